@@ -18,7 +18,6 @@ import (
 	"mews/supervisor/session"
 	"mews/supervisor/spool"
 	"mews/supervisor/sqlite"
-	"mews/supervisor/undo"
 )
 
 // chatCommands is what of the service people see to in the chat.
@@ -31,8 +30,7 @@ func (s chatCommands) commandOptions(sessions *session.Registry, report statusRe
 		Models: s.modelCommands(), Choices: s.modelCommands(), Usages: s.modelCommands(), Budgets: s.settings, Effects: s.db.Effects(), Pictures: pictures{s.spool},
 		Questions: s.asked, Cleanings: s.db.Cleanings(), Approver: newApprover(s.service), Locks: locks{s.db.Access()}, Groups: groups{s.configuration},
 		Invites: invites{s.configuration, s.spool, s.botName, s.now}, Grants: s.db.Grants(), Settings: chatSettings{s.settings}, Voices: s.voices, Transcriber: hearing(s), Uploads: uploads(s), Features: rows(s.features, commandRows),
-		PromptFiles: s.promptFiles(),
-		ShowDiff:    s.undos().Show, UndoButton: undo.Again, People: s.settings, Reviews: s.reviews, Triages: s.triages, Jobs: s.schedule, GitHub: s.switches,
+		People: s.settings, Reviews: s.reviews, Triages: s.triages, Jobs: s.schedule, GitHub: s.switches,
 		Tools: personsTools(s), OpenedTools: s.db.OpenedTools(),
 		Begin: s.beginWith, Drop: s.drop, Anew: s.answerAnew, Queue: queue{s.db.Inbox(), s.service}, Now: s.now, Audit: s.audit.Note, Status: s.statusText(report), Welcome: report.welcome, Queued: s.deliveryQueued,
 		Log: s.log.Named("command"),

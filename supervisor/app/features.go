@@ -22,6 +22,7 @@ import (
 func (s *service) newFeatures() []feature.Feature {
 	return []feature.Feature{
 		s.memory().Feature(),
+		s.instructions().Feature(),
 		s.undos().Feature(),
 		s.searcher().Feature(),
 		s.forgetter.Feature(),

@@ -74,8 +74,6 @@ func (s *service) hostCallOptions() *hostcall.Options {
 		ToolDependencies:     hostcall.ToolDependencies{OpenedTools: s.db.OpenedTools()},
 		JobDependencies:      hostcall.JobDependencies{Jobs: jobCalls{s}},
 		Audit:                s.audit.Note, Log: s.log.Named("hostcall"), Now: s.now,
-
-		PromptFileDependencies: hostcall.PromptFileDependencies{PromptFiles: s.db.PromptFiles(), PrivateChat: s.privateChat, Queued: s.deliveryQueued},
 	}
 }
 

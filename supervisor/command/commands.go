@@ -11,7 +11,6 @@ import (
 
 	"github.com/hashicorp/go-hclog"
 
-	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/approval"
 	"mews/supervisor/feature"
@@ -70,15 +69,12 @@ type Options struct {
 	Voices      Voices
 	Transcriber Transcriber
 	Uploads     Uploads
-	PromptFiles PromptFiles
 	Reviews     Reviews
 	Triages     Triages
 	Jobs        Jobs
 	GitHub      Repositories
 	Tools       Tools
 	OpenedTools OpenedTools
-	ShowDiff    func(protocol.BlobRef) (supervisor.Delivery, error)
-	UndoButton  func(turn, operation int64) supervisor.Button
 	People      People
 	Audit       func(user, action, detail string) // never blocks
 	Status      func(context.Context, supervisor.Conversation) (string, error)

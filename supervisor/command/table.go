@@ -29,7 +29,7 @@ type run func(context.Context, *Commands, feature.Request) (supervisor.Delivery,
 
 // coreRows has the commands of the core.
 var coreRows = slices.Concat(startRows, helpRows, newRows, stopRows, queueRows, followupRows, statusRows, modelRows, modelsRows, toolsRows,
-	settingsRows, filesRows, instructionsRows, voiceRows, transcribeRows, activityRows, usageRows,
+	settingsRows, filesRows, voiceRows, transcribeRows, activityRows, usageRows,
 	remindRows, reviewRows, triageRows, githubRows, grantsRows, lockRows, inviteRows, allowRows, resendRows)
 
 // bind makes a row's function one that a table has.

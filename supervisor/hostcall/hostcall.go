@@ -39,7 +39,6 @@ type Options struct {
 	ActivityDependencies
 	IndexDependencies
 	ToolDependencies
-	PromptFileDependencies
 	JobDependencies
 
 	Table Table                             // what workers may ask

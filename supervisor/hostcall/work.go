@@ -64,10 +64,8 @@ type turn struct {
 	askedStale int64
 	// of the last model call; written by model.stream, which is serial, and read after it
 	outcome TurnOutcome
-	ended   bool // with its last step; as outcome
-	// what is at the places of prompt files; written by prompt_file.report, which is serial
-	reported bool
-	kept     sync.Map // feature.Turn's
+	ended   bool     // with its last step; as outcome
+	kept    sync.Map // feature.Turn's
 }
 
 // count counts a message of the worker's, or says why it may not come. Conn.mu is held.

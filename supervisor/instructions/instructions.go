@@ -1,6 +1,7 @@
-// Package promptfile carries out what people decide about changed prompt files: a change is
-// accepted, or their worker puts the file back.
-package promptfile
+// Package instructions is the feature of prompt files: those of people's homes that tell the
+// assistant how to be. It takes what workers report of them, and carries out what people decide
+// about changed ones: a change is accepted, or their worker puts the file back.
+package instructions
 
 import (
 	"bytes"
@@ -13,12 +14,15 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/feature"
 )
 
 // Store keeps the prompt files.
 type Store interface {
 	List(ctx context.Context, user string) ([]supervisor.PromptFile, error)
 	Decide(ctx context.Context, d supervisor.PromptFileDecision) (ok bool, err error)
+	// Report takes a report. told is the conversation in whose outbox there may be something.
+	Report(ctx context.Context, r supervisor.PromptFileReport) (answer protocol.PromptFilesInForce, told int64, err error)
 }
 
 // Operations has people's workers put files back.
@@ -27,12 +31,29 @@ type Operations interface {
 	Wait(ctx context.Context, id int64) (supervisor.Operation, error)
 }
 
-// Files decides about prompt files. Its methods may be called from any goroutine.
-type Files struct {
+// Options are what Files works on.
+type Options struct {
 	Store
 	Operations Operations
 	// Keep stores bytes as a blob of the person, which their worker can read.
 	Keep func(ctx context.Context, user string, text []byte) (protocol.BlobRef, error)
+	// ShowDiff shows a difference, and UndoButton takes an operation back.
+	ShowDiff   func(protocol.BlobRef) (supervisor.Delivery, error)
+	UndoButton func(turn, operation int64) supervisor.Button
+	// PrivateChat is where nobody else reads what a person is told.
+	PrivateChat func(user string) supervisor.Conversation
+	Queued      func(conversation int64) // something may have been put into its outbox; never blocks
+}
+
+// Files decides about prompt files. Its methods may be called from any goroutine.
+type Files struct{ Options }
+
+// New makes Files.
+func New(o Options) *Files { return &Files{o} }
+
+// Feature is what it adds to the service.
+func (f *Files) Feature() feature.Feature {
+	return feature.Feature{Name: "instructions", Commands: f.commands(), HostCalls: f.hostCalls()}
 }
 
 // Outcome says how a press of a button ended.

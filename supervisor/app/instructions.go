@@ -6,7 +6,8 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
-	"mews/supervisor/promptfile"
+	"mews/supervisor/instructions"
+	"mews/supervisor/undo"
 )
 
 // privateChat is where nobody but a person reads what they are told.
@@ -16,9 +17,10 @@ func (s *service) privateChat(user string) supervisor.Conversation {
 	return u.PrivateChat()
 }
 
-// promptFiles decides about prompt files that wait.
-func (s *service) promptFiles() *promptfile.Files {
-	return &promptfile.Files{Store: s.db.PromptFiles(), Operations: s.operations,
+// instructions are the files that tell the assistant how to be.
+func (s *service) instructions() *instructions.Files {
+	return instructions.New(instructions.Options{Store: s.db.PromptFiles(), Operations: s.operations, ShowDiff: s.undos().Show, UndoButton: undo.Again,
+		PrivateChat: s.privateChat, Queued: s.deliveryQueued,
 		Keep: func(ctx context.Context, user string, text []byte) (ref protocol.BlobRef, err error) {
 			file, err := pictures{s.spool}.keep("a prompt file", "text/markdown", text)
 			ref = protocol.BlobRef{SHA256: file.SHA256, Size: file.Size}
@@ -29,5 +31,5 @@ func (s *service) promptFiles() *promptfile.Files {
 				err = fmt.Errorf("keep a prompt file of %s: %w", user, err)
 			}
 			return ref, err
-		}}
+		}})
 }

@@ -1,6 +1,7 @@
-package command
+package instructions
 
-import "mews/supervisor/promptfile"
+// What a person reads where their file can't be put back.
+const textFailed = "%s could not be put back: %s"
 
 // /instructions.
 const (
@@ -15,9 +16,9 @@ const (
 )
 
 // outcomeTexts answer presses that did not do what their buttons say.
-var outcomeTexts = map[promptfile.Outcome]string{
-	promptfile.Already: "%s: this was already decided.",
-	promptfile.Changed: "%s has changed since. Look again:",
-	promptfile.Unseen:  "%s has changed since, and I left it alone. Ask me something, and I will look at it again.",
-	promptfile.Unknown: "This does not wait any more.%.0s",
+var outcomeTexts = map[Outcome]string{
+	Already: "%s: this was already decided.",
+	Changed: "%s has changed since. Look again:",
+	Unseen:  "%s has changed since, and I left it alone. Ask me something, and I will look at it again.",
+	Unknown: "This does not wait any more.%.0s",
 }

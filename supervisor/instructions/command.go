@@ -1,0 +1,113 @@
+package instructions
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"mews/protocol/amount"
+	"mews/supervisor"
+	"mews/supervisor/feature"
+)
+
+func (f *Files) commands() []feature.Command {
+	return []feature.Command{{SlashCommand: supervisor.SlashCommand{Name: "instructions",
+		Help: "which of your files tell me how to be, what is in force of them, and what waits until you accept it"},
+		Place: 83, Run: f.command, Private: feature.Always, Prefix: supervisor.PromptFilePrefix, Press: f.press,
+		Keeps: func(press string) bool { return strings.HasPrefix(press, supervisor.PressDiff) }}}
+}
+
+// command lists what is in force, and what waits.
+func (f *Files) command(ctx context.Context, r feature.Request) (supervisor.Delivery, error) {
+	list, err := f.List(ctx, r.Conversation.User)
+	if err != nil {
+		return supervisor.Delivery{}, fmt.Errorf("list what is in force: %w", err)
+	}
+	zone := r.User.Zone()
+	text := ""
+	for _, file := range list {
+		if len(file.Text) > 0 {
+			source := textOwn
+			if file.Accepted {
+				source = textAccepted
+			}
+			text += fmt.Sprintf(textInForce, file.Path, fmt.Sprintf(source, file.Since.In(zone).Format(dayFormat)), amount.Bytes(int64(len(file.Text))))
+		}
+		if p := file.Pending; p.Why != "" {
+			text += fmt.Sprintf(textWaits, file.Path, p.Since.In(zone).Format(dayFormat), amount.Bytes(int64(len(p.Text))))
+		}
+	}
+	if text == "" {
+		text = textNoInstructions
+	}
+	d := waitingFiles(list)
+	d.Text = strings.TrimSpace(text + "\n" + d.Text)
+	return d, nil
+}
+
+// dayFormat is the layout of days in this list.
+const dayFormat = "2 January 2006"
+
+// waitingFiles tells which files of a list wait, with their buttons.
+func waitingFiles(list []supervisor.PromptFile) (d supervisor.Delivery) {
+	var waiting []supervisor.PromptFile
+	for _, f := range list {
+		if f.Pending.Why != "" {
+			waiting = append(waiting, f)
+		}
+	}
+	if len(waiting) > 0 {
+		d = supervisor.Delivery{Text: supervisor.PromptFileCard(waiting), Buttons: supervisor.PromptFileButtons(waiting)}
+	}
+	return d
+}
+
+// press does what a button below a waiting file says.
+func (f *Files) press(ctx context.Context, r feature.Request) (d supervisor.Delivery, err error) {
+	action, key, _ := strings.Cut(r.Arguments, " ")
+	press := map[string]func(*Files, context.Context, string, string) (supervisor.Delivery, Result, error){
+		supervisor.PressDiff: (*Files).pressDiff, supervisor.PressAccept: (*Files).pressAccept, supervisor.PressPutBack: (*Files).pressPutBack,
+	}[action]
+	if press == nil {
+		return supervisor.Delivery{Text: feature.TextDeadButton}, nil
+	}
+	d, result, err := press(f, ctx, r.Conversation.User, key)
+	if err != nil {
+		return d, err
+	}
+	if text, other := outcomeTexts[result.Outcome]; other {
+		d = supervisor.Delivery{Text: fmt.Sprintf(text, result.Path)}
+	}
+	if action == supervisor.PressDiff && result.Outcome == Done {
+		return d, nil
+	}
+	list, err := f.List(ctx, r.Conversation.User)
+	rest := waitingFiles(list)
+	if result.Outcome != Unseen && len(rest.Buttons) > 0 {
+		d.Text, d.Buttons = d.Text+"\n\n"+rest.Text, append(d.Buttons, rest.Buttons...)
+	}
+	return d, err
+}
+
+func (f *Files) pressAccept(ctx context.Context, user, key string) (d supervisor.Delivery, result Result, err error) {
+	result, err = f.Accept(ctx, user, key)
+	d.Text = fmt.Sprintf(textNowInForce, result.Path)
+	return d, result, err
+}
+
+func (f *Files) pressPutBack(ctx context.Context, user, key string) (d supervisor.Delivery, result Result, err error) {
+	result, err = f.PutBack(ctx, user, key)
+	d.Text = fmt.Sprintf(textPutBack, result.Path)
+	if result.Operation != 0 {
+		d.Buttons = [][]supervisor.Button{{f.UndoButton(result.Pending.Turn, result.Operation)}}
+	}
+	return d, result, err
+}
+
+func (f *Files) pressDiff(ctx context.Context, user, key string) (d supervisor.Delivery, _ Result, err error) {
+	ref, result, err := f.Diff(ctx, user, key)
+	if err == nil && result.Outcome == Done {
+		d, err = f.ShowDiff(ref)
+	}
+	return d, result, err
+}

@@ -1,0 +1,42 @@
+package instructions
+
+import (
+	"context"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/feature"
+)
+
+// reportParams is what a report takes in which each file is changed, in bytes: they are in base64.
+const reportParams = (protocol.MaxMemoryText+224<<10)*4/3 + feature.ShortParams
+
+func (f *Files) hostCalls() []feature.HostCall {
+	return []feature.HostCall{{Method: protocol.MethodPromptFileReport, Kinds: feature.WithHome(), Bytes: reportParams, Limit: 20_000, Serial: true,
+		Handler: feature.InTurn(f.report)}}
+}
+
+// reported is the key under which an attempt keeps that what is at the places of prompt files is
+// known.
+type reported struct{}
+
+// report takes what is at the places of the person's prompt files.
+func (f *Files) report(ctx context.Context, t feature.Turn, p *protocol.PromptFileReport) (*protocol.PromptFilesInForce, error) {
+	if err := p.Check(); err != nil {
+		return nil, feature.Offence{Err: err}
+	}
+	_, before := t.Kept.Load(reported{})
+	r := supervisor.PromptFileReport{PromptFileReport: *p, User: t.User, Begins: !before, Resumed: t.Resumed, Private: f.PrivateChat(t.User)}
+	var answer protocol.PromptFilesInForce
+	err := t.Commit(ctx, func() error {
+		told, err := int64(0), error(nil)
+		if answer, told, err = f.Report(ctx, r); told != 0 {
+			f.Queued(told)
+		}
+		return err
+	})
+	if err == nil && len(answer.Need) == 0 {
+		t.Kept.Store(reported{}, true)
+	}
+	return &answer, err
+}
