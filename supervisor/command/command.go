@@ -12,6 +12,7 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/approval"
 	"mews/supervisor/feature"
+	"mews/supervisor/slash"
 )
 
 // textAnswer is a run whose answer is text alone.
@@ -25,7 +26,7 @@ func textAnswer(text func(context.Context, *Commands, feature.Request) (string, 
 // answer runs a command, or what a button does.
 func (c *Commands) answer(ctx context.Context, in supervisor.Inbound, unblock func()) (supervisor.Delivery, error) {
 	r := c.askingIn(in.Conversation, feature.Request{User: c.person(in.Conversation.User), Inbound: in.ID, At: in.ReceivedAt, Name: in.Command,
-		Arguments: in.Arguments(), Unblock: unblock})
+		Arguments: slash.Arguments(in.Text), Unblock: unblock})
 	if in.Kind == supervisor.KindPress {
 		return c.pressed(ctx, in, r)
 	}

@@ -16,6 +16,7 @@ import (
 
 	"mews/supervisor"
 	"mews/supervisor/command"
+	"mews/supervisor/slash"
 	"mews/supervisor/sqlite"
 	"mews/supervisor/sqlite/sqlitetest"
 )
@@ -332,7 +333,7 @@ func TestAStopThatTheDiskDoesNotTakeStopsAllTheSame(t *testing.T) {
 			if c.runs {
 				h.sessions.over = make(chan struct{})
 			}
-			name, _ := supervisor.ParseSlashCommand(c.text)
+			name, _ := slash.Parse(c.text)
 			err := h.made().NotStored(supervisor.Inbound{Conversation: h.home, Kind: c.kind, Command: name, Text: c.text}, full)
 			got := supervisor.ErrorMessage(err)
 			if !strings.HasPrefix(got, c.want) || !strings.HasSuffix(got, "The disk is full.") ||

@@ -14,7 +14,8 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/approval"
 	"mews/supervisor/feature"
-	"mews/supervisor/retry"
+	"mews/supervisor/internal/retry"
+	"mews/supervisor/internal/signals"
 )
 
 // Store keeps commands and presses.

@@ -5,10 +5,11 @@ import (
 
 	"mews/supervisor"
 	"mews/supervisor/feature"
+	"mews/supervisor/slash"
 )
 
 var followupRows = []row{
-	{SlashCommand: supervisor.SlashCommand{Name: supervisor.FollowupCommand, Open: true,
+	{SlashCommand: supervisor.SlashCommand{Name: slash.Followup, Open: true,
 		Help: "have a message wait for the end of what runs: /followup TEXT"}, place: 46, run: textAnswer(followup)},
 }
 

@@ -11,6 +11,7 @@ import (
 	"mews/protocol/amount"
 	"mews/supervisor"
 	"mews/supervisor/feature"
+	"mews/supervisor/internal/presses"
 	"mews/supervisor/markdown"
 	"mews/supervisor/sqlite"
 )
@@ -39,7 +40,7 @@ const (
 var queueRows = []row{
 	{SlashCommand: supervisor.SlashCommand{Name: queueName, Urgent: true,
 		Help: "what waits here, and what runs; /queue drop NUMBER drops one, /queue now NUMBER has it answered next"},
-		place: 45, run: queue, prefix: supervisor.QueuePress, press: pressedQueue, keeps: feature.Always},
+		place: 45, run: queue, prefix: presses.QueuePrefix, press: pressedQueue, keeps: feature.Always},
 }
 
 // queue lists what waits, or does to one of the last list what a button there does.

@@ -10,6 +10,7 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/budget"
 	"mews/supervisor/feature"
+	"mews/supervisor/internal/money"
 	"mews/supervisor/markdown"
 )
 

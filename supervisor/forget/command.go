@@ -95,7 +95,7 @@ func (g *Forgetter) askFact(ctx context.Context, user, id string) (d supervisor.
 		{"held_notice", "message that waits for the end of your quiet hours", "messages that wait for the end of your quiet hours"},
 		{"job", "task that is over", "tasks that are over"}} {
 		if n := counts[line.table]; n > 0 {
-			where += "\n- " + amount.Of(n, line.one, line.many)
+			where += "\n- " + amount.Plural(n, line.one, line.many)
 		}
 	}
 	d.Text = fmt.Sprintf(textForgetFactAsk, f.ID, markdown.QuoteName(f.Text), f.Line, where, f.Source)

@@ -14,6 +14,7 @@ import (
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/feature"
+	"mews/supervisor/internal/signals"
 )
 
 // Store keeps what is wanted, and takes out what it is about. What waits is left for another time.

@@ -14,7 +14,7 @@ import (
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/feature"
-	"mews/supervisor/retry"
+	"mews/supervisor/internal/retry"
 )
 
 // errWorkOver ends what the calls of a turn or operation are doing when that has ended.

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"mews/protocol"
-	"mews/supervisor"
 	"mews/supervisor/feature"
+	"mews/supervisor/printable"
 )
 
 // MethodMemory is what the control socket answers to a Question with a protocol.MemoryResult.
@@ -48,13 +48,13 @@ func Ask(q Question, ask func(Question) (protocol.MemoryResult, error)) (all pro
 func Text(action protocol.MemoryAction, r protocol.MemoryResult) string {
 	var b strings.Builder
 	for _, f := range r.Facts {
-		fmt.Fprintf(&b, textTerminalFact, f.ID, supervisor.Printable(f.Text), f.Kind, f.Confidence, supervisor.Printable(f.Source), f.Line)
+		fmt.Fprintf(&b, textTerminalFact, f.ID, printable.Text(f.Text), f.Kind, f.Confidence, printable.Text(f.Source), f.Line)
 	}
 	switch {
 	case action == protocol.MemoryImport:
 		fmt.Fprintf(&b, textTerminalTaken, r.Added, r.Notes, r.Known, len(r.Left)+r.More)
 		for _, left := range r.Left {
-			fmt.Fprintln(&b, "  "+supervisor.Printable(left))
+			fmt.Fprintln(&b, "  "+printable.Text(left))
 		}
 	case len(r.Facts) == 0:
 		b.WriteString(textTerminalNone)

@@ -53,7 +53,7 @@ func (m *Memory) listFacts(ctx context.Context, user, rest string) (d supervisor
 	if err != nil || len(r.Facts) == 0 {
 		return supervisor.Delivery{Text: textNoFacts}, err
 	}
-	d.Text = fmt.Sprintf(textFacts, amount.Of(r.Total, "fact", "facts"))
+	d.Text = fmt.Sprintf(textFacts, amount.Plural(r.Total, "fact", "facts"))
 	var row []supervisor.Button
 	for _, f := range r.Facts {
 		d.Text += fmt.Sprintf(textFactLine, f.ID, markdown.QuoteName(f.Text), f.Source)
@@ -103,7 +103,7 @@ func (m *Memory) importFacts(ctx context.Context, user, path string) (d supervis
 	if err != nil {
 		return d, err
 	}
-	d.Text = fmt.Sprintf(textImported, amount.Of(r.Added, "fact", "facts"), amount.Of(r.Notes, "note", "notes"), r.Known)
+	d.Text = fmt.Sprintf(textImported, amount.Plural(r.Added, "fact", "facts"), amount.Plural(r.Notes, "note", "notes"), r.Known)
 	for _, left := range r.Left {
 		d.Text += "\n- " + markdown.QuoteName(left)
 	}

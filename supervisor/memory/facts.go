@@ -9,6 +9,7 @@ import (
 	"mews/protocol"
 	"mews/protocol/amount"
 	"mews/supervisor"
+	"mews/supervisor/printable"
 )
 
 // See has a person's worker list, correct, forget or take in facts. What is forgotten is not taken
@@ -38,7 +39,7 @@ func (m *Memory) See(ctx context.Context, user string, p protocol.MemoryParamete
 	if err == nil && (changed || r.Notes > 0) {
 		e := supervisor.Effect{User: user, Kind: effects[p.Action], Target: cmp.Or(p.ID, p.Path)}
 		if p.Action == protocol.MemoryImport {
-			e.Detail = amount.Of(r.Added, "fact", "facts") + ", " + amount.Of(r.Notes, "note", "notes")
+			e.Detail = amount.Plural(r.Added, "fact", "facts") + ", " + amount.Plural(r.Notes, "note", "notes")
 		}
 		err = m.o.Effects.Put(ctx, e)
 	}
@@ -106,7 +107,7 @@ func (m *Memory) operate(ctx context.Context, user string, p protocol.MemoryPara
 		return r, supervisor.Errorf(supervisor.CodeUnavailable, textFailed, op.Result)
 	}
 	if err = json.Unmarshal([]byte(op.Result), &r); err == nil && r.Refused != "" {
-		err = supervisor.Errorf(supervisor.CodeInvalid, textRefused, supervisor.Printable(r.Refused))
+		err = supervisor.Errorf(supervisor.CodeInvalid, textRefused, printable.Text(r.Refused))
 	}
 	return r, err
 }

@@ -18,6 +18,7 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/approval"
 	"mews/supervisor/feature"
+	"mews/supervisor/printable"
 	"mews/supervisor/sqlite"
 )
 

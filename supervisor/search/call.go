@@ -11,6 +11,7 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/feature"
 	"mews/supervisor/index"
+	"mews/supervisor/printable"
 )
 
 // What the control socket answers to a Question with a Report, and to a HistoryQuestion

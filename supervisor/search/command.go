@@ -7,6 +7,7 @@ import (
 
 	"mews/supervisor"
 	"mews/supervisor/feature"
+	"mews/supervisor/slash"
 )
 
 const (
@@ -43,7 +44,7 @@ func (s *Searcher) next(ctx context.Context, r feature.Request) (d supervisor.De
 	if err != nil || !ok || in.Conversation.ID != r.Conversation.ID {
 		return supervisor.Delivery{Text: feature.TextDeadButton}, err
 	}
-	r.Name, r.Arguments, r.At = in.Command, in.Arguments(), in.ReceivedAt
+	r.Name, r.Arguments, r.At = in.Command, slash.Arguments(in.Text), in.ReceivedAt
 	return s.answer(ctx, r, skip)
 }
 

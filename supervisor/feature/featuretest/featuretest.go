@@ -14,14 +14,15 @@ import (
 	"mews/protocol/protocoltest"
 	"mews/supervisor"
 	"mews/supervisor/feature"
+	"mews/supervisor/slash"
 )
 
 // Answer runs a command, or for a press the command of its button. An error is the answer, too.
 func Answer(t testing.TB, f feature.Feature, in supervisor.Inbound) supervisor.Delivery {
 	t.Helper()
 	r := feature.Request{Conversation: in.Conversation, User: supervisor.User{Name: in.Conversation.User}, Inbound: in.ID, At: in.ReceivedAt,
-		Arguments: in.Arguments(), Unblock: func() {}, Allow: func(context.Context, string, string, ...string) error { return nil }}
-	r.Name, _ = supervisor.ParseSlashCommand(in.Text)
+		Arguments: slash.Arguments(in.Text), Unblock: func() {}, Allow: func(context.Context, string, string, ...string) error { return nil }}
+	r.Name, _ = slash.Parse(in.Text)
 	for _, c := range f.Commands {
 		run, fits := c.Run, c.Name == r.Name || c.Alias != "" && c.Alias == r.Name
 		if in.Kind == supervisor.KindPress {
