@@ -108,6 +108,9 @@ func (c *connection) statement(query string) (*sqlite3.Stmt, error) {
 		return nil, fmt.Errorf("prepare %q: it is not one statement", query)
 	}
 	c.statements[query] = s
+	if Prepared != nil {
+		Prepared(query, func() ([]string, error) { return c.plan(query) })
+	}
 	return s, nil
 }
 

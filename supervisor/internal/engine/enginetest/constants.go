@@ -1,0 +1,115 @@
+package enginetest
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// constant is one that holds SQL.
+type constant struct {
+	name, text string
+	whole      bool // no other text is made of it
+}
+
+var isSQL = regexp.MustCompile(`^\s*(SELECT|INSERT|UPDATE|DELETE|CREATE|DROP|WITH)\b`)
+
+// constants lists those of the package in a folder, without its tests.
+func constants(dir string) (list []constant, err error) {
+	values, parts, err := readConstants(dir)
+	if err != nil {
+		return nil, err
+	}
+	for name, value := range values {
+		text, err := evaluate(value, values)
+		if !isSQL.MatchString(text) {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("evaluate the constant %s: %w", name, err)
+		}
+		list = append(list, constant{name, text, !parts[name]})
+	}
+	slices.SortFunc(list, func(a, b constant) int { return strings.Compare(a.name, b.name) })
+	return list, nil
+}
+
+// readConstants finds the constants of a package by their names, and the names of which other texts
+// are made: by a sum, or by a call of fmt.
+func readConstants(dir string) (values map[string]ast.Expr, parts map[string]bool, err error) {
+	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	values, parts = map[string]ast.Expr{}, map[string]bool{}
+	for _, name := range files {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return nil, nil, err
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.GenDecl:
+				keepConstants(n, values)
+			case *ast.BinaryExpr:
+				keepParts(parts, n.X, n.Y)
+			case *ast.CallExpr:
+				if f, ok := n.Fun.(*ast.SelectorExpr); ok && fmt.Sprint(f.X) == "fmt" {
+					keepParts(parts, n.Args...)
+				}
+			}
+			return true
+		})
+	}
+	return values, parts, err
+}
+
+func keepConstants(d *ast.GenDecl, values map[string]ast.Expr) {
+	if d.Tok != token.CONST {
+		return
+	}
+	for _, s := range d.Specs {
+		s := s.(*ast.ValueSpec)
+		for i, value := range s.Values {
+			values[s.Names[i].Name] = value
+		}
+	}
+}
+
+func keepParts(parts map[string]bool, of ...ast.Expr) {
+	for _, e := range of {
+		if name, ok := e.(*ast.Ident); ok {
+			parts[name.Name] = true
+		}
+	}
+}
+
+// evaluate is the text of a constant, or as much of it as is known with an error.
+func evaluate(e ast.Expr, values map[string]ast.Expr) (string, error) {
+	switch e := e.(type) {
+	case *ast.BasicLit:
+		if e.Kind == token.STRING {
+			return strconv.Unquote(e.Value)
+		}
+	case *ast.ParenExpr:
+		return evaluate(e.X, values)
+	case *ast.Ident:
+		if value, known := values[e.Name]; known {
+			return evaluate(value, values)
+		}
+	case *ast.BinaryExpr:
+		x, err := evaluate(e.X, values)
+		if err != nil {
+			return x, err
+		}
+		y, err := evaluate(e.Y, values)
+		return x + y, err
+	}
+	return "", fmt.Errorf("a %T is in it", e)
+}

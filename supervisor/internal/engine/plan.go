@@ -1,0 +1,31 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Prepared is called with each statement that a connection prepares, and with what plans it. Tests
+// alone set it, before they open a database; nil calls nothing. It must not wait.
+var Prepared func(query string, plan func() (steps []string, err error))
+
+// Plan is how SQLite would run a query, step by step, for tests.
+func (db *DB) Plan(query string) (steps []string, err error) {
+	err = db.with(func(c *connection) (err error) {
+		steps, err = c.plan(query)
+		return err
+	})
+	return steps, err
+}
+
+// plan is Plan's. A plan is the same whatever values the query gets.
+func (c *connection) plan(query string) (steps []string, err error) {
+	s, _, err := c.raw.Prepare("EXPLAIN QUERY PLAN " + query)
+	if err != nil {
+		return nil, fmt.Errorf("plan %q: %w", query, err)
+	}
+	for s.Step() {
+		steps = append(steps, s.ColumnText(3))
+	}
+	return steps, errors.Join(s.Err(), s.Close())
+}
