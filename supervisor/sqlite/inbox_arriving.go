@@ -24,7 +24,7 @@ const nothingArrives = `NOT EXISTS (SELECT 1 FROM inbox a WHERE a.conversation =
 	AND a.held = 0 AND a.id < i.id AND a.priority >= i.priority AND a.changed_at > ?3 - 30000 AND a.changed_at <= ?3)`
 
 const (
-	listArriving = selectInbound + `WHERE i.state = 'arriving' AND i.held = 0 ORDER BY i.id`
+	listArriving = selectInbound + `WHERE i.state = 'arriving' AND i.held = 0 ORDER BY +i.id`
 	putParts     = `UPDATE inbox SET parts = ?, origin = ? WHERE id = ?`
 	endReceiving = `DELETE FROM operation WHERE inbound = ?`
 	beforeIt     = selectInbound + `JOIN inbox n ON n.conversation = i.conversation AND n.id > i.id WHERE n.id = ?1 AND i.kind = 'text' `

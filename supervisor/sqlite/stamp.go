@@ -7,9 +7,9 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-const findSending = `SELECT i.edited_at, i.source = 'question', i.kind = 'job', i.together = '` + supervisor.TogetherForwarded + `',
+const findSending = `SELECT i.edited_at, i.source = 'question', i.kind = 'job', i.together = ?2,
 	EXISTS (SELECT 1 FROM attachment a WHERE a.inbound = i.id AND a.kind = 'voice' AND a.position >= i.first_file),
-	EXISTS (SELECT 1 FROM attachment a WHERE a.inbound = i.id AND a.kind <> 'voice' AND a.position >= i.first_file) FROM inbox i WHERE i.id = ?`
+	EXISTS (SELECT 1 FROM attachment a WHERE a.inbound = i.id AND a.kind <> 'voice' AND a.position >= i.first_file) FROM inbox i WHERE i.id = ?1`
 
 // stamp is the stamp of what an inbound says. With correction it says when its person has changed
 // it; otherwise, when they sent it. What no person's conversation has sent has none, and nothing
@@ -22,7 +22,7 @@ func (t turnTx) stamp(in supervisor.Inbound, correction bool) string {
 	s, _ := one(t, func(r *engine.Row) (s supervisor.Sending) {
 		r.Scan(&edited, &s.Pressed, &s.Scheduled, &s.Forwarded, &s.Voice, &s.File)
 		return s
-	}, findSending, in.ID)
+	}, findSending, in.ID, supervisor.TogetherForwarded)
 	s.In, s.At, s.Edited = in.Conversation, in.ReceivedAt, edited > 0
 	if correction {
 		s.At = fromMillis(edited)
