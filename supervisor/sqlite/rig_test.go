@@ -3,7 +3,6 @@ package sqlite
 import (
 	"context"
 	"path/filepath"
-	"strings"
 	"testing"
 	"testing/synctest"
 
@@ -90,29 +89,11 @@ func (r *rig) list(query string, args ...any) []string {
 // plan is how SQLite would run a query.
 func (r *rig) plan(query string) []string {
 	r.Helper()
-	var steps []string
-	err := r.write(func(t *tx) (err error) {
-		steps, err = engine.All(t, func(row *engine.Row) (detail string) {
-			var unused int
-			row.Scan(&unused, &unused, &unused, &detail)
-			return detail
-		}, "EXPLAIN QUERY PLAN "+query, make([]any, parameters(query))...)
-		return err
-	})
+	steps, err := r.db.engine.Plan(query)
 	if err != nil {
-		r.Fatalf("%s: %v", query, err)
+		r.Fatal(err)
 	}
 	return steps
-}
-
-// parameters is how many values a query takes.
-func parameters(query string) int {
-	for n := 9; n > 0; n-- {
-		if strings.Contains(query, "?"+string(rune('0'+n))) {
-			return n
-		}
-	}
-	return strings.Count(query, "?")
 }
 
 // behind starts writes while another is being written, so that they wait for it together, and
