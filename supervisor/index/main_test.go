@@ -4,6 +4,10 @@ import (
 	"testing"
 
 	"go.uber.org/goleak"
+
+	"mews/supervisor/internal/engine/enginetest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(enginetest.Planned(m, enginetest.Options{Package: "mews/supervisor/index", Fault: fault, Least: 40}))
+}
