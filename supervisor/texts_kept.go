@@ -51,12 +51,3 @@ const (
 // textQuoteOf stands in a quote between the part that was chosen and all of what it is of. It is
 // for the model.
 const textQuoteOf = "\n(in:)\n"
-
-// What is wrong with an audit log.
-const (
-	TextAuditMissing   = "The rows from %d to %d are missing."
-	TextAuditMissingAt = "The rows from %d to %d are missing, at its end."
-	TextAuditNoDigest  = "Row %d has no digest: Mews did not write it."
-	TextAuditChanged   = "The digest of row %d does not fit: it was changed, or one before it was."
-	TextAuditCutOff    = "The log does not come past the digest that was given: rows are missing at its end."
-)

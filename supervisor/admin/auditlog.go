@@ -66,7 +66,7 @@ type AuditCheck struct {
 	Head string `json:"head,omitempty"` // of an earlier report
 }
 
-// AuditReport is sqlite.AuditReport as JSON.
+// AuditReport is sqlite.AuditReport as JSON; Why is a whole sentence.
 type AuditReport struct {
 	Rows   int64  `json:"rows"`
 	First  int64  `json:"first"`
@@ -80,7 +80,13 @@ type AuditReport struct {
 // verifyAudit reads the whole log.
 func (o *Service) verifyAudit(ctx context.Context, _ Caller, q AuditCheck) (AuditReport, error) {
 	r, err := o.Log.Verify(ctx, q.Head)
-	return AuditReport(r), err
+	return AuditReport{Rows: r.Rows, First: r.First, Last: r.Last, Broken: r.Broken, Why: auditFault(r), Early: r.Early, Head: r.Head}, err
+}
+
+// auditFault says what is wrong with a log; "" is nothing.
+func auditFault(r sqlite.AuditReport) string {
+	return strings.NewReplacer("{from}", fmt.Sprint(r.MissingFrom), "{to}", fmt.Sprint(r.MissingTo), "{row}", fmt.Sprint(r.Broken)).
+		Replace(textsLogFault[r.Why])
 }
 
 // Text is it on a line of a terminal.

@@ -1,5 +1,7 @@
 package admin
 
+import "mews/supervisor/sqlite"
+
 // What people read of what admins do.
 const (
 	textAdminsOnly     = "Only an admin may do that; this account is not one."
@@ -69,3 +71,12 @@ const (
 	textLogHead      = "head  %s\nWhoever can write the database can cut off its end, or write all of it anew. Only the head shows that: keep it " +
 		"elsewhere, and give it with --head the next time.\n"
 )
+
+// textsLogFault say what is wrong with the audit log.
+var textsLogFault = map[sqlite.AuditFault]string{
+	sqlite.AuditMissing:      "The rows from {from} to {to} are missing.",
+	sqlite.AuditMissingAtEnd: "The rows from {from} to {to} are missing, at its end.",
+	sqlite.AuditNoDigest:     "Row {row} has no digest: Mews did not write it.",
+	sqlite.AuditChanged:      "The digest of row {row} does not fit: it was changed, or one before it was.",
+	sqlite.AuditCutOff:       "The log does not come past the digest that was given: rows are missing at its end.",
+}

@@ -3,7 +3,6 @@ package sqlite_test
 import (
 	"fmt"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -36,6 +35,14 @@ func (l auditStory) forge(statements string) {
 	sqlitetest.Change(l, l.db, "DROP TRIGGER IF EXISTS audit_is_not_changed; DROP TRIGGER IF EXISTS audit_is_not_deleted; "+statements)
 }
 
+// faultOf is what a report says is wrong, with the ids of the rows that are missing.
+func faultOf(r sqlite.AuditReport) string {
+	if r.MissingFrom == 0 {
+		return string(r.Why)
+	}
+	return fmt.Sprintf("%s %d-%d", r.Why, r.MissingFrom, r.MissingTo)
+}
+
 func TestAForgedAuditLogIsFound(t *testing.T) {
 	for name, c := range map[string]struct {
 		forge  string
@@ -43,30 +50,30 @@ func TestAForgedAuditLogIsFound(t *testing.T) {
 		why    string
 	}{
 		"nothing":              {"", 0, ""},
-		"another user":         {"UPDATE audit SET user = 'bob' WHERE id = 3", 3, "was changed"},
-		"another action":       {"UPDATE audit SET action = 'logout' WHERE id = 3", 3, "was changed"},
-		"another detail":       {"UPDATE audit SET detail = '' WHERE id = 3", 3, "was changed"},
-		"one other update":     {"UPDATE audit SET detail = 'row 9' WHERE id = 3", 3, "was changed"},
-		"another time":         {"UPDATE audit SET created_at = created_at + 1 WHERE id = 1", 1, "was changed"},
-		"words moved over":     {"UPDATE audit SET action = 'loginr', detail = 'ow 3' WHERE id = 3", 3, "was changed"},
-		"another digest":       {"UPDATE audit SET chain = zeroblob(32) WHERE id = 4", 4, "was changed"},
-		"no digest":            {"UPDATE audit SET chain = NULL WHERE id = 4", 4, "has no digest"},
-		"a row taken out":      {"DELETE FROM audit WHERE id = 3", 4, "from 3 to 3 are missing"},
-		"the first taken out":  {"DELETE FROM audit WHERE id <= 2", 3, "from 1 to 2 are missing"},
-		"taken out and closed": {"DELETE FROM audit WHERE id = 3; UPDATE audit SET id = id - 1 WHERE id > 3", 3, "was changed"},
+		"another user":         {"UPDATE audit SET user = 'bob' WHERE id = 3", 3, "changed"},
+		"another action":       {"UPDATE audit SET action = 'logout' WHERE id = 3", 3, "changed"},
+		"another detail":       {"UPDATE audit SET detail = '' WHERE id = 3", 3, "changed"},
+		"one other update":     {"UPDATE audit SET detail = 'row 9' WHERE id = 3", 3, "changed"},
+		"another time":         {"UPDATE audit SET created_at = created_at + 1 WHERE id = 1", 1, "changed"},
+		"words moved over":     {"UPDATE audit SET action = 'loginr', detail = 'ow 3' WHERE id = 3", 3, "changed"},
+		"another digest":       {"UPDATE audit SET chain = zeroblob(32) WHERE id = 4", 4, "changed"},
+		"no digest":            {"UPDATE audit SET chain = NULL WHERE id = 4", 4, "no_digest"},
+		"a row taken out":      {"DELETE FROM audit WHERE id = 3", 4, "missing 3-3"},
+		"the first taken out":  {"DELETE FROM audit WHERE id <= 2", 3, "missing 1-2"},
+		"taken out and closed": {"DELETE FROM audit WHERE id = 3; UPDATE audit SET id = id - 1 WHERE id > 3", 3, "changed"},
 		"a row put in": {"UPDATE audit SET id = -id WHERE id > 3; UPDATE audit SET id = 1 - id WHERE id < 0; INSERT INTO audit " +
-			"SELECT 4, user, action, detail, created_at, chain FROM audit WHERE id = 3", 4, "was changed"},
+			"SELECT 4, user, action, detail, created_at, chain FROM audit WHERE id = 3", 4, "changed"},
 		"two that change places": {"UPDATE audit SET id = -2 WHERE id = 2; UPDATE audit SET id = 2 WHERE id = 3; " +
-			"UPDATE audit SET id = 3 WHERE id = -2", 2, "was changed"},
-		"all of them taken out": {"DELETE FROM audit", 1, "from 1 to 5 are missing"},
-		"the last taken out":    {"DELETE FROM audit WHERE id = 5", 5, "from 5 to 5 are missing"},
-		"one added":             {"INSERT INTO audit (user, action, detail, created_at) VALUES ('', 'x', '', 1)", 6, "has no digest"},
+			"UPDATE audit SET id = 3 WHERE id = -2", 2, "changed"},
+		"all of them taken out": {"DELETE FROM audit", 1, "missing_at_end 1-5"},
+		"the last taken out":    {"DELETE FROM audit WHERE id = 5", 5, "missing_at_end 5-5"},
+		"one added":             {"INSERT INTO audit (user, action, detail, created_at) VALUES ('', 'x', '', 1)", 6, "no_digest"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := newAuditStory(t, 5)
 			l.forge(c.forge)
 			report := l.verify("")
-			if report.Broken != c.broken || !strings.Contains(report.Why, c.why) {
+			if report.Broken != c.broken || faultOf(report) != c.why {
 				t.Errorf("found %+v, want row %d: %s", report, c.broken, c.why)
 			}
 		})
@@ -80,14 +87,13 @@ func TestWhatIsCutOffAnAuditLogIsFound(t *testing.T) {
 	l.must(l.db.Audit().Put(t.Context(), "", "more", ""))
 	l.same("past a head that is known", l.verify(whole.Head).Broken, int64(0))
 	l.forge("DELETE FROM audit WHERE id >= 5")
-	l.same("nothing is known", l.verify("").Why, "The rows from 5 to 6 are missing, at its end.")
+	l.same("nothing is known", faultOf(l.verify("")), "missing_at_end 5-6")
 	l.forge("UPDATE sqlite_sequence SET seq = 4 WHERE name = 'audit'")
 	l.same("nor which ids were given", l.verify("").Broken, int64(0))
-	l.same("the head is known", l.verify(whole.Head).Why,
-		"The log does not come past the digest that was given: rows are missing at its end.")
+	l.same("the head is known", faultOf(l.verify(whole.Head)), "cut_off")
 	l.forge("UPDATE sqlite_sequence SET seq = 6 WHERE name = 'audit'")
 	l.must(l.db.Audit().Put(t.Context(), "", "later", ""))
-	l.same("something came after it", l.verify("").Why, "The rows from 5 to 6 are missing.")
+	l.same("something came after it", faultOf(l.verify("")), "missing 5-6")
 }
 
 func TestAnEmptyAuditLogIsWhole(t *testing.T) {

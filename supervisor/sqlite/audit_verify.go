@@ -4,11 +4,9 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"hash"
 	"slices"
 
-	"mews/supervisor"
 	"mews/supervisor/internal/engine"
 )
 
@@ -18,12 +16,25 @@ type AuditReport struct {
 	First  int64  // the first one's id; 0 where there is none
 	Last   int64  // the last one's
 	Broken int64  // the id of the first row that is not as it was written; 0 where there is none
-	Why    string // what is wrong there, a whole sentence
+	Why    AuditFault
+	// of AuditMissing and AuditMissingAtEnd: the ids of the first row that is missing and of the last
+	MissingFrom, MissingTo int64
 	// how many have no digest, as from before there were digests: only a Head shows a change there
 	Early int64
 	// the last digest, in hexadecimal. Kept elsewhere, it shows what is cut off at the end
 	Head string
 }
+
+// AuditFault is what is wrong with a log; "" is nothing.
+type AuditFault string
+
+const (
+	AuditMissing      AuditFault = "missing"        // rows before the broken one are not there
+	AuditMissingAtEnd AuditFault = "missing_at_end" // the last rows are not there
+	AuditNoDigest     AuditFault = "no_digest"      // the broken row was not written by Mews
+	AuditChanged      AuditFault = "changed"        // the broken row was changed, or one before it
+	AuditCutOff       AuditFault = "cut_off"        // the log does not come past the known digest
+)
 
 // auditPage is how many rows Verify has in memory at once.
 const auditPage = 1000
@@ -85,15 +96,15 @@ func (v *verifier) read(r auditRow) {
 	v.report.Rows++
 	switch {
 	case r.ID != v.report.Last+1: // ids are given without a gap, from 1 on
-		v.broken(r.ID, fmt.Sprintf(supervisor.TextAuditMissing, v.report.Last+1, r.ID-1))
+		v.missing(r.ID, AuditMissing, r.ID-1)
 	case r.chain == nil && v.chained:
-		v.broken(r.ID, fmt.Sprintf(supervisor.TextAuditNoDigest, r.ID))
+		v.broken(r.ID, AuditNoDigest)
 	case r.chain == nil:
 		v.report.Early++
 		v.early.Write(r.encode())
 		v.moveTo(v.early.Sum(nil))
 	case !slices.Equal(r.chain, r.chainDigest(v.head)):
-		v.broken(r.ID, fmt.Sprintf(supervisor.TextAuditChanged, r.ID))
+		v.broken(r.ID, AuditChanged)
 	default:
 		v.chained = true
 		v.moveTo(r.chain)
@@ -104,15 +115,21 @@ func (v *verifier) read(r auditRow) {
 	v.report.Last = r.ID
 }
 
-func (v *verifier) broken(id int64, why string) { v.report.Broken, v.report.Why = id, why }
+func (v *verifier) broken(id int64, why AuditFault) { v.report.Broken, v.report.Why = id, why }
+
+// missing is broken where rows are missing behind the last one, up to an id.
+func (v *verifier) missing(id int64, why AuditFault, to int64) {
+	v.broken(id, why)
+	v.report.MissingFrom, v.report.MissingTo = v.report.Last+1, to
+}
 
 // end says what can be said once all was read.
 func (v *verifier) end(given int64) AuditReport {
 	switch {
 	case given > v.report.Last:
-		v.broken(v.report.Last+1, fmt.Sprintf(supervisor.TextAuditMissingAt, v.report.Last+1, given))
+		v.missing(v.report.Last+1, AuditMissingAtEnd, given)
 	case v.known != "" && !v.foundKnown:
-		v.broken(v.report.Last+1, supervisor.TextAuditCutOff)
+		v.broken(v.report.Last+1, AuditCutOff)
 	}
 	return v.report
 }

@@ -201,7 +201,7 @@ func auditOf(t *testing.T, path string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return report.Why
+	return string(report.Why)
 }
 
 // killedAfter runs the writing process until it has promised that many things, kills it, and
