@@ -2,24 +2,9 @@ package supervisor
 
 // What is said as something is kept, in the same transaction.
 const (
-	// TextHeldFull answers what is sent while as much of a person's is held as can be.
-	TextHeldFull = "This was not taken: too much of yours waits for a code already. Send a code first, then send this again."
-	// TextPressLocked and TextPressLockedElsewhere answer a press where the gate is closed: where
-	// the code can be sent in the same chat, and where it can't. A press is not held, for it may
-	// mean something else by the time that it is let through.
-	TextPressLocked          = "Locked. Send your code, then press again."
-	TextPressLockedElsewhere = "Locked. Write a message here, send your code in our private chat when I ask for it there, then press again."
-	// TextHeldReset answers what was held when its person's second factor was reset.
-	TextHeldReset = "This waited for a code, and your second factor was reset: it was not taken. Send it again."
-	// TextCodeLate answers a code for something that was asked about, and is not asked about any
-	// more.
-	TextCodeLate = "That code came too late: what it was for was not done, and the code is used up. Ask again for what you wanted."
 	// TextUnread is added to the text that follows what could not be looked at, with the names of
 	// that. It is for the model.
 	TextUnread = "\n[Before this came %s, which could not be looked at.]"
-	// TextEditLocked is told of a change that came while the gate was closed, of something that has
-	// passed it.
-	TextEditLocked = "Locked: I have not taken your change of this message. Send your code, then change it again."
 	// TextEditedAnswered is told of a change to what has its answer; TextAnswerAnew is on its
 	// button, and TextAnsweredAnew below the earlier answer once that was pressed.
 	TextEditedAnswered = "You changed this message after I had answered it."

@@ -25,7 +25,8 @@ var floors = map[string]int{
 	"mews/cmd/mews-worker":  6,
 	"mews/cmd/mews-spawner": 6,
 
-	"mews/supervisor/app": 5,
+	"mews/supervisor/app":          5,
+	"mews/supervisor/app/policies": 5,
 
 	"mews/supervisor/admin":        4,
 	"mews/supervisor/attachment":   4,
@@ -121,7 +122,7 @@ var floors = map[string]int{
 	"mews/protocol/template":  0,
 }
 
-// siblings are the imports within a floor that are allowed, and why.
+// siblings are the imports within a floor, or of a higher one, that are allowed, and why.
 var siblings = map[[2]string]string{
 	{"mews/config", "mews/protocol/template"}:                           "a template is checked as it is executed",
 	{"mews/config", "mews/config/spelling"}:                             "a key and a command are misspelt alike",
@@ -139,6 +140,9 @@ var siblings = map[[2]string]string{
 	{"mews/supervisor", "mews/supervisor/printable"}:                    "effects and quotes are written on one line",
 	{"mews/worker/memory", "mews/worker"}:                               "the words are below everything of their side",
 	{"mews/worker/memory", "mews/worker/workspace"}:                     "the memory is files of the home",
+
+	{"mews/supervisor/app", "mews/supervisor/app/policies"}:               "what the service is made of",
+	{"mews/supervisor/sqlite/sqlitetest", "mews/supervisor/app/policies"}: "in a test the database decides and says what it does in the service",
 }
 
 // ban is an import that certain packages may not have.
@@ -338,9 +342,11 @@ func faultOfFloors(importer, imported string) string {
 	below, _ := floorOf(imported)
 	_, right := siblings[[2]string{importer, imported}]
 	switch {
+	case right:
+		return ""
 	case below > above:
 		return fmt.Sprintf("it is on a higher floor (%d over %d)", below, above)
-	case below == above && !right:
+	case below == above:
 		return fmt.Sprintf("siblings on floor %d: they meet in supervisor/app or worker/serve, through an interface", above)
 	}
 	return ""

@@ -21,6 +21,8 @@ const (
 	textNotCodeAlone         = "A code has to stand alone. "
 	textPressLocked          = "Locked. Send your code, then press again."
 	textPressLockedElsewhere = "Locked. Write a message here, send your code in our private chat when I ask for it there, then press again."
+	textHeldFull             = "This was not taken: too much of yours waits for a code already. Send a code first, then send this again."
+	textCodeLate             = "That code came too late: what it was for was not done, and the code is used up. Ask again for what you wanted."
 	textRecoveryAmongWords   = "Locked, and this was not taken: it seems to have a recovery code in it. Send the code alone, in our private " +
 		"chat; then send the rest again."
 
@@ -82,4 +84,15 @@ const (
 
 	textNoSeal = "No second factor can be set up now: the key that would seal it can't be used. An admin can see why in the log, or " +
 		"with `mews doctor`."
+)
+
+// What is said and kept as a gate is closed, beside what is decided in each case.
+const (
+	// TextHeldReset answers what was held when its person's second factor was reset.
+	TextHeldReset = "This waited for a code, and your second factor was reset: it was not taken. Send it again."
+	// TextEditLocked is told of a change that came while the gate was closed, of something that has
+	// passed it.
+	TextEditLocked = "Locked: I have not taken your change of this message. Send your code, then change it again."
+	// TextCode stands for a code, no word of which is kept.
+	TextCode = "(a code)"
 )

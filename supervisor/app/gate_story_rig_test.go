@@ -21,6 +21,7 @@ import (
 	"mews/supervisor/access"
 	"mews/supervisor/app"
 	"mews/supervisor/app/apptest"
+	"mews/supervisor/app/policies"
 	"mews/supervisor/model/modeltest"
 	"mews/supervisor/sqlite"
 	"mews/supervisor/telegram/telegramtest"
@@ -155,7 +156,7 @@ func (l *gatedService) store(work func(*sqlite.DB)) {
 	if err := os.MkdirAll(private, 0o700); err != nil {
 		l.T.Fatal(err)
 	}
-	db, err := sqlite.Open(l.T.Context(), filepath.Join(private, "mews.db"), sqlite.Options{Now: l.clock})
+	db, err := sqlite.Open(l.T.Context(), filepath.Join(private, "mews.db"), sqlite.Options{Now: l.clock, Policies: policies.All()})
 	if err != nil {
 		l.T.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"mews/config"
 	"mews/supervisor"
+	"mews/supervisor/app/policies"
 	"mews/supervisor/command"
 	"mews/supervisor/index"
 	"mews/supervisor/spool"
@@ -69,7 +70,7 @@ func (s *storage) openState(context.Context) (err error) {
 
 func (s *storage) openStore(ctx context.Context) (err error) {
 	if s.db, err = sqlite.Open(ctx, s.private("mews.db"), sqlite.Options{Now: s.now, Log: s.log.Named("sqlite"),
-		EndsTurn: command.EndingTurns(), Committed: s.committed, Said: s.said, Zone: s.zone}); err != nil {
+		EndsTurn: command.EndingTurns(), Committed: s.committed, Said: s.said, Zone: s.zone, Policies: policies.All()}); err != nil {
 		return err
 	}
 	s.closing(s.db.Close)

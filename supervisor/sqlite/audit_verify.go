@@ -12,10 +12,10 @@ import (
 
 // AuditReport is what Verify has found.
 type AuditReport struct {
-	Rows   int64  // how many were read: all, or those up to Broken
-	First  int64  // the first one's id; 0 where there is none
-	Last   int64  // the last one's
-	Broken int64  // the id of the first row that is not as it was written; 0 where there is none
+	Rows   int64 // how many were read: all, or those up to Broken
+	First  int64 // the first one's id; 0 where there is none
+	Last   int64 // the last one's
+	Broken int64 // the id of the first row that is not as it was written; 0 where there is none
 	Why    AuditFault
 	// of AuditMissing and AuditMissingAtEnd: the ids of the first row that is missing and of the last
 	MissingFrom, MissingTo int64

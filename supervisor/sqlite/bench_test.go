@@ -11,6 +11,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/app/policies"
 	"mews/supervisor/sqlite"
 	"mews/supervisor/sqlite/sqlitetest"
 )
@@ -151,7 +152,7 @@ func BenchmarkPendingIn(b *testing.B) {
 func BenchmarkOpen(b *testing.B) {
 	path := filepath.Join(b.TempDir(), "mews.db")
 	for b.Loop() {
-		db, err := sqlite.Open(b.Context(), path, sqlite.Options{})
+		db, err := sqlite.Open(b.Context(), path, sqlite.Options{Policies: policies.All()})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"mews/supervisor"
+	"mews/supervisor/app/policies"
 	"mews/supervisor/sqlite"
 )
 
@@ -157,7 +158,7 @@ func TestTheFilesOfWhatVanishesInATerminalAreCleaned(t *testing.T) {
 // What was taken out is not left in a corner of the file, nor in its journal.
 func TestAVanishedSecretIsNotInTheFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "mews.db")
-	db, err := sqlite.Open(t.Context(), path, sqlite.Options{})
+	db, err := sqlite.Open(t.Context(), path, sqlite.Options{Policies: policies.All()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,6 +17,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/app/policies"
 	"mews/supervisor/sqlite"
 	"mews/supervisor/sqlite/sqlitetest"
 )
@@ -35,7 +36,7 @@ const (
 // be kept.
 func writeUntilKilled(path string) int {
 	ctx := context.Background()
-	db, err := sqlite.Open(ctx, path, sqlite.Options{})
+	db, err := sqlite.Open(ctx, path, sqlite.Options{Policies: policies.All()})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
@@ -197,7 +198,7 @@ func TestWhatWasPromisedSurvivesKill9(t *testing.T) {
 // auditOf says what is wrong with the audit log of a database.
 func auditOf(t *testing.T, path string) string {
 	t.Helper()
-	report, err := sqlitetest.OpenPath(t, path, sqlite.Options{}).Audit().Verify(t.Context(), "")
+	report, err := sqlitetest.OpenPath(t, path, sqlite.Options{Policies: policies.All()}).Audit().Verify(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -52,13 +52,10 @@ func (t *batchTx) put() {
 	}
 }
 
-// placeholderCode stands for a code, no word of which is kept.
-const placeholderCode = "(a code)"
-
 func (t *batchTx) putItem(item supervisor.Item) supervisor.Inbound {
 	t.recheckGate(&item)
 	if item.Decision.Decide != nil {
-		item.Inbound.Kind, item.Inbound.Text, item.Raw = supervisor.KindCode, placeholderCode, ""
+		item.Inbound.Kind, item.Inbound.Text, item.Raw = supervisor.KindCode, t.policies.Gate.CodeStandsIn, ""
 	}
 	item.Inbound.State = firstState(item)
 	in, fresh := t.putInbound(item.Inbound)

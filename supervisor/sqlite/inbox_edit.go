@@ -128,7 +128,7 @@ func (e edit) passesGate() bool {
 	case e.useLogin(e.was.Conversation, *g):
 		return true
 	}
-	e.say(supervisor.TextEditLocked)
+	e.say(e.policies.Gate.EditRefusal)
 	return false
 }
 

@@ -8,7 +8,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
-	"mews/supervisor/slash"
+	"mews/supervisor/access"
 	"mews/supervisor/sqlite"
 )
 
@@ -255,7 +255,7 @@ func TestAnEditMeetsTheGate(t *testing.T) {
 		s.same("once it has closed", len(r.Kept), 0)
 	}
 	s.same("kept", s.kept("m4"), "text new and the day")
-	s.same("said", s.pending(c), []string{locked, "Come in.", supervisor.TextEditLocked})
+	s.same("said", s.pending(c), []string{locked, "Come in.", access.TextEditLocked})
 	refused := editItem(8, 4, "(a message that could not be taken)")
 	refused.Answer = "Too fast."
 	s.receive(refused)

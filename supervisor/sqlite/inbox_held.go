@@ -11,16 +11,21 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// challengeAgain is after how long somebody who goes on writing to a closed gate is told again that
-// it is closed.
-const challengeAgain = 10 * time.Minute
-
-// maxTold is how often in that time somebody is told again who seems to have meant a code.
-const maxTold = 4
-
-// maxHeld is how many inbounds of a person are held at once: five bursts of what the gate takes at
-// once. A code runs all of them, so it is about as much as somebody may mean by one code.
-const maxHeld = 100
+// GatePolicy is what is decided and said where a gate is closed as something is kept.
+type GatePolicy struct {
+	// Refuse is how an inbound of a kind is answered that a closed gate does not hold, where so many
+	// of its person's are held already; "" holds it.
+	Refuse func(kind supervisor.InboundKind, g supervisor.Guard, held int64) (answer string)
+	// Challenges says whether a person is told that the gate is closed who was told so often within
+	// the time of Lately.
+	Challenges func(g supervisor.Guard, told int64) bool
+	Lately     time.Duration
+	// DecideLate decides about a code for something that is not asked about any more.
+	DecideLate   func(supervisor.Decide) supervisor.Decide
+	ResetAnswer  string // answers what was held when its person's second factor is reset
+	EditRefusal  string // is told of an edit that came while the gate was closed
+	CodeStandsIn string // is kept in the place of a code, no word of which is
+}
 
 const (
 	countHeld = `SELECT count(*) FROM inbox WHERE held = 1 AND user = ?`
@@ -71,21 +76,15 @@ const (
 	holdInbound = `UPDATE inbox SET held = 1, challenged = ?, asked = ?, changed_at = ? WHERE id = ?`
 )
 
-// hold keeps an inbound as held, and tells the person so once in a while. A press is answered
-// instead, and so is anything where too much is held.
+// hold keeps an inbound as held, and tells the person so once in a while. What is not to be held is
+// answered instead.
 func (t *batchTx) hold(in supervisor.Inbound, g supervisor.Guard) supervisor.Inbound {
 	c := in.Conversation
-	switch press, here := in.Kind == supervisor.KindPress, g.At == (supervisor.Conversation{}); {
-	case press && here:
-		return t.answer(in, supervisor.TextPressLocked)
-	case press:
-		return t.answer(in, supervisor.TextPressLockedElsewhere)
+	if answer := t.policies.Gate.Refuse(in.Kind, g, value(t, engine.Integer, countHeld, c.User)); answer != "" {
+		return t.answer(in, answer)
 	}
-	if value(t, engine.Integer, countHeld, c.User) >= maxHeld {
-		return t.answer(in, supervisor.TextHeldFull)
-	}
-	told := value(t, engine.Integer, countChallenges, c.User, c.ID, g.At.Chat, t.Now-challengeAgain.Milliseconds(), t.Now)
-	tell := told == 0 || g.RepeatSoon && told < maxTold
+	lately := t.policies.Gate.Lately.Milliseconds()
+	tell := t.policies.Gate.Challenges(g, value(t, engine.Integer, countChallenges, c.User, c.ID, g.At.Chat, t.Now-lately, t.Now))
 	in.Held = true
 	t.Exec(holdInbound, tell, g.At.Chat, t.Now, in.ID)
 	if tell {
@@ -103,7 +102,7 @@ func (t *batchTx) tryCode(in supervisor.Inbound, d supervisor.GateDecision) supe
 	var confirms questionRow
 	if d.Confirms != 0 {
 		if confirms = byID(t, "question", scanQuestion, findQuestion, d.Confirms); confirms.Why != supervisor.QuestionOpen {
-			d.Decide = decideLate(d.Decide)
+			d.Decide = t.policies.Gate.DecideLate(d.Decide)
 		}
 	}
 	verdict := t.attempt(c.User, d.Decide, "in "+string(c.Channel)+" chat "+c.Chat)
@@ -118,17 +117,6 @@ func (t *batchTx) tryCode(in supervisor.Inbound, d supervisor.GateDecision) supe
 		t.release(c)
 	}
 	return in
-}
-
-// decideLate uses up a right code for nothing: what it was for was not done.
-func decideLate(decide supervisor.Decide) supervisor.Decide {
-	return func(f supervisor.Factor, now time.Time) (supervisor.Factor, supervisor.Verdict) {
-		f, v := decide(f, now)
-		if v.Right {
-			v = supervisor.Verdict{Action: v.Action + ".late", Text: supervisor.TextCodeLate}
-		}
-		return f, v
-	}
 }
 
 const (
@@ -167,7 +155,7 @@ func (t *batchTx) answerHeld(user string) {
 	held := all(t, scanReleased, listAllHeld, user)
 	t.releaseAll(held)
 	for _, in := range held {
-		t.answer(in, supervisor.TextHeldReset)
+		t.answer(in, t.policies.Gate.ResetAnswer)
 	}
 }
 

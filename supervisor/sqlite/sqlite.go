@@ -40,6 +40,8 @@ type Options struct {
 	// Zone says by which time zone a person's messages are dated, of whom chosen is the one that
 	// they have chosen themselves, or "". It must not wait. nil: messages are not dated.
 	Zone func(user, chosen string) *time.Location
+	// What a transaction does not need may be left out.
+	Policies Policies
 
 	vfs string // tests count with another one
 }
@@ -51,6 +53,7 @@ type DB struct {
 	endsTurn  string // a JSON array of names
 	said      func(user string, conversation int64)
 	zone      func(user, chosen string) *time.Location
+	policies  Policies
 	questions chan struct{} // holds a token when one has changed
 }
 
@@ -68,7 +71,7 @@ func Open(ctx context.Context, path string, o Options) (*DB, error) {
 	if o.Said == nil {
 		o.Said = func(string, int64) {}
 	}
-	return &DB{e, string(names), o.Said, o.Zone, make(chan struct{}, 1)}, nil
+	return &DB{e, string(names), o.Said, o.Zone, o.Policies, make(chan struct{}, 1)}, nil
 }
 
 // Run writes until ctx ends. Then it finishes the writes that wait, marks the database as properly

@@ -23,8 +23,9 @@ import (
 // before it calls what is not the store's.
 type tx struct {
 	*engine.Tx
-	endsTurn string // the DB's, as is zone
+	endsTurn string // the DB's, as are the next two
 	zone     func(user, chosen string) *time.Location
+	policies *Policies
 	err      error // the first
 
 	questions bool                      // one was put, delivered or ended
@@ -88,7 +89,7 @@ func all[T any](t transaction, scan func(*engine.Row) T, query string, args ...a
 func (db *DB) write(ctx context.Context, fn func(*tx), format string, args ...any) error {
 	var t *tx
 	err := db.engine.Write(ctx, func(e *engine.Tx) error {
-		t = &tx{Tx: e, endsTurn: db.endsTurn, zone: db.zone}
+		t = &tx{Tx: e, endsTurn: db.endsTurn, zone: db.zone, policies: &db.policies}
 		fn(t)
 		return t.err
 	})

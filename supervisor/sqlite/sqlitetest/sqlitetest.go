@@ -17,6 +17,7 @@ import (
 	"github.com/ncruces/go-sqlite3"
 	_ "github.com/ncruces/go-sqlite3/driver" // which reads copies
 
+	"mews/supervisor/app/policies"
 	"mews/supervisor/internal/engine"
 	"mews/supervisor/sqlite"
 )
@@ -47,11 +48,14 @@ var template = sync.OnceValues(func() ([]byte, error) {
 })
 
 // OpenPath opens the database at path and runs it until the test ends. A turn ends with /stop and
-// /new where o does not say.
+// /new, and the policies are those of the service, where o does not say.
 func OpenPath(t testing.TB, path string, o sqlite.Options) *sqlite.DB {
 	t.Helper()
 	if o.EndsTurn == nil {
 		o.EndsTurn = []string{"stop", "new"}
+	}
+	if o.Policies.Gate.Refuse == nil {
+		o.Policies = policies.All()
 	}
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		empty, err := template()

@@ -1,0 +1,15 @@
+// Package policies says who decides and speaks for the transactions of the database.
+package policies
+
+import (
+	"mews/supervisor/access"
+	"mews/supervisor/sqlite"
+)
+
+// All are the policies of the service.
+func All() sqlite.Policies {
+	return sqlite.Policies{
+		Gate: sqlite.GatePolicy{Refuse: access.RefuseHeld, Challenges: access.Challenges, Lately: access.ChallengeAgain,
+			DecideLate: access.DecideLate, ResetAnswer: access.TextHeldReset, EditRefusal: access.TextEditLocked, CodeStandsIn: access.TextCode},
+	}
+}
