@@ -9,4 +9,17 @@ const (
 
 	// placeholderText takes the place of a text that cannot be taken.
 	placeholderText = "(a message that could not be taken)"
+
+	// TextAnsweredAnew stands below an answer once its message is answered anew.
+	TextAnsweredAnew   = "(Answered anew below.)"
+	textEditedAnswered = "You changed this message after I had answered it."
+	textAnswerAnew     = "Answer it anew"
+)
+
+// What a model reads of messages that were edited, or that follow what could not be looked at.
+const (
+	textUnread     = "\n[Before this came %s, which could not be looked at.]"
+	textCorrection = "Correction of my message “%s”: now it reads: “%s”"
+	textInstead    = "\n[This takes the place of the message “%s” and of what came with it.]"
+	textNoWords    = "(no words)"
 )

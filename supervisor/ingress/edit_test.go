@@ -10,6 +10,7 @@ import (
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/access"
+	"mews/supervisor/inbox"
 	"mews/supervisor/sqlite"
 	"mews/supervisor/telegram"
 )
@@ -67,12 +68,13 @@ func TestTheButtonBelowAnEditedMessageIsItsPersons(t *testing.T) {
 	_, err = p.db.Turns().Finish(t.Context(), sqlite.FinishTurn{Turn: turn.ID, Why: protocol.WhyDone, State: supervisor.InboundAnswered, Text: "ok"})
 	must(t, err)
 	p.take(2, p.edited(asked, 101, `,"text":"@mews_bot tea","entities":[{"type":"mention","offset":0,"length":9}]`))
-	if got := p.answers("alice", "-7"); !slices.Contains(got, supervisor.TextEditedAnswered) {
+	offer, buttons := inbox.AnewOffer(in.ID)
+	if got := p.answers("alice", "-7"); !slices.Contains(got, offer) {
 		t.Fatalf("told was %q", got)
 	}
 	press := func(from int64) supervisor.Incoming {
 		return supervisor.Incoming{Channel: supervisor.ChannelTelegram, Kind: supervisor.IncomingPress, Key: fmt.Sprint(from), Chat: "-7", Group: true,
-			Sender: fmt.Sprint(from), Query: fmt.Sprint(from), Text: supervisor.AnewButton(in.ID).Press, Addressed: true}
+			Sender: fmt.Sprint(from), Query: fmt.Sprint(from), Text: buttons[0][0].Press, Addressed: true}
 	}
 	p.take(3, press(102), press(101))
 	if want := []string{textForeignPress, ""}; !slices.Equal(toasts, want) {

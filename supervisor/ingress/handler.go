@@ -189,8 +189,8 @@ func (h *Handler) isTheirs(ctx context.Context, user, press string) (bool, error
 		owner, err := h.o.Undos.User(ctx, turn)
 		return owner == user, err
 	}
-	inbound, queue := presses.Queued(press)
-	if edited, anew := supervisor.AnewPressed(press); anew {
+	inbound, queue := supervisor.QueuePressed(press)
+	if edited, anew := inbox.AnewPressed(press); anew {
 		inbound = edited
 	} else if !queue {
 		return h.o.Questions.IsTheirs(ctx, user, press)

@@ -2,9 +2,7 @@ package sqlite
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"mews/supervisor"
@@ -53,6 +51,24 @@ type edit struct {
 	item  supervisor.Item         // what it is now
 }
 
+// EditPolicy is what is decided and said of a message that its person has edited, or that follows
+// what could not be looked at.
+type EditPolicy struct {
+	// Split takes off a text what Unread or Instead have added to it.
+	Split func(text string) (own, notes string)
+	// Unread is added to a text that follows what has these names.
+	Unread func(names []string) (note string)
+	// Instead is added to what takes the place of a message that had a text.
+	Instead func(text string) (note string)
+	// Correction tells a turn that runs what a message was and what it is now.
+	Correction func(was, now string) string
+	// OffersAnew says whether somebody is asked who has edited a message so long after its answer,
+	// and Offer asks them.
+	OffersAnew   func(age time.Duration) bool
+	Offer        func(inbound int64) (text string, buttons [][]supervisor.Button)
+	AnsweredAnew string // stands below the earlier answer of what is answered anew
+}
+
 // editEffects are what an edit does to a text, by its state. What is not named is not wanted any
 // more.
 var editEffects = map[supervisor.InboundState]func(edit) []supervisor.Inbound{
@@ -77,14 +93,14 @@ func (t *batchTx) putEdit(item supervisor.Item) []supervisor.Inbound {
 	t.recheckGate(&item)
 	e.item, e.files = item, all(t.tx, scanAttachment, listAttachments, e.was.ID)
 	e.item.Inbound.Conversation = e.was.Conversation
-	_, e.note = cutNote(e.was.Text)
+	_, e.note = t.policies.Edits.Split(e.was.Text)
 	effect, changes := editEffects[e.was.State]
 	switch {
 	case e.was.Kind != supervisor.KindText || !changes:
 	case item.Decision.Decide != nil:
 		return []supervisor.Inbound{t.putItem(item)}
 	case item.Answer != "":
-		e.say(item.Answer)
+		e.say(item.Answer, nil)
 	case e.isSame() || !e.passesGate():
 	case item.Inbound.Kind == supervisor.KindCommand:
 		return e.runCommand()
@@ -92,18 +108,6 @@ func (t *batchTx) putEdit(item supervisor.Item) []supervisor.Inbound {
 		return effect(e)
 	}
 	return nil
-}
-
-// cutNote cuts off what Mews has added to a text.
-func cutNote(text string) (own, note string) {
-	at := len(text)
-	for _, format := range []string{supervisor.TextUnread, supervisor.TextInstead} {
-		begins, _, _ := strings.Cut(format, "%s")
-		if i := strings.LastIndex(text, begins); i >= 0 {
-			at = min(at, i)
-		}
-	}
-	return text[:at], text[at:]
 }
 
 // isSame says whether nothing has changed that anybody reads.
@@ -123,32 +127,28 @@ func (e edit) passesGate() bool {
 	case g == nil || e.was.Held:
 		return true
 	case g.AnswerOnly:
-		e.say(g.Challenge)
+		e.say(g.Challenge, nil)
 		return false
 	case e.useLogin(e.was.Conversation, *g):
 		return true
 	}
-	e.say(e.policies.Gate.EditRefusal)
+	e.say(e.policies.Gate.EditRefusal, nil)
 	return false
 }
 
 // say tells the person something about what they have changed, unless they were told.
-func (e edit) say(text string, buttons ...supervisor.Button) {
-	if e.sayOf(e.was, text, buttons...) {
+func (e edit) say(text string, buttons [][]supervisor.Button) {
+	if e.sayOf(e.was, text, buttons) {
 		e.queued(e.was.Conversation)
 	}
 }
 
 // sayOf says something of an inbound, unless that was said.
-func (t *tx) sayOf(in supervisor.Inbound, text string, buttons ...supervisor.Button) (fresh bool) {
+func (t *tx) sayOf(in supervisor.Inbound, text string, buttons [][]supervisor.Button) (fresh bool) {
 	if _, said := one(t, scanDelivery, findSaid, in.ID, text, 0); said {
 		return false
 	}
-	d := supervisor.Delivery{Conversation: in.Conversation, Inbound: in.ID, Kind: supervisor.DeliveryNotice, Text: text}
-	if len(buttons) > 0 {
-		d.Buttons = [][]supervisor.Button{buttons}
-	}
-	t.putDelivery(d)
+	t.putDelivery(supervisor.Delivery{Conversation: in.Conversation, Inbound: in.ID, Kind: supervisor.DeliveryNotice, Text: text, Buttons: buttons})
 	return true
 }
 
@@ -184,7 +184,7 @@ func (e *edit) replace() {
 		e.putAttachments(*in, e.item.Attachments)
 	}
 	if e.item.Notice != "" {
-		e.say(e.item.Notice)
+		e.say(e.item.Notice, nil)
 	}
 	e.putRaw(*in, e.item)
 }
@@ -222,8 +222,7 @@ func (e edit) correct() []supervisor.Inbound {
 		e.replace()
 		return nil
 	}
-	own, _ := cutNote(e.was.Text)
-	e.item.Inbound.Text += fmt.Sprintf(supervisor.TextInstead, quote(own))
+	e.item.Inbound.Text += e.policies.Edits.Instead(e.was.Text)
 	e.item.Inbound.Together = ""
 	in := e.putItem(e.item)
 	e.Exec(editInbound, in.Text, in.Origin, e.item.EditedAt, e.item.Update, in.ID)
@@ -233,20 +232,9 @@ func (e edit) correct() []supervisor.Inbound {
 // offerAnew asks whether what has its answer is to be answered as it is now, where that answer is
 // not old.
 func (e edit) offerAnew() []supervisor.Inbound {
-	if age := fromMillis(e.Now).Sub(e.changedAt); age >= 0 && age < supervisor.AnewFor {
+	if e.policies.Edits.OffersAnew(fromMillis(e.Now).Sub(e.changedAt)) {
 		e.replace()
-		e.say(supervisor.TextEditedAnswered, supervisor.AnewButton(e.was.ID))
+		e.say(e.policies.Edits.Offer(e.was.ID))
 	}
 	return nil
-}
-
-// maxQuoted is how many characters of a message tell which one it was.
-const maxQuoted = 200
-
-// quote is the beginning of a text.
-func quote(text string) string {
-	if runes := []rune(text); len(runes) > maxQuoted {
-		text = string(runes[:maxQuoted-1]) + "…"
-	}
-	return cmp.Or(strings.TrimSpace(text), supervisor.TextNoWords)
 }

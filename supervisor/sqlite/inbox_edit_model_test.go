@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"mews/supervisor"
+	"mews/supervisor/inbox"
 	"mews/supervisor/sqlite"
 )
 
@@ -56,7 +57,7 @@ var changeSteps = map[string]func(*changes){
 	"press":      (*changes).press,
 	"drop":       (*changes).drop,
 	"minutes": func(m *changes) {
-		m.editStory.now = m.editStory.now.Add(rapid.SampledFrom([]time.Duration{time.Second, time.Minute, supervisor.AnewFor}).Draw(m.rt, "pass"))
+		m.editStory.now = m.editStory.now.Add(rapid.SampledFrom([]time.Duration{time.Second, time.Minute, inbox.AnewFor}).Draw(m.rt, "pass"))
 	},
 }
 
@@ -168,7 +169,7 @@ func (m *changes) press() {
 	for _, press := range strings.Fields(m.look(`SELECT buttons ->> '$[0][0].press' FROM outbox WHERE conversation = ? AND buttons <> ''`, m.home.ID)) {
 		item := m.item("", press)
 		item.Inbound.Kind, item.Inbound.Message, item.Attachments = supervisor.KindPress, "the offer", nil
-		edited, _ := supervisor.AnewPressed(press)
+		edited, _ := inbox.AnewPressed(press)
 		by := m.receive(item).Kept[0]
 		first, ok := m.anew(by, edited)
 		again, _ := m.anew(by, edited)

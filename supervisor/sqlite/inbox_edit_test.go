@@ -9,6 +9,7 @@ import (
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/access"
+	"mews/supervisor/inbox"
 	"mews/supervisor/sqlite"
 )
 
@@ -110,7 +111,7 @@ func TestWhatAnEditDoes(t *testing.T) {
 		},
 		"late": func(s *editStory, _ ...supervisor.Attachment) {
 			s.answered(s.sent(1, "tee"))
-			s.now = s.now.Add(supervisor.AnewFor)
+			s.now = s.now.Add(inbox.AnewFor)
 		},
 		"dropped": func(s *editStory, _ ...supervisor.Attachment) {
 			s.sent(1, "tee")

@@ -1,10 +1,6 @@
 package sqlite
 
 import (
-	"fmt"
-	"slices"
-	"strings"
-
 	"mews/supervisor"
 	"mews/supervisor/internal/engine"
 )
@@ -29,8 +25,7 @@ func (t *batchTx) mentionUnread(in supervisor.Inbound) supervisor.Inbound {
 	if len(unread) == 0 {
 		return in
 	}
-	slices.Sort(unread)
-	note := fmt.Sprintf(supervisor.TextUnread, strings.Join(slices.Compact(unread), ", "))
+	note := t.policies.Edits.Unread(unread)
 	in.Text += note
 	t.Exec(addToText, note, in.ID)
 	return in

@@ -7,5 +7,6 @@ package sqlite
 // They are given once, for one transaction may end a turn, the fire that it was for and the
 // questions that it has asked.
 type Policies struct {
-	Gate GatePolicy
+	Gate  GatePolicy
+	Edits EditPolicy
 }

@@ -1,13 +1,9 @@
 package sqlite
 
 import (
-	"cmp"
 	"context"
-	"fmt"
-	"strings"
 
 	"mews/protocol"
-	"mews/supervisor"
 	"mews/supervisor/internal/engine"
 )
 
@@ -48,9 +44,7 @@ func (t turnTx) correct(room int) int {
 	list := all(t.tx, scanToCorrect, findToCorrect, t.turn.ID, room)
 	for _, c := range list {
 		in := t.inbound(c.inbound)
-		was, _ := cutNote(c.told)
-		now, _ := cutNote(in.Text)
-		text := fmt.Sprintf(supervisor.TextCorrection, quote(was), cmp.Or(strings.TrimSpace(now), supervisor.TextNoWords))
+		text := t.policies.Edits.Correction(c.told, in.Text)
 		t.insertMessage(protocol.RoleUser, encoded{[]protocol.Part{{Text: text}}}, in.Origin, t.stamp(in, true), nil)
 		t.Exec(untell, in.ID)
 	}
@@ -63,6 +57,7 @@ const endToldOf = `UPDATE inbox SET told = NULL WHERE told IS NOT NULL AND conve
 // answered anew.
 func (t turnTx) offerUntold() {
 	for _, id := range all(t.tx, engine.Integer, endToldOf, t.turn.Conversation.ID, t.turn.ID, t.turn.Inbound) {
-		t.sayOf(t.inbound(id), supervisor.TextEditedAnswered, supervisor.AnewButton(id))
+		text, buttons := t.policies.Edits.Offer(id)
+		t.sayOf(t.inbound(id), text, buttons)
 	}
 }

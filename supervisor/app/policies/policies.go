@@ -3,6 +3,7 @@ package policies
 
 import (
 	"mews/supervisor/access"
+	"mews/supervisor/inbox"
 	"mews/supervisor/sqlite"
 )
 
@@ -11,5 +12,7 @@ func All() sqlite.Policies {
 	return sqlite.Policies{
 		Gate: sqlite.GatePolicy{Refuse: access.RefuseHeld, Challenges: access.Challenges, Lately: access.ChallengeAgain,
 			DecideLate: access.DecideLate, ResetAnswer: access.TextHeldReset, EditRefusal: access.TextEditLocked, CodeStandsIn: access.TextCode},
+		Edits: sqlite.EditPolicy{Split: inbox.SplitNotes, Unread: inbox.WithUnread, Instead: inbox.InsteadOf, Correction: inbox.Correction,
+			OffersAnew: inbox.OffersAnew, Offer: inbox.AnewOffer, AnsweredAnew: inbox.TextAnsweredAnew},
 	}
 }
