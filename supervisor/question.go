@@ -84,6 +84,20 @@ type Answer struct {
 	World bool `json:"world,omitempty"`
 }
 
+// AnswerMessage is what somebody sends while a question is open, as far as it may answer that.
+type AnswerMessage struct {
+	Text  string          // what they typed
+	Words string          // what is heard in the Parts, where all of those are recordings
+	Parts []protocol.Part // what a model reads of the files that came with that
+	World bool            // somebody else's words are among it
+	Now   time.Time
+
+	Newest     string // what the question's chat shows last, if that is of the question's conversation
+	NewestSent bool   // and it stands there
+	// it replies to another message than the newest or the question's
+	RepliesElsewhere bool
+}
+
 // Say is the gist of an answer.
 type Say string
 

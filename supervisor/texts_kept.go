@@ -10,11 +10,6 @@ const (
 	TextUndone     = "[The person has undone your change to %s.]\n"
 	TextRedone     = "[The person has put your change to %s back again.]\n"
 	TextUndoneMore = "%d more files"
-	// TextYou is for the model: who has said what the bot has.
-	TextYou = "You"
-	// TextEnoughAsked is for the model, with how many questions a turn may ask.
-	TextEnoughAsked = "The person was asked %d questions in this turn, and no more can be asked. Go on with what you know, or say in your answer " +
-		"what you still need."
 	// TextNotKept stands for what a delivery said that is deleted from its chat.
 	TextNotKept = "(This was for a moment, and is not kept.)"
 )

@@ -5,26 +5,33 @@ package answer
 
 import (
 	"strings"
-	"time"
 
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/internal/money"
 )
 
-// Message is what somebody sends, as far as it may answer a question.
-type Message struct {
-	Text  string          // what they typed
-	Words string          // what is heard in the Parts, where all of those are recordings
-	Parts []protocol.Part // what a model reads of the files that came with that
-	World bool            // somebody else's words are among it
-	Now   time.Time
+// Meets is what a message that comes while a question is open does to that. What the model asks is
+// answered by any words that it takes, once its person can have read it; money and effects by yes
+// and no alone, and only if the question is the chat's newest message, which its person has before
+// them. Any other message waits for its turn, and the person is told, once, what is waited for. A
+// reply to another message than the newest or the question's answers nothing.
+func Meets(q supervisor.Question, draft supervisor.Answer, m supervisor.AnswerMessage) (a supervisor.Answer, answers, reminds bool) {
+	reminded, asked := m.Newest == Reminder(q), !q.ExpiresAt.IsZero()
+	if q.Kind == supervisor.QuestionAsk && !q.Conversation.Channel.Can().Edit {
+		asked = true // it is shown as soon as it is kept, and that is noted after
+	}
+	seen := asked && (q.Kind == supervisor.QuestionAsk || m.NewestSent && (reminded || m.Newest == q.Text))
+	if a, ok := InWords(q, draft, m); ok && seen && !m.RepliesElsewhere {
+		return a, true, false
+	}
+	return a, false, asked && !reminded
 }
 
 // InWords is what a message says to an open question. draft is what its person has picked before.
 // It is not ok where it says nothing to that: the message waits for its turn then, and its person
 // is told what is waited for. Nobody allows anything for always in words, and no words are a code.
-func InWords(q supervisor.Question, draft supervisor.Answer, m Message) (a supervisor.Answer, ok bool) {
+func InWords(q supervisor.Question, draft supervisor.Answer, m supervisor.AnswerMessage) (a supervisor.Answer, ok bool) {
 	switch {
 	case q.Kind == supervisor.QuestionAsk:
 		return toAsk(q.Ask, draft, m)
@@ -78,6 +85,27 @@ func Told(q supervisor.Question) string {
 
 // Shown is the whole text of a question's message once that has ended, as Markdown.
 func Shown(q supervisor.Question) string { return q.Text + "\n\n" + Told(q) }
+
+// MayAsk says whether a turn may ask its person one more question who has asked so many; the error is
+// for the model.
+func MayAsk(asked int64) error {
+	if asked < protocol.MaxQuestions {
+		return nil
+	}
+	return supervisor.Errorf(supervisor.CodeInvalid, textEnoughAsked, protocol.MaxQuestions)
+}
+
+// Late is what a model reads of an answer that came after its question had ended: the question,
+// quoted, and the words.
+func Late(q supervisor.Question) (quote, text string) {
+	return supervisor.Quote{By: textYou, Text: q.Text}.String(), Words(q)
+}
+
+// Parting tells how a question has ended whose message can't be changed, and takes its keyboard
+// away.
+func Parting(q supervisor.Question) (text string, buttons [][]supervisor.Button) {
+	return Told(q), [][]supervisor.Button{{{Text: supervisor.PressNoKeyboard, Press: supervisor.PressNoKeyboard}}}
+}
 
 // Reminder is what a person is told who writes something that answers no open question.
 func Reminder(q supervisor.Question) string { return waits(q) + "\n\n" + q.Text }

@@ -22,31 +22,31 @@ func this(text string) supervisor.Answer {
 }
 
 // readers read what a message says to a model's question, by the kind of answer that it wants.
-var readers = map[protocol.AskKind]func(q protocol.Ask, draft supervisor.Answer, m Message) (supervisor.Answer, bool){
+var readers = map[protocol.AskKind]func(q protocol.Ask, draft supervisor.Answer, m supervisor.AnswerMessage) (supervisor.Answer, bool){
 	protocol.AskChoice:  readChoice,
 	protocol.AskSeveral: readSeveral,
-	protocol.AskConfirm: func(_ protocol.Ask, _ supervisor.Answer, m Message) (supervisor.Answer, bool) {
+	protocol.AskConfirm: func(_ protocol.Ask, _ supervisor.Answer, m supervisor.AnswerMessage) (supervisor.Answer, bool) {
 		say := confirms[plain(m.Text)]
 		return supervisor.Answer{Say: say}, say != supervisor.SayNothing
 	},
-	protocol.AskNumber: func(_ protocol.Ask, _ supervisor.Answer, m Message) (supervisor.Answer, bool) {
+	protocol.AskNumber: func(_ protocol.Ask, _ supervisor.Answer, m supervisor.AnswerMessage) (supervisor.Answer, bool) {
 		number, ok := readNumber(m.Text)
 		return this(number), ok
 	},
-	protocol.AskDate: func(q protocol.Ask, _ supervisor.Answer, m Message) (supervisor.Answer, bool) {
+	protocol.AskDate: func(q protocol.Ask, _ supervisor.Answer, m supervisor.AnswerMessage) (supervisor.Answer, bool) {
 		date, ok := readDate(m.Text, m.Now.In(zone(q.Zone)))
 		return this(date), ok
 	},
 	protocol.AskLocation: readWords,
 	protocol.AskText:     readWords,
-	protocol.AskFile: func(_ protocol.Ask, _ supervisor.Answer, m Message) (supervisor.Answer, bool) {
+	protocol.AskFile: func(_ protocol.Ask, _ supervisor.Answer, m supervisor.AnswerMessage) (supervisor.Answer, bool) {
 		return this(m.Text), len(m.Parts) > 0
 	},
 }
 
 // toAsk is what a message says to a question of a model's. A file is an answer to a question for a
 // file or for words; beside any other answer it would be lost.
-func toAsk(q protocol.Ask, draft supervisor.Answer, m Message) (a supervisor.Answer, ok bool) {
+func toAsk(q protocol.Ask, draft supervisor.Answer, m supervisor.AnswerMessage) (a supervisor.Answer, ok bool) {
 	takesParts := q.Kind == protocol.AskFile || q.Kind == protocol.AskText
 	if m.Words != "" && q.Kind != protocol.AskFile {
 		m.Text, m.Parts = strings.TrimPrefix(m.Text+"\n"+m.Words, "\n"), nil
@@ -61,11 +61,11 @@ func toAsk(q protocol.Ask, draft supervisor.Answer, m Message) (a supervisor.Ans
 	return a, true
 }
 
-func readWords(_ protocol.Ask, _ supervisor.Answer, m Message) (supervisor.Answer, bool) {
+func readWords(_ protocol.Ask, _ supervisor.Answer, m supervisor.AnswerMessage) (supervisor.Answer, bool) {
 	return this(m.Text), strings.TrimSpace(m.Text) != "" || len(m.Parts) > 0
 }
 
-func readChoice(q protocol.Ask, _ supervisor.Answer, m Message) (supervisor.Answer, bool) {
+func readChoice(q protocol.Ask, _ supervisor.Answer, m supervisor.AnswerMessage) (supervisor.Answer, bool) {
 	if i, ok := pick(q.Options, m.Text); ok {
 		return supervisor.Answer{Say: supervisor.SayThis, Options: []int{i}}, true
 	}
@@ -74,7 +74,7 @@ func readChoice(q protocol.Ask, _ supervisor.Answer, m Message) (supervisor.Answ
 
 // readSeveral: words that are no options come to what was picked before, where the question takes
 // them.
-func readSeveral(q protocol.Ask, draft supervisor.Answer, m Message) (supervisor.Answer, bool) {
+func readSeveral(q protocol.Ask, draft supervisor.Answer, m supervisor.AnswerMessage) (supervisor.Answer, bool) {
 	picked, ok := pickSeveral(q.Options, m.Text)
 	switch {
 	case ok:

@@ -22,7 +22,7 @@ var monday = time.Date(2026, 11, 22, 23, 30, 0, 0, time.UTC)
 
 // answered is what the model reads of an answer in words; "" where they are none.
 func answered(q supervisor.Question, draft supervisor.Answer, text string) string {
-	a, ok := answer.InWords(q, draft, answer.Message{Text: text, Now: monday})
+	a, ok := answer.InWords(q, draft, supervisor.AnswerMessage{Text: text, Now: monday})
 	if !ok {
 		return ""
 	}
@@ -131,22 +131,22 @@ func TestADayIsReadWhereItsPersonLives(t *testing.T) {
 // TestAFileAnswersOnlyWhatWantsOne: with any other question it would be lost. A recording's words
 // are words.
 func TestAFileAnswersOnlyWhatWantsOne(t *testing.T) {
-	file := answer.Message{Text: "here", Parts: []protocol.Part{{Text: "[photo, kept as uploads/a.png]"}}, World: true}
-	voice := answer.Message{Words: "The second.", Parts: []protocol.Part{{Text: "[voice, 0:02] The second."}}}
+	file := supervisor.AnswerMessage{Text: "here", Parts: []protocol.Part{{Text: "[photo, kept as uploads/a.png]"}}, World: true}
+	voice := supervisor.AnswerMessage{Words: "The second.", Parts: []protocol.Part{{Text: "[voice, 0:02] The second."}}}
 	for _, c := range []struct {
 		kind protocol.AskKind
-		m    answer.Message
+		m    supervisor.AnswerMessage
 		want string
 	}{
 		{protocol.AskFile, file, "They answered: here\n[photo, kept as uploads/a.png]"},
 		{protocol.AskFile, voice, "They answered: What you sent\n[voice, 0:02] The second."},
-		{protocol.AskFile, answer.Message{Text: "I have none"}, ""},
+		{protocol.AskFile, supervisor.AnswerMessage{Text: "I have none"}, ""},
 		{protocol.AskText, file, "They answered: here\n[photo, kept as uploads/a.png]"},
 		{protocol.AskText, voice, "They answered: The second."},
-		{protocol.AskText, answer.Message{Text: " \n"}, ""},
+		{protocol.AskText, supervisor.AnswerMessage{Text: " \n"}, ""},
 		{protocol.AskChoice, file, ""},
 		{protocol.AskChoice, voice, "They chose: here"},
-		{protocol.AskLocation, answer.Message{Text: "[Location: 1.00000, 2.00000]"}, "They answered: [Location: 1.00000, 2.00000]"},
+		{protocol.AskLocation, supervisor.AnswerMessage{Text: "[Location: 1.00000, 2.00000]"}, "They answered: [Location: 1.00000, 2.00000]"},
 	} {
 		q := question(c.kind, "there", "here")
 		if c.kind != protocol.AskChoice {
@@ -231,7 +231,7 @@ func FuzzInWords(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string, n uint8) {
 		q := question(kinds[int(n)%len(kinds)], "Red", "Blue", "Dark blue")
 		q.Ask.Other = n&128 != 0
-		a, ok := answer.InWords(q, supervisor.Answer{Options: []int{1}}, answer.Message{Text: text, Now: monday})
+		a, ok := answer.InWords(q, supervisor.Answer{Options: []int{1}}, supervisor.AnswerMessage{Text: text, Now: monday})
 		for i, place := range a.Options {
 			if place < 0 || place >= 3 || i > 0 && a.Options[i-1] >= place {
 				t.Errorf("%q is %v", text, a.Options)

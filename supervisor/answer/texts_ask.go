@@ -29,6 +29,13 @@ var textsConfirmed = map[supervisor.Say]string{supervisor.SayOnce: textYes, supe
 // else was said.
 const textThey = "They"
 
+// textYou is for the model: who has asked.
+const textYou = "You"
+
+// textEnoughAsked is for the model, with how many questions a turn may ask.
+const textEnoughAsked = "The person was asked %d questions in this turn, and no more can be asked. Go on with what you know, or say in your " +
+	"answer what you still need."
+
 var textsForModel = map[bool]string{true: " chose: ", false: " answered: "}
 
 // textsNoAnswer are what a model reads of a question that nobody has answered.

@@ -9,7 +9,6 @@ import (
 	"mews/protocol"
 	"mews/protocol/amount"
 	"mews/supervisor"
-	"mews/supervisor/answer"
 	"mews/supervisor/internal/engine"
 )
 
@@ -82,7 +81,7 @@ func (t *tx) putReceived(in supervisor.Inbound) {
 
 // meetArrived has what has arrived together answer the question that is open in its conversation.
 func (t *tx) meetArrived(arrived []supervisor.Inbound, list []Arrived) (said bool) {
-	var m answer.Message
+	var m supervisor.AnswerMessage
 	heard := true
 	for i, in := range arrived {
 		m.Text = strings.Trim(m.Text+"\n"+in.Text, "\n")

@@ -7,6 +7,7 @@ package sqlite
 // They are given once, for one transaction may end a turn, the fire that it was for and the
 // questions that it has asked.
 type Policies struct {
-	Gate  GatePolicy
-	Edits EditPolicy
+	Gate      GatePolicy
+	Edits     EditPolicy
+	Questions QuestionPolicy
 }

@@ -7,9 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"mews/protocol"
 	"mews/supervisor"
-	"mews/supervisor/answer"
 	"mews/supervisor/internal/engine"
 )
 
@@ -17,6 +15,29 @@ import (
 // that puts it to its person, and ends once. What waits for it has its end once: an answer counts
 // for one asking.
 type Questions struct{ db *DB }
+
+// QuestionPolicy is what answers count, and what people are told of questions.
+type QuestionPolicy struct {
+	// MayAsk is an error for a turn that may not ask its person more, who has asked so many.
+	MayAsk func(asked int64) error
+	// Meets is what a message does that comes while a question is open of whose answer its person
+	// has put draft together: it answers that, or its person gets the Reminder, or neither.
+	Meets    func(q supervisor.Question, draft supervisor.Answer, m supervisor.AnswerMessage) (a supervisor.Answer, answers, reminds bool)
+	Reminder func(q supervisor.Question) string
+	// Pressed is what a button says, and Buttons are those of a question; press makes of a button's
+	// word what comes back of it.
+	Pressed func(q supervisor.Question, draft supervisor.Answer, word string) (a supervisor.Answer, came supervisor.PressResult)
+	Buttons func(q supervisor.Question, draft supervisor.Answer, press func(word string) string) [][]supervisor.Button
+	// Late is what a model reads of an answer that came after the question has ended.
+	Late func(q supervisor.Question) (quote, text string)
+
+	// What of a question is said that has ended: its answer in words; what its person is told; its
+	// whole message.
+	Words, Told, Shown func(q supervisor.Question) string
+	Stays              func(q supervisor.Question) bool // its message keeps its buttons
+	HasKeyboard        func(q supervisor.Question) bool // its message can't be changed: Parting tells
+	Parting            func(q supervisor.Question) (text string, buttons [][]supervisor.Button)
+}
 
 // Questions are what people are asked, and what they said.
 func (db *DB) Questions() Questions { return Questions{db} }
@@ -61,8 +82,8 @@ func (t *tx) ask(q supervisor.Question, digest string, buttons [][]supervisor.Bu
 		return before, false
 	}
 	in := q.Conversation
-	if q.Kind == supervisor.QuestionAsk && value(t, engine.Integer, countAsked, q.Turn) >= protocol.MaxQuestions {
-		t.fail(supervisor.Errorf(supervisor.CodeInvalid, supervisor.TextEnoughAsked, protocol.MaxQuestions))
+	if q.Kind == supervisor.QuestionAsk {
+		t.fail(t.policies.Questions.MayAsk(value(t, engine.Integer, countAsked, q.Turn)))
 	}
 	if q.Stands <= 0 {
 		t.fail(invalid("a question is not asked that has expired"))
@@ -188,7 +209,7 @@ func (s Questions) Press(ctx context.Context, p supervisor.Press) (q supervisor.
 
 func (t *tx) press(p supervisor.Press) (none supervisor.Question, came supervisor.PressResult) {
 	q := value(t, scanQuestion, findPressed, p.Digest)
-	said, came := answer.Pressed(q.Question, q.draft, p.Word)
+	said, came := t.policies.Questions.Pressed(q.Question, q.draft, p.Word)
 	if q.ID == 0 || q.Conversation.User != p.User || q.Conversation.ID != p.Conversation || came == supervisor.PressForeign {
 		t.audit(p.User, "question.foreign", fmt.Sprint("conversation ", p.Conversation))
 		return none, supervisor.PressForeign
@@ -217,7 +238,7 @@ func (t *tx) tick(q questionRow, draft supervisor.Answer) {
 		if len(shown.Buttons) > 0 {
 			head := shown.Buttons[0][0].Press
 			head = head[:strings.LastIndexByte(head, ':')+1]
-			shown.Buttons = answer.Buttons(q.Question, draft, func(word string) string { return head + word })
+			shown.Buttons = t.policies.Questions.Buttons(q.Question, draft, func(word string) string { return head + word })
 		}
 		return shown
 	})
@@ -226,8 +247,9 @@ func (t *tx) tick(q questionRow, draft supervisor.Answer) {
 // pressLate keeps what was pressed after a question has expired as a message that quotes it, once.
 func (t *tx) pressLate(q questionRow, said supervisor.Answer) supervisor.PressResult {
 	q.Answer = said
+	quote, text := t.policies.Questions.Late(q.Question)
 	_, fresh := t.putInbound(supervisor.Inbound{Conversation: q.Conversation, Source: "question", Key: fmt.Sprint(q.ID), Kind: supervisor.KindText,
-		Quote: supervisor.Quote{By: supervisor.TextYou, Text: q.Text}.String(), Text: answer.Words(q.Question)})
+		Quote: quote, Text: text})
 	if !fresh {
 		return supervisor.PressExpired
 	}

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"mews/supervisor"
-	"mews/supervisor/answer"
 	"mews/supervisor/internal/engine"
 )
 
@@ -30,7 +29,7 @@ func (t *tx) endQuestion(q questionRow, why supervisor.QuestionEnd, a supervisor
 	if q.Kind == supervisor.QuestionAsk && why != supervisor.QuestionOver {
 		said := ""
 		if why == supervisor.QuestionAnswered {
-			said = answer.Words(supervisor.Question{Ask: q.Ask, Answer: a})
+			said = t.policies.Questions.Words(supervisor.Question{Ask: q.Ask, Answer: a})
 		}
 		t.putEffect(supervisor.Effect{User: q.Conversation.User, Turn: q.Turn, Call: q.Call, Kind: supervisor.EffectAsked, Target: q.Ask.Text, Detail: said})
 	}
@@ -53,17 +52,18 @@ const showUnsent = `UPDATE outbox SET text = ?, buttons = '' WHERE id = ? AND de
 // A message with a keyboard can't be changed, so that another one says it and takes the keyboard
 // away.
 func (t *tx) showEnd(q questionRow) {
-	if answer.HasKeyboard(q.Question) && !q.ExpiresAt.IsZero() {
-		t.putDelivery(supervisor.Delivery{Conversation: q.Conversation, Kind: supervisor.DeliveryNotice, Text: answer.Told(q.Question),
-			Buttons: [][]supervisor.Button{{{Text: supervisor.PressNoKeyboard, Press: supervisor.PressNoKeyboard}}}})
+	policy := t.policies.Questions
+	if policy.HasKeyboard(q.Question) && !q.ExpiresAt.IsZero() {
+		text, buttons := policy.Parting(q.Question)
+		t.putDelivery(supervisor.Delivery{Conversation: q.Conversation, Kind: supervisor.DeliveryNotice, Text: text, Buttons: buttons})
 		return
 	}
-	if q.delivery == 0 || t.Change(showUnsent, answer.Shown(q.Question), q.delivery) > 0 {
+	if q.delivery == 0 || t.Change(showUnsent, policy.Shown(q.Question), q.delivery) > 0 {
 		return
 	}
 	t.showQuestion(q, func(shown supervisor.RichText) supervisor.RichText {
-		shown = shown.Append(answer.Told(q.Question), maxMarked)
-		if !answer.Stays(q.Question) {
+		shown = shown.Append(policy.Told(q.Question), maxMarked)
+		if !policy.Stays(q.Question) {
 			shown.Buttons = nil
 		}
 		return shown

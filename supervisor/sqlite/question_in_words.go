@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"mews/supervisor"
-	"mews/supervisor/answer"
 	"mews/supervisor/internal/engine"
 )
 
@@ -15,13 +14,10 @@ const (
 		AND n.chat = c.chat JOIN outbox o ON o.conversation = n.id WHERE c.id = ? ORDER BY o.id DESC LIMIT 1`
 )
 
-// meetQuestion has a message answer the question that is open in its conversation. What the model
-// asks is answered by any words that it takes, once its person can have read it; money and effects
-// by yes and no alone, and only where the question is the chat's newest message, which its person
-// has before them. Any other message is kept for its turn, and the person is told, once, what is
-// waited for. A reply to another message than the newest or the question's answers nothing.
+// meetQuestion has a message meet the question that is open in its conversation: it answers that, or
+// is kept for its turn.
 func (t *batchTx) meetQuestion(in supervisor.Inbound, repliesTo string) supervisor.Inbound {
-	in, said := t.tx.meetQuestion(in, answer.Message{Text: in.Text}, repliesTo)
+	in, said := t.tx.meetQuestion(in, supervisor.AnswerMessage{Text: in.Text}, repliesTo)
 	if said && !slices.Contains(t.receipt.Queued, in.Conversation.ID) {
 		t.receipt.Queued = append(t.receipt.Queued, in.Conversation.ID)
 	}
@@ -30,27 +26,23 @@ func (t *batchTx) meetQuestion(in supervisor.Inbound, repliesTo string) supervis
 
 // meetQuestion is batchTx's, for all that a message has. said is that there is something to be told
 // or cleaned.
-func (t *tx) meetQuestion(in supervisor.Inbound, m answer.Message, repliesTo string) (_ supervisor.Inbound, said bool) {
+func (t *tx) meetQuestion(in supervisor.Inbound, m supervisor.AnswerMessage, repliesTo string) (_ supervisor.Inbound, said bool) {
 	q, stands := one(t, scanQuestion, findStanding, in.Conversation.ID)
 	if !stands {
 		return in, false
 	}
-	newest := value(t, scanChatMessage, newestInChat, in.Conversation.ID)
-	reminder := answer.Reminder(q.Question)
-	here := newest.conversation == in.Conversation.ID
-	reminded, asked := here && newest.text == reminder, !q.ExpiresAt.IsZero()
-	if q.Kind == supervisor.QuestionAsk && !in.Conversation.Channel.Can().Edit {
-		asked = true // it is shown as soon as it is kept, and that is noted after
+	if newest := value(t, scanChatMessage, newestInChat, in.Conversation.ID); newest.conversation == in.Conversation.ID {
+		m.Newest, m.NewestSent = newest.text, newest.sent
 	}
-	seen := asked && (q.Kind == supervisor.QuestionAsk || newest.sent && (reminded || here && newest.text == q.Text))
 	m.World, m.Now = m.World || in.Origin == supervisor.OriginWorld, fromMillis(t.Now)
-	switch a, ok := answer.InWords(q.Question, q.draft, m); {
-	case ok && seen && t.isReplyTo(q, repliesTo):
+	m.RepliesElsewhere = !t.isReplyTo(q, repliesTo)
+	switch a, answers, reminds := t.policies.Questions.Meets(q.Question, q.draft, m); {
+	case answers:
 		return t.answerInWords(in, q, a), true
-	case reminded || !asked:
+	case !reminds:
 		return in, false
 	}
-	t.putDelivery(supervisor.Delivery{Conversation: in.Conversation, Kind: supervisor.DeliveryNotice, Text: reminder})
+	t.putDelivery(supervisor.Delivery{Conversation: in.Conversation, Kind: supervisor.DeliveryNotice, Text: t.policies.Questions.Reminder(q.Question)})
 	return in, true
 }
 
@@ -73,7 +65,7 @@ func (t *tx) answerInWords(in supervisor.Inbound, q questionRow, a supervisor.An
 		return in
 	}
 	t.putDelivery(supervisor.Delivery{Conversation: in.Conversation, Inbound: in.ID, Key: in.Key, Kind: supervisor.DeliveryNotice,
-		Text: answer.Told(ended)})
+		Text: t.policies.Questions.Told(ended)})
 	return in
 }
 

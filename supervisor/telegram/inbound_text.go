@@ -155,7 +155,7 @@ func (r *updateReader) reply(m fields) {
 	q := supervisor.Quote{Part: clean(field[string](field[fields](m, "quote"), "text")), Text: joined(" ", besidesWords(to), wordingOf(to).text())}
 	switch {
 	case from.Id == r.self.ID:
-		q.By, r.in.RepliesToBot = supervisor.TextYou, true
+		q.By, r.in.RepliesToBot = textYou, true
 	case from.Id != r.sender && !from.IsBot:
 		q.By = line(name(from), maxName)
 	}

@@ -36,3 +36,6 @@ const (
 	// textBesides stands below words that came with something that does not reach a bot.
 	textBesides = "\n[With it came %s, which Telegram does not give to a bot.]"
 )
+
+// textYou is for the model: who has said what the bot has.
+const textYou = "You"

@@ -3,6 +3,7 @@ package policies
 
 import (
 	"mews/supervisor/access"
+	"mews/supervisor/answer"
 	"mews/supervisor/inbox"
 	"mews/supervisor/sqlite"
 )
@@ -14,5 +15,8 @@ func All() sqlite.Policies {
 			DecideLate: access.DecideLate, ResetAnswer: access.TextHeldReset, EditRefusal: access.TextEditLocked, CodeStandsIn: access.TextCode},
 		Edits: sqlite.EditPolicy{Split: inbox.SplitNotes, Unread: inbox.WithUnread, Instead: inbox.InsteadOf, Correction: inbox.Correction,
 			OffersAnew: inbox.OffersAnew, Offer: inbox.AnewOffer, AnsweredAnew: inbox.TextAnsweredAnew},
+		Questions: sqlite.QuestionPolicy{MayAsk: answer.MayAsk, Meets: answer.Meets, Reminder: answer.Reminder, Pressed: answer.Pressed,
+			Buttons: answer.Buttons, Late: answer.Late, Words: answer.Words, Told: answer.Told, Shown: answer.Shown, Stays: answer.Stays,
+			HasKeyboard: answer.HasKeyboard, Parting: answer.Parting},
 	}
 }
