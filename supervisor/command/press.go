@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"mews/supervisor"
+	"mews/supervisor/feature"
 	"mews/supervisor/inbox"
 	"mews/supervisor/question"
 )
@@ -36,9 +37,10 @@ func (c *Commands) pressed(ctx context.Context, in supervisor.Inbound, r feature
 		}
 		return supervisor.Delivery{Text: pressed.Text}, err
 	}
+	keeps := in.Conversation.InGroup()
 	edited, anew := inbox.AnewPressed(in.Text)
-	switch {
-	case anew:
+	if anew {
+		keeps = false
 		d.Text, err = c.answerAnew(ctx, in.ID, edited)
 	} else if row, press, known := c.findPressed(in.Text); known {
 		keeps = keeps || row.Keeps != nil && row.Keeps(press)

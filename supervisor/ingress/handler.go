@@ -189,7 +189,7 @@ func (h *Handler) isTheirs(ctx context.Context, user, press string) (bool, error
 		owner, err := h.o.Undos.User(ctx, turn)
 		return owner == user, err
 	}
-	inbound, queue := supervisor.QueuePressed(press)
+	inbound, queue := presses.Queued(press)
 	if edited, anew := inbox.AnewPressed(press); anew {
 		inbound = edited
 	} else if !queue {

@@ -9,6 +9,7 @@ import (
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/access"
+	"mews/supervisor/slash"
 	"mews/supervisor/inbox"
 	"mews/supervisor/sqlite"
 )
