@@ -68,7 +68,6 @@ var floors = map[string]int{
 	"mews/supervisor/approval":            2,
 	"mews/supervisor/budget":              2,
 	"mews/supervisor/claim":               2,
-	"mews/supervisor/egress":              2,
 	"mews/supervisor/feature":             2,
 	"mews/supervisor/github/api":          2,
 	"mews/supervisor/github/notice":       2,

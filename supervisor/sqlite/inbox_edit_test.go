@@ -9,8 +9,8 @@ import (
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/access"
-	"mews/supervisor/slash"
 	"mews/supervisor/inbox"
+	"mews/supervisor/slash"
 	"mews/supervisor/sqlite"
 )
 
