@@ -54,6 +54,7 @@ func describe() []feature.Feature { return (&service{}).newFeatures() }
 func (s *service) openFeatures(context.Context) (err error) {
 	s.forgetter = s.newForgetter()
 	s.features = s.newFeatures()
+	s.settings.Features = rows(s.features, func(f feature.Feature) []feature.Setting { return f.Settings })
 	s.hostCalls = s.hostCallOptions()
 	s.hostCalls.Table, err = hostcall.NewTable(rows(s.features, func(f feature.Feature) []feature.HostCall { return f.HostCalls })...)
 	return err

@@ -8,21 +8,16 @@ import (
 	"mews/supervisor"
 )
 
-// requests are what events ask for, by GitHub's names of the event and its action. It is filled by
-// init.
-var requests map[string]func(*Events, context.Context, supervisor.GitHubRepo, supervisor.GitHubEvent) error
-
-func init() {
-	requests = map[string]func(*Events, context.Context, supervisor.GitHubRepo, supervisor.GitHubEvent) error{
-		"pull_request opened":                 (*Events).review,
-		"pull_request reopened":               (*Events).review,
-		"pull_request ready_for_review":       (*Events).review,
-		"pull_request synchronize":            (*Events).review,
-		"issues opened":                       (*Events).triage,
-		"issue_comment created":               (*Events).obey,
-		"pull_request_review submitted":       (*Events).obey,
-		"pull_request_review_comment created": (*Events).obey,
-	}
+// requests are what events ask for, by GitHub's names of the event and its action.
+var requests = map[string]func(*Events, context.Context, supervisor.GitHubRepo, supervisor.GitHubEvent) error{
+	"pull_request opened":                 (*Events).review,
+	"pull_request reopened":               (*Events).review,
+	"pull_request ready_for_review":       (*Events).review,
+	"pull_request synchronize":            (*Events).review,
+	"issues opened":                       (*Events).triage,
+	"issue_comment created":               (*Events).obey,
+	"pull_request_review submitted":       (*Events).obey,
+	"pull_request_review_comment created": (*Events).obey,
 }
 
 // request has done what an event asks for.

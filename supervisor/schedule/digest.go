@@ -26,13 +26,6 @@ const (
 	wordPlain   = "plain"
 )
 
-func init() {
-	routines[supervisor.RoutineDigest] = routine{usual: usualDigest, look: (*Schedule).digest, modes: map[string]mode{
-		wordWritten: func(o *supervisor.JobOptions) { o.Written = true },
-		wordPlain:   func(o *supervisor.JobOptions) { o.Written = false },
-	}}
-}
-
 // digestState is what the last digest has told.
 type digestState struct {
 	Until time.Time `json:"until"`           // up to when it told

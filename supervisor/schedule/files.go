@@ -37,10 +37,6 @@ type FileEffects interface {
 	ListOfFiles(ctx context.Context, user string, after int64) (list []supervisor.FileEffect, settled bool, err error)
 }
 
-func init() {
-	routines[supervisor.RoutineFiles] = routine{usual: usualFiles, fixed: true, afresh: true, look: (*Schedule).files}
-}
-
 // filesSeen is up to where a person's folder was compared.
 type filesSeen struct {
 	Home supervisor.HomeCursor `json:"home"`

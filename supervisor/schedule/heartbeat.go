@@ -17,10 +17,6 @@ const heartbeatFile = "HEARTBEAT.md"
 
 var errNoFile = errors.New("the look into " + heartbeatFile + " has come without it")
 
-func init() {
-	routines[supervisor.RoutineHeartbeat] = routine{usual: usualHeartbeat, fixed: true, look: (*Schedule).heartbeat}
-}
-
 // heartbeat has one turn do all that is due in HEARTBEAT.md. Where that is nothing, there is none.
 func (s *Schedule) heartbeat(ctx context.Context, l look) (looked supervisor.Looked, err error) {
 	found, err := s.o.Look(ctx, l.Job.User, protocol.LookParameters{PromptFile: heartbeatFile})

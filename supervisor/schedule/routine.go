@@ -42,11 +42,20 @@ func (r routine) modeIn(words string) (m mode, rest string) {
 	return m, strings.TrimSpace(rest)
 }
 
-// routines are all of them, by name.
-var routines = map[string]routine{}
+// routines are all of them, by name. (A variable would refer to itself, through what they do.)
+func routines() map[string]routine {
+	return map[string]routine{
+		supervisor.RoutineHeartbeat: {usual: usualHeartbeat, fixed: true, look: (*Schedule).heartbeat},
+		supervisor.RoutineDigest: {usual: usualDigest, look: (*Schedule).digest, modes: map[string]mode{
+			wordWritten: func(o *supervisor.JobOptions) { o.Written = true },
+			wordPlain:   func(o *supervisor.JobOptions) { o.Written = false },
+		}},
+		supervisor.RoutineFiles: {usual: usualFiles, fixed: true, afresh: true, look: (*Schedule).files},
+	}
+}
 
 func (s *Schedule) routine(ctx context.Context, l look) (supervisor.Looked, error) {
-	r, known := routines[l.Job.Name]
+	r, known := routines()[l.Job.Name]
 	if !known {
 		return supervisor.Looked{}, supervisor.Errorf(supervisor.CodeInvalid, textNoRoutine, l.Job.Name, strings.Join(Routines(), ", "))
 	}
@@ -62,7 +71,7 @@ const (
 // Routine turns a person's routine on or off, or says whether it is on. words are on, off, or when
 // it is to come, behind the word for a mode where that is to be another.
 func (s *Schedule) Routine(ctx context.Context, user supervisor.User, c supervisor.Conversation, name, words string, at time.Time) (d supervisor.Delivery, err error) {
-	r, known := routines[name]
+	r, known := routines()[name]
 	if !known {
 		return d, supervisor.Errorf(supervisor.CodeInvalid, textNoRoutine, name, strings.Join(Routines(), ", "))
 	}

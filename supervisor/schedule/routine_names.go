@@ -6,4 +6,4 @@ import (
 )
 
 // Routines are the names of all that is built in, sorted. Each is the command too that turns it on.
-func Routines() []string { return slices.Sorted(maps.Keys(routines)) }
+func Routines() []string { return slices.Sorted(maps.Keys(routines())) }

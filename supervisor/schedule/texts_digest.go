@@ -5,11 +5,6 @@ import "mews/supervisor"
 // usualDigest is every morning.
 const usualDigest = "daily at 7:30"
 
-func init() {
-	routineWhat[supervisor.RoutineDigest] = "I tell you in one message what is due today, what your tasks did, missed or cost, which files are new, and " +
-		"what waits for you. Where nothing is new, I say nothing. /digest written has a small model word it, /digest plain has none."
-}
-
 const (
 	textRoutineWritten = " A small model words it."
 

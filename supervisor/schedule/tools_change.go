@@ -95,7 +95,7 @@ func checkBuiltIn(was, j supervisor.Job, when string) error {
 		return nil
 	case j.Name != was.Name || j.Text != was.Text:
 		return supervisor.Errorf(supervisor.CodeInvalid, textBuiltIn, was.Title())
-	case when != "" && routines[was.Name].fixed:
+	case when != "" && routines()[was.Name].fixed:
 		return supervisor.Errorf(supervisor.CodeInvalid, textRoutineSwitch, was.Title())
 	}
 	return nil

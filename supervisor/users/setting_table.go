@@ -12,6 +12,7 @@ import (
 	"mews/protocol/amount"
 	"mews/supervisor"
 	"mews/supervisor/budget"
+	"mews/supervisor/feature"
 	"mews/supervisor/internal/money"
 	"mews/supervisor/sqlite"
 )
@@ -39,66 +40,45 @@ var busyValues = map[supervisor.Busy]bool{supervisor.BusySteer: true, supervisor
 // leastLimit is the smallest limit in millionths of a US dollar: the smallest amount that is shown.
 const leastLimit = 100
 
-// setting is a row of the table of settings.
-type setting struct {
-	name    string
-	example string
-	presses []string // the values that can be pressed
-	private bool     // not for a group to read
-	note    string   // what one has to know after it was set
-	// check returns a value as it is kept, for a person as the configuration has them. Its errors
-	// are for the person.
-	check func(s *Settings, u supervisor.User, value string) (kept string, err error)
-	// apply lays what is kept over a person. What the configuration has forbidden since counts for
-	// nothing. nil: it changes no field of a person.
-	apply func(s *Settings, u *supervisor.User, kept string)
-	// show is the value for the person, and whether the configuration sets it where they do not.
-	// with is the person with what they have set, without is the same without it.
-	show func(s *Settings, with, without supervisor.User) (value string, configured bool)
-}
-
-// settingTable has all settings in the order in which they are shown. It is filled by init:
-// Settings reads it.
-var settingTable []setting
-
-func init() {
-	settingTable = []setting{
-		{name: SettingTimezone, example: "Europe/Madrid", note: textTimezoneNote, check: checkTimezone,
-			apply: func(_ *Settings, u *supervisor.User, kept string) { u.Timezone = kept },
-			show: func(_ *Settings, with, without supervisor.User) (string, bool) {
+// table has all settings in the order in which they are shown: the core's, and then the features'.
+func (s *Settings) table() []feature.Setting {
+	return append([]feature.Setting{
+		{Name: SettingTimezone, Example: "Europe/Madrid", Note: textTimezoneNote, Check: checkTimezone,
+			Apply: func(u *supervisor.User, kept string) { u.Timezone = kept },
+			Show: func(_ context.Context, with, without supervisor.User) (string, bool) {
 				return cmp.Or(with.Timezone, textMachineZone+time.Local.String()+")"), without.Timezone != ""
 			}},
-		limitSetting(SettingDay, "1.50", func(b *supervisor.Budget) *int64 { return &b.Day }),
-		limitSetting(SettingMonth, "20", func(b *supervisor.Budget) *int64 { return &b.Month }),
-		{name: SettingStream, example: off, presses: []string{on, off}, check: checkSwitch(textNoStream), show: showStream},
-		{name: sqlite.SettingLedger, example: off, presses: []string{on, off}, note: textLedgerNote, check: checkSwitch(textNoLedger), show: showSwitch(sqlite.SettingLedger, on)},
-		{name: sqlite.SettingLog, example: on, presses: []string{on, off}, note: textLogNote, check: checkSwitch(textNoLog), show: showSwitch(sqlite.SettingLog, off)},
-		{name: sqlite.SettingQuiet, example: "22:00-07:30", note: textQuietNote, check: checkQuiet, show: showSwitch(sqlite.SettingQuiet, off)},
-		{name: SettingBusy, example: string(supervisor.BusyQueue), note: textBusyNote, check: checkBusy,
-			presses: []string{string(supervisor.BusySteer), string(supervisor.BusyQueue), string(supervisor.BusyRestart)},
-			show: func(s *Settings, with, _ supervisor.User) (string, bool) {
-				return string(s.Busy(context.Background(), with.Name)), s.Configuration().Defaults.Busy.Configured
+		s.limitSetting(SettingDay, "1.50", func(b *supervisor.Budget) *int64 { return &b.Day }),
+		s.limitSetting(SettingMonth, "20", func(b *supervisor.Budget) *int64 { return &b.Month }),
+		{Name: SettingStream, Example: off, Presses: []string{on, off}, Check: checkSwitch(textNoStream), Show: s.showStream},
+		{Name: sqlite.SettingLedger, Example: off, Presses: []string{on, off}, Note: textLedgerNote, Check: checkSwitch(textNoLedger),
+			Show: s.showSwitch(sqlite.SettingLedger, on)},
+		{Name: sqlite.SettingLog, Example: on, Presses: []string{on, off}, Note: textLogNote, Check: checkSwitch(textNoLog),
+			Show: s.showSwitch(sqlite.SettingLog, off)},
+		{Name: sqlite.SettingQuiet, Example: "22:00-07:30", Note: textQuietNote, Check: checkQuiet, Show: s.showSwitch(sqlite.SettingQuiet, off)},
+		{Name: SettingBusy, Example: string(supervisor.BusyQueue), Note: textBusyNote, Check: checkBusy,
+			Presses: []string{string(supervisor.BusySteer), string(supervisor.BusyQueue), string(supervisor.BusyRestart)},
+			Show: func(ctx context.Context, with, _ supervisor.User) (string, bool) {
+				return string(s.Busy(ctx, with.Name)), s.Configuration().Defaults.Busy.Configured
 			}},
-		{name: SettingLanguage, example: "en", check: checkLanguage, show: func(s *Settings, with, _ supervisor.User) (string, bool) {
-			return s.Language(context.Background(), with.Name), s.Configuration().Defaults.Language.Configured
+		{Name: SettingLanguage, Example: "en", Check: checkLanguage, Show: func(ctx context.Context, with, _ supervisor.User) (string, bool) {
+			return s.Language(ctx, with.Name), s.Configuration().Defaults.Language.Configured
 		}},
-	}
+	}, s.Features...)
 }
 
 // limitSetting is the setting of a limit, which a person may only lower.
-func limitSetting(name, example string, of func(*supervisor.Budget) *int64) setting {
-	return setting{
-		name: name, example: example, private: true,
-		check: func(s *Settings, u supervisor.User, value string) (string, error) {
-			return s.checkLimit(*of(&u.Budget), value)
-		},
-		apply: func(s *Settings, u *supervisor.User, kept string) {
+func (s *Settings) limitSetting(name, example string, of func(*supervisor.Budget) *int64) feature.Setting {
+	return feature.Setting{
+		Name: name, Example: example, Private: true,
+		Check: func(u supervisor.User, value string) (string, error) { return s.checkLimit(*of(&u.Budget), value) },
+		Apply: func(u *supervisor.User, kept string) {
 			limit := of(&u.Budget)
 			if own, _, err := s.ParseDollars(kept); err == nil && own > 0 && (*limit == 0 || own < *limit) {
 				*limit = own
 			}
 		},
-		show: func(_ *Settings, with, without supervisor.User) (string, bool) {
+		Show: func(_ context.Context, with, without supervisor.User) (string, bool) {
 			if limit := *of(&with.Budget); limit != 0 {
 				return money.Dollars(limit), *of(&without.Budget) != 0
 			}
@@ -122,7 +102,7 @@ func (s *Settings) checkLimit(ceiling int64, value string) (string, error) {
 	return kept, nil
 }
 
-func checkTimezone(_ *Settings, _ supervisor.User, value string) (string, error) {
+func checkTimezone(_ supervisor.User, value string) (string, error) {
 	if _, err := time.LoadLocation(value); err != nil || value == "Local" {
 		return "", invalid(textNoTimezone, value)
 	}
@@ -130,7 +110,7 @@ func checkTimezone(_ *Settings, _ supervisor.User, value string) (string, error)
 }
 
 // checkQuiet takes quiet hours, and off.
-func checkQuiet(_ *Settings, _ supervisor.User, value string) (string, error) {
+func checkQuiet(_ supervisor.User, value string) (string, error) {
 	if strings.EqualFold(value, off) {
 		return off, nil
 	}
@@ -141,7 +121,7 @@ func checkQuiet(_ *Settings, _ supervisor.User, value string) (string, error) {
 	return q.String(), nil
 }
 
-func checkLanguage(_ *Settings, _ supervisor.User, value string) (string, error) {
+func checkLanguage(_ supervisor.User, value string) (string, error) {
 	value = strings.ToLower(value)
 	if !language.MatchString(value) {
 		return "", invalid(textNoLanguage, value)
@@ -153,8 +133,8 @@ func checkLanguage(_ *Settings, _ supervisor.User, value string) (string, error)
 var language = regexp.MustCompile(`^(auto|[a-z]{2,3})$`)
 
 // checkSwitch takes on and off. wrong says so of anything else.
-func checkSwitch(wrong string) func(*Settings, supervisor.User, string) (string, error) {
-	return func(_ *Settings, _ supervisor.User, value string) (string, error) {
+func checkSwitch(wrong string) func(supervisor.User, string) (string, error) {
+	return func(_ supervisor.User, value string) (string, error) {
 		if value = strings.ToLower(value); value != on && value != off {
 			return "", invalid(wrong, value)
 		}
@@ -164,9 +144,9 @@ func checkSwitch(wrong string) func(*Settings, supervisor.User, string) (string,
 
 // showSwitch shows a setting that is on or off, which no configuration sets; or is the value where
 // the person has set nothing.
-func showSwitch(name, or string) func(*Settings, supervisor.User, supervisor.User) (string, bool) {
-	return func(s *Settings, with, _ supervisor.User) (string, bool) {
-		ctx, cancel := context.WithTimeout(context.Background(), queryTimeout)
+func (s *Settings) showSwitch(name, or string) func(context.Context, supervisor.User, supervisor.User) (string, bool) {
+	return func(ctx context.Context, with, _ supervisor.User) (string, bool) {
+		ctx, cancel := context.WithTimeout(ctx, queryTimeout)
 		defer cancel()
 		// where that fails it is or: List fails by itself
 		kept, _, _ := s.Store.Find(ctx, with.Name, name)
@@ -174,7 +154,7 @@ func showSwitch(name, or string) func(*Settings, supervisor.User, supervisor.Use
 	}
 }
 
-func checkBusy(_ *Settings, _ supervisor.User, value string) (string, error) {
+func checkBusy(_ supervisor.User, value string) (string, error) {
 	value = strings.ToLower(value)
 	if !busyValues[supervisor.Busy(value)] {
 		return "", invalid(textNoBusy, value)
@@ -182,7 +162,7 @@ func checkBusy(_ *Settings, _ supervisor.User, value string) (string, error) {
 	return value, nil
 }
 
-func showStream(s *Settings, with, _ supervisor.User) (string, bool) {
+func (s *Settings) showStream(_ context.Context, with, _ supervisor.User) (string, bool) {
 	configured := s.Configuration().Defaults.StreamReplies.Configured
 	if s.StreamsReplies(with.Name) {
 		return on, configured
@@ -226,17 +206,17 @@ func (s *Settings) List(ctx context.Context, user string) ([]Setting, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, row := range settingTable {
-		_, own, err := s.Store.Find(ctx, user, row.name)
+	for _, row := range s.table() {
+		_, own, err := s.Store.Find(ctx, user, row.Name)
 		if err != nil {
 			return nil, err
 		}
-		value, configured := row.show(s, with, without)
-		if i := slices.IndexFunc(left, func(a budget.Allowance) bool { return a.When == periods[row.name] }); i >= 0 {
+		value, configured := row.Show(ctx, with, without)
+		if i := slices.IndexFunc(left, func(a budget.Allowance) bool { return a.When == periods[row.Name] }); i >= 0 {
 			value += " (" + left[i].String() + ")"
 		}
-		list = append(list, Setting{Name: row.name, Value: value, Own: own, Configured: configured, Example: row.example,
-			Presses: row.presses, Private: row.private, Note: row.note})
+		list = append(list, Setting{Name: row.Name, Value: value, Own: own, Configured: configured, Example: row.Example,
+			Presses: row.Presses, Private: row.Private, Note: row.Note})
 	}
 	return list, nil
 }

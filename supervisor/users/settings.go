@@ -8,6 +8,7 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/access"
 	"mews/supervisor/budget"
+	"mews/supervisor/feature"
 	"mews/supervisor/sqlite"
 )
 
@@ -23,6 +24,7 @@ type Settings struct {
 	// written down.
 	ParseDollars func(text string) (micro int64, kept string, err error)
 	Now          func() time.Time
+	Features     []feature.Setting // beside the core's; not changed once somebody asks
 
 	// last has what was read last of each person: map[string]string by user.
 	last sync.Map
@@ -45,9 +47,9 @@ func (s *Settings) Effective(ctx context.Context, name string) (u supervisor.Use
 
 // apply is a person with what they have chosen.
 func (s *Settings) apply(u supervisor.User, chosen map[string]string) supervisor.User {
-	for _, row := range settingTable {
-		if kept, own := chosen[row.name]; own && row.apply != nil {
-			row.apply(s, &u, kept)
+	for _, row := range s.table() {
+		if kept, own := chosen[row.Name]; own && row.Apply != nil {
+			row.Apply(&u, kept)
 		}
 	}
 	return u
@@ -117,9 +119,9 @@ func (s *Settings) Language(ctx context.Context, user string) string {
 // Check returns a value as Put keeps it. Its errors are for the person.
 func (s *Settings) Check(_ context.Context, user, name, value string) (kept string, err error) {
 	u, _ := s.People.Find(user)
-	for _, row := range settingTable {
-		if row.name == name {
-			return row.check(s, u, value)
+	for _, row := range s.table() {
+		if row.Name == name {
+			return row.Check(u, value)
 		}
 	}
 	return "", invalid(textNoSetting, name)

@@ -158,8 +158,8 @@ func TestSettingsAct(t *testing.T) {
 	if ann, _ := p.Find("ann"); ann.Budget.Day != 2_500_000 {
 		t.Errorf("ann may spend %d", ann.Budget.Day)
 	}
-	for _, row := range settingTable {
-		must(t, p.Put(t.Context(), "ann", row.name, ""))
+	for _, row := range p.table() {
+		must(t, p.Put(t.Context(), "ann", row.Name, ""))
 	}
 	without, _ := s.people.Find("ann")
 	if ann, _ := p.Find("ann"); !cmp.Equal(ann, without) {

@@ -26,20 +26,17 @@ type kind struct {
 	actions map[string]string          // that are told, and their words; nil: all
 	key     func(event) string         // what is told together
 	text    func(all []event) []string // the paragraphs; all have the same key
-	check   bool                       // it says that a check has failed or passed, or neither
 }
 
 type event = supervisor.GitHubEvent
 
 // kinds are the events that are told, by GitHub's names.
-var kinds map[string]kind
-
-func init() {
+var kinds = func() map[string]kind {
 	talk := func(action string) kind {
 		return kind{actions: map[string]string{action: ""}, key: about("talk"), text: talkText}
 	}
-	check := kind{key: checkKey, text: checkText, check: true}
-	kinds = map[string]kind{
+	check := kind{key: checkKey, text: checkText}
+	return map[string]kind{
 		"push":                        {key: func(e event) string { return "push/" + e.Ref }, text: pushText},
 		"pull_request":                {actions: pullActions, key: pullKey, text: pullText},
 		"issues":                      {actions: issueActions, key: about("issue"), text: issueText},
@@ -51,7 +48,7 @@ func init() {
 		"check_run":                   check,
 		"status":                      check,
 	}
-}
+}()
 
 // Key is what an event is told with that comes soon after it or before; "" of one that nobody is
 // told of.
@@ -75,9 +72,12 @@ func Asks(e supervisor.GitHubEvent) bool { return e.Event == "pull_request" && e
 // CheckState is whether an event is a check that has failed, or one that has passed. That it passed
 // is told only where it had failed.
 func CheckState(e supervisor.GitHubEvent) (failed, passed bool) {
-	check := kinds[e.Event].check
+	check := slices.Contains(checkEvents, e.Event)
 	return check && failures[e.State], check && e.State == "success"
 }
+
+// checkEvents are the events that say that a check has failed or passed, or neither.
+var checkEvents = []string{"check_run", "status"}
 
 // failures are the conclusions of a check, and the states of a commit, that mean that it failed.
 // (GitHub, REST API: check runs, commit statuses)
