@@ -28,24 +28,26 @@ var floors = map[string]int{
 	"mews/supervisor/app":          5,
 	"mews/supervisor/app/policies": 5,
 
-	"mews/supervisor/admin":        4,
-	"mews/supervisor/attachment":   4,
-	"mews/supervisor/command":      4,
-	"mews/supervisor/control":      4,
+	// features: see features
 	"mews/supervisor/forget":       4,
-	"mews/supervisor/github":       4,
-	"mews/supervisor/hostcall":     4,
-	"mews/supervisor/ingress":      4,
 	"mews/supervisor/instructions": 4,
 	"mews/supervisor/memory":       4,
-	"mews/supervisor/schedule":     4,
 	"mews/supervisor/search":       4,
-	"mews/supervisor/session":      4,
 	"mews/supervisor/undo":         4,
-	"mews/supervisor/web":          4,
-	"mews/supervisor/webhook":      4,
-	"mews/worker/serve":            4,
-	"mews/worker/spawn":            4,
+
+	"mews/supervisor/admin":      4,
+	"mews/supervisor/attachment": 4,
+	"mews/supervisor/command":    4,
+	"mews/supervisor/control":    4,
+	"mews/supervisor/github":     4,
+	"mews/supervisor/hostcall":   4,
+	"mews/supervisor/ingress":    4,
+	"mews/supervisor/schedule":   4,
+	"mews/supervisor/session":    4,
+	"mews/supervisor/web":        4,
+	"mews/supervisor/webhook":    4,
+	"mews/worker/serve":          4,
+	"mews/worker/spawn":          4,
 
 	"mews/supervisor/audit":              3,
 	"mews/supervisor/github/patch":       3,
@@ -143,6 +145,12 @@ var siblings = map[[2]string]string{
 	{"mews/supervisor/app", "mews/supervisor/app/policies"}:               "what the service is made of",
 	{"mews/supervisor/sqlite/sqlitetest", "mews/supervisor/app/policies"}: "in a test the database decides and says what it does in the service",
 }
+
+// features are the packages of one capability each, which app makes of package feature's types.
+var features = []string{"forget", "instructions", "memory", "search", "undo"}
+
+// core are the packages that are made with features, and know none of them.
+var core = []string{"admin", "api", "app", "command", "control", "hostcall", "session"}
 
 // ban is an import that certain packages may not have.
 type ban struct {
@@ -279,6 +287,10 @@ func TestFault(t *testing.T) {
 		{"mews/supervisor/inbox", "mews/supervisor/outbox", "siblings"},
 		{"mews/supervisor/model", "mews/supervisor/model/openai", ""},
 		{"mews/supervisor/model/openai", "mews/supervisor/model", "siblings"},
+		{"mews/supervisor/memory", "mews/supervisor/feature", ""},
+		{"mews/supervisor/memory", "mews/supervisor/undo", "a feature knows no other"},
+		{"mews/supervisor/memory", "mews/supervisor/hostcall", "nothing of the core"},
+		{"mews/supervisor/memory/memorytest", "mews/supervisor/memory", ""},
 		{"mews/worker/tool/files", "mews/worker/tool/web", "siblings"},
 		{"mews/worker/tool/files", "mews/worker/workspace", ""},
 		{"mews/supervisor/pool", "mews/worker", "the wire alone"},
@@ -322,6 +334,11 @@ func fault(importer, imported string) string {
 		}
 		return ""
 	}
+	if feature := featureOf(importer); feature != "" {
+		if other := featureOf(imported); other != "" && other != feature || slices.Contains(core, below(imported)) {
+			return "a feature knows no other and nothing of the core: app hands it what it needs"
+		}
+	}
 	for _, b := range bans {
 		if fits(b.importer, importer) && fits(b.imported, imported) && !composes[[2]string{importer, imported}] {
 			return b.because
@@ -334,6 +351,24 @@ func fault(importer, imported string) string {
 		return "what is made for tests is for tests"
 	}
 	return faultOfFloors(importer, imported)
+}
+
+// below is the folder of the supervisor that a package is in; "" for one that is elsewhere.
+func below(pkg string) string {
+	rest, there := strings.CutPrefix(pkg, "mews/supervisor/")
+	folder, _, _ := strings.Cut(rest, "/")
+	if !there {
+		return ""
+	}
+	return folder
+}
+
+// featureOf is the feature that a package is of; "" for one that is of none.
+func featureOf(pkg string) string {
+	if folder := below(pkg); slices.Contains(features, folder) {
+		return folder
+	}
+	return ""
 }
 
 func faultOfFloors(importer, imported string) string {
