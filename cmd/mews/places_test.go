@@ -29,7 +29,7 @@ var places = []struct {
 }{
 	{kind: "a host call", archive: "host-call", files: 3},
 	{kind: "a tool", archive: "tool", files: 2},
-	{kind: "a slash command", archive: "slash-command", files: 1},
+	{kind: "a slash command", archive: "slash-command", files: 2},
 	{kind: "a key of the configuration", archive: "config-key", files: 2, used: 1},
 	{kind: "an effect", archive: "effect", files: 1},
 	{kind: "a table", archive: "table", files: 2},
@@ -52,7 +52,8 @@ func TestPlacesToTouch(t *testing.T) {
 // of the archives, and those that hold lists of what there is, which must not have to know of it.
 var placesTested = []string{
 	"./protocol/...", "./config", "./worker/serve", "./worker/tool/files", "./worker/tool/send", "./supervisor/approval",
-	"./supervisor/command", "./supervisor/hostcall", "./supervisor/pool", "./supervisor/sqlite", "./cmd/mews/places",
+	"./supervisor/command", "./supervisor/hostcall", "./supervisor/pool", "./supervisor/sqlite",
+	"./supervisor/whoami", "./cmd/mews/places",
 }
 
 // placesShown are those tests.
