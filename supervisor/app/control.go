@@ -23,10 +23,10 @@ func (s *service) openControl(context.Context) (err error) {
 
 // controlMethods are what the control socket answers beside what it always does.
 func controlMethods(s *service, admins *admin.Service) map[string]control.Method {
-	all := usageMethods{s.modelCommands(), s.people, time.Now}.answers()
+	all := callMethods(s.features, s.people, s.audit.Note)
+	maps.Copy(all, usageMethods{s.modelCommands(), s.people, time.Now}.answers())
 	maps.Copy(all, activityMethods{s.db.Effects(), s.people, s.audit.Note}.answers())
 	maps.Copy(all, jobMethods{s}.answers())
-	maps.Copy(all, callMethods(s.features, s.people, s.audit.Note))
 	maps.Copy(all, gitHubMethods{s}.answers())
 	maps.Copy(all, patches{s}.answers())
 	for name, method := range admins.Methods() {

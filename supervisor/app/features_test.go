@@ -5,6 +5,9 @@ import (
 	"testing"
 
 	"mews/protocol/protocoltest"
+	"mews/supervisor/admin"
+	"mews/supervisor/approval"
+	"mews/supervisor/audit"
 	"mews/supervisor/feature"
 	"mews/supervisor/feature/featuretest"
 	"mews/supervisor/hostcall"
@@ -24,5 +27,43 @@ func TestHostCalls_EveryExample_IsOfItsRow(t *testing.T) {
 	}
 	for _, f := range describe() {
 		featuretest.CheckExamples(t, f, "../..")
+	}
+}
+
+func TestFeatures_Names_AreUnique(t *testing.T) {
+	taken := map[string]bool{}
+	take := func(kind, name string) {
+		if name = kind + " " + name; taken[name] {
+			t.Errorf("there are two: %s", name)
+		}
+		taken[name] = true
+	}
+	for effect := range approval.Effects() {
+		take("effect", effect)
+	}
+	s := newTwoPersonService(t)
+	list, err := s.settings.List(t.Context(), "ann")
+	must(t, err)
+	for _, row := range list {
+		take("setting", row.Name)
+	}
+	s.audit = audit.New(s.db.Audit(), s.log)
+	for call := range controlMethods(s, &admin.Service{}) {
+		take("call", call)
+	}
+	for _, f := range describe() {
+		take("feature", f.Name)
+		for _, call := range f.Calls {
+			take("call", call.Name)
+		}
+		for _, e := range f.Effects {
+			take("effect", e.Name)
+		}
+		for _, row := range f.Settings {
+			take("setting", row.Name)
+		}
+		for _, p := range f.Parts {
+			take("part", p.Name)
+		}
 	}
 }

@@ -17,15 +17,18 @@
 //  3. A host call: its method, parameters and result in protocol, with an example; a HostCall in
 //     Feature.HostCalls, with Handler: InTurn(f). The function's Turn is all that it may know of
 //     the turn. A worker that breaks the rules is ended by an Offence; what the model should read
-//     is Refused. Where the effect leaves the sandbox, parameters name the model's call alone, and
-//     Turn.CallOf returns its committed arguments.
+//     is Refused. If the effect leaves the sandbox, parameters name the model's call alone, and
+//     Turn.CallOf returns its committed arguments. The worker's side is a tool.
 //  4. An effect that people's rules decide about: an Effect in Feature.Effects. Ask with
 //     Request.Allow, or with an approval.Approver of the Options.
 //  5. A setting: a Setting in Feature.Settings.
 //  6. A call of `mews <verb>`: a Call in Feature.Calls, made by NewCall. Caller.Whose says whose
 //     data the call may see, and audits what an admin looks at.
 //  7. Something that runs for as long as the service does: a Part in Feature.Parts.
-//  8. One line in supervisor/app/features.go.
+//  8. One line in supervisor/app/features.go, and the package's row in cmd/mews/deps_test.go.
+//
+// Tests run commands and host calls with package featuretest. A test of package app holds names
+// apart, and the examples of host calls to their types.
 //
 // A feature imports lower floors only: words, protocol, sqlite, model, budget, access, approval and
 // the like. It imports no other feature, and none of session, hostcall, command, control, admin and

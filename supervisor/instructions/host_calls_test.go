@@ -1,0 +1,47 @@
+package instructions_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/feature/featuretest"
+	"mews/supervisor/instructions"
+	"mews/supervisor/sqlite"
+)
+
+// reports keeps whether each report began its attempt, and needs more of as many as are left.
+type reports struct {
+	sqlite.PromptFiles
+	needs  int
+	begins []bool
+}
+
+func (r *reports) Report(_ context.Context, p supervisor.PromptFileReport) (
+	a protocol.PromptFilesInForce, told int64, err error) {
+	r.begins = append(r.begins, p.Begins)
+	if r.needs--; r.needs >= 0 {
+		a.Need = []string{"AGENTS.md"}
+	}
+	return a, 7, nil
+}
+
+func TestReport_FirstOfAttempt_BeginsUntilNothingIsNeeded(t *testing.T) {
+	store, queued := &reports{needs: 1}, []int64{}
+	f := instructions.New(instructions.Options{Store: store, Queued: func(c int64) { queued = append(queued, c) },
+		PrivateChat: func(string) (c supervisor.Conversation) { return c }}).Feature()
+	for range 2 {
+		turn := featuretest.Turn("ann")
+		for range 3 {
+			if _, err := featuretest.Call(t, f, turn, protocol.MethodPromptFileReport,
+				`{"turn":1,"files":[]}`); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if want := []bool{true, true, false, true, false, false}; !slices.Equal(store.begins, want) || len(queued) != 6 {
+		t.Errorf("got %v, want %v; queued %v", store.begins, want, queued)
+	}
+}
