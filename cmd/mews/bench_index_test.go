@@ -36,7 +36,8 @@ func BenchmarkHome(b *testing.B) {
 	v, began := newClient(b, h, "ann"), time.Now()
 	v.exchange(b, "hi")
 	find := func(words string) (r search.Report, err error) {
-		err = control.Ask(b.Context(), h.Socket, search.MethodSearch, search.Question{User: "ann", Words: words, In: "home"}, &r)
+		err = control.Ask(b.Context(), h.Socket, search.MethodSearch,
+			search.Question{User: "ann", Words: words, In: "home"}, &r)
 		return r, err
 	}
 	h.WaitFor(10*time.Minute, "the home to be in the index", func() bool {
@@ -57,7 +58,8 @@ func BenchmarkHome(b *testing.B) {
 		n++
 		h.WaitFor(time.Minute, "the new file to be found", func() bool {
 			r, err := find(name)
-			return err == nil && slices.ContainsFunc(r.Hits, func(hit search.ReportHit) bool { return hit.Path == name })
+			return err == nil && slices.ContainsFunc(r.Hits,
+				func(hit search.ReportHit) bool { return hit.Path == name })
 		})
 		took += time.Since(changed) - settled
 	}

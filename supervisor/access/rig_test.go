@@ -94,8 +94,9 @@ func (p *rig) gate(seal *access.Seal) {
 	if err != nil {
 		panic(err)
 	}
-	p.Gate = access.NewGate(access.Options{People: p.people, Factors: p.kept, Logins: p.kept, Seal: seal, Command: commands.Find,
-		Now: func() time.Time { return p.now }, Held: func(_ context.Context, c supervisor.Conversation) (int64, error) { return p.held[c], p.heldErr },
+	p.Gate = access.NewGate(access.Options{People: p.people, Factors: p.kept, Logins: p.kept, Seal: seal,
+		Command: commands.Find,
+		Now:     func() time.Time { return p.now }, Held: func(_ context.Context, c supervisor.Conversation) (int64, error) { return p.held[c], p.heldErr },
 		AlertAdmins: func(user, text string) { p.alarms = append(p.alarms, user+": "+text) }})
 }
 

@@ -27,12 +27,16 @@ type chatCommands struct{ *service }
 func (s chatCommands) commandOptions(sessions *session.Registry, report statusReporter) command.Options {
 	return command.Options{
 		Store: s.db.Inbox(), Outbox: s.db.Outbox(), Sessions: sessions, Topics: s.db.Transcript(), Undelivered: s.db.Outbox(),
-		Models: s.modelCommands(), Choices: s.modelCommands(), Usages: s.modelCommands(), Budgets: s.settings, Effects: s.db.Effects(), Pictures: pictures{s.spool},
+		Models: s.modelCommands(), Choices: s.modelCommands(), Usages: s.modelCommands(), Budgets: s.settings,
+		Effects: s.db.Effects(), Pictures: pictures{s.spool},
 		Questions: s.asked, Cleanings: s.db.Cleanings(), Approver: newApprover(s.service), Locks: locks{s.db.Access()}, Groups: groups{s.configuration},
-		Invites: invites{s.configuration, s.spool, s.botName, s.now}, Grants: s.db.Grants(), Settings: chatSettings{s.settings}, Voices: s.voices, Transcriber: hearing(s), Uploads: uploads(s), Features: rows(s.features, commandRows),
-		People: s.settings, Reviews: s.reviews, Triages: s.triages, Jobs: s.schedule, GitHub: s.switches,
+		Invites: invites{s.configuration, s.spool, s.botName, s.now}, Grants: s.db.Grants(),
+		Settings: chatSettings{s.settings}, Voices: s.voices, Transcriber: hearing(s), Uploads: uploads(s),
+		Features: rows(s.features, commandRows),
+		People:   s.settings, Reviews: s.reviews, Triages: s.triages, Jobs: s.schedule, GitHub: s.switches,
 		Tools: personsTools(s), OpenedTools: s.db.OpenedTools(),
-		Begin: s.beginWith, Drop: s.drop, Anew: s.answerAnew, Queue: queue{s.db.Inbox(), s.service}, Now: s.now, Audit: s.audit.Note, Status: s.statusText(report), Welcome: report.welcome, Queued: s.deliveryQueued,
+		Begin: s.beginWith, Drop: s.drop, Anew: s.answerAnew, Queue: queue{s.db.Inbox(), s.service}, Now: s.now,
+		Audit: s.audit.Note, Status: s.statusText(report), Welcome: report.welcome, Queued: s.deliveryQueued,
 		Log: s.log.Named("command"),
 	}
 }

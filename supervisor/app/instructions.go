@@ -19,7 +19,8 @@ func (s *service) privateChat(user string) supervisor.Conversation {
 
 // instructions are the files that tell the assistant how to be.
 func (s *service) instructions() *instructions.Files {
-	return instructions.New(instructions.Options{Store: s.db.PromptFiles(), Operations: s.operations, ShowDiff: s.undos().Show, UndoButton: undo.Again,
+	return instructions.New(instructions.Options{Store: s.db.PromptFiles(), Operations: s.operations,
+		ShowDiff: s.undos().Show, UndoButton: undo.Again,
 		PrivateChat: s.privateChat, Queued: s.deliveryQueued,
 		Keep: func(ctx context.Context, user string, text []byte) (ref protocol.BlobRef, err error) {
 			file, err := pictures{s.spool}.keep("a prompt file", "text/markdown", text)

@@ -9,8 +9,10 @@ import (
 
 // memory is what is kept of people.
 func (s *service) memory() *memory.Memory {
-	return memory.New(memory.Options{Store: s.db.Memories(), PromptFiles: s.db.PromptFiles(), SystemTexts: s.db.SystemTexts(), Effects: s.db.Effects(),
-		Kept: s.db.Operations(), Operations: s.operations, Approver: newApprover(s), Asker: asker{s}, AskForget: forget.AskFact,
+	return memory.New(memory.Options{Store: s.db.Memories(), PromptFiles: s.db.PromptFiles(),
+		SystemTexts: s.db.SystemTexts(), Effects: s.db.Effects(),
+		Kept: s.db.Operations(), Operations: s.operations, Approver: newApprover(s), Asker: asker{s},
+		AskForget:   forget.AskFact,
 		ForgetWords: func(ctx context.Context, user string) error { return s.forgetter.ForgetFacts(ctx, user) },
 		ForgetLater: func() { s.forgetter.Wake() }, Zone: s.settings.Zone, Now: s.now})
 }

@@ -99,7 +99,9 @@ func (s *service) open(ctx context.Context) (err error) {
 		}
 	}()
 	for _, open := range []func(context.Context) error{
-		s.openState, s.openStore, s.openModels, s.openPeople, s.openIndex, s.openSeal, s.openTelegram, s.openGitHub, s.openGuards, s.openWorkers, s.openOperations, s.openVoices, s.openHearing, s.openSchedule, s.openReviews, s.openTriages, s.openGitHubEvents, s.openFeatures,
+		s.openState, s.openStore, s.openModels, s.openPeople, s.openIndex, s.openSeal, s.openTelegram, s.openGitHub,
+		s.openGuards, s.openWorkers, s.openOperations, s.openVoices, s.openHearing, s.openSchedule, s.openReviews,
+		s.openTriages, s.openGitHubEvents, s.openFeatures,
 		s.openSessions, s.openAttachments, s.openInbox, s.openAdmin, s.openTelegramIn, s.openWebhooks, s.openWeb, s.openControl,
 	} {
 		if err := open(ctx); err != nil {

@@ -144,7 +144,8 @@ func (l *livedWeek) indexed() {
 	l.T.Helper()
 	l.until("the key to be in the index", func() bool {
 		var found search.Report
-		err := control.Ask(l.alive, l.Socket, search.MethodSearch, search.Question{User: "alice", Words: "quetzal stove"}, &found)
+		err := control.Ask(l.alive, l.Socket, search.MethodSearch,
+			search.Question{User: "alice", Words: "quetzal stove"}, &found)
 		return err == nil && len(found.Hits) > 0 && found.Behind == ""
 	})
 }

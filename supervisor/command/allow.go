@@ -18,9 +18,11 @@ type Groups interface {
 }
 
 var allowRows = []row{
-	{SlashCommand: supervisor.SlashCommand{Name: "allow", Help: "let people speak with me in this group", AdminsOnly: true},
+	{SlashCommand: supervisor.SlashCommand{Name: "allow", Help: "let people speak with me in this group",
+		AdminsOnly: true},
 		place: 130, run: textAnswer(allowGroup)},
-	{SlashCommand: supervisor.SlashCommand{Name: "disallow", Help: "answer nobody in this group any more", AdminsOnly: true},
+	{SlashCommand: supervisor.SlashCommand{Name: "disallow", Help: "answer nobody in this group any more",
+		AdminsOnly: true},
 		place: 140, run: textAnswer(disallowGroup)},
 }
 

@@ -25,7 +25,8 @@ func textAnswer(text func(context.Context, *Commands, feature.Request) (string, 
 
 // answer runs a command, or what a button does.
 func (c *Commands) answer(ctx context.Context, in supervisor.Inbound, unblock func()) (supervisor.Delivery, error) {
-	r := c.askingIn(in.Conversation, feature.Request{User: c.person(in.Conversation.User), Inbound: in.ID, At: in.ReceivedAt, Name: in.Command,
+	r := c.askingIn(in.Conversation, feature.Request{User: c.person(in.Conversation.User), Inbound: in.ID,
+		At: in.ReceivedAt, Name: in.Command,
 		Arguments: slash.Arguments(in.Text), Unblock: unblock})
 	if in.Kind == supervisor.KindPress {
 		return c.pressed(ctx, in, r)
@@ -69,7 +70,8 @@ func (c *Commands) unknownText(r feature.Request) string {
 
 // answerInPrivate gives a command's answer in its person's private chat, and says so in the group.
 // What a crash cut off in between is given again.
-func (c *Commands) answerInPrivate(ctx context.Context, row feature.Command, r feature.Request) (d supervisor.Delivery, err error) {
+func (c *Commands) answerInPrivate(ctx context.Context, row feature.Command, r feature.Request) (
+	d supervisor.Delivery, err error) {
 	r = c.askingIn(r.User.PrivateChat(), r)
 	if d, err = row.Run(ctx, r); err != nil {
 		return d, err

@@ -73,7 +73,10 @@ func newRig(t *testing.T) *rig {
 	h.fakes = &fakes{}
 	h.options = command.Options{
 		Questions: h.fakes, Cleanings: h.db.Cleanings(), Approver: h.fakes, Locks: h.fakes, Invites: invites{h.fakes},
-		Groups: groups{h.fakes}, Grants: h.db.Grants(), Settings: h.fakes, Voices: &fakeVoices{}, Transcriber: fakeTranscriber{}, Uploads: noUploads{}, Reviews: noReviews{}, Triages: noTriages{}, Jobs: noJobs{}, GitHub: repositories{}, Tools: someTools{}, OpenedTools: h.db.OpenedTools(), Audit: h.fakes.audit,
+		Groups: groups{h.fakes}, Grants: h.db.Grants(), Settings: h.fakes, Voices: &fakeVoices{},
+		Transcriber: fakeTranscriber{}, Uploads: noUploads{}, Reviews: noReviews{}, Triages: noTriages{},
+		Jobs: noJobs{}, GitHub: repositories{}, Tools: someTools{}, OpenedTools: h.db.OpenedTools(),
+		Audit: h.fakes.audit,
 		Store: h.db.Inbox(), Outbox: h.db.Outbox(), Sessions: h.sessions, Topics: h.db.Transcript(), Undelivered: undelivered{},
 		Status:  func(context.Context, supervisor.Conversation) (string, error) { return "all is well", nil },
 		Welcome: func(c supervisor.Conversation) string { return "Welcome, " + c.User + "." },
@@ -243,7 +246,8 @@ func TestHelpAndTheMenuAreForWhoeverReadsThem(t *testing.T) {
 	if got := h.ask("/help"); strings.Contains(got, "admin") || strings.Contains(got, "/invite") || !strings.Contains(got, "/stop") {
 		t.Errorf("told was %q", got)
 	}
-	if all, own := newRig(t).made().Menu(true), newRig(t).made().Menu(false); len(own) >= len(all) || slices.ContainsFunc(own, func(e command.MenuEntry) bool { return e.Name == "allow" }) {
+	if all, own := newRig(t).made().Menu(true), newRig(t).made().Menu(false); len(own) >= len(all) ||
+		slices.ContainsFunc(own, func(e command.MenuEntry) bool { return e.Name == "allow" }) {
 		t.Errorf("the menu is %v, of admins %v", own, all)
 	}
 }
@@ -334,7 +338,8 @@ func TestAStopThatTheDiskDoesNotTakeStopsAllTheSame(t *testing.T) {
 				h.sessions.over = make(chan struct{})
 			}
 			name, _ := slash.Parse(c.text)
-			err := h.made().NotStored(supervisor.Inbound{Conversation: h.home, Kind: c.kind, Command: name, Text: c.text}, full)
+			err := h.made().NotStored(supervisor.Inbound{Conversation: h.home, Kind: c.kind, Command: name,
+				Text: c.text}, full)
 			got := supervisor.ErrorMessage(err)
 			if !strings.HasPrefix(got, c.want) || !strings.HasSuffix(got, "The disk is full.") ||
 				supervisor.ErrorCode(err) != supervisor.CodeUnavailable {

@@ -125,7 +125,8 @@ type Commands struct {
 
 // New makes Commands; Run runs them. It refuses features whose commands can't be told apart.
 func New(o Options) (*Commands, error) {
-	c := &Commands{o: o, queues: map[int64][]supervisor.Inbound{}, taken: map[int64]bool{}, active: map[int64]*execution{},
+	c := &Commands{o: o, queues: map[int64][]supervisor.Inbound{}, taken: map[int64]bool{},
+		active:  map[int64]*execution{},
 		changed: make(chan struct{}, 1)}
 	var err error
 	if c.table, err = sorted(c.core(), o.Features); err != nil {

@@ -35,8 +35,10 @@ const (
 )
 
 var filesRows = []row{
-	{SlashCommand: supervisor.SlashCommand{Name: "files", Help: "the files that you have sent, newest first, to be sent again or deleted"},
-		place: 82, run: files, private: feature.Always, prefix: filesPrefix, press: pressedFiles, keeps: func(press string) bool { return !strings.HasPrefix(press, pressPage) }},
+	{SlashCommand: supervisor.SlashCommand{Name: "files", Help: "the files that you have sent, newest first, to be " +
+		"sent again or deleted"},
+		place: 82, run: files, private: feature.Always, prefix: filesPrefix, press: pressedFiles,
+		keeps: func(press string) bool { return !strings.HasPrefix(press, pressPage) }},
 }
 
 // files lists the newest files.
@@ -70,7 +72,8 @@ func pressedFiles(ctx context.Context, c *Commands, r feature.Request) (d superv
 }
 
 // listFiles lists a page of a person's files, with buttons for each.
-func (c *Commands) listFiles(ctx context.Context, r feature.Request, behind string, offset int) (d supervisor.Delivery, err error) {
+func (c *Commands) listFiles(ctx context.Context, r feature.Request, behind string, offset int) (
+	d supervisor.Delivery, err error) {
 	page, err := c.o.Uploads.List(ctx, r.Conversation.User, behind, offset)
 	if err != nil || len(page.Files) == 0 {
 		return supervisor.Delivery{Text: textNoFiles}, err

@@ -75,7 +75,8 @@ func switchWord(s supervisor.GitHubSwitch) string {
 }
 
 // shownRepositories lists the switches of some sorts, nil of all, with who has set them.
-func (c *Commands) shownRepositories(ctx context.Context, r feature.Request, only []supervisor.GitHubService) (string, error) {
+func (c *Commands) shownRepositories(ctx context.Context, r feature.Request, only []supervisor.GitHubService) (
+	string, error) {
 	list, err := c.o.GitHub.List(ctx, r.Conversation.User)
 	if err != nil {
 		return "", fmt.Errorf("list what is done about repositories: %w", err)
@@ -98,7 +99,8 @@ func (c *Commands) shownRepositories(ctx context.Context, r feature.Request, onl
 }
 
 // setRepository sets one switch once that is approved, and says how it stands.
-func (c *Commands) setRepository(ctx context.Context, r feature.Request, to supervisor.GitHubSwitch, value string, all bool) (string, error) {
+func (c *Commands) setRepository(ctx context.Context, r feature.Request, to supervisor.GitHubSwitch, value string,
+	all bool) (string, error) {
 	value = strings.ToLower(value)
 	whats := []supervisor.GitHubService{supervisor.GitHubNotices, supervisor.GitHubReviews, supervisor.GitHubTriage}
 	user := r.Conversation.User
@@ -124,5 +126,6 @@ func (c *Commands) setRepository(ctx context.Context, r feature.Request, to supe
 			to = s
 		}
 	}
-	return fmt.Sprintf(textSwitchSet, to.What, markdown.QuoteName(to.Repo), switchWord(to), gitHubSources[to.Source]), err
+	return fmt.Sprintf(textSwitchSet, to.What, markdown.QuoteName(to.Repo), switchWord(to), gitHubSources[to.Source]),
+		err
 }

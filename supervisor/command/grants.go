@@ -26,7 +26,8 @@ const (
 )
 
 var grantsRows = []row{
-	{SlashCommand: supervisor.SlashCommand{Name: "grants", Help: "what you always allow; /grants revoke NUMBER takes one back"},
+	{SlashCommand: supervisor.SlashCommand{Name: "grants", Help: "what you always allow; /grants revoke NUMBER takes " +
+		"one back"},
 		place: 100, run: grants, prefix: grantPrefix, press: textAnswer(pressedGrant)},
 }
 

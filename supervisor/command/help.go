@@ -10,7 +10,8 @@ import (
 )
 
 var helpRows = []row{
-	{SlashCommand: supervisor.SlashCommand{Name: "help", Help: "this list", Open: true}, place: 20, run: textAnswer(help)},
+	{SlashCommand: supervisor.SlashCommand{Name: "help", Help: "this list", Open: true}, place: 20,
+		run: textAnswer(help)},
 }
 
 func help(_ context.Context, c *Commands, r feature.Request) (string, error) {

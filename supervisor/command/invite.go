@@ -39,7 +39,8 @@ const inviteMessageLifetime = time.Hour
 const inviteName = "invite"
 
 var inviteRows = []row{
-	{SlashCommand: supervisor.SlashCommand{Name: inviteName, Help: "let somebody in: /invite NAME makes a code for them",
+	{SlashCommand: supervisor.SlashCommand{Name: inviteName,
+		Help:       "let somebody in: /invite NAME makes a code for them",
 		AdminsOnly: true}, place: 120, run: invite, mayAsk: true},
 }
 

@@ -38,7 +38,8 @@ const modelPrefix = "m:"
 var modelRows = []row{
 	{SlashCommand: supervisor.SlashCommand{Name: "model",
 		Help: "which model answers you; /model PROVIDER/MODEL chooses one, /model default takes that back"},
-		place: 60, run: model, private: feature.WithoutArguments, mayAsk: true, prefix: modelPrefix, keeps: func(press string) bool { return press == "" }},
+		place: 60, run: model, private: feature.WithoutArguments, mayAsk: true, prefix: modelPrefix,
+		keeps: func(press string) bool { return press == "" }},
 }
 
 // model shows which model answers the person, or has another do so.
@@ -147,7 +148,8 @@ func chosenModel(ctx context.Context, c *Commands, r feature.Request, spec strin
 			Message: supervisor.ErrorMessage(err) + suggestions(offers, spec)}
 	case !offered(offers, full):
 		provider, name, _ := strings.Cut(full, "/")
-		return "", supervisor.Errorf(supervisor.CodeNotFound, textNoSuchModel, markdown.QuoteName(provider), markdown.QuoteName(name),
+		return "", supervisor.Errorf(supervisor.CodeNotFound, textNoSuchModel, markdown.QuoteName(provider),
+			markdown.QuoteName(name),
 			suggestions(offersOf(offers, provider), full))
 	case !c.o.Choices.May(r.Conversation.User, full):
 		return "", supervisor.Errorf(supervisor.CodeForbidden, textModelNotAllowed, markdown.QuoteName(full))

@@ -19,7 +19,8 @@ const maxListedModels = 20
 
 var modelsRows = []row{
 	{SlashCommand: supervisor.SlashCommand{Name: "models",
-		Help: "which models there are; /models WORD lists those with that word in their names"}, place: 70, run: textAnswer(models)},
+		Help: "which models there are; /models WORD lists those with that word in their names"}, place: 70,
+		run: textAnswer(models)},
 }
 
 // models lists what the providers offer, or what of it has the command's argument in its name.
@@ -64,7 +65,8 @@ func (l modelList) text(offers []Offer) string {
 			lines = append(lines, "- "+markdown.QuoteName(o.Spec)+l.mark(o))
 		}
 		if more > 0 {
-			lines, cut = append(lines, fmt.Sprintf(textMoreOfProvider, amount.Number(int64(more)), markdown.QuoteName(provider))), true
+			lines, cut = append(lines, fmt.Sprintf(textMoreOfProvider, amount.Number(int64(more)),
+				markdown.QuoteName(provider))), true
 		}
 	}
 	return l.head(len(lines)) + strings.Join(lines, "\n") + silent + l.tail(len(lines), cut)

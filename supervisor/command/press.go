@@ -29,7 +29,8 @@ const questionPrefix = "q:"
 // pressed does what a button does. The button's message loses its buttons then, unless it came to
 // an error or its command keeps them: a button is for once. In a group only those go that nobody
 // else can press: one below an edited message. A question's go when it has ended.
-func (c *Commands) pressed(ctx context.Context, in supervisor.Inbound, r feature.Request) (d supervisor.Delivery, err error) {
+func (c *Commands) pressed(ctx context.Context, in supervisor.Inbound, r feature.Request) (
+	d supervisor.Delivery, err error) {
 	if strings.HasPrefix(in.Text, questionPrefix) {
 		pressed, err := c.o.Questions.Press(ctx, r.Conversation.User, r.Conversation.ID, in.Text)
 		if err == nil && pressed.Over {

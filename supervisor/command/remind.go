@@ -24,24 +24,30 @@ type Jobs interface {
 }
 
 var remindRows = []row{
-	{SlashCommand: supervisor.SlashCommand{Name: "remind", Help: "be reminded: /remind tomorrow at 9: call the plumber"}, place: 91,
+	{SlashCommand: supervisor.SlashCommand{Name: "remind", Help: "be reminded: /remind tomorrow at 9: call the " +
+		"plumber"}, place: 91,
 		run: func(ctx context.Context, c *Commands, r feature.Request) (supervisor.Delivery, error) {
 			return c.o.Jobs.Remind(ctx, r.User, r.Conversation, r.Inbound, r.Arguments, r.At)
 		},
-		prefix: supervisor.JobPrefix, press: func(ctx context.Context, c *Commands, r feature.Request) (supervisor.Delivery, error) {
+		prefix: supervisor.JobPrefix, press: func(ctx context.Context, c *Commands,
+			r feature.Request) (supervisor.Delivery, error) {
 			return c.o.Jobs.Press(ctx, r.User, r.Conversation, r.Inbound, r.Arguments, r.At)
 		}},
-	{SlashCommand: supervisor.SlashCommand{Name: "jobs", Help: "what you have set, and when it comes"}, place: 92, alias: "tasks", private: feature.Always,
+	{SlashCommand: supervisor.SlashCommand{Name: "jobs", Help: "what you have set, and when it comes"}, place: 92,
+		alias: "tasks", private: feature.Always,
 		run: func(ctx context.Context, c *Commands, r feature.Request) (supervisor.Delivery, error) {
 			return c.o.Jobs.List(ctx, r.Conversation.User)
 		}},
-	{SlashCommand: supervisor.SlashCommand{Name: "canceljob", Help: "delete one of those, by its number: /canceljob 3"}, place: 93, private: feature.Always,
+	{SlashCommand: supervisor.SlashCommand{Name: "canceljob", Help: "delete one of those, by its number: /canceljob 3"},
+		place: 93, private: feature.Always,
 		run: textAnswer(func(ctx context.Context, c *Commands, r feature.Request) (string, error) {
 			return c.o.Jobs.Cancel(ctx, r.Conversation.User, r.Arguments)
 		})},
-	routine("heartbeat", "have me look into HEARTBEAT.md every half hour of the day, and do what is due: /heartbeat on or off", "heartbeat", nil),
+	routine("heartbeat", "have me look into HEARTBEAT.md every half hour of the day, and do what is due: /heartbeat "+
+		"on or off", "heartbeat", nil),
 	routine("digest", "a morning summary: /digest 7:30, /digest off", "digest", feature.Always),
-	routine("notifications", "be told which files in your folder others have changed: /notifications on or off", "files", feature.Always),
+	routine("notifications", "be told which files in your folder others have changed: /notifications on or off",
+		"files", feature.Always),
 }
 
 // routine is the command of what is built in, and off until it is turned on.

@@ -19,12 +19,14 @@ type Reviews interface {
 }
 
 var reviewRows = []row{
-	{SlashCommand: supervisor.SlashCommand{Name: "review", Help: "have a pull request on GitHub reviewed: /review URL, and what you want to know"}, place: 95,
+	{SlashCommand: supervisor.SlashCommand{Name: "review", Help: "have a pull request on GitHub reviewed: /review " +
+		"URL, and what you want to know"}, place: 95,
 		run: textAnswer(func(ctx context.Context, c *Commands, r feature.Request) (string, error) {
 			by, _ := c.o.People.Find(r.Conversation.User)
 			return c.o.Reviews.Ask(ctx, by, r.Arguments, r.At)
 		}),
-		prefix: supervisor.ReviewPrefix, keeps: feature.Always, press: textAnswer(func(ctx context.Context, c *Commands, r feature.Request) (string, error) {
+		prefix: supervisor.ReviewPrefix, keeps: feature.Always,
+		press: textAnswer(func(ctx context.Context, c *Commands, r feature.Request) (string, error) {
 			return c.o.Reviews.Press(ctx, r.Conversation.User, r.Arguments)
 		})},
 }

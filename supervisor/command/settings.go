@@ -89,7 +89,8 @@ func settings(ctx context.Context, c *Commands, r feature.Request) (supervisor.D
 			names = append(names, s.Name)
 		}
 	}
-	return supervisor.Delivery{}, supervisor.Errorf(supervisor.CodeNotFound, textNoSetting, markdown.QuoteName(r.Arguments), strings.Join(names, ", "))
+	return supervisor.Delivery{}, supervisor.Errorf(supervisor.CodeNotFound, textNoSetting,
+		markdown.QuoteName(r.Arguments), strings.Join(names, ", "))
 }
 
 // values lists what a setting can be, where that is a few words.
@@ -112,7 +113,8 @@ func cutName(text, name string) (rest string, ok bool) {
 }
 
 // set changes one setting, or takes it back.
-func (c *Commands) set(ctx context.Context, r feature.Request, s Setting, value string) (d supervisor.Delivery, err error) {
+func (c *Commands) set(ctx context.Context, r feature.Request, s Setting, value string) (
+	d supervisor.Delivery, err error) {
 	kept := ""
 	if !strings.EqualFold(value, resetWord) {
 		if kept, err = c.o.Settings.Check(ctx, r.Conversation.User, s.Name, value); err != nil {

@@ -25,7 +25,8 @@ type Sessions interface {
 const stopName = "stop"
 
 var stopRows = []row{
-	{SlashCommand: supervisor.SlashCommand{Name: stopName, Help: "end the running answer at once; with all, drop what waits too",
+	{SlashCommand: supervisor.SlashCommand{Name: stopName, Help: "end the running answer at once; with all, drop " +
+		"what waits too",
 		Urgent: true, Open: true, EndsTurn: true}, place: 40, run: textAnswer(stop)},
 }
 

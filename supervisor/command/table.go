@@ -28,8 +28,8 @@ type row struct {
 type run func(context.Context, *Commands, feature.Request) (supervisor.Delivery, error)
 
 // coreRows has the commands of the core.
-var coreRows = slices.Concat(startRows, helpRows, newRows, stopRows, queueRows, followupRows, statusRows, modelRows, modelsRows, toolsRows,
-	settingsRows, filesRows, voiceRows, transcribeRows, activityRows, usageRows,
+var coreRows = slices.Concat(startRows, helpRows, newRows, stopRows, queueRows, followupRows, statusRows, modelRows,
+	modelsRows, toolsRows, settingsRows, filesRows, voiceRows, transcribeRows, activityRows, usageRows,
 	remindRows, reviewRows, triageRows, githubRows, grantsRows, lockRows, inviteRows, allowRows, resendRows)
 
 // bind makes a row's function one that a table has.
@@ -43,7 +43,8 @@ func (c *Commands) bind(do run) feature.Run {
 // core is the core's part of the table.
 func (c *Commands) core() (all []feature.Command) {
 	for _, r := range coreRows {
-		all = append(all, feature.Command{SlashCommand: r.SlashCommand, Place: r.place, Alias: r.alias, Run: c.bind(r.run), MayAsk: r.mayAsk,
+		all = append(all, feature.Command{SlashCommand: r.SlashCommand, Place: r.place, Alias: r.alias,
+			Run: c.bind(r.run), MayAsk: r.mayAsk,
 			Prefix: r.prefix, Press: c.bind(r.press), Keeps: r.keeps, Private: r.private})
 	}
 	return all
@@ -77,12 +78,15 @@ func sorted(core, features []feature.Command) ([]feature.Command, error) {
 		}
 		for _, other := range prefixes {
 			if strings.HasPrefix(r.Prefix, other) || strings.HasPrefix(other, r.Prefix) {
-				return nil, fmt.Errorf("/%s: the presses of its buttons begin with %q, and others with %q", r.Name, r.Prefix, other)
+				return nil, fmt.Errorf("/%s: the presses of its buttons begin with %q, and others with %q", r.Name,
+					r.Prefix, other)
 			}
 		}
 		prefixes = append(prefixes, r.Prefix)
 	}
-	slices.SortFunc(table, func(a, b feature.Command) int { return cmp.Or(a.Place-b.Place, cmp.Compare(a.Name, b.Name)) })
+	slices.SortFunc(table, func(a, b feature.Command) int {
+		return cmp.Or(a.Place-b.Place, cmp.Compare(a.Name, b.Name))
+	})
 	return table, nil
 }
 

@@ -69,7 +69,8 @@ func showTools(ctx context.Context, c *Commands, r feature.Request) (d superviso
 }
 
 // keepOpen has a family stay open in a conversation, where there is room for all of it.
-func (c *Commands) keepOpen(ctx context.Context, r feature.Request, all []protocol.Tool, open []supervisor.OpenedTool, f tools.Family) (string, error) {
+func (c *Commands) keepOpen(ctx context.Context, r feature.Request, all []protocol.Tool, open []supervisor.OpenedTool,
+	f tools.Family) (string, error) {
 	var kept []supervisor.OpenedTool
 	for _, name := range tools.Names(f.Tools) {
 		kept = append(kept, supervisor.OpenedTool{Name: name, Kept: true})

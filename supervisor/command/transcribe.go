@@ -42,7 +42,8 @@ func pressTranscribe(ctx context.Context, c *Commands, r feature.Request) (super
 	return c.transcribe(ctx, r, path, seconds)
 }
 
-func (c *Commands) transcribe(ctx context.Context, r feature.Request, path string, seconds int) (supervisor.Delivery, error) {
+func (c *Commands) transcribe(ctx context.Context, r feature.Request, path string, seconds int) (
+	supervisor.Delivery, error) {
 	if !filepath.IsLocal(path) {
 		return supervisor.Delivery{}, supervisor.Errorf(supervisor.CodeInvalid, textTranscribeUsage)
 	}

@@ -17,7 +17,8 @@ type Triages interface {
 }
 
 var triageRows = []row{
-	{SlashCommand: supervisor.SlashCommand{Name: "triage", Help: "have an issue on GitHub sorted: /triage URL"}, place: 96,
+	{SlashCommand: supervisor.SlashCommand{Name: "triage", Help: "have an issue on GitHub sorted: /triage URL"},
+		place: 96,
 		run: textAnswer(func(ctx context.Context, c *Commands, r feature.Request) (string, error) {
 			by, _ := c.o.People.Find(r.Conversation.User)
 			return c.o.Triages.Ask(ctx, by, strings.TrimSpace(r.Arguments), r.At)

@@ -54,7 +54,8 @@ type UsageLine struct {
 const maxLines = 20
 
 var usageRows = []row{
-	{SlashCommand: supervisor.SlashCommand{Name: "usage", Help: "what you asked of models, what it cost, and what is left to spend"},
+	{SlashCommand: supervisor.SlashCommand{Name: "usage", Help: "what you asked of models, what it cost, and what is " +
+		"left to spend"},
 		place: 90, alias: "stats", run: usage, private: feature.Always},
 }
 

@@ -73,7 +73,8 @@ func (g *Forgetter) command(ctx context.Context, r feature.Request) (d superviso
 		d.Text += fmt.Sprintf(textFilesStay, amount.Plural(counts.Changed, "file", "files"))
 	}
 	press := fmt.Sprintf("%s%s %d %d %t", prefix, pressForget, f.Since.UnixMilli(), f.Until.UnixMilli(), whole)
-	d.Buttons = [][]supervisor.Button{{{Text: textForgetYes, Press: press}, {Text: textForgetNo, Press: prefix + pressKeep}}}
+	d.Buttons = [][]supervisor.Button{{{Text: textForgetYes, Press: press},
+		{Text: textForgetNo, Press: prefix + pressKeep}}}
 	return d, nil
 }
 
@@ -89,17 +90,21 @@ func (g *Forgetter) askFact(ctx context.Context, user, id string) (d supervisor.
 		return d, fmt.Errorf("count where a fact stands: %w", err)
 	}
 	where := ""
-	for _, line := range []struct{ table, one, many string }{{"message", "answer, call or result of a tool", "answers, calls and results of tools"},
-		{"outbox", "message that I sent you", "messages that I sent you"}, {"question", "question that I asked", "questions that I asked"},
+	for _, line := range []struct{ table, one, many string }{{"message", "answer, call or result of a tool",
+		"answers, calls and results of tools"},
+		{"outbox", "message that I sent you", "messages that I sent you"},
+		{"question", "question that I asked", "questions that I asked"},
 		{"effect", "line of the ledger", "lines of the ledger"}, {"fire", "message of a task", "messages of tasks"},
-		{"held_notice", "message that waits for the end of your quiet hours", "messages that wait for the end of your quiet hours"},
+		{"held_notice", "message that waits for the end of your quiet hours",
+			"messages that wait for the end of your quiet hours"},
 		{"job", "task that is over", "tasks that are over"}} {
 		if n := counts[line.table]; n > 0 {
 			where += "\n- " + amount.Plural(n, line.one, line.many)
 		}
 	}
 	d.Text = fmt.Sprintf(textForgetFactAsk, f.ID, markdown.QuoteName(f.Text), f.Line, where, f.Source)
-	d.Buttons = [][]supervisor.Button{{{Text: textForgetYes, Press: g.o.FactPress(f.ID)}, {Text: textForgetNo, Press: prefix + pressKeep}}}
+	d.Buttons = [][]supervisor.Button{{{Text: textForgetYes, Press: g.o.FactPress(f.ID)},
+		{Text: textForgetNo, Press: prefix + pressKeep}}}
 	return d, nil
 }
 
@@ -124,7 +129,8 @@ func (g *Forgetter) press(ctx context.Context, r feature.Request) (d supervisor.
 	if n, err := fmt.Sscanf(rest, "%d %d %t", &since, &until, &whole); what != pressForget || err != nil || n != 3 {
 		return supervisor.Delivery{Text: textForgotNothing}, nil
 	}
-	f := supervisor.Forgetting{User: r.Conversation.User, Inbound: r.Inbound, Since: time.UnixMilli(since), Until: time.UnixMilli(min(until, r.At.UnixMilli()))}
+	f := supervisor.Forgetting{User: r.Conversation.User, Inbound: r.Inbound, Since: time.UnixMilli(since),
+		Until: time.UnixMilli(min(until, r.At.UnixMilli()))}
 	if whole || r.Conversation.InGroup() {
 		f.Conversation = r.Conversation.ID
 	}
@@ -148,10 +154,13 @@ func lines(n supervisor.ForgetCounts) string {
 		n         int64
 		one, many string
 	}{
-		{n.Messages, "message of yours", "messages of yours"}, {n.Answers, "answer", "answers"}, {n.Results, "result of a tool", "results of tools"},
-		{n.Facts, "fact of MEMORY.md that came of that", "facts of MEMORY.md that came of that"}, {n.Notes, "line of your daily notes", "lines of your daily notes"},
+		{n.Messages, "message of yours", "messages of yours"}, {n.Answers, "answer", "answers"},
+		{n.Results, "result of a tool", "results of tools"},
+		{n.Facts, "fact of MEMORY.md that came of that", "facts of MEMORY.md that came of that"},
+		{n.Notes, "line of your daily notes", "lines of your daily notes"},
 		{n.Logged, "exchange in your logs", "exchanges in your logs"},
-		{n.Files, "copy of a file that you sent", "copies of files that you sent"}, {n.Undos, "copy of a file from before a change", "copies of files from before a change"},
+		{n.Files, "copy of a file that you sent", "copies of files that you sent"},
+		{n.Undos, "copy of a file from before a change", "copies of files from before a change"},
 	} {
 		if line.n > 0 {
 			b.WriteString("\n- " + amount.Plural(line.n, line.one, line.many))

@@ -34,10 +34,12 @@ func TestATimeToForgetHasBegun(t *testing.T) {
 	asked := supervisor.Forgetting{}
 	f := forget.New(forget.Options{Store: wishes{last: &asked}, Turns: wishes{last: &asked}}).Feature()
 	answer := func(text string) supervisor.Delivery {
-		return featuretest.Answer(t, f, supervisor.Inbound{Conversation: supervisor.Conversation{User: "ann"}, Kind: supervisor.KindCommand,
+		return featuretest.Answer(t, f, supervisor.Inbound{Conversation: supervisor.Conversation{User: "ann"},
+			Kind: supervisor.KindCommand,
 			Text: "/forget " + text, ReceivedAt: time.Now()})
 	}
-	for text, want := range map[string]string{"2020-01": "744h0m0s", "2020-01..2020-01-07": "168h0m0s", "last hour": "1h0m0s",
+	for text, want := range map[string]string{"2020-01": "744h0m0s", "2020-01..2020-01-07": "168h0m0s",
+		"last hour":              "1h0m0s",
 		"0001-01-01..0001-01-07": "168h0m0s", "..": "", "..2020": "", "2999": "", "soon": ""} {
 		asked = supervisor.Forgetting{}
 		d := answer(text)

@@ -77,7 +77,8 @@ func (b *turnBlobs) keep(ctx context.Context, ref protocol.BlobRef) error {
 }
 
 func (b *turnBlobs) full() error {
-	return feature.Refused("there is room for %d MiB in one blob and for %d MiB of a person's outputs; each goes %d days after it was kept",
+	return feature.Refused("there is room for %d MiB in one blob and for %d MiB of a person's outputs; each goes %d "+
+		"days after it was kept",
 		maxBlob>>20, maxKept>>20, spool.Retention/(24*time.Hour))
 }
 

@@ -122,5 +122,6 @@ func (b *personsBlobs) full() error {
 	if b.MaxBlobs == 0 {
 		return b.blobStore.full()
 	}
-	return feature.Refused("the operation may keep %d bytes in %d blobs, and all outputs of its person may have %d MiB", b.MaxBytes, b.MaxBlobs, maxKept>>20)
+	return feature.Refused("the operation may keep %d bytes in %d blobs, and all outputs of its person may have %d MiB",
+		b.MaxBytes, b.MaxBlobs, maxKept>>20)
 }

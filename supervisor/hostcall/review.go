@@ -36,7 +36,8 @@ func (t *turn) takeReport(ctx context.Context, p *protocol.ReviewReport) (*struc
 func (t *turn) answerStream(ctx context.Context, p *protocol.ModelStream) (*protocol.ModelStreamed, error) {
 	switch {
 	case t.Kind.OneShot() != (p.Child != nil):
-		return nil, feature.Offence{Err: errors.New("a window of its own goes with reviews and triages, and with nothing else")}
+		return nil, feature.Offence{Err: errors.New("a window of its own goes with reviews and triages, and with " +
+			"nothing else")}
 	case p.Child == nil:
 		return t.streamModel(ctx, p)
 	}

@@ -54,8 +54,8 @@ const (
 )
 
 // core has the methods that are no feature's, by name.
-var core = byMethod(slices.Concat(toolRows, findRows, modelRows, stepRows, eventRows, blobRows, chatRows, activityRows, jobRows, questionRows,
-	operationRows, indexRows, reviewRows))
+var core = byMethod(slices.Concat(toolRows, findRows, modelRows, stepRows, eventRows, blobRows, chatRows, activityRows,
+	jobRows, questionRows, operationRows, indexRows, reviewRows))
 
 func byMethod(rows []row) map[string]row {
 	all := map[string]row{}
@@ -103,20 +103,21 @@ func (t Table) Methods() []string {
 
 // rowOf is a feature's call as a row.
 func rowOf(call feature.HostCall) row {
-	return row{method: call.Method, phase: inTurn, kinds: call.Kinds, bytes: call.Bytes, limit: call.Limit, serial: call.Serial, handler: handler{
-		decode:    decoder(call.NewParams),
-		key:       func(params any) workKey { return workKey{inTurn, call.TurnOf(params)} },
-		newResult: call.NewResult,
-		answer: func(ctx context.Context, w *work, params any) (any, error) {
-			return call.Answer(ctx, w.turn.forFeature(), params)
-		},
-	}}
+	return row{method: call.Method, phase: inTurn, kinds: call.Kinds, bytes: call.Bytes, limit: call.Limit,
+		serial: call.Serial, handler: handler{
+			decode:    decoder(call.NewParams),
+			key:       func(params any) workKey { return workKey{inTurn, call.TurnOf(params)} },
+			newResult: call.NewResult,
+			answer: func(ctx context.Context, w *work, params any) (any, error) {
+				return call.Answer(ctx, w.turn.forFeature(), params)
+			},
+		}}
 }
 
 // forFeature is what a feature may know of a turn.
 func (t *turn) forFeature() feature.Turn {
-	return feature.Turn{User: t.user, ID: t.ID, Destination: t.Destination, Kind: t.Kind, Resumed: t.Step > 0 || len(t.Pending) > 0,
-		Committed: t.openCalls.find, Commit: t.commit, Kept: &t.kept}
+	return feature.Turn{User: t.user, ID: t.ID, Destination: t.Destination, Kind: t.Kind,
+		Resumed: t.Step > 0 || len(t.Pending) > 0, Committed: t.openCalls.find, Commit: t.commit, Kept: &t.kept}
 }
 
 // handler reads a message's parameters, and answers it or takes it. What its errors do is said at

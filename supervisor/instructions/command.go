@@ -31,10 +31,12 @@ func (f *Files) command(ctx context.Context, r feature.Request) (supervisor.Deli
 			if file.Accepted {
 				source = textAccepted
 			}
-			text += fmt.Sprintf(textInForce, file.Path, fmt.Sprintf(source, file.Since.In(zone).Format(dayFormat)), amount.Bytes(int64(len(file.Text))))
+			text += fmt.Sprintf(textInForce, file.Path, fmt.Sprintf(source, file.Since.In(zone).Format(dayFormat)),
+				amount.Bytes(int64(len(file.Text))))
 		}
 		if p := file.Pending; p.Why != "" {
-			text += fmt.Sprintf(textWaits, file.Path, p.Since.In(zone).Format(dayFormat), amount.Bytes(int64(len(p.Text))))
+			text += fmt.Sprintf(textWaits, file.Path, p.Since.In(zone).Format(dayFormat),
+				amount.Bytes(int64(len(p.Text))))
 		}
 	}
 	if text == "" {
@@ -57,7 +59,8 @@ func waitingFiles(list []supervisor.PromptFile) (d supervisor.Delivery) {
 		}
 	}
 	if len(waiting) > 0 {
-		d = supervisor.Delivery{Text: supervisor.PromptFileCard(waiting), Buttons: supervisor.PromptFileButtons(waiting)}
+		d = supervisor.Delivery{Text: supervisor.PromptFileCard(waiting),
+			Buttons: supervisor.PromptFileButtons(waiting)}
 	}
 	return d
 }
@@ -66,7 +69,8 @@ func waitingFiles(list []supervisor.PromptFile) (d supervisor.Delivery) {
 func (f *Files) press(ctx context.Context, r feature.Request) (d supervisor.Delivery, err error) {
 	action, key, _ := strings.Cut(r.Arguments, " ")
 	press := map[string]func(*Files, context.Context, string, string) (supervisor.Delivery, Result, error){
-		supervisor.PressDiff: (*Files).pressDiff, supervisor.PressAccept: (*Files).pressAccept, supervisor.PressPutBack: (*Files).pressPutBack,
+		supervisor.PressDiff: (*Files).pressDiff, supervisor.PressAccept: (*Files).pressAccept,
+		supervisor.PressPutBack: (*Files).pressPutBack,
 	}[action]
 	if press == nil {
 		return supervisor.Delivery{Text: feature.TextDeadButton}, nil

@@ -12,7 +12,8 @@ import (
 const reportParams = (protocol.MaxMemoryText+224<<10)*4/3 + feature.ShortParams
 
 func (f *Files) hostCalls() []feature.HostCall {
-	return []feature.HostCall{{Method: protocol.MethodPromptFileReport, Kinds: feature.WithHome(), Bytes: reportParams, Limit: 20_000, Serial: true,
+	return []feature.HostCall{{Method: protocol.MethodPromptFileReport, Kinds: feature.WithHome(), Bytes: reportParams,
+		Limit: 20_000, Serial: true,
 		Handler: feature.InTurn(f.report)}}
 }
 
@@ -21,12 +22,14 @@ func (f *Files) hostCalls() []feature.HostCall {
 type reported struct{}
 
 // report takes what is at the places of the person's prompt files.
-func (f *Files) report(ctx context.Context, t feature.Turn, p *protocol.PromptFileReport) (*protocol.PromptFilesInForce, error) {
+func (f *Files) report(ctx context.Context, t feature.Turn, p *protocol.PromptFileReport) (
+	*protocol.PromptFilesInForce, error) {
 	if err := p.Check(); err != nil {
 		return nil, feature.Offence{Err: err}
 	}
 	_, before := t.Kept.Load(reported{})
-	r := supervisor.PromptFileReport{PromptFileReport: *p, User: t.User, Begins: !before, Resumed: t.Resumed, Private: f.PrivateChat(t.User)}
+	r := supervisor.PromptFileReport{PromptFileReport: *p, User: t.User, Begins: !before, Resumed: t.Resumed,
+		Private: f.PrivateChat(t.User)}
 	var answer protocol.PromptFilesInForce
 	err := t.Commit(ctx, func() error {
 		told, err := int64(0), error(nil)

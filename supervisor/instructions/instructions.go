@@ -22,7 +22,8 @@ type Store interface {
 	List(ctx context.Context, user string) ([]supervisor.PromptFile, error)
 	Decide(ctx context.Context, d supervisor.PromptFileDecision) (ok bool, err error)
 	// Report takes a report. told is the conversation in whose outbox there may be something.
-	Report(ctx context.Context, r supervisor.PromptFileReport) (answer protocol.PromptFilesInForce, told int64, err error)
+	Report(ctx context.Context, r supervisor.PromptFileReport) (answer protocol.PromptFilesInForce, told int64,
+		err error)
 }
 
 // Operations has people's workers put files back.
@@ -164,7 +165,8 @@ type undone struct {
 func (f *Files) operate(ctx context.Context, user string, change protocol.Undo) (u undone, err error) {
 	// can always be encoded
 	parameters, _ := json.Marshal(protocol.UndoParameters{Action: protocol.UndoBack, Changes: []protocol.Undo{change}})
-	op, err := f.Operations.Start(ctx, supervisor.Operation{User: user, Kind: protocol.OperationUndo, Parameters: string(parameters)})
+	op, err := f.Operations.Start(ctx, supervisor.Operation{User: user, Kind: protocol.OperationUndo,
+		Parameters: string(parameters)})
 	if err == nil {
 		op, err = f.Operations.Wait(ctx, op.ID)
 	}

@@ -5,8 +5,10 @@ const textFailed = "%s could not be put back: %s"
 
 // /instructions.
 const (
-	textNoInstructions = "None of your files tells me how to be yet. Write into AGENTS.md how you like things done, into SOUL.md who I should be, " +
-		"and into USER.md who you are; MEMORY.md has what I remember. I can write them for you: then they count once you accept it."
+	textNoInstructions = "None of your files tells me how to be yet. Write into AGENTS.md how you like things done, " +
+		"into SOUL.md who I should be, " +
+		"and into USER.md who you are; MEMORY.md has what I remember. I can write them for you: then they count once " +
+		"you accept it."
 	textInForce    = "%s is in force: %s, %s.\n"
 	textOwn        = "as you have it since %s"
 	textAccepted   = "accepted on %s"

@@ -37,7 +37,8 @@ func Ask(q Question, ask func(Question) (protocol.MemoryResult, error)) (all pro
 			return all, err
 		}
 		page.Facts = append(all.Facts, page.Facts...)
-		if all = page; q.Parameters.Action != protocol.MemoryList || len(all.Facts) >= all.Total || len(all.Facts) == q.Parameters.Offset {
+		if all = page; q.Parameters.Action != protocol.MemoryList || len(all.Facts) >= all.Total ||
+			len(all.Facts) == q.Parameters.Offset {
 			return all, nil
 		}
 		q.Parameters.Offset = len(all.Facts)
@@ -48,7 +49,8 @@ func Ask(q Question, ask func(Question) (protocol.MemoryResult, error)) (all pro
 func Text(action protocol.MemoryAction, r protocol.MemoryResult) string {
 	var b strings.Builder
 	for _, f := range r.Facts {
-		fmt.Fprintf(&b, textTerminalFact, f.ID, printable.Text(f.Text), f.Kind, f.Confidence, printable.Text(f.Source), f.Line)
+		fmt.Fprintf(&b, textTerminalFact, f.ID, printable.Text(f.Text), f.Kind, f.Confidence, printable.Text(f.Source),
+			f.Line)
 	}
 	switch {
 	case action == protocol.MemoryImport:

@@ -23,7 +23,8 @@ func ForgetPress(fact string) string { return prefix + "forget " + fact }
 
 func (m *Memory) commands() []feature.Command {
 	return []feature.Command{{SlashCommand: supervisor.SlashCommand{Name: "memory",
-		Help: "what I remember of you, and where each comes from; /memory k7, /memory correct k7 WORDS, /memory forget k7, /memory import PATH"},
+		Help: "what I remember of you, and where each comes from; /memory k7, /memory correct k7 WORDS, /memory " +
+			"forget k7, /memory import PATH"},
 		Place: 83, Run: m.command, Private: feature.Always, Prefix: prefix}}
 }
 
@@ -66,13 +67,15 @@ func (m *Memory) listFacts(ctx context.Context, user, rest string) (d supervisor
 		d.Buttons = append(d.Buttons, row)
 	}
 	if next := from + len(r.Facts); next < r.Total {
-		d.Buttons = append(d.Buttons, []supervisor.Button{{Text: textMoreButton, Press: fmt.Sprint(prefix, "from ", next)}})
+		d.Buttons = append(d.Buttons, []supervisor.Button{{Text: textMoreButton,
+			Press: fmt.Sprint(prefix, "from ", next)}})
 	}
 	return d, nil
 }
 
 // oneFact does something with a fact, and says what came of it.
-func (m *Memory) oneFact(ctx context.Context, user string, p protocol.MemoryParameters, format string) (d supervisor.Delivery, err error) {
+func (m *Memory) oneFact(ctx context.Context, user string, p protocol.MemoryParameters,
+	format string) (d supervisor.Delivery, err error) {
 	r, err := m.See(ctx, user, p)
 	if err != nil || len(r.Facts) == 0 {
 		return supervisor.Delivery{Text: fmt.Sprintf(textNoFact, markdown.QuoteName(p.ID))}, err
@@ -95,7 +98,8 @@ func (m *Memory) forgetFact(ctx context.Context, user, id string) (supervisor.De
 
 func (m *Memory) correctFact(ctx context.Context, user, rest string) (supervisor.Delivery, error) {
 	id, text, _ := strings.Cut(rest, " ")
-	return m.oneFact(ctx, user, protocol.MemoryParameters{Action: protocol.MemoryCorrect, ID: id, Text: text}, textFactCorrected)
+	return m.oneFact(ctx, user, protocol.MemoryParameters{Action: protocol.MemoryCorrect, ID: id, Text: text},
+		textFactCorrected)
 }
 
 func (m *Memory) importFacts(ctx context.Context, user, path string) (d supervisor.Delivery, err error) {
@@ -103,7 +107,8 @@ func (m *Memory) importFacts(ctx context.Context, user, path string) (d supervis
 	if err != nil {
 		return d, err
 	}
-	d.Text = fmt.Sprintf(textImported, amount.Plural(r.Added, "fact", "facts"), amount.Plural(r.Notes, "note", "notes"), r.Known)
+	d.Text = fmt.Sprintf(textImported, amount.Plural(r.Added, "fact", "facts"), amount.Plural(r.Notes, "note", "notes"),
+		r.Known)
 	for _, left := range r.Left {
 		d.Text += "\n- " + markdown.QuoteName(left)
 	}

@@ -14,7 +14,8 @@ import (
 
 // See has a person's worker list, correct, forget or take in facts. What is forgotten is not taken
 // up again.
-func (m *Memory) See(ctx context.Context, user string, p protocol.MemoryParameters) (r protocol.MemoryResult, err error) {
+func (m *Memory) See(ctx context.Context, user string, p protocol.MemoryParameters) (
+	r protocol.MemoryResult, err error) {
 	// before the file, so that a crash leaves nothing that may come back
 	if p.Action == protocol.MemoryForget {
 		shown, err := m.operate(ctx, user, protocol.MemoryParameters{Action: protocol.MemoryShow, ID: p.ID})
@@ -22,7 +23,8 @@ func (m *Memory) See(ctx context.Context, user string, p protocol.MemoryParamete
 			return shown, err
 		}
 		f := shown.Facts[0]
-		if err := m.o.Store.Forget(ctx, user, []supervisor.ForgottenFact{{ID: f.ID, Text: f.Text, Message: f.Message}}); err != nil {
+		if err := m.o.Store.Forget(ctx, user, []supervisor.ForgottenFact{{ID: f.ID, Text: f.Text,
+			Message: f.Message}}); err != nil {
 			return shown, err
 		}
 	}
@@ -44,7 +46,8 @@ func (m *Memory) See(ctx context.Context, user string, p protocol.MemoryParamete
 		err = m.o.Effects.Put(ctx, e)
 	}
 	if err == nil && changed {
-		if err = m.Changed(ctx, user, protocol.MemoryChanged{Before: r.Before, After: r.After, Text: r.Text}); err == nil {
+		if err = m.Changed(ctx, user, protocol.MemoryChanged{Before: r.Before, After: r.After,
+			Text: r.Text}); err == nil {
 			err = m.o.SystemTexts.Renew(ctx, user) // the person has done it by hand
 		}
 	}
@@ -66,7 +69,8 @@ var effects = map[protocol.MemoryAction]string{protocol.MemoryCorrect: superviso
 
 // Of counts what stands in a person's home of some turns: facts, notes and exchanges in the log.
 // With gone it is taken out, and no fact of it is taken up again.
-func (m *Memory) Of(ctx context.Context, user string, of protocol.MemoryExchanges, gone bool) (n supervisor.ForgetCounts, err error) {
+func (m *Memory) Of(ctx context.Context, user string, of protocol.MemoryExchanges,
+	gone bool) (n supervisor.ForgetCounts, err error) {
 	r, err := m.operate(ctx, user, protocol.MemoryParameters{Action: protocol.MemoryShow, Of: &of})
 	n = supervisor.ForgetCounts{Facts: int64(len(r.Facts)), Notes: int64(r.Notes), Logged: int64(r.Logs)}
 	if err != nil || !gone || n == (supervisor.ForgetCounts{}) {
@@ -91,9 +95,11 @@ func (m *Memory) Of(ctx context.Context, user string, of protocol.MemoryExchange
 
 // operate has a person's worker do something with their memory. The row of it, in which words of
 // theirs stand, goes.
-func (m *Memory) operate(ctx context.Context, user string, p protocol.MemoryParameters) (r protocol.MemoryResult, err error) {
+func (m *Memory) operate(ctx context.Context, user string, p protocol.MemoryParameters) (
+	r protocol.MemoryResult, err error) {
 	parameters, _ := json.Marshal(p) // which always can be
-	op, err := m.o.Operations.Start(ctx, supervisor.Operation{User: user, Kind: protocol.OperationMemory, Parameters: string(parameters)})
+	op, err := m.o.Operations.Start(ctx, supervisor.Operation{User: user, Kind: protocol.OperationMemory,
+		Parameters: string(parameters)})
 	if err == nil {
 		op, err = m.o.Operations.Wait(ctx, op.ID)
 	}

@@ -36,7 +36,8 @@ func (m *Memory) AllowForget(ctx context.Context, r Request, facts []protocol.Me
 		lines = append(lines[:maxNamed], fmt.Sprintf(textMoreFacts, more))
 	}
 	return m.o.Approver.Allow(ctx, approval.Request{
-		User: r.User, Conversation: supervisor.Conversation{ID: r.Destination, User: r.User}, Turn: r.Turn, Call: r.Call.ID, Effect: EffectForget,
+		User: r.User, Conversation: supervisor.Conversation{ID: r.Destination, User: r.User}, Turn: r.Turn,
+		Call: r.Call.ID, Effect: EffectForget,
 		Arguments: arguments, Text: fmt.Sprintf(textMayForget, strings.Join(lines, "\n")),
 	})
 }

@@ -26,14 +26,18 @@ const callLimit = 200
 func (m *Memory) hostCalls() []feature.HostCall {
 	kinds := feature.WithHome()
 	return []feature.HostCall{
-		{Method: protocol.MethodMemoryRemember, Kinds: kinds, Limit: callLimit, Serial: true, Handler: feature.InTurn(m.remember)},
-		{Method: protocol.MethodMemoryRecalled, Kinds: kinds, Bytes: feature.ShortParams, Limit: callLimit, Handler: feature.InTurn(m.recalled)},
-		{Method: protocol.MethodMemoryChanged, Kinds: kinds, Limit: 2 * callLimit, Serial: true, Handler: feature.InTurn(m.changed)},
+		{Method: protocol.MethodMemoryRemember, Kinds: kinds, Limit: callLimit, Serial: true,
+			Handler: feature.InTurn(m.remember)},
+		{Method: protocol.MethodMemoryRecalled, Kinds: kinds, Bytes: feature.ShortParams, Limit: callLimit,
+			Handler: feature.InTurn(m.recalled)},
+		{Method: protocol.MethodMemoryChanged, Kinds: kinds, Limit: 2 * callLimit, Serial: true,
+			Handler: feature.InTurn(m.changed)},
 	}
 }
 
 // remember says whether what a call wants to keep may be kept. The worker only names the call.
-func (m *Memory) remember(ctx context.Context, t feature.Turn, p *protocol.MemoryRemember) (*protocol.MemoryAllowed, error) {
+func (m *Memory) remember(ctx context.Context, t feature.Turn, p *protocol.MemoryRemember) (
+	*protocol.MemoryAllowed, error) {
 	call, err := t.CallOf(p.Call, keepingTools...)
 	if err != nil {
 		return nil, err
@@ -74,7 +78,8 @@ func (m *Memory) changed(ctx context.Context, t feature.Turn, p *protocol.Memory
 }
 
 // recalled counts facts as used.
-func (m *Memory) recalled(ctx context.Context, t feature.Turn, p *protocol.MemoryRecalled) (*protocol.MemoryTold, error) {
+func (m *Memory) recalled(ctx context.Context, t feature.Turn, p *protocol.MemoryRecalled) (
+	*protocol.MemoryTold, error) {
 	if err := p.Check(); err != nil {
 		return nil, feature.Offence{Err: err}
 	}

@@ -73,8 +73,10 @@ const (
 
 // Feature is what it adds to the service.
 func (m *Memory) Feature() feature.Feature {
-	return feature.Feature{Name: "memory", Commands: m.commands(), HostCalls: m.hostCalls(), Calls: []feature.Call{feature.NewCall(MethodMemory, m.answer)},
-		Effects: []feature.Effect{{Name: EffectRemember, Rule: string(approval.RuleAsk)}, {Name: EffectForget, Rule: string(approval.RuleAsk)}}}
+	return feature.Feature{Name: "memory", Commands: m.commands(), HostCalls: m.hostCalls(),
+		Calls: []feature.Call{feature.NewCall(MethodMemory, m.answer)},
+		Effects: []feature.Effect{{Name: EffectRemember, Rule: string(approval.RuleAsk)},
+			{Name: EffectForget, Rule: string(approval.RuleAsk)}}}
 }
 
 // Request is a call of a model that would remember, correct or forget something.
@@ -117,7 +119,8 @@ func (m *Memory) Allow(ctx context.Context, r Request) (allowed protocol.MemoryA
 	}
 	if !theirs {
 		err = m.o.Approver.Allow(ctx, approval.Request{
-			User: r.User, Conversation: supervisor.Conversation{ID: r.Destination, User: r.User}, Turn: r.Turn, Call: r.Call.ID, Effect: EffectRemember,
+			User: r.User, Conversation: supervisor.Conversation{ID: r.Destination, User: r.User}, Turn: r.Turn,
+			Call: r.Call.ID, Effect: EffectRemember,
 			Arguments: []string{r.Call.Name, r.Arguments.ID, r.Arguments.Kind, r.Arguments.Subject, r.Arguments.Text, old},
 			Text:      asked,
 		})
@@ -205,7 +208,8 @@ func clipped(text string, most int) string {
 // Changed takes over a change of MEMORY.md. Its text is in force where the one before was, and the
 // facts in c.Gone are not remembered again.
 func (m *Memory) Changed(ctx context.Context, user string, c protocol.MemoryChanged) error {
-	if err := m.o.PromptFiles.Advance(ctx, user, memoryFile, c.Before, c.After, c.Text); err != nil || len(c.Gone) == 0 {
+	if err := m.o.PromptFiles.Advance(ctx, user, memoryFile, c.Before, c.After, c.Text); err != nil ||
+		len(c.Gone) == 0 {
 		return err
 	}
 	defer m.o.ForgetLater()

@@ -59,8 +59,9 @@ func newRig(t *testing.T, origin supervisor.Origin, text string) *rig {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.Memory = memory.New(memory.Options{Store: r.db.Memories(), PromptFiles: r.db.PromptFiles(), Approver: r, Asker: r, ForgetLater: func() {},
-		Now: func() time.Time { return r.now() }, Zone: func(string) *time.Location { return time.UTC }})
+	r.Memory = memory.New(memory.Options{Store: r.db.Memories(), PromptFiles: r.db.PromptFiles(), Approver: r, Asker: r,
+		ForgetLater: func() {},
+		Now:         func() time.Time { return r.now() }, Zone: func(string) *time.Location { return time.UTC }})
 	return r
 }
 

@@ -142,10 +142,15 @@ const (
 
 // routineWhat says what routines do.
 var routineWhat = map[string]string{
-	supervisor.RoutineDigest: "I tell you in one message what is due today, what your tasks did, missed or cost, which files are new, and " +
-		"what waits for you. Where nothing is new, I say nothing. /digest written has a small model word it, /digest plain has none.",
-	supervisor.RoutineHeartbeat: "I look into HEARTBEAT.md and do what is due there, in one go. Where nothing is due, no model is asked. An item may begin with a time: - @weekdays 8:30 look at the build",
-	supervisor.RoutineFiles:     "I tell you which text files in your folder others have changed, with an editor, git or a program that syncs: what I change myself is not told. I watch while I am at work for you, and else look every 15 min. No model is asked.",
+	supervisor.RoutineDigest: "I tell you in one message what is due today, what your tasks did, missed or cost, " +
+		"which files are new, and " +
+		"what waits for you. Where nothing is new, I say nothing. /digest written has a small model word it, /digest " +
+		"plain has none.",
+	supervisor.RoutineHeartbeat: "I look into HEARTBEAT.md and do what is due there, in one go. Where nothing is " +
+		"due, no model is asked. An item may begin with a time: - @weekdays 8:30 look at the build",
+	supervisor.RoutineFiles: "I tell you which text files in your folder others have changed, with an editor, " +
+		"git or a program that syncs: what I change myself is not told. I watch while I am at work for you, and else " +
+		"look every 15 min. No model is asked.",
 }
 
 // What the model reads.

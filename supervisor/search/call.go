@@ -80,7 +80,8 @@ const (
 )
 
 func (s *Searcher) calls() []feature.Call {
-	return []feature.Call{feature.NewCall(MethodSearch, s.answerSearch), feature.NewCall(MethodHistory, s.answerHistory)}
+	return []feature.Call{feature.NewCall(MethodSearch, s.answerSearch),
+		feature.NewCall(MethodHistory, s.answerHistory)}
 }
 
 // sources are what is searched, by name.
@@ -112,7 +113,8 @@ func (s *Searcher) answerSearch(ctx context.Context, by feature.Caller, q Questi
 	return report, err
 }
 
-func (s *Searcher) answerHistory(ctx context.Context, by feature.Caller, q HistoryQuestion) (page HistoryPage, err error) {
+func (s *Searcher) answerHistory(ctx context.Context, by feature.Caller, q HistoryQuestion) (
+	page HistoryPage, err error) {
 	action := ""
 	if (q.After == supervisor.HistoryPosition{}) { // one line for all its pages
 		action = MethodHistory + ".read"
@@ -125,7 +127,8 @@ func (s *Searcher) answerHistory(ctx context.Context, by feature.Caller, q Histo
 	if err != nil {
 		return page, err
 	}
-	list, err := s.Transcript.History(ctx, supervisor.HistoryQuery{User: user.Name, Span: span, After: q.After, Limit: historyPage})
+	list, err := s.Transcript.History(ctx, supervisor.HistoryQuery{User: user.Name, Span: span, After: q.After,
+		Limit: historyPage})
 	page = HistoryPage{Lines: []HistoryLine{}}
 	bytes := 0
 	for i, m := range list {

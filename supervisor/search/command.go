@@ -21,7 +21,8 @@ func (s *Searcher) commands() []feature.Command {
 			Help: "/search WORDS finds what was said, and what your files hold; in a group what was said there"},
 			Place: 89, Run: s.command, Prefix: prefix, Press: s.next},
 		{SlashCommand: supervisor.SlashCommand{Name: historyName,
-			Help: "what was said last; /history 2026-11-20, /history 2026-11-01..2026-11-07 or /history 7d WORDS is of another time"},
+			Help: "what was said last; /history 2026-11-20, /history 2026-11-01..2026-11-07 or /history 7d WORDS is " +
+				"of another time"},
 			Place: 89, Run: s.command},
 	}
 }
@@ -59,7 +60,8 @@ func (s *Searcher) answer(ctx context.Context, r feature.Request, skip int) (d s
 	}
 	d.Text = text
 	if more {
-		d.Buttons = [][]supervisor.Button{{{Text: textNextButton, Press: fmt.Sprint(prefix, r.Inbound, " ", skip+Page)}}}
+		d.Buttons = [][]supervisor.Button{{{Text: textNextButton,
+			Press: fmt.Sprint(prefix, r.Inbound, " ", skip+Page)}}}
 	}
 	return d, nil
 }

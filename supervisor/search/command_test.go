@@ -19,7 +19,8 @@ type sections struct{}
 
 func (sections) Search(_ context.Context, q index.Query) (r index.Result, err error) {
 	for i := range 15 {
-		r.Hits = append(r.Hits, index.Hit{Source: index.SourceHome, Path: fmt.Sprintf("%d.md", i), Text: q.User + " asks for " + q.Text})
+		r.Hits = append(r.Hits, index.Hit{Source: index.SourceHome, Path: fmt.Sprintf("%d.md", i),
+			Text: q.User + " asks for " + q.Text})
 	}
 	return r, nil
 }
@@ -32,21 +33,26 @@ func (s sent) FindOf(_ context.Context, user string, inbound int64) (in supervis
 }
 
 func newSearcher(in supervisor.Inbound) *search.Searcher {
-	return search.New(search.Options{Index: sections{}, Sent: sent{in}, Now: time.Now, Zone: func(string) *time.Location { return time.UTC }})
+	return search.New(search.Options{Index: sections{}, Sent: sent{in}, Now: time.Now,
+		Zone: func(string) *time.Location { return time.UTC }})
 }
 
 // TestTheNextPageIsOfTheSameWords: a button says only which command it is of, and is nobody else's.
 func TestTheNextPageIsOfTheSameWords(t *testing.T) {
-	in := supervisor.Inbound{ID: 1, Conversation: supervisor.Conversation{ID: 3, User: "ann"}, Kind: supervisor.KindCommand, Command: "search",
+	in := supervisor.Inbound{ID: 1, Conversation: supervisor.Conversation{ID: 3, User: "ann"},
+		Kind: supervisor.KindCommand, Command: "search",
 		Text: "/search green tea"}
 	f := newSearcher(in).Feature()
 	d := featuretest.Answer(t, f, in)
-	if !strings.HasPrefix(d.Text, "1. ") || strings.Count(d.Text, "`ann asks for green tea`") != 10 || len(d.Buttons) != 1 {
+	if !strings.HasPrefix(d.Text, "1. ") || strings.Count(d.Text, "`ann asks for green tea`") != 10 ||
+		len(d.Buttons) != 1 {
 		t.Fatalf("told %q %v", d.Text, d.Buttons)
 	}
-	press := supervisor.Inbound{ID: 2, Conversation: in.Conversation, Kind: supervisor.KindPress, Text: d.Buttons[0][0].Press}
+	press := supervisor.Inbound{ID: 2, Conversation: in.Conversation, Kind: supervisor.KindPress,
+		Text: d.Buttons[0][0].Press}
 	d = featuretest.Answer(t, f, press)
-	if !strings.HasPrefix(d.Text, "11. ") || strings.Count(d.Text, "`ann asks for green tea`") != 5 || len(d.Buttons) != 0 {
+	if !strings.HasPrefix(d.Text, "11. ") || strings.Count(d.Text, "`ann asks for green tea`") != 5 ||
+		len(d.Buttons) != 0 {
 		t.Errorf("the next page is %q", d.Text)
 	}
 	for _, text := range []string{"h:999 10", "h:" + strings.Repeat("9", 30), "h:1 -1", "h:x"} {
@@ -59,14 +65,16 @@ func TestTheNextPageIsOfTheSameWords(t *testing.T) {
 
 func TestSearchHome_CallOfAnotherTool_EndsWorker(t *testing.T) {
 	f := newSearcher(supervisor.Inbound{}).Feature()
-	turn := featuretest.Turn("ann", protocol.ToolCall{ID: "c1", Name: "search_home", Arguments: []byte(`{"words":"tea"}`)},
+	turn := featuretest.Turn("ann", protocol.ToolCall{ID: "c1", Name: "search_home",
+		Arguments: []byte(`{"words":"tea"}`)},
 		protocol.ToolCall{ID: "c2", Name: "read_file", Arguments: []byte(`{"words":"tea"}`)})
 	found, err := featuretest.Call(t, f, turn, protocol.MethodHomeSearch, `{"turn":1,"call":"c1"}`)
 	if err != nil || !strings.Contains(found.(protocol.SearchFound).Text, "ann asks for tea") {
 		t.Errorf("got %+v, %v", found, err)
 	}
 	for _, call := range []string{"c2", "c3", strings.Repeat("x", 65)} {
-		if _, err := featuretest.Call(t, f, turn, protocol.MethodHomeSearch, `{"turn":1,"call":"`+call+`"}`); !featuretest.IsOffence(err) {
+		if _, err := featuretest.Call(t, f, turn, protocol.MethodHomeSearch,
+			`{"turn":1,"call":"`+call+`"}`); !featuretest.IsOffence(err) {
 			t.Errorf("%s: got %v", call, err)
 		}
 	}

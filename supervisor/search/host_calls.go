@@ -15,14 +15,17 @@ const (
 
 func (s *Searcher) hostCalls() []feature.HostCall {
 	return []feature.HostCall{
-		{Method: protocol.MethodHistorySearch, Kinds: feature.WithHome(), Bytes: feature.ShortParams, Limit: protocol.MaxSearches,
+		{Method: protocol.MethodHistorySearch, Kinds: feature.WithHome(), Bytes: feature.ShortParams,
+			Limit:   protocol.MaxSearches,
 			Handler: feature.InTurn(s.searchHistory)},
-		{Method: protocol.MethodHomeSearch, Kinds: feature.WithHome(), Bytes: feature.ShortParams, Limit: protocol.MaxSearches,
+		{Method: protocol.MethodHomeSearch, Kinds: feature.WithHome(), Bytes: feature.ShortParams,
+			Limit:   protocol.MaxSearches,
 			Handler: feature.InTurn(s.searchHome)},
 	}
 }
 
-func (s *Searcher) searchHistory(ctx context.Context, t feature.Turn, p *protocol.Search) (*protocol.SearchFound, error) {
+func (s *Searcher) searchHistory(ctx context.Context, t feature.Turn, p *protocol.Search) (
+	*protocol.SearchFound, error) {
 	return search(t, p, toolSearchHistory, func(q protocol.HistorySearch) (protocol.SearchFound, error) {
 		return s.SearchHistory(ctx, t.User, t.Destination, q)
 	})
@@ -35,7 +38,8 @@ func (s *Searcher) searchHome(ctx context.Context, t feature.Turn, p *protocol.S
 }
 
 // search searches for what a tool call says. The worker only names the call.
-func search[Q any](t feature.Turn, p *protocol.Search, tool string, do func(Q) (protocol.SearchFound, error)) (*protocol.SearchFound, error) {
+func search[Q any](t feature.Turn, p *protocol.Search, tool string,
+	do func(Q) (protocol.SearchFound, error)) (*protocol.SearchFound, error) {
 	call, err := t.CallOf(p.Call, tool)
 	if err != nil {
 		return nil, err

@@ -25,7 +25,8 @@ const (
 
 func (u *Undos) commands() []feature.Command {
 	return []feature.Command{{SlashCommand: supervisor.SlashCommand{Name: "undo",
-		Help: "take back what the last answer changed in your files; /undo 2 the one before it, /undo show the difference"},
+		Help: "take back what the last answer changed in your files; /undo 2 the one before it, /undo show the " +
+			"difference"},
 		Place: 84, Run: u.command, Prefix: supervisor.UndoPrefix, Press: u.press,
 		Keeps: func(press string) bool { return strings.HasPrefix(press, supervisor.PressDiff) }}}
 }
@@ -76,7 +77,8 @@ func Again(turn, operation int64) supervisor.Button {
 }
 
 // tellUndone takes changes back, and says what came of it.
-func (u *Undos) tellUndone(ctx context.Context, r feature.Request, turn, of int64, force bool) (d supervisor.Delivery, err error) {
+func (u *Undos) tellUndone(ctx context.Context, r feature.Request, turn, of int64, force bool) (
+	d supervisor.Delivery, err error) {
 	report, err := u.Back(ctx, r.Conversation.User, turn, of, force)
 	if err != nil {
 		return d, err

@@ -12,18 +12,21 @@ const (
 const (
 	textShow          = "show" // behind /undo
 	textUndoUsage     = "Write /undo, “/undo 2” for the answer before the last one, or “/undo show”, but not %s."
-	textNothingToUndo = "There is nothing here that I could take back. I can take back what I changed in your files in the last 7 days."
-	textFewerToUndo   = "There are fewer answers than that whose changes I could take back. /undo takes back those of the last one."
-	textUndoEarlier   = "To take back what an answer before it changed, write /undo with a number: 2 is the one before the last."
-	textLeftAlone     = "Left as it is."
-	textUndoAgain     = "Take this back"
-	textUndoAnyway    = "Put back anyway"
-	textLeave         = "Leave"
-	textWholeFolder   = "what a program did in a folder with too many files to name them"
-	textMoreFiles     = "and %s more"
-	textDiffInGroup   = "Everybody here would read it. Write /undo in our private chat for what I changed there."
-	textNoDiff        = "There is no difference any more."
-	textLongDiff      = "This is what has changed."
+	textNothingToUndo = "There is nothing here that I could take back. I can take back what I changed in your files " +
+		"in the last 7 days."
+	textFewerToUndo = "There are fewer answers than that whose changes I could take back. /undo takes back those " +
+		"of the last one."
+	textUndoEarlier = "To take back what an answer before it changed, write /undo with a number: 2 is the one " +
+		"before the last."
+	textLeftAlone   = "Left as it is."
+	textUndoAgain   = "Take this back"
+	textUndoAnyway  = "Put back anyway"
+	textLeave       = "Leave"
+	textWholeFolder = "what a program did in a folder with too many files to name them"
+	textMoreFiles   = "and %s more"
+	textDiffInGroup = "Everybody here would read it. Write /undo in our private chat for what I changed there."
+	textNoDiff      = "There is no difference any more."
+	textLongDiff    = "This is what has changed."
 )
 
 // undoLines are what is said of files by what has become of them.

@@ -50,20 +50,26 @@ func (s *Settings) table() []feature.Setting {
 			}},
 		s.limitSetting(SettingDay, "1.50", func(b *supervisor.Budget) *int64 { return &b.Day }),
 		s.limitSetting(SettingMonth, "20", func(b *supervisor.Budget) *int64 { return &b.Month }),
-		{Name: SettingStream, Example: off, Presses: []string{on, off}, Check: checkSwitch(textNoStream), Show: s.showStream},
-		{Name: sqlite.SettingLedger, Example: off, Presses: []string{on, off}, Note: textLedgerNote, Check: checkSwitch(textNoLedger),
-			Show: s.showSwitch(sqlite.SettingLedger, on)},
-		{Name: sqlite.SettingLog, Example: on, Presses: []string{on, off}, Note: textLogNote, Check: checkSwitch(textNoLog),
-			Show: s.showSwitch(sqlite.SettingLog, off)},
-		{Name: sqlite.SettingQuiet, Example: "22:00-07:30", Note: textQuietNote, Check: checkQuiet, Show: s.showSwitch(sqlite.SettingQuiet, off)},
+		{Name: SettingStream, Example: off, Presses: []string{on, off}, Check: checkSwitch(textNoStream),
+			Show: s.showStream},
+		{Name: sqlite.SettingLedger, Example: off, Presses: []string{on, off}, Note: textLedgerNote,
+			Check: checkSwitch(textNoLedger),
+			Show:  s.showSwitch(sqlite.SettingLedger, on)},
+		{Name: sqlite.SettingLog, Example: on, Presses: []string{on, off}, Note: textLogNote,
+			Check: checkSwitch(textNoLog),
+			Show:  s.showSwitch(sqlite.SettingLog, off)},
+		{Name: sqlite.SettingQuiet, Example: "22:00-07:30", Note: textQuietNote, Check: checkQuiet,
+			Show: s.showSwitch(sqlite.SettingQuiet, off)},
 		{Name: SettingBusy, Example: string(supervisor.BusyQueue), Note: textBusyNote, Check: checkBusy,
-			Presses: []string{string(supervisor.BusySteer), string(supervisor.BusyQueue), string(supervisor.BusyRestart)},
+			Presses: []string{string(supervisor.BusySteer), string(supervisor.BusyQueue),
+				string(supervisor.BusyRestart)},
 			Show: func(ctx context.Context, with, _ supervisor.User) (string, bool) {
 				return string(s.Busy(ctx, with.Name)), s.Configuration().Defaults.Busy.Configured
 			}},
-		{Name: SettingLanguage, Example: "en", Check: checkLanguage, Show: func(ctx context.Context, with, _ supervisor.User) (string, bool) {
-			return s.Language(ctx, with.Name), s.Configuration().Defaults.Language.Configured
-		}},
+		{Name: SettingLanguage, Example: "en", Check: checkLanguage,
+			Show: func(ctx context.Context, with, _ supervisor.User) (string, bool) {
+				return s.Language(ctx, with.Name), s.Configuration().Defaults.Language.Configured
+			}},
 	}, s.Features...)
 }
 
@@ -215,7 +221,8 @@ func (s *Settings) List(ctx context.Context, user string) ([]Setting, error) {
 		if i := slices.IndexFunc(left, func(a budget.Allowance) bool { return a.When == periods[row.Name] }); i >= 0 {
 			value += " (" + left[i].String() + ")"
 		}
-		list = append(list, Setting{Name: row.Name, Value: value, Own: own, Configured: configured, Example: row.Example,
+		list = append(list, Setting{Name: row.Name, Value: value, Own: own, Configured: configured,
+			Example: row.Example,
 			Presses: row.Presses, Private: row.Private, Note: row.Note})
 	}
 	return list, nil

@@ -20,8 +20,8 @@ import (
 // Answer runs a command, or for a press the command of its button. An error is the answer, too.
 func Answer(t testing.TB, f feature.Feature, in supervisor.Inbound) supervisor.Delivery {
 	t.Helper()
-	r := feature.Request{Conversation: in.Conversation, User: supervisor.User{Name: in.Conversation.User}, Inbound: in.ID, At: in.ReceivedAt,
-		Arguments: slash.Arguments(in.Text), Unblock: func() {}, Allow: func(context.Context, string, string, ...string) error { return nil }}
+	r := feature.Request{Conversation: in.Conversation, User: supervisor.User{Name: in.Conversation.User},
+		Inbound: in.ID, At: in.ReceivedAt, Arguments: slash.Arguments(in.Text), Unblock: func() {}, Allow: allow}
 	r.Name, _ = slash.Parse(in.Text)
 	for _, c := range f.Commands {
 		run, fits := c.Run, c.Name == r.Name || c.Alias != "" && c.Alias == r.Name
@@ -43,6 +43,8 @@ func Answer(t testing.TB, f feature.Feature, in supervisor.Inbound) supervisor.D
 	t.Fatalf("%s has no command for %q", f.Name, in.Text)
 	return supervisor.Delivery{}
 }
+
+func allow(context.Context, string, string, ...string) error { return nil }
 
 // Turn is a turn of a user's in which a worker calls, with the calls that its model has made.
 func Turn(user string, calls ...protocol.ToolCall) feature.Turn {
