@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"mews/supervisor"
 	"mews/supervisor/app"
 )
 
@@ -21,7 +20,7 @@ func activityVerb(ctx context.Context, con console, args []string) error {
 	if err != nil {
 		return err
 	}
-	from, err := supervisor.ParseSince(*since, time.Now())
+	from, err := parseSince(*since, time.Now())
 	if err != nil {
 		fmt.Fprintln(con.err, "mews activity:", err)
 		return errMisuse

@@ -8,7 +8,6 @@ import (
 	"regexp"
 	"time"
 
-	"mews/supervisor"
 	"mews/supervisor/admin"
 	"mews/supervisor/app"
 )
@@ -29,7 +28,7 @@ func auditVerb(ctx context.Context, con console, args []string) error {
 	if err != nil {
 		return err
 	}
-	from, err := supervisor.ParseSince(*since, time.Now())
+	from, err := parseSince(*since, time.Now())
 	if err == nil && *limit < 0 {
 		err = fmt.Errorf(textWrongLimit, *limit)
 	}

@@ -139,6 +139,7 @@ var siblings = map[[2]string]string{
 	{"mews/supervisor/github/event", "mews/supervisor"}:                 "the words are below everything of their side",
 	{"mews/supervisor/internal/retry", "mews/supervisor"}:               "the words are below everything of their side",
 	{"mews/supervisor", "mews/supervisor/printable"}:                    "effects and quotes are written on one line",
+	{"mews/supervisor/internal/spans", "mews/supervisor"}:               "the words are below everything of their side",
 	{"mews/worker/memory", "mews/worker"}:                               "the words are below everything of their side",
 	{"mews/worker/memory", "mews/worker/workspace"}:                     "the memory is files of the home",
 

@@ -110,6 +110,7 @@ const (
 	textHelpEnd      = "\nmews VERB --help lists a verb's flags.\n"
 	textUsage        = "mews %s: %s\n\nUsage: mews %s\n"
 	textNoVerb       = "mews: there is no verb %q\n\n"
+	textWrongSince   = "--since %q: want so long ago, such as 24h or 7d, or a day such as 2026-11-22"
 	textNoSubcommand = "mews %s: there is no %q\n\n"
 	textNoArgument   = "mews %s takes no argument %q\n"
 	textNoName       = "mews %s needs a name\n"

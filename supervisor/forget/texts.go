@@ -1,6 +1,8 @@
 package forget
 
-import "mews/supervisor"
+import (
+	"mews/supervisor/internal/spans"
+)
 
 // What people read of /forget.
 const (

@@ -26,7 +26,7 @@ const (
 type Question struct {
 	User  string `json:"user,omitempty"` // "" is whoever asks
 	Words string `json:"words"`
-	From  string `json:"from,omitempty"` // as supervisor.ParseSpan reads them
+	From  string `json:"from,omitempty"` // as spans.Parse reads them
 	To    string `json:"to,omitempty"`
 	In    string `json:"in,omitempty"` // history or home; "" is both
 }
@@ -49,7 +49,7 @@ type ReportHit struct {
 // HistoryQuestion asks what was said, in order.
 type HistoryQuestion struct {
 	User  string                     `json:"user,omitempty"` // "" is whoever asks
-	From  string                     `json:"from,omitempty"` // as supervisor.ParseSpan reads them
+	From  string                     `json:"from,omitempty"` // as spans.Parse reads them
 	To    string                     `json:"to,omitempty"`
 	After supervisor.HistoryPosition `json:"after,omitzero"`
 }

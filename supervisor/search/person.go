@@ -10,6 +10,7 @@ import (
 
 	"mews/supervisor"
 	"mews/supervisor/index"
+	"mews/supervisor/internal/spans"
 	"mews/supervisor/printable"
 )
 
@@ -31,7 +32,7 @@ type Asked struct {
 func (s *Searcher) Parse(text, user string) (span supervisor.Span, words string) {
 	fields := strings.Fields(text)
 	for n := min(2, len(fields)); n > 0; n-- { // a span has at most two words
-		span, err := supervisor.ParseSpan(strings.Join(fields[:n], " "), s.Now().In(s.Zone(user)))
+		span, err := spans.Parse(strings.Join(fields[:n], " "), s.Now().In(s.Zone(user)))
 		if err == nil {
 			return span, strings.Join(fields[n:], " ")
 		}

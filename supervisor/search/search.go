@@ -11,6 +11,7 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/feature"
 	"mews/supervisor/index"
+	"mews/supervisor/internal/spans"
 )
 
 // Index finds sections by their words.
@@ -171,5 +172,5 @@ func (s *Searcher) Span(user, from, to string) (supervisor.Span, error) {
 	if from == "" && to == "" {
 		return supervisor.Span{}, nil
 	}
-	return supervisor.ParseSpan(from+".."+to, now)
+	return spans.Parse(from+".."+to, now)
 }

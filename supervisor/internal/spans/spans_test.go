@@ -1,10 +1,10 @@
-package supervisor_test
+package spans_test
 
 import (
 	"testing"
 	"time"
 
-	"mews/supervisor"
+	"mews/supervisor/internal/spans"
 )
 
 func TestSpan(t *testing.T) {
@@ -31,7 +31,7 @@ func TestSpan(t *testing.T) {
 		"..":                     "0001-01-01T00:00:00Z 0001-01-01T00:00:00Z",
 		"2026-02-08..2026-02-07": "", "2026-02-30": "", "0d": "", "": "", "last week": "", "x..y": "", "1..2..3": "",
 	} {
-		s, err := supervisor.ParseSpan(text, now)
+		s, err := spans.Parse(text, now)
 		got := s.From.Format(time.RFC3339) + " " + s.To.Format(time.RFC3339)
 		if (err == nil) != (want != "") || err == nil && got != want {
 			t.Errorf("%q is %s (%v), want %s", text, got, err, want)

@@ -1,10 +1,8 @@
-package supervisor_test
+package main
 
 import (
 	"testing"
 	"time"
-
-	"mews/supervisor"
 )
 
 func TestParseSince(t *testing.T) {
@@ -14,7 +12,7 @@ func TestParseSince(t *testing.T) {
 		"2026-11-01": "2026-11-01T00:00:00Z", "2026-11-01 12:30": "2026-11-01T12:30:00Z", "2026-11-01T01:00:00+01:00": "2026-11-01T01:00:00+01:00",
 		"-1h": "", "soon": "", "99999d": "",
 	} {
-		got, err := supervisor.ParseSince(text, now)
+		got, err := parseSince(text, now)
 		if want == "" && err == nil || want != "" && (err != nil || got.Format(time.RFC3339) != want) {
 			t.Errorf("%q is %s, %v, want %q", text, got.Format(time.RFC3339), err, want)
 		}
