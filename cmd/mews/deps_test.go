@@ -100,6 +100,7 @@ var floors = map[string]int{
 	"mews/supervisor/internal/...":   1,
 	"mews/supervisor":                1,
 	"mews/supervisor/answer":         1,
+	"mews/supervisor/github/address": 1,
 	"mews/supervisor/github/diff":    1,
 	"mews/supervisor/github/event":   1,
 	"mews/supervisor/printable":      1,
@@ -140,6 +141,7 @@ var siblings = map[[2]string]string{
 	{"mews/supervisor/internal/retry", "mews/supervisor"}:               "the words are below everything of their side",
 	{"mews/supervisor", "mews/supervisor/printable"}:                    "effects and quotes are written on one line",
 	{"mews/supervisor/internal/spans", "mews/supervisor"}:               "the words are below everything of their side",
+	{"mews/supervisor/github/address", "mews/supervisor"}:               "the words are below everything of their side",
 	{"mews/worker/memory", "mews/worker"}:                               "the words are below everything of their side",
 	{"mews/worker/memory", "mews/worker/workspace"}:                     "the memory is files of the home",
 

@@ -13,6 +13,7 @@ import (
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/control"
+	"mews/supervisor/github/address"
 	"mews/supervisor/github/finding"
 	"mews/supervisor/github/patch"
 	"mews/supervisor/github/review"
@@ -94,7 +95,7 @@ func (s patches) part(ctx context.Context, u supervisor.User, p ReviewPart) (ref
 
 // start begins a review.
 func (s patches) start(ctx context.Context, u supervisor.User, q ReviewStart) (started ReviewStarted, err error) {
-	repo, number, named := supervisor.GitHubNumber(q.Address)
+	repo, number, named := address.Parse(q.Address)
 	if q.Address != "" && !named {
 		return started, supervisor.Errorf(supervisor.CodeInvalid, textNoAddress, q.Address)
 	}

@@ -10,9 +10,10 @@ import (
 	"mews/protocol/amount"
 	"mews/supervisor"
 	"mews/supervisor/internal/engine"
+	"mews/supervisor/internal/quiet"
 )
 
-// SettingQuiet is a person's setting of supervisor.QuietHours.
+// SettingQuiet is a person's setting of quiet.Hours.
 const SettingQuiet = "quiet"
 
 const (
@@ -42,7 +43,7 @@ func (t *tx) quietUntil(user string) (end time.Time, ok bool) {
 	if !set {
 		return end, false
 	}
-	q, ok := supervisor.ParseQuietHours(hours)
+	q, ok := quiet.Parse(hours)
 	if !ok {
 		return end, false
 	}

@@ -14,6 +14,7 @@ import (
 	"mews/supervisor/budget"
 	"mews/supervisor/feature"
 	"mews/supervisor/internal/money"
+	"mews/supervisor/internal/quiet"
 	"mews/supervisor/sqlite"
 )
 
@@ -120,7 +121,7 @@ func checkQuiet(_ supervisor.User, value string) (string, error) {
 	if strings.EqualFold(value, off) {
 		return off, nil
 	}
-	q, ok := supervisor.ParseQuietHours(strings.ToLower(value))
+	q, ok := quiet.Parse(strings.ToLower(value))
 	if !ok {
 		return "", invalid(textNoQuiet, value)
 	}

@@ -19,6 +19,7 @@ import (
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/approval"
+	"mews/supervisor/github/address"
 	"mews/supervisor/github/api"
 	"mews/supervisor/internal/retry"
 	"mews/supervisor/internal/signals"
@@ -95,8 +96,8 @@ func (r *Reviews) Want(ctx context.Context, request supervisor.GitHubRequest) er
 // Ask has a pull request be reviewed because a person wants it, by its address; what they want to
 // know may follow. It says what happens then; its error is for the person.
 func (r *Reviews) Ask(ctx context.Context, by supervisor.User, arguments string, at time.Time) (string, error) {
-	address, text, _ := strings.Cut(strings.TrimSpace(arguments), " ")
-	name, number, ok := supervisor.GitHubNumber(address)
+	pull, text, _ := strings.Cut(strings.TrimSpace(arguments), " ")
+	name, number, ok := address.Parse(pull)
 	if !ok {
 		return "", supervisor.Errorf(supervisor.CodeInvalid, textUsage)
 	}

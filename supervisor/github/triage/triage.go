@@ -18,6 +18,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 
 	"mews/supervisor"
+	"mews/supervisor/github/address"
 	"mews/supervisor/github/api"
 	"mews/supervisor/internal/retry"
 	"mews/supervisor/internal/signals"
@@ -101,8 +102,8 @@ func (t *Triages) Want(ctx context.Context, request supervisor.GitHubRequest) er
 
 // Ask has an issue be triaged because a person wants it, by its address. It says what happens then;
 // its error is for the person.
-func (t *Triages) Ask(ctx context.Context, by supervisor.User, address string, at time.Time) (string, error) {
-	name, number, ok := supervisor.GitHubNumber(address)
+func (t *Triages) Ask(ctx context.Context, by supervisor.User, issue string, at time.Time) (string, error) {
+	name, number, ok := address.Parse(issue)
 	if !ok {
 		return "", supervisor.Errorf(supervisor.CodeInvalid, textUsage)
 	}

@@ -1,10 +1,10 @@
-package supervisor_test
+package quiet_test
 
 import (
 	"testing"
 	"time"
 
-	"mews/supervisor"
+	"mews/supervisor/internal/quiet"
 )
 
 func TestQuietHours(t *testing.T) {
@@ -23,19 +23,19 @@ func TestQuietHours(t *testing.T) {
 		// there is no 30th
 		{"22:00-07:30", "Pacific/Apia", "2011-12-29T23:00:00-10:00", "2011-12-31T07:30:00+14:00"},
 	} {
-		q, ok := supervisor.ParseQuietHours(c.hours)
+		q, ok := quiet.Parse(c.hours)
 		zone, err := time.LoadLocation(c.zone)
 		now, wrong := time.Parse(time.RFC3339, c.now)
 		if !ok || q.String() != c.hours || err != nil || wrong != nil {
 			t.Fatal(c, q, ok, err, wrong)
 		}
-		end, quiet := q.Until(now, zone)
-		if got := end.Format(time.RFC3339); quiet != (c.end != "") || quiet && end.In(zone).Format(time.RFC3339) != c.end {
-			t.Errorf("%s in %s at %s: %s, %t; want %q", c.hours, c.zone, c.now, got, quiet, c.end)
+		end, is := q.Until(now, zone)
+		if got := end.Format(time.RFC3339); is != (c.end != "") || is && end.In(zone).Format(time.RFC3339) != c.end {
+			t.Errorf("%s in %s at %s: %s, %t; want %q", c.hours, c.zone, c.now, got, is, c.end)
 		}
 	}
 	for _, text := range []string{"", "22:00", "22:00-22:00", "24:00-07:00", "22:60-07:00", "22-7", "at night", "22:00-07:30x"} {
-		if q, ok := supervisor.ParseQuietHours(text); ok {
+		if q, ok := quiet.Parse(text); ok {
 			t.Errorf("%q is %s", text, q)
 		}
 	}
@@ -45,15 +45,15 @@ func FuzzQuietHours(f *testing.F) {
 	f.Add("22:00-07:30", int64(1_790_000_000))
 	f.Add("7.30 to 8:00", int64(0))
 	f.Fuzz(func(t *testing.T, text string, at int64) {
-		q, ok := supervisor.ParseQuietHours(text)
+		q, ok := quiet.Parse(text)
 		if !ok {
 			return
 		}
-		if again, ok := supervisor.ParseQuietHours(q.String()); !ok || again != q {
+		if again, ok := quiet.Parse(q.String()); !ok || again != q {
 			t.Fatalf("%q is read as %s", text, q)
 		}
 		now := time.Unix(at%(1<<34), 0)
-		if end, quiet := q.Until(now, time.UTC); quiet && (!end.After(now) || end.Sub(now) > 24*time.Hour) {
+		if end, is := q.Until(now, time.UTC); is && (!end.After(now) || end.Sub(now) > 24*time.Hour) {
 			t.Errorf("%s at %s ends at %s", q, now, end)
 		}
 	})

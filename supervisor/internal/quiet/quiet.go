@@ -1,4 +1,5 @@
-package supervisor
+// Package quiet reads quiet hours, and says when they end.
+package quiet
 
 import (
 	"fmt"
@@ -7,18 +8,18 @@ import (
 	"time"
 )
 
-// QuietHours are when a person is told nothing by itself: from a time of the day to another, over
+// Hours are when a person is told nothing by itself: from a time of the day to another, over
 // midnight where that is not the later one. The zero value is never.
-type QuietHours struct {
+type Hours struct {
 	From, To int // minutes since midnight
 }
 
-var quietPattern = regexp.MustCompile(`^(\d{1,2})[:.](\d\d)\s*(?:-|–|to)\s*(\d{1,2})[:.](\d\d)$`)
+var pattern = regexp.MustCompile(`^(\d{1,2})[:.](\d\d)\s*(?:-|–|to)\s*(\d{1,2})[:.](\d\d)$`)
 
-// ParseQuietHours reads quiet hours such as 22:00-07:30. It is not ok for anything else, nor for
-// two times that are the same.
-func ParseQuietHours(text string) (q QuietHours, ok bool) {
-	found := quietPattern.FindStringSubmatch(text)
+// Parse reads quiet hours such as 22:00-07:30. It is not ok for anything else, nor for two times that
+// are the same.
+func Parse(text string) (q Hours, ok bool) {
+	found := pattern.FindStringSubmatch(text)
 	if found == nil {
 		return q, false
 	}
@@ -29,18 +30,18 @@ func ParseQuietHours(text string) (q QuietHours, ok bool) {
 	if n[0] > 23 || n[1] > 59 || n[2] > 23 || n[3] > 59 {
 		return q, false
 	}
-	q = QuietHours{n[0]*60 + n[1], n[2]*60 + n[3]}
+	q = Hours{n[0]*60 + n[1], n[2]*60 + n[3]}
 	return q, q.From != q.To
 }
 
-// String is what ParseQuietHours reads.
-func (q QuietHours) String() string {
+// String is what Parse reads.
+func (q Hours) String() string {
 	return fmt.Sprintf("%02d:%02d-%02d:%02d", q.From/60, q.From%60, q.To/60, q.To%60)
 }
 
 // Until is when the quiet hours end in which a moment lies, as clocks of a zone show it; it is not
 // ok where it lies in none. Where clocks are changed the end is the first minute that is not quiet.
-func (q QuietHours) Until(now time.Time, zone *time.Location) (end time.Time, ok bool) {
+func (q Hours) Until(now time.Time, zone *time.Location) (end time.Time, ok bool) {
 	if !q.holds(now, zone) {
 		return end, false
 	}
@@ -52,7 +53,7 @@ func (q QuietHours) Until(now time.Time, zone *time.Location) (end time.Time, ok
 }
 
 // holds says whether a moment is quiet.
-func (q QuietHours) holds(at time.Time, zone *time.Location) bool {
+func (q Hours) holds(at time.Time, zone *time.Location) bool {
 	hour, minute, _ := at.In(zone).Clock()
 	switch now := hour*60 + minute; {
 	case q.From < q.To:

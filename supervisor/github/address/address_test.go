@@ -1,14 +1,14 @@
-package supervisor_test
+package address_test
 
 import (
 	"fmt"
 	"testing"
 
-	"mews/supervisor"
+	"mews/supervisor/github/address"
 )
 
 func TestAnIssueIsNamedByItsAddress(t *testing.T) {
-	for address, want := range map[string]string{
+	for text, want := range map[string]string{
 		"https://github.com/Acme/Widget/issues/5":                  "acme/widget 5 true",
 		"https://github.com/acme/widget/pull/12/files#diff-1":      "acme/widget 12 true",
 		"https://github.com/acme/widget/issues/5#issuecomment-777": "acme/widget 5 true",
@@ -21,9 +21,9 @@ func TestAnIssueIsNamedByItsAddress(t *testing.T) {
 		"acme/widget#5 and more":                " 0 false",
 		"":                                      " 0 false",
 	} {
-		repo, number, ok := supervisor.GitHubNumber(address)
+		repo, number, ok := address.Parse(text)
 		if got := fmt.Sprint(repo, " ", number, " ", ok); got != want {
-			t.Errorf("%q names %q, want %q", address, got, want)
+			t.Errorf("%q names %q, want %q", text, got, want)
 		}
 	}
 }

@@ -1,0 +1,24 @@
+// Package address reads the addresses of issues and pull requests on GitHub.
+package address
+
+import (
+	"regexp"
+	"strconv"
+
+	"mews/supervisor"
+)
+
+// pattern is the page of an issue or a pull request, with or without what follows, or
+// OWNER/REPO#NUMBER.
+var pattern = regexp.MustCompile(`^(?:https?://[^/\s]+/)?([A-Za-z0-9][A-Za-z0-9_-]*/[A-Za-z0-9._-]+)(?:/(?:issues|pull)/|#)([1-9][0-9]{0,8})(?:[/?#]\S*)?$`)
+
+// Parse gives the repository and the number of an issue or a pull request that somebody names by its
+// address.
+func Parse(text string) (repo string, number int, ok bool) {
+	m := pattern.FindStringSubmatch(text)
+	if m == nil {
+		return "", 0, false
+	}
+	number, err := strconv.Atoi(m[2])
+	return supervisor.GitHubRepoName(m[1]), number, err == nil
+}
