@@ -7,6 +7,7 @@ import (
 	"mews/protocol/amount"
 	"mews/supervisor"
 	"mews/supervisor/history"
+	"mews/supervisor/internal/titles"
 	"mews/supervisor/sqlite"
 )
 
@@ -27,9 +28,9 @@ func partsOf(file supervisor.Attachment, got protocol.ReceivedFile) []protocol.P
 // describe names a file for a model.
 func describe(file supervisor.Attachment) string {
 	if file.Size == 0 {
-		return file.Title()
+		return titles.Attachment(file)
 	}
-	return file.Title() + " of " + amount.Size(file.Size)
+	return titles.Attachment(file) + " of " + amount.Size(file.Size)
 }
 
 // What a model reads at once of messages that are taken together, in bytes: half of what the usual

@@ -111,7 +111,7 @@ func (c *Commands) listQueue(ctx context.Context, r feature.Request) (d supervis
 func queueLine(n int, w sqlite.Waiting, now time.Time, zone *time.Location) string {
 	words, files := w.Inbound.Text, w.Files
 	if words == "" && len(files) > 0 {
-		words, files = files[0].Title(), files[1:]
+		words, files = titles.Attachment(files[0]), files[1:]
 	}
 	at := w.Inbound.ReceivedAt
 	line := fmt.Sprintf(textQueueLine, n, wordsOf(words), at.In(zone).Format("15:04"), amount.Duration(age(now, at)))

@@ -6,6 +6,7 @@ import (
 
 	"mews/protocol/amount"
 	"mews/supervisor"
+	"mews/supervisor/internal/titles"
 )
 
 // attach puts what came with a message into its item. No file comes with a command or with a code.
@@ -17,7 +18,7 @@ func (h *Handler) attach(item *supervisor.Item, in supervisor.Incoming) {
 		return
 	case isCommand(in):
 		for _, file := range in.Attachments {
-			item.Notice = fmt.Sprintf(textFileLeftOut, file.Title())
+			item.Notice = fmt.Sprintf(textFileLeftOut, titles.Attachment(file))
 		}
 		return
 	case in.Forwarded:
@@ -27,12 +28,12 @@ func (h *Handler) attach(item *supervisor.Item, in supervisor.Incoming) {
 		if file.Size > h.o.LargestFile {
 			largest := amount.Size(h.o.LargestFile)
 			file.Failure = fmt.Sprintf(textNotFetched, largest)
-			item.Notice = fmt.Sprintf(textTooLarge, file.Title(), amount.Size(file.Size), largest)
+			item.Notice = fmt.Sprintf(textTooLarge, titles.Attachment(file), amount.Size(file.Size), largest)
 		}
 		item.Attachments = append(item.Attachments, file)
 	}
 	if item.Notice != "" && strings.TrimSpace(in.Text) == "" {
-		item.Inbound.Text, item.Unread, item.Attachments = in.Attachments[0].Title(), true, nil
+		item.Inbound.Text, item.Unread, item.Attachments = titles.Attachment(in.Attachments[0]), true, nil
 		item.Answer, item.Notice = item.Notice, ""
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/PaulSonOfLars/gotgbot/v2"
+
+	"mews/supervisor/internal/titles"
 )
 
 // maxThing is how long the line is at most that says what somebody sent, in characters. A poll has
@@ -115,7 +117,7 @@ func joined(between string, texts ...string) string {
 // neither.
 func carried(m fields) string {
 	if file, _ := fileIn(m); file.Kind != "" {
-		return file.Title()
+		return titles.Attachment(file)
 	}
 	for _, u := range unreadable {
 		if _, ok := m[u.field]; !ok {

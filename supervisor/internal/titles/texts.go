@@ -1,4 +1,4 @@
-package supervisor
+package titles
 
 import "mews/protocol"
 
