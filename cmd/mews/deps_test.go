@@ -143,6 +143,7 @@ var siblings = map[[2]string]string{
 	{"mews/supervisor/internal/spans", "mews/supervisor"}:               "the words are below everything of their side",
 	{"mews/supervisor/github/address", "mews/supervisor"}:               "the words are below everything of their side",
 	{"mews/supervisor/internal/titles", "mews/supervisor"}:              "the words are below everything of their side",
+	{"mews/supervisor/internal/timezone", "mews/supervisor"}:            "the words are below everything of their side",
 	{"mews/worker/memory", "mews/worker"}:                               "the words are below everything of their side",
 	{"mews/worker/memory", "mews/worker/workspace"}:                     "the memory is files of the home",
 

@@ -4,12 +4,13 @@ import (
 	"time"
 
 	"mews/supervisor"
+	"mews/supervisor/internal/timezone"
 )
 
 // formatTime is a time to come as a person reads it where they live. It is rounded up to the
 // minute.
 func formatTime(at, now time.Time, u supervisor.User) string {
-	z := u.Zone()
+	z := timezone.Of(u)
 	at, now = at.Add(time.Minute-1).In(z).Truncate(time.Minute), now.In(z)
 	layout := "15:04"
 	if at.YearDay() != now.YearDay() || at.Year() != now.Year() {

@@ -10,6 +10,7 @@ import (
 
 	"mews/protocol/amount"
 	"mews/supervisor"
+	"mews/supervisor/internal/timezone"
 )
 
 const (
@@ -78,7 +79,7 @@ func (v verification) verifyAppCode(f supervisor.Factor, now time.Time) (supervi
 	case found && period > f.LastPeriod:
 		return v.accept(f, period)
 	case current < f.LastPeriod:
-		return f, v.not(suffixRefused, fmt.Sprintf(textClockBack, now.In(v.user.Zone()).Format("15:04 on 2 January 2006")))
+		return f, v.not(suffixRefused, fmt.Sprintf(textClockBack, now.In(timezone.Of(v.user)).Format("15:04 on 2 January 2006")))
 	case found:
 		return f, v.not(suffixRefused, textUsedCode)
 	}

@@ -60,7 +60,7 @@ func (a asker) Ask(ctx context.Context, q supervisor.Question) (supervisor.Quest
 		return q, err
 	}
 	user, _ := a.people.Find(c.User)
-	q.Conversation, q.Ask.Zone = c, user.Zone().String()
+	q.Conversation, q.Ask.Zone = c, timezone.Of(user).String()
 	q.Text = answer.Asked(q)
 	return a.asked.Ask(ctx, q)
 }

@@ -7,6 +7,7 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/budget"
 	"mews/supervisor/hostcall"
+	"mews/supervisor/internal/timezone"
 )
 
 // reserver pays for the model calls of a turn.
@@ -31,14 +32,14 @@ func (s *service) budgetOf(t supervisor.Turn) (o budget.Options, served bool, er
 	if t.Kind.OneShot() {
 		terms := s.readingTerms(t)
 		return budget.Options{Leases: s.db.Leases(), Advances: s.advances, Turn: t.ID, Conversation: t.Conversation, Destination: t.AnswersIn(),
-			Pot: terms.pot, Limits: supervisor.Budget{Turn: terms.turn, Day: terms.day}, Zone: configured.Zone(),
+			Pot: terms.pot, Limits: supervisor.Budget{Turn: terms.turn, Day: terms.day}, Zone: timezone.Of(configured),
 			Admin: configured.Role == supervisor.RoleAdmin, Installation: s.configuration.Current().Budget.Month.Micro, Now: s.now,
 			Log: s.log.Named("budget")}, true, nil
 	}
 	limits, err := s.settings.Limits(t.Conversation.User)
 	o = budget.Options{
 		Leases: s.db.Leases(), Asker: s.asked, Advances: s.advances, Turn: t.ID, Conversation: t.Conversation, Destination: t.AnswersIn(),
-		Limits: limits, Admin: configured.Role == supervisor.RoleAdmin, Zone: configured.Zone(), Installation: s.configuration.Current().Budget.Month.Micro, Now: s.now,
+		Limits: limits, Admin: configured.Role == supervisor.RoleAdmin, Zone: timezone.Of(configured), Installation: s.configuration.Current().Budget.Month.Micro, Now: s.now,
 		Log: s.log.Named("budget"),
 	}
 	if t.Kind == supervisor.TurnJob {

@@ -9,6 +9,7 @@ import (
 	"mews/protocol/amount"
 	"mews/supervisor/github/setup"
 	"mews/supervisor/internal/money"
+	"mews/supervisor/internal/timezone"
 	"mews/supervisor/printable"
 )
 
@@ -51,7 +52,7 @@ func (s gitHubMethods) status(ctx context.Context, in setup.Setup, q GitHubQuest
 	for _, repo := range in.Repos {
 		zone := time.Local
 		if u, known := s.people.Find(repo.User); known {
-			zone = u.Zone()
+			zone = timezone.Of(u)
 		}
 		now := s.now().In(zone)
 		at, err := s.db.RepositoryStatus(ctx, repo.Name, time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, zone))

@@ -13,6 +13,7 @@ import (
 
 	"mews/config"
 	"mews/supervisor/control"
+	"mews/supervisor/internal/timezone"
 )
 
 // Options say what a service runs on.
@@ -48,7 +49,7 @@ func Run(ctx context.Context, o Options) (err error) {
 func (s *service) zoneOf(user, chosen string) *time.Location {
 	u, _ := s.people.Find(user)
 	u.Timezone = cmp.Or(chosen, u.Timezone)
-	return u.Zone()
+	return timezone.Of(u)
 }
 
 // starting is how long a service that has taken its state folder may need until it answers.

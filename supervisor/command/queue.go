@@ -96,7 +96,7 @@ func (c *Commands) listQueue(ctx context.Context, r feature.Request) (d supervis
 			d.Text += fmt.Sprintf(textQueueMore, len(q.Waiting)-maxListed)
 			break
 		}
-		d.Text += queueLine(i+1, w, now, user.Zone())
+		d.Text += queueLine(i+1, w, now, timezone.Of(user))
 		var row []supervisor.Button
 		for _, what := range []string{pressDrop, pressNow} {
 			row = append(row, supervisor.Button{Text: queueButton(what, i+1), Press: fmt.Sprint(presses.QueuePrefix, what, " ", w.Inbound.ID)})

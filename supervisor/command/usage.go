@@ -107,7 +107,7 @@ func (c *Commands) sumUsage(ctx context.Context, s *usageReport, now time.Time, 
 // zone is where a person's days begin.
 func (c *Commands) zone(user string) *time.Location {
 	u, _ := c.o.People.Find(user)
-	return u.Zone()
+	return timezone.Of(u)
 }
 
 // usageReport is what /usage tells.

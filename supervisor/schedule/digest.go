@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"mews/supervisor"
+	"mews/supervisor/internal/timezone"
 )
 
 // Digests gather what the rows say for people's digests.
@@ -74,7 +75,7 @@ func (s *Schedule) digest(ctx context.Context, l look) (looked supervisor.Looked
 	if err != nil {
 		return looked, fmt.Errorf("keep what the digest has told: %w", err)
 	}
-	d := digest{now: l.now.In(l.user.Zone()), after: after, waitsAfter: was.Until}
+	d := digest{now: l.now.In(timezone.Of(l.user)), after: after, waitsAfter: was.Until}
 	d.today(jobs)
 	d.did(rows.Did)
 	d.files(was.newFiles(files))

@@ -10,6 +10,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/internal/timezone"
 	"mews/supervisor/sqlite"
 	"mews/supervisor/sqlite/sqlitetest"
 )
@@ -28,7 +29,7 @@ func (h *harness) routine(t testing.TB, words string) string {
 // what has begun by then.
 func (h *harness) untilClock(t testing.TB, hour, minute int) []supervisor.Inbound {
 	t.Helper()
-	here := h.now.In(person("alice").Zone())
+	here := h.now.In(timezone.Of(person("alice")))
 	at := time.Date(here.Year(), here.Month(), here.Day(), hour, minute, 0, 0, here.Location())
 	if !at.After(h.now) {
 		at = at.AddDate(0, 0, 1)

@@ -9,6 +9,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/internal/timezone"
 	"mews/supervisor/schedule/heartbeat"
 )
 
@@ -34,7 +35,7 @@ func (s *Schedule) heartbeat(ctx context.Context, l look) (looked supervisor.Loo
 	if err != nil {
 		return looked, err
 	}
-	due, next, err := heartbeat.Due(heartbeat.Parse(string(text), was, l.now.In(l.user.Zone())), was, l.now, l.user.Zone())
+	due, next, err := heartbeat.Due(heartbeat.Parse(string(text), was, l.now.In(timezone.Of(l.user))), was, l.now, timezone.Of(l.user))
 	if err != nil {
 		return looked, err
 	}

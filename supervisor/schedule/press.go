@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"mews/supervisor"
+	"mews/supervisor/internal/timezone"
 )
 
 // What the buttons of a reminder do. The job's id stands behind it.
@@ -68,7 +69,7 @@ func snooze(later string) func(*Schedule, context.Context, press) (supervisor.De
 		if err == nil {
 			again, err = s.put(ctx, again, nil)
 		}
-		return fmt.Sprintf(textAgain, again.Next.In(p.user.Zone()).Format(timeLayout)), err
+		return fmt.Sprintf(textAgain, again.Next.In(timezone.Of(p.user)).Format(timeLayout)), err
 	})
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/internal/timezone"
 	"mews/supervisor/sqlite"
 	"mews/supervisor/sqlite/sqlitetest"
 )
@@ -49,7 +50,7 @@ func TestQuietHoursOverMidnight(t *testing.T) {
 		}
 		h := &harness{now: at, resting: map[string]bool{}}
 		h.db = sqlitetest.OpenPath(t, filepath.Join(t.TempDir(), "mews.db"), sqlite.Options{Now: func() time.Time { return h.now },
-			Zone: func(string, string) *time.Location { return person("alice").Zone() }})
+			Zone: func(string, string) *time.Location { return timezone.Of(person("alice")) }})
 		h.restart()
 		h.quiet(t, "22:00-07:30")
 		h.remind(t, "alice", "every 11 h: drink") // in the evening, and once more in the morning

@@ -11,6 +11,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/internal/timezone"
 	"mews/supervisor/printable"
 	"mews/supervisor/schedule/recurrence"
 )
@@ -98,7 +99,7 @@ func (s *Schedule) Routine(ctx context.Context, user supervisor.User, c supervis
 	if !strings.ContainsAny(words, " ") {
 		when = "daily at " + words
 	}
-	if _, err := recurrence.Parse(when, at.In(user.Zone())); err != nil && len(r.modes) > 0 {
+	if _, err := recurrence.Parse(when, at.In(timezone.Of(user))); err != nil && len(r.modes) > 0 {
 		return d, supervisor.Errorf(supervisor.CodeInvalid, textRoutineWords, printable.Text(words), strings.Join(slices.Sorted(maps.Keys(r.modes)), ", "))
 	}
 	words = when

@@ -14,6 +14,7 @@ import (
 	"mews/protocol/amount"
 	"mews/supervisor"
 	"mews/supervisor/internal/money"
+	"mews/supervisor/internal/timezone"
 )
 
 // tools do what the model's calls about jobs say.
@@ -223,7 +224,7 @@ func (s *Schedule) taskResults(ctx context.Context, user supervisor.User, c tool
 	}
 	lines := []string{}
 	for _, r := range list {
-		line := fmt.Sprintf(answerResult, r.Due.In(user.Zone()).Format(dayLayout), r.Job, r.State)
+		line := fmt.Sprintf(answerResult, r.Due.In(timezone.Of(user)).Format(dayLayout), r.Job, r.State)
 		if r.Cost > 0 {
 			line += ", " + money.Dollars(r.Cost)
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"mews/supervisor"
+	"mews/supervisor/internal/timezone"
 )
 
 const (
@@ -122,7 +123,7 @@ func (s *Schedule) inboundOf(user supervisor.User, f supervisor.ClaimedFire, res
 	if to.InGroup() {
 		results = slices.DeleteFunc(results, func(r supervisor.FireResult) bool { return r.SaidIn != to.ID })
 	}
-	prompt, world := promptOf(f, results, user.Zone())
+	prompt, world := promptOf(f, results, timezone.Of(user))
 	in := supervisor.Inbound{
 		Conversation: supervisor.Conversation{User: f.Job.User, Channel: supervisor.ChannelJob, Chat: strconv.FormatInt(f.Job.ID, 10)},
 		Destination:  to, Source: fmt.Sprintf("job/%d", f.Job.ID), Key: fmt.Sprintf("%d/%d", f.Due.UnixMilli(), f.Tries),

@@ -143,7 +143,7 @@ func (s *Settings) Left(ctx context.Context, user string) ([]budget.Allowance, e
 	}
 	// a person who sets another time zone does not begin another day
 	configured, _ := s.People.Find(user)
-	zone, now := configured.Zone(), s.Now()
+	zone, now := timezone.Of(configured), s.Now()
 	day, _ := budget.Day(now, zone)
 	month, _ := budget.Month(now, zone)
 	var list []budget.Allowance

@@ -1,0 +1,17 @@
+// Package timezone finds the time zones of users.
+package timezone
+
+import (
+	"time"
+
+	"mews/supervisor"
+)
+
+// Of is where a user's days begin: their time zone, or the machine's if they have none.
+func Of(u supervisor.User) *time.Location {
+	zone, err := time.LoadLocation(u.Timezone)
+	if err != nil || u.Timezone == "" {
+		return time.Local
+	}
+	return zone
+}
