@@ -103,6 +103,7 @@ var floors = map[string]int{
 	"mews/supervisor/github/address": 1,
 	"mews/supervisor/github/diff":    1,
 	"mews/supervisor/github/event":   1,
+	"mews/supervisor/modelcall":      1,
 	"mews/supervisor/printable":      1,
 	"mews/supervisor/slash":          1,
 	"mews/supervisor/unit":           1,
@@ -144,6 +145,7 @@ var siblings = map[[2]string]string{
 	{"mews/supervisor/github/address", "mews/supervisor"}:               "the words are below everything of their side",
 	{"mews/supervisor/internal/titles", "mews/supervisor"}:              "the words are below everything of their side",
 	{"mews/supervisor/internal/timezone", "mews/supervisor"}:            "the words are below everything of their side",
+	{"mews/supervisor/modelcall", "mews/supervisor"}:                    "the words are below everything of their side",
 	{"mews/worker/memory", "mews/worker"}:                               "the words are below everything of their side",
 	{"mews/worker/memory", "mews/worker/workspace"}:                     "the memory is files of the home",
 

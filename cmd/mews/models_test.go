@@ -18,6 +18,7 @@ import (
 	"mews/supervisor/app"
 	"mews/supervisor/model/modeltest"
 	"mews/supervisor/model/openai"
+	"mews/supervisor/modelcall"
 )
 
 // verbRig runs a verb on an empty configuration, and gives what it printed.
@@ -137,8 +138,8 @@ func answerOf(t *testing.T, cfg *config.Config) string {
 		t.Fatal(err)
 	}
 	defer catalogue.Close()
-	answer, err := catalogue.Stream(t.Context(), "", supervisor.ModelRequest{
-		Messages: []protocol.Message{protocol.UserText("hello")}}, func(supervisor.ModelDelta) {})
+	answer, err := catalogue.Stream(t.Context(), "", modelcall.Request{
+		Messages: []protocol.Message{protocol.UserText("hello")}}, func(modelcall.Delta) {})
 	if err != nil {
 		t.Fatal(err)
 	}

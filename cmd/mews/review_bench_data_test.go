@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	"mews/protocol"
-	"mews/supervisor"
 	"mews/supervisor/github/patch"
 	"mews/supervisor/model"
+	"mews/supervisor/modelcall"
 )
 
 // benchPull is a pull request, and what people have found in it, as golden_comments/*.json of
@@ -124,9 +124,9 @@ func (j judge) found(ctx context.Context, p benchPull, findings []patch.Finding)
 		return 0, err
 	}
 	for range 2 {
-		var answer supervisor.ModelAnswer
-		answer, err = j.models.Stream(ctx, j.spec, supervisor.ModelRequest{System: systemJudge, Messages: []protocol.Message{protocol.UserText(string(asked))}},
-			func(supervisor.ModelDelta) {})
+		var answer modelcall.Answer
+		answer, err = j.models.Stream(ctx, j.spec, modelcall.Request{System: systemJudge, Messages: []protocol.Message{protocol.UserText(string(asked))}},
+			func(modelcall.Delta) {})
 		if err != nil {
 			return 0, err
 		}

@@ -8,6 +8,7 @@ import (
 	"mews/supervisor/budget"
 	"mews/supervisor/hostcall"
 	"mews/supervisor/internal/timezone"
+	"mews/supervisor/modelcall"
 )
 
 // reserver pays for the model calls of a turn.
@@ -52,8 +53,8 @@ func (s *service) budgetOf(t supervisor.Turn) (o budget.Options, served bool, er
 type deniedBudget struct{}
 
 // Reserve refuses.
-func (deniedBudget) Reserve(context.Context, supervisor.Estimate) (l supervisor.Lease, err error) {
-	return l, &supervisor.ModelError{Class: supervisor.ModelBudget,
+func (deniedBudget) Reserve(context.Context, modelcall.Estimate) (l supervisor.Lease, err error) {
+	return l, &modelcall.Error{Class: modelcall.OverBudget,
 		Err: &supervisor.Error{Code: supervisor.CodeForbidden, Message: textBudgetDenied}}
 }
 
@@ -68,11 +69,11 @@ func (deniedBudget) Settled(supervisor.Lease, bool) {}
 type unreadableBudget struct{ why error }
 
 // Reserve refuses what may cost something.
-func (u unreadableBudget) Reserve(_ context.Context, e supervisor.Estimate) (l supervisor.Lease, err error) {
+func (u unreadableBudget) Reserve(_ context.Context, e modelcall.Estimate) (l supervisor.Lease, err error) {
 	if e.Priced && e.MaxCost <= 0 {
 		return l, nil
 	}
-	return l, &supervisor.ModelError{Class: supervisor.ModelBudget, Err: &supervisor.Error{Code: supervisor.CodeUnavailable, Err: u.why,
+	return l, &modelcall.Error{Class: modelcall.OverBudget, Err: &supervisor.Error{Code: supervisor.CodeUnavailable, Err: u.why,
 		Message: fmt.Sprintf(textBudgetUnreadable, e.Spec, supervisor.ErrorMessage(u.why))}}
 }
 

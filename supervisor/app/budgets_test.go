@@ -7,12 +7,13 @@ import (
 
 	"mews/supervisor"
 	"mews/supervisor/budget"
+	"mews/supervisor/modelcall"
 	"mews/supervisor/users"
 )
 
 // TestWhoIsNotServedSpendsNothing: however their turn came to run.
 func TestWhoIsNotServedSpendsNothing(t *testing.T) {
-	_, err := deniedBudget{}.Reserve(t.Context(), supervisor.Estimate{Spec: "a/b", MaxCost: 1, Priced: true})
+	_, err := deniedBudget{}.Reserve(t.Context(), modelcall.Estimate{Spec: "a/b", MaxCost: 1, Priced: true})
 	if supervisor.ErrorCode(err) != supervisor.CodeForbidden {
 		t.Errorf("got %v", err)
 	}
@@ -41,16 +42,16 @@ func TestALimitThatCannotBeReadIsNoneThatIsExceeded(t *testing.T) {
 	}
 	behind(t, s, "ALTER TABLE setting RENAME TO gone")
 	reserver := s.reserver(turn)
-	_, err := reserver.Reserve(t.Context(), supervisor.Estimate{Spec: "far/m", MaxCost: 1, Priced: true})
-	refused := new(supervisor.ModelError)
-	if !errors.As(err, &refused) || refused.Class != supervisor.ModelBudget ||
+	_, err := reserver.Reserve(t.Context(), modelcall.Estimate{Spec: "far/m", MaxCost: 1, Priced: true})
+	refused := new(modelcall.Error)
+	if !errors.As(err, &refused) || refused.Class != modelcall.OverBudget ||
 		!strings.Contains(supervisor.ErrorMessage(err), "What you may spend could not be read, so far/m was not asked.") {
 		t.Errorf("what costs something came to %v", err)
 	}
-	if _, err := reserver.Reserve(t.Context(), supervisor.Estimate{Spec: "far/m"}); err == nil {
+	if _, err := reserver.Reserve(t.Context(), modelcall.Estimate{Spec: "far/m"}); err == nil {
 		t.Error("what nobody knows the price of was paid for")
 	}
-	if _, err := reserver.Reserve(t.Context(), supervisor.Estimate{Spec: "offline", Priced: true}); err != nil {
+	if _, err := reserver.Reserve(t.Context(), modelcall.Estimate{Spec: "offline", Priced: true}); err != nil {
 		t.Errorf("what costs nothing came to %v", err)
 	}
 	if ann, _ := p.Find("ann"); ann.Timezone != "Asia/Tokyo" { // of which the last is good enough

@@ -7,6 +7,7 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/index"
 	"mews/supervisor/model"
+	"mews/supervisor/modelcall"
 	"mews/supervisor/sqlite"
 )
 
@@ -25,7 +26,7 @@ func (s *service) embedder() index.Embedder {
 // are, before it is made.
 func (e embedding) Embed(ctx context.Context, user string, texts []string) (vectors [][]float32, err error) {
 	in, err := e.talksIn(ctx, user)
-	call := sqlite.ModelCall{Spec: e.config.Models.Embed, Purpose: supervisor.PurposeEmbed}
+	call := sqlite.ModelCall{Spec: e.config.Models.Embed, Purpose: modelcall.PurposeEmbed}
 	for _, text := range texts {
 		// no token is shorter than a byte, and models put one before and one behind a text
 		call.Usage.Input += int64(len(text)) + 2

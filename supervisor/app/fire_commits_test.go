@@ -140,7 +140,7 @@ func (l *fireRig) Run(ctx context.Context, a session.Attempt) (session.End, erro
 	job := sqlitetest.Look(l, l.db, "SELECT j.text FROM job j JOIN fire f ON f.job = j.id JOIN turn t ON t.inbound = f.inbound WHERE t.id = ?", a.Turn.ID)[0]
 	switch job {
 	case fireGate:
-		return session.End{TurnEnd: protocol.TurnEnd{Why: protocol.WhyError}, Failure: &supervisor.ModelError{Class: supervisor.ModelRefused,
+		return session.End{TurnEnd: protocol.TurnEnd{Why: protocol.WhyError}, Failure: &modelcall.Error{Class: modelcall.Refused,
 			Err: &supervisor.Error{Message: "There is no such model."}}}, nil
 	case fireShed:
 		q, err := l.questions.Ask(ctx, supervisor.Question{Conversation: a.Turn.AnswersIn(), Turn: a.Turn.ID, Kind: supervisor.QuestionAsk,

@@ -11,6 +11,7 @@ import (
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/model"
+	"mews/supervisor/modelcall"
 	"mews/supervisor/sqlite"
 	"mews/supervisor/transcription"
 )
@@ -33,7 +34,7 @@ const (
 // second, before it is made.
 func (h hearing) endpoint(ctx context.Context, r transcription.Recording, language string) (result protocol.TranscribeResult, err error) {
 	ending := strings.ToLower(path.Ext(r.Path))
-	file := supervisor.RecordingFile{Format: hearingFormats[ending]}
+	file := modelcall.Recording{Format: hearingFormats[ending]}
 	if language != "auto" {
 		file.Language = language
 	}
@@ -72,14 +73,14 @@ func (h hearing) read(ctx context.Context, r transcription.Recording) (ref proto
 
 // try has a server transcribe a recording once. What it can cost is set aside by its length, and
 // what it cost is kept by the length that the server says.
-func (h hearing) try(ctx context.Context, r transcription.Recording, file supervisor.RecordingFile) (result protocol.TranscribeResult, err error) {
+func (h hearing) try(ctx context.Context, r transcription.Recording, file modelcall.Recording) (result protocol.TranscribeResult, err error) {
 	bytes, size, err := h.spool.Read(r.Blob.SHA256)
 	if err != nil {
 		return result, fmt.Errorf("read the recording %s: %w", r.Path, err)
 	}
 	defer bytes.Close() // it was only read
 	file.Bytes, file.Size = bytes, size
-	call := sqlite.ModelCall{Conversation: r.Conversation.ID, Spec: h.config.Speech.In.Model, Purpose: supervisor.PurposeTranscribe}
+	call := sqlite.ModelCall{Conversation: r.Conversation.ID, Spec: h.config.Speech.In.Model, Purpose: modelcall.PurposeTranscribe}
 	call.Usage.Input = int64(r.Seconds)
 	err = h.pay(ctx, supervisor.Turn{Conversation: r.Conversation}, call, func() (protocol.Usage, error) {
 		result, err = h.models.Transcribe(ctx, call.Spec, file)

@@ -20,6 +20,7 @@ import (
 	"mews/supervisor/app/apptest"
 	"mews/supervisor/budget"
 	"mews/supervisor/hostcall"
+	"mews/supervisor/modelcall"
 	"mews/supervisor/placement"
 	"mews/supervisor/pool"
 	"mews/supervisor/reply"
@@ -123,10 +124,10 @@ func (r *reviewRig) audit(user, action, detail string) {
 }
 
 // Stream is the model: it finds the same bug in each part, and can't refute it.
-func (r *reviewRig) Stream(ctx context.Context, spec string, req supervisor.ModelRequest, _ func(supervisor.ModelDelta)) (supervisor.ModelAnswer, error) {
-	lease, err := req.Reserver.Reserve(ctx, supervisor.Estimate{Spec: "p/m", MaxCost: 100_000, Priced: true})
+func (r *reviewRig) Stream(ctx context.Context, spec string, req modelcall.Request, _ func(modelcall.Delta)) (modelcall.Answer, error) {
+	lease, err := req.Reserver.Reserve(ctx, modelcall.Estimate{Spec: "p/m", MaxCost: 100_000, Priced: true})
 	if err != nil {
-		return supervisor.ModelAnswer{}, err
+		return modelcall.Answer{}, err
 	}
 	r.mu.Lock()
 	r.asked = append(r.asked, strings.Fields(req.System)[1])
@@ -142,7 +143,7 @@ func (r *reviewRig) Stream(ctx context.Context, spec string, req supervisor.Mode
 	if len(req.Messages) != 1 || len(req.Tools) > 0 {
 		r.Errorf("asked with %d messages and %d tools", len(req.Messages), len(req.Tools))
 	}
-	return supervisor.ModelAnswer{Message: protocol.Message{Parts: []protocol.Part{{Text: text}}}, Model: "m", Spec: "p/m", Stop: supervisor.StopEnd,
+	return modelcall.Answer{Message: protocol.Message{Parts: []protocol.Part{{Text: text}}}, Model: "m", Spec: "p/m", Stop: modelcall.StopEnd,
 		Lease: lease.ID, Usage: protocol.Usage{Input: 10, Output: 10}}, nil
 }
 
@@ -259,8 +260,8 @@ func TestNothingOfAReviewIsPaidForTwice(t *testing.T) {
 func TestAReviewWithoutMoneySaysSo(t *testing.T) {
 	r := newReviewRig(t, parts(3))
 	end, err := r.run(supervisor.Budget{Turn: dollar, Day: 120_000})
-	failed := new(supervisor.ModelError)
-	if err != nil || len(r.reports) != 1 || !errors.As(end.Failure, &failed) || failed.Class != supervisor.ModelBudget {
+	failed := new(modelcall.Error)
+	if err != nil || len(r.reports) != 1 || !errors.As(end.Failure, &failed) || failed.Class != modelcall.OverBudget {
 		t.Fatalf("%+v, %v, %+v", end, err, r.reports)
 	}
 	if u := r.reports[0].Unread; len(u) != 3 || !strings.Contains(u[1].Text, "this repository's limit for a day") || len(r.reports[0].Findings) != 1 {

@@ -6,6 +6,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/modelcall"
 	"mews/supervisor/sqlite"
 )
 
@@ -16,18 +17,18 @@ func (s *service) pay(ctx context.Context, turn supervisor.Turn, call sqlite.Mod
 	call.User = turn.Conversation.User
 	cost, priced := s.models.Cost(call.Spec, call.Usage, 0)
 	reserver := s.reserver(turn)
-	lease, err := reserver.Reserve(ctx, supervisor.Estimate{Spec: call.Spec, MaxCost: cost, Priced: priced})
+	lease, err := reserver.Reserve(ctx, modelcall.Estimate{Spec: call.Spec, MaxCost: cost, Priced: priced})
 	if err != nil {
 		return err
 	}
 	counted, err := do()
-	failed := new(supervisor.ModelError)
+	failed := new(modelcall.Error)
 	if errors.As(err, &failed) && failed.Free {
 		reserver.Return(ctx, lease.ID)
 		return err
 	}
 	if ctx.Err() != nil {
-		failed.Class = supervisor.ModelStopped
+		failed.Class = modelcall.Stopped
 	}
 	if counted.Input > 0 {
 		call.Usage = counted

@@ -22,6 +22,7 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/budget"
 	"mews/supervisor/hostcall"
+	"mews/supervisor/modelcall"
 	"mews/supervisor/outbox"
 	"mews/supervisor/reply"
 	"mews/supervisor/session"
@@ -150,8 +151,8 @@ func (l *turnRig) note(err error) {
 }
 
 // Stream is the model.
-func (l *turnRig) Stream(ctx context.Context, _ string, req supervisor.ModelRequest, delta func(supervisor.ModelDelta)) (
-	answer supervisor.ModelAnswer, err error) {
+func (l *turnRig) Stream(ctx context.Context, _ string, req modelcall.Request, delta func(modelcall.Delta)) (
+	answer modelcall.Answer, err error) {
 	<-time.After(20 * time.Millisecond) // all that the turn's beginning has woken has come to rest
 	synctest.Wait()
 	if l.chat.during != nil {
@@ -160,7 +161,7 @@ func (l *turnRig) Stream(ctx context.Context, _ string, req supervisor.ModelRequ
 	}
 	answer.Model, answer.Spec = "m", "far/m"
 	l.chat.calls++
-	lease, err := req.Reserver.Reserve(ctx, supervisor.Estimate{Spec: "far/m", MinCost: l.chat.least, MaxCost: 1000 + l.chat.calls*l.chat.dearer, Priced: true})
+	lease, err := req.Reserver.Reserve(ctx, modelcall.Estimate{Spec: "far/m", MinCost: l.chat.least, MaxCost: 1000 + l.chat.calls*l.chat.dearer, Priced: true})
 	if err != nil {
 		return answer, err
 	}
@@ -176,7 +177,7 @@ func (l *turnRig) Stream(ctx context.Context, _ string, req supervisor.ModelRequ
 		answer.Message.Parts = []protocol.Part{{Call: &protocol.ToolCall{Name: "get_time", Arguments: json.RawMessage(`{}`)}}}
 		return answer, nil
 	}
-	delta(supervisor.ModelDelta{Text: "re: " + asked})
+	delta(modelcall.Delta{Text: "re: " + asked})
 	answer.Message.Parts = []protocol.Part{{Text: "re: " + asked}}
 	return answer, nil
 }

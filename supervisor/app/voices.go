@@ -12,6 +12,7 @@ import (
 	"mews/protocol"
 	"mews/protocol/opus"
 	"mews/supervisor"
+	"mews/supervisor/modelcall"
 	"mews/supervisor/sqlite"
 	"mews/supervisor/voice"
 )
@@ -75,7 +76,7 @@ func (s *service) voiceEngine() voice.Engine {
 // recordAtEndpoint has a provider say what a turn has said. It is paid as a call of a model is, by
 // the character, before it is made.
 func (s *service) recordAtEndpoint(ctx context.Context, turn supervisor.Turn, text, name string) (file supervisor.File, err error) {
-	call := sqlite.ModelCall{Conversation: turn.Conversation.ID, Turn: turn.ID, Spec: s.config.Speech.Out.Model, Purpose: supervisor.PurposeSpeak}
+	call := sqlite.ModelCall{Conversation: turn.Conversation.ID, Turn: turn.ID, Spec: s.config.Speech.Out.Model, Purpose: modelcall.PurposeSpeak}
 	call.Usage.Input = int64(utf8.RuneCountInString(text))
 	var ogg []byte
 	if err = s.pay(ctx, turn, call, func() (protocol.Usage, error) {

@@ -11,6 +11,7 @@ import (
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/hostcall"
+	"mews/supervisor/modelcall"
 	"mews/supervisor/placement"
 	"mews/supervisor/pool"
 )
@@ -63,7 +64,7 @@ func (s *service) hostCallOptions() *hostcall.Options {
 	return &hostcall.Options{
 		ModelDependencies: hostcall.ModelDependencies{
 			Transcript: s.db.Transcript(), Models: s.models, Usage: s.db.Usage(), Systems: s.db.SystemTexts(), History: s.config.Limits.History,
-			Thinking: supervisor.Thinking(s.config.Models.Thinking), Cache: s.config.Models.CacheFor(), Busy: s.settings.Busy,
+			Thinking: modelcall.Thinking(s.config.Models.Thinking), Cache: s.config.Models.CacheFor(), Busy: s.settings.Busy,
 			Room: s.models.Room, Blind: s.blind, Windows: s.db.Turns(),
 		},
 		StepDependencies:     hostcall.StepDependencies{Steps: s.db.Turns()},

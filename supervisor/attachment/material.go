@@ -8,6 +8,7 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/history"
 	"mews/supervisor/internal/titles"
+	"mews/supervisor/modelcall"
 	"mews/supervisor/sqlite"
 )
 
@@ -65,7 +66,7 @@ func limitImages(list []sqlite.Arrived) {
 				continue
 			}
 			if left--; left < 0 {
-				a.Parts[i] = protocol.Part{Text: supervisor.PictureNote(*p.Image, fmt.Sprintf(textTooManyPictures, protocol.MaxImages))}
+				a.Parts[i] = protocol.Part{Text: modelcall.PictureNote(*p.Image, fmt.Sprintf(textTooManyPictures, protocol.MaxImages))}
 			}
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"mews/supervisor"
+	"mews/supervisor/modelcall"
 )
 
 // Advances are what turns have set aside as they start, in the commit that starts them, for their
@@ -16,9 +17,9 @@ type Advances struct {
 	// where nothing is to be set aside.
 	Terms func(supervisor.Conversation) (o Options, ok bool)
 
-	mu    sync.Mutex                    // guards what follows
-	last  map[int64]supervisor.Estimate // by conversation
-	turns map[int64]*advance            // by turn, until that ends
+	mu    sync.Mutex                   // guards what follows
+	last  map[int64]modelcall.Estimate // by conversation
+	turns map[int64]*advance           // by turn, until that ends
 
 	releases releases
 }
@@ -83,7 +84,7 @@ func (a *Advances) End(ctx context.Context, turn int64) error {
 
 // take gives a turn's advance to its call: the lease, where that is enough or all that the limits
 // allowed, else the lease that another is to take the place of.
-func (a *Advances) take(turn int64, e supervisor.Estimate) (lease supervisor.Lease, instead int64) {
+func (a *Advances) take(turn int64, e modelcall.Estimate) (lease supervisor.Lease, instead int64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	now := a.turns[turn]
@@ -110,11 +111,11 @@ func (a *Advances) replaced(turn int64) {
 }
 
 // remember keeps what a conversation's last call could cost.
-func (a *Advances) remember(conversation int64, e supervisor.Estimate) {
+func (a *Advances) remember(conversation int64, e modelcall.Estimate) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.last == nil {
-		a.last = map[int64]supervisor.Estimate{}
+		a.last = map[int64]modelcall.Estimate{}
 	}
 	e.OnWait = nil
 	a.last[conversation] = e

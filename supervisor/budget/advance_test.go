@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 
 	"mews/supervisor"
+	"mews/supervisor/modelcall"
 	"mews/supervisor/sqlite"
 	"mews/supervisor/sqlite/sqlitetest"
 )
@@ -103,14 +104,14 @@ func (a *advancing) first(user, chat string) {
 func TestATurnBeginsWithWhatItsFirstCallNeeds(t *testing.T) {
 	for name, c := range map[string]struct {
 		limits supervisor.Budget
-		bid    supervisor.Estimate
+		bid    modelcall.Estimate
 		begins string // what is set aside as the turn begins
 		writes int
 		holds  string // and for its call
 	}{
 		"enough":                    {supervisor.Budget{Day: 100 * cent}, bid(8*cent + 9999), "[90000]", 0, "[90000]"},
 		"more":                      {supervisor.Budget{Day: 100 * cent}, bid(20 * cent), "[90000]", 1, "[200000]"},
-		"another model":             {supervisor.Budget{Day: 100 * cent}, supervisor.Estimate{Spec: "c/d", MaxCost: cent, Priced: true}, "[90000]", 1, "[10000]"},
+		"another model":             {supervisor.Budget{Day: 100 * cent}, modelcall.Estimate{Spec: "c/d", MaxCost: cent, Priced: true}, "[90000]", 1, "[10000]"},
 		"there is only just enough": {supervisor.Budget{Day: 9 * cent}, bid(8 * cent), "[]", 1, "[80000]"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -215,7 +216,7 @@ func TestWhoHasNoLimitBeginsWithNothing(t *testing.T) {
 }
 
 // patient is a bid whose call fails where it has to wait.
-func (a *advancing) patient(r *Reserver, e supervisor.Estimate) (supervisor.Lease, error) {
+func (a *advancing) patient(r *Reserver, e modelcall.Estimate) (supervisor.Lease, error) {
 	ctx, stop := context.WithCancelCause(a.Context())
 	defer stop(nil)
 	e.OnWait = func(string) { stop(errors.New("it waits")) }

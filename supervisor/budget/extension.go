@@ -10,12 +10,13 @@ import (
 
 	"mews/supervisor"
 	"mews/supervisor/internal/money"
+	"mews/supervisor/modelcall"
 )
 
 // reserveWithExtension takes a lease for which there was too little, and asks the person to
 // lengthen their limits for it, as far as they may. One caller of a turn asks at a time: what the
 // others need may be there afterwards.
-func (r *Reserver) reserveWithExtension(ctx context.Context, e supervisor.Estimate) (lease supervisor.Lease, err error) {
+func (r *Reserver) reserveWithExtension(ctx context.Context, e modelcall.Estimate) (lease supervisor.Lease, err error) {
 	var denied bool
 	select {
 	case denied = <-r.asking:
@@ -101,7 +102,7 @@ func roundUp(missing, most int64) int64 {
 
 // question is what the person is asked. It is about this turn, these limits and this amount, and
 // nothing else.
-func (r *Reserver) question(e supervisor.Estimate, short []supervisor.Shortage, more int64) supervisor.Question {
+func (r *Reserver) question(e modelcall.Estimate, short []supervisor.Shortage, more int64) supervisor.Question {
 	var scopes []string
 	for _, s := range short {
 		scopes = append(scopes, string(s.Scope))

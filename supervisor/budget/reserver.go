@@ -14,6 +14,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 
 	"mews/supervisor"
+	"mews/supervisor/modelcall"
 )
 
 // Leases are what is set aside.
@@ -60,7 +61,7 @@ type Options struct {
 }
 
 // Reserver sets money aside for the calls of one turn, or for one before there is a turn. It is a
-// supervisor.Reserver, and goes with the turn.
+// modelcall.Reserver, and goes with the turn.
 type Reserver struct {
 	o Options
 	// asking holds whether the person has said no in this turn. Whoever has taken it out is the one
@@ -82,10 +83,10 @@ func New(o Options) *Reserver {
 	return r
 }
 
-// Reserve sets aside what an attempt can cost, as supervisor.Reserver says. Where the limits of the
+// Reserve sets aside what an attempt can cost, as modelcall.Reserver says. Where the limits of the
 // turn or the day are too short for its least, and the person may lengthen them, they are asked.
 // What costs nothing, and whoever has no limit, needs no lease.
-func (r *Reserver) Reserve(ctx context.Context, e supervisor.Estimate) (lease supervisor.Lease, err error) {
+func (r *Reserver) Reserve(ctx context.Context, e modelcall.Estimate) (lease supervisor.Lease, err error) {
 	switch limited := len(r.limits()) > 0; {
 	case !limited || e.Priced && e.MaxCost <= 0:
 		return lease, nil
@@ -101,7 +102,7 @@ func (r *Reserver) Reserve(ctx context.Context, e supervisor.Estimate) (lease su
 		return lease, nil
 	}
 	lease, err = r.takeOrExtend(ctx, e, instead)
-	switch failed := new(supervisor.ModelError); {
+	switch failed := new(modelcall.Error); {
 	case err == nil || errors.As(err, &failed):
 		return lease, err
 	case ctx.Err() != nil:
@@ -133,7 +134,7 @@ func (r *Reserver) Settled(l supervisor.Lease, kept bool) {
 
 // takeOrExtend takes a lease in the place of another (0 for none). Where there is too little, it
 // waits first for the calls that run, if those can make up for it, and then asks the person.
-func (r *Reserver) takeOrExtend(ctx context.Context, e supervisor.Estimate, instead int64) (lease supervisor.Lease, err error) {
+func (r *Reserver) takeOrExtend(ctx context.Context, e modelcall.Estimate, instead int64) (lease supervisor.Lease, err error) {
 	for {
 		released := r.o.Advances.releases.Wait()
 		lease, short, err := r.takeLease(ctx, e, instead)
@@ -158,7 +159,7 @@ func (r *Reserver) takeOrExtend(ctx context.Context, e supervisor.Estimate, inst
 
 // takeLease takes a lease in the place of another (0 for none). Where there is too little, what
 // others have beyond their need is taken back for it first.
-func (r *Reserver) takeLease(ctx context.Context, e supervisor.Estimate, instead int64) (lease supervisor.Lease,
+func (r *Reserver) takeLease(ctx context.Context, e modelcall.Estimate, instead int64) (lease supervisor.Lease,
 	short []supervisor.Shortage, err error) {
 	for again := true; again && err == nil; {
 		lease, short, err = r.o.Leases.Take(ctx, supervisor.Claim{User: r.o.Conversation.User, Conversation: r.o.Conversation.ID,

@@ -14,13 +14,14 @@ import (
 	"pgregory.net/rapid"
 
 	"mews/supervisor"
+	"mews/supervisor/modelcall"
 	"mews/supervisor/sqlite"
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
 const cent = 10_000
 
-var _ supervisor.Reserver = (*Reserver)(nil)
+var _ modelcall.Reserver = (*Reserver)(nil)
 
 // person is somebody who is asked, and says always the same.
 type person struct {
@@ -90,16 +91,16 @@ func (r *rig) spend(turn supervisor.Turn, cost, lease int64) {
 		Conversation: turn.Conversation.ID, Turn: turn.ID, Spec: "a/b", Cost: &cost, Lease: lease}))
 }
 
-func bid(worst int64) supervisor.Estimate {
-	return supervisor.Estimate{Spec: "a/b", MaxCost: worst, Priced: true}
+func bid(worst int64) modelcall.Estimate {
+	return modelcall.Estimate{Spec: "a/b", MaxCost: worst, Priced: true}
 }
 
 // refused is what the person is told where a bid is not paid for.
-func (r *rig) refused(p *Reserver, b supervisor.Estimate) string {
+func (r *rig) refused(p *Reserver, b modelcall.Estimate) string {
 	r.Helper()
 	lease, err := p.Reserve(r.Context(), b)
-	failed := new(supervisor.ModelError)
-	if !errors.As(err, &failed) || failed.Class != supervisor.ModelBudget || lease.ID != 0 ||
+	failed := new(modelcall.Error)
+	if !errors.As(err, &failed) || failed.Class != modelcall.OverBudget || lease.ID != 0 ||
 		supervisor.ErrorCode(err) != supervisor.CodeBudget {
 		r.Fatalf("got lease %v, error %v, want one of the budget", lease, err)
 	}
@@ -107,7 +108,7 @@ func (r *rig) refused(p *Reserver, b supervisor.Estimate) string {
 }
 
 // paid is the lease of a bid that is paid for.
-func (r *rig) paid(p *Reserver, b supervisor.Estimate) int64 {
+func (r *rig) paid(p *Reserver, b modelcall.Estimate) int64 {
 	r.Helper()
 	lease, err := p.Reserve(r.Context(), b)
 	r.must(err)
@@ -123,7 +124,7 @@ func TestWhatNeedsNoLease(t *testing.T) {
 	r.must(err)
 	r.same("of what is free", lease, supervisor.Lease{})
 	r.o.Limits = supervisor.Budget{}
-	for _, b := range []supervisor.Estimate{bid(100 * cent), {Spec: "a/b"}} {
+	for _, b := range []modelcall.Estimate{bid(100 * cent), {Spec: "a/b"}} {
 		lease, err := New(r.o).Reserve(t.Context(), b)
 		r.must(err)
 		r.same("without limits", lease, supervisor.Lease{})
@@ -133,7 +134,7 @@ func TestWhatNeedsNoLease(t *testing.T) {
 func TestWhatHasNoPriceIsNotAskedWithinALimit(t *testing.T) {
 	r := newRig(t, supervisor.Budget{})
 	r.o.Installation = 100 * cent
-	got := r.refused(New(r.o), supervisor.Estimate{Spec: "new/one"})
+	got := r.refused(New(r.o), modelcall.Estimate{Spec: "new/one"})
 	const want = "no price is known for new/one, so it was not asked. Choose another model with /model; an admin can add the price (models.prices)."
 	if !strings.Contains(got, want) {
 		t.Errorf("got %q", got)
@@ -337,14 +338,14 @@ func TestACallBeforeATurn(t *testing.T) {
 	lease, err := New(r.o).Reserve(t.Context(), bid(8*cent))
 	r.must(err)
 	_, err = New(r.o).Reserve(t.Context(), bid(80*cent))
-	if failed := new(supervisor.ModelError); lease.Amount != 8*cent || !errors.As(err, &failed) || failed.Class != supervisor.ModelBudget || len(r.person.asked) > 0 {
+	if failed := new(modelcall.Error); lease.Amount != 8*cent || !errors.As(err, &failed) || failed.Class != modelcall.OverBudget || len(r.person.asked) > 0 {
 		t.Errorf("set aside %+v, then %v, asked %+v", lease, err, r.person.asked)
 	}
 	r.o.Advances.Terms = func(supervisor.Conversation) (Options, bool) { return r.o, true }
 	if next := r.o.Advances.Claim(r.o.Conversation); next != nil {
 		t.Errorf("the next turn begins with %+v", next)
 	}
-	_, err = New(r.o).Reserve(t.Context(), supervisor.Estimate{Spec: "a/heard"})
+	_, err = New(r.o).Reserve(t.Context(), modelcall.Estimate{Spec: "a/heard"})
 	if err == nil || !strings.Contains(err.Error(), "no price is known for a/heard") {
 		t.Errorf("without a price: %v", err)
 	}
@@ -356,7 +357,7 @@ func TestAPotsLimitsAreItsOwn(t *testing.T) {
 	r := newRig(t, supervisor.Budget{Day: 20 * cent, Month: 1, Turn: 50 * cent, Extend: 100 * cent})
 	r.o.Pot = "review/acme/widget"
 	reserver := New(r.o)
-	lease, err := reserver.Reserve(t.Context(), supervisor.Estimate{Spec: "a/b", MaxCost: 15 * cent, Priced: true})
+	lease, err := reserver.Reserve(t.Context(), modelcall.Estimate{Spec: "a/b", MaxCost: 15 * cent, Priced: true})
 	if err != nil || lease.Amount != 15*cent {
 		t.Fatalf("%+v, %v", lease, err)
 	}
@@ -364,12 +365,12 @@ func TestAPotsLimitsAreItsOwn(t *testing.T) {
 		Cost: &lease.Amount, Lease: lease.ID, Pot: r.o.Pot}); err != nil {
 		t.Fatal(err)
 	}
-	_, err = reserver.Reserve(t.Context(), supervisor.Estimate{Spec: "a/b", MaxCost: 15 * cent, Priced: true})
+	_, err = reserver.Reserve(t.Context(), modelcall.Estimate{Spec: "a/b", MaxCost: 15 * cent, Priced: true})
 	if err == nil || !strings.Contains(err.Error(), "this repository's limit for a day") || !strings.Contains(err.Error(), "github.repos.day") || len(r.person.asked) > 0 {
 		t.Errorf("%v; asked %+v", err, r.person.asked)
 	}
 	r.o.Pot, r.o.Limits = "", supervisor.Budget{Day: 20 * cent}
-	if _, err := New(r.o).Reserve(t.Context(), supervisor.Estimate{Spec: "a/b", MaxCost: 20 * cent, Priced: true}); err != nil {
+	if _, err := New(r.o).Reserve(t.Context(), modelcall.Estimate{Spec: "a/b", MaxCost: 20 * cent, Priced: true}); err != nil {
 		t.Errorf("of her own day: %v", err)
 	}
 }

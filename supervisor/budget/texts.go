@@ -7,6 +7,7 @@ import (
 
 	"mews/supervisor"
 	"mews/supervisor/internal/money"
+	"mews/supervisor/modelcall"
 )
 
 // What a person reads of a call that is not paid for.
@@ -65,21 +66,21 @@ func (r *Reserver) renewal(s supervisor.Scope) string {
 }
 
 // budgetError is the error of a call that is not paid for.
-func budgetError(message string, err error) *supervisor.ModelError {
-	return &supervisor.ModelError{Class: supervisor.ModelBudget, Err: &supervisor.Error{Code: supervisor.CodeBudget,
+func budgetError(message string, err error) *modelcall.Error {
+	return &modelcall.Error{Class: modelcall.OverBudget, Err: &supervisor.Error{Code: supervisor.CodeBudget,
 		Message: message, Err: err}}
 }
 
 // refused is the error of a call for which limits are too short: it tells of the first of them, and
 // why nothing was added.
-func (r *Reserver) refused(e supervisor.Estimate, short []supervisor.Shortage, because string) error {
+func (r *Reserver) refused(e modelcall.Estimate, short []supervisor.Shortage, because string) error {
 	scope := short[0].Scope
 	return budgetError(fmt.Sprintf(textRaise, r.shortages(e, short[:1]), because, r.renewal(scope), scopeTexts[scope].key), nil)
 }
 
 // shortages say how limits are too short: to a group without what its person may spend and has, and
 // only to admins with what everybody has.
-func (r *Reserver) shortages(e supervisor.Estimate, short []supervisor.Shortage) string {
+func (r *Reserver) shortages(e modelcall.Estimate, short []supervisor.Shortage) string {
 	var list []string
 	for _, s := range short {
 		if r.o.Destination.InGroup() || s.Scope == supervisor.ScopeInstallation && !r.o.Admin {

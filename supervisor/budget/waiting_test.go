@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"mews/supervisor"
+	"mews/supervisor/modelcall"
 )
 
 // A call gets as much as is left, and what is as good as nothing is none.
@@ -43,7 +44,7 @@ func TestACallHasWhatTheLimitsLeave(t *testing.T) {
 }
 
 // waiting is a call that waits for others: what it gets then.
-func (r *rig) waiting(ctx context.Context, o Options, e supervisor.Estimate) (result <-chan string) {
+func (r *rig) waiting(ctx context.Context, o Options, e modelcall.Estimate) (result <-chan string) {
 	r.Helper()
 	waits, got := make(chan string, 1), make(chan string, 1)
 	e.OnWait = func(text string) { waits <- text }

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"mews/protocol"
-	"mews/supervisor"
+	"mews/supervisor/modelcall"
 )
 
 // Bounds of the pictures of a request. Anthropic takes 32 MB, of which base64 and the words have
@@ -90,14 +90,14 @@ func replaceIn(p protocol.Part, why func(protocol.Image) string) protocol.Part {
 	switch {
 	case p.Image != nil:
 		if because := why(*p.Image); because != "" {
-			return protocol.Part{Text: supervisor.PictureNote(*p.Image, because) + "\n"}
+			return protocol.Part{Text: modelcall.PictureNote(*p.Image, because) + "\n"}
 		}
 	case p.Result != nil && len(p.Result.Images) > 0:
 		result := *p.Result
 		result.Images = nil
 		for _, image := range p.Result.Images {
 			if because := why(image); because != "" {
-				result.Text += "\n" + supervisor.PictureNote(image, because)
+				result.Text += "\n" + modelcall.PictureNote(image, because)
 				continue
 			}
 			result.Images = append(result.Images, image)

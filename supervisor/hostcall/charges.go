@@ -4,19 +4,20 @@ import (
 	"context"
 
 	"mews/supervisor"
+	"mews/supervisor/modelcall"
 	"mews/supervisor/sqlite"
 )
 
 // Reserver pays for the calls of models of a turn.
 type Reserver interface {
-	supervisor.Reserver
+	modelcall.Reserver
 	// Settled is to be called when a lease's call has ended, after its usage was kept with it. kept
 	// is false where that failed: the lease is then set aside for as long as the service runs.
 	Settled(l supervisor.Lease, kept bool)
 }
 
 // Reserve is the turn's, and remembers what the lease is at most.
-func (s *stepStream) Reserve(ctx context.Context, e supervisor.Estimate) (lease supervisor.Lease, err error) {
+func (s *stepStream) Reserve(ctx context.Context, e modelcall.Estimate) (lease supervisor.Lease, err error) {
 	lease, err = s.Reserver.Reserve(ctx, e)
 	if lease.ID != 0 {
 		s.maxCosts[lease.ID] = lease.Amount
@@ -37,7 +38,7 @@ func (s *stepStream) settled(lease int64, kept bool) {
 // priced is a call of this turn's with its cost. Where nobody knows the price, the cost is all that
 // was set aside for the call, and nil where nothing was.
 func (s *stepStream) priced(c sqlite.ModelCall) sqlite.ModelCall {
-	c.User, c.Conversation, c.Turn, c.Purpose, c.Pot = s.user, s.Conversation, s.ID, supervisor.PurposeChat, s.Pot
+	c.User, c.Conversation, c.Turn, c.Purpose, c.Pot = s.user, s.Conversation, s.ID, modelcall.PurposeChat, s.Pot
 	micro, known := s.o.Models.Cost(c.Spec, c.Usage, s.o.Cache)
 	if !known {
 		micro, known = s.maxCosts[c.Lease], c.Lease != 0
@@ -58,7 +59,7 @@ func (s *stepStream) charge(ctx context.Context) {
 }
 
 // chargeFailed keeps what a failed call has counted.
-func (s *stepStream) chargeFailed(ctx context.Context, f supervisor.ModelFailure) {
+func (s *stepStream) chargeFailed(ctx context.Context, f modelcall.Failure) {
 	s.keepUsage(ctx, s.priced(sqlite.ModelCall{Spec: f.Spec, Class: f.Class, Usage: f.Usage, Request: f.Request, Lease: f.Lease}))
 }
 

@@ -16,6 +16,7 @@ import (
 	"mews/supervisor/hostcall"
 	"mews/supervisor/model"
 	"mews/supervisor/model/modeltest"
+	"mews/supervisor/modelcall"
 	"mews/supervisor/sqlite"
 )
 
@@ -50,11 +51,11 @@ func pays(t *testing.T, r *rig, money int64) *fakeReserver {
 	return b
 }
 
-func (b *fakeReserver) Reserve(_ context.Context, bid supervisor.Estimate) (supervisor.Lease, error) {
+func (b *fakeReserver) Reserve(_ context.Context, bid modelcall.Estimate) (supervisor.Lease, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if cmp.Or(bid.MinCost, bid.MaxCost) > b.left {
-		return supervisor.Lease{}, &supervisor.ModelError{Class: supervisor.ModelBudget, Err: &supervisor.Error{Code: supervisor.CodeBudget,
+		return supervisor.Lease{}, &modelcall.Error{Class: modelcall.OverBudget, Err: &supervisor.Error{Code: supervisor.CodeBudget,
 			Message: "Today's money is spent."}}
 	}
 	if b.last++; b.last == 1 && b.first != nil {
@@ -289,11 +290,11 @@ type leased struct {
 	unknown bool // what they cost
 }
 
-func (m leased) Stream(ctx context.Context, spec string, req supervisor.ModelRequest, delta func(supervisor.ModelDelta)) (
-	supervisor.ModelAnswer, error) {
-	lease, err := req.Reserver.Reserve(ctx, supervisor.Estimate{Spec: "p/m", MaxCost: 100, Priced: true})
+func (m leased) Stream(ctx context.Context, spec string, req modelcall.Request, delta func(modelcall.Delta)) (
+	modelcall.Answer, error) {
+	lease, err := req.Reserver.Reserve(ctx, modelcall.Estimate{Spec: "p/m", MaxCost: 100, Priced: true})
 	if err != nil {
-		return supervisor.ModelAnswer{}, err
+		return modelcall.Answer{}, err
 	}
 	said, err := m.takes.Stream(ctx, spec, req, delta)
 	said.Lease = lease.ID
@@ -308,8 +309,8 @@ func (m leased) Cost(spec string, u protocol.Usage, kept time.Duration) (int64, 
 }
 
 func TestAMessageOfSeveralCallsIsPaidWhole(t *testing.T) {
-	parts := []take{{answer: ended("One ", supervisor.StopLength)}, {answer: ended("two ", supervisor.StopLength)},
-		{answer: ended("three.", supervisor.StopEnd)}}
+	parts := []take{{answer: ended("One ", modelcall.StopLength)}, {answer: ended("two ", modelcall.StopLength)},
+		{answer: ended("three.", modelcall.StopEnd)}}
 	for name, k := range map[string]struct {
 		unknown bool
 		refuse  error
@@ -320,7 +321,7 @@ func TestAMessageOfSeveralCallsIsPaidWhole(t *testing.T) {
 		"committed":               {false, nil, parts, 1000, []int64{11, 11, 11}},
 		"at a price nobody knows": {true, nil, parts, 1000, []int64{100, 100, 100}},
 		"not committed":           {false, errors.New("no"), parts, 1000, []int64{11, 11, 11}},
-		"not fit to be committed": {false, nil, []take{{answer: ended("", supervisor.StopEnd)}}, 1000, []int64{11}},
+		"not fit to be committed": {false, nil, []take{{answer: ended("", modelcall.StopEnd)}}, 1000, []int64{11}},
 		"no money for the rest":   {false, nil, parts, 105, []int64{11}},
 		"no money for any":        {false, nil, parts, 99, nil},
 	} {
@@ -343,7 +344,7 @@ func TestAMessageOfSeveralCallsIsPaidWhole(t *testing.T) {
 }
 
 func TestWhatCannotBeKeptIsLogged(t *testing.T) {
-	r := newRigOf(t, leased{&takes{t: t, list: []take{{answer: ended("", supervisor.StopEnd)}}}, false})
+	r := newRigOf(t, leased{&takes{t: t, list: []take{{answer: ended("", modelcall.StopEnd)}}}, false})
 	b := pays(t, r, 1000)
 	b.Usage = fullUsage{}
 	log := r.logged()
@@ -364,7 +365,7 @@ func (fullUsage) Counted(context.Context, int64) (c sqlite.Counted, err error) {
 func TestWhatAModelHasCountedIsRememberedWhileItHolds(t *testing.T) {
 	list := make([]take, 6)
 	for i := range list {
-		list[i] = take{answer: ended("Yes.", supervisor.StopEnd)}
+		list[i] = take{answer: ended("Yes.", modelcall.StopEnd)}
 		list[i].answer.Usage.Input = int64(100 + i)
 	}
 	m := &takes{t: t, list: list}

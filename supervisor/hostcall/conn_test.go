@@ -18,6 +18,7 @@ import (
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/hostcall"
+	"mews/supervisor/modelcall"
 	"mews/supervisor/reply"
 	"mews/supervisor/spool"
 	"mews/supervisor/sqlite"
@@ -25,18 +26,18 @@ import (
 )
 
 // models answers as the test says.
-type models func(ctx context.Context, req supervisor.ModelRequest, delta func(string)) (protocol.Message, error)
+type models func(ctx context.Context, req modelcall.Request, delta func(string)) (protocol.Message, error)
 
-func (m models) Stream(ctx context.Context, _ string, req supervisor.ModelRequest, delta func(supervisor.ModelDelta)) (
-	supervisor.ModelAnswer, error) {
-	message, err := m(ctx, req, func(text string) { delta(supervisor.ModelDelta{Text: text}) })
-	return supervisor.ModelAnswer{Message: message, Model: "test"}, err
+func (m models) Stream(ctx context.Context, _ string, req modelcall.Request, delta func(modelcall.Delta)) (
+	modelcall.Answer, error) {
+	message, err := m(ctx, req, func(text string) { delta(modelcall.Delta{Text: text}) })
+	return modelcall.Answer{Message: message, Model: "test"}, err
 }
 
 func (m models) Cost(string, protocol.Usage, time.Duration) (int64, bool) { return 0, false }
 
 func says(parts ...protocol.Part) models {
-	return func(context.Context, supervisor.ModelRequest, func(string)) (protocol.Message, error) {
+	return func(context.Context, modelcall.Request, func(string)) (protocol.Message, error) {
 		return protocol.Message{Parts: parts}, nil
 	}
 }
@@ -186,8 +187,8 @@ func wireCode(err error) int {
 }
 
 func TestTheModelsMessageIsCommittedBeforeTheWorkerHearsOfIt(t *testing.T) {
-	var got supervisor.ModelRequest
-	r := newRig(t, func(_ context.Context, req supervisor.ModelRequest, delta func(string)) (protocol.Message, error) {
+	var got modelcall.Request
+	r := newRig(t, func(_ context.Context, req modelcall.Request, delta func(string)) (protocol.Message, error) {
 		got = req
 		delta("I lo")
 		delta("ok.")
@@ -247,7 +248,7 @@ func TestWhatAWorkerMayNotOfferAModel(t *testing.T) {
 		"an old view of the transcript": func(p *protocol.ModelStream) { p.After-- },
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := newRig(t, func(context.Context, supervisor.ModelRequest, func(string)) (protocol.Message, error) {
+			r := newRig(t, func(context.Context, modelcall.Request, func(string)) (protocol.Message, error) {
 				t.Error("the model was called")
 				return protocol.Message{}, nil
 			})
@@ -262,7 +263,7 @@ func TestWhatAWorkerMayNotOfferAModel(t *testing.T) {
 
 func TestTheTurnLearnsWhyTheModelFailed(t *testing.T) {
 	refusal := &supervisor.Error{Code: supervisor.CodeModel, Message: "The key was refused."}
-	r := newRig(t, func(context.Context, supervisor.ModelRequest, func(string)) (protocol.Message, error) {
+	r := newRig(t, func(context.Context, modelcall.Request, func(string)) (protocol.Message, error) {
 		return protocol.Message{}, refusal
 	})
 	if _, err := r.call(protocol.MethodModelStream, r.modelStream()); wireCode(err) != protocol.CodeFailed {
@@ -286,7 +287,7 @@ func TestAnEmptyAnswerAndAnEndlessOneAreErrors(t *testing.T) {
 
 func TestEndCancelsTheModelAndWaitsForIt(t *testing.T) {
 	called, over := make(chan struct{}), false
-	r := newRig(t, func(ctx context.Context, _ supervisor.ModelRequest, _ func(string)) (protocol.Message, error) {
+	r := newRig(t, func(ctx context.Context, _ modelcall.Request, _ func(string)) (protocol.Message, error) {
 		close(called)
 		<-ctx.Done()
 		over = true

@@ -9,8 +9,8 @@ import (
 	"slices"
 
 	"mews/protocol"
-	"mews/supervisor"
 	"mews/supervisor/history"
+	"mews/supervisor/modelcall"
 	"mews/supervisor/sqlite"
 )
 
@@ -18,7 +18,7 @@ import (
 type countedRequest struct {
 	spec   string
 	tokens int64
-	req    supervisor.ModelRequest // its System, Tools and Messages
+	req    modelcall.Request // its System, Tools and Messages
 
 	asked  string // a digest of the messages, where req is not known
 	answer int64  // likewise: the message that followed them
@@ -26,7 +26,7 @@ type countedRequest struct {
 
 // of is what is known of the length of a request: something where it has messages of the counted
 // one.
-func (m countedRequest) of(req supervisor.ModelRequest) (known supervisor.Measured) {
+func (m countedRequest) of(req modelcall.Request) (known modelcall.Measured) {
 	switch {
 	case m.spec == "":
 		return known
@@ -46,7 +46,7 @@ func (m countedRequest) of(req supervisor.ModelRequest) (known supervisor.Measur
 	if len(fresh) == len(req.Messages) {
 		return known
 	}
-	return supervisor.Measured{Spec: m.spec, Tokens: m.tokens, New: fresh,
+	return modelcall.Measured{Spec: m.spec, Tokens: m.tokens, New: fresh,
 		Other: req.System != m.req.System || !reflect.DeepEqual(req.Tools, m.req.Tools)}
 }
 
@@ -78,12 +78,12 @@ func (p *transcriptCache) recall(c sqlite.Counted) {
 
 // again is what is known of a request, where its messages up to the counted one's answer are those
 // that were counted.
-func (m countedRequest) again(req supervisor.ModelRequest) (known supervisor.Measured) {
+func (m countedRequest) again(req modelcall.Request) (known modelcall.Measured) {
 	n := slices.IndexFunc(req.Messages, func(one protocol.Message) bool { return one.ID >= m.answer })
 	if n < 0 || digest(req.Messages[:n]) != m.asked {
 		return known
 	}
-	return supervisor.Measured{Spec: m.spec, Tokens: m.tokens, New: req.Messages[n:], Other: true}
+	return modelcall.Measured{Spec: m.spec, Tokens: m.tokens, New: req.Messages[n:], Other: true}
 }
 
 // digest is by what messages are known again; "" of none. A message of a transcript never changes,
@@ -101,7 +101,7 @@ func digest(messages []protocol.Message) string {
 
 // newCountedRequest is a request that was answered, with what its provider has counted; nothing
 // where that is estimated.
-func newCountedRequest(req supervisor.ModelRequest, said supervisor.ModelAnswer) countedRequest {
+func newCountedRequest(req modelcall.Request, said modelcall.Answer) countedRequest {
 	if said.Usage.Estimated {
 		return countedRequest{}
 	}
@@ -110,5 +110,5 @@ func newCountedRequest(req supervisor.ModelRequest, said supervisor.ModelAnswer)
 		sent = said.Asked
 	}
 	return countedRequest{spec: said.Spec, tokens: said.Usage.Input,
-		req: supervisor.ModelRequest{System: req.System, Tools: req.Tools, Messages: sent}}
+		req: modelcall.Request{System: req.System, Tools: req.Tools, Messages: sent}}
 }

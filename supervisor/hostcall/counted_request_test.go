@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"mews/protocol"
-	"mews/supervisor"
+	"mews/supervisor/modelcall"
 )
 
 // What was counted of a request tells of another that has messages of it, wherever in it they
@@ -17,22 +17,22 @@ func TestACountHoldsForTheMessagesThatAreInIt(t *testing.T) {
 		}
 		return list
 	}
-	counted := newCountedRequest(supervisor.ModelRequest{System: "s", Messages: talk("a", "b", "c")},
-		supervisor.ModelAnswer{Spec: "p/m", Usage: protocol.Usage{Input: 9}})
+	counted := newCountedRequest(modelcall.Request{System: "s", Messages: talk("a", "b", "c")},
+		modelcall.Answer{Spec: "p/m", Usage: protocol.Usage{Input: 9}})
 	for name, c := range map[string]struct {
-		req  supervisor.ModelRequest
+		req  modelcall.Request
 		want string
 	}{
-		"goes on":             {supervisor.ModelRequest{System: "s", Messages: talk("a", "b", "c", "d")}, "d p/m false"},
-		"ends otherwise":      {supervisor.ModelRequest{System: "s", Messages: talk("a", "b", "C", "d")}, "Cd p/m false"},
-		"is shorter amid":     {supervisor.ModelRequest{System: "s", Messages: talk("a", "B", "c", "d")}, "Bd p/m false"},
-		"says one twice":      {supervisor.ModelRequest{System: "s", Messages: talk("a", "a", "b", "c")}, "a p/m false"},
-		"without the oldest":  {supervisor.ModelRequest{System: "s", Messages: talk("b", "c", "d")}, "d p/m false"},
-		"after something new": {supervisor.ModelRequest{System: "s", Messages: talk("z", "a", "b", "c")}, "z p/m false"},
-		"of other messages":   {supervisor.ModelRequest{System: "s", Messages: talk("x", "y")}, "  false"},
-		"of nothing":          {supervisor.ModelRequest{System: "s"}, "  false"},
-		"after another text":  {supervisor.ModelRequest{System: "t", Messages: talk("a", "b")}, " p/m true"},
-		"with tools":          {supervisor.ModelRequest{System: "s", Tools: []protocol.Tool{{Name: "x"}}, Messages: talk("a")}, " p/m true"},
+		"goes on":             {modelcall.Request{System: "s", Messages: talk("a", "b", "c", "d")}, "d p/m false"},
+		"ends otherwise":      {modelcall.Request{System: "s", Messages: talk("a", "b", "C", "d")}, "Cd p/m false"},
+		"is shorter amid":     {modelcall.Request{System: "s", Messages: talk("a", "B", "c", "d")}, "Bd p/m false"},
+		"says one twice":      {modelcall.Request{System: "s", Messages: talk("a", "a", "b", "c")}, "a p/m false"},
+		"without the oldest":  {modelcall.Request{System: "s", Messages: talk("b", "c", "d")}, "d p/m false"},
+		"after something new": {modelcall.Request{System: "s", Messages: talk("z", "a", "b", "c")}, "z p/m false"},
+		"of other messages":   {modelcall.Request{System: "s", Messages: talk("x", "y")}, "  false"},
+		"of nothing":          {modelcall.Request{System: "s"}, "  false"},
+		"after another text":  {modelcall.Request{System: "t", Messages: talk("a", "b")}, " p/m true"},
+		"with tools":          {modelcall.Request{System: "s", Tools: []protocol.Tool{{Name: "x"}}, Messages: talk("a")}, " p/m true"},
 	} {
 		m := counted.of(c.req)
 		fresh := ""
@@ -43,8 +43,8 @@ func TestACountHoldsForTheMessagesThatAreInIt(t *testing.T) {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
 		}
 	}
-	estimated := newCountedRequest(supervisor.ModelRequest{Messages: talk("a")}, supervisor.ModelAnswer{Spec: "p/m", Usage: protocol.Usage{Input: 9, Estimated: true}})
-	if got := estimated.of(supervisor.ModelRequest{Messages: talk("a")}); got.Spec != "" {
+	estimated := newCountedRequest(modelcall.Request{Messages: talk("a")}, modelcall.Answer{Spec: "p/m", Usage: protocol.Usage{Input: 9, Estimated: true}})
+	if got := estimated.of(modelcall.Request{Messages: talk("a")}); got.Spec != "" {
 		t.Errorf("what is estimated is no count: %+v", got)
 	}
 }

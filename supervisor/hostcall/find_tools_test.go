@@ -10,6 +10,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/modelcall"
 	"mews/supervisor/tools"
 )
 
@@ -25,7 +26,7 @@ type toolRig struct {
 
 func newToolRig(t *testing.T, more ...protocol.Tool) *toolRig {
 	r := &toolRig{}
-	r.rig = newRig(t, func(_ context.Context, req supervisor.ModelRequest, _ func(string)) (protocol.Message, error) {
+	r.rig = newRig(t, func(_ context.Context, req modelcall.Request, _ func(string)) (protocol.Message, error) {
 		r.offered = tools.Names(req.Tools)
 		return r.say, nil
 	})

@@ -17,6 +17,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/modelcall"
 	"mews/supervisor/sqlite"
 )
 
@@ -69,7 +70,7 @@ type Turn struct {
 	Report   func(ctx context.Context, report protocol.ReviewReport) error
 	// CommitLast commits a step that asks for nothing more, of which text is what the person sees,
 	// and says whether the turn has ended with it. nil: such a step is committed as any other.
-	CommitLast func(ctx context.Context, step sqlite.Step, text string, replaced *supervisor.ReplacedModel) (message int64, ended bool, err error)
+	CommitLast func(ctx context.Context, step sqlite.Step, text string, replaced *modelcall.Replaced) (message int64, ended bool, err error)
 }
 
 // TurnOutcome is what the supervisor knows of a turn that has ended.
@@ -78,6 +79,6 @@ type TurnOutcome struct {
 	// the log has
 	Failure error
 	// the model that was to make its last step, where another one did
-	Replaced *supervisor.ReplacedModel
+	Replaced *modelcall.Replaced
 	Answered string // provider/model of that other one
 }

@@ -8,19 +8,19 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"mews/protocol"
-	"mews/supervisor"
+	"mews/supervisor/modelcall"
 	"mews/supervisor/sqlite"
 )
 
 // With its last step, which asks for nothing more, the turn may end. Then the model is not asked
 // again.
 func TestTheLastStepIsCommittedWithTheTurnsEnd(t *testing.T) {
-	var requests []supervisor.ModelRequest
+	var requests []modelcall.Request
 	r := newRig(t, asksThenSays(&requests))
 	var last []string
 	fails := errors.New("no")
 	turn := r.turn()
-	turn.CommitLast = func(ctx context.Context, step sqlite.Step, text string, _ *supervisor.ReplacedModel) (int64, bool, error) {
+	turn.CommitLast = func(ctx context.Context, step sqlite.Step, text string, _ *modelcall.Replaced) (int64, bool, error) {
 		if len(step.Message.Calls()) > 0 || step.Turn != r.open.Turn.ID {
 			t.Errorf("the last step is %+v", step)
 		}

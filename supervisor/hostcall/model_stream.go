@@ -11,6 +11,7 @@ import (
 	"mews/protocol"
 	"mews/protocol/amount"
 	"mews/supervisor"
+	"mews/supervisor/modelcall"
 	"mews/supervisor/reply"
 	"mews/supervisor/sqlite"
 	"mews/supervisor/tools"
@@ -23,8 +24,8 @@ type ModelDependencies struct {
 	Usage      Usage
 	Systems    SystemTexts
 	Windows    Windows
-	History    int                 // tokens of history that a request may carry
-	Thinking   supervisor.Thinking // how long a model may think
+	History    int                // tokens of history that a request may carry
+	Thinking   modelcall.Thinking // how long a model may think
 	// for how long providers are to keep what is the same in the next request
 	Cache time.Duration
 	// Room is how many tokens a request of about so many may have at most; 0 where nobody knows.
@@ -45,8 +46,8 @@ type Transcript interface {
 
 // Models calls a model; spec is provider/model, "" the default.
 type Models interface {
-	Stream(ctx context.Context, spec string, req supervisor.ModelRequest, delta func(supervisor.ModelDelta)) (
-		supervisor.ModelAnswer, error)
+	Stream(ctx context.Context, spec string, req modelcall.Request, delta func(modelcall.Delta)) (
+		modelcall.Answer, error)
 	// Cost is what a call cost in millionths of a dollar. kept is for how long its prefix was to be
 	// kept.
 	Cost(spec string, u protocol.Usage, kept time.Duration) (micro int64, known bool)
@@ -107,7 +108,7 @@ func (t *turn) streamModel(ctx context.Context, p *protocol.ModelStream) (*proto
 // can be refused is refused here, because what follows is paid for. What the person has sent
 // meanwhile is taken in last, because it moves the transcript on: a worker that was refused asks
 // for the same once more.
-func (t *turn) request(ctx context.Context, p *protocol.ModelStream) (req supervisor.ModelRequest, err error) {
+func (t *turn) request(ctx context.Context, p *protocol.ModelStream) (req modelcall.Request, err error) {
 	if t.ended {
 		return req, invalidParams("the turn has ended with the model's last message")
 	}
@@ -140,7 +141,7 @@ func (t *turn) request(ctx context.Context, p *protocol.ModelStream) (req superv
 		return req, err
 	}
 	req.Picture, req.First = t.readPicture, t.First
-	req.Thinking, req.Cache, req.Purpose, req.User = t.o.Thinking, t.o.Cache, supervisor.PurposeChat, t.user
+	req.Thinking, req.Cache, req.Purpose, req.User = t.o.Thinking, t.o.Cache, modelcall.PurposeChat, t.user
 	trimmed, err := t.trim(ctx)
 	if err != nil {
 		return req, err
@@ -197,7 +198,7 @@ func (t *turn) shown(m protocol.Message) string { return reply.Join(t.textTaken(
 
 // commitStep commits a model's message with what it cost, and gives its id. What it cost is then
 // kept. The turn ends with the last one, as far as it may.
-func (t *turn) commitStep(ctx context.Context, a supervisor.ModelAnswer, s *stepStream) (id int64, err error) {
+func (t *turn) commitStep(ctx context.Context, a modelcall.Answer, s *stepStream) (id int64, err error) {
 	step := sqlite.Step{Turn: t.ID, Message: a.Message, Charged: s.paid == nil}
 	if c := s.paid; c != nil {
 		step.Spec, step.Model, step.Purpose, step.Usage, step.Cost, step.Request = c.Spec, c.Model, c.Purpose, c.Usage, c.Cost, c.Request

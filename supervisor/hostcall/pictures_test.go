@@ -10,6 +10,7 @@ import (
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/hostcall"
+	"mews/supervisor/modelcall"
 	"mews/supervisor/spool"
 )
 
@@ -39,8 +40,8 @@ func pngOf(ref protocol.BlobRef) protocol.Image {
 }
 
 // asksThenSays calls a tool, says something, and keeps the requests.
-func asksThenSays(requests *[]supervisor.ModelRequest) models {
-	return func(ctx context.Context, req supervisor.ModelRequest, delta func(string)) (protocol.Message, error) {
+func asksThenSays(requests *[]modelcall.Request) models {
+	return func(ctx context.Context, req modelcall.Request, delta func(string)) (protocol.Message, error) {
 		*requests = append(*requests, req)
 		if len(*requests) == 1 {
 			return asks(1)(ctx, req, delta)
@@ -50,7 +51,7 @@ func asksThenSays(requests *[]supervisor.ModelRequest) models {
 }
 
 // result is the newest tool result of a request.
-func resultIn(t *testing.T, req supervisor.ModelRequest) protocol.ToolResult {
+func resultIn(t *testing.T, req modelcall.Request) protocol.ToolResult {
 	t.Helper()
 	for _, m := range slices.Backward(req.Messages) {
 		for _, p := range m.Parts {
@@ -64,7 +65,7 @@ func resultIn(t *testing.T, req supervisor.ModelRequest) protocol.ToolResult {
 }
 
 func TestAPictureReachesTheModelUntilItIsForgotten(t *testing.T) {
-	var requests []supervisor.ModelRequest
+	var requests []modelcall.Request
 	r := newRig(t, asksThenSays(&requests))
 	call := r.made()[0]
 	image := pngOf(upload(t, r.conn, r.open.Turn.ID, pngData))

@@ -84,7 +84,7 @@ func (t *turn) below(w sqlite.ChildWindow) *turn {
 	child := &turn{work: t.work, Turn: t.Turn}
 	child.ID, child.Conversation, child.First, child.Step, child.Limits.Steps = w.Turn, w.Kept, w.Asked.ID, 0, 0
 	child.Reply = new(reply.Feeds).Open(supervisor.Turn{ID: w.Turn}, "")
-	child.CommitLast = func(ctx context.Context, step sqlite.Step, _ string, _ *supervisor.ReplacedModel) (int64, bool, error) {
+	child.CommitLast = func(ctx context.Context, step sqlite.Step, _ string, _ *modelcall.Replaced) (int64, bool, error) {
 		e, err := t.o.Windows.CommitLast(ctx, sqlite.LastStep{Step: step, End: sqlite.FinishTurn{Turn: w.Turn, Why: protocol.WhyDone}})
 		return e.Message, e.Ended, err
 	}

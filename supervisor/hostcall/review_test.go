@@ -12,6 +12,7 @@ import (
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/hostcall"
+	"mews/supervisor/modelcall"
 	"mews/supervisor/sqlite"
 )
 
@@ -63,7 +64,7 @@ func (r *rig) window(name, text string) (string, error) {
 func TestAWindowIsAskedOnceAndSeesNothingElse(t *testing.T) {
 	calls := 0
 	long := strings.Repeat("a line of code\n", 20_000)
-	r, turn, _ := newReviewRig(t, models(func(_ context.Context, req supervisor.ModelRequest, _ func(string)) (protocol.Message, error) {
+	r, turn, _ := newReviewRig(t, models(func(_ context.Context, req modelcall.Request, _ func(string)) (protocol.Message, error) {
 		calls++
 		if len(req.Messages) != 1 || req.System != "find bugs" || len(req.Tools) > 0 || !strings.HasPrefix(req.Messages[0].Text(), "part") {
 			t.Errorf("asked with %q, %d messages, %d tools", req.System, len(req.Messages), len(req.Tools))
@@ -97,9 +98,9 @@ func TestAWindowIsAskedOnceAndSeesNothingElse(t *testing.T) {
 // A window whose model call has failed is asked again, and holds up no other.
 func TestAWindowThatFailedIsAskedAgain(t *testing.T) {
 	fail := true
-	r, turn, _ := newReviewRig(t, models(func(context.Context, supervisor.ModelRequest, func(string)) (protocol.Message, error) {
+	r, turn, _ := newReviewRig(t, models(func(context.Context, modelcall.Request, func(string)) (protocol.Message, error) {
 		if fail {
-			return protocol.Message{}, failed(supervisor.ModelOverloaded)
+			return protocol.Message{}, failed(modelcall.Overloaded)
 		}
 		return protocol.Message{Parts: []protocol.Part{{Text: "fine"}}}, nil
 	}))

@@ -7,6 +7,7 @@ import (
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/history"
+	"mews/supervisor/modelcall"
 	"mews/supervisor/reply"
 )
 
@@ -29,7 +30,7 @@ const (
 //
 // What they have changed of what the turn knows is told whatever they want with what they send:
 // they mean this turn.
-func (t *turn) takeWaiting(ctx context.Context, req supervisor.ModelRequest) error {
+func (t *turn) takeWaiting(ctx context.Context, req modelcall.Request) error {
 	told, err := t.o.Steps.Correct(ctx, t.ID, maxTaken)
 	if err != nil {
 		t.log().Warn("tell what was changed meanwhile", "error", err)

@@ -17,6 +17,7 @@ import (
 	"mews/supervisor/hostcall"
 	"mews/supervisor/model"
 	"mews/supervisor/model/modeltest"
+	"mews/supervisor/modelcall"
 	"mews/supervisor/reply"
 )
 
@@ -45,7 +46,7 @@ func wants(mode supervisor.Busy) func(context.Context, string) supervisor.Busy {
 }
 
 // heard is what a person says in a request.
-func heard(req supervisor.ModelRequest) (texts []string) {
+func heard(req modelcall.Request) (texts []string) {
 	for _, m := range req.Messages {
 		if m.Role == protocol.RoleUser {
 			texts = append(texts, m.Text())
@@ -55,11 +56,11 @@ func heard(req supervisor.ModelRequest) (texts []string) {
 }
 
 func TestWhatIsSentMeanwhileIsBeforeTheModelAtItsNextStep(t *testing.T) {
-	var requests []supervisor.ModelRequest
+	var requests []modelcall.Request
 	var r *rig
 	shown := "" // as the model's second answer begins
 	says := asksThenSays(&requests)
-	r = newRig(t, func(ctx context.Context, req supervisor.ModelRequest, delta func(string)) (protocol.Message, error) {
+	r = newRig(t, func(ctx context.Context, req modelcall.Request, delta func(string)) (protocol.Message, error) {
 		shown, _ = r.stream.Text()
 		return says(ctx, req, delta)
 	})
@@ -106,7 +107,7 @@ func TestWhatIsSentMeanwhileIsBeforeTheModelAtItsNextStep(t *testing.T) {
 
 func TestWhatIsSentMeanwhileWaitsWhereThePersonWantsThat(t *testing.T) {
 	for _, mode := range []supervisor.Busy{supervisor.BusyQueue, supervisor.BusyRestart} {
-		var requests []supervisor.ModelRequest
+		var requests []modelcall.Request
 		r := newRig(t, asksThenSays(&requests))
 		r.options.Busy = wants(mode)
 		r.say("k1", "and also this")
@@ -124,7 +125,7 @@ func TestWhatIsWantedNextIsBeforeTheModelAndAFollowUpIsNot(t *testing.T) {
 		supervisor.BusyQueue: {"hello", "be brief"}, supervisor.BusyRestart: {"hello", "be brief"},
 		supervisor.BusySteer: {"hello", "be brief", "usual"},
 	} {
-		var requests []supervisor.ModelRequest
+		var requests []modelcall.Request
 		r := newRig(t, asksThenSays(&requests))
 		r.options.Busy = wants(mode)
 		for key, priority := range map[string]supervisor.Priority{"later": supervisor.PriorityFollowup, "usual": supervisor.PriorityUsual,
@@ -146,9 +147,9 @@ func TestWhatIsWantedNextIsBeforeTheModelAndAFollowUpIsNot(t *testing.T) {
 // dies: the reply says that it was read once a step has been made of it.
 func TestNothingIsSaidToBeReadBeforeTheModelHasAnsweredIt(t *testing.T) {
 	broke := errors.New("the budget of the day is used up")
-	var requests []supervisor.ModelRequest
+	var requests []modelcall.Request
 	answer := asksThenSays(&requests)
-	r := newRig(t, func(ctx context.Context, req supervisor.ModelRequest, delta func(string)) (protocol.Message, error) {
+	r := newRig(t, func(ctx context.Context, req modelcall.Request, delta func(string)) (protocol.Message, error) {
 		if len(heard(req)) == 2 {
 			return protocol.Message{}, broke
 		}
@@ -179,8 +180,8 @@ func TestNothingIsSaidToBeReadBeforeTheModelHasAnsweredIt(t *testing.T) {
 
 // A request has room for a few words however full it is, and for a page only where it still fits.
 func TestWhatDoesNotFitTheRequestWaits(t *testing.T) {
-	var last supervisor.ModelRequest
-	r := newRig(t, func(ctx context.Context, req supervisor.ModelRequest, delta func(string)) (protocol.Message, error) {
+	var last modelcall.Request
+	r := newRig(t, func(ctx context.Context, req modelcall.Request, delta func(string)) (protocol.Message, error) {
 		last = req
 		return asks(1)(ctx, req, delta)
 	})
@@ -316,8 +317,8 @@ func TestAStepIsMadeAlthoughNothingCanBeTakenIn(t *testing.T) {
 
 // A turn that has taken in a lot keeps what it began with, however little room there is.
 func TestTheFirstQuestionOfATurnStaysBeforeTheModel(t *testing.T) {
-	var last supervisor.ModelRequest
-	r := newRig(t, func(ctx context.Context, req supervisor.ModelRequest, delta func(string)) (protocol.Message, error) {
+	var last modelcall.Request
+	r := newRig(t, func(ctx context.Context, req modelcall.Request, delta func(string)) (protocol.Message, error) {
 		last = req
 		return asks(1)(ctx, req, delta)
 	})
@@ -347,7 +348,7 @@ func TestTheFirstQuestionOfATurnStaysBeforeTheModel(t *testing.T) {
 // send.
 func TestWhatIsChangedMeanwhileIsBeforeTheModelAtItsNextStep(t *testing.T) {
 	for _, mode := range []supervisor.Busy{supervisor.BusySteer, supervisor.BusyQueue, supervisor.BusyRestart} {
-		var requests []supervisor.ModelRequest
+		var requests []modelcall.Request
 		r := newRig(t, asksThenSays(&requests))
 		r.options.Busy = wants(mode)
 		call := r.made()[0]

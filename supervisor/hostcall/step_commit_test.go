@@ -9,11 +9,12 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/modelcall"
 )
 
 // asks is a model that calls list_files so many times at once, and says so.
 func asks(times int) models {
-	return func(context.Context, supervisor.ModelRequest, func(string)) (protocol.Message, error) {
+	return func(context.Context, modelcall.Request, func(string)) (protocol.Message, error) {
 		parts := []protocol.Part{{Text: "I look."}}
 		for range times {
 			parts = append(parts, protocol.Part{Call: &protocol.ToolCall{Name: "list_files", Arguments: json.RawMessage(`{}`)}})
@@ -97,7 +98,7 @@ func TestTheNamesOfCallsOutliveTheWorker(t *testing.T) {
 // countCalls is m, and how often it was called.
 func countCalls(m models) (models, *int) {
 	n := new(int)
-	return func(ctx context.Context, req supervisor.ModelRequest, delta func(string)) (protocol.Message, error) {
+	return func(ctx context.Context, req modelcall.Request, delta func(string)) (protocol.Message, error) {
 		*n++
 		return m(ctx, req, delta)
 	}, n
@@ -152,7 +153,7 @@ func TestTheSupervisorCountsTheSteps(t *testing.T) {
 
 func TestNoSentenceIsReadTwice(t *testing.T) {
 	broken, tries := errors.New("the line broke"), 0
-	r := newRig(t, func(_ context.Context, _ supervisor.ModelRequest, delta func(string)) (protocol.Message, error) {
+	r := newRig(t, func(_ context.Context, _ modelcall.Request, delta func(string)) (protocol.Message, error) {
 		if delta("Here it is: "); tries == 0 {
 			tries++
 			return protocol.Message{}, broken
@@ -176,7 +177,7 @@ func TestNoSentenceIsReadTwice(t *testing.T) {
 // twice.
 func TestWhatAStoppedStepHadSaidStays(t *testing.T) {
 	said := make(chan struct{}, 2)
-	r := newRig(t, func(ctx context.Context, _ supervisor.ModelRequest, delta func(string)) (protocol.Message, error) {
+	r := newRig(t, func(ctx context.Context, _ modelcall.Request, delta func(string)) (protocol.Message, error) {
 		delta("Once")
 		said <- struct{}{}
 		<-ctx.Done()

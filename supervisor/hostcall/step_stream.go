@@ -10,6 +10,7 @@ import (
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/history"
+	"mews/supervisor/modelcall"
 	"mews/supervisor/sqlite"
 )
 
@@ -33,7 +34,7 @@ type stepStream struct {
 
 // answer has the model say its message. A message that breaks off is gone on with. What a failed
 // call had said is taken back.
-func (s *stepStream) answer(ctx context.Context, req supervisor.ModelRequest) (supervisor.ModelAnswer, error) {
+func (s *stepStream) answer(ctx context.Context, req modelcall.Request) (modelcall.Answer, error) {
 	if s.Reserver != nil {
 		req.Reserver, s.maxCosts = s, map[int64]int64{}
 	}
@@ -47,7 +48,7 @@ func (s *stepStream) answer(ctx context.Context, req supervisor.ModelRequest) (s
 		}
 		if failed != nil { // what was said stands, and says that it breaks off
 			why = textNotGoneOn
-			if e := new(supervisor.ModelError); errors.As(failed, &e) && e.Class == supervisor.ModelBudget {
+			if e := new(modelcall.Error); errors.As(failed, &e) && e.Class == modelcall.OverBudget {
 				why = supervisor.ErrorMessage(failed)
 			}
 			break
@@ -58,7 +59,7 @@ func (s *stepStream) answer(ctx context.Context, req supervisor.ModelRequest) (s
 	case err != nil:
 	case breaksOff(said):
 		said.Message = s.note(said.Message, fmt.Sprintf(textBrokenOff, cmp.Or(why, continued[said.CutForMoney].why)))
-	case said.Stop == supervisor.StopOther:
+	case said.Stop == modelcall.StopOther:
 		said.Message = s.note(said.Message, textPerhapsCut)
 	}
 	return said, err
@@ -74,13 +75,13 @@ func (s *stepStream) note(m protocol.Message, text string) protocol.Message {
 }
 
 // call calls the model once. It keeps what a call that failed has cost.
-func (s *stepStream) call(ctx context.Context, req supervisor.ModelRequest) (supervisor.ModelAnswer, error) {
+func (s *stepStream) call(ctx context.Context, req modelcall.Request) (modelcall.Answer, error) {
 	req.Measured = s.transcript.counted.of(req)
-	req.OnFailure = func(f supervisor.ModelFailure) { s.chargeFailed(ctx, f) }
+	req.OnFailure = func(f modelcall.Failure) { s.chargeFailed(ctx, f) }
 	if s.Kind == supervisor.TurnChat { // nobody waits for the others
 		req.OnWait = s.Reply.Note
 	}
-	said, err := s.o.Models.Stream(ctx, s.Model, req, func(delta supervisor.ModelDelta) {
+	said, err := s.o.Models.Stream(ctx, s.Model, req, func(delta modelcall.Delta) {
 		if delta.Restart {
 			s.takeBack()
 			return
@@ -109,12 +110,12 @@ func (s *stepStream) takeBack() {
 
 // breaksOff says whether a message ends where the model had to, and not where it wanted to. One
 // that calls tools is gone on with when those have run.
-func breaksOff(a supervisor.ModelAnswer) bool {
-	return a.Stop == supervisor.StopLength && len(a.Message.Calls()) == 0
+func breaksOff(a modelcall.Answer) bool {
+	return a.Stop == modelcall.StopLength && len(a.Message.Calls()) == 0
 }
 
 // continueRequest is the request that has a message gone on with.
-func continueRequest(req supervisor.ModelRequest, said protocol.Message) supervisor.ModelRequest {
+func continueRequest(req modelcall.Request, said protocol.Message) modelcall.Request {
 	more := []protocol.Message{said, protocol.UserText(promptContinue)}
 	if len(said.Parts) == 0 {
 		more = []protocol.Message{protocol.UserText(promptShorter)}
@@ -122,7 +123,7 @@ func continueRequest(req supervisor.ModelRequest, said protocol.Message) supervi
 	tokens, fit := int64(history.Tokens(more)), req.Fit
 	req.Messages, req.Tokens = slices.Concat(req.Messages, more), req.Tokens+tokens
 	if fit != nil {
-		req.Fit = func(r supervisor.ModelRequest, most int64) supervisor.ModelRequest {
+		req.Fit = func(r modelcall.Request, most int64) modelcall.Request {
 			r = fit(r, most-tokens)
 			r.Messages, r.Tokens = slices.Concat(r.Messages, more), r.Tokens+tokens
 			return r
@@ -132,7 +133,7 @@ func continueRequest(req supervisor.ModelRequest, said protocol.Message) supervi
 }
 
 // joinAnswers is a message and what went on with it, as one, and the rest of the later answer.
-func joinAnswers(said, more supervisor.ModelAnswer) supervisor.ModelAnswer {
+func joinAnswers(said, more modelcall.Answer) modelcall.Answer {
 	if len(said.Message.Parts) == 0 {
 		return more
 	}

@@ -11,26 +11,27 @@ import (
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/hostcall"
+	"mews/supervisor/modelcall"
 )
 
 // takes is a model that answers a turn's calls one after the other.
 type takes struct {
 	t     *testing.T
 	list  []take
-	asked []supervisor.ModelRequest
+	asked []modelcall.Request
 }
 
 // take is one call: what is said as it comes, and how it ends.
 type take struct {
-	deltas []supervisor.ModelDelta
-	answer supervisor.ModelAnswer
+	deltas []modelcall.Delta
+	answer modelcall.Answer
 	err    error
 
 	streams chan<- struct{} // not nil: it goes on until it is stopped, and this is told of it
 }
 
-func (m *takes) Stream(ctx context.Context, _ string, req supervisor.ModelRequest, delta func(supervisor.ModelDelta)) (
-	supervisor.ModelAnswer, error) {
+func (m *takes) Stream(ctx context.Context, _ string, req modelcall.Request, delta func(modelcall.Delta)) (
+	modelcall.Answer, error) {
 	m.asked = append(m.asked, req)
 	if len(m.asked) > len(m.list) {
 		m.t.Fatalf("call %d was not expected", len(m.asked))
@@ -53,13 +54,13 @@ func (m *takes) Cost(_ string, u protocol.Usage, _ time.Duration) (int64, bool) 
 }
 
 // ended is an answer of one text.
-func ended(text string, stop supervisor.StopReason) supervisor.ModelAnswer {
-	return supervisor.ModelAnswer{Message: protocol.Message{Parts: []protocol.Part{{Text: text}}}, Model: "m", Spec: "p/m",
+func ended(text string, stop modelcall.StopReason) modelcall.Answer {
+	return modelcall.Answer{Message: protocol.Message{Parts: []protocol.Part{{Text: text}}}, Model: "m", Spec: "p/m",
 		Stop: stop, Usage: protocol.Usage{Input: 10, Output: 1}}
 }
 
-func failed(class supervisor.ModelClass) error {
-	return &supervisor.ModelError{Class: class, Usage: protocol.Usage{Input: 5},
+func failed(class modelcall.Class) error {
+	return &modelcall.Error{Class: class, Usage: protocol.Usage{Input: 5},
 		Err: &supervisor.Error{Code: supervisor.CodeModel, Message: "It failed."}}
 }
 
@@ -84,9 +85,9 @@ func said(t *testing.T, r *rig) string {
 
 func TestAMessageThatBreaksOffIsGoneOnWith(t *testing.T) {
 	m := &takes{t: t, list: []take{
-		{answer: ended("One two th", supervisor.StopLength)},
-		{answer: ended("ree fo", supervisor.StopLength)},
-		{answer: ended("ur.", supervisor.StopEnd)},
+		{answer: ended("One two th", modelcall.StopLength)},
+		{answer: ended("ree fo", modelcall.StopLength)},
+		{answer: ended("ur.", modelcall.StopEnd)},
 	}}
 	if got := said(t, newRigOf(t, m)); got != "One two three four." {
 		t.Errorf("it said %q", got)
@@ -100,12 +101,12 @@ func TestAMessageThatBreaksOffIsGoneOnWith(t *testing.T) {
 func TestAMessageThatBreaksOffForGoodSaysSo(t *testing.T) {
 	for name, list := range map[string][]take{
 		"again and again": {
-			{answer: ended("a", supervisor.StopLength)}, {answer: ended("b", supervisor.StopLength)},
-			{answer: ended("c", supervisor.StopLength)}, {answer: ended("d", supervisor.StopLength)},
+			{answer: ended("a", modelcall.StopLength)}, {answer: ended("b", modelcall.StopLength)},
+			{answer: ended("c", modelcall.StopLength)}, {answer: ended("d", modelcall.StopLength)},
 		},
 		"and then the model fails": {
-			{answer: ended("abcd", supervisor.StopLength)},
-			{deltas: []supervisor.ModelDelta{{Text: "half"}}, err: failed(supervisor.ModelOverloaded)},
+			{answer: ended("abcd", modelcall.StopLength)},
+			{deltas: []modelcall.Delta{{Text: "half"}}, err: failed(modelcall.Overloaded)},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -117,8 +118,8 @@ func TestAMessageThatBreaksOffForGoodSaysSo(t *testing.T) {
 }
 
 // cut is an answer that broke off for want of money for more.
-func cut(text string) supervisor.ModelAnswer {
-	a := ended(text, supervisor.StopLength)
+func cut(text string) modelcall.Answer {
+	a := ended(text, modelcall.StopLength)
 	a.CutForMoney = true
 	if text == "" {
 		a.Message.Parts = nil
@@ -127,22 +128,22 @@ func cut(text string) supervisor.ModelAnswer {
 }
 
 func TestWhatIsCutForMoneyIsGoneOnWithTwice(t *testing.T) {
-	noMoney := &supervisor.ModelError{Class: supervisor.ModelBudget, Err: &supervisor.Error{Code: supervisor.CodeBudget,
+	noMoney := &modelcall.Error{Class: modelcall.OverBudget, Err: &supervisor.Error{Code: supervisor.CodeBudget,
 		Message: "Your limit is met."}}
 	const short = "[The answer breaks off here: there is not enough money left for all of it. /usage says what is left.]"
 	for name, k := range map[string]struct {
 		list []take
 		want string
 	}{
-		"and it is whole then":  {[]take{{answer: cut("One t")}, {answer: cut("wo th")}, {answer: ended("ree.", supervisor.StopEnd)}}, "One two three."},
+		"and it is whole then":  {[]take{{answer: cut("One t")}, {answer: cut("wo th")}, {answer: ended("ree.", modelcall.StopEnd)}}, "One two three."},
 		"and it is not":         {[]take{{answer: cut("a")}, {answer: cut("b")}, {answer: cut("c")}}, "abc\n\n" + short},
 		"nothing of it is ever": {[]take{{answer: cut("")}, {answer: cut("")}, {answer: cut("")}}, short},
 		"and there is no more": {[]take{{answer: cut("a")}, {err: noMoney}},
 			"a\n\n[The answer breaks off here: Your limit is met.]"},
-		"and the model fails": {[]take{{answer: cut("a")}, {err: failed(supervisor.ModelOverloaded)}},
+		"and the model fails": {[]take{{answer: cut("a")}, {err: failed(modelcall.Overloaded)}},
 			"a\n\n[The answer breaks off here: the model was asked to go on, and failed.]"},
-		"and the model's own limit is reached": {[]take{{answer: cut("a")}, {answer: ended("b", supervisor.StopLength)},
-			{answer: ended("c", supervisor.StopLength)}, {answer: ended("d", supervisor.StopEnd)}}, "abcd"},
+		"and the model's own limit is reached": {[]take{{answer: cut("a")}, {answer: ended("b", modelcall.StopLength)},
+			{answer: ended("c", modelcall.StopLength)}, {answer: ended("d", modelcall.StopEnd)}}, "abcd"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := &takes{t: t, list: k.list}
@@ -157,8 +158,8 @@ func TestWhatIsCutForMoneyIsGoneOnWithTwice(t *testing.T) {
 // Who stops a turn knows why its answer ends.
 func TestAnAnswerThatIsStoppedAsItGoesOnDoesNotBreakOff(t *testing.T) {
 	said := make(chan struct{}, 1)
-	r := newRigOf(t, &takes{t: t, list: []take{{deltas: []supervisor.ModelDelta{{Text: "One t"}}, answer: cut("One t")},
-		{deltas: []supervisor.ModelDelta{{Text: "wo"}}, streams: said}}})
+	r := newRigOf(t, &takes{t: t, list: []take{{deltas: []modelcall.Delta{{Text: "One t"}}, answer: cut("One t")},
+		{deltas: []modelcall.Delta{{Text: "wo"}}, streams: said}}})
 	raw, err := json.Marshal(r.modelStream())
 	if err != nil {
 		t.Fatal(err)
@@ -173,7 +174,7 @@ func TestAnAnswerThatIsStoppedAsItGoesOnDoesNotBreakOff(t *testing.T) {
 
 // A tool call that was cut is asked for again, and nothing of it is left.
 func TestACallThatWasCutIsMadeAgain(t *testing.T) {
-	call := ended("", supervisor.StopTools)
+	call := ended("", modelcall.StopTools)
 	call.Message.Parts = []protocol.Part{{Call: &protocol.ToolCall{ID: "x", Name: "get_time", Arguments: []byte(`{}`)}}}
 	for first, want := range map[string]string{"": "Your last message was cut before", "I look.": "Go on exactly"} {
 		m := &takes{t: t, list: []take{{answer: cut(first)}, {answer: call}}}
@@ -193,7 +194,7 @@ func TestACallThatWasCutIsMadeAgain(t *testing.T) {
 }
 
 func TestARequestThatIsTooLongIsMadeShorterOnce(t *testing.T) {
-	m := &takes{t: t, list: []take{{err: failed(supervisor.ModelTooLong)}}}
+	m := &takes{t: t, list: []take{{err: failed(modelcall.TooLong)}}}
 	r := newRigOf(t, m)
 	if _, err := r.call(protocol.MethodModelStream, r.modelStream()); err == nil {
 		t.Error("with one message there is nothing to leave out, and it went through")
@@ -205,8 +206,8 @@ func TestARequestThatIsTooLongIsMadeShorterOnce(t *testing.T) {
 
 func TestWhatAFailedAttemptSaidIsTakenBack(t *testing.T) {
 	m := &takes{t: t, list: []take{{
-		deltas: []supervisor.ModelDelta{{Text: "half an ans"}, {Restart: true}, {Text: "Whole."}},
-		answer: ended("Whole.", supervisor.StopEnd),
+		deltas: []modelcall.Delta{{Text: "half an ans"}, {Restart: true}, {Text: "Whole."}},
+		answer: ended("Whole.", modelcall.StopEnd),
 	}}}
 	r := newRigOf(t, m)
 	if got := said(t, r); got != "Whole." {
@@ -218,7 +219,7 @@ func TestWhatAFailedAttemptSaidIsTakenBack(t *testing.T) {
 }
 
 func TestThoughtsAreKeptAndNotForTheWorker(t *testing.T) {
-	answer := ended("Hello.", supervisor.StopEnd)
+	answer := ended("Hello.", modelcall.StopEnd)
 	thought := protocol.Part{Thinking: &protocol.Thinking{Format: "anthropic", Block: []byte(`{"type":"thinking"}`)}}
 	answer.Message.Parts = append([]protocol.Part{thought}, answer.Message.Parts...)
 	r := newRigOf(t, &takes{t: t, list: []take{{answer: answer}}})
@@ -239,19 +240,19 @@ func TestThoughtsAreKeptAndNotForTheWorker(t *testing.T) {
 }
 
 func TestAFailureSaysOfWhatKindItIs(t *testing.T) {
-	r := newRigOf(t, &takes{t: t, list: []take{{err: failed(supervisor.ModelAuth)}}})
+	r := newRigOf(t, &takes{t: t, list: []take{{err: failed(modelcall.Auth)}}})
 	if _, err := r.call(protocol.MethodModelStream, r.modelStream()); err == nil {
 		t.Fatal("it went through")
 	}
 	ended := r.conn.EndTurn(r.turn().ID, protocol.WhyError)
-	if e := new(supervisor.ModelError); !errors.As(ended.Failure, &e) || e.Class != supervisor.ModelAuth {
+	if e := new(modelcall.Error); !errors.As(ended.Failure, &e) || e.Class != modelcall.Auth {
 		t.Errorf("the turn's failure is %v", ended.Failure)
 	}
 }
 
 // An answer that ended for a reason that nobody knows is shown as one that may not be whole.
 func TestAnAnswerThatMayNotBeWholeSaysSo(t *testing.T) {
-	r := newRigOf(t, &takes{t: t, list: []take{{answer: ended("One two", supervisor.StopOther)}}})
+	r := newRigOf(t, &takes{t: t, list: []take{{answer: ended("One two", modelcall.StopOther)}}})
 	if got := said(t, r); !strings.HasPrefix(got, "One two\n\n[The answer may not be whole") {
 		t.Errorf("it said %q", got)
 	}
@@ -267,7 +268,7 @@ func (n *noteCounter) Note(text string) { n.notes = append(n.notes, text) }
 
 func TestWhyNothingComesIsSaidWhereSomebodyWaits(t *testing.T) {
 	for kind, want := range map[supervisor.TurnKind]int{supervisor.TurnChat: 1, supervisor.TurnJob: 0} {
-		r := newRig(t, func(_ context.Context, req supervisor.ModelRequest, _ func(string)) (protocol.Message, error) {
+		r := newRig(t, func(_ context.Context, req modelcall.Request, _ func(string)) (protocol.Message, error) {
 			if req.OnWait != nil {
 				req.OnWait("(the model is slow)")
 			}

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"mews/protocol"
-	"mews/supervisor"
+	"mews/supervisor/modelcall"
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
@@ -23,7 +23,7 @@ type systemRig struct {
 
 func newSystemRig(t *testing.T) *systemRig {
 	s := &systemRig{}
-	s.rig = newRig(t, func(_ context.Context, req supervisor.ModelRequest, _ func(string)) (protocol.Message, error) {
+	s.rig = newRig(t, func(_ context.Context, req modelcall.Request, _ func(string)) (protocol.Message, error) {
 		s.asked, s.read = req.System, fmt.Sprint(req.Messages)
 		return protocol.UserText("yes"), nil
 	})

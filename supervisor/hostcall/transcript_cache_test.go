@@ -14,6 +14,7 @@ import (
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/history"
+	"mews/supervisor/modelcall"
 	"mews/supervisor/sqlite"
 )
 
@@ -25,9 +26,9 @@ var awkwardArguments = []string{`{}`, ` { "path" : "<a>" } `, `{"n":1.50e3,"s":"
 // TestARequestIsWhatAFreshReadingGives: whatever is said, in whatever order results come, whatever
 // the window does.
 func TestARequestIsWhatAFreshReadingGives(t *testing.T) {
-	var got supervisor.ModelRequest
+	var got modelcall.Request
 	var answer protocol.Message
-	r := newRig(t, func(_ context.Context, req supervisor.ModelRequest, _ func(string)) (protocol.Message, error) {
+	r := newRig(t, func(_ context.Context, req modelcall.Request, _ func(string)) (protocol.Message, error) {
 		got = req
 		return answer, nil
 	})

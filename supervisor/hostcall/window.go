@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"mews/protocol"
-	"mews/supervisor"
 	"mews/supervisor/history"
+	"mews/supervisor/modelcall"
 )
 
 // trim moves the conversation's window past what no later request will hold, whatever the model's
@@ -28,7 +28,7 @@ func (t *turn) trim(ctx context.Context) (moved bool, err error) {
 
 // historyRoom is how many tokens of the transcript a request may carry: what the history is bounded
 // to, and what the model's window leaves where that is known.
-func (t *turn) historyRoom(ctx context.Context, req supervisor.ModelRequest) int {
+func (t *turn) historyRoom(ctx context.Context, req modelcall.Request) int {
 	if t.o.Room == nil {
 		return t.o.History
 	}
@@ -42,8 +42,8 @@ func (t *turn) historyRoom(ctx context.Context, req supervisor.ModelRequest) int
 
 // fitRequest makes the request's messages of the transcript, so that the request has about so many
 // tokens. What the history is bounded to holds in any case.
-func (t *turn) fitRequest(ctx context.Context) func(supervisor.ModelRequest, int64) supervisor.ModelRequest {
-	return func(req supervisor.ModelRequest, tokens int64) supervisor.ModelRequest {
+func (t *turn) fitRequest(ctx context.Context) func(modelcall.Request, int64) modelcall.Request {
+	return func(req modelcall.Request, tokens int64) modelcall.Request {
 		budget := min(int(tokens)-prefixTokens(req), t.o.History)
 		w := history.Fit(t.transcript.messages, t.First, budget, t.transcript.cut, t.outputName(ctx))
 		req.Messages = history.FitPictures(w.Messages, t.pictureGone)
@@ -54,7 +54,7 @@ func (t *turn) fitRequest(ctx context.Context) func(supervisor.ModelRequest, int
 }
 
 // prefixTokens estimates the tokens of what stands before the messages.
-func prefixTokens(req supervisor.ModelRequest) int {
+func prefixTokens(req modelcall.Request) int {
 	bytes := len(req.System)
 	for _, tool := range req.Tools {
 		bytes += toolBytes + len(tool.Name) + len(tool.Description) + len(tool.Schema)

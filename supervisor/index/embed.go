@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"mews/supervisor"
 	"mews/supervisor/internal/engine"
+	"mews/supervisor/modelcall"
 )
 
 const (
@@ -121,8 +121,8 @@ func (x *Index) embedList(ctx context.Context, user string, list []sectionWords)
 		texts[i] = s.text
 	}
 	vectors, err := x.o.Embedder.Embed(ctx, user, texts)
-	failed, half := new(supervisor.ModelError), len(list)/2
-	switch tooLong := errors.As(err, &failed) && failed.Class == supervisor.ModelTooLong; {
+	failed, half := new(modelcall.Error), len(list)/2
+	switch tooLong := errors.As(err, &failed) && failed.Class == modelcall.TooLong; {
 	case tooLong && half > 0:
 		if err := x.embedList(ctx, user, list[:half]); err != nil {
 			return err
@@ -158,7 +158,7 @@ func blobOf(vector []float32) []byte {
 // pauseVectors makes no vectors for a person for pauseTime, because of err.
 func (x *Index) pauseVectors(user string, err error) {
 	why := textByWords
-	if failed := new(supervisor.ModelError); errors.As(err, &failed) && failed.Class == supervisor.ModelBudget {
+	if failed := new(modelcall.Error); errors.As(err, &failed) && failed.Class == modelcall.OverBudget {
 		why = textNoMoney
 	}
 	x.mu.Lock()

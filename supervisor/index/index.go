@@ -49,7 +49,7 @@ type Transcript interface {
 // Embedder turns texts of a person's into vectors, which they pay for.
 type Embedder interface {
 	// Embed gives a vector for each text, all of one length. Where the model fails, the error is a
-	// *supervisor.ModelError.
+	// *modelcall.Error.
 	Embed(ctx context.Context, user string, texts []string) ([][]float32, error)
 }
 

@@ -15,6 +15,7 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/internal/engine"
 	"mews/supervisor/model/modeltest"
+	"mews/supervisor/modelcall"
 )
 
 // meanings is an embedding model that knows some words of like meaning: the test's own table, and
@@ -175,7 +176,7 @@ func TestTextsThatAreTooLongForTheModel(t *testing.T) {
 			}
 		}
 		if size > 300 {
-			return &supervisor.ModelError{Class: supervisor.ModelTooLong, Err: &supervisor.Error{Message: "no"}}
+			return &modelcall.Error{Class: modelcall.TooLong, Err: &supervisor.Error{Message: "no"}}
 		}
 		return nil
 	}
@@ -200,7 +201,7 @@ func TestTextsThatAreTooLongForTheModel(t *testing.T) {
 // while it is tried again.
 func TestWordsFindWhereTheModelFails(t *testing.T) {
 	for why, failed := range map[string]error{
-		textNoMoney: &supervisor.ModelError{Class: supervisor.ModelBudget, Err: &supervisor.Error{Message: "no"}},
+		textNoMoney: &modelcall.Error{Class: modelcall.OverBudget, Err: &supervisor.Error{Message: "no"}},
 		textByWords: errors.New("no"),
 	} {
 		r, m := embedding(t, "alice")

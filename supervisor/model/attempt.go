@@ -8,6 +8,7 @@ import (
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/model/anthropic"
+	"mews/supervisor/modelcall"
 )
 
 // payment is what was set aside for one attempt. Nobody pays for an attempt whose payment is the
@@ -19,9 +20,9 @@ type payment struct {
 }
 
 // attempt makes one call of a provider: it sets money aside, waits for a free place, calls and
-// settles. Its error is a *supervisor.ModelError or ctx's cause. Beside an error the answer has the
+// settles. Its error is a *modelcall.Error or ctx's cause. Beside an error the answer has the
 // Lease that the caller still has to end.
-func (c *call) attempt(ctx context.Context, m Choice) (answer supervisor.ModelAnswer, err error) {
+func (c *call) attempt(ctx context.Context, m Choice) (answer modelcall.Answer, err error) {
 	c.deltas.restart()
 	req := c.req
 	req.Model = m.Model
@@ -52,19 +53,19 @@ func (c *call) attempt(ctx context.Context, m Choice) (answer supervisor.ModelAn
 	c.settle(m, paid, &answer)
 	answer.Spec, answer.Asked = m.Spec, req.Messages
 	if first := c.candidates[0]; !m.same(first) {
-		answer.Replaced = &supervisor.ReplacedModel{Spec: first.Spec, Reason: c.reason(first)}
+		answer.Replaced = &modelcall.Replaced{Spec: first.Spec, Reason: c.reason(first)}
 	}
 	return answer, nil
 }
 
 // reserve sets aside what an attempt can cost, and limits req's output to that. Thinking is a part
 // of the output: where the limit is too low for it, less of it is asked for, or none.
-func (c *call) reserve(ctx context.Context, m Choice, req *supervisor.ModelRequest) (paid payment, err error) {
+func (c *call) reserve(ctx context.Context, m Choice, req *modelcall.Request) (paid payment, err error) {
 	if req.Reserver == nil {
 		return paid, nil
 	}
 	b := c.costBound(m, *req)
-	e := supervisor.Estimate{Spec: m.Spec, MinCost: b.minCost(), MaxCost: b.maxCost(), Priced: b.priced, OnWait: req.OnWait}
+	e := modelcall.Estimate{Spec: m.Spec, MinCost: b.minCost(), MaxCost: b.maxCost(), Priced: b.priced, OnWait: req.OnWait}
 	paid.lease, err = req.Reserver.Reserve(ctx, e)
 	if err != nil || e.MaxCost <= 0 {
 		return paid, err
@@ -83,21 +84,21 @@ func (c *call) reserve(ctx context.Context, m Choice, req *supervisor.ModelReque
 }
 
 // lessThinking is the next lower level of each.
-var lessThinking = map[supervisor.Thinking]supervisor.Thinking{
-	supervisor.ThinkingHigh: supervisor.ThinkingMedium, supervisor.ThinkingMedium: supervisor.ThinkingLow,
-	supervisor.ThinkingLow: supervisor.ThinkingOff,
+var lessThinking = map[modelcall.Thinking]modelcall.Thinking{
+	modelcall.ThinkingHigh: modelcall.ThinkingMedium, modelcall.ThinkingMedium: modelcall.ThinkingLow,
+	modelcall.ThinkingLow: modelcall.ThinkingOff,
 }
 
 // cutForMoney makes an answer of one that had no room to say anything whole, if that is for want of
 // money alone: whoever asked can ask for a shorter one. It says whether it is one.
-func (p payment) cutForMoney(answer *supervisor.ModelAnswer, err error, sent supervisor.ModelRequest) bool {
+func (p payment) cutForMoney(answer *modelcall.Answer, err error, sent modelcall.Request) bool {
 	lowered := p.output > 0 && p.output == sent.Output
 	failed := modelError(err)
-	if lowered && failed != nil && failed.Class == supervisor.ModelNoRoom {
-		answer.Message, answer.Model, answer.Stop = protocol.Message{Role: protocol.RoleAssistant}, sent.Model, supervisor.StopLength
+	if lowered && failed != nil && failed.Class == modelcall.NoRoom {
+		answer.Message, answer.Model, answer.Stop = protocol.Message{Role: protocol.RoleAssistant}, sent.Model, modelcall.StopLength
 		err = nil
 	}
-	answer.CutForMoney = lowered && err == nil && answer.Stop == supervisor.StopLength
+	answer.CutForMoney = lowered && err == nil && answer.Stop == modelcall.StopLength
 	return answer.CutForMoney
 }
 
@@ -111,8 +112,8 @@ func (c *call) giveBack(ctx context.Context, paid payment) {
 // settleFailed returns the error of a failed attempt, with its usage, and its lease. Where the
 // attempt certainly cost nothing, the lease is given back. It reports an attempt that was stopped
 // itself, which is no failure of the model's.
-func (c *call) settleFailed(ctx context.Context, m Choice, paid payment, got supervisor.ModelAnswer,
-	err error) (answer supervisor.ModelAnswer, _ error) {
+func (c *call) settleFailed(ctx context.Context, m Choice, paid payment, got modelcall.Answer,
+	err error) (answer modelcall.Answer, _ error) {
 	failed, used := modelError(err), got.Usage
 	if failed != nil && failed.Usage != (protocol.Usage{}) {
 		used = failed.Usage
@@ -133,7 +134,7 @@ func (c *call) settleFailed(ctx context.Context, m Choice, paid payment, got sup
 		return answer, &with
 	}
 	if !unpaid {
-		c.onFailure(supervisor.ModelFailure{Spec: m.Spec, Class: supervisor.ModelStopped, Usage: used, Lease: paid.lease.ID, Last: true})
+		c.onFailure(modelcall.Failure{Spec: m.Spec, Class: modelcall.Stopped, Usage: used, Lease: paid.lease.ID, Last: true})
 	}
 	if ctx.Err() != nil {
 		return answer, context.Cause(ctx)
@@ -142,7 +143,7 @@ func (c *call) settleFailed(ctx context.Context, m Choice, paid payment, got sup
 }
 
 // settle gives an answer its lease, and completes its usage.
-func (c *call) settle(m Choice, paid payment, answer *supervisor.ModelAnswer) {
+func (c *call) settle(m Choice, paid payment, answer *modelcall.Answer) {
 	answer.Lease, answer.Usage = paid.lease.ID, c.estimatedUsage(m, answer.Usage, answer.Received, false)
 	if cost, known := c.Cost(m.Spec, answer.Usage, c.req.Cache); known && paid.lease.ID != 0 && cost > paid.lease.Amount {
 		c.log.Warn("a call cost more than was set aside for it", "model", m.Spec, "cost", cost, "reserved", paid.lease.Amount,
@@ -169,7 +170,7 @@ func (c *call) onlyCheaper(list []Choice, than Choice) []Choice {
 		return list
 	}
 	req := c.req
-	req.Measured = supervisor.Measured{}
+	req.Measured = modelcall.Measured{}
 	dear := c.costBound(than, req)
 	return slices.DeleteFunc(slices.Clone(list), func(m Choice) bool {
 		b := c.costBound(m, req)

@@ -17,6 +17,7 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/internal/slots"
 	"mews/supervisor/model/modeltest"
+	"mews/supervisor/modelcall"
 )
 
 // spender asks a catalogue with a reserver, and settles what comes of it as its callers do.
@@ -24,19 +25,19 @@ type spender struct {
 	c        *Catalogue
 	reserver *fakeReserver
 	spent    int64
-	lost     []supervisor.ModelFailure
+	lost     []modelcall.Failure
 }
 
-func (s *spender) ask(ctx context.Context, spec string) (supervisor.ModelAnswer, error) {
-	req := supervisor.ModelRequest{Messages: []protocol.Message{protocol.UserText("hi")}, User: "ann",
-		OnFailure: func(f supervisor.ModelFailure) {
+func (s *spender) ask(ctx context.Context, spec string) (modelcall.Answer, error) {
+	req := modelcall.Request{Messages: []protocol.Message{protocol.UserText("hi")}, User: "ann",
+		OnFailure: func(f modelcall.Failure) {
 			s.lost = append(s.lost, f)
 			s.settle(f.Spec, f.Lease, f.Usage)
 		}}
 	if s.reserver != nil {
 		req.Reserver = s.reserver
 	}
-	answer, err := s.c.Stream(ctx, spec, req, func(supervisor.ModelDelta) {})
+	answer, err := s.c.Stream(ctx, spec, req, func(modelcall.Delta) {})
 	s.settle(answer.Spec, answer.Lease, answer.Usage)
 	return answer, err
 }
@@ -61,7 +62,7 @@ func costing(c *Catalogue, times map[string]float64) *Catalogue {
 
 // counts answers with what it has counted.
 func counts(u protocol.Usage) *scripted {
-	return &scripted{play: func(_ context.Context, _ int, say func(string)) (supervisor.ModelAnswer, error) {
+	return &scripted{play: func(_ context.Context, _ int, say func(string)) (modelcall.Answer, error) {
 		answer := said("fine", say)
 		answer.Usage = u
 		return answer, nil
@@ -72,13 +73,13 @@ func TestEachTryIsPaidForBeforeItIsMade(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &spender{reserver: newFakeReserver(1_000_000)}
 		var first *scripted
-		first = &scripted{play: func(context.Context, int, func(string)) (supervisor.ModelAnswer, error) {
+		first = &scripted{play: func(context.Context, int, func(string)) (modelcall.Answer, error) {
 			if s.reserver.last != int64(first.count()) || len(s.reserver.open) != 1 {
 				t.Errorf("call %d has lease %d of %v", first.count(), s.reserver.last, s.reserver.open)
 			}
-			err := failed(supervisor.ModelOverloaded)
+			err := failed(modelcall.Overloaded)
 			err.Usage = protocol.Usage{Input: 7}
-			return supervisor.ModelAnswer{}, err
+			return modelcall.Answer{}, err
 		}}
 		s.c = costing(with(t, first, counts(protocol.Usage{Input: 5, Output: 1})), map[string]float64{"a/m": 1, "b/m": 2})
 		answer, err := s.ask(t.Context(), "")
@@ -100,37 +101,37 @@ func TestEachTryIsPaidForBeforeItIsMade(t *testing.T) {
 // that this is the same where nobody has a budget.
 func TestWhatBrokeOffCountsWhatHadCome(t *testing.T) {
 	const input = (perRequest + perMessage + perPart + 2) / tokenBytes
-	hears := func(u protocol.Usage, bytes int64) supervisor.ModelAnswer {
-		return supervisor.ModelAnswer{Sent: true, Received: bytes, Usage: u}
+	hears := func(u protocol.Usage, bytes int64) modelcall.Answer {
+		return modelcall.Answer{Sent: true, Received: bytes, Usage: u}
 	}
-	none := supervisor.ModelAnswer{}
+	none := modelcall.Answer{}
 	type usage = protocol.Usage
 	about := func(input, output, cached int64) usage {
 		return usage{Input: input, Output: output, CacheRead: cached, Estimated: true}
 	}
 	cases := map[string]struct {
-		class supervisor.ModelClass  // "": it answers; stopped: whoever asked goes
-		heard supervisor.ModelAnswer // what is known of the call
+		class modelcall.Class  // "": it answers; stopped: whoever asked goes
+		heard modelcall.Answer // what is known of the call
 		said  string
 		count usage
 		free  bool
 		want  usage
 		kept  bool // its lease is to be kept with its usage
 	}{
-		"never sent":                             {class: supervisor.ModelNetwork, heard: none},
-		"sent, and no word came":                 {supervisor.ModelStalled, hears(usage{}, 0), "", usage{}, false, about(input, 0, 0), true},
-		"refused":                                {class: supervisor.ModelAuth, heard: hears(usage{}, 0), free: true},
-		"refused, and counted all the same":      {supervisor.ModelAuth, hears(usage{}, 0), "", usage{Input: 3, Output: 1}, true, usage{Input: 3, Output: 1}, true},
-		"cut, counted nothing":                   {supervisor.ModelCut, hears(usage{}, 30), "0123456789", usage{}, false, about(input, 8, 0), true},
-		"cut, of a provider that tells nothing":  {supervisor.ModelCut, none, "0123456789", usage{}, false, about(input, 3, 0), true},
-		"cut, counted the input":                 {supervisor.ModelCut, hears(usage{Input: 9, Output: 1, CacheRead: 4}, 30), "", usage{Input: 9, Output: 1, CacheRead: 4}, false, about(9, 8, 4), true},
-		"cut after more than it may say":         {supervisor.ModelCut, hears(usage{}, 1_000_000), "", usage{}, false, about(input, defaultOutput, 0), true},
-		"ended by itself":                        {supervisor.ModelFiltered, hears(usage{}, 500), "", usage{Input: 9, Output: 4}, false, usage{Input: 9, Output: 4}, true},
-		"ended by itself, counted nothing":       {supervisor.ModelEmpty, hears(usage{}, 5), "", usage{}, false, about(input, 2, 0), true},
-		"stopped before it was sent":             {class: supervisor.ModelStopped, heard: none},
-		"stopped before it said anything":        {supervisor.ModelStopped, hears(usage{Input: 8, Output: 1}, 0), "", usage{}, false, usage{Input: 8, Output: 1}, true},
-		"stopped in the middle":                  {supervisor.ModelStopped, hears(usage{Input: 8, Output: 1}, 12), "", usage{}, false, about(8, 3, 0), true},
-		"stopped in the middle, counted nothing": {supervisor.ModelStopped, hears(usage{}, 12), "", usage{}, false, about(input, 3, 0), true},
+		"never sent":                             {class: modelcall.Network, heard: none},
+		"sent, and no word came":                 {modelcall.Stalled, hears(usage{}, 0), "", usage{}, false, about(input, 0, 0), true},
+		"refused":                                {class: modelcall.Auth, heard: hears(usage{}, 0), free: true},
+		"refused, and counted all the same":      {modelcall.Auth, hears(usage{}, 0), "", usage{Input: 3, Output: 1}, true, usage{Input: 3, Output: 1}, true},
+		"cut, counted nothing":                   {modelcall.Cut, hears(usage{}, 30), "0123456789", usage{}, false, about(input, 8, 0), true},
+		"cut, of a provider that tells nothing":  {modelcall.Cut, none, "0123456789", usage{}, false, about(input, 3, 0), true},
+		"cut, counted the input":                 {modelcall.Cut, hears(usage{Input: 9, Output: 1, CacheRead: 4}, 30), "", usage{Input: 9, Output: 1, CacheRead: 4}, false, about(9, 8, 4), true},
+		"cut after more than it may say":         {modelcall.Cut, hears(usage{}, 1_000_000), "", usage{}, false, about(input, defaultOutput, 0), true},
+		"ended by itself":                        {modelcall.Filtered, hears(usage{}, 500), "", usage{Input: 9, Output: 4}, false, usage{Input: 9, Output: 4}, true},
+		"ended by itself, counted nothing":       {modelcall.Empty, hears(usage{}, 5), "", usage{}, false, about(input, 2, 0), true},
+		"stopped before it was sent":             {class: modelcall.Stopped, heard: none},
+		"stopped before it said anything":        {modelcall.Stopped, hears(usage{Input: 8, Output: 1}, 0), "", usage{}, false, usage{Input: 8, Output: 1}, true},
+		"stopped in the middle":                  {modelcall.Stopped, hears(usage{Input: 8, Output: 1}, 12), "", usage{}, false, about(8, 3, 0), true},
+		"stopped in the middle, counted nothing": {modelcall.Stopped, hears(usage{}, 12), "", usage{}, false, about(input, 3, 0), true},
 		"answered":                               {"", hears(usage{}, 8), "fine", usage{Input: 2, Output: 1}, false, usage{Input: 2, Output: 1}, true},
 		"answered, counted nothing":              {"", hears(usage{}, 8), "fine", usage{}, false, about(input, 2, 0), true},
 	}
@@ -140,7 +141,7 @@ func TestWhatBrokeOffCountsWhatHadCome(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					ctx, stop := context.WithCancel(t.Context())
 					first := new(scripted)
-					first.play = func(ctx context.Context, _ int, say func(string)) (supervisor.ModelAnswer, error) {
+					first.play = func(ctx context.Context, _ int, say func(string)) (modelcall.Answer, error) {
 						if say(k.said); k.class == "" {
 							answer := said("", say)
 							answer.Usage, answer.Sent, answer.Received = k.count, k.heard.Sent, k.heard.Received
@@ -148,7 +149,7 @@ func TestWhatBrokeOffCountsWhatHadCome(t *testing.T) {
 						}
 						err := failed(k.class)
 						err.Usage, err.Free, err.RetryAfter = k.count, k.free, time.Hour
-						if k.class == supervisor.ModelStopped {
+						if k.class == modelcall.Stopped {
 							stop()
 							return k.heard, context.Cause(ctx)
 						}
@@ -163,7 +164,7 @@ func TestWhatBrokeOffCountsWhatHadCome(t *testing.T) {
 					for _, f := range s.lost {
 						got, lease = f.Usage, f.Lease
 					}
-					if k.class == supervisor.ModelStopped && err != context.Canceled {
+					if k.class == modelcall.Stopped && err != context.Canceled {
 						t.Errorf("ended with %v", err)
 					}
 					if !budget {
@@ -209,9 +210,9 @@ func TestWhereThereIsNoMoneyACheaperModelAnswers(t *testing.T) {
 	for name, k := range cases {
 		t.Run(name, func(t *testing.T) {
 			c := with(t, says("fine"), says("fine"), says("fine"))
-			c.providers["small"] = provider{ModelProvider: says("fine"), kind: "scripted"}
-			c.providers["near"] = provider{ModelProvider: says("fine"), kind: "scripted", locality: localityNetwork}
-			c.small = Choice{Spec: "small/m", Provider: c.providers["small"].ModelProvider, Model: "m"}
+			c.providers["small"] = provider{Provider: says("fine"), kind: "scripted"}
+			c.providers["near"] = provider{Provider: says("fine"), kind: "scripted", locality: localityNetwork}
+			c.small = Choice{Spec: "small/m", Provider: c.providers["small"].Provider, Model: "m"}
 			s := &spender{reserver: newFakeReserver(k.money), c: costing(c, k.costs)}
 			answer, err := s.ask(t.Context(), k.spec)
 			var bids []string
@@ -225,12 +226,12 @@ func TestWhereThereIsNoMoneyACheaperModelAnswers(t *testing.T) {
 				t.Errorf("left alone for want of money: %v", c.breakers.bySpec)
 			}
 			first := bids[0]
-			if want := (supervisor.ReplacedModel{Spec: first, Reason: "costs more than there was money left for"}); k.want != "" &&
+			if want := (modelcall.Replaced{Spec: first, Reason: "costs more than there was money left for"}); k.want != "" &&
 				k.want != first && (answer.Replaced == nil || *answer.Replaced != want) {
 				t.Errorf("it stands in for %+v", answer.Replaced)
 			}
 			if k.want == "" {
-				wantClass(t, err, supervisor.ModelBudget)
+				wantClass(t, err, modelcall.OverBudget)
 				if got := supervisor.ErrorMessage(err); got != "There is no money for "+first+"." {
 					t.Errorf("told %q", got)
 				}
@@ -241,10 +242,10 @@ func TestWhereThereIsNoMoneyACheaperModelAnswers(t *testing.T) {
 
 func TestNoMoneyForAFallbackIsToldBesideWhatFailed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &spender{reserver: newFakeReserver(0), c: costing(with(t, fails(supervisor.ModelMissing), says("fine")),
+		s := &spender{reserver: newFakeReserver(0), c: costing(with(t, fails(modelcall.Missing), says("fine")),
 			map[string]float64{"a/m": 0, "b/m": 1})}
 		_, err := s.ask(t.Context(), "")
-		wantClass(t, err, supervisor.ModelMissing)
+		wantClass(t, err, modelcall.Missing)
 		if got := supervisor.ErrorMessage(err); got != "It failed: missing. And the fallback b/m: There is no money for b/m." {
 			t.Errorf("told %q", got)
 		}
@@ -254,7 +255,7 @@ func TestNoMoneyForAFallbackIsToldBesideWhatFailed(t *testing.T) {
 // TestAProbeWithoutMoneyIsGivenBack: the next call may look whether the model is well again.
 func TestAProbeWithoutMoneyIsGivenBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		first := fails(supervisor.ModelAuth, "")
+		first := fails(modelcall.Auth, "")
 		s := &spender{reserver: newFakeReserver(1_000_000), c: costing(with(t, first), map[string]float64{"a/m": 1})}
 		if _, err := s.ask(t.Context(), ""); err == nil {
 			t.Fatal("it answered")
@@ -276,7 +277,7 @@ func TestAProbeWithoutMoneyIsGivenBack(t *testing.T) {
 func TestNoMoreCallsRunThanMay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var running, most atomic.Int64
-		slow := &scripted{play: func(_ context.Context, _ int, say func(string)) (supervisor.ModelAnswer, error) {
+		slow := &scripted{play: func(_ context.Context, _ int, say func(string)) (modelcall.Answer, error) {
 			most.Store(max(most.Load(), running.Add(1)))
 			time.Sleep(time.Second)
 			running.Add(-1)
@@ -357,8 +358,8 @@ func playFault(t *testing.T, kind string, fault modeltest.Fault) {
 	}
 }
 
-func kept(lost []supervisor.ModelFailure, answer supervisor.ModelAnswer) (n int) {
-	for _, f := range append(lost, supervisor.ModelFailure{Lease: answer.Lease}) {
+func kept(lost []modelcall.Failure, answer modelcall.Answer) (n int) {
+	for _, f := range append(lost, modelcall.Failure{Lease: answer.Lease}) {
 		if f.Lease != 0 {
 			n++
 		}
@@ -366,7 +367,7 @@ func kept(lost []supervisor.ModelFailure, answer supervisor.ModelAnswer) (n int)
 	return n
 }
 
-func sum(bids []supervisor.Estimate) (most int64) {
+func sum(bids []modelcall.Estimate) (most int64) {
 	for _, b := range bids {
 		most += b.MaxCost
 	}
@@ -400,7 +401,7 @@ func TestWhatEachRefusalCosts(t *testing.T) {
 				}
 				got := s.lost[0]
 				if (got.Lease != 0) != paid || (got.Usage != protocol.Usage{}) != paid || len(s.reserver.open) != 0 {
-					t.Error(cmp.Diff(supervisor.ModelFailure{}, got))
+					t.Error(cmp.Diff(modelcall.Failure{}, got))
 				}
 			})
 		}

@@ -3,7 +3,7 @@ package model
 import (
 	"testing"
 
-	"mews/supervisor"
+	"mews/supervisor/modelcall"
 )
 
 // BenchmarkPolicy is what a call costs beside the model's own work, with a fallback that is not
@@ -11,7 +11,7 @@ import (
 func BenchmarkPolicy(b *testing.B) {
 	first := says("fine")
 	c := with(b, first, says("never"))
-	req, delta := supervisor.ModelRequest{}, func(supervisor.ModelDelta) {}
+	req, delta := modelcall.Request{}, func(modelcall.Delta) {}
 	b.ReportAllocs()
 	for b.Loop() {
 		if _, err := c.Stream(b.Context(), "a/m", req, delta); err != nil {
@@ -24,7 +24,7 @@ func BenchmarkPolicy(b *testing.B) {
 // BenchmarkProvider is the same without the policy, to take away from it.
 func BenchmarkProvider(b *testing.B) {
 	first := says("fine")
-	req, delta := supervisor.ModelRequest{}, func(supervisor.ModelDelta) {}
+	req, delta := modelcall.Request{}, func(modelcall.Delta) {}
 	b.ReportAllocs()
 	for b.Loop() {
 		if _, err := first.Stream(b.Context(), req, delta); err != nil {

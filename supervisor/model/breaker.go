@@ -7,7 +7,7 @@ import (
 
 	"github.com/hashicorp/go-hclog"
 
-	"mews/supervisor"
+	"mews/supervisor/modelcall"
 )
 
 const (
@@ -37,9 +37,9 @@ var transitions = map[State][]State{
 // breaker is the circuit breaker of one model. It has no clock and no lock.
 type breaker struct {
 	state   State
-	class   supervisor.ModelClass // of the failure that opened it
-	until   time.Time             // while open
-	openFor time.Duration         // how long it was open the last time
+	class   modelcall.Class // of the failure that opened it
+	until   time.Time       // while open
+	openFor time.Duration   // how long it was open the last time
 }
 
 // permit is how a call may use a model.
@@ -81,7 +81,7 @@ func (b *breaker) succeed() {
 
 // fail opens the breaker. asked is how long the provider wants to be left alone. Where the breaker
 // is open already, because the model was called for want of another, nothing changes.
-func (b *breaker) fail(now time.Time, class supervisor.ModelClass, asked time.Duration) (opened bool) {
+func (b *breaker) fail(now time.Time, class modelcall.Class, asked time.Duration) (opened bool) {
 	b.class = class
 	if b.state == StateOpen {
 		return false
@@ -123,7 +123,7 @@ func (s *breakers) admit(spec string, now time.Time) permit {
 }
 
 // class is why the model is left alone; "" when it is not.
-func (s *breakers) class(spec string) supervisor.ModelClass {
+func (s *breakers) class(spec string) modelcall.Class {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if b := s.bySpec[spec]; b != nil {
@@ -144,7 +144,7 @@ func (s *breakers) succeed(spec string) {
 }
 
 // fail is called when the model has failed for good in one call.
-func (s *breakers) fail(spec string, now time.Time, class supervisor.ModelClass, asked time.Duration) {
+func (s *breakers) fail(spec string, now time.Time, class modelcall.Class, asked time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	b := s.bySpec[spec]

@@ -10,14 +10,14 @@ import (
 	"github.com/hashicorp/go-hclog"
 	"pgregory.net/rapid"
 
-	"mews/supervisor"
+	"mews/supervisor/modelcall"
 )
 
 func TestAModelIsLeftAloneForLongerEachTime(t *testing.T) {
 	now := time.Unix(0, 0)
 	b := &breaker{state: StateClosed}
 	for _, want := range []time.Duration{30, 60, 120, 240, 480, 600, 600} {
-		b.fail(now, supervisor.ModelServer, 0)
+		b.fail(now, modelcall.Server, 0)
 		if got := b.until.Sub(now); got != want*time.Second || b.admit(b.until.Add(-1)) != permitNone {
 			t.Fatalf("left alone for %v, want %ds", got, want)
 		}
@@ -30,7 +30,7 @@ func TestAModelIsLeftAloneForLongerEachTime(t *testing.T) {
 	if b.state != StateClosed || b.admit(now) != permitCall {
 		t.Fatalf("after a good probe: %s", b.state)
 	}
-	b.fail(now, supervisor.ModelRateLimited, 5*time.Minute)
+	b.fail(now, modelcall.RateLimited, 5*time.Minute)
 	if got := b.until.Sub(now); got != 5*time.Minute {
 		t.Errorf("a provider that wants five minutes gets %v", got)
 	}
@@ -49,7 +49,7 @@ func TestABreakerTakesOnlyItsSteps(t *testing.T) {
 			"time":    func(t *rapid.T) { now = now.Add(time.Duration(rapid.Int64Range(0, 1e12).Draw(t, "pass"))) },
 			"admit":   func(*rapid.T) { b.admit(now) },
 			"succeed": func(*rapid.T) { b.succeed() },
-			"fail":    func(*rapid.T) { b.fail(now, supervisor.ModelCut, 0) },
+			"fail":    func(*rapid.T) { b.fail(now, modelcall.Cut, 0) },
 			"release": func(*rapid.T) { b.release() },
 			"": func(t *rapid.T) {
 				if b.state == StateOpen && b.until.Sub(now) > openMax {
@@ -63,20 +63,20 @@ func TestABreakerTakesOnlyItsSteps(t *testing.T) {
 func TestOneCallProbesWhileTheOthersGoElsewhere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		well := make(chan struct{})
-		first := fails(supervisor.ModelServer)
+		first := fails(modelcall.Server)
 		second := says("instead")
 		c := with(t, first, second)
 		if _, _, err := ask(t.Context(), c); err != nil {
 			t.Fatal(err)
 		}
-		first.play = func(_ context.Context, _ int, say func(string)) (supervisor.ModelAnswer, error) {
+		first.play = func(_ context.Context, _ int, say func(string)) (modelcall.Answer, error) {
 			<-well
 			return said("back", say), nil
 		}
 		before := first.count()
 		time.Sleep(openMin)
 		var calls sync.WaitGroup
-		answers := make(chan supervisor.ModelAnswer, 20)
+		answers := make(chan modelcall.Answer, 20)
 		for range cap(answers) {
 			calls.Go(func() {
 				answer, _, err := ask(t.Context(), c)
@@ -109,7 +109,7 @@ func TestOneCallProbesWhileTheOthersGoElsewhere(t *testing.T) {
 
 func TestAProbeIsMadeOnceAndAStoppedOneIsGivenBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		first := fails(supervisor.ModelServer)
+		first := fails(modelcall.Server)
 		c := with(t, first, says("instead"))
 		for range 3 { // 2 tries, then one probe each
 			if _, h, err := ask(t.Context(), c); err != nil || h.text != "instead" {
@@ -120,9 +120,9 @@ func TestAProbeIsMadeOnceAndAStoppedOneIsGivenBack(t *testing.T) {
 		if first.count() != 4 {
 			t.Errorf("%d calls", first.count())
 		}
-		first.play = func(ctx context.Context, _ int, _ func(string)) (supervisor.ModelAnswer, error) {
+		first.play = func(ctx context.Context, _ int, _ func(string)) (modelcall.Answer, error) {
 			<-ctx.Done()
-			return supervisor.ModelAnswer{}, context.Cause(ctx)
+			return modelcall.Answer{}, context.Cause(ctx)
 		}
 		time.Sleep(openMax)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -140,7 +140,7 @@ func TestAProbeIsMadeOnceAndAStoppedOneIsGivenBack(t *testing.T) {
 func TestModelsThatNobodyAsksForAreForgotten(t *testing.T) {
 	s, now := newBreakers(hclog.NewNullLogger()), time.Unix(0, 0)
 	for i := range 100 {
-		s.fail("a/typo"+string(rune('0'+i)), now, supervisor.ModelMissing, 0)
+		s.fail("a/typo"+string(rune('0'+i)), now, modelcall.Missing, 0)
 		now = now.Add(time.Hour)
 	}
 	if len(s.bySpec) != 1 {
@@ -150,14 +150,14 @@ func TestModelsThatNobodyAsksForAreForgotten(t *testing.T) {
 
 func TestAProbeThatIsRefusedHasFoundTheModelWell(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		first := fails(supervisor.ModelAuth, supervisor.ModelTooLong, "")
+		first := fails(modelcall.Auth, modelcall.TooLong, "")
 		c := with(t, first, says("instead"))
 		if _, h, err := ask(t.Context(), c); err != nil || h.text != "instead" {
 			t.Fatal(err)
 		}
 		time.Sleep(openMin)
 		_, _, err := ask(t.Context(), c)
-		wantClass(t, err, supervisor.ModelTooLong)
+		wantClass(t, err, modelcall.TooLong)
 		if answer, _, err := ask(t.Context(), c); err != nil || answer.Spec != "a/m" {
 			t.Errorf("the next call is answered by %s, %v", answer.Spec, err)
 		}

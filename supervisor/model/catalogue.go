@@ -32,11 +32,11 @@ import (
 
 	"github.com/hashicorp/go-hclog"
 
-	"mews/supervisor"
 	"mews/supervisor/internal/slots"
 	"mews/supervisor/model/anthropic"
 	"mews/supervisor/model/offline"
 	"mews/supervisor/model/openai"
+	"mews/supervisor/modelcall"
 )
 
 // Options say which models there are. Specs are as Resolve takes them.
@@ -68,12 +68,12 @@ type ProviderOptions struct {
 }
 
 // providerKinds makes each kind of provider.
-var providerKinds = map[string]func(ProviderOptions, hclog.Logger) (supervisor.ModelProvider, error){
-	"anthropic": func(o ProviderOptions, log hclog.Logger) (supervisor.ModelProvider, error) {
+var providerKinds = map[string]func(ProviderOptions, hclog.Logger) (modelcall.Provider, error){
+	"anthropic": func(o ProviderOptions, log hclog.Logger) (modelcall.Provider, error) {
 		return anthropic.New(anthropic.Options{Name: o.Name, BaseURL: o.BaseURL, APIKey: o.APIKey, Silence: o.Silence, Log: log})
 	},
-	"offline": func(ProviderOptions, hclog.Logger) (supervisor.ModelProvider, error) { return offline.Provider{}, nil },
-	"openai": func(o ProviderOptions, log hclog.Logger) (supervisor.ModelProvider, error) {
+	"offline": func(ProviderOptions, hclog.Logger) (modelcall.Provider, error) { return offline.Provider{}, nil },
+	"openai": func(o ProviderOptions, log hclog.Logger) (modelcall.Provider, error) {
 		return openai.New(openai.Options{
 			Name: o.Name, BaseURL: o.BaseURL, APIKey: o.APIKey, Server: o.Server, Stall: o.Silence, Log: log,
 			Far: localityOf(o.BaseURL) == localityInternet,
@@ -100,7 +100,7 @@ type Catalogue struct {
 }
 
 type provider struct {
-	supervisor.ModelProvider
+	modelcall.Provider
 	kind     string
 	single   bool // it is the only model of its provider, and named without one
 	locality locality
@@ -193,7 +193,7 @@ func (c *Catalogue) resolveDefault(o Options) (Choice, error) {
 // Close drops the providers' idle connections. Calls under way go on.
 func (c *Catalogue) Close() {
 	for _, p := range c.providers {
-		if closer, ok := p.ModelProvider.(interface{ Close() }); ok {
+		if closer, ok := p.Provider.(interface{ Close() }); ok {
 			closer.Close()
 		}
 	}
@@ -210,17 +210,17 @@ func (c *Catalogue) Small() string { return c.small.Spec }
 // where something had been said. The answer names the model that gave it, and the one that it
 // replaces. req.Reserver pays for each attempt; the caller ends the leases of the answer and of
 // req.OnFailure. When Stream fails, what was said since the last Restart is void. Its errors are as
-// supervisor.ModelProvider says, or one for a person where there is no such model.
-func (c *Catalogue) Stream(ctx context.Context, spec string, req supervisor.ModelRequest,
-	delta func(supervisor.ModelDelta)) (supervisor.ModelAnswer, error) {
+// modelcall.Provider says, or one for a person where there is no such model.
+func (c *Catalogue) Stream(ctx context.Context, spec string, req modelcall.Request,
+	delta func(modelcall.Delta)) (modelcall.Answer, error) {
 	first, err := c.Resolve(spec)
 	if err != nil {
-		return supervisor.ModelAnswer{}, err
+		return modelcall.Answer{}, err
 	}
 	call := &call{Catalogue: c, req: req, candidates: c.candidates(first), deltas: deltaRelay{delta: delta}, endNotice: func() {}}
 	answer, err := call.run(ctx)
 	if err != nil && ctx.Err() != nil {
-		return supervisor.ModelAnswer{}, context.Cause(ctx)
+		return modelcall.Answer{}, context.Cause(ctx)
 	}
 	return answer, err
 }

@@ -11,6 +11,7 @@ import (
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/model/modeltest"
+	"mews/supervisor/modelcall"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -108,9 +109,9 @@ func TestAWrongCatalogueIsRefused(t *testing.T) {
 func TestACallGoesToTheModelThatWasNamed(t *testing.T) {
 	server, base := modeltest.NewServer(t, modeltest.Echo)
 	c := catalogue(t, "local/qwen3", ProviderOptions{Name: "local", Kind: "openai", BaseURL: base})
-	req := supervisor.ModelRequest{Model: "overwritten", Messages: []protocol.Message{protocol.UserText("hi")}}
+	req := modelcall.Request{Model: "overwritten", Messages: []protocol.Message{protocol.UserText("hi")}}
 	for spec, want := range map[string]string{"": "qwen3", "local/llama3": "llama3", "offline": "offline"} {
-		answer, err := c.Stream(context.Background(), spec, req, func(supervisor.ModelDelta) {})
+		answer, err := c.Stream(context.Background(), spec, req, func(modelcall.Delta) {})
 		if err != nil || answer.Model != want {
 			t.Errorf("%q: answered by %q, %v", spec, answer.Model, err)
 		}
@@ -139,7 +140,7 @@ func TestOverRealSocketsAnotherAnswersInItsPlace(t *testing.T) {
 	for range 2 {
 		answer, h, err := ask(t.Context(), c)
 		if err != nil || answer.Spec != "local/qwen3" || h.text == "" || h.text != answer.Message.Text() ||
-			*answer.Replaced != (supervisor.ReplacedModel{Spec: "cloud/gpt-5", Reason: "does not accept its API key"}) {
+			*answer.Replaced != (modelcall.Replaced{Spec: "cloud/gpt-5", Reason: "does not accept its API key"}) {
 			t.Fatalf("%+v, %q, %v", answer, h.text, err)
 		}
 	}

@@ -7,12 +7,13 @@ import (
 	"strings"
 
 	"mews/supervisor"
+	"mews/supervisor/modelcall"
 )
 
 // Choice is one model of one provider.
 type Choice struct {
 	Spec     string // as it is written in full: provider/model, or offline
-	Provider supervisor.ModelProvider
+	Provider modelcall.Provider
 	Model    string // the provider's own name of it
 }
 
@@ -48,11 +49,11 @@ func (c *Catalogue) choose(name, model string) (Choice, error) {
 	case p.single && model != "":
 		return Choice{}, supervisor.Errorf(supervisor.CodeInvalid, textOneModel, name, name)
 	case p.single:
-		return Choice{Spec: name, Provider: p.ModelProvider, Model: name}, nil
+		return Choice{Spec: name, Provider: p.Provider, Model: name}, nil
 	case model == "":
 		return Choice{}, supervisor.Errorf(supervisor.CodeInvalid, textModelMissing, name+"/", name)
 	}
-	return Choice{Spec: name + "/" + model, Provider: p.ModelProvider, Model: model}, nil
+	return Choice{Spec: name + "/" + model, Provider: p.Provider, Model: model}, nil
 }
 
 // provider is the provider of a choice.

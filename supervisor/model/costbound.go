@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 
 	"mews/protocol"
-	"mews/supervisor"
 	"mews/supervisor/model/anthropic"
 	"mews/supervisor/model/openai"
+	"mews/supervisor/modelcall"
 )
 
 // costBound bounds what one attempt can count and cost. Rates are the most that a token can cost,
@@ -68,7 +68,7 @@ const defaultOutput = 32_000
 
 // costBound is the most that req can cost at a model. It relies on tokens that have one byte at
 // least, and on providers that keep to the limit of output that they are given.
-func (c *Catalogue) costBound(m Choice, req supervisor.ModelRequest) costBound {
+func (c *Catalogue) costBound(m Choice, req modelcall.Request) costBound {
 	rows, kind := c.priceRows(m), c.provider(m).kind
 	if len(rows) == 0 || rows[0].Price == (Price{}) {
 		return costBound{priced: len(rows) > 0}
@@ -98,7 +98,7 @@ func highestRates(rows []priceRow, upTo int64) (input, output float64) {
 
 // inputBound is how many tokens of input req has at most: the tokens that the model counted of an
 // earlier request and the bytes of what was not in that, or the bytes of all of it.
-func inputBound(m Choice, kind string, req supervisor.ModelRequest) int64 {
+func inputBound(m Choice, kind string, req modelcall.Request) int64 {
 	picture := pictureTokensOf(kind, m.Model)
 	before := prefixBound(req)
 	bound := perRequest + before + messagesBound(req.Messages, picture)
@@ -112,7 +112,7 @@ func inputBound(m Choice, kind string, req supervisor.ModelRequest) int64 {
 }
 
 // prefixBound is of what stands before the messages.
-func prefixBound(req supervisor.ModelRequest) int64 {
+func prefixBound(req modelcall.Request) int64 {
 	sum := jsonSize(req.System)
 	for _, t := range req.Tools {
 		sum += perTool + jsonSize(t.Name) + jsonSize(t.Description) + jsonSize(string(t.Schema))

@@ -14,8 +14,8 @@ import (
 	"pgregory.net/rapid"
 
 	"mews/protocol"
-	"mews/supervisor"
 	"mews/supervisor/model/modeltest"
+	"mews/supervisor/modelcall"
 )
 
 // greedy counts as a provider does that finds a token in every byte, and says all that it may. Of
@@ -92,7 +92,7 @@ func drawPicture(t *rapid.T) (protocol.Image, []byte) {
 
 // drawTalk is a conversation as the transcript has it: what a person says, and a step of the
 // model's with its results.
-func drawTalk(t *rapid.T, req *supervisor.ModelRequest, exchanges int) {
+func drawTalk(t *rapid.T, req *modelcall.Request, exchanges int) {
 	pictures := map[protocol.Image][]byte{}
 	for n := range exchanges {
 		at := len(req.Messages)
@@ -139,15 +139,15 @@ func TestNoCallCostsMoreThanItsWorst(t *testing.T) {
 					t.Fatal(err)
 				}
 				defer c.Close()
-				req := supervisor.ModelRequest{System: words.Draw(t, "system"), Cache: time.Duration(rapid.IntRange(0, 60).Draw(t, "kept")) * time.Minute,
+				req := modelcall.Request{System: words.Draw(t, "system"), Cache: time.Duration(rapid.IntRange(0, 60).Draw(t, "kept")) * time.Minute,
 					Tools:  []protocol.Tool{{Name: "read_file", Description: words.Draw(t, "tool"), Schema: json.RawMessage(`{"type":"object"}`)}},
 					Output: rapid.Int64Range(0, 50_000).Draw(t, "most")}
 				drawTalk(t, &req, rapid.IntRange(1, 4).Draw(t, "first"))
 				*g = greedy{share: 1}
-				check := func() supervisor.ModelAnswer {
+				check := func() modelcall.Answer {
 					p := newFakeReserver(math.MaxInt64)
 					req.Reserver = p
-					answer, err := c.Stream(t.Context(), "", req, func(supervisor.ModelDelta) {})
+					answer, err := c.Stream(t.Context(), "", req, func(modelcall.Delta) {})
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -160,7 +160,7 @@ func TestNoCallCostsMoreThanItsWorst(t *testing.T) {
 				check()
 				*g = greedy{share: rapid.Int64Range(1, 6).Draw(t, "bytes of a token"), known: len(g.seen.Messages)}
 				answer := check()
-				req.Measured = supervisor.Measured{Spec: "p/m", Tokens: answer.Usage.Input}
+				req.Measured = modelcall.Measured{Spec: "p/m", Tokens: answer.Usage.Input}
 				talk := len(req.Messages)
 				drawTalk(t, &req, rapid.IntRange(1, 3).Draw(t, "more"))
 				req.Measured.New = req.Messages[talk:]
@@ -177,10 +177,10 @@ func TestNoCallCostsMoreThanItsWorst(t *testing.T) {
 
 func TestAWorstIsAsNearAsWhatIsKnown(t *testing.T) {
 	c := sellers(t, map[string]Price{"gpt/own": {Input: 1, Output: 2}, "gpt/gift": {}})
-	whole := supervisor.ModelRequest{Messages: []protocol.Message{protocol.UserText(strings.Repeat("x", 300_000)), protocol.UserText("y")}}
+	whole := modelcall.Request{Messages: []protocol.Message{protocol.UserText(strings.Repeat("x", 300_000)), protocol.UserText("y")}}
 	measured := whole
-	measured.Measured = supervisor.Measured{Spec: "gpt/own", Tokens: 70_000, New: whole.Messages[1:]}
-	of := func(spec string, req supervisor.ModelRequest) costBound {
+	measured.Measured = modelcall.Measured{Spec: "gpt/own", Tokens: 70_000, New: whole.Messages[1:]}
+	of := func(spec string, req modelcall.Request) costBound {
 		choice, err := c.Resolve(spec)
 		if err != nil {
 			t.Fatal(err)
@@ -196,10 +196,10 @@ func TestAWorstIsAsNearAsWhatIsKnown(t *testing.T) {
 		"by what was counted": {of("gpt/own", measured), framing + 70_000 + 1 + 2*16_384},
 		"which is no measure for another model": {of("claude/claude-haiku-4-5", measured),
 			2*(framing+perMessage+perPart+300_001) + 5*32_000},
-		"told what it may say": {of("gpt/own", supervisor.ModelRequest{Output: 10}), perRequest + 20},
-		"beyond the list: twice as much": {of("gpt/gpt-5", supervisor.ModelRequest{Messages: whole.Messages, Output: 1}),
+		"told what it may say": {of("gpt/own", modelcall.Request{Output: 10}), perRequest + 20},
+		"beyond the list: twice as much": {of("gpt/gpt-5", modelcall.Request{Messages: whole.Messages, Output: 1}),
 			int64(math.Ceil(float64(framing+perMessage+perPart+300_001)*1.25)) + 10},
-		"beyond its rows": {of("gpt/gpt-5.4", supervisor.ModelRequest{Messages: whole.Messages, Output: 1}),
+		"beyond its rows": {of("gpt/gpt-5.4", modelcall.Request{Messages: whole.Messages, Output: 1}),
 			(framing+perMessage+perPart+300_001)*5 + 30},
 		"a gift":  {of("gpt/gift", whole), 0},
 		"offline": {of("offline", whole), 0},
@@ -242,7 +242,7 @@ func BenchmarkBound(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer c.Close()
-	req := supervisor.ModelRequest{Messages: []protocol.Message{protocol.UserText(strings.Repeat("a word ", 40_000))}}
+	req := modelcall.Request{Messages: []protocol.Message{protocol.UserText(strings.Repeat("a word ", 40_000))}}
 	for b.Loop() {
 		c.costBound(c.defaultModel, req)
 	}

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"mews/protocol"
-	"mews/supervisor"
 	"mews/supervisor/model/modeltest"
+	"mews/supervisor/modelcall"
 )
 
 // An answer may be as long as the money that is left pays for, and is not asked for where that is
@@ -15,26 +15,26 @@ func TestAnAnswerIsAsLongAsTheMoneyPaysFor(t *testing.T) {
 	const input = perRequest + perMessage + perPart + 2
 	for name, k := range map[string]struct {
 		money    int64
-		thinking supervisor.Thinking
+		thinking modelcall.Thinking
 		output   int64 // 0: it is not asked
-		thinks   supervisor.Thinking
+		thinks   modelcall.Thinking
 	}{
-		"for all of it":             {input + defaultOutput, supervisor.ThinkingHigh, defaultOutput, supervisor.ThinkingHigh},
-		"for all but one token":     {input + defaultOutput - 1, supervisor.ThinkingHigh, defaultOutput - 1, supervisor.ThinkingHigh},
-		"not for so much thinking":  {input + 25_599, supervisor.ThinkingHigh, 25_599, supervisor.ThinkingMedium},
-		"nor for that":              {input + 3_072, supervisor.ThinkingHigh, 3_072, supervisor.ThinkingLow},
-		"for no thinking":           {input + 3_071, supervisor.ThinkingMedium, 3_071, supervisor.ThinkingOff},
-		"for the shortest":          {input + leastOutput, supervisor.ThinkingOff, leastOutput, supervisor.ThinkingOff},
-		"for less than that":        {input + leastOutput - 1, supervisor.ThinkingOff, 0, ""},
+		"for all of it":             {input + defaultOutput, modelcall.ThinkingHigh, defaultOutput, modelcall.ThinkingHigh},
+		"for all but one token":     {input + defaultOutput - 1, modelcall.ThinkingHigh, defaultOutput - 1, modelcall.ThinkingHigh},
+		"not for so much thinking":  {input + 25_599, modelcall.ThinkingHigh, 25_599, modelcall.ThinkingMedium},
+		"nor for that":              {input + 3_072, modelcall.ThinkingHigh, 3_072, modelcall.ThinkingLow},
+		"for no thinking":           {input + 3_071, modelcall.ThinkingMedium, 3_071, modelcall.ThinkingOff},
+		"for the shortest":          {input + leastOutput, modelcall.ThinkingOff, leastOutput, modelcall.ThinkingOff},
+		"for less than that":        {input + leastOutput - 1, modelcall.ThinkingOff, 0, ""},
 		"for the input and no more": {input, "", 0, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := says("fine")
 			c := costing(with(t, m), map[string]float64{"a/m": 1})
-			_, err := c.Stream(t.Context(), "", supervisor.ModelRequest{Messages: []protocol.Message{protocol.UserText("hi")},
-				Thinking: k.thinking, Reserver: newFakeReserver(k.money)}, func(supervisor.ModelDelta) {})
+			_, err := c.Stream(t.Context(), "", modelcall.Request{Messages: []protocol.Message{protocol.UserText("hi")},
+				Thinking: k.thinking, Reserver: newFakeReserver(k.money)}, func(modelcall.Delta) {})
 			if k.output == 0 {
-				wantClass(t, err, supervisor.ModelBudget)
+				wantClass(t, err, modelcall.OverBudget)
 				return
 			}
 			if err != nil || m.asked[0].Output != k.output || m.asked[0].Thinking != k.thinks {
@@ -75,7 +75,7 @@ func TestWhatIsCutForMoneyCanBeGoneOnWith(t *testing.T) {
 				}
 				answer, err := s.ask(t.Context(), "")
 				if k.want == "no_room" {
-					wantClass(t, err, supervisor.ModelNoRoom)
+					wantClass(t, err, modelcall.NoRoom)
 				} else if got := fmt.Sprintf("%q %s %v %v", answer.Message.Text(), answer.Stop, answer.CutForMoney, err); got != k.want ||
 					len(answer.Message.Calls()) != 0 || answer.Usage != (protocol.Usage{Input: 7, Output: 3}) {
 					t.Errorf("got %s, calls %v, usage %+v, want %s", got, answer.Message.Calls(), answer.Usage, k.want)

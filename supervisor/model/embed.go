@@ -4,16 +4,17 @@ import (
 	"context"
 
 	"mews/supervisor"
+	"mews/supervisor/modelcall"
 )
 
 // embedder is a provider that turns texts into vectors.
 type embedder interface {
-	Embed(ctx context.Context, model string, texts []string) (supervisor.Embeddings, error)
+	Embed(ctx context.Context, model string, texts []string) (modelcall.Embeddings, error)
 }
 
 // Embed has a model turn texts into vectors. The result has no Usage where the provider does not
 // count. Its errors are for a person.
-func (c *Catalogue) Embed(ctx context.Context, spec string, texts []string) (e supervisor.Embeddings, err error) {
+func (c *Catalogue) Embed(ctx context.Context, spec string, texts []string) (e modelcall.Embeddings, err error) {
 	choice, err := c.Resolve(spec)
 	if err != nil {
 		return e, err

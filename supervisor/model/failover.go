@@ -7,36 +7,36 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"mews/supervisor"
 	"mews/supervisor/internal/retry"
+	"mews/supervisor/modelcall"
 )
 
 // call is one Catalogue.Stream. It belongs to its goroutine.
 type call struct {
 	*Catalogue
-	req        supervisor.ModelRequest
+	req        modelcall.Request
 	candidates []Choice // the chosen model first
 	failed     []failedModel
 	deltas     deltaRelay
 	guess      guess
-	sent       supervisor.ModelRequest // the newest, as it went out
-	endNotice  func()                  // ends the one that a model is tried again
+	sent       modelcall.Request // the newest, as it went out
+	endNotice  func()            // ends the one that a model is tried again
 }
 
 // failedModel is a model that a call has given up.
 type failedModel struct {
 	choice Choice
-	err    *supervisor.ModelError
+	err    *modelcall.Error
 }
 
 // deltaRelay passes deltas on, and takes them back.
 type deltaRelay struct {
-	delta func(supervisor.ModelDelta)
+	delta func(modelcall.Delta)
 	sent  int64  // bytes of text since the last restart
 	spoke func() // called before each
 }
 
-func (r *deltaRelay) send(d supervisor.ModelDelta) {
+func (r *deltaRelay) send(d modelcall.Delta) {
 	r.spoke()
 	r.sent += int64(len(d.Text))
 	r.delta(d)
@@ -46,7 +46,7 @@ func (r *deltaRelay) send(d supervisor.ModelDelta) {
 func (r *deltaRelay) restart() {
 	if r.sent > 0 {
 		r.sent = 0
-		r.delta(supervisor.ModelDelta{Restart: true})
+		r.delta(modelcall.Delta{Restart: true})
 	}
 }
 
@@ -54,7 +54,7 @@ func (r *deltaRelay) restart() {
 // that nobody is turned away untried. Where there is no money for one, the small model is next, and
 // then only cheaper ones are. It ends with the first answer, or with a failure that no other model
 // would mend.
-func (c *call) run(ctx context.Context) (supervisor.ModelAnswer, error) {
+func (c *call) run(ctx context.Context) (modelcall.Answer, error) {
 	ask := c.candidates
 	for _, all := range []bool{false, true} {
 		var left []Choice
@@ -73,13 +73,13 @@ func (c *call) run(ctx context.Context) (supervisor.ModelAnswer, error) {
 			if err == nil || c.ends(ctx, m, err) {
 				return answer, err
 			}
-			if modelError(err).Class == supervisor.ModelBudget {
+			if modelError(err).Class == modelcall.OverBudget {
 				ask, left = c.onlyCheaper(c.preferSmall(ask, left), m), c.onlyCheaper(left, m)
 			}
 		}
 		ask = left
 	}
-	return supervisor.ModelAnswer{}, c.allFailed()
+	return modelcall.Answer{}, c.allFailed()
 }
 
 // ends says whether a model's error ends the call. A fallback's failure never does: nobody chose
@@ -90,15 +90,15 @@ func (c *call) ends(ctx context.Context, m Choice, err error) bool {
 }
 
 // modelError is the model's failure in an error; nil where it is none.
-func modelError(err error) *supervisor.ModelError {
-	var failed *supervisor.ModelError
+func modelError(err error) *modelcall.Error {
+	var failed *modelcall.Error
 	errors.As(err, &failed)
 	return failed
 }
 
 // tryModel calls one model as often as the policy of its failure says, but once where the call is a
 // probe and there are other candidates. It tells the model's breaker of the outcome.
-func (c *call) tryModel(ctx context.Context, m Choice, may permit) (supervisor.ModelAnswer, error) {
+func (c *call) tryModel(ctx context.Context, m Choice, may permit) (modelcall.Answer, error) {
 	once := may == permitProbe && len(c.candidates) > 1
 	var waited time.Duration
 	defer func() { c.endNotice() }()
@@ -112,7 +112,7 @@ func (c *call) tryModel(ctx context.Context, m Choice, may permit) (supervisor.M
 			return answer, nil
 		case failed == nil:
 			c.breakers.release(m.Spec)
-			return supervisor.ModelAnswer{}, err
+			return modelcall.Answer{}, err
 		}
 		p := policies[failed.Class]
 		if len(c.failed)+1 >= len(c.candidates) {
@@ -120,30 +120,30 @@ func (c *call) tryModel(ctx context.Context, m Choice, may permit) (supervisor.M
 		}
 		wait, again := p.retry(n, failed.RetryAfter, waited, 2*rand.Float64()-1)
 		again = again && !once
-		if failed.Class == supervisor.ModelTooLong && n <= maxShrinks && c.shorten(m, failed, c.sent.Tokens) {
+		if failed.Class == modelcall.TooLong && n <= maxShrinks && c.shorten(m, failed, c.sent.Tokens) {
 			wait, again = 0, true
 		}
 		c.report(m, failed, answer.Lease, wait, again)
 		if !again {
 			c.giveUp(m, failed)
-			return supervisor.ModelAnswer{}, err
+			return modelcall.Answer{}, err
 		}
 		if n == 1 && wait > 0 {
 			c.endNotice = c.tellAfter(tryingAfter, fmt.Sprintf(textTrying, m.Spec, p.reason))
 		}
 		if !retry.Wait(ctx, wait) {
 			c.breakers.release(m.Spec)
-			return supervisor.ModelAnswer{}, context.Cause(ctx)
+			return modelcall.Answer{}, context.Cause(ctx)
 		}
 		waited += wait
 	}
 }
 
 // giveUp gives a model up for this call.
-func (c *call) giveUp(m Choice, err *supervisor.ModelError) {
+func (c *call) giveUp(m Choice, err *modelcall.Error) {
 	c.failed = append(c.failed, failedModel{m, c.faults.hide(c.req.User, m.Spec, err)})
 	switch {
-	case err.Class == supervisor.ModelBudget: // nobody has asked it
+	case err.Class == modelcall.OverBudget: // nobody has asked it
 		c.breakers.release(m.Spec)
 	case policies[err.Class].trips:
 		c.breakers.fail(m.Spec, time.Now(), err.Class, err.RetryAfter)
@@ -154,16 +154,16 @@ func (c *call) giveUp(m Choice, err *supervisor.ModelError) {
 
 // report tells the log and the request's OnFailure of a failed attempt. What providers say may
 // repeat a person's words.
-func (c *call) report(m Choice, err *supervisor.ModelError, lease int64, wait time.Duration, again bool) {
+func (c *call) report(m Choice, err *modelcall.Error, lease int64, wait time.Duration, again bool) {
 	c.log.Info("model failed", "model", m.Spec, "class", err.Class, "request", err.Request, "again", again, "wait", wait)
 	c.log.Debug("model failed", "model", m.Spec, "error", err)
-	if err.Class != supervisor.ModelBudget { // where none was called
-		c.onFailure(supervisor.ModelFailure{Spec: m.Spec, Class: err.Class, Request: err.Request, Usage: err.Usage, Lease: lease,
+	if err.Class != modelcall.OverBudget { // where none was called
+		c.onFailure(modelcall.Failure{Spec: m.Spec, Class: err.Class, Request: err.Request, Usage: err.Usage, Lease: lease,
 			Again: wait, Last: !again})
 	}
 }
 
-func (c *call) onFailure(f supervisor.ModelFailure) {
+func (c *call) onFailure(f modelcall.Failure) {
 	if c.req.OnFailure != nil {
 		c.req.OnFailure(f)
 	}
@@ -202,7 +202,7 @@ func (c *call) allFailed() error {
 	}
 	words := *first.Err
 	for _, f := range others {
-		if f.err.Class == supervisor.ModelBudget && first.Class == supervisor.ModelBudget {
+		if f.err.Class == modelcall.OverBudget && first.Class == modelcall.OverBudget {
 			continue
 		}
 		words.Message += fmt.Sprintf(textFallback, f.choice.Spec, f.err.Err.Message)

@@ -14,11 +14,12 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/modelcall"
 )
 
 func TestAnAnswerEndsTheTrying(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		first, second := fails(supervisor.ModelServer, ""), says("never")
+		first, second := fails(modelcall.Server, ""), says("never")
 		c := with(t, first, second)
 		answer, h, err := ask(t.Context(), c)
 		time.Sleep(time.Hour)
@@ -33,7 +34,7 @@ func TestAnAnswerEndsTheTrying(t *testing.T) {
 // already.
 func TestTriesAreCountedTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		first := fails(supervisor.ModelOverloaded, supervisor.ModelCut, "")
+		first := fails(modelcall.Overloaded, modelcall.Cut, "")
 		answer, h, err := ask(t.Context(), with(t, first, says("instead")))
 		if err != nil || h.text != "instead" || answer.Replaced.Reason != "broke its answer off" || first.count() != 2 {
 			t.Fatalf("%+v, %q, %v", answer, h.text, err)
@@ -43,15 +44,15 @@ func TestTriesAreCountedTogether(t *testing.T) {
 
 func TestWhatWasSaidIsTakenBackBeforeAnotherSpeaks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		half := func(_ context.Context, _ int, say func(string)) (supervisor.ModelAnswer, error) {
+		half := func(_ context.Context, _ int, say func(string)) (modelcall.Answer, error) {
 			say("The answer is ")
-			return supervisor.ModelAnswer{}, failed(supervisor.ModelCut)
+			return modelcall.Answer{}, failed(modelcall.Cut)
 		}
 		_, h, err := ask(t.Context(), with(t, &scripted{play: half}, says("42")))
 		if err != nil || *h != (heard{"42", 2}) {
 			t.Fatalf("heard %+v, %v", h, err)
 		}
-		_, h, err = ask(t.Context(), with(t, fails(supervisor.ModelOverloaded, "")))
+		_, h, err = ask(t.Context(), with(t, fails(modelcall.Overloaded, "")))
 		if err != nil || *h != (heard{"fine", 0}) {
 			t.Fatalf("of one that failed before it spoke: heard %+v, %v", h, err)
 		}
@@ -60,14 +61,14 @@ func TestWhatWasSaidIsTakenBackBeforeAnotherSpeaks(t *testing.T) {
 
 // TestWhatIsHeardIsTheAnswer: whatever the failures, wherever they break a speech off.
 func TestWhatIsHeardIsTheAnswer(t *testing.T) {
-	classes := make([]supervisor.ModelClass, 0, len(rows)+1)
+	classes := make([]modelcall.Class, 0, len(rows)+1)
 	for _, row := range rows {
 		classes = append(classes, row.class)
 	}
 	rapid.Check(t, func(rt *rapid.T) {
 		play := func(name string) *scripted {
 			turns := rapid.SliceOfN(rapid.SampledFrom(append(classes, "")), 1, 5).Draw(rt, name)
-			return &scripted{play: func(_ context.Context, n int, say func(string)) (supervisor.ModelAnswer, error) {
+			return &scripted{play: func(_ context.Context, n int, say func(string)) (modelcall.Answer, error) {
 				class := turns[min(n, len(turns))-1]
 				whole := fmt.Sprintf("%s %d speaks", name, n)
 				if class == "" {
@@ -77,7 +78,7 @@ func TestWhatIsHeardIsTheAnswer(t *testing.T) {
 					return answer, nil
 				}
 				say(whole[:n%len(whole)])
-				return supervisor.ModelAnswer{}, failed(class)
+				return modelcall.Answer{}, failed(class)
 			}}
 		}
 		models := []*scripted{play("a"), play("b"), play("c")}
@@ -89,7 +90,7 @@ func TestWhatIsHeardIsTheAnswer(t *testing.T) {
 				if err == nil && (h.text != answer.Message.Text() || (answer.Replaced == nil) != (answer.Spec == "a/m")) {
 					t.Fatalf("heard %q, answered %+v", h.text, answer)
 				}
-				if failed := new(supervisor.ModelError); err != nil && !errors.As(err, &failed) {
+				if failed := new(modelcall.Error); err != nil && !errors.As(err, &failed) {
 					t.Fatalf("got %v", err)
 				}
 				time.Sleep(20 * time.Second)
@@ -100,9 +101,9 @@ func TestWhatIsHeardIsTheAnswer(t *testing.T) {
 
 func TestWhenAllFailTheWordsTellWhatWasTried(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := with(t, fails(supervisor.ModelOverloaded), fails(supervisor.ModelMissing), fails(supervisor.ModelTooLong))
+		c := with(t, fails(modelcall.Overloaded), fails(modelcall.Missing), fails(modelcall.TooLong))
 		_, _, err := ask(t.Context(), c)
-		wantClass(t, err, supervisor.ModelOverloaded)
+		wantClass(t, err, modelcall.Overloaded)
 		const want = "It failed: overloaded. And the fallback b/m: It failed: missing. " +
 			"And the fallback c/m: It failed: too_long."
 		if got := supervisor.ErrorMessage(err); got != want || supervisor.ErrorCode(err) != supervisor.CodeUnavailable {
@@ -116,7 +117,7 @@ func TestWhenAllFailTheWordsTellWhatWasTried(t *testing.T) {
 
 func TestNobodyIsTurnedAwayUntried(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		alone := fails(supervisor.ModelNetwork, supervisor.ModelNetwork, supervisor.ModelNetwork, "")
+		alone := fails(modelcall.Network, modelcall.Network, modelcall.Network, "")
 		c := with(t, alone)
 		if _, _, err := ask(t.Context(), c); err == nil {
 			t.Fatal("it answered")
@@ -124,7 +125,7 @@ func TestNobodyIsTurnedAwayUntried(t *testing.T) {
 		if _, h, err := ask(t.Context(), c); err != nil || h.text != "fine" || alone.count() != 4 {
 			t.Fatalf("the only model was left alone: %v, %d calls", err, alone.count())
 		}
-		first, second := fails(supervisor.ModelAuth), fails(supervisor.ModelAuth, "")
+		first, second := fails(modelcall.Auth), fails(modelcall.Auth, "")
 		c = with(t, first, second)
 		if _, _, err := ask(t.Context(), c); err == nil {
 			t.Fatal("it answered")
@@ -138,13 +139,13 @@ func TestNobodyIsTurnedAwayUntried(t *testing.T) {
 
 func TestAStopEndsTheCallAtOnceAndIsNobodysFailure(t *testing.T) {
 	stopped := errors.New("the person said stop")
-	hang := func(ctx context.Context, _ int, _ func(string)) (supervisor.ModelAnswer, error) {
+	hang := func(ctx context.Context, _ int, _ func(string)) (modelcall.Answer, error) {
 		<-ctx.Done()
 		// whatever it looks like to the provider
-		return supervisor.ModelAnswer{}, failed(supervisor.ModelAuth)
+		return modelcall.Answer{}, failed(modelcall.Auth)
 	}
 	for name, first := range map[string]*scripted{
-		"in a call": {play: hang}, "in back-off": fails(supervisor.ModelRateLimited),
+		"in a call": {play: hang}, "in back-off": fails(modelcall.RateLimited),
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -164,20 +165,20 @@ func TestAStopEndsTheCallAtOnceAndIsNobodysFailure(t *testing.T) {
 
 func TestWhoWatchesLearnsWhatFailuresCost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		costly := failed(supervisor.ModelCut)
+		costly := failed(modelcall.Cut)
 		costly.Usage, costly.Request = protocol.Usage{Input: 70, Output: 2}, "req_1"
-		first := &scripted{play: func(context.Context, int, func(string)) (supervisor.ModelAnswer, error) {
-			return supervisor.ModelAnswer{}, costly
+		first := &scripted{play: func(context.Context, int, func(string)) (modelcall.Answer, error) {
+			return modelcall.Answer{}, costly
 		}}
-		var got []supervisor.ModelFailure
-		req := supervisor.ModelRequest{OnFailure: func(f supervisor.ModelFailure) { f.Again = 0; got = append(got, f) }}
-		if _, err := with(t, first, says("fine")).Stream(t.Context(), "", req, func(supervisor.ModelDelta) {}); err != nil {
+		var got []modelcall.Failure
+		req := modelcall.Request{OnFailure: func(f modelcall.Failure) { f.Again = 0; got = append(got, f) }}
+		if _, err := with(t, first, says("fine")).Stream(t.Context(), "", req, func(modelcall.Delta) {}); err != nil {
 			t.Fatal(err)
 		}
-		one := supervisor.ModelFailure{Spec: "a/m", Class: supervisor.ModelCut, Request: "req_1", Usage: costly.Usage}
+		one := modelcall.Failure{Spec: "a/m", Class: modelcall.Cut, Request: "req_1", Usage: costly.Usage}
 		last := one
 		last.Last = true
-		if diff := cmp.Diff([]supervisor.ModelFailure{one, last}, got); diff != "" {
+		if diff := cmp.Diff([]modelcall.Failure{one, last}, got); diff != "" {
 			t.Error(diff)
 		}
 	})

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"mews/supervisor"
+	"mews/supervisor/modelcall"
 )
 
 // fakeReserver is money in memory.
@@ -13,7 +14,7 @@ type fakeReserver struct {
 	left     int64
 	last     int64
 	open     map[int64]int64 // bySpec lease
-	bids     []supervisor.Estimate
+	bids     []modelcall.Estimate
 	returned int
 }
 
@@ -21,12 +22,12 @@ func newFakeReserver(money int64) *fakeReserver {
 	return &fakeReserver{left: money, open: map[int64]int64{}}
 }
 
-func (p *fakeReserver) Reserve(_ context.Context, b supervisor.Estimate) (supervisor.Lease, error) {
+func (p *fakeReserver) Reserve(_ context.Context, b modelcall.Estimate) (supervisor.Lease, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.bids = append(p.bids, b)
 	if !b.Priced || b.MinCost > p.left {
-		err := failed(supervisor.ModelBudget)
+		err := failed(modelcall.OverBudget)
 		err.Err.Message = "There is no money for " + b.Spec + "."
 		return supervisor.Lease{}, err
 	}

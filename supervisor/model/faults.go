@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"mews/supervisor"
+	"mews/supervisor/modelcall"
 )
 
 // faults are the failures that an admin has to mend, as far as people met them. The admins are told
@@ -14,8 +15,8 @@ type faults struct {
 	reads func(user string) bool
 	tell  func(text string) // tells the admins; never blocks
 
-	mu   sync.Mutex                       // guards told
-	told map[string]supervisor.ModelClass // by spec
+	mu   sync.Mutex                 // guards told
+	told map[string]modelcall.Class // by spec
 }
 
 // maxFaults is how many models are remembered of which the admins were told: people may name models
@@ -30,13 +31,13 @@ func (c *Catalogue) HideFaults(reads func(user string) bool, tell func(text stri
 }
 
 // hides says whether a person does not read why a model has failed.
-func (f *faults) hides(user string, class supervisor.ModelClass) bool {
+func (f *faults) hides(user string, class modelcall.Class) bool {
 	return policies[class].admins && f.reads != nil && !f.reads(user)
 }
 
 // hide is a failure as a person reads it who can do nothing about it. The admins are told what it
 // was.
-func (f *faults) hide(user, spec string, err *supervisor.ModelError) *supervisor.ModelError {
+func (f *faults) hide(user, spec string, err *modelcall.Error) *modelcall.Error {
 	if !f.hides(user, err.Class) {
 		return err
 	}
@@ -48,14 +49,14 @@ func (f *faults) hide(user, spec string, err *supervisor.ModelError) *supervisor
 	return &hidden
 }
 
-func (f *faults) isNew(spec string, class supervisor.ModelClass) bool {
+func (f *faults) isNew(spec string, class modelcall.Class) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.told[spec] == class || len(f.told) == maxFaults && f.told[spec] == "" {
 		return false
 	}
 	if f.told == nil {
-		f.told = map[string]supervisor.ModelClass{}
+		f.told = map[string]modelcall.Class{}
 	}
 	f.told[spec] = class
 	return true

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"mews/supervisor"
+	"mews/supervisor/modelcall"
 )
 
 // TestFaultsAreForAdmins: of each failure that an admin has to mend they are told once until the
@@ -20,7 +21,7 @@ func TestFaultsAreForAdmins(t *testing.T) {
 		return c
 	}
 	stream := func(c *Catalogue, user string) string {
-		answer, err := c.Stream(t.Context(), "", supervisor.ModelRequest{User: user}, func(supervisor.ModelDelta) {})
+		answer, err := c.Stream(t.Context(), "", modelcall.Request{User: user}, func(modelcall.Delta) {})
 		switch {
 		case err != nil:
 			return supervisor.ErrorMessage(err)
@@ -30,7 +31,7 @@ func TestFaultsAreForAdmins(t *testing.T) {
 		return "fine"
 	}
 	unavailable := "a/m is not available at the moment, and an admin was told why. Try again later, or choose another model with /model."
-	c := hidden(with(t, fails(supervisor.ModelAuth, supervisor.ModelAuth, supervisor.ModelCredit, supervisor.ModelAuth, "", supervisor.ModelAuth)))
+	c := hidden(with(t, fails(modelcall.Auth, modelcall.Auth, modelcall.Credit, modelcall.Auth, "", modelcall.Auth)))
 	got := []string{stream(c, "bob"), stream(c, "bob"), stream(c, "bob"), stream(c, "alice"), stream(c, "bob"), stream(c, "bob")}
 	want := []string{unavailable, unavailable, unavailable, "It failed: auth.", "fine", unavailable}
 	if !slices.Equal(got, want) {
@@ -40,17 +41,17 @@ func TestFaultsAreForAdmins(t *testing.T) {
 	if want := []string{auth, credit, "a/m answers again.", auth}; !slices.Equal(told, want) {
 		t.Errorf("told is %q", told)
 	}
-	c = hidden(with(t, fails(supervisor.ModelAuth), says("fine")))
+	c = hidden(with(t, fails(modelcall.Auth), says("fine")))
 	if got := stream(c, "bob"); got != "replaced: is not available" || len(told) != 1 {
 		t.Errorf("%q, and told is %q", got, told)
 	}
-	c = hidden(with(t, fails(supervisor.ModelRefused)))
+	c = hidden(with(t, fails(modelcall.Refused)))
 	if got := stream(c, "bob"); got != "It failed: refused." || len(told) != 0 {
 		t.Errorf("%q, and told is %q", got, told)
 	}
-	c = hidden(with(t, fails(supervisor.ModelMissing)))
+	c = hidden(with(t, fails(modelcall.Missing)))
 	for i := range 2 * maxFaults {
-		c.faults.hide("bob", fmt.Sprint("a/", i), failed(supervisor.ModelMissing))
+		c.faults.hide("bob", fmt.Sprint("a/", i), failed(modelcall.Missing))
 	}
 	if len(told) != maxFaults || !strings.Contains(told[0], "a/0") {
 		t.Errorf("%d were told", len(told))

@@ -67,7 +67,7 @@ func (c *Catalogue) list(ctx context.Context, name string) []ListEntry {
 	}
 	kept, _ := c.lists.Load(name)
 	cached, ok := kept.(cachedList)
-	if asked, can := p.ModelProvider.(lister); can && (!ok || !time.Now().Before(cached.until)) {
+	if asked, can := p.Provider.(lister); can && (!ok || !time.Now().Before(cached.until)) {
 		models, err := asked.Models(ctx)
 		if err != nil {
 			c.log.Info("model provider did not say what it offers", "provider", name, "error", err)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"mews/supervisor"
+	"mews/supervisor/modelcall"
 )
 
 // listingProvider is a provider that says what it has.
@@ -27,10 +27,10 @@ func TestTheListIsWhatProvidersOfferAndWhatIsConfigured(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := with(t, says(""), says(""))
 		open := &listingProvider{models: func(context.Context) ([]string, error) { return []string{"m", "z", "b"}, nil }}
-		shut := &listingProvider{models: func(context.Context) ([]string, error) { return nil, failed(supervisor.ModelAuth) }}
+		shut := &listingProvider{models: func(context.Context) ([]string, error) { return nil, failed(modelcall.Auth) }}
 		slow := &listingProvider{models: func(ctx context.Context) ([]string, error) { <-ctx.Done(); return nil, ctx.Err() }}
-		c.providers["a"] = provider{ModelProvider: open}
-		c.providers["shut"], c.providers["slow"] = provider{ModelProvider: shut}, provider{ModelProvider: slow}
+		c.providers["a"] = provider{Provider: open}
+		c.providers["shut"], c.providers["slow"] = provider{Provider: shut}, provider{Provider: slow}
 		want := []ListEntry{{Spec: "a/b"}, {Spec: "a/m", Default: true}, {Spec: "a/z"}, {Spec: "b/m"}, {Spec: "offline"},
 			{Spec: "shut", Err: "It failed: auth."}, {Spec: "slow", Err: "It did not say within 5 seconds what it has."}}
 		for range 2 {

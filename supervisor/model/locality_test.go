@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"mews/supervisor"
+	"mews/supervisor/modelcall"
 )
 
 func TestHowFarAProviderIs(t *testing.T) {
@@ -73,20 +73,20 @@ func TestWordsStayAsNearAsTheirModel(t *testing.T) {
 func TestALocalModelThatFailsIsNotReplacedFromFarAway(t *testing.T) {
 	far := says("I heard it all")
 	c := with(t, says("fine"), far) // a/m is everybody's, and b/m its fallback
-	c.providers["mine"] = provider{ModelProvider: fails(supervisor.ModelMissing), kind: "scripted", locality: localityMachine}
-	_, err := c.Stream(t.Context(), "mine/m", supervisor.ModelRequest{}, func(supervisor.ModelDelta) {})
-	wantClass(t, err, supervisor.ModelMissing)
+	c.providers["mine"] = provider{Provider: fails(modelcall.Missing), kind: "scripted", locality: localityMachine}
+	_, err := c.Stream(t.Context(), "mine/m", modelcall.Request{}, func(modelcall.Delta) {})
+	wantClass(t, err, modelcall.Missing)
 	if far.count() != 0 {
 		t.Error("the words went away")
 	}
 	near := says("fine")
-	c.providers["other"] = provider{ModelProvider: near, kind: "scripted", locality: localityMachine}
+	c.providers["other"] = provider{Provider: near, kind: "scripted", locality: localityMachine}
 	choice, err := c.Resolve("other/m")
 	if err != nil {
 		t.Fatal(err)
 	}
 	c.fallback = slices.Insert(c.fallback, 1, choice)
-	answer, err := c.Stream(t.Context(), "mine/m", supervisor.ModelRequest{}, func(supervisor.ModelDelta) {})
+	answer, err := c.Stream(t.Context(), "mine/m", modelcall.Request{}, func(modelcall.Delta) {})
 	if err != nil || answer.Spec != "other/m" || near.count() != 1 || far.count() != 0 {
 		t.Errorf("%v, %v", answer, err)
 	}

@@ -8,23 +8,23 @@ import (
 	"time"
 
 	"mews/protocol"
-	"mews/supervisor"
+	"mews/supervisor/modelcall"
 )
 
 // told asks a catalogue, and returns what the person was told while nothing came, and when.
 func told(t *testing.T, c *Catalogue) (words []string, at []time.Duration, err error) {
 	t.Helper()
 	begin := time.Now()
-	req := supervisor.ModelRequest{Messages: []protocol.Message{protocol.UserText("hi")}, OnWait: func(text string) {
+	req := modelcall.Request{Messages: []protocol.Message{protocol.UserText("hi")}, OnWait: func(text string) {
 		words, at = append(words, text), append(at, time.Since(begin))
 	}}
-	_, err = c.Stream(t.Context(), "", req, func(supervisor.ModelDelta) {})
+	_, err = c.Stream(t.Context(), "", req, func(modelcall.Delta) {})
 	time.Sleep(time.Hour) // nothing is told later
 	return words, at, err
 }
 
 func TestALoneModelIsTriedForHalfAMinuteAndThePersonIsTold(t *testing.T) {
-	for _, class := range []supervisor.ModelClass{supervisor.ModelOverloaded, supervisor.ModelServer} {
+	for _, class := range []modelcall.Class{modelcall.Overloaded, modelcall.Server} {
 		synctest.Test(t, func(t *testing.T) {
 			alone := fails(class)
 			words, at, err := told(t, with(t, alone))
@@ -42,7 +42,7 @@ func TestALoneModelIsTriedForHalfAMinuteAndThePersonIsTold(t *testing.T) {
 // TestTheLastModelLeftIsTriedAsALoneOne, also where it is the fallback.
 func TestTheLastModelLeftIsTriedAsALoneOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		first, second := fails(supervisor.ModelOverloaded), fails(supervisor.ModelOverloaded)
+		first, second := fails(modelcall.Overloaded), fails(modelcall.Overloaded)
 		if _, _, err := told(t, with(t, first, second)); err == nil || first.count() != 2 || second.count() != 6 {
 			t.Errorf("%d and %d tries: %v", first.count(), second.count(), err)
 		}
@@ -51,7 +51,7 @@ func TestTheLastModelLeftIsTriedAsALoneOne(t *testing.T) {
 
 func TestThePersonIsToldOfASilentModelOnceAndNotOfOneThatSpeaks(t *testing.T) {
 	speaksAfter := func(d time.Duration) *scripted {
-		return &scripted{play: func(_ context.Context, _ int, say func(string)) (supervisor.ModelAnswer, error) {
+		return &scripted{play: func(_ context.Context, _ int, say func(string)) (modelcall.Answer, error) {
 			time.Sleep(d)
 			answer := said("so", say)
 			time.Sleep(time.Minute)
@@ -71,7 +71,7 @@ func TestThePersonIsToldOfASilentModelOnceAndNotOfOneThatSpeaks(t *testing.T) {
 // TestNoNoticeOutlivesTheTrying: a model that answers at its second try has not been slow.
 func TestNoNoticeOutlivesTheTrying(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		if words, _, err := told(t, with(t, fails(supervisor.ModelOverloaded, ""))); err != nil || len(words) != 0 {
+		if words, _, err := told(t, with(t, fails(modelcall.Overloaded, ""))); err != nil || len(words) != 0 {
 			t.Errorf("told %q, %v", words, err)
 		}
 	})

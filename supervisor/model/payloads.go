@@ -8,7 +8,7 @@ import (
 
 	"github.com/hashicorp/go-hclog"
 
-	"mews/supervisor"
+	"mews/supervisor/modelcall"
 )
 
 const (
@@ -39,14 +39,14 @@ func newPayloads(o Options) *payloads {
 	return &payloads{log: o.Log, keys: strings.NewReplacer(pairs...)}
 }
 
-func (p *payloads) request(spec string, req supervisor.ModelRequest) {
+func (p *payloads) request(spec string, req modelcall.Request) {
 	if p == nil || !p.log.IsDebug() {
 		return
 	}
-	p.log.Debug("model request", "model", spec, "payload", p.format(payload{ModelRequest: req}))
+	p.log.Debug("model request", "model", spec, "payload", p.format(payload{Request: req}))
 }
 
-func (p *payloads) answer(spec string, answer supervisor.ModelAnswer, err error) {
+func (p *payloads) answer(spec string, answer modelcall.Answer, err error) {
 	switch {
 	case p == nil || !p.log.IsDebug():
 	case err != nil:
@@ -58,7 +58,7 @@ func (p *payloads) answer(spec string, answer supervisor.ModelAnswer, err error)
 
 // payload is a request without its functions, which JSON cannot hold.
 type payload struct {
-	supervisor.ModelRequest
+	modelcall.Request
 	Picture   any `json:",omitempty"`
 	Reserver  any `json:",omitempty"`
 	OnFailure any `json:",omitempty"`

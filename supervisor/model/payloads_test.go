@@ -9,7 +9,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 
 	"mews/protocol"
-	"mews/supervisor"
+	"mews/supervisor/modelcall"
 )
 
 const keyCanary = `sk-"canary"<1>`
@@ -23,10 +23,10 @@ func logged(t *testing.T, level hclog.Level, payloads bool, text string) string 
 		t.Fatal(err)
 	}
 	defer c.Close()
-	c.providers["x"] = provider{ModelProvider: fails("")}
+	c.providers["x"] = provider{Provider: fails("")}
 	for _, spec := range []string{"x/m", "x/m"} {
-		if _, err := c.Stream(t.Context(), spec, supervisor.ModelRequest{System: "be kind",
-			Messages: []protocol.Message{protocol.UserText(text)}}, func(supervisor.ModelDelta) {}); err != nil {
+		if _, err := c.Stream(t.Context(), spec, modelcall.Request{System: "be kind",
+			Messages: []protocol.Message{protocol.UserText(text)}}, func(modelcall.Delta) {}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -3,7 +3,7 @@ package model
 import (
 	"time"
 
-	"mews/supervisor"
+	"mews/supervisor/modelcall"
 )
 
 // policy is what follows a failure of one class.
@@ -31,27 +31,27 @@ const (
 // wrong anywhere, or is the caller's to mend. What a provider's filter stopped is not sent to
 // another provider unasked: the message tells the person that they may do so. Six tries of a model
 // that has no other beside it take half a minute.
-var policies = map[supervisor.ModelClass]policy{
-	supervisor.ModelRateLimited: {tries: 3, firstWait: 2 * time.Second, fallback: true, trips: true, reason: textRateLimited},
-	supervisor.ModelOverloaded:  {tries: 2, lone: 6, firstWait: time.Second, fallback: true, trips: true, reason: textOverloaded},
-	supervisor.ModelServer:      {tries: 2, lone: 6, firstWait: time.Second, fallback: true, trips: true, reason: textServer},
-	supervisor.ModelNetwork:     {tries: 3, firstWait: time.Second, fallback: true, trips: true, admins: true, reason: textNetwork},
+var policies = map[modelcall.Class]policy{
+	modelcall.RateLimited: {tries: 3, firstWait: 2 * time.Second, fallback: true, trips: true, reason: textRateLimited},
+	modelcall.Overloaded:  {tries: 2, lone: 6, firstWait: time.Second, fallback: true, trips: true, reason: textOverloaded},
+	modelcall.Server:      {tries: 2, lone: 6, firstWait: time.Second, fallback: true, trips: true, reason: textServer},
+	modelcall.Network:     {tries: 3, firstWait: time.Second, fallback: true, trips: true, admins: true, reason: textNetwork},
 
-	supervisor.ModelStalled:   {tries: 1, lone: 2, firstWait: time.Second, fallback: true, trips: true, admins: true, reason: textStalled},
-	supervisor.ModelCut:       {tries: 2, firstWait: time.Second, fallback: true, trips: true, reason: textCut},
-	supervisor.ModelMalformed: {tries: 2, firstWait: time.Second, fallback: true, trips: true, admins: true, reason: textMalformed},
-	supervisor.ModelEmpty:     {tries: 2, firstWait: time.Second, fallback: true, complete: true, reason: textEmpty},
+	modelcall.Stalled:   {tries: 1, lone: 2, firstWait: time.Second, fallback: true, trips: true, admins: true, reason: textStalled},
+	modelcall.Cut:       {tries: 2, firstWait: time.Second, fallback: true, trips: true, reason: textCut},
+	modelcall.Malformed: {tries: 2, firstWait: time.Second, fallback: true, trips: true, admins: true, reason: textMalformed},
+	modelcall.Empty:     {tries: 2, firstWait: time.Second, fallback: true, complete: true, reason: textEmpty},
 
-	supervisor.ModelAuth:    {tries: 1, fallback: true, trips: true, admins: true, reason: textAuth},
-	supervisor.ModelCredit:  {tries: 1, fallback: true, trips: true, admins: true, reason: textCredit},
-	supervisor.ModelMissing: {tries: 1, fallback: true, trips: true, admins: true, reason: textMissing},
-	supervisor.ModelNoTools: {tries: 1, fallback: true, admins: true, reason: textNoTools},
-	supervisor.ModelNoRoom:  {tries: 1, fallback: true, complete: true, reason: textNoRoom},
-	supervisor.ModelBudget:  {tries: 1, fallback: true, reason: textBudget},
+	modelcall.Auth:       {tries: 1, fallback: true, trips: true, admins: true, reason: textAuth},
+	modelcall.Credit:     {tries: 1, fallback: true, trips: true, admins: true, reason: textCredit},
+	modelcall.Missing:    {tries: 1, fallback: true, trips: true, admins: true, reason: textMissing},
+	modelcall.NoTools:    {tries: 1, fallback: true, admins: true, reason: textNoTools},
+	modelcall.NoRoom:     {tries: 1, fallback: true, complete: true, reason: textNoRoom},
+	modelcall.OverBudget: {tries: 1, fallback: true, reason: textBudget},
 
-	supervisor.ModelTooLong:  {tries: 1, reason: textTooLong},
-	supervisor.ModelFiltered: {tries: 1, complete: true, reason: textFiltered},
-	supervisor.ModelRefused:  {tries: 1, reason: textRefused},
+	modelcall.TooLong:  {tries: 1, reason: textTooLong},
+	modelcall.Filtered: {tries: 1, complete: true, reason: textFiltered},
+	modelcall.Refused:  {tries: 1, reason: textRefused},
 }
 
 // alone is the policy where no other model is left to be asked.

@@ -10,56 +10,56 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"mews/supervisor"
+	"mews/supervisor/modelcall"
 )
 
 // rows is what the table promises, class by class: of a model that fails so for ever, how often it
 // is called in one call, how long that takes, who answers, and whether the next call leaves it
 // alone.
 var rows = []struct {
-	class    supervisor.ModelClass
+	class    modelcall.Class
 	asked    time.Duration // the provider's own wish
 	calls    int
 	from, to time.Duration
 	next     bool
 	trips    bool
 }{
-	{supervisor.ModelRateLimited, 0, 3, 4500 * time.Millisecond, 7500 * time.Millisecond, true, true},
-	{supervisor.ModelRateLimited, 12 * time.Second, 3, 24 * time.Second, 24 * time.Second, true, true},
-	{supervisor.ModelRateLimited, 40 * time.Second, 2, 40 * time.Second, 40 * time.Second, true, true},
-	{supervisor.ModelRateLimited, time.Hour, 1, 0, 0, true, true},
-	{supervisor.ModelOverloaded, 0, 2, 750 * time.Millisecond, 1250 * time.Millisecond, true, true},
-	{supervisor.ModelOverloaded, 5 * time.Second, 2, 5 * time.Second, 5 * time.Second, true, true},
-	{supervisor.ModelNetwork, 9 * time.Second, 3, 18 * time.Second, 18 * time.Second, true, true},
-	{supervisor.ModelServer, 0, 2, 750 * time.Millisecond, 1250 * time.Millisecond, true, true},
-	{supervisor.ModelNetwork, 0, 3, 2250 * time.Millisecond, 3750 * time.Millisecond, true, true},
-	{supervisor.ModelStalled, 0, 1, 0, 0, true, true},
-	{supervisor.ModelCut, 0, 2, 750 * time.Millisecond, 1250 * time.Millisecond, true, true},
-	{supervisor.ModelMalformed, 0, 2, 750 * time.Millisecond, 1250 * time.Millisecond, true, true},
-	{supervisor.ModelEmpty, 0, 2, 750 * time.Millisecond, 1250 * time.Millisecond, true, false},
-	{supervisor.ModelAuth, 0, 1, 0, 0, true, true},
-	{supervisor.ModelCredit, 0, 1, 0, 0, true, true},
-	{supervisor.ModelMissing, 0, 1, 0, 0, true, true},
-	{supervisor.ModelNoTools, 0, 1, 0, 0, true, false},
-	{supervisor.ModelNoRoom, 0, 1, 0, 0, true, false},
-	{supervisor.ModelBudget, 0, 1, 0, 0, true, false},
-	{supervisor.ModelTooLong, 0, 1, 0, 0, false, false},
-	{supervisor.ModelFiltered, 0, 1, 0, 0, false, false},
-	{supervisor.ModelRefused, 0, 1, 0, 0, false, false},
+	{modelcall.RateLimited, 0, 3, 4500 * time.Millisecond, 7500 * time.Millisecond, true, true},
+	{modelcall.RateLimited, 12 * time.Second, 3, 24 * time.Second, 24 * time.Second, true, true},
+	{modelcall.RateLimited, 40 * time.Second, 2, 40 * time.Second, 40 * time.Second, true, true},
+	{modelcall.RateLimited, time.Hour, 1, 0, 0, true, true},
+	{modelcall.Overloaded, 0, 2, 750 * time.Millisecond, 1250 * time.Millisecond, true, true},
+	{modelcall.Overloaded, 5 * time.Second, 2, 5 * time.Second, 5 * time.Second, true, true},
+	{modelcall.Network, 9 * time.Second, 3, 18 * time.Second, 18 * time.Second, true, true},
+	{modelcall.Server, 0, 2, 750 * time.Millisecond, 1250 * time.Millisecond, true, true},
+	{modelcall.Network, 0, 3, 2250 * time.Millisecond, 3750 * time.Millisecond, true, true},
+	{modelcall.Stalled, 0, 1, 0, 0, true, true},
+	{modelcall.Cut, 0, 2, 750 * time.Millisecond, 1250 * time.Millisecond, true, true},
+	{modelcall.Malformed, 0, 2, 750 * time.Millisecond, 1250 * time.Millisecond, true, true},
+	{modelcall.Empty, 0, 2, 750 * time.Millisecond, 1250 * time.Millisecond, true, false},
+	{modelcall.Auth, 0, 1, 0, 0, true, true},
+	{modelcall.Credit, 0, 1, 0, 0, true, true},
+	{modelcall.Missing, 0, 1, 0, 0, true, true},
+	{modelcall.NoTools, 0, 1, 0, 0, true, false},
+	{modelcall.NoRoom, 0, 1, 0, 0, true, false},
+	{modelcall.OverBudget, 0, 1, 0, 0, true, false},
+	{modelcall.TooLong, 0, 1, 0, 0, false, false},
+	{modelcall.Filtered, 0, 1, 0, 0, false, false},
+	{modelcall.Refused, 0, 1, 0, 0, false, false},
 	{"a class of tomorrow", 0, 1, 0, 0, false, false},
 }
 
 func TestEachFailureHasItsPolicy(t *testing.T) {
-	tested := map[supervisor.ModelClass]bool{}
+	tested := map[modelcall.Class]bool{}
 	for _, row := range rows {
 		tested[row.class] = true
 		t.Run(string(row.class)+" "+row.asked.String(), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				first, second := fails(row.class), says("instead")
-				first.play = func(context.Context, int, func(string)) (supervisor.ModelAnswer, error) {
+				first.play = func(context.Context, int, func(string)) (modelcall.Answer, error) {
 					err := failed(row.class)
 					err.RetryAfter = row.asked
-					return supervisor.ModelAnswer{}, err
+					return modelcall.Answer{}, err
 				}
 				c := with(t, first, second)
 				start := time.Now()
@@ -75,7 +75,7 @@ func TestEachFailureHasItsPolicy(t *testing.T) {
 					}
 					return
 				}
-				want := supervisor.ReplacedModel{Spec: "a/m", Reason: policies[row.class].reason}
+				want := modelcall.Replaced{Spec: "a/m", Reason: policies[row.class].reason}
 				if err != nil || h.text != "instead" || answer.Spec != "b/m" || answer.Replaced == nil || *answer.Replaced != want {
 					t.Fatalf("answered %+v, %q, %v", answer, h.text, err)
 				}
@@ -95,9 +95,9 @@ func TestEachFailureHasItsPolicy(t *testing.T) {
 	}
 }
 
-func wantClass(t *testing.T, err error, class supervisor.ModelClass) {
+func wantClass(t *testing.T, err error, class modelcall.Class) {
 	t.Helper()
-	got := new(supervisor.ModelError)
+	got := new(modelcall.Error)
 	if !errors.As(err, &got) || got.Class != class {
 		t.Errorf("got %v, want class %s", err, class)
 	}

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"mews/protocol"
-	"mews/supervisor"
+	"mews/supervisor/modelcall"
 )
 
 func sellers(t *testing.T, prices map[string]Price) *Catalogue {
@@ -104,7 +104,7 @@ func TestWrongOptionsOfTheFallbackAndPricesAreRefused(t *testing.T) {
 	t.Cleanup(c.Close)
 }
 
-var _ supervisor.ModelProvider = (*scripted)(nil)
+var _ modelcall.Provider = (*scripted)(nil)
 
 func TestPricesAreSetAllOrNone(t *testing.T) {
 	c := sellers(t, map[string]Price{"gpt/own": {Input: 1, Output: 2}})

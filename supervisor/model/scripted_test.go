@@ -9,24 +9,25 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/modelcall"
 )
 
 // scripted is a provider that does as the test says. n counts its calls from 1.
 type scripted struct {
-	play func(ctx context.Context, n int, say func(string)) (supervisor.ModelAnswer, error)
+	play func(ctx context.Context, n int, say func(string)) (modelcall.Answer, error)
 
 	mu    sync.Mutex
-	asked []supervisor.ModelRequest
+	asked []modelcall.Request
 	at    []time.Time
 }
 
-func (s *scripted) Stream(ctx context.Context, req supervisor.ModelRequest,
-	delta func(supervisor.ModelDelta)) (supervisor.ModelAnswer, error) {
+func (s *scripted) Stream(ctx context.Context, req modelcall.Request,
+	delta func(modelcall.Delta)) (modelcall.Answer, error) {
 	s.mu.Lock()
 	s.asked, s.at = append(s.asked, req), append(s.at, time.Now())
 	n := len(s.asked)
 	s.mu.Unlock()
-	answer, err := s.play(ctx, n, func(text string) { delta(supervisor.ModelDelta{Text: text}) })
+	answer, err := s.play(ctx, n, func(text string) { delta(modelcall.Delta{Text: text}) })
 	answer.Model = req.Model
 	return answer, err
 }
@@ -39,31 +40,31 @@ func (s *scripted) count() int {
 
 // says answers with text.
 func says(text string) *scripted {
-	return &scripted{play: func(_ context.Context, _ int, say func(string)) (supervisor.ModelAnswer, error) {
+	return &scripted{play: func(_ context.Context, _ int, say func(string)) (modelcall.Answer, error) {
 		return said(text, say), nil
 	}}
 }
 
-func said(text string, say func(string)) supervisor.ModelAnswer {
+func said(text string, say func(string)) modelcall.Answer {
 	say(text)
-	return supervisor.ModelAnswer{Message: protocol.Message{Role: protocol.RoleAssistant,
+	return modelcall.Answer{Message: protocol.Message{Role: protocol.RoleAssistant,
 		Parts: []protocol.Part{{Text: text}}}}
 }
 
 // fails fails with each of classes in turn, and with the last from then on; an empty one answers
 // "fine".
-func fails(classes ...supervisor.ModelClass) *scripted {
-	return &scripted{play: func(_ context.Context, n int, say func(string)) (supervisor.ModelAnswer, error) {
+func fails(classes ...modelcall.Class) *scripted {
+	return &scripted{play: func(_ context.Context, n int, say func(string)) (modelcall.Answer, error) {
 		class := classes[min(n, len(classes))-1]
 		if class == "" {
 			return said("fine", say), nil
 		}
-		return supervisor.ModelAnswer{}, failed(class)
+		return modelcall.Answer{}, failed(class)
 	}}
 }
 
-func failed(class supervisor.ModelClass) *supervisor.ModelError {
-	return &supervisor.ModelError{Class: class, Err: &supervisor.Error{Code: supervisor.CodeUnavailable,
+func failed(class modelcall.Class) *modelcall.Error {
+	return &modelcall.Error{Class: class, Err: &supervisor.Error{Code: supervisor.CodeUnavailable,
 		Message: "It failed: " + string(class) + ".", Err: errors.New("raw " + string(class))}}
 }
 
@@ -78,7 +79,7 @@ func with(t testing.TB, models ...*scripted) *Catalogue {
 	o := Options{Default: "a/m"}
 	for i, m := range models {
 		name := string(rune('a' + i))
-		c.providers[name] = provider{ModelProvider: m, kind: "scripted"}
+		c.providers[name] = provider{Provider: m, kind: "scripted"}
 		if i > 0 {
 			o.Fallback = append(o.Fallback, name+"/m")
 		}
@@ -95,7 +96,7 @@ type heard struct {
 	restarts int
 }
 
-func (h *heard) add(d supervisor.ModelDelta) {
+func (h *heard) add(d modelcall.Delta) {
 	if d.Restart {
 		h.text = ""
 		h.restarts++
@@ -103,9 +104,9 @@ func (h *heard) add(d supervisor.ModelDelta) {
 	h.text += d.Text
 }
 
-func ask(ctx context.Context, c *Catalogue) (supervisor.ModelAnswer, *heard, error) {
+func ask(ctx context.Context, c *Catalogue) (modelcall.Answer, *heard, error) {
 	h := new(heard)
-	answer, err := c.Stream(ctx, "", supervisor.ModelRequest{Thinking: supervisor.ThinkingLow,
+	answer, err := c.Stream(ctx, "", modelcall.Request{Thinking: modelcall.ThinkingLow,
 		Messages: []protocol.Message{protocol.UserText("hi")}}, h.add)
 	return answer, h, err
 }

@@ -8,16 +8,17 @@ import (
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/internal/retry"
+	"mews/supervisor/modelcall"
 )
 
 // transcriber is a provider that writes down recordings.
 type transcriber interface {
-	Transcribe(ctx context.Context, model string, r supervisor.RecordingFile) (protocol.TranscribeResult, error)
+	Transcribe(ctx context.Context, model string, r modelcall.Recording) (protocol.TranscribeResult, error)
 }
 
 // Transcribe has a model write down a recording. The result has no Seconds where nobody says them.
 // Its errors are for a person.
-func (c *Catalogue) Transcribe(ctx context.Context, spec string, r supervisor.RecordingFile) (result protocol.TranscribeResult, err error) {
+func (c *Catalogue) Transcribe(ctx context.Context, spec string, r modelcall.Recording) (result protocol.TranscribeResult, err error) {
 	choice, err := c.Resolve(spec)
 	if err != nil {
 		return result, err

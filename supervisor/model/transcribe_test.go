@@ -9,19 +9,20 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/modelcall"
 )
 
 func TestACallIsTriedAgainAsItsFailureAllows(t *testing.T) {
 	for name, c := range map[string]struct {
-		failed supervisor.ModelError
+		failed modelcall.Error
 		tries  int
 		least  time.Duration
 	}{
-		"too many":                 {supervisor.ModelError{Class: supervisor.ModelRateLimited, RetryAfter: 20 * time.Second}, 3, 40 * time.Second},
-		"too many for a long time": {supervisor.ModelError{Class: supervisor.ModelRateLimited, RetryAfter: time.Hour}, 1, 0},
-		"trouble":                  {supervisor.ModelError{Class: supervisor.ModelServer}, 6, 15 * time.Second},
-		"a wrong key":              {supervisor.ModelError{Class: supervisor.ModelAuth}, 1, 0},
-		"no money":                 {supervisor.ModelError{Class: supervisor.ModelBudget}, 1, 0},
+		"too many":                 {modelcall.Error{Class: modelcall.RateLimited, RetryAfter: 20 * time.Second}, 3, 40 * time.Second},
+		"too many for a long time": {modelcall.Error{Class: modelcall.RateLimited, RetryAfter: time.Hour}, 1, 0},
+		"trouble":                  {modelcall.Error{Class: modelcall.Server}, 6, 15 * time.Second},
+		"a wrong key":              {modelcall.Error{Class: modelcall.Auth}, 1, 0},
+		"no money":                 {modelcall.Error{Class: modelcall.OverBudget}, 1, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -38,7 +39,7 @@ func TestACallIsTriedAgainAsItsFailureAllows(t *testing.T) {
 	stopped := errors.New("stopped")
 	err := Retry(ctx, func() error {
 		cancel(stopped)
-		return &supervisor.ModelError{Class: supervisor.ModelServer, Err: &supervisor.Error{}}
+		return &modelcall.Error{Class: modelcall.Server, Err: &supervisor.Error{}}
 	})
 	if !errors.Is(err, stopped) {
 		t.Errorf("stopped: %v", err)
@@ -56,7 +57,7 @@ func TestAMinuteOfARecordingHasAPrice(t *testing.T) {
 			t.Errorf("%s: %d, %t", spec, got, known)
 		}
 	}
-	if _, err := c.Transcribe(t.Context(), "offline", supervisor.RecordingFile{}); supervisor.ErrorCode(err) != supervisor.CodeInvalid {
+	if _, err := c.Transcribe(t.Context(), "offline", modelcall.Recording{}); supervisor.ErrorCode(err) != supervisor.CodeInvalid {
 		t.Errorf("a model that can't: %v", err)
 	}
 }

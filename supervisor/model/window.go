@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"mews/protocol"
-	"mews/supervisor"
+	"mews/supervisor/modelcall"
 )
 
 const (
@@ -119,7 +119,7 @@ type toldWindows struct {
 }
 
 // fit makes the request short enough for a model's window, if that is known, and gives the window.
-func (c *call) fit(ctx context.Context, m Choice, req *supervisor.ModelRequest) (window int64) {
+func (c *call) fit(ctx context.Context, m Choice, req *modelcall.Request) (window int64) {
 	if req.Fit == nil || req.Tokens <= 0 {
 		return 0
 	}
@@ -157,7 +157,7 @@ func (c *Catalogue) factor(m Choice) float64 { return max(1, c.windows.of(m.Spec
 
 // limitOutput has the answer fit a window beside the request: some servers refuse one whose limit
 // does not.
-func (c *call) limitOutput(m Choice, req *supervisor.ModelRequest, window int64) {
+func (c *call) limitOutput(m Choice, req *modelcall.Request, window int64) {
 	limit := cmp.Or(req.Output, defaultOutputs[c.provider(m).kind])
 	left := max(window-int64(float64(req.Tokens)*c.factor(m)), min(window/4, maxReserve)/2)
 	if window > 0 && limit > left && (req.Output > 0 || c.provider(m).kind == "anthropic") {
@@ -174,7 +174,7 @@ type guess struct {
 
 // shorten says whether a request of so many tokens that was too long can be made shorter. It learns
 // from the refusal how long one may be: what that says, or else two thirds of what was sent.
-func (c *call) shorten(m Choice, failed *supervisor.ModelError, sent int64) bool {
+func (c *call) shorten(m Choice, failed *modelcall.Error, sent int64) bool {
 	if c.req.Fit == nil || sent <= 0 {
 		return false
 	}

@@ -9,13 +9,14 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/modelcall"
 	"mews/supervisor/session"
 	"mews/supervisor/sqlite"
 )
 
 // commitLast keeps the last step of an attempt's, as its connection does, and says whether the turn
 // has ended with it.
-func (h *harness) commitLast(ctx context.Context, a session.Attempt, text string, replaced *supervisor.ReplacedModel) (ended bool, err error) {
+func (h *harness) commitLast(ctx context.Context, a session.Attempt, text string, replaced *modelcall.Replaced) (ended bool, err error) {
 	step := sqlite.Step{Turn: a.Turn.ID, Model: "test", Spec: "other/model",
 		Message: protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.Part{{Text: text}}}}
 	if _, ended, err = a.CommitLast(ctx, step, text, replaced); err == nil {
@@ -47,7 +48,7 @@ func TestATurnEndsWithTheModelsLastWord(t *testing.T) {
 				if _, err := h.db.Turns().CommitResult(ctx, a.Turn.ID, result); err != nil {
 					t.Error(err)
 				}
-				if ended, err := h.commitLast(ctx, a, "re: "+q, &supervisor.ReplacedModel{Spec: "first/model", Reason: "is overloaded"}); err != nil || !ended {
+				if ended, err := h.commitLast(ctx, a, "re: "+q, &modelcall.Replaced{Spec: "first/model", Reason: "is overloaded"}); err != nil || !ended {
 					t.Errorf("ended %t, %v", ended, err)
 				}
 				if d := h.outbox(a.Turn.Conversation); !strings.HasPrefix(d[len(d)-1].Text, "I look.\n\nre: "+q) {

@@ -7,6 +7,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/modelcall"
 )
 
 func TestAnAnswerSaysTruthfullyHowItEnded(t *testing.T) {
@@ -21,7 +22,7 @@ func TestAnAnswerSaysTruthfullyHowItEnded(t *testing.T) {
 		"done":           {o: outcome{why: protocol.WhyDone}, said: "Hello.", want: []string{"Hello."}, not: "("},
 		"done, wordless": {o: outcome{why: protocol.WhyDone}, want: []string{"nothing to say"}},
 		"done by another": {o: outcome{why: protocol.WhyDone, end: End{Answered: "b/two",
-			Replaced: &supervisor.ReplacedModel{Spec: "a/one", Reason: "is overloaded"}}}, said: "Hello.",
+			Replaced: &modelcall.Replaced{Spec: "a/one", Reason: "is overloaded"}}}, said: "Hello.",
 			want: []string{"Hello.\n\n(Answered by b/two: a/one is overloaded.)"}},
 		"stopped":         {o: outcome{why: protocol.WhyStopped}, said: "Hel", want: []string{"Hel\n\n", "Stopped, as you asked"}},
 		"stopped at once": {o: outcome{why: protocol.WhyStopped}, want: []string{"(Stopped"}, not: "\n"},

@@ -11,6 +11,7 @@ import (
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/internal/retry"
+	"mews/supervisor/modelcall"
 	"mews/supervisor/reply"
 	"mews/supervisor/sqlite"
 )
@@ -36,7 +37,7 @@ type Attempt struct {
 	CheckEnd func(protocol.TurnEnd) error
 	// CommitLast commits a step that asks for nothing more, and ends the turn with it where nothing
 	// else is to be looked at: what the worker reports after that changes nothing.
-	CommitLast func(ctx context.Context, step sqlite.Step, text string, replaced *supervisor.ReplacedModel) (message int64, ended bool, err error)
+	CommitLast func(ctx context.Context, step sqlite.Step, text string, replaced *modelcall.Replaced) (message int64, ended bool, err error)
 }
 
 // End is how an attempt ended.
@@ -44,7 +45,7 @@ type End struct {
 	protocol.TurnEnd
 	Failure error // of the last model call, with WhyError
 	// the model that was to make the last step, where another one did
-	Replaced *supervisor.ReplacedModel
+	Replaced *modelcall.Replaced
 	Answered string // that other one
 	// an operation was in the worker at the same time, or another turn
 	Shared bool
@@ -156,8 +157,8 @@ func (t *turn) suspend(ctx context.Context, ran time.Duration) outcome {
 
 // why is why the turn ends: what its worker says, and where the model declined to answer, that.
 func (e End) why() protocol.Why {
-	failed := new(supervisor.ModelError)
-	if e.Why == protocol.WhyError && errors.As(e.Failure, &failed) && failed.Class == supervisor.ModelFiltered {
+	failed := new(modelcall.Error)
+	if e.Why == protocol.WhyError && errors.As(e.Failure, &failed) && failed.Class == modelcall.Filtered {
 		return protocol.WhyRefused
 	}
 	return e.Why
@@ -251,7 +252,7 @@ func (t *turn) workerDied(ctx context.Context, shared bool, cause error) outcome
 }
 
 // commitLast is an Attempt's CommitLast.
-func (t *turn) commitLast(ctx context.Context, step sqlite.Step, text string, replaced *supervisor.ReplacedModel) (message int64, ended bool,
+func (t *turn) commitLast(ctx context.Context, step sqlite.Step, text string, replaced *modelcall.Replaced) (message int64, ended bool,
 	err error) {
 	o := outcome{why: protocol.WhyDone, end: End{Replaced: replaced, Answered: step.Spec}}
 	last := sqlite.LastStep{Step: step, End: t.finishTurn(ctx, o, t.stream.With(text), "")}
@@ -319,21 +320,21 @@ func (t *turn) finishTurn(ctx context.Context, o outcome, text, partial string) 
 }
 
 // passing are the failures of a model that may not be there a few minutes later.
-var passing = map[supervisor.ModelClass]bool{
-	supervisor.ModelRateLimited: true, supervisor.ModelOverloaded: true, supervisor.ModelServer: true, supervisor.ModelNetwork: true,
-	supervisor.ModelStalled: true, supervisor.ModelCut: true, supervisor.ModelMalformed: true, supervisor.ModelEmpty: true,
+var passing = map[modelcall.Class]bool{
+	modelcall.RateLimited: true, modelcall.Overloaded: true, modelcall.Server: true, modelcall.Network: true,
+	modelcall.Stalled: true, modelcall.Cut: true, modelcall.Malformed: true, modelcall.Empty: true,
 }
 
 // passes says whether a turn failed for what may pass.
 func passes(o outcome) bool {
-	failed := new(supervisor.ModelError)
+	failed := new(modelcall.Error)
 	return o.why == protocol.WhyError && errors.As(o.end.Failure, &failed) && passing[failed.Class]
 }
 
 // short says whether a turn failed for want of room in a budget.
 func short(o outcome) bool {
-	failed := new(supervisor.ModelError)
-	return o.why == protocol.WhyError && errors.As(o.end.Failure, &failed) && failed.Class == supervisor.ModelBudget
+	failed := new(modelcall.Error)
+	return o.why == protocol.WhyError && errors.As(o.end.Failure, &failed) && failed.Class == modelcall.OverBudget
 }
 
 // wakeVoices has an answer be said that was kept to be said.

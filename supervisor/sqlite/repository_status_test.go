@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"mews/supervisor"
+	"mews/supervisor/modelcall"
 	"mews/supervisor/sqlite"
 )
 
@@ -26,7 +27,7 @@ func TestARepositorysStatusIsItsOwn(t *testing.T) {
 	c, err := s.db.Conversations().Find(t.Context(), "alice", supervisor.ChannelGitHub, "acme/widget", "5")
 	s.must(err)
 	cost := int64(1_200)
-	s.must(s.db.Usage().Put(t.Context(), sqlite.ModelCall{User: "alice", Conversation: c.ID, Spec: "p/m", Purpose: supervisor.PurposeChat, Cost: &cost, Pot: "review/acme/widget"}))
+	s.must(s.db.Usage().Put(t.Context(), sqlite.ModelCall{User: "alice", Conversation: c.ID, Spec: "p/m", Purpose: modelcall.PurposeChat, Cost: &cost, Pot: "review/acme/widget"}))
 	of := func(repo string, since time.Time) sqlite.RepositoryStatus {
 		t.Helper()
 		r, err := s.db.RepositoryStatus(t.Context(), repo, since)

@@ -6,15 +6,16 @@ import (
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/internal/engine"
+	"mews/supervisor/modelcall"
 )
 
 // Step is what a model said in a turn, and what that cost.
 type Step struct {
 	Turn    int64
-	Message protocol.Message   // Role assistant
-	Spec    string             // provider/model
-	Model   string             // as its provider names it
-	Purpose supervisor.Purpose // "" is chat
+	Message protocol.Message  // Role assistant
+	Spec    string            // provider/model
+	Model   string            // as its provider names it
+	Purpose modelcall.Purpose // "" is chat
 	Usage   protocol.Usage
 	Cost    *int64  // in millionths of a dollar; nil where no price is known
 	Request string  // the provider's own name of the call; "" where it gave none

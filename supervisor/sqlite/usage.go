@@ -6,8 +6,8 @@ import (
 	"errors"
 
 	"mews/protocol"
-	"mews/supervisor"
 	"mews/supervisor/internal/engine"
+	"mews/supervisor/modelcall"
 )
 
 // Usage is what the calls of models have counted, and what they cost.
@@ -16,12 +16,12 @@ type Usage struct{ db *DB }
 // ModelCall is one call of a model that left no message: as a rule one that failed.
 type ModelCall struct {
 	User         string
-	Conversation int64                 // 0 where it was for none
-	Turn         int64                 // 0 where no turn asked for it; the conversation's otherwise
-	Spec         string                // provider/model
-	Model        string                // as the provider names it; "" where it did not say
-	Purpose      supervisor.Purpose    // "" is chat
-	Class        supervisor.ModelClass // "" where it succeeded
+	Conversation int64             // 0 where it was for none
+	Turn         int64             // 0 where no turn asked for it; the conversation's otherwise
+	Spec         string            // provider/model
+	Model        string            // as the provider names it; "" where it did not say
+	Purpose      modelcall.Purpose // "" is chat
+	Class        modelcall.Class   // "" where it succeeded
 	Usage        protocol.Usage
 	Cost         *int64 // in millionths of a dollar; nil where no price is known
 	Request      string // the provider's own name of the call; "" where it gave none
@@ -71,7 +71,7 @@ func (t *tx) putUsage(message int64, c ModelCall, leases ...int64) {
 	}
 	u := c.Usage
 	t.Exec(insertUsage, c.User, orNull(c.Conversation), orNull(c.Turn), orNull(message), c.Spec, c.Model,
-		cmp.Or(c.Purpose, supervisor.PurposeChat), c.Class, clampCount(u.Input), clampCount(u.Output), clampCount(u.CacheRead),
+		cmp.Or(c.Purpose, modelcall.PurposeChat), c.Class, clampCount(u.Input), clampCount(u.Output), clampCount(u.CacheRead),
 		clampCount(u.CacheWrite), u.Estimated, cost, c.Request, c.Asked, c.Pot, at)
 }
 

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"mews/protocol"
-	"mews/supervisor"
 	"mews/supervisor/internal/engine"
+	"mews/supervisor/modelcall"
 )
 
 // UsageDimension is something by which usage is told apart.
@@ -41,7 +41,7 @@ type UsageTotal struct {
 	User         string // or a pot's name
 	Conversation int64  // 0 too where a call was for none
 	Model        string // provider/model; as the provider names it where that is not known
-	Purpose      supervisor.Purpose
+	Purpose      modelcall.Purpose
 	Day          string // 2026-11-20
 	Calls        int64  // those that failed included
 	Failed       int64

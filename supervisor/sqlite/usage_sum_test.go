@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"mews/protocol"
-	"mews/supervisor"
+	"mews/supervisor/modelcall"
 	"mews/supervisor/sqlite"
 )
 
@@ -32,7 +32,7 @@ func spend(s *story) (calls []made) {
 			c.Conversation, c.Cost = homes[c.User], dear(n*n%7)
 		}
 		if i%5 == 0 {
-			c.Class, c.Purpose = supervisor.ModelStalled, "title"
+			c.Class, c.Purpose = modelcall.Stalled, "title"
 		}
 		s.now = noon.Add(time.Duration(i) * 137 * time.Minute)
 		used(s, c)

@@ -8,6 +8,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/modelcall"
 	"mews/supervisor/sqlite"
 )
 
@@ -32,9 +33,9 @@ func TestACallThatFailedIsKeptWithWhatItCounted(t *testing.T) {
 	turn := s.begun("hi")
 	s.finish(turn, "Sorry.")
 	used(s, sqlite.ModelCall{User: "alice", Conversation: s.home.ID, Turn: turn.ID, Spec: "anthropic/big", Model: "big-1",
-		Class: supervisor.ModelCut, Usage: protocol.Usage{Input: 7, Output: 5, CacheRead: 3, CacheWrite: 2}, Cost: dear(9),
+		Class: modelcall.Cut, Usage: protocol.Usage{Input: 7, Output: 5, CacheRead: 3, CacheWrite: 2}, Cost: dear(9),
 		Request: "req_1"})
-	used(s, sqlite.ModelCall{User: "alice", Spec: "anthropic/big", Purpose: "title", Class: supervisor.ModelOverloaded})
+	used(s, sqlite.ModelCall{User: "alice", Spec: "anthropic/big", Purpose: "title", Class: modelcall.Overloaded})
 	s.same("what counted", s.look(`SELECT format('%s %d %d %s %s %s %s %d %d %d %d %d %s %d', user, conversation = ?,
 		turn = ?, spec, model, purpose, class, input, output, cache_read, cache_write, cost, request, created_at = ?)
 		FROM usage WHERE id = 1`, s.home.ID, turn.ID, noon.UnixMilli()),
@@ -96,9 +97,9 @@ func TestUsageIsToldApart(t *testing.T) {
 	_, err := s.db.Turns().CommitStep(t.Context(), st)
 	s.must(err)
 	failed := sqlite.ModelCall{User: "alice", Conversation: s.home.ID, Turn: turn.ID, Spec: "anthropic/big",
-		Class: supervisor.ModelCut, Usage: protocol.Usage{Input: 10}, Cost: dear(100)}
+		Class: modelcall.Cut, Usage: protocol.Usage{Input: 10}, Cost: dear(100)}
 	used(s, failed)
-	failed.Class, failed.Usage, failed.Cost = supervisor.ModelRateLimited, protocol.Usage{}, nil
+	failed.Class, failed.Usage, failed.Cost = modelcall.RateLimited, protocol.Usage{}, nil
 	used(s, failed) // needs no price
 	used(s, sqlite.ModelCall{User: "alice", Model: "old", Purpose: "title", Usage: protocol.Usage{Input: 1, CacheRead: 1}})
 	// was not counted: who knows what it cost

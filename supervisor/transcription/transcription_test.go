@@ -15,6 +15,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/modelcall"
 	"mews/supervisor/transcription"
 )
 
@@ -85,7 +86,7 @@ func TestAServerHearsInThePlaceOfTheWorker(t *testing.T) {
 		t.Errorf("the model reads %q, told %+v, asked %q, begun %+v", got, r.said, *asked, r.started)
 	}
 	for want, err := range map[string]error{
-		"The key is wrong.": &supervisor.ModelError{Class: supervisor.ModelAuth, Err: &supervisor.Error{Message: "The key is wrong.", Err: errors.New("secret")}},
+		"The key is wrong.": &modelcall.Error{Class: modelcall.Auth, Err: &supervisor.Error{Message: "The key is wrong.", Err: errors.New("secret")}},
 		"it came to nothing, and the log says why. Trying again may help.": errors.New("secret"),
 	} {
 		r, _ := newEndpointRig(protocol.TranscribeResult{}, err)

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"mews/protocol"
-	"mews/supervisor"
 	"mews/supervisor/model/remote"
+	"mews/supervisor/modelcall"
 )
 
 const maxBlocks = 256 // of an answer; nobody calls more tools at once
@@ -199,29 +199,29 @@ var wholeStops = map[string]bool{"end_turn": true, "stop_sequence": true, "tool_
 
 // Answer is the whole message, or why there is none. With an unknown stop reason it may have been
 // cut anywhere.
-func (b *answerBuilder) Answer() (supervisor.ModelAnswer, error) {
+func (b *answerBuilder) Answer() (modelcall.Answer, error) {
 	nothing, broken := lengthStops[b.progress.Finish]
 	if !broken {
 		nothing = remote.ErrEmpty
 	}
 	unknown := !broken && !wholeStops[b.progress.Finish]
 	if b.progress.Finish == "refusal" {
-		return supervisor.ModelAnswer{}, errFiltered
+		return modelcall.Answer{}, errFiltered
 	}
 	message := protocol.Message{Role: protocol.RoleAssistant}
 	if err := b.parts(&message, broken || unknown); err != nil {
-		return supervisor.ModelAnswer{}, err
+		return modelcall.Answer{}, err
 	}
-	answer := supervisor.ModelAnswer{Message: message, Model: b.model, Stop: supervisor.StopEnd}
+	answer := modelcall.Answer{Message: message, Model: b.model, Stop: modelcall.StopEnd}
 	switch calls := len(message.Calls()); {
 	case calls == 0 && blank(message.Text()):
-		return supervisor.ModelAnswer{}, nothing
+		return modelcall.Answer{}, nothing
 	case broken:
-		answer.Stop = supervisor.StopLength
+		answer.Stop = modelcall.StopLength
 	case calls > 0:
-		answer.Stop = supervisor.StopTools
+		answer.Stop = modelcall.StopTools
 	case unknown:
-		answer.Stop = supervisor.StopOther
+		answer.Stop = modelcall.StopOther
 	}
 	return answer, nil
 }

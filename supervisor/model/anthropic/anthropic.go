@@ -26,8 +26,8 @@ import (
 	"github.com/hashicorp/go-hclog"
 
 	"mews/protocol"
-	"mews/supervisor"
 	"mews/supervisor/model/remote"
+	"mews/supervisor/modelcall"
 )
 
 // Options say where the API is and how it is spoken to.
@@ -95,11 +95,11 @@ func New(o Options) (*Provider, error) {
 
 func requestID(h http.Header) string { return cmp.Or(h.Get("Request-Id"), h.Get("X-Request-Id")) }
 
-// Stream calls the model, as supervisor.ModelProvider says. A request whose pictures or thinking
+// Stream calls the model, as modelcall.Provider says. A request whose pictures or thinking
 // are refused is made again without them.
-func (p *Provider) Stream(ctx context.Context, req supervisor.ModelRequest,
-	delta func(supervisor.ModelDelta)) (supervisor.ModelAnswer, error) {
-	say := func(text string) { delta(supervisor.ModelDelta{Text: text}) }
+func (p *Provider) Stream(ctx context.Context, req modelcall.Request,
+	delta func(modelcall.Delta)) (modelcall.Answer, error) {
+	say := func(text string) { delta(modelcall.Delta{Text: text}) }
 	form := thinkingFormOf(req.Model, req.Thinking, p.maxOutput(req))
 	req = p.withoutPictures(req)
 	answer, err := p.exchange(ctx, req, form, say)
@@ -119,19 +119,19 @@ func (p *Provider) Stream(ctx context.Context, req supervisor.ModelRequest,
 }
 
 // maxOutput is how many tokens the answer may have, thinking included.
-func (p *Provider) maxOutput(req supervisor.ModelRequest) int64 {
+func (p *Provider) maxOutput(req modelcall.Request) int64 {
 	return cmp.Or(req.Output, p.maxTokens)
 }
 
 // exchange sends one request and reads its answer, as remote.Endpoint.Stream does.
-func (p *Provider) exchange(ctx context.Context, req supervisor.ModelRequest, form thinkingForm,
-	say func(string)) (supervisor.ModelAnswer, error) {
+func (p *Provider) exchange(ctx context.Context, req modelcall.Request, form thinkingForm,
+	say func(string)) (modelcall.Answer, error) {
 	if !p.defers(req.Model) {
 		req.Tools = withoutFamilies(req.Tools)
 	}
 	body, err := encode(req, form, p.maxOutput(req))
 	if err != nil {
-		return supervisor.ModelAnswer{}, fmt.Errorf("%w: %w", remote.ErrUnsendable, err)
+		return modelcall.Answer{}, fmt.Errorf("%w: %w", remote.ErrUnsendable, err)
 	}
 	return p.Endpoint.Stream(ctx, p.base.JoinPath("messages").String(), body, &answerBuilder{endpoint: p.Endpoint, say: say})
 }
@@ -161,7 +161,7 @@ func (p *Provider) Models(ctx context.Context) (names []string, err error) {
 		var found modelPage
 		at.RawQuery = query.Encode()
 		if err := p.List(ctx, at.String(), &found); err != nil {
-			_, err = p.End(ctx, "", supervisor.ModelAnswer{}, err)
+			_, err = p.End(ctx, "", modelcall.Answer{}, err)
 			return nil, err
 		}
 		for _, m := range found.Data {

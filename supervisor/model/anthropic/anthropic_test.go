@@ -19,6 +19,7 @@ import (
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/model/modeltest"
+	"mews/supervisor/modelcall"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -53,14 +54,14 @@ func sends(stream string) http.HandlerFunc {
 }
 
 // ask streams one question and returns the deltas joined.
-func ask(p *Provider, req supervisor.ModelRequest) (supervisor.ModelAnswer, string, error) {
+func ask(p *Provider, req modelcall.Request) (modelcall.Answer, string, error) {
 	var said strings.Builder
-	answer, err := p.Stream(context.Background(), req, func(d supervisor.ModelDelta) { said.WriteString(d.Text) })
+	answer, err := p.Stream(context.Background(), req, func(d modelcall.Delta) { said.WriteString(d.Text) })
 	return answer, said.String(), err
 }
 
-func hi() supervisor.ModelRequest {
-	return supervisor.ModelRequest{Model: "m", Messages: []protocol.Message{protocol.UserText("hi")}}
+func hi() modelcall.Request {
+	return modelcall.Request{Model: "m", Messages: []protocol.Message{protocol.UserText("hi")}}
 }
 
 func thought(block string) protocol.Part {
@@ -84,9 +85,9 @@ func resulted(results ...protocol.ToolResult) protocol.Message {
 }
 
 // history is a conversation with every kind of message.
-func history() supervisor.ModelRequest {
-	return supervisor.ModelRequest{
-		Model: "claude-opus-5-5", System: "Be <brief>.", Cache: time.Hour, Thinking: supervisor.ThinkingMedium,
+func history() modelcall.Request {
+	return modelcall.Request{
+		Model: "claude-opus-5-5", System: "Be <brief>.", Cache: time.Hour, Thinking: modelcall.ThinkingMedium,
 		Tools: []protocol.Tool{
 			{Name: "list_files", Description: "Lists."},
 			{Name: "read_file", Description: "Reads.",
@@ -132,7 +133,7 @@ const okStream = `data: {"type":"message_start","message":{"model":"served","usa
 	`data: {"type":"message_stop"}` + "\n\n"
 
 // sent is the body of the request that req becomes.
-func sent(t testing.TB, req supervisor.ModelRequest, o Options) string {
+func sent(t testing.TB, req modelcall.Request, o Options) string {
 	t.Helper()
 	base, bodies := capture(t)
 	o.BaseURL = base
@@ -204,7 +205,7 @@ func parsed(t testing.TB, text string) (value any) {
 func TestAThoughtGoesBackWordForWord(t *testing.T) {
 	const block = `{"type":"thinking","thinking":"ein \"Wort\" \u2028 \u003cund\u003e <zwei> & 🦅","signature":"a+/==","n":1.50}`
 	req := hi()
-	req.Model, req.Thinking = "claude-sonnet-4-5", supervisor.ThinkingLow
+	req.Model, req.Thinking = "claude-sonnet-4-5", modelcall.ThinkingLow
 	req.Messages = append(req.Messages, said(thought(block), called("1", "f", `{}`)), resulted(protocol.ToolResult{Call: "1"}))
 	body := strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&").Replace(sent(t, req, Options{}))
 	if want := strings.NewReplacer(`\u003c`, "<", `\u003e`, ">").Replace(block); !strings.Contains(body, want) {
@@ -283,9 +284,9 @@ func TestWhatCannotBeSaidIsRefusedBeforeAnythingIsSent(t *testing.T) {
 	narrated, empty := hi(), hi()
 	narrated.Messages[0].Role = "narrator"
 	empty.Messages[0].Parts = nil
-	for want, req := range map[string]supervisor.ModelRequest{`role "narrator"`: narrated, "no message": empty} {
+	for want, req := range map[string]modelcall.Request{`role "narrator"`: narrated, "no message": empty} {
 		_, _, err := ask(p, req)
-		if failed := new(supervisor.ModelError); !errors.As(err, &failed) || failed.Class != supervisor.ModelRefused ||
+		if failed := new(modelcall.Error); !errors.As(err, &failed) || failed.Class != modelcall.Refused ||
 			!strings.Contains(err.Error(), want) {
 			t.Errorf("got %v", err)
 		}
@@ -295,18 +296,18 @@ func TestWhatCannotBeSaidIsRefusedBeforeAnythingIsSent(t *testing.T) {
 func TestAnAnswerStreamsAndEndsWithItsUsage(t *testing.T) {
 	var deltas []string
 	p := open(t, Options{BaseURL: serve(t, sends(string(recorded(t)))), APIKey: "k"})
-	got, err := p.Stream(t.Context(), history(), func(d supervisor.ModelDelta) { deltas = append(deltas, d.Text) })
+	got, err := p.Stream(t.Context(), history(), func(d modelcall.Delta) { deltas = append(deltas, d.Text) })
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := supervisor.ModelAnswer{
+	want := modelcall.Answer{
 		Message: said(
 			thought(`{"signature":"EqQBCgIYAhIM1gbcDSE9a+/==","thinking":"Wo liegt die Notiz? Ich sehe \u003cnach\u003e `+
 				`\u0026 lese.","type":"thinking"}`),
 			thought(`{"type":"redacted_thinking","data":"EmwKAhgBEgy3va3pzix/LafPsn4="}`),
 			protocol.Part{Text: "Ich schaue nach, ça va? 🦅"},
 			called("toolu_01", "read_file", `{"path":"notizen/über.md"}`), called("toolu_02", "list_files", `{}`)),
-		Model: "claude-opus-5-5", Request: "req_1", Stop: supervisor.StopTools,
+		Model: "claude-opus-5-5", Request: "req_1", Stop: modelcall.StopTools,
 		Usage: protocol.Usage{Input: 1525, Output: 89, CacheRead: 1200, CacheWrite: 300},
 		Sent:  true, Received: got.Received, // have a test of their own
 	}
@@ -327,35 +328,35 @@ func TestAnAnswerStreamsAndEndsWithItsUsage(t *testing.T) {
 // answers is what becomes of streams that are whole, by their reason to stop.
 var answers = []struct {
 	name, blocks, reason string
-	stop                 supervisor.StopReason
+	stop                 modelcall.StopReason
 	text                 string
 	calls                []string // id name arguments
 }{
-	{"all said", text("hi"), "end_turn", supervisor.StopEnd, "hi", nil},
-	{"a reason nobody has heard of", text("hi"), "tired", supervisor.StopOther, "hi", nil},
-	{"the last call before a reason nobody has heard of", text("hi") + call("g", `{"y":`), "tired", supervisor.StopOther, "hi", nil},
-	{"a whole call before a reason nobody has heard of", call("f", `{"x":1}`), "tired", supervisor.StopTools, "",
+	{"all said", text("hi"), "end_turn", modelcall.StopEnd, "hi", nil},
+	{"a reason nobody has heard of", text("hi"), "tired", modelcall.StopOther, "hi", nil},
+	{"the last call before a reason nobody has heard of", text("hi") + call("g", `{"y":`), "tired", modelcall.StopOther, "hi", nil},
+	{"a whole call before a reason nobody has heard of", call("f", `{"x":1}`), "tired", modelcall.StopTools, "",
 		[]string{`f f {"x":1}`}},
-	{"a stop sequence", text("hi"), "stop_sequence", supervisor.StopEnd, "hi", nil},
-	{"a paused turn goes on when it is sent again", text("hi"), "pause_turn", supervisor.StopLength, "hi", nil},
-	{"broken off at the limit of tokens", text("once upon"), "max_tokens", supervisor.StopLength, "once upon", nil},
-	{"broken off where the context is full", text("once"), "model_context_window_exceeded", supervisor.StopLength, "once", nil},
-	{"calls whatever the reason", text("a") + call("f", `{"x":1}`) + call("g", ``), "end_turn", supervisor.StopTools, "a",
+	{"a stop sequence", text("hi"), "stop_sequence", modelcall.StopEnd, "hi", nil},
+	{"a paused turn goes on when it is sent again", text("hi"), "pause_turn", modelcall.StopLength, "hi", nil},
+	{"broken off at the limit of tokens", text("once upon"), "max_tokens", modelcall.StopLength, "once upon", nil},
+	{"broken off where the context is full", text("once"), "model_context_window_exceeded", modelcall.StopLength, "once", nil},
+	{"calls whatever the reason", text("a") + call("f", `{"x":1}`) + call("g", ``), "end_turn", modelcall.StopTools, "a",
 		[]string{`f f {"x":1}`, `g g {}`}},
-	{"a reason of calls without one", text("a"), "tool_use", supervisor.StopEnd, "a", nil},
+	{"a reason of calls without one", text("a"), "tool_use", modelcall.StopEnd, "a", nil},
 	{"the call that the limit cut is left out", text("a") + call("f", `{"x":1}`) + call("g", `{"y":`), "max_tokens",
-		supervisor.StopLength, "a", []string{`f f {"x":1}`}},
-	{"a call that the limit cut before its first word", text("a") + call("g", ``), "max_tokens", supervisor.StopLength, "a", nil},
-	{"a call that is whole at the limit", call("f", `{"x":1}`), "max_tokens", supervisor.StopLength, "", []string{`f f {"x":1}`}},
-	{"broken arguments", call("f", `{"x":1,"X":2}`), "tool_use", supervisor.StopTools, "",
+		modelcall.StopLength, "a", []string{`f f {"x":1}`}},
+	{"a call that the limit cut before its first word", text("a") + call("g", ``), "max_tokens", modelcall.StopLength, "a", nil},
+	{"a call that is whole at the limit", call("f", `{"x":1}`), "max_tokens", modelcall.StopLength, "", []string{`f f {"x":1}`}},
+	{"broken arguments", call("f", `{"x":1,"X":2}`), "tool_use", modelcall.StopTools, "",
 		[]string{`f f {"_malformed":"{\"x\":1,\"X\":2}"}`}},
-	{"space between blocks is said, and space alone is not", text(" \n") + call("f", `{}`), "tool_use", supervisor.StopTools, "",
+	{"space between blocks is said, and space alone is not", text(" \n") + call("f", `{}`), "tool_use", modelcall.StopTools, "",
 		[]string{"f f {}"}},
 	{"blocks all at once, as proxies do",
 		start(`{"type":"text","text":"hi"}`) + start(`{"type":"tool_use","name":"f","input":{"x": 1}}`), "tool_use",
-		supervisor.StopTools, "hi", []string{`toolu_2 f {"x":1}`}},
+		modelcall.StopTools, "hi", []string{`toolu_2 f {"x":1}`}},
 	{"blocks and deltas that are not known", start(`{"type":"server_tool_use","id":"s"}`) + text("hi"), "end_turn",
-		supervisor.StopEnd, "hi", nil},
+		modelcall.StopEnd, "hi", nil},
 }
 
 // The pieces of streams; INDEX becomes the block's.
@@ -505,7 +506,7 @@ func TestTheEndOfTheContextEndsTheCallWithItsCause(t *testing.T) {
 				_, _ = io.Copy(io.Discard, r.Body)
 				<-r.Context().Done()
 			})
-			got, err := open(t, Options{BaseURL: base}).Stream(ctx, hi(), func(supervisor.ModelDelta) { cancel(stop) })
+			got, err := open(t, Options{BaseURL: base}).Stream(ctx, hi(), func(modelcall.Delta) { cancel(stop) })
 			if err != stop || got.Message.Parts != nil {
 				t.Errorf("got %v, %v", got, err)
 			}
@@ -537,7 +538,7 @@ func TestTheModelsAreListed(t *testing.T) {
 		"is not Anthropic's API (HT": page(404, "text/plain", `no`),
 	} {
 		_, err := open(t, Options{BaseURL: serve(t, h)}).Models(t.Context())
-		if failed := new(supervisor.ModelError); !errors.As(err, &failed) || !strings.Contains(supervisor.ErrorMessage(err), want) {
+		if failed := new(modelcall.Error); !errors.As(err, &failed) || !strings.Contains(supervisor.ErrorMessage(err), want) {
 			t.Errorf("want %s, got %v", want, err)
 		}
 	}

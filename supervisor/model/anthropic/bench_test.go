@@ -8,8 +8,8 @@ import (
 	"sync"
 	"testing"
 
-	"mews/supervisor"
 	"mews/supervisor/model/modeltest"
+	"mews/supervisor/modelcall"
 )
 
 const benchDelta = "event: content_block_delta\n" +
@@ -32,7 +32,7 @@ func BenchmarkDelta(b *testing.B) {
 	stream := benchBegin() + strings.Repeat(benchDelta, benchEach) + benchEnd()
 	for n := 0; n < b.N; n += benchEach {
 		p := open(b, Options{HTTPClient: modeltest.Replies(strings.NewReader(stream))})
-		if _, err := p.Stream(b.Context(), hi(), func(supervisor.ModelDelta) {}); err != nil {
+		if _, err := p.Stream(b.Context(), hi(), func(modelcall.Delta) {}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -60,7 +60,7 @@ func BenchmarkDeltaLatency(b *testing.B) {
 	})})
 	b.ResetTimer()
 	for n := 0; n < b.N; n += benchEach {
-		if _, err := p.Stream(b.Context(), hi(), func(supervisor.ModelDelta) { said <- struct{}{} }); err != nil {
+		if _, err := p.Stream(b.Context(), hi(), func(modelcall.Delta) { said <- struct{}{} }); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -87,7 +87,7 @@ func BenchmarkStreamsMemory(b *testing.B) {
 		for range streams {
 			done.Go(func() {
 				heard := 0
-				_, err := p.Stream(b.Context(), hi(), func(supervisor.ModelDelta) {
+				_, err := p.Stream(b.Context(), hi(), func(modelcall.Delta) {
 					if heard++; heard == benchEach/2 {
 						half.Done()
 					}

@@ -6,8 +6,8 @@ import (
 	"strconv"
 
 	"mews/protocol"
-	"mews/supervisor"
 	"mews/supervisor/model/remote"
+	"mews/supervisor/modelcall"
 )
 
 // A tool of a family that find_tools has opened goes deferred: the endpoint reads its definition
@@ -34,7 +34,7 @@ func (p *Provider) defers(model string) bool {
 
 // deferred are the names of the tools to which a result refers. One that was called before that
 // goes undeferred, and so does one whose result has left the window.
-func deferred(req supervisor.ModelRequest) map[string]bool {
+func deferred(req modelcall.Request) map[string]bool {
 	names, called := map[string]bool{}, map[string]bool{}
 	for _, m := range req.Messages {
 		for _, part := range m.Parts {

@@ -7,14 +7,14 @@ import (
 	"testing"
 
 	"mews/protocol"
-	"mews/supervisor"
 	"mews/supervisor/model/modeltest"
+	"mews/supervisor/modelcall"
 )
 
 // found is a talk in which find_tools has opened tools.
-func found() supervisor.ModelRequest {
+func found() modelcall.Request {
 	req := history()
-	req.Model, req.Thinking = "claude-sonnet-4-5", supervisor.ThinkingOff
+	req.Model, req.Thinking = "claude-sonnet-4-5", modelcall.ThinkingOff
 	req.System = strings.Repeat("You are an assistant. ", 300)
 	req.Tools = append(req.Tools, protocol.Tool{Name: "forget", Family: "memory"}, protocol.Tool{Name: "terminal", Family: "terminal"})
 	req.Messages = []protocol.Message{
@@ -40,26 +40,26 @@ type wire struct {
 // there.
 func TestOpenedToolsGoDeferredWhereAResultRefersToThem(t *testing.T) {
 	for name, test := range map[string]struct {
-		change func(*supervisor.ModelRequest)
+		change func(*modelcall.Request)
 		// in their order; those that are deferred have a ~, and the one with a marker for the cache
 		// a +
 		tools  string
 		result string
 	}{
-		"as it is": {func(*supervisor.ModelRequest) {}, "list_files read_file terminal+ ~forget",
+		"as it is": {func(*modelcall.Request) {}, "list_files read_file terminal+ ~forget",
 			`[{"content":[{"tool_name":"forget","type":"tool_reference"}],"tool_use_id":"1","type":"tool_result"},` +
 				`{"content":[{"text":"a","type":"text"}],"tool_use_id":"2","type":"tool_result"},` +
 				`{"cache_control":{"ttl":"1h","type":"ephemeral"},"text":"find_tools: memory: forget","type":"text"}]`},
-		"a model before 4.5": {func(r *supervisor.ModelRequest) { r.Model = "claude-opus-4-1-20250805" }, "list_files read_file forget terminal+", `[{"content":[{"text":"memory: forget"`},
-		"nobody's model":     {func(r *supervisor.ModelRequest) { r.Model = "claude-test" }, "list_files read_file forget terminal+", `[{"content":[{"text":"memory: forget"`},
-		"a newer one":        {func(r *supervisor.ModelRequest) { r.Model = "claude-opus-5" }, "list_files read_file terminal+ ~forget", `[{"content":[{"tool_name"`},
-		"called before": {func(r *supervisor.ModelRequest) {
+		"a model before 4.5": {func(r *modelcall.Request) { r.Model = "claude-opus-4-1-20250805" }, "list_files read_file forget terminal+", `[{"content":[{"text":"memory: forget"`},
+		"nobody's model":     {func(r *modelcall.Request) { r.Model = "claude-test" }, "list_files read_file forget terminal+", `[{"content":[{"text":"memory: forget"`},
+		"a newer one":        {func(r *modelcall.Request) { r.Model = "claude-opus-5" }, "list_files read_file terminal+ ~forget", `[{"content":[{"tool_name"`},
+		"called before": {func(r *modelcall.Request) {
 			r.Messages[1].Parts = append(r.Messages[1].Parts, called("3", "forget", `{}`))
 			r.Messages = append(r.Messages, resulted(protocol.ToolResult{Call: "3", Name: "forget", Text: "b"}))
 		}, "list_files read_file forget terminal+", `[{"content":[{"text":"memory: forget"`},
-		"out of the window": {func(r *supervisor.ModelRequest) { r.Messages = []protocol.Message{protocol.UserText("hi")} },
+		"out of the window": {func(r *modelcall.Request) { r.Messages = []protocol.Message{protocol.UserText("hi")} },
 			"list_files read_file forget terminal+", `[{"cache_control"`},
-		"closed": {func(r *supervisor.ModelRequest) { r.Tools = r.Tools[:2] }, "list_files read_file+", `[{"content":[{"text":"memory: forget"`},
+		"closed": {func(r *modelcall.Request) { r.Tools = r.Tools[:2] }, "list_files read_file+", `[{"content":[{"text":"memory: forget"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server, base := modeltest.NewServer(t, modeltest.Echo)

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"mews/protocol"
-	"mews/supervisor"
 	"mews/supervisor/model/modeltest"
+	"mews/supervisor/modelcall"
 )
 
 // talker is a script that calls two tools at once, then one, then answers.
@@ -29,7 +29,7 @@ func talker(r modeltest.Request) modeltest.Answer {
 // thinking. What was asked is asked once: at least 85 % of the input are read from the cache.
 func TestATalkOfTwentyTurns(t *testing.T) {
 	for _, model := range []string{"claude-opus-4-5", "claude-opus-4-8", "claude-opus-5", "claude-opus-5-5"} {
-		for _, level := range []supervisor.Thinking{supervisor.ThinkingOff, supervisor.ThinkingHigh} {
+		for _, level := range []modelcall.Thinking{modelcall.ThinkingOff, modelcall.ThinkingHigh} {
 			t.Run(model+" "+string(level), func(t *testing.T) {
 				server, base := modeltest.NewServer(t, talker)
 				server.Key = "sk-1"
@@ -51,7 +51,7 @@ func TestATalkOfTwentyTurns(t *testing.T) {
 
 // answerWith takes one turn to its end, as the session does: calls get ids of ours, and their
 // results go back.
-func answerWith(t *testing.T, p *Provider, req *supervisor.ModelRequest, turn int) {
+func answerWith(t *testing.T, p *Provider, req *modelcall.Request, turn int) {
 	t.Helper()
 	for step := range 3 {
 		answer, _, err := ask(p, *req)
@@ -69,7 +69,7 @@ func answerWith(t *testing.T, p *Provider, req *supervisor.ModelRequest, turn in
 		if req.Messages = append(req.Messages, stored(t, answer.Message)); results.Parts != nil {
 			req.Messages = append(req.Messages, results)
 		}
-		if want := []supervisor.StopReason{"tools", "tools", "end"}[step]; answer.Stop != want {
+		if want := []modelcall.StopReason{"tools", "tools", "end"}[step]; answer.Stop != want {
 			t.Fatalf("turn %d, step %d stopped for %q", turn, step, answer.Stop)
 		}
 	}
@@ -94,7 +94,7 @@ func TestATurnGoesOnAfterAnotherModelBeganIt(t *testing.T) {
 	for _, model := range []string{"claude-opus-4-5", "claude-opus-4-8", "claude-opus-5-5"} {
 		_, base := modeltest.NewServer(t, modeltest.Echo)
 		req := history()
-		req.Model, req.Thinking, req.Messages = model, supervisor.ThinkingHigh, []protocol.Message{
+		req.Model, req.Thinking, req.Messages = model, modelcall.ThinkingHigh, []protocol.Message{
 			protocol.UserText("hi"),
 			said(protocol.Part{Thinking: &protocol.Thinking{Format: "other", Block: json.RawMessage(`"hm"`)}}, called("1", "f", "{}")),
 			resulted(protocol.ToolResult{Call: "1", Name: "f", Text: "r"}),
@@ -110,20 +110,20 @@ func TestATurnGoesOnAfterAnotherModelBeganIt(t *testing.T) {
 }
 
 func TestEveryFailureOfAStrictServerHasItsClass(t *testing.T) {
-	cases := map[modeltest.Class]supervisor.ModelClass{
-		modeltest.RateLimited: supervisor.ModelRateLimited, modeltest.Overloaded: supervisor.ModelOverloaded,
-		modeltest.Internal: supervisor.ModelServer, modeltest.Loading: supervisor.ModelOverloaded,
-		modeltest.Auth: supervisor.ModelAuth, modeltest.Forbidden: supervisor.ModelAuth, modeltest.Credit: supervisor.ModelCredit,
-		modeltest.NoModel: supervisor.ModelMissing, modeltest.TooLong: supervisor.ModelTooLong,
-		modeltest.TooLarge: supervisor.ModelTooLong, modeltest.NoTools: supervisor.ModelNoTools,
-		modeltest.Filtered: supervisor.ModelFiltered, modeltest.Wrong: supervisor.ModelRefused,
+	cases := map[modeltest.Class]modelcall.Class{
+		modeltest.RateLimited: modelcall.RateLimited, modeltest.Overloaded: modelcall.Overloaded,
+		modeltest.Internal: modelcall.Server, modeltest.Loading: modelcall.Overloaded,
+		modeltest.Auth: modelcall.Auth, modeltest.Forbidden: modelcall.Auth, modeltest.Credit: modelcall.Credit,
+		modeltest.NoModel: modelcall.Missing, modeltest.TooLong: modelcall.TooLong,
+		modeltest.TooLarge: modelcall.TooLong, modeltest.NoTools: modelcall.NoTools,
+		modeltest.Filtered: modelcall.Filtered, modeltest.Wrong: modelcall.Refused,
 	}
 	for class, want := range cases {
 		for _, fault := range []modeltest.Fault{modeltest.Fails(class), modeltest.FailsLate(class)} {
 			_, base := modeltest.NewServer(t, modeltest.Faulty(modeltest.Echo, fault))
 			p := open(t, Options{BaseURL: base, APIKey: "k"})
 			_, _, err := ask(p, hi())
-			failed := new(supervisor.ModelError)
+			failed := new(modelcall.Error)
 			if !errors.As(err, &failed) || failed.Class != want || failed.Request == "" {
 				t.Errorf("%s: got %v, request %q", class, err, failed.Request)
 			}
@@ -140,14 +140,14 @@ func TestEveryFailureOfAStrictServerHasItsClass(t *testing.T) {
 func TestTheFaultsOfAStrictServerHaveTheirClass(t *testing.T) {
 	cases := map[string]struct {
 		fault   modeltest.Fault
-		want    supervisor.ModelClass
+		want    modelcall.Class
 		silence time.Duration
 	}{
-		"cut":      {modeltest.Cut(700), supervisor.ModelCut, 0},
-		"stalled":  {modeltest.Stalls(700), supervisor.ModelStalled, 50 * time.Millisecond},
-		"mute":     {modeltest.Stalls(0), supervisor.ModelStalled, 50 * time.Millisecond},
-		"empty":    {modeltest.Empty, supervisor.ModelEmpty, 0},
-		"filtered": {modeltest.Stops(modeltest.StopFilter), supervisor.ModelFiltered, 0},
+		"cut":      {modeltest.Cut(700), modelcall.Cut, 0},
+		"stalled":  {modeltest.Stalls(700), modelcall.Stalled, 50 * time.Millisecond},
+		"mute":     {modeltest.Stalls(0), modelcall.Stalled, 50 * time.Millisecond},
+		"empty":    {modeltest.Empty, modelcall.Empty, 0},
+		"filtered": {modeltest.Stops(modeltest.StopFilter), modelcall.Filtered, 0},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -4,12 +4,12 @@ import (
 	"slices"
 
 	"mews/protocol"
-	"mews/supervisor"
 	"mews/supervisor/model/remote"
+	"mews/supervisor/modelcall"
 )
 
 // pictureBlock is a picture, or the line that stands for it.
-func pictureBlock(req supervisor.ModelRequest, image protocol.Image) *block {
+func pictureBlock(req modelcall.Request, image protocol.Image) *block {
 	data, instead := req.ReadPicture(image)
 	if instead != "" {
 		return textBlock(instead)
@@ -18,7 +18,7 @@ func pictureBlock(req supervisor.ModelRequest, image protocol.Image) *block {
 }
 
 // withoutPictures is the request, without pictures where its model is known to take none.
-func (p *Provider) withoutPictures(req supervisor.ModelRequest) supervisor.ModelRequest {
+func (p *Provider) withoutPictures(req modelcall.Request) modelcall.Request {
 	if p.pictureless.Get(req.Model) {
 		req.Picture = pictureError(remote.ReasonNoPictures)
 	}
@@ -27,7 +27,7 @@ func (p *Provider) withoutPictures(req supervisor.ModelRequest) supervisor.Model
 
 // retryWithoutPictures is the request to make again after its pictures were refused. ok is false
 // where they were not.
-func (p *Provider) retryWithoutPictures(req supervisor.ModelRequest, err error) (supervisor.ModelRequest, bool) {
+func (p *Provider) retryWithoutPictures(req modelcall.Request, err error) (modelcall.Request, bool) {
 	r := remote.RefusalIn(err)
 	if r == nil || r.Begun || isTooLong(r) || p.pictureless.Get(req.Model) || !slices.ContainsFunc(req.Messages, protocol.Message.Pictured) {
 		return req, false
@@ -47,5 +47,5 @@ func (p *Provider) retryWithoutPictures(req supervisor.ModelRequest, err error) 
 }
 
 func pictureError(why string) func(protocol.Image) ([]byte, error) {
-	return func(protocol.Image) ([]byte, error) { return nil, supervisor.PictureError(why) }
+	return func(protocol.Image) ([]byte, error) { return nil, modelcall.PictureError(why) }
 }

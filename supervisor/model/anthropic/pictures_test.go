@@ -6,12 +6,12 @@ import (
 	"time"
 
 	"mews/protocol"
-	"mews/supervisor"
 	"mews/supervisor/model/modeltest"
+	"mews/supervisor/modelcall"
 )
 
 // body is a request as it goes over the wire, with {RED} for the picture.
-func body(t *testing.T, req supervisor.ModelRequest) string {
+func body(t *testing.T, req modelcall.Request) string {
 	t.Helper()
 	raw, err := encode(req, thinkingForm{}, 1000)
 	if err != nil {
@@ -89,7 +89,7 @@ func TestOneBadPictureMakesNoModelBlind(t *testing.T) {
 	p := open(t, Options{BaseURL: base, APIKey: "k"})
 	bad := modeltest.PictureRequest(t)
 	bad.Picture = func(protocol.Image) ([]byte, error) { return []byte("no picture"), nil }
-	for _, req := range []supervisor.ModelRequest{bad, modeltest.PictureRequest(t)} {
+	for _, req := range []modelcall.Request{bad, modeltest.PictureRequest(t)} {
 		if _, _, err := ask(p, req); err != nil {
 			t.Fatal(err)
 		}

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"mews/supervisor"
+	"mews/supervisor/modelcall"
 )
 
 // TestWhatComesIsHeard also what is not said: thoughts and calls; and that the request went out.
@@ -17,7 +17,7 @@ func TestWhatComesIsHeard(t *testing.T) {
 		t.Fatal("the stream has no message_delta")
 	}
 	got, _, err := ask(open(t, Options{BaseURL: serve(t, sends(before))}), hi())
-	failed := new(supervisor.ModelError)
+	failed := new(modelcall.Error)
 	if !errors.As(err, &failed) || failed.Free {
 		t.Fatalf("half an answer: %v", err)
 	}
@@ -32,7 +32,7 @@ func TestWhatComesIsHeard(t *testing.T) {
 
 func TestARequestHoldsToTheOutputThatIsPaidFor(t *testing.T) {
 	req := hi()
-	req.Output, req.Thinking, req.Model = 3000, supervisor.ThinkingHigh, "claude-opus-4-5"
+	req.Output, req.Thinking, req.Model = 3000, modelcall.ThinkingHigh, "claude-opus-4-5"
 	if got := sent(t, req, Options{}); !strings.Contains(got, `"max_tokens":3000`) || !strings.Contains(got, `"budget_tokens":1976`) {
 		t.Errorf("sent %s", got)
 	}

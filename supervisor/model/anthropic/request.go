@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"mews/protocol"
-	"mews/supervisor"
 	"mews/supervisor/model/remote"
+	"mews/supervisor/modelcall"
 )
 
 // request is the body of POST messages. Empty fields are not sent. Fields stand in the order of
@@ -80,7 +80,7 @@ func textBlock(text string) *block { return &block{Type: "text", Text: text} }
 
 // encode makes a request's JSON. The same transcript gives the same bytes, so that the endpoint's
 // cache finds its prefix; only the cache markers move.
-func encode(req supervisor.ModelRequest, form thinkingForm, maxTokens int64) ([]byte, error) {
+func encode(req modelcall.Request, form thinkingForm, maxTokens int64) ([]byte, error) {
 	later := deferred(req)
 	messages, err := messagesOf(req, form.sendBack, later)
 	if err != nil {
@@ -154,11 +154,11 @@ func (r *request) markCache(keep time.Duration) {
 // messageBuilder makes the API's messages, in which the two roles alternate.
 type messageBuilder struct {
 	out      []message
-	results  []any                   // of the next user message, which must begin with them
-	texts    []any                   // the person's text and pictures, which follow them
-	sendBack bool                    // the model gets its thinking back
-	deferred map[string]bool         // tools by their names
-	req      supervisor.ModelRequest // has the messages
+	results  []any             // of the next user message, which must begin with them
+	texts    []any             // the person's text and pictures, which follow them
+	sendBack bool              // the model gets its thinking back
+	deferred map[string]bool   // tools by their names
+	req      modelcall.Request // has the messages
 }
 
 // roleHandlers add a message, by its role.
@@ -170,7 +170,7 @@ var roleHandlers = map[protocol.Role]func(*messageBuilder, protocol.Message){
 
 // messagesOf makes the messages. It leaves out the thinking of earlier turns: nothing depends on it
 // any more, and the API would refuse it once the text before it has changed.
-func messagesOf(req supervisor.ModelRequest, back bool, later map[string]bool) ([]message, error) {
+func messagesOf(req modelcall.Request, back bool, later map[string]bool) ([]message, error) {
 	t := messageBuilder{req: req, deferred: later}
 	begin := turnStart(req.Messages)
 	for i, m := range req.Messages {
@@ -273,7 +273,7 @@ func (t *messageBuilder) addResult(r *protocol.ToolResult) {
 }
 
 // resultBlock is a tool's result. The API refuses empty texts, and wants one where a tool failed.
-func resultBlock(req supervisor.ModelRequest, r *protocol.ToolResult) *block {
+func resultBlock(req modelcall.Request, r *protocol.ToolResult) *block {
 	made := &block{Type: "tool_result", ToolUseID: r.Call, IsError: r.Failed}
 	text := r.Text
 	if r.Failed && blank(text) {

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"mews/protocol"
-	"mews/supervisor"
+	"mews/supervisor/modelcall"
 )
 
 // BenchmarkRequest is a request's JSON, of a conversation of 40 messages with 20 tools.
@@ -23,7 +23,7 @@ func BenchmarkRequest(b *testing.B) {
 			Schema: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string","description":"A path."}}}`)})
 	}
 	req.Messages = append(req.Messages, protocol.Message{Role: protocol.RoleUser, Parts: []protocol.Part{{Text: "hi"}}})
-	form := thinkingFormOf(req.Model, supervisor.ThinkingLow, DefaultMaxTokens)
+	form := thinkingFormOf(req.Model, modelcall.ThinkingLow, DefaultMaxTokens)
 	b.ReportAllocs()
 	for b.Loop() {
 		if _, err := encode(req, form, DefaultMaxTokens); err != nil {

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"time"
 
-	"mews/supervisor"
 	"mews/supervisor/model/remote"
+	"mews/supervisor/modelcall"
 )
 
 // What can be wrong with an answer of this API alone.
@@ -19,23 +19,23 @@ var (
 
 // errorRules are tried in order; the last takes all.
 var errorRules = append([]remote.ErrorRule{
-	remote.OnRefusal(isTooLong, supervisor.ModelTooLong, remote.TextTooLong),
-	remote.OnRefusal(isCredit, supervisor.ModelCredit, textCredit),
-	remote.OnRefusal((*remote.Refusal).WrongKey, supervisor.ModelAuth, remote.TextWrongKey),
-	remote.OnRefusal(isForbidden, supervisor.ModelAuth, remote.TextForbidden),
-	remote.OnRefusal(isNoTools, supervisor.ModelNoTools, remote.TextNoTools),
-	remote.OnRefusal(isNoModel, supervisor.ModelMissing, textNoModel),
-	remote.OnRefusal(isNoAPI, supervisor.ModelMissing, textNoAPI),
-	remote.OnRefusal(isLimited, supervisor.ModelRateLimited, remote.TextRateLimited),
-	remote.OnRefusal(isOverloaded, supervisor.ModelOverloaded, remote.TextOverloaded),
-	remote.OnRefusal(isTheirs, supervisor.ModelServer, textServer),
-	remote.OnRefusal(isBlocked, supervisor.ModelFiltered, remote.TextFiltered),
-	remote.OnRefusal(isNoThinking, supervisor.ModelRefused, textNoThinking),
-	remote.OnRefusal(isStreamed, supervisor.ModelRefused, textBrokeOff),
-	remote.OnRefusal(remote.AnyRefusal, supervisor.ModelRefused, remote.TextRefused),
-	remote.OnError(errFiltered, supervisor.ModelFiltered, textDeclined),
-	remote.OnError(errNoRoom, supervisor.ModelNoRoom, textNoRoom),
-	remote.OnError(errFull, supervisor.ModelTooLong, textFull),
+	remote.OnRefusal(isTooLong, modelcall.TooLong, remote.TextTooLong),
+	remote.OnRefusal(isCredit, modelcall.Credit, textCredit),
+	remote.OnRefusal((*remote.Refusal).WrongKey, modelcall.Auth, remote.TextWrongKey),
+	remote.OnRefusal(isForbidden, modelcall.Auth, remote.TextForbidden),
+	remote.OnRefusal(isNoTools, modelcall.NoTools, remote.TextNoTools),
+	remote.OnRefusal(isNoModel, modelcall.Missing, textNoModel),
+	remote.OnRefusal(isNoAPI, modelcall.Missing, textNoAPI),
+	remote.OnRefusal(isLimited, modelcall.RateLimited, remote.TextRateLimited),
+	remote.OnRefusal(isOverloaded, modelcall.Overloaded, remote.TextOverloaded),
+	remote.OnRefusal(isTheirs, modelcall.Server, textServer),
+	remote.OnRefusal(isBlocked, modelcall.Filtered, remote.TextFiltered),
+	remote.OnRefusal(isNoThinking, modelcall.Refused, textNoThinking),
+	remote.OnRefusal(isStreamed, modelcall.Refused, textBrokeOff),
+	remote.OnRefusal(remote.AnyRefusal, modelcall.Refused, remote.TextRefused),
+	remote.OnError(errFiltered, modelcall.Filtered, textDeclined),
+	remote.OnError(errNoRoom, modelcall.NoRoom, textNoRoom),
+	remote.OnError(errFull, modelcall.TooLong, textFull),
 }, remote.OnAnyError("Anthropic's API", textHint)...)
 
 // readRefusal takes the type of an error object as its kind.

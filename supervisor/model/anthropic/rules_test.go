@@ -17,6 +17,7 @@ import (
 
 	"mews/supervisor"
 	"mews/supervisor/model/modeltest"
+	"mews/supervisor/modelcall"
 )
 
 // page answers with a status, a type and a body.
@@ -66,82 +67,82 @@ const (
 var sentences = []struct {
 	name  string
 	h     http.HandlerFunc
-	class supervisor.ModelClass
+	class modelcall.Class
 	want  string
 }{
 	{"too many tokens", refuses(400, "invalid_request_error", "prompt is too long: 214001 tokens > 200000 maximum"),
-		supervisor.ModelTooLong, tooBig},
+		modelcall.TooLong, tooBig},
 	{"too many with the answer", refuses(400, "invalid_request_error",
-		"input length and `max_tokens` exceed context limit: 188240 + 21333 > 200000"), supervisor.ModelTooLong, tooBig},
-	{"too many bytes", page(413, "text/html", "<html>"), supervisor.ModelTooLong, tooBig},
-	{"a wrong key", refuses(401, "authentication_error", "invalid x-api-key"), supervisor.ModelAuth, noKey},
-	{"a key without the right", refuses(403, "permission_error", "no"), supervisor.ModelAuth,
+		"input length and `max_tokens` exceed context limit: 188240 + 21333 > 200000"), modelcall.TooLong, tooBig},
+	{"too many bytes", page(413, "text/html", "<html>"), modelcall.TooLong, tooBig},
+	{"a wrong key", refuses(401, "authentication_error", "invalid x-api-key"), modelcall.Auth, noKey},
+	{"a key without the right", refuses(403, "permission_error", "no"), modelcall.Auth,
 		`"test" does not let this API key use the model "m". Use another model, or a key that may.`},
-	{"billing", refuses(402, "billing_error", "see to your payment"), supervisor.ModelCredit, broke},
+	{"billing", refuses(402, "billing_error", "see to your payment"), modelcall.Credit, broke},
 	{"no credit", refuses(400, "invalid_request_error", "Your credit balance is too low to access the Anthropic API."),
-		supervisor.ModelCredit, broke},
+		modelcall.Credit, broke},
 	{"the owner's own limit", refuses(400, "invalid_request_error",
 		"You have reached your specified API usage limits. You will regain access on 2026-12-01 at 00:00 UTC."),
-		supervisor.ModelCredit, broke},
-	{"no such model", refuses(404, "not_found_error", "model: m"), supervisor.ModelMissing,
+		modelcall.Credit, broke},
+	{"no such model", refuses(404, "not_found_error", "model: m"), modelcall.Missing,
 		`"test" at HOST does not have the model "m". Check its name; mews models lists those that there are.`},
-	{"no such API", page(404, "text/plain", "404 page not found"), supervisor.ModelMissing, fmt.Sprintf(noAPI, 404)},
-	{"a web page", page(200, "text/html; charset=utf-8", "<html>hi</html>"), supervisor.ModelMissing, fmt.Sprintf(noAPI, 200)},
+	{"no such API", page(404, "text/plain", "404 page not found"), modelcall.Missing, fmt.Sprintf(noAPI, 404)},
+	{"a web page", page(200, "text/html; charset=utf-8", "<html>hi</html>"), modelcall.Missing, fmt.Sprintf(noAPI, 200)},
 	{"a redirect", func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, "http://elsewhere.invalid/", http.StatusTemporaryRedirect)
-	}, supervisor.ModelMissing, fmt.Sprintf(noAPI, 307)},
-	{"too many requests", refuses(429, "rate_limit_error", "slow down"), supervisor.ModelRateLimited,
+	}, modelcall.Missing, fmt.Sprintf(noAPI, 307)},
+	{"too many requests", refuses(429, "rate_limit_error", "slow down"), modelcall.RateLimited,
 		`"test" has had too many requests and lets no more through for now. Try again in a minute.`},
 	{"too many requests, with a time", with(refuses(429, "rate_limit_error", "x"), "Retry-After", "80"),
-		supervisor.ModelRateLimited,
+		modelcall.RateLimited,
 		`"test" has had too many requests and lets no more through for now. Try again in 1m20s.`},
-	{"too many requests, found out late", breaksOff("rate_limit_error", "x"), supervisor.ModelRateLimited,
+	{"too many requests, found out late", breaksOff("rate_limit_error", "x"), modelcall.RateLimited,
 		`"test" has had too many requests and lets no more through for now. Try again in a minute.`},
-	{"overloaded", refuses(529, "overloaded_error", "Overloaded"), supervisor.ModelOverloaded, busy},
-	{"a proxy that is not ready", page(503, "text/html", "<html>"), supervisor.ModelOverloaded, busy},
-	{"overloaded within the answer", breaksOff("overloaded_error", "Overloaded"), supervisor.ModelOverloaded, busy},
+	{"overloaded", refuses(529, "overloaded_error", "Overloaded"), modelcall.Overloaded, busy},
+	{"a proxy that is not ready", page(503, "text/html", "<html>"), modelcall.Overloaded, busy},
+	{"overloaded within the answer", breaksOff("overloaded_error", "Overloaded"), modelcall.Overloaded, busy},
 	{"an error event that has no name", sends(`data: {"type":"error","error":{"type":"overloaded_error"}}` + "\n\n"),
-		supervisor.ModelOverloaded, busy},
-	{"a server's trouble", refuses(500, "api_error", "Internal server error"), supervisor.ModelServer, ailing},
-	{"a gateway's trouble", page(502, "text/html", "<html>"), supervisor.ModelServer, ailing},
-	{"a server's trouble within the answer", breaksOff("api_error", "oops"), supervisor.ModelServer, ailing},
-	{"took too long", refuses(504, "timeout_error", "x"), supervisor.ModelServer, ailing},
+		modelcall.Overloaded, busy},
+	{"a server's trouble", refuses(500, "api_error", "Internal server error"), modelcall.Server, ailing},
+	{"a gateway's trouble", page(502, "text/html", "<html>"), modelcall.Server, ailing},
+	{"a server's trouble within the answer", breaksOff("api_error", "oops"), modelcall.Server, ailing},
+	{"took too long", refuses(504, "timeout_error", "x"), modelcall.Server, ailing},
 	{"filtered by words", refuses(400, "invalid_request_error", "Output blocked by content filtering policy"),
-		supervisor.ModelFiltered, `The content filter of "test" stopped the answer. Say it differently, or use another model.`},
-	{"declined", sends(streamOf(text("I"), "refusal")), supervisor.ModelFiltered,
+		modelcall.Filtered, `The content filter of "test" stopped the answer. Say it differently, or use another model.`},
+	{"declined", sends(streamOf(text("I"), "refusal")), modelcall.Filtered,
 		`The model "m" of "test" declined to answer this. Say it differently, or use another model.`},
-	{"a model without tools", refuses(400, "invalid_request_error", "m does not support tools"), supervisor.ModelNoTools,
+	{"a model without tools", refuses(400, "invalid_request_error", "m does not support tools"), modelcall.NoTools,
 		`The model "m" of "test" cannot use tools, and Mews needs them. Use a model that can.`},
 	{"a model without thinking", refuses(400, "invalid_request_error", "adaptive thinking is not supported on this model."),
-		supervisor.ModelRefused, `The model "m" of "test" cannot think in the way that it was told to. ` +
+		modelcall.Refused, `The model "m" of "test" cannot think in the way that it was told to. ` +
 			`Use another model; an admin can set models.thinking to off.`},
-	{"a request that it does not like", refuses(400, "invalid_request_error", "tools.0:\n wrong"), supervisor.ModelRefused,
+	{"a request that it does not like", refuses(400, "invalid_request_error", "tools.0:\n wrong"), modelcall.Refused,
 		`"test" refused the request for the model "m" as wrong (HTTP 400). Use another model; an admin finds what it said in the log at level debug.`},
-	{"another shape of refusal", page(422, "application/json", `{"detail":"wrong"}`), supervisor.ModelRefused,
+	{"another shape of refusal", page(422, "application/json", `{"detail":"wrong"}`), modelcall.Refused,
 		`"test" refused the request for the model "m" as wrong (HTTP 422). Use another model; an admin finds what it said in the log at level debug.`},
-	{"and another", page(409, "application/json", `{"error":"wrong"}`), supervisor.ModelRefused,
+	{"and another", page(409, "application/json", `{"error":"wrong"}`), modelcall.Refused,
 		`"test" refused the request for the model "m" as wrong (HTTP 409). Use another model; an admin finds what it said in the log at level debug.`},
-	{"no reason given", page(400, "text/plain", "no"), supervisor.ModelRefused,
+	{"no reason given", page(400, "text/plain", "no"), modelcall.Refused,
 		`"test" refused the request for the model "m" as wrong (HTTP 400). Use another model; an admin finds what it said in the log at level debug.`},
-	{"an error in the stream", breaksOff("invalid_request_error", "the tape tore"), supervisor.ModelRefused,
+	{"an error in the stream", breaksOff("invalid_request_error", "the tape tore"), modelcall.Refused,
 		`"test" broke off the answer of the model "m". Send the message again; an admin finds what it said in the log at level debug.`},
-	{"no stream at all", sends(""), supervisor.ModelCut, cut},
-	{"an end without a reason to stop", sends(spoken() + `data: {"type":"message_stop"}` + "\n\n"), supervisor.ModelCut, cut},
-	{"events of something else", sends("data: <xml/>\n\n"), supervisor.ModelMalformed, odd},
-	{"events of another API", sends(`data: {"choices":[{"delta":{"content":"hi"}}]}` + "\n\n"), supervisor.ModelMalformed, odd},
+	{"no stream at all", sends(""), modelcall.Cut, cut},
+	{"an end without a reason to stop", sends(spoken() + `data: {"type":"message_stop"}` + "\n\n"), modelcall.Cut, cut},
+	{"events of something else", sends("data: <xml/>\n\n"), modelcall.Malformed, odd},
+	{"events of another API", sends(`data: {"choices":[{"delta":{"content":"hi"}}]}` + "\n\n"), modelcall.Malformed, odd},
 	{"a piece of no block", sends(`data: {"type":"content_block_delta","index":4,"delta":{"type":"text_delta"}}` + "\n\n"),
-		supervisor.ModelMalformed, odd},
+		modelcall.Malformed, odd},
 	{"a block twice", sends(strings.ReplaceAll(streamOf(text("a")+text("b"), "end_turn"), `"index":1`, `"index":0`)),
-		supervisor.ModelMalformed, odd},
-	{"no room to answer", sends(streamOf(start(`{"type":"thinking","thinking":"hm"}`), "max_tokens")), supervisor.ModelNoRoom,
+		modelcall.Malformed, odd},
+	{"no room to answer", sends(streamOf(start(`{"type":"thinking","thinking":"hm"}`), "max_tokens")), modelcall.NoRoom,
 		`The model "m" of "test" reached the limit of what it may say before it said anything. ` +
 			`Ask for less at once, or use another model; an admin can let it think less, or raise its limit of output tokens.`},
-	{"no room in the context", sends(streamOf(text(""), "model_context_window_exceeded")), supervisor.ModelTooLong,
+	{"no room in the context", sends(streamOf(text(""), "model_context_window_exceeded")), modelcall.TooLong,
 		`This conversation fills all that the model "m" of "test" can take, and leaves no room for an answer. ` +
 			`Use a model with a larger context, or ask for less at once.`},
-	{"nothing", sends(streamOf(text(" \n"), "end_turn")), supervisor.ModelEmpty,
+	{"nothing", sends(streamOf(text(" \n"), "end_turn")), modelcall.Empty,
 		`The model "m" of "test" answered with nothing. Send the message again, or say it differently.`},
-	{"a call without a name", sends(streamOf(call("", "{}"), "tool_use")), supervisor.ModelMalformed,
+	{"a call without a name", sends(streamOf(call("", "{}"), "tool_use")), modelcall.Malformed,
 		`The model "m" of "test" called a tool without naming it. Send the message again, or use another model.`},
 }
 
@@ -158,7 +159,7 @@ func TestWhatAPersonReadsWhenAnEndpointFails(t *testing.T) {
 	}
 }
 
-func checkSentence(t *testing.T, err error, class supervisor.ModelClass, want string) {
+func checkSentence(t *testing.T, err error, class modelcall.Class, want string) {
 	t.Helper()
 	if got := supervisor.ErrorMessage(err); got != want {
 		t.Errorf("got  %s\nwant %s\n%v", got, want, err)
@@ -199,7 +200,7 @@ func TestTheNameOfTheCallAndWhatItCostStayWithItsError(t *testing.T) {
 			var logged bytes.Buffer
 			log := hclog.New(&hclog.LoggerOptions{Output: &logged, Level: hclog.Debug})
 			_, _, err := ask(open(t, Options{BaseURL: serve(t, c.h), Log: log}), hi())
-			failed := new(supervisor.ModelError)
+			failed := new(modelcall.Error)
 			if !errors.As(err, &failed) || failed.Request != c.request || failed.Usage.Input != c.input {
 				t.Errorf("got %+v", failed)
 			}
@@ -235,7 +236,7 @@ func TestHowLongTheEndpointAsksToBeLeftAlone(t *testing.T) {
 					return w.Result(), nil
 				})}
 				_, _, err := ask(open(t, Options{HTTPClient: client}), hi())
-				failed := new(supervisor.ModelError)
+				failed := new(modelcall.Error)
 				if !errors.As(err, &failed) || failed.RetryAfter != c.want {
 					t.Errorf("got %v", failed.RetryAfter)
 				}

@@ -17,6 +17,7 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/model/modeltest"
 	"mews/supervisor/model/remote"
+	"mews/supervisor/modelcall"
 )
 
 func recorded(t testing.TB) []byte {
@@ -29,7 +30,7 @@ func recorded(t testing.TB) []byte {
 }
 
 func usageOf(err error) protocol.Usage {
-	failed := new(supervisor.ModelError)
+	failed := new(modelcall.Error)
 	errors.As(err, &failed)
 	return failed.Usage
 }
@@ -60,7 +61,7 @@ func TestAStreamCutAnywhereIsNeverAWholeAnswer(t *testing.T) {
 			body := io.MultiReader(bytes.NewReader(stream[:at]), iotest.ErrReader(broken))
 			answer, _, err := ask(open(t, Options{HTTPClient: modeltest.Replies(body)}), hi())
 			switch slack := 1; { // a line's end may be there without its last byte
-			case at < finished-slack && (modeltest.ClassOf(err) != supervisor.ModelCut || answer.Message.Parts != nil):
+			case at < finished-slack && (modeltest.ClassOf(err) != modelcall.Cut || answer.Message.Parts != nil):
 				t.Fatalf("cut at %d of %d: %v, %v", at, len(stream), answer, err)
 			case at >= begun && at < finished-slack && usageOf(err) != counted:
 				t.Fatalf("cut at %d: usage %v", at, usageOf(err))
@@ -114,7 +115,7 @@ func TestSilenceEndsTheCall(t *testing.T) {
 				if c.whole != (err == nil) || c.whole != (answer.Message.Text() == "ok") {
 					t.Errorf("got %v, %v", answer, err)
 				}
-				if !c.whole && modeltest.ClassOf(err) != supervisor.ModelStalled {
+				if !c.whole && modeltest.ClassOf(err) != modelcall.Stalled {
 					t.Errorf("got %v", err)
 				}
 				if c.sent == spoken() && usageOf(err).Input != 3 {
@@ -181,7 +182,7 @@ func FuzzStream(f *testing.F) {
 	f.Add([]byte("event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\"}}\n\n:\n\n\r\n"), 3)
 	f.Fuzz(func(t *testing.T, stream []byte, at int) {
 		answer, heard, err := ask(open(t, Options{HTTPClient: modeltest.Replies(bytes.NewReader(stream))}), hi())
-		failed := new(supervisor.ModelError)
+		failed := new(modelcall.Error)
 		if (err == nil) != (len(answer.Message.Parts) > 0) || err != nil && !errors.As(err, &failed) {
 			t.Fatalf("got %v, %v", answer, err)
 		}
@@ -208,7 +209,7 @@ func FuzzStream(f *testing.F) {
 }
 
 // again sends an answer back: whatever was taken in can be said again.
-func again(t *testing.T, answer supervisor.ModelAnswer) {
+func again(t *testing.T, answer modelcall.Answer) {
 	t.Helper()
 	for _, c := range answer.Message.Calls() {
 		if remote.CheckArguments(string(c.Arguments)) != nil {
@@ -216,7 +217,7 @@ func again(t *testing.T, answer supervisor.ModelAnswer) {
 		}
 	}
 	req := hi()
-	req.Model, req.Thinking = "claude-opus-5-5", supervisor.ThinkingLow
+	req.Model, req.Thinking = "claude-opus-5-5", modelcall.ThinkingLow
 	req.Messages = append(req.Messages, answer.Message)
 	if _, err := encode(req, thinkingFormOf(req.Model, req.Thinking, DefaultMaxTokens), DefaultMaxTokens); err != nil {
 		t.Fatal(err)

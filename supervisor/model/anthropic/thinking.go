@@ -7,8 +7,8 @@ import (
 	"strconv"
 
 	"mews/protocol"
-	"mews/supervisor"
 	"mews/supervisor/model/remote"
+	"mews/supervisor/modelcall"
 )
 
 // thinkingForm is how a request tells a model to think.
@@ -82,17 +82,17 @@ func thinkingStyleOf(model string) thinkingStyle {
 }
 
 // thinkingLevels are the budget and the effort of each level of thinking.
-var thinkingLevels = map[supervisor.Thinking]struct {
+var thinkingLevels = map[modelcall.Thinking]struct {
 	budget int64
 	effort string
 }{
-	supervisor.ThinkingLow:    {2048, "low"},
-	supervisor.ThinkingMedium: {8192, "medium"},
-	supervisor.ThinkingHigh:   {24576, "high"},
+	modelcall.ThinkingLow:    {2048, "low"},
+	modelcall.ThinkingMedium: {8192, "medium"},
+	modelcall.ThinkingHigh:   {24576, "high"},
 }
 
 // ThinkingBudget is about how many tokens a level of thinking takes; 0 where there is none.
-func ThinkingBudget(level supervisor.Thinking) int64 { return thinkingLevels[level].budget }
+func ThinkingBudget(level modelcall.Thinking) int64 { return thinkingLevels[level].budget }
 
 const (
 	minBudget = 1024 // the API's own
@@ -100,7 +100,7 @@ const (
 )
 
 // thinkingFormOf is the form of a level of thinking for a model.
-func thinkingFormOf(model string, level supervisor.Thinking, maxTokens int64) thinkingForm {
+func thinkingFormOf(model string, level modelcall.Thinking, maxTokens int64) thinkingForm {
 	style := thinkingStyleOf(model)
 	wanted, thinks := thinkingLevels[level]
 	if !thinks {

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"mews/protocol"
-	"mews/supervisor"
+	"mews/supervisor/modelcall"
 )
 
 // TestEachModelIsToldToThinkInItsOwnWay goes through the names that models have, here and at
@@ -37,8 +37,8 @@ func TestEachModelIsToldToThinkInItsOwnWay(t *testing.T) {
 		{"claude-opus-10", ` "low"`, adaptive},
 	}
 	for _, c := range cases {
-		for level, want := range map[supervisor.Thinking]string{"": c.off, supervisor.ThinkingOff: c.off,
-			supervisor.ThinkingMedium: c.medium} {
+		for level, want := range map[modelcall.Thinking]string{"": c.off, modelcall.ThinkingOff: c.off,
+			modelcall.ThinkingMedium: c.medium} {
 			if got := thinkingOf(t, c.model, level, 0); got != want {
 				t.Errorf("%s, %q: got %s, want %s", c.model, level, got, want)
 			}
@@ -47,7 +47,7 @@ func TestEachModelIsToldToThinkInItsOwnWay(t *testing.T) {
 }
 
 // thinkingOf is what a request says of thinking, and its effort.
-func thinkingOf(t *testing.T, model string, level supervisor.Thinking, maxTokens int) string {
+func thinkingOf(t *testing.T, model string, level modelcall.Thinking, maxTokens int) string {
 	t.Helper()
 	how := thinkingFormOf(model, level, int64(maxTokens+DefaultMaxTokens*btoi(maxTokens == 0)))
 	body, err := encode(hi(), how, 1)
@@ -89,7 +89,7 @@ func TestABudgetLeavesRoomToSpeak(t *testing.T) {
 		32000: `{"type":"enabled","budget_tokens":24576}`, 8192: `{"type":"enabled","budget_tokens":7168}`,
 		2048: `{"type":"enabled","budget_tokens":1024}`, 2047: "", 1: "",
 	} {
-		if got := thinkingOf(t, "claude-sonnet-4-5", supervisor.ThinkingHigh, maxTokens); got != want {
+		if got := thinkingOf(t, "claude-sonnet-4-5", modelcall.ThinkingHigh, maxTokens); got != want {
 			t.Errorf("of %d: got %s, want %s", maxTokens, got, want)
 		}
 	}
@@ -99,12 +99,12 @@ func TestABudgetLeavesRoomToSpeak(t *testing.T) {
 func TestWhatWasThoughtGoesBackToWhomThinks(t *testing.T) {
 	for _, c := range []struct {
 		model string
-		level supervisor.Thinking
+		level modelcall.Thinking
 		want  int
 	}{
-		{"claude-opus-4-6", supervisor.ThinkingLow, 2}, {"claude-opus-4-6", supervisor.ThinkingOff, 0},
-		{"claude-opus-5", supervisor.ThinkingOff, 0}, {"claude-opus-5-5", supervisor.ThinkingOff, 2},
-		{"claude-sonnet-5-5", supervisor.ThinkingOff, 2}, {"claude-sonnet-4-5", supervisor.ThinkingHigh, 2},
+		{"claude-opus-4-6", modelcall.ThinkingLow, 2}, {"claude-opus-4-6", modelcall.ThinkingOff, 0},
+		{"claude-opus-5", modelcall.ThinkingOff, 0}, {"claude-opus-5-5", modelcall.ThinkingOff, 2},
+		{"claude-sonnet-5-5", modelcall.ThinkingOff, 2}, {"claude-sonnet-4-5", modelcall.ThinkingHigh, 2},
 	} {
 		req := history()
 		req.Model, req.Thinking = c.model, c.level
@@ -123,23 +123,23 @@ func TestWhatWasThoughtGoesBackToWhomThinks(t *testing.T) {
 func TestARefusalToHearOldThoughtsIsAnsweredWithoutThem(t *testing.T) {
 	cases := []struct {
 		name, model string
-		level       supervisor.Thinking
+		level       modelcall.Thinking
 		refusal     string
 		asked       int
 		then        string // what the second request must not hold
 	}{
-		{"thoughts of another conversation", "claude-opus-5-5", supervisor.ThinkingLow,
+		{"thoughts of another conversation", "claude-opus-5-5", modelcall.ThinkingLow,
 			"messages.3.content.0: Invalid `signature` in `thinking` block. The block is bound to a different conversation.", 2,
 			`"signature"`},
-		{"thoughts that are no longer valid, where a turn must begin with some", "claude-opus-4-5", supervisor.ThinkingLow,
+		{"thoughts that are no longer valid, where a turn must begin with some", "claude-opus-4-5", modelcall.ThinkingLow,
 			"messages.3.content.0: Invalid `signature` in `thinking` block", 2, `"enabled"`},
-		{"a turn that began at another model's", "claude-opus-4-5", supervisor.ThinkingLow,
+		{"a turn that began at another model's", "claude-opus-4-5", modelcall.ThinkingLow,
 			"messages.3.content.0.type: Expected `thinking` or `redacted_thinking`, but found `tool_use`.", 2, `"enabled"`},
-		{"thinking that can't be turned off", "claude-opus-5", supervisor.ThinkingOff,
+		{"thinking that can't be turned off", "claude-opus-5", modelcall.ThinkingOff,
 			`"thinking.type.disabled" is not supported for this model. Use "thinking.type.adaptive".`, 2, `"disabled"`},
-		{"thinking that was wanted and is refused", "claude-opus-4-5", supervisor.ThinkingLow,
+		{"thinking that was wanted and is refused", "claude-opus-4-5", modelcall.ThinkingLow,
 			`"thinking.type.enabled" is not supported for this model.`, 1, ""},
-		{"another reason", "claude-opus-5", supervisor.ThinkingOff, "tools.0: wrong", 1, ""},
+		{"another reason", "claude-opus-5", modelcall.ThinkingOff, "tools.0: wrong", 1, ""},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -158,7 +158,7 @@ func TestARefusalToHearOldThoughtsIsAnsweredWithoutThem(t *testing.T) {
 			if len(bodies) != c.asked || (err == nil) != (c.asked == 2) {
 				t.Fatalf("asked %d times, %v", len(bodies), err)
 			}
-			if failed := new(supervisor.ModelError); err != nil && !errors.As(err, &failed) {
+			if failed := new(modelcall.Error); err != nil && !errors.As(err, &failed) {
 				t.Errorf("got %v", err)
 			}
 			if c.asked == 2 && (!strings.Contains(bodies[0], c.then) || strings.Contains(bodies[1], c.then)) {

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"mews/protocol"
-	"mews/supervisor"
+	"mews/supervisor/modelcall"
 )
 
 // This file has what the tests of several providers share.
@@ -59,8 +59,8 @@ func (e Repeated) Read(buf []byte) (int, error) {
 }
 
 // ClassOf is the class of a provider's error; "" where it has none.
-func ClassOf(err error) supervisor.ModelClass {
-	failed := new(supervisor.ModelError)
+func ClassOf(err error) modelcall.Class {
+	failed := new(modelcall.Error)
 	errors.As(err, &failed)
 	return failed.Class
 }
@@ -74,7 +74,7 @@ func red() protocol.Image {
 
 // PictureRequest is a conversation in which the person has sent RedPNG, and the results of two
 // calls show it. No other picture can be read.
-func PictureRequest(t testing.TB) supervisor.ModelRequest {
+func PictureRequest(t testing.TB) modelcall.Request {
 	t.Helper()
 	data, err := base64.StdEncoding.DecodeString(RedPNG)
 	if err != nil {
@@ -88,7 +88,7 @@ func PictureRequest(t testing.TB) supervisor.ModelRequest {
 		return protocol.Message{Role: protocol.RoleTool, Parts: []protocol.Part{{Result: &protocol.ToolResult{
 			Call: id, Name: "view_image", Text: "a: a PNG image", Images: []protocol.Image{red()}}}}}
 	}
-	return supervisor.ModelRequest{
+	return modelcall.Request{
 		Model: "m", System: "Be brief.",
 		Tools: []protocol.Tool{{Name: "view_image", Description: "Look.", Schema: json.RawMessage(`{"type":"object"}`)}},
 		Messages: []protocol.Message{

@@ -11,11 +11,12 @@ import (
 	"mews/protocol"
 	"mews/protocol/amount"
 	"mews/supervisor"
+	"mews/supervisor/modelcall"
 )
 
 // answer is the model's next message. It depends on nothing but req. All that the person says in
 // the turn is answered, one message after the other.
-func answer(req supervisor.ModelRequest) protocol.Message {
+func answer(req modelcall.Request) protocol.Message {
 	asks := func(m protocol.Message) bool { return m.Role == protocol.RoleUser }
 	first := -1
 	for i, m := range slices.Backward(req.Messages) {

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 
 	"mews/protocol"
-	"mews/supervisor"
+	"mews/supervisor/modelcall"
 )
 
 // FuzzTurn plays whole turns on any history and with any results. It never panics, its calls are of
@@ -45,9 +45,9 @@ func FuzzTurn(f *testing.F) {
 // next is the model's next message, checked.
 func next(t *testing.T, history []protocol.Message) protocol.Message {
 	var streamed strings.Builder
-	answer, err := Provider{}.Stream(context.Background(), supervisor.ModelRequest{Tools: offer(toolNames...),
+	answer, err := Provider{}.Stream(context.Background(), modelcall.Request{Tools: offer(toolNames...),
 		Messages: history},
-		func(d supervisor.ModelDelta) { streamed.WriteString(d.Text) })
+		func(d modelcall.Delta) { streamed.WriteString(d.Text) })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ import (
 	"strings"
 
 	"mews/protocol"
-	"mews/supervisor"
+	"mews/supervisor/modelcall"
 )
 
 // Name is the model's name in answers.
@@ -28,19 +28,19 @@ type Provider struct{}
 // Stream answers req. It emits its text word by word and does not wait between words; it fails only
 // when ctx ends.
 func (Provider) Stream(
-	ctx context.Context, req supervisor.ModelRequest, delta func(supervisor.ModelDelta),
-) (supervisor.ModelAnswer, error) {
+	ctx context.Context, req modelcall.Request, delta func(modelcall.Delta),
+) (modelcall.Answer, error) {
 	if ctx.Err() != nil {
-		return supervisor.ModelAnswer{}, context.Cause(ctx)
+		return modelcall.Answer{}, context.Cause(ctx)
 	}
 	message := answer(req)
 	for word := range strings.SplitAfterSeq(message.Text(), " ") {
 		if ctx.Err() != nil {
-			return supervisor.ModelAnswer{}, context.Cause(ctx)
+			return modelcall.Answer{}, context.Cause(ctx)
 		}
-		delta(supervisor.ModelDelta{Text: word})
+		delta(modelcall.Delta{Text: word})
 	}
-	return supervisor.ModelAnswer{Message: message, Model: Name, Usage: estimate(req, message)}, nil
+	return modelcall.Answer{Message: message, Model: Name, Usage: estimate(req, message)}, nil
 }
 
 // bytesPerToken is the usual rule of thumb for English, and pixelsPerToken Anthropic's for
@@ -52,7 +52,7 @@ const (
 
 // estimate counts tokens by the rule of thumb: this model has none, and a budget would like a
 // number.
-func estimate(req supervisor.ModelRequest, answer protocol.Message) protocol.Usage {
+func estimate(req modelcall.Request, answer protocol.Message) protocol.Usage {
 	input := len(req.System)
 	for _, m := range req.Messages {
 		input += size(m)

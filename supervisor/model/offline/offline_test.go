@@ -10,6 +10,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/modelcall"
 )
 
 // maxCalls is how many tools a message may have used.
@@ -50,9 +51,9 @@ func (c *chat) say(text string) string {
 	c.t.Helper()
 	c.add(protocol.UserText(text))
 	for range c.most + maxCalls + 1 {
-		answer, err := Provider{}.Stream(context.Background(), supervisor.ModelRequest{Tools: c.tools,
+		answer, err := Provider{}.Stream(context.Background(), modelcall.Request{Tools: c.tools,
 			Messages: c.history, First: c.first},
-			func(supervisor.ModelDelta) {})
+			func(modelcall.Delta) {})
 		if err != nil {
 			c.t.Fatalf("%q: %v", text, err)
 		}
@@ -129,8 +130,8 @@ func TestEachMessageOfATurnIsAnswered(t *testing.T) {
 func TestStreamEmitsWordsThatMakeUpTheMessage(t *testing.T) {
 	var pieces []string
 	answer, err := Provider{}.Stream(context.Background(),
-		supervisor.ModelRequest{Messages: []protocol.Message{protocol.UserText("hello")}},
-		func(d supervisor.ModelDelta) { pieces = append(pieces, d.Text) })
+		modelcall.Request{Messages: []protocol.Message{protocol.UserText("hello")}},
+		func(d modelcall.Delta) { pieces = append(pieces, d.Text) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,21 +152,21 @@ func TestStreamEndsWithItsContext(t *testing.T) {
 	stop := errors.New("the person said stop")
 	ctx, cancel := context.WithCancelCause(context.Background())
 	pieces := 0
-	_, err := (Provider{}).Stream(ctx, supervisor.ModelRequest{Messages: []protocol.Message{protocol.UserText("hello")}},
-		func(supervisor.ModelDelta) {
+	_, err := (Provider{}).Stream(ctx, modelcall.Request{Messages: []protocol.Message{protocol.UserText("hello")}},
+		func(modelcall.Delta) {
 			pieces++
 			cancel(stop)
 		})
 	if !errors.Is(err, stop) || pieces != 1 {
 		t.Errorf("got error %v after %d pieces, want the context's cause after 1", err, pieces)
 	}
-	if _, err := (Provider{}).Stream(ctx, supervisor.ModelRequest{}, nil); !errors.Is(err, stop) {
+	if _, err := (Provider{}).Stream(ctx, modelcall.Request{}, nil); !errors.Is(err, stop) {
 		t.Errorf("with an ended context: got error %v, want its cause", err)
 	}
 }
 
 func TestUsageIsEstimated(t *testing.T) {
-	req := supervisor.ModelRequest{System: strings.Repeat("s", 400), Messages: []protocol.Message{
+	req := modelcall.Request{System: strings.Repeat("s", 400), Messages: []protocol.Message{
 		{Role: protocol.RoleTool, Parts: []protocol.Part{{Result: &protocol.ToolResult{Text: strings.Repeat("r",
 			400)}}}},
 		{Role: protocol.RoleAssistant, Parts: []protocol.Part{{Call: &protocol.ToolCall{Name: "abcd",

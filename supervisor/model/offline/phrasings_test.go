@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"mews/protocol"
-	"mews/supervisor"
+	"mews/supervisor/modelcall"
 )
 
 var update = flag.Bool("update", false, "write testdata anew, to be read before it is kept")
@@ -29,7 +29,7 @@ func offer(names ...string) []protocol.Tool {
 
 // outcome is the first thing that the model does about a message, in a line.
 func outcome(message string) string {
-	got := answer(supervisor.ModelRequest{Tools: offer(toolNames...), Messages: []protocol.Message{protocol.UserText(message)}})
+	got := answer(modelcall.Request{Tools: offer(toolNames...), Messages: []protocol.Message{protocol.UserText(message)}})
 	if calls := got.Calls(); len(calls) > 0 {
 		return "call: " + calls[0].Name + " " + string(calls[0].Arguments)
 	}
@@ -109,7 +109,7 @@ func TestLongTexts(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got := answer(supervisor.ModelRequest{
+			got := answer(modelcall.Request{
 				Tools: offer(toolNames...), Messages: []protocol.Message{protocol.UserText(tt.message)},
 			}).Calls()
 			var a struct{ Path, Content string }

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"mews/protocol"
-	"mews/supervisor"
+	"mews/supervisor/modelcall"
 )
 
 func TestAPictureIsNotSeenAndItSaysSo(t *testing.T) {
@@ -19,8 +19,8 @@ func TestAPictureIsNotSeenAndItSaysSo(t *testing.T) {
 		if text != "" {
 			message.Parts = append(message.Parts, protocol.Part{Text: text})
 		}
-		answer, err := Provider{}.Stream(t.Context(), supervisor.ModelRequest{Tools: offer(toolNames...),
-			Messages: []protocol.Message{message}}, func(supervisor.ModelDelta) {})
+		answer, err := Provider{}.Stream(t.Context(), modelcall.Request{Tools: offer(toolNames...),
+			Messages: []protocol.Message{message}}, func(modelcall.Delta) {})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -54,7 +54,7 @@ func TestWhatCameWithAMessageIsNamedAndNotTakenForItsWords(t *testing.T) {
 		"words, aloud":      {[]protocol.Part{{Text: "[voice, 0:02, en] help"}}, textHelp},
 		"what can't be had": {[]protocol.Part{{Text: "[With this came a photo, which can't be had: It is gone.]"}}, "[With this came a photo, which can't be had: It is gone.]\n\n"},
 	} {
-		req := supervisor.ModelRequest{Messages: []protocol.Message{{ID: 1, Role: protocol.RoleUser, Parts: c.parts}}}
+		req := modelcall.Request{Messages: []protocol.Message{{ID: 1, Role: protocol.RoleUser, Parts: c.parts}}}
 		if m := answer(req); !strings.HasPrefix(m.Text(), c.want) {
 			t.Errorf("%s: said %q", name, m.Text())
 		}

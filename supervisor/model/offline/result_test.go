@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"mews/protocol"
-	"mews/supervisor"
+	"mews/supervisor/modelcall"
 )
 
 // TestResultsAreTold are tools' results and what the person is told of them.
@@ -83,14 +83,14 @@ func TestAToolThatIsNotThere(t *testing.T) {
 // on with it.
 func TestATurnOfAnotherModel(t *testing.T) {
 	call := &protocol.ToolCall{ID: "x", Name: "web_search"}
-	answer, err := Provider{}.Stream(context.Background(), supervisor.ModelRequest{
+	answer, err := Provider{}.Stream(context.Background(), modelcall.Request{
 		Tools: offer(toolNames...),
 		Messages: []protocol.Message{
 			protocol.UserText("read a.md"),
 			{Role: protocol.RoleAssistant, Parts: []protocol.Part{{Call: call}}},
 			{Role: protocol.RoleTool, Parts: []protocol.Part{{Result: &protocol.ToolResult{Call: "x", Text: "?"}}}},
 		},
-	}, func(supervisor.ModelDelta) {})
+	}, func(modelcall.Delta) {})
 	if err != nil || !strings.Contains(answer.Message.Text(), "web_search where I would use read_file") {
 		t.Errorf("got %q, %v", answer.Message.Text(), err)
 	}
@@ -99,7 +99,7 @@ func TestATurnOfAnotherModel(t *testing.T) {
 // TestACallWithoutAResult: a transcript that lacks one is told as an unknown outcome, and the turn
 // ends.
 func TestACallWithoutAResult(t *testing.T) {
-	got := answer(supervisor.ModelRequest{Tools: offer(toolNames...), Messages: []protocol.Message{
+	got := answer(modelcall.Request{Tools: offer(toolNames...), Messages: []protocol.Message{
 		protocol.UserText("delete a.md"),
 		{Role: protocol.RoleAssistant, Parts: []protocol.Part{{Call: &protocol.ToolCall{ID: "1",
 			Name: "delete_file"}}}},

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"mews/supervisor"
 	"mews/supervisor/model/modeltest"
+	"mews/supervisor/modelcall"
 )
 
 const benchDelta = `data: {"id":"chatcmpl-7","object":"chat.completion.chunk","created":1763628000,"model":"m",` +
@@ -23,7 +23,7 @@ func BenchmarkDelta(b *testing.B) {
 	stream := strings.Repeat(benchDelta, benchEach) + benchEnd
 	for n := 0; n < b.N; n += benchEach {
 		p := open(b, Options{BaseURL: "http://h/v1", HTTPClient: modeltest.Replies(strings.NewReader(stream))})
-		if _, err := p.Stream(b.Context(), hi(), func(supervisor.ModelDelta) {}); err != nil {
+		if _, err := p.Stream(b.Context(), hi(), func(modelcall.Delta) {}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -50,7 +50,7 @@ func BenchmarkDeltaLatency(b *testing.B) {
 	})})
 	b.ResetTimer()
 	for n := 0; n < b.N; n += benchEach {
-		if _, err := p.Stream(b.Context(), hi(), func(supervisor.ModelDelta) { said <- struct{}{} }); err != nil {
+		if _, err := p.Stream(b.Context(), hi(), func(modelcall.Delta) { said <- struct{}{} }); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"mews/supervisor"
+	"mews/supervisor/modelcall"
 )
 
 // longCache is the lifetime from which an endpoint is asked to cache for longer than by default.
@@ -15,7 +15,7 @@ const longCache = time.Hour
 // cacheByKey is OpenAI's way. OpenAI caches by default; the key sends requests that begin alike to
 // the same machine. It is a hash of what they have in common. The default cache is lost after some
 // minutes, so a long lifetime asks for the longer of the two that there are.
-func cacheByKey(r *request, req supervisor.ModelRequest) {
+func cacheByKey(r *request, req modelcall.Request) {
 	h := sha256.New()
 	h.Write([]byte(req.System))
 	h.Write([]byte{0})
@@ -34,7 +34,7 @@ const markedPrefix = "anthropic/"
 // cacheByMarks is OpenRouter's way with Anthropic's models. It marks the system text, the person's
 // last message and the newest result: each ends a prefix that is to be cached. Four marks are
 // allowed.
-func cacheByMarks(r *request, req supervisor.ModelRequest) {
+func cacheByMarks(r *request, req modelcall.Request) {
 	if !strings.HasPrefix(req.Model, markedPrefix) {
 		return
 	}

@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"mews/protocol"
-	"mews/supervisor"
 	"mews/supervisor/model/remote"
+	"mews/supervisor/modelcall"
 )
 
 const (
@@ -37,7 +37,7 @@ type embedding struct {
 }
 
 // Embed has a model turn texts into vectors. Its errors are as Stream's.
-func (p *Provider) Embed(ctx context.Context, model string, texts []string) (e supervisor.Embeddings, err error) {
+func (p *Provider) Embed(ctx context.Context, model string, texts []string) (e modelcall.Embeddings, err error) {
 	body, err := remote.Encode(embedRequest{model, texts})
 	var data []byte
 	if err == nil {
@@ -57,7 +57,7 @@ func (p *Provider) Embed(ctx context.Context, model string, texts []string) (e s
 	case ctx.Err() != nil:
 		return e, context.Cause(ctx)
 	}
-	return e, p.Explain(err, model, supervisor.ModelAnswer{})
+	return e, p.Explain(err, model, modelcall.Answer{})
 }
 
 // vectors are the vectors of n texts in their order. One that is missing, there twice, without a

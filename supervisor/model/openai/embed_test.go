@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"mews/supervisor"
 	"mews/supervisor/model/modeltest"
+	"mews/supervisor/modelcall"
 )
 
 // embeds is a fake with an embedding model, which answers every call alike.
@@ -41,32 +41,32 @@ func TestVectorsThatAreNone(t *testing.T) {
 	const kind = "application/json"
 	for name, c := range map[string]struct {
 		at    http.Handler
-		class supervisor.ModelClass
+		class modelcall.Class
 		after time.Duration
 		free  bool
 	}{
-		"too many":        {embeds(modeltest.Answer{Status: 429, Error: "slow down", Retry: 7}), supervisor.ModelRateLimited, 7 * time.Second, true},
-		"its own trouble": {embeds(modeltest.Answer{Status: 500, Error: "sk-secret"}), supervisor.ModelServer, 0, true},
-		"wrong key":       {embeds(modeltest.Answer{Fail: &modeltest.Failure{Class: modeltest.Auth}}), supervisor.ModelAuth, 0, true},
+		"too many":        {embeds(modeltest.Answer{Status: 429, Error: "slow down", Retry: 7}), modelcall.RateLimited, 7 * time.Second, true},
+		"its own trouble": {embeds(modeltest.Answer{Status: 500, Error: "sk-secret"}), modelcall.Server, 0, true},
+		"wrong key":       {embeds(modeltest.Answer{Fail: &modeltest.Failure{Class: modeltest.Auth}}), modelcall.Auth, 0, true},
 		"llama.cpp's word for a text that is too long": {embeds(modeltest.Answer{Status: 500, Error: "input is too large to process. increase the physical batch size"}),
-			supervisor.ModelTooLong, 0, true},
-		"no such call":     {http.NotFoundHandler(), supervisor.ModelMissing, 0, true},
-		"a page":           {answersWith("text/html", "<p>sk-secret</p>"), supervisor.ModelMissing, 0, false},
-		"no JSON":          {answersWith(kind, `{"data": [sk-secret`), supervisor.ModelMalformed, 0, false},
-		"one of two":       {answersWith(kind, `{"data": [{"index": 0, "embedding": [1]}]}`), supervisor.ModelMalformed, 0, false},
-		"one twice":        {answersWith(kind, `{"data": [{"index": 0, "embedding": [1]}, {"index": 0, "embedding": [1]}]}`), supervisor.ModelMalformed, 0, false},
-		"beyond them":      {answersWith(kind, `{"data": [{"index": 0, "embedding": [1]}, {"index": 2, "embedding": [1]}]}`), supervisor.ModelMalformed, 0, false},
-		"before them":      {answersWith(kind, `{"data": [{"index": 0, "embedding": [1]}, {"index": -1, "embedding": [1]}]}`), supervisor.ModelMalformed, 0, false},
-		"of two lengths":   {answersWith(kind, `{"data": [{"index": 0, "embedding": [1]}, {"index": 1, "embedding": [1, 2]}]}`), supervisor.ModelMalformed, 0, false},
-		"no direction":     {answersWith(kind, `{"data": [{"index": 0, "embedding": [1]}, {"index": 1, "embedding": [0]}]}`), supervisor.ModelMalformed, 0, false},
-		"beyond a float32": {answersWith(kind, `{"data": [{"index": 0, "embedding": [1]}, {"index": 1, "embedding": [1e39]}]}`), supervisor.ModelMalformed, 0, false},
+			modelcall.TooLong, 0, true},
+		"no such call":     {http.NotFoundHandler(), modelcall.Missing, 0, true},
+		"a page":           {answersWith("text/html", "<p>sk-secret</p>"), modelcall.Missing, 0, false},
+		"no JSON":          {answersWith(kind, `{"data": [sk-secret`), modelcall.Malformed, 0, false},
+		"one of two":       {answersWith(kind, `{"data": [{"index": 0, "embedding": [1]}]}`), modelcall.Malformed, 0, false},
+		"one twice":        {answersWith(kind, `{"data": [{"index": 0, "embedding": [1]}, {"index": 0, "embedding": [1]}]}`), modelcall.Malformed, 0, false},
+		"beyond them":      {answersWith(kind, `{"data": [{"index": 0, "embedding": [1]}, {"index": 2, "embedding": [1]}]}`), modelcall.Malformed, 0, false},
+		"before them":      {answersWith(kind, `{"data": [{"index": 0, "embedding": [1]}, {"index": -1, "embedding": [1]}]}`), modelcall.Malformed, 0, false},
+		"of two lengths":   {answersWith(kind, `{"data": [{"index": 0, "embedding": [1]}, {"index": 1, "embedding": [1, 2]}]}`), modelcall.Malformed, 0, false},
+		"no direction":     {answersWith(kind, `{"data": [{"index": 0, "embedding": [1]}, {"index": 1, "embedding": [0]}]}`), modelcall.Malformed, 0, false},
+		"beyond a float32": {answersWith(kind, `{"data": [{"index": 0, "embedding": [1]}, {"index": 1, "embedding": [1e39]}]}`), modelcall.Malformed, 0, false},
 		"too long a vector": {answersWith(kind, `{"data": [{"index": 0, "embedding": [1`+strings.Repeat(",1", maxDimensions)+`]}]}`),
-			supervisor.ModelMalformed, 0, false},
-		"more than is read": {answersWith(kind, strings.Repeat(" ", maxEmbedding+1)), supervisor.ModelMalformed, 0, false},
+			modelcall.Malformed, 0, false},
+		"more than is read": {answersWith(kind, strings.Repeat(" ", maxEmbedding+1)), modelcall.Malformed, 0, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := speakerAt(t, c.at).Embed(t.Context(), "embed", []string{"one", "two"})
-			failed := new(supervisor.ModelError)
+			failed := new(modelcall.Error)
 			if got.Vectors != nil || !errors.As(err, &failed) || failed.Class != c.class || failed.RetryAfter != c.after {
 				t.Fatalf("%+v, %#v, %v", got, failed, err)
 			}
@@ -76,9 +76,9 @@ func TestVectorsThatAreNone(t *testing.T) {
 		})
 	}
 	fake := embeds(modeltest.Answer{})
-	for text, class := range map[string]supervisor.ModelClass{strings.Repeat("word ", 8000): supervisor.ModelTooLong, "": supervisor.ModelRefused} {
+	for text, class := range map[string]modelcall.Class{strings.Repeat("word ", 8000): modelcall.TooLong, "": modelcall.Refused} {
 		_, err := speakerAt(t, fake).Embed(t.Context(), "embed", []string{"one", text})
-		if failed := new(supervisor.ModelError); !errors.As(err, &failed) || failed.Class != class || !failed.Free {
+		if failed := new(modelcall.Error); !errors.As(err, &failed) || failed.Class != class || !failed.Free {
 			t.Errorf("a text of %d bytes: %v", len(text), err)
 		}
 	}

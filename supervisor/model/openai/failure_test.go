@@ -13,8 +13,8 @@ import (
 	"github.com/hashicorp/go-hclog"
 
 	"mews/protocol"
-	"mews/supervisor"
 	"mews/supervisor/model/modeltest"
+	"mews/supervisor/modelcall"
 )
 
 // TestAFailureHoldsAllThatIsKnownOfIt: its class, when to come back, and the call's name; and the
@@ -28,12 +28,12 @@ func TestAFailureHoldsAllThatIsKnownOfIt(t *testing.T) {
 			page(429, "application/json", `{"error":{"message":"you said: my secret","code":"rate_limit_exceeded"}}`)(w, nil)
 		})})
 	_, _, err := ask(p, hi())
-	got := new(supervisor.ModelError)
+	got := new(modelcall.Error)
 	if !errors.As(err, &got) {
 		t.Fatalf("got %v", err)
 	}
 	got.Err = nil
-	want := &supervisor.ModelError{Class: supervisor.ModelRateLimited, RetryAfter: 9 * time.Second, Request: "req_7", Free: true}
+	want := &modelcall.Error{Class: modelcall.RateLimited, RetryAfter: 9 * time.Second, Request: "req_7", Free: true}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
@@ -76,7 +76,7 @@ func TestUsageThatCameIsKept(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, _, err := ask(open(t, Options{BaseURL: serve(t, sends(word+rest))}), hi())
-			got := new(supervisor.ModelError)
+			got := new(modelcall.Error)
 			if !errors.As(err, &got) || got.Usage != want {
 				t.Errorf("got %v of %v", got.Usage, err)
 			}
@@ -119,32 +119,32 @@ func TestWhyAnAnswerEnded(t *testing.T) {
 	}
 	cases := []struct {
 		name, delta, finish string
-		stop                supervisor.StopReason
+		stop                modelcall.StopReason
 		calls               int
-		class               supervisor.ModelClass
+		class               modelcall.Class
 	}{
-		{"said all", `"content":"so"`, "stop", supervisor.StopEnd, 0, ""},
-		{"a reason of its own", `"content":"so"`, "eos", supervisor.StopEnd, 0, ""},
-		{"tools", `"tool_calls":[` + call("a", "{}") + `]`, "tool_calls", supervisor.StopTools, 1, ""},
-		{"tools by their old name", `"tool_calls":[` + call("a", "{}") + `]`, "function_call", supervisor.StopTools, 1, ""},
-		{"tools, and stop as Ollama says", `"tool_calls":[` + call("a", "{}") + `]`, "stop", supervisor.StopTools, 1, ""},
-		{"length", `"content":"so"`, "length", supervisor.StopLength, 0, ""},
-		{"a reason nobody has heard of", `"content":"so"`, "tired", supervisor.StopOther, 0, ""},
+		{"said all", `"content":"so"`, "stop", modelcall.StopEnd, 0, ""},
+		{"a reason of its own", `"content":"so"`, "eos", modelcall.StopEnd, 0, ""},
+		{"tools", `"tool_calls":[` + call("a", "{}") + `]`, "tool_calls", modelcall.StopTools, 1, ""},
+		{"tools by their old name", `"tool_calls":[` + call("a", "{}") + `]`, "function_call", modelcall.StopTools, 1, ""},
+		{"tools, and stop as Ollama says", `"tool_calls":[` + call("a", "{}") + `]`, "stop", modelcall.StopTools, 1, ""},
+		{"length", `"content":"so"`, "length", modelcall.StopLength, 0, ""},
+		{"a reason nobody has heard of", `"content":"so"`, "tired", modelcall.StopOther, 0, ""},
 		{"a reason nobody has heard of, in a call", `"content":"so","tool_calls":[` + call("a", `{"x":`) + `]`, "tired",
-			supervisor.StopOther, 0, ""},
-		{"the end in capitals", `"content":"so"`, "STOP", supervisor.StopEnd, 0, ""},
-		{"the server gave up", `"content":"so"`, "abort", "", 0, supervisor.ModelServer},
+			modelcall.StopOther, 0, ""},
+		{"the end in capitals", `"content":"so"`, "STOP", modelcall.StopEnd, 0, ""},
+		{"the server gave up", `"content":"so"`, "abort", "", 0, modelcall.Server},
 		{"length in the first call", `"content":"so","tool_calls":[` + call("a", `{"x":`) + `]`, "length",
-			supervisor.StopLength, 0, ""},
+			modelcall.StopLength, 0, ""},
 		{"length before the arguments", `"content":"so","tool_calls":[` + call("a", "") + `]`, "length",
-			supervisor.StopLength, 0, ""},
+			modelcall.StopLength, 0, ""},
 		{"length in the second call", `"tool_calls":[` + call("a", "") + "," + call("b", `{"x"`) + `]`, "length",
-			supervisor.StopTools, 1, ""},
-		{"length in a call and no text", `"tool_calls":[` + call("a", `{"x":`) + `]`, "length", "", 0, supervisor.ModelNoRoom},
-		{"length while thinking", `"reasoning":"hm"`, "length", "", 0, supervisor.ModelNoRoom},
-		{"nothing but thinking", `"content":"<think>hm</think>"`, "stop", "", 0, supervisor.ModelEmpty},
-		{"thinking without end", `"content":"<think>hm"`, "stop", "", 0, supervisor.ModelEmpty},
-		{"a filter", `"content":"so"`, "content_filter", "", 0, supervisor.ModelFiltered},
+			modelcall.StopTools, 1, ""},
+		{"length in a call and no text", `"tool_calls":[` + call("a", `{"x":`) + `]`, "length", "", 0, modelcall.NoRoom},
+		{"length while thinking", `"reasoning":"hm"`, "length", "", 0, modelcall.NoRoom},
+		{"nothing but thinking", `"content":"<think>hm</think>"`, "stop", "", 0, modelcall.Empty},
+		{"thinking without end", `"content":"<think>hm"`, "stop", "", 0, modelcall.Empty},
+		{"a filter", `"content":"so"`, "content_filter", "", 0, modelcall.Filtered},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -160,7 +160,7 @@ func TestWhyAnAnswerEnded(t *testing.T) {
 func TestThinkingWithoutEndIsBrokenOff(t *testing.T) {
 	thought := `data: {"choices":[{"delta":{"reasoning":"` + strings.Repeat("x", 1000) + `"}}]}` + "\n\n"
 	p := open(t, Options{BaseURL: "http://h/v1", HTTPClient: modeltest.Replies(io.LimitReader(modeltest.Repeated(thought), maxThinking*2))})
-	if _, _, err := ask(p, hi()); modeltest.ClassOf(err) != supervisor.ModelMalformed {
+	if _, _, err := ask(p, hi()); modeltest.ClassOf(err) != modelcall.Malformed {
 		t.Errorf("got %v", err)
 	}
 }

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"mews/protocol"
-	"mews/supervisor"
 	"mews/supervisor/model/remote"
+	"mews/supervisor/modelcall"
 )
 
 // badFinishes are the finish reasons of answers that are none. abort is vLLM's, the last
@@ -27,10 +27,10 @@ var lengthFinishes = map[string]bool{"length": true, "max_tokens": true, "model_
 // Answer is the whole message, or why there is none. Where the answer was cut at its limit, the
 // call that was cut is left out. Where whole calls are left it ends with them: the model goes on
 // when it has their results. With an unknown finish reason it may have been cut anywhere.
-func (b *answerBuilder) Answer() (supervisor.ModelAnswer, error) {
+func (b *answerBuilder) Answer() (modelcall.Answer, error) {
 	finish := strings.ToLower(b.progress.Finish)
 	if err := badFinishes[finish]; err != nil {
-		return supervisor.ModelAnswer{}, err
+		return modelcall.Answer{}, err
 	}
 	cut := lengthFinishes[finish]
 	unknown := !cut && !wholeFinishes[finish]
@@ -38,25 +38,25 @@ func (b *answerBuilder) Answer() (supervisor.ModelAnswer, error) {
 	if cut || unknown {
 		b.dropCut()
 	}
-	stop := supervisor.StopEnd
+	stop := modelcall.StopEnd
 	switch nothing := strings.TrimSpace(b.text.String()) == ""; {
 	case len(b.calls) > 0:
-		stop = supervisor.StopTools
+		stop = modelcall.StopTools
 	case cut && nothing:
-		return supervisor.ModelAnswer{}, errNoRoom
+		return modelcall.Answer{}, errNoRoom
 	case nothing:
-		return supervisor.ModelAnswer{}, remote.ErrEmpty
+		return modelcall.Answer{}, remote.ErrEmpty
 	case cut:
-		stop = supervisor.StopLength
+		stop = modelcall.StopLength
 	case unknown:
-		stop = supervisor.StopOther
+		stop = modelcall.StopOther
 	}
 	parts, err := b.parts()
 	if err != nil {
-		return supervisor.ModelAnswer{}, err
+		return modelcall.Answer{}, err
 	}
 	message := protocol.Message{Role: protocol.RoleAssistant, Parts: parts}
-	return supervisor.ModelAnswer{Message: message, Model: b.model, Stop: stop}, nil
+	return modelcall.Answer{Message: message, Model: b.model, Stop: stop}, nil
 }
 
 // close says the text that was held back, and makes calls of fenced blocks.

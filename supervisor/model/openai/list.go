@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"slices"
 
-	"mews/supervisor"
 	"mews/supervisor/model/remote"
+	"mews/supervisor/modelcall"
 )
 
 const maxModels = 2000 // OpenRouter has some hundreds
@@ -17,7 +17,7 @@ const maxModels = 2000 // OpenRouter has some hundreds
 func (p *Provider) Models(ctx context.Context) ([]string, error) {
 	found, err := p.list(ctx)
 	if err != nil {
-		_, err = p.End(ctx, "", supervisor.ModelAnswer{}, err)
+		_, err = p.End(ctx, "", modelcall.Answer{}, err)
 		return nil, err
 	}
 	var models []string

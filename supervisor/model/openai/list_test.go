@@ -16,6 +16,7 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/model/modeltest"
 	"mews/supervisor/model/remote"
+	"mews/supervisor/modelcall"
 )
 
 // lists answers GET /v1/models with a body, and nothing else.
@@ -85,20 +86,20 @@ func TestWhatAPersonReadsWhenModelsCannotBeListed(t *testing.T) {
 	cases := []struct {
 		name  string
 		h     http.HandlerFunc
-		class supervisor.ModelClass
+		class modelcall.Class
 		want  string
 	}{
-		{"a wrong key", page(401, "application/json", `{"error":{"message":"no"}}`), supervisor.ModelAuth,
+		{"a wrong key", page(401, "application/json", `{"error":{"message":"no"}}`), modelcall.Auth,
 			`"test" wants an API key, and none was accepted. Check its api_key in the configuration and start Mews again.`},
-		{"a key without the right", page(403, "application/json", `{}`), supervisor.ModelAuth,
+		{"a key without the right", page(403, "application/json", `{}`), modelcall.Auth,
 			`"test" does not let this API key use its models. Use another model, or a key that may.`},
-		{"no such API", page(404, "application/json", `{"error":"no models here"}`), supervisor.ModelMissing,
+		{"no such API", page(404, "application/json", `{"error":"no models here"}`), modelcall.Missing,
 			`What answers at HOST is not an OpenAI-compatible API (HTTP 404). Check the base_url of "test"; it usually ends in /v1.`},
-		{"a page", page(200, "text/html", `<html>`), supervisor.ModelMalformed,
+		{"a page", page(200, "text/html", `<html>`), modelcall.Malformed,
 			`"test" at HOST sent something that is not an answer of the OpenAI API. Check its base_url and its version.`},
-		{"something else", page(200, "application/json", `{"users":[]}`), supervisor.ModelMalformed,
+		{"something else", page(200, "application/json", `{"users":[]}`), modelcall.Malformed,
 			`"test" at HOST sent something that is not an answer of the OpenAI API. Check its base_url and its version.`},
-		{"a refusal", page(400, "application/json", `{}`), supervisor.ModelRefused,
+		{"a refusal", page(400, "application/json", `{}`), modelcall.Refused,
 			`"test" refused the request for its models as wrong (HTTP 400). ` +
 				`Use another model; an admin finds what it said in the log at level debug.`},
 	}
@@ -123,7 +124,7 @@ func TestAListThatDoesNotComeIsGivenUp(t *testing.T) {
 		defer w.Close()
 		began := time.Now()
 		_, err := open(t, Options{BaseURL: "http://h/v1", HTTPClient: client}).Models(t.Context())
-		if modeltest.ClassOf(err) != supervisor.ModelNetwork || time.Since(began) != remote.ListTimeout {
+		if modeltest.ClassOf(err) != modelcall.Network || time.Since(began) != remote.ListTimeout {
 			t.Errorf("after %v: %v", time.Since(began), err)
 		}
 	})

@@ -28,8 +28,8 @@ import (
 	"github.com/hashicorp/go-hclog"
 
 	"mews/protocol"
-	"mews/supervisor"
 	"mews/supervisor/model/remote"
+	"mews/supervisor/modelcall"
 )
 
 // Options say where an endpoint is and how it is spoken to.
@@ -130,15 +130,15 @@ func requestID(h http.Header) string {
 	return ""
 }
 
-// Stream calls the model, as supervisor.ModelProvider says. A request of which the endpoint refuses
+// Stream calls the model, as modelcall.Provider says. A request of which the endpoint refuses
 // a part that can be left out is made again without it.
-func (p *Provider) Stream(ctx context.Context, req supervisor.ModelRequest,
-	delta func(supervisor.ModelDelta)) (supervisor.ModelAnswer, error) {
+func (p *Provider) Stream(ctx context.Context, req modelcall.Request,
+	delta func(modelcall.Delta)) (modelcall.Answer, error) {
 	r, err := p.newRequest(req)
 	if err != nil {
-		return p.End(ctx, req.Model, supervisor.ModelAnswer{}, err)
+		return p.End(ctx, req.Model, modelcall.Answer{}, err)
 	}
-	say := func(text string) { delta(supervisor.ModelDelta{Text: text}) }
+	say := func(text string) { delta(modelcall.Delta{Text: text}) }
 	endpoint := *p.Endpoint
 	if !thinksNot(req.Thinking) || p.thinksUnasked(req.Model) {
 		endpoint.Begin = p.thinking
@@ -146,7 +146,7 @@ func (p *Provider) Stream(ctx context.Context, req supervisor.ModelRequest,
 	for {
 		body, err := remote.Encode(r)
 		if err != nil {
-			return p.End(ctx, req.Model, supervisor.ModelAnswer{}, fmt.Errorf("%w: %w", remote.ErrUnsendable, err))
+			return p.End(ctx, req.Model, modelcall.Answer{}, fmt.Errorf("%w: %w", remote.ErrUnsendable, err))
 		}
 		b := newAnswerBuilder(say, p.server.thinkTags, r.textTools)
 		b.endpoint, b.names, b.idInBody = p.Endpoint, wireToolNames(req.Tools), p.server.idInBody

@@ -18,6 +18,7 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/model/modeltest"
 	"mews/supervisor/model/remote"
+	"mews/supervisor/modelcall"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -51,19 +52,19 @@ func sends(stream string) http.HandlerFunc {
 }
 
 // ask streams one question and returns the deltas joined.
-func ask(p *Provider, req supervisor.ModelRequest) (supervisor.ModelAnswer, string, error) {
+func ask(p *Provider, req modelcall.Request) (modelcall.Answer, string, error) {
 	var said strings.Builder
-	answer, err := p.Stream(context.Background(), req, func(d supervisor.ModelDelta) { said.WriteString(d.Text) })
+	answer, err := p.Stream(context.Background(), req, func(d modelcall.Delta) { said.WriteString(d.Text) })
 	return answer, said.String(), err
 }
 
-func hi() supervisor.ModelRequest {
-	return supervisor.ModelRequest{Model: "m", Messages: []protocol.Message{protocol.UserText("hi")}}
+func hi() modelcall.Request {
+	return modelcall.Request{Model: "m", Messages: []protocol.Message{protocol.UserText("hi")}}
 }
 
 // history is a conversation with every kind of message.
-func history() supervisor.ModelRequest {
-	return supervisor.ModelRequest{
+func history() modelcall.Request {
+	return modelcall.Request{
 		Model: "m", System: "Be <brief>.",
 		Tools: []protocol.Tool{{Name: "read_file", Description: "Reads.", Schema: json.RawMessage(`{"type":"object"}`)}},
 		Messages: []protocol.Message{
@@ -86,7 +87,7 @@ func history() supervisor.ModelRequest {
 }
 
 // composed is a request as it is sent.
-func composed(t *testing.T, p *Provider, req supervisor.ModelRequest) []byte {
+func composed(t *testing.T, p *Provider, req modelcall.Request) []byte {
 	t.Helper()
 	r, err := p.newRequest(req)
 	if err != nil {
@@ -141,13 +142,13 @@ func TestAnAnswerStreamsAndEndsWithItsUsage(t *testing.T) {
 	server.Key = "sk-1"
 	p := open(t, Options{BaseURL: base, APIKey: "sk-1"})
 	var deltas []string
-	answer, err := p.Stream(t.Context(), history(), func(d supervisor.ModelDelta) { deltas = append(deltas, d.Text) })
+	answer, err := p.Stream(t.Context(), history(), func(d modelcall.Delta) { deltas = append(deltas, d.Text) })
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := supervisor.ModelAnswer{
+	want := modelcall.Answer{
 		Message: protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.Part{{Text: "Grüße, wie geht's?"}}},
-		Model:   "m", Usage: protocol.Usage{Input: 9, Output: 5, CacheRead: 4}, Stop: supervisor.StopEnd,
+		Model:   "m", Usage: protocol.Usage{Input: 9, Output: 5, CacheRead: 4}, Stop: modelcall.StopEnd,
 		Request: answer.Request, Sent: true, Received: answer.Received, // have tests of their own
 	}
 	if diff := cmp.Diff(want, answer); diff != "" {
@@ -297,7 +298,7 @@ func TestTheEndOfTheContextEndsTheCallWithItsCause(t *testing.T) {
 				return answer
 			})
 			p := open(t, Options{BaseURL: base})
-			got, err := p.Stream(ctx, hi(), func(supervisor.ModelDelta) { cancel(stop) })
+			got, err := p.Stream(ctx, hi(), func(modelcall.Delta) { cancel(stop) })
 			if err != stop || got.Message.Parts != nil {
 				t.Errorf("got %v, %v", got, err)
 			}

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"mews/protocol"
-	"mews/supervisor"
 	"mews/supervisor/model/remote"
+	"mews/supervisor/modelcall"
 )
 
 // part is a part of a message that has more than text.
@@ -27,7 +27,7 @@ type imageURL struct {
 }
 
 // picturePart is a picture, or the line that stands for it.
-func picturePart(req supervisor.ModelRequest, image protocol.Image) part {
+func picturePart(req modelcall.Request, image protocol.Image) part {
 	data, instead := req.ReadPicture(image)
 	if instead != "" {
 		return part{Type: "text", Text: instead}
@@ -38,7 +38,7 @@ func picturePart(req supervisor.ModelRequest, image protocol.Image) part {
 
 // resultParts are a result's pictures, each after a line that names the call. They are sent in a
 // user message, because a tool's message can have no pictures.
-func resultParts(req supervisor.ModelRequest, r *protocol.ToolResult) []part {
+func resultParts(req modelcall.Request, r *protocol.ToolResult) []part {
 	var out []part
 	for _, image := range r.Images {
 		whose := fmt.Sprintf("[A picture from the result of %s, call %s:]", r.Name, r.Call)
@@ -55,7 +55,7 @@ func resultParts(req supervisor.ModelRequest, r *protocol.ToolResult) []part {
 
 // userContent is the content of a person's message in its simplest form: a text, or parts where
 // there are pictures.
-func userContent(req supervisor.ModelRequest, m protocol.Message) any {
+func userContent(req modelcall.Request, m protocol.Message) any {
 	m.Parts = m.Stamped()
 	var out []part
 	for _, p := range m.Parts {
@@ -143,10 +143,10 @@ func (m message) describePictures(why string, lines map[string]string, told bool
 	for _, p := range m.parts() {
 		switch {
 		case p.call != "" && !told && p.ImageURL != nil:
-			lines[p.call] += "\n" + supervisor.PictureNote(p.image, why)
+			lines[p.call] += "\n" + modelcall.PictureNote(p.image, why)
 		case p.call != "" && !told: // the result needs no line that names its call
 		case p.ImageURL != nil:
-			out = append(out, part{Type: "text", Text: supervisor.PictureNote(p.image, why), Cache: p.Cache})
+			out = append(out, part{Type: "text", Text: modelcall.PictureNote(p.image, why), Cache: p.Cache})
 		default:
 			out = append(out, p)
 		}

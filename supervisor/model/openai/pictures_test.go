@@ -10,12 +10,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"mews/protocol"
-	"mews/supervisor"
 	"mews/supervisor/model/modeltest"
+	"mews/supervisor/modelcall"
 )
 
 // sketch is a request's messages, one a line, with {RED} for the picture.
-func sketch(t *testing.T, p *Provider, req supervisor.ModelRequest) string {
+func sketch(t *testing.T, p *Provider, req modelcall.Request) string {
 	t.Helper()
 	r, err := p.newRequest(req)
 	if err != nil {

@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"mews/protocol"
-	"mews/supervisor"
 	"mews/supervisor/model/remote"
+	"mews/supervisor/modelcall"
 )
 
 // request is the body of POST chat/completions. Empty fields are not sent.
@@ -78,7 +78,7 @@ type function struct {
 }
 
 // newRequest makes the endpoint's request, without the parts that its model has refused before.
-func (p *Provider) newRequest(req supervisor.ModelRequest) (*request, error) {
+func (p *Provider) newRequest(req modelcall.Request) (*request, error) {
 	messages, err := messagesOf(req)
 	if err != nil {
 		return nil, err
@@ -120,13 +120,13 @@ func wireToolNames(tools []protocol.Tool) map[string]string {
 }
 
 // roleHandlers make the API's messages from one of ours, by its role: none, one or several.
-var roleHandlers = map[protocol.Role]func(supervisor.ModelRequest, protocol.Message) []message{
+var roleHandlers = map[protocol.Role]func(modelcall.Request, protocol.Message) []message{
 	protocol.RoleUser:      userMessages,
 	protocol.RoleAssistant: assistantMessages,
 	protocol.RoleTool:      toolMessages,
 }
 
-func messagesOf(req supervisor.ModelRequest) ([]message, error) {
+func messagesOf(req modelcall.Request) ([]message, error) {
 	var out []message
 	var pictures []part // of the results so far; they follow the last result
 	if req.System != "" {
@@ -158,13 +158,13 @@ func pictureMessage(parts []part) []message {
 	return []message{{Role: "user", Content: simplestContent(parts)}}
 }
 
-func userMessages(req supervisor.ModelRequest, m protocol.Message) []message {
+func userMessages(req modelcall.Request, m protocol.Message) []message {
 	return []message{{Role: "user", Content: userContent(req, m)}}
 }
 
 // assistantMessages leaves out a message that says and calls nothing, which endpoints refuse.
 // Thinking is not sent: it is that of another API.
-func assistantMessages(_ supervisor.ModelRequest, m protocol.Message) []message {
+func assistantMessages(_ modelcall.Request, m protocol.Message) []message {
 	out := message{Role: "assistant"}
 	if text := m.Text(); text != "" {
 		out.Content = text
@@ -187,7 +187,7 @@ func argumentsText(c protocol.ToolCall) string {
 }
 
 // toolMessages are one for each result. The API can say in the text alone that a tool failed.
-func toolMessages(_ supervisor.ModelRequest, m protocol.Message) []message {
+func toolMessages(_ modelcall.Request, m protocol.Message) []message {
 	var out []message
 	for _, part := range m.Parts {
 		if part.Result == nil {

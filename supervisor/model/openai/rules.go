@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strconv"
 
-	"mews/supervisor"
 	"mews/supervisor/model/remote"
+	"mews/supervisor/modelcall"
 )
 
 // What can be wrong with an answer of this API alone.
@@ -30,24 +30,24 @@ func unspoken(err error) error {
 
 // errorRules are tried in order; the last takes all.
 var errorRules = append([]remote.ErrorRule{
-	remote.OnRefusal(isTooLong, supervisor.ModelTooLong, remote.TextTooLong),
-	remote.OnRefusal(isQuota, supervisor.ModelCredit, textCredit),
-	remote.OnRefusal((*remote.Refusal).WrongKey, supervisor.ModelAuth, remote.TextWrongKey),
-	remote.OnRefusal(isFiltered, supervisor.ModelFiltered, textFilteredRequest),
-	remote.OnRefusal(status(http.StatusForbidden), supervisor.ModelAuth, remote.TextForbidden),
-	remote.OnRefusal(isNoTools, supervisor.ModelNoTools, remote.TextNoTools),
-	remote.OnRefusal(isNoModel, supervisor.ModelMissing, textNoModel),
-	remote.OnRefusal(isNoAPI, supervisor.ModelMissing, textNoAPI),
-	remote.OnRefusal(status(http.StatusTooManyRequests), supervisor.ModelRateLimited, remote.TextRateLimited),
-	remote.OnRefusal(isLoading, supervisor.ModelOverloaded, textLoading),
-	remote.OnRefusal(isBusy, supervisor.ModelOverloaded, remote.TextOverloaded),
-	remote.OnRefusal(isTheirs, supervisor.ModelServer, textServer),
-	remote.OnRefusal(isStreamed, supervisor.ModelServer, textBrokeOff),
-	remote.OnRefusal(remote.AnyRefusal, supervisor.ModelRefused, remote.TextRefused),
-	remote.OnError(errBroken, supervisor.ModelServer, textBrokeOff),
-	remote.OnError(errUnspoken, supervisor.ModelNetwork, textUnspoken),
-	remote.OnError(errFiltered, supervisor.ModelFiltered, remote.TextFiltered),
-	remote.OnError(errNoRoom, supervisor.ModelNoRoom, textNoRoom),
+	remote.OnRefusal(isTooLong, modelcall.TooLong, remote.TextTooLong),
+	remote.OnRefusal(isQuota, modelcall.Credit, textCredit),
+	remote.OnRefusal((*remote.Refusal).WrongKey, modelcall.Auth, remote.TextWrongKey),
+	remote.OnRefusal(isFiltered, modelcall.Filtered, textFilteredRequest),
+	remote.OnRefusal(status(http.StatusForbidden), modelcall.Auth, remote.TextForbidden),
+	remote.OnRefusal(isNoTools, modelcall.NoTools, remote.TextNoTools),
+	remote.OnRefusal(isNoModel, modelcall.Missing, textNoModel),
+	remote.OnRefusal(isNoAPI, modelcall.Missing, textNoAPI),
+	remote.OnRefusal(status(http.StatusTooManyRequests), modelcall.RateLimited, remote.TextRateLimited),
+	remote.OnRefusal(isLoading, modelcall.Overloaded, textLoading),
+	remote.OnRefusal(isBusy, modelcall.Overloaded, remote.TextOverloaded),
+	remote.OnRefusal(isTheirs, modelcall.Server, textServer),
+	remote.OnRefusal(isStreamed, modelcall.Server, textBrokeOff),
+	remote.OnRefusal(remote.AnyRefusal, modelcall.Refused, remote.TextRefused),
+	remote.OnError(errBroken, modelcall.Server, textBrokeOff),
+	remote.OnError(errUnspoken, modelcall.Network, textUnspoken),
+	remote.OnError(errFiltered, modelcall.Filtered, remote.TextFiltered),
+	remote.OnError(errNoRoom, modelcall.NoRoom, textNoRoom),
 }, remote.OnAnyError("the OpenAI API", textHint)...)
 
 // readRefusal takes the code of an error object as its kind, or its type where the code is none or

@@ -14,6 +14,7 @@ import (
 
 	"mews/supervisor"
 	"mews/supervisor/model/modeltest"
+	"mews/supervisor/modelcall"
 )
 
 // page answers with a status, a type and a body.
@@ -44,113 +45,113 @@ const (
 // sentences is what a person reads, for all that an endpoint may do. HOST stands for its address.
 var sentences = []struct {
 	name  string
-	class supervisor.ModelClass
+	class modelcall.Class
 	h     http.HandlerFunc
 	code  supervisor.Code
 	want  string
 }{
-	{"a wrong key", supervisor.ModelAuth, refusesKey, refused,
+	{"a wrong key", modelcall.Auth, refusesKey, refused,
 		`"test" wants an API key, and none was accepted. Check its api_key in the configuration and start Mews again.`},
-	{"a key without the right", supervisor.ModelAuth, page(403, "application/json", `{"error":{"message":"no"}}`), refused,
+	{"a key without the right", modelcall.Auth, page(403, "application/json", `{"error":{"message":"no"}}`), refused,
 		`"test" does not let this API key use the model "m". Use another model, or a key that may.`},
-	{"no credit", supervisor.ModelCredit, says(modeltest.Answer{Status: 429, Code: "insufficient_quota",
+	{"no credit", modelcall.Credit, says(modeltest.Answer{Status: 429, Code: "insufficient_quota",
 		Error: "You exceeded your quota"}), refused,
 		`The account at "test" has no credit left for the model "m". See to its billing, or use another model.`},
-	{"no such model at OpenAI", supervisor.ModelMissing, says(modeltest.Answer{Status: 404, Code: "model_not_found", Error: "x"}), refused,
+	{"no such model at OpenAI", modelcall.Missing, says(modeltest.Answer{Status: 404, Code: "model_not_found", Error: "x"}), refused,
 		`"test" at HOST has no model "m". Check its name, or fetch it there first (with Ollama: ollama pull NAME).`},
-	{"no such model at Ollama", supervisor.ModelMissing,
+	{"no such model at Ollama", modelcall.Missing,
 		page(404, "application/json",
 			`{"error":{"message":"model \"m\" not found, try pulling it first","type":"api_error"}}`), refused,
 		`"test" at HOST has no model "m". Check its name, or fetch it there first (with Ollama: ollama pull NAME).`},
-	{"a base URL without its version", supervisor.ModelMissing, says(modeltest.Answer{Status: 404,
+	{"a base URL without its version", modelcall.Missing, says(modeltest.Answer{Status: 404,
 		Error: "Invalid URL (POST /chat/completions)"}), refused,
 		`What answers at HOST is not an OpenAI-compatible API (HTTP 404). Check the base_url of "test"; it usually ends in /v1.`},
-	{"a web page", supervisor.ModelMissing, page(200, "text/html; charset=utf-8", "<html>hi</html>"), refused,
+	{"a web page", modelcall.Missing, page(200, "text/html; charset=utf-8", "<html>hi</html>"), refused,
 		`What answers at HOST is not an OpenAI-compatible API (HTTP 200). Check the base_url of "test"; it usually ends in /v1.`},
-	{"a redirect", supervisor.ModelMissing, func(w http.ResponseWriter, r *http.Request) {
+	{"a redirect", modelcall.Missing, func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, "http://elsewhere.invalid/", http.StatusTemporaryRedirect)
 	}, refused,
 		`What answers at HOST is not an OpenAI-compatible API (HTTP 307). Check the base_url of "test"; it usually ends in /v1.`},
-	{"too long for OpenAI", supervisor.ModelTooLong, says(modeltest.Answer{Status: 400, Code: "context_length_exceeded", Error: "x"}), refused,
+	{"too long for OpenAI", modelcall.TooLong, says(modeltest.Answer{Status: 400, Code: "context_length_exceeded", Error: "x"}), refused,
 		`This is longer than the model "m" of "test" can take, also without all that could be left out of it. ` +
 			`Use a model with a larger context, or ask for less at once.`},
-	{"too long for llama.cpp, found out in the stream", supervisor.ModelTooLong,
+	{"too long for llama.cpp, found out in the stream", modelcall.TooLong,
 		sends(`error: {"code":500,"message":"request (4390 tokens) is too much","type":"exceed_context_size_error"}` +
 			"\n\n"), refused,
 		`This is longer than the model "m" of "test" can take, also without all that could be left out of it. ` +
 			`Use a model with a larger context, or ask for less at once.`},
-	{"a model without tools", supervisor.ModelNoTools, page(400, "application/json",
+	{"a model without tools", modelcall.NoTools, page(400, "application/json",
 		`{"error":{"message":"registry.ollama.ai/library/m does not support tools"}}`), refused,
 		`The model "m" of "test" cannot use tools, and Mews needs them. Use a model that can.`},
-	{"too many requests, with a date", supervisor.ModelRateLimited, says(modeltest.Answer{Status: 429, Error: "slow down", Retry: 80}), unavailable,
+	{"too many requests, with a date", modelcall.RateLimited, says(modeltest.Answer{Status: 429, Error: "slow down", Retry: 80}), unavailable,
 		`"test" has had too many requests and lets no more through for now. Try again in 1m20s.`},
-	{"too many requests", supervisor.ModelRateLimited, says(modeltest.Answer{Status: 429, Error: "slow down"}), unavailable,
+	{"too many requests", modelcall.RateLimited, says(modeltest.Answer{Status: 429, Error: "slow down"}), unavailable,
 		`"test" has had too many requests and lets no more through for now. Try again in a minute.`},
-	{"llama.cpp starting", supervisor.ModelOverloaded, page(503, "application/json",
+	{"llama.cpp starting", modelcall.Overloaded, page(503, "application/json",
 		`{"error":{"code":503,"message":"Loading model","type":"unavailable_error"}}`), unavailable,
 		`"test" is still loading the model "m". Try again in a minute.`},
-	{"a server's trouble", supervisor.ModelServer, page(502, "text/html", "<html>Bad gateway</html>"), unavailable,
+	{"a server's trouble", modelcall.Server, page(502, "text/html", "<html>Bad gateway</html>"), unavailable,
 		`"test" has trouble of its own (HTTP 502). Try again in a minute.`},
-	{"a request that it does not like", supervisor.ModelRefused, page(422, "application/json", `{"detail":"tools[0]:\n wrong"}`), refused,
+	{"a request that it does not like", modelcall.Refused, page(422, "application/json", `{"detail":"tools[0]:\n wrong"}`), refused,
 		`"test" refused the request for the model "m" as wrong (HTTP 422). ` +
 			`Use another model; an admin finds what it said in the log at level debug.`},
-	{"no reason given", supervisor.ModelRefused, page(400, "text/plain", "no"), refused,
+	{"no reason given", modelcall.Refused, page(400, "text/plain", "no"), refused,
 		`"test" refused the request for the model "m" as wrong (HTTP 400). ` +
 			`Use another model; an admin finds what it said in the log at level debug.`},
-	{"an error in the stream", supervisor.ModelServer, says(modeltest.Answer{Text: "half", Error: "the GPU fell over"}), unavailable,
+	{"an error in the stream", modelcall.Server, says(modeltest.Answer{Text: "half", Error: "the GPU fell over"}), unavailable,
 		`"test" broke off the answer of the model "m" for trouble of its own. Try again in a minute.`},
-	{"an error event", supervisor.ModelServer, sends("event: error\ndata: {\"error\":\"out of memory\"}\n\n"), unavailable,
+	{"an error event", modelcall.Server, sends("event: error\ndata: {\"error\":\"out of memory\"}\n\n"), unavailable,
 		`"test" broke off the answer of the model "m" for trouble of its own. Try again in a minute.`},
-	{"OpenRouter: a server behind it that broke off", supervisor.ModelServer, sends(`data: {"id":"gen-1","error":{"code":502,"message":` +
+	{"OpenRouter: a server behind it that broke off", modelcall.Server, sends(`data: {"id":"gen-1","error":{"code":502,"message":` +
 		`"Provider disconnected"},"choices":[{"delta":{"content":""},"finish_reason":"error"}]}` + "\n\n"), unavailable,
 		`"test" broke off the answer of the model "m" for trouble of its own. Try again in a minute.`},
-	{"OpenRouter: no error but the reason", supervisor.ModelServer, sends(`data: {"choices":[{"delta":{"content":"I"},"finish_reason":"error"}]}` +
+	{"OpenRouter: no error but the reason", modelcall.Server, sends(`data: {"choices":[{"delta":{"content":"I"},"finish_reason":"error"}]}` +
 		"\n\n"), unavailable,
 		`"test" broke off the answer of the model "m" for trouble of its own. Try again in a minute.`},
-	{"OpenRouter: too many requests, found out in the stream", supervisor.ModelRateLimited,
+	{"OpenRouter: too many requests, found out in the stream", modelcall.RateLimited,
 		sends(`data: {"error":{"code":429,"message":"Rate limited upstream"}}` + "\n\n"), unavailable,
 		`"test" has had too many requests and lets no more through for now. Try again in a minute.`},
-	{"OpenRouter: what the server behind it said", supervisor.ModelTooLong, page(400, "application/json", `{"error":{"code":400,"message":`+
+	{"OpenRouter: what the server behind it said", modelcall.TooLong, page(400, "application/json", `{"error":{"code":400,"message":`+
 		`"Provider returned error","metadata":{"raw":"{\"message\":\"prompt is too long: 9 tokens > 8\"}"}}}`), refused,
 		`This is longer than the model "m" of "test" can take, also without all that could be left out of it. ` +
 			`Use a model with a larger context, or ask for less at once.`},
-	{"OpenRouter: moderation", supervisor.ModelFiltered, page(403, "application/json", `{"error":{"code":403,"message":"Your input was flagged",`+
+	{"OpenRouter: moderation", modelcall.Filtered, page(403, "application/json", `{"error":{"code":403,"message":"Your input was flagged",`+
 		`"metadata":{"reasons":["violence"],"flagged_input":"..."}}}`), refused,
 		`The content filter of "test" stopped the request. Say it differently, or use another model.`},
-	{"OpenRouter: no credit", supervisor.ModelCredit, page(402, "application/json", `{"error":{"code":402,"message":"Insufficient credits"}}`), refused,
+	{"OpenRouter: no credit", modelcall.Credit, page(402, "application/json", `{"error":{"code":402,"message":"Insufficient credits"}}`), refused,
 		`The account at "test" has no credit left for the model "m". See to its billing, or use another model.`},
-	{"vLLM: too long", supervisor.ModelTooLong, page(400, "application/json", `{"object":"error","message":"This model's maximum context length is `+
+	{"vLLM: too long", modelcall.TooLong, page(400, "application/json", `{"object":"error","message":"This model's maximum context length is `+
 		`8192 tokens. However, you requested 9000 tokens","type":"BadRequestError","param":null,"code":400}`), refused,
 		`This is longer than the model "m" of "test" can take, also without all that could be left out of it. ` +
 			`Use a model with a larger context, or ask for less at once.`},
-	{"Groq: larger than a minute's tokens", supervisor.ModelTooLong, page(413, "application/json", `{"error":{"message":"Request too large for model",`+
+	{"Groq: larger than a minute's tokens", modelcall.TooLong, page(413, "application/json", `{"error":{"message":"Request too large for model",`+
 		`"type":"tokens","code":"rate_limit_exceeded"}}`), refused,
 		`This is longer than the model "m" of "test" can take, also without all that could be left out of it. ` +
 			`Use a model with a larger context, or ask for less at once.`},
-	{"Groq: no capacity", supervisor.ModelOverloaded, page(498, "application/json", `{"error":{"message":"Flex tier capacity exceeded"}}`), unavailable,
+	{"Groq: no capacity", modelcall.Overloaded, page(498, "application/json", `{"error":{"message":"Flex tier capacity exceeded"}}`), unavailable,
 		`"test" has more to do than it can for now. Try again in a minute.`},
-	{"Ollama: a full queue", supervisor.ModelOverloaded, page(503, "application/json",
+	{"Ollama: a full queue", modelcall.Overloaded, page(503, "application/json",
 		`{"error":"server busy, please try again.  maximum pending requests exceeded"}`), unavailable,
 		`"test" has more to do than it can for now. Try again in a minute.`},
-	{"a proxy before nothing", supervisor.ModelServer, page(503, "text/html", "<html>"), unavailable,
+	{"a proxy before nothing", modelcall.Server, page(503, "text/html", "<html>"), unavailable,
 		`"test" has trouble of its own (HTTP 503). Try again in a minute.`},
-	{"cut off", supervisor.ModelCut, says(modeltest.Answer{Text: "half an answer", Chunk: 4, CutAfter: 700}), unavailable,
+	{"cut off", modelcall.Cut, says(modeltest.Answer{Text: "half an answer", Chunk: 4, CutAfter: 700}), unavailable,
 		`The answer of the model "m" of "test" was cut off before its end. Send the message again.`},
-	{"[DONE] without a finish reason", supervisor.ModelCut, sends(`data: {"choices":[{"delta":{"content":"half"}}]}` +
+	{"[DONE] without a finish reason", modelcall.Cut, sends(`data: {"choices":[{"delta":{"content":"half"}}]}` +
 		"\n\ndata: [DONE]\n\n"), unavailable,
 		`The answer of the model "m" of "test" was cut off before its end. Send the message again.`},
-	{"no stream at all", supervisor.ModelNetwork, sends(""), unavailable,
+	{"no stream at all", modelcall.Network, sends(""), unavailable,
 		`The connection to "test" at HOST ended before the model "m" said anything. Send the message again in a minute.`},
-	{"events of something else", supervisor.ModelMalformed, sends("data: <xml/>\n\n"), refused,
+	{"events of something else", modelcall.Malformed, sends("data: <xml/>\n\n"), refused,
 		`"test" at HOST sent something that is not an answer of the OpenAI API. Check its base_url and its version.`},
-	{"a content filter", supervisor.ModelFiltered, says(modeltest.Answer{Text: "I", Finish: "content_filter"}), refused,
+	{"a content filter", modelcall.Filtered, says(modeltest.Answer{Text: "I", Finish: "content_filter"}), refused,
 		`The content filter of "test" stopped the answer. Say it differently, or use another model.`},
-	{"no room to answer", supervisor.ModelNoRoom, says(modeltest.Answer{Finish: "length"}), refused,
+	{"no room to answer", modelcall.NoRoom, says(modeltest.Answer{Finish: "length"}), refused,
 		`The model "m" of "test" reached the limit of what it may say before it said anything. ` +
 			`Ask for less at once, or use another model; an admin can raise its limit of output tokens or its context.`},
-	{"nothing", supervisor.ModelEmpty, says(modeltest.Answer{Text: " \n"}), refused,
+	{"nothing", modelcall.Empty, says(modeltest.Answer{Text: " \n"}), refused,
 		`The model "m" of "test" answered with nothing. Send the message again, or say it differently.`},
-	{"a call without a name", supervisor.ModelMalformed, says(modeltest.Answer{Calls: []modeltest.Call{{Args: "{}"}}}), refused,
+	{"a call without a name", modelcall.Malformed, says(modeltest.Answer{Calls: []modeltest.Call{{Args: "{}"}}}), refused,
 		`The model "m" of "test" called a tool without naming it. Send the message again, or use another model.`},
 }
 

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"mews/supervisor"
+	"mews/supervisor/modelcall"
 )
 
 // server is how one kind of endpoint differs from the rest. What it refuses beyond that is learned,
@@ -18,8 +18,8 @@ type server struct {
 	owner      string   // owned_by of its models; "" where others seldom have its port
 	notForChat []string // words in the names of its models that are not for chat
 	limit      func(*request, int)
-	think      func(*request, supervisor.Thinking)
-	cache      func(*request, supervisor.ModelRequest) // nil: it caches by itself, or not at all
+	think      func(*request, modelcall.Thinking)
+	cache      func(*request, modelcall.Request) // nil: it caches by itself, or not at all
 	// its models call one tool at a time unless parallel calls are asked for
 	parallel bool
 	// models without tools of their own are told of them in text
@@ -95,8 +95,8 @@ func limitTokens(r *request, n int)     { r.MaxTokens = n }
 func limitCompletion(r *request, n int) { r.MaxCompletionTokens = n }
 
 // effort sets reasoning_effort. off is its value for no thinking; "" leaves it out.
-func effort(off string) func(*request, supervisor.Thinking) {
-	return func(r *request, t supervisor.Thinking) {
+func effort(off string) func(*request, modelcall.Thinking) {
+	return func(r *request, t modelcall.Thinking) {
 		r.ReasoningEffort = string(t)
 		if thinksNot(t) {
 			r.ReasoningEffort = off
@@ -105,7 +105,7 @@ func effort(off string) func(*request, supervisor.Thinking) {
 }
 
 // reasoningObject is OpenRouter's way.
-func reasoningObject(r *request, t supervisor.Thinking) {
+func reasoningObject(r *request, t modelcall.Thinking) {
 	r.Reasoning = &reasoning{Effort: string(t)}
 	if thinksNot(t) {
 		r.Reasoning.Effort = "none"
@@ -114,11 +114,11 @@ func reasoningObject(r *request, t supervisor.Thinking) {
 
 // templateArgument sets arguments of the model's own chat template. Qwen's and similar ones know
 // the first, gpt-oss's the second; each ignores the other.
-func templateArgument(r *request, t supervisor.Thinking) {
+func templateArgument(r *request, t modelcall.Thinking) {
 	r.TemplateArguments = &templateArguments{EnableThinking: !thinksNot(t)}
 	if !thinksNot(t) {
 		r.TemplateArguments.ReasoningEffort = string(t)
 	}
 }
 
-func thinksNot(t supervisor.Thinking) bool { return t == "" || t == supervisor.ThinkingOff }
+func thinksNot(t modelcall.Thinking) bool { return t == "" || t == modelcall.ThinkingOff }

@@ -14,6 +14,7 @@ import (
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/model/modeltest"
+	"mews/supervisor/modelcall"
 )
 
 // quoted is text as JSON.
@@ -71,10 +72,10 @@ func extras(t *testing.T, body []byte) string {
 
 // TestEachServerIsAskedInItsOwnWords is the table of servers as it is sent.
 func TestEachServerIsAskedInItsOwnWords(t *testing.T) {
-	low, off := supervisor.ThinkingLow, supervisor.ThinkingOff
+	low, off := modelcall.ThinkingLow, modelcall.ThinkingOff
 	cases := []struct {
 		server   string
-		thinking supervisor.Thinking
+		thinking modelcall.Thinking
 		limit    int
 		want     string
 	}{
@@ -82,12 +83,12 @@ func TestEachServerIsAskedInItsOwnWords(t *testing.T) {
 		{"any", off, 0, `{}`},
 		{"any", low, 9, `{"max_tokens":9,"reasoning_effort":"low"}`},
 		{"openai", off, 9, `{"max_completion_tokens":9,"reasoning_effort":"none"}`},
-		{"openai", supervisor.ThinkingHigh, 0, `{"reasoning_effort":"high"}`},
+		{"openai", modelcall.ThinkingHigh, 0, `{"reasoning_effort":"high"}`},
 		{"groq", low, 9, `{"max_completion_tokens":9,"reasoning_effort":"low"}`},
 		{"deepinfra", "", 9, `{"max_tokens":9,"reasoning_effort":"none"}`},
 		{"openrouter", low, 9, `{"max_tokens":9,"reasoning":{"effort":"low"}}`},
 		{"openrouter", off, 0, `{"reasoning":{"effort":"none"}}`},
-		{"ollama", supervisor.ThinkingMedium, 9, `{"max_tokens":9,"reasoning_effort":"medium"}`},
+		{"ollama", modelcall.ThinkingMedium, 9, `{"max_tokens":9,"reasoning_effort":"medium"}`},
 		{"llama.cpp", low, 0, `{"chat_template_kwargs":{"enable_thinking":true,"reasoning_effort":"low"},` +
 			`"parallel_tool_calls":true}`},
 		{"vllm", off, 0, `{"chat_template_kwargs":{"enable_thinking":false}}`},
@@ -256,7 +257,7 @@ func TestARefusalOfSomethingElseIsNotTriedAgain(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := &picky{refusals: map[string]http.HandlerFunc{"model": page(400, "application/json", body)}}
 			_, _, err := ask(open(t, Options{BaseURL: serve(t, s.ServeHTTP)}), hi())
-			if class := modeltest.ClassOf(err); len(s.sent) != 1 || (class != supervisor.ModelRefused && class != supervisor.ModelTooLong) {
+			if class := modeltest.ClassOf(err); len(s.sent) != 1 || (class != modelcall.Refused && class != modelcall.TooLong) {
 				t.Errorf("sent %d, %v", len(s.sent), err)
 			}
 		})
@@ -271,7 +272,7 @@ func TestAServerThatRefusesEverythingIsGivenUp(t *testing.T) {
 	req := hi()
 	req.Cache = time.Hour
 	_, _, err := ask(open(t, Options{BaseURL: serve(t, s.ServeHTTP), Server: "openai", MaxOutput: 5}), req)
-	if modeltest.ClassOf(err) != supervisor.ModelRefused || len(s.sent) != 6 || extras(t, []byte(s.sent[5])) != "{}" {
+	if modeltest.ClassOf(err) != modelcall.Refused || len(s.sent) != 6 || extras(t, []byte(s.sent[5])) != "{}" {
 		t.Errorf("sent %d, %v", len(s.sent), err)
 	}
 }
@@ -294,7 +295,7 @@ func TestAServerThatIsNotToldOfToolsRefusesThem(t *testing.T) {
 	_, _, err := ask(open(t, Options{BaseURL: serve(t, s.ServeHTTP), Server: "openai"}), history())
 	checkSentence(t, err, supervisor.CodeModel,
 		`The model "m" of "test" cannot use tools, and Mews needs them. Use a model that can.`)
-	if got := new(supervisor.ModelError); !errors.As(err, &got) || got.Class != supervisor.ModelNoTools {
+	if got := new(modelcall.Error); !errors.As(err, &got) || got.Class != modelcall.NoTools {
 		t.Errorf("got %v", err)
 	}
 }

@@ -5,8 +5,8 @@ import (
 	"context"
 	"fmt"
 
-	"mews/supervisor"
 	"mews/supervisor/model/remote"
+	"mews/supervisor/modelcall"
 )
 
 // maxSpoken is how long a recording may be, in bytes: a text of 1,500 characters takes some
@@ -37,5 +37,5 @@ func (p *Provider) Speak(ctx context.Context, model, voice, text string) ([]byte
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
 	}
-	return nil, p.Explain(err, model, supervisor.ModelAnswer{})
+	return nil, p.Explain(err, model, modelcall.Answer{})
 }

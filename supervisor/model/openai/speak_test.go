@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"mews/supervisor"
 	"mews/supervisor/model/modeltest"
+	"mews/supervisor/modelcall"
 )
 
 // speakers is a provider at a fake, or at a handler.
@@ -47,9 +47,9 @@ func TestAModelThatDoesNotSpeak(t *testing.T) {
 	for name, c := range map[string]struct {
 		at           http.Handler
 		model, voice string
-		class        supervisor.ModelClass
+		class        modelcall.Class
 	}{
-		"no such voice": {fake, "tts", "parrot", supervisor.ModelRefused},
+		"no such voice": {fake, "tts", "parrot", modelcall.Refused},
 		"no sound": {http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "audio/opus")
 			_, _ = w.Write([]byte("RIFF"))
@@ -64,7 +64,7 @@ func TestAModelThatDoesNotSpeak(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			ogg, err := speakerAt(t, c.at).Speak(t.Context(), c.model, c.voice, "hello")
-			failed := new(supervisor.ModelError)
+			failed := new(modelcall.Error)
 			if ogg != nil || !errors.As(err, &failed) || c.class != "" && failed.Class != c.class || strings.Contains(err.Error(), "sk-secret") {
 				t.Errorf("%d bytes, %v", len(ogg), err)
 			}

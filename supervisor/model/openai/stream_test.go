@@ -13,6 +13,7 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/model/modeltest"
 	"mews/supervisor/model/remote"
+	"mews/supervisor/modelcall"
 )
 
 func recorded(t testing.TB) []byte {
@@ -45,7 +46,7 @@ func TestAStreamCutAnywhereIsNeverAWholeAnswer(t *testing.T) {
 			if at < finished && (supervisor.ErrorCode(err) != supervisor.CodeUnavailable || answer.Message.Parts != nil) {
 				t.Fatalf("cut at %d of %d: %v, %v", at, len(stream), answer, err)
 			}
-			if class := modeltest.ClassOf(err); at < finished && (class == supervisor.ModelNetwork) != (at < spoke) {
+			if class := modeltest.ClassOf(err); at < finished && (class == modelcall.Network) != (at < spoke) {
 				t.Fatalf("cut at %d, the first chunk ends at %d: class %s", at, spoke, class)
 			}
 			if at >= counted && answer.Usage != whole.Usage {
@@ -101,7 +102,7 @@ func TestSilenceEndsTheCall(t *testing.T) {
 				c.o.BaseURL, c.o.HTTPClient = "http://h/v1", client
 				req := hi()
 				if c.o.Server == thinking {
-					req.Thinking = supervisor.ThinkingHigh
+					req.Thinking = modelcall.ThinkingHigh
 				}
 				answer, _, err := ask(open(t, c.o), req)
 				if took := time.Since(began); took != c.lasts {

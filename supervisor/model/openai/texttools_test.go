@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"mews/protocol"
-	"mews/supervisor"
+	"mews/supervisor/modelcall"
 )
 
 // toolless is a server whose model has no tools of its own: it refuses them, and says its pieces to
@@ -60,7 +60,7 @@ func TestAModelWithoutToolsIsToldOfThem(t *testing.T) {
 			p := open(t, Options{BaseURL: serve(t, s.ServeHTTP)})
 			for range 2 {
 				answer, said, err := ask(p, history())
-				if err != nil || said != "I look.\n" || answer.Message.Text() != said || answer.Stop != supervisor.StopTools {
+				if err != nil || said != "I look.\n" || answer.Message.Text() != said || answer.Stop != modelcall.StopTools {
 					t.Fatalf("said %q, %+v, %v", said, answer, err)
 				}
 				want := []protocol.ToolCall{{ID: "call_1", Name: "read_file", Arguments: json.RawMessage(`{"path":"a"}`)}}

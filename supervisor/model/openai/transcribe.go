@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"mews/protocol"
-	"mews/supervisor"
 	"mews/supervisor/model/remote"
+	"mews/supervisor/modelcall"
 )
 
 const (
@@ -39,7 +39,7 @@ type transcription struct {
 
 // Transcribe has a model write down a recording. The result has no Seconds where the server doesn't
 // say them. Its errors are as Stream's.
-func (p *Provider) Transcribe(ctx context.Context, model string, r supervisor.RecordingFile) (result protocol.TranscribeResult, err error) {
+func (p *Provider) Transcribe(ctx context.Context, model string, r modelcall.Recording) (result protocol.TranscribeResult, err error) {
 	endpoint := *p.Endpoint
 	endpoint.Begin = p.thinking + time.Duration(r.Size/slowestUpload)*time.Second
 	body, err := transcriptionForm(model, r)
@@ -61,7 +61,7 @@ func (p *Provider) Transcribe(ctx context.Context, model string, r supervisor.Re
 	case ctx.Err() != nil:
 		return result, context.Cause(ctx)
 	}
-	return result, p.Explain(err, model, supervisor.ModelAnswer{})
+	return result, p.Explain(err, model, modelcall.Answer{})
 }
 
 func (t transcription) result() protocol.TranscribeResult {
@@ -78,7 +78,7 @@ func (t transcription) result() protocol.TranscribeResult {
 const maxLanguage = 20 // bytes
 
 // transcriptionForm is a request. The file has no name that a person gave it.
-func transcriptionForm(model string, r supervisor.RecordingFile) (remote.Body, error) {
+func transcriptionForm(model string, r modelcall.Recording) (remote.Body, error) {
 	var around bytes.Buffer // all but the recording
 	form := multipart.NewWriter(&around)
 	format := "verbose_json"

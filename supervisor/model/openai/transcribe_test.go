@@ -10,13 +10,13 @@ import (
 	"time"
 
 	"mews/protocol"
-	"mews/supervisor"
 	"mews/supervisor/model/modeltest"
+	"mews/supervisor/modelcall"
 )
 
 // recording is a recording of so many bytes.
-func recording(format string, bytes int) supervisor.RecordingFile {
-	return supervisor.RecordingFile{Format: format, Size: int64(bytes), Bytes: io.LimitReader(endless{}, int64(bytes))}
+func recording(format string, bytes int) modelcall.Recording {
+	return modelcall.Recording{Format: format, Size: int64(bytes), Bytes: io.LimitReader(endless{}, int64(bytes))}
 }
 
 type endless struct{}
@@ -83,29 +83,29 @@ func TestAModelThatWritesNothingDown(t *testing.T) {
 	for name, c := range map[string]struct {
 		at    http.Handler
 		model string
-		r     supervisor.RecordingFile
-		class supervisor.ModelClass
+		r     modelcall.Recording
+		class modelcall.Class
 		after time.Duration
 		free  bool
 	}{
-		"no such model":     {hears(modeltest.Answer{}), "whisper-9", recording("ogg", 100), supervisor.ModelMissing, 0, true},
-		"no such format":    {hears(modeltest.Answer{}), "whisper-1", recording("aiff", 100), supervisor.ModelRefused, 0, true},
-		"nothing in it":     {hears(modeltest.Answer{}), "whisper-1", recording("ogg", 0), supervisor.ModelRefused, 0, true},
-		"too large":         {hears(modeltest.Answer{}), "whisper-1", recording("ogg", 27<<20), supervisor.ModelTooLong, 0, true},
-		"wrong key":         {hears(modeltest.Answer{Fail: &modeltest.Failure{Class: modeltest.Auth}}), "whisper-1", recording("ogg", 100), supervisor.ModelAuth, 0, true},
-		"too many":          {hears(modeltest.Answer{Status: 429, Error: "slow down", Retry: 7}), "whisper-1", recording("ogg", 100), supervisor.ModelRateLimited, 7 * time.Second, true},
-		"its own trouble":   {hears(modeltest.Answer{Status: 500, Error: "sk-secret"}), "whisper-1", recording("ogg", 100), supervisor.ModelServer, 0, true},
-		"a proxy gave up":   {hears(modeltest.Answer{Status: 504}), "whisper-1", recording("ogg", 100), supervisor.ModelServer, 0, false},
-		"a page":            {answersWith("text/html", "<p>sk-secret</p>"), "whisper-1", recording("ogg", 100), supervisor.ModelMissing, 0, false},
-		"no JSON":           {answersWith(kind, `{"text": "sk-secret`), "whisper-1", recording("ogg", 100), supervisor.ModelMalformed, 0, false},
-		"no text":           {answersWith(kind, `{"words": "sk-secret"}`), "whisper-1", recording("ogg", 100), supervisor.ModelMalformed, 0, false},
-		"more than is kept": {answersWith(kind, `{"text": "`+strings.Repeat("a", protocol.MaxTranscript+1)+`"}`), "whisper-1", recording("ogg", 100), supervisor.ModelMalformed, 0, false},
-		"more than is read": {answersWith(kind, strings.Repeat(" ", maxTranscription+1)), "whisper-1", recording("ogg", 100), supervisor.ModelMalformed, 0, false},
-		"the file is cut":   {hears(modeltest.Answer{}), "whisper-1", supervisor.RecordingFile{Format: "ogg", Size: 100, Bytes: strings.NewReader("x")}, supervisor.ModelNetwork, 0, false},
+		"no such model":     {hears(modeltest.Answer{}), "whisper-9", recording("ogg", 100), modelcall.Missing, 0, true},
+		"no such format":    {hears(modeltest.Answer{}), "whisper-1", recording("aiff", 100), modelcall.Refused, 0, true},
+		"nothing in it":     {hears(modeltest.Answer{}), "whisper-1", recording("ogg", 0), modelcall.Refused, 0, true},
+		"too large":         {hears(modeltest.Answer{}), "whisper-1", recording("ogg", 27<<20), modelcall.TooLong, 0, true},
+		"wrong key":         {hears(modeltest.Answer{Fail: &modeltest.Failure{Class: modeltest.Auth}}), "whisper-1", recording("ogg", 100), modelcall.Auth, 0, true},
+		"too many":          {hears(modeltest.Answer{Status: 429, Error: "slow down", Retry: 7}), "whisper-1", recording("ogg", 100), modelcall.RateLimited, 7 * time.Second, true},
+		"its own trouble":   {hears(modeltest.Answer{Status: 500, Error: "sk-secret"}), "whisper-1", recording("ogg", 100), modelcall.Server, 0, true},
+		"a proxy gave up":   {hears(modeltest.Answer{Status: 504}), "whisper-1", recording("ogg", 100), modelcall.Server, 0, false},
+		"a page":            {answersWith("text/html", "<p>sk-secret</p>"), "whisper-1", recording("ogg", 100), modelcall.Missing, 0, false},
+		"no JSON":           {answersWith(kind, `{"text": "sk-secret`), "whisper-1", recording("ogg", 100), modelcall.Malformed, 0, false},
+		"no text":           {answersWith(kind, `{"words": "sk-secret"}`), "whisper-1", recording("ogg", 100), modelcall.Malformed, 0, false},
+		"more than is kept": {answersWith(kind, `{"text": "`+strings.Repeat("a", protocol.MaxTranscript+1)+`"}`), "whisper-1", recording("ogg", 100), modelcall.Malformed, 0, false},
+		"more than is read": {answersWith(kind, strings.Repeat(" ", maxTranscription+1)), "whisper-1", recording("ogg", 100), modelcall.Malformed, 0, false},
+		"the file is cut":   {hears(modeltest.Answer{}), "whisper-1", modelcall.Recording{Format: "ogg", Size: 100, Bytes: strings.NewReader("x")}, modelcall.Network, 0, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := speakerAt(t, c.at).Transcribe(t.Context(), c.model, c.r)
-			failed := new(supervisor.ModelError)
+			failed := new(modelcall.Error)
 			if got != (protocol.TranscribeResult{}) || !errors.As(err, &failed) || failed.Class != c.class || failed.RetryAfter != c.after {
 				t.Fatalf("%+v, %#v, %v", got, failed, err)
 			}
@@ -126,7 +126,7 @@ func TestAServerThatFallsSilentOverARecording(t *testing.T) {
 	p := speakerAt(t, hears(modeltest.Answer{Hang: true}))
 	p.thinking = time.Millisecond
 	_, err := p.Transcribe(t.Context(), "whisper-1", recording("ogg", 100))
-	if failed := new(supervisor.ModelError); !errors.As(err, &failed) || failed.Class != supervisor.ModelStalled {
+	if failed := new(modelcall.Error); !errors.As(err, &failed) || failed.Class != modelcall.Stalled {
 		t.Errorf("%v", err)
 	}
 }

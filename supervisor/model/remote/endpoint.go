@@ -15,7 +15,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 
 	"mews/protocol"
-	"mews/supervisor"
+	"mews/supervisor/modelcall"
 )
 
 const (
@@ -56,7 +56,7 @@ type Builder interface {
 	// Add takes one event and says its text, if it has any.
 	Add(Event) error
 	// Answer is the whole message, or why there is none. It is asked once Progress has a Finish.
-	Answer() (supervisor.ModelAnswer, error)
+	Answer() (modelcall.Answer, error)
 	// Progress is what is known so far.
 	Progress() *Progress
 }
@@ -102,7 +102,7 @@ func JSON(data []byte) Body { return Body{TypeJSON, int64(len(data)), bytes.NewR
 // Stream posts a request and has b put its answer together. Its errors are raw: they may hold the
 // URL and the key. Beside an error the answer has what is known of the call: Request, Usage, Sent
 // and Received.
-func (e *Endpoint) Stream(ctx context.Context, url string, body []byte, b Builder) (answer supervisor.ModelAnswer, err error) {
+func (e *Endpoint) Stream(ctx context.Context, url string, body []byte, b Builder) (answer modelcall.Answer, err error) {
 	var request string
 	sent, p := false, b.Progress()
 	err = watchIdle(ctx, e.Begin, func(ctx context.Context, w *watchedBody) error {
@@ -127,26 +127,26 @@ func (e *Endpoint) Stream(ctx context.Context, url string, body []byte, b Builde
 
 // receive reads the stream to its end. Everything up to the reason why the model ended must arrive;
 // what comes after it is waited for briefly and may be missing.
-func (e *Endpoint) receive(ctx context.Context, w *watchedBody, b Builder) (supervisor.ModelAnswer, error) {
+func (e *Endpoint) receive(ctx context.Context, w *watchedBody, b Builder) (modelcall.Answer, error) {
 	events, p := newEventReader(w), b.Progress()
 	for ctx.Err() == nil && !p.Ended {
 		event, err := events.next()
 		if err != nil && p.Finish == "" {
-			return supervisor.ModelAnswer{}, fmt.Errorf("%w: %w", ErrCutOff, err)
+			return modelcall.Answer{}, fmt.Errorf("%w: %w", ErrCutOff, err)
 		}
 		if err != nil {
 			break
 		}
 		w.limit = e.Stall
 		if err := b.Add(event); err != nil {
-			return supervisor.ModelAnswer{}, err
+			return modelcall.Answer{}, err
 		}
 		if p.Events++; p.Finish != "" {
 			w.expectEnd()
 		}
 	}
 	if p.Finish == "" {
-		return supervisor.ModelAnswer{}, ErrCutOff
+		return modelcall.Answer{}, ErrCutOff
 	}
 	answer, err := b.Answer()
 	if err == nil {
@@ -226,7 +226,7 @@ func (e *Endpoint) clean(id string) string {
 
 // End makes the results of a provider's Stream from those of a call of a model. It returns ctx's
 // cause after ctx's end, and else an error for a person.
-func (e *Endpoint) End(ctx context.Context, model string, answer supervisor.ModelAnswer, err error) (supervisor.ModelAnswer, error) {
+func (e *Endpoint) End(ctx context.Context, model string, answer modelcall.Answer, err error) (modelcall.Answer, error) {
 	switch {
 	case err == nil:
 		answer.Model = cmp.Or(answer.Model, model)

@@ -12,12 +12,13 @@ import (
 
 	"mews/protocol/amount"
 	"mews/supervisor"
+	"mews/supervisor/modelcall"
 )
 
 // Explain makes the error for a person. It keeps the cause as text without URL and key: a wrapped
 // error could be printed with both. model is "" where none was called; answer is what is known of
 // the call.
-func (e *Endpoint) Explain(err error, model string, answer supervisor.ModelAnswer) *supervisor.ModelError {
+func (e *Endpoint) Explain(err error, model string, answer modelcall.Answer) *modelcall.Error {
 	rule := e.Rules[slices.IndexFunc(e.Rules, func(r ErrorRule) bool { return r.matches(err) })]
 	refusal, cause := cmp.Or(RefusalIn(err), &Refusal{}), e.shorten(withoutURL(err))
 	request := cmp.Or(answer.Request, e.clean(refusal.Request))
@@ -27,7 +28,7 @@ func (e *Endpoint) Explain(err error, model string, answer supervisor.ModelAnswe
 		e.Log.Debug("what the provider said of it", "provider", e.Name, "text", e.shorten(refusal.Text))
 	}
 	window, counted := windowIn(rule.class, refusal.Text)
-	return &supervisor.ModelError{
+	return &modelcall.Error{
 		Window: window, Counted: counted,
 		Class: rule.class, RetryAfter: refusal.Retry, Request: request, Usage: answer.Usage, Free: refusal.free(),
 		Err: &supervisor.Error{Code: rule.code(), Message: e.message(rule.message, err, refusal, model), Err: errors.New(cause)},

@@ -19,6 +19,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/modelcall"
 )
 
 const canary = "sk-canary-0123456789"
@@ -31,10 +32,10 @@ func endpoint() (*Endpoint, *bytes.Buffer) {
 	return &Endpoint{
 		Name: "test", Host: "h:80", Key: canary, Log: hclog.New(&hclog.LoggerOptions{Output: logged, Level: hclog.Trace}),
 		Rules: append([]ErrorRule{
-			OnRefusal(func(r *Refusal) bool { return r.Status == 429 }, supervisor.ModelRateLimited,
+			OnRefusal(func(r *Refusal) bool { return r.Status == 429 }, modelcall.RateLimited,
 				`{provider} at {host} is busy with {model} (HTTP {status}). {again}`),
-			OnRefusal(AnyRefusal, supervisor.ModelRefused, `{model} of {provider} is no {name}.`),
-			OnError(errOdd, supervisor.ModelMalformed, `{provider} broke off for {model}.`),
+			OnRefusal(AnyRefusal, modelcall.Refused, `{model} of {provider} is no {name}.`),
+			OnError(errOdd, modelcall.Malformed, `{provider} broke off for {model}.`),
 		}, OnAnyError("an API", "Is it there?")...),
 	}, logged
 }
@@ -45,32 +46,32 @@ func TestAnErrorBecomesWordsForThePerson(t *testing.T) {
 		name  string
 		err   error
 		model string
-		class supervisor.ModelClass
+		class modelcall.Class
 		want  string
 	}{
-		{"a time to come back", busy(80 * time.Second), "m", supervisor.ModelRateLimited,
+		{"a time to come back", busy(80 * time.Second), "m", modelcall.RateLimited,
 			`"test" at h:80 is busy with the model "m" (HTTP 429). Try again in 1m20s.`},
-		{"no time", busy(0), "m", supervisor.ModelRateLimited,
+		{"no time", busy(0), "m", modelcall.RateLimited,
 			`"test" at h:80 is busy with the model "m" (HTTP 429). Try again in a minute.`},
-		{"less than a second", busy(time.Millisecond), "m", supervisor.ModelRateLimited,
+		{"less than a second", busy(time.Millisecond), "m", modelcall.RateLimited,
 			`"test" at h:80 is busy with the model "m" (HTTP 429). Try again in 1s.`},
-		{"no model", busy(0), "", supervisor.ModelRateLimited,
+		{"no model", busy(0), "", modelcall.RateLimited,
 			`"test" at h:80 is busy with its models (HTTP 429). Try again in a minute.`},
-		{"the model comes first", &Refusal{}, "m", supervisor.ModelRefused, `The model "m" of "test" is no "m".`},
-		{"no model, which would come first", fmt.Errorf("read: %w", &idleTimeout{time.Minute}), "", supervisor.ModelStalled,
+		{"the model comes first", &Refusal{}, "m", modelcall.Refused, `The model "m" of "test" is no "m".`},
+		{"no model, which would come first", fmt.Errorf("read: %w", &idleTimeout{time.Minute}), "", modelcall.Stalled,
 			`"test" at h:80 has stopped answering: nothing came for 60 seconds. ` +
 				`Send the message again, or see whether "test" is well.`},
-		{"silence", &idleTimeout{time.Minute}, "m", supervisor.ModelStalled,
+		{"silence", &idleTimeout{time.Minute}, "m", modelcall.Stalled,
 			`The model "m" of "test" at h:80 has stopped answering: nothing came for 60 seconds. ` +
 				`Send the message again, or see whether "test" is well.`},
-		{"what the provider found", fmt.Errorf("x: %w", errOdd), "m", supervisor.ModelMalformed,
+		{"what the provider found", fmt.Errorf("x: %w", errOdd), "m", modelcall.Malformed,
 			`"test" broke off for the model "m".`},
-		{"a model's name with our signs in it", errOdd, "{host}", supervisor.ModelMalformed,
+		{"a model's name with our signs in it", errOdd, "{host}", modelcall.Malformed,
 			`"test" broke off for the model "{host}".`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			e, _ := endpoint()
-			err := e.Explain(c.err, c.model, supervisor.ModelAnswer{Request: "req_1", Usage: protocol.Usage{Input: 3}})
+			err := e.Explain(c.err, c.model, modelcall.Answer{Request: "req_1", Usage: protocol.Usage{Input: 3}})
 			if got := supervisor.ErrorMessage(err); got != c.want {
 				t.Errorf("got  %s\nwant %s", got, c.want)
 			}
@@ -87,14 +88,14 @@ func TestAnErrorBecomesWordsForThePerson(t *testing.T) {
 
 // TestTheCodeTellsWhatMayWorkLater of what won't.
 func TestTheCodeTellsWhatMayWorkLater(t *testing.T) {
-	for class, want := range map[supervisor.ModelClass]supervisor.Code{
-		supervisor.ModelRateLimited: supervisor.CodeUnavailable, supervisor.ModelCut: supervisor.CodeUnavailable,
-		supervisor.ModelNetwork: supervisor.CodeUnavailable, supervisor.ModelAuth: supervisor.CodeModel,
-		supervisor.ModelMalformed: supervisor.CodeModel, supervisor.ModelRefused: supervisor.CodeModel,
+	for class, want := range map[modelcall.Class]supervisor.Code{
+		modelcall.RateLimited: supervisor.CodeUnavailable, modelcall.Cut: supervisor.CodeUnavailable,
+		modelcall.Network: supervisor.CodeUnavailable, modelcall.Auth: supervisor.CodeModel,
+		modelcall.Malformed: supervisor.CodeModel, modelcall.Refused: supervisor.CodeModel,
 	} {
 		e, _ := endpoint()
 		e.Rules = []ErrorRule{OnError(errOdd, class, "x")}
-		if got := supervisor.ErrorCode(e.Explain(errOdd, "m", supervisor.ModelAnswer{})); got != want {
+		if got := supervisor.ErrorCode(e.Explain(errOdd, "m", modelcall.Answer{})); got != want {
 			t.Errorf("%s: code %s, want %s", class, got, want)
 		}
 	}
@@ -113,7 +114,7 @@ func TestNothingOfTheKeyIsTold(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			e, logged := endpoint()
-			var told error = e.Explain(err, "m", supervisor.ModelAnswer{})
+			var told error = e.Explain(err, "m", modelcall.Answer{})
 			for ; told != nil; told = errors.Unwrap(told) {
 				if text := fmt.Sprintf("%v %+v %#v", told, told, told); strings.Contains(text, "sk-can") {
 					t.Errorf("in an error: %s", text)
@@ -132,7 +133,7 @@ func TestWhatAnEndpointSaidIsForDebuggingAlone(t *testing.T) {
 		e, _ := endpoint()
 		logged := new(bytes.Buffer)
 		e.Log = hclog.New(&hclog.LoggerOptions{Output: logged, Level: level})
-		err := e.Explain(&Refusal{Status: 400, Text: "you said: my secret"}, "m", supervisor.ModelAnswer{Request: "req_7"})
+		err := e.Explain(&Refusal{Status: 400, Text: "you said: my secret"}, "m", modelcall.Answer{Request: "req_7"})
 		if strings.Contains(logged.String(), "secret") != shown || !strings.Contains(logged.String(), "req_7") {
 			t.Errorf("logged %s", logged)
 		}
@@ -166,8 +167,8 @@ func TestWhatAPersonReadsWhenNothingIsReached(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			e, _ := endpoint()
-			err := e.Explain(c.err, "m", supervisor.ModelAnswer{})
-			if got := supervisor.ErrorMessage(err); got != c.want || err.Class != supervisor.ModelNetwork ||
+			err := e.Explain(c.err, "m", modelcall.Answer{})
+			if got := supervisor.ErrorMessage(err); got != c.want || err.Class != modelcall.Network ||
 				supervisor.ErrorCode(err) != supervisor.CodeUnavailable {
 				t.Errorf("got %s, class %s\nwant %s\n%v", got, err.Class, c.want, c.err)
 			}

@@ -7,6 +7,7 @@ import (
 	"syscall"
 
 	"mews/supervisor"
+	"mews/supervisor/modelcall"
 )
 
 // What can be wrong with a request that was not sent, or with an answer that began.
@@ -24,14 +25,14 @@ var (
 // {api}, {status}, {wait} and {again} are what they say.
 type ErrorRule struct {
 	matches func(error) bool
-	class   supervisor.ModelClass
+	class   modelcall.Class
 	message string
 }
 
 // transient are the classes of what may work later.
-var transient = map[supervisor.ModelClass]bool{
-	supervisor.ModelRateLimited: true, supervisor.ModelOverloaded: true, supervisor.ModelServer: true,
-	supervisor.ModelNetwork: true, supervisor.ModelStalled: true, supervisor.ModelCut: true,
+var transient = map[modelcall.Class]bool{
+	modelcall.RateLimited: true, modelcall.Overloaded: true, modelcall.Server: true,
+	modelcall.Network: true, modelcall.Stalled: true, modelcall.Cut: true,
 }
 
 func (r ErrorRule) code() supervisor.Code {
@@ -42,7 +43,7 @@ func (r ErrorRule) code() supervisor.Code {
 }
 
 // OnRefusal is a rule for the refusals that match.
-func OnRefusal(match func(*Refusal) bool, class supervisor.ModelClass, message string) ErrorRule {
+func OnRefusal(match func(*Refusal) bool, class modelcall.Class, message string) ErrorRule {
 	return ErrorRule{func(err error) bool { r := RefusalIn(err); return r != nil && match(r) }, class, message}
 }
 
@@ -50,7 +51,7 @@ func OnRefusal(match func(*Refusal) bool, class supervisor.ModelClass, message s
 func AnyRefusal(*Refusal) bool { return true }
 
 // OnError is a rule for an error that wraps target.
-func OnError(target error, class supervisor.ModelClass, message string) ErrorRule {
+func OnError(target error, class modelcall.Class, message string) ErrorRule {
 	return ErrorRule{func(err error) bool { return errors.Is(err, target) }, class, message}
 }
 
@@ -67,17 +68,17 @@ func as[E error](match func(E) bool) func(error) bool {
 // called, and hint what to do about an endpoint that did not answer in time.
 func OnAnyError(api, hint string) []ErrorRule {
 	return []ErrorRule{
-		{as(func(*idleTimeout) bool { return true }), supervisor.ModelStalled, textIdle},
-		OnError(ErrUnsendable, supervisor.ModelRefused, textUnsendable),
-		OnError(ErrTooLong, supervisor.ModelMalformed, textAnswerTooLong),
-		OnError(ErrCutOff, supervisor.ModelCut, textCutOff),
-		OnError(ErrNotEvent, supervisor.ModelMalformed, fill(textNotEvent, "{api}", api)),
-		OnError(ErrEmpty, supervisor.ModelEmpty, textEmpty),
-		OnError(ErrNoName, supervisor.ModelMalformed, textNoName),
-		OnError(syscall.ECONNREFUSED, supervisor.ModelNetwork, textNotListening),
-		{as(func(e *net.DNSError) bool { return !e.IsTimeout }), supervisor.ModelNetwork, textUnknownHost},
-		{as(func(*tls.CertificateVerificationError) bool { return true }), supervisor.ModelNetwork, textCertificate},
-		{as(net.Error.Timeout), supervisor.ModelNetwork, textTimeout + hint},
-		{func(error) bool { return true }, supervisor.ModelNetwork, textConnection},
+		{as(func(*idleTimeout) bool { return true }), modelcall.Stalled, textIdle},
+		OnError(ErrUnsendable, modelcall.Refused, textUnsendable),
+		OnError(ErrTooLong, modelcall.Malformed, textAnswerTooLong),
+		OnError(ErrCutOff, modelcall.Cut, textCutOff),
+		OnError(ErrNotEvent, modelcall.Malformed, fill(textNotEvent, "{api}", api)),
+		OnError(ErrEmpty, modelcall.Empty, textEmpty),
+		OnError(ErrNoName, modelcall.Malformed, textNoName),
+		OnError(syscall.ECONNREFUSED, modelcall.Network, textNotListening),
+		{as(func(e *net.DNSError) bool { return !e.IsTimeout }), modelcall.Network, textUnknownHost},
+		{as(func(*tls.CertificateVerificationError) bool { return true }), modelcall.Network, textCertificate},
+		{as(net.Error.Timeout), modelcall.Network, textTimeout + hint},
+		{func(error) bool { return true }, modelcall.Network, textConnection},
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"mews/supervisor"
+	"mews/supervisor/modelcall"
 )
 
 // The words in which servers say how many tokens a request may have, and how many it had: OpenAI's
@@ -22,8 +22,8 @@ var (
 )
 
 // windowIn is what a refusal of a request that was too long says of its length.
-func windowIn(class supervisor.ModelClass, text string) (window, counted int64) {
-	if class != supervisor.ModelTooLong {
+func windowIn(class modelcall.Class, text string) (window, counted int64) {
+	if class != modelcall.TooLong {
 		return 0, 0
 	}
 	return numberIn(windowWords, text), cmp.Or(numberIn(messageWords, text), numberIn(countWords, text))

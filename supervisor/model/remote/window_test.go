@@ -3,7 +3,7 @@ package remote
 import (
 	"testing"
 
-	"mews/supervisor"
+	"mews/supervisor/modelcall"
 )
 
 func TestARefusalTellsHowLongARequestMayBe(t *testing.T) {
@@ -17,10 +17,10 @@ func TestARefusalTellsHowLongARequestMayBe(t *testing.T) {
 		"Request too large for model: Limit 6000, Requested 10432, please reduce your message size":                                              {6000, 10432},
 		"Please reduce the length of the messages or completion.":                                                                                {0, 0},
 	} {
-		if window, counted := windowIn(supervisor.ModelTooLong, text); window != want[0] || counted != want[1] {
+		if window, counted := windowIn(modelcall.TooLong, text); window != want[0] || counted != want[1] {
 			t.Errorf("%q: %d and %d, want %v", text, window, counted, want)
 		}
-		if window, counted := windowIn(supervisor.ModelServer, text); window != 0 || counted != 0 {
+		if window, counted := windowIn(modelcall.Server, text); window != 0 || counted != 0 {
 			t.Errorf("%q tells of windows in a refusal that is about something else", text)
 		}
 	}

@@ -1,4 +1,6 @@
-package supervisor
+// Package modelcall holds the words of a call of a model, between whoever makes it and the provider
+// that answers.
+package modelcall
 
 import (
 	"context"
@@ -9,10 +11,11 @@ import (
 	"time"
 
 	"mews/protocol"
+	"mews/supervisor"
 )
 
-// ModelRequest is one call of a model, assembled by the supervisor from its own transcript.
-type ModelRequest struct {
+// Request is one call of a model, assembled by the supervisor from its own transcript.
+type Request struct {
 	Model    string // the provider's own name of the model
 	System   string
 	Tools    []protocol.Tool // sorted by name, so that the prompt's prefix stays the same
@@ -35,10 +38,10 @@ type ModelRequest struct {
 	// also where a fallback answers then and where ctx's end has stopped an attempt that was sent.
 	// With a Reserver it must be set, and must end the failure's Lease. The catalogue calls it, no
 	// provider does.
-	OnFailure func(ModelFailure)
+	OnFailure func(Failure)
 	// Fit makes a request that was made from this one shorter, to about so many tokens by the
 	// measure of Tokens. nil: it can't be. The catalogue calls it, no provider does.
-	Fit func(req ModelRequest, tokens int64) ModelRequest
+	Fit func(req Request, tokens int64) Request
 	// OnWait is told, in words for the person, why nothing comes for long: from any goroutine, and
 	// not once the catalogue's Stream has returned. nil: nobody wants to know. The catalogue calls
 	// it, no provider does.
@@ -56,7 +59,7 @@ type Measured struct {
 
 // ReadPicture is a picture's bytes. Where it cannot be read, instead is a line of text for the
 // model.
-func (r ModelRequest) ReadPicture(image protocol.Image) (data []byte, instead string) {
+func (r Request) ReadPicture(image protocol.Image) (data []byte, instead string) {
 	if r.Picture == nil {
 		return nil, PictureNote(image, "it can't be read")
 	}
@@ -71,7 +74,7 @@ func (r ModelRequest) ReadPicture(image protocol.Image) (data []byte, instead st
 	return data, ""
 }
 
-// PictureError is an error of ModelRequest.Picture that says to the model why it does not see the
+// PictureError is an error of Request.Picture that says to the model why it does not see the
 // picture.
 type PictureError string
 
@@ -112,31 +115,31 @@ type Embeddings struct {
 	Usage   protocol.Usage
 }
 
-// RecordingFile is a recording that a model is to write down.
-type RecordingFile struct {
+// Recording is a recording that a model is to write down.
+type Recording struct {
 	Format   string // ogg, mp3, m4a, mp4, wav or webm
 	Size     int64
 	Bytes    io.Reader
 	Language string // ISO 639-1, such as en; "" is for the model to find out
 }
 
-// ModelDelta is a piece of an answer as it comes.
-type ModelDelta struct {
+// Delta is a piece of an answer as it comes.
+type Delta struct {
 	Text string
 	// all that came before belongs to an answer that failed, and is taken back; there is no Text
 	// with it
 	Restart bool
 }
 
-// ModelAnswer is the whole of what a model said.
-type ModelAnswer struct {
+// Answer is the whole of what a model said.
+type Answer struct {
 	Message  protocol.Message // Role assistant
 	Model    string           // the model that answered, as its provider names it
 	Spec     string           // the same as provider/model; set by the catalogue
 	Usage    protocol.Usage
 	Stop     StopReason
 	Request  string // the provider's own name of the call, for its support; "" where it gives none
-	Replaced *ReplacedModel
+	Replaced *Replaced
 	// of the attempt that this is the answer of; 0 where nothing was set aside
 	Lease int64
 	Sent  bool               // the request may have gone out
@@ -149,8 +152,8 @@ type ModelAnswer struct {
 	Blind       bool // the request had pictures, and the model has seen none because it takes none
 }
 
-// ReplacedModel says that another model was to answer, and why it did not.
-type ReplacedModel struct {
+// Replaced says that another model was to answer, and why it did not.
+type Replaced struct {
 	Spec   string
 	Reason string // for the person, a few words: "is overloaded"
 }
@@ -166,9 +169,9 @@ const (
 	StopOther StopReason = "other"
 )
 
-// ModelError is how a model did not answer. Unwrap gives the *Error for the person.
-type ModelError struct {
-	Class ModelClass
+// Error is how a model did not answer. Unwrap gives the *Error for the person.
+type Error struct {
+	Class Class
 	// with which the provider asked to be left alone; 0 where it did not say
 	RetryAfter time.Duration
 	Request    string         // the provider's own name of the call
@@ -178,16 +181,16 @@ type ModelError struct {
 	Window  int64
 	Counted int64 // likewise: the tokens that it counted
 	Free    bool  // it certainly cost nothing: it was refused before the model began
-	Err     *Error
+	Err     *supervisor.Error
 }
 
-func (e *ModelError) Error() string { return string(e.Class) + ": " + e.Err.Error() }
-func (e *ModelError) Unwrap() error { return e.Err }
+func (e *Error) Error() string { return string(e.Class) + ": " + e.Err.Error() }
+func (e *Error) Unwrap() error { return e.Err }
 
-// ModelFailure is one attempt of a model that failed.
-type ModelFailure struct {
+// Failure is one attempt of a model that failed.
+type Failure struct {
 	Spec    string // provider/model
-	Class   ModelClass
+	Class   Class
 	Request string         // the provider's own name of the call
 	Usage   protocol.Usage // what it counted all the same; it is in no answer's usage
 	// what was set aside for it, which is to be kept with its usage; 0 where nothing was
@@ -196,37 +199,37 @@ type ModelFailure struct {
 	Last  bool          // it is not
 }
 
-// ModelClass tells apart what is to be done about a failure.
-type ModelClass string
+// Class tells apart what is to be done about a failure.
+type Class string
 
 const (
-	ModelRateLimited ModelClass = "rate_limited"
-	ModelOverloaded  ModelClass = "overloaded" // it has too much to do, or is loading
-	ModelServer      ModelClass = "server"     // trouble of its own: 5xx
+	RateLimited Class = "rate_limited"
+	Overloaded  Class = "overloaded" // it has too much to do, or is loading
+	Server      Class = "server"     // trouble of its own: 5xx
 	// it could not be reached, or the connection broke before it spoke
-	ModelNetwork   ModelClass = "network"
-	ModelStalled   ModelClass = "stalled"   // nothing came for too long
-	ModelCut       ModelClass = "cut"       // the stream ended in the middle
-	ModelMalformed ModelClass = "malformed" // what came is no answer
-	ModelEmpty     ModelClass = "empty"     // it said nothing and called nothing
-	ModelTooLong   ModelClass = "too_long"  // the request is longer than it can take
-	ModelFiltered  ModelClass = "filtered"  // a filter of the provider's stopped it
-	ModelRefused   ModelClass = "refused"   // the request was refused as wrong
-	ModelAuth      ModelClass = "auth"      // the key, or what it may
-	ModelCredit    ModelClass = "credit"    // the account has no credit
-	ModelMissing   ModelClass = "missing"   // there is no such model, or no such API
-	ModelNoTools   ModelClass = "no_tools"  // it can't use tools
-	ModelBudget    ModelClass = "budget"    // there is not enough money left for it
-	ModelNoRoom    ModelClass = "no_room"   // it reached what it may say before it said anything
-	// whoever asked wanted no answer any more; in no ModelError
-	ModelStopped ModelClass = "stopped"
+	Network    Class = "network"
+	Stalled    Class = "stalled"   // nothing came for too long
+	Cut        Class = "cut"       // the stream ended in the middle
+	Malformed  Class = "malformed" // what came is no answer
+	Empty      Class = "empty"     // it said nothing and called nothing
+	TooLong    Class = "too_long"  // the request is longer than it can take
+	Filtered   Class = "filtered"  // a filter of the provider's stopped it
+	Refused    Class = "refused"   // the request was refused as wrong
+	Auth       Class = "auth"      // the key, or what it may
+	Credit     Class = "credit"    // the account has no credit
+	Missing    Class = "missing"   // there is no such model, or no such API
+	NoTools    Class = "no_tools"  // it can't use tools
+	OverBudget Class = "budget"    // there is not enough money left for it
+	NoRoom     Class = "no_room"   // it reached what it may say before it said anything
+	// whoever asked wanted no answer any more; in no Error
+	Stopped Class = "stopped"
 )
 
-// ModelProvider is one way to have models answer.
-type ModelProvider interface {
+// Provider is one way to have models answer.
+type Provider interface {
 	// Stream calls the model and returns its whole answer. It calls delta with each piece as it
 	// comes, from one goroutine, before it returns. When ctx ends it ends the call and returns
-	// ctx's cause. Any other error is a *ModelError, whose Err has CodeModel or CodeUnavailable.
+	// ctx's cause. Any other error is a *Error, whose Err has CodeModel or CodeUnavailable.
 	// Beside an error the answer has what is known of the call: Request, Usage, Sent and Received.
-	Stream(ctx context.Context, req ModelRequest, delta func(ModelDelta)) (ModelAnswer, error)
+	Stream(ctx context.Context, req Request, delta func(Delta)) (Answer, error)
 }
