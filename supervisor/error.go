@@ -3,7 +3,6 @@ package supervisor
 import (
 	"errors"
 	"fmt"
-	"syscall"
 )
 
 // Error is an error that a person may read. Everything else is "internal" to them and whole to the
@@ -57,16 +56,4 @@ func ErrorCode(err error) Code {
 		return e.Code
 	}
 	return CodeInternal
-}
-
-// ErrorMessage is what the person is told of err.
-func ErrorMessage(err error) string {
-	var e *Error
-	if errors.As(err, &e) && e.Message != "" {
-		return e.Message
-	}
-	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
-		return textNoRoom
-	}
-	return textInternal
 }

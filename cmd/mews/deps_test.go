@@ -105,6 +105,7 @@ var floors = map[string]int{
 	"mews/supervisor/github/event":   1,
 	"mews/supervisor/modelcall":      1,
 	"mews/supervisor/printable":      1,
+	"mews/supervisor/problem":        1,
 	"mews/supervisor/slash":          1,
 	"mews/supervisor/unit":           1,
 	"mews/supervisor/internal/retry": 1,
@@ -146,6 +147,7 @@ var siblings = map[[2]string]string{
 	{"mews/supervisor/internal/titles", "mews/supervisor"}:              "the words are below everything of their side",
 	{"mews/supervisor/internal/timezone", "mews/supervisor"}:            "the words are below everything of their side",
 	{"mews/supervisor/modelcall", "mews/supervisor"}:                    "the words are below everything of their side",
+	{"mews/supervisor/problem", "mews/supervisor"}:                      "the words are below everything of their side",
 	{"mews/worker/memory", "mews/worker"}:                               "the words are below everything of their side",
 	{"mews/worker/memory", "mews/worker/workspace"}:                     "the memory is files of the home",
 

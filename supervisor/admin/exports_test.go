@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"mews/supervisor"
+	"mews/supervisor/problem"
 )
 
 // endless writes until nobody reads any more.
@@ -33,7 +34,7 @@ func TestAnExportWaitsForItsPlace(t *testing.T) {
 		ann, ben := Caller{UID: 1}, Caller{UID: 2}
 		begin := func(by Caller, order chan<- string, what string, pack func(context.Context, io.Writer) error) {
 			if _, err := p.begin(t.Context(), by, pack); err != nil {
-				what = supervisor.ErrorMessage(err)
+				what = problem.Message(err)
 			}
 			order <- what
 		}

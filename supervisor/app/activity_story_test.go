@@ -11,6 +11,7 @@ import (
 	"mews/supervisor/app/apptest"
 	"mews/supervisor/control"
 	"mews/supervisor/model/modeltest"
+	"mews/supervisor/problem"
 )
 
 // diarist is a model that writes the file which the person names, or reads the log for a time and a
@@ -94,7 +95,7 @@ func (l *gatedService) tellsOperators() {
 	})
 	var none app.ActivityReport
 	if err := control.Ask(l.T.Context(), l.Socket, app.MethodActivity, app.ActivityQuestion{Kind: "sold"}, &none); err == nil ||
-		!strings.Contains(supervisor.ErrorMessage(err), "There is no kind") {
+		!strings.Contains(problem.Message(err), "There is no kind") {
 		l.T.Errorf("a kind that there is not: %v", err)
 	}
 }

@@ -23,6 +23,7 @@ import (
 	"mews/supervisor/internal/money"
 	"mews/supervisor/model"
 	"mews/supervisor/model/modeltest"
+	"mews/supervisor/problem"
 	"mews/supervisor/reply"
 	"mews/supervisor/spool"
 	"mews/supervisor/sqlite"
@@ -140,7 +141,7 @@ func (m *budgetRig) turn(host *hostcall.Conn, user, chat, text string) string {
 		why = protocol.WhyError
 	}
 	if failed := host.EndTurn(turn.ID, why).Failure; said == "" && failed != nil {
-		said = supervisor.ErrorMessage(failed)
+		said = problem.Message(failed)
 	}
 	m.must(m.advances.End(m.Context(), turn.ID))
 	_, err = m.db.Turns().Finish(m.Context(), sqlite.FinishTurn{Turn: turn.ID, Why: why, State: supervisor.InboundAnswered})

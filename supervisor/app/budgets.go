@@ -9,6 +9,7 @@ import (
 	"mews/supervisor/hostcall"
 	"mews/supervisor/internal/timezone"
 	"mews/supervisor/modelcall"
+	"mews/supervisor/problem"
 )
 
 // reserver pays for the model calls of a turn.
@@ -74,7 +75,7 @@ func (u unreadableBudget) Reserve(_ context.Context, e modelcall.Estimate) (l su
 		return l, nil
 	}
 	return l, &modelcall.Error{Class: modelcall.OverBudget, Err: &supervisor.Error{Code: supervisor.CodeUnavailable, Err: u.why,
-		Message: fmt.Sprintf(textBudgetUnreadable, e.Spec, supervisor.ErrorMessage(u.why))}}
+		Message: fmt.Sprintf(textBudgetUnreadable, e.Spec, problem.Message(u.why))}}
 }
 
 // Return has nothing to give back.

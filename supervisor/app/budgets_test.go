@@ -8,6 +8,7 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/budget"
 	"mews/supervisor/modelcall"
+	"mews/supervisor/problem"
 	"mews/supervisor/users"
 )
 
@@ -45,7 +46,7 @@ func TestALimitThatCannotBeReadIsNoneThatIsExceeded(t *testing.T) {
 	_, err := reserver.Reserve(t.Context(), modelcall.Estimate{Spec: "far/m", MaxCost: 1, Priced: true})
 	refused := new(modelcall.Error)
 	if !errors.As(err, &refused) || refused.Class != modelcall.OverBudget ||
-		!strings.Contains(supervisor.ErrorMessage(err), "What you may spend could not be read, so far/m was not asked.") {
+		!strings.Contains(problem.Message(err), "What you may spend could not be read, so far/m was not asked.") {
 		t.Errorf("what costs something came to %v", err)
 	}
 	if _, err := reserver.Reserve(t.Context(), modelcall.Estimate{Spec: "far/m"}); err == nil {

@@ -13,6 +13,7 @@ import (
 	"mews/supervisor/access"
 	"mews/supervisor/audit"
 	"mews/supervisor/command"
+	"mews/supervisor/problem"
 )
 
 func TestAnInviteLetsSomebodyIn(t *testing.T) {
@@ -64,7 +65,7 @@ func TestWhoCannotBeInvited(t *testing.T) {
 		"ann": "", "cleo": "", "ben": "ben is suspended, and an invite would not change that.", "../x": `Nobody can be invited as "../x"`,
 		"": `Nobody can be invited as ""`, "Cleo": `Nobody can be invited as "Cleo"`,
 	} {
-		if err := i.Check(t.Context(), name); (err == nil) != (want == "") || want != "" && !strings.HasPrefix(supervisor.ErrorMessage(err), want) {
+		if err := i.Check(t.Context(), name); (err == nil) != (want == "") || want != "" && !strings.HasPrefix(problem.Message(err), want) {
 			t.Errorf("%q: %v", name, err)
 		}
 	}

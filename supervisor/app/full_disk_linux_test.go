@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"mews/supervisor"
+	"mews/supervisor/problem"
 )
 
 // zeros never ends.
@@ -45,7 +45,7 @@ func TestAnInviteOnAFullDiskAddsNobody(t *testing.T) {
 		t.Helper()
 		must(t, i.Check(t.Context(), name))
 		_, err := i.Invite(t.Context(), name)
-		if text := supervisor.ErrorMessage(err); err == nil || !strings.HasPrefix(text, "The disk that holds Mews's ") || !strings.Contains(text, " is full") {
+		if text := problem.Message(err); err == nil || !strings.HasPrefix(text, "The disk that holds Mews's ") || !strings.Contains(text, " is full") {
 			t.Errorf("the invite of %s: %q, %v", name, text, err)
 		}
 		added, err := s.db.Access().People.List(t.Context())

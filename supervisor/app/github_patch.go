@@ -17,6 +17,7 @@ import (
 	"mews/supervisor/github/finding"
 	"mews/supervisor/github/patch"
 	"mews/supervisor/github/review"
+	"mews/supervisor/problem"
 	"mews/supervisor/session"
 )
 
@@ -255,7 +256,7 @@ func (s patches) work(ctx context.Context, turn supervisor.Turn, read review.Rea
 		return "", context.Cause(ctx)
 	case errors.As(err, &refused):
 		s.log.Error("review a diff", "user", turn.Conversation.User, "error", err)
-		r = patch.Result{Failed: supervisor.ErrorMessage(err)}
+		r = patch.Result{Failed: problem.Message(err)}
 	case err != nil:
 		return "", err
 	}

@@ -11,6 +11,7 @@ import (
 	"mews/config"
 	"mews/supervisor"
 	"mews/supervisor/admin"
+	"mews/supervisor/problem"
 )
 
 // Who is disabled has no invite any more, also once they are enabled again.
@@ -74,14 +75,14 @@ func TestAnInviteInTheChatGivesNobodyAnothersThings(t *testing.T) {
 	_, err := s.db.Conversations().Find(t.Context(), "dan", supervisor.ChannelTelegram, "9", "")
 	must(t, err)
 	err = i.Check(t.Context(), "dan")
-	words := supervisor.ErrorMessage(err)
+	words := problem.Message(err)
 	if supervisor.ErrorCode(err) != supervisor.CodeForbidden || !strings.Contains(words, "1 row in the database (conversation)") ||
 		!strings.Contains(words, "`mews user add dan --again`") {
 		t.Errorf("%v", err)
 	}
 	service := admin.New(s.adminOptions())
 	_, err = service.AddPerson(t.Context(), admin.Caller{Admin: true}, admin.NewUser{Name: "dan", Role: "user"})
-	if supervisor.ErrorMessage(err) != words {
+	if problem.Message(err) != words {
 		t.Errorf("on the command line it is refused with %v", err)
 	}
 	_, err = service.AddPerson(t.Context(), admin.Caller{Admin: true}, admin.NewUser{Name: "dan", Role: "user", Again: true})

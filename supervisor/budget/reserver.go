@@ -15,6 +15,7 @@ import (
 
 	"mews/supervisor"
 	"mews/supervisor/modelcall"
+	"mews/supervisor/problem"
 )
 
 // Leases are what is set aside.
@@ -109,7 +110,7 @@ func (r *Reserver) Reserve(ctx context.Context, e modelcall.Estimate) (lease sup
 		return lease, context.Cause(ctx)
 	}
 	r.o.Log.Error("set aside what a call can cost", "user", r.o.Conversation.User, "turn", r.o.Turn, "error", err)
-	return lease, budgetError(fmt.Sprintf(textNotReserved, e.Spec, supervisor.ErrorMessage(err)), err)
+	return lease, budgetError(fmt.Sprintf(textNotReserved, e.Spec, problem.Message(err)), err)
 }
 
 // Return gives back what was set aside for an attempt that cost nothing, whether ctx has ended or

@@ -16,6 +16,7 @@ import (
 	"mews/supervisor/feature"
 	"mews/supervisor/internal/retry"
 	"mews/supervisor/internal/signals"
+	"mews/supervisor/problem"
 )
 
 // Store keeps commands and presses.
@@ -281,7 +282,7 @@ func (c *Commands) run(ctx context.Context, in supervisor.Inbound, aside func())
 		if supervisor.ErrorCode(err) == supervisor.CodeInternal {
 			c.o.Log.Error("command", "user", in.Conversation.User, "error", err)
 		}
-		d = supervisor.Delivery{Text: supervisor.ErrorMessage(err)}
+		d = supervisor.Delivery{Text: problem.Message(err)}
 	}
 	c.store(ctx, in, d)
 }

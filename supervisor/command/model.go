@@ -145,7 +145,7 @@ func chosenModel(ctx context.Context, c *Commands, r feature.Request, spec strin
 		return "", err
 	case err != nil:
 		return "", &supervisor.Error{Code: supervisor.ErrorCode(err), Err: err,
-			Message: supervisor.ErrorMessage(err) + suggestions(offers, spec)}
+			Message: problem.Message(err) + suggestions(offers, spec)}
 	case !offered(offers, full):
 		provider, name, _ := strings.Cut(full, "/")
 		return "", supervisor.Errorf(supervisor.CodeNotFound, textNoSuchModel, markdown.QuoteName(provider),

@@ -97,5 +97,5 @@ func (c *Commands) NotStored(in supervisor.Inbound, err error) error {
 	if in.Command != stopName || !c.o.Sessions.StopNow(in.Conversation.ID) {
 		return err
 	}
-	return &supervisor.Error{Code: supervisor.ErrorCode(err), Err: err, Message: textStoppedNotStored + supervisor.ErrorMessage(err)}
+	return &supervisor.Error{Code: supervisor.ErrorCode(err), Err: err, Message: textStoppedNotStored + problem.Message(err)}
 }

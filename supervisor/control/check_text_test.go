@@ -6,6 +6,7 @@ import (
 
 	"mews/supervisor"
 	"mews/supervisor/control"
+	"mews/supervisor/problem"
 )
 
 // Why a text can't be sent is told by what is wrong with it, and with what to do.
@@ -15,7 +16,7 @@ func TestWhatCannotBeSaidIsToldApart(t *testing.T) {
 		strings.Repeat("x", supervisor.MaxText+1): "more than 256 KiB, which is all that can be sent at once. Put it into a file",
 		"caf\xe9": "not text in UTF-8: convert it first",
 	} {
-		if _, err := chat.Say(t.Context(), "key", text); !strings.Contains(supervisor.ErrorMessage(err), want) {
+		if _, err := chat.Say(t.Context(), "key", text); !strings.Contains(problem.Message(err), want) {
 			t.Errorf("%.10q: %v", text, err)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/problem"
 )
 
 // How many connections are served at once. One account may have fewer than all, so that it does not
@@ -81,7 +82,7 @@ func (l *connectionLimit) refuse(ctx context.Context, conn *net.UnixConn, why er
 	ctx, cancel := context.WithTimeout(ctx, refusalTimeout)
 	defer cancel()
 	handler := failing(func(*protocol.Request) error {
-		return &protocol.Error{Code: protocol.CodeFailed, Message: supervisor.ErrorMessage(why)}
+		return &protocol.Error{Code: protocol.CodeFailed, Message: problem.Message(why)}
 	})
 	// it is refused however this ends
 	_ = protocol.NewConn(conn, handler, protocol.Options{}).Run(ctx)

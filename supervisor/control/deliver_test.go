@@ -12,6 +12,7 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/control"
 	"mews/supervisor/inbox"
+	"mews/supervisor/problem"
 )
 
 func same(h *rig, what string, got, want []string) {
@@ -384,7 +385,7 @@ func TestWhatCannotBeSaidIsRefusedAtOnce(t *testing.T) {
 	h.live()
 	v := h.attach(control.Attach{After: 0})
 	for _, text := range []string{"", "  ", "a\x00b", "a\xffb", strings.Repeat("x", supervisor.MaxText+1)} {
-		if _, err := v.Say(t.Context(), "key", text); !strings.Contains(supervisor.ErrorMessage(err), "The message") {
+		if _, err := v.Say(t.Context(), "key", text); !strings.Contains(problem.Message(err), "The message") {
 			t.Errorf("%.10q: %v", text, err)
 		}
 	}

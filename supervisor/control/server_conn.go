@@ -10,6 +10,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/problem"
 )
 
 const (
@@ -81,7 +82,7 @@ func (c *serverConn) Call(ctx context.Context, req *protocol.Request) (result an
 	if supervisor.ErrorCode(err) == supervisor.CodeInternal && ctx.Err() == nil {
 		c.o.Log.Error("control", "method", req.Method, "uid", c.uid, "error", err)
 	}
-	return nil, &protocol.Error{Code: protocol.CodeFailed, Message: supervisor.ErrorMessage(err)}
+	return nil, &protocol.Error{Code: protocol.CodeFailed, Message: problem.Message(err)}
 }
 
 // Notify takes nothing: a client has nothing to notify of.

@@ -15,6 +15,7 @@ import (
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/control"
+	"mews/supervisor/problem"
 	"mews/supervisor/spool"
 )
 
@@ -110,7 +111,7 @@ func TestAnUploadThatIsRefused(t *testing.T) {
 	h.options.Spool = fullSpool{}
 	h.live()
 	v := h.attach(control.Attach{After: control.Undelivered})
-	if _, err := v.Upload(t.Context(), strings.NewReader("x")); !strings.HasPrefix(supervisor.ErrorMessage(err), "The disk of this Mews is nearly full") {
+	if _, err := v.Upload(t.Context(), strings.NewReader("x")); !strings.HasPrefix(problem.Message(err), "The disk of this Mews is nearly full") {
 		t.Errorf("with a full disk: %v", err)
 	}
 	bobs := protocol.BlobRef{SHA256: strings.Repeat("ab", 32), Size: 7}
@@ -119,12 +120,12 @@ func TestAnUploadThatIsRefused(t *testing.T) {
 		"another's":     {Blob: bobs, Name: "a.txt"},
 		"one not there": {Blob: protocol.BlobRef{SHA256: strings.Repeat("cd", 32), Size: 7}, Name: "a.txt"},
 	} {
-		if _, err := v.Say(t.Context(), "k", "hello", file); supervisor.ErrorMessage(err) != "a.txt is not here any more: attach it again." {
+		if _, err := v.Say(t.Context(), "k", "hello", file); problem.Message(err) != "a.txt is not here any more: attach it again." {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
 	if _, err := v.Say(t.Context(), "k", "hello", make([]control.UploadedFile, protocol.MaxArrived+1)...); err == nil ||
-		!strings.Contains(supervisor.ErrorMessage(err), "at most 32 files") {
+		!strings.Contains(problem.Message(err), "at most 32 files") {
 		t.Errorf("too many: %v", err)
 	}
 	if n := h.inbounds(); n != 0 {
@@ -153,10 +154,10 @@ func TestAFileIsHeard(t *testing.T) {
 			t.Error(d)
 		}
 	}
-	if _, err := control.TranscribeFile(t.Context(), h.path, "", "no.ogg", strings.NewReader("")); supervisor.ErrorMessage(err) != "nobody listens." {
+	if _, err := control.TranscribeFile(t.Context(), h.path, "", "no.ogg", strings.NewReader("")); problem.Message(err) != "nobody listens." {
 		t.Errorf("said is %v", err)
 	}
-	if _, err := control.TranscribeFile(t.Context(), h.path, "carl", "a.ogg", strings.NewReader("")); supervisor.ErrorMessage(err) != "There is no such user." {
+	if _, err := control.TranscribeFile(t.Context(), h.path, "carl", "a.ogg", strings.NewReader("")); problem.Message(err) != "There is no such user." {
 		t.Errorf("for nobody: %v", err)
 	}
 	if pending := h.pending(); len(pending) != 1 || h.inbounds() != 0 {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"mews/supervisor"
+	"mews/supervisor/problem"
 )
 
 // switched is what a person sees of the repositories, a line each.
@@ -29,7 +30,7 @@ func (r *rig) set(user, words string) string {
 	if err == nil {
 		return ""
 	}
-	return supervisor.ErrorMessage(err)
+	return problem.Message(err)
 }
 
 // TestSwitchesSayWhoHasSetThem: the configuration is the most, an admin's word is for all, and a

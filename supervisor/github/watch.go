@@ -16,6 +16,7 @@ import (
 	"mews/supervisor/github/api"
 	"mews/supervisor/internal/retry"
 	"mews/supervisor/printable"
+	"mews/supervisor/problem"
 	"mews/supervisor/sqlite"
 )
 
@@ -156,7 +157,7 @@ func (w *Watch) Look(ctx context.Context, repo supervisor.GitHubRepo) (whole boo
 	looked := Looked{At: w.o.Now()}
 	if err != nil {
 		w.o.Log.Warn("look at a repository", "repo", repo.Name, "error", err)
-		looked.Failure = supervisor.ErrorMessage(err)
+		looked.Failure = problem.Message(err)
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -17,6 +17,7 @@ import (
 	"mews/supervisor/model"
 	"mews/supervisor/model/modeltest"
 	"mews/supervisor/modelcall"
+	"mews/supervisor/problem"
 	"mews/supervisor/sqlite"
 )
 
@@ -172,7 +173,7 @@ func TestAModelThatNeverEndsSpendsNoMoreThanThereIs(t *testing.T) {
 				t.Errorf("%d steps left %d messages, %v", steps, len(messages), err)
 			}
 			ended := r.conn.EndTurn(r.turn().ID, protocol.WhyError)
-			if got := supervisor.ErrorMessage(ended.Failure); got != "Today's money is spent." {
+			if got := problem.Message(ended.Failure); got != "Today's money is spent." {
 				t.Errorf("the person reads %q", got)
 			}
 			if total := keptCost(t, r); total != b.spent {

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"mews/protocol"
-	"mews/supervisor"
 	"mews/supervisor/modelcall"
+	"mews/supervisor/problem"
 )
 
 // asks is a model that calls list_files so many times at once, and says so.
@@ -146,7 +146,7 @@ func TestTheSupervisorCountsTheSteps(t *testing.T) {
 	if _, err := r.call(protocol.MethodModelStream, r.modelStream()); wireCode(err) != protocol.CodeFailed || *called != 2 {
 		t.Errorf("the sixth step: %v, and the model was called %d times", err, *called)
 	}
-	if told := supervisor.ErrorMessage(r.conn.EndTurn(turn.ID, protocol.WhyError).Failure); !strings.Contains(told, "5 steps") {
+	if told := problem.Message(r.conn.EndTurn(turn.ID, protocol.WhyError).Failure); !strings.Contains(told, "5 steps") {
 		t.Errorf("the person is told %q", told)
 	}
 }
@@ -226,7 +226,7 @@ func TestATurnThatEndsWithAnErrorHasOne(t *testing.T) {
 			r := newRig(t, says(protocol.Part{Text: "hi"}))
 			logged := r.logged()
 			c.ask(r)
-			if told := supervisor.ErrorMessage(r.conn.EndTurn(r.open.Turn.ID, protocol.WhyError).Failure); !strings.Contains(told, c.told) {
+			if told := problem.Message(r.conn.EndTurn(r.open.Turn.ID, protocol.WhyError).Failure); !strings.Contains(told, c.told) {
 				t.Errorf("the person is told %q", told)
 			}
 			if !strings.Contains(logged.String(), "[ERROR]") {

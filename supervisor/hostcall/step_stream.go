@@ -11,6 +11,7 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/history"
 	"mews/supervisor/modelcall"
+	"mews/supervisor/problem"
 	"mews/supervisor/sqlite"
 )
 
@@ -49,7 +50,7 @@ func (s *stepStream) answer(ctx context.Context, req modelcall.Request) (modelca
 		if failed != nil { // what was said stands, and says that it breaks off
 			why = textNotGoneOn
 			if e := new(modelcall.Error); errors.As(failed, &e) && e.Class == modelcall.OverBudget {
-				why = supervisor.ErrorMessage(failed)
+				why = problem.Message(failed)
 			}
 			break
 		}

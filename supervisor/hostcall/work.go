@@ -15,6 +15,7 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/feature"
 	"mews/supervisor/internal/retry"
+	"mews/supervisor/problem"
 )
 
 // errWorkOver ends what the calls of a turn or operation are doing when that has ended.
@@ -119,7 +120,7 @@ func (w *work) reply(method string, err error) error {
 	case supervisor.ErrorCode(err) == supervisor.CodeInternal && w.ctx.Err() == nil:
 		w.log().Error("answer a host call", "method", method, "error", err)
 	}
-	return &protocol.Error{Code: protocol.CodeFailed, Message: supervisor.ErrorMessage(err)}
+	return &protocol.Error{Code: protocol.CodeFailed, Message: problem.Message(err)}
 }
 
 // invalidParams is the answer to a worker whose parameters do not fit what the supervisor knows.

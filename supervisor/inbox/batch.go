@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"mews/supervisor"
+	"mews/supervisor/problem"
 )
 
 // PutBatch keeps a batch, all of it or nothing. The Kind of each item is read off its text, unless
@@ -91,7 +92,7 @@ func normalizeItem(item supervisor.Item, source string) supervisor.Item {
 	if err := checkText(in.Text, len(item.Attachments)); err != nil {
 		in.Text = placeholderText
 		if item.Answer == "" {
-			item.Answer = supervisor.ErrorMessage(err)
+			item.Answer = problem.Message(err)
 		}
 	}
 	*in = classify(*in, len(item.Attachments))

@@ -13,6 +13,7 @@ import (
 
 	"mews/supervisor"
 	"mews/supervisor/inbox"
+	"mews/supervisor/problem"
 	"mews/supervisor/sqlite"
 	"mews/supervisor/sqlite/sqlitetest"
 )
@@ -192,7 +193,7 @@ func TestABatchThatTheDiskDoesNotTakeIsNobodysButItsStopsAreHeard(t *testing.T) 
 		item(1, "ann", "hello"), item(2, "ann", "/stop"), unreadable, item(4, "bob", "/stop@mews_bot now"), known,
 	}
 	err := put(t, h.inbox(fullBatches{}, openGate{}), 5, batch...)
-	if supervisor.ErrorMessage(err) != "The disk is full." {
+	if problem.Message(err) != "The disk is full." {
 		t.Errorf("got %v", err)
 	}
 	if diff := cmp.Diff(heard{unkept: []string{"7 /stop", "0 /stop@mews_bot now", "9 /new"}}, *h, cmp.AllowUnexported(heard{})); diff != "" {

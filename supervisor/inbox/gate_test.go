@@ -13,6 +13,7 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/access"
 	"mews/supervisor/inbox"
+	"mews/supervisor/problem"
 	"mews/supervisor/sqlite"
 	"mews/supervisor/sqlite/sqlitetest"
 )
@@ -107,7 +108,7 @@ func TestWhatIsRefusedAtTheGate(t *testing.T) {
 	box := h.inbox(db.Inbox(), newPorter())
 	for text, want := range map[string]supervisor.Code{"spam": supervisor.CodeUnavailable, "more spam": supervisor.CodeForbidden} {
 		_, err := box.Put(t.Context(), message("k", text))
-		if supervisor.ErrorCode(err) != want || supervisor.ErrorMessage(err) != "Too much at once." {
+		if supervisor.ErrorCode(err) != want || problem.Message(err) != "Too much at once." {
 			t.Errorf("%s: got %v", text, err)
 		}
 	}
@@ -300,7 +301,7 @@ func TestARecoveryCodeIsKeptNowhereWhileTheKeyIsMissing(t *testing.T) {
 			t.Fatal(err)
 		}
 		typed := message("terminal"+strconv.Itoa(i), text)
-		if _, err := box.Put(t.Context(), typed); err != nil && !strings.Contains(supervisor.ErrorMessage(err), "Your chat stays locked:") {
+		if _, err := box.Put(t.Context(), typed); err != nil && !strings.Contains(problem.Message(err), "Your chat stays locked:") {
 			t.Fatal(err)
 		}
 	}
@@ -387,7 +388,7 @@ func TestAFullDiskOpensNoGate(t *testing.T) {
 	h := &heard{}
 	box := h.inbox(fullBatches{}, newPorter())
 	err := put(t, box, 9, item(1, "ann", "/guarded"), item(2, "ann", "/stop"), item(3, "ann", "123456"))
-	if supervisor.ErrorMessage(err) != "The disk is full." {
+	if problem.Message(err) != "The disk is full." {
 		t.Errorf("got %v", err)
 	}
 	if _, err := box.Put(t.Context(), message("k", "/guarded")); err == nil {

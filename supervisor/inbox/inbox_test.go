@@ -10,6 +10,7 @@ import (
 
 	"mews/supervisor"
 	"mews/supervisor/inbox"
+	"mews/supervisor/problem"
 	"mews/supervisor/sqlite"
 	"mews/supervisor/sqlite/sqlitetest"
 )
@@ -71,7 +72,7 @@ func TestWhatIsRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := box.Put(t.Context(), message(c.key, c.text))
-			if supervisor.ErrorCode(err) != supervisor.CodeInvalid || !strings.Contains(supervisor.ErrorMessage(err), c.want) {
+			if supervisor.ErrorCode(err) != supervisor.CodeInvalid || !strings.Contains(problem.Message(err), c.want) {
 				t.Errorf("got %v", err)
 			}
 		})

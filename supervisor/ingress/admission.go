@@ -7,6 +7,7 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/access"
 	"mews/supervisor/audit"
+	"mews/supervisor/problem"
 )
 
 // NoteAdmissions notes in the audit log, once a day for each conversation, that something was taken
@@ -27,7 +28,7 @@ func NoteRefusals(log *audit.Log, now func() time.Time) func(uid uint32, why err
 	var strangers access.OncePerDay
 	return func(uid uint32, why error) {
 		if strangers.First(fmt.Sprint(uid), now()) {
-			log.Note("", "control.refused", fmt.Sprintf("user id %d: %s", uid, supervisor.ErrorMessage(why)))
+			log.Note("", "control.refused", fmt.Sprintf("user id %d: %s", uid, problem.Message(why)))
 		}
 	}
 }

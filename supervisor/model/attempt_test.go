@@ -14,10 +14,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"mews/protocol"
-	"mews/supervisor"
 	"mews/supervisor/internal/slots"
 	"mews/supervisor/model/modeltest"
 	"mews/supervisor/modelcall"
+	"mews/supervisor/problem"
 )
 
 // spender asks a catalogue with a reserver, and settles what comes of it as its callers do.
@@ -232,7 +232,7 @@ func TestWhereThereIsNoMoneyACheaperModelAnswers(t *testing.T) {
 			}
 			if k.want == "" {
 				wantClass(t, err, modelcall.OverBudget)
-				if got := supervisor.ErrorMessage(err); got != "There is no money for "+first+"." {
+				if got := problem.Message(err); got != "There is no money for "+first+"." {
 					t.Errorf("told %q", got)
 				}
 			}
@@ -246,7 +246,7 @@ func TestNoMoneyForAFallbackIsToldBesideWhatFailed(t *testing.T) {
 			map[string]float64{"a/m": 0, "b/m": 1})}
 		_, err := s.ask(t.Context(), "")
 		wantClass(t, err, modelcall.Missing)
-		if got := supervisor.ErrorMessage(err); got != "It failed: missing. And the fallback b/m: There is no money for b/m." {
+		if got := problem.Message(err); got != "It failed: missing. And the fallback b/m: There is no money for b/m." {
 			t.Errorf("told %q", got)
 		}
 	})

@@ -12,6 +12,7 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/model/modeltest"
 	"mews/supervisor/modelcall"
+	"mews/supervisor/problem"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -63,7 +64,7 @@ func TestASpecNamesOneModel(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			got, err := c.c.Resolve(c.spec)
 			if c.model == "" {
-				if !strings.Contains(supervisor.ErrorMessage(err), c.want) {
+				if !strings.Contains(problem.Message(err), c.want) {
 					t.Errorf("got %+v, %v", got, err)
 				}
 				return

@@ -15,6 +15,7 @@ import (
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/modelcall"
+	"mews/supervisor/problem"
 )
 
 func TestAnAnswerEndsTheTrying(t *testing.T) {
@@ -106,7 +107,7 @@ func TestWhenAllFailTheWordsTellWhatWasTried(t *testing.T) {
 		wantClass(t, err, modelcall.Overloaded)
 		const want = "It failed: overloaded. And the fallback b/m: It failed: missing. " +
 			"And the fallback c/m: It failed: too_long."
-		if got := supervisor.ErrorMessage(err); got != want || supervisor.ErrorCode(err) != supervisor.CodeUnavailable {
+		if got := problem.Message(err); got != want || supervisor.ErrorCode(err) != supervisor.CodeUnavailable {
 			t.Errorf("told %q", got)
 		}
 		if !strings.Contains(err.Error(), "raw overloaded") || !strings.Contains(err.Error(), "raw too_long") {

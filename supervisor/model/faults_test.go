@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"mews/supervisor"
 	"mews/supervisor/modelcall"
+	"mews/supervisor/problem"
 )
 
 // TestFaultsAreForAdmins: of each failure that an admin has to mend they are told once until the
@@ -24,7 +24,7 @@ func TestFaultsAreForAdmins(t *testing.T) {
 		answer, err := c.Stream(t.Context(), "", modelcall.Request{User: user}, func(modelcall.Delta) {})
 		switch {
 		case err != nil:
-			return supervisor.ErrorMessage(err)
+			return problem.Message(err)
 		case answer.Replaced != nil:
 			return "replaced: " + answer.Replaced.Reason
 		}

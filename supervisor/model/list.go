@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"mews/protocol/amount"
-	"mews/supervisor"
+	"mews/supervisor/problem"
 )
 
 const (
@@ -88,5 +88,5 @@ func listFailure(ctx context.Context, err error) string {
 	if ctx.Err() != nil {
 		return fmt.Sprintf(textListTimeout, amount.Plural(int(listTimeout.Seconds()), "second", "seconds"))
 	}
-	return supervisor.ErrorMessage(err)
+	return problem.Message(err)
 }

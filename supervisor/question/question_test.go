@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"mews/supervisor"
+	"mews/supervisor/problem"
 )
 
 // labels are what is on buttons.
@@ -219,7 +220,7 @@ func TestForeignPressesAreAudited(t *testing.T) {
 		} {
 			pressed, err := r.questions.Press(t.Context(), c.user, c.conversation, c.press)
 			r.same("code", supervisor.ErrorCode(err), supervisor.CodeForbidden)
-			r.same("reads", pressed.Text+supervisor.ErrorMessage(err), reads)
+			r.same("reads", pressed.Text+problem.Message(err), reads)
 			r.same("audited", r.audited(), []string{fmt.Sprint(c.user, " question.foreign conversation ", c.conversation)})
 		}
 		r.same("reads", r.press(right), "Allowed once.")

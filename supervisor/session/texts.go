@@ -8,6 +8,7 @@ import (
 	"mews/protocol"
 	"mews/protocol/amount"
 	"mews/supervisor"
+	"mews/supervisor/problem"
 	"mews/supervisor/reply"
 )
 
@@ -56,10 +57,10 @@ var endTexts = map[protocol.Why]func(outcome, protocol.TurnLimits) string{
 	},
 	protocol.WhyRepeat: func(outcome, protocol.TurnLimits) string { return textRepeat },
 	protocol.WhyError: func(o outcome, _ protocol.TurnLimits) string {
-		return fmt.Sprintf(textFailure, supervisor.ErrorMessage(o.end.Failure))
+		return fmt.Sprintf(textFailure, problem.Message(o.end.Failure))
 	},
 	protocol.WhyRefused: func(o outcome, _ protocol.TurnLimits) string {
-		return fmt.Sprintf(textRefused, supervisor.ErrorMessage(o.end.Failure))
+		return fmt.Sprintf(textRefused, problem.Message(o.end.Failure))
 	},
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"mews/supervisor"
 	"mews/supervisor/internal/engine"
+	"mews/supervisor/problem"
 )
 
 // Bindings say which accounts of a channel are whose, beside those of the configuration.
@@ -34,7 +35,7 @@ func (s Bindings) Bind(ctx context.Context, b Binding) error {
 func (t *tx) bind(b Binding) {
 	t.Exec(insertBinding, b.Channel, b.Account, b.User, t.Now)
 	if value(t, engine.String, findBinding, b.Channel, b.Account) != b.User {
-		t.fail(supervisor.NewProblem(supervisor.ProblemAccountTaken, nil))
+		t.fail(problem.New(problem.AccountTaken, nil))
 	}
 }
 

@@ -6,19 +6,20 @@ import (
 
 	"mews/supervisor"
 	"mews/supervisor/internal/engine"
+	"mews/supervisor/problem"
 )
 
 // problems are what a person is told of the engine's.
-var problems = map[engine.Problem]supervisor.Problem{
-	engine.ProblemFull:       supervisor.ProblemDiskFull,
-	engine.ProblemDamaged:    supervisor.ProblemDatabaseDamaged,
-	engine.ProblemLocked:     supervisor.ProblemDatabaseLocked,
-	engine.ProblemUnwritable: supervisor.ProblemDatabaseUnwritable,
-	engine.ProblemDisk:       supervisor.ProblemDiskFailed,
-	engine.ProblemNetwork:    supervisor.ProblemNetworkDisk,
-	engine.ProblemOldSQLite:  supervisor.ProblemOldSQLite,
-	engine.ProblemNewer:      supervisor.ProblemNewerDatabase,
-	engine.ProblemForeign:    supervisor.ProblemForeignDatabase,
+var problems = map[engine.Problem]problem.Kind{
+	engine.ProblemFull:       problem.DiskFull,
+	engine.ProblemDamaged:    problem.DatabaseDamaged,
+	engine.ProblemLocked:     problem.DatabaseLocked,
+	engine.ProblemUnwritable: problem.DatabaseUnwritable,
+	engine.ProblemDisk:       problem.DiskFailed,
+	engine.ProblemNetwork:    problem.NetworkDisk,
+	engine.ProblemOldSQLite:  problem.OldSQLite,
+	engine.ProblemNewer:      problem.NewerDatabase,
+	engine.ProblemForeign:    problem.ForeignDatabase,
 }
 
 // wrap says what was attempted when err came, and what a person is told of it. It is nil for nil.
@@ -39,11 +40,11 @@ func explain(err error) error {
 	if errors.As(err, &known) {
 		return err
 	}
-	problem, facts := engine.ProblemOf(err)
-	if problem == engine.ProblemNone {
+	found, facts := engine.ProblemOf(err)
+	if found == engine.ProblemNone {
 		return err
 	}
-	return supervisor.NewProblem(problems[problem], err, facts...)
+	return problem.New(problems[found], err, facts...)
 }
 
 // invalid is the error for a request that the state of things does not allow. Nothing was changed.

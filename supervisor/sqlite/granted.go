@@ -6,6 +6,7 @@ import (
 
 	"mews/supervisor"
 	"mews/supervisor/internal/engine"
+	"mews/supervisor/problem"
 )
 
 // Grants are what people allow always.
@@ -42,7 +43,7 @@ const revokeGrant = `UPDATE granted SET revoked_at = ? WHERE id = ? AND user = ?
 func (s Grants) Revoke(ctx context.Context, user string, id int64) error {
 	return s.db.write(ctx, func(t *tx) {
 		if t.Change(revokeGrant, t.Now, id, user) == 0 {
-			t.fail(supervisor.NewProblem(supervisor.ProblemNoSuchGrant, nil, id, user))
+			t.fail(problem.New(problem.NoSuchGrant, nil, id, user))
 		}
 		t.audit(user, "grant.revoked", fmt.Sprint("grant ", id))
 	}, "revoke what %s has granted", user)

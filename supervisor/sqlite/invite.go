@@ -6,6 +6,7 @@ import (
 
 	"mews/supervisor"
 	"mews/supervisor/internal/engine"
+	"mews/supervisor/problem"
 )
 
 // Invites are one-time codes that bind an account to a person. Only their digests are kept.
@@ -61,10 +62,10 @@ func (s Invites) Redeem(ctx context.Context, digest string, channel supervisor.C
 	return inTransaction(ctx, s.db, func(t *tx) Invite {
 		i, ok := one(t, scanInvite, useInvite, t.Now, digest)
 		if !ok {
-			t.fail(supervisor.NewProblem(supervisor.ProblemInviteUseless, nil))
+			t.fail(problem.New(problem.InviteUseless, nil))
 		}
 		if owner != "" && owner != i.User {
-			t.fail(supervisor.NewProblem(supervisor.ProblemAccountTaken, nil))
+			t.fail(problem.New(problem.AccountTaken, nil))
 		}
 		t.bind(Binding{Channel: channel, Account: account, User: i.User})
 		t.audit(i.User, "invite.redeemed", "by account "+account+" of "+string(channel))

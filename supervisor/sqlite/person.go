@@ -7,6 +7,7 @@ import (
 
 	"mews/supervisor"
 	"mews/supervisor/internal/engine"
+	"mews/supervisor/problem"
 )
 
 // Access is who may speak, and how they prove that it is they.
@@ -35,7 +36,7 @@ func (s People) Add(ctx context.Context, u supervisor.User, entries ...AuditRow)
 	return s.db.write(ctx, func(t *tx) {
 		t.Exec(insertPerson, u.Name, u.Role, u.Account, u.Timezone, t.Now)
 		if errors.Is(t.err, engine.ErrPrimaryKey) {
-			t.err = supervisor.NewProblem(supervisor.ProblemPersonExists, nil, u.Name)
+			t.err = problem.New(problem.PersonExists, nil, u.Name)
 		}
 		t.auditAll(entries)
 	}, "add the person %s", u.Name)

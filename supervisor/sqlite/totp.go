@@ -7,6 +7,7 @@ import (
 
 	"mews/supervisor"
 	"mews/supervisor/internal/engine"
+	"mews/supervisor/problem"
 )
 
 // Factors are people's second factors, and what was tried against them. Their secrets are sealed by
@@ -53,7 +54,7 @@ func (s Factors) Put(ctx context.Context, user string, sealed []byte, recovery [
 			t.fail(invalid("a second factor of %s without a secret can't be kept", user))
 		}
 		if t.Change(enrolFactor, user, sealed, t.Now) == 0 {
-			t.fail(supervisor.NewProblem(supervisor.ProblemFactorExists, nil, user))
+			t.fail(problem.New(problem.FactorExists, nil, user))
 		}
 		t.Exec(forgetRecovery, user)
 		for _, digest := range recovery {

@@ -16,6 +16,7 @@ import (
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/modelcall"
+	"mews/supervisor/problem"
 	"mews/supervisor/transcription"
 )
 
@@ -289,10 +290,10 @@ func TestARecordingIsHeardForWhoeverAsks(t *testing.T) {
 	_, failed := r.Hear(t.Context(), recording)
 	r.missing = "nobody listens."
 	_, missing := r.Hear(t.Context(), recording)
-	if got := supervisor.ErrorMessage(failed); !strings.HasPrefix(got, "the recording was not heard: the model of speech is missing") {
+	if got := problem.Message(failed); !strings.HasPrefix(got, "the recording was not heard: the model of speech is missing") {
 		t.Errorf("said is %q", got)
 	}
-	if got := supervisor.ErrorMessage(missing); got != "the recording was not heard: nobody listens." {
+	if got := problem.Message(missing); got != "the recording was not heard: nobody listens." {
 		t.Errorf("said is %q", got)
 	}
 	if len(r.said) > 0 {

@@ -14,6 +14,7 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/access"
 	"mews/supervisor/budget"
+	"mews/supervisor/problem"
 	"mews/supervisor/sqlite"
 	"mews/supervisor/sqlite/sqlitetest"
 )
@@ -122,7 +123,7 @@ func TestWhatIsNoSettingIsRefused(t *testing.T) {
 			`the answer again. "wait" is none of them.`},
 		{"ben", "colour", "red", `There is no setting "colour".`},
 	} {
-		if kept, err := p.Check(t.Context(), c.user, c.name, c.value); supervisor.ErrorMessage(err) != c.want {
+		if kept, err := p.Check(t.Context(), c.user, c.name, c.value); problem.Message(err) != c.want {
 			t.Errorf("%s %s: %q, %v", c.name, c.value, kept, err)
 		}
 	}

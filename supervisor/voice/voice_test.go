@@ -17,6 +17,7 @@ import (
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/claim"
+	"mews/supervisor/problem"
 	"mews/supervisor/sqlite"
 	"mews/supervisor/sqlite/sqlitetest"
 	"mews/supervisor/voice"
@@ -429,12 +430,12 @@ func TestHowAnAnswerIsSaid(t *testing.T) {
 			t.Errorf("%s: held back %v", c.mode, got)
 		}
 	}
-	if err := v.SetMode(t.Context(), terminal, supervisor.VoiceOn); !strings.Contains(supervisor.ErrorMessage(err), "no voice messages in this chat") {
+	if err := v.SetMode(t.Context(), terminal, supervisor.VoiceOn); !strings.Contains(problem.Message(err), "no voice messages in this chat") {
 		t.Errorf("in a terminal: %v", err)
 	}
 	r.must(v.SetMode(t.Context(), terminal, supervisor.VoiceOff))
 	r.engine.Missing = "Nobody speaks."
-	if err := v.SetMode(t.Context(), r.home, supervisor.VoiceOnly); supervisor.ErrorMessage(err) != "Nobody speaks." {
+	if err := v.SetMode(t.Context(), r.home, supervisor.VoiceOnly); problem.Message(err) != "Nobody speaks." {
 		t.Errorf("without an engine: %v", err)
 	}
 	r.must(v.SetMode(t.Context(), r.home, supervisor.VoiceOff))
@@ -490,11 +491,11 @@ func TestVoicesAreChosenByTheirSamples(t *testing.T) {
 		t.Errorf("said was %+v", r.started)
 	}
 	r.result = protocol.SpeakResult{Failure: protocol.SpeechNoFFmpeg}
-	if _, err = v.Samples(t.Context(), supervisor.Conversation{User: "alice"}); !strings.Contains(supervisor.ErrorMessage(err), "alan: ffmpeg is not installed") {
+	if _, err = v.Samples(t.Context(), supervisor.Conversation{User: "alice"}); !strings.Contains(problem.Message(err), "alan: ffmpeg is not installed") {
 		t.Errorf("a sample that can't be made: %v", err)
 	}
 	r.engine.Missing = "Nobody speaks."
-	if _, _, err := v.Chosen(t.Context(), "alice"); supervisor.ErrorMessage(err) != "Nobody speaks." {
+	if _, _, err := v.Chosen(t.Context(), "alice"); problem.Message(err) != "Nobody speaks." {
 		t.Errorf("without an engine: %v", err)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"mews/supervisor"
+	"mews/supervisor/problem"
 )
 
 const (
@@ -110,7 +111,7 @@ func (r *Receiver) run(ctx context.Context, h Hook, list []supervisor.WebhookDel
 			if ctx.Err() != nil || supervisor.ErrorCode(err) == supervisor.CodeUnavailable {
 				return err
 			}
-			state, why = supervisor.WebhookFailed, supervisor.ErrorMessage(err)
+			state, why = supervisor.WebhookFailed, problem.Message(err)
 			r.o.Log.Warn("a hook runs no task", "hook", h.Name, "error", err)
 		}
 		if err := r.o.Deliveries.End(ctx, d.ID, state, why); err != nil {

@@ -14,6 +14,7 @@ import (
 	"mews/protocol/amount"
 	"mews/supervisor"
 	"mews/supervisor/control"
+	"mews/supervisor/problem"
 	"mews/supervisor/slash"
 )
 
@@ -231,7 +232,7 @@ func (p *pipe) send(ctx context.Context, text string) (answers int, err error) {
 	case err != nil:
 		p.forget(l.key)
 		p.refused++
-		return 0, p.printNotice(textNotSentPipe + supervisor.ErrorMessage(err))
+		return 0, p.printNotice(textNotSentPipe + problem.Message(err))
 	case said.Held:
 		p.forget(l.key)
 		p.failed++

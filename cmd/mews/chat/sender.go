@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
-	"mews/supervisor"
 	"mews/supervisor/control"
+	"mews/supervisor/problem"
 )
 
 // maxUnsent is how many lines may wait for a supervisor that is away.
@@ -70,7 +70,7 @@ func (s *sender) run(ctx context.Context) {
 			}
 			switch _, err := l.send(ctx, s.chat); {
 			case err != nil && ctx.Err() == nil:
-				s.refused(l, supervisor.ErrorMessage(err))
+				s.refused(l, problem.Message(err))
 			case err != nil && l.files != nil:
 				s.refused(l, textLeftBefore)
 			}

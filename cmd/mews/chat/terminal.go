@@ -15,8 +15,8 @@ import (
 
 	"golang.org/x/term"
 
-	"mews/supervisor"
 	"mews/supervisor/control"
+	"mews/supervisor/problem"
 	"mews/supervisor/slash"
 )
 
@@ -135,7 +135,7 @@ func (t *terminal) attach(arguments string) {
 	case arguments == "":
 		t.show(func() { t.print(t.style.dim, textAttachUsage) })
 	case err != nil:
-		t.show(func() { t.print(t.style.warn, supervisor.ErrorMessage(err)) })
+		t.show(func() { t.print(t.style.warn, problem.Message(err)) })
 	default:
 		if t.add([]localFile{f}, words == ""); words != "" {
 			t.say(words)

@@ -12,6 +12,7 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/github/api"
 	"mews/supervisor/github/githubtest"
+	"mews/supervisor/problem"
 )
 
 // TestAnAnswerThatIsLostIsUnknown has the answers to reviews lost in each way: whether ours is
@@ -68,8 +69,8 @@ func TestEachRefusalHasItsClass(t *testing.T) {
 	} {
 		err := test.do()
 		failure(t, err, test.class)
-		if supervisor.ErrorCode(err) != test.code || !strings.Contains(supervisor.ErrorMessage(err), "GitHub") && test.class != api.TooLarge {
-			t.Errorf("%v: a person is told %q", err, supervisor.ErrorMessage(err))
+		if supervisor.ErrorCode(err) != test.code || !strings.Contains(problem.Message(err), "GitHub") && test.class != api.TooLarge {
+			t.Errorf("%v: a person is told %q", err, problem.Message(err))
 		}
 	}
 	files := must[api.Page[api.File]](t)(r.Files(ctx, widget, large))

@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"mews/supervisor"
 	"mews/supervisor/github/api"
 	"mews/supervisor/github/githubtest"
+	"mews/supervisor/problem"
 )
 
 // TestWritesStayWithinTheLimits has a client write as fast as it may for two hours, dying in
@@ -108,7 +108,7 @@ type brokenStore struct{ api.Store }
 
 func (brokenStore) Keep(context.Context, string, []byte) error { return errDisk }
 
-var errDisk = supervisor.NewProblem(supervisor.ProblemDiskFull, nil)
+var errDisk = problem.New(problem.DiskFull, nil)
 
 func TestNothingIsWrittenThatCannotBeCounted(t *testing.T) {
 	r := newRig(t, githubtest.Options{})
@@ -118,7 +118,7 @@ func TestNothingIsWrittenThatCannotBeCounted(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = c.CreateComment(t.Context(), widget, n, "x")
-	if !errors.Is(err, errDisk) || supervisor.ErrorMessage(err) != supervisor.ErrorMessage(errDisk) {
+	if !errors.Is(err, errDisk) || problem.Message(err) != problem.Message(errDisk) {
 		t.Errorf("got %v", err)
 	}
 	if len(r.repo.Issue(n).Comments) != 0 {

@@ -23,6 +23,7 @@ import (
 	"mews/supervisor/github/api"
 	"mews/supervisor/internal/retry"
 	"mews/supervisor/internal/signals"
+	"mews/supervisor/problem"
 	"mews/supervisor/spool"
 	"mews/supervisor/sqlite"
 )
@@ -245,8 +246,8 @@ func (r *Reviews) putOff(ctx context.Context, w supervisor.Review, err error) er
 		r.end(ctx, w, supervisor.ReviewSkipped, textGone)
 		return nil
 	}
-	r.end(ctx, w, supervisor.ReviewFailed, supervisor.ErrorMessage(err))
-	r.tell(ctx, w, fmt.Sprintf(textFailed, w.Name(), supervisor.ErrorMessage(err)))
+	r.end(ctx, w, supervisor.ReviewFailed, problem.Message(err))
+	r.tell(ctx, w, fmt.Sprintf(textFailed, w.Name(), problem.Message(err)))
 	return nil
 }
 

@@ -17,6 +17,7 @@ import (
 	"mews/supervisor/github/finding"
 	"mews/supervisor/internal/retry"
 	"mews/supervisor/internal/signals"
+	"mews/supervisor/problem"
 	"mews/supervisor/spool"
 )
 
@@ -69,7 +70,7 @@ func (r *Reviews) Work(ctx context.Context, turn supervisor.Turn, read Reader) (
 		return "", err
 	case errors.As(err, &refused):
 		r.o.Log.Error("review a pull request", "review", w.Name(), "error", err)
-		err = r.fail(ctx, &w, repo, supervisor.ErrorMessage(err))
+		err = r.fail(ctx, &w, repo, problem.Message(err))
 	}
 	if err == nil {
 		err = r.grow(ctx, w)

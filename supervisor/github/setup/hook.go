@@ -11,6 +11,7 @@ import (
 
 	"mews/supervisor"
 	"mews/supervisor/github/api"
+	"mews/supervisor/problem"
 )
 
 // shown is how many deliveries a report has.
@@ -27,7 +28,7 @@ func (s Setup) checkHook(ctx context.Context, r *RepoReport) {
 		r.Faults = append(r.Faults, fmt.Sprintf(textNoHook, s.Path, r.Name))
 		return
 	case err != nil:
-		r.Faults = append(r.Faults, supervisor.ErrorMessage(err))
+		r.Faults = append(r.Faults, problem.Message(err))
 		return
 	}
 	r.Hook = &Hook{ID: h.ID, URL: h.URL, Events: h.Events}
@@ -46,7 +47,7 @@ func (s Setup) checkHook(ctx context.Context, r *RepoReport) {
 		r.Notes = append(r.Notes, fmt.Sprintf(textHookEvents, strings.Join(missing, ", ")))
 	}
 	if r.Hook.Last, _, err = s.Hooks.Deliveries(ctx, r.Name, h.ID, ""); err != nil {
-		r.Notes = append(r.Notes, supervisor.ErrorMessage(err))
+		r.Notes = append(r.Notes, problem.Message(err))
 		return
 	}
 	r.Hook.Last = r.Hook.Last[:min(len(r.Hook.Last), shown)]

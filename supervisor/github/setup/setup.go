@@ -15,6 +15,7 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/github/api"
 	"mews/supervisor/printable"
+	"mews/supervisor/problem"
 )
 
 // Account is whom Mews is on GitHub.
@@ -145,7 +146,7 @@ const atOnce = 8
 func (s Setup) Check(ctx context.Context) (r Report) {
 	login, err := s.Account.Login(ctx)
 	if err != nil {
-		r.Wrong = supervisor.ErrorMessage(err)
+		r.Wrong = problem.Message(err)
 		return r
 	}
 	r.Login = login
@@ -192,7 +193,7 @@ func (s Setup) check(ctx context.Context, repo supervisor.GitHubRepo) RepoReport
 	r := RepoReport{Name: repo.Name}
 	there, err := s.Content.Repository(ctx, repo.Name)
 	if err != nil {
-		r.Faults = append(r.Faults, supervisor.ErrorMessage(err))
+		r.Faults = append(r.Faults, problem.Message(err))
 		return r
 	}
 	if there.Archived {
@@ -200,7 +201,7 @@ func (s Setup) check(ctx context.Context, repo supervisor.GitHubRepo) RepoReport
 	}
 	lacks, err := s.lacks(ctx, repo, there)
 	if err != nil {
-		r.Faults = append(r.Faults, supervisor.ErrorMessage(err))
+		r.Faults = append(r.Faults, problem.Message(err))
 	}
 	for _, l := range permissions {
 		if slices.Contains(lacks, l.name) && l.wanted(repo) {

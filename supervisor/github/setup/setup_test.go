@@ -12,6 +12,7 @@ import (
 	"mews/supervisor/github/api"
 	"mews/supervisor/github/githubtest"
 	"mews/supervisor/github/setup"
+	"mews/supervisor/problem"
 )
 
 // newSetup is that of acme/widget on a server, asked at a time that is so far ahead.
@@ -97,7 +98,7 @@ func TestAWebhookIsMadeOnce(t *testing.T) {
 	if r := in.Check(t.Context()).Repos[0]; len(r.Faults) != 1 || !strings.Contains(r.Faults[0], "No webhook calls /webhook/github. `mews github add acme/widget --url") {
 		t.Errorf("without a webhook: %+v", r)
 	}
-	if _, err := in.Add(t.Context(), "acme/widget", "http://127.0.0.1:1/webhook/github"); err == nil || !strings.Contains(supervisor.ErrorMessage(err), "want https://YOUR.HOST/webhook/github") {
+	if _, err := in.Add(t.Context(), "acme/widget", "http://127.0.0.1:1/webhook/github"); err == nil || !strings.Contains(problem.Message(err), "want https://YOUR.HOST/webhook/github") {
 		t.Errorf("plain http: %v", err)
 	}
 	for _, want := range []bool{true, false} {

@@ -11,6 +11,7 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/github/api"
 	"mews/supervisor/internal/retry"
+	"mews/supervisor/problem"
 )
 
 // mark begins each comment of ours. Anybody can write it: a comment is ours where its author is us
@@ -44,7 +45,7 @@ func (t *Triages) apply(ctx context.Context, w *supervisor.IssueTriage, repo sup
 			return err
 		}
 		// the rest is of use without
-		note := fmt.Sprintf(textNotPlanned, repo.Project, supervisor.ErrorMessage(err))
+		note := fmt.Sprintf(textNotPlanned, repo.Project, problem.Message(err))
 		if !slices.Contains(r.Notes, note) {
 			r.Notes = append(r.Notes, note)
 		}

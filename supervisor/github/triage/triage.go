@@ -22,6 +22,7 @@ import (
 	"mews/supervisor/github/api"
 	"mews/supervisor/internal/retry"
 	"mews/supervisor/internal/signals"
+	"mews/supervisor/problem"
 )
 
 // Store keeps how far triages have come.
@@ -240,7 +241,7 @@ func (t *Triages) end(ctx context.Context, w supervisor.IssueTriage, state super
 // fail ends a triage for which no turn runs, and says why.
 func (t *Triages) fail(ctx context.Context, w supervisor.IssueTriage, err error) {
 	t.o.Log.Error("triage an issue", "repo", w.Repo, "number", w.Number, "error", err)
-	w.State, w.Why = supervisor.TriageFailed, supervisor.ErrorMessage(err)
+	w.State, w.Why = supervisor.TriageFailed, problem.Message(err)
 	if t.keep(ctx, w) {
 		t.tell(ctx, w, cardOf(w, result{}, supervisor.GitHubRepo{}))
 	}

@@ -16,6 +16,7 @@ import (
 	"mews/supervisor/github/api"
 	"mews/supervisor/github/githubtest"
 	"mews/supervisor/github/triage"
+	"mews/supervisor/problem"
 	"mews/supervisor/sqlite"
 	"mews/supervisor/sqlite/sqlitetest"
 )
@@ -391,7 +392,7 @@ func TestWhoMayAskForATriage(t *testing.T) {
 	} {
 		said, err := all.Ask(t.Context(), c.by, c.address, time.Now())
 		if err != nil {
-			said = supervisor.ErrorMessage(err)
+			said = problem.Message(err)
 		}
 		r.has(c.by.Name+" "+c.address, said, c.want)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/problem"
 )
 
 // Reader has a worker read a material, and returns what it reports.
@@ -63,7 +64,7 @@ func (t *Triages) work(ctx context.Context, w supervisor.IssueTriage, repo super
 		return "", context.Cause(ctx)
 	case errors.As(err, &refused):
 		t.o.Log.Error("triage an issue", "repo", w.Repo, "number", w.Number, "error", err)
-		w.State, w.Why = supervisor.TriageFailed, supervisor.ErrorMessage(err)
+		w.State, w.Why = supervisor.TriageFailed, problem.Message(err)
 	case err != nil:
 		return "", err
 	}

@@ -17,9 +17,9 @@ import (
 	"go.uber.org/goleak"
 
 	"mews/protocol"
-	"mews/supervisor"
 	"mews/supervisor/model/modeltest"
 	"mews/supervisor/modelcall"
+	"mews/supervisor/problem"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -538,7 +538,7 @@ func TestTheModelsAreListed(t *testing.T) {
 		"is not Anthropic's API (HT": page(404, "text/plain", `no`),
 	} {
 		_, err := open(t, Options{BaseURL: serve(t, h)}).Models(t.Context())
-		if failed := new(modelcall.Error); !errors.As(err, &failed) || !strings.Contains(supervisor.ErrorMessage(err), want) {
+		if failed := new(modelcall.Error); !errors.As(err, &failed) || !strings.Contains(problem.Message(err), want) {
 			t.Errorf("want %s, got %v", want, err)
 		}
 	}

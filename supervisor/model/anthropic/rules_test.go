@@ -15,9 +15,9 @@ import (
 
 	"github.com/hashicorp/go-hclog"
 
-	"mews/supervisor"
 	"mews/supervisor/model/modeltest"
 	"mews/supervisor/modelcall"
+	"mews/supervisor/problem"
 )
 
 // page answers with a status, a type and a body.
@@ -161,7 +161,7 @@ func TestWhatAPersonReadsWhenAnEndpointFails(t *testing.T) {
 
 func checkSentence(t *testing.T, err error, class modelcall.Class, want string) {
 	t.Helper()
-	if got := supervisor.ErrorMessage(err); got != want {
+	if got := problem.Message(err); got != want {
 		t.Errorf("got  %s\nwant %s\n%v", got, want, err)
 	}
 	if got := modeltest.ClassOf(err); got != class {

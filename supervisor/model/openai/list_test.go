@@ -13,10 +13,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"mews/supervisor"
 	"mews/supervisor/model/modeltest"
 	"mews/supervisor/model/remote"
 	"mews/supervisor/modelcall"
+	"mews/supervisor/problem"
 )
 
 // lists answers GET /v1/models with a body, and nothing else.
@@ -111,7 +111,7 @@ func TestWhatAPersonReadsWhenModelsCannotBeListed(t *testing.T) {
 				t.Errorf("got %v, class %s", models, modeltest.ClassOf(err))
 			}
 			want := strings.ReplaceAll(c.want, "HOST", p.Host)
-			if got := supervisor.ErrorMessage(err); got != want {
+			if got := problem.Message(err); got != want {
 				t.Errorf("got  %s\nwant %s", got, want)
 			}
 		})

@@ -15,6 +15,7 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/model/modeltest"
 	"mews/supervisor/modelcall"
+	"mews/supervisor/problem"
 )
 
 // page answers with a status, a type and a body.
@@ -173,7 +174,7 @@ func TestWhatAPersonReadsWhenAnEndpointFails(t *testing.T) {
 
 func checkSentence(t *testing.T, err error, code supervisor.Code, want string) {
 	t.Helper()
-	if got := supervisor.ErrorMessage(err); got != want {
+	if got := problem.Message(err); got != want {
 		t.Errorf("got  %s\nwant %s\n%v", got, want, err)
 	}
 	if got := supervisor.ErrorCode(err); got != code {

@@ -20,6 +20,7 @@ import (
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/modelcall"
+	"mews/supervisor/problem"
 )
 
 const canary = "sk-canary-0123456789"
@@ -72,7 +73,7 @@ func TestAnErrorBecomesWordsForThePerson(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			e, _ := endpoint()
 			err := e.Explain(c.err, c.model, modelcall.Answer{Request: "req_1", Usage: protocol.Usage{Input: 3}})
-			if got := supervisor.ErrorMessage(err); got != c.want {
+			if got := problem.Message(err); got != c.want {
 				t.Errorf("got  %s\nwant %s", got, c.want)
 			}
 			var retry time.Duration
@@ -168,7 +169,7 @@ func TestWhatAPersonReadsWhenNothingIsReached(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			e, _ := endpoint()
 			err := e.Explain(c.err, "m", modelcall.Answer{})
-			if got := supervisor.ErrorMessage(err); got != c.want || err.Class != modelcall.Network ||
+			if got := problem.Message(err); got != c.want || err.Class != modelcall.Network ||
 				supervisor.ErrorCode(err) != supervisor.CodeUnavailable {
 				t.Errorf("got %s, class %s\nwant %s\n%v", got, err.Class, c.want, c.err)
 			}

@@ -1,4 +1,4 @@
-package supervisor_test
+package problem_test
 
 import (
 	"errors"
@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"mews/supervisor"
+	"mews/supervisor/problem"
 )
 
 func TestAPersonReadsOnlyWhatWasWrittenForThem(t *testing.T) {
@@ -26,7 +27,7 @@ func TestAPersonReadsOnlyWhatWasWrittenForThem(t *testing.T) {
 			if got := supervisor.ErrorCode(test.err); got != test.code {
 				t.Errorf("code %q, want %q", got, test.code)
 			}
-			if got := supervisor.ErrorMessage(test.err); test.err != nil && !strings.HasPrefix(got, test.message) || strings.Contains(got, "secret") {
+			if got := problem.Message(test.err); test.err != nil && !strings.HasPrefix(got, test.message) || strings.Contains(got, "secret") {
 				t.Errorf("they read %q", got)
 			}
 		})

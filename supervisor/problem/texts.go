@@ -1,4 +1,6 @@
-package supervisor
+package problem
+
+import "mews/supervisor"
 
 // textInternal is what a person is told of an error that has no words for them.
 const textInternal = "Something went wrong inside Mews. Try it again in a minute. If that does not help, tell an admin: the " +
@@ -7,37 +9,37 @@ const textInternal = "Something went wrong inside Mews. Try it again in a minute
 // textNoRoom is what a person is told where a file could not be written for want of room.
 const textNoRoom = "The disk that holds Mews's files is full. An admin has to free some space on it; then try again."
 
-// problemTexts are what a person is told of each Problem.
-var problemTexts = map[Problem]struct {
-	code    Code
+// texts are what a person is told of each Kind.
+var texts = map[Kind]struct {
+	code    supervisor.Code
 	message string // takes the problem's facts
 }{
-	ProblemDiskFull: {CodeUnavailable,
+	DiskFull: {supervisor.CodeUnavailable,
 		"The disk that holds Mews's database is full, so this could not be kept. An admin has to free some space on it; then try again."},
-	ProblemDiskFailed: {CodeUnavailable,
+	DiskFailed: {supervisor.CodeUnavailable,
 		"The disk that holds Mews's database could not be read or written. An admin has to check that disk; then try again."},
 	ProblemDatabaseDamaged: {CodeUnavailable,
 		"Mews's database is damaged. An admin has to stop Mews, set its files aside, and put back their own copy of them. " +
 			"Without a copy Mews starts with an empty database; people's folders stay."},
 	ProblemDatabaseLocked: {CodeUnavailable,
 		"Mews's database is locked by another program. Close what has it open and try again."},
-	ProblemDatabaseUnwritable: {CodeUnavailable,
+	DatabaseUnwritable: {supervisor.CodeUnavailable,
 		"Mews's database could not be opened for writing. Check that its folder belongs to the account that Mews runs as " +
 			"and is not mounted read-only."},
-	ProblemNetworkDisk: {CodeInvalid,
+	NetworkDisk: {supervisor.CodeInvalid,
 		"The folder %s is on a network file system (%s), where a database can be damaged. Set `state` to a folder on a " +
 			"disk of this machine."},
-	ProblemOldSQLite: {CodeInvalid,
+	OldSQLite: {supervisor.CodeInvalid,
 		"This Mews was built with SQLite %s, which can damage a database; it must be %s or newer. Use a build as it is " +
 			"released."},
-	ProblemNewerDatabase: {CodeInvalid,
+	NewerDatabase: {supervisor.CodeInvalid,
 		"The database was last used by a newer Mews: its schema is %d, and this version knows %d. Run the newer version " +
 			"again: Mews can't undo an update of its database."},
 	ProblemForeignDatabase: {CodeInvalid,
 		"The file is a database of another program, not of Mews. Set `state` to a folder of Mews's own."},
-	ProblemPersonExists:  {CodeInvalid, "There is a person called %s already. Choose another name."},
-	ProblemFactorExists:  {CodeInvalid, "%s has a second factor already. Reset it before you make another."},
-	ProblemAccountTaken:  {CodeForbidden, "This account is another person's already. An admin can unbind it first."},
-	ProblemInviteUseless: {CodeNotFound, "This invite is not good, or not any more. Ask for a new one."},
-	ProblemNoSuchGrant:   {CodeNotFound, "There is no number %d among what %s always allows."},
+	PersonExists:  {supervisor.CodeInvalid, "There is a person called %s already. Choose another name."},
+	FactorExists:  {supervisor.CodeInvalid, "%s has a second factor already. Reset it before you make another."},
+	AccountTaken:  {supervisor.CodeForbidden, "This account is another person's already. An admin can unbind it first."},
+	InviteUseless: {supervisor.CodeNotFound, "This invite is not good, or not any more. Ask for a new one."},
+	NoSuchGrant:   {supervisor.CodeNotFound, "There is no number %d among what %s always allows."},
 }
