@@ -258,7 +258,7 @@ func (c *check) lookupFailed(ctx context.Context, attempt string, err error) (*s
 	if ctx.Err() != nil {
 		return nil, fmt.Errorf("%s of %s: %w", attempt, c.user.Name, context.Cause(ctx))
 	}
-	if c.gate.alerts.due(c.user.Name, c.now) {
+	if c.gate.alerts.First(c.user.Name, c.now) {
 		c.gate.o.AlertAdmins(c.user.Name, fmt.Sprintf(textGateAlert, c.user.Name, attempt, err))
 	}
 	if errors.Is(err, errNoSeal) || errors.Is(err, errSealed) {

@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"sync"
 	"sync/atomic"
 	"time"
 
 	"mews/protocol/amount"
 	"mews/supervisor"
+	"mews/supervisor/internal/rare"
 )
 
 // Factors finds a person's second factor as it is kept.
@@ -59,12 +59,12 @@ type Gate struct {
 	o      Options
 	limits atomic.Pointer[Limits]
 	rates  rateLimiter
-	alerts adminAlerts
+	alerts rare.Throttle // of whom the admins were told
 }
 
 // NewGate makes a gate.
 func NewGate(o Options) *Gate {
-	g := &Gate{o: o}
+	g := &Gate{o: o, alerts: rare.Throttle{Every: alertInterval}}
 	g.SetLimits(o.Limits)
 	return g
 }
@@ -169,27 +169,5 @@ func (g *Gate) decide(user, code string, p codePurpose) supervisor.Decide {
 	}
 }
 
-// adminAlerts remember of whom the admins were told. The zero value is ready.
-type adminAlerts struct {
-	mu   sync.Mutex // guards last
-	last map[string]time.Time
-}
-
 // alertInterval is how often the admins are told of the same person.
 const alertInterval = time.Hour
-
-// due says whether the admins are to be told now, and notes that they are.
-func (a *adminAlerts) due(user string, now time.Time) bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	last, told := a.last[user]
-	// a clock that was set back silences nobody
-	if told && !now.Before(last) && now.Sub(last) < alertInterval {
-		return false
-	}
-	if a.last == nil {
-		a.last = map[string]time.Time{}
-	}
-	a.last[user] = now
-	return true
-}

@@ -15,6 +15,8 @@ import (
 	"mews/supervisor/slash"
 )
 
+var noon = time.Date(2026, 9, 14, 12, 0, 0, 0, time.UTC)
+
 // annsID is ann's number on Telegram, and that of her private chat there.
 const annsID = 101
 

@@ -38,7 +38,7 @@ func (s *service) openSessions(context.Context) (err error) {
 }
 
 func (s *service) turns() turns {
-	return turns{pool: s.pool, spec: s.workerSpec, begins: s.places.Notices.Forget, faults: &startFaults{reads: s.readsFaults, tell: s.tellAdmins},
+	return turns{pool: s.pool, spec: s.workerSpec, begins: s.places.BeginTurn, faults: &startFaults{reads: s.readsFaults, tell: s.tellAdmins},
 		model: s.modelOf, purses: s.reserver, held: &s.places.Disk, memory: s.memory(), log: s.log}
 }
 

@@ -18,6 +18,7 @@ import (
 	"mews/supervisor/answer"
 	"mews/supervisor/inbox"
 	"mews/supervisor/internal/presses"
+	"mews/supervisor/internal/rare"
 	"mews/supervisor/question"
 
 	"mews/supervisor/slash"
@@ -60,14 +61,14 @@ type Options struct {
 type Handler struct {
 	o         Options
 	pairing   pairing
-	strangers access.OncePerDay // senders and groups that were noted today
-	albums    sync.Map          // by group, its last album of which a part was meant for the bot
+	strangers rare.Window // senders and groups that were noted today
+	albums    sync.Map    // by group, its last album of which a part was meant for the bot
 }
 
 // New makes a handler.
 func New(o Options) *Handler {
 	h := &Handler{o: o}
-	h.pairing.o = &h.o
+	h.pairing = pairing{o: &h.o, wrongCodes: inviteFailures(), repeats: inviteFailures()}
 	return h
 }
 

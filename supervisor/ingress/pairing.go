@@ -9,6 +9,7 @@ import (
 
 	"mews/supervisor"
 	"mews/supervisor/access"
+	"mews/supervisor/internal/rare"
 	"mews/supervisor/slash"
 )
 
@@ -16,9 +17,24 @@ import (
 // so. It also offers a second factor in their private chat, where their invite allows one.
 type pairing struct {
 	o          *Options
-	wrongCodes access.InviteFailures // that were noted
-	guessers   access.OncePerDay     // of whom no more wrong codes are noted today
-	repeats    access.InviteFailures // codes of people who are let in already
+	wrongCodes *rare.Window // that were noted, by sender and update
+	guessers   rare.Window  // of whom no more wrong codes are noted today
+	repeats    *rare.Window // codes of people who are let in already, by sender and update
+}
+
+// How many wrong codes are noted in an hour, of one sender and of all. A code has 128 bits and
+// can't be guessed, so every one is looked up, whoever sends it and whatever others have tried
+// before; these bounds only keep the log quiet. Somebody mistypes a code once or twice; the second
+// bound is six of those who do their worst.
+const (
+	maxFailuresOfSender = 5
+	maxFailures         = 30
+)
+
+// inviteFailures are codes by their senders and the updates that brought them. An update that comes
+// again, because what came of it could not be kept, is counted once.
+func inviteFailures() *rare.Window {
+	return &rare.Window{Length: time.Hour, Most: maxFailures, Each: maxFailuresOfSender}
 }
 
 // redeem takes an invite's code, if in is one, and replaces in's text by a plain /start, which may

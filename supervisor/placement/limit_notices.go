@@ -3,41 +3,21 @@ package placement
 import (
 	"context"
 	"fmt"
-	"maps"
 	"strings"
-	"sync"
 	"time"
 
 	"mews/protocol/amount"
 	"mews/protocol/spawnwire"
+	"mews/supervisor/internal/rare"
 	"mews/supervisor/pool"
 )
 
-// LimitNotices remembers who was told of which limit. The zero value is ready.
-type LimitNotices struct {
-	mu   sync.Mutex // of told
-	told map[string]time.Time
-}
+// limitNotices remember who was told of which limit.
+func limitNotices() *rare.Throttle { return &rare.Throttle{Every: quiet} }
 
-// first says whether this is to be told.
-func (s *LimitNotices) first(what string, now time.Time) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if last, ok := s.told[what]; ok && now.Sub(last) < quiet {
-		return false
-	}
-	if s.told == nil {
-		s.told = map[string]time.Time{}
-	}
-	s.told[what] = now
-	return true
-}
-
-// Forget has a person told again: a turn of theirs begins.
-func (s *LimitNotices) Forget(user string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	maps.DeleteFunc(s.told, func(what string, _ time.Time) bool { return strings.HasPrefix(what, user+" ") })
+// BeginTurn has a person told again of limits: a turn of theirs begins.
+func (c *Places) BeginTurn(user string) {
+	c.notices.Forget(func(what string) bool { return strings.HasPrefix(what, user+" ") })
 }
 
 // tellTimeout is how long it may take to tell a person something.
@@ -48,7 +28,7 @@ const quiet = 10 * time.Minute
 
 // OnLimit tells a person that a limit was hit, once in a while. It does not block.
 func (c *Places) OnLimit(user string, hit spawnwire.LimitHit) {
-	if !c.Notices.first(user+" "+hit.Kind, time.Now()) {
+	if !c.notices.First(user+" "+hit.Kind, time.Now()) {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), tellTimeout)

@@ -19,6 +19,7 @@ import (
 
 	"mews/protocol/spawnwire"
 	"mews/supervisor"
+	"mews/supervisor/internal/rare"
 	"mews/supervisor/pool"
 )
 
@@ -62,10 +63,10 @@ func (o Options) SpawnerOptions(workers Account) (pool.SpawnerOptions, error) {
 // around them.
 type Places struct {
 	Options
-	Workers Account       // of people without one
-	Spawner *pool.Spawner // from Start on
-	Disk    DiskUsage     // what is in the folders
-	Notices LimitNotices
+	Workers Account        // of people without one
+	Spawner *pool.Spawner  // from Start on
+	Disk    DiskUsage      // what is in the folders
+	notices *rare.Throttle // of whom was told of which limit
 	// why people without an account share one, though a uid for each was looked for; "": no such
 	// reason
 	Sharing string
@@ -77,7 +78,7 @@ type Places struct {
 
 // New finds the account of the workers. It refuses a state folder that root can't trust.
 func New(ctx context.Context, o Options) (*Places, error) {
-	c := &Places{Options: o}
+	c := &Places{Options: o, notices: limitNotices()}
 	var err error
 	if c.Workers, err = WorkerAccount(ctx, o.Account, o.MakeAccount); err != nil {
 		return nil, err

@@ -9,7 +9,7 @@ import (
 )
 
 func TestALimitIsToldOfOnceInAWhile(t *testing.T) {
-	var s LimitNotices
+	c := &Places{notices: limitNotices()}
 	now := time.Unix(1_800_000_000, 0)
 	for _, step := range []struct {
 		what  string
@@ -19,12 +19,12 @@ func TestALimitIsToldOfOnceInAWhile(t *testing.T) {
 		{"ann memory", 0, true}, {"ann memory", time.Minute, false}, {"ann pids", time.Minute, true},
 		{"bob memory", time.Minute, true}, {"ann memory", quiet, true},
 	} {
-		if told := s.first(step.what, now.Add(step.after)); told != step.told {
+		if told := c.notices.First(step.what, now.Add(step.after)); told != step.told {
 			t.Errorf("%s after %v: told %v", step.what, step.after, told)
 		}
 	}
-	s.Forget("ann")
-	if !s.first("ann pids", now.Add(2*time.Minute)) || s.first("bob memory", now.Add(2*time.Minute)) {
+	c.BeginTurn("ann")
+	if !c.notices.First("ann pids", now.Add(2*time.Minute)) || c.notices.First("bob memory", now.Add(2*time.Minute)) {
 		t.Error("a new turn of ann's is not told, or bob is")
 	}
 }

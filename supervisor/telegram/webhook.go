@@ -83,7 +83,7 @@ func (h *Webhook) authentic(r *http.Request) bool {
 	if subtle.ConstantTimeCompare(given[:], h.secret[:]) == 1 {
 		return true
 	}
-	if n := h.forged.Count(time.Now()); n > 0 {
+	if n := h.forged.Count("", time.Now()); n > 0 {
 		h.log.Warn("requests to the webhook without Telegram's secret", "count", n, "from", r.RemoteAddr)
 	}
 	return false

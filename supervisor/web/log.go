@@ -15,10 +15,9 @@ import (
 // errorLog logs what goes wrong with callers, of which anybody may be one. Each kind of trouble is
 // logged once a minute, with how often it was left out since; at debug all of it is.
 type errorLog struct {
-	log    hclog.Logger
-	now    func() time.Time
-	panics rare.Throttle
-	lines  rare.Throttle // of net/http's own
+	log  hclog.Logger
+	now  func() time.Time
+	rare rare.Throttle
 }
 
 // panicked logs a handler's panic. The value may hold what a person wrote, unless the runtime made
@@ -26,7 +25,7 @@ type errorLog struct {
 func (e *errorLog) panicked(path string, fault any, stack []byte) {
 	const message = "webhooks: a request was given up: panic"
 	e.log.Debug(message, "path", path, "value", fmt.Sprint(fault))
-	n := e.panics.Count(e.now())
+	n := e.rare.Count("panic", e.now())
 	if n == 0 {
 		return
 	}
@@ -47,7 +46,7 @@ func (s serverLines) Write(line []byte) (int, error) {
 	const message = "webhooks: the HTTP server"
 	text := strings.TrimSpace(string(line))
 	s.log.Debug(message, "says", text)
-	if n := s.lines.Count(s.now()); n > 0 {
+	if n := s.rare.Count("line", s.now()); n > 0 {
 		s.log.Warn(message, "says", text, "left_out", n-1)
 	}
 	return len(line), nil

@@ -102,7 +102,7 @@ var (
 // refuse is the answer to somebody who can't show the secret. Admins find it in the audit log, once
 // a minute at most.
 func (r *Receiver) refuse(to string, from *http.Request) answer {
-	if n := r.refused.Count(r.o.Now()); n > 0 {
+	if n := r.refused.Count("", r.o.Now()); n > 0 {
 		r.o.Audit("", "webhook.refused", fmt.Sprintf(textRefused, n, to, from.RemoteAddr))
 	}
 	return unsigned

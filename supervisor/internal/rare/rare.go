@@ -2,31 +2,55 @@
 package rare
 
 import (
+	"maps"
 	"sync"
 	"time"
 )
 
-// throttleInterval is the least time between two that are told of.
-const throttleInterval = time.Minute
-
-// Throttle counts what comes often, so that it is told of once a minute at most. The zero value is
-// ready; it may be used from several goroutines.
+// Throttle says each thing once in an interval, and then how often it happened. The zero value is
+// ready, with a minute. It may be used from several goroutines. It remembers everything that it is
+// asked about, so keys are not for strangers to choose.
 type Throttle struct {
-	mu     sync.Mutex // guards what follows
-	n      int
-	silent time.Time // until then nothing is told
+	Every time.Duration // 0 is a minute
+
+	mu   sync.Mutex // guards said
+	said map[string]said
 }
 
-// Count counts one more. It returns how many there were since it last returned that, and 0 while
-// nothing is to be told.
-func (t *Throttle) Count(now time.Time) int {
+// said is what a Throttle remembers of one thing.
+type said struct {
+	at   time.Time // when it was said last
+	left int       // how often it was left out since
+}
+
+// Count counts that a thing happened once more. It returns how often it did since it was said last,
+// and 0 if it is not to be said now. If the clock was set back, everything is said again.
+func (t *Throttle) Count(key string, now time.Time) int {
+	every := t.Every
+	if every == 0 {
+		every = time.Minute
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.n++
-	if now.Before(t.silent) {
+	last, known := t.said[key]
+	if known && !now.Before(last.at) && now.Sub(last.at) < every {
+		last.left++
+		t.said[key] = last
 		return 0
 	}
-	n := t.n
-	t.n, t.silent = 0, now.Add(throttleInterval)
-	return n
+	if t.said == nil {
+		t.said = map[string]said{}
+	}
+	t.said[key] = said{at: now}
+	return last.left + 1
+}
+
+// First says whether a thing is to be said now.
+func (t *Throttle) First(key string, now time.Time) bool { return t.Count(key, now) > 0 }
+
+// Forget drops things, so that each is said the next time that it happens.
+func (t *Throttle) Forget(drop func(key string) bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	maps.DeleteFunc(t.said, func(key string, _ said) bool { return drop(key) })
 }

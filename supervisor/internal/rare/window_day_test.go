@@ -1,4 +1,4 @@
-package access_test
+package rare_test
 
 import (
 	"fmt"
@@ -9,13 +9,13 @@ import (
 
 	"pgregory.net/rapid"
 
-	"mews/supervisor/access"
+	"mews/supervisor/internal/rare"
 )
 
 var noon = time.Date(2026, 9, 14, 12, 0, 0, 0, time.UTC)
 
 func TestAStrangerIsNotedOnceADay(t *testing.T) {
-	var s access.OncePerDay
+	var s rare.Window
 	midnight := noon.Add(12 * time.Hour)
 	for _, c := range []struct {
 		what string
@@ -39,7 +39,7 @@ func TestAStrangerIsNotedOnceADay(t *testing.T) {
 }
 
 func TestACrowdIsNotedUpToABound(t *testing.T) {
-	var s access.OncePerDay
+	var s rare.Window
 	var noted atomic.Int64
 	var crowd sync.WaitGroup
 	for half := range int64(2) {
@@ -65,7 +65,7 @@ func TestACrowdIsNotedUpToABound(t *testing.T) {
 // However the clock runs forward, nobody is noted twice on one day.
 func TestNobodyIsNotedTwiceADay(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var s access.OncePerDay
+		var s rare.Window
 		now, noted := noon, map[[2]int64]bool{}
 		for range rapid.IntRange(1, 50).Draw(t, "arrivals") {
 			now = now.Add(time.Duration(rapid.IntRange(0, 40).Draw(t, "hours")) * time.Hour)

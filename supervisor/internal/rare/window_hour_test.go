@@ -1,4 +1,4 @@
-package access_test
+package rare_test
 
 import (
 	"fmt"
@@ -7,11 +7,13 @@ import (
 	"testing"
 	"time"
 
-	"mews/supervisor/access"
+	"mews/supervisor/internal/rare"
 )
 
+func hourly() *rare.Window { return &rare.Window{Length: time.Hour, Most: 30, Each: 5} }
+
 func TestASendersWrongCodesAreNotedUpToABound(t *testing.T) {
-	var k access.InviteFailures
+	k := hourly()
 	update := int64(0)
 	note := func(id int64, at time.Time) int {
 		n := 0
@@ -47,7 +49,7 @@ func TestASendersWrongCodesAreNotedUpToABound(t *testing.T) {
 // What comes again because it could not be kept is no further code, and is noted as it was the
 // first time.
 func TestAnUpdateThatComesAgainIsCountedOnce(t *testing.T) {
-	var k access.InviteFailures
+	k := hourly()
 	for range 3 {
 		for update := range int64(5) {
 			if !k.Note("7", update, noon) {
@@ -69,7 +71,7 @@ func TestAnUpdateThatComesAgainIsCountedOnce(t *testing.T) {
 }
 
 func TestACrowdsWrongCodesAreNotedUpToABound(t *testing.T) {
-	var k access.InviteFailures
+	k := hourly()
 	var noted atomic.Int64
 	var crowd sync.WaitGroup
 	for update := range int64(4) {

@@ -1,0 +1,46 @@
+package rare_test
+
+import (
+	"testing"
+	"time"
+
+	"mews/supervisor/internal/rare"
+)
+
+func TestThrottle_Keys_AreSaidOnceAnInterval(t *testing.T) {
+	x := rare.Throttle{Every: time.Hour}
+	for _, c := range []struct {
+		what, key string
+		at        time.Time
+		want      int
+	}{
+		{"the first", "ann", noon, 1},
+		{"the second", "ann", noon.Add(time.Minute), 0},
+		{"another", "bob", noon.Add(time.Minute), 1},
+		{"the third", "ann", noon.Add(time.Hour - 1), 0},
+		{"an hour later", "ann", noon.Add(time.Hour), 3},
+		{"at once again", "ann", noon.Add(time.Hour), 0},
+		{"after the clock was set back", "ann", noon, 2},
+	} {
+		if got := x.Count(c.key, c.at); got != c.want {
+			t.Errorf("%s: got %d, want %d", c.what, got, c.want)
+		}
+	}
+}
+
+func TestThrottle_Zero_HasAMinute(t *testing.T) {
+	var x rare.Throttle
+	if !x.First("", noon) || x.First("", noon.Add(59*time.Second)) || !x.First("", noon.Add(time.Minute)) {
+		t.Error("it is not said once a minute")
+	}
+}
+
+func TestForget_DroppedKey_IsSaidAgain(t *testing.T) {
+	var x rare.Throttle
+	x.First("ann", noon)
+	x.First("bob", noon)
+	x.Forget(func(key string) bool { return key == "ann" })
+	if !x.First("ann", noon) || x.First("bob", noon) {
+		t.Error("not exactly the dropped key is said again")
+	}
+}
