@@ -20,13 +20,13 @@ type exports struct {
 	ctx     context.Context
 	running sync.WaitGroup
 	all     map[string]*export // by token
-	line    *slots.Semaphore   // of who wants one; clients take turns
+	line    *slots.Slots       // of who wants one; clients take turns
 }
 
 // Export is one of them.
 type export struct {
 	owner Caller
-	place slots.Permit
+	slot  *slots.Slot
 	read  *io.PipeReader
 	stop  context.CancelFunc
 	idle  *time.Timer   // ends it
@@ -36,7 +36,7 @@ type export struct {
 const (
 	maxExports        = 4
 	exportIdleTimeout = time.Minute      // a client that fetches nothing for so long has gone
-	exportWaitTimeout = 20 * time.Second // for a place; a client gives up a call after 30 s
+	exportWaitTimeout = 20 * time.Second // for a slot; a client gives up a call after 30 s
 	// for a home to be archived, before the client is told to ask again
 	exportFirstByte = 15 * time.Second
 	// a line of the socket is at most 1 MiB, and base64 makes a third more of it
@@ -61,15 +61,15 @@ func (p *exports) close() {
 	p.running.Wait()
 }
 
-// begin has pack write into an export, once there is a place for one. It waits for that a while,
+// begin has pack write into an export, once there is a slot for one. It waits for that a while,
 // and then says so.
 func (p *exports) begin(ctx context.Context, by Caller, pack func(context.Context, io.Writer) error) (token string, err error) {
-	place, err := p.enter(ctx, by)
+	slot, err := p.enter(ctx, by)
 	if err != nil {
 		return "", err
 	}
-	if token = p.start(by, place, pack); token == "" {
-		place.Release()
+	if token = p.start(by, slot, pack); token == "" {
+		slot.Release()
 		return "", notServing()
 	}
 	return token, nil
@@ -79,35 +79,35 @@ func notServing() error {
 	return supervisor.Errorf(supervisor.CodeUnavailable, textNotServing)
 }
 
-// errCrowded ends the wait for a place.
-var errCrowded = errors.New("no place has become free")
+// errCrowded ends the wait for a slot.
+var errCrowded = errors.New("no slot has become free")
 
-// enter waits for a place. A client that wants several waits for no more than one of each of the
+// enter waits for a slot. A client that wants several waits for no more than one of each of the
 // others, and the others for no more than one of its.
-func (p *exports) enter(ctx context.Context, by Caller) (place slots.Permit, err error) {
+func (p *exports) enter(ctx context.Context, by Caller) (slot *slots.Slot, err error) {
 	p.mu.Lock()
 	serving, line := p.ctx, p.line
 	p.mu.Unlock()
 	if serving == nil {
-		return place, notServing()
+		return slot, notServing()
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, exportWaitTimeout, errCrowded)
 	defer cancel()
 	defer context.AfterFunc(serving, cancel)()
-	place, err = line.Acquire(ctx, strconv.FormatUint(uint64(by.UID), 10))
+	slot, err = line.Acquire(ctx, strconv.FormatUint(uint64(by.UID), 10))
 	switch {
 	case err == nil:
-		return place, nil
+		return slot, nil
 	case serving.Err() != nil:
-		return place, notServing()
+		return slot, notServing()
 	case errors.Is(err, errCrowded):
-		return place, supervisor.Errorf(supervisor.CodeUnavailable, textExportsBusy, maxExports, int(exportWaitTimeout.Seconds()))
+		return slot, supervisor.Errorf(supervisor.CodeUnavailable, textExportsBusy, maxExports, int(exportWaitTimeout.Seconds()))
 	}
-	return place, err
+	return slot, err
 }
 
-// Start has pack write into an export that has a place; "" is that no more are made.
-func (p *exports) start(by Caller, place slots.Permit, pack func(context.Context, io.Writer) error) (token string) {
+// Start has pack write into an export that has a slot; "" is that no more are made.
+func (p *exports) start(by Caller, slot *slots.Slot, pack func(context.Context, io.Writer) error) (token string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.ctx == nil {
@@ -116,7 +116,7 @@ func (p *exports) start(by Caller, place slots.Permit, pack func(context.Context
 	ctx, stop := context.WithCancel(p.ctx)
 	read, write := io.Pipe()
 	token = rand.Text()
-	one := &export{owner: by, place: place, read: read, stop: stop, idle: time.AfterFunc(exportIdleTimeout, stop), begun: make(chan struct{})}
+	one := &export{owner: by, slot: slot, read: read, stop: stop, idle: time.AfterFunc(exportIdleTimeout, stop), begun: make(chan struct{})}
 	p.all[token] = one
 	p.running.Go(func() { // ends with its context at the latest
 		defer context.AfterFunc(ctx, func() { read.CloseWithError(context.Cause(ctx)) })()
@@ -141,7 +141,7 @@ func (p *exports) forget(token string) {
 	defer p.mu.Unlock()
 	if one := p.all[token]; one != nil {
 		delete(p.all, token)
-		one.place.Release()
+		one.slot.Release()
 	}
 }
 

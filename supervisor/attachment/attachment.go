@@ -99,21 +99,20 @@ const (
 // Receiver has what arrives come to where a turn can take it. Run works it.
 type Receiver struct {
 	o       Options
-	fetches *slots.Semaphore
+	fetches *slots.Slots
 	woken   chan struct{} // holds a token when something may arrive, or may not be wanted any more
 	ended   chan sqlite.Arrived
 	tasks   work.ByUser
 
 	// These are Run's.
 	arrivals map[int64]*arrival
-	people   map[string]chan struct{} // places among a person's fetches
 }
 
 // New makes a Receiver.
 func New(o Options) *Receiver {
 	o.Log = cmp.Or(o.Log, hclog.NewNullLogger())
-	return &Receiver{o: o, fetches: slots.New(fetchesAtOnce), woken: make(chan struct{}, 1), ended: make(chan sqlite.Arrived),
-		arrivals: map[int64]*arrival{}, people: map[string]chan struct{}{}}
+	return &Receiver{o: o, fetches: slots.NewEach(fetchesAtOnce, fetchesOfAPerson), woken: make(chan struct{}, 1), ended: make(chan sqlite.Arrived),
+		arrivals: map[int64]*arrival{}}
 }
 
 // Wake has the Receiver look for what arrives, and for what is not to any more. It never blocks.

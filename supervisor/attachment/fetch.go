@@ -27,7 +27,6 @@ type fetch struct {
 	*Receiver
 	inbound  supervisor.Inbound
 	position int
-	places   chan struct{}
 }
 
 // run gives the file with its bytes in the spool, or with why it can't be had. Either is on disk.
@@ -97,17 +96,11 @@ func final(err error) bool {
 
 // once fetches a file in one try, when it is its turn.
 func (f *fetch) once(ctx context.Context, a supervisor.Attachment) (ref protocol.BlobRef, err error) {
-	select {
-	case f.places <- struct{}{}:
-		defer func() { <-f.places }()
-	case <-ctx.Done():
-		return ref, context.Cause(ctx)
-	}
-	permit, err := f.fetches.Acquire(ctx, f.inbound.Conversation.User)
+	slot, err := f.fetches.Acquire(ctx, f.inbound.Conversation.User)
 	if err != nil {
 		return ref, err
 	}
-	defer permit.Release()
+	defer slot.Release()
 	size := a.Size
 	if size == 0 {
 		size = unknownSize

@@ -13,12 +13,12 @@ import (
 )
 
 // receive takes an inbound to where a turn can take it. It is not ok where ctx has ended.
-func (r *Receiver) receive(ctx context.Context, in supervisor.Inbound, places chan struct{}) (end sqlite.Arrived, ok bool) {
+func (r *Receiver) receive(ctx context.Context, in supervisor.Inbound) (end sqlite.Arrived, ok bool) {
 	files, ok := retry.Persist(ctx, r.o.Log, "list what came with a message", func() ([]supervisor.Attachment, error) {
 		return r.o.Files.List(ctx, in.ID)
 	})
 	for i := range files {
-		f := fetch{Receiver: r, inbound: in, position: files[i].Position, places: places}
+		f := fetch{Receiver: r, inbound: in, position: files[i].Position}
 		files[i] = f.run(ctx, files[i])
 	}
 	end = sqlite.Arrived{Inbound: in.ID, FirstFile: in.FirstFile, Origin: in.Origin}

@@ -98,24 +98,15 @@ func (r *Receiver) begin(ctx context.Context, in supervisor.Inbound, running *sy
 	}
 	own, cancel := context.WithCancelCause(task)
 	r.arrivals[in.ID] = &arrival{inbound: in, since: time.Now(), cancel: cancel}
-	places := r.placesOf(in.Conversation.User)
 	running.Go(func() {
 		defer done()
-		if end, ok := r.receive(own, in, places); ok {
+		if end, ok := r.receive(own, in); ok {
 			select {
 			case r.ended <- end:
 			case <-ctx.Done():
 			}
 		}
 	})
-}
-
-// placesOf are a person's places among the fetches.
-func (r *Receiver) placesOf(user string) chan struct{} {
-	if r.people[user] == nil {
-		r.people[user] = make(chan struct{}, fetchesOfAPerson)
-	}
-	return r.people[user]
 }
 
 // idle is how long Run waits where nothing is due.

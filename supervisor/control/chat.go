@@ -12,6 +12,7 @@ import (
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/internal/retry"
+	"mews/supervisor/internal/slots"
 )
 
 // How long a chat waits between its attempts to come back to a supervisor that went away.
@@ -40,8 +41,8 @@ type Chat struct {
 	path   string
 	screen Screen
 
-	// holds a token while a message is on its way: one at a time, so that they stay in order
-	sending chan struct{}
+	// a slot for the message on its way: one at a time, so that they stay in order
+	sending *slots.Slots
 
 	mu              sync.Mutex     // guards what follows, and keeps the screen's calls apart
 	attach          Attach         // After is the newest delivery that was shown
@@ -53,7 +54,7 @@ type Chat struct {
 
 // NewChat makes a chat over the socket at path. Run works it.
 func NewChat(path string, attach Attach, screen Screen) *Chat {
-	return &Chat{path: path, attach: attach, screen: screen, sending: make(chan struct{}, 1), changed: make(chan struct{})}
+	return &Chat{path: path, attach: attach, screen: screen, sending: slots.New(1), changed: make(chan struct{})}
 }
 
 // StartCommand is what starts the supervisor of this conversation.
@@ -108,12 +109,11 @@ func (c *Chat) Press(ctx context.Context, key string, delivery int64, press stri
 
 // callInOrder makes a call once those before it have been answered.
 func (c *Chat) callInOrder(ctx context.Context, method string, params any) (said Said, err error) {
-	select {
-	case c.sending <- struct{}{}:
-		defer func() { <-c.sending }()
-	case <-ctx.Done():
-		return said, context.Cause(ctx)
+	slot, err := c.sending.Acquire(ctx, "")
+	if err != nil {
+		return said, err
 	}
+	defer slot.Release()
 	err = c.call(ctx, method, params, &said)
 	return said, err
 }

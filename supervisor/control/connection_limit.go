@@ -8,6 +8,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/internal/slots"
 	"mews/supervisor/problem"
 )
 
@@ -27,7 +28,7 @@ const (
 // connectionLimit counts the connections.
 type connectionLimit struct {
 	people   People
-	refusing chan struct{} // holds a token for each client that is being told why it is refused
+	refusing *slots.Slots // a slot for each client that is being told why it is refused
 
 	mu    sync.Mutex // guards what follows
 	total int
@@ -72,13 +73,12 @@ func (l *connectionLimit) release(uid uint32) {
 
 // refuse answers whatever a client asks with why it is refused, for a moment, and hangs up.
 func (l *connectionLimit) refuse(ctx context.Context, conn *net.UnixConn, why error) {
-	select {
-	case l.refusing <- struct{}{}:
-		defer func() { <-l.refusing }()
-	default:
+	slot, ok := l.refusing.TryAcquire("")
+	if !ok {
 		conn.Close()
 		return
 	}
+	defer slot.Release()
 	ctx, cancel := context.WithTimeout(ctx, refusalTimeout)
 	defer cancel()
 	handler := failing(func(*protocol.Request) error {

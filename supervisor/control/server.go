@@ -20,6 +20,7 @@ import (
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/internal/retry"
+	"mews/supervisor/internal/slots"
 	"mews/supervisor/reply"
 	"mews/supervisor/spool"
 )
@@ -147,7 +148,7 @@ func (s *Server) Run(ctx context.Context) error {
 	defer context.AfterFunc(ctx, func() { s.listener.Close() })()
 	var clients sync.WaitGroup
 	defer clients.Wait()
-	limit := &connectionLimit{people: s.o.People, byUID: map[uint32]int{}, refusing: make(chan struct{}, maxRefusing)}
+	limit := &connectionLimit{people: s.o.People, byUID: map[uint32]int{}, refusing: slots.New(maxRefusing)}
 	for {
 		conn, err := s.listener.AcceptUnix()
 		if ctx.Err() != nil {

@@ -90,7 +90,7 @@ type Catalogue struct {
 	fallback     []Choice
 	prices       atomic.Pointer[map[string]Price] // by spec; never changed
 	breakers     *breakers
-	queue        *slots.Semaphore
+	queue        *slots.Slots
 	lists        sync.Map // cachedList by provider
 	told         sync.Map // toldWindows by provider
 	windows      lessons

@@ -12,6 +12,7 @@ import (
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/internal/retry"
+	"mews/supervisor/internal/slots"
 	"mews/supervisor/pool"
 	"mews/supervisor/spool"
 )
@@ -49,12 +50,12 @@ type task[H Host] struct {
 	supervisor.Operation
 	kind   kind
 	bounds bounds
-	place  *place // requested for the next attempt; nil: none yet
-	unused bool   // the next attempt begins once nothing else is in the worker
+	slot   *slots.Slot // requested for the next attempt; nil: none yet
+	unused bool        // the next attempt begins once nothing else is in the worker
 	log    hclog.Logger
 }
 
-// newTask makes what does an operation, and has it wait for its place. It is nil where the
+// newTask makes what does an operation, and has it wait for its slot. It is nil where the
 // operation is none that is known.
 func (o *Operations[H]) newTask(op supervisor.Operation) *task[H] {
 	kind, known := kinds[op.Kind]
@@ -65,7 +66,7 @@ func (o *Operations[H]) newTask(op supervisor.Operation) *task[H] {
 	if err != nil {
 		return nil
 	}
-	return &task[H]{Operations: o, Operation: op, kind: kind, bounds: bounds, place: o.queues[kind.queue].request(op, bounds.seconds),
+	return &task[H]{Operations: o, Operation: op, kind: kind, bounds: bounds, slot: o.request(kind.queue, op, bounds.seconds),
 		log: o.o.Log.With("user", op.User, "operation", op.ID, "kind", op.Kind)}
 }
 
@@ -125,12 +126,12 @@ func (o *Operations[H]) move(ctx context.Context, id int64, to supervisor.Operat
 	return ok
 }
 
-// attempt has a worker do the operation once, when there is a place for it. A *supervisor.Error
+// attempt has a worker do the operation once, when there is a slot for it. A *supervisor.Error
 // says that it cannot be done. Any other error, with ctx not ended, is errYielded, a
 // *pool.BrokenError or the worker's end.
 //
-// While it waits for its place it has no worker, so that none is kept for it. One that is to begin
-// in an unused worker waits for that first, so that no place is kept for it.
+// While it waits for its slot it has no worker, so that none is kept for it. One that is to begin
+// in an unused worker waits for that first, so that no slot is kept for it.
 func (t *task[H]) attempt(ctx context.Context) (json.RawMessage, error) {
 	var worker *pool.Worker[H]
 	var err error
@@ -140,11 +141,11 @@ func (t *task[H]) attempt(ctx context.Context) (json.RawMessage, error) {
 		}
 		defer worker.Release()
 	}
-	if t.place == nil {
-		t.place = t.queues[t.kind.queue].request(t.Operation, t.bounds.seconds)
+	if t.slot == nil {
+		t.slot = t.request(t.kind.queue, t.Operation, t.bounds.seconds)
 	}
-	defer func() { t.place.release(); t.place = nil }()
-	if err := t.place.wait(ctx); err != nil {
+	defer func() { t.slot.Release(); t.slot = nil }()
+	if err := t.slot.Wait(ctx); err != nil {
 		return nil, err
 	}
 	if !t.move(ctx, t.ID, supervisor.OperationRunning, "") {

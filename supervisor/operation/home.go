@@ -13,7 +13,7 @@ import (
 
 // LookThroughHome has a person's home be looked through for the index as it is now, and waits for
 // that. Where no worker runs, one is started for it, and ends with it. all is false where it was
-// not done before ctx ended, or no place was free till then; what it came to is kept. An error may
+// not done before ctx ended, or no slot was free till then; what it came to is kept. An error may
 // pass.
 func (o *Operations[H]) LookThroughHome(ctx context.Context, user string) (all bool, err error) {
 	own, done, served := o.tasks.Begin(ctx, user, func() bool { return o.o.Serves == nil || o.o.Serves(user) })
@@ -21,9 +21,9 @@ func (o *Operations[H]) LookThroughHome(ctx context.Context, user string) (all b
 		return false, nil
 	}
 	defer done()
-	place := o.queues[kinds[protocol.OperationIndex].queue].request(supervisor.Operation{User: user, ID: firstIndex}, math.MaxInt)
-	defer place.release()
-	if err := place.wait(own); err != nil {
+	slot := o.request(kinds[protocol.OperationIndex].queue, supervisor.Operation{User: user, ID: firstIndex}, math.MaxInt)
+	defer slot.Release()
+	if err := slot.Wait(own); err != nil {
 		return false, ctxErr(ctx, err)
 	}
 	for more := true; more; {

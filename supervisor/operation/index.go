@@ -83,7 +83,7 @@ func (o *Operations[H]) indexHomes(ctx context.Context) {
 				}, func(error) bool { return false }, func(err error, wait time.Duration) {
 					o.o.Log.Warn("look through a home for the index", "user", user, "error", err, "again_in", wait)
 				})
-				retry.Wait(own, took) // others have the place, and the processor, for as long
+				retry.Wait(own, took) // others have the slot, and the processor, for as long
 				done()
 				o.leaveHome(user, more && err == nil)
 			})
@@ -104,9 +104,9 @@ func (o *Operations[H]) indexHomes(ctx context.Context) {
 // indexHome has a person's worker look through their home once there is nothing else to do in the
 // background. It says whether there is more to do, and how long it took.
 func (o *Operations[H]) indexHome(ctx context.Context, user string) (more bool, took time.Duration, err error) {
-	place := o.queues[kinds[protocol.OperationIndex].queue].request(supervisor.Operation{User: user, ID: firstIndex}, math.MaxInt)
-	defer place.release()
-	if err := place.wait(ctx); err != nil {
+	slot := o.request(kinds[protocol.OperationIndex].queue, supervisor.Operation{User: user, ID: firstIndex}, math.MaxInt)
+	defer slot.Release()
+	if err := slot.Wait(ctx); err != nil {
 		return false, 0, err
 	}
 	began := o.o.Now()

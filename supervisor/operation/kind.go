@@ -11,7 +11,8 @@ import (
 	"mews/supervisor/pool"
 )
 
-// queueName is which queue an operation waits in.
+// queueName is which queue an operation waits in for a slot. The shortest recording goes first, and
+// else the oldest operation: see request.
 type queueName string
 
 const (

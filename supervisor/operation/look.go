@@ -31,8 +31,8 @@ func (o *Operations[H]) Look(ctx context.Context, user string, p protocol.LookPa
 	if t == nil {
 		return r, failure(textUnknown, errors.New("look: the parameters can't be read"))
 	}
-	defer t.place.release()
-	if err := t.place.wait(own); err != nil {
+	defer t.slot.Release()
+	if err := t.slot.Wait(own); err != nil {
 		return r, fmt.Errorf("look for %s: %w: %w", user, supervisor.ErrLookAgain, err)
 	}
 	raw, err := t.lookOnce(own)

@@ -5,8 +5,8 @@
 // not committed.
 //
 // In each person's worker two operations run at once that somebody waits for (now), and one that
-// takes long (background). Of the latter so many run on the machine as there are places for speech,
-// and the shortest recording goes first: whoever has a place gives it back between two of its
+// takes long (background). Of the latter so many run on the machine as there are slots for speech,
+// and the shortest recording goes first: whoever has a slot gives it back between two of its
 // pieces where a shorter one waits.
 package operation
 
@@ -23,6 +23,7 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/internal/retry"
 	"mews/supervisor/internal/signals"
+	"mews/supervisor/internal/slots"
 	"mews/supervisor/internal/work"
 	"mews/supervisor/pool"
 )
@@ -89,7 +90,7 @@ type Options[H Host] struct {
 // Operations runs operations. Its methods may be called from any goroutine.
 type Operations[H Host] struct {
 	o      Options[H]
-	queues map[queueName]*queue
+	queues map[queueName]*slots.Slots
 	woken  chan struct{} // holds a token when an operation may have been put
 	tasks  work.ByUser
 
@@ -104,12 +105,18 @@ type Operations[H Host] struct {
 
 // New makes Operations; Run works them.
 func New[H Host](o Options[H]) *Operations[H] {
-	queues := map[queueName]*queue{
-		queueOneShot: {all: oneShotAtOnce}, queueNow: {each: nowAtOnce}, queueBackground: {each: 1, all: cmp.Or(o.Speech, defaultSpeech)}, queueLook: {},
+	queues := map[queueName]*slots.Slots{
+		queueOneShot: slots.New(oneShotAtOnce), queueNow: slots.NewEach(0, nowAtOnce), queueLook: slots.New(0),
+		queueBackground: slots.NewEach(cmp.Or(o.Speech, defaultSpeech), 1),
 	}
 	return &Operations[H]{o: o, queues: queues, woken: make(chan struct{}, 1), begun: map[int64]context.CancelCauseFunc{},
 		left: map[int64]chan struct{}{}, come: map[int64]int{}, homesWoken: make(chan struct{}, 1),
 		homes: homes{changed: map[string]bool{}, running: map[string]bool{}}}
+}
+
+// request asks for a slot for an operation. Release has to follow.
+func (o *Operations[H]) request(name queueName, op supervisor.Operation, seconds int) *slots.Slot {
+	return o.queues[name].Request(op.User, int64(seconds), op.ID)
 }
 
 // Start keeps an operation, which is then done as soon as it can be. It does not wait for that.

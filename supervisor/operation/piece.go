@@ -21,7 +21,7 @@ func (w piecework[H]) piece(ctx context.Context, p protocol.OperationPiece) erro
 			return err
 		}
 	}
-	if p.Piece < p.Of && w.place.yields() {
+	if p.Piece < p.Of && w.slot.Wanted() {
 		w.end(errYielded)
 		return errYielded
 	}

@@ -58,21 +58,20 @@ var looks = map[supervisor.JobKind]func(*Schedule, context.Context, look) (super
 // beginLook looks at a fire beside the loop, beside others. It never blocks: where enough run, the
 // fire waits.
 func (s *Schedule) beginLook(ctx context.Context, user supervisor.User, f supervisor.ClaimedFire) error {
-	select {
-	case s.running <- struct{}{}:
-	default:
+	slot, ok := s.running.TryAcquire("")
+	if !ok {
 		return nil
 	}
 	now := s.o.Now()
 	leased, err := s.o.Looks.Lease(ctx, f, now, now.Add(lookLease))
 	if err != nil || !leased {
-		<-s.running
+		slot.Release()
 		return err
 	}
 	s.turns.took(user.Name)
 	s.looking.Go(func() {
 		defer func() {
-			<-s.running
+			slot.Release()
 			signals.Send(s.woken)
 		}()
 		if err := s.lookAt(ctx, look{ClaimedFire: f, user: user, now: now}); err != nil && ctx.Err() == nil {

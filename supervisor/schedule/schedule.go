@@ -15,6 +15,7 @@ import (
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/approval"
+	"mews/supervisor/internal/slots"
 	"mews/supervisor/schedule/recurrence"
 )
 
@@ -84,7 +85,7 @@ type Schedule struct {
 	o     Options
 	woken chan struct{} // holds a token when a job may be due earlier than the loop knows
 
-	running chan struct{}  // a token for each look that runs
+	running *slots.Slots   // one for each look that runs
 	looking sync.WaitGroup // those looks
 	turns   lookTurns
 	changed changedHomes
@@ -92,7 +93,7 @@ type Schedule struct {
 
 // New makes a Schedule; Run fires its jobs.
 func New(o Options) *Schedule {
-	return &Schedule{o: o, woken: make(chan struct{}, 1), running: make(chan struct{}, looksAtOnce), turns: lookTurns{}}
+	return &Schedule{o: o, woken: make(chan struct{}, 1), running: slots.New(looksAtOnce), turns: lookTurns{}}
 }
 
 const (

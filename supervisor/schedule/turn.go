@@ -80,7 +80,7 @@ func jitter(f supervisor.Fire) time.Duration {
 func (s *Schedule) begin(ctx context.Context) error {
 	var resting []string
 	for {
-		list, err := s.o.Queue.ListBegin(ctx, s.o.Now(), resting, len(s.running) < cap(s.running), maxDue)
+		list, err := s.o.Queue.ListBegin(ctx, s.o.Now(), resting, s.running.Free(), maxDue)
 		if err != nil || len(list) == 0 {
 			return err
 		}

@@ -32,9 +32,10 @@ const readsAtOnce = 2
 type Registry struct {
 	o        Options
 	stops    *stopRequests
-	allTurns *slots.Semaphore // of everybody
-	reads    chan struct{}    // a token for each turn that runs with a worker of its own
-	jobs     chan struct{}    // a token for each job's turn that runs
+	allTurns *slots.Slots // of everybody
+	chats    *slots.Slots // of turns that run for what people say
+	jobs     *slots.Slots // of jobs' turns
+	reads    *slots.Slots // of turns with a worker of their own
 
 	mu       sync.Mutex // guards what follows
 	sessions map[int64]*session
@@ -49,8 +50,9 @@ func New(o Options) *Registry {
 		o:        o,
 		stops:    newStopRequests(),
 		allTurns: slots.New(cmp.Or(o.AtOnce, defaultAtOnce)),
-		reads:    make(chan struct{}, readsAtOnce),
-		jobs:     make(chan struct{}, cmp.Or(o.Jobs.AtOnce, defaultJobs)),
+		chats:    slots.NewEach(0, turnsAtOnce),
+		jobs:     slots.NewEach(cmp.Or(o.Jobs.AtOnce, defaultJobs), jobsAtOnce),
+		reads:    slots.New(readsAtOnce),
 		sessions: map[int64]*session{},
 		woken:    map[int64]supervisor.Conversation{},
 		users:    map[string]*userTurns{},
@@ -175,8 +177,8 @@ func (r *Registry) startWoken() []*session {
 		}
 		delete(r.woken, id)
 		log := r.o.Log.With("user", c.User, "conversation", c.ID)
-		turns, places := r.userTurns(c)
-		s := &session{Options: &r.o, conversation: c, log: log, stops: r.stops, userTurns: turns, places: places, allTurns: r.allTurns, behind: !talks(c),
+		turns, kind := r.userTurns(c)
+		s := &session{Options: &r.o, conversation: c, log: log, stops: r.stops, userTurns: turns, turns: kind, allTurns: r.allTurns, behind: !talks(c),
 			interrupted: make(chan struct{}, 1), arrived: make(chan struct{}, 1)}
 		r.sessions[id] = s
 		started = append(started, s)
@@ -188,7 +190,7 @@ func (r *Registry) startWoken() []*session {
 // so that a conversation where much waits does not keep the others waiting until its end.
 func (r *Registry) serve(ctx context.Context, s *session) {
 	for {
-		leave, ok := s.waitForPlace(ctx)
+		leave, ok := s.waitForSlots(ctx)
 		if !ok {
 			return
 		}
@@ -220,19 +222,19 @@ func ownWorkers(c supervisor.Conversation) bool { return c.Channel == supervisor
 // talks says whether somebody talks in a conversation, and waits for an answer there.
 func talks(c supervisor.Conversation) bool { return c.Channel.Can() != supervisor.Capabilities{} }
 
-// userTurns are what a conversation's turns share with others of its person, and the places of
-// which each takes one. Those with workers of their own share their places with everybody's, and
-// nothing with their person's. The caller has the mutex.
-func (r *Registry) userTurns(c supervisor.Conversation) (*userTurns, []chan struct{}) {
+// userTurns are what a conversation's turns share with others of its person, and the slots of which
+// each takes one. Those with workers of their own share nothing with their person's. The caller has
+// the mutex.
+func (r *Registry) userTurns(c supervisor.Conversation) (*userTurns, *slots.Slots) {
 	if ownWorkers(c) {
-		return newUserTurns(), []chan struct{}{r.reads}
+		return newUserTurns(), r.reads
 	}
 	if r.users[c.User] == nil {
 		r.users[c.User] = newUserTurns()
 	}
 	turns := r.users[c.User]
 	if c.Channel == supervisor.ChannelJob {
-		return turns, []chan struct{}{turns.jobs, r.jobs}
+		return turns, r.jobs
 	}
-	return turns, []chan struct{}{turns.chats}
+	return turns, r.chats
 }

@@ -125,49 +125,42 @@ type session struct {
 	*Options
 	conversation supervisor.Conversation
 	log          hclog.Logger
-	stops        *stopRequests    // of all sessions
-	userTurns    *userTurns       // of the person's sessions
-	places       []chan struct{}  // of which a turn takes one of each
-	behind       bool             // its turns begin when nobody's wait, and hold no place of theirs
-	allTurns     *slots.Semaphore // of all sessions
-	interrupted  chan struct{}    // holds a token when stops may hold something new
-	arrived      chan struct{}    // holds a token when something new may wait in the conversation
+	stops        *stopRequests // of all sessions
+	userTurns    *userTurns    // of the person's sessions
+	turns        *slots.Slots  // of its kind, of which a turn takes one
+	behind       bool          // its turns begin when nobody's wait, and hold no slot of theirs
+	allTurns     *slots.Slots  // of all sessions
+	interrupted  chan struct{} // holds a token when stops may hold something new
+	arrived      chan struct{} // holds a token when something new may wait in the conversation
 }
 
-// waitForPlace waits for a place among the person's turns and then among everybody's. release gives
-// both back. A turn that is to be stopped needs none. It is not ok where ctx has ended.
-func (s *session) waitForPlace(ctx context.Context) (release func(), ok bool) {
+// waitForSlots waits for a slot among the turns of its kind and then among everybody's. release
+// gives both back. A turn that is to be stopped needs none. It is not ok where ctx has ended.
+func (s *session) waitForSlots(ctx context.Context) (release func(), ok bool) {
 	for ctx.Err() == nil && !s.stops.wanted(s.conversation.ID) {
-		taken := 0
-		release := func() {
-			for _, p := range s.places[:taken] {
-				<-p
-			}
-		}
-		for taken < len(s.places) && s.takePlace(ctx, s.places[taken]) {
-			taken++
-		}
-		if taken < len(s.places) {
-			release()
+		slot, ok := s.waitFor(ctx, s.turns, s.conversation.User)
+		if !ok {
 			continue
 		}
 		if leave, ok := s.waitForTurn(ctx); ok {
-			return func() { leave(); release() }, true
+			return func() { leave(); slot.Release() }, true
 		}
-		release()
+		slot.Release()
 	}
 	return func() {}, ctx.Err() == nil
 }
 
-// takePlace waits for a place. It is not ok where a turn is to be stopped, or ctx has ended.
-func (s *session) takePlace(ctx context.Context, places chan<- struct{}) (ok bool) {
+// waitFor waits for a slot. It is not ok where a turn is to be stopped, or ctx has ended.
+func (s *session) waitFor(ctx context.Context, of *slots.Slots, person string) (slot *slots.Slot, ok bool) {
+	slot = of.Request(person)
 	select {
-	case places <- struct{}{}:
-		return true
+	case <-slot.Granted():
+		return slot, true
 	case <-s.interrupted:
 	case <-ctx.Done():
 	}
-	return false
+	slot.Release()
+	return nil, false
 }
 
 // waitForTurn waits until it is the session's turn among everybody's.
@@ -176,19 +169,15 @@ func (s *session) waitForTurn(ctx context.Context) (leave func(), ok bool) {
 	if s.behind {
 		whose = ""
 	}
-	permit := s.allTurns.Request(whose)
-	select {
-	case <-permit.Granted():
-		if s.behind {
-			permit.Release()
-			return func() {}, true
-		}
-		return permit.Release, true
-	case <-s.interrupted:
-	case <-ctx.Done():
+	slot, ok := s.waitFor(ctx, s.allTurns, whose)
+	if ok && s.behind {
+		slot.Release()
+		return func() {}, true
 	}
-	permit.Release()
-	return nil, false
+	if !ok {
+		return nil, false
+	}
+	return slot.Release, true
 }
 
 // runNext runs the conversation's next turn until it has ended, with as many attempts as that

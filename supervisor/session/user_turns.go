@@ -6,15 +6,11 @@ import (
 	"sync"
 )
 
-// userTurns is what one person's turns share: turnsAtOnce of them run at once and jobsAtOnce of
-// their jobs', and they run in one worker.
+// userTurns is what one person's turns share: they run in one worker.
 //
 // A worker's death does not say which turn ended it where two ran in it. Such a death counts for
 // neither, and from then on each of the two runs alone: a death in it is its own then.
 type userTurns struct {
-	chats chan struct{} // a token for each turn that runs for what they say
-	jobs  chan struct{} // a token for each of a job
-
 	mu      sync.Mutex // guards what follows, and the shared of every workerUse
 	running map[*workerUse]bool
 	waiting []*workerUse // in the order in which they came, so that nobody waits for ever
@@ -28,7 +24,7 @@ type workerUse struct {
 }
 
 func newUserTurns() *userTurns {
-	return &userTurns{chats: make(chan struct{}, turnsAtOnce), jobs: make(chan struct{}, jobsAtOnce), running: map[*workerUse]bool{}}
+	return &userTurns{running: map[*workerUse]bool{}}
 }
 
 // acquire waits until an attempt may have the worker, with others or alone. An error is ctx's

@@ -13,6 +13,8 @@ import (
 
 	"github.com/PaulSonOfLars/gotgbot/v2"
 	"github.com/hashicorp/go-hclog"
+
+	"mews/supervisor/internal/slots"
 )
 
 // callTimeout is how long a call may take where its caller does not say. (Telegram itself gives up
@@ -97,7 +99,7 @@ func New(o Options) (*Client, error) {
 		}
 	}
 	c.bot = &gotgbot.Bot{BotClient: gotgbotClient{c}}
-	c.identity = &identity{id: id, bot: c.bot, asking: make(chan struct{}, 1)}
+	c.identity = &identity{id: id, bot: c.bot, asking: slots.New(1)}
 	return c, nil
 }
 

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/PaulSonOfLars/gotgbot/v2"
+
+	"mews/supervisor/internal/slots"
 )
 
 // getMeTimeout is how long Telegram may take to say who the bot is, where something depends on it.
@@ -18,7 +20,7 @@ type identity struct {
 	id     int64 // the one in the token
 	bot    *gotgbot.Bot
 	known  atomic.Pointer[gotgbot.User]
-	asking chan struct{} // holds a token while somebody asks. What follows is the asker's alone
+	asking *slots.Slots // one, of whoever asks. What follows is the asker's alone
 
 	failure error     // of the last attempt; nil after a success
 	retryAt time.Time // nothing is asked before
@@ -31,19 +33,18 @@ func (i *identity) get(ctx context.Context, anew bool) (gotgbot.User, error) {
 	if known != nil && !anew {
 		return *known, nil
 	}
-	select {
-	case i.asking <- struct{}{}:
-	case <-ctx.Done():
-		return gotgbot.User{}, fmt.Errorf("getMe: wait for another's: %w", context.Cause(ctx))
+	slot, err := i.asking.Acquire(ctx, "")
+	if err != nil {
+		return gotgbot.User{}, fmt.Errorf("getMe: wait for another's: %w", err)
 	}
-	defer func() { <-i.asking }()
+	defer slot.Release()
 	if now := i.known.Load(); now != nil && !anew { // another has asked meanwhile
 		return *now, nil
 	}
 	return i.ask(ctx)
 }
 
-// ask is called by whoever has put the token into asking. That a caller has gone away says nothing
+// ask is called by whoever has the slot. That a caller has gone away says nothing
 // of Telegram, and counts as no failure.
 func (i *identity) ask(ctx context.Context) (gotgbot.User, error) {
 	if time.Now().Before(i.retryAt) {

@@ -20,6 +20,7 @@ import (
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/internal/rare"
+	"mews/supervisor/internal/slots"
 	"mews/supervisor/spool"
 	"mews/supervisor/sqlite"
 )
@@ -44,7 +45,7 @@ const (
 	maxPayloads = 200 << 20 // bytes on disk: of what is read, and of what is yet to be done
 
 	// GitHub waits 10 s for an answer. (docs.github.com: best practices for using webhooks)
-	placeTimeout  = time.Second
+	slotTimeout   = time.Second
 	bodyTimeout   = 6 * time.Second
 	commitTimeout = 1500 * time.Millisecond
 )
@@ -52,7 +53,7 @@ const (
 // Receiver takes deliveries. Run does what follows from those of hooks, and cleans up.
 type Receiver struct {
 	o       Options
-	places  chan struct{}
+	bodies  *slots.Slots  // that are read
 	arrived chan struct{} // holds a token when a hook has brought something
 	refused rare.Throttle // callers who could not show a secret
 
@@ -62,7 +63,7 @@ type Receiver struct {
 
 // New makes a Receiver.
 func New(o Options) *Receiver {
-	return &Receiver{o: o, places: make(chan struct{}, maxAtOnce), arrived: make(chan struct{}, 1)}
+	return &Receiver{o: o, bodies: slots.New(maxAtOnce), arrived: make(chan struct{}, 1)}
 }
 
 // answer is what a caller is told. Who has set the webhook up reads the text.
@@ -142,7 +143,7 @@ func (r *Receiver) read(w http.ResponseWriter, req *http.Request, most int64, ma
 	if size < 0 {
 		size = most
 	}
-	done, refused := r.place(req.Context(), size)
+	done, refused := r.slot(req.Context(), size)
 	if done == nil {
 		return nil, refused
 	}
@@ -166,27 +167,24 @@ func (r *Receiver) read(w http.ResponseWriter, req *http.Request, most int64, ma
 // writerOnly has io.CopyBuffer use its buffer.
 type writerOnly struct{ io.Writer }
 
-// place waits for a place, and takes so many bytes of what may be on disk. done gives both back;
+// slot waits for a slot, and takes so many bytes of what may be on disk. done gives both back;
 // nil is for a refusal.
-func (r *Receiver) place(ctx context.Context, size int64) (done func(), refused answer) {
-	timer := time.NewTimer(placeTimeout)
-	defer timer.Stop()
-	select {
-	case r.places <- struct{}{}:
-	case <-timer.C:
-		return nil, busy
-	case <-ctx.Done():
+func (r *Receiver) slot(ctx context.Context, size int64) (done func(), refused answer) {
+	bounded, cancel := context.WithTimeout(ctx, slotTimeout)
+	defer cancel()
+	slot, err := r.bodies.Acquire(bounded, "")
+	if err != nil {
 		return nil, busy
 	}
 	if err := r.reserve(ctx, size); err != nil {
-		<-r.places
+		slot.Release()
 		return nil, r.failed(err)
 	}
 	return func() {
 		r.mu.Lock()
 		r.reserved -= size
 		r.mu.Unlock()
-		<-r.places
+		slot.Release()
 	}, answer{}
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"mews/supervisor"
 	"mews/supervisor/github/api"
+	"mews/supervisor/internal/slots"
 	"mews/supervisor/printable"
 	"mews/supervisor/problem"
 )
@@ -155,12 +156,13 @@ func (s Setup) Check(ctx context.Context) (r Report) {
 	}
 	r.Repos = make([]RepoReport, len(s.Repos))
 	var all sync.WaitGroup
-	places := make(chan struct{}, atOnce)
+	checks := slots.New(atOnce)
 	for i, repo := range s.Repos {
-		places <- struct{}{}
+		slot := checks.Request("")
+		<-slot.Granted()
 		all.Go(func() {
 			r.Repos[i] = s.check(ctx, repo)
-			<-places
+			slot.Release()
 		})
 	}
 	all.Wait()

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func (p Permit) in() bool {
+func (p *Slot) in() bool {
 	select {
 	case <-p.Granted():
 		return true
@@ -17,12 +17,12 @@ func (p Permit) in() bool {
 	}
 }
 
-// callers make requests of a Semaphore.
+// callers make requests of Slots.
 type callers struct {
-	*Semaphore
+	*Slots
 	size    int
-	inside  []Permit
-	waiting []Permit                  // in the order in which they came
+	inside  []*Slot
+	waiting []*Slot                   // in the order in which they came
 	passed  map[string]map[string]int // how often each person was let in since another one waits
 }
 
@@ -33,7 +33,7 @@ func (p *callers) check(t *rapid.T) {
 		if !one.in() {
 			continue
 		}
-		if earlier := slices.IndexFunc(p.waiting, func(o Permit) bool { return o.person == one.person }); earlier != i {
+		if earlier := slices.IndexFunc(p.waiting, func(o *Slot) bool { return o.person == one.person }); earlier != i {
 			t.Fatalf("%s's later call was let in first", one.person)
 		}
 		p.waiting = slices.Delete(p.waiting, i, i+1)
@@ -41,8 +41,8 @@ func (p *callers) check(t *rapid.T) {
 		p.count(t, one.person)
 		break
 	}
-	if n := len(p.inside); n > p.size || n < p.size && len(p.waiting) > 0 || p.free != p.size-n {
-		t.Fatalf("%d of %d inside, %d wait, room for %d", n, p.size, len(p.waiting), p.free)
+	if n := len(p.inside); n > p.size || n < p.size && len(p.waiting) > 0 || len(p.running) != n {
+		t.Fatalf("%d of %d inside, %d wait, room for %d", n, p.size, len(p.waiting), p.size-len(p.running))
 	}
 }
 
@@ -72,10 +72,10 @@ func (p *callers) watch() {
 	p.passed = now
 }
 
-func TestPeopleTakeTurns(t *testing.T) {
+func TestRequest_SeveralPeople_TakeTurns(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		size := rapid.IntRange(1, 3).Draw(t, "size")
-		p := &callers{Semaphore: New(size), size: size}
+		p := &callers{Slots: New(size), size: size}
 		t.Repeat(map[string]func(*rapid.T){
 			"come": func(t *rapid.T) {
 				if one := p.Request(rapid.SampledFrom([]string{"ann", "bob", "cid"}).Draw(t, "who")); one.in() {
@@ -106,15 +106,14 @@ func TestPeopleTakeTurns(t *testing.T) {
 			p.leave()
 			p.check(t)
 		}
-		if len(p.people)+len(p.Semaphore.waiting)+len(p.waiting) != 0 {
-			t.Fatalf("left behind: %+v", p.Semaphore)
+		if len(p.turns)+p.Waiting()+len(p.waiting)+len(p.running) != 0 {
+			t.Fatalf("left behind: %+v", p.Slots)
 		}
 	})
 }
 
-// TestATurnThatComesAsItIsGivenUpIsPassedOn: of one that is let in and stopped at once, the room is
-// not lost.
-func TestATurnThatComesAsItIsGivenUpIsPassedOn(t *testing.T) {
+// The slot of a request that is granted and given up at once is not lost.
+func TestAcquire_GivenUpAtOnce_LosesNoSlot(t *testing.T) {
 	for range 200 {
 		f := New(1)
 		first, err := f.Acquire(t.Context(), "ann")
@@ -133,16 +132,16 @@ func TestATurnThatComesAsItIsGivenUpIsPassedOn(t *testing.T) {
 		go cancel()
 		first.Release()
 		<-left
-		if f.free != 1 || len(f.people) != 0 {
+		if len(f.running)+len(f.turns) != 0 {
 			t.Fatalf("the room is lost: %+v", f)
 		}
 	}
 }
 
-func TestWhatIsNobodysWaitsForEverybody(t *testing.T) {
+func TestRequest_ForNobody_WaitsForAllPeople(t *testing.T) {
 	s := New(1)
 	runs, nobodys, again, bobs := s.Request("alice"), s.Request(""), s.Request("alice"), s.Request("bob")
-	for _, next := range []Permit{again, bobs, nobodys} {
+	for _, next := range []*Slot{again, bobs, nobodys} {
 		if next.in() {
 			t.Errorf("%q is in too early", next.person)
 		}
@@ -150,5 +149,58 @@ func TestWhatIsNobodysWaitsForEverybody(t *testing.T) {
 		if runs = next; !runs.in() {
 			t.Errorf("%q is not in", next.person)
 		}
+	}
+}
+
+func TestRequest_OverBoundOfPerson_LetsOthersPass(t *testing.T) {
+	s := NewEach(3, 1)
+	anns, again, bobs := s.Request("ann"), s.Request("ann"), s.Request("bob")
+	if !anns.in() || again.in() || !bobs.in() {
+		t.Error("ann has not exactly one slot beside bob's")
+	}
+	anns.Release()
+	if !again.in() {
+		t.Error("ann's second waits for nothing")
+	}
+}
+
+func TestRequest_WithRanks_LowestGoesFirst(t *testing.T) {
+	s := NewEach(1, 1)
+	runs, long, older, short := s.Request("ann", 9, 1), s.Request("bob", 60, 2), s.Request("cid", 5, 3), s.Request("ann", 5, 4)
+	if !runs.Wanted() || s.Waiting() != 3 {
+		t.Error("nobody wants the slot of the long one")
+	}
+	for i, next := range []*Slot{older, short, long} {
+		runs.Release()
+		runs = next
+		if !next.in() {
+			t.Fatalf("number %d is not in", i)
+		}
+	}
+	if runs.Wanted() {
+		t.Error("somebody wants the last slot")
+	}
+}
+
+// What is shorter and could not run beside the person's others does not end them.
+func TestWanted_OwnBoundReached_SaysNo(t *testing.T) {
+	s := NewEach(2, 1)
+	anns, bobs := s.Request("ann", 9), s.Request("bob", 9)
+	s.Request("ann", 1)
+	if bobs.Wanted() || !anns.Wanted() {
+		t.Error("not exactly ann's own is wanted")
+	}
+}
+
+func TestTryAcquire_NoSlotFree_LeavesNothingBehind(t *testing.T) {
+	s := New(1)
+	one, ok := s.TryAcquire("")
+	if _, more := s.TryAcquire(""); !ok || more || s.Waiting() != 0 {
+		t.Fatal("one slot was given to two, or somebody waits")
+	}
+	one.Release()
+	one.Release() // changes nothing
+	if _, ok := s.TryAcquire(""); !ok || len(s.running) != 1 {
+		t.Error("the slot was not given back once")
 	}
 }

@@ -1,0 +1,195 @@
+// Package slots shares out a bounded number of slots, so that nobody waits for all that somebody
+// else wants.
+package slots
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"sync"
+)
+
+// Slots are a bounded number of slots. If more are requested, people take turns: whoever requests
+// one slot waits for at most one of each other person, however many those request. Slots that are
+// requested with a rank go by that instead. It may be used from several goroutines.
+//
+// What is requested for nobody, the person "", waits until no person waits.
+type Slots struct {
+	all, each int // 0 is no bound
+
+	mu      sync.Mutex // guards what follows
+	running []*Slot
+	waiting []*Slot        // in the order of their requests
+	turns   map[string]int // of who waits: the least goes first
+	last    int            // of the turns
+}
+
+// New makes n slots. With 0 there is no bound.
+func New(n int) *Slots { return NewEach(n, 0) }
+
+// NewEach makes n slots of which one person has at most so many at once. 0 is no bound.
+func NewEach(n, each int) *Slots { return &Slots{all: n, each: each, turns: map[string]int{}} }
+
+// Slot is one that was requested. Whoever has requested it gives it back with Release.
+type Slot struct {
+	slots   *Slots
+	person  string
+	rank    []int64
+	granted chan struct{}
+}
+
+// Request asks for a slot. It never blocks. The lowest rank goes first, compared number by number;
+// the same Slots are requested with ranks always or never.
+func (s *Slots) Request(person string, rank ...int64) *Slot {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	slot := &Slot{s, person, rank, make(chan struct{})}
+	if _, waits := s.turns[person]; !waits {
+		s.last++
+		s.turns[person] = s.last
+	}
+	s.waiting = append(s.waiting, slot)
+	s.grant()
+	return slot
+}
+
+// Acquire requests a slot and waits until it is granted. Its error is ctx's cause, and then there
+// is no slot.
+func (s *Slots) Acquire(ctx context.Context, person string) (*Slot, error) {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	slot := s.Request(person)
+	if err := slot.Wait(ctx); err != nil {
+		slot.Release()
+		return nil, err
+	}
+	return slot, nil
+}
+
+// TryAcquire gives a slot, if one is free. It never blocks.
+func (s *Slots) TryAcquire(person string) (slot *Slot, ok bool) {
+	slot = s.Request(person)
+	select {
+	case <-slot.granted:
+		return slot, true
+	default:
+		slot.Release()
+		return nil, false
+	}
+}
+
+// Waiting is how many slots are requested and not granted.
+func (s *Slots) Waiting() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.waiting)
+}
+
+// Free says whether a slot is free.
+func (s *Slots) Free() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.all == 0 || len(s.running) < s.all
+}
+
+// Granted is closed when the slot is granted.
+func (p *Slot) Granted() <-chan struct{} { return p.granted }
+
+// Wait waits until the slot is granted. Its error is ctx's cause; Release has to follow all the
+// same.
+func (p *Slot) Wait(ctx context.Context) error {
+	select {
+	case <-p.granted:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// Release gives the slot back, whether it was granted or not. The next in turn gets it.
+func (p *Slot) Release() {
+	s := p.slots
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if i := slices.Index(s.waiting, p); i >= 0 {
+		s.waiting = slices.Delete(s.waiting, i, i+1)
+		s.leave(p.person)
+	}
+	if i := slices.Index(s.running, p); i >= 0 {
+		s.running = slices.Delete(s.running, i, i+1)
+	}
+	s.grant()
+}
+
+// Wanted says whether somebody waits whose rank is lower, and who could have this slot.
+func (p *Slot) Wanted() bool {
+	s := p.slots
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	others := slices.DeleteFunc(slices.Clone(s.running), func(other *Slot) bool { return other == p })
+	return slices.ContainsFunc(s.waiting, func(other *Slot) bool {
+		return slices.Compare(other.rank, p.rank) < 0 && s.room(other, others)
+	})
+}
+
+// grant gives slots to those who wait. The caller has the mutex.
+func (s *Slots) grant() {
+	for {
+		next := s.next()
+		if next == nil {
+			return
+		}
+		s.waiting = slices.DeleteFunc(s.waiting, func(other *Slot) bool { return other == next })
+		s.running = append(s.running, next)
+		s.last++
+		s.turns[next.person] = s.last
+		s.leave(next.person)
+		close(next.granted)
+	}
+}
+
+// next is who is to have a slot now; nil is nobody. The caller has the mutex.
+func (s *Slots) next() (first *Slot) {
+	for _, slot := range s.waiting {
+		if (first == nil || s.compare(slot, first) < 0) && s.room(slot, s.running) {
+			first = slot
+		}
+	}
+	return first
+}
+
+// compare is below 0 if a goes before b, which was requested earlier. The caller has the mutex.
+func (s *Slots) compare(a, b *Slot) int {
+	nobody := func(slot *Slot) int {
+		if slot.person == "" {
+			return 1
+		}
+		return 0
+	}
+	return cmp.Or(slices.Compare(a.rank, b.rank), nobody(a)-nobody(b), s.turns[a.person]-s.turns[b.person])
+}
+
+// leave forgets the turn of a person of whom nothing waits. The caller has the mutex.
+func (s *Slots) leave(person string) {
+	if !slices.ContainsFunc(s.waiting, func(other *Slot) bool { return other.person == person }) {
+		delete(s.turns, person)
+	}
+}
+
+// room says whether there is a slot for one beside those that run.
+func (s *Slots) room(slot *Slot, running []*Slot) bool {
+	if s.all > 0 && len(running) >= s.all {
+		return false
+	}
+	if s.each == 0 {
+		return true
+	}
+	own := 0
+	for _, other := range running {
+		if other.person == slot.person {
+			own++
+		}
+	}
+	return own < s.each
+}
