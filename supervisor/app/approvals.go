@@ -10,6 +10,7 @@ import (
 	"mews/supervisor/answer"
 	"mews/supervisor/approval"
 	"mews/supervisor/audit"
+	"mews/supervisor/internal/timezone"
 	"mews/supervisor/question"
 )
 

@@ -18,6 +18,7 @@ import (
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/app/apptest"
+	"mews/supervisor/modelcall"
 	"mews/supervisor/outbox"
 	"mews/supervisor/question"
 	"mews/supervisor/reply"

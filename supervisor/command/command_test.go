@@ -16,6 +16,7 @@ import (
 
 	"mews/supervisor"
 	"mews/supervisor/command"
+	"mews/supervisor/problem"
 	"mews/supervisor/slash"
 	"mews/supervisor/sqlite"
 	"mews/supervisor/sqlite/sqlitetest"
@@ -340,7 +341,7 @@ func TestAStopThatTheDiskDoesNotTakeStopsAllTheSame(t *testing.T) {
 			name, _ := slash.Parse(c.text)
 			err := h.made().NotStored(supervisor.Inbound{Conversation: h.home, Kind: c.kind, Command: name,
 				Text: c.text}, full)
-			got := supervisor.ErrorMessage(err)
+			got := problem.Message(err)
 			if !strings.HasPrefix(got, c.want) || !strings.HasSuffix(got, "The disk is full.") ||
 				supervisor.ErrorCode(err) != supervisor.CodeUnavailable {
 				t.Errorf("told is %q, %s", got, supervisor.ErrorCode(err))

@@ -11,6 +11,7 @@ import (
 	"mews/supervisor/approval"
 	"mews/supervisor/feature"
 	"mews/supervisor/markdown"
+	"mews/supervisor/problem"
 )
 
 // Models are the models that can be used.
@@ -81,7 +82,7 @@ func shownModel(ctx context.Context, c *Commands, user string) (d supervisor.Del
 	case m.err != nil && !m.own:
 		return d, m.err
 	case m.err != nil:
-		d.Text = fmt.Sprintf(textChosenModelGone, markdown.QuoteName(m.spec), supervisor.ErrorMessage(m.err))
+		d.Text = fmt.Sprintf(textChosenModelGone, markdown.QuoteName(m.spec), problem.Message(m.err))
 	case m.own:
 		d.Text = fmt.Sprintf(textOwnModel, markdown.QuoteName(m.full))
 	default:

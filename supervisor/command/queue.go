@@ -12,6 +12,8 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/feature"
 	"mews/supervisor/internal/presses"
+	"mews/supervisor/internal/timezone"
+	"mews/supervisor/internal/titles"
 	"mews/supervisor/markdown"
 	"mews/supervisor/sqlite"
 )

@@ -9,6 +9,7 @@ import (
 	"mews/protocol/amount"
 	"mews/supervisor"
 	"mews/supervisor/feature"
+	"mews/supervisor/problem"
 	"mews/supervisor/sqlite"
 )
 

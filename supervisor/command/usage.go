@@ -11,6 +11,7 @@ import (
 	"mews/supervisor/budget"
 	"mews/supervisor/feature"
 	"mews/supervisor/internal/money"
+	"mews/supervisor/internal/timezone"
 	"mews/supervisor/markdown"
 )
 

@@ -11,6 +11,8 @@ import (
 	"mews/protocol/amount"
 	"mews/supervisor"
 	"mews/supervisor/feature"
+	"mews/supervisor/internal/spans"
+	"mews/supervisor/internal/timezone"
 	"mews/supervisor/markdown"
 )
 
@@ -52,7 +54,7 @@ func (g *Forgetter) command(ctx context.Context, r feature.Request) (d superviso
 		f.Conversation = r.Conversation.ID
 	}
 	if !whole {
-		span, err := supervisor.ParseSpan(r.Arguments, r.At.In(r.User.Zone()))
+		span, err := spans.Parse(r.Arguments, r.At.In(timezone.Of(r.User)))
 		// not from the beginning on by a slip
 		if err != nil || strings.HasPrefix(strings.TrimSpace(r.Arguments), "..") || !span.From.Before(r.At) {
 			return d, supervisor.Errorf(supervisor.CodeInvalid, textForgetUsage, markdown.QuoteName(r.Arguments))

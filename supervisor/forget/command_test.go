@@ -10,6 +10,7 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/feature/featuretest"
 	"mews/supervisor/forget"
+	"mews/supervisor/internal/spans"
 	"mews/supervisor/sqlite"
 )
 
@@ -43,7 +44,7 @@ func TestATimeToForgetHasBegun(t *testing.T) {
 		"0001-01-01..0001-01-07": "168h0m0s", "..": "", "..2020": "", "2999": "", "soon": ""} {
 		asked = supervisor.Forgetting{}
 		d := answer(text)
-		if want == "" && (!asked.Until.IsZero() || !strings.Contains(d.Text, supervisor.SpanForms)) {
+		if want == "" && (!asked.Until.IsZero() || !strings.Contains(d.Text, spans.Forms)) {
 			t.Errorf("%q: told %q, counted %+v", text, d.Text, asked)
 		}
 		if got := asked.Until.Sub(asked.Since).String(); want != "" && got != want {

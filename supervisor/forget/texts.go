@@ -8,9 +8,9 @@ import (
 const (
 	textForgetHelp = "I can forget what was said. Write one of these:\n" +
 		"- /forget conversation (this one)\n- /forget fact k7 (/memory lists them)\n- /forget with a time: " +
-		supervisor.SpanForms + "\n\nI first show you what that covers, and ask."
+		spans.Forms + "\n\nI first show you what that covers, and ask."
 	textForgetUsage = "I can't read %s as a time to forget, or it has not begun yet. Write /forget conversation, " +
-		"or /forget with one of: " + supervisor.SpanForms + "."
+		"or /forget with one of: " + spans.Forms + "."
 	textNothingToForget = "Nothing was said then that I still have."
 	textForgetAsk       = "This is gone for good if you say so:\n%s\n\nAlso what stands of it in my inbox, outbox, " +
 		"questions, ledger and index. Reminders that were set then end."

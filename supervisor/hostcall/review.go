@@ -7,6 +7,7 @@ import (
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/feature"
+	"mews/supervisor/modelcall"
 	"mews/supervisor/reply"
 	"mews/supervisor/sqlite"
 )

@@ -8,6 +8,7 @@ import (
 	"mews/protocol/amount"
 	"mews/supervisor"
 	"mews/supervisor/feature"
+	"mews/supervisor/internal/timezone"
 )
 
 func (f *Files) commands() []feature.Command {
@@ -23,7 +24,7 @@ func (f *Files) command(ctx context.Context, r feature.Request) (supervisor.Deli
 	if err != nil {
 		return supervisor.Delivery{}, fmt.Errorf("list what is in force: %w", err)
 	}
-	zone := r.User.Zone()
+	zone := timezone.Of(r.User)
 	text := ""
 	for _, file := range list {
 		if len(file.Text) > 0 {

@@ -18,10 +18,10 @@ var texts = map[Kind]struct {
 		"The disk that holds Mews's database is full, so this could not be kept. An admin has to free some space on it; then try again."},
 	DiskFailed: {supervisor.CodeUnavailable,
 		"The disk that holds Mews's database could not be read or written. An admin has to check that disk; then try again."},
-	ProblemDatabaseDamaged: {CodeUnavailable,
+	DatabaseDamaged: {supervisor.CodeUnavailable,
 		"Mews's database is damaged. An admin has to stop Mews, set its files aside, and put back their own copy of them. " +
 			"Without a copy Mews starts with an empty database; people's folders stay."},
-	ProblemDatabaseLocked: {CodeUnavailable,
+	DatabaseLocked: {supervisor.CodeUnavailable,
 		"Mews's database is locked by another program. Close what has it open and try again."},
 	DatabaseUnwritable: {supervisor.CodeUnavailable,
 		"Mews's database could not be opened for writing. Check that its folder belongs to the account that Mews runs as " +
@@ -35,7 +35,7 @@ var texts = map[Kind]struct {
 	NewerDatabase: {supervisor.CodeInvalid,
 		"The database was last used by a newer Mews: its schema is %d, and this version knows %d. Run the newer version " +
 			"again: Mews can't undo an update of its database."},
-	ProblemForeignDatabase: {CodeInvalid,
+	ForeignDatabase: {supervisor.CodeInvalid,
 		"The file is a database of another program, not of Mews. Set `state` to a folder of Mews's own."},
 	PersonExists:  {supervisor.CodeInvalid, "There is a person called %s already. Choose another name."},
 	FactorExists:  {supervisor.CodeInvalid, "%s has a second factor already. Reset it before you make another."},

@@ -9,6 +9,7 @@ import (
 	"mews/supervisor/access"
 	"mews/supervisor/budget"
 	"mews/supervisor/feature"
+	"mews/supervisor/internal/timezone"
 	"mews/supervisor/sqlite"
 )
 
@@ -73,7 +74,7 @@ func (s *Settings) Find(name string) (supervisor.User, bool) {
 // Zone is the time zone that a person is in.
 func (s *Settings) Zone(user string) *time.Location {
 	u, _ := s.Find(user)
-	return u.Zone()
+	return timezone.Of(u)
 }
 
 // Limits are what a person may spend, by the configuration and by what they have set. An error

@@ -14,6 +14,7 @@ import (
 	"mews/protocol/protocoltest"
 	"mews/supervisor"
 	"mews/supervisor/feature"
+	"mews/supervisor/problem"
 	"mews/supervisor/slash"
 )
 
@@ -36,7 +37,7 @@ func Answer(t testing.TB, f feature.Feature, in supervisor.Inbound) supervisor.D
 		}
 		d, err := run(t.Context(), r)
 		if err != nil {
-			d.Text = supervisor.ErrorMessage(err)
+			d.Text = problem.Message(err)
 		}
 		return d
 	}
