@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"mews/protocol"
@@ -165,43 +163,7 @@ func (f PromptFile) Key() string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// PromptFileCard is what a person is told of files that wait.
-func PromptFileCard(files []PromptFile) string {
-	var lines []string
-	for _, f := range files {
-		text := cmp.Or(pendingStates[f.Pending.State], pendingTexts[f.Pending.Why])
-		consequence := textPromptFileWhat
-		if !f.Acceptable() {
-			consequence = textPromptFileLink
-		}
-		lines = append(lines, fmt.Sprintf(text, f.Path)+" "+consequence)
-	}
-	return strings.Join(lines, "\n")
-}
-
 // Acceptable says whether what waits can be accepted: a file, or that there is none any more.
 func (f PromptFile) Acceptable() bool {
 	return f.Pending.State.Hashed() || f.Pending.State == protocol.FileAbsent
-}
-
-// PromptFileButtons are below what a person is told of files that wait, a row for each.
-func PromptFileButtons(files []PromptFile) (rows [][]Button) {
-	for _, f := range files {
-		var row []Button
-		button := func(text, action string) {
-			if len(files) > 1 {
-				text = fmt.Sprintf(textPromptFileOf, f.Path, text)
-			}
-			row = append(row, Button{Text: text, Press: PromptFilePrefix + action + " " + f.Key()})
-		}
-		if f.Acceptable() {
-			button(TextDiffButton, PressDiff)
-			button(TextPromptFileAccept, PressAccept)
-		}
-		if len(f.Text) < protocol.PromptFileBytes(f.Path) { // else there is more of it than is kept
-			button(TextPromptFileBack, PressPutBack)
-		}
-		rows = append(rows, row)
-	}
-	return rows
 }

@@ -4,8 +4,6 @@ package supervisor
 const (
 	// TextWhatIDid is the heading of an answer's effects.
 	TextWhatIDid = "What I did"
-	// TextNotUndoable stands behind what was done to a file, with why it can't be taken back.
-	TextNotUndoable = "; can't be undone: %s"
 
 	textNoSpan        = "%q is neither a time, such as today, 7d or 2026-11-20, nor a kind: %s."
 	textNothingDone   = "Nothing was done in that time."

@@ -46,13 +46,3 @@ func UndoPressed(press string) (turn int64, ok bool) {
 	n, err := fmt.Sscanf(press, UndoPrefix+"%s %d %d", &action, &turn, &of)
 	return turn, err == nil && n == 3
 }
-
-// UndoButtons are below the answer of a turn that has changed files. Where others read it, nobody
-// shows them what is in the files.
-func UndoButtons(in Conversation, turn int64) []Button {
-	buttons := []Button{{Text: TextUndoButton, Press: UndoPress(PressUndo, turn, 0)}}
-	if !in.InGroup() {
-		buttons = append(buttons, Button{Text: TextDiffButton, Press: UndoPress(PressDiff, turn, 0)})
-	}
-	return buttons
-}

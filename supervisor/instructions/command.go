@@ -60,8 +60,7 @@ func waitingFiles(list []supervisor.PromptFile) (d supervisor.Delivery) {
 		}
 	}
 	if len(waiting) > 0 {
-		d = supervisor.Delivery{Text: supervisor.PromptFileCard(waiting),
-			Buttons: supervisor.PromptFileButtons(waiting)}
+		d.Text, d.Buttons = Card(waiting)
 	}
 	return d
 }

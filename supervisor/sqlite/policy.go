@@ -7,7 +7,9 @@ package sqlite
 // They are given once, for one transaction may end a turn, the fire that it was for and the
 // questions that it has asked.
 type Policies struct {
-	Gate      GatePolicy
-	Edits     EditPolicy
-	Questions QuestionPolicy
+	Gate        GatePolicy
+	Edits       EditPolicy
+	Questions   QuestionPolicy
+	Undo        UndoPolicy
+	PromptFiles PromptFilePolicy
 }

@@ -16,6 +16,12 @@ import (
 // PromptFiles are the files of people's homes that go into prompts.
 type PromptFiles struct{ db *DB }
 
+// PromptFilePolicy is what is said of files that wait for their person.
+type PromptFilePolicy struct {
+	// Card tells of them, with a row of buttons for each.
+	Card func(waiting []supervisor.PromptFile) (text string, rows [][]supervisor.Button)
+}
+
 // PromptFiles are the files of people's homes that go into prompts.
 func (db *DB) PromptFiles() PromptFiles { return PromptFiles{db} }
 
@@ -231,8 +237,9 @@ func (t *tx) putPromptCard(user string, turn int64) {
 		return
 	}
 	_, quiet := t.quietUntil(user)
-	d := t.putNotice(supervisor.Delivery{Conversation: supervisor.Conversation{ID: files[0].Pending.Conversation}, Text: supervisor.PromptFileCard(files),
-		Buttons: supervisor.PromptFileButtons(files), Silent: quiet && value(t, engine.Bool, isOfJob, turn)})
+	text, buttons := t.policies.PromptFiles.Card(files)
+	d := t.putNotice(supervisor.Delivery{Conversation: supervisor.Conversation{ID: files[0].Pending.Conversation}, Text: text, Buttons: buttons,
+		Silent: quiet && value(t, engine.Bool, isOfJob, turn)})
 	t.Exec(keepPromptCard, d.ID, user, turn)
 }
 

@@ -50,7 +50,7 @@ func (t turnTx) finish(f FinishTurn) supervisor.Delivery {
 		d.AlsoKeys = append(d.AlsoKeys, in.Key)
 	}
 	if can := d.Conversation.Channel.Can(); can.Buttons && can.Edit && value(t, engine.Bool, hasUndo, t.turn.ID) {
-		d.Buttons = append(d.Buttons, supervisor.UndoButtons(d.Conversation, t.turn.ID))
+		d.Buttons = t.policies.Undo.Buttons(d.Conversation, t.turn.ID)
 	}
 	if t.turn.Kind == supervisor.TurnReview {
 		one(t, func(row *engine.Row) (none struct{}) { row.Scan(decoded{&d.Buttons}); return none }, buttonsOf, t.turn.ID)

@@ -3,9 +3,7 @@ package sqlite
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
-	"unicode"
 
 	"mews/protocol"
 	"mews/supervisor"
@@ -14,6 +12,16 @@ import (
 
 // Undos are the changes of people's files, as far as they can be taken back.
 type Undos struct{ db *DB }
+
+// UndoPolicy is what is said of changes that can be taken back, or were.
+type UndoPolicy struct {
+	// Buttons are below an answer whose turn has changed files.
+	Buttons func(in supervisor.Conversation, turn int64) [][]supervisor.Button
+	// Never stands in the ledger behind a change that can't be taken back.
+	Never func(why string) (note string)
+	// Told tells the model of the files whose change its person has undone, or put back again.
+	Told func(undone, redone []string) string
+}
 
 // Undos are the changes of people's files, as far as they can be taken back.
 func (db *DB) Undos() Undos { return Undos{db} }
@@ -52,7 +60,6 @@ const (
 		AND coalesce(t.destination, t.conversation) = ?2 GROUP BY u.path ORDER BY min(u.effect)`
 	markUndoTold = `UPDATE undo SET told = 1 WHERE user = ?1 AND operation > 0 AND told = 0
 		AND (SELECT coalesce(t.destination, t.conversation) FROM turn t WHERE t.id = undo.turn) = ?2`
-	maxUndosTold = 20
 )
 
 // untoldUndos tells the model what its person has put back in the turn's conversation since it last
@@ -63,36 +70,14 @@ func (t turnTx) untoldUndos() (text string) {
 	t.Query(func(r *engine.Row) bool {
 		path, redone := "", false
 		r.Scan(&path, &redone)
-		paths[redone] = append(paths[redone], onOneLine(path))
+		paths[redone] = append(paths[redone], path)
 		return true
 	}, listUntold, in.User, in.ID)
 	if len(paths) == 0 {
 		return ""
 	}
 	t.Exec(markUndoTold, in.User, in.ID)
-	for _, redone := range []bool{false, true} {
-		list, sentence := paths[redone], supervisor.TextUndone
-		if redone {
-			sentence = supervisor.TextRedone
-		}
-		if more := len(list) - maxUndosTold; more > 0 {
-			list = append(list[:maxUndosTold], fmt.Sprintf(supervisor.TextUndoneMore, more))
-		}
-		if len(list) > 0 {
-			text += fmt.Sprintf(sentence, strings.Join(list, ", "))
-		}
-	}
-	return text
-}
-
-// onOneLine is a path that looks like nothing else in a sentence.
-func onOneLine(path string) string {
-	return strings.Map(func(r rune) rune {
-		if !unicode.IsPrint(r) || r == '[' || r == ']' {
-			return '_'
-		}
-		return r
-	}, path)
+	return t.policies.Undo.Told(paths[false], paths[true])
 }
 
 const findTurnUser = `SELECT user FROM turn WHERE id = ?`

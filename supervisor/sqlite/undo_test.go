@@ -7,6 +7,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/undo"
 )
 
 const (
@@ -155,7 +156,7 @@ func TestTheButtonsOfAnAnswerGo(t *testing.T) {
 	s.home = chat
 	turn := s.changingFiles("c1")
 	d := s.finish(turn, "done")
-	s.same("buttons", d.Buttons, [][]supervisor.Button{supervisor.UndoButtons(chat, turn.ID)})
+	s.same("buttons", d.Buttons, undo.Buttons(chat, turn.ID))
 	p, err := s.db.Posts().Sending(t.Context(), chat.ID, s.open(d, "done")[0])
 	s.must(err)
 	s.settle(p, supervisor.PostSent, "5")

@@ -6,6 +6,18 @@ const (
 	textPartNever = "another change of it can't be taken back"
 	textTooMany   = "That answer has %d changes of files, and at most %d can be taken back together."
 	textFailed    = "Your files could not be seen to: %s"
+
+	textUndoButton = "Undo"
+	// TextDiffButton is on the button that shows what has changed.
+	TextDiffButton = "Show diff"
+	textNever      = "; can't be undone: %s"
+)
+
+// What a model reads of changes that were taken back.
+const (
+	textTold      = "[The person has undone your change to %s.]\n"
+	textToldAgain = "[The person has put your change to %s back again.]\n"
+	textToldMore  = "%d more files"
 )
 
 // /undo.

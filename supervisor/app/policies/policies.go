@@ -5,7 +5,9 @@ import (
 	"mews/supervisor/access"
 	"mews/supervisor/answer"
 	"mews/supervisor/inbox"
+	"mews/supervisor/instructions"
 	"mews/supervisor/sqlite"
+	"mews/supervisor/undo"
 )
 
 // All are the policies of the service.
@@ -18,5 +20,7 @@ func All() sqlite.Policies {
 		Questions: sqlite.QuestionPolicy{MayAsk: answer.MayAsk, Meets: answer.Meets, Reminder: answer.Reminder, Pressed: answer.Pressed,
 			Buttons: answer.Buttons, Late: answer.Late, Words: answer.Words, Told: answer.Told, Shown: answer.Shown, Stays: answer.Stays,
 			HasKeyboard: answer.HasKeyboard, Parting: answer.Parting},
+		Undo:        sqlite.UndoPolicy{Buttons: undo.Buttons, Never: undo.NeverNote, Told: undo.Told},
+		PromptFiles: sqlite.PromptFilePolicy{Card: instructions.Card},
 	}
 }

@@ -1,0 +1,43 @@
+package instructions
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"mews/protocol"
+	"mews/supervisor"
+)
+
+// Card is what a person is told of files that wait, with a row of buttons for each.
+func Card(files []supervisor.PromptFile) (text string, rows [][]supervisor.Button) {
+	var lines []string
+	for _, f := range files {
+		text := cmp.Or(textsState[f.Pending.State], textsReason[f.Pending.Why])
+		consequence := textWhat
+		if !f.Acceptable() {
+			consequence = textLink
+		}
+		lines = append(lines, fmt.Sprintf(text, f.Path)+" "+consequence)
+		rows = append(rows, buttons(f, len(files) > 1))
+	}
+	return strings.Join(lines, "\n"), rows
+}
+
+// buttons are those below a file, which name it where it is one of several.
+func buttons(f supervisor.PromptFile, named bool) (row []supervisor.Button) {
+	button := func(text, action string) {
+		if named {
+			text = fmt.Sprintf(textOf, f.Path, text)
+		}
+		row = append(row, supervisor.Button{Text: text, Press: supervisor.PromptFilePrefix + action + " " + f.Key()})
+	}
+	if f.Acceptable() {
+		button(textDiff, supervisor.PressDiff)
+		button(textAccept, supervisor.PressAccept)
+	}
+	if len(f.Text) < protocol.PromptFileBytes(f.Path) { // else there is more of it than is kept
+		button(textBack, supervisor.PressPutBack)
+	}
+	return row
+}
