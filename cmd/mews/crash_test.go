@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"mews/supervisor"
 	"mews/supervisor/app/apptest"
+	"mews/supervisor/effect"
 	"mews/supervisor/model/modeltest"
 	"mews/supervisor/telegram/telegramtest"
 )
@@ -298,5 +298,5 @@ func (w *writer) whole(text string, i int) bool {
 	said := strings.Join(strings.Fields(text), " ")
 	want := "done: " + strings.Join(strings.Fields(w.messages[i].text), " ")
 	_, rest, found := strings.Cut(said, want)
-	return found && (rest == "" || strings.HasPrefix(rest, " "+supervisor.TextWhatIDid+" ") || strings.Contains(rest, "/resend"))
+	return found && (rest == "" || strings.HasPrefix(rest, " "+effect.TextWhatIDid+" ") || strings.Contains(rest, "/resend"))
 }

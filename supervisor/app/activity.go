@@ -7,6 +7,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/effect"
 	"mews/supervisor/internal/timezone"
 	"mews/supervisor/sqlite"
 	"mews/supervisor/users"
@@ -33,13 +34,13 @@ func (a activity) Read(ctx context.Context, user string, destination int64, span
 		return read, supervisor.Errorf(supervisor.CodeForbidden, textActivityInGroup)
 	}
 	u, _ := a.users.Find(user)
-	q, err := supervisor.ParseEffectQuery(span+" "+kind, a.now().In(timezone.Of(u)))
+	q, err := effect.ParseQuery(span+" "+kind, a.now().In(timezone.Of(u)))
 	if err != nil {
 		return read, err
 	}
 	q.User, q.Limit = user, maxActivityRows
 	list, err := a.effects.List(ctx, q)
-	read.Text = supervisor.EffectLog(list, timezone.Of(u), protocol.MaxActivity, "", nil)
+	read.Text = effect.Log(list, timezone.Of(u), protocol.MaxActivity, "", nil)
 	read.World = slices.ContainsFunc(list, func(e supervisor.Effect) bool { return e.Kind == supervisor.EffectReceived })
 	return read, err
 }

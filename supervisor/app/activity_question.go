@@ -11,6 +11,7 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/access"
 	"mews/supervisor/control"
+	"mews/supervisor/effect"
 	"mews/supervisor/printable"
 	"mews/supervisor/sqlite"
 )
@@ -62,9 +63,9 @@ func (q activityMethods) answer(ctx context.Context, uid uint32, req *protocol.R
 	if err := req.Decode(&p); err != nil {
 		return nil, err
 	}
-	kinds := supervisor.KindsOf(p.Kind)
+	kinds := effect.KindsOf(p.Kind)
 	if p.Kind != "" && kinds == nil {
-		return nil, supervisor.Errorf(supervisor.CodeInvalid, textNoActivityKind, p.Kind, supervisor.EffectGroups())
+		return nil, supervisor.Errorf(supervisor.CodeInvalid, textNoActivityKind, p.Kind, effect.Groups())
 	}
 	name, err := usageMethods{people: q.people}.whose(uid, p.User)
 	if err != nil {
@@ -73,7 +74,7 @@ func (q activityMethods) answer(ctx context.Context, uid uint32, req *protocol.R
 	report := ActivityReport{User: name}
 	if name == "" {
 		counts, err := q.effects.Count(ctx, p.Since, time.Time{})
-		for _, c := range counts {
+		for _, c := range effect.ByGroup(counts) {
 			if p.Kind == "" || c.Group == p.Kind {
 				report.Counts = append(report.Counts, c)
 			}
@@ -88,7 +89,7 @@ func (q activityMethods) answer(ctx context.Context, uid uint32, req *protocol.R
 	for i := min(len(list), MaxActivity) - 1; i >= 0; i-- {
 		e := list[i]
 		report.Rows = append(report.Rows, ActivityLine{At: e.At, Turn: e.Turn, Kind: e.Kind, Target: e.Target, Detail: e.Detail,
-			ReportedBy: e.ReportedBy, Text: e.Words(nil)})
+			ReportedBy: e.ReportedBy, Text: effect.Words(e, nil)})
 	}
 	return report, err
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"mews/supervisor"
+	"mews/supervisor/effect"
 	"mews/supervisor/feature"
 	"mews/supervisor/markdown"
 )
@@ -15,7 +16,7 @@ import (
 type Effects interface {
 	// List lists a person's, the newest first.
 	List(ctx context.Context, q supervisor.EffectQuery) ([]supervisor.Effect, error)
-	// Count counts everybody's between two moments, by person and group of kinds.
+	// Count counts everybody's between two moments, by person and kind.
 	Count(ctx context.Context, from, to time.Time) ([]supervisor.EffectCount, error)
 }
 
@@ -36,7 +37,7 @@ func activity(ctx context.Context, c *Commands, r feature.Request) (d supervisor
 	if all {
 		r.Arguments = rest
 	}
-	q, err := supervisor.ParseEffectQuery(r.Arguments, time.Now().In(c.zone(r.Conversation.User)))
+	q, err := effect.ParseQuery(r.Arguments, time.Now().In(c.zone(r.Conversation.User)))
 	switch {
 	case all && !c.isAdmin(r.Conversation.User):
 		return d, supervisor.Errorf(supervisor.CodeForbidden, textActivityAdminsOnly)
@@ -47,7 +48,7 @@ func activity(ctx context.Context, c *Commands, r feature.Request) (d supervisor
 	}
 	counts, err := c.o.Effects.Count(ctx, q.From, q.To)
 	d.Text = fmt.Sprintf(textAllActivity, q.From.Format(time.DateOnly))
-	for _, n := range counts {
+	for _, n := range effect.ByGroup(counts) {
 		if q.Kinds == nil || n.Group == groupOf(q.Kinds) {
 			d.Text += fmt.Sprintf(textActivityCount, markdown.QuoteName(n.User), n.Group, n.Count)
 		}
@@ -57,7 +58,7 @@ func activity(ctx context.Context, c *Commands, r feature.Request) (d supervisor
 
 // groupOf is the group of the kinds of a query.
 func groupOf(kinds []string) string {
-	k, _ := supervisor.FindEffectKind(kinds[0])
+	k, _ := effect.FindKind(kinds[0])
 	return k.Group
 }
 
@@ -68,7 +69,7 @@ func olderActivity(ctx context.Context, c *Commands, r feature.Request) (d super
 	if n, _ := fmt.Sscan(r.Arguments, &before, &from, &to, &group); n < 3 {
 		return supervisor.Delivery{Text: feature.TextDeadButton}, nil
 	}
-	q := supervisor.EffectQuery{From: time.Unix(from, 0), Before: before, Kinds: supervisor.KindsOf(group)}
+	q := supervisor.EffectQuery{From: time.Unix(from, 0), Before: before, Kinds: effect.KindsOf(group)}
 	if to > 0 {
 		q.To = time.Unix(to, 0)
 	}
@@ -94,6 +95,6 @@ func (c *Commands) listActivity(ctx context.Context, user string, q supervisor.E
 		press := strings.TrimSpace(fmt.Sprint(activityPrefix, list[activityPage-1].ID, " ", q.From.Unix(), " ", to, " ", group))
 		d.Buttons = [][]supervisor.Button{{{Text: textOlderButton, Press: press}}}
 	}
-	d.Text = supervisor.EffectLog(list, c.zone(user), 0, "- ", markdown.QuoteName)
+	d.Text = effect.Log(list, c.zone(user), 0, "- ", markdown.QuoteName)
 	return d, nil
 }

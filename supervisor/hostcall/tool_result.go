@@ -9,6 +9,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/effect"
 	"mews/supervisor/feature"
 	"mews/supervisor/spool"
 )
@@ -68,7 +69,7 @@ func (t *turn) checkFields(r *protocol.ToolResult) error {
 				return fmt.Errorf("change %d: %w", i, err)
 			}
 		}
-		if k, known := supervisor.FindEffectKind(c.Kind); !known || k.ReportedBy() != supervisor.ReportedByWorker {
+		if _, known := effect.FindKind(c.Kind); !known || supervisor.EffectReporter(c.Kind) != supervisor.ReportedByWorker {
 			return fmt.Errorf("change %d: kind %s is not a worker's to say", i, printable(c.Kind, maxName))
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/effect"
 	"mews/supervisor/outbox"
 	"mews/supervisor/sqlite"
 )
@@ -77,7 +78,7 @@ func TestAMessageStandsAboveTheAnswer(t *testing.T) {
 }
 
 // did is what stands below an answer.
-func did(line string) string { return "\n\n" + supervisor.TextWhatIDid + "\n" + line }
+func did(line string) string { return "\n\n" + effect.TextWhatIDid + "\n" + line }
 
 // It names nothing that it answers, unless others read it too.
 func TestAMessageAnswersInAGroupOnly(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"mews/supervisor"
+	"mews/supervisor/effect"
 	"mews/supervisor/internal/signals"
 )
 
@@ -33,8 +34,8 @@ type Homes interface {
 type FileEffects interface {
 	// Last is the newest effect of a person after one, or that one.
 	Last(ctx context.Context, user string, after int64) (int64, error)
-	// ListOfFiles lists those after one. It is not settled where some are under way.
-	ListOfFiles(ctx context.Context, user string, after int64) (list []supervisor.FileEffect, settled bool, err error)
+	// ListOfFiles lists those of some kinds after one. It is not settled where some are under way.
+	ListOfFiles(ctx context.Context, user string, after int64, kinds []string) (list []supervisor.FileEffect, settled bool, err error)
 }
 
 // filesSeen is up to where a person's folder was compared.
@@ -95,7 +96,7 @@ func (s *Schedule) othersChanged(ctx context.Context, user string, was filesSeen
 		return nil, next, err == nil, err
 	}
 	// after the list: what has ended by now is in it
-	effects, settled, err := s.o.FileEffects.ListOfFiles(ctx, user, was.Effect)
+	effects, settled, err := s.o.FileEffects.ListOfFiles(ctx, user, was.Effect, slices.Concat(effect.KindsOf(supervisor.EffectsChanged), effect.KindsOf(supervisor.EffectsRun)))
 	if err != nil || !settled {
 		return nil, next, false, err
 	}

@@ -9,6 +9,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/effect"
 	"mews/supervisor/printable"
 )
 
@@ -36,7 +37,7 @@ type ledger struct {
 // ledgerOf reads effects, oldest first.
 func ledgerOf(effects []supervisor.FileEffect) ledger {
 	l := ledger{left: map[string]protocol.FileState{}, unknown: map[string]bool{}}
-	programs := append(supervisor.KindsOf(supervisor.EffectsRun), "program")
+	programs := append(effect.KindsOf(supervisor.EffectsRun), "program")
 	for _, e := range effects {
 		c := e.Change
 		switch {

@@ -3,18 +3,28 @@ package sqlite
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"math"
-	"slices"
 	"time"
 
-	"mews/protocol/amount"
 	"mews/supervisor"
 	"mews/supervisor/internal/engine"
 )
 
 // Effects are the ledger: what was done for people.
 type Effects struct{ db *DB }
+
+// EffectPolicy is how the ledger words what was done.
+type EffectPolicy struct {
+	// Lines stand below an answer whose turn has done so, and Bound are as many of some as stand
+	// there.
+	Lines func(done []supervisor.Effect) []string
+	Bound func(lines []string) []string
+
+	// What the ledger has of a text and of a file that were sent, and of a file that was taken in.
+	MessageSent func(text string) (detail string)
+	FileSent    func(supervisor.File) (target, detail string)
+	Received    func(supervisor.Attachment) (target, detail string)
+}
 
 // Effects are the ledger: what was done for people.
 func (db *DB) Effects() Effects { return Effects{db} }
@@ -32,8 +42,7 @@ const (
 // putEffect keeps what was done for a person: e's User, Turn, Call, Kind, Target and Detail. Whose
 // word it is its kind says.
 func (t *tx) putEffect(e supervisor.Effect) {
-	k, _ := supervisor.FindEffectKind(e.Kind)
-	t.Exec(insertEffect, e.User, orNull(e.Turn), e.Call, e.Kind, e.Target, e.Detail, k.ReportedBy(), t.Now)
+	t.Exec(insertEffect, e.User, orNull(e.Turn), e.Call, e.Kind, e.Target, e.Detail, supervisor.EffectReporter(e.Kind), t.Now)
 }
 
 // putEffect is tx's for the turn and its person.
@@ -53,24 +62,12 @@ func (s Effects) List(ctx context.Context, q supervisor.EffectQuery) ([]supervis
 		encodedList(q.Kinds), cmp.Or(q.Before, math.MaxInt64), q.Limit)
 }
 
-// Count counts everybody's effects between two moments, by person and group of kinds.
+// Count counts everybody's effects between two moments, by person and kind.
 func (s Effects) Count(ctx context.Context, from, to time.Time) ([]supervisor.EffectCount, error) {
-	rows, err := engine.All(s.db.reader(ctx, "count the effects"), func(row *engine.Row) (c supervisor.EffectCount) {
+	return engine.All(s.db.reader(ctx, "count the effects"), func(row *engine.Row) (c supervisor.EffectCount) {
 		row.Scan(&c.User, &c.Group, &c.Count)
 		return c
 	}, countEffects, since(from), until(to))
-	sums := map[supervisor.EffectCount]int{}
-	for _, c := range rows {
-		k, _ := supervisor.FindEffectKind(c.Group)
-		sums[supervisor.EffectCount{User: c.User, Group: cmp.Or(k.Group, k.Name)}] += c.Count
-	}
-	var list []supervisor.EffectCount
-	for c, n := range sums {
-		c.Count = n
-		list = append(list, c)
-	}
-	slices.SortFunc(list, supervisor.CompareEffectCounts)
-	return list, err
 }
 
 func scanEffect(row *engine.Row) (e supervisor.Effect) {
@@ -93,7 +90,7 @@ func (t turnTx) effectLines() []string {
 	if len(done) == 0 || in.InGroup() || value(t, engine.String, findSetting, in.User, SettingLedger) == LedgerOff {
 		return nil
 	}
-	return supervisor.EffectLines(done)
+	return t.policies.Effects.Lines(done)
 }
 
 // Send puts the Text and the Files of d into the outbox of the conversation that a turn answers in,
@@ -114,15 +111,15 @@ func (t turnTx) send(call string, d supervisor.Delivery) (in int64) {
 	kind := supervisor.DeliveryNotice
 	if d.Text != "" {
 		kind = supervisor.DeliveryMessage
-		t.putEffect(supervisor.Effect{Call: call, Kind: supervisor.EffectMessageSent, Detail: amount.Plural(int64(len(d.Text)), "byte", "bytes")})
+		t.putEffect(supervisor.Effect{Call: call, Kind: supervisor.EffectMessageSent, Detail: t.policies.Effects.MessageSent(d.Text)})
 	}
 	for _, f := range d.Files {
 		size, owned := one(t, engine.Integer, findBlob, t.turn.Conversation.User, f.SHA256)
 		if !owned || size != f.Size {
 			t.fail(invalid("%s has no blob %.64s of %d bytes", t.turn.Conversation.User, f.SHA256, f.Size))
 		}
-		t.putEffect(supervisor.Effect{Call: call, Kind: supervisor.EffectFileSent, Target: f.Name,
-			Detail: fmt.Sprintf("%s, %d bytes, sha256 %s", f.MediaType, f.Size, f.SHA256)})
+		target, detail := t.policies.Effects.FileSent(f)
+		t.putEffect(supervisor.Effect{Call: call, Kind: supervisor.EffectFileSent, Target: target, Detail: detail})
 	}
 	return t.putDelivery(supervisor.Delivery{Conversation: t.turn.AnswersIn(), Inbound: t.turn.Inbound, Kind: kind, Text: d.Text,
 		Files: d.Files}).Conversation.ID

@@ -8,6 +8,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/effect"
 	"mews/supervisor/sqlite"
 	"mews/supervisor/sqlite/sqlitetest"
 )
@@ -141,11 +142,11 @@ func TestEffectsAreCountedByPersonAndGroup(t *testing.T) {
 	s.changing(his, "c1", edited)
 	counts, err := s.db.Effects().Count(t.Context(), noon, time.Time{})
 	s.must(err)
-	s.same("counts", counts, []supervisor.EffectCount{{User: "alice", Group: "changed", Count: 2}, {User: "alice", Group: "run", Count: 1},
+	s.same("counts", effect.ByGroup(counts), []supervisor.EffectCount{{User: "alice", Group: "changed", Count: 2}, {User: "alice", Group: "run", Count: 1},
 		{User: "bob", Group: "changed", Count: 1}})
 	counts, err = s.db.Effects().Count(t.Context(), noon.Add(time.Minute), time.Time{})
 	s.must(err)
-	s.same("later", counts, []supervisor.EffectCount{{User: "bob", Group: "changed", Count: 1}})
+	s.same("later", effect.ByGroup(counts), []supervisor.EffectCount{{User: "bob", Group: "changed", Count: 1}})
 }
 
 func TestFilesThatWereTakenInAreInTheLedger(t *testing.T) {
@@ -168,7 +169,7 @@ func TestFilesThatWereTakenInAreInTheLedger(t *testing.T) {
 	s.must(err)
 	var got []string
 	for _, e := range list {
-		got = append(got, e.Words(nil)+", "+string(e.ReportedBy))
+		got = append(got, effect.Words(e, nil)+", "+string(e.ReportedBy))
 	}
 	s.same("ledger", got, []string{"received photo (12 bytes), supervisor", "received report.pdf (12 bytes), supervisor"})
 }

@@ -25,15 +25,14 @@ func (s Effects) Last(ctx context.Context, user string, after int64) (int64, err
 	return engine.Value(s.db.reader(ctx, "find the last effect of %s", user), engine.Integer, lastEffect, user, after)
 }
 
-// ListOfFiles lists the effects of a person after one that have changed files or may have, oldest
-// first. It is not settled where others are under way, which are not in the ledger yet.
-func (s Effects) ListOfFiles(ctx context.Context, user string, after int64) (list []supervisor.FileEffect, settled bool, err error) {
+// ListOfFiles lists the effects of a person after one, of kinds that have changed files or may have,
+// oldest first. It is not settled where others are under way, which are not in the ledger yet.
+func (s Effects) ListOfFiles(ctx context.Context, user string, after int64, kinds []string) (list []supervisor.FileEffect, settled bool, err error) {
 	read := s.db.reader(ctx, "list what was done with the files of %s", user)
 	busy, err := engine.Value(read, engine.Bool, isChanging, user)
 	if err != nil || busy {
 		return nil, false, err
 	}
-	kinds := append(supervisor.KindsOf(supervisor.EffectsChanged), supervisor.KindsOf(supervisor.EffectsRun)...)
 	list, err = engine.All(read, func(r *engine.Row) (e supervisor.FileEffect) {
 		c, known := supervisor.FileChange{}, false
 		r.Scan(&e.ID, &e.Kind, &e.Target, &e.At, &known, &c.Path, &c.To, &c.Before, &c.After, &c.Not)

@@ -6,6 +6,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/effect"
 )
 
 // What was done with a person's files is listed with what is on record of it, once no tool is at
@@ -13,7 +14,7 @@ import (
 func TestEffectsOfFilesAreListed(t *testing.T) {
 	s := newStory(t)
 	effects := func(after int64) (list []string, settled bool) {
-		all, settled, err := s.db.Effects().ListOfFiles(t.Context(), "alice", after)
+		all, settled, err := s.db.Effects().ListOfFiles(t.Context(), "alice", after, append(effect.KindsOf("changed"), effect.KindsOf("run")...))
 		s.must(err)
 		for _, e := range all {
 			text := fmt.Sprintf("%d %s %s", e.ID, e.Kind, e.Target)

@@ -204,7 +204,7 @@ func (t *tx) sayTogether(list []heldNotice) supervisor.Delivery {
 		}
 		d.Silent, d.Effects = d.Silent && h.silent, append(d.Effects, h.effects...)
 	}
-	d.Text, d.Effects = texts[0], supervisor.BoundEffects(d.Effects)
+	d.Text, d.Effects = texts[0], t.policies.Effects.Bound(d.Effects)
 	if len(list) == 1 {
 		d.Buttons = list[0].buttons
 	} else {

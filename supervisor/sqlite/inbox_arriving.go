@@ -1,13 +1,11 @@
 package sqlite
 
 import (
-	"cmp"
 	"context"
 	"strings"
 	"time"
 
 	"mews/protocol"
-	"mews/protocol/amount"
 	"mews/supervisor"
 	"mews/supervisor/internal/engine"
 )
@@ -73,8 +71,8 @@ func (s Inbox) PutArrived(ctx context.Context, list []Arrived) (said bool, err e
 func (t *tx) putReceived(in supervisor.Inbound) {
 	for _, a := range all(t, scanAttachment, listAttachments, in.ID) {
 		if a.SHA256 != "" && a.Failure == "" {
-			t.putEffect(supervisor.Effect{User: in.Conversation.User, Kind: supervisor.EffectReceived, Target: cmp.Or(a.Name, string(a.Kind)),
-				Detail: amount.Bytes(a.Size)})
+			target, detail := t.policies.Effects.Received(a)
+			t.putEffect(supervisor.Effect{User: in.Conversation.User, Kind: supervisor.EffectReceived, Target: target, Detail: detail})
 		}
 	}
 }

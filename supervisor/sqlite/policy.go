@@ -12,4 +12,5 @@ type Policies struct {
 	Questions   QuestionPolicy
 	Undo        UndoPolicy
 	PromptFiles PromptFilePolicy
+	Effects     EffectPolicy
 }

@@ -25,7 +25,7 @@ func (t turnTx) putLog(ins []supervisor.Inbound, answer string) {
 		return
 	}
 	p := protocol.LogParameters{Turn: t.turn.ID, At: ins[0].ReceivedAt, Channel: supervisor.Sending{In: in}.Channel(), Answer: logged(answer),
-		Effects: supervisor.EffectLines(all(t, scanEffect, listDone, t.turn.ID))}
+		Effects: t.policies.Effects.Lines(all(t, scanEffect, listDone, t.turn.ID))}
 	for _, i := range ins {
 		p.Said = append(p.Said, protocol.LogSaid{Text: t.saidIn(i), World: i.Origin == supervisor.OriginWorld})
 	}

@@ -103,7 +103,7 @@ func (u *Undos) tellUndone(ctx context.Context, r feature.Request, turn, of int6
 	if len(report.Paths[Changed]) > 0 {
 		row := []supervisor.Button{button(textUndoAnyway, pressForce, of), button(textLeave, pressLeave, of)}
 		if !r.Conversation.InGroup() {
-			row = append(row, button(undo.TextDiffButton, supervisor.PressDiff, of))
+			row = append(row, button(TextDiffButton, supervisor.PressDiff, of))
 		}
 		d.Buttons = append(d.Buttons, row)
 	}

@@ -12,8 +12,8 @@ import (
 	"syscall"
 
 	"mews/protocol/amount"
-	"mews/supervisor"
 	"mews/supervisor/control"
+	"mews/supervisor/effect"
 )
 
 // fileLines are a line about each file that came with a delivery. home is the person's folder,
@@ -75,7 +75,7 @@ func effectLines(d control.Delivery) (lines []string) {
 	if len(d.Effects) == 0 {
 		return nil
 	}
-	for _, line := range append([]string{supervisor.TextWhatIDid + ":"}, d.Effects...) {
+	for _, line := range append([]string{effect.TextWhatIDid + ":"}, d.Effects...) {
 		lines = append(lines, stripControls(line))
 	}
 	return lines

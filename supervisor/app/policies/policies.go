@@ -4,6 +4,7 @@ package policies
 import (
 	"mews/supervisor/access"
 	"mews/supervisor/answer"
+	"mews/supervisor/effect"
 	"mews/supervisor/inbox"
 	"mews/supervisor/instructions"
 	"mews/supervisor/sqlite"
@@ -22,5 +23,7 @@ func All() sqlite.Policies {
 			HasKeyboard: answer.HasKeyboard, Parting: answer.Parting},
 		Undo:        sqlite.UndoPolicy{Buttons: undo.Buttons, Never: undo.NeverNote, Told: undo.Told},
 		PromptFiles: sqlite.PromptFilePolicy{Card: instructions.Card},
+		Effects: sqlite.EffectPolicy{Lines: effect.Lines, Bound: effect.Bound, MessageSent: effect.MessageSent, FileSent: effect.FileSent,
+			Received: effect.Received},
 	}
 }

@@ -1,4 +1,4 @@
-package supervisor
+package effect
 
 import (
 	"regexp"
@@ -6,23 +6,16 @@ import (
 	"strconv"
 	"strings"
 	"time"
-)
 
-// EffectQuery asks for effects of one person.
-type EffectQuery struct {
-	User     string
-	From, To time.Time // the zero values are no bounds
-	Kinds    []string  // nil is all
-	Before   int64     // only those with a smaller id; 0 is all
-	Limit    int
-}
+	"mews/supervisor"
+)
 
 // daysPattern is a number of days, of which today is the last.
 var daysPattern = regexp.MustCompile(`^(\d{1,4})d$`)
 
-// ParseEffectQuery reads a time and a kind, in any order; without a time it is today. now is in the
+// ParseQuery reads a time and a kind, in any order; without a time it is today. now is in the
 // time zone of the person.
-func ParseEffectQuery(text string, now time.Time) (q EffectQuery, err error) {
+func ParseQuery(text string, now time.Time) (q supervisor.EffectQuery, err error) {
 	day := func(days int) time.Time {
 		return time.Date(now.Year(), now.Month(), now.Day()+days, 0, 0, 0, 0, now.Location())
 	}
@@ -40,27 +33,27 @@ func ParseEffectQuery(text string, now time.Time) (q EffectQuery, err error) {
 		case notDate == nil:
 			q.From, q.To = date, date.AddDate(0, 0, 1)
 		default:
-			return q, Errorf(CodeInvalid, textNoSpan, word, strings.Join(EffectGroups(), ", "))
+			return q, supervisor.Errorf(supervisor.CodeInvalid, textNoSpan, word, strings.Join(Groups(), ", "))
 		}
 	}
 	return q, nil
 }
 
-// EffectLog tells of effects in lines, each with its time in a zone. It leaves out the last of them
+// Log tells of effects in lines, each with its time in a zone. It leaves out the last of them
 // where it would have more than most bytes; 0 is no bound. begin begins each line, and quote is
-// Effect.Words'.
-func EffectLog(list []Effect, zone *time.Location, most int, begin string, quote func(string) string) string {
+// Words'.
+func Log(list []supervisor.Effect, zone *time.Location, most int, begin string, quote func(string) string) string {
 	if len(list) == 0 {
 		return textNothingDone
 	}
 	note, room := "", most-len(textOlderEffects)
-	if slices.ContainsFunc(list, func(e Effect) bool { return e.ReportedBy == ReportedByWorker }) {
+	if slices.ContainsFunc(list, func(e supervisor.Effect) bool { return e.ReportedBy == supervisor.ReportedByWorker }) {
 		note = textWorkersEffect
 		room -= len(note)
 	}
 	var b strings.Builder
 	for i, e := range list {
-		line := begin + e.At.In(zone).Format("2006-01-02 15:04") + " " + e.Words(quote)
+		line := begin + e.At.In(zone).Format("2006-01-02 15:04") + " " + Words(e, quote)
 		if most > 0 && b.Len()+len(line) >= room {
 			b.WriteString(textOlderEffects)
 			break
