@@ -18,6 +18,10 @@ type Quote struct {
 // maxQuote is how much is quoted of a message, in characters, and of its part alone.
 const maxQuote = 2000
 
+// textQuoteOf stands in a quote between the part that was chosen and all of what it is of. It is
+// for the model.
+const textQuoteOf = "\n(in:)\n"
+
 // String is what a model reads before the words that answer a message, as a quote: the part that
 // was chosen, and all of it, with the middle cut out where it is long; "" where there is nothing to
 // quote.

@@ -1,8 +1,9 @@
 package supervisor
 
 import (
-	"strings"
 	"time"
+
+	"mews/protocol"
 )
 
 // Sending is how something that a person sent has come.
@@ -17,37 +18,9 @@ type Sending struct {
 	Scheduled bool // by a job of theirs
 }
 
-// Channel is where it was sent, as people call it.
-func (s Sending) Channel() string {
-	channel := string(s.In.Channel)
-	if channel != "" {
-		channel = strings.ToUpper(channel[:1]) + channel[1:]
-	}
-	if s.In.InGroup() {
-		channel += stampGroup
-	}
-	return channel
-}
-
-// Where is when and where it was sent.
-func (s Sending) Where() string {
-	return s.At.Format(stampTime) + ", " + s.Channel()
-}
-
-// Stamp is the line above a message of a person's by which a model knows when, where and how it was
-// sent.
-func (s Sending) Stamp() string {
-	parts := []string{s.Where()}
-	for _, how := range []struct {
-		so   bool
-		word string
-	}{
-		{s.Voice, stampVoice}, {s.File, stampFile}, {s.Pressed, stampPressed}, {s.Scheduled, stampScheduled},
-		{!s.Voice && !s.File && !s.Pressed && !s.Scheduled, stampWritten}, {s.Forwarded, stampForwarded}, {s.Edited, stampEdited},
-	} {
-		if how.so {
-			parts = append(parts, how.word)
-		}
-	}
-	return "[" + strings.Join(parts, ", ") + "]"
+// RecapLine is something that was said in another conversation.
+type RecapLine struct {
+	At   string // when and where
+	Role protocol.Role
+	Text string
 }

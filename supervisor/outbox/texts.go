@@ -10,7 +10,9 @@ const (
 	// textApology ends the delivery after one that may not have arrived.
 	textApology = "(An earlier message of mine may not have reached you; /resend sends it again.)"
 	// textWhole stands below the file of an answer whose beginning stands above it.
-	textWhole    = "The whole answer, which is too long for a few messages."
+	textWhole = "The whole answer, which is too long for a few messages."
+	// TextNotKept stands for what a delivery said that is deleted from its chat.
+	TextNotKept  = "(This was for a moment, and is not kept.)"
 	textFileLost = "(The file %s could not be sent: %s)"
 
 	// Why a delivery did not arrive for certain.

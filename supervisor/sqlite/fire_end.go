@@ -92,7 +92,7 @@ type fireOutcome struct {
 
 // fireOutcome is what has come of a job's fire, of whose turn failed is what went wrong.
 func (t turnTx) fireOutcome(f FinishTurn, j supervisor.Job, failed string) (r fireOutcome) {
-	said, err := messages(t, listTurnMessages, t.turn.ID)
+	said, err := messages(t, t.policies.History.Recap, listTurnMessages, t.turn.ID)
 	t.fail(err)
 	r = fireOutcome{state: supervisor.FireFailed, text: failed, failures: j.Failures + 1}
 	switch {

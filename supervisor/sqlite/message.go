@@ -27,7 +27,8 @@ const (
 
 // Messages lists the messages of a conversation from its window on, in order.
 func (s Transcript) Messages(ctx context.Context, conversation int64) ([]protocol.Message, error) {
-	return messages(s.db.reader(ctx, "read the transcript of conversation %d", conversation), listMessages, conversation)
+	read := s.db.reader(ctx, "read the transcript of conversation %d", conversation)
+	return messages(read, s.db.policies.History.Recap, listMessages, conversation)
 }
 
 const (
@@ -126,8 +127,9 @@ func scanMessage(row *engine.Row) (m messageRow) {
 	return m
 }
 
-// messages are what a query lists. They are decoded once the database is free for others.
-func messages(q engine.Querier, query string, args ...any) ([]protocol.Message, error) {
+// messages are what a query lists, with what recap says of those that have one. They are decoded once
+// the database is free for others.
+func messages(q engine.Querier, recap func([]supervisor.RecapLine) string, query string, args ...any) ([]protocol.Message, error) {
 	rows, err := engine.All(q, scanMessage, query, args...)
 	if err != nil {
 		return nil, err
@@ -138,7 +140,7 @@ func messages(q engine.Querier, query string, args ...any) ([]protocol.Message, 
 			return nil, fmt.Errorf("read message %d: %w", m.ID, err)
 		}
 		if m.recap {
-			if m.Recap, err = recapOf(q, m.ID); err != nil {
+			if m.Recap, err = recapOf(q, recap, m.ID); err != nil {
 				return nil, err
 			}
 		}
@@ -173,7 +175,7 @@ func (s Transcript) Since(ctx context.Context, conversation, after int64) (newer
 	if err != nil {
 		return nil, window, err
 	}
-	if newer, err = messages(read, listMessagesSince, conversation, after); err != nil {
+	if newer, err = messages(read, s.db.policies.History.Recap, listMessagesSince, conversation, after); err != nil {
 		return nil, window, err
 	}
 	window, err = engine.Value(read, scanWindow, findWindow, conversation)

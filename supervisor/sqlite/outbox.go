@@ -7,6 +7,11 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
+// OutboxPolicy is what stands in the outbox beside what is to be said.
+type OutboxPolicy struct {
+	NotKept string // stands for what a delivery said that is deleted from its chat
+}
+
 // Outbox is what people are to be told, kept until their channel has taken it, and after.
 type Outbox struct{ db *DB }
 

@@ -144,5 +144,5 @@ func (t *tx) expire(d outcomeRow) {
 	}
 	t.Exec(clean, t.Now+d.vanish, d.id)
 	t.Exec(blankPosts, t.Now, d.id)
-	t.Exec(blankDelivery, supervisor.TextNotKept, d.id)
+	t.Exec(blankDelivery, t.policies.Outbox.NotKept, d.id)
 }

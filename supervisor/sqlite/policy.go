@@ -13,4 +13,6 @@ type Policies struct {
 	Undo        UndoPolicy
 	PromptFiles PromptFilePolicy
 	Effects     EffectPolicy
+	History     HistoryPolicy
+	Outbox      OutboxPolicy
 }

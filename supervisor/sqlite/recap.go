@@ -51,7 +51,7 @@ func (t turnTx) recap(in supervisor.Inbound) (list []recapped, world bool) {
 		list = append(list, all(t, func(r *engine.Row) (m recapped) {
 			var at time.Time
 			r.Scan(&m.Message, &at, &m.world)
-			m.At = supervisor.Sending{At: at.In(zone), In: c}.Where()
+			m.At = t.policies.History.Where(supervisor.Sending{At: at.In(zone), In: c})
 			return m
 		}, listRecapped, c.ID, t.Now-recapAge.Milliseconds(), recapMessages)...)
 	}
@@ -64,7 +64,7 @@ const findRecap = `SELECT r.value ->> 'at', s.role, s.parts FROM message m JOIN 
 	JOIN message s ON s.id = r.value ->> 'message' AND s.user = m.user WHERE m.id = ? ORDER BY s.id`
 
 // recapOf is what the recap of a message says. What is not there any more is not in it.
-func recapOf(q engine.Querier, message int64) (string, error) {
+func recapOf(q engine.Querier, recap func([]supervisor.RecapLine) string, message int64) (string, error) {
 	type row struct {
 		supervisor.RecapLine
 		parts string
@@ -81,5 +81,5 @@ func recapOf(q engine.Querier, message int64) (string, error) {
 		}
 		lines[i], lines[i].Text = l.RecapLine, said.Text()
 	}
-	return supervisor.Recap(lines), err
+	return recap(lines), err
 }

@@ -11,6 +11,16 @@ const findSending = `SELECT i.edited_at, i.source = 'question', i.kind = 'job', 
 	EXISTS (SELECT 1 FROM attachment a WHERE a.inbound = i.id AND a.kind = 'voice' AND a.position >= i.first_file),
 	EXISTS (SELECT 1 FROM attachment a WHERE a.inbound = i.id AND a.kind <> 'voice' AND a.position >= i.first_file) FROM inbox i WHERE i.id = ?1`
 
+// HistoryPolicy is what a model reads of its messages beside their words.
+type HistoryPolicy struct {
+	Stamp func(supervisor.Sending) string // when, where and how something was sent
+	Where func(supervisor.Sending) string // when and where
+	// Channel is where, as people call it.
+	Channel func(supervisor.Sending) string
+	// Recap tells what was said elsewhere.
+	Recap func([]supervisor.RecapLine) string
+}
+
 // stamp is the stamp of what an inbound says. With correction it says when its person has changed
 // it; otherwise, when they sent it. What no person's conversation has sent has none, and nothing
 // has one where nobody says by which time zone.
@@ -28,7 +38,7 @@ func (t turnTx) stamp(in supervisor.Inbound, correction bool) string {
 		s.At = fromMillis(edited)
 	}
 	s.At = s.At.In(t.zoneOf(in.Conversation.User))
-	return s.Stamp()
+	return t.policies.History.Stamp(s)
 }
 
 // zoneOf is a person's time zone.

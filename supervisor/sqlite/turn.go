@@ -134,7 +134,7 @@ func (s Turns) FindRunning(ctx context.Context, conversation int64) (open Runnin
 		return open, false, err
 	}
 	open.Turn, open.Waits, open.Asked = turn.Turn, turn.waits, turn.asked
-	if open.Messages, err = messages(read, listTurnMessages, turn.ID); err != nil {
+	if open.Messages, err = messages(read, s.db.policies.History.Recap, listTurnMessages, turn.ID); err != nil {
 		return RunningTurn{}, false, err
 	}
 	open.Begun, err = engine.All(read, engine.String, listBegun, turn.ID)

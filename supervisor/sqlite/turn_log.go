@@ -24,7 +24,7 @@ func (t turnTx) putLog(ins []supervisor.Inbound, answer string) {
 	if t.turn.Kind != supervisor.TurnChat || !talks(in) || value(t, engine.String, findSetting, in.User, SettingLog) != LogOn {
 		return
 	}
-	p := protocol.LogParameters{Turn: t.turn.ID, At: ins[0].ReceivedAt, Channel: supervisor.Sending{In: in}.Channel(), Answer: logged(answer),
+	p := protocol.LogParameters{Turn: t.turn.ID, At: ins[0].ReceivedAt, Channel: t.policies.History.Channel(supervisor.Sending{In: in}), Answer: logged(answer),
 		Effects: t.policies.Effects.Lines(all(t, scanEffect, listDone, t.turn.ID))}
 	for _, i := range ins {
 		p.Said = append(p.Said, protocol.LogSaid{Text: t.saidIn(i), World: i.Origin == supervisor.OriginWorld})

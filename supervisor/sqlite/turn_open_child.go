@@ -49,7 +49,7 @@ func (t turnTx) openChild(name, text string) ChildWindow {
 
 func (t turnTx) window(turn, conversation int64) ChildWindow {
 	w := ChildWindow{Turn: turn, Kept: conversation}
-	list, err := messages(t, listTurnMessages, turn)
+	list, err := messages(t, t.policies.History.Recap, listTurnMessages, turn)
 	t.fail(err)
 	for _, m := range list {
 		if m.Role == protocol.RoleAssistant {

@@ -5,8 +5,10 @@ import (
 	"mews/supervisor/access"
 	"mews/supervisor/answer"
 	"mews/supervisor/effect"
+	"mews/supervisor/history"
 	"mews/supervisor/inbox"
 	"mews/supervisor/instructions"
+	"mews/supervisor/outbox"
 	"mews/supervisor/sqlite"
 	"mews/supervisor/undo"
 )
@@ -25,5 +27,7 @@ func All() sqlite.Policies {
 		PromptFiles: sqlite.PromptFilePolicy{Card: instructions.Card},
 		Effects: sqlite.EffectPolicy{Lines: effect.Lines, Bound: effect.Bound, MessageSent: effect.MessageSent, FileSent: effect.FileSent,
 			Received: effect.Received},
+		History: sqlite.HistoryPolicy{Stamp: history.Stamp, Where: history.Where, Channel: history.ChannelOf, Recap: history.Recap},
+		Outbox:  sqlite.OutboxPolicy{NotKept: outbox.TextNotKept},
 	}
 }

@@ -1,4 +1,4 @@
-package supervisor_test
+package history_test
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"mews/supervisor"
+	"mews/supervisor/history"
 )
 
 // TestARecapIsBounded: together with the system text, which has 23 KiB at most, and the tools it
@@ -15,11 +16,11 @@ func TestARecapIsBounded(t *testing.T) {
 	for i := range 20 {
 		lines = append(lines, supervisor.RecapLine{At: "now", Text: fmt.Sprint("number ", i, strings.Repeat("€", 1000))})
 	}
-	got := supervisor.Recap(lines)
+	got := history.Recap(lines)
 	if len(got) > 8<<10 || !strings.Contains(got, "number 19") || strings.Contains(got, "number 0") {
 		t.Errorf("%d bytes: %.200s", len(got), got)
 	}
-	if whole := supervisor.Recap(lines[:4]); strings.Count(whole, "number") != 4 {
+	if whole := history.Recap(lines[:4]); strings.Count(whole, "number") != 4 {
 		t.Errorf("got %s", whole)
 	}
 }

@@ -1,4 +1,4 @@
-package supervisor
+package history
 
 // The words of a stamp. They are for the model.
 const (

@@ -1,4 +1,4 @@
-package supervisor
+package history
 
 import (
 	"fmt"
@@ -6,14 +6,8 @@ import (
 	"strings"
 
 	"mews/protocol"
+	"mews/supervisor"
 )
-
-// RecapLine is something that was said in another conversation.
-type RecapLine struct {
-	At   string // when and where
-	Role protocol.Role
-	Text string
-}
 
 // What is told at most: of one message in characters, and of all in bytes, so that a request in
 // which all is full stays below 40 KiB.
@@ -24,7 +18,7 @@ const (
 
 // Recap tells a model what was said elsewhere, as material; "" where nothing was. For want of room
 // it leaves out what is oldest.
-func Recap(lines []RecapLine) string {
+func Recap(lines []supervisor.RecapLine) string {
 	told := ""
 	for _, line := range slices.Backward(lines) {
 		text := strings.TrimSpace(line.Text)

@@ -1,0 +1,42 @@
+package history
+
+import (
+	"strings"
+
+	"mews/supervisor"
+)
+
+// ChannelOf is where something was sent, as people call it.
+func ChannelOf(s supervisor.Sending) string {
+	channel := string(s.In.Channel)
+	if channel != "" {
+		channel = strings.ToUpper(channel[:1]) + channel[1:]
+	}
+	if s.In.InGroup() {
+		channel += stampGroup
+	}
+	return channel
+}
+
+// Where is when and where something was sent.
+func Where(s supervisor.Sending) string {
+	return s.At.Format(stampTime) + ", " + ChannelOf(s)
+}
+
+// Stamp is the line above a message of a person's by which a model knows when, where and how it was
+// sent.
+func Stamp(s supervisor.Sending) string {
+	parts := []string{Where(s)}
+	for _, how := range []struct {
+		so   bool
+		word string
+	}{
+		{s.Voice, stampVoice}, {s.File, stampFile}, {s.Pressed, stampPressed}, {s.Scheduled, stampScheduled},
+		{!s.Voice && !s.File && !s.Pressed && !s.Scheduled, stampWritten}, {s.Forwarded, stampForwarded}, {s.Edited, stampEdited},
+	} {
+		if how.so {
+			parts = append(parts, how.word)
+		}
+	}
+	return "[" + strings.Join(parts, ", ") + "]"
+}
