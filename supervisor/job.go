@@ -209,6 +209,19 @@ type FireResult struct {
 // JobPrefix begins the presses of a job's buttons.
 const JobPrefix = "job:"
 
+// What the buttons of a job do. The job's id stands behind it.
+const (
+	JobRun    = "run"
+	JobStart  = "start"
+	JobPause  = "pause"
+	JobResume = "resume"
+	JobChange = "change"
+	JobDelete = "delete"
+)
+
+// JobQuoteBegins begins what a model reads of what a job has said.
+const JobQuoteBegins = "[Unasked, "
+
 // ChannelJob is where nobody talks: a conversation there is the work of one job. Its chat is the
 // job's id.
 const ChannelJob Channel = "job"

@@ -9,31 +9,6 @@ import (
 	"mews/protocol"
 )
 
-// Title is what a job is called: its name, or how its text begins. What is built in has a title of
-// its own.
-func (j Job) Title() string {
-	switch title := RoutineTitles[j.Name]; {
-	case j.Kind == JobRoutine && title != "":
-		return title
-	case j.Name != "":
-		return j.Name
-	}
-	line, _, _ := strings.Cut(strings.TrimSpace(j.Text), "\n")
-	if runes := []rune(line); len(runes) > MaxJobName/2 {
-		line = string(runes[:MaxJobName/2-1]) + "…"
-	}
-	return line
-}
-
-// WithTitle puts what a job is called before what it says, but of one without a name whose text is
-// the first of that.
-func (j Job) WithTitle(said string) string {
-	if text := strings.TrimSpace(j.Text); j.Name == "" && text != "" && strings.HasPrefix(said+"\n", text+"\n") {
-		return said
-	}
-	return fmt.Sprintf(textJobSays, j.Title(), said)
-}
-
 // MadeByInbound names a command or a press that makes a job.
 func MadeByInbound(inbound int64) string { return fmt.Sprintf("inbound/%d", inbound) }
 
@@ -65,6 +40,18 @@ func JobSays(messages []protocol.Message) string {
 		return ""
 	}
 	return strings.TrimSpace(strings.TrimPrefix(text, JobMet))
+}
+
+// JobIsMet says whether the messages of a job's turn say that that is so for which it looks.
+func JobIsMet(messages []protocol.Message) bool {
+	result, ended := jobResult(messages)
+	switch {
+	case ended && result.Met != nil:
+		return *result.Met
+	case ended:
+		return strings.TrimSpace(result.Say) != ""
+	}
+	return strings.HasPrefix(lastWords(messages), JobMet)
 }
 
 // lastWords are the model's.

@@ -1,11 +1,6 @@
 package supervisor
 
-import (
-	"errors"
-	"strings"
-
-	"mews/protocol"
-)
+import "errors"
 
 // ErrLookAgain is in the errors of looks that may go well a little later.
 var ErrLookAgain = errors.New("the look may go well later")
@@ -41,34 +36,4 @@ func (j Job) AsksModel() bool {
 		return j.Name == RoutineHeartbeat || j.Name == RoutineDigest && j.Options.Written
 	}
 	return false
-}
-
-// Says is what the turn of a job tells its person by its messages, "" for nothing, and whether that
-// is so for which a check looks.
-func (j Job) Says(messages []protocol.Message) (text string, met bool) {
-	text = JobSays(messages)
-	if j.Kind != JobCheck || j.Options.Look.Ask == "" {
-		return text, text != ""
-	}
-	result, ended := jobResult(messages)
-	switch {
-	case ended && result.Met != nil:
-		met = *result.Met
-	case ended:
-		met = text != ""
-	default:
-		met = strings.HasPrefix(lastWords(messages), JobMet)
-	}
-	if !met {
-		return j.StillChecking(text), false
-	}
-	return text, true
-}
-
-// StillChecking is what is told of a look that has not come to what is looked for; "" is nothing.
-func (j Job) StillChecking(found string) string {
-	if !j.Options.Look.NotifyOnCheck {
-		return ""
-	}
-	return strings.TrimSpace(textStillChecking + "\n" + found)
 }

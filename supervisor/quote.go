@@ -42,14 +42,14 @@ func (q Quote) String() string {
 	if q.By != "" {
 		text = q.By + ": " + text
 	}
-	return quoted(text)
+	return Quoted(text)
 }
 
 // lineEnds are all that a reader may take for the end of a line.
 var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\v", "\n", "\f", "\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n")
 
-// quoted is a text of which each line is a quote.
-func quoted(text string) string {
+// Quoted is a text of which each line is a quote.
+func Quoted(text string) string {
 	return "> " + strings.ReplaceAll(lineEnds.Replace(text), "\n", "\n> ")
 }
 

@@ -62,6 +62,7 @@ var floors = map[string]int{
 	"mews/supervisor/voice":              3,
 	"mews/worker/index":                  3,
 	"mews/supervisor/schedule/heartbeat": 3,
+	"mews/supervisor/schedule/policy":    3,
 	"mews/worker/look":                   2,
 	"mews/worker/receive":                3,
 	"mews/worker/undo":                   3,

@@ -7,6 +7,7 @@ import (
 
 	"mews/supervisor"
 	"mews/supervisor/internal/money"
+	"mews/supervisor/schedule/policy"
 	"mews/supervisor/schedule/recurrence"
 )
 
@@ -22,7 +23,7 @@ func (s *Schedule) card(j supervisor.Job) supervisor.Delivery { return cardWith(
 func cardWith(j supervisor.Job, terms []string) (d supervisor.Delivery) {
 	d.Conversation, d.Text = j.Conversation, fmt.Sprintf(textMade, nouns[j.Kind], j.ID, j.Text)
 	if j.Name != "" {
-		d.Text = fmt.Sprintf(textMadeNamed, nouns[j.Kind], j.ID, j.Title(), j.Text)
+		d.Text = fmt.Sprintf(textMadeNamed, nouns[j.Kind], j.ID, policy.Title(j), j.Text)
 	}
 	if look := lookText(j); look != "" {
 		d.Text += "\n\n" + look
@@ -44,7 +45,7 @@ func cardWith(j supervisor.Job, terms []string) (d supervisor.Delivery) {
 	case rule.Kind == recurrence.Once:
 		buttons = []string{supervisor.JobChange, supervisor.JobDelete}
 	}
-	d.Buttons = supervisor.JobButtons(j, buttons...)
+	d.Buttons = policy.Buttons(j, buttons...)
 	return d
 }
 
@@ -157,7 +158,7 @@ func timesOf(j supervisor.Job) (rule recurrence.Rule, times []string, err error)
 // listedText is what a list says of a job, on one line.
 func listedText(j supervisor.Job) string {
 	if j.Kind != supervisor.JobReminder {
-		return j.Title()
+		return policy.Title(j)
 	}
 	return brief(j.Text)
 }

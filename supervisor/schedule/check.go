@@ -8,6 +8,7 @@ import (
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/printable"
+	"mews/supervisor/schedule/policy"
 )
 
 // check looks whether that is so for which a check looks, the cheapest first: a model judges only
@@ -27,7 +28,7 @@ func (s *Schedule) check(ctx context.Context, l look) (supervisor.Looked, error)
 	case at.Ask == "" && found.Met:
 		looked.Text, looked.Done = strings.TrimSpace(l.Job.Text+"\n\n"+fenced(found.Found)), at.AutoRemove
 	default:
-		looked.Text = l.Job.StillChecking(fenced(found.Found))
+		looked.Text = policy.StillChecking(l.Job, fenced(found.Found))
 	}
 	if looked.Text != "" {
 		looked.State, looked.World = supervisor.FireSaid, true

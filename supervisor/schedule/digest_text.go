@@ -11,6 +11,7 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/internal/money"
 	"mews/supervisor/printable"
+	"mews/supervisor/schedule/policy"
 )
 
 const (
@@ -59,7 +60,7 @@ func (d *digest) today(jobs []supervisor.Job) {
 	for _, j := range jobs {
 		what := oneLine(j.Text)
 		if j.Kind == supervisor.JobAgent {
-			what = fmt.Sprintf(textDigestTask, oneLine(j.Title()))
+			what = fmt.Sprintf(textDigestTask, oneLine(policy.Title(j)))
 		}
 		d.news = d.news || j.Kind == supervisor.JobReminder
 		d.world = d.world || j.Options.World
@@ -107,7 +108,7 @@ func (d *digest) did(list []supervisor.JobDid) {
 				news = news || c.state != supervisor.FireSilent
 			}
 		}
-		title := oneLine(did.Job.Title())
+		title := oneLine(policy.Title(did.Job))
 		if !news || title == "" { // it was forgotten
 			continue
 		}
@@ -152,7 +153,7 @@ func (d *digest) files(names []string) {
 func proposed(jobs []supervisor.Job) (list []supervisor.Waiting) {
 	for _, j := range jobs {
 		if j.State == supervisor.JobProposed {
-			list = append(list, supervisor.Waiting{Kind: supervisor.WaitingJob, Text: j.Title(), Since: j.CreatedAt, World: j.Options.World})
+			list = append(list, supervisor.Waiting{Kind: supervisor.WaitingJob, Text: policy.Title(j), Since: j.CreatedAt, World: j.Options.World})
 		}
 	}
 	return list

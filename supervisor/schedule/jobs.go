@@ -13,6 +13,7 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/internal/signals"
 	"mews/supervisor/printable"
+	"mews/supervisor/schedule/policy"
 	"mews/supervisor/schedule/recurrence"
 )
 
@@ -137,7 +138,7 @@ func (s *Schedule) List(ctx context.Context, user string) (d supervisor.Delivery
 	for _, j := range list[:min(len(list), maxListed)] {
 		d.Text += fmt.Sprintf(textListed, j.ID, listedText(j), line(j))
 		if what := map[supervisor.JobState]string{supervisor.JobPaused: supervisor.JobResume, supervisor.JobProposed: supervisor.JobStart}[j.State]; what != "" && len(d.Buttons) < maxListedRows {
-			row := supervisor.JobButtons(j, what)[0]
+			row := policy.Buttons(j, what)[0]
 			row[0].Text += fmt.Sprintf(" %d", j.ID)
 			d.Buttons = append(d.Buttons, row)
 		}

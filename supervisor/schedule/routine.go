@@ -13,6 +13,7 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/internal/timezone"
 	"mews/supervisor/printable"
+	"mews/supervisor/schedule/policy"
 	"mews/supervisor/schedule/recurrence"
 )
 
@@ -84,16 +85,16 @@ func (s *Schedule) Routine(ctx context.Context, user supervisor.User, c supervis
 	case words == "" && mode == nil:
 		return supervisor.Delivery{Text: s.routineText(name, j, found)}, nil
 	case words == wordOff && !found:
-		return supervisor.Delivery{Text: fmt.Sprintf(textRoutineOff, supervisor.RoutineTitles[name])}, nil
+		return supervisor.Delivery{Text: fmt.Sprintf(textRoutineOff, policy.RoutineTitles[name])}, nil
 	case words == wordOff:
 		_, err := s.pause(ctx, j)
-		return supervisor.Delivery{Text: fmt.Sprintf(textRoutineOff, supervisor.RoutineTitles[name])}, err
+		return supervisor.Delivery{Text: fmt.Sprintf(textRoutineOff, policy.RoutineTitles[name])}, err
 	case words == wordOn || words == "" && !found:
 		words = r.usual
 	case words == "":
 		return s.switchMode(ctx, j, mode, at)
 	case r.fixed:
-		return d, supervisor.Errorf(supervisor.CodeInvalid, textRoutineSwitch, supervisor.RoutineTitles[name])
+		return d, supervisor.Errorf(supervisor.CodeInvalid, textRoutineSwitch, policy.RoutineTitles[name])
 	}
 	when := words
 	if !strings.ContainsAny(words, " ") {
@@ -149,7 +150,7 @@ func (s *Schedule) switchMode(ctx context.Context, j supervisor.Job, m mode, at 
 
 // routineShown shows a routine that was turned on.
 func (s *Schedule) routineShown(j supervisor.Job, found bool) supervisor.Delivery {
-	return supervisor.Delivery{Text: s.routineText(j.Name, j, found), Buttons: supervisor.JobButtons(j, supervisor.JobPause, supervisor.JobDelete)}
+	return supervisor.Delivery{Text: s.routineText(j.Name, j, found), Buttons: policy.Buttons(j, supervisor.JobPause, supervisor.JobDelete)}
 }
 
 // findRoutine is a person's routine, where it was not deleted.
@@ -200,9 +201,9 @@ func (s *Schedule) turnOn(ctx context.Context, user supervisor.User, c superviso
 // routineText says whether a routine is on, when it comes, where it speaks and what it may cost.
 func (s *Schedule) routineText(name string, j supervisor.Job, found bool) string {
 	if !found || j.State != supervisor.JobActive {
-		return fmt.Sprintf(textRoutineOff, supervisor.RoutineTitles[name]) + "\n\n" + routineWhat[name]
+		return fmt.Sprintf(textRoutineOff, policy.RoutineTitles[name]) + "\n\n" + routineWhat[name]
 	}
-	text := fmt.Sprintf(textRoutineOn, supervisor.RoutineTitles[name], line(j))
+	text := fmt.Sprintf(textRoutineOn, policy.RoutineTitles[name], line(j))
 	if j.Options.Written {
 		text += textRoutineWritten
 	}

@@ -8,6 +8,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/schedule/policy"
 )
 
 // findToChange finds a job that a turn may change or end. A turn whose answer others read, and one
@@ -94,9 +95,9 @@ func checkBuiltIn(was, j supervisor.Job, when string) error {
 	case was.Kind != supervisor.JobRoutine:
 		return nil
 	case j.Name != was.Name || j.Text != was.Text:
-		return supervisor.Errorf(supervisor.CodeInvalid, textBuiltIn, was.Title())
+		return supervisor.Errorf(supervisor.CodeInvalid, textBuiltIn, policy.Title(was))
 	case when != "" && routines()[was.Name].fixed:
-		return supervisor.Errorf(supervisor.CodeInvalid, textRoutineSwitch, was.Title())
+		return supervisor.Errorf(supervisor.CodeInvalid, textRoutineSwitch, policy.Title(was))
 	}
 	return nil
 }

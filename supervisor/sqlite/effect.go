@@ -15,10 +15,8 @@ type Effects struct{ db *DB }
 
 // EffectPolicy is how the ledger words what was done.
 type EffectPolicy struct {
-	// Lines stand below an answer whose turn has done so, and Bound are as many of some as stand
-	// there.
+	// Lines stand below an answer whose turn has done so.
 	Lines func(done []supervisor.Effect) []string
-	Bound func(lines []string) []string
 
 	// What the ledger has of a text and of a file that were sent, and of a file that was taken in.
 	MessageSent func(text string) (detail string)

@@ -16,14 +16,6 @@ const (
 	asking   = `SELECT coalesce(next, 0), coalesce(options ->> '$.priority', '') FROM job WHERE id = (SELECT job FROM fire WHERE state = 'asked' AND` + ofTurn + `)`
 )
 
-// How long a question of a job's turn stands: so that the turn has ended before the job is due
-// again.
-const (
-	jobQuestionStands = 24 * time.Hour
-	beforeNext        = time.Minute
-	leastStands       = time.Minute
-)
-
 // standsInJob has the fire of a job's turn wait for its person, and is how long the question may
 // stand from its delivery. Whether it was delivered or not, it ends at a time in milliseconds,
 // which is 0 of another turn's. It has the job's priority, by which it may wait for the end of
@@ -32,16 +24,12 @@ func (t *tx) standsInJob(q supervisor.Question) (stands time.Duration, ends int6
 	if q.Turn == 0 || t.Change(askFire, q.Turn) == 0 && !value(t, engine.Bool, asksFire, q.Turn) {
 		return q.Stands, 0, supervisor.JobHigh
 	}
-	var next int64
+	var next time.Time
 	priority = value(t, func(row *engine.Row) (p supervisor.JobPriority) {
 		row.Scan(&next, &p)
 		return p
 	}, asking, q.Turn)
-	most := jobQuestionStands
-	if next > 0 {
-		most = min(most, time.Duration(next-t.Now)*time.Millisecond-beforeNext)
-	}
-	most = max(most, leastStands)
+	most := t.policies.Jobs.AskAtMost(next, fromMillis(t.Now))
 	return min(q.Stands, most), t.Now + most.Milliseconds(), priority
 }
 

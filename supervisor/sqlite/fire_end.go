@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"time"
 
@@ -27,9 +26,6 @@ const (
 	hasWorld  = `SELECT EXISTS (SELECT 1 FROM message WHERE turn = ? AND source = 'world')`
 )
 
-// whyBudget is why a fire failed for which there was no room in a budget.
-const whyBudget = "budget"
-
 // endFire ends the fire that a job's turn is for, and has d be what its person is told of it. It
 // says whether that is anything. A turn that failed for what may pass is tried again later, and
 // nothing is said. So it is where the job was deleted or paused meanwhile.
@@ -38,16 +34,16 @@ func (t turnTx) endFire(f FinishTurn, d *supervisor.Delivery) (says bool) {
 	if !found { // it was forgotten
 		return true
 	}
-	if f.Passing && e.tries < len(supervisor.JobRetries) {
-		t.tryAgain(e)
+	if f.Passing && t.tryAgain(e) {
 		return false
 	}
 	r := t.fireOutcome(f, e.job, d.Text)
 	t.keepResult(e, r)
-	d.Text, d.Silent = e.job.WithTitle(r.text), e.job.Options.Priority == supervisor.JobLow
-	t.countFailures(e.job, r.failures, d)
+	notice := t.policies.Jobs.Notice(e.job, r.Text)
+	d.Text, d.Silent, d.Urgent = notice.Text, notice.Silent, notice.Urgent
+	t.countFailures(e.job, r.Failures, d)
 	t.endChecked(e, r)
-	return r.text != "" && !r.told && !t.holdsResult(e, r, *d)
+	return r.Text != "" && !r.Told && !t.holdsResult(e, r, *d)
 }
 
 // endingFire is a fire whose turn ends.
@@ -72,70 +68,70 @@ func (t turnTx) endingFire() (e endingFire, found bool) {
 	return e, found
 }
 
-// tryAgain has a fire begin again later. Of a job that was deleted or paused since it began it is
-// left out.
-func (t *tx) tryAgain(e endingFire) {
-	if t.Change(retryFire, t.Now+supervisor.JobRetries[e.tries].Milliseconds(), e.cost, e.job.ID, e.due.UnixMilli()) == 0 {
+// tryAgain has a fire begin again later, if it was not tried too often. Of a job that was deleted or
+// paused since it began it is left out.
+func (t *tx) tryAgain(e endingFire) (again bool) {
+	after, again := t.policies.Jobs.Retry(e.tries)
+	if again && t.Change(retryFire, t.Now+after.Milliseconds(), e.cost, e.job.ID, e.due.UnixMilli()) == 0 {
 		t.Exec(leaveFire, e.cost, t.Now, e.job.ID, e.due.UnixMilli())
 	}
+	return again
 }
 
-// fireOutcome is what has come of a fire.
-type fireOutcome struct {
-	state    supervisor.FireState
-	text     string // what is said; "" is nothing
-	why      string // as fire's
-	met      bool   // what the job watches for is so
-	failures int    // of the job's last fires
-	told     bool   // its person was told the same today
+// FireEnd is how the turn of a job's fire ends.
+type FireEnd struct {
+	Job       supervisor.Job
+	Why       protocol.Why
+	Said      []protocol.Message // in the turn
+	Failed    string             // what is said if it failed
+	Short     bool               // it failed for want of room in a budget
+	ToldShort bool               // its person was told so of another fire within a day
+}
+
+// FireOutcome is what has come of a fire.
+type FireOutcome struct {
+	State    supervisor.FireState
+	Text     string // what is said; "" is nothing
+	Why      string // it failed: "budget" for want of room in one, "" for all else
+	Met      bool   // what the job watches for is so
+	Failures int    // of the job's last fires
+	Told     bool   // its person was told the same today
 }
 
 // fireOutcome is what has come of a job's fire, of whose turn failed is what went wrong.
-func (t turnTx) fireOutcome(f FinishTurn, j supervisor.Job, failed string) (r fireOutcome) {
+func (t turnTx) fireOutcome(f FinishTurn, j supervisor.Job, failed string) FireOutcome {
 	said, err := messages(t, t.policies.History.Recap, listTurnMessages, t.turn.ID)
 	t.fail(err)
-	r = fireOutcome{state: supervisor.FireFailed, text: failed, failures: j.Failures + 1}
-	switch {
-	case f.Why == protocol.WhyDone:
-		r.state, r.failures = supervisor.FireSaid, 0
-		if r.text, r.met = j.Says(said); r.text == "" {
-			r.state = supervisor.FireSilent
-		}
-	case f.Why == protocol.WhyStopped:
-		r.failures = j.Failures
-	case f.Short: // that passes by itself, and is told once a day
-		r.failures, r.why, r.told = j.Failures, whyBudget, value(t, engine.Bool, toldShort, j.User, t.Now-(24*time.Hour).Milliseconds())
-	}
-	return r
+	return t.policies.Jobs.Outcome(FireEnd{Job: j, Why: f.Why, Said: said, Failed: failed, Short: f.Short,
+		ToldShort: f.Short && value(t, engine.Bool, toldShort, j.User, t.Now-(24*time.Hour).Milliseconds())})
 }
 
 // keepResult keeps what has come of a fire, and as much of its text as is kept.
-func (t turnTx) keepResult(e endingFire, r fireOutcome) {
-	kept := r.text
+func (t turnTx) keepResult(e endingFire, r FireOutcome) {
+	kept := r.Text
 	if len(kept) > supervisor.MaxJobText {
 		kept = strings.ToValidUTF8(kept[:supervisor.MaxJobText], "")
 	}
-	t.Exec(endFire, r.state, kept, e.cost, value(t, engine.Bool, hasWorld, t.turn.ID), r.why, t.Now, e.job.ID, e.due.UnixMilli())
+	t.Exec(endFire, r.State, kept, e.cost, value(t, engine.Bool, hasWorld, t.turn.ID), r.Why, t.Now, e.job.ID, e.due.UnixMilli())
 }
 
 // endChecked keeps what a job has seen, and ends one that was to be done once.
-func (t turnTx) endChecked(e endingFire, r fireOutcome) {
-	if r.state != supervisor.FireFailed {
+func (t turnTx) endChecked(e endingFire, r FireOutcome) {
+	if r.State != supervisor.FireFailed {
 		t.putSeen(e.job, e.seen)
 	}
-	if r.met && e.job.Options.Look.AutoRemove {
+	if r.Met && e.job.Options.Look.AutoRemove {
 		t.endJob(e.job)
 	}
 }
 
 // holdsResult holds what is told of a fire for the end of its person's quiet hours, where it waits
 // for that.
-func (t turnTx) holdsResult(e endingFire, r fireOutcome, d supervisor.Delivery) bool {
-	_, quiet := t.quietUntil(e.job.User)
-	if !quiet || e.job.Options.Priority == supervisor.JobHigh || d.Conversation.InGroup() || len(d.Files) > 0 {
+func (t turnTx) holdsResult(e endingFire, r FireOutcome, d supervisor.Delivery) bool {
+	if _, holds := t.holdsUntil(d); !holds {
 		return false
 	}
-	_, held := t.sayOrHold(d, noticeSubject{e.job.ID, r.state})
+	_, held := t.sayOrHold(d, noticeSubject{e.job.ID, r.State})
 	t.Exec(holdFire, held, e.job.ID, e.due.UnixMilli())
 	return true
 }
@@ -152,10 +148,9 @@ func (t *tx) countFailures(j supervisor.Job, failures int, d *supervisor.Deliver
 	if failures != j.Failures {
 		t.Exec(countJob, failures, t.Now, j.ID)
 	}
-	if failures >= supervisor.MaxFailures && t.Change(pauseJob, t.Now, j.ID) > 0 {
+	if t.policies.Jobs.Pauses(failures) && t.Change(pauseJob, t.Now, j.ID) > 0 {
 		t.Exec(skipClaimed, t.Now, j.ID)
-		d.Text += fmt.Sprintf(supervisor.TextJobFails, failures)
-		d.Buttons = supervisor.JobButtons(j, supervisor.JobRun, supervisor.JobResume, supervisor.JobDelete)
+		*d = t.policies.Jobs.Paused(j, failures, *d)
 	}
 }
 
@@ -175,11 +170,15 @@ const (
 	markFireTold = `UPDATE fire SET told = 1 WHERE rowid = ?`
 )
 
-// What a turn is told of jobs.
-const (
-	maxFiresTold = 5
-	maxFireTold  = 1000 // characters of each
-)
+// FireTold is what a fire has said.
+type FireTold struct {
+	Text  string
+	Due   time.Time
+	World bool // it may be somebody else's words
+	Kind  supervisor.JobKind
+
+	row int64
+}
 
 // untoldFires tells the model what jobs have said in the turn's conversation since it last ran; ""
 // where that is nothing. world says that some of it may be somebody else's words.
@@ -187,33 +186,17 @@ func (t turnTx) untoldFires() (text string, world bool) {
 	if t.turn.Kind != supervisor.TurnChat {
 		return "", false
 	}
-	type told struct {
-		id    int64
-		text  string
-		due   time.Time
-		world bool
-		kind  supervisor.JobKind
-	}
-	list := all(t, func(r *engine.Row) (f told) {
-		r.Scan(&f.id, &f.text, &f.due, &f.world, &f.kind)
+	list := all(t, func(r *engine.Row) (f FireTold) {
+		r.Scan(&f.row, &f.Text, &f.Due, &f.World, &f.Kind)
 		return f
 	}, listUntoldFires, t.turn.Conversation.User, t.turn.Conversation.ID)
-	zone := time.UTC
-	if t.zone != nil {
-		zone = t.zoneOf(t.turn.Conversation.User)
+	for _, f := range list {
+		t.Exec(markFireTold, f.row)
 	}
-	for i, f := range list {
-		t.Exec(markFireTold, f.id)
-		if i >= maxFiresTold || strings.TrimSpace(f.text) == "" {
-			continue
-		}
-		if runes := []rune(f.text); len(runes) > maxFireTold {
-			f.text = string(runes[:maxFireTold]) + "…"
-		}
-		text = supervisor.JobQuote(f.kind, f.due.In(zone), f.text) + text
-		world = world || f.world
+	if len(list) == 0 {
+		return "", false
 	}
-	return text, world
+	return t.policies.Jobs.Told(list, t.zoneOrUTC(t.turn.Conversation.User))
 }
 
 // settleSilent ends what answers a turn's inbounds where nothing is said: there is nothing to be

@@ -2,15 +2,11 @@ package sqlite
 
 import (
 	"context"
-	"fmt"
 	"slices"
-	"strings"
 	"time"
 
-	"mews/protocol/amount"
 	"mews/supervisor"
 	"mews/supervisor/internal/engine"
-	"mews/supervisor/internal/quiet"
 )
 
 // SettingQuiet is a person's setting of quiet.Hours.
@@ -43,15 +39,14 @@ func (t *tx) quietUntil(user string) (end time.Time, ok bool) {
 	if !set {
 		return end, false
 	}
-	q, ok := quiet.Parse(hours)
-	if !ok {
-		return end, false
-	}
-	zone := time.UTC
-	if t.zone != nil {
-		zone = t.zoneOf(user)
-	}
-	return q.Until(fromMillis(t.Now), zone)
+	return t.policies.Notices.Quiet(hours, fromMillis(t.Now).In(t.zoneOrUTC(user)))
+}
+
+// holdsUntil is when a notice may be said whose conversation is known; it is not ok where that is
+// now.
+func (t *tx) holdsUntil(d supervisor.Delivery) (end time.Time, ok bool) {
+	end, quiet := t.quietUntil(d.Conversation.User)
+	return end, quiet && t.policies.Notices.Holds(d)
 }
 
 // noticeSubject is what a notice that may be held is about: a job, and what became of its fire. The
@@ -70,8 +65,7 @@ func ofFires(fires []supervisor.Fire) (of noticeSubject) {
 }
 
 // sayOrHold says what begins by itself, or holds it for the end of its person's quiet hours: what
-// is held is no delivery yet. What is urgent is not held, nor what comes with files; in groups
-// others read, and nothing is held there.
+// is held is no delivery yet.
 func (t *tx) sayOrHold(d supervisor.Delivery, of noticeSubject) (said supervisor.Delivery, held int64) {
 	c := d.Conversation
 	if c.ID == 0 {
@@ -79,12 +73,12 @@ func (t *tx) sayOrHold(d supervisor.Delivery, of noticeSubject) (said supervisor
 	} else {
 		c = t.conversationByID(c.ID)
 	}
-	end, quiet := t.quietUntil(c.User)
-	if !quiet || d.Urgent || c.InGroup() || len(d.Files) > 0 {
+	d.Conversation = c
+	end, holds := t.holdsUntil(d)
+	if !holds {
 		return t.putNotice(d), 0
 	}
 	t.fail(checkDelivery(d))
-	d.Conversation = c
 	return supervisor.Delivery{Conversation: c}, t.hold(d, of, end)
 }
 
@@ -121,14 +115,26 @@ func (t *tx) hold(d supervisor.Delivery, of noticeSubject, end time.Time) (id in
 	return id
 }
 
-// heldNotice is a row.
-type heldNotice struct {
+// NoticePolicy is what is held in quiet hours, and how that is said after them.
+type NoticePolicy struct {
+	// Quiet is when the quiet hours of a person end, as they have set them, in which they are at a
+	// time in their zone.
+	Quiet func(hours string, now time.Time) (end time.Time, quiet bool)
+	// Holds says whether a notice is held in them.
+	Holds func(supervisor.Delivery) bool
+	// Together is what is said of all that was held for one conversation.
+	Together func([]HeldNotice) supervisor.Delivery
+}
+
+// HeldNotice is what was to be said in quiet hours.
+type HeldNotice struct {
+	Text    string
+	Buttons [][]supervisor.Button
+	Effects []string
+	Silent  bool
+	Earlier int64 // notices that it stands for too
+
 	id, conversation int64
-	earlier          int64 // that it stands for too
-	text             string
-	buttons          [][]supervisor.Button
-	effects          []string
-	silent           bool
 	asks             bool // it puts a question
 }
 
@@ -156,20 +162,14 @@ func (s Jobs) Release(ctx context.Context, now time.Time, rests func(user string
 	}, "say what was held")
 }
 
-func scanHeldNotice(r *engine.Row) (h heldNotice) {
-	r.Scan(&h.id, &h.conversation, &h.earlier, &h.text, decoded{&h.buttons}, decoded{&h.effects}, &h.silent, &h.asks)
+func scanHeldNotice(r *engine.Row) (h HeldNotice) {
+	r.Scan(&h.id, &h.conversation, &h.Earlier, &h.Text, decoded{&h.Buttons}, decoded{&h.Effects}, &h.Silent, &h.asks)
 	return h
 }
 
-// How much is said of what was held, in bytes: of one thing among others, and of all.
-const (
-	mostOfHeld = 2 << 10
-	mostHeld   = 8 << 10
-)
-
 // release says what was held for one conversation, and after that puts each question that was.
-func (t *tx) release(list []heldNotice) (said []supervisor.Delivery) {
-	asks := func(h heldNotice) bool { return h.asks }
+func (t *tx) release(list []HeldNotice) (said []supervisor.Delivery) {
+	asks := func(h HeldNotice) bool { return h.asks }
 	if told := slices.DeleteFunc(slices.Clone(list), asks); len(told) > 0 {
 		said = append(said, t.sayTogether(told))
 	}
@@ -182,34 +182,18 @@ func (t *tx) release(list []heldNotice) (said []supervisor.Delivery) {
 }
 
 // putHeld puts a question that was held. It stands as long as it would have without that.
-func (t *tx) putHeld(h heldNotice) supervisor.Delivery {
-	d := t.putNotice(supervisor.Delivery{Conversation: supervisor.Conversation{ID: h.conversation}, Text: h.text, Buttons: h.buttons, Silent: h.silent})
+func (t *tx) putHeld(h HeldNotice) supervisor.Delivery {
+	d := t.putNotice(supervisor.Delivery{Conversation: supervisor.Conversation{ID: h.conversation}, Text: h.Text, Buttons: h.Buttons, Silent: h.Silent})
 	t.Exec(askHeld, d.ID, h.id)
 	t.Exec(dropHeld, h.id)
 	t.questions = true
 	return d
 }
 
-// sayTogether says what was held for one conversation. Buttons are below one thing alone: below
-// several nobody knew which they are of. It is silent where all of it is.
-func (t *tx) sayTogether(list []heldNotice) supervisor.Delivery {
-	d := supervisor.Delivery{Conversation: supervisor.Conversation{ID: list[0].conversation}, Silent: true}
-	texts := make([]string, len(list))
-	for i, h := range list {
-		if texts[i] = h.text; len(list) > 1 {
-			texts[i] = supervisor.CutNotice(h.text, mostOfHeld)
-		}
-		if h.earlier > 0 {
-			texts[i] += fmt.Sprintf(supervisor.TextEarlier, amount.Plural(h.earlier, "earlier one", "earlier ones"))
-		}
-		d.Silent, d.Effects = d.Silent && h.silent, append(d.Effects, h.effects...)
-	}
-	d.Text, d.Effects = texts[0], t.policies.Effects.Bound(d.Effects)
-	if len(list) == 1 {
-		d.Buttons = list[0].buttons
-	} else {
-		d.Text = supervisor.CutNotice(strings.Join(texts, "\n\n"), mostHeld)
-	}
+// sayTogether says what was held for one conversation.
+func (t *tx) sayTogether(list []HeldNotice) supervisor.Delivery {
+	d := t.policies.Notices.Together(list)
+	d.Conversation = supervisor.Conversation{ID: list[0].conversation}
 	d = t.putNotice(d)
 	for _, h := range list {
 		t.Exec(sayHeld, d.ID, h.id)

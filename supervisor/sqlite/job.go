@@ -12,6 +12,34 @@ import (
 // Jobs are what is due at times.
 type Jobs struct{ db *DB }
 
+// JobPolicy is what is decided and said of jobs.
+type JobPolicy struct {
+	// Away says whether a job rests whose person has last written at a time; the zero time is never.
+	Away func(j supervisor.Job, written, now time.Time) bool
+	// Pauses says whether a job is paused of whose last fires so many have failed.
+	Pauses func(failures int) bool
+	// Retry is after how long a fire begins again that failed for what may pass and was tried so
+	// often before.
+	Retry func(tries int) (after time.Duration, again bool)
+	// AskAtMost is how long a question of a job's turn stands at most; next is when the job is due
+	// again, the zero time is never.
+	AskAtMost func(next, now time.Time) time.Duration
+	// Outcome is what has come of a fire whose turn ends.
+	Outcome func(FireEnd) FireOutcome
+
+	// What people are told: what a job says; behind that, that it is paused for its failures; how
+	// many are paused for who is away, and for a chat that takes nothing any more; what a job said
+	// in a topic that is gone.
+	Notice       func(j supervisor.Job, said string) supervisor.Delivery
+	Paused       func(j supervisor.Job, failures int, d supervisor.Delivery) supervisor.Delivery
+	PausedAway   func(paused int64) string
+	PausedInChat func(paused int64, why string) string
+	Elsewhere    func(text string) string
+	// Told tells the model what fires have said, the newest of them first, and whether some of it
+	// may be somebody else's words.
+	Told func(fires []FireTold, zone *time.Location) (text string, world bool)
+}
+
 // Jobs are what is due at times.
 func (db *DB) Jobs() Jobs { return Jobs{db} }
 

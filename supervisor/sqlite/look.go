@@ -78,8 +78,7 @@ func (s Jobs) EndLook(ctx context.Context, f supervisor.ClaimedFire, l superviso
 		case !t.isStill(&f.Job):
 			t.Exec(anewFire, t.Now, f.Job.ID, f.Due.UnixMilli())
 			return nil, begun
-		case l.Again && f.Tries < len(supervisor.JobRetries):
-			t.tryAgain(endingFire{job: f.Job, due: f.Due, tries: f.Tries})
+		case l.Again && t.tryAgain(endingFire{job: f.Job, due: f.Due, tries: f.Tries}):
 			return nil, begun
 		case l.Turn.Text != "": // what is seen counts once it was told
 			t.Exec(holdSeen, l.Seen, f.Job.ID, f.Due.UnixMilli())
@@ -100,8 +99,8 @@ func (t *tx) isStill(j *supervisor.Job) bool {
 
 // endLook ends a fire without a turn.
 func (t *tx) endLook(f supervisor.ClaimedFire, l supervisor.Looked) (said []supervisor.Delivery) {
-	d := supervisor.Delivery{Conversation: l.To, Text: f.Job.WithTitle(l.Text),
-		Silent: f.Job.Options.Priority == supervisor.JobLow, Urgent: f.Job.Options.Priority == supervisor.JobHigh}
+	d := t.policies.Jobs.Notice(f.Job, l.Text)
+	d.Conversation = l.To
 	failures, delivery, held := 0, int64(0), int64(0)
 	if l.State == supervisor.FireFailed {
 		failures = f.Job.Failures + 1

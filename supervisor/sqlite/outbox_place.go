@@ -1,9 +1,6 @@
 package sqlite
 
 import (
-	"fmt"
-
-	"mews/protocol/amount"
 	"mews/supervisor"
 	"mews/supervisor/internal/engine"
 )
@@ -44,7 +41,7 @@ func (t *tx) sayElsewhere(d outcomeRow, c supervisor.DeliveryOutcome) {
 		return
 	}
 	said := byID(t, "delivery", scanDelivery, deliveryOf, d.id)
-	again := t.putNotice(supervisor.Delivery{Conversation: to, Text: supervisor.TextThreadGone + said.Text, Buttons: said.Buttons,
+	again := t.putNotice(supervisor.Delivery{Conversation: to, Text: t.policies.Jobs.Elsewhere(said.Text), Buttons: said.Buttons,
 		Files: said.Files, Effects: said.Effects, Silent: said.Silent})
 	t.Exec(moveFire, again.ID, d.id)
 	t.Exec(markElsewhere, d.id)
@@ -69,6 +66,6 @@ func (t *tx) pauseIn(at supervisor.Conversation, d outcomeRow, c supervisor.Deli
 		}
 	}
 	if to := t.conversation(e); to.ID != at.ID {
-		t.putNotice(supervisor.Delivery{Conversation: to, Text: fmt.Sprintf(supervisor.TextChatRefuses, amount.Plural(paused, "reminder or task", "reminders and tasks"), c.Why)})
+		t.putNotice(supervisor.Delivery{Conversation: to, Text: t.policies.Jobs.PausedInChat(paused, c.Why)})
 	}
 }

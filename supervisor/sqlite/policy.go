@@ -15,4 +15,6 @@ type Policies struct {
 	Effects     EffectPolicy
 	History     HistoryPolicy
 	Outbox      OutboxPolicy
+	Jobs        JobPolicy
+	Notices     NoticePolicy
 }

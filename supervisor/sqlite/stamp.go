@@ -41,6 +41,14 @@ func (t turnTx) stamp(in supervisor.Inbound, correction bool) string {
 	return t.policies.History.Stamp(s)
 }
 
+// zoneOrUTC is a person's time zone; UTC if nobody says which.
+func (t *tx) zoneOrUTC(user string) *time.Location {
+	if t.zone == nil {
+		return time.UTC
+	}
+	return t.zoneOf(user)
+}
+
 // zoneOf is a person's time zone.
 func (t *tx) zoneOf(user string) *time.Location {
 	chosen, _ := one(t, engine.String, findSetting, user, "timezone")

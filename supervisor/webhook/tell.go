@@ -12,6 +12,7 @@ import (
 
 	"mews/supervisor"
 	"mews/supervisor/problem"
+	"mews/supervisor/schedule/policy"
 )
 
 const (
@@ -104,7 +105,7 @@ func (r *Receiver) run(ctx context.Context, h Hook, list []supervisor.WebhookDel
 	for _, d := range list {
 		text, err := r.text(h, d, compact)
 		if err == nil {
-			err = h.Run(ctx, d.At, supervisor.CutNotice(text, mostGiven))
+			err = h.Run(ctx, d.At, policy.Cut(text, mostGiven))
 		}
 		state, why := supervisor.WebhookDone, ""
 		if err != nil {

@@ -9,6 +9,7 @@ import (
 	"mews/supervisor/inbox"
 	"mews/supervisor/instructions"
 	"mews/supervisor/outbox"
+	"mews/supervisor/schedule/policy"
 	"mews/supervisor/sqlite"
 	"mews/supervisor/undo"
 )
@@ -25,9 +26,13 @@ func All() sqlite.Policies {
 			HasKeyboard: answer.HasKeyboard, Parting: answer.Parting},
 		Undo:        sqlite.UndoPolicy{Buttons: undo.Buttons, Never: undo.NeverNote, Told: undo.Told},
 		PromptFiles: sqlite.PromptFilePolicy{Card: instructions.Card},
-		Effects: sqlite.EffectPolicy{Lines: effect.Lines, Bound: effect.Bound, MessageSent: effect.MessageSent, FileSent: effect.FileSent,
+		Effects: sqlite.EffectPolicy{Lines: effect.Lines, MessageSent: effect.MessageSent, FileSent: effect.FileSent,
 			Received: effect.Received},
 		History: sqlite.HistoryPolicy{Stamp: history.Stamp, Where: history.Where, Channel: history.ChannelOf, Recap: history.Recap},
 		Outbox:  sqlite.OutboxPolicy{NotKept: outbox.TextNotKept},
+		Jobs: sqlite.JobPolicy{Away: policy.Away, Pauses: policy.Pauses, Retry: policy.Retry, AskAtMost: policy.AskAtMost, Outcome: policy.Outcome,
+			Notice: policy.Notice, Paused: policy.Paused, PausedAway: policy.PausedAway, PausedInChat: policy.PausedInChat,
+			Elsewhere: policy.Elsewhere, Told: policy.Told},
+		Notices: sqlite.NoticePolicy{Quiet: policy.Quiet, Holds: policy.Holds, Together: policy.Together},
 	}
 }
