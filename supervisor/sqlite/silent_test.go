@@ -1,0 +1,121 @@
+package sqlite
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// sentence is how a text for people begins, and not SQL: with a capital, and a second word.
+var (
+	sentence = regexp.MustCompile(`(?s)^[^\pL]*\p{Lu}.*\s\S`)
+	sqlWord  = regexp.MustCompile(`^[^\pL]*\p{Lu}{2,}\b`)
+)
+
+// imported are the packages of ours that sqlite may know, none of which speaks.
+var imported = []string{"mews/supervisor", "mews/protocol", "mews/protocol/amount", "mews/supervisor/internal/engine"}
+
+// Transactions return facts, or call a Policy: no text and no button for people is made here.
+func TestSource_Transactions_SayNothing(t *testing.T) {
+	files := 0
+	for name, file := range sources(t) {
+		files++
+		ast.Inspect(file, func(n ast.Node) bool {
+			if fault := spoken(n); fault != "" {
+				t.Errorf("%s: %s", name, fault)
+			}
+			return true
+		})
+	}
+	if files < 50 {
+		t.Errorf("only %d files were read", files)
+	}
+}
+
+func TestSpoken_TextsAndButtons_AreFound(t *testing.T) {
+	for code, want := range map[string]bool{
+		`"You have written nothing."`: true, "`Locked: %s`": true, "`\n[Before this came %s.]`": true, "supervisor.TextLocked": true, `[][]supervisor.Button{{{Text: "x"}}}`: true,
+		`supervisor.Button{}`: true, `[]supervisor.Button{}`: true,
+		"`SELECT id FROM job`": false, `"keep job %d"`: false, `"PRAGMA user_version"`: false, `"Once"`: false, `[]string{"a b"}`: false,
+		"`\n\tUPDATE job SET Name = ''`": false, "supervisor.Delivery{Buttons: buttons}": false,
+	} {
+		e, err := parser.ParseExpr(code)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := false
+		ast.Inspect(e, func(n ast.Node) bool {
+			found = found || spoken(n) != ""
+			return true
+		})
+		if found != want {
+			t.Errorf("%s: found %t, want %t", code, found, want)
+		}
+	}
+}
+
+// sources are the files of the package, without its tests, by their names.
+func sources(t *testing.T) map[string]*ast.File {
+	t.Helper()
+	names, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]*ast.File{}
+	for _, name := range names {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		if files[name], err = parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return files
+}
+
+// spoken says how a piece of code speaks to people; "" is not.
+func spoken(n ast.Node) string {
+	switch n := n.(type) {
+	case *ast.ImportSpec:
+		path, _ := strconv.Unquote(n.Path.Value) // the parser has read it
+		if strings.HasPrefix(path, "mews/") && !slices.Contains(imported, path) {
+			return "it imports " + path
+		}
+	case *ast.BasicLit:
+		text, err := strconv.Unquote(n.Value)
+		if n.Kind == token.STRING && err == nil && sentence.MatchString(text) && !sqlWord.MatchString(text) {
+			return "it says " + n.Value
+		}
+	case *ast.SelectorExpr:
+		if isOfSupervisor(n) && strings.HasPrefix(n.Sel.Name, "Text") {
+			return "it says supervisor." + n.Sel.Name
+		}
+	case *ast.CompositeLit:
+		if n.Type != nil && isButton(n.Type) {
+			return "it makes a button"
+		}
+	}
+	return ""
+}
+
+// isButton says whether a type is that of a button, or of rows of them.
+func isButton(e ast.Expr) bool {
+	switch e := e.(type) {
+	case *ast.ArrayType:
+		return isButton(e.Elt)
+	case *ast.SelectorExpr:
+		return isOfSupervisor(e) && e.Sel.Name == "Button"
+	}
+	return false
+}
+
+func isOfSupervisor(e *ast.SelectorExpr) bool {
+	x, ok := e.X.(*ast.Ident)
+	return ok && x.Name == "supervisor"
+}
