@@ -106,7 +106,7 @@ func (s Repositories) Tell(ctx context.Context, notices []RepositoryNotice, numb
 		if t.Change(deleteNotices, encoded{ids}) < int64(len(ids)) {
 			t.fail(invalid("some of that was told"))
 		}
-		d, _ := t.sayOrHold(supervisor.Delivery{Conversation: n.Conversation, Text: text}, noticeSubject{})
+		d, _ := t.sayOrHold(supervisor.Delivery{Conversation: n.Conversation, Text: text})
 		if number > 0 && d.ID != 0 { // what is held does not grow
 			t.Exec(insertTold, d.ID, n.Conversation.User, n.Repo, number)
 		}

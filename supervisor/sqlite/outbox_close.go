@@ -56,7 +56,7 @@ func (t *tx) closeDelivery(c supervisor.DeliveryOutcome) {
 		t.Exec(markTold, id)
 	}
 	if d.undoable != 0 && c.Outcome == supervisor.OutcomeSent {
-		t.Exec(unbuttonUndone, supervisor.CleaningUnbutton, t.Now+undoLasts.Milliseconds(), d.undoable)
+		t.unbuttonUndoLater(d.undoable)
 	}
 	t.settleInbound(d.inbound)
 	if c.Outcome == supervisor.OutcomeFailed {

@@ -94,7 +94,7 @@ func (t *tx) ask(q supervisor.Question, digest string, buttons [][]supervisor.Bu
 	stands, ends, priority := t.standsInJob(q)
 	q.Stands = stands
 	d, held := t.sayOrHold(supervisor.Delivery{Conversation: in, Text: q.Text, Buttons: buttons, Urgent: priority == supervisor.JobHigh,
-		Silent: priority == supervisor.JobLow}, noticeSubject{})
+		Silent: priority == supervisor.JobLow})
 	ask := any("")
 	if q.Kind == supervisor.QuestionAsk {
 		ask = encoded{q.Ask}

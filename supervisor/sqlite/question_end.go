@@ -34,9 +34,8 @@ func (t *tx) endQuestion(q questionRow, why supervisor.QuestionEnd, a supervisor
 		t.putEffect(supervisor.Effect{User: q.Conversation.User, Turn: q.Turn, Call: q.Call, Kind: supervisor.EffectAsked, Target: q.Ask.Text, Detail: said})
 	}
 	t.Exec(moveQuestion, why, said, t.Now, q.ID)
-	t.Exec(dropHeld, q.held) // nobody is asked any more
 	q.Why, q.Answer = why, a
-	t.answeredInJob(q.Turn)
+	t.answeredInJob(q)
 	t.showEnd(q)
 	t.questions = true
 	return q.Question

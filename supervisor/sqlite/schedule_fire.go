@@ -92,7 +92,7 @@ func (t *tx) claim(c supervisor.Firing) (said []supervisor.Delivery) {
 	})
 	if c.Say.Text != "" && len(fresh) > 0 {
 		var d supervisor.Delivery
-		d, held = t.sayOrHold(c.Say, ofFires(fresh))
+		d, held = t.sayOrHoldOf(c.Say, ofFires(fresh))
 		if delivery = d.ID; delivery != 0 {
 			said = append(said, d)
 		}

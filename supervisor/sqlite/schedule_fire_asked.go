@@ -33,9 +33,11 @@ func (t *tx) standsInJob(q supervisor.Question) (stands time.Duration, ends int6
 	return min(q.Stands, most), t.Now + most.Milliseconds(), priority
 }
 
-// answeredInJob has the fire of a job's turn go on that has no open question any more.
-func (t *tx) answeredInJob(turn int64) {
-	if turn != 0 {
-		t.Exec(goOnFire, turn, turn)
+// answeredInJob is for a question that has ended: nobody is asked it after quiet hours any more, and
+// the fire of a job's turn goes on that has no open one.
+func (t *tx) answeredInJob(q questionRow) {
+	t.Exec(dropHeld, q.held)
+	if q.Turn != 0 {
+		t.Exec(goOnFire, q.Turn, q.Turn)
 	}
 }

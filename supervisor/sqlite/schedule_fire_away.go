@@ -28,7 +28,7 @@ func (t *tx) pauseAway(user string, private supervisor.Conversation) (said []sup
 		}
 	}
 	t.Exec(skipPaused, t.Now, user)
-	d, _ := t.sayOrHold(supervisor.Delivery{Conversation: private, Text: t.policies.Jobs.PausedAway(paused)}, noticeSubject{})
+	d, _ := t.sayOrHold(supervisor.Delivery{Conversation: private, Text: t.policies.Jobs.PausedAway(paused)})
 	if d.ID != 0 {
 		said = append(said, d)
 	}

@@ -131,7 +131,7 @@ func (t turnTx) holdsResult(e endingFire, r FireOutcome, d supervisor.Delivery) 
 	if _, holds := t.holdsUntil(d); !holds {
 		return false
 	}
-	_, held := t.sayOrHold(d, noticeSubject{e.job.ID, r.State})
+	_, held := t.sayOrHoldOf(d, noticeSubject{e.job.ID, r.State})
 	t.Exec(holdFire, held, e.job.ID, e.due.UnixMilli())
 	return true
 }
@@ -197,14 +197,4 @@ func (t turnTx) untoldFires() (text string, world bool) {
 		return "", false
 	}
 	return t.policies.Jobs.Told(list, t.zoneOrUTC(t.turn.Conversation.User))
-}
-
-// settleSilent ends what answers a turn's inbounds where nothing is said: there is nothing to be
-// delivered.
-func (t turnTx) settleSilent(ins []supervisor.Inbound) {
-	for _, in := range ins {
-		if in = t.inbound(in.ID); in.State == supervisor.InboundAnswered {
-			t.transition(in, supervisor.InboundDone)
-		}
-	}
 }

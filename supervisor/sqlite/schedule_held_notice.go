@@ -42,6 +42,13 @@ func (t *tx) quietUntil(user string) (end time.Time, ok bool) {
 	return t.policies.Notices.Quiet(hours, fromMillis(t.Now).In(t.zoneOrUTC(user)))
 }
 
+// settingChanged has what was held for other quiet hours be looked at again.
+func (t *tx) settingChanged(user, name string) {
+	if name == SettingQuiet {
+		t.Exec(renewHeld, t.Now, user)
+	}
+}
+
 // holdsUntil is when a notice may be said whose conversation is known; it is not ok where that is
 // now.
 func (t *tx) holdsUntil(d supervisor.Delivery) (end time.Time, ok bool) {
@@ -66,7 +73,12 @@ func ofFires(fires []supervisor.Fire) (of noticeSubject) {
 
 // sayOrHold says what begins by itself, or holds it for the end of its person's quiet hours: what
 // is held is no delivery yet.
-func (t *tx) sayOrHold(d supervisor.Delivery, of noticeSubject) (said supervisor.Delivery, held int64) {
+func (t *tx) sayOrHold(d supervisor.Delivery) (said supervisor.Delivery, held int64) {
+	return t.sayOrHoldOf(d, noticeSubject{})
+}
+
+// sayOrHoldOf is sayOrHold for what a notice is about.
+func (t *tx) sayOrHoldOf(d supervisor.Delivery, of noticeSubject) (said supervisor.Delivery, held int64) {
 	c := d.Conversation
 	if c.ID == 0 {
 		c = t.conversation(c)

@@ -107,7 +107,7 @@ func (t *tx) endLook(f supervisor.ClaimedFire, l supervisor.Looked) (said []supe
 	}
 	t.countFailures(f.Job, failures, &d)
 	if l.Text != "" {
-		d, held = t.sayOrHold(d, noticeSubject{f.Job.ID, l.State})
+		d, held = t.sayOrHoldOf(d, noticeSubject{f.Job.ID, l.State})
 		if delivery = d.ID; delivery != 0 {
 			said = append(said, d)
 		}

@@ -50,10 +50,3 @@ func (s Settings) Delete(ctx context.Context, user, name string) error {
 		t.settingChanged(user, name)
 	}, "delete the setting %s of %q", name, user)
 }
-
-// settingChanged has what was held for other quiet hours be looked at again.
-func (t *tx) settingChanged(user, name string) {
-	if name == SettingQuiet {
-		t.Exec(renewHeld, t.Now, user)
-	}
-}

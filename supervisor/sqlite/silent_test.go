@@ -72,7 +72,7 @@ func sources(t *testing.T) map[string]*ast.File {
 		if strings.HasSuffix(name, "_test.go") {
 			continue
 		}
-		if files[name], err = parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution); err != nil {
+		if files[name], err = parser.ParseFile(token.NewFileSet(), name, nil, 0); err != nil {
 			t.Fatal(err)
 		}
 	}

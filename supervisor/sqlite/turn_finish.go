@@ -128,3 +128,13 @@ func (t turnTx) refuse() {
 	first := value(t, engine.Integer, findFirstMessage, t.turn.ID, t.endsTurn)
 	t.Exec(refuseStopped, t.turn.Conversation.ID, first)
 }
+
+// settleSilent ends what answers a turn's inbounds where nothing is said: there is nothing to be
+// delivered.
+func (t turnTx) settleSilent(ins []supervisor.Inbound) {
+	for _, in := range ins {
+		if in = t.inbound(in.ID); in.State == supervisor.InboundAnswered {
+			t.transition(in, supervisor.InboundDone)
+		}
+	}
+}

@@ -115,6 +115,11 @@ const unbuttonUndone = `INSERT INTO cleaning (user, conversation, message, what,
 // undoLasts is how long an answer has its buttons: the bytes from before are kept no longer.
 const undoLasts = 7 * 24 * time.Hour
 
+// unbuttonUndoLater has the answer of a turn lose its buttons in time.
+func (t *tx) unbuttonUndoLater(turn int64) {
+	t.Exec(unbuttonUndone, supervisor.CleaningUnbutton, t.Now+undoLasts.Milliseconds(), turn)
+}
+
 // Done keeps that changes were taken back, and what takes them back again. What is taken back
 // already changes nothing.
 func (s Undos) Done(ctx context.Context, u supervisor.UndoneFiles) error {

@@ -77,7 +77,7 @@ func (s WebhookDeliveries) Say(ctx context.Context, ids []int64, d supervisor.De
 				t.fail(invalid("webhook delivery %d has ended before", id))
 			}
 		}
-		d, _ = t.sayOrHold(d, noticeSubject{})
+		d, _ = t.sayOrHold(d)
 		return d
 	}, "tell %s what came by a webhook", d.Conversation.User)
 }
