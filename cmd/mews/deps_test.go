@@ -58,6 +58,7 @@ var floors = map[string]int{
 	"mews/supervisor/placement":          3,
 	"mews/supervisor/transcription":      3,
 	"mews/supervisor/tools":              2,
+	"mews/supervisor/usage":              3,
 	"mews/supervisor/users":              3,
 	"mews/supervisor/voice":              3,
 	"mews/worker/index":                  3,

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"mews/supervisor/app"
-	"mews/supervisor/command"
+	sums "mews/supervisor/usage"
 )
 
 func TestUsageVerb(t *testing.T) {
@@ -19,7 +19,7 @@ func TestUsageVerb(t *testing.T) {
 	ask = func(_ context.Context, _, _ string, params, result any) error {
 		q := params.(app.UsageQuestion)
 		asked = append(asked, q)
-		*result.(*app.UsageReport) = app.UsageReport{User: q.User, Models: []command.UsageLine{{Name: "m", Calls: 1, Cost: 10_000}}}
+		*result.(*app.UsageReport) = app.UsageReport{User: q.User, Models: []sums.Line{{Name: "m", Calls: 1, Cost: 10_000}}}
 		return nil
 	}
 	if out, _, err := verbRig(t, usageVerb); err != nil || !strings.HasPrefix(out, "everybody, since ") {

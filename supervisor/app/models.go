@@ -1,17 +1,14 @@
 package app
 
 import (
-	"cmp"
 	"context"
-	"time"
 
 	"github.com/hashicorp/go-hclog"
 
 	"mews/config"
-	"mews/supervisor"
 	"mews/supervisor/command"
 	"mews/supervisor/model"
-	"mews/supervisor/sqlite"
+	"mews/supervisor/usage"
 	"mews/supervisor/users"
 )
 
@@ -19,9 +16,8 @@ import (
 // it cost.
 type modelCommands struct {
 	users.ModelChoice
-	catalogue     *model.Catalogue
-	usage         sqlite.Usage
-	conversations sqlite.Conversations
+	usage.Sums
+	catalogue *model.Catalogue
 }
 
 // Resolve is a model's full name.
@@ -37,59 +33,6 @@ func (m modelCommands) Offers(ctx context.Context) []command.Offer {
 		offers = append(offers, command.Offer(o))
 	}
 	return offers
-}
-
-// Usage is what a user, "" everybody, asked of models since a moment.
-func (m modelCommands) Usage(ctx context.Context, user string, from time.Time, by string) ([]command.UsageLine, error) {
-	totals, err := m.usage.Sum(ctx, sqlite.UsageQuery{User: user, From: from, By: []sqlite.UsageDimension{sqlite.UsageDimension(by)}})
-	lines := usageLines(totals)
-	if err != nil || by != string(sqlite.ByConversation) {
-		return lines, err
-	}
-	for i, t := range totals {
-		c, known, err := m.conversations.FindByID(ctx, t.Conversation)
-		if err != nil {
-			return nil, err
-		}
-		lines[i].Name = nameOf(c, known)
-	}
-	return lines, nil
-}
-
-// Daily is what a user asked of models on each day since that of a moment.
-func (m modelCommands) Daily(ctx context.Context, user string, since time.Time, zone *time.Location) ([]command.UsageLine, error) {
-	totals, err := m.usage.Daily(ctx, user, since, zone)
-	return usageLines(totals), err
-}
-
-func usageLines(totals []sqlite.UsageTotal) (lines []command.UsageLine) {
-	for _, t := range totals {
-		lines = append(lines, command.UsageLine{
-			Name: cmp.Or(t.Model, t.User, t.Day), Calls: t.Calls, Input: t.Usage.Input, Output: t.Usage.Output,
-			CacheRead: t.Usage.CacheRead, CacheWrite: t.Usage.CacheWrite, Cost: t.Cost, Unpriced: t.Unpriced,
-			Estimated: t.Usage.Estimated,
-		})
-	}
-	return lines
-}
-
-// nameOf is a conversation for its own person: "telegram", "telegram group -100123, topic 7",
-// "terminal work".
-func nameOf(c supervisor.Conversation, known bool) string {
-	if !known {
-		return "no conversation"
-	}
-	name := string(c.Channel)
-	switch {
-	case c.InGroup():
-		name += " group " + c.Chat
-	case !c.Channel.Can().Accounts && c.Chat != "":
-		name += " " + c.Chat
-	}
-	if c.Thread != "" {
-		name += ", topic " + c.Thread
-	}
-	return name
 }
 
 // NewCatalogue makes a configuration's catalogue of models. Who calls it closes it.
@@ -116,5 +59,5 @@ func (s *service) openModels(context.Context) (err error) {
 }
 
 func (s *service) modelCommands() modelCommands {
-	return modelCommands{s.modelChoice(), s.models, s.db.Usage(), s.db.Conversations()}
+	return modelCommands{s.modelChoice(), usage.Sums{Store: s.db.Usage(), Conversations: s.db.Conversations()}, s.models}
 }

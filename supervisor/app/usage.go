@@ -8,8 +8,8 @@ import (
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/access"
-	"mews/supervisor/command"
 	"mews/supervisor/control"
+	"mews/supervisor/usage"
 )
 
 // usageMethods answers `mews models` and `mews usage` over the control socket.
@@ -82,7 +82,7 @@ func (q usageMethods) whose(uid uint32, name string) (string, error) {
 }
 
 // lines are never nil, so that a program reads a list.
-func (q usageMethods) lines(ctx context.Context, user string, from time.Time, by string) ([]command.UsageLine, error) {
+func (q usageMethods) lines(ctx context.Context, user string, from time.Time, by string) ([]usage.Line, error) {
 	lines, err := q.Usage(ctx, user, from, by)
-	return append([]command.UsageLine{}, lines...), err
+	return append([]usage.Line{}, lines...), err
 }

@@ -8,9 +8,9 @@ import (
 	"unicode/utf8"
 
 	"mews/protocol/amount"
-	"mews/supervisor/command"
 	"mews/supervisor/internal/money"
 	"mews/supervisor/printable"
+	"mews/supervisor/usage"
 )
 
 // MethodUsage is what the control socket answers to a usageQuestion with a usageReport. Anybody
@@ -28,10 +28,10 @@ type UsageQuestion struct {
 
 // UsageReport is what was asked of models. What was most comes first.
 type UsageReport struct {
-	User   string              `json:"user,omitempty"` // "" is everybody
-	From   time.Time           `json:"from"`
-	Models []command.UsageLine `json:"models"`
-	Users  []command.UsageLine `json:"users,omitempty"` // of everybody
+	User   string       `json:"user,omitempty"` // "" is everybody
+	From   time.Time    `json:"from"`
+	Models []usage.Line `json:"models"`
+	Users  []usage.Line `json:"users,omitempty"` // of everybody
 }
 
 // Text is what was asked of models and what it cost, for people.
@@ -48,12 +48,12 @@ func (r UsageReport) Text() string {
 }
 
 // table is a line for each and their sum, in columns: names to the left, numbers to the right.
-func table(head string, lines []command.UsageLine) string {
+func table(head string, lines []usage.Line) string {
 	rows := [][]string{append([]string{head}, usageColumns...)}
 	for _, l := range lines {
 		rows = append(rows, row(cmp.Or(printable.Text(l.Name), textNameless), l))
 	}
-	sum := command.Total(lines)
+	sum := usage.Total(lines)
 	if len(lines) > 1 {
 		rows = append(rows, row(textSum, sum))
 	}
@@ -70,7 +70,7 @@ func table(head string, lines []command.UsageLine) string {
 }
 
 // row is a line of a table. The cost is "-" where no call has a price.
-func row(name string, l command.UsageLine) []string {
+func row(name string, l usage.Line) []string {
 	cost := money.Dollars(l.Cost)
 	if l.Unpriced > 0 && l.Unpriced >= l.Calls {
 		cost = "-"

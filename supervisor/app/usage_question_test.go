@@ -1,17 +1,16 @@
 package app
 
 import (
+	"mews/supervisor/usage"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-
-	"mews/supervisor/command"
 )
 
 func TestUsageIsPrintedInColumns(t *testing.T) {
 	from := time.Date(2026, 10, 23, 0, 0, 0, 0, time.UTC)
-	models := []command.UsageLine{
+	models := []usage.Line{
 		{Name: "claude/claude-haiku-4-5", Calls: 1200, Input: 34_567_890, CacheRead: 30_765_422, Output: 91_000, Cost: 12_345_678},
 		{Name: "far/m", Calls: 3, Input: 900, Output: 12, Cost: 1_500, Unpriced: 1},
 		{Name: "", Calls: 2, Input: 7, Output: 7, Unpriced: 2},
@@ -31,7 +30,7 @@ far/m      3    900           0      12  $0.0015                1
 `,
 		},
 		{
-			"estimated", UsageReport{User: "ann", From: from, Models: []command.UsageLine{
+			"estimated", UsageReport{User: "ann", From: from, Models: []usage.Line{
 				{Name: "far/m", Calls: 3, Input: 900, Output: 12, Cost: 1_500, Estimated: true}, {Name: "far/n", Calls: 1, Input: 1, Output: 1, Cost: 5}}},
 			`ann, since 2026-10-23
 
@@ -44,7 +43,7 @@ all        4   ~901           0     ~13  ~$0.0015
 		},
 		{
 			"everybody's",
-			UsageReport{From: from, Models: models, Users: []command.UsageLine{{Name: "ann", Calls: 1205, Cost: 12_347_178}, {Name: "bö\x1bb"}}},
+			UsageReport{From: from, Models: models, Users: []usage.Line{{Name: "ann", Calls: 1205, Cost: 12_347_178}, {Name: "bö\x1bb"}}},
 			`everybody, since 2026-10-23
 
 MODEL                    CALLS       INPUT  FROM CACHE  OUTPUT     COST  WITHOUT A PRICE

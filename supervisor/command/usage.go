@@ -6,23 +6,22 @@ import (
 	"strings"
 	"time"
 
-	"mews/protocol/amount"
 	"mews/supervisor"
 	"mews/supervisor/budget"
 	"mews/supervisor/feature"
-	"mews/supervisor/internal/money"
 	"mews/supervisor/internal/timezone"
 	"mews/supervisor/markdown"
+	"mews/supervisor/usage"
 )
 
 // Usages sums up the calls of models.
 type Usages interface {
 	// Usage sums up the calls for a user ("" is everybody) since a moment, by "model", "user" or
 	// "conversation". The most comes first.
-	Usage(ctx context.Context, user string, from time.Time, by string) ([]UsageLine, error)
+	Usage(ctx context.Context, user string, from time.Time, by string) ([]usage.Line, error)
 	// Daily sums them up by day in zone, from the day of a moment to today. A line's name is its
 	// day, as 2026-11-20.
-	Daily(ctx context.Context, user string, since time.Time, zone *time.Location) ([]UsageLine, error)
+	Daily(ctx context.Context, user string, since time.Time, zone *time.Location) ([]usage.Line, error)
 }
 
 // Budgets are what people may still spend.
@@ -36,32 +35,17 @@ type Pictures interface {
 	Keep(name string, png []byte) (supervisor.File, error)
 }
 
-// UsageLine is a sum of calls of models.
-type UsageLine struct {
-	Name       string `json:"name"` // of the model, as provider/model, or of the user
-	Calls      int64  `json:"calls"`
-	Input      int64  `json:"input"` // tokens, with those from a cache and into one
-	Output     int64  `json:"output"`
-	CacheRead  int64  `json:"cache_read"`
-	CacheWrite int64  `json:"cache_write"`
-	// in millionths of a US dollar, of the calls whose price is known
-	Cost     int64 `json:"cost_microdollars"`
-	Unpriced int64 `json:"unpriced_calls"` // calls whose price is not known
-	// some of the tokens were not counted by a provider
-	Estimated bool `json:"estimated,omitempty"`
-}
-
 // maxLines is how many models or people /usage lists. The rest is one line.
 const maxLines = 20
 
 var usageRows = []row{
 	{SlashCommand: supervisor.SlashCommand{Name: "usage", Help: "what you asked of models, what it cost, and what is " +
 		"left to spend"},
-		place: 90, alias: "stats", run: usage, private: feature.Always},
+		place: 90, alias: "stats", run: tellUsage, private: feature.Always},
 }
 
-// usage tells what the person asked of models, or an admin what everybody did.
-func usage(ctx context.Context, c *Commands, r feature.Request) (d supervisor.Delivery, err error) {
+// tellUsage tells what the person asked of models, or an admin what everybody did.
+func tellUsage(ctx context.Context, c *Commands, r feature.Request) (d supervisor.Delivery, err error) {
 	report := usageReport{user: r.Conversation.User, by: "model", title: textYourUsage, linesTitle: textByModel}
 	switch {
 	case strings.EqualFold(r.Arguments, "all"):
@@ -89,7 +73,7 @@ func (c *Commands) sumUsage(ctx context.Context, s *usageReport, now time.Time, 
 	day, _ := budget.Day(now, now.Location())
 	month, _ := budget.Month(now, now.Location())
 	week, _ := budget.Day(now.AddDate(0, 0, -(int(now.Weekday())+6)%7), now.Location())
-	sum := func(from time.Time, by string) (lines []UsageLine) {
+	sum := func(from time.Time, by string) (lines []usage.Line) {
 		if err == nil {
 			lines, err = c.o.Usages.Usage(ctx, s.user, from, by)
 		}
@@ -115,18 +99,18 @@ func (c *Commands) zone(user string) *time.Location {
 type usageReport struct {
 	user, by           string // what is asked for
 	title, linesTitle  string
-	today, week, month []UsageLine
-	topics             []UsageLine // of the month, by conversation
+	today, week, month []usage.Line
+	topics             []usage.Line // of the month, by conversation
 	left               []budget.Allowance
 }
 
 func (s usageReport) text() string {
-	month := Total(s.month)
+	month := usage.Total(s.month)
 	var b strings.Builder
 	if month.Calls == 0 && len(s.week) == 0 {
 		b.WriteString(s.title + textNoUsage)
 	} else {
-		fmt.Fprintf(&b, textUsage, s.title, Total(s.today), Total(s.week), month)
+		fmt.Fprintf(&b, textUsage, s.title, usage.Total(s.today), usage.Total(s.week), month)
 		b.WriteString(usageLines(s.linesTitle, s.month))
 	}
 	if len(s.topics) > 1 {
@@ -142,7 +126,7 @@ func (s usageReport) text() string {
 }
 
 // usageLines are lines below a title. Those that are too many are one.
-func usageLines(title string, lines []UsageLine) string {
+func usageLines(title string, lines []usage.Line) string {
 	if len(lines) == 0 {
 		return ""
 	}
@@ -152,49 +136,7 @@ func usageLines(title string, lines []UsageLine) string {
 		fmt.Fprintf(&b, "\n- %s: %v", markdown.QuoteName(l.Name), l)
 	}
 	if len(lines) > maxLines {
-		fmt.Fprintf(&b, textMoreLines, len(lines)-maxLines, Total(lines[maxLines:]))
+		fmt.Fprintf(&b, textMoreLines, len(lines)-maxLines, usage.Total(lines[maxLines:]))
 	}
 	return b.String()
-}
-
-// Total is the sum of lines, without a name.
-func Total(lines []UsageLine) UsageLine {
-	var sum UsageLine
-	for _, l := range lines {
-		sum = UsageLine{
-			Calls: sum.Calls + l.Calls, Input: sum.Input + l.Input, Output: sum.Output + l.Output, CacheRead: sum.CacheRead + l.CacheRead,
-			CacheWrite: sum.CacheWrite + l.CacheWrite, Cost: sum.Cost + l.Cost, Unpriced: sum.Unpriced + l.Unpriced,
-			Estimated: sum.Estimated || l.Estimated,
-		}
-	}
-	return sum
-}
-
-// String is the sum for a person: "12 calls, 34,567 tokens in (89 % from a cache), 1,234 out,
-// $0.12".
-func (l UsageLine) String() string {
-	if l.Calls == 0 {
-		return textNothing
-	}
-	cached := ""
-	if l.CacheRead > 0 && l.Input > 0 {
-		// rounded down: nothing short of all is 100
-		cached = fmt.Sprintf(textCached, int64(float64(l.CacheRead)/float64(l.Input)*100))
-	}
-	about := ""
-	if l.Estimated {
-		about = textAbout
-	}
-	return fmt.Sprintf(textUsageLine, amount.Plural(l.Calls, "call", "calls"), about, amount.Number(l.Input), cached, amount.Number(l.Output), l.Price())
-}
-
-// Price is what the calls cost, as far as that is known.
-func (l UsageLine) Price() string {
-	switch {
-	case l.Unpriced == 0:
-		return money.Dollars(l.Cost)
-	case l.Unpriced >= l.Calls:
-		return textNoPrice
-	}
-	return fmt.Sprintf(textSomeUnpriced, money.Dollars(l.Cost), amount.Plural(l.Unpriced, "call", "calls"))
 }

@@ -7,6 +7,7 @@ import (
 	"mews/protocol/amount"
 	"mews/supervisor"
 	"mews/supervisor/internal/money"
+	"mews/supervisor/usage"
 )
 
 const (
@@ -17,24 +18,24 @@ const (
 // chartUnit is what a chart shows of a day's usage.
 type chartUnit struct {
 	title string
-	of    func(UsageLine) int64
+	of    func(usage.Line) int64
 	write func(int64) string
 }
 
 // chartUnitOf is the cost, or the tokens where nothing has cost anything.
-func chartUnitOf(days []UsageLine) chartUnit {
-	if Total(days).Cost > 0 {
-		return chartUnit{textDollarsADay, func(l UsageLine) int64 { return l.Cost }, money.Dollars}
+func chartUnitOf(days []usage.Line) chartUnit {
+	if usage.Total(days).Cost > 0 {
+		return chartUnit{textDollarsADay, func(l usage.Line) int64 { return l.Cost }, money.Dollars}
 	}
-	return chartUnit{textTokensADay, func(l UsageLine) int64 { return l.Input + l.Output }, amount.Number}
+	return chartUnit{textTokensADay, func(l usage.Line) int64 { return l.Input + l.Output }, amount.Number}
 }
 
 // withChart is a report with a chart of its days: a picture where the channel shows files, else
 // text. The report goes without a chart where none can be drawn.
-func (c *Commands) withChart(to supervisor.Conversation, s usageReport, days []UsageLine) supervisor.Delivery {
+func (c *Commands) withChart(to supervisor.Conversation, s usageReport, days []usage.Line) supervisor.Delivery {
 	d := supervisor.Delivery{Text: s.text()}
 	m := chartUnitOf(days)
-	if m.of(Total(days)) == 0 { // nothing was asked, or nothing came of it
+	if m.of(usage.Total(days)) == 0 { // nothing was asked, or nothing came of it
 		return d
 	}
 	if !to.Channel.Can().Files {
@@ -54,7 +55,7 @@ func (c *Commands) withChart(to supervisor.Conversation, s usageReport, days []U
 	return d
 }
 
-func (m chartUnit) picture(days []UsageLine) ([]byte, error) {
+func (m chartUnit) picture(days []usage.Line) ([]byte, error) {
 	var bars []chartBar
 	for _, day := range days {
 		bars = append(bars, chartBar{Label: day.Name[min(5, len(day.Name)):], Value: float64(m.of(day))})
@@ -63,7 +64,7 @@ func (m chartUnit) picture(days []UsageLine) ([]byte, error) {
 }
 
 // lines is the chart as text: the days on which there was something.
-func (m chartUnit) lines(days []UsageLine) string {
+func (m chartUnit) lines(days []usage.Line) string {
 	most := int64(1)
 	for _, day := range days {
 		most = max(most, m.of(day))

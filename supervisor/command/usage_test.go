@@ -11,7 +11,7 @@ import (
 
 	"mews/supervisor"
 	"mews/supervisor/budget"
-	"mews/supervisor/command"
+	"mews/supervisor/usage"
 )
 
 type people map[string]supervisor.User
@@ -23,12 +23,12 @@ func (p people) Find(name string) (supervisor.User, bool) {
 
 // usages answers with these lines, those of the day first, and keeps what it was asked.
 type usages struct {
-	month, today []command.UsageLine
-	topics, days []command.UsageLine
+	month, today []usage.Line
+	topics, days []usage.Line
 	asked        []string
 }
 
-func (u *usages) Usage(_ context.Context, user string, from time.Time, by string) ([]command.UsageLine, error) {
+func (u *usages) Usage(_ context.Context, user string, from time.Time, by string) ([]usage.Line, error) {
 	u.asked = append(u.asked, fmt.Sprintf("%s since %s by %s", user, from.Format(time.RFC3339), by))
 	switch {
 	case by == "conversation":
@@ -39,7 +39,7 @@ func (u *usages) Usage(_ context.Context, user string, from time.Time, by string
 	return u.month, nil
 }
 
-func (u *usages) Daily(_ context.Context, user string, since time.Time, zone *time.Location) ([]command.UsageLine, error) {
+func (u *usages) Daily(_ context.Context, user string, since time.Time, zone *time.Location) ([]usage.Line, error) {
 	u.asked = append(u.asked, fmt.Sprintf("%s each day since %s", user, since.In(zone).Format(time.DateOnly)))
 	return u.days, nil
 }
@@ -63,8 +63,8 @@ func TestUsageTellsTodayAndTheMonthByModel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newRig(t)
 		kept := &usages{
-			today: []command.UsageLine{{Name: "far/m", Calls: 1, Input: 2000, Output: 30, CacheRead: 1990, Cost: 1234}},
-			month: []command.UsageLine{
+			today: []usage.Line{{Name: "far/m", Calls: 1, Input: 2000, Output: 30, CacheRead: 1990, Cost: 1234}},
+			month: []usage.Line{
 				{Name: "far/m", Calls: 1200, Input: 34_567_890, Output: 91_000, CacheRead: 30_765_422, CacheWrite: 9, Cost: 12_345_678},
 				{Name: "near/qwen3", Calls: 3, Input: 900, Output: 12, Estimated: true},
 				{Name: "", Calls: 2, Input: 7, Output: 7, Unpriced: 2},
@@ -111,7 +111,7 @@ func TestOnlyAnAdminSeesWhatOthersAsked(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newRig(t)
-			kept := &usages{month: []command.UsageLine{{Name: "bob", Calls: 1, Input: 1, Output: 1, Cost: 10_000}}}
+			kept := &usages{month: []usage.Line{{Name: "bob", Calls: 1, Input: 1, Output: 1, Cost: 10_000}}}
 			kept.today = kept.month[:0]
 			h.options.Usages, h.options.People = kept, people{"ann": {Name: "ann", Role: c.role}}
 			if c.group {
@@ -137,7 +137,7 @@ func TestALongUsageIsCutWithTheSumOfTheRest(t *testing.T) {
 	h := newRig(t)
 	kept := &usages{}
 	for i := range 23 {
-		kept.month = append(kept.month, command.UsageLine{Name: fmt.Sprint("m", i), Calls: 1, Input: 5, Output: 2, Cost: 10_000})
+		kept.month = append(kept.month, usage.Line{Name: fmt.Sprint("m", i), Calls: 1, Input: 5, Output: 2, Cost: 10_000})
 	}
 	h.options.Usages = kept
 	h.live()
@@ -148,9 +148,9 @@ func TestALongUsageIsCutWithTheSumOfTheRest(t *testing.T) {
 }
 
 // days are ann's usage of a month, with its days' costs from nothing up.
-func days(cost int64) (list []command.UsageLine) {
+func days(cost int64) (list []usage.Line) {
 	for i := range 30 {
-		list = append(list, command.UsageLine{Name: fmt.Sprintf("2000-01-%02d", i+1), Calls: min(1, int64(i)), Input: int64(i), Cost: int64(i) * cost})
+		list = append(list, usage.Line{Name: fmt.Sprintf("2000-01-%02d", i+1), Calls: min(1, int64(i)), Input: int64(i), Cost: int64(i) * cost})
 	}
 	return list
 }
@@ -158,8 +158,8 @@ func days(cost int64) (list []command.UsageLine) {
 func TestUsageTellsOfConversationsAndWhatIsLeft(t *testing.T) {
 	h := newRig(t)
 	h.on("1")
-	line := command.UsageLine{Name: "far/m", Calls: 2, Input: 20, Output: 2, Cost: 50_000}
-	kept := &usages{month: []command.UsageLine{line}, topics: []command.UsageLine{
+	line := usage.Line{Name: "far/m", Calls: 2, Input: 20, Output: 2, Cost: 50_000}
+	kept := &usages{month: []usage.Line{line}, topics: []usage.Line{
 		{Name: "telegram", Calls: 1, Input: 10, Output: 1, Cost: 30_000}, {Name: "terminal", Calls: 1, Input: 10, Output: 1, Cost: 20_000}}}
 	h.options.Usages = kept
 	h.options.Budgets = budgets{"ann": {{When: "today", Max: 2_000_000, Left: 1_950_000}, {When: "this month", Max: 5_000_000, Left: -1}}}
@@ -181,7 +181,7 @@ func TestNothingIsDrawnOfCallsThatFailed(t *testing.T) {
 			h.on(chat)
 		}
 		drawn := &pictures{}
-		failed := []command.UsageLine{{Name: "2026-11-20", Calls: 3}}
+		failed := []usage.Line{{Name: "2026-11-20", Calls: 3}}
 		h.options.Usages, h.options.Pictures = &usages{days: failed, month: failed, today: failed}, drawn
 		h.live()
 		got := h.answerOf(h.keep("/usage"))

@@ -1,0 +1,70 @@
+package usage
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"mews/supervisor"
+	"mews/supervisor/sqlite"
+)
+
+// Sums are what the calls of models come to.
+type Sums struct {
+	Store         sqlite.Usage
+	Conversations sqlite.Conversations
+}
+
+// Usage is what a user, "" everybody, asked of models since a moment.
+func (s Sums) Usage(ctx context.Context, user string, from time.Time, by string) ([]Line, error) {
+	dimensions := []sqlite.UsageDimension{sqlite.UsageDimension(by)}
+	totals, err := s.Store.Sum(ctx, sqlite.UsageQuery{User: user, From: from, By: dimensions})
+	lines := linesOf(totals)
+	if err != nil || by != string(sqlite.ByConversation) {
+		return lines, err
+	}
+	for i, t := range totals {
+		c, known, err := s.Conversations.FindByID(ctx, t.Conversation)
+		if err != nil {
+			return nil, err
+		}
+		lines[i].Name = nameOf(c, known)
+	}
+	return lines, nil
+}
+
+// Daily is what a user asked of models on each day since that of a moment.
+func (s Sums) Daily(ctx context.Context, user string, since time.Time, zone *time.Location) ([]Line, error) {
+	totals, err := s.Store.Daily(ctx, user, since, zone)
+	return linesOf(totals), err
+}
+
+func linesOf(totals []sqlite.UsageTotal) (lines []Line) {
+	for _, t := range totals {
+		lines = append(lines, Line{
+			Name: cmp.Or(t.Model, t.User, t.Day), Calls: t.Calls, Input: t.Usage.Input, Output: t.Usage.Output,
+			CacheRead: t.Usage.CacheRead, CacheWrite: t.Usage.CacheWrite, Cost: t.Cost, Unpriced: t.Unpriced,
+			Estimated: t.Usage.Estimated,
+		})
+	}
+	return lines
+}
+
+// nameOf is a conversation for its own person: "telegram", "telegram group -100123, topic 7",
+// "terminal work".
+func nameOf(c supervisor.Conversation, known bool) string {
+	if !known {
+		return "no conversation"
+	}
+	name := string(c.Channel)
+	switch {
+	case c.InGroup():
+		name += " group " + c.Chat
+	case !c.Channel.Can().Accounts && c.Chat != "":
+		name += " " + c.Chat
+	}
+	if c.Thread != "" {
+		name += ", topic " + c.Thread
+	}
+	return name
+}

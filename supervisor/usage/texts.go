@@ -1,0 +1,11 @@
+package usage
+
+// What people read of a sum.
+const (
+	textNothing      = "nothing"
+	textCached       = " (%d %% from a cache)"
+	textLine         = "%s, %s%s tokens in%s, %s out, %s"
+	textAbout        = "about "
+	textNoPrice      = "price not known"
+	textSomeUnpriced = "%s and %s of unknown price"
+)
