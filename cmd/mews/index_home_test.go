@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"mews/supervisor/api"
 	"mews/supervisor/app/apptest"
 	"mews/supervisor/control"
 	"mews/supervisor/sqlite/sqlitetest"
@@ -22,17 +23,17 @@ func indexed(h *apptest.Service, user string) []string {
 }
 
 // awaitIndexed waits until so much of somebody's home can be searched.
-func awaitIndexed(h *apptest.Service, user string, there func(control.HomeIndex) bool) {
+func awaitIndexed(h *apptest.Service, user string, there func(api.HomeIndex) bool) {
 	h.T.Helper()
 	h.WaitFor(apptest.Patience, "the home to be in the index", func() bool {
-		var s control.Status
-		err := control.Ask(h.T.Context(), h.Socket, control.MethodStatus, nil, &s)
-		return err == nil && slices.ContainsFunc(s.Users, func(u control.UserStatus) bool { return u.Name == user && !u.Index.Unread && there(u.Index) })
+		var s api.Status
+		err := control.Ask(h.T.Context(), h.Socket, api.MethodStatus, nil, &s)
+		return err == nil && slices.ContainsFunc(s.Users, func(u api.UserStatus) bool { return u.Name == user && !u.Index.Unread && there(u.Index) })
 	})
 }
 
-func hasFiles(n int) func(control.HomeIndex) bool {
-	return func(i control.HomeIndex) bool { return i.Files == n }
+func hasFiles(n int) func(api.HomeIndex) bool {
+	return func(i api.HomeIndex) bool { return i.Files == n }
 }
 
 // TestTheIndexFollowsAHome: once its person's worker runs, as it changes, and after kills, with
@@ -57,7 +58,7 @@ func TestTheIndexFollowsAHome(t *testing.T) {
 	h.Start()
 	v := newClient(t, h, "ann")
 	v.exchange(t, "hi")
-	awaitIndexed(h, "ann", func(i control.HomeIndex) bool {
+	awaitIndexed(h, "ann", func(i api.HomeIndex) bool {
 		return i.Files == 2 && i.Sections == 2 && i.Bytes > 0 && i.Unreadable == 1
 	})
 
@@ -74,7 +75,7 @@ func TestTheIndexFollowsAHome(t *testing.T) {
 	}
 	want = append(want, "old/garden.md:2 Garden > Tomatoes|red")
 	apptest.GiveToWorkers(t, h.Home("ann"))
-	awaitIndexed(h, "ann", func(i control.HomeIndex) bool { return i.Files > 2 })
+	awaitIndexed(h, "ann", func(i api.HomeIndex) bool { return i.Files > 2 })
 	v.stop() // whatever is being done
 	h.Kill()
 	h.Start()

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"mews/config"
-	"mews/supervisor/app"
+	"mews/supervisor/api"
 	"mews/supervisor/model/openai"
 )
 
@@ -42,5 +42,5 @@ func modelsVerb(ctx context.Context, con console, args []string) error {
 	if err != nil {
 		return err
 	}
-	return tell(ctx, con, cfg, app.MethodModels, nil, *asJSON, app.ModelsReport.Text)
+	return tell(ctx, con, cfg, api.MethodModels, nil, *asJSON, api.ModelsReport.Text)
 }

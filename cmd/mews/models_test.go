@@ -15,6 +15,7 @@ import (
 	"mews/config"
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/api"
 	"mews/supervisor/app"
 	"mews/supervisor/model/modeltest"
 	"mews/supervisor/model/openai"
@@ -42,7 +43,7 @@ func TestModelsVerb(t *testing.T) {
 		if !strings.HasSuffix(socket, "/state/control.sock") {
 			t.Errorf("asked at %s", socket)
 		}
-		*result.(*app.ModelsReport) = app.ModelsReport{Models: []app.ModelLine{{Spec: "offline", Default: true}}}
+		*result.(*api.ModelsReport) = api.ModelsReport{Models: []api.ModelLine{{Spec: "offline", Default: true}}}
 		return failure
 	}
 	if out, _, err := verbRig(t, modelsVerb); err != nil || out != "offline  the default\n" {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"mews/supervisor"
+	"mews/supervisor/api"
 	"mews/supervisor/app/apptest"
 	"mews/supervisor/control"
 	"mews/supervisor/model/modeltest"
@@ -254,7 +255,7 @@ func modelOver(h *apptest.Service, name string) {
 
 // counted says whether somebody tells of too many processes: control groups, or the watchdog where
 // a worker's limit is not the kernel's to keep. Otherwise a command is told so, and nobody else.
-func counted(s control.Status) bool {
+func counted(s api.Status) bool {
 	return s.Walls.Tier == "landlock" || allCounted.MatchString(s.Walls.Limits)
 }
 
@@ -262,7 +263,7 @@ var allCounted = regexp.MustCompile(`limited all together by [^.]*\bpids\b`)
 
 // left checks that both have the workers that they had, and that nothing of the harm is there any
 // more.
-func (m harm) left(h *apptest.Service, alice *neighbour, before control.Status) {
+func (m harm) left(h *apptest.Service, alice *neighbour, before api.Status) {
 	t := h.T
 	looked := alice.ask(`run ls -A "${TMPDIR:-/tmp}"; echo looked`)
 	_, listed, _ := strings.Cut(looked, "\n")
@@ -285,9 +286,9 @@ func (m harm) left(h *apptest.Service, alice *neighbour, before control.Status) 
 }
 
 // statusOf is how the service is.
-func statusOf(h *apptest.Service) (s control.Status) {
+func statusOf(h *apptest.Service) (s api.Status) {
 	h.T.Helper()
-	if err := control.Ask(h.T.Context(), h.Socket, control.MethodStatus, nil, &s); err != nil {
+	if err := control.Ask(h.T.Context(), h.Socket, api.MethodStatus, nil, &s); err != nil {
 		h.T.Fatal(err)
 	}
 	return s

@@ -17,6 +17,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"mews/supervisor/api"
 	"mews/supervisor/app/apptest"
 	"mews/supervisor/control"
 )
@@ -365,10 +366,10 @@ func (s *scriptEnv) open(ts *testscript.TestScript, name string) *os.File {
 	return f
 }
 
-func (s *scriptEnv) status() (status control.Status, err error) {
+func (s *scriptEnv) status() (status api.Status, err error) {
 	ctx, cancel := context.WithTimeout(s.t.Context(), apptest.Patience)
 	defer cancel()
-	err = control.Ask(ctx, s.socket, control.MethodStatus, nil, &status)
+	err = control.Ask(ctx, s.socket, api.MethodStatus, nil, &status)
 	return status, err
 }
 

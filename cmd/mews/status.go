@@ -4,8 +4,7 @@ import (
 	"context"
 	"time"
 
-	"mews/supervisor/app"
-	"mews/supervisor/control"
+	"mews/supervisor/api"
 )
 
 // statusVerb is `mews status`.
@@ -17,5 +16,5 @@ func statusVerb(ctx context.Context, con console, args []string) error {
 	if err != nil {
 		return err
 	}
-	return tell(ctx, con, cfg, control.MethodStatus, nil, *asJSON, func(s control.Status) string { return app.StatusText(s, time.Now()) })
+	return tell(ctx, con, cfg, api.MethodStatus, nil, *asJSON, func(s api.Status) string { return s.Text(time.Now()) })
 }

@@ -4,8 +4,7 @@ import (
 	"testing"
 
 	"mews/protocol"
-	"mews/supervisor/app"
-	"mews/supervisor/control"
+	"mews/supervisor/api"
 	"mews/supervisor/placement"
 )
 
@@ -27,9 +26,9 @@ func TestWhatAFolderHolds(t *testing.T) {
 	} {
 		held.Note("alice", step.told)
 		held.Note("bob", protocol.TurnEnd{Disk: 1})
-		u := control.UserStatus{Name: "alice", DiskLimit: step.limit}
+		u := api.UserStatus{Name: "alice", DiskLimit: step.limit}
 		u.Disk, u.DiskMore = held.Of(u.Name)
-		if got := app.DiskLine(u); got != step.want {
+		if got := api.DiskLine(u); got != step.want {
 			t.Errorf("told %+v: %q, want %q", step.told, got, step.want)
 		}
 	}

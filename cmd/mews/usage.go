@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"mews/supervisor/app"
+	"mews/supervisor/api"
 )
 
 // usageVerb is `mews usage`.
@@ -18,9 +18,9 @@ func usageVerb(ctx context.Context, con console, args []string) error {
 	if err != nil {
 		return err
 	}
-	if *days < 1 || *days > app.MaxDays {
-		fmt.Fprintf(con.err, textWrongDays, *days, app.MaxDays)
+	if *days < 1 || *days > api.MaxDays {
+		fmt.Fprintf(con.err, textWrongDays, *days, api.MaxDays)
 		return errMisuse
 	}
-	return tell(ctx, con, cfg, app.MethodUsage, app.UsageQuestion{User: *user, Days: *days}, *asJSON, app.UsageReport.Text)
+	return tell(ctx, con, cfg, api.MethodUsage, api.UsageQuestion{User: *user, Days: *days}, *asJSON, api.UsageReport.Text)
 }

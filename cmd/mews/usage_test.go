@@ -8,18 +8,18 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"mews/supervisor/app"
+	"mews/supervisor/api"
 	sums "mews/supervisor/usage"
 )
 
 func TestUsageVerb(t *testing.T) {
 	before := ask
 	t.Cleanup(func() { ask = before })
-	var asked []app.UsageQuestion
+	var asked []api.UsageQuestion
 	ask = func(_ context.Context, _, _ string, params, result any) error {
-		q := params.(app.UsageQuestion)
+		q := params.(api.UsageQuestion)
 		asked = append(asked, q)
-		*result.(*app.UsageReport) = app.UsageReport{User: q.User, Models: []sums.Line{{Name: "m", Calls: 1, Cost: 10_000}}}
+		*result.(*api.UsageReport) = api.UsageReport{User: q.User, Models: []sums.Line{{Name: "m", Calls: 1, Cost: 10_000}}}
 		return nil
 	}
 	if out, _, err := verbRig(t, usageVerb); err != nil || !strings.HasPrefix(out, "everybody, since ") {
@@ -29,7 +29,7 @@ func TestUsageVerb(t *testing.T) {
 	if err != nil || !strings.Contains(out, `"cost_microdollars": 10000`) || !strings.Contains(out, `"user": "bob"`) {
 		t.Errorf("printed %q, error %v", out, err)
 	}
-	if diff := cmp.Diff([]app.UsageQuestion{{Days: 30}, {User: "bob", Days: 7}}, asked); diff != "" {
+	if diff := cmp.Diff([]api.UsageQuestion{{Days: 30}, {User: "bob", Days: 7}}, asked); diff != "" {
 		t.Error(diff)
 	}
 	for _, days := range []string{"0", "-1", "3661", "x"} {

@@ -5,10 +5,8 @@ package admin
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -16,9 +14,9 @@ import (
 
 	"github.com/hashicorp/go-hclog"
 
-	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/access"
+	"mews/supervisor/feature"
 	"mews/supervisor/sqlite"
 )
 
@@ -121,31 +119,6 @@ func (o *Service) Caller(uid uint32) Caller {
 	return c
 }
 
-// method is one thing that the Service does.
-type method func(o *Service, ctx context.Context, by Caller, req *protocol.Request) (any, error)
-
-// forAnybody is an method of a function that takes its parameters.
-func forAnybody[Q, R any](do func(*Service, context.Context, Caller, Q) (R, error)) method {
-	return func(o *Service, ctx context.Context, by Caller, req *protocol.Request) (any, error) {
-		var q Q
-		if err := req.Decode(&q); err != nil {
-			return nil, err
-		}
-		return do(o, ctx, by, q)
-	}
-}
-
-// forAdmins is an method that only an admin has done.
-func forAdmins[Q, R any](do func(*Service, context.Context, Caller, Q) (R, error)) method {
-	run := forAnybody(do)
-	return func(o *Service, ctx context.Context, by Caller, req *protocol.Request) (any, error) {
-		if !by.Admin {
-			return nil, &supervisor.Error{Code: supervisor.CodeForbidden, Message: textAdminsOnly}
-		}
-		return run(o, ctx, by, req)
-	}
-}
-
 // What the control socket answers, beside what it always does.
 const (
 	MethodUserList    = "user.list"
@@ -165,37 +138,42 @@ const (
 	MethodExamine     = "examine"
 )
 
-// methods are all of them. Those that are not for admins alone are for everybody about themselves.
-var methods = map[string]method{
-	MethodUserList:    forAnybody((*Service).ListPeople),
-	MethodUserAdd:     forAdmins((*Service).AddPerson),
-	MethodUserSuspend: forAdmins((*Service).suspend),
-	MethodUserRemove:  forAdmins((*Service).removePerson),
-	MethodUserInvite:  forAdmins((*Service).Invite),
-	MethodUserExport:  forAnybody((*Service).Export),
-	MethodUserDelete:  forAdmins((*Service).DeletePerson),
-	MethodTotpEnroll:  forAnybody((*Service).Enroll),
-	MethodTotpConfirm: forAnybody((*Service).confirm),
-	MethodTotpReset:   forAdmins((*Service).ResetFactor),
-	MethodTotpUnlock:  forAdmins((*Service).unlockFactor),
-	MethodAuditList:   forAdmins((*Service).listAudit),
-	MethodAuditVerify: forAdmins((*Service).verifyAudit),
-	MethodReload:      forAdmins((*Service).reload),
-	MethodExamine:     forAdmins((*Service).examine),
+// Calls are all of them. Those that are not for admins alone are for everybody about themselves.
+func (o *Service) Calls() []feature.Call {
+	return []feature.Call{
+		forAnybody(o, MethodUserList, (*Service).ListPeople),
+		forAdmins(o, MethodUserAdd, (*Service).AddPerson),
+		forAdmins(o, MethodUserSuspend, (*Service).suspend),
+		forAdmins(o, MethodUserRemove, (*Service).removePerson),
+		forAdmins(o, MethodUserInvite, (*Service).Invite),
+		forAnybody(o, MethodUserExport, (*Service).Export),
+		forAdmins(o, MethodUserDelete, (*Service).DeletePerson),
+		forAnybody(o, MethodTotpEnroll, (*Service).Enroll),
+		forAnybody(o, MethodTotpConfirm, (*Service).confirm),
+		forAdmins(o, MethodTotpReset, (*Service).ResetFactor),
+		forAdmins(o, MethodTotpUnlock, (*Service).unlockFactor),
+		forAdmins(o, MethodAuditList, (*Service).listAudit),
+		forAdmins(o, MethodAuditVerify, (*Service).verifyAudit),
+		forAdmins(o, MethodReload, (*Service).reload),
+		forAdmins(o, MethodExamine, (*Service).examine),
+	}
 }
 
-// Method answers a call of a process with that user id.
-type Method = func(ctx context.Context, uid uint32, req *protocol.Request) (any, error)
+// action is a method that answers a call.
+type action[Q, R any] = func(*Service, context.Context, Caller, Q) (R, error)
 
-// Methods are the methods as the control socket has them done.
-func (o *Service) Methods() map[string]Method {
-	answers := map[string]Method{}
-	for method, do := range methods {
-		answers[method] = func(ctx context.Context, uid uint32, req *protocol.Request) (any, error) {
-			return do(o, ctx, o.Caller(uid), req)
-		}
-	}
-	return answers
+// forAnybody makes a call of a method that takes its parameters.
+func forAnybody[Q, R any](o *Service, name string, do action[Q, R]) feature.Call {
+	return feature.NewCall(name, func(ctx context.Context, by feature.Caller, q Q) (R, error) {
+		return do(o, ctx, o.Caller(by.UID), q)
+	})
+}
+
+// forAdmins makes a call that only an admin may make.
+func forAdmins[Q, R any](o *Service, name string, do action[Q, R]) feature.Call {
+	call := forAnybody(o, name, do)
+	call.AdminsOnly = true
+	return call
 }
 
 // entry says in the audit log what was done about a person, and who had it done.
@@ -232,21 +210,4 @@ func (o *Service) notify(ctx context.Context, u supervisor.User, text string) er
 		o.Queued(d.Conversation.ID)
 	}
 	return err
-}
-
-// Call answers this process itself, in the same way as the control socket would. Who may open the
-// state folder is an admin.
-func (o *Service) Call(ctx context.Context, method string, params, result any) error {
-	text, err := json.Marshal(params)
-	if err != nil {
-		return err
-	}
-	answer, err := o.Methods()[method](ctx, uint32(os.Getuid()), &protocol.Request{Method: method, Params: text})
-	if err != nil {
-		return err
-	}
-	if text, err = json.Marshal(answer); err != nil {
-		return err
-	}
-	return json.Unmarshal(text, result)
 }

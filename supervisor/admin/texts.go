@@ -4,7 +4,6 @@ import "mews/supervisor/sqlite"
 
 // What people read of what admins do.
 const (
-	textAdminsOnly     = "Only an admin may do that; this account is not one."
 	textNoSuchUser     = "There is no user %q. There are: %s."
 	textHomeUnreadable = "The folder of %s, %s, can't be read by the account that Mews runs as. Run this as root, or pack that " +
 		"folder as the account whose it is."

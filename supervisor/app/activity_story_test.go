@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"mews/supervisor"
-	"mews/supervisor/app"
+	"mews/supervisor/api"
 	"mews/supervisor/app/apptest"
 	"mews/supervisor/control"
 	"mews/supervisor/model/modeltest"
@@ -75,17 +75,17 @@ func TestWhatWasDoneIsTold(t *testing.T) {
 // audit log has.
 func (l *gatedService) tellsOperators() {
 	l.T.Helper()
-	ask := func(q app.ActivityQuestion) (r app.ActivityReport) {
+	ask := func(q api.ActivityQuestion) (r api.ActivityReport) {
 		l.T.Helper()
-		if err := control.Ask(l.T.Context(), l.Socket, app.MethodActivity, q, &r); err != nil {
+		if err := control.Ask(l.T.Context(), l.Socket, api.MethodActivity, q, &r); err != nil {
 			l.T.Fatal(err)
 		}
 		return r
 	}
-	if r := ask(app.ActivityQuestion{Kind: "changed"}); fmt.Sprint(r.Counts) != "[{alice changed 2} {bob changed 2}]" || r.Rows != nil {
+	if r := ask(api.ActivityQuestion{Kind: "changed"}); fmt.Sprint(r.Counts) != "[{alice changed 2} {bob changed 2}]" || r.Rows != nil {
 		l.T.Errorf("counts: %+v", r)
 	}
-	r := ask(app.ActivityQuestion{User: "bob"})
+	r := ask(api.ActivityQuestion{User: "bob"})
 	if text, _ := json.Marshal(r.Rows); len(r.Rows) != 2 || r.Rows[1].Text != "wrote more.txt (created, 1 byte)" ||
 		r.Rows[1].ReportedBy != supervisor.ReportedByWorker || strings.Contains(string(text), "hers") {
 		l.T.Errorf("bob's: %+v", r)
@@ -93,8 +93,8 @@ func (l *gatedService) tellsOperators() {
 	l.WaitFor(apptest.Patience, "the look at bob's to be audited", func() bool {
 		return l.Count("SELECT count(*) FROM audit WHERE action = 'activity.read' AND user = 'bob'") == 1
 	})
-	var none app.ActivityReport
-	if err := control.Ask(l.T.Context(), l.Socket, app.MethodActivity, app.ActivityQuestion{Kind: "sold"}, &none); err == nil ||
+	var none api.ActivityReport
+	if err := control.Ask(l.T.Context(), l.Socket, api.MethodActivity, api.ActivityQuestion{Kind: "sold"}, &none); err == nil ||
 		!strings.Contains(problem.Message(err), "There is no kind") {
 		l.T.Errorf("a kind that there is not: %v", err)
 	}

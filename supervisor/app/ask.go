@@ -12,6 +12,7 @@ import (
 	"mews/config"
 	"mews/supervisor"
 	"mews/supervisor/admin"
+	"mews/supervisor/api"
 	"mews/supervisor/control"
 	"mews/supervisor/placement"
 )
@@ -24,7 +25,13 @@ func Have[R any](ctx context.Context, cfg *config.Config, method string, params 
 	if gone := new(control.NotRunning); !errors.As(err, &gone) {
 		return result, err
 	}
-	err = alone(ctx, cfg, func(ctx context.Context, o *admin.Service) error { return o.Call(ctx, method, params, &result) })
+	err = alone(ctx, cfg, func(ctx context.Context, o *admin.Service) error {
+		table, err := api.New(api.Options{People: o.People}, o.Calls())
+		if err != nil {
+			return err
+		}
+		return table.Call(ctx, method, params, &result)
+	})
 	if starting := new(InUse); !errors.As(err, &starting) {
 		return result, err
 	}

@@ -13,6 +13,7 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/access"
 	"mews/supervisor/admin"
+	"mews/supervisor/api"
 	"mews/supervisor/command"
 	"mews/supervisor/markdown"
 	"mews/supervisor/session"
@@ -24,7 +25,7 @@ import (
 type chatCommands struct{ *service }
 
 // commandOptions are what the commands work on.
-func (s chatCommands) commandOptions(sessions *session.Registry, report statusReporter) command.Options {
+func (s chatCommands) commandOptions(sessions *session.Registry, report api.StatusReporter) command.Options {
 	return command.Options{
 		Store: s.db.Inbox(), Outbox: s.db.Outbox(), Sessions: sessions, Topics: s.db.Transcript(), Undelivered: s.db.Outbox(),
 		Models: s.modelCommands(), Choices: s.modelCommands(), Usages: s.modelCommands(), Budgets: s.settings,
@@ -35,8 +36,7 @@ func (s chatCommands) commandOptions(sessions *session.Registry, report statusRe
 		Features: rows(s.features, commandRows),
 		People:   s.settings, Reviews: s.reviews, Triages: s.triages, Jobs: s.schedule, GitHub: s.switches,
 		Tools: personsTools(s), OpenedTools: s.db.OpenedTools(),
-		Begin: s.beginWith, Drop: s.drop, Anew: s.answerAnew, Queue: queue{s.db.Inbox(), s.service}, Now: s.now,
-		Audit: s.audit.Note, Status: s.statusText(report), Welcome: report.welcome, Queued: s.deliveryQueued,
+		Begin: s.beginWith, Drop: s.drop, Anew: s.answerAnew, Queue: queue{s.db.Inbox(), s.service}, Now: s.now, Audit: s.audit.Note, Status: s.statusText(report), Welcome: report.Welcome, Queued: s.deliveryQueued,
 		Log: s.log.Named("command"),
 	}
 }
@@ -278,16 +278,16 @@ func (s chatCommands) gateLine(ctx context.Context, c supervisor.Conversation) (
 }
 
 // statusText is what /status answers.
-func (s chatCommands) statusText(report statusReporter) func(context.Context, supervisor.Conversation) (string, error) {
+func (s chatCommands) statusText(report api.StatusReporter) func(context.Context, supervisor.Conversation) (string, error) {
 	return func(ctx context.Context, c supervisor.Conversation) (string, error) {
-		text, err := report.statusText(ctx, c)
+		text, err := report.Text(ctx, c)
 		if err != nil || c.InGroup() {
 			return text, err
 		}
 		own, err := s.personal(ctx, c)
 		// where people are on their phones
 		if text += "\n" + own + s.terminals(ctx, c.User); c.Channel.Can().Accounts {
-			text = listStatus(text)
+			text = api.ListStatus(text)
 		}
 		return text, err
 	}

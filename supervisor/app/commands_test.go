@@ -11,6 +11,7 @@ import (
 
 	"mews/supervisor"
 	"mews/supervisor/access"
+	"mews/supervisor/api"
 	"mews/supervisor/audit"
 	"mews/supervisor/command"
 	"mews/supervisor/problem"
@@ -138,7 +139,7 @@ func TestStatusTellsOfTheGateAndTheBudget(t *testing.T) {
 func TestACommandIsJoinedToAllThatItNeeds(t *testing.T) {
 	s := newTwoPersonService(t)
 	s.audit = audit.New(s.db.Audit(), s.log)
-	o := chatCommands{s}.commandOptions(nil, statusReporter{})
+	o := chatCommands{s}.commandOptions(nil, api.StatusReporter{})
 	for name, part := range map[string]any{"questions": o.Questions, "cleanings": o.Cleanings, "approver": o.Approver, "locks": o.Locks,
 		"invites": o.Invites, "groups": o.Groups, "grants": o.Grants, "settings": o.Settings, "usages": o.Usages, "budgets": o.Budgets,
 		"pictures": o.Pictures} {

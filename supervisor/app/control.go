@@ -3,34 +3,58 @@ package app
 import (
 	"context"
 	"maps"
-	"time"
 
-	"mews/supervisor/admin"
+	"mews/supervisor"
+	"mews/supervisor/api"
 	"mews/supervisor/control"
+	"mews/supervisor/feature"
 	"mews/supervisor/ingress"
 )
 
-// openControl makes the control socket: chats, status, and the calls of admins.
+// openControl makes the control socket: chats, and the table of calls.
 func (s *service) openControl(context.Context) (err error) {
-	report := newStatusReporter(s)
+	report := s.statusReporter()
+	methods, err := s.methods(report)
+	if err != nil {
+		return err
+	}
 	s.control, err = control.Listen(SocketPath(s.config), control.Options{
-		People: s.people, Conversations: s.db.Conversations(), Outbox: s.db.Outbox(), Feeds: &s.feeds, Greet: report.greet,
-		Inbox: s.inbox, Blobs: s.db.Blobs(), Spool: s.spool, Status: report.status, Transcribe: hearing{s}.uploaded, Methods: controlMethods(s, s.admins),
+		People: s.people, Conversations: s.db.Conversations(), Outbox: s.db.Outbox(), Feeds: &s.feeds,
+		Greet: func(u supervisor.User) control.Attached {
+			return control.Attached{Version: s.version, Walls: report.Walls(), Model: report.Model(u)}
+		},
+		Inbox: s.inbox, Blobs: s.db.Blobs(), Spool: s.spool, Transcribe: hearing{s}.uploaded, Methods: methods,
 		Refused: ingress.NoteRefusals(s.audit, s.now), Group: s.config.SocketGroup, Log: s.log.Named("control"),
 	})
 	return err
 }
 
-// controlMethods are what the control socket answers beside what it always does.
-func controlMethods(s *service, admins *admin.Service) map[string]control.Method {
-	all := callMethods(s.features, s.people, s.audit.Note)
-	maps.Copy(all, usageMethods{s.modelCommands(), s.people, time.Now}.answers())
-	maps.Copy(all, activityMethods{s.db.Effects(), s.people, s.audit.Note}.answers())
+// methods are what the control socket answers beside what it always does.
+func (s *service) methods(report api.StatusReporter) (map[string]api.Method, error) {
+	own := api.Own{Status: report, Usage: s.sums(), Catalogue: s.models, Choices: s.modelChoice(),
+		Effects: s.db.Effects()}
+	table, err := api.New(api.Options{People: s.people, Audit: s.audit.Note}, own.Calls(), s.admins.Calls(),
+		rows(s.features, func(f feature.Feature) []feature.Call { return f.Calls }))
+	if err != nil {
+		return nil, err
+	}
+	all := table.Methods()
 	maps.Copy(all, jobMethods{s}.answers())
 	maps.Copy(all, gitHubMethods{s}.answers())
 	maps.Copy(all, patches{s}.answers())
-	for name, method := range admins.Methods() {
-		all[name] = method
+	return all, nil
+}
+
+// statusReporter tells how the service is, once the parts are there that it tells of.
+func (s *service) statusReporter() api.StatusReporter {
+	r := api.StatusReporter{
+		Version: s.version, State: s.config.State, Since: s.since, DB: s.db, Models: s.models, People: s.people,
+		Places:  s.places,
+		Workers: s.pool.List, Index: s.index, Memory: s.config.Worker.Memory, PIDs: s.config.Worker.PIDs,
+		Disk: int64(s.config.Worker.Disk),
 	}
-	return all
+	if s.channel != nil {
+		r.Channel = s.channel.status
+	}
+	return r
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"mews/supervisor/api"
 	"mews/supervisor/app/apptest"
 	"mews/supervisor/control"
 	"mews/supervisor/model/modeltest"
@@ -47,9 +48,9 @@ func aDay(t *testing.T, m *taskModel, digest string) *remembered {
 func (l *remembered) indexed() {
 	l.T.Helper()
 	l.WaitFor(apptest.Patience, "the home to be in the index", func() bool {
-		var s control.Status
-		err := control.Ask(l.T.Context(), l.Socket, control.MethodStatus, nil, &s)
-		return err == nil && slices.ContainsFunc(s.Users, func(u control.UserStatus) bool { return u.Name == "alice" && u.Index.Files > 0 })
+		var s api.Status
+		err := control.Ask(l.T.Context(), l.Socket, api.MethodStatus, nil, &s)
+		return err == nil && slices.ContainsFunc(s.Users, func(u api.UserStatus) bool { return u.Name == "alice" && u.Index.Files > 0 })
 	})
 }
 

@@ -2,13 +2,8 @@ package app
 
 import (
 	"context"
-	"fmt"
 
-	"mews/protocol"
-	"mews/supervisor"
-	"mews/supervisor/access"
 	"mews/supervisor/approval"
-	"mews/supervisor/control"
 	"mews/supervisor/feature"
 	"mews/supervisor/hostcall"
 )
@@ -44,35 +39,4 @@ func Effects() map[string]string {
 		all[e.Name] = e.Rule
 	}
 	return all
-}
-
-// callMethods are the calls of features as the control socket answers them.
-func callMethods(features []feature.Feature, people *access.People,
-	audit func(user, action, detail string)) map[string]control.Method {
-	all := map[string]control.Method{}
-	for _, call := range rows(features, func(f feature.Feature) []feature.Call { return f.Calls }) {
-		all[call.Name] = func(ctx context.Context, uid uint32, req *protocol.Request) (any, error) {
-			by := caller(people, uid, audit)
-			if call.AdminsOnly && !by.Admin {
-				return nil, supervisor.Errorf(supervisor.CodeForbidden, textAdminsOnly)
-			}
-			return call.Answer(ctx, by, req)
-		}
-	}
-	return all
-}
-
-// caller is a process of that user id as features see it.
-func caller(people *access.People, uid uint32, audit func(user, action, detail string)) feature.Caller {
-	return feature.Caller{UID: uid, Admin: people.Admin(uid),
-		Whose: func(name, action string) (supervisor.User, error) {
-			user, err := people.Speaker(uid, name)
-			if err != nil {
-				return user, err
-			}
-			if own, err := people.Speaker(uid, ""); action != "" && (err != nil || own.Name != user.Name) {
-				audit(user.Name, action, fmt.Sprintf("by uid %d", uid))
-			}
-			return user, nil
-		}}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"mews/supervisor/api"
 	"mews/supervisor/app/apptest"
 	"mews/supervisor/control"
 	"mews/supervisor/model/modeltest"
@@ -24,8 +25,8 @@ func (l *remembered) forgets(arguments string) {
 // worker is the process id of alice's.
 func (l *remembered) worker() int {
 	l.T.Helper()
-	var s control.Status
-	if err := control.Ask(l.T.Context(), l.Socket, control.MethodStatus, nil, &s); err != nil {
+	var s api.Status
+	if err := control.Ask(l.T.Context(), l.Socket, api.MethodStatus, nil, &s); err != nil {
 		l.T.Fatal(err)
 	}
 	return s.Users[0].PID

@@ -59,5 +59,9 @@ func (s *service) openModels(context.Context) (err error) {
 }
 
 func (s *service) modelCommands() modelCommands {
-	return modelCommands{s.modelChoice(), usage.Sums{Store: s.db.Usage(), Conversations: s.db.Conversations()}, s.models}
+	return modelCommands{s.modelChoice(), s.sums(), s.models}
+}
+
+func (s *service) sums() usage.Sums {
+	return usage.Sums{Store: s.db.Usage(), Conversations: s.db.Conversations()}
 }

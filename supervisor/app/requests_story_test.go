@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"mews/supervisor/api"
 	"mews/supervisor/app/apptest"
 	"mews/supervisor/control"
 	"mews/supervisor/model/modeltest"
@@ -155,9 +156,9 @@ func (l *remembered) rests() {
 
 // idle says whether no worker is at work and nothing waits.
 func (l *remembered) idle(ctx context.Context) bool {
-	var s control.Status
-	err := control.Ask(ctx, l.Socket, control.MethodStatus, nil, &s)
-	return err == nil && s.Waiting == (control.Waiting{}) && !slices.ContainsFunc(s.Users, func(u control.UserStatus) bool { return u.Worker == "busy" })
+	var s api.Status
+	err := control.Ask(ctx, l.Socket, api.MethodStatus, nil, &s)
+	return err == nil && s.Waiting == (api.Waiting{}) && !slices.ContainsFunc(s.Users, func(u api.UserStatus) bool { return u.Worker == "busy" })
 }
 
 // lay puts a file into alice's home, as she does it herself.

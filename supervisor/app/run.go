@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 
 	"mews/config"
+	"mews/supervisor/api"
 	"mews/supervisor/control"
 	"mews/supervisor/internal/timezone"
 )
@@ -41,7 +42,7 @@ func Run(ctx context.Context, o Options) (err error) {
 	return runParts(ctx, s.parts(), func() {
 		s.audit.Routine("", "service.started", fmt.Sprintf("version %s, process %d, walls %s", s.version, os.Getpid(), s.places.Spawner.Sandbox().Tier))
 		s.log.Info("serving", "version", s.version, "state", s.config.State, "model", s.models.Default())
-		o.Ready(newStatusReporter(s).hints())
+		o.Ready(s.statusReporter().Hints())
 	})
 }
 
@@ -58,8 +59,8 @@ const starting = 5 * time.Second
 // Await waits for a service that may only just be starting.
 func Await(ctx context.Context, cfg *config.Config) error {
 	_, err := backoff.Retry(ctx, func() (struct{}, error) {
-		var status control.Status
-		return struct{}{}, control.Ask(ctx, SocketPath(cfg), control.MethodStatus, nil, &status)
+		var status api.Status
+		return struct{}{}, control.Ask(ctx, SocketPath(cfg), api.MethodStatus, nil, &status)
 	}, backoff.WithBackOff(backoff.NewConstantBackOff(50*time.Millisecond)), backoff.WithMaxElapsedTime(starting))
 	return err
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"mews/supervisor/api"
 	"mews/supervisor/app/apptest"
 	"mews/supervisor/control"
 	"mews/supervisor/model/modeltest"
@@ -57,9 +58,9 @@ func TestWhatWasSaidIsFound(t *testing.T) {
 	}
 	apptest.GiveToWorkers(t, l.Home("alice"))
 	l.WaitFor(apptest.Patience, "the home to be in the index", func() bool {
-		var s control.Status
-		err := control.Ask(t.Context(), l.Socket, control.MethodStatus, nil, &s)
-		return err == nil && slices.ContainsFunc(s.Users, func(u control.UserStatus) bool { return u.Name == "alice" && u.Index.Files > 0 })
+		var s api.Status
+		err := control.Ask(t.Context(), l.Socket, api.MethodStatus, nil, &s)
+		return err == nil && slices.ContainsFunc(s.Users, func(u api.UserStatus) bool { return u.Name == "alice" && u.Index.Files > 0 })
 	})
 	l.found("alice", `search_home {"words":"rhubarb"}`, "garden.md", "rhubarb behind the shed")
 	for _, told := range l.told("alice") {

@@ -33,7 +33,7 @@ func (s *service) openSessions(context.Context) (err error) {
 	}
 	s.sessions = session.New(o)
 	s.places.Tell = s.sessions.Tell
-	s.commands, err = command.New(chatCommands{s}.commandOptions(s.sessions, newStatusReporter(s)))
+	s.commands, err = command.New(chatCommands{s}.commandOptions(s.sessions, s.statusReporter()))
 	return err
 }
 

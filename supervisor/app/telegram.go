@@ -14,7 +14,7 @@ import (
 
 	"mews/config"
 	"mews/supervisor"
-	"mews/supervisor/control"
+	"mews/supervisor/api"
 	"mews/supervisor/markdown"
 	"mews/supervisor/outbox"
 	"mews/supervisor/telegram"
@@ -218,19 +218,19 @@ func paced(err error) error {
 }
 
 // status is how the channel is, for whoever may know.
-func (c *telegramChannel) status() control.Channel {
+func (c *telegramChannel) status() api.Channel {
 	h := c.health.Status()
-	status := control.Channel{
+	status := api.Channel{
 		Name: string(supervisor.ChannelTelegram), Mode: string(h.Mode), Bot: h.Username, State: string(h.State),
 		Since: h.Since, Completed: h.Completed, Failures: h.Failures, Error: h.Error, Pending: h.Pending,
 	}
 	for chat, until := range c.outbox.Status().Frozen {
-		status.Frozen = append(status.Frozen, control.Frozen{Chat: chat, Until: until})
+		status.Frozen = append(status.Frozen, api.Frozen{Chat: chat, Until: until})
 	}
 	for _, t := range c.outbox.Status().Troubles {
-		status.Stuck = append(status.Stuck, control.Stuck{Chat: t.Chat, Error: t.Error, Since: t.Since})
+		status.Stuck = append(status.Stuck, api.Stuck{Chat: t.Chat, Error: t.Error, Since: t.Since})
 	}
-	slices.SortFunc(status.Frozen, func(a, b control.Frozen) int { return strings.Compare(a.Chat, b.Chat) })
+	slices.SortFunc(status.Frozen, func(a, b api.Frozen) int { return strings.Compare(a.Chat, b.Chat) })
 	return status
 }
 

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"mews/supervisor/api"
 	"mews/supervisor/app/apptest"
 	"mews/supervisor/control"
 	"mews/supervisor/model/modeltest"
@@ -42,9 +43,9 @@ func TestSomebodyIsDeletedInTheMiddleOfATurn(t *testing.T) {
 	}
 	h.WaitFor(apptest.Patience, "the model to be asked", func() bool { return len(server.Requests()) > 0 })
 	h.WaitFor(apptest.Patience, "the home to be in the index", func() bool {
-		var s control.Status
-		err := control.Ask(t.Context(), h.Socket, control.MethodStatus, nil, &s)
-		return err == nil && slices.ContainsFunc(s.Users, func(u control.UserStatus) bool { return u.Name == "dan" && u.Index.Files > 0 })
+		var s api.Status
+		err := control.Ask(t.Context(), h.Socket, api.MethodStatus, nil, &s)
+		return err == nil && slices.ContainsFunc(s.Users, func(u api.UserStatus) bool { return u.Name == "dan" && u.Index.Files > 0 })
 	})
 
 	out, err := verb("user", "delete", "dan", "--yes").CombinedOutput()

@@ -23,7 +23,7 @@ func TestWhoIsHungUpOnReadsWhy(t *testing.T) {
 		conn, err := listener.Accept()
 		ended <- errors.Join(err, conn.Close(), listener.Close())
 	}()
-	err = Ask(t.Context(), path, MethodStatus, nil, nil)
+	err = Ask(t.Context(), path, MethodAttach, nil, nil)
 	if !errors.Is(err, protocol.ErrClosed) || !strings.HasPrefix(err.Error(), "the service has hung up") {
 		t.Errorf("%v", err)
 	}

@@ -84,6 +84,13 @@ type rig struct {
 	accepted chan supervisor.Inbound
 }
 
+// methodStatus is a method that others answer, with a status.
+const methodStatus = "status"
+
+type status struct {
+	Version string `json:"version"`
+}
+
 func newRig(t testing.TB) *rig {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "mews") // a socket's path must be short
@@ -101,9 +108,9 @@ func newRig(t testing.TB) *rig {
 		Inbox: inbox.New(inbox.Options{Store: h.db.Inbox(), Gate: openGate{}, Queued: h.feeds.Delivery,
 			Accepted: func(in supervisor.Inbound) { h.accepted <- in }}),
 		Greet: func(supervisor.User) control.Attached { return control.Attached{Version: "1.2", Model: "offline"} },
-		Status: func(context.Context, uint32) (control.Status, error) {
-			return control.Status{Version: "1.2", Users: []control.UserStatus{{Name: "ann"}}}, nil
-		},
+		Methods: map[string]control.Method{methodStatus: func(context.Context, uint32, *protocol.Request) (any, error) {
+			return status{Version: "1.2"}, nil
+		}},
 		Log: hclog.NewNullLogger(),
 	}
 	return h

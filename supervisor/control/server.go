@@ -71,7 +71,6 @@ type Options struct {
 	Spool         Spool
 	Feeds         *reply.Feeds
 	Greet         func(supervisor.User) Attached // what a client is told of the service
-	Status        func(ctx context.Context, uid uint32) (Status, error)
 	Transcribe    func(ctx context.Context, c supervisor.Conversation, file supervisor.Attachment) (Transcribed, error)
 	Methods       map[string]Method // further methods, by name, for anybody with an account
 	// for a client to attach after its first call, and to take a delivery; 0 is 30 s
@@ -84,7 +83,7 @@ type Options struct {
 }
 
 // Method answers a call of a process with that user id.
-type Method func(ctx context.Context, uid uint32, req *protocol.Request) (any, error)
+type Method = func(ctx context.Context, uid uint32, req *protocol.Request) (any, error)
 
 // Server is the socket.
 type Server struct {

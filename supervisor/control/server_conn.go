@@ -43,7 +43,6 @@ type position struct {
 
 // chatMethods are what a client may call, besides Options.Methods.
 var chatMethods = map[string]func(*serverConn, context.Context, *protocol.Request) (any, error){
-	MethodStatus: (*serverConn).status,
 	MethodAttach: decoded((*serverConn).attach),
 	MethodSay:    decoded((*serverConn).say),
 	MethodUpload: decoded((*serverConn).takePart),
@@ -87,16 +86,6 @@ func (c *serverConn) Call(ctx context.Context, req *protocol.Request) (result an
 
 // Notify takes nothing: a client has nothing to notify of.
 func (c *serverConn) Notify(*protocol.Request) {}
-
-func (c *serverConn) status(ctx context.Context, req *protocol.Request) (any, error) {
-	if err := req.Decode(nil); err != nil {
-		return nil, err
-	}
-	if _, err := c.o.People.Speaker(c.uid, ""); err != nil && !c.o.People.Admin(c.uid) {
-		return nil, err
-	}
-	return c.o.Status(ctx, c.uid)
-}
 
 func (c *serverConn) attach(ctx context.Context, p Attach) (any, error) {
 	if len(p.User) > maxName || len(p.Chat) > maxName || strings.ContainsFunc(p.Chat, unicode.IsControl) {

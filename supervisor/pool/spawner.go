@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -109,9 +110,9 @@ func StartSpawner(ctx context.Context, o SpawnerOptions) (*Spawner, error) {
 
 // Sandbox is what a worker is confined by.
 type Sandbox struct {
-	Tier   string // its name
-	Why    string // a sentence about it, for people
-	Limits string // a sentence about what limits a worker and all that it runs
+	Tier   string `json:"tier"`   // its name: accounts, namespaces, landlock, off
+	Why    string `json:"why"`    // a sentence about it, for people
+	Limits string `json:"limits"` // a sentence about what limits a worker and all that it runs
 }
 
 // People are the uids that workers of people without an account may have, the first and the last;
@@ -122,8 +123,17 @@ func (s *Spawner) People() (from, to uint32) {
 	return s.ready.From, s.ready.To
 }
 
-// Weak says whether it holds less than usual.
+// Weak says whether it holds less than usual. Somebody has configured that, and must see what it
+// means.
 func (s Sandbox) Weak() bool { return s.Tier == "off" || s.Tier == "landlock" }
+
+// Line is one line about it, for people.
+func (s Sandbox) Line() string {
+	if !s.Weak() {
+		return s.Tier
+	}
+	return strings.ToUpper(s.Tier) + " - " + s.Why
+}
 
 // Sandbox says which sandbox workers get.
 func (s *Spawner) Sandbox() Sandbox {

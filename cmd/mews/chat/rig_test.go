@@ -60,9 +60,8 @@ func newRig(t *testing.T) *rig {
 		People: only{}, Conversations: p.db.Conversations(), Outbox: p.db.Outbox(), Feeds: &p.feeds, Blobs: p.db.Blobs(), Spool: p.spool,
 		Inbox: inbox.New(inbox.Options{Store: p.db.Inbox(), Gate: openGate{}, Queued: p.feeds.Delivery,
 			Accepted: func(in supervisor.Inbound) { p.accepted <- in }}),
-		Greet:  func(supervisor.User) control.Attached { return control.Attached{Version: "1.2", Model: "offline"} },
-		Status: func(context.Context, uint32) (control.Status, error) { return control.Status{}, nil },
-		Log:    hclog.NewNullLogger(),
+		Greet: func(supervisor.User) control.Attached { return control.Attached{Version: "1.2", Model: "offline"} },
+		Log:   hclog.NewNullLogger(),
 	}
 	return p
 }

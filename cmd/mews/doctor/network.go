@@ -14,6 +14,7 @@ import (
 
 	"mews/config"
 	"mews/protocol/amount"
+	"mews/supervisor/api"
 	"mews/supervisor/app"
 	"mews/supervisor/control"
 	"mews/supervisor/telegram"
@@ -117,7 +118,7 @@ func examineService(ctx context.Context, o Options) (string, error) {
 }
 
 // serviceStatus asks the service that runs, if one does.
-func serviceStatus(ctx context.Context, cfg *config.Config) (status control.Status, err error) {
-	err = control.Ask(ctx, app.SocketPath(cfg), control.MethodStatus, nil, &status)
+func serviceStatus(ctx context.Context, cfg *config.Config) (status api.Status, err error) {
+	err = control.Ask(ctx, app.SocketPath(cfg), api.MethodStatus, nil, &status)
 	return status, err
 }

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"mews/config"
+	"mews/supervisor/api"
 	"mews/supervisor/app"
-	"mews/supervisor/control"
 	"mews/supervisor/placement"
 	"mews/supervisor/pool"
 )
@@ -40,15 +40,15 @@ func examineLimits(ctx context.Context, o Options) (string, error) {
 // wallsHere is the status of the service that runs, with its walls: its spawner may have been
 // started by a service manager, with rights that one of the doctor's own lacks. Where no service
 // runs, they are those of a spawner that is started to ask, and nothing else is known.
-func wallsHere(ctx context.Context, cfg *config.Config) (control.Status, error) {
+func wallsHere(ctx context.Context, cfg *config.Config) (api.Status, error) {
 	if status, err := serviceStatus(ctx, cfg); err == nil {
 		return status, nil
 	}
 	s, _, err := startSpawner(ctx, cfg, nil)
 	if err != nil {
-		return control.Status{}, err
+		return api.Status{}, err
 	}
-	status := control.Status{Walls: control.Walls(s.Sandbox())}
+	status := api.Status{Walls: s.Sandbox()}
 	return status, s.Close()
 }
 
@@ -87,10 +87,10 @@ func lineATier(why string) string {
 
 // sharing says how many people have no account of their own and why, and where accounts are not the
 // walls what all of them share. Without a service the configuration says who does.
-func sharing(cfg *config.Config, status control.Status) string {
+func sharing(cfg *config.Config, status api.Status) string {
 	n, tier := 0, status.Walls.Tier
 	for _, u := range cfg.Users {
-		known := slices.IndexFunc(status.Users, func(s control.UserStatus) bool { return s.Name == u.Name })
+		known := slices.IndexFunc(status.Users, func(s api.UserStatus) bool { return s.Name == u.Name })
 		if known >= 0 && status.Users[known].Shares || known < 0 && u.Account == "" && cfg.Worker.UIDs == "" {
 			n++
 		}

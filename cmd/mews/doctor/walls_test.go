@@ -9,8 +9,9 @@ import (
 
 	"mews/config"
 	"mews/protocol"
-	"mews/supervisor/control"
+	"mews/supervisor/api"
 	"mews/supervisor/placement"
+	"mews/supervisor/pool"
 )
 
 // TestWhyThereAreNoWalls: in the spawner's words alone, with its lines as lines.
@@ -47,12 +48,12 @@ func TestWhyThereAreNoWalls(t *testing.T) {
 // share one.
 func TestWhoSharesAnAccountIsSaid(t *testing.T) {
 	cfg := &config.Config{Users: []config.User{{Name: "ann"}, {Name: "ben", Account: "ben"}, {Name: "cat"}}}
-	in := func(tier string) control.Status { return control.Status{Walls: control.Walls{Tier: tier}} }
+	in := func(tier string) api.Status { return api.Status{Walls: pool.Sandbox{Tier: tier}} }
 	if got := sharing(cfg, in("accounts")); !strings.HasPrefix(got, " 2 people share one account") || !strings.Contains(got, "uids: auto") {
 		t.Errorf("%q", got)
 	}
 	running := in("accounts")
-	running.Users = []control.UserStatus{{Name: "ann", Shares: true}, {Name: "ben"}, {Name: "cat", Shares: true}}
+	running.Users = []api.UserStatus{{Name: "ann", Shares: true}, {Name: "ben"}, {Name: "cat", Shares: true}}
 	for why, want := range map[string]string{"": "handed over", "the range is not free": "the range is not free"} {
 		cfg.Worker.UIDs, running.Sharing = config.UIDsAuto, why
 		if got := sharing(cfg, running); !strings.HasPrefix(got, " 2 people share one account") || !strings.Contains(got, want) {

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"mews/supervisor/api"
 	"mews/supervisor/control"
 	"mews/supervisor/sqlite/sqlitetest"
 )
@@ -115,8 +116,8 @@ func (h *Service) Start() {
 	h.exited = exited
 	go func(cmd *exec.Cmd) { exited <- cmd.Wait() }(h.cmd)
 	h.WaitFor(Patience, "the service to answer", func() bool {
-		var s control.Status
-		return control.Ask(h.T.Context(), h.Socket, control.MethodStatus, nil, &s) == nil
+		var s api.Status
+		return control.Ask(h.T.Context(), h.Socket, api.MethodStatus, nil, &s) == nil
 	})
 }
 
@@ -223,8 +224,8 @@ func (h *Service) Processes(name string) []int {
 // they look alike.
 func (h *Service) Workers() map[string]int {
 	found := map[string]int{}
-	var s control.Status
-	if err := control.Ask(h.T.Context(), h.Socket, control.MethodStatus, nil, &s); err != nil {
+	var s api.Status
+	if err := control.Ask(h.T.Context(), h.Socket, api.MethodStatus, nil, &s); err != nil {
 		return found // it is just ending
 	}
 	alive := h.Processes("mews-worker")

@@ -1,4 +1,4 @@
-package app
+package api
 
 import (
 	"cmp"
@@ -13,7 +13,7 @@ import (
 	"mews/supervisor/usage"
 )
 
-// MethodUsage is what the control socket answers to a usageQuestion with a usageReport. Anybody
+// MethodUsage is what the control socket answers to a UsageQuestion with a UsageReport. Anybody
 // with an account may ask for their own; only admins for others.
 const MethodUsage = "usage"
 

@@ -1,14 +1,18 @@
-package app
+package api
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"unicode/utf8"
 
+	"mews/supervisor/feature"
+	"mews/supervisor/model"
 	"mews/supervisor/printable"
+	"mews/supervisor/users"
 )
 
-// MethodModels is what the control socket answers with a modelsReport; anybody with an account may
+// MethodModels is what the control socket answers with a ModelsReport; anybody with an account may
 // ask.
 const MethodModels = "models"
 
@@ -61,4 +65,32 @@ func (m ModelLine) mark() string {
 		return textDefault
 	}
 	return ""
+}
+
+// modelCalls tell which models there are.
+type modelCalls struct {
+	catalogue *model.Catalogue
+	choices   users.ModelChoice
+}
+
+// answer says which models there are, and which answers whoever asks.
+func (c modelCalls) answer(ctx context.Context, by feature.Caller) (report ModelsReport, err error) {
+	inUse := ""
+	user, err := by.Whose("", "")
+	switch {
+	case err == nil:
+		if inUse, _, err = c.choices.Choice(ctx, user.Name); err != nil {
+			return report, err
+		}
+	case !by.Admin:
+		return report, err
+	}
+	for _, o := range c.catalogue.List(ctx) {
+		if o.Err != "" {
+			report.Silent = append(report.Silent, SilentLine{Provider: o.Spec, Why: o.Err})
+			continue
+		}
+		report.Models = append(report.Models, ModelLine{Spec: o.Spec, InUse: o.Spec == inUse, Default: o.Default})
+	}
+	return report, nil
 }

@@ -1,4 +1,4 @@
-package app
+package api
 
 import (
 	"mews/supervisor/usage"
@@ -11,7 +11,8 @@ import (
 func TestUsageIsPrintedInColumns(t *testing.T) {
 	from := time.Date(2026, 10, 23, 0, 0, 0, 0, time.UTC)
 	models := []usage.Line{
-		{Name: "claude/claude-haiku-4-5", Calls: 1200, Input: 34_567_890, CacheRead: 30_765_422, Output: 91_000, Cost: 12_345_678},
+		{Name: "claude/claude-haiku-4-5", Calls: 1200, Input: 34_567_890, CacheRead: 30_765_422, Output: 91_000,
+			Cost: 12_345_678},
 		{Name: "far/m", Calls: 3, Input: 900, Output: 12, Cost: 1_500, Unpriced: 1},
 		{Name: "", Calls: 2, Input: 7, Output: 7, Unpriced: 2},
 	}
@@ -31,7 +32,8 @@ far/m      3    900           0      12  $0.0015                1
 		},
 		{
 			"estimated", UsageReport{User: "ann", From: from, Models: []usage.Line{
-				{Name: "far/m", Calls: 3, Input: 900, Output: 12, Cost: 1_500, Estimated: true}, {Name: "far/n", Calls: 1, Input: 1, Output: 1, Cost: 5}}},
+				{Name: "far/m", Calls: 3, Input: 900, Output: 12, Cost: 1_500, Estimated: true},
+				{Name: "far/n", Calls: 1, Input: 1, Output: 1, Cost: 5}}},
 			`ann, since 2026-10-23
 
 MODEL  CALLS  INPUT  FROM CACHE  OUTPUT      COST
@@ -43,7 +45,8 @@ all        4   ~901           0     ~13  ~$0.0015
 		},
 		{
 			"everybody's",
-			UsageReport{From: from, Models: models, Users: []usage.Line{{Name: "ann", Calls: 1205, Cost: 12_347_178}, {Name: "bö\x1bb"}}},
+			UsageReport{From: from, Models: models,
+				Users: []usage.Line{{Name: "ann", Calls: 1205, Cost: 12_347_178}, {Name: "bö\x1bb"}}},
 			`everybody, since 2026-10-23
 
 MODEL                    CALLS       INPUT  FROM CACHE  OUTPUT     COST  WITHOUT A PRICE

@@ -1,4 +1,4 @@
-package app
+package api
 
 import (
 	"fmt"
@@ -8,11 +8,10 @@ import (
 
 	"mews/protocol/amount"
 	"mews/supervisor"
-	"mews/supervisor/control"
 )
 
-// StatusText is a status for people.
-func StatusText(s control.Status, now time.Time) string {
+// Text is a status for people.
+func (s Status) Text(now time.Time) string {
 	var b strings.Builder
 	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	process := ""
@@ -21,8 +20,8 @@ func StatusText(s control.Status, now time.Time) string {
 	}
 	fmt.Fprintf(t, "mews\t%s%s, up %s\n", s.Version, process, now.Sub(s.Since).Round(time.Second))
 	if s.State != "" {
-		fmt.Fprintf(t, "state\t%s (database %s, memory %s, %s resident)\n", s.State, amount.Size(s.Memory.Database), amount.Size(s.Memory.Supervisor),
-			amount.Size(s.Memory.Resident))
+		fmt.Fprintf(t, "state\t%s (database %s, memory %s, %s resident)\n", s.State, amount.Size(s.Memory.Database),
+			amount.Size(s.Memory.Supervisor), amount.Size(s.Memory.Resident))
 	}
 	fmt.Fprintf(t, "model\t%s\n", s.Model)
 	fmt.Fprintf(t, "walls\t%s\n", s.Walls.Line())
@@ -33,7 +32,8 @@ func StatusText(s control.Status, now time.Time) string {
 			asking = fmt.Sprintf(textAsking, amount.Plural(s.Waiting.Asking, "waits", "wait"))
 		}
 		fmt.Fprintf(t, "waiting\t%d new, %d running%s, %s not delivered yet, %d given up on\n",
-			s.Waiting.New, s.Waiting.Running, asking, amount.Plural(s.Waiting.Deliveries, "answer", "answers"), s.Waiting.Parked)
+			s.Waiting.New, s.Waiting.Running, asking, amount.Plural(s.Waiting.Deliveries, "answer", "answers"),
+			s.Waiting.Parked)
 	}
 	for _, c := range s.Channels {
 		fmt.Fprintf(t, "%s\t%s\n", c.Name, channelLine(c, now))
@@ -42,14 +42,15 @@ func StatusText(s control.Status, now time.Time) string {
 		fmt.Fprintf(t, "lost\t%s\n", lostLine(l, now))
 	}
 	for _, u := range s.Users {
-		fmt.Fprintf(t, "user\t%s: %s; %s: %s\n", u.Name, workerLine(u, now), strings.TrimSpace("folder "+u.Home), DiskLine(u)+indexLine(u.Index))
+		fmt.Fprintf(t, "user\t%s: %s; %s: %s\n", u.Name, workerLine(u, now), strings.TrimSpace("folder "+u.Home),
+			DiskLine(u)+indexLine(u.Index))
 	}
 	t.Flush()
 	return b.String()
 }
 
-// listStatus makes a list of a status that is a table: a phone breaks a table's lines.
-func listStatus(table string) string {
+// ListStatus makes a list of a status that is a table: a phone breaks a table's lines.
+func ListStatus(table string) string {
 	lines := strings.Split(table, "\n")
 	for i, line := range lines {
 		name, rest, _ := strings.Cut(line, " ")
@@ -58,7 +59,7 @@ func listStatus(table string) string {
 	return strings.Join(lines, "\n")
 }
 
-func workerLine(u control.UserStatus, now time.Time) string {
+func workerLine(u UserStatus, now time.Time) string {
 	line := "worker " + u.Worker
 	if u.PID > 0 {
 		line += fmt.Sprintf(" (process %d)", u.PID)
@@ -82,7 +83,7 @@ func workerLine(u control.UserStatus, now time.Time) string {
 }
 
 // DiskLine is what a home holds, of what it may.
-func DiskLine(u control.UserStatus) string {
+func DiskLine(u UserStatus) string {
 	if u.Disk == 0 {
 		return "not counted yet"
 	}
@@ -97,14 +98,15 @@ func DiskLine(u control.UserStatus) string {
 }
 
 // indexLine says what of a home can be searched, and what can't, and why.
-func indexLine(i control.HomeIndex) string {
-	if i == (control.HomeIndex{}) {
+func indexLine(i HomeIndex) string {
+	if i == (HomeIndex{}) {
 		return ""
 	}
 	if i.Unread && i.Files == 0 {
 		return textIndexNothing
 	}
-	line := fmt.Sprintf(textIndexed, amount.Plural(i.Files, "file", "files"), amount.Size(i.Bytes), amount.Plural(i.Sections, "section", "sections"))
+	line := fmt.Sprintf(textIndexed, amount.Plural(i.Files, "file", "files"), amount.Size(i.Bytes),
+		amount.Plural(i.Sections, "section", "sections"))
 	if i.Unread {
 		line += textIndexUnread
 	}
@@ -112,7 +114,10 @@ func indexLine(i control.HomeIndex) string {
 	for _, l := range []struct {
 		n   int
 		why string
-	}{{i.Large, textIndexLarge}, {i.NotText, textIndexNotText}, {i.Unreadable, textIndexUnreadable}, {i.Excess, textIndexExcess}} {
+	}{
+		{i.Large, textIndexLarge}, {i.NotText, textIndexNotText}, {i.Unreadable, textIndexUnreadable},
+		{i.Excess, textIndexExcess},
+	} {
 		if l.n > 0 {
 			left = append(left, fmt.Sprintf(l.why, l.n))
 		}
@@ -124,7 +129,7 @@ func indexLine(i control.HomeIndex) string {
 }
 
 // channelLine is a channel's status for people.
-func channelLine(c control.Channel, now time.Time) string {
+func channelLine(c Channel, now time.Time) string {
 	bot := ""
 	if c.Bot != "" {
 		bot = "@" + c.Bot + ", "
@@ -156,12 +161,13 @@ func channelLine(c control.Channel, now time.Time) string {
 }
 
 // lostLine tells of messages that did not arrive for certain.
-func lostLine(l control.LostDeliveries, now time.Time) string {
+func lostLine(l LostDeliveries, now time.Time) string {
 	fate := "may not have arrived"
 	if l.Outcome == string(supervisor.OutcomeFailed) {
 		fate = "could not be delivered"
 	}
-	line := fmt.Sprintf("%s to %s, %s chat %s, %s", amount.Plural(l.Count, "message", "messages"), l.User, l.Channel, l.Chat, fate)
+	line := fmt.Sprintf("%s to %s, %s chat %s, %s", amount.Plural(l.Count, "message", "messages"), l.User, l.Channel,
+		l.Chat, fate)
 	if l.Why != "" {
 		line += ": " + l.Why
 	}

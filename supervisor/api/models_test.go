@@ -1,4 +1,4 @@
-package app
+package api
 
 import (
 	"testing"
@@ -17,7 +17,8 @@ func TestModelsArePrintedWithTheirMarks(t *testing.T) {
 			"models, and a provider that is silent",
 			ModelsReport{
 				Models: []ModelLine{
-					{Spec: "claude/claude-haiku-4-5", InUse: true}, {Spec: "local/qwen3:8b", Default: true}, {Spec: "offline"},
+					{Spec: "claude/claude-haiku-4-5", InUse: true}, {Spec: "local/qwen3:8b", Default: true},
+					{Spec: "offline"},
 				},
 				Silent: []SilentLine{{Provider: "shut", Why: "It could not be reached."}},
 			},
@@ -33,7 +34,8 @@ func TestModelsArePrintedWithTheirMarks(t *testing.T) {
 		},
 		{
 			"a name that would move the cursor",
-			ModelsReport{Models: []ModelLine{{Spec: "far/a\x1b[2J\n\tb"}}, Silent: []SilentLine{{Provider: "x\r", Why: "y\x07"}}},
+			ModelsReport{Models: []ModelLine{{Spec: "far/a\x1b[2J\n\tb"}},
+				Silent: []SilentLine{{Provider: "x\r", Why: "y\x07"}}},
 			"far/a[2Jb\nx did not say which models it has: y\n",
 		},
 	} {

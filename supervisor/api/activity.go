@@ -1,4 +1,4 @@
-package app
+package api
 
 import (
 	"cmp"
@@ -7,11 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"mews/protocol"
 	"mews/supervisor"
-	"mews/supervisor/access"
-	"mews/supervisor/control"
 	"mews/supervisor/effect"
+	"mews/supervisor/feature"
 	"mews/supervisor/printable"
 	"mews/supervisor/sqlite"
 )
@@ -51,52 +49,40 @@ type ActivityLine struct {
 	Text       string              `json:"text"` // all of it in words
 }
 
-// activityMethods answers `mews activity` over the control socket.
-type activityMethods struct {
-	effects sqlite.Effects
-	people  *access.People
-	audit   func(user, action, detail string)
-}
+// activityCalls tell what was done for people.
+type activityCalls struct{ effects sqlite.Effects }
 
-func (q activityMethods) answer(ctx context.Context, uid uint32, req *protocol.Request) (any, error) {
-	var p ActivityQuestion
-	if err := req.Decode(&p); err != nil {
-		return nil, err
+// answer tells what was done for a person, or how much was done for everybody.
+func (c activityCalls) answer(ctx context.Context, by feature.Caller, q ActivityQuestion) (
+	r ActivityReport, err error) {
+	kinds := effect.KindsOf(q.Kind)
+	if q.Kind != "" && kinds == nil {
+		return r, supervisor.Errorf(supervisor.CodeInvalid, textNoActivityKind, q.Kind, effect.Groups())
 	}
-	kinds := effect.KindsOf(p.Kind)
-	if p.Kind != "" && kinds == nil {
-		return nil, supervisor.Errorf(supervisor.CodeInvalid, textNoActivityKind, p.Kind, effect.Groups())
+	if r.User, err = whose(by, q.User, "activity.read"); err != nil {
+		return r, err
 	}
-	name, err := usageMethods{people: q.people}.whose(uid, p.User)
-	if err != nil {
-		return nil, err
-	}
-	report := ActivityReport{User: name}
-	if name == "" {
-		counts, err := q.effects.Count(ctx, p.Since, time.Time{})
-		for _, c := range effect.ByGroup(counts) {
-			if p.Kind == "" || c.Group == p.Kind {
-				report.Counts = append(report.Counts, c)
+	if r.User == "" {
+		counts, err := c.effects.Count(ctx, q.Since, time.Time{})
+		for _, count := range effect.ByGroup(counts) {
+			if q.Kind == "" || count.Group == q.Kind {
+				r.Counts = append(r.Counts, count)
 			}
 		}
-		return report, err
+		return r, err
 	}
-	if own, err := q.people.Speaker(uid, ""); err != nil || own.Name != name {
-		q.audit(name, "activity.read", fmt.Sprintf("by uid %d", uid))
-	}
-	list, err := q.effects.List(ctx, supervisor.EffectQuery{User: name, From: p.Since, Kinds: kinds, Limit: MaxActivity + 1})
-	report.Older = len(list) > MaxActivity
+	list, err := c.effects.List(ctx, supervisor.EffectQuery{
+		User: r.User, From: q.Since, Kinds: kinds, Limit: MaxActivity + 1,
+	})
+	r.Older = len(list) > MaxActivity
 	for i := min(len(list), MaxActivity) - 1; i >= 0; i-- {
 		e := list[i]
-		report.Rows = append(report.Rows, ActivityLine{At: e.At, Turn: e.Turn, Kind: e.Kind, Target: e.Target, Detail: e.Detail,
-			ReportedBy: e.ReportedBy, Text: effect.Words(e, nil)})
+		r.Rows = append(r.Rows, ActivityLine{
+			At: e.At, Turn: e.Turn, Kind: e.Kind, Target: e.Target, Detail: e.Detail,
+			ReportedBy: e.ReportedBy, Text: effect.Words(e, nil),
+		})
 	}
-	return report, err
-}
-
-// answers are the methods by name.
-func (q activityMethods) answers() map[string]control.Method {
-	return map[string]control.Method{MethodActivity: q.answer}
+	return r, err
 }
 
 // Text is what was done for a person, or how much was done for everybody, for people.

@@ -1,0 +1,125 @@
+// Package api is the table of calls that programs make of the service: its own (status, usage,
+// models, activity), those of admins and those of the features. The control socket answers them.
+// API.Answer decides who may make a call. A Caller decides whose data the call sees, and notes in
+// the audit log when an admin looks at somebody else's.
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/access"
+	"mews/supervisor/feature"
+)
+
+// API is the table of calls.
+type API struct {
+	o     Options
+	calls map[string]feature.Call
+}
+
+// Options are what the table works on.
+type Options struct {
+	People *access.People
+	Audit  func(user, action, detail string)
+}
+
+// New makes the table of lists of calls. Two calls of one name are an error.
+func New(o Options, lists ...[]feature.Call) (*API, error) {
+	a := &API{o: o, calls: map[string]feature.Call{}}
+	for _, list := range lists {
+		for _, call := range list {
+			if _, taken := a.calls[call.Name]; taken {
+				return nil, fmt.Errorf("two calls are named %s", call.Name)
+			}
+			a.calls[call.Name] = call
+		}
+	}
+	return a, nil
+}
+
+// Answer answers a call. Strangers and suspended people may make none.
+func (a *API) Answer(ctx context.Context, by feature.Caller, req *protocol.Request) (any, error) {
+	call, known := a.calls[req.Method]
+	switch {
+	case !known:
+		return nil, protocol.MethodNotFound(req.Method)
+	case !a.o.People.Known(by.UID):
+		_, err := a.o.People.Speaker(by.UID, "")
+		return nil, err
+	case call.AdminsOnly && !by.Admin:
+		return nil, supervisor.Errorf(supervisor.CodeForbidden, textAdminsOnly)
+	}
+	return call.Answer(ctx, by, req)
+}
+
+// Caller is a process with that user id.
+func (a *API) Caller(uid uint32) feature.Caller {
+	whose := func(name, action string) (supervisor.User, error) {
+		user, err := a.o.People.Speaker(uid, name)
+		if err != nil {
+			return user, err
+		}
+		if own, err := a.o.People.Speaker(uid, ""); action != "" && (err != nil || own.Name != user.Name) {
+			a.o.Audit(user.Name, action, fmt.Sprintf("by uid %d", uid))
+		}
+		return user, nil
+	}
+	return feature.Caller{UID: uid, Admin: a.o.People.Admin(uid), Whose: whose}
+}
+
+// Method answers a call of a process with that user id.
+type Method = func(ctx context.Context, uid uint32, req *protocol.Request) (any, error)
+
+// Methods are the calls by their names, for the control socket.
+func (a *API) Methods() map[string]Method {
+	all := map[string]Method{}
+	for name := range a.calls {
+		all[name] = func(ctx context.Context, uid uint32, req *protocol.Request) (any, error) {
+			return a.Answer(ctx, a.Caller(uid), req)
+		}
+	}
+	return all
+}
+
+// Call has this process make a call, as another would over the control socket.
+func (a *API) Call(ctx context.Context, method string, params, result any) error {
+	text, err := json.Marshal(params)
+	if err != nil {
+		return err
+	}
+	answer, err := a.Answer(ctx, a.Caller(uint32(os.Getuid())), &protocol.Request{Method: method, Params: text})
+	if err != nil {
+		return err
+	}
+	if text, err = json.Marshal(answer); err != nil {
+		return err
+	}
+	return json.Unmarshal(text, result)
+}
+
+// bare makes a call that takes no parameters.
+func bare[R any](name string, answer func(context.Context, feature.Caller) (R, error)) feature.Call {
+	call := feature.Call{Name: name}
+	call.Answer = func(ctx context.Context, by feature.Caller, req *protocol.Request) (any, error) {
+		if err := req.Decode(nil); err != nil {
+			return nil, err
+		}
+		return answer(ctx, by)
+	}
+	return call
+}
+
+// whose is the person whose data a call is about; "" is everybody, about whom only an admin may
+// ask.
+func whose(by feature.Caller, name, action string) (string, error) {
+	if name == "" && by.Admin {
+		return "", nil
+	}
+	user, err := by.Whose(name, action)
+	return user.Name, err
+}

@@ -1,0 +1,30 @@
+package api
+
+import (
+	"time"
+
+	"mews/supervisor/feature"
+	"mews/supervisor/model"
+	"mews/supervisor/sqlite"
+	"mews/supervisor/usage"
+	"mews/supervisor/users"
+)
+
+// Own are what the calls of this package work on.
+type Own struct {
+	Status    StatusReporter
+	Usage     usage.Sums
+	Catalogue *model.Catalogue
+	Choices   users.ModelChoice
+	Effects   sqlite.Effects
+}
+
+// Calls are the calls of this package.
+func (o Own) Calls() []feature.Call {
+	return []feature.Call{
+		bare(MethodStatus, o.Status.answer),
+		bare(MethodModels, modelCalls{o.Catalogue, o.Choices}.answer),
+		feature.NewCall(MethodUsage, usageCalls{o.Usage, time.Now}.answer),
+		feature.NewCall(MethodActivity, activityCalls{o.Effects}.answer),
+	}
+}

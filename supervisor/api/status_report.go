@@ -1,0 +1,165 @@
+package api
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"mews/supervisor"
+	"mews/supervisor/access"
+	"mews/supervisor/feature"
+	"mews/supervisor/index"
+	"mews/supervisor/model"
+	"mews/supervisor/placement"
+	"mews/supervisor/pool"
+	"mews/supervisor/sqlite"
+)
+
+// StatusReporter tells how the service is.
+type StatusReporter struct {
+	Version string
+	State   string // the state folder
+	Since   time.Time
+	DB      *sqlite.DB
+	Models  *model.Catalogue
+	People  *access.People
+	Places  *placement.Places
+	Workers func() []pool.Status
+	Channel func() Channel // nil: nobody talks on one beside the terminal
+	Index   *index.Index
+	Memory  fmt.Stringer // of each worker at most
+	PIDs    int          // of each worker at most
+	Disk    int64        // bytes that a home may hold
+}
+
+// answer is what `mews status` is told: an admin all, everybody else their own.
+func (r StatusReporter) answer(ctx context.Context, by feature.Caller) (Status, error) {
+	if by.Admin {
+		return r.statusOf(ctx, r.People.Names(), true)
+	}
+	u, err := by.Whose("", "")
+	if err != nil {
+		return Status{}, err
+	}
+	return r.statusOf(ctx, []string{u.Name}, false)
+}
+
+// Text is what /status answers. A group hears nothing of the machine, nor of anybody else.
+func (r StatusReporter) Text(ctx context.Context, c supervisor.Conversation) (string, error) {
+	u, _ := r.People.Find(c.User)
+	status, err := r.statusOf(ctx, []string{c.User}, u.Role == supervisor.RoleAdmin && !c.InGroup())
+	if err != nil {
+		return "", err
+	}
+	if u.Role != supervisor.RoleAdmin || c.InGroup() {
+		hideMachine(&status)
+	}
+	if c.InGroup() {
+		return fmt.Sprintf(textStatusInGroup, status.Version,
+			r.Model(u), workerLine(status.Users[0], time.Now())), nil
+	}
+	return strings.TrimRight(status.Text(time.Now()), "\n"), nil
+}
+
+// hideMachine takes out of a status what is the machine's: processes and paths.
+func hideMachine(s *Status) {
+	s.PID = 0
+	for i := range s.Users {
+		u := &s.Users[i]
+		u.PID, u.Home = 0, ""
+	}
+}
+
+// statusOf tells of people, and with service of the service as a whole.
+func (r StatusReporter) statusOf(ctx context.Context, names []string, service bool) (Status, error) {
+	status := Status{Version: r.Version, PID: os.Getpid(), Since: r.Since, Model: r.Models.Default(), Walls: r.Walls()}
+	if service {
+		counts, err := r.DB.Counts(ctx)
+		if err != nil {
+			return Status{}, err
+		}
+		status.State, status.Sharing = r.State, r.Places.Sharing
+		own, resident := ownMemory()
+		status.Memory = Memory{Supervisor: own, Resident: resident, Database: counts.Bytes}
+		status.Waiting = Waiting{
+			New:     int(counts.Inbounds[supervisor.InboundNew]),
+			Running: int(counts.Inbounds[supervisor.InboundRunning]),
+			Parked:  int(counts.Inbounds[supervisor.InboundParked]),
+			Asking:  int(counts.Asking), Deliveries: int(counts.Waiting),
+		}
+		if err := r.statusOfChannels(ctx, &status); err != nil {
+			return Status{}, err
+		}
+	}
+	workers, pids := map[string]pool.Status{}, []int{}
+	for _, w := range r.Workers() {
+		workers[w.Key] = w
+		pids = append(pids, w.PID)
+	}
+	uses := pool.ProcessUsageOf(pids...)
+	for _, name := range names {
+		u, _ := r.People.Find(name)
+		line := UserStatus{Name: name, Home: u.Home, Worker: string(pool.StateAbsent), DiskLimit: r.Disk}
+		line.Disk, line.DiskMore = r.Places.Disk.Of(name)
+		if report, err := r.Index.HomeReport(ctx, name); err == nil { // else it is not known
+			line.Index = HomeIndex{
+				Files: report.Files, Sections: report.Sections, Bytes: report.Bytes, Unread: report.At.IsZero(),
+				Large: report.Large, NotText: report.NotText, Unreadable: report.Unreadable, Excess: report.Excess,
+			}
+		}
+		if w, ok := workers[name]; ok {
+			line.Worker, line.PID, line.Since = string(w.State), w.PID, w.Since
+			line.Turns, line.Deaths, line.Refused = w.Turns, w.Deaths, w.Refused
+			line.Memory, line.Processes = uses[w.PID].Memory, uses[w.PID].Processes
+		}
+		line.Refused = cmp.Or(line.Refused, r.Places.Fault(u))
+		line.Shares = r.Places.Shares(u, line.PID)
+		switch {
+		case line.Refused == "":
+			line.HandOver = r.Places.HandOver(u, line.PID)
+		case !service:
+			line.Refused = textNoFolder
+		}
+		status.Users = append(status.Users, line)
+	}
+	return status, nil
+}
+
+func (r StatusReporter) statusOfChannels(ctx context.Context, status *Status) error {
+	if r.Channel != nil {
+		status.Channels = append(status.Channels, r.Channel())
+	}
+	lost, err := r.DB.Outbox().Undelivered(ctx)
+	for _, l := range lost {
+		status.Lost = append(status.Lost, LostDeliveries{
+			User: l.Conversation.User, Channel: string(l.Conversation.Channel), Chat: l.Conversation.Chat,
+			Outcome: string(l.Outcome), Why: l.Why, Count: l.Count, Last: l.Last,
+		})
+	}
+	return err
+}
+
+// Walls are what the spawner has said of them.
+func (r StatusReporter) Walls() pool.Sandbox {
+	w := r.Places.Spawner.Sandbox()
+	w.Limits = fmt.Sprintf("%s of memory and %d processes for each worker. %s", r.Memory, r.PIDs, w.Limits)
+	return w
+}
+
+// ownMemory is what this process has for itself alone, and all that is resident with the pages of
+// its program, in bytes; 0 where the system does not tell (proc_pid_statm(5)).
+func ownMemory() (own, resident int64) {
+	text, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		return 0, 0
+	}
+	var size, all, files int64
+	if _, err := fmt.Sscan(string(text), &size, &all, &files); err != nil {
+		return 0, 0
+	}
+	page := int64(os.Getpagesize())
+	return (all - files) * page, all * page
+}

@@ -1,0 +1,40 @@
+package api
+
+import (
+	"context"
+	"time"
+
+	"mews/supervisor"
+	"mews/supervisor/feature"
+	"mews/supervisor/usage"
+)
+
+// usageCalls sum what was asked of models.
+type usageCalls struct {
+	sums usage.Sums
+	now  func() time.Time
+}
+
+// answer sums what was asked of models. Only an admin sees what others did.
+func (c usageCalls) answer(ctx context.Context, by feature.Caller, q UsageQuestion) (r UsageReport, err error) {
+	if q.Days < 1 || q.Days > MaxDays {
+		return r, supervisor.Errorf(supervisor.CodeInvalid, textDaysRange, MaxDays)
+	}
+	name, err := whose(by, q.User, "")
+	if err != nil {
+		return r, err
+	}
+	now := c.now()
+	from := time.Date(now.Year(), now.Month(), now.Day()-q.Days+1, 0, 0, 0, 0, now.Location())
+	r = UsageReport{User: name, From: from}
+	if r.Models, err = c.lines(ctx, name, from, "model"); err == nil && name == "" {
+		r.Users, err = c.lines(ctx, "", from, "user")
+	}
+	return r, err
+}
+
+// lines are never nil, so that a program reads a list.
+func (c usageCalls) lines(ctx context.Context, user string, from time.Time, by string) ([]usage.Line, error) {
+	lines, err := c.sums.Usage(ctx, user, from, by)
+	return append([]usage.Line{}, lines...), err
+}
