@@ -10,6 +10,7 @@ import (
 	"mews/supervisor/answer"
 	"mews/supervisor/approval"
 	"mews/supervisor/audit"
+	"mews/supervisor/inbox"
 	"mews/supervisor/internal/timezone"
 	"mews/supervisor/question"
 )
@@ -84,6 +85,17 @@ func rulesOf(r config.EffectRules) approval.Rules {
 		rules[effect] = approval.Rule(rule)
 	}
 	return rules
+}
+
+// guards decide on what people send, and on which effects may leave the sandbox.
+type guards struct {
+	seal     *access.Seal // nil where its key can't be used
+	gate     *access.Gate
+	codeGate inbox.Gate // gate, with the codes that effects wait for
+	policy   approval.Policy
+	asked    *question.Questions
+	codes    *approval.Confirmations // that effects wait for
+	audit    *audit.Log
 }
 
 // openGuards makes what decides on what people send and on which effects may leave the sandbox.

@@ -9,7 +9,17 @@ import (
 	"mews/supervisor/control"
 	"mews/supervisor/feature"
 	"mews/supervisor/ingress"
+	"mews/supervisor/web"
+	"mews/supervisor/webhook"
 )
+
+// listeners are where others connect.
+type listeners struct {
+	control  *control.Server
+	routes   []web.Route       // of the public listener
+	public   *web.Server       // nil where there is no route
+	webhooks *webhook.Receiver // nil where nobody can call
+}
 
 // openControl makes the control socket: chats, and the table of calls.
 func (s *service) openControl(context.Context) (err error) {

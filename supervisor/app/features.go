@@ -8,6 +8,12 @@ import (
 	"mews/supervisor/undo"
 )
 
+// capabilities are what package feature describes.
+type capabilities struct {
+	features  []feature.Feature
+	forgetter *forget.Forgetter
+}
+
 // newFeatures makes the capabilities that package feature describes, one line each. It calls
 // nothing of what they work on: see describe.
 func (s *service) newFeatures() []feature.Feature {

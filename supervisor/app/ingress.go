@@ -4,9 +4,18 @@ import (
 	"context"
 
 	"mews/supervisor"
+	"mews/supervisor/attachment"
 	"mews/supervisor/inbox"
 	"mews/supervisor/ingress"
 )
+
+// arrivals keep what people send, and send it on its way from there.
+type arrivals struct {
+	inbox       *inbox.Inbox
+	held        *ingress.HeldReleaser
+	attachments *attachment.Receiver
+	renames     ingress.ChatRenames
+}
 
 // openInbox makes what keeps what people send, behind the gate, and what sends it on its way from
 // there.

@@ -6,9 +6,19 @@ import (
 
 	"mews/supervisor"
 	"mews/supervisor/access"
+	"mews/supervisor/admin"
 	"mews/supervisor/placement"
 	"mews/supervisor/users"
 )
+
+// household is who there is, what they have set, and where their workers live.
+type household struct {
+	people        *access.People
+	configuration *configuration
+	settings      *users.Settings
+	places        *placement.Places
+	admins        *admin.Service
+}
 
 // openPeople finds who there is and where their workers live, and sees that everybody has a home.
 func (s *service) openPeople(ctx context.Context) (err error) {

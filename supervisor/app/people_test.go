@@ -14,7 +14,7 @@ func TestAConversationIsServedWhileItsPersonIs(t *testing.T) {
 	must(t, err)
 	must(t, people.Set(users, access.Stored{Suspended: []string{"bob"},
 		Groups: []access.Group{{Channel: supervisor.ChannelTelegram, Chat: "-7"}}}))
-	s := &service{people: people}
+	s := &service{household: household{people: people}}
 	for c, want := range map[supervisor.Conversation]bool{
 		{User: "alice", Channel: supervisor.ChannelTerminal}:             true,
 		{User: "alice", Channel: supervisor.ChannelTelegram, Chat: "42"}: true,

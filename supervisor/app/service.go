@@ -6,88 +6,38 @@ import (
 	"sync/atomic"
 
 	"mews/supervisor"
-	"mews/supervisor/access"
-	"mews/supervisor/admin"
-	"mews/supervisor/approval"
-	"mews/supervisor/attachment"
-	"mews/supervisor/audit"
-	"mews/supervisor/budget"
-	"mews/supervisor/command"
-	"mews/supervisor/control"
 	"mews/supervisor/feature"
-	"mews/supervisor/forget"
 	"mews/supervisor/github"
 	"mews/supervisor/github/api"
 	"mews/supervisor/github/review"
 	"mews/supervisor/github/triage"
-	"mews/supervisor/hostcall"
-	"mews/supervisor/inbox"
-	"mews/supervisor/ingress"
 	"mews/supervisor/model"
-	"mews/supervisor/operation"
-	"mews/supervisor/placement"
-	"mews/supervisor/question"
-	"mews/supervisor/reply"
 	"mews/supervisor/schedule"
-	"mews/supervisor/session"
-	"mews/supervisor/transcription"
-	"mews/supervisor/users"
-	"mews/supervisor/voice"
-	"mews/supervisor/web"
-	"mews/supervisor/webhook"
 )
 
 // service is the supervisor: its parts, and no policy. open makes them, Run runs them, close lets
-// go of them. Each part is made in a file of its own.
+// go of them. Parts that are made together are a group, and each group is made in a file of its own.
 type service struct {
 	storage
 	guards
-	models        *model.Catalogue
-	people        *access.People
-	configuration *configuration
-	settings      *users.Settings
-	places        *placement.Places
-	pool          *workerPool
-	operations    *operation.Operations[*hostcall.Conn]
-	attachments   *attachment.Receiver
-	transcriber   *transcription.Transcriber
-	sessions      *session.Registry
-	voices        *voice.Voices
-	advances      *budget.Advances
-	commands      *command.Commands
-	features      []feature.Feature
-	hostCalls     *hostcall.Options // what workers' calls are answered with
-	forgetter     *forget.Forgetter
-	inbox         *inbox.Inbox
-	held          *ingress.HeldReleaser
-	admins        *admin.Service
-	control       *control.Server
-	feeds         reply.Feeds
-	channel       *telegramChannel // nil where nobody talks on Telegram
-	github        *api.Client      // nil where Mews is nobody there
-	reviews       *review.Reviews
-	triages       *triage.Triages
-	schedule      *schedule.Schedule
-	audit         *audit.Log
-	renames       ingress.ChatRenames
-	routes        []web.Route                      // of the public listener
-	public        *web.Server                      // nil where there is no route
-	webhooks      *webhook.Receiver                // nil where nobody can call
-	repos         map[string]supervisor.GitHubRepo // by their names
-	login         atomic.Pointer[string]           // who Mews is there; nil while that is not known
-	switches      *github.Switches
-	events        *github.Events
-	watch         *github.Watch // nil without github
-}
+	household
+	models *model.Catalogue
+	workers
+	conversations
+	capabilities
+	arrivals
+	channel *telegramChannel // nil where nobody talks on Telegram
+	listeners
+	schedule *schedule.Schedule
 
-// guards decide on what people send, and on which effects may leave the sandbox.
-type guards struct {
-	seal     *access.Seal // nil where its key can't be used
-	gate     *access.Gate
-	codeGate inbox.Gate // gate, with the codes that effects wait for
-	policy   approval.Policy
-	asked    *question.Questions
-	codes    *approval.Confirmations // that effects wait for
+	github   *api.Client // nil where Mews is nobody there
+	reviews  *review.Reviews
+	triages  *triage.Triages
+	repos    map[string]supervisor.GitHubRepo // by their names
+	login    atomic.Pointer[string]           // who Mews is there; nil while that is not known
+	switches *github.Switches
+	events   *github.Events
+	watch    *github.Watch // nil without github
 }
 
 // open makes every part, in the order in which they need one another. What it has opened when it

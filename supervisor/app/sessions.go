@@ -10,8 +10,17 @@ import (
 	"mews/supervisor/attachment"
 	"mews/supervisor/budget"
 	"mews/supervisor/command"
+	"mews/supervisor/reply"
 	"mews/supervisor/session"
 )
+
+// conversations are what runs turns, and the commands that pass the queue by.
+type conversations struct {
+	sessions *session.Registry
+	advances *budget.Advances
+	commands *command.Commands
+	feeds    reply.Feeds
+}
 
 // openSessions makes what runs turns, and the commands that pass the queue by.
 func (s *service) openSessions(context.Context) (err error) {

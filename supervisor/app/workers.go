@@ -12,8 +12,11 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/hostcall"
 	"mews/supervisor/modelcall"
+	"mews/supervisor/operation"
 	"mews/supervisor/placement"
 	"mews/supervisor/pool"
+	"mews/supervisor/transcription"
+	"mews/supervisor/voice"
 )
 
 // PlacementOptions are a configuration's.
@@ -22,6 +25,15 @@ func PlacementOptions(cfg *config.Config, log hclog.Logger) placement.Options {
 	from, to := w.UIDRange()
 	return placement.Options{UIDs: placement.UIDRange{From: from, To: to}, UIDsOptional: w.UIDs == config.UIDsAuto, State: cfg.State, Account: w.Account, MakeAccount: cfg.Local, Tier: w.Sandbox, LeastTier: w.SandboxMin,
 		ReadOnly: w.ReadOnly, Memory: int64(w.Memory), PIDs: int(w.PIDs), Log: log}
+}
+
+// workers are what runs outside of this process, and what has it done there.
+type workers struct {
+	pool        *workerPool
+	hostCalls   *hostcall.Options // what workers' calls are answered with
+	operations  *operation.Operations[*hostcall.Conn]
+	voices      *voice.Voices
+	transcriber *transcription.Transcriber
 }
 
 // openWorkers starts the spawner and makes the pool. Nobody has a worker before the pool's Run has
