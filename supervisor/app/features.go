@@ -23,6 +23,8 @@ func (s *service) newFeatures() []feature.Feature {
 		s.undos().Feature(),
 		s.searcher().Feature(),
 		s.forgetter.Feature(),
+		s.voices.Feature(),
+		s.transcriber.Feature(),
 	}
 }
 

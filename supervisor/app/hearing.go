@@ -26,7 +26,7 @@ func (s *service) openHearing(context.Context) error {
 			}
 			return err
 		},
-		Show: hearing{s}.show, Log: s.log.Named("transcription"),
+		Show: hearing{s}.show, Begin: chatCommands{s}.beginWith, Log: s.log.Named("transcription"),
 	})
 	return nil
 }
@@ -54,12 +54,6 @@ func (h hearing) show(ctx context.Context, d supervisor.Delivery) error {
 func (h hearing) transcribe(ctx context.Context, r attachment.Recording) (text, words string) {
 	return h.transcriber.Transcribe(ctx, transcription.Recording{Conversation: r.Inbound.Conversation, Inbound: r.Inbound.ID,
 		Position: r.Position, Kind: r.Kind, Path: r.Path, Seconds: r.Seconds, Blob: r.Blob})
-}
-
-// Again transcribes a recording that lies in a person's home.
-func (h hearing) Again(ctx context.Context, c supervisor.Conversation, inbound int64, path string, seconds int, begin func(string) error) (
-	supervisor.Delivery, error) {
-	return h.transcriber.Again(ctx, transcription.Recording{Conversation: c, Inbound: inbound, Path: path, Seconds: seconds}, begin)
 }
 
 // engine is what the configuration has a person's recordings be transcribed by.

@@ -74,10 +74,7 @@ func newRig(t *testing.T) *rig {
 	h.fakes = &fakes{}
 	h.options = command.Options{
 		Questions: h.fakes, Cleanings: h.db.Cleanings(), Approver: h.fakes, Locks: h.fakes, Invites: invites{h.fakes},
-		Groups: groups{h.fakes}, Grants: h.db.Grants(), Settings: h.fakes, Voices: &fakeVoices{},
-		Transcriber: fakeTranscriber{}, Uploads: noUploads{}, Reviews: noReviews{}, Triages: noTriages{},
-		Jobs: noJobs{}, GitHub: repositories{}, Tools: someTools{}, OpenedTools: h.db.OpenedTools(),
-		Audit: h.fakes.audit,
+		Groups: groups{h.fakes}, Grants: h.db.Grants(), Settings: h.fakes, Uploads: noUploads{}, Reviews: noReviews{}, Triages: noTriages{}, Jobs: noJobs{}, GitHub: repositories{}, Tools: someTools{}, OpenedTools: h.db.OpenedTools(), Audit: h.fakes.audit,
 		Store: h.db.Inbox(), Outbox: h.db.Outbox(), Sessions: h.sessions, Topics: h.db.Transcript(), Undelivered: undelivered{},
 		Status:  func(context.Context, supervisor.Conversation) (string, error) { return "all is well", nil },
 		Welcome: func(c supervisor.Conversation) string { return "Welcome, " + c.User + "." },
@@ -186,14 +183,6 @@ func TestEachCommandAnswers(t *testing.T) {
 		{"/models", "- `offline` (in use, the default)"},
 		{"/usage", "What you asked of models this month: nothing."},
 		{"/settings", "- stream: on, the default"},
-		{"/voice", "Answers come in writing here. There are no voice messages in this chat"},
-		{"/voice loud", "Write “/voice off”, “/voice on” or “/voice only”."},
-		{"/voice ON", "There are no voices here."},
-		{"/voices", "- alan (yours)\n- ben"},
-		{"/voices BEN", "From now on I speak as ben."},
-		{"/transcribe `a b.ogg`", "Heard: a b.ogg, 0 s."},
-		{"/transcribe ../bob/a.ogg", "Name a recording among your files"},
-		{"/transcribe", "Name a recording among your files"},
 		{"/grants", "There is nothing that you always allow."},
 		{"/lock", "you have no second factor."},
 		{"/invite", "Only an admin may use /invite."},
@@ -466,18 +455,5 @@ func TestWhatFailsIsToldInWordsForAPerson(t *testing.T) {
 	failure = errors.New("nil pointer at 0xdead")
 	if got := h.ask("/status"); strings.Contains(got, "0xdead") || !strings.Contains(got, "in the log") {
 		t.Errorf("told was %q", got)
-	}
-}
-
-func TestARecordingIsTriedAgainByItsButton(t *testing.T) {
-	h := newRig(t)
-	h.live()
-	if got := h.pressed("tr:14:uploads/a:b.ogg").Text; got != "Heard: uploads/a:b.ogg, 14 s." || len(h.begun) != 1 || h.begun[0] != "[voice] uploads/a:b.ogg" {
-		t.Errorf("told %q, begun with %q", got, h.begun)
-	}
-	for _, forged := range []string{"tr:-1:a.ogg", "tr:x:a.ogg", "tr:14:../bob/a.ogg", "tr:14:/etc/passwd", "tr:"} {
-		if got := h.pressed(forged).Text; strings.HasPrefix(got, "Heard") || len(h.begun) != 1 {
-			t.Errorf("%s: told %q, begun with %q", forged, got, h.begun)
-		}
 	}
 }

@@ -68,8 +68,6 @@ type Options struct {
 	Groups      Groups
 	Grants      Grants
 	Settings    Settings
-	Voices      Voices
-	Transcriber Transcriber
 	Uploads     Uploads
 	Reviews     Reviews
 	Triages     Triages

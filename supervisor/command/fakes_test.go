@@ -1,7 +1,6 @@
 package command_test
 
 import (
-	gocmp "cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -344,45 +343,6 @@ func TestAPressWaitsForNoCommand(t *testing.T) {
 			t.Error(diff)
 		}
 	})
-}
-
-// fakeTranscriber hears the name of a recording.
-type fakeTranscriber struct{}
-
-func (fakeTranscriber) Again(_ context.Context, _ supervisor.Conversation, _ int64, path string, seconds int, begin func(string) error) (
-	supervisor.Delivery, error) {
-	return supervisor.Delivery{Text: fmt.Sprintf("Heard: %s, %d s.", path, seconds)}, begin("[voice] " + path)
-}
-
-// fakeVoices are two voices, and a chat without any.
-type fakeVoices struct {
-	mode   supervisor.VoiceMode
-	chosen string
-}
-
-func (v *fakeVoices) Mode(context.Context, supervisor.Conversation) (supervisor.VoiceMode, error) {
-	return gocmp.Or(v.mode, supervisor.VoiceOff), nil
-}
-
-func (v *fakeVoices) SetMode(_ context.Context, c supervisor.Conversation, mode supervisor.VoiceMode) error {
-	if !c.Channel.Can().Voice {
-		return &supervisor.Error{Code: supervisor.CodeUnavailable, Message: "There are no voices here."}
-	}
-	v.mode = mode
-	return nil
-}
-
-func (v *fakeVoices) Chosen(context.Context, string) ([]string, string, error) {
-	return []string{"alan", "ben"}, gocmp.Or(v.chosen, "alan"), nil
-}
-
-func (v *fakeVoices) Choose(_ context.Context, _, name string) error {
-	v.chosen = name
-	return nil
-}
-
-func (v *fakeVoices) Samples(context.Context, supervisor.Conversation) ([]supervisor.File, error) {
-	return []supervisor.File{{Name: "alan.ogg"}, {Name: "ben.ogg"}}, nil
 }
 
 // noUploads is a person who has sent no files.

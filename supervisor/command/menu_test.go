@@ -10,7 +10,7 @@ import (
 )
 
 func TestTheMenuIsWhatTelegramTakes(t *testing.T) {
-	want := []string{"help", "new", "stop", "status", "model", "models", "settings", "voice", "voices", "usage", "triage", "grants", "lock", "invite", "allow",
+	want := []string{"help", "new", "stop", "status", "model", "models", "settings", "usage", "triage", "grants", "lock", "invite", "allow",
 		"disallow", "resend"}
 	shape := regexp.MustCompile(`^[a-z0-9_]{1,32}$`) // of the Bot API's BotCommand
 	var names []string

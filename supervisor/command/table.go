@@ -28,8 +28,8 @@ type row struct {
 type run func(context.Context, *Commands, feature.Request) (supervisor.Delivery, error)
 
 // coreRows has the commands of the core.
-var coreRows = slices.Concat(startRows, helpRows, newRows, stopRows, queueRows, followupRows, statusRows, modelRows,
-	modelsRows, toolsRows, settingsRows, filesRows, voiceRows, transcribeRows, activityRows, usageRows,
+var coreRows = slices.Concat(startRows, helpRows, newRows, stopRows, queueRows, followupRows, statusRows, modelRows, modelsRows, toolsRows,
+	settingsRows, filesRows, activityRows, usageRows,
 	remindRows, reviewRows, triageRows, githubRows, grantsRows, lockRows, inviteRows, allowRows, resendRows)
 
 // bind makes a row's function one that a table has.

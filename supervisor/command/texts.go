@@ -4,13 +4,12 @@ import "mews/supervisor"
 
 // What a command says. A name that others gave is put in by quoteName.
 const (
-	textNoCommand       = "There is no command /%s. /help lists those there are."
-	textCommandMeant    = "There is no /%s. Did you mean /%s?"
-	textAdminsOnly      = "Only an admin may use /%s."
-	textInPrivate       = "I have answered you in our private chat."
-	textTranscribeUsage = "Name a recording among your files: `/transcribe uploads/2026-11-20/131905-voice.ogg`. /files lists them."
-	textAnew            = "I answer it anew."
-	textNotAnew         = "That was answered anew before, or was never answered."
+	textNoCommand    = "There is no command /%s. /help lists those there are."
+	textCommandMeant = "There is no /%s. Did you mean /%s?"
+	textAdminsOnly   = "Only an admin may use /%s."
+	textInPrivate    = "I have answered you in our private chat."
+	textAnew         = "I answer it anew."
+	textNotAnew      = "That was answered anew before, or was never answered."
 
 	textStart = "Mews is ready. Write what you want done with your notes and files; for example “list my files” or “take a note: " +
 		"call Ann on Friday”. What you send is kept until it is answered, whatever happens in between.\n\n"
@@ -73,19 +72,6 @@ var queueStates = map[supervisor.InboundState]string{
 	supervisor.InboundAnswered: "%s does not wait any more: it is answered.",
 	supervisor.InboundDone:     "%s does not wait any more: it is answered.",
 }
-
-// /voice and /voices.
-const (
-	textVoiceOff       = "Answers come in writing here."
-	textVoiceOn        = "A voice message follows each answer here."
-	textVoiceOnly      = "Answers come as voice messages here. In writing comes what can't be said, such as code, and what has files or buttons."
-	textVoiceForbidden = "Answers come in writing here: your settings on Telegram let nobody send you voice messages. /voice on tries again."
-	textNoVoiceHere    = " There are no voice messages in this chat; write /voice to me on Telegram."
-	textVoiceUsage     = "Write “/voice off”, “/voice on” or “/voice only”."
-	textVoices         = "The voices that there are; a button, or “/voices NAME”, chooses one:\n"
-	textVoiceYours     = " (yours)"
-	textVoiceChosen    = "From now on I speak as %s."
-)
 
 // /files.
 const (

@@ -48,7 +48,9 @@ type Options struct {
 	Say func(ctx context.Context, d supervisor.Delivery) error
 	// likewise, in the place of what it has shown of that before
 	Show func(ctx context.Context, d supervisor.Delivery) error
-	Log  hclog.Logger
+	// begins a turn with what was heard in a recording that a command named
+	Begin func(ctx context.Context, c supervisor.Conversation, command int64, text string) error
+	Log   hclog.Logger
 }
 
 // Transcriber has recordings transcribed. Its methods may be called from any goroutine.

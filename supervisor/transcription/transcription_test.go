@@ -58,6 +58,7 @@ type rig struct {
 	missing string
 	said    []supervisor.Delivery
 	shown   []supervisor.Delivery
+	begins  []string // what turns begin with
 }
 
 // newEndpointRig transcribes recordings by a server that comes to this.
@@ -131,6 +132,10 @@ func newRig(echo bool) *rig {
 		},
 		Show: func(_ context.Context, d supervisor.Delivery) error {
 			r.shown = append(r.shown, d)
+			return nil
+		},
+		Begin: func(_ context.Context, _ supervisor.Conversation, _ int64, text string) error {
+			r.begins = append(r.begins, text)
 			return nil
 		},
 	})

@@ -24,3 +24,21 @@ var failures = map[protocol.SpeechFailure]string{
 	protocol.SpeechBroken:   "the program that speaks has made no sound that ffmpeg can read.",
 	protocol.SpeechNoFFmpeg: "ffmpeg is not installed. An admin can install it.",
 }
+
+// What people read of /voice and /voices.
+const (
+	textVoiceHelp = "have answers in this chat spoken: /voice on after the text, " +
+		"/voice only instead of it, /voice off not at all"
+	textVoicesHelp = "which voices there are, with a sample of each; /voices NAME chooses one"
+	textVoiceOff   = "Answers come in writing here."
+	textVoiceOn    = "A voice message follows each answer here."
+	textVoiceOnly  = "Answers come as voice messages here. In writing comes what can't be said, such as code, and " +
+		"what has files or buttons."
+	textVoiceForbidden = "Answers come in writing here: your settings on Telegram let nobody send you " +
+		"voice messages. /voice on tries again."
+	textNotHere     = " There are no voice messages in this chat; write /voice to me on Telegram."
+	textVoiceUsage  = "Write “/voice off”, “/voice on” or “/voice only”."
+	textVoices      = "The voices that there are; a button, or “/voices NAME”, chooses one:\n"
+	textVoiceYours  = " (yours)"
+	textVoiceChosen = "From now on I speak as %s."
+)

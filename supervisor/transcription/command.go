@@ -1,0 +1,47 @@
+package transcription
+
+import (
+	"context"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"mews/supervisor"
+	"mews/supervisor/feature"
+)
+
+const transcribePrefix = "tr:"
+
+// Feature is what it adds to the service.
+func (t *Transcriber) Feature() feature.Feature {
+	return feature.Feature{Name: "transcription", Commands: []feature.Command{{
+		SlashCommand: supervisor.SlashCommand{Name: "transcribe", Help: textTranscribeHelp},
+		Place:        88, Run: t.runTranscribe, Press: t.pressTranscribe, MayAsk: true, Prefix: transcribePrefix,
+	}}}
+}
+
+// runTranscribe listens to the recording at a path.
+func (t *Transcriber) runTranscribe(ctx context.Context, r feature.Request) (supervisor.Delivery, error) {
+	return t.listen(ctx, r, strings.Trim(strings.TrimSpace(r.Arguments), "`"), 0)
+}
+
+// pressTranscribe listens again to a recording: its seconds and its path stand in the button.
+func (t *Transcriber) pressTranscribe(ctx context.Context, r feature.Request) (supervisor.Delivery, error) {
+	length, path, _ := strings.Cut(r.Arguments, ":")
+	seconds, err := strconv.Atoi(length)
+	if err != nil || seconds < 0 {
+		return supervisor.Delivery{Text: feature.TextDeadButton}, nil
+	}
+	return t.listen(ctx, r, path, seconds)
+}
+
+// listen transcribes the recording at a path, and begins a turn with what was heard.
+func (t *Transcriber) listen(ctx context.Context, r feature.Request, path string, seconds int) (
+	supervisor.Delivery, error) {
+	if !filepath.IsLocal(path) {
+		return supervisor.Delivery{}, supervisor.Errorf(supervisor.CodeInvalid, textTranscribeUsage)
+	}
+	r.Unblock() // it may take long
+	recording := Recording{Conversation: r.Conversation, Inbound: r.Inbound, Path: path, Seconds: seconds}
+	return t.Again(ctx, recording, func(text string) error { return t.o.Begin(ctx, r.Conversation, r.Inbound, text) })
+}

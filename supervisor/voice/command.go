@@ -1,0 +1,111 @@
+package voice
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"mews/supervisor"
+	"mews/supervisor/feature"
+)
+
+const (
+	voicePrefix  = "v:"
+	voicesPrefix = "vn:"
+)
+
+// Feature is what it adds to the service.
+func (v *Voices) Feature() feature.Feature {
+	return feature.Feature{Name: "voice", Commands: []feature.Command{
+		{
+			SlashCommand: supervisor.SlashCommand{Name: "voice", Help: textVoiceHelp},
+			Place:        84, Run: v.runVoice, Prefix: voicePrefix,
+		},
+		{
+			SlashCommand: supervisor.SlashCommand{Name: "voices", Help: textVoicesHelp},
+			Place:        86, Run: v.runVoices, Prefix: voicesPrefix,
+		},
+	}}
+}
+
+// voiceModes are the modes that a person can choose, and what each of them does.
+var voiceModes = []struct {
+	mode supervisor.VoiceMode
+	text string
+}{{supervisor.VoiceOff, textVoiceOff}, {supervisor.VoiceOn, textVoiceOn}, {supervisor.VoiceOnly, textVoiceOnly}}
+
+// runVoice shows whether answers are spoken here, or sets that.
+func (v *Voices) runVoice(ctx context.Context, r feature.Request) (d supervisor.Delivery, err error) {
+	chosen := supervisor.VoiceMode(strings.ToLower(strings.TrimSpace(r.Arguments)))
+	if chosen == "" {
+		return v.showMode(ctx, r)
+	}
+	for _, m := range voiceModes {
+		if m.mode != chosen {
+			continue
+		}
+		if err := v.SetMode(ctx, r.Conversation, chosen); err != nil {
+			return d, err
+		}
+		return supervisor.Delivery{Text: m.text}, nil
+	}
+	return d, supervisor.Errorf(supervisor.CodeInvalid, textVoiceUsage)
+}
+
+// showMode says how answers come here, with a button for each other way.
+func (v *Voices) showMode(ctx context.Context, r feature.Request) (d supervisor.Delivery, err error) {
+	mode, err := v.Mode(ctx, r.Conversation)
+	if err != nil {
+		return d, fmt.Errorf("find whether answers are spoken: %w", err)
+	}
+	if mode == supervisor.VoiceForbidden {
+		d.Text = textVoiceForbidden
+	}
+	var row []supervisor.Button
+	for _, m := range voiceModes {
+		label := string(m.mode)
+		if m.mode == mode {
+			d.Text, label = m.text, "✓ "+label
+		}
+		row = append(row, supervisor.Button{Text: label, Press: voicePrefix + string(m.mode)})
+	}
+	if r.Conversation.Channel.Can().Voice {
+		d.Buttons = [][]supervisor.Button{row}
+	} else {
+		d.Text += textNotHere
+	}
+	return d, nil
+}
+
+// buttonsInRow is how many voices have their buttons in one row.
+const buttonsInRow = 3
+
+// runVoices lists the voices with a sample of each, or chooses one.
+func (v *Voices) runVoices(ctx context.Context, r feature.Request) (d supervisor.Delivery, err error) {
+	if name := strings.ToLower(strings.TrimSpace(r.Arguments)); name != "" {
+		if err := v.Choose(ctx, r.Conversation.User, name); err != nil {
+			return d, err
+		}
+		return supervisor.Delivery{Text: fmt.Sprintf(textVoiceChosen, name)}, nil
+	}
+	names, chosen, err := v.Chosen(ctx, r.Conversation.User)
+	if err != nil {
+		return d, err
+	}
+	d.Text = textVoices
+	var buttons []supervisor.Button
+	for _, name := range names {
+		mark := ""
+		if name == chosen {
+			mark = textVoiceYours
+		}
+		d.Text += fmt.Sprintf("\n- %s%s", name, mark)
+		buttons = append(buttons, supervisor.Button{Text: name, Press: voicesPrefix + name})
+	}
+	d.Buttons = slices.Collect(slices.Chunk(buttons, buttonsInRow))
+	if r.Conversation.Channel.Can().Voice {
+		d.Files, err = v.Samples(ctx, r.Conversation)
+	}
+	return d, err
+}
