@@ -44,5 +44,5 @@
 //     turns of its own kinds, and needs the report's taker by Turn.ID; Effect review_stranger; Calls
 //     for admins alone (Call.AdminsOnly) and for the caller alone (Whose with ""); Parts that run
 //     only with a configuration: an empty list without one.
-//   - voice and webhook: Commands and Parts.
+//   - voice: a Part that starts before the sessions; webhook: Parts.
 package feature
