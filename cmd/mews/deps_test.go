@@ -157,6 +157,7 @@ var siblings = map[[2]string]string{
 	{"mews/worker/memory", "mews/worker/workspace"}:                     "the memory is files of the home",
 
 	{"mews/supervisor/effect", "mews/supervisor"}:                         "the words are below everything of their side",
+	{"mews/supervisor/effect", "mews/supervisor/printable"}:               "an effect is written on one line",
 	{"mews/supervisor/app", "mews/supervisor/app/policies"}:               "what the service is made of",
 	{"mews/supervisor/sqlite/sqlitetest", "mews/supervisor/app/policies"}: "in a test the database decides and says what it does in the service",
 }

@@ -6,6 +6,7 @@ import (
 
 	"mews/protocol/protocoltest"
 	"mews/supervisor/admin"
+	"mews/supervisor/api"
 	"mews/supervisor/approval"
 	"mews/supervisor/audit"
 	"mews/supervisor/feature"
@@ -48,7 +49,10 @@ func TestFeatures_Names_AreUnique(t *testing.T) {
 		take("setting", row.Name)
 	}
 	s.audit = audit.New(s.db.Audit(), s.log)
-	for call := range controlMethods(s, &admin.Service{}) {
+	s.admins = &admin.Service{}
+	methods, err := s.methods(api.StatusReporter{})
+	must(t, err)
+	for call := range methods {
 		take("call", call)
 	}
 	for _, f := range describe() {

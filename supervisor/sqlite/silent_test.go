@@ -19,7 +19,11 @@ var (
 )
 
 // imported are the packages of ours that sqlite may know, none of which speaks.
-var imported = []string{"mews/supervisor", "mews/protocol", "mews/protocol/amount", "mews/supervisor/internal/engine"}
+// The texts of a problem are read by those who speak, by its kind.
+var imported = []string{
+	"mews/supervisor", "mews/supervisor/modelcall", "mews/supervisor/problem", "mews/protocol", "mews/protocol/amount",
+	"mews/supervisor/internal/engine", "mews/supervisor/internal/money", "mews/supervisor/internal/signals",
+}
 
 // Transactions return facts, or call a Policy: no text and no button for people is made here.
 func TestSource_Transactions_SayNothing(t *testing.T) {
