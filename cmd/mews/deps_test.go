@@ -35,12 +35,12 @@ var floors = map[string]int{
 	"mews/supervisor/command":      4,
 	"mews/supervisor/control":      4,
 	"mews/supervisor/forget":       4,
+	"mews/supervisor/github":       4,
 	"mews/supervisor/instructions": 4,
 	"mews/supervisor/memory":       4,
 	"mews/supervisor/search":       4,
 	"mews/supervisor/undo":         4,
 
-	"mews/supervisor/github":   4,
 	"mews/supervisor/hostcall": 4,
 	"mews/supervisor/ingress":  4,
 	"mews/supervisor/schedule": 4,
@@ -163,7 +163,7 @@ var siblings = map[[2]string]string{
 }
 
 // features are the packages of one capability each, which app makes of package feature's types.
-var features = []string{"forget", "instructions", "memory", "search", "undo"}
+var features = []string{"forget", "github", "instructions", "memory", "search", "undo"}
 
 // core are the packages that are made with features, and know none of them.
 var core = []string{"admin", "api", "app", "command", "control", "hostcall", "session"}

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"mews/config"
-	"mews/supervisor/app"
+	"mews/supervisor/github"
 	"mews/supervisor/github/setup"
 )
 
@@ -51,11 +51,11 @@ func askGitHub[R any](ctx context.Context, con console, v subcommand, args []str
 
 // ofRepo asks about the repository that is named, or about all.
 func ofRepo(*flag.FlagSet) func([]string) (any, error) {
-	return func(words []string) (any, error) { return app.GitHubQuestion{Repo: strings.Join(words, "")}, nil }
+	return func(words []string) (any, error) { return github.Question{Repo: strings.Join(words, "")}, nil }
 }
 
 func githubCheck(ctx context.Context, con console, v subcommand, args []string) error {
-	report, err := askGitHub(ctx, con, v, args, 1, app.MethodGitHubCheck, ofRepo, setup.Report.Text)
+	report, err := askGitHub(ctx, con, v, args, 1, github.MethodCheck, ofRepo, setup.Report.Text)
 	if err == nil && report.IsWrong() {
 		err = errors.New(textGitHubWrong)
 	}
@@ -63,37 +63,37 @@ func githubCheck(ctx context.Context, con console, v subcommand, args []string) 
 }
 
 func githubStatus(ctx context.Context, con console, v subcommand, args []string) error {
-	_, err := askGitHub(ctx, con, v, args, 1, app.MethodGitHubStatus, ofRepo, app.GitHubStatus.Text)
+	_, err := askGitHub(ctx, con, v, args, 1, github.MethodStatus, ofRepo, github.Status.Text)
 	return err
 }
 
 func githubQuiet(ctx context.Context, con console, v subcommand, args []string) error {
-	_, err := askGitHub(ctx, con, v, args, 1, app.MethodGitHubQuiet, func(set *flag.FlagSet) func([]string) (any, error) {
+	_, err := askGitHub(ctx, con, v, args, 1, github.MethodQuiet, func(set *flag.FlagSet) func([]string) (any, error) {
 		pull, label := set.Int("pull", 0, flagQuietPull), set.String("label", "", flagQuietLabel)
 		remove := set.Int64("remove", 0, flagQuietRemove)
 		return func(words []string) (any, error) {
-			return app.GitHubQuiet{Repo: strings.Join(words, ""), Pull: *pull, Label: *label, Remove: *remove}, nil
+			return github.Quiet{Repo: strings.Join(words, ""), Pull: *pull, Label: *label, Remove: *remove}, nil
 		}
-	}, app.GitHubMutes.Text)
+	}, github.Mutes.Text)
 	return err
 }
 
 func githubAdd(ctx context.Context, con console, v subcommand, args []string) error {
-	_, err := askGitHub(ctx, con, v, args, 1, app.MethodGitHubAdd, func(set *flag.FlagSet) func([]string) (any, error) {
+	_, err := askGitHub(ctx, con, v, args, 1, github.MethodAdd, func(set *flag.FlagSet) func([]string) (any, error) {
 		address := set.String("url", "", flagHookURL)
 		return func(words []string) (any, error) {
 			if len(words) == 0 {
 				fmt.Fprintf(con.err, textNoName, set.Name())
 				return nil, errMisuse
 			}
-			return app.GitHubNewRepo{Repo: words[0], URL: *address}, nil
+			return github.NewRepo{Repo: words[0], URL: *address}, nil
 		}
-	}, func(r app.GitHubAdded) string { return r.Text + "\n\n" + r.YAML })
+	}, func(r github.Added) string { return r.Text + "\n\n" + r.YAML })
 	return err
 }
 
 func githubRedeliver(ctx context.Context, con console, v subcommand, args []string) error {
-	_, err := askGitHub(ctx, con, v, args, 1, app.MethodGitHubRedeliver, func(set *flag.FlagSet) func([]string) (any, error) {
+	_, err := askGitHub(ctx, con, v, args, 1, github.MethodRedeliver, func(set *flag.FlagSet) func([]string) (any, error) {
 		failed := set.Bool("failed", false, flagFailed)
 		return func(words []string) (any, error) {
 			id, err := strconv.ParseInt(strings.Join(words, ""), 10, 64)
@@ -101,9 +101,9 @@ func githubRedeliver(ctx context.Context, con console, v subcommand, args []stri
 				fmt.Fprint(con.err, textRedeliverWhat)
 				return nil, errMisuse
 			}
-			return app.GitHubRedeliver{ID: max(id, 0)}, nil
+			return github.Redeliver{ID: max(id, 0)}, nil
 		}
-	}, app.GitHubRedelivered.Text)
+	}, github.Redelivered.Text)
 	return err
 }
 

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"mews/supervisor/app"
+	"mews/supervisor/github"
 	"mews/supervisor/github/patch"
 )
 
@@ -42,7 +43,11 @@ func reviewVerb(ctx context.Context, con console, args []string) error {
 			return err
 		}
 	}
-	result, err := app.Review(ctx, cfg, app.ReviewStart{Address: address, Post: *post, Title: cmp.Or(*between, *diff)}, text, con.err)
+	asking := func(method string, params, answer any) error {
+		return ask(ctx, app.SocketPath(cfg), method, params, answer)
+	}
+	start := github.ReviewStart{Address: address, Post: *post, Title: cmp.Or(*between, *diff)}
+	result, err := github.AskReview(ctx, asking, start, text, con.err)
 	if err == nil {
 		err = show(con.out, result, *asJSON, patch.Result.Text)
 	}
@@ -67,5 +72,5 @@ func readDiff(ctx context.Context, con console, file, between string) ([]byte, e
 	case file != "":
 		return os.ReadFile(file)
 	}
-	return app.GitDiff(ctx, between)
+	return github.GitDiff(ctx, between)
 }

@@ -50,8 +50,6 @@ func (s *service) methods(report api.StatusReporter) (map[string]api.Method, err
 	}
 	all := table.Methods()
 	maps.Copy(all, jobMethods{s}.answers())
-	maps.Copy(all, gitHubMethods{s}.answers())
-	maps.Copy(all, patches{s}.answers())
 	return all, nil
 }
 

@@ -5,11 +5,12 @@ import (
 
 	"mews/supervisor/approval"
 	"mews/supervisor/feature"
+	"mews/supervisor/github"
 	"mews/supervisor/hostcall"
 )
 
 // describe has the features of no service: their names, and none of their functions may be called.
-func describe() []feature.Feature { return (&service{}).newFeatures() }
+func describe() []feature.Feature { return (&service{gitHub: new(github.GitHub)}).newFeatures() }
 
 // openFeatures makes the features, and what workers may ask.
 func (s *service) openFeatures(context.Context) (err error) {

@@ -25,6 +25,7 @@ func (s *service) newFeatures() []feature.Feature {
 		s.forgetter.Feature(),
 		s.voices.Feature(),
 		s.transcriber.Feature(),
+		s.gitHub.Feature(),
 	}
 }
 

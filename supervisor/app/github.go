@@ -1,18 +1,38 @@
 package app
 
 import (
+	"cmp"
 	"context"
+	"slices"
+	"strings"
 	"time"
 
 	"mews/config"
+	"mews/supervisor"
+	"mews/supervisor/github"
 	"mews/supervisor/github/api"
+	"mews/supervisor/github/event"
+	"mews/supervisor/github/setup"
 )
 
-// openGitHub makes what asks GitHub, where Mews is somebody there.
+// openGitHub makes what serves repositories on GitHub.
 func (s *service) openGitHub(context.Context) (err error) {
-	if g := s.config.GitHub; g.Token.Reveal() != "" || g.App.ID != 0 {
-		s.github, err = GitHubClient(s.config, gitHubLimits{s.db.Settings()}, s.now)
+	cfg := s.config.GitHub
+	o := github.Options{
+		Stores: github.Stores{Deliveries: s.db.WebhookDeliveries(), Repositories: s.db.Repositories(), Reviews: s.db.Reviews(),
+			Triages: s.db.Triages(), Settings: s.db.Settings(), Cleanings: s.db.Cleanings(), Inbox: s.db.Inbox(),
+			Outbox: s.db.Outbox(), Blobs: s.db.Blobs(), Turns: s.db.Turns()},
+		Name: cfg.Name, Poll: cfg.Poll, Gather: cfg.Gather, TriageSettle: cfg.Triage.Settle,
+		Review: github.ReviewOptions{Settle: cfg.Review.Settle, Heads: cfg.Review.Heads, Inline: cfg.Review.Inline},
+		Spool:  s.spool, People: gitHubPeople{s}, Find: s.people.Find, Names: s.people.Names, Approver: newApprover(s),
+		Wake: func(c supervisor.Conversation) { s.sessions.Wake(c) }, Queued: s.deliveryQueued, Say: s.say,
+		Audit: s.audit.Note, Now: s.now, Log: s.log,
 	}
+	if cfg.Token.Reveal() != "" || cfg.App.ID != 0 {
+		o.Client, err = GitHubClient(s.config, github.Limits{Settings: s.db.Settings()}, s.now)
+	}
+	o.Setup = GitHubSetup(s.config, o.Client)
+	s.gitHub = github.New(o)
 	return err
 }
 
@@ -24,4 +44,59 @@ func GitHubClient(cfg *config.Config, store api.Store, now func() time.Time) (*a
 		o.Token, o.App = nil, &api.App{ID: app.ID, Key: app.PrivateKey.Reveal}
 	}
 	return api.New(o)
+}
+
+// GitHubSetup is what a configuration wants to be there on GitHub.
+func GitHubSetup(cfg *config.Config, client *api.Client) setup.Setup {
+	web, _, _ := strings.Cut(strings.Replace(cfg.GitHub.APIURL, "://api.", "://", 1), "/api/v3")
+	return setup.Setup{Account: client, Content: client, Hooks: client, App: cfg.GitHub.App.ID != 0, Listens: cfg.Webhooks.Listen != "",
+		Secret: cfg.GitHub.WebhookSecret.Reveal, Path: config.GitHubPath, Web: strings.TrimSuffix(web, "/"), Events: event.Names(),
+		Repos: gitHubRepos(cfg.GitHub), Now: time.Now}
+}
+
+// gitHubRepos are the configured repositories, by name.
+func gitHubRepos(g config.GitHub) (repos []supervisor.GitHubRepo) {
+	for name, r := range g.Repos {
+		repo := supervisor.GitHubRepo{
+			Name: supervisor.GitHubRepoName(name), User: r.User, Review: r.Review, Triage: r.Triage, Post: supervisor.GitHubPost(r.Post),
+			Day: r.Day.Micro, Labels: r.Labels == "create", Asks: r.Forks == "ask", Project: r.Project,
+		}
+		for _, to := range r.Notify {
+			repo.Notify = append(repo.Notify, readerOf(to))
+		}
+		repos = append(repos, repo)
+	}
+	slices.SortFunc(repos, func(a, b supervisor.GitHubRepo) int { return cmp.Compare(a.Name, b.Name) })
+	return repos
+}
+
+// readerOf is a person, or a group with perhaps a topic.
+func readerOf(to config.Recipient) supervisor.GitHubRecipient {
+	chat, thread, _ := strings.Cut(string(to), "/")
+	if !supervisor.GroupChannel().IsGroup(chat) {
+		return supervisor.GitHubRecipient{User: chat}
+	}
+	return supervisor.GitHubRecipient{Chat: chat, Thread: thread}
+}
+
+// gitHubPeople are the users to whom something of GitHub is told.
+type gitHubPeople struct{ *service }
+
+// Find is a person who may speak.
+func (p gitHubPeople) Find(name string) (supervisor.User, bool) {
+	u, known := p.people.Find(name)
+	return u, known && p.active(name)
+}
+
+// Admins are those who may see to the service.
+func (p gitHubPeople) Admins() []supervisor.User { return p.adminUsers() }
+
+// Login is whose a login on GitHub is.
+func (p gitHubPeople) Login(login string) (supervisor.User, bool) {
+	for _, u := range p.configuration.Current().Users {
+		if u.GitHub != "" && strings.EqualFold(u.GitHub, login) {
+			return p.Find(u.Name)
+		}
+	}
+	return supervisor.User{}, false
 }

@@ -108,6 +108,15 @@ func (s *service) wasTold(ctx context.Context, user, name string) (bool, error) 
 	return told, err
 }
 
+// say puts a notice into the outbox.
+func (s *service) say(ctx context.Context, d supervisor.Delivery) error {
+	said, err := s.db.Outbox().Say(ctx, d)
+	if err == nil {
+		s.deliveryQueued(said.Conversation.ID)
+	}
+	return err
+}
+
 // notify tells a person something in a chat of theirs.
 func (s *service) notify(ctx context.Context, chat supervisor.Conversation, text string) error {
 	said, err := s.db.Outbox().Say(ctx, supervisor.Delivery{Conversation: chat, Text: text})

@@ -11,6 +11,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/github/review"
 	"mews/supervisor/github/triage"
 	"mews/supervisor/hostcall"
 	"mews/supervisor/pool"
@@ -126,7 +127,7 @@ func (r runners) Run(ctx context.Context, a session.Attempt) (session.End, error
 func (s *service) runners() runners {
 	persons := s.turns()
 	return runners{supervisor.TurnChat: persons, supervisor.TurnJob: persons, supervisor.TurnMCP: persons,
-		supervisor.TurnReview: reviewer{s}, supervisor.TurnTriage: reading[triage.Reader]{s, s.triages.Work}}
+		supervisor.TurnReview: reading[review.Reader]{s, s.gitHub.Review}, supervisor.TurnTriage: reading[triage.Reader]{s, s.gitHub.Triage}}
 }
 
 // keepMaterial puts what a turn is to read into the spool.
@@ -135,8 +136,7 @@ func keepMaterial(kept *spool.Spool, m protocol.ReviewMaterial) (protocol.BlobRe
 	if err != nil {
 		return protocol.BlobRef{}, err
 	}
-	file, err := pictures{kept}.keep("material.json", "application/json", text)
-	return protocol.BlobRef{SHA256: file.SHA256, Size: file.Size}, err
+	return kept.Keep("material.json", text)
 }
 
 // endWithCard ends a turn whose worker has only reported: its last word is a card, which no model

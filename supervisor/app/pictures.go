@@ -1,9 +1,6 @@
 package app
 
 import (
-	"errors"
-	"fmt"
-
 	"mews/supervisor"
 	"mews/supervisor/spool"
 )
@@ -22,13 +19,6 @@ func (p pictures) KeepText(name, text string) (supervisor.File, error) {
 }
 
 func (p pictures) keep(name, mediaType string, content []byte) (supervisor.File, error) {
-	f, err := p.spool.Create()
-	if err != nil {
-		return supervisor.File{}, err
-	}
-	if _, err := f.Write(content); err != nil {
-		return supervisor.File{}, fmt.Errorf("keep %s: %w", name, errors.Join(err, f.Discard()))
-	}
-	ref, err := f.Commit()
+	ref, err := p.spool.Keep(name, content)
 	return supervisor.File{SHA256: ref.SHA256, Size: ref.Size, Name: name, MediaType: mediaType}, err
 }

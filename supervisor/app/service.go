@@ -3,14 +3,9 @@ package app
 import (
 	"context"
 	"errors"
-	"sync/atomic"
 
-	"mews/supervisor"
 	"mews/supervisor/feature"
 	"mews/supervisor/github"
-	"mews/supervisor/github/api"
-	"mews/supervisor/github/review"
-	"mews/supervisor/github/triage"
 	"mews/supervisor/model"
 	"mews/supervisor/schedule"
 )
@@ -29,15 +24,7 @@ type service struct {
 	channel *telegramChannel // nil where nobody talks on Telegram
 	listeners
 	schedule *schedule.Schedule
-
-	github   *api.Client // nil where Mews is nobody there
-	reviews  *review.Reviews
-	triages  *triage.Triages
-	repos    map[string]supervisor.GitHubRepo // by their names
-	login    atomic.Pointer[string]           // who Mews is there; nil while that is not known
-	switches *github.Switches
-	events   *github.Events
-	watch    *github.Watch // nil without github
+	gitHub   *github.GitHub
 }
 
 // open makes every part, in the order in which they need one another. What it has opened when it
@@ -49,9 +36,8 @@ func (s *service) open(ctx context.Context) (err error) {
 		}
 	}()
 	for _, open := range []func(context.Context) error{
-		s.openState, s.openStore, s.openModels, s.openPeople, s.openIndex, s.openSeal, s.openTelegram, s.openGitHub,
-		s.openGuards, s.openWorkers, s.openOperations, s.openVoices, s.openHearing, s.openSchedule, s.openReviews,
-		s.openTriages, s.openGitHubEvents, s.openFeatures,
+		s.openState, s.openStore, s.openModels, s.openPeople, s.openIndex, s.openSeal, s.openTelegram, s.openGuards,
+		s.openWorkers, s.openOperations, s.openVoices, s.openHearing, s.openSchedule, s.openGitHub, s.openFeatures,
 		s.openSessions, s.openAttachments, s.openInbox, s.openAdmin, s.openTelegramIn, s.openWebhooks, s.openWeb, s.openControl,
 	} {
 		if err := open(ctx); err != nil {
@@ -79,10 +65,6 @@ func (s *service) parts() []part {
 	if c := s.channel; c != nil {
 		list = append(list, part{"telegram", c.read}, part{"telegram menu", c.present})
 	}
-	if s.github != nil {
-		list = append(list, part{"reviews", s.reviews.Run}, part{"triage", s.triages.Run})
-	}
-	list = append(list, s.gitHubParts()...)
 	if s.webhooks != nil {
 		list = append(list, part{"webhook messages", s.webhooks.Run})
 	}

@@ -2,7 +2,8 @@ package app
 
 // What admins read when the configuration is read again.
 const (
-	textNoFile = "Mews was started without a configuration file, so there is none to be read again. " +
+	textReadTooLong = "It took longer to read than it may. Try again."
+	textNoFile      = "Mews was started without a configuration file, so there is none to be read again. " +
 		"Restart it to have it look for one."
 	textNothingChanged  = "Nothing was changed. %v"
 	textFixed           = "systemd handed these over when Mews started, and only a restart reads them again: %s. After a change: %s"

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"net/http"
 	"slices"
-	"strings"
 	"time"
 
 	"mews/config"
@@ -19,7 +18,7 @@ import (
 // openWebhooks makes the routes of GitHub's deliveries and of the configured hooks, where anybody
 // can call.
 func (s *service) openWebhooks(context.Context) error {
-	if s.config.Webhooks.Listen == "" || len(s.repos)+len(s.config.Hooks) == 0 {
+	if s.config.Webhooks.Listen == "" || len(s.config.GitHub.Repos)+len(s.config.Hooks) == 0 {
 		return nil
 	}
 	hooks := s.hooks()
@@ -27,9 +26,9 @@ func (s *service) openWebhooks(context.Context) error {
 		Deliveries: s.db.WebhookDeliveries(), Spool: s.spool, Hooks: hooks, KeepText: pictures{s.spool}.KeepText,
 		Queued: s.deliveryQueued, Audit: s.audit.Note, Log: s.log.Named("webhook"), Now: s.now,
 	})
-	if len(s.repos) > 0 {
+	if len(s.config.GitHub.Repos) > 0 {
 		s.route(config.GitHubPath, event.MaxPayload, s.webhooks.GitHub(webhook.GitHub{
-			Secret: s.config.GitHub.WebhookSecret.Reveal(), Repo: s.repo, Arrived: s.events.Wake,
+			Secret: s.config.GitHub.WebhookSecret.Reveal(), Repo: s.gitHub.Repo, Arrived: s.gitHub.Wake,
 		}))
 	}
 	for _, h := range hooks {
@@ -40,38 +39,6 @@ func (s *service) openWebhooks(context.Context) error {
 
 func (s *service) route(path string, limit int64, handler http.Handler) {
 	s.routes = append(s.routes, web.Route{Method: http.MethodPost, Path: path, Limit: limit, Handler: handler})
-}
-
-// repo is a repository of the configuration.
-func (s *service) repo(name string) (supervisor.GitHubRepo, bool) {
-	r, ok := s.repos[supervisor.GitHubRepoName(name)]
-	return r, ok
-}
-
-// gitHubRepos are the configured repositories, by their names.
-func gitHubRepos(g config.GitHub) map[string]supervisor.GitHubRepo {
-	repos := map[string]supervisor.GitHubRepo{}
-	for name, r := range g.Repos {
-		name = supervisor.GitHubRepoName(name)
-		repo := supervisor.GitHubRepo{
-			Name: name, User: r.User, Review: r.Review, Triage: r.Triage, Post: supervisor.GitHubPost(r.Post), Day: r.Day.Micro,
-			Labels: r.Labels == "create", Asks: r.Forks == "ask", Project: r.Project,
-		}
-		for _, to := range r.Notify {
-			repo.Notify = append(repo.Notify, readerOf(to))
-		}
-		repos[name] = repo
-	}
-	return repos
-}
-
-// readerOf is a person, or a group with perhaps a topic.
-func readerOf(to config.Recipient) supervisor.GitHubRecipient {
-	chat, thread, _ := strings.Cut(string(to), "/")
-	if !supervisor.GroupChannel().IsGroup(chat) {
-		return supervisor.GitHubRecipient{User: chat}
-	}
-	return supervisor.GitHubRecipient{Chat: chat, Thread: thread}
 }
 
 // hooks are the configured ones, by name. A hook with a refused template goes on without it.

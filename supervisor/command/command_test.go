@@ -74,7 +74,9 @@ func newRig(t *testing.T) *rig {
 	h.fakes = &fakes{}
 	h.options = command.Options{
 		Questions: h.fakes, Cleanings: h.db.Cleanings(), Approver: h.fakes, Locks: h.fakes, Invites: invites{h.fakes},
-		Groups: groups{h.fakes}, Grants: h.db.Grants(), Settings: h.fakes, Uploads: noUploads{}, Reviews: noReviews{}, Triages: noTriages{}, Jobs: noJobs{}, GitHub: repositories{}, Tools: someTools{}, OpenedTools: h.db.OpenedTools(), Audit: h.fakes.audit,
+		Groups: groups{h.fakes}, Grants: h.db.Grants(), Settings: h.fakes, Uploads: noUploads{},
+		Jobs: noJobs{}, Tools: someTools{}, OpenedTools: h.db.OpenedTools(),
+		Audit: h.fakes.audit,
 		Store: h.db.Inbox(), Outbox: h.db.Outbox(), Sessions: h.sessions, Topics: h.db.Transcript(), Undelivered: undelivered{},
 		Status:  func(context.Context, supervisor.Conversation) (string, error) { return "all is well", nil },
 		Welcome: func(c supervisor.Conversation) string { return "Welcome, " + c.User + "." },

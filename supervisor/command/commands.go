@@ -69,10 +69,7 @@ type Options struct {
 	Grants      Grants
 	Settings    Settings
 	Uploads     Uploads
-	Reviews     Reviews
-	Triages     Triages
 	Jobs        Jobs
-	GitHub      Repositories
 	Tools       Tools
 	OpenedTools OpenedTools
 	People      People

@@ -355,10 +355,3 @@ func (noUploads) List(context.Context, string, string, int) (r protocol.UploadsR
 func (noUploads) Send(context.Context, string, string) (f supervisor.File, err error) { return f, nil }
 
 func (noUploads) Delete(context.Context, string, string) (string, error) { return "", nil }
-
-// noTriages are where no repository is.
-type noTriages struct{}
-
-func (noTriages) Ask(context.Context, supervisor.User, string, time.Time) (string, error) {
-	return "", supervisor.Errorf(supervisor.CodeNotFound, "There is no such repository.")
-}

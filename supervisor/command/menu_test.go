@@ -10,8 +10,8 @@ import (
 )
 
 func TestTheMenuIsWhatTelegramTakes(t *testing.T) {
-	want := []string{"help", "new", "stop", "status", "model", "models", "settings", "usage", "triage", "grants", "lock", "invite", "allow",
-		"disallow", "resend"}
+	want := []string{"help", "new", "stop", "status", "model", "models", "settings", "usage", "grants", "lock",
+		"invite", "allow", "disallow", "resend"}
 	shape := regexp.MustCompile(`^[a-z0-9_]{1,32}$`) // of the Bot API's BotCommand
 	var names []string
 	for _, entry := range newRig(t).made().Menu(true) {

@@ -1,6 +1,3 @@
-// Package github does what is to be done about what happens in repositories on GitHub: people are
-// told, pull requests are reviewed and issues triaged. What happens comes from a webhook, or is
-// found by looking; both are kept as deliveries, and worked off here in order.
 package github
 
 import (
@@ -47,8 +44,8 @@ type People interface {
 	Login(login string) (u supervisor.User, ok bool)
 }
 
-// Options are what Events work on.
-type Options struct {
+// EventsOptions are what Events work on.
+type EventsOptions struct {
 	Repos []supervisor.GitHubRepo
 	Self  func() string // the login of Mews on GitHub; "" while that is not known
 	// what people call it by in a comment, without the @; "" while that is not known
@@ -69,12 +66,12 @@ type Options struct {
 
 // Events does what is to be done about what happens.
 type Events struct {
-	o       Options
+	o       EventsOptions
 	changed chan struct{} // holds a token when a delivery was kept
 }
 
-// New makes Events; Run does their work.
-func New(o Options) *Events { return &Events{o, make(chan struct{}, 1)} }
+// NewEvents makes Events; Run does their work.
+func NewEvents(o EventsOptions) *Events { return &Events{o, make(chan struct{}, 1)} }
 
 // Wake says that a delivery was kept. It never blocks.
 func (e *Events) Wake() { signals.Send(e.changed) }

@@ -85,7 +85,7 @@ func newRig(t *testing.T, repos ...supervisor.GitHubRepo) *rig {
 
 // begin makes Events as a service that starts does.
 func (r *rig) begin() {
-	r.events = github.New(github.Options{Repos: r.repos, Self: func() string { return "mews-bot" }, Name: func() string { return "mews" },
+	r.events = github.NewEvents(github.EventsOptions{Repos: r.repos, Self: func() string { return "mews-bot" }, Name: func() string { return "mews" },
 		Deliveries: r.db.WebhookDeliveries(), Store: r.db.Repositories(), Cleanings: r.db.Cleanings(), Switches: r.switches, Reviews: r.reviews, Triages: r.triages,
 		People: people{}, Gather: 30 * time.Second, Queued: func(c int64) { r.queued(c) }, Now: time.Now, Log: hclog.NewNullLogger()})
 }

@@ -20,9 +20,6 @@ type Switches struct {
 	Way string // by which it is known what happens, for people; "" where there is no repository
 }
 
-// Ways is Way.
-func (s *Switches) Ways() string { return s.Way }
-
 // The values of a switch.
 const (
 	SwitchOn      = "on"

@@ -70,6 +70,18 @@ func (s *Spool) Create() (*Writer, error) {
 	return &Writer{spool: s, file: f, hash: sha256.New()}, nil
 }
 
+// Keep keeps bytes. The name is what its error calls them.
+func (s *Spool) Keep(name string, content []byte) (protocol.BlobRef, error) {
+	f, err := s.Create()
+	if err != nil {
+		return protocol.BlobRef{}, err
+	}
+	if _, err := f.Write(content); err != nil {
+		return protocol.BlobRef{}, fmt.Errorf("keep %s: %w", name, errors.Join(err, f.Discard()))
+	}
+	return f.Commit()
+}
+
 // Room is how many bytes the spool may take before ErrFull.
 func (s *Spool) Room() (int64, error) {
 	free, err := s.free(s.root.Name())

@@ -26,12 +26,12 @@ const findRepositoryStatus = `SELECT coalesce(max(created_at), 0), coalesce(sum(
 	(SELECT coalesce(sum(cost), 0) FROM spent WHERE user = 'review/' || ?1 AND quarter >= ?2)
 	FROM webhook_delivery WHERE source = 'github' AND lower(json_extract(event, '$.repo')) = ?1`
 
-// RepositoryStatus tells of a repository, by its name in lower case. It reads all that came in a
+// Status tells of a repository, by its name in lower case. It reads all that came in a
 // week: it is for who looks.
-func (db *DB) RepositoryStatus(ctx context.Context, repo string, since time.Time) (RepositoryStatus, error) {
-	return engine.Value(db.reader(ctx, "tell how %s stands", repo), func(row *engine.Row) (s RepositoryStatus) {
-		row.Scan(&s.Last, &s.Waiting, &s.Taken, &s.Ignored, &s.Failed, &s.Reviews, &s.Triages, &s.Cost)
-		return s
+func (s Repositories) Status(ctx context.Context, repo string, since time.Time) (RepositoryStatus, error) {
+	return engine.Value(s.db.reader(ctx, "tell how %s stands", repo), func(row *engine.Row) (r RepositoryStatus) {
+		row.Scan(&r.Last, &r.Waiting, &r.Taken, &r.Ignored, &r.Failed, &r.Reviews, &r.Triages, &r.Cost)
+		return r
 	}, findRepositoryStatus, repo, toMillis(since)/quarterHour)
 }
 

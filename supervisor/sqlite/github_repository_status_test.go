@@ -30,7 +30,7 @@ func TestARepositorysStatusIsItsOwn(t *testing.T) {
 	s.must(s.db.Usage().Put(t.Context(), sqlite.ModelCall{User: "alice", Conversation: c.ID, Spec: "p/m", Purpose: modelcall.PurposeChat, Cost: &cost, Pot: "review/acme/widget"}))
 	of := func(repo string, since time.Time) sqlite.RepositoryStatus {
 		t.Helper()
-		r, err := s.db.RepositoryStatus(t.Context(), repo, since)
+		r, err := s.db.Repositories().Status(t.Context(), repo, since)
 		s.must(err)
 		return r
 	}

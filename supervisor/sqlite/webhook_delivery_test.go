@@ -78,7 +78,7 @@ func TestAWebhookDeliveryIsKnownWhenItIsDoneAndNotWhenItHasFailed(t *testing.T) 
 	s.same("one that is ignored", s.put(ignored), true)
 	s.same("again", s.put(ignored), false)
 
-	status, err := s.db.RepositoryStatus(t.Context(), "acme/widget", noon)
+	status, err := s.db.Repositories().Status(t.Context(), "acme/widget", noon)
 	s.must(err)
 	s.same("counted", fmt.Sprint(status.Waiting, status.Taken, status.Ignored, status.Failed), "4 1 1 0")
 }

@@ -53,7 +53,7 @@ func TestWhatIsIgnoredIsAnsweredAndCounted(t *testing.T) {
 	} {
 		r.same(c.name, answers(r.gitHub, delivery(c.name, fmt.Sprint(i), c.body)), c.want)
 	}
-	status, err := r.db.RepositoryStatus(t.Context(), "acme/widget", time.Now())
+	status, err := r.db.Repositories().Status(t.Context(), "acme/widget", time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}

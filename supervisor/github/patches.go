@@ -1,4 +1,4 @@
-package app
+package github
 
 import (
 	"cmp"
@@ -12,13 +12,12 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
-	"mews/supervisor/control"
+	"mews/supervisor/feature"
 	"mews/supervisor/github/address"
 	"mews/supervisor/github/finding"
 	"mews/supervisor/github/patch"
 	"mews/supervisor/github/review"
 	"mews/supervisor/problem"
-	"mews/supervisor/session"
 )
 
 // What the control socket answers anybody with an account about reviews that they ask for there.
@@ -63,25 +62,22 @@ type ReviewLook struct {
 
 // patches reviews diffs that stand nowhere on GitHub, and says what comes of reviews that are asked
 // for at the terminal.
-type patches struct{ *service }
+type patches struct{ *GitHub }
 
-func (s patches) answers() map[string]control.Method {
-	return map[string]control.Method{MethodReviewPart: asPerson(s, s.part), MethodReviewStart: asPerson(s, s.start), MethodReviewLook: asPerson(s, s.look)}
+// calls are what anybody with an account may ask, for themselves.
+func (s patches) calls() []feature.Call {
+	return []feature.Call{ownCall(MethodReviewPart, s.part), ownCall(MethodReviewStart, s.start), ownCall(MethodReviewLook, s.look)}
 }
 
-// asPerson is a method that a person has done for themselves.
-func asPerson[Q, R any](s patches, do func(context.Context, supervisor.User, Q) (R, error)) control.Method {
-	return func(ctx context.Context, uid uint32, req *protocol.Request) (any, error) {
-		var q Q
-		if err := req.Decode(&q); err != nil {
-			return nil, err
-		}
-		u, err := s.people.Speaker(uid, "")
+// ownCall is what people ask for themselves alone.
+func ownCall[Q, R any](name string, do func(context.Context, supervisor.User, Q) (R, error)) feature.Call {
+	return feature.NewCall(name, func(ctx context.Context, by feature.Caller, q Q) (r R, err error) {
+		u, err := by.Whose("", "")
 		if err != nil {
-			return nil, err
+			return r, err
 		}
 		return do(ctx, u, q)
-	}
+	})
 }
 
 // part keeps a part of a diff.
@@ -89,9 +85,8 @@ func (s patches) part(ctx context.Context, u supervisor.User, p ReviewPart) (ref
 	if len(p.Data) == 0 || len(p.Data) > MaxReviewPart {
 		return ref, supervisor.Errorf(supervisor.CodeInvalid, textPartSize, MaxReviewPart)
 	}
-	file, err := pictures{s.spool}.keep("part.diff", "text/plain", p.Data)
-	ref = protocol.BlobRef{SHA256: file.SHA256, Size: file.Size}
-	return ref, errors.Join(err, s.db.Blobs().Put(ctx, u.Name, ref, 0))
+	ref, err = s.o.Spool.Keep("part.diff", p.Data)
+	return ref, errors.Join(err, s.o.Blobs.Put(ctx, u.Name, ref, 0))
 }
 
 // start begins a review.
@@ -101,7 +96,7 @@ func (s patches) start(ctx context.Context, u supervisor.User, q ReviewStart) (s
 		return started, supervisor.Errorf(supervisor.CodeInvalid, textNoAddress, q.Address)
 	}
 	if q.Post {
-		at := s.now()
+		at := s.o.Now()
 		_, err = s.reviews.Ask(ctx, u, q.Address, at)
 		return ReviewStarted{Repo: repo, Number: number, At: at}, err
 	}
@@ -122,16 +117,13 @@ func (s patches) start(ctx context.Context, u supervisor.User, q ReviewStart) (s
 	if err != nil {
 		return started, err
 	}
-	kept, err := pictures{s.spool}.keep("patch.json", "application/json", text)
+	kept, err := s.o.Spool.Keep("patch.json", text)
 	if err != nil {
 		return started, err
 	}
-	in, _, err := s.db.Inbox().Put(ctx, supervisor.Inbound{Source: "review", Key: fmt.Sprint(s.now().UnixNano()), Kind: supervisor.KindReview,
+	in, err := s.begin(ctx, supervisor.Inbound{Source: "review", Key: fmt.Sprint(s.o.Now().UnixNano()), Kind: supervisor.KindReview,
 		Conversation: supervisor.Conversation{User: u.Name, Channel: supervisor.ChannelGitHub, Chat: cmp.Or(p.Repo, ownDiffs), Thread: patchPrefix + kept.SHA256},
 		Text:         fmt.Sprintf(textPatchInbound, len(p.Diff))})
-	if err == nil {
-		s.sessions.Wake(in.Conversation)
-	}
 	return ReviewStarted{Conversation: in.Conversation.ID, Inbound: in.ID}, err
 }
 
@@ -141,12 +133,12 @@ const abandoned = time.Hour
 // dropAbandoned drops what was found for somebody who has left before it was. Where that fails it
 // is done with the next review.
 func (s patches) dropAbandoned(ctx context.Context, user string) {
-	ids, err := s.db.Outbox().ListAbandoned(ctx, user, s.now().Add(-abandoned))
+	ids, err := s.o.Outbox.ListAbandoned(ctx, user, s.o.Now().Add(-abandoned))
 	for _, id := range ids {
-		err = errors.Join(err, s.db.Outbox().Delivered(ctx, id))
+		err = errors.Join(err, s.o.Outbox.Delivered(ctx, id))
 	}
 	if err != nil {
-		s.log.Warn("drop what nobody has come for", "user", user, "error", err)
+		s.o.Log.Warn("drop what nobody has come for", "user", user, "error", err)
 	}
 }
 
@@ -158,16 +150,16 @@ const (
 
 // pull is a pull request's diff, for whose repository it is and for admins.
 func (s patches) pull(ctx context.Context, u supervisor.User, name string, number int) (p patch.Patch, err error) {
-	repo, served := s.repo(name)
+	repo, served := s.Repo(name)
 	if !served || repo.User != u.Name && u.Role != supervisor.RoleAdmin {
 		return p, supervisor.Errorf(supervisor.CodeNotFound, textNoPull, name)
 	}
-	pull, err := s.github.Pull(ctx, repo.Name, number)
+	pull, err := s.o.Client.Pull(ctx, repo.Name, number)
 	if err != nil {
 		return p, err
 	}
 	p = patch.Patch{Repo: repo.Name, Number: number, Title: pull.Title, Description: pull.Body}
-	p.Diff, err = s.github.Diff(ctx, repo.Name, number)
+	p.Diff, err = s.o.Client.Diff(ctx, repo.Name, number)
 	return p, err
 }
 
@@ -175,7 +167,7 @@ func (s patches) pull(ctx context.Context, u supervisor.User, name string, numbe
 func (s patches) joined(ctx context.Context, u supervisor.User, parts []string) (string, error) {
 	var b strings.Builder
 	for _, sha := range parts {
-		size, owns, err := s.db.Blobs().Owns(ctx, u.Name, sha)
+		size, owns, err := s.o.Blobs.Owns(ctx, u.Name, sha)
 		if err != nil || !owns || int64(b.Len())+size > patch.MaxDiff {
 			return "", errors.Join(err, supervisor.Errorf(supervisor.CodeInvalid, textDiffSize, patch.MaxDiff>>20))
 		}
@@ -190,7 +182,7 @@ func (s patches) joined(ctx context.Context, u supervisor.User, parts []string) 
 
 // blob is what the spool has under a name.
 func (s patches) blob(sha string) ([]byte, error) {
-	file, _, err := s.spool.Read(sha)
+	file, _, err := s.o.Spool.Read(sha)
 	if err != nil {
 		return nil, err
 	}
@@ -203,7 +195,7 @@ func (s patches) look(ctx context.Context, u supervisor.User, q ReviewStarted) (
 	if q.Repo != "" {
 		return s.lookAtPull(ctx, u, q)
 	}
-	all, err := s.db.Outbox().List(ctx, q.Conversation, 0, 1_000)
+	all, err := s.o.Outbox.List(ctx, q.Conversation, 0, 1_000)
 	for _, d := range all {
 		if d.Inbound != q.Inbound || d.Conversation.User != u.Name || !d.Kind.Answers() {
 			continue
@@ -212,18 +204,18 @@ func (s patches) look(ctx context.Context, u supervisor.User, q ReviewStarted) (
 		if json.NewDecoder(strings.NewReader(d.Text)).Decode(l.Result) != nil {
 			l.Result.Failed = d.Text // its turn has ended otherwise
 		}
-		return l, s.db.Outbox().Delivered(ctx, d.ID)
+		return l, s.o.Outbox.Delivered(ctx, d.ID)
 	}
 	if err == nil {
-		l.Windows, err = s.db.Turns().CountBelow(ctx, u.Name, q.Inbound)
+		l.Windows, err = s.o.Turns.CountBelow(ctx, u.Name, q.Inbound)
 	}
 	return l, err
 }
 
 // lookAtPull says how far a pull request's review has come that is posted.
 func (s patches) lookAtPull(ctx context.Context, u supervisor.User, q ReviewStarted) (l ReviewLook, err error) {
-	repo, _ := s.repo(q.Repo)
-	all, err := s.db.Reviews().ListOf(ctx, repo.User, q.Repo, q.Number)
+	repo, _ := s.Repo(q.Repo)
+	all, err := s.o.Reviews.ListOf(ctx, repo.User, q.Repo, q.Number)
 	if repo.User != u.Name && u.Role != supervisor.RoleAdmin {
 		return l, supervisor.Errorf(supervisor.CodeNotFound, textNoPull, q.Repo)
 	}
@@ -255,7 +247,7 @@ func (s patches) work(ctx context.Context, turn supervisor.Turn, read review.Rea
 	case ctx.Err() != nil:
 		return "", context.Cause(ctx)
 	case errors.As(err, &refused):
-		s.log.Error("review a diff", "user", turn.Conversation.User, "error", err)
+		s.o.Log.Error("review a diff", "user", turn.Conversation.User, "error", err)
 		r = patch.Result{Failed: problem.Message(err)}
 	case err != nil:
 		return "", err
@@ -287,18 +279,6 @@ func (s patches) result(ctx context.Context, turn supervisor.Turn, read review.R
 		return r, err
 	}
 	r.Title, r.Skipped = p.Title, skipped
-	r.Cost, err = s.db.Reviews().Cost(ctx, turn.ID)
+	r.Cost, err = s.o.Reviews.Cost(ctx, turn.ID)
 	return r, err
-}
-
-// reviewer runs attempts at the turns of pull requests, and of diffs.
-type reviewer struct{ *service }
-
-// Run is a session.Runner's.
-func (s reviewer) Run(ctx context.Context, a session.Attempt) (session.End, error) {
-	work := s.reviews.Work
-	if strings.HasPrefix(a.Turn.Conversation.Thread, patchPrefix) {
-		work = patches(s).work
-	}
-	return reading[review.Reader]{s.service, work}.Run(ctx, a)
 }

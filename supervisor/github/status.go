@@ -1,4 +1,4 @@
-package app
+package github
 
 import (
 	"context"
@@ -13,11 +13,11 @@ import (
 	"mews/supervisor/printable"
 )
 
-// MethodGitHubStatus is what the control socket answers to a GitHubQuestion with a GitHubStatus.
-const MethodGitHubStatus = "github.status"
+// MethodStatus is what the control socket answers to a Question with a Status.
+const MethodStatus = "github.status"
 
-// GitHubStatus is how repositories on GitHub are served.
-type GitHubStatus struct {
+// Status is how repositories on GitHub are served.
+type Status struct {
 	Repos  []RepoStatus  `json:"repos"`
 	Limits []setup.Limit `json:"limits,omitempty"`
 	// how it is known what happens, and of what nothing is known; for people
@@ -45,25 +45,25 @@ type RepoStatus struct {
 }
 
 // status tells how the repositories of a setup are served.
-func (s gitHubMethods) status(ctx context.Context, in setup.Setup, q GitHubQuestion) (r GitHubStatus, err error) {
+func (g *GitHub) status(ctx context.Context, in setup.Setup, q Question) (r Status, err error) {
 	if err := oneRepo(&in, q.Repo); err != nil {
 		return r, err
 	}
 	for _, repo := range in.Repos {
 		zone := time.Local
-		if u, known := s.people.Find(repo.User); known {
+		if u, known := g.o.Find(repo.User); known {
 			zone = timezone.Of(u)
 		}
-		now := s.now().In(zone)
-		at, err := s.db.RepositoryStatus(ctx, repo.Name, time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, zone))
+		now := g.o.Now().In(zone)
+		at, err := g.o.Repositories.Status(ctx, repo.Name, time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, zone))
 		if err != nil {
 			return r, err
 		}
-		looked := s.watch.Looked(repo.Name)
+		looked := g.watch.Looked(repo.Name)
 		r.Repos = append(r.Repos, RepoStatus{Name: repo.Name, User: repo.User, Way: wayOf(in), Last: at.Last, Looked: looked.At, Failure: looked.Failure, Waiting: at.Waiting, Taken: at.Taken,
 			Ignored: at.Ignored, Failed: at.Failed, Reviews: at.Reviews, Triages: at.Triages, Today: at.Cost, Day: repo.Day})
 	}
-	r.Limits, r.Way = in.Limits(ctx), s.switches.Way
+	r.Limits, r.Way = in.Limits(ctx), g.switches.Way
 	return r, nil
 }
 
@@ -75,7 +75,7 @@ func wayOf(in setup.Setup) string {
 }
 
 // Text is it for people.
-func (r GitHubStatus) Text() string {
+func (r Status) Text() string {
 	var b strings.Builder
 	for _, repo := range r.Repos {
 		last := textNothingCame

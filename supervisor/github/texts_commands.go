@@ -1,8 +1,10 @@
-package command
+package github
 
 // /github and /webhooks.
 const (
+	textSourceConfig    = "the configuration's"
 	textSourceAdmin     = "an admin's"
+	textSourceOwn       = "your own"
 	textNoRepositories  = "There is no repository on GitHub of which something is done for you."
 	textRepositories    = "What is done about repositories on GitHub:\n"
 	textRepository      = "\n- %s:"

@@ -1,9 +1,7 @@
-package app
+package github
 
 // What people read of repositories on GitHub.
 const (
-	textReadTooLong   = "It took longer to read than it may. Try again."
-	textGitHubAdmins  = "Only an admin may see to repositories on GitHub."
 	textNoGitHub      = "Mews is nobody on GitHub: put a token or an app into the configuration, under github, and restart."
 	textNotServedRepo = "Mews does not serve the repository %q. `mews github add` says what it takes."
 	textPolled        = "Without webhooks.listen Mews asks GitHub itself, and no webhook is needed. Put this into the configuration and restart:"

@@ -1,4 +1,4 @@
-package app
+package github
 
 import (
 	"bytes"
@@ -10,10 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"mews/config"
 	"mews/protocol"
 	"mews/protocol/amount"
-	"mews/supervisor/control"
 	"mews/supervisor/github/patch"
 	"mews/supervisor/internal/retry"
 )
@@ -21,12 +19,12 @@ import (
 // lookEvery is how often the service is asked how far a review has come.
 const lookEvery = 300 * time.Millisecond
 
-// Review has the running service review what is asked for, with a diff of its own where it has one,
-// and waits for it. How far it has come is written to progress.
-func Review(ctx context.Context, cfg *config.Config, q ReviewStart, diff []byte, progress io.Writer) (result patch.Result, err error) {
-	ask := func(method string, params, answer any) error {
-		return control.Ask(ctx, SocketPath(cfg), method, params, answer)
-	}
+// Ask asks the running service something.
+type Ask func(method string, params, answer any) error
+
+// AskReview has the running service review what is asked for, with a diff of its own where it has
+// one, and waits for it. How far it has come is written to progress.
+func AskReview(ctx context.Context, ask Ask, q ReviewStart, diff []byte, progress io.Writer) (result patch.Result, err error) {
 	if len(diff) > patch.MaxDiff {
 		return result, fmt.Errorf(textLongDiff, amount.Size(int64(len(diff))), amount.Size(patch.MaxDiff))
 	}

@@ -1,4 +1,4 @@
-package app
+package github
 
 import (
 	"context"
@@ -12,24 +12,24 @@ import (
 	"mews/supervisor/printable"
 )
 
-// MethodGitHubQuiet is what the control socket answers to a GitHubQuiet with a GitHubMutes.
-const MethodGitHubQuiet = "github.quiet"
+// MethodQuiet is what the control socket answers to a Quiet with a Mutes.
+const MethodQuiet = "github.quiet"
 
-// GitHubQuiet asks of what reviews say nothing, and may change that.
-type GitHubQuiet struct {
+// Quiet asks of what reviews say nothing, and may change that.
+type Quiet struct {
 	Repo   string `json:"repo,omitempty"`   // "" is about all
 	Pull   int    `json:"pull,omitempty"`   // of Repo, no review from now on
 	Label  string `json:"label,omitempty"`  // of Repo: no review of pull requests that have it
 	Remove int64  `json:"remove,omitempty"` // the number of a mute that is taken back
 }
 
-// GitHubMutes are what reviews say nothing of.
-type GitHubMutes struct {
-	Mutes []GitHubMute `json:"mutes"`
+// Mutes are what reviews say nothing of.
+type Mutes struct {
+	Mutes []Mute `json:"mutes"`
 }
 
-// GitHubMute is one of it.
-type GitHubMute struct {
+// Mute is one of it.
+type Mute struct {
 	ID   int64               `json:"id"`
 	Repo string              `json:"repo"`
 	Kind supervisor.MuteKind `json:"kind"`
@@ -40,29 +40,29 @@ type GitHubMute struct {
 }
 
 // quiet changes what reviews say nothing of, and lists it.
-func (s gitHubMethods) quiet(ctx context.Context, in setup.Setup, q GitHubQuiet) (r GitHubMutes, err error) {
-	r.Mutes = []GitHubMute{}
+func (g *GitHub) quiet(ctx context.Context, in setup.Setup, q Quiet) (r Mutes, err error) {
+	r.Mutes = []Mute{}
 	if err := oneRepo(&in, q.Repo); err != nil {
 		return r, err
 	}
-	if err := s.changeMutes(ctx, in.Repos, q); err != nil {
+	if err := g.changeMutes(ctx, in.Repos, q); err != nil {
 		return r, err
 	}
 	for _, repo := range in.Repos {
-		list, err := s.db.Reviews().ListMutes(ctx, repo.User, repo.Name)
+		list, err := g.o.Reviews.ListMutes(ctx, repo.User, repo.Name)
 		if err != nil {
 			return r, err
 		}
 		for _, m := range list {
-			r.Mutes = append(r.Mutes, GitHubMute{ID: m.ID, Repo: m.Repo, Kind: m.Kind, Of: m.Subject, Why: m.Why, By: m.By, At: m.At})
+			r.Mutes = append(r.Mutes, Mute{ID: m.ID, Repo: m.Repo, Kind: m.Kind, Of: m.Subject, Why: m.Why, By: m.By, At: m.At})
 		}
 	}
 	return r, nil
 }
 
 // changeMutes does what is asked for beside the list.
-func (s gitHubMethods) changeMutes(ctx context.Context, repos []supervisor.GitHubRepo, q GitHubQuiet) error {
-	store := s.db.Reviews()
+func (g *GitHub) changeMutes(ctx context.Context, repos []supervisor.GitHubRepo, q Quiet) error {
+	store := g.o.Reviews
 	kind, subject := supervisor.MuteLabel, q.Label
 	if q.Pull != 0 {
 		kind, subject = supervisor.MutePull, fmt.Sprint(q.Pull)
@@ -85,7 +85,7 @@ func (s gitHubMethods) changeMutes(ctx context.Context, repos []supervisor.GitHu
 }
 
 // Text is them for people.
-func (r GitHubMutes) Text() string {
+func (r Mutes) Text() string {
 	if len(r.Mutes) == 0 {
 		return textNoMutes
 	}

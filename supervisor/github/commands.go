@@ -1,0 +1,140 @@
+package github
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"mews/supervisor"
+	"mews/supervisor/approval"
+	"mews/supervisor/feature"
+	"mews/supervisor/markdown"
+)
+
+func (g *GitHub) commands() []feature.Command {
+	return []feature.Command{
+		{SlashCommand: supervisor.SlashCommand{Name: "review",
+			Help: "have a pull request on GitHub reviewed: /review URL, and what you want to know"},
+			Place: 95, Run: feature.Text(g.askReview), Prefix: supervisor.ReviewPrefix, Keeps: feature.Always,
+			Press: feature.Text(g.pressReview)},
+		{SlashCommand: supervisor.SlashCommand{Name: "triage", Help: "have an issue on GitHub sorted: /triage URL"},
+			Place: 96, Run: feature.Text(g.askTriage)},
+		{SlashCommand: supervisor.SlashCommand{Name: "github",
+			Help: "what is done about repositories on GitHub; /github REPO reviews off sets it, for notices, reviews and triage"},
+			Place: 97, Run: feature.Text(g.showOrSet), Private: feature.WithoutArguments, MayAsk: true},
+		{SlashCommand: supervisor.SlashCommand{Name: "webhooks",
+			Help: "how it is known what happens on GitHub, and what you are told of it; /webhooks REPO off sets that"},
+			Place: 98, Run: feature.Text(g.showOrSetNotices), Private: feature.WithoutArguments, MayAsk: true},
+	}
+}
+
+func (g *GitHub) askReview(ctx context.Context, r feature.Request) (string, error) {
+	return g.reviews.Ask(ctx, r.User, r.Arguments, r.At)
+}
+
+func (g *GitHub) pressReview(ctx context.Context, r feature.Request) (string, error) {
+	return g.reviews.Press(ctx, r.Conversation.User, r.Arguments)
+}
+
+func (g *GitHub) askTriage(ctx context.Context, r feature.Request) (string, error) {
+	return g.triages.Ask(ctx, r.User, strings.TrimSpace(r.Arguments), r.At)
+}
+
+// showOrSet shows what is done about repositories, or sets some of it.
+func (g *GitHub) showOrSet(ctx context.Context, r feature.Request) (string, error) {
+	words := strings.Fields(r.Arguments)
+	if len(words) == 0 {
+		return g.shownRepositories(ctx, r, nil)
+	}
+	all := len(words) == 4 && strings.EqualFold(words[3], "all")
+	if len(words) != 3 && !all {
+		return "", supervisor.Errorf(supervisor.CodeInvalid, textGitHubUsage)
+	}
+	to := supervisor.GitHubSwitch{Repo: words[0], What: supervisor.GitHubService(strings.ToLower(words[1]))}
+	return g.setRepository(ctx, r, to, words[2], all)
+}
+
+// showOrSetNotices shows how notices come and which, or sets them.
+func (g *GitHub) showOrSetNotices(ctx context.Context, r feature.Request) (string, error) {
+	words := strings.Fields(r.Arguments)
+	if len(words) == 0 {
+		text, err := g.shownRepositories(ctx, r, []supervisor.GitHubService{supervisor.GitHubNotices})
+		return strings.TrimSpace(g.switches.Way + "\n\n" + text), err
+	}
+	if len(words) != 2 {
+		return "", supervisor.Errorf(supervisor.CodeInvalid, textWebhooksUsage)
+	}
+	return g.setRepository(ctx, r, supervisor.GitHubSwitch{Repo: words[0], What: supervisor.GitHubNotices}, words[1], false)
+}
+
+// sources are who decides, as people read it.
+var sources = map[supervisor.GitHubSource]string{
+	supervisor.GitHubConfigured: textSourceConfig, supervisor.GitHubAdmin: textSourceAdmin, supervisor.GitHubOwn: textSourceOwn,
+}
+
+// switchValues are what a switch can be set to. What there is beside on and off takes it back.
+var switchValues = []string{SwitchOn, SwitchOff, SwitchDefault}
+
+// switchWord is a switch's value for people.
+func switchWord(s supervisor.GitHubSwitch) string {
+	if s.On {
+		return SwitchOn
+	}
+	return SwitchOff
+}
+
+// shownRepositories lists the switches of some sorts, nil of all, with who has set them.
+func (g *GitHub) shownRepositories(ctx context.Context, r feature.Request, only []supervisor.GitHubService) (string, error) {
+	list, err := g.switches.List(ctx, r.Conversation.User)
+	if err != nil {
+		return "", fmt.Errorf("list what is done about repositories: %w", err)
+	}
+	text, repo := "", ""
+	for _, s := range list {
+		if only != nil && !slices.Contains(only, s.What) {
+			continue
+		}
+		if s.Repo != repo {
+			repo = s.Repo
+			text += fmt.Sprintf(textRepository, markdown.QuoteName(repo))
+		}
+		text += fmt.Sprintf(textSwitch, s.What, switchWord(s), sources[s.Source])
+	}
+	if text == "" {
+		return textNoRepositories, nil
+	}
+	return textRepositories + text + fmt.Sprintf(textRepositoriesEnd, list[0].Repo), nil
+}
+
+// services are what can be turned on and off.
+var services = []supervisor.GitHubService{supervisor.GitHubNotices, supervisor.GitHubReviews, supervisor.GitHubTriage}
+
+// setRepository sets one switch once that is approved, and says how it stands.
+func (g *GitHub) setRepository(ctx context.Context, r feature.Request, to supervisor.GitHubSwitch, value string, all bool) (string, error) {
+	value = strings.ToLower(value)
+	user := r.Conversation.User
+	switch {
+	case !slices.Contains(services, to.What) || !slices.Contains(switchValues, value):
+		return "", supervisor.Errorf(supervisor.CodeInvalid, textGitHubUsage)
+	case all && r.User.Role != supervisor.RoleAdmin:
+		return "", supervisor.Errorf(supervisor.CodeForbidden, textAllUsageAdmin)
+	}
+	question := fmt.Sprintf(textSwitchQuestion, to.What, markdown.QuoteName(to.Repo), value)
+	if err := r.Allow(ctx, approval.EffectSettings, question, to.Repo, string(to.What), value, fmt.Sprint(all)); err != nil {
+		return "", err
+	}
+	if err := g.switches.Set(ctx, user, to, value, all); err != nil {
+		return "", err
+	}
+	if all {
+		g.o.Audit(user, "github.set", fmt.Sprintf("%s of %s: %s", to.What, to.Repo, value))
+	}
+	list, err := g.switches.List(ctx, user)
+	for _, s := range list {
+		if s.What == to.What && strings.EqualFold(s.Repo, to.Repo) {
+			to = s
+		}
+	}
+	return fmt.Sprintf(textSwitchSet, to.What, markdown.QuoteName(to.Repo), switchWord(to), sources[to.Source]), err
+}
