@@ -11,6 +11,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/github"
 	"mews/supervisor/github/review"
 	"mews/supervisor/github/triage"
 	"mews/supervisor/hostcall"
@@ -27,6 +28,8 @@ type oneShots struct {
 	place func() pool.Place
 	terms func(supervisor.Turn) readingTerms
 	audit func(user, action, detail string)
+	// takes what workers report
+	reports *github.Reports
 }
 
 // readingTerms are what holds for a turn that only reads.
@@ -64,7 +67,7 @@ func (s *service) readingTerms(t supervisor.Turn) readingTerms {
 }
 
 func (s *service) oneShots() oneShots {
-	return oneShots{turns: s.turns(), place: s.places.NoHome, terms: s.readingTerms, audit: s.audit.Note}
+	return oneShots{turns: s.turns(), place: s.places.NoHome, terms: s.readingTerms, audit: s.audit.Note, reports: &s.gitHub.Reports}
 }
 
 // Run has a worker of its own run an attempt at a turn that only reads, and report takes what that
@@ -81,15 +84,15 @@ func (o oneShots) Run(ctx context.Context, a session.Attempt, material protocol.
 	var reported atomic.Bool
 	a.Start.Material, a.Start.Limits.Seconds = &material, int64(terms.time.Seconds())
 	a.CheckEnd = o.checkEnd(ctx, a.Turn, &reported)
+	defer o.reports.Await(a.Turn.ID, func(ctx context.Context, r protocol.ReviewReport) error {
+		err := report(ctx, r)
+		reported.Store(err == nil)
+		return err
+	})()
 	conn := worker.Host()
 	conn.BeginTurn(hostcall.Turn{
 		ID: a.Turn.ID, Conversation: a.Turn.Conversation.ID, Destination: a.Turn.AnswersIn().ID, Kind: a.Turn.Kind, Model: terms.model,
 		Reply: a.Stream, Reserver: o.purses(a.Turn), Pot: terms.pot, Material: material.SHA256,
-		Report: func(ctx context.Context, r protocol.ReviewReport) error {
-			err := report(ctx, r)
-			reported.Store(err == nil)
-			return err
-		},
 	})
 	end, err := call(ctx, worker, a)
 	ended := conn.EndTurn(a.Turn.ID, end.Why)

@@ -19,6 +19,7 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/app/apptest"
 	"mews/supervisor/budget"
+	"mews/supervisor/github"
 	"mews/supervisor/hostcall"
 	"mews/supervisor/modelcall"
 	"mews/supervisor/placement"
@@ -41,6 +42,7 @@ type reviewRig struct {
 	turn     supervisor.Turn
 	material protocol.BlobRef
 	reports  []protocol.ReviewReport
+	reported github.Reports
 
 	mu        sync.Mutex // guards what follows
 	asked     []string   // system texts' beginnings
@@ -96,7 +98,10 @@ func (r *reviewRig) live() {
 	spawner, err := pool.StartSpawner(r.Context(), pool.SpawnerOptions{Path: filepath.Join(bin, "mews-spawner"), Worker: filepath.Join(bin, "mews-worker"),
 		UID: account.UID, GID: account.GID, Log: hclog.NewNullLogger()})
 	r.must(err)
+	table, err := hostcall.NewTable(r.reported.HostCalls()...)
+	r.must(err)
 	calls := &hostcall.Options{
+		Table:             table,
 		ModelDependencies: hostcall.ModelDependencies{Transcript: r.db.Transcript(), Models: r, Usage: r.db.Usage(), Systems: r.db.SystemTexts(), History: 1000, Windows: r},
 		StepDependencies:  hostcall.StepDependencies{Steps: r.db.Turns()},
 		BlobDependencies:  hostcall.BlobDependencies{Blobs: r.db.Blobs(), Spool: r.kept},
@@ -175,7 +180,7 @@ func (r *reviewRig) run(purse supervisor.Budget) (session.End, error) {
 		purses: func(t supervisor.Turn) hostcall.Reserver {
 			return budget.New(budget.Options{Leases: r.db.Leases(), Turn: t.ID, Conversation: t.Conversation, Destination: t.Conversation, Limits: purse, Pot: "review/acme/widget"})
 		}, log: hclog.NewNullLogger()},
-		place: func() pool.Place { return pool.Place{} }, audit: r.audit,
+		place: func() pool.Place { return pool.Place{} }, audit: r.audit, reports: &r.reported,
 		terms: func(supervisor.Turn) readingTerms { return readingTerms{pot: "review/acme/widget", time: time.Minute} }}
 	stream := new(reply.Feeds).Open(r.turn, "")
 	a := session.Attempt{Turn: r.turn, Stream: stream, Start: protocol.TurnStart{Turn: r.turn.ID, Kind: string(r.turn.Kind), Limits: protocol.TurnLimits{Steps: 50}}}

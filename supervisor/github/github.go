@@ -69,6 +69,7 @@ type ReviewOptions struct {
 
 // GitHub serves repositories. Its methods may be called from any goroutine.
 type GitHub struct {
+	Reports
 	o        Options
 	self     atomic.Pointer[string] // the login of Mews there; nil while that is not known
 	reviews  *review.Reviews
@@ -113,7 +114,7 @@ func New(o Options) *GitHub {
 
 // Feature is what it adds to the service.
 func (g *GitHub) Feature() feature.Feature {
-	return feature.Feature{Name: "github", Commands: g.commands(), Calls: g.calls(), Parts: g.parts()}
+	return feature.Feature{Name: "github", Commands: g.commands(), HostCalls: g.HostCalls(), Calls: g.calls(), Parts: g.parts()}
 }
 
 // parts are what runs if Mews has an account on GitHub.

@@ -17,6 +17,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/github"
 	"mews/supervisor/hostcall"
 	"mews/supervisor/modelcall"
 	"mews/supervisor/reply"
@@ -64,6 +65,7 @@ type rig struct {
 	open    sqlite.RunningTurn
 	stream  *reply.Stream
 	audited []string
+	reports *github.Reports
 }
 
 func newRig(t *testing.T, m models) *rig {
@@ -79,8 +81,13 @@ func newRigOf(t *testing.T, m hostcall.Models) *rig {
 	}
 	t.Cleanup(func() { s.Close() })
 	db := sqlitetest.Open(t)
-	r := &rig{t: t, db: db}
+	r := &rig{t: t, db: db, reports: new(github.Reports)}
+	table, err := hostcall.NewTable(r.reports.HostCalls()...)
+	if err != nil {
+		t.Fatal(err)
+	}
 	r.options = &hostcall.Options{
+		Table:             table,
 		ModelDependencies: hostcall.ModelDependencies{Transcript: db.Transcript(), Models: m, Usage: db.Usage(), Systems: db.SystemTexts(), History: 10_000},
 		StepDependencies:  hostcall.StepDependencies{Steps: db.Turns()},
 		BlobDependencies:  hostcall.BlobDependencies{Blobs: db.Blobs(), Spool: s},

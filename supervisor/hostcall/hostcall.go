@@ -64,10 +64,7 @@ type Turn struct {
 	Reserver Reserver // pays for the calls of models; nil: nobody asks
 	Pot      string   // of which they are paid; "" is its person
 
-	// Of a kind with a worker of its own: the name of the bytes that it reads, and what takes what
-	// it reports.
-	Material string
-	Report   func(ctx context.Context, report protocol.ReviewReport) error
+	Material string // of a kind with a worker of its own: the name of the bytes that it reads
 	// CommitLast commits a step that asks for nothing more, of which text is what the person sees,
 	// and says whether the turn has ended with it. nil: such a step is committed as any other.
 	CommitLast func(ctx context.Context, step sqlite.Step, text string, replaced *modelcall.Replaced) (message int64, ended bool, err error)

@@ -18,20 +18,6 @@ type Windows interface {
 	CommitLast(ctx context.Context, last sqlite.LastStep) (sqlite.EndedStep, error)
 }
 
-// A turn reports once. What is beyond the wire's bounds is no report.
-var reviewRows = []row{
-	{method: protocol.MethodReviewReport, phase: inTurn, kinds: oneShot, bytes: protocol.MaxReviewReport, limit: 1, serial: true,
-		handler: turnCall((*turn).takeReport)},
-}
-
-// takeReport takes what a review or a triage has come to.
-func (t *turn) takeReport(ctx context.Context, p *protocol.ReviewReport) (*struct{}, error) {
-	if err := p.Check(t.Kind == supervisor.TurnTriage); err != nil {
-		return nil, feature.Offence{Err: err}
-	}
-	return &struct{}{}, t.commit(ctx, func() error { return t.Report(ctx, *p) })
-}
-
 // answerStream answers a model.stream in the turn's own window, or for a worker of the turn's own
 // in one below it.
 func (t *turn) answerStream(ctx context.Context, p *protocol.ModelStream) (*protocol.ModelStreamed, error) {

@@ -33,10 +33,10 @@ func newReviewRig(t *testing.T, m hostcall.Models) (r *rig, turn hostcall.Turn, 
 	}
 	turn, reports = r.turn(), &[]protocol.ReviewReport{}
 	turn.Kind, turn.Pot, turn.Material = supervisor.TurnReview, "review/acme/widget", material.SHA256
-	turn.Report = func(_ context.Context, report protocol.ReviewReport) error {
+	r.reports.Await(turn.ID, func(_ context.Context, report protocol.ReviewReport) error {
 		*reports = append(*reports, report)
 		return nil
-	}
+	})
 	r.again(turn)
 	return r, turn, reports
 }
@@ -171,8 +171,9 @@ func TestAWorkerThatOnlyReadsDiesOfAnythingElse(t *testing.T) {
 			r.call(protocol.MethodReviewReport, map[string]any{"turn": turn.ID, "post": true})
 		},
 	}
+	r, turn, _ := newReviewRig(t, says(protocol.Part{Text: "fine"}))
 	allowed := []string{protocol.MethodModelStream, protocol.MethodBlobRead, protocol.MethodReviewReport}
-	for _, method := range (hostcall.Table{}).Methods() {
+	for _, method := range r.options.Table.Methods() {
 		if slices.Contains(allowed, method) {
 			continue
 		}
@@ -191,7 +192,6 @@ func TestAWorkerThatOnlyReadsDiesOfAnythingElse(t *testing.T) {
 			r.conn.Notify(&protocol.Request{Method: method, Params: raw})
 		}
 	}
-	r, turn, _ := newReviewRig(t, says(protocol.Part{Text: "fine"}))
 	for name, offend := range offences {
 		t.Run(name, func(t *testing.T) {
 			r.again(turn)

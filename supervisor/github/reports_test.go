@@ -1,0 +1,38 @@
+package github_test
+
+import (
+	"context"
+	"testing"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/feature"
+	"mews/supervisor/feature/featuretest"
+	"mews/supervisor/github"
+)
+
+func TestReports_Await_TakesOnlyThatTurnsReport(t *testing.T) {
+	g := new(github.GitHub)
+	var verdicts []string
+	end := g.Reports.Await(1, func(_ context.Context, r protocol.ReviewReport) error {
+		verdicts = append(verdicts, r.Verdict)
+		return nil
+	})
+	report := func(id int64) error {
+		turn := featuretest.Turn("ann")
+		turn.ID, turn.Kind = id, supervisor.TurnReview
+		_, err := featuretest.Call(t, feature.Feature{HostCalls: g.Feature().HostCalls}, turn, protocol.MethodReviewReport,
+			`{"turn":1,"verdict":"It crashes."}`)
+		return err
+	}
+	if err := report(1); err != nil {
+		t.Error(err)
+	}
+	if err := report(2); err == nil || featuretest.IsOffence(err) {
+		t.Errorf("another turn's report ended with %v", err)
+	}
+	end()
+	if err := report(1); err == nil || len(verdicts) != 1 || verdicts[0] != "It crashes." {
+		t.Errorf("after the end %v; taken were %q", err, verdicts)
+	}
+}
