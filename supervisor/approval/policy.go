@@ -30,9 +30,6 @@ const (
 
 	// what comes by itself is said in a group other than where it was set
 	EffectPostElsewhere = "post_elsewhere"
-
-	// what somebody proposes who is nobody in a repository is reviewed at its cost
-	EffectReviewStranger = "review_stranger"
 )
 
 // Rules are the rules of some effects.
@@ -46,8 +43,6 @@ var defaultRules = Rules{
 	EffectInvite:   RuleAllow,
 
 	EffectPostElsewhere: RuleAsk,
-
-	EffectReviewStranger: RuleAsk,
 }
 
 // Effects are the core's effects that there are rules for, each with the rule that holds where

@@ -39,10 +39,5 @@
 //   - schedule: Command for /remind, /jobs (alias tasks), /canceljob and the routines; the prefix
 //     supervisor.JobPrefix with a Press of its own; HostCall job.call with Turn.Kind; Effect
 //     post_elsewhere; Call job with Caller.Whose(user, "job."+action); a Part.
-//   - github: Commands with MayAsk and Private (/github, /webhooks), a Press whose buttons stay
-//     (/review, see Command.Keeps); HostCall review.report, which is serial, once a turn and of
-//     turns of its own kinds, and needs the report's taker by Turn.ID; Effect review_stranger; Calls
-//     for admins alone (Call.AdminsOnly) and for the caller alone (Whose with ""); Parts that run
-//     only with a configuration: an empty list without one.
 //   - voice: a Part that starts before the sessions; webhook: Parts.
 package feature

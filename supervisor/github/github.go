@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 
 	"mews/supervisor"
+	"mews/supervisor/approval"
 	"mews/supervisor/feature"
 	"mews/supervisor/github/api"
 	"mews/supervisor/github/review"
@@ -114,7 +115,8 @@ func New(o Options) *GitHub {
 
 // Feature is what it adds to the service.
 func (g *GitHub) Feature() feature.Feature {
-	return feature.Feature{Name: "github", Commands: g.commands(), HostCalls: g.HostCalls(), Calls: g.calls(), Parts: g.parts()}
+	return feature.Feature{Name: "github", Commands: g.commands(), HostCalls: g.HostCalls(), Calls: g.calls(), Parts: g.parts(),
+		Effects: []feature.Effect{{Name: review.EffectStranger, Rule: string(approval.RuleAsk)}}}
 }
 
 // parts are what runs if Mews has an account on GitHub.

@@ -33,6 +33,10 @@ type Approver interface {
 	Allow(ctx context.Context, r approval.Request) error
 }
 
+// EffectStranger is that something is reviewed at its repository's cost that somebody proposes who
+// is nobody there.
+const EffectStranger = "review_stranger"
+
 // Options are what reviews work on.
 type Options struct {
 	Store    sqlite.Reviews

@@ -189,7 +189,7 @@ func (r *Reviews) askOf(ctx context.Context, w *supervisor.Review, pull api.Pull
 	if err := r.o.Store.Keep(ctx, *w); err != nil {
 		return err
 	}
-	return r.o.Approver.Allow(ctx, approval.Request{User: w.User, Conversation: turn.AnswersIn(), Turn: turn.ID, Effect: approval.EffectReviewStranger,
+	return r.o.Approver.Allow(ctx, approval.Request{User: w.User, Conversation: turn.AnswersIn(), Turn: turn.ID, Effect: EffectStranger,
 		Arguments: []string{w.Repo, strconv.Itoa(w.Number)}, Text: fmt.Sprintf(textStranger, finding.Plain(pull.Author, 100), w.Name(), finding.Plain(pull.Title, 120))})
 }
 
