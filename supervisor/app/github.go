@@ -19,9 +19,18 @@ import (
 func (s *service) openGitHub(context.Context) (err error) {
 	cfg := s.config.GitHub
 	o := github.Options{
-		Stores: github.Stores{Deliveries: s.db.WebhookDeliveries(), Repositories: s.db.Repositories(), Reviews: s.db.Reviews(),
-			Triages: s.db.Triages(), Settings: s.db.Settings(), Cleanings: s.db.Cleanings(), Inbox: s.db.Inbox(),
-			Outbox: s.db.Outbox(), Blobs: s.db.Blobs(), Turns: s.db.Turns()},
+		Stores: github.Stores{
+			Deliveries:   s.db.WebhookDeliveries(),
+			Repositories: s.db.Repositories(),
+			Reviews:      s.db.Reviews(),
+			Triages:      s.db.Triages(),
+			Settings:     s.db.Settings(),
+			Cleanings:    s.db.Cleanings(),
+			Inbox:        s.db.Inbox(),
+			Outbox:       s.db.Outbox(),
+			Blobs:        s.db.Blobs(),
+			Turns:        s.db.Turns(),
+		},
 		Name: cfg.Name, Poll: cfg.Poll, Gather: cfg.Gather, TriageSettle: cfg.Triage.Settle,
 		Review: github.ReviewOptions{Settle: cfg.Review.Settle, Heads: cfg.Review.Heads, Inline: cfg.Review.Inline},
 		Spool:  s.spool, People: gitHubPeople{s}, Find: s.people.Find, Names: s.people.Names, Approver: newApprover(s),
@@ -49,17 +58,20 @@ func GitHubClient(cfg *config.Config, store api.Store, now func() time.Time) (*a
 // GitHubSetup is what a configuration wants to be there on GitHub.
 func GitHubSetup(cfg *config.Config, client *api.Client) setup.Setup {
 	web, _, _ := strings.Cut(strings.Replace(cfg.GitHub.APIURL, "://api.", "://", 1), "/api/v3")
-	return setup.Setup{Account: client, Content: client, Hooks: client, App: cfg.GitHub.App.ID != 0, Listens: cfg.Webhooks.Listen != "",
-		Secret: cfg.GitHub.WebhookSecret.Reveal, Path: config.GitHubPath, Web: strings.TrimSuffix(web, "/"), Events: event.Names(),
-		Repos: gitHubRepos(cfg.GitHub), Now: time.Now}
+	return setup.Setup{
+		Account: client, Content: client, Hooks: client, App: cfg.GitHub.App.ID != 0,
+		Listens: cfg.Webhooks.Listen != "", Secret: cfg.GitHub.WebhookSecret.Reveal, Path: config.GitHubPath,
+		Web: strings.TrimSuffix(web, "/"), Events: event.Names(), Repos: gitHubRepos(cfg.GitHub), Now: time.Now,
+	}
 }
 
 // gitHubRepos are the configured repositories, by name.
 func gitHubRepos(g config.GitHub) (repos []supervisor.GitHubRepo) {
 	for name, r := range g.Repos {
 		repo := supervisor.GitHubRepo{
-			Name: supervisor.GitHubRepoName(name), User: r.User, Review: r.Review, Triage: r.Triage, Post: supervisor.GitHubPost(r.Post),
-			Day: r.Day.Micro, Labels: r.Labels == "create", Asks: r.Forks == "ask", Project: r.Project,
+			Name: supervisor.GitHubRepoName(name), User: r.User, Review: r.Review, Triage: r.Triage,
+			Post: supervisor.GitHubPost(r.Post), Day: r.Day.Micro, Labels: r.Labels == "create",
+			Asks: r.Forks == "ask", Project: r.Project,
 		}
 		for _, to := range r.Notify {
 			repo.Notify = append(repo.Notify, readerOf(to))

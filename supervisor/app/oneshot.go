@@ -28,8 +28,8 @@ type oneShots struct {
 	place func() pool.Place
 	terms func(supervisor.Turn) readingTerms
 	audit func(user, action, detail string)
-	// takes what workers report
-	reports *github.Reports
+
+	reports *github.Reports // of their workers
 }
 
 // readingTerms are what holds for a turn that only reads.
@@ -67,7 +67,8 @@ func (s *service) readingTerms(t supervisor.Turn) readingTerms {
 }
 
 func (s *service) oneShots() oneShots {
-	return oneShots{turns: s.turns(), place: s.places.NoHome, terms: s.readingTerms, audit: s.audit.Note, reports: &s.gitHub.Reports}
+	return oneShots{turns: s.turns(), place: s.places.NoHome, terms: s.readingTerms, audit: s.audit.Note,
+		reports: &s.gitHub.Reports}
 }
 
 // Run has a worker of its own run an attempt at a turn that only reads, and report takes what that
@@ -130,7 +131,8 @@ func (r runners) Run(ctx context.Context, a session.Attempt) (session.End, error
 func (s *service) runners() runners {
 	persons := s.turns()
 	return runners{supervisor.TurnChat: persons, supervisor.TurnJob: persons, supervisor.TurnMCP: persons,
-		supervisor.TurnReview: reading[review.Reader]{s, s.gitHub.Review}, supervisor.TurnTriage: reading[triage.Reader]{s, s.gitHub.Triage}}
+		supervisor.TurnReview: reading[review.Reader]{s, s.gitHub.Review},
+		supervisor.TurnTriage: reading[triage.Reader]{s, s.gitHub.Triage}}
 }
 
 // keepMaterial puts what a turn is to read into the spool.

@@ -24,7 +24,8 @@ type Ask func(method string, params, answer any) error
 
 // AskReview has the running service review what is asked for, with a diff of its own where it has
 // one, and waits for it. How far it has come is written to progress.
-func AskReview(ctx context.Context, ask Ask, q ReviewStart, diff []byte, progress io.Writer) (result patch.Result, err error) {
+func AskReview(ctx context.Context, ask Ask, q ReviewStart, diff []byte, progress io.Writer) (
+	result patch.Result, err error) {
 	if len(diff) > patch.MaxDiff {
 		return result, fmt.Errorf(textLongDiff, amount.Size(int64(len(diff))), amount.Size(patch.MaxDiff))
 	}
@@ -51,7 +52,8 @@ func AskReview(ctx context.Context, ask Ask, q ReviewStart, diff []byte, progres
 		}
 		if l.Windows > told {
 			told = l.Windows
-			fmt.Fprintf(progress, textReviewed, amount.Plural(int(told), "part or finding", "parts and findings"), amount.Duration(time.Since(since)))
+			of := amount.Plural(int(told), "part or finding", "parts and findings")
+			fmt.Fprintf(progress, textReviewed, of, amount.Duration(time.Since(since)))
 		}
 		if !retry.Wait(ctx, lookEvery) {
 			return result, context.Cause(ctx)
@@ -67,8 +69,9 @@ func GitDiff(ctx context.Context, between string) ([]byte, error) {
 	// Nothing that the repository configures is run: no program that makes other diffs or texts of
 	// files, none that watches them, and none that fetches what a partial clone lacks. Nor has it
 	// files left out.
-	git := exec.CommandContext(ctx, "git", "-c", "core.fsmonitor=false", "diff", "--no-ext-diff", "--no-textconv", "--no-color", "--find-renames",
-		"--src-prefix=a/", "--dst-prefix=b/", "--submodule=short", "--ignore-submodules=none", "--no-relative", between, "--")
+	git := exec.CommandContext(ctx, "git", "-c", "core.fsmonitor=false", "diff", "--no-ext-diff", "--no-textconv",
+		"--no-color", "--find-renames", "--src-prefix=a/", "--dst-prefix=b/", "--submodule=short",
+		"--ignore-submodules=none", "--no-relative", between, "--")
 	git.Env = append(os.Environ(), "GIT_ALLOW_PROTOCOL=none")
 	var stderr bytes.Buffer
 	git.Stderr = &stderr

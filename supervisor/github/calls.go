@@ -49,8 +49,9 @@ type Redelivered struct {
 
 // calls are what `mews github` and `mews review` ask.
 func (g *GitHub) calls() []feature.Call {
-	return append(patches{g}.calls(), adminCall(g, MethodCheck, g.check), adminCall(g, MethodAdd, g.add),
-		adminCall(g, MethodStatus, g.status), adminCall(g, MethodQuiet, g.quiet), adminCall(g, MethodRedeliver, g.redeliver))
+	return append(patches{g}.calls(),
+		adminCall(g, MethodCheck, g.check), adminCall(g, MethodAdd, g.add), adminCall(g, MethodStatus, g.status),
+		adminCall(g, MethodQuiet, g.quiet), adminCall(g, MethodRedeliver, g.redeliver))
 }
 
 // adminCall is what only an admin may ask, if Mews has an account on GitHub.
@@ -82,7 +83,9 @@ func oneRepo(in *setup.Setup, name string) error {
 	if name == "" {
 		return nil
 	}
-	in.Repos = slices.DeleteFunc(slices.Clone(in.Repos), func(r supervisor.GitHubRepo) bool { return r.Name != supervisor.GitHubRepoName(name) })
+	in.Repos = slices.DeleteFunc(slices.Clone(in.Repos), func(r supervisor.GitHubRepo) bool {
+		return r.Name != supervisor.GitHubRepoName(name)
+	})
 	if len(in.Repos) == 0 {
 		return supervisor.Errorf(supervisor.CodeNotFound, textNotServedRepo, name)
 	}

@@ -21,7 +21,8 @@ func (g *GitHub) commands() []feature.Command {
 		{SlashCommand: supervisor.SlashCommand{Name: "triage", Help: "have an issue on GitHub sorted: /triage URL"},
 			Place: 96, Run: feature.Text(g.askTriage)},
 		{SlashCommand: supervisor.SlashCommand{Name: "github",
-			Help: "what is done about repositories on GitHub; /github REPO reviews off sets it, for notices, reviews and triage"},
+			Help: "what is done about repositories on GitHub; /github REPO reviews off sets it, " +
+				"for notices, reviews and triage"},
 			Place: 97, Run: feature.Text(g.showOrSet), Private: feature.WithoutArguments, MayAsk: true},
 		{SlashCommand: supervisor.SlashCommand{Name: "webhooks",
 			Help: "how it is known what happens on GitHub, and what you are told of it; /webhooks REPO off sets that"},
@@ -65,12 +66,14 @@ func (g *GitHub) showOrSetNotices(ctx context.Context, r feature.Request) (strin
 	if len(words) != 2 {
 		return "", supervisor.Errorf(supervisor.CodeInvalid, textWebhooksUsage)
 	}
-	return g.setRepository(ctx, r, supervisor.GitHubSwitch{Repo: words[0], What: supervisor.GitHubNotices}, words[1], false)
+	to := supervisor.GitHubSwitch{Repo: words[0], What: supervisor.GitHubNotices}
+	return g.setRepository(ctx, r, to, words[1], false)
 }
 
 // sources are who decides, as people read it.
 var sources = map[supervisor.GitHubSource]string{
-	supervisor.GitHubConfigured: textSourceConfig, supervisor.GitHubAdmin: textSourceAdmin, supervisor.GitHubOwn: textSourceOwn,
+	supervisor.GitHubConfigured: textSourceConfig, supervisor.GitHubAdmin: textSourceAdmin,
+	supervisor.GitHubOwn: textSourceOwn,
 }
 
 // switchValues are what a switch can be set to. What there is beside on and off takes it back.
@@ -85,7 +88,8 @@ func switchWord(s supervisor.GitHubSwitch) string {
 }
 
 // shownRepositories lists the switches of some sorts, nil of all, with who has set them.
-func (g *GitHub) shownRepositories(ctx context.Context, r feature.Request, only []supervisor.GitHubService) (string, error) {
+func (g *GitHub) shownRepositories(ctx context.Context, r feature.Request, only []supervisor.GitHubService) (
+	string, error) {
 	list, err := g.switches.List(ctx, r.Conversation.User)
 	if err != nil {
 		return "", fmt.Errorf("list what is done about repositories: %w", err)
@@ -111,7 +115,8 @@ func (g *GitHub) shownRepositories(ctx context.Context, r feature.Request, only 
 var services = []supervisor.GitHubService{supervisor.GitHubNotices, supervisor.GitHubReviews, supervisor.GitHubTriage}
 
 // setRepository sets one switch once that is approved, and says how it stands.
-func (g *GitHub) setRepository(ctx context.Context, r feature.Request, to supervisor.GitHubSwitch, value string, all bool) (string, error) {
+func (g *GitHub) setRepository(ctx context.Context, r feature.Request, to supervisor.GitHubSwitch, value string,
+	all bool) (string, error) {
 	value = strings.ToLower(value)
 	user := r.Conversation.User
 	switch {
@@ -121,10 +126,11 @@ func (g *GitHub) setRepository(ctx context.Context, r feature.Request, to superv
 		return "", supervisor.Errorf(supervisor.CodeForbidden, textAllUsageAdmin)
 	}
 	question := fmt.Sprintf(textSwitchQuestion, to.What, markdown.QuoteName(to.Repo), value)
-	if err := r.Allow(ctx, approval.EffectSettings, question, to.Repo, string(to.What), value, fmt.Sprint(all)); err != nil {
-		return "", err
+	err := r.Allow(ctx, approval.EffectSettings, question, to.Repo, string(to.What), value, fmt.Sprint(all))
+	if err == nil {
+		err = g.switches.Set(ctx, user, to, value, all)
 	}
-	if err := g.switches.Set(ctx, user, to, value, all); err != nil {
+	if err != nil {
 		return "", err
 	}
 	if all {

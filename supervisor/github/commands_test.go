@@ -45,8 +45,9 @@ func (r *commandRig) ask(user, text string) string {
 	r.Helper()
 	name, arguments, _ := strings.Cut(strings.TrimPrefix(text, "/"), " ")
 	i := slices.IndexFunc(r.feature.Commands, func(c feature.Command) bool { return c.Name == name })
-	d, err := r.feature.Commands[i].Run(r.Context(), feature.Request{Name: name, Arguments: arguments, User: persons[user],
-		Conversation: supervisor.Conversation{User: user}, Allow: func(_ context.Context, effect, _ string, args ...string) error {
+	d, err := r.feature.Commands[i].Run(r.Context(), feature.Request{
+		Name: name, Arguments: arguments, User: persons[user], Conversation: supervisor.Conversation{User: user},
+		Allow: func(_ context.Context, effect, _ string, args ...string) error {
 			r.approved = append(r.approved, effect+" "+strings.Join(args, " "))
 			return nil
 		}})
@@ -58,11 +59,12 @@ func (r *commandRig) ask(user, text string) string {
 
 func TestSwitchCommands_ShowAndSet(t *testing.T) {
 	r := newCommandRig(t)
-	end := "\n\n“/github acme/widget notices off” sets one for you; it takes notices, reviews or triage, and on, off or default. " +
-		"Admins can put “all” behind it."
+	end := "\n\n“/github acme/widget notices off” sets one for you; it takes notices, reviews or triage, " +
+		"and on, off or default. Admins can put “all” behind it."
 	for _, step := range []struct{ ask, want string }{
-		{"/github", "What is done about repositories on GitHub:\n\n- `acme/widget`:\n  - notices on, the configuration's\n" +
-			"  - reviews on, the configuration's\n  - triage off, the configuration's" + end},
+		{"/github", "What is done about repositories on GitHub:\n\n- `acme/widget`:\n" +
+			"  - notices on, the configuration's\n  - reviews on, the configuration's\n" +
+			"  - triage off, the configuration's" + end},
 		{"/github acme/Widget Reviews OFF", "From now on reviews of `acme/widget` are off, your own."},
 		{"/webhooks ACME/widget off", "From now on notices of `acme/widget` are off, your own."},
 		{"/webhooks", github.Way(0) + "\n\nWhat is done about repositories on GitHub:\n\n- `acme/widget`:\n" +
@@ -79,7 +81,9 @@ func TestSwitchCommands_ShowAndSet(t *testing.T) {
 			t.Errorf("%s: told was %s", step.ask, cmp.Diff(step.want, got))
 		}
 	}
-	for name, want := range map[string]string{"github notices acme/widget": github.SwitchOff, "github reviews acme/widget": ""} {
+	for name, want := range map[string]string{
+		"github notices acme/widget": github.SwitchOff, "github reviews acme/widget": "",
+	} {
 		if got, _, err := r.settings.Find(t.Context(), "bob", name); err != nil || got != want {
 			t.Errorf("%s is %q, %v, want %q", name, got, err, want)
 		}
@@ -91,7 +95,9 @@ func TestSwitchCommands_ShowAndSet(t *testing.T) {
 
 func TestSwitchCommands_AdminTurnsOff_IsAudited(t *testing.T) {
 	r := newCommandRig(t)
-	if got, want := r.ask("alice", "/github acme/widget reviews off all"), "From now on reviews of `acme/widget` are off, an admin's."; got != want {
+	got := r.ask("alice", "/github acme/widget reviews off all")
+	want := "From now on reviews of `acme/widget` are off, an admin's."
+	if got != want {
 		t.Errorf("told was %q, want %q", got, want)
 	}
 	if want := "alice github.set reviews of acme/widget: off"; !slices.Contains(r.audited, want) {

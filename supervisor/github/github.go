@@ -115,8 +115,10 @@ func New(o Options) *GitHub {
 
 // Feature is what it adds to the service.
 func (g *GitHub) Feature() feature.Feature {
-	return feature.Feature{Name: "github", Commands: g.commands(), HostCalls: g.HostCalls(), Calls: g.calls(), Parts: g.parts(),
-		Effects: []feature.Effect{{Name: review.EffectStranger, Rule: string(approval.RuleAsk)}}}
+	return feature.Feature{
+		Name: "github", Commands: g.commands(), HostCalls: g.HostCalls(), Calls: g.calls(), Parts: g.parts(),
+		Effects: []feature.Effect{{Name: review.EffectStranger, Rule: string(approval.RuleAsk)}},
+	}
 }
 
 // parts are what runs if Mews has an account on GitHub.
@@ -126,7 +128,8 @@ func (g *GitHub) parts() (list []feature.Part) {
 	}
 	list = []feature.Part{{Name: "reviews", Run: g.reviews.Run}, {Name: "triage", Run: g.triages.Run}}
 	if len(g.o.Setup.Repos) > 0 {
-		list = append(list, feature.Part{Name: "github events", Run: g.runEvents}, feature.Part{Name: "github watch", Run: g.watch.Run})
+		list = append(list, feature.Part{Name: "github events", Run: g.runEvents},
+			feature.Part{Name: "github watch", Run: g.watch.Run})
 	}
 	return list
 }

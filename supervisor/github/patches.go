@@ -14,7 +14,6 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/feature"
 	"mews/supervisor/github/address"
-	"mews/supervisor/github/finding"
 	"mews/supervisor/github/patch"
 	"mews/supervisor/github/review"
 	"mews/supervisor/problem"
@@ -53,20 +52,14 @@ type ReviewStarted struct {
 	At           time.Time `json:"at,omitzero"`
 }
 
-// ReviewLook is how far a review has come.
-type ReviewLook struct {
-	Windows int64         `json:"windows,omitempty"` // how often the model was asked
-	Done    bool          `json:"done,omitempty"`
-	Result  *patch.Result `json:"result,omitempty"` // with Done
-}
-
 // patches reviews diffs that stand nowhere on GitHub, and says what comes of reviews that are asked
 // for at the terminal.
 type patches struct{ *GitHub }
 
 // calls are what anybody with an account may ask, for themselves.
 func (s patches) calls() []feature.Call {
-	return []feature.Call{ownCall(MethodReviewPart, s.part), ownCall(MethodReviewStart, s.start), ownCall(MethodReviewLook, s.look)}
+	return []feature.Call{ownCall(MethodReviewPart, s.part), ownCall(MethodReviewStart, s.start),
+		ownCall(MethodReviewLook, s.look)}
 }
 
 // ownCall is what people ask for themselves alone.
@@ -121,9 +114,12 @@ func (s patches) start(ctx context.Context, u supervisor.User, q ReviewStart) (s
 	if err != nil {
 		return started, err
 	}
-	in, err := s.begin(ctx, supervisor.Inbound{Source: "review", Key: fmt.Sprint(s.o.Now().UnixNano()), Kind: supervisor.KindReview,
-		Conversation: supervisor.Conversation{User: u.Name, Channel: supervisor.ChannelGitHub, Chat: cmp.Or(p.Repo, ownDiffs), Thread: patchPrefix + kept.SHA256},
-		Text:         fmt.Sprintf(textPatchInbound, len(p.Diff))})
+	in, err := s.begin(ctx, supervisor.Inbound{
+		Source: "review", Key: fmt.Sprint(s.o.Now().UnixNano()), Kind: supervisor.KindReview,
+		Conversation: supervisor.Conversation{User: u.Name, Channel: supervisor.ChannelGitHub,
+			Chat: cmp.Or(p.Repo, ownDiffs), Thread: patchPrefix + kept.SHA256},
+		Text: fmt.Sprintf(textPatchInbound, len(p.Diff)),
+	})
 	return ReviewStarted{Conversation: in.Conversation.ID, Inbound: in.ID}, err
 }
 
@@ -188,54 +184,6 @@ func (s patches) blob(sha string) ([]byte, error) {
 	}
 	defer file.Close()
 	return io.ReadAll(file)
-}
-
-// look says how far a review has come.
-func (s patches) look(ctx context.Context, u supervisor.User, q ReviewStarted) (l ReviewLook, err error) {
-	if q.Repo != "" {
-		return s.lookAtPull(ctx, u, q)
-	}
-	all, err := s.o.Outbox.List(ctx, q.Conversation, 0, 1_000)
-	for _, d := range all {
-		if d.Inbound != q.Inbound || d.Conversation.User != u.Name || !d.Kind.Answers() {
-			continue
-		}
-		l = ReviewLook{Done: true, Result: new(patch.Result)}
-		if json.NewDecoder(strings.NewReader(d.Text)).Decode(l.Result) != nil {
-			l.Result.Failed = d.Text // its turn has ended otherwise
-		}
-		return l, s.o.Outbox.Delivered(ctx, d.ID)
-	}
-	if err == nil {
-		l.Windows, err = s.o.Turns.CountBelow(ctx, u.Name, q.Inbound)
-	}
-	return l, err
-}
-
-// lookAtPull says how far a pull request's review has come that is posted.
-func (s patches) lookAtPull(ctx context.Context, u supervisor.User, q ReviewStarted) (l ReviewLook, err error) {
-	repo, _ := s.Repo(q.Repo)
-	all, err := s.o.Reviews.ListOf(ctx, repo.User, q.Repo, q.Number)
-	if repo.User != u.Name && u.Role != supervisor.RoleAdmin {
-		return l, supervisor.Errorf(supervisor.CodeNotFound, textNoPull, q.Repo)
-	}
-	for _, w := range all {
-		ended := w.State == supervisor.ReviewDone || w.State == supervisor.ReviewSkipped || w.State == supervisor.ReviewFailed
-		if !ended || w.WantedAt.Before(q.At.Truncate(time.Millisecond)) {
-			continue
-		}
-		var made struct {
-			finding.Checked
-			Title, URL, Verdict string
-			Skipped, Unread     []string
-			Cost                *int64
-		}
-		_ = json.Unmarshal([]byte(w.Result), &made) // "" is nothing, and what stands there is ours
-		r := patch.ResultOf(made.Checked)
-		r.Title, r.URL, r.Verdict, r.Skipped, r.Unread, r.Cost, r.Failed = made.Title, made.URL, made.Verdict, made.Skipped, made.Unread, made.Cost, w.Why
-		return ReviewLook{Done: true, Result: &r}, nil
-	}
-	return l, err
 }
 
 // work reviews a diff in the turn that runs for it. The turn ends with the result as JSON, for who

@@ -54,7 +54,8 @@ func (g *GitHub) quiet(ctx context.Context, in setup.Setup, q Quiet) (r Mutes, e
 			return r, err
 		}
 		for _, m := range list {
-			r.Mutes = append(r.Mutes, Mute{ID: m.ID, Repo: m.Repo, Kind: m.Kind, Of: m.Subject, Why: m.Why, By: m.By, At: m.At})
+			r.Mutes = append(r.Mutes,
+				Mute{ID: m.ID, Repo: m.Repo, Kind: m.Kind, Of: m.Subject, Why: m.Why, By: m.By, At: m.At})
 		}
 	}
 	return r, nil
@@ -71,7 +72,9 @@ func (g *GitHub) changeMutes(ctx context.Context, repos []supervisor.GitHubRepo,
 		return supervisor.Errorf(supervisor.CodeInvalid, textQuietWhere)
 	}
 	if subject != "" {
-		return store.Mute(ctx, supervisor.ReviewMute{User: repos[0].User, Repo: repos[0].Name, Kind: kind, Subject: subject, By: textByAdmin})
+		return store.Mute(ctx, supervisor.ReviewMute{
+			User: repos[0].User, Repo: repos[0].Name, Kind: kind, Subject: subject, By: textByAdmin,
+		})
 	}
 	if q.Remove == 0 {
 		return nil
@@ -93,7 +96,8 @@ func (r Mutes) Text() string {
 	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprint(t, textMutesHead)
 	for _, m := range r.Mutes {
-		fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%s\t%s\t%s\n", m.ID, m.Repo, m.Kind, cell(m.Of), cell(m.By), m.At.Local().Format("2006-01-02 15:04"), cell(m.Why))
+		fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%s\t%s\t%s\n", m.ID, m.Repo, m.Kind, cell(m.Of), cell(m.By),
+			m.At.Local().Format("2006-01-02 15:04"), cell(m.Why))
 	}
 	t.Flush()
 	return b.String()

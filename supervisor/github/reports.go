@@ -26,8 +26,10 @@ func (r *Reports) Await(turn int64, take ReportTaker) (end func()) {
 // HostCalls are what workers call. A turn reports once. What is beyond the wire's bounds is no
 // report.
 func (r *Reports) HostCalls() []feature.HostCall {
-	return []feature.HostCall{{Method: protocol.MethodReviewReport, Kinds: []supervisor.TurnKind{supervisor.TurnReview, supervisor.TurnTriage},
-		Bytes: protocol.MaxReviewReport, Limit: 1, Serial: true, Handler: feature.InTurn(r.take)}}
+	return []feature.HostCall{{
+		Method: protocol.MethodReviewReport, Kinds: []supervisor.TurnKind{supervisor.TurnReview, supervisor.TurnTriage},
+		Bytes: protocol.MaxReviewReport, Limit: 1, Serial: true, Handler: feature.InTurn(r.take),
+	}}
 }
 
 // take takes what a review or a triage has come to.

@@ -6,7 +6,6 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
-	"mews/supervisor/feature"
 	"mews/supervisor/feature/featuretest"
 	"mews/supervisor/github"
 )
@@ -21,8 +20,8 @@ func TestReports_Await_TakesOnlyThatTurnsReport(t *testing.T) {
 	report := func(id int64) error {
 		turn := featuretest.Turn("ann")
 		turn.ID, turn.Kind = id, supervisor.TurnReview
-		_, err := featuretest.Call(t, feature.Feature{HostCalls: g.Feature().HostCalls}, turn, protocol.MethodReviewReport,
-			`{"turn":1,"verdict":"It crashes."}`)
+		params := `{"turn":1,"verdict":"It crashes."}`
+		_, err := featuretest.Call(t, g.Feature(), turn, protocol.MethodReviewReport, params)
 		return err
 	}
 	if err := report(1); err != nil {

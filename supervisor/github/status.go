@@ -55,13 +55,17 @@ func (g *GitHub) status(ctx context.Context, in setup.Setup, q Question) (r Stat
 			zone = timezone.Of(u)
 		}
 		now := g.o.Now().In(zone)
-		at, err := g.o.Repositories.Status(ctx, repo.Name, time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, zone))
+		today := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, zone)
+		at, err := g.o.Repositories.Status(ctx, repo.Name, today)
 		if err != nil {
 			return r, err
 		}
 		looked := g.watch.Looked(repo.Name)
-		r.Repos = append(r.Repos, RepoStatus{Name: repo.Name, User: repo.User, Way: wayOf(in), Last: at.Last, Looked: looked.At, Failure: looked.Failure, Waiting: at.Waiting, Taken: at.Taken,
-			Ignored: at.Ignored, Failed: at.Failed, Reviews: at.Reviews, Triages: at.Triages, Today: at.Cost, Day: repo.Day})
+		r.Repos = append(r.Repos, RepoStatus{
+			Name: repo.Name, User: repo.User, Way: wayOf(in), Last: at.Last, Looked: looked.At, Failure: looked.Failure,
+			Waiting: at.Waiting, Taken: at.Taken, Ignored: at.Ignored, Failed: at.Failed, Reviews: at.Reviews,
+			Triages: at.Triages, Today: at.Cost, Day: repo.Day,
+		})
 	}
 	r.Limits, r.Way = in.Limits(ctx), g.switches.Way
 	return r, nil
@@ -82,14 +86,17 @@ func (r Status) Text() string {
 		if !repo.Last.IsZero() {
 			last = fmt.Sprintf(textLastCame, repo.Last.Local().Format("2006-01-02 15:04:05"))
 		}
-		fmt.Fprintf(&b, textRepoStatus, repo.Name, repo.User, repo.Way, last, repo.Taken, repo.Ignored, repo.Failed, repo.Waiting)
-		fmt.Fprintf(&b, textRepoWork, amount.Plural(int(repo.Reviews), "review", "reviews"), amount.Plural(int(repo.Triages), "triage", "triages"), money.Dollars(repo.Today))
+		fmt.Fprintf(&b, textRepoStatus, repo.Name, repo.User, repo.Way, last, repo.Taken, repo.Ignored, repo.Failed,
+			repo.Waiting)
+		fmt.Fprintf(&b, textRepoWork, amount.Plural(int(repo.Reviews), "review", "reviews"),
+			amount.Plural(int(repo.Triages), "triage", "triages"), money.Dollars(repo.Today))
 		if repo.Day > 0 {
 			fmt.Fprintf(&b, textRepoDay, money.Dollars(repo.Day))
 		}
 		b.WriteString("\n")
 		if !repo.Looked.IsZero() {
-			fmt.Fprintf(&b, textRepoLooked, repo.Looked.Local().Format("2006-01-02 15:04:05"), printable.Text(repo.Failure))
+			fmt.Fprintf(&b, textRepoLooked, repo.Looked.Local().Format("2006-01-02 15:04:05"),
+				printable.Text(repo.Failure))
 		}
 	}
 	for _, l := range r.Limits {

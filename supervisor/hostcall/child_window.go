@@ -71,8 +71,10 @@ func (t *turn) below(w sqlite.ChildWindow) *turn {
 	child := &turn{work: t.work, Turn: t.Turn}
 	child.ID, child.Conversation, child.First, child.Step, child.Limits.Steps = w.Turn, w.Kept, w.Asked.ID, 0, 0
 	child.Reply = new(reply.Feeds).Open(supervisor.Turn{ID: w.Turn}, "")
-	child.CommitLast = func(ctx context.Context, step sqlite.Step, _ string, _ *modelcall.Replaced) (int64, bool, error) {
-		e, err := t.o.Windows.CommitLast(ctx, sqlite.LastStep{Step: step, End: sqlite.FinishTurn{Turn: w.Turn, Why: protocol.WhyDone}})
+	child.CommitLast = func(ctx context.Context, step sqlite.Step, _ string, _ *modelcall.Replaced) (
+		int64, bool, error) {
+		end := sqlite.FinishTurn{Turn: w.Turn, Why: protocol.WhyDone}
+		e, err := t.o.Windows.CommitLast(ctx, sqlite.LastStep{Step: step, End: end})
 		return e.Message, e.Ended, err
 	}
 	return child

@@ -50,8 +50,12 @@ func (r *rig) again(turn hostcall.Turn) {
 // window asks in a window of its own.
 func (r *rig) window(name, text string) (string, error) {
 	r.t.Helper()
-	p := protocol.ModelStream{Turn: r.open.Turn.ID, System: protocol.SystemRef{Hash: hash("find bugs"), Text: "find bugs"},
-		Tools: protocol.ToolsRef{Hash: hash("")}, Child: &protocol.ChildWindow{Name: name, Text: text}}
+	p := protocol.ModelStream{
+		Turn:   r.open.Turn.ID,
+		System: protocol.SystemRef{Hash: hash("find bugs"), Text: "find bugs"},
+		Tools:  protocol.ToolsRef{Hash: hash("")},
+		Child:  &protocol.ChildWindow{Name: name, Text: text},
+	}
 	result, err := r.call(protocol.MethodModelStream, p)
 	if err != nil {
 		return "", err
@@ -64,16 +68,21 @@ func (r *rig) window(name, text string) (string, error) {
 func TestAWindowIsAskedOnceAndSeesNothingElse(t *testing.T) {
 	calls := 0
 	long := strings.Repeat("a line of code\n", 20_000)
-	r, turn, _ := newReviewRig(t, models(func(_ context.Context, req modelcall.Request, _ func(string)) (protocol.Message, error) {
-		calls++
-		if len(req.Messages) != 1 || req.System != "find bugs" || len(req.Tools) > 0 || !strings.HasPrefix(req.Messages[0].Text(), "part") {
-			t.Errorf("asked with %q, %d messages, %d tools", req.System, len(req.Messages), len(req.Tools))
-		}
-		return protocol.Message{Parts: []protocol.Part{{Text: fmt.Sprint("answer ", calls)},
-			{Call: &protocol.ToolCall{ID: "c", Name: "get_time", Arguments: json.RawMessage(`{}`)}}}}, nil
-	}))
+	r, turn, _ := newReviewRig(
+		t,
+		models(func(_ context.Context, req modelcall.Request, _ func(string)) (protocol.Message, error) {
+			calls++
+			if len(req.Messages) != 1 || req.System != "find bugs" || len(req.Tools) > 0 ||
+				!strings.HasPrefix(req.Messages[0].Text(), "part") {
+				t.Errorf("asked with %q, %d messages, %d tools", req.System, len(req.Messages), len(req.Tools))
+			}
+			return protocol.Message{Parts: []protocol.Part{{Text: fmt.Sprint("answer ", calls)},
+				{Call: &protocol.ToolCall{ID: "c", Name: "get_time", Arguments: json.RawMessage(`{}`)}}}}, nil
+		}),
+	)
 	for _, ask := range []struct{ name, text, want string }{
-		{"1", "part 1", "answer 1"}, {"2", "part 2 " + long, "answer 2"}, {"1", "part 1", "answer 1"}, {"", "", ""}, {"2", "part 2 " + long, "answer 2"}, {"3", "part 3", "answer 3"},
+		{"1", "part 1", "answer 1"}, {"2", "part 2 " + long, "answer 2"}, {"1", "part 1", "answer 1"}, {"", "", ""},
+		{"2", "part 2 " + long, "answer 2"}, {"3", "part 3", "answer 3"},
 	} {
 		if ask.name == "" { // a crash
 			r.again(turn)
@@ -83,7 +92,8 @@ func TestAWindowIsAskedOnceAndSeesNothingElse(t *testing.T) {
 			t.Errorf("window %s: %q, %v; ended for %v", ask.name, got, err, r.peer.ended)
 		}
 	}
-	if open, _, err := r.db.Turns().FindRunning(t.Context(), r.open.Turn.Conversation.ID); err != nil || len(open.Messages) != 1 {
+	if open, _, err := r.db.Turns().FindRunning(t.Context(), r.open.Turn.Conversation.ID); err != nil ||
+		len(open.Messages) != 1 {
 		t.Errorf("the turn itself has %+v, %v", open.Messages, err)
 	}
 	if text, _ := r.stream.Text(); text != "" {
@@ -98,12 +108,15 @@ func TestAWindowIsAskedOnceAndSeesNothingElse(t *testing.T) {
 // A window whose model call has failed is asked again, and holds up no other.
 func TestAWindowThatFailedIsAskedAgain(t *testing.T) {
 	fail := true
-	r, turn, _ := newReviewRig(t, models(func(context.Context, modelcall.Request, func(string)) (protocol.Message, error) {
-		if fail {
-			return protocol.Message{}, failed(modelcall.Overloaded)
-		}
-		return protocol.Message{Parts: []protocol.Part{{Text: "fine"}}}, nil
-	}))
+	r, turn, _ := newReviewRig(
+		t,
+		models(func(context.Context, modelcall.Request, func(string)) (protocol.Message, error) {
+			if fail {
+				return protocol.Message{}, failed(modelcall.Overloaded)
+			}
+			return protocol.Message{Parts: []protocol.Part{{Text: "fine"}}}, nil
+		}),
+	)
 	if _, err := r.window("1", "part 1"); wireCode(err) != protocol.CodeFailed || r.peer.ended != nil {
 		t.Errorf("failed with %v, ended for %v", err, r.peer.ended)
 	}
@@ -121,7 +134,13 @@ func TestAWindowThatFailedIsAskedAgain(t *testing.T) {
 // offences are what no honest worker of a turn that only reads does.
 func TestAWorkerThatOnlyReadsDiesOfAnythingElse(t *testing.T) {
 	report := protocol.ReviewReport{}
-	finding := protocol.ReviewFinding{Path: "a.go", Line: 1, Side: protocol.SideRight, Severity: protocol.SeverityWarning, Title: "x"}
+	finding := protocol.ReviewFinding{
+		Path:     "a.go",
+		Line:     1,
+		Side:     protocol.SideRight,
+		Severity: protocol.SeverityWarning,
+		Title:    "x",
+	}
 	offences := map[string]func(*rig, hostcall.Turn){
 		"another text under a name": func(r *rig, _ hostcall.Turn) {
 			if _, err := r.window("1", "part 1"); err != nil {
@@ -129,14 +148,18 @@ func TestAWorkerThatOnlyReadsDiesOfAnythingElse(t *testing.T) {
 			}
 			r.window("1", "part 1, and say yes")
 		},
-		"a call without a window": func(r *rig, _ hostcall.Turn) { r.call(protocol.MethodModelStream, r.modelStream()) },
+		"a call without a window": func(r *rig, _ hostcall.Turn) {
+			r.call(protocol.MethodModelStream, r.modelStream())
+		},
 		"a window with tools": func(r *rig, _ hostcall.Turn) {
 			p := r.modelStream()
 			p.Child = &protocol.ChildWindow{Name: "1", Text: "part 1"}
 			r.call(protocol.MethodModelStream, p)
 		},
 		"a window without a name": func(r *rig, _ hostcall.Turn) { r.window("", "part 1") },
-		"a window of too much":    func(r *rig, _ hostcall.Turn) { r.window("1", strings.Repeat("x", protocol.MaxWindowText+1)) },
+		"a window of too much": func(r *rig, _ hostcall.Turn) {
+			r.window("1", strings.Repeat("x", protocol.MaxWindowText+1))
+		},
 		"another blob of its person's": func(r *rig, turn hostcall.Turn) {
 			file, err := r.options.Spool.Create()
 			if err != nil {
@@ -157,15 +180,24 @@ func TestAWorkerThatOnlyReadsDiesOfAnythingElse(t *testing.T) {
 			r.call(protocol.MethodReviewReport, report)
 		},
 		"a report of too much": func(r *rig, turn hostcall.Turn) {
-			r.call(protocol.MethodReviewReport, protocol.ReviewReport{Turn: turn.ID, Verdict: strings.Repeat("x", protocol.MaxReviewReport)})
+			r.call(
+				protocol.MethodReviewReport,
+				protocol.ReviewReport{Turn: turn.ID, Verdict: strings.Repeat("x", protocol.MaxReviewReport)},
+			)
 		},
 		"a finding that is none": func(r *rig, turn hostcall.Turn) {
 			bad := finding
 			bad.Side = "UP"
-			r.call(protocol.MethodReviewReport, protocol.ReviewReport{Turn: turn.ID, Findings: []protocol.ReviewFinding{finding, bad}})
+			r.call(
+				protocol.MethodReviewReport,
+				protocol.ReviewReport{Turn: turn.ID, Findings: []protocol.ReviewFinding{finding, bad}},
+			)
 		},
 		"a triage": func(r *rig, turn hostcall.Turn) {
-			r.call(protocol.MethodReviewReport, protocol.ReviewReport{Turn: turn.ID, Triage: &protocol.Triage{Priority: "low"}})
+			r.call(
+				protocol.MethodReviewReport,
+				protocol.ReviewReport{Turn: turn.ID, Triage: &protocol.Triage{Priority: "low"}},
+			)
 		},
 		"a field that is not there": func(r *rig, turn hostcall.Turn) {
 			r.call(protocol.MethodReviewReport, map[string]any{"turn": turn.ID, "post": true})
@@ -195,7 +227,8 @@ func TestAWorkerThatOnlyReadsDiesOfAnythingElse(t *testing.T) {
 	for name, offend := range offences {
 		t.Run(name, func(t *testing.T) {
 			r.again(turn)
-			if _, err := r.call(protocol.MethodBlobRead, protocol.BlobRead{Turn: turn.ID, SHA256: turn.Material, Length: 10}); err != nil || r.peer.ended != nil {
+			own := protocol.BlobRead{Turn: turn.ID, SHA256: turn.Material, Length: 10}
+			if _, err := r.call(protocol.MethodBlobRead, own); err != nil || r.peer.ended != nil {
 				t.Fatalf("its material: %v, ended for %v", err, r.peer.ended)
 			}
 			r.audited = nil
@@ -217,7 +250,8 @@ func TestAWorkerThatOnlyReadsDiesOfAnythingElse(t *testing.T) {
 
 // ofOperation says whether a method is called in an operation alone: a review's worker has none.
 func ofOperation(method string) bool {
-	return strings.HasPrefix(method, "operation.") || strings.HasPrefix(method, "index.") && method != protocol.MethodIndexChanged
+	return strings.HasPrefix(method, "operation.") ||
+		strings.HasPrefix(method, "index.") && method != protocol.MethodIndexChanged
 }
 
 // A person's worker has no windows, and reports nothing.
@@ -235,14 +269,39 @@ func TestAPersonsWorkerReviewsNothing(t *testing.T) {
 
 func TestAReportIsTakenOnceAndWhole(t *testing.T) {
 	r, turn, reports := newReviewRig(t, says(protocol.Part{Text: "fine"}))
-	want := protocol.ReviewReport{Turn: turn.ID, Verdict: "It crashes.", Refuted: 2, Unread: []protocol.ReviewText{{Name: "b.go", Text: "too long"}},
-		Findings: []protocol.ReviewFinding{{Path: "a.go", Start: 1, Line: 2, Side: protocol.SideLeft, Severity: protocol.SeverityCritical, Title: "x", Confidence: 1}}}
-	if _, err := r.call(protocol.MethodReviewReport, want); err != nil || len(*reports) != 1 || fmt.Sprint((*reports)[0]) != fmt.Sprint(want) {
+	want := protocol.ReviewReport{
+		Turn:    turn.ID,
+		Verdict: "It crashes.",
+		Refuted: 2,
+		Unread:  []protocol.ReviewText{{Name: "b.go", Text: "too long"}},
+		Findings: []protocol.ReviewFinding{
+			{
+				Path:       "a.go",
+				Start:      1,
+				Line:       2,
+				Side:       protocol.SideLeft,
+				Severity:   protocol.SeverityCritical,
+				Title:      "x",
+				Confidence: 1,
+			},
+		},
+	}
+	if _, err := r.call(protocol.MethodReviewReport, want); err != nil || len(*reports) != 1 ||
+		fmt.Sprint((*reports)[0]) != fmt.Sprint(want) {
 		t.Errorf("%v; took %+v", err, *reports)
 	}
 	turn.Kind = supervisor.TurnTriage
 	r.again(turn)
-	triage := protocol.ReviewReport{Turn: turn.ID, Triage: &protocol.Triage{Labels: []string{"bug"}, Priority: "high", Duplicate: 3, Related: []int{4}, Summary: "s"}}
+	triage := protocol.ReviewReport{
+		Turn: turn.ID,
+		Triage: &protocol.Triage{
+			Labels:    []string{"bug"},
+			Priority:  "high",
+			Duplicate: 3,
+			Related:   []int{4},
+			Summary:   "s",
+		},
+	}
 	if _, err := r.call(protocol.MethodReviewReport, triage); err != nil || len(*reports) != 2 {
 		t.Errorf("%v; ended for %v", err, r.peer.ended)
 	}

@@ -1,0 +1,69 @@
+package github
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"time"
+
+	"mews/supervisor"
+	"mews/supervisor/github/finding"
+	"mews/supervisor/github/patch"
+)
+
+// ReviewLook is how far a review has come.
+type ReviewLook struct {
+	Windows int64         `json:"windows,omitempty"` // how often the model was asked
+	Done    bool          `json:"done,omitempty"`
+	Result  *patch.Result `json:"result,omitempty"` // with Done
+}
+
+// look says how far a review has come.
+func (s patches) look(ctx context.Context, u supervisor.User, q ReviewStarted) (l ReviewLook, err error) {
+	if q.Repo != "" {
+		return s.lookAtPull(ctx, u, q)
+	}
+	all, err := s.o.Outbox.List(ctx, q.Conversation, 0, 1_000)
+	for _, d := range all {
+		if d.Inbound != q.Inbound || d.Conversation.User != u.Name || !d.Kind.Answers() {
+			continue
+		}
+		l = ReviewLook{Done: true, Result: new(patch.Result)}
+		if json.NewDecoder(strings.NewReader(d.Text)).Decode(l.Result) != nil {
+			l.Result.Failed = d.Text // its turn has ended otherwise
+		}
+		return l, s.o.Outbox.Delivered(ctx, d.ID)
+	}
+	if err == nil {
+		l.Windows, err = s.o.Turns.CountBelow(ctx, u.Name, q.Inbound)
+	}
+	return l, err
+}
+
+// lookAtPull says how far a pull request's review has come that is posted.
+func (s patches) lookAtPull(ctx context.Context, u supervisor.User, q ReviewStarted) (l ReviewLook, err error) {
+	repo, _ := s.Repo(q.Repo)
+	all, err := s.o.Reviews.ListOf(ctx, repo.User, q.Repo, q.Number)
+	if repo.User != u.Name && u.Role != supervisor.RoleAdmin {
+		return l, supervisor.Errorf(supervisor.CodeNotFound, textNoPull, q.Repo)
+	}
+	for _, w := range all {
+		ended := w.State == supervisor.ReviewDone || w.State == supervisor.ReviewSkipped ||
+			w.State == supervisor.ReviewFailed
+		if !ended || w.WantedAt.Before(q.At.Truncate(time.Millisecond)) {
+			continue
+		}
+		var made struct {
+			finding.Checked
+			Title, URL, Verdict string
+			Skipped, Unread     []string
+			Cost                *int64
+		}
+		_ = json.Unmarshal([]byte(w.Result), &made) // "" is nothing, and what stands there is ours
+		r := patch.ResultOf(made.Checked)
+		r.Title, r.URL, r.Verdict, r.Cost, r.Failed = made.Title, made.URL, made.Verdict, made.Cost, w.Why
+		r.Skipped, r.Unread = made.Skipped, made.Unread
+		return ReviewLook{Done: true, Result: &r}, nil
+	}
+	return l, err
+}
