@@ -14,6 +14,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 
 	"mews/supervisor/access"
+	"mews/supervisor/command"
 	"mews/supervisor/telegram"
 )
 
@@ -55,6 +56,9 @@ func presenting(t *testing.T, while time.Duration, answer func(string, time.Dura
 		}
 		s := &service{}
 		s.people = nobody
+		if s.commands, err = command.New(command.Options{}); err != nil {
+			t.Fatal(err)
+		}
 		c := &telegramChannel{service: s, client: client, log: hclog.NewNullLogger()}
 		ctx, cancel := context.WithTimeout(t.Context(), while)
 		defer cancel()
