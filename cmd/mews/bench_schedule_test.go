@@ -11,7 +11,6 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
-	"mews/supervisor/app"
 	"mews/supervisor/app/apptest"
 	"mews/supervisor/control"
 	"mews/supervisor/schedule"
@@ -72,7 +71,8 @@ func BenchmarkColdCheck(b *testing.B) {
 			h := apptest.NewService(b, "", "ann")
 			asUnit(b, h.Start)
 			ask := func(q schedule.Question) {
-				if err := control.Ask(b.Context(), h.Socket, app.MethodJob, app.JobQuestion{User: "ann", Question: q}, &schedule.Report{}); err != nil {
+				q.User = "ann"
+				if err := control.Ask(b.Context(), h.Socket, schedule.MethodJob, q, &schedule.Report{}); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"mews/protocol"
-	"mews/supervisor/app"
 	"mews/supervisor/schedule"
 )
 
@@ -30,7 +29,7 @@ func jobVerb(ctx context.Context, con console, args []string) error {
 	if err != nil {
 		return err
 	}
-	q := app.JobQuestion{User: *user, Question: schedule.Question{Task: *task, Name: *name, Check: check, Set: options}}
+	q := schedule.Question{User: *user, Task: *task, Name: *name, Check: check, Set: options}
 	if len(words) > 0 {
 		q.Action, words = words[0], words[1:]
 	}
@@ -38,7 +37,7 @@ func jobVerb(ctx context.Context, con console, args []string) error {
 		q.Job, words = words[0], words[1:]
 	}
 	q.Words = strings.Join(words, " ")
-	return tell(ctx, con, cfg, app.MethodJob, q, *asJSON, schedule.Report.Text)
+	return tell(ctx, con, cfg, schedule.MethodJob, q, *asJSON, schedule.Report.Text)
 }
 
 // settings are NAME=VALUE flags, which may be given several times.

@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"maps"
 
 	"mews/supervisor"
 	"mews/supervisor/api"
@@ -48,9 +47,7 @@ func (s *service) methods(report api.StatusReporter) (map[string]api.Method, err
 	if err != nil {
 		return nil, err
 	}
-	all := table.Methods()
-	maps.Copy(all, jobMethods{s}.answers())
-	return all, nil
+	return table.Methods(), nil
 }
 
 // statusReporter tells how the service is, once the parts are there that it tells of.

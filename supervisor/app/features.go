@@ -26,6 +26,7 @@ func (s *service) newFeatures() []feature.Feature {
 		s.voices.Feature(),
 		s.transcriber.Feature(),
 		s.gitHub.Feature(),
+		s.schedule.Feature(),
 	}
 }
 

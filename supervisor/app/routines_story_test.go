@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"mews/supervisor"
-	"mews/supervisor/app"
 	"mews/supervisor/app/apptest"
 	"mews/supervisor/control"
 	"mews/supervisor/schedule"
@@ -70,9 +69,9 @@ func (l *remembered) goOn(at time.Time) {
 		return
 	}
 	l.move(at.Sub(l.clock()))
-	edit := app.JobQuestion{User: "bob", Question: schedule.Question{Action: "edit", Job: l.look("SELECT id FROM job WHERE user = 'bob'"), Words: "in 300 days"}}
+	edit := schedule.Question{User: "bob", Action: "edit", Job: l.look("SELECT id FROM job WHERE user = 'bob'"), Words: "in 300 days"}
 	// which has the loop look at the clock
-	if err := control.Ask(l.T.Context(), l.Socket, app.MethodJob, edit, &schedule.Report{}); err != nil {
+	if err := control.Ask(l.T.Context(), l.Socket, schedule.MethodJob, edit, &schedule.Report{}); err != nil {
 		l.T.Fatal(err)
 	}
 	l.WaitFor(apptest.Patience, "what is due to come to something", func() bool {

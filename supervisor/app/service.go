@@ -37,7 +37,7 @@ func (s *service) open(ctx context.Context) (err error) {
 	}()
 	for _, open := range []func(context.Context) error{
 		s.openState, s.openStore, s.openModels, s.openPeople, s.openIndex, s.openSeal, s.openTelegram, s.openGuards,
-		s.openWorkers, s.openOperations, s.openVoices, s.openHearing, s.openSchedule, s.openGitHub, s.openFeatures,
+		s.openWorkers, s.openOperations, s.openVoices, s.openHearing, s.openGitHub, s.openFeatures,
 		s.openSessions, s.openAttachments, s.openInbox, s.openAdmin, s.openTelegramIn, s.openWebhooks, s.openWeb, s.openControl,
 	} {
 		if err := open(ctx); err != nil {
@@ -61,7 +61,7 @@ func (s *service) parts() []part {
 	for _, p := range rows(s.features, func(f feature.Feature) []feature.Part { return f.Parts }) {
 		list = append(list, part{p.Name, p.Run})
 	}
-	list = append(list, part{"commands", s.commands.Run}, part{"schedule", s.schedule.Run})
+	list = append(list, part{"commands", s.commands.Run})
 	if c := s.channel; c != nil {
 		list = append(list, part{"telegram", c.read}, part{"telegram menu", c.present})
 	}

@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"mews/supervisor/app"
 	"mews/supervisor/app/apptest"
 	"mews/supervisor/control"
 	"mews/supervisor/model/modeltest"
@@ -64,8 +63,8 @@ func TestStoppedForTenMinutes(t *testing.T) {
 	c.asks("carol", "/jobs", "You have no reminders")
 	for i := range 3 {
 		c.move(time.Millisecond) // what somebody types is told apart by when that is
-		add := app.JobQuestion{User: "carol", Question: schedule.Question{Action: "add", Task: true, Words: fmt.Sprintf("in %d min: water plant %d", 5+i, i)}}
-		if err := control.Ask(t.Context(), c.Socket, app.MethodJob, add, &schedule.Report{}); err != nil {
+		add := schedule.Question{User: "carol", Action: "add", Task: true, Words: fmt.Sprintf("in %d min: water plant %d", 5+i, i)}
+		if err := control.Ask(t.Context(), c.Socket, schedule.MethodJob, add, &schedule.Report{}); err != nil {
 			t.Fatal(err)
 		}
 	}

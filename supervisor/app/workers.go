@@ -85,7 +85,6 @@ func (s *service) hostCallOptions() *hostcall.Options {
 		ActivityDependencies: hostcall.ActivityDependencies{Activity: s.activity()},
 		IndexDependencies:    s.homeIndexing(),
 		ToolDependencies:     hostcall.ToolDependencies{OpenedTools: s.db.OpenedTools()},
-		JobDependencies:      hostcall.JobDependencies{Jobs: jobCalls{s}},
 		Audit:                s.audit.Note, Log: s.log.Named("hostcall"), Now: s.now,
 	}
 }

@@ -27,9 +27,6 @@ const (
 	EffectSendFile = "send_file" // a file of the person's goes to a chat
 	EffectSettings = "settings"  // what a person has set for themselves changes
 	EffectInvite   = "invite"    // somebody is let in
-
-	// what comes by itself is said in a group other than where it was set
-	EffectPostElsewhere = "post_elsewhere"
 )
 
 // Rules are the rules of some effects.
@@ -41,8 +38,6 @@ var defaultRules = Rules{
 	EffectSendFile: RuleAllow,
 	EffectSettings: RuleAllow,
 	EffectInvite:   RuleAllow,
-
-	EffectPostElsewhere: RuleAsk,
 }
 
 // Effects are the core's effects that there are rules for, each with the rule that holds where

@@ -75,7 +75,7 @@ func newRig(t *testing.T) *rig {
 	h.options = command.Options{
 		Questions: h.fakes, Cleanings: h.db.Cleanings(), Approver: h.fakes, Locks: h.fakes, Invites: invites{h.fakes},
 		Groups: groups{h.fakes}, Grants: h.db.Grants(), Settings: h.fakes, Uploads: noUploads{},
-		Jobs: noJobs{}, Tools: someTools{}, OpenedTools: h.db.OpenedTools(),
+		OfferZone: noOffer, Tools: someTools{}, OpenedTools: h.db.OpenedTools(),
 		Audit: h.fakes.audit,
 		Store: h.db.Inbox(), Outbox: h.db.Outbox(), Sessions: h.sessions, Topics: h.db.Transcript(), Undelivered: undelivered{},
 		Status:  func(context.Context, supervisor.Conversation) (string, error) { return "all is well", nil },

@@ -69,7 +69,6 @@ type Options struct {
 	Grants      Grants
 	Settings    Settings
 	Uploads     Uploads
-	Jobs        Jobs
 	Tools       Tools
 	OpenedTools OpenedTools
 	People      People
@@ -83,8 +82,11 @@ type Options struct {
 	Begin func(ctx context.Context, c supervisor.Conversation, command int64, text string) error
 	// Anew has an edited text that has its answer be answered as it is now, once for a press; it
 	// says whether there is such a text.
-	Anew    func(ctx context.Context, press, edited int64) (bool, error)
-	Welcome func(supervisor.Conversation) string // what /start says of this service
+	Anew func(ctx context.Context, press, edited int64) (bool, error)
+	// OfferZone offers to have jobs that keep another time zone keep that of the person; without a
+	// text there are none.
+	OfferZone func(ctx context.Context, user supervisor.User) (supervisor.Delivery, error)
+	Welcome   func(supervisor.Conversation) string // what /start says of this service
 	// something was put into its outbox, and perhaps a cleaning; never blocks
 	Queued   func(conversation int64)
 	Features []feature.Command // beside the core's

@@ -148,7 +148,7 @@ const settingTimezone = "timezone"
 // offerZone adds to an answer what may be done with the jobs that keep the time zone of before.
 func (c *Commands) offerZone(ctx context.Context, r feature.Request, d supervisor.Delivery) supervisor.Delivery {
 	// r.User is as before the setting
-	offer, err := c.o.Jobs.OfferZone(ctx, c.person(r.Conversation.User))
+	offer, err := c.o.OfferZone(ctx, c.person(r.Conversation.User))
 	if err != nil {
 		c.o.Log.Warn("look for jobs of another time zone", "user", r.Conversation.User, "error", err)
 	}

@@ -30,7 +30,7 @@ type run func(context.Context, *Commands, feature.Request) (supervisor.Delivery,
 // coreRows has the commands of the core.
 var coreRows = slices.Concat(startRows, helpRows, newRows, stopRows, queueRows, followupRows, statusRows, modelRows,
 	modelsRows, toolsRows, settingsRows, filesRows, activityRows, usageRows,
-	remindRows, grantsRows, lockRows, inviteRows, allowRows, resendRows)
+	grantsRows, lockRows, inviteRows, allowRows, resendRows)
 
 // bind makes a row's function one that a table has.
 func (c *Commands) bind(do run) feature.Run {

@@ -40,7 +40,6 @@ type Options struct {
 	ActivityDependencies
 	IndexDependencies
 	ToolDependencies
-	JobDependencies
 
 	Table Table                             // what workers may ask
 	Audit func(user, action, detail string) // keeps what a hostile worker did; never blocks

@@ -55,7 +55,7 @@ const (
 
 // core has the methods that are no feature's, by name.
 var core = byMethod(slices.Concat(toolRows, findRows, modelRows, stepRows, eventRows, blobRows, chatRows, activityRows,
-	jobRows, questionRows, operationRows, indexRows))
+	questionRows, operationRows, indexRows))
 
 func byMethod(rows []row) map[string]row {
 	all := map[string]row{}

@@ -13,12 +13,6 @@ import (
 	"mews/supervisor/printable"
 )
 
-// Conversations are where people talk.
-type Conversations interface {
-	// ListOf lists the conversations that a person has.
-	ListOf(ctx context.Context, user string) ([]supervisor.Conversation, error)
-}
-
 // The words for places that need no name.
 const (
 	wordHere    = "here"
@@ -60,7 +54,8 @@ func (s *Schedule) redirect(ctx context.Context, from origin, j *supervisor.Job,
 		for _, c := range groups {
 			names = append(names, nameOf(c))
 		}
-		return supervisor.Errorf(supervisor.CodeInvalid, textNoPlace, printable.Text(brief(to)), strings.Join(names, ", "))
+		return supervisor.Errorf(supervisor.CodeInvalid, textNoPlace,
+			printable.Text(brief(to)), strings.Join(names, ", "))
 	}
 	j.Conversation = groups[i]
 	return nil
@@ -83,14 +78,22 @@ func (s *Schedule) approve(ctx context.Context, from origin, j, was supervisor.J
 	if !j.Conversation.InGroup() || slices.Equal(what, before) {
 		return nil
 	}
-	text := fmt.Sprintf(textMayPost, strings.ToLower(nouns[j.Kind]), nameOf(j.Conversation), printable.Text(clip(j.Text, mostAsked)))
+	text := fmt.Sprintf(textMayPost, strings.ToLower(nouns[j.Kind]), nameOf(j.Conversation),
+		printable.Text(clip(j.Text, mostAsked)))
 	for _, more := range []string{cmp.Or(from.when, wordsOf(j)), j.Name, lookText(j), shown(textWorkspace, j.Options.Workspace)} {
 		if more != "" {
 			text += "\n" + printable.Text(clip(more, mostAsked))
 		}
 	}
-	return s.o.Approve(ctx, approval.Request{User: from.user.Name, Conversation: from.in, Turn: from.turn, Call: from.call, Inbound: from.inbound,
-		Effect: approval.EffectPostElsewhere, Arguments: what, Text: text})
+	if from.in.ID == 0 { // there is none yet
+		var err error
+		c := from.in
+		if from.in, err = s.o.Conversations.Find(ctx, c.User, c.Channel, c.Chat, c.Thread); err != nil {
+			return err
+		}
+	}
+	return s.o.Approve(ctx, approval.Request{User: from.user.Name, Conversation: from.in, Turn: from.turn,
+		Call: from.call, Inbound: from.inbound, Effect: EffectPostElsewhere, Arguments: what, Text: text})
 }
 
 // mostAsked is how many characters a question shows of each of what it is about.
@@ -126,7 +129,8 @@ func spokenOf(j supervisor.Job, when string) []string {
 		return nil
 	}
 	c := j.Conversation
-	return []string{string(c.Channel), c.Chat, c.Thread, string(j.Kind), j.Name, j.Text, string(look), cmp.Or(when, j.Rule), j.Options.Workspace}
+	return []string{string(c.Channel), c.Chat, c.Thread, string(j.Kind), j.Name, j.Text, string(look),
+		cmp.Or(when, j.Rule), j.Options.Workspace}
 }
 
 // samePlace says whether two conversations are in one chat and thread.

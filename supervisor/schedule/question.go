@@ -18,7 +18,8 @@ import (
 
 // Question is what somebody asks of their jobs, or wants of them, from a command line.
 type Question struct {
-	Action string `json:"action"` // list, show, add, edit, run, pause, resume, delete or results
+	User   string `json:"user,omitempty"` // whose they are; "" is whoever asks
+	Action string `json:"action"`         // list, show, add, edit, run, pause, resume, delete or results
 	Job    string `json:"job,omitempty"`
 	Words  string `json:"words,omitempty"` // WHEN: TEXT to add; WHEN, or WHEN: TEXT, to edit
 	// what is added is done by the assistant; of a check, once that is so

@@ -15,8 +15,10 @@ import (
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/approval"
+	"mews/supervisor/feature"
 	"mews/supervisor/internal/slots"
 	"mews/supervisor/schedule/recurrence"
+	"mews/supervisor/sqlite"
 )
 
 // Store keeps people's jobs.
@@ -58,7 +60,7 @@ type Options struct {
 	Looks         Looks
 	Look          Looker
 	InForce       InForce
-	Conversations Conversations
+	Conversations sqlite.Conversations
 	// whether people may speak in a group
 	Allowed func(supervisor.Conversation) bool
 	// nil where an effect may leave the walls, as approval.Approver's Allow
@@ -94,6 +96,16 @@ type Schedule struct {
 // New makes a Schedule; Run fires its jobs.
 func New(o Options) *Schedule {
 	return &Schedule{o: o, woken: make(chan struct{}, 1), running: slots.New(looksAtOnce), turns: lookTurns{}}
+}
+
+// EffectPostElsewhere is that what comes by itself is said in a group other than where it was set.
+const EffectPostElsewhere = "post_elsewhere"
+
+// Feature is what it adds to the service.
+func (s *Schedule) Feature() feature.Feature {
+	return feature.Feature{Name: "schedule", Commands: s.commands(), HostCalls: s.hostCalls(),
+		Effects: []feature.Effect{{Name: EffectPostElsewhere, Rule: string(approval.RuleAsk)}},
+		Calls:   []feature.Call{feature.NewCall(MethodJob, s.answerCall)}, Parts: []feature.Part{{Name: "schedule", Run: s.Run}}}
 }
 
 const (

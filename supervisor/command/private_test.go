@@ -1,0 +1,33 @@
+package command_test
+
+import (
+	"context"
+	"testing"
+
+	"mews/supervisor"
+	"mews/supervisor/feature"
+)
+
+// A command that is for its person alone, such as /digest, is run in their private chat.
+func TestPrivateCommand_InAGroup_RunsInPrivateChat(t *testing.T) {
+	h := newRig(t)
+	h.options.People = people{"ann": {Name: "ann"}}
+	var made feature.Request
+	h.options.Features = append(
+		h.options.Features,
+		feature.Command{SlashCommand: supervisor.SlashCommand{Name: "digest", Help: "a summary"},
+			Private: feature.Always, Run: func(_ context.Context, r feature.Request) (supervisor.Delivery, error) {
+				made = r
+				return supervisor.Delivery{Text: "It is on."}, nil
+			}},
+	)
+	h.inGroup()
+	h.live()
+	got := h.ask("/digest 7:30")
+	if got != "I have answered you in our private chat." || made.Conversation.InGroup() || made.Arguments != "7:30" {
+		t.Errorf("told was %q; %q was made in %+v", got, made.Arguments, made.Conversation)
+	}
+}
+
+// noOffer has no jobs that keep another time zone.
+func noOffer(context.Context, supervisor.User) (d supervisor.Delivery, err error) { return d, nil }
