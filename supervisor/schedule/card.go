@@ -33,7 +33,7 @@ func cardWith(j supervisor.Job, terms []string) (d supervisor.Delivery) {
 		d.Text += "\n\n" + textBroken
 		return d
 	}
-	zone, _ := zoneOf(j) // timesOf has read it
+	zone, _ := recurrence.ZoneOf(j) // timesOf has read it
 	d.Text += fmt.Sprintf(textTimes, rule.Describe(zone), nextText(j, times))
 	d.Text += "\n\n" + strings.Join(terms, " ")
 	buttons := []string{supervisor.JobChange, supervisor.JobPause, supervisor.JobDelete}
@@ -105,11 +105,11 @@ func monthCost(j supervisor.Job, b supervisor.Budget) (most int64, times int64) 
 	}
 	at, found := j.Next, !j.Next.IsZero()
 	if !found {
-		at, found, _ = nextOf(j, j.Since) // one that can't be read comes never
+		at, found, _ = recurrence.NextOf(j, j.Since) // one that can't be read comes never
 	}
 	for end := lastOf(j, at); found && at.Before(end) && (most == 0 || times*b.Turn < most) && times < maxCounted; times++ {
 		j.Fired++
-		at, found, _ = nextOf(j, at)
+		at, found, _ = recurrence.NextOf(j, at)
 	}
 	if paid := times * b.Turn; b.Turn > 0 && (most == 0 || paid < most) {
 		most = paid
@@ -123,7 +123,7 @@ const maxCounted = int64(aMonth * 24 * time.Hour / leastPeriod)
 
 // lastOf is the end of a month from a moment on, by a job's clocks.
 func lastOf(j supervisor.Job, from time.Time) time.Time {
-	zone, err := zoneOf(j)
+	zone, err := recurrence.ZoneOf(j)
 	if err != nil {
 		zone = time.UTC
 	}
@@ -132,23 +132,23 @@ func lastOf(j supervisor.Job, from time.Time) time.Time {
 
 // timesOf are a job's rule and the next times that it is due.
 func timesOf(j supervisor.Job) (rule recurrence.Rule, times []string, err error) {
-	zone, err := zoneOf(j)
+	zone, err := recurrence.ZoneOf(j)
 	if err != nil {
 		return rule, nil, err
 	}
-	if rule, err = ruleOf(j); err != nil {
+	if rule, err = recurrence.Of(j); err != nil {
 		return rule, nil, err
 	}
 	at, found := j.Next, !j.Next.IsZero()
 	if j.State == supervisor.JobProposed {
-		if at, found, err = nextOf(j, j.Since); err != nil {
+		if at, found, err = recurrence.NextOf(j, j.Since); err != nil {
 			return rule, nil, err
 		}
 	}
 	for found && len(times) < listed {
 		times = append(times, at.In(zone).Format(timeLayout))
 		j.Fired++
-		if at, found, err = nextOf(j, at); err != nil {
+		if at, found, err = recurrence.NextOf(j, at); err != nil {
 			return rule, nil, err
 		}
 	}
@@ -169,7 +169,7 @@ func line(j supervisor.Job) string {
 	if err != nil {
 		return textBroken
 	}
-	zone, _ := zoneOf(j) // timesOf has read it
+	zone, _ := recurrence.ZoneOf(j) // timesOf has read it
 	next := textPaused
 	switch {
 	case j.State == supervisor.JobProposed:

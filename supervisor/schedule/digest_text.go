@@ -12,6 +12,7 @@ import (
 	"mews/supervisor/internal/money"
 	"mews/supervisor/printable"
 	"mews/supervisor/schedule/policy"
+	"mews/supervisor/schedule/recurrence"
 )
 
 const (
@@ -82,7 +83,7 @@ func (d *digest) times(j supervisor.Job) string {
 		}
 		times = append(times, text)
 		j.Fired++
-		next, more, err := nextOf(j, at)
+		next, more, err := recurrence.NextOf(j, at)
 		at, found = next, more && err == nil // what can't be read is told of when it is due
 	}
 	return strings.Join(times, ", ")

@@ -13,6 +13,7 @@ import (
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/printable"
+	"mews/supervisor/schedule/recurrence"
 )
 
 // edit changes a job: by words that say when it is due, with what it says where that follows behind
@@ -118,7 +119,7 @@ func (s *Schedule) setState(j *supervisor.Job, state string) (err error) {
 		now := s.o.Now()
 		j.State, j.Since, j.Failures = supervisor.JobActive, now, 0
 		found := false
-		if j.Next, found, err = nextOf(*j, now); err == nil && !found {
+		if j.Next, found, err = recurrence.NextOf(*j, now); err == nil && !found {
 			return supervisor.Errorf(supervisor.CodeInvalid, textOver, nouns[j.Kind], j.ID)
 		}
 	}

@@ -142,7 +142,7 @@ func fireOf(j supervisor.Job, now time.Time) (supervisor.Fire, error) {
 		f.Since = j.Next
 	}
 	j.Fired++
-	next, found, err := nextOf(j, f.Since)
+	next, found, err := recurrence.NextOf(j, f.Since)
 	switch {
 	case err != nil:
 		f.State, f.As = supervisor.JobPaused, supervisor.FireFailed
@@ -161,7 +161,7 @@ func lastDue(j supervisor.Job, now time.Time) time.Time {
 	// there is one in what follows from, and none in what follows to
 	for to := now; to.Sub(from) > time.Minute; {
 		middle := from.Add(to.Sub(from) / 2)
-		next, found, err := nextOf(j, middle)
+		next, found, err := recurrence.NextOf(j, middle)
 		if err != nil || !found || next.After(now) {
 			to = middle
 			continue
@@ -187,13 +187,13 @@ func waits(j supervisor.Job) bool {
 	if j.Options.Priority == supervisor.JobHigh {
 		return false
 	}
-	r, err := ruleOf(j)
+	r, err := recurrence.Of(j)
 	return j.Kind != supervisor.JobReminder || err == nil && r.Kind == recurrence.Interval
 }
 
 // when says when a fire was due that is late.
 func when(f supervisor.Fire, now time.Time) string {
-	zone, err := zoneOf(f.Job)
+	zone, err := recurrence.ZoneOf(f.Job)
 	if err != nil {
 		zone = time.UTC
 	}

@@ -65,7 +65,7 @@ func (s *Schedule) queued(said []supervisor.Delivery) {
 
 // setRule has a job be due as words say, from at on.
 func setRule(j *supervisor.Job, when string, at time.Time) error {
-	zone, err := zoneOf(*j)
+	zone, err := recurrence.ZoneOf(*j)
 	if err != nil {
 		return err
 	}
@@ -92,7 +92,7 @@ func setRule(j *supervisor.Job, when string, at time.Time) error {
 		j.Next = time.Time{}
 		return nil
 	}
-	next, found, err := nextOf(*j, j.Since)
+	next, found, err := recurrence.NextOf(*j, j.Since)
 	if err == nil && !found {
 		return supervisor.Errorf(supervisor.CodeInvalid, textOver, nouns[j.Kind], j.ID)
 	}
@@ -107,7 +107,7 @@ const leastPeriod = 5 * time.Minute
 func checkPeriod(j supervisor.Job, zone *time.Location) error {
 	last := time.Time{}
 	for n, at := 0, j.Since; n < 50; n++ {
-		next, found, err := nextOf(j, at)
+		next, found, err := recurrence.NextOf(j, at)
 		if err != nil || !found {
 			return err
 		}
@@ -211,7 +211,7 @@ func (s *Schedule) resume(ctx context.Context, j supervisor.Job, now time.Time) 
 		if since := sinceOf(j, now); now.Before(since) {
 			now = since
 		}
-		if next, found, err = nextOf(j, now); err != nil {
+		if next, found, err = recurrence.NextOf(j, now); err != nil {
 			return "", err
 		}
 		j.State, j.Since, j.Next, j.Failures, j.Options.Resumed = supervisor.JobActive, now, next, 0, s.o.Now().UnixMilli()
@@ -223,7 +223,7 @@ func (s *Schedule) resume(ctx context.Context, j supervisor.Job, now time.Time) 
 	if err != nil || !found {
 		return fmt.Sprintf(textOver, nouns[j.Kind], j.ID), err
 	}
-	zone, err := zoneOf(j)
+	zone, err := recurrence.ZoneOf(j)
 	if err != nil {
 		return "", err
 	}

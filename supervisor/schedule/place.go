@@ -11,6 +11,7 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/approval"
 	"mews/supervisor/printable"
+	"mews/supervisor/schedule/recurrence"
 )
 
 // The words for places that need no name.
@@ -110,11 +111,11 @@ func clip(text string, most int) string {
 
 // wordsOf say when a job is due; "" of one that can't be read.
 func wordsOf(j supervisor.Job) string {
-	rule, err := ruleOf(j)
+	rule, err := recurrence.Of(j)
 	if err != nil {
 		return ""
 	}
-	zone, err := zoneOf(j)
+	zone, err := recurrence.ZoneOf(j)
 	if err != nil {
 		return ""
 	}

@@ -14,6 +14,7 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/internal/money"
 	"mews/supervisor/printable"
+	"mews/supervisor/schedule/recurrence"
 )
 
 // Question is what somebody asks of their jobs, or wants of them, from a command line.
@@ -178,8 +179,8 @@ func (s *Schedule) listAll(ctx context.Context, user supervisor.User, _ supervis
 func lineOf(j supervisor.Job) JobLine {
 	l := JobLine{ID: j.ID, Kind: j.Kind, State: j.State, Name: j.Name, Title: listedText(j), Text: j.Text,
 		Options: j.Options, When: textBroken, Zone: j.Zone, Next: j.Next, Fired: j.Fired, Failures: j.Failures}
-	if rule, err := ruleOf(j); err == nil {
-		if zone, err := zoneOf(j); err == nil {
+	if rule, err := recurrence.Of(j); err == nil {
+		if zone, err := recurrence.ZoneOf(j); err == nil {
 			l.When = rule.Describe(zone)
 		}
 	}

@@ -129,7 +129,7 @@ func (s *Schedule) turnOnAfresh(ctx context.Context, user supervisor.User, c sup
 // switchMode has a routine go on in another mode, at its times. One that was off goes on too.
 func (s *Schedule) switchMode(ctx context.Context, j supervisor.Job, m mode, at time.Time) (d supervisor.Delivery, err error) {
 	m(&j.Options)
-	zone, err := zoneOf(j)
+	zone, err := recurrence.ZoneOf(j)
 	if err == nil && j.AsksModel() {
 		err = checkPeriod(j, zone)
 	}

@@ -4,7 +4,6 @@ package schedule
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"runtime/debug"
 	"sync"
@@ -199,7 +198,7 @@ func (s *Schedule) renew(ctx context.Context) error {
 		return err
 	}
 	now := s.o.Now()
-	last, zones := supervisor.Job{Next: now}, zones{}
+	last, zones := supervisor.Job{Next: now}, recurrence.Zones{}
 	for batch := 0; ; batch++ {
 		list, err := s.o.Queue.ListNext(ctx, last, maxDue)
 		if err != nil || len(list) == 0 {
@@ -211,7 +210,7 @@ func (s *Schedule) renew(ctx context.Context) error {
 		last = list[len(list)-1]
 		for _, j := range list {
 			since := sinceOf(j, now)
-			next, found, err := zones.nextOf(j, since)
+			next, found, err := zones.NextOf(j, since)
 			if err != nil || !found || next.Equal(j.Next) {
 				continue // what can't be read is told of when it is due
 			}
@@ -222,39 +221,4 @@ func (s *Schedule) renew(ctx context.Context) error {
 			}
 		}
 	}
-}
-
-// nextOf is when a job is due after a moment.
-func nextOf(j supervisor.Job, after time.Time) (next time.Time, found bool, err error) {
-	return zones{}.nextOf(j, after)
-}
-
-// zones are those of many jobs, by their names: to read one takes longer than all else that is done
-// of a job.
-type zones map[string]*time.Location
-
-// nextOf is when a job is due after a moment.
-func (z zones) nextOf(j supervisor.Job, after time.Time) (next time.Time, found bool, err error) {
-	r, err := ruleOf(j)
-	if err != nil || r.Max > 0 && j.Fired >= r.Max {
-		return next, false, err
-	}
-	if z[j.Zone] == nil {
-		if z[j.Zone], err = zoneOf(j); err != nil {
-			return next, false, err
-		}
-	}
-	return r.Next(after, z[j.Zone])
-}
-
-func ruleOf(j supervisor.Job) (r recurrence.Rule, err error) {
-	return r, json.Unmarshal([]byte(j.Rule), &r)
-}
-
-// zoneOf is the zone in which a job's times are read.
-func zoneOf(j supervisor.Job) (*time.Location, error) {
-	if j.Zone == "" {
-		return time.Local, nil
-	}
-	return time.LoadLocation(j.Zone)
 }

@@ -15,6 +15,7 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/internal/money"
 	"mews/supervisor/internal/timezone"
+	"mews/supervisor/schedule/recurrence"
 )
 
 // tools do what the model's calls about jobs say.
@@ -156,13 +157,13 @@ func proposes(j supervisor.Job) (why string, err error) {
 	case j.Options.World:
 		return textWorld, nil
 	}
-	at, found, err := nextOf(j, j.Since)
+	at, found, err := recurrence.NextOf(j, j.Since)
 	for n, end := 0, at.Add(24*time.Hour); err == nil && found && at.Before(end); n++ {
 		if n >= mostUnasked {
 			return fmt.Sprintf(textOften, mostUnasked), nil
 		}
 		j.Fired++
-		at, found, err = nextOf(j, at)
+		at, found, err = recurrence.NextOf(j, at)
 	}
 	return "", err
 }
@@ -173,7 +174,7 @@ func (s *Schedule) describe(j supervisor.Job) (words, next string) {
 	if err != nil {
 		return textBroken, textPaused
 	}
-	zone, _ := zoneOf(j) // timesOf has read it
+	zone, _ := recurrence.ZoneOf(j) // timesOf has read it
 	if len(times) == 0 {
 		return rule.Describe(zone), textPaused
 	}

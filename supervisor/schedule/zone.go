@@ -9,6 +9,7 @@ import (
 	"mews/protocol/amount"
 	"mews/supervisor"
 	"mews/supervisor/internal/signals"
+	"mews/supervisor/schedule/recurrence"
 )
 
 // pressZone has all jobs of a person keep the time zone that stands behind it.
@@ -23,7 +24,7 @@ func (s *Schedule) inOtherZones(ctx context.Context, user, zone string) ([]super
 // byWall says whether a job's times move along to another zone: "every 2 h" and "in 20 min" come
 // when they would have.
 func byWall(j supervisor.Job) bool {
-	rule, err := ruleOf(j)
+	rule, err := recurrence.Of(j)
 	return err == nil && rule.ByWall()
 }
 
@@ -76,7 +77,7 @@ func (s *Schedule) renewZone(ctx context.Context, j supervisor.Job) (ok bool, er
 		if now.After(after) {
 			after = now
 		}
-		next, found, err := nextOf(j, after)
+		next, found, err := recurrence.NextOf(j, after)
 		if err == nil && !found {
 			return false, nil
 		}

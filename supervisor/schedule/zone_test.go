@@ -7,6 +7,7 @@ import (
 
 	"mews/supervisor"
 	"mews/supervisor/internal/timezone"
+	"mews/supervisor/schedule/recurrence"
 )
 
 // What moves along with its person keeps its time on the wall, also where that is the time at which
@@ -43,7 +44,7 @@ func TestMovingAlongKeepsTheTimeOnTheWall(t *testing.T) {
 	for i, w := range wants {
 		j := h.job(t, int64(i+1))
 		next, after := j.Next.In(timezone.Of(moved)).Format("Mon 2 Jan 15:04"), ""
-		if at, found, err := nextOf(j, j.Next); err != nil {
+		if at, found, err := recurrence.NextOf(j, j.Next); err != nil {
 			t.Fatal(err)
 		} else if found {
 			after = at.Format("Mon 2 Jan 15:04")
@@ -53,7 +54,7 @@ func TestMovingAlongKeepsTheTimeOnTheWall(t *testing.T) {
 		}
 	}
 	// half past eight on the last evening
-	if at, found, err := nextOf(h.job(t, 4), time.Date(2026, 3, 29, 0, 30, 0, 0, time.UTC)); found || err != nil {
+	if at, found, err := recurrence.NextOf(h.job(t, 4), time.Date(2026, 3, 29, 0, 30, 0, 0, time.UTC)); found || err != nil {
 		t.Errorf("what has ended comes %s, %v", at, err)
 	}
 	if text := line(h.job(t, 4)); !strings.Contains(text, "until Sat 28 Mar 2026 23:59") {
