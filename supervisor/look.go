@@ -1,6 +1,9 @@
 package supervisor
 
-import "errors"
+import (
+	"errors"
+	"time"
+)
 
 // ErrLookAgain is in the errors of looks that may go well a little later.
 var ErrLookAgain = errors.New("the look may go well later")
@@ -18,6 +21,23 @@ type Looked struct {
 	Seen  string       // what the next look gets; "" leaves it as it was
 	Done  bool         // the job comes no more
 }
+
+// DueCheck is a fire of a job that is checked before something is said.
+type DueCheck struct {
+	ClaimedFire
+	Owner User
+	Seen  string // what the check before has kept; "" where there was none
+	At    time.Time
+}
+
+// CheckOutcome is what a check has come to. Again, To and Turn are not set by it.
+type CheckOutcome struct {
+	Looked
+	Prompt *CheckPrompt // of the turn that goes on with it; nil is none
+}
+
+// CheckPrompt is what the turn behind a check is asked, and what comes with it: that is material.
+type CheckPrompt struct{ Text, Material string }
 
 // RoutineHeartbeat is the routine that looks into HEARTBEAT.md.
 const RoutineHeartbeat = "heartbeat"

@@ -15,6 +15,7 @@ func describe() []feature.Feature { return (&service{gitHub: new(github.GitHub)}
 // openFeatures makes the features, and what workers may ask.
 func (s *service) openFeatures(context.Context) (err error) {
 	s.forgetter = s.newForgetter()
+	s.routines = s.newRoutines()
 	s.schedule = s.newSchedule()
 	s.features = s.newFeatures()
 	s.settings.Features = rows(s.features, func(f feature.Feature) []feature.Setting { return f.Settings })

@@ -27,6 +27,7 @@ func (s *service) newFeatures() []feature.Feature {
 		s.transcriber.Feature(),
 		s.gitHub.Feature(),
 		s.schedule.Feature(),
+		s.routines.Feature(),
 	}
 }
 

@@ -18,6 +18,7 @@ import (
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/app/apptest"
+	"mews/supervisor/check"
 	"mews/supervisor/modelcall"
 	"mews/supervisor/outbox"
 	"mews/supervisor/question"
@@ -65,8 +66,10 @@ func newFireRig(t *testing.T, dir string, chat *fakeChannel, behind time.Duratio
 	})
 	l.questions = question.New(question.Options{Store: l.db.Questions(), Ends: l.db.Questions(), Audit: l.db.Audit(), Log: log,
 		Queued: l.box.Changed, Resume: l.sessions.Wake, Ended: func() {}, Now: l.now})
-	l.schedule = schedule.New(schedule.Options{Store: l.db.Jobs(), Queue: l.db.Jobs(), Queued: l.box.Changed, Sources: l.db.Jobs(), Looks: l.db.Jobs(), Look: l.look,
-		Begun: func(in supervisor.Inbound) { l.sessions.Wake(in.Conversation) }, Now: l.now, Log: log,
+	l.schedule = schedule.New(schedule.Options{Store: l.db.Jobs(), Queue: l.db.Jobs(), Queued: l.box.Changed, Sources: l.db.Jobs(), Looks: l.db.Jobs(),
+		Checks:     map[supervisor.JobKind]schedule.Check{supervisor.JobCheck: check.New(check.Options{Look: l.look}).Check},
+		CheckRules: schedule.CheckRules{Of: check.Of, Typed: check.Typed, Text: check.Text},
+		Begun:      func(in supervisor.Inbound) { l.sessions.Wake(in.Conversation) }, Now: l.now, Log: log,
 		Person: func(name string) (supervisor.User, bool) {
 			return supervisor.User{Name: name, Accounts: map[supervisor.Channel]string{supervisor.ChannelTelegram: aliceChat}}, true
 		}})

@@ -21,7 +21,7 @@ func (s *service) homeIndexing() hostcall.IndexDependencies {
 		UpdateHome: func(user string) hostcall.HomeUpdate { return s.index.UpdateHome(user) },
 		HomeChanged: func(user string) {
 			if _, there := s.pool.Find(user); there { // not of one that was started to look
-				s.schedule.HomeChanged(user)
+				s.routines.HomeChanged(user)
 			}
 			s.operations.IndexHome(user)
 		},

@@ -10,6 +10,7 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/app/apptest"
 	"mews/supervisor/control"
+	"mews/supervisor/routine"
 	"mews/supervisor/schedule"
 	"mews/supervisor/schedule/policy"
 )
@@ -24,7 +25,7 @@ func TestAWeekOfRoutinesAsksNoModel(t *testing.T) {
 	m := &taskModel{}
 	l := newTasked(t, m, "")
 	l.lay("HEARTBEAT.md", "# What I look at\n\n- [x] done long ago\n<!-- - not this -->\n")
-	for _, name := range schedule.Routines() {
+	for _, name := range routine.Names() {
 		l.say("alice", "/"+cmp.Or(commandsOf[name], name)+" on")
 		l.toldLast("alice", policy.RoutineTitles[name]+" is on.")
 	}
@@ -34,11 +35,11 @@ func TestAWeekOfRoutinesAsksNoModel(t *testing.T) {
 	for day := range 7 {
 		noon := time.Date(2025, 11, 21+day, 11, 10, 0, 0, time.UTC) // in Madrid an hour later
 		l.goOn(noon)
-		for _, name := range schedule.Routines() {
+		for _, name := range routine.Names() {
 			l.goOn(l.nextOf(name))
 		}
 	}
-	for _, name := range schedule.Routines() {
+	for _, name := range routine.Names() {
 		if n := l.Count("SELECT count(*) FROM fire f JOIN job j ON j.id = f.job WHERE j.name = ? AND f.state IN ('said', 'silent')", name); n < 6 {
 			t.Errorf("%s has looked %d times", name, n)
 		}

@@ -5,6 +5,8 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/check"
+	"mews/supervisor/routine"
 	"mews/supervisor/schedule"
 )
 
@@ -12,20 +14,36 @@ import (
 func (s *service) newSchedule() *schedule.Schedule {
 	return schedule.New(schedule.Options{
 		Store: s.db.Jobs(), Queue: s.db.Jobs(), Queued: s.deliveryQueued, Now: s.now, Log: s.log.Named("schedule"),
-		Person: func(name string) (supervisor.User, bool) {
-			user, known := s.settings.Find(name)
-			return user, known && s.active(name)
+		Person: s.speaker,
+		Begun:  func(in supervisor.Inbound) { s.sessions.Wake(in.Conversation) }, Sources: s.db.Jobs(),
+		Looks: s.db.Jobs(), RoutineTimes: s.routines.CheckTimes, Tools: s.routines.Tools(),
+		Checks: map[supervisor.JobKind]schedule.Check{
+			supervisor.JobCheck:   check.New(check.Options{Look: s.operations.Look}).Check,
+			supervisor.JobRoutine: s.routines.Check,
 		},
-		Begun: func(in supervisor.Inbound) { s.sessions.Wake(in.Conversation) }, Sources: s.db.Jobs(),
-		Looks: s.db.Jobs(), Look: s.operations.Look, InForce: s.promptInForce,
+		CheckRules:    schedule.CheckRules{Of: check.Of, Typed: check.Typed, Text: check.Text},
+		Watches:       []schedule.Watch{{Next: s.routines.Next, Run: s.routines.CheckHomes}},
 		Conversations: s.db.Conversations(), Allowed: func(c supervisor.Conversation) bool { return s.people.GroupAllowed(c.Channel, c.Chat) },
 		Approve: newApprover(s).Allow, Ask: asker{s}.Ask, Model: s.jobModel, Budget: s.jobBudget, Limits: func() protocol.TurnLimits { return limits(s.config) },
-		Digests: s.db.Jobs(), ListFiles: s.homeFiles,
-		Homes: fileNotices{s}, FileEffects: s.db.Effects(),
 	})
 }
 
-// homeFiles is schedule.ListFiles, by what the index has.
+// newRoutines makes what is built in, and off until its person turns it on.
+func (s *service) newRoutines() *routine.Routines {
+	return routine.New(routine.Options{
+		Store: s.db.Jobs(), FileEffects: s.db.Effects(), LookThroughHome: s.operations.LookThroughHome, Changes: s.index.Changes,
+		Jobs: func() routine.Jobs { return s.schedule }, SetRule: schedule.SetRule, CheckPeriod: schedule.CheckPeriod, Line: schedule.Line,
+		Person: s.speaker, Check: s.operations.Look, InForce: s.promptInForce, ListFiles: s.homeFiles, Now: s.now, Log: s.log.Named("routine"),
+	})
+}
+
+// speaker is a person with what they have set, who may speak.
+func (s *service) speaker(name string) (supervisor.User, bool) {
+	user, known := s.settings.Find(name)
+	return user, known && s.active(name)
+}
+
+// homeFiles is ListFiles of routines, by what the index has.
 func (s *service) homeFiles(ctx context.Context, user string) ([]supervisor.HomeFile, error) {
 	list, err := s.index.ListFiles(ctx, user)
 	files := make([]supervisor.HomeFile, len(list))
@@ -35,7 +53,7 @@ func (s *service) homeFiles(ctx context.Context, user string) ([]supervisor.Home
 	return files, err
 }
 
-// promptInForce is schedule.InForce. What waits for the person is told in their private chat.
+// promptInForce is InForce of routines. What waits for the person is told in their private chat.
 func (s *service) promptInForce(ctx context.Context, user string, seen protocol.PromptFile) ([]byte, error) {
 	text, told, err := s.db.PromptFiles().Seen(ctx, user, seen, s.privateChat(user))
 	if told != 0 {

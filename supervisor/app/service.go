@@ -7,6 +7,7 @@ import (
 	"mews/supervisor/feature"
 	"mews/supervisor/github"
 	"mews/supervisor/model"
+	"mews/supervisor/routine"
 	"mews/supervisor/schedule"
 )
 
@@ -24,6 +25,7 @@ type service struct {
 	channel *telegramChannel // nil where nobody talks on Telegram
 	listeners
 	schedule *schedule.Schedule
+	routines *routine.Routines
 	gitHub   *github.GitHub
 }
 

@@ -16,17 +16,19 @@ const listed = 3
 
 // card shows a job from its row: what it does and when, where it speaks, what becomes of a time
 // that is missed and what it may cost; with buttons.
-func (s *Schedule) card(j supervisor.Job) supervisor.Delivery { return cardWith(j, s.terms(j)) }
+func (s *Schedule) card(j supervisor.Job) supervisor.Delivery {
+	return cardWith(j, s.checkText(j), s.Terms(j))
+}
 
-// cardWith is the card of a job with those terms. It asks nobody: it may be called while the job is
+// cardWith is the card of a job with those terms, and what it checks. It asks nobody: it may be called while the job is
 // kept.
-func cardWith(j supervisor.Job, terms []string) (d supervisor.Delivery) {
+func cardWith(j supervisor.Job, check string, terms []string) (d supervisor.Delivery) {
 	d.Conversation, d.Text = j.Conversation, fmt.Sprintf(textMade, nouns[j.Kind], j.ID, j.Text)
 	if j.Name != "" {
 		d.Text = fmt.Sprintf(textMadeNamed, nouns[j.Kind], j.ID, policy.Title(j), j.Text)
 	}
-	if look := lookText(j); look != "" {
-		d.Text += "\n\n" + look
+	if check != "" {
+		d.Text += "\n\n" + check
 	}
 	rule, times, err := timesOf(j)
 	if err != nil {
@@ -60,8 +62,8 @@ func nextText(j supervisor.Job, times []string) string {
 	return fmt.Sprintf(textNext, strings.Join(times, "; "))
 }
 
-// terms are the sentences of a card about how the job goes about it.
-func (s *Schedule) terms(j supervisor.Job) (sentences []string) {
+// Terms are the sentences of a card about how the job goes about it.
+func (s *Schedule) Terms(j supervisor.Job) (sentences []string) {
 	for _, text := range []string{s.placeText(j), missedText(j), s.costText(j)} {
 		if text != "" {
 			sentences = append(sentences, text)
@@ -73,6 +75,14 @@ func (s *Schedule) terms(j supervisor.Job) (sentences []string) {
 		}
 	}
 	return sentences
+}
+
+// checkText says what a check looks at; "" of another job.
+func (s *Schedule) checkText(j supervisor.Job) string {
+	if j.Options.Look.None() {
+		return ""
+	}
+	return s.o.CheckRules.Text(j.Options.Look)
 }
 
 // aMonth is how many days the longest month has.
@@ -163,8 +173,8 @@ func listedText(j supervisor.Job) string {
 	return brief(j.Text)
 }
 
-// line says when a job is due, and next.
-func line(j supervisor.Job) string {
+// Line says when a job is due, and next.
+func Line(j supervisor.Job) string {
 	rule, times, err := timesOf(j)
 	if err != nil {
 		return textBroken

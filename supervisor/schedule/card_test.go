@@ -17,11 +17,11 @@ func TestACardSaysWhenAJobComesNext(t *testing.T) {
 	}
 	h.remind(t, "alice", "every 10 min 2 times: x")
 	shows("Next: Fri 27 Mar 2026 13:10 CET (+01:00); Fri 27 Mar 2026 13:20 CET (+01:00)\n")
-	if _, err := h.pause(t.Context(), h.job(t, 1)); err != nil {
+	if _, err := h.Pause(t.Context(), h.job(t, 1)); err != nil {
 		t.Fatal(err)
 	}
 	shows("It is paused.\n")
-	if _, err := h.resume(t.Context(), h.job(t, 1), h.now); err != nil {
+	if _, err := h.Resume(t.Context(), h.job(t, 1), h.now); err != nil {
 		t.Fatal(err)
 	}
 	h.passes(t, 10*time.Minute)

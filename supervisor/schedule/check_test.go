@@ -1,7 +1,6 @@
 package schedule
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -163,23 +162,4 @@ func TestALookThatWasCutShort(t *testing.T) {
 	h.found = protocol.LookResult{Met: true}
 	h.passes(t, 0)
 	h.is(t, "said")
-}
-
-func TestWhatCanBeNoCheck(t *testing.T) {
-	for _, c := range []protocol.Check{{}, {Ask: "is it?"}, {Files: "a", Command: "b"}, {Files: "a", Changes: []string{"newer"}}, {Command: "a\x00b"}} {
-		if _, err := lookOf(c); !errors.As(err, new(*supervisor.Error)) {
-			t.Errorf("%+v: %v", c, err)
-		}
-	}
-}
-
-// A pattern that leads out of the folder, which no file ever has, is refused where it is written.
-func TestAPatternIsOfTheFolder(t *testing.T) {
-	for pattern, inside := range map[string]bool{"/etc/*": false, "../../*": false, "notes/../../x": false, "..": false, "{/etc,out}/*": false, "{a,../b}/*": false, "~/out/*": false,
-		"out/*": true, "./out/*": true, "a..b/*": true, "...": true, "{a,b}/**": true, "out/~x": true} {
-		_, err := lookOf(protocol.Check{Files: pattern})
-		if told := new(supervisor.Error); inside != (err == nil) || err != nil && (!errors.As(err, &told) || !strings.Contains(told.Message, "no pattern within your folder")) {
-			t.Errorf("%s: %v", pattern, err)
-		}
-	}
 }

@@ -43,26 +43,5 @@ func (s *Schedule) commands() []feature.Command {
 				return s.Cancel(ctx, r.Conversation.User, r.Arguments)
 			}),
 		},
-		s.routineCommand(
-			"heartbeat",
-			"have me look into HEARTBEAT.md every half hour of the day, and do what is due: /heartbeat on or off",
-			"heartbeat",
-			nil,
-		),
-		s.routineCommand("digest", "a morning summary: /digest 7:30, /digest off", "digest", feature.Always),
-		s.routineCommand(
-			"notifications",
-			"be told which files in your folder others have changed: /notifications on or off",
-			"files",
-			feature.Always,
-		),
 	}
-}
-
-// routineCommand is the command of what is built in, and off until it is turned on.
-func (s *Schedule) routineCommand(name, help, routine string, private func(arguments string) bool) feature.Command {
-	return feature.Command{SlashCommand: supervisor.SlashCommand{Name: name, Help: help}, Place: 94, Private: private,
-		Run: func(ctx context.Context, r feature.Request) (supervisor.Delivery, error) {
-			return s.Routine(ctx, r.User, r.Conversation, routine, r.Arguments, r.At)
-		}}
 }

@@ -13,7 +13,7 @@ func TestCommands_ForPersonAlone_ArePrivate(t *testing.T) {
 			private = append(private, c.Name)
 		}
 	}
-	if want := []string{"jobs", "canceljob", "digest", "notifications"}; !slices.Equal(private, want) {
+	if want := []string{"jobs", "canceljob"}; !slices.Equal(private, want) {
 		t.Errorf("private are %q, want %q", private, want)
 	}
 }

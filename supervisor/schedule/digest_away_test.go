@@ -64,7 +64,7 @@ func TestAHookOfWhoIsAway(t *testing.T) {
 	id := h.task(t, "in 900 days", supervisor.JobOptions{Exact: true})
 	h.now = h.now.Add(100 * 24 * time.Hour)
 	j := h.job(t, id)
-	if _, err := h.run(t.Context(), j, h.now); err != nil {
+	if _, err := h.RunNow(t.Context(), j, h.now); err != nil {
 		t.Fatal(err)
 	}
 	if begun := h.passes(t, 0); len(begun) != 1 {

@@ -18,7 +18,7 @@ import (
 // routine does what /digest and the like do for alice.
 func (h *harness) routine(t testing.TB, words string) string {
 	t.Helper()
-	d, err := h.Routine(t.Context(), person("alice"), chatOf("alice"), supervisor.RoutineDigest, words, h.now)
+	d, err := h.routines.Switch(t.Context(), person("alice"), chatOf("alice"), supervisor.RoutineDigest, words, h.now)
 	if err != nil {
 		t.Fatalf("/digest %s: %v", words, err)
 	}
@@ -89,7 +89,7 @@ func TestADigestCountsAll(t *testing.T) {
 	sqlitetest.Change(t, h.db, fmt.Sprintf(`INSERT INTO fire (job, due, user, state, cost, fired_at, ended_at)
 		WITH RECURSIVE at (n, ms) AS (SELECT 1, %d UNION ALL SELECT n + 1, ms - 300000 FROM at WHERE n < 900)
 		SELECT %d, ms, 'alice', 'said', 1000, ms, ms FROM at`, h.now.UnixMilli()-1, id))
-	if _, err := h.run(t.Context(), h.job(t, id), h.now); err != nil {
+	if _, err := h.RunNow(t.Context(), h.job(t, id), h.now); err != nil {
 		t.Fatal(err)
 	}
 	// of two days, and this one
@@ -191,6 +191,7 @@ func TestADigestWithNothingNewIsSilent(t *testing.T) {
 
 // Each section is bounded, and says how much more there is.
 func TestADigestIsBounded(t *testing.T) {
+	const maxLines, maxNames = 10, 20
 	h := newHarness(t)
 	h.routine(t, "on")
 	for n := range maxLines + 2 {
@@ -358,17 +359,17 @@ func TestTheDigestIsTurnedOnAndOff(t *testing.T) {
 	for words, want := range map[string]string{
 		"soonish": "soonish", "written every 2 min": "at most every 5 minutes", "7:30 please": "please", "written 30 february": "february",
 	} {
-		_, err := h.Routine(t.Context(), person("alice"), chatOf("alice"), supervisor.RoutineDigest, words, h.now)
+		_, err := h.routines.Switch(t.Context(), person("alice"), chatOf("alice"), supervisor.RoutineDigest, words, h.now)
 		if told := new(supervisor.Error); !errors.As(err, &told) || !strings.Contains(told.Message, want) {
 			t.Errorf("/digest %s: %v, want %q", words, err, want)
 		}
 	}
 	h.routine(t, "every 2 min")
-	_, err := h.Routine(t.Context(), person("alice"), chatOf("alice"), supervisor.RoutineDigest, "written", h.now)
+	_, err := h.routines.Switch(t.Context(), person("alice"), chatOf("alice"), supervisor.RoutineDigest, "written", h.now)
 	if err == nil || !strings.Contains(err.Error(), "every 5 minutes") {
 		t.Errorf("a model words it every 2 minutes: %v", err)
 	}
-	if _, err := h.Routine(t.Context(), person("alice"), chatOf("alice"), supervisor.RoutineHeartbeat, "written", h.now); err == nil {
+	if _, err := h.routines.Switch(t.Context(), person("alice"), chatOf("alice"), supervisor.RoutineHeartbeat, "written", h.now); err == nil {
 		t.Error("a heartbeat is worded by a model")
 	}
 }

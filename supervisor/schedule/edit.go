@@ -32,7 +32,7 @@ func (s *Schedule) edit(ctx context.Context, from origin, j supervisor.Job, word
 	if err := checkWords(j.Text, ""); err != nil {
 		return j, err
 	}
-	if err := checkBuiltIn(was, j, from.when); err != nil {
+	if err := s.checkBuiltIn(was, j, from.when); err != nil {
 		return j, err
 	}
 	if err := s.setAll(ctx, from, &j, set); err != nil {
@@ -42,11 +42,11 @@ func (s *Schedule) edit(ctx context.Context, from origin, j supervisor.Job, word
 		return j, err
 	}
 	if from.when != "" {
-		if err := setRule(&j, from.when, s.o.Now()); err != nil {
+		if err := SetRule(&j, from.when, s.o.Now()); err != nil {
 			return j, err
 		}
 	}
-	if err := s.change(ctx, j); err != nil {
+	if err := s.Change(ctx, j); err != nil {
 		return j, err
 	}
 	kept, _, err := s.o.Store.Find(ctx, j.User, j.ID)

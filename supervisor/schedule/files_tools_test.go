@@ -9,6 +9,12 @@ import (
 	"mews/supervisor"
 )
 
+// What a model is told that may not see to notices.
+const (
+	answerNoFiles      = "A task can't turn this on or off: the person does, or has you do it."
+	answerFilesInGroup = "What changes in their folder is not told in a group: others read it."
+)
+
 // A chat turns notices of files on and off; neither a task nor what is said in a group does.
 func TestNoticesAreTurnedOnByTheModel(t *testing.T) {
 	h := newHarness(t)

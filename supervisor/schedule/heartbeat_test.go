@@ -13,7 +13,7 @@ import (
 // not looked for for ever.
 func TestAHeartbeatWithoutItsFile(t *testing.T) {
 	h := newHarness(t)
-	if _, err := h.Routine(t.Context(), person("alice"), chatOf("alice"), supervisor.RoutineHeartbeat, "on", h.now); err != nil {
+	if _, err := h.routines.Switch(t.Context(), person("alice"), chatOf("alice"), supervisor.RoutineHeartbeat, "on", h.now); err != nil {
 		t.Fatal(err)
 	}
 	for range 40 {
@@ -31,7 +31,7 @@ func TestAHeartbeatDoesItsItemsAtTheirTimes(t *testing.T) {
 		h := newHarness(t)
 		h.now = time.Date(2026, 3, 23, 7, 0, 0, 0, time.UTC)
 		h.found = protocol.LookResult{File: &protocol.PromptFile{Text: []byte(item)}}
-		if _, err := h.Routine(t.Context(), person("alice"), chatOf("alice"), supervisor.RoutineHeartbeat, "on", h.now); err != nil {
+		if _, err := h.routines.Switch(t.Context(), person("alice"), chatOf("alice"), supervisor.RoutineHeartbeat, "on", h.now); err != nil {
 			t.Fatal(err)
 		}
 		n := 0

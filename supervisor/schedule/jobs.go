@@ -40,14 +40,14 @@ func (s *Schedule) Remind(ctx context.Context, user supervisor.User, c superviso
 // remind keeps a reminder.
 func (s *Schedule) remind(ctx context.Context, user supervisor.User, c supervisor.Conversation, madeBy, when, text string, at time.Time) (supervisor.Job, error) {
 	j := supervisor.Job{User: user.Name, Kind: supervisor.JobReminder, Text: text, Zone: user.Timezone, Conversation: c, MadeBy: madeBy}
-	if err := setRule(&j, when, at); err != nil {
+	if err := SetRule(&j, when, at); err != nil {
 		return j, err
 	}
-	return s.put(ctx, j, nil)
+	return s.Put(ctx, j, nil)
 }
 
-// put keeps a new job. show, where it is not nil, is said of it at once.
-func (s *Schedule) put(ctx context.Context, j supervisor.Job, show func(supervisor.Job) supervisor.Delivery) (supervisor.Job, error) {
+// Put keeps a new job. show, where it is not nil, is said of it at once.
+func (s *Schedule) Put(ctx context.Context, j supervisor.Job, show func(supervisor.Job) supervisor.Delivery) (supervisor.Job, error) {
 	j, said, err := s.o.Store.Put(ctx, j, show)
 	if errors.Is(err, supervisor.ErrTooManyJobs) {
 		return j, supervisor.Errorf(supervisor.CodeInvalid, textTooMany, supervisor.MaxJobs)
@@ -63,8 +63,8 @@ func (s *Schedule) queued(said []supervisor.Delivery) {
 	}
 }
 
-// setRule has a job be due as words say, from at on.
-func setRule(j *supervisor.Job, when string, at time.Time) error {
+// SetRule has a job be due as words say, from at on.
+func SetRule(j *supervisor.Job, when string, at time.Time) error {
 	zone, err := recurrence.ZoneOf(*j)
 	if err != nil {
 		return err
@@ -84,7 +84,7 @@ func setRule(j *supervisor.Job, when string, at time.Time) error {
 		j.Since = rule.At.Add(-time.Millisecond)
 	}
 	if j.AsksModel() {
-		if err := checkPeriod(*j, zone); err != nil {
+		if err := CheckPeriod(*j, zone); err != nil {
 			return err
 		}
 	}
@@ -103,8 +103,8 @@ func setRule(j *supervisor.Job, when string, at time.Time) error {
 // leastPeriod is the shortest time between two turns of a job.
 const leastPeriod = 5 * time.Minute
 
-// checkPeriod refuses a job that has turns too often: its next times are looked at.
-func checkPeriod(j supervisor.Job, zone *time.Location) error {
+// CheckPeriod refuses a job that has turns too often: its next times are looked at.
+func CheckPeriod(j supervisor.Job, zone *time.Location) error {
 	last := time.Time{}
 	for n, at := 0, j.Since; n < 50; n++ {
 		next, found, err := recurrence.NextOf(j, at)
@@ -136,7 +136,7 @@ func (s *Schedule) List(ctx context.Context, user string) (d supervisor.Delivery
 	}
 	d.Text = textJobs
 	for _, j := range list[:min(len(list), maxListed)] {
-		d.Text += fmt.Sprintf(textListed, j.ID, listedText(j), line(j))
+		d.Text += fmt.Sprintf(textListed, j.ID, listedText(j), Line(j))
 		if what := map[supervisor.JobState]string{supervisor.JobPaused: supervisor.JobResume, supervisor.JobProposed: supervisor.JobStart}[j.State]; what != "" && len(d.Buttons) < maxListedRows {
 			row := policy.Buttons(j, what)[0]
 			row[0].Text += fmt.Sprintf(" %d", j.ID)
@@ -178,11 +178,11 @@ func (s *Schedule) end(ctx context.Context, j supervisor.Job) (string, error) {
 		return text, nil
 	}
 	j.State, j.Next, j.Options.Deleted = supervisor.JobDone, time.Time{}, true
-	return text, s.change(ctx, j)
+	return text, s.Change(ctx, j)
 }
 
-// change changes a job as it was read.
-func (s *Schedule) change(ctx context.Context, j supervisor.Job) error {
+// Change changes a job as it was read.
+func (s *Schedule) Change(ctx context.Context, j supervisor.Job) error {
 	err := s.o.Store.Change(ctx, j)
 	switch {
 	case errors.Is(err, supervisor.ErrJobChanged):
@@ -194,16 +194,17 @@ func (s *Schedule) change(ctx context.Context, j supervisor.Job) error {
 	return err
 }
 
-func (s *Schedule) pause(ctx context.Context, j supervisor.Job) (string, error) {
+// Pause has a job not come before it is resumed.
+func (s *Schedule) Pause(ctx context.Context, j supervisor.Job) (string, error) {
 	if j.State == supervisor.JobDone {
 		return fmt.Sprintf(textOver, nouns[j.Kind], j.ID), nil
 	}
 	j.State, j.Next = supervisor.JobPaused, time.Time{}
-	return fmt.Sprintf(textPausedIt, nouns[j.Kind], j.ID), s.change(ctx, j)
+	return fmt.Sprintf(textPausedIt, nouns[j.Kind], j.ID), s.Change(ctx, j)
 }
 
-// resume has a job go on from now: what was due meanwhile is not made up for.
-func (s *Schedule) resume(ctx context.Context, j supervisor.Job, now time.Time) (string, error) {
+// Resume has a job go on from now: what was due meanwhile is not made up for.
+func (s *Schedule) Resume(ctx context.Context, j supervisor.Job, now time.Time) (string, error) {
 	next, found := j.Next, j.State == supervisor.JobActive
 	var err error
 	if j.State == supervisor.JobPaused || j.State == supervisor.JobProposed {
@@ -218,7 +219,7 @@ func (s *Schedule) resume(ctx context.Context, j supervisor.Job, now time.Time) 
 		if !found {
 			j.State = supervisor.JobDone
 		}
-		err = s.change(ctx, j)
+		err = s.Change(ctx, j)
 	}
 	if err != nil || !found {
 		return fmt.Sprintf(textOver, nouns[j.Kind], j.ID), err
@@ -230,9 +231,9 @@ func (s *Schedule) resume(ctx context.Context, j supervisor.Job, now time.Time) 
 	return fmt.Sprintf(textResumed, nouns[j.Kind], j.ID, next.In(zone).Format(timeLayout)), nil
 }
 
-// run has a task be done now, also one that is paused. One that is done is not, unless it ended by
+// RunNow has a task be done now, also one that is paused. One that is done is not, unless it ended by
 // itself and its last time came to nothing.
-func (s *Schedule) run(ctx context.Context, j supervisor.Job, now time.Time) (string, error) {
+func (s *Schedule) RunNow(ctx context.Context, j supervisor.Job, now time.Time) (string, error) {
 	if j.Kind == supervisor.JobReminder {
 		return textNothing, nil
 	}

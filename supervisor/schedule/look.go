@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"mews/protocol"
@@ -37,23 +38,16 @@ type Looks interface {
 	EndLook(ctx context.Context, f supervisor.ClaimedFire, l supervisor.Looked) ([]supervisor.Delivery, supervisor.Inbound, error)
 }
 
-// Looker has a person's worker look. Errors are for the person; one that may pass wraps
-// supervisor.ErrLookAgain.
-type Looker func(ctx context.Context, user string, p protocol.LookParameters) (protocol.LookResult, error)
-
-// look is a fire that is looked at.
-type look struct {
-	supervisor.ClaimedFire
-	user supervisor.User
-	seen string // by the last look
-	now  time.Time
+// CheckRules are those of jobs that are checks.
+type CheckRules struct {
+	Of    func(protocol.Check) (supervisor.Look, error) // what one looks at, or what is wrong with it
+	Typed func(protocol.Check) error                    // refuses what is of a check where there is none
+	Text  func(supervisor.Look) string                  // says what one looks at
 }
 
-// looks say what becomes of fires, by what kind of job they are of. An error fails the fire.
-var looks = map[supervisor.JobKind]func(*Schedule, context.Context, look) (supervisor.Looked, error){
-	supervisor.JobCheck:   (*Schedule).check,
-	supervisor.JobRoutine: (*Schedule).routine,
-}
+// Check looks whether there is something to be said of a job that is due, or to be done in a turn.
+// Errors are for the person; one that may pass wraps supervisor.ErrLookAgain.
+type Check func(ctx context.Context, c supervisor.DueCheck) (supervisor.CheckOutcome, error)
 
 // beginLook looks at a fire beside the loop, beside others. It never blocks: where enough run, the
 // fire waits.
@@ -74,7 +68,7 @@ func (s *Schedule) beginLook(ctx context.Context, user supervisor.User, f superv
 			slot.Release()
 			signals.Send(s.woken)
 		}()
-		if err := s.lookAt(ctx, look{ClaimedFire: f, user: user, now: now}); err != nil && ctx.Err() == nil {
+		if err := s.lookAt(ctx, supervisor.DueCheck{ClaimedFire: f, Owner: user, At: now}); err != nil && ctx.Err() == nil {
 			s.o.Log.Error("look for a job", "job", f.Job.ID, "user", f.Job.User, "error", err)
 		}
 	})
@@ -83,21 +77,25 @@ func (s *Schedule) beginLook(ctx context.Context, user supervisor.User, f superv
 
 // lookAt looks, and keeps what that has come to. What ends with ctx is begun again, and what its
 // person has changed meanwhile.
-func (s *Schedule) lookAt(ctx context.Context, l look) (err error) {
-	if l.seen, err = s.o.Looks.FindSeen(ctx, l.Job.ID); err != nil {
+func (s *Schedule) lookAt(ctx context.Context, c supervisor.DueCheck) (err error) {
+	if c.Seen, err = s.o.Looks.FindSeen(ctx, c.Job.ID); err != nil {
 		return err
 	}
 	bounded, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
-	looked, err := looks[l.Job.Kind](s, bounded, l)
+	out, err := s.o.Checks[c.Job.Kind](bounded, c)
 	if ctx.Err() != nil {
 		return nil
+	}
+	looked := out.Looked
+	if out.Prompt != nil {
+		looked.Turn = s.turnOf(c, *out.Prompt)
 	}
 	if err != nil {
 		looked = supervisor.Looked{Again: errors.Is(err, supervisor.ErrLookAgain) || bounded.Err() != nil, State: supervisor.FireFailed, Text: fmt.Sprintf(textNotLooked, sayable(err))}
 	}
-	looked.To = s.destination(l.Job)
-	said, begun, err := s.o.Looks.EndLook(ctx, l.ClaimedFire, looked)
+	looked.To = s.destination(c.Job)
+	said, begun, err := s.o.Looks.EndLook(ctx, c.ClaimedFire, looked)
 	if err != nil {
 		return err
 	}
@@ -106,6 +104,13 @@ func (s *Schedule) lookAt(ctx context.Context, l look) (err error) {
 		s.o.Begun(begun)
 	}
 	return nil
+}
+
+// turnOf is the turn that goes on with a check. What was found is material.
+func (s *Schedule) turnOf(c supervisor.DueCheck, p supervisor.CheckPrompt) supervisor.Inbound {
+	c.Job.Text = p.Text
+	c.Material = strings.TrimSpace(c.Material + "\n" + p.Material)
+	return s.inboundOf(c.Owner, c.ClaimedFire, nil)
 }
 
 // sayable is what a person may read of an error.

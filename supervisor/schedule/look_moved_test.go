@@ -9,13 +9,14 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/check"
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
 // looksWhile has a job's look see what is found, and its person do something before that is kept.
 func (h *harness) looksWhile(t testing.TB, found protocol.LookResult, does func()) {
 	t.Helper()
-	h.o.Look = func(ctx context.Context, user string, p protocol.LookParameters) (protocol.LookResult, error) {
+	h.o.Checks[supervisor.JobCheck] = check.New(check.Options{Look: func(ctx context.Context, user string, p protocol.LookParameters) (protocol.LookResult, error) {
 		if _, err := h.look(ctx, user, p); err != nil {
 			return protocol.LookResult{}, err
 		}
@@ -24,7 +25,7 @@ func (h *harness) looksWhile(t testing.TB, found protocol.LookResult, does func(
 			does = nil
 		}
 		return found, nil
-	}
+	}}).Check
 }
 
 // A check that its person changes while it looks is looked at again: where it speaks no more, it
@@ -36,13 +37,13 @@ func TestACheckThatChangesWhileItLooks(t *testing.T) {
 		h.putCheck(t, supervisor.Look{Files: "*", Task: task})
 		j := h.job(t, 1)
 		j.Conversation = club
-		if err := h.change(t.Context(), j); err != nil {
+		if err := h.Change(t.Context(), j); err != nil {
 			t.Fatal(err)
 		}
 		h.looksWhile(t, protocol.LookResult{Met: true, Changed: true, Found: "new: plan", Seen: "s"}, func() {
 			j, err := h.find(t.Context(), "alice", "1")
 			j.Conversation, j.Text = chatOf("alice"), "Other words."
-			if err := errors.Join(err, h.change(t.Context(), j)); err != nil {
+			if err := errors.Join(err, h.Change(t.Context(), j)); err != nil {
 				t.Error(err)
 			}
 		})
@@ -82,7 +83,7 @@ func TestACheckThatEndsWhileItLooks(t *testing.T) {
 		func(h *harness) error {
 			j, err := h.find(t.Context(), "alice", "1")
 			if err == nil {
-				_, err = h.pause(t.Context(), j)
+				_, err = h.Pause(t.Context(), j)
 			}
 			return err
 		},

@@ -225,7 +225,7 @@ func TestARoutineComesBackWhereThereIsRoom(t *testing.T) {
 	for range supervisor.MaxJobs {
 		h.remind(t, "alice", "in 1 h: x")
 	}
-	_, err := h.Routine(t.Context(), person("alice"), chatOf("alice"), supervisor.RoutineDigest, "7:30", h.now)
+	_, err := h.routines.Switch(t.Context(), person("alice"), chatOf("alice"), supervisor.RoutineDigest, "7:30", h.now)
 	if err == nil || err.Error() != fmt.Sprintf(textTooMany, supervisor.MaxJobs) {
 		t.Errorf("beside so many: %v", err)
 	}
@@ -236,7 +236,7 @@ func TestARoutineComesBackWhereThereIsRoom(t *testing.T) {
 func TestARoutineIsCountedAnew(t *testing.T) {
 	h := newHarness(t)
 	for range 2 {
-		if _, err := h.Routine(t.Context(), person("alice"), chatOf("alice"), supervisor.RoutineDigest, "daily at 14:00 2 times", h.now); err != nil {
+		if _, err := h.routines.Switch(t.Context(), person("alice"), chatOf("alice"), supervisor.RoutineDigest, "daily at 14:00 2 times", h.now); err != nil {
 			t.Fatal(err)
 		}
 		for range 3 {
@@ -516,7 +516,7 @@ func TestAJobIsChangedByItsButton(t *testing.T) {
 func TestAPausedTaskThatIsToComeOften(t *testing.T) {
 	h := newHarness(t)
 	id := h.task(t, "daily at 14:00", supervisor.JobOptions{})
-	if _, err := h.pause(t.Context(), h.job(t, id)); err != nil {
+	if _, err := h.Pause(t.Context(), h.job(t, id)); err != nil {
 		t.Fatal(err)
 	}
 	for _, arguments := range []string{`{"id":1,"when":"every 10 min"}`, `{"id":1,"state":"active"}`} {

@@ -81,7 +81,7 @@ func (s *Schedule) approve(ctx context.Context, from origin, j, was supervisor.J
 	}
 	text := fmt.Sprintf(textMayPost, strings.ToLower(nouns[j.Kind]), nameOf(j.Conversation),
 		printable.Text(clip(j.Text, mostAsked)))
-	for _, more := range []string{cmp.Or(from.when, wordsOf(j)), j.Name, lookText(j), shown(textWorkspace, j.Options.Workspace)} {
+	for _, more := range []string{cmp.Or(from.when, wordsOf(j)), j.Name, s.checkText(j), shown(textWorkspace, j.Options.Workspace)} {
 		if more != "" {
 			text += "\n" + printable.Text(clip(more, mostAsked))
 		}

@@ -35,16 +35,16 @@ var presses = map[string]func(*Schedule, context.Context, press) (supervisor.Del
 		return s.end(ctx, p.job)
 	}),
 	supervisor.JobPause: textPress(func(s *Schedule, ctx context.Context, p press) (string, error) {
-		return s.pause(ctx, p.job)
+		return s.Pause(ctx, p.job)
 	}),
 	supervisor.JobResume: textPress(func(s *Schedule, ctx context.Context, p press) (string, error) {
-		return s.resume(ctx, p.job, p.at)
+		return s.Resume(ctx, p.job, p.at)
 	}),
 	supervisor.JobStart: textPress(func(s *Schedule, ctx context.Context, p press) (string, error) {
-		return s.resume(ctx, p.job, p.at)
+		return s.Resume(ctx, p.job, p.at)
 	}),
 	supervisor.JobRun: textPress(func(s *Schedule, ctx context.Context, p press) (string, error) {
-		return s.run(ctx, p.job, p.at)
+		return s.RunNow(ctx, p.job, p.at)
 	}),
 	supervisor.JobChange: func(s *Schedule, ctx context.Context, p press) (supervisor.Delivery, error) {
 		return s.askChange(ctx, p.origin, p.job)
@@ -65,9 +65,9 @@ func snooze(later string) func(*Schedule, context.Context, press) (supervisor.De
 	return textPress(func(s *Schedule, ctx context.Context, p press) (string, error) {
 		again := supervisor.Job{User: p.user.Name, Kind: supervisor.JobReminder, Name: p.job.Name, Text: p.job.Text, Zone: p.user.Timezone, Conversation: p.in,
 			MadeBy: supervisor.MadeByInbound(p.inbound), Options: supervisor.JobOptions{World: p.job.Options.World, Priority: p.job.Options.Priority}}
-		err := setRule(&again, later, p.at)
+		err := SetRule(&again, later, p.at)
 		if err == nil {
-			again, err = s.put(ctx, again, nil)
+			again, err = s.Put(ctx, again, nil)
 		}
 		return fmt.Sprintf(textAgain, again.Next.In(timezone.Of(p.user)).Format(timeLayout)), err
 	})

@@ -70,14 +70,14 @@ var actions = map[string]func(*Schedule, context.Context, supervisor.User, super
 		if j.Kind == supervisor.JobReminder {
 			return "", supervisor.Errorf(supervisor.CodeInvalid, textNoRun, j.ID, j.ID)
 		}
-		return s.run(ctx, j, s.o.Now())
+		return s.RunNow(ctx, j, s.o.Now())
 	}),
 	"pause": onJob(func(s *Schedule, ctx context.Context, j supervisor.Job, _ Question) (string, error) {
-		_, err := s.pause(ctx, j)
+		_, err := s.Pause(ctx, j)
 		return fmt.Sprintf(textPausedShell, nouns[j.Kind], j.ID), err
 	}),
 	"resume": onJob(func(s *Schedule, ctx context.Context, j supervisor.Job, _ Question) (string, error) {
-		return s.resume(ctx, j, s.o.Now())
+		return s.Resume(ctx, j, s.o.Now())
 	}),
 	"delete": onJob(func(s *Schedule, ctx context.Context, j supervisor.Job, _ Question) (string, error) {
 		return s.end(ctx, j)
@@ -107,7 +107,7 @@ func (s *Schedule) Answer(ctx context.Context, user supervisor.User, q Question)
 	if do == nil {
 		return Report{}, supervisor.Errorf(supervisor.CodeInvalid, textNoAction, printable.Text(q.Action), strings.Join(slices.Sorted(maps.Keys(actions)), ", "))
 	}
-	if err := q.check(); err != nil {
+	if err := cmp.Or(q.check(), s.o.CheckRules.Typed(q.Check)); err != nil {
 		return Report{}, err
 	}
 	return do(s, ctx, user, user.PrivateChat(), q)
@@ -129,10 +129,6 @@ func (q Question) check() error {
 		return supervisor.Errorf(supervisor.CodeInvalid, textNotForAction, "set", cmp.Or(q.Action, "list"), "add and edit")
 	case q.Action != "add" && (q.Task || q.Name != "" || !look.None() || look.Ask != "" || look.AutoRemove || look.NotifyOnCheck):
 		return supervisor.Errorf(supervisor.CodeInvalid, textNotForAction, "task, name, files, command, ask, auto-remove and notify-on-check", cmp.Or(q.Action, "list"), "add")
-	case look.None() && (look.Ask != "" || look.AutoRemove || look.NotifyOnCheck):
-		return supervisor.Errorf(supervisor.CodeInvalid, "%s", textOfChecks)
-	case look.Files != "" && look.Command != "":
-		return supervisor.Errorf(supervisor.CodeInvalid, "%s", textOneLook)
 	}
 	return nil
 }
@@ -201,7 +197,7 @@ func (s *Schedule) add(ctx context.Context, user supervisor.User, c supervisor.C
 	switch look := supervisor.Look(q.Check); {
 	case !look.None() || look.Ask != "":
 		q.Check.Task = q.Task
-		if j.Options.Look, err = lookOf(q.Check); err != nil {
+		if j.Options.Look, err = s.o.CheckRules.Of(q.Check); err != nil {
 			return r, err
 		}
 		j.Kind = supervisor.JobCheck
@@ -214,10 +210,10 @@ func (s *Schedule) add(ctx context.Context, user supervisor.User, c supervisor.C
 	if err := s.approveNew(ctx, from, j); err != nil {
 		return r, err
 	}
-	if err := setRule(&j, when, s.o.Now()); err != nil {
+	if err := SetRule(&j, when, s.o.Now()); err != nil {
 		return r, err
 	}
-	if j, err = s.put(ctx, j, nil); err != nil {
+	if j, err = s.Put(ctx, j, nil); err != nil {
 		return r, err
 	}
 	return Report{Said: s.card(j).Text, Jobs: []JobLine{lineOf(j)}}, nil

@@ -54,7 +54,7 @@ func TestWhatIsHeldIsReplacedByItsLike(t *testing.T) {
 	looks("", supervisor.Errorf(supervisor.CodeInvalid, "no such command"))
 	j := h.job(t, 1)
 	j.Conversation.ID, j.Conversation.Thread = 0, "5"
-	if err := h.change(t.Context(), j); err != nil {
+	if err := h.Change(t.Context(), j); err != nil {
 		t.Fatal(err)
 	}
 	looks("three", nil)

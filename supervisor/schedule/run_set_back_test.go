@@ -22,7 +22,7 @@ func TestRunNowAfterAClockWasSetBack(t *testing.T) {
 		h.ends(t, in, done)
 	}
 	h.now = h.now.Add(-24 * time.Hour)
-	if _, err := h.run(t.Context(), h.job(t, id), h.now); err != nil {
+	if _, err := h.RunNow(t.Context(), h.job(t, id), h.now); err != nil {
 		t.Fatal(err)
 	}
 	begun := h.passes(t, 0)

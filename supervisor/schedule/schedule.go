@@ -15,6 +15,7 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/approval"
 	"mews/supervisor/feature"
+	"mews/supervisor/internal/signals"
 	"mews/supervisor/internal/slots"
 	"mews/supervisor/schedule/recurrence"
 	"mews/supervisor/sqlite"
@@ -53,12 +54,19 @@ type Options struct {
 	// not of those who may not speak: their jobs rest
 	Person func(name string) (supervisor.User, bool)
 	// something was put into its outbox; never blocks
-	Queued        func(conversation int64)
-	Begun         func(supervisor.Inbound) // has its turn begin; never blocks
-	Sources       Sources
-	Looks         Looks
-	Look          Looker
-	InForce       InForce
+	Queued  func(conversation int64)
+	Begun   func(supervisor.Inbound) // has its turn begin; never blocks
+	Sources Sources
+	Looks   Looks
+	// Checks are those of kinds of jobs that are checked before something is said or done.
+	Checks     map[supervisor.JobKind]Check
+	CheckRules CheckRules
+	// Tools do what models' calls say, by name, beside the schedule's own.
+	Tools map[string]Tool
+	// Watches have jobs be due by what happens, beside their times.
+	Watches []Watch
+	// RoutineTimes refuses that a routine comes at other times. nil allows it.
+	RoutineTimes  func(j supervisor.Job) error
 	Conversations sqlite.Conversations
 	// whether people may speak in a group
 	Allowed func(supervisor.Conversation) bool
@@ -71,14 +79,15 @@ type Options struct {
 	// of any turn: a job has no more
 	Limits func() protocol.TurnLimits
 	// of jobs; the zero value has no limits
-	Budget    func(user string) supervisor.Budget
-	Digests   Digests
-	ListFiles ListFiles
-	Now       func() time.Time
-	Log       hclog.Logger
+	Budget func(user string) supervisor.Budget
+	Now    func() time.Time
+	Log    hclog.Logger
+}
 
-	Homes       Homes
-	FileEffects FileEffects
+// Watch has jobs be due by what happens.
+type Watch struct {
+	Next func() (at time.Time, any bool) // when it is to run
+	Run  func(context.Context) error     // has those jobs be due
 }
 
 // Schedule is people's jobs. It may be used from several goroutines.
@@ -89,7 +98,6 @@ type Schedule struct {
 	running *slots.Slots   // one for each look that runs
 	looking sync.WaitGroup // those looks
 	turns   lookTurns
-	changed changedHomes
 }
 
 // New makes a Schedule; Run fires its jobs.
@@ -131,7 +139,7 @@ func (s *Schedule) Run(ctx context.Context) error {
 			ready = err == nil
 		}
 		if err == nil {
-			err = errors.Join(s.fire(ctx), s.lookAtHomes(ctx), s.begin(ctx), s.release(ctx))
+			err = errors.Join(s.fire(ctx), s.watch(ctx), s.begin(ctx), s.release(ctx))
 		}
 		sleep := retry
 		if err == nil {
@@ -164,12 +172,25 @@ func (s *Schedule) release(ctx context.Context) error {
 	return err
 }
 
+// watch runs what has jobs be due by what happens.
+func (s *Schedule) watch(ctx context.Context) (err error) {
+	for _, w := range s.o.Watches {
+		err = errors.Join(err, w.Run(ctx))
+	}
+	return err
+}
+
+// Wake has the loop look at the clock. It never blocks.
+func (s *Schedule) Wake() { signals.Send(s.woken) }
+
 // untilNext is how long the loop may sleep.
 func (s *Schedule) untilNext(ctx context.Context) (time.Duration, error) {
 	now := s.o.Now()
 	next, any, err := s.o.Queue.NextDue(ctx, now)
-	if home, has := s.changed.next(); has && (!any || home.Before(next)) {
-		next, any = home, true
+	for _, w := range s.o.Watches {
+		if at, has := w.Next(); has && (!any || at.Before(next)) {
+			next, any = at, true
+		}
 	}
 	if err != nil || !any {
 		return maxSleep, err

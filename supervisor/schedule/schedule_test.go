@@ -18,6 +18,8 @@ import (
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/approval"
+	"mews/supervisor/check"
+	"mews/supervisor/routine"
 	"mews/supervisor/sqlite"
 	"mews/supervisor/sqlite/sqlitetest"
 )
@@ -30,6 +32,8 @@ var noon = time.Date(2026, 3, 27, 12, 0, 0, 0, time.UTC)
 // harness is a schedule over a real database, by a clock that the test sets.
 type harness struct {
 	*Schedule
+	routines *routine.Routines
+
 	db      *sqlite.DB
 	now     time.Time
 	resting map[string]bool
@@ -57,10 +61,10 @@ type harness struct {
 
 // put keeps a job that is due as words say.
 func (h *harness) put(ctx context.Context, j supervisor.Job, when string) (supervisor.Job, error) {
-	if err := setRule(&j, when, h.now); err != nil {
+	if err := SetRule(&j, when, h.now); err != nil {
 		return j, err
 	}
-	return h.Schedule.put(ctx, j, nil)
+	return h.Schedule.Put(ctx, j, nil)
 }
 
 func newHarness(t *testing.T) *harness {
@@ -72,13 +76,24 @@ func newHarness(t *testing.T) *harness {
 
 // restart begins a schedule that knows nothing but what is kept.
 func (h *harness) restart() {
-	h.Schedule = New(Options{Store: h.db.Jobs(), Queue: h.db.Jobs(), Queued: h.countQueued, Now: func() time.Time { return h.now }, Log: hclog.NewNullLogger(),
-		Person: func(name string) (supervisor.User, bool) { return person(name), !h.resting[name] },
+	now := func() time.Time { return h.now }
+	speaker := func(name string) (supervisor.User, bool) { return person(name), !h.resting[name] }
+	h.routines = routine.New(routine.Options{Store: h.db.Jobs(), FileEffects: h.db.Effects(), Person: speaker, Now: now,
+		LookThroughHome: h.home.LookThroughHome, Changes: h.home.Changes, ListFiles: h.listFiles, Check: h.look,
+		InForce: func(_ context.Context, _ string, f protocol.PromptFile) ([]byte, error) { return f.Text, nil },
+		Jobs:    func() routine.Jobs { return h.Schedule }, SetRule: SetRule, CheckPeriod: CheckPeriod, Line: Line,
+		Log: hclog.NewNullLogger()})
+	h.Schedule = New(Options{Store: h.db.Jobs(), Queue: h.db.Jobs(), Queued: h.countQueued, Now: now, Log: hclog.NewNullLogger(),
+		Person: speaker,
 		Begun:  h.keepBegun, Sources: h.db.Jobs(),
-		Looks: h.db.Jobs(), Look: h.look, Conversations: h.db.Conversations(), Allowed: func(c supervisor.Conversation) bool { return !h.closed[c.Chat] },
+		Looks: h.db.Jobs(), RoutineTimes: h.routines.CheckTimes, Tools: h.routines.Tools(),
+		Checks: map[supervisor.JobKind]Check{supervisor.JobCheck: check.New(check.Options{Look: h.look}).Check,
+			supervisor.JobRoutine: h.routines.Check},
+		CheckRules:    CheckRules{Of: check.Of, Typed: check.Typed, Text: check.Text},
+		Watches:       []Watch{{Next: h.routines.Next, Run: h.routines.CheckHomes}},
+		Conversations: h.db.Conversations(), Allowed: func(c supervisor.Conversation) bool { return !h.closed[c.Chat] },
 		Approve: h.approve, Ask: h.ask, Model: modelNamed, Budget: func(string) supervisor.Budget { return h.budget },
-		Limits: func() protocol.TurnLimits { return protocol.TurnLimits{Steps: 200, Seconds: 3600} }, InForce: func(_ context.Context, _ string, f protocol.PromptFile) ([]byte, error) { return f.Text, nil },
-		Digests: h.db.Jobs(), ListFiles: h.listFiles, Homes: &h.home, FileEffects: h.db.Effects()})
+		Limits: func() protocol.TurnLimits { return protocol.TurnLimits{Steps: 200, Seconds: 3600} }})
 }
 
 func (h *harness) countQueued(int64) {

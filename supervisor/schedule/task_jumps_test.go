@@ -17,6 +17,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/check"
 	"mews/supervisor/schedule"
 	"mews/supervisor/schedule/recurrence"
 	"mews/supervisor/sqlite"
@@ -96,7 +97,8 @@ func newTaskJumps(t *testing.T, rt *rapid.T, begin time.Time) *taskJumps {
 // options are those of a schedule whose fires and turns are noted.
 func (j *taskJumps) options() schedule.Options {
 	return schedule.Options{Store: j.db.Jobs(), Queue: taskQueue{j.db.Jobs(), j}, Looks: j.db.Jobs(), Sources: j.db.Jobs(), Queued: func(int64) {}, Begun: j.run, Now: j.now,
-		Log: hclog.NewNullLogger(), Person: func(name string) (supervisor.User, bool) { return inMadrid(name), true }}
+		CheckRules: schedule.CheckRules{Of: check.Of, Typed: check.Typed, Text: check.Text},
+		Log:        hclog.NewNullLogger(), Person: func(name string) (supervisor.User, bool) { return inMadrid(name), true }}
 }
 
 // taskQueue is the database's, but that what is claimed and what begins is noted.

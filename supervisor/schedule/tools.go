@@ -18,6 +18,9 @@ import (
 	"mews/supervisor/schedule/recurrence"
 )
 
+// Tool does what a call of a model's says, for a turn that answers in a conversation.
+type Tool = func(ctx context.Context, user supervisor.User, in supervisor.Conversation, c supervisor.JobCall) (protocol.JobAnswer, error)
+
 // tools do what the model's calls about jobs say.
 var tools = map[string]func(*Schedule, context.Context, supervisor.User, toolCall) (protocol.JobAnswer, error){
 	"schedule_task":    (*Schedule).scheduleTask,
@@ -25,10 +28,6 @@ var tools = map[string]func(*Schedule, context.Context, supervisor.User, toolCal
 	"update_task":      (*Schedule).updateTask,
 	"cancel_task":      (*Schedule).cancelTask,
 	"get_task_results": (*Schedule).taskResults,
-
-	"enable_file_notifications":    (*Schedule).enableFiles,
-	"disable_file_notifications":   (*Schedule).disableFiles,
-	"get_file_notification_status": (*Schedule).filesStatus,
 }
 
 // toolCall is a call in the conversation where its turn answers.
@@ -45,11 +44,14 @@ const mostUnasked = 4
 // changes nothing more. An error is for the model.
 func (s *Schedule) Call(ctx context.Context, c supervisor.JobCall, in supervisor.Conversation) (answer protocol.JobAnswer, err error) {
 	user, known := s.o.Person(c.User)
-	tool := tools[c.Call.Name]
-	if !known || tool == nil {
-		return answer, supervisor.Errorf(supervisor.CodeForbidden, "%s", textNothing)
+	tool, other := tools[c.Call.Name], s.o.Tools[c.Call.Name]
+	switch {
+	case known && tool != nil:
+		return tool(s, ctx, user, toolCall{c, in})
+	case known && other != nil:
+		return other(ctx, user, in, c)
 	}
-	return tool(s, ctx, user, toolCall{c, in})
+	return answer, supervisor.Errorf(supervisor.CodeForbidden, "%s", textNothing)
 }
 
 func (s *Schedule) scheduleTask(ctx context.Context, user supervisor.User, c toolCall) (answer protocol.JobAnswer, err error) {
@@ -57,7 +59,7 @@ func (s *Schedule) scheduleTask(ctx context.Context, user supervisor.User, c too
 	if err := decode(c, &args); err != nil {
 		return answer, err
 	}
-	j, err := jobOf(args, user, c)
+	j, err := s.jobOf(args, user, c)
 	if err != nil {
 		return answer, err
 	}
@@ -75,9 +77,9 @@ func (s *Schedule) scheduleTask(ctx context.Context, user supervisor.User, c too
 	if err != nil {
 		return answer, err
 	}
-	terms := s.terms(j)
-	j, err = s.put(ctx, j, func(j supervisor.Job) supervisor.Delivery {
-		d := cardWith(j, terms)
+	terms := s.Terms(j)
+	j, err = s.Put(ctx, j, func(j supervisor.Job) supervisor.Delivery {
+		d := cardWith(j, s.checkText(j), terms)
 		d.Conversation = c.in
 		if why != "" {
 			d.Text += fmt.Sprintf(textProposed, why)
@@ -97,7 +99,7 @@ func (s *Schedule) scheduleTask(ctx context.Context, user supervisor.User, c too
 }
 
 // jobOf is the job that a call asks for, or says what is wrong with it.
-func jobOf(args protocol.ScheduleTask, user supervisor.User, c toolCall) (j supervisor.Job, err error) {
+func (s *Schedule) jobOf(args protocol.ScheduleTask, user supervisor.User, c toolCall) (j supervisor.Job, err error) {
 	kind, known := map[string]supervisor.JobKind{"": supervisor.JobReminder, "reminder": supervisor.JobReminder, "task": supervisor.JobAgent,
 		"check": supervisor.JobCheck}[args.Kind]
 	switch err := checkWords(args.Text, args.Name); {
@@ -112,7 +114,7 @@ func jobOf(args protocol.ScheduleTask, user supervisor.User, c toolCall) (j supe
 	}
 	look := supervisor.Look{}
 	if kind == supervisor.JobCheck {
-		if look, err = lookOf(args.Check); err != nil {
+		if look, err = s.o.CheckRules.Of(args.Check); err != nil {
 			return j, err
 		}
 	}
@@ -140,7 +142,7 @@ func (s *Schedule) setTimes(j *supervisor.Job, when string) (why string, err err
 	if when == "" {
 		return "", nil
 	}
-	if err := setRule(j, when, s.o.Now()); err != nil {
+	if err := SetRule(j, when, s.o.Now()); err != nil {
 		return "", err
 	}
 	if why, err = proposes(*j); why != "" {
@@ -191,7 +193,7 @@ func (s *Schedule) listTasks(ctx context.Context, user supervisor.User, c toolCa
 	}
 	lines := []string{}
 	for _, j := range list {
-		lines = append(lines, fmt.Sprintf(answerLine, j.ID, strings.ToLower(nouns[j.Kind]), j.State, line(j), brief(j.Text)))
+		lines = append(lines, fmt.Sprintf(answerLine, j.ID, strings.ToLower(nouns[j.Kind]), j.State, Line(j), brief(j.Text)))
 		answer.World = answer.World || j.Options.World
 	}
 	answer.Text = cmp.Or(strings.Join(lines, "\n"), answerNone)

@@ -27,7 +27,7 @@ func (s *Schedule) findToChange(ctx context.Context, user supervisor.User, c too
 	case elsewhere && (c.in.InGroup() || c.Kind != supervisor.TurnChat):
 		err = supervisor.Errorf(supervisor.CodeForbidden, "%s", answerElsewhere)
 	case j.Kind != supervisor.JobReminder && world: // a yes to it was one to other words
-		err = supervisor.Errorf(supervisor.CodeForbidden, "%s", answerWorld)
+		err = supervisor.Errorf(supervisor.CodeForbidden, "%s", policy.TextWorld)
 	case j.Kind != supervisor.JobReminder && c.Kind != supervisor.TurnChat:
 		err = supervisor.Errorf(supervisor.CodeForbidden, "%s", answerOnlyHere)
 	}
@@ -46,7 +46,7 @@ func (s *Schedule) updateTask(ctx context.Context, user supervisor.User, c toolC
 	j := was
 	j.Name, j.Text = cmp.Or(nameFrom(args.Name), j.Name), cmp.Or(strings.TrimSpace(args.Text), j.Text)
 	j.Options.World = j.Options.World || world && (j.Text != was.Text || j.Name != was.Name)
-	if err := checkBuiltIn(was, j, args.When); err != nil {
+	if err := s.checkBuiltIn(was, j, args.When); err != nil {
 		return answer, err
 	}
 	from := c.from(user, args.When)
@@ -63,7 +63,7 @@ func (s *Schedule) updateTask(ctx context.Context, user supervisor.User, c toolC
 	if err := s.setState(&j, args.State); err != nil {
 		return answer, err
 	}
-	if err := s.change(ctx, j); err != nil {
+	if err := s.Change(ctx, j); err != nil {
 		return answer, err
 	}
 	words, next := s.describe(j)
@@ -90,14 +90,14 @@ func (s *Schedule) cancelTask(ctx context.Context, user supervisor.User, c toolC
 
 // checkBuiltIn refuses to have what is built in be another thing, or come at other times where
 // those are fixed. Its name says what it does.
-func checkBuiltIn(was, j supervisor.Job, when string) error {
+func (s *Schedule) checkBuiltIn(was, j supervisor.Job, when string) error {
 	switch {
 	case was.Kind != supervisor.JobRoutine:
 		return nil
 	case j.Name != was.Name || j.Text != was.Text:
 		return supervisor.Errorf(supervisor.CodeInvalid, textBuiltIn, policy.Title(was))
-	case when != "" && routines()[was.Name].fixed:
-		return supervisor.Errorf(supervisor.CodeInvalid, textRoutineSwitch, policy.Title(was))
+	case when != "" && s.o.RoutineTimes != nil:
+		return s.o.RoutineTimes(was)
 	}
 	return nil
 }

@@ -95,7 +95,7 @@ func (s *Schedule) begin(ctx context.Context) error {
 				continue
 			}
 			begin := s.beginFire
-			if looks[f.Job.Kind] != nil {
+			if s.o.Checks[f.Job.Kind] != nil {
 				begin = s.beginLook
 			}
 			if err := begin(ctx, user, f); err != nil {

@@ -57,7 +57,7 @@ func TestMovingAlongKeepsTheTimeOnTheWall(t *testing.T) {
 	if at, found, err := recurrence.NextOf(h.job(t, 4), time.Date(2026, 3, 29, 0, 30, 0, 0, time.UTC)); found || err != nil {
 		t.Errorf("what has ended comes %s, %v", at, err)
 	}
-	if text := line(h.job(t, 4)); !strings.Contains(text, "until Sat 28 Mar 2026 23:59") {
+	if text := Line(h.job(t, 4)); !strings.Contains(text, "until Sat 28 Mar 2026 23:59") {
 		t.Errorf("its list says %q", text)
 	}
 	if j := h.job(t, 1); j.Zone != moved.Timezone || j.State != supervisor.JobActive {

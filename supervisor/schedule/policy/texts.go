@@ -9,6 +9,10 @@ const (
 	textFails       = "\n\nThat was failure %d in a row, so I have paused it."
 	textAway        = "You have not written for 30 days, so I have paused what asks a model by itself: %s. /jobs has buttons to go on. Reminders still come."
 
+	// TextWorld refuses a model that wants something of a person's jobs.
+	TextWorld = "You have read words of somebody else here, so that is for them to do: /jobs and " +
+		"/notifications have it."
+
 	textSays          = "**%s**\n\n%s"
 	textStillChecking = "Still checking."
 )

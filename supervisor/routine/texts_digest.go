@@ -1,4 +1,4 @@
-package schedule
+package routine
 
 import "mews/supervisor"
 
@@ -6,6 +6,8 @@ import "mews/supervisor"
 const usualDigest = "daily at 7:30"
 
 const (
+	dayLayout = "Mon 2 Jan 15:04"
+
 	textRoutineWritten = " A small model words it."
 
 	textDigestToday    = "**Today**"

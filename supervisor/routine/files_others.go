@@ -1,4 +1,4 @@
-package schedule
+package routine
 
 import (
 	"fmt"
@@ -10,6 +10,7 @@ import (
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/effect"
+	"mews/supervisor/markdown"
 	"mews/supervisor/printable"
 )
 
@@ -115,7 +116,7 @@ func filesText(list []supervisor.HomeChange) string {
 	if more := len(list) - len(lines); more > 0 {
 		lines = append(lines, fmt.Sprintf(textFilesMore, more))
 	}
-	return textFilesOthers + "\n" + fenced(strings.Join(lines, "\n"))
+	return textFilesOthers + "\n" + markdown.Fenced(strings.Join(lines, "\n"))
 }
 
 func fileWhat(c supervisor.HomeChange) string {

@@ -1,4 +1,4 @@
-package schedule
+package routine
 
 import (
 	"encoding/base64"

@@ -1,4 +1,4 @@
-package schedule
+package routine
 
 import (
 	"strings"
@@ -68,5 +68,12 @@ func TestWhoHasChangedAFile(t *testing.T) {
 		if got := ledgerOf(c.effects).others(c.change); got != c.others {
 			t.Errorf("%s: by others: %t", name, got)
 		}
+	}
+}
+
+func TestFilesText_NameWithMarkup_ShowsItAsText(t *testing.T) {
+	got := filesText([]supervisor.HomeChange{{Path: "```\n*x*\x1b[2J", Was: "x", Now: "y"}})
+	if want := "Changed in your folder by others:\n````\nchanged: ```*x*[2J\n````"; got != want {
+		t.Errorf("it says %q", got)
 	}
 }

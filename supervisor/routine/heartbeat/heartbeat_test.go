@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"mews/supervisor/schedule/heartbeat"
+	"mews/supervisor/routine/heartbeat"
 )
 
 var monday = time.Date(2026, 3, 23, 7, 0, 0, 0, time.UTC)

@@ -1,4 +1,4 @@
-package schedule
+package routine
 
 import (
 	"cmp"
@@ -18,6 +18,7 @@ import (
 const (
 	maxLines    = 10  // of a section of the digest
 	maxNames    = 20  // of files
+	maxTimes    = 3   // of a job
 	maxLineText = 100 // characters of what somebody has named or asked
 )
 
@@ -74,7 +75,7 @@ func (d *digest) today(jobs []supervisor.Job) {
 func (d *digest) times(j supervisor.Job) string {
 	var times []string
 	for at, found := j.Next, true; found && at.Before(d.tomorrow()); {
-		if len(times) == listed {
+		if len(times) == maxTimes {
 			return strings.Join(times, ", ") + textDigestLater
 		}
 		text := at.In(d.now.Location()).Format("15:04")

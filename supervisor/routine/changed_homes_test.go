@@ -1,0 +1,33 @@
+package routine
+
+import (
+	"testing"
+	"time"
+)
+
+var noon = time.Date(2026, 3, 27, 12, 0, 0, 0, time.UTC)
+
+// What changes between the end of the wait and the look does not put it off again; afterwards a
+// change is the first one anew.
+func TestALookAtAHomeThatIsNeverStill(t *testing.T) {
+	var h changedHomes
+	now := noon
+	for range 30 {
+		if users := h.take(now); len(users) > 0 {
+			t.Fatalf("after %v it is looked at", now.Sub(noon))
+		}
+		h.note("alice", now)
+		now = now.Add(10 * time.Second)
+	}
+	if users := h.take(now); len(users) != 1 {
+		t.Fatal("after 5 minutes it is not looked at")
+	}
+	h.note("alice", now)
+	if !h.settled("alice", now) {
+		t.Error("the look does not go on")
+	}
+	h.note("alice", now)
+	if h.settled("alice", now) || len(h.take(now.Add(filesSettle-1))) > 0 || len(h.take(now.Add(filesSettle))) != 1 {
+		t.Error("the next change is not the first one anew")
+	}
+}

@@ -1,0 +1,19 @@
+package routine
+
+import (
+	"slices"
+	"testing"
+)
+
+// The commands whose answer is for their person alone are not answered in a group.
+func TestCommands_ForPersonAlone_ArePrivate(t *testing.T) {
+	private := []string{}
+	for _, c := range (&Routines{}).Feature().Commands {
+		if c.Private != nil && c.Private("7:30") && c.Private("") {
+			private = append(private, c.Name)
+		}
+	}
+	if want := []string{"digest", "notifications"}; !slices.Equal(private, want) {
+		t.Errorf("private are %q, want %q", private, want)
+	}
+}

@@ -1,0 +1,104 @@
+package routine
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"mews/supervisor"
+	"mews/supervisor/internal/timezone"
+)
+
+// The words for how the digest is worded.
+const (
+	wordWritten = "written"
+	wordPlain   = "plain"
+)
+
+// digestModes are the ways in which the digest is worded.
+func digestModes() map[string]mode {
+	return map[string]mode{
+		wordWritten: func(o *supervisor.JobOptions) { o.Written = true },
+		wordPlain:   func(o *supervisor.JobOptions) { o.Written = false },
+	}
+}
+
+// digestState is what the last digest has told.
+type digestState struct {
+	Until time.Time `json:"until"`           // up to when it told
+	Files pathSet   `json:"files,omitempty"` // that it knew of
+	// while it knows of none, those are new that have changed after this
+	FilesAfter time.Time `json:"files_after"`
+}
+
+// since is the moment after which all is told: where there was no digest, or the clock was set back
+// since, that of a day ago.
+func (was *digestState) since(now time.Time) time.Time {
+	if was.Until.After(now) {
+		was.Until = time.Time{}
+	}
+	if !was.Until.IsZero() {
+		return was.Until
+	}
+	dayAgo := now.Add(-24 * time.Hour)
+	if was.FilesAfter.IsZero() {
+		was.FilesAfter = dayAgo
+	}
+	return dayAgo
+}
+
+// digest tells what is due, what jobs did since the last one, which files are new, and what waits.
+// Without anything new it is silent.
+func (r *Routines) digest(ctx context.Context, c supervisor.DueCheck) (out supervisor.CheckOutcome, err error) {
+	was, err := state[digestState](c)
+	if err != nil {
+		return out, err
+	}
+	after := was.since(c.At)
+	jobs, err := r.o.Store.List(ctx, c.Job.User)
+	if err != nil {
+		return out, err
+	}
+	rows, err := r.o.Store.Digest(ctx, c.Job.User, after, c.At)
+	if err != nil {
+		return out, err
+	}
+	files, err := r.filesOf(ctx, c)
+	if err != nil {
+		return out, err
+	}
+	seen, err := json.Marshal(digestState{Until: c.At, Files: was.Files.with(files), FilesAfter: was.FilesAfter})
+	if err != nil {
+		return out, fmt.Errorf("keep what the digest has told: %w", err)
+	}
+	d := digest{now: c.At.In(timezone.Of(c.Owner)), after: after, waitsAfter: was.Until}
+	d.today(jobs)
+	d.did(rows.Did)
+	d.files(was.newFiles(files))
+	d.waiting(slices.Concat(rows.Waiting, proposed(jobs)))
+	out.Seen, out.State = string(seen), supervisor.FireSilent
+	switch {
+	case !d.news:
+	case c.Job.Options.Written:
+		out.Prompt = &supervisor.CheckPrompt{Text: promptDigest, Material: d.text.String()}
+	default:
+		out.State, out.Text, out.World = supervisor.FireSaid, d.text.String(), d.world
+	}
+	return out, nil
+}
+
+// filesOf lists the files of the person's home. Where they can't be listed it is tried once more,
+// and then done without.
+func (r *Routines) filesOf(ctx context.Context, c supervisor.DueCheck) ([]supervisor.HomeFile, error) {
+	files, err := r.o.ListFiles(ctx, c.Job.User)
+	switch {
+	case err == nil || ctx.Err() != nil:
+		return files, err
+	case c.Tries == 0:
+		return nil, fmt.Errorf("%w: list the files of %s: %w", supervisor.ErrLookAgain, c.Job.User, err)
+	}
+	r.o.Log.Warn("a digest goes without files", "user", c.Job.User, "error", err)
+	return nil, nil
+}

@@ -1,0 +1,56 @@
+package routine
+
+import (
+	"context"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/schedule/policy"
+)
+
+// Tool does what a call of a model's says, for a turn that answers in a conversation.
+type Tool = func(ctx context.Context, user supervisor.User, in supervisor.Conversation, c supervisor.JobCall) (protocol.JobAnswer, error)
+
+// Tools are those about routines, by name.
+func (r *Routines) Tools() map[string]Tool {
+	return map[string]Tool{
+		"enable_file_notifications":    r.enableFiles,
+		"disable_file_notifications":   r.disableFiles,
+		"get_file_notification_status": r.filesStatus,
+	}
+}
+
+func (r *Routines) enableFiles(ctx context.Context, user supervisor.User, in supervisor.Conversation, c supervisor.JobCall) (protocol.JobAnswer, error) {
+	if c.Kind != supervisor.TurnChat {
+		return protocol.JobAnswer{}, supervisor.Errorf(supervisor.CodeForbidden, "%s", answerNoFiles)
+	}
+	return r.switchFiles(ctx, user, in, wordOn)
+}
+
+// disableFiles does not for a turn that has read somebody else's words, who may want to change
+// files unseen.
+func (r *Routines) disableFiles(ctx context.Context, user supervisor.User, in supervisor.Conversation, c supervisor.JobCall) (answer protocol.JobAnswer, err error) {
+	switch world, err := r.o.Store.World(ctx, c.Turn); {
+	case err != nil:
+		return answer, err
+	case world:
+		return answer, supervisor.Errorf(supervisor.CodeForbidden, "%s", policy.TextWorld)
+	case c.Kind != supervisor.TurnChat:
+		return answer, supervisor.Errorf(supervisor.CodeForbidden, "%s", answerNoFiles)
+	}
+	return r.switchFiles(ctx, user, in, wordOff)
+}
+
+func (r *Routines) filesStatus(ctx context.Context, user supervisor.User, in supervisor.Conversation, c supervisor.JobCall) (protocol.JobAnswer, error) {
+	return r.switchFiles(ctx, user, in, "")
+}
+
+// switchFiles turns notices of files on or off, or says whether they are on.
+func (r *Routines) switchFiles(ctx context.Context, user supervisor.User, in supervisor.Conversation, words string) (answer protocol.JobAnswer, err error) {
+	if in.InGroup() {
+		return answer, supervisor.Errorf(supervisor.CodeForbidden, "%s", answerFilesInGroup)
+	}
+	d, err := r.Switch(ctx, user, in, supervisor.RoutineFiles, words, r.o.Now())
+	answer.Text, answer.Brief = d.Text, words
+	return answer, err
+}

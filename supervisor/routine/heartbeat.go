@@ -1,0 +1,56 @@
+package routine
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/internal/timezone"
+	"mews/supervisor/routine/heartbeat"
+)
+
+// heartbeatFile is what the heartbeat looks into.
+const heartbeatFile = "HEARTBEAT.md"
+
+var errNoFile = errors.New("the look into " + heartbeatFile + " has come without it")
+
+// heartbeat has one turn do all that is due in HEARTBEAT.md. Where that is nothing, there is none.
+func (r *Routines) heartbeat(ctx context.Context, c supervisor.DueCheck) (out supervisor.CheckOutcome, err error) {
+	found, err := r.o.Check(ctx, c.Job.User, protocol.LookParameters{PromptFile: heartbeatFile})
+	if err != nil {
+		return out, err
+	}
+	if found.File == nil {
+		return out, errNoFile
+	}
+	text, err := r.o.InForce(ctx, c.Job.User, *found.File)
+	if err != nil {
+		return out, err
+	}
+	was, err := state[heartbeat.State](c)
+	if err != nil {
+		return out, err
+	}
+	due, next, err := heartbeat.Due(heartbeat.Parse(string(text), was, c.At.In(timezone.Of(c.Owner))), was, c.At, timezone.Of(c.Owner))
+	if err != nil {
+		return out, err
+	}
+	seen, err := json.Marshal(next)
+	if err != nil {
+		return out, fmt.Errorf("keep what the heartbeat has seen: %w", err)
+	}
+	out.Seen, out.State = string(seen), supervisor.FireSilent
+	if len(due) == 0 {
+		return out, nil
+	}
+	var items strings.Builder
+	for _, item := range due {
+		fmt.Fprintf(&items, promptItem, item.Text, item.Wrong)
+	}
+	out.Prompt = &supervisor.CheckPrompt{Text: promptHeartbeat + items.String()}
+	return out, nil
+}

@@ -1,0 +1,256 @@
+package routine
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"mews/supervisor"
+	"mews/supervisor/feature"
+	"mews/supervisor/internal/timezone"
+	"mews/supervisor/printable"
+	"mews/supervisor/schedule/policy"
+	"mews/supervisor/schedule/recurrence"
+)
+
+// kind is a routine, which is off until its person turns it on.
+type kind struct {
+	command string // that turns it on and off
+	help    string // of the command
+	private bool   // its command is not answered in a group
+	what    string // what it does, for its person
+	usual   string // when it comes, as recurrence.Parse reads it, where its person does not say
+	fixed   bool   // nobody else may say when
+
+	// it knows nothing of the time while it was off, and is checked at once when it is turned on
+	afresh bool
+	check  func(context.Context, supervisor.DueCheck) (supervisor.CheckOutcome, error)
+	modes  map[string]mode // by the word for it
+}
+
+// newKinds makes the table of all that is built in, by name.
+func (r *Routines) newKinds() map[string]kind {
+	return map[string]kind{
+		supervisor.RoutineHeartbeat: {command: "heartbeat", help: helpHeartbeat, what: whatHeartbeat, usual: usualHeartbeat, fixed: true,
+			check: r.heartbeat},
+		supervisor.RoutineDigest: {command: "digest", help: helpDigest, private: true, what: whatDigest, usual: usualDigest,
+			check: r.digest, modes: digestModes()},
+		supervisor.RoutineFiles: {command: "notifications", help: helpFiles, private: true, what: whatFiles, usual: usualFiles,
+			fixed: true, afresh: true, check: r.files},
+	}
+}
+
+// Names are those of all that is built in, sorted.
+func Names() []string { return slices.Sorted(maps.Keys((&Routines{}).newKinds())) }
+
+// commands turn on and off what is built in.
+func (r *Routines) commands() (all []feature.Command) {
+	kinds := r.newKinds()
+	for _, name := range Names() {
+		k := kinds[name]
+		c := feature.Command{SlashCommand: supervisor.SlashCommand{Name: k.command, Help: k.help}, Place: 94,
+			Run: func(ctx context.Context, q feature.Request) (supervisor.Delivery, error) {
+				return r.Switch(ctx, q.User, q.Conversation, name, q.Arguments, q.At)
+			}}
+		if k.private {
+			c.Private = feature.Always
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+// mode has a routine go about it in another way.
+type mode func(*supervisor.JobOptions)
+
+// modeIn is the mode that the first of some words stands for, and the words behind it; nil and all
+// of them where it stands for none.
+func (k kind) modeIn(words string) (m mode, rest string) {
+	first, rest, _ := strings.Cut(words, " ")
+	if m = k.modes[first]; m == nil {
+		return nil, words
+	}
+	return m, strings.TrimSpace(rest)
+}
+
+// Check checks what a routine that is due looks at. An error fails the fire.
+func (r *Routines) Check(ctx context.Context, c supervisor.DueCheck) (supervisor.CheckOutcome, error) {
+	k, known := r.kinds[c.Job.Name]
+	if !known {
+		return supervisor.CheckOutcome{}, supervisor.Errorf(supervisor.CodeInvalid, textNoRoutine, c.Job.Name,
+			strings.Join(Names(), ", "))
+	}
+	return k.check(ctx, c)
+}
+
+// CheckTimes refuses that a routine comes at other times where those are fixed.
+func (r *Routines) CheckTimes(j supervisor.Job) error {
+	if r.kinds[j.Name].fixed {
+		return supervisor.Errorf(supervisor.CodeInvalid, textRoutineSwitch, policy.Title(j))
+	}
+	return nil
+}
+
+// The words that turn a routine on and off.
+const (
+	wordOn  = "on"
+	wordOff = "off"
+)
+
+// Switch turns a person's routine on or off, or says whether it is on. words are on, off, or when
+// it is to come, behind the word for a mode where that is to be another.
+func (r *Routines) Switch(ctx context.Context, user supervisor.User, c supervisor.Conversation, name, words string, at time.Time) (d supervisor.Delivery, err error) {
+	k, known := r.kinds[name]
+	if !known {
+		return d, supervisor.Errorf(supervisor.CodeInvalid, textNoRoutine, name, strings.Join(Names(), ", "))
+	}
+	j, found, err := r.findRoutine(ctx, user.Name, name)
+	mode, words := k.modeIn(strings.ToLower(strings.TrimSpace(words)))
+	switch {
+	case err != nil:
+		return d, err
+	case words == "" && mode == nil:
+		return supervisor.Delivery{Text: r.routineText(name, j, found)}, nil
+	case words == wordOff && !found:
+		return supervisor.Delivery{Text: fmt.Sprintf(textRoutineOff, policy.RoutineTitles[name])}, nil
+	case words == wordOff:
+		_, err := r.o.Jobs().Pause(ctx, j)
+		return supervisor.Delivery{Text: fmt.Sprintf(textRoutineOff, policy.RoutineTitles[name])}, err
+	case words == wordOn || words == "" && !found:
+		words = k.usual
+	case words == "":
+		return r.switchMode(ctx, j, mode, at)
+	case k.fixed:
+		return d, supervisor.Errorf(supervisor.CodeInvalid, textRoutineSwitch, policy.RoutineTitles[name])
+	}
+	when := words
+	if !strings.ContainsAny(words, " ") {
+		when = "daily at " + words
+	}
+	if _, err := recurrence.Parse(when, at.In(timezone.Of(user))); err != nil && len(k.modes) > 0 {
+		return d, supervisor.Errorf(supervisor.CodeInvalid, textRoutineWords, printable.Text(words), strings.Join(slices.Sorted(maps.Keys(k.modes)), ", "))
+	}
+	words = when
+	if !k.afresh || j.State == supervisor.JobActive {
+		return r.turnOn(ctx, user, c, name, words, mode, at)
+	}
+	j.Name = name // where there was none
+	return r.turnOnAfresh(ctx, user, c, j, words, at)
+}
+
+// turnOnAfresh has a routine come that knows nothing of the time while it was off, and looks at
+// once.
+func (r *Routines) turnOnAfresh(ctx context.Context, user supervisor.User, c supervisor.Conversation, j supervisor.Job, words string, at time.Time) (d supervisor.Delivery, err error) {
+	if err := r.o.Store.ForgetSeen(ctx, j.ID); err != nil {
+		return d, err
+	}
+	if d, err = r.turnOn(ctx, user, c, j.Name, words, nil, at); err != nil {
+		return d, err
+	}
+	if j, _, err = r.findRoutine(ctx, user.Name, j.Name); err == nil {
+		_, err = r.o.Jobs().RunNow(ctx, j, at)
+	}
+	return d, err
+}
+
+// switchMode has a routine go on in another mode, at its times. One that was off goes on too.
+func (r *Routines) switchMode(ctx context.Context, j supervisor.Job, m mode, at time.Time) (d supervisor.Delivery, err error) {
+	m(&j.Options)
+	zone, err := recurrence.ZoneOf(j)
+	if err == nil && j.AsksModel() {
+		err = r.o.CheckPeriod(j, zone)
+	}
+	switch {
+	case err != nil:
+		return d, err
+	case j.State == supervisor.JobActive:
+		err = r.o.Jobs().Change(ctx, j)
+	default:
+		_, err = r.o.Jobs().Resume(ctx, j, at)
+	}
+	if err != nil {
+		return d, err
+	}
+	j, found, err := r.o.Store.Find(ctx, j.User, j.ID)
+	return r.routineShown(j, found), err
+}
+
+// routineShown shows a routine that was turned on.
+func (r *Routines) routineShown(j supervisor.Job, found bool) supervisor.Delivery {
+	return supervisor.Delivery{Text: r.routineText(j.Name, j, found), Buttons: policy.Buttons(j, supervisor.JobPause, supervisor.JobDelete)}
+}
+
+// findRoutine is a person's routine, where it was not deleted.
+func (r *Routines) findRoutine(ctx context.Context, user, name string) (j supervisor.Job, found bool, err error) {
+	list, err := r.o.Store.List(ctx, user)
+	i := slices.IndexFunc(list, func(j supervisor.Job) bool { return j.Kind == supervisor.JobRoutine && j.Name == name })
+	if i < 0 {
+		return j, false, err
+	}
+	return list[i], true, err
+}
+
+// turnOn has a routine come as words say. The row of one that was off, or deleted, is taken up
+// again.
+func (r *Routines) turnOn(ctx context.Context, user supervisor.User, c supervisor.Conversation, name, words string, m mode, at time.Time) (
+	d supervisor.Delivery, err error) {
+	if m == nil {
+		m = func(*supervisor.JobOptions) {}
+	}
+	j := supervisor.Job{User: user.Name, Kind: supervisor.JobRoutine, Name: name, Text: r.kinds[name].what, Zone: user.Timezone, Conversation: c, MadeBy: "routine/" + name}
+	m(&j.Options)
+	if err := r.o.SetRule(&j, words, at); err != nil {
+		return d, err
+	}
+	kept, err := r.o.Jobs().Put(ctx, j, nil)
+	if err != nil {
+		return d, err
+	}
+	j.Options, j.Options.Deleted = kept.Options, false
+	m(&j.Options)
+	if err := r.o.SetRule(&j, words, at); err != nil { // with those options it may not come as often
+		return d, err
+	}
+	if kept.State != supervisor.JobActive || kept.Rule != j.Rule || kept.Zone != j.Zone || kept.Options.Written != j.Options.Written {
+		if kept.State != supervisor.JobActive {
+			kept.Conversation = c
+		}
+		kept.Options = j.Options
+		kept.State, kept.Name, kept.Text, kept.Rule, kept.Zone, kept.Since, kept.Next, kept.Fired, kept.Failures =
+			supervisor.JobActive, name, j.Text, j.Rule, j.Zone, j.Since, j.Next, 0, 0
+		if err := r.o.Jobs().Change(ctx, kept); err != nil {
+			return d, err
+		}
+	}
+	return r.routineShown(kept, true), nil
+}
+
+// routineText says whether a routine is on, when it comes, where it speaks and what it may cost.
+func (r *Routines) routineText(name string, j supervisor.Job, found bool) string {
+	if !found || j.State != supervisor.JobActive {
+		return fmt.Sprintf(textRoutineOff, policy.RoutineTitles[name]) + "\n\n" + r.kinds[name].what
+	}
+	text := fmt.Sprintf(textRoutineOn, policy.RoutineTitles[name], r.o.Line(j))
+	if j.Options.Written {
+		text += textRoutineWritten
+	}
+	for _, more := range r.o.Jobs().Terms(j) {
+		text += " " + more
+	}
+	return text + "\n\n" + r.kinds[name].what
+}
+
+// state is what a routine has kept of its last look.
+func state[T any](c supervisor.DueCheck) (was T, err error) {
+	if c.Seen == "" {
+		return was, nil
+	}
+	if err := json.Unmarshal([]byte(c.Seen), &was); err != nil {
+		return was, fmt.Errorf("read what routine %s has seen: %w", c.Job.Name, err)
+	}
+	return was, nil
+}
