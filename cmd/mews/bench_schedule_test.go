@@ -13,8 +13,8 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/app/apptest"
 	"mews/supervisor/control"
+	"mews/supervisor/recurrence"
 	"mews/supervisor/schedule"
-	"mews/supervisor/schedule/recurrence"
 	"mews/supervisor/telegram/telegramtest"
 )
 

@@ -14,7 +14,7 @@ import (
 
 	"mews/supervisor/app/apptest"
 	"mews/supervisor/model/modeltest"
-	"mews/supervisor/schedule/recurrence"
+	"mews/supervisor/recurrence"
 	"mews/supervisor/telegram/telegramtest"
 )
 

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"mews/supervisor"
-	"mews/supervisor/schedule/recurrence"
+	"mews/supervisor/recurrence"
 	"mews/supervisor/sqlite"
 	"mews/supervisor/sqlite/sqlitetest"
 )

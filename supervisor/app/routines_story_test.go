@@ -10,9 +10,9 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/app/apptest"
 	"mews/supervisor/control"
+	"mews/supervisor/job"
 	"mews/supervisor/routine"
 	"mews/supervisor/schedule"
-	"mews/supervisor/schedule/policy"
 )
 
 // commandsOf are the commands of what is built in, where those have other names.
@@ -27,7 +27,7 @@ func TestAWeekOfRoutinesAsksNoModel(t *testing.T) {
 	l.lay("HEARTBEAT.md", "# What I look at\n\n- [x] done long ago\n<!-- - not this -->\n")
 	for _, name := range routine.Names() {
 		l.say("alice", "/"+cmp.Or(commandsOf[name], name)+" on")
-		l.toldLast("alice", policy.RoutineTitles[name]+" is on.")
+		l.toldLast("alice", job.RoutineTitles[name]+" is on.")
 	}
 	l.say("bob", "/remind in 300 days: tick")
 	l.toldLast("bob", "tick")

@@ -9,9 +9,9 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/job"
 	"mews/supervisor/markdown"
 	"mews/supervisor/printable"
-	"mews/supervisor/schedule/policy"
 )
 
 // Options are what Checks work on.
@@ -44,7 +44,7 @@ func (s *Checks) Check(ctx context.Context, c supervisor.DueCheck) (supervisor.C
 	case at.Ask == "" && found.Met:
 		out.Text, out.Done = strings.TrimSpace(c.Job.Text+"\n\n"+markdown.Fenced(found.Found)), at.AutoRemove
 	default:
-		out.Text = policy.StillChecking(c.Job, markdown.Fenced(found.Found))
+		out.Text = job.StillChecking(c.Job, markdown.Fenced(found.Found))
 	}
 	if out.Text != "" {
 		out.State, out.World = supervisor.FireSaid, true

@@ -10,9 +10,9 @@ import (
 	"mews/protocol/amount"
 	"mews/supervisor"
 	"mews/supervisor/internal/money"
+	"mews/supervisor/job"
 	"mews/supervisor/printable"
-	"mews/supervisor/schedule/policy"
-	"mews/supervisor/schedule/recurrence"
+	"mews/supervisor/recurrence"
 )
 
 const (
@@ -62,7 +62,7 @@ func (d *digest) today(jobs []supervisor.Job) {
 	for _, j := range jobs {
 		what := oneLine(j.Text)
 		if j.Kind == supervisor.JobAgent {
-			what = fmt.Sprintf(textDigestTask, oneLine(policy.Title(j)))
+			what = fmt.Sprintf(textDigestTask, oneLine(job.Title(j)))
 		}
 		d.news = d.news || j.Kind == supervisor.JobReminder
 		d.world = d.world || j.Options.World
@@ -110,7 +110,7 @@ func (d *digest) did(list []supervisor.JobDid) {
 				news = news || c.state != supervisor.FireSilent
 			}
 		}
-		title := oneLine(policy.Title(did.Job))
+		title := oneLine(job.Title(did.Job))
 		if !news || title == "" { // it was forgotten
 			continue
 		}
@@ -155,7 +155,7 @@ func (d *digest) files(names []string) {
 func proposed(jobs []supervisor.Job) (list []supervisor.Waiting) {
 	for _, j := range jobs {
 		if j.State == supervisor.JobProposed {
-			list = append(list, supervisor.Waiting{Kind: supervisor.WaitingJob, Text: policy.Title(j), Since: j.CreatedAt, World: j.Options.World})
+			list = append(list, supervisor.Waiting{Kind: supervisor.WaitingJob, Text: job.Title(j), Since: j.CreatedAt, World: j.Options.World})
 		}
 	}
 	return list

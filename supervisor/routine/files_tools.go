@@ -5,7 +5,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
-	"mews/supervisor/schedule/policy"
+	"mews/supervisor/job"
 )
 
 // Tool does what a call of a model's says, for a turn that answers in a conversation.
@@ -34,7 +34,7 @@ func (r *Routines) disableFiles(ctx context.Context, user supervisor.User, in su
 	case err != nil:
 		return answer, err
 	case world:
-		return answer, supervisor.Errorf(supervisor.CodeForbidden, "%s", policy.TextWorld)
+		return answer, supervisor.Errorf(supervisor.CodeForbidden, "%s", job.TextWorld)
 	case c.Kind != supervisor.TurnChat:
 		return answer, supervisor.Errorf(supervisor.CodeForbidden, "%s", answerNoFiles)
 	}

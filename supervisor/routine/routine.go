@@ -12,9 +12,9 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/feature"
 	"mews/supervisor/internal/timezone"
+	"mews/supervisor/job"
 	"mews/supervisor/printable"
-	"mews/supervisor/schedule/policy"
-	"mews/supervisor/schedule/recurrence"
+	"mews/supervisor/recurrence"
 )
 
 // kind is a routine, which is off until its person turns it on.
@@ -90,7 +90,7 @@ func (r *Routines) Check(ctx context.Context, c supervisor.DueCheck) (supervisor
 // CheckTimes refuses that a routine comes at other times where those are fixed.
 func (r *Routines) CheckTimes(j supervisor.Job) error {
 	if r.kinds[j.Name].fixed {
-		return supervisor.Errorf(supervisor.CodeInvalid, textRoutineSwitch, policy.Title(j))
+		return supervisor.Errorf(supervisor.CodeInvalid, textRoutineSwitch, job.Title(j))
 	}
 	return nil
 }
@@ -116,16 +116,16 @@ func (r *Routines) Switch(ctx context.Context, user supervisor.User, c superviso
 	case words == "" && mode == nil:
 		return supervisor.Delivery{Text: r.routineText(name, j, found)}, nil
 	case words == wordOff && !found:
-		return supervisor.Delivery{Text: fmt.Sprintf(textRoutineOff, policy.RoutineTitles[name])}, nil
+		return supervisor.Delivery{Text: fmt.Sprintf(textRoutineOff, job.RoutineTitles[name])}, nil
 	case words == wordOff:
 		_, err := r.o.Jobs().Pause(ctx, j)
-		return supervisor.Delivery{Text: fmt.Sprintf(textRoutineOff, policy.RoutineTitles[name])}, err
+		return supervisor.Delivery{Text: fmt.Sprintf(textRoutineOff, job.RoutineTitles[name])}, err
 	case words == wordOn || words == "" && !found:
 		words = k.usual
 	case words == "":
 		return r.switchMode(ctx, j, mode, at)
 	case k.fixed:
-		return d, supervisor.Errorf(supervisor.CodeInvalid, textRoutineSwitch, policy.RoutineTitles[name])
+		return d, supervisor.Errorf(supervisor.CodeInvalid, textRoutineSwitch, job.RoutineTitles[name])
 	}
 	when := words
 	if !strings.ContainsAny(words, " ") {
@@ -181,7 +181,7 @@ func (r *Routines) switchMode(ctx context.Context, j supervisor.Job, m mode, at 
 
 // routineShown shows a routine that was turned on.
 func (r *Routines) routineShown(j supervisor.Job, found bool) supervisor.Delivery {
-	return supervisor.Delivery{Text: r.routineText(j.Name, j, found), Buttons: policy.Buttons(j, supervisor.JobPause, supervisor.JobDelete)}
+	return supervisor.Delivery{Text: r.routineText(j.Name, j, found), Buttons: job.Buttons(j, supervisor.JobPause, supervisor.JobDelete)}
 }
 
 // findRoutine is a person's routine, where it was not deleted.
@@ -232,9 +232,9 @@ func (r *Routines) turnOn(ctx context.Context, user supervisor.User, c superviso
 // routineText says whether a routine is on, when it comes, where it speaks and what it may cost.
 func (r *Routines) routineText(name string, j supervisor.Job, found bool) string {
 	if !found || j.State != supervisor.JobActive {
-		return fmt.Sprintf(textRoutineOff, policy.RoutineTitles[name]) + "\n\n" + r.kinds[name].what
+		return fmt.Sprintf(textRoutineOff, job.RoutineTitles[name]) + "\n\n" + r.kinds[name].what
 	}
-	text := fmt.Sprintf(textRoutineOn, policy.RoutineTitles[name], r.o.Line(j))
+	text := fmt.Sprintf(textRoutineOn, job.RoutineTitles[name], r.o.Line(j))
 	if j.Options.Written {
 		text += textRoutineWritten
 	}

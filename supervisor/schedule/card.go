@@ -7,8 +7,8 @@ import (
 
 	"mews/supervisor"
 	"mews/supervisor/internal/money"
-	"mews/supervisor/schedule/policy"
-	"mews/supervisor/schedule/recurrence"
+	"mews/supervisor/job"
+	"mews/supervisor/recurrence"
 )
 
 // listed are the times of a job that its card lists.
@@ -25,7 +25,7 @@ func (s *Schedule) card(j supervisor.Job) supervisor.Delivery {
 func cardWith(j supervisor.Job, check string, terms []string) (d supervisor.Delivery) {
 	d.Conversation, d.Text = j.Conversation, fmt.Sprintf(textMade, nouns[j.Kind], j.ID, j.Text)
 	if j.Name != "" {
-		d.Text = fmt.Sprintf(textMadeNamed, nouns[j.Kind], j.ID, policy.Title(j), j.Text)
+		d.Text = fmt.Sprintf(textMadeNamed, nouns[j.Kind], j.ID, job.Title(j), j.Text)
 	}
 	if check != "" {
 		d.Text += "\n\n" + check
@@ -47,7 +47,7 @@ func cardWith(j supervisor.Job, check string, terms []string) (d supervisor.Deli
 	case rule.Kind == recurrence.Once:
 		buttons = []string{supervisor.JobChange, supervisor.JobDelete}
 	}
-	d.Buttons = policy.Buttons(j, buttons...)
+	d.Buttons = job.Buttons(j, buttons...)
 	return d
 }
 
@@ -168,7 +168,7 @@ func timesOf(j supervisor.Job) (rule recurrence.Rule, times []string, err error)
 // listedText is what a list says of a job, on one line.
 func listedText(j supervisor.Job) string {
 	if j.Kind != supervisor.JobReminder {
-		return policy.Title(j)
+		return job.Title(j)
 	}
 	return brief(j.Text)
 }

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"mews/supervisor"
-	"mews/supervisor/schedule/policy"
+	"mews/supervisor/job"
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
@@ -55,7 +55,7 @@ func TestWhoIsAwayIsToldInPrivate(t *testing.T) {
 		t.Errorf("in quiet hours alice is told %q, the group %q, and the task is %s", private, others, h.jobState(t, 1))
 	}
 	h.releases(t, 8*time.Hour)
-	h.told(t, policy.PausedAway(2))
+	h.told(t, job.PausedAway(2))
 }
 
 // For whoever is away no hook has a model asked: they are told that it rests. By hand it is run.
@@ -76,7 +76,7 @@ func TestAHookOfWhoIsAway(t *testing.T) {
 			t.Errorf("call %d: %d begin, %v", i, len(begun), err)
 		}
 	}
-	h.told(t, policy.PausedAway(1))
+	h.told(t, job.PausedAway(1))
 	if h.queued != 1 {
 		t.Errorf("%d were queued", h.queued)
 	}
@@ -92,5 +92,5 @@ func TestWhatIsNewDoesNotRest(t *testing.T) {
 	if was, is := h.jobState(t, 1), h.jobState(t, 2); was != "paused" || is != "active" {
 		t.Errorf("the old one is %s, the new one %s", was, is)
 	}
-	h.told(t, policy.PausedAway(1))
+	h.told(t, job.PausedAway(1))
 }

@@ -13,7 +13,7 @@ import (
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/printable"
-	"mews/supervisor/schedule/recurrence"
+	"mews/supervisor/recurrence"
 )
 
 // edit changes a job: by words that say when it is due, with what it says where that follows behind

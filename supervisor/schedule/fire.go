@@ -9,8 +9,8 @@ import (
 
 	"mews/protocol/amount"
 	"mews/supervisor"
-	"mews/supervisor/schedule/policy"
-	"mews/supervisor/schedule/recurrence"
+	"mews/supervisor/job"
+	"mews/supervisor/recurrence"
 )
 
 const (
@@ -101,14 +101,14 @@ func (s *Schedule) lateFirings(overdue, lost firesByConversation, now time.Time)
 func (s *Schedule) missedFirings(fires []supervisor.Fire, now time.Time) (firings []supervisor.Firing) {
 	var told []supervisor.Fire
 	for _, f := range fires {
-		text := fmt.Sprintf(textMissedAsk, policy.Title(f.Job), when(f, now))
+		text := fmt.Sprintf(textMissedAsk, job.Title(f.Job), when(f, now))
 		switch {
 		case f.Job.Kind == supervisor.JobRoutine: // the next time will do
 			firings = append(firings, s.firing("", nil, f))
 		case f.Job.Options.Missed == supervisor.MissedAsk && f.Job.Kind == supervisor.JobReminder:
-			firings = append(firings, s.firing(fmt.Sprintf(textMissedRemind, policy.Title(f.Job), when(f, now)), buttonsOf(f.Job), f))
+			firings = append(firings, s.firing(fmt.Sprintf(textMissedRemind, job.Title(f.Job), when(f, now)), buttonsOf(f.Job), f))
 		case f.Job.Options.Missed == supervisor.MissedAsk:
-			firings = append(firings, s.firing(text, policy.Buttons(f.Job, supervisor.JobRun), f))
+			firings = append(firings, s.firing(text, job.Buttons(f.Job, supervisor.JobRun), f))
 		default:
 			told = append(told, f)
 		}
@@ -119,10 +119,10 @@ func (s *Schedule) missedFirings(fires []supervisor.Fire, now time.Time) (firing
 	case len(told) > 1:
 		return append(firings, s.firing(fmt.Sprintf(textWereMissed, lines(told, now)), nil, told...))
 	case told[0].Job.Kind == supervisor.JobReminder:
-		return append(firings, s.firing(fmt.Sprintf(textMissed, policy.Title(told[0].Job), when(told[0], now)), nil, told[0]))
+		return append(firings, s.firing(fmt.Sprintf(textMissed, job.Title(told[0].Job), when(told[0], now)), nil, told[0]))
 	}
-	return append(firings, s.firing(fmt.Sprintf(textMissed, policy.Title(told[0].Job), when(told[0], now)),
-		policy.Buttons(told[0].Job, supervisor.JobRun), told[0]))
+	return append(firings, s.firing(fmt.Sprintf(textMissed, job.Title(told[0].Job), when(told[0], now)),
+		job.Buttons(told[0].Job, supervisor.JobRun), told[0]))
 }
 
 // lines name fires and when they were due.

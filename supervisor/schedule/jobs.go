@@ -12,9 +12,9 @@ import (
 
 	"mews/supervisor"
 	"mews/supervisor/internal/signals"
+	"mews/supervisor/job"
 	"mews/supervisor/printable"
-	"mews/supervisor/schedule/policy"
-	"mews/supervisor/schedule/recurrence"
+	"mews/supervisor/recurrence"
 )
 
 // whenPattern parts when from what at the first colon with a space or a new line behind it.
@@ -138,7 +138,7 @@ func (s *Schedule) List(ctx context.Context, user string) (d supervisor.Delivery
 	for _, j := range list[:min(len(list), maxListed)] {
 		d.Text += fmt.Sprintf(textListed, j.ID, listedText(j), Line(j))
 		if what := map[supervisor.JobState]string{supervisor.JobPaused: supervisor.JobResume, supervisor.JobProposed: supervisor.JobStart}[j.State]; what != "" && len(d.Buttons) < maxListedRows {
-			row := policy.Buttons(j, what)[0]
+			row := job.Buttons(j, what)[0]
 			row[0].Text += fmt.Sprintf(" %d", j.ID)
 			d.Buttons = append(d.Buttons, row)
 		}

@@ -17,8 +17,8 @@ import (
 	"pgregory.net/rapid"
 
 	"mews/supervisor"
+	"mews/supervisor/recurrence"
 	"mews/supervisor/schedule"
-	"mews/supervisor/schedule/recurrence"
 	"mews/supervisor/sqlite"
 	"mews/supervisor/sqlite/sqlitetest"
 )

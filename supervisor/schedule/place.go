@@ -11,7 +11,7 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/approval"
 	"mews/supervisor/printable"
-	"mews/supervisor/schedule/recurrence"
+	"mews/supervisor/recurrence"
 )
 
 // The words for places that need no name.

@@ -14,7 +14,7 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/internal/money"
 	"mews/supervisor/printable"
-	"mews/supervisor/schedule/recurrence"
+	"mews/supervisor/recurrence"
 )
 
 // Question is what somebody asks of their jobs, or wants of them, from a command line.

@@ -17,7 +17,7 @@ import (
 	"mews/supervisor/feature"
 	"mews/supervisor/internal/signals"
 	"mews/supervisor/internal/slots"
-	"mews/supervisor/schedule/recurrence"
+	"mews/supervisor/recurrence"
 	"mews/supervisor/sqlite"
 )
 

@@ -18,8 +18,8 @@ import (
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/check"
+	"mews/supervisor/recurrence"
 	"mews/supervisor/schedule"
-	"mews/supervisor/schedule/recurrence"
 	"mews/supervisor/sqlite"
 	"mews/supervisor/sqlite/sqlitetest"
 )

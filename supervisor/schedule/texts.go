@@ -2,7 +2,7 @@ package schedule
 
 import (
 	"mews/supervisor"
-	"mews/supervisor/schedule/recurrence"
+	"mews/supervisor/recurrence"
 )
 
 // How times stand in texts.

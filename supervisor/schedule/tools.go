@@ -15,7 +15,7 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/internal/money"
 	"mews/supervisor/internal/timezone"
-	"mews/supervisor/schedule/recurrence"
+	"mews/supervisor/recurrence"
 )
 
 // Tool does what a call of a model's says, for a turn that answers in a conversation.

@@ -8,7 +8,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
-	"mews/supervisor/schedule/policy"
+	"mews/supervisor/job"
 )
 
 // findToChange finds a job that a turn may change or end. A turn whose answer others read, and one
@@ -27,7 +27,7 @@ func (s *Schedule) findToChange(ctx context.Context, user supervisor.User, c too
 	case elsewhere && (c.in.InGroup() || c.Kind != supervisor.TurnChat):
 		err = supervisor.Errorf(supervisor.CodeForbidden, "%s", answerElsewhere)
 	case j.Kind != supervisor.JobReminder && world: // a yes to it was one to other words
-		err = supervisor.Errorf(supervisor.CodeForbidden, "%s", policy.TextWorld)
+		err = supervisor.Errorf(supervisor.CodeForbidden, "%s", job.TextWorld)
 	case j.Kind != supervisor.JobReminder && c.Kind != supervisor.TurnChat:
 		err = supervisor.Errorf(supervisor.CodeForbidden, "%s", answerOnlyHere)
 	}
@@ -95,7 +95,7 @@ func (s *Schedule) checkBuiltIn(was, j supervisor.Job, when string) error {
 	case was.Kind != supervisor.JobRoutine:
 		return nil
 	case j.Name != was.Name || j.Text != was.Text:
-		return supervisor.Errorf(supervisor.CodeInvalid, textBuiltIn, policy.Title(was))
+		return supervisor.Errorf(supervisor.CodeInvalid, textBuiltIn, job.Title(was))
 	case when != "" && s.o.RoutineTimes != nil:
 		return s.o.RoutineTimes(was)
 	}

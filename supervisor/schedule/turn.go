@@ -11,7 +11,7 @@ import (
 
 	"mews/supervisor"
 	"mews/supervisor/internal/timezone"
-	"mews/supervisor/schedule/policy"
+	"mews/supervisor/job"
 )
 
 const (
@@ -152,7 +152,7 @@ func promptOf(f supervisor.ClaimedFire, results []supervisor.FireResult, zone *t
 		world = world || r.World
 		n++
 	}
-	prompt = fmt.Sprintf(promptJob, f.Job.ID, policy.Title(f.Job), f.Due.In(zone).Format(timeLayout), f.Job.Text)
+	prompt = fmt.Sprintf(promptJob, f.Job.ID, job.Title(f.Job), f.Due.In(zone).Format(timeLayout), f.Job.Text)
 	if f.Job.Options.Workspace != "" {
 		prompt += fmt.Sprintf(promptWorkspace, f.Job.Options.Workspace)
 	}

@@ -9,7 +9,7 @@ import (
 	"mews/protocol/amount"
 	"mews/supervisor"
 	"mews/supervisor/internal/signals"
-	"mews/supervisor/schedule/recurrence"
+	"mews/supervisor/recurrence"
 )
 
 // pressZone has all jobs of a person keep the time zone that stands behind it.

@@ -7,7 +7,7 @@ import (
 
 	"mews/supervisor"
 	"mews/supervisor/internal/timezone"
-	"mews/supervisor/schedule/recurrence"
+	"mews/supervisor/recurrence"
 )
 
 // What moves along with its person keeps its time on the wall, also where that is the time at which

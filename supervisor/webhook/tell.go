@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"mews/supervisor"
+	"mews/supervisor/job"
 	"mews/supervisor/problem"
-	"mews/supervisor/schedule/policy"
 )
 
 const (
@@ -105,7 +105,7 @@ func (r *Receiver) run(ctx context.Context, h Hook, list []supervisor.WebhookDel
 	for _, d := range list {
 		text, err := r.text(h, d, compact)
 		if err == nil {
-			err = h.Run(ctx, d.At, policy.Cut(text, mostGiven))
+			err = h.Run(ctx, d.At, job.Cut(text, mostGiven))
 		}
 		state, why := supervisor.WebhookDone, ""
 		if err != nil {

@@ -8,8 +8,8 @@ import (
 	"mews/supervisor/history"
 	"mews/supervisor/inbox"
 	"mews/supervisor/instructions"
+	"mews/supervisor/job"
 	"mews/supervisor/outbox"
-	"mews/supervisor/schedule/policy"
 	"mews/supervisor/sqlite"
 	"mews/supervisor/undo"
 )
@@ -30,9 +30,9 @@ func All() sqlite.Policies {
 			Received: effect.Received},
 		History: sqlite.HistoryPolicy{Stamp: history.Stamp, Where: history.Where, Channel: history.ChannelOf, Recap: history.Recap},
 		Outbox:  sqlite.OutboxPolicy{NotKept: outbox.TextNotKept},
-		Jobs: sqlite.JobPolicy{Away: policy.Away, Pauses: policy.Pauses, Retry: policy.Retry, AskAtMost: policy.AskAtMost, Outcome: policy.Outcome,
-			Notice: policy.Notice, Paused: policy.Paused, PausedAway: policy.PausedAway, PausedInChat: policy.PausedInChat,
-			Elsewhere: policy.Elsewhere, Told: policy.Told},
-		Notices: sqlite.NoticePolicy{Quiet: policy.Quiet, Holds: policy.Holds, Together: policy.Together},
+		Jobs: sqlite.JobPolicy{Away: job.Away, Pauses: job.Pauses, Retry: job.Retry, AskAtMost: job.AskAtMost, Outcome: job.Outcome,
+			Notice: job.Notice, Paused: job.Paused, PausedAway: job.PausedAway, PausedInChat: job.PausedInChat,
+			Elsewhere: job.Elsewhere, Told: job.Told},
+		Notices: sqlite.NoticePolicy{Quiet: job.Quiet, Holds: job.Holds, Together: job.Together},
 	}
 }

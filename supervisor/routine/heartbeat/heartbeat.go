@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"mews/supervisor/schedule/recurrence"
+	"mews/supervisor/recurrence"
 )
 
 // maxItems is how many items of a file count.

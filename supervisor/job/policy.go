@@ -1,6 +1,6 @@
-// Package policy is what is decided and said of jobs, and of notices in quiet hours, from facts
+// Package job is what is decided and said of jobs, and of notices in quiet hours, from facts
 // alone. It is pure: the store asks it in the transaction that keeps what has come of a job.
-package policy
+package job
 
 import (
 	"time"
