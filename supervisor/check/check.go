@@ -31,7 +31,8 @@ func New(o Options) *Checks { return &Checks{o} }
 // what has changed.
 func (s *Checks) Check(ctx context.Context, c supervisor.DueCheck) (supervisor.CheckOutcome, error) {
 	at := c.Job.Options.Look
-	found, err := s.o.Look(ctx, c.Job.User, protocol.LookParameters{Files: at.Files, Changes: at.Changes, Command: at.Command, Seen: c.Seen})
+	found, err := s.o.Look(ctx, c.Job.User, protocol.LookParameters{Files: at.Files, Changes: at.Changes,
+		Command: at.Command, Seen: c.Seen})
 	if err != nil {
 		return supervisor.CheckOutcome{}, err
 	}

@@ -22,7 +22,8 @@ func TestOf_PatternOutsideFolder_IsRefused(t *testing.T) {
 	for pattern, inside := range map[string]bool{"/etc/*": false, "../../*": false, "notes/../../x": false, "..": false, "{/etc,out}/*": false, "{a,../b}/*": false, "~/out/*": false,
 		"out/*": true, "./out/*": true, "a..b/*": true, "...": true, "{a,b}/**": true, "out/~x": true} {
 		_, err := Of(protocol.Check{Files: pattern})
-		if told := new(supervisor.Error); inside != (err == nil) || err != nil && (!errors.As(err, &told) || !strings.Contains(told.Message, "no pattern within your folder")) {
+		if told := new(supervisor.Error); inside != (err == nil) ||
+			err != nil && (!errors.As(err, &told) || !strings.Contains(told.Message, "no pattern within your folder")) {
 			t.Errorf("%s: %v", pattern, err)
 		}
 	}

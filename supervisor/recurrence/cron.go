@@ -19,7 +19,8 @@ const cronFields = 5
 // gronx reads what comes before a value that is due now, so its parts are read alone.
 func checkCron(expression string) error {
 	tag := strings.HasPrefix(expression, "@")
-	if !tag && len(strings.Fields(expression)) != cronFields || tag && expression == "@everysecond" || !gronx.IsValid(expression) {
+	if !tag && len(strings.Fields(expression)) != cronFields || tag && expression == "@everysecond" ||
+		!gronx.IsValid(expression) {
 		return unreadable(expression)
 	}
 	c, err := newCron(expression)
@@ -76,7 +77,11 @@ func newCron(expression string) (cronExpression, error) {
 	if err != nil || len(fields) != cronFields+1 {
 		return cronExpression{}, unreadable(expression)
 	}
-	return cronExpression{fields, []string{"*", "*", "*", fields[cronDay], "*", fields[cronWeekday]}, gronx.Gronx{C: &gronx.SegmentChecker{}}}, nil
+	return cronExpression{
+		fields,
+		[]string{"*", "*", "*", fields[cronDay], "*", fields[cronWeekday]},
+		gronx.Gronx{C: &gronx.SegmentChecker{}},
+	}, nil
 }
 
 // next is the first wall time after another at which an expression is due.

@@ -38,7 +38,8 @@ var crons = rapid.Custom(drawCron).Filter(func(expression string) bool { return 
 
 func drawCron(t *rapid.T) string {
 	if rapid.IntRange(0, 19).Draw(t, "tag") == 0 {
-		return rapid.SampledFrom([]string{"@yearly", "@annually", "@monthly", "@weekly", "@daily", "@hourly", "@always", "@5minutes", "@30minutes"}).Draw(t, "tag")
+		return rapid.SampledFrom([]string{"@yearly", "@annually", "@monthly", "@weekly", "@daily", "@hourly", "@always", "@5minutes", "@30minutes"}).
+			Draw(t, "tag")
 	}
 	fields := []string{drawField(t, 0, 59), drawField(t, 0, 23), drawField(t, 1, 31, "?", "L", "%W"),
 		drawField(t, 1, 12, "jan", "FEB", "JUN-AUG"), drawField(t, 0, 7, "?", "%L", "%#1", "%#5", "sun", "MON-FRI")}
@@ -54,7 +55,8 @@ func TestCronGoesAsGronxDoes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		wall := time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(rapid.Int64Range(0, 20*365*24*3600).Draw(t, "wall")) * time.Second)
+		wall := time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC).
+			Add(time.Duration(rapid.Int64Range(0, 20*365*24*3600).Draw(t, "wall")) * time.Second)
 		for range 20 {
 			next, found, err := c.next(wall)
 			if err != nil {

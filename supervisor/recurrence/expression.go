@@ -12,7 +12,8 @@ import (
 // as well. It is due at least once.
 func checkRRule(expression string) (*rrule.ROption, error) {
 	option, err := rrule.StrToROption(strings.TrimPrefix(strings.ToUpper(expression), "RRULE:"))
-	if err != nil || option.Freq >= rrule.HOURLY || len(option.Bysecond) > 0 || !option.Dtstart.IsZero() || option.Count < 1 && partOf(expression, "COUNT") != "" {
+	if err != nil || option.Freq >= rrule.HOURLY || len(option.Bysecond) > 0 || !option.Dtstart.IsZero() ||
+		option.Count < 1 && partOf(expression, "COUNT") != "" {
 		return nil, unreadable(expression)
 	}
 	return option, nil

@@ -107,7 +107,8 @@ func (p *phrase) everyDays(n int) (r Rule, is bool, err error) {
 
 // daysForm is "weekdays 8:30", "daily at 8, 20:00", "mondays at 9".
 func (p *phrase) daysForm() (r Rule, is bool, err error) {
-	if _, plural := weekdaysOf[strings.TrimSuffix(p.peek(), "s")]; plural && strings.HasSuffix(p.peek(), "days") || isDays(p.peek()) {
+	if _, plural := weekdaysOf[strings.TrimSuffix(p.peek(), "s")]; plural && strings.HasSuffix(p.peek(), "days") ||
+		isDays(p.peek()) {
 		return p.days()
 	}
 	return r, false, nil
@@ -188,7 +189,11 @@ func (p *phrase) dateForm() (r Rule, is bool, err error) {
 	}
 	p.take("at")
 	at, err := p.timeOfDay()
-	return Rule{Kind: Once, At: instant(date.Add(time.Duration(at)*time.Minute), p.now.Location()), Wall: true}, true, err
+	return Rule{
+		Kind: Once,
+		At:   instant(date.Add(time.Duration(at)*time.Minute), p.now.Location()),
+		Wall: true,
+	}, true, err
 }
 
 // whichDate asks about a date such as 3/4, which is two dates.
@@ -220,11 +225,13 @@ func (p *phrase) timeForm() (r Rule, is bool, err error) {
 		return r, true, unreadable(p.text)
 	}
 	today := dateOf(wallOf(p.now))
-	if r = (Rule{Kind: Once, At: instant(today.Add(time.Duration(minutes)*time.Minute), p.now.Location()), Wall: true}); r.At.After(p.now.Add(-late)) {
+	r = Rule{Kind: Once, At: instant(today.Add(time.Duration(minutes)*time.Minute), p.now.Location()), Wall: true}
+	if r.At.After(p.now.Add(-late)) {
 		return r, true, nil
 	}
 	choice := fmt.Sprintf("%q", "tomorrow at "+written)
-	if evening := minutes + 12*60; minutes < 12*60 && instant(today.Add(time.Duration(evening)*time.Minute), p.now.Location()).After(p.now) {
+	if evening := minutes + 12*60; minutes < 12*60 &&
+		instant(today.Add(time.Duration(evening)*time.Minute), p.now.Location()).After(p.now) {
 		choice += fmt.Sprintf(" or %q", fmt.Sprintf("at %d:%02d", evening/60, evening%60))
 	}
 	return r, true, supervisor.Errorf(supervisor.CodeInvalid, textWhich, p.text, choice)

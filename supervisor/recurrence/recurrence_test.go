@@ -91,7 +91,10 @@ func drawRule(t *rapid.T, zone *time.Location, from time.Time) drawnRule {
 	}
 	rule := func(expression string, matches func(time.Time) bool) drawnRule {
 		expression += fmt.Sprintf(";BYHOUR=%d;BYMINUTE=%d", hour, minute)
-		return drawnRule{Rule{Kind: RRule, At: from.In(zone), Expression: expression}, func(w time.Time) bool { return at(w) && matches(w) }}
+		return drawnRule{
+			Rule{Kind: RRule, At: from.In(zone), Expression: expression},
+			func(w time.Time) bool { return at(w) && matches(w) },
+		}
 	}
 	last := func(w time.Time) bool { return w.AddDate(0, 0, 1).Month() != w.Month() }
 	nth := func(w time.Time) int { return (w.Day()-1)/7 + 1 }
@@ -99,19 +102,32 @@ func drawRule(t *rapid.T, zone *time.Location, from time.Time) drawnRule {
 	days := Weekdays(rapid.IntRange(0, 127).Draw(t, "days"))
 	return rapid.SampledFrom([]drawnRule{
 		{Rule{Kind: Daily, Times: []TimeOfDay{TimeOfDay(hour*60 + minute), 1200}, Days: days}, func(w time.Time) bool {
-			return (at(w) || w.Hour() == 20 && w.Minute() == 0) && (days == 0 || strings.Contains(fmt.Sprintf("%07b", bits.Reverse8(uint8(days))>>1)[int(w.Weekday()):int(w.Weekday())+1], "1"))
+			return (at(w) || w.Hour() == 20 && w.Minute() == 0) &&
+				(days == 0 || strings.Contains(fmt.Sprintf("%07b", bits.Reverse8(uint8(days))>>1)[int(w.Weekday()):int(w.Weekday())+1], "1"))
 		}},
 		cron(fmt.Sprintf("%d %d * * *", minute, hour), at),
-		cron(fmt.Sprintf("%d %d * * %d", minute, hour, weekday), func(w time.Time) bool { return at(w) && int(w.Weekday()) == weekday }),
+		cron(
+			fmt.Sprintf("%d %d * * %d", minute, hour, weekday),
+			func(w time.Time) bool { return at(w) && int(w.Weekday()) == weekday },
+		),
 		cron(fmt.Sprintf("%d %d %d * *", minute, hour, day), func(w time.Time) bool { return at(w) && w.Day() == day }),
 		cron(fmt.Sprintf("%d %d %d * %d", minute, hour, day, weekday), func(w time.Time) bool {
 			return at(w) && (w.Day() == day || int(w.Weekday()) == weekday)
 		}),
 		cron(fmt.Sprintf("%d %d L * *", minute, hour), func(w time.Time) bool { return at(w) && last(w) }),
-		cron(fmt.Sprintf("%d %d * * %d#2", minute, hour, weekday), func(w time.Time) bool { return at(w) && int(w.Weekday()) == weekday && nth(w) == 2 }),
-		cron(fmt.Sprintf("%d %d 28 %d *", minute, hour, month), func(w time.Time) bool { return at(w) && w.Day() == 28 && int(w.Month()) == month }),
+		cron(
+			fmt.Sprintf("%d %d * * %d#2", minute, hour, weekday),
+			func(w time.Time) bool { return at(w) && int(w.Weekday()) == weekday && nth(w) == 2 },
+		),
+		cron(
+			fmt.Sprintf("%d %d 28 %d *", minute, hour, month),
+			func(w time.Time) bool { return at(w) && w.Day() == 28 && int(w.Month()) == month },
+		),
 		cron(fmt.Sprintf("%d * * * *", minute), func(w time.Time) bool { return w.Minute() == minute }),
-		cron(fmt.Sprintf("*/%d */%d * * *", step*5, step), func(w time.Time) bool { return w.Minute()%(step*5) == 0 && w.Hour()%step == 0 }),
+		cron(
+			fmt.Sprintf("*/%d */%d * * *", step*5, step),
+			func(w time.Time) bool { return w.Minute()%(step*5) == 0 && w.Hour()%step == 0 },
+		),
 		cron(fmt.Sprintf("%d-%d/10 %d-5 * * *", minute%30, minute%30+25, hour), func(w time.Time) bool {
 			m := w.Minute() - minute%30
 			return m >= 0 && m <= 25 && m%10 == 0 && w.Hour() >= hour && w.Hour() <= 5
@@ -120,7 +136,10 @@ func drawRule(t *rapid.T, zone *time.Location, from time.Time) drawnRule {
 		rule("FREQ=WEEKLY;BYDAY="+name, func(w time.Time) bool { return int(w.Weekday()) == weekday }),
 		rule("FREQ=MONTHLY;BYDAY=1"+name, func(w time.Time) bool { return int(w.Weekday()) == weekday && nth(w) == 1 }),
 		rule("FREQ=MONTHLY;BYMONTHDAY=-1", last),
-		rule(fmt.Sprintf("FREQ=YEARLY;BYMONTH=%d;BYMONTHDAY=28", month), func(w time.Time) bool { return w.Day() == 28 && int(w.Month()) == month }),
+		rule(
+			fmt.Sprintf("FREQ=YEARLY;BYMONTH=%d;BYMONTHDAY=28", month),
+			func(w time.Time) bool { return w.Day() == 28 && int(w.Month()) == month },
+		),
 	}).Draw(t, "rule")
 }
 
@@ -148,14 +167,18 @@ func (r drawnRule) walk(from, to time.Time, zone *time.Location) (due []time.Tim
 
 // A rule is due at just those moments that a walk through every minute of a year finds.
 func TestRulesAreDueWhenAWalkThroughEveryMinuteSaysSo(t *testing.T) {
-	zones := []string{"Europe/Madrid", "America/New_York", "America/Santiago", "Africa/Cairo", "America/Havana", "Australia/Lord_Howe", "America/St_Johns",
-		"Africa/Casablanca", "Europe/Dublin", "Antarctica/Troll", "UTC"}
+	zones := []string{
+		"Europe/Madrid", "America/New_York", "America/Santiago", "Africa/Cairo",
+		"America/Havana", "Australia/Lord_Howe", "America/St_Johns", "Africa/Casablanca",
+		"Europe/Dublin", "Antarctica/Troll", "UTC",
+	}
 	rapid.Check(t, func(t *rapid.T) {
 		zone, err := time.LoadLocation(rapid.SampledFrom(zones).Draw(t, "zone"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		from := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(rapid.IntRange(0, 2*365*24*60).Draw(t, "from")) * time.Minute)
+		from := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).
+			Add(time.Duration(rapid.IntRange(0, 2*365*24*60).Draw(t, "from")) * time.Minute)
 		to := from.AddDate(1, 0, 0)
 		r := drawRule(t, zone, from)
 		want := r.walk(from, to, zone)
@@ -172,7 +195,8 @@ func TestRulesAreDueWhenAWalkThroughEveryMinuteSaysSo(t *testing.T) {
 				return
 			}
 			if i >= len(want) || !next.Equal(want[i]) {
-				t.Fatalf("%+v is due at %s after %s, want %v", r.Rule, next, at.In(zone), append(want, time.Time{})[min(i, len(want))].In(zone))
+				t.Fatalf("%+v is due at %s after %s, want %v", r.Rule, next, at.In(zone),
+					append(want, time.Time{})[min(i, len(want))].In(zone))
 			}
 			at = next
 		}
@@ -182,10 +206,15 @@ func TestRulesAreDueWhenAWalkThroughEveryMinuteSaysSo(t *testing.T) {
 // An interval is counted from its beginning, whatever clocks do.
 func TestAnIntervalDoesNotDrift(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		r := Rule{Kind: Interval, At: time.Unix(rapid.Int64Range(0, 4e9).Draw(t, "at"), 0), Every: time.Duration(rapid.IntRange(60, 1e7).Draw(t, "every")) * time.Second}
+		r := Rule{
+			Kind:  Interval,
+			At:    time.Unix(rapid.Int64Range(0, 4e9).Draw(t, "at"), 0),
+			Every: time.Duration(rapid.IntRange(60, 1e7).Draw(t, "every")) * time.Second,
+		}
 		after := r.At.Add(time.Duration(rapid.Int64Range(-1e9, 4e8).Draw(t, "after")) * time.Second)
 		next, found, err := r.Next(after, time.UTC)
-		if err != nil || !found || !next.After(after) || next.Sub(r.At)%r.Every != 0 || next.Sub(r.At) < 0 || next.After(r.At) && next.Add(-r.Every).After(after) {
+		if err != nil || !found || !next.After(after) || next.Sub(r.At)%r.Every != 0 || next.Sub(r.At) < 0 ||
+			next.After(r.At) && next.Add(-r.Every).After(after) {
 			t.Fatalf("%v after %s: %s, %t, %v", r, after, next, found, err)
 		}
 	})
@@ -232,7 +261,8 @@ func TestARuleBeginsAfterItWasWritten(t *testing.T) {
 				got = append(got, at.Format("Mon 2 Jan 15:04"))
 			}
 		}
-		if list := strings.Join(got, ", "); !strings.HasPrefix(list, want) || strings.Contains(text, "COUNT") && list != want {
+		if list := strings.Join(got, ", "); !strings.HasPrefix(list, want) ||
+			strings.Contains(text, "COUNT") && list != want {
 			t.Errorf("%s comes %s, want %s", text, list, want)
 		}
 	}

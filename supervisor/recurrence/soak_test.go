@@ -22,9 +22,13 @@ const (
 
 // soakZones have changed their clocks by an hour, by half an hour, by two, by a day, at midnight,
 // around Ramadan, and for good.
-var soakZones = []string{"Europe/Madrid", "America/New_York", "America/Santiago", "Africa/Cairo", "America/Havana", "Australia/Lord_Howe", "America/St_Johns",
-	"Africa/Casablanca", "Europe/Dublin", "Antarctica/Troll", "Pacific/Apia", "Asia/Pyongyang", "America/Sao_Paulo", "America/Caracas", "Asia/Tehran",
-	"Europe/Istanbul", "Asia/Gaza", "America/Scoresbysund", "Asia/Kathmandu", "UTC"}
+var soakZones = []string{
+	"Europe/Madrid", "America/New_York", "America/Santiago", "Africa/Cairo",
+	"America/Havana", "Australia/Lord_Howe", "America/St_Johns", "Africa/Casablanca",
+	"Europe/Dublin", "Antarctica/Troll", "Pacific/Apia", "Asia/Pyongyang",
+	"America/Sao_Paulo", "America/Caracas", "Asia/Tehran", "Europe/Istanbul", "Asia/Gaza",
+	"America/Scoresbysund", "Asia/Kathmandu", "UTC",
+}
 
 // soakCase is a rule in a zone, from a moment on, and other moments after which it is asked for.
 type soakCase struct {
@@ -63,7 +67,10 @@ func TestSoak(t *testing.T) {
 func (s soakCase) check(t *testing.T, to time.Time) {
 	// The walk goes by the wall, and where a span ends in an hour that comes twice it ends in the
 	// first of both. So it goes on for a while.
-	want := slices.DeleteFunc(s.walk(s.from, to.AddDate(0, 0, 2), s.zone), func(at time.Time) bool { return at.After(to) })
+	want := slices.DeleteFunc(
+		s.walk(s.from, to.AddDate(0, 0, 2), s.zone),
+		func(at time.Time) bool { return at.After(to) },
+	)
 	if s.Kind != Cron || !s.goesByElapsedTime() {
 		if other := s.walkByTheClock(to); !slices.EqualFunc(want, other, time.Time.Equal) {
 			t.Fatalf("%+v: one walk finds %d moments, the other %d", s.Rule, len(want), len(other))

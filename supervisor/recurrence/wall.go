@@ -15,7 +15,8 @@ func wallOf(t time.Time) time.Time {
 // moment after the gap. One that comes twice is the first. So a later wall time is never an earlier
 // moment.
 func instant(wall time.Time, zone *time.Location) time.Time {
-	t := time.Date(wall.Year(), wall.Month(), wall.Day(), wall.Hour(), wall.Minute(), wall.Second(), wall.Nanosecond(), zone)
+	t := time.Date(wall.Year(), wall.Month(), wall.Day(), wall.Hour(), wall.Minute(), wall.Second(),
+		wall.Nanosecond(), zone)
 	begin, end := t.ZoneBounds()
 	switch got := wallOf(t); {
 	case got.After(wall): // time.Date may take either offset in a gap
@@ -36,7 +37,9 @@ func instant(wall time.Time, zone *time.Location) time.Time {
 
 // nextByWall is the first moment after another that a rule of wall time gives. next is the first
 // wall time after another.
-func nextByWall(after time.Time, zone *time.Location, next func(time.Time) (time.Time, bool, error)) (time.Time, bool, error) {
+func nextByWall(
+	after time.Time, zone *time.Location, next func(time.Time) (time.Time, bool, error),
+) (time.Time, bool, error) {
 	wall := wallOf(after.In(zone))
 	for {
 		found, any, err := next(wall)
@@ -63,7 +66,9 @@ func clocksChange(t time.Time) time.Time {
 
 // nextInRealTime is like nextByWall for a rule that goes by elapsed time: what comes twice counts
 // twice, and a gap has none.
-func nextInRealTime(after time.Time, zone *time.Location, next func(time.Time) (time.Time, bool, error)) (time.Time, bool, error) {
+func nextInRealTime(
+	after time.Time, zone *time.Location, next func(time.Time) (time.Time, bool, error),
+) (time.Time, bool, error) {
 	after = after.In(zone)
 	wall := wallOf(after)
 	for {

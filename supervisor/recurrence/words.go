@@ -24,8 +24,14 @@ var (
 	weekdaysOf = namesOf(7, func(i int) (time.Weekday, string) { return time.Weekday(i), time.Weekday(i).String() })
 	monthsOf   = namesOf(12, func(i int) (time.Month, string) { return time.Month(i + 1), time.Month(i + 1).String() })
 	ordinals   = map[string]int{"first": 1, "second": 2, "third": 3, "fourth": 4, "last": -1}
-	daySets    = map[string]Weekdays{"day": everyDay, "daily": everyDay, "weekday": workingDays, "weekdays": workingDays,
-		"weekend": weekendDays, "weekends": weekendDays}
+	daySets    = map[string]Weekdays{
+		"day":      everyDay,
+		"daily":    everyDay,
+		"weekday":  workingDays,
+		"weekdays": workingDays,
+		"weekend":  weekendDays,
+		"weekends": weekendDays,
+	}
 	clockWords = map[string]TimeOfDay{"noon": 12 * 60, "midnight": 0}
 )
 

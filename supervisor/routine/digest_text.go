@@ -55,7 +55,8 @@ func (d *digest) tomorrow() time.Time { return d.now.AddDate(0, 0, 1) }
 // today is which reminders and tasks are due until the same time tomorrow. Tasks alone are no news.
 func (d *digest) today(jobs []supervisor.Job) {
 	jobs = slices.DeleteFunc(slices.Clone(jobs), func(j supervisor.Job) bool {
-		return j.State != supervisor.JobActive || j.Kind != supervisor.JobReminder && j.Kind != supervisor.JobAgent || !j.Next.Before(d.tomorrow())
+		return j.State != supervisor.JobActive || j.Kind != supervisor.JobReminder && j.Kind != supervisor.JobAgent ||
+			!j.Next.Before(d.tomorrow())
 	})
 	slices.SortStableFunc(jobs, func(a, b supervisor.Job) int { return a.Next.Compare(b.Next) })
 	var lines []string
@@ -137,8 +138,9 @@ var digestCounts = []struct {
 	state supervisor.FireState
 	text  string
 }{
-	{supervisor.FireSaid, textDigestSaid}, {supervisor.FireSilent, textDigestSilent}, {supervisor.FireFailed, textDigestFailed},
-	{supervisor.FireMissed, textDigestMissed}, {supervisor.FireSkipped, textDigestSkipped},
+	{supervisor.FireSaid, textDigestSaid}, {supervisor.FireSilent, textDigestSilent},
+	{supervisor.FireFailed, textDigestFailed}, {supervisor.FireMissed, textDigestMissed},
+	{supervisor.FireSkipped, textDigestSkipped},
 }
 
 // files are the names of those that are new.
@@ -155,7 +157,8 @@ func (d *digest) files(names []string) {
 func proposed(jobs []supervisor.Job) (list []supervisor.Waiting) {
 	for _, j := range jobs {
 		if j.State == supervisor.JobProposed {
-			list = append(list, supervisor.Waiting{Kind: supervisor.WaitingJob, Text: job.Title(j), Since: j.CreatedAt, World: j.Options.World})
+			list = append(list, supervisor.Waiting{Kind: supervisor.WaitingJob, Text: job.Title(j), Since: j.CreatedAt,
+				World: j.Options.World})
 		}
 	}
 	return list
@@ -164,7 +167,9 @@ func proposed(jobs []supervisor.Job) (list []supervisor.Waiting) {
 // waiting is what waits for the person. It is news where some of that is new.
 func (d *digest) waiting(list []supervisor.Waiting) {
 	var lines []string
-	slices.SortStableFunc(list, func(a, b supervisor.Waiting) int { return cmp.Compare(b.Since.UnixMilli(), a.Since.UnixMilli()) })
+	slices.SortStableFunc(list, func(a, b supervisor.Waiting) int {
+		return cmp.Compare(b.Since.UnixMilli(), a.Since.UnixMilli())
+	})
 	for _, w := range list {
 		subject := oneLine(w.Text)
 		if w.Count > 0 {

@@ -71,7 +71,9 @@ func (r *Routines) files(ctx context.Context, c supervisor.DueCheck) (out superv
 
 // othersChanged lists what others have changed since a folder was compared. It is not settled where
 // something is under way that the ledger will have.
-func (r *Routines) othersChanged(ctx context.Context, user string, was filesSeen) (list []supervisor.HomeChange, next supervisor.HomeCursor, settled bool, err error) {
+func (r *Routines) othersChanged(ctx context.Context, user string, was filesSeen) (
+	list []supervisor.HomeChange, next supervisor.HomeCursor, settled bool, err error,
+) {
 	list, next, known, err := r.o.Changes(ctx, user, was.Home)
 	if err != nil || !known || len(list) == 0 {
 		return nil, next, err == nil, err

@@ -95,7 +95,8 @@ func isAs(c supervisor.HomeChange, state protocol.FileState) bool {
 	if state.Hashed() && strings.HasPrefix(c.Now, string(protocol.FileLarge)) {
 		return true
 	}
-	return c.Now == string(state) || state == protocol.SizedState(c.Size, c.Modified) || state == protocol.SizedState(c.Size, c.Modified.Add(1))
+	return c.Now == string(state) || state == protocol.SizedState(c.Size, c.Modified) ||
+		state == protocol.SizedState(c.Size, c.Modified.Add(1))
 }
 
 const (

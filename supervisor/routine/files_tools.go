@@ -20,7 +20,9 @@ func (r *Routines) Tools() map[string]Tool {
 	}
 }
 
-func (r *Routines) enableFiles(ctx context.Context, user supervisor.User, in supervisor.Conversation, c supervisor.JobCall) (protocol.JobAnswer, error) {
+func (r *Routines) enableFiles(
+	ctx context.Context, user supervisor.User, in supervisor.Conversation, c supervisor.JobCall,
+) (protocol.JobAnswer, error) {
 	if c.Kind != supervisor.TurnChat {
 		return protocol.JobAnswer{}, supervisor.Errorf(supervisor.CodeForbidden, "%s", answerNoFiles)
 	}
@@ -29,7 +31,9 @@ func (r *Routines) enableFiles(ctx context.Context, user supervisor.User, in sup
 
 // disableFiles does not for a turn that has read somebody else's words, who may want to change
 // files unseen.
-func (r *Routines) disableFiles(ctx context.Context, user supervisor.User, in supervisor.Conversation, c supervisor.JobCall) (answer protocol.JobAnswer, err error) {
+func (r *Routines) disableFiles(
+	ctx context.Context, user supervisor.User, in supervisor.Conversation, c supervisor.JobCall,
+) (answer protocol.JobAnswer, err error) {
 	switch world, err := r.o.Store.World(ctx, c.Turn); {
 	case err != nil:
 		return answer, err
@@ -41,12 +45,16 @@ func (r *Routines) disableFiles(ctx context.Context, user supervisor.User, in su
 	return r.switchFiles(ctx, user, in, wordOff)
 }
 
-func (r *Routines) filesStatus(ctx context.Context, user supervisor.User, in supervisor.Conversation, c supervisor.JobCall) (protocol.JobAnswer, error) {
+func (r *Routines) filesStatus(
+	ctx context.Context, user supervisor.User, in supervisor.Conversation, c supervisor.JobCall,
+) (protocol.JobAnswer, error) {
 	return r.switchFiles(ctx, user, in, "")
 }
 
 // switchFiles turns notices of files on or off, or says whether they are on.
-func (r *Routines) switchFiles(ctx context.Context, user supervisor.User, in supervisor.Conversation, words string) (answer protocol.JobAnswer, err error) {
+func (r *Routines) switchFiles(
+	ctx context.Context, user supervisor.User, in supervisor.Conversation, words string,
+) (answer protocol.JobAnswer, err error) {
 	if in.InGroup() {
 		return answer, supervisor.Errorf(supervisor.CodeForbidden, "%s", answerFilesInGroup)
 	}

@@ -35,7 +35,8 @@ func (r *Routines) heartbeat(ctx context.Context, c supervisor.DueCheck) (out su
 	if err != nil {
 		return out, err
 	}
-	due, next, err := heartbeat.Due(heartbeat.Parse(string(text), was, c.At.In(timezone.Of(c.Owner))), was, c.At, timezone.Of(c.Owner))
+	zone := timezone.Of(c.Owner)
+	due, next, err := heartbeat.Due(heartbeat.Parse(string(text), was, c.At.In(zone)), was, c.At, zone)
 	if err != nil {
 		return out, err
 	}

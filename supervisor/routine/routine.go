@@ -35,12 +35,33 @@ type kind struct {
 // newKinds makes the table of all that is built in, by name.
 func (r *Routines) newKinds() map[string]kind {
 	return map[string]kind{
-		supervisor.RoutineHeartbeat: {command: "heartbeat", help: helpHeartbeat, what: whatHeartbeat, usual: usualHeartbeat, fixed: true,
-			check: r.heartbeat},
-		supervisor.RoutineDigest: {command: "digest", help: helpDigest, private: true, what: whatDigest, usual: usualDigest,
-			check: r.digest, modes: digestModes()},
-		supervisor.RoutineFiles: {command: "notifications", help: helpFiles, private: true, what: whatFiles, usual: usualFiles,
-			fixed: true, afresh: true, check: r.files},
+		supervisor.RoutineHeartbeat: {
+			command: "heartbeat",
+			help:    helpHeartbeat,
+			what:    whatHeartbeat,
+			usual:   usualHeartbeat,
+			fixed:   true,
+			check:   r.heartbeat,
+		},
+		supervisor.RoutineDigest: {
+			command: "digest",
+			help:    helpDigest,
+			private: true,
+			what:    whatDigest,
+			usual:   usualDigest,
+			check:   r.digest,
+			modes:   digestModes(),
+		},
+		supervisor.RoutineFiles: {
+			command: "notifications",
+			help:    helpFiles,
+			private: true,
+			what:    whatFiles,
+			usual:   usualFiles,
+			fixed:   true,
+			afresh:  true,
+			check:   r.files,
+		},
 	}
 }
 
@@ -103,7 +124,9 @@ const (
 
 // Switch turns a person's routine on or off, or says whether it is on. words are on, off, or when
 // it is to come, behind the word for a mode where that is to be another.
-func (r *Routines) Switch(ctx context.Context, user supervisor.User, c supervisor.Conversation, name, words string, at time.Time) (d supervisor.Delivery, err error) {
+func (r *Routines) Switch(
+	ctx context.Context, user supervisor.User, c supervisor.Conversation, name, words string, at time.Time,
+) (d supervisor.Delivery, err error) {
 	k, known := r.kinds[name]
 	if !known {
 		return d, supervisor.Errorf(supervisor.CodeInvalid, textNoRoutine, name, strings.Join(Names(), ", "))
@@ -132,7 +155,8 @@ func (r *Routines) Switch(ctx context.Context, user supervisor.User, c superviso
 		when = "daily at " + words
 	}
 	if _, err := recurrence.Parse(when, at.In(timezone.Of(user))); err != nil && len(k.modes) > 0 {
-		return d, supervisor.Errorf(supervisor.CodeInvalid, textRoutineWords, printable.Text(words), strings.Join(slices.Sorted(maps.Keys(k.modes)), ", "))
+		return d, supervisor.Errorf(supervisor.CodeInvalid, textRoutineWords, printable.Text(words),
+			strings.Join(slices.Sorted(maps.Keys(k.modes)), ", "))
 	}
 	words = when
 	if !k.afresh || j.State == supervisor.JobActive {
@@ -144,7 +168,9 @@ func (r *Routines) Switch(ctx context.Context, user supervisor.User, c superviso
 
 // turnOnAfresh has a routine come that knows nothing of the time while it was off, and looks at
 // once.
-func (r *Routines) turnOnAfresh(ctx context.Context, user supervisor.User, c supervisor.Conversation, j supervisor.Job, words string, at time.Time) (d supervisor.Delivery, err error) {
+func (r *Routines) turnOnAfresh(
+	ctx context.Context, user supervisor.User, c supervisor.Conversation, j supervisor.Job, words string, at time.Time,
+) (d supervisor.Delivery, err error) {
 	if err := r.o.Store.ForgetSeen(ctx, j.ID); err != nil {
 		return d, err
 	}
@@ -158,7 +184,9 @@ func (r *Routines) turnOnAfresh(ctx context.Context, user supervisor.User, c sup
 }
 
 // switchMode has a routine go on in another mode, at its times. One that was off goes on too.
-func (r *Routines) switchMode(ctx context.Context, j supervisor.Job, m mode, at time.Time) (d supervisor.Delivery, err error) {
+func (r *Routines) switchMode(
+	ctx context.Context, j supervisor.Job, m mode, at time.Time,
+) (d supervisor.Delivery, err error) {
 	m(&j.Options)
 	zone, err := recurrence.ZoneOf(j)
 	if err == nil && j.AsksModel() {
@@ -181,13 +209,18 @@ func (r *Routines) switchMode(ctx context.Context, j supervisor.Job, m mode, at 
 
 // routineShown shows a routine that was turned on.
 func (r *Routines) routineShown(j supervisor.Job, found bool) supervisor.Delivery {
-	return supervisor.Delivery{Text: r.routineText(j.Name, j, found), Buttons: job.Buttons(j, supervisor.JobPause, supervisor.JobDelete)}
+	return supervisor.Delivery{
+		Text:    r.routineText(j.Name, j, found),
+		Buttons: job.Buttons(j, supervisor.JobPause, supervisor.JobDelete),
+	}
 }
 
 // findRoutine is a person's routine, where it was not deleted.
 func (r *Routines) findRoutine(ctx context.Context, user, name string) (j supervisor.Job, found bool, err error) {
 	list, err := r.o.Store.List(ctx, user)
-	i := slices.IndexFunc(list, func(j supervisor.Job) bool { return j.Kind == supervisor.JobRoutine && j.Name == name })
+	i := slices.IndexFunc(list, func(j supervisor.Job) bool {
+		return j.Kind == supervisor.JobRoutine && j.Name == name
+	})
 	if i < 0 {
 		return j, false, err
 	}
@@ -196,12 +229,22 @@ func (r *Routines) findRoutine(ctx context.Context, user, name string) (j superv
 
 // turnOn has a routine come as words say. The row of one that was off, or deleted, is taken up
 // again.
-func (r *Routines) turnOn(ctx context.Context, user supervisor.User, c supervisor.Conversation, name, words string, m mode, at time.Time) (
+func (r *Routines) turnOn(
+	ctx context.Context, user supervisor.User, c supervisor.Conversation, name, words string, m mode, at time.Time,
+) (
 	d supervisor.Delivery, err error) {
 	if m == nil {
 		m = func(*supervisor.JobOptions) {}
 	}
-	j := supervisor.Job{User: user.Name, Kind: supervisor.JobRoutine, Name: name, Text: r.kinds[name].what, Zone: user.Timezone, Conversation: c, MadeBy: "routine/" + name}
+	j := supervisor.Job{
+		User:         user.Name,
+		Kind:         supervisor.JobRoutine,
+		Name:         name,
+		Text:         r.kinds[name].what,
+		Zone:         user.Timezone,
+		Conversation: c,
+		MadeBy:       "routine/" + name,
+	}
 	m(&j.Options)
 	if err := r.o.SetRule(&j, words, at); err != nil {
 		return d, err
@@ -215,7 +258,8 @@ func (r *Routines) turnOn(ctx context.Context, user supervisor.User, c superviso
 	if err := r.o.SetRule(&j, words, at); err != nil { // with those options it may not come as often
 		return d, err
 	}
-	if kept.State != supervisor.JobActive || kept.Rule != j.Rule || kept.Zone != j.Zone || kept.Options.Written != j.Options.Written {
+	if kept.State != supervisor.JobActive || kept.Rule != j.Rule || kept.Zone != j.Zone ||
+		kept.Options.Written != j.Options.Written {
 		if kept.State != supervisor.JobActive {
 			kept.Conversation = c
 		}

@@ -53,7 +53,11 @@ func TestWhatCounts(t *testing.T) {
 }
 
 func TestTimesOfItems(t *testing.T) {
-	items := heartbeat.Parse("- @weekdays 8:30 look at the build\n- @every 2 h: drink\n- @soon or later\n- @tomorrow at 9 once\n- @8:30\n", nil, monday.In(zone(t)))
+	items := heartbeat.Parse(
+		"- @weekdays 8:30 look at the build\n- @every 2 h: drink\n- @soon or later\n- @tomorrow at 9 once\n- @8:30\n",
+		nil,
+		monday.In(zone(t)),
+	)
 	var got []string
 	for _, i := range items {
 		got = append(got, i.Text+"|"+i.When.Describe(zone(t))+"|"+i.Wrong)
@@ -90,7 +94,8 @@ func looks(t testing.TB, items []heartbeat.Item, at ...time.Time) map[string]int
 func TestWhatIsDue(t *testing.T) {
 	items := heartbeat.Parse("- plain\n- @weekdays 8:30 timed\n- @what wrong\n", nil, monday)
 	at := func(day, hour, minute int) time.Time { return time.Date(2026, 3, 23+day, hour, minute, 0, 0, time.UTC) }
-	got := looks(t, items, at(0, 6, 0), at(0, 6, 30), at(0, 7, 29), at(0, 7, 30), at(0, 8, 0), at(0, 22, 59), at(0, 23, 1), at(1, 12, 0), at(5, 12, 0))
+	got := looks(t, items, at(0, 6, 0), at(0, 6, 30), at(0, 7, 29), at(0, 7, 30), at(0, 8, 0), at(0, 22, 59),
+		at(0, 23, 1), at(1, 12, 0), at(5, 12, 0))
 	// 23:01 in London is the next day in Madrid
 	if diff := cmp.Diff(map[string]int{"plain": 3, "timed": 3, "@what wrong": 1}, got); diff != "" {
 		t.Error(diff)
@@ -180,7 +185,8 @@ func FuzzParse(f *testing.F) {
 			}
 			keys[i.Key] = true
 			for _, line := range strings.Split(i.Text, "\n") {
-				if !slices.ContainsFunc(strings.Fields(line), func(w string) bool { return strings.Contains(text, w) }) && strings.TrimSpace(line) != "" {
+				known := func(w string) bool { return strings.Contains(text, w) }
+				if !slices.ContainsFunc(strings.Fields(line), known) && strings.TrimSpace(line) != "" {
 					t.Errorf("%q is not in the file", line)
 				}
 			}
