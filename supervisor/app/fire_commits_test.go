@@ -53,25 +53,32 @@ func newFireRig(t *testing.T, dir string, chat *fakeChannel, behind time.Duratio
 	yes := func(supervisor.Conversation) bool { return true }
 	whole := func(text string) []supervisor.RichText { return []supervisor.RichText{{Text: text}} }
 	l.box = outbox.New(outbox.Options{
-		Name: supervisor.ChannelTelegram, Source: fakeSource, Channel: chat, Deliveries: l.db.Outbox(), Posts: l.db.Posts(),
-		Conversations: l.db.Conversations(), Freezes: l.db.Outbox(), Replies: &l.feeds, Rates: outbox.Rates{Chat: 1, All: 1000},
+		Name: supervisor.ChannelTelegram, Source: fakeSource, Channel: chat, Deliveries: l.db.Outbox(),
+		Posts:         l.db.Posts(),
+		Conversations: l.db.Conversations(), Freezes: l.db.Outbox(), Replies: &l.feeds,
+		Rates:  outbox.Rates{Chat: 1, All: 1000},
 		Render: func(text string, _ bool) []supervisor.RichText { return whole(text) },
 		Halve:  func(part supervisor.RichText) []supervisor.RichText { return whole(part.Text) },
 		Now:    l.now, Grows: yes, Serves: yes,
 	})
 	l.feeds.Changed = l.box.Changed
 	l.sessions = session.New(session.Options{
-		Inbox: l.db.Inbox(), Turns: l.db.Turns(), Waiting: l.db.Turns(), LastSteps: l.db.Turns(), Notices: l.db.Outbox(), Runner: l, Feeds: &l.feeds,
-		Limits: protocol.TurnLimits{Steps: 9, Seconds: 900, Output: 1000}, Now: l.now, Log: log, Audit: func(_, _, detail string) { t.Error(detail) },
+		Inbox: l.db.Inbox(), Turns: l.db.Turns(), Waiting: l.db.Turns(), LastSteps: l.db.Turns(),
+		Notices: l.db.Outbox(), Runner: l, Feeds: &l.feeds,
+		Limits: protocol.TurnLimits{Steps: 9, Seconds: 900, Output: 1000}, Now: l.now, Log: log,
+		Audit: func(_, _, detail string) { t.Error(detail) },
 	})
-	l.questions = question.New(question.Options{Store: l.db.Questions(), Ends: l.db.Questions(), Audit: l.db.Audit(), Log: log,
+	l.questions = question.New(question.Options{Store: l.db.Questions(), Ends: l.db.Questions(),
+		Audit: l.db.Audit(), Log: log,
 		Queued: l.box.Changed, Resume: l.sessions.Wake, Ended: func() {}, Now: l.now})
-	l.schedule = schedule.New(schedule.Options{Store: l.db.Jobs(), Queue: l.db.Jobs(), Queued: l.box.Changed, Sources: l.db.Jobs(), Looks: l.db.Jobs(),
+	l.schedule = schedule.New(schedule.Options{Store: l.db.Jobs(), Queue: l.db.Jobs(), Queued: l.box.Changed,
+		Sources: l.db.Jobs(), Looks: l.db.Jobs(),
 		Checks:     map[supervisor.JobKind]schedule.Check{supervisor.JobCheck: check.New(check.Options{Look: l.look}).Check},
 		CheckRules: schedule.CheckRules{Of: check.Of, Typed: check.Typed, Text: check.Text},
 		Begun:      func(in supervisor.Inbound) { l.sessions.Wake(in.Conversation) }, Now: l.now, Log: log,
 		Person: func(name string) (supervisor.User, bool) {
-			return supervisor.User{Name: name, Accounts: map[supervisor.Channel]string{supervisor.ChannelTelegram: aliceChat}}, true
+			return supervisor.User{Name: name,
+				Accounts: map[supervisor.Channel]string{supervisor.ChannelTelegram: aliceChat}}, true
 		}})
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
@@ -112,9 +119,11 @@ func (l *fireRig) set(text string, kind supervisor.JobKind, rule recurrence.Rule
 	if err != nil {
 		l.Fatal(err)
 	}
-	if _, _, err := l.db.Jobs().Put(l.Context(), supervisor.Job{User: "alice", Kind: kind, Text: text, Rule: string(encoded), Zone: "UTC",
-		Conversation: supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTelegram, Chat: aliceChat}, MadeBy: text,
-		Options: supervisor.JobOptions{Exact: true, Look: look}, Since: firesBegin, Next: next}, nil); err != nil {
+	if _, _, err := l.db.Jobs().Put(l.Context(),
+		supervisor.Job{User: "alice", Kind: kind, Text: text, Rule: string(encoded), Zone: "UTC",
+			Conversation: supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTelegram, Chat: aliceChat},
+			MadeBy:       text,
+			Options:      supervisor.JobOptions{Exact: true, Look: look}, Since: firesBegin, Next: next}, nil); err != nil {
 		l.Fatal(err)
 	}
 }
@@ -141,14 +150,18 @@ func (l *fireRig) look(context.Context, string, protocol.LookParameters) (protoc
 
 // Run is the worker, and the model.
 func (l *fireRig) Run(ctx context.Context, a session.Attempt) (session.End, error) {
-	job := sqlitetest.Look(l, l.db, "SELECT j.text FROM job j JOIN fire f ON f.job = j.id JOIN turn t ON t.inbound = f.inbound WHERE t.id = ?", a.Turn.ID)[0]
+	job := sqlitetest.Look(l, l.db, "SELECT j.text FROM job j JOIN fire f ON f.job = j.id JOIN turn t ON "+
+		"t.inbound = f.inbound WHERE t.id = ?", a.Turn.ID)[0]
 	switch job {
 	case fireGate:
-		return session.End{TurnEnd: protocol.TurnEnd{Why: protocol.WhyError}, Failure: &modelcall.Error{Class: modelcall.Refused,
-			Err: &supervisor.Error{Message: "There is no such model."}}}, nil
+		return session.End{TurnEnd: protocol.TurnEnd{Why: protocol.WhyError},
+			Failure: &modelcall.Error{Class: modelcall.Refused,
+				Err: &supervisor.Error{Message: "There is no such model."}}}, nil
 	case fireShed:
-		q, err := l.questions.Ask(ctx, supervisor.Question{Conversation: a.Turn.AnswersIn(), Turn: a.Turn.ID, Kind: supervisor.QuestionAsk,
-			Subject: strings.Repeat("5", 64), Ask: protocol.Ask{Kind: protocol.AskConfirm, Text: "Shall I shut it?"}, Text: "Shall I shut it?"})
+		q, err := l.questions.Ask(ctx, supervisor.Question{Conversation: a.Turn.AnswersIn(), Turn: a.Turn.ID,
+			Kind:    supervisor.QuestionAsk,
+			Subject: strings.Repeat("5", 64),
+			Ask:     protocol.Ask{Kind: protocol.AskConfirm, Text: "Shall I shut it?"}, Text: "Shall I shut it?"})
 		if errors.Is(err, supervisor.ErrWaits) {
 			return session.End{TurnEnd: protocol.TurnEnd{Why: protocol.WhyWaits}}, nil
 		}
@@ -161,18 +174,21 @@ func (l *fireRig) Run(ctx context.Context, a session.Attempt) (session.End, erro
 		}
 		return session.End{TurnEnd: protocol.TurnEnd{Why: protocol.WhyDone}}, nil
 	}
-	call := protocol.ToolCall{ID: fmt.Sprint("end-", a.Turn.ID), Name: supervisor.ToolJobResult, Arguments: json.RawMessage(`{"say":"The roses are dry."}`)}
+	call := protocol.ToolCall{ID: fmt.Sprint("end-", a.Turn.ID), Name: supervisor.ToolJobResult,
+		Arguments: json.RawMessage(`{"say":"The roses are dry."}`)}
 	if len(a.Start.Pending) == 0 {
 		if _, err := l.db.Turns().CommitStep(ctx, l.step(a, protocol.Part{Call: &call})); err != nil {
 			return session.End{}, err
 		}
 	}
-	_, err := l.db.Turns().CommitResult(ctx, a.Turn.ID, protocol.ToolResult{Call: call.ID, Name: call.Name, Text: "ended"})
+	_, err := l.db.Turns().CommitResult(ctx, a.Turn.ID,
+		protocol.ToolResult{Call: call.ID, Name: call.Name, Text: "ended"})
 	return session.End{TurnEnd: protocol.TurnEnd{Why: protocol.WhyDone}}, err
 }
 
 func (l *fireRig) step(a session.Attempt, part protocol.Part) sqlite.Step {
-	return sqlite.Step{Turn: a.Turn.ID, Message: protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.Part{part}}, Spec: "far/m", Model: "m"}
+	return sqlite.Step{Turn: a.Turn.ID, Message: protocol.Message{Role: protocol.RoleAssistant,
+		Parts: []protocol.Part{part}}, Spec: "far/m", Model: "m"}
 }
 
 // pass lets the clock go on to the end of the run. Alice answers what she is asked.
@@ -181,7 +197,8 @@ func (l *fireRig) pass() {
 	for l.now().Before(firesBegin.Add(45 * time.Minute)) {
 		<-time.After(time.Minute)
 		synctest.Wait()
-		for _, buttons := range sqlitetest.Look(l, l.db, "SELECT o.buttons FROM question q JOIN outbox o ON o.id = q.delivery WHERE q.why IS NULL AND o.outcome = 'sent'") {
+		for _, buttons := range sqlitetest.Look(l, l.db, "SELECT o.buttons FROM question q JOIN outbox o ON o.id "+
+			"= q.delivery WHERE q.why IS NULL AND o.outcome = 'sent'") {
 			var rows [][]supervisor.Button
 			if err := json.Unmarshal([]byte(buttons), &rows); err != nil {
 				l.Fatal(err)
@@ -205,13 +222,17 @@ func (l *fireRig) same(what string, got, want any) {
 func (l *fireRig) check(life string) {
 	l.Helper()
 	fires := sqlitetest.Look(l, l.db, `SELECT j.text || ' ' || group_concat(((f.due - ?) / 60000) || ' ' || f.state, ', ') || ': ' || j.state FROM job j
-		JOIN (SELECT * FROM fire ORDER BY job, due) f ON f.job = j.id GROUP BY j.id ORDER BY j.id`, firesBegin.UnixMilli())
-	want := []string{"tea 1 said: done", "roses 2 said: done", "shed 3 said: done", "gate 10 failed, 20 failed, 30 failed: paused", "build 5 silent, 10 silent, 15 said: done"}
+		JOIN (SELECT * FROM fire ORDER BY job,
+			due) f ON f.job = j.id GROUP BY j.id ORDER BY j.id`, firesBegin.UnixMilli())
+	want := []string{"tea 1 said: done", "roses 2 said: done", "shed 3 said: done", "gate 10 failed, 20 failed, " +
+		"30 failed: paused", "build 5 silent, 10 silent, 15 said: done"}
 	l.same(life+": fires", fires, want)
-	due := map[string]int{"Reminder: tea": 1, "The roses are dry.": 1, "Shall I shut it?": 1, "asked Shall I shut it? ➜ Yes": 1,
-		"```": 1, "⚠ There is no such model.": 2, "That was failure 3 in a row, so I have paused it.": 1}
+	due := map[string]int{"Reminder: tea": 1, "The roses are dry.": 1, "Shall I shut it?": 1,
+		"asked Shall I shut it? ➜ Yes": 1,
+		"```":                          1, "⚠ There is no such model.": 2, "That was failure 3 in a row, so I have paused it.": 1}
 	l.same(life+": told", l.told(due), due)
-	if open := sqlitetest.Look(l, l.db, "SELECT id FROM turn WHERE ended_at IS NULL UNION ALL SELECT id FROM inbox WHERE state <> 'done' UNION ALL SELECT id FROM outbox WHERE outcome IS NULL"); len(open) > 0 {
+	if open := sqlitetest.Look(l, l.db, "SELECT id FROM turn WHERE ended_at IS NULL UNION ALL SELECT id FROM "+
+		"inbox WHERE state <> 'done' UNION ALL SELECT id FROM outbox WHERE outcome IS NULL"); len(open) > 0 {
 		l.Errorf("%s: %d things are not done", life, len(open))
 	}
 }

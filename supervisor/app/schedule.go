@@ -23,17 +23,22 @@ func (s *service) newSchedule() *schedule.Schedule {
 		},
 		CheckRules:    schedule.CheckRules{Of: check.Of, Typed: check.Typed, Text: check.Text},
 		Watches:       []schedule.Watch{{Next: s.routines.Next, Run: s.routines.CheckHomes}},
-		Conversations: s.db.Conversations(), Allowed: func(c supervisor.Conversation) bool { return s.people.GroupAllowed(c.Channel, c.Chat) },
-		Approve: newApprover(s).Allow, Ask: asker{s}.Ask, Model: s.jobModel, Budget: s.jobBudget, Limits: func() protocol.TurnLimits { return limits(s.config) },
+		Conversations: s.db.Conversations(),
+		Allowed:       func(c supervisor.Conversation) bool { return s.people.GroupAllowed(c.Channel, c.Chat) },
+		Approve:       newApprover(s).Allow, Ask: asker{s}.Ask, Model: s.jobModel, Budget: s.jobBudget,
+		Limits: func() protocol.TurnLimits { return limits(s.config) },
 	})
 }
 
 // newRoutines makes what is built in, and off until its person turns it on.
 func (s *service) newRoutines() *routine.Routines {
 	return routine.New(routine.Options{
-		Store: s.db.Jobs(), FileEffects: s.db.Effects(), LookThroughHome: s.operations.LookThroughHome, Changes: s.index.Changes,
-		Jobs: func() routine.Jobs { return s.schedule }, SetRule: schedule.SetRule, CheckPeriod: schedule.CheckPeriod, Line: schedule.Line,
-		Person: s.speaker, Check: s.operations.Look, InForce: s.promptInForce, ListFiles: s.homeFiles, Now: s.now, Log: s.log.Named("routine"),
+		Store: s.db.Jobs(), FileEffects: s.db.Effects(), LookThroughHome: s.operations.LookThroughHome,
+		Changes: s.index.Changes,
+		Jobs:    func() routine.Jobs { return s.schedule }, SetRule: schedule.SetRule,
+		CheckPeriod: schedule.CheckPeriod, Line: schedule.Line,
+		Person: s.speaker, Check: s.operations.Look, InForce: s.promptInForce, ListFiles: s.homeFiles, Now: s.now,
+		Log: s.log.Named("routine"),
 	})
 }
 

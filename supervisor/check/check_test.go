@@ -10,7 +10,8 @@ import (
 )
 
 func TestOf_UselessCheck_IsRefused(t *testing.T) {
-	for _, c := range []protocol.Check{{}, {Ask: "is it?"}, {Files: "a", Command: "b"}, {Files: "a", Changes: []string{"newer"}}, {Command: "a\x00b"}} {
+	for _, c := range []protocol.Check{{}, {Ask: "is it?"}, {Files: "a", Command: "b"},
+		{Files: "a", Changes: []string{"newer"}}, {Command: "a\x00b"}} {
 		if _, err := Of(c); !errors.As(err, new(*supervisor.Error)) {
 			t.Errorf("%+v: %v", c, err)
 		}
@@ -19,7 +20,8 @@ func TestOf_UselessCheck_IsRefused(t *testing.T) {
 
 // A pattern that leads out of the folder, which no file ever has, is refused where it is written.
 func TestOf_PatternOutsideFolder_IsRefused(t *testing.T) {
-	for pattern, inside := range map[string]bool{"/etc/*": false, "../../*": false, "notes/../../x": false, "..": false, "{/etc,out}/*": false, "{a,../b}/*": false, "~/out/*": false,
+	for pattern, inside := range map[string]bool{"/etc/*": false, "../../*": false, "notes/../../x": false,
+		"..": false, "{/etc,out}/*": false, "{a,../b}/*": false, "~/out/*": false,
 		"out/*": true, "./out/*": true, "a..b/*": true, "...": true, "{a,b}/**": true, "out/~x": true} {
 		_, err := Of(protocol.Check{Files: pattern})
 		if told := new(supervisor.Error); inside != (err == nil) ||

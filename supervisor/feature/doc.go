@@ -36,8 +36,5 @@
 //
 // Features that are still outside of this form need from it:
 //
-//   - schedule: Command for /remind, /jobs (alias tasks), /canceljob and the routines; the prefix
-//     supervisor.JobPrefix with a Press of its own; HostCall job.call with Turn.Kind; Effect
-//     post_elsewhere; Call job with Caller.Whose(user, "job."+action); a Part.
 //   - voice: a Part that starts before the sessions; webhook: Parts.
 package feature

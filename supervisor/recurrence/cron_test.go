@@ -20,7 +20,8 @@ func drawField(t *rapid.T, least, most int, own ...string) string {
 	}
 	step := func() int { return rapid.IntRange(1, most).Draw(t, "step") }
 	forms := []func() string{
-		func() string { return "*" }, func() string { return fmt.Sprint(value()) }, span, func() string { return fmt.Sprintf("*/%d", step()) },
+		func() string { return "*" }, func() string { return fmt.Sprint(value()) }, span,
+		func() string { return fmt.Sprintf("*/%d", step()) },
 		func() string { return fmt.Sprintf("%s/%d", span(), step()) },
 	}
 	for _, form := range own {
@@ -38,7 +39,8 @@ var crons = rapid.Custom(drawCron).Filter(func(expression string) bool { return 
 
 func drawCron(t *rapid.T) string {
 	if rapid.IntRange(0, 19).Draw(t, "tag") == 0 {
-		return rapid.SampledFrom([]string{"@yearly", "@annually", "@monthly", "@weekly", "@daily", "@hourly", "@always", "@5minutes", "@30minutes"}).
+		return rapid.SampledFrom([]string{"@yearly", "@annually", "@monthly", "@weekly", "@daily", "@hourly",
+			"@always", "@5minutes", "@30minutes"}).
 			Draw(t, "tag")
 	}
 	fields := []string{drawField(t, 0, 59), drawField(t, 0, 23), drawField(t, 1, 31, "?", "L", "%W"),

@@ -36,7 +36,8 @@ func (p *phrase) peek() string {
 // forms are the ways to write a rule, in the order in which they are tried. Each takes all words of
 // its own, or none is taken.
 var forms = []func(*phrase) (Rule, bool, error){
-	(*phrase).inForm, (*phrase).monthForm, (*phrase).everyForm, (*phrase).daysForm, (*phrase).dateForm, (*phrase).timeForm,
+	(*phrase).inForm, (*phrase).monthForm, (*phrase).everyForm, (*phrase).daysForm, (*phrase).dateForm,
+	(*phrase).timeForm,
 }
 
 // rule reads all of the phrase.

@@ -103,7 +103,8 @@ func drawRule(t *rapid.T, zone *time.Location, from time.Time) drawnRule {
 	return rapid.SampledFrom([]drawnRule{
 		{Rule{Kind: Daily, Times: []TimeOfDay{TimeOfDay(hour*60 + minute), 1200}, Days: days}, func(w time.Time) bool {
 			return (at(w) || w.Hour() == 20 && w.Minute() == 0) &&
-				(days == 0 || strings.Contains(fmt.Sprintf("%07b", bits.Reverse8(uint8(days))>>1)[int(w.Weekday()):int(w.Weekday())+1], "1"))
+				(days == 0 || strings.Contains(fmt.Sprintf("%07b",
+					bits.Reverse8(uint8(days))>>1)[int(w.Weekday()):int(w.Weekday())+1], "1"))
 		}},
 		cron(fmt.Sprintf("%d %d * * *", minute, hour), at),
 		cron(
@@ -223,9 +224,12 @@ func TestAnIntervalDoesNotDrift(t *testing.T) {
 func TestRulesEnd(t *testing.T) {
 	at := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	for text, want := range map[string]int{
-		"every 2 h until 2026-11-20 18:00": 3, "daily at 9 until 22 nov": 2, "RRULE:FREQ=DAILY;COUNT=4": 4, "FREQ=DAILY;UNTIL=20261122T120000Z": 2,
-		"in 5 min": 1, "every day at 8 until tomorrow": 1, "FREQ=DAILY;COUNT=1": 1, "FREQ=DAILY;COUNT=2;BYHOUR=12;BYMINUTE=0": 2,
-		"FREQ=DAILY;COUNT=3;BYHOUR=18;BYMINUTE=0": 3, "FREQ=WEEKLY;INTERVAL=2;COUNT=3": 3, "FREQ=WEEKLY;BYDAY=MO;COUNT=3": 3,
+		"every 2 h until 2026-11-20 18:00": 3, "daily at 9 until 22 nov": 2, "RRULE:FREQ=DAILY;COUNT=4": 4,
+		"FREQ=DAILY;UNTIL=20261122T120000Z": 2,
+		"in 5 min":                          1, "every day at 8 until tomorrow": 1, "FREQ=DAILY;COUNT=1": 1,
+		"FREQ=DAILY;COUNT=2;BYHOUR=12;BYMINUTE=0": 2,
+		"FREQ=DAILY;COUNT=3;BYHOUR=18;BYMINUTE=0": 3, "FREQ=WEEKLY;INTERVAL=2;COUNT=3": 3,
+		"FREQ=WEEKLY;BYDAY=MO;COUNT=3": 3,
 	} {
 		r, err := Parse(text, at)
 		if err != nil {
@@ -248,7 +252,8 @@ func TestRulesEnd(t *testing.T) {
 // the west of where it was written.
 func TestARuleBeginsAfterItWasWritten(t *testing.T) {
 	now, york := time.Date(2026, 11, 20, 13, 19, 30, 0, zoneOf(t, "Europe/Madrid")), zoneOf(t, "America/New_York")
-	for text, want := range map[string]string{"FREQ=DAILY;COUNT=2": "Sat 21 Nov 13:19, Sun 22 Nov 13:19", "every 2 days": "Sun 22 Nov 13:19, Tue 24 Nov 13:19"} {
+	for text, want := range map[string]string{"FREQ=DAILY;COUNT=2": "Sat 21 Nov 13:19, Sun 22 Nov 13:19",
+		"every 2 days": "Sun 22 Nov 13:19, Tue 24 Nov 13:19"} {
 		r, err := Parse(text, now)
 		if err != nil {
 			t.Fatal(err)
@@ -270,10 +275,14 @@ func TestARuleBeginsAfterItWasWritten(t *testing.T) {
 
 // It is Friday, 20 November 2026, 13:19 in Madrid.
 var parsed = map[string]string{ // each with the first two times that it is due
-	"in 20 min": "Fri 20 Nov 13:39", "in 2 days": "Sun 22 Nov 13:19", "in an hour": "Fri 20 Nov 14:19", "In 90m": "Fri 20 Nov 14:49",
-	"tomorrow at 9": "Sat 21 Nov 09:00", "tomorrow 9:30 pm": "Sat 21 Nov 21:30", "today at 18:00": "Fri 20 Nov 18:00", "at 20:15": "Fri 20 Nov 20:15",
-	"20:15": "Fri 20 Nov 20:15", "monday at 8": "Mon 23 Nov 08:00", "friday at 8": "Fri 27 Nov 08:00", "next tue noon": "Tue 24 Nov 12:00",
-	"24 dec at 18": "Thu 24 Dec 18:00", "dec 24 2026 18:00": "Thu 24 Dec 18:00", "on the 3rd": "", "2026-11-25 09:00": "Wed 25 Nov 09:00",
+	"in 20 min": "Fri 20 Nov 13:39", "in 2 days": "Sun 22 Nov 13:19", "in an hour": "Fri 20 Nov 14:19",
+	"In 90m":        "Fri 20 Nov 14:49",
+	"tomorrow at 9": "Sat 21 Nov 09:00", "tomorrow 9:30 pm": "Sat 21 Nov 21:30",
+	"today at 18:00": "Fri 20 Nov 18:00", "at 20:15": "Fri 20 Nov 20:15",
+	"20:15": "Fri 20 Nov 20:15", "monday at 8": "Mon 23 Nov 08:00", "friday at 8": "Fri 27 Nov 08:00",
+	"next tue noon": "Tue 24 Nov 12:00",
+	"24 dec at 18":  "Thu 24 Dec 18:00", "dec 24 2026 18:00": "Thu 24 Dec 18:00", "on the 3rd": "",
+	"2026-11-25 09:00":          "Wed 25 Nov 09:00",
 	"2026-11-25T09:00:00+01:00": "Wed 25 Nov 09:00", "2026-11-25 at 9": "Wed 25 Nov 09:00",
 	"weekdays 8:30":                    "Mon 23 Nov 08:30, Tue 24 Nov 08:30",
 	"every day at 8 and 20:00":         "Fri 20 Nov 20:00, Sat 21 Nov 08:00",
@@ -294,8 +303,11 @@ var parsed = map[string]string{ // each with the first two times that it is due
 	"@daily":                           "Sat 21 Nov 00:00, Sun 22 Nov 00:00",
 	"RRULE:FREQ=WEEKLY;BYDAY=MO;BYHOUR=9;BYMINUTE=0": "Mon 23 Nov 09:00, Mon 30 Nov 09:00",
 	"daily at 9 3 times":                             "Sat 21 Nov 09:00, Sun 22 Nov 09:00",
-	"":                                               "", "soon": "", "tomorrow": "", "tomorrow at 9 or so": "", "every": "", "every 0 min": "", "every blue moon": "", "in 20": "", "at 25": "", "at 8:60": "",
-	"13 pm": "", "every 2 h until": "", "until friday": "", "tomorrow at 9 3 times": "", "60 * * * *": "", "* * * * * *": "", "@everysecond": "", "FREQ=SECONDLY": "", "FREQ=MINUTELY;INTERVAL=5": "", "FREQ=HOURLY;BYSETPOS=61": "", "0 0 * * 8": "",
+	"":                                               "", "soon": "", "tomorrow": "", "tomorrow at 9 or so": "",
+	"every": "", "every 0 min": "", "every blue moon": "", "in 20": "", "at 25": "", "at 8:60": "",
+	"13 pm": "", "every 2 h until": "", "until friday": "", "tomorrow at 9 3 times": "", "60 * * * *": "",
+	"* * * * * *": "", "@everysecond": "", "FREQ=SECONDLY": "", "FREQ=MINUTELY;INTERVAL=5": "",
+	"FREQ=HOURLY;BYSETPOS=61": "", "0 0 * * 8": "",
 	"30 feb at 9": "", "32nd of the month at 9": "", "in 2 days 3 times": "", "weekdays": "",
 	"every 2 h 0 times": "", "FREQ=DAILY;COUNT=0": "", "FREQ=DAILY;COUNT=-1": "", "daily at 9 00 times": "",
 }
@@ -337,9 +349,12 @@ func TestTimesInWords(t *testing.T) {
 func TestWhatIsNotMeantIsAskedAbout(t *testing.T) {
 	now := time.Date(2026, 11, 20, 13, 19, 0, 0, zoneOf(t, "Europe/Madrid"))
 	for text, want := range map[string]string{
-		"3/4 at 9": "Write 3 Apr or 4 Mar.", "13/4 at 9": "Write 13 Apr.", "at 8": `Write "tomorrow at 8" or "at 20:00".`, "at 13": `Write "tomorrow at 13".`,
-		"2026-11-20 13:00": "Fri 20 Nov 2026 13:00 CET, which is past", "today at 9": "which is past", "0 0 30 2 *": "never comes",
-		"every day at 8 until 19 nov 2026": "never comes", "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30": "never comes", "FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30": "never comes",
+		"3/4 at 9": "Write 3 Apr or 4 Mar.", "13/4 at 9": "Write 13 Apr.",
+		"at 8": `Write "tomorrow at 8" or "at 20:00".`, "at 13": `Write "tomorrow at 13".`,
+		"2026-11-20 13:00": "Fri 20 Nov 2026 13:00 CET, which is past", "today at 9": "which is past",
+		"0 0 30 2 *":                       "never comes",
+		"every day at 8 until 19 nov 2026": "never comes", "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30": "never comes",
+		"FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30": "never comes",
 	} {
 		if r, err := Parse(text, now); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %+v, %v; want %s", text, r, err, want)
@@ -393,7 +408,8 @@ func FuzzParse(f *testing.F) {
 // twenty.
 func BenchmarkNext(b *testing.B) {
 	now := time.Date(2026, 11, 20, 13, 19, 0, 0, zoneOf(b, "Europe/Madrid"))
-	for _, text := range []string{"every 2 h", "weekdays 8:30", "30 8 * * 1-5", "*/20 9-17 * * 1-5", "first monday of the month at 10"} {
+	for _, text := range []string{"every 2 h", "weekdays 8:30", "30 8 * * 1-5", "*/20 9-17 * * 1-5",
+		"first monday of the month at 10"} {
 		r, err := Parse(text, now)
 		if err != nil {
 			b.Fatal(err)
@@ -416,9 +432,12 @@ func BenchmarkNext(b *testing.B) {
 // What people read of a rule says what it does.
 func TestRulesInWords(t *testing.T) {
 	for words, want := range map[string]string{
-		"every 10 min": "every 10 minutes", "every 30 min": "every 30 minutes", "every 1 min": "every minute", "hourly": "every hour", "every 20 h": "every 20 hours",
-		"every 90 min": "every 1 hour and 30 minutes", "*/30 8-21 * * *": "every 30 minutes from 08:00 to 21:30", "*/15 * * * *": "every 15 minutes",
-		"*/7 * * * *": "by the cron expression */7 * * * *", "0 9 * * 1": "by the cron expression 0 9 * * 1", "*/0 * * * *": "",
+		"every 10 min": "every 10 minutes", "every 30 min": "every 30 minutes", "every 1 min": "every minute",
+		"hourly": "every hour", "every 20 h": "every 20 hours",
+		"every 90 min": "every 1 hour and 30 minutes", "*/30 8-21 * * *": "every 30 minutes from 08:00 to " +
+			"21:30", "*/15 * * * *": "every 15 minutes",
+		"*/7 * * * *": "by the cron expression */7 * * * *", "0 9 * * 1": "by the cron expression 0 9 * * 1",
+		"*/0 * * * *":   "",
 		"weekdays 8:30": "weekdays at 08:30", "daily at 9 3 times": "every day at 09:00, 3 times",
 	} {
 		rule, err := Parse(words, time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC))

@@ -56,7 +56,8 @@ func (w Weekdays) Has(day time.Weekday) bool { return w == 0 || w&(1<<day) != 0 
 // found is false. An error is that of a rule that cannot be read.
 func (r Rule) Next(after time.Time, zone *time.Location) (next time.Time, found bool, err error) {
 	find := map[Kind]func(Rule, time.Time, *time.Location) (time.Time, bool, error){
-		Once: Rule.nextOnce, Interval: Rule.nextInterval, Daily: Rule.nextDaily, Cron: Rule.nextCron, RRule: Rule.nextRRule,
+		Once: Rule.nextOnce, Interval: Rule.nextInterval, Daily: Rule.nextDaily, Cron: Rule.nextCron,
+		RRule: Rule.nextRRule,
 	}[r.Kind]
 	if find == nil {
 		return time.Time{}, false, unreadable(string(r.Kind))

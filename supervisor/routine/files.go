@@ -146,8 +146,6 @@ func (r *Routines) watched(ctx context.Context, user string) (j supervisor.Job, 
 	if err != nil || seen == "" {
 		return j, was, false, err
 	}
-	if err := json.Unmarshal([]byte(seen), &was); err != nil {
-		return j, was, false, fmt.Errorf("read what routine %s has seen: %w", j.Name, err)
-	}
-	return j, was, true, nil
+	was, err = state[filesSeen](supervisor.DueCheck{ClaimedFire: supervisor.ClaimedFire{Job: j}, Seen: seen})
+	return j, was, err == nil, err
 }

@@ -9,7 +9,9 @@ import (
 )
 
 // Tool does what a call of a model's says, for a turn that answers in a conversation.
-type Tool = func(ctx context.Context, user supervisor.User, in supervisor.Conversation, c supervisor.JobCall) (protocol.JobAnswer, error)
+type Tool = func(
+	ctx context.Context, user supervisor.User, in supervisor.Conversation, c supervisor.JobCall,
+) (protocol.JobAnswer, error)
 
 // Tools are those about routines, by name.
 func (r *Routines) Tools() map[string]Tool {

@@ -1,12 +1,13 @@
 package routine
 
 const (
-	textNoRoutine      = "there is no routine %q: there are %s"
-	textRoutineOn      = "%s is on. It comes %s."
-	textRoutineOff     = "%s is off."
-	textRoutineSwitch  = "%s can only be turned on or off: its times are fixed."
-	textRoutineWords   = "%q can't be read. Write a time, such as 7:30 or weekdays 8:00, or one of on, off, %s."
-	promptHeartbeat    = "This is due in their HEARTBEAT.md. Do each of it, and say in one message what is worth telling:\n"
+	textNoRoutine     = "there is no routine %q: there are %s"
+	textRoutineOn     = "%s is on. It comes %s."
+	textRoutineOff    = "%s is off."
+	textRoutineSwitch = "%s can only be turned on or off: its times are fixed."
+	textRoutineWords  = "%q can't be read. Write a time, such as 7:30 or weekdays 8:00, or one of on, off, %s."
+	promptHeartbeat   = "This is due in their HEARTBEAT.md. Do each of it, and say in one message what is worth " +
+		"telling:\n"
 	promptItem         = "\n- %s %s"
 	answerNoFiles      = "A task can't turn this on or off: the person does, or has you do it."
 	answerFilesInGroup = "What changes in their folder is not told in a group: others read it."
@@ -29,12 +30,18 @@ const (
 
 // What routines do, and their commands.
 const (
-	whatHeartbeat = "I look into HEARTBEAT.md and do what is due there, in one go. Where nothing is due, no model is asked. An item may begin with a time: - @weekdays 8:30 look at the build"
-	whatFiles     = "I tell you which text files in your folder others have changed, with an editor, git or a program that syncs: what I change myself is not told. I watch while I am at work for you, and else look every 15 min. No model is asked."
-	whatDigest    = "I tell you in one message what is due today, what your tasks did, missed or cost, which files are new, and " +
-		"what waits for you. Where nothing is new, I say nothing. /digest written has a small model word it, /digest plain has none."
+	whatHeartbeat = "I look into HEARTBEAT.md and do what is due there, in one go. Where nothing is due, no " +
+		"model is asked. An item may begin with a time: - @weekdays 8:30 look at the build"
+	whatFiles = "I tell you which text files in your folder others have changed, with an editor, git or a " +
+		"program that syncs: what I change myself is not told. I watch while I am at work for you, and else look " +
+		"every 15 min. No model is asked."
+	whatDigest = "I tell you in one message what is due today, what your tasks did, missed or cost, which " +
+		"files are new, and " +
+		"what waits for you. Where nothing is new, I say nothing. /digest written has a small model word it, " +
+		"/digest plain has none."
 
-	helpHeartbeat = "have me look into HEARTBEAT.md every half hour of the day, and do what is due: /heartbeat on or off"
-	helpDigest    = "a morning summary: /digest 7:30, /digest off"
-	helpFiles     = "be told which files in your folder others have changed: /notifications on or off"
+	helpHeartbeat = "have me look into HEARTBEAT.md every half hour of the day, and do what is due: /heartbeat " +
+		"on or off"
+	helpDigest = "a morning summary: /digest 7:30, /digest off"
+	helpFiles  = "be told which files in your folder others have changed: /notifications on or off"
 )

@@ -54,8 +54,9 @@ func (h *harness) asks(t testing.TB, text string, stands time.Duration) {
 	h.inbound++
 	c := chatOf("alice")
 	c.ID = h.conversation(t)
-	_, _, err := h.db.Questions().Ask(t.Context(), supervisor.Question{Conversation: c, Kind: supervisor.QuestionApproval, Tool: "send_file",
-		Subject: strings.Repeat("5", 64), Text: text, Stands: stands}, fmt.Sprintf("%064d", h.inbound), nil)
+	_, _, err := h.db.Questions().Ask(t.Context(),
+		supervisor.Question{Conversation: c, Kind: supervisor.QuestionApproval, Tool: "send_file",
+			Subject: strings.Repeat("5", 64), Text: text, Stands: stands}, fmt.Sprintf("%064d", h.inbound), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +99,8 @@ func TestADigestCountsAll(t *testing.T) {
 	}
 	h.ends(t, h.passes(t, 0)[0], sqlite.FinishTurn{Why: protocol.WhyDone})
 	h.untilClock(t, 7, 30)
-	if got := strings.Join(h.digests(t), ""); !strings.Contains(got, "- Look: 286 told, 1 with nothing to tell; $0.29") {
+	if got := strings.Join(h.digests(t), ""); !strings.Contains(got, "- Look: 286 told, 1 with nothing to tell; "+
+		"$0.29") {
 		t.Errorf("it tells %s", got)
 	}
 }
@@ -119,8 +121,10 @@ func TestADigest(t *testing.T) {
 	h.asks(t, "May I send `a.txt` to bob?\nIt has 3 lines.", 24*time.Hour)
 	h.endsAt(t, h.untilClock(t, 16, 0)[0], stays, 120_000)
 	h.untilClock(t, 18, 0)
-	h.files = []supervisor.HomeFile{{Path: "old.md", Modified: noon.Add(-48 * time.Hour)}, {Path: "garden/plan`s.md", Modified: h.now},
-		{Path: "MEMORY.md", Modified: h.now}, {Path: "memory/2026-03-27.md", Modified: h.now}, {Path: "logs/2026-03-27.md", Modified: h.now}}
+	h.files = []supervisor.HomeFile{{Path: "old.md", Modified: noon.Add(-48 * time.Hour)},
+		{Path: "garden/plan`s.md", Modified: h.now},
+		{Path: "MEMORY.md", Modified: h.now}, {Path: "memory/2026-03-27.md", Modified: h.now},
+		{Path: "logs/2026-03-27.md", Modified: h.now}}
 	h.untilClock(t, 7, 30)
 	const want = `**Today**
 - 08:00: the bus
@@ -142,7 +146,8 @@ func TestADigest(t *testing.T) {
 	if got := h.digests(t); len(got) != 1 || got[0] != want {
 		t.Errorf("it says %q, want %q", got, want)
 	}
-	if got := sqlitetest.Look(t, h.db, "SELECT f.world FROM fire f JOIN job j ON j.id = f.job WHERE j.name = 'digest'"); !slices.Equal(got, []string{"1"}) {
+	if got := sqlitetest.Look(t, h.db, "SELECT f.world FROM fire f JOIN job j ON j.id = f.job WHERE j.name = "+
+		"'digest'"); !slices.Equal(got, []string{"1"}) {
 		t.Errorf("names of files count as the person's own: %q", got)
 	}
 }
@@ -151,7 +156,8 @@ func TestADigest(t *testing.T) {
 func (h *harness) putProposed(t testing.TB) {
 	t.Helper()
 	h.inbound++
-	if _, err := h.put(t.Context(), supervisor.Job{User: "alice", Kind: supervisor.JobAgent, State: supervisor.JobProposed, Name: "Watch", Text: "watch",
+	if _, err := h.put(t.Context(), supervisor.Job{User: "alice", Kind: supervisor.JobAgent,
+		State: supervisor.JobProposed, Name: "Watch", Text: "watch",
 		Zone: "Europe/Madrid", Conversation: chatOf("alice"), MadeBy: fmt.Sprint(h.inbound)}, "every 1 h"); err != nil {
 		t.Fatal(err)
 	}
@@ -182,7 +188,8 @@ func TestADigestWithNothingNewIsSilent(t *testing.T) {
 	if got := h.digests(t); len(got) != 1 {
 		t.Errorf("nothing is new, and it says %q", got[1:])
 	}
-	h.endsAt(t, h.untilClock(t, 12, 0)[0], sqlite.FinishTurn{Why: protocol.WhyDone, Text: "CONDITION_NOT_MET: no"}, 5_000)
+	h.endsAt(t, h.untilClock(t, 12, 0)[0], sqlite.FinishTurn{Why: protocol.WhyDone, Text: "CONDITION_NOT_MET: no"},
+		5_000)
 	h.untilClock(t, 7, 30)
 	if got := h.digests(t); len(got) != 2 || !strings.Contains(got[1], "- Look: 1 with nothing to tell; $0.005") {
 		t.Errorf("what had nothing to tell and has cost something is told as %q", got)
@@ -198,14 +205,16 @@ func TestADigestIsBounded(t *testing.T) {
 		h.remind(t, "alice", fmt.Sprintf("tomorrow at 9: thing %d %s", n, strings.Repeat("ä", 500)))
 	}
 	for n := range maxNames + 3 {
-		h.files = append(h.files, supervisor.HomeFile{Path: fmt.Sprintf("%02d%s.md", n, strings.Repeat("x", 200)), Modified: noon})
+		h.files = append(h.files, supervisor.HomeFile{Path: fmt.Sprintf("%02d%s.md", n, strings.Repeat("x", 200)),
+			Modified: noon})
 	}
 	h.untilClock(t, 7, 30)
 	got := strings.Join(h.digests(t), "")
 	if strings.Count(got, "thing ") != maxLines || !strings.Contains(got, "\n- and 2 more\n") {
 		t.Errorf("of what is due it says %q", got)
 	}
-	if strings.Count(got, "xx…") != maxNames || !strings.Contains(got, "**23 new files**") || !strings.HasSuffix(got, "\n- and 3 more") {
+	if strings.Count(got, "xx…") != maxNames || !strings.Contains(got,
+		"**23 new files**") || !strings.HasSuffix(got, "\n- and 3 more") {
 		t.Errorf("of new files it says %q", got)
 	}
 }
@@ -215,7 +224,8 @@ func TestADigestIsBounded(t *testing.T) {
 func TestAFileIsNewOnce(t *testing.T) {
 	h := newHarness(t)
 	h.routine(t, "on")
-	a, b := supervisor.HomeFile{Path: "a.md", Modified: noon}, supervisor.HomeFile{Path: "b.md", Modified: noon.Add(-48 * time.Hour)}
+	a, b := supervisor.HomeFile{Path: "a.md", Modified: noon},
+		supervisor.HomeFile{Path: "b.md", Modified: noon.Add(-48 * time.Hour)}
 	for n, day := range []struct {
 		files []supervisor.HomeFile
 		says  string // "" is nothing
@@ -261,7 +271,8 @@ func TestADigestWithoutFiles(t *testing.T) {
 // A written digest is material for one turn. What was not told counts as new for the next one.
 func TestAWrittenDigest(t *testing.T) {
 	h := newHarness(t)
-	if text := h.routine(t, "written 7:30"); !strings.Contains(text, "every day at 07:30") || !strings.Contains(text, "A small model words it.") {
+	if text := h.routine(t, "written 7:30"); !strings.Contains(text,
+		"every day at 07:30") || !strings.Contains(text, "A small model words it.") {
 		t.Errorf("it answers %q", text)
 	}
 	h.untilClock(t, 7, 30)
@@ -269,7 +280,8 @@ func TestAWrittenDigest(t *testing.T) {
 	h.files = []supervisor.HomeFile{{Path: "a.md", Modified: noon}}
 	for range 2 {
 		begun := h.untilClock(t, 7, 30)
-		if len(begun) != 1 || !strings.Contains(begun[0].Text, "Word their digest") || !strings.Contains(begun[0].Text, "- `a.md`") ||
+		if len(begun) != 1 || !strings.Contains(begun[0].Text,
+			"Word their digest") || !strings.Contains(begun[0].Text, "- `a.md`") ||
 			begun[0].Origin != supervisor.OriginWorld {
 			t.Fatalf("it begins %+v", begun)
 		}
@@ -292,7 +304,8 @@ func TestADigestThatWasMissed(t *testing.T) {
 	h.untilClock(t, 7, 40)
 	h.endsAt(t, h.untilClock(t, 10, 0)[0], tellsOf, 0)
 	h.untilClock(t, 7, 30)
-	if got := h.digests(t); len(got) != 1 || !strings.Contains(got[0], "**Since Sat 28 Mar 07:30**\n- Look: 1 told, 1 failed") {
+	if got := h.digests(t); len(got) != 1 || !strings.Contains(got[0], "**Since Sat 28 Mar 07:30**\n- Look: 1 "+
+		"told, 1 failed") {
 		t.Errorf("it says %q", got)
 	}
 }
@@ -340,7 +353,8 @@ func TestTheDigestIsTurnedOnAndOff(t *testing.T) {
 		{"on", "Digest is on. It comes every day at 07:30: Sat 28 Mar 2026 07:30 CET (+01:00).", "active 0"},
 		{"8:15", "every day at 08:15", "active 0"},
 		{"written", "every day at 08:15: Sat 28 Mar 2026 08:15 CET (+01:00). A small model words it.", "active 1"},
-		{"weekdays 7:30", "weekdays at 07:30: Mon 30 Mar 2026 07:30 CEST (+02:00). A small model words it.", "active 1"},
+		{"weekdays 7:30", "weekdays at 07:30: Mon 30 Mar 2026 07:30 CEST (+02:00). A small model words it.",
+			"active 1"},
 		{"Plain", "weekdays at 07:30: Mon 30 Mar 2026 07:30 CEST (+02:00). It goes", "active 0"},
 		{"off", "Digest is off.", "paused 0"},
 		{"", "Digest is off.", "paused 0"},
@@ -351,25 +365,30 @@ func TestTheDigestIsTurnedOnAndOff(t *testing.T) {
 		if got := h.routine(t, step.words); !strings.Contains(got, step.answer) {
 			t.Errorf("/digest %s: %q, want %q", step.words, got, step.answer)
 		}
-		got := strings.Join(sqlitetest.Look(t, h.db, "SELECT state || ' ' || coalesce(options ->> '$.written', 0) FROM job"), ", ")
+		got := strings.Join(sqlitetest.Look(t, h.db, "SELECT state || ' ' || coalesce(options ->> '$.written', "+
+			"0) FROM job"), ", ")
 		if got != step.job {
 			t.Errorf("after /digest %s the job is %q, want %q", step.words, got, step.job)
 		}
 	}
 	for words, want := range map[string]string{
-		"soonish": "soonish", "written every 2 min": "at most every 5 minutes", "7:30 please": "please", "written 30 february": "february",
+		"soonish": "soonish", "written every 2 min": "at most every 5 minutes", "7:30 please": "please",
+		"written 30 february": "february",
 	} {
-		_, err := h.routines.Switch(t.Context(), person("alice"), chatOf("alice"), supervisor.RoutineDigest, words, h.now)
+		_, err := h.routines.Switch(t.Context(), person("alice"), chatOf("alice"), supervisor.RoutineDigest, words,
+			h.now)
 		if told := new(supervisor.Error); !errors.As(err, &told) || !strings.Contains(told.Message, want) {
 			t.Errorf("/digest %s: %v, want %q", words, err, want)
 		}
 	}
 	h.routine(t, "every 2 min")
-	_, err := h.routines.Switch(t.Context(), person("alice"), chatOf("alice"), supervisor.RoutineDigest, "written", h.now)
+	_, err := h.routines.Switch(t.Context(), person("alice"), chatOf("alice"), supervisor.RoutineDigest, "written",
+		h.now)
 	if err == nil || !strings.Contains(err.Error(), "every 5 minutes") {
 		t.Errorf("a model words it every 2 minutes: %v", err)
 	}
-	if _, err := h.routines.Switch(t.Context(), person("alice"), chatOf("alice"), supervisor.RoutineHeartbeat, "written", h.now); err == nil {
+	if _, err := h.routines.Switch(t.Context(), person("alice"), chatOf("alice"), supervisor.RoutineHeartbeat,
+		"written", h.now); err == nil {
 		t.Error("a heartbeat is worded by a model")
 	}
 }
@@ -385,12 +404,15 @@ func TestWhatADigestSaysOfWhatWaits(t *testing.T) {
 	h.ends(t, h.passes(t, time.Minute)[0], sqlite.FinishTurn{Why: protocol.WhyDone, Text: "CONDITION_NOT_MET: no"})
 	sqlitetest.Change(t, h.db, fmt.Sprintf(`DELETE FROM fire WHERE job = %[2]d; UPDATE inbox SET held = 1; UPDATE outbox SET outcome = 'failed', delivered_at = created_at;
 		UPDATE question SET expires_at = created_at + 60000;
-		INSERT INTO prompt_file (user, path, state, accepted, since, pending_state, pending_why, pending_since, refused) VALUES
-			('alice', 'HEARTBEAT.md', '', 1, 0, 'x', 'turn', %[1]d, ''), ('alice', 'SOUL.md', '', 1, 0, 'y', 'turn', %[1]d, '["y"]'),
+		INSERT INTO prompt_file (user, path, state, accepted, since, pending_state, pending_why, pending_since,
+			refused) VALUES
+			('alice', 'HEARTBEAT.md', '', 1, 0, 'x', 'turn', %[1]d, ''),
+				('alice', 'SOUL.md', '', 1, 0, 'y', 'turn', %[1]d, '["y"]'),
 			('bob', 'USER.md', '', 1, 0, 'x', 'turn', %[1]d, '')`,
 		h.now.UnixMilli(), task))
 	h.untilClock(t, 7, 30)
-	const want = "**Waiting for you**\n- HEARTBEAT.md has changed, and counts once you accept it\n- 1 message of yours, for a code\n- 2 messages that may not have reached you: /resend"
+	const want = "**Waiting for you**\n- HEARTBEAT.md has changed, and counts once you accept it\n- 1 message of " +
+		"yours, for a code\n- 2 messages that may not have reached you: /resend"
 	if got := h.digests(t); len(got) != 1 || got[0] != want {
 		t.Errorf("it says %q, want %q", got, want)
 	}

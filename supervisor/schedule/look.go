@@ -35,7 +35,8 @@ type Looks interface {
 	Release(ctx context.Context, now time.Time, rests func(user string) bool) ([]supervisor.Delivery, error)
 	// EndLook keeps what a look has come to. It returns what is said, and the inbound of the turn
 	// that begins. Neither is where the job has become another since: it is looked at again.
-	EndLook(ctx context.Context, f supervisor.ClaimedFire, l supervisor.Looked) ([]supervisor.Delivery, supervisor.Inbound, error)
+	EndLook(ctx context.Context, f supervisor.ClaimedFire, l supervisor.Looked) ([]supervisor.Delivery,
+		supervisor.Inbound, error)
 }
 
 // CheckRules are those of jobs that are checks.
@@ -68,7 +69,8 @@ func (s *Schedule) beginLook(ctx context.Context, user supervisor.User, f superv
 			slot.Release()
 			signals.Send(s.woken)
 		}()
-		if err := s.lookAt(ctx, supervisor.DueCheck{ClaimedFire: f, Owner: user, At: now}); err != nil && ctx.Err() == nil {
+		due := supervisor.DueCheck{ClaimedFire: f, Owner: user, At: now}
+		if err := s.lookAt(ctx, due); err != nil && ctx.Err() == nil {
 			s.o.Log.Error("look for a job", "job", f.Job.ID, "user", f.Job.User, "error", err)
 		}
 	})
@@ -92,7 +94,8 @@ func (s *Schedule) lookAt(ctx context.Context, c supervisor.DueCheck) (err error
 		looked.Turn = s.turnOf(c, *out.Prompt)
 	}
 	if err != nil {
-		looked = supervisor.Looked{Again: errors.Is(err, supervisor.ErrLookAgain) || bounded.Err() != nil, State: supervisor.FireFailed, Text: fmt.Sprintf(textNotLooked, sayable(err))}
+		looked = supervisor.Looked{Again: errors.Is(err, supervisor.ErrLookAgain) || bounded.Err() != nil,
+			State: supervisor.FireFailed, Text: fmt.Sprintf(textNotLooked, sayable(err))}
 	}
 	looked.To = s.destination(c.Job)
 	said, begun, err := s.o.Looks.EndLook(ctx, c.ClaimedFire, looked)

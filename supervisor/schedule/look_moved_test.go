@@ -16,7 +16,8 @@ import (
 // looksWhile has a job's look see what is found, and its person do something before that is kept.
 func (h *harness) looksWhile(t testing.TB, found protocol.LookResult, does func()) {
 	t.Helper()
-	h.o.Checks[supervisor.JobCheck] = check.New(check.Options{Look: func(ctx context.Context, user string, p protocol.LookParameters) (protocol.LookResult, error) {
+	h.o.Checks[supervisor.JobCheck] = check.New(check.Options{Look: func(ctx context.Context, user string,
+		p protocol.LookParameters) (protocol.LookResult, error) {
 		if _, err := h.look(ctx, user, p); err != nil {
 			return protocol.LookResult{}, err
 		}
@@ -67,7 +68,8 @@ func TestACheckThatIsDueWhileItLooks(t *testing.T) {
 	h := newHarness(t)
 	h.putCheck(t, supervisor.Look{Command: "x"})
 	h.looksWhile(t, protocol.LookResult{Met: true}, func() {
-		sqlitetest.Change(t, h.db, "UPDATE job SET version = version + 1, next = next + 600000, fired = fired + 1, failures = 2")
+		sqlitetest.Change(t, h.db, "UPDATE job SET version = version + 1, next = next + 600000, fired = fired + "+
+			"1, failures = 2")
 	})
 	h.passes(t, 10*time.Minute)
 	h.told(t, "**Build**\n\nIt is there.")
@@ -108,7 +110,8 @@ func TestACheckThatEndsWhileItLooks(t *testing.T) {
 // The same of one that comes once, which has no time to come any more while it looks.
 func TestWhatComesOnceIsDeletedWhileItLooks(t *testing.T) {
 	h := newHarness(t)
-	if _, err := h.put(t.Context(), supervisor.Job{User: "alice", Kind: supervisor.JobCheck, Text: "It is there.", Zone: "Europe/Madrid", Conversation: chatOf("alice"),
+	if _, err := h.put(t.Context(), supervisor.Job{User: "alice", Kind: supervisor.JobCheck, Text: "It is there.",
+		Zone: "Europe/Madrid", Conversation: chatOf("alice"),
 		MadeBy: "x", Options: supervisor.JobOptions{Look: supervisor.Look{Command: "x"}}}, "in 1 h"); err != nil {
 		t.Fatal(err)
 	}

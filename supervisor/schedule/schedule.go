@@ -23,11 +23,13 @@ import (
 
 // Store keeps people's jobs.
 type Store interface {
-	Put(ctx context.Context, j supervisor.Job, card func(supervisor.Job) supervisor.Delivery) (supervisor.Job, []supervisor.Delivery, error)
+	Put(ctx context.Context, j supervisor.Job, card func(supervisor.Job) supervisor.Delivery) (supervisor.Job,
+		[]supervisor.Delivery, error)
 	Find(ctx context.Context, user string, id int64) (supervisor.Job, bool, error)
 	List(ctx context.Context, user string) ([]supervisor.Job, error)
 	Change(ctx context.Context, j supervisor.Job) error
-	RunNow(ctx context.Context, j supervisor.Job, tr supervisor.Trigger) (begun bool, said []supervisor.Delivery, err error)
+	RunNow(ctx context.Context, j supervisor.Job, tr supervisor.Trigger) (begun bool, said []supervisor.Delivery,
+		err error)
 	Results(ctx context.Context, user string, job int64, limit int) ([]supervisor.FireResult, error)
 }
 
@@ -112,7 +114,8 @@ const EffectPostElsewhere = "post_elsewhere"
 func (s *Schedule) Feature() feature.Feature {
 	return feature.Feature{Name: "schedule", Commands: s.commands(), HostCalls: s.hostCalls(),
 		Effects: []feature.Effect{{Name: EffectPostElsewhere, Rule: string(approval.RuleAsk)}},
-		Calls:   []feature.Call{feature.NewCall(MethodJob, s.answerCall)}, Parts: []feature.Part{{Name: "schedule", Run: s.Run}}}
+		Calls:   []feature.Call{feature.NewCall(MethodJob, s.answerCall)},
+		Parts:   []feature.Part{{Name: "schedule", Run: s.Run}}}
 }
 
 const (

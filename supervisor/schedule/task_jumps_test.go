@@ -25,8 +25,10 @@ import (
 )
 
 // taskSpecs are when people in Madrid want tasks to be done.
-var taskSpecs = []string{"in 1 min", "in 90 min", "in 1 day", "every 5 min", "every 6 min 3 times", "every 45 min 4 times", "every 7 h", "every day at 2:30", "daily at 0:00, 9:00",
-	"weekdays 8:30", "hourly", "0 9 29 2 *", "*/20 * * * *", "0 0 1 * *", "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=29;BYHOUR=0;BYMINUTE=0", "daily at 1 until 1 mar 2028"}
+var taskSpecs = []string{"in 1 min", "in 90 min", "in 1 day", "every 5 min", "every 6 min 3 times",
+	"every 45 min 4 times", "every 7 h", "every day at 2:30", "daily at 0:00, 9:00",
+	"weekdays 8:30", "hourly", "0 9 29 2 *", "*/20 * * * *", "0 0 1 * *",
+	"FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=29;BYHOUR=0;BYMINUTE=0", "daily at 1 until 1 mar 2028"}
 
 // taskOptions are how they go about it.
 var taskOptions = []supervisor.JobOptions{{}, {Exact: true}, {Overlap: supervisor.OverlapQueue}}
@@ -96,9 +98,11 @@ func newTaskJumps(t *testing.T, rt *rapid.T, begin time.Time) *taskJumps {
 
 // options are those of a schedule whose fires and turns are noted.
 func (j *taskJumps) options() schedule.Options {
-	return schedule.Options{Store: j.db.Jobs(), Queue: taskQueue{j.db.Jobs(), j}, Looks: j.db.Jobs(), Sources: j.db.Jobs(), Queued: func(int64) {}, Begun: j.run, Now: j.now,
+	return schedule.Options{Store: j.db.Jobs(), Queue: taskQueue{j.db.Jobs(), j}, Looks: j.db.Jobs(),
+		Sources: j.db.Jobs(), Queued: func(int64) {}, Begun: j.run, Now: j.now,
 		CheckRules: schedule.CheckRules{Of: check.Of, Typed: check.Typed, Text: check.Text},
-		Log:        hclog.NewNullLogger(), Person: func(name string) (supervisor.User, bool) { return inMadrid(name), true }}
+		Log:        hclog.NewNullLogger(),
+		Person:     func(name string) (supervisor.User, bool) { return inMadrid(name), true }}
 }
 
 // taskQueue is the database's, but that what is claimed and what begins is noted.
@@ -113,14 +117,16 @@ func (q taskQueue) Claim(ctx context.Context, firings []supervisor.Firing) ([]su
 	return said, err
 }
 
-func (q taskQueue) Begin(ctx context.Context, f supervisor.ClaimedFire, in supervisor.Inbound) (supervisor.Inbound, bool, error) {
+func (q taskQueue) Begin(ctx context.Context, f supervisor.ClaimedFire, in supervisor.Inbound) (supervisor.Inbound,
+	bool, error) {
 	kept, begun, err := q.Jobs.Begin(ctx, f, in)
 	if begun {
 		clock := q.now()
 		q.mu.Lock()
 		q.begins = append(q.begins, firedAt{f.Job.ID, f.Due, time.Now(), clock})
 		q.mu.Unlock()
-		if n := sqlitetest.Look(q.t, q.db, "SELECT count(*) FROM fire WHERE job = ? AND state = 'running'", f.Job.ID)[0]; n != "1" {
+		if n := sqlitetest.Look(q.t, q.db, "SELECT count(*) FROM fire WHERE job = ? AND state = 'running'",
+			f.Job.ID)[0]; n != "1" {
 			q.t.Errorf("%s fires of task %d run at once", n, f.Job.ID)
 		}
 	}
@@ -140,7 +146,9 @@ func (j *taskJumps) run(in supervisor.Inbound) {
 		<-time.After(takes)
 		turn, _, err := j.db.Turns().Start(j.t.Context(), in.ID, nil)
 		if err == nil {
-			_, err = j.db.Turns().Finish(j.t.Context(), sqlite.FinishTurn{Turn: turn.ID, Why: protocol.WhyDone, State: supervisor.InboundAnswered, Partial: "CONDITION_NOT_MET:", Unanswered: "none"})
+			_, err = j.db.Turns().Finish(j.t.Context(),
+				sqlite.FinishTurn{Turn: turn.ID, Why: protocol.WhyDone, State: supervisor.InboundAnswered,
+					Partial: "CONDITION_NOT_MET:", Unanswered: "none"})
 		}
 		if err != nil {
 			j.t.Error(err)
@@ -153,7 +161,8 @@ func (j *taskJumps) task() {
 	user := inMadrid(rapid.SampledFrom([]string{"alice", "bob"}).Draw(j.rt, "who"))
 	words := rapid.SampledFrom(taskSpecs).Draw(j.rt, "when")
 	j.wait(time.Millisecond) // what somebody types is told apart by when that is
-	if _, err := j.spoken.Answer(j.t.Context(), user, schedule.Question{Action: "add", Task: true, Words: words + ": look"}); err != nil {
+	if _, err := j.spoken.Answer(j.t.Context(), user,
+		schedule.Question{Action: "add", Task: true, Words: words + ": look"}); err != nil {
 		if strings.Contains(err.Error(), "never comes") { // its end is past
 			return
 		}
@@ -197,7 +206,8 @@ func (j *taskJumps) check() {
 			j.fail("%v", err)
 		}
 		j.checkBegins(job, rule, zone, claims, of(j.begins, job))
-		if kept := len(sqlitetest.Look(j.t, j.db, "SELECT due FROM fire WHERE job = ?", job.ID)); kept != min(len(claims), keptOfAJob) {
+		if kept := len(sqlitetest.Look(j.t, j.db, "SELECT due FROM fire WHERE job = ?",
+			job.ID)); kept != min(len(claims), keptOfAJob) {
 			j.fail("%+v was claimed %d times, and is kept %d times", rule, len(claims), kept)
 		}
 	}
@@ -229,16 +239,19 @@ func (j *taskJumps) longAgo() time.Time {
 // checkBegins holds the turns of a task against its fires: each is of one, and one of each. Where
 // the clock is not set meanwhile and it waits for no other one, it begins at its time, or after the
 // late ones before it.
-func (j *taskJumps) checkBegins(job supervisor.Job, rule recurrence.Rule, zone *time.Location, claims, begins []firedAt) {
+func (j *taskJumps) checkBegins(job supervisor.Job, rule recurrence.Rule, zone *time.Location, claims,
+	begins []firedAt) {
 	seen := map[int64]bool{}
 	for _, b := range begins {
 		i := slices.IndexFunc(claims, func(c firedAt) bool { return c.due.Equal(b.due) })
 		if i < 0 || seen[b.due.UnixMilli()] || b.at.Before(claims[i].at) {
-			j.fail("%+v: the turn for %s begins at %s; it was claimed in %v, and had begun before: %t", rule, b.due, b.at, claims, seen[b.due.UnixMilli()])
+			j.fail("%+v: the turn for %s begins at %s; it was claimed in %v, and had begun before: %t", rule, b.due,
+				b.at, claims, seen[b.due.UnixMilli()])
 		}
 		seen[b.due.UnixMilli()] = true
 		c := claims[i]
-		if job.Options.Overlap == supervisor.OverlapQueue || slices.ContainsFunc(j.sets, func(s clockChange) bool { return !s.at.Before(c.at) && s.at.Before(b.at) }) {
+		if job.Options.Overlap == supervisor.OverlapQueue || slices.ContainsFunc(j.sets,
+			func(s clockChange) bool { return !s.at.Before(c.at) && s.at.Before(b.at) }) {
 			continue
 		}
 		last := lastBy(rule, zone, c)
@@ -252,7 +265,8 @@ func (j *taskJumps) checkBegins(job supervisor.Job, rule recurrence.Rule, zone *
 			most = max(most, c.clock.Sub(last))
 		}
 		if after < 0 || after > most {
-			j.fail("%+v: the turn for %s, which was claimed at %s, begins %s after that, at most %s was to be", rule, b.due, c.clock, after, most)
+			j.fail("%+v: the turn for %s, which was claimed at %s, begins %s after that, at most %s was to be",
+				rule, b.due, c.clock, after, most)
 		}
 	}
 }

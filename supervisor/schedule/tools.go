@@ -19,7 +19,9 @@ import (
 )
 
 // Tool does what a call of a model's says, for a turn that answers in a conversation.
-type Tool = func(ctx context.Context, user supervisor.User, in supervisor.Conversation, c supervisor.JobCall) (protocol.JobAnswer, error)
+type Tool = func(
+	ctx context.Context, user supervisor.User, in supervisor.Conversation, c supervisor.JobCall,
+) (protocol.JobAnswer, error)
 
 // tools do what the model's calls about jobs say.
 var tools = map[string]func(*Schedule, context.Context, supervisor.User, toolCall) (protocol.JobAnswer, error){
@@ -42,7 +44,8 @@ const mostUnasked = 4
 
 // Call does what a tool call says, for a turn that answers in a conversation. The same call again
 // changes nothing more. An error is for the model.
-func (s *Schedule) Call(ctx context.Context, c supervisor.JobCall, in supervisor.Conversation) (answer protocol.JobAnswer, err error) {
+func (s *Schedule) Call(ctx context.Context, c supervisor.JobCall,
+	in supervisor.Conversation) (answer protocol.JobAnswer, err error) {
 	user, known := s.o.Person(c.User)
 	tool, other := tools[c.Call.Name], s.o.Tools[c.Call.Name]
 	switch {
@@ -54,7 +57,9 @@ func (s *Schedule) Call(ctx context.Context, c supervisor.JobCall, in supervisor
 	return answer, supervisor.Errorf(supervisor.CodeForbidden, "%s", textNothing)
 }
 
-func (s *Schedule) scheduleTask(ctx context.Context, user supervisor.User, c toolCall) (answer protocol.JobAnswer, err error) {
+func (s *Schedule) scheduleTask(ctx context.Context, user supervisor.User, c toolCall) (
+	answer protocol.JobAnswer, err error,
+) {
 	var args protocol.ScheduleTask
 	if err := decode(c, &args); err != nil {
 		return answer, err
@@ -100,7 +105,8 @@ func (s *Schedule) scheduleTask(ctx context.Context, user supervisor.User, c too
 
 // jobOf is the job that a call asks for, or says what is wrong with it.
 func (s *Schedule) jobOf(args protocol.ScheduleTask, user supervisor.User, c toolCall) (j supervisor.Job, err error) {
-	kind, known := map[string]supervisor.JobKind{"": supervisor.JobReminder, "reminder": supervisor.JobReminder, "task": supervisor.JobAgent,
+	kind, known := map[string]supervisor.JobKind{"": supervisor.JobReminder, "reminder": supervisor.JobReminder,
+		"task":  supervisor.JobAgent,
 		"check": supervisor.JobCheck}[args.Kind]
 	switch err := checkWords(args.Text, args.Name); {
 	case !known:
@@ -118,8 +124,10 @@ func (s *Schedule) jobOf(args protocol.ScheduleTask, user supervisor.User, c too
 			return j, err
 		}
 	}
-	return supervisor.Job{User: user.Name, Kind: kind, Name: nameFrom(args.Name), Text: strings.TrimSpace(args.Text), Zone: user.Timezone,
-		Conversation: c.in, MadeBy: supervisor.MadeByCall(c.Turn, c.Call.ID), Options: supervisor.JobOptions{Look: look}}, nil
+	return supervisor.Job{User: user.Name, Kind: kind, Name: nameFrom(args.Name),
+		Text: strings.TrimSpace(args.Text), Zone: user.Timezone,
+		Conversation: c.in, MadeBy: supervisor.MadeByCall(c.Turn, c.Call.ID),
+		Options: supervisor.JobOptions{Look: look}}, nil
 }
 
 // from is who wants what a call says.
@@ -183,7 +191,9 @@ func (s *Schedule) describe(j supervisor.Job) (words, next string) {
 	return rule.Describe(zone), times[0]
 }
 
-func (s *Schedule) listTasks(ctx context.Context, user supervisor.User, c toolCall) (answer protocol.JobAnswer, err error) {
+func (s *Schedule) listTasks(ctx context.Context, user supervisor.User, c toolCall) (
+	answer protocol.JobAnswer, err error,
+) {
 	if c.in.InGroup() {
 		return answer, supervisor.Errorf(supervisor.CodeForbidden, "%s", answerTasksInGroup)
 	}
@@ -193,7 +203,8 @@ func (s *Schedule) listTasks(ctx context.Context, user supervisor.User, c toolCa
 	}
 	lines := []string{}
 	for _, j := range list {
-		lines = append(lines, fmt.Sprintf(answerLine, j.ID, strings.ToLower(nouns[j.Kind]), j.State, Line(j), brief(j.Text)))
+		lines = append(lines, fmt.Sprintf(answerLine, j.ID, strings.ToLower(nouns[j.Kind]), j.State, Line(j),
+			brief(j.Text)))
 		answer.World = answer.World || j.Options.World
 	}
 	answer.Text = cmp.Or(strings.Join(lines, "\n"), answerNone)
@@ -213,7 +224,9 @@ func brief(text string) string {
 // mostResults is how many results a call is told of.
 const mostResults = 10
 
-func (s *Schedule) taskResults(ctx context.Context, user supervisor.User, c toolCall) (answer protocol.JobAnswer, err error) {
+func (s *Schedule) taskResults(ctx context.Context, user supervisor.User, c toolCall) (
+	answer protocol.JobAnswer, err error,
+) {
 	var args protocol.TaskID
 	if err := decode(c, &args); err != nil {
 		return answer, err
@@ -246,7 +259,8 @@ func decode(c toolCall, args any) error {
 	if err := json.Unmarshal(c.Call.Arguments, args); err != nil {
 		wrong := new(json.UnmarshalTypeError)
 		if errors.As(err, &wrong) {
-			return supervisor.Errorf(supervisor.CodeInvalid, "%s is a %s, want a %s", wrong.Field, wrong.Value, wrong.Type)
+			return supervisor.Errorf(supervisor.CodeInvalid, "%s is a %s, want a %s", wrong.Field, wrong.Value,
+				wrong.Type)
 		}
 		return supervisor.Errorf(supervisor.CodeInvalid, "the arguments can't be read: %v", err)
 	}

@@ -34,7 +34,8 @@ func TestMovingAlongKeepsTheTimeOnTheWall(t *testing.T) {
 	h.now = h.now.Add(6 * time.Hour)
 	moved := person("alice")
 	moved.Timezone = "America/New_York" // five hours behind until Sunday, then six
-	if d, err := h.Press(t.Context(), moved, chatOf("alice"), 99, "zone America/New_York", h.now); err != nil || !strings.HasPrefix(d.Text, "8 ") {
+	if d, err := h.Press(t.Context(), moved, chatOf("alice"), 99, "zone America/New_York",
+		h.now); err != nil || !strings.HasPrefix(d.Text, "8 ") {
 		t.Fatal(d.Text, err)
 	}
 	h.restart()
@@ -54,7 +55,8 @@ func TestMovingAlongKeepsTheTimeOnTheWall(t *testing.T) {
 		}
 	}
 	// half past eight on the last evening
-	if at, found, err := recurrence.NextOf(h.job(t, 4), time.Date(2026, 3, 29, 0, 30, 0, 0, time.UTC)); found || err != nil {
+	if at, found, err := recurrence.NextOf(h.job(t, 4),
+		time.Date(2026, 3, 29, 0, 30, 0, 0, time.UTC)); found || err != nil {
 		t.Errorf("what has ended comes %s, %v", at, err)
 	}
 	if text := Line(h.job(t, 4)); !strings.Contains(text, "until Sat 28 Mar 2026 23:59") {
@@ -77,7 +79,8 @@ func TestMovingAlongLosesNothing(t *testing.T) {
 	if d, err := h.OfferZone(t.Context(), moved); err != nil || !strings.HasPrefix(d.Text, "2 ") {
 		t.Error(d.Text, err)
 	}
-	if d, err := h.Press(t.Context(), moved, chatOf("alice"), 99, "zone Asia/Tokyo", h.now); err != nil || !strings.HasPrefix(d.Text, "1 ") {
+	if d, err := h.Press(t.Context(), moved, chatOf("alice"), 99, "zone Asia/Tokyo",
+		h.now); err != nil || !strings.HasPrefix(d.Text, "1 ") {
 		t.Error(d.Text, err)
 	}
 	h.restart()
@@ -91,7 +94,8 @@ func TestMovingAlongLosesNothing(t *testing.T) {
 		}
 	}
 	h.passes(t, 24*time.Hour)
-	if got := strings.Join(h.said(t, chatOf("alice")), ""); !strings.Contains(got, "has passed there") || !strings.Contains(got, "call") {
+	if got := strings.Join(h.said(t, chatOf("alice")), ""); !strings.Contains(got,
+		"has passed there") || !strings.Contains(got, "call") {
 		t.Errorf("she is told %q", got)
 	}
 	bob := person("bob")

@@ -34,11 +34,12 @@ func TestWhatCounts(t *testing.T) {
 	for text, want := range map[string][]string{
 		"":                                 nil,
 		"# Heartbeat\n\nWhat I look at.\n": nil,
-		"- look at the mail\n* the build\n+ the garden\n1. the shed\n2) the roof\n": {"look at the mail", "the build", "the garden", "the shed", "the roof"},
-		"- [ ] open\n- [x] done\n- [X] done too\n  with more\n":                     {"open"},
-		"- a\n  and more of it\n\n  - b below\nnot of it\n":                         {"a\nand more of it", "b below"},
-		"<!-- - no -->\n- yes\n<!--\n- no\n- neither -->\n- also\n<!-- - open end":  {"yes", "also"},
-		"```\n- no\n```\n- yes\n~~~ sh\n- no\n```\n- no\n~~~\n- also":               {"yes", "also"},
+		"- look at the mail\n* the build\n+ the garden\n1. the shed\n2) the roof\n": {"look at the mail",
+			"the build", "the garden", "the shed", "the roof"},
+		"- [ ] open\n- [x] done\n- [X] done too\n  with more\n":                    {"open"},
+		"- a\n  and more of it\n\n  - b below\nnot of it\n":                        {"a\nand more of it", "b below"},
+		"<!-- - no -->\n- yes\n<!--\n- no\n- neither -->\n- also\n<!-- - open end": {"yes", "also"},
+		"```\n- no\n```\n- yes\n~~~ sh\n- no\n```\n- no\n~~~\n- also":              {"yes", "also"},
 		"- twice\n- twice\n":         {"twice"},
 		"-no item\n---\n- \n-\n":     nil,
 		"- @weekdays 8:30 the build": {"the build"},
@@ -114,8 +115,10 @@ func TestWhatIsDue(t *testing.T) {
 // The file is read anew at each look, and its items come as often as they say all the same: a time
 // counts from when its item was first seen.
 func TestTimesCountFromWhenTheyWereSeen(t *testing.T) {
-	for text, want := range map[string]int{"- @every 2 h: drink": 119, "- @hourly: drink": 239, "- @every 2 days at 9: x": 5, "- @daily at 9 until tuesday: x": 2,
-		"- @daily at 9 2 times: x": 2, "- @FREQ=DAILY;COUNT=2;BYHOUR=9;BYMINUTE=0: x": 2, "- @*/30 * * * *: x": 479, "- @daily at 9: x": 10} {
+	for text, want := range map[string]int{"- @every 2 h: drink": 119, "- @hourly: drink": 239,
+		"- @every 2 days at 9: x": 5, "- @daily at 9 until tuesday: x": 2,
+		"- @daily at 9 2 times: x": 2, "- @FREQ=DAILY;COUNT=2;BYHOUR=9;BYMINUTE=0: x": 2, "- @*/30 * * * *: x": 479,
+		"- @daily at 9: x": 10} {
 		state, n := heartbeat.State(nil), 0
 		for look := range 480 { // of ten days
 			// each a little earlier than the one before it
@@ -173,7 +176,8 @@ func TestOnceADay(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	for _, text := range []string{"- a\n- [x] b\n", "<!--\n- a", "```\n- a\n```", "- @weekdays 8:30 x\n  y", "1. @FREQ=DAILY;BYSETPOS=9 x", "- @*/30 8-21 * * * z", "\x00- \xff\n"} {
+	for _, text := range []string{"- a\n- [x] b\n", "<!--\n- a", "```\n- a\n```", "- @weekdays 8:30 x\n  y",
+		"1. @FREQ=DAILY;BYSETPOS=9 x", "- @*/30 8-21 * * * z", "\x00- \xff\n"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
