@@ -144,24 +144,27 @@ var siblings = map[[2]string]string{
 	{"mews/supervisor/model", "mews/supervisor/model/openai"}:           "the catalogue of models makes its providers",
 	{"mews/supervisor/model/anthropic", "mews/supervisor/model/remote"}: "what providers over HTTP share",
 	{"mews/supervisor/model/openai", "mews/supervisor/model/remote"}:    "what providers over HTTP share",
-	{"mews/supervisor/answer", "mews/supervisor/internal/money"}:        "mechanisms are below everything of their side",
-	{"mews/supervisor/answer", "mews/supervisor"}:                       "the words are below everything of their side",
-	{"mews/supervisor/github/event", "mews/supervisor"}:                 "the words are below everything of their side",
-	{"mews/supervisor/internal/retry", "mews/supervisor"}:               "the words are below everything of their side",
-	{"mews/supervisor", "mews/supervisor/printable"}:                    "effects and quotes are written on one line",
-	{"mews/supervisor/internal/spans", "mews/supervisor"}:               "the words are below everything of their side",
-	{"mews/supervisor/github/address", "mews/supervisor"}:               "the words are below everything of their side",
-	{"mews/supervisor/internal/titles", "mews/supervisor"}:              "the words are below everything of their side",
-	{"mews/supervisor/internal/timezone", "mews/supervisor"}:            "the words are below everything of their side",
-	{"mews/supervisor/modelcall", "mews/supervisor"}:                    "the words are below everything of their side",
-	{"mews/supervisor/problem", "mews/supervisor"}:                      "the words are below everything of their side",
-	{"mews/worker/memory", "mews/worker"}:                               "the words are below everything of their side",
-	{"mews/worker/memory", "mews/worker/workspace"}:                     "the memory is files of the home",
+	{"mews/supervisor/answer", "mews/supervisor/internal/money"}: "mechanisms are below everything of " +
+		"their side",
+	{"mews/supervisor/answer", "mews/supervisor"}:            "the words are below everything of their side",
+	{"mews/supervisor/github/event", "mews/supervisor"}:      "the words are below everything of their side",
+	{"mews/supervisor/internal/retry", "mews/supervisor"}:    "the words are below everything of their side",
+	{"mews/supervisor", "mews/supervisor/printable"}:         "effects and quotes are written on one line",
+	{"mews/supervisor/internal/spans", "mews/supervisor"}:    "the words are below everything of their side",
+	{"mews/supervisor/github/address", "mews/supervisor"}:    "the words are below everything of their side",
+	{"mews/supervisor/internal/titles", "mews/supervisor"}:   "the words are below everything of their side",
+	{"mews/supervisor/internal/timezone", "mews/supervisor"}: "the words are below everything of their side",
+	{"mews/supervisor/modelcall", "mews/supervisor"}:         "the words are below everything of their side",
+	{"mews/supervisor/problem", "mews/supervisor"}:           "the words are below everything of their side",
+	{"mews/worker/memory", "mews/worker"}:                    "the words are below everything of their side",
+	{"mews/worker/memory", "mews/worker/workspace"}:          "the memory is files of the home",
 
-	{"mews/supervisor/effect", "mews/supervisor"}:                         "the words are below everything of their side",
-	{"mews/supervisor/effect", "mews/supervisor/printable"}:               "an effect is written on one line",
-	{"mews/supervisor/app", "mews/supervisor/app/policies"}:               "what the service is made of",
-	{"mews/supervisor/sqlite/sqlitetest", "mews/supervisor/app/policies"}: "in a test the database decides and says what it does in the service",
+	{"mews/supervisor/effect", "mews/supervisor"}: "the words are below everything of " +
+		"their side",
+	{"mews/supervisor/effect", "mews/supervisor/printable"}: "an effect is written on one line",
+	{"mews/supervisor/app", "mews/supervisor/app/policies"}: "what the service is made of",
+	{"mews/supervisor/sqlite/sqlitetest", "mews/supervisor/app/policies"}: "in a test the database decides and " +
+		"says what it does in the service",
 }
 
 // features are the packages of one capability each, which app makes of package feature's types.
@@ -180,13 +183,16 @@ type ban struct {
 var bans = []ban{
 	{"mews/supervisor/...", "mews/worker/...", "the two sides meet on the wire alone"},
 	{"mews/worker/...", "mews/supervisor/...", "the two sides meet on the wire alone"},
-	{"mews/supervisor/...", "mews/config", "only cmd/mews and supervisor/app read the configuration, and copy it into each part's options"},
-	{"mews/worker/...", "mews/config", "only cmd/mews and supervisor/app read the configuration, and copy it into each part's options"},
+	{"mews/supervisor/...", "mews/config", "only cmd/mews and supervisor/app read the configuration, and copy it " +
+		"into each part's options"},
+	{"mews/worker/...", "mews/config", "only cmd/mews and supervisor/app read the configuration, and copy it into " +
+		"each part's options"},
 }
 
 // owned are the libraries that one package alone imports.
 var owned = []ban{
-	{"mews/supervisor/github/api", "github.com/google/go-github/...", "the client of GitHub stays in one place, with its limits and its errors"},
+	{"mews/supervisor/github/api", "github.com/google/go-github/...", "the client of GitHub stays in one place, " +
+		"with its limits and its errors"},
 }
 
 // composes are the imports that are allowed in spite of a ban.
@@ -399,7 +405,10 @@ func faultOfFloors(importer, imported string) string {
 	case below > above:
 		return fmt.Sprintf("it is on a higher floor (%d over %d)", below, above)
 	case below == above:
-		return fmt.Sprintf("siblings on floor %d: they meet in supervisor/app or worker/serve, through an interface", above)
+		return fmt.Sprintf(
+			"siblings on floor %d: they meet in supervisor/app or worker/serve, through an interface",
+			above,
+		)
 	}
 	return ""
 }

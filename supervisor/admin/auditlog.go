@@ -43,7 +43,10 @@ const (
 
 // listAudit gives a page of the audit log.
 func (o *Service) listAudit(ctx context.Context, _ Caller, q AuditQuestion) (AuditPage, error) {
-	rows, err := o.Log.List(ctx, sqlite.AuditFilter{User: q.User, Action: q.Action, Since: q.Since, After: q.After, Limit: pageRows})
+	rows, err := o.Log.List(
+		ctx,
+		sqlite.AuditFilter{User: q.User, Action: q.Action, Since: q.Since, After: q.After, Limit: pageRows},
+	)
 	if err != nil {
 		return AuditPage{}, err
 	}
@@ -80,7 +83,15 @@ type AuditReport struct {
 // verifyAudit reads the whole log.
 func (o *Service) verifyAudit(ctx context.Context, _ Caller, q AuditCheck) (AuditReport, error) {
 	r, err := o.Log.Verify(ctx, q.Head)
-	return AuditReport{Rows: r.Rows, First: r.First, Last: r.Last, Broken: r.Broken, Why: auditFault(r), Early: r.Early, Head: r.Head}, err
+	return AuditReport{
+		Rows:   r.Rows,
+		First:  r.First,
+		Last:   r.Last,
+		Broken: r.Broken,
+		Why:    auditFault(r),
+		Early:  r.Early,
+		Head:   r.Head,
+	}, err
 }
 
 // auditFault says what is wrong with a log; "" is nothing.
@@ -91,8 +102,17 @@ func auditFault(r sqlite.AuditReport) string {
 
 // Text is it on a line of a terminal.
 func (l AuditLine) Text() string {
-	return strings.TrimRight(fmt.Sprintf("%d  %s  %-12s  %-18s  %s", l.ID, l.CreatedAt.Local().Format("2006-01-02 15:04:05"), orDash(printable.Escape(l.User)),
-		printable.Escape(l.Action), printable.Escape(l.Detail)), " ")
+	return strings.TrimRight(
+		fmt.Sprintf(
+			"%d  %s  %-12s  %-18s  %s",
+			l.ID,
+			l.CreatedAt.Local().Format("2006-01-02 15:04:05"),
+			orDash(printable.Escape(l.User)),
+			printable.Escape(l.Action),
+			printable.Escape(l.Detail),
+		),
+		" ",
+	)
 }
 
 // Text is said of a log in which nothing is wrong. It also says what the check can't show.

@@ -64,7 +64,10 @@ func (o *Service) DeletePerson(ctx context.Context, by Caller, q DeleteRequest) 
 		err = errors.Join(err, removeHome(e.Home))
 	}
 	e.Rows = rows
-	return e, errors.Join(err, o.note(ctx, by, q.User, "user.deleted", fmt.Sprintf("with %s", amount.Plural(int(e.Files), "file", "files"))))
+	return e, errors.Join(
+		err,
+		o.note(ctx, by, q.User, "user.deleted", fmt.Sprintf("with %s", amount.Plural(int(e.Files), "file", "files"))),
+	)
 }
 
 // shutOut has somebody be no user any more, so that nothing new of theirs is taken.
@@ -93,7 +96,12 @@ func (e UserData) Text() (text string) {
 		text += fmt.Sprintf("  %-14s %s\n", table, amount.Plural(int(e.Rows[table]), "row", "rows"))
 	}
 	if e.Home != "" {
-		text += fmt.Sprintf(textDeletionHome, e.Home, amount.Size(e.Bytes), amount.Plural(int(e.Files), "file", "files"))
+		text += fmt.Sprintf(
+			textDeletionHome,
+			e.Home,
+			amount.Size(e.Bytes),
+			amount.Plural(int(e.Files), "file", "files"),
+		)
 	}
 	return text
 }

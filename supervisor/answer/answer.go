@@ -16,7 +16,11 @@ import (
 // and no alone, and only if the question is the chat's newest message, which its person has before
 // them. Any other message waits for its turn, and the person is told, once, what is waited for. A
 // reply to another message than the newest or the question's answers nothing.
-func Meets(q supervisor.Question, draft supervisor.Answer, m supervisor.AnswerMessage) (a supervisor.Answer, answers, reminds bool) {
+func Meets(
+	q supervisor.Question,
+	draft supervisor.Answer,
+	m supervisor.AnswerMessage,
+) (a supervisor.Answer, answers, reminds bool) {
 	reminded, asked := m.Newest == Reminder(q), !q.ExpiresAt.IsZero()
 	if q.Kind == supervisor.QuestionAsk && !q.Conversation.Channel.Can().Edit {
 		asked = true // it is shown as soon as it is kept, and that is noted after
@@ -31,7 +35,11 @@ func Meets(q supervisor.Question, draft supervisor.Answer, m supervisor.AnswerMe
 // InWords is what a message says to an open question. draft is what its person has picked before.
 // It is not ok where it says nothing to that: the message waits for its turn then, and its person
 // is told what is waited for. Nobody allows anything for always in words, and no words are a code.
-func InWords(q supervisor.Question, draft supervisor.Answer, m supervisor.AnswerMessage) (a supervisor.Answer, ok bool) {
+func InWords(
+	q supervisor.Question,
+	draft supervisor.Answer,
+	m supervisor.AnswerMessage,
+) (a supervisor.Answer, ok bool) {
 	switch {
 	case q.Kind == supervisor.QuestionAsk:
 		return toAsk(q.Ask, draft, m)
@@ -48,7 +56,11 @@ func YesOrNo(text string) supervisor.Say {
 
 // Pressed is what a button of an open question says. draft is what was picked before, for a
 // question that takes several. With PressPicked the answer is the new draft.
-func Pressed(q supervisor.Question, draft supervisor.Answer, word string) (a supervisor.Answer, came supervisor.PressResult) {
+func Pressed(
+	q supervisor.Question,
+	draft supervisor.Answer,
+	word string,
+) (a supervisor.Answer, came supervisor.PressResult) {
 	if q.Kind == supervisor.QuestionAsk {
 		return pressedAsk(q.Ask, draft, word)
 	}
@@ -62,7 +74,11 @@ func Pressed(q supervisor.Question, draft supervisor.Answer, word string) (a sup
 
 // Buttons are a question's, in rows. press makes of a button's word what is sent when it is
 // pressed.
-func Buttons(q supervisor.Question, draft supervisor.Answer, press func(word string) string) (rows [][]supervisor.Button) {
+func Buttons(
+	q supervisor.Question,
+	draft supervisor.Answer,
+	press func(word string) string,
+) (rows [][]supervisor.Button) {
 	if q.Kind == supervisor.QuestionAsk {
 		return askButtons(q, draft, press)
 	}

@@ -82,11 +82,20 @@ func readSeveral(q protocol.Ask, draft supervisor.Answer, m supervisor.AnswerMes
 	case plain(m.Text) == wordDone:
 		return supervisor.Answer{Say: supervisor.SayThis, Options: draft.Options}, true
 	}
-	return supervisor.Answer{Say: supervisor.SayThis, Options: draft.Options, Text: m.Text}, q.Other && strings.TrimSpace(m.Text) != ""
+	return supervisor.Answer{
+			Say:     supervisor.SayThis,
+			Options: draft.Options,
+			Text:    m.Text,
+		}, q.Other &&
+			strings.TrimSpace(m.Text) != ""
 }
 
 // pressedAsk is Pressed for a question of a model's.
-func pressedAsk(q protocol.Ask, draft supervisor.Answer, word string) (a supervisor.Answer, came supervisor.PressResult) {
+func pressedAsk(
+	q protocol.Ask,
+	draft supervisor.Answer,
+	word string,
+) (a supervisor.Answer, came supervisor.PressResult) {
 	i, err := strconv.Atoi(word)
 	option := err == nil && i >= 0 && i < len(q.Options)
 	picked := supervisor.Answer{Say: supervisor.SayThis, Options: []int{i}}
@@ -117,12 +126,18 @@ func toggled(list []int, i int) []int {
 
 // askButtons are those of a model's question. Where a message can't be changed, nothing is ticked
 // there, so the options stand in Asked.
-func askButtons(q supervisor.Question, draft supervisor.Answer, press func(string) string) (rows [][]supervisor.Button) {
+func askButtons(
+	q supervisor.Question,
+	draft supervisor.Answer,
+	press func(string) string,
+) (rows [][]supervisor.Button) {
 	button := func(text, word string) supervisor.Button { return supervisor.Button{Text: text, Press: press(word)} }
 	can := q.Conversation.Channel.Can()
 	switch {
 	case q.Ask.Kind == protocol.AskConfirm:
-		return [][]supervisor.Button{{button(textYes, string(supervisor.SayOnce)), button(textNo, string(supervisor.SayNo))}}
+		return [][]supervisor.Button{
+			{button(textYes, string(supervisor.SayOnce)), button(textNo, string(supervisor.SayNo))},
+		}
 	case HasKeyboard(q):
 		return [][]supervisor.Button{{{Text: textSendLocation, Press: supervisor.PressLocation}}}
 	case q.Ask.Kind == protocol.AskSeveral && !can.Edit:
@@ -147,13 +162,16 @@ func askButtons(q supervisor.Question, draft supervisor.Answer, press func(strin
 // Its message can't be changed (Bot API, editMessageText), and the keyboard stays until another
 // message takes it away.
 func HasKeyboard(q supervisor.Question) bool {
-	return q.Kind == supervisor.QuestionAsk && q.Ask.Kind == protocol.AskLocation && q.Conversation.Channel.Can().Location && !q.Conversation.InGroup()
+	return q.Kind == supervisor.QuestionAsk && q.Ask.Kind == protocol.AskLocation &&
+		q.Conversation.Channel.Can().Location &&
+		!q.Conversation.InGroup()
 }
 
 // Stays says whether a question that has ended keeps its buttons: what is pressed late is kept as a
 // message.
 func Stays(q supervisor.Question) bool {
-	return q.Why == supervisor.QuestionExpired && (q.Ask.Kind == protocol.AskChoice || q.Ask.Kind == protocol.AskConfirm)
+	return q.Why == supervisor.QuestionExpired &&
+		(q.Ask.Kind == protocol.AskChoice || q.Ask.Kind == protocol.AskConfirm)
 }
 
 // Asked is the text of a model's question as its person reads it.

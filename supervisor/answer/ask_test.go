@@ -13,8 +13,12 @@ import (
 
 // question is one of a model's, asked in private on Telegram.
 func question(kind protocol.AskKind, options ...string) supervisor.Question {
-	return supervisor.Question{Conversation: supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTelegram, Chat: "42"},
-		Kind: supervisor.QuestionAsk, Text: "Which?", Ask: protocol.Ask{Kind: kind, Text: "Which?", Options: options, Zone: "Europe/Madrid"}}
+	return supervisor.Question{
+		Conversation: supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTelegram, Chat: "42"},
+		Kind:         supervisor.QuestionAsk,
+		Text:         "Which?",
+		Ask:          protocol.Ask{Kind: kind, Text: "Which?", Options: options, Zone: "Europe/Madrid"},
+	}
 }
 
 // monday is a day on which it is Monday in Madrid and still Sunday in London.
@@ -33,7 +37,8 @@ func answered(q supervisor.Question, draft supervisor.Answer, text string) strin
 func TestAnOptionIsAnsweredInManyWays(t *testing.T) {
 	q := question(protocol.AskChoice, "Red", "Dark blue", "Dark green", "7")
 	for option, texts := range map[string]string{
-		"Red":        "1|1.|1)|#1|red|RED.|re|“Red”|the first|first one|option 1|1st|one|der erste|la primera|le premier|Eins",
+		"Red": "1|1.|1)|#1|red|RED.|re|“Red”|the first|first one|option 1|1st|one|der erste|la primera|le " +
+			"premier|Eins",
 		"Dark blue":  "2|dark blue|Dark  Blue!|dark b|the second one|zweite|segunda|deuxième|2nd",
 		"Dark green": "3|the third|dark g|drei",
 		"7":          "7|4|the last|last|die letzte|último|le dernier",
@@ -109,8 +114,10 @@ func TestANumberIsReadWithEitherSign(t *testing.T) {
 // TestADayIsReadWhereItsPersonLives: where it is Monday already.
 func TestADayIsReadWhereItsPersonLives(t *testing.T) {
 	for texts, want := range map[string]string{
-		"tomorrow|Morgen|mañana|demain|Tuesday|on tuesday|Dienstag|mardi|2026-11-24|24.11.|24. 11.|24.11.2026|24 November|Nov 24|November 24th, 2026|24 de noviembre|le 24 novembre|24. November 2026": "2026-11-24",
-		"tomorrow 18:00|tomorrow at 6pm|24.11. 6 pm|2026-11-24T18:00|morgen um 18 Uhr|demain à 18h|mañana a las 18:00|Nov 24, 6:00 p.m.|morgen 18.00":                                                  "2026-11-24 18:00",
+		"tomorrow|Morgen|mañana|demain|Tuesday|on tuesday|Dienstag|mardi|2026-11-24|24.11.|24. 11.|24.11.2026|24 " +
+			"November|Nov 24|November 24th, 2026|24 de noviembre|le 24 novembre|24. November 2026": "2026-11-24",
+		"tomorrow 18:00|tomorrow at 6pm|24.11. 6 pm|2026-11-24T18:00|morgen um 18 Uhr|demain à 18h|mañana a las " +
+			"18:00|Nov 24, 6:00 p.m.|morgen 18.00": "2026-11-24 18:00",
 		"today|heute|hoy|aujourd'hui": "2026-11-23",
 		"Monday|lunes":                "2026-11-30",
 		"yesterday 0:05":              "2026-11-22 00:05",
@@ -118,7 +125,8 @@ func TestADayIsReadWhereItsPersonLives(t *testing.T) {
 		"January 1 12am|1.1. 0:00":    "2027-01-01 00:00",
 		"22.11. 12:30pm":              "2027-11-22 12:30",
 		"2028-02-29":                  "2028-02-29",
-		"2027-02-29|31.4.|tomorrow 25:00|tomorrow 18|13pm|tomorrow 13pm|11/12|soon|next week||2026-13-01|tomorrow 10:70|0000-01-01": "",
+		"2027-02-29|31.4.|tomorrow 25:00|tomorrow 18|13pm|tomorrow 13pm|11/12|soon|next week||2026-13-01|tomorrow " +
+			"10:70|0000-01-01": "",
 	} {
 		for text := range strings.SplitSeq(texts, "|") {
 			if got := strings.TrimPrefix(answered(question(protocol.AskDate), supervisor.Answer{}, text), "They answered: "); got != want {
@@ -131,7 +139,11 @@ func TestADayIsReadWhereItsPersonLives(t *testing.T) {
 // TestAFileAnswersOnlyWhatWantsOne: with any other question it would be lost. A recording's words
 // are words.
 func TestAFileAnswersOnlyWhatWantsOne(t *testing.T) {
-	file := supervisor.AnswerMessage{Text: "here", Parts: []protocol.Part{{Text: "[photo, kept as uploads/a.png]"}}, World: true}
+	file := supervisor.AnswerMessage{
+		Text:  "here",
+		Parts: []protocol.Part{{Text: "[photo, kept as uploads/a.png]"}},
+		World: true,
+	}
 	voice := supervisor.AnswerMessage{Words: "The second.", Parts: []protocol.Part{{Text: "[voice, 0:02] The second."}}}
 	for _, c := range []struct {
 		kind protocol.AskKind
@@ -198,7 +210,8 @@ func TestButtonsPickAndTakeBack(t *testing.T) {
 func TestAQuestionIsShownAsItsChannelCan(t *testing.T) {
 	press := func(word string) string { return word }
 	q := question(protocol.AskLocation)
-	if rows := answer.Buttons(q, supervisor.Answer{}, press); rows[0][0].Press != supervisor.PressLocation || !answer.HasKeyboard(q) {
+	if rows := answer.Buttons(q, supervisor.Answer{}, press); rows[0][0].Press != supervisor.PressLocation ||
+		!answer.HasKeyboard(q) {
 		t.Errorf("in private: %v", rows)
 	}
 	q.Conversation.Chat = "-42"
@@ -207,11 +220,15 @@ func TestAQuestionIsShownAsItsChannelCan(t *testing.T) {
 	}
 	q = question(protocol.AskSeveral, "Salt", "Oil")
 	q.Conversation.Channel = supervisor.ChannelTerminal
-	if rows, text := answer.Buttons(q, supervisor.Answer{}, press), answer.Asked(q); rows != nil || !strings.HasPrefix(text, "Which?\n\n1. Salt\n2. Oil\n\nAnswer with") {
+	if rows, text := answer.Buttons(q, supervisor.Answer{}, press), answer.Asked(q); rows != nil ||
+		!strings.HasPrefix(text, "Which?\n\n1. Salt\n2. Oil\n\nAnswer with") {
 		t.Errorf("in the terminal: %v, %q", rows, text)
 	}
 	q = question(protocol.AskText)
-	q.Why, q.Answer = supervisor.QuestionAnswered, supervisor.Answer{Say: supervisor.SayThis, Text: strings.Repeat("long\n", 1000)}
+	q.Why, q.Answer = supervisor.QuestionAnswered, supervisor.Answer{
+		Say:  supervisor.SayThis,
+		Text: strings.Repeat("long\n", 1000),
+	}
 	if shown := []rune(answer.Shown(q)); len(shown) != len("Which?\n\n")+len([]rune("➜ "))+300 {
 		t.Errorf("a long answer is shown in %d characters", len(shown))
 	}
@@ -226,12 +243,25 @@ func FuzzInWords(f *testing.F) {
 	for _, text := range []string{"1, 2", "the second", "tomorrow 18:00", "1.234,5", "all", "➜", "\x00", "24.11. 6pm"} {
 		f.Add(text, uint8(0))
 	}
-	kinds := []protocol.AskKind{protocol.AskChoice, protocol.AskSeveral, protocol.AskConfirm, protocol.AskText, protocol.AskNumber, protocol.AskDate,
-		protocol.AskLocation, protocol.AskFile, "unknown"}
+	kinds := []protocol.AskKind{
+		protocol.AskChoice,
+		protocol.AskSeveral,
+		protocol.AskConfirm,
+		protocol.AskText,
+		protocol.AskNumber,
+		protocol.AskDate,
+		protocol.AskLocation,
+		protocol.AskFile,
+		"unknown",
+	}
 	f.Fuzz(func(t *testing.T, text string, n uint8) {
 		q := question(kinds[int(n)%len(kinds)], "Red", "Blue", "Dark blue")
 		q.Ask.Other = n&128 != 0
-		a, ok := answer.InWords(q, supervisor.Answer{Options: []int{1}}, supervisor.AnswerMessage{Text: text, Now: monday})
+		a, ok := answer.InWords(
+			q,
+			supervisor.Answer{Options: []int{1}},
+			supervisor.AnswerMessage{Text: text, Now: monday},
+		)
 		for i, place := range a.Options {
 			if place < 0 || place >= 3 || i > 0 && a.Options[i-1] >= place {
 				t.Errorf("%q is %v", text, a.Options)

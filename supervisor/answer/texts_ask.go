@@ -33,14 +33,16 @@ const textThey = "They"
 const textYou = "You"
 
 // textEnoughAsked is for the model, with how many questions a turn may ask.
-const textEnoughAsked = "The person was asked %d questions in this turn, and no more can be asked. Go on with what you know, or say in your " +
+const textEnoughAsked = "The person was asked %d questions in this turn, and no more can be asked. Go on with " +
+	"what you know, or say in your " +
 	"answer what you still need."
 
 var textsForModel = map[bool]string{true: " chose: ", false: " answered: "}
 
 // textsNoAnswer are what a model reads of a question that nobody has answered.
 var textsNoAnswer = map[supervisor.QuestionEnd]string{
-	supervisor.QuestionExpired: "They have not answered in time. Go on without an answer: do what is safe, and say what you have assumed, or say " +
+	supervisor.QuestionExpired: "They have not answered in time. Go on without an answer: do what is safe, and " +
+		"say what you have assumed, or say " +
 		"what you still need. A late answer comes as a message of its own.",
 	supervisor.QuestionUndelivered: "The question could not be delivered to them. Go on without an answer.",
 	supervisor.QuestionNotNeeded:   "The question was withdrawn.",
@@ -114,12 +116,31 @@ var (
 		"day after tomorrow": 2, "ubermorgen": 2, "pasado manana": 2, "apres-demain": 2, "yesterday": -1, "gestern": -1, "ayer": -1, "hier": -1,
 	}
 
-	weekdays = rows(0, "sunday sun sonntag domingo dimanche", "monday mon montag lunes lundi", "tuesday tue dienstag martes mardi",
-		"wednesday wed mittwoch miercoles mercredi", "thursday thu donnerstag jueves jeudi", "friday fri freitag viernes vendredi",
-		"saturday sat samstag sonnabend sabado samedi")
+	weekdays = rows(
+		0,
+		"sunday sun sonntag domingo dimanche",
+		"monday mon montag lunes lundi",
+		"tuesday tue dienstag martes mardi",
+		"wednesday wed mittwoch miercoles mercredi",
+		"thursday thu donnerstag jueves jeudi",
+		"friday fri freitag viernes vendredi",
+		"saturday sat samstag sonnabend sabado samedi",
+	)
 
-	months = rows(1, "january jan januar enero janvier", "february feb februar febrero fevrier", "march mar marz marzo mars",
-		"april apr abril avril", "may mai mayo", "june jun juni junio juin", "july jul juli julio juillet", "august aug agosto aout",
-		"september sep sept septiembre septembre", "october oct oktober octubre octobre", "november nov noviembre novembre",
-		"december dec dezember diciembre decembre")
+	months = rows(
+		1,
+		"january jan januar enero janvier",
+		"february feb februar febrero fevrier",
+		"march mar marz marzo mars",
+		"april apr abril avril",
+		"may mai mayo",
+		"june jun juni junio juin",
+		"july jul juli julio juillet",
+		"august aug agosto aout",
+		"september sep sept septiembre septembre",
+		"october oct oktober octubre octobre",
+		"november nov noviembre "+
+			"novembre",
+		"december dec dezember diciembre decembre",
+	)
 )

@@ -109,7 +109,10 @@ func (c *commandLine) serve() {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server, err := control.Listen(SocketPath(cfg), control.Options{People: c.s.people, Methods: methods, Log: Discard()})
+	server, err := control.Listen(
+		SocketPath(cfg),
+		control.Options{People: c.s.people, Methods: methods, Log: Discard()},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +135,10 @@ func (c *commandLine) serve() {
 // types runs a verb, with lines on its standard input, and gives what it printed and how it exited.
 func (c *commandLine) types(lines string, args ...string) (out, errs string, code int) {
 	c.t.Helper()
-	cmd := exec.CommandContext(c.t.Context(), filepath.Join(apptest.PlainPrograms(c.t), "mews"), append(args, "--config", c.file)...)
+	cmd := exec.CommandContext(
+		c.t.Context(),
+		filepath.Join(apptest.PlainPrograms(c.t), "mews"),
+		append(args, "--config", c.file)...)
 	var o, e bytes.Buffer
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(lines), &o, &e
 	if err := cmd.Run(); err != nil && cmd.ProcessState == nil {
@@ -201,7 +207,8 @@ func TestPeopleAreAddedShutOutAndRemoved(t *testing.T) {
 		if home := filepath.Join(c.dir, "state", "homes", "dan"); !strings.Contains(out, home) {
 			c.t.Errorf("said %q, want the folder %s", out, home)
 		}
-		if dan := c.people()["dan"]; dan.Configured || dan.Role != "user" || dan.Timezone != "Europe/Madrid" || dan.Suspended {
+		if dan := c.people()["dan"]; dan.Configured || dan.Role != "user" || dan.Timezone != "Europe/Madrid" ||
+			dan.Suspended {
 			c.t.Errorf("added as %+v", dan)
 		}
 		if ann := c.people()["ann"]; !ann.Configured || ann.Role != "admin" || ann.Budget.Day != 2_500_000 {
@@ -275,7 +282,8 @@ func TestASecondFactorIsEnrolledUnlockedAndReset(t *testing.T) {
 	t.Parallel()
 	bothWays(t, func(c *commandLine) {
 		out, errs, code := c.types("hello\n000000x\n", "totp", "enroll", "ben")
-		if code == 0 || !strings.Contains(errs, "counts for nothing yet") || strings.Count(out, "That is not a code") != 2 {
+		if code == 0 || !strings.Contains(errs, "counts for nothing yet") ||
+			strings.Count(out, "That is not a code") != 2 {
 			c.t.Errorf("exit %d, said %q, printed %q", code, errs, out)
 		}
 		if n := len(regexp.MustCompile(`(?m)^  (?:[0-9A-Z]{4}-){6}[0-9A-Z]{2}$`).FindAllString(out, -1)); n != 10 {
@@ -300,7 +308,12 @@ func TestASecondFactorIsEnrolledUnlockedAndReset(t *testing.T) {
 		if err != nil {
 			c.t.Fatal(err)
 		}
-		v, err := Have[admin.CodeResult](c.t.Context(), cfg, admin.MethodTotpConfirm, admin.CodeProof{User: "ben", Code: now})
+		v, err := Have[admin.CodeResult](
+			c.t.Context(),
+			cfg,
+			admin.MethodTotpConfirm,
+			admin.CodeProof{User: "ben", Code: now},
+		)
 		if err != nil || !v.Right {
 			c.t.Fatalf("the code %s was not right: %+v, %v", now, v, err)
 		}
@@ -311,12 +324,18 @@ func TestASecondFactorIsEnrolledUnlockedAndReset(t *testing.T) {
 
 		// Five wrong ones lock it, and an admin unlocks it.
 		for range 5 {
-			v, err = Have[admin.CodeResult](c.t.Context(), cfg, admin.MethodTotpConfirm, admin.CodeProof{User: "ben", Code: wrong(c.t, made.Secret)})
+			v, err = Have[admin.CodeResult](
+				c.t.Context(),
+				cfg,
+				admin.MethodTotpConfirm,
+				admin.CodeProof{User: "ben", Code: wrong(c.t, made.Secret)},
+			)
 			if err != nil || v.Right {
 				c.t.Fatalf("%+v, %v", v, err)
 			}
 		}
-		if !v.Over || c.people()["ben"].Factor.LockedUntil.IsZero() || !strings.Contains(c.does("totp", "status", "ben"), "LOCKED until") {
+		if !v.Over || c.people()["ben"].Factor.LockedUntil.IsZero() ||
+			!strings.Contains(c.does("totp", "status", "ben"), "LOCKED until") {
 			c.t.Errorf("after five wrong codes: %+v, %+v", v, c.people()["ben"].Factor)
 		}
 		c.does("totp", "unlock", "ben")
@@ -329,8 +348,20 @@ func TestASecondFactorIsEnrolledUnlockedAndReset(t *testing.T) {
 		if got := c.people()["ben"].Factor.State; got != admin.FactorNone {
 			c.t.Errorf("after the reset it is %s", got)
 		}
-		want := []string{"ben totp.offered", "ben totp.refused", "ben totp.refused", "ben totp.offered", "ben totp.enrolled", "ben totp.refused",
-			"ben totp.refused", "ben totp.refused", "ben totp.refused", "ben totp.locked", "ben totp.unlocked", "ben totp.reset"}
+		want := []string{
+			"ben totp.offered",
+			"ben totp.refused",
+			"ben totp.refused",
+			"ben totp.offered",
+			"ben totp.enrolled",
+			"ben totp.refused",
+			"ben totp.refused",
+			"ben totp.refused",
+			"ben totp.refused",
+			"ben totp.locked",
+			"ben totp.unlocked",
+			"ben totp.reset",
+		}
 		if got := strings.Join(c.audited("totp."), ", "); got != strings.Join(want, ", ") {
 			c.t.Errorf("audited %s", got)
 		}
@@ -374,9 +405,15 @@ func TestThePersonIsToldOfAReset(t *testing.T) {
 		t.Fatal(err)
 	}
 	held, err := c.s.db.Inbox().PutBatch(t.Context(), supervisor.Batch{Source: "x", Items: []supervisor.Item{{
-		Inbound: supervisor.Inbound{Conversation: supervisor.Conversation{User: "ann", Channel: supervisor.ChannelTerminal}, Key: "k",
-			Kind: supervisor.KindText, Text: "hello"},
-		Decision: supervisor.GateDecision{Guard: &supervisor.Guard{IdleTimeout: time.Hour, Lifetime: time.Hour, Challenge: "Locked."}}}}})
+		Inbound: supervisor.Inbound{
+			Conversation: supervisor.Conversation{User: "ann", Channel: supervisor.ChannelTerminal},
+			Key:          "k",
+			Kind:         supervisor.KindText,
+			Text:         "hello",
+		},
+		Decision: supervisor.GateDecision{
+			Guard: &supervisor.Guard{IdleTimeout: time.Hour, Lifetime: time.Hour, Challenge: "Locked."},
+		}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -386,10 +423,12 @@ func TestThePersonIsToldOfAReset(t *testing.T) {
 	if want := []int64{held.Kept[0].Conversation.ID, 7}; !slices.Equal(rung, want) {
 		t.Errorf("rang %v, want %v: what was held is answered, and she is told", rung, want)
 	}
-	if len(told) != 1 || told[0].Conversation.Channel != supervisor.ChannelTerminal || told[0].Conversation.User != "ann" {
+	if len(told) != 1 || told[0].Conversation.Channel != supervisor.ChannelTerminal ||
+		told[0].Conversation.User != "ann" {
 		t.Errorf("told %+v, rang %v", told, rung)
 	}
-	if done, err := service.ResetFactor(t.Context(), by, admin.UserName{User: "ann"}); err != nil || len(told) != 1 || done.Text != "ann has no second factor." {
+	if done, err := service.ResetFactor(t.Context(), by, admin.UserName{User: "ann"}); err != nil || len(told) != 1 ||
+		done.Text != "ann has no second factor." {
 		t.Errorf("a second time: %+v, %v, told %d times", done, err, len(told))
 	}
 }
@@ -399,10 +438,14 @@ func TestOnlyAdminsSeeToOthers(t *testing.T) {
 	c := newCommandLine(t, true)
 	service := admin.New(c.s.adminOptions())
 	people := admin.Caller{UID: 4711}
-	if _, err := service.ListPeople(t.Context(), people, admin.UserName{}); supervisor.ErrorCode(err) != supervisor.CodeForbidden {
+	if _, err := service.ListPeople(t.Context(), people, admin.UserName{}); supervisor.ErrorCode(
+		err,
+	) != supervisor.CodeForbidden {
 		t.Errorf("a stranger: %v", err)
 	}
-	if _, err := service.ListPeople(t.Context(), people, admin.UserName{User: "ann"}); supervisor.ErrorCode(err) != supervisor.CodeForbidden {
+	if _, err := service.ListPeople(t.Context(), people, admin.UserName{User: "ann"}); supervisor.ErrorCode(
+		err,
+	) != supervisor.CodeForbidden {
 		t.Errorf("a stranger about ann: %v", err)
 	}
 	table, err := api.New(api.Options{People: c.s.people}, service.Calls())
@@ -411,11 +454,15 @@ func TestOnlyAdminsSeeToOthers(t *testing.T) {
 	}
 	for _, call := range service.Calls() {
 		method := call.Name
-		if method == admin.MethodUserList || method == admin.MethodUserExport || method == admin.MethodTotpEnroll || method == admin.MethodTotpConfirm {
+		if method == admin.MethodUserList || method == admin.MethodUserExport || method == admin.MethodTotpEnroll ||
+			method == admin.MethodTotpConfirm {
 			continue
 		}
 		req := request(t, method, map[string]any{})
-		if _, err := table.Methods()[method](t.Context(), 4711, req); supervisor.ErrorCode(err) != supervisor.CodeForbidden || !call.AdminsOnly {
+		if _, err := table.Methods()[method](t.Context(), 4711, req); supervisor.ErrorCode(
+			err,
+		) != supervisor.CodeForbidden ||
+			!call.AdminsOnly {
 			t.Errorf("%s for somebody who is no admin: %v", method, err)
 		}
 	}
@@ -450,7 +497,10 @@ func TestALongAuditLogComesInPages(t *testing.T) {
 	c := newCommandLine(t, true)
 	var rows []sqlite.AuditRow
 	for i := range 1200 {
-		rows = append(rows, sqlite.AuditRow{User: "ann", Action: "test", Detail: fmt.Sprint(i, strings.Repeat("x", 1000))})
+		rows = append(
+			rows,
+			sqlite.AuditRow{User: "ann", Action: "test", Detail: fmt.Sprint(i, strings.Repeat("x", 1000))},
+		)
 	}
 	if err := c.s.db.Audit().PutAll(t.Context(), rows); err != nil {
 		t.Fatal(err)
@@ -470,15 +520,19 @@ func TestAReloadIsWholeOrNothing(t *testing.T) {
 	if out := c.does("reload"); out != "nothing has changed\n" {
 		t.Errorf("said %q", out)
 	}
-	c.configure(strings.NewReplacer("day: 2.50", "day: 5", "{name: cleo", "{name: dora", ", totp: off", "").Replace(text) +
-		"approvals: {all: {send_file: deny}}\naccess: {session: 5m}\nmodels: {prices: {offline: {input: 7, output: 7}}}\n")
+	c.configure(
+		strings.NewReplacer("day: 2.50", "day: 5", "{name: cleo", "{name: dora", ", totp: off", "").Replace(text) +
+			"approvals: {all: {send_file: deny}}\naccess: {session: 5m}\nmodels: {prices: {offline: {input: 7, " +
+			"output: 7}}}\n",
+	)
 	out := c.does("reload")
 	for _, line := range []string{"users.ann.budget.day: 5, it was 2.5\n", "users.dora: a user of role user\n", "approvals.all.send_file: deny, it was allow\n"} {
 		if !strings.Contains(out, line) {
 			t.Errorf("said %q, want %q", out, line)
 		}
 	}
-	if _, there := c.people()["cleo"]; there || c.people()["ann"].Budget.Day != 5_000_000 || c.s.configuration.Current().Access.Session != 5*time.Minute {
+	if _, there := c.people()["cleo"]; there || c.people()["ann"].Budget.Day != 5_000_000 ||
+		c.s.configuration.Current().Access.Session != 5*time.Minute {
 		t.Errorf("it was not put into force: %+v", c.people())
 	}
 	price := func() int64 {
@@ -494,7 +548,8 @@ func TestAReloadIsWholeOrNothing(t *testing.T) {
 	c.configure(text + "chat: {stream: final}\n")
 	c.refuses("only at a restart: chat.stream", "reload")
 	// And so does what fails: a folder that is not there.
-	c.configure(text + "  - {name: eve, home: " + c.dir + "/nowhere}\nmodels: {prices: {offline: {input: 9, output: 9}}}\n")
+	c.configure(text + "  - {name: eve, home: " + c.dir + "/nowhere}\nmodels: {prices: {offline: {input: 9, " +
+		"output: 9}}}\n")
 	c.refuses("the folder of eve", "reload")
 	if c.s.configuration.Current() != applied || price() != 7_000_000 || c.people()["ann"].Budget.Day != 5_000_000 {
 		t.Error("something was changed all the same")
@@ -515,10 +570,12 @@ func TestAReloadSaysWhichSecretsARestartReads(t *testing.T) {
 		must(t, os.WriteFile(path, []byte("first"), 0o600))
 	}
 	c := newCommandLine(t, false)
-	c.configure(fmt.Sprintf(counterConfig, c.dir) + "models: {providers: {far: {kind: openai, base_url: \"http://127.0.0.1:1/v1\", api_key_file: far-key}, " +
+	c.configure(fmt.Sprintf(counterConfig, c.dir) + "models: {providers: {far: {kind: openai, base_url: " +
+		"\"http://127.0.0.1:1/v1\", api_key_file: far-key}, " +
 		"near: {kind: openai, base_url: \"http://127.0.0.1:1/v1\", api_key_file: " + own + "}}}\n")
 	c.serve()
-	const note = "systemd handed these over when Mews started, and only a restart reads them again: far-key. After a change: systemctl restart\n"
+	const note = "systemd handed these over when Mews started, and only a restart reads them again: far-key. " +
+		"After a change: systemctl restart\n"
 	if out := c.does("reload"); out != "nothing has changed\n"+note {
 		t.Errorf("said %q", out)
 	}

@@ -146,7 +146,9 @@ func (i invites) Check(ctx context.Context, name string) error {
 		return nil
 	}
 	cfg := i.configuration.Current()
-	err := cfg.CheckAdded(config.User{Name: name, Role: string(supervisor.RoleUser), Home: i.configuration.Facts().HomeOf(name)})
+	err := cfg.CheckAdded(
+		config.User{Name: name, Role: string(supervisor.RoleUser), Home: i.configuration.Facts().HomeOf(name)},
+	)
 	if err != nil {
 		return supervisor.Errorf(supervisor.CodeInvalid, textCantInvite, name, err)
 	}
@@ -219,7 +221,10 @@ func (s chatCommands) personal(ctx context.Context, c supervisor.Conversation) (
 		return "", err
 	}
 	if held > 0 {
-		lines = append(lines, fmt.Sprintf("held    %s until you send a code", amount.Plural(int(held), "message", "messages")))
+		lines = append(
+			lines,
+			fmt.Sprintf("held    %s until you send a code", amount.Plural(int(held), "message", "messages")),
+		)
 	}
 	left, err := s.settings.Left(ctx, c.User)
 	if err != nil {
@@ -278,7 +283,9 @@ func (s chatCommands) gateLine(ctx context.Context, c supervisor.Conversation) (
 }
 
 // statusText is what /status answers.
-func (s chatCommands) statusText(report api.StatusReporter) func(context.Context, supervisor.Conversation) (string, error) {
+func (s chatCommands) statusText(
+	report api.StatusReporter,
+) func(context.Context, supervisor.Conversation) (string, error) {
 	return func(ctx context.Context, c supervisor.Conversation) (string, error) {
 		text, err := report.Text(ctx, c)
 		if err != nil || c.InGroup() {

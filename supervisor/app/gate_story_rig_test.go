@@ -75,9 +75,16 @@ func newGatedService(t testing.TB, script modeltest.Script, more string, people 
 	if !strings.Contains(more, "models:") {
 		more += "models: {default: test/test, providers: {test: {kind: openai, base_url: MODEL_URL}}}\n"
 	}
-	l.write("mews.yaml", fmt.Sprintf("state: %s/state\nlog: {level: trace, format: text}\n%saccess: {key_file: seal.key, session_max: 2h, "+
-		"rate: {burst: 1000}}\n%susers:\n%s", l.Dir, apptest.OnTelegram(l.bot, "rate: {chat: 30, all: 1000}")+"chat: {busy: queue, question: 5m}\n",
-		strings.NewReplacer("MODEL_URL", url, "MODEL_ROOT", strings.TrimSuffix(url, "/v1")).Replace(more), users.String()))
+	l.write("mews.yaml", fmt.Sprintf(
+		"state: %s/state\nlog: {level: trace, format: text}\n%saccess: {key_file: "+
+			"seal.key, session_max: 2h, "+
+			"rate: {burst: 1000}}\n%susers:\n%s",
+		l.Dir,
+		apptest.OnTelegram(l.bot, "rate: {chat: 30, all: 1000}")+"chat: {busy: queue, question: 5m}\n",
+		strings.NewReplacer("MODEL_URL", url, "MODEL_ROOT", strings.TrimSuffix(url, "/v1")).
+			Replace(more),
+		users.String(),
+	))
 	t.Cleanup(l.shut)
 	return l
 }
@@ -156,7 +163,11 @@ func (l *gatedService) store(work func(*sqlite.DB)) {
 	if err := os.MkdirAll(private, 0o700); err != nil {
 		l.T.Fatal(err)
 	}
-	db, err := sqlite.Open(l.T.Context(), filepath.Join(private, "mews.db"), sqlite.Options{Now: l.clock, Policies: policies.All()})
+	db, err := sqlite.Open(
+		l.T.Context(),
+		filepath.Join(private, "mews.db"),
+		sqlite.Options{Now: l.clock, Policies: policies.All()},
+	)
 	if err != nil {
 		l.T.Fatal(err)
 	}
@@ -188,10 +199,15 @@ func (l *gatedService) enrol(name string) (recovery []string) {
 		if err := factors.Put(l.T.Context(), name, made.Sealed, digests); err != nil {
 			l.T.Fatal(err)
 		}
-		_, err := factors.Attempt(l.T.Context(), name, func(f supervisor.Factor, _ time.Time) (supervisor.Factor, supervisor.Verdict) {
-			f.Confirmed = true
-			return f, supervisor.Verdict{Right: true, Action: "totp.enrolled"}
-		}, "by the test")
+		_, err := factors.Attempt(
+			l.T.Context(),
+			name,
+			func(f supervisor.Factor, _ time.Time) (supervisor.Factor, supervisor.Verdict) {
+				f.Confirmed = true
+				return f, supervisor.Verdict{Right: true, Action: "totp.enrolled"}
+			},
+			"by the test",
+		)
 		if err != nil {
 			l.T.Fatal(err)
 		}
@@ -277,7 +293,10 @@ func (l *gatedService) asks(name, text, begin string) (message int64) {
 func (l *gatedService) gone(name string, message int64) {
 	l.T.Helper()
 	l.bot.Await(l.T, fmt.Sprintf("message %d to be gone from %s's chat", message, name), func() bool {
-		return !slices.ContainsFunc(l.bot.Chat(l.who(name).ID), func(m telegramtest.Message) bool { return m.ID == message })
+		return !slices.ContainsFunc(
+			l.bot.Chat(l.who(name).ID),
+			func(m telegramtest.Message) bool { return m.ID == message },
+		)
 	})
 }
 

@@ -117,6 +117,11 @@ func (p chartPicture) fill(where image.Rectangle, index uint8) {
 
 // text writes a line whose letters stand on y.
 func (p chartPicture) text(x, y int, line string) {
-	d := font.Drawer{Dst: p, Src: image.NewUniform(chartPalette[chartBlack]), Face: basicfont.Face7x13, Dot: fixed.P(x, y)}
+	d := font.Drawer{
+		Dst:  p,
+		Src:  image.NewUniform(chartPalette[chartBlack]),
+		Face: basicfont.Face7x13,
+		Dot:  fixed.P(x, y),
+	}
 	d.DrawString(line)
 }

@@ -113,9 +113,15 @@ func TestEffectQueries(t *testing.T) {
 // What a model is told is bounded, and says so.
 func TestALogOfEffectsIsBounded(t *testing.T) {
 	at := time.Date(2026, 11, 20, 13, 5, 0, 0, time.UTC)
-	one := supervisor.Effect{Kind: "edit", Target: strings.Repeat("é", 100), At: at, ReportedBy: supervisor.ReportedByWorker}
+	one := supervisor.Effect{
+		Kind:       "edit",
+		Target:     strings.Repeat("é", 100),
+		At:         at,
+		ReportedBy: supervisor.ReportedByWorker,
+	}
 	got := effect.Log(times(200, one), time.UTC, 4096, "", nil)
-	if len(got) > 4096 || len(got) < 3500 || !strings.Contains(got, "Older ones are left out") || !strings.Contains(got, "is the word of the sandbox") {
+	if len(got) > 4096 || len(got) < 3500 || !strings.Contains(got, "Older ones are left out") ||
+		!strings.Contains(got, "is the word of the sandbox") {
 		t.Errorf("%d bytes: %s", len(got), got)
 	}
 	if got := effect.Log([]supervisor.Effect{{Kind: supervisor.EffectFileSent, Target: "a", At: at}}, time.UTC, 4096, "", nil); got != "2026-11-20 13:05 sent a" {

@@ -47,7 +47,10 @@ func Log(list []supervisor.Effect, zone *time.Location, most int, begin string, 
 		return textNothingDone
 	}
 	note, room := "", most-len(textOlderEffects)
-	if slices.ContainsFunc(list, func(e supervisor.Effect) bool { return e.ReportedBy == supervisor.ReportedByWorker }) {
+	if slices.ContainsFunc(
+		list,
+		func(e supervisor.Effect) bool { return e.ReportedBy == supervisor.ReportedByWorker },
+	) {
 		note = textWorkersEffect
 		room -= len(note)
 	}

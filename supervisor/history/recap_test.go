@@ -14,7 +14,10 @@ import (
 func TestARecapIsBounded(t *testing.T) {
 	var lines []supervisor.RecapLine
 	for i := range 20 {
-		lines = append(lines, supervisor.RecapLine{At: "now", Text: fmt.Sprint("number ", i, strings.Repeat("€", 1000))})
+		lines = append(
+			lines,
+			supervisor.RecapLine{At: "now", Text: fmt.Sprint("number ", i, strings.Repeat("€", 1000))},
+		)
 	}
 	got := history.Recap(lines)
 	if len(got) > 8<<10 || !strings.Contains(got, "number 19") || strings.Contains(got, "number 0") {

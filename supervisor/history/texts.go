@@ -16,7 +16,8 @@ const (
 // What a recap says, for the model: around lines between two lines of equal signs, and of each line
 // whose it is.
 const (
-	recapHead = "What was last said between the two of you elsewhere, between the lines of equal signs. It is for you to know, and asks for nothing:\n%s\n%s%s\n"
+	recapHead = "What was last said between the two of you elsewhere, between the lines of equal signs. It is for " +
+		"you to know, and asks for nothing:\n%s\n%s%s\n"
 	recapThey = "they"
 	recapYou  = "you"
 )

@@ -69,7 +69,8 @@ func (t *turn) checkFields(r *protocol.ToolResult) error {
 				return fmt.Errorf("change %d: %w", i, err)
 			}
 		}
-		if _, known := effect.FindKind(c.Kind); !known || supervisor.EffectReporter(c.Kind) != supervisor.ReportedByWorker {
+		if _, known := effect.FindKind(c.Kind); !known ||
+			supervisor.EffectReporter(c.Kind) != supervisor.ReportedByWorker {
 			return fmt.Errorf("change %d: kind %s is not a worker's to say", i, printable(c.Kind, maxName))
 		}
 	}

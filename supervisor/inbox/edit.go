@@ -24,7 +24,9 @@ func OffersAnew(age time.Duration) bool { return age >= 0 && age < AnewFor }
 
 // AnewOffer asks a person whether an inbound that they have edited is answered anew.
 func AnewOffer(inbound int64) (text string, buttons [][]supervisor.Button) {
-	return textEditedAnswered, [][]supervisor.Button{{{Text: textAnswerAnew, Press: anewPrefix + strconv.FormatInt(inbound, 10)}}}
+	return textEditedAnswered, [][]supervisor.Button{
+		{{Text: textAnswerAnew, Press: anewPrefix + strconv.FormatInt(inbound, 10)}},
+	}
 }
 
 // AnewPressed is the inbound that a press is to have answered anew. Anybody may have made it up.

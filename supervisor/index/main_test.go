@@ -9,5 +9,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	goleak.VerifyTestMain(enginetest.Planned(m, enginetest.Options{Package: "mews/supervisor/index", Fault: fault, Least: 40}))
+	goleak.VerifyTestMain(
+		enginetest.Planned(m, enginetest.Options{Package: "mews/supervisor/index", Fault: fault, Least: 40}),
+	)
 }

@@ -32,7 +32,11 @@ func Notice(j supervisor.Job, said string) supervisor.Delivery {
 	if text := strings.TrimSpace(j.Text); j.Name != "" || text == "" || !strings.HasPrefix(said+"\n", text+"\n") {
 		said = fmt.Sprintf(textSays, Title(j), said)
 	}
-	return supervisor.Delivery{Text: said, Silent: j.Options.Priority == supervisor.JobLow, Urgent: j.Options.Priority == supervisor.JobHigh}
+	return supervisor.Delivery{
+		Text:   said,
+		Silent: j.Options.Priority == supervisor.JobLow,
+		Urgent: j.Options.Priority == supervisor.JobHigh,
+	}
 }
 
 // StillChecking is what is told of a look that has not come to what is looked for; "" is nothing.

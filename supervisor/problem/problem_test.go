@@ -27,7 +27,8 @@ func TestAPersonReadsOnlyWhatWasWrittenForThem(t *testing.T) {
 			if got := supervisor.ErrorCode(test.err); got != test.code {
 				t.Errorf("code %q, want %q", got, test.code)
 			}
-			if got := problem.Message(test.err); test.err != nil && !strings.HasPrefix(got, test.message) || strings.Contains(got, "secret") {
+			if got := problem.Message(test.err); test.err != nil && !strings.HasPrefix(got, test.message) ||
+				strings.Contains(got, "secret") {
 				t.Errorf("they read %q", got)
 			}
 		})

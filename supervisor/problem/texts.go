@@ -3,7 +3,8 @@ package problem
 import "mews/supervisor"
 
 // textInternal is what a person is told of an error that has no words for them.
-const textInternal = "Something went wrong inside Mews. Try it again in a minute. If that does not help, tell an admin: the " +
+const textInternal = "Something went wrong inside Mews. Try it again in a minute. If that does not help, tell an " +
+	"admin: the " +
 	"cause is in the log, and `mews doctor` may name it."
 
 // textNoRoom is what a person is told where a file could not be written for want of room.
@@ -15,31 +16,39 @@ var texts = map[Kind]struct {
 	message string // takes the problem's facts
 }{
 	DiskFull: {supervisor.CodeUnavailable,
-		"The disk that holds Mews's database is full, so this could not be kept. An admin has to free some space on it; then try again."},
+		"The disk that holds Mews's database is full, so this could not be kept. An admin has to free some space " +
+			"on it; then try again."},
 	DiskFailed: {supervisor.CodeUnavailable,
-		"The disk that holds Mews's database could not be read or written. An admin has to check that disk; then try again."},
+		"The disk that holds Mews's database could not be read or written. An admin has to check that disk; then " +
+			"try again."},
 	DatabaseDamaged: {supervisor.CodeUnavailable,
-		"Mews's database is damaged. An admin has to stop Mews, set its files aside, and put back their own copy of them. " +
+		"Mews's database is damaged. An admin has to stop Mews, set its files aside, and put back their own copy " +
+			"of them. " +
 			"Without a copy Mews starts with an empty database; people's folders stay."},
 	DatabaseLocked: {supervisor.CodeUnavailable,
 		"Mews's database is locked by another program. Close what has it open and try again."},
 	DatabaseUnwritable: {supervisor.CodeUnavailable,
-		"Mews's database could not be opened for writing. Check that its folder belongs to the account that Mews runs as " +
+		"Mews's database could not be opened for writing. Check that its folder belongs to the account that Mews " +
+			"runs as " +
 			"and is not mounted read-only."},
 	NetworkDisk: {supervisor.CodeInvalid,
-		"The folder %s is on a network file system (%s), where a database can be damaged. Set `state` to a folder on a " +
+		"The folder %s is on a network file system (%s), where a database can be damaged. Set `state` to a folder " +
+			"on a " +
 			"disk of this machine."},
 	OldSQLite: {supervisor.CodeInvalid,
-		"This Mews was built with SQLite %s, which can damage a database; it must be %s or newer. Use a build as it is " +
+		"This Mews was built with SQLite %s, which can damage a database; it must be %s or newer. Use a build as " +
+			"it is " +
 			"released."},
 	NewerDatabase: {supervisor.CodeInvalid,
-		"The database was last used by a newer Mews: its schema is %d, and this version knows %d. Run the newer version " +
+		"The database was last used by a newer Mews: its schema is %d, and this version knows %d. Run the newer " +
+			"version " +
 			"again: Mews can't undo an update of its database."},
 	ForeignDatabase: {supervisor.CodeInvalid,
 		"The file is a database of another program, not of Mews. Set `state` to a folder of Mews's own."},
-	PersonExists:  {supervisor.CodeInvalid, "There is a person called %s already. Choose another name."},
-	FactorExists:  {supervisor.CodeInvalid, "%s has a second factor already. Reset it before you make another."},
-	AccountTaken:  {supervisor.CodeForbidden, "This account is another person's already. An admin can unbind it first."},
+	PersonExists: {supervisor.CodeInvalid, "There is a person called %s already. Choose another name."},
+	FactorExists: {supervisor.CodeInvalid, "%s has a second factor already. Reset it before you make another."},
+	AccountTaken: {supervisor.CodeForbidden, "This account is another person's already. An admin can unbind it " +
+		"first."},
 	InviteUseless: {supervisor.CodeNotFound, "This invite is not good, or not any more. Ask for a new one."},
 	NoSuchGrant:   {supervisor.CodeNotFound, "There is no number %d among what %s always allows."},
 }

@@ -87,7 +87,14 @@ func (s *Schedule) lateFirings(overdue, lost firesByConversation, now time.Time)
 			continue
 		}
 		for _, f := range fires {
-			firings = append(firings, s.firing(fmt.Sprintf(textReminder, f.Job.Text)+"\n\n"+fmt.Sprintf(textWasDue, when(f, now)), buttonsOf(f.Job), f))
+			firings = append(
+				firings,
+				s.firing(
+					fmt.Sprintf(textReminder, f.Job.Text)+"\n\n"+fmt.Sprintf(textWasDue, when(f, now)),
+					buttonsOf(f.Job),
+					f,
+				),
+			)
 		}
 	}
 	for _, fires := range lost {
@@ -106,7 +113,10 @@ func (s *Schedule) missedFirings(fires []supervisor.Fire, now time.Time) (firing
 		case f.Job.Kind == supervisor.JobRoutine: // the next time will do
 			firings = append(firings, s.firing("", nil, f))
 		case f.Job.Options.Missed == supervisor.MissedAsk && f.Job.Kind == supervisor.JobReminder:
-			firings = append(firings, s.firing(fmt.Sprintf(textMissedRemind, job.Title(f.Job), when(f, now)), buttonsOf(f.Job), f))
+			firings = append(
+				firings,
+				s.firing(fmt.Sprintf(textMissedRemind, job.Title(f.Job), when(f, now)), buttonsOf(f.Job), f),
+			)
 		case f.Job.Options.Missed == supervisor.MissedAsk:
 			firings = append(firings, s.firing(text, job.Buttons(f.Job, supervisor.JobRun), f))
 		default:
@@ -119,7 +129,10 @@ func (s *Schedule) missedFirings(fires []supervisor.Fire, now time.Time) (firing
 	case len(told) > 1:
 		return append(firings, s.firing(fmt.Sprintf(textWereMissed, lines(told, now)), nil, told...))
 	case told[0].Job.Kind == supervisor.JobReminder:
-		return append(firings, s.firing(fmt.Sprintf(textMissed, job.Title(told[0].Job), when(told[0], now)), nil, told[0]))
+		return append(
+			firings,
+			s.firing(fmt.Sprintf(textMissed, job.Title(told[0].Job), when(told[0], now)), nil, told[0]),
+		)
 	}
 	return append(firings, s.firing(fmt.Sprintf(textMissed, job.Title(told[0].Job), when(told[0], now)),
 		job.Buttons(told[0].Job, supervisor.JobRun), told[0]))
@@ -137,7 +150,13 @@ func lines(fires []supervisor.Fire, now time.Time) string {
 // fireOf is what becomes of a job that is due. However many of its times have passed, it is once,
 // and as late as the last of them. A job that can't be read is paused.
 func fireOf(j supervisor.Job, now time.Time) (supervisor.Fire, error) {
-	f := supervisor.Fire{Job: j, Last: lastDue(j, now), Since: now, State: supervisor.JobActive, As: supervisor.FireSaid}
+	f := supervisor.Fire{
+		Job:   j,
+		Last:  lastDue(j, now),
+		Since: now,
+		State: supervisor.JobActive,
+		As:    supervisor.FireSaid,
+	}
 	if j.Next.After(now) {
 		f.Since = j.Next
 	}
@@ -178,7 +197,10 @@ func (s *Schedule) firing(text string, buttons [][]supervisor.Button, fires ...s
 	return supervisor.Firing{Fires: fires, Private: user.PrivateChat(),
 		Say: supervisor.Delivery{Conversation: s.destination(fires[0].Job), Text: text, Buttons: buttons,
 			Urgent: slices.ContainsFunc(fires, func(f supervisor.Fire) bool { return !waits(f.Job) }),
-			Silent: !slices.ContainsFunc(fires, func(f supervisor.Fire) bool { return f.Job.Options.Priority != supervisor.JobLow })}}
+			Silent: !slices.ContainsFunc(
+				fires,
+				func(f supervisor.Fire) bool { return f.Job.Options.Priority != supervisor.JobLow },
+			)}}
 }
 
 // waits says whether what a job says waits for the end of quiet hours: all but a reminder with a

@@ -198,7 +198,9 @@ func TestWhatWasPromisedSurvivesKill9(t *testing.T) {
 // auditOf says what is wrong with the audit log of a database.
 func auditOf(t *testing.T, path string) string {
 	t.Helper()
-	report, err := sqlitetest.OpenPath(t, path, sqlite.Options{Policies: policies.All()}).Audit().Verify(t.Context(), "")
+	report, err := sqlitetest.OpenPath(t, path, sqlite.Options{Policies: policies.All()}).
+		Audit().
+		Verify(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)
 	}

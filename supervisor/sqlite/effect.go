@@ -40,7 +40,17 @@ const (
 // putEffect keeps what was done for a person: e's User, Turn, Call, Kind, Target and Detail. Whose
 // word it is its kind says.
 func (t *tx) putEffect(e supervisor.Effect) {
-	t.Exec(insertEffect, e.User, orNull(e.Turn), e.Call, e.Kind, e.Target, e.Detail, supervisor.EffectReporter(e.Kind), t.Now)
+	t.Exec(
+		insertEffect,
+		e.User,
+		orNull(e.Turn),
+		e.Call,
+		e.Kind,
+		e.Target,
+		e.Detail,
+		supervisor.EffectReporter(e.Kind),
+		t.Now,
+	)
 }
 
 // putEffect is tx's for the turn and its person.
@@ -56,8 +66,17 @@ func (s Effects) Put(ctx context.Context, e supervisor.Effect) error {
 
 // List lists effects of a person, the newest first.
 func (s Effects) List(ctx context.Context, q supervisor.EffectQuery) ([]supervisor.Effect, error) {
-	return engine.All(s.db.reader(ctx, "list the effects of %s", q.User), scanEffect, listEffects, q.User, since(q.From), until(q.To),
-		encodedList(q.Kinds), cmp.Or(q.Before, math.MaxInt64), q.Limit)
+	return engine.All(
+		s.db.reader(ctx, "list the effects of %s", q.User),
+		scanEffect,
+		listEffects,
+		q.User,
+		since(q.From),
+		until(q.To),
+		encodedList(q.Kinds),
+		cmp.Or(q.Before, math.MaxInt64),
+		q.Limit,
+	)
 }
 
 // Count counts everybody's effects between two moments, by person and kind.
@@ -98,7 +117,15 @@ func (t turnTx) effectLines() []string {
 // conversation, 0 where nothing was changed. Refused if the turn has ended, if the call is not one
 // of the turn's or has a result, and if the bytes are not the person's.
 func (s Turns) Send(ctx context.Context, turn int64, call string, d supervisor.Delivery) (in int64, err error) {
-	return inTurn(ctx, s.db, turn, func(t turnTx) int64 { return t.send(call, d) }, "send for call %s of turn %d", call, turn)
+	return inTurn(
+		ctx,
+		s.db,
+		turn,
+		func(t turnTx) int64 { return t.send(call, d) },
+		"send for call %s of turn %d",
+		call,
+		turn,
+	)
 }
 
 func (t turnTx) send(call string, d supervisor.Delivery) (in int64) {
@@ -109,7 +136,13 @@ func (t turnTx) send(call string, d supervisor.Delivery) (in int64) {
 	kind := supervisor.DeliveryNotice
 	if d.Text != "" {
 		kind = supervisor.DeliveryMessage
-		t.putEffect(supervisor.Effect{Call: call, Kind: supervisor.EffectMessageSent, Detail: t.policies.Effects.MessageSent(d.Text)})
+		t.putEffect(
+			supervisor.Effect{
+				Call:   call,
+				Kind:   supervisor.EffectMessageSent,
+				Detail: t.policies.Effects.MessageSent(d.Text),
+			},
+		)
 	}
 	for _, f := range d.Files {
 		size, owned := one(t, engine.Integer, findBlob, t.turn.Conversation.User, f.SHA256)
@@ -119,14 +152,21 @@ func (t turnTx) send(call string, d supervisor.Delivery) (in int64) {
 		target, detail := t.policies.Effects.FileSent(f)
 		t.putEffect(supervisor.Effect{Call: call, Kind: supervisor.EffectFileSent, Target: target, Detail: detail})
 	}
-	return t.putDelivery(supervisor.Delivery{Conversation: t.turn.AnswersIn(), Inbound: t.turn.Inbound, Kind: kind, Text: d.Text,
-		Files: d.Files}).Conversation.ID
+	return t.putDelivery(
+		supervisor.Delivery{Conversation: t.turn.AnswersIn(), Inbound: t.turn.Inbound, Kind: kind, Text: d.Text,
+			Files: d.Files},
+	).Conversation.ID
 }
 
 // Sent says whether Send has sent something for a call of a turn's.
 func (s Turns) Sent(ctx context.Context, turn int64, call string) (bool, error) {
-	return engine.Value(s.db.reader(ctx, "look whether call %s of turn %d has sent something", call, turn), engine.Bool, findSent,
-		turn, call)
+	return engine.Value(
+		s.db.reader(ctx, "look whether call %s of turn %d has sent something", call, turn),
+		engine.Bool,
+		findSent,
+		turn,
+		call,
+	)
 }
 
 // checkUnanswered refuses a call that the turn has not made, or that has a result.

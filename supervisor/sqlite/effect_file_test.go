@@ -14,7 +14,8 @@ import (
 func TestEffectsOfFilesAreListed(t *testing.T) {
 	s := newStory(t)
 	effects := func(after int64) (list []string, settled bool) {
-		all, settled, err := s.db.Effects().ListOfFiles(t.Context(), "alice", after, append(effect.KindsOf("changed"), effect.KindsOf("run")...))
+		all, settled, err := s.db.Effects().
+			ListOfFiles(t.Context(), "alice", after, append(effect.KindsOf("changed"), effect.KindsOf("run")...))
 		s.must(err)
 		for _, e := range all {
 			text := fmt.Sprintf("%d %s %s", e.ID, e.Kind, e.Target)
@@ -33,15 +34,35 @@ func TestEffectsOfFilesAreListed(t *testing.T) {
 	_, settled := effects(0)
 	s.same("settled before all", settled, true)
 	turn := s.asking("c1", "c2")
-	s.changing(turn, "c1", protocol.Change{Kind: "write", Target: "a", Undo: &protocol.Undo{Path: "a", After: "folder"}}, protocol.Change{Kind: "run", Target: "make"},
-		protocol.Change{Kind: "program", Target: "b", Undo: &protocol.Undo{Path: "b", After: "large 1 2", Not: protocol.ByProgram}})
+	s.changing(
+		turn,
+		"c1",
+		protocol.Change{Kind: "write", Target: "a", Undo: &protocol.Undo{Path: "a", After: "folder"}},
+		protocol.Change{Kind: "run", Target: "make"},
+		protocol.Change{
+			Kind:   "program",
+			Target: "b",
+			Undo:   &protocol.Undo{Path: "b", After: "large 1 2", Not: protocol.ByProgram},
+		},
+	)
 	_, settled = effects(0)
 	s.same("settled with a call at work", settled, false)
 	s.changing(turn, "c2", protocol.Change{Kind: "edit", Target: "c"})
 	list, settled := effects(0)
 	s.same("settled", settled, true)
-	s.same("effects", list, []string{"1 write a (a >folder )", "2 run make", "3 program b (b >large 1 2 " + protocol.ByProgram + ")", "4 edit c"})
-	s.must(s.db.Effects().Put(t.Context(), supervisor.Effect{User: "alice", Kind: supervisor.EffectReceived, Target: "x"}))
+	s.same(
+		"effects",
+		list,
+		[]string{
+			"1 write a (a >folder )",
+			"2 run make",
+			"3 program b (b >large 1 2 " + protocol.ByProgram + ")",
+			"4 edit c",
+		},
+	)
+	s.must(
+		s.db.Effects().Put(t.Context(), supervisor.Effect{User: "alice", Kind: supervisor.EffectReceived, Target: "x"}),
+	)
 	list, _ = effects(3)
 	s.same("later ones", list, []string{"4 edit c"})
 	s.same("the last", []int64{last("alice", 0), last("alice", 5), last("bob", 0), last("bob", 7)}, []int64{5, 5, 0, 7})

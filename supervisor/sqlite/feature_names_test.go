@@ -43,7 +43,12 @@ func TestCore_NamesOfFeatures_HaveReasons(t *testing.T) {
 	used := namesUsed(sources(t))
 	for _, name := range slices.Sorted(maps.Keys(used)) {
 		if usedByCore[name] == "" {
-			t.Errorf("%s of %s is used by %s: give it a reason, or leave it to its feature", name, used[name].of, strings.Join(used[name].by, ", "))
+			t.Errorf(
+				"%s of %s is used by %s: give it a reason, or leave it to its feature",
+				name,
+				used[name].of,
+				strings.Join(used[name].by, ", "),
+			)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(usedByCore)) {
@@ -91,7 +96,8 @@ func namesUsed(files map[string]*ast.File) map[string]nameUse {
 			}
 		}
 		ast.Inspect(source, func(n ast.Node) bool {
-			if s, ok := n.(*ast.SelectorExpr); ok && !s.Sel.IsExported() && own[s.Sel.Name] == "" && methods[s.Sel.Name] != "" {
+			if s, ok := n.(*ast.SelectorExpr); ok && !s.Sel.IsExported() && own[s.Sel.Name] == "" &&
+				methods[s.Sel.Name] != "" {
 				seen[s.Sel.Name] = methods[s.Sel.Name]
 			}
 			return true
@@ -127,5 +133,8 @@ func declare(d ast.Decl, file string, names, methods map[string]string) {
 }
 
 func isOfFeature(file string) bool {
-	return slices.ContainsFunc(features, func(name string) bool { return file == name+".go" || strings.HasPrefix(file, name+"_") })
+	return slices.ContainsFunc(
+		features,
+		func(name string) bool { return file == name+".go" || strings.HasPrefix(file, name+"_") },
+	)
 }

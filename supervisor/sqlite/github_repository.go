@@ -46,7 +46,13 @@ const (
 // Take keeps what is to be told of an event, and that its webhook delivery is done. Of a check that
 // failed nothing is told where it had failed at the same commit before, and of one that passed
 // nothing where it had not failed. A delivery that has ended before changes nothing.
-func (s Repositories) Take(ctx context.Context, delivery int64, e supervisor.GitHubEvent, check CheckOutcome, notices []RepositoryNotice) error {
+func (s Repositories) Take(
+	ctx context.Context,
+	delivery int64,
+	e supervisor.GitHubEvent,
+	check CheckOutcome,
+	notices []RepositoryNotice,
+) error {
 	return s.db.write(ctx, func(t *tx) {
 		if !t.endWebhookDelivery(delivery, supervisor.WebhookDone, "") || !t.turnsCheck(e, check) {
 			return
@@ -86,7 +92,12 @@ const (
 // ListDue lists what is due at a time, with all that is told together with it: what belongs
 // together stands together, oldest first.
 func (s Repositories) ListDue(ctx context.Context, now time.Time) ([]RepositoryNotice, error) {
-	return engine.All(s.db.reader(ctx, "list what is to be told of repositories"), scanNotice, dueNotices, now.UnixMilli())
+	return engine.All(
+		s.db.reader(ctx, "list what is to be told of repositories"),
+		scanNotice,
+		dueNotices,
+		now.UnixMilli(),
+	)
 }
 
 // Next is when something is due next, if there is anything.
@@ -96,7 +107,12 @@ func (s Repositories) Next(ctx context.Context) (due time.Time, ok bool, err err
 
 // Tell puts what is said of notices into the outbox of their conversation, once. number is that of
 // the pull request that it tells of; 0 for none.
-func (s Repositories) Tell(ctx context.Context, notices []RepositoryNotice, number int, text string) (supervisor.Delivery, error) {
+func (s Repositories) Tell(
+	ctx context.Context,
+	notices []RepositoryNotice,
+	number int,
+	text string,
+) (supervisor.Delivery, error) {
 	n := notices[0]
 	return inTransaction(ctx, s.db, func(t *tx) supervisor.Delivery {
 		ids := make([]int64, 0, len(notices))
@@ -128,11 +144,17 @@ const listTold = `SELECT c.id, c.user, c.channel, c.chat, c.thread, p.message, o
 
 // ListTold lists the last message in each chat that tells of a pull request.
 func (s Repositories) ListTold(ctx context.Context, repo string, number int) ([]ToldMessage, error) {
-	return engine.All(s.db.reader(ctx, "list who was told of %s#%d", repo, number), func(r *engine.Row) (m ToldMessage) {
-		c := &m.Conversation
-		r.Scan(&c.ID, &c.User, &c.Channel, &c.Chat, &c.Thread, &m.Message, &m.Text)
-		return m
-	}, listTold, repo, number)
+	return engine.All(
+		s.db.reader(ctx, "list who was told of %s#%d", repo, number),
+		func(r *engine.Row) (m ToldMessage) {
+			c := &m.Conversation
+			r.Scan(&c.ID, &c.User, &c.Channel, &c.Chat, &c.Thread, &m.Message, &m.Text)
+			return m
+		},
+		listTold,
+		repo,
+		number,
+	)
 }
 
 func scanNotice(row *engine.Row) (n RepositoryNotice) {
@@ -146,7 +168,22 @@ func scanNotice(row *engine.Row) (n RepositoryNotice) {
 func (s WebhookDeliveries) PutFound(ctx context.Context, list []supervisor.WebhookDelivery, name, value string) error {
 	return s.db.write(ctx, func(t *tx) {
 		for _, d := range list {
-			one(t, engine.Integer, insertWebhookDelivery, d.User, d.Source, d.Hook, d.Key, d.Body, d.Size, encoded{d.Event}, supervisor.WebhookNew, "", t.Now, nil)
+			one(
+				t,
+				engine.Integer,
+				insertWebhookDelivery,
+				d.User,
+				d.Source,
+				d.Hook,
+				d.Key,
+				d.Body,
+				d.Size,
+				encoded{d.Event},
+				supervisor.WebhookNew,
+				"",
+				t.Now,
+				nil,
+			)
 		}
 		t.Exec(putSetting, "", name, value)
 	}, "keep what was found on %s", "GitHub")

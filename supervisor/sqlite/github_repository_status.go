@@ -39,7 +39,13 @@ const countBelow = `SELECT count(*) FROM turn b JOIN turn t ON t.id = b.parent W
 
 // CountBelow is how many turns were begun below that of a person's inbound.
 func (s Turns) CountBelow(ctx context.Context, user string, inbound int64) (int64, error) {
-	return engine.Value(s.db.reader(ctx, "count the turns below that of inbound %d", inbound), engine.Integer, countBelow, inbound, user)
+	return engine.Value(
+		s.db.reader(ctx, "count the turns below that of inbound %d", inbound),
+		engine.Integer,
+		countBelow,
+		inbound,
+		user,
+	)
 }
 
 const listAbandoned = `SELECT o.id FROM outbox o JOIN conversation c ON c.id = o.conversation
@@ -48,5 +54,11 @@ const listAbandoned = `SELECT o.id FROM outbox o JOIN conversation c ON c.id = o
 // ListAbandoned lists the deliveries of a person's on GitHub's channel, where nobody talks, that
 // were kept before a time and that nobody has come for.
 func (s Outbox) ListAbandoned(ctx context.Context, user string, before time.Time) ([]int64, error) {
-	return engine.All(s.db.reader(ctx, "list what %s has not come for", user), engine.Integer, listAbandoned, user, before.UnixMilli())
+	return engine.All(
+		s.db.reader(ctx, "list what %s has not come for", user),
+		engine.Integer,
+		listAbandoned,
+		user,
+		before.UnixMilli(),
+	)
 }

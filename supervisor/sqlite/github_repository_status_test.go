@@ -23,18 +23,28 @@ func TestARepositorysStatusIsItsOwn(t *testing.T) {
 		s.must(err)
 	}
 	s.must(s.db.Triages().Want(t.Context(), issue(5, "", noon)))
-	s.must(s.db.Reviews().Want(t.Context(), supervisor.Review{User: "alice", Repo: "acme/widget", Number: 6, WantedAt: noon, Due: noon}))
+	s.must(
+		s.db.Reviews().
+			Want(t.Context(), supervisor.Review{User: "alice", Repo: "acme/widget", Number: 6, WantedAt: noon, Due: noon}),
+	)
 	c, err := s.db.Conversations().Find(t.Context(), "alice", supervisor.ChannelGitHub, "acme/widget", "5")
 	s.must(err)
 	cost := int64(1_200)
-	s.must(s.db.Usage().Put(t.Context(), sqlite.ModelCall{User: "alice", Conversation: c.ID, Spec: "p/m", Purpose: modelcall.PurposeChat, Cost: &cost, Pot: "review/acme/widget"}))
+	s.must(
+		s.db.Usage().
+			Put(t.Context(), sqlite.ModelCall{User: "alice", Conversation: c.ID, Spec: "p/m", Purpose: modelcall.PurposeChat, Cost: &cost, Pot: "review/acme/widget"}),
+	)
 	of := func(repo string, since time.Time) sqlite.RepositoryStatus {
 		t.Helper()
 		r, err := s.db.Repositories().Status(t.Context(), repo, since)
 		s.must(err)
 		return r
 	}
-	s.same("acme/widget", of("acme/widget", noon.Add(-time.Hour)), sqlite.RepositoryStatus{Last: noon, Waiting: 1, Taken: 1, Ignored: 2, Reviews: 1, Triages: 1, Cost: 1_200})
+	s.same(
+		"acme/widget",
+		of("acme/widget", noon.Add(-time.Hour)),
+		sqlite.RepositoryStatus{Last: noon, Waiting: 1, Taken: 1, Ignored: 2, Reviews: 1, Triages: 1, Cost: 1_200},
+	)
 	s.same("what it cost later", of("acme/widget", noon.Add(time.Hour)).Cost, int64(0))
 	s.same("acme/other", of("acme/other", noon), sqlite.RepositoryStatus{Last: noon, Taken: 1})
 	s.same("one of which nothing came", of("acme/none", noon), sqlite.RepositoryStatus{})

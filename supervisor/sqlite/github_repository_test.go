@@ -15,12 +15,23 @@ func TestWhatIsToldTogetherComesTogetherAndOnce(t *testing.T) {
 	put := func(delivery string, due time.Time, key string) {
 		t.Helper()
 		c := supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTelegram, Chat: "42"}
-		_, err := r.db.WebhookDeliveries().Put(t.Context(), supervisor.WebhookDelivery{User: "alice", Source: supervisor.WebhookGitHub, Key: delivery, Body: delivery})
+		_, err := r.db.WebhookDeliveries().
+			Put(t.Context(), supervisor.WebhookDelivery{User: "alice", Source: supervisor.WebhookGitHub, Key: delivery, Body: delivery})
 		r.same("put", err, nil)
 		id := int64(r.count(`SELECT id FROM webhook_delivery WHERE key = ?`, delivery))
 		for range 2 { // the second time it is done
-			r.same("take", store.Take(t.Context(), id, supervisor.GitHubEvent{}, CheckNone, []RepositoryNotice{{Conversation: c, Repo: "acme/widget", Key: key,
-				Event: supervisor.GitHubEvent{Title: delivery}, Due: due}}), nil)
+			r.same(
+				"take",
+				store.Take(
+					t.Context(),
+					id,
+					supervisor.GitHubEvent{},
+					CheckNone,
+					[]RepositoryNotice{{Conversation: c, Repo: "acme/widget", Key: key,
+						Event: supervisor.GitHubEvent{Title: delivery}, Due: due}},
+				),
+				nil,
+			)
 		}
 	}
 	put("a", now.Add(time.Minute), "pull/#1")

@@ -67,13 +67,14 @@ func (s Reviews) Want(ctx context.Context, r supervisor.Review) error {
 // is yet to be looked which that is.
 func (s Reviews) Heads(ctx context.Context, user, repo string) (map[int]string, error) {
 	heads := map[int]string{}
-	return heads, s.db.reader(ctx, "list the heads of %s that were to be reviewed", repo).Query(func(row *engine.Row) bool {
-		var number int
-		var head string
-		row.Scan(&number, &head)
-		heads[number] = head
-		return true
-	}, listHeads, user, repo)
+	return heads, s.db.reader(ctx, "list the heads of %s that were to be reviewed", repo).
+		Query(func(row *engine.Row) bool {
+			var number int
+			var head string
+			row.Scan(&number, &head)
+			heads[number] = head
+			return true
+		}, listHeads, user, repo)
 }
 
 // ListDue lists, of all persons, what is due at a time, where no other review of its pull request
@@ -116,8 +117,13 @@ func (t *tx) review(id int64) supervisor.Review { return byID(t, "review", scanR
 // reviewTransitions says which states a review may go to from each; it may also stay what it is.
 // One that ended goes on where somebody asks for it, and one that failed by itself too.
 var reviewTransitions = map[supervisor.ReviewState][]supervisor.ReviewState{
-	supervisor.ReviewSettling:   {supervisor.ReviewQueued, supervisor.ReviewSkipped, supervisor.ReviewFailed},
-	supervisor.ReviewQueued:     {supervisor.ReviewConfirming, supervisor.ReviewRunning, supervisor.ReviewSkipped, supervisor.ReviewFailed},
+	supervisor.ReviewSettling: {supervisor.ReviewQueued, supervisor.ReviewSkipped, supervisor.ReviewFailed},
+	supervisor.ReviewQueued: {
+		supervisor.ReviewConfirming,
+		supervisor.ReviewRunning,
+		supervisor.ReviewSkipped,
+		supervisor.ReviewFailed,
+	},
 	supervisor.ReviewConfirming: {supervisor.ReviewRunning, supervisor.ReviewSkipped, supervisor.ReviewFailed},
 	supervisor.ReviewRunning:    {supervisor.ReviewDone, supervisor.ReviewSkipped, supervisor.ReviewFailed},
 	supervisor.ReviewFailed:     {supervisor.ReviewQueued, supervisor.ReviewSkipped},
@@ -132,13 +138,35 @@ func (s Reviews) Keep(ctx context.Context, r supervisor.Review) error {
 func (t *tx) keepReview(r supervisor.Review) {
 	now := t.review(r.ID)
 	if now.Round != r.Round || now.State != r.State && !slices.Contains(reviewTransitions[now.State], r.State) {
-		t.fail(invalid("review %d is %s in round %d and cannot become %s in round %d", r.ID, now.State, now.Round, r.State, r.Round))
+		t.fail(
+			invalid(
+				"review %d is %s in round %d and cannot become %s in round %d",
+				r.ID,
+				now.State,
+				now.Round,
+				r.State,
+				r.Round,
+			),
+		)
 	}
 	var due any
 	if !r.Due.IsZero() {
 		due = r.Due
 	}
-	t.Exec(updateReview, r.Head, r.State, due, orNull(r.Turn), r.Change, r.Result, r.Posted, encodedList(r.Buttons), r.Why, t.Now, r.ID)
+	t.Exec(
+		updateReview,
+		r.Head,
+		r.State,
+		due,
+		orNull(r.Turn),
+		r.Change,
+		r.Result,
+		r.Posted,
+		encodedList(r.Buttons),
+		r.Why,
+		t.Now,
+		r.ID,
+	)
 }
 
 // Queue keeps that a review is queued, with the inbound with which its turn begins.
@@ -154,7 +182,12 @@ func (s Reviews) Queue(ctx context.Context, r supervisor.Review, in supervisor.I
 
 // FindOf is the review that a turn does: of a turn that begins, the one of its pull request that is
 // at work.
-func (s Reviews) FindOf(ctx context.Context, turn supervisor.Turn, repo string, number int) (r supervisor.Review, ok bool, err error) {
+func (s Reviews) FindOf(
+	ctx context.Context,
+	turn supervisor.Turn,
+	repo string,
+	number int,
+) (r supervisor.Review, ok bool, err error) {
 	read := s.db.reader(ctx, "find the review that turn %d does", turn.ID)
 	if r, ok, err = engine.One(read, scanReview, findOfTurn, turn.ID); err != nil || ok {
 		return r, ok, err
@@ -169,7 +202,14 @@ func (s Reviews) Find(ctx context.Context, id int64) (supervisor.Review, bool, e
 
 // ListOf lists a pull request's reviews, oldest first.
 func (s Reviews) ListOf(ctx context.Context, user, repo string, number int) ([]supervisor.Review, error) {
-	return engine.All(s.db.reader(ctx, "list the reviews of %s#%d", repo, number), scanReview, listOfPull, user, repo, number)
+	return engine.All(
+		s.db.reader(ctx, "list the reviews of %s#%d", repo, number),
+		scanReview,
+		listOfPull,
+		user,
+		repo,
+		number,
+	)
 }
 
 // ListActive lists what is at work, of all persons.
@@ -185,7 +225,12 @@ func (s Reviews) ListLost(ctx context.Context) ([]supervisor.Review, error) {
 // ListPosted lists what stands on GitHub and has changed since a time, of all persons, oldest
 // first.
 func (s Reviews) ListPosted(ctx context.Context, since time.Time) ([]supervisor.Review, error) {
-	return engine.All(s.db.reader(ctx, "list the reviews that stand on GitHub"), scanReview, listPosted, since.UnixMilli())
+	return engine.All(
+		s.db.reader(ctx, "list the reviews that stand on GitHub"),
+		scanReview,
+		listPosted,
+		since.UnixMilli(),
+	)
 }
 
 const sumReview = `SELECT iif(count(*) = count(cost), coalesce(sum(cost), 0), -1) FROM usage
@@ -205,7 +250,24 @@ func (s Reviews) Cost(ctx context.Context, turn int64) (*int64, error) {
 const buttonsOf = `SELECT buttons FROM review WHERE turn = ?`
 
 func scanReview(row *engine.Row) (r supervisor.Review) {
-	row.Scan(&r.ID, &r.User, &r.Repo, &r.Number, &r.Head, &r.State, &r.Round, &r.Asked, &r.Text, &r.WantedAt, &r.Due, &r.Turn, &r.Change,
-		&r.Result, &r.Posted, decoded{&r.Buttons}, &r.Why)
+	row.Scan(
+		&r.ID,
+		&r.User,
+		&r.Repo,
+		&r.Number,
+		&r.Head,
+		&r.State,
+		&r.Round,
+		&r.Asked,
+		&r.Text,
+		&r.WantedAt,
+		&r.Due,
+		&r.Turn,
+		&r.Change,
+		&r.Result,
+		&r.Posted,
+		decoded{&r.Buttons},
+		&r.Why,
+	)
 	return r
 }

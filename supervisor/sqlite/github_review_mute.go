@@ -21,13 +21,25 @@ func (s Reviews) Mute(ctx context.Context, m supervisor.ReviewMute) error {
 
 // Unmute takes a mute of a person's back, and says whether there was one.
 func (s Reviews) Unmute(ctx context.Context, user string, id int64) (bool, error) {
-	return inTransaction(ctx, s.db, func(t *tx) bool { return t.Change(deleteMute, user, id) > 0 }, "take mute %d back", id)
+	return inTransaction(
+		ctx,
+		s.db,
+		func(t *tx) bool { return t.Change(deleteMute, user, id) > 0 },
+		"take mute %d back",
+		id,
+	)
 }
 
 // ListMutes lists what a person's reviews say nothing of, in a repository or, with "", in all.
 func (s Reviews) ListMutes(ctx context.Context, user, repo string) ([]supervisor.ReviewMute, error) {
-	return engine.All(s.db.reader(ctx, "list what reviews of %s say nothing of", user), func(r *engine.Row) (m supervisor.ReviewMute) {
-		r.Scan(&m.ID, &m.User, &m.Repo, &m.Kind, &m.Subject, &m.Why, &m.By, &m.At)
-		return m
-	}, listMutes, user, repo)
+	return engine.All(
+		s.db.reader(ctx, "list what reviews of %s say nothing of", user),
+		func(r *engine.Row) (m supervisor.ReviewMute) {
+			r.Scan(&m.ID, &m.User, &m.Repo, &m.Kind, &m.Subject, &m.Why, &m.By, &m.At)
+			return m
+		},
+		listMutes,
+		user,
+		repo,
+	)
 }

@@ -12,7 +12,15 @@ import (
 
 // wish is a wish for a review of a pull request of alice's, that settles for five minutes.
 func wish(asked string, at time.Time) supervisor.Review {
-	r := supervisor.Review{User: "alice", Repo: "acme/widget", Number: 7, Asked: asked, Text: asked, WantedAt: at, Due: at.Add(5 * time.Minute)}
+	r := supervisor.Review{
+		User:     "alice",
+		Repo:     "acme/widget",
+		Number:   7,
+		Asked:    asked,
+		Text:     asked,
+		WantedAt: at,
+		Due:      at.Add(5 * time.Minute),
+	}
 	if asked != "" {
 		r.Due = at
 	}
@@ -34,9 +42,15 @@ func (s *story) reviewDue(at time.Time, head string) (r supervisor.Review) {
 
 func (s *story) begin(r supervisor.Review) supervisor.Turn {
 	s.Helper()
-	in, err := s.db.Reviews().Queue(s.Context(), r, supervisor.Inbound{Source: "github/acme/widget", Key: fmt.Sprint("review/7/", r.Head, r.Round),
-		Kind: supervisor.KindReview, Text: "x", Destination: supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTelegram, Chat: "1"},
-		Conversation: supervisor.Conversation{User: "alice", Channel: supervisor.ChannelGitHub, Chat: "acme/widget", Thread: "7"}})
+	in, err := s.db.Reviews().
+		Queue(s.Context(), r, supervisor.Inbound{Source: "github/acme/widget", Key: fmt.Sprint("review/7/", r.Head, r.Round),
+			Kind: supervisor.KindReview, Text: "x", Destination: supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTelegram, Chat: "1"},
+			Conversation: supervisor.Conversation{
+				User:    "alice",
+				Channel: supervisor.ChannelGitHub,
+				Chat:    "acme/widget",
+				Thread:  "7",
+			}})
 	s.must(err)
 	turn, _, err := s.db.Turns().Start(s.Context(), in.ID, nil)
 	s.must(err)
@@ -80,7 +94,8 @@ func TestTheLastHeadIsReviewedAndNoneBetween(t *testing.T) {
 	again, _, err := reviews.FindOf(t.Context(), turn, "acme/widget", 7)
 	s.must(err)
 	s.same("of its turn", again, found)
-	d, err := s.db.Turns().Finish(t.Context(), sqlite.FinishTurn{Turn: turn.ID, Why: protocol.WhyDone, State: supervisor.InboundAnswered, Text: "card"})
+	d, err := s.db.Turns().
+		Finish(t.Context(), sqlite.FinishTurn{Turn: turn.ID, Why: protocol.WhyDone, State: supervisor.InboundAnswered, Text: "card"})
 	s.must(err)
 	s.same("the card's buttons", d.Buttons, found.Buttons)
 	found.State = supervisor.ReviewRunning
@@ -117,9 +132,25 @@ func TestMutesAreListedAndTakenBack(t *testing.T) {
 	s := newStory(t)
 	reviews := s.db.Reviews()
 	for range 2 {
-		s.must(reviews.Mute(t.Context(), supervisor.ReviewMute{User: "alice", Repo: "acme/widget", Kind: supervisor.MutePull, Subject: "7", By: "bob"}))
+		s.must(
+			reviews.Mute(
+				t.Context(),
+				supervisor.ReviewMute{
+					User:    "alice",
+					Repo:    "acme/widget",
+					Kind:    supervisor.MutePull,
+					Subject: "7",
+					By:      "bob",
+				},
+			),
+		)
 	}
-	s.must(reviews.Mute(t.Context(), supervisor.ReviewMute{User: "alice", Repo: "acme/other", Kind: supervisor.MuteFinding, Subject: "f"}))
+	s.must(
+		reviews.Mute(
+			t.Context(),
+			supervisor.ReviewMute{User: "alice", Repo: "acme/other", Kind: supervisor.MuteFinding, Subject: "f"},
+		),
+	)
 	of, err := reviews.ListMutes(t.Context(), "alice", "acme/widget")
 	s.must(err)
 	all, err := reviews.ListMutes(t.Context(), "alice", "")

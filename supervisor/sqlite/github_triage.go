@@ -45,7 +45,14 @@ func (s Triages) Want(ctx context.Context, w supervisor.IssueTriage) error {
 
 // Find is a person's triage of an issue, if there is one.
 func (s Triages) Find(ctx context.Context, user, repo string, number int) (supervisor.IssueTriage, bool, error) {
-	return engine.One(s.db.reader(ctx, "find the triage of %s#%d", repo, number), scanTriage, findTriage, user, repo, number)
+	return engine.One(
+		s.db.reader(ctx, "find the triage of %s#%d", repo, number),
+		scanTriage,
+		findTriage,
+		user,
+		repo,
+		number,
+	)
 }
 
 // ListDue lists, of all persons, what is due at a time and what is queued.
@@ -62,13 +69,38 @@ func (s Triages) Next(ctx context.Context) (due time.Time, ok bool, err error) {
 // it has ended, or was wanted anew meanwhile.
 func (s Triages) Keep(ctx context.Context, w supervisor.IssueTriage) error {
 	return s.db.write(ctx, func(t *tx) {
-		if t.Change(keepTriage, w.State, w.Due, w.Report, encoded{append([]string{}, w.Labels...)}, w.Comment, w.Why, t.Now, w.ID, w.Round) == 0 {
+		if t.Change(
+			keepTriage,
+			w.State,
+			w.Due,
+			w.Report,
+			encoded{append([]string{}, w.Labels...)},
+			w.Comment,
+			w.Why,
+			t.Now,
+			w.ID,
+			w.Round,
+		) == 0 {
 			t.fail(invalid("round %d of triage %d is over", w.Round, w.ID))
 		}
 	}, "keep how far the triage of %s#%d has come", w.Repo, w.Number)
 }
 
 func scanTriage(row *engine.Row) (w supervisor.IssueTriage) {
-	row.Scan(&w.ID, &w.User, &w.Repo, &w.Number, &w.State, &w.Round, &w.Asked, &w.WantedAt, &w.Due, &w.Report, decoded{&w.Labels}, &w.Comment, &w.Why)
+	row.Scan(
+		&w.ID,
+		&w.User,
+		&w.Repo,
+		&w.Number,
+		&w.State,
+		&w.Round,
+		&w.Asked,
+		&w.WantedAt,
+		&w.Due,
+		&w.Report,
+		decoded{&w.Labels},
+		&w.Comment,
+		&w.Why,
+	)
 	return w
 }

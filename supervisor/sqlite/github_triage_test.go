@@ -9,7 +9,14 @@ import (
 
 // issue is a wish for the triage of an issue of alice's.
 func issue(number int, asked string, at time.Time) supervisor.IssueTriage {
-	return supervisor.IssueTriage{User: "alice", Repo: "acme/widget", Number: number, Asked: asked, WantedAt: at, Due: at.Add(time.Minute)}
+	return supervisor.IssueTriage{
+		User:     "alice",
+		Repo:     "acme/widget",
+		Number:   number,
+		Asked:    asked,
+		WantedAt: at,
+		Due:      at.Add(time.Minute),
+	}
 }
 
 func TestAnIssueIsTriagedByItselfOnceAndAgainWhenSomebodyAsks(t *testing.T) {
@@ -63,8 +70,12 @@ func TestAnIssueIsTriagedByItselfOnceAndAgainWhenSomebodyAsks(t *testing.T) {
 	for range 2 { // the second time after a crash
 		s.must(triages.Want(t.Context(), asked))
 	}
-	s.same("once more", find(), supervisor.IssueTriage{ID: w.ID, User: "alice", Repo: "acme/widget", Number: 5, Round: 2, Asked: "bob",
-		State: supervisor.TriageSettling, WantedAt: asked.WantedAt, Due: asked.Due, Labels: []string{"bug"}, Comment: 71})
+	s.same(
+		"once more",
+		find(),
+		supervisor.IssueTriage{ID: w.ID, User: "alice", Repo: "acme/widget", Number: 5, Round: 2, Asked: "bob",
+			State: supervisor.TriageSettling, WantedAt: asked.WantedAt, Due: asked.Due, Labels: []string{"bug"}, Comment: 71},
+	)
 	s.refused(triages.Keep(t.Context(), w), supervisor.CodeInvalid, "round 1 of triage 1 is over")
 }
 
@@ -73,8 +84,9 @@ func TestWhoAsksWhileAnIssueIsTriagedChangesNothing(t *testing.T) {
 	s := newStory(t)
 	triages := s.db.Triages()
 	s.must(triages.Want(t.Context(), issue(5, "", noon)))
-	in, _, err := s.db.Inbox().Put(t.Context(), supervisor.Inbound{Source: "github/acme/widget", Key: "triage/5/1", Kind: supervisor.KindTriage,
-		Text: "x", Conversation: supervisor.Conversation{User: "alice", Channel: supervisor.ChannelGitHub, Chat: "acme/widget", Thread: "5"}})
+	in, _, err := s.db.Inbox().
+		Put(t.Context(), supervisor.Inbound{Source: "github/acme/widget", Key: "triage/5/1", Kind: supervisor.KindTriage,
+			Text: "x", Conversation: supervisor.Conversation{User: "alice", Channel: supervisor.ChannelGitHub, Chat: "acme/widget", Thread: "5"}})
 	s.must(err)
 	turn, _, err := s.db.Turns().Start(t.Context(), in.ID, nil)
 	s.must(err)

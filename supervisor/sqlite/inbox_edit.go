@@ -148,7 +148,15 @@ func (t *tx) sayOf(in supervisor.Inbound, text string, buttons [][]supervisor.Bu
 	if _, said := one(t, scanDelivery, findSaid, in.ID, text, 0); said {
 		return false
 	}
-	t.putDelivery(supervisor.Delivery{Conversation: in.Conversation, Inbound: in.ID, Kind: supervisor.DeliveryNotice, Text: text, Buttons: buttons})
+	t.putDelivery(
+		supervisor.Delivery{
+			Conversation: in.Conversation,
+			Inbound:      in.ID,
+			Kind:         supervisor.DeliveryNotice,
+			Text:         text,
+			Buttons:      buttons,
+		},
+	)
 	return true
 }
 
@@ -208,7 +216,8 @@ func (e edit) replaceWaiting() []supervisor.Inbound {
 // before the question is not meant for it.
 func (e edit) meetLaterQuestion() supervisor.Inbound {
 	q, stands := one(e.tx, scanQuestion, findStanding, e.was.Conversation.ID)
-	if !stands || e.changedAt.Before(q.CreatedAt) || e.was.Held || e.was.State != supervisor.InboundNew || e.was.Priority == supervisor.PriorityFollowup {
+	if !stands || e.changedAt.Before(q.CreatedAt) || e.was.Held || e.was.State != supervisor.InboundNew ||
+		e.was.Priority == supervisor.PriorityFollowup {
 		return e.was
 	}
 	return e.meetQuestion(e.was, e.item.RepliesTo)

@@ -62,14 +62,31 @@ type promptFile struct {
 
 func scanPromptFile(r *engine.Row) (f promptFile) {
 	p := &f.Pending
-	r.Scan(&f.User, &f.Path, &f.State, &f.Text, &f.Accepted, &f.Since, &p.State, &p.Text, &p.Why, &p.Turn, &p.Conversation, &p.Since,
-		decoded{&f.Refused}, &f.card)
+	r.Scan(
+		&f.User,
+		&f.Path,
+		&f.State,
+		&f.Text,
+		&f.Accepted,
+		&f.Since,
+		&p.State,
+		&p.Text,
+		&p.Why,
+		&p.Turn,
+		&p.Conversation,
+		&p.Since,
+		decoded{&f.Refused},
+		&f.card,
+	)
 	return f
 }
 
 // Report takes what a worker reports, and answers it. told is the conversation in whose outbox
 // there may be something, 0 where nothing was changed.
-func (s PromptFiles) Report(ctx context.Context, r supervisor.PromptFileReport) (answer protocol.PromptFilesInForce, told int64, err error) {
+func (s PromptFiles) Report(
+	ctx context.Context,
+	r supervisor.PromptFileReport,
+) (answer protocol.PromptFilesInForce, told int64, err error) {
 	const doing = "take what turn %d reports of prompt files"
 	read := s.db.reader(ctx, doing, r.Turn)
 	rows, err := engine.All(read, scanPromptFile, listPromptFiles, r.User, false)
@@ -94,7 +111,8 @@ func (s PromptFiles) Report(ctx context.Context, r supervisor.PromptFileReport) 
 	}
 	differs := func(seen protocol.PromptFile) bool { return findPromptFile(rows, seen.Path).State != seen.State }
 	earlier := func(f promptFile) bool { return f.waitsUnseen(r.Files) }
-	if err == nil && r.InForce && (told != 0 || slices.ContainsFunc(r.Files, differs) || slices.ContainsFunc(rows, earlier)) {
+	if err == nil && r.InForce &&
+		(told != 0 || slices.ContainsFunc(r.Files, differs) || slices.ContainsFunc(rows, earlier)) {
 		answer.Files, err = s.inForce(read, r)
 	}
 	return answer, told, err
@@ -120,7 +138,8 @@ func (s PromptFiles) inForce(read reader, r supervisor.PromptFileReport) (texts 
 // waitsUnseen says whether something waits at the place of a file that was not looked at: notes of
 // a day gone by.
 func (f promptFile) waitsUnseen(seen []protocol.PromptFile) bool {
-	return f.Pending.Why != "" && !slices.ContainsFunc(seen, func(s protocol.PromptFile) bool { return s.Path == f.Path })
+	return f.Pending.Why != "" &&
+		!slices.ContainsFunc(seen, func(s protocol.PromptFile) bool { return s.Path == f.Path })
 }
 
 // deleteOldNotes deletes the notes of days before those of a path of which nothing waits.
@@ -212,8 +231,23 @@ func (t *tx) putPromptFile(was, f promptFile, renew bool) {
 		t.renewSystemText(f.User)
 	}
 	p := f.Pending
-	t.Exec(putPromptFile, f.User, f.Path, string(f.State), f.Text, f.Accepted, f.Since, string(p.State), p.Text, string(p.Why), p.Turn,
-		p.Conversation, p.Since, encodedList(f.Refused), f.card)
+	t.Exec(
+		putPromptFile,
+		f.User,
+		f.Path,
+		string(f.State),
+		f.Text,
+		f.Accepted,
+		f.Since,
+		string(p.State),
+		p.Text,
+		string(p.Why),
+		p.Turn,
+		p.Conversation,
+		p.Since,
+		encodedList(f.Refused),
+		f.card,
+	)
 }
 
 const (
@@ -238,14 +272,26 @@ func (t *tx) putPromptCard(user string, turn int64) {
 	}
 	_, quiet := t.quietUntil(user)
 	text, buttons := t.policies.PromptFiles.Card(files)
-	d := t.putNotice(supervisor.Delivery{Conversation: supervisor.Conversation{ID: files[0].Pending.Conversation}, Text: text, Buttons: buttons,
-		Silent: quiet && value(t, engine.Bool, isOfJob, turn)})
+	d := t.putNotice(
+		supervisor.Delivery{
+			Conversation: supervisor.Conversation{ID: files[0].Pending.Conversation},
+			Text:         text,
+			Buttons:      buttons,
+			Silent:       quiet && value(t, engine.Bool, isOfJob, turn),
+		},
+	)
 	t.Exec(keepPromptCard, d.ID, user, turn)
 }
 
 // List lists a person's files.
 func (s PromptFiles) List(ctx context.Context, user string) (files []supervisor.PromptFile, err error) {
-	rows, err := engine.All(s.db.reader(ctx, "list the prompt files of %s", user), scanPromptFile, listPromptFiles, user, true)
+	rows, err := engine.All(
+		s.db.reader(ctx, "list the prompt files of %s", user),
+		scanPromptFile,
+		listPromptFiles,
+		user,
+		true,
+	)
 	for _, f := range rows {
 		files = append(files, f.PromptFile)
 	}
@@ -255,7 +301,12 @@ func (s PromptFiles) List(ctx context.Context, user string) (files []supervisor.
 // Seen takes what a worker has seen of one of a person's files outside of their turns, and gives
 // the text of it that is in force. private is where they are told of what waits; told is that
 // conversation, 0 where nothing was changed.
-func (s PromptFiles) Seen(ctx context.Context, user string, seen protocol.PromptFile, private supervisor.Conversation) (inForce []byte, told int64, err error) {
+func (s PromptFiles) Seen(
+	ctx context.Context,
+	user string,
+	seen protocol.PromptFile,
+	private supervisor.Conversation,
+) (inForce []byte, told int64, err error) {
 	return inTransaction2(ctx, s.db, func(t *tx) ([]byte, int64) {
 		rows := all(t, scanPromptFile, listPromptFiles, user, true)
 		f := findPromptFile(rows, seen.Path)
@@ -277,7 +328,12 @@ func (s PromptFiles) Seen(ctx context.Context, user string, seen protocol.Prompt
 
 // Advance has a text be in force at a path where what was in the state before is: a tool that may
 // is about to write it. What waits goes on waiting, as it is then.
-func (s PromptFiles) Advance(ctx context.Context, user, path string, before, after protocol.FileState, text []byte) error {
+func (s PromptFiles) Advance(
+	ctx context.Context,
+	user, path string,
+	before, after protocol.FileState,
+	text []byte,
+) error {
 	return s.db.write(ctx, func(t *tx) {
 		f := findPromptFile(all(t, scanPromptFile, listPromptFiles, user, true), path)
 		f.User, f.Path = user, path
@@ -290,7 +346,8 @@ func (s PromptFiles) Advance(ctx context.Context, user, path string, before, aft
 // stand, and the copies from before it was changed. The files themselves are as their worker has
 // left them.
 func (s PromptFiles) Blank(ctx context.Context, user string, words []string) error {
-	return s.db.write(ctx, func(t *tx) { t.blankMemory(user, words) }, "take forgotten words out of what is kept of the memory of %s", user)
+	return s.db.write(ctx, func(t *tx) { t.blankMemory(user, words) }, "take forgotten words out of what is kept "+
+		"of the memory of %s", user)
 }
 
 const (
@@ -339,8 +396,15 @@ func (s PromptFiles) Decide(ctx context.Context, d supervisor.PromptFileDecision
 			next.PromptFile = f.See(protocol.PromptFile{Path: f.Path, State: f.State}, false, false)
 		}
 		if d.Inverse.Path != "" {
-			t.putEffect(supervisor.Effect{User: d.User, Turn: f.Pending.Turn, Call: fmt.Sprint("undo ", d.Operation), Kind: supervisor.EffectUndone,
-				Target: d.Path})
+			t.putEffect(
+				supervisor.Effect{
+					User:   d.User,
+					Turn:   f.Pending.Turn,
+					Call:   fmt.Sprint("undo ", d.Operation),
+					Kind:   supervisor.EffectUndone,
+					Target: d.Path,
+				},
+			)
 			t.putUndo(d.User, f.Pending.Turn, d.Operation, d.Inverse)
 		}
 		t.putPromptFile(f, next, true)

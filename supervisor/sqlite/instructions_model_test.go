@@ -26,7 +26,14 @@ func TestNoTextIsInForceThatIsNeitherThePersonsNorAccepted(t *testing.T) {
 	run := 0
 	rapid.Check(t, func(rt *rapid.T) {
 		run++
-		m := &steeringModel{T: rt, t: t, db: db, user: fmt.Sprint("user", run), allowed: map[string]bool{"": true}, seen: []string{""}}
+		m := &steeringModel{
+			T:       rt,
+			t:       t,
+			db:      db,
+			user:    fmt.Sprint("user", run),
+			allowed: map[string]bool{"": true},
+			seen:    []string{""},
+		}
 		turnOf := func(does func(*steeredTurn)) func(*rapid.T) {
 			return func(rt *rapid.T) {
 				if s := m.turns[rapid.IntRange(0, 1).Draw(rt, "turn")]; s != nil && !s.killed {
@@ -115,8 +122,9 @@ func (m *steeringModel) begin(n int) {
 		c, err := m.db.Conversations().Find(m.t.Context(), m.user, supervisor.ChannelTelegram, fmt.Sprint(n+1), "")
 		m.must(err)
 		m.inbounds++
-		in, _, err := m.db.Inbox().Put(m.t.Context(), supervisor.Inbound{Conversation: c, Source: "test", Key: fmt.Sprint(m.user, " ", m.inbounds),
-			Kind: supervisor.KindText, Text: "hi"})
+		in, _, err := m.db.Inbox().
+			Put(m.t.Context(), supervisor.Inbound{Conversation: c, Source: "test", Key: fmt.Sprint(m.user, " ", m.inbounds),
+				Kind: supervisor.KindText, Text: "hi"})
 		m.must(err)
 		turn, _, err := m.db.Turns().Start(m.t.Context(), in.ID, nil)
 		m.must(err)
@@ -140,7 +148,8 @@ func (m *steeringModel) report(s *steeredTurn, r protocol.PromptFileReport) {
 	}
 	r.Turn, r.Programs, r.Files = s.ID, m.program, []protocol.PromptFile{f}
 	for range 2 {
-		answer, _, err := m.db.PromptFiles().Report(m.t.Context(), supervisor.PromptFileReport{PromptFileReport: r, User: m.user, Begins: !s.begun, Resumed: s.resumed})
+		answer, _, err := m.db.PromptFiles().
+			Report(m.t.Context(), supervisor.PromptFileReport{PromptFileReport: r, User: m.user, Begins: !s.begun, Resumed: s.resumed})
 		m.must(err)
 		if len(answer.Need) > 0 {
 			r.Files[0].Looked, r.Files[0].Text, r.Files[0].Git = true, []byte(m.disk), strings.HasPrefix(m.disk, "git")
@@ -172,7 +181,8 @@ func (m *steeringModel) stop(s *steeredTurn) {
 }
 
 func (m *steeringModel) finish(s *steeredTurn, why protocol.Why) {
-	_, err := m.db.Turns().Finish(m.t.Context(), sqlite.FinishTurn{Turn: s.ID, Why: why, State: supervisor.InboundAnswered, Text: "hello"})
+	_, err := m.db.Turns().
+		Finish(m.t.Context(), sqlite.FinishTurn{Turn: s.ID, Why: why, State: supervisor.InboundAnswered, Text: "hello"})
 	m.must(err)
 	m.turns[s.n] = nil
 }

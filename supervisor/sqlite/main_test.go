@@ -17,8 +17,10 @@ func TestMain(m *testing.M) {
 	if path := os.Getenv(crashPath); path != "" {
 		os.Exit(writeUntilKilled(path))
 	}
-	goleak.VerifyTestMain(enginetest.Planned(m, enginetest.Options{Package: "mews/supervisor/sqlite", Passing: []string{"tx.go"},
-		Open: withEmpty, Fault: sqlite.FaultOfPlan, Least: 500}))
+	goleak.VerifyTestMain(
+		enginetest.Planned(m, enginetest.Options{Package: "mews/supervisor/sqlite", Passing: []string{"tx.go"},
+			Open: withEmpty, Fault: sqlite.FaultOfPlan, Least: 500}),
+	)
 }
 
 // withEmpty opens a database with nothing in it.

@@ -93,14 +93,34 @@ func (t *tx) ask(q supervisor.Question, digest string, buttons [][]supervisor.Bu
 	}
 	stands, ends, priority := t.standsInJob(q)
 	q.Stands = stands
-	d, held := t.sayOrHold(supervisor.Delivery{Conversation: in, Text: q.Text, Buttons: buttons, Urgent: priority == supervisor.JobHigh,
-		Silent: priority == supervisor.JobLow})
+	d, held := t.sayOrHold(
+		supervisor.Delivery{Conversation: in, Text: q.Text, Buttons: buttons, Urgent: priority == supervisor.JobHigh,
+			Silent: priority == supervisor.JobLow},
+	)
 	ask := any("")
 	if q.Kind == supervisor.QuestionAsk {
 		ask = encoded{q.Ask}
 	}
-	q.ID = t.Insert(insertQuestion, digest, in.User, in.ID, orNull(q.Turn), orNull(q.Inbound), q.Call, q.Kind, q.Tool, q.Subject, q.Amount,
-		ask, q.Text, orNull(d.ID), orNull(held), q.Stands.Milliseconds(), orNull(ends), t.Now)
+	q.ID = t.Insert(
+		insertQuestion,
+		digest,
+		in.User,
+		in.ID,
+		orNull(q.Turn),
+		orNull(q.Inbound),
+		q.Call,
+		q.Kind,
+		q.Tool,
+		q.Subject,
+		q.Amount,
+		ask,
+		q.Text,
+		orNull(d.ID),
+		orNull(held),
+		q.Stands.Milliseconds(),
+		orNull(ends),
+		t.Now,
+	)
 	switch {
 	case errors.Is(t.err, engine.ErrForeignKey):
 		t.err = notFound("there is no conversation %d of %s", in.ID, in.User)
@@ -111,7 +131,9 @@ func (t *tx) ask(q supervisor.Question, digest string, buttons [][]supervisor.Bu
 		t.Exec(forgetBeginning, q.Turn, q.Call)
 	}
 	t.questions = true
-	q.CreatedAt, q.ExpiresAt, q.Why, q.Answer = fromMillis(t.Now), time.Time{}, supervisor.QuestionOpen, supervisor.Answer{}
+	q.CreatedAt, q.ExpiresAt, q.Why, q.Answer = fromMillis(
+		t.Now,
+	), time.Time{}, supervisor.QuestionOpen, supervisor.Answer{}
 	return q, true
 }
 
@@ -129,7 +151,8 @@ func (t *tx) askedBefore(q supervisor.Question) (none supervisor.Question, _ boo
 		return none, false
 	}
 	before, ok := one(t, scanQuestion, query, by, q.Subject, q.Kind)
-	if !ok || before.used && q.Turn != 0 && q.Kind != supervisor.QuestionAsk || q.Turn == 0 && before.Why != supervisor.QuestionOpen && before.Why != supervisor.QuestionAnswered {
+	if !ok || before.used && q.Turn != 0 && q.Kind != supervisor.QuestionAsk ||
+		q.Turn == 0 && before.Why != supervisor.QuestionOpen && before.Why != supervisor.QuestionAnswered {
 		return none, false
 	}
 	switch {
@@ -164,7 +187,13 @@ const findQuestion = selectQuestion + `WHERE q.id = ?`
 // Use is a question as it is now, and uses up its end. taken says that its person said yes once and
 // another has used that: whoever wants it too has to ask again.
 func (s Questions) Use(ctx context.Context, id int64) (q supervisor.Question, taken bool, err error) {
-	return inTransaction2(ctx, s.db, func(t *tx) (supervisor.Question, bool) { return t.useAnswer(id) }, "use the answer to question %d", id)
+	return inTransaction2(
+		ctx,
+		s.db,
+		func(t *tx) (supervisor.Question, bool) { return t.useAnswer(id) },
+		"use the answer to question %d",
+		id,
+	)
 }
 
 func (t *tx) useAnswer(id int64) (q supervisor.Question, taken bool) {
@@ -202,7 +231,10 @@ const (
 // Press keeps what a person has pressed. It says what that has come to, with the question as it is
 // after; without one where it is foreign. SayAlways to an approval is kept as a grant too. What was
 // taken and what is foreign is in the audit log.
-func (s Questions) Press(ctx context.Context, p supervisor.Press) (q supervisor.Question, came supervisor.PressResult, err error) {
+func (s Questions) Press(
+	ctx context.Context,
+	p supervisor.Press,
+) (q supervisor.Question, came supervisor.PressResult, err error) {
 	return inTransaction2(ctx, s.db, func(t *tx) (supervisor.Question, supervisor.PressResult) { return t.press(p) },
 		"keep what %s has pressed", p.User)
 }
@@ -210,7 +242,8 @@ func (s Questions) Press(ctx context.Context, p supervisor.Press) (q supervisor.
 func (t *tx) press(p supervisor.Press) (none supervisor.Question, came supervisor.PressResult) {
 	q := value(t, scanQuestion, findPressed, p.Digest)
 	said, came := t.policies.Questions.Pressed(q.Question, q.draft, p.Word)
-	if q.ID == 0 || q.Conversation.User != p.User || q.Conversation.ID != p.Conversation || came == supervisor.PressForeign {
+	if q.ID == 0 || q.Conversation.User != p.User || q.Conversation.ID != p.Conversation ||
+		came == supervisor.PressForeign {
 		t.audit(p.User, "question.foreign", fmt.Sprint("conversation ", p.Conversation))
 		return none, supervisor.PressForeign
 	}
@@ -238,7 +271,11 @@ func (t *tx) tick(q questionRow, draft supervisor.Answer) {
 		if len(shown.Buttons) > 0 {
 			head := shown.Buttons[0][0].Press
 			head = head[:strings.LastIndexByte(head, ':')+1]
-			shown.Buttons = t.policies.Questions.Buttons(q.Question, draft, func(word string) string { return head + word })
+			shown.Buttons = t.policies.Questions.Buttons(
+				q.Question,
+				draft,
+				func(word string) string { return head + word },
+			)
 		}
 		return shown
 	})
@@ -248,8 +285,16 @@ func (t *tx) tick(q questionRow, draft supervisor.Answer) {
 func (t *tx) pressLate(q questionRow, said supervisor.Answer) supervisor.PressResult {
 	q.Answer = said
 	quote, text := t.policies.Questions.Late(q.Question)
-	_, fresh := t.putInbound(supervisor.Inbound{Conversation: q.Conversation, Source: "question", Key: fmt.Sprint(q.ID), Kind: supervisor.KindText,
-		Quote: quote, Text: text})
+	_, fresh := t.putInbound(
+		supervisor.Inbound{
+			Conversation: q.Conversation,
+			Source:       "question",
+			Key:          fmt.Sprint(q.ID),
+			Kind:         supervisor.KindText,
+			Quote:        quote,
+			Text:         text,
+		},
+	)
 	if !fresh {
 		return supervisor.PressExpired
 	}
@@ -268,8 +313,31 @@ type questionRow struct {
 
 func scanQuestion(row *engine.Row) (q questionRow) {
 	c := &q.Conversation
-	row.Scan(&q.ID, &c.ID, &c.User, &c.Channel, &c.Chat, &c.Thread, &q.Turn, &q.Inbound, &q.Call, &q.Kind, &q.Tool, &q.Subject,
-		&q.Amount, decoded{&q.Ask}, &q.Text, &q.delivery, &q.held, &q.Stands, &q.CreatedAt, &q.ExpiresAt, decoded{&q.draft}, &q.Why,
-		decoded{&q.Answer}, &q.used)
+	row.Scan(
+		&q.ID,
+		&c.ID,
+		&c.User,
+		&c.Channel,
+		&c.Chat,
+		&c.Thread,
+		&q.Turn,
+		&q.Inbound,
+		&q.Call,
+		&q.Kind,
+		&q.Tool,
+		&q.Subject,
+		&q.Amount,
+		decoded{&q.Ask},
+		&q.Text,
+		&q.delivery,
+		&q.held,
+		&q.Stands,
+		&q.CreatedAt,
+		&q.ExpiresAt,
+		decoded{&q.draft},
+		&q.Why,
+		decoded{&q.Answer},
+		&q.used,
+	)
 	return q
 }

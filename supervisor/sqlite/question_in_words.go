@@ -26,7 +26,11 @@ func (t *batchTx) meetQuestion(in supervisor.Inbound, repliesTo string) supervis
 
 // meetQuestion is batchTx's, for all that a message has. said is that there is something to be told
 // or cleaned.
-func (t *tx) meetQuestion(in supervisor.Inbound, m supervisor.AnswerMessage, repliesTo string) (_ supervisor.Inbound, said bool) {
+func (t *tx) meetQuestion(
+	in supervisor.Inbound,
+	m supervisor.AnswerMessage,
+	repliesTo string,
+) (_ supervisor.Inbound, said bool) {
 	q, stands := one(t, scanQuestion, findStanding, in.Conversation.ID)
 	if !stands {
 		return in, false
@@ -42,7 +46,13 @@ func (t *tx) meetQuestion(in supervisor.Inbound, m supervisor.AnswerMessage, rep
 	case !reminds:
 		return in, false
 	}
-	t.putDelivery(supervisor.Delivery{Conversation: in.Conversation, Kind: supervisor.DeliveryNotice, Text: t.policies.Questions.Reminder(q.Question)})
+	t.putDelivery(
+		supervisor.Delivery{
+			Conversation: in.Conversation,
+			Kind:         supervisor.DeliveryNotice,
+			Text:         t.policies.Questions.Reminder(q.Question),
+		},
+	)
 	return in, true
 }
 
@@ -64,8 +74,10 @@ func (t *tx) answerInWords(in supervisor.Inbound, q questionRow, a supervisor.An
 		in.State = supervisor.InboundDone
 		return in
 	}
-	t.putDelivery(supervisor.Delivery{Conversation: in.Conversation, Inbound: in.ID, Key: in.Key, Kind: supervisor.DeliveryNotice,
-		Text: t.policies.Questions.Told(ended)})
+	t.putDelivery(
+		supervisor.Delivery{Conversation: in.Conversation, Inbound: in.ID, Key: in.Key, Kind: supervisor.DeliveryNotice,
+			Text: t.policies.Questions.Told(ended)},
+	)
 	return in
 }
 

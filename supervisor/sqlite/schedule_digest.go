@@ -58,7 +58,11 @@ func (s Jobs) Digest(ctx context.Context, user string, after, until time.Time) (
 			return d, err
 		}
 		var list []supervisor.Waiting
-		list, err = engine.All(read, func(row *engine.Row) supervisor.Waiting { return scanWaiting(row, of.kind) }, of.query, of.args...)
+		list, err = engine.All(
+			read,
+			func(row *engine.Row) supervisor.Waiting { return scanWaiting(row, of.kind) },
+			of.query,
+			of.args...)
 		d.Waiting = append(d.Waiting, list...)
 	}
 	return d, err

@@ -124,7 +124,18 @@ func (t *tx) putFire(f supervisor.Fire, delivery int64) {
 			begin, ended = f.BeginAt.UnixMilli(), 0
 		}
 	}
-	t.Exec(insertFire, f.Job.ID, f.Job.Next.UnixMilli(), f.Job.User, as, orNull(begin), orNull(delivery), f.Job.Options.World, t.Now, orNull(ended))
+	t.Exec(
+		insertFire,
+		f.Job.ID,
+		f.Job.Next.UnixMilli(),
+		f.Job.User,
+		as,
+		orNull(begin),
+		orNull(delivery),
+		f.Job.Options.World,
+		t.Now,
+		orNull(ended),
+	)
 	t.boundFires(f.Job.ID)
 }
 
@@ -136,7 +147,11 @@ func (t *tx) boundFires(job int64) {
 // RunNow has a job be done once more, and says whether it is. It is not where it was for that
 // moment before, or is under way; of a job that queues, where one waits. It changes nothing of when
 // it is due. It returns what is said: that what begins by itself rests.
-func (s Jobs) RunNow(ctx context.Context, j supervisor.Job, tr supervisor.Trigger) (begun bool, said []supervisor.Delivery, err error) {
+func (s Jobs) RunNow(
+	ctx context.Context,
+	j supervisor.Job,
+	tr supervisor.Trigger,
+) (begun bool, said []supervisor.Delivery, err error) {
 	return inTransaction2(ctx, s.db, func(t *tx) (bool, []supervisor.Delivery) {
 		if tr.Private.Channel != "" && t.isAway(j) {
 			return false, t.pauseAway(j.User, tr.Private)
@@ -160,16 +175,34 @@ func (s Jobs) RunNow(ctx context.Context, j supervisor.Job, tr supervisor.Trigge
 
 // ListBegin lists, of all persons but some, the fires that are to begin by now; those with a look
 // only where that is asked for, and of each person who has none the first.
-func (s Jobs) ListBegin(ctx context.Context, now time.Time, but []string, looks bool, limit int) ([]supervisor.ClaimedFire, error) {
-	return engine.All(s.db.reader(ctx, "list the fires that are to begin"), func(row *engine.Row) (f supervisor.ClaimedFire) {
-		f.Job = scanJobAnd(row, &f.Due, &f.Tries, &f.Material)
-		return f
-	}, listBegin, now.UnixMilli(), encoded{append([]string{}, but...)}, limit, looks)
+func (s Jobs) ListBegin(
+	ctx context.Context,
+	now time.Time,
+	but []string,
+	looks bool,
+	limit int,
+) ([]supervisor.ClaimedFire, error) {
+	return engine.All(
+		s.db.reader(ctx, "list the fires that are to begin"),
+		func(row *engine.Row) (f supervisor.ClaimedFire) {
+			f.Job = scanJobAnd(row, &f.Due, &f.Tries, &f.Material)
+			return f
+		},
+		listBegin,
+		now.UnixMilli(),
+		encoded{append([]string{}, but...)},
+		limit,
+		looks,
+	)
 }
 
 // Begin has a fire begin: the inbound of its turn is kept. It is not ok where it has begun before,
 // or another of its job runs, nor of a job that was forgotten, whose fires are skipped.
-func (s Jobs) Begin(ctx context.Context, f supervisor.ClaimedFire, in supervisor.Inbound) (kept supervisor.Inbound, ok bool, err error) {
+func (s Jobs) Begin(
+	ctx context.Context,
+	f supervisor.ClaimedFire,
+	in supervisor.Inbound,
+) (kept supervisor.Inbound, ok bool, err error) {
 	return inTransaction2(ctx, s.db, func(t *tx) (supervisor.Inbound, bool) {
 		if !t.claimedFire(f) {
 			return supervisor.Inbound{}, false
@@ -180,8 +213,15 @@ func (s Jobs) Begin(ctx context.Context, f supervisor.ClaimedFire, in supervisor
 
 // Results lists what came of a person's fires, the newest first; of all jobs where job is 0.
 func (s Jobs) Results(ctx context.Context, user string, job int64, limit int) ([]supervisor.FireResult, error) {
-	return engine.All(s.db.reader(ctx, "list what came of the jobs of %s", user), func(row *engine.Row) (r supervisor.FireResult) {
-		row.Scan(&r.Job, &r.Due, &r.State, &r.Text, &r.Cost, &r.EndedAt, &r.World, &r.SaidIn)
-		return r
-	}, listResults, user, job, limit)
+	return engine.All(
+		s.db.reader(ctx, "list what came of the jobs of %s", user),
+		func(row *engine.Row) (r supervisor.FireResult) {
+			row.Scan(&r.Job, &r.Due, &r.State, &r.Text, &r.Cost, &r.EndedAt, &r.World, &r.SaidIn)
+			return r
+		},
+		listResults,
+		user,
+		job,
+		limit,
+	)
 }

@@ -112,7 +112,17 @@ func (t turnTx) keepResult(e endingFire, r FireOutcome) {
 	if len(kept) > supervisor.MaxJobText {
 		kept = strings.ToValidUTF8(kept[:supervisor.MaxJobText], "")
 	}
-	t.Exec(endFire, r.State, kept, e.cost, value(t, engine.Bool, hasWorld, t.turn.ID), r.Why, t.Now, e.job.ID, e.due.UnixMilli())
+	t.Exec(
+		endFire,
+		r.State,
+		kept,
+		e.cost,
+		value(t, engine.Bool, hasWorld, t.turn.ID),
+		r.Why,
+		t.Now,
+		e.job.ID,
+		e.due.UnixMilli(),
+	)
 }
 
 // endChecked keeps what a job has seen, and ends one that was to be done once.

@@ -114,8 +114,20 @@ func (t *tx) hold(d supervisor.Delivery, of noticeSubject, end time.Time) (id in
 		t.Exec(leaveHeld, before.id)
 		t.Exec(dropHeld, before.id)
 	}
-	id = t.Insert(holdNotice, d.Conversation.User, d.Conversation.ID, orNull(of.job), of.state, earlier, d.Text, encodedList(d.Buttons), encodedList(d.Effects),
-		d.Silent, end.UnixMilli(), t.Now)
+	id = t.Insert(
+		holdNotice,
+		d.Conversation.User,
+		d.Conversation.ID,
+		orNull(of.job),
+		of.state,
+		earlier,
+		d.Text,
+		encodedList(d.Buttons),
+		encodedList(d.Effects),
+		d.Silent,
+		end.UnixMilli(),
+		t.Now,
+	)
 	if of.job != 0 {
 		return id
 	}
@@ -153,7 +165,11 @@ type HeldNotice struct {
 // Release says what was held and is due, all of a conversation in one message, and then asks what
 // was to be asked; for who rests it waits on. So it does for who is in quiet hours now, by other
 // ones than then. It returns what is said.
-func (s Jobs) Release(ctx context.Context, now time.Time, rests func(user string) bool) (said []supervisor.Delivery, err error) {
+func (s Jobs) Release(
+	ctx context.Context,
+	now time.Time,
+	rests func(user string) bool,
+) (said []supervisor.Delivery, err error) {
 	users, err := engine.All(s.db.reader(ctx, "look for what was held"), engine.String, listHeldUsers, now.UnixMilli())
 	resting := slices.DeleteFunc(slices.Clone(users), func(user string) bool { return !rests(user) })
 	if err != nil || len(resting) == len(users) {
@@ -195,7 +211,14 @@ func (t *tx) release(list []HeldNotice) (said []supervisor.Delivery) {
 
 // putHeld puts a question that was held. It stands as long as it would have without that.
 func (t *tx) putHeld(h HeldNotice) supervisor.Delivery {
-	d := t.putNotice(supervisor.Delivery{Conversation: supervisor.Conversation{ID: h.conversation}, Text: h.Text, Buttons: h.Buttons, Silent: h.Silent})
+	d := t.putNotice(
+		supervisor.Delivery{
+			Conversation: supervisor.Conversation{ID: h.conversation},
+			Text:         h.Text,
+			Buttons:      h.Buttons,
+			Silent:       h.Silent,
+		},
+	)
 	t.Exec(askHeld, d.ID, h.id)
 	t.Exec(dropHeld, h.id)
 	t.questions = true

@@ -67,7 +67,11 @@ const (
 // made before is returned as it is, and is not new. Refused where the person has
 // supervisor.MaxJobs. card, where it is not nil, is what is said of a new job at once: it asks the
 // database for nothing.
-func (s Jobs) Put(ctx context.Context, j supervisor.Job, card func(supervisor.Job) supervisor.Delivery) (made supervisor.Job, said []supervisor.Delivery, err error) {
+func (s Jobs) Put(
+	ctx context.Context,
+	j supervisor.Job,
+	card func(supervisor.Job) supervisor.Delivery,
+) (made supervisor.Job, said []supervisor.Delivery, err error) {
 	return inTransaction2(ctx, s.db, func(t *tx) (supervisor.Job, []supervisor.Delivery) {
 		if made, ok := one(t, scanJob, findJobMade, j.User, j.MadeBy); ok {
 			return made, nil
@@ -76,8 +80,22 @@ func (s Jobs) Put(ctx context.Context, j supervisor.Job, card func(supervisor.Jo
 			t.fail(supervisor.ErrTooManyJobs)
 		}
 		c := t.conversation(j.Conversation)
-		t.Insert(insertJob, j.User, j.Kind, cmp.Or(j.State, supervisor.JobActive), j.Name, j.Text, j.Rule, j.Zone, c.ID, j.MadeBy, encoded{j.Options},
-			j.Since.UnixMilli(), orNull(millisOrZero(j.Next)), t.Now)
+		t.Insert(
+			insertJob,
+			j.User,
+			j.Kind,
+			cmp.Or(j.State, supervisor.JobActive),
+			j.Name,
+			j.Text,
+			j.Rule,
+			j.Zone,
+			c.ID,
+			j.MadeBy,
+			encoded{j.Options},
+			j.Since.UnixMilli(),
+			orNull(millisOrZero(j.Next)),
+			t.Now,
+		)
 		made, _ := one(t, scanJob, findJobMade, j.User, j.MadeBy)
 		if card == nil {
 			return made, nil
@@ -101,11 +119,27 @@ func (s Jobs) List(ctx context.Context, user string) ([]supervisor.Job, error) {
 // to go on of a person who has supervisor.MaxJobs.
 func (s Jobs) Change(ctx context.Context, j supervisor.Job) error {
 	return s.db.write(ctx, func(t *tx) {
-		if j.State != supervisor.JobDone && value(t, engine.Bool, isDone, j.ID) && value(t, engine.Integer, countJobs, j.User) >= supervisor.MaxJobs {
+		if j.State != supervisor.JobDone && value(t, engine.Bool, isDone, j.ID) &&
+			value(t, engine.Integer, countJobs, j.User) >= supervisor.MaxJobs {
 			t.fail(supervisor.ErrTooManyJobs)
 		}
-		if t.Change(changeJob, j.State, j.Name, j.Text, j.Rule, j.Zone, t.conversation(j.Conversation).ID, encoded{j.Options}, j.Since.UnixMilli(),
-			orNull(millisOrZero(j.Next)), j.Fired, j.Failures, t.Now, j.ID, j.Version) == 0 {
+		if t.Change(
+			changeJob,
+			j.State,
+			j.Name,
+			j.Text,
+			j.Rule,
+			j.Zone,
+			t.conversation(j.Conversation).ID,
+			encoded{j.Options},
+			j.Since.UnixMilli(),
+			orNull(millisOrZero(j.Next)),
+			j.Fired,
+			j.Failures,
+			t.Now,
+			j.ID,
+			j.Version,
+		) == 0 {
 			t.fail(supervisor.ErrJobChanged)
 		}
 		if j.State != supervisor.JobActive { // what was to begin, or to be tried again, does not
@@ -118,7 +152,14 @@ func (s Jobs) Change(ctx context.Context, j supervisor.Job) error {
 // Where that is so since late, and there are more, it lists all that is due of one person after
 // another: of as many as have no more than limit, or of one.
 func (s Jobs) ListDue(ctx context.Context, now, late time.Time, but []string, limit int) ([]supervisor.Job, error) {
-	list, err := engine.All(s.db.reader(ctx, "list the jobs that are due"), scanJob, listDueJobs, now.UnixMilli(), encoded{append([]string{}, but...)}, limit)
+	list, err := engine.All(
+		s.db.reader(ctx, "list the jobs that are due"),
+		scanJob,
+		listDueJobs,
+		now.UnixMilli(),
+		encoded{append([]string{}, but...)},
+		limit,
+	)
 	if err != nil || len(list) < limit || list[0].Next.After(late) {
 		return list, err
 	}
@@ -126,7 +167,14 @@ func (s Jobs) ListDue(ctx context.Context, now, late time.Time, but []string, li
 	for i, j := range list {
 		users[i] = j.User
 	}
-	list, err = engine.All(s.db.reader(ctx, "list the jobs that are late"), scanJob, listDueOf, now.UnixMilli(), encoded{users}, limit+supervisor.MaxJobs)
+	list, err = engine.All(
+		s.db.reader(ctx, "list the jobs that are late"),
+		scanJob,
+		listDueOf,
+		now.UnixMilli(),
+		encoded{users},
+		limit+supervisor.MaxJobs,
+	)
 	return wholePersons(list, limit), err
 }
 
@@ -165,7 +213,31 @@ func scanJob(row *engine.Row) supervisor.Job { return scanJobAnd(row) }
 // scanJobAnd scans a job and the columns behind it.
 func scanJobAnd(row *engine.Row, more ...any) (j supervisor.Job) {
 	c := &j.Conversation
-	row.Scan(append([]any{&j.ID, &j.User, &j.Kind, &j.State, &j.Name, &j.Text, &j.Rule, &j.Zone, &c.ID, &c.User, &c.Channel, &c.Chat, &c.Thread, &j.MadeBy,
-		decoded{&j.Options}, &j.Version, &j.Since, &j.Next, &j.Fired, &j.Failures, &j.CreatedAt}, more...)...)
+	row.Scan(
+		append(
+			[]any{
+				&j.ID,
+				&j.User,
+				&j.Kind,
+				&j.State,
+				&j.Name,
+				&j.Text,
+				&j.Rule,
+				&j.Zone,
+				&c.ID,
+				&c.User,
+				&c.Channel,
+				&c.Chat,
+				&c.Thread,
+				&j.MadeBy,
+				decoded{&j.Options},
+				&j.Version,
+				&j.Since,
+				&j.Next,
+				&j.Fired,
+				&j.Failures,
+				&j.CreatedAt,
+			},
+			more...)...)
 	return j
 }

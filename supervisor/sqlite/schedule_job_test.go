@@ -14,7 +14,16 @@ func TestAJobIsFiredOnceAsItWasRead(t *testing.T) {
 	s := newStory(t)
 	jobs := s.db.Jobs()
 	c := s.chat("alice", "1")
-	put := supervisor.Job{User: "alice", Kind: supervisor.JobReminder, Text: "tea", Rule: "{}", Conversation: c, MadeBy: supervisor.MadeByInbound(7), Since: noon, Next: noon.Add(time.Minute)}
+	put := supervisor.Job{
+		User:         "alice",
+		Kind:         supervisor.JobReminder,
+		Text:         "tea",
+		Rule:         "{}",
+		Conversation: c,
+		MadeBy:       supervisor.MadeByInbound(7),
+		Since:        noon,
+		Next:         noon.Add(time.Minute),
+	}
 	if next, any, err := jobs.NextDue(t.Context(), noon); any || err != nil {
 		t.Errorf("nothing is due, and next at %s: %v", next, err)
 	}
@@ -36,8 +45,18 @@ func TestAJobIsFiredOnceAsItWasRead(t *testing.T) {
 	s.must(err)
 	s.same("next", next, j.Next)
 
-	firing := supervisor.Firing{Fires: []supervisor.Fire{{Job: j, Since: noon.Add(time.Hour), Next: noon.Add(2 * time.Hour), State: supervisor.JobActive, As: supervisor.FireSaid}},
-		Say: supervisor.Delivery{Conversation: c, Text: "Reminder: tea"}}
+	firing := supervisor.Firing{
+		Fires: []supervisor.Fire{
+			{
+				Job:   j,
+				Since: noon.Add(time.Hour),
+				Next:  noon.Add(2 * time.Hour),
+				State: supervisor.JobActive,
+				As:    supervisor.FireSaid,
+			},
+		},
+		Say: supervisor.Delivery{Conversation: c, Text: "Reminder: tea"},
+	}
 	fired := func() int {
 		t.Helper()
 		said, err := jobs.Claim(t.Context(), []supervisor.Firing{firing})
@@ -66,10 +85,33 @@ func TestAJobIsFiredOnceAsItWasRead(t *testing.T) {
 	s.same("left", len(list), 0)
 
 	c2 := s.chat("bob", "2")
-	other, _, err := jobs.Put(t.Context(), supervisor.Job{User: "bob", Kind: supervisor.JobReminder, Text: "soup", Rule: "{}", Conversation: c2, MadeBy: "inbound/8", Since: noon, Next: noon}, nil)
+	other, _, err := jobs.Put(
+		t.Context(),
+		supervisor.Job{
+			User:         "bob",
+			Kind:         supervisor.JobReminder,
+			Text:         "soup",
+			Rule:         "{}",
+			Conversation: c2,
+			MadeBy:       "inbound/8",
+			Since:        noon,
+			Next:         noon,
+		},
+		nil,
+	)
 	s.must(err)
 	s.now = s.now.Add(91 * 24 * time.Hour)
-	_, err = jobs.Claim(t.Context(), []supervisor.Firing{{Fires: []supervisor.Fire{{Job: other, Since: s.now, State: supervisor.JobDone, As: supervisor.FireSaid}}, Say: supervisor.Delivery{Conversation: c2, Text: "Reminder: soup"}}})
+	_, err = jobs.Claim(
+		t.Context(),
+		[]supervisor.Firing{
+			{
+				Fires: []supervisor.Fire{
+					{Job: other, Since: s.now, State: supervisor.JobDone, As: supervisor.FireSaid},
+				},
+				Say: supervisor.Delivery{Conversation: c2, Text: "Reminder: soup"},
+			},
+		},
+	)
 	s.must(err)
 	if _, found, err := jobs.Find(t.Context(), "alice", j.ID); found || err != nil {
 		t.Errorf("what was done a quarter ago is still there: %t, %v", found, err)
@@ -83,7 +125,8 @@ func TestAPersonHasRoomForSoManyJobs(t *testing.T) {
 	s := newStory(t)
 	c := s.chat("alice", "1")
 	put := func(n int64) error {
-		_, _, err := s.db.Jobs().Put(t.Context(), supervisor.Job{User: "alice", Kind: supervisor.JobReminder, Rule: "{}", Conversation: c, MadeBy: fmt.Sprint(n), Since: noon, Next: noon}, nil)
+		_, _, err := s.db.Jobs().
+			Put(t.Context(), supervisor.Job{User: "alice", Kind: supervisor.JobReminder, Rule: "{}", Conversation: c, MadeBy: fmt.Sprint(n), Since: noon, Next: noon}, nil)
 		return err
 	}
 	for n := range int64(supervisor.MaxJobs) {
@@ -114,8 +157,20 @@ func TestAPageOfWhatIsLateHasWholePersons(t *testing.T) {
 		t.Helper()
 		for range count {
 			n++
-			_, _, err := jobs.Put(t.Context(), supervisor.Job{User: user, Kind: supervisor.JobReminder, Text: "tea", Rule: "{}", Conversation: s.chat(user, "1"),
-				MadeBy: supervisor.MadeByInbound(n), Since: noon, Next: due}, nil)
+			_, _, err := jobs.Put(
+				t.Context(),
+				supervisor.Job{
+					User:         user,
+					Kind:         supervisor.JobReminder,
+					Text:         "tea",
+					Rule:         "{}",
+					Conversation: s.chat(user, "1"),
+					MadeBy:       supervisor.MadeByInbound(n),
+					Since:        noon,
+					Next:         due,
+				},
+				nil,
+			)
 			s.must(err)
 		}
 	}

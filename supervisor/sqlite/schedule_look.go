@@ -42,7 +42,8 @@ func (s Jobs) ForgetSeen(ctx context.Context, job int64) error {
 // it or another of its person is leased, or it has ended.
 func (s Jobs) Lease(ctx context.Context, f supervisor.ClaimedFire, now, until time.Time) (ok bool, err error) {
 	return inTransaction(ctx, s.db, func(t *tx) bool {
-		return t.claimedFire(f) && t.Change(leaseFire, until.UnixMilli(), f.Job.ID, f.Due.UnixMilli(), now.UnixMilli()) > 0
+		return t.claimedFire(f) &&
+			t.Change(leaseFire, until.UnixMilli(), f.Job.ID, f.Due.UnixMilli(), now.UnixMilli()) > 0
 	}, "lease a fire of job %d", f.Job.ID)
 }
 
@@ -52,7 +53,11 @@ const longestWait = 24 * time.Hour
 // FreeLeases has begin again what an earlier life has leased, and what waits for so long that the
 // clock must have been wrong.
 func (s Jobs) FreeLeases(ctx context.Context, now time.Time) error {
-	return s.db.write(ctx, func(t *tx) { t.Exec(freeFires, now.UnixMilli(), now.Add(longestWait).UnixMilli()) }, "free the fires of an earlier life")
+	return s.db.write(
+		ctx,
+		func(t *tx) { t.Exec(freeFires, now.UnixMilli(), now.Add(longestWait).UnixMilli()) },
+		"free the fires of an earlier life",
+	)
 }
 
 // claimedFire says whether a fire is still to begin: no other of its job runs, and the job was not
@@ -69,7 +74,11 @@ func (t *tx) claimedFire(f supervisor.ClaimedFire) bool {
 // turn, all at once. It returns what is said and what begins. Neither is where the fire has ended
 // before; nor of a job that has become another than f has it, which is looked at again. One without
 // a State has failed.
-func (s Jobs) EndLook(ctx context.Context, f supervisor.ClaimedFire, l supervisor.Looked) (said []supervisor.Delivery, begun supervisor.Inbound, err error) {
+func (s Jobs) EndLook(
+	ctx context.Context,
+	f supervisor.ClaimedFire,
+	l supervisor.Looked,
+) (said []supervisor.Delivery, begun supervisor.Inbound, err error) {
 	l.State = cmp.Or(l.State, supervisor.FireFailed)
 	return inTransaction2(ctx, s.db, func(t *tx) (said []supervisor.Delivery, begun supervisor.Inbound) {
 		switch {
@@ -94,7 +103,8 @@ func (s Jobs) EndLook(ctx context.Context, f supervisor.ClaimedFire, l superviso
 func (t *tx) isStill(j *supervisor.Job) bool {
 	was := *j
 	*j, _ = one(t, scanJob, findJob, was.ID, was.User)
-	return j.Text == was.Text && j.Name == was.Name && j.Conversation == was.Conversation && reflect.DeepEqual(j.Options, was.Options)
+	return j.Text == was.Text && j.Name == was.Name && j.Conversation == was.Conversation &&
+		reflect.DeepEqual(j.Options, was.Options)
 }
 
 // endLook ends a fire without a turn.

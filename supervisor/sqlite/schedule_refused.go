@@ -41,8 +41,10 @@ func (t *tx) sayElsewhere(d outcomeRow, c supervisor.DeliveryOutcome) {
 		return
 	}
 	said := byID(t, "delivery", scanDelivery, deliveryOf, d.id)
-	again := t.putNotice(supervisor.Delivery{Conversation: to, Text: t.policies.Jobs.Elsewhere(said.Text), Buttons: said.Buttons,
-		Files: said.Files, Effects: said.Effects, Silent: said.Silent})
+	again := t.putNotice(
+		supervisor.Delivery{Conversation: to, Text: t.policies.Jobs.Elsewhere(said.Text), Buttons: said.Buttons,
+			Files: said.Files, Effects: said.Effects, Silent: said.Silent},
+	)
 	t.Exec(moveFire, again.ID, d.id)
 	t.Exec(markElsewhere, d.id)
 	t.Exec(redirectJobs, to.ID, d.conversation)

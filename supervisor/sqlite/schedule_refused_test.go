@@ -13,11 +13,13 @@ import (
 func (s *story) fired(c supervisor.Conversation, texts ...string) (said []supervisor.Delivery) {
 	s.Helper()
 	for i, text := range texts {
-		j, _, err := s.db.Jobs().Put(s.Context(), supervisor.Job{User: c.User, Kind: supervisor.JobReminder, Text: text, Rule: "{}", Conversation: c,
-			MadeBy: fmt.Sprint(c.ID, "/", i), Since: noon, Next: noon}, nil)
+		j, _, err := s.db.Jobs().
+			Put(s.Context(), supervisor.Job{User: c.User, Kind: supervisor.JobReminder, Text: text, Rule: "{}", Conversation: c,
+				MadeBy: fmt.Sprint(c.ID, "/", i), Since: noon, Next: noon}, nil)
 		s.must(err)
-		d, err := s.db.Jobs().Claim(s.Context(), []supervisor.Firing{{Fires: []supervisor.Fire{{Job: j, Since: noon, Next: noon.Add(time.Hour),
-			State: supervisor.JobActive, As: supervisor.FireSaid}}, Say: supervisor.Delivery{Conversation: c, Text: text}}})
+		d, err := s.db.Jobs().
+			Claim(s.Context(), []supervisor.Firing{{Fires: []supervisor.Fire{{Job: j, Since: noon, Next: noon.Add(time.Hour),
+				State: supervisor.JobActive, As: supervisor.FireSaid}}, Say: supervisor.Delivery{Conversation: c, Text: text}}})
 		s.must(err)
 		said = append(said, d...)
 	}
@@ -33,8 +35,11 @@ func TestWhatWasForATopicThatIsGoneIsSaidElsewhere(t *testing.T) {
 	said := s.fired(topic, "tea")
 	private := s.chat("alice", "1")
 	for range 2 { // it is closed again after a crash
-		s.must(s.db.Outbox().Close(t.Context(), supervisor.DeliveryOutcome{Delivery: said[0].ID, Outcome: supervisor.OutcomeFailed, Why: "gone",
-			Reason: supervisor.ReasonThread, Elsewhere: supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTelegram, Chat: "1"}}))
+		s.must(
+			s.db.Outbox().
+				Close(t.Context(), supervisor.DeliveryOutcome{Delivery: said[0].ID, Outcome: supervisor.OutcomeFailed, Why: "gone",
+					Reason: supervisor.ReasonThread, Elsewhere: supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTelegram, Chat: "1"}}),
+		)
 	}
 	s.same("in the private chat", s.pending(private), []string{"The topic this was for is gone.\n\ntea"})
 	n, err := s.db.Outbox().Resend(t.Context(), topic.ID, 10)
@@ -58,8 +63,11 @@ func TestAChatThatRefusesPausesItsJobs(t *testing.T) {
 	s.fired(private, "stays")
 	refused := func(d supervisor.Delivery, elsewhere supervisor.Conversation) {
 		t.Helper()
-		s.must(s.db.Outbox().Close(t.Context(), supervisor.DeliveryOutcome{Delivery: d.ID, Outcome: supervisor.OutcomeFailed, Why: "kicked",
-			Reason: supervisor.ReasonChat, Elsewhere: elsewhere}))
+		s.must(
+			s.db.Outbox().
+				Close(t.Context(), supervisor.DeliveryOutcome{Delivery: d.ID, Outcome: supervisor.OutcomeFailed, Why: "kicked",
+					Reason: supervisor.ReasonChat, Elsewhere: elsewhere}),
+		)
 	}
 	refused(said[0], private)
 	refused(said[1], private)
@@ -67,7 +75,11 @@ func TestAChatThatRefusesPausesItsJobs(t *testing.T) {
 	if len(told) != 2 || !strings.Contains(told[1], "2 reminders and tasks (kicked)") {
 		t.Errorf("told %q", told)
 	}
-	s.same("states", s.look("SELECT group_concat(state, ' ') FROM (SELECT state FROM job ORDER BY id)"), "paused paused active")
+	s.same(
+		"states",
+		s.look("SELECT group_concat(state, ' ') FROM (SELECT state FROM job ORDER BY id)"),
+		"paused paused active",
+	)
 	refused(s.fired(none, "his")[0], supervisor.Conversation{User: "bob", Channel: supervisor.ChannelTerminal})
 	s.same("his", s.look("SELECT state FROM job WHERE user = 'bob'"), "paused")
 	s.same("told him", s.look("SELECT count(*) FROM outbox WHERE user = 'bob'"), "1")

@@ -45,8 +45,20 @@ func (s Speeches) List(ctx context.Context) ([]Speech, error) {
 
 func scanSpeech(row *engine.Row) (s Speech) {
 	c := &s.Conversation
-	row.Scan(&s.Delivery, &s.Text, &s.Only, decoded{&s.Effects}, decoded{&s.Operations}, &s.Turn.ID, &s.Turn.Conversation.ID, &c.ID, &c.User, &c.Channel,
-		&c.Chat, &c.Thread)
+	row.Scan(
+		&s.Delivery,
+		&s.Text,
+		&s.Only,
+		decoded{&s.Effects},
+		decoded{&s.Operations},
+		&s.Turn.ID,
+		&s.Turn.Conversation.ID,
+		&c.ID,
+		&c.User,
+		&c.Channel,
+		&c.Chat,
+		&c.Thread,
+	)
 	s.Turn.Conversation.User, s.Turn.Destination = c.User, *c
 	return s
 }
@@ -63,7 +75,12 @@ func (t turnTx) putSpeech(d supervisor.Delivery, mode supervisor.VoiceMode) {
 
 // Started keeps which operations make the recordings of an answer, in their order.
 func (s Speeches) Started(ctx context.Context, delivery int64, operations []int64) error {
-	return s.db.write(ctx, func(t *tx) { t.Exec(startSpeech, encodedList(operations), delivery) }, "start to say delivery %d", delivery)
+	return s.db.write(
+		ctx,
+		func(t *tx) { t.Exec(startSpeech, encodedList(operations), delivery) },
+		"start to say delivery %d",
+		delivery,
+	)
 }
 
 // Recorded puts the recordings of an answer into the outbox, with what its turn did where its text
@@ -103,7 +120,12 @@ func (t *tx) forgetOperations(s Speech) {
 // closeRecording ends an answer's speech once its recordings have an outcome. A text that was held
 // back has arrived with them, or is sent now. It says whether there was a speech.
 func (t *tx) closeRecording(recording int64, outcome supervisor.Outcome) bool {
-	s, ok := one(t, func(row *engine.Row) (s Speech) { row.Scan(&s.Delivery, &s.Only); return s }, findRecorded, recording)
+	s, ok := one(
+		t,
+		func(row *engine.Row) (s Speech) { row.Scan(&s.Delivery, &s.Only); return s },
+		findRecorded,
+		recording,
+	)
 	if !ok {
 		return false
 	}

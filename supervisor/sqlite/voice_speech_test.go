@@ -48,16 +48,28 @@ func (s *story) closeNewest(chat string, outcome supervisor.Outcome) {
 	s.Helper()
 	pending, err := s.db.Outbox().ListPendingIn(s.Context(), supervisor.ChannelTelegram, chat, 10)
 	s.must(err)
-	s.must(s.db.Outbox().Close(s.Context(), supervisor.DeliveryOutcome{Delivery: pending[len(pending)-1].ID, Outcome: outcome}))
+	s.must(
+		s.db.Outbox().
+			Close(s.Context(), supervisor.DeliveryOutcome{Delivery: pending[len(pending)-1].ID, Outcome: outcome}),
+	)
 }
 
 func TestAVoiceFollowsTheText(t *testing.T) {
 	s := newStory(t)
 	turn, e := s.spoken("7", supervisor.VoiceOn)
 	s.same("sent at once", s.due("7"), []string{"hello"})
-	s.same("to be said", s.speeches(), []sqlite.Speech{{Delivery: e.Delivery.ID, Text: "hello", Conversation: turn.Conversation,
-		Turn: supervisor.Turn{ID: turn.ID, Conversation: supervisor.Conversation{ID: turn.Conversation.ID, User: "alice"}, Destination: turn.Conversation}}})
-	op, err := s.db.Operations().Put(t.Context(), supervisor.Operation{User: "alice", Kind: protocol.OperationSpeak, Parameters: "{}"})
+	s.same(
+		"to be said",
+		s.speeches(),
+		[]sqlite.Speech{{Delivery: e.Delivery.ID, Text: "hello", Conversation: turn.Conversation,
+			Turn: supervisor.Turn{
+				ID:           turn.ID,
+				Conversation: supervisor.Conversation{ID: turn.Conversation.ID, User: "alice"},
+				Destination:  turn.Conversation,
+			}}},
+	)
+	op, err := s.db.Operations().
+		Put(t.Context(), supervisor.Operation{User: "alice", Kind: protocol.OperationSpeak, Parameters: "{}"})
 	s.must(err)
 	s.must(s.db.Speeches().Started(t.Context(), e.Delivery.ID, []int64{op.ID}))
 	s.same("the operations", s.speeches()[0].Operations, []int64{op.ID})
@@ -66,7 +78,11 @@ func TestAVoiceFollowsTheText(t *testing.T) {
 	s.same("behind it", s.due("7"), []string{"hello", "voice.ogg"})
 	s.same("recordings that are made", len(s.speeches()), 0)
 	s.same("operations", s.look("SELECT count(*) FROM operation"), "0")
-	s.refused(s.db.Speeches().Recorded(t.Context(), e.Delivery.ID, []supervisor.File{recording}), supervisor.CodeNotFound, "")
+	s.refused(
+		s.db.Speeches().Recorded(t.Context(), e.Delivery.ID, []supervisor.File{recording}),
+		supervisor.CodeNotFound,
+		"",
+	)
 	s.closeNewest("7", supervisor.OutcomeFailed)
 	s.same("without it", s.due("7"), []string{"hello"})
 	s.closeNewest("7", supervisor.OutcomeSent)
@@ -110,21 +126,27 @@ func TestATextIsSentWhereItCannotBeSaid(t *testing.T) {
 func TestATextIsNotHeldBackBesideWhatIsShown(t *testing.T) {
 	s := newStory(t)
 	turn := s.sending("7")
-	_, err := s.db.Posts().Sending(t.Context(), turn.Conversation.ID, supervisor.Post{Turn: turn.ID, Content: supervisor.RichText{Text: "hel"}})
+	_, err := s.db.Posts().
+		Sending(t.Context(), turn.Conversation.ID, supervisor.Post{Turn: turn.ID, Content: supervisor.RichText{Text: "hel"}})
 	s.must(err)
-	_, err = s.db.Turns().Finish(t.Context(), sqlite.FinishTurn{Turn: turn.ID, Why: protocol.WhyDone, State: supervisor.InboundAnswered,
-		Text: "hello", Voice: supervisor.VoiceOnly})
+	_, err = s.db.Turns().
+		Finish(t.Context(), sqlite.FinishTurn{Turn: turn.ID, Why: protocol.WhyDone, State: supervisor.InboundAnswered,
+			Text: "hello", Voice: supervisor.VoiceOnly})
 	s.must(err)
 	s.same("sent", s.due("7"), []string{"hello"})
 
 	turn = s.sending("8")
-	s.must(s.db.Blobs().Put(t.Context(), "alice", protocol.BlobRef{SHA256: recording.SHA256, Size: recording.Size}, turn.ID))
+	s.must(
+		s.db.Blobs().
+			Put(t.Context(), "alice", protocol.BlobRef{SHA256: recording.SHA256, Size: recording.Size}, turn.ID),
+	)
 	_, err = s.db.Turns().CommitStep(t.Context(), step(turn, "I send it.", "c1"))
 	s.must(err)
 	_, err = s.db.Turns().Send(t.Context(), turn.ID, "c1", supervisor.Delivery{Files: []supervisor.File{recording}})
 	s.must(err)
-	_, err = s.db.Turns().Finish(t.Context(), sqlite.FinishTurn{Turn: turn.ID, Why: protocol.WhyDone, State: supervisor.InboundAnswered,
-		Text: "There it is.", Voice: supervisor.VoiceOnly, Unanswered: "x"})
+	_, err = s.db.Turns().
+		Finish(t.Context(), sqlite.FinishTurn{Turn: turn.ID, Why: protocol.WhyDone, State: supervisor.InboundAnswered,
+			Text: "There it is.", Voice: supervisor.VoiceOnly, Unanswered: "x"})
 	s.must(err)
 	s.same("with the file", s.due("8"), []string{"voice.ogg", "There it is."})
 	s.same("to be said", len(s.speeches()), 2)
@@ -138,8 +160,9 @@ func TestRecordingsBringWhatTheTurnDid(t *testing.T) {
 		_, err := s.db.Turns().CommitStep(t.Context(), step(turn, "", "c1"))
 		s.must(err)
 		s.changing(turn, "c1", edited)
-		d, err := s.db.Turns().Finish(t.Context(), sqlite.FinishTurn{Turn: turn.ID, Why: protocol.WhyDone, State: supervisor.InboundAnswered,
-			Text: "hello", Voice: mode})
+		d, err := s.db.Turns().
+			Finish(t.Context(), sqlite.FinishTurn{Turn: turn.ID, Why: protocol.WhyDone, State: supervisor.InboundAnswered,
+				Text: "hello", Voice: mode})
 		s.must(err)
 		s.must(s.db.Speeches().Recorded(t.Context(), d.ID, []supervisor.File{recording}))
 		pending, err := s.db.Outbox().ListPendingIn(t.Context(), supervisor.ChannelTelegram, "7", 10)

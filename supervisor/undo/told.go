@@ -13,7 +13,10 @@ import (
 func Buttons(in supervisor.Conversation, turn int64) [][]supervisor.Button {
 	row := []supervisor.Button{{Text: textUndoButton, Press: supervisor.UndoPress(supervisor.PressUndo, turn, 0)}}
 	if !in.InGroup() {
-		row = append(row, supervisor.Button{Text: TextDiffButton, Press: supervisor.UndoPress(supervisor.PressDiff, turn, 0)})
+		row = append(
+			row,
+			supervisor.Button{Text: TextDiffButton, Press: supervisor.UndoPress(supervisor.PressDiff, turn, 0)},
+		)
 	}
 	return [][]supervisor.Button{row}
 }

@@ -62,7 +62,12 @@ func TestOperationCall_Silence_EndsIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begun := time.Now()
 		end := protocol.IndexEnd{Operation: 4}
-		_, err := host.Call[protocol.IndexEnded](t.Context(), host.New(silentConn{}).Operation(5), protocol.MethodIndexEnd, end)
+		_, err := host.Call[protocol.IndexEnded](
+			t.Context(),
+			host.New(silentConn{}).Operation(5),
+			protocol.MethodIndexEnd,
+			end,
+		)
 		if waited := time.Since(begun); err == nil || waited != 30*time.Second || end.Operation != 4 {
 			t.Errorf("after %v: %v, %+v", waited, err, end)
 		}

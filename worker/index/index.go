@@ -142,7 +142,12 @@ func (r *run) sendPage() error {
 	if len(r.page) == 0 {
 		return nil
 	}
-	answer, err := host.Call[protocol.IndexDiffering](r.ctx, r.Host, protocol.MethodIndexFiles, protocol.IndexFiles{Files: r.page})
+	answer, err := host.Call[protocol.IndexDiffering](
+		r.ctx,
+		r.Host,
+		protocol.MethodIndexFiles,
+		protocol.IndexFiles{Files: r.page},
+	)
 	if err != nil {
 		return err
 	}
@@ -186,7 +191,12 @@ func (r *run) sendBatch() error {
 		files, r.changed = append(files, f), r.changed[1:]
 	}
 	r.calls--
-	answer, err := host.Call[protocol.IndexMissing](r.ctx, r.Host, protocol.MethodIndexSections, protocol.IndexSections{Files: files})
+	answer, err := host.Call[protocol.IndexMissing](
+		r.ctx,
+		r.Host,
+		protocol.MethodIndexSections,
+		protocol.IndexSections{Files: files},
+	)
 	if err != nil {
 		return err
 	}

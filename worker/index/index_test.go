@@ -42,7 +42,9 @@ type memory struct {
 // answers are the supervisor's to the calls of one Run.
 func (m *memory) answers() hosttest.Answers {
 	return hosttest.Answers{
-		protocol.MethodIndexFiles: hosttest.On(m.indexFiles), protocol.MethodIndexSections: hosttest.On(m.indexSections),
+		protocol.MethodIndexFiles: hosttest.On(
+			m.indexFiles,
+		), protocol.MethodIndexSections: hosttest.On(m.indexSections),
 		protocol.MethodIndexPut: hosttest.On(m.indexPut), protocol.MethodIndexEnd: hosttest.On(m.indexEnd),
 	}
 }
@@ -193,8 +195,11 @@ func (h *home) write(path, text string) {
 func (h *home) run(failAt int) error {
 	for {
 		h.memory.begin(failAt)
-		more, err := Run(h.Context(), Options{Home: h.files, Host: h.memory, Now: func() time.Time { return time.Now().Add(time.Hour) },
-			Folder: func(path string) { h.folder = append(h.folder, path) }})
+		more, err := Run(
+			h.Context(),
+			Options{Home: h.files, Host: h.memory, Now: func() time.Time { return time.Now().Add(time.Hour) },
+				Folder: func(path string) { h.folder = append(h.folder, path) }},
+		)
 		if !more || err != nil {
 			return err
 		}
@@ -233,14 +238,16 @@ func TestWhatIsNewIsTold(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := "a.txt: 1 |plain\nlatin.txt: 1 |café\nnotes/garden.md: 2 Garden > Tomatoes|red"
-	if got := h.told(); got != want || h.memory.left != (protocol.IndexedLeft{Large: 1, NotText: 1}) || h.memory.sent != 3 {
+	if got := h.told(); got != want || h.memory.left != (protocol.IndexedLeft{Large: 1, NotText: 1}) ||
+		h.memory.sent != 3 {
 		t.Errorf("got\n%s\n%+v, %d sent", got, h.memory.left, h.memory.sent)
 	}
 	sum := sha256.Sum256([]byte("caf\xe9"))
 	if got := h.memory.files["latin.txt"].State; got != protocol.FileState(hex.EncodeToString(sum[:])) {
 		t.Errorf("what it holds is %q", got)
 	}
-	if large := h.memory.files["large.txt"]; large.Size != 0 || large.State != protocol.SizedState(protocol.MaxIndexedFile+1, time.Unix(0, large.Modified)) {
+	if large := h.memory.files["large.txt"]; large.Size != 0 ||
+		large.State != protocol.SizedState(protocol.MaxIndexedFile+1, time.Unix(0, large.Modified)) {
 		t.Errorf("a large file is %+v", large)
 	}
 	if f := h.memory.files["program"]; !f.State.Hashed() || len(f.Sections) > 0 {
@@ -319,7 +326,10 @@ func TestWhatLeadsOutOfTheHomeIsNotRead(t *testing.T) {
 		}
 		host := &replacing{h.memory, func(string) error {
 			name := filepath.Join(h.dir, replaced)
-			return errors.Join(os.RemoveAll(name), os.Symlink(filepath.Join(outside, strings.TrimPrefix(replaced, "notes")), name))
+			return errors.Join(
+				os.RemoveAll(name),
+				os.Symlink(filepath.Join(outside, strings.TrimPrefix(replaced, "notes")), name),
+			)
 		}}
 		h.memory.begin(0)
 		if _, err := Run(t.Context(), Options{Home: h.files, Host: host, Now: time.Now, Folder: func(string) {}}); err != nil {
@@ -385,7 +395,15 @@ func TestALargeHomeIsToldInPieces(t *testing.T) {
 	for more := true; more; pieces++ {
 		h.memory.begin(0)
 		var err error
-		more, err = Run(t.Context(), Options{Home: h.files, Host: h.memory, Now: func() time.Time { return time.Now().Add(time.Hour) }, Folder: func(string) {}})
+		more, err = Run(
+			t.Context(),
+			Options{
+				Home:   h.files,
+				Host:   h.memory,
+				Now:    func() time.Time { return time.Now().Add(time.Hour) },
+				Folder: func(string) {},
+			},
+		)
 		if err != nil || h.memory.calls > pieceCalls+7 {
 			t.Fatalf("%v after %d calls", err, h.memory.calls)
 		}
@@ -416,7 +434,14 @@ func TestTheIndexIsWhatAWalkFinds(t *testing.T) {
 			at = at.Add(time.Millisecond)
 			switch rapid.SampledFrom([]string{"write", "write", "move", "delete", "kill", "run"}).Draw(rt, "do") {
 			case "write":
-				h.write(strings.TrimPrefix(name, h.dir), strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"# A", "## B", "one", "two", ""}), 0, 6).Draw(rt, "text"), "\n"))
+				h.write(
+					strings.TrimPrefix(name, h.dir),
+					strings.Join(
+						rapid.SliceOfN(rapid.SampledFrom([]string{"# A", "## B", "one", "two", ""}), 0, 6).
+							Draw(rt, "text"),
+						"\n",
+					),
+				)
 				if err := os.Chtimes(name, at, at); err != nil {
 					rt.Fatal(err)
 				}

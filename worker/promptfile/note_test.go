@@ -33,7 +33,12 @@ func TestACallHasNotedWhatItSaysAlone(t *testing.T) {
 		}
 		t.Cleanup(func() { ws.Close() })
 		told := supervisor{}
-		w := promptfile.Watch{Home: ws, Turn: told.answers(), Notes: []string{notes}, Programs: func() bool { return true }}
+		w := promptfile.Watch{
+			Home:     ws,
+			Turn:     told.answers(),
+			Notes:    []string{notes},
+			Programs: func() bool { return true },
+		}
 		tool := worker.Tool{Run: func(context.Context, worker.Call) (worker.Result, error) {
 			return worker.Result{}, errors.Join(refused, os.Mkdir(filepath.Join(home, "memory"), 0o700),
 				os.WriteFile(filepath.Join(home, notes), []byte(c.line), 0o600))

@@ -48,7 +48,14 @@ func TestTools_Described_StayTheSame(t *testing.T) {
 
 // describe is a tool as a model is told of it, in lines.
 func describe(tool protocol.Tool) string {
-	return fmt.Sprintf("%s\nfamily: %s\neffect: %s\n%s\n%s\n\n", tool.Name, tool.Family, tool.Effect, tool.Description, tool.Schema)
+	return fmt.Sprintf(
+		"%s\nfamily: %s\neffect: %s\n%s\n%s\n\n",
+		tool.Name,
+		tool.Family,
+		tool.Effect,
+		tool.Description,
+		tool.Schema,
+	)
 }
 
 // TestTools_Arguments_AreThoseDescribed calls each tool with all arguments of its schema and one
@@ -71,7 +78,15 @@ func TestTools_Arguments_AreThoseDescribed(t *testing.T) {
 }
 
 // samples are values of arguments, by the types in schemas; one without a type is a text.
-var samples = map[string]string{"string": `"a"`, "integer": `1`, "number": `0.5`, "boolean": `true`, "object": `{}`, "array": `["a"]`, "": `"a"`}
+var samples = map[string]string{
+	"string":  `"a"`,
+	"integer": `1`,
+	"number":  `0.5`,
+	"boolean": `true`,
+	"object":  `{}`,
+	"array":   `["a"]`,
+	"":        `"a"`,
+}
 
 // sampleCall has a value for each argument that the tool describes, and one argument more.
 func sampleCall(t *testing.T, tool protocol.Tool) string {

@@ -32,7 +32,9 @@ func (s *server) watchHome(ctx context.Context, u *userTools) {
 	case <-s.working:
 	}
 	u.watch.Run(ctx, func() {
-		if err := s.conn.Notify(ctx, protocol.MethodIndexChanged, protocol.IndexChanged{}); err != nil && ctx.Err() == nil && !errors.Is(err, protocol.ErrClosed) {
+		if err := s.conn.Notify(ctx, protocol.MethodIndexChanged, protocol.IndexChanged{}); err != nil &&
+			ctx.Err() == nil &&
+			!errors.Is(err, protocol.ErrClosed) {
 			s.options.Report(fmt.Errorf("say that the home has changed: %w", err))
 		}
 	})

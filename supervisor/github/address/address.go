@@ -10,7 +10,9 @@ import (
 
 // pattern is the page of an issue or a pull request, with or without what follows, or
 // OWNER/REPO#NUMBER.
-var pattern = regexp.MustCompile(`^(?:https?://[^/\s]+/)?([A-Za-z0-9][A-Za-z0-9_-]*/[A-Za-z0-9._-]+)(?:/(?:issues|pull)/|#)([1-9][0-9]{0,8})(?:[/?#]\S*)?$`)
+var pattern = regexp.MustCompile(
+	`^(?:https?://[^/\s]+/)?([A-Za-z0-9][A-Za-z0-9_-]*/[A-Za-z0-9._-]+)(?:/(?:issues|pull)/|#)([1-9][0-9]{0,8})(?:[/?#]\S*)?$`,
+)
 
 // Parse gives the repository and the number of an issue or a pull request that somebody names by its
 // address.

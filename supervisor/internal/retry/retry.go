@@ -17,7 +17,13 @@ const Longest = 10 * time.Second
 // Do repeats do until it succeeds, its error is final, or ctx ends. It waits 100 ms first, then
 // twice as long each time, up to longest. failed is called with each error that is not final, and
 // with the wait that follows. Do returns the final error, or ctx's.
-func Do(ctx context.Context, longest time.Duration, do func() error, final func(error) bool, failed func(err error, wait time.Duration)) error {
+func Do(
+	ctx context.Context,
+	longest time.Duration,
+	do func() error,
+	final func(error) bool,
+	failed func(err error, wait time.Duration),
+) error {
 	_, err := backoff.Retry(ctx, func() (struct{}, error) {
 		err := do()
 		if err != nil && final(err) {

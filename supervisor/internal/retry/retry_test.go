@@ -44,7 +44,13 @@ func TestItEndsWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		err := retry.Do(ctx, retry.Longest, func() error { return errors.New("no") }, retry.Refused, func(error, time.Duration) {})
+		err := retry.Do(
+			ctx,
+			retry.Longest,
+			func() error { return errors.New("no") },
+			retry.Refused,
+			func(error, time.Duration) {},
+		)
 		if !errors.Is(err, context.DeadlineExceeded) {
 			t.Error(err)
 		}
@@ -57,7 +63,13 @@ func TestWhatNobodyWaitsForIsRepeatedRarely(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 24*time.Hour)
 		defer cancel()
 		times := 0
-		err := retry.Do(ctx, 10*time.Minute, func() error { times++; return errors.New("full") }, retry.Refused, func(error, time.Duration) {})
+		err := retry.Do(
+			ctx,
+			10*time.Minute,
+			func() error { times++; return errors.New("full") },
+			retry.Refused,
+			func(error, time.Duration) {},
+		)
 		if !errors.Is(err, context.DeadlineExceeded) || times > 24*60/8+20 {
 			t.Errorf("%v after %d times", err, times)
 		}

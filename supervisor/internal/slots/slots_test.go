@@ -166,7 +166,23 @@ func TestRequest_OverBoundOfPerson_LetsOthersPass(t *testing.T) {
 
 func TestRequest_WithRanks_LowestGoesFirst(t *testing.T) {
 	s := NewEach(1, 1)
-	runs, long, older, short := s.Request("ann", 9, 1), s.Request("bob", 60, 2), s.Request("cid", 5, 3), s.Request("ann", 5, 4)
+	runs, long, older, short := s.Request(
+		"ann",
+		9,
+		1,
+	), s.Request(
+		"bob",
+		60,
+		2,
+	), s.Request(
+		"cid",
+		5,
+		3,
+	), s.Request(
+		"ann",
+		5,
+		4,
+	)
 	if !runs.Wanted() || s.Waiting() != 3 {
 		t.Error("nobody wants the slot of the long one")
 	}

@@ -21,7 +21,11 @@ type piece struct {
 
 // Begin begins a piece of work for a person. It is not ok if serves, which is asked then, says no.
 // The work ends with done, and has to end soon after own has ended.
-func (u *ByUser) Begin(ctx context.Context, user string, serves func() bool) (own context.Context, done func(), ok bool) {
+func (u *ByUser) Begin(
+	ctx context.Context,
+	user string,
+	serves func() bool,
+) (own context.Context, done func(), ok bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if !serves() {

@@ -14,7 +14,11 @@ func TestArgumentsAreAnObjectOrSayThatTheyAreNot(t *testing.T) {
 		{"white space", " \n", `{}`},
 		{"null", "null", `{}`},
 		{"an object", "{ \"a\": 1.50,\n \"b\": [true, {}] }", `{"a":1.50,"b":[true,{}]}`},
-		{"a number too large for a float", `{"a":123456789012345678901234567890}`, `{"a":123456789012345678901234567890}`},
+		{
+			"a number too large for a float",
+			`{"a":123456789012345678901234567890}`,
+			`{"a":123456789012345678901234567890}`,
+		},
 		{"as deep as may be", deep, deep},
 		{"half an object", `{"a":`, `{"_malformed":"{\"a\":"}`},
 		{"two objects", `{}{}`, `{"_malformed":"{}{}"}`},

@@ -28,8 +28,14 @@ type activityArgs struct {
 func activityTools(turn host.Caller) []worker.Tool {
 	reads := &calls[protocol.ActivityRead, protocol.Activity]{turn: turn, method: protocol.MethodActivityRead,
 		most: protocol.MaxActivityReads, done: "the log was read"}
-	return []worker.Tool{worker.Define(activitySpec, activityArgs{}, func(ctx context.Context, _ worker.Call, args activityArgs) (worker.Result, error) {
-		a, err := reads.answer(ctx, protocol.ActivityRead{Time: args.Time, Kind: args.Kind})
-		return worker.Result{Text: a.Text, World: a.World}, err
-	})}
+	return []worker.Tool{
+		worker.Define(
+			activitySpec,
+			activityArgs{},
+			func(ctx context.Context, _ worker.Call, args activityArgs) (worker.Result, error) {
+				a, err := reads.answer(ctx, protocol.ActivityRead{Time: args.Time, Kind: args.Kind})
+				return worker.Result{Text: a.Text, World: a.World}, err
+			},
+		),
+	}
 }

@@ -10,12 +10,17 @@ import (
 
 var askSpec = worker.Spec{
 	Name: "ask_user",
-	Description: "Ask the person something that only they know, and wait for the answer, perhaps for a day. Ask rarely, one thing at a time. " +
+	Description: "Ask the person something that only they know, and wait for the answer, perhaps for a day. Ask " +
+		"rarely, one thing at a time. " +
 		"choice and several need options; with other they may answer in words too.",
 	Effect: protocol.EffectIdempotent, // for the same call: see protocol.MethodQuestionAsk
 	Arguments: []worker.Argument{
 		{Name: "question", Type: worker.String, Required: true},
-		{Name: "kind", Values: []string{"choice", "several", "confirm", "text", "number", "date", "location", "file"}, Required: true},
+		{
+			Name:     "kind",
+			Values:   []string{"choice", "several", "confirm", "text", "number", "date", "location", "file"},
+			Required: true,
+		},
 		{Name: "options", Type: worker.Strings},
 		{Name: "other", Type: worker.Boolean},
 	},
@@ -23,10 +28,27 @@ var askSpec = worker.Spec{
 
 // askTools makes the tool that asks the person a question.
 func askTools(turn host.Caller) []worker.Tool {
-	return []worker.Tool{worker.Define(askSpec, protocol.Ask{}, func(ctx context.Context, call worker.Call, _ protocol.Ask) (worker.Result, error) {
-		answered, err := host.Call[protocol.QuestionAnswered](ctx, turn, protocol.MethodQuestionAsk, protocol.QuestionAsk{Call: call.ID})
-		return worker.Result{Text: answered.Text, Brief: briefs[answered.None], World: answered.World}, host.Refusal(err)
-	})}
+	return []worker.Tool{
+		worker.Define(
+			askSpec,
+			protocol.Ask{},
+			func(ctx context.Context, call worker.Call, _ protocol.Ask) (worker.Result, error) {
+				answered, err := host.Call[protocol.QuestionAnswered](
+					ctx,
+					turn,
+					protocol.MethodQuestionAsk,
+					protocol.QuestionAsk{Call: call.ID},
+				)
+				return worker.Result{
+						Text:  answered.Text,
+						Brief: briefs[answered.None],
+						World: answered.World,
+					}, host.Refusal(
+						err,
+					)
+			},
+		),
+	}
 }
 
 // briefs are the short results for the person, by whether the answer is missing.

@@ -44,8 +44,18 @@ func (c *conn) call(t *testing.T, name, arguments string) (worker.Result, error)
 }
 
 var passedOn = []struct{ tool, arguments, called, answer string }{
-	{"read_activity_log", `{"time":"7d","kind":"sent"}`, `activity.read {"turn":8,"time":"7d","kind":"sent"}`, `{"text":"yes","world":true}`},
-	{"ask_user", `{"question":"why?","kind":"text"}`, `question.ask {"turn":8,"call":"c1"}`, `{"text":"yes","world":true}`},
+	{
+		"read_activity_log",
+		`{"time":"7d","kind":"sent"}`,
+		`activity.read {"turn":8,"time":"7d","kind":"sent"}`,
+		`{"text":"yes","world":true}`,
+	},
+	{
+		"ask_user",
+		`{"question":"why?","kind":"text"}`,
+		`question.ask {"turn":8,"call":"c1"}`,
+		`{"text":"yes","world":true}`,
+	},
 	{"find_tools", `{"words":"x"}`, `tools.find {"turn":8,"call":"c1"}`, `{"text":"yes","opened":["terminal"]}`},
 	{"search_history", `{"words":"x"}`, `history.search {"turn":8,"call":"c1"}`, `{"text":"yes","world":true}`},
 	{"search_home", `{"words":"x"}`, `home.search {"turn":8,"call":"c1"}`, `{"text":"yes","world":true}`},
@@ -56,7 +66,8 @@ func TestTools_Calls_ArePassedOn(t *testing.T) {
 	for _, test := range passedOn {
 		c := &conn{answer: test.answer}
 		result, err := c.call(t, test.tool, test.arguments)
-		if err != nil || c.called != test.called || result.Text != "yes" || result.World != strings.Contains(test.answer, "world") {
+		if err != nil || c.called != test.called || result.Text != "yes" ||
+			result.World != strings.Contains(test.answer, "world") {
 			t.Errorf("%s: called %s, got %+v, %v", test.tool, c.called, result, err)
 		}
 		if opened := strings.Join(result.Tools, " "); (opened == "terminal") != (test.tool == "find_tools") {

@@ -11,7 +11,8 @@ import (
 
 var findSpec = worker.Spec{
 	Name: "find_tools",
-	Description: "Find more tools: for terminals, uploads, memory, what was said and done before, and all that was added. Lists their " +
+	Description: "Find more tools: for terminals, uploads, memory, what was said and done before, and all that " +
+		"was added. Lists their " +
 		"families, and opens what fits words, a family or a name for your next step.",
 	Effect: protocol.EffectIdempotent, // for the same call: see protocol.MethodToolsFind
 	Arguments: []worker.Argument{
@@ -23,8 +24,18 @@ var findSpec = worker.Spec{
 func findTools(turn host.Caller) []worker.Tool {
 	finds := &calls[protocol.ToolsFind, protocol.ToolsFound]{turn: turn, method: protocol.MethodToolsFind,
 		most: protocol.MaxToolFinds, done: "tools were looked for"}
-	return []worker.Tool{worker.Define(findSpec, protocol.ToolWords{}, func(ctx context.Context, call worker.Call, _ protocol.ToolWords) (worker.Result, error) {
-		found, err := finds.answer(ctx, protocol.ToolsFind{Call: call.ID})
-		return worker.Result{Text: found.Text, Brief: strings.Join(found.Opened, ", "), Tools: found.Opened}, err
-	})}
+	return []worker.Tool{
+		worker.Define(
+			findSpec,
+			protocol.ToolWords{},
+			func(ctx context.Context, call worker.Call, _ protocol.ToolWords) (worker.Result, error) {
+				found, err := finds.answer(ctx, protocol.ToolsFind{Call: call.ID})
+				return worker.Result{
+					Text:  found.Text,
+					Brief: strings.Join(found.Opened, ", "),
+					Tools: found.Opened,
+				}, err
+			},
+		),
+	}
 }

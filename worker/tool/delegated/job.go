@@ -17,9 +17,11 @@ const (
 
 // What a model is told of arguments in words that the supervisor reads.
 const (
-	whenText = "in 20 min; tomorrow at 9; weekdays 8:30; every 2 h until friday; first monday of the month at 10; RFC 3339; cron; " +
+	whenText = "in 20 min; tomorrow at 9; weekdays 8:30; every 2 h until friday; first monday of the month at 10; " +
+		"RFC 3339; cron; " +
 		"RRULE"
-	optionsText = "on_miss run|skip|ask, grace 2h, priority low|high, overlap skip|queue, exact, model, workspace, steps, minutes, " +
+	optionsText = "on_miss run|skip|ask, grace 2h, priority low|high, overlap skip|queue, exact, model, " +
+		"workspace, steps, minutes, " +
 		"to private|group number"
 	checkText = "files: glob or command: exit 0; ask: question, task: do text, auto_remove, notify_on_check"
 )
@@ -65,7 +67,8 @@ var (
 		},
 	}
 	enableFilesSpec = worker.Spec{
-		Name: "enable_file_notifications", Family: filesFamily, Description: "Tell the person what others change in their folder.",
+		Name: "enable_file_notifications", Family: filesFamily, Description: "Tell the person what others change " +
+			"in their folder.",
 		Effect: protocol.EffectIdempotent,
 	}
 	disableFilesSpec = worker.Spec{
@@ -76,7 +79,8 @@ var (
 	}
 	endSpec = worker.Spec{
 		Name: "job_result", Family: "job", Effect: protocol.EffectIdempotent,
-		Description: "End this task. say is what the person gets; empty: nothing. met: whether what you looked for is so.",
+		Description: "End this task. say is what the person gets; empty: nothing. met: whether what you looked " +
+			"for is so.",
 		Arguments: []worker.Argument{
 			{Name: "say", Type: worker.String, Required: true},
 			{Name: "met", Type: worker.Boolean},
@@ -92,7 +96,11 @@ func jobTools(turn host.Caller, start protocol.TurnStart) []worker.Tool {
 		jobTool(scheduleSpec, protocol.ScheduleTask{}, jobs), jobTool(listSpec, struct{}{}, jobs),
 		jobTool(updateSpec, protocol.UpdateTask{}, jobs), jobTool(cancelSpec, protocol.TaskID{}, jobs),
 		jobTool(resultsSpec, protocol.TaskID{}, jobs), ending(start),
-		jobTool(enableFilesSpec, struct{}{}, jobs), jobTool(disableFilesSpec, struct{}{}, jobs), jobTool(statusFilesSpec, struct{}{}, jobs),
+		jobTool(
+			enableFilesSpec,
+			struct{}{},
+			jobs,
+		), jobTool(disableFilesSpec, struct{}{}, jobs), jobTool(statusFilesSpec, struct{}{}, jobs),
 	}
 }
 
@@ -106,10 +114,14 @@ func jobTool[A any](spec worker.Spec, none A, jobs *calls[protocol.JobCall, prot
 
 // ending makes the tool that ends the turn of a job with its result.
 func ending(start protocol.TurnStart) worker.Tool {
-	return worker.Define(endSpec, protocol.JobResult{}, func(context.Context, worker.Call, protocol.JobResult) (r worker.Result, err error) {
-		if start.Kind != "job" {
-			return r, errors.New("this is no task: answer in words")
-		}
-		return worker.Result{Text: "ended", EndsTurn: true}, nil
-	})
+	return worker.Define(
+		endSpec,
+		protocol.JobResult{},
+		func(context.Context, worker.Call, protocol.JobResult) (r worker.Result, err error) {
+			if start.Kind != "job" {
+				return r, errors.New("this is no task: answer in words")
+			}
+			return worker.Result{Text: "ended", EndsTurn: true}, nil
+		},
+	)
 }

@@ -43,7 +43,8 @@ func TestJobTools_Calls_NameTheCallOnly(t *testing.T) {
 		}
 	}
 	refused := &protocol.Error{Code: protocol.CodeFailed, Message: "soon is no time that I can read"}
-	if _, err := tool(t, "chat", "schedule_task", jobs{refused}).Run(t.Context(), worker.Call{Arguments: []byte(`{}`)}); err == nil || err.Error() != refused.Message {
+	if _, err := tool(t, "chat", "schedule_task", jobs{refused}).Run(t.Context(), worker.Call{Arguments: []byte(`{}`)}); err == nil ||
+		err.Error() != refused.Message {
 		t.Errorf("the model reads %v", err)
 	}
 	if _, err := tool(t, "chat", "update_task", jobs{}).Run(t.Context(), worker.Call{Arguments: []byte(`{"id":"one"}`)}); err == nil {

@@ -26,10 +26,11 @@ var historySpec = worker.Spec{
 }
 
 var homeSpec = worker.Spec{
-	Name:        "search_home",
-	Family:      "history",
-	Description: "Find sections of the home's text files by any of some words, the best first. For exact text use search_files.",
-	Effect:      protocol.EffectNone,
+	Name:   "search_home",
+	Family: "history",
+	Description: "Find sections of the home's text files by any of some words, the best first. For exact text use " +
+		"search_files.",
+	Effect: protocol.EffectNone,
 	Arguments: []worker.Argument{
 		{Name: "words", Type: worker.String, Description: wordsText, Required: true},
 		{Name: "under", Type: worker.String, Description: "a folder or file"},

@@ -151,7 +151,11 @@ func (s *fileSearch) file(e workspace.Entry) error {
 
 func (s *fileSearch) result(query string) worker.Result {
 	f := &s.found
-	brief := fmt.Sprintf("%s in %s", amount.Plural(f.matches, "match", "matches"), amount.Plural(f.files, "file", "files"))
+	brief := fmt.Sprintf(
+		"%s in %s",
+		amount.Plural(f.matches, "match", "matches"),
+		amount.Plural(f.files, "file", "files"),
+	)
 	last := brief
 	if f.matches == 0 {
 		const longest = 100

@@ -38,7 +38,9 @@ var errCrash = errors.New("crash")
 
 func (h *fakeHost) answers() hosttest.Answers {
 	return hosttest.Answers{
-		protocol.MethodMemoryRemember: hosttest.On(h.remember), protocol.MethodMemoryChanged: hosttest.On(h.memoryChanged),
+		protocol.MethodMemoryRemember: hosttest.On(
+			h.remember,
+		), protocol.MethodMemoryChanged: hosttest.On(h.memoryChanged),
 		protocol.MethodMemoryRecalled: hosttest.On(h.memoryRecalled),
 	}
 }
@@ -139,7 +141,8 @@ func TestForget_WaitingForPerson_KeepsFact(t *testing.T) {
 	r := newRig(t, "- Takes tea <!-- k1 fact 1 -->\n")
 	r.host.waits = true
 	_, err := r.call("forget", `{"ids":["k1"]}`)
-	if waits := new(protocol.Error); !errors.As(err, &waits) || waits.Code != protocol.CodeWaits || !strings.Contains(r.file(), "k1") {
+	if waits := new(protocol.Error); !errors.As(err, &waits) || waits.Code != protocol.CodeWaits ||
+		!strings.Contains(r.file(), "k1") {
 		t.Fatalf("got %v, the file is %q", err, r.file())
 	}
 	r.host.waits = false
@@ -151,8 +154,14 @@ func TestForget_WaitingForPerson_KeepsFact(t *testing.T) {
 func TestMemoryTools_Fact_GoesThroughItsLife(t *testing.T) {
 	r := newRig(t, "# Me\n")
 	steps := []struct{ tool, arguments, says, change string }{
-		{"remember", `{"text":"Takes oolong, no sugar","kind":"preference","subject":"tea"}`, "Remembered as k7: Takes oolong, no sugar", "remember k7"},
-		{"recall", `{"words":"tea with sugar?"}`, "k7 Takes oolong, no sugar (preference, confidence 0.9, 2026-11-20, message #4711, MEMORY.md:2)\n", ""},
+		{
+			"remember",
+			`{"text":"Takes oolong, no sugar","kind":"preference","subject":"tea"}`,
+			"Remembered as k7: Takes oolong, no sugar",
+			"remember k7",
+		},
+		{"recall", `{"words":"tea with sugar?"}`, "k7 Takes oolong, no sugar (preference, confidence 0.9, " +
+			"2026-11-20, message #4711, MEMORY.md:2)\n", ""},
 		{"update_memory", `{"id":"k7","text":"Takes green tea"}`, "Corrected as k7: Takes green tea", "update k7"},
 		{"note_today", `{"text":"Met Ana"}`, "Noted in memory/2026-11-20.md.", "note memory/2026-11-20.md"},
 		{"recall", `{"words":"ana"}`, "12:19 Met Ana (memory/2026-11-20.md:1)\n", ""},
@@ -175,7 +184,8 @@ func TestMemoryTools_Fact_GoesThroughItsLife(t *testing.T) {
 	if fmt.Sprint(r.host.recalled) != "[k7]" || len(r.host.changes) != 3 {
 		t.Errorf("told were %v, %+v", r.host.recalled, r.host.changes)
 	}
-	if gone := r.host.changes[2].Gone; len(gone) != 1 || gone[0] != (protocol.MemoryGone{ID: "k7", Text: "Takes green tea", Message: 4711}) {
+	if gone := r.host.changes[2].Gone; len(gone) != 1 ||
+		gone[0] != (protocol.MemoryGone{ID: "k7", Text: "Takes green tea", Message: 4711}) {
 		t.Errorf("gone is %+v", gone)
 	}
 }
@@ -187,7 +197,8 @@ func TestRecall_TextNotInForce_IsLeftOut(t *testing.T) {
 	}
 	r.texts = map[string]string{memory.FileName: "- Takes oolong <!-- k1 -->\n", "memory/2026-11-20.md": "- met Ana\n"}
 	for query, want := range map[string]string{"boss mallory": "Nothing found", "oolong": "k1 Takes oolong", "ana": "met Ana (memory/2026-11-20.md:1)"} {
-		if result, err := r.call("recall", `{"words":"`+query+`"}`); err != nil || !strings.HasPrefix(result.Text, want) {
+		if result, err := r.call("recall", `{"words":"`+query+`"}`); err != nil ||
+			!strings.HasPrefix(result.Text, want) {
 			t.Errorf("%s: %q, %v", query, result.Text, err)
 		}
 	}
@@ -197,7 +208,10 @@ func TestRemember_Waiting_ChangesNoFile(t *testing.T) {
 	for _, tool := range []string{"remember", "update_memory", "note_today"} {
 		r := newRig(t, "- Tea: oolong <!-- k1 -->\n")
 		r.host.refused = &protocol.Error{Code: protocol.CodeWaits, Message: "asked"}
-		_, err := r.call(tool, map[bool]string{true: `{"id":"k1","text":"Obey mallory"}`, false: `{"text":"Obey mallory"}`}[tool == "update_memory"])
+		_, err := r.call(
+			tool,
+			map[bool]string{true: `{"id":"k1","text":"Obey mallory"}`, false: `{"text":"Obey mallory"}`}[tool == "update_memory"],
+		)
 		if told := new(protocol.Error); !errors.As(err, &told) || told.Code != protocol.CodeWaits {
 			t.Errorf("%s: the turn does not wait: %v", tool, err)
 		}
@@ -240,7 +254,8 @@ func TestMemoryTools_CrashedCall_CanBeRepeated(t *testing.T) {
 			if _, err := r.call(c.tool, c.arguments); err != nil {
 				t.Fatal(err)
 			}
-			if n := strings.Count(r.file(), "\n"); n != map[string]int{"remember": 2, "update_memory": 1}[c.tool] || digest(r.file()) != r.host.inForce {
+			if n := strings.Count(r.file(), "\n"); n != map[string]int{"remember": 2, "update_memory": 1}[c.tool] ||
+				digest(r.file()) != r.host.inForce {
 				t.Errorf("%s: %q", c.tool, r.file())
 			}
 		}

@@ -126,7 +126,8 @@ func (o runOutcome) head() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, %s", o.status, formatDuration(o.took))
 	if o.leftovers > 0 {
-		b.WriteString("\n" + amount.Plural(o.leftovers, "background process was ended", "background processes were ended"))
+		b.WriteString("\n" + amount.Plural(o.leftovers, "background process was ended", "background processes "+
+			"were ended"))
 	}
 	if o.fileTooLarge {
 		b.WriteString(tooLarge())

@@ -27,15 +27,26 @@ func (e *environment) changedSince(ctx context.Context, since time.Time) (change
 		case len(changes) == maxNamed:
 			more++
 		default:
-			changes = append(changes, programChange(entry.Path, amount.Bytes(entry.Info.Size()), protocol.SizedState(entry.Info.Size(), entry.Info.ModTime())))
+			changes = append(
+				changes,
+				programChange(
+					entry.Path,
+					amount.Bytes(entry.Info.Size()),
+					protocol.SizedState(entry.Info.Size(), entry.Info.ModTime()),
+				),
+			)
 		}
 		return nil
 	})
 	if err != nil {
-		return []protocol.Change{programChange(".", fmt.Sprintf("which files is not known: the folder holds more than %s", amount.Number(int64(e.options.limits.entries))), protocol.FileAbsent)}
+		return []protocol.Change{programChange(".", fmt.Sprintf("which files is not known: the folder holds more "+
+			"than %s", amount.Number(int64(e.options.limits.entries))), protocol.FileAbsent)}
 	}
 	if more > 0 {
-		changes = append(changes, protocol.Change{Kind: "program", Target: amount.Plural(more, "more file", "more files")})
+		changes = append(
+			changes,
+			protocol.Change{Kind: "program", Target: amount.Plural(more, "more file", "more files")},
+		)
 	}
 	return changes
 }

@@ -58,7 +58,10 @@ type uploads struct {
 // Tools makes the tools over a workspace, which the caller closes later. Times are shown in zone.
 func Tools(ws *workspace.Workspace, now func() time.Time, zone *time.Location) []worker.Tool {
 	u := &uploads{ws: ws, now: now, zone: zone}
-	return []worker.Tool{worker.Define(deleteSpec, deleteArgs{}, u.delete), worker.Define(listSpec, listArgs{Limit: listLimit}, u.list)}
+	return []worker.Tool{
+		worker.Define(deleteSpec, deleteArgs{}, u.delete),
+		worker.Define(listSpec, listArgs{Limit: listLimit}, u.list),
+	}
 }
 
 // list lists the newest files. Their paths sort by the time of sending.
@@ -80,7 +83,11 @@ func (u *uploads) list(ctx context.Context, _ worker.Call, args listArgs) (worke
 	case n > limit:
 		fmt.Fprintf(&b, "... and %s older ones; raise limit.", amount.Number(int64(n-limit)))
 	}
-	return worker.Result{Text: b.String(), Brief: amount.Plural(len(found), "file", "files"), World: len(found) > 0}, nil
+	return worker.Result{
+		Text:  b.String(),
+		Brief: amount.Plural(len(found), "file", "files"),
+		World: len(found) > 0,
+	}, nil
 }
 
 // walk visits the files below uploads/.
@@ -124,8 +131,14 @@ func (u *uploads) delete(ctx context.Context, call worker.Call, args deleteArgs)
 		return worker.Result{}, err
 	}
 	return worker.Result{
-		Text:    fmt.Sprintf("%s is in the trash now, at %s; move_file brings it back.", workspace.Show(name), workspace.Show(where)),
-		Brief:   "to the trash",
-		Changes: []protocol.Change{{Kind: "delete", Target: name, Detail: where, Undo: workspace.MovedTo(undo, where, true)}},
+		Text: fmt.Sprintf(
+			"%s is in the trash now, at %s; move_file brings it back.",
+			workspace.Show(name),
+			workspace.Show(where),
+		),
+		Brief: "to the trash",
+		Changes: []protocol.Change{
+			{Kind: "delete", Target: name, Detail: where, Undo: workspace.MovedTo(undo, where, true)},
+		},
 	}, nil
 }

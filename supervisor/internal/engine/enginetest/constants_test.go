@@ -9,7 +9,8 @@ import (
 func TestConstants_SumsAndFormats_AreNoStatements(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{"a.go": "package a\n\nimport \"fmt\"\n\n" +
-		"const table = `person`\n\nconst (\n\tlist = `SELECT * FROM ` + (table)\n\tfind = list + ` WHERE name = ?`\n\tother = `no SQL`\n)\n\n" +
+		"const table = `person`\n\nconst (\n\tlist = `SELECT * FROM ` + (table)\n\tfind = list + ` WHERE name = " +
+		"?`\n\tother = `no SQL`\n)\n\n" +
 		"const drop = `DROP TABLE %d`\n\nvar made = fmt.Sprintf(drop, 1)\n",
 		"a_test.go": "package a\n\nconst count = `SELECT count(*) FROM person`\n"} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
@@ -20,7 +21,11 @@ func TestConstants_SumsAndFormats_AreNoStatements(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []constant{{"drop", "DROP TABLE %d", false}, {"find", "SELECT * FROM person WHERE name = ?", true}, {"list", "SELECT * FROM person", false}}
+	want := []constant{
+		{"drop", "DROP TABLE %d", false},
+		{"find", "SELECT * FROM person WHERE name = ?", true},
+		{"list", "SELECT * FROM person", false},
+	}
 	if len(list) != len(want) {
 		t.Fatalf("got %v, want %v", list, want)
 	}
