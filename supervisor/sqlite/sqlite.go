@@ -2,10 +2,13 @@
 // transcript, the ledger of effects, and what is still to be delivered. It is the only package with
 // SQL over that database.
 //
-// Each table has a store, and a file of its name. What must happen together in several tables is
-// one method with one struct: no transaction leaves the package, and no text for a person is made
-// in it. When a method that writes has returned nil, what it wrote survives the end of the process
-// and a loss of power.
+// Each table has a store, and a file of its name; the files of a feature begin with the feature's.
+// What must happen together in several tables is one method with one struct: no transaction leaves
+// the package, and no text for a person is made in it. What is to be decided or said within a
+// transaction is asked of the Policies that Open was given.
+//
+// When a method that writes has returned nil, what it wrote survives the end of the process and a
+// loss of power.
 package sqlite
 
 import (

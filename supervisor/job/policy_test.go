@@ -1,0 +1,98 @@
+package job
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/sqlite"
+)
+
+var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+
+func TestAway_LongSilence_RestsWhatAsksAModel(t *testing.T) {
+	old, long := noon.Add(-60*24*time.Hour), noon.Add(-30*24*time.Hour-time.Millisecond)
+	task := supervisor.Job{Kind: supervisor.JobAgent, CreatedAt: old}
+	resumed := task
+	resumed.Options.Resumed = noon.Add(-time.Hour).UnixMilli()
+	for name, c := range map[string]struct {
+		job     supervisor.Job
+		written time.Time
+		want    bool
+	}{
+		"never wrote":     {task, time.Time{}, true},
+		"wrote long ago":  {task, long, true},
+		"wrote just so":   {task, noon.Add(-30 * 24 * time.Hour), false},
+		"a new task":      {supervisor.Job{Kind: supervisor.JobAgent, CreatedAt: noon}, time.Time{}, false},
+		"one that was on": {resumed, time.Time{}, false},
+		"a reminder":      {supervisor.Job{Kind: supervisor.JobReminder, CreatedAt: old}, time.Time{}, false},
+	} {
+		if got := Away(c.job, c.written, noon); got != c.want {
+			t.Errorf("%s: rests %t", name, got)
+		}
+	}
+}
+
+func TestAskAtMost_NextTime_EndsBeforeIt(t *testing.T) {
+	for next, want := range map[time.Time]time.Duration{
+		{}: 24 * time.Hour, noon.Add(48 * time.Hour): 24 * time.Hour, noon.Add(time.Hour): 59 * time.Minute,
+		noon.Add(time.Minute): time.Minute, noon.Add(-time.Hour): time.Minute,
+	} {
+		if got := AskAtMost(next, noon); got != want {
+			t.Errorf("due again at %v: %v, want %v", next, got, want)
+		}
+	}
+}
+
+func TestRetry_Tries_AreBounded(t *testing.T) {
+	for i, want := range supervisor.JobRetries {
+		if got, again := Retry(i); got != want || !again {
+			t.Errorf("after %d: %v, %t", i, got, again)
+		}
+	}
+	if _, again := Retry(len(supervisor.JobRetries)); again {
+		t.Error("it is tried again for ever")
+	}
+}
+
+// said are the messages of a turn that ends with words.
+func said(words string) []protocol.Message {
+	return []protocol.Message{{Role: protocol.RoleAssistant, Parts: []protocol.Part{{Text: words}}}}
+}
+
+// gave are those of one that ends with a result.
+func gave(r protocol.JobResult) []protocol.Message {
+	arguments, _ := json.Marshal(r)
+	return []protocol.Message{
+		{Role: protocol.RoleAssistant, Parts: []protocol.Part{{Call: &protocol.ToolCall{ID: "c", Name: supervisor.ToolJobResult, Arguments: arguments}}}},
+		{Role: protocol.RoleTool, Parts: []protocol.Part{{Result: &protocol.ToolResult{Call: "c", Name: supervisor.ToolJobResult}}}}}
+}
+
+func TestOutcome_TurnEnds_SaysWhatCame(t *testing.T) {
+	task := supervisor.Job{Kind: supervisor.JobAgent, Failures: 1}
+	check := supervisor.Job{Kind: supervisor.JobCheck, Failures: 1, Options: supervisor.JobOptions{Look: supervisor.Look{Files: "x", Ask: "Is it?"}}}
+	telling := check
+	telling.Options.Look.NotifyOnCheck = true
+	yes, no := true, false
+	for name, c := range map[string]struct {
+		end  sqlite.FireEnd
+		want sqlite.FireOutcome
+	}{
+		"words":           {sqlite.FireEnd{Job: task, Why: protocol.WhyDone, Said: said("hello")}, sqlite.FireOutcome{State: supervisor.FireSaid, Text: "hello", Met: true}},
+		"nothing":         {sqlite.FireEnd{Job: task, Why: protocol.WhyDone, Said: said(" ")}, sqlite.FireOutcome{State: supervisor.FireSilent}},
+		"stopped":         {sqlite.FireEnd{Job: task, Why: protocol.WhyStopped, Failed: "no"}, sqlite.FireOutcome{State: supervisor.FireFailed, Text: "no", Failures: 1}},
+		"failed":          {sqlite.FireEnd{Job: task, Why: protocol.WhyError, Failed: "no"}, sqlite.FireOutcome{State: supervisor.FireFailed, Text: "no", Failures: 2}},
+		"short":           {sqlite.FireEnd{Job: task, Why: protocol.WhyError, Failed: "no", Short: true}, sqlite.FireOutcome{State: supervisor.FireFailed, Text: "no", Why: "budget", Failures: 1}},
+		"short, and told": {sqlite.FireEnd{Job: task, Why: protocol.WhyError, Short: true, ToldShort: true}, sqlite.FireOutcome{State: supervisor.FireFailed, Why: "budget", Failures: 1, Told: true}},
+		"met":             {sqlite.FireEnd{Job: check, Why: protocol.WhyDone, Said: gave(protocol.JobResult{Say: "it is", Met: &yes})}, sqlite.FireOutcome{State: supervisor.FireSaid, Text: "it is", Met: true}},
+		"met, in words":   {sqlite.FireEnd{Job: check, Why: protocol.WhyDone, Said: said("CONDITION_MET: it is")}, sqlite.FireOutcome{State: supervisor.FireSaid, Text: "it is", Met: true}},
+		"not met":         {sqlite.FireEnd{Job: check, Why: protocol.WhyDone, Said: gave(protocol.JobResult{Say: "it is not", Met: &no})}, sqlite.FireOutcome{State: supervisor.FireSilent}},
+		"not met, told":   {sqlite.FireEnd{Job: telling, Why: protocol.WhyDone, Said: gave(protocol.JobResult{Say: "it is not", Met: &no})}, sqlite.FireOutcome{State: supervisor.FireSaid, Text: "Still checking.\nit is not"}},
+	} {
+		if got := Outcome(c.end); got != c.want {
+			t.Errorf("%s: got %+v, want %+v", name, got, c.want)
+		}
+	}
+}

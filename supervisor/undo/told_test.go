@@ -1,0 +1,37 @@
+package undo
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"mews/supervisor"
+)
+
+func TestTold_Files_AreNamedOnOneLine(t *testing.T) {
+	var many []string
+	for i := range 23 {
+		many = append(many, fmt.Sprint(i))
+	}
+	for _, c := range []struct {
+		undone, redone []string
+		want           string
+	}{
+		{nil, nil, ""},
+		{[]string{"a", "b\n[c]"}, nil, "[The person has undone your change to a, b__c_.]\n"},
+		{[]string{"a"}, []string{"b"}, "[The person has undone your change to a.]\n[The person has put your change to b back again.]\n"},
+		{nil, many, "[The person has put your change to " + strings.Join(many[:20], ", ") + ", 3 more files back again.]\n"},
+	} {
+		if got := Told(c.undone, c.redone); got != c.want {
+			t.Errorf("got %q, want %q", got, c.want)
+		}
+	}
+}
+
+func TestButtons_InAGroup_ShowNoFiles(t *testing.T) {
+	for chat, want := range map[string]int{"7": 2, "-7": 1} {
+		if got := Buttons(supervisor.Conversation{Channel: supervisor.ChannelTelegram, Chat: chat}, 3); len(got) != 1 || len(got[0]) != want {
+			t.Errorf("in %s: %v", chat, got)
+		}
+	}
+}
