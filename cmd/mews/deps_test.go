@@ -193,6 +193,8 @@ var bans = []ban{
 var owned = []ban{
 	{"mews/supervisor/github/api", "github.com/google/go-github/...", "the client of GitHub stays in one place, " +
 		"with its limits and its errors"},
+	{"mews/supervisor/github/api", "github.com/google/go-github/...", "the client of GitHub stays in one place, with its limits and its errors"},
+	{"mews/supervisor/internal/retry", "github.com/cenkalti/backoff/v5", "what is tried again waits in one way"},
 }
 
 // composes are the imports that are allowed in spite of a ban.

@@ -8,12 +8,12 @@ import (
 	"os"
 	"time"
 
-	"github.com/cenkalti/backoff/v5"
 	"github.com/hashicorp/go-hclog"
 
 	"mews/config"
 	"mews/supervisor/api"
 	"mews/supervisor/control"
+	"mews/supervisor/internal/retry"
 	"mews/supervisor/internal/timezone"
 )
 
@@ -58,9 +58,14 @@ const starting = 5 * time.Second
 
 // Await waits for a service that may only just be starting.
 func Await(ctx context.Context, cfg *config.Config) error {
-	_, err := backoff.Retry(ctx, func() (struct{}, error) {
+	for end := time.Now().Add(starting); ; {
 		var status api.Status
-		return struct{}{}, control.Ask(ctx, SocketPath(cfg), api.MethodStatus, nil, &status)
-	}, backoff.WithBackOff(backoff.NewConstantBackOff(50*time.Millisecond)), backoff.WithMaxElapsedTime(starting))
-	return err
+		err := control.Ask(ctx, SocketPath(cfg), api.MethodStatus, nil, &status)
+		if err == nil || time.Now().After(end) {
+			return err
+		}
+		if !retry.Wait(ctx, 50*time.Millisecond) {
+			return context.Cause(ctx)
+		}
+	}
 }

@@ -2,19 +2,17 @@ package app
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"net/http"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/cenkalti/backoff/v5"
 	"github.com/hashicorp/go-hclog"
 
 	"mews/config"
 	"mews/supervisor"
 	"mews/supervisor/api"
+	"mews/supervisor/internal/retry"
 	"mews/supervisor/markdown"
 	"mews/supervisor/outbox"
 	"mews/supervisor/telegram"
@@ -151,32 +149,27 @@ const presented = 24 * time.Hour
 // end. Nothing else waits for either.
 func (c *telegramChannel) present(ctx context.Context) error {
 	var met time.Time
-	introduce := func() (struct{}, error) {
+	introduce := func() error {
 		if time.Since(met) >= presented {
 			bot, err := c.client.RefreshMe(ctx)
 			if err != nil {
-				return struct{}{}, paced(err)
+				return err
 			}
 			met = time.Now()
 			c.health.Named(bot.Username)
 		}
-		return struct{}{}, paced(c.setMenus(ctx))
+		return c.setMenus(ctx)
 	}
 	for ctx.Err() == nil {
-		_, err := backoff.Retry(ctx, introduce, backoff.WithMaxElapsedTime(0),
-			backoff.WithBackOff(&backoff.ExponentialBackOff{
-				InitialInterval: 5 * time.Second, Multiplier: 2, RandomizationFactor: 0.25, MaxInterval: 10 * time.Minute,
-			}),
-			backoff.WithNotify(func(err error, again time.Duration) {
-				c.log.Warn("learn the bot's name and set its menu", "error", err, "again_in", again.Round(time.Second))
-			}))
+		never := func(error) bool { return false }
+		pauses := retry.Pauses{First: 5 * time.Second, Longest: 10 * time.Minute, Jitter: 0.25}
+		err := retry.Do(ctx, pauses, introduce, never, func(err error, again time.Duration) {
+			c.log.Warn("learn the bot's name and set its menu", "error", err, "again_in", again.Round(time.Second))
+		})
 		if err != nil {
 			return nil // the end came
 		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(presented):
-		}
+		retry.Wait(ctx, presented)
 	}
 	return nil
 }
@@ -207,14 +200,6 @@ func (c *telegramChannel) setMenus(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// paced has the next attempt wait for exactly as long as the channel has said, where it has.
-func paced(err error) error {
-	if e := new(supervisor.SendError); errors.As(err, &e) && e.RetryAfter > 0 {
-		return fmt.Errorf("%w (%w)", err, &backoff.RetryAfterError{Duration: e.RetryAfter})
-	}
-	return err
 }
 
 // status is how the channel is, for whoever may know.

@@ -98,7 +98,7 @@ func (w *work) log() hclog.Logger { return w.o.Log.With("user", w.user, w.phase.
 // commit.
 func (w *work) commit(ctx context.Context, do func() error) error {
 	final := func(err error) bool { return supervisor.ErrorCode(err) != supervisor.CodeUnavailable }
-	return retry.Do(ctx, retry.Longest, do, final, func(err error, wait time.Duration) {
+	return retry.Do(ctx, retry.UpTo(retry.Longest), do, final, func(err error, wait time.Duration) {
 		w.log().Error("commit a step", "error", err, "again_in", wait)
 	})
 }

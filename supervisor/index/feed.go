@@ -7,6 +7,7 @@ import (
 
 	"mews/supervisor"
 	"mews/supervisor/internal/engine"
+	"mews/supervisor/internal/retry"
 	"mews/supervisor/internal/signals"
 )
 
@@ -111,7 +112,7 @@ func (x *Index) readBatch(ctx context.Context, c chat) error {
 	if n == batch {
 		x.mark(c)
 		// leaves half of the processor's time to those who are answered
-		sleep(ctx, min(x.o.Now().Sub(began), time.Second))
+		retry.Wait(ctx, min(x.o.Now().Sub(began), time.Second))
 	}
 	return nil
 }

@@ -26,6 +26,7 @@ import (
 
 	"mews/supervisor"
 	"mews/supervisor/internal/engine"
+	"mews/supervisor/internal/retry"
 	"mews/supervisor/internal/signals"
 )
 
@@ -117,7 +118,7 @@ func (x *Index) Run(ctx context.Context) error {
 		}
 		if err != nil {
 			x.o.Log.Warn("the index can't be used for now", "error", err)
-			sleep(ctx, retryAfter)
+			retry.Wait(ctx, retryAfter)
 		}
 	}
 	return nil
@@ -220,11 +221,4 @@ func (x *Index) explain(err error, format string, args ...any) error {
 		signals.Send(x.wake)
 	}
 	return err
-}
-
-func sleep(ctx context.Context, d time.Duration) {
-	select {
-	case <-ctx.Done():
-	case <-time.After(d):
-	}
 }

@@ -77,7 +77,7 @@ func (o *Operations[H]) indexHomes(ctx context.Context) {
 			running.Go(func() {
 				var more bool
 				var took time.Duration
-				err := retry.Do(own, longestIndexPause, func() (err error) {
+				err := retry.Do(own, retry.UpTo(longestIndexPause), func() (err error) {
 					more, took, err = o.indexHome(own, user)
 					return err
 				}, func(error) bool { return false }, func(err error, wait time.Duration) {

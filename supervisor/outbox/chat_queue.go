@@ -4,9 +4,8 @@ import (
 	"context"
 	"time"
 
-	"github.com/cenkalti/backoff/v5"
-
 	"mews/supervisor"
+	"mews/supervisor/internal/retry"
 )
 
 // chatQueue works one chat. Its run belongs to one goroutine, which alone calls the channel about
@@ -40,9 +39,9 @@ type chatQueue struct {
 	askAt   time.Time // when to ask the store for a delivery; the zero time is at once
 	askedAt time.Time // when it was last asked
 
-	retryAt    time.Time                   // nothing is tried before
-	reachPause *backoff.ExponentialBackOff // between tries to reach the channel
-	storePause *backoff.ExponentialBackOff // between tries to have something kept
+	retryAt     time.Time    // nothing is tried before
+	reachPauses retry.Pauses // between tries to reach the channel
+	storePauses retry.Pauses // between tries to have something kept
 	// when the channel did not answer; the zero time where retryAt is not about that
 	unreachedAt time.Time
 	// of the first try since the channel did something that it did not answer
@@ -62,17 +61,17 @@ type queueClaim struct {
 
 func newChatQueue(o *Outbox, chat string) *chatQueue {
 	return &chatQueue{
-		Options:    &o.Options,
-		outbox:     o,
-		chat:       chat,
-		wake:       make(chan struct{}, 1),
-		woken:      map[int64]struct{}{},
-		replies:    map[int64]*growingReply{},
-		below:      map[int64]bool{},
-		lastTurn:   map[int64]int64{},
-		inChat:     map[int64]supervisor.RichText{},
-		reachPause: newReachPause(),
-		storePause: newStorePause(),
+		Options:     &o.Options,
+		outbox:      o,
+		chat:        chat,
+		wake:        make(chan struct{}, 1),
+		woken:       map[int64]struct{}{},
+		replies:     map[int64]*growingReply{},
+		below:       map[int64]bool{},
+		lastTurn:    map[int64]int64{},
+		inChat:      map[int64]supervisor.RichText{},
+		reachPauses: reachPauses(),
+		storePauses: retry.UpTo(retry.Longest),
 	}
 }
 
@@ -143,7 +142,7 @@ func (q *chatQueue) storeFailed(err error) (next time.Time) {
 	for _, g := range q.replies {
 		g.set.loaded = false
 	}
-	pause := q.storePause.NextBackOff()
+	pause := q.storePauses.Next()
 	q.Log.Error("send to a chat", "channel", q.Name, "chat", q.chat, "error", err, "again_in", pause)
 	q.retryAt, q.unreachedAt = later(q.retryAt, q.Now().Add(pause)), time.Time{}
 	q.outbox.health.failed(q.chat, textStoreFailed+err.Error(), q.retryAt, false)
@@ -156,23 +155,10 @@ func (q *chatQueue) restartDelivery() { q.current, q.askAt = nil, time.Time{} }
 // persist keeps something that has to be kept before anything else is done. It tries until that is
 // kept, refused for good, or the service has ended.
 func (q *chatQueue) persist(what string, do func(context.Context) error) error {
-	_, err := backoff.Retry(q.calls, func() (struct{}, error) { return struct{}{}, final(do(q.calls)) },
-		backoff.WithBackOff(newStorePause()),
-		backoff.WithMaxElapsedTime(0),
-		backoff.WithNotify(func(err error, again time.Duration) {
-			q.Log.Error(what, "channel", q.Name, "chat", q.chat, "error", err, "again_in", again)
-			q.outbox.health.failed(q.chat, what+": "+err.Error(), q.Now().Add(again), false)
-		}))
-	return err
-}
-
-// final marks the store's refusals as such.
-func final(err error) error {
-	switch supervisor.ErrorCode(err) {
-	case supervisor.CodeInvalid, supervisor.CodeNotFound:
-		return backoff.Permanent(err)
-	}
-	return err
+	return retry.Do(q.calls, retry.UpTo(retry.Longest), func() error { return do(q.calls) }, retry.Refused, func(err error, again time.Duration) {
+		q.Log.Error(what, "channel", q.Name, "chat", q.chat, "error", err, "again_in", again)
+		q.outbox.health.failed(q.chat, what+": "+err.Error(), q.Now().Add(again), false)
+	})
 }
 
 // freeze keeps until when the channel wants nothing.

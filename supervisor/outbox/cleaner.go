@@ -6,9 +6,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/cenkalti/backoff/v5"
-
 	"mews/supervisor"
+	"mews/supervisor/internal/retry"
 	"mews/supervisor/internal/signals"
 )
 
@@ -36,18 +35,18 @@ const (
 // it again does nothing.
 type Cleaner struct {
 	*Options
-	outbox     *Outbox
-	cleanings  Cleanings
-	reachPause *backoff.ExponentialBackOff // between tries to reach the channel
-	storePause *backoff.ExponentialBackOff // between tries to have something kept
-	retryAt    time.Time                   // the channel is not tried before
-	triedAt    map[int64]time.Time         // when those that failed were last tried
+	outbox      *Outbox
+	cleanings   Cleanings
+	reachPauses retry.Pauses        // between tries to reach the channel
+	storePauses retry.Pauses        // between tries to have something kept
+	retryAt     time.Time           // the channel is not tried before
+	triedAt     map[int64]time.Time // when those that failed were last tried
 }
 
 // Cleaner makes the outbox's cleaner, of which there is one at most. Its Run works it.
 func (o *Outbox) Cleaner(cleanings Cleanings) *Cleaner {
-	return &Cleaner{Options: &o.Options, outbox: o, cleanings: cleanings, reachPause: newReachPause(),
-		storePause: newStorePause(), triedAt: map[int64]time.Time{}}
+	return &Cleaner{Options: &o.Options, outbox: o, cleanings: cleanings, reachPauses: reachPauses(),
+		storePauses: retry.UpTo(retry.Longest), triedAt: map[int64]time.Time{}}
 }
 
 // Changed is to be called when there is a cleaning that this outbox has not made. It never blocks,
@@ -63,7 +62,7 @@ func (c *Cleaner) Run(ctx context.Context) error {
 	for ctx.Err() == nil {
 		again, err := c.work(ctx)
 		if err != nil && ctx.Err() == nil {
-			pause := c.storePause.NextBackOff()
+			pause := c.storePauses.Next()
 			c.Log.Error("clean", "channel", c.Name, "error", err, "again_in", pause)
 			again = c.Now().Add(pause)
 		}
@@ -82,7 +81,7 @@ func (c *Cleaner) work(ctx context.Context) (again time.Time, err error) {
 	if len(due) == 0 {
 		next, ok, err := c.cleanings.Next(ctx, c.Name)
 		if err == nil {
-			c.storePause.Reset()
+			c.storePauses.Reset()
 		}
 		if !ok {
 			next = never
@@ -125,7 +124,7 @@ func (c *Cleaner) clean(ctx context.Context, k supervisor.Cleaning) (again time.
 	full := c.outbox.gate.leave(chat, true)
 	switch {
 	case err == nil:
-		c.reachPause.Reset()
+		c.reachPauses.Reset()
 		return never, c.done(ctx, k)
 	case ctx.Err() != nil:
 		return never, nil
@@ -149,7 +148,7 @@ func (c *Cleaner) failed(ctx context.Context, k supervisor.Cleaning, e *supervis
 		}
 		return now, nil
 	}
-	pause := c.reachPause.NextBackOff()
+	pause := c.reachPauses.Next()
 	c.Log.Warn("the channel does not answer", "channel", c.Name, "chat", chat, "error", e, "again_in", pause)
 	c.retryAt, c.triedAt[k.ID] = now.Add(pause), now
 	return c.retryAt, nil
@@ -160,6 +159,6 @@ func (c *Cleaner) done(ctx context.Context, k supervisor.Cleaning) error {
 		return err
 	}
 	delete(c.triedAt, k.ID)
-	c.storePause.Reset()
+	c.storePauses.Reset()
 	return nil
 }

@@ -228,7 +228,7 @@ func (q *chatQueue) closeDelivery(set *postSet, last supervisor.Post) error {
 		delete(q.inChat, p.ID)
 	}
 	q.restartDelivery()
-	q.storePause.Reset()
+	q.storePauses.Reset()
 	if outcome != supervisor.OutcomeSent {
 		q.Log.Warn("a delivery did not arrive for certain", "channel", q.Name, "chat", q.chat, "user", d.Conversation.User,
 			"delivery", d.ID, "outcome", outcome, "why", why)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"mews/supervisor"
+	"mews/supervisor/internal/retry"
 	"mews/supervisor/internal/signals"
 )
 
@@ -229,10 +230,5 @@ const maxSleep = time.Minute
 
 // wait waits until it is woken, or d or maxSleep is over. It returns false where ctx has ended.
 func wait(ctx context.Context, woken <-chan struct{}, d time.Duration) bool {
-	select {
-	case <-woken:
-	case <-time.After(min(d, maxSleep)):
-	case <-ctx.Done():
-	}
-	return ctx.Err() == nil
+	return retry.WaitOr(ctx, min(d, maxSleep), woken)
 }

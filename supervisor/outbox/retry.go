@@ -3,9 +3,8 @@ package outbox
 import (
 	"time"
 
-	"github.com/cenkalti/backoff/v5"
-
 	"mews/supervisor"
+	"mews/supervisor/internal/retry"
 )
 
 const (
@@ -24,19 +23,13 @@ const (
 	answerValidFor = 2 * time.Minute
 )
 
-func newReachPause() *backoff.ExponentialBackOff {
-	return &backoff.ExponentialBackOff{InitialInterval: time.Second, Multiplier: 2, RandomizationFactor: 0.25,
-		MaxInterval: maxReachPause}
-}
-
-func newStorePause() *backoff.ExponentialBackOff {
-	return &backoff.ExponentialBackOff{InitialInterval: 100 * time.Millisecond, Multiplier: 2, RandomizationFactor: 0.2,
-		MaxInterval: 10 * time.Second}
+func reachPauses() retry.Pauses {
+	return retry.Pauses{First: time.Second, Longest: maxReachPause, Jitter: 0.25}
 }
 
 // unreached notes that the channel could not be reached, or has not said what it did.
 func (q *chatQueue) unreached(e *supervisor.SendError) {
-	pause := q.reachPause.NextBackOff()
+	pause := q.reachPauses.Next()
 	if q.awaySince.IsZero() {
 		q.awaySince = q.Now()
 	}
@@ -52,7 +45,7 @@ func (q *chatQueue) unreached(e *supervisor.SendError) {
 // reached notes that the channel has done something that people see.
 func (q *chatQueue) reached(set *postSet) {
 	set.attempts = failedAttempts{}
-	q.reachPause.Reset()
+	q.reachPauses.Reset()
 	q.awaySince, q.unreachedAt, q.answeredAt = time.Time{}, time.Time{}, q.Now()
 	q.outbox.health.sent(q.chat)
 	q.outbox.wakeWaiting(q)

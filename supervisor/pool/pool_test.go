@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"mews/protocol"
+	"mews/supervisor/internal/retry"
 )
 
 func TestAWorkerIsStartedWhenItIsFirstWanted(t *testing.T) {
@@ -365,14 +366,15 @@ func TestAnAnsweredTurnEndsTheBackoffsGrowth(t *testing.T) {
 	if err := w.Call(bounded(t), protocol.MethodTurnStart, protocol.TurnStart{Turn: 1, Kind: "chat"}, &end); err != nil {
 		t.Fatal(err)
 	}
-	w.managed.do(func() { w.managed.backoff.backoff = time.Minute })
+	pauses := &w.managed.backoff.pauses
+	w.managed.do(func() { *pauses = retry.Pauses{First: time.Second, Longest: time.Minute}; pauses.Next() })
 	w.Release()
 	var got time.Duration
 	w.managed.do(func() {}) // the release was an event before this
 	done := make(chan struct{})
-	w.managed.do(func() { got = w.managed.backoff.backoff; close(done) })
+	w.managed.do(func() { got = pauses.Next(); close(done) })
 	<-done
-	if s := r.status("good"); got != 0 || s.Turns != 1 || s.State != StateIdle {
+	if s := r.status("good"); got != time.Second || s.Turns != 1 || s.State != StateIdle {
 		t.Errorf("back-off %v, status %+v", got, s)
 	}
 }

@@ -1,10 +1,14 @@
 package pool
 
-import "time"
+import (
+	"time"
+
+	"mews/supervisor/internal/retry"
+)
 
 // restartBackoff counts the deaths of a worker, and says how long the next start has to wait.
 type restartBackoff struct {
-	backoff time.Duration // the last wait; 0 after a turn that went well
+	pauses retry.Pauses // before the next starts
 	// the deaths that the breaker counts, oldest first; at most BreakerDeaths
 	recentDeaths []time.Time
 }
@@ -12,7 +16,8 @@ type restartBackoff struct {
 // died records a death. It gives the wait before the next start, or the time until which none is
 // made.
 func (h *restartBackoff) died(now time.Time, t Timings) (wait time.Duration, broken time.Time) {
-	h.backoff = min(max(2*h.backoff, t.BackoffMin), t.BackoffMax)
+	h.pauses.First, h.pauses.Longest = t.BackoffMin, t.BackoffMax
+	wait = h.pauses.Next()
 	h.recentDeaths = append(h.recentDeaths, now)
 	if len(h.recentDeaths) > t.BreakerDeaths {
 		h.recentDeaths = h.recentDeaths[1:]
@@ -21,8 +26,8 @@ func (h *restartBackoff) died(now time.Time, t Timings) (wait time.Duration, bro
 	if len(h.recentDeaths) == t.BreakerDeaths && now.Before(until) {
 		return 0, until
 	}
-	return h.backoff, time.Time{}
+	return wait, time.Time{}
 }
 
 // recovered ends the back-off's growth. The breaker still counts what it has seen.
-func (h *restartBackoff) recovered() { h.backoff = 0 }
+func (h *restartBackoff) recovered() { h.pauses.Reset() }

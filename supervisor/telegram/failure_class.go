@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"github.com/PaulSonOfLars/gotgbot/v2"
-	"github.com/cenkalti/backoff/v5"
 
 	"mews/supervisor"
+	"mews/supervisor/internal/retry"
 )
 
 // failureClass is a kind of failure of the way in.
@@ -142,7 +142,7 @@ func (e *deliveryError) Error() string { return "deliver to the webhook: " + e.t
 type retryDelays struct {
 	quick  bool // while Telegram can't be reached the pauses grow to maxAwayDelay alone
 	class  *failureClass
-	series backoff.ExponentialBackOff
+	pauses retry.Pauses
 }
 
 const (
@@ -164,8 +164,7 @@ func (d *retryDelays) next(class *failureClass, err error) time.Duration {
 		if d.quick && class.away {
 			longest = maxAwayDelay
 		}
-		d.series = backoff.ExponentialBackOff{InitialInterval: cmp.Or(class.first, time.Second), RandomizationFactor: 0.2,
-			Multiplier: 2, MaxInterval: longest}
+		d.pauses = retry.Pauses{First: cmp.Or(class.first, time.Second), Longest: longest, Jitter: 0.2}
 	}
-	return max(minDelay, d.series.NextBackOff())
+	return max(minDelay, d.pauses.Next())
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 
 	"mews/supervisor"
+	"mews/supervisor/internal/retry"
 )
 
 // Receiver keeps what comes in. Who may speak is decided behind it.
@@ -145,11 +146,11 @@ func retryForever(
 // pause waits before the next attempt.
 func (c *Client) pause(ctx context.Context, class *failureClass, wait time.Duration) {
 	if !class.away {
-		sleep(ctx, wait, nil)
+		retry.Wait(ctx, wait)
 		return
 	}
-	sleep(ctx, minDelay, nil)
-	sleep(ctx, wait-minDelay, c.answered)
+	retry.Wait(ctx, minDelay)
+	retry.WaitOr(ctx, wait-minDelay, c.answered)
 }
 
 // unsignal forgets the answers that came before an attempt.
@@ -157,15 +158,6 @@ func (c *Client) unsignal() {
 	select {
 	case <-c.answered:
 	default:
-	}
-}
-
-// sleep waits for d, until it is woken or ctx ends.
-func sleep(ctx context.Context, d time.Duration, woken <-chan struct{}) {
-	select {
-	case <-ctx.Done():
-	case <-woken:
-	case <-time.After(d):
 	}
 }
 
@@ -211,7 +203,7 @@ func (p *Poller) poll(ctx context.Context) error {
 		return p.receive(ctx, batch)
 	case waits:
 		// a server that does not wait is asked once a second
-		sleep(ctx, minDelay-time.Since(began), nil)
+		retry.Wait(ctx, minDelay-time.Since(began))
 	}
 	return nil
 }
@@ -233,7 +225,7 @@ func (p *Poller) receive(ctx context.Context, updates []json.RawMessage) error {
 		p.staleBatches = 0
 	}
 	if batch.firstHeld != 0 {
-		sleep(ctx, minDelay, p.names.known) // the same would come again at once
+		retry.WaitOr(ctx, minDelay, p.names.known) // the same would come again at once
 	}
 	if p.staleBatches > 1 {
 		return fmt.Errorf("read updates from %d on: %w", asked, errStale)

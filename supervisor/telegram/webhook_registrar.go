@@ -9,6 +9,8 @@ import (
 
 	"github.com/PaulSonOfLars/gotgbot/v2"
 	"github.com/hashicorp/go-hclog"
+
+	"mews/supervisor/internal/retry"
 )
 
 const (
@@ -56,7 +58,7 @@ func (r *WebhookRegistrar) Run(ctx context.Context) error {
 }
 
 func (r *WebhookRegistrar) attempt(ctx context.Context) error {
-	sleep(ctx, time.Until(r.nextCheck), nil)
+	retry.Wait(ctx, time.Until(r.nextCheck))
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}

@@ -3,6 +3,8 @@ package retry
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
@@ -14,33 +16,59 @@ import (
 // Longest is what is waited at most for something that somebody waits for.
 const Longest = 10 * time.Second
 
-// Do repeats do until it succeeds, its error is final, or ctx ends. It waits 100 ms first, then
-// twice as long each time, up to longest. failed is called with each error that is not final, and
-// with the wait that follows. Do returns the final error, or ctx's.
-func Do(
-	ctx context.Context,
-	longest time.Duration,
-	do func() error,
-	final func(error) bool,
-	failed func(err error, wait time.Duration),
-) error {
+// Pauses are how long to wait between tries that fail: twice as long each time. They belong to one
+// goroutine.
+type Pauses struct {
+	First, Longest time.Duration
+	Jitter         float64 // the share by which a pause is longer or shorter by chance
+
+	series backoff.ExponentialBackOff
+}
+
+// Next is the next pause.
+func (p *Pauses) Next() time.Duration {
+	p.series.InitialInterval, p.series.MaxInterval = p.First, p.Longest
+	p.series.Multiplier, p.series.RandomizationFactor = 2, p.Jitter
+	return p.series.NextBackOff()
+}
+
+// Reset begins anew with the first pause.
+func (p *Pauses) Reset() { p.series = backoff.ExponentialBackOff{} }
+
+// UpTo are the pauses of a store: the first is 100 ms.
+func UpTo(longest time.Duration) Pauses {
+	return Pauses{First: 100 * time.Millisecond, Longest: longest, Jitter: 0.2}
+}
+
+// Do repeats do until it succeeds, its error is final, or ctx ends, with pauses between. If a
+// channel says how long to wait, the pause is exactly that. failed is called with each error that
+// is not final, and with the pause that follows. Do returns the final error, or ctx's cause.
+func Do(ctx context.Context, pauses Pauses, do func() error, final func(error) bool, failed func(err error, wait time.Duration)) error {
 	_, err := backoff.Retry(ctx, func() (struct{}, error) {
 		err := do()
-		if err != nil && final(err) {
+		told := new(supervisor.SendError)
+		switch {
+		case err == nil:
+		case final(err):
 			err = backoff.Permanent(err)
+		case errors.As(err, &told) && told.RetryAfter > 0:
+			err = fmt.Errorf("%w (%w)", err, &backoff.RetryAfterError{Duration: told.RetryAfter})
 		}
 		return struct{}{}, err
-	}, backoff.WithBackOff(&backoff.ExponentialBackOff{
-		InitialInterval: 100 * time.Millisecond, Multiplier: 2, RandomizationFactor: 0.2, MaxInterval: longest,
-	}), backoff.WithMaxElapsedTime(0), backoff.WithNotify(failed))
+	}, backoff.WithBackOff(series{&pauses}), backoff.WithMaxElapsedTime(0), backoff.WithNotify(failed))
 	return err
 }
+
+// series is a backoff.BackOff.
+type series struct{ *Pauses }
+
+func (s series) NextBackOff() time.Duration { return s.Next() }
 
 // Persist repeats what a store has to do, because it would be lost otherwise, until it is done or
 // ctx ends, and gives what came of it. What the store refuses is not repeated. Errors are logged;
 // it is not ok after the last one.
 func Persist[T any](ctx context.Context, log hclog.Logger, what string, do func() (T, error)) (value T, ok bool) {
-	err := Do(ctx, Longest, func() (err error) {
+	err := Do(ctx, UpTo(Longest), func() (err error) {
 		value, err = do()
 		return err
 	}, Refused, func(err error, wait time.Duration) { log.Error(what, "error", err, "again_in", wait) })
@@ -50,14 +78,17 @@ func Persist[T any](ctx context.Context, log hclog.Logger, what string, do func(
 	return value, err == nil
 }
 
-// Wait waits for d. It is false where ctx ends first.
-func Wait(ctx context.Context, d time.Duration) bool {
+// Wait waits for d. It is false if ctx has ended.
+func Wait(ctx context.Context, d time.Duration) bool { return WaitOr(ctx, d, nil) }
+
+// WaitOr waits for d, or until it is woken. It is false if ctx has ended.
+func WaitOr(ctx context.Context, d time.Duration, woken <-chan struct{}) bool {
 	select {
+	case <-woken:
 	case <-time.After(d):
-		return true
 	case <-ctx.Done():
-		return false
 	}
+	return ctx.Err() == nil
 }
 
 // Refused says that a store will refuse the same again: what was sent cannot be right, or names

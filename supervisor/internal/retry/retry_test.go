@@ -21,7 +21,7 @@ func TestItIsRepeatedUntilItIsDoneOrRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				calls, told := 0, time.Duration(0)
-				err := retry.Do(t.Context(), retry.Longest, func() error {
+				err := retry.Do(t.Context(), retry.UpTo(retry.Longest), func() error {
 					if calls++; calls <= c.fails {
 						return full
 					}
@@ -44,13 +44,7 @@ func TestItEndsWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		err := retry.Do(
-			ctx,
-			retry.Longest,
-			func() error { return errors.New("no") },
-			retry.Refused,
-			func(error, time.Duration) {},
-		)
+		err := retry.Do(ctx, retry.UpTo(retry.Longest), func() error { return errors.New("no") }, retry.Refused, func(error, time.Duration) {})
 		if !errors.Is(err, context.DeadlineExceeded) {
 			t.Error(err)
 		}
@@ -63,15 +57,55 @@ func TestWhatNobodyWaitsForIsRepeatedRarely(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 24*time.Hour)
 		defer cancel()
 		times := 0
-		err := retry.Do(
-			ctx,
-			10*time.Minute,
-			func() error { times++; return errors.New("full") },
-			retry.Refused,
-			func(error, time.Duration) {},
-		)
+		err := retry.Do(ctx, retry.UpTo(10*time.Minute), func() error { times++; return errors.New("full") }, retry.Refused, func(error, time.Duration) {})
 		if !errors.Is(err, context.DeadlineExceeded) || times > 24*60/8+20 {
 			t.Errorf("%v after %d times", err, times)
+		}
+	})
+}
+
+func TestPauses_Next_DoublesUpToTheLongest(t *testing.T) {
+	p := retry.Pauses{First: time.Second, Longest: 5 * time.Second}
+	for range 2 {
+		for i, want := range []time.Duration{time.Second, 2 * time.Second, 4 * time.Second, 5 * time.Second, 5 * time.Second} {
+			if got := p.Next(); got != want {
+				t.Errorf("pause %d: got %v, want %v", i, got, want)
+			}
+		}
+		p.Reset()
+	}
+}
+
+func TestDo_ChannelSaysHowLong_WaitsExactlySo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tries := 0
+		err := retry.Do(t.Context(), retry.UpTo(retry.Longest), func() error {
+			if tries++; tries > 1 {
+				return nil
+			}
+			return &supervisor.SendError{RetryAfter: 7 * time.Second, Err: errors.New("too much")}
+		}, retry.Refused, func(_ error, wait time.Duration) {
+			if wait != 7*time.Second {
+				t.Errorf("it waits %v", wait)
+			}
+		})
+		if err != nil || tries != 2 {
+			t.Errorf("%v after %d tries", err, tries)
+		}
+	})
+}
+
+func TestWaitOr_Woken_EndsEarly(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		woken, began := make(chan struct{}, 1), time.Now()
+		woken <- struct{}{}
+		if !retry.WaitOr(t.Context(), time.Hour, woken) || time.Since(began) != 0 {
+			t.Errorf("it waited %v", time.Since(began))
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if retry.Wait(ctx, 0) {
+			t.Error("ctx has ended, and it says that it waited")
 		}
 	})
 }
