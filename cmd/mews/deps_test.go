@@ -52,7 +52,6 @@ var floors = map[string]int{
 	"mews/worker/serve":        4,
 	"mews/worker/spawn":        4,
 
-	"mews/supervisor/audit":             3,
 	"mews/supervisor/github/patch":      3,
 	"mews/supervisor/github/review":     3,
 	"mews/supervisor/github/setup":      3,

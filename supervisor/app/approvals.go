@@ -7,9 +7,9 @@ import (
 	"mews/config"
 	"mews/supervisor"
 	"mews/supervisor/access"
+	"mews/supervisor/admin"
 	"mews/supervisor/answer"
 	"mews/supervisor/approval"
-	"mews/supervisor/audit"
 	"mews/supervisor/inbox"
 	"mews/supervisor/internal/timezone"
 	"mews/supervisor/question"
@@ -95,12 +95,12 @@ type guards struct {
 	policy   approval.Policy
 	asked    *question.Questions
 	codes    *approval.Confirmations // that effects wait for
-	audit    *audit.Log
+	audit    *admin.AuditWriter
 }
 
 // openGuards makes what decides on what people send and on which effects may leave the sandbox.
 func (s *service) openGuards(context.Context) error {
-	s.audit = audit.New(s.db.Audit(), s.log.Named("audit"))
+	s.audit = admin.NewAuditWriter(s.db.Audit(), s.log.Named("audit"))
 	s.rules(s.config)
 	s.asked = question.New(question.Options{Store: s.db.Questions(), Ends: s.db.Questions(), Audit: s.db.Audit(), Queued: s.deliveryQueued, Log: s.log.Named("question"),
 		Resume: func(c supervisor.Conversation) { s.sessions.Wake(c) }, Ended: s.cleaningDue, Now: s.now,

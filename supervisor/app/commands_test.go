@@ -11,8 +11,8 @@ import (
 
 	"mews/supervisor"
 	"mews/supervisor/access"
+	"mews/supervisor/admin"
 	"mews/supervisor/api"
-	"mews/supervisor/audit"
 	"mews/supervisor/command"
 	"mews/supervisor/problem"
 )
@@ -138,7 +138,7 @@ func TestStatusTellsOfTheGateAndTheBudget(t *testing.T) {
 // All but what runs turns is as a service puts it together.
 func TestACommandIsJoinedToAllThatItNeeds(t *testing.T) {
 	s := newTwoPersonService(t)
-	s.audit = audit.New(s.db.Audit(), s.log)
+	s.audit = admin.NewAuditWriter(s.db.Audit(), s.log)
 	o := chatCommands{s}.commandOptions(nil, api.StatusReporter{})
 	for name, part := range map[string]any{"questions": o.Questions, "cleanings": o.Cleanings, "approver": o.Approver, "locks": o.Locks,
 		"invites": o.Invites, "groups": o.Groups, "grants": o.Grants, "settings": o.Settings, "usages": o.Usages, "budgets": o.Budgets,

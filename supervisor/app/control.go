@@ -33,7 +33,7 @@ func (s *service) openControl(context.Context) (err error) {
 			return control.Attached{Version: s.version, Walls: report.Walls(), Model: report.Model(u)}
 		},
 		Inbox: s.inbox, Blobs: s.db.Blobs(), Spool: s.spool, Transcribe: hearing{s}.uploaded, Methods: methods,
-		Refused: ingress.NoteRefusals(s.audit, s.now), Group: s.config.SocketGroup, Log: s.log.Named("control"),
+		Refused: ingress.NoteRefusals(s.audit.Note, s.now), Group: s.config.SocketGroup, Log: s.log.Named("control"),
 	})
 	return err
 }

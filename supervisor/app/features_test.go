@@ -8,7 +8,6 @@ import (
 	"mews/supervisor/admin"
 	"mews/supervisor/api"
 	"mews/supervisor/approval"
-	"mews/supervisor/audit"
 	"mews/supervisor/feature"
 	"mews/supervisor/feature/featuretest"
 	"mews/supervisor/hostcall"
@@ -48,7 +47,7 @@ func TestFeatures_Names_AreUnique(t *testing.T) {
 	for _, row := range list {
 		take("setting", row.Name)
 	}
-	s.audit = audit.New(s.db.Audit(), s.log)
+	s.audit = admin.NewAuditWriter(s.db.Audit(), s.log)
 	s.admins = &admin.Service{}
 	methods, err := s.methods(api.StatusReporter{})
 	must(t, err)

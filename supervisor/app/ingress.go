@@ -20,7 +20,7 @@ type arrivals struct {
 // openInbox makes what keeps what people send, behind the gate, and what sends it on its way from
 // there.
 func (s *service) openInbox(context.Context) error {
-	accepted := ingress.NoteAdmissions(s.audit, s.now, accept(s.sessions, s.commands, s.attachments, s.arrived))
+	accepted := ingress.NoteAdmissions(s.audit.Routine, s.now, accept(s.sessions, s.commands, s.attachments, s.arrived))
 	s.inbox = inbox.New(inbox.Options{
 		Store: s.db.Inbox(), Gate: s.codeGate, Conversations: s.db.Conversations(), Accepted: accepted,
 		Queued: s.deliveryQueued, NotStored: s.commands.NotStored,

@@ -5,18 +5,17 @@ import (
 	"time"
 
 	"mews/supervisor"
-	"mews/supervisor/audit"
 	"mews/supervisor/internal/rare"
 	"mews/supervisor/problem"
 )
 
 // NoteAdmissions notes in the audit log, once a day for each conversation, that something was taken
 // there, and hands it on to accept.
-func NoteAdmissions(log *audit.Log, now func() time.Time, accept func(supervisor.Inbound)) func(supervisor.Inbound) {
+func NoteAdmissions(routine func(user, action, detail string), now func() time.Time, accept func(supervisor.Inbound)) func(supervisor.Inbound) {
 	var today rare.Window
 	return func(in supervisor.Inbound) {
 		if c := in.Conversation; today.First(fmt.Sprint(c.ID), now()) {
-			log.Routine(c.User, "admitted", fmt.Sprintf("in conversation %d: %s chat %q", c.ID, c.Channel, c.Chat))
+			routine(c.User, "admitted", fmt.Sprintf("in conversation %d: %s chat %q", c.ID, c.Channel, c.Chat))
 		}
 		accept(in)
 	}
@@ -24,11 +23,11 @@ func NoteAdmissions(log *audit.Log, now func() time.Time, accept func(supervisor
 
 // NoteRefusals notes in the audit log, once a day for each account, that it was refused at the
 // control socket.
-func NoteRefusals(log *audit.Log, now func() time.Time) func(uid uint32, why error) {
+func NoteRefusals(note func(user, action, detail string), now func() time.Time) func(uid uint32, why error) {
 	var strangers rare.Window
 	return func(uid uint32, why error) {
 		if strangers.First(fmt.Sprint(uid), now()) {
-			log.Note("", "control.refused", fmt.Sprintf("user id %d: %s", uid, problem.Message(why)))
+			note("", "control.refused", fmt.Sprintf("user id %d: %s", uid, problem.Message(why)))
 		}
 	}
 }

@@ -1,5 +1,4 @@
-// Package audit writes the audit log: who did what, and when.
-package audit
+package admin
 
 import (
 	"context"
@@ -13,8 +12,8 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// Log keeps audit rows without making anybody wait for the disk.
-type Log struct {
+// AuditWriter keeps audit rows without making anybody wait for the disk.
+type AuditWriter struct {
 	store sqlite.Audit
 	log   hclog.Logger
 
@@ -27,22 +26,22 @@ type Log struct {
 // maxWaiting is how many rows wait for the disk. Those beyond are counted, and the count is a row.
 const maxWaiting = 1000
 
-// New makes a log that writes to a store. Run writes; until then rows wait.
-func New(store sqlite.Audit, log hclog.Logger) *Log {
-	return &Log{store: store, log: log, changed: make(chan struct{}, 1)}
+// NewAuditWriter makes one that writes to a store. Run writes; until then rows wait.
+func NewAuditWriter(store sqlite.Audit, log hclog.Logger) *AuditWriter {
+	return &AuditWriter{store: store, log: log, changed: make(chan struct{}, 1)}
 }
 
 // Note keeps what somebody did. It never blocks.
-func (a *Log) Note(user, action, detail string) {
+func (a *AuditWriter) Note(user, action, detail string) {
 	a.put(hclog.Warn, user, action, detail)
 }
 
 // Routine keeps what happens every day. It never blocks.
-func (a *Log) Routine(user, action, detail string) {
+func (a *AuditWriter) Routine(user, action, detail string) {
 	a.put(hclog.Debug, user, action, detail)
 }
 
-func (a *Log) put(level hclog.Level, user, action, detail string) {
+func (a *AuditWriter) put(level hclog.Level, user, action, detail string) {
 	a.log.Log(level, action, "user", user, "detail", detail)
 	a.mu.Lock()
 	if len(a.waiting) < maxWaiting {
@@ -58,7 +57,7 @@ func (a *Log) put(level hclog.Level, user, action, detail string) {
 const retryAfter = 5 * time.Second
 
 // Run writes what waits until ctx ends, then what is left.
-func (a *Log) Run(ctx context.Context) error {
+func (a *AuditWriter) Run(ctx context.Context) error {
 	for {
 		var again <-chan time.Time
 		if !a.flush() {
@@ -75,7 +74,7 @@ func (a *Log) Run(ctx context.Context) error {
 }
 
 // flush keeps what waits. What can't be kept waits on.
-func (a *Log) flush() (kept bool) {
+func (a *AuditWriter) flush() (kept bool) {
 	rows := a.Take()
 	if len(rows) == 0 {
 		return true
@@ -97,7 +96,7 @@ func (a *Log) flush() (kept bool) {
 }
 
 // Take empties the queue.
-func (a *Log) Take() []sqlite.AuditRow {
+func (a *AuditWriter) Take() []sqlite.AuditRow {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	rows := a.waiting

@@ -1,4 +1,4 @@
-package audit
+package admin
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 )
 
 func TestAFloodOfAuditRowsIsBoundedAndCounted(t *testing.T) {
-	a := New(sqlite.Audit{}, hclog.NewNullLogger())
+	a := NewAuditWriter(sqlite.Audit{}, hclog.NewNullLogger())
 	for i := range 1500 {
 		a.Note("ann", "worker.offence", fmt.Sprint(i))
 	}
