@@ -59,7 +59,7 @@ func GitHubClient(cfg *config.Config, store api.Store, now func() time.Time) (*a
 func GitHubSetup(cfg *config.Config, client *api.Client) setup.Setup {
 	web, _, _ := strings.Cut(strings.Replace(cfg.GitHub.APIURL, "://api.", "://", 1), "/api/v3")
 	return setup.Setup{
-		Account: client, Content: client, Hooks: client, App: cfg.GitHub.App.ID != 0,
+		Account: client, Client: client, App: cfg.GitHub.App.ID != 0,
 		Listens: cfg.Webhooks.Listen != "", Secret: cfg.GitHub.WebhookSecret.Reveal, Path: config.GitHubPath,
 		Web: strings.TrimSuffix(web, "/"), Events: event.Names(), Repos: gitHubRepos(cfg.GitHub), Now: time.Now,
 	}

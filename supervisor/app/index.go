@@ -18,7 +18,7 @@ func (s *service) openIndex(context.Context) error {
 // homeIndexing is what workers tell of homes.
 func (s *service) homeIndexing() hostcall.IndexDependencies {
 	return hostcall.IndexDependencies{
-		UpdateHome: func(user string) hostcall.HomeUpdate { return s.index.UpdateHome(user) },
+		UpdateHome: s.index.UpdateHome,
 		HomeChanged: func(user string) {
 			if _, there := s.pool.Find(user); there { // not of one that was started to look
 				s.routines.HomeChanged(user)

@@ -12,14 +12,6 @@ import (
 	"mews/supervisor/markdown"
 )
 
-// Effects are the ledger of what was done for people.
-type Effects interface {
-	// List lists a person's, the newest first.
-	List(ctx context.Context, q supervisor.EffectQuery) ([]supervisor.Effect, error)
-	// Count counts everybody's between two moments, by person and kind.
-	Count(ctx context.Context, from, to time.Time) ([]supervisor.EffectCount, error)
-}
-
 const (
 	activityPrefix = "a:"
 	activityPage   = 20 // lines

@@ -17,6 +17,7 @@ import (
 	"mews/supervisor/internal/retry"
 	"mews/supervisor/internal/signals"
 	"mews/supervisor/problem"
+	"mews/supervisor/sqlite"
 )
 
 // Store keeps commands and presses.
@@ -58,19 +59,19 @@ type Options struct {
 	Queue       Queue
 	Usages      Usages
 	Budgets     Budgets
-	Effects     Effects
+	Effects     sqlite.Effects
 	Pictures    Pictures
 	Questions   Questions
-	Cleanings   Cleanings
+	Cleanings   sqlite.Cleanings
 	Approver    Approver
 	Locks       Locks
 	Invites     Invites
 	Groups      Groups
-	Grants      Grants
+	Grants      sqlite.Grants
 	Settings    Settings
 	Uploads     Uploads
 	Tools       Tools
-	OpenedTools OpenedTools
+	OpenedTools sqlite.OpenedTools
 	People      People
 	Audit       func(user, action, detail string) // never blocks
 	Status      func(context.Context, supervisor.Conversation) (string, error)

@@ -12,12 +12,6 @@ import (
 	"mews/supervisor/markdown"
 )
 
-// Grants are what people allow always.
-type Grants interface {
-	List(ctx context.Context, user string) ([]supervisor.Grant, error)
-	Revoke(ctx context.Context, user string, id int64) error // its errors are for the person
-}
-
 const (
 	grantPrefix     = "g:"
 	maxGrants       = 20 // that /grants lists

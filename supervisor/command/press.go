@@ -18,11 +18,6 @@ type Questions interface {
 	Press(ctx context.Context, user string, conversation int64, press string) (question.Pressed, error)
 }
 
-// Cleanings are what is to be done to messages that stand in a chat.
-type Cleanings interface {
-	Put(ctx context.Context, k supervisor.Cleaning) error
-}
-
 // questionPrefix is what the presses of package question begin with.
 const questionPrefix = "q:"
 

@@ -19,13 +19,6 @@ type Tools interface {
 	List(ctx context.Context, user string) ([]protocol.Tool, error)
 }
 
-// OpenedTools are those of families that are open in conversations.
-type OpenedTools interface {
-	List(ctx context.Context, conversation int64) ([]supervisor.OpenedTool, error)
-	Put(ctx context.Context, in supervisor.Conversation, tools ...supervisor.OpenedTool) error
-	Delete(ctx context.Context, conversation int64, names ...string) error
-}
-
 const (
 	toolsPrefix = "o:"
 	wordKeep    = "keep"

@@ -15,6 +15,7 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/feature"
 	"mews/supervisor/internal/signals"
+	"mews/supervisor/sqlite"
 )
 
 // Store keeps what is wanted, and takes out what it is about. What waits is left for another time.
@@ -35,14 +36,6 @@ type HomeTurns interface {
 	// that it does not.
 	LeftInHome(ctx context.Context, user string) (protocol.MemoryExchanges, error)
 	GoneFromHome(ctx context.Context, user string, turns []int64) error
-}
-
-// Facts keeps of which facts that are forgotten words may stand elsewhere than in MEMORY.md.
-type Facts interface {
-	// BlankFacts takes them out of what is kept of a person, or with "" of everybody, and has
-	// remove take the messages with them out of the index. left is how many facts of it are needed
-	// as they stand for now.
-	BlankFacts(ctx context.Context, user string, remove func(ctx context.Context, user string, messages []int64) error) (left int, err error)
 }
 
 // Home is what people have in their homes, which their workers see to.
@@ -77,7 +70,7 @@ type Options struct {
 	Index     Index
 	Home      Home
 	Turns     HomeTurns
-	Facts     Facts
+	Facts     sqlite.Memories // of forgotten facts of which words may stand elsewhere than in MEMORY.md
 	Memories  Memories
 	FactPress func(fact string) string // the press of a button that forgets a fact
 	People    People

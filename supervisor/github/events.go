@@ -16,14 +16,6 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// Deliveries are what has happened.
-type Deliveries interface {
-	// ListNew lists what a source has sent and what is yet to be done, oldest first.
-	ListNew(ctx context.Context, source string, limit int) ([]supervisor.WebhookDelivery, error)
-	// End keeps what has become of a delivery.
-	End(ctx context.Context, id int64, state supervisor.WebhookState, why string) error
-}
-
 // Reviews are what is done about pull requests. What is wanted again changes nothing.
 type Reviews interface {
 	Want(ctx context.Context, w supervisor.GitHubRequest) error
@@ -50,9 +42,9 @@ type EventsOptions struct {
 	Self  func() string // the login of Mews on GitHub; "" while that is not known
 	// what people call it by in a comment, without the @; "" while that is not known
 	Name       func() string
-	Deliveries Deliveries
+	Deliveries sqlite.WebhookDeliveries
 	Store      sqlite.Repositories
-	Cleanings  Cleanings
+	Cleanings  sqlite.Cleanings
 	Switches   *Switches
 	Reviews    Reviews // nil: nothing is reviewed
 	Triages    Triages // nil: nothing is triaged

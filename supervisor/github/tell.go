@@ -12,11 +12,6 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// Cleanings are what is to be done to messages that stand in a chat.
-type Cleanings interface {
-	Put(ctx context.Context, k supervisor.Cleaning) error
-}
-
 const (
 	idle       = time.Hour        // how long a Run sleeps where nothing is due
 	afterFault = 10 * time.Second // how long it waits where something could not be told

@@ -27,17 +27,11 @@ const reconcile = 10 * time.Minute
 // lookAgain is after how long all is looked at again where something could not be seen.
 const lookAgain = 30 * time.Second
 
-// DeliveryStore takes what was found.
-type DeliveryStore interface {
-	// PutFound keeps deliveries, those that are new, and with them a setting of the service.
-	PutFound(ctx context.Context, list []supervisor.WebhookDelivery, name, value string) error
-}
-
 // WatchOptions are what a Watch works on.
 type WatchOptions struct {
 	Repos      []supervisor.GitHubRepo
 	Client     *api.Client
-	Deliveries DeliveryStore
+	Deliveries sqlite.WebhookDeliveries
 	Settings   sqlite.Settings // under the service's own: what was seen of each repository
 	// how often each repository is asked what has happened; 0: a webhook tells
 	Poll time.Duration

@@ -15,16 +15,8 @@ import (
 
 // IndexDependencies are what telling of homes needs.
 type IndexDependencies struct {
-	UpdateHome  func(user string) HomeUpdate
+	UpdateHome  func(user string) *index.HomeUpdate
 	HomeChanged func(user string) // never blocks
-}
-
-// HomeUpdate takes what is new in a home. What it is told that can't be is index.ErrUnexpected.
-type HomeUpdate interface {
-	Files(ctx context.Context, page []index.File) (differing []int, err error)
-	Sections(ctx context.Context, batch []index.File) (missing []index.SectionHash, err error)
-	Put(ctx context.Context, list []index.Section) error
-	End(ctx context.Context, report index.HomeReport, more bool) (left bool, err error)
 }
 
 // A worker says that its home has changed once in a second at most, which the limit allows for as
@@ -44,7 +36,7 @@ func (w *work) homeChanged(*protocol.IndexChanged) error {
 }
 
 // homeUpdate is the operation's. Its calls come one at a time.
-func (w *work) homeUpdate() (HomeUpdate, error) {
+func (w *work) homeUpdate() (*index.HomeUpdate, error) {
 	o := w.operation
 	if !o.Index {
 		return nil, feature.Offence{Err: errors.New("the operation indexes nothing")}

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"mews/protocol"
-	"mews/supervisor/hostcall"
 	"mews/supervisor/index"
 	"mews/supervisor/operation"
 	"mews/supervisor/spool"
@@ -22,7 +21,7 @@ func (r *rig) indexing(id int64, updates *[]string) {
 	}
 	r.t.Cleanup(func() { s.Close() })
 	x := index.New(index.Options{})
-	r.options.UpdateHome = func(user string) hostcall.HomeUpdate {
+	r.options.UpdateHome = func(user string) *index.HomeUpdate {
 		*updates = append(*updates, user)
 		return x.UpdateHome(user)
 	}

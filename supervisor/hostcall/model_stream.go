@@ -22,7 +22,7 @@ type ModelDependencies struct {
 	Transcript Transcript
 	Models     Models
 	Usage      Usage
-	Systems    SystemTexts
+	Systems    sqlite.SystemTexts
 	Windows    Windows
 	History    int                // tokens of history that a request may carry
 	Thinking   modelcall.Thinking // how long a model may think

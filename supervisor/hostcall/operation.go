@@ -7,6 +7,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor/feature"
+	"mews/supervisor/index"
 	"mews/supervisor/operation"
 	"mews/supervisor/spool"
 )
@@ -28,7 +29,7 @@ type operationWork struct {
 	committed []protocol.BlobRef
 	bytes     int64
 	// that an operation of this connection's person tells of; nil before its first call
-	home HomeUpdate
+	home *index.HomeUpdate
 }
 
 // pieceDone is operation.piece. Calls of it come one at a time.

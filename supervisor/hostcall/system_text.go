@@ -7,12 +7,6 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// SystemTexts keeps what the requests of conversations begin with.
-type SystemTexts interface {
-	Find(ctx context.Context, conversation int64) (sqlite.SystemText, error)
-	Put(ctx context.Context, conversation int64, text string, stale int64) error
-}
-
 // readSystemText reads the system text that is kept for the conversation. Where that must not be
 // used any more, the worker has to put another one together: it is asked for one, and one that it
 // had before it was asked is not taken.

@@ -198,7 +198,7 @@ func (t *task[H]) work(ctx context.Context, worker *pool.Worker[H]) (json.RawMes
 	}
 	if t.bounds.seconds > 0 {
 		pieces := piecework[H]{task: t, timer: timer, end: cancel}
-		if start.Pieces, err = t.o.Pieces.Pieces(ctx, t.ID); err != nil {
+		if start.Pieces, err = t.o.Store.Pieces(ctx, t.ID); err != nil {
 			return nil, failure(textNoFolder, err)
 		}
 		attempt.Pieces, attempt.Piece, attempt.Progress = start.Pieces, pieces.piece, pieces.progress

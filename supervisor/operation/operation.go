@@ -26,6 +26,7 @@ import (
 	"mews/supervisor/internal/slots"
 	"mews/supervisor/internal/work"
 	"mews/supervisor/pool"
+	"mews/supervisor/sqlite"
 )
 
 const (
@@ -34,29 +35,6 @@ const (
 	defaultSpeech = 1               // recordings that are transcribed at once
 	sweepEvery    = 5 * time.Minute // for what operations committed
 )
-
-// Store keeps operations.
-type Store interface {
-	// Put keeps an operation as waiting, and gives it its id.
-	Put(ctx context.Context, op supervisor.Operation) (supervisor.Operation, error)
-	Find(ctx context.Context, id int64) (op supervisor.Operation, ok bool, err error)
-	// FindOf finds the operation of a kind for the same attachment of an inbound.
-	FindOf(ctx context.Context, op supervisor.Operation) (there supervisor.Operation, ok bool, err error)
-	// ListUnfinished lists those that wait or run, oldest first.
-	ListUnfinished(ctx context.Context) ([]supervisor.Operation, error)
-	// Move keeps another state, with its result where that ends the operation. One that has ended
-	// is refused.
-	Move(ctx context.Context, id int64, to supervisor.OperationState, result string) error
-	// CountDeath counts a worker that ended in an operation, which waits again, or is parked after
-	// supervisor.MaxDeaths with why as its result.
-	CountDeath(ctx context.Context, id int64, why string) (supervisor.Operation, error)
-}
-
-// Pieces keeps what was transcribed of recordings, until their operations end.
-type Pieces interface {
-	PutPiece(ctx context.Context, operation int64, position int, p protocol.TranscribedPiece) error
-	Pieces(ctx context.Context, operation int64) ([]protocol.TranscribedPiece, error)
-}
 
 // Host answers a worker, also while it does an operation.
 type Host interface {
@@ -70,9 +48,8 @@ type Host interface {
 
 // Options are what Operations need.
 type Options[H Host] struct {
-	Store  Store
-	Pieces Pieces
-	Pool   *pool.Pool[H]
+	Store sqlite.Operations
+	Pool  *pool.Pool[H]
 	// a person's worker; its Key is not read
 	Spec func(user string, p pool.Profile) (pool.Spec, error)
 	// for what operations commit: below it each has a folder of its own

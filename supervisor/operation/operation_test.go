@@ -72,7 +72,7 @@ func (r *rig) live() (end func()) {
 	})
 	r.pool = workers
 	r.operations = operation.New(operation.Options[*hostcall.Conn]{
-		Store: r.db.Operations(), Pieces: r.db.Operations(), Pool: workers, Spec: r.spec, Folder: r.folder, Audit: audit, Log: hclog.NewNullLogger(),
+		Store: r.db.Operations(), Pool: workers, Spec: r.spec, Folder: r.folder, Audit: audit, Log: hclog.NewNullLogger(),
 		Now:    func() time.Time { return time.Now().Add(r.later) },
 		Serves: func(user string) bool { return r.gone.Load() != user },
 	})

@@ -17,7 +17,7 @@ type piecework[H Host] struct {
 // piece is an Attempt's Piece. It ends the attempt where a shorter recording goes first.
 func (w piecework[H]) piece(ctx context.Context, p protocol.OperationPiece) error {
 	if p.Done != nil {
-		if err := w.o.Pieces.PutPiece(ctx, w.ID, p.Piece-1, *p.Done); err != nil {
+		if err := w.o.Store.PutPiece(ctx, w.ID, p.Piece-1, *p.Done); err != nil {
 			return err
 		}
 	}

@@ -46,7 +46,7 @@ func (s Setup) checkHook(ctx context.Context, r *RepoReport) {
 	if missing := s.missing(h); len(missing) > 0 {
 		r.Notes = append(r.Notes, fmt.Sprintf(textHookEvents, strings.Join(missing, ", ")))
 	}
-	if r.Hook.Last, _, err = s.Hooks.Deliveries(ctx, r.Name, h.ID, ""); err != nil {
+	if r.Hook.Last, _, err = s.Client.Deliveries(ctx, r.Name, h.ID, ""); err != nil {
 		r.Notes = append(r.Notes, problem.Message(err))
 		return
 	}
@@ -74,7 +74,7 @@ var errNoHook = errors.New("no webhook calls Mews")
 
 // find is the webhook of a repository that calls Mews.
 func (s Setup) find(ctx context.Context, repo string) (api.Hook, error) {
-	list, err := s.Hooks.Hooks(ctx, repo)
+	list, err := s.Client.Hooks(ctx, repo)
 	for _, h := range list {
 		if s.ours(h) {
 			return h, nil
@@ -99,7 +99,7 @@ func (s Setup) Add(ctx context.Context, repo, address string) (made bool, err er
 	if err != nil || u.Scheme != "https" || u.Host == "" || !strings.HasSuffix(u.Path, s.Path) {
 		return false, supervisor.Errorf(supervisor.CodeInvalid, textNoAddress, address, s.Path)
 	}
-	_, err = s.Hooks.CreateHook(ctx, repo, address, s.Secret, s.Events)
+	_, err = s.Client.CreateHook(ctx, repo, address, s.Secret, s.Events)
 	return err == nil, err
 }
 
@@ -136,7 +136,7 @@ func (s Setup) Redeliver(ctx context.Context, id int64) (sent []Redelivery, err 
 			if slices.Contains(seen, d.GUID) || len(sent) == maxAgain {
 				continue
 			}
-			if err := s.Hooks.Redeliver(ctx, repo.Name, h.ID, d.ID); err != nil {
+			if err := s.Client.Redeliver(ctx, repo.Name, h.ID, d.ID); err != nil {
 				return sent, err
 			}
 			seen = append(seen, d.GUID)
@@ -152,7 +152,7 @@ func (s Setup) failed(ctx context.Context, repo string, hook, id int64) (due []a
 	taken := map[string]bool{}
 	for cursor, more := "", true; more; more = cursor != "" {
 		var page []api.Delivery
-		if page, cursor, err = s.Hooks.Deliveries(ctx, repo, hook, cursor); err != nil {
+		if page, cursor, err = s.Client.Deliveries(ctx, repo, hook, cursor); err != nil {
 			return nil, err
 		}
 		for _, d := range page { // the newest first: a later attempt comes before an earlier one

@@ -27,30 +27,12 @@ type Account interface {
 	Clock() (ahead time.Duration, known bool)
 }
 
-// Content is what reviews and triage read, and the two requests by which a token is tried. Those
-// change nothing whatever it may do: they name what can't be there.
-type Content interface {
-	Repository(ctx context.Context, repo string) (api.Repository, error)
-	BranchCommits(ctx context.Context, repo, branch string, most int, etag string) (api.Page[api.Commit], error)
-	Pulls(ctx context.Context, repo, state string, most int, etag string) (api.Page[api.Pull], error)
-	Project(ctx context.Context, repo, title string) (string, error)
-	CreateLabel(ctx context.Context, repo string, label api.Label) error
-	UpdateReview(ctx context.Context, repo string, number int, id int64, body string) error
-}
-
-// Hooks are the webhooks of repositories.
-type Hooks interface {
-	Hooks(ctx context.Context, repo string) ([]api.Hook, error)
-	CreateHook(ctx context.Context, repo, url string, secret func() string, events []string) (api.Hook, error)
-	Deliveries(ctx context.Context, repo string, hook int64, cursor string) ([]api.Delivery, string, error)
-	Redeliver(ctx context.Context, repo string, hook, delivery int64) error
-}
-
 // Setup is what is to be looked at.
 type Setup struct {
 	Account Account
-	Content Content
-	Hooks   Hooks
+	// reads what reviews and triage read, sees to webhooks, and makes the two requests by which a
+	// token is tried. Those change nothing whatever it may do: they name what can't be there.
+	Client  *api.Client
 	App     bool          // Mews is a GitHub App, not a person's token
 	Listens bool          // GitHub calls Mews; else Mews asks
 	Secret  func() string // what GitHub signs with
@@ -193,7 +175,7 @@ func (s Setup) Limits(ctx context.Context) (list []Limit) {
 // check looks at a repository.
 func (s Setup) check(ctx context.Context, repo supervisor.GitHubRepo) RepoReport {
 	r := RepoReport{Name: repo.Name}
-	there, err := s.Content.Repository(ctx, repo.Name)
+	there, err := s.Client.Repository(ctx, repo.Name)
 	if err != nil {
 		r.Faults = append(r.Faults, problem.Message(err))
 		return r
@@ -211,7 +193,7 @@ func (s Setup) check(ctx context.Context, repo supervisor.GitHubRepo) RepoReport
 		}
 	}
 	if repo.Project != "" {
-		if id, err := s.Content.Project(ctx, repo.Name, repo.Project); err != nil || id == "" {
+		if id, err := s.Client.Project(ctx, repo.Name, repo.Project); err != nil || id == "" {
 			r.Notes = append(r.Notes, projectText(repo.Project, err))
 		}
 	}
@@ -231,7 +213,7 @@ func (s Setup) lacks(ctx context.Context, repo supervisor.GitHubRepo, there api.
 		if p.try == nil || !p.wanted(repo) {
 			continue
 		}
-		switch err := p.try(ctx, s.Content, there); api.ClassOf(err) {
+		switch err := p.try(ctx, s.Client, there); api.ClassOf(err) {
 		case api.Forbidden:
 			lacks = append(lacks, p.name)
 		case api.Limited, api.Unreachable, api.Server, api.Auth:
@@ -255,7 +237,7 @@ type permission struct {
 	why    string // what does not work without
 	wanted func(supervisor.GitHubRepo) bool
 	// of a token; nil: it can't be tried
-	try func(ctx context.Context, c Content, there api.Repository) error
+	try func(ctx context.Context, c *api.Client, there api.Repository) error
 }
 
 // shown is a permission as the page names it: issues: write.
@@ -273,18 +255,18 @@ func postsCheck(r supervisor.GitHubRepo) bool { return r.Review && r.Post == sup
 const noNumber = 1<<31 - 1
 
 var permissions = []permission{
-	{"contents=read", whyContents, always, func(ctx context.Context, c Content, there api.Repository) error {
+	{"contents=read", whyContents, always, func(ctx context.Context, c *api.Client, there api.Repository) error {
 		_, err := c.BranchCommits(ctx, there.Name, there.Default, 1, "")
 		return err
 	}},
-	{"pull_requests=read", whyPulls, always, func(ctx context.Context, c Content, there api.Repository) error {
+	{"pull_requests=read", whyPulls, always, func(ctx context.Context, c *api.Client, there api.Repository) error {
 		_, err := c.Pulls(ctx, there.Name, "open", 1, "")
 		return err
 	}},
-	{"pull_requests=write", whyReview, reviews, func(ctx context.Context, c Content, there api.Repository) error {
+	{"pull_requests=write", whyReview, reviews, func(ctx context.Context, c *api.Client, there api.Repository) error {
 		return c.UpdateReview(ctx, there.Name, noNumber, noNumber, "-")
 	}},
-	{"issues=write", whyIssues, func(r supervisor.GitHubRepo) bool { return reviews(r) || triages(r) }, func(ctx context.Context, c Content, there api.Repository) error {
+	{"issues=write", whyIssues, func(r supervisor.GitHubRepo) bool { return reviews(r) || triages(r) }, func(ctx context.Context, c *api.Client, there api.Repository) error {
 		return c.CreateLabel(ctx, there.Name, api.Label{}) // without a name none is made
 	}},
 	{"checks=write", whyChecks, postsCheck, nil},

@@ -24,7 +24,7 @@ func newSetup(t *testing.T, hub *githubtest.Server, ahead time.Duration) setup.S
 		t.Fatal(err)
 	}
 	hub.Repo("acme/widget")
-	return setup.Setup{Account: client, Content: client, Hooks: client, Listens: true, Secret: func() string { return "TEST-secret" },
+	return setup.Setup{Account: client, Client: client, Listens: true, Secret: func() string { return "TEST-secret" },
 		Path: "/webhook/github", Web: "https://github.com", Events: []string{"issues", "pull_request"}, Now: now,
 		Repos: []supervisor.GitHubRepo{{Name: "acme/widget", User: "alice", Review: true, Triage: true, Post: supervisor.PostReview}}}
 }

@@ -23,26 +23,8 @@ import (
 	"mews/supervisor/internal/retry"
 	"mews/supervisor/internal/signals"
 	"mews/supervisor/problem"
+	"mews/supervisor/sqlite"
 )
-
-// Store keeps how far triages have come.
-type Store interface {
-	Want(ctx context.Context, w supervisor.IssueTriage) error
-	Find(ctx context.Context, user, repo string, number int) (supervisor.IssueTriage, bool, error)
-	ListDue(ctx context.Context, now time.Time) ([]supervisor.IssueTriage, error)
-	Next(ctx context.Context) (due time.Time, ok bool, err error)
-	Keep(ctx context.Context, w supervisor.IssueTriage) error
-}
-
-// Issues are read on GitHub.
-type Issues interface {
-	Issue(ctx context.Context, repo string, number int) (api.Issue, error)
-	SearchIssues(ctx context.Context, repo, words string, most int) ([]api.Issue, error)
-	IssueComments(ctx context.Context, repo string, number int) (api.Page[api.Comment], error)
-	Labels(ctx context.Context, repo string) ([]api.Label, error)
-	Project(ctx context.Context, repo, title string) (id string, err error)
-	Login(ctx context.Context) (string, error)
-}
 
 // Writer changes issues on GitHub.
 type Writer interface {
@@ -55,8 +37,8 @@ type Writer interface {
 
 // Options are what triages work on.
 type Options struct {
-	Store  Store
-	Issues Issues
+	Store  sqlite.Triages
+	Issues *api.Client
 	Writer Writer
 	Repo   func(name string) (supervisor.GitHubRepo, bool) // that is served
 	Person func(name string) (supervisor.User, bool)       // who is served
