@@ -9,6 +9,7 @@ import (
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/internal/money"
+	"mews/supervisor/internal/quotes"
 )
 
 // Meets is what a message that comes while a question is open does to that. What the model asks is
@@ -114,7 +115,7 @@ func MayAsk(asked int64) error {
 // Late is what a model reads of an answer that came after its question had ended: the question,
 // quoted, and the words.
 func Late(q supervisor.Question) (quote, text string) {
-	return supervisor.Quote{By: textYou, Text: q.Text}.String(), Words(q)
+	return quotes.Write(supervisor.Quote{By: textYou, Text: q.Text}), Words(q)
 }
 
 // Parting tells how a question has ended whose message can't be changed, and takes its keyboard

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"mews/supervisor"
+	"mews/supervisor/internal/quotes"
 )
 
 // quote puts what a message answers to before its words, for the model. Of the bot's own it is what
@@ -31,7 +32,7 @@ func (h *Handler) quote(ctx context.Context, item *supervisor.Item, in superviso
 			q.By, item.Inbound.Origin = textBot, supervisor.OriginWorld
 		}
 	}
-	if quote := q.String(); !isCode(quote) {
+	if quote := quotes.Write(q); !isCode(quote) {
 		item.Inbound.Quote = quote
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 
 	"mews/protocol/amount"
 	"mews/supervisor"
+	"mews/supervisor/internal/quotes"
 	"mews/supervisor/sqlite"
 )
 
@@ -107,5 +108,5 @@ func quote(kind supervisor.JobKind, due time.Time, text string) string {
 	if kind == supervisor.JobReminder {
 		format = textReminded
 	}
-	return fmt.Sprintf(format, due.Format(layoutSaid), supervisor.Quoted(strings.TrimSpace(text)))
+	return fmt.Sprintf(format, due.Format(layoutSaid), quotes.Lines(strings.TrimSpace(text)))
 }

@@ -10,6 +10,7 @@ import (
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/internal/engine"
+	"mews/supervisor/internal/quotes"
 )
 
 // Memories are what the service keeps of people's memory, which itself is in their homes: what they
@@ -41,7 +42,7 @@ func (s Memories) Source(ctx context.Context, turn, message int64) (source super
 		r.Scan(&m.Message, &m.Origin, &raw, &m.At, &m.Material)
 		if json.Unmarshal([]byte(raw), &parts) == nil { // else it has no words
 			for _, p := range parts {
-				m.Words += supervisor.Unquoted(p.Text) + "\n"
+				m.Words += quotes.Drop(p.Text) + "\n"
 			}
 		}
 		return m

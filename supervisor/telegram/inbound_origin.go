@@ -7,6 +7,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/internal/quotes"
 )
 
 // recorded are the kinds of files that are what a person says: their own words.
@@ -30,5 +31,5 @@ func (r *updateReader) quotesOthers(m fields) bool {
 	if by == 0 { // of a reply across chats
 		by = field[origin](to, "origin").User.Id
 	}
-	return r.in.Quote.String() != "" && (attribution(to) != "" || by != r.sender && by != r.self.ID)
+	return quotes.Write(r.in.Quote) != "" && (attribution(to) != "" || by != r.sender && by != r.self.ID)
 }

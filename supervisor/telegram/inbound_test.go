@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"mews/supervisor"
+	"mews/supervisor/internal/quotes"
 	"mews/supervisor/slash"
 	"mews/supervisor/telegram"
 	"mews/supervisor/telegram/telegramtest"
@@ -244,7 +245,7 @@ func whole(in supervisor.Incoming) string {
 	if name, _ := slash.Parse(in.Text); name != "" {
 		return in.Text
 	}
-	return strings.TrimSpace(in.Quote.String() + "\n" + in.Text)
+	return strings.TrimSpace(quotes.Write(in.Quote) + "\n" + in.Text)
 }
 
 func TestReadWords(t *testing.T) {

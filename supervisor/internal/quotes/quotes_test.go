@@ -1,4 +1,4 @@
-package supervisor_test
+package quotes_test
 
 import (
 	"strings"
@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"mews/supervisor"
+	"mews/supervisor/internal/quotes"
 )
 
 func TestAQuote(t *testing.T) {
@@ -21,12 +22,12 @@ func TestAQuote(t *testing.T) {
 		"> " + strings.Repeat("ü", 2000): {Text: strings.Repeat("ü", 2000)},
 		"> a" + strings.Repeat("b", 998) + "…" + strings.Repeat("b", 998) + "c": {Text: "a" + strings.Repeat("b", 3000) + "c"},
 	} {
-		if got := q.String(); got != want {
+		if got := quotes.Write(q); got != want {
 			t.Errorf("%+v is quoted as\n%s, want\n%s", q, got, want)
 		}
 	}
 	long := supervisor.Quote{By: "You", Part: strings.Repeat("p", 5000), Text: strings.Repeat("t", 5000)}
-	if got := utf8.RuneCountInString(long.String()); got > 2040 {
+	if got := utf8.RuneCountInString(quotes.Write(long)); got > 2040 {
 		t.Errorf("%d characters are quoted", got)
 	}
 }
