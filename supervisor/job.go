@@ -20,7 +20,7 @@ type Job struct {
 	Zone string
 	// where it speaks: where it was made, unless its person wants it elsewhere
 	Conversation Conversation
-	// what made it, which makes one alone; see MadeByInbound and MadeByCall
+	// what made it, which makes one alone; a command, a press or a tool call
 	MadeBy    string
 	Options   JobOptions
 	Version   int64     // counts its changes

@@ -160,6 +160,7 @@ var siblings = map[[2]string]string{
 	{"mews/supervisor/internal/quotes", "mews/supervisor"}:           "the words are below everything of their side",
 	{"mews/supervisor/internal/quotes", "mews/supervisor/printable"}: "a quote is written in printable lines",
 	{"mews/supervisor/answer", "mews/supervisor/internal/quotes"}:    "mechanisms are below everything of their side",
+	{"mews/supervisor/internal/jobresult", "mews/supervisor"}:        "the words are below everything of their side",
 
 	{"mews/supervisor/effect", "mews/supervisor"}: "the words are below everything of " +
 		"their side",

@@ -19,6 +19,7 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/app/apptest"
 	"mews/supervisor/check"
+	"mews/supervisor/internal/jobresult"
 	"mews/supervisor/modelcall"
 	"mews/supervisor/outbox"
 	"mews/supervisor/question"
@@ -168,7 +169,7 @@ func (l *fireRig) Run(ctx context.Context, a session.Attempt) (session.End, erro
 		if err != nil {
 			return session.End{}, err
 		}
-		text := supervisor.JobMet + " The shed is shut, for you said " + string(q.Why) + "."
+		text := jobresult.Met + " The shed is shut, for you said " + string(q.Why) + "."
 		if _, ended, err := a.CommitLast(ctx, l.step(a, protocol.Part{Text: text}), text, nil); err != nil || !ended {
 			return session.End{}, fmt.Errorf("the last step ended the turn: %t, %w", ended, err)
 		}

@@ -7,6 +7,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/internal/jobresult"
 	"mews/supervisor/sqlite"
 )
 
@@ -74,11 +75,11 @@ func Outcome(e sqlite.FireEnd) sqlite.FireOutcome {
 // says is what the turn of a job tells its person by its messages, "" for nothing, and whether that
 // is so for which a check looks.
 func says(j supervisor.Job, messages []protocol.Message) (text string, met bool) {
-	text = supervisor.JobSays(messages)
+	text = jobresult.Says(messages)
 	if j.Kind != supervisor.JobCheck || j.Options.Look.Ask == "" {
 		return text, text != ""
 	}
-	if !supervisor.JobIsMet(messages) {
+	if !jobresult.IsMet(messages) {
 		return StillChecking(j, text), false
 	}
 	return text, true

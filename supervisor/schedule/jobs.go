@@ -30,7 +30,7 @@ func (s *Schedule) Remind(ctx context.Context, user supervisor.User, c superviso
 	if len(text) > supervisor.MaxJobText {
 		return d, supervisor.Errorf(supervisor.CodeInvalid, textTooLong, supervisor.MaxJobText, len(text))
 	}
-	j, err := s.remind(ctx, user, c, supervisor.MadeByInbound(inbound), when, text, at)
+	j, err := s.remind(ctx, user, c, madeByInbound(inbound), when, text, at)
 	if err != nil {
 		return d, err
 	}

@@ -234,7 +234,7 @@ func (j *jumpTest) remind() {
 		j.fail("%s: %v", words, err)
 	}
 	list, err := j.db.Jobs().List(j.t.Context(), user.Name)
-	if err != nil || len(list) == 0 || list[len(list)-1].MadeBy != supervisor.MadeByInbound(int64(id)) {
+	if err != nil || len(list) == 0 || list[len(list)-1].MadeBy != fmt.Sprint("inbound/", int64(id)) {
 		j.fail("%s is not kept: %v, %v", words, list, err)
 	}
 	j.all, j.made = append(j.all, list[len(list)-1]), append(j.made, time.Now())

@@ -64,7 +64,7 @@ func textPress(do func(*Schedule, context.Context, press) (string, error)) func(
 func snooze(later string) func(*Schedule, context.Context, press) (supervisor.Delivery, error) {
 	return textPress(func(s *Schedule, ctx context.Context, p press) (string, error) {
 		again := supervisor.Job{User: p.user.Name, Kind: supervisor.JobReminder, Name: p.job.Name, Text: p.job.Text, Zone: p.user.Timezone, Conversation: p.in,
-			MadeBy: supervisor.MadeByInbound(p.inbound), Options: supervisor.JobOptions{World: p.job.Options.World, Priority: p.job.Options.Priority}}
+			MadeBy: madeByInbound(p.inbound), Options: supervisor.JobOptions{World: p.job.Options.World, Priority: p.job.Options.Priority}}
 		err := SetRule(&again, later, p.at)
 		if err == nil {
 			again, err = s.Put(ctx, again, nil)

@@ -126,7 +126,7 @@ func (s *Schedule) jobOf(args protocol.ScheduleTask, user supervisor.User, c too
 	}
 	return supervisor.Job{User: user.Name, Kind: kind, Name: nameFrom(args.Name),
 		Text: strings.TrimSpace(args.Text), Zone: user.Timezone,
-		Conversation: c.in, MadeBy: supervisor.MadeByCall(c.Turn, c.Call.ID),
+		Conversation: c.in, MadeBy: madeByCall(c.Turn, c.Call.ID),
 		Options: supervisor.JobOptions{Look: look}}, nil
 }
 

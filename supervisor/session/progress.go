@@ -5,6 +5,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/internal/jobresult"
 	"mews/supervisor/reply"
 	"mews/supervisor/sqlite"
 )
@@ -52,7 +53,7 @@ func progressOf(open sqlite.RunningTurn) progress {
 		}
 	}
 	p.said = reply.Join(said...)
-	p.answered = p.step > 0 && len(asks.Calls()) == 0 || open.Turn.Kind == supervisor.TurnJob && supervisor.JobEnded(open.Messages)
+	p.answered = p.step > 0 && len(asks.Calls()) == 0 || open.Turn.Kind == supervisor.TurnJob && jobresult.Ended(open.Messages)
 	return p
 }
 

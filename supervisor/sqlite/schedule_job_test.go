@@ -20,7 +20,7 @@ func TestAJobIsFiredOnceAsItWasRead(t *testing.T) {
 		Text:         "tea",
 		Rule:         "{}",
 		Conversation: c,
-		MadeBy:       supervisor.MadeByInbound(7),
+		MadeBy:       "inbound/7",
 		Since:        noon,
 		Next:         noon.Add(time.Minute),
 	}
@@ -165,7 +165,7 @@ func TestAPageOfWhatIsLateHasWholePersons(t *testing.T) {
 					Text:         "tea",
 					Rule:         "{}",
 					Conversation: s.chat(user, "1"),
-					MadeBy:       supervisor.MadeByInbound(n),
+					MadeBy:       fmt.Sprint("inbound/", n),
 					Since:        noon,
 					Next:         due,
 				},
