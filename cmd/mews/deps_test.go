@@ -148,7 +148,6 @@ var siblings = map[[2]string]string{
 	{"mews/supervisor/answer", "mews/supervisor"}:                    "the words are below everything of their side",
 	{"mews/supervisor/github/event", "mews/supervisor"}:              "the words are below everything of their side",
 	{"mews/supervisor/internal/retry", "mews/supervisor"}:            "the words are below everything of their side",
-	{"mews/supervisor", "mews/supervisor/printable"}:                 "effects and quotes are written on one line",
 	{"mews/supervisor/internal/spans", "mews/supervisor"}:            "the words are below everything of their side",
 	{"mews/supervisor/github/address", "mews/supervisor"}:            "the words are below everything of their side",
 	{"mews/supervisor/internal/titles", "mews/supervisor"}:           "the words are below everything of their side",
@@ -196,7 +195,8 @@ var bans = []ban{
 var owned = []ban{
 	{"mews/supervisor/github/api", "github.com/google/go-github/...", "the client of GitHub stays in one place, " +
 		"with its limits and its errors"},
-	{"mews/supervisor/github/api", "github.com/google/go-github/...", "the client of GitHub stays in one place, with its limits and its errors"},
+	{"mews/supervisor/github/api", "github.com/google/go-github/...", "the client of GitHub stays in one place, " +
+		"with its limits and its errors"},
 	{"mews/supervisor/internal/retry", "github.com/cenkalti/backoff/v5", "what is tried again waits in one way"},
 }
 

@@ -101,7 +101,13 @@ func (a *AuditWriter) Take() []sqlite.AuditRow {
 	defer a.mu.Unlock()
 	rows := a.waiting
 	if a.dropped > 0 {
-		rows = append(rows, sqlite.AuditRow{Action: "audit.dropped", Detail: fmt.Sprintf("%d rows came faster than the disk took them", a.dropped)})
+		rows = append(
+			rows,
+			sqlite.AuditRow{
+				Action: "audit.dropped",
+				Detail: fmt.Sprintf("%d rows came faster than the disk took them", a.dropped),
+			},
+		)
 	}
 	a.waiting, a.dropped = nil, 0
 	return rows

@@ -11,7 +11,11 @@ import (
 
 // NoteAdmissions notes in the audit log, once a day for each conversation, that something was taken
 // there, and hands it on to accept.
-func NoteAdmissions(routine func(user, action, detail string), now func() time.Time, accept func(supervisor.Inbound)) func(supervisor.Inbound) {
+func NoteAdmissions(
+	routine func(user, action, detail string),
+	now func() time.Time,
+	accept func(supervisor.Inbound),
+) func(supervisor.Inbound) {
 	var today rare.Window
 	return func(in supervisor.Inbound) {
 		if c := in.Conversation; today.First(fmt.Sprint(c.ID), now()) {

@@ -9,7 +9,11 @@ import (
 
 func TestAnAdmissionIsKeptOnceADay(t *testing.T) {
 	now, taken, rows := time.Time{}, 0, 0
-	note := NoteAdmissions(func(_, _, _ string) { rows++ }, func() time.Time { return now }, func(supervisor.Inbound) { taken++ })
+	note := NoteAdmissions(
+		func(_, _, _ string) { rows++ },
+		func() time.Time { return now },
+		func(supervisor.Inbound) { taken++ },
+	)
 	morning := time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC)
 	for i, c := range []struct {
 		conversation int64
@@ -26,7 +30,10 @@ func TestAnAdmissionIsKeptOnceADay(t *testing.T) {
 
 func TestWhoIsTurnedAwayIsKeptOnceADay(t *testing.T) {
 	var rows [][3]string
-	turned := NoteRefusals(func(user, action, detail string) { rows = append(rows, [3]string{user, action, detail}) }, time.Now)
+	turned := NoteRefusals(
+		func(user, action, detail string) { rows = append(rows, [3]string{user, action, detail}) },
+		time.Now,
+	)
 	for _, uid := range []uint32{4711, 4711, 4712} {
 		turned(uid, &supervisor.Error{Code: supervisor.CodeForbidden, Message: "No."})
 	}

@@ -155,10 +155,16 @@ func (q *chatQueue) restartDelivery() { q.current, q.askAt = nil, time.Time{} }
 // persist keeps something that has to be kept before anything else is done. It tries until that is
 // kept, refused for good, or the service has ended.
 func (q *chatQueue) persist(what string, do func(context.Context) error) error {
-	return retry.Do(q.calls, retry.UpTo(retry.Longest), func() error { return do(q.calls) }, retry.Refused, func(err error, again time.Duration) {
-		q.Log.Error(what, "channel", q.Name, "chat", q.chat, "error", err, "again_in", again)
-		q.outbox.health.failed(q.chat, what+": "+err.Error(), q.Now().Add(again), false)
-	})
+	return retry.Do(
+		q.calls,
+		retry.UpTo(retry.Longest),
+		func() error { return do(q.calls) },
+		retry.Refused,
+		func(err error, again time.Duration) {
+			q.Log.Error(what, "channel", q.Name, "chat", q.chat, "error", err, "again_in", again)
+			q.outbox.health.failed(q.chat, what+": "+err.Error(), q.Now().Add(again), false)
+		},
+	)
 }
 
 // freeze keeps until when the channel wants nothing.

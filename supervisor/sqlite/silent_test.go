@@ -22,7 +22,8 @@ var (
 // The texts of a problem are read by those who speak, by its kind.
 var imported = []string{
 	"mews/supervisor", "mews/supervisor/modelcall", "mews/supervisor/problem", "mews/protocol", "mews/protocol/amount",
-	"mews/supervisor/internal/engine", "mews/supervisor/internal/money", "mews/supervisor/internal/signals",
+	"mews/supervisor/internal/engine", "mews/supervisor/internal/money", "mews/supervisor/internal/quotes",
+	"mews/supervisor/internal/signals",
 }
 
 // Transactions return facts, or call a Policy: no text and no button for people is made here.

@@ -28,8 +28,10 @@ func TestMessages_OfAJobsTurn_AreRead(t *testing.T) {
 		ended, met bool
 		text       string
 	}{
-		"nothing":               {nil, false, false, ""},
-		"last words":            {[]protocol.Message{says("It rains."), says(" It rains still. ")}, false, false, "It rains still."},
+		"nothing": {nil, false, false, ""},
+		"last words": {
+			[]protocol.Message{says("It rains."), says(" It rains still. ")}, false, false, "It rains still.",
+		},
 		"condition met":         {[]protocol.Message{says(jobresult.Met + " It rains.")}, false, true, "It rains."},
 		"condition not met":     {[]protocol.Message{says(jobresult.NotMet + " It is dry.")}, false, false, ""},
 		"a result":              {calls(`{"say":"It rains."}`, false), true, true, "It rains."},
@@ -37,7 +39,10 @@ func TestMessages_OfAJobsTurn_AreRead(t *testing.T) {
 		"a result not met":      {calls(`{"say":"It is dry.","met":false}`, false), true, false, "It is dry."},
 		"a result that failed":  {calls(`{"say":"It rains."}`, true), false, false, ""},
 	} {
-		if ended, met, text := jobresult.Ended(c.messages), jobresult.IsMet(c.messages), jobresult.Says(c.messages); ended != c.ended || met != c.met || text != c.text {
+		if ended, met, text := jobresult.Ended(c.messages), jobresult.IsMet(c.messages),
+			jobresult.Says(c.messages); ended != c.ended ||
+			met != c.met ||
+			text != c.text {
 			t.Errorf("%s: ended %t, met %t, %q", name, ended, met, text)
 		}
 	}

@@ -41,7 +41,22 @@ func Write(q supervisor.Quote) string {
 }
 
 // lineEnds are all that a reader may take for the end of a line.
-var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\v", "\n", "\f", "\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n")
+var lineEnds = strings.NewReplacer(
+	"\r\n",
+	"\n",
+	"\r",
+	"\n",
+	"\v",
+	"\n",
+	"\f",
+	"\n",
+	"\u0085",
+	"\n",
+	"\u2028",
+	"\n",
+	"\u2029",
+	"\n",
+)
 
 // Lines is a text of which each line is a quote.
 func Lines(text string) string {
@@ -50,7 +65,10 @@ func Lines(text string) string {
 
 // Drop is a text without the lines that are quotes.
 func Drop(text string) string {
-	return strings.Join(slices.DeleteFunc(strings.Split(text, "\n"), func(line string) bool { return strings.HasPrefix(line, ">") }), "\n")
+	return strings.Join(
+		slices.DeleteFunc(strings.Split(text, "\n"), func(line string) bool { return strings.HasPrefix(line, ">") }),
+		"\n",
+	)
 }
 
 // quotable is a text in lines that can be quoted.

@@ -20,7 +20,9 @@ func TestAQuote(t *testing.T) {
 		"> all":                          {Part: " all ", Text: "all"},
 		"> [2Jx":                         {Text: "\x1b[2J\u202ex"},
 		"> " + strings.Repeat("ü", 2000): {Text: strings.Repeat("ü", 2000)},
-		"> a" + strings.Repeat("b", 998) + "…" + strings.Repeat("b", 998) + "c": {Text: "a" + strings.Repeat("b", 3000) + "c"},
+		"> a" + strings.Repeat("b", 998) + "…" + strings.Repeat("b", 998) + "c": {
+			Text: "a" + strings.Repeat("b", 3000) + "c",
+		},
 	} {
 		if got := quotes.Write(q); got != want {
 			t.Errorf("%+v is quoted as\n%s, want\n%s", q, got, want)

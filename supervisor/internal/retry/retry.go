@@ -43,7 +43,13 @@ func UpTo(longest time.Duration) Pauses {
 // Do repeats do until it succeeds, its error is final, or ctx ends, with pauses between. If a
 // channel says how long to wait, the pause is exactly that. failed is called with each error that
 // is not final, and with the pause that follows. Do returns the final error, or ctx's cause.
-func Do(ctx context.Context, pauses Pauses, do func() error, final func(error) bool, failed func(err error, wait time.Duration)) error {
+func Do(
+	ctx context.Context,
+	pauses Pauses,
+	do func() error,
+	final func(error) bool,
+	failed func(err error, wait time.Duration),
+) error {
 	_, err := backoff.Retry(ctx, func() (struct{}, error) {
 		err := do()
 		told := new(supervisor.SendError)

@@ -44,7 +44,13 @@ func TestItEndsWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		err := retry.Do(ctx, retry.UpTo(retry.Longest), func() error { return errors.New("no") }, retry.Refused, func(error, time.Duration) {})
+		err := retry.Do(
+			ctx,
+			retry.UpTo(retry.Longest),
+			func() error { return errors.New("no") },
+			retry.Refused,
+			func(error, time.Duration) {},
+		)
 		if !errors.Is(err, context.DeadlineExceeded) {
 			t.Error(err)
 		}
@@ -57,7 +63,13 @@ func TestWhatNobodyWaitsForIsRepeatedRarely(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 24*time.Hour)
 		defer cancel()
 		times := 0
-		err := retry.Do(ctx, retry.UpTo(10*time.Minute), func() error { times++; return errors.New("full") }, retry.Refused, func(error, time.Duration) {})
+		err := retry.Do(
+			ctx,
+			retry.UpTo(10*time.Minute),
+			func() error { times++; return errors.New("full") },
+			retry.Refused,
+			func(error, time.Duration) {},
+		)
 		if !errors.Is(err, context.DeadlineExceeded) || times > 24*60/8+20 {
 			t.Errorf("%v after %d times", err, times)
 		}
@@ -67,7 +79,9 @@ func TestWhatNobodyWaitsForIsRepeatedRarely(t *testing.T) {
 func TestPauses_Next_DoublesUpToTheLongest(t *testing.T) {
 	p := retry.Pauses{First: time.Second, Longest: 5 * time.Second}
 	for range 2 {
-		for i, want := range []time.Duration{time.Second, 2 * time.Second, 4 * time.Second, 5 * time.Second, 5 * time.Second} {
+		for i, want := range []time.Duration{
+			time.Second, 2 * time.Second, 4 * time.Second, 5 * time.Second, 5 * time.Second,
+		} {
 			if got := p.Next(); got != want {
 				t.Errorf("pause %d: got %v, want %v", i, got, want)
 			}
