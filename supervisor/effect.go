@@ -39,15 +39,6 @@ const (
 	EffectImported    = "memory.imported"
 )
 
-// The groups of kinds, as people ask for them.
-const (
-	EffectsChanged  = "changed"
-	EffectsRun      = "run"
-	EffectsSent     = "sent"
-	EffectsAsked    = "asked"
-	EffectsReceived = "received"
-)
-
 // EffectReporter is whose word an effect of a kind is: those with a dot are the supervisor's to
 // report, the others a worker's.
 func EffectReporter(kind string) Reporter {

@@ -99,29 +99,3 @@ type GitHubRequest struct {
 	Fork   bool
 	At     time.Time
 }
-
-// GitHubSwitch is something that is done about a repository for a person, or is not.
-type GitHubSwitch struct {
-	Repo   string // its GitHubRepo's name
-	What   GitHubService
-	On     bool
-	Source GitHubSource // who has decided
-}
-
-// GitHubService is what is done about a repository.
-type GitHubService string
-
-const (
-	GitHubNotices GitHubService = "notices"
-	GitHubReviews GitHubService = "reviews"
-	GitHubTriage  GitHubService = "triage"
-)
-
-// GitHubSource is who has decided whether something is done.
-type GitHubSource string
-
-const (
-	GitHubConfigured GitHubSource = "configured"
-	GitHubAdmin      GitHubSource = "admin" // while the service runs, for everybody
-	GitHubOwn        GitHubSource = "own"   // the person, for themselves
-)

@@ -128,14 +128,10 @@ var (
 
 // Limits of jobs.
 const (
-	MaxJobs     = 200     // of a person's that are not done
-	MaxJobText  = 8 << 10 // in bytes
-	MaxJobName  = 80      // in characters
-	MaxFailures = 3       // fires running that fail; then the job is paused
+	MaxJobs    = 200     // of a person's that are not done
+	MaxJobText = 8 << 10 // in bytes
+	MaxJobName = 80      // in characters
 )
-
-// JobRetries are after how long a fire is tried again that failed for what may pass.
-var JobRetries = []time.Duration{time.Minute, 5 * time.Minute, 25 * time.Minute}
 
 // FireState is how far a fire has come.
 type FireState string

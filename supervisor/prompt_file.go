@@ -150,13 +150,6 @@ type PromptFileDecision struct {
 	Inverse    protocol.Undo // takes that back; with no Path it was as it is in force already
 }
 
-// The presses of prompt files' buttons: what is to be done, and the key of what waits.
-const (
-	PromptFilePrefix = "p:"
-	PressAccept      = "accept"
-	PressPutBack     = "back"
-)
-
 // Key names exactly what waits of a file.
 func (f PromptFile) Key() string {
 	sum := sha256.Sum256([]byte(f.Path + "\x00" + string(f.Pending.State)))

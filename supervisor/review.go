@@ -70,16 +70,3 @@ const (
 	MutePull    MuteKind = "pull"
 	MuteLabel   MuteKind = "label"
 )
-
-// The presses below a review's card: what is to be done, and the review's id.
-const (
-	ReviewPrefix  = "review/"
-	ReviewExplain = "explain"
-	ReviewPost    = "post"
-	ReviewMuteAll = "mute"
-)
-
-// ReviewPress is a press of a button below a review's card. rest is more of what is to be done.
-func ReviewPress(action string, id int64, rest string) string {
-	return fmt.Sprint(ReviewPrefix, action, "/", id, rest)
-}

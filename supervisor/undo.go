@@ -1,7 +1,6 @@
 package supervisor
 
 import (
-	"fmt"
 	"time"
 
 	"mews/protocol"
@@ -25,24 +24,4 @@ type UndoneFiles struct {
 	Operation int64
 	Effects   []int64         // their rows in the ledger
 	Changes   []protocol.Undo // what takes each of them back again
-}
-
-// The presses below an answer that has changed files, and below what was taken back.
-const (
-	UndoPrefix = "u:"
-	PressUndo  = "undo"
-	PressDiff  = "diff"
-)
-
-// UndoPress is a press of a button: what is to be done, with the changes of which turn, or of which
-// undo of it.
-func UndoPress(action string, turn, of int64) string {
-	return fmt.Sprint(UndoPrefix, action, " ", turn, " ", of)
-}
-
-// UndoPressed is the turn that such a press is about. Anybody may have made it up.
-func UndoPressed(press string) (turn int64, ok bool) {
-	action, of := "", int64(0)
-	n, err := fmt.Sscanf(press, UndoPrefix+"%s %d %d", &action, &turn, &of)
-	return turn, err == nil && n == 3
 }

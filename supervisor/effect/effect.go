@@ -13,6 +13,15 @@ import (
 	"mews/supervisor/printable"
 )
 
+// The groups of kinds, as people ask for them.
+const (
+	GroupChanged  = "changed"
+	GroupRun      = "run"
+	GroupSent     = "sent"
+	GroupAsked    = "asked"
+	GroupReceived = "received"
+)
+
 // Kind is a kind of effects, and how a line about one reads: words, its target, and its detail.
 type Kind struct {
 	Name  string

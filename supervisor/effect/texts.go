@@ -1,6 +1,8 @@
 package effect
 
-import "mews/supervisor"
+import (
+	"mews/supervisor"
+)
 
 // What the ledger of effects says.
 const (
@@ -21,43 +23,43 @@ const (
 // and on the wire, and how a line about it reads. Those with a dot are the supervisor's to report,
 // the others a worker's.
 var Kinds = []Kind{
-	{Name: "write", Group: supervisor.EffectsChanged, words: "wrote", detail: " (%s)"},
-	{Name: "append", Group: supervisor.EffectsChanged, words: "added to", detail: " (%s)"},
-	{Name: "edit", Group: supervisor.EffectsChanged, words: "edited", detail: " (%s)"},
-	{Name: "move", Group: supervisor.EffectsChanged, words: "moved", detail: " to %s", named: true},
-	{Name: "delete", Group: supervisor.EffectsChanged, words: "deleted", detail: " (%s)"},
-	{Name: "program", Group: supervisor.EffectsChanged, words: "changed by a program:", detail: " (%s)"},
-	{Name: "remember", Group: supervisor.EffectsChanged, words: "remembered", detail: " (%s)"},
-	{Name: "update", Group: supervisor.EffectsChanged, words: "corrected what is remembered as", detail: " (%s)"},
-	{Name: "forget", Group: supervisor.EffectsChanged, words: "forgot"},
-	{Name: "note", Group: supervisor.EffectsChanged, words: "noted in"},
-	{Name: supervisor.EffectCorrected, Group: supervisor.EffectsChanged, words: "corrected, as you asked, what is " +
+	{Name: "write", Group: GroupChanged, words: "wrote", detail: " (%s)"},
+	{Name: "append", Group: GroupChanged, words: "added to", detail: " (%s)"},
+	{Name: "edit", Group: GroupChanged, words: "edited", detail: " (%s)"},
+	{Name: "move", Group: GroupChanged, words: "moved", detail: " to %s", named: true},
+	{Name: "delete", Group: GroupChanged, words: "deleted", detail: " (%s)"},
+	{Name: "program", Group: GroupChanged, words: "changed by a program:", detail: " (%s)"},
+	{Name: "remember", Group: GroupChanged, words: "remembered", detail: " (%s)"},
+	{Name: "update", Group: GroupChanged, words: "corrected what is remembered as", detail: " (%s)"},
+	{Name: "forget", Group: GroupChanged, words: "forgot"},
+	{Name: "note", Group: GroupChanged, words: "noted in"},
+	{Name: supervisor.EffectCorrected, Group: GroupChanged, words: "corrected, as you asked, what is " +
 		"remembered as", unsaid: true},
-	{Name: supervisor.EffectForgotten, Group: supervisor.EffectsChanged, words: "forgot, as you asked,", unsaid: true},
+	{Name: supervisor.EffectForgotten, Group: GroupChanged, words: "forgot, as you asked,", unsaid: true},
 	{
 		Name:   supervisor.EffectImported,
-		Group:  supervisor.EffectsChanged,
+		Group:  GroupChanged,
 		words:  "took in what was remembered in",
 		detail: " (%s)",
 		unsaid: true,
 	},
-	{Name: supervisor.EffectUndone, Group: supervisor.EffectsChanged, words: "took back a change of", unsaid: true},
-	{Name: "run", Group: supervisor.EffectsRun, words: "ran", detail: " (%s)", last: true},
-	{Name: "begin", Group: supervisor.EffectsRun, words: "began", ends: ": how far it came is not known"},
-	{Name: supervisor.EffectBegun, Group: supervisor.EffectsRun, words: "began", ends: ": how far it came is not " +
+	{Name: supervisor.EffectUndone, Group: GroupChanged, words: "took back a change of", unsaid: true},
+	{Name: "run", Group: GroupRun, words: "ran", detail: " (%s)", last: true},
+	{Name: "begin", Group: GroupRun, words: "began", ends: ": how far it came is not known"},
+	{Name: supervisor.EffectBegun, Group: GroupRun, words: "began", ends: ": how far it came is not " +
 		"known"},
 	{
 		Name:   supervisor.EffectFileSent,
-		Group:  supervisor.EffectsSent,
+		Group:  GroupSent,
 		words:  "sent",
 		detail: " (%s)",
 		until:  ", sha256 ",
 	},
-	{Name: supervisor.EffectMessageSent, Group: supervisor.EffectsSent, words: "sent a message", detail: " (%s)"},
-	{Name: supervisor.EffectAsked, Group: supervisor.EffectsAsked, words: "asked", detail: " ➜ %s", last: true},
+	{Name: supervisor.EffectMessageSent, Group: GroupSent, words: "sent a message", detail: " (%s)"},
+	{Name: supervisor.EffectAsked, Group: GroupAsked, words: "asked", detail: " ➜ %s", last: true},
 	{
 		Name:   supervisor.EffectReceived,
-		Group:  supervisor.EffectsReceived,
+		Group:  GroupReceived,
 		words:  "received",
 		detail: " (%s)",
 		unsaid: true,

@@ -9,6 +9,7 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/approval"
 	"mews/supervisor/feature"
+	"mews/supervisor/github/review"
 	"mews/supervisor/markdown"
 )
 
@@ -16,7 +17,7 @@ func (g *GitHub) commands() []feature.Command {
 	return []feature.Command{
 		{SlashCommand: supervisor.SlashCommand{Name: "review",
 			Help: "have a pull request on GitHub reviewed: /review URL, and what you want to know"},
-			Place: 95, Run: feature.Text(g.askReview), Prefix: supervisor.ReviewPrefix, Keeps: feature.Always,
+			Place: 95, Run: feature.Text(g.askReview), Prefix: review.PressPrefix, Keeps: feature.Always,
 			Press: feature.Text(g.pressReview)},
 		{SlashCommand: supervisor.SlashCommand{Name: "triage", Help: "have an issue on GitHub sorted: /triage URL"},
 			Place: 96, Run: feature.Text(g.askTriage)},
@@ -52,7 +53,7 @@ func (g *GitHub) showOrSet(ctx context.Context, r feature.Request) (string, erro
 	if len(words) != 3 && !all {
 		return "", supervisor.Errorf(supervisor.CodeInvalid, textGitHubUsage)
 	}
-	to := supervisor.GitHubSwitch{Repo: words[0], What: supervisor.GitHubService(strings.ToLower(words[1]))}
+	to := Switch{Repo: words[0], What: Service(strings.ToLower(words[1]))}
 	return g.setRepository(ctx, r, to, words[2], all)
 }
 
@@ -60,27 +61,27 @@ func (g *GitHub) showOrSet(ctx context.Context, r feature.Request) (string, erro
 func (g *GitHub) showOrSetNotices(ctx context.Context, r feature.Request) (string, error) {
 	words := strings.Fields(r.Arguments)
 	if len(words) == 0 {
-		text, err := g.shownRepositories(ctx, r, []supervisor.GitHubService{supervisor.GitHubNotices})
+		text, err := g.shownRepositories(ctx, r, []Service{ServiceNotices})
 		return strings.TrimSpace(g.switches.Way + "\n\n" + text), err
 	}
 	if len(words) != 2 {
 		return "", supervisor.Errorf(supervisor.CodeInvalid, textWebhooksUsage)
 	}
-	to := supervisor.GitHubSwitch{Repo: words[0], What: supervisor.GitHubNotices}
+	to := Switch{Repo: words[0], What: ServiceNotices}
 	return g.setRepository(ctx, r, to, words[1], false)
 }
 
 // sources are who decides, as people read it.
-var sources = map[supervisor.GitHubSource]string{
-	supervisor.GitHubConfigured: textSourceConfig, supervisor.GitHubAdmin: textSourceAdmin,
-	supervisor.GitHubOwn: textSourceOwn,
+var sources = map[Source]string{
+	SourceConfigured: textSourceConfig, SourceAdmin: textSourceAdmin,
+	SourceOwn: textSourceOwn,
 }
 
 // switchValues are what a switch can be set to. What there is beside on and off takes it back.
 var switchValues = []string{SwitchOn, SwitchOff, SwitchDefault}
 
 // switchWord is a switch's value for people.
-func switchWord(s supervisor.GitHubSwitch) string {
+func switchWord(s Switch) string {
 	if s.On {
 		return SwitchOn
 	}
@@ -88,7 +89,7 @@ func switchWord(s supervisor.GitHubSwitch) string {
 }
 
 // shownRepositories lists the switches of some sorts, nil of all, with who has set them.
-func (g *GitHub) shownRepositories(ctx context.Context, r feature.Request, only []supervisor.GitHubService) (
+func (g *GitHub) shownRepositories(ctx context.Context, r feature.Request, only []Service) (
 	string, error) {
 	list, err := g.switches.List(ctx, r.Conversation.User)
 	if err != nil {
@@ -112,10 +113,10 @@ func (g *GitHub) shownRepositories(ctx context.Context, r feature.Request, only 
 }
 
 // services are what can be turned on and off.
-var services = []supervisor.GitHubService{supervisor.GitHubNotices, supervisor.GitHubReviews, supervisor.GitHubTriage}
+var services = []Service{ServiceNotices, ServiceReviews, ServiceTriage}
 
 // setRepository sets one switch once that is approved, and says how it stands.
-func (g *GitHub) setRepository(ctx context.Context, r feature.Request, to supervisor.GitHubSwitch, value string,
+func (g *GitHub) setRepository(ctx context.Context, r feature.Request, to Switch, value string,
 	all bool) (string, error) {
 	value = strings.ToLower(value)
 	user := r.Conversation.User

@@ -173,7 +173,7 @@ func (e *Events) notices(ctx context.Context, repo supervisor.GitHubRepo, of sup
 
 // readers are where an event of a repository is told.
 func (e *Events) readers(ctx context.Context, repo supervisor.GitHubRepo, _ supervisor.GitHubEvent) (chats []supervisor.Conversation, err error) {
-	everybody, err := e.o.Switches.find(ctx, repo, supervisor.GitHubNotices, everyone)
+	everybody, err := e.o.Switches.find(ctx, repo, ServiceNotices, everyone)
 	if err != nil || isOff(everybody) {
 		return nil, err
 	}
@@ -183,7 +183,7 @@ func (e *Events) readers(ctx context.Context, repo supervisor.GitHubRepo, _ supe
 		}
 	}
 	for _, u := range e.o.Switches.readers(repo) {
-		own, err := e.o.Switches.find(ctx, repo, supervisor.GitHubNotices, u.Name)
+		own, err := e.o.Switches.find(ctx, repo, ServiceNotices, u.Name)
 		if err != nil {
 			return nil, err
 		}
@@ -201,7 +201,7 @@ func (e *Events) asked(ctx context.Context, repo supervisor.GitHubRepo, of super
 		if !known {
 			continue
 		}
-		own, err := e.o.Switches.find(ctx, repo, supervisor.GitHubNotices, u.Name)
+		own, err := e.o.Switches.find(ctx, repo, ServiceNotices, u.Name)
 		if err != nil {
 			return nil, err
 		}

@@ -37,7 +37,7 @@ func (e *Events) review(ctx context.Context, repo supervisor.GitHubRepo, of supe
 }
 
 func (e *Events) wantReview(ctx context.Context, repo supervisor.GitHubRepo, w supervisor.GitHubRequest) error {
-	s, err := e.o.Switches.find(ctx, repo, supervisor.GitHubReviews, repo.User)
+	s, err := e.o.Switches.find(ctx, repo, ServiceReviews, repo.User)
 	if err != nil || !s.On || e.o.Reviews == nil {
 		return err
 	}
@@ -49,7 +49,7 @@ func (e *Events) triage(ctx context.Context, repo supervisor.GitHubRepo, of supe
 }
 
 func (e *Events) wantTriage(ctx context.Context, repo supervisor.GitHubRepo, w supervisor.GitHubRequest) error {
-	s, err := e.o.Switches.find(ctx, repo, supervisor.GitHubTriage, repo.User)
+	s, err := e.o.Switches.find(ctx, repo, ServiceTriage, repo.User)
 	if err != nil || !s.On || e.o.Triages == nil {
 		return err
 	}

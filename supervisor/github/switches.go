@@ -30,21 +30,21 @@ const (
 const everyone = "" // whose setting an admin's is
 
 // setting is the name under which a switch is kept.
-func setting(repo supervisor.GitHubRepo, what supervisor.GitHubService) string {
+func setting(repo supervisor.GitHubRepo, what Service) string {
 	return "github " + string(what) + " " + repo.Name
 }
 
 // find is a switch as it stands for a person. Reviews and triage are those of the person whose the
 // repository is.
-func (s *Switches) find(ctx context.Context, repo supervisor.GitHubRepo, what supervisor.GitHubService, user string) (supervisor.GitHubSwitch, error) {
-	if what != supervisor.GitHubNotices {
+func (s *Switches) find(ctx context.Context, repo supervisor.GitHubRepo, what Service, user string) (Switch, error) {
+	if what != ServiceNotices {
 		user = repo.User
 	}
-	found := supervisor.GitHubSwitch{Repo: repo.Name, What: what, On: s.configured(repo, what, user), Source: supervisor.GitHubConfigured}
+	found := Switch{Repo: repo.Name, What: what, On: s.configured(repo, what, user), Source: SourceConfigured}
 	for _, layer := range []struct {
 		user   string
-		source supervisor.GitHubSource
-	}{{everyone, supervisor.GitHubAdmin}, {user, supervisor.GitHubOwn}} {
+		source Source
+	}{{everyone, SourceAdmin}, {user, SourceOwn}} {
 		kept, set, err := s.Store.Find(ctx, layer.user, setting(repo, what))
 		if err != nil {
 			return found, err
@@ -60,8 +60,8 @@ func (s *Switches) find(ctx context.Context, repo supervisor.GitHubRepo, what su
 }
 
 // configured is a switch as the configuration has it.
-func (s *Switches) configured(repo supervisor.GitHubRepo, what supervisor.GitHubService, user string) bool {
-	if what != supervisor.GitHubNotices {
+func (s *Switches) configured(repo supervisor.GitHubRepo, what Service, user string) bool {
+	if what != ServiceNotices {
 		return may(repo, what)
 	}
 	return slices.ContainsFunc(repo.Notify, func(r supervisor.GitHubRecipient) bool { return r.Chat == "" && r.User == user }) ||
@@ -69,12 +69,12 @@ func (s *Switches) configured(repo supervisor.GitHubRepo, what supervisor.GitHub
 }
 
 // may says whether the configuration lets somebody turn a switch on.
-func may(repo supervisor.GitHubRepo, what supervisor.GitHubService) bool {
-	return what == supervisor.GitHubNotices || what == supervisor.GitHubReviews && repo.Review || what == supervisor.GitHubTriage && repo.Triage
+func may(repo supervisor.GitHubRepo, what Service) bool {
+	return what == ServiceNotices || what == ServiceReviews && repo.Review || what == ServiceTriage && repo.Triage
 }
 
 // isOff says whether an admin has turned something off, or the person has.
-func isOff(s supervisor.GitHubSwitch) bool { return !s.On && s.Source != supervisor.GitHubConfigured }
+func isOff(s Switch) bool { return !s.On && s.Source != SourceConfigured }
 
 // readers are the people who may have a repository's notices: those whom the configuration has
 // told, and whose it is; where it names neither people nor chats, the admins.
@@ -97,7 +97,7 @@ func (s *Switches) readers(repo supervisor.GitHubRepo) (list []supervisor.User) 
 
 // List is what a person is shown of the repositories: their notices, and reviews and triage of what
 // is theirs. An admin sees all.
-func (s *Switches) List(ctx context.Context, user string) (list []supervisor.GitHubSwitch, err error) {
+func (s *Switches) List(ctx context.Context, user string) (list []Switch, err error) {
 	for _, repo := range s.Repos {
 		for _, what := range s.shown(repo, user) {
 			found, err := s.find(ctx, repo, what, user)
@@ -111,20 +111,20 @@ func (s *Switches) List(ctx context.Context, user string) (list []supervisor.Git
 }
 
 // shown is what of a repository a person may see.
-func (s *Switches) shown(repo supervisor.GitHubRepo, user string) (list []supervisor.GitHubService) {
+func (s *Switches) shown(repo supervisor.GitHubRepo, user string) (list []Service) {
 	admin := isOne(s.People.Admins(), user)
 	if admin || isOne(s.readers(repo), user) {
-		list = append(list, supervisor.GitHubNotices)
+		list = append(list, ServiceNotices)
 	}
 	if admin || repo.User == user {
-		list = append(list, supervisor.GitHubReviews, supervisor.GitHubTriage)
+		list = append(list, ServiceReviews, ServiceTriage)
 	}
 	return list
 }
 
 // Set turns something on or off for a person, or takes that back. all is for everybody: an admin
 // may, and then nobody can turn it on. Its errors are for the person.
-func (s *Switches) Set(ctx context.Context, user string, to supervisor.GitHubSwitch, value string, all bool) error {
+func (s *Switches) Set(ctx context.Context, user string, to Switch, value string, all bool) error {
 	repo, served := findRepo(s.Repos, to.Repo)
 	if !served || !slices.Contains(s.shown(repo, user), to.What) {
 		return supervisor.Errorf(supervisor.CodeNotFound, textNoRepo, printable.Text(to.Repo))
@@ -140,11 +140,11 @@ func (s *Switches) Set(ctx context.Context, user string, to supervisor.GitHubSwi
 		if value == SwitchOn { // what is not off is as it is configured
 			value = SwitchDefault
 		}
-	case to.What != supervisor.GitHubNotices && repo.User != user, to.What == supervisor.GitHubNotices && !isOne(s.readers(repo), user):
+	case to.What != ServiceNotices && repo.User != user, to.What == ServiceNotices && !isOne(s.readers(repo), user):
 		return supervisor.Errorf(supervisor.CodeForbidden, textOthers, to.What, repo.Name)
 	case value == SwitchOn && !may(repo, to.What):
 		return supervisor.Errorf(supervisor.CodeForbidden, textCeiling, to.What, repo.Name)
-	case value == SwitchOn && now.Source == supervisor.GitHubAdmin:
+	case value == SwitchOn && now.Source == SourceAdmin:
 		return supervisor.Errorf(supervisor.CodeForbidden, textAdminOff, to.What, repo.Name)
 	}
 	if value == SwitchDefault {

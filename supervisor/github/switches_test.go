@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"mews/supervisor"
+	"mews/supervisor/github"
 	"mews/supervisor/problem"
 )
 
@@ -26,7 +27,7 @@ func (r *rig) switched(user string) (list []string) {
 // set sets a switch as a person types it; the error is what they read.
 func (r *rig) set(user, words string) string {
 	w := strings.Fields(words)
-	err := r.switches.Set(r.Context(), user, supervisor.GitHubSwitch{Repo: w[0], What: supervisor.GitHubService(w[1])}, w[2], len(w) == 4)
+	err := r.switches.Set(r.Context(), user, github.Switch{Repo: w[0], What: github.Service(w[1])}, w[2], len(w) == 4)
 	if err == nil {
 		return ""
 	}

@@ -186,7 +186,7 @@ func (h *Handler) isForeignPress(ctx context.Context, user string, in supervisor
 
 // isTheirs says whether a button that stands in a group is a user's.
 func (h *Handler) isTheirs(ctx context.Context, user, press string) (bool, error) {
-	if turn, undo := supervisor.UndoPressed(press); undo {
+	if turn, undo := presses.Undone(press); undo {
 		owner, err := h.o.Undos.User(ctx, turn)
 		return owner == user, err
 	}

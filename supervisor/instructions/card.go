@@ -7,6 +7,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/internal/presses"
 )
 
 // Card is what a person is told of files that wait, with a row of buttons for each.
@@ -30,14 +31,14 @@ func buttons(f supervisor.PromptFile, named bool) (row []supervisor.Button) {
 		if named {
 			text = fmt.Sprintf(textOf, f.Path, text)
 		}
-		row = append(row, supervisor.Button{Text: text, Press: supervisor.PromptFilePrefix + action + " " + f.Key()})
+		row = append(row, supervisor.Button{Text: text, Press: pressPrefix + action + " " + f.Key()})
 	}
 	if f.Acceptable() {
-		button(textDiff, supervisor.PressDiff)
-		button(textAccept, supervisor.PressAccept)
+		button(textDiff, presses.ActionDiff)
+		button(textAccept, pressAccept)
 	}
 	if len(f.Text) < protocol.PromptFileBytes(f.Path) { // else there is more of it than is kept
-		button(textBack, supervisor.PressPutBack)
+		button(textBack, pressPutBack)
 	}
 	return row
 }

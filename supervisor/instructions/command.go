@@ -8,14 +8,15 @@ import (
 	"mews/protocol/amount"
 	"mews/supervisor"
 	"mews/supervisor/feature"
+	"mews/supervisor/internal/presses"
 	"mews/supervisor/internal/timezone"
 )
 
 func (f *Files) commands() []feature.Command {
 	return []feature.Command{{SlashCommand: supervisor.SlashCommand{Name: "instructions",
 		Help: "which of your files tell me how to be, what is in force of them, and what waits until you accept it"},
-		Place: 83, Run: f.command, Private: feature.Always, Prefix: supervisor.PromptFilePrefix, Press: f.press,
-		Keeps: func(press string) bool { return strings.HasPrefix(press, supervisor.PressDiff) }}}
+		Place: 83, Run: f.command, Private: feature.Always, Prefix: pressPrefix, Press: f.press,
+		Keeps: func(press string) bool { return strings.HasPrefix(press, presses.ActionDiff) }}}
 }
 
 // command lists what is in force, and what waits.
@@ -69,8 +70,8 @@ func waitingFiles(list []supervisor.PromptFile) (d supervisor.Delivery) {
 func (f *Files) press(ctx context.Context, r feature.Request) (d supervisor.Delivery, err error) {
 	action, key, _ := strings.Cut(r.Arguments, " ")
 	press := map[string]func(*Files, context.Context, string, string) (supervisor.Delivery, Result, error){
-		supervisor.PressDiff: (*Files).pressDiff, supervisor.PressAccept: (*Files).pressAccept,
-		supervisor.PressPutBack: (*Files).pressPutBack,
+		presses.ActionDiff: (*Files).pressDiff, pressAccept: (*Files).pressAccept,
+		pressPutBack: (*Files).pressPutBack,
 	}[action]
 	if press == nil {
 		return supervisor.Delivery{Text: feature.TextDeadButton}, nil
@@ -82,7 +83,7 @@ func (f *Files) press(ctx context.Context, r feature.Request) (d supervisor.Deli
 	if text, other := outcomeTexts[result.Outcome]; other {
 		d = supervisor.Delivery{Text: fmt.Sprintf(text, result.Path)}
 	}
-	if action == supervisor.PressDiff && result.Outcome == Done {
+	if action == presses.ActionDiff && result.Outcome == Done {
 		return d, nil
 	}
 	list, err := f.List(ctx, r.Conversation.User)

@@ -22,16 +22,22 @@ func Away(j supervisor.Job, written, now time.Time) bool {
 	return j.AsksModel() && max(j.CreatedAt.UnixMilli(), j.Options.Resumed) < since.UnixMilli() && written.Before(since)
 }
 
+// Retries are after how long a fire is tried again that failed for what may pass.
+var Retries = []time.Duration{time.Minute, 5 * time.Minute, 25 * time.Minute}
+
+// MaxFailures is how many fires in a row fail before the job is paused.
+const MaxFailures = 3
+
 // Pauses says whether a job is paused of whose last fires so many have failed.
-func Pauses(failures int) bool { return failures >= supervisor.MaxFailures }
+func Pauses(failures int) bool { return failures >= MaxFailures }
 
 // Retry is after how long a fire begins again that failed for what may pass and was tried so often
 // before; not again: it has failed.
 func Retry(tries int) (after time.Duration, again bool) {
-	if tries >= len(supervisor.JobRetries) {
+	if tries >= len(Retries) {
 		return 0, false
 	}
-	return supervisor.JobRetries[tries], true
+	return Retries[tries], true
 }
 
 // How long a question of a job's turn stands: so that the turn has ended before the job is due

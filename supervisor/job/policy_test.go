@@ -47,12 +47,12 @@ func TestAskAtMost_NextTime_EndsBeforeIt(t *testing.T) {
 }
 
 func TestRetry_Tries_AreBounded(t *testing.T) {
-	for i, want := range supervisor.JobRetries {
+	for i, want := range Retries {
 		if got, again := Retry(i); got != want || !again {
 			t.Errorf("after %d: %v, %t", i, got, again)
 		}
 	}
-	if _, again := Retry(len(supervisor.JobRetries)); again {
+	if _, again := Retry(len(Retries)); again {
 		t.Error("it is tried again for ever")
 	}
 }

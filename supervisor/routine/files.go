@@ -80,7 +80,7 @@ func (r *Routines) othersChanged(ctx context.Context, user string, was filesSeen
 	}
 	// after the list: what has ended by now is in it
 	effects, settled, err := r.o.FileEffects.ListOfFiles(ctx, user, was.Effect,
-		slices.Concat(effect.KindsOf(supervisor.EffectsChanged), effect.KindsOf(supervisor.EffectsRun)))
+		slices.Concat(effect.KindsOf(effect.GroupChanged), effect.KindsOf(effect.GroupRun)))
 	if err != nil || !settled {
 		return nil, next, false, err
 	}

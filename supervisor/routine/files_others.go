@@ -38,7 +38,7 @@ type ledger struct {
 // ledgerOf reads effects, oldest first.
 func ledgerOf(effects []supervisor.FileEffect) ledger {
 	l := ledger{left: map[string]protocol.FileState{}, unknown: map[string]bool{}}
-	programs := append(effect.KindsOf(supervisor.EffectsRun), "program")
+	programs := append(effect.KindsOf(effect.GroupRun), "program")
 	for _, e := range effects {
 		c := e.Change
 		switch {

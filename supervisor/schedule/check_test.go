@@ -9,6 +9,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/job"
 	"mews/supervisor/sqlite"
 	"mews/supervisor/sqlite/sqlitetest"
 )
@@ -124,7 +125,7 @@ func TestALookThatFails(t *testing.T) {
 	h.passes(t, time.Minute)
 	h.is(t, "said")
 	h.missing = supervisor.Errorf(supervisor.CodeInvalid, "there is no make")
-	for range supervisor.MaxFailures {
+	for range job.MaxFailures {
 		h.passes(t, 10*time.Minute)
 	}
 	h.is(t, "said failed failed failed")

@@ -6,6 +6,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/job"
 	"mews/supervisor/sqlite"
 )
 
@@ -20,7 +21,7 @@ func TestAHeartbeatWithoutItsFile(t *testing.T) {
 		h.passes(t, 10*time.Minute)
 	}
 	h.is(t, "failed failed failed")
-	if got := h.jobState(t, 1); got != "paused" || len(h.looked) != supervisor.MaxFailures {
+	if got := h.jobState(t, 1); got != "paused" || len(h.looked) != job.MaxFailures {
 		t.Errorf("after %d looks the heartbeat is %s", len(h.looked), got)
 	}
 }

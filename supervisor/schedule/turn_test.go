@@ -9,6 +9,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/job"
 	"mews/supervisor/sqlite"
 	"mews/supervisor/sqlite/sqlitetest"
 )
@@ -81,7 +82,7 @@ func TestAFireIsTriedAgain(t *testing.T) {
 	h := newHarness(t)
 	h.task(t, "daily at 14:00", supervisor.JobOptions{})
 	begun := h.passes(t, time.Hour+time.Minute)
-	for _, wait := range supervisor.JobRetries {
+	for _, wait := range job.Retries {
 		if len(begun) != 1 {
 			t.Fatalf("%d turns begin", len(begun))
 		}
@@ -426,7 +427,7 @@ func TestWhatIsRunWhileItIsPausedIsTriedAgain(t *testing.T) {
 func TestWhatWaitsOfAPausedTaskDoesNotBegin(t *testing.T) {
 	h := newHarness(t)
 	h.task(t, "every 10 min", supervisor.JobOptions{Exact: true, Overlap: supervisor.OverlapQueue})
-	for range supervisor.MaxFailures - 1 {
+	for range job.MaxFailures - 1 {
 		h.ends(t, h.passes(t, 10*time.Minute)[0], stays)
 	}
 	last := h.passes(t, 10*time.Minute)[0]

@@ -11,6 +11,7 @@ import (
 	"mews/protocol/amount"
 	"mews/supervisor"
 	"mews/supervisor/feature"
+	"mews/supervisor/internal/presses"
 	"mews/supervisor/markdown"
 )
 
@@ -27,8 +28,8 @@ func (u *Undos) commands() []feature.Command {
 	return []feature.Command{{SlashCommand: supervisor.SlashCommand{Name: "undo",
 		Help: "take back what the last answer changed in your files; /undo 2 the one before it, /undo show the " +
 			"difference"},
-		Place: 84, Run: u.command, Prefix: supervisor.UndoPrefix, Press: u.press,
-		Keeps: func(press string) bool { return strings.HasPrefix(press, supervisor.PressDiff) }}}
+		Place: 84, Run: u.command, Prefix: presses.UndoPrefix, Press: u.press,
+		Keeps: func(press string) bool { return strings.HasPrefix(press, presses.ActionDiff) }}}
 }
 
 // command takes back what the last turn has changed, or an earlier one.
@@ -63,9 +64,9 @@ func (u *Undos) press(ctx context.Context, r feature.Request) (supervisor.Delive
 		return supervisor.Delivery{Text: feature.TextDeadButton}, nil
 	}
 	switch action {
-	case supervisor.PressUndo, pressForce:
+	case presses.ActionUndo, pressForce:
 		return u.tellUndone(ctx, r, turn, of, action == pressForce)
-	case supervisor.PressDiff:
+	case presses.ActionDiff:
 		return u.tellDiff(ctx, r, turn, of)
 	}
 	return supervisor.Delivery{Text: textLeftAlone}, nil
@@ -73,7 +74,7 @@ func (u *Undos) press(ctx context.Context, r feature.Request) (supervisor.Delive
 
 // Again is the button that takes an undo back.
 func Again(turn, operation int64) supervisor.Button {
-	return supervisor.Button{Text: textUndoAgain, Press: supervisor.UndoPress(supervisor.PressUndo, turn, operation)}
+	return supervisor.Button{Text: textUndoAgain, Press: presses.Undo(presses.ActionUndo, turn, operation)}
 }
 
 // tellUndone takes changes back, and says what came of it.
@@ -95,7 +96,7 @@ func (u *Undos) tellUndone(ctx context.Context, r feature.Request, turn, of int6
 		d.Text += "\n" + textUndoEarlier
 	}
 	button := func(text, action string, of int64) supervisor.Button {
-		return supervisor.Button{Text: text, Press: supervisor.UndoPress(action, turn, of)}
+		return supervisor.Button{Text: text, Press: presses.Undo(action, turn, of)}
 	}
 	if len(report.Paths[Back]) > 0 {
 		d.Buttons = append(d.Buttons, []supervisor.Button{Again(turn, report.Operation)})
@@ -103,7 +104,7 @@ func (u *Undos) tellUndone(ctx context.Context, r feature.Request, turn, of int6
 	if len(report.Paths[Changed]) > 0 {
 		row := []supervisor.Button{button(textUndoAnyway, pressForce, of), button(textLeave, pressLeave, of)}
 		if !r.Conversation.InGroup() {
-			row = append(row, button(TextDiffButton, supervisor.PressDiff, of))
+			row = append(row, button(TextDiffButton, presses.ActionDiff, of))
 		}
 		d.Buttons = append(d.Buttons, row)
 	}

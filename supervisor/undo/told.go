@@ -6,16 +6,17 @@ import (
 	"unicode"
 
 	"mews/supervisor"
+	"mews/supervisor/internal/presses"
 )
 
 // Buttons are below the answer of a turn that has changed files. Where others read it, nobody shows
 // them what is in the files.
 func Buttons(in supervisor.Conversation, turn int64) [][]supervisor.Button {
-	row := []supervisor.Button{{Text: textUndoButton, Press: supervisor.UndoPress(supervisor.PressUndo, turn, 0)}}
+	row := []supervisor.Button{{Text: textUndoButton, Press: presses.Undo(presses.ActionUndo, turn, 0)}}
 	if !in.InGroup() {
 		row = append(
 			row,
-			supervisor.Button{Text: TextDiffButton, Press: supervisor.UndoPress(supervisor.PressDiff, turn, 0)},
+			supervisor.Button{Text: TextDiffButton, Press: presses.Undo(presses.ActionDiff, turn, 0)},
 		)
 	}
 	return [][]supervisor.Button{row}

@@ -70,32 +70,32 @@ func (r *Reviews) grow(ctx context.Context, w supervisor.Review) error {
 // buttons are those below a card.
 func buttons(w supervisor.Review, repo supervisor.GitHubRepo, made result) (rows [][]supervisor.Button) {
 	button := func(text, action, rest string) supervisor.Button {
-		return supervisor.Button{Text: text, Press: supervisor.ReviewPress(action, w.ID, rest)}
+		return supervisor.Button{Text: text, Press: press(action, w.ID, rest)}
 	}
 	var row []supervisor.Button
 	all := made.All()
 	if len(all) > 0 {
-		row = append(row, button(textExplain, supervisor.ReviewExplain, ""))
+		row = append(row, button(textExplain, pressExplain, ""))
 	}
 	if len(all) > 0 && repo.Post != supervisor.PostReview {
-		row = append(row, button(textPost, supervisor.ReviewPost, ""))
+		row = append(row, button(textPost, pressPost, ""))
 	}
-	rows = append(rows, append(row, button(textMute, supervisor.ReviewMuteAll, "")))
+	rows = append(rows, append(row, button(textMute, pressMuteAll, "")))
 	if len(all) < 2 || repo.Post == supervisor.PostReview {
 		return rows
 	}
 	var picks []supervisor.Button
 	for i := range all[:min(len(all), maxPicks)] {
-		picks = append(picks, button(fmt.Sprintf(textPick, i+1), supervisor.ReviewPost, fmt.Sprint("/", i+1)))
+		picks = append(picks, button(fmt.Sprintf(textPick, i+1), pressPost, fmt.Sprint("/", i+1)))
 	}
 	return append(rows, slices.Collect(slices.Chunk(picks, 4))...)
 }
 
 // presses are what the buttons below a card do.
 var presses = map[string]func(r *Reviews, ctx context.Context, w supervisor.Review, rest string) (string, error){
-	supervisor.ReviewExplain: (*Reviews).explain,
-	supervisor.ReviewPost:    (*Reviews).postPicked,
-	supervisor.ReviewMuteAll: (*Reviews).muteAll,
+	pressExplain: (*Reviews).explain,
+	pressPost:    (*Reviews).postPicked,
+	pressMuteAll: (*Reviews).muteAll,
 }
 
 // Press does what a button below a review's card does, for its person alone. press is what stands

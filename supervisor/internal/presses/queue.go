@@ -1,4 +1,4 @@
-// Package presses reads the presses of buttons.
+// Package presses writes and reads the presses of buttons.
 package presses
 
 import (

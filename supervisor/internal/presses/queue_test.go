@@ -13,3 +13,14 @@ func TestQueued_Press_IsReadOrRefused(t *testing.T) {
 		}
 	}
 }
+
+func TestUndone_Press_IsReadOrRefused(t *testing.T) {
+	if turn, ok := presses.Undone(presses.Undo(presses.ActionDiff, 7, 3)); turn != 7 || !ok {
+		t.Errorf("got %d, %t", turn, ok)
+	}
+	for _, press := range []string{"", "u:", "u:undo", "u:undo 7", "u:undo x 0", "w:undo 7 0"} {
+		if turn, ok := presses.Undone(press); ok {
+			t.Errorf("%q is about %d", press, turn)
+		}
+	}
+}
