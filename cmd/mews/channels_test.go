@@ -16,7 +16,7 @@ import (
 // namesChannels are the files and folders that may name a channel, and why. A path that ends in a
 // slash is a folder.
 var namesChannels = map[string]string{
-	"supervisor/channel.go":           "the table of what channels can",
+	"supervisor/conversation.go":      "the table of what channels can",
 	"supervisor/telegram/":            "Telegram's own package",
 	"supervisor/control/":             "the terminal's own package",
 	"supervisor/app/telegram.go":      "makes Telegram's channel",
@@ -48,7 +48,7 @@ func TestChannelsAreToldApartByWhatTheyCan(t *testing.T) {
 				}
 			}
 			for _, f := range found {
-				t.Errorf("%s:%s; make it a capability of supervisor/channel.go", name, f)
+				t.Errorf("%s:%s; make it a capability of supervisor/conversation.go", name, f)
 			}
 			return nil
 		})

@@ -5,7 +5,7 @@
 //  1. An update comes: supervisor/telegram/poll.go asks for it, or supervisor/telegram/webhook.go
 //     is given it by supervisor/web/web.go.
 //  2. supervisor/telegram/inbound.go makes an Incoming of it; the word is in
-//     supervisor/incoming.go.
+//     supervisor/inbound.go.
 //  3. supervisor/ingress/handler.go finds out who sent it. A stranger gets silence.
 //  4. supervisor/inbox/inbox.go asks the gate of supervisor/access/gate.go whether a code is needed
 //     first.

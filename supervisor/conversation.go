@@ -4,7 +4,18 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 )
+
+// Conversation is (person, channel, chat, thread). It owns its history; one turn at a time runs in
+// it.
+type Conversation struct {
+	ID      int64
+	User    string
+	Channel Channel
+	Chat    string // the channel's own name of the chat; "" is the person's only one
+	Thread  string // the channel's own name of a thread in it; "" where there are none
+}
 
 // Channel is where a person talks.
 type Channel string
@@ -45,7 +56,8 @@ type Capabilities struct {
 // capabilities are those of every channel. Nothing else tells channels apart.
 var capabilities = map[Channel]Capabilities{
 	ChannelTerminal: {Private: true, Buttons: true},
-	ChannelTelegram: {Accounts: true, Groups: true, Edit: true, Delete: true, Buttons: true, Reactions: true, Files: true, Voice: true, Location: true},
+	ChannelTelegram: {Accounts: true, Groups: true, Edit: true, Delete: true, Buttons: true, Reactions: true,
+		Files: true, Voice: true, Location: true},
 }
 
 // Can is what the channel can do.
@@ -81,3 +93,34 @@ func (c Channel) IsGroup(chat string) bool { return c.Can().Groups && strings.Ha
 
 // InGroup says whether others read what is said in the conversation.
 func (c Conversation) InGroup() bool { return c.Channel.IsGroup(c.Chat) }
+
+// Busy is what becomes of a text that is sent while a turn of its conversation runs. Commands run
+// at once in any case.
+type Busy string
+
+const (
+	// the turn takes it in before its next call of the model; where there is none, as BusyQueue
+	BusySteer Busy = "steer"
+	BusyQueue Busy = "queue" // it waits, and has a turn of its own
+	// it stops the turn, and the next one answers with all that was said
+	BusyRestart Busy = "restart"
+)
+
+// VoiceMode says whether the answers of a conversation are said aloud. The zero value is VoiceOff.
+type VoiceMode string
+
+const (
+	VoiceOff VoiceMode = "off"
+	VoiceOn  VoiceMode = "on" // a voice message follows the text
+	// a voice message takes the place of the text, where that can be
+	VoiceOnly      VoiceMode = "only"
+	VoiceForbidden VoiceMode = "forbidden" // off: the chat takes no voice messages
+)
+
+// OpenedTool is a tool of a family that is open in a conversation.
+type OpenedTool struct {
+	Name   string
+	Call   string    // of find_tools, which has opened it; "" of one that was opened otherwise
+	Kept   bool      // the person wants it to stay open
+	UsedAt time.Time // when it was called last, or opened
+}
