@@ -1,0 +1,114 @@
+package main_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// maxWordFiles is how many files package supervisor may have: it holds the words that its packages
+// share, and nothing that works on them.
+const maxWordFiles = 15
+
+// notWords are what the words do not need: a mutex, a context, and what parses.
+var notWords = []string{"sync", "context", "regexp", "strconv", "text/scanner", "mews/supervisor/"}
+
+// parses are the functions that parse, by their package.
+var parses = map[string][]string{
+	"time": {"Parse", "LoadLocation"}, "json": {"Unmarshal", "NewDecoder"}, "fmt": {"Sscan", "Fscan"},
+}
+
+func TestWords_HoldTypesAlone(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join(moduleRoot(t), "supervisor", "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, name := range files {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		n++
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, what := range faultsOfWords(file) {
+			t.Errorf("supervisor/%s: %s is no word: move it to the package that uses it, or to supervisor/internal",
+				filepath.Base(name), what)
+		}
+	}
+	if n == 0 || n > maxWordFiles {
+		t.Errorf("%d files hold the words, want 1 to %d", n, maxWordFiles)
+	}
+}
+
+// TestFaultsOfWords_EachRule_IsHeld tries the rules on a file that no package has.
+func TestFaultsOfWords_EachRule_IsHeld(t *testing.T) {
+	const source = `package p
+import ("context"; "sync/atomic"; "time"; "mews/supervisor/internal/slots")
+const TextHello = "hello"
+var (TextBye = ""; text = 1)
+func ParseIt() {}
+func (T) ParseToo() { time.ParseInLocation("", "", nil) }
+func Part() { time.Now() }
+`
+	file, err := parser.ParseFile(token.NewFileSet(), "p.go", source, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := strings.Join(faultsOfWords(file), " ")
+	const want = "context sync/atomic mews/supervisor/internal/slots TextHello TextBye ParseIt ParseToo " +
+		"time.ParseInLocation"
+	if got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// faultsOfWords are the imports, names and calls of a file that have no place among the words.
+func faultsOfWords(file *ast.File) (faults []string) {
+	for _, i := range file.Imports {
+		imported, _ := strconv.Unquote(i.Path.Value) // the parser has read it
+		for _, not := range notWords {
+			if imported == not || strings.HasPrefix(imported, strings.TrimSuffix(not, "/")+"/") {
+				faults = append(faults, imported)
+			}
+		}
+	}
+	ast.Inspect(file, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncDecl:
+			if strings.HasPrefix(n.Name.Name, "Parse") {
+				faults = append(faults, n.Name.Name)
+			}
+		case *ast.ValueSpec:
+			for _, name := range n.Names {
+				if strings.HasPrefix(name.Name, "Text") {
+					faults = append(faults, name.Name)
+				}
+			}
+		case *ast.SelectorExpr:
+			faults = append(faults, parsing(n)...)
+		}
+		return true
+	})
+	return faults
+}
+
+// parsing is the call of a function that parses, if a selector is one.
+func parsing(s *ast.SelectorExpr) []string {
+	pkg, ok := s.X.(*ast.Ident)
+	if !ok {
+		return nil
+	}
+	for _, begin := range parses[pkg.Name] {
+		if strings.HasPrefix(s.Sel.Name, begin) {
+			return []string{pkg.Name + "." + s.Sel.Name}
+		}
+	}
+	return nil
+}
