@@ -319,7 +319,7 @@ func committedBeforeTold(t *testing.T) {
 // what takes messages.
 func partsInOrder(t *testing.T) {
 	want := []string{"database", "audit", "sweep", "modes", "index", "admin", "outbox", "cleaner", "reactor", "presses", "workers", "operations",
-		"voices", "attachments", "sessions", "questions", "forget", "commands", "schedule", "telegram", "telegram menu", "webhooks", "control socket"}
+		"voices", "attachments", "sessions", "questions", "forget", "schedule", "commands", "telegram", "telegram menu", "webhooks", "control socket"}
 	if got := app.PartNames(); !slices.Equal(got, want) {
 		t.Errorf("they start as %q, want %q", got, want)
 	}

@@ -56,6 +56,3 @@ func Text(text func(context.Context, Request) (string, error)) Run {
 // Always and WithoutArguments are values of Private.
 func Always(string) bool                     { return true }
 func WithoutArguments(arguments string) bool { return arguments == "" }
-
-// TextDeadButton answers a press that nothing is known of.
-const TextDeadButton = "This button does nothing any more. Send the command again for new ones."
