@@ -190,7 +190,7 @@ var life = []lifeItem{
 	{"a daemon that holds the protocol", []string{"cmd/mews-worker TestNoChildCanHoldTheProtocol",
 		"worker/spawn TestADaemonIsGoneBeforeItsWorkersEndIsReported"}, ""},
 	{"thousands of orphans", []string{"worker/spawn TestManyDaemonsAtOnce", "worker/tool/shell TestAReaperBeside",
-		"worker/spawn TestTenThousandOrphansComeToTheFirstProcess"}, ""},
+		"worker/spawn TestOrphans_TenThousand_AreReaped"}, ""},
 	{"it stops itself (SIGSTOP)", []string{badly}, ""},
 	{"it dies within a request", []string{"supervisor/session TestATurnWhoseWorkerDiesGoesOnFromItsLastCommittedStep",
 		"worker/agent TestResumptionByEffect"}, ""},
