@@ -68,8 +68,8 @@ func TestGoals_WrongLine_IsNamed(t *testing.T) {
 	}
 }
 
-// TestGoalsFile_EachRow_NamesAFigure holds the committed goals to the kept figures. A benchmark that
-// was never kept has to be a function of its package.
+// TestGoalsFile_EachRow_NamesAFigure compares the committed goals with the kept figures. If a benchmark
+// was never kept, its package must declare it.
 func TestGoalsFile_EachRow_NamesAFigure(t *testing.T) {
 	const kept = "../../cmd/mews/testdata/"
 	goals, err := open(kept+"goals.txt", readGoals)

@@ -9,7 +9,7 @@ import (
 
 const timesFile = ".ci/times"
 
-// What a run may take, in seconds. More is an alarm and no failure.
+// Limits of a run, in seconds. A longer run is an alarm, and does not fail.
 const (
 	maxMore    = 45  // beside the last kept run, for one capability
 	maxAll     = 660 // all parts

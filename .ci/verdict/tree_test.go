@@ -132,7 +132,7 @@ func events(t *testing.T, dir string, args ...string) *results {
 	return all
 }
 
-// ofTree lists the packages of the tree but for some.
+// ofTree lists the packages of the tree, except those of without.
 func ofTree(without ...string) []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(tree)), func(name string) bool { return slices.Contains(without, name) })
 }

@@ -58,7 +58,7 @@ func TestFeature_CommandAndPress_AreAnswered(t *testing.T) {
 	}
 }
 
-func TestFeature_PrivateCommandInGroup_AsksInPrivateChat(t *testing.T) {
+func TestFeature_PrivateInGroup_AsksInPrivateChat(t *testing.T) {
 	h := newRig(t)
 	c := named("echo")
 	c.Private = feature.Always

@@ -28,7 +28,7 @@ func (r *reports) Report(_ context.Context, p supervisor.PromptFileReport) (
 	return a, 7, nil
 }
 
-func TestReport_FirstOfAttempt_BeginsUntilNothingIsNeeded(t *testing.T) {
+func TestReport_FirstOfAttempt_BeginsAnew(t *testing.T) {
 	store, queued := &reports{needs: 1}, []int64{}
 	f := instructions.New(instructions.Options{Store: store, Queued: func(c int64) { queued = append(queued, c) },
 		PrivateChat: func(string) (c supervisor.Conversation) { return c }}).Feature()
