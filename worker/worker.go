@@ -1,5 +1,3 @@
-// Package worker holds the words of the worker's side: the contract of a tool, its calls and its
-// results. It does no I/O and starts no goroutine.
 package worker
 
 import (

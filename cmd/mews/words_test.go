@@ -4,7 +4,9 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -112,3 +114,34 @@ func parsing(s *ast.SelectorExpr) []string {
 	}
 	return nil
 }
+
+// maxGlossary is how many words a glossary has, at most.
+const maxGlossary = 70
+
+func TestGlossaries_EachWord_StandsOnce(t *testing.T) {
+	seen := map[string]string{}
+	for _, name := range []string{"supervisor/doc.go", "worker/doc.go"} {
+		text, err := os.ReadFile(filepath.Join(moduleRoot(t), name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows := glossaryRow.FindAllStringSubmatch(string(text), -1)
+		if len(rows) == 0 || len(rows) > maxGlossary {
+			t.Errorf("%s: %d words, want 1 to %d", name, len(rows), maxGlossary)
+		}
+		last := ""
+		for _, row := range rows {
+			word := strings.TrimSpace(row[1])
+			if word <= last {
+				t.Errorf("%s: %q stands behind %q", name, word, last)
+			}
+			if other, twice := seen[word]; twice {
+				t.Errorf("%s: %q stands in %s too", name, word, other)
+			}
+			last, seen[word] = word, name
+		}
+	}
+}
+
+// glossaryRow is a word with its meaning: the word has 13 columns.
+var glossaryRow = regexp.MustCompile(`(?m)^//\t(.{13}) ?\S.*$`)
