@@ -32,7 +32,7 @@ PARALLEL ?= 4
 TOOL := $(GO) tool -modfile=.ci/go.mod
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test vet deps tools bench changed nightly crash escapes diffs live review-bench lint format fuzz whisper whisper-test clean
+.PHONY: help run build test vet deps tools bench changed nightly assertions draw crash escapes diffs live review-bench lint format fuzz whisper whisper-test clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -64,6 +64,14 @@ nightly: deps ## the long tests of .ci/nightly in full, and keep the commit that
 
 crash: ## the long tests that kill supervisor and workers, such as 10,000 messages on Telegram with 200 kills
 	@$(MAKE) nightly LONG='Crash|Kill'
+
+assertions: ## what BEFORE=COMMIT has more or fewer of than HEAD: assertions of tests, without names and literals
+	@$(GO) -C .ci run ./assertions '$(BEFORE)'
+
+SEED ?= 1
+
+draw: ## 100 names, 100 comments and 60 texts drawn by SEED=NUMBER, for somebody to read who has not seen them
+	@$(GO) -C .ci run ./draw '$(SEED)'
 
 # With build's flags, so that nothing is compiled twice.
 vet:

@@ -1,0 +1,132 @@
+// Command draw prints names, comments and texts of the tree, drawn by lot, for somebody to read who
+// has not seen them: at least 95 of 100 should be understood at once. One seed draws the same from
+// the same tree.
+//
+//	go -C .ci run ./draw SEED
+package main
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// How many are drawn of each kind.
+const (
+	drawnNames    = 100
+	drawnComments = 100
+	drawnTexts    = 60
+)
+
+// found are the names, comments and texts of a tree, a line each, in the order of its files.
+type found struct{ names, comments, texts []string }
+
+func main() {
+	if len(os.Args) != 2 {
+		fmt.Fprintln(os.Stderr, "which seed? draw SEED")
+		os.Exit(2)
+	}
+	seed, err := strconv.ParseUint(os.Args[1], 10, 64)
+	if err == nil {
+		var all found
+		if err = all.read(".."); err == nil {
+			lots := rand.New(rand.NewPCG(seed, 0))
+			show("names", all.names, drawnNames, lots)
+			show("comments", all.comments, drawnComments, lots)
+			show("texts for people", all.texts, drawnTexts, lots)
+		}
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "draw:", err)
+		os.Exit(1)
+	}
+}
+
+func show(title string, all []string, most int, lots *rand.Rand) {
+	fmt.Printf("# %d of %d %s\n\n", min(most, len(all)), len(all), title)
+	for i, at := range lots.Perm(len(all))[:min(most, len(all))] {
+		fmt.Printf("%d. %s\n", i+1, all[at])
+	}
+	fmt.Println()
+}
+
+// read finds all in the Go files below a folder.
+func (f *found) read(root string) error {
+	return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && (d.Name() == ".git" || d.Name() == "testdata") {
+			return fs.SkipDir
+		}
+		if filepath.Ext(path) != ".go" {
+			return nil
+		}
+		source, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		name, _ := filepath.Rel(root, path)
+		return f.add(name, string(source))
+	})
+}
+
+// add finds all in one file.
+func (f *found) add(name, source string) error {
+	fset := token.NewFileSet()
+	file, err := parser.ParseFile(fset, name, source, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		return err
+	}
+	lines := strings.Split(source, "\n")
+	for _, group := range file.Comments {
+		if text := strings.Join(strings.Fields(group.Text()), " "); text != "" {
+			begin, end := fset.Position(group.Pos()).Line, fset.Position(group.End()).Line
+			about := lines[begin-1]
+			if strings.HasPrefix(strings.TrimSpace(about), "//") && end < len(lines) {
+				about = lines[end]
+			}
+			f.comments = append(f.comments, fmt.Sprintf("%s:%d: %s\n       %s", name, begin, text, strings.TrimSpace(about)))
+		}
+	}
+	for _, d := range file.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			f.name(name, d.Name.Name)
+		case *ast.GenDecl:
+			for _, spec := range d.Specs {
+				switch spec := spec.(type) {
+				case *ast.TypeSpec:
+					f.name(name, spec.Name.Name)
+				case *ast.ValueSpec:
+					for _, id := range spec.Names {
+						f.name(name, id.Name)
+					}
+				}
+			}
+		}
+	}
+	if strings.HasPrefix(filepath.Base(name), "texts") && !strings.HasSuffix(name, "_test.go") {
+		ast.Inspect(file, func(n ast.Node) bool {
+			if literal, ok := n.(*ast.BasicLit); ok && literal.Kind == token.STRING && strings.Contains(literal.Value, " ") {
+				f.texts = append(f.texts, fmt.Sprintf("%s: %s", name, literal.Value))
+			}
+			return true
+		})
+	}
+	return nil
+}
+
+// name keeps a name that others than its file read: an exported one or a test's.
+func (f *found) name(file, name string) {
+	if ast.IsExported(name) {
+		f.names = append(f.names, filepath.Dir(file)+"."+name)
+	}
+}
