@@ -10,14 +10,14 @@ import (
 	"mews/supervisor/printable"
 )
 
-// MethodMemory is what the control socket answers to a Question with a protocol.MemoryResult.
-// Anybody with an account may ask for their own; admins for somebody's, which is in the audit log
-// then.
+// MethodMemory is the control call for a user's memory: a Question, answered by a
+// protocol.MemoryResult. Users may ask for their own. Admins may ask for anybody's, which the audit
+// log records.
 const MethodMemory = "memory"
 
-// Question says whose memory is to be seen to, and how.
+// Question is one request about a user's memory.
 type Question struct {
-	User       string                    `json:"user,omitempty"` // "" is whoever asks
+	User       string                    `json:"user,omitempty"` // "" means the caller
 	Parameters protocol.MemoryParameters `json:"parameters"`
 }
 
@@ -29,7 +29,7 @@ func (m *Memory) answer(ctx context.Context, by feature.Caller, q Question) (r p
 	return m.See(ctx, user.Name, q.Parameters)
 }
 
-// Ask asks a question. Of a list it has all pages.
+// Ask asks a question. If it asks for a list, Ask fetches all pages.
 func Ask(q Question, ask func(Question) (protocol.MemoryResult, error)) (all protocol.MemoryResult, err error) {
 	for {
 		page, err := ask(q)
@@ -45,7 +45,7 @@ func Ask(q Question, ask func(Question) (protocol.MemoryResult, error)) (all pro
 	}
 }
 
-// Text is facts, or what was taken in, for people at a terminal.
+// Text formats facts, or the result of an import, for a terminal.
 func Text(action protocol.MemoryAction, r protocol.MemoryResult) string {
 	var b strings.Builder
 	for _, f := range r.Facts {

@@ -18,7 +18,7 @@ const (
 	page   = 8
 )
 
-// ForgetPress is the press of a button that forgets a fact.
+// ForgetPress returns the press of a button that forgets a fact.
 func ForgetPress(fact string) string { return prefix + "forget " + fact }
 
 func (m *Memory) commands() []feature.Command {
@@ -28,7 +28,7 @@ func (m *Memory) commands() []feature.Command {
 		Place: 83, Run: m.command, Private: feature.Always, Prefix: prefix}}
 }
 
-// words are what /memory and its buttons may do; any other word is the id of a fact.
+// words are the first words that /memory and its buttons know. Any other word is a fact's id.
 var words = map[string]func(m *Memory, ctx context.Context, user, rest string) (supervisor.Delivery, error){
 	"":        (*Memory).listFacts,
 	"from":    (*Memory).listFacts,
@@ -37,7 +37,7 @@ var words = map[string]func(m *Memory, ctx context.Context, user, rest string) (
 	"import":  (*Memory).importFacts,
 }
 
-// command does what its first word says.
+// command runs /memory: its first word chooses the action.
 func (m *Memory) command(ctx context.Context, r feature.Request) (d supervisor.Delivery, err error) {
 	what, rest, _ := strings.Cut(strings.TrimSpace(r.Arguments), " ")
 	do, known := words[strings.ToLower(what)]
@@ -47,9 +47,9 @@ func (m *Memory) command(ctx context.Context, r feature.Request) (d supervisor.D
 	return do(m, ctx, r.Conversation.User, strings.TrimSpace(rest))
 }
 
-// listFacts lists a page of facts, with a button for each. rest is how many stand before it.
+// listFacts lists a page of facts, with a button for each. rest is the number of facts to skip.
 func (m *Memory) listFacts(ctx context.Context, user, rest string) (d supervisor.Delivery, err error) {
-	from, _ := strconv.Atoi(rest) // 0 of what is none
+	from, _ := strconv.Atoi(rest) // 0 if it is no number
 	r, err := m.See(ctx, user, protocol.MemoryParameters{Action: protocol.MemoryList, Offset: from, Limit: page})
 	if err != nil || len(r.Facts) == 0 {
 		return supervisor.Delivery{Text: textNoFacts}, err
@@ -73,7 +73,7 @@ func (m *Memory) listFacts(ctx context.Context, user, rest string) (d supervisor
 	return d, nil
 }
 
-// oneFact does something with a fact, and says what came of it.
+// oneFact shows, corrects or forgets one fact, and says what happened.
 func (m *Memory) oneFact(ctx context.Context, user string, p protocol.MemoryParameters,
 	format string) (d supervisor.Delivery, err error) {
 	r, err := m.See(ctx, user, p)

@@ -12,8 +12,8 @@ import (
 	"mews/supervisor/printable"
 )
 
-// See has a person's worker list, correct, forget or take in facts. What is forgotten is not taken
-// up again.
+// See asks a user's worker to list, correct, forget or import facts. Forgotten facts do not come
+// back.
 func (m *Memory) See(ctx context.Context, user string, p protocol.MemoryParameters) (
 	r protocol.MemoryResult, err error) {
 	// before the file, so that a crash leaves nothing that may come back
@@ -48,7 +48,7 @@ func (m *Memory) See(ctx context.Context, user string, p protocol.MemoryParamete
 	if err == nil && changed {
 		if err = m.Changed(ctx, user, protocol.MemoryChanged{Before: r.Before, After: r.After,
 			Text: r.Text}); err == nil {
-			err = m.o.SystemTexts.Renew(ctx, user) // the person has done it by hand
+			err = m.o.SystemTexts.Renew(ctx, user) // the user did it by hand, so the next prompt may have it
 		}
 	}
 	if err == nil && p.Action == protocol.MemoryForget {
@@ -58,17 +58,17 @@ func (m *Memory) See(ctx context.Context, user string, p protocol.MemoryParamete
 	return r, err
 }
 
-// Mentions counts the rows in which the words of a fact stand, by table.
+// Mentions counts the rows that contain the words of a fact, by table.
 func (m *Memory) Mentions(ctx context.Context, user string, f protocol.MemoryFact) (map[string]int64, error) {
 	return m.o.Store.CountMentions(ctx, user, supervisor.ForgottenFact{ID: f.ID, Text: f.Text})
 }
 
-// effects are the kinds of effects of what people have done with their memory.
+// effects are the ledger's kinds for what users do with their memory by hand.
 var effects = map[protocol.MemoryAction]string{protocol.MemoryCorrect: supervisor.EffectCorrected,
 	protocol.MemoryForget: supervisor.EffectForgotten, protocol.MemoryImport: supervisor.EffectImported}
 
-// Of counts what stands in a person's home of some turns: facts, notes and exchanges in the log.
-// With gone it is taken out, and no fact of it is taken up again.
+// Of counts the facts, notes and log entries in a user's home that come from some turns. With gone
+// it deletes them, and none of the facts is remembered again.
 func (m *Memory) Of(ctx context.Context, user string, of protocol.MemoryExchanges,
 	gone bool) (n supervisor.ForgetCounts, err error) {
 	r, err := m.operate(ctx, user, protocol.MemoryParameters{Action: protocol.MemoryShow, Of: &of})
@@ -93,11 +93,11 @@ func (m *Memory) Of(ctx context.Context, user string, of protocol.MemoryExchange
 	return n, err
 }
 
-// operate has a person's worker do something with their memory. The row of it, in which words of
-// theirs stand, goes.
+// operate runs an operation on a user's memory in their worker. It deletes the operation's row
+// afterwards, because that has the user's words.
 func (m *Memory) operate(ctx context.Context, user string, p protocol.MemoryParameters) (
 	r protocol.MemoryResult, err error) {
-	parameters, _ := json.Marshal(p) // which always can be
+	parameters, _ := json.Marshal(p) // parameters can always be encoded be
 	op, err := m.o.Operations.Start(ctx, supervisor.Operation{User: user, Kind: protocol.OperationMemory,
 		Parameters: string(parameters)})
 	if err == nil {

@@ -11,12 +11,12 @@ import (
 	"mews/supervisor/approval"
 )
 
-// maxNamed is how many facts are listed when a person is asked whether they may be deleted.
+// maxNamed is how many facts the question before a deletion lists.
 const maxNamed = 20
 
-// AllowForget says whether facts may be deleted; nil allows it. The person's own wish passes. Where
-// the model has read other people's words, the person's newest message must name each fact, else
-// the person is asked. The error is supervisor.ErrWaits until they answer.
+// AllowForget decides whether facts may be deleted; nil allows it. A user's own wish is enough,
+// unless the model has read other people's words. Then the user's newest message must name each
+// fact, or the user is asked. The error is supervisor.ErrWaits until they answer.
 func (m *Memory) AllowForget(ctx context.Context, r Request, facts []protocol.MemoryGone) error {
 	source, found, err := m.o.Store.Source(ctx, r.Turn, 0)
 	if err != nil {
@@ -42,7 +42,7 @@ func (m *Memory) AllowForget(ctx context.Context, r Request, facts []protocol.Me
 	})
 }
 
-// wantsGone reports whether a text asks for a fact to be deleted: it has a word for that, and the
+// wantsGone reports whether a text asks to delete a fact: it needs a word for deleting, and the
 // fact's id or half of its words.
 func wantsGone(text string, f protocol.MemoryGone) bool {
 	words := protocol.Words(text)

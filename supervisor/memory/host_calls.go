@@ -12,7 +12,7 @@ import (
 	"mews/supervisor/feature"
 )
 
-// The tools that keep something, and those that change the facts.
+// Tools that add to the memory, and tools that change facts.
 var (
 	keepingTools  = []string{"remember", "update_memory", "note_today"}
 	changingTools = []string{"remember", "update_memory", "forget"}
@@ -20,7 +20,7 @@ var (
 
 const toolForget = "forget"
 
-// callLimit is how often a turn may keep, change or tell something of the memory, in one attempt.
+// callLimit is how many host calls about memory one attempt at a turn may make.
 const callLimit = 200
 
 func (m *Memory) hostCalls() []feature.HostCall {
@@ -35,7 +35,7 @@ func (m *Memory) hostCalls() []feature.HostCall {
 	}
 }
 
-// remember says whether what a call wants to keep may be kept. The worker only names the call.
+// remember decides whether a tool call may add a fact. The worker only names the call.
 func (m *Memory) remember(ctx context.Context, t feature.Turn, p *protocol.MemoryRemember) (
 	*protocol.MemoryAllowed, error) {
 	call, err := t.CallOf(p.Call, keepingTools...)
@@ -56,7 +56,7 @@ func (m *Memory) remember(ctx context.Context, t feature.Turn, p *protocol.Memor
 	return &allowed, nil
 }
 
-// changed keeps that MEMORY.md changes.
+// changed records a change of MEMORY.md before the worker writes it.
 func (m *Memory) changed(ctx context.Context, t feature.Turn, p *protocol.MemoryChanged) (*protocol.MemoryTold, error) {
 	call, err := t.CallOf(p.Call, changingTools...)
 	if err != nil {

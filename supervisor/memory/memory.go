@@ -1,6 +1,7 @@
-// Package memory is the feature that remembers facts of people: it decides what may be remembered,
-// and answers /memory. A person's own words pass; about anybody else's words they are asked. The
-// facts themselves are in the person's home, and their worker sees to them.
+// Package memory is the feature that remembers facts about users. It decides what may be
+// remembered, and answers /memory. Facts from a user's own words need no permission; for facts from
+// other people's words, the user is asked. The facts are in the user's home, and the user's worker
+// writes them.
 package memory
 
 import (
@@ -22,17 +23,17 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// Approver allows effects.
+// Approver asks for permission for an effect.
 type Approver interface {
 	Allow(ctx context.Context, r approval.Request) error
 }
 
-// Asker asks people; its error is supervisor.ErrWaits while they have not answered.
+// Asker asks users. Its error is supervisor.ErrWaits until they answer.
 type Asker interface {
 	Ask(ctx context.Context, q supervisor.Question) (supervisor.Question, error)
 }
 
-// Operations has people's workers do something.
+// Operations runs operations in users' workers.
 type Operations interface {
 	Start(ctx context.Context, op supervisor.Operation) (supervisor.Operation, error)
 	Wait(ctx context.Context, id int64) (supervisor.Operation, error)
@@ -44,34 +45,34 @@ type Options struct {
 	PromptFiles sqlite.PromptFiles
 	SystemTexts sqlite.SystemTexts
 	Effects     sqlite.Effects
-	Kept        sqlite.Operations // those of Operations
+	Kept        sqlite.Operations // the rows of Operations
 	Operations  Operations
 	Approver    Approver
 	Asker       Asker
-	// ForgetWords takes the words of a person's forgotten facts out of what is kept of them, and
-	// ForgetLater has that done once their turn has ended.
+	// ForgetWords deletes the words of a user's forgotten facts from the database. ForgetLater
+	// starts that when the turn has ended.
 	ForgetWords func(ctx context.Context, user string) error
 	ForgetLater func()
-	// AskForget is the press of a button that asks whether a fact is to be forgotten.
+	// AskForget returns the press of a button that asks whether to forget a fact.
 	AskForget func(fact string) string
 	Zone      func(user string) *time.Location
 	Now       func() time.Time
 }
 
-// Memory decides what may be remembered and forgotten, and has it done. Its methods may be called
-// from any goroutine.
+// Memory decides what may be remembered and forgotten, and asks the workers to do it. Its methods
+// may be called from any goroutine.
 type Memory struct{ o Options }
 
 // New makes a Memory.
 func New(o Options) *Memory { return &Memory{o} }
 
-// The effects that there are rules for.
+// Effects of the memory, as approvals name them.
 const (
-	EffectRemember = "remember" // what is not the person's own words is kept in their memory
-	EffectForget   = "forget"   // facts are deleted that the person's own words do not name
+	EffectRemember = "remember" // a fact from other people's words is remembered
+	EffectForget   = "forget"   // facts are deleted without the user's words naming them
 )
 
-// Feature is what it adds to the service.
+// Feature returns what memory adds to the service.
 func (m *Memory) Feature() feature.Feature {
 	return feature.Feature{Name: "memory", Commands: m.commands(), HostCalls: m.hostCalls(),
 		Calls: []feature.Call{feature.NewCall(MethodMemory, m.answer)},
@@ -79,22 +80,22 @@ func (m *Memory) Feature() feature.Feature {
 			{Name: EffectForget, Rule: string(approval.RuleAsk)}}}
 }
 
-// Request is a call of a model that would remember, correct or forget something.
+// Request is a tool call that wants to remember, correct or forget something.
 type Request struct {
 	User        string
-	Destination int64 // where they are asked
+	Destination int64 // the conversation where the user is asked
 	Turn        int64
 	Call        protocol.ToolCall
 	Arguments   protocol.MemoryArguments
-	Conflict    *protocol.MemoryConflict // of update_memory: what it replaces
+	Conflict    *protocol.MemoryConflict // the fact that update_memory would replace
 }
 
 // toolUpdate is the tool that corrects a fact.
 const toolUpdate = "update_memory"
 
-// Allow decides whether something may be remembered. It returns the message that it goes by, and
-// what the person chose where it contradicts a fact. The error is supervisor.ErrWaits until they
-// answer.
+// Allow decides whether a fact may be remembered. It returns the message that the fact comes from,
+// and the user's choice if the fact contradicts another. The error is supervisor.ErrWaits until the
+// user answers.
 func (m *Memory) Allow(ctx context.Context, r Request) (allowed protocol.MemoryAllowed, err error) {
 	source, found, err := m.o.Store.Source(ctx, r.Turn, r.Arguments.Message)
 	if err == nil && !found {
@@ -128,9 +129,8 @@ func (m *Memory) Allow(ctx context.Context, r Request) (allowed protocol.MemoryA
 	return allowed, err
 }
 
-// checkForgotten refuses what was forgotten: anything that goes by a forgotten message, and the
-// very same words unless the person has said them since. after is the highest number of a forgotten
-// fact's id.
+// checkForgotten refuses facts that were forgotten: any fact from a forgotten message, and the same
+// words unless the user has said them since. after is the highest number in a forgotten fact's id.
 func (m *Memory) checkForgotten(ctx context.Context, r Request, source supervisor.MemorySource) (after int, err error) {
 	byMessage, at, after, err := m.o.Store.Forgotten(ctx, r.User, source.Message, r.Arguments.Text)
 	if err != nil {
@@ -144,8 +144,8 @@ func (m *Memory) checkForgotten(ctx context.Context, r Request, source superviso
 }
 
 // says reports whether a text has at least half of a fact's words of four letters or more, or words
-// that begin alike. Addresses and numbers must be in it exactly. It is used where the model has
-// read other people's words too: what the person did not say may be theirs.
+// with the same beginning. Addresses and numbers must match exactly. It decides if the model has
+// read other people's words too: a fact that the user did not say may be theirs.
 func says(text, fact string) bool {
 	for _, field := range strings.Fields(strings.ToLower(fact)) {
 		exact := strings.TrimFunc(field, unicode.IsPunct)
@@ -167,10 +167,10 @@ func says(text, fact string) bool {
 	return all > 0 && 2*there >= all
 }
 
-// maxSide is how many characters of a fact are on its button.
+// maxSide is how many characters of a fact fit on its button.
 const maxSide = 45
 
-// choose asks the person which of two facts holds. Without an answer the old one does.
+// choose asks the user which of two facts holds. Without an answer, the old one does.
 func (m *Memory) choose(ctx context.Context, r Request) (protocol.MemoryChoice, error) {
 	sum := sha256.Sum256([]byte(strings.Join([]string{fmt.Sprint(r.Turn), r.Call.ID, r.Conflict.ID, r.Conflict.Text, r.Arguments.Text}, "\x00")))
 	side := func(form, text string) string {
@@ -192,7 +192,7 @@ func (m *Memory) choose(ctx context.Context, r Request) (protocol.MemoryChoice, 
 	return choices[asked.Answer.Options[0]], nil
 }
 
-// quoted is a fact as Markdown code, so that nothing in it is markup.
+// quoted returns a fact as Markdown code, so that nothing in it is markup.
 func quoted(text string) string {
 	return "`" + clipped(strings.ReplaceAll(text, "`", "'"), protocol.MaxFact) + "`"
 }
@@ -205,8 +205,8 @@ func clipped(text string, most int) string {
 	return string(runes)
 }
 
-// Changed takes over a change of MEMORY.md. Its text is in force where the one before was, and the
-// facts in c.Gone are not remembered again.
+// Changed records a change of MEMORY.md. The new text is in force if the old one was, and the facts
+// in c.Gone are not remembered again.
 func (m *Memory) Changed(ctx context.Context, user string, c protocol.MemoryChanged) error {
 	if err := m.o.PromptFiles.Advance(ctx, user, memoryFile, c.Before, c.After, c.Text); err != nil ||
 		len(c.Gone) == 0 {
@@ -230,7 +230,7 @@ func (m *Memory) Recalled(ctx context.Context, user string, facts []string) erro
 // usesDays is how many days a use counts.
 const usesDays = 90
 
-// Uses says how often each fact was used in the last usesDays, by its id.
+// Uses returns how often each fact was used in the last usesDays, by its id.
 func (m *Memory) Uses(ctx context.Context, user string) (map[string]int, error) {
 	return m.o.Store.Uses(ctx, user, m.day(user, -usesDays))
 }

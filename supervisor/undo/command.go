@@ -15,13 +15,13 @@ import (
 	"mews/supervisor/markdown"
 )
 
-// The presses of /undo: what is to be done, the turn, and the undo whose changes are meant.
-// Undo has the first two.
+// Presses of /undo: an action, the turn, and the operation whose undo is meant. The Undo button has
+// the first two only.
 const (
 	pressForce = "force"
 	pressLeave = "leave"
-	maxShown   = 4096 // characters of a difference that is shown in the chat, as UTF-16 has them
-	maxNamed   = 10   // files that are named in a sentence
+	maxShown   = 4096 // UTF-16 units of a diff that the chat shows
+	maxNamed   = 10   // files that a sentence names
 )
 
 func (u *Undos) commands() []feature.Command {
@@ -32,7 +32,7 @@ func (u *Undos) commands() []feature.Command {
 		Keeps: func(press string) bool { return strings.HasPrefix(press, presses.ActionDiff) }}}
 }
 
-// command takes back what the last turn has changed, or an earlier one.
+// command runs /undo: it takes back the changes of the last turn, or of an earlier one.
 func (u *Undos) command(ctx context.Context, r feature.Request) (d supervisor.Delivery, err error) {
 	n, show := 1, false
 	if r.Arguments, show = strings.CutPrefix(r.Arguments, textShow); show {
@@ -57,7 +57,7 @@ func (u *Undos) command(ctx context.Context, r feature.Request) (d supervisor.De
 	return u.tellUndone(ctx, r, turn, 0, false)
 }
 
-// press does what a button does below an answer, or below what /undo said.
+// press runs a button below an answer of a turn or of /undo.
 func (u *Undos) press(ctx context.Context, r feature.Request) (supervisor.Delivery, error) {
 	action, turn, of := "", int64(0), int64(0)
 	if n, err := fmt.Sscanf(r.Arguments, "%s %d %d", &action, &turn, &of); err != nil || n != 3 {
@@ -72,12 +72,12 @@ func (u *Undos) press(ctx context.Context, r feature.Request) (supervisor.Delive
 	return supervisor.Delivery{Text: textLeftAlone}, nil
 }
 
-// Again is the button that takes an undo back.
+// Again returns the button that reverts an undo.
 func Again(turn, operation int64) supervisor.Button {
 	return supervisor.Button{Text: textUndoAgain, Press: presses.Undo(presses.ActionUndo, turn, operation)}
 }
 
-// tellUndone takes changes back, and says what came of it.
+// tellUndone takes changes back, and reports the result.
 func (u *Undos) tellUndone(ctx context.Context, r feature.Request, turn, of int64, force bool) (
 	d supervisor.Delivery, err error) {
 	report, err := u.Back(ctx, r.Conversation.User, turn, of, force)
@@ -111,7 +111,7 @@ func (u *Undos) tellUndone(ctx context.Context, r feature.Request, turn, of int6
 	return d, nil
 }
 
-// nameFiles names files, each with why it is named where there is something to say.
+// nameFiles joins the names of files, each with its reason if it has one.
 func nameFiles(paths []string) string {
 	var names []string
 	for _, listed := range paths[:min(len(paths), maxNamed)] {
@@ -131,7 +131,7 @@ func nameFiles(paths []string) string {
 	return strings.Join(names, ", ")
 }
 
-// tellDiff shows the difference between what was before and now.
+// tellDiff shows the difference between the files before a turn and now.
 func (u *Undos) tellDiff(ctx context.Context, r feature.Request, turn, of int64) (d supervisor.Delivery, err error) {
 	if r.Conversation.InGroup() {
 		return supervisor.Delivery{Text: textDiffInGroup}, nil
@@ -143,7 +143,7 @@ func (u *Undos) tellDiff(ctx context.Context, r feature.Request, turn, of int64)
 	return u.Show(*ref)
 }
 
-// Show shows a difference that is in the spool, as a file where it is long.
+// Show makes a delivery of a diff in the spool; a long diff becomes a file.
 func (u *Undos) Show(ref protocol.BlobRef) (d supervisor.Delivery, err error) {
 	text := make([]byte, min(ref.Size, maxShown*utf8.UTFMax))
 	if _, _, err := u.Spool.ReadAt(ref.SHA256, text, 0); err != nil {
@@ -157,8 +157,8 @@ func (u *Undos) Show(ref protocol.BlobRef) (d supervisor.Delivery, err error) {
 	return d, nil
 }
 
-// quotedDiff is a difference as a block of code in a quote, which a channel folds where it is long,
-// whatever the difference has in it.
+// quotedDiff returns a diff as a block of code in a quote. Channels fold long quotes. No text in the
+// diff can end the block.
 func quotedDiff(text string) string {
 	fence := "```"
 	for strings.Contains(text, fence) {

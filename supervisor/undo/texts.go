@@ -1,11 +1,11 @@
 package undo
 
-// What a person reads of changes that can't be taken back.
+// Reasons why changes can't be taken back, and buttons below an answer.
 const (
 	textForeign   = "This button does nothing here: it belongs to another person."
 	textPartNever = "another change of it can't be taken back"
 	textTooMany   = "That answer has %d changes of files, and at most %d can be taken back together."
-	textFailed    = "Your files could not be seen to: %s"
+	textFailed    = "I could not reach your files: %s"
 
 	textUndoButton = "Undo"
 	// TextDiffButton is on the button that shows what has changed.
@@ -13,42 +13,40 @@ const (
 	textNever      = "; can't be undone: %s"
 )
 
-// What a model reads of changes that were taken back.
+// Notes to the model about undone changes.
 const (
-	textTold      = "[The person has undone your change to %s.]\n"
-	textToldAgain = "[The person has put your change to %s back again.]\n"
+	textTold      = "[The user has undone your change to %s.]\n"
+	textToldAgain = "[The user has restored your change to %s.]\n"
 	textToldMore  = "%d more files"
 )
 
-// /undo.
+// Answers of /undo.
 const (
-	textShow          = "show" // behind /undo
-	textUndoUsage     = "Write /undo, “/undo 2” for the answer before the last one, or “/undo show”, but not %s."
-	textNothingToUndo = "There is nothing here that I could take back. I can take back what I changed in your files " +
-		"in the last 7 days."
-	textFewerToUndo = "There are fewer answers than that whose changes I could take back. /undo takes back those " +
-		"of the last one."
-	textUndoEarlier = "To take back what an answer before it changed, write /undo with a number: 2 is the one " +
+	textShow          = "show" // the argument of /undo that shows the diff
+	textUndoUsage     = "I do not know %s. Write /undo, “/undo 2” for the answer before the last one, or “/undo show”."
+	textNothingToUndo = "There is nothing to take back here. I can undo my changes to your files for 7 days."
+	textFewerToUndo   = "Fewer answers than that changed files. /undo takes back the changes of the last one."
+	textUndoEarlier   = "To take back the changes of an earlier answer, write /undo with a number. 2 is the one " +
 		"before the last."
 	textLeftAlone   = "Left as it is."
 	textUndoAgain   = "Take this back"
 	textUndoAnyway  = "Put back anyway"
 	textLeave       = "Leave"
-	textWholeFolder = "what a program did in a folder with too many files to name them"
+	textWholeFolder = "changes of a program in a folder with too many files to list"
 	textMoreFiles   = "and %s more"
-	textDiffInGroup = "Everybody here would read it. Write /undo in our private chat for what I changed there."
-	textNoDiff      = "There is no difference any more."
-	textLongDiff    = "This is what has changed."
+	textDiffInGroup = "Everybody here would read the diff. In our private chat, /undo is for my changes there."
+	textNoDiff      = "Nothing differs any more."
+	textLongDiff    = "These are the changes."
 )
 
-// undoLines are what is said of files by what has become of them.
+// undoLines report files by the outcome of an undo.
 var undoLines = []struct {
 	outcome Outcome
 	text    string
 }{
 	{Back, "As it was before: %s."},
-	{Changed, "Left alone, because it, or a file that was changed together with it, has changed since: %s."},
-	{Expired, "Left alone, because I keep what was in it for 7 days: %s."},
+	{Changed, "Left alone, because it or a file changed with it has changed since: %s."},
+	{Expired, "Left alone, because I keep old versions for 7 days only: %s."},
 	{Never, "Can't be taken back: %s."},
-	{Program, "A program changed it, which can't be taken back: %s. What programs deleted I do not see."},
+	{Program, "A program changed it, which can't be taken back: %s. I do not see files that programs deleted."},
 }

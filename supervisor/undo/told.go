@@ -9,8 +9,8 @@ import (
 	"mews/supervisor/internal/presses"
 )
 
-// Buttons are below the answer of a turn that has changed files. Where others read it, nobody shows
-// them what is in the files.
+// Buttons returns the buttons below the answer of a turn that changed files. In a group there is no
+// button that shows the diff.
 func Buttons(in supervisor.Conversation, turn int64) [][]supervisor.Button {
 	row := []supervisor.Button{{Text: textUndoButton, Press: presses.Undo(presses.ActionUndo, turn, 0)}}
 	if !in.InGroup() {
@@ -22,14 +22,14 @@ func Buttons(in supervisor.Conversation, turn int64) [][]supervisor.Button {
 	return [][]supervisor.Button{row}
 }
 
-// NeverNote stands in the ledger behind what was done to a file, with why it can't be taken back.
+// NeverNote returns the ledger's note of why a change can't be taken back.
 func NeverNote(why string) string { return fmt.Sprintf(textNever, why) }
 
-// maxTold is how many files the model is told of that were put back.
+// maxTold is how many restored files a note to the model names.
 const maxTold = 20
 
-// Told tells the model what files its person has put back since it last ran: whose change was undone,
-// and whose was put back again.
+// Told returns the note to the model about files that the user undid since its last turn. undone are
+// files without the model's change, redone are files with it again.
 func Told(undone, redone []string) (text string) {
 	for _, told := range []struct {
 		paths    []string
@@ -49,7 +49,7 @@ func Told(undone, redone []string) (text string) {
 	return text
 }
 
-// onOneLine is a path that looks like nothing else in a sentence.
+// onOneLine quotes a path so that it cannot pass for another part of a sentence.
 func onOneLine(path string) string {
 	return strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) || r == '[' || r == ']' {

@@ -18,9 +18,9 @@ func TestTold_Files_AreNamedOnOneLine(t *testing.T) {
 		want           string
 	}{
 		{nil, nil, ""},
-		{[]string{"a", "b\n[c]"}, nil, "[The person has undone your change to a, b__c_.]\n"},
-		{[]string{"a"}, []string{"b"}, "[The person has undone your change to a.]\n[The person has put your change to b back again.]\n"},
-		{nil, many, "[The person has put your change to " + strings.Join(many[:20], ", ") + ", 3 more files back again.]\n"},
+		{[]string{"a", "b\n[c]"}, nil, "[The user has undone your change to a, b__c_.]\n"},
+		{[]string{"a"}, []string{"b"}, "[The user has undone your change to a.]\n[The user has restored your change to b.]\n"},
+		{nil, many, "[The user has restored your change to " + strings.Join(many[:20], ", ") + ", 3 more files.]\n"},
 	} {
 		if got := Told(c.undone, c.redone); got != c.want {
 			t.Errorf("got %q, want %q", got, c.want)

@@ -1,5 +1,5 @@
-// Package undo is the feature that takes back what was changed in people's files, or shows it. What
-// is touched is decided from the ledger's rows alone; the person's worker does it.
+// Package undo is the feature that takes back changes to users' files, or shows them. The rows of
+// the ledger alone decide which files are touched. The user's worker touches them.
 package undo
 
 import (
@@ -17,7 +17,7 @@ import (
 	"mews/supervisor/spool"
 )
 
-// Store keeps the changes.
+// Store lists the changes of turns.
 type Store interface {
 	User(ctx context.Context, turn int64) (string, error)
 	Last(ctx context.Context, in supervisor.Conversation, since time.Time, skip int) (turn int64, ok bool, err error)
@@ -25,7 +25,7 @@ type Store interface {
 	Done(ctx context.Context, u supervisor.UndoneFiles) error
 }
 
-// Operations has people's workers do it.
+// Operations runs operations in users' workers.
 type Operations interface {
 	Start(ctx context.Context, op supervisor.Operation) (supervisor.Operation, error)
 	Wait(ctx context.Context, id int64) (supervisor.Operation, error)
@@ -35,7 +35,7 @@ type Operations interface {
 type Options struct {
 	Store      Store
 	Operations Operations
-	Spool      *spool.Spool // has the differences that workers make
+	Spool      *spool.Spool // has the diffs from workers
 	Now        func() time.Time
 }
 
@@ -45,47 +45,46 @@ type Undos struct{ Options }
 // New makes Undos.
 func New(o Options) *Undos { return &Undos{o} }
 
-// Feature is what it adds to the service.
+// Feature returns what undo adds to the service.
 func (u *Undos) Feature() feature.Feature {
 	return feature.Feature{Name: "undo", Commands: u.commands()}
 }
 
-// Report is what has become of changes.
+// Report has the files of an undo by their outcomes.
 type Report struct {
-	Operation int64                // that took them back; 0: none did
-	Paths     map[Outcome][]string // each once
+	Operation int64                // the operation that took changes back; 0 if there was none
+	Paths     map[Outcome][]string // each path once
 	programs  []string
 }
 
-// Outcome is what has become of a file's changes.
+// Outcome is the result of an undo for one file.
 type Outcome string
 
 const (
-	Back    Outcome = "back"    // it is as it was before
-	Changed Outcome = "changed" // it was left alone, for it has changed since
-	Expired Outcome = "expired" // what was in it is not kept any more
-	Never   Outcome = "never"   // with why: what was in it was not kept, or it could not be written
-	Program Outcome = "program" // a program has changed it
+	Back    Outcome = "back"    // the file is as it was before
+	Changed Outcome = "changed" // left alone, because the file has changed since
+	Expired Outcome = "expired" // the old content was deleted after 7 days
+	Never   Outcome = "never"   // with a reason: the old content was not kept, or writing failed
+	Program Outcome = "program" // a program changed the file
 )
 
 var outcomes = map[protocol.UndoOutcome]Outcome{
 	protocol.UndoDone: Back, protocol.UndoAlready: Back, protocol.UndoChanged: Changed, protocol.UndoExpired: Expired, protocol.UndoFailed: Never,
 }
 
-// Last finds the turn whose changes would be taken back: the newest in a conversation that has any,
-// or the one before it and so on.
+// Last finds the nth newest turn that changed files in a conversation. The newest has n 1.
 func (u *Undos) Last(ctx context.Context, in supervisor.Conversation, n int) (turn int64, ok bool, err error) {
 	return u.Store.Last(ctx, in, u.since(), n-1)
 }
 
 func (u *Undos) since() time.Time { return u.Now().Add(-spool.Retention) }
 
-// Back takes back what a turn has changed, or what an undo of it has: of is that operation, 0 for
-// the turn's own changes. With force it takes back also what has changed since.
+// Back takes back the changes of a turn, or those of an undo of it. of is that undo's operation, or
+// 0 for the turn's own changes. With force it also overwrites files that have changed since.
 func (u *Undos) Back(ctx context.Context, user string, turn, of int64, force bool) (report Report, err error) {
 	report.Paths = map[Outcome][]string{}
 	defer func() {
-		for _, path := range report.programs { // what is said of a tool's change of it goes first
+		for _, path := range report.programs { // a tool's change of the file is reported first
 			report.add(Program, path, "")
 		}
 	}()
@@ -120,7 +119,7 @@ func (u *Undos) Back(ctx context.Context, user string, turn, of int64, force boo
 	return report, u.Store.Done(ctx, done)
 }
 
-// inverse is what takes a change back that was taken back.
+// inverse returns the change that reverts an undo.
 func inverse(change protocol.Undo, c protocol.UndoneChange, force bool) protocol.Undo {
 	back := change.Inverse()
 	if force && change.To == "" && c.Outcome == protocol.UndoDone {
@@ -129,8 +128,8 @@ func inverse(change protocol.Undo, c protocol.UndoneChange, force bool) protocol
 	return back
 }
 
-// list is what of a turn's changes can be taken back, newest first. What can't be is reported, with
-// what is about the same files.
+// list returns the changes of a turn that can be taken back, newest first. It reports the others,
+// and all changes that touch the same files as they do.
 func (u *Undos) list(ctx context.Context, user string, turn, of int64, report *Report) (list []supervisor.FileChange, err error) {
 	if owner, err := u.Store.User(ctx, turn); err != nil || owner != user {
 		return nil, cmp.Or(err, supervisor.Errorf(supervisor.CodeForbidden, textForeign))
@@ -166,13 +165,13 @@ func (u *Undos) list(ctx context.Context, user string, turn, of int64, report *R
 	return list, nil
 }
 
-// related says whether a change is about a path, or about what it is in or what is in it.
+// related reports whether a change is about a path, a folder above it or a file below it.
 func related(u protocol.Undo, path string) bool {
 	in := func(a, b string) bool { return a == b || strings.HasPrefix(a, b+"/") }
 	return in(u.Path, path) || in(path, u.Path) || u.To != "" && (in(u.To, path) || in(path, u.To))
 }
 
-// add reports a path once.
+// add adds a path to the report, unless it is there.
 func (r *Report) add(outcome Outcome, path, why string) {
 	for _, listed := range r.Paths {
 		if slices.ContainsFunc(listed, func(l string) bool { return l == path || strings.HasPrefix(l, path+whyMark) }) {
@@ -185,17 +184,17 @@ func (r *Report) add(outcome Outcome, path, why string) {
 	r.Paths[outcome] = append(r.Paths[outcome], path)
 }
 
-// whyMark parts a path and why it is where it is; no path has it that a worker may name.
+// whyMark separates a path from the reason; no path of a worker contains it.
 const whyMark = "\x00"
 
-// Why parts what is listed under Never.
+// Why splits an entry of Report.Paths[Never] into its path and reason.
 func Why(listed string) (path, why string) {
 	path, why, _ = strings.Cut(listed, whyMark)
 	return path, why
 }
 
-// Diff has the difference between what was before a turn's changes and what is now be a blob of the
-// person's; nil where there is none.
+// Diff stores the difference between the files before a turn and now, as a blob of the user. nil
+// means no difference.
 func (u *Undos) Diff(ctx context.Context, user string, turn, of int64) (*protocol.BlobRef, error) {
 	list, err := u.list(ctx, user, turn, of, &Report{Paths: map[Outcome][]string{}})
 	if err != nil || len(list) == 0 {
@@ -212,9 +211,9 @@ func undos(list []supervisor.FileChange) (undos []protocol.Undo) {
 	return undos
 }
 
-// operate has a person's worker do it.
+// operate runs an undo operation in the user's worker.
 func (u *Undos) operate(ctx context.Context, user string, p protocol.UndoParameters) (id int64, result protocol.UndoResult, err error) {
-	parameters, _ := json.Marshal(p) // which always can be
+	parameters, _ := json.Marshal(p) // parameters can always be encoded be
 	op, err := u.Operations.Start(ctx, supervisor.Operation{User: user, Kind: protocol.OperationUndo, Parameters: string(parameters)})
 	if err == nil {
 		op, err = u.Operations.Wait(ctx, op.ID)

@@ -11,7 +11,7 @@ import (
 	"mews/supervisor/spool"
 )
 
-// rows are a turn of alice's with changes. Nothing of them is taken back.
+// rows are a turn of alice's with changes. None of them has been undone.
 type rows struct {
 	Store
 	changes []supervisor.FileChange
@@ -23,9 +23,9 @@ func (r rows) List(context.Context, string, int64, int64) ([]supervisor.FileChan
 	return r.changes, nil
 }
 
-// TestWhatIsNeverAskedOfAWorker: what is not kept any more, what can't be taken back with why, and
-// what is together with such.
-func TestWhatIsNeverAskedOfAWorker(t *testing.T) {
+// TestBack_LostOrUnsafeChanges_StayInPlace tries changes whose content is gone, changes that can't be
+// taken back, and changes of the same files.
+func TestBack_LostOrUnsafeChanges_StayInPlace(t *testing.T) {
 	now := time.Now()
 	change := func(path, not string, age time.Duration) supervisor.FileChange {
 		return supervisor.FileChange{Undo: protocol.Undo{Path: path, Not: not}, CreatedAt: now.Add(-age)}
