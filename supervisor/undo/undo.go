@@ -193,8 +193,8 @@ func Why(listed string) (path, why string) {
 	return path, why
 }
 
-// Diff stores the difference between the files before a turn and now, as a blob of the user. nil
-// means no difference.
+// Diff stores the difference between the files before a turn and now. It returns a blob of the
+// user; nil means no difference.
 func (u *Undos) Diff(ctx context.Context, user string, turn, of int64) (*protocol.BlobRef, error) {
 	list, err := u.list(ctx, user, turn, of, &Report{Paths: map[Outcome][]string{}})
 	if err != nil || len(list) == 0 {
