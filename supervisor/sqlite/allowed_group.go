@@ -7,11 +7,10 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// Groups are the chats of several persons in which people may speak, beside those of the
-// configuration.
+// Groups stores the group chats in which users may speak, besides those of the configuration.
 type Groups struct{ db *DB }
 
-// Group is a channel's chat of several persons.
+// Group is a group chat of a channel.
 type Group struct {
 	Channel supervisor.Channel
 	Chat    string
@@ -23,12 +22,12 @@ const (
 	listGroups    = `SELECT channel, chat FROM allowed_group ORDER BY channel, chat`
 )
 
-// Allow keeps that people may speak in a group. A second time changes nothing.
+// Allow records that users may speak in a group. A second call changes nothing.
 func (s Groups) Allow(ctx context.Context, g Group) error {
 	return s.db.write(ctx, func(t *tx) { t.Exec(allowGroup, g.Channel, g.Chat, t.Now) }, "allow group %s of %s", g.Chat, g.Channel)
 }
 
-// Disallow takes that back. It says whether the group was allowed.
+// Disallow undoes Allow. It reports whether the group was allowed.
 func (s Groups) Disallow(ctx context.Context, g Group) (bool, error) {
 	n, err := inTransaction(ctx, s.db, func(t *tx) int64 { return t.Change(disallowGroup, g.Channel, g.Chat) },
 		"disallow group %s of %s", g.Chat, g.Channel)

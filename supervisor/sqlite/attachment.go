@@ -8,10 +8,10 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// Attachments are the files that came with inbounds. They are kept with these, by PutBatch.
+// Attachments reads and updates the files that came with inbounds. PutBatch stores them.
 type Attachments struct{ db *DB }
 
-// Attachments are the files that came with inbounds.
+// Attachments returns the store of the files that came with inbounds.
 func (db *DB) Attachments() Attachments { return Attachments{db} }
 
 const (
@@ -28,8 +28,8 @@ func (s Attachments) List(ctx context.Context, inbound int64) ([]supervisor.Atta
 	return engine.All(s.db.reader(ctx, "list the attachments of inbound %d", inbound), scanAttachment, listAttachments, inbound)
 }
 
-// PutBytes keeps that the bytes of an inbound's file are in the spool, and are its person's.
-// Refused where there is no file at that position.
+// PutBytes records that a file's bytes are in the spool and belong to the inbound's user. It fails
+// if the inbound has no file at that position.
 func (s Attachments) PutBytes(ctx context.Context, inbound int64, position int, ref protocol.BlobRef) error {
 	return s.db.write(ctx, func(t *tx) {
 		user, there := one(t, engine.String, fetchAttachment, ref.SHA256, ref.Size, inbound, position)
@@ -40,7 +40,7 @@ func (s Attachments) PutBytes(ctx context.Context, inbound int64, position int, 
 	}, "keep the bytes of attachment %d of inbound %d", position, inbound)
 }
 
-// PutFailure keeps why an inbound's file can't be had: a sentence.
+// PutFailure records, in a sentence, why an inbound's file is not available.
 func (s Attachments) PutFailure(ctx context.Context, inbound int64, position int, why string) error {
 	return s.db.write(ctx, func(t *tx) { t.Exec(failAttachment, why, inbound, position) },
 		"keep why attachment %d of inbound %d can't be had", position, inbound)

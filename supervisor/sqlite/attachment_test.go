@@ -8,13 +8,13 @@ import (
 	"mews/supervisor"
 )
 
-func TestFilesComeWithAnInbound(t *testing.T) {
+func TestAttachments_SentTwice_AreStoredOnce(t *testing.T) {
 	s := newStory(t)
 	photo := supervisor.Attachment{File: "AgAC", Kind: "photo", MediaType: "image/jpeg"}
 	voice := supervisor.Attachment{File: "AwAC", Kind: "voice", Name: "note.ogg", MediaType: "audio/ogg", Size: 900, Seconds: 3}
 	batch := supervisor.Batch{Source: "bot", Next: 2, Items: []supervisor.Item{{Update: 1, Attachments: []supervisor.Attachment{photo, voice},
 		Inbound: supervisor.Inbound{Conversation: s.home, Key: "1", Kind: supervisor.KindText, Text: "look"}}}}
-	for range 2 { // sent again, they are kept once
+	for range 2 { // sent twice, they are stored once
 		_, err := s.db.Inbox().PutBatch(t.Context(), batch)
 		s.must(err)
 	}

@@ -10,40 +10,40 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// Audit is who did what, and when. It is only ever added to. Each row carries a digest over the row
-// before it and itself, by which Verify finds what another program has changed.
+// Audit is the audit log: who did what, and when. Rows are only added. Each row has a digest of
+// itself and the row before it, so that Verify finds changes by other programs.
 type Audit struct{ db *DB }
 
-// AuditRow is an entry.
+// AuditRow is an entry of the audit log.
 type AuditRow struct {
 	ID        int64
-	User      string // "" where it was the service itself
+	User      string // "" means the service itself
 	Action    string
-	Detail    string // nobody's words and no secret
+	Detail    string // no user's words and no secret
 	CreatedAt time.Time
 }
 
-// Put adds an entry. user is "" where it was the service itself. detail holds nobody's words and no
+// Put adds an entry. The user "" means the service itself. detail must hold no user's words and no
 // secret.
 func (s Audit) Put(ctx context.Context, user, action, detail string) error {
 	return s.PutAll(ctx, []AuditRow{{User: user, Action: action, Detail: detail}})
 }
 
-// PutAll adds entries in one commit, all of them or none. Their ID and CreatedAt are not read.
+// PutAll adds entries in one commit, all of them or none. It ignores their ID and CreatedAt.
 func (s Audit) PutAll(ctx context.Context, list []AuditRow) error {
 	return s.db.write(ctx, func(t *tx) { t.auditAll(list) }, "put %d rows into the audit log", len(list))
 }
 
-// auditAll adds entries in the transaction of what they are about: neither is there without the
-// other.
+// auditAll adds entries in the transaction that makes the change which they describe. Neither is
+// stored without the other.
 func (t *tx) auditAll(list []AuditRow) {
 	for _, r := range list {
 		t.audit(r.User, r.Action, r.Detail)
 	}
 }
 
-// changing has change tell how many rows it has changed. If that is any, the entries are added in
-// the same transaction.
+// changing runs change, which returns how many rows it changed. If it changed any, changing adds
+// the entries in the same transaction.
 func (db *DB) changing(ctx context.Context, entries []AuditRow, change func(*tx) int64, format string, args ...any) (
 	int64, error) {
 	return inTransaction(ctx, db, func(t *tx) int64 {
@@ -61,8 +61,7 @@ const (
 	listAudit     = selectAudit + `WHERE id > ?1 AND (?2 = '' OR user = ?2) AND substr(action, 1, length(?3)) = ?3
 		AND created_at >= ?4 AND created_at < ?5 ORDER BY id LIMIT ?6`
 
-	// The ids have no gap between them: a row that another program has deleted leaves one, even at
-	// the end.
+	// Ids have no gaps. If another program deletes a row, even the last one, the gap shows it.
 	nextAudit   = `SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'audit'), 0) + 1`
 	lastChain   = `SELECT chain FROM audit WHERE chain IS NOT NULL AND id = (SELECT max(id) FROM audit)`
 	insertAudit = `INSERT INTO audit (id, user, action, detail, created_at, chain) VALUES (?, ?, ?, ?, ?, ?)`
@@ -79,7 +78,8 @@ func (t *tx) audit(user, action, detail string) {
 	t.Exec(insertAudit, id, user, action, detail, t.Now, row.chainDigest(chain))
 }
 
-// firstDigest is what the first digest is over: all rows from before there were digests.
+// firstDigest returns the digest that starts the chain. It covers all rows that are older than
+// digests.
 func (t *tx) firstDigest() []byte {
 	digest := sha256.New()
 	for _, r := range all(t, scanAudit, listUnchained) {
@@ -88,14 +88,14 @@ func (t *tx) firstDigest() []byte {
 	return digest.Sum(nil)
 }
 
-// chainDigest is the digest of a row that comes after the one with that digest.
+// chainDigest returns the digest of a row, given the digest of the row before it.
 func (r AuditRow) chainDigest(before []byte) []byte {
 	digest := sha256.Sum256(append(before[:len(before):len(before)], r.encode()...))
 	return digest[:]
 }
 
-// encode is a row as it is digested. Each text has its length before it, so that no two rows have
-// the same encoding.
+// encode returns the bytes of a row that the digest covers. Each text follows its length, so that
+// no two rows have the same bytes.
 func (r AuditRow) encode() []byte {
 	b := binary.BigEndian.AppendUint64(nil, uint64(r.ID))
 	for _, text := range []string{r.User, r.Action, r.Detail} {
@@ -105,26 +105,26 @@ func (r AuditRow) encode() []byte {
 	return binary.BigEndian.AppendUint64(b, uint64(r.CreatedAt.UnixMilli()))
 }
 
-// AuditFilter says which entries are asked for. The zero value is all.
+// AuditFilter selects entries of the audit log. The zero value selects all.
 type AuditFilter struct {
-	User   string    // whose; "" is everybody's
-	Action string    // how their action begins
-	Since  time.Time // not before
-	Until  time.Time // before; zero is no end
-	After  int64     // with a greater id: for the next page, the last one's
-	Limit  int       // how many at most; 0 is all
+	User   string    // "" means everybody
+	Action string    // prefix of the action
+	Since  time.Time // inclusive
+	Until  time.Time // exclusive; zero means no end
+	After  int64     // only greater ids: for the next page, the last id of this one
+	Limit  int       // 0 means no limit
 }
 
-// List lists entries, oldest first. It may read all of them: it is for people who ask.
+// List lists entries, oldest first. It may read all of them, so call it only when somebody asks.
 func (s Audit) List(ctx context.Context, f AuditFilter) ([]AuditRow, error) {
 	return engine.All(s.db.reader(ctx, "list the audit log"), func(row *engine.Row) AuditRow { return scanAudit(row).AuditRow },
 		listAudit, f.After, f.User, f.Action, since(f.Since), until(f.Until), cmp.Or(f.Limit, -1))
 }
 
-// auditRow is an entry as it is kept.
+// auditRow is an entry as it is stored.
 type auditRow struct {
 	AuditRow
-	chain []byte // nil for one from before there were digests
+	chain []byte // nil if the row is older than digests
 }
 
 func scanAudit(row *engine.Row) (r auditRow) {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestTheAuditLogRefusesChanges(t *testing.T) {
+func TestAuditTable_UpdateOrDelete_Fails(t *testing.T) {
 	r := newRig(t)
 	defer r.run()()
 	if err := r.db.Audit().Put(t.Context(), "alice", "login", ""); err != nil {

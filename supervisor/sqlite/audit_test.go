@@ -10,7 +10,7 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// auditStory is a database of which only the audit log matters.
+// auditStory is a database for tests of the audit log.
 type auditStory struct{ *story }
 
 func newAuditStory(t *testing.T, rows int) auditStory {
@@ -29,13 +29,13 @@ func (l auditStory) verify(known string) sqlite.AuditReport {
 	return report
 }
 
-// forge changes the database behind the program's back.
+// forge changes the database as another program could.
 func (l auditStory) forge(statements string) {
 	l.Helper()
 	sqlitetest.Change(l, l.db, "DROP TRIGGER IF EXISTS audit_is_not_changed; DROP TRIGGER IF EXISTS audit_is_not_deleted; "+statements)
 }
 
-// faultOf is what a report says is wrong, with the ids of the rows that are missing.
+// faultOf returns a report's fault, with the ids of the missing rows.
 func faultOf(r sqlite.AuditReport) string {
 	if r.MissingFrom == 0 {
 		return string(r.Why)
@@ -43,7 +43,7 @@ func faultOf(r sqlite.AuditReport) string {
 	return fmt.Sprintf("%s %d-%d", r.Why, r.MissingFrom, r.MissingTo)
 }
 
-func TestAForgedAuditLogIsFound(t *testing.T) {
+func TestAuditVerify_ForgedRow_IsFound(t *testing.T) {
 	for name, c := range map[string]struct {
 		forge  string
 		broken int64
@@ -80,7 +80,7 @@ func TestAForgedAuditLogIsFound(t *testing.T) {
 	}
 }
 
-func TestWhatIsCutOffAnAuditLogIsFound(t *testing.T) {
+func TestAuditVerify_MissingEnd_IsFound(t *testing.T) {
 	l := newAuditStory(t, 5)
 	whole := l.verify("")
 	l.same("rows", []int64{whole.Rows, whole.First, whole.Last, whole.Broken}, []int64{5, 1, 5, 0})
@@ -96,7 +96,7 @@ func TestWhatIsCutOffAnAuditLogIsFound(t *testing.T) {
 	l.same("something came after it", faultOf(l.verify("")), "missing 5-6")
 }
 
-func TestAnEmptyAuditLogIsWhole(t *testing.T) {
+func TestAuditVerify_EmptyLog_HasNoFault(t *testing.T) {
 	l := newAuditStory(t, 0)
 	empty := l.verify("")
 	l.same("broken", empty.Broken+empty.Rows, int64(0))
@@ -104,7 +104,7 @@ func TestAnEmptyAuditLogIsWhole(t *testing.T) {
 	l.same("since then", l.verify(empty.Head).Broken, int64(0))
 }
 
-func TestRowsFromBeforeTheChainAreInIt(t *testing.T) {
+func TestAuditVerify_RowsBeforeDigests_AreCovered(t *testing.T) {
 	l := newAuditStory(t, 0)
 	l.forge(`INSERT INTO audit (user, action, detail, created_at) VALUES ('alice', 'old', 'a', 1), ('bob', 'old', 'b', 2)`)
 	early := l.verify("")
@@ -125,7 +125,7 @@ func TestRowsFromBeforeTheChainAreInIt(t *testing.T) {
 	l.same("with a head that is known", l.verify(late.Head).Broken, int64(2503))
 }
 
-func TestAuditRowsAreKeptTogetherOrNotAtAll(t *testing.T) {
+func TestAuditPutAll_InvalidRow_StoresNone(t *testing.T) {
 	l := newAuditStory(t, 1)
 	err := l.db.Audit().PutAll(t.Context(), []sqlite.AuditRow{{Action: "good"}, {Action: ""}})
 	if err == nil {
@@ -136,7 +136,7 @@ func TestAuditRowsAreKeptTogetherOrNotAtAll(t *testing.T) {
 	l.same("broken", l.verify("").Broken, int64(0))
 }
 
-func TestTheAuditLogIsAskedFor(t *testing.T) {
+func TestAuditList_Filter_SelectsRows(t *testing.T) {
 	l := newAuditStory(t, 2)
 	l.now = noon.Add(time.Hour)
 	l.must(l.db.Audit().PutAll(t.Context(), []sqlite.AuditRow{{User: "bob", Action: "login.refused", Detail: "d"}, {Action: "start"},
@@ -166,7 +166,7 @@ func TestTheAuditLogIsAskedFor(t *testing.T) {
 	l.same("a row", list, []sqlite.AuditRow{{ID: 3, User: "bob", Action: "login.refused", Detail: "d", CreatedAt: l.now}})
 }
 
-// BenchmarkAudit is a row that is put into a log of ten thousand.
+// BenchmarkAudit adds a row to a log of ten thousand.
 func BenchmarkAudit(b *testing.B) {
 	db := sqlitetest.OpenPath(b, filepath.Join(b.TempDir(), "mews.db"), sqlite.Options{})
 	if err := db.Audit().PutAll(b.Context(), make10k()); err != nil {

@@ -10,49 +10,50 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// AuditReport is what Verify has found.
+// AuditReport is the result of Verify.
 type AuditReport struct {
-	Rows   int64 // how many were read: all, or those up to Broken
-	First  int64 // the first one's id; 0 where there is none
-	Last   int64 // the last one's
-	Broken int64 // the id of the first row that is not as it was written; 0 where there is none
+	Rows   int64 // rows read: all, or those up to Broken
+	First  int64 // id of the first row; 0 if the log is empty
+	Last   int64 // id of the last row
+	Broken int64 // id of the first row that does not match its digest; 0 if all match
 	Why    AuditFault
-	// of AuditMissing and AuditMissingAtEnd: the ids of the first row that is missing and of the last
+	// with AuditMissing and AuditMissingAtEnd: ids of the first and the last missing row
 	MissingFrom, MissingTo int64
-	// how many have no digest, as from before there were digests: only a Head shows a change there
+	// rows without a digest, as they are older than digests: only Head shows a change of them
 	Early int64
-	// the last digest, in hexadecimal. Kept elsewhere, it shows what is cut off at the end
+	// the last digest, in hexadecimal. Kept elsewhere, it shows whether rows are cut off at the end
 	Head string
 }
 
-// AuditFault is what is wrong with a log; "" is nothing.
+// AuditFault is what is wrong with the audit log. "" means nothing.
 type AuditFault string
 
 const (
-	AuditMissing      AuditFault = "missing"        // rows before the broken one are not there
-	AuditMissingAtEnd AuditFault = "missing_at_end" // the last rows are not there
+	AuditMissing      AuditFault = "missing"        // rows before the broken one are missing
+	AuditMissingAtEnd AuditFault = "missing_at_end" // the last rows are missing
 	AuditNoDigest     AuditFault = "no_digest"      // the broken row was not written by Mews
-	AuditChanged      AuditFault = "changed"        // the broken row was changed, or one before it
-	AuditCutOff       AuditFault = "cut_off"        // the log does not come past the known digest
+	AuditChanged      AuditFault = "changed"        // the broken row or one before it was changed
+	AuditCutOff       AuditFault = "cut_off"        // the log ends before the known digest
 )
 
-// auditPage is how many rows Verify has in memory at once.
+// auditPage is the number of rows that Verify reads at once.
 const auditPage = 1000
 
 const (
-	// givenAudit is the last id that was given. SQLite remembers it when the row is gone.
+	// givenAudit selects the last id that was assigned. SQLite remembers it after the row is gone.
 	givenAudit = `SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'audit'), 0)`
 	pageAudit  = selectAudit + `WHERE id > ? ORDER BY id LIMIT ?`
 )
 
-// Verify reads the whole log and says whether a row was changed, taken out, put in or moved. A row
-// that was taken out at the end is missed by its id, or by what has come after it. Whoever can
-// write the database can hide that too, and can write the whole log anew. Only known shows it: the
-// Head of an earlier report that was kept elsewhere, "" for none.
+// Verify reads the whole log and reports the first row that does not match its digest. It finds
+// rows that were changed, removed, added or moved. It finds a row that was removed at the end by
+// its missing id, or by the rows after it. A program that can write the database can hide that too,
+// and can rewrite the whole log. Only known reveals that: the Head of an earlier report that was
+// kept elsewhere, or "".
 func (s Audit) Verify(ctx context.Context, known string) (AuditReport, error) {
 	v := newVerifier(known)
 	read := s.db.reader(ctx, "verify the audit log")
-	// first: a row that is added meanwhile is not missed
+	// read first, so that a row that is added meanwhile does not count as missing
 	given, err := engine.Value(read, engine.Integer, givenAudit)
 	for more := true; more && err == nil; {
 		var page []auditRow
@@ -74,9 +75,9 @@ func (s Audit) Verify(ctx context.Context, known string) (AuditReport, error) {
 type verifier struct {
 	report     AuditReport
 	known      string
-	foundKnown bool      // known was on the way
-	early      hash.Hash // of the rows from before there were digests
-	chained    bool      // those are over
+	foundKnown bool      // a row had the known digest
+	early      hash.Hash // over the rows that are older than digests
+	chained    bool      // a row with a digest was read
 	head       []byte
 }
 
@@ -91,11 +92,11 @@ func (v *verifier) moveTo(head []byte) {
 	v.foundKnown = v.foundKnown || v.report.Head == v.known
 }
 
-// read looks at the next row.
+// read checks the next row.
 func (v *verifier) read(r auditRow) {
 	v.report.Rows++
 	switch {
-	case r.ID != v.report.Last+1: // ids are given without a gap, from 1 on
+	case r.ID != v.report.Last+1: // ids start at 1 and have no gaps
 		v.missing(r.ID, AuditMissing, r.ID-1)
 	case r.chain == nil && v.chained:
 		v.broken(r.ID, AuditNoDigest)
@@ -117,13 +118,13 @@ func (v *verifier) read(r auditRow) {
 
 func (v *verifier) broken(id int64, why AuditFault) { v.report.Broken, v.report.Why = id, why }
 
-// missing is broken where rows are missing behind the last one, up to an id.
+// missing records a fault: the rows after the last one, up to id to, are missing.
 func (v *verifier) missing(id int64, why AuditFault, to int64) {
 	v.broken(id, why)
 	v.report.MissingFrom, v.report.MissingTo = v.report.Last+1, to
 }
 
-// end says what can be said once all was read.
+// end completes the report after all rows were read.
 func (v *verifier) end(given int64) AuditReport {
 	switch {
 	case given > v.report.Last:

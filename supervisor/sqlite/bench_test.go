@@ -16,8 +16,7 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// BenchmarkFsync is what the disk takes for one small durable append: what a commit cannot be
-// faster than.
+// BenchmarkFsync measures one small durable append of the disk: no commit can be faster.
 func BenchmarkFsync(b *testing.B) {
 	f, err := os.Create(filepath.Join(b.TempDir(), "raw"))
 	if err != nil {
@@ -35,7 +34,7 @@ func BenchmarkFsync(b *testing.B) {
 	}
 }
 
-// BenchmarkPut is one inbound, kept. With several writers, commits are shared.
+// BenchmarkPut stores one inbound. Several writers share commits.
 func BenchmarkPut(b *testing.B) {
 	for _, writers := range []int{1, 8} {
 		b.Run(fmt.Sprint("writers=", writers), func(b *testing.B) {
@@ -61,8 +60,7 @@ func BenchmarkPut(b *testing.B) {
 	}
 }
 
-// BenchmarkTurn is all that a turn of one step asks of the database, from the inbound to the
-// delivery.
+// BenchmarkTurn runs all database work of a turn with one step, from the inbound to the delivery.
 func BenchmarkTurn(b *testing.B) {
 	o, counts := sqlite.CountedOptions()
 	db := sqlitetest.OpenPath(b, filepath.Join(b.TempDir(), "mews.db"), o)
@@ -137,7 +135,7 @@ func BenchmarkMessages(b *testing.B) {
 	}
 }
 
-// BenchmarkPendingIn asks what waits for a chat, which is nothing: what is asked after every
+// BenchmarkPendingIn lists the deliveries that wait for a chat: none. That query runs after every
 // message to it.
 func BenchmarkPendingIn(b *testing.B) {
 	db := sqlitetest.Open(b)
@@ -148,7 +146,7 @@ func BenchmarkPendingIn(b *testing.B) {
 	}
 }
 
-// BenchmarkOpen opens a database that is there, with all its checks, and closes it.
+// BenchmarkOpen opens an existing database, with all checks, and closes it.
 func BenchmarkOpen(b *testing.B) {
 	path := filepath.Join(b.TempDir(), "mews.db")
 	for b.Loop() {
@@ -162,9 +160,9 @@ func BenchmarkOpen(b *testing.B) {
 	}
 }
 
-// BenchmarkPutBatch is a hundred updates of four people with their raw JSON, kept in one
-// transaction: with no gate to meet, with one that is open, and with one that holds them. What is
-// held piles up: nobody sends a code.
+// BenchmarkPutBatch stores a hundred updates of four users with their raw JSON in one transaction.
+// The updates meet no gate, an open one, or one that holds them. Held inbounds pile up, since
+// nobody sends a code.
 func BenchmarkPutBatch(b *testing.B) {
 	open := &supervisor.Guard{IdleTimeout: 1e18, Lifetime: 1e18, Challenge: locked}
 	for name, guard := range map[string]*supervisor.Guard{"free": nil, "open": open, "held": {Challenge: locked}} {
@@ -174,7 +172,7 @@ func BenchmarkPutBatch(b *testing.B) {
 
 func putBatches(b *testing.B, guard *supervisor.Guard) {
 	db := sqlitetest.Open(b)
-	// the gates are opened; what is held meets one that stays open no moment
+	// codes open the gates; for held updates the gate closes at once
 	for i := range int64(4) {
 		item := code(fmt.Sprint("u", i), i+1, 1)
 		if _, err := db.Inbox().PutBatch(b.Context(), supervisor.Batch{Source: "codes", Items: []supervisor.Item{item}}); err != nil {
@@ -197,7 +195,7 @@ func putBatches(b *testing.B, guard *supervisor.Guard) {
 	}
 }
 
-// BenchmarkSend is what one message to a far channel asks of the database, from the notice to its
+// BenchmarkSend runs the database work of one message to a remote channel, from the notice to its
 // outcome.
 func BenchmarkSend(b *testing.B) {
 	db := sqlitetest.Open(b)

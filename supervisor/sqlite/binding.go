@@ -8,13 +8,14 @@ import (
 	"mews/supervisor/problem"
 )
 
-// Bindings say which accounts of a channel are whose, beside those of the configuration.
+// Bindings stores which account of a channel belongs to which user, besides those of the
+// configuration.
 type Bindings struct{ db *DB }
 
-// Binding is one account of a channel that is a person's.
+// Binding is a channel account that belongs to a user.
 type Binding struct {
 	Channel supervisor.Channel
-	Account string // the channel's own number of it
+	Account string // the channel's number of the account
 	User    string
 }
 
@@ -26,8 +27,8 @@ const (
 	unbindUser   = `DELETE FROM binding WHERE user = ?`
 )
 
-// Bind makes an account a person's. A second time changes nothing. ProblemAccountTaken says that it
-// is another person's.
+// Bind gives an account to a user. A second call changes nothing. It fails with ProblemAccountTaken
+// if the account belongs to another user.
 func (s Bindings) Bind(ctx context.Context, b Binding) error {
 	return s.db.write(ctx, func(t *tx) { t.bind(b) }, "bind account %s of %s to %s", b.Account, b.Channel, b.User)
 }
@@ -39,12 +40,12 @@ func (t *tx) bind(b Binding) {
 	}
 }
 
-// Find is whose an account is by a binding; "" is nobody's.
+// Find returns the user that an account is bound to, or "" if there is none.
 func (s Bindings) Find(ctx context.Context, channel supervisor.Channel, account string) (string, error) {
 	return engine.Value(s.db.reader(ctx, "find whose account %s of %s is", account, channel), engine.String, findBinding, channel, account)
 }
 
-// List lists all bindings, by person.
+// List lists all bindings, by user.
 func (s Bindings) List(ctx context.Context) ([]Binding, error) {
 	return engine.All(s.db.reader(ctx, "list the bindings"), func(r *engine.Row) (b Binding) {
 		r.Scan(&b.Channel, &b.Account, &b.User)

@@ -7,7 +7,7 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-func TestAnAccountIsOnePersons(t *testing.T) {
+func TestBind_AccountOfAnotherUser_Fails(t *testing.T) {
 	s := batchStory{newStory(t)}
 	bindings := s.db.Access().Bindings
 	one := sqlite.Binding{Channel: "telegram", Account: "7", User: "alice"}
@@ -22,7 +22,7 @@ func TestAnAccountIsOnePersons(t *testing.T) {
 	s.same("bindings", list, []sqlite.Binding{one})
 }
 
-func TestGroupsAreAllowedAndNot(t *testing.T) {
+func TestGroups_AllowAndDisallow(t *testing.T) {
 	s := newStory(t)
 	groups := s.db.Access().Groups
 	g := sqlite.Group{Channel: "telegram", Chat: "-100"}

@@ -8,7 +8,7 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// Blobs says whose the bytes in the spool are. The same bytes may be several persons'.
+// Blobs records which users own which bytes in the spool. Several users may own the same bytes.
 type Blobs struct{ db *DB }
 
 const (
@@ -26,30 +26,29 @@ const (
 		WHERE user = ? AND created_at >= ? AND before = 1`
 )
 
-// Put keeps that a person's turn has put a blob into the spool; 0 is for one that no turn has put
-// there. One that the person has already counts as put now.
+// Put records that a user's turn put a blob into the spool. Turn 0 means that no turn did. If the
+// user owns the blob already, it counts as put now.
 func (s Blobs) Put(ctx context.Context, user string, ref protocol.BlobRef, turn int64) error {
 	return s.db.write(ctx, func(t *tx) { t.Exec(insertBlob, user, ref.SHA256, ref.Size, orNull(turn), t.Now) }, "keep that blob %s is of %s", ref.SHA256, user)
 }
 
-// Owns says whether a blob is among a person's, and its size in bytes.
+// Owns reports whether a user owns a blob, and the blob's size in bytes.
 func (s Blobs) Owns(ctx context.Context, user, sha256 string) (size int64, ok bool, err error) {
 	return engine.One(s.db.reader(ctx, "find blob %s of %s", sha256, user), engine.Integer, findBlob, user, sha256)
 }
 
-// Kept is how many bytes the blobs of a person's turns have together that were put since a time.
+// Kept returns the total bytes that a user's turns put into the spool since a time.
 func (s Blobs) Kept(ctx context.Context, user string, since time.Time) (bytes int64, err error) {
 	return engine.Value(s.db.reader(ctx, "add up the blobs of %s", user), engine.Integer, sumBlobs, user, since.UnixMilli())
 }
 
-// PutBefore keeps that a person's turn has put the bytes of a file into the spool before it changes
-// that; 0 is for an undo.
+// PutBefore records that a turn stored a file's old bytes before it changes the file. Turn 0 means
+// an undo.
 func (s Blobs) PutBefore(ctx context.Context, user string, ref protocol.BlobRef, turn int64) error {
 	return s.db.write(ctx, func(t *tx) { t.Exec(insertBefore, user, ref.SHA256, ref.Size, orNull(turn), t.Now) }, "keep that blob %s is of %s", ref.SHA256, user)
 }
 
-// KeptBefore is how many bytes of files from before are kept that were put since a time: by a turn,
-// and by all turns of a person.
+// KeptBefore returns the bytes of old files since a time, for a turn and for its user.
 func (s Blobs) KeptBefore(ctx context.Context, user string, turn int64, since time.Time) (ofTurn, ofUser int64, err error) {
 	sums, err := engine.Value(s.db.reader(ctx, "add up the bytes from before of %s", user), func(r *engine.Row) (n [2]int64) {
 		r.Scan(&n[0], &n[1])
@@ -58,8 +57,9 @@ func (s Blobs) KeptBefore(ctx context.Context, user string, turn int64, since ti
 	return sums[0], sums[1], err
 }
 
-// Sent are the blobs, by SHA-256, of the deliveries that wait, of those that Resend would have wait
-// again, and of what arrives. They stay in the spool however old they are.
+// Sent returns the blobs, by SHA-256, that deliveries or arriving inbounds still need. It counts
+// the deliveries that wait and those that Resend would send again. Those blobs stay in the spool
+// however old they are.
 func (s Blobs) Sent(ctx context.Context) (map[string]bool, error) {
 	list, err := engine.All(s.db.reader(ctx, "list the blobs that are to be sent"), engine.String, sentBlobs,
 		s.db.engine.Now().Add(-resendAge))

@@ -12,22 +12,21 @@ import (
 	"mews/supervisor/internal/money"
 )
 
-// Leases are what is set aside for calls of models before they are made. A lease ends with the
-// usage that is kept with it (Step.Leases, Call.Lease), with Return, or with Recover. That usage
-// counts as of when the lease was taken, so that a call over midnight is of the day that had room
-// for it. While no call costs more than its lease, what is spent and what is set aside never exceed
-// a limit and its extensions together.
+// Leases sets money aside before a model is called. A lease ends with the usage that is stored with
+// it (Step.Leases, Call.Lease), with Return, or with Recover. The usage gets the time of the lease,
+// so that a call over midnight counts for the day that had the money. While no call costs more than
+// its lease, spending plus leases never exceed a limit plus its extensions.
 type Leases struct{ db *DB }
 
-// Leases are what is set aside for calls of models before they are made.
+// Leases returns the store of money that is set aside for model calls.
 func (db *DB) Leases() Leases { return Leases{db} }
 
 const insertLease = `INSERT INTO lease (user, conversation, turn, spec, amount, pot, created_at) VALUES (?, ?, ?, ?, ?, nullif(?, ''), ?)
 	RETURNING id`
 
-// Take sets as much of a claim's amount aside as its limits allow. Where that is less than its
-// least, nothing is set aside: the shortages are returned, in the order of the claim's limits. A
-// call with no known price counts nothing.
+// Take sets aside as much of a claim's amount as its limits allow. If that is less than the claim's
+// least, it sets nothing aside and returns the shortages, in the order of the claim's limits. A
+// call with no known price counts as free.
 func (s Leases) Take(ctx context.Context, c supervisor.Claim) (lease supervisor.Lease, short []supervisor.Shortage, err error) {
 	return inTransaction2(ctx, s.db, func(t *tx) (supervisor.Lease, []supervisor.Shortage) { return t.takeLease(c) },
 		"set %d millionths of a dollar aside for a call of %s by %s", c.Amount, c.Spec, c.User)
@@ -62,9 +61,9 @@ func (t *tx) takeLease(c supervisor.Claim) (lease supervisor.Lease, short []supe
 	return supervisor.Lease{ID: id, Amount: amount}, nil
 }
 
-// What is spent, set aside and lengthened: ?1 is the user, ?2 the turn, ?3 since when, ?4 the same
-// in quarters of an hour, ?5 the pot. A turn's spending is also that of the turns below it; what is
-// set aside for those is the turn's own. The tries of a fire have keys that are the same up to the
+// Sums of spending, leases and extensions. ?1 is the user, ?2 the turn, ?3 the start time, ?4 the
+// same in quarters of an hour, ?5 the pot. A turn's spending includes that of the turns below it;
+// their leases belong to the turn itself. Tries of the same fire have keys that are equal up to the
 // slash.
 const (
 	measureTurn = `SELECT (SELECT coalesce(sum(cost), 0) FROM usage WHERE turn IN (SELECT ?2 UNION ALL SELECT id FROM turn WHERE parent = ?2)),
@@ -85,7 +84,7 @@ const (
 		(SELECT coalesce(sum(amount), 0) FROM lease WHERE created_at >= ?3), 0`
 )
 
-// measures are how a scope is added up, and how many parameters that takes.
+// measures maps a scope to its query and the number of the query's parameters.
 var measures = map[supervisor.Scope]struct {
 	query      string
 	parameters int
@@ -100,7 +99,8 @@ var measures = map[supervisor.Scope]struct {
 	supervisor.ScopeInstallation: {measureAll, 4},
 }
 
-// measure is what a limit comes to with a claim. It is a shortage if it lacks something.
+// measure adds up what counts for a limit together with a claim. The result is a shortage if money
+// is missing.
 func (t *tx) measure(c supervisor.Claim, limit supervisor.Limit) supervisor.Shortage {
 	m, known := measures[limit.Scope]
 	if !known {
@@ -118,8 +118,8 @@ func (t *tx) measure(c supervisor.Claim, limit supervisor.Limit) supervisor.Shor
 
 const deleteLease = `DELETE FROM lease WHERE id = ? AND user = ? RETURNING created_at`
 
-// endLeases ends leases of a person's, as the usage is kept that they were for. It says when the
-// first of them was taken: now where there is none. One that has ended before is not missed.
+// endLeases ends leases of a user when the usage that they were for is stored. It returns when the
+// first of them was taken, or now if there is none. A lease that has already ended is ignored.
 func (t *tx) endLeases(user string, leases ...int64) (taken int64) {
 	taken = t.Now
 	for _, id := range leases {
@@ -132,30 +132,29 @@ func (t *tx) endLeases(user string, leases ...int64) (taken int64) {
 
 const trimLease = `UPDATE lease SET amount = ?1 WHERE id = ?2 AND amount > ?1`
 
-// Trim has a lease be of a smaller amount; one that is smaller, or has ended, stays so.
+// Trim lowers a lease to an amount. A lease that is smaller or has ended stays as it is.
 func (s Leases) Trim(ctx context.Context, lease, amount int64) error {
 	return s.db.write(ctx, func(t *tx) { t.Exec(trimLease, amount, lease) }, "trim lease %d", lease)
 }
 
 const returnLease = `DELETE FROM lease WHERE id = ?`
 
-// Return gives back what was set aside for a call that cost nothing. It is no error if the lease
-// has ended.
+// Return gives back a lease whose call cost nothing. It is no error if the lease has ended.
 func (s Leases) Return(ctx context.Context, lease int64) error {
 	return s.db.write(ctx, func(t *tx) { t.Exec(returnLease, lease) }, "return lease %d", lease)
 }
 
 const (
-	// A call that nobody saw end may have cost all that was set aside for it.
+	// A call with an unknown end may have cost its whole lease.
 	spendLeases = `INSERT INTO usage (user, conversation, turn, spec, model, purpose, class, input, output, cache_read,
 		cache_write, estimated, cost, request, pot, created_at) SELECT user, conversation, turn, spec, '', 'chat', 'unknown', 0, 0, 0,
 		0, 1, amount, '', pot, created_at FROM lease ORDER BY id`
 	deleteLeases = `DELETE FROM lease`
 )
 
-// Recover ends the leases that an earlier life of the service left: each becomes usage of its whole
-// amount, with the class "unknown", at the time when it was taken. It says how many there were. It
-// is called before the first Take.
+// Recover turns the leases of an earlier process into usage. It returns how many there were. Each
+// becomes usage of its whole amount, with the class "unknown" and the time of the lease. Call it
+// before the first Take.
 func (s Leases) Recover(ctx context.Context) (left int64, err error) {
 	return inTransaction(ctx, s.db, func(t *tx) int64 {
 		t.Exec(spendLeases)
@@ -168,8 +167,8 @@ const (
 	insertExtension = `INSERT INTO extension (user, turn, amount, created_at) VALUES (?, ?, ?, ?)`
 )
 
-// Extend lengthens a person's limits: those of the days and months that run, and that of the turn.
-// It says whether it did, and audits that. It does not where that would be more than they may.
+// Extend raises a user's limits for the current days and months, and for the turn. It audits that
+// and reports true. It reports false and changes nothing if the user may not extend by that much.
 func (s Leases) Extend(ctx context.Context, e supervisor.Extension) (done bool, err error) {
 	return inTransaction(ctx, s.db, func(t *tx) bool { return t.extendBudget(e) }, "lengthen the budget of %s by %d millionths of a dollar", e.User, e.Amount)
 }
@@ -193,13 +192,12 @@ func (t *tx) extendBudget(e supervisor.Extension) bool {
 
 const sumHeld = `SELECT coalesce(sum(amount), 0) FROM lease WHERE user = ? AND pot IS NULL AND created_at >= ?`
 
-// Held is what is set aside of a person's own for calls since a moment, in millionths of a dollar.
+// Held returns a user's own leases since a time, in millionths of a dollar.
 func (s Leases) Held(ctx context.Context, user string, since time.Time) (int64, error) {
 	return engine.Value(s.db.reader(ctx, "add up what is set aside for %s", user), engine.Integer, sumHeld, user, toMillis(since))
 }
 
-// Extended is by how much a person has lengthened their limits since a moment, in millionths of a
-// dollar.
+// Extended returns a user's extensions since a time, in millionths of a dollar.
 func (s Leases) Extended(ctx context.Context, user string, since time.Time) (int64, error) {
 	return engine.Value(s.db.reader(ctx, "add up by how much %s has lengthened the budget", user), engine.Integer, sumExtended, user, toMillis(since))
 }

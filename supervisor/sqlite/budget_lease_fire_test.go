@@ -6,9 +6,9 @@ import (
 	"mews/supervisor"
 )
 
-// A fire's tries count together, with the turns below them, what they hold and what comes in late;
-// those of another time, job or person do not.
-func TestTheTriesOfAFireCountTogether(t *testing.T) {
+// The tries of a fire count together, with their child turns, leases and late usage. Fires of
+// another time, job or user do not count.
+func TestFireLimit_AllTries_CountTogether(t *testing.T) {
 	s := newStory(t)
 	begins := func(user, source, key string) supervisor.Turn {
 		t.Helper()
@@ -35,7 +35,7 @@ func TestTheTriesOfAFireCountTogether(t *testing.T) {
 	limit := supervisor.Limit{Scope: supervisor.ScopeFire, Max: 200}
 	_, short := taken(s, claim(second, 57, limit))
 	s.same("of the fire", short, []supervisor.Shortage{{Limit: limit, Spent: 135, Held: 9, Wanted: 57}})
-	paid(s, first, 20, late) // it cost more than was thought
+	paid(s, first, 20, late) // it cost more than its lease
 	_, short = taken(s, claim(second, 46, limit))
 	s.same("of the fire, later", short, []supervisor.Shortage{{Limit: limit, Spent: 155, Wanted: 46}})
 	within(s, claim(second, 45, limit))

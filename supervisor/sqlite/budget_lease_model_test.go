@@ -13,14 +13,14 @@ import (
 	"mews/supervisor"
 )
 
-// entry is an amount of a turn's at a time: a lease, a cost or an extension.
+// entry is an amount of a turn at a time: a lease, a cost or an extension.
 type entry struct {
 	turn   supervisor.Turn
 	amount int64
 	at     time.Time
 }
 
-// accounts are what leases should be, in plain loops, and the limits that hold all the while.
+// accounts is a model of the leases in plain loops, with the limits of the whole test.
 type accounts struct {
 	*story
 	turns      []supervisor.Turn
@@ -29,11 +29,11 @@ type accounts struct {
 	extensions []entry
 }
 
-// most are the limits, such that each of them is met.
+// most lists the limits, small enough to be reached.
 var most = []supervisor.Limit{{Scope: supervisor.ScopeInstallation, Max: 330}, {Scope: supervisor.ScopeMonth, Max: 220},
 	{Scope: supervisor.ScopeDay, Max: 120}, {Scope: supervisor.ScopeTurn, Max: 170}}
 
-// limits are most as of now.
+// limits returns most for the current time.
 func (a *accounts) limits() (list []supervisor.Limit) {
 	y, m, d := a.now.Date()
 	for _, l := range most {
@@ -46,7 +46,7 @@ func (a *accounts) limits() (list []supervisor.Limit) {
 	return list
 }
 
-// counts says whether an entry counts for a limit that holds for a turn.
+// counts reports whether an entry counts for a limit of a turn.
 func counts(e entry, l supervisor.Limit, turn supervisor.Turn) bool {
 	switch l.Scope {
 	case supervisor.ScopeTurn:
@@ -57,7 +57,7 @@ func counts(e entry, l supervisor.Limit, turn supervisor.Turn) bool {
 	return e.turn.Conversation.User == turn.Conversation.User && !e.at.Before(l.Since)
 }
 
-// measure is what a limit should come to.
+// measure returns the expected sums of a limit.
 func (a *accounts) measure(l supervisor.Limit, turn supervisor.Turn) supervisor.Shortage {
 	s := supervisor.Shortage{Limit: l}
 	for _, e := range a.costs {
@@ -86,7 +86,7 @@ func (a *accounts) take(t *rapid.T) {
 	turn, amount := a.drawTurn(t), rapid.Int64Range(15, 60).Draw(t, "amount")
 	c := claim(turn, amount, a.limits()...)
 	c.Least = rapid.Int64Range(0, amount).Draw(t, "least")
-	least := amount // where there is none
+	least := amount // if there is none
 	if c.Least > 0 {
 		least = c.Least
 	}
@@ -112,7 +112,7 @@ func (a *accounts) take(t *rapid.T) {
 	}
 }
 
-// drawLease is one that is open.
+// drawLease draws an open lease.
 func (a *accounts) drawLease(t *rapid.T) (int64, entry) {
 	if len(a.leases) == 0 {
 		t.Skip("no lease")
@@ -171,7 +171,7 @@ func (a *accounts) later(t *rapid.T) {
 	a.now = a.now.Add(time.Duration(rapid.SampledFrom([]int{1, 11}).Draw(t, "hours")) * time.Hour)
 }
 
-// check is that no limit is exceeded.
+// check fails if a limit is exceeded.
 func (a *accounts) check(t *rapid.T) {
 	for _, turn := range a.turns {
 		for _, l := range a.limits() {
@@ -182,13 +182,12 @@ func (a *accounts) check(t *rapid.T) {
 	}
 }
 
-// Whatever happens in whatever order: as long as no call costs more than its lease, no limit is
-// ever exceeded.
-func TestNoLimitIsEverExceeded(t *testing.T) {
+// If no call costs more than its lease, no limit is ever exceeded, in any order of steps.
+func TestLeases_AnyOrder_ExceedNoLimit(t *testing.T) {
 	s := newStory(t)
 	n := 0
 	rapid.Check(t, func(t *rapid.T) {
-		s.now = s.now.AddDate(0, 2, -s.now.Day()+26) // the end of a month of its own
+		s.now = s.now.AddDate(0, 2, -s.now.Day()+26) // the end of another month
 		a := &accounts{story: s, leases: map[int64]entry{}}
 		for i := range 4 {
 			n++

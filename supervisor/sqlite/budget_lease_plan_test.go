@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// What comes before each call of a model reads no row of what was spent: only indexes, from where
-// they begin to count. The leases themselves are as many as calls run.
-func TestALeaseReadsOnlyIndexes(t *testing.T) {
+// The query before each model call reads only indexes, from the start of the limit's time. Leases
+// are as few as running calls.
+func TestTake_QueryPlan_ReadsOnlyIndexes(t *testing.T) {
 	r := newRig(t)
 	defer r.run()()
 	for name, query := range map[string]string{"measureTurn": measureTurn, "measureFire": measureFire, "measureUser": measureUser,

@@ -11,13 +11,13 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// claim is one of a turn's for a call of "a/b".
+// claim returns a turn's claim for a call of "a/b".
 func claim(turn supervisor.Turn, amount int64, limits ...supervisor.Limit) supervisor.Claim {
 	return supervisor.Claim{User: turn.Conversation.User, Conversation: turn.Conversation.ID, Turn: turn.ID, Spec: "a/b",
 		Amount: amount, Limits: limits}
 }
 
-// within is a lease that there is room for.
+// within takes a lease that fits into the limits.
 func within(s *story, c supervisor.Claim) int64 {
 	s.Helper()
 	lease, short := taken(s, c)
@@ -34,14 +34,14 @@ func taken(s *story, c supervisor.Claim) (supervisor.Lease, []supervisor.Shortag
 	return lease, short
 }
 
-// paid keeps a call of a turn with a cost, and ends its lease.
+// paid stores a call of a turn with a cost, and ends its lease.
 func paid(s *story, turn supervisor.Turn, cost, lease int64) {
 	s.Helper()
 	used(s, sqlite.ModelCall{User: turn.Conversation.User, Conversation: turn.Conversation.ID, Turn: turn.ID, Spec: "a/b",
 		Cost: dear(cost), Lease: lease})
 }
 
-// turnOf is a turn of a person's in a chat of its own.
+// turnOf starts a turn of a user in a new chat.
 func turnOf(s *story, user, chat string) supervisor.Turn {
 	s.Helper()
 	turn, _, err := s.db.Turns().Start(s.Context(), s.put(s.chat(user, chat), supervisor.KindText, "hi").ID, nil)
@@ -49,7 +49,7 @@ func turnOf(s *story, user, chat string) supervisor.Turn {
 	return turn
 }
 
-func TestALimitIsKeptToTheMillionth(t *testing.T) {
+func TestTake_OneMillionthShort_Fails(t *testing.T) {
 	s := newStory(t)
 	turn := s.begun("hi")
 	day := supervisor.Limit{Scope: supervisor.ScopeDay, Max: 100, Since: noon}
@@ -63,7 +63,7 @@ func TestALimitIsKeptToTheMillionth(t *testing.T) {
 	within(s, claim(turn, 20, day))
 }
 
-func TestEachScopeCountsItsOwn(t *testing.T) {
+func TestTake_EachScope_CountsItsOwnSpending(t *testing.T) {
 	s := newStory(t)
 	s.now = noon.Add(-time.Hour)
 	turn, other, bobs := turnOf(s, "alice", "1"), turnOf(s, "alice", "2"), turnOf(s, "bob", "3")
@@ -96,7 +96,7 @@ func TestEachScopeCountsItsOwn(t *testing.T) {
 		Extended: 5, Wanted: 7}})
 }
 
-func TestALeaseEndsWithWhatItWasFor(t *testing.T) {
+func TestLease_UsageStored_Ends(t *testing.T) {
 	s := newStory(t)
 	turn := s.begun("hi")
 	first, second, third := within(s, claim(turn, 1)), within(s, claim(turn, 2)), within(s, claim(turn, 3))
@@ -109,14 +109,14 @@ func TestALeaseEndsWithWhatItWasFor(t *testing.T) {
 	s.same("what is left", s.look("SELECT id FROM lease ORDER BY id"), s.look("SELECT ? || ' ' || ?", third, bobs))
 	s.same("counts as of the lease", s.look("SELECT created_at = ? FROM usage", noon.UnixMilli()), "1")
 	paid(s, turn, 1, third)
-	paid(s, turn, 1, third) // has ended before
+	paid(s, turn, 1, third) // ended before
 	s.same("as of the lease, then as of now", s.look("SELECT created_at = ? FROM usage", noon.UnixMilli()), "1 1 0")
 	s.must(s.db.Leases().Return(t.Context(), bobs))
 	s.must(s.db.Leases().Return(t.Context(), bobs))
 	s.same("leases", s.look("SELECT count(*) FROM lease"), "0")
 }
 
-func TestAStepThatIsRefusedEndsNoLease(t *testing.T) {
+func TestCommitStep_Refused_KeepsLease(t *testing.T) {
 	s := newStory(t)
 	turn := s.begun("hi")
 	st := step(turn, "")
@@ -126,7 +126,7 @@ func TestAStepThatIsRefusedEndsNoLease(t *testing.T) {
 	s.same("leases", s.look("SELECT count(*) FROM lease"), "1")
 }
 
-func TestWhatACrashLeftCountsInFull(t *testing.T) {
+func TestRecover_LeaseOfCrash_CountsInFull(t *testing.T) {
 	s := newStory(t)
 	turn := s.begun("hi")
 	within(s, claim(turn, 70))
@@ -143,8 +143,8 @@ func TestWhatACrashLeftCountsInFull(t *testing.T) {
 	s.same("the sum", sum(s, sqlite.UsageQuery{})[0].Cost, int64(77))
 }
 
-// TestALeaseNeedsNoTurn: a recording is written down before there is one.
-func TestALeaseNeedsNoTurn(t *testing.T) {
+// A recording is transcribed before there is a turn.
+func TestTake_WithoutTurn_Works(t *testing.T) {
 	s := newStory(t)
 	turn := s.begun("hi")
 	turn.ID = 0
@@ -163,7 +163,7 @@ func TestALeaseNeedsNoTurn(t *testing.T) {
 	}
 }
 
-func TestClaimsThatAreRefused(t *testing.T) {
+func TestTake_InvalidClaim_Fails(t *testing.T) {
 	s := newStory(t)
 	turn := s.begun("hi")
 	foreign := claim(turn, 1)
@@ -178,7 +178,7 @@ func TestClaimsThatAreRefused(t *testing.T) {
 	s.same("leases", s.look("SELECT count(*) FROM lease"), "0")
 }
 
-func TestALimitIsLengthenedWithinWhatIsAllowed(t *testing.T) {
+func TestExtend_AboveMax_ChangesNothing(t *testing.T) {
 	s := newStory(t)
 	turn := s.begun("hi")
 	leases := s.db.Leases()
@@ -204,8 +204,8 @@ func TestALimitIsLengthenedWithinWhatIsAllowed(t *testing.T) {
 	s.refused(err, supervisor.CodeInvalid, "more than 0")
 }
 
-// Of many that take at once, as many get something as there is room for.
-func TestLeasesTakenAtOnceStayWithinTheLimit(t *testing.T) {
+// Only as many concurrent claims succeed as the limit allows.
+func TestTake_Concurrent_StaysWithinLimit(t *testing.T) {
 	s := newStory(t)
 	turn := s.begun("hi")
 	limit := supervisor.Limit{Scope: supervisor.ScopeDay, Max: 1000, Since: noon}
@@ -226,7 +226,7 @@ func TestLeasesTakenAtOnceStayWithinTheLimit(t *testing.T) {
 	s.same("leases", got.Load(), int64(10))
 }
 
-func TestWhatWasSpentIsThatOfUsage(t *testing.T) {
+func TestTake_Spending_EqualsUsage(t *testing.T) {
 	s := newStory(t)
 	spend(s)
 	spend(s)

@@ -8,13 +8,12 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// Cleanings are what is to be done to messages that stand in a channel's chats. A row is there
-// until that was done. On a channel that cannot delete a message it names a file in the spool by
-// its SHA-256.
+// Cleanings stores pending changes of messages in a channel's chats. A row stays until the change
+// is made. If a channel cannot delete messages, the row names a file in the spool by its SHA-256.
 type Cleanings struct{ db *DB }
 
-// Put keeps that something is to be done to a message; a zero Due is at once. Its Conversation is
-// found by its ID, and its ID is not read.
+// Put stores a change of a message. A zero Due means at once. The conversation is found by its ID,
+// and c.ID is ignored.
 func (s Cleanings) Put(ctx context.Context, c supervisor.Cleaning) error {
 	return s.db.write(ctx, func(t *tx) { t.putCleaning(c) }, "keep that message %s of conversation %d has a %s to come", c.Message, c.Conversation.ID, c.What)
 }
@@ -36,14 +35,13 @@ func (t *tx) putCleaning(c supervisor.Cleaning) {
 	}
 }
 
-// The rows are few, and their index is in the order that is asked for: the conversations are looked
-// up from there.
+// The rows are few and their index has the order of the list. The conversations are looked up from
+// there.
 const listCleanings = `SELECT k.id, c.id, c.user, c.channel, c.chat, c.thread, k.message, k.what, k.content, k.due_at
 	FROM cleaning k CROSS JOIN conversation c ON c.id = k.conversation WHERE c.channel = ? AND k.due_at <= ?
 	ORDER BY k.due_at, k.id LIMIT ?`
 
-// ListDue lists what is due in a channel's chats at a time, of all persons, the earliest first, at
-// most limit of them.
+// ListDue lists the due changes in a channel's chats, of all users, the earliest first.
 func (s Cleanings) ListDue(ctx context.Context, channel supervisor.Channel, now time.Time, limit int) (
 	[]supervisor.Cleaning, error) {
 	return engine.All(s.db.reader(ctx, "list what is to be cleaned on %s", channel), scanCleaning, listCleanings, channel, now.UnixMilli(), limit)
@@ -52,14 +50,14 @@ func (s Cleanings) ListDue(ctx context.Context, channel supervisor.Channel, now 
 const nextCleaning = `SELECT k.due_at FROM cleaning k CROSS JOIN conversation c ON c.id = k.conversation
 	WHERE c.channel = ? ORDER BY k.due_at LIMIT 1`
 
-// Next is when the next thing is due in a channel's chats, if there is one.
+// Next returns when the next change in a channel's chats is due, if there is one.
 func (s Cleanings) Next(ctx context.Context, channel supervisor.Channel) (due time.Time, ok bool, err error) {
 	return engine.One(s.db.reader(ctx, "find when %s is to be cleaned next", channel), engine.Time, nextCleaning, channel)
 }
 
 const deleteCleaning = `DELETE FROM cleaning WHERE id = ?`
 
-// Done forgets one that was done, or that can't be done. A second time changes nothing.
+// Done deletes a change that was made or is impossible. A second call changes nothing.
 func (s Cleanings) Done(ctx context.Context, id int64) error {
 	return s.db.write(ctx, func(t *tx) { t.Exec(deleteCleaning, id) }, "keep that cleaning %d is done", id)
 }

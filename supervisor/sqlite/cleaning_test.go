@@ -15,7 +15,7 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// cleanings are what is due on Telegram at a time: message, what, chat.
+// cleanings lists the due cleanings on Telegram: message, kind, chat.
 func (s postStory) cleanings(at time.Time) (list []string) {
 	s.Helper()
 	due, err := s.db.Cleanings().ListDue(s.Context(), supervisor.ChannelTelegram, at, 100)
@@ -26,7 +26,7 @@ func (s postStory) cleanings(at time.Time) (list []string) {
 	return list
 }
 
-func TestACleaningIsThereUntilItWasDone(t *testing.T) {
+func TestCleaning_Done_IsNotListed(t *testing.T) {
 	s := postStory{newStory(t)}
 	rows := s.db.Cleanings()
 	chat := s.chat("alice", "42")
@@ -36,7 +36,7 @@ func TestACleaningIsThereUntilItWasDone(t *testing.T) {
 	for _, c := range []supervisor.Cleaning{
 		{Conversation: chat, Message: "1", What: supervisor.CleaningDelete, Due: noon.Add(time.Hour)},
 		{Conversation: s.chat("bob", "-5"), Message: "2", What: supervisor.CleaningUnbutton, Due: noon.Add(time.Minute)},
-		{Conversation: s.home, Message: "3", What: supervisor.CleaningDelete}, // another channel's
+		{Conversation: s.home, Message: "3", What: supervisor.CleaningDelete}, // on another channel
 		{Conversation: chat, Message: "4", What: supervisor.CleaningUnbutton},
 	} {
 		s.must(rows.Put(t.Context(), c))
@@ -59,7 +59,7 @@ func TestACleaningIsThereUntilItWasDone(t *testing.T) {
 	s.same("the first two", []string{due[0].Message, due[1].Message}, []string{"4", "2"})
 	s.same("the second", due[1], supervisor.Cleaning{ID: due[1].ID, Conversation: s.chat("bob", "-5"), Message: "2",
 		What: supervisor.CleaningUnbutton, Due: noon.Add(time.Minute)})
-	for range 2 { // to say it again changes nothing
+	for range 2 { // a second call changes nothing
 		s.must(rows.Done(t.Context(), due[0].ID))
 		s.same("left", s.cleanings(noon.Add(time.Hour)), all[1:])
 	}
@@ -75,7 +75,8 @@ func TestACleaningIsThereUntilItWasDone(t *testing.T) {
 
 const secret = "JBSWY3DPEHPK3PXP"
 
-// secretly is a delivery that vanishes after a quarter of an hour, with posts of the given states.
+// secretly sends a delivery with a DeleteAfter of a quarter of an hour, with posts of the given
+// states.
 func (s postStory) secretly(c supervisor.Conversation, states ...supervisor.PostState) supervisor.Delivery {
 	s.Helper()
 	f := picture("qr.png")
@@ -96,7 +97,7 @@ func (s postStory) secretly(c supervisor.Conversation, states ...supervisor.Post
 	return d
 }
 
-func TestWhatVanishesIsCleanedAndNotKept(t *testing.T) {
+func TestDeleteAfter_Closed_CleansAndForgetsText(t *testing.T) {
 	for _, outcome := range []supervisor.Outcome{supervisor.OutcomeSent, supervisor.OutcomeUnknown, supervisor.OutcomeFailed} {
 		t.Run(string(outcome), func(t *testing.T) {
 			s := postStory{newStory(t)}
@@ -104,7 +105,7 @@ func TestWhatVanishesIsCleanedAndNotKept(t *testing.T) {
 			d := s.secretly(chat, supervisor.PostSent, supervisor.PostUnknown, supervisor.PostFailed, supervisor.PostSent)
 			s.same("before it was given", s.cleanings(noon.Add(time.Hour)), []string(nil))
 			s.now = noon.Add(time.Minute)
-			for range 2 { // to close it again changes nothing
+			for range 2 { // a second close changes nothing
 				s.close(d, outcome, "why")
 				s.same("due in time", s.cleanings(s.now.Add(15*time.Minute-time.Millisecond)), []string(nil))
 				s.same("due", s.cleanings(s.now.Add(15*time.Minute)), []string{"delete a of alice in 42", "delete d of alice in 42"})
@@ -112,7 +113,7 @@ func TestWhatVanishesIsCleanedAndNotKept(t *testing.T) {
 			list, err := s.db.Outbox().List(t.Context(), chat.ID, 0, 10)
 			s.must(err)
 			want := d
-			want.Text, want.Files = "(This was for a moment, and is not kept.)", nil
+			want.Text, want.Files = "(This message was temporary and has been deleted.)", nil
 			s.same("what is kept of it", list, []supervisor.Delivery{want})
 			for _, p := range s.posts(0, d.ID) {
 				s.same("what is kept of a post", p.Content, supervisor.RichText{})
@@ -127,8 +128,8 @@ func TestWhatVanishesIsCleanedAndNotKept(t *testing.T) {
 	}
 }
 
-// What vanishes in a terminal leaves no message to be deleted, but files in the spool.
-func TestTheFilesOfWhatVanishesInATerminalAreCleaned(t *testing.T) {
+// On a terminal no message can be deleted, but the files in the spool can.
+func TestDeleteAfter_Terminal_CleansFiles(t *testing.T) {
 	s := postStory{newStory(t)}
 	due := func(at time.Time) (list []supervisor.Cleaning) {
 		list, err := s.db.Cleanings().ListDue(t.Context(), supervisor.ChannelTerminal, at, 10)
@@ -144,7 +145,7 @@ func TestTheFilesOfWhatVanishesInATerminalAreCleaned(t *testing.T) {
 	} {
 		said, err := s.db.Outbox().Say(t.Context(), d)
 		s.must(err)
-		for range 2 { // to say it again changes nothing
+		for range 2 { // a second call changes nothing
 			s.must(s.db.Outbox().Delivered(t.Context(), said.ID))
 		}
 	}
@@ -155,8 +156,8 @@ func TestTheFilesOfWhatVanishesInATerminalAreCleaned(t *testing.T) {
 	s.same("on Telegram", s.cleanings(noon.Add(time.Hour)), []string(nil))
 }
 
-// What was taken out is not left in a corner of the file, nor in its journal.
-func TestAVanishedSecretIsNotInTheFile(t *testing.T) {
+// The deleted text is neither in free pages of the file nor in its journal.
+func TestDeleteAfter_Closed_LeavesNoTextOnDisk(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "mews.db")
 	db, err := sqlite.Open(t.Context(), path, sqlite.Options{Policies: policies.All()})
 	if err != nil {
@@ -172,14 +173,14 @@ func TestAVanishedSecretIsNotInTheFile(t *testing.T) {
 		s.notice(chat, strings.Repeat("words ", 100))
 		s.close(d, supervisor.OutcomeSent, "")
 	}
-	s.nowhere(path) // while it is open
+	s.nowhere(path) // while the database is open
 	cancel()
 	s.must(<-ran)
 	s.must(db.Close())
 	s.nowhere(path)
 }
 
-// nowhere fails if the secret is in one of the database's files.
+// nowhere fails if one of the database's files holds the secret.
 func (s postStory) nowhere(path string) {
 	s.Helper()
 	files, err := filepath.Glob(path + "*")
@@ -193,9 +194,9 @@ func (s postStory) nowhere(path string) {
 	}
 }
 
-// Nor is what was erased, however long it was: short words lie among others' on a page, long ones
-// on pages of their own.
-func TestWhatIsErasedIsNotInTheFile(t *testing.T) {
+// Erased text is not in the file either, whatever its length: short texts share a page, long ones
+// have their own.
+func TestErase_Texts_LeaveNothingOnDisk(t *testing.T) {
 	s := postStory{newStory(t)}
 	for n := range 60 {
 		for _, user := range []string{"alice", "bob"} {

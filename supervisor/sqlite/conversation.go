@@ -7,7 +7,7 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// Conversations are where people talk.
+// Conversations stores the conversations of users.
 type Conversations struct{ db *DB }
 
 const (
@@ -17,7 +17,7 @@ const (
 		RETURNING id`
 )
 
-// Find is a person's conversation in a channel's chat and thread; it is made if there is none.
+// Find returns a user's conversation in a chat and thread of a channel. It creates a missing one.
 func (s Conversations) Find(ctx context.Context, user string, channel supervisor.Channel, chat, thread string) (
 	supervisor.Conversation, error) {
 	const doing = "find the %s conversation of %s"
@@ -32,14 +32,14 @@ func (s Conversations) Find(ctx context.Context, user string, channel supervisor
 
 const listConversations = `SELECT id, user, channel, chat, thread FROM conversation WHERE user = ? ORDER BY id`
 
-// ListOf lists a person's conversations, in the order in which they began.
+// ListOf lists a user's conversations, oldest first.
 func (s Conversations) ListOf(ctx context.Context, user string) ([]supervisor.Conversation, error) {
 	return engine.All(s.db.reader(ctx, "list the conversations of %s", user), scanConversation, listConversations, user)
 }
 
 const findConversationByID = `SELECT id, user, channel, chat, thread FROM conversation WHERE id = ?`
 
-// FindByID is the conversation with that id, if there is one.
+// FindByID returns the conversation with an id, if there is one.
 func (s Conversations) FindByID(ctx context.Context, id int64) (supervisor.Conversation, bool, error) {
 	return engine.One(s.db.reader(ctx, "find conversation %d", id), scanConversation, findConversationByID, id)
 }
@@ -48,8 +48,8 @@ func (t *tx) conversationByID(id int64) supervisor.Conversation {
 	return byID(t, "conversation", scanConversation, findConversationByID, id)
 }
 
-// conversation finds or makes the one that c describes. One with an ID is taken as it is: the
-// tables refuse the ID of another person's.
+// conversation finds or creates the conversation that c describes. If c has an ID, it is returned
+// as it is: the tables refuse the ID of another user's conversation.
 func (t *tx) conversation(c supervisor.Conversation) supervisor.Conversation {
 	if c.ID != 0 {
 		return c
@@ -62,8 +62,7 @@ func (t *tx) conversation(c supervisor.Conversation) supervisor.Conversation {
 	return c
 }
 
-// destination is where something answers to that has the conversation own: the zero value where
-// that is own itself.
+// destination returns the conversation that gets the answer, or the zero value if that is own.
 func (t *tx) destination(c, own supervisor.Conversation) (none supervisor.Conversation) {
 	if c == none {
 		return none

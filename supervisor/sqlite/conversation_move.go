@@ -7,12 +7,11 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// Move keeps that a channel's chat has a new name, and returns in how many conversations that
-// changed something. The chat's conversations go with it, and so do the leave to speak in it and
-// the logins there. Where a person has a conversation in the new chat already, only this moves over
-// into that one: what was sent and has not begun, held or not, and what waits to be sent, or may be
-// sent again, with its posts. A second time moves what has come since. The caller wakes whoever
-// works for the conversations of the new chat.
+// Move records a chat's new name and returns how many conversations that changed. The chat's
+// conversations move, and so do its permission to speak and its logins. If a user already has a
+// conversation in the new chat, only pending things move into it: inbounds that have not begun,
+// held or not, and deliveries that wait or may be sent again, with their posts. A second call moves
+// what has come since. The caller wakes the sessions of the new chat.
 func (s Conversations) Move(ctx context.Context, channel supervisor.Channel, from, to string) (moved int, err error) {
 	if from == to {
 		return 0, nil
@@ -21,10 +20,10 @@ func (s Conversations) Move(ctx context.Context, channel supervisor.Channel, fro
 		from, channel, to)
 }
 
-// moveRow is a conversation of the old chat, and the one that takes its place.
+// moveRow is a conversation of the old chat, and the one of the new chat.
 type moveRow struct {
 	old int64
-	new int64 // 0 where there is none
+	new int64 // 0 if there is none
 }
 
 const (
@@ -60,8 +59,7 @@ const (
 	redirectTurns  = `UPDATE turn SET destination = ? WHERE destination = ? AND ended_at IS NULL`
 )
 
-// moveConversation says how many rows it has moved: of conversations, or of inbounds and
-// deliveries.
+// moveConversation returns how many rows it moved: conversations, or inbounds and deliveries.
 func (t *tx) moveConversation(p moveRow, to string) int64 {
 	if p.new == 0 {
 		return t.Change(renameConversation, to, p.old)

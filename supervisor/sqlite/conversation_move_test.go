@@ -13,7 +13,7 @@ func (s *story) move(from, to string) int {
 	return n
 }
 
-func TestAChatGetsANewName(t *testing.T) {
+func TestMove_NewChat_TakesConversationsAndLogins(t *testing.T) {
 	s := newStory(t)
 	group, other := s.chat("alice", "-5"), s.chat("alice", "42")
 	topic, err := s.db.Conversations().Find(t.Context(), "bob", supervisor.ChannelTelegram, "-5", "9")
@@ -36,7 +36,7 @@ func TestAChatGetsANewName(t *testing.T) {
 	s.same("terminals", s.look("SELECT chat FROM conversation WHERE channel = 'terminal'"), "")
 }
 
-func TestWhatWaitsMovesToAChatThatThePersonHasWrittenInAlready(t *testing.T) {
+func TestMove_KnownChat_TakesWaitingDeliveries(t *testing.T) {
 	s := newStory(t)
 	old, new := s.chat("alice", "-5"), s.chat("alice", "-1005")
 	bob := s.chat("bob", "-5")
@@ -53,7 +53,7 @@ func TestWhatWaitsMovesToAChatThatThePersonHasWrittenInAlready(t *testing.T) {
 	live, err := s.db.Posts().Sending(t.Context(), old.ID, supervisor.Post{Turn: running.ID})
 	s.must(err)
 
-	s.same("moved", s.move("-5", "-1005"), 2) // bob's goes as a whole
+	s.same("moved", s.move("-5", "-1005"), 2) // bob's conversation moves as a whole
 	s.same("again", s.move("-5", "-1005"), 0)
 	s.same("of the new one", s.pending(new), []string{"hi"})
 	s.same("of the old one", s.pending(old), []string(nil))
@@ -70,7 +70,7 @@ func TestWhatWaitsMovesToAChatThatThePersonHasWrittenInAlready(t *testing.T) {
 
 	s.close(answer, supervisor.OutcomeSent, "")
 	s.same("its inbound", s.state(turn.Inbound), "done")
-	// it ran in the old one, and is found by whoever is told again that it has moved
+	// it ran in the old conversation, and the next report of the move finds it
 	late := s.finish(running, "late")
 	s.same("moved", s.move("-5", "-1005"), 1)
 	s.same("of the new one", s.pending(new), []string{"late"})
@@ -81,9 +81,9 @@ func TestWhatWaitsMovesToAChatThatThePersonHasWrittenInAlready(t *testing.T) {
 	s.same("foreign keys", s.look("PRAGMA foreign_key_check"), "")
 }
 
-// What was sent in the old chat and has not begun goes over too, held or not: nobody works for the
-// old one any more.
-func TestWhatHasNotBegunMovesToAChatThatThePersonHasWrittenInAlready(t *testing.T) {
+// Inbounds of the old chat that have not begun move too, held or not: nobody works for the old chat
+// any more.
+func TestMove_KnownChat_TakesWaitingInbounds(t *testing.T) {
 	s := newStory(t)
 	old, new := s.chat("alice", "-5"), s.chat("alice", "-1005")
 	done, _, err := s.db.Turns().Start(t.Context(), s.put(old, supervisor.KindText, "answered").ID, nil)
@@ -111,7 +111,7 @@ func TestWhatHasNotBegunMovesToAChatThatThePersonHasWrittenInAlready(t *testing.
 	s.same("where something waits", waiting, []supervisor.Conversation{new})
 }
 
-func TestWhatIsHeldMovesToAChatThatThePersonHasWrittenInAlready(t *testing.T) {
+func TestMove_KnownChat_TakesHeldInbounds(t *testing.T) {
 	s := batchStory{newStory(t)}
 	new := s.chat("alice", "-1005")
 	held := s.receive(in("-5", guarded("alice", 1, "the question")))

@@ -12,9 +12,8 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// TestABusyDatabaseIsCopiedWhole: tests look at copies while the service writes, and its journal
-// begins anew again and again.
-func TestABusyDatabaseIsCopiedWhole(t *testing.T) {
+// Tests read copies while the service writes and its journal restarts again and again.
+func TestOpenCopy_BusyDatabase_IsComplete(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "mews.db")
 	db := sqlitetest.OpenPath(t, path, sqlite.Options{})
 	ctx, stop := context.WithCancel(t.Context())

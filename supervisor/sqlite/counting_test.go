@@ -9,25 +9,25 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// IOCounts are the system calls by which a database has reached its files: pread64, pwrite64,
-// fdatasync and fcntl on Linux.
+// IOCounts counts a database's system calls on its files: pread64, pwrite64, fdatasync and fcntl on
+// Linux.
 type IOCounts struct{ reads, writes, syncs, locks atomic.Int64 }
 
-// CountedOptions are those of a database whose calls are counted; one at a time.
+// CountedOptions returns options of a database whose system calls are counted; one at a time.
 func CountedOptions() (Options, *IOCounts) {
 	c := &IOCounts{}
 	vfs.Register("mews-counted", engine.GatherJournal(countingVFS{vfs.Find("").(vfs.VFSFilename), c}))
 	return Options{vfs: "mews-counted"}, c
 }
 
-// Reset forgets what was counted.
+// Reset sets the counts to 0.
 func (c *IOCounts) Reset() {
 	for _, n := range []*atomic.Int64{&c.reads, &c.writes, &c.syncs, &c.locks} {
 		n.Store(0)
 	}
 }
 
-// Report reports what was counted for each of n operations.
+// Report reports the counts per operation, for n operations.
 func (c *IOCounts) Report(b *testing.B, n int) {
 	for unit, calls := range map[string]*atomic.Int64{"pread/op": &c.reads, "pwrite/op": &c.writes, "fdatasync/op": &c.syncs,
 		"fcntl/op": &c.locks} {

@@ -9,15 +9,15 @@ import (
 
 // Counts are figures for the status of the service.
 type Counts struct {
-	// texts, not commands, that no gate holds; states without any are left out
+	// texts that no gate holds, without commands; a state without any is missing
 	Inbounds map[supervisor.InboundState]int64
 	Held     int64 // inbounds of all kinds that a gate holds
 	Waiting  int64 // deliveries that no channel has taken yet
-	Lost     int64 // deliveries that did not arrive for certain
-	Running  int64 // turns
-	Asking   int64 // of those: they wait for their persons' answers
+	Lost     int64 // deliveries that may not have arrived
+	Running  int64 // running turns
+	Asking   int64 // running turns that wait for their users' answers
 	Messages int64 // in the transcripts of all conversations
-	Bytes    int64 // of the database, without its journal
+	Bytes    int64 // size of the database without its journal
 }
 
 const (
@@ -31,7 +31,8 @@ const (
 		(SELECT page_count * page_size FROM pragma_page_count, pragma_page_size)`
 )
 
-// Counts counts. It reads whole tables and indexes: it is for people who ask, not for every turn.
+// Counts counts rows for the status. It reads whole tables and indexes, so call it only when
+// somebody asks.
 func (db *DB) Counts(ctx context.Context) (Counts, error) {
 	read := db.reader(ctx, "count what is in the database")
 	c, err := engine.Value(read, func(row *engine.Row) (c Counts) {

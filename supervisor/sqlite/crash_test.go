@@ -22,8 +22,8 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// crashPath is the environment variable that makes the test binary a process which writes to that
-// database.
+// crashPath is the environment variable with the database to which a second process of the test
+// binary writes.
 const crashPath = "MEWS_TEST_CRASH_PATH"
 
 const (
@@ -32,8 +32,7 @@ const (
 	crashMost    = 90 // promises in one run
 )
 
-// writeUntilKilled has writers do whole turns and says on standard output what each was promised to
-// be kept.
+// writeUntilKilled runs whole turns in several writers, and prints each durable write.
 func writeUntilKilled(path string) int {
 	ctx := context.Background()
 	db, err := sqlite.Open(ctx, path, sqlite.Options{Policies: policies.All()})
@@ -64,7 +63,7 @@ func writeUntilKilled(path string) int {
 	return 1
 }
 
-// wholeTurn says after each commit what it has been promised.
+// wholeTurn runs a turn and reports each durable write.
 func wholeTurn(ctx context.Context, db *sqlite.DB, user, key string, say func(string)) error {
 	c := supervisor.Conversation{User: user, Channel: supervisor.ChannelTerminal, Chat: key}
 	in, _, err := db.Inbox().Put(ctx, supervisor.Inbound{Conversation: c, Source: "terminal", Key: key,
@@ -86,7 +85,7 @@ func wholeTurn(ctx context.Context, db *sqlite.DB, user, key string, say func(st
 	return wholeSend(ctx, db, d, say)
 }
 
-// wholeSend has a delivery shown by a post, and then takes a batch.
+// wholeSend shows a delivery in a post, and then stores a batch.
 func wholeSend(ctx context.Context, db *sqlite.DB, d supervisor.Delivery, say func(string)) error {
 	posts, err := db.Posts().Open(ctx, d.ID, []supervisor.RichText{{Text: d.Text}})
 	if err != nil {
@@ -116,12 +115,12 @@ func wholeSend(ctx context.Context, db *sqlite.DB, d supervisor.Delivery, say fu
 	return wholeGate(ctx, db, d, say)
 }
 
-// wholeGate has a text meet a closed gate, and then, in one batch, a code and another text behind
-// it.
+// wholeGate sends a text to a closed gate, and then a code and another text in one batch.
 func wholeGate(ctx context.Context, db *sqlite.DB, d supervisor.Delivery, say func(string)) error {
 	user := "gate-" + d.Text
 	held, opening := guarded(user, 1, "one"), []supervisor.Item{code(user, 2, 1), guarded(user, 3, "two")}
-	for n, items := range [][]supervisor.Item{{held}, opening, opening} { // the last comes again
+	// the last batch comes again
+	for n, items := range [][]supervisor.Item{{held}, opening, opening} {
 		for i := range items {
 			items[i].Inbound.Key = fmt.Sprint("gate", items[i].Update, d.Text)
 		}
@@ -133,7 +132,7 @@ func wholeGate(ctx context.Context, db *sqlite.DB, d supervisor.Delivery, say fu
 	return nil
 }
 
-func TestWhatWasPromisedSurvivesKill9(t *testing.T) {
+func TestCommit_Kill9_IsDurable(t *testing.T) {
 	seed, err := strconv.ParseUint(
 		cmp.Or(os.Getenv("MEWS_CRASH_SEED"), strconv.FormatInt(time.Now().UnixNano(), 10)),
 		10,
@@ -195,7 +194,7 @@ func TestWhatWasPromisedSurvivesKill9(t *testing.T) {
 	t.Logf("%d promises kept over %d kills", len(promised), crashRuns)
 }
 
-// auditOf says what is wrong with the audit log of a database.
+// auditOf returns the fault of a database's audit log.
 func auditOf(t *testing.T, path string) string {
 	t.Helper()
 	report, err := sqlitetest.OpenPath(t, path, sqlite.Options{Policies: policies.All()}).
@@ -207,8 +206,8 @@ func auditOf(t *testing.T, path string) string {
 	return string(report.Why)
 }
 
-// killedAfter runs the writing process until it has promised that many things, kills it, and
-// returns its promises.
+// killedAfter runs the writing process, kills it after that many promises, and returns its
+// promises.
 func killedAfter(t *testing.T, path string, promises int) (lines []string) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0])

@@ -10,21 +10,21 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// Effects are the ledger: what was done for people.
+// Effects is the ledger: what was done for users.
 type Effects struct{ db *DB }
 
-// EffectPolicy is how the ledger words what was done.
+// EffectPolicy makes the texts of the ledger.
 type EffectPolicy struct {
-	// Lines stand below an answer whose turn has done so.
+	// Lines returns the lines below an answer for the effects of its turn.
 	Lines func(done []supervisor.Effect) []string
 
-	// What the ledger has of a text and of a file that were sent, and of a file that was taken in.
+	// Details of a sent text, a sent file and a received file for the ledger.
 	MessageSent func(text string) (detail string)
 	FileSent    func(supervisor.File) (target, detail string)
 	Received    func(supervisor.Attachment) (target, detail string)
 }
 
-// Effects are the ledger: what was done for people.
+// Effects returns the ledger.
 func (db *DB) Effects() Effects { return Effects{db} }
 
 const (
@@ -37,8 +37,8 @@ const (
 	countEffects = `SELECT user, kind, count(*) FROM effect WHERE created_at >= ?1 AND created_at < ?2 GROUP BY 1, 2`
 )
 
-// putEffect keeps what was done for a person: e's User, Turn, Call, Kind, Target and Detail. Whose
-// word it is its kind says.
+// putEffect stores an effect: e's User, Turn, Call, Kind, Target and Detail. ReportedBy follows
+// from the kind.
 func (t *tx) putEffect(e supervisor.Effect) {
 	t.Exec(
 		insertEffect,
@@ -53,18 +53,18 @@ func (t *tx) putEffect(e supervisor.Effect) {
 	)
 }
 
-// putEffect is tx's for the turn and its person.
+// putEffect stores an effect of the turn for its user.
 func (t turnTx) putEffect(e supervisor.Effect) {
 	e.User, e.Turn = t.turn.Conversation.User, t.turn.ID
 	t.tx.putEffect(e)
 }
 
-// Put keeps what was done for a person outside turns.
+// Put stores an effect that no turn made.
 func (s Effects) Put(ctx context.Context, e supervisor.Effect) error {
 	return s.db.write(ctx, func(t *tx) { t.putEffect(e) }, "keep that %s was done for %s", e.Kind, e.User)
 }
 
-// List lists effects of a person, the newest first.
+// List lists effects of a user, the newest first.
 func (s Effects) List(ctx context.Context, q supervisor.EffectQuery) ([]supervisor.Effect, error) {
 	return engine.All(
 		s.db.reader(ctx, "list the effects of %s", q.User),
@@ -79,7 +79,7 @@ func (s Effects) List(ctx context.Context, q supervisor.EffectQuery) ([]supervis
 	)
 }
 
-// Count counts everybody's effects between two moments, by person and kind.
+// Count counts the effects of all users between two times, by user and kind.
 func (s Effects) Count(ctx context.Context, from, to time.Time) ([]supervisor.EffectCount, error) {
 	return engine.All(s.db.reader(ctx, "count the effects"), func(row *engine.Row) (c supervisor.EffectCount) {
 		row.Scan(&c.User, &c.Group, &c.Count)
@@ -92,15 +92,13 @@ func scanEffect(row *engine.Row) (e supervisor.Effect) {
 	return e
 }
 
-// SettingLedger is the setting by which a person has what a turn did stand below its answer;
-// LedgerOff is not to.
+// SettingLedger is the setting for the effect lines below answers; LedgerOff hides them.
 const (
 	SettingLedger = "ledger"
 	LedgerOff     = "off"
 )
 
-// effectLines are what is to stand below the turn's answer: nothing in a group, where others read
-// it.
+// effectLines returns the lines below the turn's answer: none in a group, where others read it.
 func (t turnTx) effectLines() []string {
 	done := all(t, scanEffect, listDone, t.turn.ID)
 	in := t.turn.AnswersIn()
@@ -110,12 +108,12 @@ func (t turnTx) effectLines() []string {
 	return t.policies.Effects.Lines(done)
 }
 
-// Send puts the Text and the Files of d into the outbox of the conversation that a turn answers in,
-// and into the ledger, for a call of the turn's that has no result. The inbound that the turn
-// answers is done only when they were delivered too. A call sends once: a second time changes
-// nothing, whatever is to be sent then, for what the folder held may have changed since. in is the
-// conversation, 0 where nothing was changed. Refused if the turn has ended, if the call is not one
-// of the turn's or has a result, and if the bytes are not the person's.
+// Send puts a delivery of an unanswered tool call into the outbox and the ledger. It reads d's Text
+// and Files and sends them to the conversation that the turn answers in. The inbound is done only
+// after they are delivered too. A call sends only once. A second call of Send changes nothing,
+// whatever d holds, since the folder may have changed meanwhile. in is the conversation, or 0 if
+// nothing changed. Send fails if the turn has ended, if the turn has no such open call, or if the
+// user does not own the bytes.
 func (s Turns) Send(ctx context.Context, turn int64, call string, d supervisor.Delivery) (in int64, err error) {
 	return inTurn(
 		ctx,
@@ -158,7 +156,7 @@ func (t turnTx) send(call string, d supervisor.Delivery) (in int64) {
 	).Conversation.ID
 }
 
-// Sent says whether Send has sent something for a call of a turn's.
+// Sent reports whether Send has sent something for a call of a turn.
 func (s Turns) Sent(ctx context.Context, turn int64, call string) (bool, error) {
 	return engine.Value(
 		s.db.reader(ctx, "look whether call %s of turn %d has sent something", call, turn),
@@ -169,7 +167,8 @@ func (s Turns) Sent(ctx context.Context, turn int64, call string) (bool, error) 
 	)
 }
 
-// checkUnanswered refuses a call that the turn has not made, or that has a result.
+// checkUnanswered fails the transaction if the turn has not made the call, or the call has a
+// result.
 func (t turnTx) checkUnanswered(call string) {
 	if t.call(call).result != 0 {
 		t.fail(invalid("call %s of turn %d has a result", call, t.turn.ID))

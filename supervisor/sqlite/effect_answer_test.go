@@ -13,7 +13,7 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// changing commits the result of a call that has changed files.
+// changing commits the result of a call that changed files.
 func (s *story) changing(turn supervisor.Turn, call string, changes ...protocol.Change) {
 	s.Helper()
 	r := result(call, "done")
@@ -24,7 +24,7 @@ func (s *story) changing(turn supervisor.Turn, call string, changes ...protocol.
 
 var edited = protocol.Change{Kind: "edit", Target: "notes.md", Detail: "1 line"}
 
-func TestAnAnswerTellsWhatItsTurnDid(t *testing.T) {
+func TestAnswer_TurnWithEffects_ListsThem(t *testing.T) {
 	s := newStory(t)
 	turn := s.asking("c1", "c2")
 	s.changing(turn, "c1", edited, edited)
@@ -48,7 +48,7 @@ func TestAnAnswerTellsWhatItsTurnDid(t *testing.T) {
 	s.same("its text", d.Text, "said")
 }
 
-func TestWhatATurnDidStandsBelowWhereItsPersonWantsIt(t *testing.T) {
+func TestAnswer_LedgerSetting_HidesEffects(t *testing.T) {
 	for name, c := range map[string]struct {
 		setting, chat string
 		told          bool
@@ -65,8 +65,8 @@ func TestWhatATurnDidStandsBelowWhereItsPersonWantsIt(t *testing.T) {
 	}
 }
 
-// A post that was made before what the turn did was looked at would lack that.
-func TestAnAnswerWithEffectsIsNotSentAtOnce(t *testing.T) {
+// A post that was made before the effects were read would lack them.
+func TestCommitLast_TurnWithEffects_MakesNoPost(t *testing.T) {
 	s := newStory(t)
 	turn := s.sending("7")
 	_, err := s.db.Turns().CommitStep(t.Context(), step(turn, "", "c1"))
@@ -79,9 +79,9 @@ func TestAnAnswerWithEffectsIsNotSentAtOnce(t *testing.T) {
 	s.same("post", e.Post, supervisor.Post{})
 }
 
-// Between a result and the turn's end the service may be killed: what was done is told all the
-// same.
-func TestWhatWasDoneBeforeACrashIsTold(t *testing.T) {
+// Even if the service is killed between a result and the end of the turn, the answer lists the
+// effects.
+func TestAnswer_CrashAfterResult_ListsEffects(t *testing.T) {
 	path, turn := filepath.Join(t.TempDir(), "mews.db"), supervisor.Turn{}
 	open := func(t *testing.T) *story {
 		return &story{T: t, path: path, now: noon, db: sqlitetest.OpenPath(t, path, sqlite.Options{})}
@@ -96,7 +96,7 @@ func TestWhatWasDoneBeforeACrashIsTold(t *testing.T) {
 	s.same("effects", s.finish(turn, "done").Effects, []string{"edited notes.md (1 line)"})
 }
 
-func TestEffectsAreListed(t *testing.T) {
+func TestEffects_List_AppliesQuery(t *testing.T) {
 	s := newStory(t)
 	turn := s.asking("c1", "c2")
 	s.changing(turn, "c1", edited)
@@ -129,7 +129,7 @@ func TestEffectsAreListed(t *testing.T) {
 		ReportedBy: supervisor.ReportedByWorker, At: s.now}})
 }
 
-func TestEffectsAreCountedByPersonAndGroup(t *testing.T) {
+func TestEffects_Count_GroupsByUserAndKind(t *testing.T) {
 	s := newStory(t)
 	turn := s.asking("c1", "c2")
 	s.changing(turn, "c1", edited, protocol.Change{Kind: "write", Target: "a"}, protocol.Change{Kind: "run", Target: "make"})
@@ -149,7 +149,7 @@ func TestEffectsAreCountedByPersonAndGroup(t *testing.T) {
 	s.same("later", effect.ByGroup(counts), []supervisor.EffectCount{{User: "bob", Group: "changed", Count: 1}})
 }
 
-func TestFilesThatWereTakenInAreInTheLedger(t *testing.T) {
+func TestPutArrived_Files_AreInLedger(t *testing.T) {
 	s := newStory(t)
 	files := []supervisor.Attachment{{File: "a", Kind: "document", Name: "report.pdf"}, {File: "b", Kind: "photo"}, {File: "c", Kind: "voice"}}
 	_, err := s.db.Inbox().PutBatch(t.Context(), supervisor.Batch{Source: "bot", Next: 2, Items: []supervisor.Item{{Update: 1, Attachments: files,
@@ -161,7 +161,7 @@ func TestFilesThatWereTakenInAreInTheLedger(t *testing.T) {
 		s.must(s.db.Attachments().PutBytes(t.Context(), arriving[0].ID, i, protocol.BlobRef{SHA256: strings.Repeat("ab", 32), Size: 12}))
 	}
 	s.must(s.db.Attachments().PutFailure(t.Context(), arriving[0].ID, 2, "It is gone."))
-	for range 2 { // said again after a crash, they are kept once
+	for range 2 { // repeated after a crash, they are stored once
 		_, err := s.db.Inbox().PutArrived(t.Context(), []sqlite.Arrived{{Inbound: arriving[0].ID, Origin: supervisor.OriginWorld}})
 		s.must(err)
 	}

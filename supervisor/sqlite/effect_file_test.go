@@ -9,9 +9,8 @@ import (
 	"mews/supervisor/effect"
 )
 
-// What was done with a person's files is listed with what is on record of it, once no tool is at
-// work any more.
-func TestEffectsOfFilesAreListed(t *testing.T) {
+// The list has each file effect with its recorded change. It is settled once no tool runs.
+func TestListOfFiles_ToolRuns_IsUnsettled(t *testing.T) {
 	s := newStory(t)
 	effects := func(after int64) (list []string, settled bool) {
 		all, settled, err := s.db.Effects().

@@ -9,7 +9,7 @@ import (
 	"mews/supervisor"
 )
 
-// sending is a turn of alice's with two calls of send_file, and a file of hers.
+// sending starts a turn of alice with two calls of send_file and a file of hers.
 func sending(s *story) (supervisor.Turn, supervisor.File) {
 	s.Helper()
 	turn := s.asking("c1", "c2")
@@ -18,11 +18,10 @@ func sending(s *story) (supervisor.Turn, supervisor.File) {
 	return turn, f
 }
 
-func TestAFileIsInTheOutboxAndTheLedgerOnce(t *testing.T) {
+func TestSend_SameCallTwice_SendsOnce(t *testing.T) {
 	s := newStory(t)
 	turn, f := sending(s)
-	// what lies under that path by the time that the call is run again, or nothing that is kept any
-	// more
+	// the file under that path has changed before the call runs again, or its bytes are gone
 	other := f
 	other.Name, other.SHA256 = "b.png", strings.Repeat("ef", 32)
 	for i, file := range []supervisor.File{f, f, other} {
@@ -44,7 +43,7 @@ func TestAFileIsInTheOutboxAndTheLedgerOnce(t *testing.T) {
 		Kind: supervisor.DeliveryNotice, Files: []supervisor.File{f}, CreatedAt: noon}})
 }
 
-func TestOfManyThatSendAFileForOneCallOneDoes(t *testing.T) {
+func TestSend_ConcurrentCalls_SendOnce(t *testing.T) {
 	s := newStory(t)
 	turn, f := sending(s)
 	var all sync.WaitGroup
@@ -69,7 +68,7 @@ func TestOfManyThatSendAFileForOneCallOneDoes(t *testing.T) {
 	s.same("how many sent it, and what waits", []any{n, s.look("SELECT count(*) FROM outbox")}, []any{1, "1"})
 }
 
-func TestAnInboundIsDoneWhenItsFilesWereDeliveredToo(t *testing.T) {
+func TestInbound_FilesDelivered_IsDone(t *testing.T) {
 	s := newStory(t)
 	turn, f := sending(s)
 	_, err := s.db.Turns().Send(t.Context(), turn.ID, "c1", supervisor.Delivery{Files: []supervisor.File{f}})
@@ -83,7 +82,7 @@ func TestAnInboundIsDoneWhenItsFilesWereDeliveredToo(t *testing.T) {
 	s.same("state", s.state(turn.Inbound), "done")
 }
 
-func TestAFileThatMayArriveBeforeTheAnswerDoesNotEndTheInbound(t *testing.T) {
+func TestInbound_FileBeforeAnswer_StaysOpen(t *testing.T) {
 	s := newStory(t)
 	turn, f := sending(s)
 	_, err := s.db.Turns().Send(t.Context(), turn.ID, "c1", supervisor.Delivery{Files: []supervisor.File{f}})
@@ -94,7 +93,7 @@ func TestAFileThatMayArriveBeforeTheAnswerDoesNotEndTheInbound(t *testing.T) {
 	s.same("state", s.state(turn.Inbound), "running")
 }
 
-func TestFilesThatAreRefusedChangeNothing(t *testing.T) {
+func TestSend_Refused_ChangesNothing(t *testing.T) {
 	s := newStory(t)
 	turn, f := sending(s)
 	bobs := strings.Repeat("cd", 32)

@@ -9,7 +9,7 @@ import (
 	"mews/supervisor/problem"
 )
 
-// problems are what a person is told of the engine's.
+// problems maps a problem of the engine to the problem that the user reads.
 var problems = map[engine.Problem]problem.Kind{
 	engine.ProblemFull:       problem.DiskFull,
 	engine.ProblemDamaged:    problem.DatabaseDamaged,
@@ -22,7 +22,8 @@ var problems = map[engine.Problem]problem.Kind{
 	engine.ProblemForeign:    problem.ForeignDatabase,
 }
 
-// wrap says what was attempted when err came, and what a person is told of it. It is nil for nil.
+// wrap adds the attempted action to err, and a text for users if they can do something. It returns
+// nil for nil.
 func wrap(err error, format string, args ...any) error {
 	if err == nil {
 		return nil
@@ -30,8 +31,7 @@ func wrap(err error, format string, args ...any) error {
 	return fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), explain(err))
 }
 
-// explain gives err the words for a person, if it is a failure that a person can do something
-// about.
+// explain gives err a text for users if they can do something about it.
 func explain(err error) error {
 	if err == nil {
 		return nil
@@ -47,12 +47,13 @@ func explain(err error) error {
 	return problem.New(problems[found], err, facts...)
 }
 
-// invalid is the error for a request that the state of things does not allow. Nothing was changed.
+// invalid returns the error for a request that the current state does not allow. Nothing was
+// changed.
 func invalid(format string, args ...any) error {
 	return &supervisor.Error{Code: supervisor.CodeInvalid, Err: fmt.Errorf(format, args...)}
 }
 
-// notFound is the error for a request about something that is not there.
+// notFound returns the error for a request about a missing thing.
 func notFound(format string, args ...any) error {
 	return &supervisor.Error{Code: supervisor.CodeNotFound, Err: fmt.Errorf(format, args...)}
 }

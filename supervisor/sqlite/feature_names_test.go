@@ -8,11 +8,11 @@ import (
 	"testing"
 )
 
-// features are the names with which the files of features begin. The other files are the core's.
+// features lists the prefixes of the features' files. All other files belong to the core.
 var features = []string{"forget", "github", "instructions", "memory", "schedule", "undo", "voice", "webhook"}
 
-// usedByCore are the names of features' files that the core's files use, and why. The list only
-// gets shorter.
+// usedByCore lists the names of features' files that the core uses, with reasons. The list must
+// only get shorter.
 var usedByCore = map[string]string{
 	"JobPolicy":        "Policies has one of each feature",
 	"NoticePolicy":     "Policies has one of each feature",
@@ -37,7 +37,7 @@ var usedByCore = map[string]string{
 	"buttonsOf":         "the answer of a review has the buttons that the review was given",
 }
 
-// The core knows of features what this list has: else a feature could not be taken out, or read
+// The core may use only these names of features. Otherwise no feature could be removed, or read
 // alone.
 func TestCore_NamesOfFeatures_HaveReasons(t *testing.T) {
 	used := namesUsed(sources(t))
@@ -58,14 +58,14 @@ func TestCore_NamesOfFeatures_HaveReasons(t *testing.T) {
 	}
 }
 
-// nameUse is the use of a name of a feature's.
+// nameUse is a use of a feature's name.
 type nameUse struct {
 	of string   // the file that declares it
 	by []string // the core's files that use it
 }
 
-// namesUsed are the names of features that the core uses: what is declared for the whole package, and
-// methods that the core has none of the same name of.
+// namesUsed returns the names of features that the core uses. It counts package-level names, and
+// methods with a name that no method of the core has.
 func namesUsed(files map[string]*ast.File) map[string]nameUse {
 	names, methods := map[string]string{}, map[string]string{}
 	for file, source := range files {
@@ -109,7 +109,7 @@ func namesUsed(files map[string]*ast.File) map[string]nameUse {
 	return used
 }
 
-// declare keeps what a declaration of a file names: methods apart from all else.
+// declare adds the names of a declaration: methods apart from all others.
 func declare(d ast.Decl, file string, names, methods map[string]string) {
 	switch d := d.(type) {
 	case *ast.FuncDecl:

@@ -7,11 +7,12 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// Forgettings are what people want to be forgotten. What a turn has answered goes as a whole: what
-// its person sent, and all that came of it. What is not answered or delivered yet goes once it is.
+// Forgettings stores requests to forget and carries them out. A turn is forgotten as a whole: the
+// user's messages and everything that followed from them. Messages without an answer or a finished
+// delivery are forgotten later.
 type Forgettings struct{ db *DB }
 
-// Forgettings are what people want to be forgotten.
+// Forgettings returns the store of requests to forget.
 func (db *DB) Forgettings() Forgettings { return Forgettings{db} }
 
 const (
@@ -22,12 +23,12 @@ const (
 		ON CONFLICT (inbound) DO NOTHING`
 	moveForgetting = `UPDATE forgetting SET next = ?, counts = ? WHERE id = ?`
 	endForgetting  = `UPDATE forgetting SET ended_at = ? WHERE id = ?`
-	// rereadAll has whoever has read messages of a person's read them anew.
+	// rereadAll makes the readers of a user's messages read them again.
 	rereadAll = `UPDATE conversation SET forgotten = forgotten + 1 WHERE user = ?`
 )
 
-// Put keeps what a person wants to be forgotten. Where its inbound has wanted something before,
-// that is returned as it is now.
+// Put stores a request to forget. If its inbound has made a request before, Put returns that one
+// with its current state.
 func (s Forgettings) Put(ctx context.Context, f supervisor.Forgetting) (supervisor.Forgetting, error) {
 	return inTransaction(ctx, s.db, func(t *tx) supervisor.Forgetting {
 		t.Exec(insertForgetting, f.User, f.Inbound, f.Conversation, f.Since.UnixMilli(), f.Until.UnixMilli(), t.Now)
@@ -35,18 +36,18 @@ func (s Forgettings) Put(ctx context.Context, f supervisor.Forgetting) (supervis
 	}, "keep what %s wants to be forgotten", f.User)
 }
 
-// Find is what an inbound wants to be forgotten.
+// Find returns the request to forget that an inbound made.
 func (s Forgettings) Find(ctx context.Context, inbound int64) (supervisor.Forgetting, bool, error) {
 	return engine.One(s.db.reader(ctx, "find what inbound %d wants to be forgotten", inbound), scanForgetting, findForgetting, inbound)
 }
 
-// Open lists those of which something is left.
+// Open lists the requests that are not finished.
 func (s Forgettings) Open(ctx context.Context) ([]supervisor.Forgetting, error) {
 	return engine.All(s.db.reader(ctx, "list what is to be forgotten"), scanForgetting, listForgettings)
 }
 
-// Done keeps what is forgotten, and that nothing is left where nothing waits. Nothing of it is in
-// the journal either.
+// Done stores the progress of a request, and its end if nothing waits. It also empties the journal,
+// so that the forgotten data is not in there.
 func (s Forgettings) Done(ctx context.Context, f supervisor.Forgetting) error {
 	return s.db.write(ctx, func(t *tx) {
 		t.Exec(moveForgetting, f.Next, encoded{f.Counts}, f.ID)
@@ -60,7 +61,7 @@ func (s Forgettings) Done(ctx context.Context, f supervisor.Forgetting) error {
 	}, "keep what %s has had forgotten", f.User)
 }
 
-// reread has whoever has read something of a person's for requests read it anew.
+// reread makes everyone who holds a user's data for requests read it again.
 func (t *tx) reread(user string) {
 	t.Exec(rereadAll, user)
 	t.renewSystemText(user)
@@ -72,19 +73,19 @@ func scanForgetting(r *engine.Row) (f supervisor.Forgetting) {
 }
 
 const (
-	forgetWindow = 1000 // how many inbounds, or other rows, are looked at in one go
-	// how many exchanges go in one transaction: others who write wait for a few milliseconds
+	forgetWindow = 1000 // rows to check at once
+	// exchanges per transaction, so that other writers wait only some milliseconds
 	forgetPiece = 8
 
-	// listForgettable are the inbounds of an exchange in the span, by its first hint: its own time,
-	// that of an edit, or of a message of its turn.
+	// listForgettable selects the inbounds of an exchange in the span. The first of these times in
+	// the span counts: its own time, the time of an edit, or that of a message of its turn.
 	listForgettable = `SELECT i.id, coalesce(t.id, i.turn, 0) FROM inbox i NOT INDEXED LEFT JOIN turn t ON t.inbound = i.id
 		WHERE i.id >= ?5 AND i.id < ?6 AND i.user = ?1 AND (?4 = 0 OR i.conversation = ?4 OR i.destination = ?4)
 		AND (i.received_at >= ?2 AND i.received_at < ?3 OR i.edited_at > 0 AND i.edited_at >= ?2 AND i.edited_at < ?3
 			OR EXISTS (SELECT 1 FROM message m WHERE m.turn = coalesce(t.id, i.turn) AND m.created_at >= ?2 AND m.created_at < ?3))
 		ORDER BY i.id`
-	// listTooOld are the inbounds of an exchange that is older as a whole, has something left, and
-	// is in no conversation's window.
+	// listTooOld selects the inbounds of an exchange that is expired as a whole, still has data,
+	// and is in no conversation's window.
 	listTooOld = `SELECT i.id, coalesce(t.id, i.turn, 0) FROM inbox i NOT INDEXED LEFT JOIN turn t ON t.inbound = i.id
 		WHERE i.id >= ?5 AND i.id < ?6 AND i.user = ?1 AND ?2 <= i.received_at AND ?4 = 0 AND max(i.received_at, i.edited_at) < ?3
 		AND (i.text <> '' OR i.parts IS NOT NULL OR EXISTS (SELECT 1 FROM message m WHERE m.turn = coalesce(t.id, i.turn)))
@@ -94,18 +95,18 @@ const (
 	lastInbound = `SELECT coalesce(max(id), 0) FROM inbox`
 )
 
-// forgettable is an inbound with its turn, 0 where it has none.
+// forgettable is an inbound and its turn; turn 0 means none.
 type forgettable struct{ inbound, turn int64 }
 
 func scanForgettable(r *engine.Row) (f forgettable) { r.Scan(&f.inbound, &f.turn); return f }
 
-// span are the parameters of the statements about it.
+// span returns the parameters of the span statements.
 func span(f supervisor.Forgetting, from, to int64) []any {
 	return []any{f.User, f.Since.UnixMilli(), f.Until.UnixMilli(), f.Conversation, from, to}
 }
 
-// walk goes through the exchanges of a span, window by window, from an inbound on. each gets those
-// of a window, and says whether to go on.
+// walk visits the exchanges of a span, window by window, from an inbound on. each gets the
+// exchanges of a window and returns whether to continue.
 func (s Forgettings) walk(ctx context.Context, f supervisor.Forgetting, from int64, each func(list []forgettable, next int64) (bool, error)) error {
 	read := s.db.reader(ctx, "list what %s wants to be forgotten", f.User)
 	query := map[bool]string{false: listForgettable, true: listTooOld}[f.Expired]
@@ -119,7 +120,7 @@ func (s Forgettings) walk(ctx context.Context, f supervisor.Forgetting, from int
 	return err
 }
 
-// Count says how much there is to be forgotten.
+// Count returns how much a request would forget.
 func (s Forgettings) Count(ctx context.Context, f supervisor.Forgetting) (counts supervisor.ForgetCounts, err error) {
 	read, seen, changed := s.db.reader(ctx, "count what %s wants to be forgotten", f.User), map[int64]bool{}, map[string]bool{}
 	return counts, s.walk(ctx, f, 0, func(list []forgettable, _ int64) (bool, error) {
@@ -146,10 +147,9 @@ func (s Forgettings) Count(ctx context.Context, f supervisor.Forgetting) (counts
 	})
 }
 
-// Forget takes out some of what is to be forgotten: what is sent from f's Next on. What waits is
-// left, and counted.
+// Forget removes a part of a request's data, from f.Next on. It leaves and counts what still waits.
 func (s Forgettings) Forget(ctx context.Context, f supervisor.Forgetting) (p supervisor.ForgottenPiece, err error) {
-	waits := int64(0) // the first of what was left
+	waits := int64(0) // the first one that was left
 	first := f.Next == 0
 	f.Counts.Waiting = 0
 	err = s.walk(ctx, f, f.Next, func(list []forgettable, next int64) (bool, error) {
@@ -157,7 +157,7 @@ func (s Forgettings) Forget(ctx context.Context, f supervisor.Forgetting) (p sup
 			some := list[:min(len(list), forgetPiece)]
 			list = list[len(some):]
 			if err := s.db.write(ctx, func(t *tx) {
-				if !f.Expired { // no request has what no window has
+				if !f.Expired { // expired messages are in no window, so they are in no request
 					t.reread(f.User)
 				}
 				counts := f.Counts
@@ -189,12 +189,12 @@ func (s Forgettings) Forget(ctx context.Context, f supervisor.Forgetting) (p sup
 	return p, err
 }
 
-// waitsInSpan is what is in a span that is not part of an exchange, and is not done.
+// waitsInSpan counts the rows of a span that belong to no exchange and are not done.
 const waitsInSpan = `SELECT count(*) FROM outbox WHERE conversation IN (SELECT id FROM conversation WHERE user = ?1 AND (?4 = 0 OR id = ?4))
 	AND delivered_at IS NULL AND turn IS NULL AND inbound IS NULL AND created_at >= ?2 AND created_at < ?3`
 
-// forgetSpan takes out what is in a span and is not part of an exchange, in pieces, and has no
-// request begin with what was known.
+// forgetSpan removes, piece by piece, the rows of a span that belong to no exchange. It also renews
+// the system texts.
 func (s Forgettings) forgetSpan(ctx context.Context, f *supervisor.Forgetting, first bool) error {
 	read := s.db.reader(ctx, "forget what %s wants to be forgotten", f.User)
 	n, err := engine.Value(read, engine.Integer, waitsInSpan, f.User, f.Since.UnixMilli(), f.Until.UnixMilli(), f.Conversation)
@@ -227,8 +227,7 @@ const (
 	deleteBlob    = `DELETE FROM blob WHERE user = ? AND sha256 = ? AND forgotten = 1`
 )
 
-// ForgetBytes has remove take those of a person's bytes out of the spool that are forgotten, and
-// that are nobody else's.
+// ForgetBytes calls remove for each forgotten blob of a user that nobody else owns.
 func (s Forgettings) ForgetBytes(ctx context.Context, user string, remove func(sha256 string) error) error {
 	read := s.db.reader(ctx, "list the forgotten bytes of %s", user)
 	for after := ""; ; {

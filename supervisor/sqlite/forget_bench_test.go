@@ -15,7 +15,7 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// copies are, by table, what differs in the copies n of an exchange.
+// copies lists, by table, what differs in copy n of an exchange.
 var copies = []struct {
 	table   string
 	columns map[string]string
@@ -26,7 +26,7 @@ var copies = []struct {
 	{"outbox", map[string]string{"id": "id + n", "inbound": "inbound + n", "turn": "turn + n"}},
 }
 
-// talk is a database with so many exchanges of alice's, of two messages each.
+// talk makes a database with so many exchanges of alice, of two messages each.
 func talk(b *testing.B, exchanges int) *sqlite.DB {
 	db := sqlitetest.OpenPath(b, filepath.Join(b.TempDir(), "mews.db"), sqlite.Options{})
 	if err := oneTurn(b, db, supervisor.Conversation{User: "alice", Channel: "terminal"}, "k"); err != nil {
@@ -46,8 +46,8 @@ func talk(b *testing.B, exchanges int) *sqlite.DB {
 	return db
 }
 
-// BenchmarkForget has alice forget 100,000 messages while bob writes without a pause: it takes how
-// long in all, and how long bob waits for a commit.
+// BenchmarkForget forgets 100,000 messages of alice while bob writes all the time. It measures the
+// total time, and how long bob waits for a commit.
 func BenchmarkForget(b *testing.B) {
 	const exchanges = 50_000
 	for range b.N {

@@ -9,8 +9,8 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// exchange is what some inbounds have come to: they are answered by a turn, and by those below it.
-// An inbound without a turn is one by itself.
+// exchange is a turn with the turns below it and all inbounds that they answer. An inbound without
+// a turn is an exchange by itself.
 type exchange struct {
 	turns, inbounds string // JSON arrays of ids
 	err             error
@@ -21,7 +21,7 @@ const (
 		SELECT json_group_array(id) FROM below`
 	inboundsOf = `SELECT json_group_array(id) FROM (SELECT ?2 id UNION SELECT inbound FROM turn WHERE id = ?1 AND inbound IS NOT NULL
 		UNION SELECT id FROM inbox WHERE turn = ?1)`
-	// Whatever runs, waits for an answer, or is not delivered.
+	// Whether the exchange still runs, waits for an answer, or has an undelivered answer.
 	isBusy = `SELECT EXISTS (SELECT 1 FROM turn WHERE id IN (SELECT value FROM json_each(?1)) AND ended_at IS NULL)
 		OR EXISTS (SELECT 1 FROM inbox WHERE id IN (SELECT value FROM json_each(?2)) AND state IN ('arriving', 'new', 'running'))
 		OR EXISTS (SELECT 1 FROM outbox WHERE id IN ` + answering + ` AND delivered_at IS NULL)
@@ -67,7 +67,7 @@ func (e *exchange) count(q engine.Querier) (n supervisor.ForgetCounts) {
 	return n
 }
 
-// changed lists the files that its turns have changed.
+// changed lists the files that the turns of the exchange changed.
 func (e *exchange) changed(q engine.Querier) (paths []string) {
 	if e.err == nil {
 		paths, e.err = engine.All(q, engine.String, listChanged, e.turns)
@@ -77,12 +77,12 @@ func (e *exchange) changed(q engine.Querier) (paths []string) {
 
 const (
 	listMessageIDs = `SELECT id FROM message WHERE` + ofTurns
-	// keepBegun has a conversation not begin once more, of which all is forgotten.
+	// keepBegun stops a conversation from starting again after all of it is forgotten.
 	keepBegun = `UPDATE conversation SET window_from = 1 WHERE window_from = 0 AND id IN (SELECT conversation FROM message WHERE` + ofTurns + `)`
 )
 
-// forgetExchange takes out an exchange, and says what that was, and which messages. Of one that
-// waits it says how much that is.
+// forgetExchange removes an exchange. It returns counts of what it removed, and the removed
+// messages. If the exchange still waits, it only counts.
 func (t *tx) forgetExchange(item forgettable, f supervisor.Forgetting) (gone supervisor.ForgetCounts, messages []int64) {
 	e := exchangeOf(t, item)
 	busy := e.busy(t)
@@ -92,7 +92,7 @@ func (t *tx) forgetExchange(item forgettable, f supervisor.Forgetting) (gone sup
 		return supervisor.ForgetCounts{Waiting: max(1, gone.Messages)}, nil
 	}
 	messages = all(t, engine.Integer, listMessageIDs, e.turns)
-	if !f.Expired { // the home stays as it is, and so do newer messages
+	if !f.Expired { // expiry leaves the home and newer messages alone
 		t.Exec(insertForgottenTurns, e.turns)
 		t.forgetQuotes(e)
 	}
@@ -106,7 +106,7 @@ func (t *tx) forgetExchange(item forgettable, f supervisor.Forgetting) (gone sup
 	return gone, messages
 }
 
-// arguments are those that a statement has, which are numbered.
+// arguments returns as many of args as the statement has numbered parameters.
 func arguments(statement string, args ...any) []any {
 	for len(args) > 0 && !strings.Contains(statement, "?"+string(rune('0'+len(args)))) {
 		args = args[:len(args)-1]
@@ -115,7 +115,7 @@ func arguments(statement string, args ...any) []any {
 }
 
 const (
-	// Whoever answers to something quotes it, outside of what is forgotten too.
+	// An inbound that answers a message quotes it, even if the inbound is not forgotten.
 	listQuotes = `SELECT q.id, q.quote, coalesce(t.id, q.turn, 0) FROM (SELECT conversation, message FROM inbox WHERE message <> ''
 			AND id IN (SELECT value FROM json_each(?2)) UNION SELECT conversation, message FROM post WHERE message <> '' AND (` + ofTurns + ` OR delivery IN ` + answering + `)) m
 		CROSS JOIN inbox q ON q.conversation = m.conversation AND q.replies_to = m.message AND q.replies_to <> '' LEFT JOIN turn t ON t.inbound = q.id`
@@ -129,7 +129,7 @@ type quoting struct {
 	quote         string
 }
 
-// forgetQuotes takes what is quoted of an exchange out of what answered to it.
+// forgetQuotes removes quotes of an exchange from the inbounds that answer it.
 func (t *tx) forgetQuotes(e exchange) {
 	for _, q := range all(t, func(r *engine.Row) (q quoting) { r.Scan(&q.inbound, &q.quote, &q.turn); return q }, listQuotes, e.turns, e.inbounds) {
 		t.Exec(forgetQuote, q.inbound)
@@ -151,12 +151,12 @@ func (t *tx) forgetQuotes(e exchange) {
 }
 
 const (
-	// What names bytes in an exchange: files that came, what they became, whole outputs, and what
-	// files were before.
+	// Rows of an exchange that name bytes: received files, what was read in them, whole outputs,
+	// and old files.
 	listNaming = `SELECT parts FROM message WHERE` + ofTurns + ` UNION ALL SELECT parts FROM inbox WHERE id IN (SELECT value FROM json_each(?2))
 			AND parts IS NOT NULL UNION ALL SELECT sha256 FROM attachment WHERE sha256 IS NOT NULL AND` + ofInbounds + `
 		UNION ALL SELECT sha256 FROM blob WHERE` + ofTurns + ` UNION ALL SELECT files FROM outbox WHERE files <> '' AND id IN ` + answering
-	// Bytes that came again since, or with something else, are not only this exchange's.
+	// Bytes that came again later, or with something else, do not belong to this exchange alone.
 	markForgotten = `UPDATE blob SET forgotten = 1, turn = NULL WHERE user = ?3 AND sha256 = ?4 AND (turn IS NULL OR` + ofTurns + `)
 		AND created_at <= (SELECT max(at) FROM (SELECT max(ended_at) at FROM turn WHERE id IN (SELECT value FROM json_each(?1))
 			UNION ALL SELECT max(changed_at) FROM inbox WHERE id IN (SELECT value FROM json_each(?2))))
@@ -165,8 +165,7 @@ const (
 
 var anyDigest = regexp.MustCompile(`\b[0-9a-f]{64}\b`)
 
-// markForgottenBlobs has the bytes be taken out of the spool of which nothing but an exchange
-// speaks.
+// markForgottenBlobs marks the blobs that only this exchange names, so that they leave the spool.
 func (t *tx) markForgottenBlobs(e exchange, user string) {
 	marked := map[string]bool{}
 	for _, text := range all(t, engine.String, listNaming, e.turns, e.inbounds) {

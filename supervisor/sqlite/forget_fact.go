@@ -15,14 +15,14 @@ import (
 )
 
 const (
-	// What has kept a fact, changed it, or shown it to a model: its words are looked for in the
-	// turns of these.
+	// Calls that stored a fact, changed it, or showed it to a model. The fact's words are searched
+	// in their turns.
 	listMemoryCalls = `SELECT k.turn, m.parts FROM conversation c JOIN tool_call k ON k.conversation = c.id JOIN message m ON m.id IN (k.message, k.result)
 		WHERE c.user = ?1 AND k.name IN ('remember', 'update_memory', 'forget', 'recall', 'read_file', 'search_files')`
 	listKept   = `SELECT turn, detail FROM effect WHERE user = ?1 AND kind IN ('remember', 'update') AND target = ?2 AND turn IS NOT NULL`
 	listFacts  = `SELECT id, user, fact, text FROM forgotten_fact WHERE ?1 IN ('', user) ORDER BY id`
 	deleteFact = `DELETE FROM forgotten_fact WHERE id = ?`
-	// one repeats what its person answers to, and what stands above the button that was pressed
+	// an update repeats the message that its sender answers, and the message above a pressed button
 	deleteUpdates = `DELETE FROM received WHERE user = ?`
 
 	turnRuns = `EXISTS (SELECT 1 FROM turn r WHERE r.id = turn AND r.ended_at IS NULL)`
@@ -32,8 +32,8 @@ const (
 	sentTo   = ofTurns + ` OR turn IS NULL AND conversation IN (SELECT id FROM conversation WHERE user = ?2)`
 )
 
-// factColumns are where the words of a fact may stand: in what came of the turns ?1, but for what
-// their person ?2 has said, and in what no turn has said to the person.
+// factColumns lists the columns that may hold the words of a fact. They hold what the turns ?1
+// produced, except the words of their user ?2, and what the user was told outside turns.
 var factColumns = []struct{ table, column, rows, waits string }{
 	{"message", "parts", ` role <> 'user' AND` + ofTurns, turnRuns},
 	{"effect", "detail", ofTurns, turnRuns},
@@ -42,15 +42,14 @@ var factColumns = []struct{ table, column, rows, waits string }{
 	{"post", "content", ` delivery IN (SELECT id FROM outbox WHERE` + sentTo + `)`, `EXISTS (SELECT 1 FROM outbox o WHERE o.id = delivery AND o.delivered_at IS NULL)`},
 	{"outbox", "text", sentTo, `delivered_at IS NULL`}, {"outbox", "buttons", sentTo, `delivered_at IS NULL`}, {"outbox", "effects", sentTo, `delivered_at IS NULL`},
 	{"fire", "text", ofPerson, `0`}, {"held_notice", "text", ofPerson, `0`}, {"held_notice", "effects", ofPerson, `0`},
-	// others are as they were set
+	// active jobs keep their text
 	{"job", "text", ofPerson + doneJob, `0`}, {"job", "name", ofPerson + doneJob, `0`}, {"job", "options", ofPerson + doneJob, `0`},
 }
 
-// BlankFacts takes the words of forgotten facts out of wherever they stand but in what their person
-// has said: of a person's, or with "" of everybody's. What a running turn has said, what is asked
-// and what is not delivered yet keeps them until it is done: left is how many facts that is the
-// case with. remove takes messages out of the index before their words go, so that after a crash
-// they are found again.
+// BlankFacts removes the words of forgotten facts, except in the user's own messages. The user ""
+// means all users. A running turn, an open question or an undelivered message keeps the words until
+// it is done: left counts the facts that wait for that. BlankFacts calls remove to take messages
+// out of the index before their words go, so that it finds them again after a crash.
 func (s Memories) BlankFacts(ctx context.Context, user string, remove func(ctx context.Context, user string, messages []int64) error) (left int, err error) {
 	read := s.db.reader(ctx, "take out the words of forgotten facts")
 	facts, err := engine.All(read, func(r *engine.Row) (f forgottenFact) { r.Scan(&f.row, &f.user, &f.ID, &f.Text); return f }, listFacts, user)
@@ -78,15 +77,15 @@ func (s Memories) BlankFacts(ctx context.Context, user string, remove func(ctx c
 	return left, err
 }
 
-// forgottenFact is a row of the table, and whose it is.
+// forgottenFact is a row of the table, with its user.
 type forgottenFact struct {
 	supervisor.ForgottenFact
 	row  int64
 	user string
 }
 
-// blank takes words out of what has not changed since they were found, and says whether anything
-// has, or waits.
+// blank removes the words from rows that have not changed since they were found. It reports whether
+// any row changed or must wait.
 func (t *tx) blank(list []mention) (again bool) {
 	for _, m := range list {
 		again = again || m.waits || t.Change(`UPDATE `+m.table+` SET `+m.column+` = ?1 WHERE rowid = ?2 AND `+m.column+` = ?3`, m.left, m.id, m.text) == 0
@@ -103,7 +102,7 @@ func (t *tx) blanked(f forgottenFact, waits bool) {
 	t.Scrub()
 }
 
-// CountMentions counts the rows in which the words of a fact stand, by table.
+// CountMentions counts the rows that hold the words of a fact, by table.
 func (s Memories) CountMentions(ctx context.Context, user string, f supervisor.ForgottenFact) (map[string]int64, error) {
 	list, _, err := mentionsOf(s.db.reader(ctx, "count where a fact of %s stands", user), user, f)
 	counts, seen := map[string]int64{}, map[mention]bool{}
@@ -116,15 +115,16 @@ func (s Memories) CountMentions(ctx context.Context, user string, f supervisor.F
 	return counts, err
 }
 
-// mention is a text with the words of a fact.
+// mention is a text that holds the words of a fact.
 type mention struct {
 	table, column string
 	id            int64
-	waits         bool // it is needed as it is for now
+	waits         bool // still needed as it is
 	text, left    string
 }
 
-// mentionsOf lists where the words of a fact stand, and says whether a turn that it is in goes on.
+// mentionsOf lists the texts that hold the words of a fact, and reports whether one of its turns
+// still runs.
 func mentionsOf(q engine.Querier, user string, f supervisor.ForgottenFact) (list []mention, goesOn bool, err error) {
 	turns, words, err := keptIn(q, user, f)
 	if err != nil {
@@ -148,7 +148,7 @@ func mentionsOf(q engine.Querier, user string, f supervisor.ForgottenFact) (list
 	return list, run > 0, err
 }
 
-// keptIn are the turns that a fact was in, and the words that it has had.
+// keptIn returns the turns that used a fact, and a pattern of all its wordings.
 func keptIn(q engine.Querier, user string, f supervisor.ForgottenFact) (turns []int64, words *regexp.Regexp, err error) {
 	type keptRow struct {
 		turn int64
@@ -184,10 +184,11 @@ func keptIn(q engine.Querier, user string, f supervisor.ForgottenFact) (turns []
 	return slices.Compact(turns), anyOf(texts), err
 }
 
-// shortSide is how much of a fact stands at least where it is cut, in characters: on a button.
+// shortSide is the least number of characters of a fact that a shortened text, such as a button,
+// still shows.
 const shortSide = 40
 
-// anyOf matches texts, and those that are cut, where they are whole words.
+// anyOf returns a pattern that matches the texts, and shortened forms of them, as whole words.
 func anyOf(texts []string) *regexp.Regexp {
 	var forms []string
 	for _, text := range texts {
@@ -206,8 +207,8 @@ func anyOf(texts []string) *regexp.Regexp {
 	return regexp.MustCompile(`(?i)(^|[^\pL\pN])(` + strings.Join(forms, "|") + `)($|[^\pL\pN])`)
 }
 
-// blankText is a text, or JSON, in which dots stand for words: as many, so that what names places
-// in it still holds.
+// blankText replaces the words in a text or in JSON by dots. It keeps the length, so that offsets
+// stay valid.
 func blankText(text string, words *regexp.Regexp) string {
 	var value any
 	d := json.NewDecoder(strings.NewReader(text))
@@ -219,14 +220,14 @@ func blankText(text string, words *regexp.Regexp) string {
 		var b bytes.Buffer
 		e := json.NewEncoder(&b)
 		e.SetEscapeHTML(false)
-		_ = e.Encode(blanked) // what was read from JSON can be JSON
+		_ = e.Encode(blanked) // a value that was decoded from JSON can always be encoded
 		return strings.TrimSuffix(b.String(), "\n")
 	}
 	return text
 }
 
-// blankWords has a dot for each UTF-16 unit of the words. Words side by side share what is between
-// them, so they are looked for again.
+// blankWords replaces each UTF-16 unit of the words by a dot. Neighbouring matches share the text
+// between them, so it searches again.
 func blankWords(text string, words *regexp.Regexp) string {
 	for {
 		var b strings.Builder
@@ -242,8 +243,8 @@ func blankWords(text string, words *regexp.Regexp) string {
 	}
 }
 
-// blankValue does what blankText does to all texts in a value. What a model thought goes as a
-// whole: it is only good word for word.
+// blankValue applies blankText to all texts in a value. It drops a model's thoughts as a whole:
+// providers accept them only unchanged.
 func blankValue(value any, words *regexp.Regexp) (blanked any, changed bool) {
 	switch v := value.(type) {
 	case string:

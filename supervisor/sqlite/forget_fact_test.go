@@ -13,7 +13,7 @@ import (
 	"mews/supervisor"
 )
 
-// calls has a turn of a new exchange call a tool of the memory, say something, and be delivered.
+// calls runs a new exchange whose turn calls a memory tool and answers, and delivers the answer.
 func (m *forgetting) calls(name, arguments, output, said string, changes ...protocol.Change) {
 	m.ask(nil)
 	e := m.exchanges[len(m.exchanges)-1]
@@ -30,9 +30,9 @@ func (m *forgetting) calls(name, arguments, output, said string, changes ...prot
 	m.deliver(e)
 }
 
-// The words of a fact, and those that it had before, are left nowhere in the database's files but
-// in what its person has said; what stands beside them, and all else, is as it was.
-func TestAForgottenFactIsLeftInItsPersonsWordsAlone(t *testing.T) {
+// The words of a fact, old ones too, stay nowhere in the database's files except in its user's
+// messages. Text beside them and all other rows are unchanged.
+func TestBlankFacts_SparesUsersOwnWords(t *testing.T) {
 	n := 0
 	m := &forgetting{editStory: &editStory{batchStory{newStory(t)}}, user: "alice", n: &n}
 	m.chat = m.story.chat("alice", "1")
@@ -78,7 +78,7 @@ func TestAForgottenFactIsLeftInItsPersonsWordsAlone(t *testing.T) {
 	}
 }
 
-// gone looks for words in the database's files.
+// gone searches the database's files for words.
 func (m *forgetting) gone(words func(string) bool) {
 	m.Helper()
 	for _, file := range []string{m.path, m.path + "-wal"} {
@@ -89,8 +89,8 @@ func (m *forgetting) gone(words func(string) bool) {
 	}
 }
 
-// A turn that has a fact forgotten says so with its words. They go once that is delivered.
-func TestTheWordsOfAFactGoOnceTheirTurnIsDone(t *testing.T) {
+// A turn that forgets a fact says so with the fact's words. They go once that answer is delivered.
+func TestBlankFacts_UndeliveredAnswer_Waits(t *testing.T) {
 	n := 0
 	m := &forgetting{editStory: &editStory{batchStory{newStory(t)}}, user: "alice", n: &n}
 	m.chat = m.story.chat("alice", "1")
@@ -115,7 +115,7 @@ func TestTheWordsOfAFactGoOnceTheirTurnIsDone(t *testing.T) {
 	_, err = m.db.Turns().CommitStep(t.Context(), step(e.turn, "Forgotten: takes plugh. Not steam."))
 	m.must(err)
 	e.ends = m.finish(e.turn, "Forgotten: takes plugh.")
-	look(1) // it is not delivered
+	look(1) // the answer is not delivered
 	m.deliver(e)
 	look(0)
 	m.gone(func(row string) bool { return strings.Contains(row, "plugh") })

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// selectHomeTurns is of turns what may stand of them in the home.
+	// selectHomeTurns selects what turns may have left in the home.
 	selectHomeTurns = `SELECT t.id, t.user, coalesce((SELECT min(i.received_at) FROM inbox i WHERE i.id = t.inbound OR i.turn = t.id), t.started_at),
 		(SELECT json_group_array(m.id) FROM message m WHERE m.turn = t.id AND m.role = 'user'),
 		(SELECT json_group_array(p.value ->> '$.call.arguments.text') FROM message m, json_each(m.parts) p WHERE m.turn = t.id
@@ -21,10 +21,10 @@ const (
 	deleteForgottenTurn  = `DELETE FROM forgotten_turn WHERE user = ? AND turn = ?`
 )
 
-// maxHomeTurns is how many turns a worker looks for in one go.
+// maxHomeTurns is the largest number of turns in one request to a worker.
 const maxHomeTurns = 5000
 
-// homeTurn is what may stand of a turn in the home.
+// homeTurn is a turn that may have left something in the home.
 type homeTurn struct {
 	turn     int64
 	since    time.Time
@@ -38,7 +38,7 @@ func scanHomeTurn(r *engine.Row) (h homeTurn) {
 	return h
 }
 
-// exchangesOf is what a worker looks for. Days are those of any zone.
+// exchangesOf returns the search for a worker. It covers the day in every time zone.
 func exchangesOf(list []homeTurn) (of protocol.MemoryExchanges) {
 	for _, h := range list {
 		of.Turns, of.Messages, of.Notes = append(of.Turns, h.turn), append(of.Messages, h.messages...), append(of.Notes, h.notes...)
@@ -51,7 +51,7 @@ func exchangesOf(list []homeTurn) (of protocol.MemoryExchanges) {
 	return of
 }
 
-// InHome has each get what may stand in the home of what is to be forgotten.
+// InHome calls each with what the request's turns may have left in the home.
 func (s Forgettings) InHome(ctx context.Context, f supervisor.Forgetting, each func(protocol.MemoryExchanges) error) error {
 	read := s.db.reader(ctx, "list the turns that %s wants to be forgotten", f.User)
 	return s.walk(ctx, f, 0, func(list []forgettable, _ int64) (bool, error) {
@@ -69,13 +69,13 @@ func (s Forgettings) InHome(ctx context.Context, f supervisor.Forgetting, each f
 	})
 }
 
-// LeftInHome is of some turns of a person's that are forgotten what may still stand in their home.
+// LeftInHome returns what forgotten turns of a user may still have in the home.
 func (s Forgettings) LeftInHome(ctx context.Context, user string) (protocol.MemoryExchanges, error) {
 	list, err := engine.All(s.db.reader(ctx, "list the forgotten turns of %s", user), scanHomeTurn, listForgottenTurns, user, 0, maxHomeTurns)
 	return exchangesOf(list), err
 }
 
-// GoneFromHome keeps that nothing stands in a home any more of some turns that are forgotten.
+// GoneFromHome records that the home has nothing left of some forgotten turns.
 func (s Forgettings) GoneFromHome(ctx context.Context, user string, turns []int64) error {
 	return s.db.write(ctx, func(t *tx) {
 		for _, turn := range turns {

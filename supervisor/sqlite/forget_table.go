@@ -1,21 +1,21 @@
 package sqlite
 
-// forgetRow is what becomes of the rows of a table of which a person has something forgotten.
+// forgetRow says how to forget a user's rows of a table.
 type forgetRow struct {
 	table string
-	// exchange is the statement about what hangs on an exchange: ?1 are its turns, ?2 its inbounds,
-	// as JSON, and ?3 the names of the commands that end a turn.
+	// exchange is the statement for rows of an exchange. ?1 are its turns, ?2 its inbounds, both as
+	// JSON, and ?3 the names of the commands that end a turn.
 	exchange string
-	// span is the statement about what hangs on none: of ?1, a person's, since ?2 and until ?3, in
-	// ?4, a conversation or 0, with a rowid above ?5 and up to ?6. Nothing of theirs is in it that
-	// is yet to be done.
+	// span is the statement for rows of no exchange. It takes a user ?1, a start ?2, an end ?3, a
+	// conversation ?4 (0 means all) and rowids above ?5 up to ?6. It leaves rows that are still to
+	// be done.
 	span string
-	// expired stands in place of span for what is older than is kept.
+	// expired replaces span for rows that are older than the configuration keeps.
 	expired string
-	stays   string // why there is nothing to do where there are no statements
+	stays   string // the reason if there are no statements
 }
 
-// answering are the deliveries of an exchange.
+// answering selects the deliveries of an exchange.
 const answering = `(SELECT id FROM outbox WHERE inbound IN (SELECT value FROM json_each(?2)) UNION ALL
 	SELECT id FROM outbox WHERE turn IN (SELECT value FROM json_each(?1)))`
 
@@ -25,13 +25,13 @@ const (
 	inSpan     = ` user = ?1 AND created_at >= ?2 AND created_at < ?3 AND rowid > ?5 AND rowid <= ?6`
 	// nobody sends it again
 	blankSent = `UPDATE outbox SET text = '', buttons = '', files = '', effects = '', why = '', outcome = 'sent', told = 1 WHERE `
-	// no turn is told of it any more
+	// no turn is told about it any more
 	blankFire = `UPDATE fire SET text = '', material = '', told = iif(state IN ('claimed', 'running', 'asked'), told, 1) WHERE`
 )
 
-// forgetTable has all tables with a person's rows, in the order in which they are gone through:
-// those come first that name others. What others name, or tell apart from what is sent again, stays
-// without its words.
+// forgetTable lists all tables with rows of users, in the order of forgetting. Tables that name
+// others come first. A row stays without its words if other rows name it, or if it detects a
+// repeated message.
 var forgetTable = []forgetRow{
 	{table: "repository_told", exchange: `DELETE FROM repository_told WHERE delivery IN ` + answering},
 	{table: "speech", exchange: `DELETE FROM speech WHERE delivery IN ` + answering},
@@ -55,7 +55,8 @@ var forgetTable = []forgetRow{
 	{table: "inbox", exchange: `UPDATE inbox SET text = '', parts = NULL, quote = '', told = NULL, replies_to = '', unread = 0,
 		command = iif(command IN (SELECT value FROM json_each(?3)), command, NULL) WHERE id IN (SELECT value FROM json_each(?2))`},
 	{table: "review", exchange: `UPDATE review SET text = '', result = '' WHERE` + ofTurns},
-	// all: one repeats what it answers to, and what stands above the button that was pressed
+	// all rows: an update repeats the message that its sender answers, and the message above a
+	// pressed button
 	{table: "received",
 		span:    `DELETE FROM received WHERE user = ?1 AND rowid > ?5 AND rowid <= ?6 AND ?2 <= ?3 AND ?4 >= 0`,
 		expired: `DELETE FROM received WHERE user = ?1 AND rowid > ?5 AND rowid <= ?6 AND ?2 <= received_at AND received_at < ?3 AND ?4 = 0`},
@@ -63,7 +64,7 @@ var forgetTable = []forgetRow{
 	{table: "triage", span: `UPDATE triage SET report = '' WHERE report <> '' AND user = ?1 AND wanted_at >= ?2 AND wanted_at < ?3 AND ?4 = 0 AND rowid > ?5 AND rowid <= ?6
 		AND state IN ('done', 'skipped', 'failed')`},
 
-	// one that was set in the span ends; what is older than is kept and still to come does not
+	// a request ends a job that was made in the span; expiry leaves a job that is still due
 	{table: "job",
 		span:    `UPDATE job SET text = '', name = '', rule = '{}', options = '{}', state = 'done', next = NULL, version = version + 1 WHERE` + inSpan + ` AND (?4 = 0 OR conversation = ?4) AND text <> ''`,
 		expired: `UPDATE job SET text = '', name = '', rule = '{}', options = '{}', version = version + 1 WHERE` + inSpan + ` AND ?4 = 0 AND state = 'done' AND text <> ''`},

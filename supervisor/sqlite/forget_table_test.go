@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// A new table with a person's rows has a row in forgetTable, which says what becomes of them, or
-// why nothing does.
-func TestEveryTableSaysWhatIsForgottenOfIt(t *testing.T) {
+// A new table with rows of users needs a row in forgetTable. The row says how to forget them, or
+// why not.
+func TestForgetTable_CoversEveryTable(t *testing.T) {
 	r := newRig(t)
 	defer r.run()()
 	said := map[string]bool{}
@@ -35,8 +35,8 @@ func TestEveryTableSaysWhatIsForgottenOfIt(t *testing.T) {
 	r.same("tables that name nobody", len(said), 0)
 }
 
-// What is blanked are whole words: a short fact takes nothing out of others.
-func TestWordsAreBlankedAsAWhole(t *testing.T) {
+// Only whole words are blanked: a short fact removes nothing from longer words.
+func TestBlankText_PartOfWord_Stays(t *testing.T) {
 	for text, want := range map[string]string{"tea": "···", "Tea, steam and tea tea": "···, steam and ··· ···", "tease": "tease",
 		`{"a":["tea"],"b":"teas"}`: `{"a":["···"],"b":"teas"}`, "`tea`": "`···`"} {
 		if got := blankText(text, anyOf([]string{"tea"})); got != want {

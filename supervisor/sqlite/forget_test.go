@@ -21,25 +21,25 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// exchanged is something that a person has sent, with what came of it.
+// exchanged is a message of the user with everything that followed from it.
 type exchanged struct {
 	words   []string
-	at      []time.Time // of what counts for a span
+	at      []time.Time // times that count for a span
 	turn    supervisor.Turn
 	inbound supervisor.Inbound
 	ends    supervisor.Delivery
 	done    bool
-	edited  bool // its row has the time of its last edit alone
+	edited  bool // its row has only the time of its last edit
 }
 
-// forgetting is a person's talk, of which some is forgotten.
+// forgetting is a user's conversation with a part to forget.
 type forgetting struct {
 	*editStory
 	rt        *rapid.T
 	user      string
 	chat      supervisor.Conversation
 	exchanges []*exchanged
-	n         *int // of words and updates
+	n         *int // counts words and updates
 }
 
 var forgetSteps = map[string]func(*forgetting){
@@ -70,7 +70,7 @@ var forgetSteps = map[string]func(*forgetting){
 	},
 }
 
-// word is a new one of an exchange.
+// word returns a new unique word for an exchange.
 func (m *forgetting) word(e *exchanged) string {
 	*m.n++
 	e.words = append(e.words, fmt.Sprintf("w%dsecret", *m.n))
@@ -86,7 +86,7 @@ func (m *forgetting) open(do func(*exchanged)) {
 	}
 }
 
-// ask sends a text, which may answer to another.
+// ask sends a text, which may quote another exchange.
 func (m *forgetting) ask(quoted *exchanged) {
 	e := &exchanged{at: []time.Time{m.now}}
 	*m.n++
@@ -106,7 +106,7 @@ func (m *forgetting) begin(e *exchanged) {
 	}
 }
 
-// work has a turn call a tool, which changes a file and says something.
+// work runs a tool call of the turn, which changes a file, and a message.
 func (m *forgetting) work(e *exchanged) {
 	if e.ends.ID != 0 {
 		return
@@ -153,7 +153,7 @@ func (m *forgetting) deliver(e *exchanged) {
 	e.done = true
 }
 
-// complete has all be answered and delivered, whatever waits with it.
+// complete answers and delivers everything that waits.
 func (m *forgetting) complete() {
 	for _, e := range m.exchanges {
 		if !e.done {
@@ -161,14 +161,14 @@ func (m *forgetting) complete() {
 			m.deliver(e)
 		}
 	}
-	list, err := m.db.Outbox().ListPending(m.Context(), m.chat.ID, 0, 1000) // of edits
+	list, err := m.db.Outbox().ListPending(m.Context(), m.chat.ID, 0, 1000) // notices about edits
 	m.must(err)
 	for _, d := range list {
 		m.close(d, supervisor.OutcomeSent, "")
 	}
 }
 
-// rows is each row that there is, as text.
+// rows returns every row of the database as text.
 func (m *forgetting) rows() (rows []string) {
 	for _, table := range sqlitetest.Look(m, m.db, `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%' AND name NOT IN ('received', 'conversation')`) {
 		columns := sqlitetest.Look(m, m.db, `SELECT group_concat('quote(' || name || ')', '||'' ''||') FROM pragma_table_info(?)`, table)[0]
@@ -179,7 +179,7 @@ func (m *forgetting) rows() (rows []string) {
 	return rows
 }
 
-// hasAny says which of some words are in a text.
+// hasAny returns the words that a text contains.
 func hasAny(text []byte, words []string) (found []string) {
 	for _, w := range words {
 		if bytes.Contains(text, []byte(w)) {
@@ -189,10 +189,9 @@ func hasAny(text []byte, words []string) (found []string) {
 	return found
 }
 
-// Whatever was said, changed, quoted, answered or is still waiting, and wherever forgetting is cut
-// off: nothing of the span is left in the database's files once all of it is done, and all else is
-// as it was.
-func TestNothingOfAForgottenSpanIsLeftAndAllElseIs(t *testing.T) {
+// Messages are sent, edited, quoted, answered or left waiting, and forgetting is interrupted
+// anywhere. In the end no data of the span is in the database's files, and all else is unchanged.
+func TestForgetSpan_DeletesOnlyThatSpan(t *testing.T) {
 	commits, stopAt := atomic.Int64{}, atomic.Int64{}
 	var stop atomic.Pointer[context.CancelFunc]
 	s := &editStory{batchStory{newStory(t)}}
@@ -224,7 +223,7 @@ func TestNothingOfAForgottenSpanIsLeftAndAllElseIs(t *testing.T) {
 		}
 		wish, err := s.db.Forgettings().Put(t.Context(), wish)
 		m.must(err)
-		if rapid.Bool().Draw(rt, "waits") { // some of it, perhaps
+		if rapid.Bool().Draw(rt, "waits") { // a part of it may wait
 			_, err = s.db.Forgettings().Forget(t.Context(), wish)
 			m.must(err)
 		}
@@ -244,7 +243,7 @@ func TestNothingOfAForgottenSpanIsLeftAndAllElseIs(t *testing.T) {
 				want = append(want, row)
 			}
 		}
-		// it is cut off after one of the commits, and goes on
+		// it is interrupted after one of the commits, and continues
 		cuts := []int64{int64(rapid.IntRange(1, 10).Draw(rt, "cut")), 0}
 		for _, cut := range cuts {
 			ctx, cancel := context.WithCancel(t.Context())
@@ -256,7 +255,7 @@ func TestNothingOfAForgottenSpanIsLeftAndAllElseIs(t *testing.T) {
 			mine := slices.IndexFunc(open, func(f supervisor.Forgetting) bool { return f.ID == wish.ID })
 			if mine < 0 {
 				cancel()
-				break // the cut came behind the last
+				break // the interruption came after the last commit
 			}
 			p, err := s.db.Forgettings().Forget(ctx, open[mine])
 			if err == nil {

@@ -15,19 +15,19 @@ const (
 	listFrozen   = `SELECT chat, until FROM freeze WHERE source = ?`
 )
 
-// Freeze keeps that nothing may be sent to a source's chat before a time; chat "" is all of its
-// chats. It never shortens what was kept before.
+// Freeze stops sending to a source's chat until a time. The chat "" means all its chats. It never
+// shortens an earlier freeze.
 func (s Outbox) Freeze(ctx context.Context, source, chat string, until time.Time) error {
 	return s.db.write(ctx, func(t *tx) { t.Exec(putFreeze, source, chat, toMillis(until)) }, "freeze chat %q of %s",
 		chat, source)
 }
 
-// longestFreeze is longer than any that a channel asks for: one that is further ahead comes of a
+// longestFreeze exceeds every delay that a channel asks for. A freeze further ahead comes from a
 // wrong clock.
 const longestFreeze = 24 * time.Hour
 
-// Frozen says until when nothing may be sent, by chat; "" is all of the source's chats. What is
-// over is deleted.
+// Frozen returns the end of each freeze of a source, by chat. The chat "" means all its chats. It
+// deletes those that are over.
 func (s Outbox) Frozen(ctx context.Context, source string) (map[string]time.Time, error) {
 	frozen := map[string]time.Time{}
 	return frozen, s.db.write(ctx, func(t *tx) {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-func TestAChatIsFrozenUntilTheLastMomentThatWasSaid(t *testing.T) {
+func TestFreeze_SecondCall_NeverShortens(t *testing.T) {
 	s := newStory(t)
 	freeze := func(source, chat string, after time.Duration) {
 		s.Helper()

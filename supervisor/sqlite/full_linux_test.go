@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-func TestAFullDiskLosesNothing(t *testing.T) {
+func TestFullDisk_LosesNothing(t *testing.T) {
 	dir := t.TempDir()
 	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size=3m"); errors.Is(err, unix.EPERM) {
 		t.Skip("mounting a tmpfs is not permitted here: ", err)

@@ -8,7 +8,7 @@ import (
 	"mews/supervisor"
 )
 
-// fill writes until that fails and checks that the failure says what the person can do.
+// fill writes until a write fails, and checks that the error tells the user what to do.
 func (r *rig) fill() (kept int) {
 	r.Helper()
 	text := strings.Repeat("x", 20_000)
@@ -28,7 +28,7 @@ func (r *rig) fill() (kept int) {
 	return kept
 }
 
-func TestAFullDatabaseIsUsableAgain(t *testing.T) {
+func TestFullDatabase_RoomAgain_Writes(t *testing.T) {
 	r := newRig(t)
 	defer r.run()()
 	limit := func(pages string) {

@@ -8,15 +8,15 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// Repositories is what is kept of repositories on GitHub: what has happened there and is yet to be
-// told, and which checks have failed.
+// Repositories stores news of GitHub repositories that are not sent yet, and which checks have
+// failed.
 type Repositories struct{ db *DB }
 
-// Repositories is what is kept of repositories on GitHub.
+// Repositories returns the store of news of GitHub repositories.
 func (db *DB) Repositories() Repositories { return Repositories{db} }
 
-// RepositoryNotice is one event that is to be told in one conversation. What has the same
-// Conversation, Repo and Key is told in one message, when the first of it is due.
+// RepositoryNotice is an event that one conversation will be told about. Notices with the same
+// Conversation, Repo and Key go into one message, when the first of them is due.
 type RepositoryNotice struct {
 	ID           int64
 	Conversation supervisor.Conversation
@@ -26,7 +26,7 @@ type RepositoryNotice struct {
 	Due          time.Time
 }
 
-// CheckOutcome is what has become of the check that an event is.
+// CheckOutcome is the result of the check that an event reports.
 type CheckOutcome string
 
 const (
@@ -43,9 +43,9 @@ const (
 	dropRef   = `DELETE FROM repository_check WHERE repo = ? AND ref = ?`
 )
 
-// Take keeps what is to be told of an event, and that its webhook delivery is done. Of a check that
-// failed nothing is told where it had failed at the same commit before, and of one that passed
-// nothing where it had not failed. A delivery that has ended before changes nothing.
+// Take stores notices of an event and ends its webhook delivery. It drops a failed check that had
+// already failed at the same commit, and a passed check that had not failed. If the delivery has
+// already ended, nothing changes.
 func (s Repositories) Take(
 	ctx context.Context,
 	delivery int64,
@@ -64,7 +64,7 @@ func (s Repositories) Take(
 	}, "keep what delivery %d tells", delivery)
 }
 
-// turnsCheck says whether what became of a check is anything new.
+// turnsCheck reports whether a check's result is new.
 func (t *tx) turnsCheck(e supervisor.GitHubEvent, check CheckOutcome) bool {
 	repo := supervisor.GitHubRepoName(e.Repo)
 	switch {
@@ -89,8 +89,8 @@ const (
 	insertTold    = `INSERT INTO repository_told (delivery, user, repo, number) VALUES (?, ?, ?, ?)`
 )
 
-// ListDue lists what is due at a time, with all that is told together with it: what belongs
-// together stands together, oldest first.
+// ListDue lists the due notices, message by message, oldest first. It includes all notices that
+// belong to the same message as a due one.
 func (s Repositories) ListDue(ctx context.Context, now time.Time) ([]RepositoryNotice, error) {
 	return engine.All(
 		s.db.reader(ctx, "list what is to be told of repositories"),
@@ -100,13 +100,13 @@ func (s Repositories) ListDue(ctx context.Context, now time.Time) ([]RepositoryN
 	)
 }
 
-// Next is when something is due next, if there is anything.
+// Next returns when the next notice is due, if there is one.
 func (s Repositories) Next(ctx context.Context) (due time.Time, ok bool, err error) {
 	return engine.One(s.db.reader(ctx, "find when a repository is told of next"), engine.Time, nextNotice)
 }
 
-// Tell puts what is said of notices into the outbox of their conversation, once. number is that of
-// the pull request that it tells of; 0 for none.
+// Tell puts a message about notices into the outbox of their conversation, once. number is the pull
+// request that it is about; 0 means none.
 func (s Repositories) Tell(
 	ctx context.Context,
 	notices []RepositoryNotice,
@@ -123,17 +123,17 @@ func (s Repositories) Tell(
 			t.fail(invalid("some of that was told"))
 		}
 		d, _ := t.sayOrHold(supervisor.Delivery{Conversation: n.Conversation, Text: text})
-		if number > 0 && d.ID != 0 { // what is held does not grow
+		if number > 0 && d.ID != 0 { // a held message does not grow
 			t.Exec(insertTold, d.ID, n.Conversation.User, n.Repo, number)
 		}
 		return d
 	}, "tell %s of %s", n.Conversation.User, n.Repo)
 }
 
-// ToldMessage is a message that stands in a chat and tells of a pull request.
+// ToldMessage is a message in a chat that is about a pull request.
 type ToldMessage struct {
 	Conversation supervisor.Conversation
-	Message      string // the channel's own name of it
+	Message      string // the channel's name of the message
 	Text         string
 }
 
@@ -142,7 +142,7 @@ const listTold = `SELECT c.id, c.user, c.channel, c.chat, c.thread, p.message, o
 	AND NOT EXISTS (SELECT 1 FROM repository_told l JOIN outbox n ON n.id = l.delivery WHERE l.repo = ?1 AND l.number = ?2
 		AND n.conversation = o.conversation AND n.id > o.id) ORDER BY o.id`
 
-// ListTold lists the last message in each chat that tells of a pull request.
+// ListTold lists the last message about a pull request in each chat.
 func (s Repositories) ListTold(ctx context.Context, repo string, number int) ([]ToldMessage, error) {
 	return engine.All(
 		s.db.reader(ctx, "list who was told of %s#%d", repo, number),
@@ -163,8 +163,8 @@ func scanNotice(row *engine.Row) (n RepositoryNotice) {
 	return n
 }
 
-// PutFound keeps what was found by asking GitHub, as far as it is new, and with it a setting of the
-// service: how far was looked.
+// PutFound stores new events that polling GitHub found. In the same transaction it stores a setting
+// of the service, the position of the poll.
 func (s WebhookDeliveries) PutFound(ctx context.Context, list []supervisor.WebhookDelivery, name, value string) error {
 	return s.db.write(ctx, func(t *tx) {
 		for _, d := range list {

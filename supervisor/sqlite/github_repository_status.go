@@ -7,16 +7,16 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// RepositoryStatus is how the news of a repository on GitHub and the work on it stand.
+// RepositoryStatus is the state of a GitHub repository's news and work.
 type RepositoryStatus struct {
-	Last    time.Time // when something came last; zero for never, or not in a week
-	Waiting int64     // of what came in a week: what is not done yet
+	Last    time.Time // when the last event came; zero means none within a week
+	Waiting int64     // events of the last week that are not done
 	Taken   int64
 	Ignored int64
 	Failed  int64
-	Reviews int64 // that are to be done
-	Triages int64 // likewise
-	Cost    int64 // since a moment, in millionths of a US dollar
+	Reviews int64 // pending reviews
+	Triages int64 // pending triages
+	Cost    int64 // since a time, in millionths of a US dollar
 }
 
 const findRepositoryStatus = `SELECT coalesce(max(created_at), 0), coalesce(sum(state = 'new'), 0), coalesce(sum(state = 'done'), 0),
@@ -26,8 +26,8 @@ const findRepositoryStatus = `SELECT coalesce(max(created_at), 0), coalesce(sum(
 	(SELECT coalesce(sum(cost), 0) FROM spent WHERE user = 'review/' || ?1 AND quarter >= ?2)
 	FROM webhook_delivery WHERE source = 'github' AND lower(json_extract(event, '$.repo')) = ?1`
 
-// Status tells of a repository, by its name in lower case. It reads all that came in a
-// week: it is for who looks.
+// Status returns the status of a repository, by its name in lower case. It reads all events of a
+// week, so call it only when somebody asks.
 func (s Repositories) Status(ctx context.Context, repo string, since time.Time) (RepositoryStatus, error) {
 	return engine.Value(s.db.reader(ctx, "tell how %s stands", repo), func(row *engine.Row) (r RepositoryStatus) {
 		row.Scan(&r.Last, &r.Waiting, &r.Taken, &r.Ignored, &r.Failed, &r.Reviews, &r.Triages, &r.Cost)
@@ -37,7 +37,7 @@ func (s Repositories) Status(ctx context.Context, repo string, since time.Time) 
 
 const countBelow = `SELECT count(*) FROM turn b JOIN turn t ON t.id = b.parent WHERE t.inbound = ? AND t.user = ?`
 
-// CountBelow is how many turns were begun below that of a person's inbound.
+// CountBelow returns how many turns were started below the turn of a user's inbound.
 func (s Turns) CountBelow(ctx context.Context, user string, inbound int64) (int64, error) {
 	return engine.Value(
 		s.db.reader(ctx, "count the turns below that of inbound %d", inbound),
@@ -51,8 +51,8 @@ func (s Turns) CountBelow(ctx context.Context, user string, inbound int64) (int6
 const listAbandoned = `SELECT o.id FROM outbox o JOIN conversation c ON c.id = o.conversation
 	WHERE o.delivered_at IS NULL AND c.channel = 'github' AND c.user = ? AND o.created_at < ? ORDER BY o.id`
 
-// ListAbandoned lists the deliveries of a person's on GitHub's channel, where nobody talks, that
-// were kept before a time and that nobody has come for.
+// ListAbandoned lists a user's old deliveries on GitHub's channel that nobody has taken. Nobody
+// talks on that channel. Old means stored before a time.
 func (s Outbox) ListAbandoned(ctx context.Context, user string, before time.Time) ([]int64, error) {
 	return engine.All(
 		s.db.reader(ctx, "list what %s has not come for", user),

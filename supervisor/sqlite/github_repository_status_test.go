@@ -9,7 +9,7 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-func TestARepositorysStatusIsItsOwn(t *testing.T) {
+func TestStatus_CountsOnlyItsRepository(t *testing.T) {
 	s := newStory(t)
 	for i, d := range []supervisor.WebhookDelivery{
 		{Event: supervisor.GitHubEvent{Repo: "Acme/Widget"}, State: supervisor.WebhookNew},
@@ -50,7 +50,7 @@ func TestARepositorysStatusIsItsOwn(t *testing.T) {
 	s.same("one of which nothing came", of("acme/none", noon), sqlite.RepositoryStatus{})
 }
 
-func TestWhatNobodyHasComeForIsOnGitHubsChannelAlone(t *testing.T) {
+func TestListAbandoned_OnlyGitHubChannel(t *testing.T) {
 	s := newStory(t)
 	var said []int64
 	for _, c := range []supervisor.Conversation{{User: "alice", Channel: supervisor.ChannelGitHub, Chat: "diff", Thread: "diff/1"},

@@ -7,8 +7,8 @@ import (
 	"mews/supervisor"
 )
 
-// What is told together comes together, the first first, and is told once.
-func TestWhatIsToldTogetherComesTogetherAndOnce(t *testing.T) {
+// Notices that belong together come together, oldest first, and are sent once.
+func TestNotices_SameKey_BecomeOneMessage(t *testing.T) {
 	r := newRig(t)
 	defer r.run()()
 	store, now := r.db.Repositories(), time.Now()
@@ -19,7 +19,7 @@ func TestWhatIsToldTogetherComesTogetherAndOnce(t *testing.T) {
 			Put(t.Context(), supervisor.WebhookDelivery{User: "alice", Source: supervisor.WebhookGitHub, Key: delivery, Body: delivery})
 		r.same("put", err, nil)
 		id := int64(r.count(`SELECT id FROM webhook_delivery WHERE key = ?`, delivery))
-		for range 2 { // the second time it is done
+		for range 2 { // the second call changes nothing
 			r.same(
 				"take",
 				store.Take(

@@ -9,18 +9,18 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// Reviews are the heads of pull requests on GitHub that are to be reviewed, or were.
+// Reviews stores the pull request heads that will be or were reviewed.
 type Reviews struct{ db *DB }
 
-// Reviews are the heads of pull requests on GitHub that are to be reviewed, or were.
+// Reviews returns the store of reviews.
 func (db *DB) Reviews() Reviews { return Reviews{db} }
 
 const (
 	selectReview = `SELECT r.id, r.user, r.repo, r.number, r.head, r.state, r.round, r.asked, r.text, r.wanted_at, r.due_at, coalesce(r.turn, 0),
 		r.change, r.result, r.posted, r.buttons, r.why FROM review r `
-	// Who asks is told from who asked before by the time of it. A push needs no such care, and
-	// GitHub's clock is not ours: which head is reviewed is asked when it is due, and one that was
-	// reviewed is not again. A push has it settle for longer, unless somebody waits.
+	// The time of a request tells it from an earlier one. A push needs no such time, and GitHub's
+	// clock differs from ours: the head is read only when the review is due, and a reviewed head is
+	// not reviewed again. A push delays the review, unless somebody waits for it.
 	wantReview = `INSERT INTO review (user, repo, number, state, asked, text, wanted_at, due_at, updated_at)
 		SELECT ?1, ?2, ?3, 'settling', ?4, ?5, ?6, ?7, ?8
 		WHERE ?4 = '' OR NOT EXISTS (SELECT 1 FROM review WHERE user = ?1 AND repo = ?2 AND number = ?3 AND asked = ?4 AND wanted_at >= ?6)
@@ -38,12 +38,12 @@ const (
 	lookedAt       = `UPDATE review SET head = ? WHERE id = ?`
 	wantAgain      = `UPDATE review SET state = 'settling', round = round + 1, asked = ?, text = ?, wanted_at = ?, due_at = ?, turn = NULL,
 		change = '', result = '', buttons = '', why = '', updated_at = ? WHERE id = ?`
-	// Why it was left alone stays, so that nobody is told of that twice.
+	// The reason for skipping stays, so that nobody is told about it twice.
 	lookAgain    = `UPDATE review SET state = 'settling', round = round + 1, asked = '', due_at = ?, updated_at = ? WHERE id = ?`
 	updateReview = `UPDATE review SET head = ?, state = ?, due_at = ?, turn = ?, change = ?, result = ?, posted = ?, buttons = ?, why = ?,
 		updated_at = ? WHERE id = ?`
 	listActive = selectReview + `INDEXED BY review_active WHERE r.state IN ('queued', 'confirming', 'running') ORDER BY r.id`
-	// What is at work and has neither a turn that runs nor an inbound that waits for one.
+	// Active reviews without a running turn and without an inbound that waits for one.
 	listLost = selectReview + `INDEXED BY review_active WHERE r.state IN ('queued', 'confirming', 'running') AND NOT EXISTS (SELECT 1 FROM conversation c
 		WHERE c.user = r.user AND c.channel = 'github' AND c.chat = r.repo AND c.thread = CAST(r.number AS TEXT)
 		AND (EXISTS (SELECT 1 FROM turn t WHERE t.conversation = c.id AND t.ended_at IS NULL)
@@ -55,16 +55,16 @@ const (
 	findActive = selectReview + `INDEXED BY review_active WHERE r.user = ? AND r.repo = ? AND r.number = ? AND r.state IN ('queued', 'confirming', 'running')`
 )
 
-// Want keeps that a pull request's head is to be reviewed, by the fields User, Repo, Number, Asked,
-// Text, WantedAt and Due; the same again changes nothing.
+// Want requests the review of a pull request's head. It reads the fields User, Repo, Number, Asked,
+// Text, WantedAt and Due. The same request again changes nothing.
 func (s Reviews) Want(ctx context.Context, r supervisor.Review) error {
 	return s.db.write(ctx, func(t *tx) {
 		t.Exec(wantReview, r.User, r.Repo, r.Number, r.Asked, r.Text, r.WantedAt.UnixMilli(), r.Due, t.Now)
 	}, "keep that %s is to be reviewed", r.Name())
 }
 
-// Heads are the heads of a repository's pull requests that a review was wanted of last, "" where it
-// is yet to be looked which that is.
+// Heads returns the last requested head of each pull request of a repository. "" means that the
+// head is not read yet.
 func (s Reviews) Heads(ctx context.Context, user, repo string) (map[int]string, error) {
 	heads := map[int]string{}
 	return heads, s.db.reader(ctx, "list the heads of %s that were to be reviewed", repo).
@@ -77,20 +77,20 @@ func (s Reviews) Heads(ctx context.Context, user, repo string) (map[int]string, 
 		}, listHeads, user, repo)
 }
 
-// ListDue lists, of all persons, what is due at a time, where no other review of its pull request
-// is at work.
+// ListDue lists the due reviews of all users. It leaves out pull requests with another active
+// review.
 func (s Reviews) ListDue(ctx context.Context, now time.Time) ([]supervisor.Review, error) {
 	return engine.All(s.db.reader(ctx, "list the reviews that are due"), scanReview, dueReviews, now.UnixMilli())
 }
 
-// Next is when the next one is due, if there is one.
+// Next returns when the next review is due, if there is one.
 func (s Reviews) Next(ctx context.Context) (due time.Time, ok bool, err error) {
 	return engine.One(s.db.reader(ctx, "find when the next review is due"), engine.Time, nextReview)
 }
 
-// Looked keeps the head of one that settles, and returns the review of that head: where there was
-// one, it is done once more if somebody has asked for it, is looked at once more if it was left
-// alone, and is returned as it is if not.
+// Looked stores the head of a settling review, and returns the review of that head. If that head
+// already has a review, a request by somebody runs it again. If it was skipped, it is checked
+// again. Otherwise it is returned unchanged.
 func (s Reviews) Looked(ctx context.Context, r supervisor.Review, head string) (supervisor.Review, error) {
 	return inTransaction(ctx, s.db, func(t *tx) supervisor.Review {
 		before, ok := one(t, scanReview, findReviewHead, r.User, r.Repo, r.Number, head)
@@ -105,7 +105,8 @@ func (s Reviews) Looked(ctx context.Context, r supervisor.Review, head string) (
 		switch {
 		case r.Asked != "":
 			t.Exec(wantAgain, r.Asked, r.Text, r.WantedAt.UnixMilli(), t.Now, t.Now, before.ID)
-		case before.State == supervisor.ReviewSkipped: // it may be a draft no more, or be open again
+		// it may no longer be a draft, or may be open again
+		case before.State == supervisor.ReviewSkipped:
 			t.Exec(lookAgain, t.Now, t.Now, before.ID)
 		}
 		return t.review(before.ID)
@@ -114,8 +115,8 @@ func (s Reviews) Looked(ctx context.Context, r supervisor.Review, head string) (
 
 func (t *tx) review(id int64) supervisor.Review { return byID(t, "review", scanReview, findReview, id) }
 
-// reviewTransitions says which states a review may go to from each; it may also stay what it is.
-// One that ended goes on where somebody asks for it, and one that failed by itself too.
+// reviewTransitions lists the allowed next states of each state. A review may also keep its state.
+// A review that ended goes on if somebody asks; a failed one also retries by itself.
 var reviewTransitions = map[supervisor.ReviewState][]supervisor.ReviewState{
 	supervisor.ReviewSettling: {supervisor.ReviewQueued, supervisor.ReviewSkipped, supervisor.ReviewFailed},
 	supervisor.ReviewQueued: {
@@ -129,8 +130,8 @@ var reviewTransitions = map[supervisor.ReviewState][]supervisor.ReviewState{
 	supervisor.ReviewFailed:     {supervisor.ReviewQueued, supervisor.ReviewSkipped},
 }
 
-// Keep keeps how far a review has come, by the fields Head, State, Due and from Turn on. Refused
-// where it was wanted anew meanwhile, and where its state does not lead there.
+// Keep stores a review's progress: the fields Head, State, Due and from Turn on. It fails if the
+// review was requested again meanwhile, or if its state does not allow the new one.
 func (s Reviews) Keep(ctx context.Context, r supervisor.Review) error {
 	return s.db.write(ctx, func(t *tx) { t.keepReview(r) }, "keep how far the review of %s has come", r.Name())
 }
@@ -169,7 +170,7 @@ func (t *tx) keepReview(r supervisor.Review) {
 	)
 }
 
-// Queue keeps that a review is queued, with the inbound with which its turn begins.
+// Queue marks a review as queued and stores the inbound that starts its turn.
 func (s Reviews) Queue(ctx context.Context, r supervisor.Review, in supervisor.Inbound) (supervisor.Inbound, error) {
 	in.State = supervisor.InboundNew
 	return inTransaction(ctx, s.db, func(t *tx) supervisor.Inbound {
@@ -180,8 +181,8 @@ func (s Reviews) Queue(ctx context.Context, r supervisor.Review, in supervisor.I
 	}, "queue the review of %s", r.Name())
 }
 
-// FindOf is the review that a turn does: of a turn that begins, the one of its pull request that is
-// at work.
+// FindOf returns the review that a turn works on. For a turn that begins, that is the active review
+// of its pull request.
 func (s Reviews) FindOf(
 	ctx context.Context,
 	turn supervisor.Turn,
@@ -195,7 +196,7 @@ func (s Reviews) FindOf(
 	return engine.One(read, scanReview, findActive, turn.Conversation.User, repo, number)
 }
 
-// Find is a review by its id, if there is one.
+// Find returns a review by its id, if there is one.
 func (s Reviews) Find(ctx context.Context, id int64) (supervisor.Review, bool, error) {
 	return engine.One(s.db.reader(ctx, "find review %d", id), scanReview, findReview, id)
 }
@@ -212,18 +213,17 @@ func (s Reviews) ListOf(ctx context.Context, user, repo string, number int) ([]s
 	)
 }
 
-// ListActive lists what is at work, of all persons.
+// ListActive lists the active reviews of all users.
 func (s Reviews) ListActive(ctx context.Context) ([]supervisor.Review, error) {
 	return engine.All(s.db.reader(ctx, "list the reviews at work"), scanReview, listActive)
 }
 
-// ListLost lists what is at work of which no turn runs any more, nor begins.
+// ListLost lists active reviews without a running or a starting turn.
 func (s Reviews) ListLost(ctx context.Context) ([]supervisor.Review, error) {
 	return engine.All(s.db.reader(ctx, "list the reviews that have lost their turns"), scanReview, listLost)
 }
 
-// ListPosted lists what stands on GitHub and has changed since a time, of all persons, oldest
-// first.
+// ListPosted lists the posted reviews that changed since a time, of all users, oldest first.
 func (s Reviews) ListPosted(ctx context.Context, since time.Time) ([]supervisor.Review, error) {
 	return engine.All(
 		s.db.reader(ctx, "list the reviews that stand on GitHub"),
@@ -236,8 +236,8 @@ func (s Reviews) ListPosted(ctx context.Context, since time.Time) ([]supervisor.
 const sumReview = `SELECT iif(count(*) = count(cost), coalesce(sum(cost), 0), -1) FROM usage
 	WHERE turn = ?1 OR turn IN (SELECT id FROM turn WHERE parent = ?1)`
 
-// Cost is what a turn and those below it have cost, in millionths of a dollar; nil where somebody's
-// price is not known.
+// Cost returns the cost of a turn and the turns below it, in millionths of a dollar. nil means that
+// a price is unknown.
 func (s Reviews) Cost(ctx context.Context, turn int64) (*int64, error) {
 	sum, err := engine.Value(s.db.reader(ctx, "add up what turn %d has cost", turn), engine.Integer, sumReview, turn)
 	if err != nil || sum < 0 {
@@ -246,7 +246,7 @@ func (s Reviews) Cost(ctx context.Context, turn int64) (*int64, error) {
 	return &sum, nil
 }
 
-// buttonsOf are those below the answer of a turn that reviews.
+// buttonsOf selects the buttons below the answer of a review's turn.
 const buttonsOf = `SELECT buttons FROM review WHERE turn = ?`
 
 func scanReview(row *engine.Row) (r supervisor.Review) {

@@ -13,13 +13,13 @@ const (
 	listMutes  = `SELECT id, user, repo, kind, subject, why, by, created_at FROM review_mute WHERE user = ? AND (repo = ?2 OR ?2 = '') ORDER BY id`
 )
 
-// Mute keeps that a repository's reviews say nothing of something. Said again, it changes nothing.
+// Mute adds a mute to a repository's reviews. A second call changes nothing.
 func (s Reviews) Mute(ctx context.Context, m supervisor.ReviewMute) error {
 	return s.db.write(ctx, func(t *tx) { t.Exec(putMute, m.User, m.Repo, m.Kind, m.Subject, m.Why, m.By, t.Now) },
 		"mute the %s %s in %s", m.Kind, m.Subject, m.Repo)
 }
 
-// Unmute takes a mute of a person's back, and says whether there was one.
+// Unmute removes a mute of a user and reports whether there was one.
 func (s Reviews) Unmute(ctx context.Context, user string, id int64) (bool, error) {
 	return inTransaction(
 		ctx,
@@ -30,7 +30,7 @@ func (s Reviews) Unmute(ctx context.Context, user string, id int64) (bool, error
 	)
 }
 
-// ListMutes lists what a person's reviews say nothing of, in a repository or, with "", in all.
+// ListMutes lists a user's mutes of a repository. The repository "" means all.
 func (s Reviews) ListMutes(ctx context.Context, user, repo string) ([]supervisor.ReviewMute, error) {
 	return engine.All(
 		s.db.reader(ctx, "list what reviews of %s say nothing of", user),

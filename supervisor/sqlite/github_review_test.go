@@ -10,7 +10,7 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// wish is a wish for a review of a pull request of alice's, that settles for five minutes.
+// wish returns a request to review a pull request of alice; it settles for five minutes.
 func wish(asked string, at time.Time) supervisor.Review {
 	r := supervisor.Review{
 		User:     "alice",
@@ -27,7 +27,7 @@ func wish(asked string, at time.Time) supervisor.Review {
 	return r
 }
 
-// queue queues the review that is due, with a head.
+// reviewDue queues the due review with a head.
 func (s *story) reviewDue(at time.Time, head string) (r supervisor.Review) {
 	s.Helper()
 	due, err := s.db.Reviews().ListDue(s.Context(), at)
@@ -57,7 +57,7 @@ func (s *story) begin(r supervisor.Review) supervisor.Turn {
 	return turn
 }
 
-func TestTheLastHeadIsReviewedAndNoneBetween(t *testing.T) {
+func TestReview_SeveralPushes_ReviewsLastHead(t *testing.T) {
 	s := newStory(t)
 	reviews := s.db.Reviews()
 	none := func(what string, at time.Time) {
@@ -81,7 +81,7 @@ func TestTheLastHeadIsReviewedAndNoneBetween(t *testing.T) {
 	turn := s.begin(r)
 	none("it is at work", minute(9))
 
-	// A push while it is at work is reviewed behind it.
+	// A push during a review is reviewed afterwards.
 	s.must(reviews.Want(t.Context(), wish("", minute(10))))
 	none("another is at work", minute(20))
 	found, ok, err := reviews.FindOf(t.Context(), turn, "acme/widget", 7)
@@ -101,15 +101,15 @@ func TestTheLastHeadIsReviewedAndNoneBetween(t *testing.T) {
 	found.State = supervisor.ReviewRunning
 	s.refused(reviews.Keep(t.Context(), found), supervisor.CodeInvalid, "is done in round 1 and cannot become running")
 
-	// The same head once more: nothing, unless somebody asks.
+	// The same head again is not reviewed, unless somebody asks.
 	same := s.reviewDue(minute(20), "aaaa")
 	s.same("done it stays", same.State, supervisor.ReviewDone)
 	none("it was looked at", minute(99))
-	for _, at := range []int{9, 10} { // told of late, or again, or a push within the same second
+	for _, at := range []int{9, 10} { // late, repeated, or pushed within the same second
 		s.must(reviews.Want(t.Context(), wish("", minute(at))))
 		s.same("done it stays", s.reviewDue(minute(20), "aaaa").State, supervisor.ReviewDone)
 	}
-	for range 2 { // the second time after a crash
+	for range 2 { // the second call is after a crash
 		s.must(reviews.Want(t.Context(), wish("bob", minute(30))))
 	}
 	s.must(reviews.Want(t.Context(), wish("", minute(31)))) // a push: bob does not wait for it
@@ -121,14 +121,14 @@ func TestTheLastHeadIsReviewedAndNoneBetween(t *testing.T) {
 	s.same("what was read is not", same.Change+same.Result, "")
 	found.State = supervisor.ReviewDone
 	s.refused(reviews.Keep(t.Context(), found), supervisor.CodeInvalid, "in round 2")
-	s.must(reviews.Want(t.Context(), wish("bob", minute(30)))) // told of again
+	s.must(reviews.Want(t.Context(), wish("bob", minute(30)))) // repeated
 	s.begin(same)
 	list, err := reviews.ListOf(t.Context(), "alice", "acme/widget", 7)
 	s.must(err)
 	s.same("heads", len(list), 1)
 }
 
-func TestMutesAreListedAndTakenBack(t *testing.T) {
+func TestMutes_ListAndUnmute(t *testing.T) {
 	s := newStory(t)
 	reviews := s.db.Reviews()
 	for range 2 {

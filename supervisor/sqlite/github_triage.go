@@ -8,15 +8,16 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// Triages are the issues on GitHub that are to be triaged, or were.
+// Triages stores the GitHub issues that will be or were triaged.
 type Triages struct{ db *DB }
 
-// Triages are the issues on GitHub that are to be triaged, or were.
+// Triages returns the store of triages.
 func (db *DB) Triages() Triages { return Triages{db} }
 
 const (
 	selectTriage = `SELECT id, user, repo, number, state, round, asked, wanted_at, due_at, report, labels, comment, why FROM triage `
-	// An issue is triaged by itself once. Who asks has it done again, unless it is being done.
+	// An issue is triaged automatically only once. A request by somebody triages it again, unless
+	// its triage runs.
 	wantTriage = `INSERT INTO triage (user, repo, number, state, asked, wanted_at, due_at, updated_at)
 		VALUES (?1, ?2, ?3, 'settling', ?4, ?5, ?6, ?7)
 		ON CONFLICT (user, repo, number) DO UPDATE SET state = 'settling', round = round + 1, asked = excluded.asked,
@@ -31,8 +32,8 @@ const (
 		WHERE id = ? AND round = ? AND state IN ('settling', 'queued')`
 )
 
-// Want keeps that an issue is to be triaged, by the fields up to Due; the same again changes
-// nothing. A zero WantedAt is now.
+// Want requests the triage of an issue, by the fields up to Due. The same request again changes
+// nothing. A zero WantedAt means now.
 func (s Triages) Want(ctx context.Context, w supervisor.IssueTriage) error {
 	return s.db.write(ctx, func(t *tx) {
 		at := t.Now
@@ -43,7 +44,7 @@ func (s Triages) Want(ctx context.Context, w supervisor.IssueTriage) error {
 	}, "keep that %s#%d is to be triaged", w.Repo, w.Number)
 }
 
-// Find is a person's triage of an issue, if there is one.
+// Find returns a user's triage of an issue, if there is one.
 func (s Triages) Find(ctx context.Context, user, repo string, number int) (supervisor.IssueTriage, bool, error) {
 	return engine.One(
 		s.db.reader(ctx, "find the triage of %s#%d", repo, number),
@@ -55,18 +56,18 @@ func (s Triages) Find(ctx context.Context, user, repo string, number int) (super
 	)
 }
 
-// ListDue lists, of all persons, what is due at a time and what is queued.
+// ListDue lists the due and the queued triages of all users.
 func (s Triages) ListDue(ctx context.Context, now time.Time) ([]supervisor.IssueTriage, error) {
 	return engine.All(s.db.reader(ctx, "list the triages that are due"), scanTriage, dueTriages, now.UnixMilli())
 }
 
-// Next is when the next one is due that settles, if there is one.
+// Next returns when the next settling triage is due, if there is one.
 func (s Triages) Next(ctx context.Context) (due time.Time, ok bool, err error) {
 	return engine.One(s.db.reader(ctx, "find when the next triage is due"), engine.Time, nextTriage)
 }
 
-// Keep keeps how far a triage has come, by the fields State, Due and from Report on. Refused where
-// it has ended, or was wanted anew meanwhile.
+// Keep stores a triage's progress: the fields State, Due and from Report on. It fails if the triage
+// has ended or was requested again meanwhile.
 func (s Triages) Keep(ctx context.Context, w supervisor.IssueTriage) error {
 	return s.db.write(ctx, func(t *tx) {
 		if t.Change(

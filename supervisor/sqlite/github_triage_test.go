@@ -7,7 +7,7 @@ import (
 	"mews/supervisor"
 )
 
-// issue is a wish for the triage of an issue of alice's.
+// issue returns a request to triage an issue of alice.
 func issue(number int, asked string, at time.Time) supervisor.IssueTriage {
 	return supervisor.IssueTriage{
 		User:     "alice",
@@ -19,7 +19,7 @@ func issue(number int, asked string, at time.Time) supervisor.IssueTriage {
 	}
 }
 
-func TestAnIssueIsTriagedByItselfOnceAndAgainWhenSomebodyAsks(t *testing.T) {
+func TestTriage_Request_RunsAgain(t *testing.T) {
 	s := newStory(t)
 	triages := s.db.Triages()
 	find := func() supervisor.IssueTriage {
@@ -39,7 +39,7 @@ func TestAnIssueIsTriagedByItselfOnceAndAgainWhenSomebodyAsks(t *testing.T) {
 	}
 	opened := issue(5, "", noon)
 	s.must(triages.Want(t.Context(), opened))
-	// told of again, or reopened
+	// repeated, or reopened
 	s.must(triages.Want(t.Context(), issue(5, "", noon.Add(time.Hour))))
 	w := opened
 	w.ID, w.State, w.Round, w.Labels = find().ID, supervisor.TriageSettling, 1, []string{}
@@ -64,10 +64,10 @@ func TestAnIssueIsTriagedByItselfOnceAndAgainWhenSomebodyAsks(t *testing.T) {
 	w.State = supervisor.TriageFailed
 	s.refused(triages.Keep(t.Context(), w), supervisor.CodeInvalid, "round 1 of triage 1 is over")
 
-	s.must(triages.Want(t.Context(), issue(5, "", noon.Add(2*time.Hour)))) // it is triaged
+	s.must(triages.Want(t.Context(), issue(5, "", noon.Add(2*time.Hour)))) // it was triaged
 	s.same("as it was", find().State, supervisor.TriageDone)
 	asked := issue(5, "bob", noon.Add(3*time.Hour))
-	for range 2 { // the second time after a crash
+	for range 2 { // the second call is after a crash
 		s.must(triages.Want(t.Context(), asked))
 	}
 	s.same(
@@ -79,8 +79,8 @@ func TestAnIssueIsTriagedByItselfOnceAndAgainWhenSomebodyAsks(t *testing.T) {
 	s.refused(triages.Keep(t.Context(), w), supervisor.CodeInvalid, "round 1 of triage 1 is over")
 }
 
-// While its turn runs, an issue is being triaged: who asks then gets that.
-func TestWhoAsksWhileAnIssueIsTriagedChangesNothing(t *testing.T) {
+// A request while the triage runs gets the running triage.
+func TestTriage_RequestWhileRunning_IsIgnored(t *testing.T) {
 	s := newStory(t)
 	triages := s.db.Triages()
 	s.must(triages.Want(t.Context(), issue(5, "", noon)))

@@ -9,10 +9,10 @@ import (
 	"mews/supervisor/problem"
 )
 
-// Grants are what people allow always.
+// Grants stores the approvals that hold until their users revoke them.
 type Grants struct{ db *DB }
 
-// Grants are what people allow always.
+// Grants returns the store of lasting approvals.
 func (db *DB) Grants() Grants { return Grants{db} }
 
 const insertGrant = `INSERT INTO granted (user, tool, subject, text, created_at) VALUES (?, ?, ?, ?, ?)
@@ -20,7 +20,7 @@ const insertGrant = `INSERT INTO granted (user, tool, subject, text, created_at)
 
 const countGrants = `SELECT count(*) FROM granted WHERE user = ? AND subject = ? AND revoked_at IS NULL`
 
-// Granted says whether a person allows always what has that subject, which is one of a Question.
+// Granted reports whether a user has a grant for a Question's subject.
 func (s Grants) Granted(ctx context.Context, user, subject string) (bool, error) {
 	return engine.Value(s.db.reader(ctx, "find what %s has granted", user), engine.Bool, countGrants, user, subject)
 }
@@ -28,7 +28,7 @@ func (s Grants) Granted(ctx context.Context, user, subject string) (bool, error)
 const listGrants = `SELECT id, tool, subject, text, created_at FROM granted WHERE user = ? AND revoked_at IS NULL
 	ORDER BY id`
 
-// List lists what a person allows always, the oldest first.
+// List lists a user's grants, the oldest first.
 func (s Grants) List(ctx context.Context, user string) ([]supervisor.Grant, error) {
 	return engine.All(s.db.reader(ctx, "list what %s has granted", user), func(row *engine.Row) (g supervisor.Grant) {
 		row.Scan(&g.ID, &g.Tool, &g.Subject, &g.Text, &g.CreatedAt)
@@ -38,8 +38,8 @@ func (s Grants) List(ctx context.Context, user string) ([]supervisor.Grant, erro
 
 const revokeGrant = `UPDATE granted SET revoked_at = ? WHERE id = ? AND user = ? AND revoked_at IS NULL`
 
-// Revoke ends what a person allows always, and audits that. ProblemNoSuchGrant says that there is
-// no such thing of theirs.
+// Revoke revokes a user's grant and audits that. It fails with ProblemNoSuchGrant if the user has
+// no such grant.
 func (s Grants) Revoke(ctx context.Context, user string, id int64) error {
 	return s.db.write(ctx, func(t *tx) {
 		if t.Change(revokeGrant, t.Now, id, user) == 0 {

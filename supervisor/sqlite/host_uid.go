@@ -7,10 +7,10 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// HostUIDs are the user ids of the host that workers of people without an account run as.
+// HostUIDs assigns host user ids to the workers of users who have no Unix account.
 type HostUIDs struct{ db *DB }
 
-// HostUIDs are the user ids of the host that workers of people without an account run as.
+// HostUIDs returns the store of the workers' host user ids.
 func (db *DB) HostUIDs() HostUIDs { return HostUIDs{db} }
 
 const (
@@ -21,14 +21,14 @@ const (
 	countHostUIDs = `SELECT count(*) FROM host_uid WHERE uid BETWEEN ? AND ?`
 )
 
-// Given says whether anybody was given one between two numbers, ever.
+// Given reports whether any id between two numbers was ever assigned.
 func (s HostUIDs) Given(ctx context.Context, from, to uint32) (bool, error) {
 	n, err := engine.Value(s.db.reader(ctx, "count the uids %d to %d", from, to), engine.Integer, countHostUIDs, int64(from), int64(to))
 	return n > 0, err
 }
 
-// Of is a person's, between two numbers. The first time it is the next that nobody has had. One
-// that is not between them, of an earlier configuration, is given up.
+// Of returns a user's id between two numbers. At the first call it assigns the next unused one. It
+// replaces an id outside the two numbers, which comes from an earlier configuration.
 func (s HostUIDs) Of(ctx context.Context, user string, from, to uint32) (uint32, error) {
 	uid, err := engine.Value(s.db.reader(ctx, "find the uid of %s", user), engine.Integer, findHostUID, user, int64(from), int64(to))
 	if uid > 0 || err != nil {

@@ -2,9 +2,8 @@ package sqlite
 
 import "testing"
 
-// TestAUIDIsOnePersonsForGood: asked for again it is the same, and after the person is erased it is
-// nobody's.
-func TestAUIDIsOnePersonsForGood(t *testing.T) {
+// The second call returns the same id. After the user is erased, nobody gets it.
+func TestHostUID_ErasedUser_IsNotReused(t *testing.T) {
 	r := newRig(t)
 	defer r.run()()
 	uids := r.db.HostUIDs()

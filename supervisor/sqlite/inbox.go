@@ -9,7 +9,7 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// Inbox is what people sent, kept before the channel may forget it.
+// Inbox stores what users sent, before the channel may forget it.
 type Inbox struct{ db *DB }
 
 const selectInbound = `SELECT i.id, c.id, c.user, c.channel, c.chat, c.thread, i.source, i.key, i.message,
@@ -22,12 +22,11 @@ const insertInbound = `INSERT INTO inbox (user, conversation, source, key, messa
 
 const findInboundByKey = selectInbound + `WHERE i.user = ? AND i.source = ? AND i.key = ?`
 
-// Put keeps one thing that a person sent, or that begins by itself, and that meets no gate. It
-// returns it as it is kept. Where the person's source has sent that key before, nothing is changed:
-// what was kept then is returned, and fresh is false.
+// Put stores one inbound that meets no gate, and returns it as stored. If the user's source sent
+// that key before, nothing changes: Put returns the earlier inbound, and fresh is false.
 //
-// A Conversation without an ID is found or made by its other fields. ID and State are not read; a
-// zero ReceivedAt is now.
+// A Conversation without an ID is found or created by its other fields. ID and State are ignored. A
+// zero ReceivedAt means now.
 func (s Inbox) Put(ctx context.Context, in supervisor.Inbound) (kept supervisor.Inbound, fresh bool, err error) {
 	in.State = supervisor.InboundNew
 	return inTransaction2(ctx, s.db, func(t *tx) (supervisor.Inbound, bool) { return t.putInbound(in) },
@@ -50,7 +49,7 @@ func (t *tx) putInbound(in supervisor.Inbound) (kept supervisor.Inbound, fresh b
 	return value(t, scanInbound, findInboundByKey, in.Conversation.User, in.Source, in.Key), false
 }
 
-// startsTurn says of an inbound i that a turn begins with it, or takes it in.
+// startsTurn is true for an inbound i that starts a turn or that a turn takes in.
 const startsTurn = `i.kind IN ('text', 'job', 'review', 'triage', 'mcp')`
 
 const (
@@ -60,16 +59,15 @@ const (
 	findSuperseding = readyInbound + ` AND i.priority = 0 LIMIT 1`
 )
 
-// Next is the inbound of a conversation with which its next turn begins: of those that no gate
-// holds, and that are not to wait for one that arrives before them, the oldest of the highest
-// priority.
+// Next returns the inbound that starts a conversation's next turn. It is the oldest of the highest
+// priority. Held inbounds do not count, nor do those that wait for an earlier one to arrive.
 func (s Inbox) Next(ctx context.Context, conversation int64) (supervisor.Inbound, bool, error) {
 	return engine.One(s.db.reader(ctx, "find the next inbound of conversation %d", conversation), scanInbound, nextInbound, conversation,
 		nil, s.db.engine.Now())
 }
 
-// Supersedes says whether something waits in a conversation that is to stop the turn that runs,
-// where its person wants that.
+// Supersedes reports whether a waiting inbound should stop the running turn. The user must have
+// chosen that.
 func (s Inbox) Supersedes(ctx context.Context, conversation int64) (bool, error) {
 	_, waits, err := engine.One(s.db.reader(ctx, "look for what is to stop the turn of conversation %d", conversation), scanInbound,
 		findSuperseding, conversation, nil, s.db.engine.Now())
@@ -82,23 +80,22 @@ const unfinishedConversations = `SELECT id, user, channel, chat, thread FROM con
 	AND id NOT IN (SELECT t.conversation FROM question q JOIN turn t ON t.id = q.turn WHERE q.why IS NULL)
 	ORDER BY id`
 
-// ListUnfinished lists the conversations, of all persons, with an inbound whose turn has not ended
-// and that no gate holds. Where a turn waits for its person, nothing is to be done. It is for the
-// start of the service.
+// ListUnfinished lists all conversations with an unheld inbound whose turn has not ended. Turns
+// that wait for their users are left out. It is for the start of the service.
 func (s Inbox) ListUnfinished(ctx context.Context) ([]supervisor.Conversation, error) {
 	return engine.All(s.db.reader(ctx, "list the conversations with unfinished inbounds"), scanConversation, unfinishedConversations)
 }
 
-// by the index of what waits
+// by the index of waiting inbounds
 const newOfKind = selectInbound + `WHERE i.state = 'new' AND i.kind = ? AND i.held = 0 ORDER BY +i.id`
 
-// Commands lists the commands, of all persons, that have no answer yet and that no gate holds,
-// oldest first. It is for the start of the service.
+// Commands lists the unanswered commands of all users that no gate holds, oldest first. It is for
+// the start of the service.
 func (s Inbox) Commands(ctx context.Context) ([]supervisor.Inbound, error) {
 	return s.newOf(ctx, supervisor.KindCommand)
 }
 
-// Presses lists the presses of buttons as Commands does the commands.
+// Presses lists the unanswered presses of buttons, as Commands lists the commands.
 func (s Inbox) Presses(ctx context.Context) ([]supervisor.Inbound, error) {
 	return s.newOf(ctx, supervisor.KindPress)
 }
@@ -109,7 +106,7 @@ func (s Inbox) newOf(ctx context.Context, kind supervisor.InboundKind) ([]superv
 
 const findInbound = selectInbound + `WHERE i.id = ?`
 
-// FindOf is what a person has sent, by its id.
+// FindOf returns a user's inbound by its id.
 func (s Inbox) FindOf(ctx context.Context, user string, id int64) (in supervisor.Inbound, ok bool, err error) {
 	in, ok, err = engine.One(s.db.reader(ctx, "find inbound %d", id), scanInbound, findInbound, id)
 	return in, ok && in.Conversation.User == user, err
@@ -126,8 +123,8 @@ func scanInbound(row *engine.Row) (in supervisor.Inbound) {
 	return in
 }
 
-// inboundTransitions says which states an inbound may go to from each. What begins a turn goes
-// through running; a command is answered at once. What a gate holds goes nowhere.
+// inboundTransitions lists the allowed next states of each state. An inbound that starts a turn
+// goes through running. A command is answered at once. A held inbound does not change its state.
 var inboundTransitions = map[supervisor.InboundState][]supervisor.InboundState{
 	supervisor.InboundArriving: {supervisor.InboundNew, supervisor.InboundAnswered, supervisor.InboundDropped},
 	supervisor.InboundNew: {supervisor.InboundRunning, supervisor.InboundAnswered, supervisor.InboundDropped,
@@ -138,7 +135,7 @@ var inboundTransitions = map[supervisor.InboundState][]supervisor.InboundState{
 
 const moveInbound = `UPDATE inbox SET state = ?, changed_at = ? WHERE id = ?`
 
-// transition is the only place where an inbound's state changes. in is as it was read in this
+// transition is the only place where an inbound's state changes. in must have been read in this
 // transaction.
 func (t *tx) transition(in supervisor.Inbound, to supervisor.InboundState) {
 	if in.Held {

@@ -8,25 +8,25 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// PrecedingText is what a command that has no answer yet is about: the text of its conversation
-// that came before it and had no answer when it was kept, and whose turn runs, or is the next to.
-// What a gate holds does not count. It is the same however often it is asked for, so that a command
-// which is run again after a crash does not take the next text for the one that it has dealt with.
+// PrecedingText is the text before an unanswered command, which the command is about. It is in the
+// same conversation, it had no answer when the command was stored, and its turn runs or is the next
+// one. Held texts do not count. The result stays the same for each call, so that a command that
+// runs again after a crash does not affect the following text.
 type PrecedingText struct {
-	Inbound int64        // that text; 0 where there was none
-	Why     protocol.Why // how its turn has ended since the command was kept; "" while it has not
-	// the conversation's texts that have no answer now, those after the command included
+	Inbound int64        // id of the text; 0 means none
+	Why     protocol.Why // why its turn ended after the command was stored; "" if it has not ended
+	// unanswered texts of the conversation now, including those after the command
 	Waiting int
 }
 
 const (
-	// By time, for the ids of turns and commands have no order between them. An end in the future
-	// is one from before a clock was set back.
+	// By time, since ids of turns and commands have no common order. An end in the future is older
+	// than a clock that was set back.
 	newestEnd = `SELECT t.inbound, t.why, t.ended_at >= c.changed_at AND t.ended_at <= ? FROM inbox c
 		JOIN outbox o ON o.conversation = c.conversation AND o.inbound < c.id JOIN turn t ON t.id = o.turn
 		WHERE c.id = ? ORDER BY o.id DESC LIMIT 1`
-	// What a turn has taken in has the name of what the turn began with. That goes before all that
-	// waits.
+	// A text that a turn took in counts under the name of the turn's first text, which precedes all
+	// that wait.
 	listUnanswered = `SELECT name FROM (
 		SELECT i.id, i.id AS name, i.priority FROM inbox c JOIN inbox i ON i.conversation = c.conversation AND i.state = 'new' AND i.held = 0
 			AND ` + startsTurn + ` WHERE c.id = ?1
@@ -36,8 +36,8 @@ const (
 			JOIN inbox i ON i.turn = t.id WHERE c.id = ?1) ORDER BY priority DESC, id`
 )
 
-// Ahead is what a command is about. What has no answer is read first: what gets one in between is
-// then seen as ended, and not passed over.
+// Ahead returns the text that a command is about. It reads unanswered texts first. A text that is
+// answered meanwhile then counts as ended and is not skipped.
 func (s Inbox) Ahead(ctx context.Context, command int64) (a PrecedingText, err error) {
 	read := s.db.reader(ctx, "find what came before command %d", command)
 	unanswered, err := engine.All(read, engine.Integer, listUnanswered, command)
@@ -58,7 +58,7 @@ func (s Inbox) Ahead(ctx context.Context, command int64) (a PrecedingText, err e
 	return a, nil
 }
 
-// turnEnd is how a text's turn ended, and whether that was since the command was kept.
+// turnEnd is how a text's turn ended, and whether it ended after the command was stored.
 type turnEnd struct {
 	inbound int64
 	why     protocol.Why

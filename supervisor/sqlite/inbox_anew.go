@@ -10,11 +10,11 @@ import (
 )
 
 const (
-	// sourceAnew gives the keys of what is answered anew: the inbound of the press that asked for
-	// it.
+	// sourceAnew is the source of inbounds that are answered again. Their key is the press that
+	// asked for it.
 	sourceAnew = "anew"
 
-	// An edited text that has its answer, as the newest of its name.
+	// An edited and answered text, if it is the newest of its name.
 	findEdited = selectInbound + `WHERE i.id = ? AND i.conversation = ? AND i.kind = 'text' AND i.edited_at > 0
 		AND i.state IN ('answered', 'done', 'parked') AND NOT EXISTS (SELECT 1 FROM inbox n WHERE n.conversation = i.conversation
 			AND n.message = i.message AND n.message <> '' AND n.id > i.id AND n.kind <> 'press')`
@@ -24,10 +24,9 @@ const (
 	isOf = `SELECT EXISTS (SELECT 1 FROM inbox WHERE id = ? AND user = ?)`
 )
 
-// AnswerAnew has an edited text that has its answer be answered as it is now, as a press of its
-// person's asks for, once: the same press finds what it has made. That text is returned; it is not
-// ok where there is nothing to be answered anew. The answer that it has stays, and says that there
-// is another one.
+// AnswerAnew queues an edited and answered text again, as a user's press asks for, once. The same
+// press finds the same inbound. It returns the queued text; ok is false if there is nothing to
+// answer again. The earlier answer stays and gets a note about the new one.
 func (s Inbox) AnswerAnew(ctx context.Context, press, edited int64) (in supervisor.Inbound, ok bool, err error) {
 	return inTransaction2(ctx, s.db, func(t *tx) (supervisor.Inbound, bool) { return t.answerAnew(t.inbound(press), edited) },
 		"answer inbound %d anew", edited)
@@ -58,10 +57,10 @@ func (t *tx) answerAnew(press supervisor.Inbound, edited int64) (supervisor.Inbo
 	return anew, true
 }
 
-// maxMarked is how long a message may be, in UTF-16 code units. (Bot API, editMessageText.)
+// maxMarked is the longest message, in UTF-16 code units. (Bot API, editMessageText.)
 const maxMarked = 4096
 
-// markAnsweredAnew has the last message of an inbound's answer say that there is another one.
+// markAnsweredAnew adds a note about the new answer to the last message of the earlier one.
 func (t *tx) markAnsweredAnew(in supervisor.Inbound) {
 	answer, ok := one(t, engine.Integer, findAnswerOf, in.ID)
 	if !ok || !in.Conversation.Channel.Can().Edit {
@@ -76,7 +75,7 @@ func (t *tx) markAnsweredAnew(in supervisor.Inbound) {
 	}
 }
 
-// IsOf says whether an inbound is a person's.
+// IsOf reports whether an inbound belongs to a user.
 func (s Inbox) IsOf(ctx context.Context, user string, inbound int64) (bool, error) {
 	return engine.Value(s.db.reader(ctx, "find inbound %d of %s", inbound, user), engine.Bool, isOf, inbound, user)
 }

@@ -10,13 +10,12 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// ArrivingFirst is how long what is sent after an arriving inbound waits for that; then it goes
-// first.
+// ArrivingFirst is how long later inbounds wait for one that is still arriving.
 const ArrivingFirst = 30 * time.Second
 
-// nothingArrives says of an inbound i that it waits for no other that goes before it, at ?3 in
-// milliseconds. One from the future, before a clock was set back, is waited for by nobody.
-// ArrivingFirst stands in it.
+// nothingArrives is true for an inbound i that waits for no earlier arriving one, at the time ?3 in
+// milliseconds. It includes ArrivingFirst. Nothing waits for an inbound from the future, which is
+// older than a clock that was set back.
 const nothingArrives = `NOT EXISTS (SELECT 1 FROM inbox a WHERE a.conversation = i.conversation AND a.state = 'arriving'
 	AND a.held = 0 AND a.id < i.id AND a.priority >= i.priority AND a.changed_at > ?3 - 30000 AND a.changed_at <= ?3)`
 
@@ -31,24 +30,23 @@ const (
 	failOf       = `UPDATE operation SET state = 'failed', result = ?, updated_at = ? WHERE inbound = ? AND state IN ('waiting', 'running')`
 )
 
-// Arriving lists the inbounds, of all persons, that arrive and that no gate holds, oldest first.
+// Arriving lists the arriving inbounds of all users that no gate holds, oldest first.
 func (s Inbox) Arriving(ctx context.Context) ([]supervisor.Inbound, error) {
 	return engine.All(s.db.reader(ctx, "list what is arriving"), scanInbound, listArriving)
 }
 
-// Arrived is an inbound that has all that came with it.
+// Arrived is an inbound whose files were all read.
 type Arrived struct {
 	Inbound   int64
-	FirstFile int             // the position of the first file of those that it has
-	Parts     []protocol.Part // what the model reads behind its text
-	Words     string          // what is heard in the Parts, where all of those are recordings
+	FirstFile int             // position of the first of its files
+	Parts     []protocol.Part // what the model reads after its text
+	Words     string          // the spoken words, if all the Parts are recordings
 	Origin    supervisor.Origin
 }
 
-// PutArrived has turns take inbounds from now on, all of them or none. What its operations came to
-// is not needed any more. One that does not arrive, because its person has dropped it, or has other
-// files by now, stays as it is. Where all of them together answer a question, no turn takes them.
-// said is that there is something to be told.
+// PutArrived makes inbounds ready for turns and deletes their operations, all or none. An inbound
+// that is not arriving stays as it is: its user dropped it, or replaced its files. If the inbounds
+// together answer a question, no turn gets them. said reports whether there is something to send.
 func (s Inbox) PutArrived(ctx context.Context, list []Arrived) (said bool, err error) {
 	return inTransaction(ctx, s.db, func(t *tx) bool {
 		var arrived []supervisor.Inbound
@@ -67,7 +65,7 @@ func (s Inbox) PutArrived(ctx context.Context, list []Arrived) (said bool, err e
 	}, "keep that %d messages have arrived", len(list))
 }
 
-// putReceived keeps which files of an inbound were taken in.
+// putReceived adds the received files of an inbound to the ledger.
 func (t *tx) putReceived(in supervisor.Inbound) {
 	for _, a := range all(t, scanAttachment, listAttachments, in.ID) {
 		if a.SHA256 != "" && a.Failure == "" {
@@ -77,7 +75,7 @@ func (t *tx) putReceived(in supervisor.Inbound) {
 	}
 }
 
-// meetArrived has what has arrived together answer the question that is open in its conversation.
+// meetArrived lets inbounds that arrived together answer the open question of their conversation.
 func (t *tx) meetArrived(arrived []supervisor.Inbound, list []Arrived) (said bool) {
 	var m supervisor.AnswerMessage
 	heard := true
@@ -102,9 +100,8 @@ func (t *tx) meetArrived(arrived []supervisor.Inbound, list []Arrived) (said boo
 	return said
 }
 
-// Drop drops the texts of a command's conversation that were sent before it and wait for a turn,
-// arriving ones too. It returns all that the command has dropped, oldest first, also where it is
-// run again after a crash.
+// Drop drops the texts before a command that wait or arrive in its conversation. It returns all
+// texts that the command dropped, oldest first, even if the command runs again after a crash.
 func (s Inbox) Drop(ctx context.Context, command int64) ([]supervisor.Inbound, error) {
 	return inTransaction(ctx, s.db, func(t *tx) []supervisor.Inbound {
 		for _, in := range all(t, scanInbound, listWaiting, command) {
@@ -114,13 +111,13 @@ func (s Inbox) Drop(ctx context.Context, command int64) ([]supervisor.Inbound, e
 	}, "drop what waits before command %d", command)
 }
 
-// drop drops a text that waits, with all that was being done for it.
+// drop drops a waiting text and ends all work for it.
 func (t *tx) drop(in supervisor.Inbound) {
 	t.transition(in, supervisor.InboundDropped)
 	t.endArriving(in.ID)
 }
 
-// endArriving ends the operations of an inbound, whose files as they are nobody wants any more.
+// endArriving ends the operations of an inbound whose current files nobody needs any more.
 func (t *tx) endArriving(inbound int64) {
 	t.Exec(failOf, "its person has dropped it", t.Now, inbound)
 	t.Exec(forgetOf, inbound)

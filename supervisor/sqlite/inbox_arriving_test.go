@@ -10,11 +10,11 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// arrivals is a story of messages that files came with.
+// arrivals is a story of messages with files.
 type arrivals struct{ *story }
 
-// send is alice sending something to her terminal; together is what it belongs to, and files how
-// many came with it.
+// send sends a message of alice on her terminal. together names its group, and files is the number
+// of its files.
 func (s arrivals) send(text, together string, files int) supervisor.Inbound {
 	s.Helper()
 	s.keys++
@@ -28,7 +28,7 @@ func (s arrivals) send(text, together string, files int) supervisor.Inbound {
 	return receipt.Kept[0]
 }
 
-// arrived has inbounds arrive with a text each.
+// arrived marks inbounds as arrived with a text each.
 func (s arrivals) arrived(ins ...supervisor.Inbound) {
 	s.Helper()
 	var list []sqlite.Arrived
@@ -54,7 +54,7 @@ func (s arrivals) spoken() string {
 		WHERE role = 'user' ORDER BY id)`)
 }
 
-func TestWhatArrivesIsTakenWhenItIsThere(t *testing.T) {
+func TestNext_ArrivingInbound_IsSkipped(t *testing.T) {
 	s := arrivals{newStory(t)}
 	photo := s.send("look", "", 1)
 	s.same("state", photo.State, supervisor.InboundArriving)
@@ -67,7 +67,7 @@ func TestWhatArrivesIsTakenWhenItIsThere(t *testing.T) {
 	s.same("after that", s.next(), "key-2")
 	s.arrived(photo)
 	s.same("once it is there", s.next(), "key-1")
-	s.arrived(photo) // again, after a crash: nothing changes
+	s.arrived(photo) // repeated after a crash: nothing changes
 	turn, _, err := s.db.Turns().Start(t.Context(), photo.ID, nil)
 	s.must(err)
 	s.same("what the model reads", s.spoken(), `world [{"text":"look"},{"text":"file of key-1"}]`)
@@ -77,7 +77,7 @@ func TestWhatArrivesIsTakenWhenItIsThere(t *testing.T) {
 	s.same("what the model reads", s.spoken(), `world [{"text":"look"},{"text":"file of key-1"}]; own [{"text":"and now?"}]`)
 }
 
-func TestWhatArrivesIsTakenIntoTheTurnThatRuns(t *testing.T) {
+func TestTake_ArrivedInbound_JoinsRunningTurn(t *testing.T) {
 	s := arrivals{newStory(t)}
 	first := s.text("one")
 	turn, _, err := s.db.Turns().Start(t.Context(), first.ID, nil)
@@ -97,11 +97,11 @@ func TestWhatArrivesIsTakenIntoTheTurnThatRuns(t *testing.T) {
 		`own [{"text":"one"}]; world [{"text":"file of key-2"}]; own [{"text":"three"}]`)
 }
 
-func TestAnAlbumIsTakenTogether(t *testing.T) {
+func TestAlbum_AllParts_ShareOneTurn(t *testing.T) {
 	s := arrivals{newStory(t)}
 	one, two := s.send("our week", "album 7", 1), s.send("", "album 7", 1)
 	s.text("what do you see?")       // key-3
-	late := s.send("", "album 7", 1) // comes behind other words
+	late := s.send("", "album 7", 1) // arrives after other texts
 	s.arrived(one, two, late)
 	turn, _, err := s.db.Turns().Start(t.Context(), one.ID, nil)
 	s.must(err)
@@ -112,13 +112,13 @@ func TestAnAlbumIsTakenTogether(t *testing.T) {
 	s.same("the next", s.next(), "key-3")
 }
 
-func TestForwardsWithoutFilesArriveToo(t *testing.T) {
+func TestForwards_WithoutFiles_AreArriving(t *testing.T) {
 	s := arrivals{newStory(t)}
 	in := s.send("[Forwarded from Bob]\nhello", "forward", 0)
 	s.same("state", in.State, supervisor.InboundArriving)
 }
 
-func TestWhatWaitsIsDropped(t *testing.T) {
+func TestDrop_WaitingTexts_AreDropped(t *testing.T) {
 	s := arrivals{newStory(t)}
 	running := s.text("one")
 	_, _, err := s.db.Turns().Start(t.Context(), running.ID, nil)
@@ -145,7 +145,7 @@ func TestWhatWaitsIsDropped(t *testing.T) {
 	s.same("again", again, dropped)
 }
 
-func TestThereIsOneOperationForAnAttachment(t *testing.T) {
+func TestOperations_SameAttachment_ReturnsFirst(t *testing.T) {
 	s := arrivals{newStory(t)}
 	in := s.send("look", "", 2)
 	put := func(kind protocol.OperationKind, position int) int64 {
@@ -162,7 +162,7 @@ func TestThereIsOneOperationForAnAttachment(t *testing.T) {
 	s.same("once it has arrived", s.look("SELECT count(*) FROM operation"), "0")
 }
 
-func TestWhatAToolReadOfReceivedFilesIsTheWorlds(t *testing.T) {
+func TestOrigin_ResultOfReceivedFile_IsWorld(t *testing.T) {
 	s := arrivals{newStory(t)}
 	turn := s.asking("c1", "c2")
 	read := result("c1", "words of a letter")
@@ -175,9 +175,9 @@ func TestWhatAToolReadOfReceivedFilesIsTheWorlds(t *testing.T) {
 		"user own,assistant own,tool world,tool own")
 }
 
-// Forwards belong together wherever they come from: what arrives between two of them keeps its
-// place.
-func TestWhatBelongsTogetherOvertakesNothingThatArrives(t *testing.T) {
+// Forwards belong together wherever they come from. A message that arrives between two of them
+// keeps its position.
+func TestForwards_ArrivingBetween_KeepsOrder(t *testing.T) {
 	s := arrivals{newStory(t)}
 	first := s.send("first", "forward", 0)
 	between := s.send("between", "", 1)
@@ -190,8 +190,8 @@ func TestWhatBelongsTogetherOvertakesNothingThatArrives(t *testing.T) {
 	s.same("next", s.next(), "key-2")
 }
 
-// What its person has dropped begins nothing more, whoever was about to.
-func TestNoOperationBeginsForWhatWasDropped(t *testing.T) {
+// A dropped inbound starts no more work, even if a caller was about to.
+func TestOperations_DroppedInbound_Fails(t *testing.T) {
 	s := arrivals{newStory(t)}
 	photo := s.send("", "", 1)
 	receive := supervisor.Operation{User: "alice", Kind: protocol.OperationReceive, Parameters: "{}", Inbound: photo.ID}

@@ -9,11 +9,11 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// PutBatch keeps a batch, all of it or nothing. Each of its inbounds meets its gate in order: a
-// code opens it for what stands behind it, and a lock closes it. The Receipt lists them each as Put
-// would. What was there before is listed as it is: it is not answered again, a code is not tried
-// again, and a lock does not close again. When it has returned nil, the source may forget what it
-// sent. An error names the item that could not be kept.
+// PutBatch stores a batch, all of it or nothing. Each inbound meets its gate in order: a code opens
+// the gate for the inbounds after it, and a lock closes it. The Receipt lists them as Put returns
+// them. An inbound that was stored before is listed unchanged: it is not answered again, its code
+// is not tried again, and its lock does not close again. After PutBatch has returned nil, the
+// source may forget what it sent. An error names the item that could not be stored.
 func (s Inbox) PutBatch(ctx context.Context, b supervisor.Batch) (supervisor.Receipt, error) {
 	return inTransaction(ctx, s.db, func(t *tx) supervisor.Receipt {
 		batch := batchTx{tx: t, batch: b}
@@ -22,14 +22,14 @@ func (s Inbox) PutBatch(ctx context.Context, b supervisor.Batch) (supervisor.Rec
 	}, "keep %d updates of %s", len(b.Items), b.Source)
 }
 
-// batchTx is a transaction that keeps a batch.
+// batchTx is a transaction that stores a batch.
 type batchTx struct {
 	*tx
 	batch   supervisor.Batch
-	receipt supervisor.Receipt // as far as the batch was kept
+	receipt supervisor.Receipt // for the items stored so far
 }
 
-// moveSource moves backwards too: a source may number anew after a quiet week.
+// moveSource also moves backwards: a source may restart its numbers after a quiet week.
 const moveSource = `INSERT INTO source (name, next) VALUES (?, ?)
 	ON CONFLICT (name) DO UPDATE SET next = excluded.next WHERE next <> excluded.next`
 
@@ -60,7 +60,7 @@ func (t *batchTx) putItem(item supervisor.Item) supervisor.Inbound {
 	item.Inbound.State = firstState(item)
 	in, fresh := t.putInbound(item.Inbound)
 	if !fresh {
-		return in // sent again, a code may look like a text: nothing of it is kept now
+		return in // a repeated code may look like a text: it is not stored
 	}
 	in = t.joinTogether(in)
 	if in.Quote != "" && item.RepliesTo != "" {
@@ -92,13 +92,13 @@ func (t *batchTx) putItem(item supervisor.Item) supervisor.Inbound {
 
 const keepQuoted = `UPDATE inbox SET replies_to = ? WHERE id = ?`
 
-// newestMessage is the channel's name of the last message that was sent in a conversation; ” where
-// there is none.
+// newestMessage is the channel's name of the last message that was sent in a conversation. It is
+// empty if there is none.
 const newestMessage = `SELECT coalesce((SELECT message FROM post WHERE conversation = ? AND message <> '' ORDER BY id DESC LIMIT 1), '')`
 
-// joinTogether gives a new inbound, and those that wait right before it and are taken together with
-// it, one priority: an album's words may be with any part of it, and say of all of it that it is to
-// wait.
+// joinTogether gives a new inbound the same priority as the waiting ones that are taken together
+// with it. The caption of an album may be on any of its messages, and may set the priority of the
+// album.
 func (t *batchTx) joinTogether(in supervisor.Inbound) supervisor.Inbound {
 	if in.Together == "" {
 		return in
@@ -120,8 +120,8 @@ func (t *batchTx) joinTogether(in supervisor.Inbound) supervisor.Inbound {
 	return in
 }
 
-// firstState is the state in which an item is kept. What something came with, or more may belong
-// to, is not for a turn yet.
+// firstState returns the state of a new item. An item with files, or with more to come, is not
+// ready for a turn.
 func firstState(item supervisor.Item) supervisor.InboundState {
 	arrives := len(item.Attachments) > 0 || item.Inbound.Together != ""
 	if arrives && item.Inbound.Kind == supervisor.KindText && item.Answer == "" {
@@ -130,7 +130,7 @@ func firstState(item supervisor.Item) supervisor.InboundState {
 	return supervisor.InboundNew
 }
 
-// recheckGate makes a code of an inbound that is one because its gate has closed since it was met.
+// recheckGate turns an inbound into a code if its gate has closed since it was read.
 func (t *batchTx) recheckGate(item *supervisor.Item) {
 	g := item.Decision.Guard
 	if g == nil || g.Decide == nil || item.Answer != "" {
@@ -141,7 +141,8 @@ func (t *batchTx) recheckGate(item *supervisor.Item) {
 	}
 }
 
-// lockLogins has logins run out. The command that asks for it takes them away, for it counts them.
+// lockLogins makes logins expire. The command that asks for it deletes them later, since it counts
+// them.
 const lockLogins = `UPDATE login SET used_at = 0 WHERE user = ?1 AND (?2 OR channel = ?3 AND chat = ?4)`
 
 func (t *batchTx) endLogins(c supervisor.Conversation, l supervisor.Lock) {
@@ -150,7 +151,7 @@ func (t *batchTx) endLogins(c supervisor.Conversation, l supervisor.Lock) {
 	}
 }
 
-// putRaw replaces what the source had sent under the same number before it began to number anew.
+// putRaw replaces the raw update of the same number from before the source restarted its numbers.
 const putRaw = `INSERT INTO received (source, id, user, raw, received_at) VALUES (?, ?, ?, ?, ?)
 	ON CONFLICT (source, id) DO UPDATE SET user = excluded.user, raw = excluded.raw, received_at = excluded.received_at
 	WHERE raw <> excluded.raw`
@@ -161,7 +162,7 @@ func (t *batchTx) putRaw(in supervisor.Inbound, item supervisor.Item) {
 	}
 }
 
-// answer answers an inbound that is new.
+// answer answers a new inbound.
 func (t *batchTx) answer(in supervisor.Inbound, text string) supervisor.Inbound {
 	t.transition(in, supervisor.InboundAnswered)
 	in.State = supervisor.InboundAnswered
@@ -169,13 +170,13 @@ func (t *batchTx) answer(in supervisor.Inbound, text string) supervisor.Inbound 
 	return in
 }
 
-// notify puts something into the outbox and notes where.
+// notify puts a delivery into the outbox and notes its conversation.
 func (t *batchTx) notify(d supervisor.Delivery) {
 	t.queued(d.Conversation)
 	t.putDelivery(d)
 }
 
-// queued notes that something was put into a conversation's outbox.
+// queued notes that a conversation's outbox has something new.
 func (t *batchTx) queued(c supervisor.Conversation) {
 	if !slices.Contains(t.receipt.Queued, c.ID) {
 		t.receipt.Queued = append(t.receipt.Queued, c.ID)
@@ -184,21 +185,20 @@ func (t *batchTx) queued(c supervisor.Conversation) {
 
 const findSource = `SELECT next FROM source WHERE name = ?`
 
-// NextUpdate is where a source's next batch begins: the Next of its last one, 0 where nothing of it
-// was kept yet.
+// NextUpdate returns the start of a source's next batch: the Next of its last one, or 0.
 func (s Inbox) NextUpdate(ctx context.Context, source string) (next int64, err error) {
 	return engine.Value(s.db.reader(ctx, "find how far %s was read", source), engine.Integer, findSource, source)
 }
 
-// forgetChunk is how many rows Forget deletes in one transaction: others who write wait for a few
-// milliseconds.
+// forgetChunk is the number of rows that Forget deletes in a transaction, so that other writers
+// wait only some milliseconds.
 const forgetChunk = 200
 
 const forgetRaw = `DELETE FROM received WHERE rowid IN
 	(SELECT rowid FROM received WHERE received_at < ? ORDER BY received_at LIMIT ?)`
 
-// Forget deletes what sources sent, as they sent it, where that was kept before a time, and says
-// how much it was. The inbounds stay.
+// Forget deletes raw updates that were stored before a time and returns how many. The inbounds
+// stay.
 func (s Inbox) Forget(ctx context.Context, before time.Time) (n int64, err error) {
 	for chunk := int64(forgetChunk); chunk == forgetChunk && err == nil; n += chunk {
 		chunk, err = inTransaction(ctx, s.db, func(t *tx) int64 { return t.Change(forgetRaw, before, forgetChunk) },

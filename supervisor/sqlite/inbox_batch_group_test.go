@@ -8,7 +8,7 @@ import (
 	"mews/supervisor"
 )
 
-// putting is a write that keeps a batch of a person's.
+// putting returns a write that stores a batch of a user.
 func putting(next int64, person string, keys ...string) func(*tx) error {
 	b := supervisor.Batch{Source: "bot", Next: next}
 	for _, key := range keys {
@@ -23,7 +23,7 @@ func putting(next int64, person string, keys ...string) func(*tx) error {
 	}
 }
 
-func TestBatchesThatWaitTogetherAreCommittedTogether(t *testing.T) {
+func TestPutBatch_WaitingTogether_ShareCommit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
 		defer r.run()()
@@ -44,7 +44,7 @@ func TestBatchesThatWaitTogetherAreCommittedTogether(t *testing.T) {
 	})
 }
 
-func TestWhatIsForgottenIsForgottenInPieces(t *testing.T) {
+func TestForget_ManyRows_UsesSeveralCommits(t *testing.T) {
 	r := newRig(t)
 	defer r.run()()
 	fill := func(t *tx) error {
@@ -56,6 +56,6 @@ func TestWhatIsForgottenIsForgottenInPieces(t *testing.T) {
 	n, err := r.db.Inbox().Forget(t.Context(), fromMillis(2*forgetChunk+1))
 	r.same("error", err, nil)
 	r.same("forgotten", n, int64(2*forgetChunk))
-	r.same("commits", r.commits, 3) // the last finds nothing
+	r.same("commits", r.commits, 3) // the last call finds nothing
 	r.same("left", r.count("SELECT count(*) FROM received"), 1000-2*forgetChunk)
 }

@@ -14,7 +14,7 @@ import (
 // bot is a source of updates.
 const bot = "telegram/https://api.telegram.org/7"
 
-// textItem is what a person has sent to the bot as an update.
+// textItem is a user's text to the bot as an update.
 func textItem(user string, update int64, text string) supervisor.Item {
 	return supervisor.Item{Update: update, Raw: fmt.Sprintf(`{"update_id":%d,"text":%q}`, update, text),
 		Inbound: supervisor.Inbound{Key: fmt.Sprintf("%d.1763640000", update), Message: fmt.Sprint("m", update),
@@ -39,7 +39,7 @@ func (s batchStory) nextUpdate() int64 {
 	return next
 }
 
-func TestABatchIsKeptInItsOrder(t *testing.T) {
+func TestPutBatch_KeepsOrder(t *testing.T) {
 	s := batchStory{newStory(t)}
 	s.same("before the first", s.nextUpdate(), int64(0))
 	kept := s.putBatch(13, textItem("alice", 10, "one"), textItem("bob", 11, "two"), textItem("alice", 12, "three"))
@@ -66,7 +66,7 @@ func TestABatchIsKeptInItsOrder(t *testing.T) {
 	s.same("next update", s.nextUpdate(), int64(13))
 }
 
-func TestABatchThatComesTwiceIsKeptOnce(t *testing.T) {
+func TestPutBatch_SentTwice_IsStoredOnce(t *testing.T) {
 	s := batchStory{newStory(t)}
 	batch := []supervisor.Item{textItem("alice", 1, "one"), textItem("alice", 2, "two")}
 	first := s.putBatch(3, batch...)
@@ -85,7 +85,7 @@ func TestABatchThatComesTwiceIsKeptOnce(t *testing.T) {
 	s.same("the answer answers to", s.finish(turn, "1").Message, "m1")
 }
 
-func TestABatchIsKeptAsAWholeOrNotAtAll(t *testing.T) {
+func TestPutBatch_InvalidItem_StoresNothing(t *testing.T) {
 	s := batchStory{newStory(t)}
 	s.putBatch(1)
 	forged := textItem("mallory", 3, "forged")
@@ -115,7 +115,7 @@ func TestABatchIsKeptAsAWholeOrNotAtAll(t *testing.T) {
 	}
 }
 
-func TestAnItemWithAnAnswerBeginsNoTurn(t *testing.T) {
+func TestPutBatch_ItemWithAnswer_StartsNoTurn(t *testing.T) {
 	s := batchStory{newStory(t)}
 	picture := textItem("alice", 1, "(a photo)")
 	picture.Answer = "I can't look at photos."
@@ -143,7 +143,7 @@ func TestAnItemWithAnAnswerBeginsNoTurn(t *testing.T) {
 	s.same("state", s.state(kept[0].ID), "done")
 }
 
-func TestASourceMayNumberAnew(t *testing.T) {
+func TestPutBatch_RestartedNumbers_AreStored(t *testing.T) {
 	s := batchStory{newStory(t)}
 	s.putBatch(901, textItem("alice", 900, "last week"))
 	anew := textItem("alice", 900, "this week")
@@ -158,7 +158,7 @@ func TestASourceMayNumberAnew(t *testing.T) {
 	s.same("of another source", other, int64(0))
 }
 
-func TestWhatSourcesSentIsForgotten(t *testing.T) {
+func TestForget_OldRawUpdates_AreDeleted(t *testing.T) {
 	s := batchStory{newStory(t)}
 	const many = 450 // more than two transactions delete
 	var items []supervisor.Item
@@ -184,7 +184,7 @@ func TestWhatSourcesSentIsForgotten(t *testing.T) {
 	s.same("inbounds", s.look("SELECT count(*) FROM inbox"), fmt.Sprint(many+2))
 }
 
-func TestWhatIsSentHasANameToAnswerTo(t *testing.T) {
+func TestInbound_ChannelName_IsOnAnswer(t *testing.T) {
 	s := batchStory{newStory(t)}
 	in, _, err := s.db.Inbox().Put(t.Context(), supervisor.Inbound{Conversation: s.home, Source: "terminal", Key: "k",
 		Message: "m7", Kind: supervisor.KindCommand, Text: "/status"})

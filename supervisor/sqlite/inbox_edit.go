@@ -10,25 +10,25 @@ import (
 )
 
 const (
-	// Of what has one name in a chat the newest counts: what was answered anew has the name of what
-	// that was before.
+	// Of several inbounds with the same name in a chat the newest counts: a text that was queued
+	// again keeps the name of the earlier one.
 	findLastEdit = `SELECT i.id, i.edited_at, i.edited_by, i.changed_at FROM inbox i JOIN conversation c ON c.id = i.conversation
 		WHERE c.user = ? AND c.channel = ? AND c.chat = ? AND c.thread = ? AND i.message = ? AND i.message <> '' AND i.kind <> 'press'
 		ORDER BY i.id DESC LIMIT 1`
 	editInbound = `UPDATE inbox SET text = ?, origin = ?, edited_at = ?, edited_by = ? WHERE id = ?`
-	// What a turn was told of last may be what its person has come back to.
+	// If the user changes a text back to what the turn knows, the turn needs no correction.
 	keepTold = `UPDATE inbox SET told = CASE WHEN told IS ?1 THEN NULL ELSE coalesce(told, text) END WHERE id = ?2`
-	// What arrives anew is waited for anew.
+	// A replaced file that is still arriving starts a new wait.
 	replaceFiles      = `UPDATE inbox SET first_file = ?, parts = NULL, changed_at = iif(state = 'arriving', ?, changed_at) WHERE id = ?`
 	deleteAttachments = `DELETE FROM attachment WHERE inbound = ?`
 )
 
-// lastEdit is what is known of the edits of an inbound.
+// lastEdit is the last known edit of an inbound.
 type lastEdit struct {
 	inbound   int64
 	at        time.Time
 	by        int64
-	changedAt time.Time // its state
+	changedAt time.Time // when its state changed
 }
 
 func scanLastEdit(r *engine.Row) (e lastEdit) {
@@ -36,41 +36,41 @@ func scanLastEdit(r *engine.Row) (e lastEdit) {
 	return e
 }
 
-// before says whether an item is of a later edit. The source's numbers order those of one second.
+// before reports whether an item's edit is later. The source's numbers order the edits of the same
+// second.
 func (e lastEdit) before(item supervisor.Item) bool {
 	return cmp.Or(e.at.Compare(item.EditedAt), cmp.Compare(e.by, item.Update)) < 0
 }
 
-// edit is one of something that is kept, in a transaction that keeps a batch.
+// edit is the edit of a stored inbound, in a transaction that stores a batch.
 type edit struct {
 	*batchTx
 	lastEdit
 	was   supervisor.Inbound
-	files []supervisor.Attachment // that it had
-	note  string                  // what was added to its text
-	item  supervisor.Item         // what it is now
+	files []supervisor.Attachment // the files before the edit
+	note  string                  // text that was added to the user's own
+	item  supervisor.Item         // the new version
 }
 
-// EditPolicy is what is decided and said of a message that its person has edited, or that follows
-// what could not be looked at.
+// EditPolicy decides and words what follows from an edit or from unreadable messages.
 type EditPolicy struct {
-	// Split takes off a text what Unread or Instead have added to it.
+	// Split separates a text from what Unread or Instead added to it.
 	Split func(text string) (own, notes string)
-	// Unread is added to a text that follows what has these names.
+	// Unread returns a note for a text that follows unreadable messages with these names.
 	Unread func(names []string) (note string)
-	// Instead is added to what takes the place of a message that had a text.
+	// Instead returns a note for the message that replaces one with a text.
 	Instead func(text string) (note string)
-	// Correction tells a turn that runs what a message was and what it is now.
+	// Correction tells a running turn the old and the new text of a message.
 	Correction func(was, now string) string
-	// OffersAnew says whether somebody is asked who has edited a message so long after its answer,
-	// and Offer asks them.
+	// OffersAnew reports whether to offer a new answer for an edit so long after the answer, and
+	// Offer words the offer.
 	OffersAnew   func(age time.Duration) bool
 	Offer        func(inbound int64) (text string, buttons [][]supervisor.Button)
-	AnsweredAnew string // stands below the earlier answer of what is answered anew
+	AnsweredAnew string // a note below the earlier answer when the text is answered again
 }
 
-// editEffects are what an edit does to a text, by its state. What is not named is not wanted any
-// more.
+// editEffects lists what an edit does to a text, by its state. Edits of other states have no
+// effect.
 var editEffects = map[supervisor.InboundState]func(edit) []supervisor.Inbound{
 	supervisor.InboundArriving: edit.replaceWaiting,
 	supervisor.InboundNew:      edit.replaceWaiting,
@@ -80,9 +80,9 @@ var editEffects = map[supervisor.InboundState]func(edit) []supervisor.Inbound{
 	supervisor.InboundParked:   edit.offerAnew,
 }
 
-// putEdit keeps that a person has changed something, and returns what there is to be worked on
-// because of that. It is nothing where that was never kept, is no text, or is as it was, and where
-// the edit has come before. A code is one wherever it is typed.
+// putEdit stores an edit and returns the inbounds that need work because of it. It returns nothing
+// if the message was never stored, is no text or did not change, or if the edit was handled before.
+// An edit that is a code counts as a code.
 func (t *batchTx) putEdit(item supervisor.Item) []supervisor.Inbound {
 	c := item.Inbound.Conversation
 	last, kept := one(t.tx, scanLastEdit, findLastEdit, c.User, c.Channel, c.Chat, c.Thread, item.Inbound.Message)
@@ -110,7 +110,7 @@ func (t *batchTx) putEdit(item supervisor.Item) []supervisor.Inbound {
 	return nil
 }
 
-// isSame says whether nothing has changed that anybody reads.
+// isSame reports whether the edit changes neither the text nor the files.
 func (e edit) isSame() bool { return e.item.Inbound.Text+e.note == e.was.Text && e.hasSameFiles() }
 
 func (e edit) hasSameFiles() bool {
@@ -119,8 +119,8 @@ func (e edit) hasSameFiles() bool {
 	})
 }
 
-// passesGate says whether what was changed may be taken. Where the gate holds it already, it stays
-// held, as it is now.
+// passesGate reports whether the gate lets the edit through. If the gate holds the inbound already,
+// the inbound stays held in its new version.
 func (e edit) passesGate() bool {
 	g := e.item.Decision.Guard
 	switch {
@@ -136,14 +136,14 @@ func (e edit) passesGate() bool {
 	return false
 }
 
-// say tells the person something about what they have changed, unless they were told.
+// say tells the user something about the edit, once.
 func (e edit) say(text string, buttons [][]supervisor.Button) {
 	if e.sayOf(e.was, text, buttons) {
 		e.queued(e.was.Conversation)
 	}
 }
 
-// sayOf says something of an inbound, unless that was said.
+// sayOf sends a notice about an inbound, once.
 func (t *tx) sayOf(in supervisor.Inbound, text string, buttons [][]supervisor.Button) (fresh bool) {
 	if _, said := one(t, scanDelivery, findSaid, in.ID, text, 0); said {
 		return false
@@ -160,7 +160,7 @@ func (t *tx) sayOf(in supervisor.Inbound, text string, buttons [][]supervisor.Bu
 	return true
 }
 
-// runCommand has what waits or runs be a command, once: what waits is not wanted as it was.
+// runCommand runs the edited text as a command, once. It drops a text that waits.
 func (e edit) runCommand() (changed []supervisor.Inbound) {
 	switch e.was.State {
 	case supervisor.InboundArriving, supervisor.InboundNew:
@@ -179,13 +179,13 @@ func (e edit) runCommand() (changed []supervisor.Inbound) {
 	return append(changed, e.putItem(e.item))
 }
 
-// replace has the inbound be as it is now.
+// replace stores the new version of the inbound.
 func (e *edit) replace() {
 	in := &e.was
 	in.Text, in.Origin = e.item.Inbound.Text+e.note, cmp.Or(e.item.Inbound.Origin, supervisor.OriginOwn)
 	e.Exec(editInbound, in.Text, in.Origin, e.item.EditedAt, e.item.Update, in.ID)
 	if !e.hasSameFiles() {
-		// so that whoever works on the earlier ones is not taken to speak of these
+		// so that results for the old files do not count for the new ones
 		in.FirstFile += max(1, len(e.files))
 		e.Exec(deleteAttachments, in.ID)
 		e.Exec(replaceFiles, in.FirstFile, e.Now, in.ID)
@@ -197,13 +197,14 @@ func (e *edit) replace() {
 	e.putRaw(*in, e.item)
 }
 
-// replaceWaiting has what no turn has taken be as it is now. Other files are fetched anew.
+// replaceWaiting stores the new version of a text that no turn has taken. New files are fetched
+// again.
 func (e edit) replaceWaiting() []supervisor.Inbound {
 	if !e.hasSameFiles() {
 		e.endArriving(e.was.ID)
 		if e.was.State == supervisor.InboundNew {
 			free := e.was
-			free.Held = false // it stays held, and has as far to go as any other
+			free.Held = false // held and waiting texts go through the same states
 			e.transition(free, supervisor.InboundArriving)
 			e.was.State = supervisor.InboundArriving
 		}
@@ -212,8 +213,8 @@ func (e edit) replaceWaiting() []supervisor.Inbound {
 	return []supervisor.Inbound{e.meetLaterQuestion()}
 }
 
-// meetLaterQuestion has what waits because it answered no question answer that now. What was sent
-// before the question is not meant for it.
+// meetLaterQuestion lets a waiting text that answered no question answer the open one now. A text
+// that was sent before the question does not answer it.
 func (e edit) meetLaterQuestion() supervisor.Inbound {
 	q, stands := one(e.tx, scanQuestion, findStanding, e.was.Conversation.ID)
 	if !stands || e.changedAt.Before(q.CreatedAt) || e.was.Held || e.was.State != supervisor.InboundNew ||
@@ -223,8 +224,7 @@ func (e edit) meetLaterQuestion() supervisor.Inbound {
 	return e.meetQuestion(e.was, e.item.RepliesTo)
 }
 
-// correct keeps what the turn that runs is to be told. Another file comes as something that was
-// sent next.
+// correct stores the correction for the running turn. A replaced file counts as a new message.
 func (e edit) correct() []supervisor.Inbound {
 	if e.hasSameFiles() {
 		e.Exec(keepTold, e.item.Inbound.Text+e.note, e.was.ID)
@@ -238,8 +238,7 @@ func (e edit) correct() []supervisor.Inbound {
 	return []supervisor.Inbound{in}
 }
 
-// offerAnew asks whether what has its answer is to be answered as it is now, where that answer is
-// not old.
+// offerAnew offers a new answer to an edited text, unless the answer is old.
 func (e edit) offerAnew() []supervisor.Inbound {
 	if e.policies.Edits.OffersAnew(fromMillis(e.Now).Sub(e.changedAt)) {
 		e.replace()

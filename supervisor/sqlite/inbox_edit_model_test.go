@@ -15,11 +15,10 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// Whatever is sent, changed, dropped, answered, pressed and sent again by a source that did not
-// hear that it was kept: each message is taken once in each form that it was to be answered in, and
-// what it is in the end was read as it is, or told as a correction, or its person was asked about
-// it.
-func TestWhatIsChangedIsAnsweredAsItIs(t *testing.T) {
+// Messages are sent, edited, dropped, answered, pressed and repeated by a source that missed our
+// reply. Each version of a message is taken at most once. In the end the last version was read by a
+// turn, told as a correction, or offered to its user.
+func TestEdits_AnyOrder_AnswerLatestText(t *testing.T) {
 	s := newEditStory(t)
 	runs := 0
 	rapid.Check(t, func(rt *rapid.T) {
@@ -34,21 +33,21 @@ func TestWhatIsChangedIsAnsweredAsItIs(t *testing.T) {
 	})
 }
 
-// changes are what alice sends in a chat and changes of it.
+// changes runs alice's messages and edits in a chat.
 type changes struct {
 	*editStory
 	rt       *rapid.T
 	chat     string
 	home     supervisor.Conversation
 	messages []string          // their names
-	items    []supervisor.Item // all that the source has said
+	items    []supervisor.Item // all updates of the source
 	calls    int
 }
 
 var changeSteps = map[string]func(*changes){
 	"send":       func(m *changes) { m.send() },
 	"edit":       (*changes).edit,
-	"edit it":    (*changes).edit, // which happens more often
+	"edit it":    (*changes).edit, // twice in the list, to happen more often
 	"send again": func(m *changes) { m.put(rapid.SampledFrom(append(m.items, supervisor.Item{})).Draw(m.rt, "item")) },
 	"arrive":     func(m *changes) { m.arrive(rapid.IntRange(0, 1).Draw(m.rt, "late") * 7) },
 	"begin":      func(m *changes) { m.begin() },
@@ -61,14 +60,14 @@ var changeSteps = map[string]func(*changes){
 	},
 }
 
-// put has the source say something, perhaps again.
+// put sends an update, perhaps repeated.
 func (m *changes) put(item supervisor.Item) {
 	if item.Update != 0 {
 		m.receive(item)
 	}
 }
 
-// item is the next thing that the source says.
+// item returns the next update of the source.
 func (m *changes) item(message, text string) supervisor.Item {
 	m.keys++
 	item := textItem("alice", int64(m.keys), text)
@@ -86,7 +85,7 @@ func (m *changes) send() {
 	m.put(item)
 }
 
-// edit changes a message, or says that it was changed as it is.
+// edit changes a message, or repeats the current version.
 func (m *changes) edit() {
 	if len(m.messages) == 0 {
 		return
@@ -98,7 +97,7 @@ func (m *changes) edit() {
 	m.put(item)
 }
 
-// arrive has all that arrives be there, or what was there before it was replaced.
+// arrive makes all arriving inbounds arrive. Some results may be for files that were replaced.
 func (m *changes) arrive(late int) {
 	for _, in := range m.arriving() {
 		_, err := m.db.Inbox().PutArrived(m.Context(), []sqlite.Arrived{{Inbound: in.ID, FirstFile: in.FirstFile - late, Origin: in.Origin}})
@@ -128,7 +127,7 @@ func (m *changes) begin() bool {
 	return true
 }
 
-// step is one of a turn's that calls a tool.
+// step commits a step of a turn that calls a tool.
 func (m *changes) step() {
 	open, runs := m.running()
 	if !runs {
@@ -164,7 +163,7 @@ func (m *changes) finish() {
 	m.story.finish(open.Turn, "Done.")
 }
 
-// press presses a button that was offered, twice, as after a crash.
+// press presses an offered button twice, as after a crash.
 func (m *changes) press() {
 	for _, press := range strings.Fields(m.look(`SELECT buttons ->> '$[0][0].press' FROM outbox WHERE conversation = ? AND buttons <> ''`, m.home.ID)) {
 		item := m.item("", press)
@@ -179,7 +178,7 @@ func (m *changes) press() {
 	}
 }
 
-// drop is a /stop all.
+// drop drops all that waits, as /stop all does.
 func (m *changes) drop() {
 	item := m.item("", "/stop all")
 	item.Inbound.Kind, item.Inbound.Command, item.Inbound.Message, item.Attachments = supervisor.KindCommand, "stop", "", nil
@@ -187,7 +186,7 @@ func (m *changes) drop() {
 	m.must(err)
 }
 
-// settle has all come to its end.
+// settle runs everything to its end.
 func (m *changes) settle() {
 	for more := true; more; {
 		m.arrive(0)
@@ -209,8 +208,8 @@ func (m *changes) check() {
 		m.rt.Errorf("%s messages are answered, and %s were read", answered, taken)
 	}
 	for _, message := range m.messages {
-		// Its newest row is as it was read, was told of (without the line on what it takes the
-		// place of), or is asked about.
+		// The newest row was read unchanged, told (without the line on what it replaces), or
+		// offered.
 		unheard := m.look(`SELECT i.text FROM inbox i WHERE i.id = (SELECT max(id) FROM inbox WHERE message = ?1 AND conversation = ?2) AND i.state = 'answered'
 			AND NOT EXISTS (SELECT 1 FROM message m WHERE m.conversation = ?2 AND m.role = 'user' AND (instr(m.parts ->> '$[0].text', i.text)
 				OR instr(m.parts ->> '$[0].text', 'now it reads: “' || substr(i.text, 1, instr(i.text || char(10), char(10)) - 1) || '”')))

@@ -14,17 +14,17 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// editStory is a story of what alice sends to the bot and changes afterwards.
+// editStory is a story of alice's messages to the bot and her edits.
 type editStory struct{ batchStory }
 
 func newEditStory(t *testing.T) *editStory { return &editStory{batchStory{newStory(t)}} }
 
-// photoOf is a photo; its name for the bot is another one each time that it comes.
+// photoOf returns a photo whose name for the bot differs each time.
 func photoOf(content string) supervisor.Attachment {
 	return supervisor.Attachment{File: "file-" + content, ContentID: content, Kind: protocol.AttachmentPhoto, MediaType: "image/jpeg"}
 }
 
-// editItem is that alice has changed the message of an update, as another one.
+// editItem returns an update in which alice edits the message of an earlier update.
 func editItem(update, of int64, text string, files ...supervisor.Attachment) supervisor.Item {
 	item := textItem("alice", update, text)
 	item.Inbound.Message, item.EditedAt, item.Attachments = fmt.Sprint("m", of), noon.Add(time.Second), files
@@ -34,7 +34,7 @@ func editItem(update, of int64, text string, files ...supervisor.Attachment) sup
 	return item
 }
 
-// sent is what alice has sent as an update, with files.
+// sent sends an update of alice, with files.
 func (s *editStory) sent(update int64, text string, files ...supervisor.Attachment) supervisor.Inbound {
 	s.Helper()
 	item := textItem("alice", update, text)
@@ -42,7 +42,7 @@ func (s *editStory) sent(update int64, text string, files ...supervisor.Attachme
 	return s.receive(item).Kept[0]
 }
 
-// begin begins the turn of an inbound.
+// begin starts the turn of an inbound.
 func (s *editStory) begin(in supervisor.Inbound) supervisor.Turn {
 	s.Helper()
 	turn, _, err := s.db.Turns().Start(s.Context(), in.ID, nil)
@@ -57,8 +57,8 @@ func (s *editStory) correct(turn supervisor.Turn) int {
 	return n
 }
 
-// words is what the person says in the transcript, and offers what stands in the outbox about
-// edits.
+// words returns the user's text in the transcript, and offers returns the offers in the outbox
+// about edits.
 func (s *editStory) words() string {
 	return s.look("SELECT coalesce(group_concat(parts ->> '$[0].text', '; '), '') FROM (SELECT parts FROM message WHERE role = 'user' ORDER BY id)")
 }
@@ -67,13 +67,13 @@ func (s *editStory) offers() string {
 	return s.look("SELECT coalesce(group_concat(text || ' ' || buttons, '; '), '') FROM outbox WHERE kind = 'notice'")
 }
 
-// kept is how a message stands in the inbox: each of its rows.
+// kept returns all rows of a message in the inbox.
 func (s *editStory) kept(message string) string {
 	return s.look(`SELECT coalesce(group_concat(kind || ' ' || state || ' ' || text || (SELECT coalesce(group_concat(' +' || position || file, ''), '')
 		FROM attachment WHERE inbound = i.id), '; '), '') FROM (SELECT * FROM inbox WHERE message = ? ORDER BY id) i`, message)
 }
 
-// answered has a turn of an inbound end.
+// answered finishes a turn of an inbound.
 func (s *editStory) answered(in supervisor.Inbound) supervisor.Delivery {
 	s.Helper()
 	turn := s.begin(in)
@@ -84,8 +84,8 @@ func (s *editStory) answered(in supervisor.Inbound) supervisor.Delivery {
 
 const offered = `You changed this message after I had answered it. [[{"text":"Answer it anew","press":"e:%d"}]]`
 
-// What an edit does, by how far the message has come and by what is changed of it.
-func TestWhatAnEditDoes(t *testing.T) {
+// The effect of an edit, by the state of the message and by what changed.
+func TestEdit_ByStateAndChange(t *testing.T) {
 	cat, dog := photoOf("cat"), photoOf("dog")
 	again := cat
 	again.File = "file-cat-2"
@@ -169,7 +169,7 @@ func TestWhatAnEditDoes(t *testing.T) {
 			s := newEditStory(t)
 			states[c.state](s, c.with...)
 			raw := s.look("SELECT count(*) FROM received")
-			for range 2 { // the second time it comes again, and does nothing more
+			for range 2 { // the second edit is a repeat, and changes nothing
 				r := s.receive(c.item)
 				s.same("kept", s.kept("m1"), c.kept)
 				if got := strings.Join(texts(r.Kept), " "); s.now.Before(noon.Add(time.Minute)) && got != c.accepted {
@@ -191,9 +191,9 @@ func TestWhatAnEditDoes(t *testing.T) {
 	}
 }
 
-// A turn is told what was changed before its next step, once, as it is by then, whatever else it
-// has taken in. What was changed after its last word is asked about.
-func TestARunningTurnIsToldOfAnEdit(t *testing.T) {
+// A turn is told about an edit once, before its next step, with the latest text. Edits after its
+// last step are offered to the user.
+func TestCorrect_Edit_IsToldOnce(t *testing.T) {
 	s := newEditStory(t)
 	first := s.sent(1, "buy "+strings.Repeat("tee ", 60))
 	turn := s.begin(first)
@@ -228,9 +228,9 @@ func TestARunningTurnIsToldOfAnEdit(t *testing.T) {
 	s.same("left", s.look("SELECT count(*) FROM inbox WHERE told IS NOT NULL"), "0")
 }
 
-// An edit is taken where its message may be: one that has passed a gate is not changed behind that
-// gate's back.
-func TestAnEditMeetsTheGate(t *testing.T) {
+// An edit needs an open gate like its message: a message that has passed the gate is not changed
+// behind the gate's back.
+func TestEdit_ClosedGate_IsNotTaken(t *testing.T) {
 	s := newEditStory(t)
 	s.receive(guarded("alice", 1, "what is teh time"))
 	c := s.chat("alice", "42")
@@ -274,8 +274,8 @@ func TestAnEditMeetsTheGate(t *testing.T) {
 	s.same("another's", len(s.receive(bobs).Kept), 0)
 }
 
-// A file that was replaced is fetched anew, and what comes late of the earlier one changes nothing.
-func TestAReplacedFileIsFetchedAnew(t *testing.T) {
+// A replaced file is fetched again, and late results for the earlier file change nothing.
+func TestEdit_ReplacedFile_IsFetchedAgain(t *testing.T) {
 	s := newEditStory(t)
 	in := s.sent(1, "look", photoOf("cat"))
 	s.sent(2, "what is it?")
@@ -304,8 +304,8 @@ func TestAReplacedFileIsFetchedAnew(t *testing.T) {
 	s.same("operations", s.look("SELECT count(*) FROM operation"), "0")
 }
 
-// Of an album one member's caption changes, and nothing of the others.
-func TestAnAlbumsCaptionIsItsMembersAlone(t *testing.T) {
+// Only one member's caption changes, and the other members of the album do not.
+func TestEdit_AlbumCaption_ChangesOneMember(t *testing.T) {
 	s := newEditStory(t)
 	album := func(item supervisor.Item, n string) supervisor.Item {
 		item.Inbound.Together, item.Attachments = "album", []supervisor.Attachment{photoOf(n)}
@@ -317,8 +317,8 @@ func TestAnAlbumsCaptionIsItsMembersAlone(t *testing.T) {
 	s.same("together", s.look("SELECT group_concat(DISTINCT together) FROM inbox"), "album")
 }
 
-// What Mews has added to a text stays there, and is not compared.
-func TestWhatWasAddedToATextStays(t *testing.T) {
+// Text that Mews added to a message stays, and is not compared.
+func TestEdit_AddedNote_Stays(t *testing.T) {
 	s := newEditStory(t)
 	story := textItem("alice", 1, "a story")
 	story.Answer, story.Unread = "That is a story.", true
@@ -330,7 +330,7 @@ func TestWhatWasAddedToATextStays(t *testing.T) {
 	s.same("changed", s.kept("m2"), "text new what is that?\n[Before this came a story, which could not be looked at.]")
 }
 
-// pressed is alice's press of a button.
+// pressed sends a press of a button by alice.
 func (s *editStory) pressed(update int64, press string) supervisor.Inbound {
 	s.Helper()
 	item := textItem("alice", update, press)
@@ -345,7 +345,7 @@ func (s *editStory) anew(press supervisor.Inbound, edited int64) (supervisor.Inb
 	return in, ok
 }
 
-func TestAnEditedMessageIsAnsweredAnew(t *testing.T) {
+func TestAnswerAnew_EditedText_IsQueuedOnce(t *testing.T) {
 	s := newEditStory(t)
 	in := s.sent(1, "buy tee")
 	d := s.answered(in)
@@ -359,7 +359,8 @@ func TestAnEditedMessageIsAnsweredAnew(t *testing.T) {
 	}
 	s.receive(editItem(3, 1, "buy te"))
 	s.now = s.now.Add(9 * time.Minute)
-	s.receive(editItem(4, 1, "buy tea", photoOf("cat"))) // the same button means that from now on
+	// the same button means the new text from now on
+	s.receive(editItem(4, 1, "buy tea", photoOf("cat")))
 	s.same("offered", s.offers(), fmt.Sprintf(offered, in.ID))
 	s.now = s.now.Add(time.Hour)
 	press := s.pressed(5, "e:1")
@@ -386,15 +387,15 @@ func TestAnEditedMessageIsAnsweredAnew(t *testing.T) {
 	s.same("changed while it waits again", s.kept("m1"), "text answered buy tea +1file-cat; text arriving buy tea now +0file-cat")
 }
 
-// An edit that comes again after a later one, or after a press, changes nothing.
-func TestAnEditThatComesLateIsPassedOver(t *testing.T) {
+// A repeated edit after a later one, or after a press, changes nothing.
+func TestEdit_OlderThanLast_IsIgnored(t *testing.T) {
 	s := newEditStory(t)
 	in := s.sent(1, "tee")
 	first, second := editItem(9, 1, "tea"), editItem(10, 1, "coffee")
 	s.receive(first, second)
 	s.same("again", len(s.receive(first).Kept)+len(s.receive(second).Kept), 0)
 	s.same("kept", s.kept("m1"), "text new coffee")
-	third := editItem(3, 1, "cocoa") // a source numbers anew after a quiet week
+	third := editItem(3, 1, "cocoa") // a source restarts its numbers after a quiet week
 	third.EditedAt = third.EditedAt.Add(time.Hour)
 	s.receive(third)
 	s.answered(in)

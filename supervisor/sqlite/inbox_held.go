@@ -11,42 +11,42 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// GatePolicy is what is decided and said where a gate is closed as something is kept.
+// GatePolicy decides and words what follows when a gate is closed.
 type GatePolicy struct {
-	// Refuse is how an inbound of a kind is answered that a closed gate does not hold, where so many
-	// of its person's are held already; "" holds it.
+	// Refuse returns the answer to an inbound of a kind that a closed gate does not hold, or "" to
+	// hold it. The number held counts the user's held inbounds.
 	Refuse func(kind supervisor.InboundKind, g supervisor.Guard, held int64) (answer string)
-	// Challenges says whether a person is told that the gate is closed who was told so often within
-	// the time of Lately.
+	// Challenges reports whether to tell a user again that the gate is closed. told counts the
+	// times within Lately.
 	Challenges func(g supervisor.Guard, told int64) bool
 	Lately     time.Duration
-	// DecideLate decides about a code for something that is not asked about any more.
+	// DecideLate decides about a code whose question has ended.
 	DecideLate   func(supervisor.Decide) supervisor.Decide
-	ResetAnswer  string // answers what was held when its person's second factor is reset
-	EditRefusal  string // is told of an edit that came while the gate was closed
-	CodeStandsIn string // is kept in the place of a code, no word of which is
+	ResetAnswer  string // the answer to held inbounds when their user's second factor is reset
+	EditRefusal  string // the reply to an edit while the gate is closed
+	CodeStandsIn string // stored in place of a code; no part of a code is stored
 }
 
 const (
 	countHeld = `SELECT count(*) FROM inbox WHERE held = 1 AND user = ?`
 
-	// What a code from a chat would let through: what is held in that chat, and what was sent
-	// elsewhere in its channel and had its code asked for there.
+	// Inbounds that a code from a chat releases: those held in that chat, and those sent elsewhere
+	// on its channel with the challenge sent to that chat.
 	opensHeld   = `WHERE i.held = 1 AND i.user = ?1 AND c.channel = ?2 AND (c.chat = ?3 OR i.asked = ?3 AND i.asked <> '')`
 	countHeldAt = `SELECT count(*) FROM inbox i JOIN conversation c ON c.id = i.conversation ` + opensHeld
 )
 
-// Held is how many inbounds of a person a closed gate holds.
+// Held returns how many inbounds of a user a closed gate holds.
 func (s Inbox) Held(ctx context.Context, user string) (n int64, err error) {
 	return engine.Value(s.db.reader(ctx, "count what is held of %s", user), engine.Integer, countHeld, user)
 }
 
-// HeldAt is how many of them a code would let through that c's user sent in c's chat.
+// HeldAt returns how many inbounds that c's user sent in c's chat a code would release.
 func (s Inbox) HeldAt(ctx context.Context, c supervisor.Conversation) (n int64, err error) {
 	return engine.Value(s.db.reader(ctx, "count what a code of %s in chat %s of %s would let through", c.User, c.Chat, c.Channel), engine.Integer, countHeldAt, c.User, c.Channel, c.Chat)
 }
 
-// checkGate has a new inbound pass its gate, or be held where that is closed.
+// checkGate lets a new inbound pass its gate, or holds it if the gate is closed.
 func (t *batchTx) checkGate(in supervisor.Inbound, g supervisor.Guard) supervisor.Inbound {
 	if g.AnswerOnly {
 		return t.answer(in, g.Challenge)
@@ -57,7 +57,7 @@ func (t *batchTx) checkGate(in supervisor.Inbound, g supervisor.Guard) superviso
 	return t.hold(in, g)
 }
 
-// useLogin says whether the gate is open where c is, and keeps that it was passed.
+// useLogin reports whether the gate of c is open, and records the use of its login.
 func (t *batchTx) useLogin(c supervisor.Conversation, g supervisor.Guard) bool {
 	login, ok := one(t, scanLogin, findLogin, c.User, c.Channel, c.Chat)
 	if !ok || !login.Open(fromMillis(t.Now), g.IdleTimeout, g.Lifetime) {
@@ -70,14 +70,14 @@ func (t *batchTx) useLogin(c supervisor.Conversation, g supervisor.Guard) bool {
 const (
 	touchLogin = `UPDATE login SET used_at = ? WHERE user = ? AND channel = ? AND chat = ?`
 
-	// A challenge from the future, before a clock was set back, counts for nothing.
+	// A challenge from the future is older than a clock that was set back, and does not count.
 	countChallenges = `SELECT count(*) FROM inbox WHERE held = 1 AND user = ? AND conversation = ? AND challenged = 1
 		AND asked = ? AND changed_at > ? AND changed_at <= ?`
 	holdInbound = `UPDATE inbox SET held = 1, challenged = ?, asked = ?, changed_at = ? WHERE id = ?`
 )
 
-// hold keeps an inbound as held, and tells the person so once in a while. What is not to be held is
-// answered instead.
+// hold stores an inbound as held, and tells the user so now and then. If the policy refuses the
+// inbound, it is answered instead.
 func (t *batchTx) hold(in supervisor.Inbound, g supervisor.Guard) supervisor.Inbound {
 	c := in.Conversation
 	if answer := t.policies.Gate.Refuse(in.Kind, g, value(t, engine.Integer, countHeld, c.User)); answer != "" {
@@ -94,9 +94,9 @@ func (t *batchTx) hold(in supervisor.Inbound, g supervisor.Guard) supervisor.Inb
 	return in
 }
 
-// tryCode tries the code that a new inbound was, and answers it. A right one lets through what
-// waits for it. Its message is deleted, right or wrong: a wrong one may be a code for something
-// else.
+// tryCode tries the code of a new inbound and answers it. A right code releases what waits for it.
+// The message is deleted whether the code is right or wrong: a wrong one may be a code for
+// something else.
 func (t *batchTx) tryCode(in supervisor.Inbound, d supervisor.GateDecision) supervisor.Inbound {
 	c := in.Conversation
 	var confirms questionRow
@@ -130,9 +130,9 @@ const (
 	releaseHeld = `UPDATE inbox SET held = 0, changed_at = ? WHERE id = ?`
 )
 
-// release opens the gate where a code was right, and in those chats whose code was asked for there,
-// and lets through what is held in them. What is held elsewhere waits for a code of its own:
-// somebody else may have sent it, who has got hold of the person's account there.
+// release opens the gate of a chat after a right code, and of those chats whose challenge went to
+// that chat. It releases what is held in them. Inbounds held elsewhere need a code of their own:
+// somebody else may have taken over the user's account there.
 func (t *batchTx) release(c supervisor.Conversation) {
 	t.Exec(openLogin, c.User, c.Channel, c.Chat, t.Now, t.Now)
 	t.Exec(openHeld, t.Now, c.User, c.Channel, c.Chat)
@@ -141,7 +141,7 @@ func (t *batchTx) release(c supervisor.Conversation) {
 	t.releaseAll(held)
 }
 
-// releaseAll has inbounds be held no more.
+// releaseAll stops holding inbounds.
 func (t *tx) releaseAll(held []supervisor.Inbound) {
 	for _, in := range held {
 		t.Exec(releaseHeld, t.Now, in.ID)
@@ -150,7 +150,7 @@ func (t *tx) releaseAll(held []supervisor.Inbound) {
 
 const listAllHeld = selectInbound + `WHERE i.held = 1 AND i.user = ? ORDER BY i.id`
 
-// answerHeld answers all that is held of a person, and runs none of it.
+// answerHeld answers all held inbounds of a user without running them.
 func (t *batchTx) answerHeld(user string) {
 	held := all(t, scanReleased, listAllHeld, user)
 	t.releaseAll(held)
@@ -159,7 +159,7 @@ func (t *batchTx) answerHeld(user string) {
 	}
 }
 
-// scanReleased reads an inbound that is about to be released.
+// scanReleased reads an inbound that will be released.
 func scanReleased(row *engine.Row) supervisor.Inbound {
 	in := scanInbound(row)
 	in.Held = false
@@ -168,15 +168,14 @@ func scanReleased(row *engine.Row) supervisor.Inbound {
 
 const listHolding = `SELECT DISTINCT user FROM inbox WHERE held = 1 ORDER BY user`
 
-// Holding lists the people of whom a closed gate holds something.
+// Holding lists the users with held inbounds.
 func (s Inbox) Holding(ctx context.Context) ([]string, error) {
 	return engine.All(s.db.reader(ctx, "list the people of whom something is held"), engine.String, listHolding)
 }
 
-// LetIn lets through what is held of a person who is asked for no code any more, where they are
-// still served, and returns it, oldest first: they were told that it is kept and will be answered.
-// The audit log says how much it was. It opens no gate: where a code is asked for again, it is
-// asked for anew.
+// LetIn releases the held inbounds of a user who no longer needs a code. It returns them oldest
+// first. The user was promised an answer. It skips conversations that are no longer served, and
+// audits the number. It opens no gate: if the user needs a code again, the gate asks for it.
 func (s Inbox) LetIn(ctx context.Context, user string, serves func(supervisor.Conversation) bool) ([]supervisor.Inbound, error) {
 	return inTransaction(ctx, s.db, func(t *tx) []supervisor.Inbound {
 		let := slices.DeleteFunc(all(t, scanReleased, listAllHeld, user),

@@ -13,7 +13,7 @@ func lock(update int64, l supervisor.Lock) supervisor.Item {
 	return item
 }
 
-func TestALockClosesForWhatStandsBehindIt(t *testing.T) {
+func TestLock_LaterItemsOfBatch_AreHeld(t *testing.T) {
 	s := batchStory{newStory(t)}
 	s.receive(code("alice", 1, 7), in("43", code("alice", 2, 8)), code("bob", 3, 1))
 	batch := []supervisor.Item{guarded("alice", 4, "before"), lock(5, supervisor.LockHere), guarded("alice", 6, "behind"),
@@ -22,7 +22,7 @@ func TestALockClosesForWhatStandsBehindIt(t *testing.T) {
 	s.same("kept", texts(s.receive(batch...).Kept), want)
 
 	s.receive(code("alice", 9, 9))
-	s.receive(batch...) // again, as after a crash: it was obeyed
+	s.receive(batch...) // repeated, as after a crash: the lock was obeyed before
 	s.same("after a code", texts(s.receive(guarded("alice", 10, "open")).Kept), []string{"new open"})
 
 	r := s.receive(in("44", lock(11, supervisor.LockAll)), guarded("alice", 12, "here"), in("43", guarded("alice", 13, "there")),
@@ -33,7 +33,7 @@ func TestALockClosesForWhatStandsBehindIt(t *testing.T) {
 	s.same("closed by the command", n, int64(2))
 }
 
-func TestWhatIsACodeOnceTheGateHasClosed(t *testing.T) {
+func TestCode_GateClosedMeanwhile_IsNotStored(t *testing.T) {
 	s := batchStory{newStory(t)}
 	digits := func(update, step int64) supervisor.Item {
 		item := guarded("alice", update, "999999")
@@ -51,7 +51,7 @@ func TestWhatIsACodeOnceTheGateHasClosed(t *testing.T) {
 		SELECT raw FROM received WHERE id = 4`), "(a code)")
 }
 
-func TestAPressIsNotHeld(t *testing.T) {
+func TestClosedGate_Press_IsAnswered(t *testing.T) {
 	s := batchStory{newStory(t)}
 	press := func(update int64) supervisor.Item {
 		item := guarded("alice", update, "q:1")

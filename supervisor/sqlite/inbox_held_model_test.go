@@ -14,10 +14,10 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// The gate against a model of it: batches of texts and codes in several chats, sent again in part
-// or as a whole, while time goes on and gates are closed by hand. Whatever comes, a text waits for
-// its turn exactly where the model says so, nothing is doubled, and each code was tried once.
-func TestTheGateIsAsItsModel(t *testing.T) {
+// The gate is compared with a model: batches of texts and codes in several chats, repeated in part
+// or as a whole, while time passes and gates are closed by hand. A text waits for its turn exactly
+// if the model says so, nothing is doubled, and each code is tried once.
+func TestGate_RandomSteps_MatchesModel(t *testing.T) {
 	clock := noon
 	dir, run := t.TempDir(), 0
 	path := filepath.Join(dir, "mews.db")
@@ -43,18 +43,18 @@ func TestTheGateIsAsItsModel(t *testing.T) {
 	})
 }
 
-// gateModel is what ought to be there of one person.
+// gateModel is the expected state of one user.
 type gateModel struct {
 	*rapid.T
 	db     *sqlite.DB
 	clock  *time.Time
 	user   string
 	sent   []supervisor.Item
-	step   int64                   // of the last code that was right
-	opened map[string][2]time.Time // by chat: when it was opened, and last used
-	held   map[string]string       // by key, the chat
-	asked  map[string]string       // by key, the chat where its code is asked for
-	texts  map[string]string       // by key, the chats of those that wait for their turn
+	step   int64                   // of the last right code
+	opened map[string][2]time.Time // by chat: times of opening and of the last use
+	held   map[string]string       // the chat, by key
+	asked  map[string]string       // the chat that got the challenge, by key
+	texts  map[string]string       // the chats of the texts that wait for their turn, by key
 	tried  int
 }
 
@@ -62,7 +62,7 @@ func (m *gateModel) chat() string {
 	return rapid.SampledFrom([]string{"1", "2", "-3"}).Draw(m.T, "chat")
 }
 
-// receive takes a batch of new items and of such that were sent before, in any order.
+// receive sends a batch of new and repeated items, in any order.
 func (m *gateModel) receive() {
 	var batch []supervisor.Item
 	for range rapid.IntRange(1, 4).Draw(m.T, "items") {
@@ -88,7 +88,7 @@ func (m *gateModel) receive() {
 	}
 }
 
-// expect says what a new item does.
+// expect updates the model for a new item.
 func (m *gateModel) expect(item supervisor.Item) {
 	chat, key, now := item.Inbound.Conversation.Chat, item.Inbound.Key, *m.clock
 	if item.Decision.Decide != nil {
@@ -111,7 +111,7 @@ func (m *gateModel) expect(item supervisor.Item) {
 		m.opened[chat], m.texts[key] = [2]time.Time{at[0], now}, chat
 		return
 	}
-	if len(m.held) < 100 { // else it is answered
+	if len(m.held) < 100 { // otherwise it is answered
 		m.held[key] = chat
 		if m.asked[key] = chat; item.Decision.Guard.At.Chat != "" {
 			m.asked[key] = item.Decision.Guard.At.Chat
@@ -119,7 +119,7 @@ func (m *gateModel) expect(item supervisor.Item) {
 	}
 }
 
-// check compares what is there with what ought to be.
+// check compares the database with the model.
 func (m *gateModel) check() {
 	held, err := m.db.Inbox().Held(m.Context(), m.user)
 	if err != nil || held != int64(len(m.held)) {

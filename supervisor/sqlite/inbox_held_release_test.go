@@ -7,12 +7,12 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// served says yes of every chat but one.
+// served accepts every chat except one.
 func served(c supervisor.Conversation) bool { return c.Chat != "666" }
 
-// Who is asked for no code any more has what was held let in, once; what was sent where they are
-// not served stays held.
-func TestWhatIsHeldIsLetInWithoutACode(t *testing.T) {
+// A user who no longer needs a code has their held inbounds released, once. Those of chats that are
+// not served stay held.
+func TestLetIn_ServedChats_ReleasesOnce(t *testing.T) {
 	s := batchStory{newStory(t)}
 	s.receive(guarded("alice", 1, "one"), in("666", guarded("alice", 2, "from an account that was theirs")),
 		guarded("bob", 3, "bob's"), guarded("alice", 4, "two"))

@@ -22,14 +22,14 @@ func guarded(user string, update int64, text string) supervisor.Item {
 	return item
 }
 
-// code is an update that is a code of that step: right where no later one was taken.
+// code is an update with the code of a step: it is right unless a later one was taken.
 func code(user string, update, step int64) supervisor.Item {
 	item := textItem(user, update, fmt.Sprint("99999", step))
 	item.Decision.Decide = taking(step)
 	return item
 }
 
-// taking takes a code of a step, once.
+// taking accepts the code of a step, once.
 func taking(step int64) supervisor.Decide {
 	return func(f supervisor.Factor, _ time.Time) (supervisor.Factor, supervisor.Verdict) {
 		if step <= f.LastPeriod {
@@ -41,13 +41,13 @@ func taking(step int64) supervisor.Decide {
 	}
 }
 
-// in is an update in another chat.
+// in moves an update to another chat.
 func in(chat string, item supervisor.Item) supervisor.Item {
 	item.Inbound.Conversation.Chat = chat
 	return item
 }
 
-// askedAt is an update whose code is asked for in another chat.
+// askedAt sends the challenge of an update to another chat.
 func askedAt(chat string, item supervisor.Item) supervisor.Item {
 	c := item.Inbound.Conversation
 	item.Decision.Guard.At = supervisor.Conversation{User: c.User, Channel: c.Channel, Chat: chat}
@@ -61,7 +61,7 @@ func (s batchStory) receive(items ...supervisor.Item) supervisor.Receipt {
 	return r
 }
 
-// texts are those of inbounds, with a mark where they are held.
+// texts returns the states and texts of inbounds, with a mark for held ones.
 func texts(list []supervisor.Inbound) (texts []string) {
 	for _, in := range list {
 		text := string(in.State) + " " + in.Text
@@ -73,7 +73,7 @@ func texts(list []supervisor.Inbound) (texts []string) {
 	return texts
 }
 
-func TestAClosedGateHoldsUntilACodeOpensIt(t *testing.T) {
+func TestClosedGate_RightCode_ReleasesHeld(t *testing.T) {
 	s := batchStory{newStory(t)}
 	batch := []supervisor.Item{guarded("alice", 1, "one"), guarded("alice", 2, "two"), code("alice", 3, 7),
 		guarded("alice", 4, "three")}
@@ -85,7 +85,7 @@ func TestAClosedGateHoldsUntilACodeOpensIt(t *testing.T) {
 	s.must(err)
 	s.same("there is a next", next, false)
 
-	for range 2 { // the second time is a batch that comes again
+	for range 2 { // the second time the batch is repeated
 		s.now = s.now.Add(time.Minute)
 		r := s.receive(batch...)
 		if s.now == noon.Add(time.Minute) {
@@ -107,12 +107,12 @@ func TestAClosedGateHoldsUntilACodeOpensIt(t *testing.T) {
 	s.same("kind", s.look("SELECT kind FROM inbox WHERE text LIKE '%code%'"), "code")
 	s.same("words of the code", s.look(`SELECT text FROM inbox WHERE text LIKE '%99999%' UNION ALL
 		SELECT raw FROM received WHERE raw LIKE '%99999%' UNION ALL SELECT detail FROM audit WHERE detail LIKE '%99999%'`), "")
-	again := textItem("alice", 3, "999997") // by now the gate is open, and it looks like a text
+	again := textItem("alice", 3, "999997") // the gate is open now, so it looks like a text
 	s.same("the code sent again", texts(s.receive(again).Kept), []string{"answered (a code)"})
 	s.same("words of it", s.look("SELECT raw FROM received WHERE raw LIKE '%99999%'"), "")
 }
 
-func TestAWrongCodeOpensNothing(t *testing.T) {
+func TestWrongCode_ReleasesNothing(t *testing.T) {
 	s := batchStory{newStory(t)}
 	s.receive(code("alice", 1, 7))
 	s.must(s.db.Access().Logins.Close(t.Context(), "alice", supervisor.ChannelTelegram, "42"))
@@ -135,10 +135,10 @@ func TestAWrongCodeOpensNothing(t *testing.T) {
 	s.same("what has no name stays", s.look("SELECT count(*) FROM cleaning"), "2")
 }
 
-func TestHowLongAGateStaysOpen(t *testing.T) {
+func TestGate_IdleAndLifetime_Close(t *testing.T) {
 	for name, c := range map[string]struct {
 		steps []time.Duration // between messages
-		held  bool            // whether the last one is
+		held  bool            // whether the last message is held
 	}{
 		"at once":               {[]time.Duration{0}, false},
 		"in time":               {[]time.Duration{idle - 1e6}, false},
@@ -170,7 +170,7 @@ func stride(step time.Duration, n int) (steps []time.Duration) {
 	return steps
 }
 
-func TestWhatIsHeldIsNotThere(t *testing.T) {
+func TestHeldInbound_IsHiddenEverywhere(t *testing.T) {
 	s := batchStory{newStory(t)}
 	command := guarded("alice", 2, "/status")
 	command.Inbound.Kind = supervisor.KindCommand
@@ -206,7 +206,7 @@ func TestWhatIsHeldIsNotThere(t *testing.T) {
 	s.must(err)
 }
 
-func TestWhoWritesToAClosedGateIsToldOnceInAWhile(t *testing.T) {
+func TestChallenge_ManyMessages_IsSentRarely(t *testing.T) {
 	s := batchStory{newStory(t)}
 	group := func(update int64) supervisor.Item {
 		return in("-100", askedAt("42", guarded("alice", update, "hello")))
@@ -237,10 +237,10 @@ func TestWhoWritesToAClosedGateIsToldOnceInAWhile(t *testing.T) {
 	s.same("open", s.look("SELECT user || chat FROM login ORDER BY chat"), "alice-100 alice42")
 	s.must(s.db.Access().Logins.Close(t.Context(), "alice", supervisor.ChannelTelegram, "-100"))
 	s.receive(group(10))
-	told("closed again", 6) // with the code's answer
+	told("closed again", 6) // together with the code's answer
 }
 
-func TestWhoSeemsToHaveMeantACodeIsToldAgainSoon(t *testing.T) {
+func TestChallenge_LikelyCode_IsRepeatedSoon(t *testing.T) {
 	s := batchStory{newStory(t)}
 	meant := func(update int64) supervisor.Item {
 		item := guarded("alice", update, "my code is 716708")
@@ -251,9 +251,9 @@ func TestWhoSeemsToHaveMeantACodeIsToldAgainSoon(t *testing.T) {
 	s.same("told", s.pending(s.chat("alice", "42")), []string{locked, "no code 2", "no code 4", "no code 5"})
 }
 
-// A code opens the chat that it is sent in, and the groups in which its sender was told to send it
-// there. Whoever else has got hold of an account of that person's gets nothing run by it.
-func TestACodeOpensWhereItWasAskedForAlone(t *testing.T) {
+// A code opens its chat, and the groups whose challenge was sent to that chat. Somebody who took
+// over another account of the user gets nothing released.
+func TestCode_OpensOnlyItsChats(t *testing.T) {
 	terminal := func(item supervisor.Item) supervisor.Item {
 		item.Inbound.Conversation.Channel, item.Inbound.Conversation.Chat = supervisor.ChannelTerminal, ""
 		return item
@@ -285,7 +285,7 @@ func TestACodeOpensWhereItWasAskedForAlone(t *testing.T) {
 	}
 }
 
-func TestNoMoreThanAHundredAreHeld(t *testing.T) {
+func TestClosedGate_HundredHeld_RefusesMore(t *testing.T) {
 	s := batchStory{newStory(t)}
 	for n := range int64(100) {
 		item := guarded("alice", n+1, "hello")
@@ -303,9 +303,9 @@ func TestNoMoreThanAHundredAreHeld(t *testing.T) {
 	s.same("taken again", texts(s.receive(in("2", guarded("alice", 104, "again"))).Kept), []string{"held new again"})
 }
 
-func TestWhereNoCodeHelpsAnAnswerIsGivenAtOnce(t *testing.T) {
+func TestAnswerOnly_ClosedGate_HoldsNothing(t *testing.T) {
 	s := batchStory{newStory(t)}
-	s.receive(code("alice", 1, 7)) // that the gate is open does not help either
+	s.receive(code("alice", 1, 7)) // the open gate does not help either
 	never := guarded("alice", 2, "hello")
 	never.Decision.Guard.AnswerOnly, never.Decision.Guard.Challenge = true, "Ask an admin."
 	photo := guarded("alice", 3, "(a photo)")
@@ -315,7 +315,7 @@ func TestWhereNoCodeHelpsAnAnswerIsGivenAtOnce(t *testing.T) {
 	s.same("said", s.pending(r.Kept[0].Conversation), []string{"Come in.", "Ask an admin.", "I can't look at photos."})
 }
 
-func TestACodeThatCannotBeKeptWasNotTried(t *testing.T) {
+func TestCode_FailedBatch_IsNotTried(t *testing.T) {
 	s := batchStory{newStory(t)}
 	s.receive(guarded("alice", 1, "one"))
 	nobody := textItem("", 3, "of nobody")
@@ -332,7 +332,7 @@ func TestACodeThatCannotBeKeptWasNotTried(t *testing.T) {
 	s.same("taken in the end", len(s.receive(code("alice", 2, 7)).Released), 1)
 }
 
-func TestAGroupThatMovesStaysOpen(t *testing.T) {
+func TestMove_OpenGroup_StaysOpen(t *testing.T) {
 	s := batchStory{newStory(t)}
 	access := s.db.Access()
 	s.must(access.Groups.Allow(t.Context(), sqlite.Group{Channel: supervisor.ChannelTelegram, Chat: "-1"}))

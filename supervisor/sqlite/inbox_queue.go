@@ -10,17 +10,17 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// Queue is what runs in a conversation, and what waits for that to end.
+// Queue is what runs and what waits in a conversation.
 type Queue struct {
-	Running supervisor.Inbound // what the turn that runs began with; without an ID none does
-	Since   time.Time          // that turn runs
-	Asked   string             // the question that its person has not answered; "" is none
-	Waiting []Waiting          // in the order in which it is answered
+	Running supervisor.Inbound // the first inbound of the running turn; without an ID none runs
+	Since   time.Time          // start of that turn
+	Asked   string             // the question that its user has not answered; "" means none
+	Waiting []Waiting          // in the order of answering
 }
 
 // Waiting is a text that waits for a turn, or several that are taken together.
 type Waiting struct {
-	Inbound supervisor.Inbound      // the first of them; it has the words of the first that has any
+	Inbound supervisor.Inbound      // the first of them, with the first text of them all
 	Files   []supervisor.Attachment // of all of them
 }
 
@@ -31,7 +31,7 @@ const (
 	findStarted = `SELECT started_at FROM turn WHERE conversation = ? AND ended_at IS NULL`
 )
 
-// Queue lists what waits in a conversation and is held by no gate.
+// Queue lists what waits in a conversation and is not held.
 func (s Inbox) Queue(ctx context.Context, conversation int64) (q Queue, err error) {
 	return inTransaction(ctx, s.db, func(t *tx) (q Queue) {
 		q.Running, _ = one(t, scanInbound, findBegun, conversation)
@@ -51,8 +51,8 @@ func (s Inbox) Queue(ctx context.Context, conversation int64) (q Queue, err erro
 	}, "list what waits in conversation %d", conversation)
 }
 
-// grouped are inbounds by what is taken together, in the order in which they are answered. list is
-// as they were sent.
+// grouped groups inbounds that are taken together, in the order of answering. list is in the order
+// of sending.
 func grouped(list []supervisor.Inbound) (groups [][]supervisor.Inbound) {
 	for i, in := range list {
 		if i > 0 && in.Together != "" && in.Together == list[i-1].Together && in.Priority == list[i-1].Priority {
@@ -65,8 +65,8 @@ func grouped(list []supervisor.Inbound) (groups [][]supervisor.Inbound) {
 	return groups
 }
 
-// waitingWith are an inbound that waits and those that are taken together with it; none where it
-// does not wait.
+// waitingWith returns a waiting inbound and those that are taken together with it. It returns none
+// if the inbound does not wait.
 func (t *tx) waitingWith(in supervisor.Inbound) []supervisor.Inbound {
 	for _, group := range grouped(all(t, scanInbound, listQueue, in.Conversation.ID)) {
 		if slices.ContainsFunc(group, func(w supervisor.Inbound) bool { return w.ID == in.ID }) {
@@ -78,20 +78,19 @@ func (t *tx) waitingWith(in supervisor.Inbound) []supervisor.Inbound {
 
 const setPriority = `UPDATE inbox SET priority = ? WHERE id = ?`
 
-// Advance has a text of a user's that waits be answered next, with those that are taken together
-// with it, and returns it as it is then. It changes nothing of what does not wait, and of what goes
-// next already. It is not ok where it is no text of theirs.
+// Advance moves a user's waiting text to the front of the queue. Texts that are taken together with
+// it move too. It returns the text as it is then. A text that does not wait, or is next already,
+// stays as it is. ok is false if the user has no such text.
 func (s Inbox) Advance(ctx context.Context, user string, inbound int64) (in supervisor.Inbound, ok bool, err error) {
 	return s.change(ctx, user, inbound, func(t *tx, in supervisor.Inbound) { t.Exec(setPriority, int(supervisor.PriorityNow), in.ID) })
 }
 
-// DropText drops a text as Drop does, and returns what Advance does.
+// DropText drops a text as Drop does, and returns the same as Advance.
 func (s Inbox) DropText(ctx context.Context, user string, inbound int64) (in supervisor.Inbound, ok bool, err error) {
 	return s.change(ctx, user, inbound, (*tx).drop)
 }
 
-// change does something to a text of a user's that waits, and to those that are taken together with
-// it.
+// change applies do to a user's waiting text and to those that are taken together with it.
 func (s Inbox) change(ctx context.Context, user string, inbound int64, do func(*tx, supervisor.Inbound)) (supervisor.Inbound, bool, error) {
 	return inTransaction2(ctx, s.db, func(t *tx) (supervisor.Inbound, bool) {
 		in, ok := one(t, scanInbound, findInbound, inbound)
@@ -105,13 +104,12 @@ func (s Inbox) change(ctx context.Context, user string, inbound int64, do func(*
 	}, "change how inbound %d waits", inbound)
 }
 
-// listed are the buttons of the list that a person had before a command: of the last one in its
-// conversation.
+// listed selects the buttons of the last list in the conversation before a command.
 const listed = `SELECT o.buttons FROM inbox c JOIN inbox l ON l.conversation = c.conversation AND l.id < c.id AND l.command = ?2
 	JOIN outbox o ON o.inbound = l.id AND o.buttons <> '' WHERE c.id = ?1 ORDER BY l.id DESC LIMIT 1`
 
-// Listed are the buttons below the last list that a command of that name gave in the conversation
-// of a later command; none where it gave none.
+// Listed returns the buttons below the last list that a named command gave. It searches the
+// conversation of a later command.
 func (s Inbox) Listed(ctx context.Context, command int64, name string) (buttons [][]supervisor.Button, err error) {
 	buttons, _, err = engine.One(s.db.reader(ctx, "find the list before command %d", command), scanButtons, listed, command, name)
 	return buttons, err

@@ -16,11 +16,10 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// What waits against a model of it: texts, albums and follow-ups, of which some are dropped and
-// some are wanted next, while turns begin, take in what waits or what is wanted next alone, are
-// stopped for what came, end, and the database is closed and opened between any two steps. Each is
-// answered once and in the order that the model has, and what is dropped is never answered.
-func TestWhatWaitsIsAsItsModel(t *testing.T) {
+// The queue is compared with a model of texts, albums and follow-ups. Some are dropped, and some
+// are moved to the front. Meanwhile turns begin, take texts in, are stopped and end, and the
+// database restarts. Each text is answered once in the model's order, and a dropped one never.
+func TestQueue_RandomSteps_MatchesModel(t *testing.T) {
 	path, run := filepath.Join(t.TempDir(), "mews.db"), 0
 	open := func() *sqlite.DB { return sqlitetest.OpenPath(t, path, sqlite.Options{}) }
 	db := open()
@@ -42,7 +41,7 @@ func TestWhatWaitsIsAsItsModel(t *testing.T) {
 			"step":   func(*rapid.T) { m.take(supervisor.PriorityNow) },
 			"finish": func(*rapid.T) { m.finish() },
 			"crash": func(rt *rapid.T) {
-				// to open one takes longer than all else
+				// opening a database takes longer than all else
 				if rapid.IntRange(0, 9).Draw(rt, "crash") > 0 {
 					return
 				}
@@ -59,7 +58,7 @@ func TestWhatWaitsIsAsItsModel(t *testing.T) {
 	})
 }
 
-// sentText is a text as the model has it.
+// sentText is a text in the model.
 type sentText struct {
 	id, priority    int64
 	together, state string
@@ -70,9 +69,9 @@ type queueModel struct {
 	t      *testing.T
 	db     *sqlite.DB
 	home   supervisor.Conversation
-	sent   []sentText // in the order in which they were sent
+	sent   []sentText // in the order of sending
 	albums int
-	turn   int64 // that runs; 0 is none
+	turn   int64 // the running turn; 0 means none
 }
 
 func (m *queueModel) must(err error) {
@@ -81,7 +80,7 @@ func (m *queueModel) must(err error) {
 	}
 }
 
-// send sends a text, a follow-up, or one as an album of two.
+// send sends a text, a follow-up, or an album of two.
 func (m *queueModel) send() {
 	one := sentText{state: "new", priority: rapid.SampledFrom([]int64{0, 0, -1}).Draw(m.T, "priority")}
 	texts := []sentText{one}
@@ -89,7 +88,7 @@ func (m *queueModel) send() {
 		m.albums++
 		one.together = fmt.Sprint("album", m.albums)
 		second := one
-		second.priority = 0 // its words are with the first part
+		second.priority = 0 // the caption is on the first part
 		texts = []sentText{one, second}
 	}
 	for _, s := range texts {
@@ -98,7 +97,7 @@ func (m *queueModel) send() {
 		got, err := m.db.Inbox().PutBatch(m.t.Context(), supervisor.Batch{Source: "test", Items: []supervisor.Item{{Inbound: in}}})
 		m.must(err)
 		s.id, s.priority = got.Kept[0].ID, texts[0].priority
-		if s.together != "" { // it has no files, and is there at once
+		if s.together != "" { // it has no files and does not have to arrive
 			_, err := m.db.Inbox().PutArrived(m.t.Context(), []sqlite.Arrived{{Inbound: s.id, Origin: supervisor.OriginOwn}})
 			m.must(err)
 		}
@@ -106,7 +105,7 @@ func (m *queueModel) send() {
 	}
 }
 
-// press presses a button below any text that was ever sent, once or twice.
+// press presses a button of any earlier text, once or twice.
 func (m *queueModel) press(do func(ctx context.Context, user string, inbound int64) (supervisor.Inbound, bool, error), changes func(*sentText)) {
 	if len(m.sent) == 0 {
 		return
@@ -129,8 +128,7 @@ func (m *queueModel) press(do func(ctx context.Context, user string, inbound int
 	}
 }
 
-// waiting are those that wait and have at least a priority, in the order in which they are
-// answered.
+// waiting returns the waiting texts of at least a priority, in the order of answering.
 func (m *queueModel) waiting(least int64) (list []sentText) {
 	for _, s := range m.sent {
 		if s.state == "new" && s.priority >= least {
@@ -146,7 +144,7 @@ func (m *queueModel) set(id int64, state string) {
 	m.sent[i].state = state
 }
 
-// begin begins the next turn, if none runs and something waits.
+// begin starts the next turn, if none runs and something waits.
 func (m *queueModel) begin() bool {
 	in, found, err := m.db.Inbox().Next(m.t.Context(), m.home.ID)
 	m.must(err)
@@ -198,7 +196,7 @@ func (m *queueModel) finish() {
 	}
 }
 
-// check compares all that was sent with what is kept of it, and with the list.
+// check compares all texts with their rows and with the queue.
 func (m *queueModel) check() {
 	q, err := m.db.Inbox().Queue(m.t.Context(), m.home.ID)
 	m.must(err)
@@ -218,8 +216,8 @@ func (m *queueModel) check() {
 	}
 }
 
-// answeredOnce: each that was not dropped is in one turn and in the transcript once, in the order
-// in which it was taken up.
+// answeredOnce checks that each text that was not dropped is in one turn, and once in the
+// transcript, in the order of taking.
 func (m *queueModel) answeredOnce() {
 	list, err := m.db.Transcript().Messages(m.t.Context(), m.home.ID)
 	m.must(err)

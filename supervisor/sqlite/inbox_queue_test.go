@@ -10,7 +10,7 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// with keeps texts of alice's, each written as [followup:][album/]words, as one batch.
+// with stores texts of alice as one batch, each written as [followup:][album/]words.
 func (s *story) with(texts ...string) (kept []supervisor.Inbound) {
 	s.Helper()
 	var items []supervisor.Item
@@ -34,8 +34,7 @@ func (s *story) with(texts ...string) (kept []supervisor.Inbound) {
 	return receipt.Kept
 }
 
-// queue is what waits, as it is listed: its words, + for each file, and its state and priority
-// where they are not as usual.
+// queue lists what waits: its text, + for each file, and an unusual state or priority.
 func (s *story) queue() (list []string) {
 	s.Helper()
 	q, err := s.db.Inbox().Queue(s.Context(), s.home.ID)
@@ -69,7 +68,7 @@ func (s *story) dropText(id int64) supervisor.Inbound {
 	return in
 }
 
-func TestWhatWaitsIsListedInTheOrderInWhichItIsAnswered(t *testing.T) {
+func TestQueue_IsInOrderOfAnswering(t *testing.T) {
 	s := newStory(t)
 	turn := s.begun("what runs")
 	kept := s.with("followup:later", "a", "b", "album/", "album/of trees")
@@ -98,7 +97,7 @@ func TestWhatWaitsIsListedInTheOrderInWhichItIsAnswered(t *testing.T) {
 	s.same("once it is answered", s.advance(kept[0].ID).State, supervisor.InboundAnswered)
 }
 
-func TestAnAlbumIsAFollowUpWhicheverPartHasTheWords(t *testing.T) {
+func TestAlbum_FollowUpCaption_AppliesToAll(t *testing.T) {
 	for _, texts := range [][]string{{"followup:x/these", "x/", "x/"}, {"x/", "followup:x/these", "x/"}, {"x/", "x/", "followup:x/these"}} {
 		s := newStory(t)
 		s.with(append([]string{"a"}, texts...)...)
@@ -106,7 +105,7 @@ func TestAnAlbumIsAFollowUpWhicheverPartHasTheWords(t *testing.T) {
 	}
 }
 
-func TestAFollowUpIsTakenIntoNoTurn(t *testing.T) {
+func TestTake_FollowUp_Stays(t *testing.T) {
 	s := newStory(t)
 	turn := s.begun("what runs")
 	s.with("followup:later", "sooner", "followup:last")
@@ -121,9 +120,9 @@ func TestAFollowUpIsTakenIntoNoTurn(t *testing.T) {
 	s.same("a text does", supersedes, true)
 }
 
-// TestOnlyWhatGoesBeforeIsWaitedFor: what arrives holds up neither what is wanted next nor, where
-// it is a follow-up, anything else.
-func TestOnlyWhatGoesBeforeIsWaitedFor(t *testing.T) {
+// An arriving inbound delays neither a text that was moved to the front nor, if it is a follow-up,
+// any other text.
+func TestArriving_LowerPriority_DelaysNothing(t *testing.T) {
 	s := newStory(t)
 	s.with("followup:album/", "a", "other/", "b")
 	for _, want := range []string{"a", "b"} {
@@ -143,8 +142,8 @@ func TestOnlyWhatGoesBeforeIsWaitedFor(t *testing.T) {
 	}
 }
 
-// TestAStopIsAboutWhatRunsWhateverWaits: also where what waits was sent before that.
-func TestAStopIsAboutWhatRunsWhateverWaits(t *testing.T) {
+// The running text counts, even if a waiting one was sent before it.
+func TestAhead_AdvancedText_IsReturned(t *testing.T) {
 	s := newStory(t)
 	kept := s.with("followup:later", "first", "second")
 	s.advance(kept[2].ID)
@@ -162,7 +161,7 @@ func TestAStopIsAboutWhatRunsWhateverWaits(t *testing.T) {
 	s.same("while it runs", ahead, sqlite.PrecedingText{Inbound: kept[2].ID, Waiting: 3})
 }
 
-func TestNobodyChangesWhatAnotherHasSent(t *testing.T) {
+func TestQueue_InboundOfAnotherUser_StaysSame(t *testing.T) {
 	s := newStory(t)
 	in := s.with("mine")[0]
 	for name, do := range map[string]func() (supervisor.Inbound, bool, error){

@@ -8,7 +8,7 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// reactable says of an inbound i of conversation c that its channel, ?1, can show a reaction on it.
+// reactable is true for an inbound i of conversation c if its channel ?1 can show a reaction on it.
 const reactable = ` AND i.kind = 'text' AND i.message <> '' AND c.channel = ?1 `
 
 const listReactable = selectInbound + `WHERE i.state = 'new' AND i.held = 0` + reactable + `
@@ -17,21 +17,21 @@ const listReactable = selectInbound + `WHERE i.state = 'new' AND i.held = 0` + r
 	UNION ALL ` + selectInbound + `WHERE i.turn IN (SELECT id FROM turn WHERE ended_at IS NULL) AND i.state = 'running'` + reactable + `
 	ORDER BY 1`
 
-// ListReactable lists the messages of people on a channel that wait or that a running turn has
-// taken up, of all persons, oldest first.
+// ListReactable lists all messages on a channel that wait or are in a running turn. The oldest come
+// first.
 func (s Inbox) ListReactable(ctx context.Context, channel supervisor.Channel) ([]supervisor.Inbound, error) {
 	return engine.All(s.db.reader(ctx, "list what waits on %s", channel), scanInbound, listReactable, channel)
 }
 
-// lastReacted is how many of the newest inbounds may show a reaction of an earlier life of the
-// service.
+// lastReacted is the number of newest inbounds that may still show a reaction of an earlier
+// process.
 const lastReacted = 50
 
 const listReacted = selectInbound + `WHERE i.id > (SELECT coalesce(max(id), 0) FROM inbox) - ?2` + reactable + `
 	AND NOT EXISTS (SELECT 1 FROM turn t WHERE t.inbound = i.id AND t.started_at - i.received_at < ?3) ORDER BY i.id`
 
-// ListReacted lists the newest messages of people on a channel but those whose turns have begun
-// before they had waited for so long. It is for the start of the service.
+// ListReacted lists the newest messages on a channel that waited for some time. It leaves out those
+// whose turns began sooner. It is for the start of the service.
 func (s Inbox) ListReacted(ctx context.Context, channel supervisor.Channel, waited time.Duration) ([]supervisor.Inbound, error) {
 	return engine.All(s.db.reader(ctx, "list what may have waited on %s", channel), scanInbound, listReacted, channel, lastReacted,
 		waited.Milliseconds())

@@ -12,7 +12,7 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-func TestWhatIsSentTwiceIsKeptOnce(t *testing.T) {
+func TestPut_SameKeyTwice_IsStoredOnce(t *testing.T) {
 	s := newStory(t)
 	in := supervisor.Inbound{Conversation: supervisor.Conversation{User: "bob", Channel: supervisor.ChannelTerminal},
 		Source: "terminal", Key: "k", Kind: supervisor.KindText, Text: "hello"}
@@ -38,7 +38,7 @@ func TestWhatIsSentTwiceIsKeptOnce(t *testing.T) {
 	}
 }
 
-func TestNextIsTheOldestTextThatHasNoTurn(t *testing.T) {
+func TestNext_ReturnsOldestText(t *testing.T) {
 	s := newStory(t)
 	s.put(s.conversation("bob"), supervisor.KindText, "of another person")
 	s.put(s.home, supervisor.KindCommand, "/status")
@@ -60,7 +60,7 @@ func TestNextIsTheOldestTextThatHasNoTurn(t *testing.T) {
 	}
 }
 
-func TestAStartFindsWhatIsUnfinished(t *testing.T) {
+func TestListUnfinished_AfterRestart(t *testing.T) {
 	s := newStory(t)
 	bob, carol := s.conversation("bob"), s.conversation("carol")
 	s.finish(s.begun("done long ago"), "yes")
@@ -80,7 +80,7 @@ func TestAStartFindsWhatIsUnfinished(t *testing.T) {
 	s.same("commands", commands, []supervisor.Inbound{command})
 }
 
-func TestAConversationIsFoundAgain(t *testing.T) {
+func TestConversation_FoundTwice_IsSame(t *testing.T) {
 	s := newStory(t)
 	find := func(user, chat, thread string) supervisor.Conversation {
 		c, err := s.db.Conversations().Find(t.Context(), user, supervisor.ChannelTerminal, chat, thread)
@@ -97,7 +97,7 @@ func TestAConversationIsFoundAgain(t *testing.T) {
 	}
 }
 
-func TestNobodyWritesIntoAnotherPersonsConversation(t *testing.T) {
+func TestPut_ForeignConversation_Fails(t *testing.T) {
 	s := newStory(t)
 	forged := s.home
 	forged.User = "mallory"
@@ -107,7 +107,7 @@ func TestNobodyWritesIntoAnotherPersonsConversation(t *testing.T) {
 	s.same("inbox", s.look("SELECT count(*) FROM inbox"), "0")
 }
 
-func TestTextComesBackAsItWasSent(t *testing.T) {
+func TestText_AnyBytes_RoundTrips(t *testing.T) {
 	db := sqlitetest.Open(t)
 	for _, text := range []string{"", "hello", "\x00", "a\x00b", "\xff\xfe", "'; DROP TABLE inbox; --", "\u2028😀"} {
 		if err := comesBack(t.Context(), db, text); err != nil {
@@ -123,8 +123,7 @@ func TestTextComesBackAsItWasSent(t *testing.T) {
 	})
 }
 
-// comesBack puts text into each column that a person's words may reach, and puts it again to see
-// what was kept.
+// comesBack writes text into each column that a user's words may reach, and reads it again.
 func comesBack(ctx context.Context, db *sqlite.DB, text string) error {
 	in := supervisor.Inbound{Source: "terminal", Key: "k" + text, Kind: supervisor.KindText, Text: text,
 		Conversation: supervisor.Conversation{User: "alice" + text, Channel: supervisor.ChannelTerminal, Chat: text}}

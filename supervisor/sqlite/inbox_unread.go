@@ -11,15 +11,15 @@ const (
 	addToText  = `UPDATE inbox SET text = text || ? WHERE id = ?`
 )
 
-// markUnread keeps that an inbound could not be looked at.
+// markUnread records that an inbound could not be read.
 func (t *batchTx) markUnread(in supervisor.Inbound, unread bool) {
 	if unread {
 		t.Exec(setUnread, in.ID)
 	}
 }
 
-// mentionUnread has a text say what came before it and could not be looked at: it may be about
-// that. It is said once.
+// mentionUnread adds a note about earlier unreadable messages to a text, once: the text may be
+// about them.
 func (t *batchTx) mentionUnread(in supervisor.Inbound) supervisor.Inbound {
 	unread := all(t, engine.String, takeUnread, in.Conversation.ID)
 	if len(unread) == 0 {

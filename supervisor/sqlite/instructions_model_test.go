@@ -17,11 +17,10 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// TestNoTextIsInForceThatIsNeitherThePersonsNorAccepted: AGENTS.md is written by turns, of which
-// two run at a time and workers die, by programs that outlive them, by git and by hand; what waits
-// is accepted and put back, and what was there before comes again. Prompts have only what the
-// person wrote while nothing ran, or has accepted.
-func TestNoTextIsInForceThatIsNeitherThePersonsNorAccepted(t *testing.T) {
+// AGENTS.md is changed by turns, by programs that outlive them, by git and by hand. Two turns run
+// at a time and workers crash. Pending text is accepted and put back, and old text comes again.
+// Prompts hold only text that the user wrote while nothing ran, or accepted.
+func TestPromptFile_OnlyUserOrAcceptedTextInForce(t *testing.T) {
 	db := sqlitetest.OpenPath(t, filepath.Join(t.TempDir(), "mews.db"), sqlite.Options{})
 	run := 0
 	rapid.Check(t, func(rt *rapid.T) {
@@ -57,7 +56,7 @@ func TestNoTextIsInForceThatIsNeitherThePersonsNorAccepted(t *testing.T) {
 			"accept":  func(*rapid.T) { m.decide(true) },
 			"back":    func(*rapid.T) { m.decide(false) },
 		})
-		for n := range m.turns { // whatever came of it is looked at once more
+		for n := range m.turns { // each prompt is checked once more at the end
 			if s := m.turns[n]; s != nil && !s.killed {
 				m.done(s)
 			}
@@ -74,20 +73,20 @@ type steeringModel struct {
 	user    string
 	turns   [2]*steeredTurn
 	program bool
-	disk    string // "" is no file
+	disk    string // "" means no file
 	written int
 
 	inbounds int
-	seen     []string // that a report has told of
+	seen     []string // in the last report
 	allowed  map[string]bool
 }
 
-// steeredTurn is a turn. One that was killed goes on, or is given up.
+// steeredTurn is a turn. A killed turn continues or is given up.
 type steeredTurn struct {
 	supervisor.Turn
 	n                      int
 	begun, resumed, killed bool
-	programs               bool // as was told
+	programs               bool // as reported
 }
 
 func (m *steeringModel) must(err error) {
@@ -97,7 +96,7 @@ func (m *steeringModel) must(err error) {
 	}
 }
 
-// write has something new be in the file.
+// write puts a new text into the file.
 func (m *steeringModel) write(by string) {
 	m.written++
 	m.disk = fmt.Sprint(by, " ", m.written)
@@ -114,7 +113,7 @@ func (m *steeringModel) ifProgram(do func()) {
 	}
 }
 
-// begin begins a turn, or has one go on, or gives it up.
+// begin starts, continues or gives up a turn.
 func (m *steeringModel) begin(n int) {
 	s := m.turns[n]
 	switch {
@@ -138,7 +137,7 @@ func (m *steeringModel) begin(n int) {
 	m.report(m.turns[n], protocol.PromptFileReport{InForce: true})
 }
 
-// report tells what is there, as a worker does, and looks at what is in force.
+// report sends the file's state, as a worker does, and checks the text in force.
 func (m *steeringModel) report(s *steeredTurn, r protocol.PromptFileReport) {
 	m.Helper()
 	f := protocol.PromptFile{Path: "AGENTS.md"}
@@ -166,7 +165,7 @@ func (m *steeringModel) report(s *steeredTurn, r protocol.PromptFileReport) {
 	s.begun, s.programs, m.seen = true, m.program, append(m.seen, m.disk)
 }
 
-// done ends a turn whose model says its last word.
+// done ends a turn after the model's last step.
 func (m *steeringModel) done(s *steeredTurn) {
 	m.report(s, protocol.PromptFileReport{})
 	m.finish(s, protocol.WhyDone)
@@ -187,7 +186,7 @@ func (m *steeringModel) finish(s *steeredTurn, why protocol.Why) {
 	m.turns[s.n] = nil
 }
 
-// kill ends the worker with all that runs in it.
+// kill crashes the worker with all that runs in it.
 func (m *steeringModel) kill() {
 	m.program = false
 	for _, s := range m.turns {
@@ -197,7 +196,7 @@ func (m *steeringModel) kill() {
 	}
 }
 
-// decide accepts what waits, or puts it back where it is still there.
+// decide accepts the pending text, or puts it back if it is still there.
 func (m *steeringModel) decide(accept bool) {
 	files, err := m.db.PromptFiles().List(m.t.Context(), m.user)
 	m.must(err)

@@ -13,7 +13,7 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// noteDays are a home's notes, of which each turn is told three days.
+// noteDays are a home's daily notes; each turn reads three days.
 type noteDays struct {
 	*testing.T
 	db     *sqlite.DB
@@ -22,8 +22,8 @@ type noteDays struct {
 	begins bool
 }
 
-// reports tells of the notes of some days, and returns what is in force of those that are otherwise
-// in the home.
+// reports sends the state of some days' notes. It returns the text in force of those that differ
+// from the home.
 func (d *noteDays) reports(days ...string) map[string]string {
 	d.Helper()
 	r := protocol.PromptFileReport{Turn: d.turn.ID, InForce: true}
@@ -51,7 +51,7 @@ func (d *noteDays) reports(days ...string) map[string]string {
 	return other
 }
 
-// next has a turn end, and another one begin.
+// next ends a turn and starts another one.
 func (d *noteDays) next(key string) {
 	d.Helper()
 	if d.turn.ID != 0 {
@@ -71,10 +71,10 @@ func (d *noteDays) next(key string) {
 	d.begins = true
 }
 
-// A turn may write the notes of any day. Those of a day of which nothing was known wait when it
-// comes; what its person writes once they are watched counts. What is known of days gone by goes,
-// but for what waits.
-func TestNotesOfADayThatATurnHasWrittenBeforeWait(t *testing.T) {
+// A turn may write the notes of any day. Notes of an unknown day wait for the user when that day
+// comes. The user's own later changes count at once. Notes of past days are forgotten unless they
+// wait.
+func TestNotes_WrittenByTurn_WaitForUser(t *testing.T) {
 	d := &noteDays{
 		T:     t,
 		db:    sqlitetest.OpenPath(t, filepath.Join(t.TempDir(), "mews.db"), sqlite.Options{}),

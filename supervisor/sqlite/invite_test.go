@@ -8,7 +8,7 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-func TestAnInviteIsGoodOnceAndInTime(t *testing.T) {
+func TestInvite_UsedOrExpired_IsUseless(t *testing.T) {
 	s := newStory(t)
 	invites := s.db.Access().Invites
 	put := func(name, user string, expires time.Duration) sqlite.Invite {
@@ -50,7 +50,7 @@ func TestAnInviteIsGoodOnceAndInTime(t *testing.T) {
 	s.same("bound", s.look("SELECT account || user FROM binding ORDER BY account"), "7alice 8bob")
 	again := put("e", "alice", time.Hour)
 	_, err = invites.Redeem(t.Context(), again.Digest, "telegram", "7", "alice")
-	s.must(err) // who has the account already may enrol with it
+	s.must(err) // the owner of the account may enrol with it
 	put("f", "alice", time.Hour)
 	n, err := invites.Revoke(t.Context(), "alice")
 	s.must(err)
@@ -58,15 +58,15 @@ func TestAnInviteIsGoodOnceAndInTime(t *testing.T) {
 	open()
 }
 
-// An invite lets its person make one factor: once that is confirmed, or was reset, it lets them
-// make no other.
-func TestTheRightToEnrolEndsWithAFactor(t *testing.T) {
+// An invite lets its user enrol one factor. Once that is confirmed or reset, the invite allows no
+// other.
+func TestMayEnrol_ConfirmedFactor_IsFalse(t *testing.T) {
 	for name, end := range map[string]func(sqlite.Factors) error{
 		"confirmed": func(f sqlite.Factors) error {
 			_, err := f.Attempt(t.Context(), "alice", taking(1), "")
 			if err == nil {
 				_, err = f.Attempt(t.Context(), "alice", func(f supervisor.Factor, _ time.Time) (supervisor.Factor, supervisor.Verdict) {
-					f.Confirmed = false // as it were without it
+					f.Confirmed = false // as it would be without it
 					return f, supervisor.Verdict{Action: "x"}
 				}, "")
 			}

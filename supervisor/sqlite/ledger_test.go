@@ -8,7 +8,7 @@ import (
 	"mews/supervisor"
 )
 
-func TestABlobIsItsOwnersOnly(t *testing.T) {
+func TestBlob_OtherUser_DoesNotOwnIt(t *testing.T) {
 	s := newStory(t)
 	turn := s.begun("keep it")
 	ref := protocol.BlobRef{SHA256: strings.Repeat("ab", 32), Size: 1 << 40}
@@ -26,7 +26,7 @@ func TestABlobIsItsOwnersOnly(t *testing.T) {
 	s.refused(err, supervisor.CodeInternal, "keep that blob short is of alice")
 }
 
-func TestTheAuditLogIsOnlyAddedTo(t *testing.T) {
+func TestAuditPut_AppendsRows(t *testing.T) {
 	s := newStory(t)
 	s.must(s.db.Audit().Put(t.Context(), "alice", "login", "from the terminal"))
 	s.must(s.db.Audit().Put(t.Context(), "", "start", "version 1"))

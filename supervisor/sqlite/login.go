@@ -7,8 +7,8 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// Logins are where people's gates are open. Codes open them, in PutBatch. Login.Open says whether
-// one still holds.
+// Logins stores the chats in which users' gates are open. Codes open them, in PutBatch. Login.Open
+// tells whether a login is still valid.
 type Logins struct{ db *DB }
 
 const (
@@ -19,23 +19,23 @@ const (
 	closeLogins = `DELETE FROM login WHERE user = ?`
 )
 
-// FindLogin is a person's login in a channel's chat, if there is one; it may have run out.
+// FindLogin returns a user's login in a chat, if there is one. It may have expired.
 func (s Logins) FindLogin(ctx context.Context, user string, channel supervisor.Channel, chat string) (
 	supervisor.Login, bool, error) {
 	return engine.One(s.db.reader(ctx, "find the login of %s in chat %s of %s", user, chat, channel), scanLogin, findLogin, user, channel, chat)
 }
 
-// List lists all logins, of all persons, those that have run out included.
+// List lists the logins of all users, including expired ones.
 func (s Logins) List(ctx context.Context) ([]supervisor.Login, error) {
 	return engine.All(s.db.reader(ctx, "list the logins"), scanLogin, listLogins)
 }
 
-// Close closes a person's gate in a channel's chat. It is no error that it was closed.
+// Close closes a user's gate in a chat. It is no error if the gate was closed.
 func (s Logins) Close(ctx context.Context, user string, channel supervisor.Channel, chat string) error {
 	return s.db.write(ctx, func(t *tx) { t.Exec(closeLogin, user, channel, chat) }, "close the gate of %s in chat %s of %s", user, chat, channel)
 }
 
-// CloseAll closes a person's gate everywhere, and says in how many chats a login was there.
+// CloseAll closes a user's gate everywhere and returns the number of chats with a login.
 func (s Logins) CloseAll(ctx context.Context, user string) (int64, error) {
 	return inTransaction(ctx, s.db, func(t *tx) int64 { return t.Change(closeLogins, user) }, "close the gate of %s everywhere", user)
 }

@@ -6,7 +6,7 @@ import (
 	"mews/supervisor"
 )
 
-func TestLoginsAreClosed(t *testing.T) {
+func TestLogins_CloseAndCloseAll(t *testing.T) {
 	s := batchStory{newStory(t)}
 	logins := s.db.Access().Logins
 	s.receive(code("alice", 1, 1), in("43", code("alice", 2, 2)), code("bob", 3, 1))

@@ -13,19 +13,18 @@ import (
 	"mews/supervisor/internal/quotes"
 )
 
-// Memories are what the service keeps of people's memory, which itself is in their homes: what they
-// have had forgotten, and how often a fact was of use.
+// Memories stores data about users' memory: forgotten facts, and how often a fact was used. The
+// memory itself is in the users' homes.
 type Memories struct{ db *DB }
 
-// Memories are what the service keeps of people's memory.
+// Memories returns the store of data about users' memory.
 func (db *DB) Memories() Memories { return Memories{db} }
 
-// readsNothing are the tools whose results hold nothing of others. recall also finds what stands in
-// files and is not in force.
+// readsNothing lists the tools whose results hold no words of others. recall is missing, as it also
+// finds text in files that the user has not accepted.
 var readsNothing = `["get_time","remember","update_memory","forget","note_today","ask_user","find_tools","send_file","send_message","write_file","append_file","schedule_task","update_task","cancel_task","job_result"]`
 
-// A recap and what a message answers to may have words of others, also where the assistant has said
-// them.
+// A recap and a quoted message may hold words of others, even if the assistant said them.
 const findMemorySource = `SELECT m.id, m.source, m.parts, m.created_at,
 	EXISTS (SELECT 1 FROM message w WHERE w.conversation = c.id AND w.id >= c.window_from AND (w.source = 'world' OR w.recap <> ''
 		OR w.role = 'user' AND EXISTS (SELECT 1 FROM json_each(w.parts) p WHERE p.value ->> 'text' LIKE '>%')))
@@ -34,13 +33,13 @@ const findMemorySource = `SELECT m.id, m.source, m.parts, m.created_at,
 	WHERE t.id = ?1 AND t.ended_at IS NULL AND m.role = 'user' AND m.user = t.user AND (m.id = ?2 OR ?2 = 0 AND m.turn = t.id)
 	ORDER BY m.id DESC LIMIT 1`
 
-// Source finds a message of the person's in the conversation of a turn that runs; 0 is the newest
-// in the turn.
+// Source finds a message of the user in the conversation of a running turn. Message 0 means the
+// newest of the turn.
 func (s Memories) Source(ctx context.Context, turn, message int64) (source supervisor.MemorySource, found bool, err error) {
 	return engine.One(s.db.reader(ctx, "find message %d of turn %d", message, turn), func(r *engine.Row) (m supervisor.MemorySource) {
 		raw, parts := "", []protocol.Part{}
 		r.Scan(&m.Message, &m.Origin, &raw, &m.At, &m.Material)
-		if json.Unmarshal([]byte(raw), &parts) == nil { // else it has no words
+		if json.Unmarshal([]byte(raw), &parts) == nil { // otherwise it has no words
 			for _, p := range parts {
 				m.Words += quotes.Drop(p.Text) + "\n"
 			}
@@ -53,20 +52,20 @@ const (
 	insertForgotten = `INSERT INTO forgotten (user, message, digest, fact, forgotten_at) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`
 	insertFact      = `INSERT INTO forgotten_fact (user, fact, text) VALUES (?, ?, ?)`
 	deleteUses      = `DELETE FROM fact_use WHERE user = ? AND fact = ?`
-	// The newest such forgetting counts: what was said since may be remembered.
+	// Only the newest matching request counts: words that were said later may be remembered.
 	findForgotten = `SELECT coalesce(max(message = ?2 AND message > 0), 0), coalesce(max(forgotten_at), 0) FROM forgotten
 		WHERE user = ?1 AND (message = ?2 AND message > 0 OR digest = ?3)`
 	listDigests      = `SELECT digest FROM forgotten WHERE user = ? AND digest <> '' ORDER BY forgotten_at DESC LIMIT ?`
 	highestForgotten = `SELECT coalesce(max(fact), 0) FROM forgotten WHERE user = ? AND fact < ?`
 )
 
-// Forget keeps that facts are not taken up again, and that their words are to go: BlankFacts sees
-// to that.
+// Forget records that facts must not be remembered again, and that their words must go. BlankFacts
+// removes the words.
 func (s Memories) Forget(ctx context.Context, user string, facts []supervisor.ForgottenFact) error {
 	return s.db.write(ctx, func(t *tx) {
 		var texts []string
 		for _, f := range facts {
-			// 0 of one that was written by hand
+			// 0 if a person wrote the fact by hand
 			number, _ := strconv.Atoi(strings.TrimPrefix(f.ID, "k"))
 			t.Exec(insertForgotten, user, f.Message, protocol.DigestOfWords(f.Text), number, t.Now)
 			t.Exec(insertFact, user, f.ID, f.Text)
@@ -77,8 +76,8 @@ func (s Memories) Forget(ctx context.Context, user string, facts []supervisor.Fo
 	}, "keep what %s has had forgotten", user)
 }
 
-// Forgotten says whether a fact was forgotten: by the message that it goes by, or by its words, and
-// then when. number is the highest of the ids that are forgotten.
+// Forgotten reports whether a fact was forgotten: by its message, or by its words and when. number
+// is the highest id among the forgotten facts.
 func (s Memories) Forgotten(ctx context.Context, user string, message int64, text string) (byMessage bool, at time.Time, number int, err error) {
 	read := s.db.reader(ctx, "find what %s has had forgotten", user)
 	if _, _, err = engine.One(read, func(r *engine.Row) (none struct{}) {
@@ -91,7 +90,7 @@ func (s Memories) Forgotten(ctx context.Context, user string, message int64, tex
 	return byMessage, at, int(highest), err
 }
 
-// Digests lists protocol.DigestOfWords of what was forgotten, the newest first, at most
+// Digests lists protocol.DigestOfWords of forgotten facts, the newest first. It lists at most
 // protocol.MaxForgotten.
 func (s Memories) Digests(ctx context.Context, user string) ([]string, error) {
 	return engine.All(s.db.reader(ctx, "list what %s has had forgotten", user), func(r *engine.Row) (digest string) {
@@ -105,7 +104,7 @@ const (
 	listUses = `SELECT fact, sum(uses) FROM fact_use WHERE user = ? AND day >= ? GROUP BY fact`
 )
 
-// Use counts facts as used on a day.
+// Use counts a use of facts on a day.
 func (s Memories) Use(ctx context.Context, user, day string, facts []string) error {
 	return s.db.write(ctx, func(t *tx) {
 		for _, fact := range facts {
@@ -114,7 +113,7 @@ func (s Memories) Use(ctx context.Context, user, day string, facts []string) err
 	}, "count what %s was told", user)
 }
 
-// Uses says how often facts were used since a day.
+// Uses returns how often facts were used since a day.
 func (s Memories) Uses(ctx context.Context, user, since string) (map[string]int, error) {
 	uses := map[string]int{}
 	_, err := engine.All(s.db.reader(ctx, "count what %s was told", user), func(r *engine.Row) (none struct{}) {

@@ -13,9 +13,9 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// Transcript is what was said in conversations, as the model sees it. Each has a window, which
-// begins at a message and never ends; what lies before it is kept, and not shown. Nor is what
-// belongs to a turn that a model declined to answer.
+// Transcript stores what was said in conversations, as the model sees it. Each conversation has a
+// window that starts at a message and has no end. Earlier messages are stored but not shown. Nor
+// are messages of a turn that a model refused to answer.
 type Transcript struct{ db *DB }
 
 const (
@@ -25,7 +25,7 @@ const (
 	listTurnMessages = `SELECT id, role, parts, stamp, recap <> '' FROM message WHERE turn = ? ORDER BY id`
 )
 
-// Messages lists the messages of a conversation from its window on, in order.
+// Messages lists the messages in a conversation's window, in order.
 func (s Transcript) Messages(ctx context.Context, conversation int64) ([]protocol.Message, error) {
 	read := s.db.reader(ctx, "read the transcript of conversation %d", conversation)
 	return messages(read, s.db.policies.History.Recap, listMessages, conversation)
@@ -36,8 +36,8 @@ const (
 	moveWindow  = `UPDATE conversation SET window_from = ?1, trimmed = ?3 WHERE id = ?2 AND window_from < ?1`
 )
 
-// Trim has the window begin at a message of the conversation. It never moves backwards: an older
-// message changes nothing.
+// Trim moves the start of the window to a message of the conversation. The window never moves
+// backwards.
 func (s Transcript) Trim(ctx context.Context, conversation, from int64) error {
 	return s.db.write(ctx, func(t *tx) {
 		if !value(t, engine.Bool, findMessage, from, conversation) {
@@ -47,13 +47,13 @@ func (s Transcript) Trim(ctx context.Context, conversation, from int64) error {
 	}, "trim the transcript of conversation %d", conversation)
 }
 
-// The window begins after the newest message, or at the question of the turn that runs: an answer
-// is never without its question.
+// The window starts after the newest message, or at the question of the running turn: an answer is
+// never without its question.
 const restartAt = `SELECT coalesce(
 	(SELECT min(m.id) FROM turn t JOIN message m ON m.turn = t.id WHERE t.conversation = ?1 AND t.ended_at IS NULL),
 	(SELECT max(id) + 1 FROM message WHERE conversation = ?1), 0)`
 
-// Restart has the window begin after all that was said. A turn that runs stays in it.
+// Restart moves the window behind everything that was said, except a running turn.
 func (s Transcript) Restart(ctx context.Context, conversation int64) error {
 	return s.db.write(ctx, func(t *tx) { t.restart(conversation) }, "restart conversation %d", conversation)
 }
@@ -70,7 +70,7 @@ const insertMessage = `INSERT INTO message (user, conversation, turn, role, part
 
 // putMessage appends m to the transcript of the turn's conversation.
 func (t turnTx) putMessage(m protocol.Message) int64 {
-	parts := append([]protocol.Part{}, m.Parts...) // [] where there are none
+	parts := append([]protocol.Part{}, m.Parts...) // [] if there are none
 	origin := supervisor.OriginOwn
 	if slices.ContainsFunc(parts, func(p protocol.Part) bool { return p.Result != nil && p.Result.World }) {
 		origin = supervisor.OriginWorld
@@ -86,7 +86,7 @@ func (t turnTx) insertMessage(role protocol.Role, parts any, origin supervisor.O
 	return t.Insert(insertMessage, in.User, in.ID, t.turn.ID, role, parts, cmp.Or(origin, supervisor.OriginOwn), stamp, encodedList(recap), t.Now)
 }
 
-// putInboundMessage appends what an inbound says, behind what it answers to, and what came with it.
+// putInboundMessage appends an inbound's quote, text and parts to the transcript.
 func (t turnTx) putInboundMessage(in supervisor.Inbound) {
 	parts := []protocol.Part{}
 	if in.Parts != "" {
@@ -115,7 +115,7 @@ func (t turnTx) putInboundMessage(in supervisor.Inbound) {
 	t.insertMessage(protocol.RoleUser, encoded{parts}, in.Origin, t.stamp(in, false), recap)
 }
 
-// messageRow is a message as it is kept.
+// messageRow is a message as it is stored.
 type messageRow struct {
 	protocol.Message
 	parts string
@@ -127,8 +127,8 @@ func scanMessage(row *engine.Row) (m messageRow) {
 	return m
 }
 
-// messages are what a query lists, with what recap says of those that have one. They are decoded once
-// the database is free for others.
+// messages returns the messages of a query. recap makes the text of those with a recap. It decodes
+// them after the query, while others can use the database.
 func messages(q engine.Querier, recap func([]supervisor.RecapLine) string, query string, args ...any) ([]protocol.Message, error) {
 	rows, err := engine.All(q, scanMessage, query, args...)
 	if err != nil {
@@ -149,26 +149,26 @@ func messages(q engine.Querier, recap func([]supervisor.RecapLine) string, query
 	return list, nil
 }
 
-// There is one bound of the id in it: of two, SQLite looks for one in the index and reads on to the
-// other.
+// The query bounds the id only once. With two bounds SQLite would use one in the index and read up
+// to the other.
 const (
 	listMessagesSince = `SELECT id, role, parts, stamp, recap <> '' FROM message WHERE conversation = ?1 AND id > max(?2,
 		(SELECT window_from FROM conversation WHERE id = ?1) - 1)` + notRefused + ` ORDER BY id`
 	findWindow = `SELECT window_from, trimmed, forgotten FROM conversation WHERE id = ?`
 )
 
-// Window is where the messages begin that are shown.
+// Window is the part of a conversation that the model sees.
 type Window struct {
-	From      int64 // messages with this id or a greater one
-	Trimmed   bool  // those before it are missing for want of room
-	Forgotten int64 // how often something was forgotten: messages that were read before may be gone
+	From      int64 // id of the first message
+	Trimmed   bool  // earlier messages are missing for lack of room
+	Forgotten int64 // number of deletions: messages that were read before may be gone
 }
 
 func scanWindow(row *engine.Row) (w Window) { row.Scan(&w.From, &w.Trimmed, &w.Forgotten); return w }
 
-// Since lists what Messages does, without the messages up to after, and says where the window
-// begins: whoever has the earlier ones drops those before it, and all of them when a turn was
-// refused. Messages of a conversation are committed in the order of their ids, so none comes late.
+// Since lists the messages of the window after an id, and the window itself. A reader with earlier
+// messages drops those before the window, and all of them after a refused turn. Messages of a
+// conversation are committed in the order of their ids, so none comes late.
 func (s Transcript) Since(ctx context.Context, conversation, after int64) (newer []protocol.Message, window Window, err error) {
 	read := s.db.reader(ctx, "read the transcript of conversation %d after message %d", conversation, after)
 	before, err := engine.Value(read, scanWindow, findWindow, conversation)
@@ -179,6 +179,6 @@ func (s Transcript) Since(ctx context.Context, conversation, after int64) (newer
 		return nil, window, err
 	}
 	window, err = engine.Value(read, scanWindow, findWindow, conversation)
-	window.Forgotten = before.Forgotten // what is forgotten since is seen the next time
+	window.Forgotten = before.Forgotten // the next call reports what is forgotten meanwhile
 	return newer, window, err
 }

@@ -11,7 +11,7 @@ import (
 
 const listOwnConversations = `SELECT id, user, channel, chat, thread FROM conversation WHERE user = ? ORDER BY id`
 
-// Conversations lists those that a person has where people talk.
+// Conversations lists a user's conversations on channels where people talk.
 func (s Transcript) Conversations(ctx context.Context, user string) (ids []int64, err error) {
 	list, err := engine.All(s.db.reader(ctx, "list the conversations of %s", user), scanConversation, listOwnConversations, user)
 	for _, c := range list {
@@ -22,8 +22,7 @@ func (s Transcript) Conversations(ctx context.Context, user string) (ids []int64
 	return ids, err
 }
 
-// talks says whether people talk in a conversation: what the model asks itself in others is
-// nobody's words.
+// talks reports whether people talk in a conversation. In others the model only asks itself.
 func talks(c supervisor.Conversation) bool { return c.Channel.Can() != supervisor.Capabilities{} }
 
 const (
@@ -33,8 +32,7 @@ const (
 	countSaid = `SELECT count(*) FROM message WHERE user = ? AND conversation = ? AND id > ? AND role <> 'tool'`
 )
 
-// Said lists messages behind one, in order: what the person said and was answered, and nothing of
-// tools.
+// Said lists the messages of the user and the answers after an id, without tool results.
 func (s Transcript) Said(ctx context.Context, user string, conversation, after int64, limit int) ([]supervisor.SaidMessage, error) {
 	type row struct {
 		supervisor.SaidMessage
@@ -45,7 +43,7 @@ func (s Transcript) Said(ctx context.Context, user string, conversation, after i
 		return m
 	}, listSaid, user, conversation, after, limit)
 	list := make([]supervisor.SaidMessage, len(rows))
-	for i, m := range rows { // the database is free for others meanwhile
+	for i, m := range rows { // others can use the database meanwhile
 		if err := json.Unmarshal([]byte(m.parts), &m.Parts); err != nil {
 			return nil, fmt.Errorf("read message %d: %w", m.ID, err)
 		}
@@ -54,7 +52,7 @@ func (s Transcript) Said(ctx context.Context, user string, conversation, after i
 	return list, err
 }
 
-// Sizes are how many bytes each message takes of those behind one, up to another.
+// Sizes returns the bytes of each message after one id, up to another.
 func (s Transcript) Sizes(ctx context.Context, user string, conversation, after, last int64) (map[int64]int64, error) {
 	sizes := map[int64]int64{}
 	err := s.db.reader(ctx, "list the messages of conversation %d", conversation).Query(func(r *engine.Row) bool {
@@ -66,7 +64,7 @@ func (s Transcript) Sizes(ctx context.Context, user string, conversation, after,
 	return sizes, err
 }
 
-// CountSaid says how many messages Said would list without a limit.
+// CountSaid returns how many messages Said would list without a limit.
 func (s Transcript) CountSaid(ctx context.Context, user string, conversation, after int64) (int64, error) {
 	return engine.Value(s.db.reader(ctx, "count what was said in conversation %d", conversation), engine.Integer, countSaid,
 		user, conversation, after)

@@ -12,10 +12,9 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// What was said in a conversation is told of as it is on disk, with whose it is, and listed: the
-// person's words and the answers, and nothing of tools. What a turn says where nobody talks is
-// neither told nor listed.
-func TestWhatWasSaidIsToldAndListed(t *testing.T) {
+// Said is called after the message is on disk. The list has the user's messages and the answers,
+// and no tool messages. Messages of a channel where nobody talks are neither reported nor listed.
+func TestSaid_Commit_NotifiesAndLists(t *testing.T) {
 	s := &story{T: t, path: filepath.Join(t.TempDir(), "mews.db"), now: noon}
 	var told []string
 	s.db = sqlitetest.OpenPath(t, s.path, sqlite.Options{Now: func() time.Time { return s.now }, Said: func(user string, conversation int64) {

@@ -9,7 +9,7 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-func TestSinceGoesOnWhereAReaderWas(t *testing.T) {
+func TestSince_ReturnsOnlyNewer(t *testing.T) {
 	s := newStory(t)
 	all := talked(s)
 	for known := range all {
@@ -24,7 +24,7 @@ func TestSinceGoesOnWhereAReaderWas(t *testing.T) {
 	}
 }
 
-func TestSinceTellsWhatTheWindowHasLeftBehind(t *testing.T) {
+func TestSince_MovedWindow_IsReported(t *testing.T) {
 	s := newStory(t)
 	all := talked(s)
 	s.must(s.db.Transcript().Trim(t.Context(), s.home.ID, all[2].ID))
@@ -38,16 +38,16 @@ func TestSinceTellsWhatTheWindowHasLeftBehind(t *testing.T) {
 	s.same("trimmed once the person has begun anew", window.Trimmed, false)
 }
 
-func TestTheBlobsOfAPersonAddUp(t *testing.T) {
+func TestKept_SumsBlobsOfTurns(t *testing.T) {
 	s := newStory(t)
 	turn := s.begun("hello")
 	for name, size := range map[string]int64{"a": 3, "b": 4} {
 		ref := protocol.BlobRef{SHA256: strings.Repeat(name, 64), Size: size}
 		s.must(s.db.Blobs().Put(t.Context(), "alice", ref, turn.ID))
-		s.must(s.db.Blobs().Put(t.Context(), "alice", ref, turn.ID)) // the same once more
+		s.must(s.db.Blobs().Put(t.Context(), "alice", ref, turn.ID)) // the same blob again
 	}
 	sent := protocol.BlobRef{SHA256: strings.Repeat("c", 64), Size: 1 << 30}
-	// what a person sends takes no room from their turns
+	// files from the user do not count for turns
 	s.must(s.db.Blobs().Put(t.Context(), "alice", sent, 0))
 	for _, c := range []struct {
 		user  string

@@ -7,7 +7,7 @@ import (
 	"mews/supervisor"
 )
 
-// talked has alice and the model say something, three times, and returns the transcript.
+// talked runs three exchanges of alice and returns the transcript.
 func talked(s *story) []protocol.Message {
 	for _, text := range []string{"one", "two", "three"} {
 		turn := s.begun(text)
@@ -18,7 +18,7 @@ func talked(s *story) []protocol.Message {
 	return s.transcript(s.home)
 }
 
-func TestTheWindowMovesForwardsOnly(t *testing.T) {
+func TestTrim_OlderMessage_ChangesNothing(t *testing.T) {
 	s := newStory(t)
 	all := talked(s)
 	s.same("messages", len(all), 6)
@@ -29,7 +29,7 @@ func TestTheWindowMovesForwardsOnly(t *testing.T) {
 	s.same("kept", s.look("SELECT count(*) FROM message"), "6")
 }
 
-func TestTheWindowBeginsAtAMessageOfTheConversation(t *testing.T) {
+func TestTrim_ForeignMessage_Fails(t *testing.T) {
 	s := newStory(t)
 	all := talked(s)
 	other := s.conversation("bob")
@@ -40,9 +40,9 @@ func TestTheWindowBeginsAtAMessageOfTheConversation(t *testing.T) {
 	s.same("window", s.transcript(s.home), all)
 }
 
-func TestARestartForgetsWhatWasSaid(t *testing.T) {
+func TestRestart_EmptiesWindow(t *testing.T) {
 	s := newStory(t)
-	// of a conversation where nothing was said
+	// in a conversation without messages
 	s.must(s.db.Transcript().Restart(t.Context(), s.home.ID))
 	talked(s)
 	s.must(s.db.Transcript().Restart(t.Context(), s.home.ID))
@@ -51,7 +51,7 @@ func TestARestartForgetsWhatWasSaid(t *testing.T) {
 	s.same("window", len(s.transcript(s.home)), 1)
 }
 
-func TestARestartKeepsTheTurnThatRuns(t *testing.T) {
+func TestRestart_RunningTurn_Stays(t *testing.T) {
 	s := newStory(t)
 	talked(s)
 	turn := s.asking("c1")
@@ -61,7 +61,7 @@ func TestARestartKeepsTheTurnThatRuns(t *testing.T) {
 	s.same("window", len(s.transcript(s.home)), 3)
 }
 
-func TestPersonsHaveTranscriptsOfTheirOwn(t *testing.T) {
+func TestTranscript_TwoUsers_AreSeparate(t *testing.T) {
 	s := newStory(t)
 	talked(s)
 	bob := s.conversation("bob")

@@ -17,8 +17,8 @@ import (
 	"mews/supervisor"
 )
 
-// released are the migrations that people's databases have had, with their SHA-256. Those are never
-// changed. A release adds a line for each migration that is new in it.
+// released lists the migrations that users' databases have had, with their SHA-256. They must never
+// change. A release adds a line for each new migration.
 var released = map[string]string{
 	"migration/0001_first.sql":             "56d758c143755cf0af3697dfaf8f2565e6d538677a7e7e1795182461fdfde9b6",
 	"migration/0002_telegram.sql":          "96412694ac663041f4512e707266733c70d9c7e9806fe088e93f59e66f18ec62",
@@ -31,7 +31,7 @@ var released = map[string]string{
 	"migration/0009_standing_question.sql": "46369207137bd6a10f9ce9c64ac17b3f555e26652e3b834d4417ed5a908de201",
 }
 
-func TestReleasedMigrationsAreNotChanged(t *testing.T) {
+func TestReleasedMigrations_AreUnchanged(t *testing.T) {
 	names, err := fs.Glob(migrations, "migration/*")
 	if err != nil {
 		t.Fatal(err)
@@ -53,7 +53,7 @@ func TestReleasedMigrationsAreNotChanged(t *testing.T) {
 	}
 }
 
-// schema is what a database is made of: its objects and their columns.
+// schema returns the objects of a database and their columns.
 func schema(r *rig) []string {
 	r.Helper()
 	return r.list(`SELECT type || ' ' || name || ' on ' || tbl_name || ': ' ||
@@ -63,7 +63,7 @@ func schema(r *rig) []string {
 		FROM sqlite_schema m JOIN pragma_table_xinfo(m.name) c WHERE m.type = 'table' ORDER BY 1`)
 }
 
-// makeDatabase makes a database beside the program.
+// makeDatabase makes a database without the program.
 func makeDatabase(t *testing.T, path, statements string) {
 	t.Helper()
 	conn, err := sqlite3.Open("file:" + path)
@@ -75,11 +75,11 @@ func makeDatabase(t *testing.T, path, statements string) {
 	}
 }
 
-// delivered adds an answer that its channel has taken to the database of the first release.
+// delivered adds a delivered answer to the database of the first release.
 const delivered = `;INSERT INTO outbox (id, user, conversation, inbound, turn, kind, text, created_at, delivered_at)
 	VALUES (2, 'alice', 1, 1, 1, 'answer', 'It is sunny.', 1763640001000, 1763640002000)`
 
-// begun adds commands and a turn that runs; the newest of both was deleted.
+// begun adds commands and a running turn; the newest of both was deleted.
 const begun = `;INSERT INTO inbox (id, user, conversation, source, key, kind, text, state, received_at, changed_at)
 	VALUES (3, 'alice', 1, 'terminal', 'k3', 'command', '/Stop@mews_bot at once', 'new', 1, 1),
 	(4, 'alice', 1, 'terminal', 'k4', 'command', '/new', 'done', 1, 1),
@@ -89,7 +89,7 @@ const begun = `;INSERT INTO inbox (id, user, conversation, source, key, kind, te
 	VALUES (2, 'alice', 1, 'chat', 5, 1, NULL, NULL), (7, 'alice', 1, 'chat', 9, 1, 'done', 1);
 	DELETE FROM turn WHERE id = 7; DELETE FROM inbox WHERE id = 9`
 
-func TestADatabaseOfTheFirstReleaseIsBroughtUpToDate(t *testing.T) {
+func TestOpen_FirstRelease_IsMigrated(t *testing.T) {
 	frozen, err := os.ReadFile("testdata/first.sql")
 	if err != nil {
 		t.Fatal(err)

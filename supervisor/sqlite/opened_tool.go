@@ -7,10 +7,10 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// OpenedTools are the tools of families that are open in conversations.
+// OpenedTools stores the tools of families that conversations have opened.
 type OpenedTools struct{ db *DB }
 
-// OpenedTools are the tools of families that are open in conversations.
+// OpenedTools returns the store of opened tools.
 func (db *DB) OpenedTools() OpenedTools { return OpenedTools{db} }
 
 const (
@@ -22,7 +22,7 @@ const (
 	listOpened  = `SELECT name, call, kept, used_at FROM opened_tool WHERE conversation = ? ORDER BY position`
 )
 
-// List are the tools that are open in a conversation, in the order of their opening.
+// List lists the open tools of a conversation, in the order of opening.
 func (s OpenedTools) List(ctx context.Context, conversation int64) ([]supervisor.OpenedTool, error) {
 	return engine.All(s.db.reader(ctx, "list the tools that are open in conversation %d", conversation), scanOpenedTool, listOpened, conversation)
 }
@@ -32,8 +32,8 @@ func scanOpenedTool(row *engine.Row) (o supervisor.OpenedTool) {
 	return o
 }
 
-// Put opens tools in a conversation, in this order; UsedAt is now. One that is open stays where it
-// is, and may be kept from now on.
+// Put opens tools in a conversation, in this order, with UsedAt set to now. An open tool keeps its
+// position; it may become a kept one.
 func (s OpenedTools) Put(ctx context.Context, in supervisor.Conversation, tools ...supervisor.OpenedTool) error {
 	return s.db.write(ctx, func(t *tx) { t.openTools(in, tools) }, "open tools in conversation %d", in.ID)
 }
@@ -44,7 +44,7 @@ func (t *tx) openTools(in supervisor.Conversation, tools []supervisor.OpenedTool
 	}
 }
 
-// Delete closes tools in a conversation, also those that are kept.
+// Delete closes tools in a conversation, including kept ones.
 func (s OpenedTools) Delete(ctx context.Context, conversation int64, names ...string) error {
 	return s.db.write(ctx, func(t *tx) {
 		for _, name := range names {

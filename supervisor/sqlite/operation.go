@@ -9,10 +9,10 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// Operations are the work of people's workers that is no turn.
+// Operations stores work for users' workers besides turns.
 type Operations struct{ db *DB }
 
-// Operations are the work of people's workers that is no turn.
+// Operations returns the store of background work.
 func (db *DB) Operations() Operations { return Operations{db} }
 
 const (
@@ -32,9 +32,8 @@ const (
 	deleteOperation = `DELETE FROM operation WHERE id = ? AND state NOT IN ('waiting', 'running')`
 )
 
-// Put keeps an operation that is to be done, by the fields up to Position, and returns it. Where
-// there is one of its kind for the same attachment of an inbound, it returns that. Refused for an
-// inbound that its person has dropped.
+// Put stores a new operation, by the fields up to Position, and returns it. If the same attachment
+// has an operation of that kind, Put returns that one. It fails for a dropped inbound.
 func (s Operations) Put(ctx context.Context, o supervisor.Operation) (supervisor.Operation, error) {
 	return inTransaction(ctx, s.db, func(t *tx) supervisor.Operation {
 		if o.Inbound != 0 {
@@ -49,29 +48,29 @@ func (s Operations) Put(ctx context.Context, o supervisor.Operation) (supervisor
 	}, "keep an operation %s of %s", o.Kind, o.User)
 }
 
-// Find is the operation with that id, if there is one.
+// Find returns the operation with that id, if there is one.
 func (s Operations) Find(ctx context.Context, id int64) (supervisor.Operation, bool, error) {
 	return engine.One(s.db.reader(ctx, "find operation %d", id), scanOperation, findOperation, id)
 }
 
-// FindOf is the operation of o's kind for the same attachment of an inbound, if there is one.
+// FindOf returns the operation of o's kind for o's attachment, if there is one.
 func (s Operations) FindOf(ctx context.Context, o supervisor.Operation) (supervisor.Operation, bool, error) {
 	return engine.One(s.db.reader(ctx, "find the operation %s of inbound %d", o.Kind, o.Inbound), scanOperation, findOperationOf,
 		orNull(o.Inbound), o.Kind, o.Position)
 }
 
-// List lists a person's operations, oldest first.
+// List lists a user's operations, oldest first.
 func (s Operations) List(ctx context.Context, user string) ([]supervisor.Operation, error) {
 	return engine.All(s.db.reader(ctx, "list the operations of %s", user), scanOperation, listOperations, user)
 }
 
-// ListUnfinished lists those, of all persons, that wait or run, oldest first. It is for the start
-// of the service, where none runs whatever its row says.
+// ListUnfinished lists the waiting and running operations of all users, oldest first. It is for the
+// start of the service, when none runs in fact.
 func (s Operations) ListUnfinished(ctx context.Context) ([]supervisor.Operation, error) {
 	return engine.All(s.db.reader(ctx, "list the unfinished operations"), scanOperation, openOperations)
 }
 
-// operationTransitions says which states an operation may go to from each. One that runs may begin
+// operationTransitions lists the allowed next states of each state. A running operation may begin
 // again.
 var operationTransitions = map[supervisor.OperationState][]supervisor.OperationState{
 	supervisor.OperationWaiting: {supervisor.OperationRunning, supervisor.OperationFailed},
@@ -79,14 +78,14 @@ var operationTransitions = map[supervisor.OperationState][]supervisor.OperationS
 		supervisor.OperationWaiting, supervisor.OperationParked},
 }
 
-// Move keeps that an operation has another state, with its result where that ends it. Refused where
-// its state does not lead there.
+// Move changes an operation's state, and stores its result if it ends. It fails if the current
+// state does not allow the new one.
 func (s Operations) Move(ctx context.Context, id int64, to supervisor.OperationState, result string) error {
 	return s.db.write(ctx, func(t *tx) { t.moveOperation(t.operation(id), to, result) }, "keep that operation %d is %s", id, to)
 }
 
-// CountDeath counts a worker that ended in an operation that runs, and returns it as it is then: it
-// waits again, or is parked after MaxDeaths with why as its result.
+// CountDeath counts a crashed worker of a running operation, and returns the operation. It waits
+// again, or is parked after MaxDeaths with why as its result.
 func (s Operations) CountDeath(ctx context.Context, id int64, why string) (supervisor.Operation, error) {
 	return inTransaction(ctx, s.db, func(t *tx) supervisor.Operation {
 		o := t.operation(id)
@@ -101,8 +100,8 @@ func (s Operations) CountDeath(ctx context.Context, id int64, why string) (super
 	}, "count a dead worker of operation %d", id)
 }
 
-// PutPiece keeps what was transcribed of a recording: position counts its pieces from 0. They are
-// gone when the operation has ended.
+// PutPiece stores a transcribed piece of a recording. position counts pieces from 0. The pieces are
+// deleted when the operation ends.
 func (s Operations) PutPiece(ctx context.Context, id int64, position int, p protocol.TranscribedPiece) error {
 	return s.db.write(ctx, func(t *tx) {
 		t.operation(id)
@@ -110,7 +109,7 @@ func (s Operations) PutPiece(ctx context.Context, id int64, position int, p prot
 	}, "keep piece %d of operation %d", position, id)
 }
 
-// Pieces lists what was transcribed of a recording, in order.
+// Pieces lists the transcribed pieces of a recording, in order.
 func (s Operations) Pieces(ctx context.Context, id int64) ([]protocol.TranscribedPiece, error) {
 	return engine.All(s.db.reader(ctx, "list the pieces of operation %d", id), func(r *engine.Row) (p protocol.TranscribedPiece) {
 		r.Scan(&p.Text, &p.Language)
@@ -118,13 +117,12 @@ func (s Operations) Pieces(ctx context.Context, id int64) ([]protocol.Transcribe
 	}, listPieces, id)
 }
 
-// Delete forgets an operation that has ended. It is no error that there is none; one that has not
-// ended stays.
+// Delete deletes an ended operation. It ignores one that is missing or has not ended.
 func (s Operations) Delete(ctx context.Context, id int64) error {
 	return s.db.write(ctx, func(t *tx) { t.Exec(deleteOperation, id) }, "forget operation %d", id)
 }
 
-// moveOperation is the only place where an operation's state changes. o is as it was read in this
+// moveOperation is the only place where an operation's state changes. o must have been read in this
 // transaction.
 func (t *tx) moveOperation(o supervisor.Operation, to supervisor.OperationState, result string) {
 	if !slices.Contains(operationTransitions[o.State], to) {
@@ -133,7 +131,7 @@ func (t *tx) moveOperation(o supervisor.Operation, to supervisor.OperationState,
 	t.Exec(moveOperation, to, result, t.Now, o.ID)
 	if len(operationTransitions[to]) == 0 {
 		t.Exec(deletePieces, o.ID)
-		if o.Kind == protocol.OperationLog { // nobody asks what came of it, and it has words
+		if o.Kind == protocol.OperationLog { // nobody needs its result, and it holds words
 			t.Exec(deleteOperation, o.ID)
 		}
 	}

@@ -11,7 +11,7 @@ func archive(user string) supervisor.Operation {
 	return supervisor.Operation{User: user, Kind: protocol.OperationArchive, Parameters: `{"max_bytes":1048576}`}
 }
 
-func TestAnOperationIsDoneOnce(t *testing.T) {
+func TestOperation_Done_StaysDone(t *testing.T) {
 	s := newStory(t)
 	operations := s.db.Operations()
 	o, err := operations.Put(t.Context(), archive("alice"))
@@ -26,7 +26,7 @@ func TestAnOperationIsDoneOnce(t *testing.T) {
 	}
 	unfinished(o)
 	s.must(operations.Move(t.Context(), o.ID, supervisor.OperationRunning, ""))
-	s.must(operations.Delete(t.Context(), o.ID)) // it runs: it stays
+	s.must(operations.Delete(t.Context(), o.ID)) // it stays, since it runs
 	o.State = supervisor.OperationRunning
 	unfinished(o)
 	// it begins again after a crash
@@ -54,7 +54,7 @@ func TestAnOperationIsDoneOnce(t *testing.T) {
 	unfinished(other)
 }
 
-func TestAnOperationIsParkedAfterThreeDeaths(t *testing.T) {
+func TestOperation_ThreeDeaths_IsParked(t *testing.T) {
 	s := newStory(t)
 	operations := s.db.Operations()
 	o, err := operations.Put(t.Context(), archive("alice"))
@@ -72,7 +72,7 @@ func TestAnOperationIsParkedAfterThreeDeaths(t *testing.T) {
 	s.same("why", o.Result, "killed")
 }
 
-func TestPiecesOfARecordingAreKeptUntilItsOperationEnds(t *testing.T) {
+func TestPieces_OperationEnded_AreDeleted(t *testing.T) {
 	s := newStory(t)
 	operations := s.db.Operations()
 	o, err := operations.Put(t.Context(), supervisor.Operation{User: "alice", Kind: protocol.OperationTranscribe, Parameters: "{}"})

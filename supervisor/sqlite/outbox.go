@@ -7,12 +7,12 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// OutboxPolicy is what stands in the outbox beside what is to be said.
+// OutboxPolicy has a text for the outbox.
 type OutboxPolicy struct {
-	NotKept string // stands for what a delivery said that is deleted from its chat
+	NotKept string // replaces the text of a delivery that is deleted from its chat
 }
 
-// Outbox is what people are to be told, kept until their channel has taken it, and after.
+// Outbox stores messages to users until their channel has taken them, and afterwards.
 type Outbox struct{ db *DB }
 
 const (
@@ -29,47 +29,44 @@ const (
 		ORDER BY o.id LIMIT ?`
 )
 
-// List lists a conversation's deliveries with an id above after, delivered or not, in order, at
-// most limit of them.
+// List lists a conversation's deliveries after an id, delivered or not, in order.
 func (s Outbox) List(ctx context.Context, conversation, after int64, limit int) ([]supervisor.Delivery, error) {
 	return engine.All(s.db.reader(ctx, "list the deliveries of conversation %d", conversation), scanDelivery, listDeliveries, conversation, after, limit)
 }
 
-// ListPending lists a conversation's deliveries with an id above after that its channel has not
-// taken yet, oldest first, at most limit of them.
+// ListPending lists a conversation's pending deliveries after an id, oldest first.
 func (s Outbox) ListPending(ctx context.Context, conversation, after int64, limit int) ([]supervisor.Delivery, error) {
 	return engine.All(s.db.reader(ctx, "list the pending deliveries of conversation %d", conversation), scanDelivery, listPending, conversation, after, limit)
 }
 
 const newestDelivery = `SELECT coalesce(max(id), 0) FROM outbox WHERE conversation = ?`
 
-// Newest is the id of a conversation's newest delivery, 0 where it has none.
+// Newest returns the id of a conversation's newest delivery, or 0 if it has none.
 func (s Outbox) Newest(ctx context.Context, conversation int64) (id int64, err error) {
 	return engine.Value(s.db.reader(ctx, "find the newest delivery of conversation %d", conversation), engine.Integer, newestDelivery, conversation)
 }
 
-// PutNotice puts a text into the outbox that the service has to say by itself.
+// PutNotice puts a notice of the service into the outbox.
 func (s Outbox) PutNotice(ctx context.Context, conversation int64, text string) (supervisor.Delivery, error) {
 	return s.Say(ctx, supervisor.Delivery{Conversation: supervisor.Conversation{ID: conversation}, Text: text})
 }
 
-// Say puts something into the outbox that the service has to say by itself: d's Text, Buttons and
-// Files in its Conversation, to be deleted after its DeleteAfter, and Silent or not. A Conversation
-// without an ID is found or made by its other fields. The rest of d is not read. Refused if a
-// button or a file is not as it should be.
+// Say puts a notice of the service into the outbox. It reads d's Conversation, Text, Buttons,
+// Files, DeleteAfter and Silent. A Conversation without an ID is found or created by its other
+// fields. Say fails if a button or a file is invalid.
 func (s Outbox) Say(ctx context.Context, d supervisor.Delivery) (supervisor.Delivery, error) {
 	return inTransaction(ctx, s.db, func(t *tx) supervisor.Delivery { return t.putNotice(d) },
 		"put a notice for conversation %d", d.Conversation.ID)
 }
 
-// findSaid is what was said of an inbound: the same text, or with a ?3 above 0 what is shown until
-// the inbound has arrived.
+// findSaid selects an earlier notice about an inbound: the one with the same text, or if ?3 is
+// above 0 the one shown until the inbound has arrived.
 const findSaid = selectDelivery + `WHERE o.inbound = ?1 AND o.kind = 'notice' AND (o.vanish > 0) = (?3 > 0) AND (?3 > 0 OR o.text = ?2)`
 
-// SayOf is Say of something about an inbound of the same conversation: d's Inbound, which it names
-// and does not answer. What was said of it in the same words is not said again. With a DeleteAfter
-// it is taken away as soon as the inbound has arrived, is dropped or, of a command, answered, and
-// there is one such delivery for an inbound: it is returned as it is.
+// SayOf sends a notice as Say does, about d's Inbound in the same conversation. It does not answer
+// the inbound, and does not repeat a notice with the same text. With a DeleteAfter the notice is
+// removed as soon as the inbound has arrived, is dropped or, for a command, is answered. An inbound
+// has only one such notice: SayOf returns it unchanged.
 func (s Outbox) SayOf(ctx context.Context, d supervisor.Delivery) (supervisor.Delivery, error) {
 	return inTransaction(ctx, s.db, func(t *tx) supervisor.Delivery {
 		in := t.inbound(d.Inbound)
@@ -88,8 +85,8 @@ const (
 	vanishShown = `UPDATE outbox SET vanish = ?1 WHERE delivered_at IS NULL AND id` + ofShown
 )
 
-// hideShown takes away what is shown of an inbound until it has arrived or is answered; what is yet
-// to be sent, as soon as that is sent.
+// hideShown removes the notice that is shown until an inbound arrives or is answered. A notice that
+// is not sent yet is removed right after sending.
 func (t *tx) hideShown(inbound int64) {
 	t.Exec(cleanShown, t.Now, inbound)
 	t.Exec(vanishShown, 1, inbound)
@@ -106,9 +103,9 @@ func (t *tx) putNotice(d supervisor.Delivery) supervisor.Delivery {
 		Buttons: d.Buttons, Files: d.Files, Effects: d.Effects, DeleteAfter: d.DeleteAfter, Silent: d.Silent})
 }
 
-// AnswerCommand answers a command or a press: the answer is in the outbox, and the inbound will not
-// be worked again. Of d the Text, Buttons, Files and DeleteAfter are read; without text and files
-// nothing is said. Refused if it has been answered.
+// AnswerCommand answers a command or a press, and ends its work. It reads d's Text, Buttons, Files
+// and DeleteAfter. Without text and files it sends nothing. It fails if the inbound was answered
+// before.
 func (s Outbox) AnswerCommand(ctx context.Context, inbound int64, d supervisor.Delivery) (supervisor.Delivery, error) {
 	return inTransaction(ctx, s.db, func(t *tx) supervisor.Delivery { return t.answerCommand(inbound, d) }, "answer command %d", inbound)
 }
@@ -134,8 +131,8 @@ func (t *tx) answerCommand(inbound int64, d supervisor.Delivery) supervisor.Deli
 const insertDelivery = `INSERT INTO outbox (user, conversation, inbound, turn, kind, text, buttons, files, effects,
 	vanish, silent, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`
 
-// putDelivery puts d into the outbox and returns it with its id and time. Refused if a button or a
-// file is not as it should be.
+// putDelivery puts d into the outbox and returns it with its id and time. It fails if a button or a
+// file is invalid.
 func (t *tx) putDelivery(d supervisor.Delivery) supervisor.Delivery {
 	t.fail(checkDelivery(d))
 	d.CreatedAt = fromMillis(t.Now)

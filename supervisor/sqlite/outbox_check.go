@@ -6,11 +6,11 @@ import (
 	"mews/supervisor"
 )
 
-// maxPress is how long what comes back of a button may be, in bytes. (Bot API, callback_data.)
+// maxPress is the longest data of a button, in bytes. (Bot API, callback_data.)
 const maxPress = 64
 
-// checkDelivery refuses what no channel could take: it would be found out when it is too late to
-// tell who made it.
+// checkDelivery fails for a delivery that no channel could take. Later nobody could tell who made
+// it.
 func checkDelivery(d supervisor.Delivery) error {
 	for _, row := range d.Buttons {
 		for _, b := range row {
@@ -25,7 +25,8 @@ func checkDelivery(d supervisor.Delivery) error {
 		}
 	}
 	switch {
-	case len(d.Files) > 0 && d.Turn != 0: // the messages of its growing reply would have to become files
+	// the messages of its growing reply would have to become files
+	case len(d.Files) > 0 && d.Turn != 0:
 		return invalid("the answer of turn %d has files: they need a delivery of their own", d.Turn)
 	case d.DeleteAfter < 0:
 		return invalid("a delivery can't be deleted before it was given (%v)", d.DeleteAfter)

@@ -8,14 +8,14 @@ import (
 	"mews/supervisor"
 )
 
-// picture is a file that could be sent.
+// picture returns a valid file.
 func picture(name string) supervisor.File {
 	return supervisor.File{SHA256: strings.Repeat("ab", 32), Size: 7, Name: name, MediaType: "image/png", Caption: "<b> & é"}
 }
 
 var yesNo = [][]supervisor.Button{{{Text: "Yes <b>&", Press: "q:1:yes"}, {Text: "No", Press: "q:1:no"}}, {{Text: "Stop", Press: "s"}}}
 
-func TestButtonsAndFilesAreKeptWithWhatIsSaid(t *testing.T) {
+func TestSay_ButtonsAndFiles_AreStored(t *testing.T) {
 	s := newStory(t)
 	said, err := s.db.Outbox().Say(t.Context(), supervisor.Delivery{Conversation: s.home, Text: "Go on?", Buttons: yesNo,
 		Files: []supervisor.File{picture("a.png"), picture("b.png")}, DeleteAfter: 90 * time.Second,
@@ -36,7 +36,7 @@ func TestButtonsAndFilesAreKeptWithWhatIsSaid(t *testing.T) {
 	s.same("where there was no conversation", said.Conversation, s.chat("alice", "42"))
 }
 
-func TestAPressIsAnsweredOnce(t *testing.T) {
+func TestAnswerCommand_PressTwice_Fails(t *testing.T) {
 	s := newStory(t)
 	in := s.put(s.home, supervisor.KindPress, "q:1:yes")
 	d, err := s.db.Outbox().AnswerCommand(t.Context(), in.ID, supervisor.Delivery{Text: "And now?", Buttons: yesNo,
@@ -50,7 +50,7 @@ func TestAPressIsAnsweredOnce(t *testing.T) {
 	s.refused(err, supervisor.CodeInvalid, "is answered and cannot become answered")
 }
 
-func TestWhatNoChannelCouldTakeIsNotKept(t *testing.T) {
+func TestSay_InvalidDelivery_Fails(t *testing.T) {
 	s := newStory(t)
 	button := func(text, press string) supervisor.Delivery {
 		return supervisor.Delivery{Buttons: [][]supervisor.Button{{{Text: "ok", Press: "ok"}}, {{Text: text, Press: press}}}}
@@ -80,7 +80,7 @@ func TestWhatNoChannelCouldTakeIsNotKept(t *testing.T) {
 		})
 	}
 	_, err := s.db.Outbox().Say(t.Context(), button("x", strings.Repeat("~", 63)+" "))
-	// it is no conversation that is wrong with it
+	// the conversation is not the cause
 	s.refused(err, supervisor.CodeInternal, "conversation")
 	longest := button("x", strings.Repeat("~", 63)+" ")
 	longest.Conversation = s.home
@@ -88,7 +88,7 @@ func TestWhatNoChannelCouldTakeIsNotKept(t *testing.T) {
 	s.must(err)
 }
 
-func TestBlobsThatAreToBeSentAreKnown(t *testing.T) {
+func TestSent_PendingDeliveries_ListsBlobs(t *testing.T) {
 	s := newStory(t)
 	say := func(shas ...string) supervisor.Delivery {
 		d := supervisor.Delivery{Conversation: s.home}
@@ -133,9 +133,8 @@ func TestBlobsThatAreToBeSentAreKnown(t *testing.T) {
 	s.same("in the end", sent(), "")
 }
 
-// TestWhatIsSaidOfAnInboundIsNoAnswerToIt: it names what it is about, and the inbound waits for its
-// answer as before.
-func TestWhatIsSaidOfAnInboundIsNoAnswerToIt(t *testing.T) {
+// The notice names its inbound, which still waits for its answer.
+func TestSayOf_InboundStaysUnanswered(t *testing.T) {
 	s := newStory(t)
 	in := s.text("a recording")
 	said, err := s.db.Outbox().SayOf(t.Context(), supervisor.Delivery{Inbound: in.ID, Text: "Heard: milk"})
@@ -150,9 +149,8 @@ func TestWhatIsSaidOfAnInboundIsNoAnswerToIt(t *testing.T) {
 	s.refused(err, supervisor.CodeNotFound, "there is no inbound 4711")
 }
 
-// TestWhatIsSaidOfAnInboundIsSaidOnce: also where the service ended before the inbound had arrived,
-// and it is worked again.
-func TestWhatIsSaidOfAnInboundIsSaidOnce(t *testing.T) {
+// The notice is not repeated after a crash before the inbound had arrived.
+func TestSayOf_SameText_IsSentOnce(t *testing.T) {
 	s := newStory(t)
 	in, other := s.text("a recording"), s.text("another")
 	say := func(in supervisor.Inbound, text string, deleteAfter time.Duration) supervisor.Delivery {

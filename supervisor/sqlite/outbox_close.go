@@ -8,27 +8,27 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// outcomePending is a delivery's outcome while it has none.
+// outcomePending is the outcome of a delivery that waits.
 const outcomePending supervisor.Outcome = ""
 
-// outcomeTransitions says which outcome a delivery may have after each. What did not arrive for
-// certain may wait again.
+// outcomeTransitions lists the allowed next outcomes of each. A delivery that may not have arrived
+// may wait again.
 var outcomeTransitions = map[supervisor.Outcome][]supervisor.Outcome{
 	outcomePending:            {supervisor.OutcomeSent, supervisor.OutcomeUnknown, supervisor.OutcomeFailed},
 	supervisor.OutcomeUnknown: {outcomePending},
 	supervisor.OutcomeFailed:  {outcomePending},
 }
 
-// Close keeps what became of a delivery that waited, and of the last of its posts with it. The same
-// outcome again changes nothing; another is refused. When all that answers an inbound was sent, the
-// inbound is done, and what its turn has taken in with it; a parked one stays parked, and one with
-// an answer that is unknown or failed stays answered. Where the delivery is to vanish, the cleaning
-// of its messages is kept and what it said is not.
+// Close stores the outcome of a waiting delivery and the state of its last post. The same outcome
+// again changes nothing; another one fails. When all answers of an inbound were sent, the inbound
+// is done, with those that its turn took in. A parked inbound stays parked, and one with an unknown
+// or failed answer stays answered. If the delivery has a DeleteAfter, Close stores the cleaning of
+// its messages and deletes its text.
 func (s Outbox) Close(ctx context.Context, c supervisor.DeliveryOutcome) error {
 	return s.db.write(ctx, func(t *tx) { t.closeDelivery(c) }, "close delivery %d as %s", c.Delivery, c.Outcome)
 }
 
-// Delivered keeps that the channel has taken a delivery; to say so again changes nothing.
+// Delivered records that the channel has taken a delivery. A second call changes nothing.
 func (s Outbox) Delivered(ctx context.Context, id int64) error {
 	return s.Close(ctx, supervisor.DeliveryOutcome{Delivery: id, Outcome: supervisor.OutcomeSent})
 }
@@ -42,7 +42,7 @@ func (t *tx) closeDelivery(c supervisor.DeliveryOutcome) {
 		return
 	}
 	if t.closeRecording(d.id, c.Outcome) {
-		c.Outcome = supervisor.OutcomeSent // or its text is, so that nothing is lost
+		c.Outcome = supervisor.OutcomeSent // otherwise its text is sent, so that nothing is lost
 	}
 	if c.Outcome == supervisor.OutcomeSent {
 		c.Why = ""
@@ -64,14 +64,14 @@ func (t *tx) closeDelivery(c supervisor.DeliveryOutcome) {
 	}
 }
 
-// outcomeRow is how far a delivery has come.
+// outcomeRow is the state of a delivery.
 type outcomeRow struct {
 	id           int64
 	conversation int64
-	inbound      int64 // 0 for none
+	inbound      int64 // 0 means none
 	outcome      supervisor.Outcome
-	vanish       int64 // milliseconds; 0 is never
-	// the turn that it answers, where it has buttons that undo what that has changed; else 0
+	vanish       int64 // milliseconds; 0 means never
+	// the turn that it answers, if it has undo buttons; otherwise 0
 	undoable int64
 }
 
@@ -86,10 +86,10 @@ func scanOutcome(r *engine.Row) (d outcomeRow) {
 	return d
 }
 
-// What the person knew of an outcome, they know of that one only.
+// If the user knew an outcome, they know only that one.
 const updateOutcome = `UPDATE outbox SET outcome = ?, why = ?, told = 0, delivered_at = ? WHERE id = ?`
 
-// moveOutcome is the only place where a delivery's outcome changes. d is as it was read in this
+// moveOutcome is the only place where a delivery's outcome changes. d must have been read in this
 // transaction.
 func (t *tx) moveOutcome(d outcomeRow, to supervisor.Outcome, why string) {
 	if !slices.Contains(outcomeTransitions[d.outcome], to) {
@@ -104,8 +104,8 @@ func (t *tx) moveOutcome(d outcomeRow, to supervisor.Outcome, why string) {
 
 const countUnsent = `SELECT count(*) FROM outbox WHERE inbound = ? AND outcome IS NOT 'sent'`
 
-// settleInbound moves an answered inbound to done when all that answers it was sent, with what its
-// turn has taken in: that has no answer but this one. 0 is none.
+// settleInbound moves an answered inbound to done when all its answers were sent. The inbounds that
+// its turn took in share the answer and move with it. 0 means none.
 func (t *tx) settleInbound(inbound int64) {
 	if inbound == 0 || value(t, engine.Integer, countUnsent, inbound) > 0 {
 		return
@@ -123,8 +123,7 @@ const (
 	cleanPosts = `INSERT INTO cleaning (user, conversation, message, what, due_at)
 		SELECT user, conversation, message, 'delete', ? FROM post
 		WHERE delivery = ? AND state <> 'deleted' AND state IN ('sent', 'surplus') AND message <> '' ORDER BY part`
-	// Where no message can be taken away, the bytes of the files can, and nobody else sees to them
-	// there.
+	// If messages cannot be deleted, the bytes of the files can, and nothing else deletes them.
 	cleanFiles = `INSERT INTO cleaning (user, conversation, message, what, due_at)
 		SELECT o.user, o.conversation, f.value ->> 'sha256', 'delete', ?
 		FROM outbox o, json_each(nullif(o.files, '')) f WHERE o.id = ?`
@@ -132,10 +131,10 @@ const (
 	blankDelivery = `UPDATE outbox SET text = ?, files = '' WHERE id = ?`
 )
 
-// expire is for a delivery that was closed, and may stand in its chat for a while: its messages
-// there are to be deleted then, and what they say is kept no longer, in the journal neither. Its
-// buttons stay: they may be pressed. Where a channel cannot delete, it is the files that are to be
-// deleted from the spool then, each named by its SHA-256.
+// expire schedules the deletion of a closed delivery that may stand in its chat only for a while.
+// It stores the cleaning of its messages and deletes their text, also from the journal. The buttons
+// stay, since they may be pressed. If the channel cannot delete messages, it schedules the deletion
+// of the files from the spool, each named by its SHA-256.
 func (t *tx) expire(d outcomeRow) {
 	t.Scrub()
 	clean := cleanFiles

@@ -7,7 +7,7 @@ import (
 	"mews/supervisor"
 )
 
-func TestAnInboundIsDoneOnlyWhenAllThatAnswersItWasSent(t *testing.T) {
+func TestInbound_OneAnswerUnsent_StaysAnswered(t *testing.T) {
 	s := newStory(t)
 	for _, c := range []struct {
 		outcome supervisor.Outcome
@@ -19,7 +19,7 @@ func TestAnInboundIsDoneOnlyWhenAllThatAnswersItWasSent(t *testing.T) {
 	} {
 		t.Run(string(c.outcome), func(t *testing.T) {
 			d := s.finish(s.begun("hello"), "hi")
-			for range 2 { // to say it again changes nothing
+			for range 2 { // a second call changes nothing
 				s.close(d, c.outcome, "because")
 				s.same("state", s.state(d.Inbound), c.state)
 			}
@@ -32,7 +32,7 @@ func TestAnInboundIsDoneOnlyWhenAllThatAnswersItWasSent(t *testing.T) {
 	s.same("waiting and lost", []int64{counts.Waiting, counts.Lost}, []int64{0, 2})
 }
 
-func TestOutcomesThatAreRefusedChangeNothing(t *testing.T) {
+func TestClose_RefusedOutcome_ChangesNothing(t *testing.T) {
 	s := newStory(t)
 	waits, sent, failed := s.notice(s.home, "waits"), s.notice(s.home, "sent"), s.notice(s.home, "failed")
 	s.close(sent, supervisor.OutcomeSent, "")
@@ -61,7 +61,7 @@ func TestOutcomesThatAreRefusedChangeNothing(t *testing.T) {
 	}
 }
 
-func TestThePersonIsToldOnceOfWhatDidNotArrive(t *testing.T) {
+func TestListUntold_ToldDelivery_IsGone(t *testing.T) {
 	s := newStory(t)
 	mine, theirs := s.chat("alice", "-5"), s.chat("bob", "-5")
 	untold := func() []int64 {
@@ -87,11 +87,11 @@ func TestThePersonIsToldOnceOfWhatDidNotArrive(t *testing.T) {
 	s.must(err)
 	s.same("sent again", n, 1)
 	s.close(first, supervisor.OutcomeFailed, "refused again")
-	s.close(next, supervisor.OutcomeSent, "", first.ID) // said again, after a crash
+	s.close(next, supervisor.OutcomeSent, "", first.ID) // repeated after a crash
 	s.same("a second outcome", untold(), []int64{first.ID, after.ID})
 }
 
-func TestWhatWasNotDeliveredIsSummedUp(t *testing.T) {
+func TestUndelivered_SumsByConversation(t *testing.T) {
 	s := newStory(t)
 	mine, theirs := s.chat("alice", "42"), s.chat("bob", "43")
 	for i, c := range []struct {

@@ -7,25 +7,25 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// dueConversations goes from the few turns that run to their posts, in this order.
+// dueConversations goes from the few running turns to their posts, in this order.
 const dueConversations = `SELECT id, user, channel, chat, thread FROM conversation WHERE +channel = ? AND id IN (
 	SELECT conversation FROM outbox WHERE delivered_at IS NULL AND id NOT IN (SELECT delivery FROM speech WHERE only = 1) UNION ALL
 	SELECT coalesce(t.destination, t.conversation) FROM turn t CROSS JOIN post p ON p.turn = t.id AND p.delivery IS NULL
 		AND p.state <> 'deleted' WHERE t.ended_at IS NULL) ORDER BY id`
 
-// ListDue lists a channel's conversations, of all persons, with a delivery that waits or a post of
-// a turn that runs. It is for the start of the service.
+// ListDue lists a channel's conversations with a delivery to send or a running turn's post. It is
+// for the start of the service.
 func (s Outbox) ListDue(ctx context.Context, channel supervisor.Channel) ([]supervisor.Conversation, error) {
 	return engine.All(s.db.reader(ctx, "list the conversations of %s with something to send", channel), scanConversation, dueConversations, channel)
 }
 
-// The ids are read off an index of what waits, however much that is. Only the rows up to the limit
-// are read whole.
+// The query takes the ids from an index of the waiting deliveries and reads only the rows up to the
+// limit.
 const listPendingIn = selectDelivery + `WHERE o.id IN (SELECT w.id FROM conversation x CROSS JOIN outbox w ON w.conversation = x.id
 	AND w.delivered_at IS NULL AND w.id NOT IN (SELECT delivery FROM speech WHERE only = 1) WHERE x.channel = ? AND x.chat = ? ORDER BY w.id LIMIT ?) ORDER BY o.id`
 
-// ListPendingIn lists what waits, and is not held back, in all conversations of a channel's chat,
-// of all persons in it, oldest first, at most limit of them.
+// ListPendingIn lists the deliveries that wait for a chat, of all users, oldest first. It leaves
+// out texts that wait for their recordings.
 func (s Outbox) ListPendingIn(ctx context.Context, channel supervisor.Channel, chat string, limit int) (
 	[]supervisor.Delivery, error) {
 	return engine.All(s.db.reader(ctx, "list the pending deliveries to chat %s of %s", chat, channel), scanDelivery, listPendingIn, channel, chat, limit)
@@ -34,20 +34,20 @@ func (s Outbox) ListPendingIn(ctx context.Context, channel supervisor.Channel, c
 const listUntoldOf = `SELECT id FROM outbox WHERE outcome IN ('unknown', 'failed') AND told = 0 AND vanish = 0
 	AND conversation = ? AND created_at >= ? ORDER BY id`
 
-// ListUntold lists the deliveries to a conversation that may not have arrived, that its person has
-// not been told of, and that Resend would take.
+// ListUntold lists deliveries to a conversation that may not have arrived. It lists those that
+// Resend would send and that the user was not told about.
 func (s Outbox) ListUntold(ctx context.Context, conversation int64) ([]int64, error) {
 	return engine.All(s.db.reader(ctx, "list what conversation %d was not told", conversation), engine.Integer, listUntoldOf,
 		conversation, s.db.engine.Now().Add(-resendAge))
 }
 
-// With a single max() SQLite takes the other columns from the row that has it.
+// With a single max() SQLite takes the other columns from the row with the maximum.
 const listUndelivered = `SELECT c.id, c.user, c.channel, c.chat, c.thread, o.outcome, o.why, count(*), max(o.delivered_at)
 	FROM outbox o JOIN conversation c ON c.id = o.conversation WHERE o.outcome IN ('unknown', 'failed')
 	GROUP BY o.conversation, o.outcome ORDER BY max(o.delivered_at) DESC, o.conversation, o.outcome`
 
-// Undelivered sums up, by conversation and outcome, what may not have arrived, the newest first. It
-// reads all of that: it is for people who ask.
+// Undelivered sums up the deliveries that may not have arrived, the newest first. It groups them by
+// conversation and outcome. It reads all of them, so call it only when somebody asks.
 func (s Outbox) Undelivered(ctx context.Context) ([]supervisor.Undelivered, error) {
 	return engine.All(s.db.reader(ctx, "sum up what was not delivered"), scanUndelivered, listUndelivered)
 }

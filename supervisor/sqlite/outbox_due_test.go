@@ -6,7 +6,7 @@ import (
 	"mews/supervisor"
 )
 
-func TestAStartFindsWhatIsToBeSent(t *testing.T) {
+func TestListDue_AfterRestart(t *testing.T) {
 	s := newStory(t)
 	waits, sent, shown, unsaid := s.chat("alice", "42"), s.chat("alice", "43"), s.chat("bob", "44"), s.chat("bob", "45")
 	s.notice(waits, "1")
@@ -34,7 +34,7 @@ func TestAStartFindsWhatIsToBeSent(t *testing.T) {
 	s.same("there", []bool{ok, none}, []bool{true, false})
 }
 
-func TestAGroupHasOneOrderOfAllItsConversations(t *testing.T) {
+func TestListPendingIn_Group_HasOneOrder(t *testing.T) {
 	s := newStory(t)
 	alice, bob := s.chat("alice", "-5"), s.chat("bob", "-5")
 	topic, err := s.db.Conversations().Find(t.Context(), "alice", supervisor.ChannelTelegram, "-5", "9")

@@ -7,17 +7,18 @@ import (
 	"mews/supervisor"
 )
 
-// resendAge is how old a delivery may be that is sent again when its person asks for that. What is
-// older is in the history, and out of place in a chat.
+// resendAge is the greatest age of a delivery that is sent again. Older ones are in the history,
+// and would be out of place in a chat.
 const resendAge = 7 * 24 * time.Hour
 
-// What was to be deleted from its chat is not kept any more, and what was said elsewhere is there.
+// The text of a delivery with a DeleteAfter is gone, and a delivery that was sent elsewhere has
+// arrived there.
 const listResendable = `SELECT id, conversation, coalesce(inbound, 0), outcome, vanish, 0 FROM outbox
 	WHERE outcome IN ('unknown', 'failed') AND told < 2 AND vanish = 0 AND conversation = ? AND created_at >= ? ORDER BY id LIMIT ?`
 
-// Resend has deliveries wait again that may not have arrived in a conversation: the oldest of the
-// last week, at most limit of them. Their posts that failed are queued; those that are unknown are
-// queued as repeats. It returns how many deliveries they are.
+// Resend queues deliveries of a conversation again that may not have arrived. It takes the oldest
+// of the last week, and returns how many. Failed posts are sent again; unknown ones are sent as
+// repeats.
 func (s Outbox) Resend(ctx context.Context, conversation int64, limit int) (n int, err error) {
 	return inTransaction(ctx, s.db, func(t *tx) int { return t.resend(conversation, limit) }, "send again what did not arrive in conversation %d", conversation)
 }
@@ -31,8 +32,7 @@ func (t *tx) resend(conversation int64, limit int) int {
 	return len(lost)
 }
 
-// requeue queues the posts of a delivery of which nobody knows whether they arrived, or that were
-// refused.
+// requeue queues the unknown and the refused posts of a delivery.
 func (t *tx) requeue(delivery int64) {
 	for _, p := range t.postsOf(delivery) {
 		again := p

@@ -7,7 +7,7 @@ import (
 	"mews/supervisor"
 )
 
-// resend is how many deliveries to a conversation wait again.
+// resend returns how many deliveries of a conversation wait again.
 func (s *story) resend(c supervisor.Conversation, limit int) int {
 	s.Helper()
 	n, err := s.db.Outbox().Resend(s.Context(), c.ID, limit)
@@ -15,7 +15,7 @@ func (s *story) resend(c supervisor.Conversation, limit int) int {
 	return n
 }
 
-func TestWhatDidNotArriveIsSentAgain(t *testing.T) {
+func TestResend_LostDelivery_IsQueued(t *testing.T) {
 	s := newStory(t)
 	c := s.chat("alice", "42")
 	in := s.put(c, supervisor.KindText, "hello")
@@ -52,7 +52,7 @@ func TestWhatDidNotArriveIsSentAgain(t *testing.T) {
 	s.same("state", s.state(in.ID), "done")
 }
 
-func TestTheOldestOfTheLastWeekAreSentAgain(t *testing.T) {
+func TestResend_TakesOldestOfLastWeek(t *testing.T) {
 	s := newStory(t)
 	mine, theirs := s.chat("alice", "42"), s.chat("bob", "43")
 	say := func(c supervisor.Conversation, ago time.Duration, text string, outcome supervisor.Outcome) {

@@ -8,7 +8,7 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-func TestAnInboundIsDoneWhenItsAnswerWasDelivered(t *testing.T) {
+func TestDelivered_Answer_InboundIsDone(t *testing.T) {
 	s := newStory(t)
 	out := s.db.Outbox()
 	first := s.finish(s.begun("one"), "1")
@@ -21,7 +21,7 @@ func TestAnInboundIsDoneWhenItsAnswerWasDelivered(t *testing.T) {
 	s.must(err)
 	s.same("pending after the first", pending, []supervisor.Delivery{second})
 
-	for range 2 { // to say it again changes nothing
+	for range 2 { // a second call changes nothing
 		s.must(out.Delivered(t.Context(), first.ID))
 		s.same("state", s.state(first.Inbound), "done")
 		s.same("the other's state", s.state(second.Inbound), "answered")
@@ -32,7 +32,7 @@ func TestAnInboundIsDoneWhenItsAnswerWasDelivered(t *testing.T) {
 	s.refused(out.Delivered(t.Context(), 999), supervisor.CodeNotFound, "no delivery 999")
 }
 
-func TestAParkedInboundStaysParked(t *testing.T) {
+func TestDelivered_ParkedInbound_StaysParked(t *testing.T) {
 	s := newStory(t)
 	turn := s.begun("poison")
 	d, err := s.db.Turns().Finish(t.Context(), sqlite.FinishTurn{Turn: turn.ID, Why: protocol.WhyError,
@@ -46,7 +46,7 @@ func TestAParkedInboundStaysParked(t *testing.T) {
 	}
 }
 
-func TestACommandIsAnsweredOnce(t *testing.T) {
+func TestAnswerCommand_Twice_Fails(t *testing.T) {
 	s := newStory(t)
 	in := s.put(s.home, supervisor.KindCommand, "/status")
 	d, err := s.db.Outbox().AnswerCommand(t.Context(), in.ID, supervisor.Delivery{Text: "All is well."})
@@ -65,7 +65,7 @@ func TestACommandIsAnsweredOnce(t *testing.T) {
 	s.refused(err, supervisor.CodeNotFound, "no inbound 999")
 }
 
-func TestAClientReadsOnFromWhatItHasSeen(t *testing.T) {
+func TestOutboxList_AfterId_ListsNewer(t *testing.T) {
 	s := newStory(t)
 	out := s.db.Outbox()
 	bob := s.conversation("bob")

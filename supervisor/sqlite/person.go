@@ -10,7 +10,7 @@ import (
 	"mews/supervisor/problem"
 )
 
-// Access is who may speak, and how they prove that it is they.
+// Access holds the stores of who may speak and how they prove it.
 type Access struct {
 	People   People
 	Bindings Bindings
@@ -20,8 +20,8 @@ type Access struct {
 	Logins   Logins
 }
 
-// People are those who were added while the service ran, and whoever may not speak for now. Those
-// of the configuration are not among them.
+// People stores users that were added while the service ran, and suspended ones. Users of the
+// configuration are not in it.
 type People struct{ db *DB }
 
 const (
@@ -30,8 +30,8 @@ const (
 	deletePerson = `DELETE FROM person WHERE name = ?`
 )
 
-// Add keeps a person: their Name, Role, Account and Timezone, and with that the entries in the
-// audit log. Refused where the name is taken.
+// Add stores a user's Name, Role, Account and Timezone, and the audit entries. It fails if the name
+// is taken.
 func (s People) Add(ctx context.Context, u supervisor.User, entries ...AuditRow) error {
 	return s.db.write(ctx, func(t *tx) {
 		t.Exec(insertPerson, u.Name, u.Role, u.Account, u.Timezone, t.Now)
@@ -42,7 +42,7 @@ func (s People) Add(ctx context.Context, u supervisor.User, entries ...AuditRow)
 	}, "add the person %s", u.Name)
 }
 
-// List lists them, by name, with what Add has kept of them.
+// List lists the added users by name, with what Add stored.
 func (s People) List(ctx context.Context) ([]supervisor.User, error) {
 	return engine.All(s.db.reader(ctx, "list the people"), func(r *engine.Row) (u supervisor.User) {
 		r.Scan(&u.Name, &u.Role, &u.Account, &u.Timezone)
@@ -50,16 +50,16 @@ func (s People) List(ctx context.Context) ([]supervisor.User, error) {
 	}, listPeople)
 }
 
-// Remove takes a person out, with all that lets them in: their accounts, their invites that nobody
-// used, and their logins. It says whether they were there. What they have written stays (Erase
-// deletes it), and so does their second factor: added again, they need the same one. If any of that
-// was there, the entries are put into the audit log in the same transaction.
+// Remove deletes a user with their accounts, unused invites and logins. It reports whether the user
+// existed. Their messages stay until Erase. Their second factor stays too: a user who is added
+// again needs the same one. If any of that existed, Remove adds the audit entries in the same
+// transaction.
 func (s People) Remove(ctx context.Context, name string, entries ...AuditRow) (bool, error) {
 	there := false
 	_, err := s.db.changing(ctx, entries, func(t *tx) (all int64) {
 		for _, query := range []string{unbindUser, revokeInvites, closeLogins, deletePerson} {
 			n := t.Change(query, name)
-			all, there = all+n, n > 0 // in the end, whether the person was
+			all, there = all+n, n > 0 // after the last of them: whether the user existed
 		}
 		return all
 	}, "remove the person %s", name)
@@ -72,10 +72,9 @@ const (
 	listSuspended = `SELECT user FROM suspended ORDER BY user`
 )
 
-// Suspend keeps that a person may not speak for now, ends their logins, and takes back their
-// invites that nobody has used. With on false they may speak again, and have none of these back. A
-// second time changes nothing. The entries, and one about the invites, are put into the audit log
-// in the same transaction.
+// Suspend stops a user from speaking, ends their logins and deletes their unused invites. With on
+// false the user may speak again, without those. A second call changes nothing. The entries, and
+// one about the invites, go into the audit log in the same transaction.
 func (s People) Suspend(ctx context.Context, user string, on bool, entries ...AuditRow) error {
 	return s.db.write(ctx, func(t *tx) {
 		t.auditAll(entries)
@@ -91,7 +90,7 @@ func (s People) Suspend(ctx context.Context, user string, on bool, entries ...Au
 	}, "suspend %s (%v)", user, on)
 }
 
-// Suspended lists whoever may not speak for now.
+// Suspended lists the suspended users.
 func (s People) Suspended(ctx context.Context) ([]string, error) {
 	return engine.All(s.db.reader(ctx, "list who is suspended"), engine.String, listSuspended)
 }

@@ -8,16 +8,16 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// personTable is a table with rows that name a person, as the schema has it.
+// personTable is a table with rows that name a user, as the schema has it.
 type personTable struct {
 	name   string
-	column string // that names them
-	rowid  bool   // its rows are gone through by rowid
+	column string // the column with the user's name
+	rowid  bool   // its rows are visited by rowid
 }
 
-// listPersonTables finds the tables with a column user, and person, whose column is name. The audit
-// log is none of them: it is only ever added to. A table comes after those that name its rows, and
-// person comes last.
+// listPersonTables finds the tables with a column user, and the table person with its column name.
+// The audit log is left out, since rows are only added to it. A table comes after those that refer
+// to its rows, and person comes last.
 const listPersonTables = `WITH RECURSIVE
 	kept AS (SELECT name, NOT wr AS has_rowid FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name <> 'audit'),
 	names (child, parent) AS (SELECT k.name, f."table" FROM kept k JOIN pragma_foreign_key_list(k.name) f
@@ -28,19 +28,19 @@ const listPersonTables = `WITH RECURSIVE
 	WHERE c.name = iif(k.name = 'person', 'name', 'user')
 	ORDER BY (SELECT max(level) FROM leveled l WHERE l.name = k.name) DESC, k.name = 'person', k.name`
 
-// erasePiece are the tables of which a statement of their own deletes some of a person's rows. It
-// is run until it changes nothing.
+// erasePiece lists the tables with a delete statement of their own. It runs until it changes
+// nothing.
 var erasePiece = map[string]string{
 	"tool_call": `DELETE FROM tool_call WHERE (conversation, call) IN (SELECT t.conversation, t.call
 		FROM conversation c JOIN tool_call t ON t.conversation = c.id WHERE c.user = ? LIMIT 1000)`,
 	"attachment": `DELETE FROM attachment WHERE (inbound, position) IN (SELECT a.inbound, a.position
 		FROM inbox i JOIN attachment a ON a.inbound = i.id WHERE i.user = ? LIMIT 1000)`,
-	// One at a time: there is no index for some of the columns that may name a conversation.
+	// One at a time: some columns that may name a conversation have no index.
 	"conversation": `DELETE FROM conversation WHERE id = (SELECT min(id) FROM conversation WHERE user = ?)`,
-	"host_uid":     leaveHostUID, // nobody else ever gets it
+	"host_uid":     leaveHostUID, // nobody else ever gets the id
 }
 
-// tables are those with rows that name a person, in the order in which they are erased.
+// tables returns the tables with rows that name a user, in the order of erasing.
 func (s People) tables(ctx context.Context) ([]personTable, error) {
 	return engine.All(s.db.reader(ctx, "list the tables that name a person"), func(r *engine.Row) (t personTable) {
 		r.Scan(&t.name, &t.column, &t.rowid)
@@ -48,15 +48,14 @@ func (s People) tables(ctx context.Context) ([]personTable, error) {
 	}, listPersonTables)
 }
 
-// eraseWindow is how many rows of a table, whoever's, Erase goes through in one transaction: others
-// who write wait for a few milliseconds.
+// eraseWindow is the number of rows that Erase visits in a transaction, so that other writers wait
+// only some milliseconds.
 const eraseWindow = 1000
 
-// Erase deletes all that is kept of a person, except in the audit log, and says how many rows of
-// each table that were. Tables without any are left out. It is for somebody who may not speak any
-// more and whose turns have ended. What is added of theirs meanwhile fails it in the middle; it may
-// then be run again. Nothing of it is left in the database's files. Their bytes in the spool are
-// not deleted.
+// Erase deletes all data of a user except in the audit log. It returns the number of rows by table.
+// Tables without rows are left out. The user must be unable to speak, and their turns must have
+// ended. If data is added meanwhile, Erase fails in the middle; call it again. The deleted data is
+// not left in the database's files. It does not delete bytes in the spool.
 func (s People) Erase(ctx context.Context, user string) (counts map[string]int64, err error) {
 	if user == "" {
 		return nil, invalid("the service itself can't be erased")
@@ -98,15 +97,14 @@ func (s People) eraseFrom(ctx context.Context, table personTable, user string) (
 	last, err := engine.Value(s.db.reader(ctx, doing, user, table.name), engine.Integer,
 		`SELECT coalesce(max(rowid), 0) FROM `+table.name)
 	query := `DELETE` + table.rows() + ` AND rowid > ? AND rowid <= ?`
-	// downwards: a turn goes before the one that has begun it
+	// downwards: a turn goes before its parent
 	for to := last; to > 0 && err == nil; to -= eraseWindow {
 		change(query, user, to-eraseWindow, to)
 	}
 	return n, err
 }
 
-// Count says how many rows of each table Erase would delete of a person. Tables without any are
-// left out.
+// Count returns how many rows of each table Erase would delete. Tables without rows are left out.
 func (s People) Count(ctx context.Context, user string) (map[string]int64, error) {
 	tables, err := s.tables(ctx)
 	counts := map[string]int64{}
@@ -123,5 +121,5 @@ func (s People) Count(ctx context.Context, user string) (map[string]int64, error
 	return counts, err
 }
 
-// rows is the end of a query for a person's rows. The names are the schema's own.
+// rows returns the end of a query for a user's rows. The names come from the schema.
 func (h personTable) rows() string { return ` FROM ` + h.name + ` WHERE ` + h.column + ` = ?` }

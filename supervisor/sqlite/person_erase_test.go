@@ -12,8 +12,8 @@ import (
 	"mews/supervisor"
 )
 
-// everything is a row in each table that names a person. USER stands for them and N for a number of
-// theirs alone.
+// everything adds a row to each table that names a user. USER stands for the name and N for a
+// number of that user alone.
 const everything = `
 INSERT INTO person (name, role, account, timezone, created_at) VALUES ('USER', 'user', '', '', 1);
 INSERT INTO setting (user, name, value) VALUES ('USER', 'model', 'offline');
@@ -60,7 +60,7 @@ INSERT INTO speech (delivery, user, only) VALUES (N, 'USER', 1);
 INSERT INTO extension (user, turn, amount, created_at) VALUES ('USER', N, 1, 1);
 `
 
-// fillIn gives a person a row in each table that names people.
+// fillIn adds a row of a user to each table that names users.
 func (r *rig) fillIn(user string, number int) {
 	r.Helper()
 	n := fmt.Sprint(number)
@@ -80,8 +80,8 @@ func (r *rig) fillIn(user string, number int) {
 	r.same("audit", r.db.Audit().Put(r.Context(), user, "made", ""), nil)
 }
 
-// fillTable gives a person a row in a table of which everything knows nothing. A number is that of
-// their row in the table that it may name; no CHECK is looked at.
+// fillTable adds a row of a user to a table that everything does not cover. References get the
+// number of the user's rows; no CHECK is applied.
 func (r *rig) fillTable(table, user, n string) {
 	r.Helper()
 	columns := r.list(`SELECT name FROM pragma_table_info(?) WHERE "notnull" AND dflt_value IS NULL OR pk ORDER BY cid`, table)
@@ -98,7 +98,7 @@ func (r *rig) fillTable(table, user, n string) {
 	}
 }
 
-// naming are the tables with a column that names a person, as the database has them.
+// naming lists the tables with a column that names a user, from the database.
 func (r *rig) naming() []string {
 	r.Helper()
 	return r.list(`SELECT m.name FROM sqlite_schema m JOIN pragma_table_info(m.name) c
@@ -114,7 +114,7 @@ func (r *rig) countOf(table, user string) int {
 	return r.count("SELECT count(*) FROM " + table + " WHERE " + column + " = '" + user + "'")
 }
 
-// unerased are the tables of which Erase deletes nothing, and why.
+// unerased lists the tables from which Erase deletes nothing, and why.
 var unerased = map[string]string{
 	"audit":            "it is only ever added to, and says who was erased",
 	"source":           "how far a source was read is nobody's",
@@ -123,8 +123,8 @@ var unerased = map[string]string{
 	"allowed_group":    "a group is of all who speak in it",
 }
 
-// A new table is erased and exported, or says here why not.
-func TestEveryTableIsErasedAndExportedOrSaysWhyNot(t *testing.T) {
+// A new table must be erased and exported, or be listed here with a reason.
+func TestEraseAndExport_CoverEveryTable(t *testing.T) {
 	r := newRig(t)
 	defer r.run()()
 	r.fillIn("alice", 1)
@@ -143,7 +143,7 @@ func TestEveryTableIsErasedAndExportedOrSaysWhyNot(t *testing.T) {
 	}
 }
 
-func TestNothingOfSomebodyErasedIsLeftAndAllOfTheOthers(t *testing.T) {
+func TestErase_DeletesOnlyThatUser(t *testing.T) {
 	r := newRig(t)
 	defer r.run()()
 	r.fillIn("alice", 1)
@@ -180,7 +180,7 @@ func TestNothingOfSomebodyErasedIsLeftAndAllOfTheOthers(t *testing.T) {
 	r.same("the service itself", supervisor.ErrorCode(err), supervisor.CodeInvalid)
 }
 
-func TestALongHistoryIsErasedInPieces(t *testing.T) {
+func TestErase_ManyRows_UsesSeveralCommits(t *testing.T) {
 	r := newRig(t)
 	defer r.run()()
 	r.fillIn("alice", 1)
@@ -207,11 +207,11 @@ func TestALongHistoryIsErasedInPieces(t *testing.T) {
 	}
 }
 
-func TestWhoeverStillHasATurnIsNotErasedByHalves(t *testing.T) {
+func TestErase_RowAddedMeanwhile_CanRunAgain(t *testing.T) {
 	r := newRig(t)
 	defer r.run()()
 	r.fillIn("alice", 1)
-	late := func(t *tx) error { // something of another's that names her turn: it is not to dangle
+	late := func(t *tx) error { // another user's row that refers to her turn must not dangle
 		return t.Query(nil, `INSERT INTO effect (user, turn, call, kind, target, detail, reported_by, created_at) VALUES ('carol', 1, 'c', 'x', '', '', 'worker', 1)`)
 	}
 	r.same("late", r.write(late), nil)
@@ -221,7 +221,7 @@ func TestWhoeverStillHasATurnIsNotErasedByHalves(t *testing.T) {
 	r.same("dangling", r.count("SELECT count(*) FROM pragma_foreign_key_check"), 0)
 }
 
-func TestAllThatIsKeptOfSomebodyIsExportedWithoutSecrets(t *testing.T) {
+func TestExport_LeavesOutSecrets(t *testing.T) {
 	r := newRig(t)
 	defer r.run()()
 	r.fillIn("alice", 1)
@@ -262,8 +262,8 @@ type gone struct{}
 
 func (gone) Write([]byte) (int, error) { return 0, errGone }
 
-// arriving are the rows of a message of which the recording is being transcribed, beside those of
-// everything. N1 is a number that no other row has.
+// arriving adds the rows of a message whose recording is being transcribed, to those of everything.
+// N1 is a number that no other row has.
 const arriving = `
 INSERT INTO inbox (id, user, conversation, source, key, kind, text, state, received_at, changed_at)
 	VALUES (N1, 'USER', N, 'bot', 'N1', 'text', '', 'arriving', 1, 1);
@@ -276,7 +276,7 @@ INSERT INTO operation_piece (operation, position, user, language, text) VALUES (
 UPDATE speech SET operations = '[N1]', recording = N WHERE user = 'USER';
 `
 
-func TestWhatArrivesOfSomebodyIsErasedAndExported(t *testing.T) {
+func TestEraseAndExport_ArrivingMessage(t *testing.T) {
 	r := newRig(t)
 	defer r.run()()
 	r.fillIn("alice", 1)

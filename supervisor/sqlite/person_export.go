@@ -8,13 +8,12 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// exportPage is how many rows Export has in memory at once.
+// exportPage is the number of rows that Export holds in memory.
 const exportPage = 500
 
-// Export writes all that is kept of a person to w, as lines of JSON:
-// {"table":"inbox","row":{"id":1, ...}}. Columns are as they are kept: times in unix milliseconds,
-// bytes in base64. Secrets and the digests of codes are left out. What is written meanwhile may be
-// in it or not.
+// Export writes all data of a user to w as lines of JSON. A line is {"table":"inbox","row":{"id":1,
+// ...}}. Columns have their stored form: times in unix milliseconds, bytes in base64. Secrets and
+// digests of codes are left out. Data that is written meanwhile may be missing.
 func (s People) Export(ctx context.Context, user string, w io.Writer) error {
 	tables, err := s.tables(ctx)
 	if err != nil {
@@ -28,11 +27,11 @@ func (s People) Export(ctx context.Context, user string, w io.Writer) error {
 	return nil
 }
 
-// pageKey is the column by which a page says where the next one begins; no table has it.
+// pageKey is the column that says where the next page starts. No table has a column of that name.
 const pageKey = "page key"
 
-// notExported are the columns that are left out, in whichever table they are: secrets, and what
-// would do as one.
+// notExported lists the columns that are left out of all tables: secrets, and digests that could
+// serve as secrets.
 var notExported = []string{"secret", "digest", pageKey}
 
 func (s People) exportFrom(ctx context.Context, table personTable, user string, w io.Writer) error {
@@ -61,8 +60,8 @@ func (s People) exportFrom(ctx context.Context, table personTable, user string, 
 	return nil
 }
 
-// page asks for some of a person's rows. Of a table without a rowid it is all of them, which are
-// few or small.
+// page returns the query for a page of a user's rows. For a table without rowid it returns all
+// rows, which are few or small.
 func (h personTable) page(user string, after int64) (query string, args []any) {
 	if !h.rowid {
 		return `SELECT *` + h.rows(), []any{user}

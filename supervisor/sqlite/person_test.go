@@ -10,10 +10,10 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// digest is one of a code that is never seen.
+// digest returns a digest of an unknown code.
 func digest(name string) string { return strings.Repeat("0", 64-len(name)) + name }
 
-func TestPeopleComeAndGo(t *testing.T) {
+func TestPeople_AddAndRemove(t *testing.T) {
 	s := newStory(t)
 	access := s.db.Access()
 	bob := supervisor.User{Name: "bob", Role: supervisor.RoleUser, Account: "bob", Timezone: "Europe/Madrid"}
@@ -40,7 +40,7 @@ func TestPeopleComeAndGo(t *testing.T) {
 	s.same("removed again", there, false)
 }
 
-func TestSuspensionEndsLogins(t *testing.T) {
+func TestSuspend_EndsLogins(t *testing.T) {
 	s := batchStory{newStory(t)}
 	people := s.db.Access().People
 	suspended := func(want ...string) {
@@ -64,8 +64,8 @@ func TestSuspensionEndsLogins(t *testing.T) {
 	}
 }
 
-// Whoever has the code of somebody who is shut out is not let in by it, now or later.
-func TestSuspensionTakesInvitesBack(t *testing.T) {
+// An invite code of a suspended user is useless, now and later.
+func TestSuspend_DeletesInvites(t *testing.T) {
 	s := newStory(t)
 	a := s.db.Access()
 	put := func(name string) {
@@ -82,7 +82,7 @@ func TestSuspensionTakesInvitesBack(t *testing.T) {
 	put("a")
 	put("b")
 	s.must(a.People.Suspend(t.Context(), "alice", true, sqlite.AuditRow{User: "alice", Action: "user.disabled"}))
-	put("c") // at the same time, as it were
+	put("c") // as if at the same time
 	refused("a")
 	refused("c")
 	s.must(a.People.Suspend(t.Context(), "alice", false))

@@ -9,13 +9,13 @@ import (
 	"mews/supervisor/internal/engine/enginetest"
 )
 
-// scan is a step that reads a whole table or index, and why it may.
+// scan is a step that reads a whole table or index, and the reason why that is fine.
 type scan struct {
 	step    *regexp.Regexp
 	because string
 }
 
-// harmless are such steps of any statement.
+// harmless lists steps that are fine in any statement.
 var harmless = []scan{
 	{regexp.MustCompile(`^SCAN (CONSTANT ROW|\(subquery-\d+\))$`), "it is no table"},
 	{regexp.MustCompile(`VIRTUAL TABLE INDEX`), "the elements of a JSON text, or a pragma's rows"},
@@ -30,11 +30,11 @@ var harmless = []scan{
 	{regexp.MustCompile(`^SCAN sqlite_(sequence|master)$`), "there is a row for each table"},
 }
 
-// wholesale are the statements about all that is kept of one person, or about whole tables, of which
-// the table is named when they run.
+// wholesale matches statements about all data of a user or about whole tables, whose table name
+// comes at run time.
 var wholesale = regexp.MustCompile(`^(SELECT count\(\*\)|SELECT \*|DELETE) FROM \w+ WHERE user = \?( AND rowid > \? AND rowid <= \?)?$`)
 
-// scanning are the statements that scan a table all the same, and why.
+// scanning lists the statements that may scan a table, and why.
 var scanning = map[string]string{
 	countEffects:               "an admin counts what was done, of everybody",
 	countInbounds:              "an admin counts what there is",
@@ -57,7 +57,7 @@ var scanning = map[string]string{
 	erasePiece["conversation"]: "a person is erased, one conversation at a time",
 }
 
-// FaultOfPlan says whether a statement reads what is long done: what each turn or start runs must
+// FaultOfPlan returns how a statement reads finished work. The statements of a turn or a start must
 // not.
 func FaultOfPlan(s enginetest.Statement) string {
 	for _, step := range s.Plan {
@@ -69,8 +69,8 @@ func FaultOfPlan(s enginetest.Statement) string {
 	return ""
 }
 
-// A person's month is looked up: the rows of other persons and of other months are not touched.
-func TestAPersonsMonthIsReadAlone(t *testing.T) {
+// A user's month is read by index, without rows of other users and months.
+func TestUsagePlan_ReadsOnlyUsersMonth(t *testing.T) {
 	r := newRig(t)
 	defer r.run()()
 	plan := r.plan(sumUser)
@@ -80,9 +80,8 @@ func TestAPersonsMonthIsReadAlone(t *testing.T) {
 	}
 }
 
-// What a closed gate holds may pile up: whether its person was told is looked up among the
-// challenges alone.
-func TestAClosedGateReadsItsChallengesAlone(t *testing.T) {
+// Held inbounds may pile up: the check for earlier challenges reads only the challenges.
+func TestGatePlan_ReadsOnlyChallenges(t *testing.T) {
 	r := newRig(t)
 	defer r.run()()
 	plan := r.plan(countChallenges)
@@ -92,9 +91,9 @@ func TestAClosedGateReadsItsChallengesAlone(t *testing.T) {
 	}
 }
 
-// Whether a person is away, and which fire a message tells of, is looked up: it is asked at each
-// time that a task is due, and at each message that a chat refuses.
-func TestFiresAndWhoIsAwayAreLookedUp(t *testing.T) {
+// Two questions are answered by index: whether a user is away, and which fire a message is about.
+// They come with each due task and with each message that a chat refuses.
+func TestFirePlan_UsesIndexes(t *testing.T) {
 	r := newRig(t)
 	defer r.run()()
 	const byDelivery = "SEARCH fire USING INDEX fire_delivery (delivery=?)"

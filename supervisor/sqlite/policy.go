@@ -1,11 +1,10 @@
 package sqlite
 
-// Policies are what transactions ask of those who decide and speak: a struct for each feature, with
-// functions from the facts that a transaction has to a decision or to words. Each is pure, for it
-// is called while a transaction waits, and is not nil.
+// Policies hold the decisions and texts of features that a transaction needs. Each feature has a
+// struct of pure functions, which return a decision or a text for the facts that the transaction
+// read. They must be fast, since the transaction waits for them. None may be nil.
 //
-// They are given once, for one transaction may end a turn, the fire that it was for and the
-// questions that it has asked.
+// There is one value for all, since one transaction may end a turn, its fire and its questions.
 type Policies struct {
 	Gate        GatePolicy
 	Edits       EditPolicy

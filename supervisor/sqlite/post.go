@@ -9,9 +9,8 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// Posts are the messages in a channel's chats that show replies and deliveries, kept before they
-// are sent. A part of a turn or of a delivery has one post. Those that are deleted are kept, and
-// not listed.
+// Posts stores the messages in chats that show replies and deliveries, before they are sent. Each
+// part of a turn or a delivery has one post. Deleted posts stay in the table and are not listed.
 type Posts struct{ db *DB }
 
 const (
@@ -23,8 +22,8 @@ const (
 		ORDER BY 4, 1`
 )
 
-// List lists the posts of a delivery, with those of its turn that belong to no delivery yet; where
-// delivery is 0, those of a turn. They are in the order of their parts.
+// List lists the posts of a delivery and those of its turn that have no delivery yet. With delivery
+// 0 it lists the posts of a turn. They are in the order of their parts.
 func (s Posts) List(ctx context.Context, turn, delivery int64) ([]supervisor.Post, error) {
 	query, id := listTurnPosts, turn
 	if delivery != 0 {
@@ -33,18 +32,18 @@ func (s Posts) List(ctx context.Context, turn, delivery int64) ([]supervisor.Pos
 	return engine.All(s.db.reader(ctx, "list the posts of turn %d, delivery %d", turn, delivery), scanPost, query, id)
 }
 
-// What a turn's reply shows was changed before its person was asked, and not since.
+// The posts of a turn's reply do not change after the user was asked.
 const askedBelow = `SELECT EXISTS (SELECT 1 FROM question q CROSS JOIN post a ON a.delivery = q.delivery WHERE q.turn = ?1 AND a.state = 'sent'
 	AND a.changed_at >= (SELECT max(p.changed_at) FROM post p WHERE p.turn = ?1 AND p.state = 'sent'))`
 
-// Asked says whether a question of a turn's stands below what its reply has shown so far.
+// Asked reports whether a question of a turn is below all that its reply has shown so far.
 func (s Posts) Asked(ctx context.Context, turn int64) (bool, error) {
 	return engine.Value(s.db.reader(ctx, "look whether turn %d has asked below its reply", turn), engine.Bool, askedBelow, turn)
 }
 
-// Sending keeps that a post is about to be sent, with its Content and Repeat, and returns it as it
-// is then. One with ID 0 is new. One that is there must be queued, or its sending was cut: then it
-// is taken once more, as a repeat. Whoever gets nil, and nobody else, may send it.
+// Sending claims a post for sending, and stores its Content and Repeat. It returns the post, or
+// creates it if its ID is 0. An existing post must be queued or its sending must have been
+// interrupted; it is then sent again as a repeat. Only the caller that gets nil may send it.
 func (s Posts) Sending(ctx context.Context, conversation int64, p supervisor.Post) (supervisor.Post, error) {
 	p.State, p.Message = supervisor.PostSending, ""
 	return inTransaction(ctx, s.db, func(t *tx) supervisor.Post {
@@ -55,7 +54,7 @@ func (s Posts) Sending(ctx context.Context, conversation int64, p supervisor.Pos
 	}, "begin to send part %d of turn %d, delivery %d", p.Part, p.Turn, p.Delivery)
 }
 
-// Settle keeps what became of a post: its State, Message, Repeat and Content. A second time changes
+// Settle stores the result of a post: its State, Message, Repeat and Content. A second call changes
 // nothing.
 func (s Posts) Settle(ctx context.Context, p supervisor.Post) error {
 	return s.db.write(ctx, func(t *tx) { t.settlePost(p) }, "keep that post %d is %s", p.ID, p.State)
@@ -69,12 +68,12 @@ func (t *tx) post(id int64) supervisor.Post {
 	return byID(t, "post", scanPost, findPost, id)
 }
 
-// postsOf are those that List lists for a delivery.
+// postsOf returns what List lists for a delivery.
 func (t *tx) postsOf(delivery int64) []supervisor.Post {
 	return all(t, scanPost, listDeliveryPosts, delivery)
 }
 
-// startSending takes a post that is there. Its Turn, Delivery and Part are as they were kept.
+// startSending claims an existing post. It ignores p's Turn, Delivery and Part.
 func (t *tx) startSending(p supervisor.Post) supervisor.Post {
 	now := t.post(p.ID)
 	p.Turn, p.Delivery, p.Part = now.Turn, now.Delivery, now.Part
@@ -85,7 +84,7 @@ func (t *tx) startSending(p supervisor.Post) supervisor.Post {
 const insertPost = `INSERT INTO post (user, conversation, turn, delivery, part, state, repeat, content, changed_at)
 	SELECT user, id, ?, ?, ?, ?, ?, ?, ? FROM conversation WHERE id = ? RETURNING id`
 
-// putPost keeps a post that was not there.
+// putPost stores a new post.
 func (t *tx) putPost(conversation int64, p supervisor.Post) supervisor.Post {
 	id, ok := one(t, engine.Integer, insertPost, orNull(p.Turn), orNull(p.Delivery), p.Part, p.State, p.Repeat,
 		encoded{p.Content}, t.Now, conversation)
@@ -99,17 +98,17 @@ func (t *tx) putPost(conversation int64, p supervisor.Post) supervisor.Post {
 	return p
 }
 
-// What else there is to send to a chat, or to say in it: ?1 is a delivery, ?2 its turn, ?3 its
-// conversation, ?4 and ?5 the chat, ?6 since when an earlier delivery to it that may not have
-// arrived is told of.
+// Whether nothing else is to be sent to a chat before a delivery: ?1 is the delivery, ?2 its turn,
+// ?3 its conversation, ?4 and ?5 the chat. Deliveries since ?6 that may not have arrived count too:
+// the user will be told about them.
 const firstInChat = `SELECT NOT EXISTS (SELECT 1 FROM post WHERE turn = ?2 AND state <> 'deleted')
 	AND NOT EXISTS (SELECT 1 FROM outbox WHERE delivered_at IS NULL AND id <> ?1 AND id NOT IN (SELECT delivery FROM speech WHERE only = 1) AND conversation IN
 		(SELECT id FROM conversation WHERE channel = ?4 AND chat = ?5))
 	AND NOT EXISTS (SELECT 1 FROM outbox WHERE outcome IN ('unknown', 'failed') AND told = 0 AND vanish = 0
 		AND conversation = ?3 AND created_at >= ?6)`
 
-// putFirstPost keeps the only post of a delivery as being sent, where there is nothing to be sent
-// before it. Else it keeps none.
+// putFirstPost stores the only post of a delivery as being sent, if nothing else is to be sent
+// before it.
 func (t *tx) putFirstPost(d supervisor.Delivery, content supervisor.RichText) (none supervisor.Post) {
 	c := d.Conversation
 	if !value(t, engine.Bool, firstInChat, d.ID, d.Turn, c.ID, c.Channel, c.Chat, t.Now-resendAge.Milliseconds()) {
@@ -118,29 +117,29 @@ func (t *tx) putFirstPost(d supervisor.Delivery, content supervisor.RichText) (n
 	return t.putPost(c.ID, supervisor.Post{Turn: d.Turn, Delivery: d.ID, State: supervisor.PostSending, Content: content})
 }
 
-// postTransitions says which states a post may go to from each. It may also stay what it is, except
-// when it is being sent.
+// postTransitions lists the allowed next states of each state. A post may also keep its state,
+// unless it is being sent.
 var postTransitions = map[supervisor.PostState][]supervisor.PostState{
 	supervisor.PostQueued: {supervisor.PostSending, supervisor.PostFailed, supervisor.PostDeleted},
 	supervisor.PostSending: {supervisor.PostSent, supervisor.PostQueued, supervisor.PostUnknown, supervisor.PostFailed,
-		supervisor.PostDeleted}, // deleted: not needed, and nobody knows its name
+		supervisor.PostDeleted}, // deleted: not needed, and its name is unknown
 	// queued: it is gone from the chat
 	supervisor.PostSent: {supervisor.PostSurplus, supervisor.PostQueued},
 	// sent: it is needed after all
 	supervisor.PostSurplus: {supervisor.PostDeleted, supervisor.PostSent},
-	// queued: the person asked for it again
+	// queued: the user asked for it again
 	supervisor.PostUnknown: {supervisor.PostQueued, supervisor.PostDeleted},
-	// queued: with other content, or asked for
+	// queued: with other content, or the user asked for it
 	supervisor.PostFailed: {supervisor.PostQueued, supervisor.PostDeleted},
 }
 
-// postMayBecome says whether a post may become another.
+// postMayBecome reports whether a post may change from now to to.
 func postMayBecome(now, to supervisor.Post) bool {
 	switch {
 	case now.State == supervisor.PostSending && to.State == supervisor.PostSending:
 		return to.Repeat && !now.Repeat // a repeat that may have arrived is not sent again
 	case now.Repeat && !to.Repeat && now.State != supervisor.PostSent:
-		return false // it says so until it is known that none stands in the chat
+		return false // it stays a repeat until it is certain that none is in the chat
 	case to.State == supervisor.PostSent && to.Message == "":
 		return false
 	}
@@ -149,7 +148,7 @@ func postMayBecome(now, to supervisor.Post) bool {
 
 const movePost = `UPDATE post SET state = ?, repeat = ?, message = ?, content = ?, changed_at = ? WHERE id = ?`
 
-// changePost is the only place where a post's state changes. now is as it was read in this
+// changePost is the only place where a post's state changes. now must have been read in this
 // transaction.
 func (t *tx) changePost(now, to supervisor.Post) {
 	if !postMayBecome(now, to) {
@@ -157,7 +156,7 @@ func (t *tx) changePost(now, to supervisor.Post) {
 			now.Repeat, to.State, to.Repeat, to.Message))
 	}
 	if to.State == supervisor.PostDeleted {
-		to.Content = supervisor.RichText{} // nobody is shown it again
+		to.Content = supervisor.RichText{} // nobody sees it again
 	}
 	t.Exec(movePost, to.State, to.Repeat, to.Message, encoded{to.Content}, t.Now, now.ID)
 }

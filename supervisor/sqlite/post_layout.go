@@ -6,10 +6,10 @@ import (
 	"mews/supervisor"
 )
 
-// Open says, once, what a delivery is to show. Its turn's posts become its own, and each part gets
-// its content. Missing parts are added as queued. Those beyond the last are surplus or, where they
-// were not sent, deleted. It returns the posts by part. For a delivery that has posts it changes
-// nothing and returns them.
+// Open fixes, once, what a delivery shows. The posts of its turn become its own, and each part gets
+// its content. Missing parts are added as queued. Posts beyond the last part are surplus or, if
+// they were not sent, deleted. Open returns the posts by part. If the delivery has posts, Open
+// returns them unchanged.
 func (s Posts) Open(ctx context.Context, delivery int64, contents []supervisor.RichText) ([]supervisor.Post, error) {
 	return s.inLayout(ctx, delivery, func(t layoutTx) {
 		if !t.hasLayout() {
@@ -18,9 +18,9 @@ func (s Posts) Open(ctx context.Context, delivery int64, contents []supervisor.R
 	}, "say what delivery %d is to show", delivery)
 }
 
-// Replace gives the parts of an open delivery from one on other contents, as Open does for all of
-// them: a channel has found that part too long, and did not take it. contents is all that follows,
-// not that part alone. It returns all posts by part.
+// Replace replaces the contents of an open delivery from a part on. It is for a part that a channel
+// found too long. The slice contents holds that part and all that follow. It returns all posts by
+// part.
 func (s Posts) Replace(ctx context.Context, delivery int64, from int, contents []supervisor.RichText) (
 	[]supervisor.Post, error) {
 	return s.inLayout(ctx, delivery, func(t layoutTx) {
@@ -32,7 +32,7 @@ func (s Posts) Replace(ctx context.Context, delivery int64, from int, contents [
 	}, "replace delivery %d from part %d on", delivery, from)
 }
 
-// inLayout has fn change what a delivery is to show and returns its posts after that.
+// inLayout runs fn to change a delivery's layout, and returns the posts afterwards.
 func (s Posts) inLayout(ctx context.Context, delivery int64, fn func(layoutTx), format string, args ...any) (
 	[]supervisor.Post, error) {
 	return inTransaction(ctx, s.db, func(t *tx) []supervisor.Post {
@@ -41,11 +41,12 @@ func (s Posts) inLayout(ctx context.Context, delivery int64, fn func(layoutTx), 
 	}, format, args...)
 }
 
-// layoutTx is a transaction that says what a delivery is to show.
+// layoutTx is a transaction that changes what a delivery shows.
 type layoutTx struct {
 	*tx
 	delivery supervisor.Delivery
-	parts    map[int]supervisor.Post // its own, and those of its turn that belong to no delivery
+	// its own posts, and those of its turn that belong to no delivery
+	parts map[int]supervisor.Post
 }
 
 const findDelivery = selectDelivery + `WHERE o.id = ?`
@@ -58,7 +59,7 @@ func (t *tx) layout(delivery int64) layoutTx {
 	return layout
 }
 
-// hasLayout says whether it has been said what the delivery is to show.
+// hasLayout reports whether the delivery has a layout.
 func (t layoutTx) hasLayout() bool {
 	for _, p := range t.parts {
 		if p.Delivery != 0 {
@@ -68,7 +69,7 @@ func (t layoutTx) hasLayout() bool {
 	return false
 }
 
-// requeueRefused keeps that the channel did not take a part.
+// requeueRefused records that the channel refused a part.
 func (t layoutTx) requeueRefused(part int) {
 	p, ok := t.parts[part]
 	if !ok || p.State != supervisor.PostSending {
@@ -80,7 +81,7 @@ func (t layoutTx) requeueRefused(part int) {
 	t.changePost(p, queued)
 }
 
-// layOut gives the parts from one on their contents and does without those beyond the last.
+// layOut sets the contents of the parts from one on, and drops the posts beyond the last part.
 func (t layoutTx) layOut(from int, contents []supervisor.RichText) {
 	for i, content := range contents {
 		t.fill(from+i, content)
@@ -92,14 +93,13 @@ func (t layoutTx) layOut(from int, contents []supervisor.RichText) {
 	}
 }
 
-// refilledState says what a post becomes that gets other content; what is not named stays what it
-// is.
+// refilledState is the next state of a post that gets other content. Other states stay.
 var refilledState = map[supervisor.PostState]supervisor.PostState{
-	supervisor.PostFailed:  supervisor.PostQueued, // it was refused with its earlier content
-	supervisor.PostSurplus: supervisor.PostSent,   // it still stands there
+	supervisor.PostFailed:  supervisor.PostQueued, // its earlier content was refused
+	supervisor.PostSurplus: supervisor.PostSent,   // it is still in the chat
 }
 
-// fill gives a part its content.
+// fill sets the content of a part.
 func (t layoutTx) fill(part int, content supervisor.RichText) {
 	p, ok := t.parts[part]
 	if !ok {
@@ -115,14 +115,14 @@ func (t layoutTx) fill(part int, content supervisor.RichText) {
 	t.assign(p, to)
 }
 
-// droppedState says what a post becomes that the delivery does without; what is not named is
-// deleted.
+// droppedState is the next state of a post that the delivery no longer needs. Posts in other states
+// become deleted.
 var droppedState = map[supervisor.PostState]supervisor.PostState{
 	supervisor.PostSent:    supervisor.PostSurplus,
 	supervisor.PostSurplus: supervisor.PostSurplus,
 }
 
-// drop does without a post.
+// drop removes a post from the delivery.
 func (t layoutTx) drop(p supervisor.Post) {
 	to := p
 	to.State = supervisor.PostDeleted
@@ -134,8 +134,8 @@ func (t layoutTx) drop(p supervisor.Post) {
 
 const assignPost = `UPDATE post SET conversation = ?, delivery = ?, content = ?, changed_at = ? WHERE id = ?`
 
-// assign makes a post the delivery's and changes it. One whose sending was cut stays one, whatever
-// it is to show now.
+// assign gives a post to the delivery and changes it. An interrupted sending stays one, whatever
+// the new content.
 func (t layoutTx) assign(p, to supervisor.Post) {
 	t.Exec(assignPost, t.delivery.Conversation.ID, t.delivery.ID, encoded{to.Content}, t.Now, p.ID)
 	if p.State != to.State {

@@ -7,7 +7,7 @@ import (
 	"mews/supervisor"
 )
 
-// open says what a delivery is to show.
+// open opens a delivery with these texts.
 func (s postStory) open(d supervisor.Delivery, texts ...string) []supervisor.Post {
 	s.Helper()
 	list, err := s.db.Posts().Open(s.Context(), d.ID, rich(texts...))
@@ -24,7 +24,7 @@ func (s postStory) replace(d supervisor.Delivery, from int, texts ...string) []s
 	return list
 }
 
-// brief is posts as "state text", each part in its place.
+// brief returns posts as "state text", by part.
 func brief(posts []supervisor.Post) (list []string) {
 	for _, p := range posts {
 		list = append(list, string(p.State)+" "+p.Content.Text)
@@ -32,7 +32,7 @@ func brief(posts []supervisor.Post) (list []string) {
 	return list
 }
 
-func TestAnAnswerTakesUpWhatItsTurnHasShown(t *testing.T) {
+func TestOpen_AnswerReusesPostsOfTurn(t *testing.T) {
 	s := postStory{newStory(t)}
 	turn := s.begun("hello")
 	live := []supervisor.Post{
@@ -52,7 +52,7 @@ func TestAnAnswerTakesUpWhatItsTurnHasShown(t *testing.T) {
 	s.same("by its turn", s.posts(turn.ID, 0), posts)
 }
 
-func TestAnAnswerThatIsShorterThanWhatWasShown(t *testing.T) {
+func TestOpen_ShorterAnswer_DropsPosts(t *testing.T) {
 	s := postStory{newStory(t)}
 	turn := s.begun("hello")
 	states := []supervisor.PostState{supervisor.PostFailed, supervisor.PostSent, supervisor.PostSending,
@@ -64,7 +64,7 @@ func TestAnAnswerThatIsShorterThanWhatWasShown(t *testing.T) {
 		}
 	}
 	d := s.finish(turn, "short")
-	posts := s.open(d, "short") // the first was refused with what it was to show then
+	posts := s.open(d, "short") // the first was refused with its earlier text
 	s.same("posts", brief(posts), []string{"queued short", "surplus growing", "surplus growing"})
 	s.same("parts", []int{posts[1].Part, posts[2].Part}, []int{1, 6})
 	s.same("kept", s.look("SELECT state FROM post ORDER BY part"),
@@ -73,7 +73,7 @@ func TestAnAnswerThatIsShorterThanWhatWasShown(t *testing.T) {
 	s.same("posts", brief(s.posts(0, d.ID)), []string{"queued short", "surplus growing"})
 }
 
-func TestANoticeIsOpenedWithoutATurn(t *testing.T) {
+func TestOpen_NoticeWithoutTurn(t *testing.T) {
 	s := postStory{newStory(t)}
 	d := s.notice(s.home, "one two")
 	posts := s.open(d, "one", "two")
@@ -84,7 +84,7 @@ func TestANoticeIsOpenedWithoutATurn(t *testing.T) {
 	s.same("nothing to show", len(s.open(s.notice(s.home, ""))), 0)
 }
 
-func TestAPartThatIsTooLongBecomesSeveral(t *testing.T) {
+func TestReplace_TooLongPart_IsSplit(t *testing.T) {
 	s := postStory{newStory(t)}
 	d := s.notice(s.home, "text")
 	_, err := s.db.Posts().Replace(t.Context(), d.ID, 0, rich("too early"))
@@ -93,7 +93,7 @@ func TestAPartThatIsTooLongBecomesSeveral(t *testing.T) {
 	s.settle(s.sending(posts[0]), supervisor.PostSent, "7")
 	s.sending(posts[1]) // and it was too long
 
-	for range 2 { // to say it again changes nothing
+	for range 2 { // a second call changes nothing
 		got := s.replace(d, 1, "two", "three", "four")
 		s.same("posts", brief(got), []string{"sent one", "queued two", "queued three", "queued four"})
 		s.same("those that were there", []int64{got[1].ID, got[2].ID}, []int64{posts[1].ID, posts[2].ID})
@@ -102,7 +102,7 @@ func TestAPartThatIsTooLongBecomesSeveral(t *testing.T) {
 	s.refused(err, supervisor.CodeNotFound, "no delivery 999")
 }
 
-func TestPartsThatWereNotNeededAreNeededAfterAll(t *testing.T) {
+func TestReplace_SurplusPost_IsReused(t *testing.T) {
 	s := postStory{newStory(t)}
 	turn := s.begun("hello")
 	for i := range 4 {

@@ -7,12 +7,12 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// Replied is what a message of ours says, to which a person replies.
+// Replied is a message of the assistant that a user replies to.
 type Replied struct {
-	Text string // as the chat shows it; of a recording what it says
-	// the model sees it anyway: it is the conversation's newest answer, or what is being said
+	Text string // as the chat shows it, or the words of a recording
+	// the model sees it anyway: it is the newest answer, or part of the running one
 	Seen   bool
-	Secret bool // it stands in the chat for a while, and what it says is for nobody else
+	Secret bool // it is in the chat only for a while, and must not be repeated elsewhere
 }
 
 const findReplied = `SELECT coalesce(nullif(p.content ->> 'text', ''), (SELECT d.text FROM speech s JOIN outbox d ON d.id = s.delivery
@@ -23,9 +23,9 @@ const findReplied = `SELECT coalesce(nullif(p.content ->> 'text', ''), (SELECT d
 	FROM conversation c JOIN post p ON p.conversation = c.id AND p.message = ?5 AND p.message <> '' LEFT JOIN outbox o ON o.id = p.delivery
 	WHERE c.user = ?1 AND c.channel = ?2 AND c.chat = ?3 ORDER BY p.id DESC LIMIT 1`
 
-// Replied is the message of a chat with the channel's name message, as one says it who replies to
-// it in conversation c, which need not have an ID. It is not ok where it is none that was sent to
-// c's user.
+// Replied finds the assistant's message that c's user replies to. The argument message is the
+// channel's name of it. The conversation needs no ID. The result ok is false if no such message was
+// sent to the user.
 func (s Posts) Replied(ctx context.Context, c supervisor.Conversation, message string) (r Replied, ok bool, err error) {
 	return engine.One(s.db.reader(ctx, "find message %s of %s in chat %s", message, c.User, c.Chat), scanReplied, findReplied,
 		c.User, c.Channel, c.Chat, c.Thread, message)

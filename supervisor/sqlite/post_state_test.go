@@ -16,8 +16,7 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// legal are all the ways of a post, written out apart from the table that the program decides by:
-// "from>to".
+// legal lists all allowed transitions of a post as "from>to", independently of the program's table.
 var legal = strings.Fields(`>queued >sending queued>queued queued>sending queued>failed queued>deleted
 	sending>sending sending>sent sending>queued sending>unknown sending>failed sending>deleted
 	sent>sent sent>surplus sent>queued surplus>surplus surplus>deleted surplus>sent
@@ -25,7 +24,7 @@ var legal = strings.Fields(`>queued >sending queued>queued queued>sending queued
 
 var postStates = []supervisor.PostState{"queued", "sending", "sent", "unknown", "failed", "surplus", "deleted"}
 
-// postModel is somebody who does anything to the posts of one turn and its answer, in any order.
+// postModel does anything to the posts of a turn and its answer, in any order.
 type postModel struct {
 	*rapid.T
 	ctx      context.Context
@@ -33,14 +32,14 @@ type postModel struct {
 	home     supervisor.Conversation
 	turn     int64
 	delivery int64
-	rows     map[int64]supervisor.Post // as the last step left them, the deleted ones too
-	shown    []string                  // what the answer is to show, once that was said; by part
+	rows     map[int64]supervisor.Post // after the last step, including deleted ones
+	shown    []string                  // the texts of the answer by part, once it is open
 }
 
 const allPosts = selectPost + `WHERE p.turn = ? ORDER BY p.id`
 
-// look compares the posts with what they were: each step is a legal one, and one that was refused
-// is none.
+// look compares the posts with their last state: each step must be legal, and a refused one must
+// change nothing.
 func (c *postModel) look(what string, refused bool) {
 	list, err := engine.All(c.db.reader(c.ctx, "look"), scanPost, allPosts, c.turn)
 	if err != nil {
@@ -103,7 +102,7 @@ func (c *postModel) showsWhatWasSaid(what string) {
 	}
 }
 
-// any is one of the posts, or one that is not there.
+// any draws one of the posts, or a missing one.
 func (c *postModel) any() supervisor.Post {
 	ids := slices.Sorted(maps.Keys(c.rows))
 	if i := rapid.IntRange(-1, len(ids)-1).Draw(c.T, "post"); i >= 0 {
@@ -130,8 +129,8 @@ func (c *postModel) send(*rapid.T) {
 	c.look("send", err != nil)
 }
 
-// settle keeps any state, except that a part which is needed is not called surplus or deleted, or
-// the other way round: who says what is needed is Open and Replace.
+// settle stores any state, except that it does not change whether a part is needed: Open and
+// Replace decide that.
 func (c *postModel) settle(*rapid.T) {
 	p := c.any()
 	unneeded := func(s supervisor.PostState) bool {
@@ -167,7 +166,7 @@ func (c *postModel) replace(*rapid.T) {
 	c.look("replace", err != nil)
 }
 
-// resend gives the answer up and has it sent again.
+// resend fails the answer and sends it again.
 func (c *postModel) resend(*rapid.T) {
 	if err := c.db.Outbox().Close(c.ctx, supervisor.DeliveryOutcome{Delivery: c.delivery, Outcome: supervisor.OutcomeUnknown}); err != nil {
 		c.Fatal(err)
@@ -184,7 +183,7 @@ func (c *postModel) resend(*rapid.T) {
 	}
 }
 
-// createJournal has a turn said something, which nothing shows yet.
+// begin starts a turn that has said something, which no post shows yet.
 func (c *postModel) begin(person string) {
 	in, _, err := c.db.Inbox().Put(c.ctx, supervisor.Inbound{Source: "test", Key: "k", Kind: supervisor.KindText,
 		Conversation: supervisor.Conversation{User: person, Channel: supervisor.ChannelTelegram, Chat: "42"}})
@@ -203,7 +202,7 @@ func (c *postModel) begin(person string) {
 	c.home, c.turn, c.delivery = in.Conversation, turn.ID, d.ID
 }
 
-func TestWhateverIsDoneToPosts(t *testing.T) {
+func TestPosts_RandomSteps_MatchModel(t *testing.T) {
 	r := newRig(t)
 	defer r.run()()
 	people := 0

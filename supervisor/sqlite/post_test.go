@@ -6,7 +6,7 @@ import (
 	"mews/supervisor"
 )
 
-// rich is texts without marks.
+// rich returns texts without marks.
 func rich(texts ...string) (list []supervisor.RichText) {
 	for _, text := range texts {
 		list = append(list, supervisor.RichText{Text: text})
@@ -17,7 +17,7 @@ func rich(texts ...string) (list []supervisor.RichText) {
 // postStory is a story of posts.
 type postStory struct{ *story }
 
-// posts are what shows a delivery, or a turn where that is 0.
+// posts lists the posts of a delivery or, with delivery 0, of a turn.
 func (s postStory) posts(turn, delivery int64) []supervisor.Post {
 	s.Helper()
 	list, err := s.db.Posts().List(s.Context(), turn, delivery)
@@ -25,7 +25,7 @@ func (s postStory) posts(turn, delivery int64) []supervisor.Post {
 	return list
 }
 
-// sending begins to send a post of alice's.
+// sending claims a post of alice for sending.
 func (s postStory) sending(p supervisor.Post) supervisor.Post {
 	s.Helper()
 	p, err := s.db.Posts().Sending(s.Context(), s.home.ID, p)
@@ -33,7 +33,7 @@ func (s postStory) sending(p supervisor.Post) supervisor.Post {
 	return p
 }
 
-// settle keeps what became of a post.
+// settle stores the result of a post.
 func (s postStory) settle(p supervisor.Post, state supervisor.PostState, message string) supervisor.Post {
 	s.Helper()
 	p.State, p.Message = state, message
@@ -41,7 +41,7 @@ func (s postStory) settle(p supervisor.Post, state supervisor.PostState, message
 	return p
 }
 
-func TestAPostIsKeptBeforeItIsSent(t *testing.T) {
+func TestSending_Post_IsStoredFirst(t *testing.T) {
 	s := postStory{newStory(t)}
 	turn := s.begun("hello")
 	content := supervisor.RichText{Text: "a <b> & \u2028 \"c\" \x00 é😀", Entities: []supervisor.Entity{
@@ -62,7 +62,7 @@ func TestAPostIsKeptBeforeItIsSent(t *testing.T) {
 	s.same("whose", s.look("SELECT user FROM post"), "alice alice")
 }
 
-func TestPostsThatAreNotKept(t *testing.T) {
+func TestSending_InvalidPost_Fails(t *testing.T) {
 	s := postStory{newStory(t)}
 	turn := s.begun("hello")
 	s.sending(supervisor.Post{Turn: turn.ID})
@@ -88,7 +88,7 @@ func TestPostsThatAreNotKept(t *testing.T) {
 	s.refused(s.db.Posts().Settle(t.Context(), supervisor.Post{ID: 999}), supervisor.CodeNotFound, "no post 999")
 }
 
-func TestASendingThatWasCutIsRepeatedOnce(t *testing.T) {
+func TestSending_Interrupted_IsRepeatedOnce(t *testing.T) {
 	s := postStory{newStory(t)}
 	turn := s.begun("hello")
 	p := s.sending(supervisor.Post{Turn: turn.ID})
@@ -101,7 +101,7 @@ func TestASendingThatWasCutIsRepeatedOnce(t *testing.T) {
 	p = s.sending(p)
 	s.refused(again(p), supervisor.CodeInvalid, "is sending (repeat true) and cannot become sending (repeat true")
 
-	// not taken, for certain: the repeat may be sent again, and stays one
+	// certainly not taken: the repeat may be sent again, and stays a repeat
 	p = s.settle(p, supervisor.PostQueued, "")
 	unmarked := p
 	unmarked.Repeat = false
@@ -111,7 +111,7 @@ func TestASendingThatWasCutIsRepeatedOnce(t *testing.T) {
 	s.refused(again(p), supervisor.CodeInvalid, "is unknown")
 }
 
-func TestAMessageThatIsGoneIsSentAnew(t *testing.T) {
+func TestSettle_MessageGone_IsSentAgain(t *testing.T) {
 	s := postStory{newStory(t)}
 	turn := s.begun("hello")
 	p := s.settle(s.sending(supervisor.Post{Turn: turn.ID}), supervisor.PostSent, "7")

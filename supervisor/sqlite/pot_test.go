@@ -10,7 +10,7 @@ import (
 
 const widgets = "review/acme/widget"
 
-// reviewing is a turn of alice's that reviews.
+// reviewing starts a turn of alice that reviews.
 func reviewing(s *story) supervisor.Turn {
 	s.Helper()
 	in, _, err := s.db.Inbox().Put(s.Context(), supervisor.Inbound{Source: "github/acme/widget", Key: "7", Kind: supervisor.KindReview, Text: "review it",
@@ -21,7 +21,7 @@ func reviewing(s *story) supervisor.Turn {
 	return turn
 }
 
-// window is the turn of a name below another.
+// window opens a named child turn.
 func window(s *story, turn supervisor.Turn, name, text string) sqlite.ChildWindow {
 	s.Helper()
 	w, err := s.db.Turns().OpenChild(s.Context(), turn.ID, name, text)
@@ -29,7 +29,7 @@ func window(s *story, turn supervisor.Turn, name, text string) sqlite.ChildWindo
 	return w
 }
 
-// answered answers in a window, at a cost.
+// answered answers in a child turn, at a cost.
 func answered(s *story, w sqlite.ChildWindow, text string, cost, lease int64) {
 	s.Helper()
 	_, err := s.db.Turns().CommitLast(s.Context(), sqlite.LastStep{End: sqlite.FinishTurn{Turn: w.Turn, Why: protocol.WhyDone},
@@ -38,8 +38,8 @@ func answered(s *story, w sqlite.ChildWindow, text string, cost, lease int64) {
 	s.must(err)
 }
 
-// What a pot pays for counts to the turn above it, to the pot and to everybody, and to no person.
-func TestAPotPaysForNobodysDay(t *testing.T) {
+// Spending of a pot counts for the parent turn, the pot and the installation, and for no user.
+func TestPot_Spending_CountsForNoUser(t *testing.T) {
 	s := newStory(t)
 	turn := reviewing(s)
 	pays := func(amount int64, limits ...supervisor.Limit) supervisor.Claim {
@@ -86,8 +86,8 @@ func TestAPotPaysForNobodysDay(t *testing.T) {
 	s.same("everybody's and hers", []int64{short[0].Spent, short[1].Spent}, []int64{57, 7})
 }
 
-// A window is found by its name as it was left, whatever ended between.
-func TestAWindowIsFoundByItsName(t *testing.T) {
+// A child turn is found by its name as it was left, whatever ended meanwhile.
+func TestOpenChild_SameName_ReturnsWindow(t *testing.T) {
 	s := newStory(t)
 	turn := reviewing(s)
 	first := window(s, turn, "part 1", "read this")

@@ -11,39 +11,40 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// Questions are what people are asked, and what they said. A question is kept with the delivery
-// that puts it to its person, and ends once. What waits for it has its end once: an answer counts
-// for one asking.
+// Questions stores questions to users and their answers. A question is stored with the delivery
+// that asks it, and ends once. The turn or command that waits uses the answer once: an answer
+// counts for one question only.
 type Questions struct{ db *DB }
 
-// QuestionPolicy is what answers count, and what people are told of questions.
+// QuestionPolicy decides which answers count, and makes the texts about questions.
 type QuestionPolicy struct {
-	// MayAsk is an error for a turn that may not ask its person more, who has asked so many.
+	// MayAsk returns an error if a turn may not ask another question after so many.
 	MayAsk func(asked int64) error
-	// Meets is what a message does that comes while a question is open of whose answer its person
-	// has put draft together: it answers that, or its person gets the Reminder, or neither.
+	// Meets decides what a message does while a question is open. It answers the question, or
+	// causes a Reminder, or does neither. draft is the unfinished answer.
 	Meets    func(q supervisor.Question, draft supervisor.Answer, m supervisor.AnswerMessage) (a supervisor.Answer, answers, reminds bool)
 	Reminder func(q supervisor.Question) string
-	// Pressed is what a button says, and Buttons are those of a question; press makes of a button's
-	// word what comes back of it.
+	// Pressed returns the answer of a button's word. Buttons returns the buttons of a question,
+	// where press makes the data of a button from its word.
 	Pressed func(q supervisor.Question, draft supervisor.Answer, word string) (a supervisor.Answer, came supervisor.PressResult)
 	Buttons func(q supervisor.Question, draft supervisor.Answer, press func(word string) string) [][]supervisor.Button
-	// Late is what a model reads of an answer that came after the question has ended.
+	// Late returns the text for the model about an answer that came after the end of the question.
 	Late func(q supervisor.Question) (quote, text string)
 
-	// What of a question is said that has ended: its answer in words; what its person is told; its
-	// whole message.
+	// Texts about an ended question: its answer in words, the notice for the user, and the final
+	// message.
 	Words, Told, Shown func(q supervisor.Question) string
 	Stays              func(q supervisor.Question) bool // its message keeps its buttons
-	HasKeyboard        func(q supervisor.Question) bool // its message can't be changed: Parting tells
-	Parting            func(q supervisor.Question) (text string, buttons [][]supervisor.Button)
+	// its message can't be changed; Parting is sent instead
+	HasKeyboard func(q supervisor.Question) bool
+	Parting     func(q supervisor.Question) (text string, buttons [][]supervisor.Button)
 }
 
-// Questions are what people are asked, and what they said.
+// Questions returns the store of questions to users.
 func (db *DB) Questions() Questions { return Questions{db} }
 
-// Changed holds a token when a question has been put, delivered or ended since it was last taken.
-// One goroutine takes it.
+// Changed returns a channel with a token after a question was asked, delivered or ended. Only one
+// goroutine may receive from it.
 func (s Questions) Changed() <-chan struct{} { return s.db.questions }
 
 const (
@@ -59,18 +60,17 @@ const (
 
 	countAsked = `SELECT count(*) FROM question WHERE turn = ? AND kind = 'ask'`
 
-	// forgetBeginning has a call count as not begun: it has done nothing but ask.
+	// forgetBeginning marks a call as not begun: it has done nothing but ask.
 	forgetBeginning = `UPDATE tool_call SET begun_at = NULL WHERE turn = ? AND call = ? AND result IS NULL`
 	useQuestion     = `UPDATE question SET used_at = ? WHERE id = ? AND used_at IS NULL`
 )
 
-// Ask asks a question for a turn that runs, for a command or a press that has no answer yet, or for
-// nobody. The question and its delivery with those buttons are kept together; in quiet hours, of a
-// job's turn, what has it be delivered after them. digest is the SHA-256 of their nonce, in
-// hexadecimal. Where exactly this was asked before, that question is returned and fresh is false:
-// for a turn while it is open or the turn has not had its end, which it has by that; for a command,
-// which does again what it did when it is run again after a crash, as long as it is open or was
-// answered.
+// Ask asks a question for a running turn, an unanswered command or press, or nobody. It stores the
+// question together with its delivery and buttons. During quiet hours it holds the question of a
+// job's turn until they end. digest is the SHA-256 of the buttons' nonce, in hexadecimal. If the
+// same was asked before, Ask returns that question, and fresh is false. For a turn that holds while
+// the question is open or its answer is not used; Ask uses the answer up. For a command, which
+// repeats its work after a crash, it holds while the question is open or answered.
 func (s Questions) Ask(ctx context.Context, q supervisor.Question, digest string, buttons [][]supervisor.Button) (
 	asked supervisor.Question, fresh bool, err error) {
 	return inTransaction2(ctx, s.db, func(t *tx) (supervisor.Question, bool) { return t.ask(q, digest, buttons) },
@@ -137,8 +137,8 @@ func (t *tx) ask(q supervisor.Question, digest string, buttons [][]supervisor.Bu
 	return q, true
 }
 
-// askedBefore is the question about exactly this for the same turn or command, if it still stands
-// or has an end that counts.
+// askedBefore returns the earlier question about the same thing for the same turn or command, if it
+// is open or its end still counts.
 func (t *tx) askedBefore(q supervisor.Question) (none supervisor.Question, _ bool) {
 	query, by := findAsked, q.Turn
 	switch {
@@ -164,15 +164,14 @@ func (t *tx) askedBefore(q supervisor.Question) (none supervisor.Question, _ boo
 	return before.Question, true
 }
 
-// checkAskingTurn refuses a question of a turn that does not run where it is asked.
+// checkAskingTurn fails unless the question's turn runs in that conversation.
 func (t *tx) checkAskingTurn(q supervisor.Question) {
 	if in := t.runningTurn(q.Turn).AnswersIn(); in.ID != q.Conversation.ID || in.User != q.Conversation.User {
 		t.fail(notFound("there is no turn %d in conversation %d of %s", q.Turn, q.Conversation.ID, q.Conversation.User))
 	}
 }
 
-// checkAskingInbound refuses a question of a command that has been answered, or is another
-// person's.
+// checkAskingInbound fails if the question's command was answered or belongs to another user.
 func (t *tx) checkAskingInbound(q supervisor.Question) {
 	switch in := t.inbound(q.Inbound); {
 	case in.Conversation.User != q.Conversation.User:
@@ -184,8 +183,8 @@ func (t *tx) checkAskingInbound(q supervisor.Question) {
 
 const findQuestion = selectQuestion + `WHERE q.id = ?`
 
-// Use is a question as it is now, and uses up its end. taken says that its person said yes once and
-// another has used that: whoever wants it too has to ask again.
+// Use returns a question and uses up its answer. taken means that the user said yes once and the
+// answer was used already: the caller must ask again.
 func (s Questions) Use(ctx context.Context, id int64) (q supervisor.Question, taken bool, err error) {
 	return inTransaction2(
 		ctx,
@@ -207,7 +206,7 @@ func (t *tx) useAnswer(id int64) (q supervisor.Question, taken bool) {
 	return row.Question, false
 }
 
-// Withdraw ends an open question, for nobody waits for it any more.
+// Withdraw ends an open question that nobody waits for any more.
 func (s Questions) Withdraw(ctx context.Context, id int64) error {
 	return s.db.write(ctx, func(t *tx) {
 		if q := byID(t, "question", scanQuestion, findQuestion, id); q.Why == supervisor.QuestionOpen {
@@ -218,7 +217,7 @@ func (s Questions) Withdraw(ctx context.Context, id int64) error {
 
 const wasAsked = `SELECT EXISTS (SELECT 1 FROM question WHERE digest = ? AND user = ?)`
 
-// WasAsked says whether a question with that digest was put to a person.
+// WasAsked reports whether a user was asked a question with that digest.
 func (s Questions) WasAsked(ctx context.Context, user, digest string) (bool, error) {
 	return engine.Value(s.db.reader(ctx, "find a question of %s", user), engine.Bool, wasAsked, digest, user)
 }
@@ -228,9 +227,9 @@ const (
 	putDraft    = `UPDATE question SET draft = ? WHERE id = ?`
 )
 
-// Press keeps what a person has pressed. It says what that has come to, with the question as it is
-// after; without one where it is foreign. SayAlways to an approval is kept as a grant too. What was
-// taken and what is foreign is in the audit log.
+// Press stores the press of a question's button. It returns the result and the question afterwards;
+// a foreign press has no question. SayAlways for an approval also stores a grant. The audit log
+// gets accepted and foreign presses.
 func (s Questions) Press(
 	ctx context.Context,
 	p supervisor.Press,
@@ -265,7 +264,7 @@ func (t *tx) press(p supervisor.Press) (none supervisor.Question, came superviso
 	return q.Question, came
 }
 
-// tick has a question's message show what is picked.
+// tick updates a question's message to show the picked options.
 func (t *tx) tick(q questionRow, draft supervisor.Answer) {
 	t.showQuestion(q, func(shown supervisor.RichText) supervisor.RichText {
 		if len(shown.Buttons) > 0 {
@@ -281,7 +280,7 @@ func (t *tx) tick(q questionRow, draft supervisor.Answer) {
 	})
 }
 
-// pressLate keeps what was pressed after a question has expired as a message that quotes it, once.
+// pressLate stores a press after the end of a question as a message that quotes it, once.
 func (t *tx) pressLate(q questionRow, said supervisor.Answer) supervisor.PressResult {
 	q.Answer = said
 	quote, text := t.policies.Questions.Late(q.Question)
@@ -301,13 +300,13 @@ func (t *tx) pressLate(q questionRow, said supervisor.Answer) supervisor.PressRe
 	return supervisor.PressLate
 }
 
-// questionRow is a question as it is kept.
+// questionRow is a question as it is stored.
 type questionRow struct {
 	supervisor.Question
-	// 0 where it is from before deliveries were kept with questions, or was not put yet
+	// 0 if the question is older than deliveries with questions, or is not asked yet
 	delivery int64
-	held     int64             // what is to put it after quiet hours; 0 is nothing
-	draft    supervisor.Answer // that its person is putting together
+	held     int64             // the held notice that will ask it after quiet hours; 0 means none
+	draft    supervisor.Answer // the user's unfinished answer
 	used     bool
 }
 

@@ -12,8 +12,7 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// askedOf puts a question of a model's to alice on Telegram, where it stands in her chat as
-// message 900.
+// askedOf asks alice a question of the model on Telegram. It is message 900 of her chat.
 func askedOf(s *story, kind protocol.AskKind, options ...string) supervisor.Question {
 	s.Helper()
 	in, _, err := s.db.Inbox().Put(s.Context(), supervisor.Inbound{Conversation: s.chat("alice", "42"), Source: "bot", Key: "asks", Kind: supervisor.KindText, Text: "ask"})
@@ -35,7 +34,7 @@ func askedOf(s *story, kind protocol.AskKind, options ...string) supervisor.Ques
 	return q
 }
 
-// pressed is what a press of alice's comes to where she was asked.
+// pressed returns the result of a press by alice in that chat.
 func pressed(s *story, q supervisor.Question, word string) supervisor.PressResult {
 	s.Helper()
 	_, came, err := s.db.Questions().Press(s.Context(), supervisor.Press{Digest: nonceA, User: "alice", Conversation: q.Conversation.ID, Word: word})
@@ -43,7 +42,7 @@ func pressed(s *story, q supervisor.Question, word string) supervisor.PressResul
 	return came
 }
 
-// standing is what the question's message is to show now.
+// standing returns what the question's message should show now.
 func standing(s *story) string {
 	s.Helper()
 	list, err := s.db.Cleanings().ListDue(s.Context(), supervisor.ChannelTelegram, s.now, 100)
@@ -59,9 +58,8 @@ func standing(s *story) string {
 	return text
 }
 
-// TestALatePressIsAMessageThatQuotesTheQuestion: the turn has gone on without it by then. It is
-// kept once.
-func TestALatePressIsAMessageThatQuotesTheQuestion(t *testing.T) {
+// The turn has continued without the press. The press is stored once.
+func TestLatePress_BecomesQuotingMessage(t *testing.T) {
 	s := newStory(t)
 	q := askedOf(s, protocol.AskChoice, "Red", "Blue")
 	s.now = s.now.Add(24 * time.Hour)
@@ -74,8 +72,8 @@ func TestALatePressIsAMessageThatQuotesTheQuestion(t *testing.T) {
 	s.same("in the ledger", s.look("SELECT kind || ' ' || target || detail FROM effect"), "question.asked Which?")
 }
 
-// TestPicksAreShownAndDoneIsTheAnswer: the message is ticked after each press.
-func TestPicksAreShownAndDoneIsTheAnswer(t *testing.T) {
+// Each press updates the ticks in the message.
+func TestPicks_Done_AnswersQuestion(t *testing.T) {
 	s := newStory(t)
 	q := askedOf(s, protocol.AskSeveral, "Salt", "Oil")
 	for _, c := range []struct {
@@ -95,9 +93,9 @@ func TestPicksAreShownAndDoneIsTheAnswer(t *testing.T) {
 	s.same("in the ledger", s.look("SELECT kind || ' ' || target || ' ' || detail FROM effect"), "question.asked Which? Oil")
 }
 
-// TestWhatArrivesAnswersTheQuestion: files together, and the words of a recording. What does not
-// fit waits.
-func TestWhatArrivesAnswersTheQuestion(t *testing.T) {
+// Several files together answer, and so do the words of a recording. An answer that does not fit
+// waits.
+func TestPutArrived_Files_AnswerQuestion(t *testing.T) {
 	photo := []protocol.Part{{Text: "[photo, kept as uploads/a.png]"}}
 	for _, c := range []struct {
 		kind  protocol.AskKind
@@ -135,9 +133,9 @@ func TestWhatArrivesAnswersTheQuestion(t *testing.T) {
 	}
 }
 
-// TestAnEditMayAnswerTheQuestion: of what was sent after it, and did not answer it. What waited
-// before is not meant for it.
-func TestAnEditMayAnswerTheQuestion(t *testing.T) {
+// The edit must be of a message that came after the question and did not answer it. An earlier
+// waiting message does not answer it.
+func TestEdit_LaterText_AnswersQuestion(t *testing.T) {
 	for _, c := range []struct{ sent, state, words string }{{"after", "done", "Large"}, {"before", "new", answer.Words(supervisor.Question{})}} {
 		s := newEditStory(t)
 		if c.sent == "before" {
@@ -160,9 +158,8 @@ func TestAnEditMayAnswerTheQuestion(t *testing.T) {
 	}
 }
 
-// TestACallIsAnsweredAgainAfterACrashAndATurnAsksTwenty: the same call asks nobody twice, whoever
-// has its answer.
-func TestACallIsAnsweredAgainAfterACrashAndATurnAsksTwenty(t *testing.T) {
+// The same call never asks twice, whoever uses its answer.
+func TestAsk_SameCallAfterCrash_AsksOnce(t *testing.T) {
 	s := newStory(t)
 	q := askedOf(s, protocol.AskText)
 	s.same("words", s.state(s.receiveText(q.Conversation, "so")), "done")
@@ -183,7 +180,7 @@ func TestACallIsAnsweredAgainAfterACrashAndATurnAsksTwenty(t *testing.T) {
 	}
 }
 
-// receiveText has alice write something where she was asked.
+// receiveText sends a text of alice to the chat of the question.
 func (s *story) receiveText(c supervisor.Conversation, text string) int64 {
 	s.Helper()
 	kept, err := s.db.Inbox().PutBatch(s.Context(), supervisor.Batch{Source: "bot", Items: []supervisor.Item{{

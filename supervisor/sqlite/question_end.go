@@ -12,7 +12,7 @@ import (
 const moveQuestion = `UPDATE question SET why = ?1, answer = nullif(?2, ''), ended_at = ?3, draft = NULL, held = NULL,
 	used_at = iif(?1 = 'over', ?3, used_at) WHERE id = ?4`
 
-// endQuestion is the only place where a question ends. Its message shows how, and loses its
+// endQuestion is the only place where a question ends. Its message shows the end and loses its
 // buttons.
 func (t *tx) endQuestion(q questionRow, why supervisor.QuestionEnd, a supervisor.Answer) supervisor.Question {
 	if q.Why != supervisor.QuestionOpen {
@@ -41,15 +41,15 @@ func (t *tx) endQuestion(q questionRow, why supervisor.QuestionEnd, a supervisor
 	return q.Question
 }
 
-// A delivery that was not sent yet is sent as it is from then on.
+// An unsent delivery is sent with the new text.
 const showUnsent = `UPDATE outbox SET text = ?, buttons = '' WHERE id = ? AND delivered_at IS NULL
 	AND NOT EXISTS (SELECT 1 FROM post WHERE delivery = outbox.id)`
 
-// showEnd has a question's message say how it has ended. One that is being sent just now says so
-// once it stands in its chat.
+// showEnd shows the end of a question in its message. A message that is being sent gets the new
+// text once it is in the chat.
 //
-// A message with a keyboard can't be changed, so that another one says it and takes the keyboard
-// away.
+// A message with a keyboard can't be changed. Another message shows the end and removes the
+// keyboard.
 func (t *tx) showEnd(q questionRow) {
 	policy := t.policies.Questions
 	if policy.HasKeyboard(q.Question) && !q.ExpiresAt.IsZero() {
@@ -69,7 +69,7 @@ func (t *tx) showEnd(q questionRow) {
 	})
 }
 
-// showQuestion changes the message by which a question was put, where that stands in its chat.
+// showQuestion changes a question's message if it is in the chat.
 func (t *tx) showQuestion(q questionRow, change func(supervisor.RichText) supervisor.RichText) {
 	posts := t.postsOf(q.delivery)
 	if len(posts) == 0 || posts[len(posts)-1].State != supervisor.PostSent {
@@ -86,7 +86,8 @@ const (
 	startStanding  = `UPDATE question SET expires_at = min(?1, coalesce(ends_at, ?1)) WHERE id = ?2 AND expires_at IS NULL`
 )
 
-// questionDelivered has a question stand from now on, or end, where nobody can have read it.
+// questionDelivered starts the time limit of a question, or ends the question if nobody can have
+// read it.
 func (t *tx) questionDelivered(delivery int64, outcome supervisor.Outcome) {
 	q, asked := one(t, scanQuestion, findByDelivery, delivery)
 	switch {
@@ -103,8 +104,8 @@ func (t *tx) questionDelivered(delivery int64, outcome supervisor.Outcome) {
 
 const openAboutMoney = selectQuestion + `WHERE q.why IS NULL AND q.kind = 'budget' AND c.user = ? AND q.turn <> ?`
 
-// endOthersAboutMoney has all of a person's turns but one that wait for money look again whether
-// there is enough: there is more now.
+// endOthersAboutMoney makes all other turns of a user that wait for money check their budget again.
+// There is more money now.
 func (t *tx) endOthersAboutMoney(user string, turn int64) {
 	for _, q := range all(t, scanQuestion, openAboutMoney, user, turn) {
 		t.endQuestion(q, supervisor.QuestionNotNeeded, supervisor.Answer{})
@@ -117,8 +118,8 @@ const (
 	useAll        = `UPDATE question SET used_at = ? WHERE turn = ? AND why IS NOT NULL AND used_at IS NULL`
 )
 
-// endQuestionsOf ends the open questions of a turn or of a command that has ended, and has what it
-// was answered count for nothing else.
+// endQuestionsOf ends the open questions of an ended turn or command, and uses up the answers to
+// the others.
 func (t *tx) endQuestionsOf(turn, inbound int64) {
 	query, by := openOfTurn, turn
 	if turn == 0 {
@@ -140,8 +141,8 @@ const (
 		AND t.ended_at IS NULL AND NOT EXISTS (SELECT 1 FROM question o WHERE o.turn = q.turn AND o.why IS NULL)`
 )
 
-// Expire ends the questions that have stood for their time, and says when the next one will have;
-// the zero time where none stands.
+// Expire ends the questions whose time is over, and returns when the next one expires. The zero
+// time means none.
 func (s Questions) Expire(ctx context.Context) (next time.Time, err error) {
 	read := s.db.reader(ctx, "find which question expires next")
 	next, err = engine.Value(read, engine.Time, nextExpires)
@@ -156,20 +157,20 @@ func (s Questions) Expire(ctx context.Context) (next time.Time, err error) {
 	}, "end the questions that nobody has answered in time")
 }
 
-// Resumable lists the conversations whose turn waited for a person, and may go on.
+// Resumable lists the conversations whose turn waited for a user and can continue.
 func (s Questions) Resumable(ctx context.Context) ([]supervisor.Conversation, error) {
 	return engine.All(s.db.reader(ctx, "list the turns that may go on"), scanConversation, listResumed)
 }
 
 const codeWindow = time.Minute
 
-// A code is for the question that asks for one in its chat; for a while after that has ended it was
-// meant for it, and for nothing else.
+// A code answers the question that asks for one in its chat. For a while after the end of that
+// question, a code still counts for it and for nothing else.
 const findCode = selectQuestion + `WHERE q.kind = 'code' AND q.held IS NULL AND c.user = ?1 AND c.channel = ?2 AND c.chat = ?3
 	AND (q.why IS NULL OR q.why <> 'answered' AND q.ended_at > ?4) ORDER BY q.why IS NOT NULL, q.id DESC LIMIT 1`
 
-// FindCode is the question that a code from a person's chat is meant for, if there is one: an open
-// one, or one that has ended without a code within the last minute.
+// FindCode returns the question that a code from a user's chat is for, if there is one. It is open,
+// or ended without a code within the last minute.
 func (s Questions) FindCode(ctx context.Context, c supervisor.Conversation) (q supervisor.Question, ok bool, err error) {
 	row, ok, err := engine.One(s.db.reader(ctx, "find what a code of %s is for", c.User), scanQuestion, findCode, c.User, c.Channel, c.Chat,
 		s.db.engine.Now().Add(-codeWindow))

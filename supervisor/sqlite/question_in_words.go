@@ -14,8 +14,8 @@ const (
 		AND n.chat = c.chat JOIN outbox o ON o.conversation = n.id WHERE c.id = ? ORDER BY o.id DESC LIMIT 1`
 )
 
-// meetQuestion has a message meet the question that is open in its conversation: it answers that, or
-// is kept for its turn.
+// meetQuestion lets a message answer the open question of its conversation. Otherwise the message
+// stays for its turn.
 func (t *batchTx) meetQuestion(in supervisor.Inbound, repliesTo string) supervisor.Inbound {
 	in, said := t.tx.meetQuestion(in, supervisor.AnswerMessage{Text: in.Text}, repliesTo)
 	if said && !slices.Contains(t.receipt.Queued, in.Conversation.ID) {
@@ -24,8 +24,8 @@ func (t *batchTx) meetQuestion(in supervisor.Inbound, repliesTo string) supervis
 	return in
 }
 
-// meetQuestion is batchTx's, for all that a message has. said is that there is something to be told
-// or cleaned.
+// meetQuestion lets a message with all its parts answer the open question of its conversation. said
+// reports whether there is something to send or clean.
 func (t *tx) meetQuestion(
 	in supervisor.Inbound,
 	m supervisor.AnswerMessage,
@@ -56,15 +56,15 @@ func (t *tx) meetQuestion(
 	return in, true
 }
 
-// isReplyTo says whether a message may be meant for a question: it replies to no other message than
-// that or the newest one.
+// isReplyTo reports whether a message may be for a question. It must reply to nothing else than the
+// question or the newest message.
 func (t *tx) isReplyTo(q questionRow, message string) bool {
 	return message == "" || message == value(t, engine.String, newestMessage, q.Conversation.ID) ||
 		slices.ContainsFunc(t.postsOf(q.delivery), func(p supervisor.Post) bool { return p.Message == message })
 }
 
-// answerInWords has a message be the answer to a question. Where the question can't show it, its
-// person is told.
+// answerInWords stores a message as the answer to a question. If the question's message can't show
+// that, the user is told.
 func (t *tx) answerInWords(in supervisor.Inbound, q questionRow, a supervisor.Answer) supervisor.Inbound {
 	ended := t.endQuestion(q, supervisor.QuestionAnswered, a)
 	t.transition(in, supervisor.InboundAnswered)
@@ -81,7 +81,7 @@ func (t *tx) answerInWords(in supervisor.Inbound, q questionRow, a supervisor.An
 	return in
 }
 
-// chatMessage is what people were told last in a chat.
+// chatMessage is the last message that a chat shows.
 type chatMessage struct {
 	conversation int64
 	text         string

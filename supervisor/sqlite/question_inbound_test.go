@@ -7,7 +7,7 @@ import (
 	"mews/supervisor"
 )
 
-// changing is a command of alice's, and what it asks her.
+// changing stores a command of alice, and returns its question to her.
 func changing(s *story) (supervisor.Inbound, supervisor.Question) {
 	s.Helper()
 	in := s.put(s.home, supervisor.KindCommand, "/settings stream off")
@@ -16,9 +16,9 @@ func changing(s *story) (supervisor.Inbound, supervisor.Question) {
 	return in, q
 }
 
-// A command that is run again after a crash finds its question, and what was pressed meanwhile. It
-// is one command however often it is run, so one press is enough for it.
-func TestACommandThatIsRunAgainFindsItsQuestion(t *testing.T) {
+// A command that runs again after a crash finds its question, and the press that came meanwhile.
+// One press is enough for all runs of a command.
+func TestAsk_CommandRunAgain_FindsQuestion(t *testing.T) {
 	for _, answer := range []supervisor.Say{supervisor.SayOnce, supervisor.SayAlways, supervisor.SayNo} {
 		s := newStory(t)
 		_, q := changing(s)
@@ -28,7 +28,7 @@ func TestACommandThatIsRunAgainFindsItsQuestion(t *testing.T) {
 		s.same("after a crash", again.ID, first.ID)
 		s.same("fresh again", fresh, false)
 		s.same("press", press(s, nonceA, answer), supervisor.PressTaken)
-		for range 2 { // the second is after a crash between what it did and its answer
+		for range 2 { // the second run is after a crash between the command's effect and its answer
 			again, fresh = ask(s, q, nonceB)
 			s.same("answer", again.Answer.Say, answer)
 			s.same("fresh", fresh, false)
@@ -37,7 +37,7 @@ func TestACommandThatIsRunAgainFindsItsQuestion(t *testing.T) {
 	}
 }
 
-func TestAnAnswerIsForOneCommand(t *testing.T) {
+func TestAsk_SecondCommand_AsksAgain(t *testing.T) {
 	s := newStory(t)
 	_, q := changing(s)
 	ask(s, q, nonceA)
@@ -50,8 +50,8 @@ func TestAnAnswerIsForOneCommand(t *testing.T) {
 	s.same("about something else", fresh, true)
 }
 
-// The question of a command that has its answer changes nothing any more.
-func TestTheQuestionOfAnAnsweredCommandIsOver(t *testing.T) {
+// The question of an answered command changes nothing any more.
+func TestQuestion_CommandAnswered_IsOver(t *testing.T) {
 	s := newStory(t)
 	in, q := changing(s)
 	ask(s, q, nonceA)
@@ -62,7 +62,7 @@ func TestTheQuestionOfAnAnsweredCommandIsOver(t *testing.T) {
 	s.refused(err, supervisor.CodeInvalid, "is no command that waits")
 }
 
-func TestACommandsQuestionThatHasExpiredIsAskedAnew(t *testing.T) {
+func TestAsk_ExpiredCommandQuestion_AsksAgain(t *testing.T) {
 	s := newStory(t)
 	_, q := changing(s)
 	ask(s, q, nonceA)
@@ -73,8 +73,8 @@ func TestACommandsQuestionThatHasExpiredIsAskedAnew(t *testing.T) {
 	s.same("fresh", fresh, true)
 }
 
-// What a command has asked goes with its person.
-func TestACommandsQuestionIsErased(t *testing.T) {
+// The question of a command is erased with its user.
+func TestErase_QuestionOfCommand_IsDeleted(t *testing.T) {
 	s := newStory(t)
 	_, q := changing(s)
 	ask(s, q, nonceA)

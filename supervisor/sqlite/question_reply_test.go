@@ -6,9 +6,8 @@ import (
 	"mews/supervisor"
 )
 
-// TestAReplyAnswersAQuestionInWordsWhereItIsTo: a yes to an older message is not meant for the
-// question.
-func TestAReplyAnswersAQuestionInWordsWhereItIsTo(t *testing.T) {
+// A yes in reply to an older message does not answer the question.
+func TestReply_OtherMessage_AnswersNoQuestion(t *testing.T) {
 	for to, want := range map[string]string{"": "answered", "12": "answered", "11": "new"} {
 		s := newStory(t)
 		older := s.notice(s.home, "It rains.")

@@ -17,7 +17,7 @@ var (
 	onceDeny = [][]supervisor.Button{{{Text: "Once", Press: "q:n:once"}}, {{Text: "Deny", Press: "q:n:deny"}}}
 )
 
-// approval is a question of a turn's about subject that stands for an hour from its delivery.
+// approval returns a turn's question about subject that is open for an hour after its delivery.
 func approval(s *story, turn supervisor.Turn) supervisor.Question {
 	return supervisor.Question{Conversation: turn.Conversation, Turn: turn.ID, Kind: supervisor.QuestionApproval,
 		Tool: "send_file", Subject: subject, Text: "May I send a.txt?", Stands: time.Hour}
@@ -30,7 +30,7 @@ func ask(s *story, q supervisor.Question, digest string) (supervisor.Question, b
 	return asked, fresh
 }
 
-// press is what a press of alice's at her home comes to.
+// press returns the result of a press by alice at her home.
 func press(s *story, digest string, say supervisor.Say) supervisor.PressResult {
 	s.Helper()
 	_, came, err := s.db.Questions().Press(s.Context(), supervisor.Press{Digest: digest, User: "alice",
@@ -46,7 +46,7 @@ func use(s *story, id int64) (supervisor.Say, bool) {
 	return q.Answer.Say, taken
 }
 
-// delivered has everything reach its channel.
+// delivered marks all deliveries as sent.
 func delivered(s *story) {
 	s.Helper()
 	pending, err := s.db.Outbox().ListPending(s.Context(), s.home.ID, 0, 100)
@@ -56,7 +56,7 @@ func delivered(s *story) {
 	}
 }
 
-// expire ends what has stood for its time, and says when the next will have.
+// expire ends the expired questions, and returns when the next one expires.
 func expire(s *story) time.Time {
 	s.Helper()
 	next, err := s.db.Questions().Expire(s.Context())
@@ -64,7 +64,7 @@ func expire(s *story) time.Time {
 	return next
 }
 
-// resumable are the conversations whose turn may go on.
+// resumable returns the conversations whose turn can continue.
 func resumable(s *story) (ids []int64) {
 	s.Helper()
 	list, err := s.db.Questions().Resumable(s.Context())
@@ -75,7 +75,7 @@ func resumable(s *story) (ids []int64) {
 	return ids
 }
 
-func TestAQuestionIsAskedOnceWithItsDelivery(t *testing.T) {
+func TestAsk_SameTwice_SendsOnce(t *testing.T) {
 	s := newStory(t)
 	q := approval(s, s.begun("send it"))
 	first, fresh := ask(s, q, nonceA)
@@ -98,7 +98,7 @@ func TestAQuestionIsAskedOnceWithItsDelivery(t *testing.T) {
 	s.same("about something else", fresh, true)
 }
 
-func TestAnAnswerOfOnceCountsOnce(t *testing.T) {
+func TestUse_SayOnce_CountsOnce(t *testing.T) {
 	s := newStory(t)
 	q, _ := ask(s, approval(s, s.begun("send it")), nonceA)
 	answer, taken := use(s, q.ID)
@@ -116,7 +116,7 @@ func TestAnAnswerOfOnceCountsOnce(t *testing.T) {
 	s.same("asked anew", fresh, true)
 }
 
-func TestAnAnswerFromBeforeACrashIsUsedOnce(t *testing.T) {
+func TestUse_AnswerBeforeCrash_CountsOnce(t *testing.T) {
 	s := newStory(t)
 	q, _ := ask(s, approval(s, s.begun("send it")), nonceA)
 	press(s, nonceA, supervisor.SayOnce)
@@ -130,7 +130,7 @@ func TestAnAnswerFromBeforeACrashIsUsedOnce(t *testing.T) {
 	s.same("fresh then", fresh, true)
 }
 
-func TestDenyAndAlwaysHoldForAllWhoWait(t *testing.T) {
+func TestUse_DenyOrAlways_CountsForAll(t *testing.T) {
 	for _, answer := range []supervisor.Say{supervisor.SayNo, supervisor.SayAlways} {
 		s := newStory(t)
 		q, _ := ask(s, approval(s, s.begun("send it")), nonceA)
@@ -146,8 +146,9 @@ func TestDenyAndAlwaysHoldForAllWhoWait(t *testing.T) {
 	}
 }
 
-// A question stands from its delivery. A turn has its end once, also where nobody has answered.
-func TestAQuestionStandsFromItsDelivery(t *testing.T) {
+// The time limit of a question starts at its delivery. A turn takes the end of the question once,
+// even without an answer.
+func TestQuestion_TimeLimit_StartsAtDelivery(t *testing.T) {
 	s := newStory(t)
 	q, _ := ask(s, approval(s, s.begun("send it")), nonceA)
 	s.now = noon.Add(48 * time.Hour)
@@ -173,8 +174,8 @@ func TestAQuestionStandsFromItsDelivery(t *testing.T) {
 	s.refused(err, supervisor.CodeInvalid, "has expired")
 }
 
-// What could not be put to its person is no question any more.
-func TestAQuestionThatCanNotBeDeliveredEnds(t *testing.T) {
+// A question that could not be delivered ends.
+func TestQuestion_FailedDelivery_Ends(t *testing.T) {
 	s := newStory(t)
 	q, _ := ask(s, approval(s, s.begun("send it")), nonceA)
 	pending, err := s.db.Outbox().ListPending(t.Context(), s.home.ID, 0, 10)
@@ -185,8 +186,8 @@ func TestAQuestionThatCanNotBeDeliveredEnds(t *testing.T) {
 	s.same("its end", asked.Why, supervisor.QuestionUndelivered)
 }
 
-// A turn that waits is gone on with where it was: the call that asked has not begun.
-func TestATurnWaitsForItsQuestionAndGoesOn(t *testing.T) {
+// The turn continues after the wait: the call that asked has not begun.
+func TestQuestion_Answered_TurnContinues(t *testing.T) {
 	s := newStory(t)
 	const call = "c1"
 	turn := s.asking(call)
@@ -218,9 +219,8 @@ func TestATurnWaitsForItsQuestionAndGoesOn(t *testing.T) {
 	s.same("goes on once", resumable(s), []int64(nil))
 }
 
-// A yes about money is for all of the person's that wait for some: each looks again whether there
-// is enough.
-func TestAYesAboutMoneyHasAllWhoWaitLookAgain(t *testing.T) {
+// A yes to a budget question is for all waiting turns of the user: each checks its budget again.
+func TestBudgetQuestion_Yes_EndsTheOthers(t *testing.T) {
 	s := newStory(t)
 	money := approval(s, s.begun("one"))
 	money.Kind, money.Amount = supervisor.QuestionBudget, 500_000
@@ -241,7 +241,7 @@ func TestAYesAboutMoneyHasAllWhoWaitLookAgain(t *testing.T) {
 	s.same("the other's", asked.Why, supervisor.QuestionNotNeeded)
 }
 
-func TestAPressAfterTheTurnHasNoEffect(t *testing.T) {
+func TestPress_TurnEnded_HasNoEffect(t *testing.T) {
 	s := newStory(t)
 	turn := s.begun("send it")
 	ask(s, approval(s, turn), nonceA)
@@ -252,7 +252,7 @@ func TestAPressAfterTheTurnHasNoEffect(t *testing.T) {
 	s.refused(err, supervisor.CodeInvalid, "has ended")
 }
 
-func TestAForeignPressHasNoEffect(t *testing.T) {
+func TestPress_Foreign_HasNoEffect(t *testing.T) {
 	s := newStory(t)
 	turn := s.begun("send it")
 	ask(s, approval(s, turn), nonceA)
@@ -278,7 +278,7 @@ func TestAForeignPressHasNoEffect(t *testing.T) {
 	s.same("answers", s.look("SELECT count(*) FROM question WHERE why IS NOT NULL"), "0")
 }
 
-func TestOfManyPressesOneCounts(t *testing.T) {
+func TestPress_Concurrent_OneCounts(t *testing.T) {
 	s := newStory(t)
 	ask(s, approval(s, s.begun("send it")), nonceA)
 	var taken atomic.Int64
@@ -299,7 +299,7 @@ func TestOfManyPressesOneCounts(t *testing.T) {
 	s.same("taken", taken.Load(), int64(1))
 }
 
-func TestAQuestionOfNoTurnIsWithdrawn(t *testing.T) {
+func TestWithdraw_QuestionOfNoTurn_Ends(t *testing.T) {
 	s := newStory(t)
 	q := approval(s, supervisor.Turn{Conversation: s.home})
 	first, _ := ask(s, q, nonceA)
@@ -313,7 +313,7 @@ func TestAQuestionOfNoTurnIsWithdrawn(t *testing.T) {
 	s.same("an answer stays", answer, supervisor.SayOnce)
 }
 
-func TestQuestionsThatAreRefused(t *testing.T) {
+func TestAsk_InvalidQuestion_Fails(t *testing.T) {
 	s := newStory(t)
 	turn, bobs := s.begun("send it"), s.put(s.conversation("bob"), supervisor.KindCommand, "/invite eve")
 	for name, change := range map[string]func(*supervisor.Question){
@@ -337,10 +337,10 @@ func TestQuestionsThatAreRefused(t *testing.T) {
 	s.same("deliveries", s.look("SELECT count(*) FROM outbox"), "0")
 }
 
-func TestGrantsAreListedAndRevoked(t *testing.T) {
+func TestGrants_ListAndRevoke(t *testing.T) {
 	s := newStory(t)
 	turn := s.begun("send it")
-	for range 2 { // allowed always twice, it is allowed once
+	for range 2 { // two "always" answers make one grant
 		q, _ := ask(s, approval(s, turn), s.look("SELECT hex(randomblob(32))"))
 		press(s, s.look("SELECT digest FROM question WHERE id = ?", q.ID), supervisor.SayAlways)
 		use(s, q.ID)

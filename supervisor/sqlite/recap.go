@@ -12,16 +12,16 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// What a recap has at most: so many messages, that were said so long ago.
+// Limits of a recap: the number of messages, and their age.
 const (
 	recapMessages = 20
 	recapAge      = 7 * 24 * time.Hour
 )
 
 const (
-	// One of which all is forgotten has begun too: its window has moved.
+	// A conversation whose messages are all forgotten has begun too: its window has moved.
 	hasBegun = `SELECT window_from > 0 OR EXISTS (SELECT 1 FROM message WHERE conversation = ?1) FROM conversation WHERE id = ?1`
-	// Of each conversation few are looked at, however long it is.
+	// Only few messages of each conversation are read, however long it is.
 	listRecapped = `SELECT id, created_at, source = 'world' FROM (SELECT id, parts, source, created_at FROM message
 			WHERE conversation = ?1 AND role <> 'tool'` + notRefused + ` ORDER BY id DESC LIMIT 100)
 		WHERE created_at >= ?2 AND EXISTS (SELECT 1 FROM json_each(parts) p WHERE trim(coalesce(p.value ->> 'text', '')) <> '')
@@ -31,13 +31,14 @@ const (
 // recapped is a message in a recap.
 type recapped struct {
 	Message int64  `json:"message"`
-	At      string `json:"at"` // when and where it was said, as it is told
+	At      string `json:"at"` // time and conversation, in words
 
 	world bool
 }
 
-// recap is what the first message of a private conversation begins with: what was last said in the
-// person's other private ones. world says that some of it is not their own. It is nil in any other.
+// recap returns the latest messages of the user's other private conversations, for the first
+// message of a private one. world means that some words are not the user's. In other conversations
+// it returns nil.
 func (t turnTx) recap(in supervisor.Inbound) (list []recapped, world bool) {
 	here := in.Conversation
 	if t.zone == nil || in.Kind != supervisor.KindText || here.InGroup() || !talks(here) || value(t, engine.Bool, hasBegun, here.ID) {
@@ -63,7 +64,7 @@ func (t turnTx) recap(in supervisor.Inbound) (list []recapped, world bool) {
 const findRecap = `SELECT r.value ->> 'at', s.role, s.parts FROM message m JOIN json_each(m.recap) r
 	JOIN message s ON s.id = r.value ->> 'message' AND s.user = m.user WHERE m.id = ? ORDER BY s.id`
 
-// recapOf is what the recap of a message says. What is not there any more is not in it.
+// recapOf returns the text of a message's recap, without messages that are gone.
 func recapOf(q engine.Querier, recap func([]supervisor.RecapLine) string, message int64) (string, error) {
 	type row struct {
 		supervisor.RecapLine

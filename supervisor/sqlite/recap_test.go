@@ -13,8 +13,8 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// talkedElsewhere is a database in which people have talked: each line is a user, a chat, how long
-// ago, a role and a text.
+// talkedElsewhere makes a database with messages: each line is a user, a chat, an age, a role and a
+// text.
 func talkedElsewhere(t *testing.T, now time.Time, lines ...string) *sqlite.DB {
 	db := sqlitetest.OpenPath(t, filepath.Join(t.TempDir(), "mews.db"), sqlite.Options{Now: func() time.Time { return now },
 		Zone: func(string, string) *time.Location { return time.UTC }})
@@ -46,7 +46,7 @@ func talkedElsewhere(t *testing.T, now time.Time, lines ...string) *sqlite.DB {
 	return db
 }
 
-// begin has alice say hello somewhere, and returns what the model reads of it.
+// begin sends a hello of alice somewhere, and returns what the model reads of it.
 func begin(t *testing.T, db *sqlite.DB, channel supervisor.Channel, chat, key string) protocol.Message {
 	in, _, err := db.Inbox().Put(t.Context(), supervisor.Inbound{Conversation: supervisor.Conversation{User: "alice", Channel: channel, Chat: chat},
 		Source: "test", Key: key, Kind: supervisor.KindText, Text: "hello"})
@@ -63,7 +63,7 @@ func begin(t *testing.T, db *sqlite.DB, channel supervisor.Channel, chat, key st
 	return messages[len(messages)-1]
 }
 
-func TestAPrivateConversationBeginsWithWhatWasSaidInOthers(t *testing.T) {
+func TestRecap_PrivateConversation_QuotesOthers(t *testing.T) {
 	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	db := talkedElsewhere(t, now,
 		"alice 42 200h user an old thing", "alice 42 2h user I have a cat", "alice 42 2h tool ", "alice 42 1h assistant Good "+strings.Repeat("é", 600),
@@ -92,13 +92,13 @@ hello`
 	}
 }
 
-// newestConversation is the conversation of the newest message.
+// newestConversation returns the conversation of the newest message.
 func newestConversation(t *testing.T, db *sqlite.DB) (id int64) {
 	fmt.Sscan(sqlitetest.Look(t, db, "SELECT conversation FROM message ORDER BY id DESC LIMIT 1")[0], &id)
 	return id
 }
 
-func TestWhatBeginsWithNoRecap(t *testing.T) {
+func TestRecap_OtherConversations_HaveNone(t *testing.T) {
 	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	for name, c := range map[string]struct {
 		lines  []string

@@ -9,14 +9,14 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// rig is a database whose transactions the test holds in its hand.
+// rig is a database whose transactions the test controls.
 type rig struct {
 	*testing.T
 	db      *DB
-	commits int // read while nobody writes
+	commits int // read only while nobody writes
 }
 
-// newRig opens a database and does not run it.
+// newRig opens a database without running it.
 func newRig(t *testing.T) *rig {
 	t.Helper()
 	return newRigAt(t, filepath.Join(t.TempDir(), "mews.db"))
@@ -49,7 +49,7 @@ func (r *rig) run() (stop func()) {
 	}
 }
 
-// note keeps a row that is easy to find.
+// note returns a write of a row that is easy to find.
 func note(name string) func(*tx) error {
 	return func(t *tx) error {
 		return t.Query(nil, "INSERT INTO setting (user, name, value) VALUES ('note', ?, '')", name)
@@ -76,7 +76,7 @@ func (r *rig) count(query string, args ...any) int {
 	return int(n)
 }
 
-// list is the first column of the rows of a query.
+// list returns the first column of a query's rows.
 func (r *rig) list(query string, args ...any) []string {
 	r.Helper()
 	list, err := engine.All(r.db.reader(r.Context(), "look"), engine.String, query, args...)
@@ -86,7 +86,7 @@ func (r *rig) list(query string, args ...any) []string {
 	return list
 }
 
-// plan is how SQLite would run a query.
+// plan returns the query plan of SQLite.
 func (r *rig) plan(query string) []string {
 	r.Helper()
 	steps, err := r.db.engine.Plan(query)
@@ -96,8 +96,8 @@ func (r *rig) plan(query string) []string {
 	return steps
 }
 
-// behind starts writes while another is being written, so that they wait for it together, and
-// returns how each ended.
+// behind starts writes during another write, so that they wait for it together. It returns their
+// errors.
 func (r *rig) behind(fns ...func(*tx) error) []error {
 	r.Helper()
 	release, held := make(chan struct{}), make(chan error, 1)

@@ -8,8 +8,8 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// longestFire is how long before its end a fire may have begun: its question stands a day, and it
-// may be tried again.
+// longestFire is how long a fire may take: its question is open for a day, and it may be tried
+// again.
 const longestFire = 2 * 24 * time.Hour
 
 const (
@@ -25,8 +25,8 @@ const (
 		WHERE c.user = ? AND o.outcome IN ('unknown', 'failed') AND o.told < 2 AND o.vanish = 0 AND o.created_at >= ? HAVING count(*) > 0`
 )
 
-// Digest is what a person's jobs did after a moment and up to another, but for the digest itself,
-// and what waits for the person.
+// Digest returns what a user's jobs did in a span, and what waits for the user. It leaves out the
+// digest job itself.
 func (s Jobs) Digest(ctx context.Context, user string, after, until time.Time) (d supervisor.DigestRows, err error) {
 	read := s.db.reader(ctx, "gather the digest of %s", user)
 	err = read.Query(func(row *engine.Row) bool {
@@ -68,7 +68,7 @@ func (s Jobs) Digest(ctx context.Context, user string, after, until time.Time) (
 	return d, err
 }
 
-// scanWaiting scans what waits, or how many of it, and since when.
+// scanWaiting reads a waiting thing, or their number, and since when it waits.
 func scanWaiting(row *engine.Row, kind supervisor.WaitingKind) supervisor.Waiting {
 	w := supervisor.Waiting{Kind: kind}
 	switch kind {

@@ -9,8 +9,8 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// What is kept of fires: for so long, as a job that is done, and so many of a job, but those that a
-// digest may yet count.
+// Limits of stored fires: how long, and how many of a job. Fires that a digest may still count are
+// kept. A done job is kept equally long.
 const (
 	keepFires  = 90 * 24 * time.Hour
 	keptOfAJob = 200
@@ -50,13 +50,13 @@ const (
 	skipClaimed = `UPDATE fire SET state = 'skipped', begin_at = NULL, ended_at = ? WHERE job = ? AND state = 'claimed'`
 )
 
-// NextDue is when the next job is due after a time, or the next fire is to begin, if there is one.
+// NextDue returns when the next job is due after a time, or the next fire begins.
 func (s Jobs) NextDue(ctx context.Context, after time.Time) (due time.Time, ok bool, err error) {
 	return engine.One(s.db.reader(ctx, "find when the next job is due"), engine.Time, nextFire, after.UnixMilli())
 }
 
-// Claim keeps that jobs were due, when they are due again, and what is said of it, all at once. A
-// claim is passed over of which a job has changed. It returns what is said.
+// Claim stores due fires, the next times of their jobs and the notices, all at once. It skips a
+// firing if one of its jobs has changed. It returns what is said.
 func (s Jobs) Claim(ctx context.Context, firings []supervisor.Firing) (said []supervisor.Delivery, err error) {
 	return inTransaction(ctx, s.db, func(t *tx) (said []supervisor.Delivery) {
 		t.Exec(pruneFires, t.Now-keepFires.Milliseconds())
@@ -84,7 +84,7 @@ func (t *tx) isAsItWas(fires []supervisor.Fire) bool {
 	return true
 }
 
-// claim keeps that jobs were due. Of a moment that was fired before, as where the clock was set
+// claim stores due fires. If the same time of a job was fired before, as after the clock was set
 // back, nothing is said again.
 func (t *tx) claim(c supervisor.Firing) (said []supervisor.Delivery) {
 	delivery, held, fresh := int64(0), int64(0), slices.DeleteFunc(slices.Clone(c.Fires), func(f supervisor.Fire) bool {
@@ -109,8 +109,8 @@ func (t *tx) claim(c supervisor.Firing) (said []supervisor.Delivery) {
 	return said
 }
 
-// putFire keeps a fire. One that is to begin while another of its job runs is skipped, or waits for
-// that one's end.
+// putFire stores a fire. If another fire of the job runs, the new one is skipped or waits, as the
+// job's Overlap says.
 func (t *tx) putFire(f supervisor.Fire, delivery int64) {
 	as, begin, ended := f.As, int64(0), t.Now
 	if as == supervisor.FireClaimed {
@@ -139,14 +139,15 @@ func (t *tx) putFire(f supervisor.Fire, delivery int64) {
 	t.boundFires(f.Job.ID)
 }
 
-// boundFires deletes those of a job that are too many.
+// boundFires deletes the oldest fires of a job above the limit.
 func (t *tx) boundFires(job int64) {
 	t.Exec(boundFires, job, keptOfAJob, t.Now-keepWhole.Milliseconds())
 }
 
-// RunNow has a job be done once more, and says whether it is. It is not where it was for that
-// moment before, or is under way; of a job that queues, where one waits. It changes nothing of when
-// it is due. It returns what is said: that what begins by itself rests.
+// RunNow starts a job once more, outside its own times, and reports whether it did. It does not if
+// the job was started for that time before, or already runs; a job that queues must have none
+// waiting. The job's next time stays. It returns what is said if the job rests because its user is
+// away.
 func (s Jobs) RunNow(
 	ctx context.Context,
 	j supervisor.Job,
@@ -173,8 +174,8 @@ func (s Jobs) RunNow(
 	}, "run job %d", j.ID)
 }
 
-// ListBegin lists, of all persons but some, the fires that are to begin by now; those with a look
-// only where that is asked for, and of each person who has none the first.
+// ListBegin lists the fires of all users but some that should begin by now. Fires with a check are
+// listed only on request, and only the first one of each user without a running check.
 func (s Jobs) ListBegin(
 	ctx context.Context,
 	now time.Time,
@@ -196,8 +197,8 @@ func (s Jobs) ListBegin(
 	)
 }
 
-// Begin has a fire begin: the inbound of its turn is kept. It is not ok where it has begun before,
-// or another of its job runs, nor of a job that was forgotten, whose fires are skipped.
+// Begin starts a fire: it stores the inbound of its turn. ok is false if the fire has begun before
+// or another fire of the job runs. A fire of a forgotten job is skipped.
 func (s Jobs) Begin(
 	ctx context.Context,
 	f supervisor.ClaimedFire,
@@ -211,7 +212,7 @@ func (s Jobs) Begin(
 	}, "begin a fire of job %d", f.Job.ID)
 }
 
-// Results lists what came of a person's fires, the newest first; of all jobs where job is 0.
+// Results lists the results of a user's fires, the newest first. Job 0 means all jobs.
 func (s Jobs) Results(ctx context.Context, user string, job int64, limit int) ([]supervisor.FireResult, error) {
 	return engine.All(
 		s.db.reader(ctx, "list what came of the jobs of %s", user),

@@ -16,10 +16,10 @@ const (
 	asking   = `SELECT coalesce(next, 0), coalesce(options ->> '$.priority', '') FROM job WHERE id = (SELECT job FROM fire WHERE state = 'asked' AND` + ofTurn + `)`
 )
 
-// standsInJob has the fire of a job's turn wait for its person, and is how long the question may
-// stand from its delivery. Whether it was delivered or not, it ends at a time in milliseconds,
-// which is 0 of another turn's. It has the job's priority, by which it may wait for the end of
-// quiet hours; another turn's is high.
+// standsInJob marks the fire of a job's turn as waiting for its user. It returns how long the
+// question stays open after its delivery, and when it ends even if it is not delivered, in
+// milliseconds. Both are 0 for a turn of no job. The priority is the job's, which decides whether
+// the question waits for the end of quiet hours. For a turn of no job it is high.
 func (t *tx) standsInJob(q supervisor.Question) (stands time.Duration, ends int64, priority supervisor.JobPriority) {
 	if q.Turn == 0 || t.Change(askFire, q.Turn) == 0 && !value(t, engine.Bool, asksFire, q.Turn) {
 		return q.Stands, 0, supervisor.JobHigh
@@ -33,8 +33,8 @@ func (t *tx) standsInJob(q supervisor.Question) (stands time.Duration, ends int6
 	return min(q.Stands, most), t.Now + most.Milliseconds(), priority
 }
 
-// answeredInJob is for a question that has ended: nobody is asked it after quiet hours any more, and
-// the fire of a job's turn goes on that has no open one.
+// answeredInJob handles the end of a question. It drops the question from the held notices, and
+// continues the fire of a job's turn without another open question.
 func (t *tx) answeredInJob(q questionRow) {
 	t.Exec(dropHeld, q.held)
 	if q.Turn != 0 {

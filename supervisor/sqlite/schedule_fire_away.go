@@ -9,17 +9,17 @@ import (
 
 const lastWritten = `SELECT coalesce((SELECT received_at FROM inbox WHERE user = ? AND kind IN ('text', 'command', 'press') ORDER BY id DESC LIMIT 1), 0)`
 
-// isAway says whether a job rests, for its person is away.
+// isAway reports whether a job rests because its user is away.
 func (t *tx) isAway(j supervisor.Job) bool {
 	away, now := t.policies.Jobs.Away, fromMillis(t.Now)
 	return away(j, time.Time{}, now) && away(j, t.lastWritten(j.User), now)
 }
 
-// lastWritten is when a person last wrote something.
+// lastWritten returns when a user last wrote something.
 func (t *tx) lastWritten(user string) time.Time { return value(t, engine.Time, lastWritten, user) }
 
-// pauseAway pauses those of a person's jobs for which they are away, so that nothing of them
-// begins, and says so once, where nobody else reads and not in their quiet hours.
+// pauseAway pauses the jobs of a user who is away, before any of their fires begin. It tells the
+// user once, in a private chat and outside quiet hours.
 func (t *tx) pauseAway(user string, private supervisor.Conversation) (said []supervisor.Delivery) {
 	paused, written := int64(0), t.lastWritten(user)
 	for _, j := range all(t, scanJob, listJobs, user) {

@@ -26,12 +26,12 @@ const (
 	hasWorld  = `SELECT EXISTS (SELECT 1 FROM message WHERE turn = ? AND source = 'world')`
 )
 
-// endFire ends the fire that a job's turn is for, and has d be what its person is told of it. It
-// says whether that is anything. A turn that failed for what may pass is tried again later, and
-// nothing is said. So it is where the job was deleted or paused meanwhile.
+// endFire ends the fire of a job's turn and fills d with the notice for its user. says reports
+// whether there is a notice. A turn that failed for a passing reason is tried again later, without
+// a notice. A deleted or paused job has no notice either.
 func (t turnTx) endFire(f FinishTurn, d *supervisor.Delivery) (says bool) {
 	e, found := t.endingFire()
-	if !found { // it was forgotten
+	if !found { // the job was forgotten
 		return true
 	}
 	if f.Passing && t.tryAgain(e) {
@@ -52,10 +52,11 @@ type endingFire struct {
 	due   time.Time
 	tries int    // before this one
 	cost  int64  // of the turn
-	seen  string // what the job has seen, where this ends well
+	seen  string // what the job has seen, if the fire ends well
 }
 
-// endingFire is the fire that the turn is for. What its look has seen is kept with it no more.
+// endingFire returns the fire that the turn is for. It also removes from the fire what its check
+// has seen.
 func (t turnTx) endingFire() (e endingFire, found bool) {
 	e, found = one(t, func(row *engine.Row) (e endingFire) {
 		e.job = scanJobAnd(row, &e.due, &e.tries)
@@ -68,8 +69,8 @@ func (t turnTx) endingFire() (e endingFire, found bool) {
 	return e, found
 }
 
-// tryAgain has a fire begin again later, if it was not tried too often. Of a job that was deleted or
-// paused since it began it is left out.
+// tryAgain schedules another try of a fire, unless there were too many. A fire of a job that was
+// deleted or paused meanwhile ends as skipped.
 func (t *tx) tryAgain(e endingFire) (again bool) {
 	after, again := t.policies.Jobs.Retry(e.tries)
 	if again && t.Change(retryFire, t.Now+after.Milliseconds(), e.cost, e.job.ID, e.due.UnixMilli()) == 0 {
@@ -82,23 +83,23 @@ func (t *tx) tryAgain(e endingFire) (again bool) {
 type FireEnd struct {
 	Job       supervisor.Job
 	Why       protocol.Why
-	Said      []protocol.Message // in the turn
-	Failed    string             // what is said if it failed
-	Short     bool               // it failed for want of room in a budget
-	ToldShort bool               // its person was told so of another fire within a day
+	Said      []protocol.Message // the messages of the turn
+	Failed    string             // the text if the turn failed
+	Short     bool               // it failed for lack of budget
+	ToldShort bool               // the user was told about the budget for another fire within a day
 }
 
-// FireOutcome is what has come of a fire.
+// FireOutcome is the result of a fire.
 type FireOutcome struct {
 	State    supervisor.FireState
-	Text     string // what is said; "" is nothing
-	Why      string // it failed: "budget" for want of room in one, "" for all else
-	Met      bool   // what the job watches for is so
-	Failures int    // of the job's last fires
-	Told     bool   // its person was told the same today
+	Text     string // what is said; "" means nothing
+	Why      string // it failed: "budget" for lack of budget, "" for other reasons
+	Met      bool   // the condition of the job's check is met
+	Failures int    // consecutive failed fires of the job
+	Told     bool   // the user was told the same today
 }
 
-// fireOutcome is what has come of a job's fire, of whose turn failed is what went wrong.
+// fireOutcome returns the result of a job's fire. failed is the error text of a failed turn.
 func (t turnTx) fireOutcome(f FinishTurn, j supervisor.Job, failed string) FireOutcome {
 	said, err := messages(t, t.policies.History.Recap, listTurnMessages, t.turn.ID)
 	t.fail(err)
@@ -106,7 +107,7 @@ func (t turnTx) fireOutcome(f FinishTurn, j supervisor.Job, failed string) FireO
 		ToldShort: f.Short && value(t, engine.Bool, toldShort, j.User, t.Now-(24*time.Hour).Milliseconds())})
 }
 
-// keepResult keeps what has come of a fire, and as much of its text as is kept.
+// keepResult stores the result of a fire, with its text up to the limit.
 func (t turnTx) keepResult(e endingFire, r FireOutcome) {
 	kept := r.Text
 	if len(kept) > supervisor.MaxJobText {
@@ -125,7 +126,7 @@ func (t turnTx) keepResult(e endingFire, r FireOutcome) {
 	)
 }
 
-// endChecked keeps what a job has seen, and ends one that was to be done once.
+// endChecked stores what a job has seen, and ends the job if it was to run once.
 func (t turnTx) endChecked(e endingFire, r FireOutcome) {
 	if r.State != supervisor.FireFailed {
 		t.putSeen(e.job, e.seen)
@@ -135,7 +136,7 @@ func (t turnTx) endChecked(e endingFire, r FireOutcome) {
 	}
 }
 
-// holdsResult holds what is told of a fire for the end of its person's quiet hours, where it waits
+// holdsResult holds the notice of a fire until the end of its user's quiet hours, if it must wait
 // for that.
 func (t turnTx) holdsResult(e endingFire, r FireOutcome, d supervisor.Delivery) bool {
 	if _, holds := t.holdsUntil(d); !holds {
@@ -146,14 +147,14 @@ func (t turnTx) holdsResult(e endingFire, r FireOutcome, d supervisor.Delivery) 
 	return true
 }
 
-// endJob ends a job that was to be done once. What of it waits does not begin.
+// endJob ends a job that was to run once. Its waiting fires do not begin.
 func (t *tx) endJob(j supervisor.Job) {
 	t.Exec(endJob, t.Now, j.ID)
 	t.Exec(skipClaimed, t.Now, j.ID)
 }
 
-// countFailures keeps how many of a job's last fires have failed. After too many it is paused, what
-// of it waits does not begin, and d says so.
+// countFailures stores the number of consecutive failed fires of a job. After too many it pauses
+// the job, drops its waiting fires, and adds that to d.
 func (t *tx) countFailures(j supervisor.Job, failures int, d *supervisor.Delivery) {
 	if failures != j.Failures {
 		t.Exec(countJob, failures, t.Now, j.ID)
@@ -167,14 +168,14 @@ func (t *tx) countFailures(j supervisor.Job, failures int, d *supervisor.Deliver
 const windowHasWorld = `SELECT EXISTS (SELECT 1 FROM turn t JOIN conversation c ON c.id = t.conversation JOIN message m ON m.conversation = c.id
 	AND m.id >= c.window_from WHERE t.id = ? AND m.source = 'world')`
 
-// World says whether what a turn's model sees may have words of somebody else than the person.
+// World reports whether what a turn's model sees may hold words of others.
 func (s Jobs) World(ctx context.Context, turn int64) (bool, error) {
 	return engine.Value(s.db.reader(ctx, "look whose words turn %d sees", turn), engine.Bool, windowHasWorld, turn)
 }
 
 const (
-	// What was said of jobs in a conversation that no turn there knows of yet, the newest first. A
-	// text is none of what was missed.
+	// Texts of jobs in a conversation since its last turn, the newest first. Missed fires have no
+	// text.
 	listUntoldFires = `SELECT f.rowid, iif(j.kind = 'reminder' AND f.state = 'said', j.text, f.text), f.due, f.world, j.kind FROM fire f JOIN outbox o ON o.id = f.delivery JOIN job j ON j.id = f.job
 		WHERE f.user = ?1 AND f.told = 0 AND f.delivery IS NOT NULL AND o.conversation = ?2 ORDER BY f.due DESC`
 	markFireTold = `UPDATE fire SET told = 1 WHERE rowid = ?`
@@ -190,8 +191,8 @@ type FireTold struct {
 	row int64
 }
 
-// untoldFires tells the model what jobs have said in the turn's conversation since it last ran; ""
-// where that is nothing. world says that some of it may be somebody else's words.
+// untoldFires returns the model's text about what jobs said in the conversation since its last
+// turn, or "". world means that some of it may be somebody else's words.
 func (t turnTx) untoldFires() (text string, world bool) {
 	if t.turn.Kind != supervisor.TurnChat {
 		return "", false

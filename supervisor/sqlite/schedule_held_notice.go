@@ -9,7 +9,7 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// SettingQuiet is a person's setting of quiet.Hours.
+// SettingQuiet is a user's setting of quiet.Hours.
 const SettingQuiet = "quiet"
 
 const (
@@ -32,8 +32,7 @@ const (
 	renewHeld     = `UPDATE held_notice SET due_at = ? WHERE user = ?`
 )
 
-// quietUntil is when the quiet hours end in which a person is now; it is not ok where they are in
-// none.
+// quietUntil returns when the user's current quiet hours end. ok is false outside quiet hours.
 func (t *tx) quietUntil(user string) (end time.Time, ok bool) {
 	hours, set := one(t, engine.String, findSetting, user, SettingQuiet)
 	if !set {
@@ -42,28 +41,28 @@ func (t *tx) quietUntil(user string) (end time.Time, ok bool) {
 	return t.policies.Notices.Quiet(hours, fromMillis(t.Now).In(t.zoneOrUTC(user)))
 }
 
-// settingChanged has what was held for other quiet hours be looked at again.
+// settingChanged makes held notices due if the quiet hours have changed.
 func (t *tx) settingChanged(user, name string) {
 	if name == SettingQuiet {
 		t.Exec(renewHeld, t.Now, user)
 	}
 }
 
-// holdsUntil is when a notice may be said whose conversation is known; it is not ok where that is
-// now.
+// holdsUntil returns when a notice of a known conversation may be sent. ok is false if it may be
+// sent now.
 func (t *tx) holdsUntil(d supervisor.Delivery) (end time.Time, ok bool) {
 	end, quiet := t.quietUntil(d.Conversation.User)
 	return end, quiet && t.policies.Notices.Holds(d)
 }
 
-// noticeSubject is what a notice that may be held is about: a job, and what became of its fire. The
-// zero value is no job's, or that of several.
+// noticeSubject is what a notice is about: a job, and the state of its fire. The zero value means
+// no job, or several.
 type noticeSubject struct {
 	job   int64
 	state supervisor.FireState
 }
 
-// ofFires are what a notice is of that tells of some fires.
+// ofFires returns the subject of a notice about some fires.
 func ofFires(fires []supervisor.Fire) (of noticeSubject) {
 	if len(fires) == 1 {
 		of = noticeSubject{fires[0].Job.ID, fires[0].As}
@@ -71,13 +70,13 @@ func ofFires(fires []supervisor.Fire) (of noticeSubject) {
 	return of
 }
 
-// sayOrHold says what begins by itself, or holds it for the end of its person's quiet hours: what
-// is held is no delivery yet.
+// sayOrHold sends a proactive message, or holds it until the end of its user's quiet hours. A held
+// message is no delivery yet.
 func (t *tx) sayOrHold(d supervisor.Delivery) (said supervisor.Delivery, held int64) {
 	return t.sayOrHoldOf(d, noticeSubject{})
 }
 
-// sayOrHoldOf is sayOrHold for what a notice is about.
+// sayOrHoldOf is sayOrHold for a notice with a subject.
 func (t *tx) sayOrHoldOf(d supervisor.Delivery, of noticeSubject) (said supervisor.Delivery, held int64) {
 	c := d.Conversation
 	if c.ID == 0 {
@@ -94,7 +93,7 @@ func (t *tx) sayOrHoldOf(d supervisor.Delivery, of noticeSubject) (said supervis
 	return supervisor.Delivery{Conversation: c}, t.hold(d, of, end)
 }
 
-// heldCount is a held notice by its id, and how many earlier ones it stands for.
+// heldCount is the id of a held notice and the number of earlier ones that it replaced.
 type heldCount struct{ id, earlier int64 }
 
 func scanHeldCount(r *engine.Row) (h heldCount) {
@@ -102,11 +101,11 @@ func scanHeldCount(r *engine.Row) (h heldCount) {
 	return h
 }
 
-// maxHeldNotices are how many notices of no job are held for a conversation.
+// maxHeldNotices is how many notices without a job are held for a conversation.
 const maxHeldNotices = 1000
 
-// hold keeps a notice. Of a job's it takes the place of the one before it, and of what is no job's
-// only so many stay.
+// hold stores a notice until the end of quiet hours. A notice of a job replaces the job's earlier
+// one. Of notices without a job only the newest stay.
 func (t *tx) hold(d supervisor.Delivery, of noticeSubject, end time.Time) (id int64) {
 	earlier := int64(0)
 	if before, ok := one(t, scanHeldCount, findHeldOf, of.job, of.state, d.Conversation.ID); ok {
@@ -139,32 +138,32 @@ func (t *tx) hold(d supervisor.Delivery, of noticeSubject, end time.Time) (id in
 	return id
 }
 
-// NoticePolicy is what is held in quiet hours, and how that is said after them.
+// NoticePolicy decides what is held in quiet hours, and words the message after them.
 type NoticePolicy struct {
-	// Quiet is when the quiet hours of a person end, as they have set them, in which they are at a
-	// time in their zone.
+	// Quiet returns when the current quiet hours end, for a user's setting and a time in their
+	// zone.
 	Quiet func(hours string, now time.Time) (end time.Time, quiet bool)
-	// Holds says whether a notice is held in them.
+	// Holds reports whether a notice is held during quiet hours.
 	Holds func(supervisor.Delivery) bool
-	// Together is what is said of all that was held for one conversation.
+	// Together returns the message for all notices that were held for a conversation.
 	Together func([]HeldNotice) supervisor.Delivery
 }
 
-// HeldNotice is what was to be said in quiet hours.
+// HeldNotice is a notice that waits for the end of quiet hours.
 type HeldNotice struct {
 	Text    string
 	Buttons [][]supervisor.Button
 	Effects []string
 	Silent  bool
-	Earlier int64 // notices that it stands for too
+	Earlier int64 // earlier notices that it replaced
 
 	id, conversation int64
-	asks             bool // it puts a question
+	asks             bool // it asks a question
 }
 
-// Release says what was held and is due, all of a conversation in one message, and then asks what
-// was to be asked; for who rests it waits on. So it does for who is in quiet hours now, by other
-// ones than then. It returns what is said.
+// Release sends the due held notices and then asks the held questions. Each conversation gets one
+// message. Notices of users who are away, or are in new quiet hours, keep waiting. It returns what
+// it sent.
 func (s Jobs) Release(
 	ctx context.Context,
 	now time.Time,
@@ -195,7 +194,7 @@ func scanHeldNotice(r *engine.Row) (h HeldNotice) {
 	return h
 }
 
-// release says what was held for one conversation, and after that puts each question that was.
+// release sends what was held for one conversation, and then asks each held question.
 func (t *tx) release(list []HeldNotice) (said []supervisor.Delivery) {
 	asks := func(h HeldNotice) bool { return h.asks }
 	if told := slices.DeleteFunc(slices.Clone(list), asks); len(told) > 0 {
@@ -209,7 +208,7 @@ func (t *tx) release(list []HeldNotice) (said []supervisor.Delivery) {
 	return said
 }
 
-// putHeld puts a question that was held. It stands as long as it would have without that.
+// putHeld asks a held question. The question stays open as long as one that was not held.
 func (t *tx) putHeld(h HeldNotice) supervisor.Delivery {
 	d := t.putNotice(
 		supervisor.Delivery{
@@ -225,7 +224,7 @@ func (t *tx) putHeld(h HeldNotice) supervisor.Delivery {
 	return d
 }
 
-// sayTogether says what was held for one conversation.
+// sayTogether sends one message for all that was held for a conversation.
 func (t *tx) sayTogether(list []HeldNotice) supervisor.Delivery {
 	d := t.policies.Notices.Together(list)
 	d.Conversation = supervisor.Conversation{ID: list[0].conversation}

@@ -9,38 +9,39 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// Jobs are what is due at times.
+// Jobs stores jobs, their fires and what checks have seen.
 type Jobs struct{ db *DB }
 
-// JobPolicy is what is decided and said of jobs.
+// JobPolicy decides about jobs and makes their texts.
 type JobPolicy struct {
-	// Away says whether a job rests whose person has last written at a time; the zero time is never.
+	// Away reports whether a job rests because its user last wrote at a time. The zero time means
+	// never.
 	Away func(j supervisor.Job, written, now time.Time) bool
-	// Pauses says whether a job is paused of whose last fires so many have failed.
+	// Pauses reports whether a job is paused after so many consecutive failures.
 	Pauses func(failures int) bool
-	// Retry is after how long a fire begins again that failed for what may pass and was tried so
-	// often before.
+	// Retry returns how long after a passing failure a fire is tried again. tries counts the
+	// earlier tries.
 	Retry func(tries int) (after time.Duration, again bool)
-	// AskAtMost is how long a question of a job's turn stands at most; next is when the job is due
-	// again, the zero time is never.
+	// AskAtMost returns how long a question of a job's turn stays open at most. next is the job's
+	// next time; zero means never.
 	AskAtMost func(next, now time.Time) time.Duration
-	// Outcome is what has come of a fire whose turn ends.
+	// Outcome returns the result of a fire whose turn ends.
 	Outcome func(FireEnd) FireOutcome
 
-	// What people are told: what a job says; behind that, that it is paused for its failures; how
-	// many are paused for who is away, and for a chat that takes nothing any more; what a job said
-	// in a topic that is gone.
+	// Notices for users: what a job says; an addition that the job is paused for failures; the
+	// number of jobs paused for an absent user, and for a refused chat; what a job said in a
+	// deleted topic.
 	Notice       func(j supervisor.Job, said string) supervisor.Delivery
 	Paused       func(j supervisor.Job, failures int, d supervisor.Delivery) supervisor.Delivery
 	PausedAway   func(paused int64) string
 	PausedInChat func(paused int64, why string) string
 	Elsewhere    func(text string) string
-	// Told tells the model what fires have said, the newest of them first, and whether some of it
-	// may be somebody else's words.
+	// Told returns the model's text about what fires said, the newest first, and whether it may
+	// hold somebody else's words.
 	Told func(fires []FireTold, zone *time.Location) (text string, world bool)
 }
 
-// Jobs are what is due at times.
+// Jobs returns the store of jobs.
 func (db *DB) Jobs() Jobs { return Jobs{db} }
 
 const (
@@ -63,10 +64,10 @@ const (
 	isAsItWas = `SELECT count(*) FROM job WHERE id = ? AND version = ? AND next = ?`
 )
 
-// Put keeps a new job: its fields from User on, but for what the store counts. What its MadeBy has
-// made before is returned as it is, and is not new. Refused where the person has
-// supervisor.MaxJobs. card, where it is not nil, is what is said of a new job at once: it asks the
-// database for nothing.
+// Put stores a new job: its fields from User on, except those that the store counts. If its MadeBy
+// has made a job before, Put returns that one, and fresh is false. It fails if the user has
+// supervisor.MaxJobs. card, if not nil, returns the message about a new job, which is sent at once.
+// It must not use the database.
 func (s Jobs) Put(
 	ctx context.Context,
 	j supervisor.Job,
@@ -104,19 +105,19 @@ func (s Jobs) Put(
 	}, "keep a job of %s", j.User)
 }
 
-// Find is a job of a person's, if there is one with an id.
+// Find returns a user's job by its id, if there is one.
 func (s Jobs) Find(ctx context.Context, user string, id int64) (supervisor.Job, bool, error) {
 	return engine.One(s.db.reader(ctx, "find job %d of %s", id, user), scanJob, findJob, id, user)
 }
 
-// List lists a person's jobs that are not done, in the order in which they were made.
+// List lists a user's jobs that are not done, oldest first.
 func (s Jobs) List(ctx context.Context, user string) ([]supervisor.Job, error) {
 	return engine.All(s.db.reader(ctx, "list the jobs of %s", user), scanJob, listJobs, user)
 }
 
-// Change gives a job another State, Name, Text, Rule, Zone, Conversation, Options, Since, Next,
-// Fired and Failures. Refused where it was changed since it was read, and where one that is done is
-// to go on of a person who has supervisor.MaxJobs.
+// Change stores a changed job. It reads the fields State, Name, Text, Rule, Zone, Conversation,
+// Options, Since, Next, Fired and Failures. It fails if the job was changed since it was read. It
+// also fails if it restores a done job of a user who has supervisor.MaxJobs.
 func (s Jobs) Change(ctx context.Context, j supervisor.Job) error {
 	return s.db.write(ctx, func(t *tx) {
 		if j.State != supervisor.JobDone && value(t, engine.Bool, isDone, j.ID) &&
@@ -142,15 +143,15 @@ func (s Jobs) Change(ctx context.Context, j supervisor.Job) error {
 		) == 0 {
 			t.fail(supervisor.ErrJobChanged)
 		}
-		if j.State != supervisor.JobActive { // what was to begin, or to be tried again, does not
+		if j.State != supervisor.JobActive { // waiting and repeated fires of the job do not begin
 			t.Exec(skipClaimed, t.Now, j.ID)
 		}
 	}, "change job %d", j.ID)
 }
 
-// ListDue lists, of all persons but some, the jobs that are due at a time, the longest due first.
-// Where that is so since late, and there are more, it lists all that is due of one person after
-// another: of as many as have no more than limit, or of one.
+// ListDue lists the due jobs of all users but some, the longest due first. If more than limit are
+// due since late or longer, it lists whole users: all due jobs of one user after another, at most
+// limit or those of one user.
 func (s Jobs) ListDue(ctx context.Context, now, late time.Time, but []string, limit int) ([]supervisor.Job, error) {
 	list, err := engine.All(
 		s.db.reader(ctx, "list the jobs that are due"),
@@ -178,8 +179,8 @@ func (s Jobs) ListDue(ctx context.Context, now, late time.Time, but []string, li
 	return wholePersons(list, limit), err
 }
 
-// wholePersons are the jobs of the first persons of a list, which has each one's together: of as
-// many as have no more than limit, or of one.
+// wholePersons returns the jobs of the first users of a list that is sorted by user: as many users
+// as have at most limit jobs together, or one.
 func wholePersons(list []supervisor.Job, limit int) []supervisor.Job {
 	whole := 0
 	for i := range list {
@@ -194,13 +195,13 @@ func wholePersons(list []supervisor.Job, limit int) []supervisor.Job {
 	return list[:whole]
 }
 
-// ListNext lists all persons' jobs that are due after a job is, or after a moment where that has no
-// id, in that order.
+// ListNext lists the jobs of all users in the order of their due times, after a given job. If that
+// job has no id, its due time counts.
 func (s Jobs) ListNext(ctx context.Context, after supervisor.Job, limit int) ([]supervisor.Job, error) {
 	return engine.All(s.db.reader(ctx, "list the jobs"), scanJob, listJobsNext, after.Next.UnixMilli(), after.ID, limit)
 }
 
-// millisOrZero is a time as it is kept; 0 is the zero time.
+// millisOrZero returns the stored form of a time; 0 is the zero time.
 func millisOrZero(at time.Time) int64 {
 	if at.IsZero() {
 		return 0
@@ -210,7 +211,7 @@ func millisOrZero(at time.Time) int64 {
 
 func scanJob(row *engine.Row) supervisor.Job { return scanJobAnd(row) }
 
-// scanJobAnd scans a job and the columns behind it.
+// scanJobAnd reads a job and the columns after it.
 func scanJobAnd(row *engine.Row, more ...any) (j supervisor.Job) {
 	c := &j.Conversation
 	row.Scan(

@@ -9,8 +9,8 @@ import (
 	"mews/supervisor"
 )
 
-// A job that is due is fired in one piece with what is said of it, and only as it was read.
-func TestAJobIsFiredOnceAsItWasRead(t *testing.T) {
+// A due job is fired in one transaction with its notice, and only if it has not changed.
+func TestClaim_ChangedJob_IsSkipped(t *testing.T) {
 	s := newStory(t)
 	jobs := s.db.Jobs()
 	c := s.chat("alice", "1")
@@ -121,7 +121,7 @@ func TestAJobIsFiredOnceAsItWasRead(t *testing.T) {
 	}
 }
 
-func TestAPersonHasRoomForSoManyJobs(t *testing.T) {
+func TestJobPut_AtLimit_Fails(t *testing.T) {
 	s := newStory(t)
 	c := s.chat("alice", "1")
 	put := func(n int64) error {
@@ -147,9 +147,8 @@ func TestAPersonHasRoomForSoManyJobs(t *testing.T) {
 	}
 }
 
-// Where something is late and there is more than a page, a page has all that is due of each of its
-// persons.
-func TestAPageOfWhatIsLateHasWholePersons(t *testing.T) {
+// If something is late and more than a page is due, a page has all due jobs of each of its users.
+func TestListDue_LateJobs_ListsWholeUsers(t *testing.T) {
 	s := newStory(t)
 	jobs := s.db.Jobs()
 	n := int64(0)
@@ -186,11 +185,11 @@ func TestAPageOfWhatIsLateHasWholePersons(t *testing.T) {
 		limit int
 		want  string
 	}{
-		// it is all in one page
+		// all in one page
 		{noon, nil, 11, "[bob alice alice bob alice alice bob alice alice carol]"},
 		// nothing is late
 		{noon.Add(-time.Second), nil, 4, "[bob alice alice bob]"},
-		// one person has more than a page
+		// one user has more than a page
 		{noon, nil, 4, "[alice alice alice alice alice alice]"},
 		{noon, nil, 9, "[alice alice alice alice alice alice bob bob bob]"},
 		{noon, nil, 8, "[alice alice alice alice alice alice]"},

@@ -10,7 +10,7 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// looking are whose fires are looked at; the time follows.
+// looking selects the users with a running check; the comparison with the time follows.
 const looking = `SELECT user FROM fire WHERE state = 'claimed' AND leased AND begin_at`
 
 const (
@@ -27,19 +27,19 @@ const (
 	endLook   = `UPDATE fire SET state = ?, begin_at = NULL, leased = 0, text = ?, world = ?, delivery = ?, ended_at = ? WHERE job = ? AND due = ?`
 )
 
-// FindSeen is what a job's last look has seen; "" where it has not looked.
+// FindSeen returns what a job's last check has seen, or "" if there was none.
 func (s Jobs) FindSeen(ctx context.Context, job int64) (seen string, err error) {
 	seen, _, err = engine.One(s.db.reader(ctx, "find what job %d has seen", job), engine.String, findSeen, job)
 	return seen, err
 }
 
-// ForgetSeen has a job's next look be the first.
+// ForgetSeen makes a job's next check its first one.
 func (s Jobs) ForgetSeen(ctx context.Context, job int64) error {
 	return s.db.write(ctx, func(t *tx) { t.Exec(forgetSeen, job) }, "forget what job %d has seen", job)
 }
 
-// Lease says that a fire is looked at until a time; after that it begins again. It is not ok where
-// it or another of its person is leased, or it has ended.
+// Lease marks a fire as being checked until a time. After that time it begins again. ok is false if
+// it has ended, or if the user has another leased fire.
 func (s Jobs) Lease(ctx context.Context, f supervisor.ClaimedFire, now, until time.Time) (ok bool, err error) {
 	return inTransaction(ctx, s.db, func(t *tx) bool {
 		return t.claimedFire(f) &&
@@ -47,11 +47,11 @@ func (s Jobs) Lease(ctx context.Context, f supervisor.ClaimedFire, now, until ti
 	}, "lease a fire of job %d", f.Job.ID)
 }
 
-// longestWait is more than any fire waits to begin.
+// longestWait is longer than any fire waits to begin.
 const longestWait = 24 * time.Hour
 
-// FreeLeases has begin again what an earlier life has leased, and what waits for so long that the
-// clock must have been wrong.
+// FreeLeases lets the leased fires of an earlier process begin again. It does the same for fires
+// that wait so long that the clock must have been wrong.
 func (s Jobs) FreeLeases(ctx context.Context, now time.Time) error {
 	return s.db.write(
 		ctx,
@@ -60,8 +60,8 @@ func (s Jobs) FreeLeases(ctx context.Context, now time.Time) error {
 	)
 }
 
-// claimedFire says whether a fire is still to begin: no other of its job runs, and the job was not
-// forgotten. A job that was done once has no time to come, and the fire all the same.
+// claimedFire reports whether a fire may still begin: no other fire of its job runs, and the job
+// was not forgotten. The fire of a one-time job may begin although the job has no next time.
 func (t *tx) claimedFire(f supervisor.ClaimedFire) bool {
 	forgotten, waits := one(t, engine.Bool, claimedFire, f.Job.ID, f.Due.UnixMilli(), f.Tries)
 	if waits && forgotten {
@@ -70,10 +70,10 @@ func (t *tx) claimedFire(f supervisor.ClaimedFire) bool {
 	return waits && !forgotten
 }
 
-// EndLook keeps what a look has come to: what the next one gets, what is said, or the inbound of a
-// turn, all at once. It returns what is said and what begins. Neither is where the fire has ended
-// before; nor of a job that has become another than f has it, which is looked at again. One without
-// a State has failed.
+// EndLook stores the result of a check in one transaction. That is the data for the next check, and
+// the message or the inbound of a turn. It returns what is said and what begins. Both are missing
+// if the fire has ended before. They are also missing if the job has changed since f was read; the
+// job is checked again then. A result without a State has failed.
 func (s Jobs) EndLook(
 	ctx context.Context,
 	f supervisor.ClaimedFire,
@@ -89,7 +89,7 @@ func (s Jobs) EndLook(
 			return nil, begun
 		case l.Again && t.tryAgain(endingFire{job: f.Job, due: f.Due, tries: f.Tries}):
 			return nil, begun
-		case l.Turn.Text != "": // what is seen counts once it was told
+		case l.Turn.Text != "": // what was seen counts only after the user was told
 			t.Exec(holdSeen, l.Seen, f.Job.ID, f.Due.UnixMilli())
 			return nil, t.beginFire(f, l.Turn)
 		}
@@ -98,8 +98,8 @@ func (s Jobs) EndLook(
 	}, "end a look of job %d", f.Job.ID)
 }
 
-// isStill says whether a job is what it was when j was read, by all that decides what it does and
-// where it says that. It has j be what is kept.
+// isStill reports whether a job is the same as when j was read, in all that decides what it does
+// and where it speaks. It sets j to the stored job.
 func (t *tx) isStill(j *supervisor.Job) bool {
 	was := *j
 	*j, _ = one(t, scanJob, findJob, was.ID, was.User)
@@ -130,14 +130,14 @@ func (t *tx) endLook(f supervisor.ClaimedFire, l supervisor.Looked) (said []supe
 	return said
 }
 
-// putSeen keeps what the next look of a job gets; "" leaves it as it was.
+// putSeen stores the data for a job's next check. "" leaves it unchanged.
 func (t *tx) putSeen(j supervisor.Job, seen string) {
 	if seen != "" {
 		t.Exec(putSeen, j.ID, j.User, seen, t.Now)
 	}
 }
 
-// beginFire keeps the inbound of a fire's turn.
+// beginFire stores the inbound of a fire's turn.
 func (t *tx) beginFire(f supervisor.ClaimedFire, in supervisor.Inbound) supervisor.Inbound {
 	in.State = supervisor.InboundNew
 	kept, _ := t.putInbound(in)

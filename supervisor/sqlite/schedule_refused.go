@@ -9,9 +9,10 @@ const (
 	isOfFire   = `SELECT EXISTS (SELECT 1 FROM fire WHERE delivery = ?)`
 	deliveryOf = selectDelivery + `WHERE o.id = ?`
 	moveFire   = `UPDATE fire SET delivery = ?, told = 0 WHERE delivery = ?`
-	// What was said elsewhere is lost to nobody: 2 says that beside what 1 says.
+	// The value 2 means that it was said elsewhere, so nothing is lost. The value 1 only means that
+	// the user was told.
 	markElsewhere = `UPDATE outbox SET told = 2 WHERE id = ?`
-	// Those of the person's that speak in the chat, and those that have just tried to.
+	// The user's jobs that speak in the chat, and those that have just tried to.
 	pauseChat = `UPDATE job SET state = 'paused', next = NULL, version = version + 1, changed_at = ?1 WHERE state = 'active' AND user = ?2
 		AND (conversation IN (SELECT id FROM conversation WHERE user = ?2 AND channel = ?3 AND chat = ?4)
 			OR id IN (SELECT job FROM fire WHERE delivery = ?5))`
@@ -19,8 +20,7 @@ const (
 		AND job IN (SELECT id FROM job WHERE user = ?2 AND state = 'paused')`
 )
 
-// placeRefused does what follows where a delivery's thread is gone, or its chat takes nothing any
-// more.
+// placeRefused handles a delivery whose thread is gone or whose chat takes nothing any more.
 func (t *tx) placeRefused(d outcomeRow, c supervisor.DeliveryOutcome) {
 	switch at := t.conversationByID(d.conversation); c.Reason {
 	case supervisor.ReasonThread:
@@ -30,8 +30,8 @@ func (t *tx) placeRefused(d outcomeRow, c supervisor.DeliveryOutcome) {
 	}
 }
 
-// sayElsewhere has what a job said in a thread that is gone be said elsewhere, and all jobs of that
-// thread from now on.
+// sayElsewhere sends what a job said in a deleted thread elsewhere, and moves all jobs of that
+// thread there.
 func (t *tx) sayElsewhere(d outcomeRow, c supervisor.DeliveryOutcome) {
 	if c.Elsewhere.Channel == "" || !value(t, engine.Bool, isOfFire, d.id) {
 		return
@@ -50,8 +50,8 @@ func (t *tx) sayElsewhere(d outcomeRow, c supervisor.DeliveryOutcome) {
 	t.Exec(redirectJobs, to.ID, d.conversation)
 }
 
-// pauseIn pauses a person's jobs in a chat that takes nothing any more. They are told once, in a
-// conversation that they have.
+// pauseIn pauses a user's jobs in a chat that takes nothing any more. It tells the user once, in
+// another conversation of theirs.
 func (t *tx) pauseIn(at supervisor.Conversation, d outcomeRow, c supervisor.DeliveryOutcome) {
 	paused := t.Change(pauseChat, t.Now, at.User, at.Channel, at.Chat, d.id)
 	if paused == 0 {
@@ -62,7 +62,7 @@ func (t *tx) pauseIn(at supervisor.Conversation, d outcomeRow, c supervisor.Deli
 	if e.Channel == "" {
 		return
 	}
-	if e.Channel.Can().Private { // it may be that nobody looks there
+	if e.Channel.Can().Private { // the user may not look there
 		if _, has := one(t, scanConversation, findConversation, e.User, e.Channel, e.Chat, e.Thread); !has {
 			return
 		}

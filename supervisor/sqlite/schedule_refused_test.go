@@ -9,7 +9,7 @@ import (
 	"mews/supervisor"
 )
 
-// fired has jobs of a conversation that were due say something there.
+// fired fires due jobs of a conversation that speak there.
 func (s *story) fired(c supervisor.Conversation, texts ...string) (said []supervisor.Delivery) {
 	s.Helper()
 	for i, text := range texts {
@@ -26,15 +26,14 @@ func (s *story) fired(c supervisor.Conversation, texts ...string) (said []superv
 	return said
 }
 
-// What was for a topic that is gone comes in the private chat, and so does all that the job says
-// after it.
-func TestWhatWasForATopicThatIsGoneIsSaidElsewhere(t *testing.T) {
+// A notice for a deleted topic goes to the private chat, and so do all later ones of the job.
+func TestRefusedThread_JobSpeaksElsewhere(t *testing.T) {
 	s := newStory(t)
 	topic, err := s.db.Conversations().Find(t.Context(), "alice", supervisor.ChannelTelegram, "-100", "7")
 	s.must(err)
 	said := s.fired(topic, "tea")
 	private := s.chat("alice", "1")
-	for range 2 { // it is closed again after a crash
+	for range 2 { // closed again after a crash
 		s.must(
 			s.db.Outbox().
 				Close(t.Context(), supervisor.DeliveryOutcome{Delivery: said[0].ID, Outcome: supervisor.OutcomeFailed, Why: "gone",
@@ -54,9 +53,9 @@ func TestWhatWasForATopicThatIsGoneIsSaidElsewhere(t *testing.T) {
 	s.same("from now on", jobs[0].Conversation, private)
 }
 
-// A chat that takes nothing any more pauses what speaks there, which is told once; nothing is told
-// where there is no other place.
-func TestAChatThatRefusesPausesItsJobs(t *testing.T) {
+// A chat that takes nothing any more pauses its jobs, and the user is told once. Without another
+// conversation nothing is told.
+func TestRefusedChat_JobsArePaused(t *testing.T) {
 	s := newStory(t)
 	group, private, none := s.chat("alice", "-100"), s.chat("alice", "1"), s.chat("bob", "2")
 	said := s.fired(group, "tea", "soup")

@@ -6,8 +6,7 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// Settings are what people have chosen while the service runs, by name. User "" is the service
-// itself.
+// Settings stores what users chose with /settings, by name. The user "" is the service itself.
 type Settings struct{ db *DB }
 
 const (
@@ -18,12 +17,12 @@ const (
 	deleteSetting = `DELETE FROM setting WHERE user = ? AND name = ?`
 )
 
-// Find is what a user has chosen; ok is false where that is nothing.
+// Find returns a user's setting; ok is false if there is none.
 func (s Settings) Find(ctx context.Context, user, name string) (value string, ok bool, err error) {
 	return engine.One(s.db.reader(ctx, "find the setting %s of %q", name, user), engine.String, findSetting, user, name)
 }
 
-// List is all that a user has chosen, by name.
+// List returns all settings of a user, by name.
 func (s Settings) List(ctx context.Context, user string) (map[string]string, error) {
 	chosen := map[string]string{}
 	err := s.db.reader(ctx, "list the settings of %q", user).Query(func(r *engine.Row) bool {
@@ -35,7 +34,7 @@ func (s Settings) List(ctx context.Context, user string) (map[string]string, err
 	return chosen, err
 }
 
-// Put keeps what a user has chosen, in place of what that was before.
+// Put stores a user's setting and replaces an earlier value.
 func (s Settings) Put(ctx context.Context, user, name, value string) error {
 	return s.db.write(ctx, func(t *tx) {
 		t.Exec(putSetting, user, name, value)
@@ -43,7 +42,7 @@ func (s Settings) Put(ctx context.Context, user, name, value string) error {
 	}, "keep the setting %s of %q", name, user)
 }
 
-// Delete takes back what a user has chosen. It is no error that that was nothing.
+// Delete removes a user's setting. It is no error if there is none.
 func (s Settings) Delete(ctx context.Context, user, name string) error {
 	return s.db.write(ctx, func(t *tx) {
 		t.Exec(deleteSetting, user, name)

@@ -8,9 +8,10 @@ import (
 	"mews/supervisor"
 )
 
-// What is shown until an inbound has arrived is taken away with that, or when it is dropped: its
-// message where it stands, and else as soon as it does. What was said of it stays.
-func TestWhatIsShownOfAnInboundGoesWithItsArrival(t *testing.T) {
+// The notice that is shown until an inbound has arrived is deleted on arrival, or when the inbound
+// is dropped. If it is not sent yet, it is deleted right after sending. Other notices about the
+// inbound stay.
+func TestShownNotice_InboundArrived_IsDeleted(t *testing.T) {
 	for name, ends := range map[string]func(s arrivals, in supervisor.Inbound){
 		"arrived": func(s arrivals, in supervisor.Inbound) { s.arrived(in) },
 		"dropped": func(s arrivals, in supervisor.Inbound) {

@@ -12,22 +12,22 @@ import (
 	"testing"
 )
 
-// sentence is how a text for people begins, and not SQL: with a capital, and a second word.
+// sentence matches a text for users, not SQL: it begins with a capital and has a second word.
 var (
 	sentence = regexp.MustCompile(`(?s)^[^\pL]*\p{Lu}.*\s\S`)
 	sqlWord  = regexp.MustCompile(`^[^\pL]*\p{Lu}{2,}\b`)
 )
 
-// imported are the packages of ours that sqlite may know, none of which speaks.
-// The texts of a problem are read by those who speak, by its kind.
+// imported lists our packages that sqlite may import; none of them has texts. The texts of a
+// problem are found elsewhere, by its kind.
 var imported = []string{
 	"mews/supervisor", "mews/supervisor/modelcall", "mews/supervisor/problem", "mews/protocol", "mews/protocol/amount",
 	"mews/supervisor/internal/engine", "mews/supervisor/internal/money", "mews/supervisor/internal/quotes",
 	"mews/supervisor/internal/signals",
 }
 
-// Transactions return facts, or call a Policy: no text and no button for people is made here.
-func TestSource_Transactions_SayNothing(t *testing.T) {
+// Transactions return facts, or call a Policy: this package makes no text and no button for users.
+func TestSource_Transactions_HaveNoUserTexts(t *testing.T) {
 	files := 0
 	for name, file := range sources(t) {
 		files++
@@ -65,7 +65,7 @@ func TestSpoken_TextsAndButtons_AreFound(t *testing.T) {
 	}
 }
 
-// sources are the files of the package, without its tests, by their names.
+// sources returns the files of the package by name, without tests.
 func sources(t *testing.T) map[string]*ast.File {
 	t.Helper()
 	names, err := filepath.Glob("*.go")
@@ -84,7 +84,7 @@ func sources(t *testing.T) map[string]*ast.File {
 	return files
 }
 
-// spoken says how a piece of code speaks to people; "" is not.
+// spoken returns the text or button for users that a piece of code makes, or "".
 func spoken(n ast.Node) string {
 	switch n := n.(type) {
 	case *ast.ImportSpec:
@@ -109,7 +109,7 @@ func spoken(n ast.Node) string {
 	return ""
 }
 
-// isButton says whether a type is that of a button, or of rows of them.
+// isButton reports whether a type is a button, or rows of buttons.
 func isButton(e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.ArrayType:

@@ -1,14 +1,13 @@
-// Package sqlite keeps what the service must not lose: conversations, what people sent, turns, the
-// transcript, the ledger of effects, and what is still to be delivered. It is the only package with
-// SQL over that database.
+// Package sqlite is the database of the service: conversations, inbounds, turns, the transcript,
+// the ledger of effects, and the outbox. It is the only package with SQL over that database.
 //
-// Each table has a store, and a file of its name; the files of a feature begin with the feature's.
-// What must happen together in several tables is one method with one struct: no transaction leaves
-// the package, and no text for a person is made in it. What is to be decided or said within a
-// transaction is asked of the Policies that Open was given.
+// Each table has a store and a file of its name; the files of a feature begin with the feature's
+// name. If several tables must change together, one method with one struct does it: no transaction
+// leaves the package. The package makes no text for users. Decisions and texts within a transaction
+// come from the Policies that Open gets.
 //
-// When a method that writes has returned nil, what it wrote survives the end of the process and a
-// loss of power.
+// When a writing method has returned nil, its data survives the end of the process and a loss of
+// power.
 package sqlite
 
 import (
@@ -22,34 +21,34 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// migrations are numbered without a gap from 0001 on; a file's number is the schema version that it
-// leads to. Once released a file is never changed: what differs is a new file.
+// migrations are numbered from 0001 without a gap. The number of a file is the schema version that
+// it leads to. A released file never changes: new changes need a new file.
 //
 //go:embed migration/*.sql
 var migrations embed.FS
 
-// Options are what a DB needs from outside. The zero value works.
+// Options configures a DB. The zero value works.
 type Options struct {
-	Now func() time.Time // nil is time.Now
-	Log hclog.Logger     // nil logs nothing
-	// EndsTurn are the names of the commands that end a turn or part what comes behind them from it
+	Now func() time.Time // nil means time.Now
+	Log hclog.Logger     // nil means no log
+	// EndsTurn lists the commands that end a turn, or separate what follows them from it
 	// (SlashCommand.EndsTurn).
 	EndsTurn []string
 
-	Committed func() // called after each commit, before anybody is told of it; nil is nothing
-	// Said is called once something that was said in a conversation of a person's is on disk; nil
-	// is nothing. It must not wait.
+	Committed func() // called after each commit, before writers are told; nil means nothing
+	// Said is called after a message of a user's conversation was stored. It must not wait. nil
+	// means nothing.
 	Said func(user string, conversation int64)
-	// Zone says by which time zone a person's messages are dated, of whom chosen is the one that
-	// they have chosen themselves, or "". It must not wait. nil: messages are not dated.
+	// Zone returns the time zone that dates a user's messages. chosen is the user's own choice, or
+	// "". It must not wait. nil means that messages are not dated.
 	Zone func(user, chosen string) *time.Location
-	// What a transaction does not need may be left out.
+	// Policies that no transaction needs may be missing.
 	Policies Policies
 
-	vfs string // tests count with another one
+	vfs string // tests set another one to count
 }
 
-// DB is an open database. Its methods may be called from any goroutine; those that write wait until
+// DB is an open database. Its methods may be called from any goroutine; writing methods wait until
 // Run has begun.
 type DB struct {
 	engine    *engine.DB
@@ -57,15 +56,14 @@ type DB struct {
 	said      func(user string, conversation int64)
 	zone      func(user, chosen string) *time.Location
 	policies  Policies
-	questions chan struct{} // holds a token when one has changed
+	questions chan struct{} // holds a token after a question has changed
 }
 
-// Open opens the database at path, makes it if it is not there, and brings its schema up to date.
-// It refuses a file system of another machine, an SQLite with known defects, a schema newer than
-// this program, and a damaged file. It locks the file: no other program can open it until Close,
-// which the caller calls.
+// Open opens or creates the database at path and updates its schema. It refuses a network file
+// system, an SQLite with known defects, a schema newer than this program, and a damaged file. It
+// locks the file: no other program can open it until Close, which the caller must call.
 func Open(ctx context.Context, path string, o Options) (*DB, error) {
-	names, _ := json.Marshal(append([]string{}, o.EndsTurn...)) // strings always can be
+	names, _ := json.Marshal(append([]string{}, o.EndsTurn...)) // strings always encode
 	e, err := engine.Open(ctx, path, engine.Options{Now: o.Now, Log: o.Log, Migrations: migrations, VFS: o.vfs,
 		Committed: o.Committed})
 	if err != nil {
@@ -77,52 +75,51 @@ func Open(ctx context.Context, path string, o Options) (*DB, error) {
 	return &DB{e, string(names), o.Said, o.Zone, o.Policies, make(chan struct{}, 1)}, nil
 }
 
-// Run writes until ctx ends. Then it finishes the writes that wait, marks the database as properly
-// closed and returns; writes that come later are refused. It may be called once. An error means
-// that the database is damaged.
+// Run writes until ctx ends. Then it finishes the waiting writes, marks the database as properly
+// closed and returns; later writes fail. Call it once. An error means that the database is damaged.
 func (db *DB) Run(ctx context.Context) error { return explain(db.engine.Run(ctx)) }
 
-// Close closes the database. It is called after Run has returned, or instead of Run.
+// Close closes the database. Call it after Run has returned, or instead of Run.
 func (db *DB) Close() error { return db.engine.Close() }
 
-// Inspect gives the engine to sqlitetest, which looks at rows that no store shows. Nobody outside
-// of this folder can name what it takes.
+// Inspect gives the engine to sqlitetest, which reads rows that no store shows. Code outside this
+// folder cannot name the type of its argument.
 func (db *DB) Inspect(fn func(*engine.DB)) { fn(db.engine) }
 
-// Conversations are where people talk.
+// Conversations returns the store of conversations.
 func (db *DB) Conversations() Conversations { return Conversations{db} }
 
-// Inbox is what people sent.
+// Inbox returns the store of inbounds.
 func (db *DB) Inbox() Inbox { return Inbox{db} }
 
-// Turns are what is done about it.
+// Turns returns the store of turns.
 func (db *DB) Turns() Turns { return Turns{db} }
 
-// Transcript is what was said, as the model sees it.
+// Transcript returns the store of what was said, as the model sees it.
 func (db *DB) Transcript() Transcript { return Transcript{db} }
 
-// Outbox is what people are to be told.
+// Outbox returns the store of deliveries.
 func (db *DB) Outbox() Outbox { return Outbox{db} }
 
-// Posts are the messages in a channel's chats that show it to them.
+// Posts returns the store of messages in chats that show replies and deliveries.
 func (db *DB) Posts() Posts { return Posts{db} }
 
-// Cleanings are what is to be done to messages there.
+// Cleanings returns the store of pending changes of messages in chats.
 func (db *DB) Cleanings() Cleanings { return Cleanings{db} }
 
-// Blobs says whose the bytes in the spool are.
+// Blobs returns the store of who owns which bytes in the spool.
 func (db *DB) Blobs() Blobs { return Blobs{db} }
 
-// Usage is what the calls of models have counted, and what they cost.
+// Usage returns the store of model calls and their costs.
 func (db *DB) Usage() Usage { return Usage{db} }
 
-// Settings are what people have chosen while the service runs.
+// Settings returns the store of users' settings.
 func (db *DB) Settings() Settings { return Settings{db} }
 
-// Audit is who did what, and when.
+// Audit returns the audit log.
 func (db *DB) Audit() Audit { return Audit{db} }
 
-// Access is who may speak, and how they prove that it is they.
+// Access returns the stores of who may speak and how they prove it.
 func (db *DB) Access() Access {
 	return Access{People{db}, Bindings{db}, Groups{db}, Invites{db}, Factors{db}, Logins{db}}
 }

@@ -11,19 +11,19 @@ const findSending = `SELECT i.edited_at, i.source = 'question', i.kind = 'job', 
 	EXISTS (SELECT 1 FROM attachment a WHERE a.inbound = i.id AND a.kind = 'voice' AND a.position >= i.first_file),
 	EXISTS (SELECT 1 FROM attachment a WHERE a.inbound = i.id AND a.kind <> 'voice' AND a.position >= i.first_file) FROM inbox i WHERE i.id = ?1`
 
-// HistoryPolicy is what a model reads of its messages beside their words.
+// HistoryPolicy makes the texts that a model reads besides the messages' own words.
 type HistoryPolicy struct {
 	Stamp func(supervisor.Sending) string // when, where and how something was sent
 	Where func(supervisor.Sending) string // when and where
-	// Channel is where, as people call it.
+	// Channel returns the name of the channel for people.
 	Channel func(supervisor.Sending) string
-	// Recap tells what was said elsewhere.
+	// Recap returns the text about other conversations.
 	Recap func([]supervisor.RecapLine) string
 }
 
-// stamp is the stamp of what an inbound says. With correction it says when its person has changed
-// it; otherwise, when they sent it. What no person's conversation has sent has none, and nothing
-// has one where nobody says by which time zone.
+// stamp returns the stamp of an inbound's text. It has the time of sending or, with correction, the
+// time of the last edit. An inbound of no user's conversation has no stamp. Without Options.Zone
+// there are no stamps.
 func (t turnTx) stamp(in supervisor.Inbound, correction bool) string {
 	if t.zone == nil || in.Kind != supervisor.KindText && in.Kind != supervisor.KindJob {
 		return ""
@@ -41,7 +41,7 @@ func (t turnTx) stamp(in supervisor.Inbound, correction bool) string {
 	return t.policies.History.Stamp(s)
 }
 
-// zoneOrUTC is a person's time zone; UTC if nobody says which.
+// zoneOrUTC returns a user's time zone, or UTC without Options.Zone.
 func (t *tx) zoneOrUTC(user string) *time.Location {
 	if t.zone == nil {
 		return time.UTC
@@ -49,7 +49,7 @@ func (t *tx) zoneOrUTC(user string) *time.Location {
 	return t.zoneOf(user)
 }
 
-// zoneOf is a person's time zone.
+// zoneOf returns a user's time zone.
 func (t *tx) zoneOf(user string) *time.Location {
 	chosen, _ := one(t, engine.String, findSetting, user, "timezone")
 	return t.zone(user, chosen)

@@ -14,8 +14,8 @@ import (
 const attachmentOf = `INSERT INTO attachment (inbound, position, user, file, kind, name, media_type, size, seconds)
 	VALUES (%[1]d, 0, 'alice', 'f', '%[2]s', '', '', 0, 0)`
 
-// What a person sends says when, where and how, by the time zone that they had then.
-func TestWhatAPersonSendsIsStampedOnce(t *testing.T) {
+// A message gets its time, channel and kind in the zone that its user had then.
+func TestStamp_Message_HasTimeAndZone(t *testing.T) {
 	madrid, err := time.LoadLocation("Europe/Madrid")
 	if err != nil {
 		t.Fatal(err)
@@ -30,7 +30,7 @@ func TestWhatAPersonSendsIsStampedOnce(t *testing.T) {
 	for i, c := range []struct {
 		name   string
 		in     supervisor.Inbound
-		change string // of the inbound before its turn
+		change string // applied to the inbound before its turn
 		want   string
 	}{
 		{"written", supervisor.Inbound{}, "", "[Fri 20 Nov 2026 13:19, Telegram, written]"},
@@ -47,7 +47,7 @@ func TestWhatAPersonSendsIsStampedOnce(t *testing.T) {
 	} {
 		in := c.in
 		in.Conversation.User, in.Conversation.Channel, in.Key, in.Text, in.ReceivedAt = "alice", "telegram", fmt.Sprint(i), "hello", sent
-		in.Conversation.Thread = in.Key // no turn of another one runs there
+		in.Conversation.Thread = in.Key // no other turn runs there
 		if in.Kind == "" {
 			in.Kind = supervisor.KindText
 		}

@@ -17,16 +17,15 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// noon is what the clock of a story shows at first.
+// noon is the first time of a story's clock.
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// story is a database and a person who writes to it. Its methods end the test when what they do
-// fails.
+// story is a database with a user who writes to it. Its methods end the test if they fail.
 type story struct {
 	*testing.T
 	db   *sqlite.DB
 	path string
-	now  time.Time               // what its clock shows; moved between writes
+	now  time.Time               // the clock's time; changed between writes
 	home supervisor.Conversation // alice's terminal
 	keys int
 }
@@ -46,7 +45,7 @@ func (s *story) must(err error) {
 	}
 }
 
-// refused checks that err is a refusal of that code and names what it should.
+// refused checks that err has that code and contains the words.
 func (s *story) refused(err error, code supervisor.Code, words string) {
 	s.Helper()
 	if supervisor.ErrorCode(err) != code || !strings.Contains(err.Error(), words) {
@@ -69,7 +68,7 @@ func (s *story) conversation(user string) supervisor.Conversation {
 	return c
 }
 
-// chat is a person's conversation in a chat on Telegram.
+// chat returns a user's conversation in a Telegram chat.
 func (s *story) chat(user, chat string) supervisor.Conversation {
 	s.Helper()
 	c, err := s.db.Conversations().Find(s.Context(), user, supervisor.ChannelTelegram, chat, "")
@@ -77,7 +76,7 @@ func (s *story) chat(user, chat string) supervisor.Conversation {
 	return c
 }
 
-// notice is something that waits for a conversation.
+// notice puts a notice for a conversation into the outbox.
 func (s *story) notice(c supervisor.Conversation, text string) supervisor.Delivery {
 	s.Helper()
 	d, err := s.db.Outbox().PutNotice(s.Context(), c.ID, text)
@@ -85,13 +84,13 @@ func (s *story) notice(c supervisor.Conversation, text string) supervisor.Delive
 	return d
 }
 
-// close keeps an outcome of a delivery.
+// close stores an outcome of a delivery.
 func (s *story) close(d supervisor.Delivery, outcome supervisor.Outcome, why string, told ...int64) {
 	s.Helper()
 	s.must(s.db.Outbox().Close(s.Context(), supervisor.DeliveryOutcome{Delivery: d.ID, Outcome: outcome, Why: why, Told: told}))
 }
 
-// pending are the texts that wait for a conversation.
+// pending returns the texts that wait for a conversation.
 func (s *story) pending(c supervisor.Conversation) (texts []string) {
 	s.Helper()
 	list, err := s.db.Outbox().ListPending(s.Context(), c.ID, 0, 1000)
@@ -122,7 +121,7 @@ func (s *story) text(text string) supervisor.Inbound {
 	return s.put(s.home, supervisor.KindText, text)
 }
 
-// begun is a turn of alice's that has just started.
+// begun starts a turn of alice.
 func (s *story) begun(text string) supervisor.Turn {
 	s.Helper()
 	turn, _, err := s.db.Turns().Start(s.Context(), s.text(text).ID, nil)
@@ -130,7 +129,7 @@ func (s *story) begun(text string) supervisor.Turn {
 	return turn
 }
 
-// asking is a turn whose model has asked for calls of read_file with those ids.
+// asking starts a turn whose model has called read_file with those ids.
 func (s *story) asking(calls ...string) supervisor.Turn {
 	s.Helper()
 	turn := s.begun("read my notes")
@@ -154,13 +153,13 @@ func (s *story) transcript(c supervisor.Conversation) []protocol.Message {
 	return list
 }
 
-// state is how far an inbound has come.
+// state returns the state of an inbound.
 func (s *story) state(inbound int64) string {
 	s.Helper()
 	return s.look("SELECT state FROM inbox WHERE id = ?", inbound)
 }
 
-// look reads what no store shows, and joins what it finds.
+// look reads what no store shows, and joins the rows.
 func (s *story) look(query string, args ...any) string {
 	s.Helper()
 	if s.db == nil {
@@ -169,7 +168,7 @@ func (s *story) look(query string, args ...any) string {
 	return strings.Join(sqlitetest.Look(s, s.db, query, args...), " ")
 }
 
-// step is a model's message with a text, if there is one, and calls of read_file.
+// step returns a message of the model with an optional text and calls of read_file.
 func step(turn supervisor.Turn, text string, calls ...string) sqlite.Step {
 	m := protocol.Message{Role: protocol.RoleAssistant}
 	if text != "" {

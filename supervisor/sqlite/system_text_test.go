@@ -2,7 +2,7 @@ package sqlite
 
 import "testing"
 
-func TestASystemTextThatMustNotBeUsedIsGone(t *testing.T) {
+func TestSystemText_Renewed_IsStale(t *testing.T) {
 	r := newRig(t)
 	defer r.run()()
 	r.fillIn("alice", 1)

@@ -21,7 +21,7 @@ const (
 	listBegun = `SELECT call FROM tool_call WHERE turn = ? AND result IS NULL AND begun_at IS NOT NULL ORDER BY message, position`
 )
 
-// openCalls are the turn's calls that have no result, in the order in which the model made them.
+// openCalls returns the turn's calls without a result, in the order of the model.
 func (t turnTx) openCalls() []protocol.ToolCall {
 	return all(t, func(row *engine.Row) (c protocol.ToolCall) {
 		row.Scan(&c.ID, &c.Name)
@@ -29,7 +29,7 @@ func (t turnTx) openCalls() []protocol.ToolCall {
 	}, listOpen, t.turn.ID)
 }
 
-// putCalls keeps what the model has asked for in a message.
+// putCalls stores the calls in a model's message.
 func (t turnTx) putCalls(message int64, calls []protocol.ToolCall) {
 	in := t.turn.Conversation
 	for i, call := range calls {
@@ -43,14 +43,14 @@ func (t turnTx) putCalls(message int64, calls []protocol.ToolCall) {
 	}
 }
 
-// toolCallRow is how far a call has come.
+// toolCallRow is the state of a call.
 type toolCallRow struct {
 	name   string
 	begun  bool
-	result int64 // the message that answers it; 0 until then
+	result int64 // the message with its result; 0 means none yet
 }
 
-// call is a call that the model has made in the turn.
+// call returns a call that the model made in the turn.
 func (t turnTx) call(id string) toolCallRow {
 	call, ok := one(t, func(row *engine.Row) (c toolCallRow) {
 		row.Scan(&c.name, &c.begun, &c.result)
@@ -62,8 +62,8 @@ func (t turnTx) call(id string) toolCallRow {
 	return call
 }
 
-// CommitBegun keeps that a tool is about to run whose effect must not happen twice. Refused if that
-// was kept before, or if the call has a result: whoever gets nil, and nobody else, may run it.
+// CommitBegun records the start of a tool whose effect must not happen twice. It fails if the start
+// was recorded before or the call has a result. Only the caller that gets nil may run the tool.
 func (s Turns) CommitBegun(ctx context.Context, turn int64, call string) error {
 	return s.db.write(ctx, func(t *tx) { turnTx{t, t.runningTurn(turn)}.commitBegun(call) },
 		"commit that call %s of turn %d begins", call, turn)
@@ -79,9 +79,9 @@ func (t turnTx) commitBegun(call string) {
 	t.Exec(beginCall, t.Now, t.turn.Conversation.ID, call)
 }
 
-// CommitResult keeps what became of a call, with what it changed, and returns the message's id. The
-// same result again changes nothing and returns the same id. Refused if the turn has ended or has
-// no such call of that tool, or if the call has another result.
+// CommitResult stores the result of a call and its changes, and returns the message's id. The same
+// result again changes nothing and returns the same id. It fails if the turn has ended, has no such
+// call of that tool, or has another result for it.
 func (s Turns) CommitResult(ctx context.Context, turn int64, r protocol.ToolResult) (message int64, err error) {
 	return inTurn(ctx, s.db, turn, func(t turnTx) int64 { return t.commitResult(r) },
 		"commit the result of call %s of turn %d", r.Call, turn)
@@ -101,7 +101,7 @@ func (t turnTx) commitResult(r protocol.ToolResult) int64 {
 
 const findParts = `SELECT parts FROM message WHERE id = ?`
 
-// checkSameResult refuses a result that is not the one that a message holds.
+// checkSameResult fails if a message holds another result.
 func (t turnTx) checkSameResult(message int64, r protocol.ToolResult) {
 	want, err := encode([]protocol.Part{{Result: &r}})
 	t.fail(err)
@@ -110,8 +110,7 @@ func (t turnTx) checkSameResult(message int64, r protocol.ToolResult) {
 	}
 }
 
-// putResult appends the result of a call that has none to the transcript, and what it changed to
-// the ledger.
+// putResult appends the result of an open call to the transcript, and its changes to the ledger.
 func (t turnTx) putResult(r protocol.ToolResult) int64 {
 	id := t.putMessage(protocol.Message{Role: protocol.RoleTool, Parts: []protocol.Part{{Result: &r}}})
 	t.Exec(answerCall, id, t.turn.Conversation.ID, r.Call)

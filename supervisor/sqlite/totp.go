@@ -10,25 +10,23 @@ import (
 	"mews/supervisor/problem"
 )
 
-// Factors are people's second factors, and what was tried against them. Their secrets are sealed by
-// whoever puts them.
+// Factors stores users' second factors and the attempts on them. The callers seal the secrets.
 type Factors struct{ db *DB }
 
-// One statement reads a factor with its recovery codes: as they are together at one moment.
+// One statement reads a factor with its recovery codes, so that they belong together.
 const findFactor = `SELECT user, secret, confirmed_at IS NOT NULL, last_step, failures, lockouts, locked_until,
 	(SELECT coalesce(group_concat(digest, ' ' ORDER BY digest), '') FROM recovery r WHERE r.user = totp.user AND used_at IS NULL)
 	FROM totp WHERE user = ?`
 
-// Find is a person's factor, if anything is known of one. It may have no secret: then something was
-// tried against a factor that is not there.
+// Find returns a user's factor, if there is one. It has no secret if there were only attempts on a
+// missing factor.
 func (s Factors) Find(ctx context.Context, user string) (supervisor.Factor, bool, error) {
 	return engine.One(s.db.reader(ctx, "find the second factor of %s", user), scanFactor, findFactor, user)
 }
 
 const listFactors = `SELECT user, confirmed_at IS NOT NULL, locked_until FROM totp WHERE length(secret) > 0 ORDER BY user`
 
-// List lists the factors that people have enrolled: whose they are, whether they are confirmed, and
-// until when they are locked. All else is left out.
+// List lists the enrolled factors by user, with Confirmed and LockedUntil. Other fields are empty.
 func (s Factors) List(ctx context.Context) ([]supervisor.Factor, error) {
 	return engine.All(s.db.reader(ctx, "list the second factors"), func(row *engine.Row) (f supervisor.Factor) {
 		row.Scan(&f.User, &f.Confirmed, &f.LockedUntil)
@@ -37,7 +35,7 @@ func (s Factors) List(ctx context.Context) ([]supervisor.Factor, error) {
 }
 
 const (
-	// What was tried against an earlier secret still counts: to enrol anew opens no lock.
+	// Attempts on an earlier secret still count: a new enrolment opens no lock.
 	enrolFactor = `INSERT INTO totp (user, secret, changed_at) VALUES (?, ?, ?)
 		ON CONFLICT (user) DO UPDATE SET secret = excluded.secret, last_step = 0, changed_at = excluded.changed_at
 		WHERE confirmed_at IS NULL`
@@ -45,9 +43,9 @@ const (
 	insertRecovery = `INSERT INTO recovery (user, digest) VALUES (?, ?)`
 )
 
-// Put enrols a person: the sealed secret, which is not confirmed yet, and the digests of the
-// recovery codes replace what was not confirmed before. The entries are put into the audit log with
-// them. ProblemFactorExists says that a factor is confirmed: that one is reset first.
+// Put enrols a user. The sealed secret, not confirmed yet, and the digests of the recovery codes
+// replace an unconfirmed factor. The audit entries go into the same transaction. It fails with
+// ProblemFactorExists if a factor is confirmed: reset that one first.
 func (s Factors) Put(ctx context.Context, user string, sealed []byte, recovery []string, entries ...AuditRow) error {
 	return s.db.write(ctx, func(t *tx) {
 		if len(sealed) == 0 {
@@ -69,16 +67,16 @@ const (
 	unlockFactor = `UPDATE totp SET failures = 0, lockouts = 0, locked_until = 0, changed_at = ? WHERE user = ?`
 )
 
-// Reset forgets a person's factor with its recovery codes, ends their logins, and takes back that
-// they may make another in a chat. It says whether there was a factor. What waited for a code of it
-// is answered and never run; told are the conversations for which that put something into the
-// outbox. If any of that was there, the entries are put into the audit log in the same transaction.
+// Reset deletes a user's factor and recovery codes and ends their logins. It also withdraws their
+// permission to enrol in a chat. there reports whether there was a factor. Inbounds that waited for
+// a code are answered and never run; told lists the conversations with such an answer. If anything
+// was deleted, the audit entries go into the same transaction.
 func (s Factors) Reset(ctx context.Context, user string, entries ...AuditRow) (there bool, told []int64, err error) {
 	told, err = inTransaction(ctx, s.db, func(t *tx) []int64 {
 		all := int64(0)
 		for _, query := range []string{forgetRecovery, closeLogins, endEnrol, deleteFactor} {
 			n := t.Change(query, user)
-			all, there = all+n, n > 0 // in the end, whether the factor was
+			all, there = all+n, n > 0 // after the last of them: whether the factor existed
 		}
 		batch := batchTx{tx: t}
 		batch.answerHeld(user)
@@ -90,30 +88,29 @@ func (s Factors) Reset(ctx context.Context, user string, entries ...AuditRow) (t
 	return there && err == nil, told, err
 }
 
-// Unlock forgets what was tried against a person's factor, and says whether there is one. If so,
-// the entries are put into the audit log in the same transaction.
+// Unlock forgets the attempts on a user's factor, and reports whether there is a factor. If so, the
+// audit entries go into the same transaction.
 func (s Factors) Unlock(ctx context.Context, user string, entries ...AuditRow) (bool, error) {
 	n, err := s.db.changing(ctx, entries, func(t *tx) int64 { return t.Change(unlockFactor, t.Now, user) },
 		"unlock the second factor of %s", user)
 	return n > 0, err
 }
 
-// Attempt tries a code that was not sent as an inbound; detail says for the audit log how it came.
-// It opens no gate.
+// Attempt tries a code that came by another way than an inbound. detail describes the way for the
+// audit log. It opens no gate.
 func (s Factors) Attempt(ctx context.Context, user string, decide supervisor.Decide, detail string) (supervisor.Verdict, error) {
 	return inTransaction(ctx, s.db, func(t *tx) supervisor.Verdict { return t.attempt(user, decide, detail) },
 		"try a code of %s", user)
 }
 
-// attempt has decide hold a code against a person's factor, and keeps the factor and what became of
-// the code.
+// attempt calls decide with a user's factor, and stores the changed factor and the verdict.
 func (t *tx) attempt(user string, decide supervisor.Decide, detail string) supervisor.Verdict {
 	was, ok := one(t, scanFactor, findFactor, user)
 	if t.err != nil {
-		return supervisor.Verdict{} // no code is tried against a factor that could not be read
+		return supervisor.Verdict{} // a code is not tried if the factor could not be read
 	}
 	was.User = user
-	left := slices.Clone(was.Recovery) // decide may change what it is given
+	left := slices.Clone(was.Recovery) // decide may change its argument
 	is, verdict := decide(was, fromMillis(t.Now))
 	if ok || len(is.Secret) > 0 || is.Failures > 0 || !is.LockedUntil.IsZero() {
 		t.putFactor(user, is, left)
@@ -134,7 +131,7 @@ const (
 	useRecovery = `UPDATE recovery SET used_at = ?3 WHERE user = ?1 AND digest = ?2`
 )
 
-// putFactor keeps a factor as it is now. left are the recovery codes that were left before.
+// putFactor stores a factor. left are the recovery codes before the attempt.
 func (t *tx) putFactor(user string, f supervisor.Factor, left []string) {
 	secret := append([]byte{}, f.Secret...) // empty and not NULL
 	t.Exec(putFactor, user, secret, f.Confirmed, f.LastPeriod, f.Failures, f.Lockouts, f.LockedUntil, t.Now)

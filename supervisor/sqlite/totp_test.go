@@ -10,7 +10,7 @@ import (
 	"mews/supervisor"
 )
 
-func TestAFactorIsEnrolledConfirmedLockedAndReset(t *testing.T) {
+func TestFactor_EnrolConfirmLockReset(t *testing.T) {
 	s := batchStory{newStory(t)}
 	factors := s.db.Access().Factors
 	find := func(want supervisor.Factor) {
@@ -70,7 +70,7 @@ func TestAFactorIsEnrolledConfirmedLockedAndReset(t *testing.T) {
 	s.same("logins and codes", s.look("SELECT (SELECT count(*) FROM login) + (SELECT count(*) FROM recovery)"), "0")
 }
 
-func TestAResetAnswersWhatWaitedForACode(t *testing.T) {
+func TestReset_HeldInbounds_AreAnswered(t *testing.T) {
 	s := batchStory{newStory(t)}
 	command := guarded("alice", 2, "/status")
 	command.Inbound.Kind = supervisor.KindCommand
@@ -90,7 +90,7 @@ func TestAResetAnswersWhatWaitedForACode(t *testing.T) {
 	s.same("released by a later code", len(s.receive(code("alice", 5, 1)).Released), 0)
 }
 
-func TestWhatIsTriedAgainstNothingIsCounted(t *testing.T) {
+func TestAttempt_MissingFactor_IsCounted(t *testing.T) {
 	s := newStory(t)
 	factors := s.db.Access().Factors
 	for range 2 {
@@ -106,7 +106,7 @@ func TestWhatIsTriedAgainstNothingIsCounted(t *testing.T) {
 	s.same("enrolled", len(list), 0)
 }
 
-func TestOfAHundredWhoTryOneCodeOneIsRight(t *testing.T) {
+func TestAttempt_Concurrent_OneIsRight(t *testing.T) {
 	s := batchStory{newStory(t)}
 	var right atomic.Int64
 	var group sync.WaitGroup

@@ -10,25 +10,24 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// Turns are the work on what people sent, kept step by step, so that a turn goes on where it was
-// after any crash. What they refuse is a supervisor.Error with CodeInvalid, or CodeNotFound for a
-// turn that never was.
+// Turns stores the work on inbounds step by step, so that a turn continues after any crash. An
+// invalid call fails with a supervisor.Error with CodeInvalid, or with CodeNotFound if the turn
+// never existed.
 type Turns struct{ db *DB }
 
 const insertTurn = `INSERT INTO turn (user, conversation, destination, kind, inbound, parent, started_at)
 	VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id`
 
-// turnKinds are the kinds of the turns that begin with an inbound, by its kind; what is not named
-// begins none.
+// turnKinds maps the kind of an inbound to the kind of its turn. Other kinds start no turn.
 var turnKinds = map[supervisor.InboundKind]supervisor.TurnKind{
 	supervisor.KindText: supervisor.TurnChat, supervisor.KindJob: supervisor.TurnJob, supervisor.KindReview: supervisor.TurnReview,
 	supervisor.KindTriage: supervisor.TurnTriage, supervisor.KindMCP: supervisor.TurnMCP,
 }
 
-// Start starts the turn of an inbound: the inbound is running and its text is in the transcript.
-// Refused unless the inbound is new and of a kind that begins a turn, and no other turn runs in its
-// conversation. It sets a claim of the turn's aside at once, as far as its limits allow; nil is
-// none. The lease is the zero value where nothing was.
+// Start starts the turn of an inbound. The inbound becomes running and its text goes into the
+// transcript. It fails unless the inbound is new and of a kind that starts a turn, and no other
+// turn runs in its conversation. It also takes a lease for the turn's claim, as far as the limits
+// allow. A nil claim means no lease. The lease is zero if nothing was set aside.
 func (s Turns) Start(ctx context.Context, inbound int64, c *supervisor.Claim) (
 	turn supervisor.Turn, lease supervisor.Lease, err error) {
 	return inTransaction2(ctx, s.db, func(t *tx) (turn supervisor.Turn, lease supervisor.Lease) {
@@ -51,10 +50,10 @@ func (t *tx) startTurn(inbound int64) supervisor.Turn {
 	t.transition(in, supervisor.InboundRunning)
 	turn := supervisor.Turn{Conversation: in.Conversation, Kind: kind, Inbound: in.ID, Message: in.Message}
 	if in.Destination.ID != 0 {
-		turn.Message = "" // which is not there
+		turn.Message = "" // the message is in another chat
 		turn.Destination = t.conversationByID(in.Destination.ID)
 	}
-	if kind == supervisor.TurnJob { // it sees nothing of those before it
+	if kind == supervisor.TurnJob { // it sees no earlier messages
 		t.restart(in.Conversation.ID)
 	}
 	turn = t.putTurn(turn, in)
@@ -62,8 +61,7 @@ func (t *tx) startTurn(inbound int64) supervisor.Turn {
 	return turn
 }
 
-// putTurn keeps a turn that begins with an inbound's message. A zero Destination is its own
-// conversation.
+// putTurn stores a turn that an inbound starts. A zero Destination means its own conversation.
 func (t *tx) putTurn(turn supervisor.Turn, begins supervisor.Inbound) supervisor.Turn {
 	in := turn.Conversation
 	turn.StartedAt = fromMillis(t.Now)
@@ -79,20 +77,20 @@ func (t *tx) putTurn(turn supervisor.Turn, begins supervisor.Inbound) supervisor
 	return turn
 }
 
-// ChildTurn is a turn that another one begins, which waits for what it comes to.
+// ChildTurn is a turn that another turn starts and waits for.
 type ChildTurn struct {
 	Parent int64
 	Kind   supervisor.TurnKind
-	// its own, of the same person; without an ID it is found or made by its other fields
+	// its own, of the same user; without an ID it is found or created by its other fields
 	Conversation supervisor.Conversation
-	// where its questions and its files go; the zero value is its own
+	// gets its questions and its files; the zero value is its own conversation
 	Destination supervisor.Conversation
-	Text        string // what is asked of it
+	Text        string // the prompt
 }
 
-// StartChild starts a turn below one that runs. Its conversation's window is empty but for its
-// text. It is for nobody else: what it ends with is not put into the outbox, and it ends with its
-// parent. Refused where a turn runs in its conversation.
+// StartChild starts a turn below a running one. Its conversation's window holds only its text. The
+// answer does not go into the outbox. The child ends with its parent at the latest. It fails if a
+// turn runs in its conversation.
 func (s Turns) StartChild(ctx context.Context, c ChildTurn) (supervisor.Turn, error) {
 	return inTurn(ctx, s.db, c.Parent, func(t turnTx) supervisor.Turn { return t.startChild(c) }, "start a turn below turn %d", c.Parent)
 }
@@ -105,14 +103,14 @@ func (t turnTx) startChild(c ChildTurn) supervisor.Turn {
 	return t.putTurn(turn, supervisor.Inbound{Text: c.Text})
 }
 
-// RunningTurn is a turn that has not ended, with what it has come to.
+// RunningTurn is a turn that has not ended, with its progress.
 type RunningTurn struct {
 	Turn     supervisor.Turn
 	Messages []protocol.Message // this turn's, in order
-	// calls committed as begun and without a result: what they did is not known
+	// calls that began and have no result: their effects are unknown
 	Begun []string
-	Waits bool // for its person's answer: it has an open question
-	Asked bool // its person was asked, and it has not had the end of that yet
+	Waits bool // it has an open question
+	Asked bool // it has asked a question whose end it has not used
 }
 
 const (
@@ -125,8 +123,8 @@ const (
 	findRunningTurn = selectTurn + `WHERE t.conversation = ? AND t.ended_at IS NULL`
 )
 
-// FindRunning is the turn that runs in a conversation, if there is one. It is for whoever resumes
-// it, while nobody else works on it: the parts are read one after the other.
+// FindRunning returns the running turn of a conversation, if there is one. Only the caller that
+// resumes the turn may work on it meanwhile: the parts are read one after the other.
 func (s Turns) FindRunning(ctx context.Context, conversation int64) (open RunningTurn, ok bool, err error) {
 	read := s.db.reader(ctx, "find the running turn of conversation %d", conversation)
 	turn, ok, err := engine.One(read, scanTurn, findRunningTurn, conversation)
@@ -143,8 +141,8 @@ func (s Turns) FindRunning(ctx context.Context, conversation int64) (open Runnin
 
 const addRun = `UPDATE turn SET ran = ran + ? WHERE id = ?`
 
-// Suspend keeps for how long a turn has run before it waits for its person, and says whether it
-// still does: the answer may have come.
+// Suspend stores how long a turn has run before it waits for its user. waits is false if the answer
+// has come meanwhile.
 func (s Turns) Suspend(ctx context.Context, turn int64, ran time.Duration) (waits bool, err error) {
 	return inTurn(ctx, s.db, turn, func(t turnTx) bool {
 		t.Exec(addRun, ran, turn)
@@ -154,24 +152,24 @@ func (s Turns) Suspend(ctx context.Context, turn int64, ran time.Duration) (wait
 
 const countDeath = `UPDATE turn SET deaths = deaths + 1 WHERE id = ? RETURNING deaths`
 
-// Died counts a worker that ended in a turn and returns how many have.
+// Died counts a worker that crashed in a turn and returns the number of them.
 func (s Turns) Died(ctx context.Context, turn int64) (deaths int, err error) {
 	return inTurn(ctx, s.db, turn, func(t turnTx) int { return int(t.Insert(countDeath, turn)) }, "count a dead worker of turn %d", turn)
 }
 
-// turnTx is a transaction within a turn. inTurn makes one, once it has seen that the turn runs.
-// putTurn makes one for the turn that it has begun.
+// turnTx is a transaction within a running turn. inTurn checks that the turn runs; putTurn makes
+// one for a new turn.
 type turnTx struct {
 	*tx
 	turn supervisor.Turn
 }
 
-// inTurn is inTransaction within the turn with that id; refused if it has ended.
+// inTurn is inTransaction for a running turn. It fails if the turn has ended.
 func inTurn[T any](ctx context.Context, db *DB, id int64, fn func(turnTx) T, format string, args ...any) (T, error) {
 	return inTransaction(ctx, db, func(t *tx) T { return fn(turnTx{t, t.runningTurn(id)}) }, format, args...)
 }
 
-// runningTurn is the turn with that id; refused if it has ended.
+// runningTurn returns the turn with that id. It fails if the turn has ended.
 func (t *tx) runningTurn(id int64) supervisor.Turn {
 	turn := byID(t, "turn", scanTurn, findTurn, id)
 	if turn.ended {
@@ -180,12 +178,12 @@ func (t *tx) runningTurn(id int64) supervisor.Turn {
 	return turn.Turn
 }
 
-// turnRow is a turn as it is kept.
+// turnRow is a turn as it is stored.
 type turnRow struct {
 	supervisor.Turn
 	ended bool
 	waits bool // it has an open question
-	asked bool // or one whose end it has not had
+	asked bool // it has a question whose end it has not used
 }
 
 func scanTurn(row *engine.Row) (turn turnRow) {

@@ -9,8 +9,9 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// What begins by itself comes once, begins a turn of its kind, and answers where it is told to.
-func TestWhatBeginsByItselfHasATurnThatAnswersElsewhere(t *testing.T) {
+// The inbound of a review comes once, starts a turn of its kind, and its answer goes to its
+// destination.
+func TestStart_Destination_AnswersElsewhere(t *testing.T) {
 	for kind, want := range map[supervisor.InboundKind]supervisor.TurnKind{supervisor.KindJob: supervisor.TurnJob,
 		supervisor.KindReview: supervisor.TurnReview, supervisor.KindTriage: supervisor.TurnTriage, supervisor.KindMCP: supervisor.TurnMCP} {
 		s := newStory(t)
@@ -52,8 +53,8 @@ func TestWhatBeginsByItselfHasATurnThatAnswersElsewhere(t *testing.T) {
 	}
 }
 
-// A destination that is another person's is none.
-func TestATurnAnswersToItsOwnPersonAlone(t *testing.T) {
+// A destination of another user is refused.
+func TestStart_ForeignDestination_Fails(t *testing.T) {
 	s := newStory(t)
 	_, _, err := s.db.Inbox().Put(t.Context(), supervisor.Inbound{Conversation: s.home, Destination: s.conversation("bob"),
 		Source: "job/7", Key: "1", Kind: supervisor.KindJob, Text: "tell bob"})
@@ -64,7 +65,7 @@ func TestATurnAnswersToItsOwnPersonAlone(t *testing.T) {
 	s.same("its own", s.look("SELECT count(destination) FROM inbox WHERE id = ?", in.ID), "0")
 }
 
-func TestATurnBelowAnotherSeesNothingAndEndsWithIt(t *testing.T) {
+func TestStartChild_SeesNothingAndEndsWithParent(t *testing.T) {
 	s := newStory(t)
 	s.finish(s.begun("earlier"), "answered")
 	parent := s.begun("compare the two")
@@ -95,7 +96,7 @@ func TestATurnBelowAnotherSeesNothingAndEndsWithIt(t *testing.T) {
 	s.same("answers to", deeper.Destination, s.home)
 	unfinished, err := s.db.Inbox().ListUnfinished(t.Context())
 	s.must(err)
-	// its parent goes on with a child
+	// its parent continues with a child
 	s.same("unfinished", unfinished, []supervisor.Conversation{s.home})
 	s.finish(parent, "compared")
 	s.same("running", s.look("SELECT count(*) FROM turn WHERE ended_at IS NULL"), "0")

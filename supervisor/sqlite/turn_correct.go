@@ -8,13 +8,13 @@ import (
 )
 
 const (
-	// What a turn has to be told of, ?1, that has room in ?2 bytes.
+	// Corrections of turn ?1 that fit into ?2 bytes.
 	findToCorrect = `SELECT i.id, i.told FROM turn t JOIN inbox i ON i.conversation = t.conversation WHERE t.id = ?1 AND t.inbound IS NOT NULL
 		AND i.told IS NOT NULL AND (i.turn = t.id OR i.id = t.inbound) AND octet_length(i.text) <= ?2 ORDER BY i.id`
 	untell = `UPDATE inbox SET told = NULL WHERE id = ?`
 )
 
-// toCorrect is an inbound that its turn knows as it was.
+// toCorrect is an inbound whose text has changed since its turn read it.
 type toCorrect struct {
 	inbound int64
 	told    string
@@ -25,13 +25,12 @@ func scanToCorrect(r *engine.Row) (c toCorrect) {
 	return c
 }
 
-// Correct tells a turn what its person has changed of what it has taken in, behind all that it has
-// come to, and says how many messages it was. What is longer than room, in bytes, is left for the
-// turn's end; so is all where the model's last message has calls without a result, or has none and
-// so ends the turn. Refused if the turn has ended.
+// Correct appends the user's edits of a turn's inbounds to the turn, and returns how many. An edit
+// longer than room, in bytes, waits for the end of the turn. So do all edits if the model's last
+// message has open calls, or has no calls and so ends the turn. It fails if the turn has ended.
 func (s Turns) Correct(ctx context.Context, turn int64, room int) (told int, err error) {
 	_, waits, err := engine.One(s.db.reader(ctx, "look for what turn %d is to be told", turn), scanToCorrect, findToCorrect, turn, room)
-	if err != nil || !waits { // almost always: it costs no commit then
+	if err != nil || !waits { // almost always: it needs no commit then
 		return 0, err
 	}
 	return inTurn(ctx, s.db, turn, func(t turnTx) int { return t.correct(room) }, "tell turn %d what was changed", turn)
@@ -53,8 +52,8 @@ func (t turnTx) correct(room int) int {
 
 const endToldOf = `UPDATE inbox SET told = NULL WHERE told IS NOT NULL AND conversation = ? AND (turn = ? OR id = ?) RETURNING id`
 
-// offerUntold asks of what was changed and not told any more, as the turn ends, whether it is to be
-// answered anew.
+// offerUntold offers, at the end of the turn, a new answer to edits that the turn was not told
+// about.
 func (t turnTx) offerUntold() {
 	for _, id := range all(t.tx, engine.Integer, endToldOf, t.turn.Conversation.ID, t.turn.ID, t.turn.Inbound) {
 		text, buttons := t.policies.Edits.Offer(id)

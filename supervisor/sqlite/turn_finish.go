@@ -14,20 +14,21 @@ type FinishTurn struct {
 	Turn  int64
 	Why   protocol.Why
 	State supervisor.InboundState // of all its inbounds: answered or parked
-	Text  string                  // what the person gets
-	// in place of Text, where what the turn did stands below it; "" is Text
+	Text  string                  // the answer to the user
+	// replaces Text if effect lines are below it; "" means Text
 	Wordless string
-	// what a model had said of a message that was cut, for the transcript; "" none
+	// the model's words of an interrupted message, for the transcript; "" means none
 	Partial string
-	// the result of calls that have none, so that each call has one
+	// the result for calls that have none, so that each call has one
 	Unanswered string
-	Voice      supervisor.VoiceMode // whether Text is said aloud too
-	Passing    bool                 // it failed for what may pass: a job's turn is tried again
-	Short      bool                 // it failed for want of room in a budget
+	Voice      supervisor.VoiceMode // whether Text is spoken too
+	Passing    bool                 // it failed for a passing reason: a job's turn is tried again
+	Short      bool                 // it failed for lack of budget
 }
 
-// Finish ends a turn, and those below it, and puts its answer into the outbox. That of a child turn
-// is for its parent: it is put nowhere, and returned without an ID. Refused if the turn has ended.
+// Finish ends a turn and those below it, and puts its answer into the outbox. The answer of a child
+// turn is for its parent: it is returned without an ID and not stored. It fails if the turn has
+// ended.
 func (s Turns) Finish(ctx context.Context, f FinishTurn) (supervisor.Delivery, error) {
 	return inTurn(ctx, s.db, f.Turn, func(t turnTx) supervisor.Delivery { return t.finish(f) }, "finish turn %d", f.Turn)
 }
@@ -72,8 +73,8 @@ func (t turnTx) finish(f FinishTurn) supervisor.Delivery {
 }
 
 // answerOpenCalls gives each call without a result one that says so: providers refuse a transcript
-// where one is missing. Of those that have begun and of which the ledger has nothing, it is told
-// that nobody knows what they did.
+// without it. If a call has begun and has no effect in the ledger, its result says that the effect
+// is unknown.
 func (t turnTx) answerOpenCalls(f FinishTurn) {
 	for _, call := range all(t, engine.String, listUnknown, t.turn.ID) {
 		t.putEffect(supervisor.Effect{Call: call, Kind: supervisor.EffectBegun, Target: t.call(call).name})
@@ -96,12 +97,11 @@ const (
 	listChildren = `SELECT id FROM turn WHERE parent = ? AND ended_at IS NULL ORDER BY id`
 )
 
-// end moves the turn and its inbounds to their ends. What was taken in on the way ends as what it
-// began with, whatever that is. Stopped: a /stop is about all that came before it, and what came
-// after it was never taken. Failed: the failure was of a request with all of them in it, and it is
-// all of them that the person is told about. Parked: all of them were there before the first of the
-// workers ended; nobody knows which of them ends the workers, and to find that out would end three
-// more for each.
+// end moves the turn and its inbounds to their final states. Inbounds that the turn took in end
+// like its first one. Stopped: a /stop is about all earlier inbounds, and the turn takes in no
+// later ones. Failed: the failed request had all of them in it, and the notice is about all of
+// them. Parked: all of them were there before the first worker crashed. Which of them crashes the
+// workers is unknown, and to find out would crash three more for each.
 func (t turnTx) end(f FinishTurn, ins []supervisor.Inbound) {
 	if f.Why == "" {
 		t.fail(invalid("turn %d cannot end without a reason", t.turn.ID))
@@ -122,15 +122,13 @@ func (t turnTx) end(f FinishTurn, ins []supervisor.Inbound) {
 	}
 }
 
-// refuse marks what the refused turn was to answer beside its own: the turns that were stopped for
-// it.
+// refuse marks, besides the refused turn, the turns that were stopped for it.
 func (t turnTx) refuse() {
 	first := value(t, engine.Integer, findFirstMessage, t.turn.ID, t.endsTurn)
 	t.Exec(refuseStopped, t.turn.Conversation.ID, first)
 }
 
-// settleSilent ends what answers a turn's inbounds where nothing is said: there is nothing to be
-// delivered.
+// settleSilent ends a turn's inbounds if there is no answer to deliver.
 func (t turnTx) settleSilent(ins []supervisor.Inbound) {
 	for _, in := range ins {
 		if in = t.inbound(in.ID); in.State == supervisor.InboundAnswered {

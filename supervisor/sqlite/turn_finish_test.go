@@ -8,7 +8,7 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-func TestAFinishedTurnHasItsAnswerInTheOutbox(t *testing.T) {
+func TestFinish_Answer_IsInOutbox(t *testing.T) {
 	s := newStory(t)
 	turn := s.begun("hi")
 	_, err := s.db.Turns().CommitStep(t.Context(), step(turn, "hello"))
@@ -26,7 +26,7 @@ func TestAFinishedTurnHasItsAnswerInTheOutbox(t *testing.T) {
 	s.begun("the next turn may start")
 }
 
-func TestAStoppedTurnLeavesATranscriptThatAModelCanRead(t *testing.T) {
+func TestFinish_StoppedTurn_AnswersOpenCalls(t *testing.T) {
 	s := newStory(t)
 	turn := s.asking("c1", "c2", "c3")
 	_, err := s.db.Turns().CommitResult(t.Context(), turn.ID, result("c2", "two"))
@@ -52,7 +52,7 @@ func TestAStoppedTurnLeavesATranscriptThatAModelCanRead(t *testing.T) {
 	})
 }
 
-func TestFinishesThatAreRefusedChangeNothing(t *testing.T) {
+func TestFinish_Refused_ChangesNothing(t *testing.T) {
 	s := newStory(t)
 	turn := s.asking("c1")
 	for _, c := range []struct {

@@ -6,9 +6,9 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// findFirstMessage walks from a turn to those right before it, as long as each was stopped and no
-// command has cut it off since its text came. What a turn's messages are preceded by in the
-// transcript is of the turn before it, for one at a time runs.
+// findFirstMessage walks from a turn to the stopped turns right before it, until a command
+// separates them. One turn runs at a time, so the message before a turn's first belongs to the turn
+// before it.
 const findFirstMessage = `WITH RECURSIVE chain (turn, first) AS (
 	SELECT ?1, (SELECT min(id) FROM message WHERE turn = ?1)
 	UNION ALL
@@ -19,9 +19,9 @@ const findFirstMessage = `WITH RECURSIVE chain (turn, first) AS (
 			AND n.state IN ('new', 'answered', 'done') AND n.id > p.inbound AND ` + endsTopic + `))
 	SELECT coalesce(min(first), 0) FROM chain`
 
-// Asked is the message with which began what a turn is to answer: its own first, or that of the
-// oldest of the turns right before it that were stopped for what was sent next. A turn that a /stop
-// ended is not one of those, nor is one before a /new.
+// Asked returns the first message that a turn is to answer. That is its own first message, or that
+// of the oldest turn right before it that was stopped for the next message. Turns before a /stop or
+// a /new do not count.
 func (s Turns) Asked(ctx context.Context, turn int64) (message int64, err error) {
 	return engine.Value(s.db.reader(ctx, "find what turn %d is to answer", turn), engine.Integer, findFirstMessage, turn, s.db.endsTurn)
 }

@@ -8,7 +8,7 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// asked is the text of the message with which began what a turn is to answer.
+// asked returns the text of the first message that a turn is to answer.
 func asked(s *story, turn supervisor.Turn) string {
 	s.Helper()
 	id, err := s.db.Turns().Asked(s.Context(), turn.ID)
@@ -21,7 +21,7 @@ func asked(s *story, turn supervisor.Turn) string {
 	return ""
 }
 
-// stopped is a turn that was stopped.
+// stopped runs a turn and stops it.
 func stopped(s *story, text string) {
 	s.Helper()
 	_, err := s.db.Turns().Finish(s.Context(), sqlite.FinishTurn{Turn: s.begun(text).ID, Why: protocol.WhyStopped,
@@ -29,7 +29,7 @@ func stopped(s *story, text string) {
 	s.must(err)
 }
 
-func TestATurnIsToAnswerAllThatWasStoppedForIt(t *testing.T) {
+func TestAsked_StoppedTurns_ReturnsFirstMessage(t *testing.T) {
 	for name, c := range map[string]struct {
 		before func(*story)
 		want   string
@@ -60,9 +60,9 @@ func TestATurnIsToAnswerAllThatWasStoppedForIt(t *testing.T) {
 	}
 }
 
-// What a model declined to answer leaves the window, with what was stopped for it. What was said
-// before and after stays.
-func TestWhatAModelDeclinedToAnswerLeavesTheWindow(t *testing.T) {
+// A turn that a model refused leaves the window, with the turns that were stopped for it. Earlier
+// and later messages stay.
+func TestWindow_RefusedTurn_IsLeftOut(t *testing.T) {
 	s := newStory(t)
 	s.finish(s.begun("zero"), "ok")
 	stopped(s, "how do I poison")

@@ -9,13 +9,13 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// last is a turn's last step, with a post.
+// last returns a turn's last step, with a post.
 func last(turn supervisor.Turn, text string) sqlite.LastStep {
 	return sqlite.LastStep{Step: step(turn, text), Post: &supervisor.RichText{Text: text},
 		End: sqlite.FinishTurn{Turn: turn.ID, Why: protocol.WhyDone, State: supervisor.InboundAnswered, Text: text}}
 }
 
-// sending is a turn of alice's on Telegram that has just begun.
+// sending starts a turn of alice on Telegram.
 func (s *story) sending(chat string) supervisor.Turn {
 	s.Helper()
 	turn, _, err := s.db.Turns().Start(s.Context(), s.put(s.chat("alice", chat), supervisor.KindText, "hi").ID, nil)
@@ -23,7 +23,7 @@ func (s *story) sending(chat string) supervisor.Turn {
 	return turn
 }
 
-func TestATurnEndsWithItsLastStep(t *testing.T) {
+func TestCommitLast_EndsTurn(t *testing.T) {
 	s := newStory(t)
 	turn := s.sending("7")
 	e, err := s.db.Turns().CommitLast(t.Context(), last(turn, "hello"))
@@ -41,7 +41,7 @@ func TestATurnEndsWithItsLastStep(t *testing.T) {
 	s.refused(err, supervisor.CodeInvalid, "has ended")
 }
 
-func TestATurnGoesOnAfterALastStepThatIsNone(t *testing.T) {
+func TestCommitLast_WaitingText_TurnContinues(t *testing.T) {
 	s := newStory(t)
 	turn := s.sending("7")
 	s.put(turn.Conversation, supervisor.KindText, "and this")
@@ -58,7 +58,7 @@ func TestATurnGoesOnAfterALastStepThatIsNone(t *testing.T) {
 	s.same("deliveries", s.look("SELECT count(*) FROM outbox"), "0")
 }
 
-func TestWhatGoesBeforeAnAnswerKeepsItsPostFromBeingSentAtOnce(t *testing.T) {
+func TestCommitLast_EarlierDelivery_MakesNoPost(t *testing.T) {
 	for name, c := range map[string]struct {
 		before func(s *story, turn supervisor.Turn)
 		sends  bool
@@ -91,7 +91,7 @@ func TestWhatGoesBeforeAnAnswerKeepsItsPostFromBeingSentAtOnce(t *testing.T) {
 	}
 }
 
-// shown is a first post of a turn's growing reply.
+// shown adds the first post of a turn's growing reply.
 func (s *story) shown(turn supervisor.Turn) {
 	s.Helper()
 	_, err := s.db.Posts().Sending(s.Context(), turn.Conversation.ID, supervisor.Post{Turn: turn.ID, Content: supervisor.RichText{Text: "he"}})

@@ -10,15 +10,14 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// SettingLog is the setting by which a person has what they say and are answered stand in their
-// home too; LogOn is to.
+// SettingLog is the setting to write conversations into a log in the home; LogOn turns it on.
 const (
 	SettingLog = "log"
 	LogOn      = "on"
 )
 
-// putLog has a worker log what the turn's person said in ins and was answered, if they want that.
-// It is done once the turn has ended.
+// putLog queues a log entry about the turn's inbounds and answer, if the user wants a log. A worker
+// writes it after the turn has ended.
 func (t turnTx) putLog(ins []supervisor.Inbound, answer string) {
 	in := t.turn.Conversation
 	if t.turn.Kind != supervisor.TurnChat || !talks(in) || value(t, engine.String, findSetting, in.User, SettingLog) != LogOn {
@@ -32,7 +31,7 @@ func (t turnTx) putLog(ins []supervisor.Inbound, answer string) {
 	t.Insert(insertOperation, in.User, protocol.OperationLog, encoded{p}, ins[0].ID, 0, t.Now, t.Now)
 }
 
-// saidIn are the words of an inbound, and what was read in what came with it.
+// saidIn returns the words of an inbound and of its files.
 func (t turnTx) saidIn(in supervisor.Inbound) string {
 	words := []string{in.Text}
 	var parts []protocol.Part
@@ -47,7 +46,7 @@ func (t turnTx) saidIn(in supervisor.Inbound) string {
 	return logged(strings.Join(words, "\n"))
 }
 
-// logged is as much of a text as is logged.
+// logged shortens a text for the log.
 func logged(text string) string {
 	return strings.ToValidUTF8(text[:min(len(text), protocol.MaxLogWords)], "")
 }

@@ -9,9 +9,9 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// What was said is to be logged in the commit that ends its turn, where its person wants that, and
-// no row has the words afterwards.
-func TestATurnIsLoggedWhereItsPersonWantsThat(t *testing.T) {
+// The commit that ends a turn queues its log entry, if the user wants a log. Afterwards no row
+// holds the words.
+func TestLog_Setting_QueuesEntry(t *testing.T) {
 	for setting, want := range map[string]int{"": 0, "off": 0, "on": 1} {
 		for _, ends := range []string{"finished", "with its last step"} {
 			s := newStory(t)
@@ -47,8 +47,8 @@ func TestATurnIsLoggedWhereItsPersonWantsThat(t *testing.T) {
 	}
 }
 
-// A log that ends its workers is given up, and nothing of it stays.
-func TestALogThatEndsWorkersIsDropped(t *testing.T) {
+// A log entry that crashes workers is given up and deleted.
+func TestLog_ThreeDeaths_IsDropped(t *testing.T) {
 	s := newStory(t)
 	s.must(s.db.Settings().Put(t.Context(), "alice", sqlite.SettingLog, sqlite.LogOn))
 	s.finish(s.sending("7"), "hello")

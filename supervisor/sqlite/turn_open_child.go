@@ -7,24 +7,24 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// ChildWindow is a turn below another one that asks a model once.
+// ChildWindow is a child turn that asks a model once.
 type ChildWindow struct {
 	Turn   int64
 	Kept   int64            // its conversation
-	Asked  protocol.Message // what is asked
-	Answer protocol.Message // what the model has said; without an ID nothing yet
+	Asked  protocol.Message // the question
+	Answer protocol.Message // the model's answer; without an ID there is none yet
 }
 
 const (
 	findChild = selectTurn + `WHERE t.parent = ? AND t.name = ?`
 	nameTurn  = `UPDATE turn SET name = nullif(?, '') WHERE id = ?`
-	// What windows were asked is as long as all that was read. Nobody asks again once the turn
-	// above them has ended.
+	// The questions are as long as the material that was read. Nobody asks again after the parent
+	// turn has ended.
 	forgetAsked = `UPDATE message SET parts = '[]' WHERE role = 'user' AND turn IN (SELECT id FROM turn WHERE parent = ?)`
 )
 
-// OpenChild finds the turn of a name below one that runs, as it is, or starts it with a text in an
-// empty window. There is one at a time: another that runs ends, and has no answer.
+// OpenChild returns the named child of a running turn, or starts it in an empty window. Only one
+// child runs at a time: another running one ends without an answer.
 func (s Turns) OpenChild(ctx context.Context, parent int64, name, text string) (ChildWindow, error) {
 	return inTurn(ctx, s.db, parent, func(t turnTx) ChildWindow { return t.openChild(name, text) }, "open the window %q below turn %d", name, parent)
 }

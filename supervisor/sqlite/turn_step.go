@@ -9,55 +9,55 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// Step is what a model said in a turn, and what that cost.
+// Step is a message of the model in a turn, and its cost.
 type Step struct {
 	Turn    int64
 	Message protocol.Message  // Role assistant
 	Spec    string            // provider/model
 	Model   string            // as its provider names it
-	Purpose modelcall.Purpose // "" is chat
+	Purpose modelcall.Purpose // "" means chat
 	Usage   protocol.Usage
-	Cost    *int64  // in millionths of a dollar; nil where no price is known
-	Request string  // the provider's own name of the call; "" where it gave none
-	Leases  []int64 // the person's, which end with it
-	Asked   string  // as ModelCall's, and so is Pot
+	Cost    *int64  // in millionths of a dollar; nil means no known price
+	Request string  // the provider's name of the call; "" if it gave none
+	Leases  []int64 // the user's leases, which end with it
+	Asked   string  // the same as in ModelCall, and so is Pot
 	Pot     string
-	Charged bool // what it cost was kept before: no field between Message and this one is used
+	Charged bool // the cost is already stored: all fields between Message and this one are ignored
 
 	// tools of families that Message calls: they are open from now on
 	Uses []supervisor.OpenedTool
-	// of calls of Message that are not run; their messages have the ids that follow its own
+	// results of calls that are not run; their messages have the ids after Message's
 	Results []protocol.ToolResult
 }
 
-// CommitStep keeps what a model said and returns the message's id. Refused if the turn has ended,
-// if calls of its last step have no result yet, and if a call's ID is empty or was used before in
-// the conversation.
+// CommitStep stores a message of the model and returns its id. It fails if the turn has ended or
+// calls of its last step have no result. It fails if a call's ID is empty or was used before in the
+// conversation.
 func (s Turns) CommitStep(ctx context.Context, step Step) (message int64, err error) {
 	return inTurn(ctx, s.db, step.Turn, func(t turnTx) int64 { return t.commitStep(step) }, "commit a step of turn %d",
 		step.Turn)
 }
 
-// LastStep is a step after which the model has nothing left to do, and how the turn ends with it.
+// LastStep is the final step of a turn, and how the turn ends with it.
 type LastStep struct {
 	Step Step // its message has no calls
 	End  FinishTurn
-	// the only post that the answer is to have; nil where that is said later
+	// the only post of the answer; nil if it is made later
 	Post *supervisor.RichText
 }
 
-// EndedStep is what has become of a LastStep.
+// EndedStep is the result of a LastStep.
 type EndedStep struct {
 	Message  int64
-	Ended    bool // the turn has ended with it; else it is committed as any other
+	Ended    bool // the turn has ended with it; otherwise it is committed like any step
 	Delivery supervisor.Delivery
-	// is being sent: whoever gets it, and nobody else, may do that; without an ID there is none
+	// is being sent: only the caller that gets it may send it; without an ID there is none
 	Post supervisor.Post
 }
 
-// CommitLast does what CommitStep does, and what Finish does, at once. The turn does not end where
-// something waits that it could take in. The post is kept where the answer is the first thing to be
-// sent to its chat, nothing of it was sent before, and nothing is to stand below it.
+// CommitLast commits a step and finishes the turn at once. The turn does not end if it could take
+// in something that waits. The post is stored if the answer is the first thing to send to its chat,
+// no part of it was sent before, and nothing goes below it.
 func (s Turns) CommitLast(ctx context.Context, l LastStep) (EndedStep, error) {
 	return inTurn(ctx, s.db, l.Step.Turn, func(t turnTx) EndedStep { return t.commitLast(l) }, "commit the last step of turn %d",
 		l.Step.Turn)

@@ -8,7 +8,7 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-func TestAStepIsKeptWithItsCost(t *testing.T) {
+func TestCommitStep_StoresCost(t *testing.T) {
 	s := newStory(t)
 	turn := s.begun("hi")
 	st := step(turn, "hello")
@@ -28,7 +28,7 @@ func TestAStepIsKeptWithItsCost(t *testing.T) {
 		FROM usage ORDER BY id`), "[] chat unpriced [] [offline/script] title 1234 [req_1]")
 }
 
-func TestStepsThatAreRefused(t *testing.T) {
+func TestCommitStep_Invalid_Fails(t *testing.T) {
 	s := newStory(t)
 	over := s.asking("used")
 	s.finish(over, "")
@@ -58,7 +58,7 @@ func TestStepsThatAreRefused(t *testing.T) {
 	}
 }
 
-func TestNoStepBeforeAllCallsAreAnswered(t *testing.T) {
+func TestCommitStep_OpenCalls_Fails(t *testing.T) {
 	s := newStory(t)
 	turn := s.asking("c1", "c2")
 	_, err := s.db.Turns().CommitResult(t.Context(), turn.ID, result("c1", "one"))
@@ -71,7 +71,7 @@ func TestNoStepBeforeAllCallsAreAnswered(t *testing.T) {
 	s.must(err)
 }
 
-func TestACallBeginsOnce(t *testing.T) {
+func TestCommitBegun_Twice_Fails(t *testing.T) {
 	s := newStory(t)
 	turn := s.asking("c1", "c2")
 	s.must(s.db.Turns().CommitBegun(t.Context(), turn.ID, "c1"))
@@ -84,7 +84,7 @@ func TestACallBeginsOnce(t *testing.T) {
 	s.refused(s.db.Turns().CommitBegun(t.Context(), turn.ID, "c1"), supervisor.CodeInvalid, "has ended")
 }
 
-func TestAResultIsKeptOnceWithItsEffects(t *testing.T) {
+func TestCommitResult_Twice_StoresOnce(t *testing.T) {
 	s := newStory(t)
 	turn := s.asking("c1")
 	r := result("c1", "written")
@@ -104,7 +104,7 @@ func TestAResultIsKeptOnceWithItsEffects(t *testing.T) {
 		"alice:c1:write:notes/a.md alice:c1:delete:b")
 }
 
-func TestResultsThatAreRefused(t *testing.T) {
+func TestCommitResult_Invalid_Fails(t *testing.T) {
 	s := newStory(t)
 	over := s.asking("old")
 	s.finish(over, "")

@@ -9,7 +9,7 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// take has a turn take in what waits.
+// take makes a turn take in what waits.
 func (s *story) take(turn supervisor.Turn) int {
 	s.Helper()
 	return s.takeOf(turn, 32<<10)
@@ -23,7 +23,7 @@ func (s *story) takeOf(turn supervisor.Turn, room int) int {
 	return n
 }
 
-// said are the texts and results of alice's transcript.
+// saidIn returns the texts and results of alice's transcript.
 func saidIn(s *story) (all []string) {
 	for _, m := range s.transcript(s.home) {
 		text := m.Text()
@@ -37,7 +37,7 @@ func saidIn(s *story) (all []string) {
 	return all
 }
 
-func TestATurnTakesInWhatWaitsBetweenItsSteps(t *testing.T) {
+func TestTake_BetweenSteps_TakesWaitingTexts(t *testing.T) {
 	s := newStory(t)
 	turn := s.asking("c1", "c2")
 	one, two := s.text("also this"), s.text("and that")
@@ -77,7 +77,7 @@ func TestATurnTakesInWhatWaitsBetweenItsSteps(t *testing.T) {
 	s.refused(err, supervisor.CodeInvalid, "has ended")
 }
 
-func TestWhatATurnHasTakenInEndsAsItDoes(t *testing.T) {
+func TestFinish_TakenInbounds_EndAlike(t *testing.T) {
 	for why, want := range map[protocol.Why]supervisor.InboundState{protocol.WhyStopped: supervisor.InboundAnswered,
 		protocol.WhyError: supervisor.InboundParked, protocol.WhySteps: supervisor.InboundAnswered} {
 		s := newStory(t)
@@ -92,8 +92,8 @@ func TestWhatATurnHasTakenInEndsAsItDoes(t *testing.T) {
 	}
 }
 
-// What is sent after a /stop is not of the turn that the /stop ends.
-func TestWhatStandsBehindACommandThatCutsIsNotTakenInBeforeThatIsAnswered(t *testing.T) {
+// A message after a /stop is not part of the turn that the /stop ends.
+func TestStop_LaterMessagesWaitForItsAnswer(t *testing.T) {
 	for _, sent := range []string{"/stop", "/Stop@mews_bot now", "/new"} {
 		s := newStory(t)
 		turn := s.begun("first")
@@ -109,8 +109,8 @@ func TestWhatStandsBehindACommandThatCutsIsNotTakenInBeforeThatIsAnswered(t *tes
 	}
 }
 
-// A command that waits for its person's approval does so for up to an hour.
-func TestWhatStandsBehindACommandThatWaitsIsTakenIn(t *testing.T) {
+// A command that waits for its user's approval may do so for an hour.
+func TestTake_BehindWaitingCommand_IsTaken(t *testing.T) {
 	s := newStory(t)
 	turn := s.begun("first")
 	s.put(s.home, supervisor.KindCommand, "/settings stream off")
@@ -118,8 +118,8 @@ func TestWhatStandsBehindACommandThatWaitsIsTakenIn(t *testing.T) {
 	s.same("taken in", s.take(turn), 1)
 }
 
-// Two dead workers are no doing of what was sent after them.
-func TestADyingTurnTakesNothingIn(t *testing.T) {
+// Later messages did not cause two crashes of the worker.
+func TestTake_TurnWithDeaths_TakesNothing(t *testing.T) {
 	s := newStory(t)
 	turn := s.begun("first")
 	_, err := s.db.Turns().Died(t.Context(), turn.ID)
@@ -132,7 +132,7 @@ func TestADyingTurnTakesNothingIn(t *testing.T) {
 	s.same("states", s.state(turn.Inbound)+" "+s.state(late.ID), "parked new")
 }
 
-func TestWhatIsTooLongToBeTakenInWaitsAndNothingOvertakesIt(t *testing.T) {
+func TestTake_TooLongText_BlocksLater(t *testing.T) {
 	s := newStory(t)
 	turn := s.begun("first")
 	short, long, after := s.text("short"), s.text(strings.Repeat("long ", 7000)), s.text("after")
@@ -142,7 +142,7 @@ func TestWhatIsTooLongToBeTakenInWaitsAndNothingOvertakesIt(t *testing.T) {
 	s.same("taken in with room for it", s.takeOf(turn, 40<<10), 2)
 }
 
-func TestATurnThatTookSomethingInIsErasedWithIt(t *testing.T) {
+func TestErase_TurnWithTakenTexts_IsDeleted(t *testing.T) {
 	s := newStory(t)
 	turn := s.begun("first")
 	s.text("second")
@@ -153,8 +153,8 @@ func TestATurnThatTookSomethingInIsErasedWithIt(t *testing.T) {
 	s.same("erased of the inbox", counts["inbox"], int64(2))
 }
 
-// What was sent together has one answer, also where there is room for a part of it.
-func TestWhatWasSentTogetherIsTakenInWholeOrNotAtAll(t *testing.T) {
+// Messages that were sent together get one answer, even if only some of them fit.
+func TestTake_Album_AllOrNothing(t *testing.T) {
 	s := arrivals{newStory(t)}
 	turn := s.begun("first")
 	before := s.text("before")

@@ -8,7 +8,7 @@ import (
 	"mews/supervisor"
 )
 
-func TestATurnStartsOnce(t *testing.T) {
+func TestStart_Twice_Fails(t *testing.T) {
 	s := newStory(t)
 	in := s.text("hello")
 	turn, _, err := s.db.Turns().Start(t.Context(), in.ID, nil)
@@ -28,7 +28,7 @@ func TestATurnStartsOnce(t *testing.T) {
 	s.refused(err, supervisor.CodeInvalid, "is running and cannot become running")
 }
 
-func TestWhatATurnIsNotStartedFor(t *testing.T) {
+func TestStart_InvalidInbound_Fails(t *testing.T) {
 	s := newStory(t)
 	command := s.put(s.home, supervisor.KindCommand, "/help")
 	s.begun("one turn runs")
@@ -52,7 +52,7 @@ func TestWhatATurnIsNotStartedFor(t *testing.T) {
 	}
 }
 
-func TestAnOpenTurnIsFoundWithAllItHasComeTo(t *testing.T) {
+func TestFindRunning_ReturnsProgress(t *testing.T) {
 	s := newStory(t)
 	s.finish(s.begun("before"), "ok")
 	_, ok, err := s.db.Turns().FindRunning(t.Context(), s.home.ID)
@@ -79,7 +79,7 @@ func TestAnOpenTurnIsFoundWithAllItHasComeTo(t *testing.T) {
 	s.same("roles", roles, []protocol.Role{protocol.RoleUser, protocol.RoleAssistant, protocol.RoleTool})
 }
 
-func TestWhatTheModelSaidComesBackAsItWas(t *testing.T) {
+func TestMessages_AllParts_RoundTrip(t *testing.T) {
 	s := newStory(t)
 	turn := s.begun("go")
 	want := step(turn, "a <b> & \u2028 \"c\" \x00 é", "c1")
@@ -90,7 +90,7 @@ func TestWhatTheModelSaidComesBackAsItWas(t *testing.T) {
 	s.same("message", s.transcript(s.home)[1], want.Message)
 }
 
-func TestDeathsAreCounted(t *testing.T) {
+func TestDied_CountsDeaths(t *testing.T) {
 	s := newStory(t)
 	turn := s.begun("poison")
 	for want := 1; want <= 3; want++ {

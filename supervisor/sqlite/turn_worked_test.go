@@ -7,9 +7,9 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// What has worked in a turn is what did not fail in it and in those below it; earlier ones count as
-// far as messages are asked for.
-func TestToolsThatHaveWorked(t *testing.T) {
+// The list has the tools whose calls succeeded in the turn and its child turns, and in as many
+// earlier messages as asked for.
+func TestListWorked_FailedCalls_AreLeftOut(t *testing.T) {
 	s := newStory(t)
 	worked := func(turn supervisor.Turn, messages int, want ...string) {
 		t.Helper()

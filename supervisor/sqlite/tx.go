@@ -14,28 +14,28 @@ import (
 	"mews/supervisor/internal/signals"
 )
 
-// tx is the transaction as one write function sees it. It is not kept beyond that function, and
-// does not leave the package.
+// tx is a transaction as one write function sees it. A function must not keep it, and it does not
+// leave the package.
 //
-// It keeps its first error, a statement's or one that fail gives it, and nothing that it wrote is
-// kept then. From there on its statements do nothing: queries find no row, and numbers are 0. So a
-// write function reads straight on. It looks at err to say what a statement's error means, or
-// before it calls what is not the store's.
+// It keeps its first error, from a statement or from fail, and then stores nothing. After an error
+// its statements do nothing: queries find no row, and numbers are 0. So a write function needs no
+// checks. It checks err only to explain a statement's error, or before it calls code outside the
+// store.
 type tx struct {
 	*engine.Tx
 	endsTurn string // the DB's, as are the next two
 	zone     func(user, chosen string) *time.Location
 	policies *Policies
-	err      error // the first
+	err      error // the first error
 
-	questions bool                      // one was put, delivered or ended
-	said      []supervisor.Conversation // where something was
+	questions bool                      // a question was asked, delivered or ended
+	said      []supervisor.Conversation // conversations with a new message
 }
 
-// fail has the transaction fail, if it has not before and err is one.
+// fail makes the transaction fail, if err is not nil and it has not failed before.
 func (t *tx) fail(err error) { t.err = cmp.Or(t.err, err) }
 
-// Query is a Querier's.
+// Query implements engine.Querier.
 func (t *tx) Query(each func(*engine.Row) (more bool), query string, args ...any) error {
 	if t.err == nil {
 		t.err = t.Tx.Query(each, query, args...)
@@ -46,7 +46,7 @@ func (t *tx) Query(each func(*engine.Row) (more bool), query string, args ...any
 // Exec runs a statement that returns no rows.
 func (t *tx) Exec(query string, args ...any) { t.Query(nil, query, args...) }
 
-// Change runs a statement that returns no rows and says how many it has changed.
+// Change runs a statement that returns no rows and returns how many it changed.
 func (t *tx) Change(query string, args ...any) (n int64) {
 	if t.err == nil {
 		n, t.err = t.Tx.Change(query, args...)
@@ -62,7 +62,7 @@ func (t *tx) Insert(query string, args ...any) (id int64) {
 	return id
 }
 
-// transaction is a tx, or what has one. It is no reader, whose errors somebody has to look at.
+// transaction is a tx or a type that embeds one. It is no reader, whose callers must check errors.
 type transaction interface {
 	engine.Querier
 	fail(error)
@@ -84,8 +84,8 @@ func all[T any](t transaction, scan func(*engine.Row) T, query string, args ...a
 	return list
 }
 
-// write has fn run in the next transaction and waits until that is on disk. An error says what was
-// attempted.
+// write runs fn in the next transaction and waits until that is on disk. The format describes the
+// action in errors.
 func (db *DB) write(ctx context.Context, fn func(*tx), format string, args ...any) error {
 	var t *tx
 	err := db.engine.Write(ctx, func(e *engine.Tx) error {
@@ -104,13 +104,13 @@ func (db *DB) write(ctx context.Context, fn func(*tx), format string, args ...an
 	return wrap(err, format, args...)
 }
 
-// inTransaction is write for a function that returns something; the zero value with an error.
+// inTransaction is write for a function with a result. With an error it returns the zero value.
 func inTransaction[T any](ctx context.Context, db *DB, fn func(*tx) T, format string, args ...any) (T, error) {
 	result, _, err := inTransaction2(ctx, db, func(t *tx) (T, struct{}) { return fn(t), struct{}{} }, format, args...)
 	return result, err
 }
 
-// inTransaction2 is inTransaction for a function that returns two things.
+// inTransaction2 is inTransaction for a function with two results.
 func inTransaction2[A, B any](ctx context.Context, db *DB, fn func(*tx) (A, B), format string, args ...any) (a A, b B, err error) {
 	if err = db.write(ctx, func(t *tx) { a, b = fn(t) }, format, args...); err != nil {
 		return *new(A), *new(B), err
@@ -118,7 +118,7 @@ func inTransaction2[A, B any](ctx context.Context, db *DB, fn func(*tx) (A, B), 
 	return a, b, nil
 }
 
-// byID is the row with an id, of a table whose rows are called what; not found where there is none.
+// byID returns the row with an id. what names the row in a not-found error.
 func byID[T any](t transaction, what string, scan func(*engine.Row) T, query string, id int64) T {
 	v, ok := one(t, scan, query, id)
 	if !ok {
@@ -127,7 +127,7 @@ func byID[T any](t transaction, what string, scan func(*engine.Row) T, query str
 	return v
 }
 
-// reader reads outside of a transaction. An error says what was attempted.
+// reader reads outside of a transaction. Its errors name the attempted action.
 type reader struct {
 	engine.Reader
 	format string
@@ -138,18 +138,18 @@ func (db *DB) reader(ctx context.Context, format string, args ...any) reader {
 	return reader{db.engine.Reader(ctx), format, args}
 }
 
-// Query is a Querier's.
+// Query implements engine.Querier.
 func (r reader) Query(each func(*engine.Row) (more bool), query string, args ...any) error {
 	return wrap(r.Reader.Query(each, query, args...), r.format, r.args...)
 }
 
-// fromMillis is the time of a column. Times are kept as unix milliseconds.
+// fromMillis converts a column to a time. Times are stored as unix milliseconds.
 func fromMillis(ms int64) time.Time { return time.UnixMilli(ms).UTC() }
 
-// toMillis is the first full millisecond that is not before at.
+// toMillis returns the first full millisecond that is not before at.
 func toMillis(at time.Time) int64 { return at.Add(time.Millisecond - 1).UnixMilli() }
 
-// since and until are the bounds of a span of time; the zero time is no bound.
+// since and until return the bounds of a span of time; the zero time means no bound.
 func since(at time.Time) int64 {
 	if at.IsZero() {
 		return math.MinInt64
@@ -164,7 +164,7 @@ func until(at time.Time) int64 {
 	return toMillis(at)
 }
 
-// orNull is nil for 0, which is how an absent id is kept.
+// orNull returns nil for 0, the stored form of a missing id.
 func orNull(id int64) any {
 	if id == 0 {
 		return nil
@@ -172,7 +172,7 @@ func orNull(id int64) any {
 	return id
 }
 
-// encode is v as JSON. Characters stand as they are: no text is escaped for HTML.
+// encode returns v as JSON, without escapes for HTML.
 func encode(v any) (string, error) {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
@@ -183,13 +183,13 @@ func encode(v any) (string, error) {
 	return strings.TrimSuffix(b.String(), "\n"), nil
 }
 
-// encoded is kept as JSON.
+// encoded is stored as JSON.
 type encoded struct{ of any }
 
-// EncodeColumn makes the column.
+// EncodeColumn returns the column.
 func (e encoded) EncodeColumn() (string, error) { return encode(e.of) }
 
-// encodedList is a list that is kept as JSON; "" is none.
+// encodedList returns a list that is stored as JSON; "" means an empty list.
 func encodedList[T any](list []T) any {
 	if len(list) == 0 {
 		return ""
@@ -197,7 +197,7 @@ func encodedList[T any](list []T) any {
 	return encoded{list}
 }
 
-// decoded reads a column of JSON into what it points at; "" leaves that as it is.
+// decoded reads a column of JSON into a pointer; "" changes nothing.
 type decoded struct{ into any }
 
 // DecodeColumn reads the column.

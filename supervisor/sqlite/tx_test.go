@@ -17,8 +17,8 @@ const (
 	makeNote = "INSERT INTO setting (user, name, value) VALUES ('note', ?, '') RETURNING 7"
 )
 
-// Those that wait with it for the same commit are kept, and see nothing of its failure.
-func TestATransactionDoesNothingAfterItsFirstError(t *testing.T) {
+// Other writes of the same commit are stored, and do not see the failure.
+func TestTx_AfterError_DoesNothing(t *testing.T) {
 	boom, later := errors.New("boom"), errors.New("later")
 	failures := map[string]struct {
 		fail func(*tx)

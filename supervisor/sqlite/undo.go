@@ -10,23 +10,23 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// Undos are the changes of people's files, as far as they can be taken back.
+// Undos stores changes of users' files that can be undone.
 type Undos struct{ db *DB }
 
-// UndoPolicy is what is said of changes that can be taken back, or were.
+// UndoPolicy makes the texts about changes that can be or were undone.
 type UndoPolicy struct {
-	// Buttons are below an answer whose turn has changed files.
+	// Buttons returns the buttons below an answer whose turn changed files.
 	Buttons func(in supervisor.Conversation, turn int64) [][]supervisor.Button
-	// Never stands in the ledger behind a change that can't be taken back.
+	// Never returns the note in the ledger for a change that can't be undone.
 	Never func(why string) (note string)
-	// Told tells the model of the files whose change its person has undone, or put back again.
+	// Told returns the model's text about files that the user has undone or redone.
 	Told func(undone, redone []string) string
 }
 
-// Undos are the changes of people's files, as far as they can be taken back.
+// Undos returns the store of changes that can be undone.
 func (db *DB) Undos() Undos { return Undos{db} }
 
-// insertUndo is of the effect that was kept just before it.
+// insertUndo belongs to the effect that was stored just before it.
 const insertUndo = `INSERT INTO undo (effect, user, turn, operation, path, moved_to, before, after, size, mode, why_not, created_at)
 	VALUES (last_insert_rowid(), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
@@ -36,25 +36,25 @@ func (t *tx) putUndo(user string, turn, operation int64, u protocol.Undo) {
 
 const undoable = `u.operation = 0 AND u.undone_by IS NULL AND u.why_not = ''`
 
-// findUndoable is a turn whose answer is in a conversation, and which has changed files since a
-// time. It can be taken back, or nothing of it was: then its person is told why.
+// findUndoable selects a turn that answered in a conversation and changed files since a time.
+// Either it can be undone, or none of it was undone: then the user is told why it can't.
 const findUndoable = `SELECT t.id FROM undo u CROSS JOIN turn t ON t.id = u.turn WHERE u.user = ? AND coalesce(t.destination, t.conversation) = ?
 	AND u.operation = 0 AND u.created_at >= ? GROUP BY t.id HAVING max(` + undoable + `) OR max(u.undone_by IS NOT NULL) = 0
 	ORDER BY t.id DESC LIMIT 1 OFFSET ?`
 
-// Last finds the newest turn that answered in a conversation and has changes since a time that were
-// not taken back, or one before it: skip is how many are newer. Of the last, what a program has
-// changed may be all: it is not passed over for an older one.
+// Last finds the newest turn with changes that can be undone in a conversation. The changes must be
+// newer than since. skip is how many newer turns to skip. The newest turn counts even if a program
+// made all of its changes: it is not skipped for an older one.
 func (s Undos) Last(ctx context.Context, in supervisor.Conversation, since time.Time, skip int) (turn int64, ok bool, err error) {
 	return engine.One(s.db.reader(ctx, "find what can be undone in conversation %d", in.ID), engine.Integer, findUndoable, in.User, in.ID, since.UnixMilli(), skip)
 }
 
-// hasUndo is whether a turn has changed something that can be taken back.
+// hasUndo selects whether a turn made a change that can be undone.
 const hasUndo = `SELECT EXISTS (SELECT 1 FROM undo u WHERE u.turn = ? AND ` + undoable + `)`
 
 const (
-	// The second column says that the change of an undo was taken back, so that the turn's own is
-	// there again.
+	// The second column is true if an undo was undone, so that the turn's own change is in force
+	// again.
 	listUntold = `SELECT u.path, EXISTS (SELECT 1 FROM undo o WHERE o.turn = u.turn AND o.undone_by = u.operation AND o.operation > 0) redone
 		FROM undo u CROSS JOIN turn t ON t.id = u.turn WHERE u.user = ?1 AND u.operation > 0 AND u.told = 0 AND u.undone_by IS NULL
 		AND coalesce(t.destination, t.conversation) = ?2 GROUP BY u.path ORDER BY min(u.effect)`
@@ -62,8 +62,8 @@ const (
 		AND (SELECT coalesce(t.destination, t.conversation) FROM turn t WHERE t.id = undo.turn) = ?2`
 )
 
-// untoldUndos tells the model what its person has put back in the turn's conversation since it last
-// ran; "" where that is nothing.
+// untoldUndos returns the model's text about files that the user restored in the conversation since
+// its last turn, or "".
 func (t turnTx) untoldUndos() (text string) {
 	in := t.turn.Conversation
 	paths := map[bool][]string{}
@@ -82,7 +82,7 @@ func (t turnTx) untoldUndos() (text string) {
 
 const findTurnUser = `SELECT user FROM turn WHERE id = ?`
 
-// User is whose turn it is; "" where there is none.
+// User returns the user of a turn, or "" if there is no such turn.
 func (s Undos) User(ctx context.Context, turn int64) (user string, err error) {
 	user, _, err = engine.One(s.db.reader(ctx, "find whose turn %d is", turn), engine.String, findTurnUser, turn)
 	return user, err
@@ -91,8 +91,8 @@ func (s Undos) User(ctx context.Context, turn int64) (user string, err error) {
 const listChanges = `SELECT u.effect, u.turn, u.operation, e.kind, u.path, u.moved_to, u.before, u.after, u.size, u.mode, u.why_not, u.created_at
 	FROM undo u JOIN effect e ON e.id = u.effect WHERE u.turn = ? AND u.user = ? AND u.operation = ? AND u.undone_by IS NULL ORDER BY u.effect`
 
-// List lists what of a turn's changes, or of those of an undo of it, was not taken back, oldest
-// first. It has none of a turn of somebody else.
+// List lists the changes of a turn, or of an undo of it, that are in force, oldest first. It lists
+// nothing for a turn of another user.
 func (s Undos) List(ctx context.Context, user string, turn, operation int64) ([]supervisor.FileChange, error) {
 	return engine.All(s.db.reader(ctx, "list the changes of turn %d", turn), func(r *engine.Row) (c supervisor.FileChange) {
 		r.Scan(&c.Effect, &c.Turn, &c.Operation, &c.Kind, &c.Path, &c.To, &c.Before, &c.After, &c.Size, &c.Mode, &c.Not, &c.CreatedAt)
@@ -102,26 +102,26 @@ func (s Undos) List(ctx context.Context, user string, turn, operation int64) ([]
 
 const (
 	markUndone = `UPDATE undo SET undone_by = ? WHERE effect = ? AND user = ? AND turn = ? AND undone_by IS NULL`
-	// markRedone is of what an undo had taken back that was taken back itself.
+	// markRedone marks changes as in force again, after the undo of their undo.
 	markRedone  = `UPDATE undo SET undone_by = NULL WHERE undone_by = ?1 AND turn = ?2 AND path IN (?3, ?4)`
 	findUndoing = `SELECT conversation FROM turn WHERE id = ? AND user = ?`
 )
 
-// unbuttonUndone takes the buttons from below an answer.
+// unbuttonUndone removes the undo buttons below an answer.
 const unbuttonUndone = `INSERT INTO cleaning (user, conversation, message, what, due_at) SELECT p.user, p.conversation, p.message, ?, ?
 	FROM outbox o JOIN post p ON p.delivery = o.id WHERE o.turn = ? AND o.kind = 'answer' AND o.buttons <> '' AND p.state = 'sent'
 	AND p.message <> '' ORDER BY p.part DESC LIMIT 1`
 
-// undoLasts is how long an answer has its buttons: the bytes from before are kept no longer.
+// undoLasts is how long an answer has undo buttons: the old bytes are kept no longer.
 const undoLasts = 7 * 24 * time.Hour
 
-// unbuttonUndoLater has the answer of a turn lose its buttons in time.
+// unbuttonUndoLater schedules the removal of the undo buttons of a turn's answer.
 func (t *tx) unbuttonUndoLater(turn int64) {
 	t.Exec(unbuttonUndone, supervisor.CleaningUnbutton, t.Now+undoLasts.Milliseconds(), turn)
 }
 
-// Done keeps that changes were taken back, and what takes them back again. What is taken back
-// already changes nothing.
+// Done records that changes were undone, and how to redo them. Changes that were undone before stay
+// as they are.
 func (s Undos) Done(ctx context.Context, u supervisor.UndoneFiles) error {
 	return s.db.write(ctx, func(t *tx) {
 		if value(t, engine.Integer, findUndoing, u.Turn, u.User) == 0 {

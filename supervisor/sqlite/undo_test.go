@@ -15,7 +15,7 @@ const (
 	two = protocol.FileState("2222222222222222222222222222222222222222222222222222222222222222")
 )
 
-// changingFiles is a turn that has changed a file.
+// changingFiles runs a turn that changed a file.
 func (s *story) changingFiles(call string) supervisor.Turn {
 	s.T.Helper()
 	turn := s.asking(call)
@@ -30,15 +30,14 @@ func (s *story) changingFiles(call string) supervisor.Turn {
 	return turn
 }
 
-// lastWords is what the newest message of the person's has in it.
+// lastWords returns the newest message of the user.
 func (s *story) lastWords() string {
 	said := s.transcript(s.home)
 	return said[len(said)-1].Text()
 }
 
-// An undo is on record as what it undoes is, so that it can be undone itself; and the model is
-// told, once.
-func TestAnUndoIsKeptAndToldOnce(t *testing.T) {
+// An undo is recorded like a change, so that it can be undone itself; and the model is told once.
+func TestUndo_IsStoredAndToldOnce(t *testing.T) {
 	s := newStory(t)
 	undos, ctx := s.db.Undos(), t.Context()
 	turn := s.changingFiles("c1")
@@ -61,7 +60,7 @@ func TestAnUndoIsKeptAndToldOnce(t *testing.T) {
 
 	done := supervisor.UndoneFiles{User: "alice", Turn: turn.ID, Operation: 7, Effects: []int64{list[0].Effect},
 		Changes: []protocol.Undo{list[0].Inverse()}}
-	for range 2 { // the second time after a crash
+	for range 2 { // the second call is after a crash
 		s.must(undos.Done(ctx, done))
 	}
 	s.same("rows", s.look("SELECT count(*) FROM undo"), "3")
@@ -87,8 +86,8 @@ func TestAnUndoIsKeptAndToldOnce(t *testing.T) {
 	s.same("told of that", s.lastWords(), "[The user has restored your change to notes.md.]\nso?")
 }
 
-// What is told of paths can't be taken for anything else, whatever they are.
-func TestAPathIsToldOnOneLine(t *testing.T) {
+// A path in the text for the model can't look like anything else.
+func TestUndo_StrangePath_IsOneLine(t *testing.T) {
 	s := newStory(t)
 	turn := s.changingFiles("c1")
 	s.finish(turn, "done")
@@ -100,13 +99,13 @@ func TestAPathIsToldOnOneLine(t *testing.T) {
 	}
 }
 
-// The bytes from before have bounds of their own.
-func TestBytesFromBeforeAreCountedApart(t *testing.T) {
+// The bytes of old files have limits of their own.
+func TestKeptBefore_IsSeparateFromKept(t *testing.T) {
 	s := newStory(t)
 	turn := s.asking("c1")
 	blobs, ctx := s.db.Blobs(), t.Context()
 	s.must(blobs.PutBefore(ctx, "alice", protocol.BlobRef{SHA256: string(one), Size: 3}, turn.ID))
-	// kept once
+	// stored once
 	s.must(blobs.PutBefore(ctx, "alice", protocol.BlobRef{SHA256: string(one), Size: 3}, turn.ID))
 	s.must(blobs.Put(ctx, "alice", protocol.BlobRef{SHA256: string(two), Size: 40}, turn.ID))
 	kept, err := blobs.Kept(ctx, "alice", time.Unix(0, 0))
@@ -118,9 +117,9 @@ func TestBytesFromBeforeAreCountedApart(t *testing.T) {
 	s.same("kept", []int64{kept, ofTurn, ofUser, ofOther}, []int64{40, 3, 3, 0})
 }
 
-// TestTheLedgerSaysWhatCanNotBeUndone, and why: the answer shows it. Of what a program has changed
-// nobody expects it.
-func TestTheLedgerSaysWhatCanNotBeUndone(t *testing.T) {
+// The ledger says what can't be undone and why, and the answer shows it. Changes by programs are
+// left out, since nobody expects to undo them.
+func TestLedger_ImpossibleUndo_SaysWhy(t *testing.T) {
 	s := newStory(t)
 	turn, r := s.asking("c1"), result("c1", "done")
 	r.Changes = []protocol.Change{
@@ -132,9 +131,8 @@ func TestTheLedgerSaysWhatCanNotBeUndone(t *testing.T) {
 	s.same("the ledger", s.look("SELECT detail FROM effect ORDER BY id"), "3 bytes; can't be undone: it was large written")
 }
 
-// What an answer has changed that can't be taken back is no reason to take back what an older one
-// did.
-func TestAnAnswerThatCanNotBeTakenBackIsNotPassedOver(t *testing.T) {
+// If the newest answer can't be undone, no older one is undone instead.
+func TestLast_ImpossibleUndo_IsNotSkipped(t *testing.T) {
 	s := newStory(t)
 	older := s.changingFiles("c1")
 	s.finish(older, "done")
@@ -149,8 +147,8 @@ func TestAnAnswerThatCanNotBeTakenBackIsNotPassedOver(t *testing.T) {
 	}
 }
 
-// TestTheButtonsOfAnAnswerGo with its undo, else when nothing is kept any more.
-func TestTheButtonsOfAnAnswerGo(t *testing.T) {
+// The undo buttons go after the undo, or when the old bytes are deleted.
+func TestUndoButtons_UndoneOrExpired_AreRemoved(t *testing.T) {
 	s := postStory{newStory(t)}
 	chat := s.chat("alice", "42")
 	s.home = chat

@@ -10,28 +10,28 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// Usage is what the calls of models have counted, and what they cost.
+// Usage stores the token counts and costs of model calls.
 type Usage struct{ db *DB }
 
-// ModelCall is one call of a model that left no message: as a rule one that failed.
+// ModelCall is a call of a model that produced no message, mostly a failed one.
 type ModelCall struct {
 	User         string
-	Conversation int64             // 0 where it was for none
-	Turn         int64             // 0 where no turn asked for it; the conversation's otherwise
+	Conversation int64             // 0 if it was for none
+	Turn         int64             // 0 if no turn made it; otherwise a turn of the conversation
 	Spec         string            // provider/model
-	Model        string            // as the provider names it; "" where it did not say
-	Purpose      modelcall.Purpose // "" is chat
-	Class        modelcall.Class   // "" where it succeeded
+	Model        string            // as the provider names it; "" if it did not say
+	Purpose      modelcall.Purpose // "" means chat
+	Class        modelcall.Class   // "" means success
 	Usage        protocol.Usage
-	Cost         *int64 // in millionths of a dollar; nil where no price is known
-	Request      string // the provider's own name of the call; "" where it gave none
-	Lease        int64  // the person's, which ends with it; 0 is none
-	Asked        string // a digest of its request's messages; "" is not known
-	Pot          string // what pays for it; "" is its person
+	Cost         *int64 // in millionths of a dollar; nil means no known price
+	Request      string // the provider's name of the call; "" if it gave none
+	Lease        int64  // the user's lease, which ends with it; 0 means none
+	Asked        string // a digest of the request's messages; "" means unknown
+	Pot          string // who pays; "" means the user
 }
 
-// Put keeps a call that left no message. CommitStep keeps those that left one, with it. It may come
-// after the end of the call's turn.
+// Put stores a call without a message. CommitStep stores those with a message. Put may come after
+// the end of the call's turn.
 func (s Usage) Put(ctx context.Context, c ModelCall) error {
 	return s.db.write(ctx, func(t *tx) { t.putCall(c) }, "keep the usage of a call of %s by %s", cmp.Or(c.Spec, c.Model), c.User)
 }
@@ -51,7 +51,7 @@ func (t *tx) putCall(c ModelCall) {
 	}
 }
 
-// checkTurnOf refuses a turn that was never one of that conversation and person.
+// checkTurnOf fails unless the turn belongs to that conversation and user.
 func (t *tx) checkTurnOf(turn, conversation int64, user string) {
 	if !value(t, engine.Bool, findTurnOf, turn, conversation, user) {
 		t.fail(notFound("there is no turn %d in conversation %d of %s", turn, conversation, user))
@@ -62,7 +62,7 @@ const insertUsage = `INSERT INTO usage (user, conversation, turn, message, spec,
 	cache_read, cache_write, estimated, cost, request, asked, pot, created_at)
 	VALUES (?, ?, ?, ?, ?, ?, ?, nullif(?, ''), ?, ?, ?, ?, ?, ?, ?, nullif(?, ''), nullif(?, ''), ?)`
 
-// putUsage keeps a call, with the message that it left (0 is none), and ends its leases.
+// putUsage stores a call with its message (0 means none), and ends its leases.
 func (t *tx) putUsage(message int64, c ModelCall, leases ...int64) {
 	at := t.endLeases(c.User, leases...)
 	var cost any
@@ -75,26 +75,26 @@ func (t *tx) putUsage(message int64, c ModelCall, leases ...int64) {
 		clampCount(u.CacheWrite), u.Estimated, cost, c.Request, c.Asked, c.Pot, at)
 }
 
-// maxCount is more than any call counts. SQLite refuses to add up what does not fit into 64 bits;
-// of these there may be eight million.
+// maxCount is more than any call counts. SQLite fails if a sum does not fit into 64 bits; a sum of
+// eight million such counts does.
 const maxCount = 1 << 40
 
-// clampCount is a provider's figure within bounds: a wrong one spoils neither the step nor a sum.
+// clampCount limits a provider's count, so that a wrong one spoils neither the step nor a sum.
 func clampCount(n int64) int64 { return min(max(n, 0), maxCount) }
 
 const findCounted = `SELECT u.spec, u.input, u.asked, u.message FROM message m JOIN usage u ON u.message = m.id
 	WHERE m.conversation = ? AND m.id = (SELECT max(id) FROM message WHERE conversation = m.conversation AND role = 'assistant')
 	AND u.asked IS NOT NULL AND u.estimated = 0 AND u.input > 0`
 
-// Counted is what a provider has counted of a request.
+// Counted is a provider's token count of a request.
 type Counted struct {
-	Spec   string // provider/model; "" where nothing is known
+	Spec   string // provider/model; "" means unknown
 	Input  int64  // tokens
-	Asked  string // a digest of its messages
-	Answer int64  // the message that followed them
+	Asked  string // a digest of the request's messages
+	Answer int64  // the message that answered them
 }
 
-// Counted is of the request of a conversation's newest answer.
+// Counted returns the token count of a conversation's newest answered request.
 func (s Usage) Counted(ctx context.Context, conversation int64) (Counted, error) {
 	c, _, err := engine.One(s.db.reader(ctx, "find what was counted of conversation %d", conversation), scanCounted, findCounted, conversation)
 	return c, err

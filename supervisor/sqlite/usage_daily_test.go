@@ -8,7 +8,7 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-func TestEachDayHasItsTotal(t *testing.T) {
+func TestDaily_ListsEveryDay(t *testing.T) {
 	s := newStory(t)
 	for _, at := range []string{"2026-10-30T03:59:59.999Z", "2026-10-30T04:00:00Z", "2026-11-01T04:00:00Z",
 		"2026-11-02T04:59:59.999Z", "2026-11-03T05:00:00Z"} {
@@ -27,7 +27,7 @@ func TestEachDayHasItsTotal(t *testing.T) {
 	one := func(day string) sqlite.UsageTotal {
 		return sqlite.UsageTotal{Day: day, Calls: 1, Usage: protocol.Usage{Input: 2}, Cost: 7}
 	}
-	// of 25 hours
+	// a day of 25 hours
 	two := sqlite.UsageTotal{Day: "2026-11-01", Calls: 2, Usage: protocol.Usage{Input: 4}, Cost: 14}
 	since := time.Date(2026, 10, 30, 23, 0, 0, 0, time.UTC)
 	s.same("alice's", daily("alice", since), []sqlite.UsageTotal{one("2026-10-30"), {Day: "2026-10-31"}, two,

@@ -12,7 +12,7 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// UsageDimension is something by which usage is told apart.
+// UsageDimension is a property by which usage is grouped.
 type UsageDimension string
 
 const (
@@ -23,31 +23,31 @@ const (
 	ByDay          UsageDimension = "day"
 )
 
-// dimensions are all that there are, in the order of the queries' columns.
+// dimensions lists all dimensions, in the order of the queries' columns.
 var dimensions = []UsageDimension{ByUser, ByConversation, ByModel, ByPurpose, ByDay}
 
-// UsageQuery is a question about usage.
+// UsageQuery selects and groups usage.
 type UsageQuery struct {
-	User string           // whose; "" is everybody's. What a pot pays for is no person's
-	From time.Time        // the first moment that counts; zero is the beginning
-	To   time.Time        // the first moment that does not; zero is the end
-	By   []UsageDimension // what is told apart; nothing gives one total
-	Zone *time.Location   // whose midnights end the days; nil is UTC
+	User string           // "" means everybody; usage that a pot pays belongs to no user
+	From time.Time        // inclusive; zero means from the beginning
+	To   time.Time        // exclusive; zero means no end
+	By   []UsageDimension // the grouping; none gives one total
+	Zone *time.Location   // the zone of the days; nil means UTC
 }
 
-// UsageTotal is what some calls come to together. The fields of dimensions that are not told apart
-// are zero.
+// UsageTotal is the sum over a group of calls. The fields of dimensions that are not grouped by are
+// zero.
 type UsageTotal struct {
 	User         string // or a pot's name
-	Conversation int64  // 0 too where a call was for none
-	Model        string // provider/model; as the provider names it where that is not known
+	Conversation int64  // also 0 for calls without a conversation
+	Model        string // provider/model; the provider's name if that is not known
 	Purpose      modelcall.Purpose
 	Day          string // 2026-11-20
-	Calls        int64  // those that failed included
+	Calls        int64  // including failed ones
 	Failed       int64
 	Usage        protocol.Usage
 	Cost         int64 // in millionths of a dollar, of the calls with a price
-	Unpriced     int64 // calls without one; one that failed before it counted anything needs none
+	Unpriced     int64 // calls without a price, except failed ones without tokens
 }
 
 // quarterHour is a quarter of an hour in milliseconds, as in the queries. No time zone has its
@@ -64,8 +64,8 @@ const (
 	sumAll  = selectTotals + `WHERE created_at >= ?2 AND created_at < ?3 GROUP BY 1, 2, 3, 4, 5`
 )
 
-// Sum adds usage up. The dearest total comes first; of two that cost the same, the one with more
-// tokens. Where there was no call there is no total.
+// Sum adds up usage. The most expensive total comes first; of equal ones the one with more tokens.
+// There is no total if there was no call.
 func (s Usage) Sum(ctx context.Context, q UsageQuery) ([]UsageTotal, error) {
 	query, args := sumUser, []any{q.User, since(q.From), until(q.To)}
 	if q.User == "" {
@@ -86,7 +86,7 @@ func (s Usage) Sum(ctx context.Context, q UsageQuery) ([]UsageTotal, error) {
 	return q.merge(parts), nil
 }
 
-// totalRow is a part of a total: that of one quarter of an hour where days are told apart.
+// totalRow is a part of a total: that of one quarter of an hour if days are grouped.
 type totalRow struct {
 	UsageTotal
 	quarter int64 // since 1970
@@ -99,10 +99,10 @@ func scanTotal(row *engine.Row) (p totalRow) {
 	return p
 }
 
-// merge makes totals of their parts: SQLite knows nothing of time zones.
+// merge adds up the parts to totals: SQLite knows no time zones.
 func (q UsageQuery) merge(parts []totalRow) []UsageTotal {
 	zone, days := cmp.Or(q.Zone, time.UTC), slices.Contains(q.By, ByDay)
-	sums := map[UsageTotal]UsageTotal{} // by what tells them apart
+	sums := map[UsageTotal]UsageTotal{} // keyed by the group's fields
 	for _, p := range parts {
 		if days {
 			p.Day = fromMillis(p.quarter * quarterHour).In(zone).Format(time.DateOnly)
@@ -113,7 +113,7 @@ func (q UsageQuery) merge(parts []totalRow) []UsageTotal {
 	return slices.SortedFunc(maps.Values(sums), compareTotals)
 }
 
-// plus is t with the figures of more.
+// plus returns t plus the figures of more.
 func (t UsageTotal) plus(more UsageTotal) UsageTotal {
 	t.Calls += more.Calls
 	t.Failed += more.Failed
@@ -129,14 +129,14 @@ func compareTotals(a, b UsageTotal) int {
 		cmp.Compare(a.Model, b.Model), cmp.Compare(a.Purpose, b.Purpose))
 }
 
-// Daily is what a person's usage ("" is everybody's) comes to on each day in zone, from that of
-// since to today: in order, and with the days on which there was none. nil is UTC.
+// Daily returns a user's usage of each day from since to today. It includes days without usage. The
+// user "" means everybody, and a nil zone means UTC.
 func (s Usage) Daily(ctx context.Context, user string, since time.Time, zone *time.Location) ([]UsageTotal, error) {
 	zone = cmp.Or(zone, time.UTC)
 	y, m, d := since.In(zone).Date()
-	// noon: that is on every day, whatever the clocks do
+	// noon exists on every day, whatever the clocks do
 	at := time.Date(y, m, d, 12, 0, 0, 0, zone)
-	// the day has not begun; what is too early is left out
+	// the day has not begun; days before since are left out
 	before := at.Add(-24 * time.Hour)
 	totals, err := s.Sum(ctx, UsageQuery{User: user, From: before, By: []UsageDimension{ByDay}, Zone: zone})
 	if err != nil {

@@ -15,13 +15,13 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// made is a call and when it was made.
+// made is a call and its time.
 type made struct {
 	sqlite.ModelCall
 	at time.Time
 }
 
-// spend makes calls of two persons on some days, each different from the others.
+// spend makes calls of two users on some days, each different from the others.
 func spend(s *story) (calls []made) {
 	homes := map[string]int64{"alice": s.home.ID, "bob": s.conversation("bob").ID}
 	for i := range 48 {
@@ -41,13 +41,13 @@ func spend(s *story) (calls []made) {
 	return calls
 }
 
-// counts says whether q asks for the call.
+// counts reports whether q selects the call.
 func (c made) counts(q sqlite.UsageQuery) bool {
 	return (q.User == "" || q.User == c.User) && (q.From.IsZero() || !c.at.Before(q.From)) &&
 		(q.To.IsZero() || c.at.Before(q.To))
 }
 
-// total is the call's own, with the fields that q tells apart.
+// total is the call's own total, with the fields that q groups by.
 func (c made) total(q sqlite.UsageQuery) sqlite.UsageTotal {
 	t := sqlite.UsageTotal{User: c.User, Conversation: c.Conversation, Model: c.Spec, Purpose: c.Purpose,
 		Day: c.at.In(q.Zone).Format(time.DateOnly)}
@@ -63,8 +63,8 @@ func (c made) total(q sqlite.UsageQuery) sqlite.UsageTotal {
 	return t
 }
 
-// Whatever is asked, the totals are those of a plain loop over the calls.
-func TestTotalsAreThoseOfTheirCalls(t *testing.T) {
+// For any query the totals equal those of a plain loop over the calls.
+func TestSum_AnyQuery_MatchesLoop(t *testing.T) {
 	s := newStory(t)
 	calls := spend(s)
 	all := []sqlite.UsageDimension{sqlite.ByUser, sqlite.ByConversation, sqlite.ByModel, sqlite.ByPurpose, sqlite.ByDay}
@@ -94,7 +94,7 @@ func TestTotalsAreThoseOfTheirCalls(t *testing.T) {
 	})
 }
 
-// loop is Sum, without any order.
+// loop is Sum without an order.
 func loop(calls []made, q sqlite.UsageQuery) (totals []sqlite.UsageTotal) {
 	for _, c := range calls {
 		if !c.counts(q) {
@@ -129,12 +129,12 @@ func (c made) addedTo(t sqlite.UsageTotal) sqlite.UsageTotal {
 	return t
 }
 
-// name is what tells a total from others.
+// name returns what distinguishes a total from others.
 func name(t sqlite.UsageTotal) string {
 	return fmt.Sprintf("%s %d %s %s %s", t.User, t.Conversation, t.Model, t.Purpose, t.Day)
 }
 
 func before(a, b sqlite.UsageTotal) bool { return name(a) < name(b) }
 
-// worth is a figure in whose order totals come; no call of this test has a million tokens.
+// worth returns the sort key of totals; no call of this test has a million tokens.
 func worth(t sqlite.UsageTotal) int64 { return t.Cost*1_000_000 + t.Usage.Input + t.Usage.Output }

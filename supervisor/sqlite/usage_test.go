@@ -12,10 +12,10 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// dear is a price.
+// dear returns a pointer to a price.
 func dear(cost int64) *int64 { return &cost }
 
-// used keeps a call that left no message.
+// used stores a call without a message.
 func used(s *story, c sqlite.ModelCall) {
 	s.Helper()
 	s.must(s.db.Usage().Put(s.Context(), c))
@@ -28,7 +28,7 @@ func sum(s *story, q sqlite.UsageQuery) []sqlite.UsageTotal {
 	return list
 }
 
-func TestACallThatFailedIsKeptWithWhatItCounted(t *testing.T) {
+func TestUsagePut_FailedCall_KeepsTokens(t *testing.T) {
 	s := newStory(t)
 	turn := s.begun("hi")
 	s.finish(turn, "Sorry.")
@@ -44,7 +44,7 @@ func TestACallThatFailedIsKeptWithWhatItCounted(t *testing.T) {
 		conversation IS NULL AND turn IS NULL AND message IS NULL AND cost IS NULL`), "alice title overloaded")
 }
 
-func TestCallsThatAreRefused(t *testing.T) {
+func TestUsagePut_ForeignTurn_Fails(t *testing.T) {
 	s := newStory(t)
 	turn := s.begun("hi")
 	elsewhere := s.conversation("bob").ID
@@ -71,8 +71,8 @@ func TestCallsThatAreRefused(t *testing.T) {
 	}
 }
 
-// A provider may count anything.
-func TestNonsenseSpoilsNeitherTheStepNorTheSum(t *testing.T) {
+// A provider may report any count.
+func TestUsage_AbsurdCounts_AreClamped(t *testing.T) {
 	s := newStory(t)
 	turn := s.begun("hi")
 	st := step(turn, "hello")
@@ -88,7 +88,7 @@ func TestNonsenseSpoilsNeitherTheStepNorTheSum(t *testing.T) {
 		Usage: protocol.Usage{Input: 3 * most, CacheWrite: 12}, Cost: 2 * most}})
 }
 
-func TestUsageIsToldApart(t *testing.T) {
+func TestSum_Dimensions_Group(t *testing.T) {
 	s := newStory(t)
 	bob := s.conversation("bob")
 	turn := s.begun("hi")
@@ -102,7 +102,7 @@ func TestUsageIsToldApart(t *testing.T) {
 	failed.Class, failed.Usage, failed.Cost = modelcall.RateLimited, protocol.Usage{}, nil
 	used(s, failed) // needs no price
 	used(s, sqlite.ModelCall{User: "alice", Model: "old", Purpose: "title", Usage: protocol.Usage{Input: 1, CacheRead: 1}})
-	// was not counted: who knows what it cost
+	// without tokens: its cost is unknown
 	used(s, sqlite.ModelCall{User: "carol", Spec: "new/one"})
 	used(s, sqlite.ModelCall{User: "bob", Conversation: bob.ID, Spec: "local/small", Cost: dear(0),
 		Usage: protocol.Usage{Input: 50, Output: 50}})
@@ -139,7 +139,7 @@ func TestUsageIsToldApart(t *testing.T) {
 	s.refused(err, supervisor.CodeInvalid, `by "weather"`)
 }
 
-// zone is a time zone by its IANA name.
+// zone returns a time zone by its IANA name.
 func zone(t *testing.T, name string) *time.Location {
 	t.Helper()
 	z, err := time.LoadLocation(name)
@@ -149,7 +149,7 @@ func zone(t *testing.T, name string) *time.Location {
 	return z
 }
 
-func TestADayIsThePersonsOwn(t *testing.T) {
+func TestSum_Days_FollowTimeZone(t *testing.T) {
 	s := newStory(t)
 	for _, at := range []string{"2026-10-31T18:14:59.999Z", "2026-10-31T18:15:00Z", "2026-11-01T03:59:59.999Z",
 		"2026-11-01T04:00:00Z", "2026-11-02T04:59:59.999Z", "2026-11-02T05:00:00Z"} {
@@ -164,7 +164,7 @@ func TestADayIsThePersonsOwn(t *testing.T) {
 	}{
 		{nil, map[string]int64{"2026-10-31": 2, "2026-11-01": 2, "2026-11-02": 2}},
 		{zone(t, "Asia/Kathmandu"), map[string]int64{"2026-10-31": 1, "2026-11-01": 3, "2026-11-02": 2}},
-		// of 25 hours: the clocks are set back
+		// a day of 25 hours: the clocks are set back
 		{zone(t, "America/New_York"), map[string]int64{"2026-10-31": 3, "2026-11-01": 2, "2026-11-02": 1}},
 	} {
 		got := map[string]int64{}
@@ -179,9 +179,9 @@ func TestADayIsThePersonsOwn(t *testing.T) {
 	s.same("before it", sum(s, half), []sqlite.UsageTotal(nil))
 }
 
-// What was counted is found of the newest answer's request, unless it was estimated or the request
-// is not known.
-func TestWhatWasCountedIsFound(t *testing.T) {
+// The token count of the newest answer's request is found, unless it was estimated or the request
+// is unknown.
+func TestCounted_NewestAnswer_IsFound(t *testing.T) {
 	s := newStory(t)
 	turn := s.begun("hi")
 	for i, c := range []struct {

@@ -7,21 +7,21 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// Speeches are the answers that are being said aloud.
+// Speeches stores the answers whose recordings are being made.
 type Speeches struct{ db *DB }
 
-// Speeches are the answers that are being said aloud.
+// Speeches returns the store of answers whose recordings are being made.
 func (db *DB) Speeches() Speeches { return Speeches{db} }
 
-// Speech is an answer of which the recordings are being made.
+// Speech is an answer whose recordings are being made.
 type Speech struct {
-	Delivery     int64 // whose text is said
+	Delivery     int64 // the answer, whose text is spoken
 	Text         string
-	Conversation supervisor.Conversation // where it is said
+	Conversation supervisor.Conversation // gets the recordings
 	Only         bool                    // the text is held back
-	Effects      []string                // what stands below the text
-	Turn         supervisor.Turn         // that has said it: its ID, Conversation and Destination
-	Operations   []int64                 // that make the recordings, in order; none before Started
+	Effects      []string                // the lines below the text
+	Turn         supervisor.Turn         // the answer's turn: its ID, Conversation and Destination
+	Operations   []int64                 // make the recordings, in order; none before Started
 }
 
 const (
@@ -38,7 +38,7 @@ const (
 		OR EXISTS (SELECT 1 FROM outbox WHERE inbound = ? AND (files <> '' OR buttons <> ''))`
 )
 
-// List lists the answers of which the recordings are being made, of all persons, oldest first.
+// List lists the answers of all users whose recordings are being made, oldest first.
 func (s Speeches) List(ctx context.Context) ([]Speech, error) {
 	return engine.All(s.db.reader(ctx, "list the answers that are being said"), scanSpeech, listSpeeches)
 }
@@ -63,8 +63,9 @@ func scanSpeech(row *engine.Row) (s Speech) {
 	return s
 }
 
-// putSpeech has the answer of a turn be said. Its text is held back where it is to be said only,
-// unless some of it stands in the chat already, or files or buttons came with it.
+// putSpeech schedules the recordings of a turn's answer. Its text is held back if the user wants
+// speech only. It is not held back if a part of it is in the chat already, or if it has files or
+// buttons.
 func (t turnTx) putSpeech(d supervisor.Delivery, mode supervisor.VoiceMode) {
 	if mode != supervisor.VoiceOn && mode != supervisor.VoiceOnly {
 		return
@@ -73,7 +74,7 @@ func (t turnTx) putSpeech(d supervisor.Delivery, mode supervisor.VoiceMode) {
 	t.Exec(insertSpeech, d.ID, d.Conversation.User, only)
 }
 
-// Started keeps which operations make the recordings of an answer, in their order.
+// Started stores the operations that make the recordings of an answer, in their order.
 func (s Speeches) Started(ctx context.Context, delivery int64, operations []int64) error {
 	return s.db.write(
 		ctx,
@@ -83,8 +84,8 @@ func (s Speeches) Started(ctx context.Context, delivery int64, operations []int6
 	)
 }
 
-// Recorded puts the recordings of an answer into the outbox, with what its turn did where its text
-// is held back. It forgets the operations that have made them.
+// Recorded puts the recordings of an answer into the outbox and deletes their operations. If the
+// text is held back, the effect lines go with the recordings.
 func (s Speeches) Recorded(ctx context.Context, delivery int64, files []supervisor.File) error {
 	return s.db.write(ctx, func(t *tx) {
 		speech := byID(t, "speech", scanSpeech, findSpeech, delivery)
@@ -98,8 +99,8 @@ func (s Speeches) Recorded(ctx context.Context, delivery int64, files []supervis
 	}, "put the recordings of delivery %d into the outbox", delivery)
 }
 
-// Fail gives up to say an answer, whose text is sent where it was held back, and tells its person
-// why; "" tells nothing.
+// Fail gives up the recordings of an answer and sends its text if it was held back. It tells the
+// user why, unless why is "".
 func (s Speeches) Fail(ctx context.Context, delivery int64, why string) error {
 	return s.db.write(ctx, func(t *tx) {
 		speech := byID(t, "speech", scanSpeech, findSpeech, delivery)
@@ -117,8 +118,8 @@ func (t *tx) forgetOperations(s Speech) {
 	}
 }
 
-// closeRecording ends an answer's speech once its recordings have an outcome. A text that was held
-// back has arrived with them, or is sent now. It says whether there was a speech.
+// closeRecording ends an answer's speech once its recordings have an outcome. A held text counts as
+// arrived with them, or is sent now. It reports whether there was a speech.
 func (t *tx) closeRecording(recording int64, outcome supervisor.Outcome) bool {
 	s, ok := one(
 		t,

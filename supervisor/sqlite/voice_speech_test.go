@@ -8,7 +8,7 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// spoken ends a new turn in a chat of alice's with an answer that is to be said.
+// spoken ends a new turn in a chat of alice with an answer to speak.
 func (s *story) spoken(chat string, mode supervisor.VoiceMode) (supervisor.Turn, sqlite.EndedStep) {
 	s.Helper()
 	turn := s.sending(chat)
@@ -26,7 +26,7 @@ func (s *story) speeches() (list []sqlite.Speech) {
 	return list
 }
 
-// due is what is to be sent to a chat, as texts; a recording by its name.
+// due lists what is to be sent to a chat: texts, and the names of recordings.
 func (s *story) due(chat string) (list []string) {
 	s.Helper()
 	pending, err := s.db.Outbox().ListPendingIn(s.Context(), supervisor.ChannelTelegram, chat, 10)
@@ -43,7 +43,7 @@ func (s *story) due(chat string) (list []string) {
 
 var recording = supervisor.File{SHA256: digest("5"), Size: 5, Name: "voice.ogg", MediaType: "audio/ogg"}
 
-// close is what became of the newest delivery to a chat.
+// closeNewest stores the outcome of the newest delivery to a chat.
 func (s *story) closeNewest(chat string, outcome supervisor.Outcome) {
 	s.Helper()
 	pending, err := s.db.Outbox().ListPendingIn(s.Context(), supervisor.ChannelTelegram, chat, 10)
@@ -54,7 +54,7 @@ func (s *story) closeNewest(chat string, outcome supervisor.Outcome) {
 	)
 }
 
-func TestAVoiceFollowsTheText(t *testing.T) {
+func TestSpeech_VoiceOn_FollowsText(t *testing.T) {
 	s := newStory(t)
 	turn, e := s.spoken("7", supervisor.VoiceOn)
 	s.same("sent at once", s.due("7"), []string{"hello"})
@@ -90,7 +90,7 @@ func TestAVoiceFollowsTheText(t *testing.T) {
 	s.same("rows", s.look("SELECT count(*) FROM speech"), "0")
 }
 
-func TestATextIsHeldBackUntilItsVoiceHasArrived(t *testing.T) {
+func TestSpeech_VoiceOnly_HoldsTextBack(t *testing.T) {
 	for outcome, want := range map[supervisor.Outcome][]string{
 		supervisor.OutcomeSent: {}, supervisor.OutcomeFailed: {"hello"}, supervisor.OutcomeUnknown: {"hello"},
 	} {
@@ -114,7 +114,7 @@ func TestATextIsHeldBackUntilItsVoiceHasArrived(t *testing.T) {
 	}
 }
 
-func TestATextIsSentWhereItCannotBeSaid(t *testing.T) {
+func TestSpeech_Failed_SendsText(t *testing.T) {
 	s := newStory(t)
 	_, e := s.spoken("7", supervisor.VoiceOnly)
 	s.must(s.db.Speeches().Fail(t.Context(), e.Delivery.ID, "No voice."))
@@ -122,8 +122,8 @@ func TestATextIsSentWhereItCannotBeSaid(t *testing.T) {
 	s.refused(s.db.Speeches().Fail(t.Context(), e.Delivery.ID, ""), supervisor.CodeNotFound, "")
 }
 
-// TestATextIsNotHeldBackBesideWhatIsShown: part of it stands in the chat, or a file came with it.
-func TestATextIsNotHeldBackBesideWhatIsShown(t *testing.T) {
+// A part of the text is in the chat, or a file came with it.
+func TestSpeech_ShownReply_KeepsText(t *testing.T) {
 	s := newStory(t)
 	turn := s.sending("7")
 	_, err := s.db.Posts().
@@ -152,8 +152,8 @@ func TestATextIsNotHeldBackBesideWhatIsShown(t *testing.T) {
 	s.same("to be said", len(s.speeches()), 2)
 }
 
-// Where the text is held back, its recordings bring what the turn did.
-func TestRecordingsBringWhatTheTurnDid(t *testing.T) {
+// If the text is held back, its recordings bring the effect lines.
+func TestRecorded_HeldText_BringsEffects(t *testing.T) {
 	for mode, want := range map[supervisor.VoiceMode][]string{supervisor.VoiceOnly: {"edited notes.md (1 line)"}, supervisor.VoiceOn: nil} {
 		s := newStory(t)
 		turn := s.sending("7")

@@ -9,10 +9,10 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// WebhookDeliveries are what other programs have sent to webhooks.
+// WebhookDeliveries stores what other programs sent to webhooks.
 type WebhookDeliveries struct{ db *DB }
 
-// WebhookDeliveries are what other programs have sent to webhooks.
+// WebhookDeliveries returns the store of webhook deliveries.
 func (db *DB) WebhookDeliveries() WebhookDeliveries { return WebhookDeliveries{db} }
 
 const (
@@ -26,8 +26,8 @@ const (
 	endWebhookDelivery = `UPDATE webhook_delivery SET state = ?, why = ?, ended_at = ? WHERE id = ? AND state = 'new'`
 )
 
-// Put keeps a delivery, and says whether it is new: one that was kept before is, where it has
-// failed. Its ID is not read; a zero State is WebhookNew.
+// Put stores a delivery and reports whether it is new. A failed one that comes again counts as new.
+// Put ignores d's ID; a zero State means WebhookNew.
 func (s WebhookDeliveries) Put(ctx context.Context, d supervisor.WebhookDelivery) (fresh bool, err error) {
 	return inTransaction(ctx, s.db, func(t *tx) bool {
 		ended := any(t.Now)
@@ -45,31 +45,30 @@ func (s WebhookDeliveries) Put(ctx context.Context, d supervisor.WebhookDelivery
 
 const findWebhookKey = `SELECT 1 FROM webhook_delivery WHERE user = ? AND source = ? AND key = ? AND created_at > ? AND state <> 'failed'`
 
-// Came says whether a delivery with d's User, Source and Key has come since a time, and has not
-// failed.
+// Came reports whether such a delivery came since a time and has not failed. It compares d's User,
+// Source and Key.
 func (s WebhookDeliveries) Came(ctx context.Context, d supervisor.WebhookDelivery, since time.Time) (bool, error) {
 	_, came, err := engine.One(s.db.reader(ctx, "look for %s of %s", d.Key, d.Source), engine.Integer, findWebhookKey, d.User, d.Source, d.Key, since.UnixMilli())
 	return came, err
 }
 
-// ListNew lists what a source has sent and what is yet to be done, oldest first, at most limit of
-// them.
+// ListNew lists the new deliveries of a source, oldest first.
 func (s WebhookDeliveries) ListNew(ctx context.Context, source string, limit int) ([]supervisor.WebhookDelivery, error) {
 	return engine.All(s.db.reader(ctx, "list what %s has sent", source), scanWebhookDelivery, listNewWebhookDeliveries, source, limit)
 }
 
-// End keeps what has become of a delivery. One that has ended before stays as it is.
+// End stores the final state of a delivery. If the delivery has ended before, nothing changes.
 func (s WebhookDeliveries) End(ctx context.Context, id int64, state supervisor.WebhookState, why string) error {
 	return s.db.write(ctx, func(t *tx) { t.endWebhookDelivery(id, state, why) }, "keep that webhook delivery %d is %s", id, state)
 }
 
-// endWebhookDelivery says whether the delivery had not ended before.
+// endWebhookDelivery reports whether it ended the delivery, which had not ended before.
 func (t *tx) endWebhookDelivery(id int64, state supervisor.WebhookState, why string) bool {
 	return t.Change(endWebhookDelivery, state, why, t.Now, id) > 0
 }
 
-// Say puts a notice into the outbox that tells of some deliveries, all at once: they are done then.
-// Where one of them has ended before nothing is said. Of d it reads what Outbox.Say reads.
+// Say puts a notice about some deliveries into the outbox and ends them. If one of them has ended
+// before, it sends nothing. It reads the same fields of d as Outbox.Say.
 func (s WebhookDeliveries) Say(ctx context.Context, ids []int64, d supervisor.Delivery) (supervisor.Delivery, error) {
 	return inTransaction(ctx, s.db, func(t *tx) supervisor.Delivery {
 		for _, id := range ids {
@@ -90,22 +89,22 @@ const (
 	pruneWebhooks = `DELETE FROM webhook_delivery WHERE created_at < ? AND state <> 'new' AND size = 0`
 )
 
-// Payloads is how many bytes the spool has of deliveries.
+// Payloads returns the bytes of deliveries in the spool.
 func (s WebhookDeliveries) Payloads(ctx context.Context) (bytes int64, err error) {
 	return engine.Value(s.db.reader(ctx, "add up what webhooks have brought"), engine.Integer, sumPayloads)
 }
 
-// Handled are the bodies, by SHA-256, of which the spool has bytes that nobody needs any more.
+// Handled returns the bodies in the spool, by SHA-256, that nobody needs any more.
 func (s WebhookDeliveries) Handled(ctx context.Context) ([]string, error) {
 	return engine.All(s.db.reader(ctx, "list what was done of what webhooks have brought"), engine.String, listPayloads)
 }
 
-// Forget keeps that the spool has no bytes of a body any more.
+// Forget records that a body is no longer in the spool.
 func (s WebhookDeliveries) Forget(ctx context.Context, body string) error {
 	return s.db.write(ctx, func(t *tx) { t.Exec(forgetPayload, body) }, "keep that %s is gone", body)
 }
 
-// Prune deletes what came before a time and has ended.
+// Prune deletes ended deliveries that came before a time.
 func (s WebhookDeliveries) Prune(ctx context.Context, before time.Time) error {
 	return s.db.write(ctx, func(t *tx) { t.Exec(pruneWebhooks, before.UnixMilli()) }, "forget old webhook deliveries")
 }

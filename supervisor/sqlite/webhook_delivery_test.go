@@ -10,7 +10,7 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// webhookStory has deliveries of webhooks.
+// webhookStory is a story of webhook deliveries.
 type webhookStory struct {
 	*story
 	rows sqlite.WebhookDeliveries
@@ -33,7 +33,7 @@ func (s webhookStory) put(d supervisor.WebhookDelivery) bool {
 	return fresh
 }
 
-// new are the keys and ids of what is yet to be done.
+// new lists the keys and ids of new deliveries.
 func (s webhookStory) new() (keys string, ids []int64) {
 	s.Helper()
 	list, err := s.rows.ListNew(s.Context(), supervisor.WebhookGitHub, 100)
@@ -45,7 +45,7 @@ func (s webhookStory) new() (keys string, ids []int64) {
 	return keys, ids
 }
 
-func TestAWebhookDeliveryIsKnownWhenItIsDoneAndNotWhenItHasFailed(t *testing.T) {
+func TestWebhookPut_FailedBefore_IsNew(t *testing.T) {
 	s := newWebhookStory(t)
 	first := pushed("1")
 	s.same("the first", s.put(first), true)
@@ -83,7 +83,7 @@ func TestAWebhookDeliveryIsKnownWhenItIsDoneAndNotWhenItHasFailed(t *testing.T) 
 	s.same("counted", fmt.Sprint(status.Waiting, status.Taken, status.Ignored, status.Failed), "4 1 1 0")
 }
 
-func TestAnEventIsBounded(t *testing.T) {
+func TestWebhookPut_LongEvent_Fails(t *testing.T) {
 	s := newWebhookStory(t)
 	long := pushed("1")
 	long.Event.Text = strings.Repeat("x", 8<<10)
@@ -92,7 +92,7 @@ func TestAnEventIsBounded(t *testing.T) {
 	}
 }
 
-func TestWhatAWebhookBroughtIsForgottenWhenNobodyNeedsIt(t *testing.T) {
+func TestWebhookBody_Unneeded_IsForgotten(t *testing.T) {
 	s := newWebhookStory(t)
 	s.put(pushed("1"))
 	s.put(pushed("2")) // the same bytes
@@ -107,14 +107,14 @@ func TestWhatAWebhookBroughtIsForgottenWhenNobodyNeedsIt(t *testing.T) {
 	handled("0 20")
 	_, ids := s.new()
 	s.must(s.rows.End(t.Context(), ids[0], supervisor.WebhookDone, ""))
-	handled("0 20") // the other needs them
+	handled("0 20") // the other delivery needs them
 	s.must(s.rows.End(t.Context(), ids[1], supervisor.WebhookDone, ""))
 	handled("1 20")
 	s.must(s.rows.Prune(t.Context(), noon.Add(time.Hour)))
 	handled("1 20") // they would stay for ever
 	s.must(s.rows.Forget(t.Context(), strings.Repeat("a", 64)))
 	handled("0 0")
-	s.put(pushed("1")) // sent again, they are there again
+	s.put(pushed("1")) // sent again, they are in the spool again
 	handled("1 10")
 	s.must(s.rows.Forget(t.Context(), strings.Repeat("a", 64)))
 	s.must(s.rows.Prune(t.Context(), noon))
@@ -124,7 +124,7 @@ func TestWhatAWebhookBroughtIsForgottenWhenNobodyNeedsIt(t *testing.T) {
 	s.same("after a week", s.put(pushed("1")), true)
 }
 
-func TestDeliveriesAreToldOnce(t *testing.T) {
+func TestWebhookSay_Twice_SendsOnce(t *testing.T) {
 	s := newWebhookStory(t)
 	s.put(pushed("1"))
 	s.put(pushed("2"))

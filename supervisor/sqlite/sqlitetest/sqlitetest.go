@@ -1,4 +1,4 @@
-// Package sqlitetest gives tests a real database of their own.
+// Package sqlitetest gives each test a real database.
 package sqlitetest
 
 import (
@@ -15,21 +15,21 @@ import (
 	"time"
 
 	"github.com/ncruces/go-sqlite3"
-	_ "github.com/ncruces/go-sqlite3/driver" // which reads copies
+	_ "github.com/ncruces/go-sqlite3/driver" // reads copies
 
 	"mews/supervisor/app/policies"
 	"mews/supervisor/internal/engine"
 	"mews/supervisor/sqlite"
 )
 
-// Open opens a database in a folder that goes with the test, and runs it until the test ends.
+// Open opens a database in a temporary folder and runs it until the test ends.
 func Open(t testing.TB) *sqlite.DB {
 	t.Helper()
 	return OpenPath(t, filepath.Join(t.TempDir(), "mews.db"), sqlite.Options{})
 }
 
-// template is an empty database, made once: all migrations take twenty times as long as copying
-// what they make.
+// template is an empty database, made once: running all migrations takes twenty times as long as
+// copying it.
 var template = sync.OnceValues(func() ([]byte, error) {
 	dir, err := os.MkdirTemp("", "mews-template-")
 	if err != nil {
@@ -47,8 +47,8 @@ var template = sync.OnceValues(func() ([]byte, error) {
 	return os.ReadFile(path)
 })
 
-// OpenPath opens the database at path and runs it until the test ends. A turn ends with /stop and
-// /new, and the policies are those of the service, where o does not say.
+// OpenPath opens the database at path and runs it until the test ends. By default /stop and /new
+// end a turn, and the policies are those of the service.
 func OpenPath(t testing.TB, path string, o sqlite.Options) *sqlite.DB {
 	t.Helper()
 	if o.EndsTurn == nil {
@@ -82,7 +82,7 @@ func OpenPath(t testing.TB, path string, o sqlite.Options) *sqlite.DB {
 	return db
 }
 
-// Make makes a database at path of statements, as an earlier version has left one.
+// Make makes a database at path from statements, as an earlier version would leave it.
 func Make(t testing.TB, path, statements string) {
 	t.Helper()
 	conn, err := sqlite3.Open("file:" + path)
@@ -94,7 +94,7 @@ func Make(t testing.TB, path, statements string) {
 	}
 }
 
-// Look lists the first column of the rows that a query finds.
+// Look returns the first column of a query's rows.
 func Look(t testing.TB, db *sqlite.DB, query string, args ...any) (found []string) {
 	t.Helper()
 	var err error
@@ -136,7 +136,7 @@ func LookAt(t testing.TB, path, query string, args ...any) (found []string) {
 	return found
 }
 
-// Change runs statements that no store has. The database runs.
+// Change runs statements that no store has. The database must run.
 func Change(t testing.TB, db *sqlite.DB, statements string) {
 	t.Helper()
 	var err error
@@ -148,9 +148,9 @@ func Change(t testing.TB, db *sqlite.DB, statements string) {
 	}
 }
 
-// OpenCopy opens a copy of a database that another process may have open, and which nobody else can
-// read for that reason. The copy holds all that was on the disk when it began, and goes with the
-// test. The caller closes it.
+// OpenCopy opens a copy of a database that another process may have open. The original is locked
+// then. The copy holds all data on the disk at the start, and is deleted with the test. The caller
+// closes it.
 func OpenCopy(t testing.TB, path string) *sql.DB {
 	t.Helper()
 	return openCopy(t, path, t.TempDir())
@@ -167,23 +167,23 @@ func openCopy(t testing.TB, path, dir string) *sql.DB {
 	return db
 }
 
-// journalHeader is the length of a write-ahead log's header, whose salts are others each time the
-// log begins anew. (https://www.sqlite.org/fileformat2.html#walformat)
+// journalHeader is the length of a write-ahead log's header. Its salts change each time the log
+// restarts. (https://www.sqlite.org/fileformat2.html#walformat)
 const journalHeader = 32
 
-// copyDatabase copies a database with its journal, as they are at one moment. What is moved into
-// the file while it is read still stands in a journal that did not begin anew meanwhile, and SQLite
-// passes over frames that are not yet whole.
+// copyDatabase copies a database with its journal as of one moment. Pages that move into the file
+// during the copy are still in the journal, if that did not restart meanwhile. SQLite ignores
+// incomplete frames.
 func copyDatabase(t testing.TB, from, to string) {
 	t.Helper()
 	for until := time.Now().Add(time.Minute); time.Now().Before(until); {
 		header, file := readHeader(t, from), readFile(t, from)
 		journal := readJournal(t, from)
 		if !bytes.HasPrefix(journal, header) || !bytes.Equal(header, readHeader(t, from)) {
-			continue // it began anew
+			continue // it restarted
 		}
 		if len(header) == 0 && !bytes.Equal(file, readFile(t, from)) {
-			continue // it began, and was emptied
+			continue // it started, and was emptied
 		}
 		for name, content := range map[string][]byte{to: file, to + "-wal": journal} {
 			if err := os.WriteFile(name, content, 0o600); err != nil {
