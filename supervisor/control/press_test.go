@@ -76,5 +76,5 @@ func TestWhatVanishesIsShownOnce(t *testing.T) {
 	same(h, "shown", v.texts(h, 1), []string{"the secret"})
 	<-h.outbox.delivered
 	later := h.attach(control.Attach{After: 0})
-	same(h, "shown to who comes later", later.texts(h, 1), []string{"(This was for a moment, and is not kept.)"})
+	same(h, "shown to who comes later", later.texts(h, 1), []string{"(This message was temporary and has been deleted.)"})
 }

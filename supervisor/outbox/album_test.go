@@ -13,7 +13,7 @@ import (
 	"mews/supervisor/outbox"
 )
 
-// pictures are files that are shown together.
+// pictures returns picture files, which an album shows together.
 func pictures(names ...string) (list []supervisor.File) {
 	for _, f := range files(names...) {
 		f.MediaType = "image/png"
@@ -22,7 +22,7 @@ func pictures(names ...string) (list []supervisor.File) {
 	return list
 }
 
-func TestPicturesOfOneDeliveryAreAlbums(t *testing.T) {
+func TestAlbum_JoinsPicturesOfOneDelivery(t *testing.T) {
 	many := strings.Fields("0 1 2 3 4 5 6 7 8 9 a")
 	for name, test := range map[string]struct {
 		delivery supervisor.Delivery
@@ -42,15 +42,15 @@ func TestPicturesOfOneDeliveryAreAlbums(t *testing.T) {
 				test.delivery.Conversation = h.conversation("alice", alice)
 				h.say(test.delivery)
 				pass(20 * time.Second)
-				h.same("chat", h.channel.looks(alice), test.want)
+				h.same("chat", h.channel.rendered(alice), test.want)
 				h.same("waiting", h.waiting(alice), 0)
 			})
 		})
 	}
 }
 
-// What is wrong with one picture keeps the others not away.
-func TestTheFilesOfARefusedAlbumAreSentOneByOne(t *testing.T) {
+// One refused picture does not keep the others from being sent.
+func TestAlbum_Refused_SendsFilesOneByOne(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.channel.script = func(c called) (bool, *supervisor.SendError) {
 			if len(c.content.Album) > 0 || ofFile(c, "b") {
@@ -61,11 +61,11 @@ func TestTheFilesOfARefusedAlbumAreSentOneByOne(t *testing.T) {
 		h.live()
 		h.say(supervisor.Delivery{Conversation: h.conversation("alice", alice), Files: pictures("a", "b", "c")})
 		pass(20 * time.Second)
-		h.same("chat", h.channel.looks(alice), []string{"[a] of a", "(The file b could not be sent: far away)", "[c] of c"})
+		h.same("chat", h.channel.rendered(alice), []string{"[a] of a", "(The file b could not be sent: far away)", "[c] of c"})
 	})
 }
 
-func TestARecordingIsADocumentForWhoTakesNoVoice(t *testing.T) {
+func TestRecording_VoiceRefused_SendsDocument(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.channel.script = func(c called) (bool, *supervisor.SendError) {
 			if c.content.File != nil && c.content.File.MediaType == supervisor.MediaTypeVoice {
@@ -78,12 +78,12 @@ func TestARecordingIsADocumentForWhoTakesNoVoice(t *testing.T) {
 		f.MediaType = supervisor.MediaTypeVoice
 		h.say(supervisor.Delivery{Conversation: h.conversation("alice", alice), Files: []supervisor.File{f}})
 		pass(20 * time.Second)
-		h.same("chat", h.channel.looks(alice), []string{"[a.ogg] "})
+		h.same("chat", h.channel.rendered(alice), []string{"[a.ogg] "})
 	})
 }
 
-// In a group an album is so many messages as it has pictures, of twenty a minute.
-func TestAnAlbumCountsAsManyMessagesInAGroup(t *testing.T) {
+// In a group each picture of an album counts as one of the twenty messages a minute.
+func TestAlbum_InGroup_CountsEachPicture(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.live()
 		c := h.conversation("alice", club)
@@ -103,7 +103,7 @@ func TestAnAlbumCountsAsManyMessagesInAGroup(t *testing.T) {
 	})
 }
 
-func TestALargeFileIsAnnounced(t *testing.T) {
+func TestLargeFile_ShowsUploadAction(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.live()
 		c := h.conversation("alice", alice)
@@ -119,10 +119,9 @@ func TestALargeFileIsAnnounced(t *testing.T) {
 	})
 }
 
-// Whatever a process's last call of the store is, and whatever becomes of the call that it was
-// making, each picture stands in the chat, an album is whole wherever it stands, and what stands
-// there twice says so.
-func TestACrashNeitherSplitsNorSilentlyDoublesAnAlbum(t *testing.T) {
+// The process dies after each of its calls of the store, and the call of the channel ends in every
+// way. Each picture is in the chat, no album is split, and a repeated album is marked.
+func TestAlbum_Crash_StaysWholeAndMarksRepeats(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		var sent []supervisor.File
 		for i := range rapid.IntRange(1, 13).Draw(r, "files") {
@@ -157,11 +156,11 @@ func TestACrashNeitherSplitsNorSilentlyDoublesAnAlbum(t *testing.T) {
 	})
 }
 
-// wrongAlbums says what is wrong with what stands in alice's chat of the files that were sent.
+// wrongAlbums describes how alice's chat differs from the files that were sent.
 func (h *rig) wrongAlbums(sent []supervisor.File) string {
 	h.Helper()
 	unmarked, all := map[string]int{}, map[string]int{}
-	for _, look := range h.channel.looks(alice) {
+	for _, look := range h.channel.rendered(alice) {
 		names, text, _ := strings.Cut(strings.TrimPrefix(look, "["), "] ")
 		all[names]++
 		if !strings.HasPrefix(text, repeatMark) {
@@ -180,7 +179,7 @@ func (h *rig) wrongAlbums(sent []supervisor.File) string {
 	}
 	slices.Sort(stand)
 	slices.Sort(want)
-	// a file that is in two albums would be there twice
+	// a file in two albums would be listed twice
 	if lost := h.lost(); lost == "" && !slices.Equal(stand, want) {
 		return fmt.Sprintf("there stand %v, want %v", stand, want)
 	}

@@ -8,7 +8,7 @@ import (
 	"mews/supervisor/outbox"
 )
 
-// notifyingChannel is a channel that tells when it is called.
+// notifyingChannel is a channel that signals each call.
 type notifyingChannel struct{ sent chan struct{} }
 
 func (d notifyingChannel) Send(context.Context, supervisor.Address, supervisor.RichText) (string, error) {
@@ -25,7 +25,7 @@ func (d notifyingChannel) Act(context.Context, supervisor.Address, supervisor.Ch
 	return nil
 }
 
-// BenchmarkSend is the time from a delivery that is there to the channel's being called, with a
+// BenchmarkSend measures the time from a waiting delivery to the call of the channel. There is one
 // commit between them.
 func BenchmarkSend(b *testing.B) {
 	h := newRig(b, b.TempDir())
@@ -42,7 +42,7 @@ func BenchmarkSend(b *testing.B) {
 	}
 }
 
-// BenchmarkChanged is what one more word of another channel's reply costs.
+// BenchmarkChanged measures the cost of one more word in another channel's reply.
 func BenchmarkChanged(b *testing.B) {
 	h := newRig(b, b.TempDir())
 	h.live()

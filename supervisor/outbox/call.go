@@ -9,21 +9,21 @@ import (
 	"mews/supervisor"
 )
 
-// call is one of the channel's verbs.
+// call names a method of the channel.
 type call string
 
 const (
 	callSend   call = "send"
 	callEdit   call = "edit"
 	callDelete call = "delete"
-	callProbe  call = "probe" // typing: it changes nothing
+	callProbe  call = "probe" // by showing typing, which changes nothing
 )
 
-// callNext makes the set's next call, if its time has come; else it returns when that is. It waits
-// for a place among the calls of all chats, and then asks whether the call is still wanted.
+// callNext makes the set's next call, or returns the time at which it may be made. It waits for a
+// slot among the calls of all chats, and then checks that the call is still wanted.
 func (q *chatQueue) callNext(ctx context.Context, set *postSet, wanted func() bool) (time.Time, error) {
 	posts := set.nextPosts(q.inChat)
-	if at := q.outbox.gate.next(q.chat, set.growing(), posts); at.After(q.Now()) {
+	if at := q.outbox.gate.nextTime(q.chat, set.growing(), posts); at.After(q.Now()) {
 		return at, nil
 	}
 	if !q.outbox.resume(q) {
@@ -53,8 +53,7 @@ func (q *chatQueue) callNext(ctx context.Context, set *postSet, wanted func() bo
 	return time.Time{}, q.makeCall(ctx, set, what, i)
 }
 
-// makeCall makes a call that has its place among the calls of all chats, and keeps what became of
-// it.
+// makeCall makes a call that already holds a slot, and records its result.
 func (q *chatQueue) makeCall(ctx context.Context, set *postSet, what call, i int) error {
 	message, err := calls[what].do(q, set, set.posts[i])
 	full := q.outbox.gate.leave(q.chat, true)
@@ -67,8 +66,8 @@ func (q *chatQueue) makeCall(ctx context.Context, set *postSet, what call, i int
 	return calls[what].succeeded(q, set, i, message)
 }
 
-// calls are how each call is made, and what follows once it has succeeded. message is the name of
-// what was sent.
+// calls holds, for each call, the function that makes it and the function that records its success.
+// message is the channel's name of the message that was sent.
 var calls = map[call]struct {
 	do        func(q *chatQueue, set *postSet, p supervisor.Post) (message string, err error)
 	succeeded func(q *chatQueue, set *postSet, i int, message string) error
@@ -77,7 +76,7 @@ var calls = map[call]struct {
 		func(q *chatQueue, set *postSet, p supervisor.Post) (string, error) {
 			return q.Channel.Send(q.calls, q.address(set, p), visible(p))
 		},
-		(*chatQueue).sent,
+		(*chatQueue).recordSent,
 	},
 	callEdit: {
 		func(q *chatQueue, set *postSet, p supervisor.Post) (string, error) {
@@ -85,20 +84,20 @@ var calls = map[call]struct {
 			to.ReplyTo = ""
 			return "", q.Channel.Edit(q.calls, to, p.Message, visible(p))
 		},
-		// To edit it again changes nothing, so nothing is kept of it.
+		// A second edit to the same content changes nothing, so nothing is stored.
 		func(q *chatQueue, set *postSet, i int, _ string) error {
-			q.reached(set)
+			q.noteReached(set)
 			q.inChat[set.posts[i].ID] = visible(set.posts[i])
 			return nil
 		},
 	},
 	callDelete: {
 		func(q *chatQueue, set *postSet, p supervisor.Post) (string, error) {
-			return "", q.Channel.Delete(q.calls, q.place(set.conversation.Thread), p.Message)
+			return "", q.Channel.Delete(q.calls, q.threadAddress(set.conversation.Thread), p.Message)
 		},
 		func(q *chatQueue, set *postSet, i int, _ string) error {
-			q.reached(set)
-			return q.deleted(set, i)
+			q.noteReached(set)
+			return q.recordDeleted(set, i)
 		},
 	},
 	callProbe: {(*chatQueue).probe, func(q *chatQueue, _ *postSet, _ int, _ string) error {
@@ -107,16 +106,16 @@ var calls = map[call]struct {
 	}},
 }
 
-// place is where in the channel a thread of the chat is.
-func (q *chatQueue) place(thread string) supervisor.Address {
+// threadAddress returns the address of a thread of the chat.
+func (q *chatQueue) threadAddress(thread string) supervisor.Address {
 	return supervisor.Address{Chat: q.chat, Thread: thread}
 }
 
-// address is where a post goes. In a group the first part of an answer names what it answers. What
-// the service itself says of one message, and no turn, names that one everywhere: it may be one of
-// many.
+// address returns the address of a post. In a group, the first part of an answer is a reply to the
+// message that it answers. So is a notice of the service without files, in every chat: several
+// messages may wait there.
 func (q *chatQueue) address(set *postSet, p supervisor.Post) supervisor.Address {
-	to := q.place(set.conversation.Thread)
+	to := q.threadAddress(set.conversation.Thread)
 	to.Silent = p.Repeat || set.delivery.Silent
 	if p.Part == 0 && (q.Name.IsGroup(q.chat) || set.delivery.Kind == supervisor.DeliveryNotice && len(set.delivery.Files) == 0) {
 		to.ReplyTo = set.message
@@ -124,7 +123,7 @@ func (q *chatQueue) address(set *postSet, p supervisor.Post) supervisor.Address 
 	return to
 }
 
-// markSending keeps that a post is about to be sent. It may be sent only where it says so.
+// markSending stores that a post is about to be sent. The post may be sent only if it returns true.
 func (q *chatQueue) markSending(ctx context.Context, set *postSet, i int) (bool, error) {
 	p, err := q.Posts.Sending(ctx, set.conversation.ID, set.posts[i])
 	if err != nil {
@@ -137,10 +136,11 @@ func (q *chatQueue) markSending(ctx context.Context, set *postSet, i int) (bool,
 	return true, nil
 }
 
-// sent keeps that a post was sent, under a name, together with its delivery's end where nothing is
-// left to do for that. Where both together can't be kept, the post is what must be.
-func (q *chatQueue) sent(set *postSet, i int, message string) error {
-	q.reached(set)
+// recordSent stores that a post was sent, and under which name. If nothing else of the delivery is
+// left to do, it closes the delivery in the same transaction. If that fails, it stores the post
+// alone.
+func (q *chatQueue) recordSent(set *postSet, i int, message string) error {
+	q.noteReached(set)
 	p := set.posts[i]
 	p.State, p.Message = supervisor.PostSent, message
 	q.inChat[p.ID] = visible(p)
@@ -151,29 +151,29 @@ func (q *chatQueue) sent(set *postSet, i int, message string) error {
 	return q.settle(set, i, p)
 }
 
-// probe finds out whether the channel answers, before a post is sent again that may have been
-// taken: it is sent again only once, and that one must not be lost to a channel that is away. A
-// channel that refuses typing answers too.
+// probe finds out whether the channel answers. It comes before the repeat of a post that may have
+// arrived: a post is repeated only once, and the repeat must not be lost in an outage. A channel
+// that refuses typing has answered too.
 func (q *chatQueue) probe(set *postSet, _ supervisor.Post) (string, error) {
-	err := q.Channel.Act(q.calls, q.place(set.conversation.Thread), supervisor.ActionTyping)
+	err := q.Channel.Act(q.calls, q.threadAddress(set.conversation.Thread), supervisor.ActionTyping)
 	if err != nil && sendError(err).Result == supervisor.ResultRefused {
 		err = nil
 	}
 	return "", err
 }
 
-// deleted keeps that a post is not in the chat any more: for good, or until it is sent anew.
-func (q *chatQueue) deleted(set *postSet, i int) error {
+// recordDeleted stores that a post is no longer in the chat, for good or until it is sent again.
+func (q *chatQueue) recordDeleted(set *postSet, i int) error {
 	p := set.posts[i]
 	if p.State == supervisor.PostSent {
-		return q.unplace(set, i)
+		return q.requeue(set, i)
 	}
 	p.State = supervisor.PostDeleted
 	return q.settle(set, i, p)
 }
 
-// unplace keeps that a post that was sent is not in the chat any more, and is to be sent anew.
-func (q *chatQueue) unplace(set *postSet, i int) error {
+// requeue stores that a sent post is no longer in the chat and must be sent again.
+func (q *chatQueue) requeue(set *postSet, i int) error {
 	p := set.posts[i]
 	delete(q.inChat, p.ID)
 	delete(set.unfit, p.ID)
@@ -181,13 +181,13 @@ func (q *chatQueue) unplace(set *postSet, i int) error {
 	return q.settle(set, i, p)
 }
 
-// afterUnsent is what a post becomes that was not taken, for certain.
+// afterUnsent returns the post as it is after the channel certainly did not take it.
 func afterUnsent(p supervisor.Post) supervisor.Post {
 	p.State = supervisor.PostQueued
 	return p
 }
 
-// sendError is how a call failed. The result of an error that is not the channel's own is unknown.
+// sendError returns err as a SendError. The result of an error from elsewhere is unknown.
 func sendError(err error) *supervisor.SendError {
 	var e *supervisor.SendError
 	if !errors.As(err, &e) {

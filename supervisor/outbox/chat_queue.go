@@ -8,55 +8,56 @@ import (
 	"mews/supervisor/internal/retry"
 )
 
-// chatQueue works one chat. Its run belongs to one goroutine, which alone calls the channel about
-// that chat.
+// chatQueue sends everything for one chat. Its run has one goroutine, and only that one calls the
+// channel for this chat.
 type chatQueue struct {
 	*Options
 	outbox *Outbox
 	chat   string
-	// of calls of the channel; it ends a few seconds after the service
+	// for calls of the channel; it ends a few seconds after the service
 	calls context.Context
-	wake  chan struct{} // holds a token when woken may hold something
-	// conversations to look at; guarded by the outbox's mutex, as renamed is
+	wake  chan struct{} // holds a token if woken may hold something
+	// conversations to read again; guarded by the outbox's mutex, like renamed
 	woken   map[int64]struct{}
-	renamed bool // the chat has got a new name since the queue last looked
-	// the next call may be claimed; guarded by the outbox's mutex too
+	renamed bool // the chat has got a new name since woken was last read
+	// the next call may be claimed; guarded by the outbox's mutex
 	idle  bool
-	claim queueClaim // likewise
-	// it has, and the queue has not yet looked which conversations are still here
+	claim queueClaim // guarded by the outbox's mutex
+	// the chat was renamed, and dropMoved has not run since
 	movePending bool
 
 	// the delivery that is being sent; nil between deliveries
 	current *postSet
 	replies map[int64]*growingReply // by conversation
-	growAt  time.Time               // no reply is edited before
-	// turns of which something was sent below what the chat shows of their replies
+	growAt  time.Time               // no reply is edited before this time
+	// turns with a message below the shown part of their replies
 	below map[int64]bool
-	// by conversation, the turn of its last delivery: the reply of that is over
+	// by conversation: the turn of its last delivery, whose reply is over
 	lastTurn map[int64]int64
-	inChat   map[int64]supervisor.RichText // what stands in the chat, by post, where that is known
+	inChat   map[int64]supervisor.RichText // what the chat shows, by post, as far as that is known
 
-	askAt   time.Time // when to ask the store for a delivery; the zero time is at once
-	askedAt time.Time // when it was last asked
+	askAt   time.Time // when to ask the store for a delivery; zero means at once
+	askedAt time.Time // when the store was last asked
 
-	retryAt     time.Time    // nothing is tried before
+	retryAt     time.Time    // nothing is tried before this time
 	reachPauses retry.Pauses // between tries to reach the channel
-	storePauses retry.Pauses // between tries to have something kept
-	// when the channel did not answer; the zero time where retryAt is not about that
+	storePauses retry.Pauses // between tries to write to the store
+	// when the channel did not answer; zero if retryAt has another cause
 	unreachedAt time.Time
-	// of the first try since the channel did something that it did not answer
+	// the first failed try since the channel last did something
 	awaySince time.Time
-	// when retryAt was last ignored, because the channel had answered other queues
+	// when retryAt was last ignored because the channel had answered other queues
 	triedEarlyAt time.Time
-	// when the channel last answered this queue; the zero time where it has failed to since
+	// when the channel last answered this queue; zero if a later call failed
 	answeredAt time.Time
-	typingAt   time.Time // typing is not shown before
+	typingAt   time.Time // typing is not shown before this time
 }
 
-// queueClaim is the claim of a queue's next call.
+// queueClaim is the claim of a queue's next call. A session claims that call to send its answer at
+// once.
 type queueClaim struct {
-	held bool     // somebody has it, and the queue waits for them
-	set  *postSet // the delivery that it was for, to be sent before all else; nil for none
+	held bool     // a session holds the claim, and the queue waits for it
+	set  *postSet // the claimed delivery, which goes first; nil for none
 }
 
 func newChatQueue(o *Outbox, chat string) *chatQueue {
@@ -75,8 +76,7 @@ func newChatQueue(o *Outbox, chat string) *chatQueue {
 	}
 }
 
-// run works the chat until there is nothing left to do, or ctx ends. Calls under way end with
-// calls.
+// run works until the chat has nothing left to do, or ctx ends. Calls under way end with calls.
 func (q *chatQueue) run(ctx, calls context.Context) {
 	q.calls = calls
 	for {
@@ -103,11 +103,11 @@ func (q *chatQueue) run(ctx, calls context.Context) {
 	}
 }
 
-// advance does the next thing, with at most one call of the channel, and says when to come again:
-// the zero time is at once, and never is when the queue is woken.
+// advance takes the next step, with at most one call of the channel, and returns when to come
+// again. The zero time means at once; never means when the queue is woken.
 func (q *chatQueue) advance(ctx context.Context) (time.Time, error) {
 	if q.outbox.isAwaited(q) {
-		return never, nil // woken by the queue of the old name
+		return never, nil // the queue of the old name wakes this one
 	}
 	if err := q.readWoken(ctx); err != nil {
 		return never, err
@@ -134,7 +134,7 @@ func (q *chatQueue) advance(ctx context.Context) (time.Time, error) {
 	return earlier(earlier(next, typing), ask), err
 }
 
-// storeFailed has what is known of posts be read again, later.
+// storeFailed makes the queue read its posts again later, after an error of the store.
 func (q *chatQueue) storeFailed(err error) (next time.Time) {
 	if q.current != nil && !q.current.closing {
 		q.restartDelivery()
@@ -145,15 +145,15 @@ func (q *chatQueue) storeFailed(err error) (next time.Time) {
 	pause := q.storePauses.Next()
 	q.Log.Error("send to a chat", "channel", q.Name, "chat", q.chat, "error", err, "again_in", pause)
 	q.retryAt, q.unreachedAt = later(q.retryAt, q.Now().Add(pause)), time.Time{}
-	q.outbox.health.failed(q.chat, textStoreFailed+err.Error(), q.retryAt, false)
+	q.outbox.health.recordFailure(q.chat, textStoreFailed+err.Error(), q.retryAt, false)
 	return q.retryAt
 }
 
-// restartDelivery begins anew with the delivery that is being sent.
+// restartDelivery makes the queue start the current delivery from the beginning.
 func (q *chatQueue) restartDelivery() { q.current, q.askAt = nil, time.Time{} }
 
-// persist keeps something that has to be kept before anything else is done. It tries until that is
-// kept, refused for good, or the service has ended.
+// persist calls do until it succeeds, is refused for good, or the service has ended. It is for
+// writes that must come before anything else.
 func (q *chatQueue) persist(what string, do func(context.Context) error) error {
 	return retry.Do(
 		q.calls,
@@ -162,14 +162,14 @@ func (q *chatQueue) persist(what string, do func(context.Context) error) error {
 		retry.Refused,
 		func(err error, again time.Duration) {
 			q.Log.Error(what, "channel", q.Name, "chat", q.chat, "error", err, "again_in", again)
-			q.outbox.health.failed(q.chat, what+": "+err.Error(), q.Now().Add(again), false)
+			q.outbox.health.recordFailure(q.chat, what+": "+err.Error(), q.Now().Add(again), false)
 		},
 	)
 }
 
-// freeze keeps until when the channel wants nothing.
+// freeze stores until when the channel wants no messages.
 func (q *chatQueue) freeze(e *supervisor.SendError, full bool) error {
-	for chat, until := range q.outbox.gate.flood(q.chat, full, e.RetryAfter) {
+	for chat, until := range q.outbox.gate.recordFlood(q.chat, full, e.RetryAfter) {
 		q.Log.Warn("the channel wants less", "channel", q.Name, "chat", q.chat, "all", chat == "", "until", until)
 		err := q.persist("keep a freeze", func(ctx context.Context) error {
 			return q.Freezes.Freeze(ctx, q.Source, chat, until)
@@ -181,7 +181,7 @@ func (q *chatQueue) freeze(e *supervisor.SendError, full bool) error {
 	return nil
 }
 
-// settle keeps what became of a post.
+// settle stores a post with the result of its call.
 func (q *chatQueue) settle(set *postSet, i int, p supervisor.Post) error {
 	err := q.persist("keep what became of a post", func(ctx context.Context) error { return q.Posts.Settle(ctx, p) })
 	if err == nil {
@@ -190,8 +190,8 @@ func (q *chatQueue) settle(set *postSet, i int, p supervisor.Post) error {
 	return err
 }
 
-// repairPosts goes on from an end in the middle. Nobody sends a post that was being sent, so what
-// became of it is not known; and a shift may have been cut.
+// repairPosts corrects the posts after a crash. The result of a post that was being sent is
+// unknown, and a shift may have been interrupted.
 func (q *chatQueue) repairPosts(set *postSet) error {
 	for i, p := range set.posts {
 		if p.State != supervisor.PostSending {
@@ -207,8 +207,8 @@ func (q *chatQueue) repairPosts(set *postSet) error {
 	return nil
 }
 
-// afterUnknown is what a post becomes that may have been taken: it is sent again once, and says so.
-// A second time it is left.
+// afterUnknown returns the post as it is after a sending with an unknown result. It is sent again
+// once, with a mark; the second time it is left.
 func afterUnknown(p supervisor.Post) supervisor.Post {
 	if p.Repeat {
 		p.State = supervisor.PostUnknown

@@ -11,12 +11,13 @@ import (
 	"mews/supervisor/reply"
 )
 
-// In a bubble times have no monotonic reading. This is about that alone, and waits for nothing.
-func TestAFreezeLastsAsLongWhateverBecomesOfTheWallClock(t *testing.T) {
+// Times in a synctest bubble have no monotonic reading, so this test runs outside one. It does not
+// wait.
+func TestFreeze_WallClockSet_KeepsItsLength(t *testing.T) {
 	g := newGate(supervisor.ChannelTelegram, Rates{}, time.Now)
 	g.restoreFreezes(map[string]time.Time{"1": time.Now().Round(0).Add(time.Hour)})
-	g.flood("2", false, time.Hour)
-	g.flood("3", true, time.Hour)
+	g.recordFlood("2", false, time.Hour)
+	g.recordFlood("3", true, time.Hour)
 	for chat, until := range g.currentFreezes() {
 		if !strings.Contains(until.String(), " m=") {
 			t.Errorf("the freeze of chat %q ends when the wall clock says so: %v", chat, until)
@@ -36,9 +37,8 @@ func (lost) FindByID(context.Context, int64) (supervisor.Conversation, bool, err
 	return supervisor.Conversation{}, false, errLost
 }
 
-// TestAWakeUpIsNotForgottenWhereTheStoreFails: a chat may have got a new name, and the store does
-// not tell which of its conversations are still there.
-func TestAWakeUpIsNotForgottenWhereTheStoreFails(t *testing.T) {
+// A chat may have a new name while the store can't say which of its conversations are still there.
+func TestWake_StoreFails_IsKept(t *testing.T) {
 	for name, moved := range map[string]bool{"then": false, "and the chat moves again": true} {
 		t.Run(name, func(t *testing.T) {
 			o := New(Options{Conversations: lost{}, Replies: &reply.Feeds{}, Now: time.Now})
@@ -59,8 +59,8 @@ func TestAWakeUpIsNotForgottenWhereTheStoreFails(t *testing.T) {
 	}
 }
 
-// moving is a store that fails just when a chat gets another new name: its conversations are asked
-// for anew.
+// moving is a store that fails while a chat gets another new name, so that conversations are looked
+// up again.
 type moving struct{ o *Outbox }
 
 func (m moving) FindByID(context.Context, int64) (supervisor.Conversation, bool, error) {

@@ -7,10 +7,10 @@ import (
 	"mews/supervisor/internal/signals"
 )
 
-// Claim takes a chat's next call for the answer of a turn that is about to be kept, with its only
-// post as being sent. There is none where the answer is not one post, or the chat has something to
-// do, waits for its pace or is in trouble: then the answer goes as all else does. While the claim
-// lasts, the chat's queue waits.
+// Claim reserves a chat's next call for the answer of a turn that is about to be stored. The
+// answer's only post is then stored as being sent. ok is false if the answer needs more than one
+// post. It is also false if the chat has something to do, waits for its pace or is in trouble. Such
+// an answer goes the usual way. While the claim is held, the chat's queue waits.
 func (o *Outbox) Claim(to supervisor.Conversation, turn supervisor.Turn, text string) (claim supervisor.SendClaim, ok bool) {
 	if to.Channel != o.Name || !o.Serves(to) {
 		return claim, false
@@ -19,7 +19,7 @@ func (o *Outbox) Claim(to supervisor.Conversation, turn supervisor.Turn, text st
 	if q == nil {
 		return claim, false
 	}
-	if !o.gate.claim(q.chat) {
+	if !o.gate.enterNow(q.chat) {
 		o.endClaim(q, nil)
 		return claim, false
 	}
@@ -41,7 +41,8 @@ func (o *Outbox) Claim(to supervisor.Conversation, turn supervisor.Turn, text st
 	return supervisor.SendClaim{Content: parts[0], End: end}, true
 }
 
-// claimQueue is a chat's queue, where that is idle. It does nothing until endClaim.
+// claimQueue claims a chat's queue if that is idle, or returns nil. The queue does nothing until
+// endClaim.
 func (o *Outbox) claimQueue(chat string) *chatQueue {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -53,7 +54,7 @@ func (o *Outbox) claimQueue(chat string) *chatQueue {
 	return q
 }
 
-// endClaim has a queue go on, with a delivery whose post is to be sent; nil for none.
+// endClaim lets a queue continue, first with the delivery whose post is to be sent; nil means none.
 func (o *Outbox) endClaim(q *chatQueue, set *postSet) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -61,15 +62,15 @@ func (o *Outbox) endClaim(q *chatQueue, set *postSet) {
 	signals.Send(q.wake)
 }
 
-// setIdle says whether a queue's next call may be claimed.
+// setIdle sets whether a queue's next call may be claimed.
 func (o *Outbox) setIdle(q *chatQueue, idle bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	q.idle = idle
 }
 
-// resume ends a queue's idleness: it is about to ask the store or the channel for something. It
-// says false where the claim of its next call comes first.
+// resume ends a queue's idleness before it asks the store or the channel. It returns false if a
+// claim of its next call comes first.
 func (o *Outbox) resume(q *chatQueue) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -80,8 +81,8 @@ func (o *Outbox) resume(q *chatQueue) bool {
 	return true
 }
 
-// takeClaim takes the delivery that a queue's next call was claimed for; nil for none. held says
-// that the claim has not ended.
+// takeClaim returns the delivery that a queue's next call was claimed for, or nil. held is true if
+// the claim has not ended.
 func (o *Outbox) takeClaim(q *chatQueue) (set *postSet, held bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -90,8 +91,8 @@ func (o *Outbox) takeClaim(q *chatQueue) (set *postSet, held bool) {
 	return set, q.claim.held
 }
 
-// sendClaimed sends what the queue's next call was claimed for. It waits for the end of a claim,
-// and says whether there was one.
+// sendClaimed waits for the end of a claim and sends its delivery. It returns whether there was a
+// claim.
 func (q *chatQueue) sendClaimed(ctx context.Context) (claimed bool, err error) {
 	set, held := q.outbox.takeClaim(q)
 	switch {
@@ -101,7 +102,7 @@ func (q *chatQueue) sendClaimed(ctx context.Context) (claimed bool, err error) {
 	case set == nil:
 		return false, nil
 	}
-	q.begin(set)
+	q.startDelivery(set)
 	if ctx.Err() != nil {
 		q.outbox.gate.leave(q.chat, false)
 		return true, q.settle(set, 0, afterUnsent(set.posts[0]))

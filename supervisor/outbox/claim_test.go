@@ -12,7 +12,7 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// commitLast ends a turn with a step that says text, and claims its chat's call for that, as a
+// commitLast ends a turn with text as its last step, and claims the chat's call for it, as a
 // session does.
 func (t *turn) commitLast(text string) supervisor.Delivery {
 	t.h.Helper()
@@ -35,7 +35,7 @@ func (t *turn) commitLast(text string) supervisor.Delivery {
 	return e.Delivery
 }
 
-// writes lists the commits of a process's posts and deliveries.
+// writes returns a function that lists the process's writes of posts and deliveries.
 func (l *process) writes() func() string {
 	var written []string
 	fails := l.fails
@@ -51,7 +51,7 @@ func (l *process) writes() func() string {
 	return func() string { return strings.Join(written, " ") }
 }
 
-func TestAClaimedAnswerIsSentAsSoonAsItIsKept(t *testing.T) {
+func TestClaim_SendsAnswerOnceCommitted(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		l := &process{}
 		writes := l.writes()
@@ -69,9 +69,9 @@ func TestAClaimedAnswerIsSentAsSoonAsItIsKept(t *testing.T) {
 	})
 }
 
-func TestWhatCannotBeSentAtOnceIsNotClaimed(t *testing.T) {
+func TestClaim_AnswerMustWait_IsDenied(t *testing.T) {
 	for name, c := range map[string]struct {
-		before func(h *rig, c supervisor.Conversation) // what happens first
+		before func(h *rig, c supervisor.Conversation) // runs before the claim
 		with   func(o *outbox.Options)
 		text   string
 		wants  []string
@@ -127,9 +127,8 @@ func TestWhatCannotBeSentAtOnceIsNotClaimed(t *testing.T) {
 	}
 }
 
-// What another has put into the outbox meanwhile goes first, and what of the reply was shown is
-// edited.
-func TestAClaimForWhatIsNotTheNextThingIsLet(t *testing.T) {
+// A message that came first goes first. The shown part of the reply is then edited.
+func TestClaim_EarlierMessage_GoesFirst(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.live()
 		c := h.conversation("alice", alice)
@@ -150,7 +149,7 @@ func TestAClaimForWhatIsNotTheNextThingIsLet(t *testing.T) {
 	})
 }
 
-func TestAClaimHoldsUpItsChat(t *testing.T) {
+func TestClaim_DelaysItsChat(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.live()
 		c := h.conversation("alice", alice)
@@ -172,9 +171,9 @@ func TestAClaimHoldsUpItsChat(t *testing.T) {
 	})
 }
 
-// The service's end comes between the commit and the sending: what was not sent does not become a
+// The service ends between the commit and the sending. The unsent answer must not be marked as a
 // repeat.
-func TestAClaimThatEndsWithTheServiceIsUnsent(t *testing.T) {
+func TestClaim_ServiceEnds_LeavesAnswerUnsent(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		end := h.live()
 		c := h.conversation("alice", alice)

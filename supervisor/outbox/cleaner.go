@@ -11,13 +11,13 @@ import (
 	"mews/supervisor/internal/signals"
 )
 
-// Cleanings are what is to be done to messages that stand in chats.
+// Cleanings stores changes that are due to messages in chats: deletions, removed buttons, marks.
 type Cleanings interface {
-	// ListDue lists what is due at a time, earliest first.
+	// ListDue lists the cleanings that are due at now, earliest first.
 	ListDue(ctx context.Context, channel supervisor.Channel, now time.Time, limit int) ([]supervisor.Cleaning, error)
-	// Next is when the next one is due, if there is one.
+	// Next returns when the next cleaning is due; ok is false if there is none.
 	Next(ctx context.Context, channel supervisor.Channel) (due time.Time, ok bool, err error)
-	// Done drops one.
+	// Done deletes a cleaning.
 	Done(ctx context.Context, id int64) error
 }
 
@@ -25,36 +25,34 @@ const (
 	// cleanLimit is how many cleanings are read at once.
 	cleanLimit = 100
 
-	// maxCleaningAge is how long after it was due a cleaning is still tried. (Bot API,
+	// maxCleaningAge is how long after its due time a cleaning is still tried. (Bot API,
 	// deleteMessage: not after 48 h.)
 	maxCleaningAge = 48 * time.Hour
 )
 
-// Cleaner works the cleanings of an outbox's channel, within the pace and the freezes of the
-// outbox. All that it knows is on disk: a row is there until its message was changed, and to change
-// it again does nothing.
+// Cleaner does the cleanings of an outbox's channel, within the outbox's pace and freezes. It keeps
+// no state: a row stays on disk until its message was changed, and a second change does nothing.
 type Cleaner struct {
 	*Options
 	outbox      *Outbox
 	cleanings   Cleanings
 	reachPauses retry.Pauses        // between tries to reach the channel
-	storePauses retry.Pauses        // between tries to have something kept
-	retryAt     time.Time           // the channel is not tried before
-	triedAt     map[int64]time.Time // when those that failed were last tried
+	storePauses retry.Pauses        // between tries to read or write the store
+	retryAt     time.Time           // the channel is not tried before this time
+	triedAt     map[int64]time.Time // when each failed cleaning was last tried
 }
 
-// Cleaner makes the outbox's cleaner, of which there is one at most. Its Run works it.
+// Cleaner returns a cleaner for the outbox; call Run to start it. Make at most one for each outbox.
 func (o *Outbox) Cleaner(cleanings Cleanings) *Cleaner {
 	return &Cleaner{Options: &o.Options, outbox: o, cleanings: cleanings, reachPauses: reachPauses(),
 		storePauses: retry.UpTo(retry.Longest), triedAt: map[int64]time.Time{}}
 }
 
-// Changed is to be called when there is a cleaning that this outbox has not made. It never blocks,
-// and may be called before Run.
+// Changed tells the cleaner that there may be a new cleaning. It never blocks, and may be called
+// before Run.
 func (c *Cleaner) Changed() { signals.Send(c.outbox.cleaningDue) }
 
-// Run goes on with what an earlier life left, then works what is new until ctx ends. A call that is
-// under way ends with ctx.
+// Run does the cleanings on disk and all new ones until ctx ends. A call under way ends with ctx.
 func (c *Cleaner) Run(ctx context.Context) error {
 	if err := c.outbox.restoreFreezes(ctx); err != nil {
 		return unlessEnded(ctx, err)
@@ -71,8 +69,8 @@ func (c *Cleaner) Run(ctx context.Context) error {
 	return nil
 }
 
-// work does what is due and can be done now, and says when to come again. What has not failed yet
-// comes first.
+// work does the due cleanings that are possible now, and returns when to come again. Those that
+// have not failed yet come first.
 func (c *Cleaner) work(ctx context.Context) (again time.Time, err error) {
 	due, err := c.cleanings.ListDue(ctx, c.Name, c.Now(), cleanLimit)
 	if err != nil {
@@ -103,10 +101,10 @@ func (c *Cleaner) work(ctx context.Context) (again time.Time, err error) {
 	return again, nil
 }
 
-// clean does one cleaning, where it may. It says when to come again: never, where it is done.
+// clean tries one cleaning and returns when to try it again: never if it is done.
 func (c *Cleaner) clean(ctx context.Context, k supervisor.Cleaning) (again time.Time, err error) {
 	chat, now := k.Conversation.Chat, c.Now()
-	if at := later(c.retryAt, c.outbox.gate.next(chat, false, 1)); at.After(now) {
+	if at := later(c.retryAt, c.outbox.gate.nextTime(chat, false, 1)); at.After(now) {
 		return at, nil
 	}
 	if !c.outbox.gate.enter(ctx, chat, 1) {
@@ -129,19 +127,19 @@ func (c *Cleaner) clean(ctx context.Context, k supervisor.Cleaning) (again time.
 	case ctx.Err() != nil:
 		return never, nil
 	}
-	return c.failed(ctx, k, sendError(err), full)
+	return c.handleFailure(ctx, k, sendError(err), full)
 }
 
-// failed says when to try one again: never, where it is given up. A message in a chat that has a
-// new name stands in the old one, where nothing can be changed.
-func (c *Cleaner) failed(ctx context.Context, k supervisor.Cleaning, e *supervisor.SendError, full bool) (time.Time, error) {
+// handleFailure returns when to try a cleaning again: never if it is given up. If the chat has a
+// new name, its old messages can't be changed.
+func (c *Cleaner) handleFailure(ctx context.Context, k supervisor.Cleaning, e *supervisor.SendError, full bool) (time.Time, error) {
 	now, chat := c.Now(), k.Conversation.Chat
 	switch {
 	case e.Result == supervisor.ResultRefused, e.Reason == supervisor.ReasonMoved, now.Sub(k.Due) >= maxCleaningAge:
 		c.Log.Warn("a message can't be cleaned", "channel", c.Name, "chat", chat, "what", k.What, "error", e)
 		return never, c.done(ctx, k)
 	case e.Reason == supervisor.ReasonFlood:
-		for name, until := range c.outbox.gate.flood(chat, full, e.RetryAfter) {
+		for name, until := range c.outbox.gate.recordFlood(chat, full, e.RetryAfter) {
 			if err := c.Freezes.Freeze(ctx, c.Source, name, until); err != nil {
 				return now, fmt.Errorf("keep a freeze: %w", err)
 			}

@@ -13,8 +13,7 @@ import (
 	"mews/supervisor/outbox"
 )
 
-// startCleaner runs the cleaner in a process, beside the outbox. It ends with the test at the
-// latest.
+// startCleaner runs a cleaner beside a process's outbox, at most until the end of the test.
 func (h *rig) startCleaner(l *process) (c *outbox.Cleaner, end func()) {
 	h.Helper()
 	c = h.box.Cleaner(cleaningStore{processStore{h.db, l}})
@@ -31,21 +30,21 @@ func (h *rig) startCleaner(l *process) (c *outbox.Cleaner, end func()) {
 	return c, end
 }
 
-// putCleaning keeps that something is to be done to a message.
+// putCleaning stores a cleaning of a message.
 func (h *rig) putCleaning(c supervisor.Conversation, what supervisor.CleaningKind, message string, in time.Duration) {
 	h.Helper()
 	err := h.db.Cleanings().Put(h.Context(), supervisor.Cleaning{Conversation: c, Message: message, What: what, Due: time.Now().Add(in)})
 	must(h, 0, err)
 }
 
-// cleanings is how many cleanings are left on disk.
+// cleanings counts the cleanings on disk.
 func (h *rig) cleanings() int {
 	h.Helper()
 	list, err := h.db.Cleanings().ListDue(h.Context(), supervisor.ChannelTelegram, time.Now().Add(1000*time.Hour), 1000)
 	return len(must(h, list, err))
 }
 
-func TestWhatVanishesIsDeletedInTimeAndTheRestStays(t *testing.T) {
+func TestCleaner_DeletesOnlyExpiredMessages(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.live()
 		h.startCleaner(&process{})
@@ -53,30 +52,30 @@ func TestWhatVanishesIsDeletedInTimeAndTheRestStays(t *testing.T) {
 		h.say(supervisor.Delivery{Conversation: c, Text: words(room + 5), Files: files("qr"), DeleteAfter: 10 * time.Minute})
 		h.notice(c, "stays")
 		pass(10*time.Minute - time.Second)
-		h.same("before", len(h.channel.looks(alice)), 4)
+		h.same("before", len(h.channel.rendered(alice)), 4)
 		pass(time.Minute)
-		h.same("after", h.channel.looks(alice), []string{"stays"})
+		h.same("after", h.channel.rendered(alice), []string{"stays"})
 		h.same("left", h.cleanings(), 0)
 	})
 }
 
-func TestButtonsThatWereAnsweredAreTakenAway(t *testing.T) {
+func TestCleaner_RemovesAnsweredButtons(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.live()
 		cleaner, _ := h.startCleaner(&process{})
 		c := h.conversation("alice", alice)
 		h.say(supervisor.Delivery{Conversation: c, Text: "Go on?", Buttons: yesNo})
 		pass(10 * time.Second)
-		h.same("asked", h.channel.looks(alice), []string{"Go on? <yes> <no>"})
+		h.same("asked", h.channel.rendered(alice), []string{"Go on? <yes> <no>"})
 		h.putCleaning(c, supervisor.CleaningUnbutton, "1", 0)
 		cleaner.Changed()
 		synctest.Wait()
-		h.same("answered", h.channel.looks(alice), []string{"Go on?"})
+		h.same("answered", h.channel.rendered(alice), []string{"Go on?"})
 		h.same("left", h.cleanings(), 0)
 	})
 }
 
-func TestWhatBecomesOfACleaningThatFails(t *testing.T) {
+func TestCleaner_FailedCall_RetriesOrGivesUp(t *testing.T) {
 	for name, test := range map[string]struct {
 		script func(called) (bool, *supervisor.SendError)
 		within time.Duration
@@ -106,13 +105,13 @@ func TestWhatBecomesOfACleaningThatFails(t *testing.T) {
 				pass(test.within)
 				h.same("calls", len(h.channel.made(alice, "delete")), test.calls)
 				h.same("left", h.cleanings(), test.left)
-				h.same("shown", len(h.channel.looks(alice)), test.shown)
+				h.same("shown", len(h.channel.rendered(alice)), test.shown)
 			})
 		})
 	}
 }
 
-func TestACleaningIsGivenUpAfterTwoDays(t *testing.T) {
+func TestCleaner_AfterTwoDays_GivesUp(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.channel.script = always("delete", afterUnsent())
 		h.live()
@@ -132,8 +131,8 @@ func TestACleaningIsGivenUpAfterTwoDays(t *testing.T) {
 	})
 }
 
-// One that is tried in vain keeps the others waiting for their turn, and no longer.
-func TestOneCleaningInVainHoldsUpNobody(t *testing.T) {
+// A cleaning that fails delays the others for one try only.
+func TestCleaner_OneFailure_DelaysNoOther(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.channel.script = func(c called) (bool, *supervisor.SendError) {
 			if c.to.Chat == alice {
@@ -153,7 +152,7 @@ func TestOneCleaningInVainHoldsUpNobody(t *testing.T) {
 	})
 }
 
-func TestCleaningsKeepThePaceAndTheFreezes(t *testing.T) {
+func TestCleaner_KeepsPaceAndFreezes(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.live()
 		c := h.conversation("alice", club)
@@ -182,8 +181,8 @@ func TestCleaningsKeepThePaceAndTheFreezes(t *testing.T) {
 	})
 }
 
-// What the outbox was told of a flood in an earlier process holds for the cleaner of this one.
-func TestACleanerWaitsForAFreezeOfAnEarlierLife(t *testing.T) {
+// A freeze from an earlier process also holds for this process's cleaner.
+func TestCleaner_WaitsForStoredFreeze(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.putCleaning(h.conversation("alice", alice), supervisor.CleaningDelete, "1", 0)
 		must(h, 0, h.db.Outbox().Freeze(h.Context(), source, alice, time.Now().Add(time.Minute)))
@@ -197,8 +196,8 @@ func TestACleanerWaitsForAFreezeOfAnEarlierLife(t *testing.T) {
 	})
 }
 
-// Whatever a process's last call of the store is, the next one goes on.
-func TestACleanerThatIsKilledGoesOnInItsNextLife(t *testing.T) {
+// The process dies after each of its calls of the store, and the next process continues.
+func TestCleaner_Killed_ContinuesAfterRestart(t *testing.T) {
 	for left := 1; left < 12; left++ {
 		inBubble(t, func(h *rig) {
 			h.live()
@@ -214,13 +213,13 @@ func TestACleanerThatIsKilledGoesOnInItsNextLife(t *testing.T) {
 			end()
 			h.startCleaner(&process{})
 			pass(2 * time.Minute)
-			h.same(fmt.Sprintf("after %d calls", left), h.channel.looks(alice), []string(nil))
+			h.same(fmt.Sprintf("after %d calls", left), h.channel.rendered(alice), []string(nil))
 			h.same("left", h.cleanings(), 0)
 		})
 	}
 }
 
-func TestAStoreThatFailsIsAskedAgainInAWhile(t *testing.T) {
+func TestCleaner_StoreFails_RetriesLater(t *testing.T) {
 	for _, what := range []string{"due cleanings", "next cleaning", "done cleaning"} {
 		t.Run(what, func(t *testing.T) {
 			inBubble(t, func(h *rig) {
@@ -250,8 +249,8 @@ func TestAStoreThatFailsIsAskedAgainInAWhile(t *testing.T) {
 	}
 }
 
-// Nothing to do is nothing done: it looks at its clock once a minute, and that is all.
-func TestACleanerWithNothingToDoRests(t *testing.T) {
+// Without cleanings it reads the clock once a minute, and does nothing else.
+func TestCleaner_WithoutWork_Rests(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.live()
 		looks := 0
@@ -266,7 +265,7 @@ func TestACleanerWithNothingToDoRests(t *testing.T) {
 	})
 }
 
-func TestWhatWasAnsweredAnewSaysSo(t *testing.T) {
+func TestCleaner_MarksSupersededAnswer(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.live()
 		cleaner, _ := h.startCleaner(&process{})
@@ -277,7 +276,7 @@ func TestWhatWasAnsweredAnewSaysSo(t *testing.T) {
 		must(h, 0, h.db.Cleanings().Put(h.Context(), supervisor.Cleaning{Conversation: c, Message: "1", What: supervisor.CleaningEdit, Content: marked}))
 		cleaner.Changed()
 		synctest.Wait()
-		h.same("marked", h.channel.looks(alice), []string{"Done.\n\n(Answered anew below.)"})
+		h.same("marked", h.channel.rendered(alice), []string{"Done.\n\n(Answered anew below.)"})
 		h.same("left", h.cleanings(), 0)
 	})
 }

@@ -10,7 +10,7 @@ import (
 	"mews/supervisor/outbox"
 )
 
-func TestAFreezeThatIsYearsAheadIsOfAWrongClock(t *testing.T) {
+func TestFreeze_YearsAhead_IsIgnored(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		if err := h.db.Outbox().Freeze(h.Context(), source, alice, time.Now().AddDate(70, 0, 0)); err != nil {
 			t.Fatal(err)
@@ -24,7 +24,7 @@ func TestAFreezeThatIsYearsAheadIsOfAWrongClock(t *testing.T) {
 	})
 }
 
-func TestAClockThatIsSetRightIsNoticedWithinAMinute(t *testing.T) {
+func TestClockSet_IsNoticedWithinAMinute(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		var ahead atomic.Int64
 		h.channel.script = once("send", 1, false, flood(20*time.Hour))
@@ -39,7 +39,7 @@ func TestAClockThatIsSetRightIsNoticedWithinAMinute(t *testing.T) {
 	})
 }
 
-func TestADeliveryOfAClockThatWasAheadIsTriedForADay(t *testing.T) {
+func TestDelivery_ClockWasAhead_IsTriedForADay(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.channel.script = away(100*time.Hour, afterUnsent())
 		pass(1000 * time.Hour)
@@ -51,10 +51,10 @@ func TestADeliveryOfAClockThatWasAheadIsTriedForADay(t *testing.T) {
 	})
 }
 
-func TestGroupsThatHaveHadTooMuchFreezeNobodyElse(t *testing.T) {
+func TestFlood_OfGroups_FreezesNoOtherChat(t *testing.T) {
 	for name, test := range map[string]struct {
-		refused map[string]int // seconds, by chat
-		all     time.Duration  // how long nobody is sent anything; 0: somebody else is
+		refused map[string]int // seconds of the flood error, by chat
+		all     time.Duration  // how long all chats are frozen; 0 means they are not
 	}{
 		"two groups":            {map[string]int{"-1": 237, "-2": 237}, 0},
 		"a group and a person":  {map[string]int{"-1": 237, "1": 30}, 0},

@@ -9,13 +9,13 @@ import (
 	"mews/supervisor/internal/signals"
 )
 
-// askInterval is how long after it has asked the store a queue asks again because a reply has
-// grown: there may be a delivery too.
+// askInterval is the pause after which a queue that was woken asks the store again. The wake-up may
+// mean that the reply has grown, but there may be a delivery too.
 const askInterval = 500 * time.Millisecond
 
-// findDelivery begins with the oldest delivery that waits in the chat, where none is being sent and
-// there may be one. Until it is closed there is no other, so that its parts stay together. Its
-// turn's reply is over: neither typing nor an earlier text is shown after this.
+// findDelivery starts the oldest waiting delivery of the chat, unless one is being sent or askAt
+// has not come. There is no other delivery until this one is closed, so that its parts stay
+// together. The reply of its turn is over: neither typing nor an earlier text is shown after this.
 func (q *chatQueue) findDelivery(ctx context.Context) error {
 	now := q.Now()
 	if q.current != nil || q.askAt.After(now) || !q.outbox.resume(q) {
@@ -30,36 +30,36 @@ func (q *chatQueue) findDelivery(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		q.begin(set)
+		q.startDelivery(set)
 	}
 	q.askAt, q.askedAt = again, now
 	return nil
 }
 
 const (
-	// lookPast is how many deliveries are looked at first for one that somebody waits for; then it
-	// is more and more.
-	lookPast = 20
-	// letGrow is how long a delivery lets a reply grow first.
-	letGrow = 2 * time.Minute
+	// firstScan is how many deliveries are read at first to find one that somebody waits for. Each
+	// further read is four times as large.
+	firstScan = 20
+	// maxReplyWait is the longest time for which an unasked delivery waits for a reply.
+	maxReplyWait = 2 * time.Minute
 )
 
-// nextDelivery is the oldest that waits and may be sent, nil for none. What nobody waits for goes
-// behind what somebody does. again says when to look once more, though nobody wakes the queue.
+// nextDelivery returns the oldest waiting delivery that may be sent, or nil. Deliveries that
+// somebody waits for go first. again is when to call it again, even if nobody wakes the queue.
 func (q *chatQueue) nextDelivery(ctx context.Context) (next *supervisor.Delivery, again time.Time, err error) {
 	pending, err := q.Deliveries.ListPendingIn(ctx, q.Name, q.chat, 1)
-	for most := lookPast; err == nil && len(pending) > 0 && !slices.ContainsFunc(pending, asked); most *= 4 {
+	for most := firstScan; err == nil && len(pending) > 0 && !slices.ContainsFunc(pending, isAsked); most *= 4 {
 		pending, err = q.Deliveries.ListPendingIn(ctx, q.Name, q.chat, most)
 		if len(pending) < most {
-			break // that is all
+			break // these are all
 		}
 	}
 	if err != nil {
 		return nil, never, err
 	}
 	again = never
-	for _, d := range slices.SortedStableFunc(slices.Values(pending), askedFirst) {
-		until := q.letsGrow(d)
+	for _, d := range slices.SortedStableFunc(slices.Values(pending), compareAsked) {
+		until := q.waitForReply(d)
 		if until.IsZero() {
 			return &d, never, nil
 		}
@@ -68,11 +68,11 @@ func (q *chatQueue) nextDelivery(ctx context.Context) (next *supervisor.Delivery
 	return nil, again, nil
 }
 
-// asked says whether somebody waits for a delivery.
-func asked(d supervisor.Delivery) bool { return !d.Unasked }
+// isAsked reports whether somebody waits for a delivery.
+func isAsked(d supervisor.Delivery) bool { return !d.Unasked }
 
-// askedFirst orders what somebody waits for before what nobody does.
-func askedFirst(a, b supervisor.Delivery) int {
+// compareAsked sorts deliveries that somebody waits for before the others.
+func compareAsked(a, b supervisor.Delivery) int {
 	switch {
 	case a.Unasked == b.Unasked:
 		return 0
@@ -82,21 +82,21 @@ func askedFirst(a, b supervisor.Delivery) int {
 	return 1
 }
 
-// letsGrow is until when a delivery lets a reply grow first that its chat shows: only what nobody
-// waits for does. The zero time is not at all.
-func (q *chatQueue) letsGrow(d supervisor.Delivery) (until time.Time) {
+// waitForReply returns until when a delivery waits for the reply that its chat shows. The zero time
+// means that it does not wait; only unasked deliveries do.
+func (q *chatQueue) waitForReply(d supervisor.Delivery) (until time.Time) {
 	g := q.replies[d.Conversation.ID]
-	if !d.Unasked || g == nil || g.set.turn == d.Turn || g.shownText == "" && g.shownLine == "" || !q.running(g) {
+	if !d.Unasked || g == nil || g.set.turn == d.Turn || g.shownText == "" && g.shownLine == "" || !q.isRunning(g) {
 		return until
 	}
-	if until = d.CreatedAt.Add(letGrow); !until.After(q.Now()) {
+	if until = d.CreatedAt.Add(maxReplyWait); !until.After(q.Now()) {
 		return time.Time{}
 	}
 	return until
 }
 
-// begin begins with a delivery.
-func (q *chatQueue) begin(set *postSet) {
+// startDelivery makes a set the current delivery, and ends the reply that it completes.
+func (q *chatQueue) startDelivery(set *postSet) {
 	q.current = set
 	id := set.conversation.ID
 	if set.turn != 0 {
@@ -112,7 +112,7 @@ func (q *chatQueue) begin(set *postSet) {
 	}
 }
 
-// openDelivery finds what stands in the chat of a delivery, and says what it is to show.
+// openDelivery loads the posts of a delivery and composes its parts.
 func (q *chatQueue) openDelivery(ctx context.Context, d supervisor.Delivery) (*postSet, error) {
 	set := q.newPostSet(d)
 	if err := q.loadPosts(ctx, set); err != nil {
@@ -125,14 +125,14 @@ func (q *chatQueue) openDelivery(ctx context.Context, d supervisor.Delivery) (*p
 	return set, q.composeParts(ctx, set)
 }
 
-// newPostSet is a delivery's, without its posts.
+// newPostSet returns the set of a delivery, without its posts.
 func (o *Options) newPostSet(d supervisor.Delivery) *postSet {
 	now := o.Now()
 	return &postSet{conversation: d.Conversation, turn: d.Turn, message: d.Message, delivery: d, unfit: map[int64]bool{},
 		giveUpAt: now.Add(min(max(d.CreatedAt.Add(giveUpAfter).Sub(now), minTryTime), giveUpAfter))}
 }
 
-// loadPosts finds the posts of a set: an earlier life, or the growing reply, may have sent some.
+// loadPosts reads the posts of a set: an earlier process or the growing reply may have sent some.
 func (q *chatQueue) loadPosts(ctx context.Context, set *postSet) error {
 	if set.loaded {
 		return nil
@@ -153,16 +153,16 @@ func (q *chatQueue) loadPosts(ctx context.Context, set *postSet) error {
 		}
 	}
 	if below {
-		// it goes on below what was sent ahead of it, and below what its person was asked
+		// the answer continues below the message or question that was sent meanwhile
 		set.markUnfit(0)
 		delete(q.below, set.turn)
 	}
 	return nil
 }
 
-// composeParts says what a delivery is to show, for the first time. That is put on disk before
-// anything is sent, with two exceptions: where all of it is edited in, and where it is one part,
-// which is put on disk as it is sent.
+// composeParts sets the contents of a delivery that has none yet. They are stored before anything
+// is sent, with two exceptions: if the parts only edit messages of the reply, or if there is a
+// single part, which is stored as it is sent.
 func (q *chatQueue) composeParts(ctx context.Context, set *postSet) error {
 	untold, err := q.Deliveries.ListUntold(ctx, set.conversation.ID)
 	if err != nil {
@@ -172,7 +172,8 @@ func (q *chatQueue) composeParts(ctx context.Context, set *postSet) error {
 	switch {
 	case len(set.posts) == 0 && len(parts) == 1:
 		set.posts = []supervisor.Post{{Turn: set.turn, Delivery: set.delivery.ID, State: supervisor.PostQueued, Content: parts[0]}}
-	case set.allSent(len(parts)) && parts[len(parts)-1].File == nil: // a message never becomes a file
+	// a message never becomes a file
+	case set.allSent(len(parts)) && parts[len(parts)-1].File == nil:
 		set.setContents(parts)
 	default:
 		return q.storeContents(ctx, set, parts)
@@ -193,12 +194,12 @@ func (q *chatQueue) deliver(ctx context.Context) (time.Time, error) {
 	return time.Time{}, q.closeDelivery(set, set.last)
 }
 
-// closeDelivery keeps what became of the current delivery, and of its last post where that is not
-// kept yet. The earlier ones that it tells of count as told where it arrived.
+// closeDelivery stores the outcome of the current delivery, and its last post if that is not stored
+// yet. If it arrived, the earlier deliveries that its apology mentions are done too.
 func (q *chatQueue) closeDelivery(set *postSet, last supervisor.Post) error {
 	d := set.delivery
 	outcome, why := set.finalOutcome()
-	var told []int64 // of whose outcome nobody needs to be told after this one
+	var told []int64 // lost deliveries that this one apologized for
 	switch {
 	case set.why == textNoRecipient:
 		told = []int64{d.ID}
@@ -213,7 +214,7 @@ func (q *chatQueue) closeDelivery(set *postSet, last supervisor.Post) error {
 			q.Forget(f)
 		}
 	}
-	elsewhere := q.elsewhere(set)
+	elsewhere := q.fallback(set)
 	if err := q.Deliveries.Close(q.calls, supervisor.DeliveryOutcome{Delivery: d.ID, Outcome: outcome, Why: why, Told: told,
 		Post: last, Reason: set.reason, Elsewhere: elsewhere}); err != nil {
 		return err

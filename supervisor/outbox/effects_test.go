@@ -9,7 +9,7 @@ import (
 	"mews/supervisor"
 )
 
-func TestWhatATurnDidStandsFoldedBelowItsAnswer(t *testing.T) {
+func TestEffects_AreFoldedBelowTheAnswer(t *testing.T) {
 	o := &Options{Limit: 100}
 	o.Halve = func(t supervisor.RichText) []supervisor.RichText { return []supervisor.RichText{t} }
 	o.Render = func(text string, _ bool) []supervisor.RichText {

@@ -10,26 +10,26 @@ import (
 )
 
 const (
-	// giveUpAfter is how long after a delivery was made it is tried to reach its channel.
+	// giveUpAfter is how long after its creation a delivery is tried.
 	giveUpAfter = 24 * time.Hour
 
-	// minTryTime is how long that is tried at least: for what is sent again at a person's wish, or
-	// found at a late start.
+	// minTryTime is the least time for which a delivery is tried, even an old one: somebody asked
+	// for it again, or the service started late.
 	minTryTime = time.Hour
 )
 
-// failure is a call that did not do what it was to do.
+// failure is a call of the channel that failed.
 type failure struct {
 	set        *postSet
 	i          int // of the post
 	call       call
 	err        *supervisor.SendError
-	windowFull bool // all chats together had had as many calls as the pace allows
+	windowFull bool // the calls of all chats had used up the channel's rate
 }
 
 func (f failure) post() supervisor.Post { return f.set.posts[f.i] }
 
-// failureRule is what is done about a kind of failure.
+// failureRule says what to do about one kind of failure.
 type failureRule struct {
 	call   call
 	result supervisor.SendResult
@@ -42,21 +42,21 @@ const (
 	anyReason = supervisor.SendReason("any")
 )
 
-// failureRules are looked at in order; the first that fits counts.
+// failureRules are tried in order; the first that fits is used.
 var failureRules = []failureRule{
-	{anyCall, supervisor.ResultUnsent, supervisor.ReasonFlood, (*chatQueue).flooded},
-	{anyCall, supervisor.ResultUnsent, supervisor.ReasonMoved, (*chatQueue).moved},
+	{anyCall, supervisor.ResultUnsent, supervisor.ReasonFlood, (*chatQueue).handleFlood},
+	{anyCall, supervisor.ResultUnsent, supervisor.ReasonMoved, (*chatQueue).followMove},
 	{anyCall, supervisor.ResultUnsent, anyReason, (*chatQueue).tryLater},
 	{callSend, supervisor.ResultUnknown, anyReason, (*chatQueue).sendAgainMarked},
 	{anyCall, supervisor.ResultUnknown, anyReason, (*chatQueue).tryLater},
-	{callDelete, supervisor.ResultRefused, anyReason, (*chatQueue).leaveStanding},
+	{callDelete, supervisor.ResultRefused, anyReason, (*chatQueue).leaveMessage},
 	{callEdit, supervisor.ResultRefused, supervisor.ReasonGone, (*chatQueue).sendAnew},
-	{anyCall, supervisor.ResultRefused, supervisor.ReasonThread, (*chatQueue).placeRefused},
-	{anyCall, supervisor.ResultRefused, supervisor.ReasonChat, (*chatQueue).placeRefused},
+	{anyCall, supervisor.ResultRefused, supervisor.ReasonThread, (*chatQueue).destinationRefused},
+	{anyCall, supervisor.ResultRefused, supervisor.ReasonChat, (*chatQueue).destinationRefused},
 	{anyCall, supervisor.ResultRefused, supervisor.ReasonMarks, (*chatQueue).dropMarks},
 	{anyCall, supervisor.ResultRefused, supervisor.ReasonTooLong, (*chatQueue).splitPart},
 	{callSend, supervisor.ResultRefused, supervisor.ReasonNoVoice, (*chatQueue).noVoice},
-	{anyCall, supervisor.ResultRefused, anyReason, (*chatQueue).refused},
+	{anyCall, supervisor.ResultRefused, anyReason, (*chatQueue).handleRefusal},
 }
 
 func (r failureRule) fits(f failure) bool {
@@ -64,8 +64,7 @@ func (r failureRule) fits(f failure) bool {
 		(r.reason == anyReason || r.reason == f.err.Reason)
 }
 
-// callFailed does what the rules say. An error of no known result counts as one of an unknown
-// result.
+// callFailed applies the first rule that fits. A result without a rule counts as unknown.
 func (q *chatQueue) callFailed(ctx context.Context, f failure) error {
 	i := slices.IndexFunc(failureRules, func(r failureRule) bool { return r.fits(f) })
 	if i < 0 {
@@ -75,29 +74,29 @@ func (q *chatQueue) callFailed(ctx context.Context, f failure) error {
 	return failureRules[i].do(q, ctx, f)
 }
 
-// keepUnsent keeps that a post was not taken. Only a sending has left a trace.
-func (q *chatQueue) keepUnsent(f failure) error {
+// recordUnsent stores that a post was not taken. Only a send has a stored state to correct.
+func (q *chatQueue) recordUnsent(f failure) error {
 	if f.call != callSend {
 		return nil
 	}
 	return q.settle(f.set, f.i, afterUnsent(f.post()))
 }
 
-// flooded keeps when the channel will listen again, before anything else.
-func (q *chatQueue) flooded(_ context.Context, f failure) error {
+// handleFlood stores until when the channel wants no calls, before anything else.
+func (q *chatQueue) handleFlood(_ context.Context, f failure) error {
 	if err := q.freeze(f.err, f.windowFull); err != nil {
 		return err
 	}
-	return q.keepUnsent(f)
+	return q.recordUnsent(f)
 }
 
-// moved goes on under the chat's new name, where another queue sends what waits. What stands in the
-// old chat can't be changed from there.
-func (q *chatQueue) moved(ctx context.Context, f failure) error {
+// followMove stores the chat's new name, whose queue sends the rest. Messages in the old chat can't
+// be changed from the new one.
+func (q *chatQueue) followMove(ctx context.Context, f failure) error {
 	if f.err.MovedTo == "" || f.err.MovedTo == q.chat {
 		return q.tryLater(ctx, f)
 	}
-	if err := q.keepUnsent(f); err != nil {
+	if err := q.recordUnsent(f); err != nil {
 		return err
 	}
 	if err := q.resendInNewChat(f.set); err != nil {
@@ -115,8 +114,8 @@ func (q *chatQueue) moved(ctx context.Context, f failure) error {
 	return nil
 }
 
-// resendInNewChat has those messages be sent anew in the new chat that are not right in the old
-// one. Where that is not known they say that they may be repeats.
+// resendInNewChat requeues the messages that are not yet right, for the new chat. If their state is
+// unknown, they are marked as possible repeats.
 func (q *chatQueue) resendInNewChat(set *postSet) error {
 	for i, p := range set.posts {
 		if callFor(p, q.inChat) != callEdit {
@@ -124,14 +123,15 @@ func (q *chatQueue) resendInNewChat(set *postSet) error {
 		}
 		_, known := q.inChat[p.ID]
 		set.posts[i].Repeat = p.Repeat || !known
-		if err := q.unplace(set, i); err != nil {
+		if err := q.requeue(set, i); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// tryLater tries the same again, unless the delivery is too old or has failed too often.
+// tryLater keeps the call to be tried again, unless the delivery is too old or has failed too
+// often.
 func (q *chatQueue) tryLater(_ context.Context, f failure) error {
 	if !f.set.growing() {
 		if !q.Now().Before(f.set.giveUpAt) {
@@ -144,12 +144,12 @@ func (q *chatQueue) tryLater(_ context.Context, f failure) error {
 			return q.giveUp(f, textOthersTaken+f.err.Error())
 		}
 	}
-	q.unreached(f.err)
-	return q.keepUnsent(f)
+	q.noteUnreached(f.err)
+	return q.recordUnsent(f)
 }
 
-// failedTooOften says whether the channel has failed for too long to do this call alone. Where no
-// other queue knows whether the channel is there, typing shows it.
+// failedTooOften reports whether this call alone has failed for too long while the channel does
+// others. If no other queue has reached the channel lately, it tries typing to find out.
 func (q *chatQueue) failedTooOften(f failure) (enough bool, err error) {
 	a := &f.set.attempts
 	others := a.count > 0 && q.outbox.health.answeredSince(a.latestOfAll)
@@ -159,33 +159,33 @@ func (q *chatQueue) failedTooOften(f failure) (enough bool, err error) {
 	return a.add(q.Now(), others), err
 }
 
-// sendAgainMarked is for a sending that may have been taken.
+// sendAgainMarked handles a send that may have arrived.
 func (q *chatQueue) sendAgainMarked(_ context.Context, f failure) error {
-	q.unreached(f.err)
+	q.noteUnreached(f.err)
 	f.set.why = f.err.Error()
 	return q.settle(f.set, f.i, afterUnknown(f.post()))
 }
 
-// leaveStanding is for a message that can't be deleted: nothing else can be done about it.
-func (q *chatQueue) leaveStanding(_ context.Context, f failure) error {
+// leaveMessage gives up a message that can't be deleted: nothing else can be done about it.
+func (q *chatQueue) leaveMessage(_ context.Context, f failure) error {
 	q.Log.Warn("a message can't be deleted", "channel", q.Name, "chat", q.chat, "error", f.err)
-	return q.deleted(f.set, f.i)
+	return q.recordDeleted(f.set, f.i)
 }
 
-// dropMarks tries the same without marks, once.
+// dropMarks tries the call again without formatting, once.
 func (q *chatQueue) dropMarks(ctx context.Context, f failure) error {
 	if len(f.post().Content.Entities) == 0 {
-		return q.refused(ctx, f)
+		return q.handleRefusal(ctx, f)
 	}
 	q.Log.Warn("the channel can't read the marks of a message", "channel", q.Name, "chat", q.chat, "error", f.err)
 	f.set.plain = true
 	f.set.posts[f.i].Content.Entities = nil
-	return q.keepUnsent(f)
+	return q.recordUnsent(f)
 }
 
-// refused is for good. A text takes the place of a file, unless there is a text that the file says.
-// The files of an album are tried one by one.
-func (q *chatQueue) refused(ctx context.Context, f failure) error {
+// handleRefusal gives up a post that the channel refuses for good. A text replaces a refused file,
+// unless the file speaks a text that is there. The files of a refused album are sent one by one.
+func (q *chatQueue) handleRefusal(ctx context.Context, f failure) error {
 	if f.set.delivery.Spoken {
 		return q.giveUp(f, f.err.Error())
 	}
@@ -198,12 +198,12 @@ func (q *chatQueue) refused(ctx context.Context, f failure) error {
 	return q.giveUp(f, f.err.Error())
 }
 
-// giveUp leaves a delivery at what it has come to. A growing reply is not shown any more; its
-// delivery will try again. What a probe was made for may have been taken before.
+// giveUp ends a delivery as failed or unknown. A growing reply is only no longer shown, and its
+// delivery will try again. If a probe fails, the post may have arrived before.
 func (q *chatQueue) giveUp(f failure, why string) error {
 	if f.set.growing() {
 		f.set.muted = true
-		return q.keepUnsent(f)
+		return q.recordUnsent(f)
 	}
 	outcomes := map[call]supervisor.Outcome{callProbe: supervisor.OutcomeUnknown}
 	f.set.outcome, f.set.why = cmp.Or(outcomes[f.call], supervisor.OutcomeFailed), why

@@ -11,14 +11,14 @@ import (
 	"mews/supervisor"
 )
 
-// fakeChannel is a channel: chats with messages in them, and a script that says how calls end.
+// fakeChannel is a channel in memory, with chats and a script that decides how calls end.
 type fakeChannel struct {
 	latency time.Duration
-	// script says how a call ends; nil is well. A call whose fate is not unsent or refused is done
-	// before it fails where done says so. It is called for one call at a time.
+	// script returns how a call ends; nil means success. If done is true, the call takes effect
+	// even though its result is an unknown failure. Calls of script never overlap.
 	script func(c called) (done bool, err *supervisor.SendError)
 
-	mu    sync.Mutex // guards what follows
+	mu    sync.Mutex // guards the fields below
 	chats map[string][]*message
 	calls []called
 	ids   int
@@ -31,10 +31,10 @@ type called struct {
 	to      supervisor.Address
 	message string
 	content supervisor.RichText
-	nth     int // of this verb in this chat, from 1
+	nth     int // counts the calls of this verb in this chat, from 1
 }
 
-// message is one that stands in a chat.
+// message is a message in a chat.
 type message struct {
 	id      string
 	content supervisor.RichText
@@ -97,7 +97,7 @@ func (f *fakeChannel) React(ctx context.Context, to supervisor.Address, name, em
 	return f.call(ctx, called{verb: "react", to: to, message: name, content: supervisor.RichText{Text: emoji}}, func() error { return nil })
 }
 
-// reactions are those that were given in a chat, in order, as "message emoji".
+// reactions lists the reactions given in a chat, in order, as "message emoji".
 func (f *fakeChannel) reactions(chat string) []string {
 	var list []string
 	for _, c := range f.made(chat, "react") {
@@ -106,7 +106,7 @@ func (f *fakeChannel) reactions(chat string) []string {
 	return list
 }
 
-// remove takes a message out of a chat. The caller has f.mu, or is alone.
+// remove deletes a message from a chat. The caller has f.mu, or is alone.
 func (f *fakeChannel) remove(chat, name string) {
 	var kept []*message
 	for _, m := range f.chats[chat] {
@@ -154,7 +154,7 @@ func (f *fakeChannel) call(ctx context.Context, c called, do func() error) error
 	return nil
 }
 
-// made are the calls of those verbs to a chat, in order.
+// made lists the calls of these verbs to a chat, in order.
 func (f *fakeChannel) made(chat string, verbs ...string) []called {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -169,7 +169,7 @@ func (f *fakeChannel) made(chat string, verbs ...string) []called {
 	return list
 }
 
-// texts are what stands in a chat, in order.
+// texts lists the texts of a chat's messages, in order.
 func (f *fakeChannel) texts(chat string) []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -180,8 +180,8 @@ func (f *fakeChannel) texts(chat string) []string {
 	return list
 }
 
-// looks are what stands in a chat, in order: its text, its file and what can be pressed below it.
-func (f *fakeChannel) looks(chat string) []string {
+// rendered lists a chat's messages in order, each with its file, its text and its buttons.
+func (f *fakeChannel) rendered(chat string) []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	var list []string
@@ -204,7 +204,7 @@ func (f *fakeChannel) looks(chat string) []string {
 	return list
 }
 
-// verbs are the calls to a chat but for typing, in one line.
+// verbs lists the calls to a chat, without typing, in one line.
 func (f *fakeChannel) verbs(chat string) string {
 	var list []string
 	for _, c := range f.made(chat, "send", "edit", "delete") {
@@ -231,7 +231,7 @@ func flood(d time.Duration) *supervisor.SendError {
 	return &supervisor.SendError{Result: supervisor.ResultUnsent, Reason: supervisor.ReasonFlood, RetryAfter: d, Err: errFar}
 }
 
-// always has every call of a verb end so without being done, and every other well.
+// always makes every call of a verb fail with err, without effect.
 func always(verb string, err *supervisor.SendError) func(called) (bool, *supervisor.SendError) {
 	return func(c called) (bool, *supervisor.SendError) {
 		if c.verb == verb {
@@ -241,7 +241,7 @@ func always(verb string, err *supervisor.SendError) func(called) (bool, *supervi
 	}
 }
 
-// away is a channel that answers nobody for some time from now on.
+// away makes every call fail with err for d from now on.
 func away(d time.Duration, err *supervisor.SendError) func(called) (bool, *supervisor.SendError) {
 	back := time.Now().Add(d)
 	return func(called) (bool, *supervisor.SendError) {
@@ -252,7 +252,7 @@ func away(d time.Duration, err *supervisor.SendError) func(called) (bool, *super
 	}
 }
 
-// once has the nth call of a verb end so, and every other well.
+// once makes the nth call of a verb fail with err.
 func once(verb string, nth int, done bool, err *supervisor.SendError) func(called) (bool, *supervisor.SendError) {
 	return func(c called) (bool, *supervisor.SendError) {
 		if c.verb == verb && c.nth == nth {

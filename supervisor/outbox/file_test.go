@@ -11,7 +11,7 @@ import (
 	"mews/supervisor/outbox"
 )
 
-// say has something to say with buttons and files, and the outbox told of it.
+// say puts a delivery with buttons and files into the store and tells the outbox.
 func (h *rig) say(d supervisor.Delivery) supervisor.Delivery {
 	h.Helper()
 	d, err := h.db.Outbox().Say(h.Context(), d)
@@ -33,23 +33,23 @@ func files(names ...string) (list []supervisor.File) {
 
 var yesNo = [][]supervisor.Button{{{Text: "yes", Press: "y"}}, {{Text: "no", Press: "n"}}}
 
-// called of a file.
+// ofFile reports whether a call sends the file of that name.
 func ofFile(c called, name string) bool { return c.content.File != nil && c.content.File.Name == name }
 
-func TestTextComesFirstWithButtonsBelowItsEndAndThenTheFiles(t *testing.T) {
+func TestDelivery_SendsTextThenButtonsThenFiles(t *testing.T) {
 	two := words(room + 10)
 	for name, test := range map[string]struct {
 		delivery supervisor.Delivery
 		want     []string
 	}{
-		"text and buttons":    {supervisor.Delivery{Text: two, Buttons: yesNo}, []string{two[:room], two[room:] + " <yes> <no>"}},
-		"text and files":      {supervisor.Delivery{Text: "look", Files: files("a", "b")}, []string{"look", "[a] of a", "[b] of b"}},
-		"all of it":           {supervisor.Delivery{Text: two, Buttons: yesNo, Files: files("a")}, []string{two[:room], two[room:] + " <yes> <no>", "[a] of a"}},
-		"files alone":         {supervisor.Delivery{Files: files("a", "b")}, []string{"[a] of a", "[b] of b"}},
-		"one file":            {supervisor.Delivery{Text: " ", Files: []supervisor.File{file("a", "\n")}}, []string{"[a] "}},
-		"files and buttons":   {supervisor.Delivery{Buttons: yesNo, Files: files("a", "b")}, []string{"[a] of a", "[b] of b <yes> <no>"}},
-		"buttons alone":       {supervisor.Delivery{Buttons: yesNo}, []string{"(The answer was empty.) <yes> <no>"}},
-		"neither of the both": {supervisor.Delivery{Text: "hello"}, []string{"hello"}},
+		"text and buttons":  {supervisor.Delivery{Text: two, Buttons: yesNo}, []string{two[:room], two[room:] + " <yes> <no>"}},
+		"text and files":    {supervisor.Delivery{Text: "look", Files: files("a", "b")}, []string{"look", "[a] of a", "[b] of b"}},
+		"all of it":         {supervisor.Delivery{Text: two, Buttons: yesNo, Files: files("a")}, []string{two[:room], two[room:] + " <yes> <no>", "[a] of a"}},
+		"files alone":       {supervisor.Delivery{Files: files("a", "b")}, []string{"[a] of a", "[b] of b"}},
+		"one file":          {supervisor.Delivery{Text: " ", Files: []supervisor.File{file("a", "\n")}}, []string{"[a] "}},
+		"files and buttons": {supervisor.Delivery{Buttons: yesNo, Files: files("a", "b")}, []string{"[a] of a", "[b] of b <yes> <no>"}},
+		"buttons alone":     {supervisor.Delivery{Buttons: yesNo}, []string{"(The answer was empty.) <yes> <no>"}},
+		"text alone":        {supervisor.Delivery{Text: "hello"}, []string{"hello"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(h *rig) {
@@ -57,7 +57,7 @@ func TestTextComesFirstWithButtonsBelowItsEndAndThenTheFiles(t *testing.T) {
 				test.delivery.Conversation = h.conversation("alice", alice)
 				h.say(test.delivery)
 				pass(20 * time.Second)
-				h.same("chat", h.channel.looks(alice), test.want)
+				h.same("chat", h.channel.rendered(alice), test.want)
 				h.same("calls", len(h.channel.made(alice, "send", "edit", "delete")), len(test.want))
 				h.same("waiting", h.waiting(alice), 0)
 			})
@@ -65,7 +65,7 @@ func TestTextComesFirstWithButtonsBelowItsEndAndThenTheFiles(t *testing.T) {
 	}
 }
 
-func TestAFileBesideAReplyThatGrows(t *testing.T) {
+func TestFile_GrowingReply_ComesBelow(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.live()
 		c := h.conversation("alice", alice)
@@ -78,22 +78,22 @@ func TestAFileBesideAReplyThatGrows(t *testing.T) {
 		pass(3 * time.Second)
 		turn.finish()
 		pass(10 * time.Second)
-		h.same("chat", h.channel.looks(alice), []string{"growing and grown", "[a] of a"})
+		h.same("chat", h.channel.rendered(alice), []string{"growing and grown", "[a] of a"})
 	})
 }
 
-func TestALongCaptionIsClipped(t *testing.T) {
+func TestCaption_TooLong_IsClipped(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.channel.script = once("send", 1, false, unknown())
 		h.live()
 		h.say(supervisor.Delivery{Conversation: h.conversation("alice", alice), Files: []supervisor.File{file("a", strings.Repeat("😀", 600))}})
 		pass(10 * time.Second)
-		// 1,024 UTF-16 units are taken: 19 of the mark, 2 of each character and 1 of the ellipsis
-		h.same("chat", h.channel.looks(alice), []string{"[a] " + repeatMark + strings.Repeat("😀", 502) + "…"})
+		// 1,024 UTF-16 units: 19 for the mark, 2 for each character, 1 for the ellipsis
+		h.same("chat", h.channel.rendered(alice), []string{"[a] " + repeatMark + strings.Repeat("😀", 502) + "…"})
 	})
 }
 
-func TestWhatBecomesOfAFileThatIsNotTaken(t *testing.T) {
+func TestFile_Failed_IsRetriedOrReplaced(t *testing.T) {
 	const note = "(The file a could not be sent: far away)"
 	fails := func(err *supervisor.SendError, nths ...int) func(called) (bool, *supervisor.SendError) {
 		n := 0
@@ -129,7 +129,7 @@ func TestWhatBecomesOfAFileThatIsNotTaken(t *testing.T) {
 				h.live()
 				h.say(supervisor.Delivery{Conversation: h.conversation("alice", alice), Text: test.text, Buttons: yesNo, Files: files("a", "b")})
 				pass(5 * time.Minute)
-				h.same("chat", h.channel.looks(alice), test.want)
+				h.same("chat", h.channel.rendered(alice), test.want)
 				h.same("lost", h.lost(), test.lost)
 				h.same("waiting", h.waiting(alice), 0)
 			})
@@ -137,27 +137,27 @@ func TestWhatBecomesOfAFileThatIsNotTaken(t *testing.T) {
 	}
 }
 
-func TestTheLastFilesButtonsStayWithTheTextInItsPlace(t *testing.T) {
+func TestFile_Refused_TextKeepsButtons(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.channel.script = once("send", 1, false, refused(""))
 		h.live()
 		h.say(supervisor.Delivery{Conversation: h.conversation("alice", alice), Buttons: yesNo, Files: files("a")})
 		pass(10 * time.Second)
-		h.same("chat", h.channel.looks(alice), []string{"(The file a could not be sent: far away) <yes> <no>"})
+		h.same("chat", h.channel.rendered(alice), []string{"(The file a could not be sent: far away) <yes> <no>"})
 	})
 }
 
-func TestHalvesOfATextKeepTheButtonsBelowTheLast(t *testing.T) {
+func TestSplitText_ButtonsStayBelowLastHalf(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.channel.script = once("send", 1, false, refused(supervisor.ReasonTooLong))
 		h.live()
 		h.say(supervisor.Delivery{Conversation: h.conversation("alice", alice), Text: "hello world", Buttons: yesNo, Files: files("a")})
 		pass(10 * time.Second)
-		h.same("chat", h.channel.looks(alice), []string{"hello", " world <yes> <no>", "[a] of a"})
+		h.same("chat", h.channel.rendered(alice), []string{"hello", " world <yes> <no>", "[a] of a"})
 	})
 }
 
-func TestTheApologyStandsBeforeTheFiles(t *testing.T) {
+func TestApology_ComesBeforeFiles(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.channel.script = once("send", 1, false, refused(""))
 		h.live(func(o *outbox.Options) { o.Limit = 4096 })
@@ -167,13 +167,13 @@ func TestTheApologyStandsBeforeTheFiles(t *testing.T) {
 		h.say(supervisor.Delivery{Conversation: c, Files: files("a")})
 		h.say(supervisor.Delivery{Conversation: c, Files: files("b")})
 		pass(10 * time.Second)
-		h.same("chat", h.channel.looks(alice), []string{textApology, "[a] of a", "[b] of b"})
+		h.same("chat", h.channel.rendered(alice), []string{textApology, "[a] of a", "[b] of b"})
 	})
 }
 
-// Whatever a process's last call of the store is, text and files stand in order. The one whose
-// sending was cut may stand there twice, and says so.
-func TestACrashNeitherLosesNorDoublesAFile(t *testing.T) {
+// The process dies after each of its calls of the store. Text and files are in order. Only the part
+// whose sending was interrupted may be there twice, and is marked.
+func TestFile_Crash_IsNeitherLostNorDoubled(t *testing.T) {
 	text := words(room + 20)
 	want := []string{text[:room], text[room:] + " <yes> <no>", "[a] of a", "[b] of b"}
 	for _, verb := range []string{"", "refused"} {
@@ -201,7 +201,7 @@ func TestACrashNeitherLosesNorDoublesAFile(t *testing.T) {
 					}
 					var looks []string
 					repeats := 0
-					for _, look := range h.channel.looks(alice) {
+					for _, look := range h.channel.rendered(alice) {
 						repeats += strings.Count(look, repeatMark)
 						looks = append(looks, strings.ReplaceAll(look, repeatMark, ""))
 					}
@@ -214,8 +214,8 @@ func TestACrashNeitherLosesNorDoublesAFile(t *testing.T) {
 	}
 }
 
-// A person deletes a text while nobody looks: what is sent anew does not take a file's place.
-func TestAFileIsNeverChangedIntoText(t *testing.T) {
+// A user deletes a text unseen. Its repeat must not replace a file.
+func TestFile_NeverBecomesText(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		text := words(room + 20)
 		l := &process{fails: func(what string) error {
@@ -231,7 +231,7 @@ func TestAFileIsNeverChangedIntoText(t *testing.T) {
 		h.channel.remove(alice, "1")
 		h.live()
 		pass(time.Minute)
-		h.same("chat", h.channel.looks(alice), []string{text[:room], "[a] of a", text[room:]})
+		h.same("chat", h.channel.rendered(alice), []string{text[:room], "[a] of a", text[room:]})
 		for _, c := range h.channel.made(alice, "edit") {
 			if c.message == "3" || c.content.File != nil {
 				t.Errorf("the file was edited: %+v", c)
@@ -241,7 +241,7 @@ func TestAFileIsNeverChangedIntoText(t *testing.T) {
 	})
 }
 
-func TestTheBytesOfWhatVanishesAreForgottenOnceItIsSent(t *testing.T) {
+func TestForget_VanishingFileSent_FreesBytes(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		var forgotten []string
 		h.channel.script = once("send", 1, false, afterUnsent())
@@ -258,7 +258,7 @@ func TestTheBytesOfWhatVanishesAreForgottenOnceItIsSent(t *testing.T) {
 	})
 }
 
-func TestALongAnswerIsItsBeginningAndAFile(t *testing.T) {
+func TestLongAnswer_SendsBeginningAndFile(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		kept := map[string]string{}
 		h.live(func(o *outbox.Options) {
@@ -276,6 +276,6 @@ func TestALongAnswerIsItsBeginningAndAFile(t *testing.T) {
 		chat := h.channel.texts(alice)
 		h.same("messages", len(chat), 4)
 		h.same("kept", kept["answer.md"], long)
-		h.same("the last", chat[3], "The whole answer, which is too long for a few messages.")
+		h.same("the last", chat[3], "The whole answer. It is too long for a few messages.")
 	})
 }

@@ -8,7 +8,7 @@ import (
 	"mews/supervisor/outbox"
 )
 
-// quiet checks that nothing was called in a chat ("*": any) from one moment to another.
+// quiet checks that a chat ("*" means any) got no call between two moments.
 func (h *rig) quiet(chat string, from, to time.Time) {
 	h.Helper()
 	for _, c := range h.channel.made(chat, "send", "edit", "delete", "typing") {
@@ -18,7 +18,7 @@ func (h *rig) quiet(chat string, from, to time.Time) {
 	}
 }
 
-func TestNothingIsSentWithinAFreeze(t *testing.T) {
+func TestFreeze_SendsNothing(t *testing.T) {
 	for name, verb := range map[string]string{"after a send": "send", "after an edit": "edit", "after typing": "typing"} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(h *rig) {
@@ -39,7 +39,7 @@ func TestNothingIsSentWithinAFreeze(t *testing.T) {
 				}
 				frozen := h.box.Status().Frozen
 				h.same("frozen", frozen, map[string]time.Time{alice: from.Add(37 * time.Second).Truncate(time.Millisecond)})
-				end() // and in the next process too
+				end() // the next process keeps the freeze too
 				h.live()
 				turn.say(" there")
 				pass(5 * time.Second)
@@ -53,7 +53,7 @@ func TestNothingIsSentWithinAFreeze(t *testing.T) {
 	}
 }
 
-func TestOneChatsFreezeIsNotAnothers(t *testing.T) {
+func TestFreeze_OfOneChat_LeavesOthers(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.channel.script = func(c called) (bool, *supervisor.SendError) {
 			if c.to.Chat == alice && c.nth == 1 {
@@ -73,7 +73,7 @@ func TestOneChatsFreezeIsNotAnothers(t *testing.T) {
 	})
 }
 
-func TestTwoChatsRefusedInASecondFreezeAll(t *testing.T) {
+func TestFlood_OfTwoChatsInASecond_FreezesAll(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		var from time.Time
 		h.channel.latency = 10 * time.Millisecond
@@ -99,7 +99,7 @@ func TestTwoChatsRefusedInASecondFreezeAll(t *testing.T) {
 	})
 }
 
-func TestAFullWindowFreezesAll(t *testing.T) {
+func TestFlood_FullWindow_FreezesAll(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.channel.script = once("send", 1, false, flood(time.Minute))
 		h.live(func(o *outbox.Options) { o.Rates.All = 1 })
@@ -112,7 +112,7 @@ func TestAFullWindowFreezesAll(t *testing.T) {
 	})
 }
 
-func TestManyMessagesKeepTheirOrderAndThePace(t *testing.T) {
+func TestManyMessages_KeepOrderAndPace(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.channel.latency = 20 * time.Millisecond
 		chats := []string{alice, "43", "44", club, "45", "46", "47"}
@@ -136,8 +136,8 @@ func TestManyMessagesKeepTheirOrderAndThePace(t *testing.T) {
 	})
 }
 
-// fair checks that no chat waited while others had several turns at the window of all chats: each
-// is among the first n sends, which two windows let through.
+// fair checks that all chats take turns at the window of all chats: each is among the first n
+// sends, which two windows let through.
 func (h *rig) fair(chats []string, n int) {
 	h.Helper()
 	turns := map[string]int{}
@@ -151,7 +151,7 @@ func (h *rig) fair(chats []string, n int) {
 	}
 }
 
-// paced checks that no more than n calls that count were made in any span.
+// paced checks that at most n counted calls were made in any span.
 func (h *rig) paced(chat string, n int, span time.Duration) {
 	h.Helper()
 	verbs := []string{"send", "edit", "delete"}

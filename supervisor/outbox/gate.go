@@ -13,67 +13,66 @@ import (
 	"mews/supervisor/internal/signals"
 )
 
-// gate lets the calls of all queues begin: within the channel's pace, in the order in which they
-// came, and none in a freeze.
+// gate decides when the calls of all queues may begin: within the channel's pace, in order of
+// arrival, and never in a freeze.
 type gate struct {
 	now func() time.Time
 
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	pace    *pace
-	frozen  map[string]time.Time // by chat, "" for all: nothing is sent before
+	frozen  map[string]time.Time // by chat, "" for all: nothing is sent before that time
 	refused []refusal            // within the last second
 	waiting []*ticket            // for the window of all chats, in order
 }
 
-// refusal is when a chat's call came too soon for the channel.
+// refusal is a flood error of a chat: its call came too soon for the channel.
 type refusal struct {
 	chat string
 	at   time.Time
-	wait time.Duration // the channel asked for this
+	wait time.Duration // asked for by the channel
 }
 
-// maxFreeze is the longest that a freeze of an earlier life is believed. One that seems to last
-// longer was kept, or is read, by a clock that is wrong. Telegram's own were of minutes.
+// maxFreeze is the longest stored freeze that is believed. A longer one was written or is read with
+// a wrong clock. Telegram's own freezes last minutes.
 const maxFreeze = 24 * time.Hour
 
-// ticket is one call's place in the queue.
+// ticket is the position of one call in the waiting queue.
 type ticket struct {
 	chat  string
 	posts int           // that the call brings into the chat
-	wake  chan struct{} // holds a token when the ticket may have become the first, or a place free
+	wake  chan struct{} // holds a token if the ticket may be the first, or a slot free
 }
 
 func newGate(channel supervisor.Channel, r Rates, now func() time.Time) *gate {
 	return &gate{now: now, pace: newPace(channel, r), frozen: map[string]time.Time{}}
 }
 
-// next is when a call that is so many posts to a chat may begin, as far as that chat is concerned;
-// the zero time is now.
-func (g *gate) next(chat string, growing bool, posts int) time.Time {
+// nextTime returns when a call with that many posts may begin, as far as its own chat is concerned.
+// The zero time means now.
+func (g *gate) nextTime(chat string, growing bool, posts int) time.Time {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	now := g.now()
 	if until := g.frozenUntil(chat, now); !until.IsZero() {
 		return until
 	}
-	return g.pace.next(chat, growing, posts, now)
+	return g.pace.nextTime(chat, growing, posts, now)
 }
 
-// frozenUntil is the end of the freeze that a chat is in, the zero time where it is in none. The
-// caller has g.mu.
+// frozenUntil returns the end of a chat's freeze, or the zero time if it has none. The caller has
+// g.mu.
 func (g *gate) frozenUntil(chat string, now time.Time) (until time.Time) {
-	g.thaw(now)
+	g.dropExpired(now)
 	return later(g.frozen[""], g.frozen[chat])
 }
 
-// thaw drops the freezes that are over. The caller has g.mu.
-func (g *gate) thaw(now time.Time) {
+// dropExpired removes the freezes that are over. The caller has g.mu.
+func (g *gate) dropExpired(now time.Time) {
 	maps.DeleteFunc(g.frozen, func(_ string, until time.Time) bool { return !now.Before(until) })
 }
 
-// enter waits until the window of all chats has a place for a call that is so many posts to a chat.
-// It returns false where ctx has ended, or where nothing may be sent to the chat any more; after
-// true leave has to follow.
+// enter waits for a slot for a call with that many posts. It returns false if ctx has ended or the
+// chat is frozen. After true, the caller must call leave.
 func (g *gate) enter(ctx context.Context, chat string, posts int) bool {
 	t := &ticket{chat: chat, posts: posts, wake: make(chan struct{}, 1)}
 	g.mu.Lock()
@@ -93,8 +92,8 @@ func (g *gate) enter(ctx context.Context, chat string, posts int) bool {
 	}
 }
 
-// admit lets a ticket in if its place has come. Else at is when to ask again; the zero time says
-// that the ticket is void.
+// admit lets a ticket in if it is its turn. Otherwise at is when to try again; zero means that the
+// chat is frozen and the ticket void.
 func (g *gate) admit(t *ticket) (in bool, at time.Time) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -102,9 +101,9 @@ func (g *gate) admit(t *ticket) (in bool, at time.Time) {
 	if g.waiting[0] != t {
 		return false, never
 	}
-	in = g.frozenUntil(t.chat, now).IsZero() && g.pace.next(t.chat, false, t.posts, now).IsZero()
+	in = g.frozenUntil(t.chat, now).IsZero() && g.pace.nextTime(t.chat, false, t.posts, now).IsZero()
 	if in {
-		if at := g.pace.all.next(now, 0); !at.IsZero() {
+		if at := g.pace.all.nextTime(now, 0); !at.IsZero() {
 			return false, at
 		}
 		g.pace.begin(t.chat, now)
@@ -113,45 +112,45 @@ func (g *gate) admit(t *ticket) (in bool, at time.Time) {
 	return in, time.Time{}
 }
 
-// claim is enter for a call that is made at once or not at all.
-func (g *gate) claim(chat string) bool {
+// enterNow is enter for a call that is made at once or not at all.
+func (g *gate) enterNow(chat string) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	now := g.now()
-	if len(g.waiting) > 0 || !g.frozenUntil(chat, now).IsZero() || !g.pace.next(chat, false, 1, now).IsZero() ||
-		!g.pace.all.next(now, 0).IsZero() {
+	if len(g.waiting) > 0 || !g.frozenUntil(chat, now).IsZero() || !g.pace.nextTime(chat, false, 1, now).IsZero() ||
+		!g.pace.all.nextTime(now, 0).IsZero() {
 		return false
 	}
 	g.pace.begin(chat, now)
 	return true
 }
 
-// tryEnter is enter for a call that nobody misses: it waits for nothing, and leaves a third of the
-// places to others.
+// tryEnter is enter for an optional call: it does not wait, and leaves a third of the slots to
+// others.
 func (g *gate) tryEnter(chat string) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	now := g.now()
-	if len(g.waiting) > 0 || !g.frozenUntil(chat, now).IsZero() || !g.pace.all.next(now, g.pace.all.limit/3).IsZero() {
+	if len(g.waiting) > 0 || !g.frozenUntil(chat, now).IsZero() || !g.pace.all.nextTime(now, g.pace.all.limit/3).IsZero() {
 		return false
 	}
 	g.pace.begin("", now)
 	return true
 }
 
-// leave ends a call that has entered, with chat "" after tryEnter. One that was not made does not
-// count. It says whether the window of all chats was full.
+// leave ends a call that has entered; after tryEnter, chat is "". A call that was not made does not
+// count. It returns whether the window of all chats was full.
 func (g *gate) leave(chat string, made bool) (full bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	now := g.now()
-	full = !g.pace.all.next(now, 0).IsZero()
+	full = !g.pace.all.nextTime(now, 0).IsZero()
 	g.pace.end(chat, now, made)
 	g.wakeFirst()
 	return full
 }
 
-// count counts the posts of an album that has been sent, of which the call alone is counted.
+// count counts the posts of an album that was sent: so far only its call is counted.
 func (g *gate) count(chat string, posts int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -164,24 +163,23 @@ func (g *gate) remove(t *ticket) {
 	g.wakeFirst()
 }
 
-// wakeFirst has the first of the queue look again. The caller has g.mu.
+// wakeFirst wakes the first ticket of the queue. The caller has g.mu.
 func (g *gate) wakeFirst() {
 	if len(g.waiting) > 0 {
 		signals.Send(g.waiting[0].wake)
 	}
 }
 
-// flood is told that a call to a chat came too soon, and how long nothing is to be sent. It returns
-// the freezes that are to be on disk, by chat: that of the chat, and that of all chats ("") where
-// there was too much not for that chat alone.
-func (g *gate) flood(chat string, full bool, d time.Duration) map[string]time.Time {
+// recordFlood records a flood error of a chat, and its wait. It returns the freezes to store, by
+// chat: that of this chat, and that of all chats ("") if the whole channel got too many calls.
+func (g *gate) recordFlood(chat string, full bool, d time.Duration) map[string]time.Time {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	now := g.now()
 	g.refused = slices.DeleteFunc(g.refused, func(r refusal) bool { return r.chat == chat || now.Sub(r.at) > time.Second })
 	g.refused = append(g.refused, refusal{chat, now, d})
 	freezes := map[string]time.Time{chat: now.Add(d)}
-	if full && !g.pace.channel.IsGroup(chat) || g.meansAllChats() {
+	if full && !g.pace.channel.IsGroup(chat) || g.affectsAllChats() {
 		shortest := slices.MinFunc(g.refused, func(a, b refusal) int { return cmp.Compare(a.wait, b.wait) })
 		freezes[""] = now.Add(shortest.wait)
 	}
@@ -193,10 +191,10 @@ func (g *gate) flood(chat string, full bool, d time.Duration) map[string]time.Ti
 	return freezes
 }
 
-// meansAllChats says that the chats refused within one second mean all chats: two persons' own
-// chats do, or any three. Two groups may each have had too much, and groups are made to wait for
-// minutes. (237 s were seen.) The caller has g.mu.
-func (g *gate) meansAllChats() bool {
+// affectsAllChats reports whether the chats refused within one second show that all chats are
+// limited: two private chats do, and any three chats. Two groups may each have had too much, and
+// groups are made to wait for minutes. (237 s were seen.) The caller has g.mu.
+func (g *gate) affectsAllChats() bool {
 	private := 0
 	for _, r := range g.refused {
 		if !g.pace.channel.IsGroup(r.chat) {
@@ -206,8 +204,8 @@ func (g *gate) meansAllChats() bool {
 	return private >= 2 || len(g.refused) >= 3
 }
 
-// restoreFreezes puts freezes of an earlier life in force. From here on they last as long as they
-// did then, whatever becomes of the wall clock.
+// restoreFreezes puts stored freezes in force. From here on they keep their length, even if the
+// wall clock is set.
 func (g *gate) restoreFreezes(frozen map[string]time.Time) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -217,18 +215,18 @@ func (g *gate) restoreFreezes(frozen map[string]time.Time) {
 	}
 }
 
-// currentFreezes are those in force, by chat.
+// currentFreezes returns the freezes in force, by chat.
 func (g *gate) currentFreezes() map[string]time.Time {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.thaw(g.now())
+	g.dropExpired(g.now())
 	return maps.Clone(g.frozen)
 }
 
-// maxSleep is after how long a wait is looked at again: the clock may have been set meanwhile.
+// maxSleep is the longest wait without a new reading of the clock, which may be set meanwhile.
 const maxSleep = time.Minute
 
-// wait waits until it is woken, or d or maxSleep is over. It returns false where ctx has ended.
+// wait returns when it is woken, or after d or maxSleep. It returns false if ctx has ended.
 func wait(ctx context.Context, woken <-chan struct{}, d time.Duration) bool {
 	return retry.WaitOr(ctx, min(d, maxSleep), woken)
 }

@@ -8,26 +8,26 @@ import (
 	"time"
 )
 
-// firstTextDelay is how long after its beginning a text is shown. What is said within that time is
-// shown at once.
+// firstTextDelay is how long after its beginning a reply is first shown. By then a short answer is
+// complete.
 const firstTextDelay = 500 * time.Millisecond
 
-// growingReply is a reply that is being given.
+// growingReply is the reply of a running turn.
 type growingReply struct {
 	set       *postSet
-	text      string // as it is now
-	note      string // why nothing comes, with which text ends; "" where something does
+	text      string // the current text
+	note      string // why the reply is delayed, shown at the end of text; "" for none
 	tool      runningTool
-	line      string    // of the tool that runs, with which the message ends; "" for none
-	lineAt    time.Time // when line was last another
-	shownText string    // as the chat shows it
-	shownLine string    // likewise
-	showAt    time.Time // it is not shown before; the zero time while there is no text
+	line      string    // about the running tool, shown at the end of the message; "" for none
+	lineAt    time.Time // when line last changed
+	shownText string    // the text that the chat shows
+	shownLine string    // the line that the chat shows
+	showAt    time.Time // not shown before this time; zero while there is no text
 	typingAt  time.Time // when typing is due
-	updatedAt time.Time // when the chat was last changed for it
+	updatedAt time.Time // when its messages were last changed
 }
 
-// readWoken finds out how the replies of the chat are now.
+// readWoken reads again the replies for which the queue was woken.
 func (q *chatQueue) readWoken(ctx context.Context) error {
 	woken, renamed := q.outbox.takeWoken(q)
 	q.movePending = q.movePending || renamed
@@ -48,12 +48,12 @@ func (q *chatQueue) readWoken(ctx context.Context) error {
 	return nil
 }
 
-// askTimeFor is when to ask for a delivery, once the queue was woken for a conversation. That is at
-// once, unless its reply has grown, which may be all that has happened: that can't hide a delivery
-// for longer than askInterval.
+// askTimeFor returns when to ask the store for a delivery after a wake-up for a conversation. That
+// is at once, unless its reply has grown, which may be the only change. A delivery then waits at
+// most askInterval.
 func (q *chatQueue) askTimeFor(id int64) time.Time {
 	g := q.replies[id]
-	if g == nil || !q.running(g) {
+	if g == nil || !q.isRunning(g) {
 		return time.Time{}
 	}
 	if r, _ := q.Replies.Look(id); r.Text == g.text {
@@ -62,9 +62,9 @@ func (q *chatQueue) askTimeFor(id int64) time.Time {
 	return q.askedAt.Add(askInterval)
 }
 
-// dropMoved leaves to the new name's queue what is not of this chat any more. A conversation stays
-// here where its person had one there already: no more of its reply is shown before the delivery,
-// which does move.
+// dropMoved leaves conversations that moved to the queue of the new name. A conversation stays here
+// if its user already had one in the new chat. Then its reply is shown no further, and its delivery
+// goes to the new chat.
 func (q *chatQueue) dropMoved(ctx context.Context) error {
 	q.restartDelivery()
 	for id, g := range q.replies {
@@ -81,7 +81,7 @@ func (q *chatQueue) dropMoved(ctx context.Context) error {
 	return nil
 }
 
-// refreshReplies brings what is known of each reply up to date.
+// refreshReplies updates the state of each reply.
 func (q *chatQueue) refreshReplies(now time.Time) {
 	for id, g := range q.replies {
 		r, ok := q.Replies.Look(id)
@@ -104,20 +104,20 @@ func (q *chatQueue) refreshReplies(now time.Time) {
 	}
 }
 
-// running says whether a reply is still being given.
-func (q *chatQueue) running(g *growingReply) bool {
+// isRunning reports whether a reply's turn is still running.
+func (q *chatQueue) isRunning(g *growingReply) bool {
 	r, ok := q.Replies.Look(g.set.conversation.ID)
 	return ok && r.Turn.ID == g.set.turn
 }
 
-// repliesInOrder are the replies, the one that has waited longest first.
+// repliesInOrder returns the replies, the one that has waited longest first.
 func (q *chatQueue) repliesInOrder() []*growingReply {
 	return slices.SortedFunc(maps.Values(q.replies), func(x, y *growingReply) int {
 		return cmp.Or(x.updatedAt.Compare(y.updatedAt), cmp.Compare(x.set.turn, y.set.turn))
 	})
 }
 
-// growAll has the chat show more of one of the replies, if it may.
+// growAll shows more of one of the replies, if the pace allows it.
 func (q *chatQueue) growAll(ctx context.Context) (time.Time, error) {
 	next := never
 	for _, g := range q.repliesInOrder() {
@@ -135,7 +135,7 @@ func (q *chatQueue) growOne(ctx context.Context, g *growingReply) (time.Time, er
 	if g.set.muted || g.text == "" && g.line == "" && g.shownLine == "" || g.text == g.shownText && g.line == g.shownLine {
 		return due, nil
 	}
-	at := later(later(g.showAt, q.growAt), q.outbox.gate.next(q.chat, true, 1))
+	at := later(later(g.showAt, q.growAt), q.outbox.gate.nextTime(q.chat, true, 1))
 	if at.After(q.Now()) {
 		return at, nil
 	}
@@ -144,14 +144,14 @@ func (q *chatQueue) growOne(ctx context.Context, g *growingReply) (time.Time, er
 		g.shownText, g.shownLine = g.text, g.line
 		return due, err
 	}
-	next, err := q.callNext(ctx, g.set, func() bool { return q.running(g) })
+	next, err := q.callNext(ctx, g.set, func() bool { return q.isRunning(g) })
 	g.updatedAt = q.Now()
 	q.growAt = g.updatedAt.Add(growInterval(q.Name.IsGroup(q.chat)))
 	return next, err
 }
 
-// composeGrowing has the posts of a reply show as much of it as the chat may see, and says by which
-// call; "" for none.
+// composeGrowing sets the posts of a reply to the part that the chat may see, and returns the call
+// to make; "" for none.
 func (q *chatQueue) composeGrowing(ctx context.Context, g *growingReply) (call, error) {
 	text, line := g.text, g.line
 	if !q.Grows(g.set.conversation) {
@@ -166,7 +166,7 @@ func (q *chatQueue) composeGrowing(ctx context.Context, g *growingReply) (call, 
 	g.set.muted = g.set.uncertain()
 	parts := q.parts(text, true)
 	if q.KeepText != nil {
-		parts = parts[:min(len(parts), maxMessages-1)] // a file may come behind them
+		parts = parts[:min(len(parts), maxMessages-1)] // leaves one message for a file
 	}
 	g.set.setContents(q.withLine(parts, line))
 	what, _ := g.set.nextCall(q.inChat)

@@ -10,7 +10,7 @@ import (
 	"mews/supervisor/outbox"
 )
 
-func TestAReplyGrowsInOneMessageAndEndsInIt(t *testing.T) {
+func TestReply_GrowsAndEndsInOneMessage(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.live()
 		turn := h.begin(h.conversation("alice", alice))
@@ -40,7 +40,7 @@ func TestAReplyGrowsInOneMessageAndEndsInIt(t *testing.T) {
 	})
 }
 
-func TestNothingMoreIsSentWhereTheEndIsShown(t *testing.T) {
+func TestReply_EndAlreadyShown_SendsNothing(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.live()
 		turn := h.begin(h.conversation("alice", alice))
@@ -53,7 +53,7 @@ func TestNothingMoreIsSentWhereTheEndIsShown(t *testing.T) {
 	})
 }
 
-func TestAReplyThatBecomesShorterUsesTheSameMessages(t *testing.T) {
+func TestReply_Shorter_UsesTheSameMessages(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.live()
 		turn := h.begin(h.conversation("alice", alice))
@@ -72,7 +72,7 @@ func TestAReplyThatBecomesShorterUsesTheSameMessages(t *testing.T) {
 	})
 }
 
-func TestPartsBeforeTheLastAreFinishedInPassing(t *testing.T) {
+func TestReply_EarlierParts_AreFinishedFirst(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.live()
 		turn := h.begin(h.conversation("alice", alice))
@@ -88,7 +88,7 @@ func TestPartsBeforeTheLastAreFinishedInPassing(t *testing.T) {
 	})
 }
 
-func TestTypingIsShownAsLongAsATurnRuns(t *testing.T) {
+func TestTyping_LastsAsLongAsTheTurn(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.live()
 		begun := time.Now()
@@ -113,7 +113,7 @@ func TestTypingIsShownAsLongAsATurnRuns(t *testing.T) {
 	})
 }
 
-func TestAnAnswerThatComesAtOnceIsSentAlone(t *testing.T) {
+func TestAnswer_AtOnce_HasNoTyping(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.live()
 		turn := h.begin(h.conversation("alice", alice))
@@ -125,7 +125,7 @@ func TestAnAnswerThatComesAtOnceIsSentAlone(t *testing.T) {
 	})
 }
 
-func TestOnlyTheEndIsShownWhereThatIsWanted(t *testing.T) {
+func TestReply_GrowthOff_ShowsOnlyTheEnd(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.live(final)
 		turn := h.begin(h.conversation("alice", alice))
@@ -138,8 +138,8 @@ func TestOnlyTheEndIsShownWhereThatIsWanted(t *testing.T) {
 	})
 }
 
-// TestWhyNothingComesIsShownWhereOnlyTheEndIsWanted, until the end takes its place.
-func TestWhyNothingComesIsShownWhereOnlyTheEndIsWanted(t *testing.T) {
+// The reason of a delay is shown until the answer replaces it.
+func TestReply_GrowthOff_ShowsReasonOfDelay(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.live(final)
 		turn := h.begin(h.conversation("alice", alice))
@@ -158,7 +158,7 @@ func TestWhyNothingComesIsShownWhereOnlyTheEndIsWanted(t *testing.T) {
 	})
 }
 
-func TestAMessageThatIsGoneIsNotSentAgainWhileTheReplyGrows(t *testing.T) {
+func TestReply_MessageDeleted_IsResentAtTheEnd(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.live()
 		turn := h.begin(h.conversation("alice", alice))
@@ -177,7 +177,7 @@ func TestAMessageThatIsGoneIsNotSentAgainWhileTheReplyGrows(t *testing.T) {
 	})
 }
 
-func TestAGrowingMessageOfUnknownFateWaitsForItsEnd(t *testing.T) {
+func TestReply_UnknownSend_WaitsForTheEnd(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.channel.script = once("send", 1, true, unknown())
 		h.live()
@@ -193,7 +193,7 @@ func TestAGrowingMessageOfUnknownFateWaitsForItsEnd(t *testing.T) {
 	})
 }
 
-func TestAfterACrashTheSameMessagesAreTakenUp(t *testing.T) {
+func TestReply_AfterCrash_UsesTheSameMessages(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		end := h.live()
 		turn := h.begin(h.conversation("alice", alice))
@@ -213,7 +213,7 @@ func TestAfterACrashTheSameMessagesAreTakenUp(t *testing.T) {
 	})
 }
 
-func TestAMarkedMessageStaysMarked(t *testing.T) {
+func TestRepeatMark_Stays(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.channel.script = once("send", 1, false, unknown())
 		h.live()
@@ -229,7 +229,7 @@ func TestAMarkedMessageStaysMarked(t *testing.T) {
 	})
 }
 
-func TestInAGroupAnAnswerNamesWhatItAnswers(t *testing.T) {
+func TestAnswer_InGroup_RepliesToItsMessage(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.live()
 		for _, chat := range []string{club, alice} {
@@ -248,8 +248,8 @@ func TestInAGroupAnAnswerNamesWhatItAnswers(t *testing.T) {
 	})
 }
 
-// What the service says of one message names it also in private: it may be one of many.
-func TestANoticeNamesTheMessageThatItIsOf(t *testing.T) {
+// A notice of the service replies to its message in private chats too: several may wait there.
+func TestNotice_RepliesToItsMessage(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.live()
 		in := supervisor.Inbound{Conversation: h.conversation("alice", alice), Kind: supervisor.KindText, Key: "k", Message: "17", Text: "x"}
@@ -264,7 +264,7 @@ func TestANoticeNamesTheMessageThatItIsOf(t *testing.T) {
 	})
 }
 
-func TestSeveralRepliesGrowInOneGroup(t *testing.T) {
+func TestReplies_SeveralInOneGroup_Grow(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.live()
 		ann, bob := h.begin(h.conversation("ann", club)), h.begin(h.conversation("bob", club))
@@ -287,7 +287,7 @@ func TestSeveralRepliesGrowInOneGroup(t *testing.T) {
 	})
 }
 
-func TestAnotherChannelsConversationsAreNotOurs(t *testing.T) {
+func TestOtherChannels_AreIgnored(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.live()
 		c, err := h.db.Conversations().Find(h.Context(), "alice", supervisor.ChannelTerminal, "", "")
@@ -296,15 +296,15 @@ func TestAnotherChannelsConversationsAreNotOurs(t *testing.T) {
 			h.notice(c, "to the terminal")
 			pass(time.Second)
 		}
-		h.feeds.Delivery(999) // there is none such
+		h.feeds.Delivery(999) // no conversation has this number
 		pass(time.Second)
 		h.same("calls", len(h.channel.made("*", "send", "typing")), 0)
 		h.same("queues", h.box.Status(), outbox.Status{Frozen: map[string]time.Time{}})
 	})
 }
 
-// Of what a job says nothing grows: it may have nothing to say.
-func TestWhatAJobSaysDoesNotGrow(t *testing.T) {
+// A job's reply is not shown as it grows: it may end without a message.
+func TestJobReply_DoesNotGrow(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.live()
 		turn := h.beginJob("1")
@@ -323,9 +323,9 @@ func (h *rig) beginJob(key string) *turn {
 		Destination: h.conversation("alice", alice), Source: "job/7", Key: key, Kind: supervisor.KindJob, Text: "say good morning"})
 }
 
-// What a job has to say waits for a reply that grows in its chat, and comes below it; but for no
-// longer than two minutes.
-func TestWhatAJobSaysLetsAReplyGrowFirst(t *testing.T) {
+// A job's message waits for a reply that grows in its chat, and comes below it. It waits two
+// minutes at most.
+func TestJobMessage_WaitsForGrowingReply(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.live()
 		reply := h.begin(h.conversation("alice", alice))
@@ -360,8 +360,8 @@ func TestWhatAJobSaysLetsAReplyGrowFirst(t *testing.T) {
 	})
 }
 
-// However much of jobs waits for a reply that grows, what somebody waits for comes at once.
-func TestWhatIsWaitedForComesBeforeAllThatJobsSay(t *testing.T) {
+// An asked message comes at once, even if many messages of jobs wait for a growing reply.
+func TestAskedMessage_ComesBeforeJobMessages(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.live()
 		reply := h.begin(h.conversation("alice", alice))
@@ -379,8 +379,9 @@ func TestWhatIsWaitedForComesBeforeAllThatJobsSay(t *testing.T) {
 	})
 }
 
-// What is said elsewhere grows in the chat that it answers in, while its person is served there.
-func TestAReplyGrowsWhereItsTurnAnswers(t *testing.T) {
+// The reply of a turn that began elsewhere grows in the chat of its answer, as long as its user is
+// served there.
+func TestReply_GrowsInTheChatOfItsAnswer(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		served := true
 		h.live(func(o *outbox.Options) {

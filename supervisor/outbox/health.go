@@ -11,36 +11,37 @@ import (
 	"mews/supervisor"
 )
 
-// alarmAfter is how long nothing can be sent to any chat before that is told.
+// alarmAfter is how long sending to all chats must fail before Alarm is called.
 const alarmAfter = 10 * time.Minute
 
-// health is how it stands with the channel, as all queues together see it.
+// health is the state of the channel, as seen by all queues together.
 type health struct {
 	Options
 
-	mu       sync.Mutex // guards what follows
+	mu       sync.Mutex // guards the fields below
 	answered time.Time  // when the channel last answered any queue
 	troubles map[string]Trouble
-	// since when nothing could be sent to any chat; the zero time where the last message went
+	// since when every send has failed; zero if the last one succeeded
 	failing time.Time
-	alarmed bool // Alarm was called, Recovered not yet
+	alarmed bool // Alarm was called, but not yet Recovered
 }
 
-// Trouble is what does not go in one chat.
+// Trouble describes why messages to one chat fail.
 type Trouble struct {
 	Chat  string
-	Error string    // the last, in plain words
-	Since time.Time // of the first in a row
-	Until time.Time // nothing is tried before, as long as the channel answers nobody else
+	Error string    // the last error, in plain words
+	Since time.Time // the first error in a row
+	Until time.Time // nothing is tried before this time, unless the channel answers somebody else
 }
 
-// explain says why a call did not go.
+// explain returns the reason of a failed call in plain words.
 func explain(e *supervisor.SendError) string {
 	return cmp.Or(resultTexts[e.Result], resultTexts[supervisor.ResultUnknown]) + ": " + e.Error()
 }
 
-// failed notes that something in a chat does not go. unsent says that it was a call of the channel.
-func (h *health) failed(chat, why string, until time.Time, unsent bool) {
+// recordFailure records that work for a chat failed. unsent is true if a call of the channel
+// recordFailure.
+func (h *health) recordFailure(chat, why string, until time.Time, unsent bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	now := h.Now()
@@ -59,8 +60,8 @@ func (h *health) failed(chat, why string, until time.Time, unsent bool) {
 	}
 }
 
-// sent notes that something was sent to a chat.
-func (h *health) sent(chat string) {
+// recordSent records that a message to a chat was sent.
+func (h *health) recordSent(chat string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	now := h.Now()
@@ -71,29 +72,29 @@ func (h *health) sent(chat string) {
 	h.answered, h.failing, h.alarmed = now, time.Time{}, false
 }
 
-// noteAnswer notes that the channel has answered.
+// noteAnswer records that the channel has answered.
 func (h *health) noteAnswer() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.answered = h.Now()
 }
 
-// answeredSince says whether the channel has answered any queue after a time.
+// answeredSince reports whether the channel has answered any queue after at.
 func (h *health) answeredSince(at time.Time) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.answered.After(at)
 }
 
-// forget drops what is known of a chat that has nothing to do.
+// forget drops the trouble of a chat that has nothing to do.
 func (h *health) forget(chat string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	delete(h.troubles, chat)
 }
 
-// inTrouble are the chats in which something does not go, sorted.
-func (h *health) inTrouble() []Trouble {
+// listTroubles returns the chats in trouble, sorted.
+func (h *health) listTroubles() []Trouble {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return slices.SortedFunc(maps.Values(h.troubles), func(a, b Trouble) int { return cmp.Compare(a.Chat, b.Chat) })

@@ -14,7 +14,7 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// call has the turn's model make calls of a tool, after saying something.
+// call makes the turn's model say something and then call a tool.
 func (t *turn) call(said string, ids ...string) {
 	t.h.Helper()
 	var parts []protocol.Part
@@ -33,7 +33,7 @@ func (t *turn) call(said string, ids ...string) {
 	t.Commit(said)
 }
 
-// send has a text sent by a call of the turn's, ahead of its answer.
+// send sends a text by a tool call of the turn, before its answer.
 func (t *turn) send(call, text string) {
 	t.h.Helper()
 	in, err := t.h.db.Turns().Send(t.h.Context(), t.ID, call, supervisor.Delivery{Text: text})
@@ -42,12 +42,12 @@ func (t *turn) send(call, text string) {
 	}
 }
 
-// What a turn says ahead of its answer stands above it, wherever the answer has begun.
-func TestAMessageStandsAboveTheAnswer(t *testing.T) {
+// A message that a turn sends is above its answer, even if the answer has begun to grow.
+func TestMessage_IsAboveTheAnswer(t *testing.T) {
 	for name, test := range map[string]struct {
 		first string
-		after time.Duration // from the beginning to the message
-		end   bool          // the answer is there as soon as the message
+		after time.Duration // from the turn's beginning to the message
+		end   bool          // the answer comes together with the message
 		verbs string
 	}{
 		"before the answer has begun": {"", time.Second, false, "send send edit"},
@@ -77,11 +77,11 @@ func TestAMessageStandsAboveTheAnswer(t *testing.T) {
 	}
 }
 
-// did is what stands below an answer.
+// did returns the effects below an answer.
 func did(line string) string { return "\n\n" + effect.TextWhatIDid + "\n" + line }
 
-// It names nothing that it answers, unless others read it too.
-func TestAMessageAnswersInAGroupOnly(t *testing.T) {
+// A message replies to the user's message only in a group.
+func TestMessage_RepliesInGroupsOnly(t *testing.T) {
 	for chat, want := range map[string]string{alice: "", club: "in-key-1"} {
 		inBubble(t, func(h *rig) {
 			h.live()
@@ -94,9 +94,9 @@ func TestAMessageAnswersInAGroupOnly(t *testing.T) {
 	}
 }
 
-// Whatever a process's last call of the store is, each message stands in the chat, in order, and
-// the answer below them. What stands there twice says so.
-func TestACrashNeitherLosesNorSilentlyDoublesAMessage(t *testing.T) {
+// The process dies after each of its calls of the store. Each message is in the chat, in order, and
+// the answer is below them. Repeats are marked.
+func TestMessage_Crash_NotLostAndRepeatsAreMarked(t *testing.T) {
 	want := []string{"one", "two", "First, and the end." + did("sent a message 2 times")}
 	for _, unknownSend := range []int{0, 2} {
 		for left := 1; left < 24; left++ {
@@ -113,7 +113,7 @@ func TestACrashNeitherLosesNorSilentlyDoublesAMessage(t *testing.T) {
 					turn.call("First,", "c1", "c2")
 					turn.send("c1", "one")
 					pass(time.Second)
-					for range 2 { // made again after a crash of the worker, it sends nothing
+					for range 2 { // repeated after a crash of the worker, it sends nothing
 						turn.send("c2", "two")
 					}
 					turn.finishWith("First, and the end.")
@@ -128,11 +128,11 @@ func TestACrashNeitherLosesNorSilentlyDoublesAMessage(t *testing.T) {
 					for _, text := range h.channel.texts(alice) {
 						repeats += strings.Count(text, repeatMark)
 						if text = strings.TrimSuffix(strings.TrimSuffix(text, textApology), "\n\n"); text == "" {
-							continue // of one that was sent twice, and whose fate nobody knows
+							continue // sent twice with an unknown result
 						}
 						texts = append(texts, strings.ReplaceAll(text, repeatMark, ""))
 					}
-					// where a crash has cut the answer's beginning off, that may stand above
+					// after a crash, the beginning of the answer may be above the messages
 					slices.Sort(texts)
 					compact := slices.Compact(slices.Clone(texts))
 					sorted := slices.Sorted(slices.Values(want))

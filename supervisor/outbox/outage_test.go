@@ -13,9 +13,9 @@ import (
 	"mews/supervisor/outbox"
 )
 
-// A gateway says nothing of what became of a message. It is sent again once, so not before there is
-// somebody to take it.
-func TestAfterAnOutageEverythingArrivesOnce(t *testing.T) {
+// After a gateway error the result of a send is unknown. It is repeated once, and so only when the
+// channel answers again.
+func TestOutage_EverythingArrivesOnce(t *testing.T) {
 	for _, d := range []time.Duration{2 * time.Second, 20 * time.Second, 2 * time.Hour, 23 * time.Hour} {
 		t.Run(d.String(), func(t *testing.T) {
 			inBubble(t, func(h *rig) {
@@ -37,8 +37,8 @@ func TestAfterAnOutageEverythingArrivesOnce(t *testing.T) {
 	}
 }
 
-// That the channel has answered before says nothing of what it does now.
-func TestAnOutageMayBeginInTheMiddle(t *testing.T) {
+// An earlier answer of the channel does not prove that it answers now.
+func TestOutage_BeginsMidway_LosesNothing(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.live()
 		turn := h.begin(h.conversation("alice", alice))
@@ -53,7 +53,7 @@ func TestAnOutageMayBeginInTheMiddle(t *testing.T) {
 	})
 }
 
-func TestWhatIsFoundAfterACrashIsRepeatedOnceTheChannelAnswers(t *testing.T) {
+func TestCrash_UnknownSend_RepeatsOnceReachable(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.channel.latency = 30 * time.Second
 		end := h.live()
@@ -67,7 +67,7 @@ func TestWhatIsFoundAfterACrashIsRepeatedOnceTheChannelAnswers(t *testing.T) {
 	})
 }
 
-func TestARepeatIsGivenUpAfterADay(t *testing.T) {
+func TestRepeat_AfterADay_IsGivenUp(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.channel.script = away(25*time.Hour, unknown())
 		h.live()
@@ -87,8 +87,8 @@ func TestARepeatIsGivenUpAfterADay(t *testing.T) {
 	})
 }
 
-// To refuse typing is an answer, and so the repeat may go.
-func TestAChatThatRefusesTypingIsThere(t *testing.T) {
+// A refusal of typing is an answer too, so the repeat may go.
+func TestTypingRefused_CountsAsAnswer(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.channel.script = func(c called) (bool, *supervisor.SendError) {
 			if c.verb == "typing" {
@@ -103,7 +103,7 @@ func TestAChatThatRefusesTypingIsThere(t *testing.T) {
 	})
 }
 
-func TestOneChatThatIsReachedEndsTheWaitOfTheOthers(t *testing.T) {
+func TestReachedChat_EndsWaitOfOthers(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.channel.latency = 20 * time.Millisecond
 		h.channel.script = away(2*time.Hour, afterUnsent())
@@ -135,12 +135,12 @@ func TestOneChatThatIsReachedEndsTheWaitOfTheOthers(t *testing.T) {
 	})
 }
 
-// TestItGoesAtOnceWhereTheWayInHasReachedTheChannel: but what the channel has said of how long to
-// wait holds.
-func TestItGoesAtOnceWhereTheWayInHasReachedTheChannel(t *testing.T) {
+// The next try comes at once after the poll has reached the channel, except during a wait that the
+// channel asked for.
+func TestReachedByPoll_SendsAtOnce(t *testing.T) {
 	for name, test := range map[string]struct {
 		failure *supervisor.SendError
-		waits   time.Duration // after the channel is there again
+		waits   time.Duration // after the channel is back
 	}{
 		"it was away":      {afterUnsent(), 0},
 		"it said how long": {flood(time.Hour), 50 * time.Minute},
@@ -165,11 +165,11 @@ func TestItGoesAtOnceWhereTheWayInHasReachedTheChannel(t *testing.T) {
 	}
 }
 
-// A chat's own trouble is not over because other chats are well.
-func TestAChatsOwnTroubleIsNotTriedFasterBecauseOthersAreWell(t *testing.T) {
+// The trouble of one chat is not over because other chats are well.
+func TestChatTrouble_OthersWell_RetriesNoFaster(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.channel.script = func(c called) (bool, *supervisor.SendError) {
-			return c.to.Chat != alice, in(c.to.Chat == alice, afterUnsent())
+			return c.to.Chat != alice, errorIf(c.to.Chat == alice, afterUnsent())
 		}
 		h.live()
 		h.notice(h.conversation("alice", alice), "hello")
@@ -183,30 +183,30 @@ func TestAChatsOwnTroubleIsNotTriedFasterBecauseOthersAreWell(t *testing.T) {
 	})
 }
 
-// in is err where it is so.
-func in(so bool, err *supervisor.SendError) *supervisor.SendError {
+// errorIf returns err if failing is true, and nil otherwise.
+func errorIf(so bool, err *supervisor.SendError) *supervisor.SendError {
 	if so {
 		return err
 	}
 	return nil
 }
 
-func TestWhatAloneIsNotTakenDoesNotHoldUpItsChatForADay(t *testing.T) {
+func TestFailingDelivery_IsGivenUpBeforeADay(t *testing.T) {
 	poison := func(c called) bool { return strings.HasPrefix(c.content.Text, "poison") }
-	const why = "failed 1: the channel took others, and not this one: far away\n"
+	const why = "failed 1: the channel took other messages but not this one: far away\n"
 	for name, test := range map[string]struct {
 		script func(called) (bool, *supervisor.SendError)
-		busy   int // minutes between messages in another chat; 0: none
+		busy   int // minutes between messages in another chat; 0 means none
 		want   string
 	}{
-		"typing goes": {func(c called) (bool, *supervisor.SendError) { return false, in(poison(c), afterUnsent()) }, 0, why},
+		"typing goes": {func(c called) (bool, *supervisor.SendError) { return false, errorIf(poison(c), afterUnsent()) }, 0, why},
 		"another chat goes": {func(c called) (bool, *supervisor.SendError) {
-			return false, in(poison(c) || c.verb == "typing", afterUnsent())
+			return false, errorIf(poison(c) || c.verb == "typing", afterUnsent())
 		}, 1, why},
 		"others go once in a while": {func(c called) (bool, *supervisor.SendError) {
-			return false, in(c.to.Chat == alice, afterUnsent())
+			return false, errorIf(c.to.Chat == alice, afterUnsent())
 		}, 7, ""},
-		"nothing goes": {func(c called) (bool, *supervisor.SendError) { return false, in(c.to.Chat == alice, afterUnsent()) }, 0, ""},
+		"nothing goes": {func(c called) (bool, *supervisor.SendError) { return false, errorIf(c.to.Chat == alice, afterUnsent()) }, 0, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(h *rig) {
@@ -235,7 +235,7 @@ func TestWhatAloneIsNotTakenDoesNotHoldUpItsChatForADay(t *testing.T) {
 	}
 }
 
-func TestAnEditThatAloneIsNotTakenIsGivenUp(t *testing.T) {
+func TestFailingEdit_IsGivenUp(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.channel.script = always("edit", afterUnsent())
 		h.live()
@@ -244,11 +244,11 @@ func TestAnEditThatAloneIsNotTakenIsGivenUp(t *testing.T) {
 		pass(3 * time.Second)
 		turn.finishWith("hello you")
 		pass(20 * time.Minute)
-		h.same("lost", h.lost(), "failed 1: the channel took others, and not this one: far away\n")
+		h.same("lost", h.lost(), "failed 1: the channel took other messages but not this one: far away\n")
 	})
 }
 
-func TestAPersonIsToldOnceThatNothingGoes(t *testing.T) {
+func TestAlarm_IsRaisedOnce(t *testing.T) {
 	for name, test := range map[string]struct {
 		away  time.Duration
 		well  string // a chat that is reached
@@ -284,9 +284,9 @@ func TestAPersonIsToldOnceThatNothingGoes(t *testing.T) {
 				if len(told) != 2 {
 					t.Fatalf("told %q", told)
 				}
-				h.same("alarm", told[0], "alarm: Since 2000-01-01 00:00 UTC nothing could be sent to any chat of telegram: it was not "+
-					"taken: far away. Messages are kept, and sending is tried again for a day.")
-				if !strings.HasPrefix(told[1], "recovered: Messages can be sent to telegram again, after 3") {
+				h.same("alarm", told[0], "alarm: Since 2000-01-01 00:00 UTC no message could be sent to telegram: it was not "+
+					"taken: far away. Mews keeps the messages and tries again for a day.")
+				if !strings.HasPrefix(told[1], "recovered: Messages to telegram are sent again, after 3") {
 					t.Errorf("told %q", told[1])
 				}
 			})
@@ -294,7 +294,7 @@ func TestAPersonIsToldOnceThatNothingGoes(t *testing.T) {
 	}
 }
 
-func TestStatusTellsWhatDoesNotGo(t *testing.T) {
+func TestStatus_ListsTroubles(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		out := away(10*time.Minute, unknown())
 		h.channel.script = func(c called) (bool, *supervisor.SendError) {
@@ -310,7 +310,7 @@ func TestStatusTellsWhatDoesNotGo(t *testing.T) {
 		for range 200 {
 			h.notice(h.conversation("alice", alice), "more")
 		}
-		turn := h.begin(h.conversation("alice", alice)) // keeps the queue
+		turn := h.begin(h.conversation("alice", alice)) // keeps the queue alive
 		pass(5 * time.Minute)
 		troubles := h.box.Status().Troubles
 		if len(troubles) != 1 {
@@ -334,7 +334,7 @@ func TestStatusTellsWhatDoesNotGo(t *testing.T) {
 	})
 }
 
-func TestStatusTellsThatTheStoreFails(t *testing.T) {
+func TestStatus_ListsStoreErrors(t *testing.T) {
 	for _, what := range []string{"pending", "settle or close"} {
 		t.Run(what, func(t *testing.T) {
 			inBubble(t, func(h *rig) {
@@ -345,7 +345,7 @@ func TestStatusTellsThatTheStoreFails(t *testing.T) {
 					}
 					return nil
 				}})
-				turn := h.begin(h.conversation("alice", alice)) // keeps the queue
+				turn := h.begin(h.conversation("alice", alice)) // keeps the queue alive
 				h.notice(h.conversation("alice", alice), "hello")
 				pass(30 * time.Second)
 				troubles := h.box.Status().Troubles

@@ -16,10 +16,10 @@ import (
 	"mews/supervisor/internal/signals"
 )
 
-// stopGrace is how long a call that is under way at the end may take to become known.
+// stopGrace is how long a call that is under way at the end may still take.
 const stopGrace = 5 * time.Second
 
-// errStopping ends a call that took longer.
+// errStopping ends a call that took longer than stopGrace.
 var errStopping = errors.New("mews stops")
 
 // Outbox runs a chatQueue for each chat that has something to do.
@@ -27,34 +27,35 @@ type Outbox struct {
 	Options
 	gate        *gate
 	health      *health
-	cleaningDue chan struct{} // holds a token when there may be a new cleaning
+	cleaningDue chan struct{} // holds a token if there may be a new cleaning
 
-	mu        sync.Mutex // guards what follows, and what each queue says is guarded by it
+	mu        sync.Mutex // guards the fields below, and the fields of the queues that say so
 	locations map[int64]location
-	// how many chats have got a new name: what was read before the last may be wrong
-	moves     int
-	toLocate  map[int64]struct{}    // conversations whose location is to be found
-	queues    map[string]*chatQueue // by chat
-	leaving   map[string]*chatQueue // of chats with another name that have not seen it yet, by that
+	// how many chats were renamed; conversations read before the last rename may be wrong
+	moves    int
+	toLocate map[int64]struct{}    // conversations whose location is to be looked up
+	queues   map[string]*chatQueue // by chat
+	// queues of renamed chats that have not noticed it yet, by the new name
+	leaving   map[string]*chatQueue
 	unstarted []*chatQueue
-	changed   chan struct{} // holds a token when toLocate or unstarted may hold something
+	changed   chan struct{} // holds a token if toLocate or unstarted may hold something
 }
 
-// location is where a conversation is.
+// location is the chat of a conversation, if that is of this channel.
 type location struct {
-	ours bool   // of this channel; where it is not, that is remembered for good
+	ours bool   // of this channel; false is remembered for good
 	chat string // remembered as long as the chat has a queue
 }
 
-// Status is what an outbox is about.
+// Status is a snapshot of an outbox.
 type Status struct {
-	Chats []string // those with something to do, sorted
-	// chats that nothing may be sent to before that time; "" is all of them
+	Chats []string // chats with something to do, sorted
+	// by chat, the time before which nothing is sent; "" means all chats
 	Frozen   map[string]time.Time
-	Troubles []Trouble // chats in which something does not go, sorted
+	Troubles []Trouble // chats to which sending fails, sorted
 }
 
-// New makes an outbox; Run works it.
+// New returns an outbox; call Run to start it.
 func New(o Options) *Outbox {
 	o.Limit, o.Log = cmp.Or(o.Limit, maxMessage), cmp.Or(o.Log, hclog.NewNullLogger())
 	return &Outbox{
@@ -70,8 +71,8 @@ func New(o Options) *Outbox {
 	}
 }
 
-// Changed is to be called when a reply has begun, grown or ended, and when there is a delivery, in
-// any conversation of any channel. It never blocks, and may be called before Run.
+// Changed tells the outbox of a changed reply or a new delivery. The conversation may be of any
+// channel. It never blocks, and may be called before Run.
 func (o *Outbox) Changed(conversation int64) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -84,7 +85,7 @@ func (o *Outbox) Changed(conversation int64) {
 	}
 }
 
-// Moved is to be called when a chat has got a new name otherwise than by a call of this outbox.
+// Moved tells the outbox that a chat has a new name, if no call of this outbox found it out.
 func (o *Outbox) Moved(from, to string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -104,17 +105,16 @@ func (o *Outbox) Moved(from, to string) {
 	o.wake(to, 0)
 }
 
-// Status tells what the outbox is about.
+// Status returns a snapshot of the outbox.
 func (o *Outbox) Status() Status {
 	o.mu.Lock()
 	chats := slices.Sorted(maps.Keys(o.queues))
 	o.mu.Unlock()
-	return Status{Chats: chats, Frozen: o.gate.currentFreezes(), Troubles: o.health.inTrouble()}
+	return Status{Chats: chats, Frozen: o.gate.currentFreezes(), Troubles: o.health.listTroubles()}
 }
 
-// Run goes on with what an earlier life left, then works what is new until ctx ends. From then on
-// no call begins, and one that is under way has a few seconds to become known. Run returns when
-// every queue has ended.
+// Run sends the deliveries on disk and all new ones until ctx ends. After that no call begins, and
+// a call under way has a few seconds to end. Run returns when every queue has ended.
 func (o *Outbox) Run(ctx context.Context) error {
 	if err := o.start(ctx); err != nil {
 		return unlessEnded(ctx, err)
@@ -136,7 +136,7 @@ func (o *Outbox) Run(ctx context.Context) error {
 	return nil
 }
 
-// unlessEnded is err, unless ctx has ended: then the error is that one's.
+// unlessEnded returns err, or the error of ctx if that has ended.
 func unlessEnded(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return nil
@@ -144,7 +144,7 @@ func unlessEnded(ctx context.Context, err error) error {
 	return err
 }
 
-// start reads what is on disk.
+// start reads the stored freezes and conversations.
 func (o *Outbox) start(ctx context.Context) error {
 	if err := o.restoreFreezes(ctx); err != nil {
 		return err
@@ -159,8 +159,7 @@ func (o *Outbox) start(ctx context.Context) error {
 	return nil
 }
 
-// restoreFreezes puts the freezes of an earlier life in force, as far as they still last. To do it
-// again changes nothing.
+// restoreFreezes puts the stored freezes in force. A second call changes nothing.
 func (o *Outbox) restoreFreezes(ctx context.Context) error {
 	frozen, err := o.Freezes.Frozen(ctx, o.Source)
 	if err != nil {
@@ -170,13 +169,14 @@ func (o *Outbox) restoreFreezes(ctx context.Context) error {
 	return nil
 }
 
-// askLocation has a conversation's location be found. The caller has o.mu.
+// askLocation asks for the location of a conversation. The caller has o.mu.
 func (o *Outbox) askLocation(conversation int64) {
 	o.toLocate[conversation] = struct{}{}
 	signals.Send(o.changed)
 }
 
-// locate finds the locations that are asked for. Where the store fails, it says when to ask again.
+// locate looks up the locations that were asked for. If the store fails, it returns when to try
+// again.
 func (o *Outbox) locate(ctx context.Context) (again time.Time) {
 	o.mu.Lock()
 	asked, moves := slices.Collect(maps.Keys(o.toLocate)), o.moves
@@ -192,8 +192,9 @@ func (o *Outbox) locate(ctx context.Context) (again time.Time) {
 	return never
 }
 
-// setLocation remembers where a conversation is, and wakes its queue. What was read before the last
-// move is asked for again. A conversation that does not exist has no channel.
+// setLocation remembers the location of a conversation and wakes its queue. If a chat was renamed
+// since the read, the location is looked up again. A conversation that does not exist has no
+// channel.
 func (o *Outbox) setLocation(id int64, c supervisor.Conversation, moves int) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -209,8 +210,8 @@ func (o *Outbox) setLocation(id int64, c supervisor.Conversation, moves int) {
 	}
 }
 
-// wake has a chat's queue look at a conversation. A queue is made where there is none. The caller
-// has o.mu.
+// wake tells a chat's queue to read a conversation again, and makes the queue if there is none. The
+// caller has o.mu.
 func (o *Outbox) wake(chat string, conversation int64) {
 	q := o.queues[chat]
 	if q == nil {
@@ -223,7 +224,7 @@ func (o *Outbox) wake(chat string, conversation int64) {
 	signals.Send(q.wake)
 }
 
-// takeUnstarted are the queues that are to be started.
+// takeUnstarted returns the queues to start, once.
 func (o *Outbox) takeUnstarted() []*chatQueue {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -232,8 +233,8 @@ func (o *Outbox) takeUnstarted() []*chatQueue {
 	return unstarted
 }
 
-// takeWoken are the conversations for which a queue was woken since it last looked, and whether its
-// chat has got a new name.
+// takeWoken returns, once, the conversations for which a queue was woken, and whether its chat was
+// renamed.
 func (o *Outbox) takeWoken(q *chatQueue) (woken map[int64]struct{}, renamed bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -248,16 +249,16 @@ func (o *Outbox) takeWoken(q *chatQueue) (woken map[int64]struct{}, renamed bool
 	return woken, renamed
 }
 
-// isAwaited says whether a queue's chat is the new name of another, whose queue has not seen that
-// yet: a call of it may be under way.
+// isAwaited reports whether a queue must wait for the queue of the chat's old name, which has not
+// noticed the new one: a call of that queue may be under way.
 func (o *Outbox) isAwaited(q *chatQueue) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.leaving[q.chat] != nil && !q.renamed
 }
 
-// returnWoken has a queue look again at conversations that it has taken. Where its chat has got a
-// new name meanwhile, their locations are asked for anyway.
+// returnWoken gives back conversations that a queue has taken. If its chat was renamed meanwhile,
+// their locations are looked up anyway.
 func (o *Outbox) returnWoken(q *chatQueue, woken map[int64]struct{}) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -266,24 +267,23 @@ func (o *Outbox) returnWoken(q *chatQueue, woken map[int64]struct{}) {
 	}
 }
 
-// peekWoken are the conversations for which a queue was woken since it last looked.
+// peekWoken returns the conversations for which a queue was woken, and leaves them there.
 func (o *Outbox) peekWoken(q *chatQueue) []int64 {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return slices.Collect(maps.Keys(q.woken))
 }
 
-// Reached is to be called when the channel answers again otherwise than by a call of this outbox.
-// It never blocks.
+// Reached tells the outbox that the channel answers again, if another part found it out. It never
+// blocks.
 func (o *Outbox) Reached() {
 	o.health.noteAnswer()
 	o.wakeWaiting(nil)
 }
 
-// wakeWaiting wakes the queues that wait because the channel did not answer them: it has answered
-// this one.
+// wakeWaiting wakes the queues that wait for the channel, because it has answered this queue.
 func (o *Outbox) wakeWaiting(q *chatQueue) {
-	waiting := o.health.inTrouble()
+	waiting := o.health.listTroubles()
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for _, t := range waiting {
@@ -293,7 +293,7 @@ func (o *Outbox) wakeWaiting(q *chatQueue) {
 	}
 }
 
-// remove takes a queue out, unless it was woken since it last looked.
+// remove removes a queue, unless it was woken meanwhile.
 func (o *Outbox) remove(q *chatQueue) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()

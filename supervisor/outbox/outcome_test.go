@@ -14,7 +14,7 @@ const (
 	textApology = "(An earlier message of mine may not have reached you; /resend sends it again.)"
 )
 
-func TestWhatBecomesOfACallThatFails(t *testing.T) {
+func TestFailedCall_FollowsItsRule(t *testing.T) {
 	for name, test := range map[string]struct {
 		script func(called) (bool, *supervisor.SendError)
 		text   string
@@ -113,7 +113,7 @@ func TestWhatBecomesOfACallThatFails(t *testing.T) {
 	}
 }
 
-func TestWhatCouldNotBeReachedIsTriedForADay(t *testing.T) {
+func TestUnreachable_IsTriedForADay(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.channel.script = func(called) (bool, *supervisor.SendError) { return false, afterUnsent() }
 		h.live()
@@ -125,7 +125,7 @@ func TestWhatCouldNotBeReachedIsTriedForADay(t *testing.T) {
 		h.same("lost", h.lost(), "failed 1: could not be reached for 24 h: far away\n")
 		tries := h.channel.made(alice, "send")
 		for i := range len(tries) - 1 {
-			// a short break is over within 3 s
+			// a short outage is over within 3 s
 			least, most := 750*time.Millisecond, 2500*time.Millisecond
 			if tries[i].at.Sub(begun) >= 5*time.Minute {
 				least, most = 45*time.Second, 75*time.Second
@@ -144,7 +144,7 @@ func TestWhatCouldNotBeReachedIsTriedForADay(t *testing.T) {
 	})
 }
 
-func TestTheNextDeliveryTellsOfTheOneBefore(t *testing.T) {
+func TestNextDelivery_ApologizesForLostOne(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		c := h.conversation("alice", alice)
 		h.channel.script = always("send", unknown())
@@ -166,7 +166,7 @@ func TestTheNextDeliveryTellsOfTheOneBefore(t *testing.T) {
 	})
 }
 
-func TestAChatThatHasMovedGoesOnInItsNewPlace(t *testing.T) {
+func TestMovedChat_ContinuesUnderNewName(t *testing.T) {
 	for _, stays := range []bool{false, true} {
 		t.Run(fmt.Sprintf("with a conversation there before: %v", stays), func(t *testing.T) {
 			inBubble(t, func(h *rig) {

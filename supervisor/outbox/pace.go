@@ -9,12 +9,12 @@ import (
 	"mews/supervisor"
 )
 
-// Rates are how much a channel may be sent. A field that is 0 is Telegram's own limit. (Bot API
-// FAQ, "My bot is hitting limits": about 30 messages a second in all, 1 a second to a chat with
+// Rates limits how much is sent to a channel. A field that is 0 means Telegram's own limit. (Bot
+// API FAQ, "My bot is hitting limits": about 30 messages a second in all, 1 a second to a chat with
 // short bursts, 20 a minute to a group.)
 type Rates struct {
 	All   int // to all chats, in any second
-	Chat  int // to one chat, a second; three times as many in any three
+	Chat  int // to one chat, per second; three times as many in any three seconds
 	Group int // to one group, in any minute
 }
 
@@ -22,29 +22,29 @@ func (r Rates) orDefaults() Rates {
 	return Rates{All: cmp.Or(max(r.All, 0), 30), Chat: cmp.Or(max(r.Chat, 0), 1), Group: cmp.Or(max(r.Group, 0), 20)}
 }
 
-// burstSeconds is over how many seconds a chat's rate is counted, so that it may be sent a few
-// messages at once.
+// burstSeconds is the span over which a chat's rate is counted, so that a few messages may go at
+// once.
 const burstSeconds = 3
 
-// never is later than anything that happens.
+// never is later than any real time.
 var never = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// window lets limit calls begin in any span of time. A call counts from its beginning until a span
-// after its end: the other side takes it somewhere between the two.
+// window allows limit calls in any span of time. A call counts from its beginning until a span
+// after its end: the other side counts it somewhere between the two.
 type window struct {
 	limit   int
 	span    time.Duration
-	each    bool        // an album counts as so many calls as it has posts
-	reserve int         // places that a growing reply leaves for its final text
+	each    bool        // each post of an album counts as one call
+	reserve int         // slots that a growing reply leaves for its final text
 	held    int         // calls that have begun and not ended
-	ends    []time.Time // of those that still count, in order
+	ends    []time.Time // of calls that still count, in order
 }
 
-// next is when a call may begin that leaves spare places free: the zero time where that is now,
-// never where it depends on a call that has not ended.
-func (w *window) next(now time.Time, spare int) time.Time {
+// nextTime returns when a call may begin that leaves spare slots free. The zero time means now;
+// never means that it depends on a call that has not ended.
+func (w *window) nextTime(now time.Time, spare int) time.Time {
 	w.trim(now)
-	// one less than the places by which one more call is too many
+	// how many counted calls must expire first, less one
 	over := w.held + len(w.ends) + spare - w.limit
 	switch {
 	case over < 0:
@@ -55,21 +55,21 @@ func (w *window) next(now time.Time, spare int) time.Time {
 	return w.ends[over].Add(w.span)
 }
 
-// trim drops the calls that count no more.
+// trim drops the calls that no longer count.
 func (w *window) trim(now time.Time) {
 	w.ends = slices.DeleteFunc(w.ends, func(end time.Time) bool { return now.Sub(end) >= w.span })
 }
 
-// empty says that no call counts any more.
+// empty reports whether no call counts any more.
 func (w *window) empty(now time.Time) bool {
 	w.trim(now)
 	return w.held == 0 && len(w.ends) == 0
 }
 
-// begin counts a call; end has to follow.
+// begin counts a call; end must follow.
 func (w *window) begin() { w.held++ }
 
-// end ends a call. One that was not made after all does not count.
+// end ends a call. If it was not made after all, it does not count.
 func (w *window) end(now time.Time, made bool) {
 	w.held--
 	if made {
@@ -77,7 +77,7 @@ func (w *window) end(now time.Time, made bool) {
 	}
 }
 
-// pace is when what may be sent to a channel. It is told the time; it has no clock.
+// pace holds the windows of a channel. It has no clock: callers pass the time.
 type pace struct {
 	channel supervisor.Channel
 	rates   Rates
@@ -90,7 +90,7 @@ func newPace(channel supervisor.Channel, r Rates) *pace {
 	return &pace{channel: channel, rates: r, all: &window{limit: r.All, span: time.Second}, chats: map[string][]*window{}}
 }
 
-// chat is a chat's windows; "" has none. Chats to which nothing was sent lately are forgotten.
+// chat returns a chat's windows; "" has none. Chats without recent calls are forgotten.
 func (p *pace) chat(name string, now time.Time) []*window {
 	if windows := p.chats[name]; windows != nil || name == "" {
 		return windows
@@ -106,9 +106,9 @@ func (p *pace) chat(name string, now time.Time) []*window {
 	return windows
 }
 
-// next is when a chat's own windows let a call begin that is so many posts; the zero time is now. A
-// call for a reply that is growing leaves places free.
-func (p *pace) next(chat string, growing bool, posts int, now time.Time) (at time.Time) {
+// nextTime returns when a chat's own windows allow a call with that many posts; the zero time means
+// now. A call for a growing reply leaves slots free.
+func (p *pace) nextTime(chat string, growing bool, posts int, now time.Time) (at time.Time) {
 	for _, w := range p.chat(chat, now) {
 		spare := 0
 		if growing {
@@ -117,13 +117,13 @@ func (p *pace) next(chat string, growing bool, posts int, now time.Time) (at tim
 		if w.each {
 			spare = max(spare, min(posts, w.limit)-1)
 		}
-		at = later(at, w.next(now, spare))
+		at = later(at, w.nextTime(now, spare))
 	}
 	return at
 }
 
-// begin counts a call for all chats and for its own. One that nobody reads, such as typing, counts
-// for all alone: its chat is "".
+// begin counts a call for all chats and for its own. For calls that nobody reads, such as typing,
+// chat is "": they count for all chats only.
 func (p *pace) begin(chat string, now time.Time) {
 	p.all.begin()
 	for _, w := range p.chat(chat, now) {
@@ -138,8 +138,8 @@ func (p *pace) end(chat string, now time.Time, made bool) {
 	}
 }
 
-// growInterval is how far apart the edits of growing replies are in a chat: three seconds in a
-// group is what its twenty a minute leave.
+// growInterval returns the time between two edits of growing replies in a chat. A group's twenty
+// messages a minute leave one edit in three seconds.
 func growInterval(group bool) time.Duration {
 	if group {
 		return 3 * time.Second
@@ -147,7 +147,7 @@ func growInterval(group bool) time.Duration {
 	return time.Second
 }
 
-// count counts so many posts that came beside a call.
+// count counts the further posts of a call.
 func (p *pace) count(chat string, posts int, now time.Time) {
 	for _, w := range p.chat(chat, now) {
 		if w.each {

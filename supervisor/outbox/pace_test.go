@@ -11,7 +11,7 @@ import (
 
 var start = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-func TestAWindowSlides(t *testing.T) {
+func TestWindow_Slides(t *testing.T) {
 	at := func(ms int) time.Time { return start.Add(time.Duration(ms) * time.Millisecond) }
 	w := &window{limit: 3, span: 3 * time.Second}
 	for _, step := range []struct {
@@ -21,7 +21,7 @@ func TestAWindowSlides(t *testing.T) {
 	}{
 		{0, 0, time.Time{}, true, true},
 		{100, 1, time.Time{}, true, true},
-		{200, 1, at(3000), false, false}, // one place is left to others
+		{200, 1, at(3000), false, false}, // one slot is left to others
 		{200, 0, time.Time{}, true, false},
 		{300, 0, at(3000), false, false},
 		{300, 3, never, false, false},
@@ -30,7 +30,7 @@ func TestAWindowSlides(t *testing.T) {
 		{9000, 1, time.Time{}, false, true},
 		{9000, 2, at(12000), false, false},
 	} {
-		if got := w.next(at(step.now), step.spare); !got.Equal(step.want) {
+		if got := w.nextTime(at(step.now), step.spare); !got.Equal(step.want) {
 			t.Errorf("at %d ms with %d to spare: next at %v, want %v", step.now, step.spare, got, step.want)
 		}
 		if step.begin {
@@ -42,21 +42,21 @@ func TestAWindowSlides(t *testing.T) {
 	}
 }
 
-func TestRatesThatAreNotSaidAreTelegrams(t *testing.T) {
+func TestRates_Zero_MeansTelegramsLimits(t *testing.T) {
 	if got, want := (Rates{All: 1000}).orDefaults(), (Rates{All: 1000, Chat: 1, Group: 20}); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 }
 
-// call is one that the pace has let begin.
+// paced is a call that the pace has allowed.
 type paced struct {
 	chat       string
 	begin, end time.Time
 }
 
-// TestThePaceHoldsWhereverACallArrives: whenever between its beginning and its end the other side
-// takes each call, no window holds more than it may.
-func TestThePaceHoldsWhereverACallArrives(t *testing.T) {
+// Whenever the other side takes each call between its beginning and its end, no window holds more
+// than its limit.
+func TestPace_NeverExceedsItsLimits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rates := Rates{All: rapid.IntRange(1, 8).Draw(t, "all"), Chat: rapid.IntRange(1, 2).Draw(t, "chat"),
 			Group: rapid.IntRange(4, 9).Draw(t, "group")}
@@ -66,7 +66,7 @@ func TestThePaceHoldsWhereverACallArrives(t *testing.T) {
 			chat := rapid.SampledFrom([]string{"1", "2", "-3", "-4"}).Draw(t, "chat")
 			growing := rapid.Bool().Draw(t, "growing")
 			now = now.Add(time.Duration(rapid.IntRange(0, 900).Draw(t, "pause")) * time.Millisecond)
-			if at := later(p.next(chat, growing, 1, now), p.all.next(now, 0)); at.After(now) {
+			if at := later(p.nextTime(chat, growing, 1, now), p.all.nextTime(now, 0)); at.After(now) {
 				if at.Equal(never) {
 					t.Fatal("nothing is under way, and yet there is no time for the next")
 				}
@@ -104,15 +104,15 @@ func holds(t *rapid.T, calls []paced, n int, span time.Duration, of func(string)
 	}
 }
 
-func TestAGrowingReplyLeavesRoomForItsEnd(t *testing.T) {
+func TestPace_GrowingReply_LeavesSlotsForEnd(t *testing.T) {
 	for chat, most := range map[string]int{"1": 2, "-1": 2} {
 		p := newPace(supervisor.ChannelTelegram, Rates{})
 		n := 0
-		for ; p.next(chat, true, 1, start).IsZero(); n++ {
+		for ; p.nextTime(chat, true, 1, start).IsZero(); n++ {
 			p.begin(chat, start)
 			p.end(chat, start, true)
 		}
-		if n != most || !p.next(chat, false, 1, start).IsZero() {
+		if n != most || !p.nextTime(chat, false, 1, start).IsZero() {
 			t.Errorf("chat %s: %d growing calls at once, want %d, and room for one more", chat, n, most)
 		}
 	}
@@ -120,7 +120,7 @@ func TestAGrowingReplyLeavesRoomForItsEnd(t *testing.T) {
 	now := start
 	n := 0
 	for ; now.Sub(start) < time.Minute; now = now.Add(time.Second) {
-		if p.next("-1", true, 1, now).IsZero() {
+		if p.nextTime("-1", true, 1, now).IsZero() {
 			p.begin("-1", now)
 			p.end("-1", now, true)
 			n++
@@ -131,7 +131,7 @@ func TestAGrowingReplyLeavesRoomForItsEnd(t *testing.T) {
 	}
 }
 
-func TestQuietChatsAreForgotten(t *testing.T) {
+func TestPace_ForgetsQuietChats(t *testing.T) {
 	p, now := newPace(supervisor.ChannelTelegram, Rates{}), start
 	for range 100 {
 		p.begin(now.String(), now)

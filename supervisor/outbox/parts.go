@@ -10,40 +10,37 @@ import (
 )
 
 const (
-	// Room is how many UTF-16 code units of a message a part leaves free, so that it can be marked
-	// as a repeat.
+	// Room is how many UTF-16 code units of a message a part leaves free for the mark of a repeat.
 	Room = 19
 
-	// maxMessages is how many messages an answer may be. Beyond that it is a beginning, and the
-	// whole as a file.
+	// maxMessages is the most messages of one answer. A longer answer is sent as its beginning and
+	// a file with the whole text.
 	maxMessages = 4
 	wholeName   = "answer.md"
 
-	// maxCaption is how long a file's caption may be, in UTF-16 code units. (Bot API,
-	// sendDocument.)
+	// maxCaption is the longest caption of a file, in UTF-16 code units. (Bot API, sendDocument.)
 	maxCaption = 1024
 
-	// maxAlbum is how many pictures may be shown together. (Bot API, sendMediaGroup.)
+	// maxAlbum is the most pictures of an album. (Bot API, sendMediaGroup.)
 	maxAlbum = 10
 
-	// maxQuoted is how much a person is told of a file's name, and of what a channel says of it, in
-	// UTF-16 code units.
+	// maxQuoted is the longest quote of a file's name or a channel's error, in UTF-16 code units.
 	maxQuoted = 300
 )
 
-// contents are what a delivery is to show: its text, and then its files. Its buttons are below the
-// last part of the text, or below the last file where there is no text.
+// contents returns the parts of a delivery: its text, and then its files. Its buttons are below the
+// last part of the text, or below the last file if there is no text.
 func (o *Options) contents(d supervisor.Delivery, apologetic bool) []supervisor.RichText {
 	parts := o.parts(d.Text, false)
 	if len(parts) > maxMessages && d.Kind == supervisor.DeliveryAnswer {
-		parts, d.Files = o.withWhole(parts, d)
+		parts, d.Files = o.withFullText(parts, d)
 	}
 	nothing := invisible(d.Text)
 	switch {
 	case len(parts) > 0 || nothing && len(d.Files) > 0:
 	case nothing:
 		parts = o.fit(supervisor.RichText{Text: textEmpty})
-	default: // it renders to nothing: it is shown as it was written
+	default: // it renders to nothing, so the source is shown
 		parts = o.fit(supervisor.RichText{Text: d.Text})
 	}
 	if !nothing {
@@ -54,12 +51,12 @@ func (o *Options) contents(d supervisor.Delivery, apologetic bool) []supervisor.
 	}
 	bearer := len(parts) - 1
 	if bearer >= 0 || len(d.Buttons) == 0 { // an album has no buttons
-		parts = append(parts, albums(shown(d.Files))...)
+		parts = append(parts, joinAlbums(fileContents(d.Files))...)
 	} else {
-		parts = append(parts, shown(d.Files)...)
+		parts = append(parts, fileContents(d.Files)...)
 		bearer = len(parts) - 1
 	}
-	// a recording comes first: where that is refused, the text comes in its place, with these
+	// a recording comes first: if it is refused, the text replaces it, with these
 	if nothing {
 		parts = o.withEffects(parts, d.Effects)
 	}
@@ -69,8 +66,8 @@ func (o *Options) contents(d supervisor.Delivery, apologetic bool) []supervisor.
 	return parts
 }
 
-// withEffects puts what a turn did below its answer, folded: into the last part where that has
-// room, else into one more.
+// withEffects adds the folded list of a turn's effects below its answer: into the last part if it
+// fits there, otherwise into a new one.
 func (o *Options) withEffects(parts []supervisor.RichText, effects []string) []supervisor.RichText {
 	if len(effects) == 0 {
 		return parts
@@ -92,17 +89,17 @@ func (o *Options) withEffects(parts []supervisor.RichText, effects []string) []s
 	return parts
 }
 
-// shown are files, each a message.
-func shown(files []supervisor.File) (list []supervisor.RichText) {
+// fileContents returns one message for each file.
+func fileContents(files []supervisor.File) (list []supervisor.RichText) {
 	for _, f := range files {
 		list = append(list, supervisor.RichText{Text: caption(f), File: &f})
 	}
 	return list
 }
 
-// albums puts pictures that follow one another together. An album is one post: its channel takes
-// all of it or nothing.
-func albums(files []supervisor.RichText) (list []supervisor.RichText) {
+// joinAlbums joins consecutive pictures into albums. An album is one post: its channel takes all of
+// it or nothing.
+func joinAlbums(files []supervisor.RichText) (list []supervisor.RichText) {
 	for _, next := range files {
 		n := len(list) - 1
 		if n < 0 || !next.File.IsPicture() || !list[n].File.IsPicture() || len(list[n].Album) == maxAlbum-1 {
@@ -114,9 +111,9 @@ func albums(files []supervisor.RichText) (list []supervisor.RichText) {
 	return list
 }
 
-// withWhole leaves the beginning of an answer that would be many messages, and adds the whole as a
-// file. Where that can't be kept, the answer stays many messages.
-func (o *Options) withWhole(parts []supervisor.RichText, d supervisor.Delivery) ([]supervisor.RichText, []supervisor.File) {
+// withFullText shortens an answer of too many messages to its beginning, and adds a file with the
+// whole text. If the file can't be stored, the answer stays as it is.
+func (o *Options) withFullText(parts []supervisor.RichText, d supervisor.Delivery) ([]supervisor.RichText, []supervisor.File) {
 	if o.KeepText == nil {
 		return parts, d.Files
 	}
@@ -129,7 +126,7 @@ func (o *Options) withWhole(parts []supervisor.RichText, d supervisor.Delivery) 
 	return parts[:maxMessages-1], append([]supervisor.File{file}, d.Files...)
 }
 
-// caption is what stands below a file, with room for a mark.
+// caption returns the caption of a file, cut to leave room for a mark.
 func caption(f supervisor.File) string {
 	if invisible(f.Caption) {
 		return ""
@@ -137,10 +134,10 @@ func caption(f supervisor.File) string {
 	return clip(f.Caption, maxCaption-Room)
 }
 
-// clip is a text's beginning, where it has more UTF-16 code units than most.
+// clip cuts a text to at most most UTF-16 code units.
 func clip(text string, most int) string { return supervisor.RichText{Text: text}.Clip(most).Text }
 
-// visible is what a post shows.
+// visible returns the content of a post with its mark.
 func visible(p supervisor.Post) supervisor.RichText {
 	t := p.Content
 	if !p.Repeat {
@@ -153,13 +150,13 @@ func visible(p supervisor.Post) supervisor.RichText {
 	return t
 }
 
-// parts are a text's messages, each with room for a mark.
+// parts splits a text into messages, each with room for a mark.
 func (o *Options) parts(markdown string, growing bool) []supervisor.RichText {
 	return o.fit(o.Render(markdown, growing)...)
 }
 
-// fit cuts parts until each piece leaves room for a mark. A piece that can't be cut any further
-// stays as it is; one in which there is nothing to see is left out.
+// fit cuts parts until each piece leaves room for a mark. A piece that can't be cut stays as it is,
+// and invisible pieces are left out.
 func (o *Options) fit(parts ...supervisor.RichText) (list []supervisor.RichText) {
 	for _, part := range parts {
 		if invisible(part.Text) {
@@ -187,8 +184,8 @@ func (o *Options) splitInHalves(part supervisor.RichText) []supervisor.RichText 
 	return list
 }
 
-// invisible says whether there is nothing to see in a text. A channel may refuse it as empty, or
-// show an empty message.
+// invisible reports whether a text shows nothing. A channel may refuse it as empty, or show an
+// empty message.
 func invisible(text string) bool {
 	return strings.IndexFunc(text, func(r rune) bool { return !blank(r) }) < 0
 }
@@ -198,7 +195,7 @@ func blank(r rune) bool {
 		unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
-// apologize puts the apology at the end: into the last part where it has room, else into one more.
+// apologize adds the apology to the last part if it fits there, otherwise as a new part.
 func (o *Options) apologize(parts []supervisor.RichText) []supervisor.RichText {
 	parts = slices.Clone(parts)
 	if n := len(parts) - 1; n >= 0 {
@@ -210,7 +207,7 @@ func (o *Options) apologize(parts []supervisor.RichText) []supervisor.RichText {
 	return append(parts, supervisor.RichText{Text: textApology})
 }
 
-// apologizes says whether one of the posts ends with the apology.
+// apologizes reports whether one of the posts ends with the apology.
 func apologizes(posts []supervisor.Post) bool {
 	return slices.ContainsFunc(posts, func(p supervisor.Post) bool {
 		return p.State != supervisor.PostSurplus && p.State != supervisor.PostDeleted && strings.HasSuffix(p.Content.Text, textApology)

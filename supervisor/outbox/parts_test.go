@@ -11,7 +11,7 @@ import (
 	"mews/supervisor"
 )
 
-func TestAMarkMovesTheMarksBehindIt(t *testing.T) {
+func TestRepeatMark_MovesLaterFormatting(t *testing.T) {
 	p := supervisor.Post{Repeat: true, Content: supervisor.RichText{Text: "a bold word", Entities: []supervisor.Entity{
 		{Type: supervisor.EntityBold, Offset: 2, Length: 4}}}}
 	got := visible(p)
@@ -28,9 +28,8 @@ func TestAMarkMovesTheMarksBehindIt(t *testing.T) {
 	}
 }
 
-// TestEveryPartFitsWhateverBecomesOfIt: marked and with an apology, a message is never longer than
-// it may be, and its text is whole.
-func TestEveryPartFitsWhateverBecomesOfIt(t *testing.T) {
+// With a mark and an apology, no message is too long, and the text is whole.
+func TestParts_MarkedOrApologizing_AlwaysFit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		o := &Options{Limit: rapid.IntRange(100, 300).Draw(t, "limit")}
 		o.Halve = func(t supervisor.RichText) []supervisor.RichText {
@@ -56,7 +55,7 @@ func TestEveryPartFitsWhateverBecomesOfIt(t *testing.T) {
 	})
 }
 
-func TestWhatCannotBeCutStaysWhole(t *testing.T) {
+func TestParts_Uncuttable_StayWhole(t *testing.T) {
 	o := &Options{Limit: 20}
 	o.Halve = func(t supervisor.RichText) []supervisor.RichText { return []supervisor.RichText{t} }
 	o.Render = func(string, bool) []supervisor.RichText {
@@ -67,7 +66,7 @@ func TestWhatCannotBeCutStaysWhole(t *testing.T) {
 	}
 }
 
-// seen is what there is to see of a text.
+// seen returns the visible characters of a text.
 func seen(text string) string {
 	return strings.Map(func(r rune) rune {
 		if blank(r) {
@@ -77,7 +76,7 @@ func seen(text string) string {
 	}, text)
 }
 
-func TestWhatLooksTheSame(t *testing.T) {
+func TestSameAppearance(t *testing.T) {
 	full := func() supervisor.RichText {
 		return supervisor.RichText{Text: "a", Entities: []supervisor.Entity{{Type: supervisor.EntityBold, Length: 1}},
 			Buttons: [][]supervisor.Button{{{Text: "yes", Press: "y"}}}, File: &supervisor.File{Name: "a.png"}}

@@ -9,16 +9,16 @@ import (
 	"mews/supervisor/outbox"
 )
 
-// without is an outbox that no longer serves a person.
+// without makes an outbox no longer serve a user.
 func without(name string) func(*outbox.Options) {
 	return func(o *outbox.Options) {
 		o.Serves = func(c supervisor.Conversation) bool { return c.User != name }
 	}
 }
 
-const noRecipient = "failed 1: nobody here any more\n"
+const noRecipient = "failed 1: the user no longer has access\n"
 
-func TestWhoIsNotServedAnyMoreIsSentNothing(t *testing.T) {
+func TestUnservedUser_GetsNothing(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.notice(h.conversation("bob", "43"), "to bob")
 		turn := h.begin(h.conversation("bob", "43"))
@@ -41,8 +41,8 @@ func TestWhoIsNotServedAnyMoreIsSentNothing(t *testing.T) {
 	})
 }
 
-// The others of a group are not told of what was not for them.
-func TestOthersInAGroupAreStillServed(t *testing.T) {
+// The others of a group do not learn of messages for a user who left.
+func TestUnservedUser_OthersOfGroupStillServed(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.live(without("bob"))
 		h.notice(h.conversation("bob", club), "to bob")
@@ -53,7 +53,7 @@ func TestOthersInAGroupAreStillServed(t *testing.T) {
 	})
 }
 
-func TestWhoLeavesWhileTheChannelIsAwayIsSentNothing(t *testing.T) {
+func TestUnservedUser_DuringOutage_GetsNothing(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		var gone atomic.Bool
 		h.channel.script = away(time.Hour, unknown())
@@ -67,7 +67,7 @@ func TestWhoLeavesWhileTheChannelIsAwayIsSentNothing(t *testing.T) {
 	})
 }
 
-func TestWhatHasArrivedIsNotLostBecauseItsPersonLeaves(t *testing.T) {
+func TestUnservedUser_ArrivedDelivery_IsNotLost(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.live(func(o *outbox.Options) {
 			o.Serves = func(supervisor.Conversation) bool { return len(h.channel.made("43", "send")) == 0 }
@@ -79,7 +79,7 @@ func TestWhatHasArrivedIsNotLostBecauseItsPersonLeaves(t *testing.T) {
 	})
 }
 
-func TestAnAnswerThatShowsNothingIsNotSilence(t *testing.T) {
+func TestInvisibleAnswer_ShowsItsSource(t *testing.T) {
 	const empty = "(The answer was empty.)"
 	for text, want := range map[string]string{
 		"": empty, "\n": empty, "\u200b": empty, " \u3164\ufe0f\u2800\t": empty, "\U000E0020": empty, "\x01": empty,
@@ -109,8 +109,8 @@ func TestAnAnswerThatShowsNothingIsNotSilence(t *testing.T) {
 	}
 }
 
-// A message with nothing to see in it would be refused, and with it the answer.
-func TestAPartThatShowsNothingIsLeftOut(t *testing.T) {
+// A part that shows nothing would be refused, and the answer with it.
+func TestInvisiblePart_IsLeftOut(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.live(func(o *outbox.Options) {
 			o.Render = func(string, bool) []supervisor.RichText {

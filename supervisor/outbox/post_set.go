@@ -8,36 +8,37 @@ import (
 	"mews/supervisor"
 )
 
-// postSet is what stands in the chat of one reply, and what is to stand there. That of a growing
-// reply and that of a delivery are worked alike.
+// postSet holds what the chat shows of one reply and what it should show. The sets of growing
+// replies and of deliveries are handled alike.
 type postSet struct {
 	conversation supervisor.Conversation
-	turn         int64               // 0 where no turn said it
-	message      string              // the channel's name of what it answers
+	turn         int64               // 0 if no turn made it
+	message      string              // the channel's name of the message that it answers
 	delivery     supervisor.Delivery // the zero value while the reply grows
 
-	posts  []supervisor.Post // by part, with the contents that they are to show
-	loaded bool              // posts are as they are on disk
-	stored bool              // what the delivery shows is on disk
-	// posts that can't be made right where they stand: they are deleted and sent anew
+	posts  []supervisor.Post // by part, with the contents that they should show
+	loaded bool              // posts are as on disk
+	stored bool              // the contents of the delivery are on disk
+	// posts that can't be corrected by an edit: they are deleted and sent again
 	unfit map[int64]bool
-	plain bool // the channel can't read its marks
-	muted bool // of a growing reply no more is shown before its end
-	// the delivery is given up, and this became of it; "" while it is worked
-	outcome  supervisor.Outcome
-	why      string                // the channel's own words about that
-	reason   supervisor.SendReason // its thread or its chat is to blame for that; else ReasonNone
-	last     supervisor.Post       // is settled as the delivery is closed; without an ID nothing is
-	giveUpAt time.Time             // a delivery that can't reach its channel is given up then
+	plain bool // the channel can't read its formatting
+	muted bool // no more of a growing reply is shown before its end
+	// of a delivery that is given up; "" while it is worked on
+	outcome supervisor.Outcome
+	why     string // the channel's error behind outcome
+	// set if the thread or the chat is to blame; otherwise ReasonNone
+	reason   supervisor.SendReason
+	last     supervisor.Post // is stored together with the delivery's end; ID 0 means none
+	giveUpAt time.Time       // when an unreachable delivery is given up
 	attempts failedAttempts
-	closing  bool // all that is left is to close the delivery
+	closing  bool // the delivery only has to be closed
 }
 
-// growing says that the set is a growing reply's.
+// growing reports whether the set belongs to a growing reply.
 func (s *postSet) growing() bool { return s.delivery.ID == 0 }
 
-// nextCall is the next call to make, and for which of the posts; "" where all is as it should be.
-// inChat is what stands in the chat, by post.
+// nextCall returns the next call and the index of its post; "" if nothing is left to do. inChat is
+// what the chat shows, by post.
 func (s *postSet) nextCall(inChat map[int64]supervisor.RichText) (what call, i int) {
 	for i, p := range s.posts {
 		if s.unfit[p.ID] && p.State == supervisor.PostSent {
@@ -52,7 +53,7 @@ func (s *postSet) nextCall(inChat map[int64]supervisor.RichText) (what call, i i
 	return "", 0
 }
 
-// nextPosts is how many messages the next call would bring into the chat, at least one.
+// nextPosts returns how many messages the next call would add to the chat, at least one.
 func (s *postSet) nextPosts(inChat map[int64]supervisor.RichText) int {
 	if what, i := s.nextCall(inChat); what == callSend {
 		return 1 + len(s.posts[i].Content.Album)
@@ -60,8 +61,7 @@ func (s *postSet) nextPosts(inChat map[int64]supervisor.RichText) int {
 	return 1
 }
 
-// callFor is the call that makes a post as it should be. A file never changes: it shows what it was
-// sent with.
+// callFor returns the call that corrects a post. The file of a post never changes.
 func callFor(p supervisor.Post, inChat map[int64]supervisor.RichText) call {
 	switch p.State {
 	case supervisor.PostQueued:
@@ -76,8 +76,8 @@ func callFor(p supervisor.Post, inChat map[int64]supervisor.RichText) call {
 	return ""
 }
 
-// setContents has the posts of a growing reply show these parts. Those beyond stay in the chat: the
-// reply may grow again.
+// setContents sets the parts that the posts of a growing reply should show. Posts beyond them stay
+// in the chat: the reply may grow again.
 func (s *postSet) setContents(parts []supervisor.RichText) {
 	for i, part := range parts {
 		if s.plain {
@@ -90,8 +90,8 @@ func (s *postSet) setContents(parts []supervisor.RichText) {
 	}
 }
 
-// uncertain says that a growing reply has a post that may not be there. Its delivery repeats that
-// one: it is repeated only once, and then it should be whole.
+// uncertain reports whether a growing reply has a post with an unknown result. Its delivery repeats
+// that post, whole, because only one repeat is allowed.
 func (s *postSet) uncertain() bool {
 	return slices.ContainsFunc(s.posts, func(p supervisor.Post) bool {
 		return p.Delivery != 0 || p.State == supervisor.PostUnknown || p.State == supervisor.PostFailed ||
@@ -99,7 +99,7 @@ func (s *postSet) uncertain() bool {
 	})
 }
 
-// contents are what the posts are to show, from one part on.
+// contents returns what the posts should show, from one part on.
 func (s *postSet) contents(from int) []supervisor.RichText {
 	var list []supervisor.RichText
 	for _, p := range s.posts[from:] {
@@ -110,7 +110,7 @@ func (s *postSet) contents(from int) []supervisor.RichText {
 	return list
 }
 
-// finalOutcome is what became of the delivery, once nextCall has nothing left.
+// finalOutcome returns the outcome of the delivery, once nextCall has nothing left.
 func (s *postSet) finalOutcome() (supervisor.Outcome, string) {
 	switch {
 	case s.ended():
@@ -121,22 +121,22 @@ func (s *postSet) finalOutcome() (supervisor.Outcome, string) {
 	return supervisor.OutcomeSent, ""
 }
 
-// ended says that a part has failed or the whole was given up: the rest is not tried.
+// ended reports whether a part has failed or the whole was given up: the rest is not tried.
 func (s *postSet) ended() bool { return s.outcome != "" || s.has(supervisor.PostFailed) }
 
 func (s *postSet) has(state supervisor.PostState) bool {
 	return slices.ContainsFunc(s.posts, func(p supervisor.Post) bool { return p.State == state })
 }
 
-// allSent says that there are so many posts, and all of them stand in the chat.
+// allSent reports whether there are exactly that many posts, all of them in the chat.
 func (s *postSet) allSent(parts int) bool {
 	return len(s.posts) == parts && !slices.ContainsFunc(s.posts, func(p supervisor.Post) bool {
 		return p.State != supervisor.PostSent
 	})
 }
 
-// markUnfit has all that stands in the chat from a post on be deleted and sent anew. It says
-// whether there is any.
+// markUnfit marks all posts in the chat from one on to be deleted and sent again. It returns
+// whether there are any.
 func (s *postSet) markUnfit(from int) (any bool) {
 	for _, p := range s.posts[from:] {
 		if p.State == supervisor.PostSent {
@@ -147,9 +147,9 @@ func (s *postSet) markUnfit(from int) (any bool) {
 	return any
 }
 
-// nextStanding is the first post from one on that stands in the chat and can be changed into any
-// text; -1 where there is none.
-func (s *postSet) nextStanding(from int) int {
+// nextSent returns the index of the first post from one on that is in the chat and can become any
+// text, or -1.
+func (s *postSet) nextSent(from int) int {
 	i := slices.IndexFunc(s.posts[from:], func(p supervisor.Post) bool {
 		return p.State == supervisor.PostSent && p.Content.File == nil
 	})
@@ -159,10 +159,10 @@ func (s *postSet) nextStanding(from int) int {
 	return from + i
 }
 
-// duplicate is a post that has the same place in the chat as the one before it: a shift was cut.
+// duplicate finds a post that has the same message as the one before it: a shift was interrupted.
 func (s *postSet) duplicate() (i int, ok bool) {
-	for last := s.nextStanding(0); last >= 0; last = i {
-		i = s.nextStanding(last + 1)
+	for last := s.nextSent(0); last >= 0; last = i {
+		i = s.nextSent(last + 1)
 		if i >= 0 && s.posts[i].Message == s.posts[last].Message {
 			return i, true
 		}

@@ -9,7 +9,7 @@ import (
 	"mews/supervisor/outbox"
 )
 
-// ask has the turn's person be asked, and the turn wait: nothing more of its reply is shown.
+// ask asks the turn's user and makes the turn wait: no more of its reply is shown.
 func (t *turn) ask(text string) {
 	t.h.Helper()
 	_, _, err := t.h.db.Questions().Ask(t.h.Context(), supervisor.Question{Conversation: t.Conversation, Turn: t.ID, Kind: supervisor.QuestionApproval,
@@ -19,8 +19,8 @@ func (t *turn) ask(text string) {
 	t.Close()
 }
 
-// goesOn has the turn go on, once its person has answered.
-func (t *turn) goesOn() {
+// resume continues the turn after its user has answered.
+func (t *turn) resume() {
 	t.h.Helper()
 	_, came, err := t.h.db.Questions().Press(t.h.Context(), supervisor.Press{Digest: strings.Repeat("a", 64), User: "alice",
 		Conversation: t.Conversation.ID, Word: "once"})
@@ -28,10 +28,9 @@ func (t *turn) goesOn() {
 	t.Stream = t.h.feeds.Open(t.Turn, t.said)
 }
 
-// What a turn says after its person has answered stands below the question, and so it makes itself
-// heard. This is so in another life of the service too.
-func TestAnAnswerGoesOnBelowItsQuestion(t *testing.T) {
-	for name, restart := range map[string]bool{"in one life": false, "in the next": true} {
+// The rest of the answer comes below the question and so notifies the user, also after a restart.
+func TestAnswer_ContinuesBelowItsQuestion(t *testing.T) {
+	for name, restart := range map[string]bool{"same process": false, "after a restart": true} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(h *rig) {
 				end := h.live()
@@ -45,7 +44,7 @@ func TestAnAnswerGoesOnBelowItsQuestion(t *testing.T) {
 					end()
 					h.live(func(*outbox.Options) {})
 				}
-				turn.goesOn()
+				turn.resume()
 				turn.say(" It is there")
 				pass(5 * time.Second)
 				turn.say(" now.")

@@ -11,82 +11,81 @@ import (
 	"mews/supervisor/internal/signals"
 )
 
-// ReactionMode says which messages of people get a reaction.
+// ReactionMode says which messages of users get a reaction.
 type ReactionMode string
 
 const (
-	ReactWaiting ReactionMode = "waiting" // those that have to wait, until their turn begins
-	// those that a turn has taken up too, until it has answered
+	ReactWaiting ReactionMode = "waiting" // messages that wait, until their turn begins
+	// also messages of a running turn, until it has answered
 	ReactAll ReactionMode = "all"
 	ReactOff ReactionMode = "off"
 )
 
-// The reactions, of those that Telegram allows. (Bot API, ReactionTypeEmoji.)
+// The emojis, of those that Telegram allows. (Bot API, ReactionTypeEmoji.)
 const (
 	emojiWaits   = "👀"
 	emojiTakenUp = "✍"
 )
 
 const (
-	// reactionDelay is how long a message has waited before it gets a reaction. What is worked on
-	// at once needs none.
+	// reactionDelay is how long a message must wait before it gets a reaction. A message whose turn
+	// begins at once gets none.
 	reactionDelay = time.Second
 
-	// reactionPause is how long after something has changed that is looked at: nothing of a turn's
-	// beginning waits behind it.
+	// reactionPause is the delay between a change and the refresh: the beginning of a turn must not
+	// wait for reactions.
 	reactionPause = 300 * time.Millisecond
 
-	// reactionRetry is when a reaction is tried again that there was no room for.
+	// reactionRetry is the pause after which a reaction is tried again if the pace had no slot for
+	// it.
 	reactionRetry = 2 * time.Second
 )
 
-// Waits are the messages of people that are to be answered.
+// Waits lists the messages of users that are to be answered.
 type Waits interface {
-	// ListReactable lists those of a channel that wait or that a running turn has taken up, oldest
-	// first.
+	// ListReactable lists a channel's messages that wait or that a running turn has, oldest first.
 	ListReactable(ctx context.Context, channel supervisor.Channel) ([]supervisor.Inbound, error)
-	// ListReacted lists those of a channel that may have got a reaction in an earlier life, as they
-	// waited for so long.
+	// ListReacted lists messages that may have got a reaction from an earlier process. They have
+	// waited for that long.
 	ListReacted(ctx context.Context, channel supervisor.Channel, waited time.Duration) ([]supervisor.Inbound, error)
 }
 
-// Reacting is a channel in which messages can be reacted to.
+// Reacting is a channel whose messages can have reactions.
 type Reacting interface {
-	// React puts a reaction on a message in the place of an earlier one; "" takes that away. Its
-	// error is a *supervisor.SendError.
+	// React sets the reaction on a message; "" removes it. Its error is a *supervisor.SendError.
 	React(ctx context.Context, to supervisor.Address, message, emoji string) error
 }
 
-// Reactor shows people by reactions which of their messages wait. What it has shown is in memory:
-// it begins anew with what the store says. Its calls use only what others leave free, and none of
-// them is worth waiting for.
+// Reactor shows users by reactions which of their messages wait. It keeps the shown reactions in
+// memory, and after a restart begins with the state of the store. Its calls use only free slots,
+// and it gives up rather than wait.
 type Reactor struct {
 	*Options
 	outbox  *Outbox
 	mode    ReactionMode
 	waits   Waits
 	channel Reacting
-	changed chan struct{}       // holds a token when a message may have come, or a turn have begun
+	changed chan struct{}       // holds a token if a message may have come or a turn may have begun
 	shows   atomic.Bool         // some message shows a reaction
-	shown   map[reaction]string // emoji, by message; "" is not known
-	refused map[string]bool     // chats where reactions are not taken
+	shown   map[reaction]string // emoji, by message; "" means unknown
+	refused map[string]bool     // chats that refuse reactions
 }
 
-// reaction is a message that gets one.
+// reaction identifies a message that gets one.
 type reaction struct {
 	chat, thread, message string
 }
 
-// Reactor makes the outbox's reactor, of which there is one at most. Its Run works it.
+// Reactor returns a reactor for the outbox; call Run to start it. Make at most one for each outbox.
 func (o *Outbox) Reactor(mode ReactionMode, waits Waits, channel Reacting) *Reactor {
 	return &Reactor{Options: &o.Options, outbox: o, mode: mode, waits: waits, channel: channel, changed: make(chan struct{}, 1),
 		shown: map[reaction]string{}, refused: map[string]bool{}}
 }
 
-// Arrived is to be called when a message has come. It never blocks, and may be called before Run.
+// Arrived tells the reactor of a new message. It never blocks, and may be called before Run.
 func (r *Reactor) Arrived() { signals.Send(r.changed) }
 
-// Changed is to be called when a turn may have begun or ended. It never blocks, and may be called
+// Changed tells the reactor that a turn may have begun or ended. It never blocks, and may be called
 // before Run.
 func (r *Reactor) Changed() {
 	if r.shows.Load() {
@@ -94,7 +93,7 @@ func (r *Reactor) Changed() {
 	}
 }
 
-// Run shows what waits until ctx ends. A call that is under way ends with ctx.
+// Run shows reactions until ctx ends. A call that is under way ends with ctx.
 func (r *Reactor) Run(ctx context.Context) error {
 	if r.mode == ReactOff || !r.Name.Can().Reactions {
 		<-ctx.Done()
@@ -127,7 +126,7 @@ func reactionOf(in supervisor.Inbound) reaction {
 	return reaction{in.Conversation.Chat, in.Conversation.Thread, in.Message}
 }
 
-// refresh has messages show what they are to show, and says when to come again.
+// refresh brings the reactions of all messages up to date, and returns when to come again.
 func (r *Reactor) refresh(ctx context.Context) (again time.Time, err error) {
 	list, err := r.waits.ListReactable(ctx, r.Name)
 	if err != nil {
@@ -138,7 +137,7 @@ func (r *Reactor) refresh(ctx context.Context) (again time.Time, err error) {
 	for m := range r.shown {
 		gone[m] = true
 	}
-	together := map[string]bool{} // of several that were sent as one, the first alone
+	together := map[string]bool{} // of several messages that were sent as one, only the first
 	for _, in := range list {
 		emoji, at := r.emojiFor(in)
 		again = earlier(again, at)
@@ -165,7 +164,7 @@ func (r *Reactor) refresh(ctx context.Context) (again time.Time, err error) {
 	return again, nil
 }
 
-// emojiFor is what a message is to show, "" for nothing. at is when that changes by itself.
+// emojiFor returns the emoji that a message should show, or "". at is when that changes by itself.
 func (r *Reactor) emojiFor(in supervisor.Inbound) (emoji string, at time.Time) {
 	if in.State == supervisor.InboundRunning {
 		if r.mode == ReactAll {
@@ -179,8 +178,8 @@ func (r *Reactor) emojiFor(in supervisor.Inbound) (emoji string, at time.Time) {
 	return emojiWaits, never
 }
 
-// react has a message show an emoji, where there is room for the call. It says false where that is
-// to be tried again. A chat that refuses it is left alone.
+// react sets a message's reaction if the pace has a free slot. It returns false if that is to be
+// tried again. A chat that refuses reactions gets no more.
 func (r *Reactor) react(ctx context.Context, m reaction, emoji string) (done bool, err error) {
 	if r.refused[m.chat] {
 		delete(r.shown, m)
@@ -204,12 +203,12 @@ func (r *Reactor) react(ctx context.Context, m reaction, emoji string) (done boo
 	r.Log.Debug("react to a message", "channel", r.Name, "chat", m.chat, "error", e)
 	switch {
 	case e.Reason == supervisor.ReasonFlood:
-		for name, until := range r.outbox.gate.flood(m.chat, full, e.RetryAfter) {
+		for name, until := range r.outbox.gate.recordFlood(m.chat, full, e.RetryAfter) {
 			err = cmp.Or(err, r.Freezes.Freeze(ctx, r.Source, name, until))
 		}
 	case e.Result == supervisor.ResultRefused || e.Reason == supervisor.ReasonMoved:
 		delete(r.shown, m)
-		// a message that is gone says nothing of the others
+		// a missing message says nothing about the others
 		r.refused[m.chat] = e.Reason != supervisor.ReasonGone
 		return true, nil
 	}

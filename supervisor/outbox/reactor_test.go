@@ -10,7 +10,7 @@ import (
 	"mews/supervisor/outbox"
 )
 
-// react runs the outbox's reactor. It ends with the test at the latest.
+// react runs the outbox's reactor, at most until the end of the test.
 func (h *rig) react(mode outbox.ReactionMode) (r *outbox.Reactor, end func()) {
 	h.Helper()
 	r = h.box.Reactor(mode, h.db.Inbox(), h.channel)
@@ -31,8 +31,8 @@ func (h *rig) react(mode outbox.ReactionMode) (r *outbox.Reactor, end func()) {
 	return r, end
 }
 
-// waits has a message come.
-func (h *rig) waits(r *outbox.Reactor, c supervisor.Conversation, message string) supervisor.Inbound {
+// arrive stores a new message and tells the reactor.
+func (h *rig) arrive(r *outbox.Reactor, c supervisor.Conversation, message string) supervisor.Inbound {
 	h.Helper()
 	in, _, err := h.db.Inbox().Put(h.Context(), supervisor.Inbound{Conversation: c, Source: source, Key: message, Message: message,
 		Kind: supervisor.KindText, Text: "hello"})
@@ -41,7 +41,7 @@ func (h *rig) waits(r *outbox.Reactor, c supervisor.Conversation, message string
 	return in
 }
 
-// takeUp begins the turn of what has come.
+// takeUp begins the turn of a message.
 func (h *rig) takeUp(in supervisor.Inbound) *turn {
 	h.Helper()
 	t, _, err := h.db.Turns().Start(h.Context(), in.ID, nil)
@@ -49,7 +49,7 @@ func (h *rig) takeUp(in supervisor.Inbound) *turn {
 	return &turn{h: h, Turn: t, Stream: h.feeds.Open(t, "")}
 }
 
-func TestWhatWaitsGetsAReactionUntilItsTurnBegins(t *testing.T) {
+func TestReaction_ShownUntilTurnBegins(t *testing.T) {
 	for mode, want := range map[outbox.ReactionMode][]string{
 		outbox.ReactWaiting: {"b 👀", "b"},
 		outbox.ReactAll:     {"a ✍", "b 👀", "a", "b ✍", "b"},
@@ -60,9 +60,9 @@ func TestWhatWaitsGetsAReactionUntilItsTurnBegins(t *testing.T) {
 				h.live()
 				r, _ := h.react(mode)
 				c := h.conversation("alice", alice)
-				first := h.takeUp(h.waits(r, c, "a"))
+				first := h.takeUp(h.arrive(r, c, "a"))
 				pass(3 * time.Second)
-				next := h.waits(r, c, "b")
+				next := h.arrive(r, c, "b")
 				pass(3 * time.Second)
 				first.finishWith("Done.")
 				pass(500 * time.Millisecond)
@@ -76,20 +76,20 @@ func TestWhatWaitsGetsAReactionUntilItsTurnBegins(t *testing.T) {
 	}
 }
 
-// What is worked on at once has no call made for it, and what waits has none before it has waited a
+// A message whose turn begins at once causes no call, and a waiting one causes none for its first
 // second.
-func TestAReactionIsInNobodysWay(t *testing.T) {
+func TestReaction_DelaysNoOtherCall(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.live()
 		r, _ := h.react(outbox.ReactWaiting)
 		c := h.conversation("alice", alice)
-		turn := h.takeUp(h.waits(r, c, "a"))
+		turn := h.takeUp(h.arrive(r, c, "a"))
 		pass(5 * time.Second)
 		turn.finishWith("Done.")
 		pass(5 * time.Second)
 		h.same("reactions", h.channel.reactions(alice), []string(nil))
 		began := time.Now()
-		h.waits(r, c, "b")
+		h.arrive(r, c, "b")
 		pass(5 * time.Second)
 		if at := h.channel.made(alice, "react")[0].at.Sub(began); at < time.Second {
 			t.Errorf("it came after %v", at)
@@ -97,9 +97,9 @@ func TestAReactionIsInNobodysWay(t *testing.T) {
 	})
 }
 
-// In a freeze nothing is sent, a reaction neither; a chat that takes none is left alone. None of
-// them counts in a group's pace.
-func TestAReactionGivesWay(t *testing.T) {
+// A freeze stops reactions too. A chat that refuses them gets no more. They do not count in a
+// group's pace.
+func TestReaction_FailedCall_IsRetriedOrDropped(t *testing.T) {
 	for name, test := range map[string]struct {
 		script func(called) (bool, *supervisor.SendError)
 		want   []string
@@ -119,9 +119,9 @@ func TestAReactionGivesWay(t *testing.T) {
 				h.notice(c, "hello")
 				pass(100 * time.Millisecond)
 				began := time.Now()
-				h.waits(r, c, "b")
+				h.arrive(r, c, "b")
 				pass(2 * time.Minute)
-				h.waits(r, c, "c")
+				h.arrive(r, c, "c")
 				pass(2 * time.Minute)
 				var got []string
 				for _, at := range h.channel.made(club, "react") {
@@ -141,16 +141,16 @@ func TestAReactionGivesWay(t *testing.T) {
 	}
 }
 
-// A crash leaves no message that looks as if it waited for ever: what waits is reacted to anew, and
-// what has been taken up or answered meanwhile shows nothing.
-func TestAReactionIsNotLeftOverAfterACrash(t *testing.T) {
+// After a crash no message keeps a wrong reaction: waiting ones get it anew, and those taken up or
+// answered meanwhile show none.
+func TestReaction_AfterCrash_IsCorrected(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.live()
 		r, end := h.react(outbox.ReactWaiting)
 		c := h.conversation("alice", alice)
 		var ins []supervisor.Inbound
 		for _, m := range []string{"a", "b", "c"} {
-			ins = append(ins, h.waits(r, c, m))
+			ins = append(ins, h.arrive(r, c, m))
 		}
 		pass(3 * time.Second)
 		h.same("before", h.channel.reactions(alice), []string{"a 👀", "b 👀", "c 👀"})

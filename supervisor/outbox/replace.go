@@ -7,8 +7,8 @@ import (
 	"mews/supervisor"
 )
 
-// sendAnew is for a message whose place in the chat is empty. What is to be sent anew of a growing
-// reply waits for its end.
+// sendAnew sends a message again that is gone from the chat. In a growing reply that waits for the
+// end.
 func (q *chatQueue) sendAnew(ctx context.Context, f failure) error {
 	if err := q.ensureStored(ctx, f.set); err != nil {
 		return err
@@ -16,11 +16,11 @@ func (q *chatQueue) sendAnew(ctx context.Context, f failure) error {
 	return q.shift(f.set, f.i)
 }
 
-// shift gives a post that stands nowhere the place of the next one in the chat, that one the place
-// of the one after it, and so on; the last is sent anew. So they stand in order, and none stands
-// there twice. Where it is cut, two posts have one place: repairPosts goes on from there.
+// shift gives a missing post the message of the next post, that post the next message, and so on;
+// the last one is sent again. So the posts stay in order, and none is there twice. If shift is
+// interrupted, two posts have the same message, and repairPosts continues.
 func (q *chatQueue) shift(set *postSet, i int) error {
-	for next := set.nextStanding(i + 1); next >= 0; next = set.nextStanding(i + 1) {
+	for next := set.nextSent(i + 1); next >= 0; next = set.nextSent(i + 1) {
 		p := set.posts[i]
 		p.Message = set.posts[next].Message
 		shown, known := q.inChat[set.posts[next].ID]
@@ -33,10 +33,10 @@ func (q *chatQueue) shift(set *postSet, i int) error {
 		}
 		i = next
 	}
-	return q.unplace(set, i)
+	return q.requeue(set, i)
 }
 
-// ensureStored makes sure that what a delivery shows is on disk. A growing reply shows no more.
+// ensureStored stores the contents of a delivery. A growing reply is shown no further instead.
 func (q *chatQueue) ensureStored(ctx context.Context, set *postSet) error {
 	switch {
 	case set.growing():
@@ -48,7 +48,7 @@ func (q *chatQueue) ensureStored(ctx context.Context, set *postSet) error {
 	return q.storeContents(ctx, set, set.contents(0))
 }
 
-// storeContents puts on disk what a delivery is to show.
+// storeContents stores the contents of a delivery's posts.
 func (q *chatQueue) storeContents(ctx context.Context, set *postSet, contents []supervisor.RichText) error {
 	posts, err := q.Posts.Open(ctx, set.delivery.ID, contents)
 	if err == nil {
@@ -57,13 +57,13 @@ func (q *chatQueue) storeContents(ctx context.Context, set *postSet, contents []
 	return err
 }
 
-// splitPart cuts a part in two. What stands in the chat from that part on is deleted first, so that
-// the order stays.
+// splitPart cuts a part in two. The messages from that part on are deleted first, to keep the
+// order.
 func (q *chatQueue) splitPart(ctx context.Context, f failure) error {
 	p := f.post()
 	halves := q.splitInHalves(p.Content)
 	if p.Content.File != nil || f.set.growing() || p.Repeat || len(halves) < 2 {
-		return q.refused(ctx, f)
+		return q.handleRefusal(ctx, f)
 	}
 	if err := q.prepareReplace(ctx, f); err != nil || f.set.markUnfit(f.i) {
 		return err
@@ -71,8 +71,7 @@ func (q *chatQueue) splitPart(ctx context.Context, f failure) error {
 	return q.replacePart(ctx, f, p.Part, halves)
 }
 
-// replaceFile has a text take the place of a file that the channel refuses. What follows stays as
-// it is.
+// replaceFile replaces a refused file by a text. The posts after it stay as they are.
 func (q *chatQueue) replaceFile(ctx context.Context, f failure) error {
 	p := f.post()
 	if err := q.prepareReplace(ctx, f); err != nil {
@@ -85,7 +84,7 @@ func (q *chatQueue) replaceFile(ctx context.Context, f failure) error {
 	return q.replacePart(ctx, f, p.Part, parts)
 }
 
-// noVoice is for a recording to who takes no voice messages.
+// noVoice handles a recording that the chat refuses.
 func (q *chatQueue) noVoice(ctx context.Context, f failure) error {
 	if !f.set.delivery.Spoken {
 		return q.sendAsDocument(ctx, f)
@@ -99,7 +98,7 @@ func (q *chatQueue) noVoice(ctx context.Context, f failure) error {
 	return q.giveUp(f, f.err.Error())
 }
 
-// sendAsDocument sends a recording as a document to who takes no voice messages.
+// sendAsDocument sends a recording as a document, because the chat refuses voice messages.
 func (q *chatQueue) sendAsDocument(ctx context.Context, f failure) error {
 	if err := q.prepareReplace(ctx, f); err != nil {
 		return err
@@ -111,26 +110,26 @@ func (q *chatQueue) sendAsDocument(ctx context.Context, f failure) error {
 	return q.replacePart(ctx, f, p.Part, []supervisor.RichText{p.Content})
 }
 
-// breakUpAlbum has an album that the channel refuses be sent as so many messages.
+// breakUpAlbum sends the files of a refused album as separate messages.
 func (q *chatQueue) breakUpAlbum(ctx context.Context, f failure) error {
 	if err := q.prepareReplace(ctx, f); err != nil {
 		return err
 	}
 	p := f.post()
 	q.Log.Warn("the channel refuses an album", "channel", q.Name, "chat", q.chat, "error", f.err)
-	return q.replacePart(ctx, f, p.Part, shown(append([]supervisor.File{*p.Content.File}, p.Content.Album...)))
+	return q.replacePart(ctx, f, p.Part, fileContents(append([]supervisor.File{*p.Content.File}, p.Content.Album...)))
 }
 
-// prepareReplace puts on disk what there is to replace.
+// prepareReplace stores the state that replacePart needs.
 func (q *chatQueue) prepareReplace(ctx context.Context, f failure) error {
-	if err := q.keepUnsent(f); err != nil {
+	if err := q.recordUnsent(f); err != nil {
 		return err
 	}
 	return q.ensureStored(ctx, f.set)
 }
 
-// replacePart puts other parts in the place of the one that the channel did not take. Those behind
-// it are kept.
+// replacePart replaces the post that the channel did not take by other parts. The posts after it
+// stay.
 func (q *chatQueue) replacePart(ctx context.Context, f failure, part int, others []supervisor.RichText) error {
 	posts, err := q.Posts.Replace(ctx, f.set.delivery.ID, part, append(others, f.set.contents(f.i+1)...))
 	if err == nil {

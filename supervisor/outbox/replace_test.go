@@ -10,10 +10,10 @@ import (
 	"mews/supervisor/outbox"
 )
 
-// deletion is a person who deletes parts of an answer that has grown.
+// deletion is a user's deletion of some parts of an answer.
 type deletion struct {
 	parts []int // from 0
-	early bool  // while it still grows
+	early bool  // while the answer still grows
 }
 
 func (d deletion) String() string { return fmt.Sprintf("parts %v, early %t", d.parts, d.early) }
@@ -23,9 +23,8 @@ var deletions = []deletion{
 	{[]int{0, 1, 2}, false}, {[]int{0}, true}, {[]int{1}, true}, {[]int{0, 2}, true},
 }
 
-// TestWhatIsDeletedDoesNotChangeTheOrder: the answer is whole and in order, and no part stands
-// there twice.
-func TestWhatIsDeletedDoesNotChangeTheOrder(t *testing.T) {
+// The answer is whole and in order, and no part is there twice.
+func TestDeletedPart_KeepsTheOrder(t *testing.T) {
 	for _, d := range deletions {
 		t.Run(d.String(), func(t *testing.T) {
 			inBubble(t, func(h *rig) {
@@ -41,7 +40,7 @@ func TestWhatIsDeletedDoesNotChangeTheOrder(t *testing.T) {
 	}
 }
 
-// finished are the parts of the answer in the end. All of them differ from what was shown before.
+// finished returns the parts of the final answer. All of them differ from what was shown before.
 func finished() (parts []string) {
 	for _, part := range render("The end: "+words(room*2+30), false) {
 		parts = append(parts, part.Text)
@@ -49,8 +48,8 @@ func finished() (parts []string) {
 	return parts
 }
 
-// deleteAndFinish has an answer of three parts grow and end, and a person delete some of them
-// before. It returns what stands in the chat.
+// deleteAndFinish lets an answer of three parts grow and end; before the end a user deletes some.
+// It returns the texts of the chat.
 func (h *rig) deleteAndFinish(d deletion) []string {
 	h.Helper()
 	turn := h.begin(h.conversation("alice", alice))
@@ -69,9 +68,9 @@ func (h *rig) deleteAndFinish(d deletion) []string {
 	return h.channel.texts(alice)
 }
 
-// TestACrashDoesNotChangeTheOrderEither: whatever the process's last call of the store is, the
-// parts stand in order. The one whose sending was cut may stand there twice, and says so.
-func TestACrashDoesNotChangeTheOrderEither(t *testing.T) {
+// The process dies after each of its calls of the store. The parts are in order; the one whose
+// sending was interrupted may be there twice, and is marked.
+func TestDeletedPart_Crash_KeepsTheOrder(t *testing.T) {
 	for left := 1; left < 35; left++ {
 		for _, d := range []deletion{{[]int{0}, false}, {[]int{0, 1}, false}, {[]int{0}, true}} {
 			inBubble(t, func(h *rig) {

@@ -22,25 +22,24 @@ import (
 
 const (
 	limit  = 100                 // of the fake channel's messages
-	room   = limit - outbox.Room // what a part has
+	room   = limit - outbox.Room // the usable length of a part
 	source = "far/1"
 	alice  = "42"   // her own chat
 	club   = "-100" // a group
 )
 
-// rig is an outbox on a real database, and a fake channel. Its methods end the test when what they
-// do fails.
+// rig is an outbox on a real database with a fake channel. Its methods end the test on any error.
 type rig struct {
 	testing.TB
 	db      *sqlite.DB
 	channel *fakeChannel
 	feeds   reply.Feeds
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	box     *outbox.Outbox
 	keys    int
 }
 
-// inBubble runs a story in a bubble where time is as fast as it can be.
+// inBubble runs a story in a synctest bubble, in which time passes as fast as possible.
 func inBubble(t *testing.T, story func(h *rig)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) { story(newRig(t, t.TempDir())) })
@@ -60,7 +59,7 @@ func newRig(t testing.TB, dir string) *rig {
 	return h
 }
 
-// render is words as they are, cut where a message is full; what begins with * is bold.
+// render returns words unchanged and cuts full messages; a word that begins with * is bold.
 func render(text string, _ bool) []supervisor.RichText {
 	var list []supervisor.RichText
 	for text != "" {
@@ -91,7 +90,7 @@ func (h *rig) options(l *process) outbox.Options {
 		Grows: yes, Serves: yes, Alarm: func(string) {}, Recovered: func(string) {}}
 }
 
-// live starts a process of the outbox. It ends with the test at the latest.
+// live starts a process of the outbox, at most until the end of the test.
 func (h *rig) live(with ...func(*outbox.Options)) (end func()) {
 	h.Helper()
 	return h.liveAs(&process{}, with...)
@@ -122,7 +121,7 @@ func (h *rig) liveAs(l *process, with ...func(*outbox.Options)) (end func()) {
 
 func final(o *outbox.Options) { o.Grows = func(supervisor.Conversation) bool { return false } }
 
-// pass lets time go by; what is to be done then has been done.
+// pass lets d pass and waits until all due work is done.
 func pass(d time.Duration) {
 	<-time.After(d)
 	synctest.Wait()
@@ -149,7 +148,7 @@ func (h *rig) conversation(user, chat string) supervisor.Conversation {
 	return must(h, c, err)
 }
 
-// notice has something to say, and the outbox told of it.
+// notice puts a notice into the store and tells the outbox.
 func (h *rig) notice(c supervisor.Conversation, text string) supervisor.Delivery {
 	h.Helper()
 	d, err := h.db.Outbox().PutNotice(h.Context(), c.ID, text)
@@ -158,7 +157,7 @@ func (h *rig) notice(c supervisor.Conversation, text string) supervisor.Delivery
 	return d
 }
 
-// turn is one that has just begun, with its reply.
+// turn is a turn that has just begun, with its reply.
 type turn struct {
 	h *rig
 	supervisor.Turn
@@ -188,7 +187,7 @@ func (t *turn) say(text string) {
 	t.Add(text)
 }
 
-// finish ends a turn with what it has said.
+// finish ends a turn with the text said so far.
 func (t *turn) finish() supervisor.Delivery { return t.finishWith(t.said) }
 
 func (t *turn) finishWith(text string) supervisor.Delivery {
@@ -200,7 +199,7 @@ func (t *turn) finishWith(text string) supervisor.Delivery {
 	return d
 }
 
-// lost sums up what did not arrive for certain.
+// lost lists the deliveries that did not certainly arrive.
 func (h *rig) lost() string {
 	h.Helper()
 	list, err := h.db.Outbox().Undelivered(h.Context())

@@ -12,15 +12,15 @@ import (
 
 var errDead = errors.New("this process is over")
 
-// process is a supervisor that may end: once it is over, nothing that it does reaches the disk.
+// process is a supervisor that may die: after that, none of its calls reaches the disk.
 type process struct {
-	mu    sync.Mutex // guards what follows
+	mu    sync.Mutex // guards the fields below
 	over  bool
-	fails func(what string) error // how the disk is; nil is well
-	left  int                     // calls of the store until the process is over; 0 for no end
+	fails func(what string) error // decides whether the disk fails; nil means never
+	left  int                     // calls of the store until the process dies; 0 means no limit
 }
 
-// use is one call of the store. A process ends before or after one.
+// use makes one call of the store. The process may die before or after it.
 func (l *process) use(what string, do func() error) error {
 	before, err := l.enter(what)
 	if before != nil {
@@ -32,7 +32,7 @@ func (l *process) use(what string, do func() error) error {
 	return err
 }
 
-// enter says what a call comes to instead of being made, and what it comes to after that.
+// enter returns the error instead of a call, and the error after it.
 func (l *process) enter(what string) (before, after error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -60,7 +60,7 @@ func (l *process) ended() bool {
 	return l.over
 }
 
-// processStore is the real store, as long as its process lasts.
+// processStore is the real store, for as long as its process lives.
 type processStore struct {
 	db *sqlite.DB
 	*process
@@ -132,7 +132,7 @@ func (d processStore) Frozen(ctx context.Context, source string) (map[string]tim
 	return got(d.process, "frozen", func() (map[string]time.Time, error) { return d.db.Outbox().Frozen(ctx, source) })
 }
 
-// cleaningStore has the real cleanings, as long as their process lasts.
+// cleaningStore is the real store of cleanings, for as long as its process lives.
 type cleaningStore struct{ processStore }
 
 func (r cleaningStore) ListDue(ctx context.Context, c supervisor.Channel, now time.Time, n int) ([]supervisor.Cleaning, error) {

@@ -12,7 +12,7 @@ import (
 	"mews/supervisor/outbox"
 )
 
-func TestADiskThatIsFullLosesNothing(t *testing.T) {
+func TestFullDisk_LosesNothing(t *testing.T) {
 	for _, what := range []string{"pending", "untold", "list", "open", "sending", "settle", "close", "freeze", "get"} {
 		t.Run(what, func(t *testing.T) {
 			inBubble(t, func(h *rig) {
@@ -28,7 +28,7 @@ func TestADiskThatIsFullLosesNothing(t *testing.T) {
 					h.channel.script = once("send", 1, false, flood(time.Second))
 				}
 				h.liveAs(l)
-				synctest.Wait() // what it finds at its start needs no get
+				synctest.Wait() // deliveries present at its start need no get
 				text := words(room + 20)
 				h.notice(h.conversation("alice", alice), text)
 				pass(time.Minute)
@@ -46,10 +46,10 @@ func TestADiskThatIsFullLosesNothing(t *testing.T) {
 	}
 }
 
-func TestTheLastPostIsKeptWithItsDeliverysEnd(t *testing.T) {
+func TestLastPost_IsStoredWithDeliverysEnd(t *testing.T) {
 	for name, c := range map[string]struct {
 		text  string
-		full  bool // no delivery can be closed at first
+		full  bool // at first no delivery can be closed
 		wants string
 	}{
 		"one part":                       {"hello", false, "sending close"},
@@ -77,7 +77,7 @@ func TestTheLastPostIsKeptWithItsDeliverysEnd(t *testing.T) {
 	}
 }
 
-func TestACallUnderWayAtTheEndBecomesKnown(t *testing.T) {
+func TestStop_CallUnderWay_IsRecorded(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.channel.latency = 3 * time.Second
 		end := h.live()
@@ -93,7 +93,7 @@ func TestACallUnderWayAtTheEndBecomesKnown(t *testing.T) {
 	})
 }
 
-func TestACallThatTakesTooLongIsCut(t *testing.T) {
+func TestStop_SlowCall_IsCut(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.channel.latency = 30 * time.Second
 		end := h.live()
@@ -111,7 +111,7 @@ func TestACallThatTakesTooLongIsCut(t *testing.T) {
 	})
 }
 
-func TestAStoreThatCannotBeReadAtTheStartIsAnError(t *testing.T) {
+func TestRun_UnreadableStore_Fails(t *testing.T) {
 	for _, what := range []string{"due", "frozen"} {
 		inBubble(t, func(h *rig) {
 			l := &process{fails: func(call string) error {
@@ -133,9 +133,9 @@ func TestAStoreThatCannotBeReadAtTheStartIsAnError(t *testing.T) {
 	}
 }
 
-// A chat's new name may be known before the call to its old one has ended. Nobody else makes
-// anything of that call until then.
-func TestAMessageOnItsWayToAnOldNameIsNoRepeat(t *testing.T) {
+// A chat's new name may be known before the call to the old one has ended. No other queue treats
+// that call as lost.
+func TestMovedChat_SendUnderWay_IsNotRepeated(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		const there = "-7"
 		h.channel.latency = 3 * time.Second
@@ -158,7 +158,7 @@ func TestAMessageOnItsWayToAnOldNameIsNoRepeat(t *testing.T) {
 	})
 }
 
-func TestAChatMayMoveByOtherWays(t *testing.T) {
+func TestMoved_FromOutside_ContinuesUnderNewName(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.channel.script = func(c called) (bool, *supervisor.SendError) {
 			if c.to.Chat == club {

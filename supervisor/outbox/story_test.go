@@ -16,22 +16,22 @@ import (
 	"mews/supervisor/outbox"
 )
 
-// plan is a story: what people do, how the channel answers, and when processes crash.
+// plan is a story: the actions of people, the answers of the channel, and the crashes of processes.
 type plan struct {
 	Events  []event
-	Fates   []string // of calls that are no typing, in order; then all is well
-	Signs   []string // of typing, likewise
-	Crashes []int    // calls of the store until each process is over; the last process has no end
+	Fates   []string // of calls except typing, in order; later calls succeed
+	Signs   []string // of calls for typing, in order; later calls succeed
+	Crashes []int    // calls of the store until each process dies; the last process lives on
 }
 
 type event struct {
 	Who  int // of the conversations
 	Wait int // ms before it
-	Roll int // what is done
+	Roll int // decides the action
 	Size int // in words
 }
 
-// endings are how a call may end.
+// endings maps the ways in which a call may end.
 var endings = map[string]func() (done bool, err *supervisor.SendError){
 	"well":         func() (bool, *supervisor.SendError) { return true, nil },
 	"unsent":       func() (bool, *supervisor.SendError) { return false, afterUnsent() },
@@ -67,7 +67,7 @@ type planRun struct {
 	process  *process
 	end      func()
 	starts   []time.Time // of processes
-	mu       sync.Mutex  // guards what follows
+	mu       sync.Mutex  // guards the fields below
 	unknowns int
 	frozen   []frozen
 	outcomes map[int64]supervisor.Outcome
@@ -80,7 +80,7 @@ type frozen struct {
 	from, until time.Time
 }
 
-func TestWhateverHappensEachDeliveryArrivesOnceOrSaysSo(t *testing.T) {
+func TestStory_DeliveriesArriveOnceOrMarked(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s := &planRun{plan: drawPlan.Draw(rt, "plan"), turns: map[int]*turn{}, outcomes: map[int64]supervisor.Outcome{}}
 		dir := t.TempDir()
@@ -139,7 +139,7 @@ func (s *planRun) start() {
 	})
 }
 
-// recorder tells the planRun what is on disk.
+// recorder tells the planRun of writes to disk.
 type recorder struct {
 	processStore
 	s *planRun
@@ -170,7 +170,7 @@ func (f recorder) note(err error, what func()) {
 	what()
 }
 
-// processChannel keeps a process that is over from calling the channel.
+// processChannel fails the calls of a process that is dead.
 type processChannel struct {
 	*fakeChannel
 	process *process
@@ -197,7 +197,7 @@ func (g processChannel) Act(ctx context.Context, to supervisor.Address, action s
 	return g.fakeChannel.Act(ctx, to, action)
 }
 
-// answer is how the channel ends a call.
+// answer returns how the channel ends a call.
 func (s *planRun) answer(c called) (bool, *supervisor.SendError) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -216,7 +216,7 @@ func (s *planRun) answer(c called) (bool, *supervisor.SendError) {
 	return endings[fate]()
 }
 
-// act is what a person or a model does.
+// act performs an action of a user or a model.
 func (s *planRun) act(e event) {
 	c, turn := s.talks[e.Who], s.turns[e.Who]
 	switch {
@@ -245,13 +245,13 @@ func (s *planRun) act(e event) {
 
 const wordLength = 9 // a part has nine words, so that each begins with a word
 
-// text is one whose words are found nowhere else.
+// text returns a text whose words occur nowhere else.
 func (s *planRun) text(size int) string {
 	s.texts++
 	return more(fmt.Sprintf("*%02d", s.texts), 0, size)
 }
 
-// more is size words of the text of that name, from one on.
+// more returns size words of the named text, from one on.
 func more(name string, from, size int) string {
 	var b strings.Builder
 	for i := range size {
@@ -264,7 +264,7 @@ func (s *planRun) fault(format string, args ...any) {
 	s.wrong = append(s.wrong, fmt.Sprintf(format, args...))
 }
 
-// check is what holds at the end.
+// check checks the final state.
 func (s *planRun) check() {
 	for _, chat := range []string{"1", "2", club} {
 		if n := s.waiting(chat); n > 0 {
@@ -313,7 +313,7 @@ func (s *planRun) checkPace(chat string, n int, span time.Duration) {
 	}
 }
 
-// checkOrder checks that what waited for its turn stands in order.
+// checkOrder checks that queued deliveries are in order in the chat.
 func (s *planRun) checkOrder(chat string) {
 	last := 0
 	for _, text := range s.channel.texts(chat) {
@@ -330,7 +330,7 @@ func (s *planRun) checkOrder(chat string) {
 	}
 }
 
-// checkDelivery checks what stands in the chat of one.
+// checkDelivery checks what the chat shows of a delivery.
 func (s *planRun) checkDelivery(d supervisor.Delivery) {
 	lost := s.outcomes[d.ID] == supervisor.OutcomeUnknown || s.outcomes[d.ID] == supervisor.OutcomeFailed
 	for _, part := range render(d.Text, false) {

@@ -10,15 +10,15 @@ import (
 )
 
 const (
-	// toolLineDelay is how long a tool has run before that is shown.
+	// toolLineDelay is how long a tool must run before the line about it appears.
 	toolLineDelay = 3 * time.Second
 
-	// maxToolText is how much is shown of what a tool is about, in UTF-16 code units.
+	// maxToolText is the longest description of a tool's call, in UTF-16 code units.
 	maxToolText = 60
 )
 
-// toolLineInterval is how long a line about a tool stays as it is: in a group each change takes one
-// of its twenty messages a minute.
+// toolLineInterval returns the time between two changes of the line: in a group, each change takes
+// one of its twenty messages a minute.
 func toolLineInterval(group bool) time.Duration {
 	if group {
 		return 15 * time.Second
@@ -26,13 +26,13 @@ func toolLineInterval(group bool) time.Duration {
 	return 3 * time.Second
 }
 
-// runningTool is a tool's call, and since when the queue knows that it runs.
+// runningTool is the call of a tool, and when the queue first saw it run.
 type runningTool struct {
 	supervisor.ToolRun
 	since time.Time
 }
 
-// refreshLine brings the line about a reply's tool up to date, and says when that is due again.
+// refreshLine updates the line about a reply's running tool, and returns when to do so again.
 func (q *chatQueue) refreshLine(g *growingReply) (due time.Time) {
 	now := q.Now()
 	interval := toolLineInterval(q.Name.IsGroup(q.chat))
@@ -46,7 +46,7 @@ func (q *chatQueue) refreshLine(g *growingReply) (due time.Time) {
 	return now.Add(interval)
 }
 
-// lineAfter is the line about a tool that has run for so long: "run_command pytest 0:42".
+// lineAfter returns the line about a tool that has run for d: "run_command pytest 0:42".
 func (t runningTool) lineAfter(d time.Duration) string {
 	name := printable.Text(t.Tool)
 	if text := printable.Text(t.Text); text != "" {
@@ -55,8 +55,8 @@ func (t runningTool) lineAfter(d time.Duration) string {
 	return fmt.Sprintf("%s %d:%02d", name, int(d.Minutes()), int(d.Seconds())%60)
 }
 
-// withLine adds a line about a tool below the parts of a reply, where it has room there. It is as
-// it is, and no Markdown.
+// withLine adds a line about a tool to the last part of a reply, if it fits there. The line is not
+// Markdown.
 func (o *Options) withLine(parts []supervisor.RichText, line string) []supervisor.RichText {
 	if line == "" {
 		return parts

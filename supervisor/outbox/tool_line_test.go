@@ -14,9 +14,9 @@ func (t *turn) tool(kind protocol.EventKind, call, name, text string) {
 	t.Tool(protocol.TurnEvent{Turn: t.ID, Kind: kind, Call: call, Tool: name, Text: text})
 }
 
-// While a tool runs, the growing message ends in a line about it, and no message more is sent for
+// While a tool runs, the growing message ends in a line about it. No further message is sent for
 // that.
-func TestTheGrowingMessageEndsInALineAboutTheToolThatRuns(t *testing.T) {
+func TestToolLine_EndsTheGrowingMessage(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.live()
 		turn := h.begin(h.conversation("alice", alice))
@@ -54,8 +54,8 @@ func TestTheGrowingMessageEndsInALineAboutTheToolThatRuns(t *testing.T) {
 	})
 }
 
-// Where nothing was said before it, the line is where the answer will be.
-func TestALineAboutAToolIsWhereTheAnswerComes(t *testing.T) {
+// If the turn has said nothing before, the line is where the answer will be.
+func TestToolLine_WithoutText_BecomesTheAnswer(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.live()
 		turn := h.begin(h.conversation("alice", alice))
@@ -71,8 +71,8 @@ func TestALineAboutAToolIsWhereTheAnswerComes(t *testing.T) {
 	})
 }
 
-// In a group the line changes every fifteen seconds, and the channel's twenty a minute are kept.
-func TestALineAboutAToolIsSeldomChangedInAGroup(t *testing.T) {
+// In a group the line changes every fifteen seconds, within the channel's twenty messages a minute.
+func TestToolLine_InGroup_ChangesRarely(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.live()
 		turn := h.begin(h.conversation("alice", club))
@@ -88,7 +88,7 @@ func TestALineAboutAToolIsSeldomChangedInAGroup(t *testing.T) {
 	})
 }
 
-func TestNoLineIsShownOfATool(t *testing.T) {
+func TestToolLine_IsNotShown(t *testing.T) {
 	for name, test := range map[string]func(h *rig) *turn{
 		"where replies do not grow": func(h *rig) *turn {
 			h.live(final)
@@ -106,10 +106,9 @@ func TestNoLineIsShownOfATool(t *testing.T) {
 	}
 }
 
-// What a crash leaves of a line is gone with the answer. Of a message whose sending was cut nobody
-// knows the name: as with any other, the answer is sent anew then, and says that it may be a
-// repeat.
-func TestNoLineAboutAToolIsLeftAfterACrash(t *testing.T) {
+// After a crash the answer replaces the line. If the sending of the message was interrupted, its
+// name is unknown: the answer is sent anew and marked as a repeat.
+func TestToolLine_AfterCrash_IsReplaced(t *testing.T) {
 	for left := 1; left < 16; left++ {
 		inBubble(t, func(h *rig) {
 			l := &process{left: left}

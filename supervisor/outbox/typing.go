@@ -12,11 +12,11 @@ import (
 
 const (
 	// firstTypingDelay is how long after a turn's beginning typing is shown. A turn that ends at
-	// once needs none, and its answer does not wait behind it.
+	// once shows none, and its answer does not wait for it.
 	firstTypingDelay = 200 * time.Millisecond
 
-	// typingInterval is how long after that it is shown again. (Bot API, sendChatAction: it lasts 5
-	// seconds or less.)
+	// typingInterval is the time between two displays of typing. (Bot API, sendChatAction: it lasts
+	// 5 seconds or less.)
 	typingInterval = 4 * time.Second
 
 	// typingTimeout is how long a call may take: nothing else is sent to its chat meanwhile.
@@ -26,14 +26,14 @@ const (
 	typingPause = 4 * typingInterval
 )
 
-// showTyping shows typing for each turn that runs, and says when that is due again. It is not tried
-// again before.
+// showTyping shows typing for each running turn, and returns when to show it again. A failed call
+// is not repeated before that.
 func (q *chatQueue) showTyping() (time.Time, error) {
 	next := never
 	for _, g := range q.repliesInOrder() {
 		if now := q.Now(); !later(g.typingAt, q.typingAt).After(now) {
 			g.typingAt = now.Add(typingInterval)
-			if q.running(g) {
+			if q.isRunning(g) {
 				if _, err := q.sendAction(g.set.conversation.Thread, supervisor.ActionTyping); err != nil {
 					return next, err
 				}
@@ -44,8 +44,7 @@ func (q *chatQueue) showTyping() (time.Time, error) {
 	return next, nil
 }
 
-// Recording shows for some seconds that a voice message is being made in a conversation, if there
-// is room for it.
+// Recording shows for some seconds that a voice message is recorded, if the pace allows it.
 func (o *Outbox) Recording(ctx context.Context, c supervisor.Conversation) {
 	if c.Channel != o.Name || !o.Serves(c) || !o.gate.tryEnter(c.Chat) {
 		return
@@ -59,11 +58,11 @@ func (o *Outbox) Recording(ctx context.Context, c supervisor.Conversation) {
 	}
 }
 
-// largeFile is from how many bytes on a file is said to be on its way. A smaller one is there as
-// soon as that would be.
+// largeFile is the size in bytes from which an upload is announced. A smaller file arrives as soon
+// as the announcement would.
 const largeFile = 1 << 20
 
-// showUpload says that a large file is on its way.
+// showUpload announces the upload of a large file.
 func (q *chatQueue) showUpload(set *postSet, p supervisor.Post) error {
 	if p.Content.File == nil || p.Content.File.Size < largeFile {
 		return nil
@@ -76,9 +75,9 @@ func (q *chatQueue) showUpload(set *postSet, p supervisor.Post) error {
 	return err
 }
 
-// sendAction shows typing or another action, if there is room for it, and says whether the channel
-// has answered. It ends early when there is something to send. People miss little where it fails:
-// only a flood has consequences for other calls. To refuse it is an answer too.
+// sendAction shows typing or another action if there is a free slot, and returns whether the
+// channel has answered. A refusal is an answer too. It ends early if there is something to send. A
+// failed action matters little to users: only a flood affects other calls.
 func (q *chatQueue) sendAction(thread string, action supervisor.ChatAction) (answered bool, err error) {
 	if !q.outbox.resume(q) || !q.outbox.gate.tryEnter(q.chat) {
 		return false, nil
@@ -86,7 +85,7 @@ func (q *chatQueue) sendAction(thread string, action supervisor.ChatAction) (ans
 	ctx, cut := context.WithTimeout(q.calls, typingTimeout)
 	defer cut()
 	ended := make(chan error, 1)
-	go func() { ended <- q.Channel.Act(ctx, q.place(thread), action) }()
+	go func() { ended <- q.Channel.Act(ctx, q.threadAddress(thread), action) }()
 	failed := q.awaitTyping(ended, cut)
 	full := q.outbox.gate.leave("", true)
 	if failed == nil {
@@ -108,8 +107,8 @@ func (q *chatQueue) sendAction(thread string, action supervisor.ChatAction) (ans
 	return answered, err
 }
 
-// awaitTyping waits for typing to end. It ends it at once when the queue is woken with something to
-// send.
+// awaitTyping waits for the end of a typing call. It cuts the call if the queue is woken with
+// something to send.
 func (q *chatQueue) awaitTyping(ended <-chan error, cut func()) error {
 	woken := false
 	for {
@@ -128,10 +127,10 @@ func (q *chatQueue) awaitTyping(ended <-chan error, cut func()) error {
 	}
 }
 
-// urgent says whether the queue was woken for more than replies that go on growing.
+// urgent reports whether the queue was woken for anything but a growing reply.
 func (q *chatQueue) urgent() bool {
 	return slices.ContainsFunc(q.outbox.peekWoken(q), func(id int64) bool {
 		g := q.replies[id]
-		return g == nil || !q.running(g)
+		return g == nil || !q.isRunning(g)
 	})
 }

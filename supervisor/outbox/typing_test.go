@@ -9,7 +9,7 @@ import (
 	"mews/supervisor/outbox"
 )
 
-// mute is a channel that never says what became of typing.
+// mute is a channel whose typing calls never return.
 type mute struct{ *fakeChannel }
 
 func (m mute) Act(ctx context.Context, to supervisor.Address, action supervisor.ChatAction) error {
@@ -18,7 +18,7 @@ func (m mute) Act(ctx context.Context, to supervisor.Address, action supervisor.
 	return &supervisor.SendError{Result: supervisor.ResultUnknown, Err: context.Cause(ctx)}
 }
 
-func TestAnAnswerDoesNotWaitForTyping(t *testing.T) {
+func TestAnswer_DoesNotWaitForTyping(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.live(func(o *outbox.Options) { o.Channel = mute{h.channel} })
 		turn := h.begin(h.conversation("alice", alice))
@@ -34,7 +34,7 @@ func TestAnAnswerDoesNotWaitForTyping(t *testing.T) {
 	})
 }
 
-func TestNothingWaitsForTypingLongerThanASecond(t *testing.T) {
+func TestTyping_DelaysOthersAtMostASecond(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.live(func(o *outbox.Options) { o.Channel = mute{h.channel} })
 		c := h.conversation("alice", alice)
@@ -52,8 +52,8 @@ func TestNothingWaitsForTypingLongerThanASecond(t *testing.T) {
 	})
 }
 
-// TestGrowthIsNoReasonToCutTyping: it is shown to the end, however fast a model speaks.
-func TestGrowthIsNoReasonToCutTyping(t *testing.T) {
+// A typing call runs to its end, even if the model speaks fast.
+func TestGrowingReply_DoesNotCutTyping(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.channel.latency = 700 * time.Millisecond
 		h.live(final)
@@ -69,7 +69,7 @@ func TestGrowthIsNoReasonToCutTyping(t *testing.T) {
 	})
 }
 
-// counted is a process in which the questions for deliveries are counted.
+// counted returns a process that counts its reads of deliveries.
 func counted(n *int) *process {
 	return &process{fails: func(call string) error {
 		if call == "pending" {
@@ -79,7 +79,7 @@ func counted(n *int) *process {
 	}}
 }
 
-func TestTheStoreIsNotAskedForEachWord(t *testing.T) {
+func TestGrowingReply_RarelyReadsTheStore(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		asked := 0
 		h.liveAs(counted(&asked))
@@ -103,15 +103,15 @@ func TestTheStoreIsNotAskedForEachWord(t *testing.T) {
 	})
 }
 
-// TestAWordDoesNotHideADelivery: what has happened while the queue was busy, it learns at once. It
-// sees that the reply has grown, and not that there is a delivery too.
-func TestAWordDoesNotHideADelivery(t *testing.T) {
+// A busy queue learns at once of a change meanwhile. It sees that the reply has grown, but not that
+// there is a delivery too.
+func TestGrowingReply_HidesNoDelivery(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.channel.latency = 100 * time.Millisecond
 		h.live(final)
 		turn := h.begin(h.conversation("alice", alice))
 		pass(4190 * time.Millisecond)
-		h.feeds.Delivery(turn.Conversation.ID) // there is none; but it has the queue ask
+		h.feeds.Delivery(turn.Conversation.ID) // there is none, but this makes the queue ask
 		pass(60 * time.Millisecond)
 		h.same("typing", len(h.channel.made(alice, "typing")), 2) // the second lasts until 4.3 s
 		put := time.Now()
@@ -126,7 +126,7 @@ func TestAWordDoesNotHideADelivery(t *testing.T) {
 	})
 }
 
-func TestACommandIsAnsweredWhileAReplyGrows(t *testing.T) {
+func TestCommand_IsAnsweredWhileReplyGrows(t *testing.T) {
 	for name, test := range map[string]struct {
 		pause  time.Duration // between words
 		within time.Duration
@@ -169,7 +169,7 @@ func TestACommandIsAnsweredWhileAReplyGrows(t *testing.T) {
 	}
 }
 
-// firstSend is when the first message was sent to a chat.
+// firstSend returns when the first message was sent to a chat.
 func (h *rig) firstSend(chat string) time.Time {
 	h.Helper()
 	sends := h.channel.made(chat, "send")

@@ -7,15 +7,15 @@ import (
 	"mews/supervisor"
 )
 
-// Update has the one message of a delivery that was sent show another text, where there is room for
-// the call at once. Nobody misses it, and nothing of it is kept. An error is the store's.
+// Update edits the single message of a sent delivery, if the pace allows it at once. Otherwise it
+// does nothing: such updates are optional, and are not stored. Errors are the store's.
 func (o *Outbox) Update(ctx context.Context, d supervisor.Delivery, text string) error {
 	chat := d.Conversation.Chat
 	posts, err := o.Posts.List(ctx, 0, d.ID)
 	if err != nil || len(posts) != 1 || posts[0].Message == "" || !o.Serves(d.Conversation) {
 		return err
 	}
-	if o.gate.next(chat, true, 1).After(o.Now()) || !o.gate.claim(chat) {
+	if o.gate.nextTime(chat, true, 1).After(o.Now()) || !o.gate.enterNow(chat) {
 		return nil
 	}
 	calling, cut := context.WithTimeout(ctx, typingTimeout)
@@ -28,7 +28,7 @@ func (o *Outbox) Update(ctx context.Context, d supervisor.Delivery, text string)
 	e := sendError(failed)
 	o.Log.Debug("update a message", "channel", o.Name, "chat", chat, "error", e)
 	if e.Reason == supervisor.ReasonFlood {
-		for name, until := range o.gate.flood(chat, full, e.RetryAfter) {
+		for name, until := range o.gate.recordFlood(chat, full, e.RetryAfter) {
 			err = cmp.Or(err, o.Freezes.Freeze(ctx, o.Source, name, until))
 		}
 	}

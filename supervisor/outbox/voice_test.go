@@ -14,8 +14,7 @@ import (
 
 var voice = supervisor.File{SHA256: file("", "").SHA256, Size: 7, Name: "voice.ogg", MediaType: supervisor.MediaTypeVoice}
 
-// finishSaid ends a turn with an answer that is to be said, and puts its recordings into the
-// outbox.
+// finishSaid ends a turn with a spoken answer, and stores its recordings as deliveries.
 func (t *turn) finishSaid(mode supervisor.VoiceMode, recordings int) supervisor.Delivery {
 	t.h.Helper()
 	d, err := t.h.db.Turns().Finish(t.h.Context(), sqlite.FinishTurn{Turn: t.ID, Why: protocol.WhyDone,
@@ -31,9 +30,9 @@ func (t *turn) finishSaid(mode supervisor.VoiceMode, recordings int) supervisor.
 	return d
 }
 
-// TestAnAnswerThatIsSaid: what stands in the chat, by what the channel makes of the recordings. The
-// text never waits for them, and is not lost with them.
-func TestAnAnswerThatIsSaid(t *testing.T) {
+// The table lists the chat for each way in which the channel treats the recordings. The text never
+// waits for them, and is not lost with them.
+func TestSpokenAnswer_VoiceFails_TextArrives(t *testing.T) {
 	refuses := func(reason supervisor.SendReason) func(c called) (bool, *supervisor.SendError) {
 		return func(c called) (bool, *supervisor.SendError) {
 			return c.content.File == nil, map[bool]*supervisor.SendError{true: refused(reason)}[c.content.File != nil]
@@ -70,21 +69,20 @@ func TestAnAnswerThatIsSaid(t *testing.T) {
 				turn.say("hello")
 				turn.finishSaid(test.mode, 2)
 				pass(10 * time.Minute)
-				h.same("chat", h.channel.looks(alice), test.want)
+				h.same("chat", h.channel.rendered(alice), test.want)
 				h.same("waiting", h.waiting(alice), 0)
 				h.same("takes no voice", noVoice, test.noVoice)
 				h.notice(turn.Conversation, "more")
 				pass(time.Minute)
-				h.same("what follows tells of nothing lost", h.channel.looks(alice), append(test.want, "more"))
+				h.same("what follows tells of nothing lost", h.channel.rendered(alice), append(test.want, "more"))
 			})
 		})
 	}
 }
 
-// TestAnAnswerThatIsSaidOverCrashes: the process ends after each of its calls of the store in turn.
-// The voice comes once, or again and marked where the first may have come; the text is there where
-// no voice is.
-func TestAnAnswerThatIsSaidOverCrashes(t *testing.T) {
+// The process dies after each of its calls of the store. The voice comes once, or twice with a mark
+// if the first may have arrived. If no voice arrives, the text does.
+func TestSpokenAnswer_Crash_ArrivesOnceOrMarked(t *testing.T) {
 	for _, mode := range []supervisor.VoiceMode{supervisor.VoiceOn, supervisor.VoiceOnly} {
 		for _, script := range []string{"well", "refused"} {
 			for calls := 1; calls < 15; calls++ {
@@ -104,7 +102,7 @@ func TestAnAnswerThatIsSaidOverCrashes(t *testing.T) {
 						h.live(final)
 						pass(30 * time.Minute)
 						text, voices, marked := 0, 0, 0
-						for _, look := range h.channel.looks(alice) {
+						for _, look := range h.channel.rendered(alice) {
 							switch look {
 							case "hello", repeatMark + "hello":
 								text++
@@ -118,7 +116,7 @@ func TestAnAnswerThatIsSaidOverCrashes(t *testing.T) {
 						}
 						wantText := mode == supervisor.VoiceOn || script == "refused"
 						if voices+marked > 1+marked || (text > 0) != wantText || (voices+marked > 0) != (script == "well") || h.waiting(alice) != 0 {
-							t.Errorf("the chat shows %q, waiting %d", h.channel.looks(alice), h.waiting(alice))
+							t.Errorf("the chat shows %q, waiting %d", h.channel.rendered(alice), h.waiting(alice))
 						}
 					})
 				})
@@ -127,7 +125,7 @@ func TestAnAnswerThatIsSaidOverCrashes(t *testing.T) {
 	}
 }
 
-func TestRecordingIsShown(t *testing.T) {
+func TestRecording_ShowsAction(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.live()
 		h.mu.Lock()

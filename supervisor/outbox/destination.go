@@ -1,0 +1,30 @@
+package outbox
+
+import (
+	"context"
+
+	"mews/supervisor"
+)
+
+// destinationRefused gives up a delivery because its thread or chat is to blame. Its post is stored
+// as failed together with the delivery's end: if the process ends between the two, it sends the
+// post again and learns the reason anew.
+func (q *chatQueue) destinationRefused(_ context.Context, f failure) error {
+	if f.set.growing() {
+		return q.giveUp(f, f.err.Error())
+	}
+	f.set.outcome, f.set.why, f.set.reason = supervisor.OutcomeFailed, f.err.Error(), f.err.Reason
+	if f.call == callSend {
+		f.set.posts[f.i].State = supervisor.PostFailed
+		f.set.last = f.set.posts[f.i]
+	}
+	return nil
+}
+
+// fallback returns the conversation for a notice about a refused delivery.
+func (q *chatQueue) fallback(set *postSet) (none supervisor.Conversation) {
+	if set.reason == supervisor.ReasonNone || q.Elsewhere == nil {
+		return none
+	}
+	return q.Elsewhere(set.conversation, set.reason)
+}
