@@ -28,7 +28,7 @@ type Host interface {
 	CommitBegun(ctx context.Context, call protocol.ToolCall) error
 	// CommitResult commits the result of a call, and returns the id of its message.
 	CommitResult(ctx context.Context, result protocol.ToolResult) (int64, error)
-	// Event shows the person what a tool does. It does not block.
+	// Event shows the user what a tool does. It does not block.
 	Event(event protocol.TurnEvent)
 	// Keep stores what r holds, at most so many bytes of it: an output that was cut, or a picture.
 	Keep(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error)

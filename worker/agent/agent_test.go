@@ -19,22 +19,22 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// limits are those of a turn that none of the tests below reaches by accident.
+// limits are the limits of a turn. No test below reaches them by accident.
 var limits = protocol.TurnLimits{Steps: 10, Seconds: 600, Output: 16 << 10}
 
-// tool is one with an effect and a body.
+// tool makes a tool with this effect and function.
 func tool(name string, effect protocol.ToolEffect, run func(context.Context, worker.Call) (worker.Result, error)) worker.Tool {
 	return worker.Tool{Tool: protocol.Tool{Name: name, Effect: effect}, Run: run}
 }
 
-// says is a tool's body that always has the same result.
-func says(text string) func(context.Context, worker.Call) (worker.Result, error) {
+// returnText makes a tool's function that always returns this text.
+func returnText(text string) func(context.Context, worker.Call) (worker.Result, error) {
 	return func(context.Context, worker.Call) (worker.Result, error) {
 		return worker.Result{Text: text, Brief: "fine"}, nil
 	}
 }
 
-// untilStopped is a tool's body that ends with its context.
+// untilStopped is a tool's function that returns once its context has ended.
 func untilStopped(ctx context.Context, _ worker.Call) (worker.Result, error) {
 	<-ctx.Done()
 	return worker.Result{}, fmt.Errorf("wait: %w", context.Cause(ctx))
@@ -44,7 +44,7 @@ func newHost(t *testing.T, script ...protocol.Message) *hosttest.Host {
 	return &hosttest.Host{TB: t, Limits: limits, Answer: hosttest.Script(script...)}
 }
 
-func TestTurnEndsForEachReason(t *testing.T) {
+func TestRun_EachReason_EndsTurn(t *testing.T) {
 	look := func(n int) protocol.Message {
 		return hosttest.Ask(hosttest.Call(fmt.Sprint("c", n), "look", fmt.Sprintf(`{"path":"%d"}`, n)))
 	}
@@ -97,7 +97,7 @@ func TestTurnEndsForEachReason(t *testing.T) {
 				host.Limits = test.limits
 			}
 			got, err := agent.Run(t.Context(), host.Start(), agent.Options{
-				Host: host, Tools: []worker.Tool{tool("look", protocol.EffectNone, says("seen"))},
+				Host: host, Tools: []worker.Tool{tool("look", protocol.EffectNone, returnText("seen"))},
 			})
 			if err != nil || got != test.want {
 				t.Fatalf("got %+v, %v, want %+v", got, err, test.want)
@@ -114,14 +114,14 @@ func TestTurnEndsForEachReason(t *testing.T) {
 	}
 }
 
-// "Try again", sent twice while the turn runs, is what a person says of a service that was down.
-func TestWhatThePersonAsksForAgainIsNoRepetition(t *testing.T) {
+// If a service was down, a user says "Try again" while the turn runs, perhaps twice.
+func TestRepetition_UserMessageBetween_ResetsCount(t *testing.T) {
 	var script []protocol.Message
 	for i := range 6 {
 		script = append(script, hosttest.Ask(hosttest.Call(fmt.Sprint("c", i), "look", `{}`)))
 	}
 	for name, c := range map[string]struct {
-		taken int // the step before which the person has spoken
+		taken int // the step before which the user has written
 		want  protocol.TurnEnd
 	}{
 		"never":            {0, protocol.TurnEnd{Why: protocol.WhyRepeat, Steps: 3}},
@@ -136,7 +136,7 @@ func TestWhatThePersonAsksForAgainIsNoRepetition(t *testing.T) {
 			return 0
 		}
 		got, err := agent.Run(t.Context(), host.Start(), agent.Options{
-			Host: host, Tools: []worker.Tool{tool("look", protocol.EffectNone, says("down"))},
+			Host: host, Tools: []worker.Tool{tool("look", protocol.EffectNone, returnText("down"))},
 		})
 		if err != nil || got != c.want {
 			t.Errorf("where the person speaks %s: got %+v, %v, want %+v", name, got, err, c.want)
@@ -144,7 +144,7 @@ func TestWhatThePersonAsksForAgainIsNoRepetition(t *testing.T) {
 	}
 }
 
-func TestRepetitionIsNoticedAcrossARestart(t *testing.T) {
+func TestRepetition_AcrossRestart_EndsTurn(t *testing.T) {
 	host := newHost(t)
 	start := host.Start()
 	start.Recent = []protocol.ToolCall{
@@ -158,7 +158,7 @@ func TestRepetitionIsNoticedAcrossARestart(t *testing.T) {
 	}
 }
 
-func TestModelErrorEndsTheTurnAndALostSupervisorDoesNot(t *testing.T) {
+func TestRun_LostSupervisor_LeavesTurnOpen(t *testing.T) {
 	for _, test := range []struct {
 		failure hosttest.Failure
 		want    protocol.Why
@@ -176,7 +176,7 @@ func TestModelErrorEndsTheTurnAndALostSupervisorDoesNot(t *testing.T) {
 	}
 }
 
-func TestTimeEndsAToolAndTheTurn(t *testing.T) {
+func TestRun_TimeUp_EndsToolAndTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := newHost(t, hosttest.Ask(hosttest.Call("a", "wait", `{}`)))
 		began := time.Now()
@@ -195,13 +195,13 @@ func TestTimeEndsAToolAndTheTurn(t *testing.T) {
 	})
 }
 
-func TestStopWhileTheModelSpeaks(t *testing.T) {
+func TestStop_DuringModelAnswer_RunsNoCall(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	host := newHost(t)
 	host.Answer = func(ctx context.Context, step int) (protocol.Message, error) {
 		stop()
 		<-ctx.Done()
-		// as much of the message as had come
+		// the part of the message that had arrived
 		return hosttest.Ask(hosttest.Call("a", "write", `{}`)), nil
 	}
 	ran := false
@@ -219,7 +219,7 @@ func TestStopWhileTheModelSpeaks(t *testing.T) {
 	}
 }
 
-func TestStopKeepsWhatHadFinishedAndLeavesTheRest(t *testing.T) {
+func TestStop_CommitsOnlyFinishedResults(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	host := newHost(t, hosttest.Ask(
 		hosttest.Call("finishes", "finish", `{}`), hosttest.Call("waits", "wait", `{}`), hosttest.Call("never", "write", `{}`)))
@@ -258,14 +258,14 @@ func TestStopKeepsWhatHadFinishedAndLeavesTheRest(t *testing.T) {
 	}
 }
 
-func TestACommitThatHangsAfterAStopIsGivenUp(t *testing.T) {
+func TestStop_HangingCommit_IsGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
-		host := &hangs{Host: newHost(t, hosttest.Ask(hosttest.Call("a", "look", `{}`))), at: stop}
+		host := &hangingHost{Host: newHost(t, hosttest.Ask(hosttest.Call("a", "look", `{}`))), at: stop}
 		var reported []error
 		began := time.Now()
 		got, err := agent.Run(ctx, host.Start(), agent.Options{
-			Host: host, Tools: []worker.Tool{tool("look", protocol.EffectNone, says("seen"))},
+			Host: host, Tools: []worker.Tool{tool("look", protocol.EffectNone, returnText("seen"))},
 			Report: func(err error) { reported = append(reported, err) },
 		})
 		if want := (protocol.TurnEnd{Why: protocol.WhyStopped, Steps: 1}); err != nil || got != want {
@@ -277,13 +277,14 @@ func TestACommitThatHangsAfterAStopIsGivenUp(t *testing.T) {
 	})
 }
 
-// hangs is a host whose commits are never answered. It calls at when the first one has come.
-type hangs struct {
+// hangingHost is a host whose commits are never answered. It calls at when the first commit
+// arrives.
+type hangingHost struct {
 	*hosttest.Host
 	at func()
 }
 
-func (h *hangs) CommitResult(ctx context.Context, _ protocol.ToolResult) (int64, error) {
+func (h *hangingHost) CommitResult(ctx context.Context, _ protocol.ToolResult) (int64, error) {
 	h.at()
 	<-ctx.Done()
 	return 0, context.Cause(ctx)

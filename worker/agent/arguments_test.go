@@ -8,7 +8,7 @@ import (
 	"mews/protocol"
 )
 
-func TestACallIsKnownByWhatItDoes(t *testing.T) {
+func TestCallKey_SameArguments_AreSameCall(t *testing.T) {
 	key := func(name, arguments string) string {
 		return callKey(protocol.ToolCall{Name: name, Arguments: []byte(arguments)})
 	}

@@ -17,7 +17,7 @@ const maxParallel = 8
 // it, and of none after it.
 func (t *turn) batches(calls []protocol.PendingCall) [][]protocol.PendingCall {
 	var batches [][]protocol.PendingCall
-	open := false // the newest batch takes more
+	open := false // the newest batch takes more calls
 	for _, call := range calls {
 		free := t.changesNothing(call)
 		if free && open {
@@ -31,7 +31,7 @@ func (t *turn) batches(calls []protocol.PendingCall) [][]protocol.PendingCall {
 	return batches
 }
 
-// changesNothing is true of a call that runs a tool with EffectNone, or no tool at all.
+// changesNothing reports whether a call runs a tool with EffectNone, or no tool at all.
 func (t *turn) changesNothing(p protocol.PendingCall) bool {
 	tool, known := t.table[p.Call.Name]
 	return p.Begun || !known || tool.Effect == protocol.EffectNone

@@ -12,33 +12,32 @@ import (
 	"mews/worker"
 )
 
-// What the model reads in place of a tool's result.
+// Texts that the model reads in place of a tool's result.
 const (
 	textInterrupted = "interrupted: the outcome of this call is unknown; look before doing it again"
 	textNotRun      = "not run: the turn ended before this call began"
 	textNoTool      = "there is no tool %.80q; the tools are: %s. find_tools lists and opens more"
 )
 
-// errNoResult is for a call that the turn's end has left without a result. The supervisor writes
-// one.
+// errNoResult means that the turn ended before the call had a result. The supervisor writes one.
 var errNoResult = errors.New("left without a result by the turn's end")
 
-// errWaits is for a call whose person has not answered yet. The same call is made again when the
-// turn goes on.
+// errWaits means that the call waits for the user's answer. The turn makes the same call again when
+// it goes on.
 var errWaits = errors.New("the call waits for the person's answer")
 
-// waits says whether an error is the supervisor's that the person was asked and has not answered.
+// waits reports whether err is the supervisor's answer that the user has not answered yet.
 func waits(err error) bool {
 	answered := new(protocol.Error)
 	return errors.As(err, &answered) && answered.Code == protocol.CodeWaits
 }
 
-// withoutResult is what the person reads of a call that ends without a result, by whether it waits
-// for them.
+// withoutResult is the text that the user reads if a call ends without a result. The key tells
+// whether the call waits for the user.
 var withoutResult = map[bool]string{true: "waits for your answer", false: "stopped"}
 
-// runCall shows, runs and commits one call. It returns the id of the result's message, 0 if the end
-// of ctx has left the call without a result.
+// runCall shows, runs and commits one call. It returns the id of the result's message, or 0 if ctx
+// ended before there was a result.
 func (t *turn) runCall(ctx context.Context, p protocol.PendingCall) (int64, error) {
 	for _, a := range t.answered {
 		if a.Call == p.Call.ID {
@@ -74,19 +73,19 @@ func (t *turn) runCall(ctx context.Context, p protocol.PendingCall) (int64, erro
 	return id, nil
 }
 
-// toolOutcome is a tool's result, or one in place of it.
+// toolOutcome is a tool's result, or the text in its place.
 type toolOutcome struct {
 	worker.Result
 	failed bool
 }
 
-// failedOutcome is an outcome that tells the model what went wrong, and the person its first line.
+// failedOutcome tells the model what went wrong. The user sees the first line of the text.
 func failedOutcome(text string) toolOutcome {
 	return toolOutcome{Result: worker.Result{Text: text, Brief: firstLine(text)}, failed: true}
 }
 
-// execute runs the call's tool if it may run. An error means that the call has no outcome:
-// errNoResult, or a beginning that was not committed.
+// execute runs the call's tool if it may run. An error means that the call has no outcome: it is
+// errNoResult, or the supervisor did not commit the beginning.
 func (t *turn) execute(ctx context.Context, p protocol.PendingCall) (toolOutcome, error) {
 	if p.Begun {
 		interrupted := failedOutcome(textInterrupted)
@@ -111,8 +110,8 @@ func (t *turn) execute(ctx context.Context, p protocol.PendingCall) (toolOutcome
 	return t.run(ctx, tool, p.Call)
 }
 
-// run runs the tool. A tool that gave up because ctx ended has no outcome; one that finished all
-// the same has.
+// run runs the tool. A tool that gave up because ctx ended has no outcome. A tool that finished in
+// spite of that has one.
 func (t *turn) run(ctx context.Context, tool worker.Tool, call protocol.ToolCall) (toolOutcome, error) {
 	result, err := t.runRecovered(ctx, tool, worker.Call{
 		ID:         call.ID,
@@ -135,8 +134,8 @@ func (t *turn) run(ctx context.Context, tool worker.Tool, call protocol.ToolCall
 	}
 }
 
-// runRecovered runs the tool and makes an error of its panic, so that a fault of one tool does not
-// end the turn.
+// runRecovered runs the tool and turns its panic into an error, so that a faulty tool does not end
+// the turn.
 func (t *turn) runRecovered(ctx context.Context, tool worker.Tool, call worker.Call) (result worker.Result, err error) {
 	defer func() {
 		if fault := recover(); fault != nil {
@@ -147,7 +146,7 @@ func (t *turn) runRecovered(ctx context.Context, tool worker.Tool, call worker.C
 	return tool.Run(ctx, call)
 }
 
-// unknownToolText tells the model that there is no such tool, and which ones there always are.
+// unknownToolText tells the model that the tool does not exist, and which tools always do.
 func (t *turn) unknownToolText(name string) string {
 	var names []string
 	for _, tool := range t.tools {
@@ -158,7 +157,7 @@ func (t *turn) unknownToolText(name string) string {
 	return fmt.Sprintf(textNoTool, name, strings.Join(names, ", "))
 }
 
-// checkArguments says what is wrong with arguments that are no JSON object, "" if they are one.
+// checkArguments describes the fault of arguments that are no JSON object; "" means they are one.
 // Arguments that were no JSON at all arrive as {"_malformed": text}, because the transcript can
 // hold nothing else.
 func checkArguments(arguments json.RawMessage) string {

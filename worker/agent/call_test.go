@@ -15,7 +15,7 @@ import (
 	"mews/worker/host/hosttest"
 )
 
-func TestNeighboursThatChangeNothingRunAtOnceAndOthersAreBarriers(t *testing.T) {
+func TestBatches_NeighboursWithoutEffect_RunAtOnce(t *testing.T) {
 	host := newHost(t, hosttest.Ask(
 		hosttest.Call("r1", "read", `{}`), hosttest.Call("r2", "read", `{}`),
 		hosttest.Call("w1", "write", `{}`), hosttest.Call("w2", "write", `{}`),
@@ -47,7 +47,7 @@ func TestNeighboursThatChangeNothingRunAtOnceAndOthersAreBarriers(t *testing.T) 
 	}
 }
 
-func TestNoMoreThanEightToolsRunAtOnce(t *testing.T) {
+func TestBatch_ManyCalls_RunsEightAtOnce(t *testing.T) {
 	var calls []protocol.ToolCall
 	for i := range 20 {
 		calls = append(calls, hosttest.Call(fmt.Sprint("c", i), "read", fmt.Sprintf(`{"n":%d}`, i)))
@@ -63,7 +63,7 @@ func TestNoMoreThanEightToolsRunAtOnce(t *testing.T) {
 		if now == 8 {
 			close(full)
 		}
-		<-full // opened by the eighth; a ninth beside it would be counted
+		<-full // opened by the eighth; a ninth that runs at once would be counted
 		return worker.Result{}, nil
 	}))
 	if most.Load() != 8 || len(host.Commits()) != 20 {
@@ -71,7 +71,7 @@ func TestNoMoreThanEightToolsRunAtOnce(t *testing.T) {
 	}
 }
 
-func TestATooEagerModelIsToldWhatWentWrong(t *testing.T) {
+func TestCall_UnknownToolOrBadJSON_IsExplained(t *testing.T) {
 	faulty := func(context.Context, worker.Call) (worker.Result, error) {
 		panic("assignment to entry in nil map")
 	}
@@ -100,10 +100,10 @@ func TestATooEagerModelIsToldWhatWentWrong(t *testing.T) {
 	}
 }
 
-// answering is a supervisor that answers calls of the tool closed itself.
-type answering struct{ *hosttest.Host }
+// answeringHost is a supervisor that answers calls of the tool closed itself.
+type answeringHost struct{ *hosttest.Host }
 
-func (h answering) NextMessage(ctx context.Context, after int64, system string, tools []protocol.Tool) (protocol.ModelStreamed, error) {
+func (h answeringHost) NextMessage(ctx context.Context, after int64, system string, tools []protocol.Tool) (protocol.ModelStreamed, error) {
 	said, err := h.Host.NextMessage(ctx, after, system, tools)
 	for _, call := range said.Message.Calls() {
 		if call.Name == "closed" && err == nil {
@@ -115,11 +115,10 @@ func (h answering) NextMessage(ctx context.Context, after int64, system string, 
 	return said, err
 }
 
-// TestNothingRunsForACallThatTheSupervisorHasAnswered, and the turn goes on behind its result.
-func TestNothingRunsForACallThatTheSupervisorHasAnswered(t *testing.T) {
+func TestTurn_AnsweredCall_RunsNoTool(t *testing.T) {
 	host := newHost(t, hosttest.Ask(hosttest.Call("a", "closed", `{}`)), hosttest.Ask(hosttest.Call("b", "look", `{}`), hosttest.Call("c", "closed", `{}`)))
-	got, err := agent.Run(t.Context(), host.Start(), agent.Options{Host: answering{host}, Tools: []worker.Tool{
-		tool("look", protocol.EffectNone, says("seen")),
+	got, err := agent.Run(t.Context(), host.Start(), agent.Options{Host: answeringHost{host}, Tools: []worker.Tool{
+		tool("look", protocol.EffectNone, returnText("seen")),
 		tool("closed", protocol.EffectOnce, func(context.Context, worker.Call) (worker.Result, error) {
 			t.Error("the tool was run")
 			return worker.Result{}, nil
@@ -135,7 +134,7 @@ func TestNothingRunsForACallThatTheSupervisorHasAnswered(t *testing.T) {
 	}
 }
 
-func TestAPanicIsReportedWithItsStack(t *testing.T) {
+func TestCall_ToolPanics_IsReportedWithStack(t *testing.T) {
 	host := newHost(t, hosttest.Ask(hosttest.Call("a", "faulty", `{}`)))
 	var reported error
 	_, err := agent.Run(t.Context(), host.Start(), agent.Options{
@@ -149,7 +148,7 @@ func TestAPanicIsReportedWithItsStack(t *testing.T) {
 	}
 }
 
-func TestWhatThePersonSees(t *testing.T) {
+func TestCall_Events_ShowSubjectAndBrief(t *testing.T) {
 	host := newHost(t, hosttest.Ask(hosttest.Call("a", "look", `{"path":"notes/shop\u001b[31mping.md"}`), hosttest.Call("b", "fly", `{}`)))
 	runToEnd(t, host, tool("look", protocol.EffectNone, func(_ context.Context, call worker.Call) (worker.Result, error) {
 		call.Progress("half\nway")
@@ -172,7 +171,7 @@ func TestWhatThePersonSees(t *testing.T) {
 	}
 }
 
-func TestResumptionByEffect(t *testing.T) {
+func TestPendingCall_EachEffect_RunsAgainOrNot(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		effect protocol.ToolEffect
@@ -214,7 +213,7 @@ func TestResumptionByEffect(t *testing.T) {
 	}
 }
 
-func TestAStopBetweenBeginAndRun(t *testing.T) {
+func TestStop_BetweenBeginAndRun_RunsNoTool(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	host := newHost(t, hosttest.Ask(hosttest.Call("a", "act", `{}`)))
 	host.Fail = func(_ int, call string) hosttest.Failure {
@@ -237,7 +236,7 @@ func TestAStopBetweenBeginAndRun(t *testing.T) {
 	}
 }
 
-func TestACommitThatFailsEndsTheRunAndItsTools(t *testing.T) {
+func TestCommitFails_EndsTurnAndTools(t *testing.T) {
 	host := newHost(t, hosttest.Ask(hosttest.Call("quick", "look", `{}`), hosttest.Call("slow", "wait", `{}`)))
 	host.Fail = func(_ int, call string) hosttest.Failure {
 		if call == "done" {
@@ -246,7 +245,7 @@ func TestACommitThatFailsEndsTheRunAndItsTools(t *testing.T) {
 		return hosttest.NoFailure
 	}
 	_, err := agent.Run(t.Context(), host.Start(), agent.Options{Host: host, Tools: []worker.Tool{
-		tool("look", protocol.EffectNone, says("seen")), tool("wait", protocol.EffectNone, untilStopped),
+		tool("look", protocol.EffectNone, returnText("seen")), tool("wait", protocol.EffectNone, untilStopped),
 	}})
 	var refused *protocol.Error
 	if !errors.As(err, &refused) || !strings.HasPrefix(err.Error(), "call quick of look: commit its result: ") {
@@ -254,7 +253,7 @@ func TestACommitThatFailsEndsTheRunAndItsTools(t *testing.T) {
 	}
 }
 
-// runToEnd runs a turn that must be done.
+// runToEnd runs a turn that must end with WhyDone.
 func runToEnd(t *testing.T, host *hosttest.Host, tools ...worker.Tool) {
 	t.Helper()
 	got, err := agent.Run(t.Context(), host.Start(), agent.Options{Host: host, Tools: tools})

@@ -15,7 +15,7 @@ import (
 	"mews/worker/host/hosttest"
 )
 
-// counter counts how often each call's tool was run.
+// counter counts the runs of each call's tool.
 type counter struct {
 	mu   sync.Mutex
 	runs map[string]int
@@ -36,7 +36,7 @@ func (c *counter) count(call string) int {
 
 var effects = []protocol.ToolEffect{protocol.EffectNone, protocol.EffectIdempotent, protocol.EffectOnce}
 
-// drawScript is a model that makes any calls of any effects, none of them the same.
+// drawScript makes a model that makes any calls with any effects, no call twice.
 func drawScript(t *rapid.T) []protocol.Message {
 	var script []protocol.Message
 	for step := range rapid.IntRange(1, 4).Draw(t, "steps") {
@@ -50,10 +50,10 @@ func drawScript(t *rapid.T) []protocol.Message {
 	return script
 }
 
-// TestAnyCrashCostsNothing runs any turn with a worker that dies at any call of its host, before or
-// after the call took effect, as often as drawn, and starts it again each time from what is
-// committed.
-func TestAnyCrashCostsNothing(outer *testing.T) {
+// TestRun_CrashAtAnyCall_LosesNothing runs any turn with a worker that dies at any call of its
+// host, before or after the call took effect, as often as drawn. Each time it starts the turn again
+// from the committed state.
+func TestRun_CrashAtAnyCall_LosesNothing(outer *testing.T) {
 	rapid.Check(outer, func(t *rapid.T) {
 		script := drawScript(t)
 		crashes := rapid.SliceOfN(rapid.IntRange(1, 12), 0, 4).Draw(t, "crash at")
@@ -104,8 +104,8 @@ func dieAt(at int, deaf bool) func(int, string) hosttest.Failure {
 	}
 }
 
-// check checks that each call has one result (the host refuses a second), and that tools with
-// EffectOnce ran at most once, and exactly once unless the result says that this is unknown.
+// check fails unless each call has one result (the host refuses a second). Tools with EffectOnce
+// ran at most once, and exactly once unless the result says that this is unknown.
 func check(t *rapid.T, script []protocol.Message, host *hosttest.Host, runs *counter) {
 	for _, message := range script {
 		for _, call := range message.Calls() {

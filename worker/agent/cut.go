@@ -10,17 +10,17 @@ import (
 	"mews/worker"
 )
 
-// Bounds of the part of an output that a model is shown, in bytes. With the upper one a result fits
-// a line of the wire even when each of its bytes becomes an escape of six.
+// Bounds of the part of an output that a model is shown, in bytes. At maxOutput a result still fits
+// into a line of the wire if each of its bytes becomes an escape of six bytes.
 const (
 	defaultOutput = 16 << 10 // if the turn names no limit
 	minOutput     = 1 << 10
 	maxOutput     = 128 << 10
-	noteRoom      = 320 // for the line in place of what was left out
+	noteRoom      = 320 // for the line that replaces the part left out
 )
 
 // limitOutput cuts a text to the turn's output limit. The supervisor stores the whole text as a
-// blob, and a line in place of what was left out says how to read it.
+// blob. A line in place of the part left out tells the model how to read it.
 func (t *turn) limitOutput(text string) (string, *protocol.BlobRef) {
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	limit := outputLimit(t.limits.Output)
@@ -48,8 +48,8 @@ func outputLimit(limit int) int {
 }
 
 // headAndTail returns the beginning and the end of a text that is longer than room bytes: two
-// thirds of room and one third. It cuts between lines if a line ends in the half next to the cut,
-// else between characters. The text must be valid UTF-8.
+// thirds of room and one third. It cuts at the end of a line if one lies in the half next to the
+// cut, otherwise between characters. The text must be valid UTF-8.
 func headAndTail(text string, room int) (head, tail string) {
 	head = text[:room*2/3]
 	if end := strings.LastIndexByte(head, '\n'); end >= len(head)/2 {

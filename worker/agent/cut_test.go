@@ -11,7 +11,7 @@ import (
 	"mews/worker/host/hosttest"
 )
 
-func TestAnOutputThatIsTooLongKeepsItsHeadAndItsTail(t *testing.T) {
+func TestLimitOutput_TooLong_KeepsHeadAndTail(t *testing.T) {
 	var lines strings.Builder
 	for i := range 1000 {
 		fmt.Fprintf(&lines, "line %d\n", i)
@@ -43,7 +43,7 @@ func TestAnOutputThatIsTooLongKeepsItsHeadAndItsTail(t *testing.T) {
 	}
 }
 
-// checkRest reads the part that the note in got says was left out, and joins it with the rest.
+// checkRest reads the part that was left out, as the note in got says, and joins it with the rest.
 func checkRest(t *testing.T, host *hosttest.Host, got, whole string, ref protocol.BlobRef) {
 	t.Helper()
 	head, rest, _ := strings.Cut(got, "\n[... ")
@@ -64,7 +64,7 @@ func checkRest(t *testing.T, host *hosttest.Host, got, whole string, ref protoco
 	}
 }
 
-func TestAnOutputThatFitsIsLeftAlone(t *testing.T) {
+func TestLimitOutput_Fits_ChangesNothing(t *testing.T) {
 	host := &hosttest.Host{TB: t}
 	turn := newTurn(protocol.TurnStart{}, Options{Host: host}, t.Context())
 	text := strings.Repeat("x", defaultOutput)
@@ -73,7 +73,7 @@ func TestAnOutputThatFitsIsLeftAlone(t *testing.T) {
 	}
 }
 
-func TestAnOutputThatCannotBeKeptSaysSo(t *testing.T) {
+func TestLimitOutput_KeepFails_SaysSo(t *testing.T) {
 	host := &hosttest.Host{TB: t, Fail: func(int, string) hosttest.Failure { return hosttest.Refused }}
 	var reported error
 	turn := newTurn(protocol.TurnStart{}, Options{Host: host, Report: func(err error) { reported = err }}, context.Background())

@@ -11,18 +11,18 @@ import (
 // maxShown bounds the text of an event, in characters.
 const maxShown = 120
 
-// sendEvent shows the person what a call does.
+// sendEvent shows the user the progress of a call.
 func (t *turn) sendEvent(call protocol.ToolCall, kind protocol.EventKind, text string, failed bool) {
 	t.host.Event(protocol.TurnEvent{
 		Turn: t.id, Kind: kind, Call: call.ID, Tool: call.Name, Text: firstLine(text), Failed: failed,
 	})
 }
 
-// subjectArguments are the arguments that say what a call is about, the best first.
+// subjectArguments are the arguments that name a call's subject, the best first.
 var subjectArguments = []string{"path", "paths", "from", "query", "pattern", "timezone", "command", "code", "action"}
 
-// subject says briefly what a call is about: "notes/shopping.md". It is "" if the arguments do not
-// tell.
+// subject briefly names the subject of a call: "notes/shopping.md". It is "" if no argument names
+// one.
 func subject(arguments json.RawMessage) string {
 	var fields map[string]json.RawMessage
 	if len(arguments) == 0 || json.Unmarshal(arguments, &fields) != nil {
@@ -41,7 +41,7 @@ func subject(arguments json.RawMessage) string {
 	return ""
 }
 
-// firstLine is the first line of a text, cut to maxShown and without control characters.
+// firstLine returns the first line of a text, cut to maxShown and without control characters.
 func firstLine(text string) string {
 	text = strings.TrimSpace(text)
 	if end := strings.IndexByte(text, '\n'); end >= 0 {

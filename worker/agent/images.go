@@ -9,8 +9,8 @@ import (
 	"mews/worker"
 )
 
-// keepImages has the supervisor store the pictures of a result as blobs. A result fails if one
-// cannot be stored, and says so, because the model must not believe that it saw that picture.
+// keepImages asks the supervisor to store a result's pictures as blobs. If one cannot be stored,
+// the result fails and says so, because the model must not believe that it saw that picture.
 func (t *turn) keepImages(result *toolOutcome) []protocol.Image {
 	var kept []protocol.Image
 	for n, picture := range result.Images {
@@ -28,7 +28,7 @@ func (t *turn) keepImages(result *toolOutcome) []protocol.Image {
 	return kept
 }
 
-// keepImage has the supervisor store a picture that it would take.
+// keepImage asks the supervisor to store a picture of an allowed type and size.
 func (t *turn) keepImage(n int, p worker.Picture) (protocol.Image, error) {
 	image := protocol.Image{
 		BlobRef: protocol.BlobRef{Size: int64(len(p.Data))}, MediaType: p.MediaType, Width: p.Width, Height: p.Height,

@@ -11,12 +11,12 @@ import (
 	"mews/worker/host/hosttest"
 )
 
-// picture has the first bytes of a PNG. The agent looks at no others.
+// picture has only the first bytes of a PNG: the agent reads no others.
 func picture(data string) worker.Picture {
 	return worker.Picture{MediaType: "image/png", Data: []byte("\x89PNG\r\n\x1a\n" + data), Width: 4, Height: 3}
 }
 
-// runOne runs a turn in which a tool gives this result, and returns what was committed of it.
+// runOne runs a turn in which a tool returns this result, and returns the committed result.
 func runOne(t *testing.T, host *hosttest.Host, result worker.Result) protocol.ToolResult {
 	t.Helper()
 	host.TB, host.Limits = t, protocol.TurnLimits{Steps: 5, Seconds: 60}
@@ -35,7 +35,7 @@ func runOne(t *testing.T, host *hosttest.Host, result worker.Result) protocol.To
 	return committed
 }
 
-func TestAPictureGoesThroughABlobIntoTheResult(t *testing.T) {
+func TestPicture_TravelsAsBlob(t *testing.T) {
 	host, p := &hosttest.Host{}, picture("\x00\xff\xfe")
 	got := runOne(t, host, worker.Result{Text: "cat.png", Images: []worker.Picture{p}})
 	if got.Failed || got.Text != "cat.png" || len(got.Images) != 1 {
@@ -51,7 +51,7 @@ func TestAPictureGoesThroughABlobIntoTheResult(t *testing.T) {
 	}
 }
 
-func TestAPictureThatIsNotKeptIsToldOf(t *testing.T) {
+func TestPicture_NotKept_FailsResult(t *testing.T) {
 	full := func(_ int, call string) hosttest.Failure {
 		if call == "keep" {
 			return hosttest.Refused
@@ -84,8 +84,8 @@ func TestAPictureThatIsNotKeptIsToldOf(t *testing.T) {
 	}
 }
 
-// TestTheWordsOfOthersAreMarked: also where the tool failed.
-func TestTheWordsOfOthersAreMarked(t *testing.T) {
+// TestResult_OthersWords_AreMarked also tries a tool that fails.
+func TestResult_OthersWords_AreMarked(t *testing.T) {
 	for _, world := range []bool{false, true} {
 		if got := runOne(t, &hosttest.Host{}, worker.Result{Text: "x", World: world}); got.World != world {
 			t.Errorf("got %v, want %v", got.World, world)

@@ -10,13 +10,13 @@ import (
 // maxRepeats is the number of steps in a row with the same call after which the turn ends.
 const maxRepeats = 3
 
-// callCounts has for each call of the newest step in how many steps in a row it was made. Two calls
+// callCounts counts, for each call of the newest step, the steps in a row that made it. Two calls
 // are the same if they have the same tool and the same arguments, in any order of keys.
 type callCounts map[string]int
 
-// countsBefore are the counts before the newest step. recent does not say where steps began. So
-// only an unbroken row of the same call at its end counts, each as a step of its own, and
-// repetition of several calls together is noticed later than without the crash. recent may hold the
+// countsBefore returns the counts before the newest step. recent does not show where steps began.
+// So only an unbroken row of the same call at its end counts, each call as a step of its own. After
+// a crash, the repetition of several calls together is therefore noticed later. recent may hold the
 // pending calls, which belong to the newest step.
 func countsBefore(recent []protocol.ToolCall, pending []protocol.PendingCall) callCounts {
 	newest := make(map[string]bool, len(pending))
@@ -32,8 +32,8 @@ func countsBefore(recent []protocol.ToolCall, pending []protocol.PendingCall) ca
 	return past
 }
 
-// addStep counts a step's calls, and is true when one of them was made too often. No calls are no
-// step.
+// addStep counts a step's calls, and reports whether one of them was made too often. A step without
+// calls does not count.
 func (h *callCounts) addStep(calls []protocol.PendingCall) bool {
 	if len(calls) == 0 {
 		return false
@@ -49,12 +49,13 @@ func (h *callCounts) addStep(calls []protocol.PendingCall) bool {
 	return tooOften
 }
 
-// callKey names what a call does.
+// callKey identifies a call by its tool and arguments.
 func callKey(call protocol.ToolCall) string {
 	return call.Name + "\n" + string(canonicalJSON(call.Arguments))
 }
 
-// canonicalJSON is JSON with sorted keys and without spaces. A text that is no JSON stays as it is.
+// canonicalJSON returns JSON with sorted keys and without spaces. Text that is no JSON stays as it
+// is.
 func canonicalJSON(raw json.RawMessage) []byte {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
@@ -62,6 +63,6 @@ func canonicalJSON(raw json.RawMessage) []byte {
 	if dec.Decode(&value) != nil {
 		return raw
 	}
-	out, _ := json.Marshal(value) // it was JSON
+	out, _ := json.Marshal(value) // value came from JSON
 	return out
 }

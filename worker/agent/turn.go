@@ -16,13 +16,13 @@ type turn struct {
 	limits    protocol.TurnLimits
 	host      Host
 	system    string
-	tools     []protocol.Tool // as the model is told of them
+	tools     []protocol.Tool // as the model sees them
 	table     map[string]worker.Tool
 	report    func(error)
-	commitCtx context.Context // for commits; ends a while after the turn's context
+	commitCtx context.Context // for commits; ends some seconds after the turn's context
 
 	pending  []protocol.PendingCall  // the newest step's calls that have no result
-	answered []protocol.AnsweredCall // of them those for which nothing runs
+	answered []protocol.AnsweredCall // pending calls that the supervisor answers: no tool runs for them
 	repeated callCounts
 	steps    int
 	last     int64       // the transcript's newest message
@@ -53,7 +53,7 @@ func newTurn(start protocol.TurnStart, o Options, late context.Context) *turn {
 	return t
 }
 
-// loop runs the pending calls and asks the model in turn, until there is a reason to end.
+// loop runs the pending calls and asks the model by turns, until there is a reason to end.
 func (t *turn) loop(ctx context.Context) (protocol.Why, error) {
 	for {
 		if why, err := t.answerCalls(ctx); why != "" || err != nil {
@@ -97,7 +97,7 @@ func (t *turn) answerCalls(ctx context.Context) (protocol.Why, error) {
 	return "", nil
 }
 
-// askModel makes the next step. The calls of its message become the pending ones.
+// askModel asks the model for the next step. The calls of its message become the pending calls.
 func (t *turn) askModel(ctx context.Context) (protocol.Why, error) {
 	answer, err := t.host.NextMessage(ctx, t.last, t.system, t.tools)
 	if err == nil {
@@ -105,17 +105,17 @@ func (t *turn) askModel(ctx context.Context) (protocol.Why, error) {
 		t.last = answer.Message.ID
 	}
 	if answer.Taken > 0 {
-		t.repeated = nil // the person has spoken since, and may want the same calls again
+		t.repeated = nil // the user has written since, and may want the same calls again
 	}
 	if why := endReason(ctx); why != "" {
-		return why, nil // its calls are not begun: the end may have cut the message short
+		return why, nil // do not run its calls: the end of the turn may have cut the message short
 	}
 	var refused *protocol.Error
 	switch {
 	case waits(err):
 		return protocol.WhyWaits, nil
 	case errors.As(err, &refused):
-		return protocol.WhyError, nil // this error is the supervisor's own
+		return protocol.WhyError, nil // an error of the supervisor itself
 	case err != nil:
 		return "", fmt.Errorf("ask the model after message %d: %w", t.last, err)
 	}

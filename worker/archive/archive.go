@@ -1,4 +1,4 @@
-// Package archive writes all files of a person's home to a tar.
+// Package archive writes all files of a user's home to a tar.
 package archive
 
 import (
@@ -16,31 +16,31 @@ import (
 
 // Names in an archive.
 const (
-	filesFolder = "files" // has what the home has
-	// has a line for each name of the home that is not there, or not whole
+	filesFolder = "files" // holds the contents of the home
+	// has a line for each name of the home that is left out or incomplete
 	leftOutFile = "left-out.txt"
 )
 
 // Sizes in an archive, in bytes.
 const (
-	block = 512 // of which a tar is made
-	// maxLeftOut bounds the text of leftOutFile. Names beyond are counted in its last line.
+	block = 512 // a tar consists of blocks of this size
+	// maxLeftOut bounds the text of leftOutFile. Its last line counts the names beyond that.
 	maxLeftOut = 256 << 10
 	// reservedBytes is kept free for leftOutFile and the end of the archive, which is two blocks.
 	reservedBytes = maxLeftOut + 4<<10
-	// minSparse is the size from which a file that is mostly holes comes last.
+	// minSparse is the size from which a sparse file is put at the end.
 	minSparse = 1 << 20
 )
 
-// Result says what is in an archive.
+// Result describes the contents of an archive.
 type Result struct {
 	Files   int64 // regular ones
-	Bytes   int64 // of their contents
+	Bytes   int64 // the sum of their sizes
 	LeftOut []LeftOut
-	More    int64 // names that were left out beside those in LeftOut
+	More    int64 // number of names left out that LeftOut does not list
 }
 
-// LeftOut is a name of the home that is not, or not whole, in the archive.
+// LeftOut is a name of the home that the archive lacks or has only in part.
 type LeftOut struct {
 	Path   string
 	Reason string
@@ -48,15 +48,15 @@ type LeftOut struct {
 
 // Options bound an archive.
 type Options struct {
-	MaxBytes int64 // of the tar, and more than 1 MiB; a file that does not fit is left out
+	MaxBytes int64 // size of the tar, more than 1 MiB; a file that does not fit is left out
 	MaxNamed int   // length of Result.LeftOut
 	MaxText  int   // bytes of a path or a reason in it
 }
 
-// Write writes what is in the folder home to w. It follows no link and keeps links as links. What
-// cannot be read, is no file, folder or link, or does not fit is left out and named. A file has the
-// size that it had when it was opened: what it loses meanwhile is zeros, what it gains is not
-// there. An error is one of the home as a whole, of w or of ctx.
+// Write writes the contents of the folder home to w as a tar. It follows no link and keeps links as
+// links. It leaves out, and names, all that cannot be read, does not fit, or is no file, folder or
+// link. A file has the size that it had when it was opened: bytes that it loses meanwhile become
+// zeros, and bytes that it gains are left out. An error concerns the home as a whole, w or ctx.
 func Write(ctx context.Context, home string, w io.Writer, o Options) (Result, error) {
 	root, err := os.OpenRoot(home)
 	if err != nil {
@@ -85,10 +85,10 @@ type archiver struct {
 	root    *os.Root
 	tar     *tar.Writer
 	options Options
-	room    int64    // bytes that may still be written before reserve
-	sparse  []string // files that are mostly holes: they must keep no other out
+	room    int64    // bytes that may still be written, without the reserved ones
+	sparse  []string // sparse files come last, so that they take no other file's room
 	leftOut strings.Builder
-	unnamed int64 // names that did not fit leftOut
+	unnamed int64 // names that had no room in leftOut
 	result  Result
 }
 
@@ -111,8 +111,8 @@ func (a *archiver) visit(name string, entry fs.DirEntry, err error) error {
 	return a.add(name, info)
 }
 
-// isSparse is true of a large file of which the disk holds less than half. A home's quota does not
-// count its holes.
+// isSparse reports whether the disk holds less than half of a large file. The holes do not count
+// toward the home's quota.
 func isSparse(info fs.FileInfo) bool {
 	stat, known := info.Sys().(*syscall.Stat_t)
 	return known && info.Mode().IsRegular() && info.Size() >= minSparse && stat.Blocks*block < info.Size()/2
@@ -131,7 +131,7 @@ func (a *archiver) addLast(name string) error {
 	return a.add(name, info)
 }
 
-// add adds one name. An error is one of the archive.
+// add adds one name. An error is an error of the archive.
 func (a *archiver) add(name string, info fs.FileInfo) error {
 	h := &tar.Header{Name: path.Join(filesFolder, name), Mode: int64(info.Mode().Perm()), ModTime: info.ModTime()}
 	switch {
@@ -154,9 +154,9 @@ func (a *archiver) add(name string, info fs.FileInfo) error {
 	return err
 }
 
-// writeHeader begins a member if it fits. written is false where it was left out.
+// writeHeader begins a member if it fits. written is false if the member was left out.
 func (a *archiver) writeHeader(name string, h *tar.Header) (written bool, err error) {
-	// A name that is too long for a header has a header and records of its own before it.
+	// A name that is too long for a header needs a header and records of its own.
 	need := 3*block + roundToBlocks(int64(len(h.Name)+len(h.Linkname))+block) + roundToBlocks(h.Size)
 	if need > a.room {
 		a.leaveOut(name, fmt.Sprintf("its %d bytes do not fit: the archive may have %d bytes", h.Size, a.options.MaxBytes))
@@ -166,12 +166,12 @@ func (a *archiver) writeHeader(name string, h *tar.Header) (written bool, err er
 	return true, a.tar.WriteHeader(h)
 }
 
-// roundToBlocks is n, made up to whole blocks.
+// roundToBlocks rounds n up to whole blocks.
 func roundToBlocks(n int64) int64 { return (n + block - 1) / block * block }
 
 // addFile adds a regular file with the size that it has now.
 func (a *archiver) addFile(name string, h *tar.Header) error {
-	// Without O_NONBLOCK a pipe that has taken the file's place would be waited for.
+	// Without O_NONBLOCK, opening a pipe that has replaced the file would wait.
 	f, err := a.root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		a.leaveOut(name, err.Error())
@@ -198,7 +198,7 @@ func (a *archiver) addFile(name string, h *tar.Header) error {
 	return err
 }
 
-// zeros has as many as are read of it.
+// zeros is a reader that gives zeros without end.
 type zeros struct{}
 
 func (zeros) Read(b []byte) (int, error) {
@@ -206,10 +206,10 @@ func (zeros) Read(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// leaveOut notes a name that is left out.
+// leaveOut notes that a name is left out.
 func (a *archiver) leaveOut(name, reason string) {
 	line := fmt.Sprintf("%q: %s\n", name, reason)
-	if a.leftOut.Len()+len(line) <= maxLeftOut-100 { // the last line may follow
+	if a.leftOut.Len()+len(line) <= maxLeftOut-100 { // keep room for the last line
 		a.leftOut.WriteString(line)
 	} else {
 		a.unnamed++
@@ -221,7 +221,7 @@ func (a *archiver) leaveOut(name, reason string) {
 	}
 }
 
-// shorten is the beginning of a text as valid UTF-8.
+// shorten returns the beginning of a text as valid UTF-8.
 func (a *archiver) shorten(text string) string {
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	if len(text) > a.options.MaxText {
@@ -230,7 +230,7 @@ func (a *archiver) shorten(text string) string {
 	return text
 }
 
-// addLeftOut adds the list of what is not there.
+// addLeftOut adds the list of names that were left out.
 func (a *archiver) addLeftOut() error {
 	if a.unnamed > 0 {
 		fmt.Fprintf(&a.leftOut, "and %d more\n", a.unnamed)

@@ -19,7 +19,7 @@ import (
 
 var options = Options{MaxBytes: 64 << 20, MaxNamed: 5, MaxText: 40}
 
-// fill makes a folder: a name that ends in a slash is a folder, and a text that begins with -> a
+// fill makes a folder. A name that ends in a slash is a folder, and a text that begins with -> is a
 // link.
 func fill(t *testing.T, files map[string]string) string {
 	t.Helper()
@@ -43,7 +43,7 @@ func fill(t *testing.T, files map[string]string) string {
 	return home
 }
 
-// members are what an archive holds, by name: a file's text, a link's target after ->.
+// members returns the contents of an archive by name: a file's text, or a link's target after ->.
 func members(t *testing.T, archive io.Reader) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -79,7 +79,7 @@ func write(t *testing.T, home string, o Options) (map[string]string, Result) {
 	return members(t, &out), result
 }
 
-func TestAnArchiveHoldsTheHome(t *testing.T) {
+func TestArchive_HoldsHome(t *testing.T) {
 	outside := fill(t, map[string]string{"secret": "not yours"})
 	home := fill(t, map[string]string{
 		"todo.md": "milk\n", "notes/a.md": "a", "empty/": "", ".trash/old": "gone", "link": "->notes/a.md",
@@ -111,7 +111,7 @@ func TestAnArchiveHoldsTheHome(t *testing.T) {
 	}
 }
 
-func TestPermissionsAndTimesAreKept(t *testing.T) {
+func TestArchive_KeepsPermissionsAndTimes(t *testing.T) {
 	home := fill(t, map[string]string{"run.sh": "#!/bin/sh\n"})
 	when := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 	at := filepath.Join(home, "run.sh")
@@ -136,7 +136,7 @@ func TestPermissionsAndTimesAreKept(t *testing.T) {
 	}
 }
 
-func TestWhatDoesNotFitIsLeftOut(t *testing.T) {
+func TestArchive_FileTooLarge_IsLeftOut(t *testing.T) {
 	home := fill(t, map[string]string{"a.md": "a", "b.bin": strings.Repeat("b", 600<<10), "c.bin": strings.Repeat("c", 600<<10), "d.md": "d"})
 	got, result := write(t, home, Options{MaxBytes: 1 << 20, MaxNamed: 5, MaxText: 1000})
 	if _, there := got["files/c.bin"]; there || got["files/a.md"] != "a" || got["files/d.md"] != "d" || len(got["files/b.bin"]) != 600<<10 {
@@ -148,9 +148,9 @@ func TestWhatDoesNotFitIsLeftOut(t *testing.T) {
 	}
 }
 
-// TestAFileOfHolesKeepsNoOtherOut: a quota does not count holes, so that a file of them may be
-// larger than all that the archive may hold.
-func TestAFileOfHolesKeepsNoOtherOut(t *testing.T) {
+// TestArchive_SparseFile_DisplacesNoOther: a quota does not count holes, so a sparse file may be
+// larger than the archive may be.
+func TestArchive_SparseFile_DisplacesNoOther(t *testing.T) {
 	home := fill(t, map[string]string{"a.img": "", "z.bin": strings.Repeat("z", 600<<10)})
 	if err := os.Truncate(filepath.Join(home, "a.img"), 600<<10<<1); err != nil {
 		t.Fatal(err)
@@ -165,7 +165,7 @@ func TestAFileOfHolesKeepsNoOtherOut(t *testing.T) {
 	}
 }
 
-func TestNoArchiveIsLargerThanItMayBe(t *testing.T) {
+func TestArchive_AnyHome_StaysBelowMaxBytes(t *testing.T) {
 	files := map[string]string{}
 	for i := range 1500 {
 		files[fmt.Sprintf("%s/%d%s", strings.Repeat("ä", 50), i, strings.Repeat("ö", i%100))] = strings.Repeat("x", i%1000)
@@ -181,20 +181,20 @@ func TestNoArchiveIsLargerThanItMayBe(t *testing.T) {
 	}
 }
 
-func TestAFolderThatCannotBeReadIsNamed(t *testing.T) {
+func TestArchive_UnreadableFolder_IsNamed(t *testing.T) {
 	home := fill(t, map[string]string{"closed/a": "a", "file": "f", "open": "o"})
 	if err := errors.Join(os.Chmod(filepath.Join(home, "closed"), 0), os.Chmod(filepath.Join(home, "file"), 0)); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.Chmod(filepath.Join(home, "closed"), 0o700) })
-	defer notRoot(t, home)() // who may read everything
+	defer notRoot(t, home)() // root may read everything
 	got, result := write(t, home, options)
 	if got["files/open"] != "o" || len(result.LeftOut) != 2 {
 		t.Errorf("got %q, %+v", got, result)
 	}
 }
 
-// changing is a writer that does something to the home after so many bytes.
+// changing is a writer that changes the home after that many bytes.
 type changing struct {
 	bytes.Buffer
 	after  int
@@ -209,13 +209,13 @@ func (c *changing) Write(p []byte) (int, error) {
 	return c.Buffer.Write(p)
 }
 
-func TestAFileThatChangesIsAsLongAsItWas(t *testing.T) {
+func TestArchive_ChangingFile_KeepsItsSize(t *testing.T) {
 	whole := strings.Repeat("0123456789abcdef", 64<<10)
 	home := fill(t, map[string]string{"a": whole, "b": "->a", "c": "c"})
 	at := filepath.Join(home, "a")
 	for name, c := range map[string]struct {
 		change func() error
-		text   string // that it begins with
+		text   string // the beginning of the file's contents
 		left   bool
 	}{
 		"shorter": {func() error { return os.Truncate(at, 0) }, whole[:100], true},
@@ -240,7 +240,7 @@ func TestAFileThatChangesIsAsLongAsItWas(t *testing.T) {
 	}
 }
 
-func TestAnArchiveEndsWithItsContextAndItsWriter(t *testing.T) {
+func TestArchive_ContextOrWriterEnds_Fails(t *testing.T) {
 	home := fill(t, map[string]string{"a": "a"})
 	why := errors.New("over")
 	ctx, cancel := context.WithCancelCause(t.Context())

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// notRoot has this goroutine look at files as an account that is not root's, to which a folder is
-// given, until the returned function is called. A thread whose fsuid is not 0 may not pass over
+// notRoot gives the folder to an account that is not root, and makes this goroutine access files as
+// that account until the returned function is called. A thread whose fsuid is not 0 may not ignore
 // modes (setfsuid(2), capabilities(7)).
 func notRoot(t *testing.T, folder string) (asBefore func()) {
 	t.Helper()
@@ -26,13 +26,13 @@ func notRoot(t *testing.T, folder string) (asBefore func()) {
 		return os.Lchown(path, nobody, nobody)
 	})
 	if err == nil {
-		// the test's own, which only root may pass through
+		// the test's own folder, which only root may pass through
 		err = os.Chmod(filepath.Dir(folder), 0o711)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	runtime.LockOSThread() // and never unlocked: the thread ends with the test's goroutine
+	runtime.LockOSThread() // never unlocked: the thread ends with the test's goroutine
 	if _, err := unix.SetfsuidRetUid(nobody); err != nil {
 		t.Fatal(err)
 	}

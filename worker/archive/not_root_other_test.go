@@ -4,5 +4,5 @@ package archive
 
 import "testing"
 
-// notRoot does nothing: root is not asked for here.
+// notRoot does nothing: tests do not run as root on this system.
 func notRoot(*testing.T, string) (asBefore func()) { return func() {} }

@@ -15,15 +15,15 @@ import (
 	"mews/worker/workspace"
 )
 
-// maxLog is how large a log may be that something is cut out of.
+// maxLog is the size up to which a log is searched for exchanges to delete.
 const maxLog = 64 << 20
 
-// heading begins an exchange. An exchange ends where the next begins, and has what its person has
-// written below it.
+// heading begins an exchange. The exchange ends before the next heading. Lines that the user wrote
+// below it belong to it.
 var heading = regexp.MustCompile(`(?m)^## .*<!-- turn (\d+) -->$`)
 
-// Cut counts the exchanges of some turns in the logs of some days, and deletes them with gone. Done
-// again it changes nothing.
+// Cut counts the exchanges of some turns in the logs of some days. If gone is set, it deletes them
+// too. Doing it twice changes nothing more.
 func (l *Log) Cut(ctx context.Context, of protocol.MemoryExchanges, gone bool) (n int, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -51,7 +51,7 @@ func (l *Log) Cut(ctx context.Context, of protocol.MemoryExchanges, gone bool) (
 	return n, err
 }
 
-// without is a log without the exchanges of some turns, and how many those are.
+// without returns a log without the exchanges of these turns, and the number of exchanges removed.
 func without(text string, turns []int64) (left string, cut int) {
 	at := heading.FindAllStringSubmatchIndex(text, -1)
 	if len(at) == 0 {
@@ -63,7 +63,7 @@ func without(text string, turns []int64) (left string, cut int) {
 		if i+1 < len(at) {
 			end = at[i+1][0]
 		}
-		// 0 of what is too large
+		// 0 if the number is too large
 		if turn, _ := strconv.ParseInt(text[m[2]:m[3]], 10, 64); slices.Contains(turns, turn) {
 			cut++
 			continue

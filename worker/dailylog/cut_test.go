@@ -12,8 +12,7 @@ import (
 	"mews/worker/workspace"
 )
 
-// The exchanges of some turns are counted and cut, and all else of a log stays.
-func TestExchangesAreCutOutOfLogs(t *testing.T) {
+func TestCut_DeletesOnlyTheseExchanges(t *testing.T) {
 	dir := t.TempDir()
 	ws, err := workspace.Open(dir, protocol.FilePolicy{})
 	if err != nil {

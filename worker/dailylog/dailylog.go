@@ -1,5 +1,5 @@
-// Package dailylog keeps what a person and their assistant said as Markdown in their home, a file a
-// day. Nothing of it goes into prompts.
+// Package dailylog keeps the conversation of a user and the assistant as Markdown in the home, one
+// file a day. Prompts contain nothing of it.
 package dailylog
 
 import (
@@ -18,21 +18,21 @@ import (
 	"mews/worker/workspace"
 )
 
-// Folder is where the logs lie in a home.
+// Folder is the folder of the logs in a home.
 const Folder = "logs"
 
-// maxTail is how much of a log's end is searched for an exchange that is there already.
+// maxTail is how much of a log's end is searched for an exchange that is already there.
 const maxTail = 4 << 20
 
-// Log are the logs of a home.
+// Log holds the logs of a home.
 type Log struct {
 	Files *workspace.Workspace
-	Zone  *time.Location // where the person's days begin
+	Zone  *time.Location // days begin in this zone
 
 	mu sync.Mutex // held while a file is read and written
 }
 
-// Add appends an exchange to the log of its day, unless it is there.
+// Add appends an exchange to the log of its day, unless it is already there.
 func (l *Log) Add(_ context.Context, p protocol.LogParameters) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -50,7 +50,7 @@ func (l *Log) Add(_ context.Context, p protocol.LogParameters) error {
 	return err
 }
 
-// tail is the end of a log, nothing where there is none.
+// tail returns the end of a log; "" if there is no log.
 func (l *Log) tail(name string) ([]byte, error) {
 	f, err := l.Files.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -67,10 +67,10 @@ func (l *Log) tail(name string) ([]byte, error) {
 	return io.ReadAll(io.NewSectionReader(f, max(0, info.Size()-maxTail), maxTail))
 }
 
-// Mark is what stands in the heading of a turn's exchange, and nowhere else in a log.
+// Mark returns the mark in the heading of a turn's exchange. A log has it nowhere else.
 func Mark(turn int64) string { return fmt.Sprintf("<!-- turn %d -->", turn) }
 
-// Markdown is an exchange as it stands in a log. Its time is shown in At's zone.
+// Markdown formats an exchange as in a log. Its time is shown in At's zone.
 func Markdown(p protocol.LogParameters) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "## %s, %s %s\n", p.At.Format("15:04"), p.Channel, Mark(p.Turn))
@@ -93,5 +93,5 @@ func Markdown(p protocol.LogParameters) string {
 	return b.String()
 }
 
-// plain has no words begin a comment, so that none can pass for a mark.
+// plain escapes comments in a text, so that no text can pass for a mark.
 func plain(text string) string { return strings.ReplaceAll(strings.TrimSpace(text), "<!--", "&lt;!--") }

@@ -36,9 +36,9 @@ func exchange() protocol.LogParameters {
 		Effects: []string{"wrote shopping.md (20 bytes)"}}
 }
 
-// An exchange is in the log of the person's day once, however often it is added; words that look
-// like another's mark are none.
-func TestAnExchangeIsLoggedOnce(t *testing.T) {
+// An exchange is logged once on the user's day, however often it is added. Text that looks like
+// another exchange's mark is not a mark.
+func TestAdd_SameExchange_IsLoggedOnce(t *testing.T) {
 	dir := t.TempDir()
 	files, err := workspace.Open(dir, protocol.FilePolicy{})
 	if err != nil {
@@ -59,8 +59,7 @@ func TestAnExchangeIsLoggedOnce(t *testing.T) {
 	}
 }
 
-// The rules for files hold for logs.
-func TestALogObeysTheRulesForFiles(t *testing.T) {
+func TestAdd_Log_ObeysFileRules(t *testing.T) {
 	dir := t.TempDir()
 	files, err := workspace.Open(dir, protocol.FilePolicy{Exclude: []string{"logs/**"}})
 	if err != nil {

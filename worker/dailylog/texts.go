@@ -1,6 +1,6 @@
 package dailylog
 
-// Who has said what stands below.
+// Headings of the two sides of an exchange.
 const (
 	textYou       = "You:"
 	textWorld     = "You sent, with words of others:"
