@@ -17,7 +17,7 @@ func TestDecode(t *testing.T) {
 	for name, test := range map[string]struct {
 		raw  string
 		want arguments
-		err  string // what the model is told, in part
+		err  string // a part of the error for the model
 	}{
 		"arguments":           {raw: `{"path":"a","limit":3}`, want: arguments{"a", 3}},
 		"what is left out":    {raw: `{"path":"a"}`, want: arguments{Path: "a"}},

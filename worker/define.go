@@ -7,8 +7,8 @@ import (
 	"mews/protocol"
 )
 
-// Spec is a tool as the model is told of it. A call has no other members than these arguments: the
-// schema does not say so, for every request holds it, but Decode refuses them.
+// Spec is a tool as the model sees it. A call takes no arguments except these. The schema does not
+// say so, because every request carries it, but Decode refuses others.
 type Spec struct {
 	Name        string
 	Description string
@@ -17,8 +17,8 @@ type Spec struct {
 	Arguments   []Argument
 }
 
-// Define makes a tool of a function. A is the struct of its arguments; those that a call does not
-// give are as in defaults.
+// Define makes a tool of a function. A is the struct of its arguments; defaults holds the values of
+// arguments that a call omits.
 func Define[A any](s Spec, defaults A, run func(context.Context, Call, A) (Result, error)) Tool {
 	return Tool{
 		Tool: protocol.Tool{Name: s.Name, Description: s.Description, Schema: schemaOf(s.Arguments), Effect: s.Effect, Family: s.Family},

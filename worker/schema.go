@@ -5,12 +5,12 @@ import (
 	"strconv"
 )
 
-// Argument is one argument of a tool, as the schema of its arguments has it.
+// Argument is one argument of a tool, as its JSON schema describes it.
 type Argument struct {
 	Name        string
 	Type        ArgumentType
-	Values      []string // the texts that it may be; it has no Type then
-	Description string   // "" if the name says it all
+	Values      []string // the allowed texts; Type is then empty
+	Description string   // "" if the name says enough
 	Required    bool
 }
 
@@ -23,12 +23,12 @@ const (
 	Number  ArgumentType = "number"
 	Boolean ArgumentType = "boolean"
 	Object  ArgumentType = "object"
-	Strings ArgumentType = "array" // of strings
+	Strings ArgumentType = "array" // an array of strings
 )
 
-// schemaOf is the JSON schema of an object with these arguments, in their order, so that it is the
-// same in every request. It is made anew in every turn: encoding/json would take four times as long.
-// All texts are printable, and so quoted in Go as in JSON.
+// schemaOf returns the JSON schema of an object with these arguments. It keeps their order, so that
+// every request has the same schema. It is built for each turn: encoding/json would take four times
+// as long. All texts are printable, so Go quotes them as JSON does.
 func schemaOf(arguments []Argument) json.RawMessage {
 	var required []string
 	schema := []byte(`{"type":"object","properties":{`)
@@ -48,7 +48,7 @@ func schemaOf(arguments []Argument) json.RawMessage {
 	return append(schema, '}')
 }
 
-// appendProperty appends the argument's name and its own schema.
+// appendProperty appends the argument's name and its schema.
 func (a Argument) appendProperty(schema []byte) []byte {
 	schema = append(strconv.AppendQuote(schema, a.Name), ':', '{')
 	if a.Values != nil {

@@ -7,7 +7,7 @@ import (
 	"mews/worker"
 )
 
-func TestDefine_Arguments_MakeTheSchema(t *testing.T) {
+func TestDefine_Arguments_MakeSchema(t *testing.T) {
 	for _, test := range []struct {
 		name      string
 		arguments []worker.Argument

@@ -8,45 +8,45 @@ import (
 	"mews/protocol"
 )
 
-// Tool is something that the model may have done. Each family's package makes its tools, mostly
-// with Define.
+// Tool is a function that the model may call. Each family's package makes its tools, mostly with
+// Define.
 type Tool struct {
 	protocol.Tool
-	// Run runs the tool. It ends when ctx ends, and leaves nothing running. The model and the
-	// person read the text of an error: it says what was tried, with what, and what to do instead.
-	// If the tool's effect is EffectNone, several goroutines may call Run at once, else one at a
-	// time in a turn.
+	// Run runs the tool. It returns when ctx ends, and leaves nothing running. The model and the
+	// user read an error's text: it names the attempt and its subject, and says what to do instead.
+	// If the tool's effect is EffectNone, several goroutines may call Run at once. Otherwise a turn
+	// calls it one at a time.
 	Run func(ctx context.Context, call Call) (Result, error)
 }
 
 // Call is one use of a tool.
 type Call struct {
 	ID        string
-	Turn      int64             // whose call it is; 0: no turn's
+	Turn      int64             // of the call; 0 means no turn
 	Arguments json.RawMessage   // a JSON object, not yet checked against the schema
-	Progress  func(text string) // shows the person a short line; never nil, never blocks
-	// KeepBefore stores the bytes of a file before the tool changes it, at most so many; nil: they
-	// need not be kept.
+	Progress  func(text string) // shows the user a short line; never nil, never blocks
+	// KeepBefore stores at most that many bytes of a file before the tool changes it. nil means
+	// that they need not be kept.
 	KeepBefore func(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error)
 }
 
 // Result is the result of a call.
 type Result struct {
 	Text    string // for the model; the agent cuts it
-	Brief   string // for the person, a few words: "12 lines", "3 matches in 2 files"
+	Brief   string // for the user, a few words: "12 lines", "3 matches in 2 files"
 	Changes []protocol.Change
 	Images  []Picture // for the model, beside Text; at most protocol.MaxImages
-	// it may hold words of somebody else than the person; it counts beside an error too
+	// it may hold words of somebody other than the user; this also counts beside an error
 	World bool
-	Tools []string // those that the call has opened
+	Tools []string // the tools that the call has opened
 
-	EndsTurn bool // the turn has ended with this: the model is asked for nothing more
+	EndsTurn bool // the turn ends with this result: the model is not asked again
 }
 
 // Picture is a picture in one of protocol.ImageTypes.
 type Picture struct {
 	MediaType string
 	Data      []byte // at most protocol.MaxImageSize
-	Width     int    // in pixels, as is Height
+	Width     int    // Width and Height are in pixels
 	Height    int
 }
