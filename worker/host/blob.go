@@ -12,23 +12,23 @@ import (
 	"mews/protocol"
 )
 
-// ErrBlobTooLong is the error of Keep for more bytes than it may store.
+// ErrBlobTooLong is the error of Keep if there are more bytes than it may store.
 var ErrBlobTooLong = errors.New("it is longer than it may be")
 
-// blobStore stores and reads the blobs of one turn or operation; the id of the other is 0.
+// blobStore stores and reads the blobs of one turn or operation. The other id is 0.
 type blobStore struct {
 	host            *Host
 	turn, operation int64
 }
 
-// Keep stores the bytes of r as a blob. It never holds r in memory whole. If r holds more than most
-// bytes, the error is ErrBlobTooLong, and at most that many were sent. The supervisor drops the
-// bytes if Keep fails.
+// Keep stores the bytes of r as a blob. It never holds all of r in memory. If r holds more than
+// most bytes, the error is ErrBlobTooLong, and at most that many were sent. The supervisor drops
+// the bytes if Keep fails.
 func (b blobStore) Keep(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error) {
 	return b.keep(ctx, r, most, false)
 }
 
-// KeepBefore is Keep for the bytes of a file before a change.
+// KeepBefore stores the bytes of a file before a change, as Keep does.
 func (b blobStore) KeepBefore(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error) {
 	return b.keep(ctx, r, most, true)
 }
@@ -48,7 +48,7 @@ func (b blobStore) keep(ctx context.Context, r io.Reader, most int64, before boo
 	return w.Commit()
 }
 
-// Create opens a blob for writing piece by piece. ctx bounds everything done with it.
+// Create opens a blob for writing piece by piece. ctx bounds all writing to it.
 func (b blobStore) Create(ctx context.Context) (*BlobWriter, error) { return b.create(ctx, false) }
 
 func (b blobStore) create(ctx context.Context, before bool) (*BlobWriter, error) {
@@ -96,12 +96,12 @@ type BlobWriter struct {
 	ctx   context.Context
 	id    int64
 	sum   hash.Hash
-	size  int64  // bytes that were sent
-	chunk []byte // bytes that were not sent
+	size  int64  // bytes sent
+	chunk []byte // bytes not yet sent
 }
 
-// Write sends each full chunk once more bytes come. A chunk waits for the answer to the chunk
-// before it, which takes less time than sending one.
+// Write sends a full chunk once more bytes come. A chunk waits for the answer to the chunk before
+// it, which takes less time than sending one.
 func (w *BlobWriter) Write(p []byte) (n int, err error) {
 	for n < len(p) {
 		if len(w.chunk) == protocol.BlobChunk {

@@ -8,22 +8,21 @@ import (
 	"mews/protocol"
 )
 
-// Caller makes calls of the supervisor for a turn or an operation.
+// Caller makes calls to the supervisor for a turn or an operation.
 type Caller interface {
-	// Call makes a call. params points to its parameters, into which it puts the caller's id, and
-	// result to what its answer is read into.
+	// Call makes a call. It puts the caller's id into params, a pointer to the parameters, and
+	// reads the answer into result.
 	Call(ctx context.Context, method string, params, result any) error
 }
 
 // Call makes a call with parameters P and reads a result R. It overwrites the Turn or Operation of
-// the parameters with the id of c. An error that is a *protocol.Error is the answer of the
-// supervisor.
+// the parameters with the id of c. An error that is a *protocol.Error is the supervisor's answer.
 func Call[R, P any](ctx context.Context, c Caller, method string, params P) (result R, err error) {
 	return result, c.Call(ctx, method, &params, &result)
 }
 
-// Refusal returns a refusal of the supervisor in its words for the model. It returns any other
-// error as it is. CodeWaits stays too, because the call is made again once the person has answered.
+// Refusal returns a refusal of the supervisor in its words for the model, and any other error
+// unchanged. CodeWaits stays too, because the call is made again once the user has answered.
 func Refusal(err error) error {
 	if refused := new(protocol.Error); errors.As(err, &refused) && refused.Code != protocol.CodeWaits {
 		return errors.New(refused.Message)
@@ -31,7 +30,7 @@ func Refusal(err error) error {
 	return err
 }
 
-// Call makes a call for the turn. The call may wait for a person, so only ctx bounds it.
+// Call makes a call for the turn. The call may wait for the user, so only ctx bounds it.
 func (t *Turn) Call(ctx context.Context, method string, params, result any) error {
 	setID(params, "Turn", t.turn)
 	return t.host.conn.Call(ctx, method, params, result)

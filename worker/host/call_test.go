@@ -30,7 +30,7 @@ func (p *slowAnswer) Call(ctx context.Context, _ string, params, _ any) error {
 
 func (*slowAnswer) Notify(context.Context, string, any) error { return nil }
 
-// sendFile sends a file for turn 7, whichever turn it names.
+// sendFile sends a file for turn 7, whichever turn the file names.
 func sendFile(ctx context.Context, c host.Conn, file protocol.ChatSend) error {
 	_, err := host.Call[protocol.ChatSent](ctx, host.New(c).Turn(7), protocol.MethodChatSend, file)
 	return err
@@ -57,7 +57,6 @@ func TestTurnCall_SlowAnswer_LastsUntilContextEnds(t *testing.T) {
 	})
 }
 
-// An operation's call waits for the supervisor's disk, and is made for that operation.
 func TestOperationCall_Silence_EndsIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begun := time.Now()

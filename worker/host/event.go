@@ -8,12 +8,12 @@ import (
 	"mews/protocol"
 )
 
-// maxEvents is the most events of one turn that wait while the supervisor does not read.
+// maxEvents is the most events of one turn that wait if the supervisor does not read.
 const maxEvents = 128
 
-// Event queues an event of a tool for the person and never blocks. If the supervisor is slow, newer
-// progress of a call replaces older progress. Beyond maxEvents the oldest progress is dropped, or
-// else the oldest event.
+// Event queues an event of a tool for the user and never blocks. If the supervisor is slow, newer
+// progress of a call replaces older progress. Beyond maxEvents it drops the oldest progress, or the
+// oldest event if no progress waits.
 func (t *Turn) Event(event protocol.TurnEvent) {
 	t.updateEvents(func() {
 		if event.Kind == protocol.ToolProgressed {
@@ -31,7 +31,7 @@ func (t *Turn) Event(event protocol.TurnEvent) {
 	})
 }
 
-// Close ends the events. Run returns once the earlier events are sent.
+// Close ends the events. Run returns once all earlier events are sent.
 func (t *Turn) Close() { t.updateEvents(func() { t.closed = true }) }
 
 // updateEvents changes the waiting events and wakes Run.
@@ -60,8 +60,8 @@ func (t *Turn) Run(ctx context.Context) error {
 	}
 }
 
-// flush sends all waiting events, after those that another goroutine is sending. Whatever is sent
-// once it has returned comes after them. closed says that no further event can come.
+// flush sends all waiting events, after those that another goroutine is sending. Anything sent
+// after flush has returned follows them. closed says that no further event can come.
 func (t *Turn) flush(ctx context.Context) (closed bool, err error) {
 	select {
 	case <-t.sending:

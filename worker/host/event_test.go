@@ -90,8 +90,8 @@ func TestRun_ContextEnds_ReturnsItsCause(t *testing.T) {
 	}
 }
 
-// TestNextMessage_EarlierEvents_LeaveFirst: else the model's answer would stand above the tools
-// on the person's screen.
+// TestNextMessage_EarlierEvents_LeaveFirst: otherwise the user's screen would show the model's
+// answer above the tools.
 func TestNextMessage_EarlierEvents_LeaveFirst(t *testing.T) {
 	s, h := connect(t)
 	s.say = func(protocol.ModelStream) {

@@ -1,4 +1,4 @@
-// Package host makes calls of the supervisor for the worker, its turns and its operations.
+// Package host makes calls to the supervisor for the worker, its turns and its operations.
 package host
 
 import (
@@ -13,13 +13,13 @@ type Conn interface {
 	Notify(ctx context.Context, method string, params any) error
 }
 
-// callTimeout bounds a call that needs only the disk of the supervisor. The time of the turn bounds
-// a call of the model.
+// callTimeout bounds a call that needs only the supervisor's disk. A call to a model is bounded by
+// the turn's time.
 const callTimeout = 30 * time.Second
 
 var errNoAnswer = errors.New("no answer within " + callTimeout.String())
 
-// Host is the supervisor as one connection sees it. Its methods may be called from any goroutine.
+// Host makes calls over one connection. Its methods may be called from any goroutine.
 type Host struct {
 	conn Conn
 	sent sentCache

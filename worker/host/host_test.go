@@ -22,13 +22,13 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// supervisor answers the calls of one worker over a real connection and notes them.
+// supervisor answers the calls of one worker over a real connection and records them.
 type supervisor struct {
 	mu      sync.Mutex
 	methods []string
-	known   map[string]bool            // hashes of what was sent whole
+	known   map[string]bool            // hashes of texts and lists that were sent whole
 	forget  bool                       // drop them before the next model call
-	streams []protocol.ModelStream     // as they came
+	streams []protocol.ModelStream     // in the order of arrival
 	say     func(protocol.ModelStream) // before the answer to a model call; may be nil
 	commits []protocol.StepCommit
 	blob    []byte
@@ -262,7 +262,7 @@ func TestStep_SilentSupervisor_TimesOut(t *testing.T) {
 	})
 }
 
-// The text that was put together anew is the turn's from then on.
+// Later requests of the turn use the recomposed text.
 func TestNextMessage_UnknownHash_ComposesAnew(t *testing.T) {
 	s, h := connect(t)
 	turn := h.Turn(1)

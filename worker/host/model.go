@@ -15,12 +15,12 @@ import (
 
 // Turn makes the calls of one turn. Each call carries the id of the turn.
 type Turn struct {
-	// Compose puts the system text together anew, because the one that the turn has must not be
-	// used any more; nil: there is no other. It is called by NextMessage alone.
+	// Compose makes a new system text if the turn's present text must not be used any longer. nil
+	// means that there is no other text. Only NextMessage calls it.
 	Compose func(context.Context) string
 
 	blobStore
-	system  string        // what Compose made; "" is that of the caller
+	system  string        // the text made by Compose; "" means the caller's text
 	ready   chan struct{} // holds a token when Run may have something to do
 	sending chan struct{} // holds a token while nobody sends events
 
@@ -29,7 +29,7 @@ type Turn struct {
 	closed  bool
 }
 
-// maxCompositions is how often NextMessage composes the system text anew before it gives up.
+// maxCompositions is how often NextMessage calls Compose before it gives up.
 const maxCompositions = 3
 
 // NextMessage sends all earlier events and asks for the next message of the model. after is the id
@@ -55,9 +55,9 @@ func (t *Turn) NextMessage(ctx context.Context, after int64, system string, tool
 	return answer, nil
 }
 
-// AskBelow asks the model in a separate window that holds one text. If the name was asked before,
-// the supervisor repeats its answer.
-func (t *Turn) AskBelow(ctx context.Context, name, system, text string) (string, error) {
+// AskSeparately asks the model in a separate window that holds one text. If the name was asked
+// before, the supervisor repeats its answer.
+func (t *Turn) AskSeparately(ctx context.Context, name, system, text string) (string, error) {
 	whole := fullRequest(t.turn, 0, system, nil)
 	whole.Child = &protocol.ChildWindow{Name: name, Text: text}
 	answer, err := t.stream(ctx, t.host.sent.omitKnown(whole))
@@ -106,10 +106,10 @@ func hashOf(text string) string {
 }
 
 // sentCache remembers the newest system text and tool list sent on this connection. The turns of a
-// person nearly always share both.
+// user nearly always share both.
 type sentCache struct {
 	mu     sync.Mutex
-	system string // a hash, as is tools
+	system string // hashes of the text and the list
 	tools  string
 }
 

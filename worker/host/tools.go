@@ -6,9 +6,9 @@ import (
 	"mews/protocol"
 )
 
-// ToolsChanged announces the new list of tools to the supervisor. The whole list is sent only if
-// the supervisor does not know its hash. The model may be offered a new tool once it has returned
-// nil.
+// ToolsChanged announces the new list of tools to the supervisor. It sends the whole list only if
+// the supervisor does not know its hash. Once it has returned nil, the model may be offered a new
+// tool.
 func (h *Host) ToolsChanged(ctx context.Context, tools []protocol.Tool) error {
 	if err := protocol.CheckTools(tools); err != nil {
 		return err

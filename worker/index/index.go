@@ -1,11 +1,11 @@
-// Package index tells the supervisor what is in the text files of a home, section by section, so
-// that they can be searched. What the supervisor knows by a file's size and time is not read again,
-// and a section that it has is not sent again: a moved file costs nothing.
+// Package index sends the supervisor the text files of a home, section by section, so that they can
+// be searched. A file with a known size and time is not read again, and a known section is not sent
+// again: a moved file costs nothing.
 //
-// Left out are: what is hidden (a name that begins with a dot, and so .git and the trash),
-// node_modules and __pycache__, what the rules of the home's files hide, links, what is no text,
-// and files beyond 20,000. Of files of more than 1 MiB it is told that they are there. What a
-// .gitignore names is searched: notes that git does not keep are notes all the same.
+// These are left out: hidden names, which begin with a dot (so .git and the trash), node_modules
+// and __pycache__, paths that the rules of the home's files hide, links, files that are no text,
+// and files beyond 20,000. Files of more than 1 MiB are listed without their text. Files that a
+// .gitignore names are searched, because notes that git does not keep are notes all the same.
 package index
 
 import (
@@ -24,26 +24,26 @@ import (
 	"mews/worker/workspace"
 )
 
-// Host takes what is told.
+// Host makes the index's calls to the supervisor.
 type Host interface {
 	host.Caller
-	// Keep has the supervisor store what is read, at most so many bytes.
+	// Keep asks the supervisor to store at most that many bytes of r.
 	Keep(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error)
 }
 
-// Options are what Run needs.
+// Options are the inputs of Run.
 type Options struct {
 	Home   *workspace.Workspace
 	Host   Host
 	Now    func() time.Time
-	Folder func(path string) // called with each folder before it is looked into
+	Folder func(path string) // called with each folder before its files are read
 }
 
-// pieceCalls is how often one Run tells of sections, or puts some: about 5 MB of text. Recordings
-// that wait for what they say are heard between two Runs.
+// pieceCalls is how many calls that send sections one Run makes: about 5 MB of text. Recordings
+// that wait to be transcribed get their turn between two Runs.
 const pieceCalls = 24
 
-// Run tells what is new. It says whether there is more, for which it is to be called again.
+// Run sends changes of the home. more means that Run must be called again for the rest.
 func Run(ctx context.Context, o Options) (more bool, err error) {
 	r := &run{Options: o, ctx: ctx, calls: pieceCalls}
 	o.Folder(".")
@@ -67,18 +67,18 @@ func Run(ctx context.Context, o Options) (more bool, err error) {
 type run struct {
 	Options
 	ctx     context.Context
-	named   int                    // files
-	page    []protocol.IndexedFile // that are not named yet
-	bytes   int                    // of the page's paths
-	changed []protocol.IndexedFile // that are to be read
+	named   int                    // number of files so far
+	page    []protocol.IndexedFile // files that are not sent yet
+	bytes   int                    // size of the page's paths
+	changed []protocol.IndexedFile // files to read
 	left    protocol.IndexedLeft
-	calls   int // that are to be made
+	calls   int // calls that may still be made
 }
 
-// skipped are folders whose files nobody has written themselves.
+// skipped are folders whose files no user has written.
 var skipped = map[string]bool{"node_modules": true, "__pycache__": true}
 
-// pageBytes is how many bytes of paths a page has, or a batch; escaped they take six times as many.
+// pageBytes bounds the paths of a page or a batch, in bytes. Escaped they take six times as many.
 const pageBytes = 64 << 10
 
 func (r *run) visit(e workspace.Entry) error {
@@ -96,7 +96,7 @@ func (r *run) visit(e workspace.Entry) error {
 		return nil
 	case strings.HasPrefix(name, "."), !info.Mode().IsRegular():
 		return nil
-	case info.Mode().Perm()&0o444 == 0: // its time does not tell that it was closed to all
+	case info.Mode().Perm()&0o444 == 0: // its time does not show that it was closed to all
 		r.left.Unreadable++
 		return nil
 	case notText[strings.ToLower(path.Ext(name))], len(e.Path) > protocol.MaxIndexedPath, !fs.ValidPath(e.Path):
@@ -117,7 +117,7 @@ func (r *run) visit(e workspace.Entry) error {
 	return nil
 }
 
-// notText are the endings of files that nobody has to look into.
+// notText are the endings of files that are never text.
 var notText = func() map[string]bool {
 	all := map[string]bool{}
 	for _, ending := range strings.Fields(`7z aac avi avif bin bmp bz2 class db dll doc docx exe flac gif gz heic heif ico iso jar jpeg jpg
@@ -128,7 +128,7 @@ var notText = func() map[string]bool {
 	return all
 }()
 
-// fileOf is a file as it is told of. One that is too large to be searched is told with no size.
+// fileOf describes a file to the supervisor. A file too large to be searched gets the size 0.
 func fileOf(path string, info fs.FileInfo) protocol.IndexedFile {
 	f := protocol.IndexedFile{Path: path, Size: info.Size(), Modified: info.ModTime().UnixNano()}
 	if f.Size > protocol.MaxIndexedFile {
@@ -137,7 +137,7 @@ func fileOf(path string, info fs.FileInfo) protocol.IndexedFile {
 	return f
 }
 
-// sendPage names the files of a page, and notes those that are to be read.
+// sendPage lists the files of a page for the supervisor, and notes those to read.
 func (r *run) sendPage() error {
 	if len(r.page) == 0 {
 		return nil
@@ -161,13 +161,13 @@ func (r *run) sendPage() error {
 	return nil
 }
 
-// Bounds of a batch of files, which is in memory as a whole.
+// Bounds of a batch of files. A batch is in memory as a whole.
 const (
 	batchFiles = 200
 	batchBytes = 512 << 10
 )
 
-// sendBatch tells of some files that have changed.
+// sendBatch sends the sections of some changed files.
 func (r *run) sendBatch() error {
 	var files []protocol.IndexedFile
 	texts := map[string]protocol.SectionText{}
@@ -179,7 +179,7 @@ func (r *run) sendBatch() error {
 		}
 		if err != nil {
 			r.left.Unreadable++
-			// what it held before is not found any more
+			// its earlier contents are not found any longer
 			f, parts = protocol.IndexedFile{Path: r.changed[0].Path}, nil
 		}
 		names += len(f.Path)
@@ -200,14 +200,14 @@ func (r *run) sendBatch() error {
 	if err != nil {
 		return err
 	}
-	return r.put(answer.Missing, texts)
+	return r.sendSections(answer.Missing, texts)
 }
 
-// blobBytes leaves room for what JSON puts around a text.
+// blobBytes leaves room for the JSON around a text.
 const blobBytes = protocol.MaxIndexBlob - 100
 
-// put sends sections, in as few blobs as they fit into.
-func (r *run) put(missing []string, texts map[string]protocol.SectionText) error {
+// sendSections sends sections in as few blobs as possible.
+func (r *run) sendSections(missing []string, texts map[string]protocol.SectionText) error {
 	var blob []protocol.SectionText
 	bytes := 0
 	for _, hash := range missing {

@@ -23,23 +23,23 @@ import (
 	"mews/worker/workspace"
 )
 
-// memory is a supervisor that keeps what it is told in memory, as the real one does.
+// memory is a supervisor that keeps the index in memory.
 type memory struct {
 	files    map[string]protocol.IndexedFile
 	sections map[string]protocol.SectionText
 	left     protocol.IndexedLeft
 
-	sent    int // sections
-	longest int // parameters, in bytes
+	sent    int // number of sections
+	longest int // size of the longest parameters, in bytes
 	calls   int
-	failAt  int // the call that fails, and what is told after it; 0: none
+	failAt  int // the number of the call that fails, and of its answers; 0 means none
 	named   map[string]bool
 	batch   []protocol.IndexedFile
 	missing map[string]bool
-	blob    []byte // the newest
+	blob    []byte // the newest blob
 }
 
-// answers are the supervisor's to the calls of one Run.
+// answers returns the supervisor's answers to the calls of one Run.
 func (m *memory) answers() hosttest.Answers {
 	return hosttest.Answers{
 		protocol.MethodIndexFiles: hosttest.On(
@@ -151,7 +151,7 @@ func (m *memory) indexEnd(_ context.Context, end protocol.IndexEnd) (protocol.In
 	return protocol.IndexEnded{More: end.More}, nil
 }
 
-// found are the sections that a file has, by its path.
+// found returns the sections of each file, by its path.
 func (m *memory) found() map[string][]string {
 	found := map[string][]string{}
 	for path, f := range m.files {
@@ -190,8 +190,8 @@ func (h *home) write(path, text string) {
 	}
 }
 
-// run looks through the home until there is no more, or a call fails. What was written long ago is
-// what all files are.
+// run runs the index until there is nothing more, or until a call fails. Its clock is an hour
+// ahead, so that no file counts as just written.
 func (h *home) run(failAt int) error {
 	for {
 		h.memory.begin(failAt)
@@ -219,7 +219,7 @@ func (h *home) told() string {
 	return strings.Join(lines, "\n")
 }
 
-func TestWhatIsNewIsTold(t *testing.T) {
+func TestIndex_Changes_AreSent(t *testing.T) {
 	h := newHome(t, protocol.FilePolicy{Exclude: []string{"diary"}})
 	h.write("notes/garden.md", "# Garden\n## Tomatoes\nred\n")
 	h.write("a.txt", "plain")
@@ -268,9 +268,9 @@ func TestWhatIsNewIsTold(t *testing.T) {
 	}
 }
 
-// TestAFileThatChangesWhileItIsReadIsReadAgain changes it between the page and the sections, and
-// within a tick of its time.
-func TestAFileThatChangesWhileItIsReadIsReadAgain(t *testing.T) {
+// TestIndex_FileChangesWhileRead_IsReadAgain changes the file between the page and the sections,
+// and within a tick of its time.
+func TestIndex_FileChangesWhileRead_IsReadAgain(t *testing.T) {
 	h := newHome(t, protocol.FilePolicy{})
 	h.write("a.md", "one")
 	run := func() {
@@ -293,7 +293,7 @@ func TestAFileThatChangesWhileItIsReadIsReadAgain(t *testing.T) {
 	}
 }
 
-// replacing is a supervisor that replaces files by links out of the home, once they were named.
+// replacing is a supervisor that replaces files by links out of the home once they were listed.
 type replacing struct {
 	*memory
 	replace func(path string) error
@@ -314,9 +314,9 @@ func (r *replacing) Call(ctx context.Context, method string, params, result any)
 	return answers.Call(ctx, method, params, result)
 }
 
-// TestWhatLeadsOutOfTheHomeIsNotRead: a link that takes a file's place, or that of its folder,
-// after the file was seen.
-func TestWhatLeadsOutOfTheHomeIsNotRead(t *testing.T) {
+// TestIndex_LinkOutOfHome_IsNotRead: a link replaces a file, or its folder, after the file was
+// seen.
+func TestIndex_LinkOutOfHome_IsNotRead(t *testing.T) {
 	for _, replaced := range []string{"notes/a\nb.md", "notes"} {
 		h := newHome(t, protocol.FilePolicy{})
 		h.write("notes/a\nb.md", "mine")
@@ -341,9 +341,9 @@ func TestWhatLeadsOutOfTheHomeIsNotRead(t *testing.T) {
 	}
 }
 
-// TestWhatCanBeReadNoMoreIsFoundNoMore: a file that is closed to all without its time being
-// changed, and one that a link takes the place of after it was named.
-func TestWhatCanBeReadNoMoreIsFoundNoMore(t *testing.T) {
+// TestIndex_UnreadableFile_IsRemoved: one file is closed to all without a change of its time, and a
+// link replaces another after it was listed.
+func TestIndex_UnreadableFile_IsRemoved(t *testing.T) {
 	h := newHome(t, protocol.FilePolicy{})
 	h.write("closed.md", "mine")
 	h.write("link.md", "one")
@@ -371,8 +371,8 @@ func TestWhatCanBeReadNoMoreIsFoundNoMore(t *testing.T) {
 	}
 }
 
-// TestLongNamesAreToldInParameters that the supervisor takes: 768 KiB.
-func TestLongNamesAreToldInParameters(t *testing.T) {
+// TestIndex_LongNames_FitParameters: the supervisor takes 768 KiB.
+func TestIndex_LongNames_FitParameters(t *testing.T) {
 	h := newHome(t, protocol.FilePolicy{})
 	folder := strings.Repeat(strings.Repeat("<", 200)+"/", 15)
 	for i := range 60 {
@@ -384,9 +384,9 @@ func TestLongNamesAreToldInParameters(t *testing.T) {
 	}
 }
 
-// TestALargeHomeIsToldInPieces: nobody's recording waits for all of it. Each piece ends, and what
-// it told is kept.
-func TestALargeHomeIsToldInPieces(t *testing.T) {
+// TestIndex_LargeHome_IsSentInPieces: no recording waits for the whole home. Each piece ends and is
+// kept.
+func TestIndex_LargeHome_IsSentInPieces(t *testing.T) {
 	h := newHome(t, protocol.FilePolicy{})
 	for i := range 14 {
 		h.write(fmt.Sprintf("%d\n.txt", i), strings.Repeat(fmt.Sprintf("line %d of a long file\n", i), 40_000))
@@ -413,7 +413,7 @@ func TestALargeHomeIsToldInPieces(t *testing.T) {
 	}
 }
 
-func TestWhatIsTooManyIsCounted(t *testing.T) {
+func TestIndex_TooManyFiles_AreCounted(t *testing.T) {
 	h := newHome(t, protocol.FilePolicy{})
 	r := &run{Options: Options{Now: time.Now, Host: h.memory}, ctx: t.Context(), named: protocol.MaxIndexedFiles}
 	h.write("a.md", "x")
@@ -423,8 +423,8 @@ func TestWhatIsTooManyIsCounted(t *testing.T) {
 	}
 }
 
-// TestTheIndexIsWhatAWalkFinds writes, moves, deletes and kills in any order.
-func TestTheIndexIsWhatAWalkFinds(t *testing.T) {
+// TestIndex_AnyChangesAndKills_EqualsWalk writes, moves, deletes and kills in any order.
+func TestIndex_AnyChangesAndKills_EqualsWalk(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		h := newHome(t, protocol.FilePolicy{})
 		path := rapid.SampledFrom([]string{"a.md", "b.txt", "c/a.md", "c/d.md", "e/f/g.md"})

@@ -10,17 +10,16 @@ import (
 	"mews/worker/tool/files"
 )
 
-// readAttempts is how often a file is read that changes meanwhile. One that goes on changing is
-// read again with the next change.
+// readAttempts is how often a file is read if it changes meanwhile. If it still changes then, the
+// next change reads it again.
 const readAttempts = 3
 
-// fresh is how old a file's time must be to tell it from a change that follows: file systems count
-// in ticks of some milliseconds. A younger file is told of with a time that it does not have, so
-// that it is read once more.
+// fresh is the age below which a file's time may miss a later change: file systems count in ticks
+// of some milliseconds. A younger file is sent with a wrong time, so that it is read once more.
 const fresh = 50 * time.Millisecond
 
-// read reads a file, with its sections; none of one that is no text. One that changes meanwhile is
-// read again.
+// read reads a file and its sections, and starts again if it changes meanwhile. A file that is no
+// text has no sections.
 func (r *run) read(path string) (f protocol.IndexedFile, parts []section, err error) {
 	for range readAttempts {
 		var same bool
@@ -28,11 +27,11 @@ func (r *run) read(path string) (f protocol.IndexedFile, parts []section, err er
 			return f, parts, err
 		}
 	}
-	f.Modified-- // it is not as it was read
+	f.Modified-- // so that it is read again
 	return f, parts, nil
 }
 
-// readOnce reads a file, and says whether it was the same all the while.
+// readOnce reads a file. same means that it did not change meanwhile.
 func (r *run) readOnce(path string) (f protocol.IndexedFile, parts []section, same bool, err error) {
 	file, err := r.Home.OpenPlain(path)
 	if err != nil {
@@ -64,7 +63,7 @@ func (r *run) readOnce(path string) (f protocol.IndexedFile, parts []section, sa
 	return f, split(path, text), after.Size() == info.Size() && after.ModTime().Equal(info.ModTime()), nil
 }
 
-// readText reads all of a file, as UTF-8; "" of one that is no text.
+// readText reads all of a file as UTF-8; "" if it is no text.
 func readText(file io.Reader) (string, error) {
 	head := make([]byte, files.HeadSize)
 	n, err := io.ReadFull(file, head)

@@ -11,13 +11,13 @@ import (
 // section is a part of a text.
 type section struct {
 	protocol.SectionText
-	line int // that it begins at, from 1
+	line int // number of its first line, from 1
 }
 
-// markdown are the endings of files that have headings.
+// markdown are the endings of files with headings.
 var markdown = map[string]bool{".md": true, ".markdown": true, ".mdx": true}
 
-// split parts a text: Markdown at its headings, and what is long, or other text, into blocks.
+// split divides Markdown at its headings. It divides long sections, and other text, into blocks.
 func split(name, text string) []section {
 	text = normalized(text)
 	if !markdown[strings.ToLower(path.Ext(name))] {
@@ -31,8 +31,8 @@ func split(name, text string) []section {
 	return list
 }
 
-// normalized is a text without what tells nobody anything: other ends of lines, and white space
-// there and at the end of the text.
+// normalized returns a text with \n as the end of each line, and without white space at the ends of
+// lines and of the text.
 func normalized(text string) string {
 	lines := strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
 	for i, l := range lines {
@@ -41,11 +41,11 @@ func normalized(text string) string {
 	return strings.TrimRight(strings.Join(lines, "\n"), "\n")
 }
 
-// front is what stands before a Markdown file's text, as far as it is looked for.
+// front holds the parts of a Markdown file's front matter that the index uses.
 type front struct{ title, tags string }
 
 // frontMatter reads YAML's simplest form: `title: ...`, and `tags: [a, b]` or a tag a line. line is
-// where the body begins.
+// the number of the body's first line.
 func frontMatter(text string) (f front, body string, line int) {
 	inside, ok := strings.CutPrefix(text, "---\n")
 	end := strings.Index("\n"+inside, "\n---\n")
@@ -76,8 +76,8 @@ var (
 	fence       = regexp.MustCompile("^ {0,3}(```+|~~~+)")
 )
 
-// headings parts Markdown at its headings (CommonMark 0.31, 4.2, 4.3 and 4.5, for what people
-// write). It ends early where there are more sections than a file may have.
+// headings divides Markdown at its headings (CommonMark 0.31, 4.2, 4.3 and 4.5, as people write
+// it). It ends early if there are more sections than a file may have.
 func headings(f front, body string, line int) (list []section) {
 	path := []string{}
 	var text []string
@@ -100,7 +100,7 @@ func headings(f front, body string, line int) (list []section) {
 		if len(list) > protocol.MaxIndexSections {
 			return list
 		}
-		if !strings.ContainsAny(l, "#=-`~") { // most lines
+		if !strings.ContainsAny(l, "#=-`~") { // holds for most lines
 			text, line = append(text, l), line+1
 			continue
 		}
@@ -128,15 +128,15 @@ func headings(f front, body string, line int) (list []section) {
 	return list
 }
 
-// isParagraph says whether the last line is one that a line of = or - makes a heading of: alone,
-// and no list or table.
+// isParagraph reports whether a line of = or - makes a heading of the last line: the line stands
+// alone, and is no list or table.
 func isParagraph(lines []string) bool {
 	n := len(lines)
 	return n > 0 && strings.TrimSpace(lines[n-1]) != "" && !strings.ContainsAny(lines[n-1][:1], "-*+>| \t") && (n == 1 || lines[n-2] == "")
 }
 
-// headingPath is what a section is below. The file's title comes first, unless the first heading is
-// the same.
+// headingPath joins the headings above a section. The file's title comes first, unless the first
+// heading is the same.
 func headingPath(f front, path []string) string {
 	var names []string
 	if f.title != "" && (len(path) == 0 || path[0] != f.title) {
@@ -147,7 +147,7 @@ func headingPath(f front, path []string) string {
 			names = append(names, name)
 		}
 	}
-	if len(path) <= 1 && f.tags != "" { // once: it is the file that has them
+	if len(path) <= 1 && f.tags != "" { // once: the tags belong to the file
 		names = append(names, "("+f.tags+")")
 	}
 	return strings.Join(names, " > ")
@@ -157,11 +157,11 @@ func headingPath(f front, path []string) string {
 const (
 	shortestBlock = 1_000
 	longestBlock  = 2_000
-	undivided     = 3_000 // what is at most so long is one block
+	undivided     = 3_000 // a text of at most this length is one block
 )
 
-// blocks appends a text in blocks of about 1,500 characters, which end at an empty line, a line's
-// end or a space where there is one.
+// blocks appends a text in blocks of about 1,500 characters. A block ends at an empty line, the end
+// of a line or a space, if there is one.
 func blocks(heading, text string, line int, list []section) []section {
 	heading = cutBytes(heading, protocol.MaxIndexHeading)
 	for {
@@ -184,7 +184,7 @@ func blocks(heading, text string, line int, list []section) []section {
 	}
 }
 
-// blockEnd is where a long text is best cut.
+// blockEnd returns the best offset to cut a long text at.
 func blockEnd(text string) int {
 	least, most := offset(text, shortestBlock), offset(text, longestBlock)
 	for _, gap := range []string{"\n\n", "\n", " "} {
@@ -195,7 +195,7 @@ func blockEnd(text string) int {
 	return most
 }
 
-// offset is where the character number n begins.
+// offset returns the offset of the nth character.
 func offset(text string, n int) int {
 	for at := range text {
 		if n == 0 {

@@ -9,7 +9,7 @@ import (
 	"mews/protocol"
 )
 
-func TestMarkdownIsPartedAtItsHeadings(t *testing.T) {
+func TestSections_Markdown_SplitsAtHeadings(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"headings": {"before\n# Garden\nall\n## Tomatoes\nred\n\n## Beans ##\ngreen\n# House\nroof\n",
 			"1 |before; 2 Garden|all; 4 Garden > Tomatoes|red; 7 Garden > Beans|green; 9 House|roof"},
@@ -41,7 +41,7 @@ func TestMarkdownIsPartedAtItsHeadings(t *testing.T) {
 	}
 }
 
-func TestWhatIsLongIsPartedIntoBlocks(t *testing.T) {
+func TestSections_LongText_SplitsIntoBlocks(t *testing.T) {
 	var text strings.Builder
 	for i := range 400 {
 		fmt.Fprintf(&text, "line %d of a long text\n", i+1)
@@ -57,8 +57,8 @@ func TestWhatIsLongIsPartedIntoBlocks(t *testing.T) {
 	}
 }
 
-// TestNoTextIsMoreThanAnIndexTakes: whatever a file of 1 MiB holds.
-func TestNoTextIsMoreThanAnIndexTakes(t *testing.T) {
+// TestSections_AnyFile_FitIndex: whatever a file of 1 MiB holds.
+func TestSections_AnyFile_FitIndex(t *testing.T) {
 	for name, text := range map[string]string{
 		"headings":        strings.Repeat("#\n", 1<<19),
 		"full headings":   strings.Repeat("# a\nb\n", 1<<17),

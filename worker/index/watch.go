@@ -13,36 +13,35 @@ import (
 // maxFolders is how many folders are watched.
 const maxFolders = 8192
 
-// How long a home must have been still before it is looked through, and how long it may go on
-// changing until it is looked through all the same.
+// Times until a changed home is indexed: after a pause without changes, or at the latest after this
+// time.
 const (
 	settled = time.Second
 	longest = 30 * time.Second
 )
 
-// Watch says when something in a home has changed. Where the system lets nothing be watched, or not
-// all folders, the start of a turn has to do. The folders are those that the last Run has named.
+// Watch notices changes in a home. If the system cannot watch all folders, each start of a turn
+// counts as a change instead. The folders are those of the last Run.
 type Watch struct {
 	dir     string            // absolute
 	watcher *fsnotify.Watcher // nil: nothing can be watched
 	touched chan struct{}     // holds a token when something may have changed
 
-	folders    int         // of the Run under way, or the last one
-	incomplete atomic.Bool // not all of them are watched
+	folders    int         // number of folders of the present or last Run
+	incomplete atomic.Bool // not all folders are watched
 }
 
-// NewWatch makes a watch of a home, whose folders are told by Folder. It watches nothing until
-// Open.
+// NewWatch makes a watch of a home. It watches nothing until Open; Folder adds the folders.
 func NewWatch(dir string) *Watch {
 	w := &Watch{dir: dir, touched: make(chan struct{}, 1)}
 	w.Touch()
 	return w
 }
 
-// Open lets folders be watched, if the system does. It is called before the other methods; the
-// caller closes the watch.
+// Open begins to watch, if the system allows it. Call it before the other methods. The caller
+// closes the watch.
 func (w *Watch) Open() {
-	w.watcher, _ = fsnotify.NewWatcher() // where the system call is refused, or there are too many
+	w.watcher, _ = fsnotify.NewWatcher() // nil if the system refuses, or has too many watches already
 }
 
 // Close ends the watch.
@@ -53,7 +52,7 @@ func (w *Watch) Close() error {
 	return w.watcher.Close()
 }
 
-// Begin says that a Run begins, which names all folders. Two Runs do not run at once.
+// Begin tells the watch that a Run begins, which names all folders. Two Runs never run at once.
 func (w *Watch) Begin() {
 	w.folders = 0
 	w.incomplete.Store(w.watcher == nil)
@@ -67,14 +66,14 @@ func (w *Watch) Folder(path string) {
 	}
 }
 
-// TurnBegins has the home be looked through where not all of it is watched.
-func (w *Watch) TurnBegins() {
+// OnTurnStart counts as a change if not all of the home is watched.
+func (w *Watch) OnTurnStart() {
 	if w.incomplete.Load() {
 		w.Touch()
 	}
 }
 
-// Touch says that something may have changed.
+// Touch notes that something may have changed.
 func (w *Watch) Touch() {
 	select {
 	case w.touched <- struct{}{}:
@@ -82,8 +81,7 @@ func (w *Watch) Touch() {
 	}
 }
 
-// Run calls changed each time that the home has changed and been still for a moment, until ctx
-// ends.
+// Run calls changed after each change of the home once the home is still, until ctx ends.
 func (w *Watch) Run(ctx context.Context, changed func()) {
 	var events chan fsnotify.Event
 	var lost chan error
@@ -93,7 +91,7 @@ func (w *Watch) Run(ctx context.Context, changed func()) {
 	timer := time.NewTimer(settled)
 	timer.Stop()
 	defer timer.Stop()
-	first := time.Time{} // of the changes that wait; zero: none do
+	first := time.Time{} // time of the first waiting change; zero means none
 	for {
 		select {
 		case <-ctx.Done():

@@ -10,8 +10,8 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// TestChangesInBurstsAreOne: the home is looked through once it has been still, or after a while.
-func TestChangesInBurstsAreOne(t *testing.T) {
+// TestWatch_BurstOfChanges_IsOneRun: the home is indexed once it is still, or after a while.
+func TestWatch_BurstOfChanges_IsOneRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &Watch{touched: make(chan struct{}, 1), watcher: &fsnotify.Watcher{Events: make(chan fsnotify.Event)}}
 		began := time.Now()
@@ -37,7 +37,7 @@ func TestChangesInBurstsAreOne(t *testing.T) {
 	})
 }
 
-func TestAChangeIsNoticed(t *testing.T) {
+func TestWatch_Change_IsNoticed(t *testing.T) {
 	dir := t.TempDir()
 	w := NewWatch(dir)
 	w.Open()
@@ -55,8 +55,8 @@ func TestAChangeIsNoticed(t *testing.T) {
 	}
 }
 
-// TestWhatCannotBeWatchedIsLookedThroughAtATurnsStart: too many folders, or none at all.
-func TestWhatCannotBeWatchedIsLookedThroughAtATurnsStart(t *testing.T) {
+// TestWatch_Incomplete_RunsAtTurnStart: too many folders, or none can be watched.
+func TestWatch_Incomplete_RunsAtTurnStart(t *testing.T) {
 	dir := t.TempDir()
 	watched := NewWatch(dir)
 	watched.Open()
@@ -77,7 +77,7 @@ func TestWhatCannotBeWatchedIsLookedThroughAtATurnsStart(t *testing.T) {
 			c.w.folders = c.folders - 1
 		}
 		c.w.Folder(".")
-		if c.w.TurnBegins(); len(c.w.touched) != c.want {
+		if c.w.OnTurnStart(); len(c.w.touched) != c.want {
 			t.Errorf("%s: touched %d times", name, len(c.w.touched))
 		}
 	}

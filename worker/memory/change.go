@@ -10,15 +10,15 @@ import (
 	"mews/worker/workspace"
 )
 
-// Writing is what a change of MEMORY.md needs beside its words.
+// Writing holds the inputs of a change of MEMORY.md besides its words.
 type Writing struct {
-	Keep     workspace.Keep // as workspace.Before has it
+	Keep     workspace.Keep // as workspace.Before takes it
 	Announce func(Change) error
-	After    int            // the highest number that was given to a fact which is forgotten
-	Uses     map[string]int // of facts, by id
+	After    int            // the highest number that a forgotten fact had
+	Uses     map[string]int // uses of facts, by id
 }
 
-// Conflict is the fact that a new one contradicts. One that says the same is no such fact.
+// Conflict returns the fact that a new one contradicts. A fact that says the same is no conflict.
 func (h *Home) Conflict(fact Fact) (old Fact, found bool, err error) {
 	file, err := h.Read()
 	if err == nil {
@@ -27,25 +27,26 @@ func (h *Home) Conflict(fact Fact) (old Fact, found bool, err error) {
 	if err != nil {
 		return old, false, err
 	}
-	if _, same := like(file.Facts(), fact.Text); same {
+	if _, same := findSame(file.Facts(), fact.Text); same {
 		return old, false, nil
 	}
-	old, found = against(file.Facts(), fact)
+	old, found = findContradicted(file.Facts(), fact)
 	return old, found, nil
 }
 
-// Remember puts a fact into MEMORY.md: in place of the one that says the same, of the one that it
-// contradicts where choice is protocol.MemoryNew, or as another one. Done again it changes nothing.
+// Remember puts a fact into MEMORY.md. It replaces the fact that says the same, or the contradicted
+// fact if choice is protocol.MemoryNew; otherwise it adds a fact. Doing it twice changes nothing
+// more.
 func (h *Home) Remember(ctx context.Context, w Writing, fact Fact, choice protocol.MemoryChoice) (kept Fact, c Change, err error) {
 	c, err = h.change(ctx, w.Keep, w.Announce, func(file *File) error {
 		if err := fact.check(); err != nil {
 			return err
 		}
 		facts := file.Facts()
-		old, known := like(facts, fact.Text)
+		old, known := findSame(facts, fact.Text)
 		if !known {
 			var contrary bool
-			old, contrary = against(facts, fact)
+			old, contrary = findContradicted(facts, fact)
 			known = contrary && choice == protocol.MemoryNew
 			if contrary && choice == "" {
 				return errors.New("another fact about this has come meanwhile; try again")
@@ -64,7 +65,7 @@ func (h *Home) Remember(ctx context.Context, w Writing, fact Fact, choice protoc
 	return kept, c, err
 }
 
-// add adds a fact where there is room.
+// add adds a fact if there is room.
 func (f *File) add(w Writing, fact Fact) (Fact, error) {
 	facts := f.Facts()
 	if len(facts) < protocol.MaxFacts {
@@ -77,12 +78,13 @@ func (f *File) add(w Writing, fact Fact) (Fact, error) {
 	return fact, fmt.Errorf("%s is full: it has %d facts. These five were used least; forget some of them, or put facts together:%s", FileName, len(facts), b.String())
 }
 
-// Correct gives a fact other words, and what else is set in fact. Done again it changes nothing.
+// Correct changes the words of a fact, and the other values that are set in fact. Doing it twice
+// changes nothing more.
 func (h *Home) Correct(ctx context.Context, w Writing, id string, fact Fact) (kept Fact, c Change, err error) {
 	c, err = h.change(ctx, w.Keep, w.Announce, func(file *File) error {
 		old, known := file.Find(id)
-		if !known { // one that was written by hand has another id once it was changed
-			if old, known = like(file.Facts(), fact.Text); !known {
+		if !known { // a fact written by hand has another id once it was changed
+			if old, known = findSame(file.Facts(), fact.Text); !known {
 				return noFact(id)
 			}
 		}
@@ -106,8 +108,8 @@ func noFact(id string) error {
 	return fmt.Errorf("there is no fact %.20s; recall shows the ids", id)
 }
 
-// Forget deletes facts, and returns those that were there. told is called with them before the file
-// is written.
+// Forget deletes facts, and returns those that existed. It calls told with them before it writes
+// the file.
 func (h *Home) Forget(ctx context.Context, ids []string, told func(Change, []Fact) error) (gone []Fact, c Change, err error) {
 	announce := func(c Change) error { return told(c, gone) }
 	c, err = h.change(ctx, nil, announce, func(file *File) error {

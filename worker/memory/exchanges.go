@@ -9,9 +9,9 @@ import (
 	"mews/worker/workspace"
 )
 
-// runOf finds the facts and notes that came of some turns. With gone they are deleted. Done again
-// it changes nothing.
-func (h *Home) runOf(ctx context.Context, of protocol.MemoryExchanges, gone bool) (r protocol.MemoryResult, err error) {
+// forgetTurns finds the facts and notes that came from some turns. If gone is set, it deletes them. Doing
+// it twice changes nothing more.
+func (h *Home) forgetTurns(ctx context.Context, of protocol.MemoryExchanges, gone bool) (r protocol.MemoryResult, err error) {
 	file, err := h.Read()
 	if err != nil {
 		return r, err
@@ -34,8 +34,8 @@ func (h *Home) runOf(ctx context.Context, of protocol.MemoryExchanges, gone bool
 	return r, err
 }
 
-// cutNotes counts the lines of daily notes that tools have written in some turns, and deletes them
-// with gone.
+// cutNotes counts the lines of daily notes that tools wrote in some turns. If gone is set, it
+// deletes them.
 func (h *Home) cutNotes(ctx context.Context, of protocol.MemoryExchanges, gone bool) (n int, err error) {
 	if len(of.Notes) == 0 {
 		return 0, nil

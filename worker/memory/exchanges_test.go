@@ -8,8 +8,8 @@ import (
 	"mews/worker/memory"
 )
 
-// What came of some turns is found, and then gone: what their person has written stays.
-func TestWhatCameOfTurnsIsCut(t *testing.T) {
+// Only facts and notes that came from these turns are deleted. The user's own lines stay.
+func TestForgetTurns_DeletesOnlyTheirFacts(t *testing.T) {
 	h := newHome(t, "# Me\n- Takes tea <!-- k1 fact 1 2026-11-20 #7 -->\n- Plays <!-- k2 fact 1 2026-11-20 #8 -->\n- by hand\n")
 	for _, note := range []string{"Met Ana", "Met Bo"} {
 		if _, _, err := h.AddNote(t.Context(), nil, time.Date(2026, 11, 20, 3, 0, 0, 0, time.UTC), note); err != nil {

@@ -1,6 +1,6 @@
 package memory
 
-// Add adds a fact that is fit for it.
+// Add adds a fact that must be valid.
 func (f *File) Add(fact Fact) Fact {
 	if fact.check() != nil {
 		return Fact{}
@@ -8,5 +8,5 @@ func (f *File) Add(fact Fact) Fact {
 	return f.put("", fact, 0)
 }
 
-// StateOf is the state of a file with a text.
+// StateOf is exported for tests.
 var StateOf = stateOf

@@ -1,6 +1,6 @@
-// Package memory keeps what is known of a person in their home: facts in MEMORY.md, and a file of
-// notes for each day. The files are the truth. A person may edit them: what is no fact stays byte
-// for byte as it is, and a bullet without a comment is a fact too.
+// Package memory keeps the memory of a user in the home: facts in MEMORY.md, and a file of notes
+// for each day. The files are the truth. A user may edit them: lines that are no facts stay byte
+// for byte, and a bullet without a comment is a fact too.
 package memory
 
 import (
@@ -23,29 +23,29 @@ var Kinds = []string{defaultKind, "preference", "person", "project", "expertise"
 
 // Fact is one bullet of MEMORY.md.
 type Fact struct {
-	// k and a number; of a bullet without one it is made of its words, and begins with h
+	// k and a number; a bullet without an id gets one from a hash of its words, beginning with h
 	ID         string
 	Text       string
 	Kind       string  // one of Kinds
 	Confidence float64 // 0 to 1
-	Date       string  // 2026-11-20; "" is not known
-	Message    int64   // that it goes by; 0 is none
-	// what it is about, if there can be one such fact alone; "" is what About says
+	Date       string  // 2026-11-20; "" if not known
+	Message    int64   // the message it comes from; 0 means none
+	// the subject, if only one fact about it can hold; "" means the result of About
 	Subject string
 	Line    int // from 1
 }
 
 const defaultKind = "fact"
 
-// A fact's line: its indentation with the mark of the bullet, its text, and a comment. What stands
-// behind "about" in the comment is the subject; the rest is told apart by its shape, so that one
-// that was edited by hand is read as far as it can be.
+// The line of a fact: the indentation with the mark of the bullet, the text, and a comment. In the
+// comment the subject follows "about". The other values are told apart by their shape, so that a
+// line edited by hand is read as far as possible.
 var (
 	bullet  = regexp.MustCompile(`^(\s*[-*+]\s+)(\S.*?)\s*$`)
 	comment = regexp.MustCompile(`^(.*?)\s*<!-- (k[1-9]\d{0,8})((?: [^ ]+)*) -->$`)
 )
 
-// parseFact reads a line without its end. mark is what stands before the text.
+// parseFact reads a line without its end. mark is the part before the text.
 func parseFact(text string) (fact Fact, mark string, ok bool) {
 	m := bullet.FindStringSubmatch(text)
 	if m == nil {
@@ -83,7 +83,7 @@ func (f *Fact) readComment(fields []string) {
 	}
 }
 
-// line is a fact as it stands behind the mark of its bullet.
+// line formats a fact as it follows the mark of its bullet.
 func (f Fact) line() string {
 	text := fmt.Sprintf("%s <!-- %s %s %s", f.Text, f.ID, f.Kind, strconv.FormatFloat(f.Confidence, 'f', -1, 64))
 	if f.Date != "" {
@@ -98,8 +98,8 @@ func (f Fact) line() string {
 	return text + " -->"
 }
 
-// About is what a fact is about: its subject, or up to three words before a colon in its text; ""
-// is not known.
+// About returns the subject of a fact, or up to three words before a colon in its text; "" if
+// neither is there.
 func (f Fact) About() string {
 	about, _, found := strings.Cut(f.Text, ": ")
 	if f.Subject != "" || !found || len(strings.Fields(about)) > 3 {
@@ -108,7 +108,7 @@ func (f Fact) About() string {
 	return strings.Join(words(about), " ")
 }
 
-// Source says where a fact comes from, in words.
+// Source tells in words where a fact comes from.
 func (f Fact) Source() string {
 	if f.Message == 0 && f.Date == "" {
 		return "by hand"
@@ -120,10 +120,10 @@ func (f Fact) Source() string {
 	return text
 }
 
-// tidy makes a text of a fact or a note one line that ends no comment.
+// tidy makes one line of a fact's or note's text, and removes ends of comments.
 func tidy(text string) string {
 	text = strings.Map(func(r rune) rune {
-		// which would show other words than there are
+		// a control character could show other words than are there
 		if unicode.Is(unicode.Bidi_Control, r) || unicode.IsControl(r) && !unicode.IsSpace(r) {
 			return -1
 		}
@@ -135,7 +135,7 @@ func tidy(text string) string {
 	return strings.Join(strings.Fields(text), " ")
 }
 
-// check makes a fact fit for its line, and says what is wrong with it.
+// check prepares a fact for its line, and returns an error if it is invalid.
 func (f *Fact) check() error {
 	f.Text, f.Subject = tidy(f.Text), strings.ToLower(tidy(f.Subject))
 	n := utf8.RuneCountInString(f.Text)
@@ -153,7 +153,7 @@ func (f *Fact) check() error {
 	return nil
 }
 
-// digestID names a bullet that has no id by its words.
+// digestID makes an id from the words of a bullet that has none.
 func digestID(text string) string {
 	sum := sha256.Sum256([]byte(strings.Join(words(text), " ")))
 	return "h" + hex.EncodeToString(sum[:4])

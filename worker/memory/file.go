@@ -12,22 +12,22 @@ import (
 // File is the text of MEMORY.md, line by line.
 type File struct {
 	lines []line
-	end   int // behind the last line that may be a fact
+	end   int // number of lines up to the last one that may hold a fact
 }
 
-// line is one line of it. Written anew is only what was changed.
+// line is one line of the file. Only changed lines are written anew.
 type line struct {
-	raw  string // with its end
-	mark string // of a bullet
-	fact *Fact  // nil: it is none
+	raw  string // with its line end
+	mark string // the mark of its bullet
+	fact *Fact  // nil if the line is no fact
 }
 
-// fence opens or closes a block of code. (As CommonMark has it, no backtick stands behind one of
+// fence opens or closes a block of code. (As CommonMark has it, no backtick follows a fence of
 // backticks, and a block that is never closed ends with the file.)
 var fence = regexp.MustCompile("^\\s*(```+|~~~+)([^`]*)$")
 
-// Parse reads MEMORY.md. What is between fences of code is no fact. Of bullets with the same id the
-// first has it, and the others count as written by hand.
+// Parse reads MEMORY.md. Lines between fences of code are no facts. If several bullets have the
+// same id, the first keeps it, and the others count as written by hand.
 func Parse(text string) *File {
 	f, seen, open := &File{}, map[string]bool{}, ""
 	for raw := range strings.Lines(text) {
@@ -52,7 +52,7 @@ func Parse(text string) *File {
 	return f
 }
 
-// String is the text of the file.
+// String returns the text of the file.
 func (f *File) String() string {
 	var b strings.Builder
 	for _, l := range f.lines {
@@ -87,9 +87,8 @@ func (f *File) find(id string) int {
 	return slices.IndexFunc(f.lines, func(l line) bool { return l.fact != nil && l.fact.ID == strings.ToLower(id) })
 }
 
-// put puts a fact in the place of the one with an id, or behind the last one where id is "". The
-// fact gets an id if it has none of its own; after is the highest number that was ever given to one
-// that is gone.
+// put replaces the fact with an id, or adds a fact behind the last one if id is "". A fact without
+// an id of its own gets one; after is the highest number that a forgotten fact ever had.
 func (f *File) put(id string, fact Fact, after int) Fact {
 	if !strings.HasPrefix(fact.ID, "k") {
 		fact.ID = f.nextID(after)
@@ -105,8 +104,8 @@ func (f *File) put(id string, fact Fact, after int) Fact {
 	return fact
 }
 
-// makeRoom adds an empty bullet behind the last one, or at the end of the file: before code that is
-// not closed.
+// makeRoom adds an empty bullet behind the last one, or at the end of the file. It stays before an
+// unclosed block of code.
 func (f *File) makeRoom() (at int) {
 	end := "\n"
 	for i, l := range f.lines {
@@ -136,7 +135,7 @@ func (f *File) nextID(after int) string {
 	return "k" + strconv.Itoa(after+1)
 }
 
-// Number is the number of an id; 0 of one that has none.
+// Number returns the number of an id; 0 if it has none.
 func Number(id string) int {
 	n, _ := strconv.Atoi(strings.TrimPrefix(id, "k"))
 	return n

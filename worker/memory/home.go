@@ -18,27 +18,27 @@ import (
 	"mews/worker/workspace"
 )
 
-// Where the memory lies in a home.
+// Files and folders of the memory in a home.
 const (
 	FileName = "MEMORY.md"
 	Folder   = "memory"
 )
 
-// maxFile is how much of one file is read, and maxDays how many files of notes.
+// maxFile bounds the bytes read of one file, and maxDays the number of note files.
 const (
 	maxFile = 1 << 20
 	maxDays = 1000
 )
 
-// Home is the memory in a person's home.
+// Home is the memory in a user's home.
 type Home struct {
 	Files *workspace.Workspace
-	Zone  *time.Location // where their days begin
+	Zone  *time.Location // days begin in this zone
 
 	mu sync.Mutex // held while a file is read and written
 }
 
-// Read reads MEMORY.md. One that does not exist is empty.
+// Read reads MEMORY.md. A missing file is empty.
 func (h *Home) Read() (*File, error) {
 	text, err := h.read(FileName)
 	return Parse(text), err
@@ -60,16 +60,16 @@ func (h *Home) read(name string) (string, error) {
 	return string(text), err
 }
 
-// Change is what was done to a file of the memory.
+// Change describes a change of a file of the memory.
 type Change struct {
 	Before, After protocol.FileState
-	Text          string // of the file, after
+	Text          string // text of the file after the change
 	Undo          *protocol.Undo
 }
 
-// change has do change MEMORY.md. Before the file is written, announce is told of it, and again
-// with both sides changed about where that fails: a crash in between is mended by the same change
-// done again, which comes to the same file.
+// change lets do change MEMORY.md. It calls announce with the change before it writes the file. If
+// writing fails, it calls announce again with both sides exchanged. After a crash in between, the
+// same change done again gives the same file.
 func (h *Home) change(ctx context.Context, keep workspace.Keep, announce func(Change) error, do func(*File) error) (c Change, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -100,12 +100,12 @@ func (h *Home) change(ctx context.Context, keep workspace.Keep, announce func(Ch
 	return c, nil
 }
 
-// Taken are the bytes of MEMORY.md that are taken of it, as it is after the change.
+// Taken returns the part of the changed MEMORY.md that the supervisor takes.
 func (c Change) Taken() []byte {
 	return []byte(c.Text[:min(len(c.Text), protocol.PromptFileBytes(FileName))])
 }
 
-// stateOf is the state of a file with a text.
+// stateOf returns the state of a file with this text.
 func stateOf(text string) protocol.FileState {
 	sum := sha256.Sum256([]byte(text))
 	return protocol.FileState(hex.EncodeToString(sum[:]))
@@ -114,21 +114,21 @@ func stateOf(text string) protocol.FileState {
 // Note is a line of a daily note.
 type Note struct {
 	Day  string // 2026-11-20
-	Line int    // from 1
+	Line int    // number of the line, from 1
 	Text string // without the mark of its bullet
 }
 
-// Path is where a note stands.
+// Path returns the path of the note's file.
 func (n Note) Path() string { return dayPath(n.Day) }
 
 func dayPath(day string) string { return path.Join(Folder, day+".md") }
 
-// maxNotes is how many bytes the notes of a day have: as many as go into prompts
+// maxNotes bounds the notes of a day, in bytes: as many as prompts take
 // (protocol.PromptFilePatterns).
 const maxNotes = 64 << 10
 
-// AddNote adds a line to the notes of the day on which at is. One that is there already, of the
-// same minute, is not added again.
+// AddNote adds a line to the notes of the day of at. It does not add the same text of the same
+// minute twice.
 func (h *Home) AddNote(ctx context.Context, keep workspace.Keep, at time.Time, text string) (name string, undo *protocol.Undo, err error) {
 	if text = tidy(text); text == "" || len(text) > 4*protocol.MaxFact {
 		return "", nil, fmt.Errorf("a note has 1 to %d bytes, and this has %d", 4*protocol.MaxFact, len(text))
@@ -152,13 +152,13 @@ func (h *Home) AddNote(ctx context.Context, keep workspace.Keep, at time.Time, t
 	return name, h.Files.After(undo), nil
 }
 
-// Notes are the lines of a day's notes that say something.
+// Notes returns the lines of a day's notes that are not empty.
 func (h *Home) Notes(day string) (notes []Note, err error) {
 	text, err := h.read(dayPath(day))
 	return parseNotes(day, text), err
 }
 
-// parseNotes are the lines of a day's text that say something.
+// parseNotes returns the lines of a day's text that are not empty.
 func parseNotes(day, text string) (notes []Note) {
 	n := 0
 	for raw := range strings.Lines(text) {
@@ -190,8 +190,8 @@ func (h *Home) days(ctx context.Context) (days []string, err error) {
 	return days[:min(len(days), maxDays)], err
 }
 
-// Recall finds the facts, the other lines of MEMORY.md and the notes that have words of a query. Of
-// a path that texts has it is the text, whatever the file says.
+// Recall finds the facts, other lines of MEMORY.md and notes that match words of a query. For a
+// path in texts it uses that text instead of the file.
 func (h *Home) Recall(ctx context.Context, texts map[string]string, query string) ([]Hit, error) {
 	var all []Hit
 	for i, l := range Parse(texts[FileName]).lines {

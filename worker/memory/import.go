@@ -15,22 +15,22 @@ import (
 	"mews/worker/workspace"
 )
 
-// importing is what is taken in from another assistant.
+// importing collects facts and notes of another assistant.
 type importing struct {
 	h      *Home
 	today  string
 	result *protocol.MemoryResult
 	facts  []Fact
-	from   []string            // where each of the facts stands
-	notes  map[string][]string // lines by their day
-	found  bool                // whether there is anything of another assistant's
-	gone   map[string]bool     // the digests of what was forgotten
+	from   []string            // source of each fact, in the same order
+	notes  map[string][]string // lines by day
+	found  bool                // the source has any data of another assistant
+	gone   map[string]bool     // digests of forgotten facts
 }
 
-// takeIn takes in Picobot's folder of memory, which has MEMORY.md and a file of notes for each day,
-// or a file that EchOS has exported as JSON or Markdown. What is there already is not taken again,
-// and no fact that was forgotten.
-func (h *Home) takeIn(ctx context.Context, p protocol.MemoryParameters, now time.Time, r *protocol.MemoryResult) (none []Fact, c Change, err error) {
+// importMemory imports Picobot's memory folder, which has MEMORY.md and a file of notes for each
+// day, or a file that EchOS has exported as JSON or Markdown. It skips what is already there, and
+// facts that were forgotten.
+func (h *Home) importMemory(ctx context.Context, p protocol.MemoryParameters, now time.Time, r *protocol.MemoryResult) (none []Fact, c Change, err error) {
 	i := &importing{h: h, today: now.In(h.Zone).Format(time.DateOnly), result: r, notes: map[string][]string{}, gone: map[string]bool{}}
 	for _, digest := range p.Forgotten {
 		i.gone[digest] = true
@@ -63,8 +63,8 @@ func (h *Home) takeIn(ctx context.Context, p protocol.MemoryParameters, now time
 	return nil, c, err
 }
 
-// leave says that something is not taken, and why.
-func (i *importing) leave(where, why string) {
+// skip notes that something is not imported, and why.
+func (i *importing) skip(where, why string) {
 	if len(i.result.Left) == protocol.MaxMemoryLeft {
 		i.result.More++
 		return
@@ -72,21 +72,21 @@ func (i *importing) leave(where, why string) {
 	i.result.Left = append(i.result.Left, fmt.Sprintf("%.200s: %s", strings.ToValidUTF8(where, "?"), why))
 }
 
-// read reads one file, which stands alone or in a folder. Notes that lie where ours do are there
-// already.
+// read reads one file, either alone or as part of a folder. It skips notes at the paths of our own
+// notes: they are already there.
 func (i *importing) read(name string, alone bool) {
 	text, err := i.h.read(name)
 	base, kind := strings.TrimSuffix(path.Base(name), path.Ext(name)), path.Ext(name)
 	_, notDay := time.Parse(time.DateOnly, base)
 	isNotes := notDay == nil && kind == ".md"
 	if !isNotes && path.Base(name) != FileName && !(alone && (kind == ".json" || kind == ".md")) {
-		i.leave(name, "it is neither MEMORY.md nor the notes of a day")
+		i.skip(name, "it is neither MEMORY.md nor the notes of a day")
 		return
 	}
 	i.found = true
 	switch {
 	case err != nil:
-		i.leave(name, err.Error())
+		i.skip(name, err.Error())
 	case kind == ".json":
 		i.readRows(name, text)
 	case isNotes && path.Dir(name) == Folder:
@@ -98,11 +98,11 @@ func (i *importing) read(name string, alone bool) {
 	}
 }
 
-// stamped is a line of Picobot's notes.
+// stamped matches a line of Picobot's notes.
 var stamped = regexp.MustCompile(`^\[(\d{4}-\d\d-\d\dT[^\]]+)\] +(.*)$`)
 
-// readNotes reads the notes of a day. A line with a time is noted on the day on which that is where
-// the person lives.
+// readNotes reads the notes of a day. A line with a time goes to the day of that time in the user's
+// zone.
 func (i *importing) readNotes(day, text string) {
 	for raw := range strings.Lines(text) {
 		on, line := day, strings.TrimSpace(raw)
@@ -121,7 +121,7 @@ func (i *importing) readNotes(day, text string) {
 	}
 }
 
-// readText takes each line of Markdown but headings as a fact.
+// readText imports each line of Markdown as a fact, except headings.
 func (i *importing) readText(name, text string) {
 	for n, l := range Parse(text).lines {
 		where, said := fmt.Sprint(name, ":", n+1), strings.TrimSpace(l.raw)
@@ -134,7 +134,7 @@ func (i *importing) readText(name, text string) {
 	}
 }
 
-// row is one of EchOS's: of its memory, or a note.
+// row is one entry of EchOS: of its memory, or a note.
 type row struct {
 	Subject, Content, Kind string
 	Title                  string // of a note
@@ -142,25 +142,25 @@ type row struct {
 	Created                string
 }
 
-// readRows reads rows of JSON: a list, or an object that has lists.
+// readRows reads rows of JSON: a list, or an object of lists.
 func (i *importing) readRows(name, text string) {
 	lists := map[string]json.RawMessage{"": json.RawMessage(text)}
 	if strings.HasPrefix(strings.TrimSpace(text), "{") {
 		clear(lists)
 		if err := json.Unmarshal([]byte(text), &lists); err != nil {
-			i.leave(name, err.Error())
+			i.skip(name, err.Error())
 			return
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(lists)) {
 		var rows []row
 		if err := json.Unmarshal(lists[key], &rows); err != nil {
-			i.leave(name+" "+key, "it is no list of facts")
+			i.skip(name+" "+key, "it is no list of facts")
 		}
 		for n, r := range rows {
 			where := fmt.Sprintf("%s %s[%d]", name, key, n)
 			if r.Title != "" || r.Content == "" {
-				i.leave(where, "it is a note, or has no content")
+				i.skip(where, "it is a note, or has no content")
 				continue
 			}
 			fact := Fact{Text: r.Content, Kind: r.Kind, Confidence: 0.8, Subject: r.Subject}
@@ -176,7 +176,7 @@ func (i *importing) readRows(name, text string) {
 }
 
 func (i *importing) add(where string, fact Fact) {
-	fact.ID, fact.Message = "", 0 // which are of another service
+	fact.ID, fact.Message = "", 0 // both belong to another service
 	if !slices.Contains(Kinds, fact.Kind) {
 		fact.Kind = defaultKind
 	}
@@ -184,7 +184,7 @@ func (i *importing) add(where string, fact Fact) {
 		fact.Date = i.today
 	}
 	if err := fact.check(); err != nil {
-		i.leave(where, err.Error())
+		i.skip(where, err.Error())
 		return
 	}
 	i.facts, i.from = append(i.facts, fact), append(i.from, where)
@@ -194,12 +194,12 @@ func (i *importing) keepFacts(ctx context.Context, after int) (Change, error) {
 	return i.h.change(ctx, nil, nil, func(file *File) error {
 		for n, fact := range i.facts {
 			facts := file.Facts()
-			if _, known := like(facts, fact.Text); known {
+			if _, known := findSame(facts, fact.Text); known {
 				i.result.Known++
 			} else if i.gone[protocol.DigestOfWords(fact.Text)] {
-				i.leave(i.from[n], "it was forgotten")
+				i.skip(i.from[n], "it was forgotten")
 			} else if len(facts) >= protocol.MaxFacts {
-				i.leave(i.from[n], "MEMORY.md is full")
+				i.skip(i.from[n], "MEMORY.md is full")
 			} else {
 				file.put("", fact, after)
 				i.result.Added++

@@ -13,7 +13,7 @@ import (
 	"mews/worker/workspace"
 )
 
-func TestWhatOthersHaveKeptIsTakenInOnce(t *testing.T) {
+func TestImport_Twice_TakesEachFactOnce(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "MEMORY.md", "- Takes oolong, no sugar <!-- k3 preference 0.9 -->\n")
 	write(t, dir, "old/MEMORY.md", "# Long-term memory\n\n- Takes oolong, no sugar.\n- Plays the cello <!-- k3 fact -->\nWorks at Acme\n"+strings.Repeat("long ", 100)+"\n")

@@ -58,7 +58,7 @@ func fact(text string) memory.Fact {
 	return memory.Fact{Text: text, Kind: "fact", Confidence: 0.9, Date: "2026-11-20", Message: 12}
 }
 
-func TestWhatWasWrittenByHandIsAFactToo(t *testing.T) {
+func TestParse_HandWrittenBullet_IsFact(t *testing.T) {
 	facts := memory.Parse(mine).Facts()
 	if len(facts) != 4 || memory.Parse(mine).String() != mine {
 		t.Fatalf("got %+v", facts)
@@ -75,7 +75,7 @@ func TestWhatWasWrittenByHandIsAFactToo(t *testing.T) {
 	}
 }
 
-func TestChangesLeaveTheRestAsItIs(t *testing.T) {
+func TestChange_OtherLines_StayUnchanged(t *testing.T) {
 	h, ctx := newHome(t, mine), t.Context()
 	cello, _ := memory.Parse(mine).Find(memory.Parse(mine).Facts()[1].ID)
 	new := fact("Played the cello until 2020")
@@ -98,8 +98,8 @@ func TestChangesLeaveTheRestAsItIs(t *testing.T) {
 	}
 }
 
-// What is remembered is a fact of the file after that, however the file looks and whatever is said.
-func TestWhatIsRememberedIsAFact(t *testing.T) {
+// A fact is read back as it was remembered, whatever the file and the fact contain.
+func TestRemember_AnyFact_IsReadBack(t *testing.T) {
 	for name, c := range map[string]struct{ text, say, file string }{
 		"code that is not closed": {"# Me\n```\n- x", "Whistles", "# Me\n- Whistles <!-- k1 fact 0.9 2026-11-20 #12 -->\n```\n- x"},
 		"marks within a line":     {"```a```\n", "Whistles", "```a```\n- Whistles <!-- k1 fact 0.9 2026-11-20 #12 -->\n"},
@@ -122,7 +122,7 @@ func TestWhatIsRememberedIsAFact(t *testing.T) {
 	}
 }
 
-func TestTheSameAgainIsOneFact(t *testing.T) {
+func TestRemember_SameFact_IsKeptOnce(t *testing.T) {
 	h, ctx := newHome(t, ""), t.Context()
 	for _, text := range []string{"Pays the rent of 950 euros on the 5th of each month", "Pays the rent of 950 euros on the 6th of each month",
 		"Pays the rent of 950 Euros on the 6th of each month.", "Pays the rent for the garage too"} {
@@ -136,7 +136,7 @@ func TestTheSameAgainIsOneFact(t *testing.T) {
 	}
 }
 
-func TestContradictions(t *testing.T) {
+func TestRemember_Contradiction_NeedsChoice(t *testing.T) {
 	for choice, want := range map[protocol.MemoryChoice]string{"new": "Black tea|Home: Bonn", "both": "Oolong|Home: Bonn|Black tea", "": "Oolong|Home: Bonn"} {
 		h, ctx := newHome(t, "- Oolong <!-- k1 preference 0.9 about tea -->\n- Home: Bonn\n"), t.Context()
 		black := memory.Fact{Text: "Black tea", Kind: "preference", Confidence: 1, Subject: "Tea"}
@@ -166,7 +166,7 @@ func TestContradictions(t *testing.T) {
 	}
 }
 
-func TestAFullFileNamesWhatWasUsedLeast(t *testing.T) {
+func TestRemember_FileFull_NamesLeastUsed(t *testing.T) {
 	var b strings.Builder
 	for i := range protocol.MaxFacts {
 		fmt.Fprintf(&b, "- Fact %x of many <!-- k%d fact 0.9 -->\n", i*7919, i+1)
@@ -185,7 +185,7 @@ func TestAFullFileNamesWhatWasUsedLeast(t *testing.T) {
 	}
 }
 
-func TestNothingIsWrittenThatCannotBeTold(t *testing.T) {
+func TestRemember_AnnounceFails_WritesNothing(t *testing.T) {
 	h := newHome(t, "- Oolong\n")
 	down := errors.New("down")
 	_, _, err := h.Remember(t.Context(), memory.Writing{Announce: func(c memory.Change) error {
@@ -199,7 +199,7 @@ func TestNothingIsWrittenThatCannotBeTold(t *testing.T) {
 	}
 }
 
-func TestNotesAreOfThePersonsDay(t *testing.T) {
+func TestAddNote_GoesToUsersDay(t *testing.T) {
 	h := newHome(t, "")
 	at := time.Date(2026, 11, 20, 16, 19, 0, 0, time.UTC) // the next day in Tokyo
 	for range 2 {
@@ -225,7 +225,7 @@ func TestNotesAreOfThePersonsDay(t *testing.T) {
 	}
 }
 
-func TestRecallFindsByAnyWord(t *testing.T) {
+func TestRecall_AnyWord_Finds(t *testing.T) {
 	h := newHome(t, "Prose about sailing.\n- Takes oolong, no sugar <!-- k7 preference 0.9 2026-11-20 #4711 -->\n- Ärztin: Dr. Núñez\n- Takes the tram\n- Takes the bus\n")
 	for at, text := range map[string]string{"2026-01-02T10:00:00Z": "planted oolong on the balcony", "2026-01-03T10:00:00Z": "the tram was late"} {
 		when, _ := time.Parse(time.RFC3339, at)
@@ -249,7 +249,7 @@ func TestRecallFindsByAnyWord(t *testing.T) {
 	}
 }
 
-func TestThePromptHasTheBestFacts(t *testing.T) {
+func TestPrompt_HasBestFacts(t *testing.T) {
 	var b strings.Builder
 	uses := map[string]int{}
 	for i := range 100 {

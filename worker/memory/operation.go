@@ -9,10 +9,10 @@ import (
 	"mews/worker"
 )
 
-// Run does what an operation of the kind protocol.OperationMemory asks for.
+// Run runs an operation of the kind protocol.OperationMemory.
 func (h *Home) Run(ctx context.Context, p protocol.MemoryParameters, now time.Time) (r protocol.MemoryResult, err error) {
 	if p.Of != nil {
-		return h.runOf(ctx, *p.Of, p.Action == protocol.MemoryForget)
+		return h.forgetTurns(ctx, *p.Of, p.Action == protocol.MemoryForget)
 	}
 	run, known := actions[p.Action]
 	if !known {
@@ -37,7 +37,7 @@ func fill(r *protocol.MemoryResult, facts []Fact, c Change) {
 		r.Text = c.Taken()
 	}
 	for _, f := range facts {
-		const longest = 2000 // of a bullet that was written by hand
+		const longest = 2000 // bound for the bytes of a bullet written by hand
 		r.Facts = append(r.Facts, protocol.MemoryFact{ID: f.ID, Text: worker.WholeRunes(f.Text[:min(len(f.Text), longest)]), Kind: f.Kind, Confidence: f.Confidence,
 			Message: f.Message, Source: f.Source(), Line: f.Line})
 	}
@@ -62,7 +62,7 @@ var actions = map[protocol.MemoryAction]func(*Home, context.Context, protocol.Me
 	protocol.MemoryForget: func(h *Home, ctx context.Context, p protocol.MemoryParameters, _ time.Time, _ *protocol.MemoryResult) ([]Fact, Change, error) {
 		return h.Forget(ctx, []string{p.ID}, func(Change, []Fact) error { return nil })
 	},
-	protocol.MemoryImport: (*Home).takeIn,
+	protocol.MemoryImport: (*Home).importMemory,
 }
 
 func found(f Fact, ok bool) []Fact {

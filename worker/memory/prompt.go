@@ -9,19 +9,18 @@ import (
 	"time"
 )
 
-// What of the memory is in a prompt.
+// Bounds of the memory in a prompt.
 const (
 	bestFacts   = 15
-	promptBytes = 4 << 10 // of all
-	factBytes   = 5 << 9  // of the facts
+	promptBytes = 4 << 10 // bytes of all
+	factBytes   = 5 << 9  // bytes of the facts
 )
 
-// Weight is how much a fact counts: its confidence, times one and the natural logarithm of one and
-// its uses.
+// Weight ranks a fact: its confidence times (1 + ln(1 + uses)).
 func (f Fact) Weight(uses int) float64 { return f.Confidence * (1 + math.Log1p(float64(uses))) }
 
-// Best are the facts of the most weight, at most n, in the order of their file. Of two with the
-// same weight the newer counts more.
+// Best returns at most n facts with the most weight, in the order of their file. Of two facts with
+// the same weight, the newer counts more.
 func Best(facts []Fact, uses map[string]int, n int) []Fact {
 	ranked := slices.Clone(facts)
 	slices.SortStableFunc(ranked, func(a, b Fact) int {
@@ -32,7 +31,7 @@ func Best(facts []Fact, uses map[string]int, n int) []Fact {
 	return ranked
 }
 
-// leastUsed are the n facts that have been used least, and of those the ones of the least weight.
+// leastUsed returns the n facts with the fewest uses; among equals, those with the least weight.
 func leastUsed(facts []Fact, uses map[string]int, n int) []Fact {
 	ranked := slices.Clone(facts)
 	slices.SortStableFunc(ranked, func(a, b Fact) int {
@@ -41,15 +40,15 @@ func leastUsed(facts []Fact, uses map[string]int, n int) []Fact {
 	return ranked[:min(n, len(ranked))]
 }
 
-// NotePaths are where the notes of today, yesterday and tomorrow stand.
+// NotePaths returns the paths of the notes of today, yesterday and tomorrow.
 func (h *Home) NotePaths(now time.Time) []string {
 	today := now.In(h.Zone)
 	return []string{dayPath(today.Format(time.DateOnly)), dayPath(today.AddDate(0, 0, -1).Format(time.DateOnly)),
 		dayPath(today.AddDate(0, 0, 1).Format(time.DateOnly))}
 }
 
-// Prompt is what a turn is told of the memory: the best facts of MEMORY.md, and the notes of
-// yesterday and today. texts are the files by their paths.
+// Prompt returns the memory for a turn's prompt: the best facts of MEMORY.md, and the notes of
+// yesterday and today. texts holds the files by path.
 func (h *Home) Prompt(texts map[string]string, uses map[string]int, now time.Time) string {
 	file := Parse(texts[FileName])
 	facts, best := file.Facts(), ""
@@ -82,7 +81,7 @@ func (h *Home) Prompt(texts map[string]string, uses map[string]int, now time.Tim
 	return best + notes
 }
 
-// hasProse says whether a file holds words that are no fact.
+// hasProse reports whether a file has words that are no fact.
 func (f *File) hasProse() bool {
 	return slices.ContainsFunc(f.lines, func(l line) bool {
 		return l.fact == nil && len(words(l.raw)) > 0 && !strings.HasPrefix(strings.TrimSpace(l.raw), "#")

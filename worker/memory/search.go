@@ -8,18 +8,18 @@ import (
 	"strings"
 )
 
-// maxHits is how many are found at once.
+// maxHits bounds the results of one search.
 const maxHits = 10
 
 // Hit is a fact or a line of a daily note that was found.
 type Hit struct {
-	Fact Fact   // of a note it has a Text, a Line and perhaps a Date alone
-	Path string // where it stands
+	Fact Fact   // of a note it has only a Text, a Line and perhaps a Date
+	Path string // of its file
 
 	score float64
 }
 
-// String is what is found, and where it comes from, in a line.
+// String formats the hit and its source in one line.
 func (h Hit) String() string {
 	where := fmt.Sprint(h.Path, ":", h.Fact.Line)
 	if h.Fact.ID == "" {
@@ -28,8 +28,8 @@ func (h Hit) String() string {
 	return fmt.Sprintf("%s %s (%s, confidence %g, %s, %s)", h.Fact.ID, h.Fact.Text, h.Fact.Kind, h.Fact.Confidence, h.Fact.Source(), where)
 }
 
-// search ranks what has any of a query's words, the best first. A rare word weighs more than one
-// that is everywhere; one that only begins alike weighs half. Of two that are as good the newer is
+// search ranks the hits that have any word of a query, the best first. A rare word weighs more than
+// a common one, and a word with only the same beginning weighs half. Of equal hits the newer is
 // first.
 func search(all []Hit, query string) (hits []Hit) {
 	asked, texts := words(query), make([][]string, len(all))
@@ -67,8 +67,9 @@ func search(all []Hit, query string) (hits []Hit) {
 	return hits[:min(len(hits), maxHits)]
 }
 
-// fit is how well a word fits one that is asked for: 1 is the same. One of them may go on where the
-// other ends, behind four letters; of what is asked for three are enough, as it may be a beginning.
+// fit returns how well a word matches a word of the query; 1 means that they are the same. Either
+// may continue the other after four letters. Three letters of the query are enough, as they may be
+// a beginning.
 func fit(asked, word string) float64 {
 	switch {
 	case asked == word:

@@ -5,10 +5,10 @@ import (
 	"unicode"
 )
 
-// same is the likeness from which on two facts are one.
-const same = 0.85
+// minLikeness is the likeness from which on two facts count as one.
+const minLikeness = 0.85
 
-// folded are Latin letters with accents, each list behind the letters that stand for them.
+// folded are Latin letters with accents, each list behind the letters that replace them.
 var folded = func() map[rune]string {
 	all := map[rune]string{}
 	for _, list := range strings.Fields(`a:àáâãäåāăą c:çćč d:ďđ e:èéêëēęě g:ğ i:ìíîïīı l:ł n:ñńň o:òóôõöøōő r:ř s:śšşș t:ťțţ u:ùúûüūůű y:ýÿ z:źżž ss:ß ae:æ oe:œ`) {
@@ -20,14 +20,14 @@ var folded = func() map[rune]string {
 	return all
 }()
 
-// words are a text's, in small letters and without accents.
+// words returns the words of a text in small letters, without accents.
 func words(text string) []string {
 	var b strings.Builder
 	for _, r := range strings.ToLower(text) {
 		switch plain, accented := folded[r]; {
 		case accented:
 			b.WriteString(plain)
-		case unicode.Is(unicode.Mn, r): // an accent of its own
+		case unicode.Is(unicode.Mn, r): // a combining accent
 		case unicode.IsLetter(r) || unicode.IsNumber(r):
 			b.WriteRune(r)
 		default:
@@ -37,8 +37,8 @@ func words(text string) []string {
 	return strings.Fields(b.String())
 }
 
-// likeness is how much of the trigrams of two texts is common to both: from 0 to 1. (As in
-// PostgreSQL's pg_trgm, words are taken with two spaces before and one behind.)
+// likeness returns the share of trigrams that two texts have in common: from 0 to 1. (As in
+// PostgreSQL's pg_trgm, words get two spaces before and one behind.)
 func likeness(a, b string) float64 {
 	x, y := trigrams(a), trigrams(b)
 	common := 0
@@ -64,9 +64,9 @@ func trigrams(text string) map[string]bool {
 	return set
 }
 
-// like is the fact of a list that says the same as a text; ok is false where none does.
-func like(facts []Fact, text string) (found Fact, ok bool) {
-	most := same
+// findSame finds the fact of a list that says the same as a text.
+func findSame(facts []Fact, text string) (found Fact, ok bool) {
+	most := minLikeness
 	for _, f := range facts {
 		if l := likeness(f.Text, text); l >= most {
 			found, most, ok = f, l, true
@@ -75,9 +75,9 @@ func like(facts []Fact, text string) (found Fact, ok bool) {
 	return found, ok
 }
 
-// against is the fact that another one contradicts: one of the same kind about the same subject,
-// which says something else.
-func against(facts []Fact, fact Fact) (found Fact, ok bool) {
+// findContradicted finds the fact that another one contradicts: same kind, same subject, other
+// words.
+func findContradicted(facts []Fact, fact Fact) (found Fact, ok bool) {
 	about := fact.About()
 	for _, f := range facts {
 		if about != "" && f.Kind == fact.Kind && f.ID != fact.ID && f.About() == about {

@@ -6,7 +6,7 @@ import (
 	"mews/protocol"
 )
 
-// Answers answers the calls of one turn or operation, by method. Other methods are unknown to it.
+// Answers answers the calls of one turn or operation, by method. It refuses other methods.
 type Answers map[string]Answer
 
 // Answer answers a call as host.Caller does.
@@ -21,7 +21,7 @@ func (a Answers) Call(ctx context.Context, method string, params, result any) er
 	return answer(ctx, params, result)
 }
 
-// On is the Answer of a function. The parameters and the result of a call must have its types.
+// On makes an Answer of a function. The parameters and the result of a call must have its types.
 func On[P, R any](answer func(context.Context, P) (R, error)) Answer {
 	return func(ctx context.Context, params, result any) (err error) {
 		*result.(*R), err = answer(ctx, *params.(*P))

@@ -1,6 +1,6 @@
-// Package hosttest has a supervisor in memory, for tests of turns. It answers with the messages
-// that the test has set, commits and refuses as the real one does, and fails where the test says
-// so.
+// Package hosttest provides a supervisor in memory for tests of turns. It answers with the messages
+// that the test has set, commits and refuses as the real one does, and fails where the test wants
+// it.
 package hosttest
 
 import (
@@ -24,22 +24,21 @@ const (
 	Refused    Failure = "failed" // the supervisor answers with an error
 )
 
-// Host holds what was committed of one turn. Its fields are set before use. Its methods may be
-// called from any goroutine.
+// Host holds the committed state of one turn. Set its fields before use. Its methods may be called
+// from any goroutine.
 type Host struct {
 	TB     testing.TB
 	Limits protocol.TurnLimits
-	// Answer is the model's message number step, from 1. Nil or a zero message stands for one that
-	// says "done".
+	// Answer returns the model's message for a step, counted from 1. If Answer is nil or returns a
+	// zero message, the message says "done".
 	Answer func(ctx context.Context, step int) (protocol.Message, error)
-	// Taken is how many messages of the person's were added to the request for message number step;
-	// nil: none.
+	// Taken is how many of the user's messages were added to the request of a step. nil means none.
 	Taken func(step int) int
-	// Fail is asked at each call of the host, numbered from 1: "model", "begin", "done", "keep".
-	// Nil: no call fails.
+	// Fail is called at each call of the host, numbered from 1: "model", "begin", "done", "keep".
+	// nil means that no call fails.
 	Fail func(n int, call string) Failure
-	// Seen gets each event; may be nil.
-	Seen func(protocol.TurnEvent)
+	// OnEvent receives each event; may be nil.
+	OnEvent func(protocol.TurnEvent)
 
 	mu         sync.Mutex
 	calls      int
@@ -50,7 +49,7 @@ type Host struct {
 	events     []protocol.TurnEvent
 }
 
-// Script is a model that says these messages in order, and then "done".
+// Script makes a model that says these messages in order, and then "done".
 func Script(messages ...protocol.Message) func(context.Context, int) (protocol.Message, error) {
 	return func(_ context.Context, step int) (protocol.Message, error) {
 		if step > len(messages) {
@@ -60,12 +59,12 @@ func Script(messages ...protocol.Message) func(context.Context, int) (protocol.M
 	}
 }
 
-// Say is a message of the model without calls.
+// Say returns a message of the model without calls.
 func Say(text string) protocol.Message {
 	return protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.Part{{Text: text}}}
 }
 
-// Ask is a message of the model that makes calls.
+// Ask returns a message of the model that makes calls.
 func Ask(calls ...protocol.ToolCall) protocol.Message {
 	message := protocol.Message{Role: protocol.RoleAssistant}
 	for _, call := range calls {
@@ -74,7 +73,7 @@ func Ask(calls ...protocol.ToolCall) protocol.Message {
 	return message
 }
 
-// Call is one tool call.
+// Call returns one tool call.
 func Call(id, name, arguments string) protocol.ToolCall {
 	return protocol.ToolCall{ID: id, Name: name, Arguments: []byte(arguments)}
 }
@@ -115,7 +114,7 @@ func (h *Host) answer(ctx context.Context) (protocol.Message, error) {
 	return message, nil
 }
 
-// checkNewest fails the test for a model call that was made too early or too late.
+// checkNewest fails the test if a model call came too early or too late.
 func (h *Host) checkNewest(after int64) {
 	start := h.Start()
 	if after != start.Last {
@@ -210,8 +209,8 @@ func (h *Host) Event(event protocol.TurnEvent) {
 	h.mu.Lock()
 	h.events = append(h.events, event)
 	h.mu.Unlock()
-	if h.Seen != nil {
-		h.Seen(event)
+	if h.OnEvent != nil {
+		h.OnEvent(event)
 	}
 }
 

@@ -28,7 +28,7 @@ func (f Failure) after() error {
 	return nil
 }
 
-// Start is the turn.start for what is committed.
+// Start returns the turn.start for the committed state.
 func (h *Host) Start() protocol.TurnStart {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -49,8 +49,8 @@ func (h *Host) Start() protocol.TurnStart {
 	return start
 }
 
-// Over is true when the newest message is one of the model's without calls: the turn needs no
-// worker any more.
+// Over reports whether the newest message is one of the model's without calls. The turn then needs
+// no worker any longer.
 func (h *Host) Over() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -61,7 +61,7 @@ func (h *Host) Over() bool {
 	return newest.Role == protocol.RoleAssistant && len(newest.Calls()) == 0
 }
 
-// Result is a call's committed result; false when there is none.
+// Result returns a call's committed result; false means that it has none.
 func (h *Host) Result(call string) (protocol.ToolResult, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -69,21 +69,21 @@ func (h *Host) Result(call string) (protocol.ToolResult, bool) {
 	return result, done
 }
 
-// Begun is true of a call that was committed as begun.
+// Begun reports whether the beginning of a call was committed.
 func (h *Host) Begun(call string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.begun[call]
 }
 
-// Events are all events so far, in order.
+// Events returns all events so far, in order.
 func (h *Host) Events() []protocol.TurnEvent {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return slices.Clone(h.events)
 }
 
-// Commits are the ids of the calls whose results were committed, in order.
+// Commits returns the ids of the calls whose results were committed, in order.
 func (h *Host) Commits() []string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
