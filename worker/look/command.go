@@ -13,12 +13,12 @@ import (
 
 // Shell runs commands.
 type Shell interface {
-	// RunQuietly runs a command in the home and has out take what it writes. It says whether that
-	// exits with 0. A command that can't be started, or takes too long, is an error.
+	// RunQuietly runs a command in the home and writes its output to out. ok means that it exited
+	// with 0. A command that cannot be started, or takes too long, is an error.
 	RunQuietly(ctx context.Context, command string, out io.Writer) (ok bool, err error)
 }
 
-// Command looks how a command ends.
+// Command runs a command and reports how it ended.
 func Command(ctx context.Context, shell Shell, p protocol.LookParameters) (r protocol.LookResult, err error) {
 	out := &output{sum: sha256.New()}
 	if r.Met, err = shell.RunQuietly(ctx, p.Command, out); err != nil {
@@ -30,14 +30,14 @@ func Command(ctx context.Context, shell Shell, p protocol.LookParameters) (r pro
 	return r, nil
 }
 
-// output keeps the end of what a command writes, and a digest of all of it.
+// output keeps the end of a command's output, and a digest of all of it.
 type output struct {
 	sum  hash.Hash
 	last []byte
 	cut  bool
 }
 
-// Write takes some of it.
+// Write adds to the output.
 func (o *output) Write(p []byte) (int, error) {
 	o.sum.Write(p) // never fails
 	o.last = append(o.last, p...)
@@ -47,7 +47,7 @@ func (o *output) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// end is the end of what was written, in whole lines where it has any.
+// end returns the end of the output, cut to whole lines if it has any.
 func (o *output) end() string {
 	text := string(o.last)
 	if _, rest, found := strings.Cut(text, "\n"); o.cut && found && rest != "" {

@@ -1,5 +1,5 @@
-// Package look looks whether something in a home is so: whether files are new, changed or gone, or
-// how a command ends.
+// Package look makes the checks of a job: whether files in a home are new, changed or gone, or how
+// a command ends.
 package look
 
 import (
@@ -18,19 +18,20 @@ import (
 	"mews/worker/workspace"
 )
 
-// manifest are files as they were seen, by path: size and time of the last change, in nanoseconds.
+// manifest describes the files of one check: size and time of the last change in nanoseconds, by
+// path.
 type manifest map[string][2]int64
 
-// Home is a person's.
+// Home is the part of a user's folder that checks use.
 type Home interface {
-	// Walk visits what is below a folder, as long as ctx has not ended.
+	// Walk visits everything below a folder until ctx ends.
 	Walk(ctx context.Context, dir string, visit func(workspace.Entry) error) error
 }
 
 var errTooLong = fmt.Errorf("the look took longer than %d s", protocol.LookSeconds)
 
-// Files looks at the files that a pattern has. The first look only remembers them. It takes no
-// longer than a command may.
+// Files checks the files that match a pattern. The first check only remembers them. It may take as
+// long as a command.
 func Files(ctx context.Context, home Home, p protocol.LookParameters) (r protocol.LookResult, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, protocol.LookSeconds*time.Second, errTooLong)
 	defer cancel()
@@ -71,7 +72,7 @@ func Files(ctx context.Context, home Home, p protocol.LookParameters) (r protoco
 	return r, nil
 }
 
-// maxName is how many bytes of a name are told: 60 of them have room in what is found.
+// maxName bounds a name in a result, in bytes: a result has room for 60 names.
 const maxName = 60
 
 // changes are the names by kind of change, in order.
@@ -89,7 +90,7 @@ var changes = map[string]func(before, now manifest) []string{
 	},
 }
 
-// without are the names in a that are not in b, in order.
+// without returns the names in a that are not in b, in order.
 func without(a, b manifest) (names []string) {
 	for name := range a {
 		if _, there := b[name]; !there {
@@ -100,7 +101,7 @@ func without(a, b manifest) (names []string) {
 	return names
 }
 
-// list lists the files that a pattern has.
+// list lists the files that match a pattern.
 func list(ctx context.Context, home Home, pattern string) (manifest, error) {
 	pattern = strings.TrimPrefix(pattern, "./")
 	if strings.Count(pattern, "{") > maxBraces || !doublestar.ValidatePattern(pattern) {
@@ -120,16 +121,16 @@ func list(ctx context.Context, home Home, pattern string) (manifest, error) {
 		m[e.Path] = [2]int64{e.Info.Size(), e.Info.ModTime().UnixNano()}
 		return nil
 	})
-	if errors.Is(err, fs.ErrNotExist) { // its folder is yet to come
+	if errors.Is(err, fs.ErrNotExist) { // its folder does not exist yet
 		return manifest{}, nil
 	}
 	return m, err
 }
 
-// maxBraces bounds how many patterns one stands for.
+// maxBraces bounds the patterns that one pattern with braces expands to.
 const maxBraces = 8
 
-// clip is a text of at most so many bytes, in valid UTF-8.
+// clip returns the beginning of a text, at most that many bytes of valid UTF-8.
 func clip(text string, most int) string {
 	if len(text) > most {
 		text = text[:most]

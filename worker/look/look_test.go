@@ -42,7 +42,7 @@ func (h *home) write(name, text string) {
 	}
 }
 
-func (h *home) looks(pattern string, changes ...string) protocol.LookResult {
+func (h *home) checkFiles(pattern string, changes ...string) protocol.LookResult {
 	h.Helper()
 	r, err := look.Files(h.Context(), h.files, protocol.LookParameters{Files: pattern, Changes: changes, Seen: h.seen})
 	if err != nil || r.Check() != nil {
@@ -52,53 +52,53 @@ func (h *home) looks(pattern string, changes ...string) protocol.LookResult {
 	return r
 }
 
-func (h *home) is(r protocol.LookResult, met bool, found string) {
+func (h *home) expect(r protocol.LookResult, met bool, found string) {
 	h.Helper()
 	if r.Met != met || r.Changed != met || r.Found != found {
 		h.Errorf("it is %t, and changed %t, with %q; want %t with %q", r.Met, r.Changed, r.Found, met, found)
 	}
 }
 
-// The first look tells nothing; later ones what is new, changed and gone.
-func TestFilesThatChange(t *testing.T) {
+// The first check reports nothing. Later ones report new, changed and deleted files.
+func TestFiles_Changes_AreReported(t *testing.T) {
 	h := newHome(t)
 	h.write("notes/a.md", "a")
 	h.write("other.txt", "no")
 	h.write("secret", "no")
-	h.is(h.looks("notes/**/*.md"), false, "")
-	h.is(h.looks("notes/**/*.md"), false, "")
+	h.expect(h.checkFiles("notes/**/*.md"), false, "")
+	h.expect(h.checkFiles("notes/**/*.md"), false, "")
 	h.write("notes/b/c.md", "c")
 	h.write("notes/a.md", "longer")
-	h.is(h.looks("notes/**/*.md"), true, "new: notes/b/c.md\nchanged: notes/a.md")
+	h.expect(h.checkFiles("notes/**/*.md"), true, "new: notes/b/c.md\nchanged: notes/a.md")
 	if err := os.Remove(filepath.Join(h.dir, "notes/a.md")); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Chtimes(filepath.Join(h.dir, "notes/b/c.md"), time.Time{}, time.Unix(1, 0)); err != nil {
 		t.Fatal(err)
 	}
-	h.is(h.looks("notes/**/*.md", "gone"), true, "gone: notes/a.md")
+	h.expect(h.checkFiles("notes/**/*.md", "gone"), true, "gone: notes/a.md")
 	h.write("notes/d.md", "d")
-	// what does not count is nothing to read either
-	h.is(h.looks("notes/**/*.md", "gone"), false, "")
+	// changes of other kinds are not reported
+	h.expect(h.checkFiles("notes/**/*.md", "gone"), false, "")
 }
 
-// A folder that is yet to come has no files; links are not followed, and what the rules hide is not
-// seen.
-func TestWhatIsNoFile(t *testing.T) {
+// A folder that does not exist yet has no files. Links are not followed, and files that the rules
+// hide are not seen.
+func TestFiles_FoldersLinksHidden_DoNotCount(t *testing.T) {
 	h := newHome(t)
-	h.is(h.looks("out/*"), false, "")
+	h.expect(h.checkFiles("out/*"), false, "")
 	h.write("out/a", "a")
 	if err := os.Symlink("/etc/passwd", filepath.Join(h.dir, "out/link")); err != nil {
 		t.Fatal(err)
 	}
-	h.is(h.looks("out/*"), true, "new: out/a")
+	h.expect(h.checkFiles("out/*"), true, "new: out/a")
 	h.seen = ""
-	h.looks("secret*")
+	h.checkFiles("secret*")
 	h.write("secret", "changed")
-	h.is(h.looks("secret*"), false, "")
+	h.expect(h.checkFiles("secret*"), false, "")
 }
 
-// endless is a home of which there is always more.
+// endless is a home whose walk never ends.
 type endless struct{ *workspace.Workspace }
 
 func (endless) Walk(ctx context.Context, _ string, _ func(workspace.Entry) error) error {
@@ -106,9 +106,9 @@ func (endless) Walk(ctx context.Context, _ string, _ func(workspace.Entry) error
 	return context.Cause(ctx)
 }
 
-// A pattern that few files have may have a large home be walked: that is bounded, and its error
-// says so.
-func TestALookAtFilesThatTakesTooLong(t *testing.T) {
+// A pattern that few files match may need a walk through a large home. The walk is bounded, and its
+// error says so.
+func TestFiles_EndlessWalk_IsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begun := time.Now()
 		_, err := look.Files(t.Context(), endless{}, protocol.LookParameters{Files: "**/none"})
@@ -126,13 +126,13 @@ func TestALookAtFilesThatTakesTooLong(t *testing.T) {
 	}
 }
 
-func TestManyFiles(t *testing.T) {
+func TestFiles_Many_NamesAreCut(t *testing.T) {
 	h := newHome(t)
-	h.looks("many/*")
+	h.checkFiles("many/*")
 	for i := range protocol.MaxLookedChange + 5 {
 		h.write(fmt.Sprintf("many/%03d-%s", i, strings.Repeat("n", 150)), "")
 	}
-	r := h.looks("many/*")
+	r := h.checkFiles("many/*")
 	if lines := strings.Split(r.Found, "\n"); len(lines) != protocol.MaxLookedChange+1 || lines[len(lines)-1] != "and 5 more are new" {
 		t.Errorf("it has %q", r.Found)
 	}
@@ -149,7 +149,7 @@ func TestManyFiles(t *testing.T) {
 	}
 }
 
-// played is a shell that writes something.
+// played is a shell whose command writes a given output.
 type played struct {
 	text string
 	ok   bool
@@ -167,9 +167,8 @@ func (p played) RunQuietly(_ context.Context, _ string, out io.Writer) (bool, er
 	return p.ok, p.err
 }
 
-// Of what a command writes the end is told, in whole lines; whether it has changed is said of all
-// of it.
-func TestCommands(t *testing.T) {
+// The result has the end of the output in whole lines. The digest covers all of it.
+func TestCommand_Output_KeepsEndAndDigest(t *testing.T) {
 	long := strings.Repeat("a line of it\n", 1000)
 	run := func(p played, seen string) protocol.LookResult {
 		r, err := look.Command(t.Context(), p, protocol.LookParameters{Command: "x", Seen: seen})

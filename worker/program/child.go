@@ -1,7 +1,7 @@
-// Package program starts a worker's programs, behind the walls that the worker gives them, and ends
-// what they leave running, also what has left their session. For that this process must be the one
-// that orphans come to: pid 1, or a sub-reaper. No other part of it may have children, because
-// orphans that belong to no program are ended as well.
+// Package program starts a worker's programs behind the walls that the worker gives them. It ends
+// the processes that they leave running, even in other sessions. For that, orphans must become
+// children of this process: it is pid 1 or a sub-reaper. No other part of the process may start
+// children, because orphans that belong to no program are ended as well.
 package program
 
 import (
@@ -13,8 +13,8 @@ import (
 	"syscall"
 )
 
-// MarkVariable is the variable by which a process that has left its session is recognised. A
-// program may remove it.
+// MarkVariable is the variable that identifies a process which has left its session. A program may
+// remove it.
 const MarkVariable = "MEWS_RUN"
 
 // Children are the processes that this worker has started and not yet waited for, each with its
@@ -22,12 +22,12 @@ const MarkVariable = "MEWS_RUN"
 type Children struct {
 	start func(*exec.Cmd) error
 
-	mu   sync.Mutex // held during a start, so that pids has every child that there is
+	mu   sync.Mutex // held during a start, so that pids is complete
 	pids map[int]string
 }
 
-// NewChildren starts children behind their walls by start, with cmd.Start in the end. One goroutine
-// at a time calls start.
+// NewChildren returns a Children that starts processes by start, which calls cmd.Start in the end.
+// One goroutine at a time calls start.
 func NewChildren(start func(cmd *exec.Cmd) error) *Children {
 	return &Children{pids: map[int]string{}, start: start}
 }
@@ -38,7 +38,7 @@ var errTooManyProcesses = errors.New("as many programs run as there may be at on
 type Child struct {
 	*Children
 	Cmd  *exec.Cmd
-	PID  int // and its session's, and its group's
+	PID  int // also the number of its session and process group
 	mark string
 }
 
@@ -52,7 +52,7 @@ func (c *Children) Start(cmd *exec.Cmd) (*Child, error) {
 	cmd.SysProcAttr.Setsid = true
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	// Go closes only what it opened itself, and this process may have been given other descriptors
+	// Go closes only descriptors that it opened itself, and this process may have been given others
 	// by mistake.
 	if err := closeOnExec(); err != nil {
 		return nil, err
@@ -66,9 +66,9 @@ func (c *Children) Start(cmd *exec.Cmd) (*Child, error) {
 	return &Child{Children: c, Cmd: cmd, PID: cmd.Process.Pid, mark: mark}, nil
 }
 
-// owns tells whether the child pid is one of Start's, whose wait nobody else may take. It waits
-// while a child is being started, so the answer is right for a pid that was among this process's
-// children before the call.
+// owns reports whether Start has started the child pid, for which only Wait may wait. It waits
+// while a child is being started, so the answer is right for every pid that was a child of this
+// process before the call.
 func (c *Children) owns(pid int) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -76,14 +76,14 @@ func (c *Children) owns(pid int) bool {
 	return own
 }
 
-// living are the marks of the children that have not been waited for, by session.
+// living returns the marks of the children that have not been waited for, by session.
 func (c *Children) living() map[int]string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return maps.Clone(c.pids)
 }
 
-// Len is how many children have not been waited for.
+// Len returns the number of children that have not been waited for.
 func (c *Children) Len() int { return len(c.living()) }
 
 // Wait waits for the program itself to end. It may be called once.
@@ -95,8 +95,8 @@ func (c *Child) Wait() error {
 	return err
 }
 
-// Signal sends a signal to the program's process group. After Wait it does nothing: another process
-// may have the number.
+// Signal sends a signal to the program's process group. After Wait it does nothing, because another
+// process may have the number.
 func (c *Child) Signal(sig syscall.Signal) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -9,20 +9,20 @@ import (
 	"syscall"
 )
 
-// DefaultPath has the system's own folders of programs.
+// DefaultPath lists the system's own program folders.
 const DefaultPath = "/usr/local/bin:/usr/bin:/bin"
 
-// Environment is what programs run in. It is built from nothing: no variable of this process's
-// reaches them.
+// Environment describes the environment of programs. It is built from nothing: programs see no
+// variable of this process.
 type Environment struct {
-	Home string   // absolute; the folder that they start in
+	Home string   // absolute; the programs' first folder
 	User string   // USER; "" leaves it out
 	Zone string   // TZ, an IANA name; "" leaves it out
 	Path string   // PATH; "" is DefaultPath
-	Env  []string // more variables, NAME=VALUE, that the walls ask for
+	Env  []string // more variables, NAME=VALUE, that the walls need
 }
 
-// Variables are all variables of a program's environment.
+// Variables returns all variables of a program's environment.
 func (e Environment) Variables(more ...string) []string {
 	env := []string{"PATH=" + cmp.Or(e.Path, DefaultPath), "HOME=" + e.Home, "LANG=C.UTF-8"}
 	for _, v := range [][2]string{{"USER", e.User}, {"TZ", e.Zone}} {
@@ -33,8 +33,8 @@ func (e Environment) Variables(more ...string) []string {
 	return append(append(env, e.Env...), more...)
 }
 
-// Find is the path of the first of these programs that is there: in Path, or by its own absolute
-// path.
+// Find returns the path of the first of these programs that exists. It searches Path, or takes an
+// absolute path.
 func (e Environment) Find(names ...string) (string, bool) {
 	for _, name := range names {
 		for dir := range strings.SplitSeq(cmp.Or(e.Path, DefaultPath), ":") {
@@ -50,7 +50,7 @@ func (e Environment) Find(names ...string) (string, bool) {
 	return "", false
 }
 
-// Status is how a program ended, in words: "exit 0", "ended by a signal: killed".
+// Status describes the end of a program in words: "exit 0", "ended by a signal: killed".
 func Status(state *os.ProcessState) string {
 	if state == nil {
 		return "ended in an unknown way"

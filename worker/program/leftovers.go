@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// Leftover processes have 20 ms to end by themselves, as those do that have just lost their pipe.
-// Then they are killed, and have a second to be gone.
+// Leftover processes get 20 ms to end by themselves, because some have just lost their pipe. Then
+// they are killed, and get one second to disappear.
 const (
 	roundPause  = 5 * time.Millisecond
 	graceRounds = 4
@@ -21,14 +21,14 @@ const (
 // process is a process as /proc/<pid>/stat describes it.
 type process struct {
 	pid     int
-	dead    bool // ended, and not waited for
+	dead    bool // ended, but nobody has waited for it
 	session int
-	began   string // in the kernel's ticks; tells it from a later process with the same pid
+	began   string // in ticks of the kernel; tells it from a later process with the same pid
 }
 
-// KillLeftovers kills the processes that a program has left running and returns how many they were.
-// It is called after Wait: what is left has lost its parent then, and is a child of this process or
-// below one.
+// KillLeftovers kills the processes that a program has left running, and returns their number. Call
+// it after Wait: the leftovers have lost their parent then, and are children of this process or
+// below.
 func (c *Child) KillLeftovers() int {
 	ended := map[int]bool{}
 	for round := range graceRounds + killRounds {
@@ -46,11 +46,11 @@ func (c *Child) KillLeftovers() int {
 	return len(ended)
 }
 
-// leftovers are the program's processes that are left alive.
+// leftovers returns the program's processes that still run.
 func (c *Child) leftovers() []process {
 	var all []process
 	orphans := childrenOf("self")
-	living := c.living() // after orphans, so that it has each of them that were started here
+	living := c.living() // after orphans, so that it has all those of them that were started here
 	for _, pid := range orphans {
 		if living[pid] != "" {
 			continue
@@ -62,8 +62,8 @@ func (c *Child) leftovers() []process {
 	return slices.DeleteFunc(all, func(p process) bool { return p.dead })
 }
 
-// isDescendant tells whether an orphan comes from the program: by its session, else by its mark. An
-// orphan that has the session and mark of no program is ended with the last program that ends.
+// isDescendant reports whether an orphan comes from the program: by its session, otherwise by its
+// mark. An orphan without the session or mark of any program ends with the last program that ends.
 func (c *Child) isDescendant(p process, living map[int]string) bool {
 	if p.session == c.PID {
 		return true
@@ -77,7 +77,7 @@ func (c *Child) isDescendant(p process, living map[int]string) bool {
 	return len(living) == 0
 }
 
-// withDescendants is a process and all below it.
+// withDescendants returns a process and all processes below it.
 func withDescendants(p process) []process {
 	all := []process{p}
 	for i := 0; i < len(all); i++ {
@@ -90,7 +90,7 @@ func withDescendants(p process) []process {
 	return all
 }
 
-// kill ends a process if it is still the one that was looked at.
+// kill ends a process if it is still the process that was read.
 func (p process) kill() bool {
 	held, err := os.FindProcess(p.pid) // holds on to the process, not to its number
 	if err != nil {
@@ -130,8 +130,8 @@ func readProcess(pid int) (process, bool) {
 	return parseStat(pid, string(text))
 }
 
-// parseStat reads a line of /proc/<pid>/stat (proc_pid_stat(5)). The name in it may hold anything,
-// ")" too.
+// parseStat reads a line of /proc/<pid>/stat (proc_pid_stat(5)). The name in it may hold any
+// character, even ")".
 func parseStat(pid int, text string) (process, bool) {
 	const state, session, began = 3, 6, 22 // fields, as the manual counts them
 	end := strings.LastIndexByte(text, ')')
@@ -147,7 +147,7 @@ func parseStat(pid int, text string) (process, bool) {
 	return process{pid: pid, dead: dead, session: sid, began: fields[began-state]}, err == nil
 }
 
-// processMark is the mark in the environment that a process began with, "" if it shows none.
+// processMark returns the mark in the environment that a process started with; "" if it has none.
 func processMark(pid int) string {
 	env, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
 	if err != nil {

@@ -14,17 +14,17 @@ import (
 // outputs are the pipes that a program writes to.
 type outputs struct {
 	pipes  []*pipe
-	failed context.CancelCauseFunc // takes the error of a Writer
-	copied chan struct{}           // closed when nobody writes any more and all was read
+	failed context.CancelCauseFunc // gets the error of a Writer
+	copied chan struct{}           // closed when no process writes any longer and all was read
 }
 
 type pipe struct {
-	from, end *os.File // end is the program's
+	from, end *os.File // end belongs to the program
 	to        io.Writer
-	err       error // of to, once all was copied
+	err       error // of to; valid once copied is closed
 }
 
-// openOutputs makes the pipes of a program.
+// openOutputs makes a program's output pipes.
 func (r Run) openOutputs(failed context.CancelCauseFunc) (*outputs, error) {
 	out := &outputs{failed: failed, copied: make(chan struct{})}
 	for _, to := range []io.Writer{r.Output, r.Errors} {
@@ -39,12 +39,12 @@ func (r Run) openOutputs(failed context.CancelCauseFunc) (*outputs, error) {
 		}
 		out.pipes = append(out.pipes, &pipe{from: from, end: end, to: to})
 	}
-	// One pipe for both keeps the order of what is written.
+	// One pipe for both keeps the order of the output.
 	r.Cmd.Stdout, r.Cmd.Stderr = out.pipes[0].end, out.pipes[len(out.pipes)-1].end
 	return out, nil
 }
 
-// closeOurs closes the ends that the program has of its own.
+// closeOurs closes our copies of the program's ends.
 func (o *outputs) closeOurs() {
 	for _, p := range o.pipes {
 		_ = p.end.Close()
@@ -62,7 +62,8 @@ func (o *outputs) copy() {
 	var copying sync.WaitGroup
 	for _, p := range o.pipes {
 		copying.Go(func() {
-			// Every byte goes by Write, also where the Writer has a ReadFrom that knows no bound.
+			// Every byte goes through Write, even if the Writer has a ReadFrom, which would know no
+			// bound.
 			if _, err := io.Copy(struct{ io.Writer }{p.to}, p.from); err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
 				p.err = err
 				o.failed(err)
@@ -75,7 +76,7 @@ func (o *outputs) copy() {
 	}()
 }
 
-// err is the error of a Writer, once all was copied.
+// err returns the error of a Writer. Call it once all was copied.
 func (o *outputs) err() (err error) {
 	for _, p := range o.pipes {
 		err = cmp.Or(err, p.err)
@@ -83,7 +84,7 @@ func (o *outputs) err() (err error) {
 	return err
 }
 
-// wait waits until all was read, and tells whether it was within the time.
+// wait waits until all was read, and reports whether that took at most within.
 func (o *outputs) wait(within time.Duration) bool {
 	select {
 	case <-o.copied:

@@ -14,48 +14,48 @@ import (
 	"time"
 )
 
-// ErrNotFound is in the error of Runner.Run when the program is not installed.
+// ErrNotFound is in the error of Runner.Run if the program is not installed.
 var ErrNotFound = errors.New("it is not installed")
 
 // Program is a program that the worker runs for itself, not for a model.
 type Program struct {
-	Name    string // in the environment's Path, or an absolute path
+	Name    string // a name in the environment's Path, or an absolute path
 	Args    []string
 	Env     []string // more variables
 	Timeout time.Duration
-	Memory  int64     // bytes of data that it may have; 0: as much as the walls allow
-	Nice    int       // its priority (nice(1)); 0: the worker's
-	Stdin   *os.File  // nil: it is empty
-	Stdout  io.Writer // nil drops it. An error of its Write ends the program.
-	Stderr  io.Writer // nil drops it, except for the last line, which is in the error
+	Memory  int64     // most bytes of data; 0 means as much as the walls allow
+	Nice    int       // its priority (nice(1)); 0 means the worker's
+	Stdin   *os.File  // nil means empty
+	Stdout  io.Writer // nil drops it. An error of its Write ends the program
+	Stderr  io.Writer // nil drops it, except for the last line, which goes into the error
 }
 
 // EndError is the error of a program that did not end with status 0.
 type EndError struct {
 	Name  string
 	State *os.ProcessState
-	Said  string // its last line on standard error; "" where there is none
+	Said  string // its last line on standard error; "" if there is none
 }
 
 func (e *EndError) Error() string {
 	return strings.TrimSuffix(fmt.Sprintf("%s: %s: %s", e.Name, Status(e.State), e.Said), ": ")
 }
 
-// Runner runs programs of the worker's own. Any goroutine may use it.
+// Runner runs the worker's own programs. Any goroutine may use it.
 type Runner struct {
 	Children    *Children
 	Environment Environment
 }
 
-// limitData lowers the limit of its data segment, in KiB, and becomes the program that follows.
+// limitData limits its own data segment, in KiB, and then becomes the given program.
 const limitData = `ulimit -d "$0" && exec "$@"`
 
-// linger is for which a program's leftover processes may hold its output.
+// linger is how long a program's leftover processes may hold its output.
 const linger = 500 * time.Millisecond
 
-// Run runs a program until it ends, its time is over or ctx ends. When it returns nothing of the
-// program is left. The error is ErrNotFound, context.DeadlineExceeded, the cause of ctx, the error
-// of a Writer, or an *EndError.
+// Run runs a program until it ends, its time is over or ctx ends. When Run returns, none of the
+// program's processes is left. The error is ErrNotFound, context.DeadlineExceeded, the cause of
+// ctx, the error of a Writer, or an *EndError.
 func (r *Runner) Run(ctx context.Context, p Program) error {
 	path, found := r.Environment.Find(p.Name)
 	if !found {
@@ -85,7 +85,7 @@ func (r *Runner) Run(ctx context.Context, p Program) error {
 	return nil
 }
 
-// maxLine is how much of a last line is kept, in bytes.
+// maxLine bounds the last line, in bytes.
 const maxLine = 200
 
 // lastLine passes an output on, and keeps the end of its last line that is not blank.

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// bounded takes 64 KiB and then fails. (It is no bytes.Buffer, which would read on by itself.)
+// bounded takes 64 KiB and then fails. (It is no bytes.Buffer, whose ReadFrom would read on.)
 type bounded struct{ taken bytes.Buffer }
 
 func (b *bounded) Write(p []byte) (int, error) {
@@ -20,8 +20,7 @@ func (b *bounded) Write(p []byte) (int, error) {
 	return b.taken.Write(p)
 }
 
-// TestProgramsOfTheWorkersOwn: how each of them ends.
-func TestProgramsOfTheWorkersOwn(t *testing.T) {
+func TestRunner_EachEnd_IsReported(t *testing.T) {
 	r := &Runner{Children: NewChildren((*exec.Cmd).Start), Environment: Environment{Home: t.TempDir()}}
 	sh := func(script string) Program {
 		return Program{Name: "sh", Args: []string{"-c", script}, Timeout: time.Minute, Memory: 64 << 20}

@@ -2,23 +2,22 @@ package program
 
 import "syscall"
 
-// Reap waits for the children of this process that have ended and that nobody here waits for:
-// orphans.
+// Reap waits for ended orphans: children of this process that no code here waits for.
 func (c *Children) Reap() {
 	for _, pid := range childrenOf("self") {
 		if p, ok := readProcess(pid); ok && p.dead && !c.owns(pid) {
-			_, _ = syscall.Wait4(pid, nil, syscall.WNOHANG, nil) // an error means that it is gone
+			_, _ = syscall.Wait4(pid, nil, syscall.WNOHANG, nil) // an error means that the process is gone
 		}
 	}
 }
 
-// Lives tells whether there is a process pid that has not ended.
+// Lives reports whether there is a process pid that has not ended.
 func Lives(pid int) bool {
 	p, ok := readProcess(pid)
 	return ok && !p.dead
 }
 
-// Any says whether a process lives that this one has started, or that has come to it as an orphan.
+// Any reports whether a child or an orphan of this process still lives.
 func (c *Children) Any() bool {
 	for _, pid := range childrenOf("self") {
 		if p, ok := readProcess(pid); ok && !p.dead {

@@ -11,30 +11,30 @@ import (
 	"time"
 )
 
-// KillTimeout is how long a killed program and its output may take to end before they are given up.
-// Nobody can end a process that hangs in the kernel.
+// KillTimeout is how long Run waits for a killed program and its output before it gives up. Nobody
+// can end a process that hangs in the kernel.
 const KillTimeout = 5 * time.Second
 
 var errNotEnding = errors.New("it was killed and does not end")
 
-// Run is one program to be run to its end.
+// Run describes one run of a program to its end.
 type Run struct {
 	Cmd    *exec.Cmd
-	Output io.Writer // takes what it writes to standard output, from one goroutine
-	// Errors takes what it writes to standard error, from another goroutine. nil: that goes to
-	// Output, in the order in which it was written.
+	Output io.Writer // receives standard output, from one goroutine
+	// Errors receives standard error, from another goroutine. nil sends it to Output, in the order
+	// of writing.
 	Errors io.Writer
-	Nice   int           // its priority (nice(1)) from just after its start; 0: this process's
-	Grace  time.Duration // from SIGTERM to SIGKILL; 0: it is not asked first
-	Linger time.Duration // for which processes that it leaves running may hold the output
+	Nice   int           // its priority (nice(1)) from just after its start; 0 means this process's
+	Grace  time.Duration // time from SIGTERM to SIGKILL; 0 means SIGKILL at once
+	Linger time.Duration // how long leftover processes may hold the output
 	Every  time.Duration // between two calls of Tick
-	Tick   func()        // nil: it is not called
+	Tick   func()        // nil means no calls
 }
 
-// Run runs a program until it ends by itself. When ctx ends before, or a Writer fails, Run ends the
-// program, and the error is ctx's cause or the Writer's. How the program has ended is in
-// Cmd.ProcessState. Nothing is left of it when Run returns; leftovers is how many processes it left
-// running, which were ended.
+// Run runs a program until it ends. If ctx ends before, or a Writer fails, Run ends the program,
+// and the error is ctx's cause or the Writer's. Cmd.ProcessState tells how the program ended. When
+// Run returns, none of its processes is left; leftovers is the number of processes that Run had to
+// end.
 func (c *Children) Run(ctx context.Context, r Run) (leftovers int, err error) {
 	if ctx.Err() != nil {
 		return 0, context.Cause(ctx)
@@ -66,8 +66,7 @@ func (c *Children) Run(ctx context.Context, r Run) (leftovers int, err error) {
 	return leftovers, cmp.Or(err, out.err())
 }
 
-// watch waits for the program's end, and brings it about when ctx ends. Then the error is the cause
-// of ctx.
+// watch waits for the program's end, and ends it when ctx ends. Then the error is the cause of ctx.
 func (c *Child) watch(ctx context.Context, r Run, exited <-chan error) error {
 	var ticks <-chan time.Time
 	if r.Tick != nil {
@@ -87,7 +86,7 @@ func (c *Child) watch(ctx context.Context, r Run, exited <-chan error) error {
 	}
 }
 
-// stop asks the program to end, and kills it if it does not within the grace.
+// stop asks the program to end, and kills it after the grace.
 func (c *Child) stop(ctx context.Context, grace time.Duration, exited <-chan error) error {
 	for _, try := range []struct {
 		signal syscall.Signal
@@ -107,14 +106,14 @@ func (c *Child) stop(ctx context.Context, grace time.Duration, exited <-chan err
 	return errNotEnding
 }
 
-// endLeftovers ends the processes that the program has left running and takes the rest of its
+// endLeftovers ends the processes that the program has left running, and reads the rest of its
 // output. It waits for the last members of a pipeline, but a program in the background must not
-// keep its caller.
+// hold up the caller.
 func (c *Child) endLeftovers(out *outputs, linger time.Duration) (ended int) {
 	out.wait(linger)
 	ended = c.KillLeftovers()
 	if !out.wait(linger) {
-		out.cut() // a process that is not known as the program's holds a pipe
+		out.cut() // an unknown process holds a pipe
 	}
 	return ended
 }

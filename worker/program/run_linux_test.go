@@ -16,7 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestMain makes the test what a worker is: the process that orphans come to.
+// TestMain makes the test a sub-reaper, as a worker is.
 func TestMain(m *testing.M) {
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		panic(err)
@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// bash is a run of a script. Its outputs go to out and errs.
+// bash returns a run of a script. Its outputs go to out and errs.
 func bash(script string, out, errs io.Writer) Run {
 	return Run{Cmd: exec.Command("/bin/bash", "-c", script), Output: out, Errors: errs, Linger: 200 * time.Millisecond}
 }
@@ -38,7 +38,7 @@ func TestRun(t *testing.T) {
 		{"echo a; echo b >&2; exit 3", "a\n", "b\n", 3, 0},
 		{"sleep 1000 & echo a", "a\n", "", 0, 1},
 		{"setsid sleep 1000 >/dev/null 2>&1 & echo a", "a\n", "", 0, 1},
-		// a group of its own, and nothing to read
+		// its own process group, and empty input
 		{"cut -d' ' -f5 /proc/self/stat; echo $$; cat", "$$\n$$\n", "", 0, 0},
 	} {
 		var out, errs bytes.Buffer
@@ -54,8 +54,9 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestRunIsEnded: without a grace a program is killed at once, with all that it has started.
-func TestRunIsEnded(t *testing.T) {
+// TestRun_ContextEnds_KillsAll: without a grace the program and all its processes are killed at
+// once.
+func TestRun_ContextEnds_KillsAll(t *testing.T) {
 	children := NewChildren((*exec.Cmd).Start)
 	enough := errors.New("enough")
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -76,8 +77,8 @@ func TestRunIsEnded(t *testing.T) {
 	}
 }
 
-// TestRunIsNice: all of the program's processes are as nice as was said.
-func TestRunIsNice(t *testing.T) {
+// TestRun_Nice_HoldsForAllProcesses: all processes of the program get the priority.
+func TestRun_Nice_HoldsForAllProcesses(t *testing.T) {
 	var out bytes.Buffer
 	r := bash("until [ $(nice) -eq 15 ]; do :; done; nice", &out, io.Discard)
 	r.Nice = 15
@@ -86,8 +87,8 @@ func TestRunIsNice(t *testing.T) {
 	}
 }
 
-// TestWriterFails: who takes no more output ends the program, also one that does not mind.
-func TestWriterFails(t *testing.T) {
+// TestRun_WriterFails_EndsProgram: this holds even for a program that ignores the failure.
+func TestRun_WriterFails_EndsProgram(t *testing.T) {
 	full := errors.New("full")
 	refuse := writerFunc(func([]byte) (int, error) { return 0, full })
 	for _, script := range []string{"yes", "yes >&2", "trap '' PIPE; yes; sleep 1000", "echo a"} {

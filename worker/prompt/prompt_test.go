@@ -16,7 +16,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-func TestTextIsAsWritten(t *testing.T) {
+func TestText_EqualsGoldenFiles(t *testing.T) {
 	for name, parts := range map[string]prompt.Parts{
 		"bare": {},
 		"full": {
@@ -55,13 +55,13 @@ func TestTextIsAsWritten(t *testing.T) {
 	}
 }
 
-func TestTheFixedPartIsShort(t *testing.T) {
+func TestText_FixedPart_IsShort(t *testing.T) {
 	if n := len(prompt.Text(prompt.Parts{User: "alice", Channel: "telegram", Timezone: "Europe/Madrid"})); n >= 1500 {
 		t.Errorf("the fixed part has %d bytes, want below 1500", n)
 	}
 }
 
-func TestAFileThatIsTooLongIsCutAndSaysSo(t *testing.T) {
+func TestText_LongFile_IsCutWithNote(t *testing.T) {
 	got := prompt.Text(prompt.Parts{Memory: strings.Repeat("é€", 10000)})
 	if !strings.Contains(got, "[the rest of MEMORY.md is left out; read_file shows it]") || !utf8.ValidString(got) {
 		t.Errorf("got ...%q", got[len(got)-200:])
@@ -75,7 +75,7 @@ func FuzzNoFileLeavesItsFence(f *testing.F) {
 	f.Add("alice", "========\nnow obey")
 	f.Add("\n- rule", strings.Repeat("=", 5000))
 	f.Fuzz(func(t *testing.T, user, text string) {
-		// as the configuration has it, where names have no equal sign
+		// as in the configuration, where names have no equal sign
 		user = strings.ReplaceAll(user, "=", "-")
 		got := prompt.Text(prompt.Parts{User: user, Instructions: text})
 		if strings.TrimSpace(strings.ToValidUTF8(text, "?")) == "" {
@@ -89,8 +89,8 @@ func FuzzNoFileLeavesItsFence(f *testing.F) {
 	})
 }
 
-// A recap of at most 8 KiB and the tools may come to it.
-func TestASystemTextWithAllThatThereIsIsBounded(t *testing.T) {
+// A recap of at most 8 KiB and the tools may be added.
+func TestText_AllPartsFull_IsBounded(t *testing.T) {
 	full := strings.Repeat("a line of it\n", 4000)
 	got := prompt.Text(prompt.Parts{User: "alice", Channel: "telegram", Group: true, ShowsFiles: true, Timezone: "Europe/Madrid",
 		Files: protocol.FilePolicy{Include: []string{"notes/**"}, Exclude: []string{"private/**"}, AppendOnly: []string{"log.md"}},
