@@ -6,9 +6,9 @@ import (
 	"syscall"
 )
 
-// foreign says whether another account may have written what is at a path: it, or a folder on the
-// way from the home on, is somebody else's, or may be written by its group or by everybody who can
-// come that far.
+// foreign reports whether another account may have written the file. Then the file, or a folder on
+// the way from the home, belongs to another account or may be written by it: by its group, or by
+// all accounts that can reach it.
 func (w *Watch) foreign(f file) bool {
 	way := []fs.FileInfo{}
 	for _, dir := range folders(f.Path) {
@@ -21,7 +21,7 @@ func (w *Watch) foreign(f file) bool {
 	if f.info != nil {
 		way = append(way, f.info)
 	}
-	// its group's right to pass through a folder, and everybody's
+	// rights to pass through a folder: the group's and everybody's
 	for _, class := range []fs.FileMode{0o010, 0o001} {
 		writes := class << 1
 		for _, on := range way {
@@ -29,7 +29,7 @@ func (w *Watch) foreign(f file) bool {
 				return true
 			}
 			if on.IsDir() && on.Mode()&class == 0 {
-				break // nobody of it comes further
+				break // no account of this class reaches further
 			}
 		}
 	}

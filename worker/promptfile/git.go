@@ -13,12 +13,12 @@ import (
 	"mews/protocol"
 )
 
-// maxIndex is how large an index of git's may be that is read.
+// maxIndex is the largest git index that is read, in bytes.
 const maxIndex = 64 << 20
 
-// fromGit says whether what is at a path may be as git has put it there: it lies in a work tree,
-// and git's index has the same bytes, or the time at which git wrote it (by which filters of git's
-// that change the bytes are no way round). What can't be found out may be.
+// fromGit reports whether git may have written the file. It lies in a work tree, and git's index
+// has the same bytes, or the time at which git wrote the file (filters change the bytes, so the
+// time counts too). If that cannot be found out, git may have written it.
 func (w *Watch) fromGit(f file) bool {
 	dirs := folders(f.Path)
 	for i := len(dirs) - 1; i >= 0; i-- {
@@ -40,16 +40,16 @@ var (
 	be       = binary.BigEndian
 )
 
-// inIndex says whether git has what is there. What is gone and is not in the index may have been
-// taken away by git.
+// inIndex reports whether git's index has this state of the file. If the file is missing and not in
+// the index, git may have removed it.
 func (w *Watch) inIndex(git, name string, f file) (bool, error) {
 	config, err := w.readPlain(path.Join(git, "config"))
-	if err != nil || bytes.Contains(bytes.ToLower(config), []byte("objectformat")) { // other hashes
+	if err != nil || bytes.Contains(bytes.ToLower(config), []byte("objectformat")) { // other hash algorithms
 		return true, err
 	}
 	absent := f.State == protocol.FileAbsent
 	if here, _, _ := w.Home.State(path.Join(git, "index")); here == protocol.FileAbsent {
-		return absent, nil // nothing was ever added
+		return absent, nil // no file was ever added
 	}
 	raw, err := w.readPlain(path.Join(git, "index"))
 	if err != nil {
@@ -62,7 +62,7 @@ func (w *Watch) inIndex(git, name string, f file) (bool, error) {
 	case found == nil:
 		return absent, nil
 	case !f.State.Hashed():
-		return false, nil // it was there, and is not as git has it
+		return false, nil // the index has the file in another state
 	case len(f.text) >= protocol.PromptFileBytes(f.Path) || found.stage != 0:
 		return true, nil
 	}
@@ -88,15 +88,15 @@ func blobHash(text []byte) [sha1.Size]byte {
 	return sha1.Sum(append([]byte("blob "+strconv.Itoa(len(text))+"\x00"), text...))
 }
 
-// entry is an entry of an index.
+// entry is an entry of a git index.
 type entry struct {
-	written [2]uint32 // when git has written the file, in seconds and nanoseconds
+	written [2]uint32 // when git wrote the file, in seconds and nanoseconds
 	hash    [sha1.Size]byte
 	stage   uint16
 }
 
-// findEntry finds a path in an index of version 2, 3 or 4 (gitformat-index(5)). whole is false
-// where some entries stand elsewhere.
+// findEntry finds a path in an index of version 2, 3 or 4 (gitformat-index(5)). whole is false if
+// some entries are in other files.
 func findEntry(raw []byte, name string) (found *entry, whole bool, err error) {
 	const head, fixed, hashAt, flagsAt = 12, 62, 40, 60
 	if len(raw) < head+sha1.Size || string(raw[:4]) != "DIRC" {
@@ -147,8 +147,8 @@ func findEntry(raw []byte, name string) (found *entry, whole bool, err error) {
 	return nil, !bytes.Contains(rest, []byte("link")) && !bytes.Contains(rest, []byte("sdir")), nil
 }
 
-// offset reads a number as version 4 has it: at each byte but the last the highest bit is set, and
-// one is added.
+// offset reads a number of version 4: each byte except the last has its highest bit set, and one is
+// added.
 func offset(raw []byte) (value, n int) {
 	for n < min(len(raw), 5) {
 		b := raw[n]

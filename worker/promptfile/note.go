@@ -11,10 +11,10 @@ import (
 	"mews/worker"
 )
 
-// textWaits is for the model, behind a result that has changed a prompt file.
+// textWaits tells the model that its change of a prompt file must be accepted first.
 const textWaits = "\n[It does not count yet: the person accepts it with a button below your answer. Tell them so.]"
 
-// WithNote is a tool whose results say of changed prompt files that they wait for the person.
+// WithNote adds a note to the tool's results if changed prompt files wait for the user.
 func WithNote(tool worker.Tool) worker.Tool {
 	run := tool.Run
 	tool.Run = func(ctx context.Context, call worker.Call) (worker.Result, error) {
@@ -27,14 +27,14 @@ func WithNote(tool worker.Tool) worker.Tool {
 	return tool
 }
 
-// noted is the state of a file before notes were added to it, and after.
+// noted is the state of a file before and after notes were added.
 type noted struct{ from, to protocol.FileState }
 
 // toolNote is the tool that adds a note.
 const toolNote = "note_today"
 
-// Noting has Watch know what the tool adds that adds notes: one line a call, of the words that the
-// call says. What a program adds meanwhile is other words.
+// Noting lets Watch recognise the notes that the note tool adds: one line a call, with the words of
+// the call. A line with other words comes from a program.
 func (w *Watch) Noting(tools []worker.Tool) []worker.Tool {
 	for i, tool := range tools {
 		if tool.Name != toolNote {
@@ -42,11 +42,11 @@ func (w *Watch) Noting(tools []worker.Tool) []worker.Tool {
 		}
 		tools[i].Run = func(ctx context.Context, call worker.Call) (worker.Result, error) {
 			var said struct{ Text string }
-			_ = json.Unmarshal(call.Arguments, &said) // a call that says nothing has noted nothing
+			_ = json.Unmarshal(call.Arguments, &said) // a call without words has added no note
 			words := []byte(" " + strings.Join(strings.Fields(said.Text), " ") + "\n")
-			before, _ := w.look()
+			before, _ := w.readAll()
 			result, err := tool.Run(ctx, call)
-			after, _ := w.look()
+			after, _ := w.readAll()
 			for n, f := range after {
 				line, added := bytes.CutPrefix(f.text, before[n].text)
 				if err == nil && added && slices.Contains(w.Notes, f.Path) && len(line) == len("- 13:19")+len(words) && bytes.HasSuffix(line, words) && f.State.Hashed() {

@@ -13,9 +13,9 @@ import (
 	"mews/worker/workspace"
 )
 
-// What comes into the notes while a call that is refused runs is not the call's, and neither are
-// other words than it says.
-func TestACallHasNotedWhatItSaysAlone(t *testing.T) {
+// Lines that appear while a refused call runs do not come from the call. Neither do other words
+// than those of the call.
+func TestNoting_CountsOnlyCallsOwnWords(t *testing.T) {
 	const notes = "memory/2026-11-20.md"
 	for _, c := range []struct {
 		refused error

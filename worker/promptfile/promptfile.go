@@ -1,5 +1,5 @@
-// Package promptfile reads the files of a home that go into prompts, and tells the supervisor what
-// is at their places while a turn runs: it decides which texts are in force.
+// Package promptfile reads the prompt files of a home and reports their state to the supervisor
+// while a turn runs. The supervisor decides which texts are in force.
 package promptfile
 
 import (
@@ -17,28 +17,28 @@ import (
 	"mews/worker/workspace"
 )
 
-// Watch looks at the files during one turn. One goroutine at a time uses it; InForce may be called
-// by several.
+// Watch reads the prompt files during one turn. One goroutine at a time uses it, but several may
+// call InForce.
 type Watch struct {
 	Home     *workspace.Workspace
-	Notes    []string // the files of notes that go into prompts, or will the next day
+	Notes    []string // the note files that go into prompts today or tomorrow
 	Turn     host.Caller
-	Programs func() bool // whether a program runs that may write them
+	Programs func() bool // reports whether a program runs that may write them
 
 	mu       sync.Mutex                    // held while InForce runs
-	told     map[string]protocol.FileState // nil: nothing
-	programs bool                          // as was told
-	noted    map[string]noted              // what was noted since, by path
+	told     map[string]protocol.FileState // the reported states; nil means none yet
+	programs bool                          // as reported
+	noted    map[string]noted              // notes added since the last report, by path
 }
 
-// Texts are the files that are in force, by path.
+// Texts are the texts in force, by path.
 type Texts map[string]string
 
-// InForce tells what is there, and returns what is in force. After an error nothing is.
+// InForce reports the prompt files and returns the texts in force. After an error none is.
 func (w *Watch) InForce(ctx context.Context) (Texts, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	files, programs := w.look()
+	files, programs := w.readAll()
 	answer, err := w.report(ctx, files, protocol.PromptFileReport{Programs: programs, InForce: true})
 	if err != nil {
 		return nil, err
@@ -53,9 +53,9 @@ func (w *Watch) InForce(ctx context.Context) (Texts, error) {
 	return texts, nil
 }
 
-// Check tells what is there, where it is not as was told.
+// Check reports the prompt files if they differ from the last report.
 func (w *Watch) Check(ctx context.Context) error {
-	files, programs := w.look()
+	files, programs := w.readAll()
 	if programs == w.programs && maps.Equal(w.told, states(files)) {
 		return nil
 	}
@@ -63,28 +63,28 @@ func (w *Watch) Check(ctx context.Context) error {
 	return err
 }
 
-// End tells what is there once nothing of the turn changes it any more, where the model has not
-// said its last word or programs have run since it did. Else the turn has told it before, and what
-// has changed since is not its doing.
+// End makes the last report, once the turn changes the files no longer. It does so only if the
+// model has not given its last answer, or programs have run since. Otherwise an earlier report
+// covers the turn, and later changes are not the turn's.
 func (w *Watch) End(ctx context.Context, done bool) error {
 	if done && !w.programs {
 		return nil
 	}
-	files, programs := w.look()
+	files, programs := w.readAll()
 	_, err := w.report(ctx, files, protocol.PromptFileReport{Programs: programs, End: true})
 	return err
 }
 
-// file is what is at a place, with the bytes that are taken of it.
+// file is a prompt file with the part of its text that counts.
 type file struct {
 	protocol.PromptFile
 	text []byte
-	info fs.FileInfo // nil where nothing is
+	info fs.FileInfo // nil if there is no file
 }
 
-// look looks at all places. What runs then may write after it; what has ended has written before
-// it.
-func (w *Watch) look() (files []file, programs bool) {
+// readAll reads all prompt files. Running programs may write them afterwards; ended programs have
+// written before.
+func (w *Watch) readAll() (files []file, programs bool) {
 	programs = w.Programs()
 	names := slices.Clone(w.Notes)
 	for _, p := range protocol.PromptFilePatterns {
@@ -100,8 +100,8 @@ func (w *Watch) look() (files []file, programs bool) {
 	return files, programs
 }
 
-// Look is the file at a path, looked into.
-func (w *Watch) Look(name string) protocol.PromptFile {
+// Inspect reads and inspects the file at a path.
+func (w *Watch) Inspect(name string) protocol.PromptFile {
 	f := file{PromptFile: protocol.PromptFile{Path: name, Looked: true}}
 	f.State, f.text, f.info = w.Home.Peek(name, protocol.PromptFileBytes(name))
 	f.Text, f.Git, f.Foreign = f.text, w.fromGit(f), w.foreign(f)
@@ -118,7 +118,7 @@ func states(files []file) map[string]protocol.FileState {
 
 var errNeedy = errors.New("the supervisor asks for the same again and again")
 
-// report tells it, and looks into the files that the supervisor wants to know more of.
+// report sends the states of the files, and inspects those that the supervisor asks about.
 func (w *Watch) report(ctx context.Context, files []file, r protocol.PromptFileReport) (answer protocol.PromptFilesInForce, err error) {
 	for _, f := range files {
 		if n, there := w.noted[f.Path]; there && n.to == f.State {
@@ -145,7 +145,7 @@ func (w *Watch) report(ctx context.Context, files []file, r protocol.PromptFileR
 	return answer, errNeedy
 }
 
-// folders are those on the way to a path, from the home on.
+// folders returns the folders on the way to a path, from the home on.
 func folders(name string) (list []string) {
 	for dir := path.Dir(name); ; dir = path.Dir(dir) {
 		list = append(list, dir)

@@ -14,7 +14,7 @@ import (
 	"mews/worker/workspace"
 )
 
-// supervisor asks to look into everything, and keeps what it is told.
+// supervisor asks to inspect every file, and keeps the reports.
 type supervisor map[string]protocol.PromptFile
 
 func (s supervisor) report(_ context.Context, r protocol.PromptFileReport) (answer protocol.PromptFilesInForce, err error) {
@@ -30,9 +30,9 @@ func (s supervisor) answers() hosttest.Answers {
 	return hosttest.Answers{protocol.MethodPromptFileReport: hosttest.On(s.report)}
 }
 
-// TestWhatIsTheOwnersIsToldFromWhatGitAndOthersMayHavePutThere: each row makes a home with real
-// git, and says what is told of AGENTS.md.
-func TestWhatIsTheOwnersIsToldFromWhatGitAndOthersMayHavePutThere(t *testing.T) {
+// TestInspect_GitOrOtherAccount_IsRecognised: each row makes a home with real git, and has the
+// expected report of AGENTS.md.
+func TestInspect_GitOrOtherAccount_IsRecognised(t *testing.T) {
 	const commit = "git init -q . && git add -A && git -c user.name=a -c user.email=a commit -q -m x"
 	for _, c := range []struct {
 		name, script string

@@ -19,7 +19,7 @@ func BenchmarkWrite(b *testing.B) {
 	})
 }
 
-// BenchmarkFits is the question before each write, when there is a count.
+// BenchmarkFits measures the check before each write, once there is a count.
 func BenchmarkFits(b *testing.B) {
 	q := counting(b, b.TempDir())
 	for b.Loop() {

@@ -10,14 +10,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// statDisk asks the system about a folder's file system. For a folder with a project's limit ext4
-// and XFS give the project's own numbers (ext4_statfs_project, xfs_fs_statfs).
+// statDisk asks the system about a folder's file system. For a folder with a project limit, ext4
+// and XFS give the project's numbers (ext4_statfs_project, xfs_fs_statfs).
 func statDisk(dir string) (Disk, error) {
 	var st unix.Statfs_t
 	if err := unix.Statfs(dir, &st); err != nil {
 		return Disk{}, err
 	}
-	// of the counts; Bsize is on some file systems only the best size of a write
+	// unit of the counts; on some file systems Bsize is only the best size of a write
 	unit := cmp.Or(st.Frsize, st.Bsize)
 	return Disk{Total: int64(st.Blocks) * unit, Free: int64(st.Bavail) * unit, Project: inProject(dir)}, nil
 }
@@ -32,16 +32,15 @@ type attributes struct {
 	_          [8]byte
 }
 
-// From linux/fs.h, which golang.org/x/sys lacks: _IOR('X', 31, struct fsxattr), which only MIPS and
-// PowerPC number otherwise; and the flag that what is made in a folder belongs to its project,
-// without which a file system gives its own numbers.
+// Constants of linux/fs.h that golang.org/x/sys lacks. The first is _IOR('X', 31, struct fsxattr);
+// only MIPS and PowerPC number it otherwise. The second is the flag that new files belong to their
+// folder's project. Without it a file system gives the numbers of the whole disk.
 const (
 	getAttributes  = 0x801c581f
 	projectInherit = 0x200
 )
 
-// inProject reports that a folder belongs to a project, on a file system that enforces the limits
-// of projects.
+// inProject reports whether a folder belongs to a project whose limits the file system enforces.
 func inProject(dir string) bool {
 	f, err := os.Open(dir)
 	if err != nil {
@@ -63,8 +62,8 @@ func inProject(dir string) bool {
 	return err == nil && limitsProjects(string(mounts), st.Dev)
 }
 
-// limitsProjects reports whether a device is mounted with project quotas that are enforced. mounts
-// is the text of /proc/self/mountinfo.
+// limitsProjects reports whether a device is mounted with enforced project quotas. mounts is the
+// text of /proc/self/mountinfo.
 func limitsProjects(mounts string, device uint64) bool {
 	wanted := fmt.Sprintf("%d:%d", unix.Major(device), unix.Minor(device))
 	for line := range strings.Lines(mounts) {
@@ -74,7 +73,7 @@ func limitsProjects(mounts string, device uint64) bool {
 			continue
 		}
 		for option := range strings.SplitSeq(s[2], ",") {
-			if option == "prjquota" { // also what XFS says for pquota; pqnoenforce only counts
+			if option == "prjquota" { // XFS writes this for pquota too; pqnoenforce only counts
 				return true
 			}
 		}

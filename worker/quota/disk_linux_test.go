@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// smallDisk mounts a file system of 20 MiB, of which 1 MiB is the reserve.
+// smallDisk mounts a file system of 20 MiB with a reserve of 1 MiB.
 func smallDisk(t *testing.T, dir string) {
 	t.Helper()
 	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size=20m"); err != nil {
@@ -17,8 +17,8 @@ func smallDisk(t *testing.T, dir string) {
 	t.Cleanup(func() { must(t, unix.Unmount(dir, 0)) })
 }
 
-// TestASmallDisk: the reserve on a real file system.
-func TestASmallDisk(t *testing.T) {
+// TestFits_SmallDisk_KeepsReserve uses a real file system.
+func TestFits_SmallDisk_KeepsReserve(t *testing.T) {
 	dir := t.TempDir()
 	smallDisk(t, dir)
 	q := newQuota(t, Options{Dir: dir, Disk: statDisk})
@@ -33,8 +33,7 @@ func TestASmallDisk(t *testing.T) {
 	wantMessage(t, q.Fits(19*mib), "")
 }
 
-// TestAnotherDiskInTheFolder: it is not counted.
-func TestAnotherDiskInTheFolder(t *testing.T) {
+func TestMeasure_MountedDisk_IsNotCounted(t *testing.T) {
 	q := newQuota(t, Options{})
 	other := filepath.Join(q.options.Dir, "other")
 	must(t, os.Mkdir(other, 0o755))
@@ -46,7 +45,7 @@ func TestAnotherDiskInTheFolder(t *testing.T) {
 	}
 }
 
-func TestTheSystemsOwnLook(t *testing.T) {
+func TestStatDisk_System_Answers(t *testing.T) {
 	d, err := statDisk(t.TempDir())
 	if err != nil || d.Total <= 0 || d.Free < 0 || d.Free > d.Total || d.Project {
 		t.Errorf("got %+v, %v", d, err)
@@ -56,7 +55,7 @@ func TestTheSystemsOwnLook(t *testing.T) {
 	}
 }
 
-func TestWhereProjectsAreLimited(t *testing.T) {
+func TestLimitsProjects_MountOptions_AreRead(t *testing.T) {
 	const mounts = `22 1 254:0 / / rw,relatime - ext4 /dev/vda rw,quota,prjquota,errors=remount-ro
 23 22 254:1 / /srv rw shared:1 - xfs /dev/vdb rw,attr2,inode64,prjquota
 24 22 254:2 / /var rw - xfs /dev/vdc rw,pqnoenforce

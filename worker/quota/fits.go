@@ -9,27 +9,27 @@ import (
 	"mews/protocol/amount"
 )
 
-// Disk is what a file system says of itself, in bytes.
+// Disk holds the numbers of a file system, in bytes.
 type Disk struct {
 	Total int64
-	Free  int64 // of what this account may use
-	// Project says that both numbers are of the folder's own project quota, not of the whole file
+	Free  int64 // free for this account
+	// Project means that both numbers belong to the folder's project quota, not to the whole file
 	// system.
 	Project bool
 }
 
 const maxReserve = 1 << 30 // bytes
 
-// reserve is what is kept free: nothing is written below 5 % or 1 GiB free, whichever is less.
+// reserve is kept free: 5 % or 1 GiB, whichever is less. No write may go below it.
 func (d Disk) reserve() int64 { return min(d.Total/20, maxReserve) }
 
-// space is how much a folder holds, and how much it may hold.
+// space is how much a folder holds and may hold.
 type space struct {
-	used, limit int64 // limit 0 is none
-	more        bool  // it holds more than used
+	used, limit int64 // limit 0 means no limit
+	more        bool  // it holds more than used, because not all was counted
 }
 
-// withProject is the space under a project's limit where that is lower than r's.
+// withProject returns the space under a project's limit if that limit is lower than r's.
 func (r space) withProject(d Disk) space {
 	if !d.Project || r.limit > 0 && r.limit <= d.Total {
 		return r
@@ -37,7 +37,7 @@ func (r space) withProject(d Disk) space {
 	return space{used: d.Total - d.Free, limit: d.Total}
 }
 
-// shortage says why the folder may not grow by so many bytes. nil: it may.
+// shortage explains why the folder may not grow by that many bytes; nil means that it may.
 func (r space) shortage(grow int64) error {
 	if r.limit == 0 || r.used <= r.limit && r.limit-r.used >= grow {
 		return nil
@@ -53,12 +53,12 @@ func (r space) shortage(grow int64) error {
 	return errors.New(held + "; delete something first" + trashHint)
 }
 
-// trashHint is for those who delete with delete_file, which makes no room.
+// trashHint is for models and users who delete with delete_file, which makes no room.
 const trashHint = " (what is in .trash counts too, until rm removes it)"
 
-// shortage says why nothing may be written that takes so many bytes. nil: it may. The kernel
-// enforces a project's limit, which also guards the rest of the file system; that cannot be seen
-// behind it. Of some file systems nothing is known.
+// shortage explains why a write of that many bytes is refused; nil means that it is allowed. Behind
+// a project's limit the rest of the file system cannot be seen, but the kernel enforces that limit,
+// which also protects the rest. Some file systems give no numbers.
 func (d Disk) shortage(grow int64) error {
 	if d.Project || d.Total == 0 || d.Free-d.reserve() >= grow {
 		return nil
@@ -67,12 +67,12 @@ func (d Disk) shortage(grow int64) error {
 		amount.Size(d.Free), amount.Size(d.Total), amount.Size(d.reserve()), trashHint)
 }
 
-// Fits says why the folder may not grow by so many bytes. nil: it may. A write that does not grow
-// it is always allowed.
+// Fits explains why the folder may not grow by that many bytes; nil means that it may. A write that
+// does not make the folder larger is always allowed.
 //
-// A refusal rests on a count that began after the call, because files that an older count included
-// may have been deleted. So Fits waits for a count before it refuses, and where there was none yet.
-// After WriteWait it uses an old count, and without any it allows the write.
+// Fits refuses only by a count that began after the call, because files in an older count may have
+// been deleted. So it waits for a count before it refuses, and if there was no count yet. After
+// WriteWait it uses an old count. If there is none, it allows the write.
 func (q *Quota) Fits(grow int64) error {
 	if grow <= 0 {
 		return nil
@@ -91,9 +91,9 @@ func (q *Quota) Fits(grow int64) error {
 	return cmp.Or(r.shortage(grow), d.shortage(grow))
 }
 
-// Note is a line to put under a program's result: why the file tools would not write now, "" if
-// they would. It asks for a count, because the program may have written anything, and waits for it
-// at most NoteWait.
+// Note returns a line for a program's result that explains why the file tools would refuse a write;
+// "" if they would not. It asks for a count, because the program may have written anything, and
+// waits for it at most NoteWait.
 func (q *Quota) Note(ctx context.Context) string {
 	number := q.request()
 	if q.options.Limit > 0 {
@@ -106,15 +106,15 @@ func (q *Quota) Note(ctx context.Context) string {
 	return ""
 }
 
-// usedSpace is the folder's own. A folder that was not counted yet counts as empty, and nothing is
-// refused.
+// usedSpace returns the folder's space. A folder without a count counts as empty, and refuses
+// nothing.
 func (q *Quota) usedSpace() space {
 	used, more := q.Used()
 	return space{used: used, more: more, limit: q.options.Limit}
 }
 
-// disk is the file system now. If it does not tell, nothing is refused: it will refuse writes
-// itself when it is full.
+// disk returns the numbers of the file system now. If it gives none, nothing is refused: the file
+// system itself refuses writes when it is full.
 func (q *Quota) disk() Disk {
 	d, err := q.options.Disk(q.options.Dir)
 	if err != nil {

@@ -11,13 +11,13 @@ const (
 	gib = 1 << 30
 )
 
-// TestReserve: nothing is written below 5 % or 1 GiB free, whichever is less.
-func TestReserve(t *testing.T) {
+// TestReserve_IsFivePercentOrOneGiB: whichever is less.
+func TestReserve_IsFivePercentOrOneGiB(t *testing.T) {
 	for _, c := range []struct {
 		name        string
 		disk        Disk
 		grow        int64
-		wants, also string // in the refusal; "" is none
+		wants, also string // parts of the refusal; "" means no refusal
 	}{
 		{"a big disk with room", Disk{Total: 100 * gib, Free: 2 * gib}, gib, "", ""},
 		{"a big disk, and it would touch 1 GiB", Disk{Total: 100 * gib, Free: 2 * gib}, gib + 1, "has 2 GiB free of 100 GiB", "1 GiB are kept"},
@@ -32,9 +32,9 @@ func TestReserve(t *testing.T) {
 	}
 }
 
-// TestProject is the arithmetic of a project quota, with numbers as ext4 and XFS give them for a
-// folder (statfs(2) in it).
-func TestProject(t *testing.T) {
+// TestShortage_ProjectQuota_Counts uses numbers as ext4 and XFS give them for a folder (statfs(2)
+// in it).
+func TestShortage_ProjectQuota_Counts(t *testing.T) {
 	own := space{used: 3 * gib, limit: 10 * gib}
 	for _, c := range []struct {
 		name  string
@@ -54,7 +54,7 @@ func TestProject(t *testing.T) {
 	}
 }
 
-func TestTheWordsOfARefusal(t *testing.T) {
+func TestShortage_Refusal_NamesSizes(t *testing.T) {
 	for _, c := range []struct {
 		room space
 		grow int64
@@ -83,8 +83,8 @@ func wantMessage(t *testing.T, err error, wants ...string) {
 	}
 }
 
-// TestADiskThatDoesNotTell: nothing is refused, and the error is reported.
-func TestADiskThatDoesNotTell(t *testing.T) {
+// TestFits_DiskError_AllowsAndReports: nothing is refused, and the error is reported.
+func TestFits_DiskError_AllowsAndReports(t *testing.T) {
 	var told []error
 	broken := errors.New("broken")
 	q := newQuota(t, Options{

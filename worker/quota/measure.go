@@ -12,25 +12,25 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// blockSize is the unit of Stat_t.Blocks, whatever the file system's own is (stat(2)).
+// blockSize is the unit of Stat_t.Blocks. It does not depend on the file system (stat(2)).
 const blockSize = 512
 
-// maxDepth is how far down a count goes. Each folder is opened level by level from the top, so
-// depth costs time.
+// maxDepth bounds the depth of a count. Each folder is opened level by level from the top, so depth
+// costs time.
 const maxDepth = 100
 
-// folderSize is what a folder holds.
+// folderSize is the result of a count.
 type folderSize struct {
 	bytes int64
-	more  bool // not everything was looked at
+	more  bool // some of the folder was not counted
 }
 
-// walker is a count that is under way.
+// walker is a running count.
 type walker struct {
 	folderSize
 	root    *os.Root
 	device  uint64
-	entries int // how many may still be looked at
+	entries int // files and folders that may still be counted
 	linked  map[uint64]bool
 	todo    []folder
 }
@@ -40,9 +40,9 @@ type folder struct {
 	depth int
 }
 
-// measure adds up the blocks of a folder and all that is in it: a file with several names once, but
-// not other file systems, nor what links lead to. What others change meanwhile may be counted or
-// not. It ends with ctx.
+// measure adds up the blocks of a folder and everything below it. It counts a file with several
+// names once, and leaves out other file systems and targets of links. Changes made meanwhile may be
+// counted or not. It ends with ctx.
 func measure(ctx context.Context, root *os.Root, entries int) (folderSize, error) {
 	top, err := root.Stat(".")
 	if err != nil {
@@ -59,13 +59,13 @@ func measure(ctx context.Context, root *os.Root, entries int) (folderSize, error
 		f := c.todo[last]
 		c.todo = c.todo[:last]
 		if err := c.folder(ctx, f); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			c.more = true // it can't be looked into
+			c.more = true // it cannot be opened
 		}
 	}
 	return c.folderSize, ctx.Err()
 }
 
-// folder adds what is in a folder, and notes the folders in it for later.
+// folder adds the contents of a folder, and notes its folders for later.
 func (c *walker) folder(ctx context.Context, f folder) error {
 	dir, err := c.root.OpenFile(f.path, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -96,7 +96,7 @@ func (c *walker) folder(ctx context.Context, f folder) error {
 func (c *walker) entry(dir int, in folder, name string) {
 	var st unix.Stat_t
 	if err := unix.Fstatat(dir, name, &st, unix.AT_SYMLINK_NOFOLLOW); err != nil {
-		return // gone since
+		return // deleted since
 	}
 	if uint64(st.Dev) != c.device {
 		return

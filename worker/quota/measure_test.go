@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestCount: blocks, each file once whatever its names, links not followed, holes not counted.
-func TestCount(t *testing.T) {
+// TestMeasure_CountsBlocksOnce: each file once whatever its names; no links, no holes.
+func TestMeasure_CountsBlocksOnce(t *testing.T) {
 	q := newQuota(t, Options{})
 	dir := q.options.Dir
 	empty, _ := counted(t, q)
@@ -35,7 +35,7 @@ func TestCount(t *testing.T) {
 	}
 }
 
-func TestTooMuchToCount(t *testing.T) {
+func TestMeasure_TooManyEntries_SaysMore(t *testing.T) {
 	q := newQuota(t, Options{MaxEntries: 10, Limit: 4096})
 	for i := range 20 {
 		fill(t, q, filepath.Join(string(rune('a'+i)), "x"), 4096)
@@ -47,7 +47,7 @@ func TestTooMuchToCount(t *testing.T) {
 	wantMessage(t, q.Fits(1), "the folder holds at least ")
 }
 
-func TestTooDeepToCount(t *testing.T) {
+func TestMeasure_TooDeep_SaysMore(t *testing.T) {
 	q := newQuota(t, Options{})
 	at := filepath.Join(q.options.Dir, strings.Repeat("d/", maxDepth))
 	must(t, os.MkdirAll(at, 0o755))
@@ -61,8 +61,7 @@ func TestTooDeepToCount(t *testing.T) {
 	}
 }
 
-// TestACountEnds with its context.
-func TestACountEnds(t *testing.T) {
+func TestMeasure_ContextEnds_Stops(t *testing.T) {
 	q := newQuota(t, Options{})
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

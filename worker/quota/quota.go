@@ -1,9 +1,9 @@
-// Package quota counts what a person's folder holds, and says when no more may be written to it:
-// when it holds more than its limit, or when its file system is nearly full.
+// Package quota measures a user's folder, and refuses writes if it holds more than its limit, or if
+// its file system is nearly full.
 //
-// It is no wall. The file tools ask it before they write. For programs it only adds a note to their
-// results: a program may be what deletes. Programs are limited by the kernel: by the largest size
-// of a file, and by project quotas where the file system has them.
+// It is not a wall. The file tools ask it before they write. Results of programs only get a note,
+// because a program may be the one that deletes files. The kernel limits programs: by the largest
+// size of a file, and by project quotas if the file system has them.
 package quota
 
 import (
@@ -15,40 +15,39 @@ import (
 	"time"
 )
 
-// Options are what a Quota is made with. Dir, Now and Report are required; zero values of the
-// others stand for defaults.
+// Options of a Quota. Dir, Now and Report are required; zero values of the others mean defaults.
 type Options struct {
 	Dir   string // the folder
-	Limit int64  // bytes that it may hold; 0 is no limit
+	Limit int64  // limit of its bytes; 0 means no limit
 
-	// looks at the folder's file system; nil asks the system
+	// reads the numbers of the folder's file system; nil asks the system
 	Disk       func(dir string) (Disk, error)
 	Now        func() time.Time
-	Report     func(error)   // takes errors for the log
-	MaxEntries int           // the most files and folders that one count looks at: 200,000
-	WriteWait  time.Duration // how long a write waits for a count: 2 s
-	NoteWait   time.Duration // how long a program's result waits for one: 100 ms
+	Report     func(error)   // receives errors for the log
+	MaxEntries int           // most files and folders of one count; default 200,000
+	WriteWait  time.Duration // how long a write waits for a count; default 2 s
+	NoteWait   time.Duration // how long a program's result waits for a count; default 100 ms
 }
 
-// maxAge is the age of a count from which Refresh asks for another.
+// maxAge is the age at which Refresh asks for another count.
 const maxAge = time.Minute
 
-// Quota counts one folder. Its methods may be called from any goroutine.
+// Quota measures one folder. Its methods may be called from any goroutine.
 type Quota struct {
 	options Options
 	root    *os.Root
-	wake    chan struct{} // has a token when a count was requested
+	wake    chan struct{} // has a token if a count was requested
 
 	mu    sync.Mutex // guards state
 	state state
 }
 
-// state is what is known of the folder.
+// state is the known state of the folder.
 type state struct {
-	requested int           // how many counts were requested
-	answered  int           // how many of them are answered by the newest count
-	used      int64         // bytes, with what was written since
-	more      bool          // it holds more than that: not everything could be counted
+	requested int           // number of requested counts
+	answered  int           // number of requests that the newest count answers
+	used      int64         // bytes of the newest count and of writes since
+	more      bool          // it holds more than used, because not all could be counted
 	at        time.Time     // when the newest count began
 	written   int64         // bytes written since the running count began
 	ended     chan struct{} // closed at the end of the next count
@@ -69,10 +68,10 @@ func New(o Options) (*Quota, error) {
 	return &Quota{options: o, root: root, wake: make(chan struct{}, 1), state: state{ended: make(chan struct{})}}, nil
 }
 
-// Close lets go of the folder.
+// Close closes the folder.
 func (q *Quota) Close() error { return q.root.Close() }
 
-// Run counts when a count was requested, one at a time, until ctx ends.
+// Run makes the requested counts, one at a time, until ctx ends.
 func (q *Quota) Run(ctx context.Context) error {
 	for {
 		select {
@@ -87,14 +86,14 @@ func (q *Quota) Run(ctx context.Context) error {
 		}
 		if err != nil {
 			q.options.Report(fmt.Errorf("count what is in %s: %w", q.options.Dir, err))
-			continue // the count before stays valid
+			continue // the earlier count stays valid
 		}
 		q.end(answered, c)
 	}
 }
 
-// begin records that a count begins, and returns how many were requested until now: this one
-// answers them all.
+// begin records that a count begins. It returns the number of requests so far, which this count
+// answers.
 func (q *Quota) begin() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -103,7 +102,7 @@ func (q *Quota) begin() int {
 }
 
 // end records a count. Bytes written meanwhile are added, although the count may include some of
-// them: the next count corrects that, and nothing is refused because of this one alone.
+// them. The next count corrects that, and no write is refused because of this count alone.
 func (q *Quota) end(answered int, c folderSize) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -123,7 +122,7 @@ func (q *Quota) Refresh() {
 	}
 }
 
-// request requests a count that begins from now on, and returns its number.
+// request requests a count that begins later than now, and returns its number.
 func (q *Quota) request() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -135,8 +134,7 @@ func (q *Quota) request() int {
 	return q.state.requested
 }
 
-// await waits for a count for so long at most, and until ctx ends, and reports whether there is
-// one.
+// await waits for a count, at most atMost and until ctx ends. It reports whether there is one.
 func (q *Quota) await(ctx context.Context, number int, atMost time.Duration) bool {
 	bounded, cancel := context.WithTimeout(ctx, atMost)
 	defer cancel()
@@ -155,7 +153,7 @@ func (q *Quota) await(ctx context.Context, number int, atMost time.Duration) boo
 	}
 }
 
-// Grew records that the folder holds so many bytes more than before, or fewer where by is negative.
+// Grew records that the folder has grown by that many bytes, or shrunk if by is negative.
 func (q *Quota) Grew(by int64) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -163,8 +161,8 @@ func (q *Quota) Grew(by int64) {
 	q.state.written += by
 }
 
-// Used is how many bytes the folder holds, 0 until it was counted. more says that it holds more
-// than was counted.
+// Used returns the bytes in the folder; 0 until it was counted. more means that it holds more than
+// was counted.
 func (q *Quota) Used() (bytes int64, more bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

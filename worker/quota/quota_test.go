@@ -18,7 +18,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // freeDisk is a disk that is mostly free.
 func freeDisk(string) (Disk, error) { return Disk{Total: 100 * gib, Free: 50 * gib}, nil }
 
-// newQuota is for a new folder, or o.Dir, and waits for counts as long as a slow machine needs.
+// newQuota makes a quota of a new folder, or of o.Dir. It waits for counts as long as a slow
+// machine needs.
 func newQuota(t testing.TB, o Options) *Quota {
 	t.Helper()
 	if o.Dir == "" {
@@ -70,7 +71,7 @@ func fill(t testing.TB, q *Quota, name string, bytes int) {
 	}
 }
 
-// answered waits for a new count and returns it.
+// counted waits for a new count and returns it.
 func counted(t testing.TB, q *Quota) (int64, bool) {
 	t.Helper()
 	if !q.await(t.Context(), q.request(), time.Minute) {
@@ -79,14 +80,15 @@ func counted(t testing.TB, q *Quota) (int64, bool) {
 	return q.Used()
 }
 
-// TestAFolderThatFillsUp: writes are added, what programs write is found, and deleting makes room.
-func TestAFolderThatFillsUp(t *testing.T) {
+// TestQuota_FolderFillsUp_Refuses: writes are added, files of programs are found, and deleting
+// makes room.
+func TestQuota_FolderFillsUp_Refuses(t *testing.T) {
 	q := newQuota(t, Options{Limit: 4 * mib})
 	if used, _ := q.Used(); used != 0 {
 		t.Errorf("%d bytes before anything was counted", used)
 	}
 	wantMessage(t, q.Fits(3*mib), "")
-	// of which nothing is on the disk: a count finds that out before anything is refused
+	// no byte of it is on the disk: a count finds that out before a write is refused
 	q.Grew(3 * mib)
 	wantMessage(t, q.Fits(2*mib), "")
 	fill(t, q, "a/big", 3*mib)
@@ -108,8 +110,8 @@ func TestAFolderThatFillsUp(t *testing.T) {
 	}
 }
 
-// TestALimitOfNone: nothing is refused for what the folder holds, and nobody waits for a count.
-func TestALimitOfNone(t *testing.T) {
+// TestQuota_NoLimit_RefusesOnlyByDisk: no write waits for a count either.
+func TestQuota_NoLimit_RefusesOnlyByDisk(t *testing.T) {
 	free := int64(50 * gib)
 	q := newQuota(t, Options{Disk: func(string) (Disk, error) { return Disk{Total: 100 * gib, Free: free}, nil }})
 	wantMessage(t, q.Fits(40*gib), "")
@@ -120,8 +122,8 @@ func TestALimitOfNone(t *testing.T) {
 	}
 }
 
-// TestNobodyCounts: neither a write nor a program's result waits forever for a count.
-func TestNobodyCounts(t *testing.T) {
+// TestQuota_NoCount_WaitsOnlyBriefly: neither a write nor a program's result waits forever.
+func TestQuota_NoCount_WaitsOnlyBriefly(t *testing.T) {
 	q, err := New(Options{Dir: t.TempDir(), Limit: mib, Disk: freeDisk, Now: time.Now, WriteWait: time.Millisecond, NoteWait: time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
@@ -134,8 +136,8 @@ func TestNobodyCounts(t *testing.T) {
 	}
 }
 
-// TestRefresh: a count is requested if the newest one is older than a minute, and only then.
-func TestRefresh(t *testing.T) {
+// TestRefresh_OldCount_RequestsNew: only if the newest count is older than a minute.
+func TestRefresh_OldCount_RequestsNew(t *testing.T) {
 	var now atomic.Int64
 	q := newQuota(t, Options{Now: func() time.Time { return time.Unix(now.Load(), 0) }})
 	asked := func() int {
@@ -156,14 +158,13 @@ func TestRefresh(t *testing.T) {
 	}
 }
 
-// TestWhatIsWrittenDuringACount is not lost.
-func TestWhatIsWrittenDuringACount(t *testing.T) {
+func TestGrew_DuringCount_IsAdded(t *testing.T) {
 	q, err := New(Options{Dir: t.TempDir(), Disk: freeDisk, Now: time.Now})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer q.Close()
-	q.Grew(7) // before the count: it finds that itself
+	q.Grew(7) // before the count, which finds the bytes itself
 	q.request()
 	answered := q.begin()
 	q.Grew(100)
@@ -179,12 +180,12 @@ func TestWhatIsWrittenDuringACount(t *testing.T) {
 	}
 }
 
-func TestAFolderThatIsNotThere(t *testing.T) {
+func TestNew_MissingFolder_Fails(t *testing.T) {
 	_, err := New(Options{Dir: filepath.Join(t.TempDir(), "none")})
 	wantMessage(t, err, "keep count of")
 }
 
-// BenchmarkCount is a count of 10,000 files in 100 folders.
+// BenchmarkCount counts 10,000 files in 100 folders.
 func BenchmarkCount(b *testing.B) {
 	q := newQuota(b, Options{})
 	for i := range 10_000 {

@@ -12,22 +12,22 @@ import (
 )
 
 const (
-	maxOfPart   = 20  // findings
+	maxOfPart   = 20  // findings of one part
 	maxTitle    = 200 // bytes
 	maxCategory = 40
 	maxDetail   = 4 << 10
 	maxQuote    = 2 << 10
 )
 
-// found is what was found in one part.
-type found struct {
+// partAnswer is the answer about one part.
+type partAnswer struct {
 	verdict string
 	list    []protocol.ReviewFinding
 }
 
-// object is the JSON object in an answer, whatever stands around it, such as a fence or a sentence.
-// Keys that want says have to be there.
-func object(answer string, want ...string) (keys map[string]json.RawMessage, err error) {
+// jsonObject returns the JSON object in an answer. Other text around it, such as a fence or a sentence,
+// is ignored. The keys in want must be there.
+func jsonObject(answer string, want ...string) (keys map[string]json.RawMessage, err error) {
 	err = errors.New("there is no JSON object in it")
 	for at := strings.IndexByte(answer, '{'); at >= 0; {
 		keys = nil
@@ -48,8 +48,8 @@ func object(answer string, want ...string) (keys map[string]json.RawMessage, err
 }
 
 // parseFindings reads the findings of a part.
-func parseFindings(answer string) (f found, err error) {
-	keys, err := object(answer, "findings")
+func parseFindings(answer string) (f partAnswer, err error) {
+	keys, err := jsonObject(answer, "findings")
 	if err != nil {
 		return f, err
 	}
@@ -67,14 +67,14 @@ func parseFindings(answer string) (f found, err error) {
 		if one.Path == "" || one.Title+one.Detail == "" {
 			return f, fmt.Errorf("findings[%d]: there is no path, or no title and detail", i)
 		}
-		f.list = append(f.list, normal(one))
+		f.list = append(f.list, normalize(one))
 	}
 	return f, nil
 }
 
-// normal is a finding within the wire's bounds. Whether it is about a line of the change is for the
-// supervisor to see.
-func normal(f protocol.ReviewFinding) protocol.ReviewFinding {
+// normalize returns a finding within the wire's bounds. The supervisor checks whether it is about a
+// line of the change.
+func normalize(f protocol.ReviewFinding) protocol.ReviewFinding {
 	if f.Severity = protocol.Severity(strings.ToLower(string(f.Severity))); !slices.Contains(protocol.Severities, f.Severity) {
 		f.Severity = protocol.SeveritySuggestion
 	}
@@ -98,19 +98,19 @@ func normal(f protocol.ReviewFinding) protocol.ReviewFinding {
 	return f
 }
 
-// parseRefuted reads whether a finding was refuted.
+// parseRefuted reads whether the model refuted a finding.
 func parseRefuted(answer string) (refuted bool, err error) {
-	keys, err := object(answer, "refuted")
+	keys, err := jsonObject(answer, "refuted")
 	if err == nil {
 		err = json.Unmarshal(keys["refuted"], &refuted)
 	}
 	return refuted, err
 }
 
-// parseTriage reads what an issue is about. What has a wrong type is left out, and so is a priority
-// that is none: nothing is guessed.
+// parseTriage reads the triage of an issue. Values of a wrong type and unknown priorities are left
+// out: nothing is guessed.
 func parseTriage(answer string) (t protocol.Triage, err error) {
-	keys, err := object(answer, "summary")
+	keys, err := jsonObject(answer, "summary")
 	if err != nil {
 		return t, err
 	}
@@ -144,7 +144,8 @@ func parseTriage(answer string) (t protocol.Triage, err error) {
 
 func isIssue(number int) bool { return number > 0 && number <= protocol.MaxIssue }
 
-// fit leaves out of a report what it does not hold: the least of it, and the last of that.
+// fit shortens a report to the size that the wire takes. It drops the least important finding
+// first, and the last of equals.
 func fit(r *protocol.ReviewReport) {
 	slices.SortStableFunc(r.Findings, func(a, b protocol.ReviewFinding) int {
 		return slices.Index(protocol.Severities, a.Severity) - slices.Index(protocol.Severities, b.Severity)
@@ -163,6 +164,6 @@ func fit(r *protocol.ReviewReport) {
 }
 
 func size(r *protocol.ReviewReport) int {
-	text, _ := json.Marshal(r) // of strings and numbers
+	text, _ := json.Marshal(r) // strings and numbers can always be encoded
 	return len(text)
 }

@@ -57,8 +57,8 @@ Leave out "duplicate" where there is none.
 	askRepair = "Your answer to this was not the JSON that was asked for: %s. Give the same answer in that form, and nothing else."
 )
 
-// How much of what is beside the change goes into each part's prompt, in bytes. More of it makes
-// reviews worse, not better.
+// Bounds of the context beside the change in each part's prompt, in bytes. More of it makes reviews
+// worse, not better.
 const (
 	maxShort   = 500
 	maxAbout   = 8 << 10
@@ -68,8 +68,8 @@ const (
 	maxThreads = 30
 )
 
-// marks enclose data. They are made of all that the turn reads and of the window's name, so whoever
-// wrote a part of it could not know them, and they are the same when the turn is run again.
+// marks enclose data. They are made from all that the turn reads and from the window's name. So no
+// author of the data could know them, and a repeated turn has the same.
 type marks string
 
 func (r *reader) marksOf(name string) marks {
@@ -77,11 +77,11 @@ func (r *reader) marksOf(name string) marks {
 	return marks(hex.EncodeToString(sum[:16]))
 }
 
-// prompt is a window's text as it is made.
+// prompt builds a window's text.
 type prompt struct {
 	bytes.Buffer
 	marks marks
-	json  *json.Encoder // to the buffer
+	json  *json.Encoder // writes to the buffer
 }
 
 func newPrompt(m marks) *prompt {
@@ -91,7 +91,7 @@ func newPrompt(m marks) *prompt {
 	return p
 }
 
-// data adds what somebody wrote, within marks. Nothing is added of nothing.
+// data adds text that others wrote, within marks. It adds nothing if the text is empty.
 func (p *prompt) data(label, text string, most int) {
 	if text == "" {
 		return
@@ -107,10 +107,10 @@ func (p *prompt) data(label, text string, most int) {
 	}
 }
 
-// quote adds a line as a JSON string. What can't be seen is written out.
+// quote adds a line as a JSON string. Invisible characters are escaped.
 func (p *prompt) quote(line string) {
 	before := p.Len()
-	_ = p.json.Encode(line) // a string always can be; it ends the line
+	_ = p.json.Encode(line) // a string can always be encoded; Encode ends the line
 	if strings.IndexFunc(line, isUnseen) < 0 {
 		return
 	}
@@ -127,10 +127,10 @@ func (p *prompt) quote(line string) {
 	}
 }
 
-// isUnseen says whether a character only changes how others are shown, or nothing at all.
+// isUnseen reports whether a character is invisible or only changes how others are shown.
 func isUnseen(r rune) bool { return r >= 0x80 && unicode.Is(unicode.Cf, r) }
 
-// about adds what there is beside the change.
+// about adds the context beside the change.
 func (r *reader) about(p *prompt, paths func(string) bool) {
 	m := &r.material
 	p.data("title", m.Title, maxShort)
@@ -174,7 +174,7 @@ func (p *prompt) file(f protocol.ReviewFile) {
 	p.data("the whole file as it is after the change", f.Whole, protocol.MaxWindowText)
 }
 
-// chunkPrompt asks for what is wrong with a part.
+// chunkPrompt asks for faults in a part of the change.
 func (r *reader) chunkPrompt(m marks, i int) string {
 	p, chunk := newPrompt(m), r.material.Chunks[i]
 	fmt.Fprintf(p, "Part %d of %d of a change to a repository.\n", i+1, len(r.material.Chunks))
@@ -189,8 +189,8 @@ func (r *reader) chunkPrompt(m marks, i int) string {
 	return p.String()
 }
 
-// refutePrompt asks whether a finding stands. It holds of the part the finding's file alone, where
-// the finding names one.
+// refutePrompt asks whether a finding holds. If the finding names a file, the prompt has only that
+// file of the part.
 func (r *reader) refutePrompt(m marks, chunk protocol.ReviewChunk, f protocol.ReviewFinding) string {
 	p := newPrompt(m)
 	files := slices.DeleteFunc(slices.Clone(chunk.Files), func(other protocol.ReviewFile) bool { return other.Path != f.Path })
@@ -200,13 +200,13 @@ func (r *reader) refutePrompt(m marks, chunk protocol.ReviewChunk, f protocol.Re
 	for _, file := range files {
 		p.file(file)
 	}
-	text, _ := json.MarshalIndent(f, "", " ") // of strings and numbers
+	text, _ := json.MarshalIndent(f, "", " ") // strings and numbers can always be encoded
 	p.data("finding", string(text), protocol.MaxWindowText)
 	p.WriteString(askRefute)
 	return p.String()
 }
 
-// triagePrompt asks what an issue is about.
+// triagePrompt asks for the triage of an issue.
 func (r *reader) triagePrompt(m marks) string {
 	p := newPrompt(m)
 	p.data("repository", r.material.Repo, maxShort)
@@ -216,7 +216,7 @@ func (r *reader) triagePrompt(m marks) string {
 	return p.String()
 }
 
-// repairPrompt asks for an answer again that could not be read.
+// repairPrompt asks again after an answer that could not be read.
 func repairPrompt(m marks, asked, answer string, bad error) string {
 	p := newPrompt(m)
 	p.WriteString(asked + "\n\n")
@@ -225,7 +225,7 @@ func repairPrompt(m marks, asked, answer string, bad error) string {
 	return p.String()
 }
 
-// clip is the beginning of a text, whole characters of it.
+// clip returns the beginning of a text, in whole characters.
 func clip(text string, most int) string {
 	if len(text) <= most {
 		return text

@@ -1,13 +1,13 @@
-// Package review reads a change or an issue with a model, and reports what that comes to. It has no
-// tool: all that it can do is to ask the model in windows of their own, and to report once.
+// Package review reads a change or an issue with a model, and reports the result. It has no tool:
+// it can only ask the model in separate windows, and report once.
 //
-// Each part of a change has a window, so that no part pays for another, and each finding that
-// somebody would have to act on has another, in which it is to be refuted. Suggestions have none:
-// they are folded into a summary of a few lines, and cost nothing more.
+// Each part of a change has a window of its own, so that no part pays for another. Each finding
+// that needs an action has another window, in which the model tries to refute it. Suggestions have
+// none: the report folds them into a summary of a few lines, so they cost nothing more.
 //
-// A turn that lost its worker is run again from its start. The windows' names and texts are made of
-// the material and of what was answered before, and of nothing else, so each is asked for as it
-// was, and what was answered is not paid for twice.
+// A turn that lost its worker is run again from its start. The names and texts of the windows
+// depend only on the material and on earlier answers. So each repeated question is the same, and
+// its answer is not paid for twice.
 package review
 
 import (
@@ -25,22 +25,22 @@ import (
 // other error means that it cannot be reached.
 type Host interface {
 	host.Caller
-	// ReadWhole gives all bytes of a blob.
+	// ReadWhole returns all bytes of a blob.
 	ReadWhole(ctx context.Context, ref protocol.BlobRef) ([]byte, error)
-	// AskBelow asks the model in a window of its own.
-	AskBelow(ctx context.Context, name, system, text string) (string, error)
+	// AskSeparately asks the model in a window of its own.
+	AskSeparately(ctx context.Context, name, system, text string) (string, error)
 }
 
 // reader reads one turn's material.
 type reader struct {
 	turn     Host
 	material protocol.ReviewMaterial
-	sum      string // of the material, in hexadecimal digits
+	sum      string // SHA-256 of the material, in hexadecimal digits
 	windows  int
-	failed   error // why the model is asked no more
+	failed   error // why the model is not asked any longer
 }
 
-// reportTimeout is for the supervisor to keep the report.
+// reportTimeout bounds the report to the supervisor.
 const reportTimeout = 30 * time.Second
 
 var (
@@ -48,8 +48,8 @@ var (
 	errNoAnswer  = errors.New("no answer within " + reportTimeout.String())
 )
 
-// Run runs a turn of kind review or triage to its end, and reports. When its time is up it reports
-// what there is by then. An error means that the supervisor could not be reached; the turn may be
+// Run runs a turn of kind review or triage to its end, and reports. If its time is up it reports
+// the results so far. An error means that the supervisor could not be reached; the turn may be
 // started again then.
 func Run(ctx context.Context, start protocol.TurnStart, turn Host) (protocol.TurnEnd, error) {
 	end := protocol.TurnEnd{Why: protocol.WhyDone}
@@ -89,7 +89,7 @@ func Run(ctx context.Context, start protocol.TurnStart, turn Host) (protocol.Tur
 	return end, nil
 }
 
-// review reads each part of the change, and looks at what it finds once more.
+// review reads each part of the change, and checks each finding a second time.
 func (r *reader) review(ctx context.Context, report *protocol.ReviewReport) {
 	for i, chunk := range r.material.Chunks {
 		found, err := ask(ctx, r, fmt.Sprintf("part %d", i+1), systemReview, func(m marks) string { return r.chunkPrompt(m, i) }, parseFindings)
@@ -103,7 +103,7 @@ func (r *reader) review(ctx context.Context, report *protocol.ReviewReport) {
 				report.Findings = append(report.Findings, f)
 			}
 		}
-		// of the first part with something wrong in it
+		// verdict of the first part with a finding
 		if report.Verdict == "" || before == 0 && len(report.Findings) > 0 {
 			report.Verdict = found.verdict
 		}
@@ -111,8 +111,8 @@ func (r *reader) review(ctx context.Context, report *protocol.ReviewReport) {
 	fit(report)
 }
 
-// stands has the model refute a finding, and says whether it could not. What was not looked at
-// again stands, and is said to be so.
+// stands asks the model to refute a finding, and reports whether it could not. A finding that was
+// not checked again stands too, and the report says so.
 func (r *reader) stands(ctx context.Context, chunk protocol.ReviewChunk, i, n int, f protocol.ReviewFinding, report *protocol.ReviewReport) bool {
 	if f.Severity == protocol.SeveritySuggestion {
 		return true
@@ -133,7 +133,7 @@ func unread(chunk protocol.ReviewChunk, why string) protocol.ReviewText {
 	return protocol.ReviewText{Name: clip(chunk.Name, protocol.MaxFindingPath), Text: why}
 }
 
-// triage asks what an issue is about.
+// triage asks the model to sort an issue.
 func (r *reader) triage(ctx context.Context, report *protocol.ReviewReport) {
 	t, err := ask(ctx, r, "issue", systemTriage, r.triagePrompt, parseTriage)
 	if err != nil {
@@ -143,7 +143,7 @@ func (r *reader) triage(ctx context.Context, report *protocol.ReviewReport) {
 	report.Triage = &t
 }
 
-// ask asks in a window, and once more in another where the answer can't be read.
+// ask asks in a window. If the answer cannot be read it asks once more in another window.
 func ask[T any](ctx context.Context, r *reader, name, system string, prompt func(marks) string, parse func(string) (T, error)) (none T, err error) {
 	text := prompt(r.marksOf(name))
 	answer, err := r.window(ctx, name, system, text)
@@ -164,15 +164,14 @@ func ask[T any](ctx context.Context, r *reader, name, system string, prompt func
 	return v, nil
 }
 
-// window asks the model, unless that has failed before: what it failed with would be the answer
-// again.
+// window asks the model, unless that has failed before: the same failure would come again.
 func (r *reader) window(ctx context.Context, name, system, text string) (answer string, err error) {
 	if r.failed == nil && len(text) > protocol.MaxWindowText {
 		return "", errTooLong
 	}
 	if r.failed == nil {
 		r.windows++
-		answer, r.failed = r.turn.AskBelow(ctx, r.windowName(name), system, text)
+		answer, r.failed = r.turn.AskSeparately(ctx, r.windowName(name), system, text)
 		if ctx.Err() != nil {
 			r.failed = context.Cause(ctx)
 		}
@@ -180,5 +179,5 @@ func (r *reader) window(ctx context.Context, name, system, text string) (answer 
 	return answer, r.failed
 }
 
-// windowName is unique in the turn, also where that is run again with other material.
+// windowName is unique in the turn, even if the turn is run again with other material.
 func (r *reader) windowName(name string) string { return name + " of " + clip(r.sum, 16) }

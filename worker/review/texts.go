@@ -6,7 +6,7 @@ import (
 	"mews/protocol"
 )
 
-// What is said of what was not read. The supervisor shows it to the person.
+// Reasons for unread parts and findings. The supervisor shows them to the user.
 var (
 	errUnreadable = errors.New("the model's answer could not be read, also when it was asked again")
 	errTooLong    = errors.New("it is too long for one request")
@@ -20,7 +20,7 @@ const (
 
 const maxReason = 500 // bytes
 
-// reason is why something was not read.
+// reason explains why something was not read.
 func reason(err error) string {
 	answer := new(protocol.Error)
 	switch {
