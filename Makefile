@@ -130,7 +130,7 @@ whisper: ## build whisper.cpp's whisper-cli for voice messages, into bin/ or WHI
 whisper-test: ## hear with the real whisper-cli, and 200 sentences; MEWS_WHISPER_MODEL=FILE prints the word error rate of a model
 	@[[ -x '$(WHISPER)/whisper-cli' ]] || $(MAKE) whisper
 	MEWS_WHISPER="$$(realpath '$(WHISPER)')/whisper-cli" MEWS_SENTENCES=$(MEWS_SENTENCES) $(GO) test -count=1 -v \
-		-run 'TestStandIn|TestRealWhisper|TestRealModel|TestWords|TestSpeechBehindTheWalls' ./worker/speech ./worker/spawn
+		-run 'TestStandIn_HasRealOptions|TestRealWhisper_NoTensors_ExitsWithZero|TestRealModel_Sentences_AreUnderstood|TestTranscribe_VoiceMessage_KeepsMostWords|TestSpeechBehindTheWalls' ./worker/speech ./worker/spawn
 
 clean: ## remove what make build made
 	rm -rf bin

@@ -58,7 +58,7 @@ var placesTested = []string{
 
 // placesShown are those tests.
 const placesShown = `^(TestPlace|TestEveryMethodIsDocumented|TestExample|TestTags|TestEmptyFileIsTheDefaults|TestWholeFile|` +
-	`TestAWorkersToolsAreDescribedInOrder|TestToolsThatChangeAfterHello|TestTheFamilyIsSmallAndSound|TestTheReadme|` +
+	`TestTools_Described_AreInOrder|TestTools_ChangeAfterHello_ReachNextTurn|TestTools_Family_IsSmallAndValid|TestTheReadme|` +
 	`TestTheMenuIsWhatTelegramTakes|TestHelpListsEveryCommand|TestReleasedMigrations|TestEveryTableIsErased|TestNothingOfSomebody)`
 
 // TestPlaces_Built_PassTheirTests builds that copy and runs the tests in it: of all packages with

@@ -26,7 +26,7 @@ var askSpec = worker.Spec{
 	},
 }
 
-// askTools makes the tool that asks the person a question.
+// askTools makes the tool that asks the user a question.
 func askTools(turn host.Caller) []worker.Tool {
 	return []worker.Tool{
 		worker.Define(
@@ -51,5 +51,5 @@ func askTools(turn host.Caller) []worker.Tool {
 	}
 }
 
-// briefs are the short results for the person, by whether the answer is missing.
+// briefs are the short results for the user. The key tells whether the answer is missing.
 var briefs = map[bool]string{true: "no answer", false: "answered"}

@@ -1,5 +1,5 @@
-// Package delegated has the tools that the supervisor answers. The worker passes on a call and its
-// answer. The supervisor has the history, the jobs and the person.
+// Package delegated has the tools whose calls the supervisor answers: it has the history, the jobs
+// and the user. The worker passes on a call and its answer.
 package delegated
 
 import (
@@ -19,12 +19,12 @@ func Tools(turn host.Caller, start protocol.TurnStart) []worker.Tool {
 }
 
 // calls makes calls of one method, up to its limit for a turn. The supervisor ends a worker that
-// goes beyond.
+// exceeds the limit.
 type calls[P, R any] struct {
 	turn   host.Caller
 	method string
 	most   int64
-	done   string // what they did, before "20 times"
+	done   string // their past tense, before "20 times"
 	made   atomic.Int64
 }
 

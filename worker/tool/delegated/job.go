@@ -15,7 +15,7 @@ const (
 	filesFamily = "notifications"
 )
 
-// What a model is told of arguments in words that the supervisor reads.
+// Descriptions of arguments. The supervisor reads their values.
 const (
 	whenText = "in 20 min; tomorrow at 9; weekdays 8:30; every 2 h until friday; first monday of the month at 10; " +
 		"RFC 3339; cron; " +

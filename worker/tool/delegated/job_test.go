@@ -34,7 +34,6 @@ func tool(t *testing.T, kind, name string, j jobs) worker.Tool {
 	return worker.Tool{}
 }
 
-// The supervisor reads what a call says: the worker only names it, and passes its answer on.
 func TestJobTools_Calls_NameTheCallOnly(t *testing.T) {
 	for _, name := range protocol.JobTools {
 		r, err := tool(t, "chat", name, jobs{}).Run(t.Context(), worker.Call{ID: "c1", Arguments: []byte(`{}`)})
@@ -52,7 +51,6 @@ func TestJobTools_Calls_NameTheCallOnly(t *testing.T) {
 	}
 }
 
-// Only the turn of a task ends with job_result.
 func TestJobResult_EndsJobTurnsOnly(t *testing.T) {
 	call := worker.Call{Arguments: []byte(`{"say":"done"}`)}
 	if r, err := tool(t, "job", "job_result", jobs{}).Run(t.Context(), call); err != nil || !r.EndsTurn {
@@ -63,7 +61,7 @@ func TestJobResult_EndsJobTurnsOnly(t *testing.T) {
 	}
 }
 
-// A turn that sees to tasks without end is told so: the supervisor would end its worker.
+// A turn that starts tasks without end is refused: the supervisor would end its worker.
 func TestJobTools_TooManyCalls_AreRefused(t *testing.T) {
 	list := tool(t, "chat", "list_tasks", jobs{errors.New("gone")})
 	for n := range protocol.MaxJobCalls + 1 {
@@ -74,7 +72,6 @@ func TestJobTools_TooManyCalls_AreRefused(t *testing.T) {
 	}
 }
 
-// What a model is told of the families stays small.
 func TestTools_Families_StaySmall(t *testing.T) {
 	sizes := map[string]int{}
 	for _, tool := range delegated.Tools(nil, protocol.TurnStart{}) {

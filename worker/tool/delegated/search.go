@@ -8,7 +8,7 @@ import (
 	"mews/worker/host"
 )
 
-// wordsText asks for synonyms. A search knows other forms of a word, but not its meaning.
+// wordsText asks the model for synonyms. A search knows other forms of a word, but not its meaning.
 const wordsText = "all that it may have been called, synonyms too: any of them counts, 32 at most"
 
 var historySpec = worker.Spec{

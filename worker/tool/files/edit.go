@@ -33,7 +33,7 @@ type editArgs struct {
 	All     bool   `json:"all"`
 }
 
-// maxEdited is the largest file that can be edited, in bytes. An edit holds a few copies of it in
+// maxEdited is the largest file that can be edited, in bytes. An edit needs a few copies of it in
 // memory.
 const maxEdited = 16 << 20
 
@@ -48,14 +48,14 @@ func (t *fileTools) edit(ctx context.Context, call worker.Call, args editArgs) (
 		if errors.As(err, &told) {
 			return worker.Result{}, err
 		}
-		world := t.ws.LeadsToReceived(args.Path) // the error may say what is in the file
+		world := t.ws.LeadsToReceived(args.Path) // the error may quote the file
 		return worker.Result{World: world}, fmt.Errorf("edit %s: %w", workspace.Show(name), err)
 	}
 	n := amount.Plural(places, "place", "places")
 	return changeResult("edit", name, n, fmt.Sprintf("%s was changed in %s.", workspace.Show(name), n), n, undo), nil
 }
 
-// replaceText does the edit and returns the number of places, and what takes it back.
+// replaceText makes the edit. It returns the number of replacements, and the undo.
 func (t *fileTools) replaceText(ctx context.Context, call worker.Call, args editArgs) (places int, undo *protocol.Undo, err error) {
 	switch args.OldText {
 	case "":
@@ -114,7 +114,7 @@ func (t *fileTools) readAll(path string) (string, encoding, error) {
 	return decodeAll(raw, enc)
 }
 
-// linesOf lists the first few lines on which part begins.
+// linesOf lists the first few line numbers at which part begins.
 func linesOf(whole, part string) string {
 	const most = 10
 	var numbers []string
@@ -134,8 +134,8 @@ func linesOf(whole, part string) string {
 	}
 }
 
-// nearMatch is the end of a sentence that names a line of whole which differs from the first line
-// of part in white space or case only.
+// nearMatch finds a line of whole that differs from the first line of part only in white space or
+// case. It returns the end of a sentence that names the line.
 func nearMatch(whole, part string) string {
 	wanted := ""
 	for line := range strings.Lines(part) {
@@ -158,5 +158,5 @@ func nearMatch(whole, part string) string {
 	return "; read the file to see what is"
 }
 
-// normalize is a line without differences in white space and case.
+// normalize returns a line in lower case, with single spaces.
 func normalize(line string) string { return strings.ToLower(strings.Join(strings.Fields(line), " ")) }

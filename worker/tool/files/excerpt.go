@@ -11,27 +11,27 @@ import (
 const (
 	maxLines   = 2000      // lines of one file in one call
 	maxExcerpt = 256 << 10 // bytes of one call
-	maxCounted = 64 << 20  // bytes that are read on after the excerpt to count the file's lines
+	maxCounted = 64 << 20  // bytes read after the excerpt to count the file's lines
 )
 
-// excerpt has some lines of a text.
+// excerpt holds some lines of a text.
 type excerpt struct {
 	body        []byte
-	first, last int  // lines in body; last < first: none
-	total       int  // lines of the text; -1: too many to count
+	first, last int  // lines in body; last < first means none
+	total       int  // lines of the text; -1 means too many to count
 	partial     bool // the last line in body is not whole
-	full        bool // no more fits
-	room        int  // bytes that body may have
+	full        bool // there is no room for more
+	room        int  // most bytes of body
 	whole       int  // bytes of body up to the end of the last whole line
 }
 
-// complete is true when nothing of the text is left out.
+// complete reports whether the excerpt is the whole text.
 func (x *excerpt) complete() bool {
 	return !x.partial && x.first == 1 && x.last == x.total
 }
 
-// readLines reads the lines first to last of r, at most room bytes of them. The lines are whole,
-// unless the first one is longer than that.
+// readLines reads the lines first to last of r, at most room bytes of them. All lines are whole,
+// unless the first one has more than room bytes.
 func readLines(ctx context.Context, r io.Reader, first, last, room int) (*excerpt, error) {
 	in := bufio.NewReaderSize(r, decodeChunk)
 	x := &excerpt{first: first, last: first - 1, room: room}

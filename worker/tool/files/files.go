@@ -20,7 +20,7 @@ type fileTools struct {
 }
 
 // Tools makes the family over a workspace, which the caller closes later. Times are shown in zone;
-// nil is the machine's own.
+// nil means the machine's own.
 func Tools(ws *workspace.Workspace, now func() time.Time, zone *time.Location) []worker.Tool {
 	t := &fileTools{ws: ws, now: now, zone: cmp.Or(zone, time.Local)}
 	return []worker.Tool{
@@ -36,7 +36,7 @@ func Tools(ws *workspace.Workspace, now func() time.Time, zone *time.Location) [
 	}
 }
 
-// changeResult is a Result with one change; u takes it back, nil where nothing was changed.
+// changeResult makes a Result with one change. u is its undo; nil means that nothing was changed.
 func changeResult(kind, target, detail, text, brief string, u *protocol.Undo) worker.Result {
 	return worker.Result{
 		Text: text, Brief: brief, Changes: []protocol.Change{{Kind: kind, Target: target, Detail: detail, Undo: u}},

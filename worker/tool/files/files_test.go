@@ -66,7 +66,7 @@ func (d *fixture) put(name, content string) {
 	}
 }
 
-// content is a file's, or "(none)".
+// content returns a file's content, or "(none)".
 func (d *fixture) content(name string) string {
 	d.t.Helper()
 	b, err := os.ReadFile(d.path(name))
@@ -88,7 +88,7 @@ func (d *fixture) callWith(ctx context.Context, tool, arguments string) (worker.
 	return d.tools[tool].Run(ctx, call)
 }
 
-// works calls a tool that must work and checks what it says.
+// works calls a tool that must succeed, and checks its text.
 func (d *fixture) works(tool, arguments, text string) worker.Result {
 	d.t.Helper()
 	r, err := d.call(tool, arguments)
@@ -104,7 +104,7 @@ func (d *fixture) works(tool, arguments, text string) worker.Result {
 	return r
 }
 
-// fails calls a tool that must not work and checks that the error says certain things.
+// fails calls a tool that must fail, and checks parts of the error.
 func (d *fixture) fails(tool, arguments string, says ...string) {
 	d.t.Helper()
 	r, err := d.call(tool, arguments)
@@ -118,7 +118,7 @@ func (d *fixture) fails(tool, arguments string, says ...string) {
 	}
 }
 
-func TestTheFamilyIsSmallAndSound(t *testing.T) {
+func TestTools_Family_IsSmallAndValid(t *testing.T) {
 	d := newFixture(t, protocol.FilePolicy{}, nil)
 	effects := map[string]protocol.ToolEffect{
 		"append_file": protocol.EffectOnce, "delete_file": protocol.EffectOnce, "edit_file": protocol.EffectOnce,

@@ -8,15 +8,15 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// Bounds of a glob, which comes from a model. The cost of a match grows with the number of braces.
+// Bounds of a glob of a model. The cost of a match grows with the number of braces.
 const (
 	maxGlob   = 256 // bytes
 	maxBraces = 4
 )
 
-// glob is a pattern for files. A pattern without a slash is matched with the last name of a path,
-// as people mean it. One with a slash is matched with the whole path, from the workspace or from
-// the listed folder. The zero value matches all.
+// glob is a pattern for files. A pattern without a slash is compared with the last name of a path.
+// One with a slash is compared with the whole path, from the workspace or from the listed folder.
+// The zero value matches everything.
 type glob struct {
 	pattern string
 	from    string // the listed folder
@@ -29,7 +29,7 @@ func newGlob(pattern, from string) (glob, error) {
 	return glob{pattern: strings.TrimPrefix(strings.TrimLeft(pattern, "/"), "./"), from: from}, nil
 }
 
-// hasFolders is true when the pattern is about more than one folder.
+// hasFolders reports whether the pattern has a slash.
 func (g glob) hasFolders() bool { return strings.Contains(g.pattern, "/") }
 
 func (g glob) match(name string) bool {

@@ -54,7 +54,7 @@ func (t *fileTools) list(ctx context.Context, _ worker.Call, args listArgs) (wor
 	return l.result(name, args.Pattern), nil
 }
 
-// clampLimit is a limit, or usual if none is given; at most top.
+// clampLimit returns limit, or usual if limit is not given; at most top.
 func clampLimit(limit, usual, top int) int {
 	if limit <= 0 {
 		return usual
@@ -66,12 +66,12 @@ func clampLimit(limit, usual, top int) int {
 type listing struct {
 	*fileTools
 	glob           glob
-	deep           bool // list also what is in folders
+	deep           bool // also list the contents of folders
 	limit          int
 	lines          []string
 	files, folders int
-	trouble        []string // says which folders could not be read
-	world          bool     // a name is of a file that was received
+	trouble        []string // folders that could not be read
+	world          bool     // some name belongs to a received file
 }
 
 func (l *listing) visit(e workspace.Entry) error {
@@ -96,7 +96,7 @@ func (l *listing) visit(e workspace.Entry) error {
 	return nil
 }
 
-// line shows one entry, in columns with two spaces between them.
+// line formats one entry in columns, with two spaces between them.
 func (l *listing) line(e workspace.Entry) string {
 	name := workspace.Show(e.Path)
 	switch {
@@ -110,7 +110,7 @@ func (l *listing) line(e workspace.Entry) string {
 	return fmt.Sprintf("%s  %s  %s", name, amount.Bytes(e.Info.Size()), e.Info.ModTime().In(l.zone).Format("2006-01-02 15:04"))
 }
 
-// maxTrouble is how many folders that could not be read are named.
+// maxTrouble is how many unreadable folders are named.
 const maxTrouble = 5
 
 func (l *listing) result(name, pattern string) worker.Result {

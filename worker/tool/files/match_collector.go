@@ -17,16 +17,16 @@ type matchCollector struct {
 
 	out        strings.Builder
 	matches    int
-	files      int    // that have a match
-	stopReason string // why the search has stopped; "" while it goes on
+	files      int    // files with a match
+	stopReason string // why the search stopped; "" means that it goes on
 
 	file        string // the file that is being searched
-	noMatchYet  bool   // in file
+	noMatchYet  bool   // file has no match so far
 	number      int    // of the next line
-	lastWritten int    // number of the line of file that was collected last
-	// the lines just before that were not collected, at most contextLines
+	lastWritten int    // number of the last collected line of file
+	// the newest lines that were not collected, at most contextLines
 	before     []numberedLine
-	linesAfter int // lines that are still to be collected after a match
+	linesAfter int // lines still to collect after a match
 }
 
 // numberedLine is a line that may be collected.
@@ -74,7 +74,7 @@ func (f *matchCollector) line(raw []byte) {
 	}
 }
 
-// match collects a line that matches, after the lines before it. The match beyond the limit shows
+// match collects a matching line, after the lines before it. A match beyond the limit only shows
 // that there are more.
 func (f *matchCollector) match(l numberedLine) {
 	if f.matches == f.limit {
@@ -95,7 +95,7 @@ func (f *matchCollector) match(l numberedLine) {
 	}
 }
 
-// write adds file:12: text for a match, and file-12- text for a line around one. A line --
+// write writes file:12: text for a match, and file-12- text for a line around it. A line --
 // separates runs of lines.
 func (f *matchCollector) write(l numberedLine, mark byte) {
 	if f.contextLines > 0 && f.out.Len() > 0 && (f.lastWritten == 0 || l.number > f.lastWritten+1) {

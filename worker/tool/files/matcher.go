@@ -14,9 +14,9 @@ const maxQuery = 1000
 
 // matcher finds a query in lines. It is for one goroutine.
 type matcher struct {
-	plain   []byte         // nil when re is used
-	fold    bool           // plain is in lower case and matches any case
-	re      *regexp.Regexp // also for plain queries that match any case and are not ASCII
+	plain   []byte         // nil if re is used
+	fold    bool           // plain is in lower case and matches upper case too
+	re      *regexp.Regexp // also for plain queries that ignore case and are not ASCII
 	lowered []byte         // a buffer
 }
 
@@ -46,7 +46,7 @@ func newMatcher(query string, isRegexp, caseSensitive bool) (*matcher, error) {
 	return &matcher{re: re}, nil
 }
 
-// mayMatch is false when no line of the block matches.
+// mayMatch is false if no line of the block can match.
 func (m *matcher) mayMatch(block []byte) bool {
 	if m.re != nil {
 		return true
@@ -54,7 +54,7 @@ func (m *matcher) mayMatch(block []byte) bool {
 	return bytes.Contains(m.folded(block), m.plain)
 }
 
-// find returns the place of the first match in a line; from is negative when there is none.
+// find returns the offsets of the first match in a line; from is negative if there is none.
 func (m *matcher) find(line []byte) (from, to int) {
 	if m.re != nil {
 		if at := m.re.FindIndex(line); at != nil {
@@ -66,7 +66,8 @@ func (m *matcher) find(line []byte) (from, to int) {
 	return from, from + len(m.plain)
 }
 
-// folded is b as it is compared with plain: the same bytes, in lower case with fold.
+// folded returns b as it is compared with plain: in lower case if fold is set, with the same
+// length.
 func (m *matcher) folded(b []byte) []byte {
 	if !m.fold {
 		return b
@@ -94,8 +95,8 @@ func isASCII(s string) bool {
 // maxShown is how many bytes of a line are shown.
 const maxShown = 240
 
-// cutAround is at most maxShown bytes of a line around the bytes from from to to, with dots where
-// it was cut.
+// cutAround returns at most maxShown bytes of a line around the bytes from from to to. Dots mark
+// the cuts.
 func cutAround(line []byte, from, to int) string {
 	line = bytes.TrimRight(line, "\r\n")
 	if len(line) <= maxShown {

@@ -36,7 +36,7 @@ func (t *fileTools) move(ctx context.Context, call worker.Call, args moveArgs) (
 	if err != nil {
 		return worker.Result{}, err
 	}
-	var first []protocol.Change // the deletion of a file at the target
+	var first []protocol.Change // the deletion of the file at the target
 	undo := t.ws.BeforeMove(ctx, call.KeepBefore, args.From, false)
 	to, err := t.ws.Move(ctx, args.From, args.To)
 	if errors.Is(err, fs.ErrExist) && args.Overwrite {
@@ -62,7 +62,7 @@ func (t *fileTools) move(ctx context.Context, call worker.Call, args moveArgs) (
 	return result, nil
 }
 
-// trashTarget moves the file that a move would replace to the trash.
+// trashTarget moves the file at the target, which the move would replace, to the trash.
 func (t *fileTools) trashTarget(ctx context.Context, call worker.Call, args moveArgs) ([]protocol.Change, error) {
 	target := args.To
 	old, err := t.ws.Stat(target)

@@ -25,12 +25,12 @@ var readSpec = worker.Spec{
 	},
 }
 
-const maxFiles = 20 // of one call
+const maxFiles = 20 // in one call
 
 type readArgs struct {
 	Path      string   `json:"path"`
 	Paths     []string `json:"paths"`
-	StartLine int      `json:"start_line"` // of each file
+	StartLine int      `json:"start_line"` // in each file
 	EndLine   int      `json:"end_line"`
 }
 
@@ -56,14 +56,14 @@ func (t *fileTools) read(ctx context.Context, _ worker.Call, args readArgs) (wor
 	return worker.Result{Text: body, Brief: page.brief, World: t.ws.LeadsToReceived(paths[0])}, nil
 }
 
-// filePage is the text of a file as it is shown.
+// filePage is the shown part of a file.
 type filePage struct {
-	header string // "" when the text is whole and there is nothing to say about it
+	header string // "" if the text is whole and needs no remark
 	body   string
 	brief  string
 }
 
-// page reads at most room bytes of the lines of a file that args wants.
+// page reads the lines of a file that args asks for, at most room bytes.
 func (t *fileTools) page(ctx context.Context, path string, args readArgs, room int) (filePage, error) {
 	if args.StartLine < 0 || args.EndLine < 0 || args.EndLine > 0 && args.EndLine < args.StartLine {
 		return filePage{}, fmt.Errorf("read %s: there are no lines %d to %d; lines are counted from 1",
@@ -94,7 +94,7 @@ func (t *fileTools) page(ctx context.Context, path string, args readArgs, room i
 	return x.page(workspace.Show(name), text.encodingNote(), args.EndLine), nil
 }
 
-// page makes a page of an excerpt; wanted is the last line that was asked for, 0 for all.
+// page makes a page of an excerpt; wanted is the last requested line, 0 for all.
 func (x *excerpt) page(name, foreign string, wanted int) filePage {
 	p := filePage{body: string(x.body), brief: amount.Plural(x.total, "line", "lines")}
 	var notes []string
@@ -120,7 +120,7 @@ func (x *excerpt) page(name, foreign string, wanted int) filePage {
 	return p
 }
 
-// lineRange is "lines 1-200 of 812".
+// lineRange returns "lines 1-200 of 812".
 func (x *excerpt) lineRange() string {
 	total := amount.Number(int64(max(x.total, 0)))
 	if x.total < 0 {
@@ -132,12 +132,12 @@ func (x *excerpt) lineRange() string {
 	return fmt.Sprintf("lines %d-%d of %s", x.first, x.last, total)
 }
 
-// readMany reads several files. It fails only where none of them can be read.
+// readMany reads several files. It fails only if none of them can be read.
 func (t *fileTools) readMany(ctx context.Context, paths []string, args readArgs) (worker.Result, error) {
 	var b strings.Builder
 	var failed []error
 	for i, path := range paths {
-		// The room that short files leave goes to the long ones after them.
+		// Long files get the room that short files before them leave.
 		room := (maxExcerpt - b.Len()) / (len(paths) - i)
 		p, err := t.page(ctx, path, args, max(room, 0))
 		if ctx.Err() != nil {

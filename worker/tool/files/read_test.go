@@ -102,7 +102,7 @@ func TestRead_BinaryFile_IsNamedOnly(t *testing.T) {
 	}
 }
 
-// allocated runs f and says how many bytes were allocated meanwhile.
+// allocated runs f and returns the number of bytes allocated meanwhile.
 func allocated(f func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -114,7 +114,7 @@ func allocated(f func()) uint64 {
 func TestRead_TwoGigabytes_TakesLittleMemory(t *testing.T) {
 	d := newFixture(t, protocol.FilePolicy{}, map[string]string{"log": numbered(1, 20_000), "zeros": ""})
 	for _, name := range []string{"log", "zeros"} {
-		// sparse: it takes no room on the disk
+		// a sparse file: it takes no room on the disk
 		if err := os.Truncate(d.path(name), 2<<30); err != nil {
 			t.Fatal(err)
 		}
@@ -177,7 +177,7 @@ func TestRead_ContextEnds_Stops(t *testing.T) {
 }
 
 // FuzzDecode gives any bytes to the decoder, whole and byte by byte. The text is the same, valid
-// and without NUL, and encodeAll makes the same bytes of the text of decodeAll.
+// and without NUL. encodeAll makes the same bytes from decodeAll's text.
 func FuzzDecode(f *testing.F) {
 	for _, seed := range []string{"", "plain", "gr\xf6\xdfe", "\xef\xbb\xbfx", "\xff\xfea\x00\x3d\xd8", "\xfe\xff\xd8\x3d\xde\x00", "a\xe2\x82", "\x00"} {
 		f.Add([]byte(seed))

@@ -85,8 +85,8 @@ type fileSearch struct {
 	blocks   blockReader
 	found    matchCollector
 	searched int  // files
-	unread   int  // files and folders that could not be read, or not whole
-	world    bool // a match is in a file that was received
+	unread   int  // files and folders that could not be read completely
+	world    bool // a match is in a received file
 }
 
 func (s *fileSearch) visit(e workspace.Entry) error {
@@ -118,7 +118,7 @@ func (s *fileSearch) visit(e workspace.Entry) error {
 	return nil
 }
 
-// file searches one file. A file that is no text has no lines.
+// file searches one file. It skips a file that is no text.
 func (s *fileSearch) file(e workspace.Entry) error {
 	f, err := e.Open()
 	if err != nil {

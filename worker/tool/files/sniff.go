@@ -15,11 +15,11 @@ const headSize = 8 << 10
 type encoding string
 
 const (
-	encodingUTF8    encoding = "UTF-8"        // invalid bytes are taken for Windows-1252
-	encodingBOM     encoding = "UTF-8 (BOM)"  // with a mark that is no part of the text
-	encodingUTF16LE encoding = "UTF-16 LE"    // with its mark
-	encodingUTF16BE encoding = "UTF-16 BE"    // with its mark
-	encoding1252    encoding = "Windows-1252" // which holds all of Latin-1 that is text
+	encodingUTF8    encoding = "UTF-8"        // invalid bytes are read as Windows-1252
+	encodingBOM     encoding = "UTF-8 (BOM)"  // with a byte order mark that is no part of the text
+	encodingUTF16LE encoding = "UTF-16 LE"    // with its byte order mark
+	encodingUTF16BE encoding = "UTF-16 BE"    // with its byte order mark
+	encoding1252    encoding = "Windows-1252" // contains all printable characters of Latin-1
 )
 
 // byteOrderMarks are the byte order marks.
@@ -30,7 +30,7 @@ var byteOrderMarks = []struct {
 	{"\xef\xbb\xbf", encodingBOM}, {"\xff\xfe", encodingUTF16LE}, {"\xfe\xff", encodingUTF16BE},
 }
 
-// magicNumbers are bytes near the beginning of well-known files that are not text.
+// magicNumbers are bytes near the beginning of well-known binary files.
 var magicNumbers = []struct {
 	at    int
 	bytes string
@@ -52,8 +52,7 @@ var magicNumbers = []struct {
 	{0, "\x00asm", "a WebAssembly program"}, {0, "\xca\xfe\xba\xbe", "a macOS program or Java class"},
 }
 
-// sniff returns the encoding of a file that begins with head, or the type of a file that is no
-// text.
+// sniff returns the encoding of a file that begins with head, or the type of a binary file.
 func sniff(head []byte) (enc encoding, binary string) {
 	for _, m := range byteOrderMarks {
 		if bytes.HasPrefix(head, []byte(m.bytes)) {
@@ -70,18 +69,18 @@ func sniff(head []byte) (enc encoding, binary string) {
 	return encodingUTF8, ""
 }
 
-// HeadSize is how many of the first bytes of a file tell what it is.
+// HeadSize is how many of a file's first bytes are needed to find its type.
 const HeadSize = headSize
 
-// Kind is the type of a file that begins with head, such as "a PNG image"; "binary" where it is not
-// known, "" for text.
+// Kind returns the type of a file that begins with head, such as "a PNG image"; "binary" if it is
+// not known, "" for text.
 func Kind(head []byte) string {
 	_, kind := sniff(head)
 	return kind
 }
 
-// NewTextReader reads a file that begins with head as UTF-8, whatever it is written in. rest has
-// what follows.
+// NewTextReader reads a file that begins with head as UTF-8, whatever its encoding. rest holds the
+// bytes after head.
 func NewTextReader(head []byte, rest io.Reader) io.Reader {
 	d := &textDecoder{}
 	enc, _ := sniff(head)
@@ -98,8 +97,8 @@ func binaryKind(head []byte) string {
 	return ""
 }
 
-// looksBinary is true of bytes that no text holds: a NUL, or more than one in ten control
-// characters other than white space, backspace and ESC.
+// looksBinary reports whether bytes cannot be text: one is a NUL, or more than one in ten is a
+// control character other than white space, backspace and ESC.
 func looksBinary(head []byte) bool {
 	if bytes.IndexByte(head, 0) >= 0 {
 		return true
@@ -113,8 +112,8 @@ func looksBinary(head []byte) bool {
 	return strange*10 > len(head)
 }
 
-// windows1252 are the characters 0x80 to 0x9f. The five that are not assigned are control
-// characters, as in the WHATWG's table. All others are as in Latin-1.
+// windows1252 are the characters 0x80 to 0x9f. The five unassigned bytes are control characters, as
+// in the WHATWG's table. All others are as in Latin-1.
 var windows1252 = [32]rune{
 	0x20ac, 0x81, 0x201a, 0x0192, 0x201e, 0x2026, 0x2020, 0x2021, 0x02c6, 0x2030, 0x0160, 0x2039, 0x0152, 0x8d, 0x017d,
 	0x8f, 0x90, 0x2018, 0x2019, 0x201c, 0x201d, 0x2022, 0x2013, 0x2014, 0x02dc, 0x2122, 0x0161, 0x203a, 0x0153, 0x9d,
@@ -128,13 +127,13 @@ func decode1252(c byte) rune {
 	return rune(c)
 }
 
-// decodeAll decodes a whole file. It fails if encodeAll would not make the same bytes of the text.
+// decodeAll decodes a whole file. It fails if encodeAll would not restore the same bytes.
 func decodeAll(raw []byte, enc encoding) (string, encoding, error) {
 	var text string
 	switch {
 	case enc == encodingUTF16LE, enc == encodingUTF16BE:
 		text = string(utf16.Decode(utf16Units(raw[2:], enc)))
-	case utf8.Valid(raw): // with its mark, if there is one
+	case utf8.Valid(raw): // with its byte order mark, if there is one
 		return string(raw), enc, nil
 	default:
 		runes := make([]rune, len(raw))
@@ -150,7 +149,7 @@ func decodeAll(raw []byte, enc encoding) (string, encoding, error) {
 	return text, enc, nil
 }
 
-// encodeAll makes the bytes of a file of a text.
+// encodeAll encodes a text as the bytes of a file.
 func encodeAll(text string, enc encoding) ([]byte, error) {
 	switch enc {
 	case encodingUTF16LE, encodingUTF16BE:

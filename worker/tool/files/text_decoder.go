@@ -12,21 +12,20 @@ import (
 const decodeChunk = 32 << 10
 
 // textDecoder reads the text of a file as UTF-8, in constant memory. It replaces NUL by U+FFFD,
-// because not everybody who gets the text takes a NUL.
+// because some receivers of the text do not accept a NUL.
 type textDecoder struct {
 	src  io.Reader
 	enc  encoding
-	odd  bool   // bytes that were not UTF-8 were taken for Windows-1252
-	raw  []byte // read and not decoded; a part of store
-	out  []byte // decoded and not read by the caller; a part of text
-	err  error  // of src
+	odd  bool   // bytes that are not UTF-8 were read as Windows-1252
+	raw  []byte // read but not decoded; a part of store
+	out  []byte // decoded but not yet read by the caller; a part of text
+	err  error  // error of src
 	text []byte
-	// store is the buffer of raw. The beginning of a character that a read has cut waits at its
-	// front.
+	// store is the buffer of raw. An incomplete character at the end of a read waits at its front.
 	store [decodeChunk]byte
 }
 
-// reset begins a new file, of which head has been read already. src has the rest.
+// reset begins a new file, whose first bytes are head. src holds the rest.
 func (d *textDecoder) reset(head []byte, src io.Reader, enc encoding) {
 	for _, m := range byteOrderMarks {
 		if m.encoding == enc {
@@ -55,7 +54,7 @@ func (d *textDecoder) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// decode moves whole characters from raw to out, and all that is left at the end of the file.
+// decode moves whole characters from raw to out. At the end of the file it moves all the rest.
 func (d *textDecoder) decode() {
 	d.text = d.text[:0]
 	if d.enc == encodingUTF16LE || d.enc == encodingUTF16BE {
@@ -105,7 +104,7 @@ func (d *textDecoder) decodeUTF16() {
 	}
 }
 
-// utf16Units are the whole 16-bit units of raw, which has no mark.
+// utf16Units returns the whole 16-bit units of raw, without the byte order mark.
 func utf16Units(raw []byte, enc encoding) []uint16 {
 	all := make([]uint16, len(raw)/2)
 	for i := range all {
@@ -114,7 +113,7 @@ func utf16Units(raw []byte, enc encoding) []uint16 {
 	return all
 }
 
-// byteOrder has the methods of both orders of encoding/binary that are used here.
+// byteOrder has the methods of encoding/binary's two orders that are used here.
 type byteOrder interface {
 	binary.ByteOrder
 	binary.AppendByteOrder

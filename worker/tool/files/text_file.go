@@ -9,7 +9,7 @@ import (
 	"mews/worker/workspace"
 )
 
-// textFile is an open file whose text is read as UTF-8.
+// textFile is an open file that is read as UTF-8 text.
 type textFile struct {
 	file *os.File
 	textDecoder
@@ -29,7 +29,7 @@ func (t *fileTools) openText(path string) (*textFile, error) {
 	return x, nil
 }
 
-// start reads the head of the file, and refuses one that is no text.
+// start reads the head of the file, and refuses a binary file.
 func (x *textFile) start(path string) error {
 	info, err := x.file.Stat()
 	if err != nil {
@@ -47,14 +47,14 @@ func (x *textFile) start(path string) error {
 	return nil
 }
 
-// viewHints are hints for the types of files that view_image shows.
+// viewHints are the hints for file types that view_image can show.
 var viewHints = map[string]string{
 	"a PNG image": viewHint, "a JPEG image": viewHint, "a GIF image": viewHint, "a WebP image": viewHint,
 }
 
 const viewHint = "; look at it with view_image"
 
-// encodingNote names the encoding of what was read so far, "" for UTF-8.
+// encodingNote names the encoding of the text read so far; "" for UTF-8.
 func (x *textFile) encodingNote() string {
 	switch {
 	case x.odd:
@@ -74,7 +74,7 @@ func readHead(r io.Reader, head []byte) ([]byte, error) {
 	return head[:n], err
 }
 
-// readFault is an error of reading a file that was opened.
+// readFault describes an error of reading an open file.
 func readFault(path string, err error) error {
 	return fmt.Errorf("read %s: %w", workspace.Show(path), err)
 }

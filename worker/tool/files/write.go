@@ -43,7 +43,7 @@ func (t *fileTools) write(ctx context.Context, call worker.Call, args writeArgs)
 		mode, done = workspace.Create, "found to hold just this already"
 	}
 	var undo *protocol.Undo
-	if _, err := t.ws.Stat(args.Path); err != nil || args.Overwrite { // else nothing is changed
+	if _, err := t.ws.Stat(args.Path); err != nil || args.Overwrite { // otherwise nothing is changed
 		undo = t.ws.Before(ctx, call.KeepBefore, args.Path, []byte(args.Content))
 	}
 	created, err := t.ws.Write(args.Path, []byte(args.Content), mode)
@@ -63,7 +63,7 @@ func (t *fileTools) write(ctx context.Context, call worker.Call, args writeArgs)
 
 const maxFirstLine = 80 // bytes of a file's first line that describe shows
 
-// describe says in a few words what stands in a file.
+// describe tells in a few words what a file contains.
 func (t *fileTools) describe(path string) string {
 	f, err := t.ws.Open(path)
 	if err != nil {
@@ -79,7 +79,7 @@ func (t *fileTools) describe(path string) string {
 	if err := x.start(path); err != nil {
 		return text + "; " + err.Error()
 	}
-	// an error is the line's end too
+	// at an error the line ends too
 	line, _ := bufio.NewReader(io.LimitReader(x, maxFirstLine)).ReadString('\n')
 	return text + ", first line " + strconv.Quote(strings.TrimRight(line, "\r\n"))
 }
@@ -123,8 +123,7 @@ func (t *fileTools) append(ctx context.Context, call worker.Call, args appendArg
 	return changeResult("append", name, detail, text, detail, t.ws.After(undo)), nil
 }
 
-// takesText refuses a file that UTF-8 at its end would damage. A file that does not exist takes any
-// text.
+// takesText refuses a file that UTF-8 at its end would damage. A new file takes any text.
 func (t *fileTools) takesText(path string) error {
 	text, err := t.openText(path)
 	if errors.Is(err, fs.ErrNotExist) {

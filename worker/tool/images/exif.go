@@ -5,8 +5,8 @@ import (
 	"iter"
 )
 
-// jpegSegments are the segments of a JPEG that come before its pixels, each with its marker. They
-// end where the file is not as it should be.
+// jpegSegments yields the segments of a JPEG before its pixels, each with its marker. It stops at
+// the first error in the file.
 func jpegSegments(data []byte) iter.Seq2[byte, []byte] {
 	return func(yield func(marker byte, content []byte) bool) {
 		for at := 2; at+4 <= len(data) && data[at] == 0xff; {
@@ -23,8 +23,8 @@ func jpegSegments(data []byte) iter.Seq2[byte, []byte] {
 	}
 }
 
-// orientation is how the pixels of a JPEG lie: 1 to 8, as EXIF numbers them; 1 is upright, also
-// where it says nothing.
+// orientation returns how the pixels of a JPEG lie: 1 to 8, as in EXIF. 1 is upright, and stands
+// for no information too.
 func orientation(data []byte) int {
 	for marker, content := range jpegSegments(data) {
 		if marker != 0xe1 {

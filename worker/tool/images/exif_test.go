@@ -26,11 +26,11 @@ func oriented(jpeg []byte, order binary.AppendByteOrder, value uint16) []byte {
 	return slices.Concat(head, segment, jpeg[2:])
 }
 
-// TestShow_ExifOrientation_TurnsUpright: where the red corner lies in the file, and how it is to be
-// turned, by EXIF 2.3.
+// TestShow_ExifOrientation_TurnsUpright: by EXIF 2.3 each orientation tells where the red corner
+// lies in the file, and how the picture must be turned.
 func TestShow_ExifOrientation_TurnsUpright(t *testing.T) {
 	file := jpegOf(t, corners(80, 40), 95)
-	// first row from left to right, then last row
+	// the corners, row by row from left to right
 	for value, want := range map[uint16][4]color.Color{
 		1: {red, green, blue, gray}, 2: {green, red, gray, blue}, 3: {gray, blue, green, red}, 4: {blue, gray, red, green},
 		5: {red, blue, green, gray}, 6: {blue, red, gray, green}, 7: {gray, green, blue, red}, 8: {green, gray, red, blue},

@@ -17,14 +17,14 @@ type format struct {
 	name          string
 	config        func(io.Reader) (image.Config, error)
 	decode        func(io.Reader) (image.Image, error)
-	bytesPerPixel func(image.Config, []byte) int // of memory while it is decoded, at most
+	bytesPerPixel func(image.Config, []byte) int // most memory of a pixel while the picture is decoded
 	universal     func(image.Config, []byte) bool
-	strip         func([]byte) []byte // the file with its pixels alone; nil where none is universal
-	photo         bool                // it is a photograph more often than not
+	strip         func([]byte) []byte // returns the file with only its pixels; nil if no file of the format is universal
+	photo         bool                // usually a photograph
 }
 
-// formats are by media type. universal is true of a file that every API of models takes: some take
-// no animated GIF, and llama.cpp's reader (stb_image) knows no WebP.
+// formats are by media type. universal reports whether every model API takes the file: some take no
+// animated GIF, and llama.cpp's reader (stb_image) knows no WebP.
 var formats = map[string]format{
 	"image/png":  {"PNG", png.DecodeConfig, png.Decode, pngBytes, always, stripPNG, false},
 	"image/jpeg": {"JPEG", jpeg.DecodeConfig, jpeg.Decode, jpegBytes, universalJPEG, stripJPEG, true},
@@ -35,8 +35,8 @@ var formats = map[string]format{
 func always(image.Config, []byte) bool { return true }
 func never(image.Config, []byte) bool  { return false }
 
-// universalJPEG is true of a JPEG whose pixels are upright and not in the four colours of printing,
-// which few readers know.
+// universalJPEG reports whether a JPEG's pixels are upright, and not in the four colours of
+// printing, which few readers know.
 func universalJPEG(c image.Config, data []byte) bool {
 	return c.ColorModel != color.CMYKModel && orientation(data) == 1
 }
@@ -52,12 +52,12 @@ func pngBytes(c image.Config, _ []byte) int {
 	return 4
 }
 
-// webpBytes is for a lossless WebP: its pixels before and after a transform. A lossy one takes
-// half.
+// webpBytes is for a lossless WebP, whose pixels are held before and after a transform. A lossy one
+// takes half.
 const webpBytes = 8
 
-// jpegBytes is one byte for each colour. A progressive JPEG has four bytes of coefficients for each
-// besides, all of which come before the first pixel.
+// jpegBytes counts one byte for each colour. A progressive JPEG also has four bytes of coefficients
+// for each, all of which come before the first pixel.
 func jpegBytes(c image.Config, data []byte) int {
 	colors := 3
 	switch c.ColorModel {
@@ -72,7 +72,8 @@ func jpegBytes(c image.Config, data []byte) int {
 	return colors
 }
 
-// progressive is true unless a JPEG has a frame marker that says otherwise, SOF0 or SOF1.
+// progressive reports whether a JPEG may be progressive. It is not if it has the frame marker SOF0
+// or SOF1.
 func progressive(data []byte) bool {
 	for marker := range jpegSegments(data) {
 		if marker == 0xc0 || marker == 0xc1 {
@@ -85,8 +86,8 @@ func progressive(data []byte) bool {
 // qualities are the qualities of a JPEG, tried in order until the picture is small enough.
 var qualities = []int{85, 70, 50, 30}
 
-// encode encodes a picture as a PNG, or as a JPEG if it is a photograph or the PNG would be over
-// most bytes.
+// encode encodes a picture as a PNG. It makes a JPEG of a photograph, or if the PNG would have more
+// than most bytes.
 func encode(src *image.RGBA, photo bool, most int) (data []byte, kind string, err error) {
 	var buf bytes.Buffer
 	if !photo || !src.Opaque() {
@@ -102,7 +103,7 @@ func encode(src *image.RGBA, photo bool, most int) (data []byte, kind string, er
 	return data, "image/jpeg", err
 }
 
-// encodeJPEG encodes a picture in the best of the qualities in which it is small enough.
+// encodeJPEG encodes a picture in the best quality that makes it small enough.
 func encodeJPEG(src image.Image, most int) ([]byte, error) {
 	var buf bytes.Buffer
 	for _, quality := range qualities {
@@ -122,7 +123,7 @@ func onWhite(src *image.RGBA) *image.RGBA {
 	for at := 0; at+3 < len(src.Pix); at += 4 {
 		ground := 255 - src.Pix[at+3]
 		for c := range 3 {
-			src.Pix[at+c] += ground // the colours are multiplied by alpha already
+			src.Pix[at+c] += ground // the colours are already multiplied by alpha
 		}
 		src.Pix[at+3] = 255
 	}

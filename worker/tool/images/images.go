@@ -1,9 +1,4 @@
-// Package images has the tool with which a model looks at a picture in the person's folder.
-//
-// Go's own readers and golang.org/x/image's decode a picture, within the worker's walls. It takes
-// memory for the file (20 MiB at most), its pixels (512 MiB at most, counted from the header before
-// anything is decoded; a photograph of 12 megapixels takes 36 MB, or 180 MB if it is progressive),
-// and the picture that is shown (10 MB). One picture is decoded at a time.
+// Package images has the tool that shows a model a picture in the user's folder.
 package images
 
 import (
@@ -22,12 +17,12 @@ import (
 
 const (
 	maxFile   = 20 << 20   // bytes
-	maxPixels = 50_000_000 // of the picture in the file
+	maxPixels = 50_000_000 // pixels of the picture in the file
 	maxMemory = 512 << 20  // bytes that its pixels may take
-	freeAbove = 64 << 20   // bytes of pixels from which the memory is given back at once
+	freeAbove = 64 << 20   // above these bytes of pixels the memory is freed at once
 	// maxEdge is the longest edge of a shown picture, in pixels. Anthropic's API makes larger
-	// pictures smaller by itself, so a larger one would cost time and show no more (its page on
-	// vision, "Evaluate image size").
+	// pictures smaller, so a larger one would cost time and show no more (its page on vision,
+	// "Evaluate image size").
 	maxEdge = 1568
 )
 
@@ -47,26 +42,26 @@ type viewArgs struct {
 // Viewer shows pictures, one at a time. Its methods may be called from any goroutine.
 type Viewer struct {
 	ws       *workspace.Workspace
-	decoding chan struct{} // holds a token while a picture is being decoded
+	decoding chan struct{} // holds a token while a picture is decoded
 }
 
-// New makes the family over a workspace, which stays the caller's to close.
+// New makes the family over a workspace, which the caller closes.
 func New(ws *workspace.Workspace) *Viewer { return &Viewer{ws: ws, decoding: make(chan struct{}, 1)} }
 
-// Tools are the tools of the family.
+// Tools returns the tools of the family.
 func (v *Viewer) Tools() []worker.Tool {
 	return []worker.Tool{worker.Define(viewSpec, viewArgs{}, v.view)}
 }
 
-// Shown is a picture as a model is shown it, without what its file says beside its pixels.
+// Shown is a picture as the model sees it, without the file's metadata.
 type Shown struct {
 	worker.Picture
 	Format string // PNG, JPEG, GIF or WebP
-	Size   string // of the picture in the file: 2560 x 1920
+	Size   string // size of the picture in the file: 2560 x 1920
 }
 
-// Show makes of the bytes of a file what a model is shown. The error says to people why that cannot
-// be.
+// Show turns the bytes of a file into the picture for the model. An error explains to people why
+// that fails.
 func (v *Viewer) Show(ctx context.Context, file io.Reader) (Shown, error) {
 	select {
 	case v.decoding <- struct{}{}:
@@ -113,7 +108,7 @@ func show(ctx context.Context, file io.Reader) (Shown, error) {
 		return Shown{}, err
 	}
 	if o.memory() > freeAbove {
-		defer debug.FreeOSMemory() // what was unpacked goes before the next is
+		defer debug.FreeOSMemory() // free this picture's memory before the next
 	}
 	picture, err := o.convert(ctx, data)
 	return Shown{Picture: picture, Format: o.format.name, Size: fmt.Sprintf("%d x %d", o.config.Width, o.config.Height)}, err
@@ -128,7 +123,7 @@ func read(file io.Reader) ([]byte, error) {
 	return data, err
 }
 
-// imageInfo is what the head of a file says about its picture.
+// imageInfo is the information in the head of a picture's file.
 type imageInfo struct {
 	kind string // the media type
 	format
@@ -136,7 +131,7 @@ type imageInfo struct {
 	pixelBytes int64 // of memory for a pixel
 }
 
-// memory is how many bytes the pixels take while they are decoded.
+// memory returns how many bytes the pixels take while they are decoded.
 func (o imageInfo) memory() int64 {
 	return int64(o.config.Width) * int64(o.config.Height) * o.pixelBytes
 }
@@ -167,7 +162,7 @@ func readInfo(data []byte) (imageInfo, error) {
 	return o, nil
 }
 
-// convert makes the picture that the model sees. It decodes the file also when it passes it on
+// convert makes the picture that the model sees. It decodes the file even if it passes it on
 // unchanged, because the provider would refuse every later request with a damaged picture.
 func (o imageInfo) convert(ctx context.Context, data []byte) (worker.Picture, error) {
 	src, err := o.decode(bytes.NewReader(data))

@@ -23,7 +23,7 @@ import (
 	"mews/worker/workspace"
 )
 
-// view has the tool look at a file with these bytes.
+// view calls the tool for a file with these bytes.
 func view(t *testing.T, data []byte) (worker.Result, error) {
 	t.Helper()
 	dir := t.TempDir()
@@ -42,7 +42,7 @@ func view(t *testing.T, data []byte) (worker.Result, error) {
 	return New(ws).Tools()[0].Run(t.Context(), worker.Call{Arguments: []byte(`{"path":"it"}`)})
 }
 
-// seen is what the model would see, unpacked.
+// seen returns the decoded picture that the model would see.
 func seen(t *testing.T, r worker.Result) image.Image {
 	t.Helper()
 	if len(r.Images) != 1 {
@@ -62,7 +62,7 @@ func seen(t *testing.T, r worker.Result) image.Image {
 	return m
 }
 
-// near says whether a pixel has a color, as far as JPEG keeps it.
+// near reports whether a pixel has a colour, as far as JPEG keeps it.
 func near(m image.Image, x, y int, want color.Color) bool {
 	r, g, b, _ := m.At(x, y).RGBA()
 	wr, wg, wb, _ := want.RGBA()
@@ -79,8 +79,8 @@ var (
 	blue, gray = color.RGBA{0, 0, 255, 255}, color.RGBA{128, 128, 128, 255}
 )
 
-// corners is a picture whose first row begins red and ends green, and whose last row begins blue
-// and ends gray.
+// corners makes a picture whose first row begins red and ends green. Its last row begins blue and
+// ends gray.
 func corners(w, h int) *image.RGBA {
 	m := image.NewRGBA(image.Rect(0, 0, w, h))
 	for y := range h {
@@ -156,8 +156,7 @@ func TestShow_LargePicture_IsScaledDown(t *testing.T) {
 	}
 }
 
-// TestScale_AnySizes_KeepTheMean: the mean of the whole picture stays what it was, whatever the
-// sizes.
+// TestScale_AnySizes_KeepTheMean: scaling does not change the mean of the whole picture.
 func TestScale_AnySizes_KeepTheMean(t *testing.T) {
 	for _, test := range [][4]int{{7, 5, 3, 2}, {100, 1, 33, 1}, {9, 9, 9, 9}, {1000, 700, 999, 699}, {64, 64, 1, 1}} {
 		src := image.NewRGBA(image.Rect(0, 0, test[0], test[1]))
@@ -193,8 +192,8 @@ func TestScale_ContextEnds_Stops(t *testing.T) {
 	}
 }
 
-// TestShow_Noise_FitsTheLimit: what no format makes small is shown all the same, and not larger
-// than an API takes.
+// TestShow_Noise_FitsTheLimit: noise compresses badly in every format. It is shown all the same, in
+// the size that an API takes.
 func TestShow_Noise_FitsTheLimit(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	noise := image.NewRGBA(image.Rect(0, 0, 200, 200))
@@ -202,7 +201,7 @@ func TestShow_Noise_FitsTheLimit(t *testing.T) {
 		for i := range noise.Pix {
 			noise.Pix[i] = byte(random.IntN(256)) | byte(i%4/3*255)
 		}
-		sizes := map[string]int{} // by the most that it may have
+		sizes := map[string]int{} // by limit
 		for _, most := range []int{1 << 20, 50_000, 30_000} {
 			data, kind, err := encode(noise, photo, most)
 			if err != nil || len(data) > most {
@@ -249,7 +248,7 @@ func TestShow_Animation_ShowsFirstFrame(t *testing.T) {
 // tinyWebP is a lossless WebP of one red pixel.
 const tinyWebP = "UklGRh4AAABXRUJQVlA4TBEAAAAvAAAAAAfQ//73v/+BiOh/AAA="
 
-func TestWebP(t *testing.T) {
+func TestWebP_IsShown(t *testing.T) {
 	data, err := base64.StdEncoding.DecodeString(tinyWebP)
 	if err != nil {
 		t.Fatal(err)
@@ -263,7 +262,7 @@ func TestWebP(t *testing.T) {
 	}
 }
 
-// pngHead is a PNG of that many pixels with none of them in it.
+// pngHead returns the head of a PNG of this size, without any pixels.
 func pngHead(w, h uint32, depth, colors byte) []byte {
 	head := binary.BigEndian.AppendUint32([]byte("IHDR"), w)
 	head = append(binary.BigEndian.AppendUint32(head, h), depth, colors, 0, 0, 0)
@@ -295,7 +294,7 @@ func TestShow_BadFile_IsRefused(t *testing.T) {
 	}
 }
 
-// progressiveHead is a progressive JPEG without pixels.
+// progressiveHead returns a progressive JPEG without pixels.
 func progressiveHead(w, h uint16) []byte {
 	head := []byte{0xff, 0xd8, 0xff, 0xc2, 0, 17, 8, byte(h >> 8), byte(h), byte(w >> 8), byte(w), 3}
 	for c := range byte(3) {

@@ -6,8 +6,8 @@ import (
 	"image/draw"
 )
 
-// shownSize is the size in which a picture of w by h pixels is shown: the same shape, the longest
-// edge at most maxEdge.
+// shownSize returns the shown size of a picture of w by h pixels: the same shape, the longest edge
+// at most maxEdge.
 func shownSize(w, h int) (int, int) {
 	longest := max(w, h)
 	if longest <= maxEdge {
@@ -16,9 +16,9 @@ func shownSize(w, h int) (int, int) {
 	return max(1, (w*maxEdge+longest/2)/longest), max(1, (h*maxEdge+longest/2)/longest)
 }
 
-// scale makes a picture smaller. Each new pixel is the mean of the area that it stands for. It
-// reads one row at a time, so that it needs memory for the new picture only: a filter of x/image
-// would take 32 bytes for each new column of each row.
+// scale makes a picture smaller. Each new pixel is the mean of its area. scale reads one row at a
+// time, so it needs memory only for the new picture. A filter of x/image would take 32 bytes for
+// each new column of each row.
 func scale(ctx context.Context, src image.Image, w, h int) (*image.RGBA, error) {
 	from := src.Bounds()
 	dst := image.NewRGBA(image.Rect(0, 0, w, h))
@@ -41,13 +41,13 @@ func scale(ctx context.Context, src image.Image, w, h int) (*image.RGBA, error) 
 	return dst, nil
 }
 
-// pixelShare is how much of an old pixel goes to the new pixel at, and to the one after that.
+// pixelShare is how much of an old pixel goes to the new pixel at, and to the one after it.
 type pixelShare struct {
 	at            int
 	first, second float32
 }
 
-// pixelShares cuts n old pixels into m new ones; m is at most n.
+// pixelShares divides n old pixels among m new ones; m is at most n.
 func pixelShares(n, m int) []pixelShare {
 	out := make([]pixelShare, n)
 	part := float32(m) / float32(n)
@@ -86,7 +86,7 @@ func store(pix []byte, sum []float32) {
 	}
 }
 
-// rotate makes a picture upright whose pixels lie as EXIF's orientation says.
+// rotate turns a picture upright, given EXIF's orientation.
 func rotate(src *image.RGBA, orientation int) *image.RGBA {
 	if orientation < 2 || orientation > 8 {
 		return src
@@ -106,7 +106,7 @@ func rotate(src *image.RGBA, orientation int) *image.RGBA {
 	return dst
 }
 
-// rotations return the place of a pixel in the upright picture, by orientation (EXIF 2.3).
+// rotations return the position of a pixel in the upright picture, by orientation (EXIF 2.3).
 var rotations = map[int]func(x, y, w, h int) image.Point{
 	2: func(x, y, w, _ int) image.Point { return image.Pt(w-1-x, y) },
 	3: func(x, y, w, h int) image.Point { return image.Pt(w-1-x, h-1-y) },

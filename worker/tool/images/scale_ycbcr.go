@@ -5,9 +5,9 @@ import (
 	"image"
 )
 
-// scaleYCbCr is scale for a photograph as most are decoded, with a fourth of the colours (4:2:0).
-// To scale its three planes takes half the time of scaling four colours, and the encoder takes them
-// as they are.
+// scaleYCbCr scales a photograph in the format in which most are decoded, with a fourth of the
+// colours (4:2:0). Scaling its three planes takes half the time of scaling four colours, and the
+// encoder takes them as they are.
 func scaleYCbCr(ctx context.Context, src *image.YCbCr, w, h int) (*image.YCbCr, error) {
 	dst := image.NewYCbCr(image.Rect(0, 0, w, h), image.YCbCrSubsampleRatio420)
 	sw, sh := src.Rect.Dx(), src.Rect.Dy()
@@ -24,13 +24,13 @@ func scaleYCbCr(ctx context.Context, src *image.YCbCr, w, h int) (*image.YCbCr, 
 	return dst, nil
 }
 
-// plane is one of the values of all pixels, row by row.
+// plane holds one value of all pixels, row by row.
 type plane struct {
 	pix          []byte
 	stride, w, h int
 }
 
-// scaleFrom fills a plane with the means of the areas of a larger one.
+// scaleFrom fills a plane with the means of a larger plane's areas.
 func (p plane) scaleFrom(ctx context.Context, src plane) error {
 	columns, rows := pixelShares(src.w, p.w), pixelShares(src.h, p.h)
 	line, sum := make([]float32, p.w+1), make([]float32, p.w+1)

@@ -6,7 +6,6 @@ import (
 	"testing"
 )
 
-// TestScale_YCbCrPlanes_MatchColours: by their planes as by their colours.
 func TestScale_YCbCrPlanes_MatchColours(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 20 {

@@ -5,15 +5,16 @@ import (
 	"encoding/binary"
 )
 
-// stripJPEG is a JPEG without the segments that no reader needs for the pixels, such as EXIF's with
-// place and device, and without what follows its end. APP0 and APP14 say how the colours are meant.
+// stripJPEG returns a JPEG without segments that do not concern the pixels, such as EXIF with
+// location and device, and without bytes after its end. It keeps APP0 and APP14, which tell how to
+// read the colours.
 func stripJPEG(data []byte) []byte {
 	out := bytes.NewBuffer(make([]byte, 0, len(data)))
 	out.Write(data[:2])
 	for at := 2; at+1 < len(data); {
 		marker := data[at+1]
 		switch {
-		case data[at] != 0xff || marker == 0x00 || marker >= 0xd0 && marker <= 0xd7: // of the pixels
+		case data[at] != 0xff || marker == 0x00 || marker >= 0xd0 && marker <= 0xd7: // segments of the pixels
 			next := bytes.IndexByte(data[at+1:], 0xff)
 			if next < 0 {
 				next = len(data) - at - 1
@@ -36,16 +37,16 @@ func stripJPEG(data []byte) []byte {
 	return out.Bytes()
 }
 
-// pngChunks are the chunks that say what the pixels are and how their colours are meant (PNG 1.2,
-// 4.1 and 4.2). A profile of colours would name the device.
+// pngChunks are the chunks with the pixels and the meaning of their colours (PNG 1.2, 4.1 and 4.2).
+// A colour profile is left out, because it would name the device.
 var pngChunks = map[string]bool{
 	"IHDR": true, "PLTE": true, "IDAT": true, "IEND": true, "tRNS": true, "cHRM": true, "gAMA": true, "sBIT": true, "sRGB": true,
 }
 
-// stripPNG is a PNG without its other chunks, such as those of text and EXIF, and without what
-// follows its end.
+// stripPNG returns a PNG without its other chunks, such as text and EXIF, and without bytes after
+// its end.
 func stripPNG(data []byte) []byte {
-	// bytes; a chunk is framed by its length, its type and a checksum
+	// bytes; the frame of a chunk is its length, type and checksum
 	const signature, frame = 8, 12
 	out := bytes.NewBuffer(make([]byte, 0, len(data)))
 	out.Write(data[:signature])

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// withText puts a chunk of text before the end of a PNG.
+// withText puts a text chunk before the end of a PNG.
 func withText(file []byte, text string) []byte {
 	chunk := append([]byte("tEXt"), text...)
 	framed := binary.BigEndian.AppendUint32(nil, uint32(len(text)))
@@ -19,8 +19,8 @@ func withText(file []byte, text string) []byte {
 	return slices.Concat(file[:end], framed, file[end:])
 }
 
-// TestStrip_Metadata_IsRemoved: a picture that is shown as it is has its pixels and nothing else,
-// not even what follows them.
+// TestStrip_Metadata_IsRemoved: a picture that is shown unchanged has only its pixels; even bytes
+// after them are removed.
 func TestStrip_Metadata_IsRemoved(t *testing.T) {
 	jpegFile, pngFile := jpegOf(t, corners(80, 40), 95), pngOf(t, corners(80, 40))
 	exif := oriented(jpegFile, binary.BigEndian, 1)
@@ -41,7 +41,7 @@ func TestStrip_Metadata_IsRemoved(t *testing.T) {
 	}
 }
 
-// FuzzStrip: what can be decoded stays what it is, and nothing panics.
+// FuzzStrip: a decodable picture stays the same, and nothing panics.
 func FuzzStrip(f *testing.F) {
 	f.Add(jpegOf(f, corners(16, 8), 80))
 	f.Add(oriented(jpegOf(f, corners(16, 8), 80), binary.LittleEndian, 6))

@@ -1,4 +1,4 @@
-// Package memory has the tools that remember facts about the person and find them again.
+// Package memory has the tools that remember facts about the user and find them again.
 package memory
 
 import (
@@ -18,7 +18,7 @@ import (
 
 const familyName = "memory"
 
-// Each tool does the same again when its call is made again, and so is idempotent.
+// Repeating a call of these tools has the same result, so they are idempotent.
 var (
 	rememberSpec = worker.Spec{
 		Name: "remember", Effect: protocol.EffectIdempotent,
@@ -66,19 +66,19 @@ var (
 // defaultConfidence is the confidence of a fact if the model gives none.
 const defaultConfidence = 0.9
 
-// InForce returns the texts in force of the files that go into prompts, by path.
+// InForce returns the texts in force of the prompt files, by path.
 type InForce func(ctx context.Context) (map[string]string, error)
 
-// family makes the tools of one turn. The supervisor decides which facts may be kept. It refuses
-// with protocol.CodeWaits until the person has answered, and then the call is made again.
+// family makes the tools of one turn. The supervisor decides which facts may be kept. Until the
+// user has answered it refuses with protocol.CodeWaits, and later the call is made again.
 type family struct {
 	home    *memory.Home
 	turn    host.Caller
-	uses    map[string]int // of facts, by id
+	uses    map[string]int // uses of facts, by id
 	inForce InForce
 }
 
-// Tools makes the tools for one turn. uses says how often facts were used, by id.
+// Tools makes the tools for one turn. uses counts the uses of facts, by id.
 func Tools(home *memory.Home, turn host.Caller, uses map[string]int, inForce InForce) []worker.Tool {
 	t := family{home, turn, uses, inForce}
 	return []worker.Tool{
@@ -208,7 +208,7 @@ type recallArgs struct {
 }
 
 func (t family) recall(ctx context.Context, _ worker.Call, args recallArgs) (r worker.Result, err error) {
-	texts, err := t.inForce(ctx) // what waits is no fact yet
+	texts, err := t.inForce(ctx) // an unaccepted change is no fact yet
 	if err != nil {
 		return r, host.Refusal(err)
 	}

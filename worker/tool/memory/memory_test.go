@@ -22,15 +22,15 @@ import (
 	"mews/worker/workspace"
 )
 
-// fakeHost is the supervisor.
+// fakeHost is a supervisor.
 type fakeHost struct {
 	choice   protocol.MemoryChoice
 	refused  error
 	conflict *protocol.MemoryConflict
-	inForce  protocol.FileState // of the text that is
+	inForce  protocol.FileState // state of the text in force
 	changes  []protocol.MemoryChanged
 	recalled []string
-	waits    bool // the person has not said yet whether a change may be
+	waits    bool // the user has not answered yet
 	crash    bool // in memory.changed, before the file is written
 }
 
@@ -78,7 +78,7 @@ type rig struct {
 	home *memory.Home
 	host *fakeHost
 
-	texts map[string]string // in force otherwise than the home has them
+	texts map[string]string // texts in force that differ from the home's
 }
 
 func newRig(t *testing.T, text string) *rig {
@@ -99,7 +99,7 @@ func newRig(t *testing.T, text string) *rig {
 	return r
 }
 
-// call calls a tool. One that crashes has no result.
+// call calls a tool. A call that crashes has no result.
 func (r *rig) call(name, arguments string) (result worker.Result, err error) {
 	r.Helper()
 	defer func() {
@@ -116,7 +116,7 @@ func (r *rig) call(name, arguments string) (result worker.Result, err error) {
 	return result, nil
 }
 
-// inForce are the texts in force: what the file has, unless something else is.
+// inForce returns the texts in force: the file's text unless texts has another.
 func (r *rig) inForce(context.Context) (map[string]string, error) {
 	texts := map[string]string{memory.FileName: r.file()}
 	maps.Copy(texts, r.texts)
@@ -137,7 +137,7 @@ func (r *rig) file() string {
 	return string(text)
 }
 
-func TestForget_WaitingForPerson_KeepsFact(t *testing.T) {
+func TestForget_WaitingForUser_KeepsFact(t *testing.T) {
 	r := newRig(t, "- Takes tea <!-- k1 fact 1 -->\n")
 	r.host.waits = true
 	_, err := r.call("forget", `{"ids":["k1"]}`)
@@ -151,7 +151,7 @@ func TestForget_WaitingForPerson_KeepsFact(t *testing.T) {
 	}
 }
 
-func TestMemoryTools_Fact_GoesThroughItsLife(t *testing.T) {
+func TestMemoryTools_Fact_LivesFromKeepToForget(t *testing.T) {
 	r := newRig(t, "# Me\n")
 	steps := []struct{ tool, arguments, says, change string }{
 		{
@@ -235,12 +235,12 @@ func TestRemember_Conflict_FollowsTheChoice(t *testing.T) {
 	}
 }
 
-// A worker that dies between what it tells the supervisor and the file leaves a call without a
-// result, which is made again: the file comes to the same text, which is in force already, and
-// nothing is there twice.
+// The worker may die after it tells the supervisor, before it writes the file. The call has no
+// result then and is repeated. The file gets the same text, which is in force already, and nothing
+// is there twice.
 func TestMemoryTools_CrashedCall_CanBeRepeated(t *testing.T) {
 	const byHand = "- Plays the cello\n"
-	id := memory.Parse(byHand).Facts()[0].ID // it gets another one once it is changed
+	id := memory.Parse(byHand).Facts()[0].ID // it gets another id once it is changed
 	for _, c := range []struct{ tool, arguments string }{
 		{"remember", `{"text":"Takes oolong"}`}, {"update_memory", `{"id":"` + id + `","text":"Plays the viola"}`}, {"forget", `{"ids":["` + id + `"]}`},
 	} {
@@ -250,7 +250,7 @@ func TestMemoryTools_CrashedCall_CanBeRepeated(t *testing.T) {
 			t.Fatalf("%s: %v, %q", c.tool, err, r.file())
 		}
 		r.host.crash = false
-		for range 2 { // the second time the file was written, and the result was not kept
+		for range 2 { // the second time, the file is written but the result was lost
 			if _, err := r.call(c.tool, c.arguments); err != nil {
 				t.Fatal(err)
 			}
@@ -274,8 +274,7 @@ func TestTools_AlwaysOffered_StayShort(t *testing.T) {
 	}
 }
 
-// Of a file that is larger than what goes into prompts the supervisor is told as much as it takes,
-// byte for byte.
+// If a file is larger than the part that goes into prompts, the supervisor gets exactly that part.
 func TestMemoryChanged_LargeFile_IsCut(t *testing.T) {
 	r := newRig(t, "Caf\xe9\n"+strings.Repeat("日本語", protocol.MaxMemoryText/8)+"\n- Plays the cello\n")
 	if _, err := r.call("remember", `{"text":"Takes oolong"}`); err != nil {
@@ -286,7 +285,7 @@ func TestMemoryChanged_LargeFile_IsCut(t *testing.T) {
 	if err != nil || done.Check() != nil {
 		t.Fatal(err, done.Check())
 	}
-	raw, _ := json.Marshal(r.host.changes[0]) // which always can be
+	raw, _ := json.Marshal(r.host.changes[0]) // it can always be encoded
 	var told protocol.MemoryChanged
 	if err := json.Unmarshal(raw, &told); err != nil || told.Check() != nil {
 		t.Fatal(err, told.Check())

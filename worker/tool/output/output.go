@@ -1,4 +1,4 @@
-// Package output has the tool that reads the rest of an output that was cut.
+// Package output has the tool that reads the rest of a shortened output.
 package output
 
 import (
@@ -13,9 +13,9 @@ import (
 	"mews/worker"
 )
 
-// Reader reads outputs that are kept whole.
+// Reader reads outputs that are stored whole.
 type Reader interface {
-	// ReadBlob gives at most length bytes of a blob from offset on.
+	// ReadBlob returns at most length bytes of a blob from offset on.
 	ReadBlob(ctx context.Context, sha256 string, offset int64, length int) (protocol.BlobData, error)
 }
 
@@ -45,7 +45,7 @@ type readArgs struct {
 
 // Tools makes the tool for one turn. limit is the most bytes of an output for the model; 0 means no
 // limit. A read stays below limit, so that its output is not cut again. world says whether an
-// output may hold words of others than the person.
+// output may hold words of others than the user.
 func Tools(reader Reader, limit int, world func() bool) []worker.Tool {
 	return []worker.Tool{worker.Define(readSpec, readArgs{},
 		func(ctx context.Context, _ worker.Call, args readArgs) (worker.Result, error) {
@@ -58,7 +58,7 @@ func Tools(reader Reader, limit int, world func() bool) []worker.Tool {
 		})}
 }
 
-// check sets the defaults and the bounds, and refuses arguments that cannot be meant.
+// check sets defaults and bounds, and refuses impossible arguments.
 func (a *readArgs) check(limit int) error {
 	if raw, err := hex.DecodeString(a.Output); err != nil || len(raw) != 32 {
 		return fmt.Errorf("read_output: %.80q names no output; the line that stands for what was left out holds the name", a.Output)
@@ -74,7 +74,7 @@ func (a *readArgs) check(limit int) error {
 	return nil
 }
 
-// read returns the part that was asked for, from its first whole character to its last.
+// read returns the requested part, from its first whole character to its last.
 func read(ctx context.Context, reader Reader, args readArgs) (worker.Result, error) {
 	part, err := reader.ReadBlob(ctx, args.Output, args.Start, args.Length)
 	if err != nil {

@@ -32,13 +32,13 @@ func run(text string, limit int, arguments string) (worker.Result, error) {
 	return output.Tools(kept(text), limit, func() bool { return true })[0].Run(context.Background(), worker.Call{Arguments: json.RawMessage(arguments)})
 }
 
-func TestReadOutput(t *testing.T) {
+func TestReadOutput_Offsets_ReturnParts(t *testing.T) {
 	text := strings.Repeat("0123456789", 10000)
 	for _, test := range []struct {
 		name, text, arguments string
 		limit                 int
-		want                  string // how the result or the error begins
-		bytes                 int    // of the part; 0 for an error
+		want                  string // beginning of the result or error
+		bytes                 int    // size of the part; 0 for an error
 	}{
 		{"from the start by default", text, `{"output":"NAME"}`, 0, "[bytes 0 to 8192 of 100000; go on with \"start\": 8192]\n0123", 8192},
 		{"a part", text, `{"output":"NAME","start":5,"length":10}`, 0, "[bytes 5 to 15 of 100000; go on with \"start\": 15]\n5678901234", 10},

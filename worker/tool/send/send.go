@@ -17,11 +17,11 @@ import (
 	"mews/worker/workspace"
 )
 
-// Host makes the calls of the turn and stores files. The error of a call says why nothing was sent.
-// Sending a file waits for the person if they must be asked.
+// Host makes the calls of the turn and stores files. A call's error explains why nothing was sent.
+// Sending a file may wait for the user's approval.
 type Host interface {
 	host.Caller
-	// Keep has the supervisor store what is read, at most so many bytes.
+	// Keep asks the supervisor to store at most that many bytes of r.
 	Keep(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error)
 }
 
@@ -69,10 +69,10 @@ type sender struct {
 	ws      *workspace.Workspace
 	turn    Host
 	measure Measure
-	// asked is how many files the supervisor was asked to send. One call at a time counts here, as
+	// asked is how many files the supervisor was asked to send. Only one call at a time uses it, as
 	// the tool has an effect.
 	asked    int
-	messages int // that the supervisor was asked to send
+	messages int // messages that the supervisor was asked to send
 }
 
 // say sends the message of a call. The supervisor has the arguments and checks them.
@@ -128,7 +128,7 @@ func (s *sender) send(ctx context.Context, call worker.Call, args sendArgs) (wor
 		Brief: amount.Bytes(size)}, nil
 }
 
-// file stores a file of the folder that is to be sent.
+// file stores a file of the folder before it is sent.
 func (s *sender) file(ctx context.Context, path string) (file protocol.ChatFile, err error) {
 	clean, err := s.ws.Clean(path)
 	if err != nil {
@@ -172,7 +172,7 @@ func checkSize(info fs.FileInfo) error {
 	return nil
 }
 
-// sendError returns an error that says why nothing was sent.
+// sendError explains why nothing was sent.
 func sendError(ctx context.Context, shown string, err error) error {
 	var known *workspace.Error
 	var refused *protocol.Error
@@ -189,7 +189,7 @@ func sendError(ctx context.Context, shown string, err error) error {
 	return fmt.Errorf("send %s: not sent: %w", shown, err)
 }
 
-// cleanCaption removes control characters from a caption. They are slips of the model.
+// cleanCaption removes control characters from a caption. They are errors of the model.
 func cleanCaption(caption string) string {
 	caption = strings.ReplaceAll(caption, "\r\n", "\n")
 	caption = strings.Map(func(r rune) rune {

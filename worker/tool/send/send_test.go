@@ -21,13 +21,13 @@ import (
 	"mews/worker/workspace"
 )
 
-// chat keeps what it is given.
+// chat records the files and messages.
 type chat struct {
 	hosttest.Answers
 
 	bytes string
 	sent  []protocol.ChatSend
-	said  []string // calls
+	said  []string // messages
 	err   error
 }
 
@@ -60,7 +60,7 @@ func newChat(err error) *chat {
 	return c
 }
 
-// folder is a person's, with these files in it, and a tool over it.
+// folder makes a user's folder with these files, and a tool over it.
 func folder(t *testing.T, policy protocol.FilePolicy, files map[string]string) (string, *chat, func(string) (worker.Result, error)) {
 	t.Helper()
 	dir := t.TempDir()
@@ -85,7 +85,7 @@ func folder(t *testing.T, policy protocol.FilePolicy, files map[string]string) (
 	}
 }
 
-// measure is for files that are as long as their paths.
+// measure returns the length of the path as the length of a file.
 func measure(_ context.Context, path string) protocol.MediaSize {
 	return protocol.MediaSize{Seconds: len(path)}
 }

@@ -14,25 +14,25 @@ import (
 // maxShown bounds a line of progress, in bytes.
 const maxShown = 200
 
-// capture takes a program's output as it comes, in bounded memory. It keeps the beginning and the
-// end. When the output is longer than the beginning, it goes whole to a file as well.
+// capture collects a program's output in bounded memory. It keeps the beginning and the end. If the
+// output is longer than the beginning, it also writes all of it to a file.
 type capture struct {
 	limits *limits
 	temp   *tempFolder
 
 	mu        sync.Mutex
 	head      []byte
-	tail      []byte // the end of what comes after head; up to twice as long as it must be
+	tail      []byte // the newest output after head; up to twice its final size
 	total     int64
-	lines     int64  // that have ended
+	lines     int64  // number of ended lines
 	last      []byte // the beginning of the newest line that is not blank, for progress
 	lineIsNew bool   // there was output since the last progressLine
 	file      *os.File
 	kept      int64 // bytes in the file
-	fileErr   error // why the file holds less than it should
+	fileErr   error // why the file is incomplete
 }
 
-// Write takes everything. It counts also what cannot be kept in the file.
+// Write takes all output. It also counts output that cannot be written to the file.
 func (c *capture) Write(p []byte) (int, error) {
 	c.add(p)
 	return len(p), nil
@@ -59,7 +59,7 @@ func (c *capture) add(p []byte) {
 	}
 }
 
-// noteLine remembers the newest line. A carriage return begins a line anew, as progress bars do.
+// noteLine remembers the newest line. A carriage return starts the line again, as in progress bars.
 func (c *capture) noteLine(p []byte) {
 	for line := range bytes.FieldsFuncSeq(p[max(0, len(p)-2*maxShown):], func(r rune) bool { return r == '\n' || r == '\r' }) {
 		if c.lineIsNew = true; len(bytes.TrimSpace(line)) > 0 {
@@ -68,8 +68,8 @@ func (c *capture) noteLine(p []byte) {
 	}
 }
 
-// writeToFile writes what comes after the head to the file. It makes the file, with the head, when
-// there is none.
+// writeToFile writes output after the head to the file. If there is no file yet, it makes one that
+// begins with the head.
 func (c *capture) writeToFile(p []byte) {
 	if c.file == nil && c.fileErr == nil {
 		if c.file, c.fileErr = c.temp.output(); c.fileErr == nil {
@@ -89,7 +89,7 @@ func (c *capture) write(p []byte) {
 	c.kept += int64(n)
 }
 
-// progressLine is the newest line since the last call, "" where there is none.
+// progressLine returns the newest line since the last call; "" if there is none.
 func (c *capture) progressLine() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -100,10 +100,10 @@ func (c *capture) progressLine() string {
 	return oneLine(string(c.last))
 }
 
-// capturedOutput is an output that has ended.
+// capturedOutput is a complete output.
 type capturedOutput struct {
-	text  string // for the model; a line stands for what is left out
-	left  string // says what is left out, and where it is; "" where nothing is
+	text  string // for the model; a line replaces the part left out
+	left  string // tells what is left out and where to find it; "" if the text is whole
 	lines int64
 	total int64
 }
@@ -119,7 +119,7 @@ func (c *capture) finish() capturedOutput {
 	tail := c.tail[max(0, len(c.tail)-c.limits.tail):]
 	gone := c.total - int64(len(c.head)) - int64(len(tail))
 	if out.left = c.closeFile(gone); out.left == "" {
-		// a character may begin in the one and end in the other
+		// a character may begin in the head and end in the tail
 		out.text = validText(string(c.head) + string(tail))
 		return out
 	}
@@ -137,12 +137,12 @@ func (c *capture) discard() {
 	}
 }
 
-// closeFile closes the file, and removes it if nothing was left out. Else it returns words on the
-// gone bytes.
+// closeFile closes the file, and removes it if the text is whole. Otherwise it returns words about
+// the gone bytes.
 func (c *capture) closeFile(gone int64) string {
 	if gone == 0 {
 		if c.file != nil {
-			_ = c.temp.removeOutput(c.file) // nobody was told of it
+			_ = c.temp.removeOutput(c.file) // nobody knows of it
 		}
 		return ""
 	}
@@ -157,7 +157,7 @@ func (c *capture) closeFile(gone int64) string {
 		fmt.Fprintf(&b, "the whole is in %s until two more are kept", c.file.Name())
 	}
 	if c.file != nil {
-		_ = c.file.Close() // nothing is promised of it after a crash
+		_ = c.file.Close() // an error loses nothing: the file need not survive a crash
 	}
 	return b.String()
 }

@@ -15,21 +15,21 @@ import (
 	"mews/worker/workspace"
 )
 
-// maxNamed is how many changed files are told by name.
+// maxNamed is how many changed files are named.
 const maxNamed = 20
 
 var errTooManyFiles = errors.New("too many files")
 
-// pictureExtensions are the extensions of pictures that can be looked at or sent.
+// pictureExtensions are the extensions of pictures that a model can view or send.
 var pictureExtensions = []string{".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg", ".bmp", ".tif", ".tiff"}
 
-// fileState is what shows that a file has changed.
+// fileState tells whether a file has changed.
 type fileState struct {
 	size    int64
 	changed time.Time
 }
 
-// snapshot has the state of the workspace's files at one moment. err says why some are missing.
+// snapshot holds the state of the workspace's files at one moment. err tells why some are missing.
 type snapshot struct {
 	files map[string]fileState
 	err   error
@@ -56,12 +56,12 @@ func (e *environment) takeSnapshot(ctx context.Context) snapshot {
 
 // fileChanges are the changes that a program made to the workspace's files.
 type fileChanges struct {
-	changes []protocol.Change // the first maxNamed
-	more    int               // how many others there are
-	unknown bool              // the folder holds too many files to be compared
+	changes []protocol.Change // the first maxNamed changes
+	more    int               // number of other changes
+	unknown bool              // the folder holds too many files to compare
 }
 
-// compare lists what has changed from one snapshot to the next, sorted by name.
+// compare lists the changes from one snapshot to the next, sorted by name.
 func (s snapshot) compare(after snapshot) fileChanges {
 	if s.err != nil || after.err != nil {
 		return fileChanges{unknown: true}
@@ -86,7 +86,7 @@ func (s snapshot) compare(after snapshot) fileChanges {
 	return fileChanges{changes: changes[:named], more: len(changes) - named}
 }
 
-// head are lines about the files, for the place above the output.
+// head returns lines about the files, to stand above the output.
 func (f fileChanges) head() string {
 	if f.unknown {
 		return "which files changed is not known: the folder holds too many\n"
@@ -105,7 +105,7 @@ func (f fileChanges) head() string {
 	return b.String()
 }
 
-// brief is a few words for the person, to follow those about the program.
+// brief returns a few words for the user, to follow the words about the program.
 func (f fileChanges) brief() string {
 	if n := len(f.changes) + f.more; n > 0 {
 		return ", " + amount.Plural(n, "file changed", "files changed")

@@ -14,7 +14,7 @@ import (
 
 var commandSpec = worker.Spec{
 	Name:        "run_command",
-	Effect:      protocol.EffectOnce, // a program does other things the second time
+	Effect:      protocol.EffectOnce, // a program may do other things the second time
 	Description: "Run a bash command in the folder. What it leaves running is ended; use terminal for what must go on.",
 	Arguments: []worker.Argument{
 		{Name: "command", Type: worker.String, Required: true},
@@ -29,8 +29,7 @@ type commandArgs struct {
 	Timeout int    `json:"timeout"`
 }
 
-// maxCommand is Linux's limit on one argument of a program, with room to spare (MAX_ARG_STRLEN, 128
-// KiB).
+// maxCommand is below Linux's limit on one argument of a program (MAX_ARG_STRLEN, 128 KiB).
 const maxCommand = 120 << 10
 
 func (r *programRunner) command(ctx context.Context, call worker.Call, args commandArgs) (worker.Result, error) {
@@ -59,7 +58,7 @@ func (r *programRunner) command(ctx context.Context, call worker.Call, args comm
 		r.changedSince(context.WithoutCancel(ctx), began)...)}, nil
 }
 
-// checkCommand refuses a command that no shell can be given.
+// checkCommand refuses a command that no shell can take.
 func checkCommand(command string) error {
 	switch {
 	case strings.TrimSpace(command) == "":
@@ -73,7 +72,7 @@ func checkCommand(command string) error {
 	return nil
 }
 
-// timeout is how long a program may run for which so many seconds were asked; 0 is the default.
+// timeout returns the time limit of a program, given the requested seconds; 0 means the default.
 func (r *programRunner) timeout(seconds int) (time.Duration, error) {
 	limits := r.options.limits
 	switch most := int(limits.maxTimeout / time.Second); {

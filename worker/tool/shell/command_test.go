@@ -36,7 +36,7 @@ func TestRun_AnyEnd_IsReported(t *testing.T) {
 		{"kill -SEGV $$", "ended by a signal: segmentation fault", "signal"},
 		{"echo 'a\x00b\xff' | cat", "a", "exit 0"},
 		{"printf 'a\\0b\\377'", "a\uFFFDb\uFFFD", "exit 0"},
-		{"cat", "no output", "exit 0"}, // there is nothing to read
+		{"cat", "no output", "exit 0"}, // the input is empty
 		{"nosuchprogram", "exit 127", "exit 127"},
 	} {
 		if strings.Contains(test.command, "\x00") {
@@ -69,8 +69,8 @@ func TestRun_Dir_IsTheWorkingFolder(t *testing.T) {
 	b.fails("run_command", "not a folder", "command", "true", "dir", "file")
 }
 
-// TestEnvironment checks all variables of a program. They do not depend on those of this process.
-func TestEnvironment(t *testing.T) {
+// TestEnvironment_HasOnlyGivenVariables checks all variables of a program. They do not depend on those of this process.
+func TestEnvironment_HasOnlyGivenVariables(t *testing.T) {
 	for _, name := range []string{"PYTHONPATH", "GIT_DIR", "BASH_ENV", "ENV", "LD_LIBRARY_PATH", "SECRET", program.MarkVariable} {
 		t.Setenv(name, "/nowhere")
 	}
@@ -98,9 +98,9 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
-// TestDescriptors: a program has the first three and no terminal. The first is empty, and the
+// TestDescriptors_AreThreeWithoutTerminal: a program has the first three and no terminal. The first is empty, and the
 // others can be polled.
-func TestDescriptors(t *testing.T) {
+func TestDescriptors_AreThreeWithoutTerminal(t *testing.T) {
 	b := newFixture(t, nil)
 	r := b.works("run_command", "command", "ls /proc/$$/fd; readlink /proc/$$/fd/0; cut -d' ' -f7 /proc/$$/stat")
 	if want := "0\n1\n2\n/dev/null\n0\n"; output(r) != want {
@@ -112,8 +112,8 @@ func TestDescriptors(t *testing.T) {
 	}
 }
 
-// TestRun_HugeOutput_KeepsBothEnds: the beginning and the end are told, the whole is in a file, and
-// memory stays small.
+// TestRun_HugeOutput_KeepsBothEnds: the model gets the beginning and the end, a file has all of it,
+// and memory stays small.
 func TestRun_HugeOutput_KeepsBothEnds(t *testing.T) {
 	b := newFixture(t, func(o *Options) { o.limits.head, o.limits.tail, o.limits.kept = 10_000, 10_000, 1<<20 })
 	r := b.works("run_command", "command", "seq 100000")
@@ -123,7 +123,7 @@ func TestRun_HugeOutput_KeepsBothEnds(t *testing.T) {
 		t.Errorf("below the first line, which is always shown: %q", second)
 	}
 	name := regexp.MustCompile(`the whole is in (\S+)`).FindStringSubmatch(r.Text)[1]
-	// What is left out can be read by another command.
+	// Another command can read the part left out.
 	if got := output(b.works("run_command", "command", "sed -n 50000p "+name)); got != "50000\n" {
 		t.Errorf("line 50000 is %q", got)
 	}
@@ -133,7 +133,7 @@ func TestRun_HugeOutput_KeepsBothEnds(t *testing.T) {
 	if len(r.Text) > 21_000 {
 		t.Errorf("the text has %d bytes", len(r.Text))
 	}
-	// longer than one end and shorter than both: it needs no file
+	// longer than one end and shorter than both: needs no file
 	b.works("run_command", "command", "seq 9000")
 	b.works("run_command", "command", "seq 10000")
 	if files, err := os.ReadDir(b.shell.environment.temp.dir); err != nil || len(files) != maxOutputs {
@@ -144,8 +144,8 @@ func TestRun_HugeOutput_KeepsBothEnds(t *testing.T) {
 	}
 }
 
-// TestCapture: however an output comes, the two ends are whole and the memory is bounded.
-func TestCapture(t *testing.T) {
+// TestCapture_AnyWrites_KeepBothEnds: in any pieces, both ends are whole and the memory is bounded.
+func TestCapture_AnyWrites_KeepBothEnds(t *testing.T) {
 	for _, step := range []int{1, 7, 99, 100, 101, 5000} {
 		for _, total := range []int{0, 1, 99, 100, 101, 199, 200, 201, 1000, 12345} {
 			whole := bytes.Repeat([]byte("0123456789\n"), total/11+1)[:total]
@@ -174,14 +174,14 @@ func TestCapture(t *testing.T) {
 	}
 }
 
-// TestRun_NoTempFolder_ReportsOutput: an output that cannot be kept is told all the same.
+// TestRun_NoTempFolder_ReportsOutput: the ends are reported without a file.
 func TestRun_NoTempFolder_ReportsOutput(t *testing.T) {
 	b := newFixture(t, func(o *Options) { o.Temp, o.limits.head, o.limits.tail = "/nowhere", 100, 100 })
 	r := b.works("run_command", "command", "seq 1000")
 	holds(t, r.Text, "\n1\n2\n", "\n999\n1000\n", "could not be kept: keep the output: ", "no such file")
 }
 
-func TestTimeout(t *testing.T) {
+func TestRun_Timeout_EndsProgram(t *testing.T) {
 	b := newFixture(t, func(o *Options) { o.limits.timeout = 2 * time.Second })
 	r := b.works("run_command", "command", "echo begun; sleep 1000; echo never")
 	holds(t, r.Text, "timed out after 2 s, ", "begun\n")
@@ -191,7 +191,7 @@ func TestTimeout(t *testing.T) {
 	}
 }
 
-func TestProgress(t *testing.T) {
+func TestRun_Progress_ShowsNewestLine(t *testing.T) {
 	b := newFixture(t, nil)
 	ended := make(chan error)
 	go func() {
@@ -215,7 +215,7 @@ func TestRun_NoShell_IsAnError(t *testing.T) {
 	b.fails("terminal", "neither bash nor sh", "action", "open")
 }
 
-// changed are the changes of files that a result has behind the one that says what was run.
+// changed returns a result's changes of files, after the change for the command itself.
 func changed(t *testing.T, r worker.Result, command string) []protocol.Change {
 	t.Helper()
 	if len(r.Changes) == 0 || r.Changes[0].Kind != "run" || r.Changes[0].Target != command || !strings.HasPrefix(r.Changes[0].Detail, "exit 0, ") {
@@ -224,8 +224,8 @@ func changed(t *testing.T, r worker.Result, command string) []protocol.Change {
 	return r.Changes[1:]
 }
 
-// TestRun_Change_NamesTheCommand: by the first words of what was run, how it ended and how long it
-// took, and nothing of what it may have done.
+// TestRun_Change_NamesTheCommand: the change has the first words of the command, how it ended and
+// how long it took. It does not tell what the command did.
 func TestRun_Change_NamesTheCommand(t *testing.T) {
 	b := newFixture(t, nil)
 	b.write("s.py", "raise SystemExit(4)")

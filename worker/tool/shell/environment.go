@@ -10,8 +10,8 @@ import (
 	"mews/worker/workspace"
 )
 
-// environment is what programs run in: their folder, their variables and their files. It does not
-// change.
+// environment describes what programs see: their folder, their variables and their files. It does
+// not change.
 type environment struct {
 	program.Environment // its Home is the workspace
 	ws                  *workspace.Workspace
@@ -19,8 +19,7 @@ type environment struct {
 	temp                *tempFolder
 }
 
-// tempName is the name in the workspace of the folder for temporary files, "" if that folder is
-// elsewhere.
+// tempName returns the name of the temporary folder in the workspace; "" if it is elsewhere.
 func (e *environment) tempName() string {
 	name, err := filepath.Rel(e.Home, e.options.Temp)
 	if err != nil || !filepath.IsLocal(name) || name == "." {
@@ -29,14 +28,14 @@ func (e *environment) tempName() string {
 	return filepath.ToSlash(name)
 }
 
-// newCommand is a command with a folder and variables.
+// newCommand returns a command with this folder and these variables.
 func (e *environment) newCommand(dir string, env []string, path string, args ...string) *exec.Cmd {
 	cmd := exec.Command(path, args...)
 	cmd.Dir, cmd.Env = dir, env
 	return cmd
 }
 
-// folder is the absolute path of a folder of the workspace, "" its top.
+// folder returns the absolute path of a folder of the workspace; "" is the top.
 func (e *environment) folder(dir string) (string, error) {
 	if dir == "" {
 		return e.Home, nil
@@ -48,7 +47,7 @@ func (e *environment) folder(dir string) (string, error) {
 	return path, err
 }
 
-// script is the absolute path of a script of the workspace.
+// script returns the absolute path of a script of the workspace.
 func (e *environment) script(name string) (string, error) {
 	path, mode, err := e.locate(name)
 	if err == nil && !mode.IsRegular() {
@@ -57,7 +56,7 @@ func (e *environment) script(name string) (string, error) {
 	return path, err
 }
 
-// locate is the absolute path of a name in the workspace, and what it is.
+// locate returns the absolute path of a name in the workspace, and its type.
 func (e *environment) locate(name string) (string, fs.FileMode, error) {
 	clean, err := e.ws.Clean(name)
 	if err != nil {
@@ -70,7 +69,7 @@ func (e *environment) locate(name string) (string, fs.FileMode, error) {
 	return filepath.Join(e.Home, clean), info.Mode(), nil
 }
 
-// shell is the path of bash, or else of sh.
+// shell returns the path of bash, or else of sh.
 func (e *environment) shell() (string, error) {
 	if shell, ok := e.Find("bash", "sh"); ok {
 		return shell, nil

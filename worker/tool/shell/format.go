@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// formatDuration is a duration for people: "0.2 s", "3 s", "12 min".
+// formatDuration formats a duration for people: "0.2 s", "3 s", "12 min".
 func formatDuration(d time.Duration) string {
 	switch {
 	case d < time.Second:
@@ -17,13 +17,13 @@ func formatDuration(d time.Duration) string {
 	return fmt.Sprintf("%.0f min", d.Minutes())
 }
 
-// validText makes valid UTF-8 without NUL of a program's output. Not everybody who gets the text
-// takes a NUL.
+// validText turns a program's output into valid UTF-8 without NUL, which some receivers of the text
+// do not accept.
 func validText(raw string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(raw, "\uFFFD"), "\x00", "\uFFFD")
 }
 
-// oneLine is a text as one short line, as a terminal would show it.
+// oneLine returns a text as one short line, as a terminal would show it.
 func oneLine(text string) string {
 	const longest = 60
 	line := newScreen(1, 2*longest)

@@ -7,17 +7,17 @@ import (
 	"github.com/rivo/uniseg"
 )
 
-// cell is the content of one place of a screen: a character with its combining marks, "" for
-// nothing, or wideHalf.
+// cell is one cell of a screen: a character with its combining marks, "" for an empty cell, or
+// wideHalf.
 type cell string
 
-// wideHalf is in the second place of a wide character.
+// wideHalf marks the second cell of a wide character.
 const wideHalf cell = "\x00"
 
 // maxCell bounds a character with its marks, in bytes.
 const maxCell = 32
 
-// grid is all places of a screen. Rows and columns that are given to its methods must be within it.
+// grid holds all cells of a screen. Rows and columns given to its methods must be within it.
 type grid struct {
 	rows, cols int
 	lines      [][]cell
@@ -31,7 +31,7 @@ func newGrid(rows, cols int) *grid {
 	return g
 }
 
-// put sets a character. It removes a wide character of which it covers half.
+// put sets a character. It removes a wide character if it covers half of it.
 func (g *grid) put(row, col int, c cell, width int) {
 	line := g.lines[row]
 	if line[col] == wideHalf && col > 0 {
@@ -56,7 +56,7 @@ func (g *grid) addMark(row, col int, r string) {
 	}
 }
 
-// erase empties the places from one column up to another.
+// erase empties the cells from one column up to another.
 func (g *grid) erase(row, from, to int) { clear(g.lines[row][from:to]) }
 
 // eraseRows empties whole rows.
@@ -66,7 +66,7 @@ func (g *grid) eraseRows(from, to int) {
 	}
 }
 
-// insert makes n empty places at col. Places that are pushed over the edge are lost.
+// insert makes n empty cells at col. Cells that are pushed over the edge are lost.
 func (g *grid) insert(row, col, n int) {
 	rest := g.lines[row][col:]
 	n = min(n, len(rest))
@@ -74,7 +74,7 @@ func (g *grid) insert(row, col, n int) {
 	clear(rest[:n])
 }
 
-// remove removes n places at col.
+// remove removes n cells at col.
 func (g *grid) remove(row, col, n int) {
 	rest := g.lines[row][col:]
 	n = min(n, len(rest))
@@ -89,7 +89,7 @@ func (g *grid) scrollUp(top, bottom, n int) {
 	g.eraseRows(bottom-n, bottom)
 }
 
-// scrollDown moves those rows down.
+// scrollDown moves the rows from top to before bottom down by n.
 func (g *grid) scrollDown(top, bottom, n int) {
 	n = min(n, bottom-top)
 	g.rotate(top, bottom, bottom-top-n)
@@ -102,7 +102,7 @@ func (g *grid) rotate(top, bottom, n int) {
 	copy(region, slices.Concat(region[n:], region[:n]))
 }
 
-// rowText is a row as text, without the blanks at its end.
+// rowText returns a row as text, without blanks at its end.
 func (g *grid) rowText(row int) string {
 	var b strings.Builder
 	wide := false
@@ -119,7 +119,7 @@ func (g *grid) rowText(row int) string {
 	return strings.TrimRight(b.String(), " ")
 }
 
-// resize cuts at the right and at the bottom, or adds there.
+// resize cuts or adds cells at the right and at the bottom.
 func (g *grid) resize(rows, cols int) {
 	old := g.lines
 	*g = *newGrid(rows, cols)

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// keyCodes are the named keys and what an xterm sends for them.
+// keyCodes map the named keys to what an xterm sends for them.
 var keyCodes = map[string]string{
 	"enter": "\r", "return": "\r", "tab": "\t", "shift-tab": "\x1b[Z", "esc": "\x1b", "escape": "\x1b", "space": " ",
 	"backspace": "\x7f", "delete": "\x1b[3~", "insert": "\x1b[2~", "pgup": "\x1b[5~", "pgdn": "\x1b[6~",
@@ -14,8 +14,8 @@ var keyCodes = map[string]string{
 	"f7": "\x1b[18~", "f8": "\x1b[19~", "f9": "\x1b[20~", "f10": "\x1b[21~", "f11": "\x1b[23~", "f12": "\x1b[24~",
 }
 
-// keySequence is what is sent for named keys with spaces between them. With app the program wants
-// arrow keys in application mode.
+// keySequence returns the bytes for named keys with spaces between them. If app is set, arrow keys
+// are in application mode.
 func keySequence(names string, app bool) (string, error) {
 	var b strings.Builder
 	for _, name := range strings.Fields(strings.ToLower(names)) {
@@ -32,7 +32,7 @@ func keySequence(names string, app bool) (string, error) {
 	return b.String(), nil
 }
 
-// oneKey is what is sent for one key.
+// oneKey returns the bytes for one key.
 func oneKey(name string) (string, bool) {
 	if sent, ok := keyCodes[name]; ok {
 		return sent, true

@@ -11,8 +11,7 @@ import (
 	"time"
 )
 
-// TestStop_EndsAllProcesses: the end of a turn ends all processes of the command, whatever they do
-// against it.
+// TestStop_EndsAllProcesses: processes that resist end too.
 func TestStop_EndsAllProcesses(t *testing.T) {
 	for name, command := range map[string]string{
 		"one":                       `echo pids $$; sleep 1000`,
@@ -43,22 +42,21 @@ func TestStop_EndsAllProcesses(t *testing.T) {
 	}
 }
 
-// TestStop_HandledTerm_MayCleanUp: a program that handles SIGTERM may clean up.
 func TestStop_HandledTerm_MayCleanUp(t *testing.T) {
 	b := newFixture(t, func(o *Options) { o.limits.grace, o.limits.timeout = 20*time.Second, 2*time.Second })
 	r := b.works("run_command", "command", `trap 'echo tidied; exit 1' TERM; sleep 1000 & wait`)
 	holds(t, r.Text, "timed out", "tidied\n")
 }
 
-// TestStop_Suspended_MayCleanUp: a suspended program goes on for that.
+// TestStop_Suspended_MayCleanUp: a suspended program is resumed first.
 func TestStop_Suspended_MayCleanUp(t *testing.T) {
 	b := newFixture(t, func(o *Options) { o.limits.grace, o.limits.timeout = 20*time.Second, time.Second })
 	r := b.works("run_command", "command", `trap 'echo tidied; exit 1' TERM; kill -STOP $$; echo never`)
 	holds(t, r.Text, "timed out", "tidied\n")
 }
 
-// TestRun_BackgroundProcess_IsEnded: the tool does not wait for processes that a command leaves
-// running, and ends them.
+// TestRun_BackgroundProcess_IsEnded: the tool does not wait for a command's background processes.
+// It ends them.
 func TestRun_BackgroundProcess_IsEnded(t *testing.T) {
 	for name, test := range map[string]struct {
 		command string
@@ -80,7 +78,7 @@ func TestRun_BackgroundProcess_IsEnded(t *testing.T) {
 	}
 }
 
-// TestRun_LateOutput_IsKept: what comes just after the command's own end is part of its output.
+// TestRun_LateOutput_IsKept: output just after the command's own end belongs to it.
 func TestRun_LateOutput_IsKept(t *testing.T) {
 	b := newFixture(t, func(o *Options) { o.limits.linger = 20 * time.Second })
 	r := b.works("run_command", "command", `(sleep 0.1; echo late) & echo early`)
@@ -89,7 +87,6 @@ func TestRun_LateOutput_IsKept(t *testing.T) {
 	}
 }
 
-// TestRun_End_SparesOtherRuns: the end of one command does not touch the processes of another.
 func TestRun_End_SparesOtherRuns(t *testing.T) {
 	b := newFixture(t, nil)
 	ctx, cancel := context.WithCancel(t.Context())

@@ -13,22 +13,22 @@ import (
 
 // limits are the bounds of the family.
 type limits struct {
-	timeout    time.Duration // of a command that names none
+	timeout    time.Duration // of a command without its own
 	maxTimeout time.Duration // of any command
 	grace      time.Duration // from SIGTERM to SIGKILL
-	// for which leftover processes may hold the output after a command's end
+	// how long leftover processes may hold the output after a command's end
 	linger   time.Duration
 	progress time.Duration // between two lines of progress
 
-	head int   // bytes of an output's beginning that the model is told
+	head int   // bytes of an output's beginning for the model
 	tail int   // bytes of its end
-	kept int64 // bytes that are kept in a file of an output that is longer than both
+	kept int64 // bytes of an output that a file keeps, if the output is longer than both
 
-	entries int // of the workspace that are compared to find out which files a script has changed
+	entries int // files of the workspace that are compared to find a script's changes
 
 	terminals int           // open at once
-	idle      time.Duration // without use before a terminal is closed
-	quiet     time.Duration // without output before a terminal counts as quiet
+	idle      time.Duration // time without use before a terminal is closed
+	quiet     time.Duration // time without output before a terminal counts as quiet
 	maxWait   time.Duration // of one wait for a terminal
 }
 
@@ -45,11 +45,11 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// shellSignal is added to the signal that ended a shell's last program, to make the shell's own
-// status (bash(1), EXIT STATUS).
+// shellSignal is added by a shell to the signal that ended its last program, to make its own status
+// (bash(1), EXIT STATUS).
 const shellSignal = 128
 
-// exceededFileSize tells whether a program, or the last one of a shell, was ended because a file
+// exceededFileSize reports whether a program, or the last one of a shell, was ended because a file
 // became too large.
 func exceededFileSize(state *os.ProcessState) bool {
 	if state == nil {
@@ -59,7 +59,7 @@ func exceededFileSize(state *os.ProcessState) bool {
 	return ok && (status.Signal() == syscall.SIGXFSZ || status.ExitStatus() == shellSignal+int(syscall.SIGXFSZ))
 }
 
-// tooLarge is the line for the model about that, "" where this process has no such limit.
+// tooLarge returns the line for the model about such an end; "" if this process has no such limit.
 func tooLarge() string {
 	var limit syscall.Rlimit
 	if syscall.Getrlimit(syscall.RLIMIT_FSIZE, &limit) != nil || limit.Cur > math.MaxInt64 {

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestMain makes the test what a worker is: the process that orphans come to.
+// TestMain makes the test a sub-reaper, as a worker is.
 func TestMain(m *testing.M) {
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		panic(err)
@@ -20,8 +20,9 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// TestAReaperBeside: the process's own reaper takes orphans, and no child that the shell waits for.
-func TestAReaperBeside(t *testing.T) {
+// TestReap_TakesOnlyOrphans: the process's own reaper takes orphans, and no child that the shell
+// waits for.
+func TestReap_TakesOnlyOrphans(t *testing.T) {
 	b := newFixture(t, nil)
 	ended := make(chan os.Signal, 1)
 	signal.Notify(ended, syscall.SIGCHLD)

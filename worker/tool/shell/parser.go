@@ -2,35 +2,35 @@ package shell
 
 import "unicode/utf8"
 
-// Bounds of one control sequence. More numbers are read and ignored.
+// Bounds of one control sequence. Numbers beyond them are read and ignored.
 const (
 	maxNumbers = 16
 	maxNumber  = 9999
 )
 
-// mode says in the middle of what the parser is.
+// mode is the state of the parser.
 type mode byte
 
 const (
 	modeGround  mode = iota // text
 	modeEscape              // after ESC
-	modeSkip                // one byte before the end of a sequence that means nothing here
+	modeSkip                // one byte before the end of a sequence that has no meaning here
 	modeCharset             // after ESC (
 	modeControl             // after ESC [
-	modeString              // in a text for the terminal itself, such as its title
-	modeEnd                 // after ESC in such a text
+	modeString              // in a string for the terminal itself, such as its title
+	modeEnd                 // after ESC in such a string
 )
 
-// parser finds the characters and control sequences in a stream of bytes. Its zero value is ready.
-// (Its modes are the states of the DEC parser that Paul Williams describes, vt100.net/emu.)
+// parser finds the characters and control sequences in a stream of bytes. Its zero value is ready
+// to use. (Its modes are the states of the DEC parser that Paul Williams describes, vt100.net/emu.)
 type parser struct {
 	mode    mode
 	private byte  // the mark after ESC [ or before the last byte; 0 for none
-	numbers []int // -1: not given
+	numbers []int // -1 means not given
 	rune    []byte
 }
 
-// modeHandlers take a byte in each mode. Control characters come here only within a string.
+// modeHandlers handle a byte in each mode. Control characters come here only within a string.
 var modeHandlers = [...]func(*screen, byte){
 	modeGround:  printByte,
 	modeEscape:  escapeByte,
@@ -44,7 +44,7 @@ var modeHandlers = [...]func(*screen, byte){
 func (p *parser) parse(s *screen, raw []byte) {
 	for _, b := range raw {
 		if len(p.rune) > 0 && (b < 0x80 || b >= 0xc0) {
-			p.rune = p.rune[:0] // the character was cut off
+			p.rune = p.rune[:0] // the character is incomplete
 			s.print(utf8.RuneError)
 		}
 		if inString := p.mode == modeString || p.mode == modeEnd; b < 0x20 && !inString {
@@ -55,8 +55,8 @@ func (p *parser) parse(s *screen, raw []byte) {
 	}
 }
 
-// controlCharacter does a control character. One within a sequence counts too, and the sequence
-// goes on after it.
+// controlCharacter performs a control character. One within a sequence counts too, and the sequence
+// continues after it.
 func controlCharacter(s *screen, b byte) {
 	if do := controlActions[b]; do != nil {
 		do(s)
@@ -78,7 +78,7 @@ func printByte(s *screen, b byte) {
 	}
 }
 
-// escapeModes are the modes after ESC and a byte that is not a whole sequence.
+// escapeModes are the modes after ESC and a byte that does not complete a sequence.
 var escapeModes = map[byte]mode{
 	'[': modeControl, ']': modeString, 'P': modeString, '^': modeString, '_': modeString, 'X': modeString,
 	'(': modeCharset, ')': modeSkip, '*': modeSkip, '+': modeSkip, '-': modeSkip, '.': modeSkip, '/': modeSkip,
@@ -135,7 +135,7 @@ func stringByte(s *screen, b byte) {
 	}
 }
 
-// stringEnd takes the byte after ESC in a string. The string has ended, whatever the byte is.
+// stringEnd handles the byte after ESC in a string. Any byte ends the string.
 func stringEnd(s *screen, b byte) {
 	s.mode = modeGround
 	switch {

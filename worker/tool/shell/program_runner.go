@@ -16,18 +16,18 @@ import (
 
 var errTimeout = errors.New("timed out")
 
-// programRun is one program to be run to its end.
+// programRun describes one program to run to its end.
 type programRun struct {
 	cmd      *exec.Cmd
 	timeout  time.Duration
 	progress func(string)
 }
 
-// runOutcome says how a program has ended.
+// runOutcome describes the end of a program.
 type runOutcome struct {
 	status       string // "exit 0", "ended by a signal: killed", "timed out after 120 s"
 	took         time.Duration
-	leftovers    int  // processes that it left running, and which were ended
+	leftovers    int  // number of its processes that still ran and were ended
 	fileTooLarge bool // it was ended because a file would have become too large
 	output       capturedOutput
 }
@@ -40,10 +40,10 @@ type programRunner struct {
 
 	mu      sync.Mutex
 	closed  bool
-	running sync.WaitGroup // added to only while not closed
+	running sync.WaitGroup // grows only before the runner is closed
 }
 
-// admit adds one to what close waits for.
+// admit adds one run that close must wait for.
 func (r *programRunner) admit() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -64,7 +64,7 @@ func (r *programRunner) close() {
 }
 
 // run runs a program until it ends, its time is over or ctx ends; in the last case the error is
-// ctx's cause. When run returns nothing of the program is left.
+// ctx's cause. When run returns, no process of the program is left.
 func (r *programRunner) run(ctx context.Context, p programRun) (o runOutcome, err error) {
 	began := r.options.Now()
 	err = r.bounded(ctx, p.timeout, func(ctx context.Context) (err error) {
@@ -84,7 +84,7 @@ func (r *programRunner) run(ctx context.Context, p programRun) (o runOutcome, er
 	return o, nil
 }
 
-// bounded does what the runner's close waits for. Its context ends with ctx, with the runner, and
+// bounded calls do, for which close waits. The context of do ends with ctx, with the runner, and
 // when the time is over; in the last case its cause is errTimeout.
 func (r *programRunner) bounded(ctx context.Context, timeout time.Duration, do func(context.Context) error) error {
 	if ctx.Err() != nil {
@@ -102,8 +102,8 @@ func (r *programRunner) bounded(ctx context.Context, timeout time.Duration, do f
 	return do(limited)
 }
 
-// execute starts the program and sees it through. The error is the cause of ctx if that has ended
-// the program.
+// execute starts the program and waits for its end. If ctx ended the program, the error is ctx's
+// cause.
 func (r *programRunner) execute(ctx context.Context, p programRun) (o runOutcome, err error) {
 	output, limits := &capture{limits: r.options.limits, temp: r.temp}, r.options.limits
 	o.leftovers, err = r.options.Programs.Run(ctx, program.Run{
@@ -115,13 +115,13 @@ func (r *programRunner) execute(ctx context.Context, p programRun) (o runOutcome
 		},
 	})
 	if err != nil && !errors.Is(err, errTimeout) {
-		output.discard() // nobody will be told of it
+		output.discard() // nobody will hear of it
 	}
 	o.output = output.finish()
 	return o, err
 }
 
-// head are the lines for the place above the output.
+// head returns the lines above the output.
 func (o runOutcome) head() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, %s", o.status, formatDuration(o.took))
@@ -135,24 +135,25 @@ func (o runOutcome) head() string {
 	if o.output.total == 0 {
 		b.WriteString("\nno output")
 	}
-	// here too, because the model may be shown no more than the first lines and the last
+	// at the top too, because the model may see only the first lines and the last
 	if o.output.left != "" {
 		b.WriteString("\noutput: " + o.output.left)
 	}
 	return b.String() + "\n"
 }
 
-// brief is the outcome in a few words.
+// brief returns the outcome in a few words.
 func (o runOutcome) brief() string {
 	return fmt.Sprintf("%s, %s, %s", o.status, amount.Plural(o.output.lines, "line", "lines"), formatDuration(o.took))
 }
 
-// change is that a program was run, by the first words of its command.
+// change returns the change "a program was run", with the first words of its command.
 func (o runOutcome) change(command string) protocol.Change {
 	return ranChange(command, o.status+", "+formatDuration(o.took))
 }
 
-// ranChange is that a program was run. Which files it has changed is not said with it.
+// ranChange returns the change "a program was run". It does not tell which files the program
+// changed.
 func ranChange(command, detail string) protocol.Change {
 	return protocol.Change{Kind: "run", Target: oneLine(command), Detail: detail}
 }

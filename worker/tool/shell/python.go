@@ -14,7 +14,7 @@ import (
 
 var pythonSpec = worker.Spec{
 	Name:        "run_python",
-	Effect:      protocol.EffectOnce, // a program does other things the second time
+	Effect:      protocol.EffectOnce, // a program may do other things the second time
 	Description: "Run Python code, or the script at path, in the folder. Tells which files changed.",
 	Arguments: []worker.Argument{
 		{Name: "code", Type: worker.String},
@@ -31,8 +31,8 @@ type pythonArgs struct {
 	Timeout int      `json:"timeout"`
 }
 
-// loader runs the script that is its first argument as Python itself would, but takes modules from
-// the working directory instead of the script's.
+// loader runs the script named by its first argument as Python itself would. But it imports modules
+// from the working directory instead of the script's folder.
 const loader = `import sys; sys.argv = sys.argv[1:]; __file__ = sys.argv[0]; ` +
 	`exec(compile(open(__file__, encoding="utf-8-sig").read(), __file__, "exec"))`
 
@@ -59,8 +59,8 @@ func (r *programRunner) python(ctx context.Context, call worker.Call, args pytho
 	}, nil
 }
 
-// pythonLine is the command line. -u shows output as it is made, -B keeps the folder free of
-// compiled files.
+// pythonLine returns the command line. -u shows output at once, -B writes no compiled files to the
+// folder.
 func (r *programRunner) pythonLine(args pythonArgs) (line []string, cleanUp func(), err error) {
 	if (args.Code == "") == (args.Path == "") {
 		return nil, nil, errors.New("give either code or the path of a script")

@@ -12,7 +12,7 @@ import (
 	"mews/worker/workspace"
 )
 
-func TestPython(t *testing.T) {
+func TestPython_RunsCodeAndScripts(t *testing.T) {
 	b := newFixture(t, nil)
 	b.write("mine.py", "def double(n): return 2 * n\n")
 	b.write("script.py", "import sys, mine\nprint(mine.double(21), sys.argv[1:], __name__)\n")
@@ -28,7 +28,7 @@ func TestPython(t *testing.T) {
 	if got := output(b.works("run_python", "code", "\ufeffprint('a mark of the order of bytes')")); !strings.HasPrefix(got, "a mark") {
 		t.Errorf("code with a mark: %q", got)
 	}
-	// An error tells the line, and compiled files do not litter the folder.
+	// An error names the line, and no compiled files are left in the folder.
 	r := b.works("run_python", "code", "x = 1\n\nraise ValueError('of mine')\n")
 	holds(t, r.Text, "exit 1, ", "line 3, in <module>", "raise ValueError('of mine')", "ValueError: of mine")
 	if len(r.Changes) != 1 || r.Changes[0].Kind != "run" {
@@ -49,8 +49,7 @@ func TestPython(t *testing.T) {
 	b.fails("run_python", "NUL", "code", "x", "args", []string{"a\x00"})
 }
 
-// TestPython_Multiprocessing_FindsScript: the module that starts workers of its own finds the
-// script again.
+// TestPython_Multiprocessing_FindsScript: the multiprocessing module must find the script again.
 func TestPython_Multiprocessing_FindsScript(t *testing.T) {
 	b := newFixture(t, nil)
 	code := `
@@ -65,7 +64,7 @@ if __name__ == "__main__":
 	}
 }
 
-// TestPython_Changes_AreReported: what a script does to the folder is told, pictures as such.
+// TestPython_Changes_AreReported: changed pictures are reported as pictures.
 func TestPython_Changes_AreReported(t *testing.T) {
 	b := newFixture(t, nil)
 	b.write("old.txt", "old")
@@ -87,7 +86,7 @@ print("done")
 		{Kind: "write", Target: "old.txt", Detail: "changed, 5 bytes"},
 	}
 	for i := range want {
-		// nothing takes it back
+		// it cannot be undone
 		want[i].Undo = workspace.ByProgram(want[i].Target, b.sized(want[i].Target))
 	}
 	if diff := cmp.Diff(want, changed(t, r, "python")); diff != "" {
@@ -101,7 +100,6 @@ print("done")
 	holds(t, r.Brief, "exit 0, 1 line, ", ", 4 files changed")
 }
 
-// TestPython_TempFiles_AreNoChanges: the folder for temporary files may be in the workspace.
 func TestPython_TempFiles_AreNoChanges(t *testing.T) {
 	var temp string
 	b := newFixture(t, func(o *Options) {
@@ -120,7 +118,7 @@ print("long" * 100)
 	holds(t, r.Text, "the whole is in "+temp)
 	want := []protocol.Change{{Kind: "write", Target: "mine.txt", Detail: "created, 1 byte"}}
 	for i := range want {
-		// nothing takes it back
+		// it cannot be undone
 		want[i].Undo = workspace.ByProgram(want[i].Target, b.sized(want[i].Target))
 	}
 	if diff := cmp.Diff(want, changed(t, r, "python")); diff != "" {

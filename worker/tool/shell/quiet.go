@@ -11,9 +11,9 @@ import (
 	"mews/worker/program"
 )
 
-// RunQuietly runs a command in the home, of which no model knows, and has out take what it writes.
-// It says whether that exits with 0. A command that can't be started, or takes longer than
-// protocol.LookSeconds, is an error. Nothing is left of it.
+// RunQuietly runs a command in the home that no model asked for, and writes its output to out. ok
+// means that it exited with 0. A command that cannot be started, or takes longer than
+// protocol.LookSeconds, is an error. None of its processes is left.
 func (s *Shell) RunQuietly(ctx context.Context, command string, out io.Writer) (ok bool, err error) {
 	if err := checkCommand(command); err != nil {
 		return false, err

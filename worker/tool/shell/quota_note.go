@@ -8,9 +8,9 @@ import (
 	"mews/worker"
 )
 
-// define makes a tool of the family. The second line of its result says why nothing more should be
-// written, where that is so. Its program runs all the same: it may be one that deletes. A program
-// is taken to have read what was received.
+// define makes a tool of the family. If the folder is full, the second line of its result says so.
+// The program runs in any case, as it may be one that deletes. A program counts as having read the
+// received files.
 func define[A any](e *environment, s worker.Spec, run func(context.Context, worker.Call, A) (worker.Result, error)) worker.Tool {
 	var none A
 	return worker.Define(s, none, func(ctx context.Context, call worker.Call, args A) (worker.Result, error) {
@@ -19,7 +19,7 @@ func define[A any](e *environment, s worker.Spec, run func(context.Context, work
 		result.World = world || e.ws.HasReceived()
 		note := ""
 		if e.options.QuotaNote != nil {
-			note = e.options.QuotaNote(ctx) // after a failure too: the program may have written
+			note = e.options.QuotaNote(ctx) // also after a failure: the program may have written
 		}
 		if err != nil {
 			return result, fmt.Errorf("%s: %w", s.Name, err)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestRun_FullFolder_NotesTheQuota: a program runs all the same, and the second line of the result
-// is about the folder.
+// TestRun_FullFolder_NotesTheQuota: the program still runs, and the second line of the result is
+// about the folder.
 func TestRun_FullFolder_NotesTheQuota(t *testing.T) {
 	note, asked := "no room: full", 0
 	b := newFixture(t, func(o *Options) {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestRun_ReceivedFiles_MarkTheOutput: also one that has removed it afterwards.
+// TestRun_ReceivedFiles_MarkTheOutput: a command that removes the file afterwards counts too.
 func TestRun_ReceivedFiles_MarkTheOutput(t *testing.T) {
 	b := newFixture(t, nil)
 	if r := b.works("run_command", "command", "mkdir uploads"); r.World {

@@ -11,9 +11,9 @@ import (
 	"mews/worker/workspace"
 )
 
-// changedSince names the files of the workspace that were made or changed since a time, the first
-// maxNamed of them, by one look at names, sizes and times. What was deleted it does not see. It
-// ends with ctx.
+// changedSince lists the files of the workspace that were made or changed since a time, at most
+// maxNamed. It compares names, sizes and times once, so it does not see deleted files. It ends with
+// ctx.
 func (e *environment) changedSince(ctx context.Context, since time.Time) (changes []protocol.Change) {
 	entries, more, temp := 0, 0, e.tempName()
 	err := e.ws.Walk(ctx, ".", func(entry workspace.Entry) error {

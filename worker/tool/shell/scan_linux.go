@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// fileTime is the time that a file gets that is changed now: the kernel's own, which is up to a
-// tick behind (clock_gettime(2), CLOCK_REALTIME_COARSE).
+// fileTime returns the time that a file changed now would get: the kernel's own, up to a tick
+// behind (clock_gettime(2), CLOCK_REALTIME_COARSE).
 func fileTime() time.Time {
 	var now unix.Timespec
 	if unix.ClockGettime(unix.CLOCK_REALTIME_COARSE, &now) != nil {
@@ -18,7 +18,7 @@ func fileTime() time.Time {
 	return time.Unix(now.Unix())
 }
 
-// changedAt is when a file was last changed, whatever time a program has given it.
+// changedAt returns when a file was last changed, even if a program has set its time.
 func changedAt(info fs.FileInfo) time.Time {
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {
 		return time.Unix(st.Ctim.Unix())

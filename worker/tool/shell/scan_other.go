@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// fileTime is the time that a file gets that is changed now.
+// fileTime returns the time that a file changed now would get.
 func fileTime() time.Time { return time.Now() }
 
-// changedAt is when a file was last changed.
+// changedAt returns when a file was last changed.
 func changedAt(info fs.FileInfo) time.Time { return info.ModTime() }

@@ -13,7 +13,7 @@ import (
 	"mews/worker/workspace"
 )
 
-// untilLater waits until a file that is changed now has a later time than one that has been.
+// untilLater waits until a new change gets a later time than the last one.
 func untilLater(t testing.TB, path string) {
 	t.Helper()
 	info, err := os.Stat(path)
@@ -25,7 +25,7 @@ func untilLater(t testing.TB, path string) {
 	}
 }
 
-// sized is the state of what a program has left at a path.
+// sized returns the state of a file that a program has left.
 func (b *fixture) sized(path string) protocol.FileState {
 	b.t.Helper()
 	info, err := os.Stat(filepath.Join(b.dir, path))
@@ -38,8 +38,8 @@ func (b *fixture) sized(path string) protocol.FileState {
 	return protocol.SizedState(info.Size(), info.ModTime())
 }
 
-// TestScan_Changes_AreNamed: also where it has kept a file's size and gives it an old time; a
-// link is not followed, and what was there before is not named.
+// TestScan_Changes_AreNamed: also if the size is the same and the time was set to an old one. Links
+// are not followed, and earlier files are not named.
 func TestScan_Changes_AreNamed(t *testing.T) {
 	b := newFixture(t, nil)
 	outside := filepath.Join(t.TempDir(), "outside.txt")
@@ -63,8 +63,8 @@ func TestScan_Changes_AreNamed(t *testing.T) {
 	}
 }
 
-// TestScan_ManyChanges_AreCut: some are named, and where there are too many to look at that is
-// said.
+// TestScan_ManyChanges_AreCut: some are named. If there are too many to compare, the result says
+// so.
 func TestScan_ManyChanges_AreCut(t *testing.T) {
 	b := newFixture(t, func(o *Options) { o.limits.entries = 30 })
 	r := b.works("run_command", "command", "for i in $(seq 25); do echo > $i; done")
@@ -77,7 +77,7 @@ func TestScan_ManyChanges_AreCut(t *testing.T) {
 	}
 }
 
-// BenchmarkScan is a look at as many files as are looked at.
+// BenchmarkScan scans as many files as a scan may compare.
 func BenchmarkScan(b *testing.B) {
 	f := newFixture(b, nil)
 	for i := range 200 {

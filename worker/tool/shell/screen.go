@@ -6,49 +6,49 @@ import (
 	"github.com/rivo/uniseg"
 )
 
-// maxHistory is how many lines that have scrolled off the top are kept.
+// maxHistory is how many lines above the screen are kept.
 const maxHistory = 1000
 
-// maxFresh bounds the text that is kept since a wait began, in bytes.
+// maxFresh bounds the text kept since a wait began, in bytes.
 const maxFresh = 64 << 10
 
-// cursor is where the next character goes.
+// cursor is the position of the next character.
 type cursor struct {
 	row, col   int
-	lastColumn bool // the last column was written, so the next character begins the next row
-	boxLines   bool // letters stand for the lines of boxes (ESC ( 0)
+	lastColumn bool // the last column was written, so the next character starts the next row
+	boxLines   bool // letters mean box-drawing lines (ESC ( 0)
 }
 
-// screen is what a terminal shows: an xterm without colours (invisible-island.net, ctlseqs).
-// newScreen makes one. One goroutine at a time uses it.
+// screen is the display of a terminal: an xterm without colours (invisible-island.net, ctlseqs).
+// Make it with newScreen. One goroutine at a time uses it.
 type screen struct {
 	parser
-	*grid                     // what is shown
-	other               *grid // the main screen while the alternate one is shown, else nil
+	*grid                     // the visible screen
+	other               *grid // the main screen while the alternate one is visible, otherwise nil
 	cursor, savedCursor cursor
-	mainCursor          cursor // of the main screen while the alternate one is shown
+	mainCursor          cursor // of the main screen while the alternate one is visible
 	top, bottom         int    // the rows from top to before bottom scroll
 	noWrap              bool
 	originMode          bool // rows are counted from top
 	insertMode          bool
-	appKeys             bool // arrow keys are sent as an application wants them
+	appKeys             bool // arrow keys are sent in application mode
 	lastPrinted         string
-	history             []string // lines that have scrolled off the top of the main screen
-	fresh               []byte   // text since the newest wait began, as it came
-	answer              []byte   // for the program, which has asked the terminal for something
+	history             []string // lines that scrolled off the top of the main screen
+	fresh               []byte   // raw text since the newest wait began
+	answer              []byte   // answers for the program, which has asked the terminal for something
 }
 
 func newScreen(rows, cols int) *screen {
 	return &screen{grid: newGrid(rows, cols), bottom: rows}
 }
 
-// Write takes output of a program. It always takes all of it.
+// Write processes a program's output. It always takes all of it.
 func (s *screen) Write(p []byte) (int, error) {
 	s.parse(s, p)
 	return len(p), nil
 }
 
-// width is how many places a character takes: 0 for a combining mark, 1 or 2.
+// width returns the number of cells of a character: 0 for a combining mark, 1 or 2.
 func width(r rune) int {
 	if r < 0x300 {
 		return 1
@@ -59,7 +59,7 @@ func width(r rune) int {
 // print shows a character.
 func (s *screen) print(r rune) {
 	if r < 0xa0 && r > 0x7e {
-		return // control characters of eight bits mean nothing in UTF-8
+		return // 8-bit control characters have no meaning in UTF-8
 	}
 	if s.cursor.boxLines && r < 0x7f {
 		r = boxLine(r)
@@ -87,7 +87,7 @@ func (s *screen) print(r rune) {
 	s.cursor.col = min(s.cursor.col, s.cols-1)
 }
 
-// lastPrintedColumn is the column of the newest character of the row.
+// lastPrintedColumn returns the column of the newest character of the row.
 func (s *screen) lastPrintedColumn() int {
 	if s.cursor.lastColumn {
 		return s.cursor.col
@@ -95,7 +95,7 @@ func (s *screen) lastPrintedColumn() int {
 	return s.cursor.col - 1
 }
 
-// addFresh adds to the text as it came.
+// addFresh adds raw text.
 func (s *screen) addFresh(text string) {
 	if len(s.fresh) >= maxFresh {
 		s.fresh = append(s.fresh[:0], s.fresh[maxFresh/2:]...)
@@ -103,7 +103,7 @@ func (s *screen) addFresh(text string) {
 	s.fresh = append(s.fresh, text...)
 }
 
-// lineFeed goes down a row. In the last row of the scrolling region it scrolls.
+// lineFeed moves down one row. In the last row of the scrolling region it scrolls.
 func (s *screen) lineFeed() {
 	s.cursor.lastColumn = false
 	switch {
@@ -114,8 +114,7 @@ func (s *screen) lineFeed() {
 	}
 }
 
-// scroll moves the scrolling region up. Lines that leave the top of the main screen are kept in
-// history.
+// scroll moves the scrolling region up. Lines that leave the top of the main screen go to history.
 func (s *screen) scroll(n int) {
 	n = min(n, s.bottom-s.top)
 	if s.top == 0 && s.other == nil {
@@ -134,7 +133,7 @@ func (s *screen) addHistory(n int) {
 	}
 }
 
-// moveCursor moves the cursor to a place, or to the nearest one on the screen.
+// moveCursor moves the cursor to a cell, or to the nearest one on the screen.
 func (s *screen) moveCursor(row, col int) {
 	s.cursor.row, s.cursor.col, s.cursor.lastColumn = min(max(row, 0), s.rows-1), min(max(col, 0), s.cols-1), false
 }
@@ -154,7 +153,7 @@ func (s *screen) alternate(on bool) {
 	s.top, s.bottom = 0, s.rows
 }
 
-// resizeTo changes the number of rows and columns. Lines are not wrapped anew. If the cursor would
+// resizeTo changes the number of rows and columns. It does not wrap lines anew. If the cursor would
 // be below the last row, the screen scrolls.
 func (s *screen) resizeTo(rows, cols int) {
 	at := &s.cursor
@@ -179,7 +178,7 @@ func (s *screen) resizeTo(rows, cols int) {
 	s.savedCursor = cursor{boxLines: s.savedCursor.boxLines}
 }
 
-// shown is the screen as text without blank rows at the end, after at most so many lines of
+// shown returns the screen as text without blank rows at the end, after at most above lines of
 // history.
 func (s *screen) shown(above int) string {
 	lines := append([]string{}, s.history[max(0, len(s.history)-min(above, maxHistory)):]...)

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// shows is what a screen of 4 rows and 10 columns shows of some output, with | where the cursor is.
+// shows returns the display of some output on a screen of 4 rows and 10 columns. | is the cursor.
 func shows(text string) string {
 	s := newScreen(4, 10)
 	_, _ = s.Write([]byte(text))
@@ -17,7 +17,7 @@ func shows(text string) string {
 	return s.shown(100)
 }
 
-func TestScreen(t *testing.T) {
+func TestScreen_Sequences_ShowAsXterm(t *testing.T) {
 	for _, test := range []struct{ name, text, want string }{
 		{"text", "ab\r\ncd", "ab\ncd|"},
 		{"a new line alone", "ab\ncd", "ab\n  cd|"},
@@ -80,7 +80,7 @@ func TestScreen(t *testing.T) {
 	}
 }
 
-// TestScreen_SplitOutput_LooksTheSame: it does not matter where the output is cut.
+// TestScreen_SplitOutput_LooksTheSame: any split of the output gives the same screen.
 func TestScreen_SplitOutput_LooksTheSame(t *testing.T) {
 	text := "世\x1b[2;3H€x\x1b]0;t\x1b\\y\x1b[?1049h\x1b(0q\x1b(Bé"
 	want := shows(text)
@@ -94,7 +94,7 @@ func TestScreen_SplitOutput_LooksTheSame(t *testing.T) {
 	}
 }
 
-func TestScreenAnswers(t *testing.T) {
+func TestScreen_Queries_AreAnswered(t *testing.T) {
 	s := newScreen(4, 10)
 	_, _ = s.Write([]byte("ab\x1b[6n\x1b[5n\x1b[c"))
 	if got, want := string(s.answer), "\x1b[1;3R\x1b[0n\x1b[?6c"; got != want {
@@ -106,7 +106,7 @@ func TestScreenAnswers(t *testing.T) {
 	}
 }
 
-func TestScreenResized(t *testing.T) {
+func TestScreen_Resize_KeepsText(t *testing.T) {
 	lines := "1\r\n2\r\n3\r\n4\r\nfive"
 	for _, test := range []struct {
 		rows, cols  int
@@ -127,7 +127,7 @@ func TestScreenResized(t *testing.T) {
 				test.text, test.rows, test.cols, s.shown(0), s.shown(100), test.want, test.above)
 		}
 	}
-	// The main screen is resized behind the alternate one.
+	// The main screen is resized while the alternate one is visible.
 	s := newScreen(4, 10)
 	_, _ = s.Write([]byte(lines + "\x1b[?1049h\x1b[Hother"))
 	s.resizeTo(2, 20)
@@ -137,7 +137,7 @@ func TestScreenResized(t *testing.T) {
 	}
 }
 
-func TestScreenHistory(t *testing.T) {
+func TestScreen_ScrolledLines_GoToHistory(t *testing.T) {
 	s := newScreen(4, 10)
 	for i := range 3000 {
 		_, _ = fmt.Fprintf(s, "%d\r\n", i)
@@ -151,7 +151,7 @@ func TestScreenHistory(t *testing.T) {
 	}
 }
 
-func TestKeys(t *testing.T) {
+func TestKeySequence_NamedKeys_SendCodes(t *testing.T) {
 	for names, want := range map[string]string{
 		"enter": "\r", "Ctrl-C": "\x03", "^d": "\x04", "up down": "\x1b[A\x1b[B", "f1 F12": "\x1bOP\x1b[24~", "alt-x": "\x1bx",
 		"ctrl-space": "\x00", "ctrl-[": "\x1b", `ctrl-\`: "\x1c", "": "", " esc  tab ": "\x1b\t", "shift-tab": "\x1b[Z",
@@ -171,7 +171,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// FuzzScreen: whatever a program writes, the screen stays whole, at any size.
+// FuzzScreen: the screen stays valid for any output, at any size.
 func FuzzScreen(f *testing.F) {
 	for _, seed := range []string{
 		"a\x1b[2;3r\x1b[9T\x1b[9S\x1b[L\x1b[M", "世\x1b[P\x1b[@\x1b[X界", "\x1b[?1049h\x1b[?6h\x1b[;5H\x1b7\x1b8\x1bM\x1bc",

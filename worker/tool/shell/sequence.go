@@ -26,10 +26,11 @@ var escapeActions = map[byte]func(*screen){
 	'c': fullReset,
 }
 
-// sequence is the mark in a sequence that begins with ESC [, and its last byte.
+// sequence is a sequence that begins with ESC [: its private mark and its last byte.
 type sequence struct{ private, final byte }
 
-// sequenceActions are the actions of sequences that begin with ESC [, given the numbers in them.
+// sequenceActions are the actions of sequences that begin with ESC [. They get the sequence's
+// numbers.
 var sequenceActions = map[sequence]func(*screen, []int){
 	{0, '@'}: func(s *screen, n []int) { s.insert(s.cursor.row, s.cursor.col, numberAt(n, 0, 1)) },
 	{0, 'A'}: func(s *screen, n []int) { s.moveCursor(s.rowWithin(s.cursor.row, -numberAt(n, 0, 1)), s.cursor.col) },
@@ -55,7 +56,7 @@ var sequenceActions = map[sequence]func(*screen, []int){
 	{0, '`'}: func(s *screen, n []int) { s.moveCursor(s.cursor.row, numberAt(n, 0, 1)-1) },
 	{0, 'a'}: func(s *screen, n []int) { s.moveCursor(s.cursor.row, s.cursor.col+numberAt(n, 0, 1)) },
 	{0, 'b'}: repeat,
-	{0, 'c'}: func(s *screen, _ []int) { s.reply("\x1b[?6c") }, // a VT102
+	{0, 'c'}: func(s *screen, _ []int) { s.reply("\x1b[?6c") }, // it answers that it is a VT102
 	{0, 'd'}: func(s *screen, n []int) { s.moveCursor(s.row(numberAt(n, 0, 1)-1), s.cursor.col) },
 	{0, 'e'}: func(s *screen, n []int) { s.moveCursor(s.cursor.row+numberAt(n, 0, 1), s.cursor.col) },
 	{0, 'f'}: position,
@@ -81,7 +82,7 @@ var privateModeActions = map[int]func(*screen, bool){
 	1049: (*screen).alternate,
 }
 
-// numberAt is the number at i, or otherwise if that is not given or 0.
+// numberAt returns the number at i, or otherwise if that is missing or 0.
 func numberAt(numbers []int, i, otherwise int) int {
 	if i < len(numbers) && numbers[i] > 0 {
 		return numbers[i]
@@ -97,7 +98,7 @@ func setPrivateModes(s *screen, numbers []int, on bool) {
 	}
 }
 
-// row is the row that the program calls n.
+// row converts a program's row number to ours.
 func (s *screen) row(n int) int {
 	if s.originMode {
 		return min(s.top+n, s.bottom-1)
@@ -105,7 +106,7 @@ func (s *screen) row(n int) int {
 	return n
 }
 
-// rowWithin is the row that is by rows below row. It stays in the scrolling region if row is in it.
+// rowWithin returns row plus by. It stays in the scrolling region if row is in it.
 func (s *screen) rowWithin(row, by int) int {
 	switch {
 	case by < 0 && row >= s.top:
@@ -116,7 +117,7 @@ func (s *screen) rowWithin(row, by int) int {
 	return row + by
 }
 
-// moveRows moves the rows of the scrolling region from the cursor's on.
+// moveRows moves the rows of the scrolling region from the cursor's row on.
 func (s *screen) moveRows(move func(top, bottom, n int), n []int) {
 	if s.cursor.row >= s.top && s.cursor.row < s.bottom {
 		move(s.cursor.row, s.bottom, numberAt(n, 0, 1))
@@ -143,7 +144,7 @@ func restore(s *screen) {
 	s.moveCursor(s.cursor.row, s.cursor.col)
 }
 
-// fullReset makes the screen as it was at first, except for history and what is for others.
+// fullReset resets the screen. It keeps history, and text that waits to be read or sent.
 func fullReset(s *screen) {
 	first := newScreen(s.rows, s.cols)
 	first.history, first.fresh, first.answer = s.history, s.fresh, s.answer
@@ -202,7 +203,7 @@ func region(s *screen, n []int) {
 	}
 }
 
-// reportStatus answers where the cursor is, or that the terminal works.
+// reportStatus answers with the cursor's position, or that the terminal works.
 func reportStatus(s *screen, n []int) {
 	switch numberAt(n, 0, 0) {
 	case 5:

@@ -1,6 +1,6 @@
 // Package shell is the family of tools that run programs: a command, a Python script, and terminals
-// in which programs go on from one call to the next. The walls around a program hold whatever it
-// does. Nothing here reads a command to find out whether it is harmless.
+// in which programs continue from one call to the next. The walls around a program hold whatever it
+// does. No code here reads a command to find out whether it is harmless.
 //
 // A program gets an environment built from nothing, its first three descriptors and no other, and a
 // session of its own. When it has ended, the processes that it left running are ended too.
@@ -21,22 +21,22 @@ import (
 	"mews/worker/workspace"
 )
 
-// Options of a Shell. Home is needed; everything else may be its zero value.
+// Options of a Shell. Only Home is required.
 type Options struct {
-	Home string   // the workspace's path as programs see it; programs start there
+	Home string   // the workspace's path for programs, and their first folder
 	User string   // USER; "" leaves it out
 	Zone string   // TZ, an IANA name; "" leaves it out
-	Path string   // PATH; "" is the system's usual folders
-	Env  []string // more variables, NAME=VALUE, that the walls ask for
-	Temp string   // where outputs and scripts are kept, in a folder of their own; "" is /tmp
+	Path string   // PATH; "" means the system's usual folders
+	Env  []string // more variables, NAME=VALUE, that the walls need
+	Temp string   // parent of the folder for outputs and scripts; "" means /tmp
 
-	Programs *program.Children // what starts programs behind their walls
-	// QuotaNote says after each call why nothing more should be written to the workspace; "" where
-	// more may be. It waits no longer than ctx. nil: nobody keeps count.
+	Programs *program.Children // starts programs behind their walls
+	// QuotaNote is called after each call. It explains why the workspace is full; "" means that it
+	// is not. It waits no longer than ctx. nil means that there is no quota.
 	QuotaNote func(ctx context.Context) string
 	Now       func() time.Time
 
-	limits *limits // nil: defaultLimits
+	limits *limits // nil means defaultLimits
 }
 
 // Shell is the family over one workspace. Its methods may be called from any goroutine.
@@ -48,7 +48,7 @@ type Shell struct {
 
 var errClosed = errors.New("the worker is ending")
 
-// New makes the family over a workspace, which stays the caller's to close after the shell.
+// New makes the family over a workspace. The caller closes the workspace after the shell.
 func New(ws *workspace.Workspace, o Options) *Shell {
 	o = o.withDefaults()
 	e := &environment{
@@ -66,7 +66,7 @@ func New(ws *workspace.Workspace, o Options) *Shell {
 	}
 }
 
-// Tools are the tools of the family.
+// Tools returns the tools of the family.
 func (s *Shell) Tools() []worker.Tool {
 	return []worker.Tool{
 		define(s.environment, commandSpec, s.programs.command),
@@ -75,12 +75,11 @@ func (s *Shell) Tools() []worker.Tool {
 	}
 }
 
-// EndTurn ends what a turn that was stopped has left running, and waits for that.
+// EndTurn ends the programs that a stopped turn has left running, and waits for that.
 func (s *Shell) EndTurn(turn int64) { s.terminals.endTurn(turn) }
 
-// Running names the terminals whose programs run, as one line; "" where there is none. Of what a
-// model has written as a command it has a program's name alone: it stands among what the model is
-// told by nobody else.
+// Running names the terminals whose programs run, in one line; "" if there is none. Of a command
+// that a model wrote, the line has only the program's name, because it goes into the system text.
 func (s *Shell) Running() string {
 	var names []string
 	for _, t := range s.terminals.running() {
@@ -90,7 +89,7 @@ func (s *Shell) Running() string {
 	return strings.Join(names, ", ")
 }
 
-// programName is the end of a program's path that can be nothing else.
+// programName matches the end of a program's path that contains only harmless characters.
 var programName = regexp.MustCompile(`[A-Za-z0-9._+-]{1,20}$`)
 
 // Terminals lists the terminals whose programs run.
@@ -101,13 +100,12 @@ func (s *Shell) Terminals() (list []protocol.Terminal) {
 	return list
 }
 
-// Close ends everything that runs, waits for it, and removes the outputs that were kept. After it
-// no tool works. The error names the terminals that were still open.
+// Close ends everything that runs, waits for it, and removes the kept outputs. Afterwards no tool
+// works. The error names the terminals that were still open.
 func (s *Shell) Close() error {
 	s.programs.close()
 	return errors.Join(s.terminals.close(), s.temp.remove())
 }
 
-// Sweep removes the outputs that killed workers have left and nobody uses any more. It may be
-// called while tools run.
+// Sweep removes unused outputs that killed workers have left. It may be called while tools run.
 func (s *Shell) Sweep() error { return s.temp.removeAbandoned() }

@@ -28,8 +28,8 @@ type fixture struct {
 	tools map[string]worker.Tool
 
 	mu    sync.Mutex
-	lines []string      // of progress
-	said  chan struct{} // one waits for whoever comes
+	lines []string      // lines of progress
+	said  chan struct{} // sends progress to a reader that waits
 }
 
 // newFixture opens the tools; change may be nil.
@@ -65,7 +65,7 @@ func newFixture(t testing.TB, change func(*Options)) *fixture {
 	return b
 }
 
-// arguments is a JSON object of names and values in turn.
+// arguments makes a JSON object from alternating names and values.
 func arguments(pairs ...any) json.RawMessage {
 	fields := map[string]any{}
 	for i := 0; i < len(pairs); i += 2 {
@@ -91,7 +91,7 @@ func (b *fixture) call(ctx context.Context, tool string, pairs ...any) (worker.R
 	return b.tools[tool].Run(ctx, worker.Call{ID: "1", Arguments: arguments(pairs...), Progress: progress})
 }
 
-// works calls a tool that must work.
+// works calls a tool that must succeed.
 func (b *fixture) works(tool string, pairs ...any) worker.Result {
 	b.t.Helper()
 	r, err := b.call(b.t.Context(), tool, pairs...)
@@ -104,7 +104,7 @@ func (b *fixture) works(tool string, pairs ...any) worker.Result {
 	return r
 }
 
-// fails calls a tool that must not work and checks that the error says certain things.
+// fails calls a tool that must fail, and checks parts of the error.
 func (b *fixture) fails(tool string, says string, pairs ...any) {
 	b.t.Helper()
 	r, err := b.call(b.t.Context(), tool, pairs...)
@@ -116,7 +116,7 @@ func (b *fixture) fails(tool string, says string, pairs ...any) {
 	}
 }
 
-// hears waits for a line of progress that begins in a certain way, and returns the rest of it.
+// hears waits for a line of progress that begins with front, and returns the rest of it.
 func (b *fixture) hears(front string) string {
 	b.t.Helper()
 	for {
@@ -136,7 +136,7 @@ func (b *fixture) hears(front string) string {
 	}
 }
 
-// output is what a command wrote, without the lines above it.
+// output returns a command's output, without the lines above it.
 func output(r worker.Result) string {
 	_, text, _ := strings.Cut(r.Text, "\n")
 	return text
@@ -151,7 +151,7 @@ func holds(t testing.TB, text string, wanted ...string) {
 	}
 }
 
-// numbers are the process numbers in a text.
+// numbers returns the process numbers in a text.
 func numbers(t testing.TB, text string) []int {
 	t.Helper()
 	var all []int
@@ -184,7 +184,7 @@ func (b *fixture) write(name, content string) {
 	untilLater(b.t, filepath.Join(b.dir, name))
 }
 
-// TestTools_Descriptions_StayShort keeps what every request carries small.
+// TestTools_Descriptions_StayShort: every request carries them.
 func TestTools_Descriptions_StayShort(t *testing.T) {
 	total := 0
 	for _, tool := range newFixture(t, nil).tools {
@@ -201,8 +201,8 @@ func TestTools_Descriptions_StayShort(t *testing.T) {
 	}
 }
 
-// TestClose_LaterCalls_FailAndNameTerminals: nothing works, nothing is left, and the error names
-// what was open.
+// TestClose_LaterCalls_FailAndNameTerminals: no tool works, no process is left, and the error names
+// the open terminals.
 func TestClose_LaterCalls_FailAndNameTerminals(t *testing.T) {
 	b := newFixture(t, nil)
 	b.works("terminal", "action", "open", "command", "echo here; cat")
@@ -229,7 +229,7 @@ func TestClose_LaterCalls_FailAndNameTerminals(t *testing.T) {
 	}
 }
 
-// TestTools_Children_GoThroughStart: children of every tool go through their walls.
+// TestTools_Children_GoThroughStart: children of every tool start behind the walls.
 func TestTools_Children_GoThroughStart(t *testing.T) {
 	var started []string
 	b := newFixture(t, func(o *Options) {
@@ -246,7 +246,7 @@ func TestTools_Children_GoThroughStart(t *testing.T) {
 	}
 }
 
-// BenchmarkTrue is a command that does nothing, beside what its shell takes alone.
+// BenchmarkTrue runs a command that does nothing, and compares it with the shell alone.
 func BenchmarkTrue(b *testing.B) {
 	bench := newFixture(b, nil)
 	b.Run("run_command", func(b *testing.B) {
@@ -265,7 +265,7 @@ func BenchmarkTrue(b *testing.B) {
 	})
 }
 
-// BenchmarkScreen is how fast a terminal takes what a program writes.
+// BenchmarkScreen measures how fast a terminal processes output.
 func BenchmarkScreen(b *testing.B) {
 	text := []byte(strings.Repeat("\x1b[1mA line of text\x1b[0m with some colour, and a word in Cyrillic: слово.\r\n", 100))
 	s := newScreen(defaultRows, defaultCols)
@@ -275,8 +275,8 @@ func BenchmarkScreen(b *testing.B) {
 	}
 }
 
-// TestRun_ProcessLimit_SaysWhatToDo: the model is told what to do, and not what the kernel
-// calls it.
+// TestRun_ProcessLimit_SaysWhatToDo: the error tells the model what to do instead of the kernel's
+// words.
 func TestRun_ProcessLimit_SaysWhatToDo(t *testing.T) {
 	b := newFixture(t, func(o *Options) {
 		o.Programs = program.NewChildren(func(cmd *exec.Cmd) error {

@@ -13,27 +13,26 @@ import (
 	"syscall"
 )
 
-// maxOutputs is how many long outputs are kept at once. With 64 MiB each they would fill a small
-// /tmp.
+// maxOutputs is how many long outputs are kept. With 64 MiB each, more would fill a small /tmp.
 const maxOutputs = 2
 
-// tempFolderPrefix begins the name of such a folder; digits follow.
+// tempFolderPrefix begins the name of a temporary folder; digits follow.
 const tempFolderPrefix = "mews-shell-"
 
-// tempFolder is a folder for the shell's temporary files. It is made when it is first needed.
+// tempFolder is a folder for the shell's temporary files. It is made at its first use.
 type tempFolder struct {
 	parent string
 
 	mu  sync.Mutex
 	dir string
-	// shows other workers that the folder is in use, while this process lives; nil: it could not be
-	// locked
+	// held while this process lives, so that other workers see that the folder is in use; nil if it
+	// could not be locked
 	lock    *os.File
 	outputs []string // the oldest first
 	made    int
 }
 
-// output makes a file for a long output. It removes the oldest outputs when there are too many.
+// output makes a file for a long output. It removes the oldest outputs if there are too many.
 func (s *tempFolder) output() (*os.File, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -64,8 +63,8 @@ func (s *tempFolder) script(code string) (string, error) {
 	return file.Name(), nil
 }
 
-// create makes a file with a number of its own, and the folder if it is missing. The caller holds
-// the mutex.
+// create makes a file with a new number, and the folder if it is missing. The caller holds the
+// mutex.
 func (s *tempFolder) create(front, back string) (*os.File, error) {
 	if _, err := os.Lstat(s.dir); s.dir == "" || errors.Is(err, fs.ErrNotExist) {
 		dir, err := os.MkdirTemp(s.parent, tempFolderPrefix)
@@ -74,7 +73,7 @@ func (s *tempFolder) create(front, back string) (*os.File, error) {
 		}
 		s.unlock()
 		s.dir = dir
-		// without a lock another worker may remove the folder, and it is made again
+		// without a lock another worker may remove the folder; it is made again then
 		s.lock, _ = lockFolder(dir)
 	}
 	s.made++
@@ -82,7 +81,7 @@ func (s *tempFolder) create(front, back string) (*os.File, error) {
 	return os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 }
 
-// removeOutput removes an output that need not be kept.
+// removeOutput removes an unneeded output.
 func (s *tempFolder) removeOutput(file *os.File) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -109,7 +108,7 @@ func (s *tempFolder) unlock() {
 	}
 }
 
-// lockFolder locks a folder until the returned file is closed. It fails at once if somebody else
+// lockFolder locks a folder until the returned file is closed. It fails at once if another process
 // has the lock.
 func lockFolder(dir string) (*os.File, error) {
 	file, err := os.Open(dir)
@@ -122,7 +121,7 @@ func lockFolder(dir string) (*os.File, error) {
 	return file, nil
 }
 
-// removeAbandoned removes the folders in parent that nobody holds a lock on. Killed workers have
+// removeAbandoned removes the folders in parent that no process has locked. Killed workers have
 // left them.
 func (s *tempFolder) removeAbandoned() error {
 	entries, err := os.ReadDir(s.parent)

@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestCapture_SplitRune_StaysWhole: one that begins in the beginning of an output and ends in its
-// end is whole.
+// TestCapture_SplitRune_StaysWhole: the character begins in the head of an output and ends in its
+// tail.
 func TestCapture_SplitRune_StaysWhole(t *testing.T) {
 	c := &capture{limits: &limits{head: 10, tail: 10, kept: 100}, temp: &tempFolder{parent: t.TempDir()}}
 	whole := "123456789漢字"
@@ -22,7 +22,7 @@ func TestCapture_SplitRune_StaysWhole(t *testing.T) {
 	}
 }
 
-// TestRun_Stopped_KeepsNoOutput: it is not kept, because nobody is told of it.
+// TestRun_Stopped_KeepsNoOutput: nobody is told of the output.
 func TestRun_Stopped_KeepsNoOutput(t *testing.T) {
 	b := newFixture(t, func(o *Options) { o.limits.head, o.limits.tail = 10, 10 })
 	told := b.works("run_command", "command", "seq 1000").Text
@@ -43,8 +43,8 @@ func TestRun_Stopped_KeepsNoOutput(t *testing.T) {
 	}
 }
 
-// TestSweep_RemovesOutputsOfDeadWorkers: outputs of a killed worker are removed by the next one.
-// The folder of a worker that lives stays, and so does one with a similar name.
+// TestSweep_RemovesOutputsOfDeadWorkers: the next worker removes them. It keeps the folder of a
+// living worker, and a folder with a similar name.
 func TestSweep_RemovesOutputsOfDeadWorkers(t *testing.T) {
 	temp := t.TempDir()
 	keeping := func(o *Options) { o.Temp, o.limits.head, o.limits.tail = temp, 10, 10 }
@@ -80,11 +80,10 @@ func TestSweep_RemovesOutputsOfDeadWorkers(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("folders (- wanted, + got):\n%s", diff)
 	}
-	// The one whose folder has gone makes another.
+	// The worker whose folder is gone makes another.
 	holds(t, killed.works("run_command", "command", "seq 1000").Text, "the whole is in "+temp)
 }
 
-// TestRun_FileTooLarge_NamesTheLimit: the result names the limit and its size.
 func TestRun_FileTooLarge_NamesTheLimit(t *testing.T) {
 	var was syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &was); err != nil {

@@ -14,41 +14,41 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// terminalState is how far a terminal's life has come.
+// terminalState is a state in a terminal's life.
 type terminalState string
 
 const (
 	stateRunning terminalState = "running"
 	stateEnded   terminalState = "ended"  // its program has ended; the screen can still be read
-	stateClosed  terminalState = "closed" // by the model, or with the worker
+	stateClosed  terminalState = "closed" // closed by the model, or with the worker
 	stateStopped terminalState = "closed because the person stopped the turn that opened it"
 	stateIdle    terminalState = "closed because nobody used it"
 )
 
-// nextStates are the states that may follow one.
+// nextStates are the states that may follow each state.
 var nextStates = map[terminalState][]terminalState{
 	stateRunning: {stateEnded, stateClosed, stateStopped, stateIdle},
 	stateEnded:   {stateClosed, stateStopped, stateIdle},
 }
 
-// terminal is a program with a pseudo-terminal of its own. It lives until it is closed or its
-// program ends. run is its one goroutine.
+// terminal is a program with its own pseudo-terminal. It lives until it is closed or its program
+// ends. run is its only goroutine.
 type terminal struct {
 	id     int
 	title  string
-	turn   int64 // that has opened it
+	turn   int64 // turn that opened it
 	opened time.Time
 	limits *limits
 	child  *program.Child
 	master *os.File
-	idle   *time.Timer   // closes it
+	idle   *time.Timer   // closes the terminal
 	done   chan struct{} // closed when the program and its leftover processes are gone
 
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the following
 	state   terminalState
 	ending  string // how the program ended
 	screen  *screen
-	output  time.Time     // when the newest output came
+	output  time.Time     // time of the newest output
 	changed chan struct{} // closed at the next output
 }
 
@@ -74,7 +74,7 @@ func openPseudoTerminal(rows, cols int) (master, tty *os.File, err error) {
 	return master, tty, nil
 }
 
-// setSize tells the kernel the size, and the kernel tells the program.
+// setSize tells the kernel the size. The kernel tells the program.
 func setSize(master *os.File, rows, cols int) error {
 	raw, err := master.SyscallConn()
 	if err != nil {
@@ -89,12 +89,12 @@ func setSize(master *os.File, rows, cols int) error {
 	return nil
 }
 
-// run shows the program's output until nobody can write any more. Then it waits for the program's
-// end.
+// run shows the program's output until no process can write any longer. Then it waits for the
+// program's end.
 func (t *terminal) run() {
 	defer close(t.done)
 	t.readOutput()
-	_ = t.child.Wait() // ProcessState says how it ended
+	_ = t.child.Wait() // ProcessState tells how it ended
 	t.child.KillLeftovers()
 	t.mu.Lock()
 	t.ending = program.Status(t.child.Cmd.ProcessState)
@@ -103,14 +103,14 @@ func (t *terminal) run() {
 	_ = t.master.Close()
 }
 
-// The shortest and the longest pause before the next read of a terminal that no process has open.
+// The shortest and the longest pause before the next read, while no process has the terminal open.
 const (
 	minPollPause = time.Millisecond
 	maxPollPause = 200 * time.Millisecond
 )
 
-// readOutput takes the output until the terminal is closed or its program ends. While the program
-// lives it may open the terminal again after it has closed it.
+// readOutput reads the output until the terminal is closed or its program ends. A living program
+// may close the terminal and open it again.
 func (t *terminal) readOutput() {
 	buf := make([]byte, 32<<10)
 	for pause := minPollPause; ; {
@@ -127,7 +127,7 @@ func (t *terminal) readOutput() {
 	}
 }
 
-// display shows output on the screen, and sends the program what it has asked the terminal for.
+// display shows output on the screen, and sends the program the answers that it has asked for.
 func (t *terminal) display(p []byte) {
 	if len(p) == 0 {
 		return

@@ -11,7 +11,7 @@ import (
 	"mews/worker"
 )
 
-// name is "terminal 1 (bash)".
+// name returns "terminal 1 (bash)".
 func (t *terminal) name() string { return fmt.Sprintf("terminal %d (%s)", t.id, t.title) }
 
 // summary is one line about a terminal.
@@ -25,8 +25,8 @@ func (t *terminal) summary() string {
 	return line
 }
 
-// show waits as the call asks for and returns the screen. usual is how long it waits for quiet if
-// the call does not say.
+// show waits as the call demands, and returns the screen. usual is the wait for quiet if the call
+// names none.
 func (t *terminal) show(ctx context.Context, args terminalArgs, usual time.Duration, from waitStart) (worker.Result, error) {
 	t.idle.Reset(t.limits.idle)
 	p := waitCondition{most: usual, text: args.WaitFor}
@@ -51,7 +51,7 @@ func (t *terminal) show(ctx context.Context, args terminalArgs, usual time.Durat
 	return t.describe(args.Above, notes), nil
 }
 
-// describe is the screen and what there is to say about it.
+// describe returns the screen with remarks about it.
 func (t *terminal) describe(above int, notes []string) worker.Result {
 	line := t.summary()
 	t.mu.Lock()

@@ -11,7 +11,7 @@ import (
 	"mews/worker"
 )
 
-// prompt opens a terminal with a shell that prompts with nothing but "$ ".
+// prompt opens a terminal with a shell whose prompt is only "$ ".
 func (b *fixture) prompt() {
 	b.t.Helper()
 	b.write(".bashrc", "PS1='$ '\n")
@@ -19,10 +19,10 @@ func (b *fixture) prompt() {
 	holds(b.t, r.Text, "terminal 1 (bash), 24 rows, 80 cols, running; cursor at row 1, column 3\n$")
 }
 
-// waited is how long tests let a terminal take, at most.
+// waited is the longest wait for a terminal in tests, in seconds.
 const waited = 20
 
-// sees types into the only terminal, and must see a text then.
+// sees types into the only terminal, and waits for a text.
 func (b *fixture) sees(text, keys, wanted string) string {
 	b.t.Helper()
 	r := b.works("terminal", "action", "send", "text", text, "keys", keys, "wait_for", wanted, "wait", waited)
@@ -32,16 +32,16 @@ func (b *fixture) sees(text, keys, wanted string) string {
 	return r.Text
 }
 
-// TestTerminal is one with a shell in it, from its first prompt to its end.
-func TestTerminal(t *testing.T) {
+// TestTerminal_Shell_WorksUntilItsEnd uses a shell from its first prompt to its end.
+func TestTerminal_Shell_WorksUntilItsEnd(t *testing.T) {
 	b := newFixture(t, nil)
 	b.prompt()
-	// What a shell keeps in mind is there in the next call.
+	// The shell keeps its variables until the next call.
 	b.works("terminal", "action", "send", "text", "x=42; cd /tmp", "keys", "enter")
 	holds(t, b.sees("echo $x in $PWD, $TERM", "enter", "42 in /tmp, xterm"),
 		"\n$ echo $x in $PWD, $TERM\n42 in /tmp, xterm\n$")
 
-	// It has the size that it is given, and is told of it.
+	// It learns its size.
 	holds(t, b.sees("stty size", "enter", "24 80"), "\n24 80\n")
 	b.works("terminal", "action", "send", "text", `trap 'echo now $(stty size)' WINCH`, "keys", "enter")
 	r := b.works("terminal", "action", "resize", "rows", 30, "cols", 100, "wait", 1)
@@ -50,7 +50,7 @@ func TestTerminal(t *testing.T) {
 	r = b.works("terminal", "action", "read", "wait_for", "now 30 100", "wait", waited)
 	holds(t, r.Text, "now 30 100\n")
 
-	// A program is interrupted, one that reads is told the end, and keys are keys.
+	// A program is interrupted, a reading program gets the end of input, and keys arrive.
 	b.sees("echo begun; sleep 1000", "enter", "\nbegun")
 	holds(t, b.sees("", "ctrl-c", "$ "), "^C")
 	b.sees("cd; echo begun; cat > typed", "enter", "\nbegun")
@@ -60,7 +60,7 @@ func TestTerminal(t *testing.T) {
 	b.sees("", "up up", "$ cd; echo begun; cat > typed")
 	b.sees("", "ctrl-c", "$ ")
 
-	// Its program ends: that is seen, what it showed can be read, and nothing more be typed.
+	// Its program ends. The end is reported, its screen can be read, and typing fails.
 	r = b.works("terminal", "action", "send", "text", "exit 3", "keys", "enter", "wait_for", "never shown", "wait", waited)
 	holds(t, r.Text, "ended: exit 3", `"never shown" has not appeared`)
 	holds(t, b.works("terminal", "action", "read").Text, "ended: exit 3", "exit 3\n")
@@ -68,8 +68,8 @@ func TestTerminal(t *testing.T) {
 	holds(t, b.works("terminal", "action", "list").Text, "terminal 1 (bash), 30 rows, 100 cols, ended: exit 3")
 }
 
-// TestTerminal_FullScreenProgram_LeavesNoTrace: a program that draws on the whole screen is seen as
-// a person sees it, and gone without a trace.
+// TestTerminal_FullScreenProgram_LeavesNoTrace: a program that draws on the whole screen is shown
+// as a user sees it, and leaves no trace.
 func TestTerminal_FullScreenProgram_LeavesNoTrace(t *testing.T) {
 	b := newFixture(t, nil)
 	b.write("draw", `
@@ -82,13 +82,13 @@ printf '\033[?1049l\033[?1l'
 `)
 	b.prompt()
 	b.works("terminal", "action", "send", "text", "bash draw", "keys", "enter", "wait_for", "key?", "wait", waited)
-	// It asked for the arrows of an application, and is sent one.
+	// It asked for application arrow keys, and gets one.
 	text := b.sees("", "up", `$'\EOA'`)
 	holds(t, text, "\n\n  +----+\n  | $'\\EOA'\n  +----+\n", "\nkey?")
 	b.gives("q", "+----+")
 }
 
-// TestTerminal_Pager_IsSeenAndLeft is the same with a program that many machines have.
+// TestTerminal_Pager_IsSeenAndLeft uses a program that many machines have.
 func TestTerminal_Pager_IsSeenAndLeft(t *testing.T) {
 	if _, err := os.Stat("/usr/bin/less"); err != nil {
 		t.Skip("it needs /usr/bin/less: on Debian, apt-get install less")
@@ -101,16 +101,16 @@ func TestTerminal_Pager_IsSeenAndLeft(t *testing.T) {
 	b.gives("q", "the last line")
 }
 
-// gives types something that gives the prompt back, with a text gone from the screen.
+// gives types something that returns to the prompt and removes a text from the screen.
 func (b *fixture) gives(text, gone string) {
 	b.t.Helper()
-	b.sees(text, "", "$ ") // it may be the prompt at which the program was begun
+	b.sees(text, "", "$ ") // it may be the prompt at which the program was started
 	if shown := b.sees("echo b''ack", "enter", "\nback\n$"); strings.Contains(shown, gone) {
 		b.t.Fatalf("after %q:\n%s", text, shown)
 	}
 }
 
-// TestTerminal_CursorQuery_IsAnswered: one that asks where the cursor is does not wait for ever.
+// TestTerminal_CursorQuery_IsAnswered: a program that asks for the cursor does not wait forever.
 func TestTerminal_CursorQuery_IsAnswered(t *testing.T) {
 	b := newFixture(t, nil)
 	r := b.works("terminal", "action", "open", "command",
@@ -119,14 +119,14 @@ func TestTerminal_CursorQuery_IsAnswered(t *testing.T) {
 	holds(t, r.Text, `it said $'\E[1;4'`)
 }
 
-// TestTerminal_EndedAtOnce_KeepsOutput: all that it wrote is there when it has ended at once.
+// TestTerminal_EndedAtOnce_KeepsOutput: the output of a program that ends at once is complete.
 func TestTerminal_EndedAtOnce_KeepsOutput(t *testing.T) {
 	b := newFixture(t, nil)
 	for range 10 {
 		r := b.works("terminal", "action", "open", "command", "seq 100; printf last", "rows", 5, "cols", 20, "wait_for", "last", "wait", waited)
 		holds(t, r.Text, "98\n99\n100\nlast")
 	}
-	b.fails("terminal", "no terminal is open", "action", "read", "id", 1) // forgotten
+	b.fails("terminal", "no terminal is open", "action", "read", "id", 1) // the terminal was forgotten
 }
 
 // TestTerminal_ClosedAndReopened_ShowsOutput: a program may close its terminal and open it again.
@@ -139,14 +139,14 @@ func TestTerminal_ClosedAndReopened_ShowsOutput(t *testing.T) {
 	if strings.Contains(r.Text, "has not appeared") {
 		t.Error(r.Text)
 	}
-	// It can be closed while nothing has it open, too.
+	// A terminal that no process has open can be closed, too.
 	r = b.works("terminal", "action", "open", "wait", waited, "wait_for", "left", "command",
 		`echo left; exec <&- >&- 2>&-; sleep 1000`)
 	holds(t, r.Text, "terminal 2 ", "running; cursor at")
 	holds(t, b.works("terminal", "action", "close", "id", 2).Text, "was closed")
 }
 
-// TestTerminals_Fifth_IsRefused: the fifth is refused, and the refusal names those that are open.
+// TestTerminals_Fifth_IsRefused: the refusal names the open terminals.
 func TestTerminals_Fifth_IsRefused(t *testing.T) {
 	b := newFixture(t, nil)
 	b.fails("terminal", "no terminal is open", "action", "read")
@@ -161,7 +161,7 @@ func TestTerminals_Fifth_IsRefused(t *testing.T) {
 	b.works("terminal", "action", "close", "id", 2)
 	b.fails("terminal", "terminal 2 (cat): it is closed; open another one", "action", "send", "id", 2, "text", "x")
 	holds(t, b.works("terminal", "action", "open", "command", "cat").Text, "terminal 5 (cat)")
-	// Many that have ended are no burden.
+	// Ended terminals do not count.
 	b.works("terminal", "action", "close", "id", 1)
 	for range 2 * maxKnown {
 		b.works("terminal", "action", "open", "command", "exit", "wait", 0.01)
@@ -172,7 +172,6 @@ func TestTerminals_Fifth_IsRefused(t *testing.T) {
 	}
 }
 
-// TestCloseTerminal_LeavesNoProcess: whatever runs in the terminal ends with it.
 func TestCloseTerminal_LeavesNoProcess(t *testing.T) {
 	for name, command := range map[string]string{
 		"one":                  `echo pids $$; exec sleep 1000`,
@@ -193,7 +192,7 @@ func TestCloseTerminal_LeavesNoProcess(t *testing.T) {
 	}
 }
 
-// TestEndTurn_ClosesItsTerminalsOnly: their programs end too; those of other turns go on.
+// TestEndTurn_ClosesItsTerminalsOnly: their programs end too. Those of other turns go on.
 func TestEndTurn_ClosesItsTerminalsOnly(t *testing.T) {
 	b := newFixture(t, nil)
 	for turn, command := range []string{"sleep 1000", "sleep 1001", "sleep 1002"} {
@@ -216,7 +215,7 @@ func TestEndTurn_ClosesItsTerminalsOnly(t *testing.T) {
 	b.fails("terminal", "closed because the person stopped the turn", "action", "send", "id", 1, "text", "x")
 }
 
-// TestTerminal_Unused_IsClosed: one that nobody uses is closed, and says so.
+// TestTerminal_Unused_IsClosed: the result says so.
 func TestTerminal_Unused_IsClosed(t *testing.T) {
 	b := newFixture(t, func(o *Options) { o.limits.idle = 100 * time.Millisecond })
 	b.works("terminal", "action", "open", "command", "cat", "wait", 0.01)
@@ -227,7 +226,6 @@ func TestTerminal_Unused_IsClosed(t *testing.T) {
 	b.fails("terminal", "terminal 1 (cat): it is closed because nobody used it; open another one", "action", "send", "id", 1, "text", "x")
 }
 
-// TestTerminal_StoppedWait_GoesOn: the terminal goes on.
 func TestTerminal_StoppedWait_GoesOn(t *testing.T) {
 	b := newFixture(t, nil)
 	b.works("terminal", "action", "open", "command", "cat", "wait", 0.01)
@@ -246,7 +244,7 @@ func TestTerminal_StoppedWait_GoesOn(t *testing.T) {
 	holds(t, r.Text, "running", "on\non")
 }
 
-// TestWaitFor_EarlierText_DoesNotCount: a text that the screen showed before has not appeared.
+// TestWaitFor_EarlierText_DoesNotCount: only text that appears after the call counts.
 func TestWaitFor_EarlierText_DoesNotCount(t *testing.T) {
 	b := newFixture(t, nil)
 	b.works("terminal", "action", "open", "command", "echo done; read; sleep 0.5; echo done; cat", "wait_for", "done", "wait", waited)

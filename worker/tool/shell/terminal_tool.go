@@ -16,7 +16,7 @@ import (
 var terminalSpec = worker.Spec{
 	Name:   "terminal",
 	Family: "terminal",
-	Effect: protocol.EffectOnce, // a program does other things the second time
+	Effect: protocol.EffectOnce, // a program may do other things the second time
 	Description: "Programs that go on between calls. Most actions show the screen, " +
 		"once it is quiet or wait_for appears.",
 	Arguments: []worker.Argument{
@@ -45,7 +45,7 @@ type terminalArgs struct {
 	Wait    float64 `json:"wait"`
 	WaitFor string  `json:"wait_for"`
 
-	turn int64 // whose call it is
+	turn int64 // turn of the call
 }
 
 // Sizes of a screen.
@@ -58,7 +58,7 @@ const (
 // maxText bounds a text that is typed at once, in bytes.
 const maxText = 64 << 10
 
-// How long a call waits that does not say so.
+// Default waits of a call.
 const (
 	defaultWait     = 5 * time.Second // for quiet
 	defaultTextWait = 30 * time.Second
@@ -106,7 +106,7 @@ func (m *terminals) open(ctx context.Context, args terminalArgs) (worker.Result,
 		return worker.Result{}, err
 	}
 	r, err := t.show(ctx, args, defaultWait, waitStart{})
-	// also where the wait failed: it runs
+	// also if the wait failed, because the program runs
 	r.Changes = []protocol.Change{ranChange(t.title, fmt.Sprintf("in terminal %d", t.id))}
 	return r, err
 }

@@ -6,18 +6,18 @@ import (
 	"time"
 )
 
-// waitCondition says what a call waits for before it returns the screen.
+// waitCondition is what a call waits for before it returns the screen.
 type waitCondition struct {
 	most time.Duration
-	text string // that must appear; "": wait for quiet
+	text string // must appear; "" means wait for quiet
 }
 
-// waitStart is the moment from which on text is new.
+// waitStart is the moment after which text is new.
 type waitStart struct {
 	seen int // how often the screen showed the text then
 }
 
-// beginWait forgets earlier output, and notes how often the screen shows the text already.
+// beginWait forgets earlier output, and counts how often the screen shows the text already.
 func (t *terminal) beginWait(text string) waitStart {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -32,8 +32,8 @@ func (t *terminal) beginWait(text string) waitStart {
 // follow.
 const quietAfterText = 50 * time.Millisecond
 
-// wait waits until the text has appeared since from, or the terminal is quiet, or its program has
-// ended, but no longer than p.most. The error is ctx's cause. The terminal goes on in any case.
+// wait waits until the text has appeared since from, the terminal is quiet, or its program has
+// ended, but at most p.most. The error is ctx's cause. The terminal goes on in any case.
 func (t *terminal) wait(ctx context.Context, p waitCondition, from waitStart) (met bool, err error) {
 	if p.text == "" {
 		return t.waitUntil(ctx, p.most, t.quietFor(t.limits.quiet))
@@ -45,8 +45,8 @@ func (t *terminal) wait(ctx context.Context, p waitCondition, from waitStart) (m
 	return met, err
 }
 
-// waitUntil waits until ready says so, but no longer than most. It asks ready at every output, and
-// again after the time that ready returns. ready may read what the terminal's mutex guards.
+// waitUntil waits until ready returns true, but at most most. It asks ready at every output, and
+// again after the time that ready returns. ready may read fields that the terminal's mutex guards.
 func (t *terminal) waitUntil(ctx context.Context, most time.Duration, ready func() (bool, time.Duration)) (bool, error) {
 	end := time.After(most)
 	done := t.done
@@ -71,8 +71,8 @@ func (t *terminal) waitUntil(ctx context.Context, most time.Duration, ready func
 	}
 }
 
-// quietFor is ready when there was no output for so long, counted from now. A program that has
-// ended is quiet.
+// quietFor is ready if there was no output for that long, counted from now. A terminal whose
+// program has ended is quiet.
 func (t *terminal) quietFor(quiet time.Duration) func() (bool, time.Duration) {
 	began := time.Now()
 	return func() (bool, time.Duration) {
@@ -85,7 +85,7 @@ func (t *terminal) quietFor(quiet time.Duration) func() (bool, time.Duration) {
 	}
 }
 
-// appeared tells whether the text was written since from, or the screen shows it more often than
+// appeared reports whether the text was written since from, or the screen shows it more often than
 // then.
 func (s *screen) appeared(text string, from waitStart) bool {
 	return strings.Contains(string(s.fresh), text) || strings.Count(s.shown(0), text) > from.seen

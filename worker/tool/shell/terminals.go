@@ -19,7 +19,7 @@ type terminals struct {
 	mu     sync.Mutex
 	closed bool
 	known  map[int]*terminal
-	newest int // the highest id
+	newest int // the highest id so far
 }
 
 // close closes all terminals. The error names those that were open.
@@ -52,17 +52,17 @@ func (m *terminals) endTurn(turn int64) {
 	closing.Wait()
 }
 
-// sorted are the terminals in the order in which they were opened. The caller holds the mutex.
+// sorted returns the terminals in the order of opening. The caller holds the mutex.
 func (m *terminals) sorted() []*terminal {
 	return slices.SortedFunc(maps.Values(m.known), func(a, b *terminal) int { return a.id - b.id })
 }
 
-// onlyRunning are those of all whose program runs.
+// onlyRunning returns the terminals whose programs run.
 func onlyRunning(all []*terminal) []*terminal {
 	return slices.DeleteFunc(slices.Clone(all), func(t *terminal) bool { return t.currentState() != stateRunning })
 }
 
-// joinNames are the names of terminals as one line.
+// joinNames joins the names of terminals in one line.
 func joinNames(all []*terminal) string {
 	var names []string
 	for _, t := range all {
@@ -92,7 +92,7 @@ func (m *terminals) add(args terminalArgs) (*terminal, error) {
 	return t, nil
 }
 
-// maxKnown is how many terminals are remembered, ended ones among them.
+// maxKnown is how many terminals are remembered, including ended ones.
 const maxKnown = 8
 
 // dropEnded forgets the oldest terminals that have ended, if there are too many. The caller holds
@@ -127,12 +127,12 @@ func (m *terminals) start(id int, a terminalArgs) (*terminal, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Without HISTFILE, commands that are typed here do not go into the person's own history.
+	// Without HISTFILE, commands that are typed here do not go into the user's own history.
 	cmd := m.newCommand(m.Home, m.Variables("TERM=xterm", "HISTFILE="), shell, args...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = tty, tty, tty
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setctty: true} // of descriptor 0
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setctty: true} // the controlling terminal is descriptor 0
 	c, err := m.options.Programs.Start(cmd)
-	_ = tty.Close() // the program has its own
+	_ = tty.Close() // the program has its own copy
 	if err != nil {
 		return nil, fmt.Errorf("start %s: %w", shell, errors.Join(err, master.Close()))
 	}
@@ -144,7 +144,8 @@ func (m *terminals) start(id int, a terminalArgs) (*terminal, error) {
 	return t, nil
 }
 
-// find finds a terminal. Without an id it is the only one that runs or, if none runs, the newest.
+// find finds a terminal. Without an id it returns the only running one or, if none runs, the
+// newest.
 func (m *terminals) find(id int) (*terminal, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

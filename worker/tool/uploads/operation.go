@@ -37,7 +37,7 @@ func Run(ctx context.Context, p protocol.UploadsParameters, ws *workspace.Worksp
 	if p.Action == protocol.UploadsList {
 		result.From = i + 1
 		if i < 0 {
-			// else nothing would be shown
+			// otherwise the page would be empty
 			result.From = min(max(p.Offset, 0), max(0, len(found)-protocol.UploadsPage))
 		}
 		result.Files = found[result.From:min(result.From+protocol.UploadsPage, len(found))]

@@ -1,4 +1,4 @@
-// Package uploads has the tools over the files that the person has sent.
+// Package uploads has the tools for the files that the user has sent.
 package uploads
 
 import (
@@ -93,7 +93,7 @@ func (u *uploads) list(ctx context.Context, _ worker.Call, args listArgs) (worke
 // walk visits the files below uploads/.
 func (u *uploads) walk(ctx context.Context, visit func(workspace.Entry)) error {
 	if _, err := u.ws.Stat(protocol.UploadsFolder); err != nil {
-		return nil // nobody has sent one yet
+		return nil // no file was sent yet
 	}
 	return u.ws.Walk(ctx, protocol.UploadsFolder, func(e workspace.Entry) error {
 		if e.Err == nil && e.Info.Mode().IsRegular() {
@@ -103,7 +103,7 @@ func (u *uploads) walk(ctx context.Context, visit func(workspace.Entry)) error {
 	})
 }
 
-// sentAt returns when a file was sent, by its path, or else when it was changed.
+// sentAt returns the time of sending from a file's path, or else the time of its last change.
 func (u *uploads) sentAt(e workspace.Entry) string {
 	day, name := path.Base(path.Dir(e.Path)), path.Base(e.Path)
 	at, err := time.ParseInLocation(time.DateOnly+" 150405", day+" "+name[:min(6, len(name))], u.zone)

@@ -18,7 +18,7 @@ import (
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// tools are those over a folder with these files.
+// tools makes the tools over a folder with these files.
 func tools(t *testing.T, files ...string) (dir string, run func(name, arguments string) (worker.Result, error)) {
 	t.Helper()
 	dir = t.TempDir()
@@ -53,7 +53,7 @@ func tools(t *testing.T, files ...string) (dir string, run func(name, arguments 
 	}
 }
 
-func TestList(t *testing.T) {
+func TestList_NewestFirst(t *testing.T) {
 	_, run := tools(t)
 	if r, err := run("list_uploads", `{}`); err != nil || r.Text != "There are no files in uploads/." || r.World {
 		t.Errorf("none: %+v, %v", r, err)
@@ -67,7 +67,7 @@ func TestList(t *testing.T) {
 	}
 }
 
-func TestDelete(t *testing.T) {
+func TestDelete_MovesToTrash(t *testing.T) {
 	dir, run := tools(t, "uploads/2026-11-20/080000-c.txt", "x.md")
 	if err := os.Symlink("../x.md", filepath.Join(dir, "uploads/link.md")); err != nil {
 		t.Fatal(err)
@@ -92,7 +92,7 @@ func TestDelete(t *testing.T) {
 	}
 }
 
-// kept takes the bytes of files.
+// kept records the bytes of files.
 type kept struct{ bytes []string }
 
 func (k *kept) Keep(_ context.Context, r io.Reader, most int64) (protocol.BlobRef, error) {
@@ -101,8 +101,8 @@ func (k *kept) Keep(_ context.Context, r io.Reader, most int64) (protocol.BlobRe
 	return protocol.BlobRef{Size: int64(len(data))}, err
 }
 
-// What a person presses below a list of their files is done to that file, wherever it stands in the
-// list by then.
+// A button below a list acts on its file, even if the file has another position in the list by
+// then.
 func TestOperation_PressedFile_IsTheOneListed(t *testing.T) {
 	var names []string
 	for i := range 10 {
@@ -137,7 +137,7 @@ func TestOperation_PressedFile_IsTheOneListed(t *testing.T) {
 	if r := run(protocol.UploadsParameters{Action: protocol.UploadsRead, Path: "x.md"}); r.Blob == nil || len(r.Files) != 0 || len(blobs.bytes) != 2 {
 		t.Errorf("read is %+v", r)
 	}
-	for range 2 { // the second time after a crash
+	for range 2 { // twice, as after a crash
 		run(protocol.UploadsParameters{Action: protocol.UploadsDelete, Key: key(9)})
 	}
 	if _, err := os.Stat(filepath.Join(dir, names[9])); !os.IsNotExist(err) {
@@ -163,7 +163,6 @@ func TestOperation_PressedFile_IsTheOneListed(t *testing.T) {
 	}
 }
 
-// TestOperation_Remove_SkipsTheTrash: neither the trash nor its folder has it then.
 func TestOperation_Remove_SkipsTheTrash(t *testing.T) {
 	const name = "uploads/2026-11-20/080000-a.ogg"
 	dir, _ := tools(t, name, name+".txt")
@@ -172,7 +171,7 @@ func TestOperation_Remove_SkipsTheTrash(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer ws.Close()
-	for _, path := range []string{name, name, name + ".txt"} { // the second time after a crash
+	for _, path := range []string{name, name, name + ".txt"} { // twice, as after a crash
 		p := protocol.UploadsParameters{Action: protocol.UploadsRemove, Key: protocol.UploadKey(path)}
 		if _, err := Run(t.Context(), p, ws, time.UTC, &kept{}); err != nil {
 			t.Error(err)
