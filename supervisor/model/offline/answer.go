@@ -14,8 +14,8 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// answer is the model's next message. It depends on nothing but req. All that the person says in
-// the turn is answered, one message after the other.
+// answer returns the model's next message, from req alone. It answers all messages of the user in
+// the turn, one after the other.
 func answer(req modelcall.Request) protocol.Message {
 	asks := func(m protocol.Message) bool { return m.Role == protocol.RoleUser }
 	first := -1
@@ -45,10 +45,10 @@ func answer(req modelcall.Request) protocol.Message {
 	return textMessage(slices.Compact(said)...)
 }
 
-// turn is what was said and done since the person began it.
+// turn is the part of the conversation since the user began it.
 type turn struct {
 	messages []protocol.Message
-	calls    []protocol.ToolCall // of messages; without those that the answer so far is made of
+	calls    []protocol.ToolCall // of messages; without those that the answer so far consists of
 	tools    []protocol.Tool
 }
 
@@ -68,14 +68,15 @@ func (t *turn) answer(m protocol.Message) protocol.Message {
 	return reply
 }
 
-// split parts what the person says, also aloud, from what came with it, of which it gives the lines
-// that name it: they stand in brackets.
+// split separates the user's words, also spoken ones, from attachments. came has the lines that
+// name an attachment; they are in brackets.
 func split(m protocol.Message) (words string, came []string) {
 	for _, p := range m.Parts {
 		name, rest, named := strings.Cut(p.Text, "] ")
 		switch {
-		case strings.HasPrefix(name, "[The person has "): // what they have undone
-		case strings.HasPrefix(p.Text, supervisor.JobQuoteBegins): // what a reminder or a task has said
+		case strings.HasPrefix(name, "[The person has "): // a note about files that the user has undone
+		// a quoted message of a reminder or a task
+		case strings.HasPrefix(p.Text, supervisor.JobQuoteBegins):
 		case strings.HasPrefix(name, "[voice,") && named:
 			words += rest
 		case strings.HasPrefix(name, "[File "), strings.HasPrefix(name, "[With this came "):
@@ -88,7 +89,7 @@ func split(m protocol.Message) (words string, came []string) {
 	return words, came
 }
 
-// respond answers a text.
+// respond returns the answer to a text.
 func (t *turn) respond(text string) protocol.Message {
 	r, v := find(text)
 	switch {
@@ -108,12 +109,12 @@ func (t *turn) respond(text string) protocol.Message {
 	if !offered {
 		return textMessage(fmt.Sprintf(textNoTool, r.tool))
 	}
-	arguments, _ := json.Marshal(r.arguments(v)) // strings and booleans always can be
+	arguments, _ := json.Marshal(r.arguments(v)) // strings and booleans never fail
 	call := protocol.ToolCall{ID: strconv.Itoa(len(t.messages)), Name: r.tool, Arguments: arguments}
 	return protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.Part{{Call: &call}}}
 }
 
-// examples are a line for each rule that has one.
+// examples returns a line for each rule that has an example.
 func examples() (lines []string) {
 	for _, r := range rules {
 		if r.example != "" {
@@ -123,7 +124,7 @@ func examples() (lines []string) {
 	return lines
 }
 
-// resultOf is a call's result. A call that has none was interrupted.
+// resultOf returns a call's result. If there is none, the call was interrupted.
 func resultOf(id string, messages []protocol.Message) protocol.ToolResult {
 	for _, m := range messages {
 		for _, p := range m.Parts {
@@ -135,7 +136,7 @@ func resultOf(id string, messages []protocol.Message) protocol.ToolResult {
 	return protocol.ToolResult{Failed: true, Text: "interrupted: no result of this call was kept"}
 }
 
-// told is what a person reads of a call's result.
+// told returns the text for the user about a call's result.
 func (r *rule) told(v values, call protocol.ToolCall, result protocol.ToolResult) string {
 	switch {
 	case call.Name != r.tool:
@@ -150,7 +151,7 @@ func (r *rule) told(v values, call protocol.ToolCall, result protocol.ToolResult
 	return text
 }
 
-// failure tells why an action failed, in the tool's own words.
+// failure returns the text about a failed action, with the tool's own words.
 func failure(action, text string) string {
 	if file, picture := strings.CutSuffix(text, "; look at it with view_image"); picture {
 		text = file + textPictureFile
@@ -171,11 +172,11 @@ func textMessage(paragraphs ...string) protocol.Message {
 	return protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.Part{{Text: text}}}
 }
 
-// maxQuoted is how much of a tool's text an answer shows, in bytes.
+// maxQuoted limits a tool's text in an answer, in bytes.
 const maxQuoted = 12 << 10
 
-// fence shows text as it is, in a fence longer than any in it. Of a long text it shows the
-// beginning and says so.
+// fence returns text in a code fence that is longer than any fence in it. A long text is cut, with
+// a note.
 func fence(text string) string {
 	shown, left := cut(strings.TrimRight(text, "\n"), maxQuoted)
 	bar := "```"
@@ -189,7 +190,8 @@ func fence(text string) string {
 	return quoted
 }
 
-// cut is at most limit bytes of text, whole lines where it can, and how many bytes are left.
+// cut returns at most limit bytes of text, in whole lines if possible, and the number of bytes left
+// out.
 func cut(text string, limit int) (string, int) {
 	if len(text) <= limit {
 		return text, 0
@@ -202,7 +204,7 @@ func cut(text string, limit int) (string, int) {
 	return text[:end], len(text) - end
 }
 
-// code shows a short text, such as a file's name, apart from the sentence around it.
+// code returns a short text, such as a file's name, as inline code.
 func code(text string) string {
 	if strings.ContainsAny(text, "`\n") {
 		return fmt.Sprintf("%q", text)

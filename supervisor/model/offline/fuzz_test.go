@@ -11,8 +11,8 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// FuzzTurn plays whole turns on any history and with any results. It never panics, its calls are of
-// tools that were offered and have JSON objects as arguments, and each turn ends with words after
+// FuzzTurn plays whole turns on any history and with any results. The model must never panic. Its
+// calls must use offered tools, with JSON objects as arguments. Each turn must end with text after
 // at most maxCalls calls.
 func FuzzTurn(f *testing.F) {
 	f.Add("read", "Which file should I read?", "a.txt", "milk", false)
@@ -42,7 +42,7 @@ func FuzzTurn(f *testing.F) {
 	})
 }
 
-// next is the model's next message, checked.
+// next returns the model's next message, after checks.
 func next(t *testing.T, history []protocol.Message) protocol.Message {
 	var streamed strings.Builder
 	answer, err := Provider{}.Stream(context.Background(), modelcall.Request{Tools: offer(toolNames...),

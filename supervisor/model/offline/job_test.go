@@ -10,8 +10,8 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// What a reminder has said before is no part of what the person says.
-func TestAReminderIsNotWhatThePersonSays(t *testing.T) {
+// A reminder's earlier message does not count as words of the user.
+func TestReminderQuote_IsNotUsersWords(t *testing.T) {
 	said, _ := job.Told(
 		[]sqlite.FireTold{{Kind: supervisor.JobReminder, Due: time.Now(), Text: "list my files"}},
 		time.UTC,

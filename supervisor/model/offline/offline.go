@@ -1,13 +1,13 @@
-// Package offline is the model that is built in. It shows that Mews works, and says how to get a
-// real one: a table of rules for a few plain requests in English, with no network behind it. It
-// speaks the same interface as every other provider.
+// Package offline is the built-in model. It shows that Mews works, and explains how to connect a
+// real model. It is a table of rules for a few plain requests in English, and needs no network. It
+// implements the same interface as every other provider.
 //
-// An answer is a pure function of the request. A message is matched whole against the rules; one
-// that is an order makes one tool call, and the call's result is told.
+// An answer is a pure function of the request. A message is matched whole against the rules. If it
+// is an order, it makes one tool call, and the answer reports the call's result.
 //
-//	rules.go   the table of rules, and which of them a message is of
-//	answer.go  the next message: a text, a call, or what came of it
-//	texts.go   what it says
+//	rules.go   the table of rules, and the search for a message's rule
+//	answer.go  the next message: a text, a call, or a call's result
+//	texts.go   the model's texts
 package offline
 
 import (
@@ -25,8 +25,7 @@ const Name = "offline"
 // once.
 type Provider struct{}
 
-// Stream answers req. It emits its text word by word and does not wait between words; it fails only
-// when ctx ends.
+// Stream answers req. It sends its text word by word without waiting, and fails only if ctx ends.
 func (Provider) Stream(
 	ctx context.Context, req modelcall.Request, delta func(modelcall.Delta),
 ) (modelcall.Answer, error) {
@@ -43,15 +42,14 @@ func (Provider) Stream(
 	return modelcall.Answer{Message: message, Model: Name, Usage: estimate(req, message)}, nil
 }
 
-// bytesPerToken is the usual rule of thumb for English, and pixelsPerToken Anthropic's for
+// bytesPerToken is the usual rule of thumb for English, and pixelsPerToken is Anthropic's for
 // pictures.
 const (
 	bytesPerToken  = 4
 	pixelsPerToken = 750
 )
 
-// estimate counts tokens by the rule of thumb: this model has none, and a budget would like a
-// number.
+// estimate estimates the tokens of a call. This model has no tokens, but a budget needs a number.
 func estimate(req modelcall.Request, answer protocol.Message) protocol.Usage {
 	input := len(req.System)
 	for _, m := range req.Messages {
@@ -60,7 +58,7 @@ func estimate(req modelcall.Request, answer protocol.Message) protocol.Usage {
 	return protocol.Usage{Input: int64(input / bytesPerToken), Output: int64(size(answer) / bytesPerToken)}
 }
 
-// size is the bytes of m that a model would read.
+// size returns the bytes of m that a model would read.
 func size(m protocol.Message) int {
 	n := 0
 	for _, p := range m.Parts {

@@ -13,27 +13,27 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// maxCalls is how many tools a message may have used.
+// maxCalls is the highest number of tool calls for one message.
 const maxCalls = 1
 
-// chat is a conversation with the model and with tools that answer as they are told.
+// chat is a conversation with the model and with scripted tools.
 type chat struct {
 	t       *testing.T
 	tools   []protocol.Tool
 	history []protocol.Message
-	results map[string]protocol.ToolResult // by the tool's name; the others answer "ok"
-	calls   []string                       // all that were made, as "name arguments"
+	results map[string]protocol.ToolResult // by the tool's name; other tools answer "ok"
+	calls   []string                       // all calls so far, as "name arguments"
 
-	meanwhile string // is said while the next tool runs
-	first     int64  // the message that the turn began with; 0: the last
-	most      int    // calls that may be made beside maxCalls
+	meanwhile string // a message that the user sends while the next tool runs
+	first     int64  // the message that the turn began with; 0 means the last
+	most      int    // allowed calls beside maxCalls
 }
 
 func newChat(t *testing.T, results map[string]protocol.ToolResult) *chat {
 	return &chat{t: t, tools: offer(toolNames...), results: results}
 }
 
-// waiting sends messages with which a turn begins, and that are not answered yet.
+// waiting adds unanswered messages that the next turn begins with.
 func (c *chat) waiting(texts ...string) {
 	c.first, c.most = int64(len(c.history))+1, len(texts)
 	for _, text := range texts {
@@ -46,7 +46,7 @@ func (c *chat) add(m protocol.Message) {
 	c.history = append(c.history, m)
 }
 
-// say sends a message and is the answer that the person reads, after the tools have run.
+// say sends a message, runs the tools, and returns the answer.
 func (c *chat) say(text string) string {
 	c.t.Helper()
 	c.add(protocol.UserText(text))
@@ -84,7 +84,7 @@ func (c *chat) run(calls []protocol.ToolCall) {
 	}
 }
 
-// made compares the calls made so far.
+// made compares the calls made so far with want.
 func (c *chat) made(want ...string) {
 	c.t.Helper()
 	if got := strings.Join(c.calls, "\n"); got != strings.Join(want, "\n") {
@@ -95,9 +95,9 @@ func (c *chat) made(want ...string) {
 func ok(text string) protocol.ToolResult     { return protocol.ToolResult{Text: text} }
 func failed(text string) protocol.ToolResult { return protocol.ToolResult{Text: text, Failed: true} }
 
-// TestEachMessageOfATurnIsAnswered, in their order, those that want a tool one after the other.
-// What an earlier turn has left without an answer, because it was stopped, is not done after all.
-func TestEachMessageOfATurnIsAnswered(t *testing.T) {
+// TestTurn_AnswersEachMessage checks that messages are answered in their order, and tools run one
+// after the other. A message that an earlier, stopped turn left unanswered stays unanswered.
+func TestTurn_AnswersEachMessage(t *testing.T) {
 	c := newChat(t, map[string]protocol.ToolResult{"read_file": ok("milk"), "delete_file": failed("there is no such file")})
 	c.waiting("delete z.md")
 	c.waiting("read a.md", "hi", "delete b.md")
@@ -127,7 +127,7 @@ func TestEachMessageOfATurnIsAnswered(t *testing.T) {
 	}
 }
 
-func TestStreamEmitsWordsThatMakeUpTheMessage(t *testing.T) {
+func TestStream_WordsAddUpToMessage(t *testing.T) {
 	var pieces []string
 	answer, err := Provider{}.Stream(context.Background(),
 		modelcall.Request{Messages: []protocol.Message{protocol.UserText("hello")}},
@@ -148,7 +148,7 @@ func TestStreamEmitsWordsThatMakeUpTheMessage(t *testing.T) {
 	}
 }
 
-func TestStreamEndsWithItsContext(t *testing.T) {
+func TestStream_EndsWithContext(t *testing.T) {
 	stop := errors.New("the person said stop")
 	ctx, cancel := context.WithCancelCause(context.Background())
 	pieces := 0
@@ -165,7 +165,7 @@ func TestStreamEndsWithItsContext(t *testing.T) {
 	}
 }
 
-func TestUsageIsEstimated(t *testing.T) {
+func TestUsage_IsEstimated(t *testing.T) {
 	req := modelcall.Request{System: strings.Repeat("s", 400), Messages: []protocol.Message{
 		{Role: protocol.RoleTool, Parts: []protocol.Part{{Result: &protocol.ToolResult{Text: strings.Repeat("r",
 			400)}}}},
@@ -177,7 +177,7 @@ func TestUsageIsEstimated(t *testing.T) {
 	}
 }
 
-// TestLongAnswers compares what the model says of itself with testdata/*.golden; -update writes
+// TestLongAnswers compares the model's texts about itself with testdata/*.golden; -update writes
 // them.
 func TestLongAnswers(t *testing.T) {
 	for name, message := range map[string]string{
@@ -202,8 +202,8 @@ func TestLongAnswers(t *testing.T) {
 	}
 }
 
-// TestItSaysWhatItIsAndHowToConnect holds for whatever it does not understand.
-func TestItSaysWhatItIsAndHowToConnect(t *testing.T) {
+// TestUnknownMessage_ExplainsModelAndSetup covers everything that the model does not understand.
+func TestUnknownMessage_ExplainsModelAndSetup(t *testing.T) {
 	for _, message := range []string{"Why is the sky blue?", "asdf", "", "   ", "\x00\xff", "how do I cook pasta?"} {
 		answer := newChat(t, nil).say(message)
 		for _, want := range []string{"offline model", "not an AI", "OPENAI_BASE_URL", "OPENAI_MODEL", "mews.yaml"} {
@@ -214,8 +214,8 @@ func TestItSaysWhatItIsAndHowToConnect(t *testing.T) {
 	}
 }
 
-// Who asks to be reminded is told of the command that does that.
-func TestItSaysHowToBeReminded(t *testing.T) {
+// The answer to a request for a reminder names the command that sets it.
+func TestReminderRequest_NamesCommand(t *testing.T) {
 	for _, message := range []string{"remind me tomorrow at 9 to call", "Please set a reminder for the bins", "could you wake me at 7"} {
 		if answer := newChat(t, nil).say(message); !strings.Contains(answer, "/remind tomorrow at 9: call Ann") {
 			t.Errorf("%q: %s", message, answer)
@@ -229,8 +229,8 @@ func BenchmarkFirstCall(b *testing.B) {
 	}
 }
 
-// BenchmarkLongMessage is the longest message that the supervisor takes, with words that begin many
-// phrases.
+// BenchmarkLongMessage measures the longest message that the supervisor takes, with words that
+// begin many phrases.
 func BenchmarkLongMessage(b *testing.B) {
 	text := strings.Repeat("add to in with ", supervisor.MaxText/15)
 	for b.Loop() {

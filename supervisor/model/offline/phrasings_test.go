@@ -14,7 +14,7 @@ import (
 
 var update = flag.Bool("update", false, "write testdata anew, to be read before it is kept")
 
-// toolNames are the tools that the rules know, and one that they don't.
+// toolNames are the tools that the rules know, and one that they don't know.
 var toolNames = []string{
 	"append_file", "ask_user", "delete_file", "edit_file", "list_files", "move_file", "read_file", "recall", "remember", "run_command", "run_python", "write_file",
 }
@@ -27,7 +27,7 @@ func offer(names ...string) []protocol.Tool {
 	return tools
 }
 
-// outcome is the first thing that the model does about a message, in a line.
+// outcome returns the model's first action for a message, as one line.
 func outcome(message string) string {
 	got := answer(modelcall.Request{Tools: offer(toolNames...), Messages: []protocol.Message{protocol.UserText(message)}})
 	if calls := got.Calls(); len(calls) > 0 {
@@ -39,8 +39,8 @@ func outcome(message string) string {
 	return "say: unknown"
 }
 
-// TestPhrasings reads "message => what is done about it", a line each. New lines are added by hand,
-// or written by -update and then read.
+// TestPhrasings reads lines "message => action". Add new lines by hand, or with -update, and check
+// them.
 func TestPhrasings(t *testing.T) {
 	const file = "testdata/phrasings.txt"
 	text, err := os.ReadFile(file)
@@ -71,8 +71,8 @@ func TestPhrasings(t *testing.T) {
 	}
 }
 
-// TestExamplesAreUnderstood tries what the help tells people to say.
-func TestExamplesAreUnderstood(t *testing.T) {
+// TestExamples_AreUnderstood tries the examples of the help text.
+func TestExamples_AreUnderstood(t *testing.T) {
 	examples := 0
 	for _, want := range rules {
 		if want.example == "" {
@@ -91,7 +91,7 @@ func TestExamplesAreUnderstood(t *testing.T) {
 	}
 }
 
-// TestLongTexts are messages of more than a line, where what is to be written is kept as it is.
+// TestLongTexts has messages of several lines, whose text must be written to the file unchanged.
 func TestLongTexts(t *testing.T) {
 	tests := []struct{ name, message, tool, path, content string }{
 		{"lines after a colon", "create a.py with:\n    x = 1\n    y = 2", "write_file", "a.py",
@@ -136,8 +136,8 @@ func TestQuestions(t *testing.T) {
 	}
 }
 
-// TestPastedTextsDestroyNothing are texts with an order somewhere in them.
-func TestPastedTextsDestroyNothing(t *testing.T) {
+// TestPastedTexts_DestroyNothing has texts with an order somewhere in them.
+func TestPastedTexts_DestroyNothing(t *testing.T) {
 	texts := []string{
 		"Dear all,\nplease delete a.txt and move b.txt to c.txt.\nYours",
 		"delete a.txt is what he said to me",

@@ -9,8 +9,8 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// TestResultsAreTold are tools' results and what the person is told of them.
-func TestResultsAreTold(t *testing.T) {
+// TestResults_BecomeAnswers has tools' results, and the answer for each.
+func TestResults_BecomeAnswers(t *testing.T) {
 	long := strings.Repeat("a line of text\n", 2000)
 	tests := []struct {
 		name, message string
@@ -70,7 +70,7 @@ func TestResultsAreTold(t *testing.T) {
 	}
 }
 
-func TestAToolThatIsNotThere(t *testing.T) {
+func TestMissingTool_IsNamed(t *testing.T) {
 	c := newChat(t, nil)
 	c.tools = offer("list_files")
 	if answer := c.say("read a.md"); !strings.Contains(answer, "read_file, and I do not have it here") {
@@ -79,9 +79,9 @@ func TestAToolThatIsNotThere(t *testing.T) {
 	c.made()
 }
 
-// TestATurnOfAnotherModel: the turn was begun by one that did something else; the rules cannot go
-// on with it.
-func TestATurnOfAnotherModel(t *testing.T) {
+// TestTurn_BegunByAnotherModel covers a turn that made other calls, so that the rules cannot
+// continue it.
+func TestTurn_BegunByAnotherModel(t *testing.T) {
 	call := &protocol.ToolCall{ID: "x", Name: "web_search"}
 	answer, err := Provider{}.Stream(context.Background(), modelcall.Request{
 		Tools: offer(toolNames...),
@@ -96,9 +96,8 @@ func TestATurnOfAnotherModel(t *testing.T) {
 	}
 }
 
-// TestACallWithoutAResult: a transcript that lacks one is told as an unknown outcome, and the turn
-// ends.
-func TestACallWithoutAResult(t *testing.T) {
+// TestCall_WithoutResult_OutcomeIsUnknown also checks that the turn ends.
+func TestCall_WithoutResult_OutcomeIsUnknown(t *testing.T) {
 	got := answer(modelcall.Request{Tools: offer(toolNames...), Messages: []protocol.Message{
 		protocol.UserText("delete a.md"),
 		{Role: protocol.RoleAssistant, Parts: []protocol.Part{{Call: &protocol.ToolCall{ID: "1",
@@ -109,7 +108,7 @@ func TestACallWithoutAResult(t *testing.T) {
 	}
 }
 
-func TestCutKeepsLinesAndLetters(t *testing.T) {
+func TestCut_KeepsLinesAndCharacters(t *testing.T) {
 	for _, tt := range []struct {
 		text  string
 		limit int

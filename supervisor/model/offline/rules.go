@@ -11,36 +11,36 @@ import (
 	"unicode/utf8"
 )
 
-// values are what a pattern's groups took, by name.
+// values are the matched groups of a pattern, by name.
 type values map[string]string
 
-// rule is one thing that a person can ask for: either a text, or one call of a tool and what is
-// told of its result.
+// rule is one thing that a user can ask for. Its answer is either a text, or one call of a tool and
+// its result.
 type rule struct {
 	name     string
-	example  string   // one way to ask for it, for the help; "" leaves it out there
-	patterns []string // regular expressions for the whole message; FILE and SEP are filled in
-	say      []string // the paragraphs of the answer, where there is no tool
+	example  string   // one way to ask for it, for the help text; "" leaves it out there
+	patterns []string // regular expressions for the whole message; FILE and SEP are replaced, see fill
+	say      []string // the paragraphs of the answer, if there is no tool
 
 	tool      string
 	arguments func(values) map[string]any
-	action    string // what is tried, with values in braces: "read {path}"
+	action    string // the attempted action, with values in braces: "read {path}"
 	tell      func(v values, result string) string
-	hint      string // follows a failure
+	hint      string // follows the text of a failure
 }
 
-// notesFile is where notes are kept.
+// notesFile is the file with the user's notes.
 const notesFile = "notes.md"
 
-// FILE is a name in quotes, or one word with an ending or a slash, so that no other word is taken
-// for a file's. SEP stands between words and a text that is taken as it is.
+// FILE is a name in quotes, or one word with an extension or a slash, so that no other word counts
+// as a file. SEP separates words from a text that is taken verbatim.
 var fill = strings.NewReplacer(
 	"FILE", `(?:(?:the |a |an |my )?(?:new )?(?:text )?file )?(?:called |named )?`+
 		`(?P<path>"[^"\n]+"|“[^”\n]+”|[^\s":*]*[^\s":*.]\.[A-Za-z]\w{0,7}|[^\s":*]+/[^\s"*]*[^\s".:,;!?*])`,
 	"SEP", `(?:[ \t]*:[ \t]*\n?|[ \t]*\n|[ \t]+)`,
 )
 
-// rules are tried in order. What a rule takes as a program or as a text is never read as an order.
+// rules are tried in order. A program or a text in a rule's group is never read as an order.
 var rules = []rule{
 	{name: "hello", say: []string{textHello}, patterns: []string{`(?:hi|hello|hey|good (?:morning|afternoon|evening))(?:,? (?:mews|there))?`}},
 	{name: "help", patterns: []string{`/?help(?: me)?|\?+|commands|what (?:can|do) (?:you|i) (?:do|say|understand)|how does this work`}},
@@ -138,7 +138,8 @@ var rules = []rule{
 	},
 }
 
-// compiled are the rules' patterns by the rules' places. They are made at the first call.
+// compiled has the compiled patterns of each rule, by its index. They are compiled at the first
+// call.
 var compiled = sync.OnceValue(func() [][]*regexp.Regexp {
 	all := make([][]*regexp.Regexp, len(rules))
 	for i, r := range rules {
@@ -149,12 +150,13 @@ var compiled = sync.OnceValue(func() [][]*regexp.Regexp {
 	return all
 })
 
-// courtesy is what an order may begin with. Its group makes a question of it: "can you ...?".
+// courtesy matches polite words at the start of an order. Its group makes a question of it: "can
+// you ...?".
 var courtesy = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)^(?:please[ ,]+|((?:can|could|would|will) you (?:please )?))`)
 })
 
-// withoutEnd is a text without the punctuation and the courtesy at its end.
+// withoutEnd returns a text without the punctuation and polite words at its end.
 func withoutEnd(text, punctuation string) string {
 	const please = " please"
 	text = strings.TrimRight(text, punctuation)
@@ -164,8 +166,8 @@ func withoutEnd(text, punctuation string) string {
 	return text
 }
 
-// find is the rule that a message is of, and what its pattern took. A question is an order only
-// when it is put as a request ("can you ...?"), or where the rule changes nothing.
+// find returns the rule of a message, and the values of its groups. A question is an order only if
+// it is a request ("can you ...?"), or if the rule changes nothing.
 func find(message string) (*rule, values) {
 	text := strings.TrimSpace(message)
 	if m := courtesy().FindStringSubmatch(text); m != nil {
@@ -188,7 +190,7 @@ func find(message string) (*rule, values) {
 	return nil, nil
 }
 
-// standIns are words for a text that is not given: "save this as a.txt".
+// standIns are words instead of a text: "save this as a.txt".
 var standIns = map[string]bool{"this": true, "that": true, "it": true, "something": true, "a line": true, "please": true}
 
 func match(i int, text string) (values, bool) {
@@ -211,17 +213,16 @@ func match(i int, text string) (values, bool) {
 	return nil, false
 }
 
-// endsInFile says whether a FILE can be the end of a text. It is quick: an expression takes
-// milliseconds for a long message.
+// endsInFile reports whether a text can end with a FILE. It is a quick check, because a pattern
+// takes milliseconds for a long message.
 func endsInFile(text string) bool {
 	return strings.ContainsAny(text[strings.LastIndexAny(text, " \n")+1:], "./\"”")
 }
 
-// quotes are the pairs that a person may put around a name or a text.
+// quotes are the pairs of quotes around a name or a text.
 var quotes = [][2]string{{"\"", "\""}, {"“", "”"}, {"`", "`"}}
 
-// plain is a text as the person meant it: without the code fence or the quotes around the whole of
-// it.
+// plain returns a text without a code fence or quotes around the whole of it.
 func plain(raw string) string {
 	text := strings.TrimRight(raw, " \t\r\n")
 	trimmed := strings.TrimSpace(text)
@@ -240,11 +241,11 @@ func plain(raw string) string {
 	return text
 }
 
-// betweenOptions parts a question's options from one another.
+// betweenOptions separates a question's options.
 var betweenOptions = regexp.MustCompile(`\s*,\s*(?:or\s+)?|\s+or\s+`)
 
-// question are the arguments of a question with the options that were named, or with none for an
-// answer in words.
+// question returns the arguments of a question: the named options, or none for an answer in free
+// text.
 func question(v values) map[string]any {
 	first, size := utf8.DecodeRuneInString(v["text"])
 	text := string(unicode.ToUpper(first)) + strings.TrimRight(v["text"][size:], "?") + "?"
@@ -254,10 +255,10 @@ func question(v values) map[string]any {
 	return map[string]any{"kind": "text", "question": text}
 }
 
-// tellAnswer tells what came of a question as it is.
+// tellAnswer returns the answer to a question unchanged.
 func tellAnswer(_ values, result string) string { return strings.TrimSpace(result) }
 
-// argument is a call's one argument: a value, or the notes' file where value is "".
+// argument returns a call's one argument: a value, or the notes' file if value is "".
 func argument(name, value string) func(values) map[string]any {
 	return func(v values) map[string]any {
 		if value == "" {
@@ -267,7 +268,7 @@ func argument(name, value string) func(values) map[string]any {
 	}
 }
 
-// tries is what the rule tries, for a sentence.
+// tries returns the attempted action, for a sentence.
 func (r *rule) tries(v values) string {
 	action := r.action
 	for name, value := range v {
@@ -278,8 +279,8 @@ func (r *rule) tries(v values) string {
 
 func tellOutput(_ values, result string) string { return fmt.Sprintf(textOutput, fence(result)) }
 
-// tellFound are the facts and notes that were found; what says that there are none is told as it
-// is.
+// tellFound returns the facts and notes that were found. A result that says that there are none is
+// returned unchanged.
 func tellFound(_ values, result string) string {
 	if strings.HasPrefix(result, "Nothing found") {
 		return strings.TrimSpace(result)
@@ -302,7 +303,7 @@ func tellFile(v values, result string) string {
 	return code(file) + ":\n" + fence(result)
 }
 
-// tellDone is a change in the tool's own words.
+// tellDone returns the text of a change, in the tool's own words.
 func tellDone(_ values, result string) string {
 	text := strings.TrimSpace(result)
 	if strings.Contains(text, "\n") {

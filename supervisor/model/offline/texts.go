@@ -1,6 +1,6 @@
 package offline
 
-// What the offline model says.
+// Texts of the offline model.
 const (
 	textWhatIAm = "I am the offline model of Mews: a fixed list of rules that runs without any network. I am not an AI " +
 		"and know nothing of the world; I can only run commands, do small things with the files of your folder, and remember what you " +
