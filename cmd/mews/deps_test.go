@@ -22,6 +22,7 @@ var floors = map[string]int{
 	"mews/cmd/mews":         6,
 	"mews/cmd/mews/chat":    6,
 	"mews/cmd/mews/doctor":  6,
+	"mews/cmd/mews/manual":  6,
 	"mews/cmd/mews-worker":  6,
 	"mews/cmd/mews-spawner": 6,
 

@@ -1,0 +1,93 @@
+package manual_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"mews/cmd/mews/manual"
+)
+
+const maxWords = 1200 // of a page
+
+var (
+	link    = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	heading = regexp.MustCompile(`(?m)^#+ (.+)$`)
+	sign    = regexp.MustCompile("[^a-z0-9 -]")
+)
+
+func TestPages_Each_HasTitleSummaryLinks(t *testing.T) {
+	pages := manual.Pages()
+	if len(pages) == 0 || pages[0].Name != "start" {
+		t.Fatalf("got %d pages, want some that begin with start", len(pages))
+	}
+	for _, p := range pages {
+		file := filepath.Join(map[bool]string{false: "guide", true: "admin"}[p.ForAdmins], p.Name+".md")
+		source, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasPrefix(string(source), "# "+p.Title+"\n\n"+p.Summary[:min(len(p.Summary), 20)]) || p.Title == "" ||
+			!strings.HasSuffix(p.Summary, ".") || strings.Contains(p.Summary, ". ") {
+			t.Errorf("%s: want a title, an empty line and one sentence; got %q and %q", file, p.Title, p.Summary)
+		}
+		if n := len(strings.Fields(string(source))); n > maxWords {
+			t.Errorf("%s: %d words, want at most %d", file, n, maxWords)
+		}
+		if strings.Count("\n"+string(source), "\n```")%2 != 0 {
+			t.Errorf("%s: a fenced block has no end", file)
+		}
+		if first := p.FirstScreen(); first == "" || strings.Count(first, "\n") > 30 || !strings.HasPrefix(p.Text, first) {
+			t.Errorf("%s: the first screen is %q", file, first)
+		}
+		if found, ok := manual.Find(p.Name); !ok || found.Title != p.Title {
+			t.Errorf("%s: got %q by its name", file, found.Title)
+		}
+		if left := p.LinkedBy("/help").Text; strings.Contains(left, ".md)") && !strings.Contains(left, "://") {
+			t.Errorf("%s: a link is left in %q", file, left)
+		}
+		checkLinks(t, file, string(source))
+	}
+}
+
+// checkLinks reports links to files and sections that do not exist.
+func checkLinks(t *testing.T, file, source string) {
+	t.Helper()
+	for _, m := range link.FindAllStringSubmatch(source, -1) {
+		to, section, _ := strings.Cut(m[1], "#")
+		if strings.Contains(to, "://") {
+			continue
+		}
+		target := file
+		if to != "" {
+			target = filepath.Join(filepath.Dir(file), to)
+		}
+		text, err := os.ReadFile(target)
+		if err != nil {
+			t.Errorf("%s: the link %s: %v", file, m[1], err)
+		}
+		if section != "" && !hasSection(string(text), section) {
+			t.Errorf("%s: the link %s: no such section", file, m[1])
+		}
+	}
+}
+
+// hasSection reports whether a heading of a text has this anchor.
+func hasSection(text, anchor string) bool {
+	for _, m := range heading.FindAllStringSubmatch(text, -1) {
+		if strings.ReplaceAll(sign.ReplaceAllString(strings.ToLower(m[1]), ""), " ", "-") == anchor {
+			return true
+		}
+	}
+	return false
+}
+
+func TestFind_Beginning_NeedsOnePage(t *testing.T) {
+	for name, want := range map[string]string{"start": "start", "star": "start", "": "", "no-such": ""} {
+		if got, ok := manual.Find(name); got.Name != want || ok != (want != "") {
+			t.Errorf("%q: got %q, %v", name, got.Name, ok)
+		}
+	}
+}
