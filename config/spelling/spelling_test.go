@@ -17,3 +17,14 @@ func TestNearest(t *testing.T) {
 		}
 	}
 }
+
+func TestComplete_Beginning_MustBeOfOneName(t *testing.T) {
+	names := []string{"voice", "voices", "github", "github", "grants"}
+	for word, want := range map[string]string{
+		"voice": "voice", "voices": "voices", "voi": "", "gi": "github", "g": "", "": "", "x": "",
+	} {
+		if got := spelling.Complete(word, names); got != want {
+			t.Errorf("%q: got %q, want %q", word, got, want)
+		}
+	}
+}

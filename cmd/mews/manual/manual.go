@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"mews/config/spelling"
 )
 
 // files are the pages: guide has those for everybody, admin those for admins.
@@ -19,7 +21,8 @@ const (
 	guideFolder = "guide"
 	adminFolder = "admin"
 
-	maxFirstScreen = 30 // lines
+	maxFirstScreen = 30 // lines of a screen with so many columns
+	columns        = 80
 )
 
 // firstPages are the pages that a list begins with. The others follow by name.
@@ -54,19 +57,20 @@ func Pages() (all []Page) {
 
 // Find returns the page with a name, or the only page whose name begins so.
 func Find(name string) (Page, bool) {
-	var found []Page
-	for _, p := range Pages() {
-		if p.Name == name {
-			return p, true
-		}
-		if name != "" && strings.HasPrefix(p.Name, name) {
-			found = append(found, p)
-		}
-	}
-	if len(found) != 1 {
+	name = spelling.Complete(name, Names())
+	i := slices.IndexFunc(Pages(), func(p Page) bool { return p.Name == name })
+	if i < 0 {
 		return Page{}, false
 	}
-	return found[0], true
+	return Pages()[i], true
+}
+
+// Names lists the names of the pages.
+func Names() (all []string) {
+	for _, p := range Pages() {
+		all = append(all, p.Name)
+	}
+	return all
 }
 
 // pageLink is a link to another page, perhaps to a section of it.
@@ -75,10 +79,12 @@ var pageLink = regexp.MustCompile(`\[([^]]+)\]\((?:\.\./(?:guide|admin)/)?([a-z-
 // read makes a page of its file.
 func read(name, folder, text string) Page {
 	blocks := paragraphs(text)
-	p := Page{Name: name, Text: text, ForAdmins: folder == adminFolder}
+	for i, b := range blocks {
+		blocks[i] = unwrap(b)
+	}
+	p := Page{Name: name, Text: strings.Join(blocks, "\n\n"), ForAdmins: folder == adminFolder}
 	if len(blocks) > 1 {
-		p.Title = strings.TrimPrefix(blocks[0], "# ")
-		p.Summary = strings.Join(strings.Fields(blocks[1]), " ")
+		p.Title, p.Summary = strings.TrimPrefix(blocks[0], "# "), blocks[1]
 	}
 	return p
 }
@@ -90,13 +96,16 @@ func (p Page) LinkedBy(command string) Page {
 	return p
 }
 
-// FirstScreen is the beginning of the page: whole paragraphs of at most 30 lines, and at least one.
+// FirstScreen is the beginning of the page: whole paragraphs that take at most 30 lines of 80
+// columns, and at least one.
 func (p Page) FirstScreen() string {
 	blocks := paragraphs(p.Text)
 	n, lines := 0, 0
 	for n < len(blocks) {
-		lines += strings.Count(blocks[n], "\n") + 2 // with the empty line below
-		if lines-1 > maxFirstScreen && n > 0 {
+		for line := range strings.Lines(blocks[n]) {
+			lines += 1 + len(line)/columns
+		}
+		if lines++; lines-1 > maxFirstScreen && n > 0 { // with the empty line below
 			break
 		}
 		n++
@@ -126,6 +135,26 @@ func paragraphs(text string) (all []string) {
 		}
 	}
 	return all
+}
+
+// ownLine begins a line that does not go on with the one before.
+var ownLine = regexp.MustCompile("^(#|\\||>|```| *[-*] | *\\d+\\. )")
+
+// unwrap joins the lines of a paragraph, and those of each item of a list: where a page is read,
+// lines are as long as the screen is wide.
+func unwrap(block string) string {
+	if strings.Contains(block, "```") {
+		return block
+	}
+	var lines []string
+	for line := range strings.SplitSeq(block, "\n") {
+		if last := len(lines) - 1; last >= 0 && !ownLine.MatchString(line) {
+			lines[last] += " " + strings.TrimSpace(line)
+		} else {
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 func folderOf(p Page) string {
