@@ -139,6 +139,7 @@ var siblings = map[[2]string]string{
 	{"mews/config", "mews/config/spelling"}:                             "a key and a command are misspelt alike",
 	{"mews/cmd/mews", "mews/cmd/mews/chat"}:                             "what the program is made of",
 	{"mews/cmd/mews", "mews/cmd/mews/doctor"}:                           "what the program is made of",
+	{"mews/cmd/mews", "mews/cmd/mews/manual"}:                           "what the program is made of",
 	{"mews/supervisor/model", "mews/supervisor/model/anthropic"}:        "the catalogue of models makes its providers",
 	{"mews/supervisor/model", "mews/supervisor/model/offline"}:          "the catalogue of models makes its providers",
 	{"mews/supervisor/model", "mews/supervisor/model/openai"}:           "the catalogue of models makes its providers",

@@ -53,6 +53,7 @@ func verbs() []verb {
 		{"voice", voiceVerb},
 		{"github", githubVerb},
 		{"review", reviewVerb},
+		{"help", helpVerb},
 		{"version", versionVerb},
 	}
 }
@@ -78,7 +79,7 @@ func dispatch(ctx context.Context, con console, args []string) int {
 		usage(con.err)
 		return exitUsage
 	}
-	if args[0] == "help" || args[0] == "-h" || args[0] == "--help" {
+	if args[0] == "-h" || args[0] == "--help" {
 		usage(con.out)
 		return 0
 	}

@@ -45,11 +45,13 @@ func runVerb(ctx context.Context, con console, args []string) error {
 		return runAndChat(ctx, con, cfg, *user)
 	}
 	log := app.NewLog(cfg, con.err, path == "" && chat.IsTerminal(con.err))
-	return app.Run(ctx, app.Options{Config: cfg, Version: version, Log: log, Now: time.Now, Ready: func(hints string) {
+	o := app.Options{Config: cfg, Version: version, Log: log, Now: time.Now, Manual: chatPages()}
+	o.Ready = func(hints string) {
 		if path == "" {
 			fmt.Fprint(con.out, hints)
 		}
-	}})
+	}
+	return app.Run(ctx, o)
 }
 
 // hasInput says whether standard input is a terminal or has lines piped in. A service manager gives
@@ -90,7 +92,8 @@ func runAndChat(ctx context.Context, con console, cfg *config.Config, user strin
 	served := make(chan error, 1)
 	go func() { // waited for below; when it ends by itself, the chat has nobody left to talk to
 		err := app.Run(ctx, app.Options{Config: cfg, Version: version, Log: app.NewLog(cfg, logFile, false), Lock: lock, Now: time.Now,
-			Ready: func(string) { close(ready) }})
+			Manual: chatPages(),
+			Ready:  func(string) { close(ready) }})
 		stop(err)
 		served <- err
 	}()

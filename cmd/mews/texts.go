@@ -26,6 +26,7 @@ var helps = map[string]help{
 	"doctor":           {"[--config FILE] [--escapes]", "look for what may keep Mews from working, and say what to do"},
 	"voice":            {"[test FILE] [--config FILE]", "list what hears recordings and speaks answers, and where it is; with test, have a file be heard"},
 	"review":           {"[URL] [--diff FILE] [--range A..B] [--post] [--json] [--config FILE]", "have a change reviewed, and print what is wrong with it; exit 1 where that is critical"},
+	"help":             {"[TOPIC]", "list the verbs and the pages of the manual, or show one of them"},
 	"version":          {"", "print the version"},
 	"github":           {"WHAT [ARGUMENT] [FLAG] ...", "repositories on GitHub: check, add, redeliver, status, quiet"},
 	"voice test":       {"FILE [--user NAME] [--config FILE]", "have your worker hear a recording by the way of those that you send; nothing is said to your assistant, and nothing is kept of it"},
@@ -107,7 +108,12 @@ const (
 // Of a command line that makes no sense, and the lists of what there is.
 const (
 	textHelpHead     = "Mews: an assistant for the people of one household or team.\n\nUsage: mews VERB [flags]\n\n"
-	textHelpEnd      = "\nmews VERB --help lists a verb's flags.\n"
+	textHelpEnd      = "\nmews VERB --help lists a verb's flags; mews help lists the pages of the manual.\n"
+	textTopics       = "\nPages of the manual; mews help NAME shows one:\n\n"
+	textAdminTopics  = "\nPages for admins:\n\n"
+	textNoTopic      = "mews help: there is no verb or page %q\n"
+	textTopicMeant   = "Near are: %s\n"
+	textListTopics   = "mews help lists all of them.\n"
 	textUsage        = "mews %s: %s\n\nUsage: mews %s\n"
 	textNoVerb       = "mews: there is no verb %q\n\n"
 	textWrongSince   = "--since %q: want so long ago, such as 24h or 7d, or a day such as 2026-11-22"

@@ -15,6 +15,7 @@ import (
 	"mews/supervisor/admin"
 	"mews/supervisor/api"
 	"mews/supervisor/command"
+	"mews/supervisor/feature"
 	"mews/supervisor/markdown"
 	"mews/supervisor/session"
 	"mews/supervisor/spool"
@@ -33,12 +34,20 @@ func (s chatCommands) commandOptions(sessions *session.Registry, report api.Stat
 		Questions: s.asked, Cleanings: s.db.Cleanings(), Approver: newApprover(s.service), Locks: locks{s.db.Access()}, Groups: groups{s.configuration},
 		Invites: invites{s.configuration, s.spool, s.botName, s.now}, Grants: s.db.Grants(),
 		Settings: chatSettings{s.settings}, Uploads: uploads(s),
-		Features: rows(s.features, commandRows),
-		People:   s.settings, OfferZone: s.schedule.OfferZone,
+		Features: rows(s.features, commandRows), Hidden: s.hiddenGroups(), Manual: s.manual,
+		People: s.settings, OfferZone: s.schedule.OfferZone,
 		Tools: personsTools(s), OpenedTools: s.db.OpenedTools(),
 		Begin: s.beginWith, Drop: s.drop, Anew: s.answerAnew, Queue: queue{s.db.Inbox(), s.service}, Now: s.now, Audit: s.audit.Note, Status: s.statusText(report), Welcome: report.Welcome, Queued: s.deliveryQueued,
 		Log: s.log.Named("command"),
 	}
+}
+
+// hiddenGroups are the groups of commands that have nothing to work on.
+func (s chatCommands) hiddenGroups() []feature.Group {
+	if len(s.config.GitHub.Repos) == 0 {
+		return []feature.Group{feature.GroupGitHub}
+	}
+	return nil
 }
 
 // beginWith keeps a text that stood behind a command as one that a turn begins with.

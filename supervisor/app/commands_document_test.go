@@ -3,37 +3,42 @@ package app
 import (
 	"fmt"
 	"os"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"mews/supervisor/command"
 )
 
-// TestTheReadmesCommandsAreAsHelpHasThem: a document that no test reads will rot. /help alone has
-// all of them.
-func TestTheReadmesCommandsAreAsHelpHasThem(t *testing.T) {
-	readme, err := os.ReadFile("../../README.md")
+var documentedCommand = regexp.MustCompile("(?m)^\\| `/.*$")
+
+// TestGuide_CommandTables_AreThoseOfHelp: a document that no test reads will rot.
+func TestGuide_CommandTables_AreThoseOfHelp(t *testing.T) {
+	page, err := os.ReadFile("../../cmd/mews/manual/guide/commands.md")
 	if err != nil {
 		t.Fatal(err)
-	}
-	_, documented, found := strings.Cut(string(readme), "| in the chat | what it does |\n| --- | --- |\n")
-	documented, _, ended := strings.Cut(documented, "\n\n")
-	if !found || !ended {
-		t.Fatal("README.md has no table of the commands")
 	}
 	commands, err := command.New(command.Options{Features: rows(describe(), commandRows)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	start := commands.Find("start")
-	table := append([]command.MenuEntry{{Name: start.Name, Summary: start.Help}}, commands.Menu(true)...)
-	rows, next := strings.Split(documented, "\n"), 0
-	for _, row := range table {
-		if next < len(rows) && rows[next] == fmt.Sprintf("| `/%s` | %s |", row.Name, row.Summary) {
-			next++
+	var want []string
+	for _, row := range append(commands.Menu(true), command.MenuEntry{Name: start.Name, Summary: start.Help}) {
+		want = append(want, fmt.Sprintf("| `/%s` | %s |", row.Name, row.Summary))
+	}
+	got := documentedCommand.FindAllString(string(page), -1)
+	for _, row := range want {
+		if !slices.Contains(got, row) {
+			t.Errorf("guide/commands.md lacks %s", row)
 		}
 	}
-	if next < len(rows) {
-		t.Errorf("README.md has %s, which /help has in other words, in another place or not at all", rows[next])
+	if len(got) != len(want) {
+		t.Errorf("guide/commands.md has %d commands, want %d", len(got), len(want))
+	}
+	got = slices.DeleteFunc(got, func(row string) bool { return strings.HasPrefix(row, "| `/start`") })
+	if !slices.Equal(got, want[:len(want)-1]) {
+		t.Errorf("guide/commands.md has its commands in another order than /help")
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"mews/config"
 	"mews/supervisor/api"
+	"mews/supervisor/command"
 	"mews/supervisor/control"
 	"mews/supervisor/internal/retry"
 	"mews/supervisor/internal/timezone"
@@ -24,6 +25,7 @@ type Options struct {
 	Log     hclog.Logger
 	Lock    *os.File         // the state folder's, where the caller holds it; Run takes it over
 	Now     func() time.Time // when things happen, and by which codes, logins and budgets go
+	Manual  []command.Page   // what /help shows beside the commands
 	// called once messages are taken, with how to go on where nothing is configured
 	Ready func(hints string)
 
@@ -33,7 +35,8 @@ type Options struct {
 // Run serves until ctx ends or a part fails. The caller has made the process private: see
 // KeepPrivate.
 func Run(ctx context.Context, o Options) (err error) {
-	s := &service{storage: storage{config: o.Config, version: o.Version, log: o.Log, since: time.Now(), now: o.Now, lock: o.Lock, committed: o.Committed}}
+	s := &service{storage: storage{config: o.Config, version: o.Version, log: o.Log, since: time.Now(), now: o.Now, lock: o.Lock, committed: o.Committed},
+		manual: o.Manual}
 	s.zone = s.zoneOf
 	if err := s.open(ctx); err != nil {
 		return err

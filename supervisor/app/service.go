@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"mews/supervisor/command"
 	"mews/supervisor/feature"
 	"mews/supervisor/github"
 	"mews/supervisor/model"
@@ -27,6 +28,7 @@ type service struct {
 	schedule *schedule.Schedule
 	routines *routine.Routines
 	gitHub   *github.GitHub
+	manual   []command.Page
 }
 
 // open makes every part, in the order in which they need one another. What it has opened when it

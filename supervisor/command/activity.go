@@ -19,8 +19,10 @@ const (
 
 var activityRows = []row{
 	{SlashCommand: supervisor.SlashCommand{Name: "activity",
-		Help: "what was done for you today; /activity 7d, /activity 2026-11-20 and /activity 7d sent are for another time and one kind"},
-		place: 89, run: activity, private: feature.Always, prefix: activityPrefix, press: olderActivity},
+		Help: "what was done for you today; /activity 7d or /activity 2026-11-20 shows another time, " +
+			"/activity 7d sent one kind"},
+		group: feature.GroupPrivacy, run: activity, private: feature.Always, prefix: activityPrefix,
+		press: olderActivity},
 }
 
 // activity lists what was done for the person, or counts for an admin what was done for everybody.

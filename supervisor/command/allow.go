@@ -20,10 +20,10 @@ type Groups interface {
 var allowRows = []row{
 	{SlashCommand: supervisor.SlashCommand{Name: "allow", Help: "let people speak with me in this group",
 		AdminsOnly: true},
-		place: 130, run: textAnswer(allowGroup)},
+		group: feature.GroupAdmin, run: textAnswer(allowGroup)},
 	{SlashCommand: supervisor.SlashCommand{Name: "disallow", Help: "answer nobody in this group any more",
 		AdminsOnly: true},
-		place: 140, run: textAnswer(disallowGroup)},
+		group: feature.GroupAdmin, run: textAnswer(disallowGroup)},
 }
 
 // allowGroup lets people speak in the group in which it is written.

@@ -91,6 +91,8 @@ type Options struct {
 	// something was put into its outbox, and perhaps a cleaning; never blocks
 	Queued   func(conversation int64)
 	Features []feature.Command // beside the core's
+	Hidden   []feature.Group   // /help and menus leave them out: they have nothing to work on
+	Manual   []Page
 	Now      func() time.Time
 	Log      hclog.Logger
 }

@@ -78,7 +78,7 @@ func TestCommandsOfAConversationAreAnsweredAsTheyWereSent(t *testing.T) {
 		}
 		close(over)
 		synctest.Wait()
-		want := []string{"Nothing is", "I know", "all is", "Commands: /start", "A new", "There is", "all is"}
+		want := []string{"Nothing is", "I know", "all is", "Commands for", "A new", "There is", "all is"}
 		if got := h.answers(h.home); !slices.Equal(got, want) {
 			t.Errorf("answered are %q, want %q", got, want)
 		}
@@ -106,7 +106,7 @@ func TestWhatAnEarlierLifeLeftComesFirst(t *testing.T) {
 		ran := make(chan error, 1)
 		go func() { ran <- h.commands.Run(ctx) }()
 		synctest.Wait()
-		if got, want := h.answers(h.home), []string{"all is", "Commands: /start", "A new", "There is"}; !slices.Equal(got, want) {
+		if got, want := h.answers(h.home), []string{"all is", "Commands for", "A new", "There is"}; !slices.Equal(got, want) {
 			t.Errorf("answered are %q, want %q", got, want)
 		}
 		cancel()
@@ -131,7 +131,7 @@ func TestACommandThatWaitsAndIsSentAgainIsAnsweredOnce(t *testing.T) {
 		}
 		close(over)
 		synctest.Wait()
-		if got, want := h.answers(h.home), []string{"all is", "Commands: /start"}; !slices.Equal(got, want) || len(h.answered) != 2 {
+		if got, want := h.answers(h.home), []string{"all is", "Commands for"}; !slices.Equal(got, want) || len(h.answered) != 2 {
 			t.Errorf("answered are %q, want %q; announced were %d", got, want, len(h.answered))
 		}
 	})

@@ -35,9 +35,9 @@ const (
 )
 
 var filesRows = []row{
-	{SlashCommand: supervisor.SlashCommand{Name: "files", Help: "the files that you have sent, newest first, to be " +
-		"sent again or deleted"},
-		place: 82, run: files, private: feature.Always, prefix: filesPrefix, press: pressedFiles,
+	{SlashCommand: supervisor.SlashCommand{Name: "files", Help: "the files that you have sent, newest first; buttons " +
+		"send one back or delete it"},
+		group: feature.GroupEveryday, run: files, private: feature.Always, prefix: filesPrefix, press: pressedFiles,
 		keeps: func(press string) bool { return !strings.HasPrefix(press, pressPage) }},
 }
 

@@ -10,7 +10,8 @@ import (
 
 var followupRows = []row{
 	{SlashCommand: supervisor.SlashCommand{Name: slash.Followup, Open: true,
-		Help: "have a message wait for the end of what runs: /followup TEXT"}, place: 46, run: textAnswer(followup)},
+		Help: "send a message that waits until everything else is answered: /followup TEXT"},
+		group: feature.GroupChat, run: textAnswer(followup)},
 }
 
 // followup says what the command does: with words, or with files, it is no command and does not

@@ -22,7 +22,7 @@ const (
 var grantsRows = []row{
 	{SlashCommand: supervisor.SlashCommand{Name: "grants", Help: "what you always allow; /grants revoke NUMBER takes " +
 		"one back"},
-		place: 100, run: grants, prefix: grantPrefix, press: textAnswer(pressedGrant)},
+		group: feature.GroupPrivacy, run: grants, prefix: grantPrefix, press: textAnswer(pressedGrant)},
 }
 
 // grants tells what the person allows always, and takes it back. Each grant keeps its number while

@@ -3,26 +3,154 @@ package command
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
+	"mews/config/spelling"
 	"mews/supervisor"
 	"mews/supervisor/feature"
+	"mews/supervisor/markdown"
 )
 
-var helpRows = []row{
-	{SlashCommand: supervisor.SlashCommand{Name: "help", Help: "this list", Open: true}, place: 20,
-		run: textAnswer(help)},
+// Page is a page of the manual, which /help shows.
+type Page struct {
+	Name      string // the topic that people ask for
+	First     string // the first screen of Text, in Markdown
+	Text      string
+	ForAdmins bool
 }
 
-func help(_ context.Context, c *Commands, r feature.Request) (string, error) {
+var helpRows = []row{
+	{SlashCommand: supervisor.SlashCommand{Name: "help", Open: true,
+		Help: "this list; /help WORD explains a command or a topic"},
+		group: feature.GroupEveryday, run: help},
+}
+
+// help lists the commands, or explains one word.
+func help(_ context.Context, c *Commands, r feature.Request) (supervisor.Delivery, error) {
+	user := r.Conversation.User
+	if strings.TrimSpace(r.Arguments) == "" {
+		return supervisor.Delivery{Text: c.overview(c.isAdmin(user))}, nil
+	}
+	return c.explain(r, c.isAdmin(user))
+}
+
+// overview has the commands of every day, the names of the others, and those of the pages.
+func (c *Commands) overview(admin bool) string {
 	var b strings.Builder
-	b.WriteString(textHelp)
-	for _, row := range c.table {
-		if c.checkAdmin(row.SlashCommand, r.Conversation.User) != nil {
+	b.WriteString(textHelp + c.linesOf(feature.GroupEveryday, admin) + textHelpGroups)
+	for _, group := range feature.Groups()[1:] {
+		if names := c.namesOf(group, admin); names != nil {
+			fmt.Fprintf(&b, textHelpGroup, group, "/"+strings.Join(names, ", /"))
+		}
+	}
+	if topics := c.topics(false); topics != nil {
+		fmt.Fprintf(&b, textHelpGuide, strings.Join(topics, ", "))
+	}
+	if topics := c.topics(true); admin && topics != nil {
+		fmt.Fprintf(&b, textHelpAdmin, strings.Join(topics, ", "))
+	}
+	return b.String() + textHelpEnd
+}
+
+// explain tells of the command, the group and the page that a word names.
+func (c *Commands) explain(r feature.Request, admin bool) (d supervisor.Delivery, err error) {
+	asked := strings.ToLower(strings.TrimPrefix(strings.TrimSpace(r.Arguments), "/"))
+	known := c.words(admin)
+	word := spelling.Complete(asked, known)
+	if word == "" {
+		text := fmt.Sprintf(textNoTopic, markdown.QuoteName(asked))
+		if meant := spelling.Nearest(asked, known); meant != "" {
+			text = fmt.Sprintf(textTopicMeant, markdown.QuoteName(asked), meant)
+		}
+		return d, &supervisor.Error{Code: supervisor.CodeNotFound, Message: text}
+	}
+	var parts []string
+	group := feature.Group(word)
+	if row, known := c.find(word); known && c.shows(row, admin) && row.Group != group {
+		parts = append(parts, fmt.Sprintf(textHelpLine, row.Name, summary(row)))
+	}
+	if lines := c.linesOf(group, admin); lines != "" {
+		parts = append(parts, fmt.Sprintf(textGroup, word)+lines)
+	}
+	for _, p := range c.o.Manual {
+		if p.Name != word || p.ForAdmins && !admin {
 			continue
 		}
-		fmt.Fprintf(&b, "/%s - %s\n", row.Name, summary(row))
+		page, files, err := c.showPage(r.Conversation, p)
+		if err != nil {
+			return d, err
+		}
+		parts, d.Files = append(parts, page), append(d.Files, files...)
 	}
-	b.WriteString(textHelpEnd)
-	return b.String(), nil
+	d.Text = strings.TrimSpace(strings.Join(parts, "\n"))
+	return d, nil
+}
+
+// showPage returns a page's first screen and a file of the whole page. A channel without files gets
+// the whole text.
+func (c *Commands) showPage(in supervisor.Conversation, p Page) (text string, files []supervisor.File, err error) {
+	if !in.Channel.Can().Files || p.First == p.Text {
+		return p.Text, nil, nil
+	}
+	file, err := c.o.Pictures.KeepText(p.Name+".md", p.Text)
+	if err != nil {
+		return "", nil, fmt.Errorf("keep the page %s: %w", p.Name, err)
+	}
+	return p.First + textWholePage, []supervisor.File{file}, nil
+}
+
+// shows reports whether a person may know of a command.
+func (c *Commands) shows(row feature.Command, admin bool) bool { return admin || !row.AdminsOnly }
+
+// lists reports whether /help and menus list a command.
+func (c *Commands) lists(row feature.Command, admin bool) bool {
+	return c.shows(row, admin) && !slices.Contains(c.o.Hidden, row.Group)
+}
+
+// namesOf are the names of a group's commands.
+func (c *Commands) namesOf(group feature.Group, admin bool) (names []string) {
+	for _, row := range c.table {
+		if row.Group == group && c.lists(row, admin) {
+			names = append(names, row.Name)
+		}
+	}
+	return names
+}
+
+// linesOf has a line for each of a group's commands.
+func (c *Commands) linesOf(group feature.Group, admin bool) string {
+	var b strings.Builder
+	for _, name := range c.namesOf(group, admin) {
+		row, _ := c.find(name)
+		fmt.Fprintf(&b, textHelpLine, row.Name, summary(row))
+	}
+	return b.String()
+}
+
+// topics are the names of the guide's pages, or of those for admins.
+func (c *Commands) topics(forAdmins bool) (names []string) {
+	for _, p := range c.o.Manual {
+		if p.ForAdmins == forAdmins {
+			names = append(names, p.Name)
+		}
+	}
+	return names
+}
+
+// words are all that /help can explain to a person.
+func (c *Commands) words(admin bool) []string {
+	all := c.topics(false)
+	if admin {
+		all = append(all, c.topics(true)...)
+	}
+	for _, row := range c.table {
+		if c.shows(row, admin) {
+			all = append(all, names(row)...)
+		}
+		if c.lists(row, admin) {
+			all = append(all, string(row.Group))
+		}
+	}
+	return all
 }

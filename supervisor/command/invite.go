@@ -41,7 +41,7 @@ const inviteName = "invite"
 var inviteRows = []row{
 	{SlashCommand: supervisor.SlashCommand{Name: inviteName,
 		Help:       "let somebody in: /invite NAME makes a code for them",
-		AdminsOnly: true}, place: 120, run: invite, mayAsk: true},
+		AdminsOnly: true}, group: feature.GroupAdmin, run: invite, mayAsk: true},
 }
 
 // invite gives an admin a code that lets somebody in.

@@ -27,7 +27,7 @@ const lockAll = "all"
 var lockRows = []row{
 	{SlashCommand: supervisor.SlashCommand{Name: "lock", Help: "lock this chat at once; /lock all locks all of yours",
 		Urgent: true, Open: true, Locks: map[string]supervisor.Lock{"": supervisor.LockHere, lockAll: supervisor.LockAll}},
-		place: 110, run: textAnswer(lock)},
+		group: feature.GroupChat, run: textAnswer(lock)},
 }
 
 // lock closes the person's gate at once. It is open to whoever writes: to close it harms nobody.

@@ -10,8 +10,8 @@ import (
 )
 
 func TestTheMenuIsWhatTelegramTakes(t *testing.T) {
-	want := []string{"help", "new", "stop", "status", "model", "models", "settings", "usage", "grants", "lock",
-		"invite", "allow", "disallow", "resend"}
+	want := []string{"help", "new", "stop", "settings", "lock", "resend", "status", "model", "models", "usage",
+		"grants", "invite", "allow", "disallow"}
 	shape := regexp.MustCompile(`^[a-z0-9_]{1,32}$`) // of the Bot API's BotCommand
 	var names []string
 	for _, entry := range newRig(t).made().Menu(true) {
@@ -39,7 +39,7 @@ func TestACommandsOtherNameEndsTurnsToo(t *testing.T) {
 func TestAMenuIsTheCallersOwn(t *testing.T) {
 	commands := newRig(t).made()
 	commands.Menu(true)[0].Summary = "changed"
-	if got := commands.Menu(true)[0].Summary; got != "this list" {
+	if got := commands.Menu(true)[0].Summary; got != "this list; /help WORD explains a command or a topic" {
 		t.Errorf("a caller changed it to %q", got)
 	}
 }

@@ -39,7 +39,7 @@ const modelPrefix = "m:"
 var modelRows = []row{
 	{SlashCommand: supervisor.SlashCommand{Name: "model",
 		Help: "which model answers you; /model PROVIDER/MODEL chooses one, /model default takes that back"},
-		place: 60, run: model, private: feature.WithoutArguments, mayAsk: true, prefix: modelPrefix,
+		group: feature.GroupAssistant, run: model, private: feature.WithoutArguments, mayAsk: true, prefix: modelPrefix,
 		keeps: func(press string) bool { return press == "" }},
 }
 

@@ -19,8 +19,8 @@ const maxListedModels = 20
 
 var modelsRows = []row{
 	{SlashCommand: supervisor.SlashCommand{Name: "models",
-		Help: "which models there are; /models WORD lists those with that word in their names"}, place: 70,
-		run: textAnswer(models)},
+		Help: "which models there are; /models WORD lists those with that word in their names"},
+		group: feature.GroupAssistant, run: textAnswer(models)},
 }
 
 // models lists what the providers offer, or what of it has the command's argument in its name.

@@ -17,8 +17,8 @@ type Topics interface {
 
 var newRows = []row{
 	{SlashCommand: supervisor.SlashCommand{Name: "new", EndsTurn: true,
-		Help: "begin a new topic: what was said so far is left out from now on; /new WORDS begins it with these words"},
-		place: 30, alias: "clear", run: textAnswer(newTopic)},
+		Help: "begin a new topic, without what was said so far; /new WORDS begins it with these words"},
+		group: feature.GroupEveryday, alias: "clear", run: textAnswer(newTopic)},
 }
 
 func newTopic(ctx context.Context, c *Commands, r feature.Request) (string, error) {

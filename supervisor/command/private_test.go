@@ -16,6 +16,7 @@ func TestPrivateCommand_InAGroup_RunsInPrivateChat(t *testing.T) {
 	h.options.Features = append(
 		h.options.Features,
 		feature.Command{SlashCommand: supervisor.SlashCommand{Name: "digest", Help: "a summary"},
+			Group:   feature.GroupChat,
 			Private: feature.Always, Run: func(_ context.Context, r feature.Request) (supervisor.Delivery, error) {
 				made = r
 				return supervisor.Delivery{Text: "It is on."}, nil

@@ -41,8 +41,8 @@ const (
 
 var queueRows = []row{
 	{SlashCommand: supervisor.SlashCommand{Name: queueName, Urgent: true,
-		Help: "what waits here, and what runs; /queue drop NUMBER drops one, /queue now NUMBER has it answered next"},
-		place: 45, run: queue, prefix: presses.QueuePrefix, press: pressedQueue, keeps: feature.Always},
+		Help: "what runs and waits here; /queue drop NUMBER drops a message, /queue now NUMBER answers it next"},
+		group: feature.GroupChat, run: queue, prefix: presses.QueuePrefix, press: pressedQueue, keeps: feature.Always},
 }
 
 // queue lists what waits, or does to one of the last list what a button there does.

@@ -21,7 +21,7 @@ const maxResent = 50
 
 var resendRows = []row{
 	{SlashCommand: supervisor.SlashCommand{Name: "resend", Help: "send again what may not have reached you"},
-		place: 150, run: textAnswer(resend)},
+		group: feature.GroupChat, run: textAnswer(resend)},
 }
 
 // resend wakes nobody: its answer does that. What is sent again is older, and arrives before the

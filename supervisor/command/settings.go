@@ -55,8 +55,9 @@ func showsSettings(arguments string) bool {
 
 var settingsRows = []row{
 	{SlashCommand: supervisor.SlashCommand{Name: "settings",
-		Help: "what is set for you; /settings NAME VALUE sets one of it, /settings NAME default takes that back"},
-		place: 80, run: settings, private: showsSettings, mayAsk: true, prefix: settingPrefix, keeps: feature.Always},
+		Help: "your settings; /settings NAME VALUE changes one, /settings NAME default takes that back"},
+		group: feature.GroupEveryday, run: settings, private: showsSettings, mayAsk: true, prefix: settingPrefix,
+		keeps: feature.Always},
 }
 
 // settings shows what is set for a person, or sets one of it.

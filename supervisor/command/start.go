@@ -11,7 +11,7 @@ const startName = "start"
 
 var startRows = []row{
 	{SlashCommand: supervisor.SlashCommand{Name: startName, Help: "what Mews is, and how to begin", Open: true},
-		place: 10, run: textAnswer(start)},
+		group: feature.GroupChat, run: textAnswer(start)},
 }
 
 func start(_ context.Context, c *Commands, r feature.Request) (string, error) {

@@ -26,9 +26,9 @@ type Sessions interface {
 const stopName = "stop"
 
 var stopRows = []row{
-	{SlashCommand: supervisor.SlashCommand{Name: stopName, Help: "end the running answer at once; with all, drop " +
-		"what waits too",
-		Urgent: true, Open: true, EndsTurn: true}, place: 40, run: textAnswer(stop)},
+	{SlashCommand: supervisor.SlashCommand{Name: stopName, Help: "end the running answer at once; /stop all also " +
+		"drops what waits",
+		Urgent: true, Open: true, EndsTurn: true}, group: feature.GroupEveryday, run: textAnswer(stop)},
 }
 
 func stop(ctx context.Context, c *Commands, r feature.Request) (string, error) {

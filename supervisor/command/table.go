@@ -1,7 +1,6 @@
 package command
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -14,7 +13,7 @@ import (
 // row is a command of the core. Its functions have the Commands that run them.
 type row struct {
 	supervisor.SlashCommand
-	place   int
+	group   feature.Group
 	alias   string
 	run     run
 	mayAsk  bool
@@ -43,15 +42,15 @@ func (c *Commands) bind(do run) feature.Run {
 // core is the core's part of the table.
 func (c *Commands) core() (all []feature.Command) {
 	for _, r := range coreRows {
-		all = append(all, feature.Command{SlashCommand: r.SlashCommand, Place: r.place, Alias: r.alias,
+		all = append(all, feature.Command{SlashCommand: r.SlashCommand, Group: r.group, Alias: r.alias,
 			Run: c.bind(r.run), MayAsk: r.mayAsk,
 			Prefix: r.prefix, Press: c.bind(r.press), Keeps: r.keeps, Private: r.private})
 	}
 	return all
 }
 
-// sorted makes the table of the core's commands and the features', as /help lists them. It refuses
-// what would never run: a second use of a name, or a prefix that begins like another.
+// sorted makes the table of the core's commands and the features', by group. It refuses what would
+// never run: a second use of a name, or a prefix that begins like another.
 func sorted(core, features []feature.Command) ([]feature.Command, error) {
 	taken, prefixes := map[string]bool{}, []string{questionPrefix}
 	for _, r := range features {
@@ -63,6 +62,9 @@ func sorted(core, features []feature.Command) ([]feature.Command, error) {
 	for i, r := range table {
 		if r.Run == nil {
 			return nil, fmt.Errorf("/%s: nothing runs it", r.Name)
+		}
+		if !slices.Contains(feature.Groups(), r.Group) {
+			return nil, fmt.Errorf("/%s: there is no group %q", r.Name, r.Group)
 		}
 		for _, name := range names(r) {
 			if taken[name] {
@@ -84,8 +86,8 @@ func sorted(core, features []feature.Command) ([]feature.Command, error) {
 		}
 		prefixes = append(prefixes, r.Prefix)
 	}
-	slices.SortFunc(table, func(a, b feature.Command) int {
-		return cmp.Or(a.Place-b.Place, cmp.Compare(a.Name, b.Name))
+	slices.SortStableFunc(table, func(a, b feature.Command) int {
+		return slices.Index(feature.Groups(), a.Group) - slices.Index(feature.Groups(), b.Group)
 	})
 	return table, nil
 }
@@ -140,11 +142,11 @@ type MenuEntry struct {
 	Summary string
 }
 
-// Menu lists the commands, those for admins too or not, for a channel that shows them to choose
-// from. /start is not in it: such a channel offers that by itself, to those who have not begun.
+// Menu lists the commands that /help lists, those for admins too or not, for a channel that shows
+// them to choose from. /start is not in it: such a channel offers that by itself.
 func (c *Commands) Menu(admin bool) (menu []MenuEntry) {
 	for _, r := range c.table {
-		if r.Name != startName && (admin || !r.AdminsOnly) {
+		if r.Name != startName && c.lists(r, admin) {
 			menu = append(menu, MenuEntry{Name: r.Name, Summary: summary(r)})
 		}
 	}

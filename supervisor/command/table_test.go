@@ -16,8 +16,8 @@ func echo(_ context.Context, r feature.Request) (supervisor.Delivery, error) {
 
 // named is a feature's command that can be told from all others.
 func named(name string) feature.Command {
-	return feature.Command{SlashCommand: supervisor.SlashCommand{Name: name, Help: "say it again"}, Place: 55,
-		Run: echo, Prefix: "zz:"}
+	return feature.Command{SlashCommand: supervisor.SlashCommand{Name: name, Help: "say it again"},
+		Group: feature.GroupChat, Run: echo, Prefix: "zz:"}
 }
 
 func TestNew_CommandsThatCollide_AreRefused(t *testing.T) {
@@ -27,6 +27,7 @@ func TestNew_CommandsThatCollide_AreRefused(t *testing.T) {
 		"two commands of that name ": func(c *feature.Command) { c.Alias = "clear" },
 		"begin with":                 func(c *feature.Command) { c.Prefix = "q:1" },
 		"begin with ":                func(c *feature.Command) { c.Prefix = "s" },
+		"no group":                   func(c *feature.Command) { c.Group = "" },
 		"nothing runs it":            func(c *feature.Command) { c.Run = nil },
 		"ends turns":                 func(c *feature.Command) { c.EndsTurn = true },
 		"or locks":                   func(c *feature.Command) { c.Locks = map[string]supervisor.Lock{} },

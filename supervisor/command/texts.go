@@ -14,8 +14,21 @@ const (
 	textStart = "Mews is ready. Write what you want done with your notes and files; for example “list my files” or “take a note: " +
 		"call Ann on Friday”. What you send is kept until it is answered, whatever happens in between.\n\n"
 	textStartEnd = "\n/help lists the commands."
-	textHelp     = "Commands:\n"
-	textHelpEnd  = "\nEverything else you write goes to your assistant, which works in your own folder."
+)
+
+// /help.
+const (
+	textHelp       = "Commands for every day:\n\n"
+	textHelpLine   = "/%s - %s\n"
+	textHelpGroups = "\nMore commands; “/help GROUP” explains those of a group:\n\n"
+	textHelpGroup  = "- %s: %s\n"
+	textHelpGuide  = "\nThe guide; “/help TOPIC” shows a page: %s.\n"
+	textHelpAdmin  = "\nPages for admins: %s.\n"
+	textHelpEnd    = "\nEverything else that you write goes to your assistant."
+	textGroup      = "Commands of the group %s:\n\n"
+	textWholePage  = "\n\nThis is the beginning. The file has the whole page."
+	textNoTopic    = "There is no command, group or topic %s. /help lists them."
+	textTopicMeant = "There is no command, group or topic %s. Did you mean %s?"
 )
 
 // /new and /stop.

@@ -30,8 +30,8 @@ const (
 
 var toolsRows = []row{
 	{SlashCommand: supervisor.SlashCommand{Name: "tools",
-		Help: "which tools there are, and which are open here; /tools keep FAMILY keeps them open, /tools close FAMILY lets them go"},
-		place: 75, run: showTools, prefix: toolsPrefix, keeps: feature.Always},
+		Help: "the tools, and which are open here; /tools keep FAMILY keeps a family open, /tools close FAMILY closes it"},
+		group: feature.GroupAssistant, run: showTools, prefix: toolsPrefix, keeps: feature.Always},
 }
 
 // showTools lists a person's tools, or opens or closes a family of them.

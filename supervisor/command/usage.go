@@ -30,9 +30,10 @@ type Budgets interface {
 	Left(ctx context.Context, user string) ([]budget.Allowance, error)
 }
 
-// Pictures keeps pictures that go to people.
+// Pictures keeps pictures and texts that go to people as files.
 type Pictures interface {
 	Keep(name string, png []byte) (supervisor.File, error)
+	KeepText(name, markdown string) (supervisor.File, error)
 }
 
 // maxLines is how many models or people /usage lists. The rest is one line.
@@ -41,7 +42,7 @@ const maxLines = 20
 var usageRows = []row{
 	{SlashCommand: supervisor.SlashCommand{Name: "usage", Help: "what you asked of models, what it cost, and what is " +
 		"left to spend"},
-		place: 90, alias: "stats", run: tellUsage, private: feature.Always},
+		group: feature.GroupAssistant, alias: "stats", run: tellUsage, private: feature.Always},
 }
 
 // tellUsage tells what the person asked of models, or an admin what everybody did.

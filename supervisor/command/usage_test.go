@@ -59,6 +59,11 @@ func (p *pictures) Keep(name string, png []byte) (supervisor.File, error) {
 	return supervisor.File{SHA256: strings.Repeat("ab", 32), Size: int64(len(png)), Name: name, MediaType: "image/png"}, nil
 }
 
+func (p *pictures) KeepText(name, text string) (supervisor.File, error) {
+	p.kept = append(p.kept, []byte(text))
+	return supervisor.File{SHA256: strings.Repeat("cd", 32), Size: int64(len(text)), Name: name}, nil
+}
+
 func TestUsageTellsTodayAndTheMonthByModel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newRig(t)

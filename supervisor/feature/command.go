@@ -10,7 +10,7 @@ import (
 // Command is a row of the table of slash commands.
 type Command struct {
 	supervisor.SlashCommand        // EndsTurn and Locks are the core's alone
-	Place                   int    // in /help, from the top; commands of one place are sorted by name
+	Group                   Group  // under which /help lists it
 	Alias                   string // another name, which the menu does not list; "" is none
 	Run                     Run
 	// MayAsk allows an hour instead of a minute: the person may be asked first, or it takes long.

@@ -10,7 +10,7 @@
 //  1. Write supervisor/<name>/<name>.go with Options, New and Feature. New and Feature store and
 //     return, and call nothing of the Options: the tables are also made without a service, for
 //     the configuration's checks and for documents.
-//  2. A command: a Command in Feature.Commands. Its Run returns the answer. It asks for permission
+//  2. A command: a Command in Feature.Commands, in a Group of /help. Its Run returns the answer. It asks for permission
 //     with Request.Allow. A command that takes long, or asks, has MayAsk. One whose answer is for
 //     the person alone has Private: in a group it is answered in their private chat. Buttons begin
 //     their presses with Prefix, a few letters and a colon.

@@ -30,8 +30,8 @@ const (
 
 func (g *Forgetter) commands() []feature.Command {
 	return []feature.Command{{SlashCommand: supervisor.SlashCommand{Name: "forget",
-		Help: "have a fact, or what was said, be forgotten: /forget fact k7, a day, a span of days, or a conversation"},
-		Place: 89, Run: g.command, Prefix: prefix, Press: g.press}}
+		Help: "delete a fact or what was said: /forget fact k7, a day, a span of days, or a conversation"},
+		Group: feature.GroupPrivacy, Run: g.command, Prefix: prefix, Press: g.press}}
 }
 
 // What stands behind the command for all of a conversation, and before the id of a fact.

@@ -16,18 +16,20 @@ import (
 func (g *GitHub) commands() []feature.Command {
 	return []feature.Command{
 		{SlashCommand: supervisor.SlashCommand{Name: "review",
-			Help: "have a pull request on GitHub reviewed: /review URL, and what you want to know"},
-			Place: 95, Run: feature.Text(g.askReview), Prefix: review.PressPrefix, Keeps: feature.Always,
-			Press: feature.Text(g.pressReview)},
-		{SlashCommand: supervisor.SlashCommand{Name: "triage", Help: "have an issue on GitHub sorted: /triage URL"},
-			Place: 96, Run: feature.Text(g.askTriage)},
+			Help: "review a pull request on GitHub: /review URL, and what you want to know"},
+			Group: feature.GroupGitHub, Run: feature.Text(g.askReview), Prefix: review.PressPrefix,
+			Keeps: feature.Always, Press: feature.Text(g.pressReview)},
+		{SlashCommand: supervisor.SlashCommand{Name: "triage", Help: "sort an issue on GitHub: /triage URL"},
+			Group: feature.GroupGitHub, Run: feature.Text(g.askTriage)},
 		{SlashCommand: supervisor.SlashCommand{Name: "github",
-			Help: "what is done about repositories on GitHub; /github REPO reviews off sets it, " +
-				"for notices, reviews and triage"},
-			Place: 97, Run: feature.Text(g.showOrSet), Private: feature.WithoutArguments, MayAsk: true},
+			Help: "what I do for repositories on GitHub; /github REPO reviews off turns reviews off, " +
+				"likewise notices and triage"},
+			Group: feature.GroupGitHub, Run: feature.Text(g.showOrSet), Private: feature.WithoutArguments,
+			MayAsk: true},
 		{SlashCommand: supervisor.SlashCommand{Name: "webhooks",
-			Help: "how it is known what happens on GitHub, and what you are told of it; /webhooks REPO off sets that"},
-			Place: 98, Run: feature.Text(g.showOrSetNotices), Private: feature.WithoutArguments, MayAsk: true},
+			Help: "how news from GitHub arrive, and which you are told; /webhooks REPO off mutes a repository"},
+			Group: feature.GroupGitHub, Run: feature.Text(g.showOrSetNotices), Private: feature.WithoutArguments,
+			MayAsk: true},
 	}
 }
 

@@ -14,8 +14,8 @@ import (
 
 func (f *Files) commands() []feature.Command {
 	return []feature.Command{{SlashCommand: supervisor.SlashCommand{Name: "instructions",
-		Help: "which of your files tell me how to be, what is in force of them, and what waits until you accept it"},
-		Place: 83, Run: f.command, Private: feature.Always, Prefix: pressPrefix, Press: f.press,
+		Help: "which of your files tell me how to behave, and which changes wait until you accept them"},
+		Group: feature.GroupAssistant, Run: f.command, Private: feature.Always, Prefix: pressPrefix, Press: f.press,
 		Keeps: func(press string) bool { return strings.HasPrefix(press, presses.ActionDiff) }}}
 }
 

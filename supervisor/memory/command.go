@@ -23,9 +23,9 @@ func ForgetPress(fact string) string { return prefix + "forget " + fact }
 
 func (m *Memory) commands() []feature.Command {
 	return []feature.Command{{SlashCommand: supervisor.SlashCommand{Name: "memory",
-		Help: "what I remember of you, and where each comes from; /memory k7, /memory correct k7 WORDS, /memory " +
+		Help: "what I remember of you, and where it comes from; /memory k7, /memory correct k7 WORDS, /memory " +
 			"forget k7, /memory import PATH"},
-		Place: 83, Run: m.command, Private: feature.Always, Prefix: prefix}}
+		Group: feature.GroupEveryday, Run: m.command, Private: feature.Always, Prefix: prefix}}
 }
 
 // words are the first words that /memory and its buttons know. Any other word is a fact's id.

@@ -40,8 +40,8 @@ const (
 		"what waits for you. Where nothing is new, I say nothing. /digest written has a small model word it, " +
 		"/digest plain has none."
 
-	helpHeartbeat = "have me look into HEARTBEAT.md every half hour of the day, and do what is due: /heartbeat " +
+	helpHeartbeat = "read HEARTBEAT.md every half hour of the day, and do what is due: /heartbeat " +
 		"on or off"
 	helpDigest = "a morning summary: /digest 7:30, /digest off"
-	helpFiles  = "be told which files in your folder others have changed: /notifications on or off"
+	helpFiles  = "news of files in your folder that others have changed: /notifications on or off"
 )

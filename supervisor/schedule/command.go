@@ -12,9 +12,9 @@ func (s *Schedule) commands() []feature.Command {
 		{
 			SlashCommand: supervisor.SlashCommand{
 				Name: "remind",
-				Help: "be reminded: /remind tomorrow at 9: call the plumber",
+				Help: "set a reminder: /remind tomorrow at 9: call the plumber",
 			},
-			Place: 91,
+			Group: feature.GroupEveryday,
 			Run: func(ctx context.Context, r feature.Request) (supervisor.Delivery, error) {
 				return s.Remind(ctx, r.User, r.Conversation, r.Inbound, r.Arguments, r.At)
 			},
@@ -24,10 +24,11 @@ func (s *Schedule) commands() []feature.Command {
 			},
 		},
 		{
-			SlashCommand: supervisor.SlashCommand{Name: "jobs", Help: "what you have set, and when it comes"},
-			Place:        92,
-			Alias:        "tasks",
-			Private:      feature.Always,
+			SlashCommand: supervisor.SlashCommand{Name: "jobs",
+				Help: "your reminders, tasks and checks, and when they come"},
+			Group:   feature.GroupEveryday,
+			Alias:   "tasks",
+			Private: feature.Always,
 			Run: func(ctx context.Context, r feature.Request) (supervisor.Delivery, error) {
 				return s.List(ctx, r.Conversation.User)
 			},
@@ -35,9 +36,9 @@ func (s *Schedule) commands() []feature.Command {
 		{
 			SlashCommand: supervisor.SlashCommand{
 				Name: "canceljob",
-				Help: "delete one of those, by its number: /canceljob 3",
+				Help: "delete a reminder, task or check by its number: /canceljob 3",
 			},
-			Place:   93,
+			Group:   feature.GroupReminders,
 			Private: feature.Always,
 			Run: feature.Text(func(ctx context.Context, r feature.Request) (string, error) {
 				return s.Cancel(ctx, r.Conversation.User, r.Arguments)

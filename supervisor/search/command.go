@@ -18,12 +18,12 @@ const (
 func (s *Searcher) commands() []feature.Command {
 	return []feature.Command{
 		{SlashCommand: supervisor.SlashCommand{Name: "search",
-			Help: "/search WORDS finds what was said, and what your files hold; in a group what was said there"},
-			Place: 89, Run: s.command, Prefix: prefix, Press: s.next},
+			Help: "find what was said, and what your files hold: /search WORDS; in a group, what was said there"},
+			Group: feature.GroupEveryday, Run: s.command, Prefix: prefix, Press: s.next},
 		{SlashCommand: supervisor.SlashCommand{Name: historyName,
-			Help: "what was said last; /history 2026-11-20, /history 2026-11-01..2026-11-07 or /history 7d WORDS is " +
-				"of another time"},
-			Place: 89, Run: s.command},
+			Help: "what was said last; /history 2026-11-20, /history 2026-11-01..2026-11-07 or /history 7d WORDS " +
+				"shows another time"},
+			Group: feature.GroupPrivacy, Run: s.command},
 	}
 }
 

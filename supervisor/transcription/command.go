@@ -16,7 +16,8 @@ const transcribePrefix = "tr:"
 func (t *Transcriber) Feature() feature.Feature {
 	return feature.Feature{Name: "transcription", Commands: []feature.Command{{
 		SlashCommand: supervisor.SlashCommand{Name: "transcribe", Help: textTranscribeHelp},
-		Place:        88, Run: t.runTranscribe, Press: t.pressTranscribe, MayAsk: true, Prefix: transcribePrefix,
+		Group:        feature.GroupVoice, Run: t.runTranscribe, Press: t.pressTranscribe, MayAsk: true,
+		Prefix: transcribePrefix,
 	}}}
 }
 

@@ -20,7 +20,7 @@ var textsKind = map[protocol.AttachmentKind]string{
 
 // What a person reads of a recording.
 const (
-	textTranscribeHelp  = "listen to a recording among your files, and answer it; /transcribe PATH"
+	textTranscribeHelp  = "answer a recording among your files: /transcribe PATH"
 	textTranscribeUsage = "Name a recording among your files: " +
 		"`/transcribe uploads/2026-11-20/131905-voice.ogg`. /files lists them."
 	textProgress          = "I listen: %s of %s."

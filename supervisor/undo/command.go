@@ -28,7 +28,7 @@ func (u *Undos) commands() []feature.Command {
 	return []feature.Command{{SlashCommand: supervisor.SlashCommand{Name: "undo",
 		Help: "take back what the last answer changed in your files; /undo 2 the one before it, /undo show the " +
 			"difference"},
-		Place: 84, Run: u.command, Prefix: presses.UndoPrefix, Press: u.press,
+		Group: feature.GroupEveryday, Run: u.command, Prefix: presses.UndoPrefix, Press: u.press,
 		Keeps: func(press string) bool { return strings.HasPrefix(press, presses.ActionDiff) }}}
 }
 

@@ -20,11 +20,11 @@ func (v *Voices) Feature() feature.Feature {
 	return feature.Feature{Name: "voice", Commands: []feature.Command{
 		{
 			SlashCommand: supervisor.SlashCommand{Name: "voice", Help: textVoiceHelp},
-			Place:        84, Run: v.runVoice, Prefix: voicePrefix,
+			Group:        feature.GroupVoice, Run: v.runVoice, Prefix: voicePrefix,
 		},
 		{
 			SlashCommand: supervisor.SlashCommand{Name: "voices", Help: textVoicesHelp},
-			Place:        86, Run: v.runVoices, Prefix: voicesPrefix,
+			Group:        feature.GroupVoice, Run: v.runVoices, Prefix: voicesPrefix,
 		},
 	}}
 }

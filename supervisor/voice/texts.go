@@ -27,8 +27,8 @@ var failures = map[protocol.SpeechFailure]string{
 
 // What people read of /voice and /voices.
 const (
-	textVoiceHelp = "have answers in this chat spoken: /voice on after the text, " +
-		"/voice only instead of it, /voice off not at all"
+	textVoiceHelp = "spoken answers in this chat: /voice on beside the text, " +
+		"/voice only instead of it, /voice off"
 	textVoicesHelp = "which voices there are, with a sample of each; /voices NAME chooses one"
 	textVoiceOff   = "Answers come in writing here."
 	textVoiceOn    = "A voice message follows each answer here."

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"mews/cmd/mews/chat"
+	"mews/cmd/mews/manual"
+	"mews/config/spelling"
+	"mews/supervisor/command"
+)
+
+// helpVerb is `mews help`: it lists the verbs and the pages of the manual, or shows the usage and the
+// page that a name stands for.
+func helpVerb(ctx context.Context, con console, args []string) error {
+	words, err := parseNames(flags(con, "help"), args, 0, 2)
+	if err != nil {
+		return err
+	}
+	if len(words) == 0 {
+		usage(con.out)
+		listPages(con.out)
+		return nil
+	}
+	topic := strings.Join(words, " ")
+	_, isVerb := helps[topic]
+	page, isPage := manual.Find(topic)
+	if isVerb {
+		if err := showUsage(ctx, con, words); err != nil {
+			return err
+		}
+	}
+	switch {
+	case isPage && (page.Name == topic || !isVerb):
+		return showPage(con.out, page, isVerb)
+	case isVerb:
+		return nil
+	}
+	return unknownTopic(con, topic)
+}
+
+// listPages lists the pages of the manual.
+func listPages(w io.Writer) {
+	for _, forAdmins := range []bool{false, true} {
+		heading := map[bool]string{false: textTopics, true: textAdminTopics}[forAdmins]
+		for _, p := range manual.Pages() {
+			if p.ForAdmins == forAdmins {
+				fmt.Fprintf(w, "%s  %-14s %s\n", heading, p.Name, p.Summary)
+				heading = ""
+			}
+		}
+	}
+}
+
+// showUsage shows what `mews VERB --help` does.
+func showUsage(ctx context.Context, con console, words []string) error {
+	i := slices.IndexFunc(verbs(), func(v verb) bool { return v.name == words[0] })
+	con.err = con.out
+	err := verbs()[i].run(ctx, con, append(slices.Clone(words[1:]), "--help"))
+	if errors.Is(err, flag.ErrHelp) {
+		return nil
+	}
+	return err
+}
+
+// showPage shows a page of the manual, perhaps below the usage of the verb with its name.
+func showPage(w io.Writer, page manual.Page, below bool) error {
+	if below {
+		fmt.Fprintln(w)
+	}
+	return chat.ShowMarkdown(w, page.LinkedBy("mews help").Text)
+}
+
+// unknownTopic says that there is no such topic, and which are near.
+func unknownTopic(con console, topic string) error {
+	fmt.Fprintf(con.err, textNoTopic, topic)
+	known := manual.Names()
+	for _, v := range verbs() {
+		known = append(known, v.name)
+	}
+	var near []string
+	for _, name := range known {
+		if strings.HasPrefix(name, topic) {
+			near = append(near, name)
+		}
+	}
+	if meant := spelling.Nearest(topic, known); meant != "" && !slices.Contains(near, meant) {
+		near = append(near, meant)
+	}
+	if near != nil {
+		fmt.Fprintf(con.err, textTopicMeant, strings.Join(near, ", "))
+	}
+	fmt.Fprint(con.err, textListTopics)
+	return errMisuse
+}
+
+// chatPages are the manual's pages for /help in the chat.
+func chatPages() (pages []command.Page) {
+	for _, p := range manual.Pages() {
+		p = p.LinkedBy("/help")
+		pages = append(pages, command.Page{Name: p.Name, First: p.FirstScreen(), Text: p.Text, ForAdmins: p.ForAdmins})
+	}
+	return pages
+}
