@@ -61,7 +61,8 @@ func (p *pictures) Keep(name string, png []byte) (supervisor.File, error) {
 
 func (p *pictures) KeepText(name, text string) (supervisor.File, error) {
 	p.kept = append(p.kept, []byte(text))
-	return supervisor.File{SHA256: strings.Repeat("cd", 32), Size: int64(len(text)), Name: name}, nil
+	return supervisor.File{SHA256: strings.Repeat("cd", 32), Size: int64(len(text)), Name: name,
+		MediaType: "text/markdown"}, nil
 }
 
 func TestUsageTellsTodayAndTheMonthByModel(t *testing.T) {
