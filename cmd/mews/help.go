@@ -83,16 +83,7 @@ func unknownTopic(con console, topic string) error {
 	for _, v := range verbs() {
 		known = append(known, v.name)
 	}
-	var near []string
-	for _, name := range known {
-		if strings.HasPrefix(name, topic) {
-			near = append(near, name)
-		}
-	}
-	if meant := spelling.Nearest(topic, known); meant != "" && !slices.Contains(near, meant) {
-		near = append(near, meant)
-	}
-	if near != nil {
+	if near := spelling.Near(topic, known); near != nil {
 		fmt.Fprintf(con.err, textTopicMeant, strings.Join(near, ", "))
 	}
 	fmt.Fprint(con.err, textListTopics)

@@ -8,17 +8,32 @@ import (
 // Complete returns the name that a word is, or the only one that begins with it; "" if there is
 // none.
 func Complete(word string, names []string) string {
-	var found []string
+	if slices.Contains(names, word) {
+		return word
+	}
+	if found := completions(word, names); len(found) == 1 {
+		return found[0]
+	}
+	return ""
+}
+
+// Near lists the names that begin with a word, or else the nearest one.
+func Near(word string, names []string) []string {
+	if found := completions(word, names); found != nil {
+		return found
+	}
+	if nearest := Nearest(word, names); nearest != "" {
+		return []string{nearest}
+	}
+	return nil
+}
+
+// completions are the names that begin with a word, each once.
+func completions(word string, names []string) (found []string) {
 	for _, name := range names {
-		if name == word {
-			return name
-		}
 		if word != "" && strings.HasPrefix(name, word) && !slices.Contains(found, name) {
 			found = append(found, name)
 		}
 	}
-	if len(found) != 1 {
-		return ""
-	}
-	return found[0]
+	return found
 }

@@ -1,6 +1,7 @@
 package spelling_test
 
 import (
+	"strings"
 	"testing"
 
 	"mews/config/spelling"
@@ -13,6 +14,17 @@ func TestNearest(t *testing.T) {
 		"telegram": "", "x": "", "lo": "log",
 	} {
 		if got := spelling.Nearest(word, names); got != want {
+			t.Errorf("%q: got %q, want %q", word, got, want)
+		}
+	}
+}
+
+func TestNear_Word_ListsCompletionsOrNearest(t *testing.T) {
+	names := []string{"voice", "voices", "github", "github", "grants"}
+	for word, want := range map[string]string{
+		"voi": "voice voices", "gi": "github", "grant": "grants", "githbu": "github", "": "", "nothing": "",
+	} {
+		if got := strings.Join(spelling.Near(word, names), " "); got != want {
 			t.Errorf("%q: got %q, want %q", word, got, want)
 		}
 	}

@@ -60,8 +60,8 @@ func (c *Commands) explain(r feature.Request, admin bool) (d supervisor.Delivery
 	word := spelling.Complete(asked, known)
 	if word == "" {
 		text := fmt.Sprintf(textNoTopic, markdown.QuoteName(asked))
-		if meant := spelling.Nearest(asked, known); meant != "" {
-			text = fmt.Sprintf(textTopicMeant, markdown.QuoteName(asked), meant)
+		if near := spelling.Near(asked, known); near != nil {
+			text = fmt.Sprintf(textTopicMeant, markdown.QuoteName(asked), strings.Join(near, " or "))
 		}
 		return d, &supervisor.Error{Code: supervisor.CodeNotFound, Message: text}
 	}
