@@ -74,7 +74,7 @@ func split(m protocol.Message) (words string, came []string) {
 	for _, p := range m.Parts {
 		name, rest, named := strings.Cut(p.Text, "] ")
 		switch {
-		case strings.HasPrefix(name, "[The person has "): // a note about files that the user has undone
+		case strings.HasPrefix(name, "[The user has "): // a note about files that the user has undone
 		// a quoted message of a reminder or a task
 		case strings.HasPrefix(p.Text, supervisor.JobQuoteBegins):
 		case strings.HasPrefix(name, "[voice,") && named:
