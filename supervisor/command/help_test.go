@@ -44,8 +44,8 @@ func TestHelp_Word_ExplainsAllThatItNames(t *testing.T) {
 	for word, want := range map[string]string{
 		"/stop": "/stop - end the running answer", "STOP": "/stop - ", "clear": "/new - ", "assist": "/model - ",
 		"chat": "/queue - ", " chat ": "\n# The chat\n\nAll of it.", "task": "# Tasks",
-		"shat": "Did you mean chat?", "mode": "Did you mean model or models?", "nonsense": "`nonsense`. /help lists", "install": "There is no",
-		"invite": "There is no", "admin": "There is no",
+		"shat": "Did you mean chat?", "mode": "Did you mean model or models?",
+		"nonsense": "`nonsense`. /help lists", "install": "There is no", "invite": "There is no", "admin": "There is no",
 	} {
 		if got := h.ask("/help " + word); !strings.Contains(got, want) {
 			t.Errorf("%s: got %q, which lacks %q", word, got, want)

@@ -74,7 +74,8 @@ func (r *Routines) commands() (all []feature.Command) {
 	for _, name := range Names() {
 		k := kinds[name]
 		c := feature.Command{SlashCommand: supervisor.SlashCommand{Name: k.command, Help: k.help},
-			Group: feature.GroupReminders, Run: func(ctx context.Context, q feature.Request) (supervisor.Delivery, error) {
+			Group: feature.GroupReminders,
+			Run: func(ctx context.Context, q feature.Request) (supervisor.Delivery, error) {
 				return r.Switch(ctx, q.User, q.Conversation, name, q.Arguments, q.At)
 			}}
 		if k.private {
