@@ -92,7 +92,14 @@ func read(name, folder, text string) Page {
 // LinkedBy returns the page with links to other pages replaced by the command that shows them, such
 // as /help.
 func (p Page) LinkedBy(command string) Page {
-	p.Text = pageLink.ReplaceAllString(p.Text, "$1 (`"+command+" $2`)")
+	p.Text = pageLink.ReplaceAllStringFunc(p.Text, func(link string) string {
+		m := pageLink.FindStringSubmatch(link)
+		shows := "`" + command + " " + m[2] + "`"
+		if strings.EqualFold(m[1], m[2]) {
+			return shows
+		}
+		return m[1] + " (" + shows + ")"
+	})
 	return p
 }
 
