@@ -45,7 +45,8 @@ func TestHelp_Word_ExplainsAllThatItNames(t *testing.T) {
 		"/stop": "/stop - end the running answer", "STOP": "/stop - ", "clear": "/new - ", "assist": "/model - ",
 		"chat": "/queue - ", " chat ": "\n# The chat\n\nAll of it.", "task": "# Tasks",
 		"shat": "Did you mean chat?", "mode": "Did you mean model or models?",
-		"nonsense": "`nonsense`. /help lists", "install": "There is no", "invite": "There is no", "admin": "There is no",
+		"nonsense": "`nonsense`. /help lists", "install": "There is no",
+		"invite": "There is no", "admin": "There is no",
 	} {
 		if got := h.ask("/help " + word); !strings.Contains(got, want) {
 			t.Errorf("%s: got %q, which lacks %q", word, got, want)

@@ -49,9 +49,10 @@ func TestAttachment_IsNamedButNotAnOrder(t *testing.T) {
 		parts []protocol.Part
 		want  string
 	}{
-		"a file":            {[]protocol.Part{letter}, "[File uploads/a.txt: text, 20 bytes.]\n\n" + textWhatIAm},
-		"with words":        {[]protocol.Part{{Text: "help"}, letter}, "[File uploads/a.txt: text, 20 bytes.]\n\n" + textHelp},
-		"an undo":           {[]protocol.Part{{Text: "[The user has undone your change to a.txt.]\n"}, {Text: "help"}}, textHelp},
+		"a file":     {[]protocol.Part{letter}, "[File uploads/a.txt: text, 20 bytes.]\n\n" + textWhatIAm},
+		"with words": {[]protocol.Part{{Text: "help"}, letter}, "[File uploads/a.txt: text, 20 bytes.]\n\n" + textHelp},
+		"an undo": {[]protocol.Part{{Text: "[The user has undone your change to a.txt.]\n"}, {Text: "help"}},
+			textHelp},
 		"words, aloud":      {[]protocol.Part{{Text: "[voice, 0:02, en] help"}}, textHelp},
 		"what can't be had": {[]protocol.Part{{Text: "[With this came a photo, which can't be had: It is gone.]"}}, "[With this came a photo, which can't be had: It is gone.]\n\n"},
 	} {
