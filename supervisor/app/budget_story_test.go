@@ -228,7 +228,7 @@ func TestTheSmallModelGoesOn(t *testing.T) {
 		priced+"budget: {users: {turn: 0.005}}\n", "bob, totp: off")
 	l.open()
 	l.say("bob", "hello")
-	l.last("bob", "I am little", "test/big", "costs more than there was money left for")
+	l.last("bob", "I am little", "test/big", "costs more than the money that was left")
 	if n := spent(l); n > 5_000 {
 		t.Errorf("%d were spent", n)
 	}

@@ -26,7 +26,7 @@ func TestAnAdminIsToldWhatOnlyTheyCanMend(t *testing.T) {
 		l.bot.Meet(telegramtest.Private(l.who(name)))
 	}
 	l.open()
-	const unavailable = "⚠ test/test is not available at the moment, and an admin was told why."
+	const unavailable = "⚠ test/test is not available at the moment. An admin knows why."
 	l.asks("bob", "hello", unavailable)
 	l.asks("bob", "hello again", unavailable)
 	l.bot.Await(t, "alice to be told", func() bool { return len(l.told("alice")) > 0 })
@@ -36,11 +36,11 @@ func TestAnAdminIsToldWhatOnlyTheyCanMend(t *testing.T) {
 	l.WaitFor(apptest.Patience, "alice to be told that it is well", func() bool { return slices.Contains(l.told("alice"), "test/test answers again.") })
 	var faults []string
 	for _, text := range l.told("alice") {
-		if strings.HasPrefix(text, "People can't be answered by ") {
+		if strings.HasPrefix(text, "test/test cannot answer people.") {
 			faults = append(faults, text)
 		}
 	}
-	if want := "People can't be answered by test/test. \"test\" wants an API key, and none was accepted. Check its api_key in the configuration"; len(faults) != 1 ||
+	if want := "test/test cannot answer people. \"test\" wants an API key, and none was accepted. Check its api_key in the configuration"; len(faults) != 1 ||
 		!strings.HasPrefix(faults[0], want) {
 		t.Errorf("alice was told %q", faults)
 	}

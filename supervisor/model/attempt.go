@@ -11,17 +11,17 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// payment is what was set aside for one attempt. Nobody pays for an attempt whose payment is the
-// zero value.
+// payment is the money set aside for one attempt. The zero value means that nobody pays.
 type payment struct {
 	lease supervisor.Lease
-	// tokens that the answer is limited to for want of money for more; 0 where there is enough
+	// the output limit in tokens, if the money does not cover a longer answer; 0 means no such
+	// limit
 	output int64
 }
 
-// attempt makes one call of a provider: it sets money aside, waits for a free place, calls and
-// settles. Its error is a *modelcall.Error or ctx's cause. Beside an error the answer has the
-// Lease that the caller still has to end.
+// attempt makes one call of a provider: it sets money aside, waits for a free slot, calls and
+// settles. Its error is a *modelcall.Error or ctx's cause. If an error comes with an answer, the
+// caller must still end that answer's Lease.
 func (c *call) attempt(ctx context.Context, m Choice) (answer modelcall.Answer, err error) {
 	c.deltas.restart()
 	req := c.req
@@ -58,8 +58,9 @@ func (c *call) attempt(ctx context.Context, m Choice) (answer modelcall.Answer, 
 	return answer, nil
 }
 
-// reserve sets aside what an attempt can cost, and limits req's output to that. Thinking is a part
-// of the output: where the limit is too low for it, less of it is asked for, or none.
+// reserve sets aside what an attempt can cost, and limits req's output to that amount. Thinking
+// counts as output. If the limit is too low for the wanted thinking, reserve lowers the thinking or
+// turns it off.
 func (c *call) reserve(ctx context.Context, m Choice, req *modelcall.Request) (paid payment, err error) {
 	if req.Reserver == nil {
 		return paid, nil
@@ -83,14 +84,14 @@ func (c *call) reserve(ctx context.Context, m Choice, req *modelcall.Request) (p
 	return paid, nil
 }
 
-// lessThinking is the next lower level of each.
+// lessThinking maps each level of thinking to the next lower one.
 var lessThinking = map[modelcall.Thinking]modelcall.Thinking{
 	modelcall.ThinkingHigh: modelcall.ThinkingMedium, modelcall.ThinkingMedium: modelcall.ThinkingLow,
 	modelcall.ThinkingLow: modelcall.ThinkingOff,
 }
 
-// cutForMoney makes an answer of one that had no room to say anything whole, if that is for want of
-// money alone: whoever asked can ask for a shorter one. It says whether it is one.
+// cutForMoney turns a NoRoom error into an answer if only the lack of money cut it. The caller can
+// then ask for a shorter one. It reports whether it did so.
 func (p payment) cutForMoney(answer *modelcall.Answer, err error, sent modelcall.Request) bool {
 	lowered := p.output > 0 && p.output == sent.Output
 	failed := modelError(err)
@@ -102,16 +103,16 @@ func (p payment) cutForMoney(answer *modelcall.Answer, err error, sent modelcall
 	return answer.CutForMoney
 }
 
-// giveBack returns what was set aside for an attempt that cost nothing.
+// giveBack returns the money set aside for an attempt that cost nothing.
 func (c *call) giveBack(ctx context.Context, paid payment) {
 	if paid.lease.ID != 0 {
 		c.req.Reserver.Return(context.WithoutCancel(ctx), paid.lease.ID)
 	}
 }
 
-// settleFailed returns the error of a failed attempt, with its usage, and its lease. Where the
-// attempt certainly cost nothing, the lease is given back. It reports an attempt that was stopped
-// itself, which is no failure of the model's.
+// settleFailed returns the error of a failed attempt with its usage, and its lease. If the attempt
+// certainly cost nothing, the lease is returned. If the attempt was stopped, settleFailed also
+// reports it, because that is no failure of the model.
 func (c *call) settleFailed(ctx context.Context, m Choice, paid payment, got modelcall.Answer,
 	err error) (answer modelcall.Answer, _ error) {
 	failed, used := modelError(err), got.Usage
@@ -123,7 +124,7 @@ func (c *call) settleFailed(ctx context.Context, m Choice, paid payment, got mod
 	case unpaid:
 		c.giveBack(ctx, paid)
 		paid.lease = supervisor.Lease{}
-	case failed != nil && policies[failed.Class].complete:
+	case failed != nil && policies[failed.Class].countIsComplete:
 		used = c.estimatedUsage(m, used, got.Received, false)
 	default:
 		used = c.estimatedUsage(m, used, got.Received, true)
@@ -142,7 +143,7 @@ func (c *call) settleFailed(ctx context.Context, m Choice, paid payment, got mod
 	return answer, err
 }
 
-// settle gives an answer its lease, and completes its usage.
+// settle adds the lease to an answer and completes its usage.
 func (c *call) settle(m Choice, paid payment, answer *modelcall.Answer) {
 	answer.Lease, answer.Usage = paid.lease.ID, c.estimatedUsage(m, answer.Usage, answer.Received, false)
 	if cost, known := c.Cost(m.Spec, answer.Usage, c.req.Cache); known && paid.lease.ID != 0 && cost > paid.lease.Amount {
@@ -151,9 +152,10 @@ func (c *call) settle(m Choice, paid payment, answer *modelcall.Answer) {
 	}
 }
 
-// preferSmall puts the small model first in ask, after there was no money for another. It does not
-// where the small model was asked already, is left alone, or may not get the person's words.
-func (c *call) preferSmall(ask, left []Choice) []Choice {
+// preferSmallModel moves the small model to the front of ask after money for another model was missing.
+// It does not if the small model was asked already, if its breaker is open, or if it may not get
+// the user's words.
+func (c *call) preferSmallModel(ask, left []Choice) []Choice {
 	small := c.small
 	asked := slices.ContainsFunc(c.failed, func(f failedModel) bool { return f.choice.same(small) })
 	if asked || slices.ContainsFunc(left, small.same) || !c.mayReplace(c.candidates[0], small) {
@@ -162,9 +164,9 @@ func (c *call) preferSmall(ask, left []Choice) []Choice {
 	return append([]Choice{small}, slices.DeleteFunc(slices.Clone(ask), small.same)...)
 }
 
-// onlyCheaper returns those of list that cost less than a model for which there was no money, with
-// the shortest answer. They are compared by the bytes of the request: the tokens that one model
-// counted say nothing of another.
+// onlyCheaper returns the models of list that cost less than one that was too expensive. It
+// compares prices for the shortest answer, by the bytes of the request: the tokens that one model
+// counted say nothing about another model.
 func (c *call) onlyCheaper(list []Choice, than Choice) []Choice {
 	if c.req.Reserver == nil {
 		return list

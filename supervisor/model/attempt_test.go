@@ -20,7 +20,7 @@ import (
 	"mews/supervisor/problem"
 )
 
-// spender asks a catalogue with a reserver, and settles what comes of it as its callers do.
+// spender calls a catalogue with a reserver and settles all leases, as real callers do.
 type spender struct {
 	c        *Catalogue
 	reserver *fakeReserver
@@ -50,8 +50,8 @@ func (s *spender) settle(spec string, lease int64, u protocol.Usage) {
 	}
 }
 
-// costing gives models a price: a millionth of a dollar for a token, times what is said here.
-func costing(c *Catalogue, times map[string]float64) *Catalogue {
+// withPrices sets the price of each model in times to that many millionths of a dollar a token.
+func withPrices(c *Catalogue, times map[string]float64) *Catalogue {
 	prices := maps.Clone(*c.prices.Load())
 	for spec, n := range times {
 		prices[spec] = Price{Input: n, Output: n}
@@ -60,8 +60,8 @@ func costing(c *Catalogue, times map[string]float64) *Catalogue {
 	return c
 }
 
-// counts answers with what it has counted.
-func counts(u protocol.Usage) *scripted {
+// answersWithUsage returns a model that answers and reports the usage u.
+func answersWithUsage(u protocol.Usage) *scripted {
 	return &scripted{play: func(_ context.Context, _ int, say func(string)) (modelcall.Answer, error) {
 		answer := said("fine", say)
 		answer.Usage = u
@@ -69,7 +69,7 @@ func counts(u protocol.Usage) *scripted {
 	}}
 }
 
-func TestEachTryIsPaidForBeforeItIsMade(t *testing.T) {
+func TestTry_SetsMoneyAsideFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &spender{reserver: newFakeReserver(1_000_000)}
 		var first *scripted
@@ -81,7 +81,7 @@ func TestEachTryIsPaidForBeforeItIsMade(t *testing.T) {
 			err.Usage = protocol.Usage{Input: 7}
 			return modelcall.Answer{}, err
 		}}
-		s.c = costing(with(t, first, counts(protocol.Usage{Input: 5, Output: 1})), map[string]float64{"a/m": 1, "b/m": 2})
+		s.c = withPrices(catalogueOf(t, first, answersWithUsage(protocol.Usage{Input: 5, Output: 1})), map[string]float64{"a/m": 1, "b/m": 2})
 		answer, err := s.ask(t.Context(), "")
 		if err != nil || answer.Lease != 3 || s.spent != 2*7+2*6 || len(s.reserver.open) != 0 {
 			t.Errorf("%+v, %v; spent %d, open %v", answer, err, s.spent, s.reserver.open)
@@ -97,9 +97,9 @@ func TestEachTryIsPaidForBeforeItIsMade(t *testing.T) {
 	})
 }
 
-// TestWhatBrokeOffCountsWhatHadCome: by how an attempt ends, what it is taken to have counted, and
-// that this is the same where nobody has a budget.
-func TestWhatBrokeOffCountsWhatHadCome(t *testing.T) {
+// TestBrokenOffAttempt_CountsWhatCame checks the usage of an attempt by how it ended, and that it
+// is the same without a budget.
+func TestBrokenOffAttempt_CountsWhatCame(t *testing.T) {
 	const input = (perRequest + perMessage + perPart + 2) / tokenBytes
 	hears := func(u protocol.Usage, bytes int64) modelcall.Answer {
 		return modelcall.Answer{Sent: true, Received: bytes, Usage: u}
@@ -110,13 +110,13 @@ func TestWhatBrokeOffCountsWhatHadCome(t *testing.T) {
 		return usage{Input: input, Output: output, CacheRead: cached, Estimated: true}
 	}
 	cases := map[string]struct {
-		class modelcall.Class  // "": it answers; stopped: whoever asked goes
-		heard modelcall.Answer // what is known of the call
+		class modelcall.Class  // "": it answers; stopped: the caller cancels
+		heard modelcall.Answer // what the provider knows of the call
 		said  string
 		count usage
 		free  bool
 		want  usage
-		kept  bool // its lease is to be kept with its usage
+		kept  bool // its lease is kept, with its usage
 	}{
 		"never sent":                             {class: modelcall.Network, heard: none},
 		"sent, and no word came":                 {modelcall.Stalled, hears(usage{}, 0), "", usage{}, false, about(input, 0, 0), true},
@@ -155,7 +155,7 @@ func TestWhatBrokeOffCountsWhatHadCome(t *testing.T) {
 						}
 						return k.heard, err
 					}
-					s := &spender{c: costing(with(t, first), map[string]float64{"a/m": 1})}
+					s := &spender{c: withPrices(catalogueOf(t, first), map[string]float64{"a/m": 1})}
 					if budget {
 						s.reserver = newFakeReserver(1_000_000)
 					}
@@ -185,15 +185,15 @@ func TestWhatBrokeOffCountsWhatHadCome(t *testing.T) {
 	}
 }
 
-// TestWhereThereIsNoMoneyACheaperModelAnswers, if the person's words may go to it.
-func TestWhereThereIsNoMoneyACheaperModelAnswers(t *testing.T) {
-	// of one that costs a millionth each
+// TestNoMoney_CheaperModelAnswers also checks that the cheaper model may get the user's words.
+func TestNoMoney_CheaperModelAnswers(t *testing.T) {
+	// the cost with a price of a millionth for each token
 	const token = perRequest + perMessage + perPart + 2 + leastOutput
 	cases := map[string]struct {
 		spec  string
 		money int64
-		costs map[string]float64 // without a price where it is not here
-		want  string             // "": nobody
+		costs map[string]float64 // a model that is missing here has no price
+		want  string             // "": no model answers
 		bids  string
 	}{
 		"there is":                         {"", 9 * token, map[string]float64{"a/m": 9, "small/m": 2, "b/m": 1}, "a/m", "a/m"},
@@ -209,11 +209,11 @@ func TestWhereThereIsNoMoneyACheaperModelAnswers(t *testing.T) {
 	}
 	for name, k := range cases {
 		t.Run(name, func(t *testing.T) {
-			c := with(t, says("fine"), says("fine"), says("fine"))
-			c.providers["small"] = provider{Provider: says("fine"), kind: "scripted"}
-			c.providers["near"] = provider{Provider: says("fine"), kind: "scripted", locality: localityNetwork}
+			c := catalogueOf(t, answers("fine"), answers("fine"), answers("fine"))
+			c.providers["small"] = provider{Provider: answers("fine"), kind: "scripted"}
+			c.providers["near"] = provider{Provider: answers("fine"), kind: "scripted", locality: localityNetwork}
 			c.small = Choice{Spec: "small/m", Provider: c.providers["small"].Provider, Model: "m"}
-			s := &spender{reserver: newFakeReserver(k.money), c: costing(c, k.costs)}
+			s := &spender{reserver: newFakeReserver(k.money), c: withPrices(c, k.costs)}
 			answer, err := s.ask(t.Context(), k.spec)
 			var bids []string
 			for _, b := range s.reserver.bids {
@@ -226,7 +226,7 @@ func TestWhereThereIsNoMoneyACheaperModelAnswers(t *testing.T) {
 				t.Errorf("left alone for want of money: %v", c.breakers.bySpec)
 			}
 			first := bids[0]
-			if want := (modelcall.Replaced{Spec: first, Reason: "costs more than there was money left for"}); k.want != "" &&
+			if want := (modelcall.Replaced{Spec: first, Reason: "costs more than the money that was left"}); k.want != "" &&
 				k.want != first && (answer.Replaced == nil || *answer.Replaced != want) {
 				t.Errorf("it stands in for %+v", answer.Replaced)
 			}
@@ -240,9 +240,9 @@ func TestWhereThereIsNoMoneyACheaperModelAnswers(t *testing.T) {
 	}
 }
 
-func TestNoMoneyForAFallbackIsToldBesideWhatFailed(t *testing.T) {
+func TestNoMoneyForFallback_ErrorNamesBoth(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &spender{reserver: newFakeReserver(0), c: costing(with(t, fails(modelcall.Missing), says("fine")),
+		s := &spender{reserver: newFakeReserver(0), c: withPrices(catalogueOf(t, failsWith(modelcall.Missing), answers("fine")),
 			map[string]float64{"a/m": 0, "b/m": 1})}
 		_, err := s.ask(t.Context(), "")
 		wantClass(t, err, modelcall.Missing)
@@ -252,11 +252,11 @@ func TestNoMoneyForAFallbackIsToldBesideWhatFailed(t *testing.T) {
 	})
 }
 
-// TestAProbeWithoutMoneyIsGivenBack: the next call may look whether the model is well again.
-func TestAProbeWithoutMoneyIsGivenBack(t *testing.T) {
+// TestProbe_WithoutMoney_IsReleased checks that the next call may probe the model again.
+func TestProbe_WithoutMoney_IsReleased(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		first := fails(modelcall.Auth, "")
-		s := &spender{reserver: newFakeReserver(1_000_000), c: costing(with(t, first), map[string]float64{"a/m": 1})}
+		first := failsWith(modelcall.Auth, "")
+		s := &spender{reserver: newFakeReserver(1_000_000), c: withPrices(catalogueOf(t, first), map[string]float64{"a/m": 1})}
 		if _, err := s.ask(t.Context(), ""); err == nil {
 			t.Fatal("it answered")
 		}
@@ -273,8 +273,8 @@ func TestAProbeWithoutMoneyIsGivenBack(t *testing.T) {
 	})
 }
 
-// TestNoMoreCallsRunThanMay, and who waits holds no place and loses no money when they stop.
-func TestNoMoreCallsRunThanMay(t *testing.T) {
+// TestCallLimit_BoundsRunningCalls also checks that a stopped waiter frees its slot and its money.
+func TestCallLimit_BoundsRunningCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var running, most atomic.Int64
 		slow := &scripted{play: func(_ context.Context, _ int, say func(string)) (modelcall.Answer, error) {
@@ -283,7 +283,7 @@ func TestNoMoreCallsRunThanMay(t *testing.T) {
 			running.Add(-1)
 			return said("fine", say), nil
 		}}
-		c := costing(with(t, slow), map[string]float64{"a/m": 1})
+		c := withPrices(catalogueOf(t, slow), map[string]float64{"a/m": 1})
 		c.queue = slots.New(2)
 		start := time.Now()
 		ended := make(chan error)
@@ -311,9 +311,9 @@ func TestNoMoreCallsRunThanMay(t *testing.T) {
 	})
 }
 
-// TestWhatServersDoIsPaidForOnce goes through all that a server can do, in both formats: no lease
-// is left, and nothing costs more than what was set aside.
-func TestWhatServersDoIsPaidForOnce(t *testing.T) {
+// TestServerBehaviours_AreEachPaidOnce plays everything that a server can do, in both formats. No
+// lease may be left, and nothing may cost more than the money set aside.
+func TestServerBehaviours_AreEachPaidOnce(t *testing.T) {
 	faults := map[string]modeltest.Fault{
 		"cut in the middle": modeltest.Cut(700), "cut at once": modeltest.Cut(1), "stalls": modeltest.Stalls(900),
 		"silent": modeltest.Stalls(0), "empty": modeltest.Empty, "malformed": modeltest.Malformed,
@@ -335,7 +335,7 @@ func TestWhatServersDoIsPaidForOnce(t *testing.T) {
 	}
 }
 
-// playFault asks a server that goes wrong and then answers, and stops asking soon.
+// playFault calls a server that fails and then answers, and gives up soon.
 func playFault(t *testing.T, kind string, fault modeltest.Fault) {
 	_, base := modeltest.NewServer(t, modeltest.Faulty(func(modeltest.Request) modeltest.Answer {
 		return modeltest.Answer{Text: strings.Repeat("word ", 40), Chunk: 10}
@@ -346,7 +346,7 @@ func playFault(t *testing.T, kind string, fault modeltest.Fault) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	s := &spender{c: costing(c, map[string]float64{"p/m": 3}), reserver: newFakeReserver(1 << 40)}
+	s := &spender{c: withPrices(c, map[string]float64{"p/m": 3}), reserver: newFakeReserver(1 << 40)}
 	ctx, stop := context.WithTimeoutCause(t.Context(), 200*time.Millisecond, errors.New("enough"))
 	defer stop()
 	answer, err := s.ask(ctx, "")
@@ -374,8 +374,8 @@ func sum(bids []modelcall.Estimate) (most int64) {
 	return most
 }
 
-// TestWhatEachRefusalCosts: only what may have been worked on is paid for.
-func TestWhatEachRefusalCosts(t *testing.T) {
+// TestRefusals_CostByStatus: only requests that the server may have worked on are paid for.
+func TestRefusals_CostByStatus(t *testing.T) {
 	want := map[int]bool{} // paid for
 	for _, status := range []int{301, 400, 401, 402, 403, 404, 413, 422, 429, 500, 501, 503, 529} {
 		want[status] = false
@@ -395,7 +395,7 @@ func TestWhatEachRefusalCosts(t *testing.T) {
 					t.Fatal(err)
 				}
 				defer c.Close()
-				s := &spender{c: costing(c, map[string]float64{"p/m": 1}), reserver: newFakeReserver(1_000_000)}
+				s := &spender{c: withPrices(c, map[string]float64{"p/m": 1}), reserver: newFakeReserver(1_000_000)}
 				if _, err := s.ask(t.Context(), ""); err == nil || len(s.lost) != 1 {
 					t.Fatalf("%v, lost %+v", err, s.lost)
 				}

@@ -6,11 +6,10 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// BenchmarkPolicy is what a call costs beside the model's own work, with a fallback that is not
-// needed.
+// BenchmarkPolicy measures a call through the catalogue, with a fallback that is not needed.
 func BenchmarkPolicy(b *testing.B) {
-	first := says("fine")
-	c := with(b, first, says("never"))
+	first := answers("fine")
+	c := catalogueOf(b, first, answers("never"))
 	req, delta := modelcall.Request{}, func(modelcall.Delta) {}
 	b.ReportAllocs()
 	for b.Loop() {
@@ -21,9 +20,9 @@ func BenchmarkPolicy(b *testing.B) {
 	}
 }
 
-// BenchmarkProvider is the same without the policy, to take away from it.
+// BenchmarkProvider measures the same call without the policy, as the base to subtract.
 func BenchmarkProvider(b *testing.B) {
-	first := says("fine")
+	first := answers("fine")
 	req, delta := modelcall.Request{}, func(modelcall.Delta) {}
 	b.ReportAllocs()
 	for b.Loop() {

@@ -11,23 +11,23 @@ import (
 )
 
 const (
-	// how long a model is left alone after it failed; twice as long after each probe
+	// how long a breaker stays open after a failure; each failed probe doubles it
 	openMin = 30 * time.Second
 	openMax = 10 * time.Minute
 )
 
-// State is how a model is treated.
+// State is the state of a model's circuit breaker.
 type State string
 
 const (
-	StateClosed State = "closed" // it is called
-	StateOpen   State = "open"   // it failed, and is left alone until its time
-	// one call looks whether it is well again; the others still leave it alone
+	StateClosed State = "closed" // the model is called
+	StateOpen   State = "open"   // the model failed, and is not called for a while
+	// one call probes the model; the others still avoid it
 	StateHalfOpen State = "half_open"
 )
 
-// transitions lists every change of a breaker's state. Open goes to closed where the model was
-// called all the same, because there was no other, and answered.
+// transitions lists every allowed change of a breaker's state. Open goes to closed if the model was
+// called anyway, because there was no other, and answered.
 var transitions = map[State][]State{
 	StateClosed:   {StateOpen},
 	StateOpen:     {StateHalfOpen, StateClosed},
@@ -36,36 +36,36 @@ var transitions = map[State][]State{
 
 // breaker is the circuit breaker of one model. It has no clock and no lock.
 type breaker struct {
-	state   State
-	class   modelcall.Class // of the failure that opened it
-	until   time.Time       // while open
-	openFor time.Duration   // how long it was open the last time
+	state     State
+	class     modelcall.Class // class of the failure that opened it
+	openUntil time.Time       // the end of the open state
+	openFor   time.Duration   // how long it was open the last time
 }
 
-// permit is how a call may use a model.
+// permit says how a call may use a model.
 type permit int
 
 const (
 	permitNone  permit = iota
-	permitCall         // as often as the policy says
-	permitProbe        // once, and alone
+	permitCall         // call it as often as the policy says
+	permitProbe        // call it once, as the only call
 )
 
 func (b *breaker) transition(to State) {
 	if !slices.Contains(transitions[b.state], to) {
-		// a defect in this file
+		// a bug in this file
 		panic("model: no transition from " + string(b.state) + " to " + string(to))
 	}
 	b.state = to
 }
 
-// admit says how the model may be called now. Whoever gets the probe must call succeed, fail or
-// release.
+// admit returns how the model may be called now. A caller that gets permitProbe must call succeed,
+// fail or release.
 func (b *breaker) admit(now time.Time) permit {
 	switch {
 	case b.state == StateClosed:
 		return permitCall
-	case b.state == StateOpen && !now.Before(b.until):
+	case b.state == StateOpen && !now.Before(b.openUntil):
 		b.transition(StateHalfOpen)
 		return permitProbe
 	}
@@ -79,8 +79,8 @@ func (b *breaker) succeed() {
 	b.openFor = 0
 }
 
-// fail opens the breaker. asked is how long the provider wants to be left alone. Where the breaker
-// is open already, because the model was called for want of another, nothing changes.
+// fail opens the breaker. asked is the pause that the provider wants. If the breaker is open
+// already, because there was no other model to call, nothing changes.
 func (b *breaker) fail(now time.Time, class modelcall.Class, asked time.Duration) (opened bool) {
 	b.class = class
 	if b.state == StateOpen {
@@ -88,14 +88,14 @@ func (b *breaker) fail(now time.Time, class modelcall.Class, asked time.Duration
 	}
 	b.transition(StateOpen)
 	b.openFor = min(max(2*b.openFor, openMin), openMax)
-	b.until = now.Add(max(b.openFor, min(asked, openMax)))
+	b.openUntil = now.Add(max(b.openFor, min(asked, openMax)))
 	return true
 }
 
-// release gives back a probe that told nothing. The next call may have it.
+// release ends a probe that showed nothing. The next call may probe.
 func (b *breaker) release() {
 	if b.state == StateHalfOpen {
-		b.transition(StateOpen) // its time has come already
+		b.transition(StateOpen) // its time is over already
 	}
 }
 
@@ -103,7 +103,7 @@ func (b *breaker) release() {
 type breakers struct {
 	log hclog.Logger
 
-	mu     sync.Mutex // guards what follows
+	mu     sync.Mutex // guards the fields below
 	bySpec map[string]*breaker
 }
 
@@ -111,7 +111,7 @@ func newBreakers(log hclog.Logger) *breakers {
 	return &breakers{log: log, bySpec: map[string]*breaker{}}
 }
 
-// admit says how the model may be called now.
+// admit returns how the model may be called now.
 func (s *breakers) admit(spec string, now time.Time) permit {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -122,7 +122,7 @@ func (s *breakers) admit(spec string, now time.Time) permit {
 	return b.admit(now)
 }
 
-// class is why the model is left alone; "" when it is not.
+// class returns the class of the failure that opened the model's breaker; "" if it is not open.
 func (s *breakers) class(spec string) modelcall.Class {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -132,7 +132,7 @@ func (s *breakers) class(spec string) modelcall.Class {
 	return ""
 }
 
-// succeed is called when the model answered, even with a refusal.
+// succeed records that the model answered, even with a refusal.
 func (s *breakers) succeed(spec string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -143,7 +143,7 @@ func (s *breakers) succeed(spec string) {
 	}
 }
 
-// fail is called when the model has failed for good in one call.
+// fail records that the model finally failed in one call.
 func (s *breakers) fail(spec string, now time.Time, class modelcall.Class, asked time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -154,11 +154,11 @@ func (s *breakers) fail(spec string, now time.Time, class modelcall.Class, asked
 		s.bySpec[spec] = b
 	}
 	if b.fail(now, class, asked) {
-		s.log.Info("model is left alone", "model", spec, "class", class, "for", b.until.Sub(now))
+		s.log.Info("model is left alone", "model", spec, "class", class, "for", b.openUntil.Sub(now))
 	}
 }
 
-// release is called when a probe ended and told nothing.
+// release records that a probe ended and showed nothing.
 func (s *breakers) release(spec string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -167,11 +167,11 @@ func (s *breakers) release(spec string) {
 	}
 }
 
-// forget drops breakers that nobody has used for long: people may name models that do not exist.
-// The caller holds the mutex.
+// forget drops breakers that nobody has used for long, because users may name models that do not
+// exist. The caller holds the mutex.
 func (s *breakers) forget(now time.Time) {
 	for spec, b := range s.bySpec {
-		if b.state == StateOpen && now.Sub(b.until) > openMax {
+		if b.state == StateOpen && now.Sub(b.openUntil) > openMax {
 			delete(s.bySpec, spec)
 		}
 	}

@@ -13,15 +13,15 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-func TestAModelIsLeftAloneForLongerEachTime(t *testing.T) {
+func TestBreaker_FailedProbes_StayOpenLonger(t *testing.T) {
 	now := time.Unix(0, 0)
 	b := &breaker{state: StateClosed}
 	for _, want := range []time.Duration{30, 60, 120, 240, 480, 600, 600} {
 		b.fail(now, modelcall.Server, 0)
-		if got := b.until.Sub(now); got != want*time.Second || b.admit(b.until.Add(-1)) != permitNone {
+		if got := b.openUntil.Sub(now); got != want*time.Second || b.admit(b.openUntil.Add(-1)) != permitNone {
 			t.Fatalf("left alone for %v, want %ds", got, want)
 		}
-		now = b.until
+		now = b.openUntil
 		if b.admit(now) != permitProbe || b.admit(now) != permitNone || b.state != StateHalfOpen {
 			t.Fatal("not exactly one probe")
 		}
@@ -31,18 +31,19 @@ func TestAModelIsLeftAloneForLongerEachTime(t *testing.T) {
 		t.Fatalf("after a good probe: %s", b.state)
 	}
 	b.fail(now, modelcall.RateLimited, 5*time.Minute)
-	if got := b.until.Sub(now); got != 5*time.Minute {
+	if got := b.openUntil.Sub(now); got != 5*time.Minute {
 		t.Errorf("a provider that wants five minutes gets %v", got)
 	}
-	b.admit(b.until)
+	b.admit(b.openUntil)
 	b.release()
-	if b.admit(b.until) != permitProbe {
+	if b.admit(b.openUntil) != permitProbe {
 		t.Error("a probe of which nothing was learnt is not there for the next call")
 	}
 }
 
-// TestABreakerTakesOnlyItsSteps: whatever comes in whatever order, and is never stuck.
-func TestABreakerTakesOnlyItsSteps(t *testing.T) {
+// TestBreaker_TakesOnlyListedTransitions draws events in any order, and checks that the breaker
+// never gets stuck.
+func TestBreaker_TakesOnlyListedTransitions(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		now, b := time.Unix(0, 0), &breaker{state: StateClosed}
 		t.Repeat(map[string]func(*rapid.T){
@@ -52,20 +53,20 @@ func TestABreakerTakesOnlyItsSteps(t *testing.T) {
 			"fail":    func(*rapid.T) { b.fail(now, modelcall.Cut, 0) },
 			"release": func(*rapid.T) { b.release() },
 			"": func(t *rapid.T) {
-				if b.state == StateOpen && b.until.Sub(now) > openMax {
-					t.Fatalf("left alone for %v", b.until.Sub(now))
+				if b.state == StateOpen && b.openUntil.Sub(now) > openMax {
+					t.Fatalf("left alone for %v", b.openUntil.Sub(now))
 				}
 			},
 		})
 	})
 }
 
-func TestOneCallProbesWhileTheOthersGoElsewhere(t *testing.T) {
+func TestBreaker_HalfOpen_OtherCallsUseFallback(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		well := make(chan struct{})
-		first := fails(modelcall.Server)
-		second := says("instead")
-		c := with(t, first, second)
+		first := failsWith(modelcall.Server)
+		second := answers("instead")
+		c := catalogueOf(t, first, second)
 		if _, _, err := ask(t.Context(), c); err != nil {
 			t.Fatal(err)
 		}
@@ -97,7 +98,7 @@ func TestOneCallProbesWhileTheOthersGoElsewhere(t *testing.T) {
 		for answer := range answers {
 			if answer.Replaced == nil {
 				own++
-			} else if answer.Replaced.Reason != "has trouble of its own" {
+			} else if answer.Replaced.Reason != "has an internal error" {
 				t.Errorf("why: %q", answer.Replaced.Reason)
 			}
 		}
@@ -107,10 +108,10 @@ func TestOneCallProbesWhileTheOthersGoElsewhere(t *testing.T) {
 	})
 }
 
-func TestAProbeIsMadeOnceAndAStoppedOneIsGivenBack(t *testing.T) {
+func TestProbe_Stopped_IsReleased(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		first := fails(modelcall.Server)
-		c := with(t, first, says("instead"))
+		first := failsWith(modelcall.Server)
+		c := catalogueOf(t, first, answers("instead"))
 		for range 3 { // 2 tries, then one probe each
 			if _, h, err := ask(t.Context(), c); err != nil || h.text != "instead" {
 				t.Fatalf("%q, %v", h.text, err)
@@ -130,14 +131,14 @@ func TestAProbeIsMadeOnceAndAStoppedOneIsGivenBack(t *testing.T) {
 		if _, _, err := ask(ctx, c); err != context.DeadlineExceeded {
 			t.Fatal(err)
 		}
-		first.play = says("back").play
+		first.play = answers("back").play
 		if answer, _, err := ask(t.Context(), c); err != nil || answer.Spec != "a/m" {
 			t.Errorf("after a stopped probe: %s, %v", answer.Spec, err)
 		}
 	})
 }
 
-func TestModelsThatNobodyAsksForAreForgotten(t *testing.T) {
+func TestBreakers_Unused_AreForgotten(t *testing.T) {
 	s, now := newBreakers(hclog.NewNullLogger()), time.Unix(0, 0)
 	for i := range 100 {
 		s.fail("a/typo"+string(rune('0'+i)), now, modelcall.Missing, 0)
@@ -148,10 +149,10 @@ func TestModelsThatNobodyAsksForAreForgotten(t *testing.T) {
 	}
 }
 
-func TestAProbeThatIsRefusedHasFoundTheModelWell(t *testing.T) {
+func TestProbe_Refused_ClosesBreaker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		first := fails(modelcall.Auth, modelcall.TooLong, "")
-		c := with(t, first, says("instead"))
+		first := failsWith(modelcall.Auth, modelcall.TooLong, "")
+		c := catalogueOf(t, first, answers("instead"))
 		if _, h, err := ask(t.Context(), c); err != nil || h.text != "instead" {
 			t.Fatal(err)
 		}

@@ -1,22 +1,22 @@
-// Package model is the catalogue of the models that a person's turn may call: the providers of the
-// configuration, and the offline model, which is always there. One streaming interface stands
-// before all of them and copes with their failures.
+// Package model is the catalogue of the models that a user's turn may call: the providers of the
+// configuration, and the offline model, which is always there. Its one streaming interface handles
+// their failures.
 //
 //	catalogue.go  the providers, made from the configuration
 //	choice.go     the model that a spec names
-//	locality.go   how far a person's words go to a provider
-//	failover.go   one call: the chosen model, then those of the fallback, each as often as its policy says
-//	attempt.go    one attempt: the money set aside before it, and what it cost
+//	locality.go   how far a user's words travel to a provider
+//	failover.go   one call: the chosen model, then the fallback, each as often as its policy says
+//	attempt.go    one attempt: the money set aside before it, and its cost
 //	costbound.go  the most that a request can cost
-//	notice.go     what the person is told while nothing comes
-//	policy.go     the table of what follows each class of failure
-//	breaker.go    which models are left alone for a while, and when one call probes them
-//	faults.go     what admins are told, and others are not
-//	list.go       what the providers have
-//	prices.go     what a call cost; pricelist.go has the prices
-//	window.go     how long a request may be, and what is done about one that is longer
+//	notice.go     messages to the user while no answer comes
+//	policy.go     the table of retries and fallbacks by class of failure
+//	breaker.go    circuit breakers: which models are skipped for a while, and when one call probes them
+//	faults.go     failures that only admins read about
+//	list.go       the providers' lists of models
+//	prices.go     the cost of a call; pricelist.go has the prices
+//	window.go     how long a request may be, and how a longer one is shortened
 //	payloads.go   requests and answers in the log, for debugging
-//	texts.go      what a person reads
+//	texts.go      texts for users
 package model
 
 import (
@@ -39,35 +39,35 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// Options say which models there are. Specs are as Resolve takes them.
+// Options configure the models. Specs have the form that Resolve takes.
 type Options struct {
-	Default   string   // "" is the offline model
-	Small     string   // for small work; "" is the default
+	Default   string   // "" means the offline model
+	Small     string   // for small work; "" means the default model
 	Fallback  []string // asked in this order when a model fails
 	Providers []ProviderOptions
-	Prices    map[string]Price // by spec; they replace the built-in ones
-	// how many may run at once, for all people together; 0 is DefaultCalls
+	Prices    map[string]Price // by spec; they override the built-in prices
+	// how many run at once, for all users together; 0 means DefaultCalls
 	Calls    int
-	Payloads bool         // write requests and answers to the log, at debug
-	Log      hclog.Logger // nil: nothing is logged
+	Payloads bool         // write requests and answers to the log, at level debug
+	Log      hclog.Logger // nil means no log
 }
 
-// DefaultCalls is how many calls run at once.
+// DefaultCalls is the default limit of calls that run at once.
 const DefaultCalls = 8
 
-// ProviderOptions are one provider of the configuration.
+// ProviderOptions configure one provider.
 type ProviderOptions struct {
 	Name    string // unique, without a slash
 	Kind    string // anthropic, openai or offline
-	BaseURL string // "" is Anthropic's own, where the kind is anthropic
+	BaseURL string // "" means Anthropic's own address for the kind anthropic
 	APIKey  string
-	Server  string // with kind openai: which program answers; "" is told from BaseURL
-	Window  int64  // tokens that its models take, the answer with them; 0 is found out
-	// a model that says nothing for so long has failed; 0 is the kind's own limit
+	Server  string // for the kind openai: the server program; "" means that BaseURL decides
+	Window  int64  // tokens of a request and its answer together; 0 means that Mews finds out
+	// a model that is silent for so long has failed; 0 means the default of the kind
 	Silence time.Duration
 }
 
-// providerKinds makes each kind of provider.
+// providerKinds has the constructor for each kind of provider.
 var providerKinds = map[string]func(ProviderOptions, hclog.Logger) (modelcall.Provider, error){
 	"anthropic": func(o ProviderOptions, log hclog.Logger) (modelcall.Provider, error) {
 		return anthropic.New(anthropic.Options{Name: o.Name, BaseURL: o.BaseURL, APIKey: o.APIKey, Silence: o.Silence, Log: log})
@@ -81,33 +81,33 @@ var providerKinds = map[string]func(ProviderOptions, hclog.Logger) (modelcall.Pr
 	},
 }
 
-// Catalogue holds the providers. Only SetPrices changes it. It remembers which models failed and
-// what the providers offer. It may be used from several goroutines at once.
+// Catalogue holds the providers. Only SetPrices changes it. It remembers failed models and the
+// providers' lists. It may be used from several goroutines at once.
 type Catalogue struct {
 	providers    map[string]provider
 	defaultModel Choice
 	small        Choice
 	fallback     []Choice
-	prices       atomic.Pointer[map[string]Price] // by spec; never changed
+	prices       atomic.Pointer[map[string]Price] // by spec; each map is never changed
 	breakers     *breakers
 	queue        *slots.Slots
 	lists        sync.Map // cachedList by provider
 	told         sync.Map // toldWindows by provider
 	windows      lessons
 	faults       faults
-	payloads     *payloads // nil: they are not written
+	payloads     *payloads // nil means that they are not logged
 	log          hclog.Logger
 }
 
 type provider struct {
 	modelcall.Provider
 	kind     string
-	single   bool // it is the only model of its provider, and named without one
+	single   bool // the provider has one model, named without a model's id
 	locality locality
 	window   int64 // as configured
 }
 
-// NewCatalogue makes the providers and connects to none of them. The caller closes the catalogue.
+// NewCatalogue creates the providers and connects to none of them. The caller closes the catalogue.
 func NewCatalogue(o Options) (*Catalogue, error) {
 	if o.Calls < 0 {
 		return nil, fmt.Errorf("%d calls at once; want 1 or more", o.Calls)
@@ -139,11 +139,11 @@ func (c *Catalogue) add(o ProviderOptions, log hclog.Logger) error {
 		return fmt.Errorf("kind %q; there are %s", o.Kind, strings.Join(slices.Sorted(maps.Keys(providerKinds)), ", "))
 	}
 	if o.Name == "" || strings.Contains(o.Name, "/") {
-		return fmt.Errorf("its name must not be empty and hold no slash")
+		return fmt.Errorf("its name must not be empty, and must not contain a slash")
 	}
 	bare := o.Kind == offline.Name
 	if taken, exists := c.providers[o.Name]; exists && !(bare && taken.single) {
-		return fmt.Errorf("there is one of that name already")
+		return fmt.Errorf("there is already a provider of that name")
 	}
 	p, err := open(o, log)
 	if err != nil {
@@ -170,15 +170,15 @@ func (c *Catalogue) resolveOptions(o Options) (err error) {
 			return fmt.Errorf("fallback model %q: %w", spec, err)
 		}
 		if spec == "" || slices.ContainsFunc(c.fallback, choice.same) {
-			return fmt.Errorf("fallback model %q: it is empty, or there already", spec)
+			return fmt.Errorf("fallback model %q is empty or listed twice", spec)
 		}
 		c.fallback = append(c.fallback, choice)
 	}
 	return c.SetPrices(o.Prices)
 }
 
-// resolveDefault reads the configured default. A bare id belongs to the only provider, where there
-// is one alone: there is no default provider yet.
+// resolveDefault resolves the configured default. A bare id belongs to the only provider if there
+// is just one, because there is no default provider yet.
 func (c *Catalogue) resolveDefault(o Options) (Choice, error) {
 	if o.Default == "" {
 		return c.Resolve(offline.Name)
@@ -190,7 +190,7 @@ func (c *Catalogue) resolveDefault(o Options) (Choice, error) {
 	return c.Resolve(o.Default)
 }
 
-// Close drops the providers' idle connections. Calls under way go on.
+// Close closes the providers' idle connections. Calls under way continue.
 func (c *Catalogue) Close() {
 	for _, p := range c.providers {
 		if closer, ok := p.Provider.(interface{ Close() }); ok {
@@ -199,18 +199,19 @@ func (c *Catalogue) Close() {
 	}
 }
 
-// Default is the default model's spec, written in full.
+// Default returns the full spec of the default model.
 func (c *Catalogue) Default() string { return c.defaultModel.Spec }
 
-// Small is the spec, written in full, of the model for small work: titles, categories, triage.
+// Small returns the full spec of the model for small work: titles, categories, triage.
 func (c *Catalogue) Small() string { return c.small.Spec }
 
-// Stream calls the model that spec names; req.Model is overwritten. When the model fails, it is
-// called again, or another one of the fallback is, as policies say. delta gets a Restart first
-// where something had been said. The answer names the model that gave it, and the one that it
-// replaces. req.Reserver pays for each attempt; the caller ends the leases of the answer and of
-// req.OnFailure. When Stream fails, what was said since the last Restart is void. Its errors are as
-// modelcall.Provider says, or one for a person where there is no such model.
+// Stream calls the model that spec names; it overwrites req.Model. If the model fails, Stream calls
+// it again or calls a fallback, as policies say. If text was sent before, delta first gets a
+// Restart. The answer names the model that gave it, and the one that it replaces.
+//
+// req.Reserver pays for each attempt; the caller ends the leases of the answer and of
+// req.OnFailure. If Stream fails, the text since the last Restart is void. Its errors are as
+// modelcall.Provider says, or one for a user if there is no such model.
 func (c *Catalogue) Stream(ctx context.Context, spec string, req modelcall.Request,
 	delta func(modelcall.Delta)) (modelcall.Answer, error) {
 	first, err := c.Resolve(spec)
@@ -225,7 +226,7 @@ func (c *Catalogue) Stream(ctx context.Context, spec string, req modelcall.Reque
 	return answer, err
 }
 
-// candidates are the models to ask: first, and then those of the fallback that may replace it.
+// candidates returns the models to ask: first, and then the fallback models that may replace it.
 func (c *Catalogue) candidates(first Choice) []Choice {
 	chain := make([]Choice, 1, 1+len(c.fallback))
 	chain[0] = first
@@ -237,9 +238,9 @@ func (c *Catalogue) candidates(first Choice) []Choice {
 	return chain
 }
 
-// mayReplace says whether another model may answer in the place of first. Any may replace the
-// default model, as the operator has configured it. A model that somebody chose is replaced by
-// those alone to which words go no farther.
+// mayReplace reports whether other may answer instead of first. Any model may replace the default
+// model, because the operator configured it so. A model that a user chose is only replaced by one
+// that is no farther away.
 func (c *Catalogue) mayReplace(first, other Choice) bool {
 	return !other.same(first) && (first.same(c.defaultModel) || c.provider(other).locality >= c.provider(first).locality)
 }

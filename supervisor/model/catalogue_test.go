@@ -32,15 +32,15 @@ func catalogue(t *testing.T, standard string, providers ...ProviderOptions) *Cat
 	return c
 }
 
-func TestASpecNamesOneModel(t *testing.T) {
+func TestResolve(t *testing.T) {
 	two := catalogue(t, "local/qwen3", local, cloud)
 	none := catalogue(t, "")
 	cases := []struct {
 		name  string
 		c     *Catalogue
 		spec  string
-		want  string // the spec in full, or part of the error
-		model string // "" where an error is wanted
+		want  string // the full spec, or a part of the error
+		model string // "" if an error is expected
 	}{
 		{"nothing is the default", two, "", "local/qwen3", "qwen3"},
 		{"in full", two, "cloud/gpt-5", "cloud/gpt-5", "gpt-5"},
@@ -52,13 +52,13 @@ func TestASpecNamesOneModel(t *testing.T) {
 			Kind: "offline"}), "", "rules", "rules"},
 		{"offline is there without any configuration", none, "", "offline", "offline"},
 		{"an unknown provider", two, "claud/x", `There is no model provider "claud" for the model "claud/x". ` +
-			`The providers are cloud, local, offline;`, ""},
-		{"a provider without a model", two, "cloud", `"cloud" is a provider and not a model; write cloud/MODEL.`, ""},
+			`The providers are cloud, local, offline.`, ""},
+		{"a provider without a model", two, "cloud", `"cloud" is a provider and not a model. Write cloud/MODEL.`, ""},
 		{"a provider and an empty model", two, "cloud/", `The model is missing after "cloud/"`, ""},
-		{"a model of offline's", two, "offline/x", `write offline alone`, ""},
+		{"a model of offline's", two, "offline/x", `Write just offline`, ""},
 		{"a bare id with no default provider", none, "gpt-5",
 			`There is no model "gpt-5": the default provider has no others. Write PROVIDER/MODEL. There is one provider: offline.`, ""},
-		{"an unknown provider beside the only one", none, "claud/x", `There is one provider: offline; they`, ""},
+		{"an unknown provider beside the only one", none, "claud/x", `There is one provider: offline. They`, ""},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -79,7 +79,7 @@ func TestASpecNamesOneModel(t *testing.T) {
 	}
 }
 
-func TestAWrongCatalogueIsRefused(t *testing.T) {
+func TestNewCatalogue_WrongOptions_AreRefused(t *testing.T) {
 	cases := []struct {
 		name string
 		o    Options
@@ -88,11 +88,11 @@ func TestAWrongCatalogueIsRefused(t *testing.T) {
 		{"a kind that is not", Options{Providers: []ProviderOptions{{Name: "x", Kind: "grok"}}},
 			`model provider "x": kind "grok"; there are anthropic, offline, openai`},
 		{"a name twice", Options{Providers: []ProviderOptions{local, local}},
-			`model provider "local": there is one of that name already`},
+			`model provider "local": there is already a provider of that name`},
 		{"offline taken", Options{Providers: []ProviderOptions{{Name: "offline", Kind: "openai", BaseURL: "http://h"}}},
-			`model provider "offline": there is one of that name already`},
+			`model provider "offline": there is already a provider of that name`},
 		{"a name with a slash", Options{Providers: []ProviderOptions{{Name: "a/b", Kind: "openai",
-			BaseURL: "http://h"}}}, `hold no slash`},
+			BaseURL: "http://h"}}}, `must not contain a slash`},
 		{"a base URL that is none", Options{Providers: []ProviderOptions{{Name: "a", Kind: "openai",
 			BaseURL: "h:1"}}}, `base_url`},
 		{"a default of nobody's", Options{Default: "locl/x", Providers: []ProviderOptions{local}}, `default model "locl/x"`},
@@ -107,7 +107,7 @@ func TestAWrongCatalogueIsRefused(t *testing.T) {
 	}
 }
 
-func TestACallGoesToTheModelThatWasNamed(t *testing.T) {
+func TestStream_CallsNamedModel(t *testing.T) {
 	server, base := modeltest.NewServer(t, modeltest.Echo)
 	c := catalogue(t, "local/qwen3", ProviderOptions{Name: "local", Kind: "openai", BaseURL: base})
 	req := modelcall.Request{Model: "overwritten", Messages: []protocol.Message{protocol.UserText("hi")}}
@@ -126,7 +126,7 @@ func TestACallGoesToTheModelThatWasNamed(t *testing.T) {
 	}
 }
 
-func TestOverRealSocketsAnotherAnswersInItsPlace(t *testing.T) {
+func TestFallback_OverRealSockets_Answers(t *testing.T) {
 	shut, base := modeltest.NewServer(t, func(modeltest.Request) modeltest.Answer {
 		return modeltest.Answer{Status: http.StatusUnauthorized, Error: "no such key"}
 	})

@@ -19,9 +19,9 @@ type Choice struct {
 
 func (c Choice) same(other Choice) bool { return c.Spec == other.Spec }
 
-// Resolve finds the model that spec names: "provider/model", "offline", a bare id of the default
-// provider, or "" for the default. The model's id may hold slashes. Resolve does not ask the
-// provider whether it has the model. Its errors are for a person.
+// Resolve returns the model that spec names. A spec is "provider/model", "offline", a bare id of
+// the default provider, or "" for the default. The model's id may contain slashes. Resolve does not
+// ask the provider whether it has the model. Its errors are for users.
 func (c *Catalogue) Resolve(spec string) (Choice, error) {
 	name, model, slashed := strings.Cut(spec, "/")
 	p, exists := c.providers[name]
@@ -42,7 +42,7 @@ func (c *Catalogue) Resolve(spec string) (Choice, error) {
 	return c.choose(standard, spec)
 }
 
-// choose is the model of a provider that exists.
+// choose returns the choice for a model of an existing provider.
 func (c *Catalogue) choose(name, model string) (Choice, error) {
 	p := c.providers[name]
 	switch {
@@ -56,7 +56,7 @@ func (c *Catalogue) choose(name, model string) (Choice, error) {
 	return Choice{Spec: name + "/" + model, Provider: p.Provider, Model: model}, nil
 }
 
-// provider is the provider of a choice.
+// provider returns the provider of a choice.
 func (c *Catalogue) provider(choice Choice) provider {
 	name, _, _ := strings.Cut(choice.Spec, "/")
 	return c.providers[name]

@@ -11,63 +11,62 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// costBound bounds what one attempt can count and cost. Rates are the most that a token can cost,
+// costBound bounds the tokens and the cost of one attempt. Rates are the highest price of a token,
 // in millionths of a dollar.
 type costBound struct {
-	inputTokens  int64 // 0, as is all else, where the call costs nothing
+	inputTokens  int64 // 0, like all other fields, if the call costs nothing
 	outputTokens int64 // of the longest answer
 	inputRate    float64
 	outputRate   float64
-	priced       bool // false: what it costs is not known
+	priced       bool // false: the price is not known
 }
 
-// cost is the most that a call costs with an answer of so many tokens, rounded up.
+// cost returns the most that a call with an answer of so many tokens can cost, rounded up.
 func (b costBound) cost(output int64) int64 {
 	return int64(math.Ceil(float64(b.inputTokens)*b.inputRate + float64(output)*b.outputRate))
 }
 
-// maxCost is the most that a call costs, and minCost that with an answer as short as is worth
-// asking for.
+// maxCost returns the highest cost of a call. minCost is the same with the shortest useful answer.
 func (b costBound) maxCost() int64 { return b.cost(b.outputTokens) }
 func (b costBound) minCost() int64 { return b.cost(min(leastOutput, b.outputTokens)) }
 
-// outputFor is how many tokens an answer may have for an amount that covers minCost.
+// outputFor returns how many tokens an answer may have for an amount that covers minCost.
 func (b costBound) outputFor(amount int64) int64 {
 	if amount >= b.maxCost() {
 		return b.outputTokens
 	}
 	n := int64((float64(amount) - float64(b.inputTokens)*b.inputRate) / b.outputRate)
-	for n > 0 && b.cost(n) > amount { // for floating point rounds
+	for n > 0 && b.cost(n) > amount { // because floating point rounds
 		n--
 	}
 	return n
 }
 
-// leastOutput are the tokens of an answer as short as is worth asking for, where there is no money
-// for a longer one. (It is also Anthropic's least budget for thinking.)
+// leastOutput is the shortest useful answer, in tokens, if the money covers no longer one. (It is
+// also Anthropic's least budget for thinking.)
 const leastOutput = 1024
 
-// Tokens that providers add to a request's text. All are far above what is known: Anthropic's own
-// words about tools have 346 tokens (its page on pricing), the text that tells a model of its tools
-// has fewer bytes than perRequest, templates put a few special tokens around a message, and a part
-// may get a line of ours.
+// Upper bounds of the tokens that providers add to a request's text. Anthropic's own words about
+// tools have 346 tokens (its page on pricing). Our text that tells a model of its tools has fewer
+// bytes than perRequest. Templates put a few special tokens around a message. A part may get a line
+// of ours.
 const (
 	perRequest = 1024
 	perTool    = 64
 	perMessage = 16
 	perPart    = 64
-	perPicture = 256 // the line before it, or in its place
+	perPicture = 256 // the line before it, or instead of it
 )
 
-// defaultOutputs are the tokens that an answer may have by default, by the kind of provider.
-// Thinking is a part of them.
+// defaultOutputs has the default limit of an answer in tokens, by the kind of provider. Thinking
+// counts as a part of the answer.
 var defaultOutputs = map[string]int64{"anthropic": anthropic.DefaultMaxTokens, "openai": openai.DefaultOutput}
 
-// defaultOutput is for kinds that are not in defaultOutputs.
+// defaultOutput is the limit for kinds that are missing in defaultOutputs.
 const defaultOutput = 32_000
 
-// costBound is the most that req can cost at a model. It relies on tokens that have one byte at
-// least, and on providers that keep to the limit of output that they are given.
+// costBound returns the most that req can cost at a model. It assumes that a token has at least one
+// byte, and that a provider keeps to the output limit.
 func (c *Catalogue) costBound(m Choice, req modelcall.Request) costBound {
 	rows, kind := c.priceRows(m), c.provider(m).kind
 	if len(rows) == 0 || rows[0].Price == (Price{}) {
@@ -79,12 +78,12 @@ func (c *Catalogue) costBound(m Choice, req modelcall.Request) costBound {
 	return b
 }
 
-// aboveRowsFactor multiplies the prices of a model for more input than its rows are for: OpenAI
+// aboveRowsFactor multiplies a model's prices for inputs longer than its price rows cover. OpenAI
 // takes twice as much for input and half as much again for output.
 const aboveRowsFactor = 2
 
-// highestRates is the most that a token of input and one of output can cost in a request of up to
-// so many tokens of input, whatever is read from a cache or written to it.
+// highestRates returns the highest prices of a token of input and of output. They hold for requests
+// of up to upTo tokens of input, with any use of the cache.
 func highestRates(rows []priceRow, upTo int64) (input, output float64) {
 	for _, row := range rows {
 		input = max(input, row.Input, row.CacheRead, row.CacheWrite5m, row.CacheWrite1h)
@@ -96,8 +95,8 @@ func highestRates(rows []priceRow, upTo int64) (input, output float64) {
 	return aboveRowsFactor * input, aboveRowsFactor * output
 }
 
-// inputBound is how many tokens of input req has at most: the tokens that the model counted of an
-// earlier request and the bytes of what was not in that, or the bytes of all of it.
+// inputBound returns the most tokens of input that req can have. If the model counted an earlier
+// request, that is its count plus the bytes added since; otherwise all bytes of req.
 func inputBound(m Choice, kind string, req modelcall.Request) int64 {
 	picture := pictureTokensOf(kind, m.Model)
 	before := prefixBound(req)
@@ -111,7 +110,7 @@ func inputBound(m Choice, kind string, req modelcall.Request) int64 {
 	return bound
 }
 
-// prefixBound is of what stands before the messages.
+// prefixBound returns the bound for all that comes before the messages.
 func prefixBound(req modelcall.Request) int64 {
 	sum := jsonSize(req.System)
 	for _, t := range req.Tools {
@@ -150,8 +149,8 @@ func partBound(p protocol.Part, picture func(protocol.Image) int64) (sum int64) 
 	return sum
 }
 
-// jsonSize is how many bytes a text has in JSON. A model that has its tools in text reads results
-// in that form.
+// jsonSize returns the length of a text in JSON, in bytes. A model without native tools reads
+// results in that form.
 func jsonSize(text string) int64 {
 	n := int64(len(text))
 	for i := range len(text) {
@@ -168,7 +167,7 @@ func jsonSize(text string) int64 {
 	return n
 }
 
-// pictureTokensOf is how many tokens a picture has at most, by who counts them.
+// pictureTokensOf returns the function that bounds a picture's tokens for a kind and model.
 func pictureTokensOf(kind, model string) func(protocol.Image) int64 {
 	switch {
 	case kind == "anthropic":
@@ -179,15 +178,15 @@ func pictureTokensOf(kind, model string) func(protocol.Image) int64 {
 	return patchPictureTokens
 }
 
-// claudePictureTokens is a token for about 750 pixels, up to a bound above that of the models with
-// the finest resolution (4,784; Anthropic's page on vision).
+// claudePictureTokens counts a token for about 750 pixels. Its upper bound is above that of the
+// models with the finest resolution (4,784; Anthropic's page on vision).
 func claudePictureTokens(image protocol.Image) int64 {
 	return min(tilesPerEdge(image.Width, 27)*tilesPerEdge(image.Height, 27), 5_000)
 }
 
-// tiledPictureTokens is OpenAI's formula for gpt-4o-mini, whose tiles have the most tokens: the
-// picture is fitted into 2,048 pixels square, its shorter edge is made 768, and it has 2,833 tokens
-// and 5,667 for each tile of 512 (its page on vision).
+// tiledPictureTokens is OpenAI's formula for gpt-4o-mini, whose tiles have the most tokens (its
+// page on vision). The picture is fitted into 2,048 pixels square, and its shorter edge is made
+// 768. Then it has 2,833 tokens and 5,667 for each tile of 512.
 func tiledPictureTokens(image protocol.Image) int64 {
 	short, long := min(image.Width, image.Height), max(image.Width, image.Height)
 	if short < 1 {
@@ -197,13 +196,13 @@ func tiledPictureTokens(image protocol.Image) int64 {
 	return 2_833 + 5_667*tilesPerEdge(768, 512)*tilesPerEdge(long, 512)
 }
 
-// patchPictureTokens is for all other models: a token for a patch of 14 pixels square, the finest
-// that is known (Qwen2-VL, before it joins four of them). Small pictures may be enlarged, so it has
-// a lower bound. OpenAI's other models take less: 2.46 tokens for a patch of 32 pixels square, or
-// 85 and 170 for each tile.
+// patchPictureTokens is for all other models. It counts a token for a patch of 14 pixels square,
+// the finest that is known (Qwen2-VL, before it joins four of them). It has a lower bound because
+// small pictures may be enlarged. OpenAI's other models take less: 2.46 tokens for a patch of 32
+// pixels square, or 85 and 170 for each tile.
 func patchPictureTokens(image protocol.Image) int64 {
 	return min(max(tilesPerEdge(image.Width, 14)*tilesPerEdge(image.Height, 14), 4_096), 32_768)
 }
 
-// tilesPerEdge is how many tiles of a size cover a length.
+// tilesPerEdge returns how many tiles of a size cover a length.
 func tilesPerEdge(length, size int) int64 { return int64((max(length, 0) + size - 1) / size) }

@@ -18,16 +18,16 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// greedy counts as a provider does that finds a token in every byte, and says all that it may. Of
-// the first known messages it counts a share.
-type greedy struct {
+// greedyProvider is a provider that counts a token for every byte and answers with all that it may. It
+// counts only a share of the first known messages.
+type greedyProvider struct {
 	known int
 	share int64
-	fresh bool // the system text and the tools are not of these
+	fresh bool // the system text and the tools are new
 	seen  modeltest.Request
 }
 
-func (g *greedy) answer(r modeltest.Request) modeltest.Answer {
+func (g *greedyProvider) answer(r modeltest.Request) modeltest.Answer {
 	g.seen = r
 	u := &modeltest.Usage{Prompt: g.prompt(r), Completion: int64(r.Limit)}
 	u.Cached = u.Prompt / 3
@@ -37,7 +37,7 @@ func (g *greedy) answer(r modeltest.Request) modeltest.Answer {
 	return modeltest.Answer{Text: "ok", Usage: u}
 }
 
-func (g *greedy) prompt(r modeltest.Request) int64 {
+func (g *greedyProvider) prompt(r modeltest.Request) int64 {
 	sum := int64(len(r.System))
 	if len(r.Tools) > 0 {
 		sum += 346
@@ -54,7 +54,7 @@ func (g *greedy) prompt(r modeltest.Request) int64 {
 			n += int64(len(c.ID) + len(c.Name) + len(c.Args))
 		}
 		for _, p := range m.Images {
-			n += weigh(r.Format, p)
+			n += officialPictureTokens(r.Format, p)
 		}
 		if i < g.known {
 			n /= g.share
@@ -64,8 +64,8 @@ func (g *greedy) prompt(r modeltest.Request) int64 {
 	return sum
 }
 
-// weigh is what the providers' own pages say of a picture, before anything is scaled down.
-func weigh(f modeltest.Format, p modeltest.Picture) int64 {
+// officialPictureTokens returns the tokens of a picture by the providers' own pages, before any scaling.
+func officialPictureTokens(f modeltest.Format, p modeltest.Picture) int64 {
 	if f == modeltest.Anthropic {
 		return int64(math.Ceil(float64(p.Width*p.Height) / 750))
 	}
@@ -76,8 +76,8 @@ func weigh(f modeltest.Format, p modeltest.Picture) int64 {
 
 var words = rapid.OneOf(rapid.String(), rapid.StringMatching(`[a-z "\\\n\t<>&]{0,300}`), rapid.StringMatching(`[字é🦅]{1,40}`))
 
-// long is what is far beyond all that is allowed for framing.
-var long = rapid.Custom(func(t *rapid.T) string {
+// longText draws text far longer than the allowance for framing.
+var longText = rapid.Custom(func(t *rapid.T) string {
 	return strings.Repeat(words.Draw(t, "part"), rapid.IntRange(1, 300).Draw(t, "times"))
 })
 
@@ -90,13 +90,13 @@ func drawPicture(t *rapid.T) (protocol.Image, []byte) {
 	return protocol.Image{MediaType: "image/png", Width: w, Height: h, BlobRef: protocol.BlobRef{Size: int64(data.Len())}}, data.Bytes()
 }
 
-// drawTalk is a conversation as the transcript has it: what a person says, and a step of the
-// model's with its results.
+// drawTalk adds exchanges to req as the transcript has them: a user's message, and a step of the
+// model with its results.
 func drawTalk(t *rapid.T, req *modelcall.Request, exchanges int) {
 	pictures := map[protocol.Image][]byte{}
 	for n := range exchanges {
 		at := len(req.Messages)
-		said := protocol.UserText("q" + long.Draw(t, "question"))
+		said := protocol.UserText("q" + longText.Draw(t, "question"))
 		if rapid.IntRange(0, 3).Draw(t, "picture") == 0 {
 			one, data := drawPicture(t)
 			one.SHA256 = fmt.Sprint(at)
@@ -112,7 +112,7 @@ func drawTalk(t *rapid.T, req *modelcall.Request, exchanges int) {
 			protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.Part{{Text: "a" + words.Draw(t, "answer")},
 				{Call: &protocol.ToolCall{ID: call, Name: "read_file", Arguments: arguments}}}},
 			protocol.Message{Role: protocol.RoleTool, Parts: []protocol.Part{{Result: &protocol.ToolResult{Call: call,
-				Name: "read_file", Text: long.Draw(t, "result"), Failed: rapid.Bool().Draw(t, "failed")}}}})
+				Name: "read_file", Text: longText.Draw(t, "result"), Failed: rapid.Bool().Draw(t, "failed")}}}})
 	}
 	before := req.Picture
 	req.Picture = func(i protocol.Image) ([]byte, error) {
@@ -123,12 +123,12 @@ func drawTalk(t *rapid.T, req *modelcall.Request, exchanges int) {
 	}
 }
 
-// TestNoCallCostsMoreThanItsWorst: whatever is sent, and however the provider counts it and the
-// cache.
-func TestNoCallCostsMoreThanItsWorst(t *testing.T) {
+// TestCostBound_IsNeverExceeded draws requests, and providers that count tokens and their cache in
+// any way.
+func TestCostBound_IsNeverExceeded(t *testing.T) {
 	for _, kind := range []string{"anthropic", "openai"} {
 		t.Run(kind, func(t *testing.T) {
-			g := &greedy{share: 1}
+			g := &greedyProvider{share: 1}
 			_, base := modeltest.NewServer(t, func(r modeltest.Request) modeltest.Answer { return g.answer(r) })
 			rapid.Check(t, func(t *rapid.T) {
 				dollars := func(name string) float64 { return float64(rapid.IntRange(0, 90_000).Draw(t, name)) / 1000 }
@@ -143,7 +143,7 @@ func TestNoCallCostsMoreThanItsWorst(t *testing.T) {
 					Tools:  []protocol.Tool{{Name: "read_file", Description: words.Draw(t, "tool"), Schema: json.RawMessage(`{"type":"object"}`)}},
 					Output: rapid.Int64Range(0, 50_000).Draw(t, "most")}
 				drawTalk(t, &req, rapid.IntRange(1, 4).Draw(t, "first"))
-				*g = greedy{share: 1}
+				*g = greedyProvider{share: 1}
 				check := func() modelcall.Answer {
 					p := newFakeReserver(math.MaxInt64)
 					req.Reserver = p
@@ -158,16 +158,16 @@ func TestNoCallCostsMoreThanItsWorst(t *testing.T) {
 					return answer
 				}
 				check()
-				*g = greedy{share: rapid.Int64Range(1, 6).Draw(t, "bytes of a token"), known: len(g.seen.Messages)}
+				*g = greedyProvider{share: rapid.Int64Range(1, 6).Draw(t, "bytes of a token"), known: len(g.seen.Messages)}
 				answer := check()
 				req.Measured = modelcall.Measured{Spec: "p/m", Tokens: answer.Usage.Input}
 				talk := len(req.Messages)
 				drawTalk(t, &req, rapid.IntRange(1, 3).Draw(t, "more"))
 				req.Measured.New = req.Messages[talk:]
 				check()
-				const exchange = 3 // messages of drawTalk's; the oldest is forgotten
+				const exchange = 3 // messages in each exchange of drawTalk; the oldest is forgotten
 				req.Messages = req.Messages[exchange:]
-				req.System, req.Measured.Other = "s"+long.Draw(t, "other system"), true
+				req.System, req.Measured.Other = "s"+longText.Draw(t, "other system"), true
 				g.known, g.fresh = g.known-exchange, true
 				check()
 			})
@@ -175,7 +175,7 @@ func TestNoCallCostsMoreThanItsWorst(t *testing.T) {
 	}
 }
 
-func TestAWorstIsAsNearAsWhatIsKnown(t *testing.T) {
+func TestCostBound_IsTightOnceCounted(t *testing.T) {
 	c := sellers(t, map[string]Price{"gpt/own": {Input: 1, Output: 2}, "gpt/gift": {}})
 	whole := modelcall.Request{Messages: []protocol.Message{protocol.UserText(strings.Repeat("x", 300_000)), protocol.UserText("y")}}
 	measured := whole
@@ -214,7 +214,7 @@ func TestAWorstIsAsNearAsWhatIsKnown(t *testing.T) {
 	}
 }
 
-func TestAPictureIsBounded(t *testing.T) {
+func TestPictureTokens_AreBounded(t *testing.T) {
 	size := func(w, h int) protocol.Image { return protocol.Image{Width: w, Height: h} }
 	for _, k := range []struct {
 		kind, model string

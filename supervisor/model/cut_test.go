@@ -9,14 +9,14 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// An answer may be as long as the money that is left pays for, and is not asked for where that is
-// next to nothing. Thinking is less, or none, where it does not fit.
-func TestAnAnswerIsAsLongAsTheMoneyPaysFor(t *testing.T) {
+// The money left limits the length of an answer, and thinking shrinks to fit. If only a tiny answer
+// could be paid, the model is not called.
+func TestMoneyLeft_LimitsAnswer(t *testing.T) {
 	const input = perRequest + perMessage + perPart + 2
 	for name, k := range map[string]struct {
 		money    int64
 		thinking modelcall.Thinking
-		output   int64 // 0: it is not asked
+		output   int64 // 0: the model is not called
 		thinks   modelcall.Thinking
 	}{
 		"for all of it":             {input + defaultOutput, modelcall.ThinkingHigh, defaultOutput, modelcall.ThinkingHigh},
@@ -29,8 +29,8 @@ func TestAnAnswerIsAsLongAsTheMoneyPaysFor(t *testing.T) {
 		"for the input and no more": {input, "", 0, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			m := says("fine")
-			c := costing(with(t, m), map[string]float64{"a/m": 1})
+			m := answers("fine")
+			c := withPrices(catalogueOf(t, m), map[string]float64{"a/m": 1})
 			_, err := c.Stream(t.Context(), "", modelcall.Request{Messages: []protocol.Message{protocol.UserText("hi")},
 				Thinking: k.thinking, Reserver: newFakeReserver(k.money)}, func(modelcall.Delta) {})
 			if k.output == 0 {
@@ -44,14 +44,14 @@ func TestAnAnswerIsAsLongAsTheMoneyPaysFor(t *testing.T) {
 	}
 }
 
-// What was cut for want of money alone is an answer that can be gone on with, also where nothing of
-// it was whole.
-func TestWhatIsCutForMoneyCanBeGoneOnWith(t *testing.T) {
+// An answer that was cut only for lack of money can be continued, even if no part of it is
+// complete.
+func TestCutForMoney_IsAnAnswer(t *testing.T) {
 	call := []modeltest.Call{{Name: "get_time", Args: `{"zone": "Euro`}}
 	for name, k := range map[string]struct {
 		answer modeltest.Answer
 		poor   bool
-		want   string // text, stop and whether it is for money
+		want   string // text, stop and CutForMoney
 	}{
 		"a text":                  {modeltest.Answer{Text: "one two", Stop: modeltest.StopLength}, true, `"one two" length true <nil>`},
 		"a text of somebody rich": {modeltest.Answer{Text: "one two", Stop: modeltest.StopLength}, false, `"one two" length false <nil>`},
@@ -69,7 +69,7 @@ func TestWhatIsCutForMoneyCanBeGoneOnWith(t *testing.T) {
 					t.Fatal(err)
 				}
 				defer c.Close()
-				s := &spender{c: costing(c, map[string]float64{"p/m": 1}), reserver: newFakeReserver(1_000_000)}
+				s := &spender{c: withPrices(c, map[string]float64{"p/m": 1}), reserver: newFakeReserver(1_000_000)}
 				if k.poor {
 					s.reserver = newFakeReserver(5_000)
 				}

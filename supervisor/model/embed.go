@@ -12,8 +12,8 @@ type embedder interface {
 	Embed(ctx context.Context, model string, texts []string) (modelcall.Embeddings, error)
 }
 
-// Embed has a model turn texts into vectors. The result has no Usage where the provider does not
-// count. Its errors are for a person.
+// Embed turns texts into vectors with the model spec. The result has no Usage if the provider does
+// not count. Its errors are for users.
 func (c *Catalogue) Embed(ctx context.Context, spec string, texts []string) (e modelcall.Embeddings, err error) {
 	choice, err := c.Resolve(spec)
 	if err != nil {
@@ -21,7 +21,7 @@ func (c *Catalogue) Embed(ctx context.Context, spec string, texts []string) (e m
 	}
 	embeds, can := choice.Provider.(embedder)
 	if !can {
-		return e, supervisor.Errorf(supervisor.CodeInvalid, textDoesNotEmbed, choice.Spec)
+		return e, supervisor.Errorf(supervisor.CodeInvalid, textNoEmbedding, choice.Spec)
 	}
 	return embeds.Embed(ctx, choice.Model, texts)
 }

@@ -7,7 +7,7 @@ import (
 	"mews/supervisor"
 )
 
-func TestEmbeddingsHaveAPriceAndAProviderThatMakesThem(t *testing.T) {
+func TestEmbed_HasPriceAndProvider(t *testing.T) {
 	c := sellers(t, nil)
 	if cost, known := c.Cost("gpt/text-embedding-3-small", protocol.Usage{Input: 1_000_000}, 0); !known || cost != 20_000 {
 		t.Errorf("a million tokens cost %d, %t", cost, known)

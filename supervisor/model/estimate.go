@@ -2,13 +2,13 @@ package model
 
 import "mews/protocol"
 
-// tokenBytes is about how many bytes of an answer make a token (English in the tokenizers of 2026;
-// as history has it).
+// tokenBytes is about how many bytes of an answer make a token, for English in the tokenizers of
+// 2026. The package history uses the same number.
 const tokenBytes = 4
 
-// estimatedUsage is what a call has counted, and about what it came to where its provider did not
-// say: of an answer that broke off all that had come is counted, for providers count that at the
-// end. It is the same whether anybody has a budget or not.
+// estimatedUsage completes the counted usage of a call by estimates. If an answer broke off, all
+// that had come is estimated, because providers count it only at the end. The result does not
+// depend on a budget.
 func (c *call) estimatedUsage(m Choice, counted protocol.Usage, received int64, broke bool) protocol.Usage {
 	u := counted
 	if u.Input == 0 {
@@ -24,8 +24,7 @@ func (c *call) estimatedUsage(m Choice, counted protocol.Usage, received int64, 
 	return u
 }
 
-// estimatedInput is about how many tokens the newest request had, by what the model has counted of
-// others.
+// estimatedInput estimates the tokens of the newest request from what the model counted of others.
 func (c *call) estimatedInput(m Choice) int64 {
 	most := inputBound(m, c.provider(m).kind, c.sent)
 	if c.sent.Tokens <= 0 {

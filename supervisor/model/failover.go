@@ -11,7 +11,7 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// call is one Catalogue.Stream. It belongs to its goroutine.
+// call is the state of one Catalogue.Stream. Only the goroutine of that Stream uses it.
 type call struct {
 	*Catalogue
 	req        modelcall.Request
@@ -19,8 +19,8 @@ type call struct {
 	failed     []failedModel
 	deltas     deltaRelay
 	guess      guess
-	sent       modelcall.Request // the newest, as it went out
-	endNotice  func()            // ends the one that a model is tried again
+	sent       modelcall.Request // the newest request, as it was sent
+	endNotice  func()            // ends the notice that a model is tried again
 }
 
 // failedModel is a model that a call has given up.
@@ -29,11 +29,11 @@ type failedModel struct {
 	err    *modelcall.Error
 }
 
-// deltaRelay passes deltas on, and takes them back.
+// deltaRelay passes deltas on to the caller, and can void them by a Restart.
 type deltaRelay struct {
 	delta func(modelcall.Delta)
 	sent  int64  // bytes of text since the last restart
-	spoke func() // called before each
+	spoke func() // called before each delta
 }
 
 func (r *deltaRelay) send(d modelcall.Delta) {
@@ -42,7 +42,7 @@ func (r *deltaRelay) send(d modelcall.Delta) {
 	r.delta(d)
 }
 
-// restart is called before each attempt.
+// restart tells the caller that the text sent so far is void. It is called before each attempt.
 func (r *deltaRelay) restart() {
 	if r.sent > 0 {
 		r.sent = 0
@@ -51,9 +51,9 @@ func (r *deltaRelay) restart() {
 }
 
 // run asks the candidates in order: first those whose breakers admit a call, then the others, so
-// that nobody is turned away untried. Where there is no money for one, the small model is next, and
-// then only cheaper ones are. It ends with the first answer, or with a failure that no other model
-// would mend.
+// that every candidate is tried. If the money does not cover a candidate, the small model is next,
+// and then only cheaper ones. The loop ends with the first answer, or with a failure that no other
+// model would mend.
 func (c *call) run(ctx context.Context) (modelcall.Answer, error) {
 	ask := c.candidates
 	for _, all := range []bool{false, true} {
@@ -74,7 +74,7 @@ func (c *call) run(ctx context.Context) (modelcall.Answer, error) {
 				return answer, err
 			}
 			if modelError(err).Class == modelcall.OverBudget {
-				ask, left = c.onlyCheaper(c.preferSmall(ask, left), m), c.onlyCheaper(left, m)
+				ask, left = c.onlyCheaper(c.preferSmallModel(ask, left), m), c.onlyCheaper(left, m)
 			}
 		}
 		ask = left
@@ -82,22 +82,22 @@ func (c *call) run(ctx context.Context) (modelcall.Answer, error) {
 	return modelcall.Answer{}, c.allFailed()
 }
 
-// ends says whether a model's error ends the call. A fallback's failure never does: nobody chose
-// it.
+// ends reports whether a model's error ends the call. A fallback's failure never does, because
+// nobody chose it.
 func (c *call) ends(ctx context.Context, m Choice, err error) bool {
 	failed := modelError(err)
 	return ctx.Err() != nil || failed == nil || m.same(c.candidates[0]) && !policies[failed.Class].fallback
 }
 
-// modelError is the model's failure in an error; nil where it is none.
+// modelError returns the *modelcall.Error in err; nil if it has none.
 func modelError(err error) *modelcall.Error {
 	var failed *modelcall.Error
 	errors.As(err, &failed)
 	return failed
 }
 
-// tryModel calls one model as often as the policy of its failure says, but once where the call is a
-// probe and there are other candidates. It tells the model's breaker of the outcome.
+// tryModel calls one model as often as the policy of its failure says. A probe calls it once if
+// there are other candidates. tryModel tells the model's breaker the outcome.
 func (c *call) tryModel(ctx context.Context, m Choice, may permit) (modelcall.Answer, error) {
 	once := may == permitProbe && len(c.candidates) > 1
 	var waited time.Duration
@@ -116,7 +116,7 @@ func (c *call) tryModel(ctx context.Context, m Choice, may permit) (modelcall.An
 		}
 		p := policies[failed.Class]
 		if len(c.failed)+1 >= len(c.candidates) {
-			p = p.alone()
+			p = p.lonePolicy()
 		}
 		wait, again := p.retry(n, failed.RetryAfter, waited, 2*rand.Float64()-1)
 		again = again && !once
@@ -139,25 +139,25 @@ func (c *call) tryModel(ctx context.Context, m Choice, may permit) (modelcall.An
 	}
 }
 
-// giveUp gives a model up for this call.
+// giveUp adds a model to the failed ones of this call.
 func (c *call) giveUp(m Choice, err *modelcall.Error) {
 	c.failed = append(c.failed, failedModel{m, c.faults.hide(c.req.User, m.Spec, err)})
 	switch {
-	case err.Class == modelcall.OverBudget: // nobody has asked it
+	case err.Class == modelcall.OverBudget: // it was never called
 		c.breakers.release(m.Spec)
-	case policies[err.Class].trips:
+	case policies[err.Class].opensBreaker:
 		c.breakers.fail(m.Spec, time.Now(), err.Class, err.RetryAfter)
-	default: // a model that refuses a request is there
+	default: // a model that refuses a request is reachable
 		c.breakers.succeed(m.Spec)
 	}
 }
 
-// report tells the log and the request's OnFailure of a failed attempt. What providers say may
-// repeat a person's words.
+// report tells the log and the request's OnFailure of a failed attempt. A provider's error may
+// repeat a user's words.
 func (c *call) report(m Choice, err *modelcall.Error, lease int64, wait time.Duration, again bool) {
 	c.log.Info("model failed", "model", m.Spec, "class", err.Class, "request", err.Request, "again", again, "wait", wait)
 	c.log.Debug("model failed", "model", m.Spec, "error", err)
-	if err.Class != modelcall.OverBudget { // where none was called
+	if err.Class != modelcall.OverBudget { // no call was made
 		c.onFailure(modelcall.Failure{Spec: m.Spec, Class: err.Class, Request: err.Request, Usage: err.Usage, Lease: lease,
 			Again: wait, Last: !again})
 	}
@@ -169,8 +169,8 @@ func (c *call) onFailure(f modelcall.Failure) {
 	}
 }
 
-// reason is why a model does not answer this call: its failure, or the one for which it is left
-// alone.
+// reason returns why a model does not answer this call: its failure, or the class that opened its
+// breaker.
 func (c *call) reason(m Choice) string {
 	class := c.breakers.class(m.Spec)
 	for _, f := range c.failed {
@@ -188,8 +188,8 @@ func (c *call) reason(m Choice) string {
 	return p.reason
 }
 
-// allFailed is the chosen model's error, whose message also has the failures of the others. Where
-// there was no money for the chosen one, it does not repeat that of the others.
+// allFailed returns the chosen model's error, with the failures of the others in its message. If
+// the chosen one was too expensive, it does not repeat that for the others.
 func (c *call) allFailed() error {
 	first := *c.failed[0].err
 	var others []failedModel

@@ -18,10 +18,10 @@ import (
 	"mews/supervisor/problem"
 )
 
-func TestAnAnswerEndsTheTrying(t *testing.T) {
+func TestAnswer_EndsRetries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		first, second := fails(modelcall.Server, ""), says("never")
-		c := with(t, first, second)
+		first, second := failsWith(modelcall.Server, ""), answers("never")
+		c := catalogueOf(t, first, second)
 		answer, h, err := ask(t.Context(), c)
 		time.Sleep(time.Hour)
 		if err != nil || h.text != "fine" || answer.Spec != "a/m" || answer.Replaced != nil ||
@@ -31,39 +31,38 @@ func TestAnAnswerEndsTheTrying(t *testing.T) {
 	})
 }
 
-// TestTriesAreCountedTogether: a cut is tried once more, but not when it is the second failure
-// already.
-func TestTriesAreCountedTogether(t *testing.T) {
+// TestTries_AreCountedTogether: a cut is tried again, but not if it is the second failure already.
+func TestTries_AreCountedTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		first := fails(modelcall.Overloaded, modelcall.Cut, "")
-		answer, h, err := ask(t.Context(), with(t, first, says("instead")))
-		if err != nil || h.text != "instead" || answer.Replaced.Reason != "broke its answer off" || first.count() != 2 {
+		first := failsWith(modelcall.Overloaded, modelcall.Cut, "")
+		answer, h, err := ask(t.Context(), catalogueOf(t, first, answers("instead")))
+		if err != nil || h.text != "instead" || answer.Replaced.Reason != "broke off its answer" || first.count() != 2 {
 			t.Fatalf("%+v, %q, %v", answer, h.text, err)
 		}
 	})
 }
 
-func TestWhatWasSaidIsTakenBackBeforeAnotherSpeaks(t *testing.T) {
+func TestFallback_RestartsAnswerFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		half := func(_ context.Context, _ int, say func(string)) (modelcall.Answer, error) {
 			say("The answer is ")
 			return modelcall.Answer{}, failed(modelcall.Cut)
 		}
-		_, h, err := ask(t.Context(), with(t, &scripted{play: half}, says("42")))
-		if err != nil || *h != (heard{"42", 2}) {
+		_, h, err := ask(t.Context(), catalogueOf(t, &scripted{play: half}, answers("42")))
+		if err != nil || *h != (receivedText{"42", 2}) {
 			t.Fatalf("heard %+v, %v", h, err)
 		}
-		_, h, err = ask(t.Context(), with(t, fails(modelcall.Overloaded, "")))
-		if err != nil || *h != (heard{"fine", 0}) {
+		_, h, err = ask(t.Context(), catalogueOf(t, failsWith(modelcall.Overloaded, "")))
+		if err != nil || *h != (receivedText{"fine", 0}) {
 			t.Fatalf("of one that failed before it spoke: heard %+v, %v", h, err)
 		}
 	})
 }
 
-// TestWhatIsHeardIsTheAnswer: whatever the failures, wherever they break a speech off.
-func TestWhatIsHeardIsTheAnswer(t *testing.T) {
-	classes := make([]modelcall.Class, 0, len(rows)+1)
-	for _, row := range rows {
+// TestStream_DeltasEqualAnswer draws failures that break the answer off at any point.
+func TestStream_DeltasEqualAnswer(t *testing.T) {
+	classes := make([]modelcall.Class, 0, len(policyRows)+1)
+	for _, row := range policyRows {
 		classes = append(classes, row.class)
 	}
 	rapid.Check(t, func(rt *rapid.T) {
@@ -85,7 +84,7 @@ func TestWhatIsHeardIsTheAnswer(t *testing.T) {
 		models := []*scripted{play("a"), play("b"), play("c")}
 		calls := rapid.IntRange(1, 4).Draw(rt, "calls")
 		synctest.Test(t, func(t *testing.T) {
-			c := with(t, models...)
+			c := catalogueOf(t, models...)
 			for range calls {
 				answer, h, err := ask(t.Context(), c)
 				if err == nil && (h.text != answer.Message.Text() || (answer.Replaced == nil) != (answer.Spec == "a/m")) {
@@ -100,9 +99,9 @@ func TestWhatIsHeardIsTheAnswer(t *testing.T) {
 	})
 }
 
-func TestWhenAllFailTheWordsTellWhatWasTried(t *testing.T) {
+func TestAllModelsFail_ErrorNamesEach(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := with(t, fails(modelcall.Overloaded), fails(modelcall.Missing), fails(modelcall.TooLong))
+		c := catalogueOf(t, failsWith(modelcall.Overloaded), failsWith(modelcall.Missing), failsWith(modelcall.TooLong))
 		_, _, err := ask(t.Context(), c)
 		wantClass(t, err, modelcall.Overloaded)
 		const want = "It failed: overloaded. And the fallback b/m: It failed: missing. " +
@@ -116,18 +115,18 @@ func TestWhenAllFailTheWordsTellWhatWasTried(t *testing.T) {
 	})
 }
 
-func TestNobodyIsTurnedAwayUntried(t *testing.T) {
+func TestAllBreakersOpen_ModelsAreStillTried(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		alone := fails(modelcall.Network, modelcall.Network, modelcall.Network, "")
-		c := with(t, alone)
+		alone := failsWith(modelcall.Network, modelcall.Network, modelcall.Network, "")
+		c := catalogueOf(t, alone)
 		if _, _, err := ask(t.Context(), c); err == nil {
 			t.Fatal("it answered")
 		}
 		if _, h, err := ask(t.Context(), c); err != nil || h.text != "fine" || alone.count() != 4 {
 			t.Fatalf("the only model was left alone: %v, %d calls", err, alone.count())
 		}
-		first, second := fails(modelcall.Auth), fails(modelcall.Auth, "")
-		c = with(t, first, second)
+		first, second := failsWith(modelcall.Auth), failsWith(modelcall.Auth, "")
+		c = catalogueOf(t, first, second)
 		if _, _, err := ask(t.Context(), c); err == nil {
 			t.Fatal("it answered")
 		}
@@ -138,20 +137,20 @@ func TestNobodyIsTurnedAwayUntried(t *testing.T) {
 	})
 }
 
-func TestAStopEndsTheCallAtOnceAndIsNobodysFailure(t *testing.T) {
+func TestStop_EndsCallWithoutFailure(t *testing.T) {
 	stopped := errors.New("the person said stop")
 	hang := func(ctx context.Context, _ int, _ func(string)) (modelcall.Answer, error) {
 		<-ctx.Done()
-		// whatever it looks like to the provider
+		// whatever the provider takes it for
 		return modelcall.Answer{}, failed(modelcall.Auth)
 	}
 	for name, first := range map[string]*scripted{
-		"in a call": {play: hang}, "in back-off": fails(modelcall.RateLimited),
+		"in a call": {play: hang}, "in back-off": failsWith(modelcall.RateLimited),
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				second := says("never")
-				c := with(t, first, second)
+				second := answers("never")
+				c := catalogueOf(t, first, second)
 				ctx, cancel := context.WithCancelCause(t.Context())
 				start := time.Now()
 				time.AfterFunc(time.Second, func() { cancel(stopped) })
@@ -164,7 +163,7 @@ func TestAStopEndsTheCallAtOnceAndIsNobodysFailure(t *testing.T) {
 	}
 }
 
-func TestWhoWatchesLearnsWhatFailuresCost(t *testing.T) {
+func TestOnFailure_GetsUsageOfFailures(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		costly := failed(modelcall.Cut)
 		costly.Usage, costly.Request = protocol.Usage{Input: 70, Output: 2}, "req_1"
@@ -173,7 +172,7 @@ func TestWhoWatchesLearnsWhatFailuresCost(t *testing.T) {
 		}}
 		var got []modelcall.Failure
 		req := modelcall.Request{OnFailure: func(f modelcall.Failure) { f.Again = 0; got = append(got, f) }}
-		if _, err := with(t, first, says("fine")).Stream(t.Context(), "", req, func(modelcall.Delta) {}); err != nil {
+		if _, err := catalogueOf(t, first, answers("fine")).Stream(t.Context(), "", req, func(modelcall.Delta) {}); err != nil {
 			t.Fatal(err)
 		}
 		one := modelcall.Failure{Spec: "a/m", Class: modelcall.Cut, Request: "req_1", Usage: costly.Usage}

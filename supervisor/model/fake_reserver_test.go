@@ -8,7 +8,7 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// fakeReserver is money in memory.
+// fakeReserver is a reserver with its money in memory.
 type fakeReserver struct {
 	mu       sync.Mutex
 	left     int64
@@ -46,7 +46,7 @@ func (p *fakeReserver) Return(_ context.Context, lease int64) {
 	p.returned++
 }
 
-// settle ends a lease with what it came to. One that is not open is a defect.
+// settle ends a lease with its real cost. It panics if the lease is not open.
 func (p *fakeReserver) settle(lease, cost int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

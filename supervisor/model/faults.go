@@ -8,35 +8,34 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// faults are the failures that an admin has to mend, as far as people met them. The admins are told
-// of each once, until its model answers again. The zero value tells everybody everything.
+// faults are the failures that an admin has to mend. The admins are told of each model's failure
+// once, until the model answers again. The zero value shows every failure to every user.
 type faults struct {
-	// whether a person reads of keys, addresses and the configuration; nil: everybody does
-	reads func(user string) bool
-	tell  func(text string) // tells the admins; never blocks
+	// reports whether a user reads about keys, addresses and the configuration; nil means that all
+	// do
+	readsFaults func(user string) bool
+	tell        func(text string) // tells the admins; never blocks
 
 	mu   sync.Mutex                 // guards told
 	told map[string]modelcall.Class // by spec
 }
 
-// maxFaults is how many models are remembered of which the admins were told: people may name models
-// that do not exist.
+// maxFaults limits the models in told, because users may name models that do not exist.
 const maxFaults = 100
 
-// HideFaults has failures that an admin has to mend be told to the admins, by tell, where reads is
-// false of the person who met one: they read that the model is not available. It is called before
-// the first call of a model. tell must not block.
+// HideFaults reports failures that an admin has to mend to the admins, by tell. A user for whom
+// reads is false only reads that the model is not available. Call it before the first call of a
+// model. tell must not block.
 func (c *Catalogue) HideFaults(reads func(user string) bool, tell func(text string)) {
-	c.faults.reads, c.faults.tell = reads, tell
+	c.faults.readsFaults, c.faults.tell = reads, tell
 }
 
-// hides says whether a person does not read why a model has failed.
+// hides reports whether a user does not read why a model failed.
 func (f *faults) hides(user string, class modelcall.Class) bool {
-	return policies[class].admins && f.reads != nil && !f.reads(user)
+	return policies[class].forAdmins && f.readsFaults != nil && !f.readsFaults(user)
 }
 
-// hide is a failure as a person reads it who can do nothing about it. The admins are told what it
-// was.
+// hide returns the failure in words for a user who cannot mend it, and tells the admins the cause.
 func (f *faults) hide(user, spec string, err *modelcall.Error) *modelcall.Error {
 	if !f.hides(user, err.Class) {
 		return err
@@ -62,7 +61,7 @@ func (f *faults) isNew(spec string, class modelcall.Class) bool {
 	return true
 }
 
-// ended is called when a model has answered.
+// ended records that a model has answered, and tells the admins if it had a fault.
 func (f *faults) ended(spec string) {
 	f.mu.Lock()
 	_, told := f.told[spec]

@@ -10,10 +10,10 @@ import (
 	"mews/supervisor/problem"
 )
 
-// TestFaultsAreForAdmins: of each failure that an admin has to mend they are told once until the
-// model answers, and its person reads neither what it was nor, beside a fallback's answer, why.
-// What nobody has to mend is told to whoever met it.
-func TestFaultsAreForAdmins(t *testing.T) {
+// TestFaults_AreForAdmins checks that admins are told of each failure once, until the model
+// answers. The user never reads the cause, not even beside a fallback's answer. Failures that
+// nobody has to mend go to the user.
+func TestFaults_AreForAdmins(t *testing.T) {
 	var told []string
 	hidden := func(c *Catalogue) *Catalogue {
 		told = nil
@@ -30,26 +30,26 @@ func TestFaultsAreForAdmins(t *testing.T) {
 		}
 		return "fine"
 	}
-	unavailable := "a/m is not available at the moment, and an admin was told why. Try again later, or choose another model with /model."
-	c := hidden(with(t, fails(modelcall.Auth, modelcall.Auth, modelcall.Credit, modelcall.Auth, "", modelcall.Auth)))
+	unavailable := "a/m is not available at the moment. An admin knows why. Try again later, or choose another model with /model."
+	c := hidden(catalogueOf(t, failsWith(modelcall.Auth, modelcall.Auth, modelcall.Credit, modelcall.Auth, "", modelcall.Auth)))
 	got := []string{stream(c, "bob"), stream(c, "bob"), stream(c, "bob"), stream(c, "alice"), stream(c, "bob"), stream(c, "bob")}
 	want := []string{unavailable, unavailable, unavailable, "It failed: auth.", "fine", unavailable}
 	if !slices.Equal(got, want) {
 		t.Errorf("read is %q", got)
 	}
-	auth, credit := "People can't be answered by a/m. It failed: auth.", "People can't be answered by a/m. It failed: credit."
+	auth, credit := "a/m cannot answer people. It failed: auth.", "a/m cannot answer people. It failed: credit."
 	if want := []string{auth, credit, "a/m answers again.", auth}; !slices.Equal(told, want) {
 		t.Errorf("told is %q", told)
 	}
-	c = hidden(with(t, fails(modelcall.Auth), says("fine")))
+	c = hidden(catalogueOf(t, failsWith(modelcall.Auth), answers("fine")))
 	if got := stream(c, "bob"); got != "replaced: is not available" || len(told) != 1 {
 		t.Errorf("%q, and told is %q", got, told)
 	}
-	c = hidden(with(t, fails(modelcall.Refused)))
+	c = hidden(catalogueOf(t, failsWith(modelcall.Refused)))
 	if got := stream(c, "bob"); got != "It failed: refused." || len(told) != 0 {
 		t.Errorf("%q, and told is %q", got, told)
 	}
-	c = hidden(with(t, fails(modelcall.Missing)))
+	c = hidden(catalogueOf(t, failsWith(modelcall.Missing)))
 	for i := range 2 * maxFaults {
 		c.faults.hide("bob", fmt.Sprint("a/", i), failed(modelcall.Missing))
 	}

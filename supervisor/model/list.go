@@ -13,19 +13,19 @@ import (
 )
 
 const (
-	listTimeout = 5 * time.Second // for all providers, which are asked at once
+	listTimeout = 5 * time.Second // for all providers together; they are asked at the same time
 	listTTL     = 5 * time.Minute
 	listMax     = 1000 // models of one provider
 )
 
-// ListEntry is a model that a provider has, or a provider that could not be asked.
+// ListEntry is a model that a provider has, or a provider whose list failed.
 type ListEntry struct {
-	Spec    string // in full; with an Err the provider's name
+	Spec    string // the full spec; if Err is set, the provider's name
 	Default bool
-	Err     string // why the provider could not be asked, for a person
+	Err     string // why the list failed, for users
 }
 
-// lister is a provider that can be asked what it has.
+// lister is a provider that can list its models.
 type lister interface {
 	Models(context.Context) ([]string, error)
 }
@@ -36,9 +36,9 @@ type cachedList struct {
 	until  time.Time
 }
 
-// List is what the providers have, sorted by spec, and the models of the configuration, whether or
-// not a provider lists them. The providers are asked at the same time. What they say is kept for a
-// few minutes; failures are not.
+// List returns the models of all providers and of the configuration, sorted by spec. It includes
+// configured models that no provider lists. The providers are asked at the same time. Their lists
+// are kept for a few minutes; failures are not.
 func (c *Catalogue) List(ctx context.Context) []ListEntry {
 	ctx, cancel := context.WithTimeout(ctx, listTimeout)
 	defer cancel()
@@ -59,7 +59,7 @@ func (c *Catalogue) List(ctx context.Context) []ListEntry {
 	return slices.SortedFunc(maps.Values(known), func(a, b ListEntry) int { return cmp.Compare(a.Spec, b.Spec) })
 }
 
-// list is what one provider has.
+// list returns the entries of one provider.
 func (c *Catalogue) list(ctx context.Context, name string) []ListEntry {
 	p := c.providers[name]
 	if p.single {
@@ -83,7 +83,7 @@ func (c *Catalogue) list(ctx context.Context, name string) []ListEntry {
 	return list
 }
 
-// listFailure is why a provider could not be asked.
+// listFailure returns why a provider's list failed.
 func listFailure(ctx context.Context, err error) string {
 	if ctx.Err() != nil {
 		return fmt.Sprintf(textListTimeout, amount.Plural(int(listTimeout.Seconds()), "second", "seconds"))

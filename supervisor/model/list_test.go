@@ -11,7 +11,7 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// listingProvider is a provider that says what it has.
+// listingProvider is a provider with a fixed list of models.
 type listingProvider struct {
 	scripted
 	models func(context.Context) ([]string, error)
@@ -23,16 +23,16 @@ func (s *listingProvider) Models(ctx context.Context) ([]string, error) {
 	return s.models(ctx)
 }
 
-func TestTheListIsWhatProvidersOfferAndWhatIsConfigured(t *testing.T) {
+func TestList_HasOfferedAndConfiguredModels(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := with(t, says(""), says(""))
+		c := catalogueOf(t, answers(""), answers(""))
 		open := &listingProvider{models: func(context.Context) ([]string, error) { return []string{"m", "z", "b"}, nil }}
 		shut := &listingProvider{models: func(context.Context) ([]string, error) { return nil, failed(modelcall.Auth) }}
 		slow := &listingProvider{models: func(ctx context.Context) ([]string, error) { <-ctx.Done(); return nil, ctx.Err() }}
 		c.providers["a"] = provider{Provider: open}
 		c.providers["shut"], c.providers["slow"] = provider{Provider: shut}, provider{Provider: slow}
 		want := []ListEntry{{Spec: "a/b"}, {Spec: "a/m", Default: true}, {Spec: "a/z"}, {Spec: "b/m"}, {Spec: "offline"},
-			{Spec: "shut", Err: "It failed: auth."}, {Spec: "slow", Err: "It did not say within 5 seconds what it has."}}
+			{Spec: "shut", Err: "It failed: auth."}, {Spec: "slow", Err: "It did not list its models within 5 seconds."}}
 		for range 2 {
 			start := time.Now()
 			if diff := cmp.Diff(want, c.List(t.Context())); diff != "" || time.Since(start) != listTimeout {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// locality is how far a person's words go to a provider. More is nearer.
+// locality is how far away a provider is. A higher value is nearer.
 type locality int
 
 const (
@@ -16,15 +16,15 @@ const (
 	localityMachine                  // this machine: a call costs nothing
 )
 
-// sharedAddresses is the address space of RFC 6598, which overlay networks use too (100.64.0.0/10).
+// sharedAddresses is the address space of RFC 6598 (100.64.0.0/10), which overlay networks use too.
 var sharedAddresses = netip.MustParsePrefix("100.64.0.0/10")
 
-// privateSuffixes are the ends of host names that are never public: RFC 6762, RFC 8375, what ICANN
-// keeps for private use, and two by custom.
+// privateSuffixes are the ends of host names that are never public: by RFC 6762, by RFC 8375, by
+// ICANN for private use, and two by custom.
 var privateSuffixes = []string{".local", ".home.arpa", ".internal", ".lan", ".home"}
 
-// localityOf tells it from a base URL. Host names are not looked up: one that does not show that it
-// is private is not.
+// localityOf returns the locality of a base URL. It does not look host names up. A name that does
+// not show that it is private counts as public.
 func localityOf(base string) locality {
 	u, err := url.Parse(base)
 	if err != nil || u.Host == "" {

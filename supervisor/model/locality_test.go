@@ -8,7 +8,7 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-func TestHowFarAProviderIs(t *testing.T) {
+func TestLocalityOf(t *testing.T) {
 	for base, want := range map[string]locality{
 		"http://127.0.0.1:11434/v1": localityMachine, "http://localhost:8080": localityMachine, "http://[::1]:1/v1": localityMachine,
 		"http://LOCALHOST./v1": localityMachine, "http://ollama.localhost/v1": localityMachine, "http://127.9.9.9/v1": localityMachine,
@@ -29,9 +29,9 @@ func TestHowFarAProviderIs(t *testing.T) {
 	}
 }
 
-// TestWordsStayAsNearAsTheirModel: who has a model that is not everybody's has its fallback among
-// those that are no farther away.
-func TestWordsStayAsNearAsTheirModel(t *testing.T) {
+// TestFallback_StaysAsNearAsModel: a user's own choice falls back only to models that are no
+// farther away.
+func TestFallback_StaysAsNearAsModel(t *testing.T) {
 	c, err := NewCatalogue(Options{
 		Default: "here/everybodys", Fallback: []string{"far/m", "near/m", "here/m", "offline"},
 		Providers: []ProviderOptions{
@@ -46,7 +46,7 @@ func TestWordsStayAsNearAsTheirModel(t *testing.T) {
 	}
 	defer c.Close()
 	for spec, want := range map[string]string{
-		"":                "here/everybodys far/m near/m here/m offline", // as the operator has it
+		"":                "here/everybodys far/m near/m here/m offline", // as the operator configured it
 		"here/everybodys": "here/everybodys far/m near/m here/m offline",
 		"here/mine":       "here/mine here/m offline",
 		"here/m":          "here/m offline",
@@ -69,17 +69,17 @@ func TestWordsStayAsNearAsTheirModel(t *testing.T) {
 	}
 }
 
-// TestALocalModelThatFailsIsNotReplacedFromFarAway has the same over a call.
-func TestALocalModelThatFailsIsNotReplacedFromFarAway(t *testing.T) {
-	far := says("I heard it all")
-	c := with(t, says("fine"), far) // a/m is everybody's, and b/m its fallback
-	c.providers["mine"] = provider{Provider: fails(modelcall.Missing), kind: "scripted", locality: localityMachine}
+// TestLocalModel_FailureStaysLocal checks the same with a call.
+func TestLocalModel_FailureStaysLocal(t *testing.T) {
+	far := answers("I heard it all")
+	c := catalogueOf(t, answers("fine"), far) // a/m is the default model, and b/m its fallback
+	c.providers["mine"] = provider{Provider: failsWith(modelcall.Missing), kind: "scripted", locality: localityMachine}
 	_, err := c.Stream(t.Context(), "mine/m", modelcall.Request{}, func(modelcall.Delta) {})
 	wantClass(t, err, modelcall.Missing)
 	if far.count() != 0 {
 		t.Error("the words went away")
 	}
-	near := says("fine")
+	near := answers("fine")
 	c.providers["other"] = provider{Provider: near, kind: "scripted", locality: localityMachine}
 	choice, err := c.Resolve("other/m")
 	if err != nil {

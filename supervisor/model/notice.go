@@ -6,12 +6,12 @@ import (
 )
 
 const (
-	slowAfter   = 15 * time.Second // of a call in which nothing was said
+	slowAfter   = 15 * time.Second // in a call without any text so far
 	tryingAfter = 5 * time.Second  // after a model's first failure
 )
 
-// tellAfter tells the person something some time from now, unless end is called before. Once end
-// has returned, they are told nothing more. It may be called several times.
+// tellAfter sends the user a notice after wait, unless end is called before. Once end has returned,
+// no notice is sent. end may be called several times.
 func (c *call) tellAfter(wait time.Duration, text string) (end func()) {
 	if c.req.OnWait == nil {
 		return func() {}

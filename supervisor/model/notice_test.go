@@ -11,23 +11,23 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// told asks a catalogue, and returns what the person was told while nothing came, and when.
-func told(t *testing.T, c *Catalogue) (words []string, at []time.Duration, err error) {
+// notices makes a call, and returns the notices that the user got meanwhile, and their times.
+func notices(t *testing.T, c *Catalogue) (words []string, at []time.Duration, err error) {
 	t.Helper()
 	begin := time.Now()
 	req := modelcall.Request{Messages: []protocol.Message{protocol.UserText("hi")}, OnWait: func(text string) {
 		words, at = append(words, text), append(at, time.Since(begin))
 	}}
 	_, err = c.Stream(t.Context(), "", req, func(modelcall.Delta) {})
-	time.Sleep(time.Hour) // nothing is told later
+	time.Sleep(time.Hour) // later notices would come now
 	return words, at, err
 }
 
-func TestALoneModelIsTriedForHalfAMinuteAndThePersonIsTold(t *testing.T) {
+func TestLoneModel_IsRetriedWithNotice(t *testing.T) {
 	for _, class := range []modelcall.Class{modelcall.Overloaded, modelcall.Server} {
 		synctest.Test(t, func(t *testing.T) {
-			alone := fails(class)
-			words, at, err := told(t, with(t, alone))
+			alone := failsWith(class)
+			words, at, err := notices(t, catalogueOf(t, alone))
 			lasted := alone.at[len(alone.at)-1].Sub(alone.at[0])
 			if err == nil || alone.count() != 6 || lasted < 23*time.Second || lasted > 39*time.Second {
 				t.Errorf("%s: %d tries in %v: %v", class, alone.count(), lasted, err)
@@ -39,17 +39,17 @@ func TestALoneModelIsTriedForHalfAMinuteAndThePersonIsTold(t *testing.T) {
 	}
 }
 
-// TestTheLastModelLeftIsTriedAsALoneOne, also where it is the fallback.
-func TestTheLastModelLeftIsTriedAsALoneOne(t *testing.T) {
+// TestLastModelLeft_UsesLonePolicy also covers a fallback as the last model.
+func TestLastModelLeft_UsesLonePolicy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		first, second := fails(modelcall.Overloaded), fails(modelcall.Overloaded)
-		if _, _, err := told(t, with(t, first, second)); err == nil || first.count() != 2 || second.count() != 6 {
+		first, second := failsWith(modelcall.Overloaded), failsWith(modelcall.Overloaded)
+		if _, _, err := notices(t, catalogueOf(t, first, second)); err == nil || first.count() != 2 || second.count() != 6 {
 			t.Errorf("%d and %d tries: %v", first.count(), second.count(), err)
 		}
 	})
 }
 
-func TestThePersonIsToldOfASilentModelOnceAndNotOfOneThatSpeaks(t *testing.T) {
+func TestSilentModel_GivesOneNotice(t *testing.T) {
 	speaksAfter := func(d time.Duration) *scripted {
 		return &scripted{play: func(_ context.Context, _ int, say func(string)) (modelcall.Answer, error) {
 			time.Sleep(d)
@@ -60,7 +60,7 @@ func TestThePersonIsToldOfASilentModelOnceAndNotOfOneThatSpeaks(t *testing.T) {
 	}
 	for after, want := range map[time.Duration]int{14 * time.Second: 0, 16 * time.Second: 1} {
 		synctest.Test(t, func(t *testing.T) {
-			words, at, err := told(t, with(t, speaksAfter(after)))
+			words, at, err := notices(t, catalogueOf(t, speaksAfter(after)))
 			if err != nil || len(words) != want || want == 1 && (at[0] != 15*time.Second || !strings.Contains(words[0], "a/m")) {
 				t.Errorf("after %v: told %q at %v, %v", after, words, at, err)
 			}
@@ -68,10 +68,10 @@ func TestThePersonIsToldOfASilentModelOnceAndNotOfOneThatSpeaks(t *testing.T) {
 	}
 }
 
-// TestNoNoticeOutlivesTheTrying: a model that answers at its second try has not been slow.
-func TestNoNoticeOutlivesTheTrying(t *testing.T) {
+// TestNotice_EndsWithRetries: a model that answers at its second try has not been slow.
+func TestNotice_EndsWithRetries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		if words, _, err := told(t, with(t, fails(modelcall.Overloaded, ""))); err != nil || len(words) != 0 {
+		if words, _, err := notices(t, catalogueOf(t, failsWith(modelcall.Overloaded, ""))); err != nil || len(words) != 0 {
 			t.Errorf("told %q, %v", words, err)
 		}
 	})

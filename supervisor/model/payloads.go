@@ -13,27 +13,27 @@ import (
 
 const (
 	maxPayload = 64 << 10 // bytes of one request or answer in the log
-	maxPlain   = 1000     // bytes of base64 that are left as they are; regexp counts no further
+	maxPlain   = 1000     // shorter runs of base64 are logged whole; regexp counts no further than 1000
 )
 
 // base64Run is a long stretch of base64 within JSON: a picture, or encrypted thinking.
 var base64Run = regexp.MustCompile(fmt.Sprintf(`[A-Za-z0-9+/_-]{%d}[A-Za-z0-9+/_-]*={0,2}`, maxPlain))
 
-// payloads writes requests and answers to the log, at debug. A nil one writes nothing.
+// payloads writes requests and answers to the log, at level debug. A nil *payloads writes nothing.
 type payloads struct {
 	log  hclog.Logger
 	keys *strings.Replacer
 }
 
-// newPayloads takes the API keys. They stand in a payload only where a person or a provider repeats
-// one.
+// newPayloads takes the API keys from o, to remove them. A payload only has a key if a user or a
+// provider repeats it.
 func newPayloads(o Options) *payloads {
 	var pairs []string
 	for _, p := range o.Providers {
 		if p.APIKey == "" {
 			continue
 		}
-		quoted, _ := json.Marshal(p.APIKey) // a string always can be
+		quoted, _ := json.Marshal(p.APIKey) // a string never fails
 		pairs = append(pairs, p.APIKey, "***", strings.Trim(string(quoted), `"`), "***")
 	}
 	return &payloads{log: o.Log, keys: strings.NewReplacer(pairs...)}
@@ -56,7 +56,7 @@ func (p *payloads) answer(spec string, answer modelcall.Answer, err error) {
 	}
 }
 
-// payload is a request without its functions, which JSON cannot hold.
+// payload is a request without its functions, which JSON cannot represent.
 type payload struct {
 	modelcall.Request
 	Picture   any `json:",omitempty"`
@@ -66,7 +66,7 @@ type payload struct {
 	Fit       any `json:",omitempty"`
 }
 
-// format is v as JSON without keys and pictures, cut where it is too long.
+// format returns v as JSON without keys and pictures, cut if it is too long.
 func (p *payloads) format(v any) string {
 	data, err := json.Marshal(v)
 	if err != nil {

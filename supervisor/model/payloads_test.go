@@ -23,7 +23,7 @@ func logged(t *testing.T, level hclog.Level, payloads bool, text string) string 
 		t.Fatal(err)
 	}
 	defer c.Close()
-	c.providers["x"] = provider{Provider: fails("")}
+	c.providers["x"] = provider{Provider: failsWith("")}
 	for _, spec := range []string{"x/m", "x/m"} {
 		if _, err := c.Stream(t.Context(), spec, modelcall.Request{System: "be kind",
 			Messages: []protocol.Message{protocol.UserText(text)}}, func(modelcall.Delta) {}); err != nil {
@@ -33,7 +33,7 @@ func logged(t *testing.T, level hclog.Level, payloads bool, text string) string 
 	return out.String()
 }
 
-func TestPayloadsStandInTheLogWhereTheyAreWanted(t *testing.T) {
+func TestPayloads_AreLoggedIfConfigured(t *testing.T) {
 	got := logged(t, hclog.Debug, true, "what is up")
 	if strings.Count(got, "model request") != 2 || !strings.Contains(got, "be kind") || !strings.Contains(got, "what is up") ||
 		!strings.Contains(got, "fine") {
@@ -48,7 +48,7 @@ func TestPayloadsStandInTheLogWhereTheyAreWanted(t *testing.T) {
 	}
 }
 
-func TestPayloadsAreCleanAndBounded(t *testing.T) {
+func TestPayloads_LackKeysAndAreBounded(t *testing.T) {
 	picture := strings.Repeat("iVBORw0KGgo/", 20_000)
 	got := logged(t, hclog.Debug, true, "my key is "+keyCanary+", see data:image/png;base64,"+picture+"== there")
 	quoted, err := json.Marshal(keyCanary)

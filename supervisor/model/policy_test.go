@@ -13,12 +13,11 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// rows is what the table promises, class by class: of a model that fails so for ever, how often it
-// is called in one call, how long that takes, who answers, and whether the next call leaves it
-// alone.
-var rows = []struct {
+// policyRows has the expected behaviour for each class, if a model always fails with it: the calls and
+// the time of one Stream, whether a fallback answers, and whether the next call avoids the model.
+var policyRows = []struct {
 	class    modelcall.Class
-	asked    time.Duration // the provider's own wish
+	asked    time.Duration // RetryAfter of the provider
 	calls    int
 	from, to time.Duration
 	next     bool
@@ -49,19 +48,19 @@ var rows = []struct {
 	{"a class of tomorrow", 0, 1, 0, 0, false, false},
 }
 
-func TestEachFailureHasItsPolicy(t *testing.T) {
+func TestPolicies_CoverEveryClass(t *testing.T) {
 	tested := map[modelcall.Class]bool{}
-	for _, row := range rows {
+	for _, row := range policyRows {
 		tested[row.class] = true
 		t.Run(string(row.class)+" "+row.asked.String(), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				first, second := fails(row.class), says("instead")
+				first, second := failsWith(row.class), answers("instead")
 				first.play = func(context.Context, int, func(string)) (modelcall.Answer, error) {
 					err := failed(row.class)
 					err.RetryAfter = row.asked
 					return modelcall.Answer{}, err
 				}
-				c := with(t, first, second)
+				c := catalogueOf(t, first, second)
 				start := time.Now()
 				answer, h, err := ask(t.Context(), c)
 				took := time.Since(start)
@@ -103,9 +102,9 @@ func wantClass(t *testing.T, err error, class modelcall.Class) {
 	}
 }
 
-func TestAWaitIsNeverShorterThanAskedNorLongerThanPatience(t *testing.T) {
+func TestRetry_WaitIsWithinItsLimits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		class := rapid.SampledFrom(rows).Draw(t, "row").class
+		class := rapid.SampledFrom(policyRows).Draw(t, "row").class
 		p := policies[class]
 		var waited time.Duration
 		for n := 1; ; n++ {

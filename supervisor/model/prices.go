@@ -11,39 +11,38 @@ import (
 	"mews/protocol"
 )
 
-// Price is what a model costs in US dollars for a million tokens. A 0 of those about the cache
-// stands for Input's.
+// Price is the price of a model in US dollars for a million tokens. A cache price of 0 means the
+// same as Input.
 type Price struct {
 	Input        float64
 	Output       float64
 	CacheRead    float64
-	CacheWrite5m float64 // to be kept for up to five minutes
-	CacheWrite1h float64 // to be kept for longer
+	CacheWrite5m float64 // kept for up to five minutes
+	CacheWrite1h float64 // kept for longer
 }
 
-// PerMinute is what a minute of a recording costs as the Input of a Price: its usage counts
-// seconds.
+// PerMinute converts the price of a minute of a recording to a Price's Input. The usage of a
+// recording counts seconds.
 func PerMinute(dollars float64) (input float64) { return dollars * 1_000_000 / 60 }
 
-// priceRow is one row of a price list. It is for requests of up to upTo tokens of input, 0 for all.
-// A model may have several rows; the first that is for a request counts. Where there is none, the
-// price is not known.
+// priceRow is one row of a price list. It is for requests of up to upTo tokens of input; 0 means
+// any number. A model may have several rows, and the first that fits a request counts. If none
+// fits, the price is not known.
 type priceRow struct {
 	model string
 	upTo  int64
 	Price
 }
 
-// maxTokenCount is more than any call can have: a count beyond it is wrong.
+// maxTokenCount is more than any call can have: a larger count is wrong.
 const maxTokenCount = 1_000_000_000
 
-// versionSuffix is the end of a model's name that fixes its version, which the prices do not depend
-// on.
+// versionSuffix is the end of a model's name that fixes its version. Prices do not depend on it.
 var versionSuffix = regexp.MustCompile(`-(?:latest|20\d{6}|20\d\d-\d\d-\d\d)$`)
 
-// Cost is what a call of a model cost, in millionths of a US dollar. kept is how long the request
-// had its prefix cached. The cost of a model without a price is not known, which is not the same as
-// nothing. A model on this machine costs nothing unless the configuration says otherwise.
+// Cost returns the cost of a model's call in millionths of a US dollar. kept is how long the
+// provider caches the request's prefix. If the model has no price, known is false. A model on this
+// machine costs nothing unless the configuration sets a price.
 func (c *Catalogue) Cost(spec string, u protocol.Usage, kept time.Duration) (micro int64, known bool) {
 	choice, err := c.Resolve(spec)
 	if err != nil {
@@ -57,8 +56,8 @@ func (c *Catalogue) Cost(spec string, u protocol.Usage, kept time.Duration) (mic
 	return 0, false
 }
 
-// priceRows are a model's prices, in order: the one of the configuration, or those of the list
-// under the model's name, with or without its date. There are none where the price is not known.
+// priceRows returns a model's prices in order: the configured one, or those of the list under the
+// model's name, with or without its date. It returns none if the price is not known.
 func (c *Catalogue) priceRows(m Choice) (rows []priceRow) {
 	p := c.provider(m)
 	if price, set := (*c.prices.Load())[m.Spec]; set {
@@ -79,8 +78,8 @@ func (c *Catalogue) priceRows(m Choice) (rows []priceRow) {
 	return rows
 }
 
-// cost multiplies tokens by prices: dollars for a million tokens are millionths of a dollar for
-// one.
+// cost multiplies tokens by prices: dollars for a million tokens are millionths of a dollar for one
+// token.
 func (p Price) cost(u protocol.Usage, kept time.Duration) (micro int64, known bool) {
 	for _, n := range []int64{u.Input, u.Output, u.CacheRead, u.CacheWrite} {
 		if n < 0 || n > maxTokenCount {
@@ -97,18 +96,18 @@ func (p Price) cost(u protocol.Usage, kept time.Duration) (micro int64, known bo
 	return int64(math.Round(sum)), true
 }
 
-// check refuses what no price can be: the most expensive model there is costs some hundred dollars
-// for a million tokens.
+// check refuses impossible prices. The most expensive model costs some hundred dollars for a
+// million tokens.
 func (p Price) check() error {
 	for _, dollars := range []float64{p.Input, p.Output, p.CacheRead, p.CacheWrite5m, p.CacheWrite1h} {
-		if !(dollars >= 0 && dollars <= 1e6) { // NaN is neither
+		if !(dollars >= 0 && dollars <= 1e6) { // also true for NaN
 			return errors.New("want US dollars for a million tokens, 0 or more")
 		}
 	}
 	return nil
 }
 
-// SetPrices replaces the configured prices, by spec. With an error nothing is changed.
+// SetPrices replaces the configured prices, by spec. If it returns an error, nothing has changed.
 func (c *Catalogue) SetPrices(prices map[string]Price) error {
 	resolved := make(map[string]Price, len(prices))
 	for spec, price := range prices {

@@ -22,15 +22,15 @@ func sellers(t *testing.T, prices map[string]Price) *Catalogue {
 	return c
 }
 
-func TestACallHasItsPrice(t *testing.T) {
+func TestCost(t *testing.T) {
 	c := sellers(t, map[string]Price{"gpt/own": {Input: 1, Output: 2}, "local/rented": {Input: 0.5, Output: 0.5}})
-	// 1,000 are plain
+	// 1,000 of the input are not cached
 	u := protocol.Usage{Input: 12_000, Output: 500, CacheRead: 8_000, CacheWrite: 3_000}
 	cases := []struct {
 		name, spec string
 		usage      protocol.Usage
 		kept       time.Duration
-		want       int64 // -1: not known
+		want       int64 // -1: the price is not known
 	}{
 		{"Claude, kept an hour", "", u, time.Hour, 3000 + 7500 + 2400 + 18000},
 		{"Claude, kept five minutes", "claude-sonnet-4-5", u, 5 * time.Minute, 3000 + 7500 + 2400 + 11250},
@@ -60,7 +60,7 @@ func TestACallHasItsPrice(t *testing.T) {
 	}
 }
 
-func TestThePriceListIsSound(t *testing.T) {
+func TestPricelist_IsConsistent(t *testing.T) {
 	for kind, list := range pricelist {
 		for i, row := range list {
 			if row.check() != nil || row.Input == 0 || row.Output <= row.Input || row.CacheRead >= row.Input {
@@ -81,12 +81,12 @@ func TestThePriceListIsSound(t *testing.T) {
 	}
 }
 
-func TestWrongOptionsOfTheFallbackAndPricesAreRefused(t *testing.T) {
+func TestOptions_WrongFallbackOrPrice_IsRefused(t *testing.T) {
 	cases := map[string]Options{
 		`small model "nobody/x"`:                  {Small: "nobody/x"},
 		`fallback model "nobody/x"`:               {Fallback: []string{"nobody/x"}},
 		`fallback model ""`:                       {Fallback: []string{""}},
-		`fallback model "local/x": it is empty`:   {Fallback: []string{"local/x", "local/x"}},
+		`fallback model "local/x" is empty`:       {Fallback: []string{"local/x", "local/x"}},
 		`price of the model "nobody/x"`:           {Prices: map[string]Price{"nobody/x": {}}},
 		`price of the model "local/x": want US`:   {Prices: map[string]Price{"local/x": {Input: -1}}},
 		`price of the model "local/nan": want US`: {Prices: map[string]Price{"local/nan": {Output: math.NaN()}}},
@@ -106,7 +106,7 @@ func TestWrongOptionsOfTheFallbackAndPricesAreRefused(t *testing.T) {
 
 var _ modelcall.Provider = (*scripted)(nil)
 
-func TestPricesAreSetAllOrNone(t *testing.T) {
+func TestSetPrices_Error_ChangesNothing(t *testing.T) {
 	c := sellers(t, map[string]Price{"gpt/own": {Input: 1, Output: 2}})
 	cost := func(spec string) int64 {
 		micro, known := c.Cost(spec, protocol.Usage{Input: 1_000_000}, 0)

@@ -12,7 +12,7 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// scripted is a provider that does as the test says. n counts its calls from 1.
+// scripted is a provider that plays a script of the test. n counts its calls from 1.
 type scripted struct {
 	play func(ctx context.Context, n int, say func(string)) (modelcall.Answer, error)
 
@@ -38,8 +38,8 @@ func (s *scripted) count() int {
 	return len(s.asked)
 }
 
-// says answers with text.
-func says(text string) *scripted {
+// answers returns a model that answers with text.
+func answers(text string) *scripted {
 	return &scripted{play: func(_ context.Context, _ int, say func(string)) (modelcall.Answer, error) {
 		return said(text, say), nil
 	}}
@@ -51,9 +51,9 @@ func said(text string, say func(string)) modelcall.Answer {
 		Parts: []protocol.Part{{Text: text}}}}
 }
 
-// fails fails with each of classes in turn, and with the last from then on; an empty one answers
-// "fine".
-func fails(classes ...modelcall.Class) *scripted {
+// failsWith returns a model that fails with each of classes in turn, and then always with the last. An
+// empty class answers "fine".
+func failsWith(classes ...modelcall.Class) *scripted {
 	return &scripted{play: func(_ context.Context, n int, say func(string)) (modelcall.Answer, error) {
 		class := classes[min(n, len(classes))-1]
 		if class == "" {
@@ -68,9 +68,9 @@ func failed(class modelcall.Class) *modelcall.Error {
 		Message: "It failed: " + string(class) + ".", Err: errors.New("raw " + string(class))}}
 }
 
-// with makes a catalogue of scripted models: the first is the default, the others are its fallback,
-// as a/m, b/m ...
-func with(t testing.TB, models ...*scripted) *Catalogue {
+// catalogueOf returns a catalogue of scripted models, named a/m, b/m and so on. The first is the default,
+// the others are its fallback.
+func catalogueOf(t testing.TB, models ...*scripted) *Catalogue {
 	t.Helper()
 	c, err := NewCatalogue(Options{})
 	if err != nil {
@@ -90,13 +90,13 @@ func with(t testing.TB, models ...*scripted) *Catalogue {
 	return c
 }
 
-// heard is what a person sees of the deltas.
-type heard struct {
+// receivedText is the text that a user sees from the deltas.
+type receivedText struct {
 	text     string
 	restarts int
 }
 
-func (h *heard) add(d modelcall.Delta) {
+func (h *receivedText) add(d modelcall.Delta) {
 	if d.Restart {
 		h.text = ""
 		h.restarts++
@@ -104,8 +104,8 @@ func (h *heard) add(d modelcall.Delta) {
 	h.text += d.Text
 }
 
-func ask(ctx context.Context, c *Catalogue) (modelcall.Answer, *heard, error) {
-	h := new(heard)
+func ask(ctx context.Context, c *Catalogue) (modelcall.Answer, *receivedText, error) {
+	h := new(receivedText)
 	answer, err := c.Stream(ctx, "", modelcall.Request{Thinking: modelcall.ThinkingLow,
 		Messages: []protocol.Message{protocol.UserText("hi")}}, h.add)
 	return answer, h, err

@@ -6,12 +6,12 @@ import (
 	"mews/supervisor"
 )
 
-// speaker is a provider that says texts aloud.
+// speaker is a provider that turns text into speech.
 type speaker interface {
 	Speak(ctx context.Context, model, voice, text string) ([]byte, error)
 }
 
-// Speak has a model say a text, and returns Ogg Opus. Its errors are for a person.
+// Speak turns text into speech with the model spec, and returns Ogg Opus. Its errors are for users.
 func (c *Catalogue) Speak(ctx context.Context, spec, voice, text string) ([]byte, error) {
 	choice, err := c.Resolve(spec)
 	if err != nil {
@@ -19,7 +19,7 @@ func (c *Catalogue) Speak(ctx context.Context, spec, voice, text string) ([]byte
 	}
 	s, can := choice.Provider.(speaker)
 	if !can {
-		return nil, supervisor.Errorf(supervisor.CodeInvalid, textDoesNotSpeak, choice.Spec)
+		return nil, supervisor.Errorf(supervisor.CodeInvalid, textNoSpeech, choice.Spec)
 	}
 	return s.Speak(ctx, choice.Model, voice, text)
 }

@@ -11,13 +11,13 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// transcriber is a provider that writes down recordings.
+// transcriber is a provider that transcribes recordings.
 type transcriber interface {
 	Transcribe(ctx context.Context, model string, r modelcall.Recording) (protocol.TranscribeResult, error)
 }
 
-// Transcribe has a model write down a recording. The result has no Seconds where nobody says them.
-// Its errors are for a person.
+// Transcribe transcribes a recording with the model spec. The result has no Seconds if the provider
+// does not tell them. Its errors are for users.
 func (c *Catalogue) Transcribe(ctx context.Context, spec string, r modelcall.Recording) (result protocol.TranscribeResult, err error) {
 	choice, err := c.Resolve(spec)
 	if err != nil {
@@ -25,12 +25,12 @@ func (c *Catalogue) Transcribe(ctx context.Context, spec string, r modelcall.Rec
 	}
 	t, can := choice.Provider.(transcriber)
 	if !can {
-		return result, supervisor.Errorf(supervisor.CodeInvalid, textDoesNotHear, choice.Spec)
+		return result, supervisor.Errorf(supervisor.CodeInvalid, textNoTranscription, choice.Spec)
 	}
 	return t.Transcribe(ctx, choice.Model, r)
 }
 
-// Retry makes a call as often as the policy of its failure says, where no other model can be asked.
+// Retry repeats a failed call as its policy says. It is for calls that have no fallback model.
 func Retry(ctx context.Context, call func() error) error {
 	var waited time.Duration
 	for n := 1; ; n++ {
@@ -39,7 +39,7 @@ func Retry(ctx context.Context, call func() error) error {
 		if failed == nil {
 			return err
 		}
-		wait, again := policies[failed.Class].alone().retry(n, failed.RetryAfter, waited, 2*rand.Float64()-1)
+		wait, again := policies[failed.Class].lonePolicy().retry(n, failed.RetryAfter, waited, 2*rand.Float64()-1)
 		if !again {
 			return err
 		}

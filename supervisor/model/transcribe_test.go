@@ -12,7 +12,7 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-func TestACallIsTriedAgainAsItsFailureAllows(t *testing.T) {
+func TestRetry_FollowsPolicy(t *testing.T) {
 	for name, c := range map[string]struct {
 		failed modelcall.Error
 		tries  int
@@ -50,7 +50,7 @@ func TestACallIsTriedAgainAsItsFailureAllows(t *testing.T) {
 	}
 }
 
-func TestAMinuteOfARecordingHasAPrice(t *testing.T) {
+func TestPerMinute(t *testing.T) {
 	c := sellers(t, nil)
 	for spec, want := range map[string]int64{"gpt/whisper-1": 6000, "gpt/gpt-4o-transcribe": 6000, "gpt/gpt-4o-mini-transcribe-2025-03-20": 3000} {
 		if got, known := c.Cost(spec, protocol.Usage{Input: 60}, 0); !known || got != want {

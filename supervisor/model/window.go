@@ -12,29 +12,30 @@ import (
 )
 
 const (
-	maxReserve = 4096  // tokens of a window that are left for the answer; a quarter of a small one
-	askFrom    = 3_000 // tokens of a request from which a server is asked for its window
-	maxFactor  = 4     // that a refusal can teach: no text has a token for each byte
-	leastGuess = 2048  // tokens of a window that no refusal has told
-	// times that a request is made shorter after a refusal; one is enough where the refusal says by
-	// how much
+	// tokens of a window that are kept free for the answer; at most a quarter of the window
+	maxReserve = 4096
+	askFrom    = 3_000 // a server is asked for its window if the request has at least so many tokens
+	maxFactor  = 4     // the highest factor that a refusal can teach: no text has a token for each byte
+	leastGuess = 2048  // the smallest guessed window, in tokens
+	// how often a request is shortened after a refusal; once is enough if the refusal says by how
+	// much
 	maxShrinks = 3
 )
 
-// learnt is what calls have taught about a model. Its zero value is nothing.
+// learnt is what calls have taught about a model. The zero value means that nothing is known.
 type learnt struct {
-	window int64   // tokens; 0 is not known
-	factor float64 // of the tokens that it counts to those that were estimated
+	window int64   // tokens; 0 means unknown
+	factor float64 // ratio of the tokens that the model counts to the estimated ones
 }
 
-// lessons are what was learnt, by spec. The zero value is ready. It may be used from several
-// goroutines at once.
+// lessons holds what was learnt about each model, by spec. The zero value is ready. It may be used
+// from several goroutines at once.
 type lessons struct {
-	mu     sync.Mutex // guards what follows
+	mu     sync.Mutex // guards the fields below
 	bySpec map[string]learnt
 }
 
-// maxLessons bounds the models of lessons. Their names come from people.
+// maxLessons limits the models in lessons, because their names come from users.
 const maxLessons = 256
 
 func (s *lessons) of(spec string) learnt {
@@ -52,8 +53,8 @@ func (s *lessons) change(spec string, change func(learnt) learnt) {
 	s.bySpec[spec] = change(s.bySpec[spec])
 }
 
-// knownWindows are the windows of models by how their names begin, by the kind of provider: the
-// makers' own pages on models, in November 2026. The first that fits counts.
+// knownWindows has the windows of models by the start of their names, for each kind of provider.
+// The first match counts. Source: the makers' own pages on models, in November 2026.
 var knownWindows = map[string][]struct {
 	prefix string
 	tokens int64
@@ -63,15 +64,15 @@ var knownWindows = map[string][]struct {
 		{"gpt-5", 400_000}, {"gpt-6", 400_000}, {"o1", 200_000}, {"o3", 200_000}, {"o4", 200_000}},
 }
 
-// windowTeller is a provider that can say how many tokens its models take.
+// windowTeller is a provider that can tell how many tokens its models take.
 type windowTeller interface {
-	// Windows are the tokens by model, of those of which it is known.
+	// Windows returns the windows in tokens by model; models of unknown window are missing.
 	Windows(context.Context) (map[string]int64, error)
 }
 
-// window is how many tokens a model takes, the answer with them: as configured, as known by its
-// name, or as the server says; and never more than calls have taught. 0 is not known. A server is
-// asked only for a long request.
+// window returns how many tokens a model takes, with the answer; 0 means unknown. The window is the
+// configured one, the known one of its name, or the one that the server tells. It is never more
+// than calls have taught. A server is asked only for a long request.
 func (c *Catalogue) window(ctx context.Context, m Choice, tokens int64) int64 {
 	p := c.provider(m)
 	window, taught := p.window, c.windows.of(m.Spec).window
@@ -89,8 +90,8 @@ func (c *Catalogue) window(ctx context.Context, m Choice, tokens int64) int64 {
 	return window
 }
 
-// toldWindow is what the server says; 0 where it does not. What it says is kept for a while, and
-// that it says nothing too.
+// toldWindow returns the window that the server tells; 0 if it tells none. The reply is kept for a
+// while, even an empty one.
 func (c *Catalogue) toldWindow(ctx context.Context, m Choice) int64 {
 	teller, can := m.Provider.(windowTeller)
 	if !can {
@@ -118,7 +119,7 @@ type toldWindows struct {
 	until   time.Time
 }
 
-// fit makes the request short enough for a model's window, if that is known, and gives the window.
+// fit shortens the request to fit a model's window, if the window is known, and returns the window.
 func (c *call) fit(ctx context.Context, m Choice, req *modelcall.Request) (window int64) {
 	if req.Fit == nil || req.Tokens <= 0 {
 		return 0
@@ -137,8 +138,8 @@ func (c *call) fit(ctx context.Context, m Choice, req *modelcall.Request) (windo
 	return window
 }
 
-// Room is how many tokens a request to a model may have, as they are estimated; 0 where that is not
-// known. tokens is about how many it will have.
+// Room returns how many estimated tokens a request to a model may have; 0 means unknown. tokens is
+// about how many it will have.
 func (c *Catalogue) Room(ctx context.Context, spec string, tokens int64) int64 {
 	m, err := c.Resolve(spec)
 	if err != nil {
@@ -147,16 +148,16 @@ func (c *Catalogue) Room(ctx context.Context, spec string, tokens int64) int64 {
 	return c.room(m, c.window(ctx, m, tokens))
 }
 
-// room is what a window leaves for a request beside the answer, in tokens as they are estimated.
+// room returns how many estimated tokens a window leaves for a request beside the answer.
 func (c *Catalogue) room(m Choice, window int64) int64 {
 	return int64(float64(window-min(window/4, maxReserve)) / c.factor(m))
 }
 
-// factor is how many tokens a model counts for one that was estimated; 1 at least.
+// factor returns how many tokens a model counts for one estimated token; at least 1.
 func (c *Catalogue) factor(m Choice) float64 { return max(1, c.windows.of(m.Spec).factor) }
 
-// limitOutput has the answer fit a window beside the request: some servers refuse one whose limit
-// does not.
+// limitOutput lowers the output limit so that request and answer fit the window. Some servers
+// refuse a request with a higher limit.
 func (c *call) limitOutput(m Choice, req *modelcall.Request, window int64) {
 	limit := cmp.Or(req.Output, defaultOutputs[c.provider(m).kind])
 	left := max(window-int64(float64(req.Tokens)*c.factor(m)), min(window/4, maxReserve)/2)
@@ -165,20 +166,20 @@ func (c *call) limitOutput(m Choice, req *modelcall.Request, window int64) {
 	}
 }
 
-// guess is the window of a model that refused a request and did not say how long one may be. It
-// holds for the call, and from then on where the model has answered a request that fits it.
+// guess is the guessed window of a model that refused a request without telling its limit. It holds
+// for this call. It is kept for later calls once the model has answered a request that fits it.
 type guess struct {
 	spec   string
 	window int64
 }
 
-// shorten says whether a request of so many tokens that was too long can be made shorter. It learns
-// from the refusal how long one may be: what that says, or else two thirds of what was sent.
+// shorten reports whether a refused, too long request can be made shorter. It learns the new limit
+// from the refusal, or else takes two thirds of what was sent.
 func (c *call) shorten(m Choice, failed *modelcall.Error, sent int64) bool {
 	if c.req.Fit == nil || sent <= 0 {
 		return false
 	}
-	// else it is about something else
+	// otherwise the refusal is about something else
 	told := failed.Window > 0 && (failed.Counted == 0 || failed.Counted >= failed.Window/2)
 	c.windows.change(m.Spec, func(l learnt) learnt {
 		switch window := failed.Window; {
@@ -202,9 +203,9 @@ func (c *call) shorten(m Choice, failed *modelcall.Error, sent int64) bool {
 	return req.Tokens < sent
 }
 
-// learn learns from what a model has counted of a request of so many tokens. A server of one's own
-// that counts less than half of them has cut the request without a word, as Ollama does: its window
-// is the power of two above the count.
+// learn updates the lessons by what a model counted for a request of sent tokens. A self-hosted
+// server that counts less than half of them has silently cut the request, as Ollama does. Its
+// window is then the power of two above the count.
 func (c *call) learn(m Choice, sent int64, u protocol.Usage) {
 	if u.Input <= 0 || sent < 1_000 {
 		return

@@ -52,7 +52,7 @@ var failureClasses = []*failureClass{
 		text:   "Telegram refuses the request ({text})",
 		advice: "Check the telegram part of the configuration."},
 	{is: isRefusal(http.StatusInternalServerError, 999), away: true,
-		text:   "Telegram has trouble of its own ({text})",
+		text:   "Telegram has an internal error ({text})",
 		advice: "It usually passes by itself."},
 	{is: isStall, away: true,
 		text:   "Telegram takes calls and does not answer them",

@@ -11,7 +11,7 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-const maxBlocks = 256 // of an answer; nobody calls more tools at once
+const maxBlocks = 256 // the most blocks in an answer; no model calls more tools at once
 
 // event is one event of the stream. Fields that an event does not have stay empty.
 type event struct {
@@ -33,7 +33,7 @@ type event struct {
 	Usage usage `json:"usage"`
 }
 
-// usage counts from the start of the message. A count that is missing has not changed.
+// usage has counts since the start of the message. A missing count has not changed.
 type usage struct {
 	Input   *int64 `json:"input_tokens"`
 	Output  *int64 `json:"output_tokens"`
@@ -41,7 +41,7 @@ type usage struct {
 	Written *int64 `json:"cache_creation_input_tokens"`
 }
 
-// answerBuilder puts an answer together from its events.
+// answerBuilder builds an answer from its events.
 type answerBuilder struct {
 	endpoint *remote.Endpoint
 	say      func(string)
@@ -63,8 +63,8 @@ var eventHandlers = map[string]func(*answerBuilder, event) error{
 	"message_stop":        (*answerBuilder).end,
 }
 
-// Add takes one event and says its text, if it has any. The event's name counts only where its data
-// have no type. A signature has no tokens, so it is not counted as received.
+// Add takes one event and passes its text on. The event's name counts only if its data have no
+// type. A signature has no tokens, so it is not counted as received.
 func (b *answerBuilder) Add(e remote.Event) error {
 	if e.Name == "ping" {
 		return nil
@@ -99,14 +99,14 @@ func (b *answerBuilder) count(u usage) {
 		from *int64
 		to   *int64
 	}{{u.Input, &b.input}, {u.Output, &b.output}, {u.Read, &b.read}, {u.Written, &b.written}} {
-		if c.from != nil && *c.from >= 0 && *c.from < 1<<40 { // all else cannot be a count
+		if c.from != nil && *c.from >= 0 && *c.from < 1<<40 { // anything else cannot be a count
 			*c.to = *c.from
 		}
 	}
 	b.progress.Usage = protocol.Usage{Input: b.input + b.read + b.written, Output: b.output, CacheRead: b.read, CacheWrite: b.written}
 }
 
-// open begins a block. Some proxies send a whole block in its start.
+// open begins a block. Some proxies send a whole block in its start event.
 func (b *answerBuilder) open(ev event) error {
 	var start struct {
 		Type      string          `json:"type"`
@@ -146,7 +146,7 @@ func (b *answerBuilder) find(index int) *answerBlock {
 	return nil
 }
 
-// extend adds a piece to the block that it belongs to.
+// extend appends a delta to its block.
 func (b *answerBuilder) extend(ev event) error {
 	n := b.find(ev.Index)
 	if n == nil {
@@ -186,19 +186,19 @@ func (b *answerBuilder) finish(ev event) error {
 	return nil
 }
 
-// lengthStops are the stop reasons of an answer that breaks off, with the error of one that has
-// said nothing. pause_turn is one of them: the model goes on when the conversation is sent again.
+// lengthStops are the stop reasons of an answer that was cut, with the error for an empty one.
+// pause_turn is one of them: the model continues when the conversation is sent again.
 var lengthStops = map[string]error{
 	"max_tokens":                    errNoRoom,
 	"model_context_window_exceeded": errFull,
 	"pause_turn":                    remote.ErrEmpty,
 }
 
-// wholeStops are the stop reasons of an answer that is whole.
+// wholeStops are the stop reasons of a complete answer.
 var wholeStops = map[string]bool{"end_turn": true, "stop_sequence": true, "tool_use": true}
 
-// Answer is the whole message, or why there is none. With an unknown stop reason it may have been
-// cut anywhere.
+// Answer returns the complete message, or the error that prevented it. With an unknown stop reason
+// the message may have been cut anywhere.
 func (b *answerBuilder) Answer() (modelcall.Answer, error) {
 	nothing, broken := lengthStops[b.progress.Finish]
 	if !broken {
@@ -226,9 +226,8 @@ func (b *answerBuilder) Answer() (modelcall.Answer, error) {
 	return answer, nil
 }
 
-// parts adds the message's parts in the order in which they came, because thinking is bound to its
-// place. It leaves out a call that may be cut, where the answer broke off, and text of white space
-// alone.
+// parts adds the message's parts in the order in which they came, because thinking must keep its
+// position. It drops white-space text, and in a broken answer a call that may be cut.
 func (b *answerBuilder) parts(m *protocol.Message, broken bool) error {
 	spoken := !blank(b.spoken())
 	for i, n := range b.blocks {
@@ -239,7 +238,7 @@ func (b *answerBuilder) parts(m *protocol.Message, broken bool) error {
 				part.Text = text
 			}
 		case "thinking", "redacted_thinking":
-			part.Thinking = &protocol.Thinking{Format: Format, Block: n.thought()}
+			part.Thinking = &protocol.Thinking{Format: Format, Block: n.thinkingJSON()}
 		case "tool_use":
 			if broken && i == len(b.blocks)-1 && remote.CheckArguments(n.input()) != nil {
 				continue

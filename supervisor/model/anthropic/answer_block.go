@@ -10,13 +10,13 @@ import (
 	"mews/supervisor/model/remote"
 )
 
-// answerBlock is a block of an answer that is coming in.
+// answerBlock is a block of an answer that is still growing.
 type answerBlock struct {
 	index     int
-	kind      string // text, tool_use, thinking, redacted_thinking, or one that is ignored
+	kind      string // text, tool_use, thinking, redacted_thinking, or an ignored kind
 	start     json.RawMessage
 	id, name  string
-	text      strings.Builder // or arguments, or thinking
+	text      strings.Builder // the text, arguments or thinking
 	signature string
 }
 
@@ -25,8 +25,8 @@ func (n *answerBlock) call(i int) *protocol.ToolCall {
 	return &protocol.ToolCall{ID: id, Name: n.name, Arguments: remote.ParseArguments(n.input())}
 }
 
-// input is the text of a call's arguments. In a block without deltas it is the input of the block's
-// start, except for the empty object with which Anthropic starts each.
+// input returns the arguments of a call as text. A block without deltas has them in its start
+// event, unless that is the empty object with which Anthropic starts each call.
 func (n *answerBlock) input() string {
 	var start struct {
 		Input json.RawMessage `json:"input"`
@@ -38,9 +38,9 @@ func (n *answerBlock) input() string {
 	return text
 }
 
-// thought is the block's start with the thinking and the signature that came later. It keeps fields
-// that are not known here.
-func (n *answerBlock) thought() json.RawMessage {
+// thinkingJSON returns the start event's block with the thinking and the signature that came later. It
+// keeps unknown fields.
+func (n *answerBlock) thinkingJSON() json.RawMessage {
 	if n.kind == "redacted_thinking" {
 		return n.start
 	}
@@ -49,11 +49,11 @@ func (n *answerBlock) thought() json.RawMessage {
 		return n.start
 	}
 	fields["thinking"], fields["signature"] = quote(n.text.String()), quote(n.signature)
-	out, _ := json.Marshal(fields) // they were JSON, or are strings
+	out, _ := json.Marshal(fields) // all are valid JSON or strings
 	return out
 }
 
 func quote(text string) json.RawMessage {
-	out, _ := json.Marshal(text) // a string always can be
+	out, _ := json.Marshal(text) // a string never fails
 	return out
 }

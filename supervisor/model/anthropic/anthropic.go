@@ -1,15 +1,17 @@
-// Package anthropic speaks to Claude, and to every other server that answers at POST /v1/messages
-// as Anthropic does. It does without Anthropic's library, which copies a request's JSON once for
-// each level of it; package remote sends requests and reads the answers. It never returns half an
-// answer as a whole one and reads nothing from the environment. No error holds the key or the URL.
+// Package anthropic calls Claude, and any other server that answers POST /v1/messages as Anthropic
+// does. It does not use Anthropic's library, which copies a request's JSON once for each level of
+// it. Package remote sends requests and reads the answers.
+//
+// The package never returns half an answer as a whole one, and reads nothing from the environment.
+// No error contains the key or the URL.
 //
 //	anthropic.go  the provider: a call of a model, and the list of models
 //	request.go    a request in the API's form
-//	thinking.go   how each model is told to think
+//	thinking.go   the parameters that make each model think
 //	pictures.go   pictures, and models that take none
-//	deferred.go   tools that are read where a result refers to them
+//	deferred.go   tools whose definitions are read only when a result refers to them
 //	answer.go     an answer, from its events; answer_block.go has its pieces
-//	rules.go      what each error is to a person
+//	rules.go      the user's message for each error
 package anthropic
 
 import (
@@ -30,18 +32,18 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// Options say where the API is and how it is spoken to.
+// Options configure a Provider.
 type Options struct {
-	// the provider's name in the configuration; it stands in what a person reads
+	// the provider's name in the configuration, also used in texts for users
 	Name string
-	// with or without /v1 at its end; "" is DefaultBaseURL; no user and password in it
+	// with or without /v1 at its end, without user and password; "" means DefaultBaseURL
 	BaseURL string
-	// "" where the endpoint wants none; it is kept out of every error and log line
+	// "" if the endpoint wants none; no error and no log line contains it
 	APIKey     string
-	HTTPClient *http.Client  // nil: one of our own, with deadlines for connecting
-	Silence    time.Duration // the longest wait for the next byte; 0 is DefaultSilence
-	MaxTokens  int           // the longest answer, thinking included; 0 is DefaultMaxTokens
-	Log        hclog.Logger  // nil: nothing is logged
+	HTTPClient *http.Client  // nil means a client of our own, with deadlines for connecting
+	Silence    time.Duration // the longest wait for the next byte; 0 means DefaultSilence
+	MaxTokens  int           // the longest answer in tokens, with its thinking; 0 means DefaultMaxTokens
+	Log        hclog.Logger  // nil means no log
 }
 
 const (
@@ -50,27 +52,27 @@ const (
 	// DefaultSilence is enough, because the API sends a ping every few seconds while the model
 	// thinks.
 	DefaultSilence = 60 * time.Second
-	// DefaultMaxTokens is what every Claude since Opus 4 can answer.
+	// DefaultMaxTokens is an answer that every Claude since Opus 4 can give.
 	DefaultMaxTokens = 32000
 )
 
 // Format is the name of this API's thinking blocks in the transcript.
 const Format = "anthropic"
 
-// version of the API. There has been no other since 2023.
+// version is the version of the API. There has been no other since 2023.
 const version = "2023-06-01"
 
 // Provider is one endpoint. It may be used from several goroutines at once.
 type Provider struct {
 	*remote.Endpoint
-	base        *url.URL
-	maxTokens   int64
-	pictureless remote.Memory[bool] // models that take no pictures; all of Anthropic's own do
-	// models that take no deferred tools, although their names say so
-	undeferring remote.Memory[bool]
+	base       *url.URL
+	maxTokens  int64
+	noPictures remote.Memory[bool] // models that take no pictures; all of Anthropic's own do
+	// models that refused deferred tools, although their names suggest that they take them
+	noDeferredTools remote.Memory[bool]
 }
 
-// New prepares an endpoint and connects to nothing. The caller closes the provider.
+// New creates a Provider and connects to nothing. The caller closes it.
 func New(o Options) (*Provider, error) {
 	base, err := remote.ParseBase(cmp.Or(o.BaseURL, DefaultBaseURL), DefaultBaseURL)
 	if err != nil {
@@ -95,8 +97,8 @@ func New(o Options) (*Provider, error) {
 
 func requestID(h http.Header) string { return cmp.Or(h.Get("Request-Id"), h.Get("X-Request-Id")) }
 
-// Stream calls the model, as modelcall.Provider says. A request whose pictures or thinking
-// are refused is made again without them.
+// Stream calls the model, as modelcall.Provider says. If pictures or thinking are refused, it
+// repeats the request without them.
 func (p *Provider) Stream(ctx context.Context, req modelcall.Request,
 	delta func(modelcall.Delta)) (modelcall.Answer, error) {
 	say := func(text string) { delta(modelcall.Delta{Text: text}) }
@@ -114,11 +116,11 @@ func (p *Provider) Stream(ctx context.Context, req modelcall.Request,
 		p.Log.Debug("ask again with other thinking", "provider", p.Name, "model", req.Model, "request", answer.Request)
 		answer, err = p.exchange(ctx, req, other, say)
 	}
-	answer.Blind = p.pictureless.Get(req.Model) && slices.ContainsFunc(req.Messages, protocol.Message.Pictured)
+	answer.Blind = p.noPictures.Get(req.Model) && slices.ContainsFunc(req.Messages, protocol.Message.Pictured)
 	return p.End(ctx, req.Model, answer, err)
 }
 
-// maxOutput is how many tokens the answer may have, thinking included.
+// maxOutput returns the output limit in tokens, with the thinking.
 func (p *Provider) maxOutput(req modelcall.Request) int64 {
 	return cmp.Or(req.Output, p.maxTokens)
 }
@@ -126,7 +128,7 @@ func (p *Provider) maxOutput(req modelcall.Request) int64 {
 // exchange sends one request and reads its answer, as remote.Endpoint.Stream does.
 func (p *Provider) exchange(ctx context.Context, req modelcall.Request, form thinkingForm,
 	say func(string)) (modelcall.Answer, error) {
-	if !p.defers(req.Model) {
+	if !p.takesDeferredTools(req.Model) {
 		req.Tools = withoutFamilies(req.Tools)
 	}
 	body, err := encode(req, form, p.maxOutput(req))
@@ -136,7 +138,7 @@ func (p *Provider) exchange(ctx context.Context, req modelcall.Request, form thi
 	return p.Endpoint.Stream(ctx, p.base.JoinPath("messages").String(), body, &answerBuilder{endpoint: p.Endpoint, say: say})
 }
 
-// maxPages bounds the list of models, each page of which has up to pageSize of them.
+// Limits of the list of models.
 const (
 	maxPages = 10
 	pageSize = 50
@@ -151,8 +153,7 @@ type modelPage struct {
 	Last string `json:"last_id"`
 }
 
-// Models lists the names of the models that the endpoint offers, newest first. Its errors are those
-// of Stream.
+// Models returns the names of the endpoint's models, newest first. Its errors are those of Stream.
 func (p *Provider) Models(ctx context.Context) (names []string, err error) {
 	at := p.base.JoinPath("models")
 	query := at.Query()

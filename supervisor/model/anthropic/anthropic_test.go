@@ -24,7 +24,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// open makes a provider called "test" that is closed with the test.
+// open creates a provider called "test" that is closed after the test.
 func open(t testing.TB, o Options) *Provider {
 	t.Helper()
 	o.Name = "test"
@@ -36,7 +36,7 @@ func open(t testing.TB, o Options) *Provider {
 	return p
 }
 
-// serve answers every request with h on loopback, and returns the base URL.
+// serve starts h as a server on loopback, and returns its base URL.
 func serve(t testing.TB, h http.HandlerFunc) string {
 	t.Helper()
 	s := httptest.NewServer(h)
@@ -44,8 +44,8 @@ func serve(t testing.TB, h http.HandlerFunc) string {
 	return s.URL
 }
 
-// sends is a handler that answers with the bytes of a stream.
-func sends(stream string) http.HandlerFunc {
+// sendStream returns a handler that answers with the bytes of a stream.
+func sendStream(stream string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
 		w.Header().Set("Request-Id", "req_1")
@@ -84,7 +84,7 @@ func resulted(results ...protocol.ToolResult) protocol.Message {
 	return m
 }
 
-// history is a conversation with every kind of message.
+// history returns a conversation with every kind of message.
 func history() modelcall.Request {
 	return modelcall.Request{
 		Model: "claude-opus-5-5", System: "Be <brief>.", Cache: time.Hour, Thinking: modelcall.ThinkingMedium,
@@ -111,8 +111,8 @@ func history() modelcall.Request {
 	}
 }
 
-// capture is an endpoint that keeps the bodies of what it is sent and answers "ok".
-func capture(t testing.TB) (string, func() []string) {
+// captureRequests starts an endpoint that answers "ok". The function returns the request bodies so far.
+func captureRequests(t testing.TB) (string, func() []string) {
 	var bodies []string
 	base := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
@@ -120,7 +120,7 @@ func capture(t testing.TB) (string, func() []string) {
 			t.Error(err)
 		}
 		bodies = append(bodies, string(body)) // one request at a time
-		sends(okStream)(w, r)
+		sendStream(okStream)(w, r)
 	})
 	return base, func() []string { return bodies }
 }
@@ -132,10 +132,10 @@ const okStream = `data: {"type":"message_start","message":{"model":"served","usa
 	`data: {"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":2}}` + "\n\n" +
 	`data: {"type":"message_stop"}` + "\n\n"
 
-// sent is the body of the request that req becomes.
-func sent(t testing.TB, req modelcall.Request, o Options) string {
+// requestBody returns the body of the HTTP request for req.
+func requestBody(t testing.TB, req modelcall.Request, o Options) string {
 	t.Helper()
-	base, bodies := capture(t)
+	base, bodies := captureRequests(t)
 	o.BaseURL = base
 	if _, _, err := ask(open(t, o), req); err != nil {
 		t.Fatal(err)
@@ -152,7 +152,7 @@ func compact(t testing.TB, text string) string {
 	return buf.String()
 }
 
-func TestARequestIsInAnthropicsShape(t *testing.T) {
+func TestRequest_HasAnthropicsShape(t *testing.T) {
 	const marker = `"cache_control":{"ttl":"1h","type":"ephemeral"}`
 	want := map[string]string{
 		"model": `"claude-opus-5-5"`, "max_tokens": `32000`, "stream": `true`,
@@ -178,7 +178,7 @@ func TestARequestIsInAnthropicsShape(t *testing.T) {
 			{"content":[{"tool_use_id":"3",` + marker + `,"type":"tool_result"}],"role":"user"}]`,
 	}
 	var got map[string]json.RawMessage
-	if err := json.Unmarshal([]byte(sent(t, history(), Options{})), &got); err != nil {
+	if err := json.Unmarshal([]byte(requestBody(t, history(), Options{})), &got); err != nil {
 		t.Fatal(err)
 	}
 	for name, value := range want {
@@ -200,20 +200,20 @@ func parsed(t testing.TB, text string) (value any) {
 	return value
 }
 
-// TestAThoughtGoesBackWordForWord: a signature vouches for what was said, and nobody else knows how
-// it is computed.
-func TestAThoughtGoesBackWordForWord(t *testing.T) {
+// TestThinking_GoesBackVerbatim: thinking is signed, and only Anthropic can compute the signature.
+func TestThinking_GoesBackVerbatim(t *testing.T) {
 	const block = `{"type":"thinking","thinking":"ein \"Wort\" \u2028 \u003cund\u003e <zwei> & 🦅","signature":"a+/==","n":1.50}`
 	req := hi()
 	req.Model, req.Thinking = "claude-sonnet-4-5", modelcall.ThinkingLow
 	req.Messages = append(req.Messages, said(thought(block), called("1", "f", `{}`)), resulted(protocol.ToolResult{Call: "1"}))
-	body := strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&").Replace(sent(t, req, Options{}))
+	body := strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&").Replace(requestBody(t, req, Options{}))
 	if want := strings.NewReplacer(`\u003c`, "<", `\u003e`, ">").Replace(block); !strings.Contains(body, want) {
 		t.Errorf("not in %s", body)
 	}
 }
 
-// withoutMarkers is a body whose cache markers are taken away: all that may change in what stays.
+// withoutMarkers returns a body without its cache markers. Only they may change in the common
+// prefix of two requests.
 func withoutMarkers(body string) string {
 	for _, marker := range []string{`"cache_control":{"ttl":"1h","type":"ephemeral"}`} {
 		body = strings.NewReplacer(marker+",", "", ","+marker, "").Replace(body)
@@ -221,7 +221,7 @@ func withoutMarkers(body string) string {
 	return body
 }
 
-// prefixOf is what a body says until the end of its last message.
+// prefixOf returns a body's part up to the end of its last message, and the rest.
 func prefixOf(t *testing.T, body string) (messages, rest string) {
 	t.Helper()
 	from := strings.Index(body, `"messages":[`)
@@ -232,11 +232,11 @@ func prefixOf(t *testing.T, body string) (messages, rest string) {
 	return body[from:to], body[:from] + body[to:]
 }
 
-func TestARequestBeginsWithTheOneBeforeIt(t *testing.T) {
-	base, bodies := capture(t)
+func TestRequest_ExtendsPreviousOne(t *testing.T) {
+	base, bodies := captureRequests(t)
 	p := open(t, Options{BaseURL: base})
 	all := history()
-	grow := []int{3, 6, 7, 9} // where a request of this turn may end; 7 is what the person added
+	grow := []int{3, 6, 7, 9} // where a request of this turn may end; 7 is what the user added
 	for _, end := range append(grow, 9) {
 		req := all
 		req.Messages = all.Messages[:end]
@@ -251,7 +251,7 @@ func TestARequestBeginsWithTheOneBeforeIt(t *testing.T) {
 	for i := range len(got) - 2 {
 		before, fixed := prefixOf(t, withoutMarkers(got[i]))
 		after, same := prefixOf(t, withoutMarkers(got[i+1]))
-		// to which a message may still be added
+		// a message may follow it
 		before = strings.TrimSuffix(before, `],"role":"user"}`)
 		if !strings.HasPrefix(after, before) || fixed != same {
 			t.Errorf("request %d:\n%s\nrequest %d:\n%s", i, got[i], i+1, got[i+1])
@@ -259,11 +259,11 @@ func TestARequestBeginsWithTheOneBeforeIt(t *testing.T) {
 	}
 }
 
-func TestMarkersAreWhereTheNextRequestFindsThem(t *testing.T) {
+func TestCacheMarkers_AreFoundByNextRequest(t *testing.T) {
 	for keep, ttl := range map[time.Duration]string{0: "", -1: "", time.Minute: "5m", 5 * time.Minute: "5m", time.Hour: "1h"} {
 		req := history()
 		req.Cache = keep
-		body := sent(t, req, Options{})
+		body := requestBody(t, req, Options{})
 		marker, want := `"cache_control":{"ttl":"`+ttl+`","type":"ephemeral"}`, 4
 		if ttl == "" {
 			marker, want = `"cache_control"`, 0
@@ -274,12 +274,12 @@ func TestMarkersAreWhereTheNextRequestFindsThem(t *testing.T) {
 	}
 	req := hi()
 	req.Cache = time.Hour
-	if got := strings.Count(sent(t, req, Options{}), "cache_control"); got != 1 {
+	if got := strings.Count(requestBody(t, req, Options{}), "cache_control"); got != 1 {
 		t.Errorf("%d markers on nothing but a greeting", got)
 	}
 }
 
-func TestWhatCannotBeSaidIsRefusedBeforeAnythingIsSent(t *testing.T) {
+func TestRequest_Unsendable_FailsBeforeSending(t *testing.T) {
 	p := open(t, Options{BaseURL: "http://127.0.0.1:1"})
 	narrated, empty := hi(), hi()
 	narrated.Messages[0].Role = "narrator"
@@ -293,9 +293,9 @@ func TestWhatCannotBeSaidIsRefusedBeforeAnythingIsSent(t *testing.T) {
 	}
 }
 
-func TestAnAnswerStreamsAndEndsWithItsUsage(t *testing.T) {
+func TestAnswer_StreamsAndHasUsage(t *testing.T) {
 	var deltas []string
-	p := open(t, Options{BaseURL: serve(t, sends(string(recorded(t)))), APIKey: "k"})
+	p := open(t, Options{BaseURL: serve(t, sendStream(string(recorded(t)))), APIKey: "k"})
 	got, err := p.Stream(t.Context(), history(), func(d modelcall.Delta) { deltas = append(deltas, d.Text) })
 	if err != nil {
 		t.Fatal(err)
@@ -325,7 +325,7 @@ func TestAnAnswerStreamsAndEndsWithItsUsage(t *testing.T) {
 	}
 }
 
-// answers is what becomes of streams that are whole, by their reason to stop.
+// answers are complete streams with the expected answer, by their stop reason.
 var answers = []struct {
 	name, blocks, reason string
 	stop                 modelcall.StopReason
@@ -359,7 +359,7 @@ var answers = []struct {
 		modelcall.StopEnd, "hi", nil},
 }
 
-// The pieces of streams; INDEX becomes the block's.
+// Pieces of streams; INDEX is replaced by the block's index.
 func start(block string) string {
 	return `event: content_block_start` + "\n" + `data: {"type":"content_block_start","index":INDEX,"content_block":` + block +
 		"}\n\nevent: ping\ndata: {\"type\": \"ping\"}\n\n" +
@@ -378,7 +378,7 @@ func piece(block, kind, field, value string) string {
 		`","` + field + `":` + string(quoted) + "}}\n\n" + `data: {"type":"content_block_stop","index":INDEX}` + "\n\n|"
 }
 
-// streamOf makes a stream of pieces.
+// streamOf joins pieces to a stream.
 func streamOf(blocks, reason string) string {
 	var out strings.Builder
 	out.WriteString(": a comment\r\n\r\n" + `data: {"type":"message_start","message":{"usage":{"input_tokens":7}}}` + "\n\n")
@@ -390,10 +390,10 @@ func streamOf(blocks, reason string) string {
 	return out.String()
 }
 
-func TestTheReasonsToStop(t *testing.T) {
+func TestStopReasons(t *testing.T) {
 	for _, a := range answers {
 		t.Run(a.name, func(t *testing.T) {
-			answer, heard, err := ask(open(t, Options{BaseURL: serve(t, sends(streamOf(a.blocks, a.reason)))}), hi())
+			answer, heard, err := ask(open(t, Options{BaseURL: serve(t, sendStream(streamOf(a.blocks, a.reason)))}), hi())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -414,11 +414,11 @@ func TestTheReasonsToStop(t *testing.T) {
 	}
 }
 
-func TestAConnectionIsUsedAgain(t *testing.T) {
+func TestConnection_IsReused(t *testing.T) {
 	seen := map[string]bool{}
 	base := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		seen[r.RemoteAddr] = true // one request at a time
-		sends(okStream)(w, r)
+		sendStream(okStream)(w, r)
 	})
 	p := open(t, Options{BaseURL: base})
 	for range 3 {
@@ -431,7 +431,7 @@ func TestAConnectionIsUsedAgain(t *testing.T) {
 	}
 }
 
-func TestWrongOptionsAreRefused(t *testing.T) {
+func TestNew_WrongOptions_AreRefused(t *testing.T) {
 	for _, o := range []Options{{MaxTokens: -1}, {Silence: -1}, {BaseURL: "127.0.0.1:8080/v1"}} {
 		if _, err := New(o); err == nil {
 			t.Errorf("%+v was taken", o)
@@ -439,7 +439,7 @@ func TestWrongOptionsAreRefused(t *testing.T) {
 	}
 }
 
-func TestTheVersionOfABaseURLMayBeThereOrNot(t *testing.T) {
+func TestBaseURL_VersionIsOptional(t *testing.T) {
 	for base, want := range map[string]string{
 		"": "https://api.anthropic.com/v1/messages", "http://h": "http://h/v1/messages", "http://h/v1": "http://h/v1/messages",
 		"http://h/v1/": "http://h/v1/messages", "http://h/x/": "http://h/x/v1/messages", "http://h/x/v1": "http://h/x/v1/messages",
@@ -457,8 +457,8 @@ func TestTheVersionOfABaseURLMayBeThereOrNot(t *testing.T) {
 	}
 }
 
-// TestTheEnvironmentIsNotRead sets all that the library would take from it.
-func TestTheEnvironmentIsNotRead(t *testing.T) {
+// TestEnvironment_IsIgnored sets all variables that the library would read.
+func TestEnvironment_IsIgnored(t *testing.T) {
 	for _, name := range []string{"BASE_URL", "API_KEY", "AUTH_TOKEN", "PROFILE", "ORGANIZATION_ID", "FEDERATION_RULE_ID",
 		"IDENTITY_TOKEN", "WORKSPACE_ID", "CONFIG_DIR"} {
 		t.Setenv("ANTHROPIC_"+name, "http://canary.invalid/")
@@ -469,7 +469,7 @@ func TestTheEnvironmentIsNotRead(t *testing.T) {
 		var head http.Header
 		base := serve(t, func(w http.ResponseWriter, r *http.Request) {
 			head = r.Header
-			sends(okStream)(w, r)
+			sendStream(okStream)(w, r)
 		})
 		if _, _, err := ask(open(t, Options{BaseURL: base, APIKey: key}), hi()); err != nil {
 			t.Fatal(err)
@@ -488,7 +488,7 @@ func TestTheEnvironmentIsNotRead(t *testing.T) {
 	}
 }
 
-func TestTheEndOfTheContextEndsTheCallWithItsCause(t *testing.T) {
+func TestContextEnd_EndsCallWithItsCause(t *testing.T) {
 	stop := errors.New("the person said stop")
 	for name, begun := range map[string]bool{"before the answer began": false, "within the answer": true} {
 		t.Run(name, func(t *testing.T) {
@@ -498,7 +498,7 @@ func TestTheEndOfTheContextEndsTheCallWithItsCause(t *testing.T) {
 			base := serve(t, func(w http.ResponseWriter, r *http.Request) {
 				defer close(gone)
 				if begun {
-					sends(okStream[:strings.Index(okStream, `data: {"type":"content_block_stop"`)])(w, r)
+					sendStream(okStream[:strings.Index(okStream, `data: {"type":"content_block_stop"`)])(w, r)
 					_ = http.NewResponseController(w).Flush()
 				} else {
 					cancel(stop)
@@ -515,7 +515,7 @@ func TestTheEndOfTheContextEndsTheCallWithItsCause(t *testing.T) {
 	}
 }
 
-func TestTheModelsAreListed(t *testing.T) {
+func TestModels(t *testing.T) {
 	base := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		if r.URL.Path != "/v1/models" {

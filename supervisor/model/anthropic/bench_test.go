@@ -15,7 +15,7 @@ import (
 const benchDelta = "event: content_block_delta\n" +
 	`data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":" word"}}` + "\n\n"
 
-// benchEach is how many deltas one answer has.
+// benchEach is the number of deltas in one answer.
 const benchEach = 1000
 
 func benchBegin() string {
@@ -26,7 +26,7 @@ func benchEnd() string {
 	return okStream[strings.Index(okStream, `data: {"type":"content_block_stop"`):]
 }
 
-// BenchmarkDelta is the work on one delta, without a network.
+// BenchmarkDelta measures the work on one delta, without a network.
 func BenchmarkDelta(b *testing.B) {
 	b.ReportAllocs()
 	stream := benchBegin() + strings.Repeat(benchDelta, benchEach) + benchEnd()
@@ -38,8 +38,8 @@ func BenchmarkDelta(b *testing.B) {
 	}
 }
 
-// BenchmarkDeltaLatency is the time from a delta's write to a socket until it has been said: the
-// next is written then.
+// BenchmarkDeltaLatency measures the time from a delta's write to a socket until it is passed on.
+// Only then the next is written.
 func BenchmarkDeltaLatency(b *testing.B) {
 	said := make(chan struct{})
 	p := open(b, Options{BaseURL: serve(b, func(w http.ResponseWriter, r *http.Request) {
@@ -47,7 +47,7 @@ func BenchmarkDeltaLatency(b *testing.B) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		_, _ = io.WriteString(w, benchBegin())
 		for range benchEach {
-			// a client that has gone ends the bench by its own error
+			// a client that has gone ends the benchmark by its own error
 			_, _ = io.WriteString(w, benchDelta)
 			_ = flush.Flush()
 			select {
@@ -66,8 +66,8 @@ func BenchmarkDeltaLatency(b *testing.B) {
 	}
 }
 
-// BenchmarkStreamsMemory is what 50 answers at once take, half way through, in bytes each; the
-// servers' side is in it.
+// BenchmarkStreamsMemory measures the memory of 50 half-read answers at once, in bytes for each. It
+// includes the server's side.
 func BenchmarkStreamsMemory(b *testing.B) {
 	const streams = 50
 	for range b.N {

@@ -10,31 +10,32 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// A tool of a family that find_tools has opened goes deferred: the endpoint reads its definition
-// where the result of that call refers to it, and not before the messages. So what stands there is
-// the same as before, and is read from the cache. (From Anthropic's page "Tool search tool", its
-// part on implementing the search oneself, and "Tool reference", on defer_loading and prompt
-// caching.)
+// If find_tools has opened a tool of a family, the request defers that tool: its definition is not
+// before the messages, and the endpoint reads it at the result that refers to it. So the part
+// before the messages stays the same, and is read from the cache.
+//
+// Sources: Anthropic's page "Tool search tool", its part on implementing the search oneself, and
+// "Tool reference", on defer_loading and prompt caching.
 
-// defersFrom is the first version whose models take deferred tools, as that page has them: those of
-// Claude 4.5.
+// defersFrom is the first version whose models take deferred tools: Claude 4.5, by the page "Tool
+// search tool".
 var defersFrom = [2]int{4, 5}
 
-// defers says whether a model takes deferred tools. A name without a version may be anybody's model
+// takesDeferredTools reports whether a model takes deferred tools. A name without a version may be any model
 // behind a proxy.
-func (p *Provider) defers(model string) bool {
+func (p *Provider) takesDeferredTools(model string) bool {
 	found := modelVersion.FindStringSubmatch(model)
-	if found == nil || p.undeferring.Get(model) {
+	if found == nil || p.noDeferredTools.Get(model) {
 		return false
 	}
 	major, _ := strconv.Atoi(found[2]) // one or two digits
-	minor, _ := strconv.Atoi(found[3]) // 0 where there is none
+	minor, _ := strconv.Atoi(found[3]) // 0 if missing
 	return major > defersFrom[0] || major == defersFrom[0] && minor >= defersFrom[1]
 }
 
-// deferred are the names of the tools to which a result refers. One that was called before that
-// goes undeferred, and so does one whose result has left the window.
-func deferred(req modelcall.Request) map[string]bool {
+// deferredNames returns the names of the tools to which a result refers. A tool that was called before
+// that result is not deferred, and neither is one whose result has left the window.
+func deferredNames(req modelcall.Request) map[string]bool {
 	names, called := map[string]bool{}, map[string]bool{}
 	for _, m := range req.Messages {
 		for _, part := range m.Parts {
@@ -53,7 +54,7 @@ func deferred(req modelcall.Request) map[string]bool {
 	return names
 }
 
-// withoutFamilies are tools of which none is deferred.
+// withoutFamilies returns a copy of tools in which no tool is deferred.
 func withoutFamilies(tools []protocol.Tool) []protocol.Tool {
 	tools = slices.Clone(tools)
 	for i := range tools {
@@ -62,7 +63,7 @@ func withoutFamilies(tools []protocol.Tool) []protocol.Tool {
 	return tools
 }
 
-// references are those of a result to deferred tools.
+// references returns a result's references to deferred tools.
 func (t *messageBuilder) references(r *protocol.ToolResult) (blocks []*block) {
 	for _, name := range r.Tools {
 		if t.deferred[name] {
@@ -72,13 +73,14 @@ func (t *messageBuilder) references(r *protocol.ToolResult) (blocks []*block) {
 	return blocks
 }
 
-// retryUndeferred says whether deferred tools were refused. From then on the model gets none.
+// retryUndeferred reports whether err refuses deferred tools. If so, the model gets none from then
+// on.
 func (p *Provider) retryUndeferred(model string, err error) bool {
 	r := remote.RefusalIn(err)
-	if r == nil || r.Begun || r.Status != http.StatusBadRequest || !r.Says("defer_loading", "tool_reference", "tool reference") || !p.defers(model) {
+	if r == nil || r.Begun || r.Status != http.StatusBadRequest || !r.Says("defer_loading", "tool_reference", "tool reference") || !p.takesDeferredTools(model) {
 		return false
 	}
-	p.undeferring.Change(model, func(bool) bool { return true })
+	p.noDeferredTools.Change(model, func(bool) bool { return true })
 	p.Log.Info("a model takes no deferred tools; they are sent whole from now on", "provider", p.Name, "model", model)
 	return true
 }

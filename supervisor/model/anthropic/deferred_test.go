@@ -11,7 +11,7 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// found is a talk in which find_tools has opened tools.
+// found returns a conversation in which find_tools has opened tools.
 func found() modelcall.Request {
 	req := history()
 	req.Model, req.Thinking = "claude-sonnet-4-5", modelcall.ThinkingOff
@@ -26,7 +26,7 @@ func found() modelcall.Request {
 	return req
 }
 
-// wire is a request as it goes out.
+// wire is a request as it is sent.
 type wire struct {
 	Tools []struct {
 		Name  string         `json:"name"`
@@ -36,13 +36,12 @@ type wire struct {
 	Messages []struct{ Content json.RawMessage } `json:"messages"`
 }
 
-// TestOpenedToolsGoDeferredWhereAResultRefersToThem, and else whole, after those that always are
-// there.
-func TestOpenedToolsGoDeferredWhereAResultRefersToThem(t *testing.T) {
+// TestOpenedTools_AreDeferredIfReferredTo: tools without a reference are sent whole, after those
+// that are always there.
+func TestOpenedTools_AreDeferredIfReferredTo(t *testing.T) {
 	for name, test := range map[string]struct {
 		change func(*modelcall.Request)
-		// in their order; those that are deferred have a ~, and the one with a marker for the cache
-		// a +
+		// tool names in order; ~ marks a deferred tool, + a cache marker
 		tools  string
 		result string
 	}{
@@ -86,8 +85,8 @@ func TestOpenedToolsGoDeferredWhereAResultRefersToThem(t *testing.T) {
 	}
 }
 
-// TestAModelThatTakesNoDeferredToolsGetsThemWhole, whatever it is called, and is not asked again.
-func TestAModelThatTakesNoDeferredToolsGetsThemWhole(t *testing.T) {
+// TestDeferredTools_Refused_AreSentWhole covers any model name. The model is not asked again.
+func TestDeferredTools_Refused_AreSentWhole(t *testing.T) {
 	server, base := modeltest.NewServer(t, modeltest.Echo)
 	server.NoDeferring = true
 	p := open(t, Options{BaseURL: base, APIKey: "k"})
@@ -99,13 +98,13 @@ func TestAModelThatTakesNoDeferredToolsGetsThemWhole(t *testing.T) {
 	if sent := server.Requests(); len(sent) != 2 || strings.Contains(string(sent[0].Raw), "defer_loading") {
 		t.Errorf("%d requests were taken: %s", len(sent), sent[0].Raw)
 	}
-	if !p.undeferring.Get(found().Model) {
+	if !p.noDeferredTools.Get(found().Model) {
 		t.Error("it is not remembered")
 	}
 }
 
-// TestWhatStandsBeforeAnOpenedToolIsReadFromTheCache: all of it.
-func TestWhatStandsBeforeAnOpenedToolIsReadFromTheCache(t *testing.T) {
+// TestOpenedTool_PrefixStaysCached checks that all before an opened tool is read from the cache.
+func TestOpenedTool_PrefixStaysCached(t *testing.T) {
 	server, base := modeltest.NewServer(t, modeltest.Echo)
 	p := open(t, Options{BaseURL: base, APIKey: "k"})
 	req := found()

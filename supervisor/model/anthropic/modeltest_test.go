@@ -25,9 +25,9 @@ func talker(r modeltest.Request) modeltest.Answer {
 	return modeltest.Answer{Text: "echo: " + r.Asked(), Thinking: modeltest.Redacted + "x"}
 }
 
-// TestATalkOfTwentyTurns goes to a strict server, with tools in each turn, with and without
-// thinking. What was asked is asked once: at least 85 % of the input are read from the cache.
-func TestATalkOfTwentyTurns(t *testing.T) {
+// TestTwentyTurns_ReadMostFromCache talks to a strict server, with tools in each turn, with and
+// without thinking. At least 85 % of the input must be read from the cache.
+func TestTwentyTurns_ReadMostFromCache(t *testing.T) {
 	for _, model := range []string{"claude-opus-4-5", "claude-opus-4-8", "claude-opus-5", "claude-opus-5-5"} {
 		for _, level := range []modelcall.Thinking{modelcall.ThinkingOff, modelcall.ThinkingHigh} {
 			t.Run(model+" "+string(level), func(t *testing.T) {
@@ -49,7 +49,7 @@ func TestATalkOfTwentyTurns(t *testing.T) {
 	}
 }
 
-// answerWith takes one turn to its end, as the session does: calls get ids of ours, and their
+// answerWith runs one turn to its end, as the session does: calls get ids of ours, and their
 // results go back.
 func answerWith(t *testing.T, p *Provider, req *modelcall.Request, turn int) {
 	t.Helper()
@@ -75,7 +75,7 @@ func answerWith(t *testing.T, p *Provider, req *modelcall.Request, turn int) {
 	}
 }
 
-// stored is a message as it comes back from the transcript.
+// stored returns a message as it comes back from the transcript.
 func stored(t *testing.T, m protocol.Message) (out protocol.Message) {
 	t.Helper()
 	line, err := json.Marshal(m)
@@ -88,9 +88,9 @@ func stored(t *testing.T, m protocol.Message) (out protocol.Message) {
 	return out
 }
 
-// TestATurnGoesOnAfterAnotherModelBeganIt: its thoughts are left out, and the strict server takes
-// what remains.
-func TestATurnGoesOnAfterAnotherModelBeganIt(t *testing.T) {
+// TestTurn_BegunByAnotherModel_Continues: the other model's thinking is left out, and the strict
+// server takes the rest.
+func TestTurn_BegunByAnotherModel_Continues(t *testing.T) {
 	for _, model := range []string{"claude-opus-4-5", "claude-opus-4-8", "claude-opus-5-5"} {
 		_, base := modeltest.NewServer(t, modeltest.Echo)
 		req := history()
@@ -109,7 +109,7 @@ func TestATurnGoesOnAfterAnotherModelBeganIt(t *testing.T) {
 	}
 }
 
-func TestEveryFailureOfAStrictServerHasItsClass(t *testing.T) {
+func TestStrictServer_FailuresHaveTheirClass(t *testing.T) {
 	cases := map[modeltest.Class]modelcall.Class{
 		modeltest.RateLimited: modelcall.RateLimited, modeltest.Overloaded: modelcall.Overloaded,
 		modeltest.Internal: modelcall.Server, modeltest.Loading: modelcall.Overloaded,
@@ -137,7 +137,7 @@ func TestEveryFailureOfAStrictServerHasItsClass(t *testing.T) {
 	}
 }
 
-func TestTheFaultsOfAStrictServerHaveTheirClass(t *testing.T) {
+func TestStrictServer_FaultsHaveTheirClass(t *testing.T) {
 	cases := map[string]struct {
 		fault   modeltest.Fault
 		want    modelcall.Class
@@ -163,7 +163,7 @@ func TestTheFaultsOfAStrictServerHaveTheirClass(t *testing.T) {
 	}
 }
 
-func TestTheModelsOfAStrictServer(t *testing.T) {
+func TestStrictServer_Models(t *testing.T) {
 	server, base := modeltest.NewServer(t, modeltest.Echo)
 	for i := range 120 {
 		server.Models = append(server.Models, fmt.Sprintf("claude-%d", i))

@@ -8,7 +8,7 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// pictureBlock is a picture, or the line that stands for it.
+// pictureBlock returns the block of a picture, or of a line of text if the picture cannot be read.
 func pictureBlock(req modelcall.Request, image protocol.Image) *block {
 	data, instead := req.ReadPicture(image)
 	if instead != "" {
@@ -17,25 +17,25 @@ func pictureBlock(req modelcall.Request, image protocol.Image) *block {
 	return &block{Type: "image", Source: &source{Type: "base64", MediaType: image.MediaType, Data: data}}
 }
 
-// withoutPictures is the request, without pictures where its model is known to take none.
+// withoutPictures returns the request, without pictures if the model is known to take none.
 func (p *Provider) withoutPictures(req modelcall.Request) modelcall.Request {
-	if p.pictureless.Get(req.Model) {
+	if p.noPictures.Get(req.Model) {
 		req.Picture = pictureError(remote.ReasonNoPictures)
 	}
 	return req
 }
 
-// retryWithoutPictures is the request to make again after its pictures were refused. ok is false
-// where they were not.
+// retryWithoutPictures returns the request to repeat after its pictures were refused. ok is false
+// after any other error.
 func (p *Provider) retryWithoutPictures(req modelcall.Request, err error) (modelcall.Request, bool) {
 	r := remote.RefusalIn(err)
-	if r == nil || r.Begun || isTooLong(r) || p.pictureless.Get(req.Model) || !slices.ContainsFunc(req.Messages, protocol.Message.Pictured) {
+	if r == nil || r.Begun || isTooLong(r) || p.noPictures.Get(req.Model) || !slices.ContainsFunc(req.Messages, protocol.Message.Pictured) {
 		return req, false
 	}
 	log := p.Log.With("provider", p.Name, "model", req.Model, "status", r.Status)
 	switch {
 	case remote.RefusesPictures(r.Status, r.Text):
-		p.pictureless.Change(req.Model, func(bool) bool { return true })
+		p.noPictures.Change(req.Model, func(bool) bool { return true })
 		log.Info("a model takes no pictures; they are left out from now on")
 		return p.withoutPictures(req), true
 	case remote.RefusesPicture(r.Status, r.Text):

@@ -10,7 +10,7 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// body is a request as it goes over the wire, with {RED} for the picture.
+// body returns a request as it is sent, with {RED} for the picture.
 func body(t *testing.T, req modelcall.Request) string {
 	t.Helper()
 	raw, err := encode(req, thinkingForm{}, 1000)
@@ -20,7 +20,7 @@ func body(t *testing.T, req modelcall.Request) string {
 	return strings.ReplaceAll(string(raw), modeltest.RedPNG, "{RED}")
 }
 
-func TestPicturesAreInTheResultsThatShowThem(t *testing.T) {
+func TestPictures_AreInTheirResults(t *testing.T) {
 	const image = `{"source":{"data":"{RED}","media_type":"image/png","type":"base64"},"type":"image"}`
 	got := body(t, modeltest.PictureRequest(t))
 	for _, want := range []string{
@@ -36,7 +36,7 @@ func TestPicturesAreInTheResultsThatShowThem(t *testing.T) {
 	}
 }
 
-func TestAPictureThatCannotBeReadIsALine(t *testing.T) {
+func TestUnreadablePicture_BecomesLine(t *testing.T) {
 	req := modeltest.PictureRequest(t)
 	req.Messages[2].Parts[0].Result.Images[0].SHA256 = "gone"
 	got := body(t, req)
@@ -45,8 +45,8 @@ func TestAPictureThatCannotBeReadIsALine(t *testing.T) {
 	}
 }
 
-// TestAStrictServerTakesPictures: with a cache, which counts their tokens.
-func TestAStrictServerTakesPictures(t *testing.T) {
+// TestStrictServer_TakesPictures uses a cache, which counts their tokens.
+func TestStrictServer_TakesPictures(t *testing.T) {
 	var seen []modeltest.Picture
 	server, base := modeltest.NewServer(t, func(r modeltest.Request) modeltest.Answer {
 		seen = r.Seen()
@@ -63,7 +63,7 @@ func TestAStrictServerTakesPictures(t *testing.T) {
 	}
 }
 
-func TestAModelThatTakesNoPicturesIsAskedWithout(t *testing.T) {
+func TestModelWithoutPictures_IsAskedWithout(t *testing.T) {
 	server, base := modeltest.NewServer(t, modeltest.Instant)
 	server.NoPictures = true
 	p := open(t, Options{BaseURL: base, APIKey: "k"})
@@ -77,14 +77,13 @@ func TestAModelThatTakesNoPicturesIsAskedWithout(t *testing.T) {
 			t.Errorf("got %s", r.Raw)
 		}
 	}
-	if !p.pictureless.Get("m") || p.pictureless.Get("other") {
+	if !p.noPictures.Get("m") || p.noPictures.Get("other") {
 		t.Error("who is blind is not remembered")
 	}
 }
 
-// TestOneBadPictureMakesNoModelBlind: it is left out this time, and the next request has pictures
-// again.
-func TestOneBadPictureMakesNoModelBlind(t *testing.T) {
+// TestBadPicture_IsLeftOutOnce: the next request has pictures again.
+func TestBadPicture_IsLeftOutOnce(t *testing.T) {
 	server, base := modeltest.NewServer(t, modeltest.Instant)
 	p := open(t, Options{BaseURL: base, APIKey: "k"})
 	bad := modeltest.PictureRequest(t)

@@ -8,15 +8,15 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// TestWhatComesIsHeard also what is not said: thoughts and calls; and that the request went out.
-func TestWhatComesIsHeard(t *testing.T) {
+// TestReceived_CountsThinkingAndCalls also checks that the request counts as sent.
+func TestReceived_CountsThinkingAndCalls(t *testing.T) {
 	whole := streamOf(piece(`{"type":"thinking","thinking":"","signature":""}`, "thinking_delta", "thinking", "12345")+text("12")+
 		call("read_file", `{"path":"a"}`), "tool_use")
 	before, _, found := strings.Cut(whole, `data: {"type":"message_delta"`)
 	if !found {
 		t.Fatal("the stream has no message_delta")
 	}
-	got, _, err := ask(open(t, Options{BaseURL: serve(t, sends(before))}), hi())
+	got, _, err := ask(open(t, Options{BaseURL: serve(t, sendStream(before))}), hi())
 	failed := new(modelcall.Error)
 	if !errors.As(err, &failed) || failed.Free {
 		t.Fatalf("half an answer: %v", err)
@@ -30,10 +30,10 @@ func TestWhatComesIsHeard(t *testing.T) {
 	}
 }
 
-func TestARequestHoldsToTheOutputThatIsPaidFor(t *testing.T) {
+func TestRequest_KeepsPaidOutputLimit(t *testing.T) {
 	req := hi()
 	req.Output, req.Thinking, req.Model = 3000, modelcall.ThinkingHigh, "claude-opus-4-5"
-	if got := sent(t, req, Options{}); !strings.Contains(got, `"max_tokens":3000`) || !strings.Contains(got, `"budget_tokens":1976`) {
+	if got := requestBody(t, req, Options{}); !strings.Contains(got, `"max_tokens":3000`) || !strings.Contains(got, `"budget_tokens":1976`) {
 		t.Errorf("sent %s", got)
 	}
 }

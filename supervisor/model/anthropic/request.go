@@ -13,8 +13,8 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// request is the body of POST messages. Empty fields are not sent. Fields stand in the order of
-// their names here and below.
+// request is the body of POST messages. Empty fields are not sent. Fields are sorted by name, here
+// and below.
 type request struct {
 	MaxTokens int64           `json:"max_tokens"`
 	Messages  []message       `json:"messages"`
@@ -36,7 +36,7 @@ type thinkingConfig struct {
 }
 
 type message struct {
-	Content []any         `json:"content"` // *block, or a json.RawMessage: thinking as it came
+	Content []any         `json:"content"` // *block, or a json.RawMessage: thinking as it was received
 	Role    protocol.Role `json:"role"`
 }
 
@@ -56,7 +56,7 @@ type block struct {
 	Type         string          `json:"type"`
 }
 
-// source is an image.
+// source is the data of an image.
 type source struct {
 	Data      []byte `json:"data"`
 	MediaType string `json:"media_type"`
@@ -78,10 +78,10 @@ type cacheControl struct {
 
 func textBlock(text string) *block { return &block{Type: "text", Text: text} }
 
-// encode makes a request's JSON. The same transcript gives the same bytes, so that the endpoint's
+// encode returns a request's JSON. The same transcript gives the same bytes, so that the endpoint's
 // cache finds its prefix; only the cache markers move.
 func encode(req modelcall.Request, form thinkingForm, maxTokens int64) ([]byte, error) {
-	later := deferred(req)
+	later := deferredNames(req)
 	messages, err := messagesOf(req, form.sendBack, later)
 	if err != nil {
 		return nil, err
@@ -100,8 +100,8 @@ func encode(req modelcall.Request, form thinkingForm, maxTokens int64) ([]byte, 
 	return remote.Encode(r)
 }
 
-// toolsOf are tools in the API's form. Those that are deferred come last: the others end with a
-// marker for the cache.
+// toolsOf returns tools in the API's form. Deferred tools come last, because the others end with a
+// cache marker.
 func toolsOf(tools []protocol.Tool, later map[string]bool) []*tool {
 	var out, deferred []*tool
 	for _, t := range tools {
@@ -121,9 +121,9 @@ func toolsOf(tools []protocol.Tool, later map[string]bool) []*tool {
 	return append(out, deferred...)
 }
 
-// markCache marks what the endpoint is to cache: the tools, the system text, and the conversation
-// up to each of the last two user messages. The older of these two marks is where the request
-// before has set its newer one. A request may have four marks.
+// markCache marks the prefixes that the endpoint is to cache: the tools, the system text, and the
+// conversation up to each of the last two user messages. The older of these two marks is where the
+// previous request set its newer one. A request may have four marks.
 func (r *request) markCache(keep time.Duration) {
 	if keep <= 0 {
 		return
@@ -133,7 +133,7 @@ func (r *request) markCache(keep time.Duration) {
 		marker.TTL = "1h"
 	}
 	for _, t := range slices.Backward(r.Tools) {
-		if !t.DeferLoading { // which may have no marker
+		if !t.DeferLoading { // a deferred tool may have no marker
 			t.CacheControl = marker
 			break
 		}
@@ -151,25 +151,25 @@ func (r *request) markCache(keep time.Duration) {
 	}
 }
 
-// messageBuilder makes the API's messages, in which the two roles alternate.
+// messageBuilder builds the API's messages, in which the two roles alternate.
 type messageBuilder struct {
 	out      []message
 	results  []any             // of the next user message, which must begin with them
-	texts    []any             // the person's text and pictures, which follow them
+	texts    []any             // the user's text and pictures, after the results
 	sendBack bool              // the model gets its thinking back
-	deferred map[string]bool   // tools by their names
-	req      modelcall.Request // has the messages
+	deferred map[string]bool   // deferred tools by name
+	req      modelcall.Request // the source of the messages
 }
 
-// roleHandlers add a message, by its role.
+// roleHandlers has the function that adds a message, for each role.
 var roleHandlers = map[protocol.Role]func(*messageBuilder, protocol.Message){
 	protocol.RoleUser:      (*messageBuilder).addUser,
 	protocol.RoleTool:      (*messageBuilder).addUser,
 	protocol.RoleAssistant: (*messageBuilder).addAssistant,
 }
 
-// messagesOf makes the messages. It leaves out the thinking of earlier turns: nothing depends on it
-// any more, and the API would refuse it once the text before it has changed.
+// messagesOf returns the messages in the API's form. It leaves out the thinking of earlier turns:
+// nothing depends on it any more, and the API would refuse it once the text before it has changed.
 func messagesOf(req modelcall.Request, back bool, later map[string]bool) ([]message, error) {
 	t := messageBuilder{req: req, deferred: later}
 	begin := turnStart(req.Messages)
@@ -188,8 +188,8 @@ func messagesOf(req modelcall.Request, back bool, later map[string]bool) ([]mess
 	return t.out, nil
 }
 
-// turnStart is the index of the message that began the running turn. A message that the person
-// added while tools were running began none.
+// turnStart returns the index of the message that began the running turn. A user's message that
+// came while tools were running began none.
 func turnStart(messages []protocol.Message) int {
 	start := 0
 	for i, m := range messages {
@@ -215,8 +215,8 @@ func (t *messageBuilder) addUser(m protocol.Message) {
 	}
 }
 
-// addAssistant adds a message of the model's. It leaves out one that says and calls nothing, which
-// the API refuses, and joins it to one before it, which not every server does.
+// addAssistant adds a message of the model. It drops an empty message, which the API refuses, and
+// joins it to a message of the model before it, because not every server does.
 func (t *messageBuilder) addAssistant(m protocol.Message) {
 	var blocks []any
 	speaks := false
@@ -238,7 +238,8 @@ func (t *messageBuilder) addAssistant(m protocol.Message) {
 	t.out = append(t.out, message{Role: protocol.RoleAssistant, Content: blocks})
 }
 
-// assistantBlock is a piece of a message of the model's. ok is false for one that is left out.
+// assistantBlock returns a part of a model's message in the API's form. ok is false if it is left
+// out.
 func (t *messageBuilder) assistantBlock(p protocol.Part) (made any, ok bool) {
 	switch {
 	case p.Thinking != nil:
@@ -250,7 +251,7 @@ func (t *messageBuilder) assistantBlock(p protocol.Part) (made any, ok bool) {
 	return textBlock(p.Text), !blank(p.Text)
 }
 
-// flush adds the user message that has been gathered.
+// flush adds the user message that has been collected.
 func (t *messageBuilder) flush() {
 	if blocks := append(t.results, t.texts...); len(blocks) > 0 {
 		t.out = append(t.out, message{Role: protocol.RoleUser, Content: blocks})
@@ -258,7 +259,7 @@ func (t *messageBuilder) flush() {
 	t.results, t.texts = nil, nil
 }
 
-// addResult adds a tool's result. One that refers to tools has nothing beside that, so its text
+// addResult adds a tool's result. A result that refers to tools may have nothing else, so its text
 // follows the results.
 func (t *messageBuilder) addResult(r *protocol.ToolResult) {
 	references := t.references(r)
@@ -272,7 +273,8 @@ func (t *messageBuilder) addResult(r *protocol.ToolResult) {
 	}
 }
 
-// resultBlock is a tool's result. The API refuses empty texts, and wants one where a tool failed.
+// resultBlock returns the block of a tool's result. The API refuses empty texts, and wants a text
+// if a tool failed.
 func resultBlock(req modelcall.Request, r *protocol.ToolResult) *block {
 	made := &block{Type: "tool_result", ToolUseID: r.Call, IsError: r.Failed}
 	text := r.Text

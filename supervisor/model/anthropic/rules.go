@@ -10,14 +10,14 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// What can be wrong with an answer of this API alone.
+// Errors in an answer that only this API has.
 var (
 	errFiltered = errors.New("stop_reason refusal")
 	errNoRoom   = errors.New("stop_reason max_tokens, and no text")
 	errFull     = errors.New("stop_reason model_context_window_exceeded, and no text")
 )
 
-// errorRules are tried in order; the last takes all.
+// errorRules are tried in order; the last one matches every error.
 var errorRules = append([]remote.ErrorRule{
 	remote.OnRefusal(isTooLong, modelcall.TooLong, remote.TextTooLong),
 	remote.OnRefusal(isCredit, modelcall.Credit, textCredit),
@@ -38,7 +38,7 @@ var errorRules = append([]remote.ErrorRule{
 	remote.OnError(errFull, modelcall.TooLong, textFull),
 }, remote.OnAnyError("Anthropic's API", textHint)...)
 
-// readRefusal takes the type of an error object as its kind.
+// readRefusal returns the refusal of an error object. Its kind is the object's type.
 func readRefusal(status int, o remote.ErrorObject) *remote.Refusal {
 	return &remote.Refusal{Status: status, Kind: o.Type, Text: o.Text, Request: o.Request}
 }
@@ -49,7 +49,7 @@ func isTooLong(r *remote.Refusal) bool {
 		r.Says("prompt is too long", "exceed context limit", "context window", "context length", "maximum context")
 }
 
-// isCredit matches an account without money. The API answers 400 where prepaid credit is used up or
+// isCredit matches an account without money. The API answers 400 if prepaid credit is used up or
 // the owner's own limit is reached, and 429 at the limit of the account's tier.
 func isCredit(r *remote.Refusal) bool {
 	return r.Status == http.StatusPaymentRequired || r.Kind == "billing_error" ||
@@ -60,7 +60,7 @@ func isForbidden(r *remote.Refusal) bool {
 	return r.Status == http.StatusForbidden || r.Kind == "permission_error"
 }
 
-// isNoTools matches the words of servers that speak this API for other makers' models.
+// isNoTools matches the words of servers that use this API for other makers' models.
 func isNoTools(r *remote.Refusal) bool {
 	return r.Says("does not support tools", "tools are not supported", "does not support tool use")
 }
@@ -69,7 +69,7 @@ func isNoModel(r *remote.Refusal) bool {
 	return (r.Status == http.StatusNotFound || r.Kind == "not_found_error") && r.Says("model")
 }
 
-// isNoAPI matches a page, a redirect, and an answer that should have been a stream.
+// isNoAPI matches a web page, a redirect, and an answer that should have been a stream.
 func isNoAPI(r *remote.Refusal) bool {
 	return r.Moved || r.Status == http.StatusNotFound || r.Status == http.StatusMethodNotAllowed ||
 		(r.Status == http.StatusOK && r.Text == "")
@@ -79,7 +79,7 @@ func isLimited(r *remote.Refusal) bool {
 	return r.Status == http.StatusTooManyRequests || r.Kind == "rate_limit_error"
 }
 
-// statusOverloaded is Anthropic's own.
+// statusOverloaded is Anthropic's own status code.
 const statusOverloaded = 529
 
 func isOverloaded(r *remote.Refusal) bool {
@@ -99,11 +99,11 @@ func isNoThinking(r *remote.Refusal) bool {
 
 func isStreamed(r *remote.Refusal) bool { return r.Status == 0 || r.Status == http.StatusOK }
 
-// rateLimits are the limits whose resets the API's headers tell.
+// rateLimits are the names of the limits in the API's headers about resets.
 var rateLimits = []string{"Requests", "Tokens", "Input-Tokens", "Output-Tokens"}
 
-// retryAfter is how long the endpoint asks to be left alone: by Retry-After, or else until the last
-// used-up limit resets.
+// retryAfter returns the pause that the endpoint wants: Retry-After, or else the time until the
+// last used-up limit resets.
 func retryAfter(h http.Header, now time.Time) time.Duration {
 	longest := remote.RetryAfter(h, now)
 	if longest > 0 {

@@ -20,7 +20,7 @@ import (
 	"mews/supervisor/problem"
 )
 
-// page answers with a status, a type and a body.
+// page returns a handler that answers with a status, a type and a body.
 func page(status int, kind, body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", kind)
@@ -29,7 +29,7 @@ func page(status int, kind, body string) http.HandlerFunc {
 	}
 }
 
-// refuses answers as Anthropic does.
+// refuses returns a handler that refuses as Anthropic does.
 func refuses(status int, kind, message string) http.HandlerFunc {
 	return page(status, "application/json", fmt.Sprintf(
 		`{"type":"error","error":{"type":%q,"message":%q},"request_id":"req_body"}`, kind, message))
@@ -44,27 +44,28 @@ func with(h http.HandlerFunc, headers ...string) http.HandlerFunc {
 	}
 }
 
-// breaksOff begins an answer and ends it with an error.
+// breaksOff returns a handler that begins an answer and ends it with an error.
 func breaksOff(kind, message string) http.HandlerFunc {
-	return sends(spoken() + fmt.Sprintf("event: error\ndata: "+
+	return sendStream(streamUntilText() + fmt.Sprintf("event: error\ndata: "+
 		`{"type":"error","error":{"details":null,"type":%q,"message":%q},"request_id":"req_body"}`+"\n\n", kind, message))
 }
 
 const (
-	tooBig = `This is longer than the model "m" of "test" can take, also without all that could be left out of it. ` +
+	tooBig = `This is longer than the model "m" of "test" can take, even after Mews shortened it. ` +
 		`Use a model with a larger context, or ask for less at once.`
 	broke = `The account at "test" has no credit left, or has reached its spending limit. ` +
-		`See to its billing, or use another provider's model.`
-	noKey  = `"test" wants an API key, and none was accepted. Check its api_key in the configuration and start Mews again.`
-	noAPI  = `What answers at HOST is not Anthropic's API (HTTP %d). Check the base_url of "test".`
-	busy   = `"test" has more to do than it can for now. Try again in a minute.`
-	ailing = `"test" has trouble of its own. Try again in a minute.`
-	cut    = `The answer of the model "m" of "test" was cut off before its end. Send the message again.`
-	odd    = `"test" at HOST sent something that is not an answer of Anthropic's API. Check its base_url and its version.`
+		`Check its billing, or use another provider's model.`
+	noKey             = `"test" wants an API key, and none was accepted. Check its api_key in the configuration and start Mews again.`
+	noAPI             = `The server at HOST is not Anthropic's API (HTTP %d). Check the base_url of "test".`
+	busy              = `"test" has more to do than it can for now. Try again in a minute.`
+	textServerFailure = `"test" has an internal error. Try again in a minute.`
+	cut               = `The answer of the model "m" of "test" was cut off before its end. Send the message again.`
+	odd               = `"test" at HOST sent something that is not an answer of Anthropic's API. Check its base_url and its version.`
 )
 
-// sentences is what a person reads, for all that an endpoint may do. HOST stands for its address.
-var sentences = []struct {
+// userTexts has the text that a user reads for each behaviour of an endpoint. HOST stands for its
+// address.
+var userTexts = []struct {
 	name  string
 	h     http.HandlerFunc
 	class modelcall.Class
@@ -101,53 +102,53 @@ var sentences = []struct {
 	{"overloaded", refuses(529, "overloaded_error", "Overloaded"), modelcall.Overloaded, busy},
 	{"a proxy that is not ready", page(503, "text/html", "<html>"), modelcall.Overloaded, busy},
 	{"overloaded within the answer", breaksOff("overloaded_error", "Overloaded"), modelcall.Overloaded, busy},
-	{"an error event that has no name", sends(`data: {"type":"error","error":{"type":"overloaded_error"}}` + "\n\n"),
+	{"an error event that has no name", sendStream(`data: {"type":"error","error":{"type":"overloaded_error"}}` + "\n\n"),
 		modelcall.Overloaded, busy},
-	{"a server's trouble", refuses(500, "api_error", "Internal server error"), modelcall.Server, ailing},
-	{"a gateway's trouble", page(502, "text/html", "<html>"), modelcall.Server, ailing},
-	{"a server's trouble within the answer", breaksOff("api_error", "oops"), modelcall.Server, ailing},
-	{"took too long", refuses(504, "timeout_error", "x"), modelcall.Server, ailing},
+	{"a server's trouble", refuses(500, "api_error", "Internal server error"), modelcall.Server, textServerFailure},
+	{"a gateway's trouble", page(502, "text/html", "<html>"), modelcall.Server, textServerFailure},
+	{"a server's trouble within the answer", breaksOff("api_error", "oops"), modelcall.Server, textServerFailure},
+	{"took too long", refuses(504, "timeout_error", "x"), modelcall.Server, textServerFailure},
 	{"filtered by words", refuses(400, "invalid_request_error", "Output blocked by content filtering policy"),
 		modelcall.Filtered, `The content filter of "test" stopped the answer. Say it differently, or use another model.`},
-	{"declined", sends(streamOf(text("I"), "refusal")), modelcall.Filtered,
+	{"declined", sendStream(streamOf(text("I"), "refusal")), modelcall.Filtered,
 		`The model "m" of "test" declined to answer this. Say it differently, or use another model.`},
 	{"a model without tools", refuses(400, "invalid_request_error", "m does not support tools"), modelcall.NoTools,
 		`The model "m" of "test" cannot use tools, and Mews needs them. Use a model that can.`},
 	{"a model without thinking", refuses(400, "invalid_request_error", "adaptive thinking is not supported on this model."),
-		modelcall.Refused, `The model "m" of "test" cannot think in the way that it was told to. ` +
-			`Use another model; an admin can set models.thinking to off.`},
+		modelcall.Refused, `The model "m" of "test" cannot think in the way that Mews asked for. ` +
+			`Use another model. An admin can also set models.thinking to off.`},
 	{"a request that it does not like", refuses(400, "invalid_request_error", "tools.0:\n wrong"), modelcall.Refused,
-		`"test" refused the request for the model "m" as wrong (HTTP 400). Use another model; an admin finds what it said in the log at level debug.`},
+		`"test" refused the request for the model "m" as wrong (HTTP 400). Use another model. An admin finds what it said in the log at level debug.`},
 	{"another shape of refusal", page(422, "application/json", `{"detail":"wrong"}`), modelcall.Refused,
-		`"test" refused the request for the model "m" as wrong (HTTP 422). Use another model; an admin finds what it said in the log at level debug.`},
+		`"test" refused the request for the model "m" as wrong (HTTP 422). Use another model. An admin finds what it said in the log at level debug.`},
 	{"and another", page(409, "application/json", `{"error":"wrong"}`), modelcall.Refused,
-		`"test" refused the request for the model "m" as wrong (HTTP 409). Use another model; an admin finds what it said in the log at level debug.`},
+		`"test" refused the request for the model "m" as wrong (HTTP 409). Use another model. An admin finds what it said in the log at level debug.`},
 	{"no reason given", page(400, "text/plain", "no"), modelcall.Refused,
-		`"test" refused the request for the model "m" as wrong (HTTP 400). Use another model; an admin finds what it said in the log at level debug.`},
+		`"test" refused the request for the model "m" as wrong (HTTP 400). Use another model. An admin finds what it said in the log at level debug.`},
 	{"an error in the stream", breaksOff("invalid_request_error", "the tape tore"), modelcall.Refused,
-		`"test" broke off the answer of the model "m". Send the message again; an admin finds what it said in the log at level debug.`},
-	{"no stream at all", sends(""), modelcall.Cut, cut},
-	{"an end without a reason to stop", sends(spoken() + `data: {"type":"message_stop"}` + "\n\n"), modelcall.Cut, cut},
-	{"events of something else", sends("data: <xml/>\n\n"), modelcall.Malformed, odd},
-	{"events of another API", sends(`data: {"choices":[{"delta":{"content":"hi"}}]}` + "\n\n"), modelcall.Malformed, odd},
-	{"a piece of no block", sends(`data: {"type":"content_block_delta","index":4,"delta":{"type":"text_delta"}}` + "\n\n"),
+		`"test" broke off the answer of the model "m". Send the message again. An admin finds what it said in the log at level debug.`},
+	{"no stream at all", sendStream(""), modelcall.Cut, cut},
+	{"an end without a reason to stop", sendStream(streamUntilText() + `data: {"type":"message_stop"}` + "\n\n"), modelcall.Cut, cut},
+	{"events of something else", sendStream("data: <xml/>\n\n"), modelcall.Malformed, odd},
+	{"events of another API", sendStream(`data: {"choices":[{"delta":{"content":"hi"}}]}` + "\n\n"), modelcall.Malformed, odd},
+	{"a piece of no block", sendStream(`data: {"type":"content_block_delta","index":4,"delta":{"type":"text_delta"}}` + "\n\n"),
 		modelcall.Malformed, odd},
-	{"a block twice", sends(strings.ReplaceAll(streamOf(text("a")+text("b"), "end_turn"), `"index":1`, `"index":0`)),
+	{"a block twice", sendStream(strings.ReplaceAll(streamOf(text("a")+text("b"), "end_turn"), `"index":1`, `"index":0`)),
 		modelcall.Malformed, odd},
-	{"no room to answer", sends(streamOf(start(`{"type":"thinking","thinking":"hm"}`), "max_tokens")), modelcall.NoRoom,
-		`The model "m" of "test" reached the limit of what it may say before it said anything. ` +
-			`Ask for less at once, or use another model; an admin can let it think less, or raise its limit of output tokens.`},
-	{"no room in the context", sends(streamOf(text(""), "model_context_window_exceeded")), modelcall.TooLong,
+	{"no room to answer", sendStream(streamOf(start(`{"type":"thinking","thinking":"hm"}`), "max_tokens")), modelcall.NoRoom,
+		`The model "m" of "test" reached its output limit before it said anything. ` +
+			`Ask for less at once, or use another model. An admin can lower its thinking, or raise its limit of output tokens.`},
+	{"no room in the context", sendStream(streamOf(text(""), "model_context_window_exceeded")), modelcall.TooLong,
 		`This conversation fills all that the model "m" of "test" can take, and leaves no room for an answer. ` +
 			`Use a model with a larger context, or ask for less at once.`},
-	{"nothing", sends(streamOf(text(" \n"), "end_turn")), modelcall.Empty,
+	{"nothing", sendStream(streamOf(text(" \n"), "end_turn")), modelcall.Empty,
 		`The model "m" of "test" answered with nothing. Send the message again, or say it differently.`},
-	{"a call without a name", sends(streamOf(call("", "{}"), "tool_use")), modelcall.Malformed,
+	{"a call without a name", sendStream(streamOf(call("", "{}"), "tool_use")), modelcall.Malformed,
 		`The model "m" of "test" called a tool without naming it. Send the message again, or use another model.`},
 }
 
-func TestWhatAPersonReadsWhenAnEndpointFails(t *testing.T) {
-	for _, s := range sentences {
+func TestEndpointFailure_HasTextForUser(t *testing.T) {
+	for _, s := range userTexts {
 		t.Run(s.name, func(t *testing.T) {
 			p := open(t, Options{BaseURL: serve(t, s.h), APIKey: "sk-wrong"})
 			answer, _, err := ask(p, hi())
@@ -169,7 +170,7 @@ func checkSentence(t *testing.T, err error, class modelcall.Class, want string) 
 	}
 }
 
-func TestNothingIsTriedAgain(t *testing.T) {
+func TestFailure_IsNotRetriedHere(t *testing.T) {
 	for _, status := range []int{401, 408, 409, 429, 500, 503, 529} {
 		count := 0
 		base := serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -182,7 +183,7 @@ func TestNothingIsTriedAgain(t *testing.T) {
 	}
 }
 
-func TestTheNameOfTheCallAndWhatItCostStayWithItsError(t *testing.T) {
+func TestError_HasRequestIDAndUsage(t *testing.T) {
 	cases := map[string]struct {
 		h       http.HandlerFunc
 		request string
@@ -191,7 +192,7 @@ func TestTheNameOfTheCallAndWhatItCostStayWithItsError(t *testing.T) {
 		"the header's":              {with(refuses(500, "api_error", "x"), "Request-Id", "req_head"), "req_head", 0},
 		"the body's":                {refuses(500, "api_error", "x"), "req_body", 0},
 		"of a stream":               {breaksOff("api_error", "x"), "req_1", 3},
-		"of an answer that was cut": {sends(spoken()), "req_1", 3},
+		"of an answer that was cut": {sendStream(streamUntilText()), "req_1", 3},
 		"of one that is long": {with(refuses(500, "x", "x"), "Request-Id", strings.Repeat("ä", 99)),
 			strings.Repeat("ä", 64), 0},
 	}
@@ -211,7 +212,7 @@ func TestTheNameOfTheCallAndWhatItCostStayWithItsError(t *testing.T) {
 	}
 }
 
-func TestHowLongTheEndpointAsksToBeLeftAlone(t *testing.T) {
+func TestRetryAfter(t *testing.T) {
 	cases := []struct {
 		name    string
 		headers []string
@@ -229,7 +230,7 @@ func TestHowLongTheEndpointAsksToBeLeftAlone(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) { // which begins at 2000-01-01
+			synctest.Test(t, func(t *testing.T) { // the fake clock begins at 2000-01-01
 				client := &http.Client{Transport: modeltest.Transport(func(r *http.Request) (*http.Response, error) {
 					w := httptest.NewRecorder()
 					with(refuses(429, "rate_limit_error", "x"), c.headers...)(w, r)
@@ -245,9 +246,9 @@ func TestHowLongTheEndpointAsksToBeLeftAlone(t *testing.T) {
 	}
 }
 
-// TestTheKeyIsNeverSaid has endpoints throw the key back in every way they have, also where a long
-// message is cut.
-func TestTheKeyIsNeverSaid(t *testing.T) {
+// TestKey_IsNeverInErrors lets endpoints send the key back in every way, also across the cut of a
+// long message.
+func TestKey_IsNeverInErrors(t *testing.T) {
 	const canary = "sk-canary-0123456789"
 	echo := func(status int, format string) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) {
@@ -256,7 +257,7 @@ func TestTheKeyIsNeverSaid(t *testing.T) {
 			fmt.Fprintf(w, format, r.Header.Get("X-Api-Key"))
 		}
 	}
-	long := strings.Repeat("x", 285) // the key is at 300 bytes, where foreign words are cut
+	long := strings.Repeat("x", 285) // the key starts at byte 300, where text of others is cut
 	handlers := map[string]http.HandlerFunc{
 		"in a message":           echo(400, `{"error":{"message":"you sent %s"}}`),
 		"half hidden":            page(401, "application/json", `{"error":{"message":"Incorrect API key: sk-can***6789"}}`),
@@ -272,8 +273,8 @@ func TestTheKeyIsNeverSaid(t *testing.T) {
 			w.Header().Set("Location", "http://x.invalid/?key="+url.QueryEscape(r.Header.Get("X-Api-Key")))
 			w.WriteHeader(302)
 		},
-		"in the stream":         sends(`data: {"type":"error","error":{"message":"` + canary + `"}}` + "\n\n"),
-		"in an event's garbage": sends(`data: ` + canary + "\n\n"),
+		"in the stream":         sendStream(`data: {"type":"error","error":{"message":"` + canary + `"}}` + "\n\n"),
+		"in an event's garbage": sendStream(`data: ` + canary + "\n\n"),
 		"in a header it breaks": func(w http.ResponseWriter, r *http.Request) {
 			conn, _, err := w.(http.Hijacker).Hijack()
 			if err != nil {
@@ -283,7 +284,7 @@ func TestTheKeyIsNeverSaid(t *testing.T) {
 			fmt.Fprintf(conn, "%s\r\n\r\n", r.Header.Get("X-Api-Key"))
 			conn.Close()
 		},
-		"in an answer": sends(streamOf(text(canary), "refusal")),
+		"in an answer": sendStream(streamOf(text(canary), "refusal")),
 	}
 	for name, h := range handlers {
 		t.Run(name, func(t *testing.T) {
@@ -309,7 +310,7 @@ func TestTheKeyIsNeverSaid(t *testing.T) {
 	}
 }
 
-func TestAKeyThatIsNoHeaderIsNotRepeated(t *testing.T) {
+func TestKey_InvalidInHeader_IsNotRepeated(t *testing.T) {
 	_, _, err := ask(open(t, Options{BaseURL: "http://127.0.0.1:1", APIKey: "sk-can\nary"}), hi())
 	if err == nil || strings.Contains(err.Error(), "sk-can") {
 		t.Errorf("got %v", err)

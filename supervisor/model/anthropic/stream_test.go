@@ -35,7 +35,7 @@ func usageOf(err error) protocol.Usage {
 	return failed.Usage
 }
 
-// end is the index behind the event that holds mark.
+// end returns the index after the event that contains mark.
 func end(t testing.TB, stream []byte, mark string) int {
 	t.Helper()
 	at := bytes.Index(stream, []byte(mark))
@@ -45,10 +45,9 @@ func end(t testing.TB, stream []byte, mark string) int {
 	return at + bytes.Index(stream[at:], []byte("\n\n")) + len("\n\n")
 }
 
-// TestAStreamCutAnywhereIsNeverAWholeAnswer cuts a stream at each of its bytes, both as a
-// connection that breaks and as one that ends in good order. What was counted until then is not
-// lost.
-func TestAStreamCutAnywhereIsNeverAWholeAnswer(t *testing.T) {
+// TestCutStream_IsNeverWholeAnswer cuts a stream at each of its bytes, by a broken connection and
+// by a clean end. The usage counted so far must be kept.
+func TestCutStream_IsNeverWholeAnswer(t *testing.T) {
 	stream := recorded(t)
 	begun, finished := end(t, stream, "message_start"), end(t, stream, `"stop_reason": "tool_use"`)
 	counted := protocol.Usage{Input: 1525, Output: 1, CacheRead: 1200, CacheWrite: 300}
@@ -60,7 +59,7 @@ func TestAStreamCutAnywhereIsNeverAWholeAnswer(t *testing.T) {
 		for at := range stream {
 			body := io.MultiReader(bytes.NewReader(stream[:at]), iotest.ErrReader(broken))
 			answer, _, err := ask(open(t, Options{HTTPClient: modeltest.Replies(body)}), hi())
-			switch slack := 1; { // a line's end may be there without its last byte
+			switch slack := 1; { // a line's end may lack its last byte
 			case at < finished-slack && (modeltest.ClassOf(err) != modelcall.Cut || answer.Message.Parts != nil):
 				t.Fatalf("cut at %d of %d: %v, %v", at, len(stream), answer, err)
 			case at >= begun && at < finished-slack && usageOf(err) != counted:
@@ -72,8 +71,8 @@ func TestAStreamCutAnywhereIsNeverAWholeAnswer(t *testing.T) {
 	}
 }
 
-// TestAStreamInPiecesReadsTheSame gives the bytes one at a time.
-func TestAStreamInPiecesReadsTheSame(t *testing.T) {
+// TestStream_ByteByByte_ReadsTheSame sends one byte at a time.
+func TestStream_ByteByByte_ReadsTheSame(t *testing.T) {
 	body := iotest.OneByteReader(bytes.NewReader(recorded(t)))
 	answer, heard, err := ask(open(t, Options{HTTPClient: modeltest.Replies(body)}), hi())
 	if err != nil || heard != "Ich schaue nach, ça va? 🦅" || len(answer.Message.Calls()) != 2 {
@@ -81,13 +80,15 @@ func TestAStreamInPiecesReadsTheSame(t *testing.T) {
 	}
 }
 
-// spoken is okStream until the text is said, and stopped until the reason to stop.
-func spoken() string { return okStream[:strings.Index(okStream, `data: {"type":"content_block_stop"`)] }
+// streamUntilText is okStream up to the text, and stopped up to the stop reason.
+func streamUntilText() string {
+	return okStream[:strings.Index(okStream, `data: {"type":"content_block_stop"`)]
+}
 func stopped() string {
 	return okStream[:strings.Index(okStream, `data: {"type":"message_stop"`)]
 }
 
-func TestSilenceEndsTheCall(t *testing.T) {
+func TestSilence_EndsCall(t *testing.T) {
 	cases := []struct {
 		name, sent string
 		mute       bool
@@ -96,7 +97,7 @@ func TestSilenceEndsTheCall(t *testing.T) {
 	}{
 		{"before the head", "", true, DefaultSilence, false},
 		{"before the first byte", "", false, DefaultSilence, false},
-		{"within the answer", spoken(), false, DefaultSilence, false},
+		{"within the answer", streamUntilText(), false, DefaultSilence, false},
 		{"after the reason to stop nothing is missing", stopped(), false, 5 * time.Second, true},
 		{"after the end nothing is waited for but the connection's", okStream, false, 100 * time.Millisecond, true},
 	}
@@ -118,7 +119,7 @@ func TestSilenceEndsTheCall(t *testing.T) {
 				if !c.whole && modeltest.ClassOf(err) != modelcall.Stalled {
 					t.Errorf("got %v", err)
 				}
-				if c.sent == spoken() && usageOf(err).Input != 3 {
+				if c.sent == streamUntilText() && usageOf(err).Input != 3 {
 					t.Errorf("usage %v", usageOf(err))
 				}
 				w.Close()
@@ -127,7 +128,7 @@ func TestSilenceEndsTheCall(t *testing.T) {
 	}
 }
 
-func TestPingsKeepAStreamAlive(t *testing.T) {
+func TestPings_KeepStreamAlive(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client, w := modeltest.Pipe(false)
 		go func() {
@@ -145,7 +146,7 @@ func TestPingsKeepAStreamAlive(t *testing.T) {
 	})
 }
 
-func TestALineOrAnAnswerWithoutEndIsBrokenOff(t *testing.T) {
+func TestEndlessLineOrAnswer_IsBrokenOff(t *testing.T) {
 	const begin = `data: {"type":"content_block_start","index":0,"content_block":{"type":"TYPE","name":"f"}}` + "\n\n"
 	word := func(kind, delta, field string) io.Reader {
 		more := `data: {"type":"content_block_delta","index":0,"delta":{"type":"` + delta + `","` + field + `":"` +
@@ -197,7 +198,7 @@ func FuzzStream(f *testing.F) {
 			t.Fatalf("usage %v", used)
 		}
 		if err == nil {
-			again(t, answer)
+			mustBeSendable(t, answer)
 		}
 		at = max(0, min(at, len(stream)))
 		pieces := io.MultiReader(bytes.NewReader(stream[:at]), iotest.OneByteReader(bytes.NewReader(stream[at:])))
@@ -208,8 +209,8 @@ func FuzzStream(f *testing.F) {
 	})
 }
 
-// again sends an answer back: whatever was taken in can be said again.
-func again(t *testing.T, answer modelcall.Answer) {
+// mustBeSendable sends an answer back: every answer that was accepted must be sendable.
+func mustBeSendable(t *testing.T, answer modelcall.Answer) {
 	t.Helper()
 	for _, c := range answer.Message.Calls() {
 		if remote.CheckArguments(string(c.Arguments)) != nil {

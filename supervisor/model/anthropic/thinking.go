@@ -11,40 +11,40 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// thinkingForm is how a request tells a model to think.
+// thinkingForm has the parameters of a request about thinking.
 type thinkingForm struct {
-	kind     string // thinking.type; "" leaves it out: the model's default
-	budget   int64  // tokens, with the kind enabled
+	kind     string // thinking.type; "" leaves it out, for the model's default
+	budget   int64  // in tokens, for the kind enabled
 	effort   string // "" leaves it out
 	sendBack bool   // the model thinks, so it gets its thinking of this turn back
 	off      bool   // no thinking is wanted
 }
 
-// thinkingStyle has the forms in which a model is told not to think, and to think. The level adds
-// the effort or the budget.
+// thinkingStyle has a model's forms for no thinking and for thinking. The level adds the effort or
+// the budget.
 type thinkingStyle struct{ off, on thinkingForm }
 
-// adaptive has the model think as long as it sees fit.
+// adaptive lets the model think as long as it wants.
 var adaptive = thinkingForm{kind: "adaptive", sendBack: true}
 
 var (
-	// withBudget thinks only when it is told how many tokens it may spend.
+	// withBudget thinks only with a budget of tokens.
 	withBudget = thinkingStyle{off: thinkingForm{off: true}, on: thinkingForm{kind: "enabled", sendBack: true}}
-	// whenTold thinks only when it is told to.
+	// whenTold thinks only on request.
 	whenTold = thinkingStyle{off: thinkingForm{off: true}, on: adaptive}
-	// unlessTold thinks unless it is told not to.
+	// unlessTold thinks unless the request forbids it.
 	unlessTold = thinkingStyle{off: thinkingForm{kind: "disabled", off: true}, on: adaptive}
-	// betweenTools thinks at least between its calls.
+	// betweenTools always thinks at least between its calls.
 	betweenTools = thinkingStyle{off: thinkingForm{kind: "between_tools", sendBack: true, off: true}, on: adaptive}
-	// alwaysThinks refuses to be told not to.
+	// alwaysThinks refuses a request not to think.
 	alwaysThinks = thinkingStyle{off: thinkingForm{effort: "low", sendBack: true, off: true}, on: adaptive}
 )
 
-// modelStyles are the styles of Anthropic's models as of November 2026. The first row counts whose
-// family is the model's, or "", and whose version is not above the model's. Newer models take fewer
-// and fewer forms, so an unknown one is told as little as possible. A name without a version may be
-// anybody's model behind a proxy. From Anthropic's pages on thinking, "What's new in Claude Opus
-// 5.5", "... Sonnet 5.5" and "... Opus 5".
+// modelStyles are the styles of Anthropic's models as of November 2026. The first row matches whose
+// family is the model's or "", and whose version is at most the model's. Newer models take fewer
+// and fewer forms, so an unknown one gets as few parameters as possible. A name without a version
+// may be any model behind a proxy. Sources: Anthropic's pages on thinking, "What's new in Claude
+// Opus 5.5", "... Sonnet 5.5" and "... Opus 5".
 var modelStyles = []struct {
 	family       string
 	major, minor int
@@ -61,17 +61,17 @@ var modelStyles = []struct {
 	{"", 0, 0, withBudget},
 }
 
-// modelVersion finds the family and the version in names such as claude-opus-4-6 and
+// modelVersion matches the family and the version in names such as claude-opus-4-6 and
 // claude-3-7-sonnet-20250219.
 var modelVersion = regexp.MustCompile(`claude-(?:([a-z]+)-)?(\d{1,2})(?:[-.](\d{1,2}))?(?:-([a-z]+))?(?:[^0-9a-z]|$)`)
 
-// thinkingStyleOf is the style of a model.
+// thinkingStyleOf returns the style of a model.
 func thinkingStyleOf(model string) thinkingStyle {
 	family, major, minor := "", 0, 0
 	if found := modelVersion.FindStringSubmatch(model); found != nil {
 		family = found[1] + found[4]
 		major, _ = strconv.Atoi(found[2]) // one or two digits
-		minor, _ = strconv.Atoi(found[3]) // 0 where there is none
+		minor, _ = strconv.Atoi(found[3]) // 0 if missing
 	}
 	for _, g := range modelStyles {
 		if (g.family == "" || g.family == family) && (major > g.major || major == g.major && minor >= g.minor) {
@@ -81,7 +81,7 @@ func thinkingStyleOf(model string) thinkingStyle {
 	return withBudget
 }
 
-// thinkingLevels are the budget and the effort of each level of thinking.
+// thinkingLevels has the budget and the effort of each level of thinking.
 var thinkingLevels = map[modelcall.Thinking]struct {
 	budget int64
 	effort string
@@ -91,15 +91,15 @@ var thinkingLevels = map[modelcall.Thinking]struct {
 	modelcall.ThinkingHigh:   {24576, "high"},
 }
 
-// ThinkingBudget is about how many tokens a level of thinking takes; 0 where there is none.
+// ThinkingBudget returns about how many tokens a level of thinking takes; 0 for no thinking.
 func ThinkingBudget(level modelcall.Thinking) int64 { return thinkingLevels[level].budget }
 
 const (
-	minBudget = 1024 // the API's own
+	minBudget = 1024 // the API's own minimum
 	minSpeech = 1024 // tokens that thinking must leave for the answer
 )
 
-// thinkingFormOf is the form of a level of thinking for a model.
+// thinkingFormOf returns the form for a model and a level of thinking.
 func thinkingFormOf(model string, level modelcall.Thinking, maxTokens int64) thinkingForm {
 	style := thinkingStyleOf(model)
 	wanted, thinks := thinkingLevels[level]
@@ -117,10 +117,10 @@ func thinkingFormOf(model string, level modelcall.Thinking, maxTokens int64) thi
 	return out
 }
 
-// retryForm is the form to ask again in after a refusal of the thinking that a person cannot mend:
-// earlier thinking is no longer valid (the API binds it to the model and to all that stood before
-// it), the turn began with another model and without thinking, or thinking cannot be turned off. ok
-// is false after any other error.
+// retryForm returns the form for a second try if the API refused the thinking and the user cannot
+// mend that. There are three cases. Earlier thinking is no longer valid, because the API binds it
+// to the model and to all before it. The turn began with another model and without thinking. Or
+// thinking cannot be turned off. ok is false after any other error.
 func (f thinkingForm) retryForm(err error) (thinkingForm, bool) {
 	r := remote.RefusalIn(err)
 	if r == nil || r.Status != http.StatusBadRequest || !r.Says("thinking") {
@@ -129,7 +129,8 @@ func (f thinkingForm) retryForm(err error) (thinkingForm, bool) {
 	unthought := r.Says("expected `thinking`")
 	invalid := r.Says("signature", "bound to", "thinking` block", "thinking block")
 	switch {
-	case f.kind != "" && !f.off && (unthought || invalid && f.kind == "enabled"): // enabled wants a turn to begin with thinking
+	// the kind enabled requires that a turn begins with thinking
+	case f.kind != "" && !f.off && (unthought || invalid && f.kind == "enabled"):
 		return withBudget.off, true
 	case f.sendBack && invalid:
 		f.sendBack = false
@@ -140,8 +141,8 @@ func (f thinkingForm) retryForm(err error) (thinkingForm, bool) {
 	return f, false
 }
 
-// isThinking says whether a thinking block of the transcript is one of this API's, which takes it
-// back word for word.
+// isThinking reports whether a thinking block of the transcript has this API's format. Such a block
+// goes back verbatim.
 func isThinking(t *protocol.Thinking) bool {
 	var head struct{ Type string }
 	return t.Format == Format && json.Unmarshal(t.Block, &head) == nil &&

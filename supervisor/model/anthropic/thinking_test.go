@@ -12,9 +12,8 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// TestEachModelIsToldToThinkInItsOwnWay goes through the names that models have, here and at
-// proxies.
-func TestEachModelIsToldToThinkInItsOwnWay(t *testing.T) {
+// TestThinkingForm_ByModelName covers the names that models have here and at proxies.
+func TestThinkingForm_ByModelName(t *testing.T) {
 	const budget, adaptive = `{"type":"enabled","budget_tokens":8192}`, `{"type":"adaptive"} "medium"`
 	cases := []struct{ model, off, medium string }{
 		{"claude-3-7-sonnet-20250219", "", budget},
@@ -46,7 +45,7 @@ func TestEachModelIsToldToThinkInItsOwnWay(t *testing.T) {
 	}
 }
 
-// thinkingOf is what a request says of thinking, and its effort.
+// thinkingOf returns the thinking parameters and the effort of a request.
 func thinkingOf(t *testing.T, model string, level modelcall.Thinking, maxTokens int) string {
 	t.Helper()
 	how := thinkingFormOf(model, level, int64(maxTokens+DefaultMaxTokens*btoi(maxTokens == 0)))
@@ -84,7 +83,7 @@ func btoi(b bool) int {
 	return 0
 }
 
-func TestABudgetLeavesRoomToSpeak(t *testing.T) {
+func TestThinkingBudget_LeavesRoomForAnswer(t *testing.T) {
 	for maxTokens, want := range map[int]string{
 		32000: `{"type":"enabled","budget_tokens":24576}`, 8192: `{"type":"enabled","budget_tokens":7168}`,
 		2048: `{"type":"enabled","budget_tokens":1024}`, 2047: "", 1: "",
@@ -95,8 +94,8 @@ func TestABudgetLeavesRoomToSpeak(t *testing.T) {
 	}
 }
 
-// TestWhatWasThoughtGoesBackToWhomThinks: in the turn under way, and only where the model thinks.
-func TestWhatWasThoughtGoesBackToWhomThinks(t *testing.T) {
+// TestThinking_GoesBackInItsTurn: only in the running turn, and only if the model still thinks.
+func TestThinking_GoesBackInItsTurn(t *testing.T) {
 	for _, c := range []struct {
 		model string
 		level modelcall.Thinking
@@ -108,25 +107,25 @@ func TestWhatWasThoughtGoesBackToWhomThinks(t *testing.T) {
 	} {
 		req := history()
 		req.Model, req.Thinking = c.model, c.level
-		body := sent(t, req, Options{})
+		body := requestBody(t, req, Options{})
 		got := strings.Count(body, `"type":"thinking"`) + strings.Count(body, `"type":"redacted_thinking"`)
 		if got != c.want || strings.Contains(body, "early") {
 			t.Errorf("%s, %s: %d thoughts in %s", c.model, c.level, got, body)
 		}
 		req.Messages = append(req.Messages, said(protocol.Part{Text: "There."}), protocol.UserText("thanks"))
-		if body := sent(t, req, Options{}); strings.Contains(body, `"signature"`) {
+		if body := requestBody(t, req, Options{}); strings.Contains(body, `"signature"`) {
 			t.Errorf("%s, %s: thoughts of the turn before in %s", c.model, c.level, body)
 		}
 	}
 }
 
-func TestARefusalToHearOldThoughtsIsAnsweredWithoutThem(t *testing.T) {
+func TestOldThinking_Refused_IsLeftOut(t *testing.T) {
 	cases := []struct {
 		name, model string
 		level       modelcall.Thinking
 		refusal     string
 		asked       int
-		then        string // what the second request must not hold
+		then        string // must not be in the second request
 	}{
 		{"thoughts of another conversation", "claude-opus-5-5", modelcall.ThinkingLow,
 			"messages.3.content.0: Invalid `signature` in `thinking` block. The block is bound to a different conversation.", 2,
@@ -150,7 +149,7 @@ func TestARefusalToHearOldThoughtsIsAnsweredWithoutThem(t *testing.T) {
 					refuses(400, "invalid_request_error", c.refusal)(w, r)
 					return
 				}
-				sends(okStream)(w, r)
+				sendStream(okStream)(w, r)
 			})
 			req := history()
 			req.Model, req.Thinking = c.model, c.level

@@ -5,31 +5,32 @@ import (
 	"unicode/utf8"
 )
 
-// Answer is what the model says to one request. The zero value is an empty answer.
+// Answer is the model's answer to one request. The zero value is an empty answer.
 type Answer struct {
 	Text string
-	// where the request lets the model think; one that begins with Redacted is sent encrypted
+	// sent if the request lets the model think; if it begins with Redacted, it is sent encrypted
 	Thinking string
-	Calls    []Call // Args may be no JSON, and Name no tool that was offered
+	Calls    []Call // Args may be invalid JSON, and Name a tool that was not offered
 
-	// bytes of text or arguments in one delta, never within a character; 0 for all in one
+	// bytes of text or arguments in one delta, never splitting a character; 0 means one delta for
+	// all
 	Chunk  int
 	Delay  time.Duration // before each delta
-	Stop   Stop          // "" is StopEnd or StopTools, as it fits
-	Finish string        // finish_reason or stop_reason as it stands, instead of Stop
-	Usage  *Usage        // nil: counted, with what the cache had
+	Stop   Stop          // "" means StopEnd or StopTools, whichever fits
+	Finish string        // the literal finish_reason or stop_reason, instead of Stop
+	Usage  *Usage        // nil means that the server counts, with the cache
 
-	Status   int      // a refusal with this status, Error and Code; 0 and 200 for none
+	Status   int      // a refusal with this status, Error and Code; 0 and 200 mean no refusal
 	Error    string   // with Status 0 or 200: an error object in the stream, after the deltas
 	Code     string   // of OpenAI's format
-	Retry    int      // seconds of a refusal's Retry-After; 0 for none
+	Retry    int      // seconds of a refusal's Retry-After; 0 leaves it out
 	Fail     *Failure // a failure as the real servers send it, in the format of the request
-	CutAfter int      // bytes of the body after which the connection is broken; 0 for never
-	// after CutAfter bytes, or from the start, nothing more comes until the client goes
+	CutAfter int      // bytes of the body after which the connection breaks; 0 means never
+	// after CutAfter bytes, or from the start, the server is silent until the client goes
 	Hang bool
 }
 
-// Stop is why the model stopped, in any format.
+// Stop is the reason why the model stopped, in any format.
 type Stop string
 
 const (
@@ -40,7 +41,7 @@ const (
 	StopRefuse Stop = "refuse" // the model declines, and its text says so
 )
 
-// finishes are the formats' words for each Stop.
+// finishes has each format's word for each Stop.
 var finishes = map[Format]map[Stop]string{
 	OpenAI: {StopEnd: "stop", StopTools: "tool_calls", StopLength: "length", StopFilter: "content_filter", StopRefuse: "stop"},
 	Anthropic: {StopEnd: "end_turn", StopTools: "tool_use", StopLength: "max_tokens", StopFilter: "refusal",
@@ -59,7 +60,7 @@ func (a Answer) finish(f Format) string {
 	return finishes[f][StopEnd]
 }
 
-// Usage is what an answer cost, in tokens.
+// Usage is the cost of an answer in tokens.
 type Usage struct {
 	Prompt     int64 // all of it
 	Completion int64 // all of it, thinking included
@@ -68,7 +69,7 @@ type Usage struct {
 	Thought    int64 // of Completion
 }
 
-// pieces cuts text into parts of about size bytes between characters.
+// pieces splits text between characters into parts of about size bytes.
 func pieces(text string, size int) []string {
 	var out []string
 	for size > 0 && len(text) > size {

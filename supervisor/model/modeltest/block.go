@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// block is a piece of a message in Anthropic's format.
+// block is a part of a message in Anthropic's format.
 type block struct {
 	Type         string          `json:"type"`
 	Text         string          `json:"text"`
@@ -31,10 +31,10 @@ type block struct {
 
 	raw      json.RawMessage
 	pictures []Picture // in the block
-	refers   []string  // of a result: the tools to which it refers
+	refers   []string  // tools to which a result refers
 }
 
-// marker asks for the prefix that ends with its block to be cached.
+// marker asks the server to cache the prefix that ends with its block.
 type marker struct {
 	Type string `json:"type"`
 	TTL  string `json:"ttl"`
@@ -55,21 +55,22 @@ func (m *marker) check(at string) *refusal {
 		return nil
 	}
 	_, known := lifetimes[m.TTL]
-	return first(
+	return firstRefusal(
 		badIf(m.Type != "ephemeral", "%s.cache_control.type: Input should be 'ephemeral'", at),
 		badIf(!known, "%s.cache_control.ttl: Input should be '5m' or '1h'", at))
 }
 
-// blockShape is what a type of block must and may hold, and in whose messages it may be.
+// blockShape has the required and the allowed fields of a type of block, and the role of its
+// messages.
 type blockShape struct {
-	role     string // "" for both
+	role     string // "" means both roles
 	needs    []string
 	may      []string
 	complete func(b *block, at string) *refusal
 }
 
-// blockShapes are the types of blocks. It is a function because the check of a result reads blocks
-// again.
+// blockShapes returns the shapes by type of block. It is a function because the check of a result
+// reads blocks again.
 func blockShapes() map[string]blockShape {
 	return map[string]blockShape{
 		"text":              {"", []string{"text"}, []string{"cache_control", "citations"}, checkTextBlock},
@@ -86,7 +87,7 @@ func blockShapes() map[string]blockShape {
 func checkNothing(*block, string) *refusal { return nil }
 
 func checkTextBlock(b *block, at string) *refusal {
-	return first(
+	return firstRefusal(
 		badIf(b.Text == "" && b.CacheControl != nil, "%s.text: cache_control cannot be set for empty text blocks", at),
 		badIf(b.Text == "", "messages: text content blocks must be non-empty"),
 		badIf(strings.TrimSpace(b.Text) == "", "messages: text content blocks must contain non-whitespace text"))
@@ -99,7 +100,7 @@ var (
 
 func checkToolUse(b *block, at string) *refusal {
 	var input map[string]any
-	return first(
+	return firstRefusal(
 		badIf(!useID().MatchString(b.ID), "%s.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'", at),
 		badIf(!useName().MatchString(b.Name), "%s.tool_use.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'", at),
 		badIf(json.Unmarshal(b.Input, &input) != nil || input == nil, "%s.tool_use.input: Input should be a valid dictionary", at))
@@ -124,13 +125,13 @@ func checkToolResult(b *block, at string) *refusal {
 		}
 		b.pictures = append(b.pictures, p.pictures...)
 	}
-	// The documents show references alone in a result, and say nothing of others beside them.
+	// The documents show results that have only references, and say nothing of mixed ones.
 	return badIf(len(b.refers) > 0 && len(b.refers) < len(parts), "%s.tool_result.content: `tool_reference` blocks cannot be mixed with "+
 		"other content", at)
 }
 
-// readBlocks reads content: a string, which is one text block, or a list of blocks. Nothing and ""
-// are no blocks.
+// readBlocks reads content: a string, which is one text block, or a list of blocks. null and ""
+// have no blocks.
 func readBlocks(raw json.RawMessage, role, at string) ([]block, *refusal) {
 	var text string
 	var list []json.RawMessage
@@ -163,7 +164,7 @@ func readBlock(raw json.RawMessage, role, at string) (*block, *refusal) {
 		return nil, bad("%s: %v", at, err)
 	}
 	shape, known := blockShapes()[b.Type]
-	if refused := first(
+	if refused := firstRefusal(
 		badIf(b.Type == "", "%s.type: Field required", at),
 		badIf(!known, "%s: Input tag '%s' found using 'type' does not match any of the expected tags", at, b.Type),
 		badIf(shape.role != "" && shape.role != role && (shape.role != "user" || role != "tool_result"), "%s: `%s` blocks can only be in `%s` messages", at, b.Type, shape.role),
@@ -201,7 +202,7 @@ func mustJSON(v any) []byte {
 	enc := json.NewEncoder(&buf)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(v); err != nil {
-		panic(err) // maps of strings and numbers, and what was JSON before
+		panic(err) // maps of strings and numbers, and values that came from JSON
 	}
 	return bytes.TrimSuffix(buf.Bytes(), []byte("\n"))
 }

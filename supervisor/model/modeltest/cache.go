@@ -9,25 +9,25 @@ import (
 	"time"
 )
 
-// tokenBytes is how many bytes a token has here.
+// tokenBytes is the number of bytes in a token of this server.
 const tokenBytes = 4
 
 func tokens(size int) int64 { return int64(size / tokenBytes) }
 
-// prompt is what a model reads, in its order: tools, system, messages.
+// prompt is the model's input in its order: tools, system, messages.
 type prompt struct {
 	pieces []piece
 	model  string
-	// settings that a prefix with messages depends on, and one without does not
+	// settings that matter only for a prefix with messages
 	mode       string
-	messagesAt int           // the first piece of a message
+	messagesAt int           // the index of a message's first piece
 	keep       time.Duration // how long an automatic cache keeps it
 }
 
 // piece is a tool, or a block of a message.
 type piece struct {
 	data []byte        // its JSON without its marker
-	keep time.Duration // how long its marker wants the prefix up to here cached; 0 without one
+	keep time.Duration // the lifetime that its marker asks for; 0 without a marker
 }
 
 func (p prompt) tokens() int64 {
@@ -38,7 +38,7 @@ func (p prompt) tokens() int64 {
 	return tokens(size)
 }
 
-// withoutMarker is a JSON object without its marker. Its values stay as they are.
+// withoutMarker returns a JSON object without its marker. Its values stay as they are.
 func withoutMarker(section string, raw json.RawMessage) []byte {
 	data, _ := unmarked.of(append([]byte(section), raw...), func() ([]byte, *refusal) {
 		var keys map[string]json.RawMessage
@@ -51,10 +51,10 @@ func withoutMarker(section string, raw json.RawMessage) []byte {
 	return data
 }
 
-// unmarked are pieces without their markers.
+// unmarked remembers pieces without their markers.
 var unmarked memo[[]byte]
 
-// counts are what a request cost, in tokens. No token is in two of them.
+// counts is the cost of a request in tokens. No token is in two of them.
 type counts struct {
 	input, read, write5m, write1h int64
 	output, thought               int64 // thought is a part of output
@@ -63,8 +63,8 @@ type counts struct {
 func (c counts) written() int64 { return c.write5m + c.write1h }
 func (c counts) total() int64   { return c.input + c.read + c.written() }
 
-// answered adds what an answer costs, or is what the answer's Usage says.
-func (c counts) answered(a Answer) counts {
+// withAnswer adds the cost of an answer, or returns the answer's own Usage.
+func (c counts) withAnswer(a Answer) counts {
 	if u := a.Usage; u != nil {
 		return counts{input: u.Prompt - u.Cached - u.Written, read: u.Cached, write5m: u.Written, output: u.Completion,
 			thought: u.Thought}
@@ -78,13 +78,12 @@ func (c counts) answered(a Answer) counts {
 	return c
 }
 
-// maxPrefixes is how many prefixes are cached at most. Beyond that expired ones are dropped, or
-// all.
+// maxPrefixes limits the cached prefixes. Beyond that, expired ones are dropped, or else all.
 const maxPrefixes = 50_000
 
 type prefix [sha256.Size]byte
 
-// cache holds the prefixes that are cached, and until when.
+// cache has the cached prefixes, each with its time of expiry.
 type cache struct {
 	mu    sync.Mutex
 	until map[prefix]time.Time
@@ -111,12 +110,12 @@ func (c *cache) put(p prefix, now time.Time, keep time.Duration) {
 	}
 }
 
-// lookBack is how many blocks before a marker Anthropic looks for a cached prefix.
+// lookBack is how many blocks before a marker Anthropic searches for a cached prefix.
 const lookBack = 20
 
-// marked is Anthropic's cache. A prefix is written at each marker. The longest cached prefix that
-// ends at a marker or shortly before it is read, and its lifetime begins anew.
-func (c *cache) marked(p prompt, now time.Time, least int) counts {
+// useMarkers is Anthropic's cache. It writes a prefix at each marker. It reads the longest cached
+// prefix that ends at a marker or shortly before it, and restarts that prefix's lifetime.
+func (c *cache) useMarkers(p prompt, now time.Time, least int) counts {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	ends, sums := p.sums()
@@ -152,7 +151,7 @@ func (c *counts) add(keep time.Duration, n int64) {
 	c.write5m += n
 }
 
-// lifetime is the lifetime of the first marker at or after a place.
+// lifetime returns the lifetime of the first marker at or after a position.
 func (c *cache) lifetime(p prompt, at int) time.Duration {
 	for _, one := range p.pieces[at:] {
 		if one.keep > 0 {
@@ -162,7 +161,7 @@ func (c *cache) lifetime(p prompt, at int) time.Duration {
 	return 0
 }
 
-// sums are the tokens and the hash of each prefix.
+// sums returns the tokens and the hash of each prefix.
 func (p prompt) sums() (ends []int64, sums []prefix) {
 	sum, size := sha256.Sum256([]byte(p.model)), 0
 	for i, one := range p.pieces {
@@ -176,7 +175,7 @@ func (p prompt) sums() (ends []int64, sums []prefix) {
 	return ends, sums
 }
 
-// found is the last piece of the longest cached prefix; -1 for none.
+// found returns the index of the last piece of the longest cached prefix; -1 for none.
 func (c *cache) found(p prompt, sums []prefix, now time.Time) int {
 	for i := len(p.pieces) - 1; i >= 0; i-- {
 		if p.pieces[i].keep == 0 {
@@ -196,9 +195,9 @@ const (
 	automaticKeep = 10 * time.Minute // OpenAI says five to ten
 )
 
-// automatic is OpenAI's cache. Prefixes of multiples of automaticStep tokens are read when they
-// come again; writing costs nothing.
-func (c *cache) automatic(p prompt, now time.Time, least int) counts {
+// usePrefixes is OpenAI's cache. It reads repeated prefixes in multiples of automaticStep tokens;
+// writing costs nothing.
+func (c *cache) usePrefixes(p prompt, now time.Time, least int) counts {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	var whole bytes.Buffer

@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// cost is what a request cost by Anthropic's counts.
+// cost is the cost of a request by Anthropic's counts.
 type cost struct{ input, read, written, short, long int }
 
-// costOf reads the counts of the first event, and wants those of the last to agree with them.
+// costOf reads the counts of the first event, and checks that the last event agrees.
 func costOf(t *testing.T, r reply) cost {
 	t.Helper()
 	var all []cost
@@ -29,7 +29,7 @@ func costOf(t *testing.T, r reply) cost {
 	return all[0]
 }
 
-// systemOf is a system text of about n tokens, marked or not.
+// systemOf returns a system text of about n tokens, with or without a marker.
 func systemOf(n int, marker string) string {
 	if marker != "" {
 		marker = `,"cache_control":` + marker
@@ -37,14 +37,14 @@ func systemOf(n int, marker string) string {
 	return `"system":[{"type":"text","text":"` + strings.Repeat("x", n*tokenBytes-23) + `"` + marker + `}],`
 }
 
-func TestAPrefixIsCachedUpToItsMarker(t *testing.T) {
+func TestCache_WritesPrefixUpToMarker(t *testing.T) {
 	s, base := NewServer(t, Instant)
 	clock := time.Unix(1_800_000_000, 0)
 	s.Now = func() time.Time { return clock }
 	after := func(d time.Duration) { clock = clock.Add(d) }
 	ask := func(what, more, messages string, want cost) {
 		t.Helper()
-		if got := costOf(t, letterTo(t, base, letterOf(more, messages))); got != want {
+		if got := costOf(t, postMessages(t, base, messagesRequestOf(more, messages))); got != want {
 			t.Errorf("%s: got %+v, want %+v", what, got, want)
 		}
 	}
@@ -66,21 +66,21 @@ func TestAPrefixIsCachedUpToItsMarker(t *testing.T) {
 		cost{input: 8, written: 3011, long: 3011})
 }
 
-func TestAConversationReadsWhatItWroteBefore(t *testing.T) {
+func TestCache_ConversationReadsItsPrefix(t *testing.T) {
 	s, base := NewServer(t, Instant)
 	s.Limits.CacheMin = 1
 	var history []string
 	size := 0
 	for i := range 8 {
 		asked := fmt.Sprintf(`{"type":"text","text":"%s"`, strings.Repeat(fmt.Sprint(i), 400))
-		body := letterOf(systemOf(2000, hour), chain(append(history[:len(history):len(history)],
-			says(asked+`,"cache_control":`+hour+`}`))...))
-		got := costOf(t, letterTo(t, base, body))
+		body := messagesRequestOf(systemOf(2000, hour), chain(append(history[:len(history):len(history)],
+			userMessage(asked+`,"cache_control":`+hour+`}`))...))
+		got := costOf(t, postMessages(t, base, body))
 		if got.input != 0 || got.read != size || got.read+got.written <= size {
 			t.Fatalf("turn %d: %+v, with %d tokens before", i, got, size)
 		}
 		size = got.read + got.written
-		history = append(history, says(asked+"}"), spoke(`{"type":"text","text":"`+strings.Repeat("y", 40)+`"}`))
+		history = append(history, userMessage(asked+"}"), spoke(`{"type":"text","text":"`+strings.Repeat("y", 40)+`"}`))
 	}
 	spent := s.Spent()
 	if spent.Calls != 8 || spent.ReadShare() < 0.7 || spent.Input != spent.CacheRead+spent.CacheWrite {
@@ -88,30 +88,30 @@ func TestAConversationReadsWhatItWroteBefore(t *testing.T) {
 	}
 }
 
-func TestWhatChangesOnTheWayIsNotReadFromTheCache(t *testing.T) {
+func TestCache_ChangedPrefix_IsNotRead(t *testing.T) {
 	s, base := NewServer(t, Instant)
 	s.Limits.CacheMin = 1
 	two := `"tools":[` + tool("f", object, "") + `,` + tool("g", object, `,"cache_control":`+five) + `],`
 	turned := `"tools":[` + tool("g", object, "") + `,` + tool("f", object, `,"cache_control":`+five) + `],`
-	marked := says(markedText(five))
-	first := costOf(t, letterTo(t, base, letterOf(two, marked)))
+	marked := userMessage(markedText(five))
+	first := costOf(t, postMessages(t, base, messagesRequestOf(two, marked)))
 	for _, c := range []struct {
 		name, body string
 		read       int
 	}{
-		{"the same", letterOf(two, marked), first.written},
-		{"tools in another order", letterOf(turned, marked), 0},
-		{"another message", letterOf(two, says(strings.Replace(markedText(five), `"x"`, `"y"`, 1))), 22},
-		{"thinking, which the tools do not depend on", letterOf(thinks+two, marked), 22},
-		{"another model", strings.Replace(letterOf(two, marked), `"m"`, `"n"`, 1), 0},
+		{"the same", messagesRequestOf(two, marked), first.written},
+		{"tools in another order", messagesRequestOf(turned, marked), 0},
+		{"another message", messagesRequestOf(two, userMessage(strings.Replace(markedText(five), `"x"`, `"y"`, 1))), 22},
+		{"thinking, which the tools do not depend on", messagesRequestOf(thinks+two, marked), 22},
+		{"another model", strings.Replace(messagesRequestOf(two, marked), `"m"`, `"n"`, 1), 0},
 	} {
-		if got := costOf(t, letterTo(t, base, c.body)); got.read != c.read {
+		if got := costOf(t, postMessages(t, base, c.body)); got.read != c.read {
 			t.Errorf("%s: %+v, want %d read", c.name, got, c.read)
 		}
 	}
 }
 
-func TestAPrefixIsLookedForAFewBlocksBack(t *testing.T) {
+func TestCache_SearchesFewBlocksBack(t *testing.T) {
 	s, base := NewServer(t, Instant)
 	s.Limits.CacheMin = 1
 	blocks := func(n, markedAt int) string {
@@ -123,26 +123,26 @@ func TestAPrefixIsLookedForAFewBlocksBack(t *testing.T) {
 			}
 			all = append(all, one+"}")
 		}
-		return says(all...)
+		return userMessage(all...)
 	}
-	letterTo(t, base, letterOf("", blocks(1, 0)))
-	if got := costOf(t, letterTo(t, base, letterOf("", blocks(lookBack, lookBack-1)))); got.read == 0 {
+	postMessages(t, base, messagesRequestOf("", blocks(1, 0)))
+	if got := costOf(t, postMessages(t, base, messagesRequestOf("", blocks(lookBack, lookBack-1)))); got.read == 0 {
 		t.Errorf("%d blocks on: %+v", lookBack-1, got)
 	}
-	letterTo(t, base, letterOf(`"top_p":1,"tool_choice":{"type":"none"},`, blocks(1, 0)))
-	body := letterOf(`"tool_choice":{"type":"none"},`, blocks(lookBack+1, lookBack))
-	if got := costOf(t, letterTo(t, base, body)); got.read != 0 {
+	postMessages(t, base, messagesRequestOf(`"top_p":1,"tool_choice":{"type":"none"},`, blocks(1, 0)))
+	body := messagesRequestOf(`"tool_choice":{"type":"none"},`, blocks(lookBack+1, lookBack))
+	if got := costOf(t, postMessages(t, base, body)); got.read != 0 {
 		t.Errorf("%d blocks on: %+v", lookBack, got)
 	}
 }
 
-func TestOpenAICachesByItself(t *testing.T) {
+func TestCache_OpenAIIsAutomatic(t *testing.T) {
 	s, base := NewServer(t, Instant)
 	clock := time.Unix(1_800_000_000, 0)
 	s.Now = func() time.Time { return clock }
 	ask := func(more string, size int) (prompt, cached int) {
 		t.Helper()
-		body := strings.Replace(with(`{"role":"system","content":"`+strings.Repeat("x", size)+`"},`+user), "{", "{"+more, 1)
+		body := strings.Replace(chatRequest(`{"role":"system","content":"`+strings.Repeat("x", size)+`"},`+user), "{", "{"+more, 1)
 		_, answer := post(t, base, "", body)
 		all := reply{body: answer}.events(t)
 		usage := all[len(all)-1].data
@@ -172,14 +172,14 @@ func TestOpenAICachesByItself(t *testing.T) {
 	}
 }
 
-func TestUsageIsKeptForEachConversation(t *testing.T) {
+func TestUsage_IsByConversation(t *testing.T) {
 	s, base := NewServer(t, func(Request) Answer {
 		return Answer{Text: "ok", Usage: &Usage{Prompt: 10, Completion: 3, Cached: 4, Written: 5}}
 	})
-	letterTo(t, base, letterOf("", asks))
-	letterTo(t, base, letterOf(`"metadata":{"user_id":"ann"},`, asks))
-	letterTo(t, base, letterOf(`"metadata":{"user_id":"ann"},`, says(`{"type":"text","text":"more"}`)))
-	post(t, base, "", strings.Replace(with(user), "{", `{"prompt_cache_key":"ann",`, 1))
+	postMessages(t, base, messagesRequestOf("", asks))
+	postMessages(t, base, messagesRequestOf(`"metadata":{"user_id":"ann"},`, asks))
+	postMessages(t, base, messagesRequestOf(`"metadata":{"user_id":"ann"},`, userMessage(`{"type":"text","text":"more"}`)))
+	post(t, base, "", strings.Replace(chatRequest(user), "{", `{"prompt_cache_key":"ann",`, 1))
 	got := s.Usage()
 	if want := (Spent{3, 30, 9, 12, 15}); got["ann"] != want {
 		t.Errorf("ann: %+v, want %+v", got["ann"], want)
@@ -189,7 +189,7 @@ func TestUsageIsKeptForEachConversation(t *testing.T) {
 	}
 }
 
-func TestTheCacheForgets(t *testing.T) {
+func TestCache_Expires(t *testing.T) {
 	var c cache
 	now := time.Unix(0, 0)
 	for i := range maxPrefixes + 2 {

@@ -32,7 +32,7 @@ type chatBody struct {
 	User                 string `json:"user"`
 }
 
-// chatKeys are the parameters that every server takes, even if it ignores them.
+// chatKeys are the parameters that every server accepts, even if it ignores them.
 var chatKeys = []string{"model", "messages", "tools", "stream", "stream_options", "max_tokens", "max_completion_tokens",
 	"temperature", "top_p", "stop", "seed", "tool_choice", "parallel_tool_calls", "response_format", "user", "n",
 	"frequency_penalty", "presence_penalty", "reasoning_effort", "logit_bias", "logprobs", "top_logprobs"}
@@ -78,13 +78,13 @@ type wireTool struct {
 	CacheControl *marker `json:"cache_control"`
 }
 
-// toolName matches what OpenAI takes as a function's name.
+// toolName matches the function names that OpenAI accepts.
 var toolName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`) })
 
 // efforts are the values of reasoning_effort.
 var efforts = []string{"", "none", "minimal", "low", "medium", "high", "xhigh"}
 
-// decodeChat reads a request in OpenAI's format and refuses what the dialect refuses.
+// decodeChat reads a request in OpenAI's format. It refuses everything that the dialect refuses.
 func (s *Server) decodeChat(_ http.Header, raw []byte) (*exchange, *refusal) {
 	var b chatBody
 	var keys map[string]json.RawMessage
@@ -115,11 +115,11 @@ func (s *Server) decodeChat(_ http.Header, raw []byte) (*exchange, *refusal) {
 	return e, nil
 }
 
-// checkParameters refuses unknown parameters, where the dialect does.
+// checkParameters refuses unknown parameters, if the dialect does so.
 func (s *Server) checkParameters(keys map[string]json.RawMessage) *refusal {
 	d := s.Dialect.traits()
 	for _, key := range slices.Sorted(maps.Keys(keys)) {
-		known := slices.Contains(chatKeys, key) || slices.Contains(d.takes, key)
+		known := slices.Contains(chatKeys, key) || slices.Contains(d.extraKeys, key)
 		switch {
 		case slices.Contains(s.Refuses, key):
 			return &refusal{status: http.StatusBadRequest, code: "unsupported_parameter", param: key,
@@ -140,7 +140,7 @@ func (s *Server) checkChat(b chatBody) *refusal {
 	if b.Model != "" && !s.has(b.Model) {
 		return Failure{Class: NoModel}.chat(s, b.Model)
 	}
-	return first(
+	return firstRefusal(
 		badIf(b.Model == "", "you must provide a model parameter"),
 		badIf(len(b.Messages) == 0, "Invalid 'messages': empty array."),
 		badIf(b.StreamOptions != nil && !b.Stream, "The 'stream_options' parameter is only allowed when 'stream' is enabled."),
@@ -151,7 +151,7 @@ func (s *Server) checkChat(b chatBody) *refusal {
 			"'high', and 'xhigh'. (reasoning_effort)", effort))
 }
 
-// atMost is how many tokens the answer may have: 0 for no limit, -1 for an invalid one.
+// atMost returns the output limit in tokens: 0 for no limit, -1 for an invalid one.
 func atMost(b chatBody) int {
 	for _, n := range []*int{b.MaxTokens, b.MaxCompletionTokens} {
 		if n != nil && *n < 1 {
@@ -164,7 +164,7 @@ func atMost(b chatBody) int {
 	return 0
 }
 
-// What was read of tools and messages.
+// Memos of decoded tools and messages.
 var (
 	wireTools    memo[wireTool]
 	wireMessages memo[wireMessage]
@@ -189,7 +189,7 @@ func assemble(b chatBody) (Request, []wireMessage, *refusal) {
 	for i, raw := range b.Messages {
 		m, refused := wireMessages.of(raw, func() (wireMessage, *refusal) { return readMessage(raw, i) })
 		system := m.Role == "system" || m.Role == "developer"
-		if refused = first(refused, badIf(system && i > 0, "messages[%d]: the system message must come first", i)); refused != nil {
+		if refused = firstRefusal(refused, badIf(system && i > 0, "messages[%d]: the system message must come first", i)); refused != nil {
 			return Request{}, nil, refused
 		}
 		messages = append(messages, m)
@@ -204,19 +204,19 @@ func assemble(b chatBody) (Request, []wireMessage, *refusal) {
 
 func readTool(raw json.RawMessage, i int) (t wireTool, _ *refusal) {
 	var schema map[string]any
-	if refused := strictly(raw, &t, fmt.Sprintf("tools[%d]", i)); refused != nil {
+	if refused := decodeStrict(raw, &t, fmt.Sprintf("tools[%d]", i)); refused != nil {
 		return t, refused
 	}
 	f := t.Function
 	wrong := json.Unmarshal(f.Parameters, &schema) != nil || schema["type"] != "object"
-	return t, first(
+	return t, firstRefusal(
 		badIf(t.Type != "function", "Invalid value: '%s'. Supported values are: 'function'. (tools[%d].type)", t.Type, i),
 		badIf(!toolName().MatchString(f.Name), "Invalid 'tools[%d].function.name': string does not match pattern.", i),
 		badIf(wrong, "Invalid schema for function '%s': schema must be a JSON Schema of 'type: \"object\"'.", f.Name))
 }
 
-// needs is what each role's message must hold.
-var needs = map[string]func(wireMessage) bool{
+// requiredFields has the required fields of each role's message.
+var requiredFields = map[string]func(wireMessage) bool{
 	"system":    onlyText,
 	"developer": onlyText,
 	"user":      func(m wireMessage) bool { return m.text != nil && m.ToolCalls == nil && m.ToolCallID == "" },
@@ -233,14 +233,14 @@ func onlyText(m wireMessage) bool {
 }
 
 func readMessage(raw json.RawMessage, i int) (m wireMessage, _ *refusal) {
-	if refused := strictly(raw, &m, fmt.Sprintf("messages[%d]", i)); refused != nil {
+	if refused := decodeStrict(raw, &m, fmt.Sprintf("messages[%d]", i)); refused != nil {
 		return m, refused
 	}
 	if refused := m.readContent(i); refused != nil {
 		return m, refused
 	}
-	complete, known := needs[m.Role]
-	if refused := first(
+	complete, known := requiredFields[m.Role]
+	if refused := firstRefusal(
 		badIf(!known, "Invalid value: '%s'. (messages[%d].role)", m.Role, i),
 		badIf(known && !complete(m), "Missing or superfluous parameter in messages[%d] with role '%s'.", i, m.Role)); refused != nil {
 		return m, refused
@@ -262,7 +262,7 @@ func (m *wireMessage) readContent(i int) *refusal {
 	if json.Unmarshal(m.Content, &m.text) == nil {
 		return nil
 	}
-	if refused := strictly(m.Content, &parts, fmt.Sprintf("messages[%d].content", i)); refused != nil {
+	if refused := decodeStrict(m.Content, &parts, fmt.Sprintf("messages[%d].content", i)); refused != nil {
 		return refused
 	}
 	m.text = new(string)
@@ -300,7 +300,7 @@ func (m wireMessage) plain() Message {
 }
 
 // checkPairs checks that the tool messages right after a call answer it, each call once, and that
-// there are no others.
+// there are no other tool messages.
 func checkPairs(messages []Message) *refusal {
 	var open []string
 	for i, m := range messages {
@@ -330,7 +330,7 @@ func checkPairs(messages []Message) *refusal {
 	return nil
 }
 
-// prompt is tools and messages, in this order; the automatic cache asks for no markers.
+// prompt returns tools and messages in this order, without markers, because the cache is automatic.
 func (b chatBody) prompt(messages []wireMessage) prompt {
 	p := prompt{model: "openai/" + b.Model}
 	for _, raw := range b.Tools {

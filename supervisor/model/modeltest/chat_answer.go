@@ -20,7 +20,7 @@ func writeChat(a Answer, out *stream, e *exchange) {
 		c.line(c.traits.comment)
 	}
 	c.delta(map[string]any{"role": "assistant", "content": ""}, nil)
-	c.say(c.traits.thought, a.Thinking, a.Chunk)
+	c.say(c.traits.thinkingKey, a.Thinking, a.Chunk)
 	c.say(a.textKey(), a.Text, a.Chunk)
 	c.calls(a)
 	if r := a.late(e); r != nil {
@@ -36,7 +36,7 @@ func writeChat(a Answer, out *stream, e *exchange) {
 	}
 }
 
-// textKey is the delta's key for the text. A model that declines has another one.
+// textKey returns the delta's key for the text. It differs if the model declines.
 func (a Answer) textKey() string {
 	if a.Stop == StopRefuse {
 		return "refusal"
@@ -51,22 +51,22 @@ func (c *chatStream) say(key, text string, size int) {
 	}
 }
 
-// calls writes the calls one after another, or a piece of each in turn where the dialect mixes
-// them.
+// calls writes the calls one after another. If the dialect mixes them, it writes a piece of each in
+// turn.
 func (c *chatStream) calls(a Answer) {
 	size := a.Chunk
-	if c.traits.whole {
+	if c.traits.wholeCalls {
 		size = 0
 	}
 	var rest [][]string
 	for i, call := range a.Calls {
 		cut := pieces(call.Args, size)
-		if c.traits.whole {
+		if c.traits.wholeCalls {
 			c.callWhole(i, call)
 			continue
 		}
 		c.callHead(i, call)
-		if c.traits.mixed {
+		if c.traits.mixedCalls {
 			rest = append(rest, cut)
 			continue
 		}
@@ -119,7 +119,7 @@ func (c *chatStream) chunk(choices []any, usage any) {
 		"choices": choices, "usage": usage})
 }
 
-// whole is the answer in one object.
+// whole writes the answer as one object.
 func (c *chatStream) whole(a Answer) {
 	if r := a.late(c.e); r != nil {
 		c.line(r.chatBody(c.e.server))
@@ -127,7 +127,7 @@ func (c *chatStream) whole(a Answer) {
 	}
 	message := map[string]any{"role": "assistant", "content": nil, a.textKey(): orNull(a.Text)}
 	if a.Thinking != "" {
-		message[c.traits.thought] = a.Thinking
+		message[c.traits.thinkingKey] = a.Thinking
 	}
 	var calls []any
 	for i, call := range a.Calls {
@@ -142,7 +142,7 @@ func (c *chatStream) whole(a Answer) {
 		"usage":   c.e.cost.chat()})))
 }
 
-// chat is what a request cost, in OpenAI's words.
+// chat returns the cost of a request in OpenAI's format.
 func (c counts) chat() any {
 	return map[string]any{
 		"prompt_tokens": c.total(), "completion_tokens": c.output, "total_tokens": c.total() + c.output,

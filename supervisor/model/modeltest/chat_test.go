@@ -7,23 +7,23 @@ import (
 	"testing"
 )
 
-// two calls with their arguments in pieces.
+// parallel answers with two calls whose arguments come in pieces.
 func parallel(Request) Answer {
 	return Answer{Thinking: "Both.", Text: "On it.", Chunk: 4,
 		Calls: []Call{{ID: "a", Name: "f", Args: `{"x":1}`}, {ID: "b", Name: "g", Args: `{"y":22}`}}}
 }
 
-func TestEveryDialectSaysTheSame(t *testing.T) {
+func TestDialects_StreamTheSameAnswer(t *testing.T) {
 	for _, d := range Dialects {
 		s, base := NewServer(t, parallel)
 		s.Dialect = d
-		r := send(t, http.MethodPost, base+"/chat/completions", with(user))
+		r := send(t, http.MethodPost, base+"/chat/completions", chatRequest(user))
 		said, thought, finish := "", "", ""
 		arguments, order := map[int]string{}, ""
 		all := r.events(t)
 		for _, ev := range all {
 			said += text(ev.data, "choices.0.delta.content")
-			thought += text(ev.data, "choices.0.delta."+d.traits().thought)
+			thought += text(ev.data, "choices.0.delta."+d.traits().thinkingKey)
 			finish += text(ev.data, "choices.0.finish_reason")
 			if call := at(ev.data, "choices.0.delta.tool_calls.0"); call != nil {
 				i := number(call, "index")
@@ -51,16 +51,16 @@ func TestEveryDialectSaysTheSame(t *testing.T) {
 	}
 }
 
-func TestUsageComesWhereItIsAskedFor(t *testing.T) {
+func TestUsage_ComesIfRequested(t *testing.T) {
 	_, base := NewServer(t, Instant)
-	body := strings.Replace(with(user), `"include_usage":true`, `"include_usage":false`, 1)
+	body := strings.Replace(chatRequest(user), `"include_usage":true`, `"include_usage":false`, 1)
 	if _, answer := post(t, base, "", body); strings.Contains(answer, "completion_tokens") ||
 		!strings.Contains(answer, "[DONE]") {
 		t.Errorf("got %s", answer)
 	}
 }
 
-func TestAWholeAnswerOfChatCompletions(t *testing.T) {
+func TestChat_WithoutStream(t *testing.T) {
 	_, base := NewServer(t, parallel)
 	_, body := post(t, base, "", `{"model":"m","messages":[`+user+`]}`)
 	v := reply{body: body}.object(t)
@@ -71,7 +71,7 @@ func TestAWholeAnswerOfChatCompletions(t *testing.T) {
 	}
 }
 
-func TestAWholeAnswerMayBeAnErrorWithStatus200(t *testing.T) {
+func TestChat_ErrorMayHaveStatus200(t *testing.T) {
 	s, base := NewServer(t, Faulty(Instant, FailsLate(Internal)))
 	s.Dialect = OpenRouter
 	status, body := post(t, base, "", `{"model":"m","messages":[`+user+`]}`)
@@ -80,15 +80,15 @@ func TestAWholeAnswerMayBeAnErrorWithStatus200(t *testing.T) {
 	}
 }
 
-func TestARefusalHasItsOwnPlace(t *testing.T) {
+func TestChat_ModelRefusal_HasItsOwnField(t *testing.T) {
 	_, base := NewServer(t, func(Request) Answer { return Answer{Text: "I will not.", Stop: StopRefuse} })
-	_, body := post(t, base, "", with(user))
+	_, body := post(t, base, "", chatRequest(user))
 	if !strings.Contains(body, `"refusal":"I will not."`) || !strings.Contains(body, `"finish_reason":"stop"`) {
 		t.Errorf("got %s", body)
 	}
 }
 
-func TestParametersThatAServerDoesNotKnow(t *testing.T) {
+func TestChat_UnknownParameters(t *testing.T) {
 	for _, c := range []struct {
 		dialect Dialect
 		refuses []string
@@ -107,14 +107,14 @@ func TestParametersThatAServerDoesNotKnow(t *testing.T) {
 	} {
 		s, base := NewServer(t, Instant)
 		s.Dialect, s.Refuses = c.dialect, c.refuses
-		status, body := post(t, base, "", strings.Replace(with(user), "{", "{"+c.more, 1))
+		status, body := post(t, base, "", strings.Replace(chatRequest(user), "{", "{"+c.more, 1))
 		if status != c.status || !strings.Contains(body, c.says) {
 			t.Errorf("%q with %s: %d %s", c.dialect, c.more, status, body)
 		}
 	}
 }
 
-func TestWhatAServerOffers(t *testing.T) {
+func TestModels(t *testing.T) {
 	s, base := NewServer(t, Instant)
 	s.Key, s.Models = "k", []string{"a", "b", "c"}
 	names := func(r reply, key, name string) (out string) {

@@ -13,15 +13,15 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// This file has what the tests of several providers share.
+// Helpers for the tests of several providers.
 
-// Transport is an endpoint without a network.
+// Transport is an http.RoundTripper without a network.
 type Transport func(*http.Request) (*http.Response, error)
 
 // RoundTrip answers a request.
 func (t Transport) RoundTrip(r *http.Request) (*http.Response, error) { return t(r) }
 
-// Replies is a client whose endpoint answers with a stream of events.
+// Replies returns a client whose endpoint answers with a stream of events.
 func Replies(body io.Reader) *http.Client {
 	return &http.Client{Transport: Transport(func(r *http.Request) (*http.Response, error) {
 		head := http.Header{"Content-Type": {"text/event-stream"}}
@@ -29,8 +29,8 @@ func Replies(body io.Reader) *http.Client {
 	})}
 }
 
-// Pipe is a client whose endpoint sends what the test writes. A mute one does not even send the
-// head of its response. It ends with the request.
+// Pipe returns a client whose endpoint sends the bytes that the test writes. If mute, the endpoint
+// does not even send a response's head. It ends with the request.
 func Pipe(mute bool) (*http.Client, *io.PipeWriter) {
 	r, w := io.Pipe()
 	return &http.Client{Transport: Transport(func(req *http.Request) (*http.Response, error) {
@@ -43,10 +43,10 @@ func Pipe(mute bool) (*http.Client, *io.PipeWriter) {
 	})}, w
 }
 
-// Repeated is a reader that repeats its text for ever.
+// Repeated is a reader that repeats its text forever.
 type Repeated string
 
-// Read fills buf with whole pieces.
+// Read fills buf with whole copies of the text.
 func (e Repeated) Read(buf []byte) (int, error) {
 	n := 0
 	for n+len(e) <= len(buf) {
@@ -58,7 +58,7 @@ func (e Repeated) Read(buf []byte) (int, error) {
 	return n, nil
 }
 
-// ClassOf is the class of a provider's error; "" where it has none.
+// ClassOf returns the class of a provider's error; "" if it has none.
 func ClassOf(err error) modelcall.Class {
 	failed := new(modelcall.Error)
 	errors.As(err, &failed)
@@ -72,8 +72,8 @@ func red() protocol.Image {
 	return protocol.Image{BlobRef: protocol.BlobRef{SHA256: "red", Size: 74}, MediaType: "image/png", Width: 8, Height: 6}
 }
 
-// PictureRequest is a conversation in which the person has sent RedPNG, and the results of two
-// calls show it. No other picture can be read.
+// PictureRequest returns a conversation in which the user has sent RedPNG. The results of two calls
+// show it too. No other picture can be read.
 func PictureRequest(t testing.TB) modelcall.Request {
 	t.Helper()
 	data, err := base64.StdEncoding.DecodeString(RedPNG)

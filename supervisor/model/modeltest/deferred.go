@@ -6,16 +6,16 @@ import (
 	"sync"
 )
 
-// undeferring are the models that know of no deferred tools: those before Claude 4.5.
-var undeferring = sync.OnceValue(func() *regexp.Regexp {
+// modelsWithoutDeferring matches the models without deferred tools: those before Claude 4.5.
+var modelsWithoutDeferring = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`claude-(?:[0-3]|(?:opus|sonnet|haiku)-[0-3]|(?:opus|sonnet|haiku)-4(?:$|-[0-4](?:\D|$)|-\d{8}))`)
 })
 
-// checkDeferred checks what Anthropic's page "Tool search tool" says of tools with defer_loading,
-// and of references to them.
+// checkDeferred checks tools with defer_loading and references to them, by Anthropic's page "Tool
+// search tool".
 func checkDeferred(s *Server, l *messagesRequest) *refusal {
 	later := func(t messageTool) bool { return t.DeferLoading }
-	if at := slices.IndexFunc(l.tools, later); at >= 0 && (s.NoDeferring || undeferring().MatchString(l.Model)) {
+	if at := slices.IndexFunc(l.tools, later); at >= 0 && (s.NoDeferring || modelsWithoutDeferring().MatchString(l.Model)) {
 		return bad("tools.%d.custom.defer_loading: Extra inputs are not permitted", at)
 	}
 	if len(l.tools) > 0 && !slices.ContainsFunc(l.tools, func(t messageTool) bool { return !later(t) }) {
@@ -29,8 +29,8 @@ func checkDeferred(s *Server, l *messagesRequest) *refusal {
 			}
 			loaded[name] = true
 		}
-		// What the API does with a call of a tool that was not loaded by then is documented
-		// nowhere: nobody is to find out.
+		// It is not documented how the API treats a call of a tool that was not loaded by then. So
+		// this server refuses it.
 		if i := slices.IndexFunc(l.tools, func(t messageTool) bool { return later(t) && t.Name == b.Name }); b.Type == "tool_use" && i >= 0 && !loaded[b.Name] {
 			return bad("%s: tool '%s' is deferred, and nothing refers to it", at, b.Name)
 		}
@@ -38,7 +38,7 @@ func checkDeferred(s *Server, l *messagesRequest) *refusal {
 	return nil
 }
 
-// refersTo says whether a result refers to a tool.
+// refersTo reports whether a result refers to a tool.
 func (l *messagesRequest) refersTo(name string) bool {
 	for _, b := range l.blocks() {
 		if slices.Contains(b.refers, name) {

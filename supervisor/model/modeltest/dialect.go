@@ -1,7 +1,7 @@
 package modeltest
 
-// Dialect is whose chat completions a server speaks: how thinking is streamed, which parameters are
-// known, what failures look like.
+// Dialect is the server whose chat completions are imitated: its stream of thinking, its known
+// parameters, its failures.
 type Dialect string
 
 const (
@@ -13,32 +13,32 @@ const (
 	DeepInfra   Dialect = "deepinfra"
 	OpenRouter  Dialect = "openrouter"
 	LMStudio    Dialect = "lm studio"
-	// nobody's: no [DONE], and the pieces of parallel calls are mixed
+	// an invented one: no [DONE], and mixed pieces of parallel calls
 	Endless Dialect = "endless"
 )
 
-// Dialects are all of them.
+// Dialects has all dialects.
 var Dialects = []Dialect{PlainOpenAI, Ollama, LlamaCpp, VLLM, Groq, DeepInfra, OpenRouter, LMStudio, Endless}
 
-// traits are what dialects differ in.
+// traits are the differences of dialects.
 type traits struct {
-	thought  string   // the delta's key for thinking
+	thinkingKey  string   // the delta's key for thinking
 	strict   bool     // unknown parameters are refused
-	takes    []string // parameters beside chatKeys
+	extraKeys    []string // parameters beside chatKeys
 	comment  string   // lines before the stream
 	noDone   bool
-	mixed    bool // the pieces of parallel calls are mixed
-	whole    bool // a call comes in one piece
+	mixedCalls    bool // the pieces of parallel calls are mixed
+	wholeCalls    bool // a call comes in one piece
 	late     func(r *refusal, e *exchange) string
 	shape    func(r *refusal, kind string) string
-	samples  map[Class]sample
+	samples  map[Class]errorSample
 	ownModel string // owned_by in the list of models
 }
 
 func openaiTraits() traits {
 	return traits{
-		thought: "reasoning_content", strict: true, shape: openaiShape, late: lateData, ownModel: "system",
-		takes: []string{"prompt_cache_key", "prompt_cache_retention", "store", "metadata", "service_tier", "safety_identifier",
+		thinkingKey: "reasoning_content", strict: true, shape: openaiShape, late: lateData, ownModel: "system",
+		extraKeys: []string{"prompt_cache_key", "prompt_cache_retention", "store", "metadata", "service_tier", "safety_identifier",
 			"verbosity"},
 	}
 }
@@ -50,28 +50,29 @@ func (d Dialect) traits() traits {
 	return openaiTraits()
 }
 
-// dialects is a function because its rows hold functions that use it.
+// dialects returns the traits of each. It is a function because its rows contain functions that use
+// it.
 func dialects() map[Dialect]traits {
 	return map[Dialect]traits{
 		PlainOpenAI: openaiTraits(),
-		Endless: {thought: "reasoning_content", shape: openaiShape, late: lateData, noDone: true, mixed: true,
+		Endless: {thinkingKey: "reasoning_content", shape: openaiShape, late: lateData, noDone: true, mixedCalls: true,
 			ownModel: "nobody"},
-		Ollama: {thought: "reasoning", shape: openaiShape, late: lateData, whole: true, samples: ollamaSamples,
+		Ollama: {thinkingKey: "reasoning", shape: openaiShape, late: lateData, wholeCalls: true, samples: ollamaSamples,
 			ownModel: "library"},
-		LlamaCpp: {thought: "reasoning_content", shape: llamaShape, late: lateData, samples: llamaSamples, ownModel: "llamacpp"},
-		VLLM:     {thought: "reasoning_content", shape: vllmShape, late: lateData, samples: vllmSamples, ownModel: "vllm"},
-		Groq: {thought: "reasoning", strict: true, shape: groqShape, late: lateNamed, whole: true, samples: groqSamples,
-			takes: []string{"reasoning_format", "include_reasoning", "service_tier"}, ownModel: "Meta"},
-		DeepInfra: {thought: "reasoning_content", shape: detailShape, late: lateData, samples: deepinfraSamples,
+		LlamaCpp: {thinkingKey: "reasoning_content", shape: llamaShape, late: lateData, samples: llamaSamples, ownModel: "llamacpp"},
+		VLLM:     {thinkingKey: "reasoning_content", shape: vllmShape, late: lateData, samples: vllmSamples, ownModel: "vllm"},
+		Groq: {thinkingKey: "reasoning", strict: true, shape: groqShape, late: lateNamed, wholeCalls: true, samples: groqSamples,
+			extraKeys: []string{"reasoning_format", "include_reasoning", "service_tier"}, ownModel: "Meta"},
+		DeepInfra: {thinkingKey: "reasoning_content", shape: detailShape, late: lateData, samples: deepinfraSamples,
 			ownModel: "deepinfra"},
-		OpenRouter: {thought: "reasoning", shape: routerShape, late: lateChunk, samples: routerSamples,
+		OpenRouter: {thinkingKey: "reasoning", shape: routerShape, late: lateChunk, samples: routerSamples,
 			comment: ": OPENROUTER PROCESSING\n\n", ownModel: "openrouter"},
-		LMStudio: {thought: "reasoning_content", shape: studioShape, late: lateNamed, samples: studioSamples,
+		LMStudio: {thinkingKey: "reasoning_content", shape: studioShape, late: lateNamed, samples: studioSamples,
 			ownModel: "organization_owner"},
 	}
 }
 
-// openaiShape is an error as OpenAI writes it, and as Ollama copies it.
+// openaiShape returns an error as OpenAI writes it, and as Ollama copies it.
 func openaiShape(r *refusal, kind string) string {
 	return string(mustJSON(map[string]any{"error": map[string]any{"message": r.text, "type": kind, "param": orNull(r.param),
 		"code": orNull(r.code)}}))
@@ -88,7 +89,7 @@ func llamaShape(r *refusal, kind string) string {
 	return string(mustJSON(map[string]any{"error": map[string]any{"code": r.status, "message": r.text, "type": kind}}))
 }
 
-// vllmShape is that of newer releases, which have an error in an object of its own.
+// vllmShape returns an error as newer releases of vLLM write it, in an object of its own.
 func vllmShape(r *refusal, kind string) string {
 	if kind == "invalid_request_error" {
 		kind = "BadRequestError"
@@ -105,7 +106,7 @@ func groqShape(r *refusal, kind string) string {
 	return string(mustJSON(map[string]any{"error": inner}))
 }
 
-// detailShape is FastAPI's.
+// detailShape returns an error as FastAPI writes it.
 func detailShape(r *refusal, _ string) string {
 	return string(mustJSON(map[string]any{"detail": map[string]any{"error": r.text}}))
 }
@@ -121,17 +122,17 @@ func studioShape(r *refusal, kind string) string {
 	return openaiShape(r, kind)
 }
 
-// lateData is an error in a chunk's place.
+// lateData returns an error that replaces a chunk.
 func lateData(r *refusal, e *exchange) string {
 	return "data: " + r.chatBody(e.server) + "\n\n"
 }
 
-// lateNamed is an error in an event with a name.
+// lateNamed returns an error in an event with a name.
 func lateNamed(r *refusal, e *exchange) string {
 	return "event: error\ndata: " + r.chatBody(e.server) + "\n\n"
 }
 
-// lateChunk is OpenRouter's: a chunk with an error beside its choices.
+// lateChunk returns an error as OpenRouter sends it: a chunk with an error beside its choices.
 func lateChunk(r *refusal, e *exchange) string {
 	return "data: " + string(mustJSON(map[string]any{
 		"id": "gen-1", "object": "chat.completion.chunk", "created": 0, "model": e.Model, "provider": "modeltest",

@@ -10,7 +10,7 @@ import (
 	"unicode"
 )
 
-// What OpenAI's endpoint takes. (API reference, Create embeddings.)
+// embedKeys are the parameters of OpenAI's endpoint. (API reference, Create embeddings.)
 var embedKeys = []string{"model", "input", "encoding_format", "dimensions", "user"}
 
 const (
@@ -20,8 +20,8 @@ const (
 	embeddingSize  = 256
 )
 
-// embed answers POST /v1/embeddings, unless the script has a failure for it. The request's Messages
-// are the texts, and its Conversation is empty.
+// embed answers POST /v1/embeddings, unless the script fails it. The request's Messages are the
+// texts, and its Conversation is empty.
 func (s *Server) embed(w http.ResponseWriter, r *http.Request, id string) {
 	e, tokens, refused := s.readInputs(r)
 	if refused != nil {
@@ -44,12 +44,12 @@ func (s *Server) embed(w http.ResponseWriter, r *http.Request, id string) {
 		of = Embedding
 	}
 	data := []any{}
-	for i, m := range e.Messages { // the last first: clients go by the index
+	for i, m := range e.Messages { // in reverse order, because clients must use the index
 		data = append([]any{map[string]any{"object": "embedding", "index": i, "embedding": of(m.Content)}}, data...)
 	}
 	w.Header().Set("X-Request-Id", id)
 	w.Header().Set("Content-Type", "application/json")
-	// who has gone hears nothing
+	// the client may have gone
 	_ = json.NewEncoder(w).Encode(map[string]any{"object": "list", "data": data, "model": e.Model,
 		"usage": map[string]any{"prompt_tokens": tokens, "total_tokens": tokens}})
 }
@@ -91,22 +91,22 @@ func (s *Server) readInputs(r *http.Request) (e *exchange, tokens int, refused *
 	if !s.has(model) {
 		return nil, 0, &refusal{status: http.StatusNotFound, code: "model_not_found", text: "The model `" + model + "` does not exist or you do not have access to it."}
 	}
-	return e, tokens, first(
+	return e, tokens, firstRefusal(
 		badIf(longest > most, "This model's maximum context length is %d tokens, however you requested %d tokens (%[2]d in your prompt; 0 for the completion). Please reduce your prompt; or completion length.", most, longest),
 		badIf(tokens > maxBatchTokens, "Invalid 'input': maximum request size is 300000 tokens per request."))
 }
 
-// Embedding is a text's vector by its words and the runs of three letters in them, each counted in
-// the place that its hash says. It knows nothing of what words mean: texts with like spellings are
-// near one another.
+// Embedding returns a text's vector, made from its words and their runs of three letters. Each of
+// these counts at the index that its hash gives. The vector knows nothing of meaning: texts with
+// similar spelling are near one another.
 func Embedding(text string) []float32 {
 	v := make([]float32, embeddingSize)
 	add := func(part string, weight float32) {
 		h := fnv.New32a()
-		_, _ = h.Write([]byte(part)) // into memory
+		_, _ = h.Write([]byte(part)) // a write to memory never fails
 		v[h.Sum32()%embeddingSize] += weight
 	}
-	v[0] = 0.01 // a text without words has a direction too
+	v[0] = 0.01 // a text without words also needs a direction
 	for _, word := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
 		add(word, 1)
 		letters := []rune(" " + word + " ")

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Class is a way in which a server fails, whatever its format and dialect.
+// Class is a kind of failure, for every format and dialect.
 type Class string
 
 const (
@@ -30,32 +30,32 @@ const (
 	Wrong       Class = "wrong" // an invalid request
 )
 
-// Failure is a failure instead of an answer.
+// Failure is a failure that replaces an answer.
 type Failure struct {
-	Class  Class             // "": Status and Body say all
-	Status int               // 0 is the class's
-	Text   string            // "" is the class's
+	Class  Class             // "": Status and Body describe the failure
+	Status int               // 0 means the class's own
+	Text   string            // "" means the class's own
 	Header map[string]string // added to the class's, or replacing them
-	Body   string            // "" is the class's
+	Body   string            // "" means the class's own
 	Late   bool              // it comes in the stream, after the deltas
 }
 
-// refusal is a request that is not answered.
+// refusal is the reason why a request gets no answer.
 type refusal struct {
 	status int
 	code   string // OpenAI's code
-	param  string // the parameter that is wrong
+	param  string // the wrong parameter
 	text   string
-	body   string // "" as the format writes it
+	body   string // "" means the format's own body
 	header map[string]string
 }
 
-// bad is the refusal of an invalid request.
+// bad returns the refusal of an invalid request.
 func bad(format string, args ...any) *refusal {
 	return &refusal{status: http.StatusBadRequest, text: fmt.Sprintf(format, args...)}
 }
 
-// badIf is bad where wrong is true, and nil elsewhere.
+// badIf returns bad's refusal if wrong is true, and else nil.
 func badIf(wrong bool, format string, args ...any) *refusal {
 	if !wrong {
 		return nil
@@ -63,8 +63,8 @@ func badIf(wrong bool, format string, args ...any) *refusal {
 	return bad(format, args...)
 }
 
-// first is the first refusal that is not nil; nil where all are.
-func first(refusals ...*refusal) *refusal {
+// firstRefusal returns the first refusal that is not nil; nil if all are nil.
+func firstRefusal(refusals ...*refusal) *refusal {
 	for _, r := range refusals {
 		if r != nil {
 			return r
@@ -73,18 +73,18 @@ func first(refusals ...*refusal) *refusal {
 	return nil
 }
 
-// sample is a failure as a server sends it. {model}, {wait}, {reset}, {key}, {tokens}, {limit} and
-// {id} are filled in.
-type sample struct {
+// errorSample is a failure as a real server sends it. {model}, {wait}, {reset}, {key}, {tokens}, {limit}
+// and {id} are replaced.
+type errorSample struct {
 	status int
 	text   string
-	body   string // "" is the dialect's shape around the text
+	body   string // "" means the dialect's shape around the text
 	kind   string // the type
 	code   string
 	header map[string]string
 }
 
-// openaiKind is the type of an error without one of its own.
+// openaiKind returns the type of an error that has none of its own.
 func openaiKind(status int) string {
 	if status >= 500 {
 		return "server_error"
@@ -92,7 +92,7 @@ func openaiKind(status int) string {
 	return "invalid_request_error"
 }
 
-// refusal is the script's failure before the answer; nil where there is none.
+// refusal returns the script's failure before the answer; nil if there is none.
 func (a Answer) refusal(e *exchange) *refusal {
 	switch {
 	case a.Fail != nil && a.Fail.Late:
@@ -111,7 +111,7 @@ func (a Answer) refusal(e *exchange) *refusal {
 	return r
 }
 
-// late is the script's failure within the stream; nil where there is none.
+// late returns the script's failure within the stream; nil if there is none.
 func (a Answer) late(e *exchange) *refusal {
 	switch {
 	case a.Fail != nil && a.Fail.Late && e.Format == Anthropic:
@@ -124,7 +124,7 @@ func (a Answer) late(e *exchange) *refusal {
 	return nil
 }
 
-// chat is a failure of a model in the server's dialect.
+// chat returns a model's failure in the server's dialect.
 func (f Failure) chat(s *Server, model string) *refusal {
 	return f.chatOf(s, &exchange{Request: Request{Model: model}, server: s})
 }
@@ -146,8 +146,8 @@ func (f Failure) messagesOf(e *exchange) *refusal {
 	return f.filled(messagesSamples[f.Class], e)
 }
 
-// filled is a sample with its blanks filled in, and with the script's own values.
-func (f Failure) filled(one sample, e *exchange) *refusal {
+// filled returns a sample with its braces replaced, and with the script's own values.
+func (f Failure) filled(one errorSample, e *exchange) *refusal {
 	r := &refusal{status: one.status, code: one.code, header: maps.Clone(one.header), text: one.text, body: one.body}
 	if f.Status != 0 {
 		r.status = f.Status
@@ -212,7 +212,7 @@ func (s *Server) refuseMessages(w http.ResponseWriter, r *refusal, id string) {
 	r.send(w, idHeaders(Anthropic, id), r.messagesBody(id))
 }
 
-// messagesBody is an error in Anthropic's format, the same in a response of its own and within a
+// messagesBody returns an error in Anthropic's format. It is the same in a response and in a
 // stream.
 func (r *refusal) messagesBody(id string) string {
 	if r.body != "" {
@@ -226,13 +226,13 @@ func (r *refusal) messagesBody(id string) string {
 		"error": map[string]any{"type": kind, "message": r.text}}))
 }
 
-// messagesKinds are the types of Anthropic's errors.
+// messagesKinds has the types of Anthropic's errors by status.
 var messagesKinds = map[int]string{400: "invalid_request_error", 401: "authentication_error", 402: "billing_error",
 	403: "permission_error", 404: "not_found_error", 413: "request_too_large", 429: "rate_limit_error",
 	500: "api_error", 504: "timeout_error", 529: "overloaded_error"}
 
-// messagesSamples are how Anthropic fails.
-var messagesSamples = map[Class]sample{
+// messagesSamples are Anthropic's failures.
+var messagesSamples = map[Class]errorSample{
 	RateLimited: {status: 429, text: "This request would exceed your organization's rate limit of 50 requests per minute.",
 		header: map[string]string{
 			"Retry-After":                             "7",
@@ -257,7 +257,7 @@ var messagesSamples = map[Class]sample{
 	TooLong:  {status: 400, text: "prompt is too long: {tokens} tokens > {limit} maximum"},
 	TooLarge: {status: 413, text: "Request exceeds the maximum size"},
 	NoTools:  {status: 400, text: "tools: this model does not support tools"},
-	// Ollama's, in this format: Anthropic's own models take pictures.
+	// Ollama's text in this format, because Anthropic's own models take pictures.
 	NoPictures: {status: 400, text: "this model does not support image input (ref: {id})"},
 	Filtered:   {status: 400, text: "Output blocked by content filtering policy"},
 	Wrong:      {status: 400, text: "messages.0: Input should be a valid dictionary"},

@@ -13,12 +13,12 @@ import (
 	"time"
 )
 
-// classes are all of them.
+// classes has all classes.
 var classes = []Class{RateLimited, Overloaded, Internal, Loading, Auth, Forbidden, Credit, NoModel, TooLong, TooLarge,
 	NoTools,
 	Filtered, Wrong}
 
-func TestAnthropicFailsInItsOwnWords(t *testing.T) {
+func TestMessages_FailuresLikeAnthropic(t *testing.T) {
 	for _, c := range []struct {
 		class      Class
 		status     int
@@ -48,20 +48,20 @@ func TestAnthropicFailsInItsOwnWords(t *testing.T) {
 	}
 }
 
-func TestARateLimitSaysWhenToComeAgain(t *testing.T) {
+func TestRateLimit_HasRetryTime(t *testing.T) {
 	s, base := NewServer(t, Faulty(Instant, Fails(RateLimited)))
 	s.Now = func() time.Time { return time.Unix(1_800_000_000, 0) }
-	r := letterTo(t, base, letterOf("", asks))
+	r := postMessages(t, base, messagesRequestOf("", asks))
 	if r.status != 429 || r.header.Get("Retry-After") != "7" || r.header.Get("Anthropic-Ratelimit-Requests-Remaining") != "0" ||
 		r.header.Get("Anthropic-Ratelimit-Requests-Reset") != "2027-01-15T08:00:07Z" {
 		t.Errorf("%d %v", r.status, r.header)
 	}
-	if r := letterTo(t, base, letterOf("", asks)); r.status != 200 {
+	if r := postMessages(t, base, messagesRequestOf("", asks)); r.status != 200 {
 		t.Errorf("and then: %d %s", r.status, r.body)
 	}
 }
 
-// words is what of an error says what is wrong, in any dialect.
+// words returns the text of an error in any dialect.
 func words(v map[string]any) string {
 	for _, path := range []string{"error.message", "detail.error", "error", "detail"} {
 		if s := text(v, path); s != "" {
@@ -71,25 +71,25 @@ func words(v map[string]any) string {
 	return ""
 }
 
-func TestEveryDialectFailsInEveryWay(t *testing.T) {
+func TestDialects_FailInEveryClass(t *testing.T) {
 	for _, d := range Dialects {
 		for _, class := range classes {
 			s, base := NewServer(t, Faulty(Instant, Fails(class)))
 			s.Dialect = d
-			r := send(t, http.MethodPost, base+"/chat/completions", with(user))
+			r := send(t, http.MethodPost, base+"/chat/completions", chatRequest(user))
 			if r.status < 400 || words(r.object(t)) == "" ||
 				strings.ContainsAny(strings.ReplaceAll(words(r.object(t)), "{model}", "{"), "{}") ||
 				r.header.Get("X-Request-Id") == "" {
 				t.Errorf("%q, %s: %d %v %s", d, class, r.status, r.header, r.body)
 			}
-			if r := send(t, http.MethodPost, base+"/chat/completions", with(user)); r.status != 200 {
+			if r := send(t, http.MethodPost, base+"/chat/completions", chatRequest(user)); r.status != 200 {
 				t.Errorf("%q, after %s: %d %s", d, class, r.status, r.body)
 			}
 		}
 	}
 }
 
-func TestDialectsHaveTheirOwnWords(t *testing.T) {
+func TestDialects_HaveOwnErrorTexts(t *testing.T) {
 	for _, c := range []struct {
 		dialect    Dialect
 		class      Class
@@ -114,18 +114,18 @@ func TestDialectsHaveTheirOwnWords(t *testing.T) {
 	} {
 		s, base := NewServer(t, Faulty(Instant, Fails(c.class)))
 		s.Dialect = c.dialect
-		r := send(t, http.MethodPost, base+"/chat/completions", with(user))
+		r := send(t, http.MethodPost, base+"/chat/completions", chatRequest(user))
 		if r.status != c.status || !strings.Contains(text(r.object(t), c.path), c.says) {
 			t.Errorf("%q, %s: %d %s", c.dialect, c.class, r.status, r.body)
 		}
 	}
 }
 
-func TestAnErrorComesInTheMiddleOfAStream(t *testing.T) {
+func TestLateFailure_IsInStream(t *testing.T) {
 	for _, d := range Dialects {
 		s, base := NewServer(t, Faulty(Instant, FailsLate(Internal)))
 		s.Dialect = d
-		all := send(t, http.MethodPost, base+"/chat/completions", with(user)).events(t)
+		all := send(t, http.MethodPost, base+"/chat/completions", chatRequest(user)).events(t)
 		last := all[len(all)-1].data
 		if at(last, "error") == nil && at(last, "detail") == nil {
 			t.Errorf("%q: %v", d, last)
@@ -136,7 +136,7 @@ func TestAnErrorComesInTheMiddleOfAStream(t *testing.T) {
 	}
 	_, base := NewServer(t, Faulty(Instant, FailsLate(Overloaded), func(a Answer) Answer { a.Error = "no"; return a }))
 	for _, want := range []string{"overloaded_error", "api_error"} {
-		r := letterTo(t, base, letterOf("", asks))
+		r := postMessages(t, base, messagesRequestOf("", asks))
 		all := r.events(t)
 		if last := all[len(all)-1]; r.status != 200 || last.name != "error" || text(last.data, "error.type") != want {
 			t.Errorf("%d %v", r.status, last)
@@ -147,34 +147,34 @@ func TestAnErrorComesInTheMiddleOfAStream(t *testing.T) {
 	}
 }
 
-func TestAFailureMaySayAnythingElse(t *testing.T) {
+func TestFailure_OverridesClassDefaults(t *testing.T) {
 	_, base := NewServer(t, Faulty(Instant, FailsWith(Failure{Status: 502, Body: "<html>Bad gateway</html>"}),
 		FailsWith(Failure{Class: Overloaded, Text: "go away", Header: map[string]string{"Retry-After": "90"}})))
-	if r := letterTo(t, base, letterOf("", asks)); r.status != 502 || r.body != "<html>Bad gateway</html>\n" ||
+	if r := postMessages(t, base, messagesRequestOf("", asks)); r.status != 502 || r.body != "<html>Bad gateway</html>\n" ||
 		!strings.HasPrefix(r.header.Get("Content-Type"), "text/html") {
 		t.Errorf("%d %s", r.status, r.body)
 	}
-	if r := letterTo(t, base, letterOf("", asks)); r.status != 529 || r.header.Get("Retry-After") != "90" ||
+	if r := postMessages(t, base, messagesRequestOf("", asks)); r.status != 529 || r.header.Get("Retry-After") != "90" ||
 		text(r.object(t), "error.message") != "go away" {
 		t.Errorf("%d %v %s", r.status, r.header, r.body)
 	}
 }
 
-// TestEveryCutIsAtItsByte cuts both formats at every byte, and what came must be the beginning of
-// the whole.
-func TestEveryCutIsAtItsByte(t *testing.T) {
+// TestCut_IsAtItsByte cuts both formats at every byte. The received bytes must be the beginning of
+// the whole answer.
+func TestCut_IsAtItsByte(t *testing.T) {
 	script := func(cut int) Script {
 		return func(Request) Answer {
 			return Answer{Text: "Grüße", Calls: []Call{{ID: "a", Name: "f", Args: `{}`}}, CutAfter: cut}
 		}
 	}
 	for name, ask := range map[string]func(base string) string{
-		"openai":    func(base string) string { _, body := post(t, base, "", with(user)); return body },
-		"anthropic": func(base string) string { return letterTo(t, base, letterOf("", asks)).body },
+		"openai":    func(base string) string { _, body := post(t, base, "", chatRequest(user)); return body },
+		"anthropic": func(base string) string { return postMessages(t, base, messagesRequestOf("", asks)).body },
 	} {
-		var cut atomic.Int64 // the server reads it
+		var cut atomic.Int64 // read by the server's goroutine
 		listener := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			// a new one, so that each answer has the same name
+			// a new server each time, so that each answer has the same id
 			New(script(int(cut.Load()))).ServeHTTP(w, r)
 		}))
 		t.Cleanup(listener.Close)
@@ -189,10 +189,10 @@ func TestEveryCutIsAtItsByte(t *testing.T) {
 	}
 }
 
-func TestFaultsAreDoneInTheirOrder(t *testing.T) {
+func TestFaulty_PlaysFaultsInOrder(t *testing.T) {
 	_, base := NewServer(t, Faulty(Instant, nil, Empty, Malformed, Unknown, Stops(StopLength), Stops(StopFilter), Cut(20)))
 	ask := func() []event {
-		r := letterTo(t, base, letterOf(oneTool, asks))
+		r := postMessages(t, base, messagesRequestOf(oneTool, asks))
 		if strings.HasSuffix(r.body, io.ErrUnexpectedEOF.Error()) {
 			return nil
 		}
@@ -228,11 +228,11 @@ func TestFaultsAreDoneInTheirOrder(t *testing.T) {
 	}
 }
 
-func TestAnAnswerStallsUntilTheClientGoes(t *testing.T) {
+func TestStalls_LastUntilClientGoes(t *testing.T) {
 	for _, n := range []int{0, 30} {
 		_, base := NewServer(t, Faulty(Instant, Stalls(n)))
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, base+"/messages",
-			strings.NewReader(letterOf("", asks)))
+			strings.NewReader(messagesRequestOf("", asks)))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,10 +2,11 @@ package modeltest
 
 import "sync/atomic"
 
-// Fault makes an answer go wrong.
+// Fault changes an answer into a faulty one.
 type Fault func(Answer) Answer
 
-// Faulty is script with faults in its first answers, one after the other. A nil fault is none.
+// Faulty returns a script whose first answers have the faults, one each. A nil fault changes
+// nothing.
 func Faulty(script Script, faults ...Fault) Script {
 	var count atomic.Int64
 	return func(r Request) Answer {
@@ -21,7 +22,7 @@ func Faulty(script Script, faults ...Fault) Script {
 // Fails makes a request fail.
 func Fails(c Class) Fault { return FailsWith(Failure{Class: c}) }
 
-// FailsWith is Fails with more to say.
+// FailsWith makes a request fail in a detailed way.
 func FailsWith(f Failure) Fault {
 	return func(a Answer) Answer { a.Fail = &f; return a }
 }
@@ -34,20 +35,20 @@ func Cut(n int) Fault {
 	return func(a Answer) Answer { a.CutAfter = n; return a }
 }
 
-// Stalls falls silent after n bytes of the answer; with 0 before its headers.
+// Stalls falls silent after n bytes of the answer; with 0, before its headers.
 func Stalls(n int) Fault {
 	return func(a Answer) Answer { a.CutAfter, a.Hang = n, true; return a }
 }
 
-// Stops makes the model stop for a reason.
+// Stops makes the model stop with the reason s.
 func Stops(s Stop) Fault {
 	return func(a Answer) Answer { a.Stop = s; return a }
 }
 
-// Empty is an answer of nothing.
+// Empty replaces the answer by an empty one.
 func Empty(Answer) Answer { return Answer{} }
 
-// Malformed cuts the arguments of the answer's last call, or of one that it makes up, in half.
+// Malformed cuts the arguments of the answer's last call in half. Without a call it adds one.
 func Malformed(a Answer) Answer {
 	if len(a.Calls) == 0 {
 		a.Calls = []Call{{Name: "list_files", Args: `{"path": "."}`}}
@@ -59,7 +60,7 @@ func Malformed(a Answer) Answer {
 	return a
 }
 
-// Unknown calls a tool that nobody has offered.
+// Unknown calls a tool that was not offered.
 func Unknown(a Answer) Answer {
 	a.Calls = []Call{{Name: "open_the_pod_bay_doors", Args: `{"now":true}`}}
 	return a

@@ -8,25 +8,25 @@ import (
 	"strings"
 )
 
-// FileWriter does what the person's message says, one command a line and one call a step:
+// FileWriter follows the user's message, one command a line and one call a step:
 //
-//	append LINE to FILE   append_file; when its outcome is unknown, it reads the file before it does it again
+//	append LINE to FILE   append_file; if its outcome is unknown, it reads the file before it tries again
 //	write TEXT to FILE    write_file
 //	read FILE             read_file
-//	view FILE             view_image; the answer says which pictures it sees
+//	view FILE             view_image; the answer lists the pictures that it sees
 //	blind                 a request with pictures is refused
-//	steps N               N calls of list_files, no two alike
+//	steps N               N different calls of list_files
 //	ask KIND TEXT | OPTION | ...
-//	                      ask_user; "..." as an option lets people say something else. The answer says what came of it
-//	tool NAME {...}       a call of any tool; the answer says what came of it
-//	obey FILE             read_file, and then what each line of the file says
-//	say TEXT              nothing but words
+//	                      ask_user; "..." as an option allows a free answer. The answer has the result
+//	tool NAME {...}       a call of any tool; the answer has the result
+//	obey FILE             read_file, and then the commands in the file
+//	say TEXT              only text
 //	hang                  no answer comes
-//	fail                  the server has trouble of its own
+//	fail                  the server has an internal error
 //
 // Then it answers "done: MESSAGE", or "failed: RESULT" with the first result that is an error. It
-// keeps no state: it reads from the transcript what it has done, so a turn may go on after any
-// process has died.
+// keeps no state: it reads from the transcript which calls it has made. So a turn may continue
+// after any process has died.
 func FileWriter(r Request) Answer {
 	p := &fileRun{done: r.Done(), seen: r.Seen(), pictured: r.pictured()}
 	for line := range strings.Lines(r.Asked()) {
@@ -47,20 +47,20 @@ func FileWriter(r Request) Answer {
 	return Answer{Text: text}
 }
 
-// fileRun goes through the commands from the start for each request. Calls that were made return
-// their results. The first one that was not is the answer.
+// fileRun runs the commands from the start for each request. A call that was made returns its
+// result. The first one that was not made is the answer.
 type fileRun struct {
 	done   []Done
 	at     int
 	next   *Answer
 	failed string
-	told   string // what the person said, a line an answer
+	told   string // the text of the answer, a line for each report
 
 	seen     []Picture // in this turn
 	pictured bool      // there is a picture in the request
 }
 
-// fileCommands are the commands. Each gets the rest of its line.
+// fileCommands are the commands by their verb. Each gets the rest of its line.
 var fileCommands = map[string]func(p *fileRun, rest string){
 	"append": (*fileRun).append,
 	"write":  (*fileRun).write,
@@ -81,7 +81,7 @@ type args map[string]any
 
 func (p *fileRun) run(line string) {
 	verb, rest, _ := strings.Cut(line, " ")
-	if verb == "obey" { // it would refer to the table
+	if verb == "obey" { // a direct entry would make the table refer to itself
 		p.obey(rest)
 	}
 	if run, known := fileCommands[verb]; known {
@@ -89,8 +89,8 @@ func (p *fileRun) run(line string) {
 	}
 }
 
-// call returns the result of a call. Where the call was not made yet it becomes the answer, and
-// call returns false.
+// call returns the result of a call. If the call was not made yet, it becomes the answer, and call
+// returns false.
 func (p *fileRun) call(name string, a args) (string, bool) {
 	if p.next != nil {
 		return "", false
@@ -137,7 +137,7 @@ func (p *fileRun) append(rest string) {
 		if !made {
 			return
 		}
-		if !unknown(result) {
+		if !isUnknownOutcome(result) {
 			p.note(result)
 			return
 		}
@@ -148,8 +148,7 @@ func (p *fileRun) append(rest string) {
 	}
 }
 
-// hasLine says whether content has a line that ends with text: read_file may put numbers before
-// lines.
+// hasLine reports whether a line of content ends with text. read_file may put numbers before lines.
 func hasLine(content, text string) bool {
 	for line := range strings.Lines(content) {
 		if strings.HasSuffix(strings.TrimRight(line, "\r\n"), text) {
@@ -159,13 +158,13 @@ func hasLine(content, text string) bool {
 	return false
 }
 
-// unknown says whether a call was interrupted, and its outcome is unknown.
-func unknown(result string) bool {
+// isUnknownOutcome reports whether a call was interrupted, so that its outcome is unknown.
+func isUnknownOutcome(result string) bool {
 	return strings.HasPrefix(result, "error: ") && strings.Contains(result, "interrupted") &&
 		strings.Contains(result, "unknown")
 }
 
-// view fails where the result says that the model does not see its picture.
+// view fails if the result says that the model does not see its picture.
 func (p *fileRun) view(file string) {
 	result, _ := p.call("view_image", args{"path": file})
 	p.note(result)
@@ -212,7 +211,7 @@ func (p *fileRun) tool(rest string) {
 	name, arguments, _ := strings.Cut(rest, " ")
 	a := args{}
 	if json.Unmarshal([]byte(arguments), &a) != nil {
-		return // it is no call
+		return // not a call
 	}
 	if result, made := p.call(name, a); made {
 		p.note(result)

@@ -6,13 +6,13 @@ import (
 	"testing"
 )
 
-// FuzzDecode has both formats read anything. What is refused says why, and what is taken is a
-// request whose calls are answered, with a prompt that the cache can count.
+// FuzzDecode feeds anything to both formats. A refusal must give its reason. An accepted request
+// must have answered calls, and a prompt that the cache can count.
 func FuzzDecode(f *testing.F) {
-	for _, rule := range letterRules {
+	for _, rule := range messagesCases {
 		f.Add(rule.body)
 	}
-	f.Add(with(user + "," + calls + "," + result))
+	f.Add(chatRequest(user + "," + calls + "," + result))
 	f.Add(`{"model":"m","messages":[{"role":"user","content":[{"type":"text","text":null}]},null]}`)
 	f.Add(`{"model":"m","max_tokens":1,"messages":[null]}`)
 	f.Fuzz(func(t *testing.T, body string) {

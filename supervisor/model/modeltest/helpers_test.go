@@ -9,14 +9,14 @@ import (
 	"testing"
 )
 
-// reply is what came back.
+// reply is a response.
 type reply struct {
 	status int
 	header http.Header
 	body   string
 }
 
-// send asks with what headers it is given: name, value, name, value.
+// send makes a request. headers alternate: name, value, name, value.
 func send(t *testing.T, method, url, body string, headers ...string) reply {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
@@ -39,20 +39,19 @@ func send(t *testing.T, method, url, body string, headers ...string) reply {
 	return reply{resp.StatusCode, resp.Header, string(text)}
 }
 
-// letterTo sends a request in Anthropic's format.
-func letterTo(t *testing.T, base, body string) reply {
+// postMessages sends a request in Anthropic's format.
+func postMessages(t *testing.T, base, body string) reply {
 	t.Helper()
 	return send(t, http.MethodPost, base+"/messages", body, "x-api-key", "k", "anthropic-version", "2023-06-01")
 }
 
-// event is one of a stream. Its name is "" in OpenAI's format.
+// event is one event of a stream. Its name is "" in OpenAI's format.
 type event struct {
 	name string
 	data map[string]any
 }
 
-// events reads a stream that must be whole, and in which each event is one of JSON. [DONE] is no
-// event.
+// events reads a stream, which must be complete and have JSON in each event. [DONE] is no event.
 func (r reply) events(t *testing.T) []event {
 	t.Helper()
 	var out []event
@@ -74,8 +73,8 @@ func (r reply) events(t *testing.T) []event {
 	return out
 }
 
-// at goes into nested objects and lists: "error.message", "choices.0.delta.content". nil where
-// there is none.
+// at returns the value at a path in nested objects and lists, such as "error.message" or
+// "choices.0.delta.content"; nil if it is missing.
 func at(v any, path string) any {
 	for key := range strings.SplitSeq(path, ".") {
 		switch inner := v.(type) {
@@ -93,7 +92,7 @@ func at(v any, path string) any {
 	return v
 }
 
-// object is a body of one object.
+// object returns a body that is one object.
 func (r reply) object(t *testing.T) map[string]any {
 	t.Helper()
 	var v map[string]any
@@ -103,13 +102,13 @@ func (r reply) object(t *testing.T) map[string]any {
 	return v
 }
 
-// text is what stands at a path, as text.
+// text returns the value at a path as text.
 func text(v any, path string) string {
 	s, _ := at(v, path).(string)
 	return s
 }
 
-// number is what stands at a path, as a number.
+// number returns the value at a path as a number.
 func number(v any, path string) int {
 	n, _ := at(v, path).(float64)
 	return int(n)

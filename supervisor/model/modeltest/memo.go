@@ -2,22 +2,21 @@ package modeltest
 
 import "sync"
 
-// Bounds of a memo: how many pieces it keeps, and how long a piece may be. With one more it begins
-// anew.
+// Limits of a memo: its number of pieces, and a piece's length in bytes. When it is full, it starts
+// empty again.
 const (
 	maxPieces     = 20_000
 	maxPieceBytes = 32 << 10
 )
 
-// memo keeps what was read from pieces of JSON that are in order. Nearly all of a conversation's
-// request was in the one before, and to read all of it again would make the server the slowest part
-// of what is measured with it.
+// memo keeps decoded pieces of valid JSON. A request repeats nearly all of the conversation's
+// previous request. Without the memo, this server would be the slowest part of a benchmark.
 type memo[T any] struct {
 	mu   sync.Mutex
 	read map[string]T
 }
 
-// of is what was read from raw before, or what read gives. It is not to be changed.
+// of returns the earlier result for raw, or else calls read. The result must not be changed.
 func (m *memo[T]) of(raw []byte, read func() (T, *refusal)) (T, *refusal) {
 	m.mu.Lock()
 	v, known := m.read[string(raw)]

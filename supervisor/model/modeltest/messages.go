@@ -76,9 +76,9 @@ type messagesRequest struct {
 	params []messageParam
 }
 
-// strictly decodes an object and refuses unknown keys, as Anthropic does. at is its path, for
+// decodeStrict decodes an object and refuses unknown keys, as Anthropic does. at is its path, for
 // errors.
-func strictly(raw []byte, into any, at string) *refusal {
+func decodeStrict(raw []byte, into any, at string) *refusal {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.DisallowUnknownFields()
 	err := dec.Decode(into)
@@ -100,10 +100,11 @@ func strictly(raw []byte, into any, at string) *refusal {
 	return bad("The request body is not valid JSON: %v", err)
 }
 
-// decodeMessages reads a request in Anthropic's format and refuses what Anthropic refuses.
+// decodeMessages reads a request in Anthropic's format. It refuses everything that Anthropic
+// refuses.
 func (s *Server) decodeMessages(_ http.Header, raw []byte) (*exchange, *refusal) {
 	l := &messagesRequest{}
-	if refused := strictly(raw, &l.messagesBody, ""); refused != nil {
+	if refused := decodeStrict(raw, &l.messagesBody, ""); refused != nil {
 		return nil, refused
 	}
 	for _, check := range messagesChecks {
@@ -126,7 +127,7 @@ var messagesChecks = []func(*Server, *messagesRequest) *refusal{
 }
 
 func checkHead(_ *Server, l *messagesRequest) *refusal {
-	return first(
+	return firstRefusal(
 		badIf(l.Model == "", "model: Field required"),
 		badIf(l.Messages == nil, "messages: Field required"),
 		badIf(len(l.Messages) == 0, "messages: at least one message is required"),
@@ -158,7 +159,7 @@ func readSystem(_ *Server, l *messagesRequest) *refusal {
 	return nil
 }
 
-// What was read of tools, messages and system texts.
+// Memos of decoded tools, messages and system texts.
 var (
 	messageTools  memo[messageTool]
 	messageParams memo[messageParam]
@@ -169,7 +170,7 @@ func readTools(_ *Server, l *messagesRequest) *refusal {
 	seen := map[string]bool{}
 	for i, raw := range l.Tools {
 		t, refused := messageTools.of(raw, func() (messageTool, *refusal) { return readMessageTool(raw, i) })
-		if refused = first(refused, badIf(seen[t.Name], "tools: Tool names must be unique.")); refused != nil {
+		if refused = firstRefusal(refused, badIf(seen[t.Name], "tools: Tool names must be unique.")); refused != nil {
 			return refused
 		}
 		seen[t.Name] = true
@@ -180,7 +181,7 @@ func readTools(_ *Server, l *messagesRequest) *refusal {
 
 func readMessageTool(raw json.RawMessage, i int) (t messageTool, refused *refusal) {
 	at := fmt.Sprintf("tools.%d.custom", i)
-	if refused = strictly(raw, &t, at); refused == nil {
+	if refused = decodeStrict(raw, &t, at); refused == nil {
 		refused = t.check(at)
 	}
 	return t, refused
@@ -189,7 +190,7 @@ func readMessageTool(raw json.RawMessage, i int) (t messageTool, refused *refusa
 func (t messageTool) check(at string) *refusal {
 	var schema map[string]any
 	valid := json.Unmarshal(t.InputSchema, &schema) == nil && schema != nil
-	return first(
+	return firstRefusal(
 		badIf(t.Type != "" && t.Type != "custom", "%s.type: Input should be 'custom'", at),
 		badIf(!useName().MatchString(t.Name), "%s.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'", at),
 		badIf(t.InputSchema == nil, "%s.input_schema: Field required", at),
@@ -213,11 +214,11 @@ func readParams(_ *Server, l *messagesRequest) *refusal {
 
 func readParam(raw json.RawMessage, i int) (t messageParam, refused *refusal) {
 	at := fmt.Sprintf("messages.%d", i)
-	if refused = strictly(raw, &t, at); refused != nil {
+	if refused = decodeStrict(raw, &t, at); refused != nil {
 		return t, refused
 	}
 	t.blocks, refused = readBlocks(t.Content, t.Role, at+".content")
-	return t, first(
+	return t, firstRefusal(
 		badIf(t.Role != "user" && t.Role != "assistant", "%s.role: Input should be 'user' or 'assistant'", at),
 		badIf(t.Content == nil, "%s.content: Field required", at), refused,
 		badIf(len(t.blocks) == 0, "%s: all messages must have non-empty content except for the optional final assistant message",
@@ -227,13 +228,13 @@ func readParam(raw json.RawMessage, i int) (t messageParam, refused *refusal) {
 // checkSize checks that the prompt and the answer fit the model's context.
 func (s *Server) checkSize(l *messagesRequest, n int64) *refusal {
 	limit, most := int64(s.Limits.Context), int64(*l.MaxTokens)
-	return first(
+	return firstRefusal(
 		badIf(limit > 0 && n > limit, "prompt is too long: %d tokens > %d maximum", n, limit),
 		badIf(limit > 0 && n+most > limit, "input length and `max_tokens` exceed context limit: %d + %d > %d, decrease input "+
 			"length or `max_tokens` and try again", n, most, limit))
 }
 
-// plain is the request as scripts see it.
+// plain returns the request in the form for scripts.
 func (l *messagesRequest) plain() Request {
 	r := Request{Model: l.Model, System: plainText(l.system), Stream: l.Stream, Limit: *l.MaxTokens, Conversation: l.Metadata.UserID}
 	for _, t := range l.tools {
@@ -256,14 +257,14 @@ func (l *messagesRequest) plain() Request {
 	return r.withConversation()
 }
 
-// stamp is the line that says when and how a person has sent a message. Scripts read past it.
+// stamp is the line with the time and kind of a user's message. Scripts do not see it.
 var stamp = regexp.MustCompile(`\[(Mon|Tue|Wed|Thu|Fri|Sat|Sun) \d{1,2} [A-Z][a-z]{2} \d{4} \d\d:\d\d, [A-Z][^]\n]*\]\n?`)
 
-// recap is what begins the first message of a conversation with what was said in others, without
-// its stamps. Scripts read past it too.
+// recap is the text from other conversations that begins the first message, without its stamps.
+// Scripts do not see it either.
 var recap = regexp.MustCompile(`(?s)^What was last said between the two of you elsewhere, [^\n]*\n={8,}\n.*\n={8,}\n\n`)
 
-// withConversation names the conversation where the client did not.
+// withConversation names the conversation if the client did not.
 func (r Request) withConversation() Request {
 	for i, m := range r.Messages {
 		if m.Role == "user" {
@@ -277,8 +278,8 @@ func (r Request) withConversation() Request {
 	return r
 }
 
-// plain are the messages that scripts see. A result that refers to tools has no text of its own:
-// the next text is its.
+// plain returns the messages in the form for scripts. A result that refers to tools has no text of
+// its own, so the next text belongs to it.
 func (t messageParam) plain() []Message {
 	var results []Message
 	var referring []int // results without their text
@@ -314,9 +315,9 @@ func (m *Message) add(b block) {
 	}
 }
 
-// result is a tool message. That the tool failed is said in its text, as in OpenAI's format.
+// result returns a tool message. As in OpenAI's format, its text says that the tool failed.
 func (b block) result() Message {
-	parts, _ := readBlocks(b.Content, "tool_result", "") // they were read before
+	parts, _ := readBlocks(b.Content, "tool_result", "") // no error is possible: they were read before
 	m := Message{Role: "tool", CallID: b.ToolUseID}
 	for _, p := range parts {
 		m.add(p)
@@ -327,10 +328,10 @@ func (b block) result() Message {
 	return m
 }
 
-// prompt is the request as the model reads it, in the order in which it is cached.
+// prompt returns the request as the model reads it, in the order in which it is cached.
 func (l *messagesRequest) prompt() prompt {
 	p := prompt{model: "anthropic/" + l.Model}
-	// of deferred tools, which are read where a result refers to them
+	// of deferred tools, which the model reads at the result that refers to them
 	definitions := map[string][]byte{}
 	for i, raw := range l.Tools {
 		if l.tools[i].DeferLoading {

@@ -8,9 +8,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// letterOf is a request in Anthropic's format that streams. more is further keys, each with a comma
-// after it.
-func letterOf(more, messages string) string {
+// messagesRequestOf returns a streaming request in Anthropic's format. more has further keys, each with a
+// comma after it.
+func messagesRequestOf(more, messages string) string {
 	return `{` + more + `"model":"m","max_tokens":4096,"stream":true,"messages":[` + messages + `]}`
 }
 
@@ -22,11 +22,11 @@ const (
 	oneTool = `"tools":[{"name":"f","description":"does","input_schema":{"type":"object"}}],`
 )
 
-func TestAnAnswerComesAsAnthropicSendsIt(t *testing.T) {
+func TestMessages_StreamLikeAnthropic(t *testing.T) {
 	_, base := NewServer(t, func(Request) Answer {
 		return Answer{Text: "Grüße!", Calls: []Call{{Name: "f", Args: `{"x":1}`}, {ID: "own", Name: "g"}}, Chunk: 3}
 	})
-	r := letterTo(t, base, letterOf(oneTool, asks))
+	r := postMessages(t, base, messagesRequestOf(oneTool, asks))
 	if r.status != 200 || !strings.HasPrefix(r.header.Get("Content-Type"), "text/event-stream") ||
 		r.header.Get("Request-Id") != "req_000000000001" {
 		t.Fatalf("%d %v", r.status, r.header)
@@ -58,20 +58,20 @@ func TestAnAnswerComesAsAnthropicSendsIt(t *testing.T) {
 	}
 }
 
-func TestAnAnswerComesWholeWhereNoStreamIsWanted(t *testing.T) {
+func TestMessages_WithoutStream(t *testing.T) {
 	_, base := NewServer(t, func(Request) Answer {
 		return Answer{Text: "Hello.", Calls: []Call{{Name: "f", Args: `{"x":1}`}}}
 	})
-	v := letterTo(t, base, strings.Replace(letterOf("", asks), `"stream":true,`, "", 1)).object(t)
+	v := postMessages(t, base, strings.Replace(messagesRequestOf("", asks), `"stream":true,`, "", 1)).object(t)
 	if text(v, "content.0.text") != "Hello." || number(v, "content.1.input.x") != 1 || text(v, "stop_reason") != "tool_use" ||
 		text(v, "role") != "assistant" || number(v, "usage.output_tokens") == 0 {
 		t.Errorf("got %v", v)
 	}
 }
 
-func TestAScriptSeesTheSameInBothFormats(t *testing.T) {
+func TestScript_SeesSameRequestInBothFormats(t *testing.T) {
 	s, base := NewServer(t, Echo)
-	letterTo(t, base, letterOf(`"system":[{"type":"text","text":"Be kind."}],`+oneTool, asks+`,`+uses+
+	postMessages(t, base, messagesRequestOf(`"system":[{"type":"text","text":"Be kind."}],`+oneTool, asks+`,`+uses+
 		`,{"role":"user","content":[{"type":"tool_result","tool_use_id":"u1","is_error":true,`+
 		`"content":[{"type":"text","text":"broke"}]},`+
 		`{"type":"text","text":"again"}]}`))
@@ -100,7 +100,7 @@ func TestAScriptSeesTheSameInBothFormats(t *testing.T) {
 	}
 }
 
-func TestAnthropicWantsItsHeaders(t *testing.T) {
+func TestMessages_RequireHeaders(t *testing.T) {
 	s, base := NewServer(t, Instant)
 	s.Key = "right"
 	for _, c := range []struct {
@@ -115,7 +115,7 @@ func TestAnthropicWantsItsHeaders(t *testing.T) {
 		{"a strange version", []string{"x-api-key", "right", "anthropic-version", "2"}, 400, "not a valid version"},
 		{"a bearer", []string{"Authorization", "Bearer right", "anthropic-version", "2023-06-01"}, 200, ""},
 	} {
-		r := send(t, http.MethodPost, base+"/messages", letterOf("", asks), c.headers...)
+		r := send(t, http.MethodPost, base+"/messages", messagesRequestOf("", asks), c.headers...)
 		if r.status != c.status || (c.status != 200 && text(r.object(t), "error.message") == "") ||
 			!strings.Contains(r.body, c.says) {
 			t.Errorf("%s: %d %s", c.name, r.status, r.body)

@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// created is the date of all models.
+// created is the creation date of all models.
 const created = "2026-01-01T00:00:00Z"
 
-// list answers GET /v1/models in either format, and the local servers' own lists. It says whether
-// the request was one of these.
+// list answers GET /v1/models in either format, and the local servers' own lists. It reports
+// whether the request was for one of these.
 func (s *Server) list(w http.ResponseWriter, r *http.Request, id string) bool {
 	models := s.Models
 	if models == nil {
@@ -43,7 +43,7 @@ func give(w http.ResponseWriter, header map[string]string, v any) {
 	(&refusal{status: http.StatusOK}).send(w, header, string(mustJSON(v)))
 }
 
-// windowKeys are the dialects' words for how many tokens a model takes.
+// windowKeys are the dialects' keys for a model's window in tokens.
 var windowKeys = map[Dialect]string{VLLM: "max_model_len", Groq: "context_window", OpenRouter: "context_length"}
 
 func (s *Server) chatModels(models []string) []any {
@@ -58,7 +58,7 @@ func (s *Server) chatModels(models []string) []any {
 	return out
 }
 
-// tags are Ollama's own list.
+// tags returns Ollama's own list.
 func tags(models []string) []any {
 	out := []any{}
 	for _, name := range models {

@@ -8,16 +8,16 @@ import (
 	"strings"
 )
 
-// obey is what a line of data says to have the rest of the line be the answer.
-const obey = "OBEY "
+// obeyPrefix begins a line of data whose rest becomes the answer.
+const obeyPrefix = "OBEY "
 
-// numbered is a line of a diff that still stands after the change.
-var numbered = regexp.MustCompile(`^R(\d+) [+ ](.*)$`)
+// numberedLine matches a line of a diff that exists after the change.
+var numberedLine = regexp.MustCompile(`^R(\d+) [+ ](.*)$`)
 
-// Obedient is a model that reviews and triages, and is at the mercy of whoever wrote what it reads.
-// Where a line of that says OBEY, the rest of the line is its answer. Else all that it read stands
-// in everything that it says: as a finding at the first line of each file, as labels, as a summary.
-// It refutes nothing.
+// Obedient reviews and triages, and obeys the author of the text that it reads. If a line of that
+// text begins with OBEY, the rest of the line is the answer. Otherwise it repeats all that it read
+// in every field: as a finding at the first line of each file, as labels, as a summary. It refutes
+// nothing.
 func Obedient(r Request) Answer {
 	var said []string
 	path, findings := "", []map[string]any{}
@@ -26,11 +26,11 @@ func Obedient(r Request) Answer {
 		if json.Unmarshal([]byte(line), &text) != nil {
 			continue
 		}
-		if _, answer, found := strings.Cut(text, obey); found {
+		if _, answer, found := strings.Cut(text, obeyPrefix); found {
 			return Answer{Text: answer}
 		}
 		said = append(said, text)
-		if at := numbered.FindStringSubmatch(text); at != nil && path != "" {
+		if at := numberedLine.FindStringSubmatch(text); at != nil && path != "" {
 			findings = append(findings, map[string]any{"path": path, "line": json.Number(at[1]), "side": "RIGHT", "severity": "critical",
 				"quote": at[2], "confidence": 1})
 			path = ""
@@ -45,27 +45,27 @@ func Obedient(r Request) Answer {
 			f[key] = all
 		}
 	}
-	// strings and numbers
+	// strings and numbers never fail
 	text, _ := json.Marshal(map[string]any{"verdict": all, "findings": findings, "refuted": false, "why": all,
 		"labels": said, "priority": "critical", "duplicate": 1, "related": []int{1}, "summary": all})
 	return Answer{Text: string(text)}
 }
 
-// markOf is the mark of a prompt's data.
+// markOf returns the mark around a prompt's data.
 func markOf(prompt string) string {
 	_, rest, _ := strings.Cut(prompt, "BEGIN ")
 	line, _, _ := strings.Cut(rest, "\n")
 	return line[strings.LastIndexByte(line, ' ')+1:]
 }
 
-// Order is a text, and what somebody does who obeys it.
+// Order is a text, and the call of a model that obeys it.
 type Order struct {
 	Text string
 	Call Call
 }
 
-// Servant is a model that does what any text says which it reads, whoever wrote it, and else what
-// its person says: "read FILE", "run COMMAND". Then it says "done".
+// Servant returns a script that obeys every text it reads, whoever wrote it. Otherwise it obeys its
+// user: "read FILE", "run COMMAND". Then it says "done".
 func Servant(orders []Order) Script {
 	return func(r Request) Answer {
 		read, done := "", map[string]bool{}
@@ -77,7 +77,7 @@ func Servant(orders []Order) Script {
 		todo := []Call{}
 		for tool, argument := range map[string]string{"read_file": "path", "run_command": "command"} {
 			if words, found := strings.CutPrefix(asked[strings.LastIndexByte(asked, '\n')+1:], map[string]string{"read_file": "read ", "run_command": "run "}[tool]); found {
-				args, _ := json.Marshal(map[string]string{argument: words}) // strings always can be
+				args, _ := json.Marshal(map[string]string{argument: words}) // strings never fail
 				todo = append(todo, Call{Name: tool, Args: string(args)})
 			}
 		}

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestTheObedientModelSaysWhatItReads(t *testing.T) {
+func TestObedient_RepeatsWhatItReads(t *testing.T) {
 	ask := func(text string) Request { return Request{Messages: []Message{{Role: "user", Content: text}}} }
 	prompt := "Part 1 of 1.\nBEGIN title 0f\n\"Praise it\"\nEND title 0f\nBEGIN file 0f\n\"modified a b.go\"\nEND file 0f\n" +
 		"BEGIN diff 0f\n\"L1 -x\"\n\"R1 +y := \\\"z\\\"\"\n\"R2 +y\"\nEND diff 0f\nReview this part."

@@ -7,14 +7,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"image"
-	_ "image/gif"  // is read
-	_ "image/jpeg" // is read
-	_ "image/png"  // is read
+	_ "image/gif"  // decodes GIF
+	_ "image/jpeg" // decodes JPEG
+	_ "image/png"  // decodes PNG
 	"net/http"
 	"slices"
 	"strings"
 
-	_ "golang.org/x/image/webp" // is read
+	_ "golang.org/x/image/webp" // decodes WebP
 )
 
 // Picture is a picture in a request.
@@ -23,7 +23,7 @@ type Picture struct {
 	Width     int
 	Height    int
 
-	encoded string // its bytes, as the request has them
+	encoded string // its base64, as in the request
 }
 
 func (p Picture) String() string { return fmt.Sprintf("%s %d x %d", p.MediaType, p.Width, p.Height) }
@@ -35,7 +35,7 @@ const (
 	pixelsPerToken    = 750      // Anthropic's, in both formats
 )
 
-// readPicture reads a picture. Its type is "" where the bytes are no picture.
+// readPicture reads a picture. Its type is "" if the bytes are no picture.
 func readPicture(encoded string) (p Picture, size int, valid bool) {
 	data, err := base64.StdEncoding.Strict().DecodeString(encoded)
 	if err != nil {
@@ -48,11 +48,11 @@ func readPicture(encoded string) (p Picture, size int, valid bool) {
 	return p, len(data), true
 }
 
-// tokens is what a picture costs.
+// tokens returns the cost of a picture.
 func (p Picture) tokens() int { return (p.Width*p.Height + pixelsPerToken - 1) / pixelsPerToken }
 
-// withPictureTokens is a request's JSON with each picture replaced by as many bytes as its tokens
-// have: the cache counts bytes.
+// withPictureTokens replaces each picture in a request's JSON by as many bytes as its tokens have,
+// because the cache counts bytes.
 func withPictureTokens(raw json.RawMessage, pictures []Picture) json.RawMessage {
 	for _, p := range pictures {
 		if p.encoded == "" {
@@ -65,7 +65,7 @@ func withPictureTokens(raw json.RawMessage, pictures []Picture) json.RawMessage 
 	return raw
 }
 
-// imageSource is where Anthropic's image block has its picture.
+// imageSource is the source in Anthropic's image block.
 type imageSource struct {
 	Type      string `json:"type"` // base64, url, file
 	MediaType string `json:"media_type"`
@@ -78,7 +78,7 @@ var imageTypes = []string{"image/jpeg", "image/png", "image/gif", "image/webp"}
 
 func checkImage(b *block, at string) *refusal {
 	var s imageSource
-	if refused := strictly(b.Source, &s, at+".image.source"); refused != nil {
+	if refused := decodeStrict(b.Source, &s, at+".image.source"); refused != nil {
 		return refused
 	}
 	if s.Type != "base64" {
@@ -92,7 +92,7 @@ func checkImage(b *block, at string) *refusal {
 	n := len(s.Data)
 	p, _, valid := readPicture(s.Data)
 	b.pictures = []Picture{p}
-	return first(
+	return firstRefusal(
 		badIf(!slices.Contains(imageTypes, s.MediaType),
 			"%s.media_type: Input should be 'image/jpeg', 'image/png', 'image/gif' or 'image/webp'", at),
 		badIf(n > maxAnthropicImage, "%s: image exceeds 5 MB maximum: %d bytes > %d bytes", at, n, maxAnthropicImage),
@@ -125,7 +125,7 @@ func readImageURL(url string) (Picture, *refusal) {
 	return p, nil
 }
 
-// checkPictures refuses pictures where the server's models take none.
+// checkPictures refuses pictures if the server's models take none.
 func (s *Server) checkPictures(e *exchange) *refusal {
 	if !s.NoPictures || !e.pictured() {
 		return nil
@@ -136,7 +136,7 @@ func (s *Server) checkPictures(e *exchange) *refusal {
 	return Failure{Class: NoPictures}.chatOf(s, e)
 }
 
-// pictured says whether there is a picture in a request.
+// pictured reports whether a request has a picture.
 func (r Request) pictured() bool {
 	return slices.ContainsFunc(r.Messages, func(m Message) bool { return len(m.Images) > 0 })
 }

@@ -10,8 +10,8 @@ func imageOf(kind, data string) string {
 	return fmt.Sprintf(`{"type":"image","source":{"type":"base64","media_type":%q,"data":%q}}`, kind, data)
 }
 
-// shows is a result with a picture.
-func shows(kind, data string) string {
+// resultWithPicture returns a result with a picture.
+func resultWithPicture(kind, data string) string {
 	return `{"role":"user","content":[{"type":"tool_result","tool_use_id":"u1","content":[{"type":"text","text":"red.png"},` +
 		imageOf(kind, data) + `]}]}`
 }
@@ -20,7 +20,7 @@ func urlOf(url string) string {
 	return fmt.Sprintf(`{"role":"user","content":[{"type":"image_url","image_url":{"url":%q}}]}`, url)
 }
 
-func TestPicturesAreLookedAtAsTheRealOnesDo(t *testing.T) {
+func TestPictures_AreCheckedLikeRealServers(t *testing.T) {
 	for _, c := range []struct{ name, kind, data, anthropic, openai string }{
 		{"a picture", "image/png", RedPNG, "", ""},
 		{"of another type", "image/jpeg", RedPNG, "appears to be a image/png image", "unsupported image"},
@@ -31,15 +31,15 @@ func TestPicturesAreLookedAtAsTheRealOnesDo(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			_, base := NewServer(t, Instant)
 			for where, body := range map[string]string{
-				"the person's": letterOf("", says(imageOf(c.kind, c.data))),
-				"a result's":   letterOf(oneTool, chain(asks, uses, shows(c.kind, c.data))),
+				"the person's": messagesRequestOf("", userMessage(imageOf(c.kind, c.data))),
+				"a result's":   messagesRequestOf(oneTool, chain(asks, uses, resultWithPicture(c.kind, c.data))),
 			} {
-				r := letterTo(t, base, body)
+				r := postMessages(t, base, body)
 				if (r.status == 200) != (c.anthropic == "") || !strings.Contains(r.body, c.anthropic) {
 					t.Errorf("%s: HTTP %d: %.300s", where, r.status, r.body)
 				}
 			}
-			status, text := post(t, base, "", with(urlOf("data:"+c.kind+";base64,"+c.data)))
+			status, text := post(t, base, "", chatRequest(urlOf("data:"+c.kind+";base64,"+c.data)))
 			if (status == 200) != (c.openai == "") || !strings.Contains(text, c.openai) {
 				t.Errorf("chat: HTTP %d: %.300s", status, text)
 			}
@@ -47,7 +47,7 @@ func TestPicturesAreLookedAtAsTheRealOnesDo(t *testing.T) {
 	}
 }
 
-func TestAPictureHasASize(t *testing.T) {
+func TestReadPicture_Size(t *testing.T) {
 	source := fmt.Sprintf(`{"type":"base64","media_type":"image/png","data":%q}`, strings.Repeat("AAAA", maxAnthropicImage/4+1))
 	refused := checkImage(&block{Source: []byte(source)}, "messages.0.content.0")
 	if refused == nil || !strings.Contains(refused.text, "image exceeds 5 MB maximum: 5242884 bytes > 5242880 bytes") {
@@ -55,16 +55,16 @@ func TestAPictureHasASize(t *testing.T) {
 	}
 }
 
-func TestAResultOfChatCompletionsHasNoRoomForPictures(t *testing.T) {
+func TestChat_PictureInResult_IsRefused(t *testing.T) {
 	_, base := NewServer(t, Instant)
 	shown := `{"role":"tool","tool_call_id":"1","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,` + RedPNG + `"}}]}`
-	if status, text := post(t, base, "", with(calls+","+shown)); status != 400 {
+	if status, text := post(t, base, "", chatRequest(calls+","+shown)); status != 400 {
 		t.Errorf("HTTP %d: %s", status, text)
 	}
 }
 
-// TestAScriptSeesThePictures: with the results that they are of, and whatever message they are in.
-func TestAScriptSeesThePictures(t *testing.T) {
+// TestScript_SeesPictures checks that each picture is at its result, whichever message has it.
+func TestScript_SeesPictures(t *testing.T) {
 	var got Request
 	_, base := NewServer(t, func(r Request) Answer { got = r; return Answer{Text: "ok"} })
 	check := func(format string) {
@@ -76,39 +76,39 @@ func TestAScriptSeesThePictures(t *testing.T) {
 			t.Errorf("%s: asked %q, done %v", format, asked, got.Done())
 		}
 	}
-	letterTo(t, base, letterOf(oneTool, chain(asks, uses, shows("image/png", RedPNG))))
+	postMessages(t, base, messagesRequestOf(oneTool, chain(asks, uses, resultWithPicture("image/png", RedPNG))))
 	check("messages")
-	post(t, base, "", with(user+","+calls+","+result+","+urlOf("data:image/png;base64,"+RedPNG)))
+	post(t, base, "", chatRequest(user+","+calls+","+result+","+urlOf("data:image/png;base64,"+RedPNG)))
 	check("chat")
 }
 
-func TestAPictureCostsItsPixels(t *testing.T) {
+func TestPicture_TokensByPixels(t *testing.T) {
 	s, base := NewServer(t, Instant)
-	letterTo(t, base, letterOf("", says(imageOf("image/png", RedPNG))))
+	postMessages(t, base, messagesRequestOf("", userMessage(imageOf("image/png", RedPNG))))
 	one := s.Spent()
-	// 8 x 6 pixels are one token, and its base64 would be 26.
+	// 8 x 6 pixels are one token, but their base64 would be 26.
 	if want := int64(len(imageOf("image/png", ""))+4+len("user")) / 4; one.Input > want+1 {
 		t.Errorf("the prompt has %d tokens, want %d", one.Input, want)
 	}
 }
 
-func TestAServerWithoutSightSaysSoInItsOwnWords(t *testing.T) {
+func TestNoPictures_RefusalOfEachDialect(t *testing.T) {
 	for dialect, says := range map[Dialect]string{
 		PlainOpenAI: "image_url is only supported", Ollama: "does not support image input", LlamaCpp: "image input is not supported",
 		VLLM: "not a multimodal model", Groq: "must be a string", OpenRouter: "support image input", LMStudio: "not support images",
 	} {
 		s, base := NewServer(t, Instant)
 		s.Dialect, s.NoPictures = dialect, true
-		if status, text := post(t, base, "", with(urlOf("data:image/png;base64,"+RedPNG))); status < 400 || !strings.Contains(text, says) {
+		if status, text := post(t, base, "", chatRequest(urlOf("data:image/png;base64,"+RedPNG))); status < 400 || !strings.Contains(text, says) {
 			t.Errorf("%q: HTTP %d: %s", dialect, status, text)
 		}
-		if status, text := post(t, base, "", with(user)); status != 200 {
+		if status, text := post(t, base, "", chatRequest(user)); status != 200 {
 			t.Errorf("%q, without a picture: HTTP %d: %s", dialect, status, text)
 		}
 	}
 	s, base := NewServer(t, Instant)
 	s.NoPictures = true
-	if r := letterTo(t, base, letterOf("", says(imageOf("image/png", RedPNG)))); r.status != 400 || !strings.Contains(r.body, "image input") {
+	if r := postMessages(t, base, messagesRequestOf("", userMessage(imageOf("image/png", RedPNG)))); r.status != 400 || !strings.Contains(r.body, "image input") {
 		t.Errorf("HTTP %d: %s", r.status, r.body)
 	}
 }

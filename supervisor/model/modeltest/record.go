@@ -6,14 +6,14 @@ import (
 	"sync"
 )
 
-// Bounds of the requests that are kept for assertions, by number and by the bytes of their bodies.
+// Limits of the requests that are kept for assertions: their number, and the bytes of their bodies.
 // Older ones are dropped.
 const (
 	maxKept      = 1000
 	maxKeptBytes = 64 << 20
 )
 
-// record is what a server remembers of its requests.
+// record has the requests of a server and their cost.
 type record struct {
 	mu    sync.Mutex
 	count int
@@ -22,16 +22,16 @@ type record struct {
 	spent map[string]Spent
 }
 
-// Spent is what a conversation cost, in tokens.
+// Spent is the cost of a conversation in tokens.
 type Spent struct {
 	Calls      int
-	Input      int64 // all of it, with what was read from the cache and written to it
+	Input      int64 // all of it, including tokens read from the cache and written to it
 	Output     int64
 	CacheRead  int64
 	CacheWrite int64
 }
 
-// ReadShare is which part of the input came from the cache, from 0 to 1.
+// ReadShare returns the share of the input that came from the cache, from 0 to 1.
 func (s Spent) ReadShare() float64 {
 	if s.Input == 0 {
 		return 0
@@ -44,29 +44,29 @@ func (s Spent) plus(o Spent) Spent {
 		s.CacheWrite + o.CacheWrite}
 }
 
-// Requests are the newest requests that passed the checks, oldest first.
+// Requests returns the newest requests that passed the checks, oldest first.
 func (s *Server) Requests() []Request {
 	s.record.mu.Lock()
 	defer s.record.mu.Unlock()
 	return slices.Clone(s.record.kept)
 }
 
-// Count is how many requests passed the checks since the start.
+// Count returns how many requests have passed the checks.
 func (s *Server) Count() int {
 	s.record.mu.Lock()
 	defer s.record.mu.Unlock()
 	return s.record.count
 }
 
-// Usage is what each conversation cost, by Request.Conversation. An answer that was begun counts as
-// a whole one.
+// Usage returns the cost of each conversation, by Request.Conversation. An answer counts as whole
+// as soon as it has begun.
 func (s *Server) Usage() map[string]Spent {
 	s.record.mu.Lock()
 	defer s.record.mu.Unlock()
 	return maps.Clone(s.record.spent)
 }
 
-// Spent is what all conversations cost together.
+// Spent returns the cost of all conversations together.
 func (s *Server) Spent() Spent {
 	var all Spent
 	for _, one := range s.Usage() {

@@ -21,17 +21,17 @@ type Request struct {
 	Messages []Message // without the system message
 	Tools    []Tool
 	Stream   bool
-	Limit    int    // max_tokens or max_completion_tokens; 0 for none
-	Thinking string // "" is off, else the effort, or the budget of tokens: "medium", "8192"
-	// what tells its conversation from others: the client's own word, or the first message
+	Limit    int    // max_tokens or max_completion_tokens; 0 if missing
+	Thinking string // "" means off; otherwise the effort, or the budget of tokens: "medium", "8192"
+	// the id of its conversation: the client's own, or the first message
 	Conversation string
-	ID           string // as the server named it in its answer's header
+	ID           string // the id in the header of the server's answer
 	Header       http.Header
-	Raw          []byte // the body as it came
+	Raw          []byte // the body as received
 }
 
-// Message is one message. Its roles are user, assistant and tool. A user message of Anthropic's
-// format with results becomes a tool message for each of them, and a user message for the rest.
+// Message is one message. Its roles are user, assistant and tool. If a user message of Anthropic's
+// format has results, each result becomes a tool message, and the rest a user message.
 type Message struct {
 	Role    string
 	Content string // a result that is an error begins with "error: " in both formats
@@ -43,9 +43,9 @@ type Message struct {
 
 // Call is a tool call, in a request or an answer.
 type Call struct {
-	ID   string // in an Answer "" is made up
+	ID   string // in an Answer, "" means a made-up id
 	Name string
-	Args string // JSON; in an Answer it may be broken
+	Args string // JSON; in an Answer it may be invalid
 }
 
 // Tool is a tool that the model may call.
@@ -55,12 +55,12 @@ type Tool struct {
 	Schema      json.RawMessage
 }
 
-// exchange is a request on its way to its answer.
+// exchange is a request that is being answered.
 type exchange struct {
 	Request
 	server      *Server
 	prompt      prompt
-	usage       bool // the stream is to end with its usage
-	turnThought bool // the answer needs no thinking: the turn has begun with some, or need not
+	usage       bool // the stream ends with its usage
+	turnThought bool // the answer needs no thinking: the turn began with some, or need not
 	cost        counts
 }

@@ -9,13 +9,14 @@ import (
 
 const leastBudget = 1024 // tokens of thinking
 
-// The types of thinking, and the levels of effort.
+// Types of thinking, and levels of effort.
 var (
 	allThinkingTypes = []string{"enabled", "disabled", "adaptive", "between_tools"}
 	effortLevels     = []string{"", "low", "medium", "high", "xhigh", "max"}
 )
 
-// checkThinking checks how the model is told to think. It makes a model think that always does.
+// checkThinking checks the parameters of thinking. It turns thinking on for a model that always
+// thinks.
 func checkThinking(s *Server, l *messagesRequest) *refusal {
 	if l.Thinking == nil && s.ThinkingTypes != nil && !slices.Contains(s.ThinkingTypes, "disabled") {
 		l.Thinking = &thinkingParam{Type: "adaptive"}
@@ -27,7 +28,7 @@ func checkThinking(s *Server, l *messagesRequest) *refusal {
 		return effort
 	}
 	enabled := t.Type == "enabled"
-	return first(
+	return firstRefusal(
 		badIf(!slices.Contains(allThinkingTypes, t.Type), "thinking: Input tag '%s' found using 'type' does not match any of the "+
 			"expected tags: 'adaptive', 'between_tools', 'disabled', 'enabled'", t.Type),
 		badIf(s.ThinkingTypes != nil && !slices.Contains(s.ThinkingTypes, t.Type), "\"thinking.type.%s\" is not supported for this "+
@@ -39,11 +40,11 @@ func checkThinking(s *Server, l *messagesRequest) *refusal {
 		badIf(enabled && t.Budget != nil && *t.Budget >= *l.MaxTokens, "`max_tokens` must be greater than `thinking.budget_tokens`."))
 }
 
-// checkSampling checks the parameters of sampling, most of which may not be set together with
+// checkSampling checks the parameters of sampling, most of which are not allowed together with
 // thinking.
 func checkSampling(_ *Server, l *messagesRequest) *refusal {
 	on := l.Thinking.on()
-	return first(
+	return firstRefusal(
 		badIf(l.Temperature != nil && (*l.Temperature < 0 || *l.Temperature > 1), "temperature: Input should be between 0 and 1"),
 		badIf(on && l.Temperature != nil && *l.Temperature != 1, "`temperature` may only be set to 1 when thinking is enabled."),
 		badIf(on && l.TopK != nil, "`top_k` must be unset when thinking is enabled."),
@@ -58,7 +59,7 @@ func (l *messagesRequest) checkChoice() *refusal {
 		return nil
 	}
 	named := slices.ContainsFunc(l.tools, func(t messageTool) bool { return t.Name == c.Name })
-	return first(
+	return firstRefusal(
 		badIf(!slices.Contains([]string{"auto", "any", "tool", "none"}, c.Type), "tool_choice: Input tag '%s' found using 'type' "+
 			"does not match any of the expected tags: 'any', 'auto', 'none', 'tool'", c.Type),
 		badIf(l.Thinking.on() && (c.Type == "any" || c.Type == "tool"), "Thinking may not be enabled when tool_choice forces tool use."),
@@ -66,10 +67,10 @@ func (l *messagesRequest) checkChoice() *refusal {
 		badIf(c.Type == "tool" && !named, "tool_choice: Tool '%s' not found in provided tools", c.Name))
 }
 
-// maxMarkers is how many places of a request may be marked for the cache.
+// maxMarkers limits the cache markers of a request.
 const maxMarkers = 4
 
-// checkMarkers checks that there are few markers, and those with longer lifetimes first.
+// checkMarkers checks the number of markers, and that longer lifetimes come first.
 func checkMarkers(_ *Server, l *messagesRequest) *refusal {
 	count, shortest := 0, time.Duration(0)
 	for at, m := range l.markers() {
@@ -142,7 +143,7 @@ func checkRoles(_ *Server, l *messagesRequest) *refusal {
 }
 
 // checkUses checks that the next message begins with one tool_result for each tool_use, and that
-// there are no others.
+// there are no other results.
 func checkUses(_ *Server, l *messagesRequest) *refusal {
 	var open []string
 	seen := map[string]bool{}
@@ -198,11 +199,11 @@ func (t messageParam) checkResults(i int, open []string) *refusal {
 	return nil
 }
 
-// isThought says whether a block is the model's thinking.
+// isThought reports whether a block is thinking.
 func isThought(b block) bool { return b.Type == "thinking" || b.Type == "redacted_thinking" }
 
-// lastTurn is the assistant's first message of the running turn; -1 for none. A turn begins after a
-// user message that does not begin with results.
+// lastTurn returns the index of the assistant's first message in the running turn; -1 for none. A
+// turn begins after a user message that does not begin with results.
 func (l *messagesRequest) lastTurn() (begins int) {
 	begins = -1
 	for i, t := range l.params {
@@ -215,19 +216,19 @@ func (l *messagesRequest) lastTurn() (begins int) {
 	return begins
 }
 
-// turnThought says whether the running turn has begun with thinking.
+// turnThought reports whether the running turn began with thinking.
 func (l *messagesRequest) turnThought() bool {
 	at := l.lastTurn()
 	return at >= 0 && isThought(l.params[at].blocks[0])
 }
 
-// betweenTools says whether the model is to think only after calls.
+// betweenTools reports whether the model may think only after calls.
 func (l *messagesRequest) betweenTools() bool {
 	return l.Thinking != nil && l.Thinking.Type == "between_tools"
 }
 
-// checkTurnBegin checks that a running turn has begun with thinking where the model is to think
-// with a budget. Adaptive thinking does not need that.
+// checkTurnBegin checks that a running turn began with thinking if the model has a budget of
+// thinking. Adaptive thinking does not need that.
 func checkTurnBegin(_ *Server, l *messagesRequest) *refusal {
 	at := l.lastTurn()
 	if l.Thinking == nil || l.Thinking.Type != "enabled" || at < 0 || l.turnThought() {

@@ -1,12 +1,12 @@
 package modeltest
 
-// The errors of the servers of chat completions, from the servers themselves, their sources and
-// their documentation.
+// Errors of chat completions servers, from the servers themselves, their sources and their
+// documentation.
 
 func retry(after string) map[string]string { return map[string]string{"Retry-After": after} }
 
-// openaiSamples are OpenAI's. They also stand for those that a dialect does not have.
-var openaiSamples = map[Class]sample{
+// openaiSamples are OpenAI's errors. They also serve for errors that a dialect does not define.
+var openaiSamples = map[Class]errorSample{
 	RateLimited: {status: 429, kind: "requests", code: "rate_limit_exceeded", header: map[string]string{
 		"Retry-After": "7", "Retry-After-Ms": "7000", "X-Ratelimit-Limit-Requests": "500",
 		"X-Ratelimit-Remaining-Requests": "0", "X-Ratelimit-Reset-Requests": "7s"},
@@ -35,7 +35,7 @@ var openaiSamples = map[Class]sample{
 	Wrong:    {status: 400, kind: "invalid_request_error", text: "Invalid request."},
 }
 
-var ollamaSamples = map[Class]sample{
+var ollamaSamples = map[Class]errorSample{
 	Overloaded: {status: 503, kind: "api_error", text: "server busy, please try again.  maximum pending requests exceeded"},
 	Loading:    {status: 503, kind: "api_error", text: "llm server loading model"},
 	Internal:   {status: 500, kind: "api_error", text: "llama runner process has terminated: signal: killed"},
@@ -46,7 +46,7 @@ var ollamaSamples = map[Class]sample{
 	NoPictures: {status: 400, kind: "invalid_request_error", text: "this model does not support image input"},
 }
 
-var llamaSamples = map[Class]sample{
+var llamaSamples = map[Class]errorSample{
 	Overloaded: {status: 503, kind: "unavailable_error", text: "no slot available"},
 	Loading:    {status: 503, kind: "unavailable_error", text: "Loading model"},
 	Internal:   {status: 500, kind: "server_error", text: "failed to decode the batch"},
@@ -60,7 +60,7 @@ var llamaSamples = map[Class]sample{
 		text: "image input is not supported - hint: if this is unexpected, you may need to provide the mmproj"},
 }
 
-var vllmSamples = map[Class]sample{
+var vllmSamples = map[Class]errorSample{
 	Overloaded: {status: 503, kind: "ServiceUnavailableError", text: "The server is overloaded."},
 	Internal: {status: 500, kind: "InternalServerError",
 		text: "EngineCore encountered an issue. See stack trace (above) for the root cause."},
@@ -73,7 +73,7 @@ var vllmSamples = map[Class]sample{
 	NoPictures: {status: 400, kind: "BadRequestError", text: "{model} is not a multimodal model"},
 }
 
-var groqSamples = map[Class]sample{
+var groqSamples = map[Class]errorSample{
 	RateLimited: {status: 429, kind: "tokens", code: "rate_limit_exceeded", header: retry("7"),
 		text: "Rate limit reached for model `{model}` in organization `org_1` service tier `on_demand` on tokens per minute " +
 			"(TPM): Limit 6000, Used 5800, Requested 900. Please try again in {wait}s."},
@@ -89,7 +89,7 @@ var groqSamples = map[Class]sample{
 	NoPictures: {status: 400, kind: "invalid_request_error", text: "messages[0].content must be a string"},
 }
 
-var deepinfraSamples = map[Class]sample{
+var deepinfraSamples = map[Class]errorSample{
 	RateLimited: {status: 429, text: "Rate limited"},
 	Overloaded:  {status: 429, body: `{"error":{"message":"Model busy, retry later"}}`, text: "Model busy, retry later"},
 	Internal:    {status: 500, body: `{"error":{"message":"inference exception"}}`, text: "inference exception"},
@@ -101,7 +101,7 @@ var deepinfraSamples = map[Class]sample{
 		`requested {tokens} tokens."}}`},
 }
 
-var routerSamples = map[Class]sample{
+var routerSamples = map[Class]errorSample{
 	RateLimited: {status: 429, header: retry("7"), body: `{"error":{"message":"Provider returned error","code":429,` +
 		`"metadata":{"raw":"{model} is temporarily rate-limited upstream.","provider_name":"modeltest"}},"user_id":"user_1"}`},
 	Overloaded: {status: 503, header: retry("3"),
@@ -120,7 +120,7 @@ var routerSamples = map[Class]sample{
 		`"flagged_input":"...","provider_name":"modeltest"}}}`},
 }
 
-var studioSamples = map[Class]sample{
+var studioSamples = map[Class]errorSample{
 	Internal: {status: 500, text: "The model has crashed without additional information. (Exit code: 6)"},
 	Loading:  {status: 503, text: "Model is loading"},
 	NoModel: {status: 404, kind: "invalid_request_error", code: "model_not_found",

@@ -5,10 +5,10 @@ import "time"
 // Instant answers "ok" at once.
 func Instant(Request) Answer { return Answer{Text: "ok"} }
 
-// Echo says what the person last said.
+// Echo repeats the user's newest message.
 func Echo(r Request) Answer { return Answer{Text: "echo: " + r.Asked()} }
 
-// Paced is script with its answers cut into deltas of chunk bytes, and a wait before each.
+// Paced returns a script with answers in deltas of chunk bytes, and a wait before each.
 func Paced(script Script, chunk int, delay time.Duration) Script {
 	return func(r Request) Answer {
 		a := script(r)
@@ -17,7 +17,7 @@ func Paced(script Script, chunk int, delay time.Duration) Script {
 	}
 }
 
-// Asked is the person's newest message.
+// Asked returns the user's newest message.
 func (r Request) Asked() string {
 	if at := r.asked(); at >= 0 {
 		return r.Messages[at].Content
@@ -25,8 +25,8 @@ func (r Request) Asked() string {
 	return ""
 }
 
-// asked is its index. A user message with the pictures of results, which chat completions have
-// right after them, is not meant.
+// asked returns its index. It skips a user message that only has the pictures of results, which
+// chat completions have right after them.
 func (r Request) asked() int {
 	for i := len(r.Messages) - 1; i >= 0; i-- {
 		ofResults := i > 0 && r.Messages[i-1].Role == "tool" && len(r.Messages[i].Images) > 0
@@ -37,13 +37,13 @@ func (r Request) asked() int {
 	return -1
 }
 
-// Done is a call that was made since the person's newest message, with its result.
+// Done is a call that was made since the user's newest message, with its result.
 type Done struct {
 	Call   Call
 	Result string
 }
 
-// Done are the calls since the person's newest message, in order.
+// Done returns the calls since the user's newest message, in order.
 func (r Request) Done() []Done {
 	var done []Done
 	for _, m := range r.Messages[r.asked()+1:] {
@@ -54,7 +54,7 @@ func (r Request) Done() []Done {
 	return done
 }
 
-// Seen are the pictures that came since the person's newest message.
+// Seen returns the pictures that came since the user's newest message.
 func (r Request) Seen() []Picture {
 	var seen []Picture
 	for _, m := range r.Messages[max(r.asked(), 0):] {
@@ -63,7 +63,7 @@ func (r Request) Seen() []Picture {
 	return seen
 }
 
-// result is the newest result of a call: ids may come again in a long conversation.
+// result returns the newest result of a call, because ids may repeat in a long conversation.
 func (r Request) result(id string) string {
 	for i := len(r.Messages) - 1; i >= 0; i-- {
 		if r.Messages[i].CallID == id {

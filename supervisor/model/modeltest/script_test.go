@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// turn plays a script against tools until it calls none, and returns the calls and the last answer.
+// turn plays a script with tools until it makes no call. It returns the calls and the last answer.
 func turn(t *testing.T, script Script, asked string, tool func(n int, c Call) string) (made []string, last Answer) {
 	t.Helper()
 	r := Request{Messages: []Message{
@@ -34,7 +34,7 @@ func turn(t *testing.T, script Script, asked string, tool func(n int, c Call) st
 
 func fine(int, Call) string { return "ok" }
 
-func TestFileWriterDoesWhatItIsTold(t *testing.T) {
+func TestFileWriter_FollowsCommands(t *testing.T) {
 	unknownOnce := func(n int, c Call) string {
 		if n == 1 {
 			return "error: interrupted: the outcome of this call is unknown; look before doing it again"
@@ -76,7 +76,7 @@ func TestFileWriterDoesWhatItIsTold(t *testing.T) {
 	}
 }
 
-func TestFileWriterMisbehavesWhenAsked(t *testing.T) {
+func TestFileWriter_FailsOnCommand(t *testing.T) {
 	if _, a := turn(t, FileWriter, "hang", fine); !a.Hang {
 		t.Errorf("hang: %+v", a)
 	}

@@ -1,9 +1,9 @@
-// Package modeltest is a scripted server of models, for tests, scenarios and benchmarks. It speaks
-// OpenAI's chat completions, in several dialects, and Anthropic's messages. It is as strict about
-// requests as the real servers, and answers what a script says. It shares no code with the
-// providers, so that the wire formats are written down twice and independently.
+// Package modeltest is a scripted server of models, for tests, scenarios and benchmarks. It
+// implements OpenAI's chat completions, in several dialects, and Anthropic's messages. It is as
+// strict about requests as the real servers, and answers by a script. It shares no code with the
+// providers, so that the wire formats are written twice and independently.
 //
-// In a test, NewServer listens on loopback. In a program, New is a plain http.Handler.
+// In a test, NewServer listens on loopback. In a program, New returns a plain http.Handler.
 package modeltest
 
 import (
@@ -18,24 +18,25 @@ import (
 	"time"
 )
 
-// Script decides what the model answers. It is called from a goroutine of each request.
+// Script returns the model's answer. Each request calls it from a goroutine of its own.
 type Script func(Request) Answer
 
-// Server is the API. Its fields are set before its first request.
+// Server is the API. Set its fields before its first request.
 type Server struct {
-	// the API key; "" accepts any, and in OpenAI's format none
+	// the API key; "" accepts any key, and in OpenAI's format also none
 	Key     string
-	Models  []string // the models it has; nil for any
-	Dialect Dialect  // whose chat completions it speaks
+	Models  []string // the models it has; nil means any
+	Dialect Dialect  // the server whose chat completions it imitates
 	Refuses []string // parameters of chat completions that it refuses
-	// types of thinking in Anthropic's format; nil for all; without "disabled" it always thinks
+	// types of thinking in Anthropic's format; nil means all; without "disabled" the model always
+	// thinks
 	ThinkingTypes []string
 	NoPictures    bool // its models take no pictures
 	// its models take no deferred tools, whatever their names
 	NoDeferring bool
-	Embedding   func(text string) []float32 // what a text's vector is; nil for Embedding
+	Embedding   func(text string) []float32 // returns a text's vector; nil means Embedding
 	Limits      Limits
-	Now         func() time.Time // nil for time.Now
+	Now         func() time.Time // nil means time.Now
 
 	script Script
 	ids    atomic.Int64
@@ -43,10 +44,10 @@ type Server struct {
 	record record
 }
 
-// Limits are a server's limits. 0 is the default.
+// Limits are a server's limits. 0 means the default.
 type Limits struct {
-	Context  int   // tokens of a request and its answer; none by default
-	Output   int   // tokens of an answer; none by default
+	Context  int   // tokens of a request and its answer; no limit by default
+	Output   int   // tokens of an answer; no limit by default
 	Body     int64 // bytes of a request; 32 MiB by default, as at Anthropic
 	CacheMin int   // tokens from which a prefix is cached; 1024 by default
 }
@@ -56,7 +57,7 @@ const (
 	defaultCacheMin = 1024
 )
 
-// New makes a server. The caller makes it listen.
+// New creates a server. The caller makes it listen.
 func New(script Script) *Server {
 	return &Server{script: script}
 }
@@ -77,13 +78,13 @@ type codec struct {
 	refuse  func(*Server, http.ResponseWriter, *refusal, string)
 }
 
-// openaiCodec and anthropicCodec are functions because a table of theirs would depend on itself.
+// openaiCodec and anthropicCodec are functions because variables would depend on themselves.
 func openaiCodec() codec {
-	return codec{OpenAI, (*Server).decodeChat, (*cache).automatic, writeChat, (*Server).refuseChat}
+	return codec{OpenAI, (*Server).decodeChat, (*cache).usePrefixes, writeChat, (*Server).refuseChat}
 }
 
 func anthropicCodec() codec {
-	return codec{Anthropic, (*Server).decodeMessages, (*cache).marked, writeMessages, (*Server).refuseMessages}
+	return codec{Anthropic, (*Server).decodeMessages, (*cache).useMarkers, writeMessages, (*Server).refuseMessages}
 }
 
 // ServeHTTP answers requests of both APIs, and refuses all others as the real servers do.
@@ -127,7 +128,7 @@ func (s *Server) answer(how codec, w http.ResponseWriter, r *http.Request, id st
 		how.refuse(s, w, refused, id)
 		return
 	}
-	e.cost = how.account(&s.cache, e.prompt, s.now(), s.Limits.cacheMin()).answered(answer)
+	e.cost = how.account(&s.cache, e.prompt, s.now(), s.Limits.cacheMin()).withAnswer(answer)
 	s.record.spend(e)
 	for name, value := range idHeaders(how.format, id) {
 		w.Header().Set(name, value)
@@ -176,7 +177,7 @@ func (l Limits) cacheMin() int {
 	return defaultCacheMin
 }
 
-// checkKey checks the key where each format has it. Anthropic wants a key even where any is
+// checkKey checks the key in the header of each format. Anthropic wants a key even if any is
 // accepted.
 func (s *Server) checkKey(f Format, h http.Header) *refusal {
 	bearer, _ := strings.CutPrefix(h.Get("Authorization"), "Bearer ")
@@ -198,12 +199,12 @@ func (s *Server) checkKey(f Format, h http.Header) *refusal {
 		return unauthorized
 	}
 	version := h.Get("Anthropic-Version")
-	return first(
+	return firstRefusal(
 		badIf(version == "", "anthropic-version: header is required"),
 		badIf(!slices.Contains(versions, version), "anthropic-version: %q is not a valid version", version))
 }
 
-// versions are all versions of the Messages API.
+// versions has all versions of the Messages API.
 var versions = []string{"2023-01-01", "2023-06-01"}
 
 func (s *Server) has(model string) bool { return s.Models == nil || slices.Contains(s.Models, model) }

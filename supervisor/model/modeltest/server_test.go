@@ -13,7 +13,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// post sends a body as it stands and returns the status and what came.
+// post sends a body unchanged, and returns the status and the body of the response.
 func post(t *testing.T, base, key, body string) (int, string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, base+"/chat/completions", strings.NewReader(body))
@@ -34,8 +34,8 @@ func post(t *testing.T, base, key, body string) (int, string) {
 	return resp.StatusCode, string(text)
 }
 
-// with is a request with messages.
-func with(messages string) string {
+// chatRequest returns a request with messages.
+func chatRequest(messages string) string {
 	return `{"model":"m","stream":true,"stream_options":{"include_usage":true},"messages":[` + messages + `]}`
 }
 
@@ -45,13 +45,13 @@ const (
 	result = `{"role":"tool","tool_call_id":"1","content":"ok"}`
 )
 
-func TestTheServerIsAsStrictAsTheRealOne(t *testing.T) {
+func TestChat_IsAsStrictAsOpenAI(t *testing.T) {
 	_, base := NewServer(t, Instant)
 	cases := []struct {
-		name, body, says string // says: part of the refusal; "" where it is taken
+		name, body, says string // says: a part of the refusal; "" means accepted
 	}{
-		{"a message", with(user), ""},
-		{"a call and its result", with(user + "," + calls + "," + result), ""},
+		{"a message", chatRequest(user), ""},
+		{"a call and its result", chatRequest(user + "," + calls + "," + result), ""},
 		{"not JSON", `{"model"`, "parse"},
 		{"an unknown parameter", `{"model":"m","temprature":1}`, "temprature"},
 		{"no model", `{"messages":[` + user + `]}`, "model parameter"},
@@ -62,23 +62,23 @@ func TestTheServerIsAsStrictAsTheRealOne(t *testing.T) {
 			"max_completion_tokens"},
 		{"a limit that cannot be", `{"model":"m","max_tokens":0,"messages":[` + user + `]}`, "below minimum"},
 		{"an effort that cannot be", `{"model":"m","reasoning_effort":"x","messages":[` + user + `]}`, "reasoning_effort"},
-		{"text and an image", with(`{"role":"user","content":[{"type":"text","text":"x"},{"type":"image_url","image_url":` +
+		{"text and an image", chatRequest(`{"role":"user","content":[{"type":"text","text":"x"},{"type":"image_url","image_url":` +
 			`{"url":"data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAgAAAAGCAIAAABxZ0isAAAAEUlEQVR42mP4z8CAFTEMpAQAMygv0TfMha4AAAAASUVORK5CYII="}}]}`), ""},
-		{"a part of nothing known", with(`{"role":"user","content":[{"type":"smell"}]}`), "smell"},
-		{"no parts", with(`{"role":"user","content":[]}`), "empty array"},
-		{"a strange role", with(`{"role":"narrator","content":"x"}`), "narrator"},
-		{"a user without words", with(`{"role":"user"}`), "role 'user'"},
-		{"an assistant with nothing", with(user + `,{"role":"assistant"}`), "role 'assistant'"},
-		{"a result without a call's id", with(`{"role":"tool","content":"x"}`), "role 'tool'"},
-		{"the system text too late", with(user + `,{"role":"system","content":"x"}`), "come first"},
-		{"a call whose name cannot be", with(user + "," + strings.Replace(calls, `"f"`, `"f f"`, 1) + "," + result),
+		{"a part of nothing known", chatRequest(`{"role":"user","content":[{"type":"smell"}]}`), "smell"},
+		{"no parts", chatRequest(`{"role":"user","content":[]}`), "empty array"},
+		{"a strange role", chatRequest(`{"role":"narrator","content":"x"}`), "narrator"},
+		{"a user without words", chatRequest(`{"role":"user"}`), "role 'user'"},
+		{"an assistant with nothing", chatRequest(user + `,{"role":"assistant"}`), "role 'assistant'"},
+		{"a result without a call's id", chatRequest(`{"role":"tool","content":"x"}`), "role 'tool'"},
+		{"the system text too late", chatRequest(user + `,{"role":"system","content":"x"}`), "come first"},
+		{"a call whose name cannot be", chatRequest(user + "," + strings.Replace(calls, `"f"`, `"f f"`, 1) + "," + result),
 			"tool_calls[0]"},
-		{"a call without a result", with(calls + "," + user), "did not have response messages: 1"},
-		{"a call at the end without a result", with(calls), "did not have response messages: 1"},
-		{"a result without a call", with(user + "," + result), "preceeding message"},
-		{"a result twice", with(calls + "," + result + "," + result), "preceeding message"},
-		{"a tool that is no function", strings.Replace(with(user), `{`, `{"tools":[{"type":"x"}],`, 1), "Supported values"},
-		{"a tool without a schema", strings.Replace(with(user), `{`,
+		{"a call without a result", chatRequest(calls + "," + user), "did not have response messages: 1"},
+		{"a call at the end without a result", chatRequest(calls), "did not have response messages: 1"},
+		{"a result without a call", chatRequest(user + "," + result), "preceeding message"},
+		{"a result twice", chatRequest(calls + "," + result + "," + result), "preceeding message"},
+		{"a tool that is no function", strings.Replace(chatRequest(user), `{`, `{"tools":[{"type":"x"}],`, 1), "Supported values"},
+		{"a tool without a schema", strings.Replace(chatRequest(user), `{`,
 			`{"tools":[{"type":"function","function":{"name":"f"}}],`, 1),
 			"Invalid schema"},
 	}
@@ -95,13 +95,13 @@ func TestTheServerIsAsStrictAsTheRealOne(t *testing.T) {
 	}
 }
 
-func TestTheServerKnowsItsKeyAndItsModels(t *testing.T) {
+func TestServer_ChecksKeyAndModel(t *testing.T) {
 	server, base := NewServer(t, Instant)
 	server.Key, server.Models = "k", []string{"n"}
-	if status, text := post(t, base, "x", with(user)); status != 401 {
+	if status, text := post(t, base, "x", chatRequest(user)); status != 401 {
 		t.Errorf("HTTP %d: %s", status, text)
 	}
-	if status, text := post(t, base, "k", with(user)); status != 404 || !strings.Contains(text, "model_not_found") {
+	if status, text := post(t, base, "k", chatRequest(user)); status != 404 || !strings.Contains(text, "model_not_found") {
 		t.Errorf("HTTP %d: %s", status, text)
 	}
 	if status, text := post(t, base+"/completions?", "k", "{}"); status != 404 || !strings.Contains(text, "Invalid URL") {
@@ -109,7 +109,7 @@ func TestTheServerKnowsItsKeyAndItsModels(t *testing.T) {
 	}
 }
 
-func TestTheNewestRequestsAreKept(t *testing.T) {
+func TestRequests_KeepsNewest(t *testing.T) {
 	s := New(Instant)
 	for i := range maxKept + 10 {
 		s.record.keep(Request{Model: fmt.Sprint(i)})
@@ -120,11 +120,11 @@ func TestTheNewestRequestsAreKept(t *testing.T) {
 	}
 }
 
-func TestAnAnswerIsCutAtTheByte(t *testing.T) {
+func TestCutAfter_IsExact(t *testing.T) {
 	whole := ""
 	for _, cut := range []int{0, 1, 100, 250} {
 		_, base := NewServer(t, func(Request) Answer { return Answer{Text: "hello", CutAfter: cut} })
-		_, text := post(t, base, "", with(user))
+		_, text := post(t, base, "", chatRequest(user))
 		if cut == 0 {
 			whole = text
 			continue
@@ -138,10 +138,10 @@ func TestAnAnswerIsCutAtTheByte(t *testing.T) {
 	}
 }
 
-func TestAnAnswerHangsUntilTheClientGoes(t *testing.T) {
+func TestHang_LastsUntilClientGoes(t *testing.T) {
 	_, base := NewServer(t, func(Request) Answer { return Answer{Text: "hello", CutAfter: 10, Hang: true} })
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, base+"/chat/completions",
-		strings.NewReader(with(user)))
+		strings.NewReader(chatRequest(user)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +157,7 @@ func TestAnAnswerHangsUntilTheClientGoes(t *testing.T) {
 	resp.Body.Close()
 }
 
-func TestTextIsCutBetweenCharacters(t *testing.T) {
+func TestPieces_SplitBetweenCharacters(t *testing.T) {
 	for _, c := range []struct {
 		text string
 		size int

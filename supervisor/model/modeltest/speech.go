@@ -8,11 +8,11 @@ import (
 	"unicode/utf8"
 )
 
-// Spoken is a recording as the fake makes it: the first page of Ogg Opus, of no sound.
+// Spoken is the recording of the fake: the first page of Ogg Opus, without any sound.
 var Spoken = append([]byte("OggS\x00\x06\x80\xbb\x00\x00\x00\x00\x00\x00mews\x00\x00\x00\x00\x00\x00\x00\x00\x01\x13"),
 	"OpusHead\x01\x01\x38\x01\x80\xbb\x00\x00\x00\x00\x00"...)
 
-// What OpenAI's endpoint takes. (API reference, Create speech.)
+// Parameters of OpenAI's endpoint. (API reference, Create speech.)
 var (
 	speechKeys    = []string{"model", "input", "voice", "response_format", "speed", "instructions", "stream_format"}
 	speechFormats = []string{"mp3", "opus", "aac", "flac", "wav", "pcm"}
@@ -30,7 +30,7 @@ func (s *Server) speak(w http.ResponseWriter, r *http.Request, id string) {
 	}
 	w.Header().Set("X-Request-Id", id)
 	w.Header().Set("Content-Type", "audio/opus")
-	_, _ = w.Write(ogg) // who has gone hears nothing
+	_, _ = w.Write(ogg) // the client may have gone
 }
 
 func (s *Server) readSpeech(r *http.Request) ([]byte, *refusal) {
@@ -50,7 +50,7 @@ func (s *Server) readSpeech(r *http.Request) ([]byte, *refusal) {
 	text := func(key string) string { v, _ := values[key].(string); return v }
 	n := utf8.RuneCountInString(text("input"))
 	s.record.keep(Request{Format: OpenAI, Header: r.Header.Clone(), Raw: raw, Model: text("model")})
-	return Spoken, first(
+	return Spoken, firstRefusal(
 		badIf(text("model") == "", "you must provide a model parameter"),
 		badIf(!s.has(text("model")), "The model `%s` does not exist", text("model")),
 		badIf(n == 0 || n > maxSpeechInput, "[{'type': 'string_too_long', 'loc': ('body', 'input'), 'msg': 'String should have at most 4096 characters'}]"),

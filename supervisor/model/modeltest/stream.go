@@ -7,17 +7,17 @@ import (
 	"time"
 )
 
-// stream writes a body, and breaks off where the script says.
+// stream writes a body, and breaks off at the script's byte.
 type stream struct {
 	w     http.ResponseWriter
 	r     *http.Request
-	cut   bool // left counts
+	cut   bool // left is in use
 	left  int  // bytes until the break
 	hang  bool // it falls silent instead
 	delay time.Duration
 }
 
-// newStream sets the headers of the answer: of events, or of one object.
+// newStream sets the headers of the answer, for events or for one object.
 func newStream(w http.ResponseWriter, r *http.Request, a Answer, events bool) *stream {
 	kind := "application/json"
 	if events {
@@ -31,14 +31,13 @@ func newStream(w http.ResponseWriter, r *http.Request, a Answer, events bool) *s
 // data writes an event that has no name.
 func (s *stream) data(v any) { s.line("data: " + string(mustJSON(v)) + "\n\n") }
 
-// event writes an event of Anthropic's, whose name is its type.
+// event writes an event of Anthropic's API, whose name is its type.
 func (s *stream) event(kind string, v map[string]any) {
 	v["type"] = kind
 	s.line("event: " + kind + "\ndata: " + string(mustJSON(v)) + "\n\n")
 }
 
-// line writes and flushes. It ends the request where the client has gone, or where the stream is to
-// break off.
+// line writes and flushes. It ends the request if the client has gone or the stream must break off.
 func (s *stream) line(text string) {
 	short := s.cut && len(text) > s.left
 	if short {

@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// What OpenAI's endpoint takes. (API reference, Create transcription, and the guide Speech to
+// Parameters of OpenAI's endpoint. (API reference, Create transcription, and the guide Speech to
 // text.)
 var (
 	hearKeys    = []string{"model", "language", "prompt", "response_format", "temperature", "stream", "chunking_strategy", "include[]", "timestamp_granularities[]"}
@@ -26,8 +26,8 @@ const (
 	oggMark      = "OggS"
 )
 
-// transcribe answers POST /v1/audio/transcriptions with what the script says. The request's Raw is
-// the recording, and its Conversation is empty.
+// transcribe answers POST /v1/audio/transcriptions with the script's text. The request's Raw is the
+// recording, and its Conversation is empty.
 func (s *Server) transcribe(w http.ResponseWriter, r *http.Request, id string) {
 	e, verbose, refused := s.readRecording(r)
 	if refused != nil {
@@ -55,7 +55,7 @@ func (s *Server) transcribe(w http.ResponseWriter, r *http.Request, id string) {
 	}
 	w.Header().Set("X-Request-Id", id)
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(body) // who has gone hears nothing
+	_ = json.NewEncoder(w).Encode(body) // the client may have gone
 }
 
 func (s *Server) readRecording(r *http.Request) (e *exchange, verbose bool, refused *refusal) {
@@ -87,7 +87,7 @@ func (s *Server) readRecording(r *http.Request) (e *exchange, verbose bool, refu
 		return nil, false, &refusal{status: http.StatusNotFound, code: "model_not_found", text: "The model `" + model + "` does not exist or you do not have access to it."}
 	}
 	e = &exchange{Request: Request{Format: OpenAI, Header: r.Header.Clone(), Raw: raw, Model: model}, server: s}
-	return e, format == "verbose_json", first(
+	return e, format == "verbose_json", firstRefusal(
 		badIf(model == "", "you must provide a model parameter"),
 		badIf(!slices.Contains(formats, format), "response_format '%s' is not compatible with model '%s'. Use 'json' or 'text' instead.", format, model),
 		badIf(language != "" && len(language) != 2, "Invalid language '%s'. Language parameter must be specified in ISO-639-1 format.", language),
@@ -95,8 +95,8 @@ func (s *Server) readRecording(r *http.Request) (e *exchange, verbose bool, refu
 		badIf(len(raw) == 0, "Audio file is too short. Minimum audio length is 0.1 seconds."))
 }
 
-// recordingSeconds is the length of a recording. That of Ogg Opus is the granule position of its
-// last page without the pre-skip of its head. (RFC 3533, 6; RFC 7845, 4.3 and 5.1)
+// recordingSeconds returns the length of a recording in seconds. For Ogg Opus it is the granule
+// position of the last page minus the pre-skip of the head. (RFC 3533, 6; RFC 7845, 4.3 and 5.1)
 func recordingSeconds(raw []byte) float64 {
 	last, head := bytes.LastIndex(raw, []byte(oggMark)), bytes.Index(raw, []byte("OpusHead"))
 	if last < 0 || head < 0 || len(raw) < last+14 || len(raw) < head+12 {

@@ -144,7 +144,7 @@ func (r *rule) told(v values, call protocol.ToolCall, result protocol.ToolResult
 	case !result.Failed:
 		return r.tell(v, result.Text)
 	}
-	text := failure(r.tries(v), strings.TrimSpace(result.Text))
+	text := failure(r.actionText(v), strings.TrimSpace(result.Text))
 	if r.hint != "" {
 		text += "\n\n" + r.hint
 	}

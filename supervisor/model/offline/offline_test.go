@@ -24,18 +24,18 @@ type chat struct {
 	results map[string]protocol.ToolResult // by the tool's name; other tools answer "ok"
 	calls   []string                       // all calls so far, as "name arguments"
 
-	meanwhile string // a message that the user sends while the next tool runs
-	first     int64  // the message that the turn began with; 0 means the last
-	most      int    // allowed calls beside maxCalls
+	meanwhile  string // a message that the user sends while the next tool runs
+	first      int64  // the message that the turn began with; 0 means the last
+	extraCalls int    // allowed calls beside maxCalls
 }
 
 func newChat(t *testing.T, results map[string]protocol.ToolResult) *chat {
 	return &chat{t: t, tools: offer(toolNames...), results: results}
 }
 
-// waiting adds unanswered messages that the next turn begins with.
-func (c *chat) waiting(texts ...string) {
-	c.first, c.most = int64(len(c.history))+1, len(texts)
+// addUnanswered adds unanswered messages that the next turn begins with.
+func (c *chat) addUnanswered(texts ...string) {
+	c.first, c.extraCalls = int64(len(c.history))+1, len(texts)
 	for _, text := range texts {
 		c.add(protocol.UserText(text))
 	}
@@ -50,7 +50,7 @@ func (c *chat) add(m protocol.Message) {
 func (c *chat) say(text string) string {
 	c.t.Helper()
 	c.add(protocol.UserText(text))
-	for range c.most + maxCalls + 1 {
+	for range c.extraCalls + maxCalls + 1 {
 		answer, err := Provider{}.Stream(context.Background(), modelcall.Request{Tools: c.tools,
 			Messages: c.history, First: c.first},
 			func(modelcall.Delta) {})
@@ -59,7 +59,7 @@ func (c *chat) say(text string) string {
 		}
 		c.add(answer.Message)
 		if len(answer.Message.Calls()) == 0 {
-			c.first, c.most = 0, 0
+			c.first, c.extraCalls = 0, 0
 			return answer.Message.Text()
 		}
 		c.run(answer.Message.Calls())
@@ -84,8 +84,8 @@ func (c *chat) run(calls []protocol.ToolCall) {
 	}
 }
 
-// made compares the calls made so far with want.
-func (c *chat) made(want ...string) {
+// wantCalls compares the calls made so far with want.
+func (c *chat) wantCalls(want ...string) {
 	c.t.Helper()
 	if got := strings.Join(c.calls, "\n"); got != strings.Join(want, "\n") {
 		c.t.Errorf("calls:\n%s\nwant:\n%s", got, strings.Join(want, "\n"))
@@ -99,10 +99,10 @@ func failed(text string) protocol.ToolResult { return protocol.ToolResult{Text: 
 // after the other. A message that an earlier, stopped turn left unanswered stays unanswered.
 func TestTurn_AnswersEachMessage(t *testing.T) {
 	c := newChat(t, map[string]protocol.ToolResult{"read_file": ok("milk"), "delete_file": failed("there is no such file")})
-	c.waiting("delete z.md")
-	c.waiting("read a.md", "hi", "delete b.md")
+	c.addUnanswered("delete z.md")
+	c.addUnanswered("read a.md", "hi", "delete b.md")
 	got := c.say("read c.md")
-	c.made(`read_file {"path":"a.md"}`, `delete_file {"path":"b.md"}`, `read_file {"path":"c.md"}`)
+	c.wantCalls(`read_file {"path":"a.md"}`, `delete_file {"path":"b.md"}`, `read_file {"path":"c.md"}`)
 	want := []string{"milk", textHello, "I could not delete `b.md`: there is no such file", "milk"}
 	for _, part := range want {
 		_, rest, found := strings.Cut(got, part)
@@ -112,16 +112,16 @@ func TestTurn_AnswersEachMessage(t *testing.T) {
 		got = rest
 	}
 	c.tools = offer("read_file")
-	c.waiting("delete b.md")
+	c.addUnanswered("delete b.md")
 	if got := c.say("read c.md"); !strings.Contains(got, "the tool delete_file") || !strings.Contains(got, "milk") {
 		t.Errorf("without one of the tools: %q", got)
 	}
-	c.waiting("read a.md")
+	c.addUnanswered("read a.md")
 	c.meanwhile = "help"
 	if got := c.say("hi"); !strings.HasPrefix(got, "`a.md`:") || !strings.Contains(got, textHello) || !strings.Contains(got, textHelp) {
 		t.Errorf("with one that came meanwhile: %q", got)
 	}
-	c.waiting("hi", "hello")
+	c.addUnanswered("hi", "hello")
 	if got := c.say("hey"); got != textHello {
 		t.Errorf("the same three times: %q", got)
 	}

@@ -76,7 +76,7 @@ func TestMissingTool_IsNamed(t *testing.T) {
 	if answer := c.say("read a.md"); !strings.Contains(answer, "read_file, and I do not have it here") {
 		t.Errorf("got %q", answer)
 	}
-	c.made()
+	c.wantCalls()
 }
 
 // TestTurn_BegunByAnotherModel covers a turn that made other calls, so that the rules cannot

@@ -34,7 +34,7 @@ const notesFile = "notes.md"
 
 // FILE is a name in quotes, or one word with an extension or a slash, so that no other word counts
 // as a file. SEP separates words from a text that is taken verbatim.
-var fill = strings.NewReplacer(
+var patternMacros = strings.NewReplacer(
 	"FILE", `(?:(?:the |a |an |my )?(?:new )?(?:text )?file )?(?:called |named )?`+
 		`(?P<path>"[^"\n]+"|“[^”\n]+”|[^\s":*]*[^\s":*.]\.[A-Za-z]\w{0,7}|[^\s":*]+/[^\s"*]*[^\s".:,;!?*])`,
 	"SEP", `(?:[ \t]*:[ \t]*\n?|[ \t]*\n|[ \t]+)`,
@@ -144,7 +144,7 @@ var compiled = sync.OnceValue(func() [][]*regexp.Regexp {
 	all := make([][]*regexp.Regexp, len(rules))
 	for i, r := range rules {
 		for _, p := range r.patterns {
-			all[i] = append(all[i], regexp.MustCompile(`(?is)^(?:`+fill.Replace(p)+`)$`))
+			all[i] = append(all[i], regexp.MustCompile(`(?is)^(?:`+patternMacros.Replace(p)+`)$`))
 		}
 	}
 	return all
@@ -156,8 +156,8 @@ var courtesy = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)^(?:please[ ,]+|((?:can|could|would|will) you (?:please )?))`)
 })
 
-// withoutEnd returns a text without the punctuation and polite words at its end.
-func withoutEnd(text, punctuation string) string {
+// trimPoliteEnd returns a text without the punctuation and polite words at its end.
+func trimPoliteEnd(text, punctuation string) string {
 	const please = " please"
 	text = strings.TrimRight(text, punctuation)
 	if at := len(text) - len(please); at > 0 && strings.EqualFold(text[at:], please) {
@@ -175,7 +175,7 @@ func find(message string) (*rule, values) {
 			text = strings.TrimRight(text, " ?")
 		}
 	}
-	readings := []string{text, withoutEnd(text, " .!"), withoutEnd(text, " .!?")}
+	readings := []string{text, trimPoliteEnd(text, " .!"), trimPoliteEnd(text, " .!?")}
 	for i, r := range rules {
 		harmless := r.tool == "" || r.tool == "list_files" || r.tool == "read_file" || r.tool == "recall"
 		for j, reading := range readings {
@@ -190,8 +190,8 @@ func find(message string) (*rule, values) {
 	return nil, nil
 }
 
-// standIns are words instead of a text: "save this as a.txt".
-var standIns = map[string]bool{"this": true, "that": true, "it": true, "something": true, "a line": true, "please": true}
+// placeholderWords are words instead of a text: "save this as a.txt".
+var placeholderWords = map[string]bool{"this": true, "that": true, "it": true, "something": true, "a line": true, "please": true}
 
 func match(i int, text string) (values, bool) {
 	for j, p := range compiled()[i] {
@@ -208,7 +208,7 @@ func match(i int, text string) (values, bool) {
 				v[name] = plain(m[group])
 			}
 		}
-		return v, !standIns[strings.ToLower(v["text"])]
+		return v, !placeholderWords[strings.ToLower(v["text"])]
 	}
 	return nil, false
 }
@@ -268,8 +268,8 @@ func argument(name, value string) func(values) map[string]any {
 	}
 }
 
-// tries returns the attempted action, for a sentence.
-func (r *rule) tries(v values) string {
+// actionText returns the attempted action, for a sentence.
+func (r *rule) actionText(v values) string {
 	action := r.action
 	for name, value := range v {
 		action = strings.ReplaceAll(action, "{"+name+"}", code(value))

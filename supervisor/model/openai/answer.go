@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	maxThinking = 4 << 20 // bytes of thinking, which is not kept; a model that thinks more is lost
+	maxThinking = 4 << 20 // bytes of thinking, which is not kept; a model that thinks longer is stuck
 	maxCalls    = 128     // OpenAI's own limit of tools in a request
 )
 
@@ -47,26 +47,26 @@ type callDelta struct {
 	} `json:"function"`
 }
 
-// answerBuilder puts an answer together from its chunks.
+// answerBuilder builds an answer from its chunks.
 type answerBuilder struct {
 	endpoint    *remote.Endpoint
 	progress    remote.Progress
 	say         func(string)
-	write       func(string) // where text goes on its way to said
+	write       func(string) // takes text and passes it to said, through the filters
 	model       string
-	names       map[string]string // of tools here, by those on the wire
-	idInBody    bool              // the call's name is the id of the chunks
+	names       map[string]string // our tools' names, by their names on the wire
+	idInBody    bool              // the chunks' id is the request's id
 	text        strings.Builder
-	thinkFilter *thinkFilter // nil: the text holds no thinking
-	callFilter  *callFilter  // nil: calls are no text
+	thinkFilter *thinkFilter // nil if the text has no thinking
+	callFilter  *callFilter  // nil if the text has no calls
 	calls       []*call
 	thought     int // bytes of thinking
 }
 
 func (b *answerBuilder) Progress() *remote.Progress { return &b.progress }
 
-// newAnswerBuilder makes a builder that says text as it comes. thinks: the text may hold thinking,
-// which is left out. told: it may hold calls, which are taken out.
+// newAnswerBuilder creates a builder that passes text to say as it comes. thinks: the text may
+// contain thinking, which is left out. told: the text may contain calls, which are taken out.
 func newAnswerBuilder(say func(string), thinks, told bool) *answerBuilder {
 	b := &answerBuilder{say: say}
 	b.write = b.said
@@ -81,7 +81,7 @@ func newAnswerBuilder(say func(string), thinks, told bool) *answerBuilder {
 	return b
 }
 
-// call is a tool call that is coming in.
+// call is a tool call that is still growing.
 type call struct {
 	index     int
 	id        string
@@ -89,7 +89,7 @@ type call struct {
 	arguments strings.Builder
 }
 
-// Add takes one event and says its text, if it has any.
+// Add takes one event and passes its text on.
 func (b *answerBuilder) Add(e remote.Event) error {
 	var c chunk
 	if string(e.Data) == "[DONE]" {
@@ -122,7 +122,7 @@ func (b *answerBuilder) Add(e remote.Event) error {
 	return nil
 }
 
-// addChoice takes the first choice alone; we never ask for more.
+// addChoice takes the first choice only; we never ask for more.
 func (b *answerBuilder) addChoice(ch choice) error {
 	if ch.Index != 0 {
 		return nil
@@ -176,9 +176,9 @@ func (b *answerBuilder) addCall(d callDelta) error {
 	return b.grow(size + len(piece))
 }
 
-// callFor finds the call that a piece belongs to, or begins one. A piece with a new id begins one
-// whatever its index is: Ollama has sent several calls that all had index 0. A piece without an
-// index belongs to the newest call.
+// callFor returns the call that a piece belongs to, or begins a new one. A piece with a new id
+// begins a call, whatever its index is: Ollama has sent several calls with the index 0. A piece
+// without an index belongs to the newest call.
 func (b *answerBuilder) callFor(d callDelta) *call {
 	for i := len(b.calls) - 1; i >= 0; i-- {
 		c := b.calls[i]
@@ -198,7 +198,7 @@ func (b *answerBuilder) callFor(d callDelta) *call {
 	return c
 }
 
-// grow counts n more bytes of the answer.
+// grow counts n more bytes of the answer, and fails if it is too long.
 func (b *answerBuilder) grow(n int) error {
 	b.progress.Received += int64(n)
 	return b.progress.Grow(n)

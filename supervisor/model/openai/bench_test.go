@@ -14,10 +14,10 @@ const benchDelta = `data: {"id":"chatcmpl-7","object":"chat.completion.chunk","c
 	`"choices":[{"index":0,"delta":{"content":" word"},"finish_reason":null}]}` + "\n\n"
 const benchEnd = `data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}` + "\n\ndata: [DONE]\n\n"
 
-// benchEach is how many deltas one answer has.
+// benchEach is the number of deltas in one answer.
 const benchEach = 1000
 
-// BenchmarkDelta is the work on one delta, without a network.
+// BenchmarkDelta measures the work on one delta, without a network.
 func BenchmarkDelta(b *testing.B) {
 	b.ReportAllocs()
 	stream := strings.Repeat(benchDelta, benchEach) + benchEnd
@@ -29,15 +29,15 @@ func BenchmarkDelta(b *testing.B) {
 	}
 }
 
-// BenchmarkDeltaLatency is the time from a delta's write to a socket until it has been said: the
-// next is written then.
+// BenchmarkDeltaLatency measures the time from a delta's write to a socket until it is passed on.
+// Only then the next is written.
 func BenchmarkDeltaLatency(b *testing.B) {
 	said := make(chan struct{})
 	p := open(b, Options{BaseURL: serve(b, func(w http.ResponseWriter, r *http.Request) {
 		flush := http.NewResponseController(w)
 		w.Header().Set("Content-Type", "text/event-stream")
 		for range benchEach {
-			// a client that has gone ends the bench by its own error
+			// a client that has gone ends the benchmark by its own error
 			_, _ = io.WriteString(w, benchDelta)
 			_ = flush.Flush()
 			select {

@@ -9,12 +9,12 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// longCache is the lifetime from which an endpoint is asked to cache for longer than by default.
+// longCache is the lifetime from which an endpoint is asked for a longer cache than its default.
 const longCache = time.Hour
 
-// cacheByKey is OpenAI's way. OpenAI caches by default; the key sends requests that begin alike to
-// the same machine. It is a hash of what they have in common. The default cache is lost after some
-// minutes, so a long lifetime asks for the longer of the two that there are.
+// cacheByKey sets OpenAI's cache key. OpenAI caches by default; the key sends requests with the
+// same beginning to the same machine. It is a hash of what they have in common. The default cache
+// is lost after some minutes, so a long lifetime asks for the longer of OpenAI's two.
 func cacheByKey(r *request, req modelcall.Request) {
 	h := sha256.New()
 	h.Write([]byte(req.System))
@@ -28,11 +28,11 @@ func cacheByKey(r *request, req modelcall.Request) {
 	}
 }
 
-// markedPrefix begins the names of the models at OpenRouter that cache only what is marked.
+// markedPrefix begins the names of the OpenRouter models that cache only marked parts.
 const markedPrefix = "anthropic/"
 
-// cacheByMarks is OpenRouter's way with Anthropic's models. It marks the system text, the person's
-// last message and the newest result: each ends a prefix that is to be cached. Four marks are
+// cacheByMarks sets cache marks for Anthropic's models at OpenRouter. It marks the system text, the
+// user's last message and the newest result: each ends a prefix to be cached. Four marks are
 // allowed.
 func cacheByMarks(r *request, req modelcall.Request) {
 	if !strings.HasPrefix(req.Model, markedPrefix) {
@@ -57,7 +57,7 @@ func cacheByMarks(r *request, req modelcall.Request) {
 	}
 }
 
-// removeMarks removes the marks. It says whether there were any.
+// removeMarks removes the cache marks. It reports whether there were any.
 func removeMarks(r *request) bool {
 	found := false
 	for i, m := range r.Messages {

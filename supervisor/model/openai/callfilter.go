@@ -2,18 +2,19 @@ package openai
 
 import "strings"
 
-// callFilter takes fenced calls out of a text that comes in pieces. It passes the rest on to emit.
+// callFilter takes fenced calls out of a text that comes in pieces. It passes all other text to
+// emit.
 type callFilter struct {
 	emit   func(string)
-	line   []byte // the line so far, where it may still be a fence, or is in a block
-	middle bool   // in a line that is neither
+	line   []byte // the current line, if it may be a fence or is in a block
+	inText bool   // the current line is neither
 	inside bool
 	body   strings.Builder
 	found  []string // the bodies of the blocks so far
 }
 
-// write takes a piece of the text. After the first block it passes nothing on: a model that goes on
-// there makes results up.
+// write takes a piece of the text. After the first block it passes nothing on: a model that
+// continues there invents results.
 func (s *callFilter) write(text string) {
 	for text != "" {
 		piece, rest, ends := strings.Cut(text, "\n")
@@ -25,24 +26,24 @@ func (s *callFilter) write(text string) {
 	}
 }
 
-// piece takes a part of one line. ends: the line ends with it.
+// piece takes a part of one line. ends means that the line ends with it.
 func (s *callFilter) piece(piece string, ends bool) {
-	if s.middle {
-		s.middle = !ends
+	if s.inText {
+		s.inText = !ends
 		s.outside(piece)
 		return
 	}
 	s.line = append(s.line, piece...)
 	switch {
 	case ends:
-		s.whole(s.takeLine())
+		s.wholeLine(s.takeLine())
 	case !s.inside && !mayCall(s.line):
-		s.middle = true
+		s.inText = true
 		s.outside(s.takeLine())
 	}
 }
 
-// mayCall says whether a line with this beginning may still open a block.
+// mayCall reports whether a line with this beginning may still open a block.
 func mayCall(line []byte) bool {
 	n := min(len(line), len(callFence))
 	return string(line[:n]) == callFence[:n]
@@ -54,8 +55,8 @@ func (s *callFilter) takeLine() string {
 	return line
 }
 
-// whole takes a whole line. Models also write fences on the same line as what they fence.
-func (s *callFilter) whole(line string) {
+// wholeLine takes a whole line. Some models write a fence on the same line as its content.
+func (s *callFilter) wholeLine(line string) {
 	content := line
 	if !s.inside {
 		after, opens := strings.CutPrefix(line, callFence)
@@ -87,7 +88,7 @@ func (s *callFilter) end() {
 // close ends the text. It also ends an open block, unless the answer was cut.
 func (s *callFilter) close(cut bool) {
 	if len(s.line) > 0 {
-		s.whole(s.takeLine())
+		s.wholeLine(s.takeLine())
 	}
 	if s.inside && !cut {
 		s.end()

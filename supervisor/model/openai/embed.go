@@ -11,20 +11,20 @@ import (
 )
 
 const (
-	// maxEmbedding bounds an answer, in bytes: a number takes up to 25.
+	// maxEmbedding bounds an answer in bytes: a number takes up to 25.
 	maxEmbedding = 32 << 20
-	// maxDimensions is more numbers than a vector of any model has.
+	// maxDimensions is more than the length of any model's vector.
 	maxDimensions = 16_384
 )
 
-// embedRequest has texts be turned into vectors. (OpenAI's API reference, Create embeddings.)
-// Nothing is in it that some server does not know.
+// embedRequest asks for the vectors of texts. (OpenAI's API reference, Create embeddings.) It has
+// only fields that every server knows.
 type embedRequest struct {
 	Model string   `json:"model"`
 	Input []string `json:"input"`
 }
 
-// embedding is an answer. Its vectors may come in any order.
+// embedding is the answer. Its vectors may come in any order.
 type embedding struct {
 	Data []struct {
 		Index     int       `json:"index"`
@@ -32,11 +32,11 @@ type embedding struct {
 	} `json:"data"`
 	Usage struct {
 		Prompt int64 `json:"prompt_tokens"`
-		Total  int64 `json:"total_tokens"` // all that some servers count
+		Total  int64 `json:"total_tokens"` // the only count of some servers
 	} `json:"usage"`
 }
 
-// Embed has a model turn texts into vectors. Its errors are as Stream's.
+// Embed turns texts into vectors. Its errors are those of Stream.
 func (p *Provider) Embed(ctx context.Context, model string, texts []string) (e modelcall.Embeddings, err error) {
 	body, err := remote.Encode(embedRequest{model, texts})
 	var data []byte
@@ -60,8 +60,8 @@ func (p *Provider) Embed(ctx context.Context, model string, texts []string) (e m
 	return e, p.Explain(err, model, modelcall.Answer{})
 }
 
-// vectors are the vectors of n texts in their order. One that is missing, there twice, without a
-// direction or of another length than the others is no answer.
+// vectors returns the vectors of n texts in the texts' order. It fails if a vector is missing, is
+// there twice, is all zero, or differs in length from the others.
 func (a embedding) vectors(n int) ([][]float32, error) {
 	list := make([][]float32, n)
 	for _, d := range a.Data {

@@ -13,15 +13,15 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// embeds is a fake with an embedding model, which answers every call alike.
-func embeds(answer modeltest.Answer) *modeltest.Server {
+// embeddingServer returns a fake server with an embedding model that always gives the same answer.
+func embeddingServer(answer modeltest.Answer) *modeltest.Server {
 	fake := modeltest.New(func(modeltest.Request) modeltest.Answer { return answer })
 	fake.Key, fake.Models = "sk-secret", []string{"embed"}
 	return fake
 }
 
-func TestTextsAreTurnedIntoVectorsInTheirOrder(t *testing.T) {
-	fake := embeds(modeltest.Answer{})
+func TestEmbed_KeepsOrderOfTexts(t *testing.T) {
+	fake := embeddingServer(modeltest.Answer{})
 	texts := []string{"red wine", "a <train>", "…"}
 	got, err := speakerAt(t, fake).Embed(t.Context(), "embed", texts)
 	if err != nil || len(got.Vectors) != len(texts) || got.Usage.Input != 6 {
@@ -37,7 +37,7 @@ func TestTextsAreTurnedIntoVectorsInTheirOrder(t *testing.T) {
 	}
 }
 
-func TestVectorsThatAreNone(t *testing.T) {
+func TestEmbed_InvalidVectors_AreRefused(t *testing.T) {
 	const kind = "application/json"
 	for name, c := range map[string]struct {
 		at    http.Handler
@@ -45,10 +45,10 @@ func TestVectorsThatAreNone(t *testing.T) {
 		after time.Duration
 		free  bool
 	}{
-		"too many":        {embeds(modeltest.Answer{Status: 429, Error: "slow down", Retry: 7}), modelcall.RateLimited, 7 * time.Second, true},
-		"its own trouble": {embeds(modeltest.Answer{Status: 500, Error: "sk-secret"}), modelcall.Server, 0, true},
-		"wrong key":       {embeds(modeltest.Answer{Fail: &modeltest.Failure{Class: modeltest.Auth}}), modelcall.Auth, 0, true},
-		"llama.cpp's word for a text that is too long": {embeds(modeltest.Answer{Status: 500, Error: "input is too large to process. increase the physical batch size"}),
+		"too many":        {embeddingServer(modeltest.Answer{Status: 429, Error: "slow down", Retry: 7}), modelcall.RateLimited, 7 * time.Second, true},
+		"its own trouble": {embeddingServer(modeltest.Answer{Status: 500, Error: "sk-secret"}), modelcall.Server, 0, true},
+		"wrong key":       {embeddingServer(modeltest.Answer{Fail: &modeltest.Failure{Class: modeltest.Auth}}), modelcall.Auth, 0, true},
+		"llama.cpp's word for a text that is too long": {embeddingServer(modeltest.Answer{Status: 500, Error: "input is too large to process. increase the physical batch size"}),
 			modelcall.TooLong, 0, true},
 		"no such call":     {http.NotFoundHandler(), modelcall.Missing, 0, true},
 		"a page":           {answersWith("text/html", "<p>sk-secret</p>"), modelcall.Missing, 0, false},
@@ -75,7 +75,7 @@ func TestVectorsThatAreNone(t *testing.T) {
 			}
 		})
 	}
-	fake := embeds(modeltest.Answer{})
+	fake := embeddingServer(modeltest.Answer{})
 	for text, class := range map[string]modelcall.Class{strings.Repeat("word ", 8000): modelcall.TooLong, "": modelcall.Refused} {
 		_, err := speakerAt(t, fake).Embed(t.Context(), "embed", []string{"one", text})
 		if failed := new(modelcall.Error); !errors.As(err, &failed) || failed.Class != class || !failed.Free {

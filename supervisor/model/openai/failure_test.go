@@ -17,9 +17,9 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// TestAFailureHoldsAllThatIsKnownOfIt: its class, when to come back, and the call's name; and the
-// log has the name too, and nothing of what the provider said.
-func TestAFailureHoldsAllThatIsKnownOfIt(t *testing.T) {
+// TestFailure_HasClassRetryTimeAndID also checks that the log has the request's id, and no text of
+// the provider.
+func TestFailure_HasClassRetryTimeAndID(t *testing.T) {
 	var logged bytes.Buffer
 	p := open(t, Options{Log: hclog.New(&hclog.LoggerOptions{Output: &logged, Level: hclog.Info}),
 		BaseURL: serve(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -42,7 +42,7 @@ func TestAFailureHoldsAllThatIsKnownOfIt(t *testing.T) {
 	}
 }
 
-func TestAnAnswerKnowsItsCallsName(t *testing.T) {
+func TestAnswer_HasRequestID(t *testing.T) {
 	stream := `data: {"id":"gen-42","model":"n","choices":[{"delta":{"content":"hi"},"finish_reason":"stop"}]}` + "\n\n"
 	cases := []struct{ name, server, header, want string }{
 		{"the header", "", "req_1", "req_1"},
@@ -54,7 +54,7 @@ func TestAnAnswerKnowsItsCallsName(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			base := serve(t, func(w http.ResponseWriter, r *http.Request) {
 				w.Header().Set("X-Request-Id", c.header)
-				sends(stream)(w, r)
+				sendStream(stream)(w, r)
 			})
 			answer, _, err := ask(open(t, Options{BaseURL: base, Server: c.server}), hi())
 			if err != nil || answer.Request != c.want || answer.Model != "n" {
@@ -64,8 +64,8 @@ func TestAnAnswerKnowsItsCallsName(t *testing.T) {
 	}
 }
 
-// TestUsageThatCameIsKept also when what comes after it fails.
-func TestUsageThatCameIsKept(t *testing.T) {
+// TestUsage_IsKeptAfterFailure also covers a failure after the usage has come.
+func TestUsage_IsKeptAfterFailure(t *testing.T) {
 	const word = `data: {"choices":[{"delta":{"content":"so"}}],"usage":{"prompt_tokens":9,"completion_tokens":2}}` + "\n\n"
 	want := protocol.Usage{Input: 9, Output: 2}
 	for name, rest := range map[string]string{
@@ -75,7 +75,7 @@ func TestUsageThatCameIsKept(t *testing.T) {
 		"nothing else": `data: {"choices":[{"delta":{},"finish_reason":"error"}],"usage":null}` + "\n\n",
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, _, err := ask(open(t, Options{BaseURL: serve(t, sends(word+rest))}), hi())
+			_, _, err := ask(open(t, Options{BaseURL: serve(t, sendStream(word+rest))}), hi())
 			got := new(modelcall.Error)
 			if !errors.As(err, &got) || got.Usage != want {
 				t.Errorf("got %v of %v", got.Usage, err)
@@ -84,7 +84,7 @@ func TestUsageThatCameIsKept(t *testing.T) {
 	}
 }
 
-func TestTheCountsOfServersBecomeOurs(t *testing.T) {
+func TestUsage_IsReadFromEachServer(t *testing.T) {
 	cases := []struct {
 		name, usage string
 		want        protocol.Usage
@@ -104,7 +104,7 @@ func TestTheCountsOfServersBecomeOurs(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			stream := `data: {"choices":[{"delta":{"content":"hi"},"finish_reason":"stop"}]}` + "\n\n" +
 				`data: {"choices":[],"usage":` + c.usage + "}\n\n"
-			answer, _, err := ask(open(t, Options{BaseURL: serve(t, sends(stream))}), hi())
+			answer, _, err := ask(open(t, Options{BaseURL: serve(t, sendStream(stream))}), hi())
 			if err != nil || answer.Usage != c.want {
 				t.Errorf("got %+v, %v", answer.Usage, err)
 			}
@@ -112,8 +112,8 @@ func TestTheCountsOfServersBecomeOurs(t *testing.T) {
 	}
 }
 
-// TestWhyAnAnswerEnded has calls that were cut left out, so that nothing half is run.
-func TestWhyAnAnswerEnded(t *testing.T) {
+// TestFinishReasons also checks that cut calls are left out, so that no half call runs.
+func TestFinishReasons(t *testing.T) {
 	call := func(id, args string) string {
 		return `{"id":"` + id + `","function":{"name":"f","arguments":` + quoted(args) + `}}`
 	}
@@ -149,7 +149,7 @@ func TestWhyAnAnswerEnded(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			stream := `data: {"choices":[{"delta":{` + c.delta + `},"finish_reason":"` + c.finish + `"}]}` + "\n\n"
-			answer, _, err := ask(open(t, Options{BaseURL: serve(t, sends(stream))}), hi())
+			answer, _, err := ask(open(t, Options{BaseURL: serve(t, sendStream(stream))}), hi())
 			if modeltest.ClassOf(err) != c.class || answer.Stop != c.stop || len(answer.Message.Calls()) != c.calls {
 				t.Errorf("got %+v, %v", answer, err)
 			}
@@ -157,7 +157,7 @@ func TestWhyAnAnswerEnded(t *testing.T) {
 	}
 }
 
-func TestThinkingWithoutEndIsBrokenOff(t *testing.T) {
+func TestEndlessThinking_IsBrokenOff(t *testing.T) {
 	thought := `data: {"choices":[{"delta":{"reasoning":"` + strings.Repeat("x", 1000) + `"}}]}` + "\n\n"
 	p := open(t, Options{BaseURL: "http://h/v1", HTTPClient: modeltest.Replies(io.LimitReader(modeltest.Repeated(thought), maxThinking*2))})
 	if _, _, err := ask(p, hi()); modeltest.ClassOf(err) != modelcall.Malformed {

@@ -10,23 +10,22 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// badFinishes are the finish reasons of answers that are none. abort is vLLM's, the last
-// DeepSeek's.
+// badFinishes are the finish reasons that mean a failure. abort is vLLM's, the last is DeepSeek's.
 var badFinishes = map[string]error{"content_filter": errFiltered, "error": errBroken, "abort": errBroken,
 	"insufficient_system_resource": errBroken}
 
-// wholeFinishes are the finish reasons of an answer that is whole: OpenAI's, and those of servers
-// that pass on the word of what stands behind them (Anthropic's, text-generation-inference's,
-// Cohere's).
+// wholeFinishes are the finish reasons of a complete answer: OpenAI's, and those of servers that
+// pass on the reason of another API (Anthropic's, text-generation-inference's, Cohere's).
 var wholeFinishes = map[string]bool{"stop": true, "tool_calls": true, "function_call": true, "end_turn": true, "tool_use": true,
 	"stop_sequence": true, "eos": true, "eos_token": true, "complete": true}
 
-// lengthFinishes are the finish reasons of an answer that was cut at the limit of tokens.
+// lengthFinishes are the finish reasons of an answer that was cut at its token limit.
 var lengthFinishes = map[string]bool{"length": true, "max_tokens": true, "model_length": true}
 
-// Answer is the whole message, or why there is none. Where the answer was cut at its limit, the
-// call that was cut is left out. Where whole calls are left it ends with them: the model goes on
-// when it has their results. With an unknown finish reason it may have been cut anywhere.
+// Answer returns the complete message, or the error that prevented it. If the answer was cut at its
+// limit, the cut call is left out. If complete calls remain, the answer ends with them: the model
+// continues when it has their results. With an unknown finish reason the answer may have been cut
+// anywhere.
 func (b *answerBuilder) Answer() (modelcall.Answer, error) {
 	finish := strings.ToLower(b.progress.Finish)
 	if err := badFinishes[finish]; err != nil {
@@ -59,7 +58,7 @@ func (b *answerBuilder) Answer() (modelcall.Answer, error) {
 	return modelcall.Answer{Message: message, Model: b.model, Stop: stop}, nil
 }
 
-// close says the text that was held back, and makes calls of fenced blocks.
+// close passes on the text that was held back, and turns fenced blocks into calls.
 func (b *answerBuilder) close(cut bool) {
 	if b.thinkFilter != nil {
 		b.thinkFilter.close()
@@ -77,8 +76,8 @@ func (b *answerBuilder) close(cut bool) {
 	}
 }
 
-// dropCut leaves out calls whose arguments are no whole object. Empty arguments are whole, except
-// in the last call, which may have been cut before them.
+// dropCut removes calls whose arguments are no complete object. Empty arguments are complete,
+// except in the last call, which may have been cut before them.
 func (b *answerBuilder) dropCut() {
 	last := len(b.calls) - 1
 	var whole []*call

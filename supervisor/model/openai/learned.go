@@ -8,12 +8,12 @@ import (
 	"mews/supervisor/model/remote"
 )
 
-// optionalPart is a part of a request that can be left out. Where an endpoint refuses it, the
-// request is made again without it.
+// optionalPart is a part of a request that can be left out. If an endpoint refuses it, the request
+// is repeated without it.
 type optionalPart struct {
-	name    string
-	refused func(*remote.Refusal) bool
-	drop    func(*request) bool // false: it was not there
+	name       string
+	refused    func(*remote.Refusal) bool
+	removeFrom func(*request) bool // returns false if the part was not in the request
 }
 
 var optionalParts = []optionalPart{
@@ -32,14 +32,14 @@ var optionalParts = []optionalPart{
 	{"prompt_cache_key", refusesParameter("prompt_cache_key"), clearField(func(r *request) *string { return &r.CacheKey })},
 	{"cache_control", refusesParameter("cache_control"), removeMarks},
 	{pictureParts, refusesPictures, withoutPictures(remote.ReasonNoPictures)},
-	{thesePictures, refusesPicture, withoutPictures(remote.ReasonUnusable)},
+	{currentPictures, refusesPicture, withoutPictures(remote.ReasonUnusable)},
 	{nativeTools, isNoTools, toolsAsText},
 }
 
-// pictureParts are the optional part that a model which sees no pictures refuses.
+// pictureParts names the optional part that a model without vision refuses.
 const pictureParts = "pictures"
 
-// nativeTools is the optional part that is put into text instead of being left out.
+// nativeTools names the optional part that is moved into text instead of being left out.
 const nativeTools = "tools"
 
 func optionalPartsOf(s server) []optionalPart {
@@ -55,8 +55,8 @@ func clearField[T comparable](field func(*request) *T) func(*request) bool {
 	}
 }
 
-// refusesParameter matches a refusal of a parameter, which is words[0]: by the refusal's param, or
-// by one of the words in its text. It does not match that of a conversation that is too long.
+// refusesParameter returns a matcher for a refusal of the parameter words[0]: by the refusal's
+// param, or by one of the words in its text. It does not match if the conversation is too long.
 func refusesParameter(words ...string) func(*remote.Refusal) bool {
 	return func(f *remote.Refusal) bool {
 		if (f.Status != http.StatusBadRequest && f.Status != http.StatusUnprocessableEntity) || isTooLong(f) {
@@ -68,7 +68,7 @@ func refusesParameter(words ...string) func(*remote.Refusal) bool {
 	}
 }
 
-// hasWord finds a word that is not a part of another name.
+// hasWord reports whether text contains word, and not only as a part of another name.
 func hasWord(text, word string) bool {
 	for {
 		at := strings.Index(text, word)
@@ -87,24 +87,24 @@ func inName(c byte) bool {
 	return c == '_' || ('a' <= c && c <= 'z') || ('0' <= c && c <= '9')
 }
 
-// dropLearned leaves the parts out of r that its model has refused before.
+// dropLearned removes the parts from r that its model has refused before.
 func (p *Provider) dropLearned(r *request) {
 	refused := p.refused.Get(r.Model)
 	for _, part := range p.optional {
 		if slices.Contains(refused, part.name) {
-			part.drop(r)
+			part.removeFrom(r)
 		}
 	}
 }
 
-// thinksUnasked says whether a model may think although it was not asked to: it did not take the
-// word for that.
+// thinksUnasked reports whether a model may think without being asked: it refused the parameter for
+// thinking.
 func (p *Provider) thinksUnasked(model string) bool {
 	return slices.Contains(p.refused.Get(model), "reasoning_effort")
 }
 
-// learn says whether err refuses something of r that can be left out. It leaves it out of r, and of
-// later requests for the model. What is left out cannot be refused again, so repeated requests end.
+// learn reports whether err refuses an optional part of r. If so, it drops the part from r, and
+// from later requests for the model. A dropped part cannot be refused again, so the repeats end.
 func (p *Provider) learn(r *request, err error) bool {
 	f := remote.RefusalIn(err)
 	if f == nil {
@@ -114,11 +114,11 @@ func (p *Provider) learn(r *request, err error) bool {
 		return true
 	}
 	for _, part := range p.optional {
-		if !part.refused(f) || !part.drop(r) {
+		if !part.refused(f) || !part.removeFrom(r) {
 			continue
 		}
 		log := p.Log.With("provider", p.Name, "model", r.Model, "parameter", part.name, "status", f.Status)
-		if part.name == thesePictures {
+		if part.name == currentPictures {
 			log.Warn("a model could not use a picture; it is asked without any, this time")
 			return true
 		}
@@ -129,7 +129,7 @@ func (p *Provider) learn(r *request, err error) bool {
 	return false
 }
 
-// remember leaves a part out of all later requests for a model.
+// remember drops a part from all later requests for a model.
 func (p *Provider) remember(model, part string) {
 	p.refused.Change(model, func(parts []string) []string {
 		if slices.Contains(parts, part) {

@@ -7,18 +7,18 @@ import (
 	"mews/supervisor/model/remote"
 )
 
-// limitState says what happens to a request's limit of output when the endpoint refuses it.
+// limitState says what to do if the endpoint refuses a request's output limit.
 type limitState int
 
 const (
-	limitOptional limitState = iota // it is left out
-	limitRequired                   // it is sent by its other name
-	// it has been; it is not given up, because the payment relies on it
+	limitOptional limitState = iota // drop the limit
+	limitRequired                   // send it by its other name
+	// it was renamed once already; it is not dropped, because the payment relies on it
 	limitRenamed
 )
 
-// limit sets how many tokens the answer may have: wanted, which is required then, or the provider's
-// own bound. It is never more than the model is known to allow.
+// limit sets the output limit in tokens: wanted, which is then required, or else the provider's own
+// bound. It is never higher than the model is known to allow.
 func (p *Provider) limit(r *request, wanted int64) {
 	n := p.maxOutput
 	if wanted > 0 {
@@ -33,8 +33,8 @@ func (p *Provider) limit(r *request, wanted int64) {
 	p.server.limit(r, n)
 }
 
-// renameLimit drops a limit that is refused under one of its two names. A required limit is sent by
-// its other name instead, once.
+// renameLimit returns a function that drops a limit which is refused under one of its two names. A
+// required limit is sent by its other name instead, once.
 func renameLimit(fields func(*request) (refused, other *int)) func(*request) bool {
 	return func(r *request) bool {
 		refused, other := fields(r)
@@ -49,15 +49,15 @@ func renameLimit(fields func(*request) (refused, other *int)) func(*request) boo
 	}
 }
 
-// maxOutputPattern finds the most that a model may answer in a refusal. OpenAI: "This model
-// supports at most 16384 completion tokens"; Groq: "must be less than or equal to `8192`";
-// DeepSeek: "the valid range of max_tokens is [1, 8192]".
+// maxOutputPattern finds a model's output limit in a refusal. OpenAI: "This model supports at most
+// 16384 completion tokens"; Groq: "must be less than or equal to `8192`"; DeepSeek: "the valid
+// range of max_tokens is [1, 8192]".
 var maxOutputPattern = regexp.MustCompile("(?:at most|less than or equal to|valid range of max_tokens is \\[1,) ?`?(\\d{2,7})")
 
 var refusesLimit = refusesParameter("max_tokens", "max_completion_tokens")
 
-// lowerLimit says whether f refuses r's limit as more than the model may answer. It lowers it, for
-// later requests too.
+// lowerLimit reports whether f refuses r's limit as higher than the model allows. If so, it lowers
+// the limit, for later requests too.
 func (p *Provider) lowerLimit(r *request, f *remote.Refusal) bool {
 	found := maxOutputPattern.FindStringSubmatch(f.Text)
 	sent := max(r.MaxTokens, r.MaxCompletionTokens)

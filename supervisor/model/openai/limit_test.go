@@ -8,14 +8,14 @@ import (
 	"mews/protocol"
 )
 
-// TestALimitThatIsPaidForIsKept: it goes by its other name, or is lowered to what the model may
-// say, and is never left out.
-func TestALimitThatIsPaidForIsKept(t *testing.T) {
+// TestPaidOutputLimit_IsNeverDropped: a refused limit is renamed, or lowered to what the model
+// allows.
+func TestPaidOutputLimit_IsNeverDropped(t *testing.T) {
 	refuse := func(body string) http.HandlerFunc { return page(400, "application/json", body) }
 	cases := map[string]struct {
 		server   string
 		refusals map[string]http.HandlerFunc
-		sent     []string // the limit in each request; of two calls where the first is answered
+		sent     []string // the limit in each request; the first of two calls succeeds
 		fails    bool
 	}{
 		"as the server has it": {"openai", nil, []string{`{"max_completion_tokens":9000}`, `{"max_completion_tokens":9000}`}, false},
@@ -35,7 +35,7 @@ func TestALimitThatIsPaidForIsKept(t *testing.T) {
 	}
 	for name, k := range cases {
 		t.Run(name, func(t *testing.T) {
-			s := &picky{refusals: k.refusals}
+			s := &pickyServer{refusals: k.refusals}
 			p := open(t, Options{BaseURL: serve(t, s.ServeHTTP), Server: k.server})
 			req := hi()
 			req.Output = 9000
@@ -55,13 +55,13 @@ func TestALimitThatIsPaidForIsKept(t *testing.T) {
 	}
 }
 
-// TestWhatComesIsHeard also what is not said: thoughts and calls; and that the request went out.
-func TestWhatComesIsHeard(t *testing.T) {
+// TestReceived_CountsThinkingAndCalls also checks that the request counts as sent.
+func TestReceived_CountsThinkingAndCalls(t *testing.T) {
 	stream := `data: {"choices":[{"delta":{"reasoning_content":"12345"}}]}` + "\n\n" +
 		`data: {"choices":[{"delta":{"content":"12"}}]}` + "\n\n" +
 		`data: {"choices":[{"delta":{"tool_calls":[{"id":"a","function":{"name":"bc","arguments":"{}"}}]}}]}` + "\n\n" +
 		`data: {"choices":[],"usage":{"prompt_tokens":7,"completion_tokens":3}}` + "\n\n"
-	got, _, err := ask(open(t, Options{BaseURL: serve(t, sends(stream))}), hi())
+	got, _, err := ask(open(t, Options{BaseURL: serve(t, sendStream(stream))}), hi())
 	if err == nil {
 		t.Fatal("half an answer was taken")
 	}
@@ -73,7 +73,7 @@ func TestWhatComesIsHeard(t *testing.T) {
 	}
 	failed := hi()
 	failed.Messages[0].Role = "nobody's"
-	if got, _, err := ask(open(t, Options{BaseURL: serve(t, sends(stream))}), failed); err == nil || got.Sent {
+	if got, _, err := ask(open(t, Options{BaseURL: serve(t, sendStream(stream))}), failed); err == nil || got.Sent {
 		t.Errorf("heard of %+v, of a request that can't be sent", got)
 	}
 }

@@ -12,8 +12,8 @@ import (
 
 const maxModels = 2000 // OpenRouter has some hundreds
 
-// Models are the endpoint's models for chat, sorted, as far as their names tell what they are for.
-// Its errors are as Stream's.
+// Models returns the endpoint's models for chat, sorted. Names decide whether a model is for chat.
+// Its errors are those of Stream.
 func (p *Provider) Models(ctx context.Context) ([]string, error) {
 	found, err := p.list(ctx)
 	if err != nil {
@@ -46,18 +46,19 @@ type listing struct {
 
 type listedModel struct {
 	ID    string `json:"id"`
-	Name  string `json:"name"` // in its place at Ollama's own API
+	Name  string `json:"name"` // Ollama's own API has this instead of the id
 	Owner string `json:"owned_by"`
 
-	// How many tokens it takes, in the words of OpenRouter and Together, vLLM, Groq and LM Studio.
+	// The window in tokens has a different name at OpenRouter and Together, vLLM, Groq and LM
+	// Studio.
 	ContextLength int64 `json:"context_length"`
 	MaxModelLen   int64 `json:"max_model_len"`
 	ContextWindow int64 `json:"context_window"`
 	LoadedLength  int64 `json:"loaded_context_length"`
 }
 
-// Windows are the tokens that the endpoint's models take, of those of which it says so. llama.cpp
-// has one model, and says it elsewhere.
+// Windows returns the windows in tokens of the models for which the endpoint tells it. llama.cpp
+// has one model, and tells its window at another URL.
 func (p *Provider) Windows(ctx context.Context) (map[string]int64, error) {
 	found, err := p.list(ctx)
 	windows := map[string]int64{}
@@ -69,7 +70,7 @@ func (p *Provider) Windows(ctx context.Context) (map[string]int64, error) {
 					Context int64 `json:"n_ctx"`
 				} `json:"default_generation_settings"`
 			}
-			if err := p.List(ctx, p.propsURL, &props); err == nil { // an older one does not say
+			if err := p.List(ctx, p.propsURL, &props); err == nil { // older versions lack it
 				tokens = props.Defaults.Context
 			}
 		}
@@ -80,8 +81,8 @@ func (p *Provider) Windows(ctx context.Context) (map[string]int64, error) {
 	return windows, err
 }
 
-// models are the models of a listing, sorted, each once. Names that no person could write are left
-// out.
+// models returns the models of a listing, sorted and without duplicates. It drops names that no
+// user could type.
 func (l listing) models() (out []listedModel, err error) {
 	if l.Data == nil && l.Models == nil {
 		return nil, fmt.Errorf("%w: a list of models", remote.ErrNotEvent)

@@ -19,8 +19,8 @@ import (
 	"mews/supervisor/problem"
 )
 
-// lists answers GET /v1/models with a body, and nothing else.
-func lists(body string) http.HandlerFunc {
+// listHandler returns a handler that answers GET /v1/models with a body, and nothing else.
+func listHandler(body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet || r.URL.Path != "/v1/models" {
 			http.NotFound(w, r)
@@ -31,7 +31,7 @@ func lists(body string) http.HandlerFunc {
 	}
 }
 
-func TestModelsAreListedAsEachServerListsThem(t *testing.T) {
+func TestModels_ReadsEachServersList(t *testing.T) {
 	cases := []struct {
 		server, body string
 		want         []string
@@ -58,7 +58,7 @@ func TestModelsAreListedAsEachServerListsThem(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.server, func(t *testing.T) {
-			p := open(t, Options{BaseURL: serve(t, lists(c.body)), Server: c.server})
+			p := open(t, Options{BaseURL: serve(t, listHandler(c.body)), Server: c.server})
 			got, err := p.Models(t.Context())
 			if diff := cmp.Diff(c.want, got); err != nil || diff != "" {
 				t.Error(err, diff)
@@ -67,7 +67,7 @@ func TestModelsAreListedAsEachServerListsThem(t *testing.T) {
 	}
 }
 
-func TestAListOfModelsIsBounded(t *testing.T) {
+func TestModels_ListIsBounded(t *testing.T) {
 	var l listing
 	for i := range maxModels * 2 {
 		l.Data = append(l.Data, listedModel{ID: fmt.Sprintf("m%05d", i)})
@@ -76,13 +76,13 @@ func TestAListOfModelsIsBounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := open(t, Options{BaseURL: serve(t, lists(string(body)))}).Models(t.Context())
+	got, err := open(t, Options{BaseURL: serve(t, listHandler(string(body)))}).Models(t.Context())
 	if err != nil || len(got) != maxModels {
 		t.Errorf("%d models, %v", len(got), err)
 	}
 }
 
-func TestWhatAPersonReadsWhenModelsCannotBeListed(t *testing.T) {
+func TestModels_Failure_HasTextForUser(t *testing.T) {
 	cases := []struct {
 		name  string
 		h     http.HandlerFunc
@@ -94,14 +94,14 @@ func TestWhatAPersonReadsWhenModelsCannotBeListed(t *testing.T) {
 		{"a key without the right", page(403, "application/json", `{}`), modelcall.Auth,
 			`"test" does not let this API key use its models. Use another model, or a key that may.`},
 		{"no such API", page(404, "application/json", `{"error":"no models here"}`), modelcall.Missing,
-			`What answers at HOST is not an OpenAI-compatible API (HTTP 404). Check the base_url of "test"; it usually ends in /v1.`},
+			`The server at HOST is not an OpenAI-compatible API (HTTP 404). Check the base_url of "test"; it usually ends in /v1.`},
 		{"a page", page(200, "text/html", `<html>`), modelcall.Malformed,
 			`"test" at HOST sent something that is not an answer of the OpenAI API. Check its base_url and its version.`},
 		{"something else", page(200, "application/json", `{"users":[]}`), modelcall.Malformed,
 			`"test" at HOST sent something that is not an answer of the OpenAI API. Check its base_url and its version.`},
 		{"a refusal", page(400, "application/json", `{}`), modelcall.Refused,
 			`"test" refused the request for its models as wrong (HTTP 400). ` +
-				`Use another model; an admin finds what it said in the log at level debug.`},
+				`Use another model. An admin finds what it said in the log at level debug.`},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -118,7 +118,7 @@ func TestWhatAPersonReadsWhenModelsCannotBeListed(t *testing.T) {
 	}
 }
 
-func TestAListThatDoesNotComeIsGivenUp(t *testing.T) {
+func TestModels_Silence_EndsCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client, w := modeltest.Pipe(true)
 		defer w.Close()
@@ -130,27 +130,27 @@ func TestAListThatDoesNotComeIsGivenUp(t *testing.T) {
 	})
 }
 
-// addr is where a handler listens.
-func addr(t *testing.T, h http.Handler) string {
+// listenAddr starts h as a server and returns its address.
+func listenAddr(t *testing.T, h http.Handler) string {
 	t.Helper()
 	s := httptest.NewServer(h)
 	t.Cleanup(s.Close)
 	return s.Listener.Addr().String()
 }
 
-func TestServersNearbyAreFound(t *testing.T) {
-	silent, err := net.Listen("tcp", "127.0.0.1:0") // it takes connections and says nothing
+func TestFindAt(t *testing.T) {
+	silent, err := net.Listen("tcp", "127.0.0.1:0") // accepts connections and never answers
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer silent.Close()
-	ollama := addr(t, lists(`{"data":[{"id":"qwen3:8b","owned_by":"library"},{"id":"all-embed"}]}`))
-	llama := addr(t, lists(`{"data":[{"id":"q.gguf","owned_by":"llamacpp"}]}`))
-	others := addr(t, lists(`{"data":[{"id":"m","owned_by":"someone"}]}`))
-	none := addr(t, lists(`{"data":[]}`))
+	ollama := listenAddr(t, listHandler(`{"data":[{"id":"qwen3:8b","owned_by":"library"},{"id":"all-embed"}]}`))
+	llama := listenAddr(t, listHandler(`{"data":[{"id":"q.gguf","owned_by":"llamacpp"}]}`))
+	others := listenAddr(t, listHandler(`{"data":[{"id":"m","owned_by":"someone"}]}`))
+	none := listenAddr(t, listHandler(`{"data":[]}`))
 	got := FindAt(t.Context(), []Candidate{
 		{"ollama", ollama}, {"llama.cpp", llama}, {"llama.cpp", others}, {"llama.cpp", none}, {"ollama", none},
-		{"lmstudio", "127.0.0.1:1"}, {"vllm", silent.Addr().String()}, {"vllm", addr(t, http.NotFoundHandler())},
+		{"lmstudio", "127.0.0.1:1"}, {"vllm", silent.Addr().String()}, {"vllm", listenAddr(t, http.NotFoundHandler())},
 	})
 	want := []LocalServer{
 		{"ollama", "http://" + ollama + "/v1", []string{"qwen3:8b"}},
@@ -162,7 +162,7 @@ func TestServersNearbyAreFound(t *testing.T) {
 	}
 }
 
-func TestTheUsualPlacesAreOnThisMachine(t *testing.T) {
+func TestCandidates_AreOnThisMachine(t *testing.T) {
 	want := []Candidate{{"ollama", "127.0.0.1:11434"}, {"llama.cpp", "127.0.0.1:8080"}, {"lmstudio", "127.0.0.1:1234"},
 		{"vllm", "127.0.0.1:8000"}}
 	if diff := cmp.Diff(want, Candidates()); diff != "" {

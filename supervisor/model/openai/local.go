@@ -8,24 +8,23 @@ import (
 	"time"
 )
 
-// findTimeout is for all candidates together: the service's start waits for it.
+// findTimeout is for all candidates together, because the service's start waits for them.
 const findTimeout = 300 * time.Millisecond
 
-// Candidate is where a server may be.
+// Candidate is an address where a server may be.
 type Candidate struct {
 	Server string // one of Servers
 	Addr   string // host:port
 }
 
-// LocalServer is a server that was found. It may be offered to the person, and must not be used
-// unasked.
+// LocalServer is a server that was found. Offer it to the user; never use it unasked.
 type LocalServer struct {
 	Name    string // one of Servers
 	BaseURL string
-	Models  []string // may be none
+	Models  []string // may be empty
 }
 
-// Candidates are the default ports of servers of models, on this machine.
+// Candidates returns the default addresses of model servers on this machine.
 func Candidates() []Candidate {
 	var places []Candidate
 	for _, s := range servers {
@@ -36,11 +35,11 @@ func Candidates() []Candidate {
 	return places
 }
 
-// FindLocal probes Candidates.
+// FindLocal calls FindAt with Candidates.
 func FindLocal(ctx context.Context) []LocalServer { return FindAt(ctx, Candidates()) }
 
-// FindAt probes candidates, all at once, and returns in their order those that have the server that
-// is meant. It sends no key and takes no more than 300 ms.
+// FindAt probes all candidates at once, and returns the servers it found in their order. A server
+// counts only if it is of the expected kind. FindAt sends no key and takes at most 300 ms.
 func FindAt(ctx context.Context, places []Candidate) []LocalServer {
 	ctx, cancel := context.WithTimeout(ctx, findTimeout)
 	defer cancel()
@@ -53,7 +52,7 @@ func FindAt(ctx context.Context, places []Candidate) []LocalServer {
 	return slices.DeleteFunc(seen, func(f LocalServer) bool { return f.Name == "" })
 }
 
-// probe is the server at one candidate, the zero value where it is not there. Its errors do not
+// probe returns the server at one candidate; the zero value if it is not there. Its errors do not
 // matter.
 func (place Candidate) probe(ctx context.Context) LocalServer {
 	base := "http://" + place.Addr + "/v1"
@@ -69,14 +68,14 @@ func (place Candidate) probe(ctx context.Context) LocalServer {
 	found := LocalServer{Name: place.Server, BaseURL: base}
 	for _, m := range models {
 		if p.server.owner != "" && m.Owner != p.server.owner {
-			return LocalServer{} // something else that has models
+			return LocalServer{} // another kind of server that has models
 		}
 		if p.server.isForChat(m.ID) {
 			found.Models = append(found.Models, m.ID)
 		}
 	}
 	if p.server.owner != "" && found.Models == nil {
-		return LocalServer{} // nothing shows that it is the right server
+		return LocalServer{} // nothing shows that it is the expected server
 	}
 	return found
 }

@@ -1,20 +1,20 @@
-// Package openai speaks to any endpoint of the chat completions API as OpenAI defined it: OpenAI
-// itself, Ollama, llama.cpp, vLLM, LM Studio, Groq, DeepInfra, OpenRouter and many more. The table
-// servers has their differences. What a model refuses beyond that is learned from its refusals.
+// Package openai calls any endpoint of the chat completions API that OpenAI defined: OpenAI itself,
+// Ollama, llama.cpp, vLLM, LM Studio, Groq, DeepInfra, OpenRouter and many more. The table servers
+// has their differences. Other limits of a model are learned from its refusals.
 //
-// It does without OpenAI's library, which would add 18 MB to the binary. It is strict where a
-// mistake would mislead (half an answer is never returned as a whole one) and lenient where servers
-// differ without harm (indices of tool calls that are missing or all zero, arguments that are an
-// object instead of a string, streams that end without [DONE]).
+// The package does not use OpenAI's library, which would add 18 MB to the binary. It is strict if a
+// mistake would mislead: half an answer is never returned as a whole one. It is lenient if servers
+// differ without harm. Indices of tool calls may be missing or all zero. Arguments may be an object
+// instead of a string. A stream may end without [DONE].
 //
 //	openai.go       the provider: a call of a model
-//	server.go       in what servers differ; local.go finds those of this machine, list.go lists their models
+//	server.go       the differences of servers; local.go finds those of this machine, list.go lists their models
 //	request.go      a request in the API's form, with cache.go, limit.go and pictures.go
-//	learned.go      what models have refused, and are not sent again
-//	texttools.go    tools that are told and called in text
+//	learned.go      parameters that models have refused, and that are not sent again
+//	texttools.go    tools that are described and called in text
 //	answer.go       an answer, from its events; finish.go has its end, usage.go its counts
 //	callfilter.go   calls in the text of an answer; thinkfilter.go: thinking in it
-//	rules.go        what each error is to a person
+//	rules.go        the user's message for each error
 package openai
 
 import (
@@ -32,63 +32,63 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// Options say where an endpoint is and how it is spoken to.
+// Options configure a Provider.
 type Options struct {
-	// the provider's name in the configuration; it stands in what a person reads
+	// the provider's name in the configuration, also used in texts for users
 	Name string
-	// with its version, as in http://127.0.0.1:11434/v1; no user and password in it
+	// with its version, such as http://127.0.0.1:11434/v1, without user and password
 	BaseURL string
-	// "" where the endpoint wants none; it is kept out of every error and log line
+	// "" if the endpoint wants none; no error and no log line contains it
 	APIKey    string
-	Server    string // one of Servers; "": the one that BaseURL looks like
-	MaxOutput int    // tokens that an answer may have; 0 is the endpoint's own limit
-	// nil: one of our own, without redirects and with deadlines for connecting
+	Server    string // one of Servers; "" means the one that BaseURL looks like
+	MaxOutput int    // tokens of an answer; 0 means the endpoint's own limit
+	// nil means a client of our own, without redirects and with deadlines for connecting
 	HTTPClient *http.Client
-	// the longest wait for the answer's first byte; 0 is DefaultBegin, and Stall at least
+	// the longest wait for the answer's first byte; 0 means DefaultBegin, but at least Stall
 	Begin time.Duration
-	// it is beyond one's own network: Begin's defaults are FarBegin, and FarThinking where the
-	// model thinks
+	// the endpoint is not in a private network: Begin's defaults are then FarBegin, and FarThinking
+	// if the model thinks
 	Far   bool
-	Stall time.Duration // the longest silence within an answer; 0 is DefaultStall
-	Log   hclog.Logger  // nil: nothing is logged
+	Stall time.Duration // the longest silence within an answer; 0 means DefaultStall
+	Log   hclog.Logger  // nil means no log
 }
 
-// DefaultOutput is how many tokens an answer may have where a caller needs a limit: that of gpt-4o,
-// the lowest of the models whose prices are listed. Thinking is a part of it.
+// DefaultOutput is the output limit in tokens for a caller that needs one: that of gpt-4o, the
+// lowest of all models in the price list. Thinking counts as output.
 const DefaultOutput = 16_384
 
 const (
-	// DefaultBegin is long because a local server may first read the model from a slow disk (Ollama
-	// allows five minutes for it) and then the whole prompt, and because a reasoning model may
-	// think before it says anything.
+	// DefaultBegin is long because a local server may first load the model from a slow disk, for
+	// which Ollama allows five minutes, and then read the whole prompt. A reasoning model may also
+	// think before its first word.
 	DefaultBegin = 5 * time.Minute
-	// FarBegin and FarThinking are for servers that have their models loaded, and a proxy before
-	// them that waits no longer.
+	// FarBegin and FarThinking are for servers with loaded models. The proxies before them wait no
+	// longer either.
 	FarBegin    = 60 * time.Second
 	FarThinking = 180 * time.Second
-	// DefaultStall is short because a server that has begun either speaks or sends comments to keep
-	// the line open.
+	// DefaultStall is short because a server that has begun sends either text or comments that keep
+	// the connection open.
 	DefaultStall = 60 * time.Second
 )
 
 // Provider is one endpoint. It may be used from several goroutines at once.
 type Provider struct {
 	*remote.Endpoint
-	chatURL   string
-	modelsURL string
-	speechURL string
-	hearURL   string // what writes down recordings
-	embedURL  string // what turns texts into vectors
-	propsURL  string // llama.cpp's
-	server    server
-	optional  []optionalPart          // what may be left out of a request here
-	refused   remote.Memory[[]string] // names of optional parts that a model has refused
-	limits    remote.Memory[int]      // tokens that a model may answer
-	maxOutput int
-	thinking  time.Duration // the longest wait for the first byte where the model thinks
+	chatURL       string
+	modelsURL     string
+	speechURL     string
+	transcribeURL string // transcriptions
+	embedURL      string // embeddings
+	propsURL      string // llama.cpp's properties
+	server        server
+	optional      []optionalPart          // parts of a request that can be left out here
+	refused       remote.Memory[[]string] // names of refused optional parts, by model
+	limits        remote.Memory[int]      // output limits in tokens, by model
+	maxOutput     int
+	thinking      time.Duration // the longest wait for the first byte if the model thinks
 }
 
-// New prepares an endpoint and connects to nothing. The caller closes the provider.
+// New creates a Provider and connects to nothing. The caller closes it.
 func New(o Options) (*Provider, error) {
 	base, err := remote.ParseBase(o.BaseURL, "http://127.0.0.1:11434/v1")
 	if err != nil {
@@ -106,7 +106,7 @@ func New(o Options) (*Provider, error) {
 	p := &Provider{
 		thinking: cmp.Or(o.Begin, max(thinking, o.Stall)),
 		chatURL:  base.JoinPath("chat", "completions").String(), modelsURL: base.JoinPath("models").String(),
-		speechURL: base.JoinPath("audio", "speech").String(), hearURL: base.JoinPath("audio", "transcriptions").String(),
+		speechURL: base.JoinPath("audio", "speech").String(), transcribeURL: base.JoinPath("audio", "transcriptions").String(),
 		embedURL: base.JoinPath("embeddings").String(),
 		propsURL: base.JoinPath("..", "props").String(),
 		server:   server, optional: optionalPartsOf(server), maxOutput: o.MaxOutput,
@@ -122,7 +122,7 @@ func New(o Options) (*Provider, error) {
 	return p, nil
 }
 
-// requestID is the endpoint's own name of a call, if it has the look of one.
+// requestID returns the endpoint's id of a call; "" if it is missing or malformed.
 func requestID(h http.Header) string {
 	if id := h.Get("X-Request-Id"); remote.IsIdentifier(id) {
 		return id
@@ -130,8 +130,8 @@ func requestID(h http.Header) string {
 	return ""
 }
 
-// Stream calls the model, as modelcall.Provider says. A request of which the endpoint refuses
-// a part that can be left out is made again without it.
+// Stream calls the model, as modelcall.Provider says. If the endpoint refuses an optional part of
+// the request, Stream repeats it without that part.
 func (p *Provider) Stream(ctx context.Context, req modelcall.Request,
 	delta func(modelcall.Delta)) (modelcall.Answer, error) {
 	r, err := p.newRequest(req)
@@ -156,7 +156,7 @@ func (p *Provider) Stream(ctx context.Context, req modelcall.Request,
 		case err != nil && ctx.Err() == nil && !begun && p.learn(r, err):
 			continue
 		case err != nil && !begun:
-			err = unspoken(err)
+			err = beforeFirstWord(err)
 		}
 		answer.Blind = slices.Contains(p.refused.Get(r.Model), pictureParts) && slices.ContainsFunc(req.Messages, protocol.Message.Pictured)
 		return p.End(ctx, req.Model, answer, err)

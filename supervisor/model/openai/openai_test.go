@@ -23,7 +23,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// open makes a provider called "test" that is closed with the test.
+// open creates a provider called "test" that is closed after the test.
 func open(t testing.TB, o Options) *Provider {
 	t.Helper()
 	o.Name = "test"
@@ -35,7 +35,7 @@ func open(t testing.TB, o Options) *Provider {
 	return p
 }
 
-// serve answers every request with h on loopback, and returns the base URL.
+// serve starts h as a server on loopback, and returns its base URL.
 func serve(t testing.TB, h http.HandlerFunc) string {
 	t.Helper()
 	s := httptest.NewServer(h)
@@ -43,8 +43,8 @@ func serve(t testing.TB, h http.HandlerFunc) string {
 	return s.URL + "/v1"
 }
 
-// sends is a handler that answers with the bytes of a stream.
-func sends(stream string) http.HandlerFunc {
+// sendStream returns a handler that answers with the bytes of a stream.
+func sendStream(stream string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		_, _ = io.WriteString(w, stream)
@@ -62,7 +62,7 @@ func hi() modelcall.Request {
 	return modelcall.Request{Model: "m", Messages: []protocol.Message{protocol.UserText("hi")}}
 }
 
-// history is a conversation with every kind of message.
+// history returns a conversation with every kind of message.
 func history() modelcall.Request {
 	return modelcall.Request{
 		Model: "m", System: "Be <brief>.",
@@ -86,8 +86,8 @@ func history() modelcall.Request {
 	}
 }
 
-// composed is a request as it is sent.
-func composed(t *testing.T, p *Provider, req modelcall.Request) []byte {
+// requestJSON returns the JSON of a request.
+func requestJSON(t *testing.T, p *Provider, req modelcall.Request) []byte {
 	t.Helper()
 	r, err := p.newRequest(req)
 	if err != nil {
@@ -100,7 +100,7 @@ func composed(t *testing.T, p *Provider, req modelcall.Request) []byte {
 	return body
 }
 
-func TestARequestIsInOpenAIsShape(t *testing.T) {
+func TestRequest_HasOpenAIsShape(t *testing.T) {
 	want := `{"model":"m","messages":[
 		{"role":"system","content":"Be <brief>."},
 		{"role":"user","content":"what is in a & b?"},
@@ -112,7 +112,7 @@ func TestARequestIsInOpenAIsShape(t *testing.T) {
 		{"role":"user","content":"go on"}],
 		"tools":[{"type":"function","function":{"name":"read_file","description":"Reads.","parameters":{"type":"object"}}}],
 		"stream":true,"stream_options":{"include_usage":true}}`
-	got := composed(t, open(t, Options{BaseURL: "http://h/v1"}), history())
+	got := requestJSON(t, open(t, Options{BaseURL: "http://h/v1"}), history())
 	var compact bytes.Buffer
 	if err := json.Compact(&compact, []byte(want)); err != nil {
 		t.Fatal(err)
@@ -122,7 +122,7 @@ func TestARequestIsInOpenAIsShape(t *testing.T) {
 	}
 }
 
-func TestARoleThatIsUnknownIsRefusedBeforeAnythingIsSent(t *testing.T) {
+func TestRequest_UnknownRole_FailsBeforeSending(t *testing.T) {
 	p := open(t, Options{BaseURL: "http://127.0.0.1:1/v1"})
 	req := hi()
 	req.Messages[0].Role = "narrator"
@@ -134,7 +134,7 @@ func TestARoleThatIsUnknownIsRefusedBeforeAnythingIsSent(t *testing.T) {
 	}
 }
 
-func TestAnAnswerStreamsAndEndsWithItsUsage(t *testing.T) {
+func TestAnswer_StreamsAndHasUsage(t *testing.T) {
 	server, base := modeltest.NewServer(t, func(modeltest.Request) modeltest.Answer {
 		return modeltest.Answer{Text: "Grüße, wie geht's?", Chunk: 3, Usage: &modeltest.Usage{Prompt: 9,
 			Completion: 5, Cached: 4}}
@@ -159,7 +159,7 @@ func TestAnAnswerStreamsAndEndsWithItsUsage(t *testing.T) {
 	}
 }
 
-func TestToolCallsArriveWhole(t *testing.T) {
+func TestToolCalls_ArriveComplete(t *testing.T) {
 	calls := []modeltest.Call{
 		{ID: "a", Name: "read_file", Args: `{"path": "x/y.md"}`}, {ID: "b", Name: "list_files"},
 		{ID: "c", Name: "write_file", Args: `{"path": "half`},
@@ -181,7 +181,7 @@ func TestToolCallsArriveWhole(t *testing.T) {
 	}
 }
 
-// dialects are streams that servers have been seen to send.
+// dialects are streams that real servers have sent.
 var dialects = []struct {
 	name, stream, text string
 	calls              []string // id name arguments
@@ -230,10 +230,10 @@ var dialects = []struct {
 		`data: {"choices":[{"delta":{"content":" <thi"},"finish_reason":"stop"}]}` + "\n\n", " <thi", nil},
 }
 
-func TestTheDialectsOfServersAreUnderstood(t *testing.T) {
+func TestDialects_AreUnderstood(t *testing.T) {
 	for _, d := range dialects {
 		t.Run(d.name, func(t *testing.T) {
-			answer, said, err := ask(open(t, Options{BaseURL: serve(t, sends(d.stream))}), hi())
+			answer, said, err := ask(open(t, Options{BaseURL: serve(t, sendStream(d.stream))}), hi())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -251,7 +251,7 @@ func TestTheDialectsOfServersAreUnderstood(t *testing.T) {
 	}
 }
 
-func TestAConnectionIsUsedAgain(t *testing.T) {
+func TestConnection_IsReused(t *testing.T) {
 	seen := map[string]bool{}
 	server := modeltest.New(modeltest.Echo)
 	base := serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -269,7 +269,7 @@ func TestAConnectionIsUsedAgain(t *testing.T) {
 	}
 }
 
-func TestTheEndpointKeepsPathAndQueryOfItsBase(t *testing.T) {
+func TestBaseURL_PathAndQueryAreKept(t *testing.T) {
 	for base, want := range map[string]string{
 		"http://h/v1":               "http://h/v1/chat/completions",
 		"http://h/v1/":              "http://h/v1/chat/completions",
@@ -281,7 +281,7 @@ func TestTheEndpointKeepsPathAndQueryOfItsBase(t *testing.T) {
 	}
 }
 
-func TestTheEndOfTheContextEndsTheCallWithItsCause(t *testing.T) {
+func TestContextEnd_EndsCallWithItsCause(t *testing.T) {
 	stop := errors.New("the person said stop")
 	cases := map[string]modeltest.Answer{
 		"before the answer began": {Hang: true},

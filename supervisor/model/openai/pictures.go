@@ -11,22 +11,22 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// part is a part of a message that has more than text.
+// part is a part of a message that is not only text.
 type part struct {
 	Type     string        `json:"type"` // text, image_url
 	Text     string        `json:"text,omitempty"`
 	ImageURL *imageURL     `json:"image_url,omitempty"`
 	Cache    *cacheControl `json:"cache_control,omitempty"`
 
-	image protocol.Image // that ImageURL shows
-	call  string         // the call that it is the result of; "" for the person's
+	image protocol.Image // the source of ImageURL
+	call  string         // the id of the call that the picture is a result of; "" for a user's picture
 }
 
 type imageURL struct {
 	URL string `json:"url"` // data:MEDIA-TYPE;base64,...
 }
 
-// picturePart is a picture, or the line that stands for it.
+// picturePart returns the part of a picture, or of a line of text if the picture cannot be read.
 func picturePart(req modelcall.Request, image protocol.Image) part {
 	data, instead := req.ReadPicture(image)
 	if instead != "" {
@@ -36,7 +36,7 @@ func picturePart(req modelcall.Request, image protocol.Image) part {
 	return part{Type: "image_url", ImageURL: &imageURL{url}, image: image}
 }
 
-// resultParts are a result's pictures, each after a line that names the call. They are sent in a
+// resultParts returns a result's pictures, each after a line that names the call. They go into a
 // user message, because a tool's message can have no pictures.
 func resultParts(req modelcall.Request, r *protocol.ToolResult) []part {
 	var out []part
@@ -53,7 +53,7 @@ func resultParts(req modelcall.Request, r *protocol.ToolResult) []part {
 	return out
 }
 
-// userContent is the content of a person's message in its simplest form: a text, or parts where
+// userContent returns the content of a user's message in its simplest form: a text, or parts if
 // there are pictures.
 func userContent(req modelcall.Request, m protocol.Message) any {
 	m.Parts = m.Stamped()
@@ -72,7 +72,7 @@ func userContent(req modelcall.Request, m protocol.Message) any {
 	return simplestContent(out)
 }
 
-// simplestContent joins parts to one text where all of them are text.
+// simplestContent joins parts to one text if all of them are text.
 func simplestContent(parts []part) any {
 	var lines []string
 	for _, p := range parts {
@@ -84,7 +84,7 @@ func simplestContent(parts []part) any {
 	return strings.Join(lines, "\n")
 }
 
-// parts is m's content as parts. The caller owns them.
+// parts returns m's content as parts. The caller owns them.
 func (m message) parts() []part {
 	if parts, is := m.Content.([]part); is {
 		return slices.Clone(parts)
@@ -95,13 +95,13 @@ func (m message) parts() []part {
 	return nil
 }
 
-// pictured says whether there is a picture in m.
+// pictured reports whether m has a picture.
 func (m message) pictured() bool {
 	parts, _ := m.Content.([]part)
 	return slices.ContainsFunc(parts, func(p part) bool { return p.ImageURL != nil })
 }
 
-// joinContent is the content of two messages as one.
+// joinContent joins the contents of two messages.
 func joinContent(a, b message) any {
 	if !a.pictured() && !b.pictured() {
 		return joinText(a.text(), b.text())
@@ -109,20 +109,20 @@ func joinContent(a, b message) any {
 	return append(a.parts(), b.parts()...)
 }
 
-// withoutPictures replaces each picture of r by a line of text. The line of a result's picture goes
-// into the result. It says whether there were pictures.
+// withoutPictures returns a function that replaces each picture of r by a line of text. The line of
+// a result's picture goes into the result. The function reports whether there were pictures.
 func withoutPictures(why string) func(*request) bool {
 	return func(r *request) bool {
 		if !slices.ContainsFunc(r.Messages, message.pictured) {
 			return false
 		}
-		lines := map[string]string{} // by the call
+		lines := map[string]string{} // by the call's id
 		var out []message
 		for _, m := range slices.Backward(r.Messages) {
 			if m.pictured() {
 				m.Content = simplestContent(m.describePictures(why, lines, r.textTools))
 				if m.Content == "" {
-					continue // all its lines have gone to results
+					continue // all its lines have moved to results
 				}
 			}
 			if line := lines[m.ToolCallID]; m.Role == "tool" && line != "" {
@@ -136,15 +136,16 @@ func withoutPictures(why string) func(*request) bool {
 	}
 }
 
-// describePictures are m's parts with a line for each picture. Lines for results go into lines, by
-// the call, unless tools are told in text.
+// describePictures returns m's parts with a line for each picture. Lines for results go into lines
+// by the call's id, unless the tools are described in text.
 func (m message) describePictures(why string, lines map[string]string, told bool) []part {
 	var out []part
 	for _, p := range m.parts() {
 		switch {
 		case p.call != "" && !told && p.ImageURL != nil:
 			lines[p.call] += "\n" + modelcall.PictureNote(p.image, why)
-		case p.call != "" && !told: // the result needs no line that names its call
+		// the result is in this message, so it needs no line that names its call
+		case p.call != "" && !told:
 		case p.ImageURL != nil:
 			out = append(out, part{Type: "text", Text: modelcall.PictureNote(p.image, why), Cache: p.Cache})
 		default:
@@ -154,8 +155,8 @@ func (m message) describePictures(why string, lines map[string]string, told bool
 	return out
 }
 
-// thesePictures is the optional part that is not remembered for other requests.
-const thesePictures = "these pictures"
+// currentPictures names the optional part that is not remembered for other requests.
+const currentPictures = "these pictures"
 
 func refusesPictures(r *remote.Refusal) bool {
 	return !isTooLong(r) && remote.RefusesPictures(r.Status, r.Text)

@@ -14,7 +14,7 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// sketch is a request's messages, one a line, with {RED} for the picture.
+// sketch returns a request's messages, one a line, with {RED} for the picture.
 func sketch(t *testing.T, p *Provider, req modelcall.Request) string {
 	t.Helper()
 	r, err := p.newRequest(req)
@@ -48,20 +48,20 @@ assistant null
 tool "a: a PNG image\n` + notSeen + `"
 tool "a: a PNG image\n` + notSeen + `"`
 
-func TestPicturesOfResultsFollowThem(t *testing.T) {
+func TestPictures_FollowTheirResults(t *testing.T) {
 	p := open(t, Options{BaseURL: "http://127.0.0.1/v1"})
 	req := modeltest.PictureRequest(t)
 	if diff := cmp.Diff(seenPictures, sketch(t, p, req)); diff != "" {
 		t.Error(diff)
 	}
-	// What is said afterwards comes after them, and changes nothing before.
+	// Later messages come after the pictures, and change nothing before them.
 	req.Messages = append(req.Messages, protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.Part{{Text: "Yes."}}})
 	if diff := cmp.Diff(seenPictures+"\nassistant \"Yes.\"", sketch(t, p, req)); diff != "" {
 		t.Error(diff)
 	}
 }
 
-func TestAPictureThatCannotBeReadIsALine(t *testing.T) {
+func TestUnreadablePicture_BecomesLine(t *testing.T) {
 	req := modeltest.PictureRequest(t)
 	req.Messages[2].Parts[0].Result.Images[0].SHA256 = "gone"
 	got := sketch(t, open(t, Options{BaseURL: "http://127.0.0.1/v1"}), req)
@@ -75,9 +75,9 @@ func TestAPictureThatCannotBeReadIsALine(t *testing.T) {
 	}
 }
 
-// TestEachServersWordsForBlindnessAreUnderstood: the model is asked again at once, and from then on
+// TestModelWithoutVision_WordsOfEachServer: the model is asked again at once, and from then on
 // without pictures.
-func TestEachServersWordsForBlindnessAreUnderstood(t *testing.T) {
+func TestModelWithoutVision_WordsOfEachServer(t *testing.T) {
 	for _, dialect := range modeltest.Dialects {
 		t.Run(string(dialect), func(t *testing.T) {
 			server, base := modeltest.NewServer(t, modeltest.Instant)
@@ -98,9 +98,8 @@ func TestEachServersWordsForBlindnessAreUnderstood(t *testing.T) {
 	}
 }
 
-// TestOneBadPictureMakesNoModelBlind: it is left out this time, and the next request has pictures
-// again.
-func TestOneBadPictureMakesNoModelBlind(t *testing.T) {
+// TestBadPicture_IsLeftOutOnce: the next request has pictures again.
+func TestBadPicture_IsLeftOutOnce(t *testing.T) {
 	refusals := 0
 	handler := func(w http.ResponseWriter, r *http.Request) {
 		if r.ContentLength > 2000 && refusals == 0 {
@@ -108,7 +107,7 @@ func TestOneBadPictureMakesNoModelBlind(t *testing.T) {
 			page(400, "application/json", `{"error":{"message":"You uploaded an unsupported image.","code":"invalid_image_format"}}`)(w, r)
 			return
 		}
-		sends(`data: {"choices":[{"delta":{"content":"ok"},"finish_reason":"stop"}]}`+"\n\n")(w, r)
+		sendStream(`data: {"choices":[{"delta":{"content":"ok"},"finish_reason":"stop"}]}`+"\n\n")(w, r)
 	}
 	p := open(t, Options{BaseURL: serve(t, handler)})
 	req := modeltest.PictureRequest(t)
@@ -121,7 +120,7 @@ func TestOneBadPictureMakesNoModelBlind(t *testing.T) {
 	}
 }
 
-func TestOtherRefusalsHaveNothingToDoWithPictures(t *testing.T) {
+func TestOtherRefusals_KeepPictures(t *testing.T) {
 	for _, refusal := range []string{
 		`{"error":{"message":"Provisioned throughput exceeded in this revision","type":"invalid_request_error"}}`,
 		`{"error":{"message":"This model's maximum context length is 10 tokens, and images count","code":"context_length_exceeded"}}`,
@@ -137,9 +136,9 @@ func TestOtherRefusalsHaveNothingToDoWithPictures(t *testing.T) {
 	}
 }
 
-// TestAModelWithEyesAndNoToolsSeesPictures: such as Ollama's llava. What it is told of tools in
-// text keeps the pictures.
-func TestAModelWithEyesAndNoToolsSeesPictures(t *testing.T) {
+// TestVisionModelWithoutTools_SeesPictures covers models such as Ollama's llava. The pictures stay
+// when the tools move into text.
+func TestVisionModelWithoutTools_SeesPictures(t *testing.T) {
 	req := modeltest.PictureRequest(t)
 	r, err := open(t, Options{BaseURL: "http://127.0.0.1/v1"}).newRequest(req)
 	if err != nil || !toolsAsText(r) {
@@ -161,7 +160,7 @@ func TestAModelWithEyesAndNoToolsSeesPictures(t *testing.T) {
 	}
 }
 
-func TestMarksForACacheLeavePicturesAlone(t *testing.T) {
+func TestCacheMarks_LeavePicturesAlone(t *testing.T) {
 	req := modeltest.PictureRequest(t)
 	req.Model, req.Cache = "anthropic/claude", 1
 	r, err := open(t, Options{BaseURL: "http://127.0.0.1/v1"}).newRequest(req)

@@ -26,7 +26,7 @@ type request struct {
 	CacheRetention      string             `json:"prompt_cache_retention,omitempty"`
 
 	textTools  bool       // tools are described in the system text, and called in the answer's text
-	limitState limitState // of the limit of output
+	limitState limitState // of the output limit
 }
 
 type streamOptions struct {
@@ -44,7 +44,7 @@ type templateArguments struct {
 
 type message struct {
 	Role string `json:"role"`
-	// a string, []part, or nil where an assistant only calls tools
+	// a string, []part, or nil if an assistant only calls tools
 	Content    any        `json:"content,omitempty"`
 	ToolCalls  []toolCall `json:"tool_calls,omitempty"`
 	ToolCallID string     `json:"tool_call_id,omitempty"`
@@ -63,7 +63,7 @@ type toolCall struct {
 
 type functionCall struct {
 	Name      string `json:"name"`
-	Arguments string `json:"arguments"` // JSON in a string
+	Arguments string `json:"arguments"` // JSON as a string
 }
 
 type tool struct {
@@ -77,7 +77,7 @@ type function struct {
 	Parameters  json.RawMessage `json:"parameters"`
 }
 
-// newRequest makes the endpoint's request, without the parts that its model has refused before.
+// newRequest returns the endpoint's request, without the parts that its model has refused before.
 func (p *Provider) newRequest(req modelcall.Request) (*request, error) {
 	messages, err := messagesOf(req)
 	if err != nil {
@@ -105,7 +105,7 @@ func toolsOf(tools []protocol.Tool) []tool {
 	return out
 }
 
-// wireToolNames are the names of tools whose names on the wire differ, by those.
+// wireToolNames maps the names on the wire to the tools' names, if they differ.
 func wireToolNames(tools []protocol.Tool) map[string]string {
 	var names map[string]string
 	for _, t := range tools {
@@ -119,7 +119,8 @@ func wireToolNames(tools []protocol.Tool) map[string]string {
 	return names
 }
 
-// roleHandlers make the API's messages from one of ours, by its role: none, one or several.
+// roleHandlers has the function for each role that turns one of our messages into the API's: none,
+// one or several.
 var roleHandlers = map[protocol.Role]func(modelcall.Request, protocol.Message) []message{
 	protocol.RoleUser:      userMessages,
 	protocol.RoleAssistant: assistantMessages,
@@ -128,7 +129,7 @@ var roleHandlers = map[protocol.Role]func(modelcall.Request, protocol.Message) [
 
 func messagesOf(req modelcall.Request) ([]message, error) {
 	var out []message
-	var pictures []part // of the results so far; they follow the last result
+	var pictures []part // of the results so far; they are sent after the last result
 	if req.System != "" {
 		out = append(out, message{Role: "system", Content: req.System})
 	}
@@ -150,7 +151,7 @@ func messagesOf(req modelcall.Request) ([]message, error) {
 	return append(out, pictureMessage(pictures)...), nil
 }
 
-// pictureMessage is the message with the pictures of results. There is none without pictures.
+// pictureMessage returns the message with the pictures of results; nil if there are none.
 func pictureMessage(parts []part) []message {
 	if len(parts) == 0 {
 		return nil
@@ -162,8 +163,8 @@ func userMessages(req modelcall.Request, m protocol.Message) []message {
 	return []message{{Role: "user", Content: userContent(req, m)}}
 }
 
-// assistantMessages leaves out a message that says and calls nothing, which endpoints refuse.
-// Thinking is not sent: it is that of another API.
+// assistantMessages drops an empty message, which endpoints refuse. Thinking is not sent, because
+// it belongs to another API.
 func assistantMessages(_ modelcall.Request, m protocol.Message) []message {
 	out := message{Role: "assistant"}
 	if text := m.Text(); text != "" {
@@ -178,7 +179,7 @@ func assistantMessages(_ modelcall.Request, m protocol.Message) []message {
 	return []message{out}
 }
 
-// argumentsText is a call's arguments. OpenAI wants an object, so they are never empty.
+// argumentsText returns a call's arguments. OpenAI wants an object, so they are never empty.
 func argumentsText(c protocol.ToolCall) string {
 	if len(c.Arguments) == 0 {
 		return "{}"
@@ -186,7 +187,8 @@ func argumentsText(c protocol.ToolCall) string {
 	return string(c.Arguments)
 }
 
-// toolMessages are one for each result. The API can say in the text alone that a tool failed.
+// toolMessages returns a message for each result. The API has only the text to say that a tool
+// failed.
 func toolMessages(_ modelcall.Request, m protocol.Message) []message {
 	var out []message
 	for _, part := range m.Parts {
@@ -202,7 +204,7 @@ func toolMessages(_ modelcall.Request, m protocol.Message) []message {
 	return out
 }
 
-// text is m's text, in whichever form its content is.
+// text returns m's text, in whichever form its content is.
 func (m message) text() string {
 	if text, is := m.Content.(string); is {
 		return text

@@ -12,7 +12,7 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// What can be wrong with an answer of this API alone.
+// Errors in an answer that only this API has.
 var (
 	errFiltered = errors.New("finish_reason content_filter")
 	errNoRoom   = errors.New("finish_reason length, and no text")
@@ -20,15 +20,15 @@ var (
 	errUnspoken = errors.New("the stream ended before the answer began")
 )
 
-// unspoken marks the end of a stream as one before the answer began.
-func unspoken(err error) error {
+// beforeFirstWord marks the end of a stream as one before the answer began.
+func beforeFirstWord(err error) error {
 	if errors.Is(err, remote.ErrCutOff) && !errors.Is(err, remote.ErrTooLong) {
 		return fmt.Errorf("%w: %w", errUnspoken, err)
 	}
 	return err
 }
 
-// errorRules are tried in order; the last takes all.
+// errorRules are tried in order; the last one matches every error.
 var errorRules = append([]remote.ErrorRule{
 	remote.OnRefusal(isTooLong, modelcall.TooLong, remote.TextTooLong),
 	remote.OnRefusal(isQuota, modelcall.Credit, textCredit),
@@ -50,8 +50,8 @@ var errorRules = append([]remote.ErrorRule{
 	remote.OnError(errNoRoom, modelcall.NoRoom, textNoRoom),
 }, remote.OnAnyError("the OpenAI API", textHint)...)
 
-// readRefusal takes the code of an error object as its kind, or its type where the code is none or
-// only repeats a status, as llama.cpp's does.
+// readRefusal returns the refusal of an error object. Its kind is the object's code. If the code is
+// missing, or only repeats a status as llama.cpp's does, it is the object's type.
 func readRefusal(status int, o remote.ErrorObject) *remote.Refusal {
 	r := &remote.Refusal{Status: status, Kind: cmp.Or(o.Code, o.Type), Param: o.Param, Text: o.Text, Request: o.Request}
 	number, err := strconv.ParseFloat(r.Kind, 64)
@@ -82,11 +82,11 @@ func isTooLong(r *remote.Refusal) bool {
 }
 
 func isQuota(r *remote.Refusal) bool {
-	return r.Status == http.StatusPaymentRequired || slices.Contains(quotaCodes, r.Kind)
+	return r.Status == http.StatusPaymentRequired || slices.Contains(noMoneyCodes, r.Kind)
 }
 
-// quotaCodes are OpenAI's.
-var quotaCodes = []string{"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"}
+// noMoneyCodes are OpenAI's codes for an account without money.
+var noMoneyCodes = []string{"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"}
 
 // isFiltered matches Azure's and OpenAI's codes, and OpenRouter's words, which come with 403.
 func isFiltered(r *remote.Refusal) bool {
@@ -106,7 +106,7 @@ func isNoModel(r *remote.Refusal) bool {
 		(r.Status == http.StatusNotFound && r.Says("model")))
 }
 
-// isNoAPI matches a page, a redirect, and an answer that should have been a stream.
+// isNoAPI matches a web page, a redirect, and an answer that should have been a stream.
 func isNoAPI(r *remote.Refusal) bool {
 	return r.Moved || r.Status == http.StatusNotFound || r.Status == http.StatusMethodNotAllowed ||
 		(r.Status == http.StatusOK && r.Text == "")
@@ -117,14 +117,14 @@ func isLoading(r *remote.Refusal) bool {
 	return r.Status == http.StatusServiceUnavailable && r.Says("loading model")
 }
 
-// statusOverloaded is Anthropic's, behind OpenRouter, and statusNoCapacity Groq's. No standard has
-// them.
+// statusOverloaded is Anthropic's behind OpenRouter, and statusNoCapacity is Groq's. No standard
+// has them.
 const (
 	statusOverloaded = 529
 	statusNoCapacity = 498
 )
 
-// isBusy matches 503 with a body of the API's. A proxy before a server that is gone sends none.
+// isBusy matches 503 with a body of the API's. A proxy whose server is gone sends no such body.
 func isBusy(r *remote.Refusal) bool {
 	return r.Status == statusOverloaded || r.Status == statusNoCapacity ||
 		(r.Status == http.StatusServiceUnavailable && r.Text != "") ||

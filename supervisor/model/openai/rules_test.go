@@ -18,7 +18,7 @@ import (
 	"mews/supervisor/problem"
 )
 
-// page answers with a status, a type and a body.
+// page returns a handler that answers with a status, a type and a body.
 func page(status int, kind, body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", kind)
@@ -27,7 +27,7 @@ func page(status int, kind, body string) http.HandlerFunc {
 	}
 }
 
-// says answers with a script.
+// says returns a handler that answers with a script.
 func says(a modeltest.Answer) http.HandlerFunc {
 	return modeltest.New(func(modeltest.Request) modeltest.Answer { return a }).ServeHTTP
 }
@@ -43,8 +43,9 @@ const (
 	refused     = supervisor.CodeModel
 )
 
-// sentences is what a person reads, for all that an endpoint may do. HOST stands for its address.
-var sentences = []struct {
+// userTexts has the text that a user reads for each behaviour of an endpoint. HOST stands for its
+// address.
+var userTexts = []struct {
 	name  string
 	class modelcall.Class
 	h     http.HandlerFunc
@@ -57,7 +58,7 @@ var sentences = []struct {
 		`"test" does not let this API key use the model "m". Use another model, or a key that may.`},
 	{"no credit", modelcall.Credit, says(modeltest.Answer{Status: 429, Code: "insufficient_quota",
 		Error: "You exceeded your quota"}), refused,
-		`The account at "test" has no credit left for the model "m". See to its billing, or use another model.`},
+		`The account at "test" has no credit left for the model "m". Check its billing, or use another model.`},
 	{"no such model at OpenAI", modelcall.Missing, says(modeltest.Answer{Status: 404, Code: "model_not_found", Error: "x"}), refused,
 		`"test" at HOST has no model "m". Check its name, or fetch it there first (with Ollama: ollama pull NAME).`},
 	{"no such model at Ollama", modelcall.Missing,
@@ -66,20 +67,20 @@ var sentences = []struct {
 		`"test" at HOST has no model "m". Check its name, or fetch it there first (with Ollama: ollama pull NAME).`},
 	{"a base URL without its version", modelcall.Missing, says(modeltest.Answer{Status: 404,
 		Error: "Invalid URL (POST /chat/completions)"}), refused,
-		`What answers at HOST is not an OpenAI-compatible API (HTTP 404). Check the base_url of "test"; it usually ends in /v1.`},
+		`The server at HOST is not an OpenAI-compatible API (HTTP 404). Check the base_url of "test"; it usually ends in /v1.`},
 	{"a web page", modelcall.Missing, page(200, "text/html; charset=utf-8", "<html>hi</html>"), refused,
-		`What answers at HOST is not an OpenAI-compatible API (HTTP 200). Check the base_url of "test"; it usually ends in /v1.`},
+		`The server at HOST is not an OpenAI-compatible API (HTTP 200). Check the base_url of "test"; it usually ends in /v1.`},
 	{"a redirect", modelcall.Missing, func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, "http://elsewhere.invalid/", http.StatusTemporaryRedirect)
 	}, refused,
-		`What answers at HOST is not an OpenAI-compatible API (HTTP 307). Check the base_url of "test"; it usually ends in /v1.`},
+		`The server at HOST is not an OpenAI-compatible API (HTTP 307). Check the base_url of "test"; it usually ends in /v1.`},
 	{"too long for OpenAI", modelcall.TooLong, says(modeltest.Answer{Status: 400, Code: "context_length_exceeded", Error: "x"}), refused,
-		`This is longer than the model "m" of "test" can take, also without all that could be left out of it. ` +
+		`This is longer than the model "m" of "test" can take, even after Mews shortened it. ` +
 			`Use a model with a larger context, or ask for less at once.`},
 	{"too long for llama.cpp, found out in the stream", modelcall.TooLong,
-		sends(`error: {"code":500,"message":"request (4390 tokens) is too much","type":"exceed_context_size_error"}` +
+		sendStream(`error: {"code":500,"message":"request (4390 tokens) is too much","type":"exceed_context_size_error"}` +
 			"\n\n"), refused,
-		`This is longer than the model "m" of "test" can take, also without all that could be left out of it. ` +
+		`This is longer than the model "m" of "test" can take, even after Mews shortened it. ` +
 			`Use a model with a larger context, or ask for less at once.`},
 	{"a model without tools", modelcall.NoTools, page(400, "application/json",
 		`{"error":{"message":"registry.ollama.ai/library/m does not support tools"}}`), refused,
@@ -92,42 +93,42 @@ var sentences = []struct {
 		`{"error":{"code":503,"message":"Loading model","type":"unavailable_error"}}`), unavailable,
 		`"test" is still loading the model "m". Try again in a minute.`},
 	{"a server's trouble", modelcall.Server, page(502, "text/html", "<html>Bad gateway</html>"), unavailable,
-		`"test" has trouble of its own (HTTP 502). Try again in a minute.`},
+		`"test" has an internal error (HTTP 502). Try again in a minute.`},
 	{"a request that it does not like", modelcall.Refused, page(422, "application/json", `{"detail":"tools[0]:\n wrong"}`), refused,
 		`"test" refused the request for the model "m" as wrong (HTTP 422). ` +
-			`Use another model; an admin finds what it said in the log at level debug.`},
+			`Use another model. An admin finds what it said in the log at level debug.`},
 	{"no reason given", modelcall.Refused, page(400, "text/plain", "no"), refused,
 		`"test" refused the request for the model "m" as wrong (HTTP 400). ` +
-			`Use another model; an admin finds what it said in the log at level debug.`},
+			`Use another model. An admin finds what it said in the log at level debug.`},
 	{"an error in the stream", modelcall.Server, says(modeltest.Answer{Text: "half", Error: "the GPU fell over"}), unavailable,
-		`"test" broke off the answer of the model "m" for trouble of its own. Try again in a minute.`},
-	{"an error event", modelcall.Server, sends("event: error\ndata: {\"error\":\"out of memory\"}\n\n"), unavailable,
-		`"test" broke off the answer of the model "m" for trouble of its own. Try again in a minute.`},
-	{"OpenRouter: a server behind it that broke off", modelcall.Server, sends(`data: {"id":"gen-1","error":{"code":502,"message":` +
+		`"test" broke off the answer of the model "m" after an internal error. Try again in a minute.`},
+	{"an error event", modelcall.Server, sendStream("event: error\ndata: {\"error\":\"out of memory\"}\n\n"), unavailable,
+		`"test" broke off the answer of the model "m" after an internal error. Try again in a minute.`},
+	{"OpenRouter: a server behind it that broke off", modelcall.Server, sendStream(`data: {"id":"gen-1","error":{"code":502,"message":` +
 		`"Provider disconnected"},"choices":[{"delta":{"content":""},"finish_reason":"error"}]}` + "\n\n"), unavailable,
-		`"test" broke off the answer of the model "m" for trouble of its own. Try again in a minute.`},
-	{"OpenRouter: no error but the reason", modelcall.Server, sends(`data: {"choices":[{"delta":{"content":"I"},"finish_reason":"error"}]}` +
+		`"test" broke off the answer of the model "m" after an internal error. Try again in a minute.`},
+	{"OpenRouter: no error but the reason", modelcall.Server, sendStream(`data: {"choices":[{"delta":{"content":"I"},"finish_reason":"error"}]}` +
 		"\n\n"), unavailable,
-		`"test" broke off the answer of the model "m" for trouble of its own. Try again in a minute.`},
+		`"test" broke off the answer of the model "m" after an internal error. Try again in a minute.`},
 	{"OpenRouter: too many requests, found out in the stream", modelcall.RateLimited,
-		sends(`data: {"error":{"code":429,"message":"Rate limited upstream"}}` + "\n\n"), unavailable,
+		sendStream(`data: {"error":{"code":429,"message":"Rate limited upstream"}}` + "\n\n"), unavailable,
 		`"test" has had too many requests and lets no more through for now. Try again in a minute.`},
 	{"OpenRouter: what the server behind it said", modelcall.TooLong, page(400, "application/json", `{"error":{"code":400,"message":`+
 		`"Provider returned error","metadata":{"raw":"{\"message\":\"prompt is too long: 9 tokens > 8\"}"}}}`), refused,
-		`This is longer than the model "m" of "test" can take, also without all that could be left out of it. ` +
+		`This is longer than the model "m" of "test" can take, even after Mews shortened it. ` +
 			`Use a model with a larger context, or ask for less at once.`},
 	{"OpenRouter: moderation", modelcall.Filtered, page(403, "application/json", `{"error":{"code":403,"message":"Your input was flagged",`+
 		`"metadata":{"reasons":["violence"],"flagged_input":"..."}}}`), refused,
 		`The content filter of "test" stopped the request. Say it differently, or use another model.`},
 	{"OpenRouter: no credit", modelcall.Credit, page(402, "application/json", `{"error":{"code":402,"message":"Insufficient credits"}}`), refused,
-		`The account at "test" has no credit left for the model "m". See to its billing, or use another model.`},
+		`The account at "test" has no credit left for the model "m". Check its billing, or use another model.`},
 	{"vLLM: too long", modelcall.TooLong, page(400, "application/json", `{"object":"error","message":"This model's maximum context length is `+
 		`8192 tokens. However, you requested 9000 tokens","type":"BadRequestError","param":null,"code":400}`), refused,
-		`This is longer than the model "m" of "test" can take, also without all that could be left out of it. ` +
+		`This is longer than the model "m" of "test" can take, even after Mews shortened it. ` +
 			`Use a model with a larger context, or ask for less at once.`},
 	{"Groq: larger than a minute's tokens", modelcall.TooLong, page(413, "application/json", `{"error":{"message":"Request too large for model",`+
 		`"type":"tokens","code":"rate_limit_exceeded"}}`), refused,
-		`This is longer than the model "m" of "test" can take, also without all that could be left out of it. ` +
+		`This is longer than the model "m" of "test" can take, even after Mews shortened it. ` +
 			`Use a model with a larger context, or ask for less at once.`},
 	{"Groq: no capacity", modelcall.Overloaded, page(498, "application/json", `{"error":{"message":"Flex tier capacity exceeded"}}`), unavailable,
 		`"test" has more to do than it can for now. Try again in a minute.`},
@@ -135,29 +136,29 @@ var sentences = []struct {
 		`{"error":"server busy, please try again.  maximum pending requests exceeded"}`), unavailable,
 		`"test" has more to do than it can for now. Try again in a minute.`},
 	{"a proxy before nothing", modelcall.Server, page(503, "text/html", "<html>"), unavailable,
-		`"test" has trouble of its own (HTTP 503). Try again in a minute.`},
+		`"test" has an internal error (HTTP 503). Try again in a minute.`},
 	{"cut off", modelcall.Cut, says(modeltest.Answer{Text: "half an answer", Chunk: 4, CutAfter: 700}), unavailable,
 		`The answer of the model "m" of "test" was cut off before its end. Send the message again.`},
-	{"[DONE] without a finish reason", modelcall.Cut, sends(`data: {"choices":[{"delta":{"content":"half"}}]}` +
+	{"[DONE] without a finish reason", modelcall.Cut, sendStream(`data: {"choices":[{"delta":{"content":"half"}}]}` +
 		"\n\ndata: [DONE]\n\n"), unavailable,
 		`The answer of the model "m" of "test" was cut off before its end. Send the message again.`},
-	{"no stream at all", modelcall.Network, sends(""), unavailable,
+	{"no stream at all", modelcall.Network, sendStream(""), unavailable,
 		`The connection to "test" at HOST ended before the model "m" said anything. Send the message again in a minute.`},
-	{"events of something else", modelcall.Malformed, sends("data: <xml/>\n\n"), refused,
+	{"events of something else", modelcall.Malformed, sendStream("data: <xml/>\n\n"), refused,
 		`"test" at HOST sent something that is not an answer of the OpenAI API. Check its base_url and its version.`},
 	{"a content filter", modelcall.Filtered, says(modeltest.Answer{Text: "I", Finish: "content_filter"}), refused,
 		`The content filter of "test" stopped the answer. Say it differently, or use another model.`},
 	{"no room to answer", modelcall.NoRoom, says(modeltest.Answer{Finish: "length"}), refused,
-		`The model "m" of "test" reached the limit of what it may say before it said anything. ` +
-			`Ask for less at once, or use another model; an admin can raise its limit of output tokens or its context.`},
+		`The model "m" of "test" reached its output limit before it said anything. ` +
+			`Ask for less at once, or use another model. An admin can raise its limit of output tokens or its context.`},
 	{"nothing", modelcall.Empty, says(modeltest.Answer{Text: " \n"}), refused,
 		`The model "m" of "test" answered with nothing. Send the message again, or say it differently.`},
 	{"a call without a name", modelcall.Malformed, says(modeltest.Answer{Calls: []modeltest.Call{{Args: "{}"}}}), refused,
 		`The model "m" of "test" called a tool without naming it. Send the message again, or use another model.`},
 }
 
-func TestWhatAPersonReadsWhenAnEndpointFails(t *testing.T) {
-	for _, s := range sentences {
+func TestEndpointFailure_HasTextForUser(t *testing.T) {
+	for _, s := range userTexts {
 		t.Run(s.name, func(t *testing.T) {
 			p := open(t, Options{BaseURL: serve(t, s.h), APIKey: "sk-wrong"})
 			answer, _, err := ask(p, hi())
@@ -182,9 +183,9 @@ func checkSentence(t *testing.T, err error, code supervisor.Code, want string) {
 	}
 }
 
-// TestTheKeyIsNeverSaid has endpoints throw the key back in every way they have, also where a long
-// message is cut.
-func TestTheKeyIsNeverSaid(t *testing.T) {
+// TestKey_IsNeverInErrors lets endpoints send the key back in every way, also across the cut of a
+// long message.
+func TestKey_IsNeverInErrors(t *testing.T) {
 	const canary = "sk-canary-0123456789"
 	echo := func(status int, format string) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) {
@@ -193,7 +194,7 @@ func TestTheKeyIsNeverSaid(t *testing.T) {
 			fmt.Fprintf(w, format, r.Header.Get("Authorization"))
 		}
 	}
-	long := strings.Repeat("x", 285) // the key is at 300 bytes, where foreign words are cut
+	long := strings.Repeat("x", 285) // the key starts at byte 300, where text of others is cut
 	handlers := map[string]http.HandlerFunc{
 		"as OpenAI does":           refusesKey,
 		"in a message":             echo(400, `{"error":{"message":"you sent %s"}}`),
@@ -206,8 +207,8 @@ func TestTheKeyIsNeverSaid(t *testing.T) {
 			w.Header().Set("Location", "http://x.invalid/?key="+url.QueryEscape(r.Header.Get("Authorization")))
 			w.WriteHeader(302)
 		},
-		"in the stream":         sends(`data: {"error":"` + canary + `"}` + "\n\n"),
-		"in an event's garbage": sends(`data: ` + canary + "\n\n"),
+		"in the stream":         sendStream(`data: {"error":"` + canary + `"}` + "\n\n"),
+		"in an event's garbage": sendStream(`data: ` + canary + "\n\n"),
 		"in a header it breaks": func(w http.ResponseWriter, r *http.Request) {
 			conn, _, err := w.(http.Hijacker).Hijack()
 			if err != nil {
@@ -217,7 +218,7 @@ func TestTheKeyIsNeverSaid(t *testing.T) {
 			fmt.Fprintf(conn, "%s\r\n\r\n", r.Header.Get("Authorization"))
 			conn.Close()
 		},
-		"in an answer": sends(`data: {"choices":[{"delta":{"content":"` + canary +
+		"in an answer": sendStream(`data: {"choices":[{"delta":{"content":"` + canary +
 			`"},"finish_reason":"content_filter"}]}` + "\n\n"),
 	}
 	for name, h := range handlers {
@@ -241,7 +242,7 @@ func TestTheKeyIsNeverSaid(t *testing.T) {
 	}
 }
 
-func TestAKeyThatIsNoHeaderIsNotRepeated(t *testing.T) {
+func TestKey_InvalidInHeader_IsNotRepeated(t *testing.T) {
 	_, _, err := ask(open(t, Options{BaseURL: "http://127.0.0.1:1/v1", APIKey: "sk-can\nary"}), hi())
 	if err == nil || strings.Contains(err.Error(), "sk-can") {
 		t.Errorf("got %v", err)

@@ -9,33 +9,33 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// server is how one kind of endpoint differs from the rest. What it refuses beyond that is learned,
-// see learned.go.
+// server describes how one kind of endpoint differs from the others. Other limits are learned, see
+// learned.go.
 type server struct {
-	name       string   // as Options.Server has it
-	hosts      []string // it is recognised by these and by the names below them
-	port       string   // or by its default port, at a host that is not in another row
-	owner      string   // owned_by of its models; "" where others seldom have its port
+	name       string   // as in Options.Server
+	hosts      []string // a base URL with one of these hosts, or one below them, is this server
+	port       string   // default port; it decides if no row has the host
+	owner      string   // owned_by of its models; "" if its port is rarely used by others
 	notForChat []string // words in the names of its models that are not for chat
 	limit      func(*request, int)
 	think      func(*request, modelcall.Thinking)
-	cache      func(*request, modelcall.Request) // nil: it caches by itself, or not at all
-	// its models call one tool at a time unless parallel calls are asked for
+	cache      func(*request, modelcall.Request) // nil if it caches by itself, or not at all
+	// its models call one tool at a time unless parallel calls are requested
 	parallel bool
-	// models without tools of their own are told of them in text
+	// models without native tools get a description of the tools in text
 	textTools bool
 	thinkTags bool // it may leave <think> in the text
-	// the id of the chunks is the call's name for its support
+	// the chunks' id is the request's id for its support
 	idInBody bool
 }
 
-// genericServer is an unknown endpoint. It is sent only what all endpoints take.
+// genericServer is an unknown endpoint. It gets only parameters that all endpoints take.
 const genericServer = "any"
 
 // llamaOwner is owned_by of llama.cpp's models.
 const llamaOwner = "llamacpp"
 
-// servers is what is known of each, from its own documentation and sources in November 2026.
+// servers has the known servers, from their own documentation and sources in November 2026.
 var servers = []server{
 	{name: "openai", hosts: []string{"api.openai.com"}, think: effort("none"), limit: limitCompletion, cache: cacheByKey,
 		notForChat: []string{"embedding", "whisper", "tts", "dall-e", "moderation", "transcribe", "realtime", "audio", "image",
@@ -57,7 +57,7 @@ var servers = []server{
 	{name: genericServer, think: effort(""), limit: limitTokens, textTools: true, thinkTags: true},
 }
 
-// Servers are the names that Options.Server takes.
+// Servers returns the names that Options.Server takes.
 func Servers() []string {
 	names := make([]string, len(servers))
 	for i, s := range servers {
@@ -66,7 +66,7 @@ func Servers() []string {
 	return names
 }
 
-// serverAt is the server of that name, or the one that base looks like.
+// serverAt returns the server of that name, or the one that base looks like.
 func serverAt(name string, base *url.URL) (server, error) {
 	is := func(s server) bool { return s.name == name }
 	if name == "" {
@@ -85,7 +85,7 @@ func (s server) at(base *url.URL) bool {
 	return named || s.name == genericServer || (s.port != "" && s.port == base.Port())
 }
 
-// isForChat says whether a model of s is for chat, as far as its name tells.
+// isForChat reports whether a model of s is for chat, judged by its name.
 func (s server) isForChat(model string) bool {
 	name := strings.ToLower(model)
 	return !slices.ContainsFunc(s.notForChat, func(h string) bool { return strings.Contains(name, h) })
@@ -94,7 +94,8 @@ func (s server) isForChat(model string) bool {
 func limitTokens(r *request, n int)     { r.MaxTokens = n }
 func limitCompletion(r *request, n int) { r.MaxCompletionTokens = n }
 
-// effort sets reasoning_effort. off is its value for no thinking; "" leaves it out.
+// effort returns a function that sets reasoning_effort. off is its value for no thinking; "" leaves
+// it out.
 func effort(off string) func(*request, modelcall.Thinking) {
 	return func(r *request, t modelcall.Thinking) {
 		r.ReasoningEffort = string(t)
@@ -104,7 +105,7 @@ func effort(off string) func(*request, modelcall.Thinking) {
 	}
 }
 
-// reasoningObject is OpenRouter's way.
+// reasoningObject sets OpenRouter's parameter for thinking.
 func reasoningObject(r *request, t modelcall.Thinking) {
 	r.Reasoning = &reasoning{Effort: string(t)}
 	if thinksNot(t) {

@@ -17,16 +17,16 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// quoted is text as JSON.
+// quoted returns text as JSON.
 func quoted(text string) string {
 	data, err := json.Marshal(text)
 	if err != nil {
-		panic(err) // a string
+		panic(err) // a string never fails
 	}
 	return string(data)
 }
 
-func TestAServerIsRecognised(t *testing.T) {
+func TestServerAt(t *testing.T) {
 	for base, want := range map[string]string{
 		"https://api.openai.com/v1":           "openai",
 		"https://eu.API.OpenAI.com/v1":        "openai",
@@ -53,7 +53,7 @@ func TestAServerIsRecognised(t *testing.T) {
 	}
 }
 
-// extras are the parameters of a request that not every server takes.
+// extras returns the parameters of a request that not every server takes.
 func extras(t *testing.T, body []byte) string {
 	t.Helper()
 	var all map[string]json.RawMessage
@@ -70,8 +70,8 @@ func extras(t *testing.T, body []byte) string {
 	return string(text)
 }
 
-// TestEachServerIsAskedInItsOwnWords is the table of servers as it is sent.
-func TestEachServerIsAskedInItsOwnWords(t *testing.T) {
+// TestRequest_ParametersOfEachServer checks the table of servers by the requests that it causes.
+func TestRequest_ParametersOfEachServer(t *testing.T) {
 	low, off := modelcall.ThinkingLow, modelcall.ThinkingOff
 	cases := []struct {
 		server   string
@@ -99,62 +99,62 @@ func TestEachServerIsAskedInItsOwnWords(t *testing.T) {
 			req := history()
 			req.Thinking = c.thinking
 			p := open(t, Options{BaseURL: "http://h/v1", Server: c.server, MaxOutput: c.limit})
-			if got := extras(t, composed(t, p, req)); got != c.want {
+			if got := extras(t, requestJSON(t, p, req)); got != c.want {
 				t.Errorf("got %s, want %s", got, c.want)
 			}
 		})
 	}
 }
 
-func TestThoughtsOfOthersAreNotSent(t *testing.T) {
+func TestThinking_OfOtherAPIs_IsNotSent(t *testing.T) {
 	req := hi()
 	req.Messages = append(req.Messages, protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.Part{
 		{Thinking: &protocol.Thinking{Format: "anthropic", Block: json.RawMessage(`{"thinking":"secret"}`)}}, {Text: "Hello."}}},
 		protocol.UserText("go on"))
-	body := string(composed(t, open(t, Options{BaseURL: "http://h/v1"}), req))
+	body := string(requestJSON(t, open(t, Options{BaseURL: "http://h/v1"}), req))
 	if strings.Contains(body, "secret") || !strings.Contains(body, `{"role":"assistant","content":"Hello."}`) {
 		t.Errorf("sent %s", body)
 	}
 }
 
-func TestACacheIsAskedForWhereItMustBe(t *testing.T) {
+func TestCache_IsRequestedIfNeeded(t *testing.T) {
 	openAI := open(t, Options{BaseURL: "https://api.openai.com/v1"})
 	req := history()
-	if got := string(composed(t, openAI, req)); strings.Contains(got, "cache") {
+	if got := string(requestJSON(t, openAI, req)); strings.Contains(got, "cache") {
 		t.Errorf("unasked: %s", got)
 	}
 	req.Cache = 5 * time.Minute
-	short := extras(t, composed(t, openAI, req))
+	short := extras(t, requestJSON(t, openAI, req))
 	if !strings.Contains(short, `"prompt_cache_key":"mews-`) || strings.Contains(short, "retention") {
 		t.Errorf("5 minutes: %s", short)
 	}
 	req.Cache = time.Hour
-	long := extras(t, composed(t, openAI, req))
+	long := extras(t, requestJSON(t, openAI, req))
 	if long != strings.Replace(short, `",`, `","prompt_cache_retention":"24h",`, 1) {
 		t.Errorf("an hour: %s, but 5 minutes %s", long, short)
 	}
 	req.Messages = append(req.Messages, protocol.UserText("more"))
-	if more := extras(t, composed(t, openAI, req)); more != long {
+	if more := extras(t, requestJSON(t, openAI, req)); more != long {
 		t.Errorf("the conversation goes on: %s, but before %s", more, long)
 	}
 	for _, server := range []string{"any", "groq", "ollama"} {
-		if got := string(composed(t, open(t, Options{BaseURL: "http://h/v1", Server: server}), req)); strings.Contains(got, "cache") {
+		if got := string(requestJSON(t, open(t, Options{BaseURL: "http://h/v1", Server: server}), req)); strings.Contains(got, "cache") {
 			t.Errorf("%s: %s", server, got)
 		}
 	}
 }
 
-func TestOpenRouterMarksWhatAnthropicsModelsAreToKeep(t *testing.T) {
+func TestOpenRouter_MarksCacheOfAnthropicModels(t *testing.T) {
 	p := open(t, Options{BaseURL: "https://openrouter.ai/api/v1"})
 	req := history()
 	req.Cache = time.Hour
-	if got := string(composed(t, p, req)); strings.Contains(got, "cache_control") {
+	if got := string(requestJSON(t, p, req)); strings.Contains(got, "cache_control") {
 		t.Errorf("another's model: %s", got)
 	}
 	req.Model = "anthropic/claude"
 	req.Messages = req.Messages[:4] // up to the results
 	mark := `,"cache_control":{"type":"ephemeral","ttl":"1h"}}]`
-	got := string(composed(t, p, req))
+	got := string(requestJSON(t, p, req))
 	for _, want := range []string{
 		`{"role":"system","content":[{"type":"text","text":"Be <brief>."` + mark,
 		`{"role":"user","content":[{"type":"text","text":"what is in a & b?"` + mark,
@@ -169,14 +169,13 @@ func TestOpenRouterMarksWhatAnthropicsModelsAreToKeep(t *testing.T) {
 	}
 }
 
-// picky answers like a server that refuses requests in which a word stands, and remembers what it
-// was sent.
-type picky struct {
-	refusals map[string]http.HandlerFunc // by the word
+// pickyServer is a server that refuses requests with certain words, and keeps all requests.
+type pickyServer struct {
+	refusals map[string]http.HandlerFunc // by the refused word
 	sent     []string
 }
 
-func (s *picky) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (s *pickyServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		panic(err)
@@ -188,11 +187,11 @@ func (s *picky) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	sends(`data: {"choices":[{"delta":{"content":"ok"},"finish_reason":"stop"}]}`+"\n\n")(w, r)
+	sendStream(`data: {"choices":[{"delta":{"content":"ok"},"finish_reason":"stop"}]}`+"\n\n")(w, r)
 }
 
-// TestWhatAServerRefusesIsLeftOutFromThenOn has each server's own words for it.
-func TestWhatAServerRefusesIsLeftOutFromThenOn(t *testing.T) {
+// TestRefusedParameter_IsLeftOutFromThenOn has each server's own words for it.
+func TestRefusedParameter_IsLeftOutFromThenOn(t *testing.T) {
 	reply := func(status int, body string) http.HandlerFunc { return page(status, "application/json", body) }
 	cases := []struct {
 		name, server, word string
@@ -227,7 +226,7 @@ func TestWhatAServerRefusesIsLeftOutFromThenOn(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			s := &picky{refusals: map[string]http.HandlerFunc{c.word: c.refuse}}
+			s := &pickyServer{refusals: map[string]http.HandlerFunc{c.word: c.refuse}}
 			p := open(t, Options{BaseURL: serve(t, s.ServeHTTP), Server: c.server, MaxOutput: 5})
 			req := history()
 			req.Cache, req.Model = time.Hour, "anthropic/claude"
@@ -239,7 +238,7 @@ func TestWhatAServerRefusesIsLeftOutFromThenOn(t *testing.T) {
 			if len(s.sent) != 3 || strings.Contains(s.sent[1], c.word) || s.sent[2] != s.sent[1] {
 				t.Errorf("sent %d: %s", len(s.sent), strings.Join(s.sent, "\n"))
 			}
-			req.Model += "-2" // of which nothing is known yet
+			req.Model += "-2" // a model of which nothing is known yet
 			if _, _, err := ask(p, req); err != nil || len(s.sent) != 5 {
 				t.Errorf("another model: sent %d, %v", len(s.sent), err)
 			}
@@ -247,7 +246,7 @@ func TestWhatAServerRefusesIsLeftOutFromThenOn(t *testing.T) {
 	}
 }
 
-func TestARefusalOfSomethingElseIsNotTriedAgain(t *testing.T) {
+func TestOtherRefusal_IsNotRetried(t *testing.T) {
 	for name, body := range map[string]string{
 		"a parameter that was not sent": `{"error":{"message":"bad","param":"reasoning_effort"}}`,
 		"a word within another":         `{"error":{"message":"my_stream_options2 is wrong"}}`,
@@ -255,7 +254,7 @@ func TestARefusalOfSomethingElseIsNotTriedAgain(t *testing.T) {
 		"a message":                     `{"error":{"message":"bad","param":"messages.0.content"}}`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := &picky{refusals: map[string]http.HandlerFunc{"model": page(400, "application/json", body)}}
+			s := &pickyServer{refusals: map[string]http.HandlerFunc{"model": page(400, "application/json", body)}}
 			_, _, err := ask(open(t, Options{BaseURL: serve(t, s.ServeHTTP)}), hi())
 			if class := modeltest.ClassOf(err); len(s.sent) != 1 || (class != modelcall.Refused && class != modelcall.TooLong) {
 				t.Errorf("sent %d, %v", len(s.sent), err)
@@ -264,11 +263,11 @@ func TestARefusalOfSomethingElseIsNotTriedAgain(t *testing.T) {
 	}
 }
 
-// TestAServerThatRefusesEverythingIsGivenUp ends also when each refusal names something new.
-func TestAServerThatRefusesEverythingIsGivenUp(t *testing.T) {
+// TestServer_RefusingEverything_IsGivenUp also covers refusals that each name a new parameter.
+func TestServer_RefusingEverything_IsGivenUp(t *testing.T) {
 	everything := `{"error":{"message":"stream_options reasoning_effort max_completion_tokens prompt_cache_key ` +
 		`prompt_cache_retention"}}`
-	s := &picky{refusals: map[string]http.HandlerFunc{"model": page(400, "application/json", everything)}}
+	s := &pickyServer{refusals: map[string]http.HandlerFunc{"model": page(400, "application/json", everything)}}
 	req := hi()
 	req.Cache = time.Hour
 	_, _, err := ask(open(t, Options{BaseURL: serve(t, s.ServeHTTP), Server: "openai", MaxOutput: 5}), req)
@@ -277,21 +276,21 @@ func TestAServerThatRefusesEverythingIsGivenUp(t *testing.T) {
 	}
 }
 
-func TestAToolWhoseNameIsNotFitForTheWireKeepsItHere(t *testing.T) {
+func TestToolName_UnfitForWire_IsMapped(t *testing.T) {
 	req := hi()
 	req.Tools = []protocol.Tool{{Name: "mail.send", Schema: json.RawMessage(`{"type":"object"}`)}}
 	stream := `data: {"choices":[{"delta":{"tool_calls":[{"id":"a","function":{"name":"mail_send","arguments":"{}"}}]},` +
 		`"finish_reason":"tool_calls"}]}` + "\n\n"
-	answer, _, err := ask(open(t, Options{BaseURL: serve(t, sends(stream))}), req)
+	answer, _, err := ask(open(t, Options{BaseURL: serve(t, sendStream(stream))}), req)
 	want := []protocol.ToolCall{{ID: "a", Name: "mail.send", Arguments: json.RawMessage("{}")}}
 	if diff := cmp.Diff(want, answer.Message.Calls()); err != nil || diff != "" {
 		t.Error(err, diff)
 	}
 }
 
-func TestAServerThatIsNotToldOfToolsRefusesThem(t *testing.T) {
+func TestServer_WithoutTextTools_RefusesTools(t *testing.T) {
 	refuse := page(400, "application/json", `{"error":{"message":"'tools' is not supported with this model."}}`)
-	s := &picky{refusals: map[string]http.HandlerFunc{`"tools"`: refuse}}
+	s := &pickyServer{refusals: map[string]http.HandlerFunc{`"tools"`: refuse}}
 	_, _, err := ask(open(t, Options{BaseURL: serve(t, s.ServeHTTP), Server: "openai"}), history())
 	checkSentence(t, err, supervisor.CodeModel,
 		`The model "m" of "test" cannot use tools, and Mews needs them. Use a model that can.`)

@@ -9,11 +9,10 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// maxSpoken is how long a recording may be, in bytes: a text of 1,500 characters takes some
-// minutes.
+// maxSpoken bounds a recording in bytes: a text of 1,500 characters takes some minutes.
 const maxSpoken = 8 << 20
 
-// speakRequest is a text to be said. (OpenAI's API reference, Create speech.)
+// speakRequest asks for the speech of a text. (OpenAI's API reference, Create speech.)
 type speakRequest struct {
 	Model  string `json:"model"`
 	Input  string `json:"input"`
@@ -21,7 +20,7 @@ type speakRequest struct {
 	Format string `json:"response_format"`
 }
 
-// Speak has a model say a text, and returns Ogg Opus. Its errors are as Stream's.
+// Speak turns text into speech, and returns Ogg Opus. Its errors are those of Stream.
 func (p *Provider) Speak(ctx context.Context, model, voice, text string) ([]byte, error) {
 	body, err := remote.Encode(speakRequest{model, text, voice, "opus"})
 	var ogg []byte

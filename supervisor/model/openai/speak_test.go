@@ -14,7 +14,7 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// speakers is a provider at a fake, or at a handler.
+// speakerAt starts a server and returns a provider for it.
 func speakerAt(t *testing.T, h http.Handler) *Provider {
 	t.Helper()
 	server := httptest.NewServer(h)
@@ -27,7 +27,7 @@ func speakerAt(t *testing.T, h http.Handler) *Provider {
 	return p
 }
 
-func TestAModelSaysATextAloud(t *testing.T) {
+func TestSpeak(t *testing.T) {
 	fake := modeltest.New(modeltest.Echo)
 	fake.Key, fake.Models = "sk-secret", []string{"tts"}
 	p := speakerAt(t, fake)
@@ -41,7 +41,7 @@ func TestAModelSaysATextAloud(t *testing.T) {
 	}
 }
 
-func TestAModelThatDoesNotSpeak(t *testing.T) {
+func TestSpeak_ModelWithoutSpeech_Fails(t *testing.T) {
 	fake := modeltest.New(modeltest.Echo)
 	fake.Key, fake.Models = "sk-secret", []string{"tts"}
 	for name, c := range map[string]struct {

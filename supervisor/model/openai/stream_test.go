@@ -25,9 +25,9 @@ func recorded(t testing.TB) []byte {
 	return stream
 }
 
-// TestAStreamCutAnywhereIsNeverAWholeAnswer cuts a stream at each of its bytes, both as a
-// connection that breaks and as one that ends in good order.
-func TestAStreamCutAnywhereIsNeverAWholeAnswer(t *testing.T) {
+// TestCutStream_IsNeverWholeAnswer cuts a stream at each of its bytes, by a broken connection and
+// by a clean end.
+func TestCutStream_IsNeverWholeAnswer(t *testing.T) {
 	stream := recorded(t)
 	finished := bytes.Index(stream, []byte(`"finish_reason":"tool_calls"`))
 	finished += bytes.Index(stream[finished:], []byte("\n\n")) + len("\n\n")
@@ -59,8 +59,8 @@ func TestAStreamCutAnywhereIsNeverAWholeAnswer(t *testing.T) {
 	}
 }
 
-// TestAStreamInPiecesReadsTheSame gives the bytes one at a time.
-func TestAStreamInPiecesReadsTheSame(t *testing.T) {
+// TestStream_ByteByByte_ReadsTheSame sends one byte at a time.
+func TestStream_ByteByByte_ReadsTheSame(t *testing.T) {
 	body := iotest.OneByteReader(bytes.NewReader(recorded(t)))
 	answer, said, err := ask(open(t, Options{BaseURL: "http://h/v1", HTTPClient: modeltest.Replies(body)}), hi())
 	if err != nil || said != "Ich schaue nach, ça va? 🦅" || len(answer.Message.Calls()) != 2 {
@@ -68,10 +68,10 @@ func TestAStreamInPiecesReadsTheSame(t *testing.T) {
 	}
 }
 
-func TestSilenceEndsTheCall(t *testing.T) {
+func TestSilence_EndsCall(t *testing.T) {
 	const start = `data: {"choices":[{"delta":{"content":"so"}}]}` + "\n\n"
 	const finish = `data: {"choices":[{"delta":{},"finish_reason":"stop"}]}` + "\n\n"
-	const thinking = "groq" // which is asked to think
+	const thinking = "groq" // this server is asked to think
 	cases := []struct {
 		name, sent string
 		mute       bool
@@ -120,7 +120,7 @@ func TestSilenceEndsTheCall(t *testing.T) {
 	}
 }
 
-func TestCommentsKeepAStreamAlive(t *testing.T) {
+func TestComments_KeepStreamAlive(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client, w := modeltest.Pipe(false)
 		go func() {
@@ -138,7 +138,7 @@ func TestCommentsKeepAStreamAlive(t *testing.T) {
 	})
 }
 
-func TestALineOrAnAnswerWithoutEndIsBrokenOff(t *testing.T) {
+func TestEndlessLineOrAnswer_IsBrokenOff(t *testing.T) {
 	word := `data: {"choices":[{"delta":{"content":"` + strings.Repeat("x", 1000) + `"}}]}` + "\n\n"
 	call := `data: {"choices":[{"delta":{"tool_calls":[{"id":"ID","function":{"name":"f"}}]}}]}` + "\n\n"
 	var calls strings.Builder

@@ -1,24 +1,24 @@
 package openai
 
-// Messages of error rules, as remote's. What stands in braces is filled in, see remote.ErrorRule.
+// Messages of error rules. Words in braces are filled in, see remote.ErrorRule.
 const (
-	textCredit          = `The account at {provider} has no credit left for {model}. See to its billing, or use another model.`
+	textCredit          = `The account at {provider} has no credit left for {model}. Check its billing, or use another model.`
 	textFilteredRequest = `The content filter of {provider} stopped the request. Say it differently, or use another model.`
 	textNoModel         = `{provider} at {host} has no model {name}. Check its name, or fetch it there first (with Ollama: ` +
 		`ollama pull NAME).`
-	textNoAPI = `What answers at {host} is not an OpenAI-compatible API (HTTP {status}). Check the base_url of {provider}; ` +
+	textNoAPI = `The server at {host} is not an OpenAI-compatible API (HTTP {status}). Check the base_url of {provider}; ` +
 		`it usually ends in /v1.`
 	textLoading  = `{provider} is still loading {model}. {again}`
-	textServer   = `{provider} has trouble of its own (HTTP {status}). {again}`
-	textBrokeOff = `{provider} broke off the answer of {model} for trouble of its own. {again}`
+	textServer   = `{provider} has an internal error (HTTP {status}). {again}`
+	textBrokeOff = `{provider} broke off the answer of {model} after an internal error. {again}`
 	textUnspoken = `The connection to {provider} at {host} ended before {model} said anything. Send the message again in a ` +
 		`minute.`
-	textNoRoom = "{model} of {provider} reached the limit of what it may say before it said anything. Ask for less at " +
-		"once, or use another model; an admin can raise its limit of output tokens or its context."
+	textNoRoom = "{model} of {provider} reached its output limit before it said anything. Ask for less at " +
+		"once, or use another model. An admin can raise its limit of output tokens or its context."
 	textHint = `Is it running there?`
 )
 
-// textTools tells a model of the tools that follow it.
+// textTools introduces the list of tools to a model.
 const textTools = "You can use tools. To call one, write a block like this, on lines of its own:\n" +
 	callFence + "\n{\"name\": \"NAME\", \"arguments\": {}}\n" + fence + "\n" +
 	"You may write several such blocks, one after the other, and nothing after the last: the results come in the next " +

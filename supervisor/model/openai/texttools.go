@@ -9,15 +9,15 @@ import (
 	"mews/supervisor/model/remote"
 )
 
-// A model without tools of its own is told of them in the system text. It calls them in fenced
+// A model without native tools gets their description in the system text. It calls them in fenced
 // blocks of its answer.
 const (
 	fence     = "```"
 	callFence = fence + "tool_call"
 )
 
-// toolsAsText moves the tools of r, the calls and the results into text. It says whether there were
-// any.
+// toolsAsText moves the tools of r, the calls and the results into text. It reports whether there
+// were any.
 func toolsAsText(r *request) bool {
 	if r.textTools || (len(r.Tools) == 0 && !callsTools(r.Messages)) {
 		return false
@@ -43,7 +43,7 @@ func toolsText(tools []tool) string {
 	return out.String()
 }
 
-// withSystem adds to the system text, or makes one.
+// withSystem appends more to the system text, or adds one.
 func withSystem(messages []message, more string) []message {
 	if len(messages) > 0 && messages[0].Role == "system" {
 		more = messages[0].text() + "\n\n" + more
@@ -52,11 +52,11 @@ func withSystem(messages []message, more string) []message {
 	return append([]message{{Role: "system", Content: more}}, messages...)
 }
 
-// callsAsText writes calls and results as text. It joins messages of the same role: the templates
-// of such models want the roles to alternate.
+// callsAsText writes calls and results as text. It joins messages of the same role, because the
+// templates of such models want alternating roles.
 func callsAsText(messages []message) []message {
 	var out []message
-	called := map[string]string{} // the tool's name by the call
+	called := map[string]string{} // tool names by the call's id
 	for _, m := range messages {
 		said := message{Role: m.Role, Content: m.text()}
 		if m.pictured() {
@@ -91,19 +91,19 @@ func joinText(a, b string) string {
 	return strings.TrimRight(a, "\n") + "\n\n" + b
 }
 
-// fencedBlock is a fenced block with one line of JSON, which cannot hold the fence's own line.
+// fencedBlock returns a fenced block with one line of JSON, which cannot contain the closing fence.
 func fencedBlock(name string, value any) string {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
 	enc.SetEscapeHTML(false)
-	if enc.Encode(value) != nil { // arguments that are no JSON: ours always are
+	if enc.Encode(value) != nil { // arguments are invalid JSON; ours never are
 		return ""
 	}
 	return fence + name + "\n" + buf.String() + fence
 }
 
-// parseCall reads the body of a block. Where it is no call, its arguments are what was written: no
-// tool has that name, and the model is told so.
+// parseCall reads the body of a block. If it is no call, parseCall returns the body as arguments:
+// no tool has that name, and the model reads that.
 func parseCall(body string) (name, arguments string) {
 	var c struct {
 		Name      string          `json:"name"`

@@ -13,16 +13,16 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// toolless is a server whose model has no tools of its own: it refuses them, and says its pieces to
-// all else.
-type toolless struct {
+// serverWithoutTools is a server whose model has no native tools. It refuses requests with tools, and answers
+// all others with its pieces.
+type serverWithoutTools struct {
 	refuse http.HandlerFunc
 	pieces []string
 	finish string
 	sent   []string
 }
 
-func (s *toolless) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (s *serverWithoutTools) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		panic(err)
@@ -36,12 +36,12 @@ func (s *toolless) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	for _, piece := range s.pieces {
 		stream.WriteString(`data: {"choices":[{"delta":{"content":` + quoted(piece) + `}}]}` + "\n\n")
 	}
-	sends(stream.String()+`data: {"choices":[{"delta":{},"finish_reason":"`+s.finish+`"}]}`+"\n\n")(w, r)
+	sendStream(stream.String()+`data: {"choices":[{"delta":{},"finish_reason":"`+s.finish+`"}]}`+"\n\n")(w, r)
 }
 
-// TestAModelWithoutToolsIsToldOfThem has each server's own words for it. The next request says them
-// at once.
-func TestAModelWithoutToolsIsToldOfThem(t *testing.T) {
+// TestModelWithoutTools_GetsThemInText has each server's own words for the refusal. The next
+// request has the tools in text at once.
+func TestModelWithoutTools_GetsThemInText(t *testing.T) {
 	for name, refuse := range map[string]http.HandlerFunc{
 		"Ollama": page(400, "application/json",
 			`{"error":{"message":"registry.ollama.ai/library/m does not support tools","type":"api_error"}}`),
@@ -55,7 +55,7 @@ func TestAModelWithoutToolsIsToldOfThem(t *testing.T) {
 			"{\"error\":{\"message\":\"`tool calling` is not supported with this model\",\"type\":\"invalid_request_error\"}}"),
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := &toolless{refuse: refuse, finish: "stop", pieces: []string{"I look.\n``", "`tool_call\n{\"name\": \"read_file\",",
+			s := &serverWithoutTools{refuse: refuse, finish: "stop", pieces: []string{"I look.\n``", "`tool_call\n{\"name\": \"read_file\",",
 				" \"arguments\": {\"path\": \"a\"}}\n", "```", "\n\nIt says 7."}}
 			p := open(t, Options{BaseURL: serve(t, s.ServeHTTP)})
 			for range 2 {
@@ -75,13 +75,13 @@ func TestAModelWithoutToolsIsToldOfThem(t *testing.T) {
 	}
 }
 
-func TestToolsInTextAreReadInTheirPlaces(t *testing.T) {
+func TestTextTools_CallsAndResultsKeepOrder(t *testing.T) {
 	p := open(t, Options{BaseURL: "http://h/v1"})
 	p.remember("m", nativeTools)
 	var got struct {
 		Messages []struct{ Role, Content string }
 	}
-	if err := json.Unmarshal(composed(t, p, history()), &got); err != nil {
+	if err := json.Unmarshal(requestJSON(t, p, history()), &got); err != nil {
 		t.Fatal(err)
 	}
 	want := [][2]string{
@@ -101,16 +101,16 @@ func TestToolsInTextAreReadInTheirPlaces(t *testing.T) {
 	}
 }
 
-func TestARequestWithoutToolsHasNoneTold(t *testing.T) {
+func TestRequest_WithoutTools_HasNoToolText(t *testing.T) {
 	p := open(t, Options{BaseURL: "http://h/v1"})
-	plain := string(composed(t, p, hi()))
+	plain := string(requestJSON(t, p, hi()))
 	p.remember("m", nativeTools)
-	if got := string(composed(t, p, hi())); got != plain {
+	if got := string(requestJSON(t, p, hi())); got != plain {
 		t.Errorf("got %s, before %s", got, plain)
 	}
 }
 
-func TestCallsInTextAreFoundHoweverTheyAreWritten(t *testing.T) {
+func TestTextCalls_AnyFormat_AreFound(t *testing.T) {
 	const call = `{"name":"f","arguments":{"x":1}}`
 	cases := []struct {
 		name, text, finish, said string
@@ -138,7 +138,7 @@ func TestCallsInTextAreFoundHoweverTheyAreWritten(t *testing.T) {
 	for _, c := range cases {
 		for _, size := range []int{1, 3, len(c.text)} {
 			t.Run(c.name, func(t *testing.T) {
-				s := &toolless{finish: c.finish, pieces: inPieces(c.text, size)}
+				s := &serverWithoutTools{finish: c.finish, pieces: inPieces(c.text, size)}
 				p := open(t, Options{BaseURL: serve(t, s.ServeHTTP)})
 				p.remember("m", nativeTools)
 				answer, said, err := ask(p, history())
@@ -165,8 +165,8 @@ func inPieces(text string, size int) []string {
 	return append(pieces, text)
 }
 
-// FuzzText gives the text of an answer in pieces and at once: the same is said and the same is
-// called.
+// FuzzText sends the text of an answer in pieces and at once. The text and the calls must be the
+// same.
 func FuzzText(f *testing.F) {
 	for _, seed := range []string{"hello", "<think>a</think>b", "<thi", "a\n```tool_call\n{\"name\":\"f\"}\n```\nb",
 		"```tool_call {}```", "```tool_call\n```tool_call\n```", "\n\n<think>", "```", "a\r\n```tool_call\r\n{}\r\n```"} {
@@ -178,7 +178,7 @@ func FuzzText(f *testing.F) {
 			var said strings.Builder
 			b := newAnswerBuilder(func(text string) { said.WriteString(text) }, true, true)
 			for _, piece := range pieces {
-				_ = b.addText(piece) // too long alike in both
+				_ = b.addText(piece) // too long in both cases
 			}
 			b.close(false)
 			if said.String() != b.text.String() {

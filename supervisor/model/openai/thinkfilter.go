@@ -8,10 +8,10 @@ const (
 )
 
 // thinkFilter takes tagged thinking out of the beginning of a text that comes in pieces. It passes
-// the rest on to emit.
+// all other text to emit.
 type thinkFilter struct {
 	emit   func(string)
-	state  func(*thinkFilter, string) // nil: at the beginning
+	state  func(*thinkFilter, string) // nil at the beginning
 	held   string
 	opened bool
 }
@@ -39,16 +39,16 @@ func (t *thinkFilter) inside(text string) {
 	t.held += text
 	_, after, ended := strings.Cut(t.held, thinkClose)
 	if ended {
-		t.state, t.held = (*thinkFilter).gap, ""
-		t.gap(after)
+		t.state, t.held = (*thinkFilter).skipSpace, ""
+		t.skipSpace(after)
 		return
 	}
-	keep := min(len(t.held), len(thinkClose)-1) // it may be the beginning of the end
+	keep := min(len(t.held), len(thinkClose)-1) // the held bytes may begin the closing tag
 	t.held = t.held[len(t.held)-keep:]
 }
 
-// gap is the white space before the text.
-func (t *thinkFilter) gap(text string) {
+// skipSpace skips the white space before the text.
+func (t *thinkFilter) skipSpace(text string) {
 	if text = strings.TrimLeft(text, " \t\r\n"); text != "" {
 		t.state = (*thinkFilter).pass
 		t.emit(text)
@@ -57,7 +57,7 @@ func (t *thinkFilter) gap(text string) {
 
 func (t *thinkFilter) pass(text string) { t.emit(text) }
 
-// close ends the text. It passes on what was held back and was no thinking.
+// close ends the text. It passes on held text that was no thinking.
 func (t *thinkFilter) close() {
 	if !t.opened {
 		t.flush()

@@ -17,35 +17,35 @@ import (
 )
 
 const (
-	// maxTranscription bounds an answer, in bytes: beside the text verbose_json has each segment's
+	// maxTranscription bounds an answer in bytes: beside the text, verbose_json has each segment's
 	// tokens.
 	maxTranscription = 8 << 20
-	// slowestUpload is how many bytes a second a recording is sent at least.
+	// slowestUpload is the lowest expected speed of an upload, in bytes a second.
 	slowestUpload = 64 << 10
-	// longestRecording is what no length that a server says is beyond, in seconds.
+	// longestRecording is the highest length that a server may tell, in seconds.
 	longestRecording = 24 * 60 * 60
 )
 
-// transcription is an answer. (OpenAI's API reference, Create transcription: json and
+// transcription is the answer. (OpenAI's API reference, Create transcription: json and
 // verbose_json.)
 type transcription struct {
 	Text     *string     `json:"text"`
-	Language string      `json:"language"` // such as english; of verbose_json
-	Duration json.Number `json:"duration"` // in seconds; likewise
+	Language string      `json:"language"` // such as english; only in verbose_json
+	Duration json.Number `json:"duration"` // in seconds; only in verbose_json
 	Usage    struct {
 		Seconds float64 `json:"seconds"` // of models that are paid by the length
 	} `json:"usage"`
 }
 
-// Transcribe has a model write down a recording. The result has no Seconds where the server doesn't
-// say them. Its errors are as Stream's.
+// Transcribe turns a recording into text. The result has no Seconds if the server doesn't tell
+// them. Its errors are those of Stream.
 func (p *Provider) Transcribe(ctx context.Context, model string, r modelcall.Recording) (result protocol.TranscribeResult, err error) {
 	endpoint := *p.Endpoint
 	endpoint.Begin = p.thinking + time.Duration(r.Size/slowestUpload)*time.Second
 	body, err := transcriptionForm(model, r)
 	var data []byte
 	if err == nil {
-		data, err = endpoint.Post(ctx, p.hearURL, body, remote.TypeJSON, maxTranscription)
+		data, err = endpoint.Post(ctx, p.transcribeURL, body, remote.TypeJSON, maxTranscription)
 	}
 	var answer transcription
 	if err == nil {
@@ -77,17 +77,18 @@ func (t transcription) result() protocol.TranscribeResult {
 
 const maxLanguage = 20 // bytes
 
-// transcriptionForm is a request. The file has no name that a person gave it.
+// transcriptionForm returns the form with a recording. It leaves out the file's name, which a user
+// gave it.
 func transcriptionForm(model string, r modelcall.Recording) (remote.Body, error) {
-	var around bytes.Buffer // all but the recording
+	var around bytes.Buffer // all except the recording
 	form := multipart.NewWriter(&around)
 	format := "verbose_json"
 	if strings.Contains(model, "-transcribe") {
-		format = "json" // these have no other
+		format = "json" // these have no other format
 	}
 	for _, field := range [][2]string{{"model", model}, {"response_format", format}, {"language", r.Language}} {
 		if field[1] != "" {
-			_ = form.WriteField(field[0], field[1]) // into memory
+			_ = form.WriteField(field[0], field[1]) // a write to memory never fails
 		}
 	}
 	_, err := form.CreateFormFile("file", "recording."+r.Format)

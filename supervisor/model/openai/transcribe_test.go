@@ -14,7 +14,7 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// recording is a recording of so many bytes.
+// recording returns a recording of so many bytes.
 func recording(format string, bytes int) modelcall.Recording {
 	return modelcall.Recording{Format: format, Size: int64(bytes), Bytes: io.LimitReader(endless{}, int64(bytes))}
 }
@@ -23,19 +23,19 @@ type endless struct{}
 
 func (endless) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
-// hears is a fake that hears always the same.
-func hears(answer modeltest.Answer) *modeltest.Server {
+// transcribesAs returns a fake server that always transcribes the same.
+func transcribesAs(answer modeltest.Answer) *modeltest.Server {
 	fake := modeltest.New(func(modeltest.Request) modeltest.Answer { return answer })
 	fake.Key, fake.Models = "sk-secret", []string{"whisper-1", "gpt-4o-mini-transcribe"}
 	return fake
 }
 
-func TestAModelWritesDownARecording(t *testing.T) {
-	fake := hears(modeltest.Answer{Text: "Buy milk."})
+func TestTranscribe(t *testing.T) {
+	fake := transcribesAs(modeltest.Answer{Text: "Buy milk."})
 	p := speakerAt(t, fake)
 	for model, want := range map[string]protocol.TranscribeResult{
 		"whisper-1":              {Text: "Buy milk.", Language: "english", Seconds: 1},
-		"gpt-4o-mini-transcribe": {Text: "Buy milk."}, // it says neither
+		"gpt-4o-mini-transcribe": {Text: "Buy milk."}, // it tells neither
 	} {
 		r := recording("ogg", 3000)
 		r.Language = "en"
@@ -51,7 +51,7 @@ func TestAModelWritesDownARecording(t *testing.T) {
 	}
 }
 
-// answersWith is a server that answers with a body.
+// answersWith returns a server that always answers with a body.
 func answersWith(kind, body string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
@@ -60,7 +60,7 @@ func answersWith(kind, body string) http.Handler {
 	})
 }
 
-func TestWhatAServerSaysOfARecordingIsNotTrusted(t *testing.T) {
+func TestTranscribe_ServerData_IsChecked(t *testing.T) {
 	const kind = "application/json; charset=utf-8"
 	for body, want := range map[string]protocol.TranscribeResult{
 		`{"text": "", "duration": "8.4"}`:                                      {Seconds: 9},
@@ -78,7 +78,7 @@ func TestWhatAServerSaysOfARecordingIsNotTrusted(t *testing.T) {
 	}
 }
 
-func TestAModelThatWritesNothingDown(t *testing.T) {
+func TestTranscribe_BadAnswers_AreErrors(t *testing.T) {
 	const kind = "application/json"
 	for name, c := range map[string]struct {
 		at    http.Handler
@@ -88,20 +88,20 @@ func TestAModelThatWritesNothingDown(t *testing.T) {
 		after time.Duration
 		free  bool
 	}{
-		"no such model":     {hears(modeltest.Answer{}), "whisper-9", recording("ogg", 100), modelcall.Missing, 0, true},
-		"no such format":    {hears(modeltest.Answer{}), "whisper-1", recording("aiff", 100), modelcall.Refused, 0, true},
-		"nothing in it":     {hears(modeltest.Answer{}), "whisper-1", recording("ogg", 0), modelcall.Refused, 0, true},
-		"too large":         {hears(modeltest.Answer{}), "whisper-1", recording("ogg", 27<<20), modelcall.TooLong, 0, true},
-		"wrong key":         {hears(modeltest.Answer{Fail: &modeltest.Failure{Class: modeltest.Auth}}), "whisper-1", recording("ogg", 100), modelcall.Auth, 0, true},
-		"too many":          {hears(modeltest.Answer{Status: 429, Error: "slow down", Retry: 7}), "whisper-1", recording("ogg", 100), modelcall.RateLimited, 7 * time.Second, true},
-		"its own trouble":   {hears(modeltest.Answer{Status: 500, Error: "sk-secret"}), "whisper-1", recording("ogg", 100), modelcall.Server, 0, true},
-		"a proxy gave up":   {hears(modeltest.Answer{Status: 504}), "whisper-1", recording("ogg", 100), modelcall.Server, 0, false},
+		"no such model":     {transcribesAs(modeltest.Answer{}), "whisper-9", recording("ogg", 100), modelcall.Missing, 0, true},
+		"no such format":    {transcribesAs(modeltest.Answer{}), "whisper-1", recording("aiff", 100), modelcall.Refused, 0, true},
+		"nothing in it":     {transcribesAs(modeltest.Answer{}), "whisper-1", recording("ogg", 0), modelcall.Refused, 0, true},
+		"too large":         {transcribesAs(modeltest.Answer{}), "whisper-1", recording("ogg", 27<<20), modelcall.TooLong, 0, true},
+		"wrong key":         {transcribesAs(modeltest.Answer{Fail: &modeltest.Failure{Class: modeltest.Auth}}), "whisper-1", recording("ogg", 100), modelcall.Auth, 0, true},
+		"too many":          {transcribesAs(modeltest.Answer{Status: 429, Error: "slow down", Retry: 7}), "whisper-1", recording("ogg", 100), modelcall.RateLimited, 7 * time.Second, true},
+		"its own trouble":   {transcribesAs(modeltest.Answer{Status: 500, Error: "sk-secret"}), "whisper-1", recording("ogg", 100), modelcall.Server, 0, true},
+		"a proxy gave up":   {transcribesAs(modeltest.Answer{Status: 504}), "whisper-1", recording("ogg", 100), modelcall.Server, 0, false},
 		"a page":            {answersWith("text/html", "<p>sk-secret</p>"), "whisper-1", recording("ogg", 100), modelcall.Missing, 0, false},
 		"no JSON":           {answersWith(kind, `{"text": "sk-secret`), "whisper-1", recording("ogg", 100), modelcall.Malformed, 0, false},
 		"no text":           {answersWith(kind, `{"words": "sk-secret"}`), "whisper-1", recording("ogg", 100), modelcall.Malformed, 0, false},
 		"more than is kept": {answersWith(kind, `{"text": "`+strings.Repeat("a", protocol.MaxTranscript+1)+`"}`), "whisper-1", recording("ogg", 100), modelcall.Malformed, 0, false},
 		"more than is read": {answersWith(kind, strings.Repeat(" ", maxTranscription+1)), "whisper-1", recording("ogg", 100), modelcall.Malformed, 0, false},
-		"the file is cut":   {hears(modeltest.Answer{}), "whisper-1", modelcall.Recording{Format: "ogg", Size: 100, Bytes: strings.NewReader("x")}, modelcall.Network, 0, false},
+		"the file is cut":   {transcribesAs(modeltest.Answer{}), "whisper-1", modelcall.Recording{Format: "ogg", Size: 100, Bytes: strings.NewReader("x")}, modelcall.Network, 0, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := speakerAt(t, c.at).Transcribe(t.Context(), c.model, c.r)
@@ -117,13 +117,13 @@ func TestAModelThatWritesNothingDown(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	stopped := errors.New("stopped")
 	cancel(stopped)
-	if _, err := speakerAt(t, hears(modeltest.Answer{})).Transcribe(ctx, "whisper-1", recording("ogg", 100)); !errors.Is(err, stopped) {
+	if _, err := speakerAt(t, transcribesAs(modeltest.Answer{})).Transcribe(ctx, "whisper-1", recording("ogg", 100)); !errors.Is(err, stopped) {
 		t.Errorf("stopped: %v", err)
 	}
 }
 
-func TestAServerThatFallsSilentOverARecording(t *testing.T) {
-	p := speakerAt(t, hears(modeltest.Answer{Hang: true}))
+func TestTranscribe_Silence_EndsCall(t *testing.T) {
+	p := speakerAt(t, transcribesAs(modeltest.Answer{Hang: true}))
 	p.thinking = time.Millisecond
 	_, err := p.Transcribe(t.Context(), "whisper-1", recording("ogg", 100))
 	if failed := new(modelcall.Error); !errors.As(err, &failed) || failed.Class != modelcall.Stalled {

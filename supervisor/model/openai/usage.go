@@ -15,8 +15,8 @@ type usage struct {
 	} `json:"completion_tokens_details"`
 }
 
-// counts are the counts as the supervisor keeps them; negative ones are 0. Thinking is a part of
-// the output. Where the total shows that a server counts it beside the output, it is added.
+// counts returns the counts as the supervisor keeps them; negative ones become 0. Thinking counts
+// as output. If the total shows that a server counts thinking beside the output, it is added.
 func (u usage) counts() protocol.Usage {
 	out := protocol.Usage{Input: max(u.Prompt, 0), Output: max(u.Completion, 0)}
 	if u.In != nil {
@@ -28,7 +28,7 @@ func (u usage) counts() protocol.Usage {
 	return out
 }
 
-// thinking are the tokens of thinking, where the server counts them.
+// thinking returns the tokens of thinking; 0 if the server does not count them.
 func (u usage) thinking() int64 {
 	if u.Out == nil {
 		return 0

@@ -9,9 +9,9 @@ import (
 	"mews/protocol"
 )
 
-// ParseArguments makes a JSON object of the text of a call's arguments. No text is the empty
-// object. Text that is no object, or that two readers could understand differently, is kept as
-// {"_malformed": text}: no tool takes that, and the model is told what it wrote.
+// ParseArguments turns the text of a call's arguments into a JSON object. Empty text gives the
+// empty object. Text that is no object, or that two parsers could read differently, becomes
+// {"_malformed": text}. No tool takes that, and the model reads its own text in the error.
 func ParseArguments(text string) json.RawMessage {
 	text = strings.TrimSpace(text)
 	if text == "" || text == "null" {
@@ -21,11 +21,11 @@ func ParseArguments(text string) json.RawMessage {
 	if CheckArguments(text) == nil && json.Compact(&buf, []byte(text)) == nil {
 		return buf.Bytes()
 	}
-	kept, _ := json.Marshal(map[string]string{"_malformed": text}) // strings always can be
+	kept, _ := json.Marshal(map[string]string{"_malformed": text}) // strings never fail
 	return kept
 }
 
-// CheckArguments accepts one JSON object that the wire to the worker takes.
+// CheckArguments accepts one JSON object that can be sent to the worker.
 func CheckArguments(text string) error {
 	if !strings.HasPrefix(text, "{") {
 		return errors.New("not an object")

@@ -7,7 +7,7 @@ import (
 	"mews/protocol"
 )
 
-func TestArgumentsAreAnObjectOrSayThatTheyAreNot(t *testing.T) {
+func TestParseArguments(t *testing.T) {
 	deep := strings.Repeat(`{"a":`, protocol.MaxRawDepth) + "1" + strings.Repeat("}", protocol.MaxRawDepth)
 	cases := []struct{ name, text, want string }{
 		{"nothing", "", `{}`},

@@ -19,60 +19,61 @@ import (
 )
 
 const (
-	// maxAnswer is how many bytes of text and arguments an answer may have, so that the message
-	// fits the wire to the worker.
+	// maxAnswer bounds the text and arguments of an answer in bytes, so that the message can be
+	// sent to the worker.
 	maxAnswer    = 512 << 10
 	maxListing   = 8 << 20 // bytes of a list of models
-	maxRequestID = 128     // bytes kept of the endpoint's own name of a call; Anthropic's have 28
+	maxRequestID = 128     // bytes kept of the endpoint's id of a call; Anthropic's have 28
 	// ListTimeout is for one request of a list of models.
 	ListTimeout = 10 * time.Second
 )
 
-// Endpoint is one endpoint of a model API. Its fields do not change once it is used; it may be used
-// from several goroutines at once.
+// Endpoint is one endpoint of a model API. Its fields must not change after the first use. It may
+// be used from several goroutines at once.
 type Endpoint struct {
 	Name   string        // the provider's name in the configuration
-	Host   string        // what a person is told of the address: host and port
-	Key    string        // "" where there is none; it is kept out of errors and the log
+	Host   string        // the address in texts for users: host and port
+	Key    string        // "" if there is none; no error and no log line contains it
 	Header http.Header   // of each request
 	Client *http.Client  // made by Client
 	Begin  time.Duration // the longest wait for an answer's first event
 	Stall  time.Duration // the longest wait within an answer
-	Rules  []ErrorRule   // tried in order; they leave no error over
+	Rules  []ErrorRule   // tried in order; together they match every error
 	Log    hclog.Logger
 
-	// Refusal reads an error object. status is HTTP's, 0 within a stream.
+	// Refusal reads an error object. status is the HTTP status, or 0 within a stream.
 	Refusal func(status int, o ErrorObject) *Refusal
-	// RetryAfter reads how long the endpoint asks to be left alone.
+	// RetryAfter returns the pause that the endpoint wants.
 	RetryAfter func(h http.Header, now time.Time) time.Duration
-	// RequestID is the endpoint's own name of a call.
+	// RequestID returns the endpoint's id of a call.
 	RequestID func(http.Header) string
-	// TypedLists: a list of models must have the type of JSON.
+	// TypedLists requires that a list of models has the content type of JSON.
 	TypedLists bool
 }
 
-// Builder puts an answer together from the events of a stream.
+// Builder builds an answer from the events of a stream.
 type Builder interface {
-	// Add takes one event and says its text, if it has any.
+	// Add takes one event and passes its text on.
 	Add(Event) error
-	// Answer is the whole message, or why there is none. It is asked once Progress has a Finish.
+	// Answer returns the complete message, or the error that prevented it. It is called once
+	// Progress has a Finish.
 	Answer() (modelcall.Answer, error)
-	// Progress is what is known so far.
+	// Progress returns the state of the answer so far.
 	Progress() *Progress
 }
 
-// Progress is what is known of an answer while it comes. A builder keeps it.
+// Progress is the state of an answer while it comes. A builder keeps it.
 type Progress struct {
-	Finish   string         // why the model ended its message, in the API's word; "" until it has
-	Ended    bool           // the stream has said that nothing follows
-	Usage    protocol.Usage // as far as it was counted
-	Received int64          // bytes that were said, thought or called
-	Request  string         // the call's name, where it stands in the events
-	Events   int            // that Add took; Stream counts them
+	Finish   string         // why the model ended its message, in the API's word; "" before the end
+	Ended    bool           // the stream has announced its end
+	Usage    protocol.Usage // as far as the endpoint has counted it
+	Received int64          // bytes of text, thinking and calls
+	Request  string         // the endpoint's id of the call, if the events have it
+	Events   int            // events that Add took; Stream counts them
 	size     int            // bytes of the answer
 }
 
-// Grow counts n more bytes of the answer.
+// Grow counts n more bytes of the answer, and fails if it is too long.
 func (p *Progress) Grow(n int) error {
 	if p.size += n; p.size > maxAnswer {
 		return ErrTooLong
@@ -80,7 +81,7 @@ func (p *Progress) Grow(n int) error {
 	return nil
 }
 
-// Encode makes a request's JSON. The same request gives the same bytes.
+// Encode returns a request's JSON. The same request gives the same bytes.
 func Encode(request any) ([]byte, error) {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
@@ -89,30 +90,30 @@ func Encode(request any) ([]byte, error) {
 	return buf.Bytes(), err
 }
 
-// Body is what a request sends.
+// Body is the body of a request.
 type Body struct {
 	Type  string
 	Size  int64
 	Bytes io.Reader
 }
 
-// JSON is a Body of JSON.
+// JSON returns a Body of JSON.
 func JSON(data []byte) Body { return Body{TypeJSON, int64(len(data)), bytes.NewReader(data)} }
 
-// Stream posts a request and has b put its answer together. Its errors are raw: they may hold the
-// URL and the key. Beside an error the answer has what is known of the call: Request, Usage, Sent
-// and Received.
+// Stream posts a request and lets b build its answer. Its errors are raw: they may contain the URL
+// and the key. If it fails, the answer still has Request, Usage, Sent and Received as far as they
+// are known.
 func (e *Endpoint) Stream(ctx context.Context, url string, body []byte, b Builder) (answer modelcall.Answer, err error) {
 	var request string
 	sent, p := false, b.Progress()
 	err = watchIdle(ctx, e.Begin, func(ctx context.Context, w *watchedBody) error {
-		// Before there is a connection nothing can have been sent.
+		// Nothing can be sent before there is a connection.
 		trace := httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { sent = true }}
 		resp, err := e.do(httptrace.WithClientTrace(ctx, &trace), http.MethodPost, url, JSON(body))
 		if err != nil {
 			return err
 		}
-		defer resp.Body.Close() // of a body that was only read: its error says nothing
+		defer resp.Body.Close() // the error is ignored: the body was only read
 		w.ReadCloser, request = resp.Body, e.requestID(resp)
 		if !hasType(resp, TypeStream) {
 			return e.readRefusal(resp, w)
@@ -125,8 +126,8 @@ func (e *Endpoint) Stream(ctx context.Context, url string, body []byte, b Builde
 	return answer, err
 }
 
-// receive reads the stream to its end. Everything up to the reason why the model ended must arrive;
-// what comes after it is waited for briefly and may be missing.
+// receive reads the stream to its end. Everything up to the stop reason must arrive. The rest is
+// awaited only briefly and may be missing.
 func (e *Endpoint) receive(ctx context.Context, w *watchedBody, b Builder) (modelcall.Answer, error) {
 	events, p := newEventReader(w), b.Progress()
 	for ctx.Err() == nil && !p.Ended {
@@ -155,7 +156,7 @@ func (e *Endpoint) receive(ctx context.Context, w *watchedBody, b Builder) (mode
 	return answer, err
 }
 
-// do makes a request and waits for the head of the response.
+// do sends a request and waits for the head of the response.
 func (e *Endpoint) do(ctx context.Context, method, url string, body Body) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, method, url, body.Bytes)
 	if err != nil {
@@ -168,7 +169,7 @@ func (e *Endpoint) do(ctx context.Context, method, url string, body Body) (*http
 	return e.Client.Do(req)
 }
 
-// List reads a list of models, or a page of one. Its errors are raw, as Stream's.
+// List reads a list of models, or a page of one. Its errors are raw, like those of Stream.
 func (e *Endpoint) List(ctx context.Context, url string, into any) error {
 	ctx, cancel := context.WithTimeout(ctx, ListTimeout)
 	defer cancel()
@@ -176,7 +177,7 @@ func (e *Endpoint) List(ctx context.Context, url string, into any) error {
 	if err != nil {
 		return err
 	}
-	defer resp.Body.Close() // of a body that was only read: its error says nothing
+	defer resp.Body.Close() // the error is ignored: the body was only read
 	if resp.StatusCode != http.StatusOK || e.TypedLists && !hasType(resp, TypeJSON) {
 		return e.readRefusal(resp, resp.Body)
 	}
@@ -187,15 +188,15 @@ func (e *Endpoint) List(ctx context.Context, url string, into any) error {
 	return Decode(data, into)
 }
 
-// Post posts a request and reads what is answered: of the type answer, and at most so many bytes.
-// Its errors are raw, as Stream's.
+// Post posts a request and reads the response: of the type answer, and at most most bytes. Its
+// errors are raw, like those of Stream.
 func (e *Endpoint) Post(ctx context.Context, url string, body Body, answer string, most int64) (data []byte, err error) {
 	err = watchIdle(ctx, e.Begin, func(ctx context.Context, w *watchedBody) error {
 		resp, err := e.do(ctx, http.MethodPost, url, body)
 		if err != nil {
 			return err
 		}
-		defer resp.Body.Close() // of a body that was only read: its error says nothing
+		defer resp.Body.Close() // the error is ignored: the body was only read
 		w.ReadCloser, w.limit = resp.Body, e.Stall
 		if !hasType(resp, answer) {
 			return e.readRefusal(resp, w)
@@ -208,7 +209,7 @@ func (e *Endpoint) Post(ctx context.Context, url string, body Body, answer strin
 	return data, err
 }
 
-// Decode reads JSON that an endpoint sent.
+// Decode decodes an endpoint's JSON.
 func Decode(data []byte, into any) error {
 	if err := json.Unmarshal(data, into); err != nil {
 		return fmt.Errorf("%w: %w", ErrNotEvent, err)
@@ -216,7 +217,7 @@ func Decode(data []byte, into any) error {
 	return nil
 }
 
-// requestID is the endpoint's own name of a call, fit to be kept.
+// requestID returns the endpoint's id of a call, without characters that cannot be stored.
 func (e *Endpoint) requestID(resp *http.Response) string { return e.clean(e.RequestID(resp.Header)) }
 
 func (e *Endpoint) clean(id string) string {
@@ -224,8 +225,8 @@ func (e *Endpoint) clean(id string) string {
 	return strings.ToValidUTF8(id[:min(len(id), maxRequestID)], "")
 }
 
-// End makes the results of a provider's Stream from those of a call of a model. It returns ctx's
-// cause after ctx's end, and else an error for a person.
+// End converts the results of a call to those of a provider's Stream. After the end of ctx it
+// returns ctx's cause, and otherwise an error for users.
 func (e *Endpoint) End(ctx context.Context, model string, answer modelcall.Answer, err error) (modelcall.Answer, error) {
 	switch {
 	case err == nil:
@@ -240,5 +241,5 @@ func (e *Endpoint) End(ctx context.Context, model string, answer modelcall.Answe
 	return answer, e.Explain(err, model, answer)
 }
 
-// Close drops the idle connections. Calls under way go on.
+// Close closes the idle connections. Calls under way continue.
 func (e *Endpoint) Close() { e.Client.CloseIdleConnections() }

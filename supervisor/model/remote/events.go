@@ -7,31 +7,31 @@ import (
 	"io"
 )
 
-// maxEvent is how many bytes one event may have, and so one line. Ollama sends a whole tool call,
-// with the file that it writes, as one event.
+// maxEvent bounds one event in bytes, and so one line. Ollama sends a whole tool call, with the
+// file that it writes, as one event.
 const maxEvent = 1 << 20
 
-// Event is one server-sent event. Its Data is valid until the next is read.
+// Event is one server-sent event. Its Data is valid until the next event is read.
 type Event struct {
 	Name string // "" for the usual kind
 	Data []byte
 }
 
 // eventReader reads a stream of server-sent events, as the HTML standard defines it. Lines end with
-// LF or CRLF. The standard also allows a CR alone, which no model server sends.
+// LF or CRLF. The standard also allows a single CR, which no model server sends.
 type eventReader struct {
 	r    *bufio.Reader
 	line []byte
 	data []byte
 }
 
-// newEventReader reads events from r.
+// newEventReader returns a reader of the events from r.
 func newEventReader(r io.Reader) *eventReader {
 	return &eventReader{r: bufio.NewReader(r)}
 }
 
-// next returns the next event that has data. An event that the stream's end cuts before its empty
-// line is dropped, as the standard wants it.
+// next returns the next event that has data. If the stream ends before an event's empty line, the
+// event is dropped, as the standard says.
 func (e *eventReader) next() (Event, error) {
 	var name string
 	e.data = e.data[:0]
@@ -44,14 +44,14 @@ func (e *eventReader) next() (Event, error) {
 			if len(e.data) > 0 {
 				return Event{Name: name, Data: e.data}, nil
 			}
-			name = "" // an event without data is none
+			name = "" // the standard ignores an event without data
 			continue
 		}
 		field, value := splitField(line)
 		switch field {
 		case "event":
 			name = string(value)
-		case "error": // llama.cpp's own field, in its older releases
+		case "error": // a field of older releases of llama.cpp
 			name = "error"
 			fallthrough
 		case "data":
@@ -73,7 +73,7 @@ func (e *eventReader) addData(value []byte) error {
 	return nil
 }
 
-// readLine returns a line without its end. A line that the stream does not end is dropped.
+// readLine returns a line without its end. If the stream ends within the line, the line is dropped.
 func (e *eventReader) readLine() ([]byte, error) {
 	e.line = e.line[:0]
 	for {
@@ -98,7 +98,7 @@ func trimEnd(line []byte) []byte {
 	return bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
 }
 
-// splitField cuts "name: value". A comment, which begins with a colon, has no name.
+// splitField splits "name: value". A comment, which begins with a colon, has no name.
 func splitField(line []byte) (string, []byte) {
 	name, value, _ := bytes.Cut(line, []byte(":"))
 	return string(name), bytes.TrimPrefix(value, []byte(" "))

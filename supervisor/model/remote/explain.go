@@ -15,9 +15,9 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// Explain makes the error for a person. It keeps the cause as text without URL and key: a wrapped
-// error could be printed with both. model is "" where none was called; answer is what is known of
-// the call.
+// Explain returns the error for users. It keeps the cause as text without URL and key, because a
+// wrapped error could be printed with both. The model is "" if none was called, and answer has all
+// that is known of the call.
 func (e *Endpoint) Explain(err error, model string, answer modelcall.Answer) *modelcall.Error {
 	rule := e.Rules[slices.IndexFunc(e.Rules, func(r ErrorRule) bool { return r.matches(err) })]
 	refusal, cause := cmp.Or(RefusalIn(err), &Refusal{}), e.shorten(withoutURL(err))
@@ -35,7 +35,7 @@ func (e *Endpoint) Explain(err error, model string, answer modelcall.Answer) *mo
 	}
 }
 
-// message fills a rule's message in.
+// message fills in the words in braces of a rule's message.
 func (e *Endpoint) message(text string, err error, r *Refusal, model string) string {
 	idle, wait := new(idleTimeout), textInMinute
 	errors.As(err, &idle)
@@ -57,7 +57,7 @@ func (e *Endpoint) message(text string, err error, r *Refusal, model string) str
 
 func fill(text string, words ...string) string { return strings.NewReplacer(words...).Replace(text) }
 
-// withoutURL is err's text without the URL that net/http puts before it.
+// withoutURL returns err's text without the URL that net/http puts before it.
 func withoutURL(err error) string {
 	if wrapped := new(url.Error); errors.As(err, &wrapped) {
 		return wrapped.Err.Error()
@@ -65,7 +65,7 @@ func withoutURL(err error) string {
 	return err.Error()
 }
 
-// Redact takes the key out of text that others wrote.
+// Redact removes the key from text of others.
 func (e *Endpoint) Redact(text string) string {
 	if e.Key == "" {
 		return text
@@ -73,11 +73,11 @@ func (e *Endpoint) Redact(text string) string {
 	return strings.ReplaceAll(text, e.Key, "***")
 }
 
-// maxQuote is how many bytes of an endpoint's own words are repeated.
+// maxQuote limits a quote of an endpoint's own words, in bytes.
 const maxQuote = 300
 
-// shorten cuts foreign text. It takes the key out first: a cut through the key would leave a part
-// of it.
+// shorten cuts text of others. It removes the key first, because a cut through the key would leave
+// a part of it.
 func (e *Endpoint) shorten(text string) string {
 	if text = e.Redact(text); len(text) > maxQuote {
 		text = text[:maxQuote] + "..."

@@ -27,7 +27,7 @@ const canary = "sk-canary-0123456789"
 
 var errOdd = errors.New("what came is odd")
 
-// endpoint is one with a table of a few rows. Its log is returned.
+// endpoint returns an endpoint with a few rules, and its log.
 func endpoint() (*Endpoint, *bytes.Buffer) {
 	logged := new(bytes.Buffer)
 	return &Endpoint{
@@ -41,7 +41,7 @@ func endpoint() (*Endpoint, *bytes.Buffer) {
 	}, logged
 }
 
-func TestAnErrorBecomesWordsForThePerson(t *testing.T) {
+func TestExplain_TextForUser(t *testing.T) {
 	busy := func(retry time.Duration) error { return &Refusal{Status: 429, Retry: retry} }
 	for _, c := range []struct {
 		name  string
@@ -87,8 +87,8 @@ func TestAnErrorBecomesWordsForThePerson(t *testing.T) {
 	}
 }
 
-// TestTheCodeTellsWhatMayWorkLater of what won't.
-func TestTheCodeTellsWhatMayWorkLater(t *testing.T) {
+// TestExplain_CodeShowsIfRetryHelps covers every class.
+func TestExplain_CodeShowsIfRetryHelps(t *testing.T) {
 	for class, want := range map[modelcall.Class]supervisor.Code{
 		modelcall.RateLimited: supervisor.CodeUnavailable, modelcall.Cut: supervisor.CodeUnavailable,
 		modelcall.Network: supervisor.CodeUnavailable, modelcall.Auth: supervisor.CodeModel,
@@ -102,8 +102,8 @@ func TestTheCodeTellsWhatMayWorkLater(t *testing.T) {
 	}
 }
 
-// TestNothingOfTheKeyIsTold, also where long words are cut within it.
-func TestNothingOfTheKeyIsTold(t *testing.T) {
+// TestKey_IsNeverInErrors also covers long text that is cut within the key.
+func TestKey_IsNeverInErrors(t *testing.T) {
 	long := strings.Repeat("x", maxQuote-6)
 	for name, err := range map[string]error{
 		"in words":           errors.New("you sent " + canary),
@@ -128,8 +128,8 @@ func TestNothingOfTheKeyIsTold(t *testing.T) {
 	}
 }
 
-// TestWhatAnEndpointSaidIsForDebuggingAlone: it may be what the person said.
-func TestWhatAnEndpointSaidIsForDebuggingAlone(t *testing.T) {
+// TestEndpointText_IsOnlyLoggedAtDebug: the text may repeat the user's words.
+func TestEndpointText_IsOnlyLoggedAtDebug(t *testing.T) {
 	for level, shown := range map[hclog.Level]bool{hclog.Debug: true, hclog.Info: false} {
 		e, _ := endpoint()
 		logged := new(bytes.Buffer)
@@ -144,7 +144,7 @@ func TestWhatAnEndpointSaidIsForDebuggingAlone(t *testing.T) {
 	}
 }
 
-func TestWhatAPersonReadsWhenNothingIsReached(t *testing.T) {
+func TestUnreachable_HasTextForUser(t *testing.T) {
 	untrusted := httptest.NewUnstartedServer(http.NotFoundHandler())
 	untrusted.Config.ErrorLog = log.New(io.Discard, "", 0)
 	untrusted.StartTLS()
@@ -155,7 +155,7 @@ func TestWhatAPersonReadsWhenNothingIsReached(t *testing.T) {
 		err        error
 	}{
 		{"nothing listens", `Mews cannot reach "test": nothing accepts connections at h:80. Is it running there?`,
-			get(t, "http://"+shut(t))},
+			get(t, "http://"+closedAddr(t))},
 		{"no such name", `Mews cannot reach "test": the name of h:80 is not known. Check its base_url and this machine's network.`,
 			dial(&net.DNSError{Err: "no such host", Name: "h", IsNotFound: true})},
 		{"no answer", `Mews cannot reach "test": h:80 did not answer in time. Is it there?`, dial(os.ErrDeadlineExceeded)},
@@ -177,7 +177,7 @@ func TestWhatAPersonReadsWhenNothingIsReached(t *testing.T) {
 	}
 }
 
-// get is the error of asking somewhere where there is no answer to be had.
+// get returns the error of a request that gets no answer.
 func get(t *testing.T, base string) error {
 	t.Helper()
 	client := Client(nil)
@@ -190,8 +190,8 @@ func get(t *testing.T, base string) error {
 	return err
 }
 
-// shut is an address of loopback at which nothing listens any more.
-func shut(t *testing.T) string {
+// closedAddr returns an address on loopback without a listener.
+func closedAddr(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

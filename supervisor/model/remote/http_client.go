@@ -10,21 +10,22 @@ import (
 const (
 	connectTimeout = 10 * time.Second
 	pingAfter      = 15 * time.Second // of silence on an HTTP/2 connection
-	// idleConns is how many connections are kept for the next calls. A call beyond them connects
-	// anew, with TLS's handshake.
+	// idleConns is the number of connections kept for the next calls. Further calls open new ones,
+	// with a TLS handshake.
 	idleConns = 64
 )
 
-// Client is a copy of given, or a client of our own. Neither follows redirects: they would take the
-// person's words, and perhaps the key, to a host that nobody configured.
+// Client returns a copy of given, or a client of our own if given is nil. It does not follow
+// redirects: they would send the user's words, and perhaps the key, to a host that nobody
+// configured.
 func Client(given *http.Client) *http.Client {
 	client := http.Client{Transport: &http.Transport{
 		Proxy:               http.ProxyFromEnvironment,
 		DialContext:         (&net.Dialer{Timeout: connectTimeout, KeepAlive: 30 * time.Second}).DialContext,
 		TLSHandshakeTimeout: connectTimeout,
-		IdleConnTimeout:     90 * time.Second, // as net/http's own
+		IdleConnTimeout:     90 * time.Second, // the value of net/http
 		MaxIdleConnsPerHost: idleConns,
-		DisableCompression:  true, // a compressing proxy would hold deltas back
+		DisableCompression:  true, // a compressing proxy would delay deltas
 		ForceAttemptHTTP2:   true,
 		HTTP2:               &http.HTTP2Config{SendPingTimeout: pingAfter, PingTimeout: pingAfter},
 	}}
@@ -35,15 +36,15 @@ func Client(given *http.Client) *http.Client {
 	return &client
 }
 
-// The types of bodies. TypeStream is any but JSON and HTML.
+// Types of bodies. TypeStream is any type except JSON and HTML.
 const (
 	TypeStream = "text/event-stream"
 	TypeJSON   = "application/json"
 )
 
-// hasType says whether a response has the status 200 and may be of a type. Servers give their
-// streams various types, but never JSON or HTML: those are an error with status 200, or no model
-// API at all.
+// hasType reports whether a response has the status 200 and a fitting content type. Servers give
+// their streams various types, but never JSON or HTML. Those are an error with status 200, or no
+// model API at all.
 func hasType(resp *http.Response, kind string) bool {
 	given, _, _ := strings.Cut(resp.Header.Get("Content-Type"), ";")
 	given = strings.ToLower(strings.TrimSpace(given))

@@ -2,34 +2,33 @@ package remote
 
 import "net/http"
 
-// noPicturePhrases are the words of endpoints for a model that takes no pictures.
+// noPicturePhrases are the words with which endpoints refuse pictures for a model without vision.
 var noPicturePhrases = []string{
 	"image input",                         // Ollama, llama.cpp, OpenRouter, Mistral
 	"does not support image",              // LM Studio
 	"image_url is only supported",         // OpenAI, Azure
 	"variant `image_url`",                 // DeepSeek, and others whose server is written in Rust
 	"variant image_url",                   // the same, quoted by a proxy
-	"unsupported content part",            // llama.cpp before it could see
+	"unsupported content part",            // llama.cpp before it supported pictures
 	"multimodal model", "at most 0 image", // vLLM
 	"mmproj", "support vision", "vision is not", "images are not supported", "image is not supported",
-	// text alone
+	// servers that take only text
 	"content must be a string", "content of type string", "input should be 'text'", "should be a valid string",
 }
 
-// RefusesPictures says whether a refusal of a request with pictures means that the model takes
-// none.
+// RefusesPictures reports whether a refusal means that the model takes no pictures.
 func RefusesPictures(status int, text string) bool {
 	return refusesContent(status) && ContainsAny(text, noPicturePhrases...)
 }
 
-// RefusesPicture says whether it means one of the pictures, such as a damaged or a too large one.
-// Another model of the same API may refuse that as well.
+// RefusesPicture reports whether a refusal means one picture, such as a damaged or too large one.
+// Another model of the same API may refuse that picture as well.
 func RefusesPicture(status int, text string) bool {
 	return refusesContent(status) && ContainsAny(text, "image", "picture") && !RefusesPictures(status, text)
 }
 
-// refusesContent says whether a server that is not made for pictures may answer with a status. 0 is
-// an error in a stream.
+// refusesContent reports whether status is one with which a server may refuse pictures. 0 is an
+// error in a stream.
 func refusesContent(status int) bool {
 	switch status {
 	case 0, http.StatusBadRequest, http.StatusNotFound, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType,
@@ -39,7 +38,7 @@ func refusesContent(status int) bool {
 	return false
 }
 
-// Why a model does not see a picture, for the line in its place.
+// Reasons why a model does not see a picture, for the line that replaces it.
 const (
 	ReasonNoPictures = "this model can't see pictures"
 	ReasonUnusable   = "the model's endpoint could not use it"

@@ -2,8 +2,8 @@ package remote
 
 import "testing"
 
-// TestTheWordsForBlindnessAreKnown has each server's own, as people have reported them.
-func TestTheWordsForBlindnessAreKnown(t *testing.T) {
+// TestRefusesPictures_WordsOfEachServer has each server's own words, as users have reported them.
+func TestRefusesPictures_WordsOfEachServer(t *testing.T) {
 	for _, c := range []struct {
 		status        int
 		text          string

@@ -18,51 +18,51 @@ const (
 	maxRetry   = 24 * time.Hour
 )
 
-// Refusal is an endpoint's own word that it will not answer. Its Error holds nothing that may not
-// stand in the log.
+// Refusal is an endpoint's refusal of a request. Its Error has nothing that must stay out of the
+// log.
 type Refusal struct {
-	Status  int           // of HTTP, or as the error says it within a stream; 0 where it doesn't
+	Status  int           // the HTTP status, or the one in an error within a stream; 0 if that has none
 	Kind    string        // the endpoint's code or type: rate_limit_error, model_not_found
-	Param   string        // the parameter that it is about
-	Text    string        // its message on one line; it may repeat the key and the person's words
-	Request string        // its own name of the call
-	Retry   time.Duration // when to ask again; 0 where it did not say
+	Param   string        // the refused parameter
+	Text    string        // its message on one line; it may repeat the key and the user's words
+	Request string        // the endpoint's id of the call
+	Retry   time.Duration // when to try again; 0 if unknown
 	Moved   bool          // it was a redirect
-	Begun   bool          // it came within an answer
-	Listing bool          // models were asked for
+	Begun   bool          // it came after an answer had begun
+	Listing bool          // it was a request for the list of models
 }
 
 func (r *Refusal) Error() string { return refusalText(r.Status, r.Kind, r.Param) }
 
-// Says tells whether one of phrases, in lower case, is in the text.
+// Says reports whether the text contains one of phrases, which are lower case.
 func (r *Refusal) Says(phrases ...string) bool { return ContainsAny(r.Text, phrases...) }
 
-// WrongKey says whether the endpoint did not accept the key. The text may repeat a part of it then,
-// as OpenAI's does.
+// WrongKey reports whether the endpoint did not accept the key. The text may then repeat a part of
+// the key, as OpenAI's does.
 func (r *Refusal) WrongKey() bool {
 	return r.Status == http.StatusUnauthorized || r.Kind == "authentication_error" || r.Kind == "invalid_api_key"
 }
 
-// free says whether the call certainly cost nothing: it was refused by HTTP's status before an
-// answer began. Where a proxy gave up waiting for the model, that is not known.
+// free reports whether the call certainly cost nothing: its HTTP status refused it before an answer
+// began. If a proxy gave up waiting for the model, the cost is unknown.
 func (r *Refusal) free() bool {
 	return r.Status >= http.StatusMultipleChoices && !r.Begun && !timeoutStatuses[r.Status]
 }
 
-// timeoutStatuses are those of proxies that gave up waiting. Cloudflare has 520 to 524.
+// timeoutStatuses are the statuses of proxies that gave up waiting. Cloudflare has 520 to 524.
 var timeoutStatuses = map[int]bool{
 	http.StatusRequestTimeout: true, http.StatusBadGateway: true, http.StatusGatewayTimeout: true,
 	520: true, 521: true, 522: true, 523: true, 524: true,
 }
 
-// RefusalIn is what the endpoint said of an error; nil where it was not the endpoint's.
+// RefusalIn returns the endpoint's refusal in err; nil if there is none.
 func RefusalIn(err error) *Refusal {
 	var r *Refusal
 	errors.As(err, &r)
 	return r
 }
 
-// readRefusal reads the body of a response that is no answer.
+// readRefusal reads the body of a refusing response.
 func (e *Endpoint) readRefusal(resp *http.Response, body io.Reader) error {
 	return readBody(body, func(data []byte) error {
 		r := e.Refusal(resp.StatusCode, readErrorObject(data))
@@ -72,14 +72,14 @@ func (e *Endpoint) readRefusal(resp *http.Response, body io.Reader) error {
 	})
 }
 
-// StreamRefusal is an error within a stream.
+// StreamRefusal returns the refusal of an error within a stream.
 func (e *Endpoint) StreamRefusal(data []byte) error {
 	r := e.Refusal(0, readErrorObject(data))
 	r.Begun = true
 	return r
 }
 
-// readBody reads the body of a response that is no answer. read makes an error of any body.
+// readBody reads the body of a refusing response. read turns any body into an error.
 func readBody(body io.Reader, read func([]byte) error) error {
 	data, err := io.ReadAll(io.LimitReader(body, maxRefusal))
 	refused := read(data)
@@ -89,20 +89,20 @@ func readBody(body io.Reader, read func([]byte) error) error {
 	return refused
 }
 
-// isRedirect says whether a response is a redirect.
+// isRedirect reports whether a response is a redirect.
 func isRedirect(resp *http.Response) bool { return resp.StatusCode >= 300 && resp.StatusCode < 400 }
 
-// ErrorObject is an error object. Its values are one line each; they may repeat the key and the
-// person's words.
+// ErrorObject is an error object. Its values have one line each; they may repeat the key and the
+// user's words.
 type ErrorObject struct {
 	Code    string // model_not_found, 400
 	Type    string // rate_limit_error, exceed_context_size_error
-	Param   string // the parameter that it is about
+	Param   string // the refused parameter
 	Text    string
-	Request string // the endpoint's own name of the call
+	Request string // the endpoint's id of the call
 }
 
-// object has the fields that endpoints give. Codes are strings or numbers.
+// object has the fields of all endpoints. Codes are strings or numbers.
 type object struct {
 	Error    json.RawMessage `json:"error"`
 	Code     any             `json:"code"`
@@ -110,20 +110,20 @@ type object struct {
 	Param    any             `json:"param"`
 	Message  any             `json:"message"`
 	Detail   any             `json:"detail"`
-	Metadata any             `json:"metadata"` // OpenRouter's: what the server behind it said
+	Metadata any             `json:"metadata"` // OpenRouter's: the error of the server behind it
 	Request  any             `json:"request_id"`
 }
 
-// readErrorObject reads an error object in the shapes that endpoints give it: {"error": {...}} of
-// OpenAI's and Anthropic's, Ollama's {"error": "..."}, FastAPI's {"detail": ...} and a bare
-// {"message": ..., "code": ...}. All else gives the zero ErrorObject.
+// readErrorObject reads an error object in any known shape: {"error": {...}} of OpenAI and
+// Anthropic, Ollama's {"error": "..."}, FastAPI's {"detail": ...} and a bare {"message": ...,
+// "code": ...}. Anything else gives the zero ErrorObject.
 func readErrorObject(data []byte) ErrorObject {
 	var outer object
 	if json.Unmarshal(data, &outer) != nil {
 		return ErrorObject{}
 	}
 	if outer.Type == "error" {
-		outer.Type = nil // Anthropic's: it says only that this is an error
+		outer.Type = nil // Anthropic's outer type is always "error"
 	}
 	inner := outer
 	if len(outer.Error) > 0 && json.Unmarshal(outer.Error, &inner) != nil {
@@ -139,7 +139,7 @@ func readErrorObject(data []byte) ErrorObject {
 	return o
 }
 
-// firstText is the first value that is not empty, as text on one line.
+// firstText returns the first value that is not empty, as text on one line.
 func firstText(values ...any) string {
 	for _, v := range values {
 		if v == nil || v == "" {
@@ -150,7 +150,7 @@ func firstText(values ...any) string {
 	return ""
 }
 
-// Unquote is the text of a JSON string. Any other value stays as it is.
+// Unquote returns the text of a JSON string. Any other value stays as it is.
 func Unquote(raw json.RawMessage) string {
 	var s string
 	if len(raw) == 0 || json.Unmarshal(raw, &s) == nil { // null leaves s empty
@@ -159,26 +159,27 @@ func Unquote(raw json.RawMessage) string {
 	return strings.ToValidUTF8(string(raw), "\uFFFD")
 }
 
-// oneLine is foreign text without line ends and control characters.
+// oneLine returns text of others without line ends and control characters.
 func oneLine(text string) string {
 	return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r <= ' ' || r == 0x7f }), " ")
 }
 
-// IsIdentifier says whether foreign text is an identifier. Only such text may stand in the log.
+// IsIdentifier reports whether text of others is an identifier. Only such text may be logged.
 func IsIdentifier(s string) bool {
 	return s != "" && len(s) <= maxCode && strings.IndexFunc(s, func(r rune) bool {
 		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-[]", r)
 	}) < 0
 }
 
-// ContainsAny tells whether one of phrases, in lower case, is in a foreign text.
+// ContainsAny reports whether text contains one of phrases, which are lower case.
 func ContainsAny(text string, phrases ...string) bool {
 	text = strings.ToLower(text)
 	return slices.ContainsFunc(phrases, func(p string) bool { return strings.Contains(text, p) })
 }
 
-// refusalText is a refusal for the log. status is HTTP's, 0 within a stream. A code or a parameter
-// that is no identifier is left out: it may be the person's words.
+// refusalText returns a refusal's text for the log. status is the HTTP status, or 0 within a
+// stream. A code or parameter that is no identifier is left out, because it may be the user's
+// words.
 func refusalText(status int, code, param string) string {
 	text := "an error in the stream"
 	if status != 0 {
@@ -193,13 +194,13 @@ func refusalText(status int, code, param string) string {
 	return text
 }
 
-// RetryAfter reads when to ask again from the headers: OpenAI's in milliseconds, and the standard's
-// in seconds or as a date.
+// RetryAfter reads the wait from the headers. OpenAI's header is in milliseconds, and the
+// standard's is in seconds or a date.
 func RetryAfter(h http.Header, now time.Time) time.Duration {
 	value := strings.TrimSpace(h.Get("Retry-After"))
-	wait := scaled(h.Get("Retry-After-Ms"), time.Millisecond)
+	wait := parseUnits(h.Get("Retry-After-Ms"), time.Millisecond)
 	if wait == 0 {
-		wait = scaled(value, time.Second)
+		wait = parseUnits(value, time.Second)
 	}
 	if at, err := http.ParseTime(value); err == nil && wait == 0 {
 		wait = Until(at, now)
@@ -207,8 +208,8 @@ func RetryAfter(h http.Header, now time.Time) time.Duration {
 	return wait
 }
 
-// scaled is a number of units; 0 where it is no number, or more than maxRetry.
-func scaled(text string, unit time.Duration) time.Duration {
+// parseUnits returns a number of units; 0 if it is no number or more than maxRetry.
+func parseUnits(text string, unit time.Duration) time.Duration {
 	n, err := strconv.ParseFloat(text, 64)
 	if err != nil || !(n > 0 && n <= float64(maxRetry/unit)) {
 		return 0
@@ -216,8 +217,7 @@ func scaled(text string, unit time.Duration) time.Duration {
 	return time.Duration(n * float64(unit))
 }
 
-// Until is how long it is until a time, in whole seconds; 0 where it is past, or more than a day
-// away.
+// Until returns the time until at, in whole seconds. It is 0 if at is past or more than a day away.
 func Until(at, now time.Time) time.Duration {
 	d := at.Sub(now)
 	if d <= 0 || d > maxRetry {

@@ -1,18 +1,17 @@
-// Package remote is what the providers that are reached over HTTP share: one endpoint and the calls
-// of it, the watch for an endpoint that falls silent, the stream of events, the reading of
-// refusals, and the errors that a person gets of them. A provider brings what its API says: a table
-// of error rules, and a builder of answers.
+// Package remote is shared by the providers that are reached over HTTP. It makes the calls of an
+// endpoint, ends silent ones, reads the stream of events and refusals, and returns errors for
+// users. A provider adds a table of error rules and a builder of answers for its API.
 //
-//	endpoint.go  one endpoint: a request, its answer event by event, a list of models
-//	client.go    the HTTP client, and the types of what it gets
-//	idle.go      one call, ended when nothing comes
-//	events.go    a stream of server-sent events
-//	refusal.go   the body and the headers of a response that is no answer
-//	rules.go     the table from errors to classes and words
-//	explain.go   an error as a person reads it, without the key
-//	window.go    how long a request may be, in the words of a refusal
-//	pictures.go  how endpoints refuse pictures
-//	texts.go     the words that the tables of providers share
+//	endpoint.go     one endpoint: a request, its answer event by event, a list of models
+//	http_client.go  the HTTP client, and the types of bodies
+//	idle.go         one call, ended if nothing comes
+//	events.go       a stream of server-sent events
+//	refusal.go      the body and the headers of a refusing response
+//	rules.go        the table from errors to classes and messages
+//	explain.go      an error for users, without the key
+//	window.go       the window, as told in a refusal
+//	pictures.go     the ways in which endpoints refuse pictures
+//	texts.go        the messages that several providers share
 package remote
 
 import (
@@ -23,8 +22,8 @@ import (
 	"unicode"
 )
 
-// ParseBase checks a base URL; example is one that is right. Its errors do not repeat the URL,
-// which may hold a password.
+// ParseBase checks a base URL; example is a valid one for the error. Its errors do not repeat the
+// URL, which may contain a password.
 func ParseBase(base, example string) (*url.URL, error) {
 	u, err := url.Parse(base)
 	switch {
@@ -42,7 +41,7 @@ func ParseBase(base, example string) (*url.URL, error) {
 
 const maxModel = 256 // bytes of a model's name
 
-// ValidModelName tells whether a model's name is one that a person can write.
+// ValidModelName reports whether a user can type a model's name.
 func ValidModelName(name string) bool {
 	odd := func(r rune) bool { return !unicode.IsGraphic(r) || unicode.IsSpace(r) || r == unicode.ReplacementChar }
 	return name != "" && len(name) <= maxModel && strings.IndexFunc(name, odd) < 0
@@ -52,8 +51,8 @@ func ValidModelName(name string) bool {
 // proxies.
 const maxToolName = 64
 
-// ToolName makes a name fit for both APIs (letters, digits, _ and -). A model may have called a
-// tool that does not exist, by a name that would be refused each time the conversation is sent
+// ToolName returns a name that both APIs accept (letters, digits, _ and -). A model may have called
+// a tool that does not exist, by a name that would be refused whenever the conversation is sent
 // again.
 func ToolName(name string) string {
 	name = strings.Map(func(r rune) rune {
@@ -69,24 +68,25 @@ func ToolName(name string) string {
 	return name[:min(len(name), maxToolName)]
 }
 
-// maxRemembered bounds the models of a Memory. Their names come from people.
+// maxRemembered bounds the models of a Memory, because their names come from users.
 const maxRemembered = 256
 
-// Memory keeps a value for each model until the program ends. It forgets all of them when there are
-// maxRemembered. Its zero value is empty. It may be used from several goroutines at once.
+// Memory keeps a value for each model until the program ends. When it has maxRemembered values, it
+// forgets all. The zero value is empty. It may be used from several goroutines at once.
 type Memory[V any] struct {
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the field below
 	byModel map[string]V
 }
 
-// Get is the value of a model, the zero value where there is none.
+// Get returns the value of a model; the zero value if there is none.
 func (m *Memory[V]) Get(model string) V {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.byModel[model]
 }
 
-// Change replaces the value of a model. change must not alter what it gets: others may read it.
+// Change replaces the value of a model. change must not modify its argument, because others may
+// read it.
 func (m *Memory[V]) Change(model string, change func(V) V) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -22,7 +22,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func TestARedirectIsNotFollowed(t *testing.T) {
+func TestRedirect_IsNotFollowed(t *testing.T) {
 	asked := 0
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		asked++
@@ -46,7 +46,7 @@ func TestARedirectIsNotFollowed(t *testing.T) {
 	}
 }
 
-func TestCallsAtOnceKeepTheirConnections(t *testing.T) {
+func TestConcurrentCalls_ReuseConnections(t *testing.T) {
 	var connected atomic.Int64
 	var asked sync.WaitGroup
 	s := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
@@ -83,7 +83,7 @@ func TestCallsAtOnceKeepTheirConnections(t *testing.T) {
 	}
 }
 
-func TestTheKindsOfResponses(t *testing.T) {
+func TestHasType(t *testing.T) {
 	for _, c := range []struct {
 		status       int
 		header       string
@@ -104,7 +104,7 @@ func TestTheKindsOfResponses(t *testing.T) {
 	}
 }
 
-func TestABaseURLIsCheckedAndNotRepeated(t *testing.T) {
+func TestParseBase_ErrorHidesURL(t *testing.T) {
 	for _, base := range []string{"", "127.0.0.1:11434/v1", "ftp://secret/v1", "http://", "http://me:secret@host/v1",
 		"http://[secret"} {
 		_, err := ParseBase(base, "http://right/v1")
@@ -117,7 +117,7 @@ func TestABaseURLIsCheckedAndNotRepeated(t *testing.T) {
 	}
 }
 
-func TestTheNamesThatAPersonCanWrite(t *testing.T) {
+func TestValidModelName(t *testing.T) {
 	for name, want := range map[string]bool{
 		"qwen3:8b": true, "meta/llama": true, "模型": true, "": false, "a b": false, "a\x00": false, "a\xff": false,
 		strings.Repeat("x", maxModel): true, strings.Repeat("x", maxModel+1): false,
@@ -128,8 +128,7 @@ func TestTheNamesThatAPersonCanWrite(t *testing.T) {
 	}
 }
 
-// says is an endpoint that says words in their time, each after pause, and then nothing until the
-// call ends.
+// says returns a body that sends each of words after a pause, and then nothing until the call ends.
 func says(ctx context.Context, pause time.Duration, words ...string) io.ReadCloser {
 	r, w := io.Pipe()
 	go func() {
@@ -143,7 +142,7 @@ func says(ctx context.Context, pause time.Duration, words ...string) io.ReadClos
 	return r
 }
 
-func TestACallThatHearsNothingEnds(t *testing.T) {
+func TestSilentCall_Ends(t *testing.T) {
 	const limit = 20 * time.Second
 	for _, c := range []struct {
 		name  string
@@ -193,14 +192,14 @@ func TestACallThatHearsNothingEnds(t *testing.T) {
 	}
 }
 
-func TestACallsOwnErrorStays(t *testing.T) {
+func TestWatchIdle_KeepsCallsError(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		if err := watchIdle(t.Context(), time.Second, func(context.Context, *watchedBody) error { return errOdd }); err != errOdd {
 			t.Errorf("got %v", err)
 		}
 		err := watchIdle(t.Context(), time.Second, func(ctx context.Context, b *watchedBody) error {
 			b.ReadCloser = says(ctx, 0)
-			b.drain() // of which there may be none
+			b.drain() // a body may be missing
 			return nil
 		})
 		if err != nil {
@@ -209,7 +208,7 @@ func TestACallsOwnErrorStays(t *testing.T) {
 	})
 }
 
-func TestTheHeadersThatSayWhenToComeBack(t *testing.T) {
+func TestRetryAfter(t *testing.T) {
 	now := time.Date(2026, 11, 20, 8, 0, 0, 1, time.UTC)
 	for _, c := range []struct {
 		name, value string
@@ -234,7 +233,7 @@ func TestTheHeadersThatSayWhenToComeBack(t *testing.T) {
 	}
 }
 
-func TestErrorObjectsAreReadInEveryShape(t *testing.T) {
+func TestReadErrorObject_EveryShape(t *testing.T) {
 	for body, want := range map[string]ErrorObject{
 		`{"error":{"message":"no\n more","type":"requests","code":"rate_limit_exceeded","param":"x.y"}}`: {
 			Code: "rate_limit_exceeded", Type: "requests", Param: "x.y", Text: "no more"},
@@ -267,8 +266,8 @@ func FuzzReadObject(f *testing.F) {
 	})
 }
 
-// TestARefusalIsBounded and keeps what was read of a body that breaks off.
-func TestARefusalIsBounded(t *testing.T) {
+// TestRefusal_BodyIsBounded also covers a body that breaks off.
+func TestRefusal_BodyIsBounded(t *testing.T) {
 	broken := io.MultiReader(strings.NewReader("half"), breaks{})
 	for name, c := range map[string]struct {
 		body io.Reader
@@ -284,7 +283,7 @@ func TestARefusalIsBounded(t *testing.T) {
 	}
 }
 
-func TestWhatIsKnownIsBounded(t *testing.T) {
+func TestMemory_IsBounded(t *testing.T) {
 	var m Memory[[]string]
 	for i := range maxRemembered * 3 {
 		m.Change(strings.Repeat("m", i), func([]string) []string { return []string{"x"} })
@@ -298,7 +297,7 @@ type breaks struct{}
 
 func (breaks) Read([]byte) (int, error) { return 0, errOdd }
 
-func TestACauseHoldsCodesAlone(t *testing.T) {
+func TestRefusalText_HasOnlyIdentifiers(t *testing.T) {
 	for want, got := range map[string]string{
 		"HTTP 429: rate_limit":             refusalText(429, "rate_limit", ""),
 		"HTTP 400: invalid: parameter x.y": refusalText(400, "invalid", "x.y"),

@@ -10,7 +10,7 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// What can be wrong with a request that was not sent, or with an answer that began.
+// Errors of a request that was not sent, or of an answer that began.
 var (
 	ErrUnsendable = errors.New("the conversation cannot be put into the API's form")
 	ErrCutOff     = errors.New("the stream ended before the answer did")
@@ -20,16 +20,16 @@ var (
 	ErrNoName     = errors.New("a tool call without a name")
 )
 
-// ErrorRule is a class of errors and what a person is told of it: a row of a table that is tried in
-// order. In the message, {model} is `the model "m"`, {name} its name alone, and {provider}, {host},
-// {api}, {status}, {wait} and {again} are what they say.
+// ErrorRule is a class of errors with the message for users. Rules form a table that is tried in
+// order. In the message, {model} becomes `the model "m"`, and {name} only its name. The names
+// {provider}, {host}, {api}, {status}, {wait} and {again} stand for their values.
 type ErrorRule struct {
 	matches func(error) bool
 	class   modelcall.Class
 	message string
 }
 
-// transient are the classes of what may work later.
+// transient are the classes of errors that may pass by themselves.
 var transient = map[modelcall.Class]bool{
 	modelcall.RateLimited: true, modelcall.Overloaded: true, modelcall.Server: true,
 	modelcall.Network: true, modelcall.Stalled: true, modelcall.Cut: true,
@@ -42,7 +42,7 @@ func (r ErrorRule) code() supervisor.Code {
 	return supervisor.CodeModel
 }
 
-// OnRefusal is a rule for the refusals that match.
+// OnRefusal returns a rule for the refusals that match.
 func OnRefusal(match func(*Refusal) bool, class modelcall.Class, message string) ErrorRule {
 	return ErrorRule{func(err error) bool { r := RefusalIn(err); return r != nil && match(r) }, class, message}
 }
@@ -50,12 +50,12 @@ func OnRefusal(match func(*Refusal) bool, class modelcall.Class, message string)
 // AnyRefusal matches all refusals.
 func AnyRefusal(*Refusal) bool { return true }
 
-// OnError is a rule for an error that wraps target.
+// OnError returns a rule for an error that wraps target.
 func OnError(target error, class modelcall.Class, message string) ErrorRule {
 	return ErrorRule{func(err error) bool { return errors.Is(err, target) }, class, message}
 }
 
-// as matches the errors of a type.
+// as returns a matcher for errors of type E.
 func as[E error](match func(E) bool) func(error) bool {
 	return func(err error) bool {
 		var found E
@@ -63,9 +63,9 @@ func as[E error](match func(E) bool) func(error) bool {
 	}
 }
 
-// OnAnyError are the rules that follow a provider's own: for a bad answer, an endpoint that fell
-// silent, and a request that never reached one. They match every error. api is what the API is
-// called, and hint what to do about an endpoint that did not answer in time.
+// OnAnyError returns the rules that follow a provider's own; they match every error. They cover a
+// bad answer, a silent endpoint, and a request that never reached one. The API's name is api, and
+// hint is advice about an endpoint that did not answer in time.
 func OnAnyError(api, hint string) []ErrorRule {
 	return []ErrorRule{
 		{as(func(*idleTimeout) bool { return true }), modelcall.Stalled, textIdle},

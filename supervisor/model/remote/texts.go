@@ -1,8 +1,8 @@
 package remote
 
-// Messages of error rules that providers share. What stands in braces is filled in, see ErrorRule.
+// Messages of error rules that providers share. Words in braces are filled in, see ErrorRule.
 const (
-	TextTooLong = `This is longer than {model} of {provider} can take, also without all that could be left out of it. Use a ` +
+	TextTooLong = `This is longer than {model} of {provider} can take, even after Mews shortened it. Use a ` +
 		`model with a larger context, or ask for less at once.`
 	TextWrongKey = `{provider} wants an API key, and none was accepted. Check its api_key in the configuration and start ` +
 		`Mews again.`
@@ -11,7 +11,7 @@ const (
 	TextRateLimited = `{provider} has had too many requests and lets no more through for now. {again}`
 	TextOverloaded  = `{provider} has more to do than it can for now. {again}`
 	TextFiltered    = `The content filter of {provider} stopped the answer. Say it differently, or use another model.`
-	TextRefused     = "{provider} refused the request for {model} as wrong (HTTP {status}). Use another model; an admin finds " +
+	TextRefused     = "{provider} refused the request for {model} as wrong (HTTP {status}). Use another model. An admin finds " +
 		"what it said in the log at level debug."
 
 	textIdle = `{model} of {provider} at {host} has stopped answering: nothing came for {wait}. Send the message again, or ` +

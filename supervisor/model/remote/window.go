@@ -9,24 +9,24 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// The words in which servers say how many tokens a request may have, and how many it had: OpenAI's
-// and vLLM's "maximum context length is 8192 tokens ... resulted in 10211 tokens", llama.cpp's
-// "request (10000 tokens) exceeds the available context size (8192 tokens)", Anthropic's "prompt is
-// too long: 205434 tokens > 200000 maximum", LM Studio's "context length of only 4096 tokens",
-// Groq's "Limit 6000, Requested 10432".
+// Patterns for a window and a request's tokens in refusals: OpenAI's and vLLM's "maximum context
+// length is 8192 tokens ... resulted in 10211 tokens", llama.cpp's "request (10000 tokens) exceeds
+// the available context size (8192 tokens)", Anthropic's "prompt is too long: 205434 tokens >
+// 200000 maximum", LM Studio's "context length of only 4096 tokens", Groq's "Limit 6000, Requested
+// 10432".
 var (
-	windowWords = regexp.MustCompile(`(?i)(?:context length (?:is|of)(?: only)?|context size(?: is)?|context limit:.*>|tokens >|limit) \(?(\d[\d,]{2,10})`)
-	// of a number that has the answer's limit in it
-	messageWords = regexp.MustCompile(`\((\d+) in the messages`)
-	countWords   = regexp.MustCompile(`(?i)(?:resulted in|request \(|has|too long:|requested(?: about)?) ?(\d[\d,]{2,10})(?: input)?(?: tokens|$|,)`)
+	windowPattern = regexp.MustCompile(`(?i)(?:context length (?:is|of)(?: only)?|context size(?: is)?|context limit:.*>|tokens >|limit) \(?(\d[\d,]{2,10})`)
+	// part of a number that includes the answer's limit
+	messageTokensPattern = regexp.MustCompile(`\((\d+) in the messages`)
+	requestTokensPattern = regexp.MustCompile(`(?i)(?:resulted in|request \(|has|too long:|requested(?: about)?) ?(\d[\d,]{2,10})(?: input)?(?: tokens|$|,)`)
 )
 
-// windowIn is what a refusal of a request that was too long says of its length.
+// windowIn returns the window and the request's tokens that a refusal tells; 0 if it does not.
 func windowIn(class modelcall.Class, text string) (window, counted int64) {
 	if class != modelcall.TooLong {
 		return 0, 0
 	}
-	return numberIn(windowWords, text), cmp.Or(numberIn(messageWords, text), numberIn(countWords, text))
+	return numberIn(windowPattern, text), cmp.Or(numberIn(messageTokensPattern, text), numberIn(requestTokensPattern, text))
 }
 
 func numberIn(words *regexp.Regexp, text string) int64 {

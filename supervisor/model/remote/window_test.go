@@ -6,7 +6,7 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-func TestARefusalTellsHowLongARequestMayBe(t *testing.T) {
+func TestWindowIn(t *testing.T) {
 	for text, want := range map[string][2]int64{
 		"This model's maximum context length is 8192 tokens. However, your messages resulted in 10211 tokens. Please reduce":                     {8192, 10211},
 		"This model's maximum context length is 8192 tokens. However, you requested 10400 tokens (8400 in the messages, 2000 in the completion)": {8192, 8400},
