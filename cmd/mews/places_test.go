@@ -57,7 +57,7 @@ var placesTested = []string{
 }
 
 // placesShown are those tests.
-const placesShown = `^(TestPlace|TestEveryMethodIsDocumented|TestExample|TestTags|TestEmptyFileIsTheDefaults|TestWholeFile|` +
+const placesShown = `^(TestPlace|TestMethods_EachOne_IsDocumented|TestExample|TestTags|TestEmptyFileIsTheDefaults|TestWholeFile|` +
 	`TestTools_Described_AreInOrder|TestTools_ChangeAfterHello_ReachNextTurn|TestTools_Family_IsSmallAndValid|TestTheReadme|` +
 	`TestTheMenuIsWhatTelegramTakes|TestHelpListsEveryCommand|TestReleasedMigrations|TestEveryTableIsErased|TestNothingOfSomebody)`
 
