@@ -17,9 +17,9 @@ import (
 
 var update = flag.Bool("update", false, "write testdata/tools.txt anew")
 
-// TestTools_Described_StayTheSame compares each tool with testdata/tools.txt, byte for byte: a
-// provider's cache holds the beginning of a request only while that stays the same. A tool that the
-// file does not have is new. With -update it writes the file.
+// TestTools_Described_StayTheSame compares each tool with testdata/tools.txt, byte for byte. A
+// provider's cache holds the beginning of a request only while the beginning stays the same. A tool
+// that the file lacks is new. With -update the test writes the file.
 func TestTools_Described_StayTheSame(t *testing.T) {
 	const file = "testdata/tools.txt"
 	s := startWorker(t, context.Background(), serve.Options{Start: (*exec.Cmd).Start})
@@ -46,7 +46,7 @@ func TestTools_Described_StayTheSame(t *testing.T) {
 	}
 }
 
-// describe is a tool as a model is told of it, in lines.
+// describe returns a tool in lines, as a model sees it.
 func describe(tool protocol.Tool) string {
 	return fmt.Sprintf(
 		"%s\nfamily: %s\neffect: %s\n%s\n%s\n\n",
@@ -59,7 +59,7 @@ func describe(tool protocol.Tool) string {
 }
 
 // TestTools_Arguments_AreThoseDescribed calls each tool with all arguments of its schema and one
-// more: that one alone is refused. No tool runs.
+// more. Only the additional one is refused. No tool runs.
 func TestTools_Arguments_AreThoseDescribed(t *testing.T) {
 	s := startWorker(t, context.Background(), serve.Options{Start: (*exec.Cmd).Start})
 	var calls []protocol.ToolCall
@@ -77,7 +77,7 @@ func TestTools_Arguments_AreThoseDescribed(t *testing.T) {
 	}
 }
 
-// samples are values of arguments, by the types in schemas; one without a type is a text.
+// samples are values of arguments by schema type; an argument without a type takes a text.
 var samples = map[string]string{
 	"string":  `"a"`,
 	"integer": `1`,
@@ -88,7 +88,7 @@ var samples = map[string]string{
 	"":        `"a"`,
 }
 
-// sampleCall has a value for each argument that the tool describes, and one argument more.
+// sampleCall has a value for each argument of the tool's schema, and one more argument.
 func sampleCall(t *testing.T, tool protocol.Tool) string {
 	t.Helper()
 	var schema struct {

@@ -18,7 +18,7 @@ import (
 	"mews/worker/tool/uploads"
 )
 
-// families makes the tools over the folder of a person. Each row makes one family, once the person
+// families makes the tools over the folder of a user. Each row makes one family, once the user
 // is known.
 var families = []func(*userTools) []worker.Tool{
 	func(u *userTools) []worker.Tool { return files.Tools(u.files, u.options.Now, u.zone) },
@@ -41,7 +41,7 @@ type turnTools struct {
 	*userTools
 	turn  *host.Turn
 	start protocol.TurnStart
-	// inForce returns the texts in force of the files that go into prompts, by path.
+	// inForce returns the texts in force of the prompt files, by path.
 	inForce func(context.Context) (map[string]string, error)
 }
 

@@ -9,7 +9,7 @@ import (
 	"mews/protocol"
 )
 
-// hello opens the folder of the person and answers with the tools. After a refusal another hello
+// hello opens the folder of the user and answers with the tools. After a refusal another hello
 // may follow.
 func (s *server) hello(_ context.Context, hello protocol.Hello) (any, error) {
 	if err := checkHello(hello); err != nil {

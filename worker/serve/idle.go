@@ -9,13 +9,13 @@ import (
 )
 
 const (
-	// idleAfter is the time without a turn or operation after which a worker cleans up. Giving
-	// memory back halves what an idle worker holds after a turn (measured: 5.0 MB private before,
-	// 2.3 MB after).
+	// idleAfter is the time without a turn or operation after which a worker cleans up. Freeing
+	// memory halves the private memory of an idle worker after a turn (measured: 5.0 MB before, 2.3
+	// MB after).
 	idleAfter = 10 * time.Second
-	// leftoverAge is the age from which a half-written file is taken for one that a crash has left.
+	// leftoverAge is the age from which a half-written file counts as the leftover of a crash.
 	leftoverAge = 24 * time.Hour
-	// expireEvery is the time after which received files are looked through again.
+	// expireEvery is the time after which received files are checked again.
 	expireEvery = 24 * time.Hour
 )
 
@@ -67,8 +67,8 @@ func (s *server) removeLeftovers(ctx context.Context) {
 	}
 }
 
-// expireUploads removes received files after the days for which they are kept. The days are those
-// of the person's time zone. It reports errors.
+// expireUploads removes received files after the days for which they are kept. Days are those of
+// the user's time zone. It reports errors.
 func (s *server) expireUploads(ctx context.Context) {
 	u := s.userTools()
 	if u == nil || u.hello.Uploads == 0 || !u.hasHome() {
@@ -81,7 +81,7 @@ func (s *server) expireUploads(ctx context.Context) {
 }
 
 // runHome measures the folder, announces changed tools and watches the home until ctx ends. It
-// waits for a person.
+// first waits until there is a user.
 func (s *server) runHome(ctx context.Context) {
 	var u *userTools
 	select {

@@ -85,7 +85,7 @@ func received(t *testing.T, home string, days ...string) {
 	}
 }
 
-// checkReceived checks of which days there are files.
+// checkReceived checks which days have files.
 func checkReceived(t *testing.T, home string, want ...string) {
 	t.Helper()
 	entries, err := os.ReadDir(filepath.Join(home, "uploads"))

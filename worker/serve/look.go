@@ -12,8 +12,8 @@ import (
 
 var errNoPrograms = errors.New("this worker runs no programs")
 
-// lookAt checks files, a command or a prompt file of the home.
-func lookAt(ctx context.Context, u *userTools, _ *host.Operation, p protocol.LookParameters) (any, error) {
+// runCheck checks files, a command or a prompt file of the home.
+func runCheck(ctx context.Context, u *userTools, _ *host.Operation, p protocol.LookParameters) (any, error) {
 	if err := p.Check(); err != nil {
 		return nil, invalidOperation("parameters: %v", err)
 	}
@@ -25,6 +25,6 @@ func lookAt(ctx context.Context, u *userTools, _ *host.Operation, p protocol.Loo
 	case p.Command != "":
 		return look.Command(ctx, u.shell, p)
 	}
-	file := (&promptfile.Watch{Home: u.promptFiles}).Look(p.PromptFile)
+	file := (&promptfile.Watch{Home: u.promptFiles}).Inspect(p.PromptFile)
 	return protocol.LookResult{Changed: string(file.State) != p.Seen, Seen: string(file.State), File: &file}, nil
 }

@@ -20,13 +20,13 @@ type operation func(ctx context.Context, u *userTools, h *host.Operation, start 
 var operations = map[protocol.OperationKind]operation{
 	protocol.OperationArchive: withParameters(archiveHome),
 	protocol.OperationLog:     withParameters(logExchange),
-	protocol.OperationLook:    withParameters(lookAt),
+	protocol.OperationLook:    withParameters(runCheck),
 	protocol.OperationIndex:   withParameters(indexHome),
-	protocol.OperationMemory:  withParameters(seeToMemory),
+	protocol.OperationMemory:  withParameters(runMemory),
 	protocol.OperationReceive: withParameters(receiveFiles),
 	protocol.OperationSpeak:   withParameters(speak),
 	protocol.OperationUndo:    withParameters(undoChanges),
-	protocol.OperationUploads: withParameters(seeToUploads),
+	protocol.OperationUploads: withParameters(runUploads),
 
 	protocol.OperationTranscribe: transcribe,
 }
@@ -103,8 +103,8 @@ func (u *userTools) measure(ctx context.Context, path string) protocol.MediaSize
 	return receive.Measure(ctx, u.files, u.reads(), path)
 }
 
-// seeToUploads lists, sends or deletes files that the person has sent.
-func seeToUploads(ctx context.Context, u *userTools, h *host.Operation, p protocol.UploadsParameters) (any, error) {
+// runUploads lists, sends or deletes files that the user has sent.
+func runUploads(ctx context.Context, u *userTools, h *host.Operation, p protocol.UploadsParameters) (any, error) {
 	result, err := uploads.Run(ctx, p, u.files, u.zone, h)
 	if err == nil && p.Action == protocol.UploadsSend && result.Blob != nil {
 		result.Size = u.measure(ctx, result.Files[0].Path)
@@ -112,8 +112,8 @@ func seeToUploads(ctx context.Context, u *userTools, h *host.Operation, p protoc
 	return result, err
 }
 
-// seeToMemory lists, corrects, forgets or imports facts.
-func seeToMemory(ctx context.Context, u *userTools, _ *host.Operation, p protocol.MemoryParameters) (any, error) {
+// runMemory lists, corrects, forgets or imports facts.
+func runMemory(ctx context.Context, u *userTools, _ *host.Operation, p protocol.MemoryParameters) (any, error) {
 	r, err := u.memory.Run(ctx, p, u.options.Now())
 	if err == nil && p.Of != nil {
 		r.Logs, err = u.log.Cut(ctx, *p.Of, p.Action == protocol.MemoryForget)
@@ -129,7 +129,7 @@ func logExchange(ctx context.Context, u *userTools, _ *host.Operation, p protoco
 	return protocol.LogResult{}, u.log.Add(ctx, p)
 }
 
-// undoChanges undoes changes of the files of the person, or shows them.
+// undoChanges undoes changes of the files of the user, or shows them.
 func undoChanges(ctx context.Context, u *userTools, h *host.Operation, p protocol.UndoParameters) (any, error) {
 	if err := p.Check(); err != nil {
 		return nil, invalidOperation("parameters: %v", err)

@@ -20,7 +20,7 @@ import (
 	"mews/worker/serve"
 )
 
-// home greets the worker for a home that the test fills.
+// home opens the worker with a home of these files.
 func (s *supervisor) home(files map[string]string) {
 	s.t.Helper()
 	dir := s.t.TempDir()
@@ -43,7 +43,7 @@ func (s *supervisor) operation(ctx context.Context, id int64, kind protocol.Oper
 	return end, err
 }
 
-// TestArchive_WholeHome_IncludesHiddenFiles: all of it, also what the tools do not see.
+// TestArchive_WholeHome_IncludesHiddenFiles: files that the tools do not see are included.
 func TestArchive_WholeHome_IncludesHiddenFiles(t *testing.T) {
 	s := newSupervisor(t)
 	s.home(map[string]string{"todo.md": "milk\n", "hidden": "too"})
@@ -175,9 +175,9 @@ func TestOperation_CancelOrStop_EndsIt(t *testing.T) {
 	}
 }
 
-// TestToolsThatChangeAfterHello: a turn that begins after the supervisor has taken the list has the
-// new ones.
-func TestToolsThatChangeAfterHello(t *testing.T) {
+// TestTools_ChangeAfterHello_ReachNextTurn: a turn has the new tools if the supervisor took the
+// list before.
+func TestTools_ChangeAfterHello_ReachNextTurn(t *testing.T) {
 	more := make(chan []worker.Tool)
 	s := startWorker(t, t.Context(), serve.Options{Tools: []worker.Tool{tool("a", protocol.EffectNone, nil)}, MoreTools: more})
 	greeted := s.hello()
@@ -203,7 +203,7 @@ func TestToolsThatChangeAfterHello(t *testing.T) {
 	}
 	more <- []worker.Tool{tool("weather", protocol.EffectNone, nil)}
 	more <- nil
-	for range 2 { // the second is taken when the first has been announced
+	for range 2 { // the second is taken once the first has been announced
 		more <- []worker.Tool{tool("weather", protocol.EffectNone, nil)}
 	}
 	if got := names(2); got[0] != offered("weather") {
@@ -215,7 +215,7 @@ func TestToolsThatChangeAfterHello(t *testing.T) {
 	for _, l := range s.lists {
 		whole = append(whole, l.Tools != nil)
 	}
-	// Each list is named by its hash, and sent whole when it is new.
+	// Each list is named by its hash. A new one is sent whole.
 	if want := []bool{false, true, false, true, false}; !slices.Equal(whole[:min(5, len(whole))], want) {
 		t.Errorf("sent whole: %v, want %v", whole, want)
 	}
@@ -234,8 +234,8 @@ func TestSpeak_NoPrograms_ReportsWhy(t *testing.T) {
 	}
 }
 
-// TestTranscribe_Recording_GoesOnAfterKeptPiece: the program of the configuration hears the pieces
-// that no earlier operation has kept.
+// TestTranscribe_Recording_GoesOnAfterKeptPiece: the configured program transcribes the pieces that
+// no earlier operation has kept.
 func TestTranscribe_Recording_GoesOnAfterKeptPiece(t *testing.T) {
 	temp := t.TempDir()
 	s := startWorker(t, t.Context(), serve.Options{Start: (*exec.Cmd).Start, Temp: temp})

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// reap waits for orphans that have come to this process and have ended, until ctx ends. Nobody else
-// waits for them.
+// reap waits for ended orphans that have become children of this process, until ctx ends. No other
+// code waits for them.
 func (s *server) reap(ctx context.Context) {
 	ended := make(chan os.Signal, 1)
 	signal.Notify(ended, syscall.SIGCHLD)

@@ -19,10 +19,10 @@ import (
 type reading struct {
 	material []byte
 
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the following
 	windows []protocol.ModelStream
 	report  protocol.ReviewReport
-	other   []string // methods
+	other   []string // other methods that were called
 }
 
 func (r *reading) call(_ context.Context, req *protocol.Request) (any, error) {
@@ -49,7 +49,7 @@ func (r *reading) call(_ context.Context, req *protocol.Request) (any, error) {
 	return nil, protocol.MethodNotFound(req.Method)
 }
 
-// A worker without a home has no tool and does no operation, and runs only turns that read.
+// A worker without a home has no tool, does no operation, and runs only reading turns.
 func TestWorker_NoHome_RunsReadingTurnsOnly(t *testing.T) {
 	m := protocol.ReviewMaterial{Repo: "acme/widget", Description: strings.Repeat("why ", 60_000), Chunks: []protocol.ReviewChunk{{Name: "a"}, {Name: "b"}}}
 	text, err := json.Marshal(m)

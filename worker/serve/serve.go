@@ -1,6 +1,6 @@
-// Package serve is a worker's side of the connection. It answers the supervisor's calls, runs the
-// turns and operations that the supervisor starts, and ends when the supervisor says so or goes
-// away.
+// Package serve is a worker's side of the connection. It answers the supervisor's calls, and runs
+// the turns and operations that the supervisor starts. It ends on the supervisor's order, or when
+// the supervisor goes away.
 package serve
 
 import (
@@ -22,39 +22,39 @@ import (
 type Options struct {
 	Build  string // the worker's build, for the supervisor's log
 	Now    func() time.Time
-	Report func(error) // takes errors for the worker's log, from any goroutine; never nil
+	Report func(error) // receives errors for the worker's log, from any goroutine; never nil
 	// Tools replace those of the table families, unless they are nil.
 	Tools []worker.Tool
-	// MoreTools gives the whole list of tools that there are beside all others, each time that it
-	// changes. nil: never.
+	// MoreTools sends the whole list of additional tools each time that it changes. nil means that
+	// there are none.
 	MoreTools <-chan []worker.Tool
-	// Start starts a program behind a second layer of walls; nil: no programs are run. Orphans must
-	// come to this process.
+	// Start starts a program behind a second layer of walls; nil means that programs do not run.
+	// Orphans must become children of this process.
 	Start func(cmd *exec.Cmd) error
 	Env   []string // variables, NAME=VALUE, that programs need within these walls
-	Temp  string   // where programs' outputs are kept; "" is /tmp
-	// Try tries to get out of the walls; nil: there is no way to try here.
+	Temp  string   // parent of the folder for programs' outputs; "" means /tmp
+	// Try tries to escape from the walls; nil means that this system has no way to try.
 	Try func(context.Context, protocol.TryWalls) []protocol.Finding
 }
 
-// How long a worker waits when it ends.
+// Waits at the end of a worker.
 const (
 	// stopTimeout is for cancelled turns and operations to end. A tool that takes longer ends with
 	// the process.
 	stopTimeout = 4 * time.Second
-	// closeDelay is for the supervisor to take the last answers and close. Then the worker closes.
+	// closeDelay is for the supervisor to read the last answers and close. Then the worker closes.
 	closeDelay = 300 * time.Millisecond
 	// exitTimeout is for tools to end once the supervisor has gone.
 	exitTimeout = time.Second
 )
 
-// errStopping is the cause of the end of turns and operations when their worker is stopped.
+// errStopping is the cause of the end of turns and operations when the worker is stopped.
 var errStopping = errors.New("the worker is stopping")
 
-// Run serves the supervisor at the other end of rwc, which it owns and closes. It returns nil when
-// the supervisor has gone or has called stop, or when ctx has ended, which is the same as stop. It
-// returns an error when the wire broke. It waits at most a second for tools that ignore their
-// context, so the process must end when Run has returned.
+// Run serves the supervisor at the other end of rwc, which it owns and closes. It returns nil if
+// the supervisor has gone or called stop, or if ctx has ended, which counts as stop. It returns an
+// error if the wire broke. It waits at most a second for tools that ignore their context, so the
+// process must end when Run has returned.
 func Run(ctx context.Context, rwc io.ReadWriteCloser, o Options) error {
 	s := newServer(o)
 	defer s.close()
@@ -89,7 +89,7 @@ func Run(ctx context.Context, rwc io.ReadWriteCloser, o Options) error {
 	}
 }
 
-// closeAfterAnswers closes the connection when the supervisor has had time to take the last
+// closeAfterAnswers closes the connection once the supervisor has had time to read the last
 // answers.
 func (s *server) closeAfterAnswers() {
 	select {
@@ -99,7 +99,7 @@ func (s *server) closeAfterAnswers() {
 	}
 }
 
-// connError is the error of a connection that has broken; nil for one that has ended. A killed
+// connError returns the error of a broken connection; nil for one that has ended. A killed
 // supervisor may leave half a line, or answers that it has not read.
 func connError(err error) error {
 	for _, end := range []error{io.EOF, io.ErrUnexpectedEOF, syscall.ECONNRESET, syscall.EPIPE} {

@@ -23,7 +23,7 @@ import (
 	"mews/worker/serve"
 )
 
-// tool is one with an effect and a body.
+// tool makes a tool with this effect and function.
 func tool(name string, effect protocol.ToolEffect, run func(context.Context, worker.Call) (worker.Result, error)) worker.Tool {
 	return worker.Tool{Tool: protocol.Tool{Name: name, Schema: json.RawMessage(`{}`), Effect: effect}, Run: run}
 }
@@ -136,7 +136,7 @@ func TestSendFile_FolderFile_ReachesChat(t *testing.T) {
 	}
 }
 
-// drawing is Python for a picture of one red point, which needs nothing installed.
+// drawing is Python for a picture of one red point. It needs no installed module.
 const drawing = `
 import struct, zlib
 def chunk(kind, data): return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
@@ -144,7 +144,7 @@ open("dot.png", "wb").write(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">
     chunk(b"IDAT", zlib.compress(b"\0\xff\0\0")) + chunk(b"IEND", b""))
 `
 
-// TestSendFile_PythonPicture_ReachesChat: the model is told of the picture and of the tool that
+// TestSendFile_PythonPicture_ReachesChat: the model learns of the picture and of the tool that
 // sends it. It arrives whole.
 func TestSendFile_PythonPicture_ReachesChat(t *testing.T) {
 	s := startWorker(t, context.Background(), serve.Options{
@@ -182,7 +182,8 @@ func TestSendFile_PythonPicture_ReachesChat(t *testing.T) {
 	}
 }
 
-// TestFilePolicy_Restricted_RemovesProgramTools: a program would see what the file tools hide.
+// TestFilePolicy_Restricted_RemovesProgramTools: a program could read files that the file tools
+// hide.
 func TestFilePolicy_Restricted_RemovesProgramTools(t *testing.T) {
 	for _, policy := range []protocol.FilePolicy{
 		{Include: []string{"notes/**"}}, {Exclude: []string{"private/**"}}, {AppendOnly: []string{"log.md"}},
@@ -203,8 +204,8 @@ func TestFilePolicy_Restricted_RemovesProgramTools(t *testing.T) {
 	}
 }
 
-// TestAWorkersToolsAreDescribedInOrder reads the list in the answer to hello.
-func TestAWorkersToolsAreDescribedInOrder(t *testing.T) {
+// TestTools_Described_AreInOrder reads the list in the answer to hello.
+func TestTools_Described_AreInOrder(t *testing.T) {
 	s := startWorker(t, context.Background(), serve.Options{Start: (*exec.Cmd).Start})
 	var names []string
 	for _, tool := range s.hello().Tools {
@@ -218,15 +219,15 @@ func TestAWorkersToolsAreDescribedInOrder(t *testing.T) {
 		"append_file", "delete_file", "delete_upload", "edit_file", "get_time", "list_files", "list_uploads", "move_file", "read_file",
 		"read_output", "run_command", "run_python", "search_files", "send_file", "terminal", "view_image", "write_file",
 	}
-	// Others may stand between these.
+	// Others may be between these.
 	others := func(name string) bool { return !slices.Contains(want, name) }
 	if !slices.IsSorted(names) || !slices.Equal(slices.DeleteFunc(slices.Clone(names), others), want) {
 		t.Errorf("the tools are %v, want %v, sorted", names, want)
 	}
 }
 
-// TestTools_Families_HoldTheirTools: what is of none is offered always, and so has to be worth its
-// bytes.
+// TestTools_Families_HoldTheirTools: a tool outside the families is always offered, so it must be
+// worth its bytes.
 func TestTools_Families_HoldTheirTools(t *testing.T) {
 	s := startWorker(t, context.Background(), serve.Options{Start: (*exec.Cmd).Start})
 	families := map[string][]string{}
@@ -244,10 +245,10 @@ func TestTools_Families_HoldTheirTools(t *testing.T) {
 	}
 }
 
-// units are what the numbers among tools' arguments count.
+// units matches what the numbers among tools' arguments count.
 var units = regexp.MustCompile(`\b(bytes?|lines?|seconds|characters|entries|number)\b`)
 
-// checkUnits checks that a tool's description says of each number what it counts.
+// checkUnits checks that a tool's description names the unit of each number.
 func checkUnits(t *testing.T, tool protocol.Tool) {
 	t.Helper()
 	var schema struct {

@@ -16,14 +16,14 @@ import (
 type phase string
 
 const (
-	phaseNew   phase = "fresh"    // no hello yet: the person is not known
+	phaseNew   phase = "fresh"    // no hello yet, and no user
 	phaseHello phase = "greeting" // hello is being answered
 	phaseReady phase = "ready"    // turns and operations may be started
 	// turns and operations are being ended, and no other may be started
 	phaseStopping phase = "stopping"
 )
 
-// nextPhases lists the phases that may follow one.
+// nextPhases lists the phases that may follow each phase.
 var nextPhases = map[phase][]phase{
 	phaseNew:      {phaseHello, phaseStopping},
 	phaseHello:    {phaseReady, phaseNew, phaseStopping},
@@ -32,16 +32,16 @@ var nextPhases = map[phase][]phase{
 }
 
 const (
-	// maxCalls bounds the calls of the supervisor's that are answered at once: all that runs, and
-	// some to spare for stop.
+	// maxCalls bounds the supervisor's calls that are answered at once: all running work, and some
+	// spare for stop.
 	maxCalls = 16
-	// a person has at most two conversations and a job under way, and one turn may be ending
+	// a user has at most two conversations and a job under way, and one turn may be ending
 	maxTurns      = 4
-	maxOperations = 3 // two that a person waits for, and one in the background
+	maxOperations = 3 // two that the user waits for, and one in the background
 )
 
-// server is the side of one worker on the connection. conn and host are set before the first call
-// and never change.
+// server is the worker's side of one connection. conn and host are set before the first call and
+// never change.
 type server struct {
 	options Options
 	conn    *protocol.Conn
@@ -49,29 +49,29 @@ type server struct {
 	stopped chan struct{} // closed when stop has been answered
 	running sync.WaitGroup
 	idle    chan struct{}   // holds a token when the last turn or operation has ended
-	opened  chan *userTools // holds the userTools once they are there, for runHome
+	opened  chan *userTools // gives the userTools to runHome once they are ready
 	working chan struct{}   // closed when the first turn or operation begins
 
 	mu    sync.Mutex // guards state
 	state serverState
 }
 
-// serverState is the part of a server that changes. Only server.update reaches it.
+// serverState is the changing part of a server. Only server.update may use it.
 type serverState struct {
 	phase   phase
 	tools   *userTools    // nil before phaseReady
-	more    []worker.Tool // the newest of Options.MoreTools that the supervisor knows
-	worked  bool          // there has been a turn or an operation
+	more    []worker.Tool // the newest of Options.MoreTools that the supervisor has
+	worked  bool          // some turn or operation has begun
 	running map[work]context.CancelCauseFunc
 }
 
-// work names a turn or an operation by the call that started it.
+// work identifies a turn or an operation by the call that started it.
 type work struct {
 	method string
 	id     int64
 }
 
-// noun is "turn" or "operation".
+// noun returns "turn" or "operation".
 func (w work) noun() string { return strings.TrimSuffix(w.method, ".start") }
 
 // maxRunning is how many turns and operations may run at once.
@@ -84,7 +84,7 @@ func newServer(o Options) *server {
 	return s
 }
 
-// close releases the tools of the person after the connection has ended.
+// close releases the tools of the user after the connection has ended.
 func (s *server) close() {
 	s.update(func(state *serverState) {
 		if state.tools != nil {
@@ -93,7 +93,7 @@ func (s *server) close() {
 	})
 }
 
-// do runs a turn or operation that can be stopped, with the tools of the person.
+// do runs a turn or operation with the user's tools. It can be stopped.
 func (s *server) do(ctx context.Context, w work, run func(context.Context, *userTools) (any, error)) (any, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -105,7 +105,7 @@ func (s *server) do(ctx context.Context, w work, run func(context.Context, *user
 	return run(ctx, u)
 }
 
-// beginWork admits a turn or operation and returns the tools for it. cancel stops it.
+// beginWork admits a turn or operation and returns its tools. cancel stops it.
 func (s *server) beginWork(w work, cancel context.CancelCauseFunc) (u *userTools, err error) {
 	s.update(func(state *serverState) {
 		same := 0
@@ -149,20 +149,20 @@ func (s *server) endWork(w work) {
 	s.running.Done()
 }
 
-// update is the only way to state. change must not block.
+// update is the only access to state. change must not block.
 func (s *server) update(change func(*serverState)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	change(&s.state)
 }
 
-// userTools returns the tools of the person; nil means that there is no person yet.
+// userTools returns the user's tools; nil means that there is no user yet.
 func (s *server) userTools() (u *userTools) {
 	s.update(func(state *serverState) { u = state.tools })
 	return u
 }
 
-// moveTo moves to the next phase and returns true, if that phase may follow the present one.
+// moveTo moves to the next phase if that may follow the present one. It reports whether it did.
 func (s *serverState) moveTo(next phase) bool {
 	if !slices.Contains(nextPhases[s.phase], next) {
 		return false

@@ -26,14 +26,14 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// supervisor is the other end of a worker under test: a real connection whose calls are answered by
-// a hosttest.Host for each turn.
+// supervisor is the other end of a worker under test. It uses a real connection, and a
+// hosttest.Host answers the calls of each turn.
 type supervisor struct {
 	t     *testing.T
 	conn  *protocol.Conn
 	pipe  io.ReadWriteCloser
-	ended chan error // what serve.Run returned
-	dir   string     // the home, where the test has filled it
+	ended chan error // the result of serve.Run
+	dir   string     // the home, if the test has filled one
 
 	mu     sync.Mutex
 	hosts  map[int64]*hosttest.Host
@@ -41,20 +41,20 @@ type supervisor struct {
 	system map[string]string
 	faults []error             // what the worker reported
 	sent   []protocol.ChatSend // files
-	kept   map[int64][]byte    // blobs of operations, by the operation
+	kept   map[int64][]byte    // blobs of operations, by operation
 	lists  []protocol.ToolsChanged
 	pieces []protocol.OperationPiece
-	hold   func(context.Context) // called as an operation opens a blob; may be nil
+	hold   func(context.Context) // called when an operation opens a blob; may be nil
 }
 
-// newSupervisor starts a worker with these tools over a home of its own.
+// newSupervisor starts a worker with these tools and a new home.
 func newSupervisor(t *testing.T, tools ...worker.Tool) *supervisor {
 	t.Helper()
 	s, _ := signalled(t, tools...)
 	return s
 }
 
-// signalled is newSupervisor; the function does to the worker what a SIGTERM does.
+// signalled is like newSupervisor. The returned function acts like a SIGTERM to the worker.
 func signalled(t *testing.T, tools ...worker.Tool) (*supervisor, func()) {
 	t.Helper()
 	ctx, signal := context.WithCancel(context.Background())
@@ -225,7 +225,7 @@ func (s *supervisor) send(_ context.Context, req *protocol.Request) (any, error)
 	return protocol.ChatSent{}, params.Check()
 }
 
-// toolsChanged knows no list but those that it was sent whole.
+// toolsChanged knows only lists that were sent whole.
 func (s *supervisor) toolsChanged(_ context.Context, req *protocol.Request) (any, error) {
 	var params protocol.ToolsChanged
 	if err := req.Decode(&params); err != nil {
@@ -245,8 +245,8 @@ func (s *supervisor) toolsChanged(_ context.Context, req *protocol.Request) (any
 	return nil, nil
 }
 
-// blobMethods keep a blob of a turn in that turn's host, and one of an operation in kept. There is
-// one open blob a turn or operation, with its id.
+// blobMethods keep the blobs of a turn in that turn's host, and those of an operation in kept. Each
+// turn or operation has one open blob, with its own id.
 func (s *supervisor) blobMethods() map[string]func(context.Context, *protocol.Request) (any, error) {
 	return map[string]func(context.Context, *protocol.Request) (any, error){
 		protocol.MethodBlobBegin: func(ctx context.Context, req *protocol.Request) (any, error) {
@@ -307,13 +307,13 @@ func refOf(text string) protocol.BlobRef {
 	return protocol.BlobRef{SHA256: hex.EncodeToString(sum[:]), Size: int64(len(text))}
 }
 
-// exists is true of a file of the home.
+// exists reports whether the home has a file.
 func exists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
 }
 
-// refused is the supervisor's view of a call that the worker refused.
+// refused returns the code of a refusal, as the supervisor sees it.
 func refused(err error) (code int) {
 	var e *protocol.Error
 	if errors.As(err, &e) {

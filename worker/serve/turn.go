@@ -84,7 +84,7 @@ func (s *server) runTurn(ctx context.Context, u *userTools, start protocol.TurnS
 	flush := s.sendEvents(ctx, turn)
 	defer flush()
 	u.quota.Refresh()
-	u.watch.TurnBegins()
+	u.watch.OnTurnStart()
 	var more []worker.Tool
 	s.update(func(state *serverState) { more = state.more })
 	watched := watchedTurn{turn, &promptfile.Watch{Home: u.promptFiles, Turn: turn, Notes: u.memory.NotePaths(u.options.Now()), Programs: u.runPrograms}}
@@ -114,8 +114,8 @@ func (s *server) runTurn(ctx context.Context, u *userTools, start protocol.TurnS
 	return end, nil
 }
 
-// endWatch reports the prompt files at the end of a turn. If it fails, the supervisor takes them as
-// changed by the turn.
+// endWatch reports the prompt files at the end of a turn. If it fails, the supervisor assumes that
+// the turn changed them.
 func (s *server) endWatch(ctx context.Context, watch *promptfile.Watch, end protocol.TurnEnd) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), eventTimeout)
 	defer cancel()
@@ -130,7 +130,7 @@ type watchedTurn struct {
 	watch *promptfile.Watch
 }
 
-// NextMessage reports changed prompt files, and then does as host.Turn.
+// NextMessage reports changed prompt files, and then calls host.Turn's NextMessage.
 func (t watchedTurn) NextMessage(ctx context.Context, after int64, system string, tools []protocol.Tool) (protocol.ModelStreamed, error) {
 	if err := t.watch.Check(ctx); err != nil {
 		return protocol.ModelStreamed{}, err

@@ -23,28 +23,29 @@ import (
 	"mews/worker/workspace"
 )
 
-// userTools holds the folder of a person and the tools over it. A worker has one, which never
+// userTools holds a user's folder and the tools over it. A worker has only one, which never
 // changes.
 type userTools struct {
 	hello   protocol.Hello
 	options Options
 	zone    *time.Location
-	files   *workspace.Workspace // what the tools see
-	// what the prompt is read from: of the policy, only Exclude holds for it
+	files   *workspace.Workspace // the files that tools may see
+	// for prompts; only the policy's Exclude holds for it
 	promptFiles *workspace.Workspace
 	quota       *quota.Quota    // of the folder
-	programs    *program.Runner // nil: this worker runs no programs
-	shell       *shell.Shell    // nil: the model may run none
+	programs    *program.Runner // nil means that this worker runs no programs
+	shell       *shell.Shell    // nil means that the model may run no programs
 	images      *images.Viewer
 	undoer      *undo.Undoer
 	watch       *index.Watch // of the folder
-	indexing    sync.Mutex   // held while the folder is looked through for the index
+	indexing    sync.Mutex   // held while an index operation runs
 	memory      *memory.Home
 	log         *dailylog.Log
-	tools       []worker.Tool // those that are made once
+	tools       []worker.Tool // tools that are the same in all turns
 }
 
-// hasHome says whether the worker has a folder. Without one it has no tool and runs no operation.
+// hasHome reports whether the worker has a folder. Without one it has no tool and runs no
+// operation.
 func (u *userTools) hasHome() bool { return u.files != nil }
 
 // openUserTools opens the folder named in hello, if there is one. The caller closes it.
@@ -94,13 +95,13 @@ func openUserTools(hello protocol.Hello, o Options) (*userTools, error) {
 	return u, nil
 }
 
-// isUnrestricted says whether a policy allows the whole folder. The model runs programs only then,
-// because programs would see the hidden files.
+// isUnrestricted reports whether a policy allows the whole folder. Only then may the model run
+// programs, because they could read hidden files.
 func isUnrestricted(p protocol.FilePolicy) bool {
 	return len(p.Include) == 0 && len(p.Exclude) == 0 && len(p.AppendOnly) == 0
 }
 
-// loadZone loads a time zone; "" means that of the machine.
+// loadZone loads a time zone; "" means the machine's.
 func loadZone(name string) (*time.Location, error) {
 	if name == "" {
 		return time.Local, nil
@@ -136,7 +137,7 @@ func (s *server) terminals(context.Context, *protocol.Request) (any, error) {
 	return protocol.TerminalList{Terminals: u.shell.Terminals()}, nil
 }
 
-// runPrograms says whether a program runs.
+// runPrograms reports whether a program runs.
 func (u *userTools) runPrograms() bool { return u.programs != nil && u.programs.Children.Any() }
 
 // systemText returns the system text of a turn. texts are the prompt files in force.

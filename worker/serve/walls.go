@@ -6,7 +6,7 @@ import (
 	"mews/protocol"
 )
 
-// tryWalls tries to escape from the sandbox. It runs before there is a person.
+// tryWalls tries to escape from the sandbox. It runs before there is a user.
 func (s *server) tryWalls(ctx context.Context, try protocol.TryWalls) (any, error) {
 	if s.options.Try == nil {
 		return nil, protocol.MethodNotFound(protocol.MethodTryWalls)

@@ -11,7 +11,7 @@ import (
 	"mews/protocol"
 )
 
-// shown is the difference that is shown of changes.
+// shown returns the diff that is shown for changes.
 func (f *folder) shown(changes []protocol.Undo) string {
 	f.t.Helper()
 	r, err := f.undo.Run(f.t.Context(), protocol.UndoParameters{Action: protocol.UndoDiff, Changes: changes}, f.blobs)
@@ -24,16 +24,15 @@ func (f *folder) shown(changes []protocol.Undo) string {
 	return string(text)
 }
 
-// TestWhyAChangeCanNotBeTakenBack: the change is on record with why, and the file is changed all
-// the same.
-func TestWhyAChangeCanNotBeTakenBack(t *testing.T) {
+// TestChange_NotUndoable_RecordsReason: the file is changed all the same.
+func TestChange_NotUndoable_RecordsReason(t *testing.T) {
 	f := newFolder(t, t.TempDir())
 	f.put("large", "")
 	f.must(os.Truncate(filepath.Join(f.dir, "large"), protocol.MaxBefore+1))
 	f.put("small", "three")
 	for _, c := range []struct {
 		path string
-		most int64 // of all bytes from before
+		most int64 // total bytes that may be kept from before
 		why  string
 	}{{"large", 0, "more than 16 MiB before"}, {"small", 4, "there is no room"}} {
 		f.blobs.most = c.most
@@ -47,9 +46,8 @@ func TestWhyAChangeCanNotBeTakenBack(t *testing.T) {
 	}
 }
 
-// TestAnUndoThatNoRoomIsLeftFor says so, and touches nothing: what it would replace could not be
-// brought back.
-func TestAnUndoThatNoRoomIsLeftFor(t *testing.T) {
+// TestUndo_NoRoom_ChangesNothing: bytes that it would replace could not be restored.
+func TestUndo_NoRoom_ChangesNothing(t *testing.T) {
 	f := newFolder(t, t.TempDir())
 	f.put("a", "one\n")
 	undos := f.call("append_file", map[string]any{"path": "a", "content": "two"})
@@ -61,9 +59,8 @@ func TestAnUndoThatNoRoomIsLeftFor(t *testing.T) {
 	}
 }
 
-// TestAnUndoFollowsNoLink that was planted after the change: at the file's place, and at that of
-// its folder.
-func TestAnUndoFollowsNoLink(t *testing.T) {
+// TestUndo_PlantedLink_IsNotFollowed: the link replaces the file, or its folder.
+func TestUndo_PlantedLink_IsNotFollowed(t *testing.T) {
 	for place, where := range map[string]string{"d/a": "a", "d": ""} {
 		outside := newFolder(t, t.TempDir())
 		outside.put("a", "theirs\n")
@@ -88,8 +85,8 @@ func TestAnUndoFollowsNoLink(t *testing.T) {
 	}
 }
 
-// TestWhatIsNoTextIsShownByItsSizes, as are bytes that are not kept any more.
-func TestWhatIsNoTextIsShownByItsSizes(t *testing.T) {
+// TestDiff_BinaryOrLost_ShowsSizes: also bytes that are not kept any longer.
+func TestDiff_BinaryOrLost_ShowsSizes(t *testing.T) {
 	f := newFolder(t, t.TempDir())
 	f.put("a.png", "\x89PNG\x00")
 	undos := f.call("write_file", map[string]any{"path": "a.png", "content": "no picture", "overwrite": true})

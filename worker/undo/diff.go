@@ -14,15 +14,14 @@ import (
 	"mews/worker/workspace"
 )
 
-// maxDiffed is the size in bytes beyond which a text is shown by its size alone, as is what is no
-// text.
+// maxDiffed is the size in bytes beyond which a text is shown only by its size, like a binary file.
 const maxDiffed = 1 << 20
 
-// diff commits the difference between what was before the changes and what is now; nil where there
-// is none.
+// diff commits the difference between the state before the changes and now; nil means no
+// difference.
 func (r *run) diff() (*protocol.BlobRef, error) {
 	var b bytes.Buffer
-	shown := map[string]bool{} // by where it is now
+	shown := map[string]bool{} // by present path
 	for i := len(r.changes) - 1; i >= 0 && b.Len() < protocol.MaxDiff; i-- {
 		u := r.changes[i]
 		if u.To != "" {
@@ -45,8 +44,8 @@ func (r *run) diff() (*protocol.BlobRef, error) {
 	return &ref, err
 }
 
-// movedTo is where what was at a path is since it was moved; later are the changes after that,
-// newest first.
+// movedTo returns the present path of a file that was at path. later are the changes since, newest
+// first.
 func movedTo(path string, later []protocol.Undo) string {
 	for i := len(later) - 1; i >= 0; i-- {
 		if rest, in := below(path, later[i].Path); in && later[i].To != "" {
@@ -56,14 +55,14 @@ func movedTo(path string, later []protocol.Undo) string {
 	return path
 }
 
-// content is what is known of one side of a difference.
+// content is one side of a difference.
 type content struct {
 	text  []byte
-	large bool // it is shown by its size alone
+	large bool // it is shown only by its size
 	note  string
 }
 
-// diffFile adds the difference between what a change has found and what is at a path.
+// diffFile adds the difference between the state before a change and the present one.
 func (r *run) diffFile(b *bytes.Buffer, u protocol.Undo, now string) error {
 	before, err := r.before(u)
 	if err != nil {
@@ -82,7 +81,7 @@ func (r *run) diffFile(b *bytes.Buffer, u protocol.Undo, now string) error {
 	return nil
 }
 
-// before is what a change has found.
+// before returns the content before a change.
 func (r *run) before(u protocol.Undo) (content, error) {
 	if u.Before == protocol.FileAbsent {
 		return content{note: "nothing"}, nil
@@ -97,7 +96,7 @@ func (r *run) before(u protocol.Undo) (content, error) {
 	return read(&blobReader{run: r, sha256: string(u.Before)}, size)
 }
 
-// now is what is at a path.
+// now returns the present content of a path.
 func (r *run) now(path string) (content, error) {
 	state, info, err := r.ws.State(path)
 	switch {

@@ -9,28 +9,28 @@ import (
 	"mews/protocol"
 )
 
-// disk is what is on the disk.
+// disk is the present state of the files.
 type disk interface {
 	state(path string) protocol.FileState
-	// files are the paths of what is in a folder and is no folder, from the folder on: /a, /b/c. It
-	// is not ok where they are too many.
+	// files returns the paths of all files in a folder, from the folder on: /a, /b/c. ok is false
+	// if there are too many.
 	files(folder string) (paths []string, ok bool)
 }
 
-// tree is a folder as it would be after some changes were taken back: a state for each path that
-// they touch, and for the others what is on the disk.
+// tree is a folder as it would be after some undone changes: a state for each path that they touch,
+// and the disk's state for all others.
 type tree struct {
 	disk   disk
 	states map[string]protocol.FileState
-	put    map[string]bool // paths of states that were not moved there
-	moves  []protocol.Undo // those that were taken back, oldest first
+	put    map[string]bool // paths whose states are new and not moved there
+	moves  []protocol.Undo // undone moves, oldest first
 }
 
 func newTree(disk disk) *tree {
 	return &tree{disk: disk, states: map[string]protocol.FileState{}, put: map[string]bool{}}
 }
 
-// below is the rest of a path that is at or in a folder.
+// below returns the rest of a path that is at or in a folder.
 func below(path, folder string) (rest string, ok bool) {
 	if rest, ok = strings.CutPrefix(path, folder); ok && (rest == "" || rest[0] == '/') {
 		return rest, true
@@ -38,7 +38,7 @@ func below(path, folder string) (rest string, ok bool) {
 	return "", false
 }
 
-// at is the state of a path.
+// at returns the state of a path.
 func (t *tree) at(path string) protocol.FileState {
 	if s, ok := t.states[path]; ok {
 		return s
@@ -49,7 +49,7 @@ func (t *tree) at(path string) protocol.FileState {
 	return t.disk.state(path)
 }
 
-// onDisk is where what would be at a path is now; "" where nothing would be there.
+// onDisk returns the present path of the file that the tree has at a path; "" if it has none there.
 func (t *tree) onDisk(path string) string {
 	for i := len(t.moves) - 1; i >= 0; i-- {
 		m := t.moves[i]
@@ -62,7 +62,7 @@ func (t *tree) onDisk(path string) string {
 	return path
 }
 
-// fits says whether a change can be taken back: what it has left is there.
+// fits reports whether a change can be undone: its result is still there.
 func (t *tree) fits(u protocol.Undo) bool {
 	free := t.at(u.Path) == protocol.FileAbsent || t.empty(u.Path)
 	if u.To == "" {
@@ -71,8 +71,7 @@ func (t *tree) fits(u protocol.Undo) bool {
 	return t.at(u.To) == u.Before && free
 }
 
-// empty says whether at a path is a folder with nothing but folders in it, such as tools make on
-// the way to a file.
+// empty reports whether a folder holds only folders. Tools make such folders on the way to a file.
 func (t *tree) empty(folder string) bool {
 	if t.at(folder) != protocol.FileFolder {
 		return false
@@ -86,10 +85,10 @@ func (t *tree) empty(folder string) bool {
 	return ok && !slices.ContainsFunc(paths, func(path string) bool { return t.at(folder+path) != protocol.FileAbsent })
 }
 
-// takeBack takes a change back.
+// takeBack undoes a change in the tree.
 func (t *tree) takeBack(u protocol.Undo) {
 	if u.To != "" {
-		// nothing is there
+		// the path is free then
 		maps.DeleteFunc(t.states, func(path string, _ protocol.FileState) bool { _, in := below(path, u.Path); return in })
 		for path, state := range t.states {
 			if rest, in := below(path, u.To); in {
@@ -109,8 +108,8 @@ func (t *tree) takeBack(u protocol.Undo) {
 	}
 }
 
-// related says whether two changes are about the same file or folder, or one about what is in the
-// other's.
+// related reports whether two changes are about the same file or folder, or one is about a file in
+// the other's folder.
 func related(a, b protocol.Undo) bool {
 	for _, p := range []string{a.Path, a.To} {
 		for _, q := range []string{b.Path, b.To} {
@@ -128,10 +127,10 @@ func related(a, b protocol.Undo) bool {
 	return false
 }
 
-// groups parts changes into those that have nothing to do with each other. Each group has the
-// places of its changes, in order.
+// groups divides changes into independent groups. Each group lists the positions of its changes, in
+// order.
 func groups(changes []protocol.Undo) [][]int {
-	of := make([]int, len(changes)) // the first change of its group
+	of := make([]int, len(changes)) // position of the first change of each change's group
 	for i := range changes {
 		of[i] = i
 		for j := range i {
@@ -157,8 +156,8 @@ func groups(changes []protocol.Undo) [][]int {
 	return list
 }
 
-// progress is how many changes of a group, newest first, were taken back before: 0 where all of it
-// is as it was left. It is not ok where something has changed since.
+// progress returns how many changes of a group, newest first, were undone before; 0 if none was. ok
+// is false if a file has changed since.
 func progress(changes []protocol.Undo, disk disk) (done int, ok bool) {
 	wanted := newTree(disk)
 	for _, u := range changes {
@@ -172,7 +171,7 @@ func progress(changes []protocol.Undo, disk disk) (done int, ok bool) {
 	return 0, false
 }
 
-// leadsTo says whether changes can be taken back, and whether all is as wanted then.
+// leadsTo reports whether changes can be undone, with the wanted result.
 func leadsTo(changes []protocol.Undo, disk disk, wanted *tree) bool {
 	t := newTree(disk)
 	for _, u := range changes {

@@ -1,5 +1,4 @@
-// Package undo takes changes of a person's files back, which file tools have made, and shows what
-// they were.
+// Package undo undoes changes that file tools made to a user's files, and shows them as a diff.
 package undo
 
 import (
@@ -16,26 +15,26 @@ import (
 	"mews/worker/workspace"
 )
 
-// Blobs have the bytes of files from before.
+// Blobs reads and stores bytes of files from before a change.
 type Blobs interface {
 	Keep(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error)
-	// KeepBefore is Keep of the bytes of a file before it is changed.
+	// KeepBefore stores the bytes of a file before it is changed.
 	KeepBefore(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error)
-	// ReadBlob gives at most length bytes of one. Its error is a *protocol.Error where they are not
-	// kept any more.
+	// ReadBlob returns at most length bytes of a blob. Its error is a *protocol.Error if they are
+	// not kept any longer.
 	ReadBlob(ctx context.Context, sha256 string, offset int64, length int) (protocol.BlobData, error)
 }
 
-// Undoer takes changes back in one folder, one undo after the other.
+// Undoer undoes changes in one folder, one undo after the other.
 type Undoer struct {
 	ws *workspace.Workspace
-	mu sync.Mutex // is held while an undo runs
+	mu sync.Mutex // held while an undo runs
 }
 
-// New makes an Undoer over a workspace, which stays the caller's.
+// New makes an Undoer over a workspace, which the caller closes.
 func New(ws *workspace.Workspace) *Undoer { return &Undoer{ws: ws} }
 
-// Run does what an operation of the kind protocol.OperationUndo asks for.
+// Run runs an operation of the kind protocol.OperationUndo.
 func (u *Undoer) Run(ctx context.Context, p protocol.UndoParameters, blobs Blobs) (protocol.UndoResult, error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -58,7 +57,7 @@ func (u *Undoer) Run(ctx context.Context, p protocol.UndoParameters, blobs Blobs
 	return protocol.UndoResult{Changes: r.outcomes}, ctx.Err()
 }
 
-// run is an undo that is under way.
+// run is a running undo.
 type run struct {
 	ws       *workspace.Workspace
 	ctx      context.Context
@@ -67,13 +66,13 @@ type run struct {
 	outcomes []protocol.UndoneChange
 }
 
-// seenDisk is a disk as each path is first asked for.
+// seenDisk is a disk that remembers the first state of each path.
 type seenDisk struct {
 	*run
 	states map[string]protocol.FileState
 }
 
-// as no change leaves anything; on this side of the wire alone
+// no change leaves this state; it never goes over the wire
 const unreadable protocol.FileState = "unreadable"
 
 func (d *seenDisk) state(path string) protocol.FileState {
@@ -91,7 +90,7 @@ func (d *seenDisk) state(path string) protocol.FileState {
 
 func (d *seenDisk) files(folder string) ([]string, bool) { return d.ws.FilesBelow(d.ctx, folder) }
 
-// back takes a group back as a whole, or leaves it alone as a whole.
+// back undoes a whole group, or changes nothing.
 func (r *run) back(group []int) {
 	list := make([]protocol.Undo, len(group))
 	for n, i := range group {
@@ -118,14 +117,14 @@ func (r *run) back(group []int) {
 	}
 }
 
-// prepare keeps the bytes that will be replaced, and sees that those from before are kept.
+// prepare stores the bytes that will be replaced, and checks that the earlier bytes are kept.
 func (r *run) prepare(changes []protocol.Undo, disk disk) error {
 	t := newTree(disk)
 	for _, u := range changes {
 		if _, err := r.keptSize(u); err != nil {
 			return err
 		}
-		// What another change had found is kept.
+		// The state from before another change is kept already.
 		if u.To == "" && u.After.Hashed() && !t.put[u.Path] {
 			if now, _, err := r.keep(t.onDisk(u.Path)); err != nil || now != u.After {
 				return cmp.Or(err, errChanged)
@@ -136,7 +135,7 @@ func (r *run) prepare(changes []protocol.Undo, disk disk) error {
 	return nil
 }
 
-// keptSize is how many bytes from before a change are kept.
+// keptSize returns how many bytes from before a change are kept.
 func (r *run) keptSize(u protocol.Undo) (int64, error) {
 	if u.To != "" || !u.Before.Hashed() {
 		return 0, nil
@@ -145,7 +144,7 @@ func (r *run) keptSize(u protocol.Undo) (int64, error) {
 	return part.Size, err
 }
 
-// keep keeps the bytes of what is at a path, if that is a file.
+// keep stores the bytes of a file; there may be none.
 func (r *run) keep(path string) (state protocol.FileState, info fs.FileInfo, err error) {
 	state, info, err = r.ws.State(path)
 	if err != nil || !state.Hashed() {
@@ -160,7 +159,7 @@ func (r *run) keep(path string) (state protocol.FileState, info fs.FileInfo, err
 	return protocol.FileState(ref.SHA256), info, err
 }
 
-// takeBack does it, whatever is there now.
+// takeBack undoes a change, whatever is there now.
 func (r *run) takeBack(u protocol.Undo) error {
 	switch {
 	case r.ctx.Err() != nil:
@@ -179,15 +178,15 @@ func (r *run) takeBack(u protocol.Undo) error {
 	}
 	mode := fs.FileMode(cmp.Or(u.Mode, newMode))
 	if _, info, err := r.ws.State(u.Path); err == nil && info != nil && info.Mode().IsRegular() {
-		mode = info.Mode() // it is theirs to change
+		mode = info.Mode() // the user may have changed it
 	}
 	return r.ws.PutBack(u.Path, &blobReader{run: r, sha256: string(u.Before)}, size, mode)
 }
 
-// newMode is that of a file of which none is known.
+// newMode is the mode of a file whose earlier mode is not known.
 const newMode = 0o644
 
-// force takes a change back although something has changed since. What is there is kept.
+// force undoes a change although the file has changed since. It keeps the present file.
 func (r *run) force(i int) {
 	u, o := r.changes[i], &r.outcomes[i]
 	_, err := r.keptSize(u)
@@ -219,7 +218,7 @@ var (
 	errInTheWay = errors.New("there is something else than a file at its place, or one of more than 16 MiB")
 )
 
-// failed is the outcome of a change that could not be taken back.
+// failed returns the outcome of a change that could not be undone.
 func failed(err error) protocol.UndoneChange {
 	said := new(protocol.Error)
 	switch {

@@ -32,11 +32,11 @@ type folder struct {
 	undo  *Undoer
 }
 
-// blobs is a supervisor's spool, which may lose what it has.
+// blobs is a supervisor's spool, which may lose blobs.
 type blobs struct {
 	hosttest.Host
 	gone  map[string]bool
-	most  int64 // of all bytes from before; 0 is no bound
+	most  int64 // total bytes that may be kept from before; 0 means no bound
 	reads func() error
 }
 
@@ -73,7 +73,7 @@ func newFolder(t testing.TB, dir string) *folder {
 	return f
 }
 
-// call uses a tool and returns what takes its changes back. A tool that refuses changes nothing.
+// call uses a tool and returns the undos of its changes. A refused call changes nothing.
 func (f *folder) call(name string, arguments map[string]any) (undos []protocol.Undo) {
 	f.t.Helper()
 	raw, err := json.Marshal(arguments)
@@ -106,8 +106,8 @@ func (f *folder) put(name, content string) {
 	f.must(os.WriteFile(path, []byte(content), 0o644))
 }
 
-// content is what the folder has outside the trash: each file and link, and each folder that
-// something is in.
+// content returns everything in the folder outside the trash: each file and link, and each folder
+// that is not empty.
 func (f *folder) content() map[string]string {
 	f.t.Helper()
 	all := map[string]string{}
@@ -141,14 +141,14 @@ func (f *folder) run(action protocol.UndoAction, changes []protocol.Undo) []prot
 	return r.Changes
 }
 
-// newestFirst are changes as an undo has them.
+// newestFirst returns changes in the order of an undo.
 func newestFirst(changes []protocol.Undo) []protocol.Undo {
 	changes = slices.DeleteFunc(slices.Clone(changes), func(u protocol.Undo) bool { return u.Not != "" })
 	slices.Reverse(changes)
 	return changes
 }
 
-// inverse is what takes an undo back.
+// inverse returns the changes that undo an undo.
 func inverse(done []protocol.Undo, outcomes []protocol.UndoneChange) (list []protocol.Undo) {
 	for i, u := range done {
 		if outcomes[i].Outcome == protocol.UndoDone {
@@ -180,7 +180,7 @@ func randomTool(t *rapid.T, f *folder) []protocol.Undo {
 	return f.call("delete_file", map[string]any{"path": path.Draw(t, "path")})
 }
 
-// byHand changes a file as a program or a person does, of whom nothing is known.
+// byHand changes a file as a program or a user does, without a record.
 func byHand(t *rapid.T, f *folder) (path string) {
 	path = rapid.SampledFrom([]string{"a", "b", "d/a", "e/a"}).Draw(t, "path")
 	full := filepath.Join(f.dir, path)
@@ -198,10 +198,10 @@ func byHand(t *rapid.T, f *folder) (path string) {
 	return path
 }
 
-// TestUndoAgainstAModel: after an undo that did all, the folder is as it was before the turn; where
-// it did not, each file that it left alone is as it was before the undo. An undo of the undo brings
-// all back. A killed undo that is run again comes to the same.
-func TestUndoAgainstAModel(t *testing.T) {
+// TestUndo_AnyChanges_MatchModel: a complete undo restores the folder from before the turn.
+// Otherwise each file that it left alone is unchanged. An undo of the undo restores everything. A
+// killed undo that runs again has the same result.
+func TestUndo_AnyChanges_MatchModel(t *testing.T) {
 	n := 0
 	top := t.TempDir()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -240,7 +240,7 @@ func TestUndoAgainstAModel(t *testing.T) {
 		if len(touched) > 0 {
 			return
 		}
-		again := newestFirst(inverse(list, outcomes)) // oldest is what the undo did first
+		again := newestFirst(inverse(list, outcomes)) // the oldest change is the first that the undo made
 		redone := f.run(protocol.UndoBack, again)
 		if got := f.content(); !maps.Equal(got, left) && !slices.ContainsFunc(append(outcomes, redone...), func(o protocol.UndoneChange) bool { return o.Outcome != protocol.UndoDone }) {
 			rt.Fatalf("undone again: %q, want %q: %+v of %+v, before %+v of %+v", got, left, redone, again, outcomes, list)
@@ -248,7 +248,7 @@ func TestUndoAgainstAModel(t *testing.T) {
 	})
 }
 
-// kill runs an undo that ends on its way, as that of a killed worker does.
+// kill runs an undo that ends early, as a killed worker's does.
 func kill(t *rapid.T, f *folder, list []protocol.Undo) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -264,7 +264,7 @@ func kill(t *rapid.T, f *folder, list []protocol.Undo) {
 	f.blobs.reads = nil
 }
 
-// check compares a folder after an undo with what it is to be.
+// check compares a folder after an undo with the expected one.
 func check(t *rapid.T, list []protocol.Undo, outcomes []protocol.UndoneChange, seen []map[string]string, after map[string]string, touched map[string]bool) {
 	before, left, alone := seen[0], seen[len(seen)-1], false
 	for i, o := range outcomes {
@@ -284,8 +284,7 @@ func check(t *rapid.T, list []protocol.Undo, outcomes []protocol.UndoneChange, s
 	if len(touched) == 0 && (alone || !maps.Equal(after, before)) {
 		t.Fatalf("all is as the turn left it: %q, want %q; %+v", after, before, outcomes)
 	}
-	// what an undo writes was there once, maybe in a folder that moved, and what it has no part in
-	// stays
+	// each file that an undo writes existed before, maybe in a moved folder; other files stay
 	for path, content := range after {
 		if !slices.ContainsFunc(seen, func(was map[string]string) bool { return slices.Contains(slices.Collect(maps.Values(was)), content) }) {
 			t.Fatalf("%s is %q, which nothing ever was", path, content)

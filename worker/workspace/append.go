@@ -5,10 +5,10 @@ import (
 	"os"
 )
 
-// Append adds data at the end of the file at path, on a line of its own, and makes the file and the
-// folders on the way if they are missing. It is one write, so that it does not mix with what others
-// append, and it is on the disk when Append returns. If the disk fills up during the write, the
-// part that was written is removed. created reports that nothing was there before.
+// Append adds data on a line of its own at the end of the file at path. It makes the file and the
+// folders on the way if they are missing. It is one write, so that it does not mix with other
+// appends, and it is on the disk when Append returns. If the disk fills up during the write, the
+// written part is removed. created means that there was no file before.
 func (w *Workspace) Append(path string, data []byte) (created bool, err error) {
 	p, err := w.target(path)
 	if err != nil {

@@ -32,7 +32,7 @@ func BenchmarkWrite4K(b *testing.B) {
 	}
 }
 
-// BenchmarkSystemWrite4K is what the disk alone takes for that: a file and its name, both synced.
+// BenchmarkSystemWrite4K measures the disk alone: a file and its name, both synced.
 func BenchmarkSystemWrite4K(b *testing.B) {
 	dir, data := b.TempDir(), make([]byte, 4<<10)
 	folder, err := os.Open(dir)

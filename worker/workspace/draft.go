@@ -18,18 +18,18 @@ import (
 )
 
 const (
-	draftStep = 1 << 20 // bytes for which a draft that grows asks the quota at once
+	draftStep = 1 << 20 // bytes for which a growing draft asks the quota at once
 	maxSame   = 1000    // names that a draft tries
 )
 
 // ErrLink refuses a folder that is a symbolic link.
 var ErrLink = errors.New("it is a link, and not a folder of its own")
 
-// ErrTooLarge refuses a file that is larger than this process may write: the write would end the
-// process.
+// ErrTooLarge refuses a file larger than this process may write. The write would end the process.
 var ErrTooLarge = errors.New("it is larger than a file may be here")
 
-// maxFileSize is how large a file this process may write, in bytes (RLIMIT_FSIZE).
+// maxFileSize returns the largest size of a file that this process may write, in bytes
+// (RLIMIT_FSIZE).
 func maxFileSize() int64 {
 	var limit syscall.Rlimit
 	if syscall.Getrlimit(syscall.RLIMIT_FSIZE, &limit) != nil {
@@ -38,22 +38,22 @@ func maxFileSize() int64 {
 	return int64(min(uint64(limit.Cur), math.MaxInt64))
 }
 
-// Draft is a file that is being written piece by piece, by one goroutine. It is a temporary file
-// until Keep gives it a name. The caller closes it.
+// Draft is a file that one goroutine writes piece by piece. It is a temporary file until Keep gives
+// it a name. The caller closes it.
 type Draft struct {
 	ws        *Workspace
 	dir       string
 	folder    *os.Root
 	file      *os.File
-	temporary string // "" when it has been kept or removed
+	temporary string // "" once it was kept or removed
 	sum       hash.Hash
 	size      int64
-	room      int64 // the size for which the quota was asked
+	room      int64 // size that the quota has allowed
 }
 
-// Draft begins a file in the folder dir, which it makes. No part of dir may be a link. size is how
-// many bytes are expected; the quota is asked for them. The rules are not asked: a person's own
-// file is not a tool's.
+// Draft begins a file in the folder dir, which it makes. No part of dir may be a link. size is the
+// expected number of bytes, for the quota. The rules do not hold here: the file is the user's own
+// and not a tool's.
 func (w *Workspace) Draft(dir string, size int64) (*Draft, error) {
 	d := &Draft{ws: w, sum: sha256.New()}
 	if err := d.open(dir, size); err != nil {
@@ -83,7 +83,7 @@ func (d *Draft) open(dir string, size int64) (err error) {
 	return nil
 }
 
-// checkFolders refuses a path of which a part is there and is no folder.
+// checkFolders refuses a path if a part of it exists and is not a folder.
 func checkFolders(root *os.Root, name string) error {
 	at := "."
 	for part := range strings.SplitSeq(name, "/") {
@@ -114,7 +114,7 @@ func (d *Draft) reserve(size int64) error {
 	return d.ws.quota.Fits(diskSize(size))
 }
 
-// Write adds to the file. The quota is asked for what is more than was expected.
+// Write adds to the file. It asks the quota for bytes beyond the expected size.
 func (d *Draft) Write(p []byte) (int, error) {
 	if size := d.size + int64(len(p)); size > d.room {
 		if err := d.reserve(size + draftStep); err != nil {
@@ -127,19 +127,19 @@ func (d *Draft) Write(p []byte) (int, error) {
 	return n, wrapError("write to", d.dir, err)
 }
 
-// Size is how many bytes were written.
+// Size returns the number of written bytes.
 func (d *Draft) Size() int64 { return d.size }
 
-// Sum is the SHA-256 of what was written, in hex.
+// Sum returns the SHA-256 of the written bytes, in hex.
 func (d *Draft) Sum() string { return hex.EncodeToString(d.sum.Sum(nil)) }
 
-// File is the open file, for reading. It has what was written also when Keep has found the same
-// elsewhere.
+// File returns the open file for reading. It has all written bytes, even if Keep has found the same
+// bytes in another file.
 func (d *Draft) File() *os.File { return d.file }
 
-// Keep names the file and returns its path. If there is something of that name, it gets another one
-// (name-2.pdf), unless that has the very same bytes: then it is that file. When Keep returns the
-// file is on the disk.
+// Keep names the file and returns its path. If the name is taken, the file gets another one
+// (name-2.pdf). But if the other file has the same bytes, Keep returns the path of that file. When
+// Keep returns, the file is on the disk.
 func (d *Draft) Keep(name string) (string, error) {
 	kept, err := d.keep(name)
 	return kept, wrapError("write", path.Join(d.dir, name), err)
@@ -167,7 +167,7 @@ func (d *Draft) keep(name string) (string, error) {
 	return "", fs.ErrExist
 }
 
-// numbered is a name with a number from 2 on before its extension.
+// numbered returns a name with a number from 2 on before its extension.
 func numbered(name string, n int) string {
 	if n == 1 {
 		return name
@@ -176,7 +176,8 @@ func numbered(name string, n int) string {
 	return fmt.Sprintf("%s-%d%s", strings.TrimSuffix(name, extension), n, extension)
 }
 
-// isSame reports that a file in the draft's folder has its bytes. What cannot be read has not.
+// isSame reports whether a file in the draft's folder has the same bytes. An unreadable file has
+// not.
 func (d *Draft) isSame(name string) bool {
 	info, err := d.folder.Lstat(name)
 	if err != nil || !info.Mode().IsRegular() || info.Size() != d.size {
@@ -201,5 +202,5 @@ func (d *Draft) remove() error {
 	return ignoreMissing(d.folder.Remove(name))
 }
 
-// Close lets go of the file, and removes it if it was not kept.
+// Close closes the file, and removes it if it was not kept.
 func (d *Draft) Close() error { return errors.Join(d.remove(), d.file.Close(), d.folder.Close()) }

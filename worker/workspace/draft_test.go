@@ -26,9 +26,8 @@ func keep(t *testing.T, ws *Workspace, dir, name, text string) (string, error) {
 	return path, nil
 }
 
-// TestADraftGetsAName: another one where there is something else of that name, and no second one
-// where the same is there.
-func TestADraftGetsAName(t *testing.T) {
+// TestDraft_NameTaken_GetsAnother: but a file with the same bytes is not stored twice.
+func TestDraft_NameTaken_GetsAnother(t *testing.T) {
 	ws, dir := newWorkspace(t)
 	home := filepath.Join(filepath.Dir(dir), "folder")
 	must(t, os.MkdirAll(filepath.Join(home, "up/day"), 0o755))
@@ -49,7 +48,7 @@ func TestADraftGetsAName(t *testing.T) {
 	}
 }
 
-func TestADraftThatCannotBe(t *testing.T) {
+func TestDraft_BadFolder_IsRefused(t *testing.T) {
 	ws, canary := newWorkspace(t)
 	home := filepath.Join(filepath.Dir(canary), "folder")
 	must(t, os.WriteFile(filepath.Join(home, "file"), nil, 0o600))
@@ -63,8 +62,8 @@ func TestADraftThatCannotBe(t *testing.T) {
 	}
 }
 
-// TestADraftLeavesNothing: neither when it is dropped nor when the quota ends it.
-func TestADraftLeavesNothing(t *testing.T) {
+// TestDraft_DroppedOrOverQuota_LeavesNothing: neither the file nor a temporary one.
+func TestDraft_DroppedOrOverQuota_LeavesNothing(t *testing.T) {
 	ws, dir, room := newLimited(t)
 	d, err := ws.Draft("up", 5000)
 	must(t, err)
@@ -93,8 +92,8 @@ func TestADraftLeavesNothing(t *testing.T) {
 	}
 }
 
-// TestADraftThatIsTooLarge: it is refused, for the write would end the process.
-func TestADraftThatIsTooLarge(t *testing.T) {
+// TestDraft_TooLarge_IsRefused: the write would end the process.
+func TestDraft_TooLarge_IsRefused(t *testing.T) {
 	ws, dir, _ := newLimited(t)
 	var limit syscall.Rlimit
 	must(t, syscall.Getrlimit(syscall.RLIMIT_FSIZE, &limit))

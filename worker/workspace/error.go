@@ -10,9 +10,8 @@ import (
 	"unicode"
 )
 
-// The workspace's own reasons to refuse something. They are wrapped: test for them with errors.Is.
-// Something that is missing or hidden by the rules is fs.ErrNotExist, something in the way
-// fs.ErrExist.
+// Reasons of the workspace itself for refusals. They are wrapped: test for them with errors.Is. A
+// missing or hidden file is fs.ErrNotExist, and a file in the way fs.ErrExist.
 var (
 	ErrEmpty          = errors.New("the path is empty")
 	ErrNUL            = errors.New("the path holds a NUL byte")
@@ -29,10 +28,10 @@ var (
 	ErrTooMany        = errors.New("it holds too many entries, and only the first of them were looked at")
 )
 
-// Error says for the model and the person what was attempted with which path, and why it failed.
+// Error tells the model and the user which operation failed on which path, and why.
 type Error struct {
-	Op   string // what was attempted: read, write, append to, move, delete
-	Path string // as it was asked for
+	Op   string // the attempt: read, write, append to, move, delete
+	Path string // as the caller gave it
 	Err  error
 }
 
@@ -54,7 +53,7 @@ func wrapError(op, path string, err error) error {
 	return &Error{Op: op, Path: path, Err: err}
 }
 
-// reasons are the system's errors as sentences. The first that fits is taken.
+// reasons translate the system's errors into sentences. The first match counts.
 var reasons = []struct {
 	is   error
 	text string
@@ -75,7 +74,7 @@ var reasons = []struct {
 	{fs.ErrPermission, "the system does not allow it: its permissions are for another account"},
 }
 
-// reason is err in words for people.
+// reason returns err in words for people.
 func reason(err error) string {
 	for _, r := range reasons {
 		if errors.Is(err, r.is) {
@@ -84,13 +83,13 @@ func reason(err error) string {
 	}
 	var path *fs.PathError
 	if errors.As(err, &path) {
-		err = path.Err // without the name of the system call, and without the path again
+		err = path.Err // without the name of the system call, and without a second path
 	}
 	return err.Error()
 }
 
-// Show is a path for a line of text: quoted if it holds a line break or anything else that does not
-// print, and cut if it is very long.
+// Show returns a path for a line of text. It quotes unprintable characters and cuts very long
+// paths.
 func Show(path string) string {
 	const longest = 300
 	if len(path) > longest {

@@ -11,8 +11,8 @@ import (
 	"mews/protocol"
 )
 
-// newWorkspace is a workspace beside a canary file that nothing may touch. All kinds of links lead
-// to the canary.
+// newWorkspace makes a workspace beside a canary file that must stay untouched. All kinds of links
+// lead to the canary.
 func newWorkspace(tb testing.TB) (ws *Workspace, canary string) {
 	tb.Helper()
 	top := tb.TempDir()
@@ -45,7 +45,7 @@ func newWorkspace(tb testing.TB) (ws *Workspace, canary string) {
 	return ws, canary
 }
 
-// outsideOf is all that is beside the workspace, by name and content.
+// outsideOf returns all files beside the workspace, by name and content.
 func outsideOf(tb testing.TB, canary string) string {
 	tb.Helper()
 	var b strings.Builder
@@ -68,8 +68,8 @@ func outsideOf(tb testing.TB, canary string) string {
 	return b.String()
 }
 
-// FuzzPath does everything that can be done with a path. Whatever the path is, nothing outside is
-// read or changed, and a clean path stays the same when it is cleaned again.
+// FuzzPath tries every operation with a path. For any path, no file outside is read or changed, and
+// a clean path does not change if it is cleaned again.
 func FuzzPath(f *testing.F) {
 	for _, seed := range []string{
 		"a", "../canary/bird", "abs/bird", "rel/bird", "sub/up/bird", "bird", "sub/top/../canary/bird", "sub/../../canary/x",
@@ -95,7 +95,7 @@ func FuzzPath(f *testing.F) {
 			}
 			must(t, file.Close())
 		}
-		// Most of these are refused. Only what they touch matters.
+		// Most of these are refused. Only their effects matter.
 		_, _ = ws.Write(path, []byte("dead"), Replace)
 		_, _ = ws.Append(path, []byte("dead"))
 		_, _ = ws.Move(ctx, path, "kept")
@@ -108,7 +108,7 @@ func FuzzPath(f *testing.F) {
 			return nil
 		})
 		if path != "bird" && path != "abs" && path != "rel" && !strings.HasPrefix(path, "sub") {
-			_, _ = ws.Trash(ctx, path, noon) // the links stay for the paths to come
+			_, _ = ws.Trash(ctx, path, noon) // later paths need the links
 		}
 		if after := outsideOf(t, canary); after != before {
 			t.Fatalf("%q changed what is outside: it was\n%s\nand is\n%s", path, before, after)

@@ -12,9 +12,9 @@ import (
 	"mews/protocol"
 )
 
-// ExpireReceived removes for good what was received before the date of a time, and returns how many
-// files. It goes by names alone: of files in uploads/2026-11-20/ that begin with a time and a dash,
-// such as 131905-. What is named otherwise stays, and so does a link with what it leads to.
+// ExpireReceived removes received files from before a date for good, and returns their number. It
+// decides by names alone: files in uploads/2026-11-20/ that begin with a time and a dash, such as
+// 131905-. Files with other names stay, and so do links with their targets.
 func (w *Workspace) ExpireReceived(ctx context.Context, before time.Time) (removed int, err error) {
 	days, err := w.plainFolder(ctx, protocol.UploadsFolder, maxEntries, func(e fs.DirEntry) bool {
 		_, bad := time.Parse(time.DateOnly, e.Name())
@@ -31,13 +31,13 @@ func (w *Workspace) ExpireReceived(ctx context.Context, before time.Time) (remov
 			err = errors.Join(err, w.removeReceived(path.Join(name, e.Name())))
 			removed++
 		}
-		_ = w.root.Remove(name) // it stays where something is left in it
+		_ = w.root.Remove(name) // it stays if it is not empty
 	}
 	return removed, err
 }
 
-// plainFolder lists what is wanted of a folder, if there is one that is no link, as many as most or
-// a few more. Others in it cost no memory.
+// plainFolder lists the wanted names of a folder that is not a link. It returns about most names,
+// and uses no memory for others.
 func (w *Workspace) plainFolder(ctx context.Context, name string, most int, wanted func(fs.DirEntry) bool) (list []fs.DirEntry, err error) {
 	info, err := w.root.Lstat(name)
 	if err != nil || !info.IsDir() {
@@ -59,17 +59,17 @@ func (w *Workspace) plainFolder(ctx context.Context, name string, most int, want
 	return list, err
 }
 
-// isReceivedName says whether a file's name begins with the time at which it was sent.
+// isReceivedName reports whether a file's name begins with the time of sending.
 func isReceivedName(name string) bool {
 	_, err := time.Parse("150405-", name[:min(len(name), 7)])
 	return err == nil
 }
 
-// RemoveReceived removes a file below uploads/ for good, and its folder where nothing else is in
-// that. It is no error that it is not there.
+// RemoveReceived removes a file below uploads/ for good, and its folder if that is empty then. A
+// missing file is no error.
 func (w *Workspace) RemoveReceived(name string) error {
 	err := w.removeReceived(name)
-	_ = w.root.Remove(path.Dir(name)) // it stays where something is left in it
+	_ = w.root.Remove(path.Dir(name)) // it stays if it is not empty
 	return err
 }
 

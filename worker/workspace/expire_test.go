@@ -13,9 +13,9 @@ import (
 	"mews/protocol"
 )
 
-// TestWhatWasReceivedLongAgo: it goes by the folder's date, whatever the files' times are, and what
-// is named otherwise stays.
-func TestWhatWasReceivedLongAgo(t *testing.T) {
+// TestExpireReceived_RemovesOldFolders: the folder's date counts, not the files' times. Files with
+// other names stay.
+func TestExpireReceived_RemovesOldFolders(t *testing.T) {
 	ws, dir := open(t, protocol.FilePolicy{}, map[string]string{
 		"uploads/2026-11-12/131905-a.pdf": "x", "uploads/2026-11-12/131905-a.pdf.txt": "x", "uploads/2026-11-13/131905-b.pdf": "x",
 		"uploads/2026-11-10/000000-c": "x", "uploads/2026-11-10/mine.md": "x", "uploads/2026-11-10/131905-folder/d": "x",
@@ -45,8 +45,8 @@ func TestWhatWasReceivedLongAgo(t *testing.T) {
 	}
 }
 
-// What others have put there hides nothing, in whatever order the disk has it.
-func TestWhatWasReceivedIsFoundAmongOthers(t *testing.T) {
+// Files of others hide no received file, in any order on the disk.
+func TestExpireReceived_ManyOtherFiles_FindsAll(t *testing.T) {
 	have := map[string]string{"uploads/2026-11-12/131905-a.pdf": "x"}
 	for n := range 3000 {
 		have[fmt.Sprint("uploads/", n)] = ""

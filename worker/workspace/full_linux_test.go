@@ -28,7 +28,7 @@ func tinyDisk(t *testing.T) (*Workspace, string) {
 	return ws, dir
 }
 
-func TestFullDiskLeavesTheOldFile(t *testing.T) {
+func TestWrite_FullDisk_KeepsOldFile(t *testing.T) {
 	ws, dir := tinyDisk(t)
 	big := bytes.Repeat([]byte("x"), 300<<10)
 	_, err := ws.Write("old", []byte("precious\n"), Replace)
@@ -49,7 +49,7 @@ func TestFullDiskLeavesTheOldFile(t *testing.T) {
 	}
 }
 
-func TestReadOnlyDisk(t *testing.T) {
+func TestWrite_ReadOnlyDisk_Fails(t *testing.T) {
 	ws, dir := tinyDisk(t)
 	_, err := ws.Write("old", []byte("x"), Replace)
 	must(t, err)
@@ -60,7 +60,7 @@ func TestReadOnlyDisk(t *testing.T) {
 	wantError(t, err, syscall.EROFS, "delete old: the disk can only be read")
 }
 
-func TestAnotherDiskInTheFolder(t *testing.T) {
+func TestMove_AcrossDisks_IsRefused(t *testing.T) {
 	ws, dir := open(t, protocol.FilePolicy{}, nil)
 	must(t, os.Mkdir(filepath.Join(dir, "disk"), 0o755))
 	if err := unix.Mount("tmpfs", filepath.Join(dir, "disk"), "tmpfs", 0, "size=64k"); err != nil {
@@ -76,7 +76,7 @@ func TestAnotherDiskInTheFolder(t *testing.T) {
 	}
 }
 
-func TestLongNamesAreRefusedByTheSystemToo(t *testing.T) {
+func TestWrite_LongName_IsRefused(t *testing.T) {
 	ws, _ := open(t, protocol.FilePolicy{}, nil)
 	_, err := ws.Write(strings.Repeat("ä", 127)+"/"+strings.Repeat("ä", 128), nil, Replace)
 	wantError(t, err, syscall.ENAMETOOLONG, "a name has at most 255 bytes")

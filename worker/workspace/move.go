@@ -11,8 +11,7 @@ import (
 	"time"
 )
 
-// trash is the folder in the workspace that holds what was deleted, at <time>-<number>/<the path it
-// had>.
+// trash is the folder in the workspace for deleted files, as <time>-<number>/<former path>.
 const trash = ".trash"
 
 // trashTimeLayout is the time in the name of a folder in the trash. The number tells deletions in
@@ -21,7 +20,7 @@ const trashTimeLayout = "20060102T150405Z"
 
 func inTrash(name string) bool { return name == trash || strings.HasPrefix(name, trash+"/") }
 
-// originalPath is the path that something in the trash had before. Other paths stay as they are.
+// originalPath returns the former path of a file in the trash. Other paths stay as they are.
 func originalPath(name string) string {
 	if !inTrash(name) {
 		return name
@@ -31,8 +30,8 @@ func originalPath(name string) string {
 }
 
 // Move renames a file, a folder or a link, and makes the folders on the way. If to is a folder, or
-// ends in a slash, it moves into it under its own name. It returns the new path. It never replaces
-// anything: the error is fs.ErrExist then. When ctx ends it ends early, with nothing done.
+// ends in a slash, the name stays the same. Move returns the new path. It never replaces anything:
+// the error is fs.ErrExist then. If ctx ends it stops early, with nothing done.
 func (w *Workspace) Move(ctx context.Context, from, to string) (string, error) {
 	src, err := w.find(from, keepLink)
 	if err != nil {
@@ -54,8 +53,8 @@ func (w *Workspace) Move(ctx context.Context, from, to string) (string, error) {
 	return dst, nil
 }
 
-// destination is the path that src gets when it is moved to a path. The rename finds out whether
-// something is there already.
+// destination returns the path that src gets if it is moved to a path. The rename finds out whether
+// that path is taken.
 func (w *Workspace) destination(to string, src location) (string, error) {
 	dst, err := w.locate(to, followLinks)
 	if err != nil {
@@ -71,7 +70,7 @@ func (w *Workspace) destination(to string, src location) (string, error) {
 }
 
 // Trash moves a file, a folder or a link to the trash, into a new folder named by the time, and
-// returns where it is now. When ctx ends it ends early, with nothing done.
+// returns its new path. If ctx ends it stops early, with nothing done.
 func (w *Workspace) Trash(ctx context.Context, name string, at time.Time) (string, error) {
 	src, err := w.find(name, keepLink)
 	switch {
@@ -131,7 +130,7 @@ func removeEmpty(root *os.Root, name string) error {
 	return nil
 }
 
-// moveDurably renames to a path where nothing is. The change is on the disk when it returns.
+// moveDurably renames to a free path. The change is on the disk when it returns.
 func moveDurably(root *os.Root, from, to string, mode fs.FileMode) error {
 	source, err := root.OpenRoot(path.Dir(from))
 	if err != nil {
@@ -149,8 +148,8 @@ func moveDurably(root *os.Root, from, to string, mode fs.FileMode) error {
 	return errors.Join(syncFolder(target), syncFolder(source))
 }
 
-// checkMovable says why the rules keep p where it is: it is protected, or holds something
-// protected, or would be under other rules at its new path. The new path is "" for the trash.
+// checkMovable returns an error if the rules forbid to move p: it is protected, or holds a
+// protected file, or would be under other rules at its new path. The new path is "" for the trash.
 func (w *Workspace) checkMovable(ctx context.Context, p location, to string) error {
 	switch {
 	case w.rules.empty():

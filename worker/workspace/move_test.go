@@ -80,7 +80,7 @@ func TestTrash(t *testing.T) {
 	}
 }
 
-func TestTrashThatFailsLeavesNoEmptyFolders(t *testing.T) {
+func TestTrash_Failure_LeavesNoEmptyFolders(t *testing.T) {
 	ws, dir := open(t, protocol.FilePolicy{}, map[string]string{"a/b/c": "x"})
 	where, err := newTrashFolder(ws.root, noon)
 	must(t, err)

@@ -12,11 +12,11 @@ import (
 const (
 	maxPath  = 4096 // bytes of a whole path: Linux's PATH_MAX
 	maxName  = 255  // bytes of one name in it: NAME_MAX of the usual file systems
-	maxLinks = 40   // symbolic links on one path's way: Linux's own limit
+	maxLinks = 40   // symbolic links along one path: Linux's own limit
 )
 
-// Clean is the canonical form of a path: relative, without ".", ".." and doubled slashes. "." is
-// the folder itself. It looks only at the text.
+// Clean returns the canonical form of a path: relative, without ".", ".." and doubled slashes. "."
+// is the folder itself. It reads only the text, not the disk.
 func (w *Workspace) Clean(raw string) (string, error) {
 	name, err := clean(w.dir, raw)
 	return name, wrapError("use the path", raw, err)
@@ -36,7 +36,7 @@ func clean(dir, raw string) (string, error) {
 	case "..":
 		return "", ErrOutside
 	case "~":
-		return "", ErrTilde // a clean path must mean the same when it is cleaned again
+		return "", ErrTilde // a clean path must mean the same if it is cleaned again
 	}
 	for part := range strings.SplitSeq(name, "/") {
 		if len(part) > maxName {
@@ -59,8 +59,8 @@ func relative(dir, raw string) string {
 
 func isOutside(name string) bool { return name == ".." || strings.HasPrefix(name, "../") }
 
-// links says what to do with a symbolic link that is the last name of a path. Links before it are
-// always followed.
+// links tells how to treat a symbolic link at the end of a path. Links before it are always
+// followed.
 type links string
 
 const (
@@ -68,10 +68,10 @@ const (
 	keepLink    links = "keep" // the path means the link itself
 )
 
-// resolve follows the symbolic links of a clean path, so that the rules are asked about what would
-// really be used. The result has no link in it, unless somebody swaps one in meanwhile; that cannot
-// leave the folder either, because os.Root stops at its edge. Names that do not exist stay as they
-// are.
+// resolve follows the symbolic links of a clean path, so that the rules apply to the file that
+// would really be used. The result has no link in it, unless somebody swaps one in meanwhile. Such
+// a link cannot leave the folder, because os.Root stops at its edge. Names that do not exist stay
+// as they are.
 func resolve(root *os.Root, name string, last links) (string, error) {
 	done, todo := ".", strings.Split(name, "/")
 	for hops := 0; len(todo) > 0; {
@@ -99,7 +99,7 @@ func resolve(root *os.Root, name string, last links) (string, error) {
 	return done, nil
 }
 
-// linkAt is the target of the symbolic link at name, or "" if something else is there.
+// linkAt returns the target of the symbolic link at name, or "" if there is no link.
 func linkAt(root *os.Root, name string) (string, error) {
 	target, err := root.Readlink(name)
 	if errors.Is(err, syscall.EINVAL) {
@@ -115,15 +115,15 @@ func checkInside(name string) (string, error) {
 	return name, nil
 }
 
-// location is where a path leads.
+// location is the resolved form of a path.
 type location struct {
-	asked  string      // the path as asked for, clean
-	name   string      // links followed
-	info   fs.FileInfo // nil where nothing is
-	hidden bool        // the rules keep it out of sight
+	asked  string      // the caller's path, clean
+	name   string      // the path with links followed
+	info   fs.FileInfo // nil if nothing is there
+	hidden bool        // the rules hide it
 }
 
-// locate finds where a path leads, whether or not something is there.
+// locate resolves a path, whether or not anything is there.
 func (w *Workspace) locate(raw string, last links) (location, error) {
 	asked, err := clean(w.dir, raw)
 	if err != nil {
@@ -142,7 +142,7 @@ func (w *Workspace) locate(raw string, last links) (location, error) {
 	return location{asked: asked, name: name, info: info, hidden: hidden}, nil
 }
 
-// find is locate for something that must be there and visible.
+// find locates a file that must exist and be visible.
 func (w *Workspace) find(raw string, last links) (location, error) {
 	p, err := w.locate(raw, last)
 	if err == nil && (p.info == nil || p.hidden) {
@@ -151,7 +151,7 @@ func (w *Workspace) find(raw string, last links) (location, error) {
 	return p, err
 }
 
-// target is locate for a file that is to be made or changed.
+// target locates a file that will be made or changed.
 func (w *Workspace) target(raw string) (location, error) {
 	p, err := w.locate(raw, followLinks)
 	switch {
@@ -167,7 +167,7 @@ func (w *Workspace) target(raw string) (location, error) {
 	return p, checkCreatable(p.name, p.hidden)
 }
 
-// checkCreatable says why nothing may be made at name. nil: it may.
+// checkCreatable returns an error if no file may be made at name.
 func checkCreatable(name string, hidden bool) error {
 	switch {
 	case hidden:
@@ -180,8 +180,8 @@ func checkCreatable(name string, hidden bool) error {
 	return nil
 }
 
-// checkRegular refuses everything but regular files: opening a FIFO would wait for its other end,
-// and opening a device may have an effect.
+// checkRegular refuses everything except regular files: opening a FIFO would wait for its other
+// end, and opening a device may have an effect.
 func checkRegular(info fs.FileInfo) error {
 	switch {
 	case info.IsDir():
@@ -192,8 +192,8 @@ func checkRegular(info fs.FileInfo) error {
 	return nil
 }
 
-// openRegular opens name and checks the open file, because what was at name may have been replaced
-// since.
+// openRegular opens name and checks the open file, because it may have been replaced since the last
+// check.
 func openRegular(root *os.Root, name string, flag int) (*os.File, error) {
 	f, err := root.OpenFile(name, flag|syscall.O_NONBLOCK, newFile)
 	if err != nil {

@@ -12,9 +12,9 @@ import (
 	"mews/protocol"
 )
 
-// Peek says what is at a clean path, and of a file the first bytes, at most so many. Links are not
-// followed. FileFolder is also anything that can't be read, or has more than protocol.MaxBefore
-// bytes. What the rules hide is absent.
+// Peek returns the state of a clean path, and at most most first bytes of a file. Links are not
+// followed. FileFolder also stands for anything unreadable, or with more than protocol.MaxBefore
+// bytes. Hidden files are absent.
 func (w *Workspace) Peek(name string, most int) (state protocol.FileState, text []byte, info fs.FileInfo) {
 	if w.rules.hidden(name, false) {
 		return protocol.FileAbsent, nil, nil

@@ -11,8 +11,8 @@ type unlimited struct{}
 func (unlimited) Fits(int64) error { return nil }
 func (unlimited) Grew(int64)       {}
 
-// withinQuota does what makes the folder grow by so many bytes, if the quota allows it, and records
-// the growth.
+// withinQuota calls do, which makes the folder grow by that many bytes, if the quota allows it. It
+// records the growth.
 func (w *Workspace) withinQuota(grow int64, do func() error) error {
 	if err := w.quota.Fits(grow); err != nil {
 		return err
@@ -24,15 +24,15 @@ func (w *Workspace) withinQuota(grow int64, do func() error) error {
 	return nil
 }
 
-// diskBlock is the unit in which most file systems give out space, in bytes.
+// diskBlock is the unit of disk space in most file systems, in bytes.
 const diskBlock = 4096
 
-// diskSize is what a file of so many bytes takes on the disk.
+// diskSize returns the disk space of a file with that many bytes.
 func diskSize(size int64) int64 { return (size + diskBlock - 1) / diskBlock * diskBlock }
 
-// growth is by how much the folder grows when a file of so many bytes replaces old, which is nil if
-// there is none. A file that is not longer than before never counts as growth. An old file that has
-// other names stays.
+// growth returns how much the folder grows if a file of that many bytes replaces old; nil means no
+// old file. A file that does not get longer never counts as growth. An old file with other names
+// stays on the disk.
 func growth(old fs.FileInfo, size int64) int64 {
 	if old == nil {
 		return diskSize(size)
@@ -44,7 +44,7 @@ func growth(old fs.FileInfo, size int64) int64 {
 	case st.Nlink > 1:
 		return diskSize(size)
 	}
-	// the unit of Blocks, whatever the file system's is (stat(2))
+	// the unit of Blocks in any file system (stat(2))
 	grow := diskSize(size) - st.Blocks*512
 	if size <= old.Size() {
 		return min(grow, 0)

@@ -13,7 +13,7 @@ import (
 
 var errNoRoom = errors.New("no room")
 
-// testQuota is a quota that records its calls, and refuses when the test says so.
+// testQuota is a quota that records its calls, and refuses if the test wants that.
 type testQuota struct {
 	full  bool
 	asked []int64
@@ -30,7 +30,8 @@ func (l *testQuota) Fits(grow int64) error {
 
 func (l *testQuota) Grew(by int64) { l.grew = append(l.grew, by) }
 
-// takes checks what the quota was asked since the last call, and that all of it was done.
+// takes checks the requests to the quota since the last call, and that all of them were carried
+// out.
 func (l *testQuota) takes(t *testing.T, want ...int64) {
 	t.Helper()
 	if !slices.Equal(l.asked, want) || !slices.Equal(l.grew, want) {
@@ -46,8 +47,8 @@ func newLimited(t *testing.T) (*Workspace, string, *testQuota) {
 	return ws, dir, room
 }
 
-// TestWhatAWriteTakes: it is counted in whole blocks, as file systems give them out.
-func TestWhatAWriteTakes(t *testing.T) {
+// TestWrite_Quota_CountsWholeBlocks: file systems give space in blocks.
+func TestWrite_Quota_CountsWholeBlocks(t *testing.T) {
 	ws, dir, room := newLimited(t)
 	write := func(name string, n int) {
 		t.Helper()
@@ -76,11 +77,11 @@ func TestWhatAWriteTakes(t *testing.T) {
 	add("new", 8000)
 	room.takes(t, 4096)
 	must(t, os.Link(filepath.Join(dir, "new"), filepath.Join(dir, "other")))
-	write("new", 10) // the old one stays, by its other name
+	write("new", 10) // the old one stays under its other name
 	room.takes(t, 4096)
 }
 
-func TestAWriteThatDoesNotFit(t *testing.T) {
+func TestWrite_OverQuota_IsRefused(t *testing.T) {
 	ws, dir, room := newLimited(t)
 	_, err := ws.Write("a", []byte(strings.Repeat("x", 9000)), Replace)
 	must(t, err)
@@ -102,9 +103,9 @@ func TestAWriteThatDoesNotFit(t *testing.T) {
 	}
 }
 
-// TestNoRoomKeepsNobodyFromTidyingUp: making files smaller, moving and deleting need no room, nor
-// does writing the same again.
-func TestNoRoomKeepsNobodyFromTidyingUp(t *testing.T) {
+// TestQuota_Full_AllowsTidyingUp: shrinking, moving and deleting files need no room. Neither does
+// writing the same content again.
+func TestQuota_Full_AllowsTidyingUp(t *testing.T) {
 	ws, dir, room := newLimited(t)
 	_, err := ws.Write("a", []byte(strings.Repeat("x", 9000)), Replace)
 	must(t, err)

@@ -8,19 +8,19 @@ import (
 	"mews/protocol"
 )
 
-// Received says whether a clean path without links is below uploads/, or was before it came to the
-// trash.
+// Received reports whether a clean path without links is below uploads/, or was before it went to
+// the trash.
 func Received(name string) bool {
 	return strings.HasPrefix(originalPath(name), protocol.UploadsFolder+"/")
 }
 
-// LeadsToReceived says whether a path leads below uploads/, links followed.
+// LeadsToReceived reports whether a path leads below uploads/, links followed.
 func (w *Workspace) LeadsToReceived(path string) bool {
 	p, err := w.locate(path, followLinks)
 	return err == nil && (Received(p.asked) || Received(p.name))
 }
 
-// HasReceived says whether anything is in uploads/, or whether that cannot be told.
+// HasReceived reports whether uploads/ may hold anything. An error counts as yes.
 func (w *Workspace) HasReceived() bool {
 	f, err := w.root.OpenFile(protocol.UploadsFolder, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {

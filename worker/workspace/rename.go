@@ -8,9 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// rename renames within and between two folders. The names hold no slash. With exclusive it
-// replaces nothing; where the system or the file system cannot look and rename in one call, it
-// looks first.
+// rename renames within and between two folders. The names contain no slash. If exclusive is set it
+// replaces nothing. If the system cannot check and rename in one call, it checks first.
 func rename(from *os.Root, old string, to *os.Root, name string, exclusive bool) error {
 	source, err := from.Open(".")
 	if err != nil {
@@ -34,7 +33,7 @@ func rename(from *os.Root, old string, to *os.Root, name string, exclusive bool)
 	return unix.Renameat(int(source.Fd()), old, int(target.Fd()), name)
 }
 
-// checkAbsent returns fs.ErrExist if there is something at name.
+// checkAbsent returns fs.ErrExist if name is taken.
 func checkAbsent(root *os.Root, name string) error {
 	_, err := root.Lstat(name)
 	if err == nil {

@@ -4,5 +4,5 @@ package workspace
 
 import "errors"
 
-// renameNoReplace has no common form on these systems.
+// renameNoReplace is not supported on these systems.
 func renameNoReplace(int, string, int, string) error { return errors.ErrUnsupported }

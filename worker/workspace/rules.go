@@ -11,9 +11,9 @@ import (
 	"mews/protocol"
 )
 
-// rules are a checked protocol.FilePolicy. A path in the trash has the rules of the path it had
-// before. Include applies to files only, because a folder that does not match may hold files that
-// do. Exclude and AppendOnly apply to a folder and all that is in it.
+// rules are a checked protocol.FilePolicy. A path in the trash has the rules of its former path.
+// Include applies to files only, because a folder that does not match may hold matching files.
+// Exclude and AppendOnly apply to a folder and everything in it.
 type rules struct {
 	include, exclude, appendOnly []string
 }
@@ -39,10 +39,10 @@ func newRules(policy protocol.FilePolicy) (rules, error) {
 	return r, nil
 }
 
-// empty reports that everything is allowed.
+// empty reports whether everything is allowed.
 func (r rules) empty() bool { return len(r.include)+len(r.exclude)+len(r.appendOnly) == 0 }
 
-// hidden reports that name is out of sight.
+// hidden reports whether the rules hide name.
 func (r rules) hidden(name string, folder bool) bool {
 	if r.empty() {
 		return false
@@ -54,10 +54,10 @@ func (r rules) hidden(name string, folder bool) bool {
 	return matchesPathOrParent(r.exclude, name) || !folder && len(r.include) > 0 && !matches(r.include, name)
 }
 
-// isAppendOnly reports that name may be appended to but not changed otherwise.
+// isAppendOnly reports whether name may only be appended to.
 func (r rules) isAppendOnly(name string) bool { return matchesPathOrParent(r.appendOnly, name) }
 
-// matchesPathOrParent reports that a glob matches name or a folder it is in.
+// matchesPathOrParent reports whether a glob matches name or a folder above it.
 func matchesPathOrParent(globs []string, name string) bool {
 	if len(globs) == 0 {
 		return false

@@ -54,7 +54,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-func TestHiddenPathsAreNotThere(t *testing.T) {
+func TestRules_HiddenPaths_AreAbsent(t *testing.T) {
 	ws, dir := open(t, protocol.FilePolicy{Exclude: []string{"secret"}}, map[string]string{
 		"secret/key": "k", "a": "a", "box/b": "b",
 	})
@@ -62,7 +62,7 @@ func TestHiddenPathsAreNotThere(t *testing.T) {
 	for _, path := range []string{"secret", "secret/key", "way", "way/key", "x/../secret/key"} {
 		_, err := ws.Stat(path)
 		wantError(t, err, fs.ErrNotExist, path)
-		if path != "way" { // the link itself is in sight, and may go
+		if path != "way" { // the link itself is visible, and may be deleted
 			_, err = ws.Trash(t.Context(), path, noon)
 			wantError(t, err, fs.ErrNotExist, path)
 		}
@@ -79,7 +79,7 @@ func TestHiddenPathsAreNotThere(t *testing.T) {
 	}
 }
 
-func TestAppendOnlyFilesAreKept(t *testing.T) {
+func TestRules_AppendOnly_IsKept(t *testing.T) {
 	ws, dir := open(t, protocol.FilePolicy{AppendOnly: []string{"logs/**"}, Exclude: []string{"**/hid"}}, map[string]string{
 		"logs/a": "one\n", "b": "b", "box/hid": "", "deep/er/f": "",
 	})
@@ -111,7 +111,7 @@ func TestAppendOnlyFilesAreKept(t *testing.T) {
 	}
 }
 
-func TestIncludedFilesMayBeMovedAmongFolders(t *testing.T) {
+func TestRules_IncludedFile_MayBeMoved(t *testing.T) {
 	ws, _ := open(t, protocol.FilePolicy{Include: []string{"**/*.md"}}, map[string]string{"a.md": "", "one/b.md": "", "mix/c.md": "", "mix/d": ""})
 	for _, c := range [][3]string{{"a.md", "archive/", "archive/a.md"}, {"one", "two", "two"}} {
 		if got, err := ws.Move(t.Context(), c[0], c[1]); got != c[2] || err != nil {

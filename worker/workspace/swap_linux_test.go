@@ -10,9 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestSwappedLinks: a folder is replaced by a link to the canary and back, over and over, while
-// files are written and read below it.
-func TestSwappedLinks(t *testing.T) {
+// TestSwappedLinks_Race_ReachNothingOutside replaces a folder by a link to the canary and back,
+// over and over, while files are written and read below it.
+func TestSwappedLinks_Race_ReachNothingOutside(t *testing.T) {
 	ws, canary := newWorkspace(t)
 	before := outsideOf(t, canary)
 	dir := filepath.Join(filepath.Dir(canary), "folder")
@@ -37,7 +37,7 @@ func TestSwappedLinks(t *testing.T) {
 			done++
 		}
 	}
-	const enough, atMost = 800, 40_000 // between them, until some were refused and some were not
+	const enough, atMost = 800, 40_000 // bounds of attempts, until some were refused and some were not
 	for tried < enough || tried < atMost && (done == 0 || done == tried) {
 		_, err := ws.Write("swap/bird", []byte("dead"), Replace)
 		count(err)

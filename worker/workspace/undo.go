@@ -16,10 +16,10 @@ import (
 	"mews/protocol"
 )
 
-// Keep stores the bytes of a file from before it is changed, at most so many.
+// Keep stores at most that many bytes of a file before a change.
 type Keep func(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error)
 
-// Why a change can't be undone.
+// Reasons why a change cannot be undone.
 const (
 	notTooLarge = "it had more than 16 MiB before"
 	notNow      = "it has more than 16 MiB now"
@@ -28,9 +28,9 @@ const (
 	notRead     = "it could not be read: "
 )
 
-// Before notes what is at path before a file there is written, and keeps its bytes. content is what
-// will be there, nil where that is not known: where it is there already nothing is kept, and Before
-// returns nil, as it does where keep is nil or the write will be refused. After completes it.
+// Before records the state of path before a file is written there, and keeps the old bytes. content
+// is the new content; nil means that it is not known. Before returns nil if content is there
+// already, if keep is nil, or if the write will be refused. After completes the record.
 func (w *Workspace) Before(ctx context.Context, keep Keep, path string, content []byte) *protocol.Undo {
 	p, err := w.target(path)
 	if keep == nil || err != nil {
@@ -48,9 +48,9 @@ func (w *Workspace) Before(ctx context.Context, keep Keep, path string, content 
 	return u
 }
 
-// BeforeMove notes what is at path before it is moved, and keeps the bytes of a file that goes to
-// the trash where gone is true; the caller sets To where it has none. It returns nil where keep is
-// nil or there is nothing.
+// BeforeMove records the state of path before it is moved. If gone is set the file goes to the
+// trash, and its bytes are kept; the caller sets To for other moves. BeforeMove returns nil if keep
+// is nil or nothing is there.
 func (w *Workspace) BeforeMove(ctx context.Context, keep Keep, path string, gone bool) *protocol.Undo {
 	p, err := w.find(path, keepLink)
 	if keep == nil || err != nil {
@@ -60,12 +60,12 @@ func (w *Workspace) BeforeMove(ctx context.Context, keep Keep, path string, gone
 	if u.Before, u.Not = w.note(p.name); gone && u.Before.Hashed() {
 		u.Not = w.keep(ctx, keep, u)
 	} else if !u.Before.Hashed() && u.Not == notTooLarge {
-		u.Not = "" // no byte of it is needed
+		u.Not = "" // no bytes are needed
 	}
 	return u
 }
 
-// MovedTo completes what BeforeMove has noted.
+// MovedTo completes the record of BeforeMove.
 func MovedTo(u *protocol.Undo, to string, gone bool) *protocol.Undo {
 	switch {
 	case u == nil, gone && u.Not == "" && u.Before.Hashed():
@@ -78,7 +78,7 @@ func MovedTo(u *protocol.Undo, to string, gone bool) *protocol.Undo {
 	return u
 }
 
-// After completes what Before has noted.
+// After completes the record of Before.
 func (w *Workspace) After(u *protocol.Undo) *protocol.Undo {
 	if u == nil || u.Not != "" {
 		return u
@@ -92,7 +92,7 @@ func (w *Workspace) After(u *protocol.Undo) *protocol.Undo {
 	return u
 }
 
-// ByProgram notes what a program has left at a clean path; nil where that can't be told.
+// ByProgram records the state that a program has left at a clean path; nil if it is not known.
 func ByProgram(name string, after protocol.FileState) *protocol.Undo {
 	if !fits(name) {
 		return nil
@@ -100,7 +100,7 @@ func ByProgram(name string, after protocol.FileState) *protocol.Undo {
 	return &protocol.Undo{Path: name, After: after, Not: protocol.ByProgram}
 }
 
-// note is the state of what is at a name, or why a change of it can't be undone.
+// note returns the state of a name, or why a change of it cannot be undone.
 func (w *Workspace) note(name string) (protocol.FileState, string) {
 	state, _, err := w.State(name)
 	switch {
@@ -114,7 +114,7 @@ func (w *Workspace) note(name string) (protocol.FileState, string) {
 	return state, ""
 }
 
-// keep keeps the bytes of a file; it returns why it could not.
+// keep keeps the bytes of a file. It returns the reason if it could not.
 func (w *Workspace) keep(ctx context.Context, keep Keep, u *protocol.Undo) string {
 	f, err := w.openPlain(u.Path)
 	if err != nil {
@@ -124,22 +124,22 @@ func (w *Workspace) keep(ctx context.Context, keep Keep, u *protocol.Undo) strin
 	ref, err := keep(ctx, f, protocol.MaxBefore)
 	if err != nil {
 		said := new(protocol.Error)
-		_ = errors.As(err, &said) // else it has no message of its own
+		_ = errors.As(err, &said) // any other error has no message of its own
 		return cut(notKept + cmp.Or(said.Message, err.Error()))
 	}
 	u.Before, u.Size = protocol.FileState(ref.SHA256), ref.Size
 	return ""
 }
 
-// fits says whether a path can be told to the supervisor.
+// fits reports whether a path is valid in messages to the supervisor.
 func fits(name string) bool { return len(name) <= protocol.MaxReceivedPath && fs.ValidPath(name) }
 
 func cut(text string) string {
 	return strings.ToValidUTF8(text[:min(len(text), protocol.MaxUndoText)], "")
 }
 
-// State says what is at a clean path. No link is followed: a path on whose way one is counts as
-// one.
+// State returns the state of a clean path. It follows no link: a path through a link counts as a
+// link.
 func (w *Workspace) State(name string) (protocol.FileState, fs.FileInfo, error) {
 	err := checkFolders(w.root, path.Dir(name))
 	if errors.Is(err, ErrLink) {
@@ -150,7 +150,7 @@ func (w *Workspace) State(name string) (protocol.FileState, fs.FileInfo, error) 
 	case ignoreMissing(err) != nil && checkFolders(w.root, path.Dir(name)) == nil:
 		return "", nil, err
 	case err != nil:
-		return protocol.FileAbsent, nil, nil // or a file is on its way
+		return protocol.FileAbsent, nil, nil // or a file is in the way
 	case info.IsDir():
 		return protocol.FileFolder, info, nil
 	case info.Mode()&fs.ModeSymlink != 0:
@@ -192,21 +192,21 @@ func (w *Workspace) openPlain(name string) (*os.File, error) {
 	return f, nil
 }
 
-// OpenPlain opens a regular file at a clean path for reading. No link is followed. The caller
-// closes the file.
+// OpenPlain opens a regular file at a clean path for reading. It follows no link. The caller closes
+// the file.
 func (w *Workspace) OpenPlain(name string) (*os.File, error) {
 	f, err := w.openPlain(name)
 	return f, wrapError("read", name, err)
 }
 
-// PutBack makes the file at a clean path hold just what r does, size bytes. Whatever was there is
-// replaced, but for a folder; no link is followed. It is on the disk when PutBack returns.
+// PutBack makes the file at a clean path hold exactly the size bytes of r. It replaces anything
+// except a folder, and follows no link. The file is on the disk when PutBack returns.
 func (w *Workspace) PutBack(name string, r io.Reader, size int64, mode fs.FileMode) error {
 	d, err := w.Draft(path.Dir(name), size)
 	if err != nil {
 		return err
 	}
-	defer d.Close() // what was not kept is removed
+	defer d.Close() // removes a file that was not kept
 	n, err := io.Copy(d, r)
 	if err == nil && n != size {
 		err = io.ErrUnexpectedEOF
@@ -225,7 +225,7 @@ func (w *Workspace) PutBack(name string, r io.Reader, size int64, mode fs.FileMo
 	return wrapError("put back", name, err)
 }
 
-// Remove removes the file at a clean path for good. No link is followed.
+// Remove removes the file at a clean path for good. It follows no link.
 func (w *Workspace) Remove(name string) error {
 	err := checkFolders(w.root, path.Dir(name))
 	if err == nil {
@@ -237,7 +237,7 @@ func (w *Workspace) Remove(name string) error {
 	return wrapError("remove", name, ignoreMissing(err))
 }
 
-// MoveBack moves what is at a clean path to another where nothing is. No link is followed.
+// MoveBack moves a file or folder from one clean path to another, free one. It follows no link.
 func (w *Workspace) MoveBack(from, to string) error {
 	err := errors.Join(checkFolders(w.root, path.Dir(from)), checkFolders(w.root, path.Dir(to)))
 	if err == nil {
@@ -246,13 +246,13 @@ func (w *Workspace) MoveBack(from, to string) error {
 	return wrapError("move back", from, err)
 }
 
-// maxBelow is how many entries FilesBelow looks at.
+// maxBelow is how many entries FilesBelow reads.
 const maxBelow = 1000
 
 var errManyBelow = errors.New("too many files")
 
-// FilesBelow lists what is in the folder at a clean path and is no folder, by their paths from it
-// on: /a, /b/c. It is not ok where it holds too much, or can't be read.
+// FilesBelow lists all files below the folder at a clean path, by their paths from it on: /a, /b/c.
+// ok is false if there are too many, or the folder cannot be read.
 func (w *Workspace) FilesBelow(ctx context.Context, name string) (paths []string, ok bool) {
 	n := 0
 	err := walk(ctx, w.root, name, allEntries, func(e Entry) error {
@@ -267,8 +267,8 @@ func (w *Workspace) FilesBelow(ctx context.Context, name string) (paths []string
 	return paths, err == nil
 }
 
-// RemoveFolders removes the folder at a clean path with all the folders in it, where nothing else
-// is in them; where there is none it does nothing. No link is followed.
+// RemoveFolders removes the folder at a clean path with all its folders, if they hold nothing else.
+// A missing folder is no error. It follows no link.
 func (w *Workspace) RemoveFolders(ctx context.Context, name string) error {
 	if state, _, err := w.State(name); err != nil || state != protocol.FileFolder {
 		return err

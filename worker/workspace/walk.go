@@ -13,14 +13,13 @@ import (
 	"time"
 )
 
-// maxEntries is how many names of one folder are read: its listing takes about 60 MB of memory
-// then.
+// maxEntries is how many names of one folder are read. Such a list takes about 60 MB of memory.
 const maxEntries = 200_000
 
 // Entry is a file, folder or link that a walk visits.
 type Entry struct {
 	Path string      // clean, relative to the workspace
-	Info fs.FileInfo // of itself: a symbolic link is a link, and is not followed
+	Info fs.FileInfo // of the entry itself: a symbolic link is not followed
 	// Err is set in a second visit of a folder if some or all of its names could not be read.
 	Err error
 
@@ -34,11 +33,11 @@ func (e Entry) Open() (*os.File, error) {
 	return f, wrapError("read", e.Path, err)
 }
 
-// Walk visits all that is in the folder at dir, or only the file at dir: in the order of names, a
-// folder before what is in it. It leaves out the trash, unless dir is in it, and what the rules
-// hide. visit may return fs.SkipDir to skip what is in a folder (or the rest of the folder that a
-// file is in), and fs.SkipAll to end the walk. Any other error ends the walk and is returned. It
-// ends with ctx.
+// Walk visits everything below the folder dir, or only the file dir. It visits in the order of
+// names, a folder before its contents. It leaves out hidden files and the trash, unless dir is in
+// the trash. visit may return fs.SkipDir to skip the contents of a folder, or the rest of a file's
+// folder. fs.SkipAll ends the walk. Any other error ends the walk and is returned. The walk ends
+// with ctx.
 func (w *Workspace) Walk(ctx context.Context, dir string, visit func(Entry) error) error {
 	p, err := w.find(dir, followLinks)
 	if err != nil {
@@ -59,13 +58,13 @@ func (r rules) visible(name string, info fs.FileInfo) bool {
 	return name != trash && !isTemporary(info.Name()) && !r.hidden(name, info.IsDir())
 }
 
-// filter decides what a walk shows.
+// filter reports whether a walk shows an entry.
 type filter func(name string, info fs.FileInfo) bool
 
-// allEntries is for walks that must not miss anything.
+// allEntries is for walks that must miss nothing.
 func allEntries(string, fs.FileInfo) bool { return true }
 
-// walk visits what is in the folder dir, without dir itself.
+// walk visits everything in the folder dir, without dir itself.
 func walk(ctx context.Context, root *os.Root, dir string, seen filter, visit func(Entry) error) error {
 	info, err := root.Stat(dir)
 	if err != nil {
@@ -83,7 +82,7 @@ func walk(ctx context.Context, root *os.Root, dir string, seen filter, visit fun
 	return err
 }
 
-// walker is a walk that is under way.
+// walker is a running walk.
 type walker struct {
 	ctx     context.Context
 	root    *os.Root
@@ -91,8 +90,8 @@ type walker struct {
 	visit   func(Entry) error
 }
 
-// folder visits the entries of a folder, after the folder itself once more if they are not
-// complete.
+// folder visits the entries of a folder. If they are incomplete it then visits the folder a second
+// time.
 func (w *walker) folder(dir Entry, entries []Entry) error {
 	if w.ctx.Err() != nil {
 		return context.Cause(w.ctx)
@@ -111,7 +110,7 @@ func (w *walker) folder(dir Entry, entries []Entry) error {
 	return nil
 }
 
-// entry visits an entry, and if it is a folder what is in it.
+// entry visits an entry, and a folder's contents.
 func (w *walker) entry(e Entry) error {
 	if w.ctx.Err() != nil {
 		return context.Cause(w.ctx)
@@ -128,8 +127,7 @@ func (w *walker) entry(e Entry) error {
 	return err
 }
 
-// read lists a folder in the order of names. With an error it returns the entries that were read
-// before it.
+// read lists a folder in the order of names. With an error it returns the entries read so far.
 func (w *walker) read(dir string) ([]Entry, error) {
 	f, err := w.root.OpenFile(dir, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -143,7 +141,7 @@ func (w *walker) read(dir string) ([]Entry, error) {
 		for _, d := range some {
 			info, lost := d.Info()
 			if lost != nil {
-				continue // gone since
+				continue // deleted since
 			}
 			if name := path.Join(dir, d.Name()); w.visible(name, info) {
 				entries = append(entries, Entry{Path: name, Info: info, root: w.root})
@@ -160,8 +158,8 @@ func (w *walker) read(dir string) ([]Entry, error) {
 	return entries, err
 }
 
-// Sweep removes what crashes have left behind: files that were being written and have not changed
-// since a time. It returns how many. It ignores the rules, and skips folders that it cannot read.
+// Sweep removes leftovers of crashes: half-written files that have not changed since a time. It
+// returns their number. It ignores the rules, and skips folders that it cannot read.
 func (w *Workspace) Sweep(ctx context.Context, before time.Time) (int, error) {
 	removed := 0
 	err := walk(ctx, w.root, ".", allEntries, func(e Entry) error {

@@ -1,12 +1,12 @@
-// Package workspace gives tools access to a person's folder. A path cannot leave the folder by
-// "..", by being absolute or through a symbolic link, not even while somebody swaps links: every
-// access goes through an os.Root. A write happens completely or not at all, and a deletion is a
-// move into the folder's own trash.
+// Package workspace gives tools access to a user's folder. No path can leave the folder: not by
+// "..", not as an absolute path, and not through a symbolic link, even while somebody swaps links.
+// Every access goes through an os.Root. A write happens completely or not at all, and a deletion is
+// a move into the folder's own trash.
 //
-// The folder's rules (protocol.FilePolicy) keep tools from files that the person does not want them
-// to use. They are no wall, because a program that runs in the same folder does not ask them.
+// The folder's rules (protocol.FilePolicy) keep tools from files that the user has excluded. They
+// are no wall, because a program in the same folder does not obey them.
 //
-// A path is slash-separated and relative to the folder. "/notes", "./notes" and "~/notes", and the
+// A path has slashes and is relative to the folder. "/notes", "./notes", "~/notes", and the
 // folder's own absolute path before a name, mean the same file as "notes".
 package workspace
 
@@ -19,8 +19,8 @@ import (
 	"mews/protocol"
 )
 
-// Workspace is an open folder. Its methods may be called from any goroutine. Two that write at once
-// to the same path (Write, Append, Move, Trash, Sweep) leave one of the two results, complete.
+// Workspace is an open folder. Its methods may be called from any goroutine. If two of them write
+// to the same path at once (Write, Append, Move, Trash, Sweep), one of the results stays, complete.
 type Workspace struct {
 	root  *os.Root
 	dir   string // absolute, without a slash at its end; "" is the machine's whole file system
@@ -28,13 +28,13 @@ type Workspace struct {
 	quota Quota
 }
 
-// Quota is asked before anything is written, and told after it.
+// Quota is asked before each write, and told its result.
 type Quota interface {
-	Fits(grow int64) error // why the folder may not grow by so many bytes; nil: it may
-	Grew(by int64)         // it has grown by so many bytes, or shrunk where by is negative
+	Fits(grow int64) error // why the folder may not grow by that many bytes; nil means that it may
+	Grew(by int64)         // it has grown by that many bytes, or shrunk if by is negative
 }
 
-// SetQuota limits what is written from now on. It is called before the first write.
+// SetQuota sets the quota of later writes. Call it before the first write.
 func (w *Workspace) SetQuota(q Quota) { w.quota = q }
 
 // Open opens the folder dir, which must exist. The caller closes the workspace.
@@ -60,7 +60,7 @@ func Open(dir string, policy protocol.FilePolicy) (*Workspace, error) {
 // Close closes the folder. Open files stay open.
 func (w *Workspace) Close() error { return w.root.Close() }
 
-// Stat describes what path leads to, links followed.
+// Stat describes the file at path, links followed.
 func (w *Workspace) Stat(path string) (fs.FileInfo, error) {
 	p, err := w.find(path, followLinks)
 	return p.info, wrapError("look at", path, err)

@@ -17,7 +17,7 @@ import (
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// open makes a workspace over a new folder with the given files, by path and content.
+// open makes a workspace over a new folder with these files, by path and content.
 func open(t *testing.T, policy protocol.FilePolicy, files map[string]string) (*Workspace, string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -46,7 +46,7 @@ func content(t *testing.T, path string) string {
 	return string(b)
 }
 
-// wantError checks what an error is and that it names what was tried.
+// wantError checks the kind of an error, and that it names the attempt.
 func wantError(t *testing.T, err, is error, says string) {
 	t.Helper()
 	if !errors.Is(err, is) || !strings.Contains(err.Error(), says) {
@@ -54,7 +54,7 @@ func wantError(t *testing.T, err, is error, says string) {
 	}
 }
 
-// names lists what a walk shows.
+// names returns the names that a walk shows.
 func names(t *testing.T, ws *Workspace, dir string) []string {
 	t.Helper()
 	var all []string
@@ -101,7 +101,7 @@ func TestClean(t *testing.T) {
 	}
 }
 
-func TestNothingLeadsOut(t *testing.T) {
+func TestPath_Escape_IsRefused(t *testing.T) {
 	ws, dir := open(t, protocol.FilePolicy{}, map[string]string{"in.txt": "in"})
 	outside := t.TempDir()
 	secret := filepath.Join(outside, "secret")
@@ -133,7 +133,7 @@ func TestNothingLeadsOut(t *testing.T) {
 	}
 }
 
-func TestLinksInsideAreFollowed(t *testing.T) {
+func TestPath_LinkInside_IsFollowed(t *testing.T) {
 	ws, dir := open(t, protocol.FilePolicy{}, map[string]string{"real/a.md": "a\n"})
 	must(t, os.Symlink("real", filepath.Join(dir, "short")))
 	must(t, os.Symlink("../short/a.md", filepath.Join(dir, "real", "again.md")))
@@ -151,7 +151,7 @@ func TestLinksInsideAreFollowed(t *testing.T) {
 	wantError(t, err, syscall.ELOOP, "round in a circle")
 }
 
-func TestOnlyRegularFilesAreOpened(t *testing.T) {
+func TestOpen_NotRegular_IsRefused(t *testing.T) {
 	ws, dir := open(t, protocol.FilePolicy{}, map[string]string{"folder/a": "", "file": "x"})
 	must(t, syscall.Mkfifo(filepath.Join(dir, "fifo"), 0o644))
 	for _, c := range []struct {
@@ -176,14 +176,14 @@ func TestOnlyRegularFilesAreOpened(t *testing.T) {
 	}
 	_, err := ws.Open("missing")
 	wantError(t, err, fs.ErrNotExist, "read missing: there is no such file or folder")
-	// Something else may be at the path when it is opened than when it was looked at.
+	// A file may be replaced between the check of its path and the opening.
 	f, err := openRegular(ws.root, "fifo", os.O_RDONLY)
 	if !errors.Is(err, ErrSpecial) || f != nil {
 		t.Fatalf("opening the FIFO: %v, %v", f, err)
 	}
 }
 
-func TestWriteIsWholeAndKeepsPermissions(t *testing.T) {
+func TestWrite_IsWhole_KeepsPermissions(t *testing.T) {
 	ws, dir := open(t, protocol.FilePolicy{}, map[string]string{"run.sh": "old", "locked": "old"})
 	must(t, os.Chmod(filepath.Join(dir, "run.sh"), 0o750))
 	must(t, os.Chmod(filepath.Join(dir, "locked"), 0o444))
@@ -210,7 +210,7 @@ func TestWriteIsWholeAndKeepsPermissions(t *testing.T) {
 	}
 }
 
-func TestCreateReplacesNothing(t *testing.T) {
+func TestWrite_Create_ReplacesNothing(t *testing.T) {
 	ws, _ := open(t, protocol.FilePolicy{}, map[string]string{"a": "one"})
 	_, err := ws.Write("a", []byte("two"), Create)
 	wantError(t, err, fs.ErrExist, "write a: there is something with this name already")
@@ -244,7 +244,7 @@ func TestAppend(t *testing.T) {
 	}
 }
 
-func TestCrashLeftoversAreHiddenAndSwept(t *testing.T) {
+func TestSweep_CrashLeftovers_AreRemoved(t *testing.T) {
 	ws, dir := open(t, protocol.FilePolicy{Exclude: []string{"secret"}}, map[string]string{
 		"a": "whole", ".mews-OLD.tmp": "ha", "sub/.mews-NEW.tmp": "ha", "secret/.mews-OLD.tmp": "x", ".mews-.tmp": "no leftover",
 	})
@@ -301,7 +301,7 @@ func TestWalk(t *testing.T) {
 	}
 }
 
-func TestSystemErrorsAreSentences(t *testing.T) {
+func TestError_SystemErrors_AreSentences(t *testing.T) {
 	for _, r := range reasons {
 		err := wrapError("write", "a\nb", &fs.PathError{Op: "openat", Path: "/x", Err: r.is})
 		if got := err.Error(); got != `write "a\nb": `+r.text {

@@ -19,18 +19,18 @@ const (
 	anyWrite  fs.FileMode = 0o222
 )
 
-// Mode says what Write may find.
+// Mode tells Write which files it may replace.
 type Mode string
 
 const (
-	Replace Mode = "replace" // what was there goes, if anything was
-	Create  Mode = "create"  // nothing may be there; a file with the very same content will do
+	Replace Mode = "replace" // replaces an existing file
+	Create  Mode = "create"  // no file may be there, except one with the same content
 )
 
-// Write makes the file at path hold exactly data, and makes the folders on the way. Whatever
-// happens meanwhile, path holds the old content or the new, never a part. When Write returns
-// without an error the new content is on the disk. An existing file keeps its permissions. created
-// reports that nothing was there before.
+// Write makes the file at path hold exactly data, and makes the folders on the way. At any moment
+// path holds the old content or the new, never a part. When Write returns without an error the new
+// content is on the disk. An existing file keeps its permissions. created means that there was no
+// file before.
 func (w *Workspace) Write(path string, data []byte, mode Mode) (created bool, err error) {
 	p, err := w.target(path)
 	if err == nil && p.info != nil && mode == Create {
@@ -49,7 +49,7 @@ func (w *Workspace) Write(path string, data []byte, mode Mode) (created bool, er
 	return err == nil && p.info == nil, wrapError("write", path, err)
 }
 
-// hasContent reports that the file at p has exactly this content.
+// hasContent reports whether the file at p has exactly this content.
 func hasContent(root *os.Root, p location, data []byte) (bool, error) {
 	if p.info.Size() != int64(len(data)) {
 		return false, nil
@@ -63,7 +63,7 @@ func hasContent(root *os.Root, p location, data []byte) (bool, error) {
 	return bytes.Equal(old, data), err
 }
 
-// checkReplaceable says why a file must stay as it is. nil: it may be replaced.
+// checkReplaceable returns an error if a file must stay as it is.
 func (r rules) checkReplaceable(p location) error {
 	switch {
 	case p.info == nil:
@@ -71,12 +71,12 @@ func (r rules) checkReplaceable(p location) error {
 	case r.isAppendOnly(p.asked) || r.isAppendOnly(p.name):
 		return ErrAppendOnly
 	case p.info.Mode()&anyWrite == 0:
-		return ErrReadOnly // a rename would ignore it: that asks for the folder's permissions only
+		return ErrReadOnly // a rename would ignore that: it needs only the folder's permissions
 	}
 	return nil
 }
 
-// replaceFile writes beside the place and renames over it.
+// replaceFile writes a file beside p and renames it over p.
 func replaceFile(root *os.Root, p location, data []byte, mode Mode) error {
 	folder, err := openOrMake(root, path.Dir(p.name), newFolder)
 	if err != nil {
@@ -164,8 +164,8 @@ func ignoreMissing(err error) error {
 	return err
 }
 
-// Files that are being written have such names. A crash leaves one behind. No listing shows it, and
-// Sweep removes it.
+// Names of half-written files. A crash leaves such a file behind. No listing shows it, and Sweep
+// removes it.
 const (
 	temporaryPrefix = ".mews-"
 	temporarySuffix = ".tmp"
