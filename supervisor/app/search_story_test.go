@@ -50,7 +50,7 @@ func TestWhatWasSaidIsFound(t *testing.T) {
 	l.found("alice", `search_history {"words":"rhubarb"}`, "Nothing found: all messages were searched")
 	l.found("alice", `search_history {"from":"today","who":"person"}`, "person: I take oolong without sugar\n", "Tomatenkuchen")
 	l.found("alice", `search_history {"from":"soon"}`, `"soon" is no time that I can read`)
-	l.found("alice", `search_history {}`, "Say which words")
+	l.found("alice", `search_history {}`, "Give words")
 	l.found("alice", `search_home {"words":"rhubarb"}`, "Nothing found: the text files of the home were searched")
 	garden := filepath.Join(l.Home("alice"), "garden.md")
 	if err := os.WriteFile(garden, []byte("# Garden\n## Beds\nrhubarb behind the shed\n"), 0o600); err != nil {

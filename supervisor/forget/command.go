@@ -16,15 +16,15 @@ import (
 	"mews/supervisor/markdown"
 )
 
-// AskFact is the press that asks whether a fact is to be forgotten.
+// AskFact returns the press that asks whether to forget a fact.
 func AskFact(fact string) string { return prefix + pressSpan + " " + oneFactOf + fact }
 
-// The presses of /forget.
+// Presses of /forget.
 const (
 	prefix = "forget:"
-	// with the span, in unix milliseconds, and whether it is of the conversation alone
+	// followed by the span in Unix milliseconds, and whether it is only about this conversation
 	pressForget = "do"
-	pressSpan   = "span" // with what may stand behind the command
+	pressSpan   = "span" // followed by the arguments of a command
 	pressKeep   = "no"
 )
 
@@ -34,13 +34,13 @@ func (g *Forgetter) commands() []feature.Command {
 		Group: feature.GroupPrivacy, Run: g.command, Prefix: prefix, Press: g.press}}
 }
 
-// What stands behind the command for all of a conversation, and before the id of a fact.
+// Arguments of /forget: a whole conversation, or the id of a fact.
 const (
 	wholeConversation = "conversation"
 	oneFactOf         = "fact "
 )
 
-// command asks whether a span is to be forgotten, and says what that comes to.
+// command counts the messages of a span, and asks whether to forget them.
 func (g *Forgetter) command(ctx context.Context, r feature.Request) (d supervisor.Delivery, err error) {
 	if r.Arguments == "" {
 		return supervisor.Delivery{Text: textForgetHelp, Buttons: examples()}, nil
@@ -55,7 +55,7 @@ func (g *Forgetter) command(ctx context.Context, r feature.Request) (d superviso
 	}
 	if !whole {
 		span, err := spans.Parse(r.Arguments, r.At.In(timezone.Of(r.User)))
-		// not from the beginning on by a slip
+		// a span without a beginning is refused: it may be a slip
 		if err != nil || strings.HasPrefix(strings.TrimSpace(r.Arguments), "..") || !span.From.Before(r.At) {
 			return d, supervisor.Errorf(supervisor.CodeInvalid, textForgetUsage, markdown.QuoteName(r.Arguments))
 		}
@@ -65,7 +65,7 @@ func (g *Forgetter) command(ctx context.Context, r feature.Request) (d superviso
 	}
 	counts, err := g.Count(ctx, f)
 	if err != nil {
-		return d, fmt.Errorf("count what is to be forgotten: %w", err)
+		return d, fmt.Errorf("count what to forget: %w", err)
 	}
 	if counts == (supervisor.ForgetCounts{}) {
 		return supervisor.Delivery{Text: textNothingToForget}, nil
@@ -80,7 +80,7 @@ func (g *Forgetter) command(ctx context.Context, r feature.Request) (d superviso
 	return d, nil
 }
 
-// askFact asks whether a fact is to be forgotten, and says where its words stand.
+// askFact shows a fact and everything that contains its words, and asks whether to forget it.
 func (g *Forgetter) askFact(ctx context.Context, user, id string) (d supervisor.Delivery, err error) {
 	r, err := g.o.Memories.See(ctx, user, protocol.MemoryParameters{Action: protocol.MemoryShow, ID: id})
 	if err != nil || len(r.Facts) == 0 {
@@ -89,17 +89,17 @@ func (g *Forgetter) askFact(ctx context.Context, user, id string) (d supervisor.
 	f := r.Facts[0]
 	counts, err := g.o.Memories.Mentions(ctx, user, f)
 	if err != nil {
-		return d, fmt.Errorf("count where a fact stands: %w", err)
+		return d, fmt.Errorf("count the mentions of a fact: %w", err)
 	}
 	where := ""
-	for _, line := range []struct{ table, one, many string }{{"message", "answer, call or result of a tool",
-		"answers, calls and results of tools"},
+	for _, line := range []struct{ table, one, many string }{{"message", "answer, tool call or tool result",
+		"answers, tool calls and tool results"},
 		{"outbox", "message that I sent you", "messages that I sent you"},
 		{"question", "question that I asked", "questions that I asked"},
 		{"effect", "line of the ledger", "lines of the ledger"}, {"fire", "message of a task", "messages of tasks"},
 		{"held_notice", "message that waits for the end of your quiet hours",
 			"messages that wait for the end of your quiet hours"},
-		{"job", "task that is over", "tasks that are over"}} {
+		{"job", "finished task", "finished tasks"}} {
 		if n := counts[line.table]; n > 0 {
 			where += "\n- " + amount.Plural(n, line.one, line.many)
 		}
@@ -110,7 +110,7 @@ func (g *Forgetter) askFact(ctx context.Context, user, id string) (d supervisor.
 	return d, nil
 }
 
-// examples are buttons with what may stand behind the command.
+// examples returns buttons for common arguments of the command.
 func examples() [][]supervisor.Button {
 	button := func(text, arguments string) supervisor.Button {
 		return supervisor.Button{Text: text, Press: prefix + pressSpan + " " + arguments}
@@ -119,16 +119,16 @@ func examples() [][]supervisor.Button {
 		{button(textForgetYesterday, "yesterday"), button(textForgetConversation, wholeConversation)}}
 }
 
-// press has what was asked about be forgotten, or shows what an example comes to.
+// press deletes what the user confirmed, or counts what an example covers.
 func (g *Forgetter) press(ctx context.Context, r feature.Request) (d supervisor.Delivery, err error) {
-	what, rest, _ := strings.Cut(r.Arguments, " ")
-	if what == pressSpan {
+	action, rest, _ := strings.Cut(r.Arguments, " ")
+	if action == pressSpan {
 		r.Arguments = rest
 		return g.command(ctx, r)
 	}
 	var since, until int64
 	whole := false
-	if n, err := fmt.Sscanf(rest, "%d %d %t", &since, &until, &whole); what != pressForget || err != nil || n != 3 {
+	if n, err := fmt.Sscanf(rest, "%d %d %t", &since, &until, &whole); action != pressForget || err != nil || n != 3 {
 		return supervisor.Delivery{Text: textForgotNothing}, nil
 	}
 	f := supervisor.Forgetting{User: r.Conversation.User, Inbound: r.Inbound, Since: time.UnixMilli(since),
@@ -149,7 +149,7 @@ func (g *Forgetter) press(ctx context.Context, r feature.Request) (d supervisor.
 	return d, nil
 }
 
-// lines are a line for each thing that is counted.
+// lines lists the counts, a line for each kind of thing.
 func lines(n supervisor.ForgetCounts) string {
 	var b strings.Builder
 	for _, line := range []struct {
@@ -157,8 +157,8 @@ func lines(n supervisor.ForgetCounts) string {
 		one, many string
 	}{
 		{n.Messages, "message of yours", "messages of yours"}, {n.Answers, "answer", "answers"},
-		{n.Results, "result of a tool", "results of tools"},
-		{n.Facts, "fact of MEMORY.md that came of that", "facts of MEMORY.md that came of that"},
+		{n.Results, "tool result", "tool results"},
+		{n.Facts, "fact of MEMORY.md from then", "facts of MEMORY.md from then"},
 		{n.Notes, "line of your daily notes", "lines of your daily notes"},
 		{n.Logged, "exchange in your logs", "exchanges in your logs"},
 		{n.Files, "copy of a file that you sent", "copies of files that you sent"},

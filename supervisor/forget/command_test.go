@@ -14,7 +14,7 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// wishes keeps what was to be counted last.
+// wishes records the last span to count.
 type wishes struct {
 	sqlite.Forgettings
 	last *supervisor.Forgetting
@@ -29,9 +29,8 @@ func (w wishes) InHome(context.Context, supervisor.Forgetting, func(protocol.Mem
 	return nil
 }
 
-// TestATimeToForgetHasBegun: what is forgotten begins at a time that is named, and ends with the
-// command at the latest.
-func TestATimeToForgetHasBegun(t *testing.T) {
+// A span to forget must name its beginning. It ends with the command at the latest.
+func TestForget_Span_BeginsInPast(t *testing.T) {
 	asked := supervisor.Forgetting{}
 	f := forget.New(forget.Options{Store: wishes{last: &asked}, Turns: wishes{last: &asked}}).Feature()
 	answer := func(text string) supervisor.Delivery {

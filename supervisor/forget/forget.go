@@ -1,5 +1,5 @@
-// Package forget is the feature that deletes what people want forgotten: what they sent, what came
-// of it, and the copies of it elsewhere.
+// Package forget is the feature that deletes what users want forgotten: their messages, the answers
+// and effects of these, and all copies.
 package forget
 
 import (
@@ -18,7 +18,8 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// Store keeps what is wanted, and takes out what it is about. What waits is left for another time.
+// Store keeps requests to forget, and deletes the rows that they cover. Rows still in use are
+// deleted later.
 type Store interface {
 	Put(ctx context.Context, f supervisor.Forgetting) (supervisor.Forgetting, error)
 	Open(ctx context.Context) ([]supervisor.Forgetting, error)
@@ -28,75 +29,75 @@ type Store interface {
 	Done(ctx context.Context, f supervisor.Forgetting) error
 }
 
-// HomeTurns keeps of which turns that are forgotten something may stand in homes.
+// HomeTurns records the forgotten turns of which a home may still contain something.
 type HomeTurns interface {
-	// InHome has each get what may stand in the home of what is to be forgotten.
+	// InHome calls each for the turns of a request that may have left something in the home.
 	InHome(ctx context.Context, f supervisor.Forgetting, each func(protocol.MemoryExchanges) error) error
-	// LeftInHome is what may still stand there of some turns that are forgotten; GoneFromHome keeps
-	// that it does not.
+	// LeftInHome returns the forgotten turns whose traces are not yet deleted from the home.
+	// GoneFromHome marks them as deleted.
 	LeftInHome(ctx context.Context, user string) (protocol.MemoryExchanges, error)
 	GoneFromHome(ctx context.Context, user string, turns []int64) error
 }
 
-// Home is what people have in their homes, which their workers see to.
+// Home deletes from users' homes, through their workers.
 type Home interface {
-	// Of counts what stands in a person's home of some turns: Facts, Notes and Logged. With gone it
-	// is taken out.
+	// Of counts the Facts, Notes and Logged entries in a home that come from some turns. With gone
+	// it deletes them.
 	Of(ctx context.Context, user string, of protocol.MemoryExchanges, gone bool) (supervisor.ForgetCounts, error)
 }
 
-// Memories are the facts of people. Errors are for the person.
+// Memories reads the facts of users. Its errors are for the user.
 type Memories interface {
 	See(ctx context.Context, user string, p protocol.MemoryParameters) (protocol.MemoryResult, error)
-	// Mentions counts the rows of the service in which the words of a fact stand, by table.
+	// Mentions counts the rows that contain the words of a fact, by table.
 	Mentions(ctx context.Context, user string, f protocol.MemoryFact) (map[string]int64, error)
 }
 
-// Index finds again what was said.
+// Index is the search index.
 type Index interface {
-	// RemoveMessages has messages not be found any more that are gone from the transcript.
+	// RemoveMessages removes messages from the index that are no longer in the transcript.
 	RemoveMessages(ctx context.Context, user string, ids []int64) error
 }
 
-// People are those whom the configuration in force knows.
+// People are the users in the current configuration.
 type People interface {
 	Names() []string
 	Find(name string) (u supervisor.User, ok bool)
 }
 
-// Options are what a Forgetter works on.
+// Options are the dependencies of a Forgetter.
 type Options struct {
 	Store     Store
 	Index     Index
 	Home      Home
 	Turns     HomeTurns
-	Facts     sqlite.Memories // of forgotten facts of which words may stand elsewhere than in MEMORY.md
+	Facts     sqlite.Memories // forgotten facts whose words may still be in the database
 	Memories  Memories
-	FactPress func(fact string) string // the press of a button that forgets a fact
+	FactPress func(fact string) string // returns the press of a button that forgets a fact
 	People    People
 	Now       func() time.Time
-	Remove    func(sha256 string) error // takes bytes out of the spool
+	Remove    func(sha256 string) error // deletes a blob from the spool
 	Audit     func(user, action, detail string)
 	Log       hclog.Logger
 }
 
-// Forgetter takes out what people want to be forgotten. It may be used from several goroutines.
+// Forgetter deletes what users want forgotten. It may be used from several goroutines.
 type Forgetter struct {
 	o    Options
-	wake chan struct{} // holds a token when something waits
+	wake chan struct{} // holds a token when there is something to delete
 
-	working sync.Mutex // held by whoever takes something out
+	working sync.Mutex // held while deleting
 }
 
-// New makes a Forgetter; Run goes on with what an earlier run has left.
+// New makes a Forgetter. Its Run continues what an earlier run has left.
 func New(o Options) *Forgetter { return &Forgetter{o: o, wake: make(chan struct{}, 1)} }
 
-// Feature is what it adds to the service.
+// Feature returns what forget adds to the service.
 func (g *Forgetter) Feature() feature.Feature {
 	return feature.Feature{Name: "forget", Commands: g.commands(), Parts: []feature.Part{{Name: "forget", Run: g.Run}}}
 }
 
-// Count says how much there is to be forgotten.
+// Count counts what Forget would delete.
 func (g *Forgetter) Count(ctx context.Context, f supervisor.Forgetting) (supervisor.ForgetCounts, error) {
 	counts, err := g.o.Store.Count(ctx, f)
 	if err != nil {
@@ -109,8 +110,8 @@ func (g *Forgetter) Count(ctx context.Context, f supervisor.Forgetting) (supervi
 	})
 }
 
-// Forget takes out what a person wants to be forgotten, and says what that was. What is not
-// answered or delivered yet goes once it is. The same wish again goes on with it.
+// Forget deletes what a request covers, and returns the counts. Run deletes later what is not
+// answered or delivered yet. Repeating the request continues it.
 func (g *Forgetter) Forget(ctx context.Context, f supervisor.Forgetting) (supervisor.ForgetCounts, error) {
 	f, err := g.o.Store.Put(ctx, f)
 	if err == nil && !f.Ended {
@@ -120,8 +121,8 @@ func (g *Forgetter) Forget(ctx context.Context, f supervisor.Forgetting) (superv
 	return f.Counts, err
 }
 
-// ForgetFacts takes the words of a person's forgotten facts out of what is kept of them, but for
-// what they have said. What runs, or is not answered or delivered yet, keeps them until it is.
+// ForgetFacts deletes the words of a user's forgotten facts from the database. The user's own
+// messages keep them. Rows of running turns and undelivered messages follow when these are done.
 func (g *Forgetter) ForgetFacts(ctx context.Context, user string) error {
 	left, err := g.blankFacts(ctx, user)
 	if left > 0 {
@@ -136,17 +137,17 @@ func (g *Forgetter) blankFacts(ctx context.Context, user string) (left int, err 
 	return g.o.Facts.BlankFacts(ctx, user, g.o.Index.RemoveMessages)
 }
 
-// Wake has Run look for what is to be forgotten.
+// Wake tells Run that there may be something to delete.
 func (g *Forgetter) Wake() { signals.Send(g.wake) }
 
-// again is after how long what waits is looked at anew.
-const again = 10 * time.Second
+// retryEvery is the wait before Run tries again to delete what was still in use.
+const retryEvery = 10 * time.Second
 
-// expireEvery is how often what is too old is looked for.
+// expireEvery is how often Run deletes what is too old.
 const expireEvery = 24 * time.Hour
 
-// Run takes out what is left, at the start and as what it waited for is done, until ctx ends. At
-// the start and once a day it takes out what is too old.
+// Run continues earlier requests, at the start and when Wake is called, until ctx ends. At the
+// start and once a day it deletes what is older than the configuration allows.
 func (g *Forgetter) Run(ctx context.Context) error {
 	day := time.NewTicker(expireEvery)
 	defer day.Stop()
@@ -161,10 +162,10 @@ func (g *Forgetter) Run(ctx context.Context) error {
 		}
 		left, failed := g.blankFacts(ctx, "")
 		if err = errors.Join(err, failed); err != nil && ctx.Err() == nil {
-			g.o.Log.Warn("forget what people want to be forgotten", "error", err)
+			g.o.Log.Warn("forget", "error", err)
 		}
 		if len(open)+left > 0 || err != nil {
-			later = time.After(again)
+			later = time.After(retryEvery)
 		}
 		select {
 		case <-ctx.Done():
@@ -177,8 +178,8 @@ func (g *Forgetter) Run(ctx context.Context) error {
 	return nil
 }
 
-// expire takes out what is older than the configuration keeps of each person. What waits, or fails,
-// is left for the next day.
+// expire deletes what is older than the configuration allows for each user. A row that is still in use,
+// or cannot be deleted, waits for the next day.
 func (g *Forgetter) expire(ctx context.Context) {
 	for _, name := range g.o.People.Names() {
 		u, known := g.o.People.Find(name)
@@ -187,12 +188,12 @@ func (g *Forgetter) expire(ctx context.Context) {
 		}
 		f := supervisor.Forgetting{User: name, Since: time.Unix(0, 0), Until: g.o.Now().AddDate(0, 0, -u.History), Expired: true}
 		if _, err := g.work(ctx, f); err != nil && ctx.Err() == nil {
-			g.o.Log.Warn("take out what is too old", "user", name, "error", err)
+			g.o.Log.Warn("delete what is too old", "user", name, "error", err)
 		}
 	}
 }
 
-// work takes out what may be taken out now.
+// work deletes what may be deleted now.
 func (g *Forgetter) work(ctx context.Context, f supervisor.Forgetting) (supervisor.Forgetting, error) {
 	g.working.Lock()
 	defer g.working.Unlock()
@@ -220,8 +221,7 @@ func (g *Forgetter) work(ctx context.Context, f supervisor.Forgetting) (supervis
 	return f, err
 }
 
-// clearHome takes out of a person's home what came of turns that are forgotten, and adds that to
-// what is gone.
+// clearHome deletes from a user's home what comes from forgotten turns, and adds the counts to f's.
 func (g *Forgetter) clearHome(ctx context.Context, f supervisor.Forgetting) (supervisor.ForgetCounts, error) {
 	for {
 		of, err := g.o.Turns.LeftInHome(ctx, f.User)

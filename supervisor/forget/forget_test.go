@@ -22,11 +22,11 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// home is a worker that may be gone before it has answered.
+// home is a worker that may die before it answers.
 type home struct {
 	asked []protocol.MemoryExchanges
 	err   error
-	done  func() // at the end of a call that has come to its end
+	done  func() // called at the end of a call that is answered
 }
 
 func (h *home) Of(_ context.Context, _ string, of protocol.MemoryExchanges, _ bool) (n supervisor.ForgetCounts, err error) {
@@ -38,7 +38,7 @@ func (h *home) Of(_ context.Context, _ string, of protocol.MemoryExchanges, _ bo
 
 func (h *home) RemoveMessages(context.Context, string, []int64) error { return nil }
 
-// people have so many days of what they said kept. Looking up the last of them calls end.
+// people keep their history for so many days. Looking up the last of them calls end.
 type people struct {
 	days map[string]int
 	end  func()
@@ -53,9 +53,9 @@ func (p people) Find(name string) (supervisor.User, bool) {
 	return supervisor.User{Name: name, History: p.days[name]}, true
 }
 
-// What is older than is kept goes, as the number is by then, and wherever that was cut off. What a
-// window has, waits, is newer, is another's or stands in the home stays.
-func TestWhatIsOlderThanIsKeptGoes(t *testing.T) {
+// The configuration in force at the time decides. Cut off anywhere, the next run goes on. Messages
+// in a window, waiting or newer ones, other users' and the home's stay.
+func TestExpire_OldMessages_AreDeleted(t *testing.T) {
 	now := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 	path, committed := filepath.Join(t.TempDir(), "mews.db"), func() {}
 	db := sqlitetest.OpenPath(t, path, sqlite.Options{Now: func() time.Time { return now }, Committed: func() { committed() }})
@@ -118,7 +118,7 @@ func TestWhatIsOlderThanIsKeptGoes(t *testing.T) {
 	if !cmp.Equal(rest, []string{"2"}) || len(audit) > 0 {
 		t.Errorf("cut off, there are %v, %v", rest, audit)
 	}
-	for range 2 { // the second time there is nothing
+	for range 2 { // the second run finds nothing to delete
 		ctx, cancel = context.WithCancel(t.Context())
 		if left := look(365, ctx, cancel); left != 0 {
 			t.Errorf("%d words are left", left)
@@ -137,9 +137,9 @@ func TestWhatIsOlderThanIsKeptGoes(t *testing.T) {
 	}
 }
 
-// The rows of a turn are gone before its worker has taken out what came of it in the home. Cut off
-// in between, the next start goes on.
-func TestTheHomeIsSeenToAfterACrash(t *testing.T) {
+// The rows of a turn are deleted before its worker clears the home. After a crash in between, the
+// next start clears it.
+func TestForget_Crash_NextStartClearsHome(t *testing.T) {
 	db, h := sqlitetest.Open(t), &home{err: errors.New("the worker has ended")}
 	in, _, err := db.Inbox().Put(t.Context(), supervisor.Inbound{Source: "terminal", Key: "1", Kind: supervisor.KindText, Text: "I take oolong",
 		Conversation: supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTerminal}})

@@ -4,28 +4,28 @@ import (
 	"mews/supervisor/internal/spans"
 )
 
-// What people read of /forget.
+// Answers of /forget.
 const (
 	textForgetHelp = "I can forget what was said. Write one of these:\n" +
 		"- /forget conversation (this one)\n- /forget fact k7 (/memory lists them)\n- /forget with a time: " +
 		spans.Forms + "\n\nI first show you what that covers, and ask."
-	textForgetUsage = "I can't read %s as a time to forget, or it has not begun yet. Write /forget conversation, " +
+	textForgetUsage = "I can't read %s as a time, or that time is still to come. Write /forget conversation, " +
 		"or /forget with one of: " + spans.Forms + "."
-	textNothingToForget = "Nothing was said then that I still have."
-	textForgetAsk       = "This is gone for good if you say so:\n%s\n\nAlso what stands of it in my inbox, outbox, " +
-		"questions, ledger and index. Reminders that were set then end."
-	textNoFact        = "There is no fact %s. /memory lists those that there are."
-	textForgetFactAsk = "This is gone for good if you say so:\n\n%s %s\n\n- line %d of MEMORY.md%s\n\nIts words go " +
-		"from the rest of these, and from my index. What you said yourself stays (%s): " +
-		"/forget with its day takes that out too. Not mine to delete: what the model's provider and Telegram were " +
+	textNothingToForget = "I have no messages from that time."
+	textForgetAsk       = "If you confirm, I delete this for good:\n%s\n\nIts copies in my inbox, outbox, " +
+		"questions, ledger and index go too. Reminders that were set then end."
+	textNoFact        = "There is no fact %s. /memory lists all facts."
+	textForgetFactAsk = "If you confirm, I delete this for good:\n\n%s %s\n\n- line %d of MEMORY.md%s\n\nIts words also go " +
+		"from my index. Your own message stays (%s). " +
+		"/forget with its day deletes that too.\n\nI can't delete what the model's provider and Telegram were " +
 		"sent, your other files, and copies that your admin has made."
-	textNotOurs = "\n\nNot mine to delete: what the model's provider and Telegram were sent (you can delete messages " +
+	textNotOurs = "\n\nI can't delete what the model's provider and Telegram were sent (you can delete messages " +
 		"in the chat yourself), your own files (what you " +
 		"have written yourself into MEMORY.md, its daily notes and the logs stays too), the lines that a terminal " +
 		"keeps for its arrow keys (`~/.local/state/mews/history`), copies that your admin has made, and the " +
 		"audit log, which has no words."
-	textFilesStay          = " %s that I changed for you then stay as they are: delete them yourself, or ask me to."
-	textOfThoseWaiting     = "\n\nOf these, %s that I have not answered or delivered yet will go once I have."
+	textFilesStay          = " %s that I changed then stay as they are. Delete them yourself, or ask me to."
+	textOfThoseWaiting     = "\n\nI will delete %s of these later, once answered or delivered."
 	textForgetYes          = "Forget it"
 	textForgetNo           = "Keep it"
 	textForgetHour         = "Last hour"
@@ -35,5 +35,5 @@ const (
 	textForgotNothing      = "Nothing was forgotten."
 	textForgotten          = "Forgotten:\n%s"
 	textNothing            = "nothing"
-	textForgetsLater       = "\n\n%s that I have not answered or delivered yet will go once I have."
+	textForgetsLater       = "\n\nI will delete %s later, once answered or delivered."
 )

@@ -14,27 +14,26 @@ import (
 	"mews/supervisor/printable"
 )
 
-// What the control socket answers to a Question with a Report, and to a HistoryQuestion
-// with a HistoryPage. Anybody with an account may ask for their own; admins for somebody's, which
-// is in the audit log then.
+// Control calls: a Question is answered by a Report, and a HistoryQuestion by a HistoryPage. Users
+// may ask for their own. Admins may ask for anybody's, which the audit log records.
 const (
 	MethodSearch  = "search"
 	MethodHistory = "history"
 )
 
-// Question asks for what has words.
+// Question asks for the messages and files that contain some words.
 type Question struct {
-	User  string `json:"user,omitempty"` // "" is whoever asks
+	User  string `json:"user,omitempty"` // "" means the caller
 	Words string `json:"words"`
-	From  string `json:"from,omitempty"` // as spans.Parse reads them
+	From  string `json:"from,omitempty"` // in a form that spans.Parse reads
 	To    string `json:"to,omitempty"`
-	In    string `json:"in,omitempty"` // history or home; "" is both
+	In    string `json:"in,omitempty"` // history or home; "" means both
 }
 
-// Report is what has them, the best first.
+// Report lists the hits of a Question, best first.
 type Report struct {
 	Hits   []ReportHit `json:"hits"`
-	Behind string      `json:"behind,omitempty"` // why there may be more, in words
+	Behind string      `json:"behind,omitempty"` // why hits may be missing, for the user
 }
 
 // ReportHit is a message, or a section of a file.
@@ -43,37 +42,37 @@ type ReportHit struct {
 	Path    string       `json:"path,omitempty"`
 	Heading string       `json:"heading,omitempty"`
 	Line    int          `json:"line,omitempty"`
-	Section string       `json:"section,omitempty"` // the file's words
+	Section string       `json:"section,omitempty"` // the text of the section
 }
 
-// HistoryQuestion asks what was said, in order.
+// HistoryQuestion asks for the messages of a span, in order.
 type HistoryQuestion struct {
-	User  string                     `json:"user,omitempty"` // "" is whoever asks
-	From  string                     `json:"from,omitempty"` // as spans.Parse reads them
+	User  string                     `json:"user,omitempty"` // "" means the caller
+	From  string                     `json:"from,omitempty"` // in a form that spans.Parse reads
 	To    string                     `json:"to,omitempty"`
 	After supervisor.HistoryPosition `json:"after,omitzero"`
 }
 
-// HistoryPage is some of it.
+// HistoryPage is one page of the answer to a HistoryQuestion.
 type HistoryPage struct {
 	Lines []HistoryLine `json:"lines"`
-	// behind which the next page begins; the zero value: this was the last
+	// the last position of this page; the zero value means that no page follows
 	Next supervisor.HistoryPosition `json:"next,omitzero"`
 }
 
-// HistoryLine is a message.
+// HistoryLine is one message of the history.
 type HistoryLine struct {
-	At      time.Time          `json:"at"` // where the person lives
+	At      time.Time          `json:"at"` // in the user's time zone
 	Channel supervisor.Channel `json:"channel"`
 	Chat    string             `json:"chat,omitempty"`
 	Thread  string             `json:"thread,omitempty"`
 	Who     string             `json:"who"` // person or assistant
 	World   bool               `json:"world,omitempty"`
 	Text    string             `json:"text,omitempty"`
-	Tools   []string           `json:"tools,omitempty"` // that it calls
+	Tools   []string           `json:"tools,omitempty"` // names of the tools that it calls
 }
 
-// Of a page: messages that are read at once, and bytes of words after which it ends.
+// Limits of a page: messages in one read, and bytes after which the page ends.
 const (
 	historyPage  = 200
 	historyBytes = 256 << 10
@@ -84,7 +83,7 @@ func (s *Searcher) calls() []feature.Call {
 		feature.NewCall(MethodHistory, s.answerHistory)}
 }
 
-// sources are what is searched, by name.
+// sources are the places to search, by the value of Question.In.
 var sources = map[string]index.Source{"": index.SourceBoth, "history": index.SourceTranscript, "home": index.SourceHome}
 
 func (s *Searcher) answerSearch(ctx context.Context, by feature.Caller, q Question) (report Report, err error) {
@@ -116,7 +115,7 @@ func (s *Searcher) answerSearch(ctx context.Context, by feature.Caller, q Questi
 func (s *Searcher) answerHistory(ctx context.Context, by feature.Caller, q HistoryQuestion) (
 	page HistoryPage, err error) {
 	action := ""
-	if (q.After == supervisor.HistoryPosition{}) { // one line for all its pages
+	if (q.After == supervisor.HistoryPosition{}) { // audit once, not for each page
 		action = MethodHistory + ".read"
 	}
 	user, err := by.Whose(q.User, action)
@@ -141,7 +140,7 @@ func (s *Searcher) answerHistory(ctx context.Context, by feature.Caller, q Histo
 	return page, err
 }
 
-// line is a message as it is told.
+// line converts a message to a HistoryLine.
 func (s *Searcher) line(m supervisor.HistoryMessage) HistoryLine {
 	line := HistoryLine{At: m.At.In(s.Zone(m.In.User)), Channel: m.In.Channel, Chat: m.In.Chat, Thread: m.In.Thread,
 		Who: m.Who(), World: m.Origin == supervisor.OriginWorld, Text: m.Text()}
@@ -151,7 +150,7 @@ func (s *Searcher) line(m supervisor.HistoryMessage) HistoryLine {
 	return line
 }
 
-// Text is what was found, for a terminal.
+// Text formats the hits for a terminal.
 func (r Report) Text() string {
 	var b strings.Builder
 	for _, h := range r.Hits {
@@ -171,7 +170,7 @@ func (r Report) Text() string {
 	return b.String()
 }
 
-// WriteHistory writes what was said in one of HistoryFormats, of all pages that ask returns.
+// WriteHistory writes the history in one of HistoryFormats. It asks for all pages.
 func WriteHistory(q HistoryQuestion, format string, w io.Writer, ask func(HistoryQuestion) (HistoryPage, error)) error {
 	day := ""
 	for {
@@ -192,11 +191,11 @@ func WriteHistory(q HistoryQuestion, format string, w io.Writer, ask func(Histor
 	}
 }
 
-// HistoryFormats write a message each; day is that of the one before.
+// HistoryFormats append one message to b. day is the day of the message before.
 var HistoryFormats = map[string]func(b *strings.Builder, line HistoryLine, day *string){
 	"text": func(b *strings.Builder, line HistoryLine, _ *string) { b.WriteString(line.text()) },
 	"jsonl": func(b *strings.Builder, line HistoryLine, _ *string) {
-		_ = json.NewEncoder(b).Encode(line) // such a value always can be
+		_ = json.NewEncoder(b).Encode(line) // a HistoryLine can always be encoded
 	},
 	"markdown": func(b *strings.Builder, line HistoryLine, day *string) {
 		if now := line.At.Format("2006-01-02"); now != *day {
@@ -212,12 +211,12 @@ var HistoryFormats = map[string]func(b *strings.Builder, line HistoryLine, day *
 	},
 }
 
-// text is a message for a terminal.
+// text formats a message for a terminal.
 func (l HistoryLine) text() string {
 	return l.At.Format("2006-01-02 15:04") + "  " + l.head() + "\n" + indented(strings.TrimSpace(l.Text+"\n"+l.calls()))
 }
 
-// head says who has said a message, and where.
+// head returns the sender of a message and its conversation.
 func (l HistoryLine) head() string {
 	head := fmt.Sprintf("%s, %s", l.Who, l.Channel)
 	if l.Chat != "" {
@@ -236,7 +235,7 @@ func (l HistoryLine) calls() string {
 	return "[" + strings.Join(l.Tools, ", ") + "]"
 }
 
-// indented is a text whose lines no terminal obeys.
+// indented indents a text and removes its terminal escapes.
 func indented(text string) (s string) {
 	for line := range strings.Lines(text) {
 		s += "    " + printable.Escape(strings.TrimRight(line, "\r\n")) + "\n"

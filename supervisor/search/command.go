@@ -27,7 +27,7 @@ func (s *Searcher) commands() []feature.Command {
 	}
 }
 
-// command tells what was said, or what has some words.
+// command runs /search and /history.
 func (s *Searcher) command(ctx context.Context, r feature.Request) (supervisor.Delivery, error) {
 	if r.Name != historyName && strings.TrimSpace(r.Arguments) == "" {
 		return supervisor.Delivery{Text: textSearchUsage}, nil
@@ -35,7 +35,7 @@ func (s *Searcher) command(ctx context.Context, r feature.Request) (supervisor.D
 	return s.answer(ctx, r, 0)
 }
 
-// next tells the next page: a press says of which command, and how many were told.
+// next shows the next page. The press has the inbound of the command, and how many hits to skip.
 func (s *Searcher) next(ctx context.Context, r feature.Request) (d supervisor.Delivery, err error) {
 	var skip int
 	if n, _ := fmt.Sscan(r.Arguments, &r.Inbound, &skip); n < 2 || skip < 0 {
@@ -56,7 +56,7 @@ func (s *Searcher) answer(ctx context.Context, r feature.Request, skip int) (d s
 	}
 	text, more, err := s.Tell(ctx, a)
 	if err != nil {
-		return d, fmt.Errorf("search what was said: %w", err)
+		return d, fmt.Errorf("search: %w", err)
 	}
 	d.Text = text
 	if more {

@@ -8,11 +8,11 @@ import (
 	"mews/supervisor/printable"
 )
 
-// fence begins or ends code in Markdown.
+// fence matches the beginning or end of code in Markdown.
 var fence = regexp.MustCompile("(?m)^[ >]*(```+|~~~+)[^`\n]*$|```+")
 
-// excerpt cuts a text to most characters on one line, without fences of code, around the first
-// place that has one of words.
+// excerpt cuts a text to most characters on one line. It starts near the first match of words, and
+// drops code fences.
 func excerpt(text, words string, most int) string {
 	runes := []rune(printable.Text(strings.Join(strings.Fields(fence.ReplaceAllString(text, "")), " ")))
 	if len(runes) <= most {
@@ -29,10 +29,10 @@ func excerpt(text, words string, most int) string {
 	return cut
 }
 
-// maxMarked is how many words an excerpt is made around, as many as the index looks for.
+// maxMarked is how many words excerpt looks for, the same number as in the index.
 const maxMarked = 32
 
-// match is the index of the first word of text that begins like one of words; 0 where none does.
+// match returns the index of the first word in text that begins like one of words, or 0.
 func match(text []rune, words string) int {
 	var begins []string
 	for _, word := range strings.FieldsFunc(strings.ToLower(words), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {

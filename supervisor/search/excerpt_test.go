@@ -5,19 +5,17 @@ import (
 	"testing"
 )
 
-// TestAnExcerptLooksForSomeWordsAlone: a question of thousands of words is a question of its first
-// ones, here and in the index.
-func TestAnExcerptLooksForSomeWordsAlone(t *testing.T) {
+// Only the first maxMarked words of a long question count, as in the index.
+func TestExcerpt_ManyWords_OnlyFirstCount(t *testing.T) {
 	text := strings.Repeat("nothing ", 40) + "far " + strings.Repeat("nothing ", 40)
-	for words, there := range map[string]bool{"far": true, strings.Repeat("zq ", maxMarked-1) + "far": true, strings.Repeat("zq ", maxMarked) + "far": false} {
-		if got := excerpt(text, words, 40); strings.Contains(got, "far") != there {
+	for words, found := range map[string]bool{"far": true, strings.Repeat("zq ", maxMarked-1) + "far": true, strings.Repeat("zq ", maxMarked) + "far": false} {
+		if got := excerpt(text, words, 40); strings.Contains(got, "far") != found {
 			t.Errorf("%d words: %q", len(strings.Fields(words)), got)
 		}
 	}
 }
 
-// TestAnExcerptShowsCodeWithoutItsFences, which mean nothing on one line.
-func TestAnExcerptShowsCodeWithoutItsFences(t *testing.T) {
+func TestExcerpt_Code_LosesFences(t *testing.T) {
 	for text, want := range map[string]string{
 		"So:\n```go\nx := 1\n```\n> ~~~\nand `y`": "So: x := 1 and `y`",
 		"```x := 1``` is code":                    "x := 1 is code",

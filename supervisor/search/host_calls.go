@@ -37,7 +37,7 @@ func (s *Searcher) searchHome(ctx context.Context, t feature.Turn, p *protocol.S
 	})
 }
 
-// search searches for what a tool call says. The worker only names the call.
+// search runs the search of a tool call. The worker only names the call.
 func search[Q any](t feature.Turn, p *protocol.Search, tool string,
 	do func(Q) (protocol.SearchFound, error)) (*protocol.SearchFound, error) {
 	call, err := t.CallOf(p.Call, tool)

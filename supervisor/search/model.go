@@ -13,16 +13,15 @@ import (
 	"mews/supervisor/printable"
 )
 
-// How many characters a model is shown of a hit, of its neighbours, and of a message that is listed
-// by time.
+// Characters that a model sees of a hit, of its neighbours, and of a message in a list.
 const (
 	hitExcerpt       = 320
 	neighbourExcerpt = 120
 	listExcerpt      = 500
 )
 
-// SearchHistory answers search_history, asked in the conversation destination. In a group it
-// searches only that group. An error is for the model.
+// SearchHistory runs the tool search_history for the conversation destination. In a group it
+// searches only that group. Its errors are for the model.
 func (s *Searcher) SearchHistory(ctx context.Context, user string, destination int64, a protocol.HistorySearch) (found protocol.SearchFound, err error) {
 	in, _, err := s.Conversations.FindByID(ctx, destination)
 	if err != nil {
@@ -46,7 +45,7 @@ func (s *Searcher) SearchHistory(ctx context.Context, user string, destination i
 	return s.listForModel(ctx, q)
 }
 
-// SearchHome answers search_home. An error is for the model.
+// SearchHome runs the tool search_home. Its errors are for the model.
 func (s *Searcher) SearchHome(ctx context.Context, user string, a protocol.HomeSearch) (found protocol.SearchFound, err error) {
 	if strings.TrimSpace(a.Words) == "" {
 		return found, supervisor.Errorf(supervisor.CodeInvalid, textNoWords)
@@ -54,7 +53,7 @@ func (s *Searcher) SearchHome(ctx context.Context, user string, a protocol.HomeS
 	return s.forModel(ctx, Query{User: user, Words: a.Words, Source: index.SourceHome, Under: a.Under, Limit: Page}, textInHome)
 }
 
-// forModel tells a model what was found, in at most protocol.MaxFound bytes.
+// forModel runs a query and formats its hits for a model, in at most protocol.MaxFound bytes.
 func (s *Searcher) forModel(ctx context.Context, q Query, where string) (told protocol.SearchFound, err error) {
 	found, err := s.Find(ctx, q)
 	if err != nil {
@@ -86,7 +85,7 @@ func (s *Searcher) forModel(ctx context.Context, q Query, where string) (told pr
 	return told, nil
 }
 
-// forModel is a hit in lines.
+// forModel formats one hit for a model.
 func (h Hit) forModel(words string, zone *time.Location) string {
 	if h.Source == index.SourceHome {
 		text := fmt.Sprintf(textFileHit, printable.Text(h.Path), h.Line)
@@ -104,12 +103,12 @@ func (h Hit) forModel(words string, zone *time.Location) string {
 	return text
 }
 
-// line is a message on one line: when, where, who, and what was said.
+// line formats a message on one line: time, conversation, sender and words.
 func line(m supervisor.HistoryMessage, words string, most int, zone *time.Location, layout string) string {
 	return fmt.Sprintf("%s, %s, %s: %s", m.At.In(zone).Format(layout), Where(m.In), m.Who(), cmp.Or(excerpt(said(m), words, most), textWordless))
 }
 
-// world says whether some of a hit may be somebody else's words.
+// world reports whether a hit may contain other people's words.
 func (h Hit) world() bool {
 	if h.Source == index.SourceHome {
 		return strings.HasPrefix(h.Path, protocol.UploadsFolder+"/") || strings.HasPrefix(h.Path, protocol.LogsFolder+"/")
@@ -122,7 +121,7 @@ func (h Hit) world() bool {
 	return h.World
 }
 
-// listForModel tells a model what was said in a span, in order, up to protocol.MaxFound bytes.
+// listForModel lists the messages of a span for a model, in at most protocol.MaxFound bytes.
 func (s *Searcher) listForModel(ctx context.Context, q Query) (told protocol.SearchFound, err error) {
 	list, err := s.Transcript.History(ctx, supervisor.HistoryQuery{User: q.User, Conversation: q.Conversation, Span: q.Span, Who: q.Who, Limit: most})
 	if len(list) == 0 || err != nil {
@@ -141,7 +140,7 @@ func (s *Searcher) listForModel(ctx context.Context, q Query) (told protocol.Sea
 	return told, nil
 }
 
-// Where says in a few words where a conversation is.
+// Where names a conversation in a few words.
 func Where(c supervisor.Conversation) string {
 	if c.InGroup() {
 		return fmt.Sprintf(textGroup, c.Channel, printable.Text(c.Chat))

@@ -14,21 +14,21 @@ import (
 	"mews/supervisor/printable"
 )
 
-// personExcerpt is how many characters a person is shown of a hit.
+// personExcerpt is how many characters of a hit a user sees.
 const personExcerpt = 160
 
-// Asked is what a person asks of what was said: words, or a time, or both.
+// Asked is a user's search in the history: words, or a span, or both.
 type Asked struct {
-	// where they ask; of a group, what was said there is all that there is
+	// where the user asks; in a group, only that group is searched
 	Conversation supervisor.Conversation
 	Words        string
 	Span         supervisor.Span
-	At           time.Time // when they ask: what is said later is not in it
+	At           time.Time // when the user asks; later messages are left out
 	Skip         int
 }
 
-// Parse splits a text into the span that it begins with and the words after that. The span is zero
-// where it begins with none.
+// Parse splits a text into the span at its beginning and the words after it. Without a span at the
+// beginning, span is zero.
 func (s *Searcher) Parse(text, user string) (span supervisor.Span, words string) {
 	fields := strings.Fields(text)
 	for n := min(2, len(fields)); n > 0; n-- { // a span has at most two words
@@ -40,9 +40,9 @@ func (s *Searcher) Parse(text, user string) (span supervisor.Span, words string)
 	return supervisor.Span{}, text
 }
 
-// Tell tells a person what they ask for as Markdown, and whether there is more. What has words of
-// theirs comes with the best first; else a time is told in order, and without one the newest
-// messages are.
+// Tell answers a user's search in Markdown. more says that another page follows. With words it
+// lists the hits, best first. Without words it lists the span in order, or the newest messages if
+// there is no span.
 func (s *Searcher) Tell(ctx context.Context, a Asked) (text string, more bool, err error) {
 	if a.Span.To.IsZero() || a.Span.To.After(a.At) {
 		a.Span.To = a.At
@@ -85,7 +85,7 @@ func (s *Searcher) tellTime(ctx context.Context, a Asked) (text string, more boo
 	return strings.TrimSpace(text), more, err
 }
 
-// markdown is a hit as a person reads it.
+// markdown formats a hit for a user.
 func (s *Searcher) markdown(number int, h Hit, words string) string {
 	if h.Source == index.SourceHome {
 		return fmt.Sprintf(textPersonFile, number, code(h.Path), h.Line, code(excerpt(cmp.Or(h.Text, h.Heading), words, personExcerpt)))
@@ -98,7 +98,7 @@ func (s *Searcher) markdown(number int, h Hit, words string) string {
 	return fmt.Sprintf(textPersonHit, number, when, Where(m.In), m.Who(), code(cmp.Or(excerpt(said(m), words, personExcerpt), textWordless)))
 }
 
-// said are a message's words, and the names of the tools that it calls.
+// said returns a message's words, and the names of the tools that it calls.
 func said(m supervisor.HistoryMessage) string {
 	text := m.Text()
 	for _, c := range m.Calls() {
@@ -107,13 +107,13 @@ func said(m supervisor.HistoryMessage) string {
 	return text
 }
 
-// code is a text on one line that looks like nothing else.
+// code formats a text as code on one line, so that nothing in it is markup.
 func code(text string) string {
 	return "`" + strings.ReplaceAll(printable.Text(text), "`", "'") + "`"
 }
 
-// link leads to what the person sent, where it stands; "" where nothing does. (Telegram: links to
-// messages of private supergroups.)
+// link returns the address of a message in Telegram, or "". Only private supergroups have such
+// addresses.
 func link(m supervisor.HistoryMessage) string {
 	group, ok := strings.CutPrefix(m.In.Chat, "-100")
 	if _, err := strconv.ParseInt(m.Sent, 10, 64); !ok || err != nil || !m.In.InGroup() {

@@ -7,7 +7,7 @@ import (
 	"mews/supervisor/search"
 )
 
-func TestATextBeginsWithATime(t *testing.T) {
+func TestParse_SplitsSpanFromWords(t *testing.T) {
 	now := time.Date(2026, 3, 30, 13, 19, 0, 0, time.UTC)
 	s := search.New(search.Options{Zone: func(string) *time.Location { return time.UTC },
 		Now: func() time.Time { return now }})

@@ -1,5 +1,5 @@
-// Package search is the feature that finds again what was said with people and what the files of
-// their homes hold, and tells it to them and to models.
+// Package search is the feature that searches the history of conversations and the files of homes,
+// for users and for models.
 package search
 
 import (
@@ -14,32 +14,31 @@ import (
 	"mews/supervisor/internal/spans"
 )
 
-// Index finds sections by their words.
+// Index finds messages and sections of files by their words.
 type Index interface {
 	Search(ctx context.Context, q index.Query) (index.Result, error)
 }
 
-// Transcript has what was said.
+// Transcript reads messages.
 type Transcript interface {
 	History(ctx context.Context, q supervisor.HistoryQuery) ([]supervisor.HistoryMessage, error)
-	// Around lists a message with what was said before and after it; none where it is not there any
-	// more.
+	// Around returns a message with its neighbours, or nothing if the message was deleted.
 	Around(ctx context.Context, user string, conversation, message int64) ([]supervisor.HistoryMessage, error)
-	// WindowFrom is the first message of a conversation that a model is shown.
+	// WindowFrom is the first message of a conversation that a model still sees.
 	WindowFrom(ctx context.Context, user string, conversation int64) (int64, error)
 }
 
-// Conversations are where people talk.
+// Conversations finds conversations by their ids.
 type Conversations interface {
 	FindByID(ctx context.Context, id int64) (supervisor.Conversation, bool, error)
 }
 
-// Sent has what people have sent.
+// Sent finds the inbounds of users.
 type Sent interface {
 	FindOf(ctx context.Context, user string, inbound int64) (in supervisor.Inbound, ok bool, err error)
 }
 
-// Options are what a Searcher works on.
+// Options are the dependencies of a Searcher.
 type Options struct {
 	Index         Index
 	Transcript    Transcript
@@ -52,50 +51,49 @@ type Options struct {
 // Searcher searches. It may be used from several goroutines.
 type Searcher struct{ Options }
 
-// New makes a Searcher.
 func New(o Options) *Searcher { return &Searcher{o} }
 
-// Feature is what it adds to the service.
+// Feature returns what search adds to the service.
 func (s *Searcher) Feature() feature.Feature {
 	return feature.Feature{Name: "search", Commands: s.commands(), HostCalls: s.hostCalls(), Calls: s.calls()}
 }
 
-// Query is what is looked for. All but User may be left out.
+// Query is one search. Only User is required.
 type Query struct {
 	User         string
 	Words        string
 	Source       index.Source
 	Span         supervisor.Span
 	Who          string
-	Conversation int64  // of what was said; 0 is all of the person's
-	Shown        int64  // a conversation: what a model is shown of it is left out
-	Under        string // of a home's files: a folder or a file
+	Conversation int64  // 0 means all of the user's conversations
+	Shown        int64  // a conversation; messages that its model still sees are left out
+	Under        string // a folder or a file of the home
 	Skip, Limit  int
 }
 
-// Hit is what was found: a message, or a section of a file.
+// Hit is a message, or a section of a file.
 type Hit struct {
 	index.Hit
 	Said          supervisor.HistoryMessage // the message
-	Before, After supervisor.HistoryMessage // its neighbours; without an ID there is none
+	Before, After supervisor.HistoryMessage // the neighbours of Said; an ID of 0 means none
 }
 
-// Found is what a query has found.
+// Found is the result of a Query.
 type Found struct {
 	Hits   []Hit
 	More   bool
-	Shown  bool   // some were left out that a model is shown anyway
-	Behind string // why there may be more, in words; "" where all has been read
+	Shown  bool   // messages that the model still sees were left out
+	Behind string // why hits may be missing, for the user; "" if the index is complete
 }
 
 const (
-	// Page is how many hits are told at once.
+	// Page is how many hits one answer lists.
 	Page = 10
-	// most is how many hits are looked through for those that a query wants.
+	// most is how many hits of the index Find filters.
 	most = 200
 )
 
-// Find finds what has words of a query, the best first.
+// Find returns the hits of a query, best first.
 func (s *Searcher) Find(ctx context.Context, q Query) (found Found, err error) {
 	result, err := s.Index.Search(ctx, index.Query{User: q.User, Text: q.Words, Source: q.Source, From: q.Span.From, To: q.Span.To, Who: q.Who,
 		Conversation: q.Conversation, Under: folder(q.Under), Limit: most})
@@ -109,7 +107,7 @@ func (s *Searcher) Find(ctx context.Context, q Query) (found Found, err error) {
 	}
 	found.Shown = shown
 	for _, h := range list {
-		hit, ok, err := s.look(ctx, q, h)
+		hit, ok, err := s.readHit(ctx, q, h)
 		switch {
 		case err != nil:
 			return found, err
@@ -126,8 +124,8 @@ func (s *Searcher) Find(ctx context.Context, q Query) (found Found, err error) {
 	return found, nil
 }
 
-// notShown leaves out what a model is shown anyway: of all that was said it has most of a
-// question's words.
+// notShown drops the messages that the model of q.Shown still sees. They would be the best hits,
+// because the question itself is among them.
 func (s *Searcher) notShown(ctx context.Context, q Query, hits []index.Hit) (list []index.Hit, left bool, err error) {
 	if q.Shown == 0 {
 		return hits, false, nil
@@ -137,8 +135,8 @@ func (s *Searcher) notShown(ctx context.Context, q Query, hits []index.Hit) (lis
 	return list, len(list) < len(hits), err
 }
 
-// look reads what was found, as it is now. It is not ok where it is gone, or not meant.
-func (s *Searcher) look(ctx context.Context, q Query, h index.Hit) (hit Hit, ok bool, err error) {
+// readHit reads a hit's message and its neighbours. ok is false if the message was deleted.
+func (s *Searcher) readHit(ctx context.Context, q Query, h index.Hit) (hit Hit, ok bool, err error) {
 	hit.Hit = h
 	if h.Source == index.SourceHome {
 		return hit, true, nil
@@ -157,7 +155,7 @@ func (s *Searcher) look(ctx context.Context, q Query, h index.Hit) (hit Hit, ok 
 	return hit, ok, err
 }
 
-// folder is a folder or a file as the index has it, "" for the whole home.
+// folder converts the path of a folder or file to the index's form; "" is the whole home.
 func folder(path string) string {
 	path = strings.Trim(strings.TrimPrefix(path, "./"), "/")
 	if path == "." {
@@ -166,7 +164,7 @@ func folder(path string) string {
 	return path
 }
 
-// Span reads from when until when something is looked for.
+// Span parses the bounds of a search in the user's time zone. Both may be empty.
 func (s *Searcher) Span(user, from, to string) (supervisor.Span, error) {
 	now := s.Now().In(s.Zone(user))
 	if from == "" && to == "" {
