@@ -172,7 +172,9 @@ var siblings = map[[2]string]string{
 }
 
 // features are the packages of one capability each, which app makes of package feature's types.
-var features = []string{"check", "forget", "github", "instructions", "memory", "routine", "schedule", "search", "undo"}
+var features = []string{
+	"check", "forget", "github", "instructions", "memory", "routine", "schedule", "search", "undo", "voice", "webhook",
+}
 
 // core are the packages that are made with features, and know none of them.
 var core = []string{"admin", "api", "app", "command", "control", "hostcall", "session"}

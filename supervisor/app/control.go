@@ -15,9 +15,9 @@ import (
 // listeners are where others connect.
 type listeners struct {
 	control  *control.Server
-	routes   []web.Route       // of the public listener
-	public   *web.Server       // nil where there is no route
-	webhooks *webhook.Receiver // nil where nobody can call
+	routes   []feature.Route // of the public listener, beside those of features
+	public   *web.Server     // nil where there is no route
+	webhooks *webhook.Receiver
 }
 
 // openControl makes the control socket: chats, and the table of calls.

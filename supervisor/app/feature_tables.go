@@ -7,10 +7,13 @@ import (
 	"mews/supervisor/feature"
 	"mews/supervisor/github"
 	"mews/supervisor/hostcall"
+	"mews/supervisor/webhook"
 )
 
 // describe has the features of no service: their names, and none of their functions may be called.
-func describe() []feature.Feature { return (&service{gitHub: new(github.GitHub)}).newFeatures() }
+func describe() []feature.Feature {
+	return (&service{gitHub: new(github.GitHub), listeners: listeners{webhooks: new(webhook.Receiver)}}).newFeatures()
+}
 
 // openFeatures makes the features, and what workers may ask.
 func (s *service) openFeatures(context.Context) (err error) {

@@ -28,6 +28,7 @@ func (s *service) newFeatures() []feature.Feature {
 		s.gitHub.Feature(),
 		s.schedule.Feature(),
 		s.routines.Feature(),
+		s.webhooks.Feature(),
 	}
 }
 

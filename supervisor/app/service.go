@@ -41,8 +41,8 @@ func (s *service) open(ctx context.Context) (err error) {
 	}()
 	for _, open := range []func(context.Context) error{
 		s.openState, s.openStore, s.openModels, s.openPeople, s.openIndex, s.openSeal, s.openTelegram, s.openGuards,
-		s.openWorkers, s.openOperations, s.openVoices, s.openHearing, s.openGitHub, s.openFeatures,
-		s.openSessions, s.openAttachments, s.openInbox, s.openAdmin, s.openTelegramIn, s.openWebhooks, s.openWeb, s.openControl,
+		s.openWorkers, s.openOperations, s.openVoices, s.openHearing, s.openGitHub, s.openWebhooks, s.openFeatures,
+		s.openSessions, s.openAttachments, s.openInbox, s.openAdmin, s.openTelegramIn, s.openWeb, s.openControl,
 	} {
 		if err := open(ctx); err != nil {
 			return err
@@ -59,21 +59,29 @@ func (s *service) parts() []part {
 	if c := s.channel; c != nil {
 		list = append(list, part{"outbox", c.outbox.Run}, part{"cleaner", c.cleaner.Run}, part{"reactor", c.reactor.Run}, part{"presses", c.acknowledge})
 	}
-	list = append(list, part{"workers", s.pool.Run}, part{"operations", s.operations.Run}, part{"voices", s.voices.Run}, part{"attachments", s.attachments.Run},
+	list = append(list, part{"workers", s.pool.Run}, part{"operations", s.operations.Run})
+	list = append(list, s.featureParts(true)...)
+	list = append(list, part{"attachments", s.attachments.Run},
 		part{"sessions", settled(&s.storage, s.held.Release, s.sessions.Run)},
 		part{"questions", s.asked.Run})
-	for _, p := range rows(s.features, func(f feature.Feature) []feature.Part { return f.Parts }) {
-		list = append(list, part{p.Name, p.Run})
-	}
+	list = append(list, s.featureParts(false)...)
 	list = append(list, part{"commands", s.commands.Run})
 	if c := s.channel; c != nil {
 		list = append(list, part{"telegram", c.read}, part{"telegram menu", c.present})
-	}
-	if s.webhooks != nil {
-		list = append(list, part{"webhook messages", s.webhooks.Run})
 	}
 	if s.public != nil {
 		list = append(list, part{"webhooks", s.public.Run})
 	}
 	return append(list, part{"control socket", s.control.Run})
+}
+
+// featureParts are the parts of features that start before the sessions, or those that start after
+// them.
+func (s *service) featureParts(early bool) (list []part) {
+	for _, p := range rows(s.features, func(f feature.Feature) []feature.Part { return f.Parts }) {
+		if p.Early == early {
+			list = append(list, part{p.Name, p.Run})
+		}
+	}
+	return list
 }

@@ -12,11 +12,11 @@ import (
 	"mews/config"
 	"mews/supervisor"
 	"mews/supervisor/api"
+	"mews/supervisor/feature"
 	"mews/supervisor/internal/retry"
 	"mews/supervisor/markdown"
 	"mews/supervisor/outbox"
 	"mews/supervisor/telegram"
-	"mews/supervisor/web"
 )
 
 // telegramChannel is Telegram, both ways.
@@ -102,7 +102,7 @@ func (s *service) openTelegramIn(context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.routes = append(s.routes, web.Route{Method: http.MethodPost, Path: config.TelegramPath, Limit: telegram.MaxUpdate, Handler: handler})
+	s.routes = append(s.routes, feature.Route{Method: http.MethodPost, Path: config.TelegramPath, Limit: telegram.MaxUpdate, Handler: handler})
 	c.read = telegram.NewWebhookRegistrar(c.client, telegram.WebhookRegistrarOptions{
 		URL: hook.URL, Secret: hook.Secret.Reveal(), Log: c.log, Health: &c.health,
 	}).Run

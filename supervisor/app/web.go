@@ -2,15 +2,18 @@ package app
 
 import (
 	"context"
+	"slices"
 
+	"mews/supervisor/feature"
 	"mews/supervisor/web"
 )
 
-// openWeb makes the public listener, where a part has a route for it.
+// openWeb makes the public listener, if there is a route for it.
 func (s *service) openWeb(context.Context) (err error) {
-	if len(s.routes) == 0 {
+	routes := slices.Concat(s.routes, rows(s.features, func(f feature.Feature) []feature.Route { return f.Routes }))
+	if len(routes) == 0 {
 		return nil
 	}
-	s.public, err = web.New(web.Options{Listen: s.config.Webhooks.Listen, Routes: s.routes, Log: s.log.Named("web")})
+	s.public, err = web.New(web.Options{Listen: s.config.Webhooks.Listen, Routes: routes, Log: s.log.Named("web")})
 	return err
 }

@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"maps"
-	"net/http"
 	"slices"
 	"time"
 
@@ -11,42 +10,37 @@ import (
 	"mews/protocol/template"
 	"mews/supervisor"
 	"mews/supervisor/github/event"
-	"mews/supervisor/web"
 	"mews/supervisor/webhook"
 )
 
-// openWebhooks makes the routes of GitHub's deliveries and of the configured hooks, where anybody
-// can call.
+// openWebhooks makes what takes GitHub's deliveries and the calls of the configured hooks.
 func (s *service) openWebhooks(context.Context) error {
-	if s.config.Webhooks.Listen == "" || len(s.config.GitHub.Repos)+len(s.config.Hooks) == 0 {
-		return nil
-	}
-	hooks := s.hooks()
-	s.webhooks = webhook.New(webhook.Options{
-		Deliveries: s.db.WebhookDeliveries(), Spool: s.spool, Hooks: hooks, KeepText: pictures{s.spool}.KeepText,
+	o := webhook.Options{
+		Deliveries: s.db.WebhookDeliveries(), Spool: s.spool, KeepText: pictures{s.spool}.KeepText,
 		Queued: s.deliveryQueued, Audit: s.audit.Note, Log: s.log.Named("webhook"), Now: s.now,
-	})
-	if len(s.config.GitHub.Repos) > 0 {
-		s.route(config.GitHubPath, event.MaxPayload, s.webhooks.GitHub(webhook.GitHub{
-			Secret: s.config.GitHub.WebhookSecret.Reveal(), Repo: s.gitHub.Repo, Arrived: s.gitHub.Wake,
-		}))
 	}
-	for _, h := range hooks {
-		s.route(config.HookPath+h.Name, webhook.MaxMessage, s.webhooks.Hook(h))
+	if s.config.Webhooks.Listen != "" {
+		o.Hooks = s.hooks()
 	}
+	if s.config.Webhooks.Listen != "" && len(s.config.GitHub.Repos) > 0 {
+		o.GitHub = &webhook.GitHub{
+			Path: config.GitHubPath, Secret: s.config.GitHub.WebhookSecret.Reveal(), MaxPayload: event.MaxPayload,
+			Read: event.Read, Repo: s.gitHub.Repo, Arrived: s.gitHub.Wake,
+		}
+	}
+	s.webhooks = webhook.New(o)
 	return nil
-}
-
-func (s *service) route(path string, limit int64, handler http.Handler) {
-	s.routes = append(s.routes, web.Route{Method: http.MethodPost, Path: path, Limit: limit, Handler: handler})
 }
 
 // hooks are the configured ones, by name. A hook with a refused template goes on without it.
 func (s *service) hooks() (hooks []webhook.Hook) {
 	for _, name := range slices.Sorted(maps.Keys(s.config.Hooks)) {
 		h := s.config.Hooks[name]
-		hook := webhook.Hook{Name: name, Secret: h.Secret.Reveal(), Sign: webhook.Sign(h.Sign), Header: h.Header, Urgent: h.Urgent,
-			To: func() (supervisor.Conversation, bool) { return s.chatOf(h.User, readerOf(h.Chat)) }}
+		hook := webhook.Hook{
+			Name: name, Path: config.HookPath + name, Secret: h.Secret.Reveal(), Sign: webhook.Sign(h.Sign),
+			Header: h.Header, Urgent: h.Urgent,
+			To: func() (supervisor.Conversation, bool) { return s.chatOf(h.User, readerOf(h.Chat)) },
+		}
 		if h.Job != "" {
 			hook.Run = func(ctx context.Context, at time.Time, text string) error {
 				return s.schedule.Trigger(ctx, h.User, h.Job, at, text)

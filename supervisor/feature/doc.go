@@ -1,6 +1,6 @@
 // Package feature has the types by which a capability is added to Mews. A Feature is a value:
 // packages command, hostcall, approval and users make their tables of it, and package app starts
-// its parts.
+// its parts and adds its routes to the public listener.
 //
 // A capability is one folder, supervisor/<name>, with what it needs of these: its rules (pure
 // functions), host calls, commands, settings, effects, API calls, texts, parts, and their tests.
@@ -24,8 +24,9 @@
 //  5. A setting: a Setting in Feature.Settings.
 //  6. A call of `mews <verb>`: a Call in Feature.Calls, made by NewCall. Caller.Whose says whose
 //     data the call may see, and audits what an admin looks at.
-//  7. Something that runs for as long as the service does: a Part in Feature.Parts.
-//  8. One line in supervisor/app/features.go, and the package's row in cmd/mews/deps_test.go.
+//  7. A path that programs on the internet call: a Route in Feature.Routes.
+//  8. Something that runs for as long as the service does: a Part in Feature.Parts.
+//  9. One line in supervisor/app/features.go, and the package's row in cmd/mews/deps_test.go.
 //
 // Tests run commands and host calls with package featuretest. A test of package app holds names
 // apart, and the examples of host calls to their types.
@@ -33,8 +34,4 @@
 // A feature imports lower floors only: words, protocol, sqlite, model, budget, access, approval and
 // the like. It imports no other feature, and none of session, hostcall, command, control, admin and
 // app. What it needs of another feature is a func or a small interface of its Options.
-//
-// Features that are still outside of this form need from it:
-//
-//   - voice: a Part that starts before the sessions; webhook: Parts.
 package feature

@@ -17,7 +17,8 @@ const (
 
 // Feature is what it adds to the service.
 func (v *Voices) Feature() feature.Feature {
-	return feature.Feature{Name: "voice", Commands: []feature.Command{
+	parts := []feature.Part{{Name: "voices", Run: v.Run, Early: true}}
+	return feature.Feature{Name: "voice", Parts: parts, Commands: []feature.Command{
 		{
 			SlashCommand: supervisor.SlashCommand{Name: "voice", Help: textVoiceHelp},
 			Group:        feature.GroupVoice, Run: v.runVoice, Prefix: voicePrefix,

@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 	"go.uber.org/goleak"
 
+	"mews/supervisor/feature"
 	"mews/supervisor/web"
 )
 
@@ -50,7 +51,7 @@ type rig struct {
 func serve(t *testing.T, o web.Options, handler http.HandlerFunc) *rig {
 	t.Helper()
 	r := &rig{T: t, log: &logged{}}
-	o.Listen, o.Routes = "127.0.0.1:0", []web.Route{{Method: http.MethodPost, Path: path, Limit: 1 << 20, Handler: handler}}
+	o.Listen, o.Routes = "127.0.0.1:0", []feature.Route{{Method: http.MethodPost, Path: path, Limit: 1 << 20, Handler: handler}}
 	o.Log = hclog.New(&hclog.LoggerOptions{Output: r.log, Level: hclog.Info})
 	var err error
 	if r.server, err = web.New(o); err != nil {

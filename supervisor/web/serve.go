@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"runtime/debug"
 	"slices"
+
+	"mews/supervisor/feature"
 )
 
 // ServeHTTP answers one request.
@@ -13,7 +15,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer s.running.RUnlock()
-	i := slices.IndexFunc(s.o.Routes, func(to Route) bool { return to.Method == r.Method && to.Path == r.URL.EscapedPath() })
+	i := slices.IndexFunc(s.o.Routes, func(to feature.Route) bool { return to.Method == r.Method && to.Path == r.URL.EscapedPath() })
 	if i < 0 {
 		refuse(w, http.StatusNotFound)
 		return

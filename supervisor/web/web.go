@@ -14,21 +14,14 @@ import (
 	"time"
 
 	"github.com/hashicorp/go-hclog"
-)
 
-// Route is one kind of request that is answered.
-type Route struct {
-	Method string
-	Path   string // as it has to be sent: a path has one spelling
-	// bytes of a request's body; reading on fails with *http.MaxBytesError. 0 takes no body
-	Limit   int64
-	Handler http.Handler
-}
+	"mews/supervisor/feature"
+)
 
 // Options are what the server works on.
 type Options struct {
 	Listen string // address and port
-	Routes []Route
+	Routes []feature.Route
 	// at once; one more takes the place of one whose request has not come, or waits. 0 is 256
 	Connections int
 	Timings     Timings

@@ -14,6 +14,7 @@ import (
 
 	"github.com/hashicorp/go-hclog"
 
+	"mews/supervisor/feature"
 	"mews/supervisor/web"
 )
 
@@ -71,7 +72,7 @@ func TestEachRouteHasItsMethodAndItsLimit(t *testing.T) {
 			fmt.Fprint(w, says)
 		}
 	}
-	server, err := web.New(web.Options{Listen: "127.0.0.1:0", Log: hclog.NewNullLogger(), Routes: []web.Route{
+	server, err := web.New(web.Options{Listen: "127.0.0.1:0", Log: hclog.NewNullLogger(), Routes: []feature.Route{
 		{Method: http.MethodGet, Path: "/healthz", Handler: answers("well")},
 		{Method: http.MethodPost, Path: "/a", Limit: 3, Handler: answers("three")},
 		{Method: http.MethodPost, Path: "/b", Limit: 2, Handler: answers("two")},
@@ -100,7 +101,7 @@ func FuzzRequest(f *testing.F) {
 		f.Add("GET", target)
 	}
 	called := false
-	server, err := web.New(web.Options{Listen: "127.0.0.1:0", Log: hclog.NewNullLogger(), Routes: []web.Route{{
+	server, err := web.New(web.Options{Listen: "127.0.0.1:0", Log: hclog.NewNullLogger(), Routes: []feature.Route{{
 		Method: http.MethodPost, Path: path, Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) { called = true }),
 	}}})
 	if err != nil {

@@ -6,19 +6,24 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"io"
 	"mime"
 	"net/http"
 	"strings"
 
 	"mews/supervisor"
-	"mews/supervisor/github/event"
 )
 
 // GitHub is what GitHub's deliveries are judged by.
 type GitHub struct {
-	Secret  string // never ""
-	Repo    func(name string) (supervisor.GitHubRepo, bool)
-	Arrived func() // something new is to be done
+	Path   string
+	Secret string // never ""
+	// Read makes an event of a payload of at most MaxPayload bytes, by GitHub's name of it. ignored
+	// says why the event is of no use; "" means that it is of use.
+	Read       func(name string, payload io.Reader) (e supervisor.GitHubEvent, ignored string, err error)
+	MaxPayload int64
+	Repo       func(name string) (supervisor.GitHubRepo, bool)
+	Arrived    func() // something new is to be done
 }
 
 // Headers of a delivery. (docs.github.com: webhook events and payloads)
@@ -32,8 +37,8 @@ const (
 // maxHeader is far longer than GitHub's names are.
 const maxHeader = 100
 
-// GitHub is the handler of GitHub's deliveries. A request without a signature is not read.
-func (r *Receiver) GitHub(g GitHub) http.Handler {
+// gitHub is the handler of GitHub's deliveries. A request without a signature is not read.
+func (r *Receiver) gitHub(g GitHub) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) { r.takeGitHub(w, req, g).write(w) })
 }
 
@@ -50,7 +55,7 @@ func (r *Receiver) takeGitHub(w http.ResponseWriter, req *http.Request, g GitHub
 		return notJSON
 	}
 	mac := hmac.New(sha256.New, []byte(g.Secret))
-	b, refused := r.read(w, req, event.MaxPayload, mac)
+	b, refused := r.read(w, req, g.MaxPayload, mac)
 	if b == nil {
 		return refused
 	}
@@ -59,7 +64,7 @@ func (r *Receiver) takeGitHub(w http.ResponseWriter, req *http.Request, g GitHub
 		return r.refuse(supervisor.WebhookGitHub, req)
 	}
 	d := supervisor.WebhookDelivery{Source: supervisor.WebhookGitHub, Hook: hook, Key: key, Body: b.Hash()}
-	e, ignored, err := event.Read(name, b.Written())
+	e, ignored, err := g.Read(name, b.Written())
 	if err != nil {
 		r.o.Log.Warn("a delivery of GitHub's can't be read", "delivery", key, "error", err)
 		return answer{status: http.StatusBadRequest, text: textUnreadable}

@@ -23,6 +23,7 @@ import (
 // Hook is a path that other programs call to have a message sent.
 type Hook struct {
 	Name string
+	Path string
 	// where the messages go now; false: nowhere any more
 	To       func() (supervisor.Conversation, bool)
 	Secret   string // never ""
@@ -72,8 +73,8 @@ type hookHandler struct {
 	twice sync.Mutex // held from when a key is looked for until its row is there
 }
 
-// Hook is the handler of one of the hooks.
-func (r *Receiver) Hook(hook Hook) http.Handler {
+// handler is that of one of the hooks.
+func (r *Receiver) handler(hook Hook) http.Handler {
 	return &hookHandler{Receiver: r, hook: hook, pace: rate.NewLimiter(rate.Limit(messagesMinute)/60, messagesMinute)}
 }
 

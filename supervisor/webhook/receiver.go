@@ -1,5 +1,5 @@
-// Package webhook takes what other programs send to the public listener: GitHub's deliveries, and
-// messages that a hook of the configuration brings to a chat. Whoever can't show the secret costs
+// Package webhook is the feature that takes what other programs send to the public listener:
+// GitHub's deliveries, and messages that a hook of the configuration brings to a chat. Whoever can't show the secret costs
 // little and has no effect. What was answered with success is a row that is on disk.
 package webhook
 
@@ -19,6 +19,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/feature"
 	"mews/supervisor/internal/rare"
 	"mews/supervisor/internal/slots"
 	"mews/supervisor/spool"
@@ -29,6 +30,7 @@ import (
 type Options struct {
 	Deliveries sqlite.WebhookDeliveries
 	Spool      *spool.Spool
+	GitHub     *GitHub // nil means that no repository is served
 	Hooks      []Hook
 	KeepText   func(name, text string) (supervisor.File, error) // what is too long for a message
 	Queued     func(conversation int64)                         // something was put into its outbox
@@ -64,6 +66,25 @@ type Receiver struct {
 // New makes a Receiver.
 func New(o Options) *Receiver {
 	return &Receiver{o: o, bodies: slots.New(maxAtOnce), arrived: make(chan struct{}, 1)}
+}
+
+// Feature is what it adds to the service: a route for GitHub and for each hook. Without a route it
+// adds nothing.
+func (r *Receiver) Feature() feature.Feature {
+	f := feature.Feature{Name: "webhook"}
+	add := func(path string, limit int64, handler http.Handler) {
+		f.Routes = append(f.Routes, feature.Route{Method: http.MethodPost, Path: path, Limit: limit, Handler: handler})
+	}
+	if g := r.o.GitHub; g != nil {
+		add(g.Path, g.MaxPayload, r.gitHub(*g))
+	}
+	for _, h := range r.o.Hooks {
+		add(h.Path, MaxMessage, r.handler(h))
+	}
+	if len(f.Routes) > 0 {
+		f.Parts = []feature.Part{{Name: "webhook messages", Run: r.Run}}
+	}
+	return f
 }
 
 // answer is what a caller is told. Who has set the webhook up reads the text.

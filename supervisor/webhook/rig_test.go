@@ -21,6 +21,7 @@ import (
 
 	"mews/protocol/template"
 	"mews/supervisor"
+	"mews/supervisor/github/event"
 	"mews/supervisor/spool"
 	"mews/supervisor/sqlite"
 	"mews/supervisor/webhook"
@@ -66,17 +67,24 @@ func newRig(t testing.TB, hooks ...webhook.Hook) *rig {
 		s.Close()
 	})
 	for i := range hooks {
-		hooks[i].Secret, hooks[i].To = secret, r.to
+		hooks[i].Path, hooks[i].Secret, hooks[i].To = "/webhook/hook/"+hooks[i].Name, secret, r.to
 	}
 	r.receiver = webhook.New(webhook.Options{
 		Deliveries: db.WebhookDeliveries(), Spool: s, Hooks: hooks, KeepText: keeper{s}.keep, Queued: func(int64) {},
 		Audit: func(_, action, detail string) { r.audit = append(r.audit, action+": "+detail) }, Log: hclog.NewNullLogger(), Now: time.Now,
+		GitHub: &webhook.GitHub{
+			Path: "/webhook/github", Secret: secret, Read: event.Read, MaxPayload: event.MaxPayload, Arrived: func() { r.arrived++ },
+			Repo: func(name string) (supervisor.GitHubRepo, bool) {
+				return supervisor.GitHubRepo{Name: "acme/widget", User: "alice"}, supervisor.GitHubRepoName(name) == "acme/widget"
+			},
+		},
 	})
-	r.gitHub = r.receiver.GitHub(webhook.GitHub{Secret: secret, Arrived: func() { r.arrived++ }, Repo: func(name string) (supervisor.GitHubRepo, bool) {
-		return supervisor.GitHubRepo{Name: "acme/widget", User: "alice"}, supervisor.GitHubRepoName(name) == "acme/widget"
-	}})
-	for _, h := range hooks {
-		r.hooks[h.Name] = r.receiver.Hook(h)
+	for _, route := range r.receiver.Feature().Routes {
+		if name, ok := strings.CutPrefix(route.Path, "/webhook/hook/"); ok {
+			r.hooks[name] = route.Handler
+		} else {
+			r.gitHub = route.Handler
+		}
 	}
 	return r
 }
