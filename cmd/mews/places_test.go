@@ -22,7 +22,7 @@ import (
 // the beginning of the one line to insert behind; after any other line, which is a remark, and at
 // first, lines are inserted at the end. Tests are not counted.
 var places = []struct {
-	kind    string // as the table in README.md has it
+	kind    string // as the table of placesDocument has it
 	archive string
 	files   int
 	used    int // more files: where it is used
@@ -32,9 +32,13 @@ var places = []struct {
 	{kind: "a slash command", archive: "slash-command", files: 2},
 	{kind: "a key of the configuration", archive: "config-key", files: 2, used: 1},
 	{kind: "an effect", archive: "effect", files: 1},
-	{kind: "a table", archive: "table", files: 2},
+	{kind: "a table", archive: "table", files: 3},
 	{kind: "a worker profile", archive: "worker-profile", files: 1},
+	{kind: "a capability", archive: "capability", files: 9},
 }
+
+// placesDocument has the table for contributors, with a row for each of places.
+const placesDocument = "README.md"
 
 // TestPlacesToTouch adds one of each to a copy of the tree, type-checks it with the tests that come
 // with them, and counts the files.
@@ -51,15 +55,15 @@ func TestPlacesToTouch(t *testing.T) {
 // placesTested are the packages whose tests show that what was added is there, and the tests: those
 // of the archives, and those that hold lists of what there is, which must not have to know of it.
 var placesTested = []string{
-	"./protocol/...", "./config", "./worker/serve", "./worker/tool/files", "./worker/tool/send", "./supervisor/approval",
-	"./supervisor/command", "./supervisor/hostcall", "./supervisor/pool", "./supervisor/sqlite",
-	"./supervisor/whoami", "./cmd/mews/places",
+	"./protocol/...", "./config", "./worker/serve", "./worker/tool/files", "./worker/tool/send", "./supervisor/app",
+	"./supervisor/approval", "./supervisor/command", "./supervisor/counter", "./supervisor/hostcall", "./supervisor/pool",
+	"./supervisor/sqlite", "./supervisor/whoami", "./cmd/mews", "./cmd/mews/places",
 }
 
 // placesShown are those tests.
-const placesShown = `^(TestPlace|TestMethods_EachOne_IsDocumented|TestExample|TestTags|TestEmptyFileIsTheDefaults|TestWholeFile|` +
-	`TestTools_Described_AreInOrder|TestTools_ChangeAfterHello_ReachNextTurn|TestTools_Family_IsSmallAndValid|TestTheReadme|` +
-	`TestTheMenuIsWhatTelegramTakes|TestHelpListsEveryCommand|TestReleasedMigrations|TestEveryTableIsErased|TestNothingOfSomebody)`
+const placesShown = `^(TestPlaceOf|TestCapability_|TestFeatures_|TestHostCalls_|TestFloors|TestRows_|TestEveryMethodIsDocumented|TestExample|TestTags|TestEmptyFileIsTheDefaults|TestWholeFile|` +
+	`TestAWorkersToolsAreDescribedInOrder|TestToolsThatChangeAfterHello|TestTheFamilyIsSmallAndSound|TestTheReadme|` +
+	`TestTheMenuIsWhatTelegramTakes|TestHelpListsEveryCommand|TestReleasedMigrations|TestEveryTable|TestNothingOfSomebody)`
 
 // TestPlaces_Built_PassTheirTests builds that copy and runs the tests in it: of all packages with
 // MEWS_PLACES=1, else of one alone.
@@ -98,18 +102,19 @@ func copyWithPlaces(t *testing.T) (tree string, tested []string) {
 	return tree, tested
 }
 
-// TestPlacesInTheReadme checks the table for contributors: it has each kind's number, names each
-// file that is there, and the folder of each that is new.
-func TestPlacesInTheReadme(t *testing.T) {
+// TestPlaces_Document_HasThem checks the table for contributors: it has each kind's number, names
+// each file that is there, and the folders of those that are new.
+func TestPlaces_Document_HasThem(t *testing.T) {
 	root := moduleRoot(t)
-	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
+	document, err := os.ReadFile(filepath.Join(root, placesDocument))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, place := range places {
-		row := regexp.MustCompile(fmt.Sprintf(`(?m)^\| %s \| %d \| (.*) \|$`, place.kind, place.files)).FindStringSubmatch(string(readme))
+		line := regexp.MustCompile(fmt.Sprintf(`(?m)^\| %s \| %d \| (.*) \|$`, place.kind, place.files))
+		row := line.FindStringSubmatch(string(document))
 		if row == nil {
-			t.Errorf("README.md does not say that %s takes %d files", place.kind, place.files)
+			t.Errorf("%s does not say that %s takes %d files", placesDocument, place.kind, place.files)
 			continue
 		}
 		var named, want []string
@@ -125,8 +130,9 @@ func TestPlacesInTheReadme(t *testing.T) {
 				want = append(want, path.Dir(file.Name)+"/")
 			}
 		}
-		if slices.Sort(want); !slices.Equal(slices.Sorted(slices.Values(named)), want) {
-			t.Errorf("README.md has %q for %s, want %q", named, place.kind, want)
+		slices.Sort(want)
+		if want = slices.Compact(want); !slices.Equal(slices.Sorted(slices.Values(named)), want) {
+			t.Errorf("%s has %q for %s, want %q", placesDocument, named, place.kind, want)
 		}
 	}
 }

@@ -26,7 +26,7 @@
 //     data the call may see, and audits what an admin looks at.
 //  7. A path that programs on the internet call: a Route in Feature.Routes.
 //  8. Something that runs for as long as the service does: a Part in Feature.Parts.
-//  9. One line in supervisor/app/features.go, and the package's row in cmd/mews/deps_test.go.
+//  9. One line in supervisor/app/features.go, and its name in features of cmd/mews/deps_test.go.
 //
 // Tests run commands and host calls with package featuretest. A test of package app holds names
 // apart, and the examples of host calls to their types.

@@ -29,9 +29,9 @@ const (
 	blankFire = `UPDATE fire SET text = '', material = '', told = iif(state IN ('claimed', 'running', 'asked'), told, 1) WHERE`
 )
 
-// forgetTable lists all tables with rows of users, in the order of forgetting. Tables that name
+// forgetTable lists the tables with rows of users, in the order of forgetting. Tables that name
 // others come first. A row stays without its words if other rows name it, or if it detects a
-// repeated message.
+// repeated message. A table whose only text is the user's name has no words, and needs no row.
 var forgetTable = []forgetRow{
 	{table: "repository_told", exchange: `DELETE FROM repository_told WHERE delivery IN ` + answering},
 	{table: "speech", exchange: `DELETE FROM speech WHERE delivery IN ` + answering},
@@ -86,8 +86,6 @@ var forgetTable = []forgetRow{
 	{table: "conversation", stays: "it has no words"},
 	{table: "blob", stays: "markForgottenBlobs marks those of which nothing else speaks"},
 	{table: "lease", stays: "it is money"},
-	{table: "spent", stays: "it is money"},
-	{table: "extension", stays: "it is money"},
 	{table: "cleaning", stays: "it is gone once it is done, and what is forgotten waits for that"},
 	{table: "repository_notice", stays: "it is gone once it is told"},
 	{table: "repository_check", stays: "it is nobody's"},
@@ -104,11 +102,9 @@ var forgetTable = []forgetRow{
 	{table: "forgetting", stays: "it has no words"},
 	{table: "audit", stays: "it has no words, and is only ever added to"},
 	{table: "person", stays: "it is the account"},
-	{table: "suspended", stays: "it is the account"},
 	{table: "binding", stays: "it is the account"},
 	{table: "invite", stays: "it is the account"},
 	{table: "totp", stays: "it is the account"},
 	{table: "recovery", stays: "it is the account"},
 	{table: "login", stays: "it is the account"},
-	{table: "host_uid", stays: "it is the account"},
 }
