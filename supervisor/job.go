@@ -37,7 +37,7 @@ type JobKind string
 const (
 	JobReminder JobKind = "reminder" // says its text, and asks no model
 	JobAgent    JobKind = "agent"    // has a turn of its own do what its text says
-	// looks whether something is so, and then says its text or does what that says
+	// checks whether something is so, and then says its text or does what that says
 	JobCheck   JobKind = "check"
 	JobRoutine JobKind = "routine" // is built in; its name says what it does
 )
@@ -57,8 +57,8 @@ type JobOptions struct {
 	Steps     int    `json:"steps,omitempty"`
 	Minutes   int    `json:"minutes,omitempty"`
 
-	Look    Look `json:"look,omitzero"`     // of a check
-	Written bool `json:"written,omitempty"` // of the digest: a model words it
+	Check   Check `json:"look,omitzero"`     // of a check
+	Written bool  `json:"written,omitempty"` // of the digest: a model words it
 
 	// when its person last had it go on, in unix milliseconds; 0 is never
 	Resumed int64 `json:"resumed,omitempty"`
@@ -74,10 +74,10 @@ const (
 	JobHigh JobPriority = "high" // it sounds, and does not wait for the end of quiet hours
 )
 
-// Look is what a check looks at, of which there is one: files or a command. With Ask a model judges
+// Check is what a check is about, of which there is one: files or a command. With Ask a model judges
 // what was found, where that has changed.
-type Look struct {
-	// a pattern: it is so where a file is new, changed or gone since the last look
+type Check struct {
+	// a pattern: it is so where a file is new, changed or gone since the last check
 	Files string `json:"files,omitempty"`
 	// of new, changed and gone, those that count; none is all
 	Changes []string `json:"changes,omitempty"`

@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// ErrLookAgain is in the errors of looks that may go well a little later.
-var ErrLookAgain = errors.New("the look may go well later")
+// ErrCheckAgain is in the errors of checks that may go well a little later.
+var ErrCheckAgain = errors.New("the check may go well later")
 
-// Looked is what becomes of a fire of a job that looks, or has something to say that no model
+// CheckEnd is what becomes of a fire of a job that is checked, or has something to say that no model
 // words.
-type Looked struct {
+type CheckEnd struct {
 	// what failed may pass: the fire is tried again later, as long as that is done
 	Again bool
 	To    Conversation // where Text is said
@@ -18,7 +18,7 @@ type Looked struct {
 	Text  string       // what the person is told; "" is nothing, also of one that failed
 	World bool         // Text may have words of somebody else than the person
 	Turn  Inbound      // the turn that goes on with it; without a Text there is none
-	Seen  string       // what the next look gets; "" leaves it as it was
+	Seen  string       // what the next check gets; "" leaves it as it was
 	Done  bool         // the job comes no more
 }
 
@@ -32,7 +32,7 @@ type DueCheck struct {
 
 // CheckOutcome is what a check has come to. Again, To and Turn are not set by it.
 type CheckOutcome struct {
-	Looked
+	CheckEnd
 	Prompt *CheckPrompt // of the turn that goes on with it; nil is none
 }
 
@@ -42,8 +42,8 @@ type CheckPrompt struct{ Text, Material string }
 // RoutineHeartbeat is the routine that looks into HEARTBEAT.md.
 const RoutineHeartbeat = "heartbeat"
 
-// None says whether there is nothing to look at.
-func (l Look) None() bool { return l.Files == "" && l.Command == "" }
+// None says whether there is nothing to check.
+func (c Check) None() bool { return c.Files == "" && c.Command == "" }
 
 // AsksModel says whether a fire of a job may have a turn.
 func (j Job) AsksModel() bool {
@@ -51,7 +51,7 @@ func (j Job) AsksModel() bool {
 	case JobAgent:
 		return true
 	case JobCheck:
-		return j.Options.Look.Ask != "" || j.Options.Look.Task
+		return j.Options.Check.Ask != "" || j.Options.Check.Task
 	case JobRoutine:
 		return j.Name == RoutineHeartbeat || j.Name == RoutineDigest && j.Options.Written
 	}

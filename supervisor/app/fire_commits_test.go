@@ -73,8 +73,8 @@ func newFireRig(t *testing.T, dir string, chat *fakeChannel, behind time.Duratio
 		Audit: l.db.Audit(), Log: log,
 		Queued: l.box.Changed, Resume: l.sessions.Wake, Ended: func() {}, Now: l.now})
 	l.schedule = schedule.New(schedule.Options{Store: l.db.Jobs(), Queue: l.db.Jobs(), Queued: l.box.Changed,
-		Sources: l.db.Jobs(), Looks: l.db.Jobs(),
-		Checks:     map[supervisor.JobKind]schedule.Check{supervisor.JobCheck: check.New(check.Options{Look: l.look}).Check},
+		Sources: l.db.Jobs(), CheckStore: l.db.Jobs(),
+		Checks:     map[supervisor.JobKind]schedule.Check{supervisor.JobCheck: check.New(check.Options{Check: l.look}).Check},
 		CheckRules: schedule.CheckRules{Of: check.Of, Typed: check.Typed, Text: check.Text},
 		Begun:      func(in supervisor.Inbound) { l.sessions.Wake(in.Conversation) }, Now: l.now, Log: log,
 		Person: func(name string) (supervisor.User, bool) {
@@ -110,7 +110,7 @@ const (
 )
 
 // set sets a job.
-func (l *fireRig) set(text string, kind supervisor.JobKind, rule recurrence.Rule, look supervisor.Look) {
+func (l *fireRig) set(text string, kind supervisor.JobKind, rule recurrence.Rule, look supervisor.Check) {
 	l.Helper()
 	encoded, err := json.Marshal(rule)
 	if err != nil {
@@ -124,7 +124,7 @@ func (l *fireRig) set(text string, kind supervisor.JobKind, rule recurrence.Rule
 		supervisor.Job{User: "alice", Kind: kind, Text: text, Rule: string(encoded), Zone: "UTC",
 			Conversation: supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTelegram, Chat: aliceChat},
 			MadeBy:       text,
-			Options:      supervisor.JobOptions{Exact: true, Look: look}, Since: firesBegin, Next: next}, nil); err != nil {
+			Options:      supervisor.JobOptions{Exact: true, Check: look}, Since: firesBegin, Next: next}, nil); err != nil {
 		l.Fatal(err)
 	}
 }
@@ -137,11 +137,11 @@ func (l *fireRig) setAll() {
 	every := func(minutes int) recurrence.Rule {
 		return recurrence.Rule{Kind: recurrence.Interval, At: firesBegin, Every: time.Duration(minutes) * time.Minute}
 	}
-	l.set(fireTea, supervisor.JobReminder, once(1), supervisor.Look{})
-	l.set(fireRoses, supervisor.JobAgent, once(2), supervisor.Look{})
-	l.set(fireShed, supervisor.JobAgent, once(3), supervisor.Look{})
-	l.set(fireGate, supervisor.JobAgent, every(10), supervisor.Look{})
-	l.set(fireBuild, supervisor.JobCheck, every(5), supervisor.Look{Command: "x", AutoRemove: true})
+	l.set(fireTea, supervisor.JobReminder, once(1), supervisor.Check{})
+	l.set(fireRoses, supervisor.JobAgent, once(2), supervisor.Check{})
+	l.set(fireShed, supervisor.JobAgent, once(3), supervisor.Check{})
+	l.set(fireGate, supervisor.JobAgent, every(10), supervisor.Check{})
+	l.set(fireBuild, supervisor.JobCheck, every(5), supervisor.Check{Command: "x", AutoRemove: true})
 }
 
 // look is the worker's.

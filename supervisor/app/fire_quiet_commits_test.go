@@ -24,7 +24,7 @@ func (l *fireRig) setQuiet() {
 		l.Fatal(err)
 	}
 	for i, text := range []string{fireRoses, fireShed} {
-		l.set(text, supervisor.JobAgent, recurrence.Rule{Kind: recurrence.Once, At: firesBegin.Add(time.Duration(2+i) * time.Minute)}, supervisor.Look{})
+		l.set(text, supervisor.JobAgent, recurrence.Rule{Kind: recurrence.Once, At: firesBegin.Add(time.Duration(2+i) * time.Minute)}, supervisor.Check{})
 	}
 }
 

@@ -16,9 +16,9 @@ func (s *service) newSchedule() *schedule.Schedule {
 		Store: s.db.Jobs(), Queue: s.db.Jobs(), Queued: s.deliveryQueued, Now: s.now, Log: s.log.Named("schedule"),
 		Person: s.speaker,
 		Begun:  func(in supervisor.Inbound) { s.sessions.Wake(in.Conversation) }, Sources: s.db.Jobs(),
-		Looks: s.db.Jobs(), RoutineTimes: s.routines.CheckTimes, Tools: s.routines.Tools(),
+		CheckStore: s.db.Jobs(), RoutineTimes: s.routines.CheckTimes, Tools: s.routines.Tools(),
 		Checks: map[supervisor.JobKind]schedule.Check{
-			supervisor.JobCheck:   check.New(check.Options{Look: s.operations.Look}).Check,
+			supervisor.JobCheck:   check.New(check.Options{Check: s.operations.Look}).Check,
 			supervisor.JobRoutine: s.routines.Check,
 		},
 		CheckRules:    schedule.CheckRules{Of: check.Of, Typed: check.Typed, Text: check.Text},

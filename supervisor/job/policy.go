@@ -82,7 +82,7 @@ func Outcome(e sqlite.FireEnd) sqlite.FireOutcome {
 // is so for which a check looks.
 func says(j supervisor.Job, messages []protocol.Message) (text string, met bool) {
 	text = jobresult.Says(messages)
-	if j.Kind != supervisor.JobCheck || j.Options.Look.Ask == "" {
+	if j.Kind != supervisor.JobCheck || j.Options.Check.Ask == "" {
 		return text, text != ""
 	}
 	if !jobresult.IsMet(messages) {

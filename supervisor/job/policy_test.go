@@ -72,9 +72,9 @@ func gave(r protocol.JobResult) []protocol.Message {
 
 func TestOutcome_TurnEnds_SaysWhatCame(t *testing.T) {
 	task := supervisor.Job{Kind: supervisor.JobAgent, Failures: 1}
-	check := supervisor.Job{Kind: supervisor.JobCheck, Failures: 1, Options: supervisor.JobOptions{Look: supervisor.Look{Files: "x", Ask: "Is it?"}}}
+	check := supervisor.Job{Kind: supervisor.JobCheck, Failures: 1, Options: supervisor.JobOptions{Check: supervisor.Check{Files: "x", Ask: "Is it?"}}}
 	telling := check
-	telling.Options.Look.NotifyOnCheck = true
+	telling.Options.Check.NotifyOnCheck = true
 	yes, no := true, false
 	for name, c := range map[string]struct {
 		end  sqlite.FireEnd

@@ -42,7 +42,7 @@ func Notice(j supervisor.Job, said string) supervisor.Delivery {
 
 // StillChecking is what is told of a look that has not come to what is looked for; "" is nothing.
 func StillChecking(j supervisor.Job, found string) string {
-	if !j.Options.Look.NotifyOnCheck {
+	if !j.Options.Check.NotifyOnCheck {
 		return ""
 	}
 	return strings.TrimSpace(textStillChecking + "\n" + found)

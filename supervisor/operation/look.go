@@ -15,7 +15,7 @@ import (
 
 // Look has a person's worker look whether something is so, and waits for that. Where none runs, one
 // is started for it, and ends with it. It is kept nowhere: what a crash cuts off is to be begun
-// again by whoever wanted it. An error that may pass wraps supervisor.ErrLookAgain; of others a
+// again by whoever wanted it. An error that may pass wraps supervisor.ErrCheckAgain; of others a
 // *supervisor.Error is for the person.
 func (o *Operations[H]) Look(ctx context.Context, user string, p protocol.LookParameters) (r protocol.LookResult, err error) {
 	parameters, err := json.Marshal(p)
@@ -24,7 +24,7 @@ func (o *Operations[H]) Look(ctx context.Context, user string, p protocol.LookPa
 	}
 	own, done, served := o.tasks.Begin(ctx, user, func() bool { return o.o.Serves == nil || o.o.Serves(user) })
 	if !served {
-		return r, fmt.Errorf("look for %s: %w: they are not served", user, supervisor.ErrLookAgain)
+		return r, fmt.Errorf("look for %s: %w: they are not served", user, supervisor.ErrCheckAgain)
 	}
 	defer done()
 	t := o.newTask(supervisor.Operation{ID: firstIndex + o.homes.last.Add(1), User: user, Kind: protocol.OperationLook, Parameters: string(parameters)})
@@ -33,7 +33,7 @@ func (o *Operations[H]) Look(ctx context.Context, user string, p protocol.LookPa
 	}
 	defer t.slot.Release()
 	if err := t.slot.Wait(own); err != nil {
-		return r, fmt.Errorf("look for %s: %w: %w", user, supervisor.ErrLookAgain, err)
+		return r, fmt.Errorf("look for %s: %w: %w", user, supervisor.ErrCheckAgain, err)
 	}
 	raw, err := t.lookOnce(own)
 	if err != nil {
@@ -57,7 +57,7 @@ func (t *task[H]) lookOnce(ctx context.Context) (json.RawMessage, error) {
 	spec.Key = fmt.Sprintf("%s/%d", t.Kind, t.ID)
 	worker, err := t.o.Pool.Acquire(ctx, spec)
 	if err != nil {
-		return nil, fmt.Errorf("look for %s: %w: %w", t.User, supervisor.ErrLookAgain, err)
+		return nil, fmt.Errorf("look for %s: %w: %w", t.User, supervisor.ErrCheckAgain, err)
 	}
 	raw, err := t.lookWith(ctx, worker)
 	if err != nil {
@@ -86,7 +86,7 @@ func (t *task[H]) lookWith(ctx context.Context, worker *pool.Worker[H]) (json.Ra
 	case errors.Is(context.Cause(ctx), errTimeout):
 		return nil, failure(textTimeout, errTimeout)
 	case err != nil:
-		return nil, fmt.Errorf("look for %s: %w: %w", t.User, supervisor.ErrLookAgain, err)
+		return nil, fmt.Errorf("look for %s: %w: %w", t.User, supervisor.ErrCheckAgain, err)
 	}
 	if err := t.kind.check(t.Parameters, end.Result, nil); err != nil {
 		t.o.Audit(t.User, "worker.offence", fmt.Sprintf("the result of operation %d: %v", t.ID, err))

@@ -41,7 +41,7 @@ func TestALookThatTakesTooLongEndsNobodysWorker(t *testing.T) {
 	letGo, never := r.hold("ann", "hold-receive"), r.hold("ann", "hold-look")
 	op := r.receive("ann")
 	r.until("it runs", func() bool { return len(r.starts("ann")) == 1 })
-	if _, err := r.operations.Look(t.Context(), "ann", looksAt); supervisor.ErrorCode(err) != supervisor.CodeUnavailable || errors.Is(err, supervisor.ErrLookAgain) {
+	if _, err := r.operations.Look(t.Context(), "ann", looksAt); supervisor.ErrorCode(err) != supervisor.CodeUnavailable || errors.Is(err, supervisor.ErrCheckAgain) {
 		t.Errorf("it ends with %v", err)
 	}
 	letGo()

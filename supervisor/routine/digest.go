@@ -97,7 +97,7 @@ func (r *Routines) filesOf(ctx context.Context, c supervisor.DueCheck) ([]superv
 	case err == nil || ctx.Err() != nil:
 		return files, err
 	case c.Tries == 0:
-		return nil, fmt.Errorf("%w: list the files of %s: %w", supervisor.ErrLookAgain, c.Job.User, err)
+		return nil, fmt.Errorf("%w: list the files of %s: %w", supervisor.ErrCheckAgain, c.Job.User, err)
 	}
 	r.o.Log.Warn("a digest goes without files", "user", c.Job.User, "error", err)
 	return nil, nil

@@ -50,9 +50,9 @@ func (r *Routines) files(ctx context.Context, c supervisor.DueCheck) (out superv
 	}
 	switch all, err := r.o.LookThroughHome(ctx, c.Job.User); {
 	case err != nil:
-		return out, fmt.Errorf("%w: %w", supervisor.ErrLookAgain, err)
+		return out, fmt.Errorf("%w: %w", supervisor.ErrCheckAgain, err)
 	case !all && first:
-		return out, supervisor.ErrLookAgain
+		return out, supervisor.ErrCheckAgain
 	case !all:
 		return out, nil
 	}

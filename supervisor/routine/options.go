@@ -53,7 +53,7 @@ type Options struct {
 	// Person finds those who may speak.
 	Person func(name string) (supervisor.User, bool)
 	// Check has a person's worker check something. Errors are for the person; one that may pass
-	// wraps supervisor.ErrLookAgain.
+	// wraps supervisor.ErrCheckAgain.
 	Check func(ctx context.Context, user string, p protocol.LookParameters) (protocol.LookResult, error)
 	// InForce takes what was seen of a person's prompt file, and gives the text of it that is in
 	// force.

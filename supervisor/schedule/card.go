@@ -77,12 +77,12 @@ func (s *Schedule) Terms(j supervisor.Job) (sentences []string) {
 	return sentences
 }
 
-// checkText says what a check looks at; "" of another job.
+// checkText says what a check is about; "" of another job.
 func (s *Schedule) checkText(j supervisor.Job) string {
-	if j.Options.Look.None() {
+	if j.Options.Check.None() {
 		return ""
 	}
-	return s.o.CheckRules.Text(j.Options.Look)
+	return s.o.CheckRules.Text(j.Options.Check)
 }
 
 // aMonth is how many days the longest month has.

@@ -14,12 +14,12 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// putCheck keeps one of alice's that looks every 10 minutes.
-func (h *harness) putCheck(t testing.TB, l supervisor.Look) int64 {
+// putCheck keeps one of alice's that is due every 10 minutes.
+func (h *harness) putCheck(t testing.TB, l supervisor.Check) int64 {
 	t.Helper()
 	h.inbound++
 	j, err := h.put(t.Context(), supervisor.Job{User: "alice", Kind: supervisor.JobCheck, Name: "Build", Text: "It is there.", Zone: "Europe/Madrid",
-		Conversation: chatOf("alice"), MadeBy: fmt.Sprint(h.inbound), Options: supervisor.JobOptions{Look: l, Exact: true}}, "every 10 min")
+		Conversation: chatOf("alice"), MadeBy: fmt.Sprint(h.inbound), Options: supervisor.JobOptions{Check: l, Exact: true}}, "every 10 min")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +42,7 @@ func (h *harness) jobState(t testing.TB, id int64) string {
 // once it was told.
 func TestACheckIsToldOnceItIsSo(t *testing.T) {
 	h := newHarness(t)
-	id := h.putCheck(t, supervisor.Look{Files: "out/*", AutoRemove: true})
+	id := h.putCheck(t, supervisor.Check{Files: "out/*", AutoRemove: true})
 	h.found = protocol.LookResult{Changed: true, Seen: "nothing yet"}
 	h.passes(t, 10*time.Minute)
 	h.is(t, "silent")
@@ -77,9 +77,9 @@ func TestACheckWithoutANameSaysItsTextOnce(t *testing.T) {
 	h.told(t, "**"+text[:39]+"…**\n\nStill checking.\n```\nok\n```", text+"\n\n```\nok\n```")
 }
 
-func TestEachLookIsToldWhereThatIsWanted(t *testing.T) {
+func TestCheck_NotifyOnCheck_TellsEach(t *testing.T) {
 	h := newHarness(t)
-	h.putCheck(t, supervisor.Look{Command: "test -e x", NotifyOnCheck: true})
+	h.putCheck(t, supervisor.Check{Command: "test -e x", NotifyOnCheck: true})
 	h.found = protocol.LookResult{Found: "no x", Seen: "1"}
 	h.passes(t, 10*time.Minute)
 	h.passes(t, 10*time.Minute)
@@ -88,10 +88,10 @@ func TestEachLookIsToldWhereThatIsWanted(t *testing.T) {
 	h.told(t, still, still)
 }
 
-// A model judges only what has changed. What it has not told for a failure is looked at again.
+// A model judges only what has changed. What it has not told because of a failure is checked again.
 func TestAModelIsAskedOnlyOfWhatHasChanged(t *testing.T) {
 	h := newHarness(t)
-	id := h.putCheck(t, supervisor.Look{Files: "log", Ask: "Is it broken?", AutoRemove: true})
+	id := h.putCheck(t, supervisor.Check{Files: "log", Ask: "Is it broken?", AutoRemove: true})
 	h.found = protocol.LookResult{Changed: true, Found: "changed: log", Seen: "1"}
 	begun := h.passes(t, 10*time.Minute)
 	if len(begun) != 1 || !strings.Contains(begun[0].Text, "Is it broken?") || !strings.Contains(begun[0].Text, "changed: log") || begun[0].Origin != supervisor.OriginWorld {
@@ -113,12 +113,12 @@ func TestAModelIsAskedOnlyOfWhatHasChanged(t *testing.T) {
 	}
 }
 
-// What may pass is looked at again within the same fire; the third failure running pauses the
+// What may pass is checked again within the same fire; the third failure running pauses the
 // check.
-func TestALookThatFails(t *testing.T) {
+func TestCheck_Fails_TellsAndPauses(t *testing.T) {
 	h := newHarness(t)
-	id := h.putCheck(t, supervisor.Look{Command: "make"})
-	h.missing = fmt.Errorf("start a worker: %w", supervisor.ErrLookAgain)
+	id := h.putCheck(t, supervisor.Check{Command: "make"})
+	h.missing = fmt.Errorf("start a worker: %w", supervisor.ErrCheckAgain)
 	h.passes(t, 10*time.Minute)
 	h.is(t, "claimed")
 	h.missing, h.found = nil, protocol.LookResult{Met: true}
@@ -133,16 +133,16 @@ func TestALookThatFails(t *testing.T) {
 		t.Errorf("the check is %s", got)
 	}
 	said := h.said(t, chatOf("alice"))
-	if last := said[len(said)-1]; !strings.Contains(last, "I could not look: there is no make") || !strings.Contains(last, "failure 3 in a row") {
+	if last := said[len(said)-1]; !strings.Contains(last, "I could not check: there is no make") || !strings.Contains(last, "failure 3 in a row") {
 		t.Errorf("it says %q", last)
 	}
 }
 
-// A look that an earlier life has begun is begun again at the start, and one that runs is not begun
+// A check that an earlier life has begun is begun again at the start, and one that runs is not begun
 // twice.
-func TestALookThatWasCutShort(t *testing.T) {
+func TestCheck_CutShort_RunsAgain(t *testing.T) {
 	h := newHarness(t)
-	h.putCheck(t, supervisor.Look{Command: "make"})
+	h.putCheck(t, supervisor.Check{Command: "make"})
 	h.now = h.now.Add(10 * time.Minute)
 	h.fires(t)
 	list, err := h.db.Jobs().ListBegin(t.Context(), h.now, nil, true, 10)
@@ -150,7 +150,7 @@ func TestALookThatWasCutShort(t *testing.T) {
 		t.Fatalf("%d fires are to begin: %v", len(list), err)
 	}
 	for _, want := range []bool{true, false} {
-		if ok, err := h.db.Jobs().Lease(t.Context(), list[0], h.now, h.now.Add(lookLease)); ok != want || err != nil {
+		if ok, err := h.db.Jobs().Lease(t.Context(), list[0], h.now, h.now.Add(checkLease)); ok != want || err != nil {
 			t.Fatalf("it is leased: %t, %v", ok, err)
 		}
 	}

@@ -16,9 +16,9 @@ func TestWhatRestsWhileAPersonIsAway(t *testing.T) {
 	h := newHarness(t)
 	jobs := []supervisor.Job{
 		{Kind: supervisor.JobReminder}, {Kind: supervisor.JobAgent},
-		{Kind: supervisor.JobCheck, Options: supervisor.JobOptions{Look: supervisor.Look{Files: "x"}}},
-		{Kind: supervisor.JobCheck, Options: supervisor.JobOptions{Look: supervisor.Look{Files: "x", Ask: "Is it?"}}},
-		{Kind: supervisor.JobCheck, Options: supervisor.JobOptions{Look: supervisor.Look{Command: "x", Task: true}}},
+		{Kind: supervisor.JobCheck, Options: supervisor.JobOptions{Check: supervisor.Check{Files: "x"}}},
+		{Kind: supervisor.JobCheck, Options: supervisor.JobOptions{Check: supervisor.Check{Files: "x", Ask: "Is it?"}}},
+		{Kind: supervisor.JobCheck, Options: supervisor.JobOptions{Check: supervisor.Check{Command: "x", Task: true}}},
 		{Kind: supervisor.JobRoutine, Name: supervisor.RoutineHeartbeat}, {Kind: supervisor.JobRoutine, Name: supervisor.RoutineDigest},
 		{Kind: supervisor.JobRoutine, Name: supervisor.RoutineDigest, Options: supervisor.JobOptions{Written: true}},
 	}

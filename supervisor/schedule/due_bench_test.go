@@ -26,7 +26,7 @@ func BenchmarkAThousandAreDue(b *testing.B) {
 	clock.Store(time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC).UnixMilli())
 	db := sqlitetest.OpenPath(b, filepath.Join(b.TempDir(), "mews.db"), sqlite.Options{Now: now})
 	queued := make(chan struct{}, people*each)
-	s := schedule.New(schedule.Options{Store: db.Jobs(), Queue: db.Jobs(), Looks: db.Jobs(), Queued: func(int64) { queued <- struct{}{} }, Now: now, Log: hclog.NewNullLogger(),
+	s := schedule.New(schedule.Options{Store: db.Jobs(), Queue: db.Jobs(), CheckStore: db.Jobs(), Queued: func(int64) { queued <- struct{}{} }, Now: now, Log: hclog.NewNullLogger(),
 		Person: func(name string) (supervisor.User, bool) { return inMadrid(name), true }})
 	rounds := 0
 	for b.Loop() {

@@ -191,7 +191,7 @@ func lastDue(j supervisor.Job, now time.Time) time.Time {
 }
 
 // firing says something where the jobs were made: or in the person's private chat where that is
-// nothing that they look at by themselves.
+// nothing that they open by themselves.
 func (s *Schedule) firing(text string, buttons [][]supervisor.Button, fires ...supervisor.Fire) supervisor.Firing {
 	user, _ := s.o.Person(fires[0].Job.User)
 	return supervisor.Firing{Fires: fires, Private: user.PrivateChat(),

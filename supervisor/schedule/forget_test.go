@@ -45,7 +45,7 @@ func TestWhatJobsSaidInAConversationIsForgotten(t *testing.T) {
 	h := newHarness(t)
 	club, _ := clubs(t, h)
 	h.remind(t, "alice", "in 10 min: the xyzzy")
-	h.putCheck(t, supervisor.Look{Command: "x"})
+	h.putCheck(t, supervisor.Check{Command: "x"})
 	h.found = protocol.LookResult{Met: true, Found: "plugh: positive"}
 	h.passes(t, 10*time.Minute)
 	texts := func() string { return strings.Join(sqlitetest.Look(t, h.db, "SELECT text FROM fire"), "") }
@@ -66,8 +66,8 @@ func TestWhatJobsSaidInAConversationIsForgotten(t *testing.T) {
 // question, no pattern.
 func TestNothingIsLeftOfAForgottenJobsOptions(t *testing.T) {
 	h := newHarness(t)
-	h.putCheck(t, supervisor.Look{Command: "grep xyzzy x", Ask: "Is xyzzy there?"})
-	h.putCheck(t, supervisor.Look{Files: "xyzzy/*"})
+	h.putCheck(t, supervisor.Check{Command: "grep xyzzy x", Ask: "Is xyzzy there?"})
+	h.putCheck(t, supervisor.Check{Files: "xyzzy/*"})
 	h.forgets(t, 0, time.Hour)
 	rows := sqlitetest.Look(t, h.db, "SELECT name || text || rule || options || ' ' || state FROM job")
 	if want := []string{"{}{} done", "{}{} done"}; !slices.Equal(rows, want) {
@@ -84,7 +84,7 @@ func TestAForgottenFactIsTakenOutOfWhatTasksSaid(t *testing.T) {
 	h.passes(t, time.Hour)
 	sqlitetest.Change(t, h.db, "UPDATE outbox SET delivered_at = 1, outcome = 'sent'")
 	h.quiet(t, "13:05-20:00")
-	h.putCheck(t, supervisor.Look{Command: "x"})
+	h.putCheck(t, supervisor.Check{Command: "x"})
 	h.found = protocol.LookResult{Met: true, Found: "takes xyzzy tea"}
 	h.passes(t, 10*time.Minute)
 	fact := supervisor.ForgottenFact{ID: "k7", Text: "Takes xyzzy tea"}
@@ -126,7 +126,8 @@ func TestWhatIsHeldInAConversationIsForgotten(t *testing.T) {
 	h := newHarness(t)
 	h.quiet(t, "12:05-20:00")
 	if _, err := h.put(t.Context(), supervisor.Job{User: "alice", Kind: supervisor.JobCheck, Text: "xyzzy", Conversation: supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTerminal},
-		MadeBy: "x", Options: supervisor.JobOptions{Look: supervisor.Look{Command: "x"}}}, "every 10 min"); err != nil {
+		MadeBy:  "x",
+		Options: supervisor.JobOptions{Check: supervisor.Check{Command: "x"}}}, "every 10 min"); err != nil {
 		t.Fatal(err)
 	}
 	h.found = protocol.LookResult{Met: true}

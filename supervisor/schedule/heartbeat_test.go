@@ -10,8 +10,8 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// A look that comes to no file at all has failed, and after too many the heartbeat is paused: it is
-// not looked for for ever.
+// A check that comes to no file at all has failed, and after too many the heartbeat is paused: it is
+// not checked for ever.
 func TestAHeartbeatWithoutItsFile(t *testing.T) {
 	h := newHarness(t)
 	if _, err := h.routines.Switch(t.Context(), person("alice"), chatOf("alice"), supervisor.RoutineHeartbeat, "on", h.now); err != nil {
@@ -48,17 +48,17 @@ func TestAHeartbeatDoesItsItemsAtTheirTimes(t *testing.T) {
 	}
 }
 
-// A look that does not say what it has come to has failed.
-func TestALookThatSaysNothingOfItself(t *testing.T) {
+// A check that does not say how it has ended has failed.
+func TestEndCheck_WithoutAState_Fails(t *testing.T) {
 	h := newHarness(t)
-	h.putCheck(t, supervisor.Look{Command: "make"})
+	h.putCheck(t, supervisor.Check{Command: "make"})
 	h.now = h.now.Add(10 * time.Minute)
 	h.fires(t)
 	list, err := h.db.Jobs().ListBegin(t.Context(), h.now, nil, true, 10)
 	if err != nil || len(list) != 1 {
 		t.Fatalf("%d fires are to begin: %v", len(list), err)
 	}
-	if _, _, err := h.db.Jobs().EndLook(t.Context(), list[0], supervisor.Looked{}); err != nil {
+	if _, _, err := h.db.Jobs().EndCheck(t.Context(), list[0], supervisor.CheckEnd{}); err != nil {
 		t.Error(err)
 	}
 	h.is(t, "failed")

@@ -130,7 +130,7 @@ func newJumps(t *testing.T, rt *rapid.T, begin time.Time) *jumpTest {
 
 // options are those of a loop whose fires are noted.
 func (j *jumpTest) options() schedule.Options {
-	return schedule.Options{Store: j.db.Jobs(), Queue: jumpQueue{j.db.Jobs(), j}, Looks: j.db.Jobs(), Queued: func(int64) {}, Now: j.now, Log: hclog.NewNullLogger(),
+	return schedule.Options{Store: j.db.Jobs(), Queue: jumpQueue{j.db.Jobs(), j}, CheckStore: j.db.Jobs(), Queued: func(int64) {}, Now: j.now, Log: hclog.NewNullLogger(),
 		Person: func(name string) (supervisor.User, bool) { return inMadrid(name), true }}
 }
 

@@ -324,7 +324,7 @@ func TestAJobSpeaksElsewhere(t *testing.T) {
 	}
 }
 
-// What is to be looked at is part of what is asked about.
+// What is to be checked is part of what is asked about.
 func TestACheckThatSpeaksElsewhere(t *testing.T) {
 	h := newHarness(t)
 	clubs(t, h)

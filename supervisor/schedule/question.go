@@ -26,7 +26,7 @@ type Question struct {
 	// what is added is done by the assistant; of a check, once that is so
 	Task bool `json:"task,omitempty"`
 
-	Check protocol.Check `json:"check,omitzero"` // what is looked at first
+	Check protocol.Check `json:"check,omitzero"` // what is checked first
 	Name  string         `json:"name,omitempty"` // of what is added
 
 	// what else can be set of it, by name; to add or to edit
@@ -117,7 +117,7 @@ func (s *Schedule) Answer(ctx context.Context, user supervisor.User, q Question)
 // silence.
 func (q Question) check() error {
 	takes := actionTakes[q.Action]
-	look := supervisor.Look(q.Check)
+	check := supervisor.Check(q.Check)
 	switch {
 	case takes.job && q.Job == "":
 		return supervisor.Errorf(supervisor.CodeInvalid, textNeedsJob, q.Action)
@@ -127,7 +127,7 @@ func (q Question) check() error {
 		return supervisor.Errorf(supervisor.CodeInvalid, textTakesNothing, cmp.Or(q.Action, "list"), printable.Text(brief(q.Words)))
 	case !takes.set && len(q.Set) > 0:
 		return supervisor.Errorf(supervisor.CodeInvalid, textNotForAction, "set", cmp.Or(q.Action, "list"), "add and edit")
-	case q.Action != "add" && (q.Task || q.Name != "" || !look.None() || look.Ask != "" || look.AutoRemove || look.NotifyOnCheck):
+	case q.Action != "add" && (q.Task || q.Name != "" || !check.None() || check.Ask != "" || check.AutoRemove || check.NotifyOnCheck):
 		return supervisor.Errorf(supervisor.CodeInvalid, textNotForAction, "task, name, files, command, ask, auto-remove and notify-on-check", cmp.Or(q.Action, "list"), "add")
 	}
 	return nil
@@ -194,10 +194,10 @@ func (s *Schedule) add(ctx context.Context, user supervisor.User, c supervisor.C
 	from := origin{user: user, in: c, when: when}
 	j := supervisor.Job{User: user.Name, Kind: supervisor.JobReminder, Name: nameFrom(q.Name), Text: text, Zone: user.Timezone, Conversation: c,
 		MadeBy: fmt.Sprintf("typed/%d", s.o.Now().UnixNano())}
-	switch look := supervisor.Look(q.Check); {
-	case !look.None() || look.Ask != "":
+	switch check := supervisor.Check(q.Check); {
+	case !check.None() || check.Ask != "":
 		q.Check.Task = q.Task
-		if j.Options.Look, err = s.o.CheckRules.Of(q.Check); err != nil {
+		if j.Options.Check, err = s.o.CheckRules.Of(q.Check); err != nil {
 			return r, err
 		}
 		j.Kind = supervisor.JobCheck

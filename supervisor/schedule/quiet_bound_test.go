@@ -44,7 +44,7 @@ func TestALongNightIsOneMessage(t *testing.T) {
 func TestWhatIsHeldIsReplacedByItsLike(t *testing.T) {
 	h := newHarness(t)
 	h.quiet(t, "12:05-20:00")
-	h.putCheck(t, supervisor.Look{Command: "x", NotifyOnCheck: true})
+	h.putCheck(t, supervisor.Check{Command: "x", NotifyOnCheck: true})
 	looks := func(found string, err error) {
 		h.found, h.missing = protocol.LookResult{Found: found}, err
 		h.passes(t, 10*time.Minute)

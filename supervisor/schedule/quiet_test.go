@@ -70,8 +70,8 @@ func TestQuietHoursHoldBack(t *testing.T) {
 	h.quiet(t, "12:30-14:00")
 	h.remind(t, "alice", "every 50 min: drink")
 	h.remind(t, "alice", "in 1 h: the bus")
-	h.putCheck(t, supervisor.Look{Command: "x", AutoRemove: true})
-	urgent := h.putCheck(t, supervisor.Look{Command: "y", AutoRemove: true})
+	h.putCheck(t, supervisor.Check{Command: "x", AutoRemove: true})
+	urgent := h.putCheck(t, supervisor.Check{Command: "y", AutoRemove: true})
 	sqlitetest.Change(t, h.db, fmt.Sprintf(`UPDATE job SET options = json_set(options, '$.priority', 'high'), name = 'Smoke' WHERE id = %d`, urgent))
 	task := h.task(t, "in 70 min", supervisor.JobOptions{})
 	for range 4 { // nothing is so yet
@@ -122,7 +122,7 @@ func TestQuietHoursThatChange(t *testing.T) {
 func TestWhatIsHeldRestsWithItsPerson(t *testing.T) {
 	h := newHarness(t)
 	h.quiet(t, "12:05-12:30")
-	h.putCheck(t, supervisor.Look{Command: "x", AutoRemove: true})
+	h.putCheck(t, supervisor.Check{Command: "x", AutoRemove: true})
 	h.found = protocol.LookResult{Met: true}
 	h.passes(t, 10*time.Minute)
 	h.resting["alice"] = true
@@ -231,7 +231,7 @@ func TestWhatIsHeldIsBounded(t *testing.T) {
 	h := newHarness(t)
 	h.quiet(t, "12:05-20:00")
 	for range 6 {
-		h.putCheck(t, supervisor.Look{Command: "x", NotifyOnCheck: true})
+		h.putCheck(t, supervisor.Check{Command: "x", NotifyOnCheck: true})
 	}
 	for i := range 5 {
 		h.found = protocol.LookResult{Found: strings.Repeat(fmt.Sprint("look ", i, "\n"), 1000)}

@@ -39,7 +39,8 @@ type Queue interface {
 	ListNext(ctx context.Context, after supervisor.Job, limit int) ([]supervisor.Job, error)
 	NextDue(ctx context.Context, after time.Time) (time.Time, bool, error)
 	Claim(ctx context.Context, firings []supervisor.Firing) ([]supervisor.Delivery, error)
-	ListBegin(ctx context.Context, now time.Time, but []string, looks bool, limit int) ([]supervisor.ClaimedFire, error)
+	ListBegin(ctx context.Context, now time.Time, but []string, checks bool,
+		limit int) ([]supervisor.ClaimedFire, error)
 	Begin(ctx context.Context, f supervisor.ClaimedFire, in supervisor.Inbound) (supervisor.Inbound, bool, error)
 }
 
@@ -56,10 +57,10 @@ type Options struct {
 	// not of those who may not speak: their jobs rest
 	Person func(name string) (supervisor.User, bool)
 	// something was put into its outbox; never blocks
-	Queued  func(conversation int64)
-	Begun   func(supervisor.Inbound) // has its turn begin; never blocks
-	Sources Sources
-	Looks   Looks
+	Queued     func(conversation int64)
+	Begun      func(supervisor.Inbound) // has its turn begin; never blocks
+	Sources    Sources
+	CheckStore CheckStore
 	// Checks are those of kinds of jobs that are checked before something is said or done.
 	Checks     map[supervisor.JobKind]Check
 	CheckRules CheckRules
@@ -97,14 +98,14 @@ type Schedule struct {
 	o     Options
 	woken chan struct{} // holds a token when a job may be due earlier than the loop knows
 
-	running *slots.Slots   // one for each look that runs
-	looking sync.WaitGroup // those looks
-	turns   lookTurns
+	running  *slots.Slots   // one for each check that runs
+	checking sync.WaitGroup // those checks
+	turns    checkTurns
 }
 
 // New makes a Schedule; Run fires its jobs.
 func New(o Options) *Schedule {
-	return &Schedule{o: o, woken: make(chan struct{}, 1), running: slots.New(looksAtOnce), turns: lookTurns{}}
+	return &Schedule{o: o, woken: make(chan struct{}, 1), running: slots.New(checksAtOnce), turns: checkTurns{}}
 }
 
 // EffectPostElsewhere is that what comes by itself is said in a group other than where it was set.
@@ -126,15 +127,15 @@ const (
 	maxDue = 100
 )
 
-// Run fires jobs until ctx ends. It returns when no look runs any more.
+// Run fires jobs until ctx ends. It returns when no check runs any more.
 func (s *Schedule) Run(ctx context.Context) error {
-	defer s.looking.Wait()
+	defer s.checking.Wait()
 	ready, seen := false, time.Time{}
 	for {
 		err := error(nil)
 		now := s.o.Now()
 		if seen.Sub(now) > wrongBy {
-			s.looking.Wait() // their leases are renewed too
+			s.checking.Wait() // their leases are renewed too
 			ready = false
 		}
 		if seen = now; !ready {
@@ -167,7 +168,7 @@ func (s *Schedule) Run(ctx context.Context) error {
 // release says what was held for the end of quiet hours. For who may not speak it waits: they would
 // not be sent it.
 func (s *Schedule) release(ctx context.Context) error {
-	said, err := s.o.Looks.Release(ctx, s.o.Now(), func(user string) bool {
+	said, err := s.o.CheckStore.Release(ctx, s.o.Now(), func(user string) bool {
 		_, known := s.o.Person(user)
 		return !known
 	})
@@ -214,11 +215,11 @@ func sinceOf(j supervisor.Job, now time.Time) time.Time {
 }
 
 // renew computes anew when jobs are due: a zone's law may have changed since, or the clock been
-// wrong. What was due stays so, and what was looked at when an earlier life ended begins again.
+// wrong. What was due stays so, and what was checked when an earlier life ended begins again.
 // What many jobs have taken of memory meanwhile goes back at once: the next collection may be
 // minutes away.
 func (s *Schedule) renew(ctx context.Context) error {
-	if err := s.o.Looks.FreeLeases(ctx, s.o.Now()); err != nil {
+	if err := s.o.CheckStore.FreeLeases(ctx, s.o.Now()); err != nil {
 		return err
 	}
 	now := s.o.Now()

@@ -45,11 +45,11 @@ type harness struct {
 	answers  []string           // to the next questions
 	inbound  int64
 
-	mu     sync.Mutex // guards what follows against looks, which run beside one another
+	mu     sync.Mutex // guards what follows against checks, which run beside one another
 	queued int
 	begun  []supervisor.Inbound
 
-	found   protocol.LookResult // of the next looks
+	found   protocol.LookResult // of the next checks
 	missing error
 	looked  []protocol.LookParameters
 
@@ -86,8 +86,8 @@ func (h *harness) restart() {
 	h.Schedule = New(Options{Store: h.db.Jobs(), Queue: h.db.Jobs(), Queued: h.countQueued, Now: now, Log: hclog.NewNullLogger(),
 		Person: speaker,
 		Begun:  h.keepBegun, Sources: h.db.Jobs(),
-		Looks: h.db.Jobs(), RoutineTimes: h.routines.CheckTimes, Tools: h.routines.Tools(),
-		Checks: map[supervisor.JobKind]Check{supervisor.JobCheck: check.New(check.Options{Look: h.look}).Check,
+		CheckStore: h.db.Jobs(), RoutineTimes: h.routines.CheckTimes, Tools: h.routines.Tools(),
+		Checks: map[supervisor.JobKind]Check{supervisor.JobCheck: check.New(check.Options{Check: h.look}).Check,
 			supervisor.JobRoutine: h.routines.Check},
 		CheckRules:    CheckRules{Of: check.Of, Typed: check.Typed, Text: check.Text},
 		Watches:       []Watch{{Next: h.routines.Next, Run: h.routines.CheckHomes}},

@@ -98,7 +98,7 @@ func newTaskJumps(t *testing.T, rt *rapid.T, begin time.Time) *taskJumps {
 
 // options are those of a schedule whose fires and turns are noted.
 func (j *taskJumps) options() schedule.Options {
-	return schedule.Options{Store: j.db.Jobs(), Queue: taskQueue{j.db.Jobs(), j}, Looks: j.db.Jobs(),
+	return schedule.Options{Store: j.db.Jobs(), Queue: taskQueue{j.db.Jobs(), j}, CheckStore: j.db.Jobs(),
 		Sources: j.db.Jobs(), Queued: func(int64) {}, Begun: j.run, Now: j.now,
 		CheckRules: schedule.CheckRules{Of: check.Of, Typed: check.Typed, Text: check.Text},
 		Log:        hclog.NewNullLogger(),

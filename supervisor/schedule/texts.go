@@ -58,7 +58,7 @@ const (
 	textNotServed    = "%s may not speak here"
 	textNoTask       = "%s %d is %s: a call runs an active task"
 	textLastFailed   = "; the last %d failed"
-	textNotLooked    = "I could not look: %s"
+	textNotChecked   = "I could not check: %s"
 	textNotNow       = "something went wrong; the log says what"
 
 	textNoOption     = "there is no %q to be set: there are %s"

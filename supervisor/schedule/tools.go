@@ -118,16 +118,16 @@ func (s *Schedule) jobOf(args protocol.ScheduleTask, user supervisor.User, c too
 	case kind != supervisor.JobReminder && c.Kind == supervisor.TurnJob:
 		return j, supervisor.Errorf(supervisor.CodeForbidden, "%s", answerOnlyHere)
 	}
-	look := supervisor.Look{}
+	check := supervisor.Check{}
 	if kind == supervisor.JobCheck {
-		if look, err = s.o.CheckRules.Of(args.Check); err != nil {
+		if check, err = s.o.CheckRules.Of(args.Check); err != nil {
 			return j, err
 		}
 	}
 	return supervisor.Job{User: user.Name, Kind: kind, Name: nameFrom(args.Name),
 		Text: strings.TrimSpace(args.Text), Zone: user.Timezone,
 		Conversation: c.in, MadeBy: madeByCall(c.Turn, c.Call.ID),
-		Options: supervisor.JobOptions{Look: look}}, nil
+		Options: supervisor.JobOptions{Check: check}}, nil
 }
 
 // from is who wants what a call says.

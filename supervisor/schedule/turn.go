@@ -26,7 +26,7 @@ const (
 	maxToldOf  = 1000 // characters of each
 )
 
-// turnFiring is what is done of a job that is due and has a turn of its own, or a look: it begins
+// turnFiring is what is done of a job that is due and has a turn of its own, or a check: it begins
 // then. Late ones of a person begin one after the other.
 func (s *Schedule) turnFiring(f supervisor.Fire, now time.Time, caught map[string]int) supervisor.Firing {
 	f.As, f.BeginAt = supervisor.FireClaimed, f.Last.Add(jitter(f))
@@ -96,7 +96,7 @@ func (s *Schedule) begin(ctx context.Context) error {
 			}
 			begin := s.beginFire
 			if s.o.Checks[f.Job.Kind] != nil {
-				begin = s.beginLook
+				begin = s.beginCheck
 			}
 			if err := begin(ctx, user, f); err != nil {
 				return err

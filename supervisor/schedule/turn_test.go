@@ -35,9 +35,9 @@ func (h *harness) passes(t testing.TB, d time.Duration) (begun []supervisor.Inbo
 		if err := h.begin(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		h.looking.Wait()
+		h.checking.Wait()
 		select {
-		case <-h.woken: // a look has ended: another may begin
+		case <-h.woken: // a check has ended: another may begin
 		default:
 			again = false
 		}

@@ -36,7 +36,7 @@ const (
 	listBegin = `SELECT ` + jobColumns + `, f.due, f.tries, f.material FROM (SELECT w.rowid AS id, k.kind = 'agent' AS turn,
 		row_number() OVER (PARTITION BY w.user, k.kind = 'agent' ORDER BY w.begin_at, w.job, w.due) AS place FROM fire w CROSS JOIN job k ON k.id = w.job
 			WHERE w.state = 'claimed' AND w.begin_at <= ?1 AND w.user NOT IN (SELECT value FROM json_each(?2))
-			AND (k.kind = 'agent' OR ?4 AND w.user NOT IN (` + looking + ` > ?1))
+			AND (k.kind = 'agent' OR ?4 AND w.user NOT IN (` + checking + ` > ?1))
 			AND NOT EXISTS (SELECT 1 FROM fire r WHERE r.job = w.job AND r.state IN ('running', 'asked'))) b
 		CROSS JOIN fire f ON f.rowid = b.id JOIN job j ON j.id = f.job JOIN conversation c ON c.id = j.conversation
 		WHERE b.turn OR b.place = 1 ORDER BY f.begin_at, f.job LIMIT ?3`
@@ -180,7 +180,7 @@ func (s Jobs) ListBegin(
 	ctx context.Context,
 	now time.Time,
 	but []string,
-	looks bool,
+	checks bool,
 	limit int,
 ) ([]supervisor.ClaimedFire, error) {
 	return engine.All(
@@ -193,7 +193,7 @@ func (s Jobs) ListBegin(
 		now.UnixMilli(),
 		encoded{append([]string{}, but...)},
 		limit,
-		looks,
+		checks,
 	)
 }
 

@@ -131,7 +131,7 @@ func (t turnTx) endChecked(e endingFire, r FireOutcome) {
 	if r.State != supervisor.FireFailed {
 		t.putSeen(e.job, e.seen)
 	}
-	if r.Met && e.job.Options.Look.AutoRemove {
+	if r.Met && e.job.Options.Check.AutoRemove {
 		t.endJob(e.job)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"mews/supervisor"
 )
 
-// leases has the looks that are to begin be leased as the loop does, and gives of whose.
+// leases leases the checks that are to begin, as the loop does, and returns whose they are.
 func (h *harness) leases(t testing.TB) (users []string, leased []supervisor.ClaimedFire) {
 	t.Helper()
 	list, err := h.db.Jobs().ListBegin(t.Context(), h.now, nil, true, maxDue)
@@ -17,7 +17,7 @@ func (h *harness) leases(t testing.TB) (users []string, leased []supervisor.Clai
 		t.Fatal(err)
 	}
 	for _, f := range h.turns.order(list) {
-		ok, err := h.db.Jobs().Lease(t.Context(), f, h.now, h.now.Add(lookLease))
+		ok, err := h.db.Jobs().Lease(t.Context(), f, h.now, h.now.Add(checkLease))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -29,17 +29,17 @@ func (h *harness) leases(t testing.TB) (users []string, leased []supervisor.Clai
 	return users, leased
 }
 
-// A job is looked at once at a time, also where one of its fires waited and another is tried again.
-func TestAJobIsNeverLookedAtTwiceAtOnce(t *testing.T) {
+// A job has one check at a time, also if one of its fires waited and another is tried again.
+func TestCheck_OfOneJob_RunsOnceAtATime(t *testing.T) {
 	h := newHarness(t)
-	h.putCheck(t, supervisor.Look{Command: "x"})
+	h.putCheck(t, supervisor.Check{Command: "x"})
 	h.now = h.now.Add(10 * time.Minute)
 	h.fires(t)
 	_, first := h.leases(t)
 	if err := h.Trigger(t.Context(), "alice", "Build", h.now.Add(time.Second), "{}"); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := h.db.Jobs().EndLook(t.Context(), first[0], supervisor.Looked{Again: true}); err != nil {
+	if _, _, err := h.db.Jobs().EndCheck(t.Context(), first[0], supervisor.CheckEnd{Again: true}); err != nil {
 		t.Fatal(err)
 	}
 	h.is(t, "claimed claimed")
@@ -50,7 +50,7 @@ func TestAJobIsNeverLookedAtTwiceAtOnce(t *testing.T) {
 		fire supervisor.ClaimedFire
 		want bool
 	}{{called, true}, {again, false}} {
-		if ok, err := h.db.Jobs().Lease(t.Context(), c.fire, h.now, h.now.Add(lookLease)); ok != c.want || err != nil {
+		if ok, err := h.db.Jobs().Lease(t.Context(), c.fire, h.now, h.now.Add(checkLease)); ok != c.want || err != nil {
 			t.Errorf("the fire of %v is leased: %t, %v", c.fire.Due, ok, err)
 		}
 	}
@@ -59,10 +59,10 @@ func TestAJobIsNeverLookedAtTwiceAtOnce(t *testing.T) {
 	}
 }
 
-// A call of a hook that comes while a check is looked at waits for its end; of several, one.
-func TestACallThatComesDuringALookWaits(t *testing.T) {
+// A call of a hook that comes while a check runs waits for its end; of several, one.
+func TestTrigger_DuringACheck_Waits(t *testing.T) {
 	h := newHarness(t)
-	h.putCheck(t, supervisor.Look{Command: "x"})
+	h.putCheck(t, supervisor.Check{Command: "x"})
 	h.now = h.now.Add(10 * time.Minute)
 	h.fires(t)
 	_, first := h.leases(t)
@@ -72,7 +72,7 @@ func TestACallThatComesDuringALookWaits(t *testing.T) {
 		}
 	}
 	h.is(t, "claimed claimed")
-	if _, _, err := h.db.Jobs().EndLook(t.Context(), first[0], supervisor.Looked{State: supervisor.FireSilent}); err != nil {
+	if _, _, err := h.db.Jobs().EndCheck(t.Context(), first[0], supervisor.CheckEnd{State: supervisor.FireSilent}); err != nil {
 		t.Fatal(err)
 	}
 	h.passes(t, betweenTriggers-time.Second)
@@ -81,11 +81,11 @@ func TestACallThatComesDuringALookWaits(t *testing.T) {
 	h.is(t, "silent silent")
 }
 
-// However many looks of one wait, those of others come in between, and each has one at a time.
-func TestNobodyWaitsForAllLooksOfAnother(t *testing.T) {
+// However many checks of one person wait, those of others come in between, and each has one at a time.
+func TestChecks_OfOnePerson_KeepNobodyWaiting(t *testing.T) {
 	h := newHarness(t)
 	for range maxDue + 50 {
-		h.putCheck(t, supervisor.Look{Command: "x"})
+		h.putCheck(t, supervisor.Check{Command: "x"})
 	}
 	for _, name := range []string{"bob", "carol"} {
 		for range 2 {
@@ -104,7 +104,7 @@ func TestNobodyWaitsForAllLooksOfAnother(t *testing.T) {
 		t.Fatalf("at once looks are for %q, want %q", users, want)
 	}
 	for i, want := range [][]string{{"alice"}, {"bob"}, {"carol"}} {
-		if _, _, err := h.db.Jobs().EndLook(t.Context(), leased[i], supervisor.Looked{State: supervisor.FireSilent}); err != nil {
+		if _, _, err := h.db.Jobs().EndCheck(t.Context(), leased[i], supervisor.CheckEnd{State: supervisor.FireSilent}); err != nil {
 			t.Fatal(err)
 		}
 		if next, _ := h.leases(t); !slices.Equal(next, want) {
@@ -113,9 +113,9 @@ func TestNobodyWaitsForAllLooksOfAnother(t *testing.T) {
 	}
 }
 
-// Whose look was begun the longest ago is next.
-func TestLooksTakeTurns(t *testing.T) {
-	turns := lookTurns{}
+// Whose check was begun the longest ago is next.
+func TestCheckTurns_Order_LongestAgoFirst(t *testing.T) {
+	turns := checkTurns{}
 	fires := func(users ...string) (list []supervisor.ClaimedFire) {
 		for _, user := range users {
 			list = append(list, supervisor.ClaimedFire{Job: supervisor.Job{User: user}})

@@ -10,21 +10,21 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// looking selects the users with a running check; the comparison with the time follows.
-const looking = `SELECT user FROM fire WHERE state = 'claimed' AND leased AND begin_at`
+// checking selects the users with a running check; the comparison with the time follows.
+const checking = `SELECT user FROM fire WHERE state = 'claimed' AND leased AND begin_at`
 
 const (
 	findSeen   = `SELECT seen FROM job_seen WHERE job = ?`
 	putSeen    = `INSERT INTO job_seen (job, user, seen, changed_at) VALUES (?1, ?2, ?3, ?4) ON CONFLICT (job) DO UPDATE SET seen = ?3, changed_at = ?4`
 	forgetSeen = `DELETE FROM job_seen WHERE job = ?`
 	leaseFire  = `UPDATE fire SET begin_at = ?1, leased = 1, began_at = ?4 WHERE job = ?2 AND due = ?3 AND state = 'claimed' AND begin_at <= ?4
-		AND user NOT IN (` + looking + ` > ?4)`
+		AND user NOT IN (` + checking + ` > ?4)`
 	freeFires = `UPDATE fire SET begin_at = ?1, leased = 0 WHERE state = 'claimed' AND begin_at > ?1 AND (leased OR begin_at > ?2)`
 	anewFire  = `UPDATE fire SET begin_at = ?, leased = 0 WHERE job = ? AND due = ?`
 	holdSeen  = `UPDATE fire SET seen = ? WHERE job = ? AND due = ?`
 	heldSeen  = `SELECT seen FROM fire WHERE inbound = ?`
 	dropSeen  = `UPDATE fire SET seen = '' WHERE inbound = ?`
-	endLook   = `UPDATE fire SET state = ?, begin_at = NULL, leased = 0, text = ?, world = ?, delivery = ?, ended_at = ? WHERE job = ? AND due = ?`
+	endCheck  = `UPDATE fire SET state = ?, begin_at = NULL, leased = 0, text = ?, world = ?, delivery = ?, ended_at = ? WHERE job = ? AND due = ?`
 )
 
 // FindSeen returns what a job's last check has seen, or "" if there was none.
@@ -70,14 +70,14 @@ func (t *tx) claimedFire(f supervisor.ClaimedFire) bool {
 	return waits && !forgotten
 }
 
-// EndLook stores the result of a check in one transaction. That is the data for the next check, and
+// EndCheck stores the result of a check in one transaction. That is the data for the next check, and
 // the message or the inbound of a turn. It returns what is said and what begins. Both are missing
 // if the fire has ended before. They are also missing if the job has changed since f was read; the
 // job is checked again then. A result without a State has failed.
-func (s Jobs) EndLook(
+func (s Jobs) EndCheck(
 	ctx context.Context,
 	f supervisor.ClaimedFire,
-	l supervisor.Looked,
+	l supervisor.CheckEnd,
 ) (said []supervisor.Delivery, begun supervisor.Inbound, err error) {
 	l.State = cmp.Or(l.State, supervisor.FireFailed)
 	return inTransaction2(ctx, s.db, func(t *tx) (said []supervisor.Delivery, begun supervisor.Inbound) {
@@ -94,8 +94,8 @@ func (s Jobs) EndLook(
 			return nil, t.beginFire(f, l.Turn)
 		}
 		t.putSeen(f.Job, l.Seen)
-		return t.endLook(f, l), begun
-	}, "end a look of job %d", f.Job.ID)
+		return t.endCheck(f, l), begun
+	}, "end a check of job %d", f.Job.ID)
 }
 
 // isStill reports whether a job is the same as when j was read, in all that decides what it does
@@ -107,8 +107,8 @@ func (t *tx) isStill(j *supervisor.Job) bool {
 		reflect.DeepEqual(j.Options, was.Options)
 }
 
-// endLook ends a fire without a turn.
-func (t *tx) endLook(f supervisor.ClaimedFire, l supervisor.Looked) (said []supervisor.Delivery) {
+// endCheck ends a fire without a turn.
+func (t *tx) endCheck(f supervisor.ClaimedFire, l supervisor.CheckEnd) (said []supervisor.Delivery) {
 	d := t.policies.Jobs.Notice(f.Job, l.Text)
 	d.Conversation = l.To
 	failures, delivery, held := 0, int64(0), int64(0)
@@ -122,7 +122,7 @@ func (t *tx) endLook(f supervisor.ClaimedFire, l supervisor.Looked) (said []supe
 			said = append(said, d)
 		}
 	}
-	t.Exec(endLook, l.State, l.Text, l.World, orNull(delivery), t.Now, f.Job.ID, f.Due.UnixMilli())
+	t.Exec(endCheck, l.State, l.Text, l.World, orNull(delivery), t.Now, f.Job.ID, f.Due.UnixMilli())
 	t.Exec(holdFire, orNull(held), f.Job.ID, f.Due.UnixMilli())
 	if l.Done {
 		t.endJob(f.Job)

@@ -125,12 +125,12 @@ func wordsOf(j supervisor.Job) string {
 // spokenOf is all that makes what a job says in a place what it is, and whose files that is made
 // of: a yes is one to exactly this. when are the words for another time; "" is the job's own.
 func spokenOf(j supervisor.Job, when string) []string {
-	look, err := json.Marshal(j.Options.Look)
+	check, err := json.Marshal(j.Options.Check)
 	if err != nil { // it has texts and flags alone
 		return nil
 	}
 	c := j.Conversation
-	return []string{string(c.Channel), c.Chat, c.Thread, string(j.Kind), j.Name, j.Text, string(look),
+	return []string{string(c.Channel), c.Chat, c.Thread, string(j.Kind), j.Name, j.Text, string(check),
 		cmp.Or(when, j.Rule), j.Options.Workspace}
 }
 
@@ -154,7 +154,7 @@ func nameOf(c supervisor.Conversation) string {
 }
 
 // destination is where a job says something: where it is to speak, but in the person's private chat
-// where that is nothing that they look at by themselves, or a group in which nobody may speak any
+// where that is nothing that they open by themselves, or a group in which nobody may speak any
 // more.
 func (s *Schedule) destination(j supervisor.Job) supervisor.Conversation {
 	user, _ := s.o.Person(j.User)

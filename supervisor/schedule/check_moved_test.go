@@ -13,10 +13,10 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// looksWhile has a job's look see what is found, and its person do something before that is kept.
-func (h *harness) looksWhile(t testing.TB, found protocol.LookResult, does func()) {
+// checksWhile has a job's check see what is found, and its person do something before that is kept.
+func (h *harness) checksWhile(t testing.TB, found protocol.LookResult, does func()) {
 	t.Helper()
-	h.o.Checks[supervisor.JobCheck] = check.New(check.Options{Look: func(ctx context.Context, user string,
+	h.o.Checks[supervisor.JobCheck] = check.New(check.Options{Check: func(ctx context.Context, user string,
 		p protocol.LookParameters) (protocol.LookResult, error) {
 		if _, err := h.look(ctx, user, p); err != nil {
 			return protocol.LookResult{}, err
@@ -29,19 +29,19 @@ func (h *harness) looksWhile(t testing.TB, found protocol.LookResult, does func(
 	}}).Check
 }
 
-// A check that its person changes while it looks is looked at again: where it speaks no more, it
+// A check that its person changes while it runs is run again: where it speaks no more, it
 // says nothing, nor what it says no more. A turn that goes on with it is no other.
-func TestACheckThatChangesWhileItLooks(t *testing.T) {
+func TestCheck_ChangedWhileItRuns_RunsAgain(t *testing.T) {
 	for _, task := range []bool{false, true} {
 		h := newHarness(t)
 		club, _ := clubs(t, h)
-		h.putCheck(t, supervisor.Look{Files: "*", Task: task})
+		h.putCheck(t, supervisor.Check{Files: "*", Task: task})
 		j := h.job(t, 1)
 		j.Conversation = club
 		if err := h.Change(t.Context(), j); err != nil {
 			t.Fatal(err)
 		}
-		h.looksWhile(t, protocol.LookResult{Met: true, Changed: true, Found: "new: plan", Seen: "s"}, func() {
+		h.checksWhile(t, protocol.LookResult{Met: true, Changed: true, Found: "new: plan", Seen: "s"}, func() {
 			j, err := h.find(t.Context(), "alice", "1")
 			j.Conversation, j.Text = chatOf("alice"), "Other words."
 			if err := errors.Join(err, h.Change(t.Context(), j)); err != nil {
@@ -63,11 +63,11 @@ func TestACheckThatChangesWhileItLooks(t *testing.T) {
 	}
 }
 
-// A check that comes again or fails while it looks is what it was.
-func TestACheckThatIsDueWhileItLooks(t *testing.T) {
+// A check that comes again or fails while it runs is what it was.
+func TestCheck_DueWhileItRuns_RunsOnce(t *testing.T) {
 	h := newHarness(t)
-	h.putCheck(t, supervisor.Look{Command: "x"})
-	h.looksWhile(t, protocol.LookResult{Met: true}, func() {
+	h.putCheck(t, supervisor.Check{Command: "x"})
+	h.checksWhile(t, protocol.LookResult{Met: true}, func() {
 		sqlitetest.Change(t, h.db, "UPDATE job SET version = version + 1, next = next + 600000, fired = fired + "+
 			"1, failures = 2")
 	})
@@ -78,8 +78,8 @@ func TestACheckThatIsDueWhileItLooks(t *testing.T) {
 	}
 }
 
-// A check that is deleted or paused while it looks says nothing.
-func TestACheckThatEndsWhileItLooks(t *testing.T) {
+// A check that is deleted or paused while it runs says nothing.
+func TestCheck_DeletedWhileItRuns_SaysNothing(t *testing.T) {
 	for _, does := range []func(*harness) error{
 		func(h *harness) error { _, err := h.Cancel(t.Context(), "alice", "1"); return err },
 		func(h *harness) error {
@@ -92,8 +92,8 @@ func TestACheckThatEndsWhileItLooks(t *testing.T) {
 	} {
 		for _, task := range []bool{false, true} {
 			h := newHarness(t)
-			h.putCheck(t, supervisor.Look{Command: "x", Task: task})
-			h.looksWhile(t, protocol.LookResult{Met: true, Seen: "s"}, func() {
+			h.putCheck(t, supervisor.Check{Command: "x", Task: task})
+			h.checksWhile(t, protocol.LookResult{Met: true, Seen: "s"}, func() {
 				if err := does(h); err != nil {
 					t.Error(err)
 				}
@@ -107,15 +107,15 @@ func TestACheckThatEndsWhileItLooks(t *testing.T) {
 	}
 }
 
-// The same of one that comes once, which has no time to come any more while it looks.
-func TestWhatComesOnceIsDeletedWhileItLooks(t *testing.T) {
+// The same of one that comes once, which has no time to come any more while it runs.
+func TestOneTimeCheck_DeletedWhileItRuns_Ends(t *testing.T) {
 	h := newHarness(t)
 	if _, err := h.put(t.Context(), supervisor.Job{User: "alice", Kind: supervisor.JobCheck, Text: "It is there.",
 		Zone: "Europe/Madrid", Conversation: chatOf("alice"),
-		MadeBy: "x", Options: supervisor.JobOptions{Look: supervisor.Look{Command: "x"}}}, "in 1 h"); err != nil {
+		MadeBy: "x", Options: supervisor.JobOptions{Check: supervisor.Check{Command: "x"}}}, "in 1 h"); err != nil {
 		t.Fatal(err)
 	}
-	h.looksWhile(t, protocol.LookResult{Met: true}, func() {
+	h.checksWhile(t, protocol.LookResult{Met: true}, func() {
 		if said, err := h.Cancel(t.Context(), "alice", "1"); err != nil || !strings.Contains(said, "eleted") {
 			t.Errorf("%q, %v", said, err)
 		}
