@@ -35,7 +35,7 @@ func (s chatCommands) commandOptions(sessions *session.Registry, report api.Stat
 		Invites: invites{s.configuration, s.spool, s.botName, s.now}, Grants: s.db.Grants(),
 		Settings: chatSettings{s.settings}, Uploads: uploads(s),
 		Features: rows(s.features, commandRows), Hidden: s.hiddenGroups(), Manual: s.manual,
-		People: s.settings, OfferZone: s.schedule.OfferZone,
+		People: s.settings, OfferZone: s.schedule.Chat.OfferZone,
 		Tools: personsTools(s), OpenedTools: s.db.OpenedTools(),
 		Begin: s.beginWith, Drop: s.drop, Anew: s.answerAnew, Queue: queue{s.db.Inbox(), s.service}, Now: s.now, Audit: s.audit.Note, Status: s.statusText(report), Welcome: report.Welcome, Queued: s.deliveryQueued,
 		Log: s.log.Named("command"),

@@ -7,12 +7,15 @@ import (
 	"mews/supervisor/feature"
 	"mews/supervisor/github"
 	"mews/supervisor/hostcall"
+	"mews/supervisor/schedule"
 	"mews/supervisor/webhook"
 )
 
 // describe has the features of no service: their names, and none of their functions may be called.
 func describe() []feature.Feature {
-	return (&service{gitHub: new(github.GitHub), listeners: listeners{webhooks: new(webhook.Receiver)}}).newFeatures()
+	s := service{gitHub: new(github.GitHub), schedule: schedule.New(schedule.Options{})}
+	s.webhooks = new(webhook.Receiver)
+	return s.newFeatures()
 }
 
 // openFeatures makes the features, and what workers may ask.

@@ -11,13 +11,13 @@ import (
 const MethodJob = "job"
 
 // answerCall answers `mews job` with what the person has set for themselves.
-func (s *Schedule) answerCall(ctx context.Context, by feature.Caller, q Question) (r Report, err error) {
+func (qs *Questions) answerCall(ctx context.Context, by feature.Caller, q Question) (r Report, err error) {
 	user, err := by.Whose(q.User, "job."+q.Action)
 	if err != nil {
 		return r, err
 	}
-	if set, _ := s.o.Person(user.Name); set.Name != "" {
+	if set, _ := qs.person(user.Name); set.Name != "" {
 		user = set
 	}
-	return s.Answer(ctx, user, q)
+	return qs.Answer(ctx, user, q)
 }

@@ -14,10 +14,17 @@ import (
 // listed are the times of a job that its card lists.
 const listed = 3
 
+// cards show jobs.
+type cards struct {
+	*destinations
+	rules  CheckRules
+	budget func(user string) supervisor.Budget
+}
+
 // card shows a job from its row: what it does and when, where it speaks, what becomes of a time
 // that is missed and what it may cost; with buttons.
-func (s *Schedule) card(j supervisor.Job) supervisor.Delivery {
-	return cardWith(j, s.checkText(j), s.Terms(j))
+func (cs *cards) card(j supervisor.Job) supervisor.Delivery {
+	return cardWith(j, cs.checkText(j), cs.Terms(j))
 }
 
 // cardWith is the card of a job with those terms, and what it checks. It asks nobody: it may be called while the job is
@@ -63,8 +70,8 @@ func nextText(j supervisor.Job, times []string) string {
 }
 
 // Terms are the sentences of a card about how the job goes about it.
-func (s *Schedule) Terms(j supervisor.Job) (sentences []string) {
-	for _, text := range []string{s.placeText(j), missedText(j), s.costText(j)} {
+func (cs *cards) Terms(j supervisor.Job) (sentences []string) {
+	for _, text := range []string{cs.placeText(j), missedText(j), cs.costText(j)} {
 		if text != "" {
 			sentences = append(sentences, text)
 		}
@@ -78,22 +85,22 @@ func (s *Schedule) Terms(j supervisor.Job) (sentences []string) {
 }
 
 // checkText says what a check is about; "" of another job.
-func (s *Schedule) checkText(j supervisor.Job) string {
+func (cs *cards) checkText(j supervisor.Job) string {
 	if j.Options.Check.None() {
 		return ""
 	}
-	return s.o.CheckRules.Text(j.Options.Check)
+	return cs.rules.Text(j.Options.Check)
 }
 
 // aMonth is how many days the longest month has.
 const aMonth = 31
 
 // costText says the most that a job may cost; "" of one that asks no model.
-func (s *Schedule) costText(j supervisor.Job) string {
-	if !j.AsksModel() || s.o.Budget == nil {
+func (cs *cards) costText(j supervisor.Job) string {
+	if !j.AsksModel() || cs.budget == nil {
 		return ""
 	}
-	b := s.o.Budget(j.User)
+	b := cs.budget(j.User)
 	if b.Turn == 0 && b.Day == 0 && b.Month == 0 {
 		return textNoBudget
 	}

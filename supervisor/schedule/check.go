@@ -57,8 +57,8 @@ func (s *Schedule) beginCheck(ctx context.Context, user supervisor.User, f super
 	if !ok {
 		return nil
 	}
-	now := s.o.Now()
-	leased, err := s.o.CheckStore.Lease(ctx, f, now, now.Add(checkLease))
+	now := s.now()
+	leased, err := s.checkStore.Lease(ctx, f, now, now.Add(checkLease))
 	if err != nil || !leased {
 		slot.Release()
 		return err
@@ -71,7 +71,7 @@ func (s *Schedule) beginCheck(ctx context.Context, user supervisor.User, f super
 		}()
 		due := supervisor.DueCheck{ClaimedFire: f, Owner: user, At: now}
 		if err := s.check(ctx, due); err != nil && ctx.Err() == nil {
-			s.o.Log.Error("check a job", "job", f.Job.ID, "user", f.Job.User, "error", err)
+			s.log.Error("check a job", "job", f.Job.ID, "user", f.Job.User, "error", err)
 		}
 	})
 	return nil
@@ -80,12 +80,12 @@ func (s *Schedule) beginCheck(ctx context.Context, user supervisor.User, f super
 // check checks a fire, and keeps how that has ended. What ends with ctx is begun again, and what its
 // person has changed meanwhile.
 func (s *Schedule) check(ctx context.Context, c supervisor.DueCheck) (err error) {
-	if c.Seen, err = s.o.CheckStore.FindSeen(ctx, c.Job.ID); err != nil {
+	if c.Seen, err = s.checkStore.FindSeen(ctx, c.Job.ID); err != nil {
 		return err
 	}
 	bounded, cancel := context.WithTimeout(ctx, checkTime)
 	defer cancel()
-	out, err := s.o.Checks[c.Job.Kind](bounded, c)
+	out, err := s.checks[c.Job.Kind](bounded, c)
 	if ctx.Err() != nil {
 		return nil
 	}
@@ -98,13 +98,13 @@ func (s *Schedule) check(ctx context.Context, c supervisor.DueCheck) (err error)
 			State: supervisor.FireFailed, Text: fmt.Sprintf(textNotChecked, sayable(err))}
 	}
 	end.To = s.destination(c.Job)
-	said, begun, err := s.o.CheckStore.EndCheck(ctx, c.ClaimedFire, end)
+	said, begun, err := s.checkStore.EndCheck(ctx, c.ClaimedFire, end)
 	if err != nil {
 		return err
 	}
 	s.queued(said)
 	if begun.ID != 0 {
-		s.o.Begun(begun)
+		s.begun(begun)
 	}
 	return nil
 }

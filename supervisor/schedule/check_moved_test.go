@@ -16,7 +16,7 @@ import (
 // checksWhile has a job's check see what is found, and its person do something before that is kept.
 func (h *harness) checksWhile(t testing.TB, found protocol.LookResult, does func()) {
 	t.Helper()
-	h.o.Checks[supervisor.JobCheck] = check.New(check.Options{Check: func(ctx context.Context, user string,
+	h.checks[supervisor.JobCheck] = check.New(check.Options{Check: func(ctx context.Context, user string,
 		p protocol.LookParameters) (protocol.LookResult, error) {
 		if _, err := h.look(ctx, user, p); err != nil {
 			return protocol.LookResult{}, err

@@ -7,7 +7,7 @@ import (
 	"mews/supervisor/feature"
 )
 
-func (s *Schedule) commands() []feature.Command {
+func (ch *Chat) commands() []feature.Command {
 	return []feature.Command{
 		{
 			SlashCommand: supervisor.SlashCommand{
@@ -16,11 +16,11 @@ func (s *Schedule) commands() []feature.Command {
 			},
 			Group: feature.GroupEveryday,
 			Run: func(ctx context.Context, r feature.Request) (supervisor.Delivery, error) {
-				return s.Remind(ctx, r.User, r.Conversation, r.Inbound, r.Arguments, r.At)
+				return ch.Remind(ctx, r.User, r.Conversation, r.Inbound, r.Arguments, r.At)
 			},
 			Prefix: supervisor.JobPrefix,
 			Press: func(ctx context.Context, r feature.Request) (supervisor.Delivery, error) {
-				return s.Press(ctx, r.User, r.Conversation, r.Inbound, r.Arguments, r.At)
+				return ch.Press(ctx, r.User, r.Conversation, r.Inbound, r.Arguments, r.At)
 			},
 		},
 		{
@@ -30,7 +30,7 @@ func (s *Schedule) commands() []feature.Command {
 			Alias:   "tasks",
 			Private: feature.Always,
 			Run: func(ctx context.Context, r feature.Request) (supervisor.Delivery, error) {
-				return s.List(ctx, r.Conversation.User)
+				return ch.List(ctx, r.Conversation.User)
 			},
 		},
 		{
@@ -41,7 +41,7 @@ func (s *Schedule) commands() []feature.Command {
 			Group:   feature.GroupReminders,
 			Private: feature.Always,
 			Run: feature.Text(func(ctx context.Context, r feature.Request) (string, error) {
-				return s.Cancel(ctx, r.Conversation.User, r.Arguments)
+				return ch.Cancel(ctx, r.Conversation.User, r.Arguments)
 			}),
 		},
 	}

@@ -12,13 +12,26 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/approval"
+	"mews/supervisor/job"
 	"mews/supervisor/printable"
 	"mews/supervisor/recurrence"
 )
 
+// editor sets what a job is: its words, its times, its options and where it speaks.
+type editor struct {
+	*Jobs
+	*cards
+	allow        func(context.Context, approval.Request) error
+	ask          func(context.Context, supervisor.Question) (supervisor.Question, error)
+	modelNamed   func(user, spec string) (full string, err error)
+	limits       func() protocol.TurnLimits
+	routineTimes func(j supervisor.Job) error
+}
+
 // edit changes a job: by words that say when it is due, with what it says where that follows behind
 // a colon (alone, where the colon is the first character), and by what is set, by name.
-func (s *Schedule) edit(ctx context.Context, from origin, j supervisor.Job, words string, set map[string]string) (supervisor.Job, error) {
+func (ed *editor) edit(ctx context.Context, from origin, j supervisor.Job, words string, set map[string]string) (supervisor.Job, error) {
 	if j.State == supervisor.JobDone {
 		return j, supervisor.Errorf(supervisor.CodeInvalid, textOver, nouns[j.Kind], j.ID)
 	}
@@ -32,24 +45,24 @@ func (s *Schedule) edit(ctx context.Context, from origin, j supervisor.Job, word
 	if err := checkWords(j.Text, ""); err != nil {
 		return j, err
 	}
-	if err := s.checkBuiltIn(was, j, from.when); err != nil {
+	if err := ed.checkBuiltIn(was, j, from.when); err != nil {
 		return j, err
 	}
-	if err := s.setAll(ctx, from, &j, set); err != nil {
+	if err := ed.setAll(ctx, from, &j, set); err != nil {
 		return j, err
 	}
-	if err := s.approve(ctx, from, j, was); err != nil {
+	if err := ed.approve(ctx, from, j, was); err != nil {
 		return j, err
 	}
 	if from.when != "" {
-		if err := SetRule(&j, from.when, s.o.Now()); err != nil {
+		if err := SetRule(&j, from.when, ed.now()); err != nil {
 			return j, err
 		}
 	}
-	if err := s.Change(ctx, j); err != nil {
+	if err := ed.Change(ctx, j); err != nil {
 		return j, err
 	}
-	kept, _, err := s.o.Store.Find(ctx, j.User, j.ID)
+	kept, _, err := ed.store.Find(ctx, j.User, j.ID)
 	return kept, err
 }
 
@@ -75,9 +88,9 @@ func settings(words string) (map[string]string, error) {
 
 // askChange asks what is to change of a job, and changes that. The press of a button waits for the
 // answer.
-func (s *Schedule) askChange(ctx context.Context, from origin, j supervisor.Job) (d supervisor.Delivery, err error) {
+func (ed *editor) askChange(ctx context.Context, from origin, j supervisor.Job) (d supervisor.Delivery, err error) {
 	digest := sha256.Sum256(fmt.Appendf(nil, "change job %d by %d", j.ID, from.inbound))
-	q, err := s.o.Ask(ctx, supervisor.Question{Conversation: from.in, Inbound: from.inbound, Kind: supervisor.QuestionAsk, Subject: hex.EncodeToString(digest[:]),
+	q, err := ed.ask(ctx, supervisor.Question{Conversation: from.in, Inbound: from.inbound, Kind: supervisor.QuestionAsk, Subject: hex.EncodeToString(digest[:]),
 		Ask: protocol.Ask{Kind: protocol.AskText, Text: fmt.Sprintf(textAskChange, strings.ToLower(nouns[j.Kind]), j.ID, strings.Join(optionsOf(j.Kind), ", "))}})
 	words := strings.TrimSpace(q.Answer.Text)
 	switch {
@@ -86,7 +99,7 @@ func (s *Schedule) askChange(ctx context.Context, from origin, j supervisor.Job)
 	case q.Why != supervisor.QuestionAnswered || words == "":
 		return supervisor.Delivery{Text: fmt.Sprintf(textUnchanged, nouns[j.Kind], j.ID)}, nil
 	}
-	if j, err = s.find(ctx, j.User, fmt.Sprint(j.ID)); err != nil { // it may have changed meanwhile
+	if j, err = ed.find(ctx, j.User, fmt.Sprint(j.ID)); err != nil { // it may have changed meanwhile
 		return d, err
 	}
 	set, err := settings(words)
@@ -95,7 +108,7 @@ func (s *Schedule) askChange(ctx context.Context, from origin, j supervisor.Job)
 	}
 	changed := j
 	if err == nil {
-		changed, err = s.edit(ctx, from, j, words, set)
+		changed, err = ed.edit(ctx, from, j, words, set)
 	}
 	if told := new(supervisor.Error); errors.As(err, &told) && told.Code != supervisor.CodeInternal {
 		return d, supervisor.Errorf(told.Code, "%s", strings.TrimSuffix(told.Message, ".")+"."+fmt.Sprintf(textStays, nouns[j.Kind], j.ID))
@@ -103,12 +116,12 @@ func (s *Schedule) askChange(ctx context.Context, from origin, j supervisor.Job)
 	if err != nil {
 		return d, err
 	}
-	return s.card(changed), nil
+	return ed.card(changed), nil
 }
 
 // setState pauses a job or has it go on; "" changes nothing. To one that is proposed only its
 // person says yes.
-func (s *Schedule) setState(j *supervisor.Job, state string) (err error) {
+func (ed *editor) setState(j *supervisor.Job, state string) (err error) {
 	switch was := j.State; {
 	case state == "":
 	case state != string(supervisor.JobActive) && state != string(supervisor.JobPaused):
@@ -116,7 +129,7 @@ func (s *Schedule) setState(j *supervisor.Job, state string) (err error) {
 	case state == string(supervisor.JobPaused) && was == supervisor.JobActive:
 		j.State, j.Next = supervisor.JobPaused, time.Time{}
 	case state == string(supervisor.JobActive) && was == supervisor.JobPaused:
-		now := s.o.Now()
+		now := ed.now()
 		j.State, j.Since, j.Failures = supervisor.JobActive, now, 0
 		found := false
 		if j.Next, found, err = recurrence.NextOf(*j, now); err == nil && !found {
@@ -124,4 +137,30 @@ func (s *Schedule) setState(j *supervisor.Job, state string) (err error) {
 		}
 	}
 	return err
+}
+
+// whenPattern parts when from what at the first colon with a space or a new line behind it.
+var whenPattern = regexp.MustCompile(`(?s)^\s*(\S.*?):\s+(\S.*)$`)
+
+// splitWhen parts "WHEN: TEXT".
+func splitWhen(words string) (when, text string, err error) {
+	found := whenPattern.FindStringSubmatch(words)
+	if found == nil {
+		return "", "", supervisor.Errorf(supervisor.CodeInvalid, "%s", textUsage)
+	}
+	return found[1], strings.TrimSpace(found[2]), nil
+}
+
+// checkBuiltIn refuses to have what is built in be another thing, or come at other times where
+// those are fixed. Its name says what it does.
+func (ed *editor) checkBuiltIn(was, j supervisor.Job, when string) error {
+	switch {
+	case was.Kind != supervisor.JobRoutine:
+		return nil
+	case j.Name != was.Name || j.Text != was.Text:
+		return supervisor.Errorf(supervisor.CodeInvalid, textBuiltIn, job.Title(was))
+	case when != "" && ed.routineTimes != nil:
+		return ed.routineTimes(was)
+	}
+	return nil
 }

@@ -23,13 +23,13 @@ func (s *Schedule) fire(ctx context.Context) error {
 	var resting []string
 	caught := map[string]int{} // late turns of each person
 	for {
-		now := s.o.Now()
-		due, err := s.o.Queue.ListDue(ctx, now, now.Add(-late), resting, maxDue)
+		now := s.now()
+		due, err := s.queue.ListDue(ctx, now, now.Add(-late), resting, maxDue)
 		if err != nil || len(due) == 0 {
 			return err
 		}
 		awake := slices.DeleteFunc(slices.Clone(due), func(j supervisor.Job) bool {
-			_, known := s.o.Person(j.User)
+			_, known := s.person(j.User)
 			if !known && !slices.Contains(resting, j.User) {
 				resting = append(resting, j.User)
 			}
@@ -38,12 +38,12 @@ func (s *Schedule) fire(ctx context.Context) error {
 		if len(awake) == 0 {
 			continue // of those who are not resting there may be more
 		}
-		said, err := s.o.Queue.Claim(ctx, s.firings(awake, now, caught))
+		said, err := s.queue.Claim(ctx, s.firings(awake, now, caught))
 		if err != nil {
 			return err
 		}
 		for _, d := range said {
-			s.o.Queued(d.Conversation.ID)
+			s.wakeOutbox(d.Conversation.ID)
 		}
 	}
 }
@@ -64,7 +64,7 @@ func (s *Schedule) firings(due []supervisor.Job, now time.Time, caught map[strin
 		isLate := now.Sub(f.Last) >= late
 		switch {
 		case err != nil:
-			s.o.Log.Error("a job can't be read", "job", j.ID, "user", j.User, "error", err)
+			s.log.Error("a job can't be read", "job", j.ID, "user", j.User, "error", err)
 			firings = append(firings, s.firing(fmt.Sprintf(textUnreadable, j.ID, j.Text), nil, f))
 		case isLate && s.isMissed(&f, now, caught):
 			lost.add(s.destination(j), f)
@@ -193,7 +193,7 @@ func lastDue(j supervisor.Job, now time.Time) time.Time {
 // firing says something where the jobs were made: or in the person's private chat where that is
 // nothing that they open by themselves.
 func (s *Schedule) firing(text string, buttons [][]supervisor.Button, fires ...supervisor.Fire) supervisor.Firing {
-	user, _ := s.o.Person(fires[0].Job.User)
+	user, _ := s.person(fires[0].Job.User)
 	return supervisor.Firing{Fires: fires, Private: user.PrivateChat(),
 		Say: supervisor.Delivery{Conversation: s.destination(fires[0].Job), Text: text, Buttons: buttons,
 			Urgent: slices.ContainsFunc(fires, func(f supervisor.Fire) bool { return !waits(f.Job) }),

@@ -227,7 +227,7 @@ func (j *jumpTest) remind() {
 	words := rapid.SampledFrom(jumpSpecs).Draw(j.rt, "when")
 	c := supervisor.Conversation{User: user.Name, Channel: supervisor.ChannelTelegram, Chat: "7"}
 	id := len(j.all) + 1
-	if _, err := j.spoken.Remind(j.t.Context(), user, c, int64(id), fmt.Sprintf("%s: number %d.", words, id), j.now()); err != nil {
+	if _, err := j.spoken.Chat.Remind(j.t.Context(), user, c, int64(id), fmt.Sprintf("%s: number %d.", words, id), j.now()); err != nil {
 		if strings.Contains(err.Error(), "never comes") { // its end is past
 			return
 		}
@@ -306,7 +306,7 @@ func TestAClockThatWasWrong(t *testing.T) {
 			j.open = func() schedule.Options { return options }
 			j.begin()
 			defer func() { j.end() }()
-			if _, err := j.spoken.Remind(t.Context(), inMadrid("alice"), supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTelegram, Chat: "7"}, 1, "daily at 14:00: pills", j.now()); err != nil {
+			if _, err := j.spoken.Chat.Remind(t.Context(), inMadrid("alice"), supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTelegram, Chat: "7"}, 1, "daily at 14:00: pills", j.now()); err != nil {
 				t.Fatal(err)
 			}
 			j.set(10 * 365 * 24 * time.Hour)

@@ -22,7 +22,7 @@ type option struct {
 	want  string               // what it may be
 	// set sets it; "" is as usual. It is not ok for a value that makes no sense; an error says more
 	// of what is wrong with one.
-	set func(s *Schedule, user supervisor.User, o *supervisor.JobOptions, value string) (ok bool, err error)
+	set func(ed *editor, user supervisor.User, o *supervisor.JobOptions, value string) (ok bool, err error)
 	// show says in words what was set; "" where it is as usual.
 	show func(o supervisor.JobOptions) string
 }
@@ -80,7 +80,7 @@ func shown[T comparable](format string, value T) string {
 
 // setOptions sets what values say, by name, but for where the job speaks. An error is for whoever
 // has written it, and then nothing is to be kept.
-func (s *Schedule) setOptions(user supervisor.User, j *supervisor.Job, values map[string]string) error {
+func (ed *editor) setOptions(user supervisor.User, j *supervisor.Job, values map[string]string) error {
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		o, known := options[name]
 		switch {
@@ -95,7 +95,7 @@ func (s *Schedule) setOptions(user supervisor.User, j *supervisor.Job, values ma
 		if strings.EqualFold(value, wordUsual) {
 			value = ""
 		}
-		ok, err := o.set(s, user, &j.Options, value)
+		ok, err := o.set(ed, user, &j.Options, value)
 		if err != nil {
 			return err
 		}
@@ -107,11 +107,11 @@ func (s *Schedule) setOptions(user supervisor.User, j *supervisor.Job, values ma
 }
 
 // setAll sets what values say, and where the job speaks.
-func (s *Schedule) setAll(ctx context.Context, from origin, j *supervisor.Job, values map[string]string) error {
-	if err := s.setOptions(from.user, j, values); err != nil {
+func (ed *editor) setAll(ctx context.Context, from origin, j *supervisor.Job, values map[string]string) error {
+	if err := ed.setOptions(from.user, j, values); err != nil {
 		return err
 	}
-	return s.redirect(ctx, from, j, values)
+	return ed.redirect(ctx, from, j, values)
 }
 
 // optionsOf are the names of what can be set of a kind of job.
@@ -144,11 +144,11 @@ func optionValues(set map[string]any) (map[string]string, error) {
 	return values, nil
 }
 
-type setter = func(*Schedule, supervisor.User, *supervisor.JobOptions, string) (bool, error)
+type setter = func(*editor, supervisor.User, *supervisor.JobOptions, string) (bool, error)
 
 // oneOf sets one of several words.
 func oneOf[T ~string](field func(*supervisor.JobOptions) *T, words ...T) setter {
-	return func(_ *Schedule, _ supervisor.User, o *supervisor.JobOptions, value string) (bool, error) {
+	return func(_ *editor, _ supervisor.User, o *supervisor.JobOptions, value string) (bool, error) {
 		word := T(strings.ToLower(value))
 		*field(o) = word
 		return word == "" || slices.Contains(words, word), nil
@@ -157,21 +157,21 @@ func oneOf[T ~string](field func(*supervisor.JobOptions) *T, words ...T) setter 
 
 // within sets a number from 1 up to what any turn may have.
 func within(name string, field func(*supervisor.JobOptions) *int, most func(protocol.TurnLimits) int) setter {
-	return func(s *Schedule, _ supervisor.User, o *supervisor.JobOptions, value string) (bool, error) {
+	return func(ed *editor, _ supervisor.User, o *supervisor.JobOptions, value string) (bool, error) {
 		if value == "" {
 			*field(o) = 0
 			return true, nil
 		}
 		n, err := strconv.Atoi(value)
 		*field(o) = n
-		if most := most(s.o.Limits()); err != nil || n < 1 || n > most {
+		if most := most(ed.limits()); err != nil || n < 1 || n > most {
 			return false, supervisor.Errorf(supervisor.CodeInvalid, textWrongOption, name, printable.Text(brief(value)), fmt.Sprintf(textFromOneTo, most))
 		}
 		return true, nil
 	}
 }
 
-func setGrace(_ *Schedule, _ supervisor.User, o *supervisor.JobOptions, value string) (bool, error) {
+func setGrace(_ *editor, _ supervisor.User, o *supervisor.JobOptions, value string) (bool, error) {
 	if value == "" {
 		o.Grace = 0
 		return true, nil
@@ -181,7 +181,7 @@ func setGrace(_ *Schedule, _ supervisor.User, o *supervisor.JobOptions, value st
 	return err == nil && d >= leastGrace && d <= mostGrace, nil
 }
 
-func setPriority(_ *Schedule, _ supervisor.User, o *supervisor.JobOptions, value string) (bool, error) {
+func setPriority(_ *editor, _ supervisor.User, o *supervisor.JobOptions, value string) (bool, error) {
 	word := supervisor.JobPriority(strings.ToLower(value))
 	if word == priorityHigh {
 		word = supervisor.JobHigh
@@ -190,21 +190,21 @@ func setPriority(_ *Schedule, _ supervisor.User, o *supervisor.JobOptions, value
 	return slices.Contains([]supervisor.JobPriority{"", supervisor.JobLow, supervisor.JobHigh}, word), nil
 }
 
-func setExact(_ *Schedule, _ supervisor.User, o *supervisor.JobOptions, value string) (bool, error) {
+func setExact(_ *editor, _ supervisor.User, o *supervisor.JobOptions, value string) (bool, error) {
 	exact, ok := map[string]bool{"": false, wordNo: false, "false": false, wordYes: true, "true": true}[strings.ToLower(value)]
 	o.Exact = exact
 	return ok, nil
 }
 
 // setModel keeps a model under its whole name, which means the same whatever is configured later.
-func setModel(s *Schedule, user supervisor.User, o *supervisor.JobOptions, value string) (ok bool, err error) {
+func setModel(ed *editor, user supervisor.User, o *supervisor.JobOptions, value string) (ok bool, err error) {
 	if o.Model = value; value != "" {
-		o.Model, err = s.o.Model(user.Name, value)
+		o.Model, err = ed.modelNamed(user.Name, value)
 	}
 	return true, err
 }
 
-func setWorkspace(_ *Schedule, user supervisor.User, o *supervisor.JobOptions, value string) (bool, error) {
+func setWorkspace(_ *editor, user supervisor.User, o *supervisor.JobOptions, value string) (bool, error) {
 	o.Workspace = value
 	names := []string{}
 	for _, folder := range user.Workspaces {

@@ -408,16 +408,16 @@ func TestWhatIsBuiltInStaysSo(t *testing.T) {
 			t.Errorf("%s is changed", change)
 		}
 	}
-	h.o.Sources = worldly{}
+	h.sources = worldly{}
 	if _, err := h.calls(t, chatOf("alice"), "cancel_task", `{"id":1}`); supervisor.ErrorCode(err) != supervisor.CodeForbidden {
 		t.Errorf("a turn that has read others' words turns it off: %v", err)
 	}
 	if _, err := h.calls(t, chatOf("alice"), "schedule_task", `{"when":"in 1 h","text":"tea"}`); err != nil {
 		t.Fatal(err)
 	}
-	h.o.Sources = h.db.Jobs()
+	h.sources = h.db.Jobs()
 	h.remind(t, "alice", "in 1 h: coffee")
-	h.o.Sources = worldly{}
+	h.sources = worldly{}
 	if _, err := h.calls(t, chatOf("alice"), "update_task", `{"id":3,"text":"mail the keys"}`); err != nil {
 		t.Fatal(err)
 	}

@@ -26,58 +26,58 @@ type press struct {
 }
 
 // presses are what buttons do.
-var presses = map[string]func(*Schedule, context.Context, press) (supervisor.Delivery, error){
-	pressDone:     textPress(func(*Schedule, context.Context, press) (string, error) { return textDone, nil }),
+var presses = map[string]func(*Chat, context.Context, press) (supervisor.Delivery, error){
+	pressDone:     textPress(func(*Chat, context.Context, press) (string, error) { return textDone, nil }),
 	pressSoon:     snooze("in 10 min"),
 	pressHour:     snooze("in 1 h"),
 	pressTomorrow: snooze("in 1 day"),
-	supervisor.JobDelete: textPress(func(s *Schedule, ctx context.Context, p press) (string, error) {
-		return s.end(ctx, p.job)
+	supervisor.JobDelete: textPress(func(ch *Chat, ctx context.Context, p press) (string, error) {
+		return ch.end(ctx, p.job)
 	}),
-	supervisor.JobPause: textPress(func(s *Schedule, ctx context.Context, p press) (string, error) {
-		return s.Pause(ctx, p.job)
+	supervisor.JobPause: textPress(func(ch *Chat, ctx context.Context, p press) (string, error) {
+		return ch.Pause(ctx, p.job)
 	}),
-	supervisor.JobResume: textPress(func(s *Schedule, ctx context.Context, p press) (string, error) {
-		return s.Resume(ctx, p.job, p.at)
+	supervisor.JobResume: textPress(func(ch *Chat, ctx context.Context, p press) (string, error) {
+		return ch.Resume(ctx, p.job, p.at)
 	}),
-	supervisor.JobStart: textPress(func(s *Schedule, ctx context.Context, p press) (string, error) {
-		return s.Resume(ctx, p.job, p.at)
+	supervisor.JobStart: textPress(func(ch *Chat, ctx context.Context, p press) (string, error) {
+		return ch.Resume(ctx, p.job, p.at)
 	}),
-	supervisor.JobRun: textPress(func(s *Schedule, ctx context.Context, p press) (string, error) {
-		return s.RunNow(ctx, p.job, p.at)
+	supervisor.JobRun: textPress(func(ch *Chat, ctx context.Context, p press) (string, error) {
+		return ch.RunNow(ctx, p.job, p.at)
 	}),
-	supervisor.JobChange: func(s *Schedule, ctx context.Context, p press) (supervisor.Delivery, error) {
-		return s.askChange(ctx, p.origin, p.job)
+	supervisor.JobChange: func(ch *Chat, ctx context.Context, p press) (supervisor.Delivery, error) {
+		return ch.askChange(ctx, p.origin, p.job)
 	},
 }
 
 // textPress is a press that is answered with text alone.
-func textPress(do func(*Schedule, context.Context, press) (string, error)) func(*Schedule, context.Context, press) (supervisor.Delivery, error) {
-	return func(s *Schedule, ctx context.Context, p press) (d supervisor.Delivery, err error) {
-		d.Text, err = do(s, ctx, p)
+func textPress(do func(*Chat, context.Context, press) (string, error)) func(*Chat, context.Context, press) (supervisor.Delivery, error) {
+	return func(ch *Chat, ctx context.Context, p press) (d supervisor.Delivery, err error) {
+		d.Text, err = do(ch, ctx, p)
 		return d, err
 	}
 }
 
 // snooze has a reminder come again, once: as it was, whose words it has and how much of a stir it
 // makes.
-func snooze(later string) func(*Schedule, context.Context, press) (supervisor.Delivery, error) {
-	return textPress(func(s *Schedule, ctx context.Context, p press) (string, error) {
+func snooze(later string) func(*Chat, context.Context, press) (supervisor.Delivery, error) {
+	return textPress(func(ch *Chat, ctx context.Context, p press) (string, error) {
 		again := supervisor.Job{User: p.user.Name, Kind: supervisor.JobReminder, Name: p.job.Name, Text: p.job.Text, Zone: p.user.Timezone, Conversation: p.in,
 			MadeBy: madeByInbound(p.inbound), Options: supervisor.JobOptions{World: p.job.Options.World, Priority: p.job.Options.Priority}}
 		err := SetRule(&again, later, p.at)
 		if err == nil {
-			again, err = s.Put(ctx, again, nil)
+			again, err = ch.Put(ctx, again, nil)
 		}
 		return fmt.Sprintf(textAgain, again.Next.In(timezone.Of(p.user)).Format(timeLayout)), err
 	})
 }
 
 // Press does what a job's button does. inbound is the press; the same again changes nothing.
-func (s *Schedule) Press(ctx context.Context, user supervisor.User, c supervisor.Conversation, inbound int64, pressed string, at time.Time) (d supervisor.Delivery, err error) {
+func (ch *Chat) Press(ctx context.Context, user supervisor.User, c supervisor.Conversation, inbound int64, pressed string, at time.Time) (d supervisor.Delivery, err error) {
 	what, number, _ := strings.Cut(pressed, " ")
 	if what == pressZone {
-		d.Text, err = s.moveZone(ctx, user)
+		d.Text, err = ch.moveZone(ctx, user)
 		return d, err
 	}
 	do := presses[what]
@@ -85,11 +85,11 @@ func (s *Schedule) Press(ctx context.Context, user supervisor.User, c supervisor
 		return supervisor.Delivery{Text: textNothing}, nil
 	}
 	p := press{origin: origin{user: user, in: c, inbound: inbound}, at: at}
-	if p.job, err = s.find(ctx, user.Name, number); err != nil {
+	if p.job, err = ch.find(ctx, user.Name, number); err != nil {
 		return d, err
 	}
 	if p.job.Text == "" { // it was forgotten
 		return supervisor.Delivery{Text: textNothing}, nil
 	}
-	return do(s, ctx, p)
+	return do(ch, ctx, p)
 }

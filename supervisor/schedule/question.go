@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -16,6 +15,9 @@ import (
 	"mews/supervisor/printable"
 	"mews/supervisor/recurrence"
 )
+
+// Questions answers what people ask of their jobs, or want of them, from a command line.
+type Questions struct{ *editor }
 
 // Question is what somebody asks of their jobs, or wants of them, from a command line.
 type Question struct {
@@ -58,43 +60,43 @@ type JobLine struct {
 }
 
 // actions do what questions say.
-var actions = map[string]func(*Schedule, context.Context, supervisor.User, supervisor.Conversation, Question) (Report, error){
-	"list":    (*Schedule).listAll,
-	"add":     (*Schedule).add,
-	"results": (*Schedule).listResults,
-	"show": onJob(func(s *Schedule, _ context.Context, j supervisor.Job, _ Question) (string, error) {
-		return s.card(j).Text, nil
+var actions = map[string]func(*Questions, context.Context, supervisor.User, supervisor.Conversation, Question) (Report, error){
+	"list":    (*Questions).listAll,
+	"add":     (*Questions).add,
+	"results": (*Questions).listResults,
+	"show": onJob(func(qs *Questions, _ context.Context, j supervisor.Job, _ Question) (string, error) {
+		return qs.card(j).Text, nil
 	}),
-	"edit": (*Schedule).editNamed,
-	"run": onJob(func(s *Schedule, ctx context.Context, j supervisor.Job, _ Question) (string, error) {
+	"edit": (*Questions).editNamed,
+	"run": onJob(func(qs *Questions, ctx context.Context, j supervisor.Job, _ Question) (string, error) {
 		if j.Kind == supervisor.JobReminder {
 			return "", supervisor.Errorf(supervisor.CodeInvalid, textNoRun, j.ID, j.ID)
 		}
-		return s.RunNow(ctx, j, s.o.Now())
+		return qs.RunNow(ctx, j, qs.now())
 	}),
-	"pause": onJob(func(s *Schedule, ctx context.Context, j supervisor.Job, _ Question) (string, error) {
-		_, err := s.Pause(ctx, j)
+	"pause": onJob(func(qs *Questions, ctx context.Context, j supervisor.Job, _ Question) (string, error) {
+		_, err := qs.Pause(ctx, j)
 		return fmt.Sprintf(textPausedShell, nouns[j.Kind], j.ID), err
 	}),
-	"resume": onJob(func(s *Schedule, ctx context.Context, j supervisor.Job, _ Question) (string, error) {
-		return s.Resume(ctx, j, s.o.Now())
+	"resume": onJob(func(qs *Questions, ctx context.Context, j supervisor.Job, _ Question) (string, error) {
+		return qs.Resume(ctx, j, qs.now())
 	}),
-	"delete": onJob(func(s *Schedule, ctx context.Context, j supervisor.Job, _ Question) (string, error) {
-		return s.end(ctx, j)
+	"delete": onJob(func(qs *Questions, ctx context.Context, j supervisor.Job, _ Question) (string, error) {
+		return qs.end(ctx, j)
 	}),
 }
 
 // onJob does something with the job that a question names.
-func onJob(do func(*Schedule, context.Context, supervisor.Job, Question) (string, error)) func(*Schedule, context.Context, supervisor.User, supervisor.Conversation, Question) (Report, error) {
-	return func(s *Schedule, ctx context.Context, user supervisor.User, _ supervisor.Conversation, q Question) (r Report, err error) {
-		j, err := s.findNamed(ctx, user.Name, q.Job)
+func onJob(do func(*Questions, context.Context, supervisor.Job, Question) (string, error)) func(*Questions, context.Context, supervisor.User, supervisor.Conversation, Question) (Report, error) {
+	return func(qs *Questions, ctx context.Context, user supervisor.User, _ supervisor.Conversation, q Question) (r Report, err error) {
+		j, err := qs.findNamed(ctx, user.Name, q.Job)
 		if err != nil {
 			return r, err
 		}
-		if r.Said, err = do(s, ctx, j, q); err != nil {
+		if r.Said, err = do(qs, ctx, j, q); err != nil {
 			return r, err
 		}
-		if j, found, err := s.o.Store.Find(ctx, user.Name, j.ID); err == nil && found {
+		if j, found, err := qs.store.Find(ctx, user.Name, j.ID); err == nil && found {
 			r.Jobs = []JobLine{lineOf(j)}
 		}
 		return r, nil
@@ -102,15 +104,15 @@ func onJob(do func(*Schedule, context.Context, supervisor.Job, Question) (string
 }
 
 // Answer does what a question says. What it makes is said in the user's private chat.
-func (s *Schedule) Answer(ctx context.Context, user supervisor.User, q Question) (Report, error) {
+func (qs *Questions) Answer(ctx context.Context, user supervisor.User, q Question) (Report, error) {
 	do := actions[cmp.Or(q.Action, "list")]
 	if do == nil {
 		return Report{}, supervisor.Errorf(supervisor.CodeInvalid, textNoAction, printable.Text(q.Action), strings.Join(slices.Sorted(maps.Keys(actions)), ", "))
 	}
-	if err := cmp.Or(q.check(), s.o.CheckRules.Typed(q.Check)); err != nil {
+	if err := cmp.Or(q.check(), qs.rules.Typed(q.Check)); err != nil {
 		return Report{}, err
 	}
-	return do(s, ctx, user, user.PrivateChat(), q)
+	return do(qs, ctx, user, user.PrivateChat(), q)
 }
 
 // check refuses what an action does not take: nothing that somebody types is passed over in
@@ -139,30 +141,8 @@ var actionTakes = map[string]struct{ job, mayJob, words, set bool }{
 	"resume": {job: true}, "delete": {job: true}, "results": {mayJob: true},
 }
 
-// numberPattern is what is taken for a job's number: no name is such.
-var numberPattern = regexp.MustCompile(`^[+-]?\d+$`)
-
-// findNamed finds a job by its number, or by its name where only one has that.
-func (s *Schedule) findNamed(ctx context.Context, user, name string) (supervisor.Job, error) {
-	if numberPattern.MatchString(name) || name == "" {
-		return s.find(ctx, user, name)
-	}
-	list, err := s.o.Store.List(ctx, user)
-	if err != nil {
-		return supervisor.Job{}, err
-	}
-	list = slices.DeleteFunc(list, func(j supervisor.Job) bool { return !strings.EqualFold(j.Name, name) })
-	switch len(list) {
-	case 0:
-		return s.find(ctx, user, name)
-	case 1:
-		return list[0], nil
-	}
-	return supervisor.Job{}, supervisor.Errorf(supervisor.CodeInvalid, textSeveral, len(list), printable.Text(name))
-}
-
-func (s *Schedule) listAll(ctx context.Context, user supervisor.User, _ supervisor.Conversation, _ Question) (r Report, err error) {
-	list, err := s.o.Store.List(ctx, user.Name)
+func (qs *Questions) listAll(ctx context.Context, user supervisor.User, _ supervisor.Conversation, _ Question) (r Report, err error) {
+	list, err := qs.store.List(ctx, user.Name)
 	for _, j := range list {
 		r.Jobs = append(r.Jobs, lineOf(j))
 	}
@@ -183,7 +163,7 @@ func lineOf(j supervisor.Job) JobLine {
 	return l
 }
 
-func (s *Schedule) add(ctx context.Context, user supervisor.User, c supervisor.Conversation, q Question) (r Report, err error) {
+func (qs *Questions) add(ctx context.Context, user supervisor.User, c supervisor.Conversation, q Question) (r Report, err error) {
 	when, text, err := splitWhen(q.Words)
 	if err == nil {
 		err = checkWords(text, q.Name)
@@ -193,66 +173,57 @@ func (s *Schedule) add(ctx context.Context, user supervisor.User, c supervisor.C
 	}
 	from := origin{user: user, in: c, when: when}
 	j := supervisor.Job{User: user.Name, Kind: supervisor.JobReminder, Name: nameFrom(q.Name), Text: text, Zone: user.Timezone, Conversation: c,
-		MadeBy: fmt.Sprintf("typed/%d", s.o.Now().UnixNano())}
+		MadeBy: fmt.Sprintf("typed/%d", qs.now().UnixNano())}
 	switch check := supervisor.Check(q.Check); {
 	case !check.None() || check.Ask != "":
 		q.Check.Task = q.Task
-		if j.Options.Check, err = s.o.CheckRules.Of(q.Check); err != nil {
+		if j.Options.Check, err = qs.rules.Of(q.Check); err != nil {
 			return r, err
 		}
 		j.Kind = supervisor.JobCheck
 	case q.Task:
 		j.Kind = supervisor.JobAgent
 	}
-	if err := s.setAll(ctx, from, &j, q.Set); err != nil {
+	if err := qs.setAll(ctx, from, &j, q.Set); err != nil {
 		return r, err
 	}
-	if err := s.approveNew(ctx, from, j); err != nil {
+	if err := qs.approveNew(ctx, from, j); err != nil {
 		return r, err
 	}
-	if err := SetRule(&j, when, s.o.Now()); err != nil {
+	if err := SetRule(&j, when, qs.now()); err != nil {
 		return r, err
 	}
-	if j, err = s.Put(ctx, j, nil); err != nil {
+	if j, err = qs.Put(ctx, j, nil); err != nil {
 		return r, err
 	}
-	return Report{Said: s.card(j).Text, Jobs: []JobLine{lineOf(j)}}, nil
+	return Report{Said: qs.card(j).Text, Jobs: []JobLine{lineOf(j)}}, nil
 }
 
 // editNamed changes the job that a question names.
-func (s *Schedule) editNamed(ctx context.Context, user supervisor.User, c supervisor.Conversation, q Question) (r Report, err error) {
-	j, err := s.findNamed(ctx, user.Name, q.Job)
+func (qs *Questions) editNamed(ctx context.Context, user supervisor.User, c supervisor.Conversation, q Question) (r Report, err error) {
+	j, err := qs.findNamed(ctx, user.Name, q.Job)
 	if err != nil {
 		return r, err
 	}
-	if j, err = s.edit(ctx, origin{user: user, in: c}, j, q.Words, q.Set); err != nil {
+	if j, err = qs.edit(ctx, origin{user: user, in: c}, j, q.Words, q.Set); err != nil {
 		return r, err
 	}
-	return Report{Said: s.card(j).Text, Jobs: []JobLine{lineOf(j)}}, nil
-}
-
-// splitWhen parts "WHEN: TEXT".
-func splitWhen(words string) (when, text string, err error) {
-	found := whenPattern.FindStringSubmatch(words)
-	if found == nil {
-		return "", "", supervisor.Errorf(supervisor.CodeInvalid, "%s", textUsage)
-	}
-	return found[1], strings.TrimSpace(found[2]), nil
+	return Report{Said: qs.card(j).Text, Jobs: []JobLine{lineOf(j)}}, nil
 }
 
 // reported is how many results a report has.
 const reported = 50
 
-func (s *Schedule) listResults(ctx context.Context, user supervisor.User, _ supervisor.Conversation, q Question) (r Report, err error) {
+func (qs *Questions) listResults(ctx context.Context, user supervisor.User, _ supervisor.Conversation, q Question) (r Report, err error) {
 	id := int64(0)
 	if q.Job != "" {
-		j, err := s.findNamed(ctx, user.Name, q.Job)
+		j, err := qs.findNamed(ctx, user.Name, q.Job)
 		if err != nil {
 			return r, err
 		}
 		id = j.ID
 	}
-	r.Results, err = s.o.Store.Results(ctx, user.Name, id, reported)
+	r.Results, err = qs.store.Results(ctx, user.Name, id, reported)
 	if len(r.Results) == 0 {
 		r.Said = answerNoResult
 	}

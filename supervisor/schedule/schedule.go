@@ -15,7 +15,6 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/approval"
 	"mews/supervisor/feature"
-	"mews/supervisor/internal/signals"
 	"mews/supervisor/internal/slots"
 	"mews/supervisor/recurrence"
 	"mews/supervisor/sqlite"
@@ -93,10 +92,21 @@ type Watch struct {
 	Run  func(context.Context) error     // has those jobs be due
 }
 
-// Schedule is people's jobs. It may be used from several goroutines.
+// Schedule fires people's jobs. Jobs changes them, Chat and Questions do what people want of them.
+// It may be used from several goroutines.
 type Schedule struct {
-	o     Options
-	woken chan struct{} // holds a token when a job may be due earlier than the loop knows
+	*Jobs
+	*cards
+	Chat      *Chat
+	Questions *Questions
+	calls     *toolCalls
+
+	queue      Queue
+	checkStore CheckStore
+	checks     map[supervisor.JobKind]Check
+	watches    []Watch
+	begun      func(supervisor.Inbound)
+	log        hclog.Logger
 
 	running  *slots.Slots   // one for each check that runs
 	checking sync.WaitGroup // those checks
@@ -105,7 +115,17 @@ type Schedule struct {
 
 // New makes a Schedule; Run fires its jobs.
 func New(o Options) *Schedule {
-	return &Schedule{o: o, woken: make(chan struct{}, 1), running: slots.New(checksAtOnce), turns: checkTurns{}}
+	jobs := &Jobs{store: o.Store, person: o.Person, wakeOutbox: o.Queued, now: o.Now, woken: make(chan struct{}, 1)}
+	to := &destinations{conversations: o.Conversations, people: o.Person, allowed: o.Allowed}
+	show := &cards{destinations: to, rules: o.CheckRules, budget: o.Budget}
+	edit := &editor{Jobs: jobs, cards: show, allow: o.Approve, ask: o.Ask, modelNamed: o.Model, limits: o.Limits,
+		routineTimes: o.RoutineTimes}
+	return &Schedule{
+		Jobs: jobs, cards: show, Chat: &Chat{edit}, Questions: &Questions{edit},
+		calls: &toolCalls{editor: edit, sources: o.Sources, others: o.Tools},
+		queue: o.Queue, checkStore: o.CheckStore, checks: o.Checks, watches: o.Watches, begun: o.Begun, log: o.Log,
+		running: slots.New(checksAtOnce), turns: checkTurns{},
+	}
 }
 
 // EffectPostElsewhere is that what comes by itself is said in a group other than where it was set.
@@ -113,9 +133,9 @@ const EffectPostElsewhere = "post_elsewhere"
 
 // Feature is what it adds to the service.
 func (s *Schedule) Feature() feature.Feature {
-	return feature.Feature{Name: "schedule", Commands: s.commands(), HostCalls: s.hostCalls(),
+	return feature.Feature{Name: "schedule", Commands: s.Chat.commands(), HostCalls: s.calls.hostCalls(),
 		Effects: []feature.Effect{{Name: EffectPostElsewhere, Rule: string(approval.RuleAsk)}},
-		Calls:   []feature.Call{feature.NewCall(MethodJob, s.answerCall)},
+		Calls:   []feature.Call{feature.NewCall(MethodJob, s.Questions.answerCall)},
 		Parts:   []feature.Part{{Name: "schedule", Run: s.Run}}}
 }
 
@@ -133,7 +153,7 @@ func (s *Schedule) Run(ctx context.Context) error {
 	ready, seen := false, time.Time{}
 	for {
 		err := error(nil)
-		now := s.o.Now()
+		now := s.now()
 		if seen.Sub(now) > wrongBy {
 			s.checking.Wait() // their leases are renewed too
 			ready = false
@@ -150,7 +170,7 @@ func (s *Schedule) Run(ctx context.Context) error {
 			sleep, err = s.untilNext(ctx)
 		}
 		if err != nil && ctx.Err() == nil {
-			s.o.Log.Error("fire jobs", "error", err)
+			s.log.Error("fire jobs", "error", err)
 		}
 		timer := time.NewTimer(sleep)
 		select {
@@ -168,8 +188,8 @@ func (s *Schedule) Run(ctx context.Context) error {
 // release says what was held for the end of quiet hours. For who may not speak it waits: they would
 // not be sent it.
 func (s *Schedule) release(ctx context.Context) error {
-	said, err := s.o.CheckStore.Release(ctx, s.o.Now(), func(user string) bool {
-		_, known := s.o.Person(user)
+	said, err := s.checkStore.Release(ctx, s.now(), func(user string) bool {
+		_, known := s.person(user)
 		return !known
 	})
 	s.queued(said)
@@ -178,20 +198,17 @@ func (s *Schedule) release(ctx context.Context) error {
 
 // watch runs what has jobs be due by what happens.
 func (s *Schedule) watch(ctx context.Context) (err error) {
-	for _, w := range s.o.Watches {
+	for _, w := range s.watches {
 		err = errors.Join(err, w.Run(ctx))
 	}
 	return err
 }
 
-// Wake has the loop look at the clock. It never blocks.
-func (s *Schedule) Wake() { signals.Send(s.woken) }
-
 // untilNext is how long the loop may sleep.
 func (s *Schedule) untilNext(ctx context.Context) (time.Duration, error) {
-	now := s.o.Now()
-	next, any, err := s.o.Queue.NextDue(ctx, now)
-	for _, w := range s.o.Watches {
+	now := s.now()
+	next, any, err := s.queue.NextDue(ctx, now)
+	for _, w := range s.watches {
 		if at, has := w.Next(); has && (!any || at.Before(next)) {
 			next, any = at, true
 		}
@@ -219,13 +236,13 @@ func sinceOf(j supervisor.Job, now time.Time) time.Time {
 // What many jobs have taken of memory meanwhile goes back at once: the next collection may be
 // minutes away.
 func (s *Schedule) renew(ctx context.Context) error {
-	if err := s.o.CheckStore.FreeLeases(ctx, s.o.Now()); err != nil {
+	if err := s.checkStore.FreeLeases(ctx, s.now()); err != nil {
 		return err
 	}
-	now := s.o.Now()
+	now := s.now()
 	last, zones := supervisor.Job{Next: now}, recurrence.Zones{}
 	for batch := 0; ; batch++ {
-		list, err := s.o.Queue.ListNext(ctx, last, maxDue)
+		list, err := s.queue.ListNext(ctx, last, maxDue)
 		if err != nil || len(list) == 0 {
 			if batch > 1 {
 				debug.FreeOSMemory()
@@ -241,7 +258,7 @@ func (s *Schedule) renew(ctx context.Context) error {
 			}
 			j.Since, j.Next = since, next
 			// who has changed it has computed it too
-			if err := s.o.Store.Change(ctx, j); err != nil && !errors.Is(err, supervisor.ErrJobChanged) {
+			if err := s.store.Change(ctx, j); err != nil && !errors.Is(err, supervisor.ErrJobChanged) {
 				return err
 			}
 		}

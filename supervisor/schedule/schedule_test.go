@@ -32,6 +32,12 @@ var noon = time.Date(2026, 3, 27, 12, 0, 0, 0, time.UTC)
 // harness is a schedule over a real database, by a clock that the test sets.
 type harness struct {
 	*Schedule
+	*Jobs
+	*cards
+	*editor
+	*Chat
+	*Questions
+	*toolCalls
 	routines *routine.Routines
 
 	db      *sqlite.DB
@@ -64,7 +70,7 @@ func (h *harness) put(ctx context.Context, j supervisor.Job, when string) (super
 	if err := SetRule(&j, when, h.now); err != nil {
 		return j, err
 	}
-	return h.Schedule.Put(ctx, j, nil)
+	return h.Jobs.Put(ctx, j, nil)
 }
 
 func newHarness(t *testing.T) *harness {
@@ -94,6 +100,8 @@ func (h *harness) restart() {
 		Conversations: h.db.Conversations(), Allowed: func(c supervisor.Conversation) bool { return !h.closed[c.Chat] },
 		Approve: h.approve, Ask: h.ask, Model: modelNamed, Budget: func(string) supervisor.Budget { return h.budget },
 		Limits: func() protocol.TurnLimits { return protocol.TurnLimits{Steps: 200, Seconds: 3600} }})
+	h.Jobs, h.cards, h.editor, h.Chat = h.Schedule.Jobs, h.Schedule.cards, h.Schedule.calls.editor, h.Schedule.Chat
+	h.Questions, h.toolCalls = h.Schedule.Questions, h.Schedule.calls
 }
 
 func (h *harness) countQueued(int64) {
@@ -329,8 +337,8 @@ func TestWhatIsMadeAtTheTerminalComesInTheChat(t *testing.T) {
 func TestTheLoopWakes(t *testing.T) {
 	h := newHarness(t)
 	fired := make(chan int64, 1)
-	h.o.Queued = func(c int64) { fired <- c }
-	h.o.Now = func() time.Time { return noon.Add(time.Hour) }
+	h.wakeOutbox = func(c int64) { fired <- c }
+	h.Jobs.now = func() time.Time { return noon.Add(time.Hour) }
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- h.Run(ctx) }()

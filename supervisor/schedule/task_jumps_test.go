@@ -161,7 +161,7 @@ func (j *taskJumps) task() {
 	user := inMadrid(rapid.SampledFrom([]string{"alice", "bob"}).Draw(j.rt, "who"))
 	words := rapid.SampledFrom(taskSpecs).Draw(j.rt, "when")
 	j.wait(time.Millisecond) // what somebody types is told apart by when that is
-	if _, err := j.spoken.Answer(j.t.Context(), user,
+	if _, err := j.spoken.Questions.Answer(j.t.Context(), user,
 		schedule.Question{Action: "add", Task: true, Words: words + ": look"}); err != nil {
 		if strings.Contains(err.Error(), "never comes") { // its end is past
 			return

@@ -24,12 +24,19 @@ type Tool = func(
 ) (protocol.JobAnswer, error)
 
 // tools do what the model's calls about jobs say.
-var tools = map[string]func(*Schedule, context.Context, supervisor.User, toolCall) (protocol.JobAnswer, error){
-	"schedule_task":    (*Schedule).scheduleTask,
-	"list_tasks":       (*Schedule).listTasks,
-	"update_task":      (*Schedule).updateTask,
-	"cancel_task":      (*Schedule).cancelTask,
-	"get_task_results": (*Schedule).taskResults,
+var tools = map[string]func(*toolCalls, context.Context, supervisor.User, toolCall) (protocol.JobAnswer, error){
+	"schedule_task":    (*toolCalls).scheduleTask,
+	"list_tasks":       (*toolCalls).listTasks,
+	"update_task":      (*toolCalls).updateTask,
+	"cancel_task":      (*toolCalls).cancelTask,
+	"get_task_results": (*toolCalls).taskResults,
+}
+
+// toolCalls do what models' calls about jobs say.
+type toolCalls struct {
+	*editor
+	sources Sources
+	others  map[string]Tool // by name
 }
 
 // toolCall is a call in the conversation where its turn answers.
@@ -44,47 +51,47 @@ const mostUnasked = 4
 
 // Call does what a tool call says, for a turn that answers in a conversation. The same call again
 // changes nothing more. An error is for the model.
-func (s *Schedule) Call(ctx context.Context, c supervisor.JobCall,
+func (tc *toolCalls) Call(ctx context.Context, c supervisor.JobCall,
 	in supervisor.Conversation) (answer protocol.JobAnswer, err error) {
-	user, known := s.o.Person(c.User)
-	tool, other := tools[c.Call.Name], s.o.Tools[c.Call.Name]
+	user, known := tc.person(c.User)
+	tool, other := tools[c.Call.Name], tc.others[c.Call.Name]
 	switch {
 	case known && tool != nil:
-		return tool(s, ctx, user, toolCall{c, in})
+		return tool(tc, ctx, user, toolCall{c, in})
 	case known && other != nil:
 		return other(ctx, user, in, c)
 	}
 	return answer, supervisor.Errorf(supervisor.CodeForbidden, "%s", textNothing)
 }
 
-func (s *Schedule) scheduleTask(ctx context.Context, user supervisor.User, c toolCall) (
+func (tc *toolCalls) scheduleTask(ctx context.Context, user supervisor.User, c toolCall) (
 	answer protocol.JobAnswer, err error,
 ) {
 	var args protocol.ScheduleTask
 	if err := decode(c, &args); err != nil {
 		return answer, err
 	}
-	j, err := s.jobOf(args, user, c)
+	j, err := tc.jobOf(args, user, c)
 	if err != nil {
 		return answer, err
 	}
 	from := c.from(user, args.When)
-	if err := s.setFrom(ctx, from, &j, args.Options); err != nil {
+	if err := tc.setFrom(ctx, from, &j, args.Options); err != nil {
 		return answer, err
 	}
-	if err := s.approveNew(ctx, from, j); err != nil {
+	if err := tc.approveNew(ctx, from, j); err != nil {
 		return answer, err
 	}
-	if j.Options.World, err = s.o.Sources.World(ctx, c.Turn); err != nil {
+	if j.Options.World, err = tc.sources.World(ctx, c.Turn); err != nil {
 		return answer, err
 	}
-	why, err := s.setTimes(&j, args.When)
+	why, err := tc.setTimes(&j, args.When)
 	if err != nil {
 		return answer, err
 	}
-	terms := s.Terms(j)
-	j, err = s.Put(ctx, j, func(j supervisor.Job) supervisor.Delivery {
-		d := cardWith(j, s.checkText(j), terms)
+	terms := tc.Terms(j)
+	j, err = tc.Put(ctx, j, func(j supervisor.Job) supervisor.Delivery {
+		d := cardWith(j, tc.checkText(j), terms)
 		d.Conversation = c.in
 		if why != "" {
 			d.Text += fmt.Sprintf(textProposed, why)
@@ -94,7 +101,7 @@ func (s *Schedule) scheduleTask(ctx context.Context, user supervisor.User, c too
 	if err != nil {
 		return answer, err
 	}
-	words, next := s.describe(j)
+	words, next := tc.describe(j)
 	answer.Text = fmt.Sprintf(answerMade, nouns[j.Kind], j.ID, words, next)
 	if j.State == supervisor.JobProposed {
 		answer.Text += fmt.Sprintf(answerProposed, why)
@@ -104,7 +111,7 @@ func (s *Schedule) scheduleTask(ctx context.Context, user supervisor.User, c too
 }
 
 // jobOf is the job that a call asks for, or says what is wrong with it.
-func (s *Schedule) jobOf(args protocol.ScheduleTask, user supervisor.User, c toolCall) (j supervisor.Job, err error) {
+func (tc *toolCalls) jobOf(args protocol.ScheduleTask, user supervisor.User, c toolCall) (j supervisor.Job, err error) {
 	kind, known := map[string]supervisor.JobKind{"": supervisor.JobReminder, "reminder": supervisor.JobReminder,
 		"task":  supervisor.JobAgent,
 		"check": supervisor.JobCheck}[args.Kind]
@@ -120,7 +127,7 @@ func (s *Schedule) jobOf(args protocol.ScheduleTask, user supervisor.User, c too
 	}
 	check := supervisor.Check{}
 	if kind == supervisor.JobCheck {
-		if check, err = s.o.CheckRules.Of(args.Check); err != nil {
+		if check, err = tc.rules.Of(args.Check); err != nil {
 			return j, err
 		}
 	}
@@ -136,21 +143,21 @@ func (c toolCall) from(user supervisor.User, when string) origin {
 }
 
 // setFrom sets what a call's options say of a job.
-func (s *Schedule) setFrom(ctx context.Context, from origin, j *supervisor.Job, set map[string]any) error {
+func (tc *toolCalls) setFrom(ctx context.Context, from origin, j *supervisor.Job, set map[string]any) error {
 	values, err := optionValues(set)
 	if err != nil {
 		return err
 	}
-	return s.setAll(ctx, from, j, values)
+	return tc.setAll(ctx, from, j, values)
 }
 
 // setTimes has a job be due as the model has written; "" changes nothing. Where its person has to
 // say yes to that first, it says why.
-func (s *Schedule) setTimes(j *supervisor.Job, when string) (why string, err error) {
+func (tc *toolCalls) setTimes(j *supervisor.Job, when string) (why string, err error) {
 	if when == "" {
 		return "", nil
 	}
-	if err := SetRule(j, when, s.o.Now()); err != nil {
+	if err := SetRule(j, when, tc.now()); err != nil {
 		return "", err
 	}
 	if why, err = proposes(*j); why != "" {
@@ -179,7 +186,7 @@ func proposes(j supervisor.Job) (why string, err error) {
 }
 
 // describe says when a job is due, and next.
-func (s *Schedule) describe(j supervisor.Job) (words, next string) {
+func (tc *toolCalls) describe(j supervisor.Job) (words, next string) {
 	rule, times, err := timesOf(j)
 	if err != nil {
 		return textBroken, textPaused
@@ -191,13 +198,13 @@ func (s *Schedule) describe(j supervisor.Job) (words, next string) {
 	return rule.Describe(zone), times[0]
 }
 
-func (s *Schedule) listTasks(ctx context.Context, user supervisor.User, c toolCall) (
+func (tc *toolCalls) listTasks(ctx context.Context, user supervisor.User, c toolCall) (
 	answer protocol.JobAnswer, err error,
 ) {
 	if c.in.InGroup() {
 		return answer, supervisor.Errorf(supervisor.CodeForbidden, "%s", answerTasksInGroup)
 	}
-	list, err := s.o.Store.List(ctx, user.Name)
+	list, err := tc.store.List(ctx, user.Name)
 	if err != nil {
 		return answer, err
 	}
@@ -224,7 +231,7 @@ func brief(text string) string {
 // mostResults is how many results a call is told of.
 const mostResults = 10
 
-func (s *Schedule) taskResults(ctx context.Context, user supervisor.User, c toolCall) (
+func (tc *toolCalls) taskResults(ctx context.Context, user supervisor.User, c toolCall) (
 	answer protocol.JobAnswer, err error,
 ) {
 	var args protocol.TaskID
@@ -234,7 +241,7 @@ func (s *Schedule) taskResults(ctx context.Context, user supervisor.User, c tool
 	if c.in.InGroup() {
 		return answer, supervisor.Errorf(supervisor.CodeForbidden, "%s", answerResultsInGroup)
 	}
-	list, err := s.o.Store.Results(ctx, user.Name, args.ID, mostResults)
+	list, err := tc.store.Results(ctx, user.Name, args.ID, mostResults)
 	if err != nil {
 		return answer, err
 	}

@@ -14,11 +14,11 @@ import (
 // findToChange finds a job that a turn may change or end. A turn whose answer others read, and one
 // of a job, sees to those alone that speak where it answers. A turn that has read somebody else's
 // words sees to reminders alone, as one of a job does; world says that it has.
-func (s *Schedule) findToChange(ctx context.Context, user supervisor.User, c toolCall, id int64) (j supervisor.Job, world bool, err error) {
-	if j, err = s.find(ctx, user.Name, fmt.Sprint(id)); err != nil {
+func (tc *toolCalls) findToChange(ctx context.Context, user supervisor.User, c toolCall, id int64) (j supervisor.Job, world bool, err error) {
+	if j, err = tc.find(ctx, user.Name, fmt.Sprint(id)); err != nil {
 		return j, false, err
 	}
-	if world, err = s.o.Sources.World(ctx, c.Turn); err != nil {
+	if world, err = tc.sources.World(ctx, c.Turn); err != nil {
 		return j, world, err
 	}
 	switch elsewhere := j.Conversation.ID != c.in.ID; {
@@ -34,39 +34,39 @@ func (s *Schedule) findToChange(ctx context.Context, user supervisor.User, c too
 	return j, world, err
 }
 
-func (s *Schedule) updateTask(ctx context.Context, user supervisor.User, c toolCall) (answer protocol.JobAnswer, err error) {
+func (tc *toolCalls) updateTask(ctx context.Context, user supervisor.User, c toolCall) (answer protocol.JobAnswer, err error) {
 	var args protocol.UpdateTask
 	if err := cmp.Or(decode(c, &args), checkWords(args.Text, args.Name)); err != nil {
 		return answer, err
 	}
-	was, world, err := s.findToChange(ctx, user, c, args.ID)
+	was, world, err := tc.findToChange(ctx, user, c, args.ID)
 	if err != nil {
 		return answer, err
 	}
 	j := was
 	j.Name, j.Text = cmp.Or(nameFrom(args.Name), j.Name), cmp.Or(strings.TrimSpace(args.Text), j.Text)
 	j.Options.World = j.Options.World || world && (j.Text != was.Text || j.Name != was.Name)
-	if err := s.checkBuiltIn(was, j, args.When); err != nil {
+	if err := tc.checkBuiltIn(was, j, args.When); err != nil {
 		return answer, err
 	}
 	from := c.from(user, args.When)
-	if err := s.setFrom(ctx, from, &j, args.Options); err != nil {
+	if err := tc.setFrom(ctx, from, &j, args.Options); err != nil {
 		return answer, err
 	}
-	if err := s.approve(ctx, from, j, was); err != nil {
+	if err := tc.approve(ctx, from, j, was); err != nil {
 		return answer, err
 	}
-	why, err := s.setTimes(&j, args.When)
+	why, err := tc.setTimes(&j, args.When)
 	if err != nil {
 		return answer, err
 	}
-	if err := s.setState(&j, args.State); err != nil {
+	if err := tc.setState(&j, args.State); err != nil {
 		return answer, err
 	}
-	if err := s.Change(ctx, j); err != nil {
+	if err := tc.Change(ctx, j); err != nil {
 		return answer, err
 	}
-	words, next := s.describe(j)
+	words, next := tc.describe(j)
 	answer.Text = fmt.Sprintf(answerChanged, nouns[j.Kind], j.ID, words, next)
 	if why != "" {
 		answer.Text += fmt.Sprintf(answerProposed, why)
@@ -75,31 +75,17 @@ func (s *Schedule) updateTask(ctx context.Context, user supervisor.User, c toolC
 	return answer, nil
 }
 
-func (s *Schedule) cancelTask(ctx context.Context, user supervisor.User, c toolCall) (answer protocol.JobAnswer, err error) {
+func (tc *toolCalls) cancelTask(ctx context.Context, user supervisor.User, c toolCall) (answer protocol.JobAnswer, err error) {
 	var args protocol.TaskID
 	if err := decode(c, &args); err != nil {
 		return answer, err
 	}
-	j, _, err := s.findToChange(ctx, user, c, args.ID)
+	j, _, err := tc.findToChange(ctx, user, c, args.ID)
 	if err != nil {
 		return answer, err
 	}
-	answer.Text, err = s.end(ctx, j)
+	answer.Text, err = tc.end(ctx, j)
 	return answer, err
-}
-
-// checkBuiltIn refuses to have what is built in be another thing, or come at other times where
-// those are fixed. Its name says what it does.
-func (s *Schedule) checkBuiltIn(was, j supervisor.Job, when string) error {
-	switch {
-	case was.Kind != supervisor.JobRoutine:
-		return nil
-	case j.Name != was.Name || j.Text != was.Text:
-		return supervisor.Errorf(supervisor.CodeInvalid, textBuiltIn, job.Title(was))
-	case when != "" && s.o.RoutineTimes != nil:
-		return s.o.RoutineTimes(was)
-	}
-	return nil
 }
 
 // nameFrom is a name as it is kept: on one line.

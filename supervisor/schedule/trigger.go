@@ -13,12 +13,12 @@ const betweenTriggers = time.Minute
 
 // Trigger has a person's task be done, by its name, with material that somebody has sent. It is
 // once for a moment; while one waits, others are left out.
-func (s *Schedule) Trigger(ctx context.Context, user, name string, at time.Time, material string) error {
-	who, served := s.o.Person(user)
+func (js *Jobs) Trigger(ctx context.Context, user, name string, at time.Time, material string) error {
+	who, served := js.person(user)
 	if !served {
 		return supervisor.Errorf(supervisor.CodeForbidden, textNotServed, user)
 	}
-	j, err := s.findNamed(ctx, user, name)
+	j, err := js.findNamed(ctx, user, name)
 	if err != nil {
 		return err
 	}
@@ -26,8 +26,8 @@ func (s *Schedule) Trigger(ctx context.Context, user, name string, at time.Time,
 		return supervisor.Errorf(supervisor.CodeInvalid, textNoTask, nouns[j.Kind], j.ID, j.State)
 	}
 	j.Options.Overlap = supervisor.OverlapQueue
-	_, said, err := s.o.Store.RunNow(ctx, j, supervisor.Trigger{Due: at, Material: material, Gap: betweenTriggers, Private: who.PrivateChat()})
-	s.queued(said)
-	signals.Send(s.woken)
+	_, said, err := js.store.RunNow(ctx, j, supervisor.Trigger{Due: at, Material: material, Gap: betweenTriggers, Private: who.PrivateChat()})
+	js.queued(said)
+	signals.Send(js.woken)
 	return err
 }

@@ -81,7 +81,7 @@ func jitter(f supervisor.Fire) time.Duration {
 func (s *Schedule) begin(ctx context.Context) error {
 	var resting []string
 	for {
-		list, err := s.o.Queue.ListBegin(ctx, s.o.Now(), resting, s.running.Free(), maxDue)
+		list, err := s.queue.ListBegin(ctx, s.now(), resting, s.running.Free(), maxDue)
 		if err != nil || len(list) == 0 {
 			return err
 		}
@@ -89,13 +89,13 @@ func (s *Schedule) begin(ctx context.Context) error {
 			if slices.Contains(resting, f.Job.User) {
 				continue
 			}
-			user, known := s.o.Person(f.Job.User)
+			user, known := s.person(f.Job.User)
 			if !known {
 				resting = append(resting, f.Job.User)
 				continue
 			}
 			begin := s.beginFire
-			if s.o.Checks[f.Job.Kind] != nil {
+			if s.checks[f.Job.Kind] != nil {
 				begin = s.beginCheck
 			}
 			if err := begin(ctx, user, f); err != nil {
@@ -106,13 +106,13 @@ func (s *Schedule) begin(ctx context.Context) error {
 }
 
 func (s *Schedule) beginFire(ctx context.Context, user supervisor.User, f supervisor.ClaimedFire) error {
-	results, err := s.o.Store.Results(ctx, f.Job.User, f.Job.ID, toldOf+1)
+	results, err := s.store.Results(ctx, f.Job.User, f.Job.ID, toldOf+1)
 	if err != nil {
 		return err
 	}
-	kept, begun, err := s.o.Queue.Begin(ctx, f, s.inboundOf(user, f, results))
+	kept, begun, err := s.queue.Begin(ctx, f, s.inboundOf(user, f, results))
 	if err == nil && begun {
-		s.o.Begun(kept)
+		s.begun(kept)
 	}
 	return err
 }

@@ -16,8 +16,8 @@ import (
 const pressZone = "zone"
 
 // inOtherZones are a person's jobs that keep another time zone.
-func (s *Schedule) inOtherZones(ctx context.Context, user, zone string) ([]supervisor.Job, error) {
-	list, err := s.o.Store.List(ctx, user)
+func (js *Jobs) inOtherZones(ctx context.Context, user, zone string) ([]supervisor.Job, error) {
+	list, err := js.store.List(ctx, user)
 	return slices.DeleteFunc(list, func(j supervisor.Job) bool { return j.Zone == zone }), err
 }
 
@@ -30,8 +30,8 @@ func byWall(j supervisor.Job) bool {
 
 // OfferZone offers a person who has another time zone now to have their jobs keep that; without a
 // text all do.
-func (s *Schedule) OfferZone(ctx context.Context, user supervisor.User) (d supervisor.Delivery, err error) {
-	list, err := s.inOtherZones(ctx, user.Name, user.Timezone)
+func (ch *Chat) OfferZone(ctx context.Context, user supervisor.User) (d supervisor.Delivery, err error) {
+	list, err := ch.inOtherZones(ctx, user.Name, user.Timezone)
 	list = slices.DeleteFunc(list, func(j supervisor.Job) bool { return !byWall(j) })
 	if err != nil || len(list) == 0 {
 		return d, err
@@ -48,12 +48,12 @@ const maxPress = 64
 
 // moveZone has a person's jobs keep the time zone that is theirs now. It tells how many come at
 // other times for that.
-func (s *Schedule) moveZone(ctx context.Context, user supervisor.User) (string, error) {
-	list, err := s.inOtherZones(ctx, user.Name, user.Timezone)
+func (js *Jobs) moveZone(ctx context.Context, user supervisor.User) (string, error) {
+	list, err := js.inOtherZones(ctx, user.Name, user.Timezone)
 	moved := 0
 	for _, j := range list {
 		j.Zone = user.Timezone
-		switch ok, err := s.renewZone(ctx, j); {
+		switch ok, err := js.renewZone(ctx, j); {
 		case err != nil:
 			return "", err
 		case ok && byWall(j):
@@ -63,16 +63,16 @@ func (s *Schedule) moveZone(ctx context.Context, user supervisor.User) (string, 
 	if err != nil {
 		return "", err
 	}
-	signals.Send(s.woken)
+	signals.Send(js.woken)
 	return fmt.Sprintf(textMoved, amount.Plural(moved, "reminder or task", "reminders and tasks")), nil
 }
 
 // renewZone keeps a job whose zone has changed, and when it is due then. One whose last time has
 // passed there is left as it was, and comes when it would have. What can't be read is told of when
 // it is due.
-func (s *Schedule) renewZone(ctx context.Context, j supervisor.Job) (ok bool, err error) {
+func (js *Jobs) renewZone(ctx context.Context, j supervisor.Job) (ok bool, err error) {
 	if j.State == supervisor.JobActive {
-		now := s.o.Now()
+		now := js.now()
 		after := sinceOf(j, now)
 		if now.After(after) {
 			after = now
@@ -85,7 +85,7 @@ func (s *Schedule) renewZone(ctx context.Context, j supervisor.Job) (ok bool, er
 			j.Since, j.Next = after, next
 		}
 	}
-	if err = s.o.Store.Change(ctx, j); errors.Is(err, supervisor.ErrJobChanged) {
+	if err = js.store.Change(ctx, j); errors.Is(err, supervisor.ErrJobChanged) {
 		return false, nil // its person sees it in the next offer
 	}
 	return err == nil, err

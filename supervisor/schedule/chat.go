@@ -1,0 +1,82 @@
+package schedule
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"mews/supervisor"
+	"mews/supervisor/job"
+)
+
+// Chat does what people want of their jobs in a chat: by commands and by buttons.
+type Chat struct{ *editor }
+
+// Remind sets a reminder from "WHEN: TEXT", and shows it. inbound is the command; the same again
+// changes nothing. An error is for whoever wrote it.
+func (ch *Chat) Remind(ctx context.Context, user supervisor.User, c supervisor.Conversation, inbound int64,
+	words string, at time.Time) (d supervisor.Delivery, err error) {
+	when, text, err := splitWhen(words)
+	if err != nil {
+		return d, err
+	}
+	if len(text) > supervisor.MaxJobText {
+		return d, supervisor.Errorf(supervisor.CodeInvalid, textTooLong, supervisor.MaxJobText, len(text))
+	}
+	j := supervisor.Job{User: user.Name, Kind: supervisor.JobReminder, Text: text, Zone: user.Timezone,
+		Conversation: c, MadeBy: madeByInbound(inbound)}
+	if err := SetRule(&j, when, at); err != nil {
+		return d, err
+	}
+	if j, err = ch.Put(ctx, j, nil); err != nil {
+		return d, err
+	}
+	return ch.card(j), nil
+}
+
+// What /jobs shows at most.
+const (
+	maxListed     = 40
+	maxListedRows = 20 // of buttons
+)
+
+// beginPresses are the buttons that begin a job of a list, by its state.
+var beginPresses = map[supervisor.JobState]string{
+	supervisor.JobPaused: supervisor.JobResume, supervisor.JobProposed: supervisor.JobStart,
+}
+
+// List shows a person's jobs, the oldest first.
+func (ch *Chat) List(ctx context.Context, user string) (d supervisor.Delivery, err error) {
+	list, err := ch.store.List(ctx, user)
+	if err != nil {
+		return d, err
+	}
+	if len(list) == 0 {
+		return supervisor.Delivery{Text: textNoJobs}, nil
+	}
+	d.Text = textJobs
+	for _, j := range list[:min(len(list), maxListed)] {
+		d.Text += fmt.Sprintf(textListed, j.ID, listedText(j), Line(j))
+		if what := beginPresses[j.State]; what != "" && len(d.Buttons) < maxListedRows {
+			row := job.Buttons(j, what)[0]
+			row[0].Text += fmt.Sprintf(" %d", j.ID)
+			d.Buttons = append(d.Buttons, row)
+		}
+	}
+	if more := len(list) - maxListed; more > 0 {
+		d.Text += fmt.Sprintf(textMoreJobs, more)
+	}
+	return d, nil
+}
+
+// Cancel deletes a job of a person's by its number.
+func (ch *Chat) Cancel(ctx context.Context, user, number string) (string, error) {
+	if number == "" {
+		return textWhichJob, nil
+	}
+	j, err := ch.find(ctx, user, number)
+	if err != nil {
+		return "", err
+	}
+	return ch.end(ctx, j)
+}
