@@ -28,7 +28,7 @@ type origin struct {
 // approveNew is nil where a new job may speak where it is to speak. What its person wants where
 // they are needs no other yes.
 func (ed *editor) approveNew(ctx context.Context, from origin, j supervisor.Job) error {
-	if from.kind != supervisor.TurnJob && samePlace(j.Conversation, from.in) {
+	if from.kind != supervisor.TurnJob && sameChat(j.Conversation, from.in) {
 		return nil
 	}
 	return ed.approve(ctx, from, j, supervisor.Job{})
@@ -86,7 +86,7 @@ func wordsOf(j supervisor.Job) string {
 	return rule.Describe(zone)
 }
 
-// spokenOf is all that makes what a job says in a place what it is, and whose files that is made
+// spokenOf is all that makes what a job says in a chat what it is, and whose files that is made
 // of: a yes is one to exactly this. when are the words for another time; "" is the job's own.
 func spokenOf(j supervisor.Job, when string) []string {
 	check, err := json.Marshal(j.Options.Check)

@@ -71,7 +71,7 @@ func nextText(j supervisor.Job, times []string) string {
 
 // Terms are the sentences of a card about how the job goes about it.
 func (cs *cards) Terms(j supervisor.Job) (sentences []string) {
-	for _, text := range []string{cs.placeText(j), missedText(j), cs.costText(j)} {
+	for _, text := range []string{cs.destinationText(j), missedText(j), cs.costText(j)} {
 		if text != "" {
 			sentences = append(sentences, text)
 		}

@@ -11,7 +11,7 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// The words for places that need no name.
+// The words for destinations that need no name.
 const (
 	wordHere    = "here"
 	wordPrivate = "private"
@@ -48,15 +48,15 @@ func (ed *editor) redirect(ctx context.Context, from origin, j *supervisor.Job, 
 		for _, c := range groups {
 			names = append(names, nameOf(c))
 		}
-		return supervisor.Errorf(supervisor.CodeInvalid, textNoPlace,
+		return supervisor.Errorf(supervisor.CodeInvalid, textNoChat,
 			printable.Text(brief(to)), strings.Join(names, ", "))
 	}
 	j.Conversation = groups[i]
 	return nil
 }
 
-// samePlace says whether two conversations are in one chat and thread.
-func samePlace(a, b supervisor.Conversation) bool {
+// sameChat says whether two conversations are in one chat and thread.
+func sameChat(a, b supervisor.Conversation) bool {
 	return a.Channel == b.Channel && a.Chat == b.Chat && a.Thread == b.Thread
 }
 
@@ -85,8 +85,8 @@ func (ds *destinations) destination(j supervisor.Job) supervisor.Conversation {
 	return j.Conversation
 }
 
-// placeText says where a job speaks.
-func (ds *destinations) placeText(j supervisor.Job) string {
+// destinationText says where a job speaks.
+func (ds *destinations) destinationText(j supervisor.Job) string {
 	switch c := ds.destination(j); {
 	case c.InGroup():
 		return fmt.Sprintf(textInGroup, nameOf(c))

@@ -65,7 +65,7 @@ const (
 	textNotOfKind    = "a %s has no %s: it has %s"
 	textWrongOption  = "%s can't be %q: want %s"
 	textNoWorkspace  = "you have no workspaces: an admin gives them in the configuration"
-	textNoPlace      = "there is no chat %q where you may speak: want one of %s"
+	textNoChat       = "there is no chat %q where you may speak: want one of %s"
 	textMayPost      = "May a %s speak in the group %s? %s"
 	textClipped      = "%s… (%d characters in all)"
 	textBuiltIn      = "%s is built in: what it is called and does can't be changed"
