@@ -64,7 +64,7 @@ var placesTested = []string{
 var placesShown = []string{
 	"TestPlaceOf", "TestCapability_", "TestFeatures_", "TestHostCalls_", "TestFloors", "TestRows_",
 	"TestEveryMethodIsDocumented", "TestExample", "TestTags", "TestEmptyFileIsTheDefaults", "TestWholeFile",
-	"TestAWorkersToolsAreDescribedInOrder", "TestToolsThatChangeAfterHello", "TestTheFamilyIsSmallAndSound",
+	"TestTools_Described_AreInOrder", "TestTools_ChangeAfterHello_", "TestTools_Family_IsSmallAndValid",
 	"TestTheReadme", "TestTheMenuIsWhatTelegramTakes", "TestHelpListsEveryCommand", "TestReleasedMigrations",
 	"TestForgetTable_", "TestEraseAndExport_CoverEveryTable", "TestErase_DeletesOnlyThatUser",
 }
