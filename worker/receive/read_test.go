@@ -19,7 +19,7 @@ import (
 	"mews/worker/receive"
 )
 
-// pdf is a PDF of so many pages that each hold a text, or a rectangle where there is none.
+// pdf makes a PDF of that many pages. Each holds a text, or a rectangle if text is empty.
 func pdf(pages int, text string) []byte {
 	var b bytes.Buffer
 	var at []int
@@ -52,7 +52,7 @@ func pdf(pages int, text string) []byte {
 	return b.Bytes()
 }
 
-// packed is a ZIP archive of files, which come by their names.
+// packed makes a ZIP archive of these files, in the order of their names.
 func packed(t testing.TB, files map[string]string) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -109,7 +109,7 @@ func zipped(t testing.TB, data []byte) []byte {
 	return b.Bytes()
 }
 
-// film is what ffmpeg makes of these arguments.
+// film makes a film with ffmpeg and these arguments.
 func film(t testing.TB, name string, args ...string) []byte {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), name)
@@ -142,8 +142,7 @@ var spreadsheet = map[string]string{
 		`<c r="E2" s="2"><v>46000.5</v></c></row></sheetData></worksheet>`,
 }
 
-// TestDocuments: what a model reads of each.
-func TestDocuments(t *testing.T) {
+func TestDocuments_EachFormat_IsQuoted(t *testing.T) {
 	h := newHome(t, "")
 	odt := packed(t, map[string]string{"mimetype": "application/vnd.oasis.opendocument.text",
 		"content.xml": `<o xmlns:text="t"><text:h>Plan</text:h> <text:p>a<text:tab/>b<text:s/>c<text:span>d</text:span></text:p></o>`})
@@ -182,8 +181,8 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-// TestAScannedPDF: it has no text, and its first pages are shown.
-func TestAScannedPDF(t *testing.T) {
+// TestPDF_Scanned_ShowsFirstPages: it has no text.
+func TestPDF_Scanned_ShowsFirstPages(t *testing.T) {
 	h := newHome(t, "")
 	for pages, want := range map[int]int{1: 1, 6: 4} {
 		got := h.one("scan.pdf", pdf(pages, ""))
@@ -196,7 +195,7 @@ func TestAScannedPDF(t *testing.T) {
 	}
 }
 
-func TestArchivesAreListed(t *testing.T) {
+func TestArchives_Names_AreListed(t *testing.T) {
 	h := newHome(t, "")
 	many := map[string]string{}
 	var names []string
@@ -229,8 +228,8 @@ func TestArchivesAreListed(t *testing.T) {
 	}
 }
 
-// TestSoundAndFilms: recordings are left to be transcribed, and of films a frame is shown.
-func TestSoundAndFilms(t *testing.T) {
+// TestMedia_SoundAndFilms_AreRead: recordings wait to be transcribed, and films show a frame.
+func TestMedia_SoundAndFilms_AreRead(t *testing.T) {
 	h := newHome(t, "")
 	tone := []string{"-f", "lavfi", "-i", "sine=duration=3"}
 	moving := []string{"-f", "lavfi", "-i", "testsrc=duration=3:size=320x240:rate=5"}
@@ -266,8 +265,8 @@ func TestSoundAndFilms(t *testing.T) {
 	}
 }
 
-// TestMeasure: what players show of a recording or a film that is sent.
-func TestMeasure(t *testing.T) {
+// TestMeasure_SentMedia_HasPlayerSizes: players show these lengths and sizes.
+func TestMeasure_SentMedia_HasPlayerSizes(t *testing.T) {
 	h := newHome(t, "")
 	tone := []string{"-f", "lavfi", "-i", "sine=duration=3"}
 	moving := []string{"-f", "lavfi", "-i", "testsrc=duration=3:size=320x240:rate=5"}
@@ -307,8 +306,8 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-// TestMissingPrograms: the file is kept and named, and so is what would read it.
-func TestMissingPrograms(t *testing.T) {
+// TestReceive_MissingProgram_IsNamed: the file is kept and named, and so is the program.
+func TestReceive_MissingProgram_IsNamed(t *testing.T) {
 	h := newHome(t, t.TempDir())
 	mp4 := film(t, "a.mp4", "-f", "lavfi", "-i", "testsrc=duration=1:size=32x32:rate=5")
 	for name, c := range map[string]struct {

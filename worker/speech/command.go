@@ -10,8 +10,8 @@ import (
 	"mews/worker/program"
 )
 
-// newCommand is any recogniser that writes words to its standard output, by a template of its
-// command line. No shell reads it.
+// newCommand makes a recogniser of any program that writes words to its standard output. The
+// template is its command line. No shell reads it.
 func newCommand(programs Programs, e protocol.SpeechEngine) recogniser {
 	return func(ctx context.Context, p piece) ([]string, string, error) {
 		if len(e.Command) == 0 {
@@ -40,7 +40,7 @@ func newCommand(programs Programs, e protocol.SpeechEngine) recogniser {
 	}
 }
 
-// prefix keeps the beginning of what is written to it.
+// prefix keeps the beginning of a program's output.
 type prefix struct {
 	bytes.Buffer
 	most int

@@ -6,16 +6,16 @@ import (
 	"testing"
 )
 
-// sec is a time in samples.
+// sec converts seconds to samples.
 func sec(s float64) int64 { return int64(s * rate) }
 
-func TestCut(t *testing.T) {
+func TestCut_AtSilences(t *testing.T) {
 	never := func(span) int64 { t.Error("the quietest moment was asked for"); return 0 }
 	for name, test := range map[string]struct {
 		length   int64
 		silences []span
 		quietest func(span) int64
-		at       []int64 // where it is cut
+		at       []int64 // expected cuts
 	}{
 		"short":                    {length: sec(150), quietest: never},
 		"nothing":                  {quietest: never},
@@ -65,7 +65,7 @@ func TestSilenceParser(t *testing.T) {
 		{tag + "silence_end: 3", nil},
 		{tag + "silence_start: 3\n" + tag + "silence_end: 1\n" + tag + "silence_start: 2\n" + tag + "silence_end: 4", []span{{sec(3), sec(3)}, {sec(3), sec(4)}}},
 		{tag + "silence_start: nan\n" + tag + "silence_start: inf\n" + tag + "silence_start: 1e300\n" + tag + "silence_start: x", nil},
-		{"  title : " + tag + "silence_start: 1", nil}, // what a file calls itself
+		{"  title : " + tag + "silence_start: 1", nil}, // a title in the file's metadata
 	} {
 		var p silenceParser
 		for line := range strings.SplitSeq(test.lines, "\n") {
@@ -77,8 +77,7 @@ func TestSilenceParser(t *testing.T) {
 	}
 }
 
-// FuzzSilences: whatever ffmpeg writes, the silences are in order and within the recording, and so
-// are the pieces.
+// FuzzSilences: whatever ffmpeg writes, silences and pieces are in order and within the recording.
 func FuzzSilences(f *testing.F) {
 	f.Add("[silencedetect @ 0x5] silence_start: 60.25\n[silencedetect @ 0x5] silence_end: 62.5 | silence_duration: 2.25", int64(400*rate))
 	f.Add("[silencedetect @ 0x5] silence_start: -1\n[silencedetect @ 0x5] silence_start: 2", int64(1))

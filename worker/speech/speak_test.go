@@ -18,7 +18,7 @@ import (
 	"mews/worker/program"
 )
 
-// kept is what was kept of a recording.
+// kept holds a stored recording.
 type kept struct{ bytes.Buffer }
 
 func (k *kept) Keep(_ context.Context, r io.Reader, most int64) (protocol.BlobRef, error) {
@@ -26,7 +26,7 @@ func (k *kept) Keep(_ context.Context, r io.Reader, most int64) (protocol.BlobRe
 	return protocol.BlobRef{Size: n}, err
 }
 
-// speaker says texts with the system's programs, and those of a folder of the test's before them.
+// speaker makes a speaker with the system's programs. Programs in the returned folder come first.
 func speaker(t *testing.T, into Blobs) (s Speaker, programs string) {
 	t.Helper()
 	programs = t.TempDir()
@@ -34,7 +34,7 @@ func speaker(t *testing.T, into Blobs) (s Speaker, programs string) {
 		Environment: program.Environment{Home: t.TempDir(), Path: programs + ":" + program.DefaultPath}}}, programs
 }
 
-// needs skips a test that lacks programs. On the machine that decides they are there.
+// needs skips a test if programs are missing. The deciding machine has them.
 func needs(t testing.TB, names ...string) {
 	t.Helper()
 	for _, name := range names {
@@ -47,7 +47,7 @@ func needs(t testing.TB, names ...string) {
 	}
 }
 
-// say makes a recording with espeak-ng, and returns the file that it is.
+// say makes a recording with espeak-ng, and returns the path of the file.
 func say(t *testing.T, text string) (protocol.SpeakResult, string) {
 	t.Helper()
 	into := &kept{}
@@ -75,9 +75,9 @@ func run(t *testing.T, name string, args ...string) string {
 	return string(out)
 }
 
-// TestAVoiceMessageIsWhatTelegramTakes: codec, rate, channels, length and loudness, as ffmpeg reads
-// it back.
-func TestAVoiceMessageIsWhatTelegramTakes(t *testing.T) {
+// TestSpeak_VoiceMessage_FitsTelegram: codec, rate, channels, length and loudness, as ffmpeg reads
+// them.
+func TestSpeak_VoiceMessage_FitsTelegram(t *testing.T) {
 	needs(t, "espeak-ng", "ffmpeg", "ffprobe")
 	text := strings.TrimSpace(strings.Repeat("The quick brown fox jumps over the lazy dog. ", 11))
 	r, ogg := say(t, text)
@@ -113,7 +113,7 @@ func number(t *testing.T, in, pattern string) float64 {
 	return n
 }
 
-// grammar has the sentences that are heard back (JSGF).
+// grammar has the spoken sentences (JSGF).
 const grammar = `#JSGF V1.0;
 grammar orders;
 public <order> = <verb> the <size> <colour> <thing> <time> ;
@@ -124,8 +124,8 @@ public <order> = <verb> the <size> <colour> <thing> <time> ;
 <time> = today | tomorrow | yesterday | on monday | on sunday ;
 `
 
-// TestAVoiceMessageIsHeardBack: a recogniser understands four words of five.
-func TestAVoiceMessageIsHeardBack(t *testing.T) {
+// TestSpeak_VoiceMessage_IsUnderstood: a recogniser understands four words of five.
+func TestSpeak_VoiceMessage_IsUnderstood(t *testing.T) {
 	needs(t, "espeak-ng", "ffmpeg", "pocketsphinx_continuous")
 	const model = "/usr/share/pocketsphinx/model/en-us/"
 	dir := t.TempDir()
@@ -159,8 +159,8 @@ func TestAVoiceMessageIsHeardBack(t *testing.T) {
 	}
 }
 
-// TestWhatIsSaidIsNoOption: text that looks like an option, or like espeak-ng's marks, is said.
-func TestWhatIsSaidIsNoOption(t *testing.T) {
+// TestSpeak_TextLikeOption_IsSpoken: the same holds for text that looks like espeak-ng's marks.
+func TestSpeak_TextLikeOption_IsSpoken(t *testing.T) {
 	needs(t, "espeak-ng", "ffmpeg")
 	for _, text := range []string{"--help", "-w /etc/passwd", "$(touch x); `touch y`", "<voice name=\"x\">hello</voice>"} {
 		if r, _ := say(t, text); r.Seconds < 1 {
@@ -169,7 +169,7 @@ func TestWhatIsSaidIsNoOption(t *testing.T) {
 	}
 }
 
-// stand is a program of the test's.
+// stand writes a stand-in for a program.
 func stand(t *testing.T, programs, name, script string) {
 	t.Helper()
 	if err := os.WriteFile(filepath.Join(programs, name), []byte("#!/bin/sh\n"+script), 0o700); err != nil {
@@ -177,9 +177,9 @@ func stand(t *testing.T, programs, name, script string) {
 	}
 }
 
-// TestEachEngineIsRunByItsOwnCommandLine: stand-ins take the options that the programs have, write
-// down what they were given, and make a recording.
-func TestEachEngineIsRunByItsOwnCommandLine(t *testing.T) {
+// TestSpeak_EachEngine_HasItsCommandLine: stand-ins accept the programs' options, write down their
+// arguments, and make a recording.
+func TestSpeak_EachEngine_HasItsCommandLine(t *testing.T) {
 	needs(t, "espeak-ng", "ffmpeg")
 	const piper = `echo "$@" | sed 's,/[^ ]*/,,g' >$HOME/said; while [ $# -gt 0 ]; do case $1 in
 		-m|--model) shift 2;; -f|--output_file|--output-file) out=$2; shift 2;; *) exit 2;; esac; done
@@ -214,7 +214,7 @@ func TestEachEngineIsRunByItsOwnCommandLine(t *testing.T) {
 	}
 }
 
-func TestATextThatCannotBeSaid(t *testing.T) {
+func TestSpeak_Failures_AreTold(t *testing.T) {
 	needs(t, "espeak-ng", "ffmpeg")
 	for name, c := range map[string]struct {
 		programs map[string]string
@@ -250,7 +250,7 @@ func TestATextThatCannotBeSaid(t *testing.T) {
 	}
 }
 
-func TestATextIsSaidNoMore(t *testing.T) {
+func TestSpeak_ContextEnds_Stops(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	stopped := errors.New("stopped")
 	s, programs := speaker(t, &kept{})

@@ -17,9 +17,9 @@ import (
 	"mews/worker/program"
 )
 
-// TestTranscribe: every sound of a recording is heard once, wherever it is cut, in every kind of
-// file.
-func TestTranscribe(t *testing.T) {
+// TestTranscribe_EachFormat_HearsAllOnce: every sound is heard once, wherever the recording is cut,
+// in every kind of file.
+func TestTranscribe_EachFormat_HearsAllOnce(t *testing.T) {
 	for name, test := range map[string]struct {
 		file    string
 		sources []string
@@ -63,7 +63,7 @@ func TestTranscribe(t *testing.T) {
 	}
 }
 
-// before does something before each program.
+// before calls a function before each program.
 type before struct {
 	Programs
 	do func(program.Program)
@@ -74,8 +74,8 @@ func (b before) Run(ctx context.Context, p program.Program) error {
 	return b.Programs.Run(ctx, p)
 }
 
-// TestWhisperIsAsked: the command line, the priority and the time that a piece has.
-func TestWhisperIsAsked(t *testing.T) {
+// TestWhisper_Call_HasOptionsAndTimeout: the command line, the priority and the time of a piece.
+func TestWhisper_Call_HasOptionsAndTimeout(t *testing.T) {
 	f := newFixture(t)
 	f.record("note.ogg", tone(440, 10))
 	var asked []program.Program
@@ -105,8 +105,8 @@ func TestWhisperIsAsked(t *testing.T) {
 	}
 }
 
-// TestFailures: each is told from the others, with what the program said.
-func TestFailures(t *testing.T) {
+// TestTranscribe_Failures_AreTold: each failure has its kind, with the program's words.
+func TestTranscribe_Failures_AreTold(t *testing.T) {
 	whisper := func(does map[string]any) func(*fixture) protocol.SpeechEngine {
 		return func(f *fixture) protocol.SpeechEngine { return f.whisper(does) }
 	}
@@ -159,7 +159,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// spoil makes recordings of which most are none.
+// spoil makes broken recordings.
 func (f *fixture) spoil() {
 	f.t.Helper()
 	f.record("note.ogg", tone(440, 2))
@@ -184,9 +184,8 @@ func (f *fixture) spoil() {
 	f.ffmpeg("film.mp4", "-f", "lavfi", "-i", "color=size=16x16:duration=1")
 }
 
-// TestTime: what takes too long is killed with all that it has started, and so is what the person
-// stops.
-func TestTime(t *testing.T) {
+// TestTranscribe_TimeUpOrStopped_KillsAll: the program and all its processes are killed.
+func TestTranscribe_TimeUpOrStopped_KillsAll(t *testing.T) {
 	f := newFixture(t)
 	f.record("note.ogg", tone(440, 2))
 	e := f.whisper(map[string]any{"sleep": true})
@@ -220,9 +219,8 @@ func (s shorter) Run(ctx context.Context, p program.Program) error {
 	return s.Programs.Run(ctx, p)
 }
 
-// TestTooLong: a recording that is longer than may be is not heard at all, however small its file
-// is.
-func TestTooLong(t *testing.T) {
+// TestTranscribe_TooLong_IsRefused: however small the file is.
+func TestTranscribe_TooLong_IsRefused(t *testing.T) {
 	f := newFixture(t)
 	f.ffmpeg("hours.flac", "-f", "lavfi", "-i", "anullsrc=r=1000:cl=mono", "-t", "36000", "-frame_size", "65535", "-compression_level", "0")
 	info, err := os.Stat(filepath.Join(f.home, "hours.flac"))
@@ -237,9 +235,8 @@ func TestTooLong(t *testing.T) {
 	}
 }
 
-// A channel may say a length without the part of a second at its end. (Telegram's is in whole
-// seconds.)
-func TestALittleLongerThanWasSaid(t *testing.T) {
+// A channel may omit the fraction of a second at the end. (Telegram gives whole seconds.)
+func TestTranscribe_SlightlyTooLong_IsAccepted(t *testing.T) {
 	f := newFixture(t)
 	f.record("note.ogg", tone(440, 3)+".6")
 	r, err := f.Transcribe(t.Context(), protocol.TranscribeParameters{Path: "note.ogg", Seconds: 3, Engine: f.whisper(map[string]any{})})
@@ -251,9 +248,9 @@ func TestALittleLongerThanWasSaid(t *testing.T) {
 	}
 }
 
-// TestWhatAServerHasHeard: nobody listens again, and what nobody says is left out, as where a
-// program here invents words.
-func TestWhatAServerHasHeard(t *testing.T) {
+// TestServerText_InventedWords_AreRemoved: the recording is not transcribed again. Lines for
+// silence are removed, as with programs here.
+func TestServerText_InventedWords_AreRemoved(t *testing.T) {
 	f := newFixture(t)
 	f.record("note.ogg", tone(440, 3))
 	f.record("quiet.ogg", quiet(3))
@@ -282,8 +279,8 @@ func TestWhatAServerHasHeard(t *testing.T) {
 	}
 }
 
-// TestNoFFmpeg says so, and not that there is no recogniser.
-func TestNoFFmpeg(t *testing.T) {
+// TestTranscribe_NoFFmpeg_SaysSo: it does not blame the recogniser.
+func TestTranscribe_NoFFmpeg_SaysSo(t *testing.T) {
 	f := newFixture(t)
 	f.record("note.ogg", tone(440, 1))
 	f.runner.Environment.Path = "/nowhere"
@@ -292,9 +289,9 @@ func TestNoFFmpeg(t *testing.T) {
 	}
 }
 
-// TestKilledBetweenPieces: what was kept is not done again, and what a killed worker has left is
-// cleared away.
-func TestKilledBetweenPieces(t *testing.T) {
+// TestTranscribe_Killed_ContinuesAfterPiece: stored pieces are not done again, and the killed
+// worker's files are removed.
+func TestTranscribe_Killed_ContinuesAfterPiece(t *testing.T) {
 	f := newFixture(t)
 	f.record("long.ogg", tone(440, 100), quiet(2), tone(660, 100), quiet(2), tone(880, 100))
 	gone := errors.New("the supervisor has gone")
@@ -329,8 +326,8 @@ func TestKilledBetweenPieces(t *testing.T) {
 	}
 }
 
-// TestLongText lies beside the recording too, and replaces nothing there.
-func TestLongText(t *testing.T) {
+// TestTranscribe_LongText_IsKeptInFile: beside the recording, without replacing a file.
+func TestTranscribe_LongText_IsKeptInFile(t *testing.T) {
 	f := newFixture(t)
 	f.record("note.ogg", tone(440, 2))
 	text := strings.TrimSpace(strings.Repeat("words и слова ", 300))
@@ -353,8 +350,8 @@ func TestLongText(t *testing.T) {
 	}
 }
 
-// TestCommand: any recogniser, by its command line.
-func TestCommand(t *testing.T) {
+// TestCommand_AnyRecogniser_Works: by its command line.
+func TestCommand_AnyRecogniser_Works(t *testing.T) {
 	f := newFixture(t)
 	f.record("note.ogg", tone(440, 2))
 	e := protocol.SpeechEngine{Engine: "command", Language: "fr", Threads: 2, Model: "m.bin",
@@ -370,8 +367,7 @@ func TestCommand(t *testing.T) {
 	}
 }
 
-// BenchmarkOurPart is what a note of 10 s costs beside ffmpeg and whisper-cli: the time of all less
-// that of the two.
+// BenchmarkOurPart measures a note of 10 s without the time of ffmpeg and whisper-cli.
 func BenchmarkOurPart(b *testing.B) {
 	f := newFixture(b)
 	f.record("note.ogg", tone(440, 4), quiet(1), tone(660, 5))
@@ -400,8 +396,8 @@ func (t timed) Run(ctx context.Context, p program.Program) error {
 	return t.Programs.Run(ctx, p)
 }
 
-// TestListener: of what a program says the words that tell most are kept, in bounded memory.
-func TestListener(t *testing.T) {
+// TestListener_KeepsMostTellingLine: in bounded memory.
+func TestListener_KeepsMostTellingLine(t *testing.T) {
 	for said, want := range map[string]string{
 		"a\nb":                      "b",
 		"error: x\nusage\n":         "error: x",
