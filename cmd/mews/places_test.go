@@ -22,7 +22,7 @@ import (
 // the beginning of the one line to insert behind; after any other line, which is a remark, and at
 // first, lines are inserted at the end. Tests are not counted.
 var places = []struct {
-	kind    string // as the table in README.md has it
+	kind    string // as the table for contributors has it
 	archive string
 	files   int
 	used    int // more files: where it is used
@@ -58,7 +58,7 @@ var placesTested = []string{
 
 // placesShown are those tests.
 const placesShown = `^(TestPlace|TestMethods_EachOne_IsDocumented|TestExample|TestTags|TestEmptyFileIsTheDefaults|TestWholeFile|` +
-	`TestTools_Described_AreInOrder|TestTools_ChangeAfterHello_ReachNextTurn|TestTools_Family_IsSmallAndValid|TestTheReadme|` +
+	`TestTools_Described_AreInOrder|TestTools_ChangeAfterHello_ReachNextTurn|TestTools_Family_IsSmallAndValid|` +
 	`TestTheMenuIsWhatTelegramTakes|TestHelpListsEveryCommand|TestReleasedMigrations|TestEveryTableIsErased|TestNothingOfSomebody)`
 
 // TestPlaces_Built_PassTheirTests builds that copy and runs the tests in it: of all packages with
@@ -98,18 +98,21 @@ func copyWithPlaces(t *testing.T) (tree string, tested []string) {
 	return tree, tested
 }
 
-// TestPlacesInTheReadme checks the table for contributors: it has each kind's number, names each
+// contributing has the table for contributors.
+const contributing = ".github/CONTRIBUTING.md"
+
+// TestPlaces_TableForContributors_IsTrue checks that table: it has each kind's number, names each
 // file that is there, and the folder of each that is new.
-func TestPlacesInTheReadme(t *testing.T) {
+func TestPlaces_TableForContributors_IsTrue(t *testing.T) {
 	root := moduleRoot(t)
-	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
+	guide, err := os.ReadFile(filepath.Join(root, contributing))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, place := range places {
-		row := regexp.MustCompile(fmt.Sprintf(`(?m)^\| %s \| %d \| (.*) \|$`, place.kind, place.files)).FindStringSubmatch(string(readme))
+		row := regexp.MustCompile(fmt.Sprintf(`(?m)^\| %s \| %d \| (.*) \|$`, place.kind, place.files)).FindStringSubmatch(string(guide))
 		if row == nil {
-			t.Errorf("README.md does not say that %s takes %d files", place.kind, place.files)
+			t.Errorf("%s does not say that %s takes %d files", contributing, place.kind, place.files)
 			continue
 		}
 		var named, want []string
@@ -126,7 +129,7 @@ func TestPlacesInTheReadme(t *testing.T) {
 			}
 		}
 		if slices.Sort(want); !slices.Equal(slices.Sorted(slices.Values(named)), want) {
-			t.Errorf("README.md has %q for %s, want %q", named, place.kind, want)
+			t.Errorf("%s has %q for %s, want %q", contributing, named, place.kind, want)
 		}
 	}
 }
