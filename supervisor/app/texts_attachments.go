@@ -10,7 +10,7 @@ const (
 	textHearingFormat  = "%s can't be sent to be written down: the server takes %s, and at most 25 MB."
 	textNotReceived    = "the recording could not be put into your folder. %s"
 	textHearingGone    = "there is no such file among yours."
-	textNoHearing      = "this machine has no model of speech. An admin may get one and name it in speech.in.model: the README says how."
+	textNoHearing      = "this machine has no model of speech. An admin may get one and name it in speech.in.model: `mews help voice-setup` says how."
 	textPackageMissing = "I keep what you sent, and can't read all of it: this machine has no %[1]s. An admin may install it (on Debian: " +
 		"apt-get install %[1]s); then send it again."
 )

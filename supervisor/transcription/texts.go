@@ -38,7 +38,7 @@ const (
 
 // textsFailure says for each failure what happened and what to do.
 var textsFailure = map[protocol.SpeechFailure]string{
-	protocol.SpeechNoProgram: "the program for it is not installed where my programs run. An admin may install it; the README says how, and " +
+	protocol.SpeechNoProgram: "the program for it is not installed where my programs run. An admin may install it; `mews help voice-setup` says how, and " +
 		"`mews check` names what is missing.",
 	protocol.SpeechNoModel: "the model of speech is missing or was not loaded to its end. An admin may get it anew and name it in " +
 		"speech.in.model; `mews check` looks at it.",
