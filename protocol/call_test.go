@@ -14,11 +14,11 @@ import (
 	"mews/protocol/protocoltest"
 )
 
-func TestCancelEndsTheHandlerAndItsAnswerCounts(t *testing.T) {
+func TestCancel_EndsHandler_AnswerCounts(t *testing.T) {
 	tests := []struct {
 		name string
 		end  func(ctx context.Context) (any, error)
-		want int // the code; 0: a result
+		want int // the code; 0 means a result
 	}{
 		{"a result all the same",
 			func(context.Context) (any, error) { return protocol.TurnEnd{Why: protocol.WhyStopped}, nil }, 0},
@@ -55,7 +55,7 @@ func TestCancelEndsTheHandlerAndItsAnswerCounts(t *testing.T) {
 	}
 }
 
-func TestCancelIsHeardOnlyByItsCall(t *testing.T) {
+func TestCancel_ReachesOnlyItsCall(t *testing.T) {
 	began, release := make(chan int64, 2), make(chan struct{})
 	h := answering(func(ctx context.Context, req *protocol.Request) (any, error) {
 		began <- req.ID
@@ -78,7 +78,7 @@ func TestCancelIsHeardOnlyByItsCall(t *testing.T) {
 	p.expect(`{"jsonrpc":"2.0","id":1,"result":null}`)
 }
 
-func TestACallThatIsOverBeforeItBeganSendsNothing(t *testing.T) {
+func TestCall_EndedContext_SendsNothing(t *testing.T) {
 	c, p, _ := running(t, handler{}, protocol.Options{})
 	why := errors.New("over")
 	ctx, cancel := context.WithCancelCause(background)
@@ -95,7 +95,7 @@ func TestACallThatIsOverBeforeItBeganSendsNothing(t *testing.T) {
 	p.expect(`{"jsonrpc":"2.0","method":"b","params":{}}`)
 }
 
-// bubble runs a connection over an in-memory pipe, where time is the test's own.
+// bubble runs a connection over an in-memory pipe with synthetic time.
 func bubble(t *testing.T, o protocol.Options, f func(c *protocol.Conn, p *peer, result <-chan error)) {
 	synctest.Test(t, func(t *testing.T) {
 		ours, theirs := net.Pipe()
@@ -107,7 +107,7 @@ func bubble(t *testing.T, o protocol.Options, f func(c *protocol.Conn, p *peer, 
 	})
 }
 
-func TestACancelThatIsNotAnsweredIsWaitedForAndNoLonger(t *testing.T) {
+func TestCancel_NoAnswer_WaitsOnlyTheGrace(t *testing.T) {
 	bubble(t, protocol.Options{CancelGrace: 3 * time.Second}, func(c *protocol.Conn, p *peer, _ <-chan error) {
 		ctx, cancel := context.WithTimeout(background, time.Minute)
 		defer cancel()
@@ -121,7 +121,7 @@ func TestACancelThatIsNotAnsweredIsWaitedForAndNoLonger(t *testing.T) {
 		if took := time.Since(start); took != time.Minute+3*time.Second {
 			t.Errorf("took %v", took)
 		}
-		// late, and still an answer to what was asked
+		// late, but an answer to the question
 		p.send(`{"jsonrpc":"2.0","id":1,"result":null}`)
 		again := later(func() error { return c.Call(background, "b", nil, nil) })
 		p.expect(`{"jsonrpc":"2.0","id":2,"method":"b","params":{}}`)
@@ -132,14 +132,14 @@ func TestACancelThatIsNotAnsweredIsWaitedForAndNoLonger(t *testing.T) {
 	})
 }
 
-func TestAnAnswerWithinTheGraceCounts(t *testing.T) {
+func TestCancel_AnswerWithinGrace_Counts(t *testing.T) {
 	bubble(t, protocol.Options{}, func(c *protocol.Conn, p *peer, _ <-chan error) {
 		ctx, cancel := context.WithCancel(background)
 		result := later(func() error { return c.Call(ctx, "a", nil, nil) })
 		p.expect(`{"jsonrpc":"2.0","id":1,"method":"a","params":{}}`)
 		cancel()
 		p.expect(`{"jsonrpc":"2.0","method":"cancel","params":{"id":1}}`)
-		time.Sleep(4 * time.Second) // of the bubble's time
+		time.Sleep(4 * time.Second) // synthetic time
 		p.send(`{"jsonrpc":"2.0","id":1,"result":null}`)
 		if err := <-result; err != nil {
 			t.Error(err)
@@ -147,7 +147,7 @@ func TestAnAnswerWithinTheGraceCounts(t *testing.T) {
 	})
 }
 
-func TestAPeerThatNeverAnswersACancelIsLeft(t *testing.T) {
+func TestCancel_NeverAnswered_EndsConnection(t *testing.T) {
 	bubble(t, protocol.Options{}, func(c *protocol.Conn, p *peer, result <-chan error) {
 		go io.Copy(io.Discard, p)
 		for c.Err() == nil {
@@ -162,7 +162,7 @@ func TestAPeerThatNeverAnswersACancelIsLeft(t *testing.T) {
 	})
 }
 
-func TestACancelDoesNotOvertakeItsCall(t *testing.T) {
+func TestCancel_NeverOvertakesItsCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ours, theirs := net.Pipe()
 		c, p := protocol.NewConn(ours, handler{}, protocol.Options{}), &peer{theirs, t, bufio.NewReader(theirs)}

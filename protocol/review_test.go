@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestAReportIsChecked(t *testing.T) {
+func TestReport_BadReports_AreRefused(t *testing.T) {
 	finding := ReviewFinding{Path: "a.go", Start: 1, Line: 2, Side: SideRight, Severity: SeverityWarning, Title: "x", Confidence: 0.5}
 	of := func(spoil func(*ReviewFinding)) ReviewReport {
 		f := finding
@@ -54,7 +54,7 @@ func TestAReportIsChecked(t *testing.T) {
 	}
 }
 
-// A report that is taken is within its bounds when it is written again, whatever bytes it came as.
+// An accepted report stays within its bounds when it is encoded again, whatever bytes it came as.
 func FuzzReport(f *testing.F) {
 	f.Add([]byte(`{"turn":1,"findings":[{"path":"a","line":1,"side":"LEFT","severity":"critical","category":"","title":"x","detail":"","quote":"","confidence":1e-3}]}`), false)
 	f.Add([]byte(`{"turn":1,"triage":{"priority":"low","summary":""}}`), true)

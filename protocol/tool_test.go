@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestChangedToolsAreChecked(t *testing.T) {
+func TestToolsChanged_BadLists_AreRefused(t *testing.T) {
 	good := []Tool{{Name: "a", Schema: json.RawMessage(`{"type": "object"}`), Effect: EffectNone}, {Name: "b<", Schema: json.RawMessage(`{}`)}}
 	hash, err := HashTools(good)
 	if err != nil {
@@ -54,7 +54,7 @@ func TestChangedToolsAreChecked(t *testing.T) {
 	}
 }
 
-func TestAnArchivesResultIsChecked(t *testing.T) {
+func TestArchiveResult_BadResults_AreRefused(t *testing.T) {
 	good := ArchiveResult{Blob: BlobRef{Size: 1024}, LeftOut: make([]LeftOut, MaxLeftOut)}
 	if err := good.Check(); err != nil {
 		t.Error(err)

@@ -14,7 +14,7 @@ import (
 	"mews/protocol/protocoltest"
 )
 
-// methods is every method of the wire: what it takes and what it answers. nil stands for nothing.
+// methods maps every method of the wire to its parameters and its result. nil means none.
 var methods = map[string]struct{ params, result func() any }{
 	protocol.MethodHello:             {of[protocol.Hello], of[protocol.HelloResult]},
 	protocol.MethodPing:              {},
@@ -39,7 +39,7 @@ var methods = map[string]struct{ params, result func() any }{
 
 func of[T any]() any { return new(T) }
 
-// said is a line of the transcript, taken apart.
+// said is a decoded line of the transcript.
 type said struct {
 	ID     int64           `json:"id"`
 	Method string          `json:"method"`
@@ -67,7 +67,7 @@ func transcript(t *testing.T) ([]protocoltest.Line, []said) {
 	return lines, messages
 }
 
-func TestDocHoldsTheTranscript(t *testing.T) {
+func TestTranscript_EqualsDocComment(t *testing.T) {
 	doc, err := os.ReadFile("doc.go")
 	if err != nil {
 		t.Fatal(err)
@@ -97,7 +97,7 @@ func TestDocHoldsTheTranscript(t *testing.T) {
 	}
 }
 
-func TestEveryLineOfTheTranscriptDecodesIntoItsType(t *testing.T) {
+func TestTranscript_EachLine_DecodesIntoItsType(t *testing.T) {
 	lines, messages := transcript(t)
 	asked := make(map[protocoltest.Side]map[int64]string)
 	asked[protocoltest.Supervisor], asked[protocoltest.Worker] = map[int64]string{}, map[int64]string{}
@@ -123,7 +123,7 @@ func TestEveryLineOfTheTranscriptDecodesIntoItsType(t *testing.T) {
 	}
 }
 
-// strictly decodes text into what of makes, and encodes it back into the same text.
+// strictly decodes text into a value of of, and encodes it back into the same text.
 func strictly(t *testing.T, text json.RawMessage, of func() any) {
 	t.Helper()
 	if of == nil {
@@ -149,9 +149,9 @@ func other(s protocoltest.Side) protocoltest.Side {
 	return protocoltest.Worker
 }
 
-func TestTheTranscriptsToolsAndOperationsAreInOrder(t *testing.T) {
+func TestTranscript_ToolsAndOperations_AreValid(t *testing.T) {
 	_, messages := transcript(t)
-	checked, pieces := 0, 1 // the transcript's recording has one from before
+	checked, pieces := 0, 1 // the recording in the transcript has one piece from before
 	for _, m := range messages {
 		var end protocol.OperationEnd
 		switch {
@@ -184,9 +184,9 @@ func TestTheTranscriptsToolsAndOperationsAreInOrder(t *testing.T) {
 	}
 }
 
-// TestEveryMethodIsDocumented reads the Method constants from the source. A method is in doc.go's
-// table and in the transcript, or its constant's comment has an example of it.
-func TestEveryMethodIsDocumented(t *testing.T) {
+// TestMethods_EachOne_IsDocumented reads the Method constants from the source. A method is in
+// doc.go's table and in the transcript, or its constant's comment has an example.
+func TestMethods_EachOne_IsDocumented(t *testing.T) {
 	doc, err := os.ReadFile("doc.go")
 	if err != nil {
 		t.Fatal(err)
@@ -208,10 +208,10 @@ func TestEveryMethodIsDocumented(t *testing.T) {
 	}
 }
 
-// TestTheTranscriptPlays plays the transcript with a connection as each side. The connection's
-// lines must go over the wire byte for byte, and the script's lines must reach its handler or its
-// caller.
-func TestTheTranscriptPlays(t *testing.T) {
+// TestTranscript_EachSide_PlaysIt plays the transcript with a connection as each side. The
+// connection's lines must go over the wire byte for byte, and the script's lines must reach its
+// handler or its caller.
+func TestTranscript_EachSide_PlaysIt(t *testing.T) {
 	for _, side := range []protocoltest.Side{protocoltest.Supervisor, protocoltest.Worker} {
 		t.Run("as "+string(side), func(t *testing.T) {
 			lines, messages := transcript(t)
@@ -241,15 +241,15 @@ func TestTheTranscriptPlays(t *testing.T) {
 	}
 }
 
-// actor says the lines of one side through a connection.
+// actor sends the lines of one side through a connection.
 type actor struct {
 	t     *testing.T
 	conn  *protocol.Conn
 	talk  sync.WaitGroup
-	calls map[int64]context.CancelFunc // by the id they will have
+	calls map[int64]context.CancelFunc // by their future id
 
 	mu      sync.Mutex
-	answers map[int64]chan said // what the handler of a call is to answer
+	answers map[int64]chan said // answers that the handler of a call must give
 	heard   []string            // notifications
 	called  []string            // calls, which begin in any order
 	results []int64             // ids of answered calls
@@ -286,7 +286,8 @@ func (a *actor) call(ctx context.Context, m said) {
 	a.results = append(a.results, m.ID)
 }
 
-// answer holds the answer to a call. Nobody takes that to a ping: the connection answers it.
+// answer returns the channel for the answer to a call. For a ping it stays unused, because the
+// connection answers.
 func (a *actor) answer(id int64) chan said {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -311,7 +312,7 @@ func (a *actor) Notify(req *protocol.Request) {
 	a.heard = append(a.heard, req.Method+string(req.Params))
 }
 
-// compare checks that every line of the other side was heard.
+// compare checks that every line of the other side arrived.
 func (a *actor) compare(lines []protocoltest.Line, messages []said, side protocoltest.Side) {
 	var notifications, calls []string
 	answers := 0

@@ -23,7 +23,7 @@ func decode(t testing.TB, text string) (value any) {
 	return value
 }
 
-// theirs is what text/template makes.
+// theirs returns text/template's text.
 func theirs(text, data string) (string, error) {
 	t, err := texttemplate.New("").Parse(text)
 	if err != nil {
@@ -40,7 +40,7 @@ func theirs(text, data string) (string, error) {
 	return b.String(), nil
 }
 
-// templates are taken by both packages.
+// templates are valid in both packages.
 var templates = []string{
 	"", "text", "Backup of {{.host}}: {{.state}}", "{{.}}", "{{ . }}", "{{.a}}{{.b}}", "{{.a.b.c}}", "{{\t.a\n}}",
 	"{{.größe}} {{._x1}}", "}} {{.a}}}",
@@ -55,7 +55,7 @@ var templates = []string{
 	"x{{/* {{.a}} }} */}}y", "x {{- /**/}} y", "{{/* a\nb */ -}}\n z", "{{range .a}}\n{{- .}}\n{{- end}}",
 }
 
-// data is what each of them is tried with. Numbers are those that both print alike.
+// data is the JSON for each template. Both packages print its numbers alike.
 var data = []string{
 	`null`, `true`, `7`, `"text"`, `[]`, `{}`, `[1,"two",null,false,[3],{"a":4}]`, `["<b>","{{.a}}"]`,
 	`{"host":"mars","state":"full"}`, `{"a":1,"b":0,"c":-2.5}`, `{"a":"","b":"x","c":null}`, `{"a":{"b":{"c":"deep"}}}`,
@@ -143,7 +143,7 @@ func TestParse_OtherAction_IsRefusedByName(t *testing.T) {
 	}
 }
 
-// A slip is one in text/template too, so no template of a user's becomes one.
+// A syntax error is one in text/template too, so no user's template becomes one.
 func TestParse_Slip_IsNotRefused(t *testing.T) {
 	for text, want := range map[string]string{
 		"{{.a":                               "{{ without }}",
