@@ -90,7 +90,7 @@ bench: ## measure, and print the medians beside those kept in cmd/mews/testdata/
 	@GO='$(GO)' COUNT='$(COUNT)' .ci/bench
 
 escapes: ## try every known way out of the walls, in every tier, with the walls in place and taken away
-	$(GO) test -count=1 -v -run TestEscapes ./worker/sandbox
+	$(GO) test -count=1 -v -run TestEscapes_EachTier_StopsRows ./worker/sandbox
 	@$(MAKE) nightly LONG=WallsTakenAway
 
 # Which commits, as git log takes them: make diffs REPO=../linux COMMITS='-n 5000 v6.1'
@@ -130,7 +130,7 @@ whisper: ## build whisper.cpp's whisper-cli for voice messages, into bin/ or WHI
 whisper-test: ## hear with the real whisper-cli, and 200 sentences; MEWS_WHISPER_MODEL=FILE prints the word error rate of a model
 	@[[ -x '$(WHISPER)/whisper-cli' ]] || $(MAKE) whisper
 	MEWS_WHISPER="$$(realpath '$(WHISPER)')/whisper-cli" MEWS_SENTENCES=$(MEWS_SENTENCES) $(GO) test -count=1 -v \
-		-run 'TestStandIn_HasRealOptions|TestRealWhisper_NoTensors_ExitsWithZero|TestRealModel_Sentences_AreUnderstood|TestTranscribe_VoiceMessage_KeepsMostWords|TestSpeechBehindTheWalls' ./worker/speech ./worker/spawn
+		-run 'TestStandIn_HasRealOptions|TestRealWhisper_NoTensors_ExitsWithZero|TestRealModel_Sentences_AreUnderstood|TestTranscribe_VoiceMessage_KeepsMostWords|TestSpeech_BehindWalls_Works' ./worker/speech ./worker/spawn
 
 clean: ## remove what make build made
 	rm -rf bin
