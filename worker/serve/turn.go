@@ -138,8 +138,8 @@ func (t watchedTurn) NextMessage(ctx context.Context, after int64, system string
 	return t.Turn.NextMessage(ctx, after, system, tools)
 }
 
-// sendEvents sends the events of a turn, even a stopped one, until flush is called. flush waits at
-// most eventTimeout, so that the last events are queued before the end of the turn.
+// sendEvents sends the events of a turn, even a stopped one, until flush is called. The last events
+// are queued before the end of the turn, because flush waits for them, at most eventTimeout.
 func (s *server) sendEvents(ctx context.Context, turn *host.Turn) (flush func()) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	var sender sync.WaitGroup

@@ -1,6 +1,6 @@
-// Package look makes the checks of a job: whether files in a home are new, changed or gone, or how
+// Package check makes the checks of a job: whether files in a home are new, changed or gone, or how
 // a command ends.
-package look
+package check
 
 import (
 	"context"

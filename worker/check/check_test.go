@@ -1,4 +1,4 @@
-package look_test
+package check_test
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"mews/protocol"
-	"mews/worker/look"
+	"mews/worker/check"
 	"mews/worker/workspace"
 )
 
@@ -44,7 +44,7 @@ func (h *home) write(name, text string) {
 
 func (h *home) checkFiles(pattern string, changes ...string) protocol.LookResult {
 	h.Helper()
-	r, err := look.Files(h.Context(), h.files, protocol.LookParameters{Files: pattern, Changes: changes, Seen: h.seen})
+	r, err := check.Files(h.Context(), h.files, protocol.LookParameters{Files: pattern, Changes: changes, Seen: h.seen})
 	if err != nil || r.Check() != nil {
 		h.Fatalf("%+v, %v, %v", r, err, r.Check())
 	}
@@ -111,7 +111,7 @@ func (endless) Walk(ctx context.Context, _ string, _ func(workspace.Entry) error
 func TestFiles_EndlessWalk_IsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begun := time.Now()
-		_, err := look.Files(t.Context(), endless{}, protocol.LookParameters{Files: "**/none"})
+		_, err := check.Files(t.Context(), endless{}, protocol.LookParameters{Files: "**/none"})
 		if took := time.Since(begun); took != protocol.LookSeconds*time.Second || err == nil || err.Error() != "the look took longer than 120 s" {
 			t.Errorf("after %v: %v", took, err)
 		}
@@ -121,7 +121,7 @@ func TestFiles_EndlessWalk_IsBounded(t *testing.T) {
 	cancel(why)
 	h := newHome(t)
 	h.write("a/b", "b")
-	if _, err := look.Files(ctx, h.files, protocol.LookParameters{Files: "**/none"}); !errors.Is(err, why) {
+	if _, err := check.Files(ctx, h.files, protocol.LookParameters{Files: "**/none"}); !errors.Is(err, why) {
 		t.Errorf("a walk in what has ended: %v", err)
 	}
 }
@@ -139,11 +139,11 @@ func TestFiles_Many_NamesAreCut(t *testing.T) {
 	for i := range protocol.MaxLookFiles {
 		h.write(fmt.Sprintf("more/%d", i), "")
 	}
-	if _, err := look.Files(t.Context(), h.files, protocol.LookParameters{Files: "**"}); err == nil || !strings.Contains(err.Error(), "more than 2000 files") {
+	if _, err := check.Files(t.Context(), h.files, protocol.LookParameters{Files: "**"}); err == nil || !strings.Contains(err.Error(), "more than 2000 files") {
 		t.Errorf("of too many: %v", err)
 	}
 	for _, pattern := range []string{"[", "../*", "/etc/*", "{a,{b,{c,{d,{e,{f,{g,{h,{i,j}}}}}}}}}"} {
-		if r, err := look.Files(t.Context(), h.files, protocol.LookParameters{Files: pattern}); err == nil && r.Seen != "{}" {
+		if r, err := check.Files(t.Context(), h.files, protocol.LookParameters{Files: pattern}); err == nil && r.Seen != "{}" {
 			t.Errorf("%s has %+v", pattern, r)
 		}
 	}
@@ -171,7 +171,7 @@ func (p played) RunQuietly(_ context.Context, _ string, out io.Writer) (bool, er
 func TestCommand_Output_KeepsEndAndDigest(t *testing.T) {
 	long := strings.Repeat("a line of it\n", 1000)
 	run := func(p played, seen string) protocol.LookResult {
-		r, err := look.Command(t.Context(), p, protocol.LookParameters{Command: "x", Seen: seen})
+		r, err := check.Command(t.Context(), p, protocol.LookParameters{Command: "x", Seen: seen})
 		if err != nil || r.Check() != nil {
 			t.Fatalf("%v, %v", err, r.Check())
 		}
@@ -190,7 +190,7 @@ func TestCommand_Output_KeepsEndAndDigest(t *testing.T) {
 	if odd := run(played{text: "\xff\x00ok\n"}, ""); odd.Found != "ok" {
 		t.Errorf("of no text: %q", odd.Found)
 	}
-	if _, err := look.Command(t.Context(), played{err: errors.New("no bash")}, protocol.LookParameters{Command: "x"}); err == nil {
+	if _, err := check.Command(t.Context(), played{err: errors.New("no bash")}, protocol.LookParameters{Command: "x"}); err == nil {
 		t.Error("what can't be started is an error")
 	}
 }

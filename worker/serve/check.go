@@ -5,8 +5,8 @@ import (
 	"errors"
 
 	"mews/protocol"
+	"mews/worker/check"
 	"mews/worker/host"
-	"mews/worker/look"
 	"mews/worker/promptfile"
 )
 
@@ -19,11 +19,11 @@ func runCheck(ctx context.Context, u *userTools, _ *host.Operation, p protocol.L
 	}
 	switch {
 	case p.Files != "":
-		return look.Files(ctx, u.files, p)
+		return check.Files(ctx, u.files, p)
 	case p.Command != "" && u.shell == nil:
 		return nil, errNoPrograms
 	case p.Command != "":
-		return look.Command(ctx, u.shell, p)
+		return check.Command(ctx, u.shell, p)
 	}
 	file := (&promptfile.Watch{Home: u.promptFiles}).Inspect(p.PromptFile)
 	return protocol.LookResult{Changed: string(file.State) != p.Seen, Seen: string(file.State), File: &file}, nil

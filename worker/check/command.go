@@ -1,4 +1,4 @@
-package look
+package check
 
 import (
 	"context"
