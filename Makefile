@@ -98,7 +98,7 @@ COMMITS ?= --all
 
 diffs: ## read every commit of the repository REPO=PATH, and compare what is read with all that git says of it
 	@[[ -n '$(REPO)' ]] || { echo 'which repository? make diffs REPO=PATH' >&2; exit 1; }
-	MEWS_DIFFS="$$(realpath '$(REPO)')" MEWS_DIFFS_COMMITS='$(COMMITS)' $(GO) test -count=1 -timeout 60m -v -run TestGitsOwnView ./supervisor/github/diff
+	MEWS_DIFFS="$$(realpath '$(REPO)')" MEWS_DIFFS_COMMITS='$(COMMITS)' $(GO) test -count=1 -timeout 60m -v -run TestDiff_AgreesWithGit ./supervisor/github/diff
 
 live: ## a short conversation with each real provider whose key is set (ANTHROPIC_API_KEY, OPENAI_API_KEY)
 	MEWS_LIVE=1 $(GO) test -count=1 -v -run TestLive ./cmd/mews
