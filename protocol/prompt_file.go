@@ -33,7 +33,7 @@ var PromptFilePatterns = []PromptFilePattern{
 // promptFileSpare is how many bytes beyond its limit are read of a file, to see that it is longer.
 const promptFileSpare = 64
 
-// PromptFileBytes returns how many bytes of the prompt file at a path count; 0 for other paths.
+// PromptFileBytes returns how many bytes of a prompt file count; 0 for other paths.
 func PromptFileBytes(name string) int {
 	for _, p := range PromptFilePatterns {
 		if fits, _ := path.Match(p.Pattern, name); fits {

@@ -84,8 +84,8 @@ const MaxPieceSeconds = 300
 // MaxPieces returns the most pieces of a recording with that many seconds.
 func MaxPieces(seconds int) int { return 1 + seconds/20 }
 
-// Check refuses a piece that no honest worker sends for a recording of that many seconds. next is
-// the expected piece, and done tells whether this start has begun the one before.
+// Check refuses a piece that no honest worker sends for a recording of that many seconds. The
+// expected piece is next. done tells whether this start has begun the piece before.
 func (p OperationPiece) Check(next int, done bool, seconds int) error {
 	switch {
 	case p.Piece != next:

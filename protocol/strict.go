@@ -35,10 +35,10 @@ func DecodeStrict(data []byte, v any) error {
 	return err
 }
 
-// CheckRaw refuses a json.RawMessage that the wire would refuse, or with keys that differ only in
-// case: some readers take such keys for the same, others do not. Call it for a value from
-// elsewhere, such as the arguments of a model's tool call, before it goes into a message: a line
-// with an invalid one cannot be sent.
+// CheckRaw refuses a json.RawMessage that the wire would refuse, or with case-variant keys. Some
+// readers take such keys for the same, others do not. Call it for a value from elsewhere, such as
+// the arguments of a model's tool call, before it goes into a message. A line with an invalid value
+// cannot be sent.
 func CheckRaw(raw json.RawMessage) error {
 	s := scanner{data: raw, foldKeys: true}
 	if f := s.document(nil, maxDepth-MaxRawDepth+1); f != nil {

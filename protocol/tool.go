@@ -63,7 +63,7 @@ func HashTools(tools []Tool) (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// Check refuses an announcement that no honest worker sends, such as a list with another hash.
+// Check refuses an announcement that no honest worker sends, such as a wrong hash.
 func (c ToolsChanged) Check() error {
 	if c.Tools == nil {
 		return nil

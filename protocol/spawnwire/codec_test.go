@@ -121,7 +121,7 @@ func TestClip_AnyText_IsValid(t *testing.T) {
 }
 
 // FuzzDecode: no input makes Decode panic. It accepts only packets of Encode, and a Ready of
-// another version, of which it reads only the version.
+// another version. From such a Ready it reads only the version.
 func FuzzDecode(f *testing.F) {
 	for _, m := range every {
 		packet, err := Encode(m)

@@ -82,9 +82,8 @@ func (c *Conn) Send(m Message, timeout time.Duration, fds ...int) error {
 	return nil
 }
 
-// Receive waits for the next message, without a deadline, because a peer may be silent for long.
-// The caller owns the descriptors, which close on exec. It returns io.EOF if the other side is
-// gone.
+// Receive waits for the next message, without a deadline. A peer may be silent for long. The caller
+// owns the descriptors, which close on exec. It returns io.EOF if the other side is gone.
 func (c *Conn) Receive() (Message, []int, error) {
 	in := newIncoming()
 	var got error

@@ -147,7 +147,7 @@ func TestClose_EndsWaitingReceive(t *testing.T) {
 	}
 }
 
-func TestAPeerThatDoesNotReadBlocksASenderForItsTimeoutOnly(t *testing.T) {
+func TestSend_FullSocket_TimesOut(t *testing.T) {
 	a, _ := pair(t)
 	for range 1 << 16 {
 		if err := a.Send(every[0], time.Millisecond); err != nil {

@@ -194,7 +194,7 @@ func TestParse_Nesting_IsBounded(t *testing.T) {
 	}
 }
 
-// What a template makes ends at the bound, however large the JSON is and however deep.
+// The text of a template ends at the bound, however large or deep the JSON is.
 func TestExecute_Output_IsBounded(t *testing.T) {
 	deep := strings.Repeat("[", 9_999) + strings.Repeat("]", 9_999)
 	wide := "[" + strings.Repeat("1,", 500_000) + "1]"
