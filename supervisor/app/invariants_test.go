@@ -35,13 +35,13 @@ var invariants = []struct {
 	by    []string // tests, each with its package's folder
 }{
 	{"A code is checked before its text can reach the inbox as words.", nil, []string{
-		"supervisor/app.TestACodeOpensTheChat", "supervisor/inbox.TestTheGateIsAskedForEveryKindAndAPressStaysOne"}},
+		"supervisor/app.TestACodeOpensTheChat", "supervisor/inbox.TestGate_ChecksEveryKind"}},
 	{"That a code is spent and that what it opens is let in are one transaction.", aCodeAndWhatItOpens, []string{
-		"supervisor/sqlite.TestACodeThatCannotBeKeptWasNotTried", "supervisor/app.TestAKillBetweenACodeAndWhatItOpens"}},
+		"supervisor/sqlite.TestCode_FailedBatch_IsNotTried", "supervisor/app.TestAKillBetweenACodeAndWhatItOpens"}},
 	{"Nothing is asked of Telegram before the database can keep it.", nothingIsPolledTooEarly, []string{
-		"supervisor/inbox.TestABatchThatTheDiskDoesNotTakeIsNobodysButItsStopsAreHeard"}},
+		"supervisor/inbox.TestPutBatch_FullDisk_StillStopsTurns"}},
 	{"What an earlier life had set aside is settled before a session starts.", settledBeforeSessions, []string{
-		"supervisor/sqlite.TestWhatACrashLeftCountsInFull"}},
+		"supervisor/sqlite.TestRecover_LeaseOfCrash_CountsInFull"}},
 	{"Turns, posts and operations of an earlier life are gone on with where they were.", nil, []string{
 		"supervisor/app.TestAStateFolderOfTheVersionBeforeIsGoneOnWith", "supervisor/operation.TestAnOperationGoesOnAfterTheServicesEnd",
 		"supervisor/app.TestKilledAfterEachCommitOfAFile"}},
@@ -49,10 +49,10 @@ var invariants = []struct {
 	{"The state folder is locked before the database is opened.", lockedBeforeOpened, []string{
 		"supervisor/app.TestAStateFolderHasOneMewsAtATime"}},
 	{"Whoever is nobody's or served no more gets nothing in, and is sent nothing.", nothingForNobody, []string{
-		"supervisor/inbox.TestWithoutAGateNobodyIsLetThrough", "supervisor/outbox.TestWhoIsNotServedAnyMoreIsSentNothing"}},
-	{"Nobody has a worker before the self-test has passed.", nil, []string{"supervisor/pool.TestNobodyIsServedWhereTheSelfTestFails"}},
+		"supervisor/inbox.TestGate_Missing_RefusesAll", "supervisor/outbox.TestUnservedUser_GetsNothing"}},
+	{"Nobody has a worker before the self-test has passed.", nil, []string{"supervisor/pool.TestSelfTest_Fails_ServesNobody"}},
 	{"What is told to Telegram, the model or a worker is on disk before.", committedBeforeTold, []string{
-		"supervisor/hostcall.TestTheModelsMessageIsCommittedBeforeTheWorkerHearsOfIt", "supervisor/inbox.TestABatchIsHandedOnInOrderOnceItIsOnDisk"}},
+		"supervisor/hostcall.TestModelStream_CommitsBeforeAnswering", "supervisor/inbox.TestPutBatch_StoresThenPassesOnInOrder"}},
 	{"The parts start in this order, and stop in the reverse.", partsInOrder, []string{
 		"supervisor/app.TestPartsStopInReverseEachWhenTheOneBeforeHasEnded"}},
 }
