@@ -1,5 +1,5 @@
-// Package check has the rules of a job that is a check: it looks at files, or runs a command, and
-// says its text or has it done once that is so. Its worker does the looking.
+// Package check has the rules of jobs that are checks. A check tests files or a command in the
+// user's worker. When the condition is met, it says its text or runs its task.
 package check
 
 import (
@@ -14,21 +14,21 @@ import (
 	"mews/supervisor/printable"
 )
 
-// Options are what Checks work on.
+// Options are the dependencies of Checks.
 type Options struct {
-	// Look has a person's worker look. Errors are for the person; one that may pass wraps
-	// supervisor.ErrLookAgain.
+	// Look tests a check in the user's worker. Its errors are for the user. An error that may pass
+	// wraps supervisor.ErrLookAgain.
 	Look func(ctx context.Context, user string, p protocol.LookParameters) (protocol.LookResult, error)
 }
 
-// Checks checks what people's checks are about. They may be used from several goroutines.
+// Checks tests the conditions of checks. They may be used from several goroutines.
 type Checks struct{ o Options }
 
 // New makes Checks.
 func New(o Options) *Checks { return &Checks{o} }
 
-// Check looks whether that is so which a check is about, the cheapest first: a model judges only
-// what has changed.
+// Check tests whether a check's condition is met, the cheapest test first. A model judges only if
+// something has changed.
 func (s *Checks) Check(ctx context.Context, c supervisor.DueCheck) (supervisor.CheckOutcome, error) {
 	at := c.Job.Options.Look
 	found, err := s.o.Look(ctx, c.Job.User, protocol.LookParameters{Files: at.Files, Changes: at.Changes,
@@ -53,7 +53,7 @@ func (s *Checks) Check(ctx context.Context, c supervisor.DueCheck) (supervisor.C
 	return out, nil
 }
 
-// Of is what a check looks at, or says what is wrong with it.
+// Of returns what a check tests, or an error for the user.
 func Of(c protocol.Check) (supervisor.Look, error) {
 	l := supervisor.Look(c)
 	if l.None() {
@@ -65,7 +65,7 @@ func Of(c protocol.Check) (supervisor.Look, error) {
 	return l, nil
 }
 
-// Typed refuses what somebody types that is of a check, where there is none or are two.
+// Typed refuses the flags of a check that tests nothing, or two things.
 func Typed(c protocol.Check) error {
 	l := supervisor.Look(c)
 	switch {
@@ -77,7 +77,7 @@ func Typed(c protocol.Check) error {
 	return nil
 }
 
-// Text says what a check looks at.
+// Text describes what a check tests.
 func Text(l supervisor.Look) string {
 	text := fmt.Sprintf(textLooksFiles, printable.Text(l.Files))
 	if l.Command != "" {
