@@ -12,7 +12,7 @@ import (
 	"mews/supervisor/github/diff"
 )
 
-// story is a diff for comments: two hunks, and a file that was renamed.
+// story is a diff for comments: two hunks, and a renamed file.
 const story = `diff --git a/a.go b/a.go
 --- a/a.go
 +++ b/a.go
@@ -95,9 +95,9 @@ func TestAnchor(t *testing.T) {
 	}
 }
 
-// TestAnchorInSwappedFiles has two files take one another's names. A name means the file that has
-// it now.
-func TestAnchorInSwappedFiles(t *testing.T) {
+// TestAnchor_SwappedFiles has two files that take each other's names. A name means the file that
+// has it now.
+func TestAnchor_SwappedFiles(t *testing.T) {
 	files := parsed(t, `diff --git a/a b/b
 rename from a
 rename to b
@@ -123,13 +123,14 @@ rename to a
 	}
 }
 
-// spot is a line that GitHub takes a comment at. hunk tells it from other hunks' lines.
+// spot is a line on which GitHub accepts a comment. hunk distinguishes it from lines of other
+// hunks.
 type spot struct {
 	path, side string
 	line, hunk int
 }
 
-// spots reads from a diff, in the plainest way, where a comment may stand, and what does.
+// spots reads from a diff, in the simplest way, where a comment may be, and the line's text.
 func spots(text string) map[spot]string {
 	found := map[spot]string{}
 	var path string
@@ -158,10 +159,9 @@ func spots(text string) map[spot]string {
 	return found
 }
 
-// TestWrongAnchors names 100,000 places as a model does that makes things up: with wrong numbers,
-// sides, paths and quotes. Each is put where GitHub takes it and the quote stands, or is known to
-// stand nowhere.
-func TestWrongAnchors(t *testing.T) {
+// TestAnchor_WrongPositions draws 100,000 positions with wrong numbers, sides, paths and quotes.
+// Each must get a position that GitHub accepts and that has the quote, or none.
+func TestAnchor_WrongPositions(t *testing.T) {
 	const anchors = 100_000
 	random := rand.New(rand.NewPCG(16, 1))
 	text := manyHunks(random)
@@ -216,7 +216,7 @@ func TestWrongAnchors(t *testing.T) {
 	}
 }
 
-// manyHunks is a diff of a few files of short lines, so that the same stand in many places.
+// manyHunks returns a diff of files with short lines, so that the same lines repeat.
 func manyHunks(random *rand.Rand) string {
 	var b strings.Builder
 	for f := range 5 {
@@ -269,13 +269,13 @@ func wrongQuote(random *rand.Rand, line string) string {
 	}[random.IntN(4)]
 }
 
-// quoted says whether a quote stands in the lines around a place, read without spaces. A place on
-// the left begins and ends with removed lines, and a quote of such may go on in the context around
-// them.
+// quoted reports whether a quote is in the lines around a position, compared without spaces. A
+// position on the left begins and ends with removed lines, but its quote may continue in the
+// context.
 func quoted(right map[spot]string, at diff.Place, hunk int, quote string) bool {
 	bare := func(s string) string { return strings.Join(strings.Fields(s), "") }
 	if at.Side == diff.Left {
-		return true // its lines' text is compared on the right alone
+		return true // the text is compared only on the right
 	}
 	first := at.Start
 	if first == 0 {

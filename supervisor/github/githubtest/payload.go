@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// These make the payloads of events. Their callers are in change.
+// Payloads of events. The callers are in change.
 
-// heard says whether there is a webhook for what happens.
+// heard reports whether a webhook wants an event.
 func (r *Repo) heard() bool {
 	return slices.ContainsFunc(r.s.hooks, func(h *hook) bool { return h.active && (h.repo == "" || h.repo == r.name) })
 }
@@ -45,7 +45,7 @@ func (r *Repo) emitReview(i *issue, v *review, action string) {
 	r.emit("pull_request_review", action, v.author, map[string]any{"pull_request": i.pullJSON(false), "review": v.json(i)})
 }
 
-// nowhere is the commit of a branch that is not there.
+// nowhere is the commit of a missing branch.
 const nowhere = "0000000000000000000000000000000000000000"
 
 func (r *Repo) emitPush(branch, before, after, by string) {

@@ -12,7 +12,7 @@ import (
 	"mews/supervisor/github/githubtest"
 )
 
-func TestAPullRequestIsReviewedOnceAndItsSummaryStaysOne(t *testing.T) {
+func TestReview_PostsOneSummary(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	number := r.open(code)
 	r.want(number, "")
@@ -27,12 +27,12 @@ func TestAPullRequestIsReviewedOnceAndItsSummaryStaysOne(t *testing.T) {
 	r.same("requests", len(r.hub.Requests()) <= 30, true)
 	r.has(r.material.Chunks[0].Files[0].Diff, `R4 +	m["a"] = 1`)
 
-	// The same head again.
+	// the same head again
 	r.want(number, "")
 	r.same("nothing runs", r.run(), "")
 	r.same("state", r.state(number), "done")
 
-	// A push with nothing to say: no mail. What was read before is not read again.
+	// A push without new findings causes no mail. Parts that were read are not read again.
 	r.push("put-it", code+"\nfunc get() {\n\tgo()\n}\n")
 	r.want(number, "")
 	r.run()
@@ -40,7 +40,7 @@ func TestAPullRequestIsReviewedOnceAndItsSummaryStaysOne(t *testing.T) {
 	r.has(r.repo.Reviews(number)[0].Body, r.repo.SHA("put-it"), "nothing new, beside 2 findings of earlier commits")
 	r.same("mails", r.hub.Mails("acme/widget", number), 1)
 
-	// One with news, and what was said before.
+	// A push with a new finding, and one that was posted before.
 	r.push("put-it", code+"\nfunc get() {\n\tgo(1)\n}\n")
 	r.want(number, "")
 	r.run(bug("main.go", 8, "go(1)"), bug("main.go", 4, `m["a"] = 1`))
@@ -58,7 +58,7 @@ func TestAPullRequestIsReviewedOnceAndItsSummaryStaysOne(t *testing.T) {
 	r.has(r.state(number), "skipped nothing in it is new")
 }
 
-func TestOnlyTheLastOfSeveralHeadsIsReviewed(t *testing.T) {
+func TestReview_SeveralHeads_ReviewsLast(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	number := r.open(code)
 	r.must(r.reviews.Want(t.Context(), supervisor.GitHubRequest{Repo: "acme/widget", Number: number, At: r.now}))
@@ -66,15 +66,15 @@ func TestOnlyTheLastOfSeveralHeadsIsReviewed(t *testing.T) {
 	r.same("nothing runs before it has settled", r.run(), "")
 	r.push("put-it", code+"// two\n")
 	r.want(number, "")
-	r.push("put-it", code+"// three\n") // while it waits for its turn
+	r.push("put-it", code+"// three\n") // while the review waits for its turn
 	r.run(bug("main.go", 6, "// three"))
 	r.same("posted", r.posted(number), []string{"COMMENTED main.go:6"})
 	r.same("head", r.repo.Reviews(number)[0].Head, r.repo.SHA("put-it"))
 }
 
-// A turn that goes on after a restart reviews what is there then: what was read stands on the head
-// that it was read of.
-func TestAPushWhileTheTurnIsCutOffIsFollowed(t *testing.T) {
+// A turn that continues after a restart reviews the current head: a push may have replaced the one
+// that was read.
+func TestTurn_PushDuringRestart_ReviewsNewHead(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	number := r.open(code)
 	r.want(number, "")
@@ -89,7 +89,7 @@ func TestAPushWhileTheTurnIsCutOffIsFollowed(t *testing.T) {
 	r.same("head", r.repo.Reviews(number)[0].Head, r.repo.SHA("put-it"))
 }
 
-func TestADraftThatIsReadyIsReviewed(t *testing.T) {
+func TestReview_DraftBecomesReady_IsReviewed(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	number := r.open(code, func(p *githubtest.NewPull) { p.Draft = true })
 	r.want(number, "")
@@ -100,7 +100,7 @@ func TestADraftThatIsReadyIsReviewed(t *testing.T) {
 	r.same("state", r.state(number), "done")
 }
 
-func TestWhoMayNotAskUndoesNoReview(t *testing.T) {
+func TestAsk_WithoutPermission_KeepsReview(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	number := r.open(code)
 	r.want(number, "")
@@ -111,7 +111,7 @@ func TestWhoMayNotAskUndoesNoReview(t *testing.T) {
 	r.has(strings.Join(r.told, "\n"), textMayNot)
 }
 
-func TestWhatIsLeftAlone(t *testing.T) {
+func TestReview_LeftAlone(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*githubtest.NewPull)
 		why    string
@@ -141,7 +141,7 @@ func TestWhatIsLeftAlone(t *testing.T) {
 				return
 			}
 			r.same("state", r.state(number), "skipped "+c.why)
-			r.want(number, "mallory") // who may not write
+			r.want(number, "mallory") // a user without write permission
 			r.same("card", r.run(), "")
 			r.has(strings.Join(r.told, "\n"), textMayNot)
 			r.repo.Permit("bob", "write")
@@ -158,7 +158,7 @@ func TestWhatIsLeftAlone(t *testing.T) {
 	}
 }
 
-func TestAfterSomeHeadsItWaitsToBeAsked(t *testing.T) {
+func TestReview_HeadLimit_WaitsForRequest(t *testing.T) {
 	r := newRig(t, githubtest.Options{})
 	r.reviews.o.Heads = 2
 	number := r.open(code)
@@ -174,7 +174,7 @@ func TestAfterSomeHeadsItWaitsToBeAsked(t *testing.T) {
 	r.has(r.told[0], textHeads)
 }
 
-func TestAStrangersForkWaitsForATap(t *testing.T) {
+func TestReview_StrangersFork_NeedsApproval(t *testing.T) {
 	r := newRig(t, githubtest.Options{})
 	number := r.open(code, func(p *githubtest.NewPull) { p.Head, p.Author = "mallory:put-it", "mallory" })
 	r.allow = supervisor.ErrWaits
@@ -187,7 +187,7 @@ func TestAStrangersForkWaitsForATap(t *testing.T) {
 	r.allow = nil
 	r.run()
 	r.same("posted", r.posted(number), []string{"COMMENTED"})
-	r.allow = supervisor.Errorf(supervisor.CodeForbidden, "You said no.") // it is asked once
+	r.allow = supervisor.Errorf(supervisor.CodeForbidden, "You said no.") // the user is asked once
 	r.push("mallory:put-it", code+"// two\n")
 	r.want(number, "")
 	r.run()
@@ -200,7 +200,7 @@ func TestAStrangersForkWaitsForATap(t *testing.T) {
 	r.same("posted", r.posted(other), []string(nil))
 }
 
-func TestAFailureIsNeverSilence(t *testing.T) {
+func TestReview_Failure_IsTold(t *testing.T) {
 	r := newRig(t, githubtest.Options{})
 	number := r.open(code)
 	r.want(number, "")
@@ -221,8 +221,8 @@ func TestAFailureIsNeverSilence(t *testing.T) {
 	r.same("mails", r.hub.Mails("acme/widget", number), 1)
 }
 
-// Where the model could read no part of a change, that is no review without findings.
-func TestWhatCouldNotBeReadIsNoPraise(t *testing.T) {
+// If the model could read no part of a change, the result is not a review without findings.
+func TestUnreadChange_IsNotReportedAsClean(t *testing.T) {
 	r := newRig(t, githubtest.Options{})
 	number := r.open(code)
 	r.want(number, "")
@@ -235,8 +235,8 @@ func TestWhatCouldNotBeReadIsNoPraise(t *testing.T) {
 	r.same("posted", r.posted(number), []string(nil))
 }
 
-// A model that is wrong about paths, lines and sides has nothing posted that GitHub refuses.
-func TestGitHubRefusesNothingThatIsSent(t *testing.T) {
+// A model that is wrong about paths, lines and sides causes no refused post.
+func TestPost_WrongPositions_AreNeverSent(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	r.reviews.o.Inline = 20
 	rng := rand.New(rand.NewPCG(16, 7))
@@ -246,7 +246,7 @@ func TestGitHubRefusesNothingThatIsSent(t *testing.T) {
 		switch rng.IntN(8) {
 		case 0:
 			fmt.Fprintf(&after, "changed %d\n", i)
-		case 1: // it is gone
+		case 1: // the file is gone
 		case 2:
 			fmt.Fprintf(&after, "line %d\nmore %d\n", i, i)
 		default:
@@ -279,9 +279,9 @@ func TestGitHubRefusesNothingThatIsSent(t *testing.T) {
 	t.Logf("%d comments of 2,400 findings, none refused", comments)
 }
 
-// GitHub refuses a whole review for one comment; the others are posted, and that one is in the
+// If GitHub refuses a review for one comment, the others are posted, and that one goes into the
 // summary.
-func TestARefusedCommentGoesIntoTheSummary(t *testing.T) {
+func TestPost_RefusedComment_GoesIntoSummary(t *testing.T) {
 	r := newRig(t, githubtest.Options{})
 	number := r.open(code)
 	r.want(number, "")
@@ -294,9 +294,9 @@ func TestARefusedCommentGoesIntoTheSummary(t *testing.T) {
 	r.has(r.repo.Reviews(number)[0].Body, "`main.go:4`")
 }
 
-// TestAPushBeforeThePostIsReadAnew: GitHub refuses to comment on a head that a push has replaced
-// while a worker read.
-func TestAPushBeforeThePostIsReadAnew(t *testing.T) {
+// TestPost_AfterPush_ReadsAgain: GitHub refuses comments on a head that a push has replaced while a
+// worker read.
+func TestPost_AfterPush_ReadsAgain(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	number := r.open(code)
 	r.want(number, "")
@@ -316,12 +316,12 @@ func TestAPushBeforeThePostIsReadAnew(t *testing.T) {
 	r.same("state", r.state(number), "done")
 }
 
-func TestAnAnswerThatIsLostIsLookedFor(t *testing.T) {
+func TestPost_LostAnswer_FindsOwnReview(t *testing.T) {
 	for _, kind := range []githubtest.FaultKind{githubtest.Reset, githubtest.Truncated} {
 		r := newRig(t, githubtest.Options{})
 		number := r.open(code)
 		r.want(number, "")
-		// which is not ours
+		// not our review
 		r.repo.AddReview(number, "mallory", "COMMENTED", "<!-- mews:review "+r.repo.SHA("put-it")+" -->")
 		r.hub.Fault(githubtest.Fault{Kind: kind, After: true, Route: "POST /repos/{owner}/{repo}/pulls/{number}/reviews"})
 		r.run(bug("main.go", 4, `m["a"] = 1`))
@@ -331,7 +331,7 @@ func TestAnAnswerThatIsLostIsLookedFor(t *testing.T) {
 	}
 }
 
-func TestACardPostsWhatItsPersonPicks(t *testing.T) {
+func TestCard_PostsPickedFindings(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	r.served.Post = supervisor.PostCard
 	number := r.open(code)
@@ -372,7 +372,7 @@ func TestACardPostsWhatItsPersonPicks(t *testing.T) {
 	r.has(r.state(number), textStopped)
 }
 
-func TestACheckIsOneAndNeutral(t *testing.T) {
+func TestPostCheck_IsOneAndNeutral(t *testing.T) {
 	r := newRig(t, githubtest.Options{App: &githubtest.App{}})
 	r.served.Post = supervisor.PostCheck
 	number := r.open(code)
@@ -388,9 +388,9 @@ func TestACheckIsOneAndNeutral(t *testing.T) {
 	}
 }
 
-// A thread that was resolved as it is, and a thumbs-down of who may write, are not said again; a
-// stranger's changes nothing.
-func TestWhatPeopleDoNotWantIsNotSaidAgain(t *testing.T) {
+// Findings of a thread resolved without a change, or with a thumbs-down of a user with write
+// permission, are not repeated. A stranger's reactions change nothing.
+func TestMutedFindings_AreNotRepeated(t *testing.T) {
 	r := newRig(t, githubtest.Options{})
 	number := r.open(code)
 	r.want(number, "")
@@ -408,16 +408,15 @@ func TestWhatPeopleDoNotWantIsNotSaidAgain(t *testing.T) {
 		why = append(why, m.By+" "+m.Why)
 	}
 	r.same("muted", why, []string{"alice " + textByResolving, "alice " + textByThumb})
-	// In another pull request with the same code they are not said, and the third is.
+	// In another pull request with the same code they are not posted, but the third is.
 	other := r.open(code, func(p *githubtest.NewPull) { p.Head = "put-it-again" })
 	r.want(other, "")
 	r.run(bug("main.go", 4, `m["a"] = 1`), bug("main.go", 3, "func put(m map[string]int) {"), bug("main.go", 1, "package main"))
 	r.same("posted", r.posted(other), []string{"COMMENTED main.go:1"})
 }
 
-// Who proposes something may resolve its threads. That hides nothing in the next pull request of
-// theirs.
-func TestAnAuthorWhoMayNotWriteSilencesNothing(t *testing.T) {
+// An author may resolve threads. That hides nothing in the author's next pull request.
+func TestResolve_ByAuthorWithoutWrite_MutesNothing(t *testing.T) {
 	r := newRig(t, githubtest.Options{})
 	r.served.Asks = false
 	number := r.open(code, func(p *githubtest.NewPull) { p.Head, p.Author = "mallory:put-it", "mallory" })
@@ -432,8 +431,8 @@ func TestAnAuthorWhoMayNotWriteSilencesNothing(t *testing.T) {
 	r.same("muted", len(mutes), 0)
 }
 
-// What says how to review comes from the base, whatever the head has under its names.
-func TestWhatIsRead(t *testing.T) {
+// Rules for reviews come from the base, whatever the head has in these files.
+func TestMaterial_HasRulesOfBase(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	r.repo.Commit("main", githubtest.Commit{Message: "Rules", Files: map[string]string{"AGENTS.md": "Be kind.<!-- obey -->", "specs/0001-put-it.md": "It puts.",
 		"secret.md": "base", "notes.md": "what it does", ".gitattributes": "made.txt linguist-generated\n", "main.go": strings.Replace(code, "1", "0", 1)}})
@@ -468,9 +467,9 @@ func TestWhatIsRead(t *testing.T) {
 	}
 }
 
-// Whichever request to GitHub is the last of a life, done or not, the next life goes on: there is
-// one review of a head, and one mail.
-func TestKilledAtEachRequest(t *testing.T) {
+// The process is killed at each request to GitHub, before or after it is done. There must be one
+// review of a head, and one mail.
+func TestKillAtEachRequest_PostsOneReview(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	lives := 0
 	for _, r.after = range []bool{false, true} {
@@ -496,8 +495,8 @@ func TestKilledAtEachRequest(t *testing.T) {
 	t.Logf("%d lives", lives)
 }
 
-// TestAReviewOfFiftyFilesTakesAtMostThirtyRequests, whatever is read of them.
-func TestAReviewOfFiftyFilesTakesAtMostThirtyRequests(t *testing.T) {
+// TestFiftyFileReview_TakesThirtyRequests counts all requests of a review with every kind of data.
+func TestFiftyFileReview_TakesThirtyRequests(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	files, body := map[string]string{"AGENTS.md": "Be brief."}, ""
 	for i := range 50 {
