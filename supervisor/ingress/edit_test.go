@@ -32,7 +32,7 @@ func (p *fixture) edited(of supervisor.Incoming, from int64, more string) superv
 
 // What is changed is taken of whoever wrote it, and was taken before: nobody is let in, told or
 // noted for a change.
-func TestAnEditIsOfWhatItsPersonHasSent(t *testing.T) {
+func TestEdit_OnlyOfOwnTakenMessage(t *testing.T) {
 	p := newFixture(t)
 	code, digest := access.NewInvite()
 	must(t, p.db.Access().Invites.Put(t.Context(), sqlite.Invite{Digest: digest, User: "alice", ExpiresAt: time.Now().Add(time.Hour)}))
@@ -55,7 +55,7 @@ func TestAnEditIsOfWhatItsPersonHasSent(t *testing.T) {
 }
 
 // In a group the button below an edited message is its person's.
-func TestTheButtonBelowAnEditedMessageIsItsPersons(t *testing.T) {
+func TestEditButton_OthersPress_IsRefused(t *testing.T) {
 	p := newFixture(t)
 	var toasts []string
 	p.o.Acknowledge = func(_, text string) { toasts = append(toasts, text) }

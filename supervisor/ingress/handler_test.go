@@ -127,7 +127,7 @@ func (p *fixture) answers(user, chat string) (answers []string) {
 	return answers
 }
 
-func TestTheGateLetsInWhoIsKnownAndWhatIsMeantForTheBot(t *testing.T) {
+func TestHandler_KnownUserToBot_IsTaken(t *testing.T) {
 	p := newFixture(t)
 	p.take(900,
 		p.incoming(101, 101, `,"text":"hello"`),
@@ -147,7 +147,7 @@ func TestTheGateLetsInWhoIsKnownAndWhatIsMeantForTheBot(t *testing.T) {
 	}
 }
 
-func TestAStrangerInAGroupWhoSpeaksToOthersIsNotNoted(t *testing.T) {
+func TestStranger_TalkingToOthers_IsNotAudited(t *testing.T) {
 	p := newFixture(t)
 	p.take(900, p.incoming(-7, 666, `,"text":"just talking"`), p.incoming(-7, 666, `,"text":"/start@other_bot"`))
 	if len(p.audited) != 0 {
@@ -162,7 +162,7 @@ func TestAStrangerInAGroupWhoSpeaksToOthersIsNotNoted(t *testing.T) {
 	}
 }
 
-func TestTheGateFollowsAGroup(t *testing.T) {
+func TestGroupMove_IsFollowed(t *testing.T) {
 	p := newFixture(t)
 	p.take(1, p.incoming(-7, 101, `,"text":"/help"`))
 	p.take(2, p.incoming(-7, 101, `,"migrate_to_chat_id":-1007`))
@@ -172,7 +172,7 @@ func TestTheGateFollowsAGroup(t *testing.T) {
 	}
 }
 
-func TestAGroupIsSilentUntilAnAdminAllowsIt(t *testing.T) {
+func TestUnknownGroup_StaysSilentUntilAllowed(t *testing.T) {
 	p := newFixture(t)
 	p.take(1, p.incoming(-9, 101, `,"text":"/help"`), p.incoming(-9, 101, `,"text":"/allow"`), p.incoming(-9, 102, `,"text":"/help"`),
 		p.incoming(-9, 666, `,"text":"/allow"`), p.incoming(-9, 102, `,"text":"/allow"`))
@@ -188,7 +188,7 @@ func TestAGroupIsSilentUntilAnAdminAllowsIt(t *testing.T) {
 
 // An admin who speaks in such a group is told in private, once a day, how it is allowed. Nobody
 // else is told anything.
-func TestAnAdminIsToldHowAGroupIsAllowed(t *testing.T) {
+func TestUnknownGroup_TellsAdminHowToAllow(t *testing.T) {
 	p := newFixture(t)
 	p.take(1, p.incoming(-9, 101, `,"text":"/help"`), p.incoming(-9, 102, `,"text":"/help"`), p.incoming(-9, 102, `,"text":"/help"`))
 	if told := p.answers("bob", "102"); len(told) != 1 || !strings.Contains(told[0], "Write /allow there") {
@@ -201,7 +201,7 @@ func TestAnAdminIsToldHowAGroupIsAllowed(t *testing.T) {
 
 // Where nothing was said in a group before it became another one, people are read anew all the
 // same, once.
-func TestTheGateFollowsAGroupInWhichNothingWasSaid(t *testing.T) {
+func TestGroupMove_SilentGroup_IsFollowed(t *testing.T) {
 	p := newFixture(t)
 	refreshed := 0
 	p.o.Refresh = func(ctx context.Context) error {
@@ -226,7 +226,7 @@ func TestTheGateFollowsAGroupInWhichNothingWasSaid(t *testing.T) {
 
 // What was said in a group right before it became another one comes in one batch with that, and
 // goes along; what is said after it in the same batch too. A batch that comes again is taken once.
-func TestTheGateTakesAlongWhatWasSaidBeforeAGroupMoved(t *testing.T) {
+func TestGroupMove_EarlierMessagesOfBatch_Follow(t *testing.T) {
 	p := newFixture(t)
 	alice, _ := p.o.People.Find("alice")
 	// as a group that was allowed in the chat: the old name is nothing any more

@@ -30,7 +30,7 @@ func (p *fixture) invited() (start func(from int64) supervisor.Incoming) {
 	}
 }
 
-func TestWhoTriesTooManyCodesIsNotedOnceADay(t *testing.T) {
+func TestWrongCodes_ManyOfOne_AreAuditedOnceADay(t *testing.T) {
 	p := newFixture(t)
 	for range 20 {
 		p.take(1, p.incoming(7, 7, `,"text":"/start x"`), p.incoming(8, 8, `,"text":"/start x"`))
@@ -47,7 +47,7 @@ func TestWhoTriesTooManyCodesIsNotedOnceADay(t *testing.T) {
 	}
 }
 
-func TestAnInvitesCodeBindsAnAccountOnce(t *testing.T) {
+func TestInvite_BindsOneAccount(t *testing.T) {
 	p := newFixture(t)
 	code, digest := access.NewInvite()
 	err := p.db.Access().Invites.Put(t.Context(), sqlite.Invite{Digest: digest, User: "alice", ExpiresAt: time.Now().Add(time.Hour)})
@@ -78,7 +78,7 @@ func TestAnInvitesCodeBindsAnAccountOnce(t *testing.T) {
 
 // Whose account it is by the configuration, suspended or not, does not use up another person's
 // invite.
-func TestAnInviteIsNotUsedUpByAnotherPerson(t *testing.T) {
+func TestInvite_OtherUser_DoesNotUseItUp(t *testing.T) {
 	p := newFixture(t)
 	start := p.invited()
 	p.take(1, start(102))
@@ -107,7 +107,7 @@ func TestAnInviteIsNotUsedUpByAnotherPerson(t *testing.T) {
 
 // Whose invite was taken is let in when the batch comes again, where people could not be read anew
 // the first time.
-func TestWhoTookAnInviteIsLetInAfterAll(t *testing.T) {
+func TestInvite_RefreshFailed_RetryLetsIn(t *testing.T) {
 	p := newFixture(t)
 	refresh := p.o.Refresh
 	broken := errors.New("the folder is gone")
@@ -127,7 +127,7 @@ func TestWhoTookAnInviteIsLetInAfterAll(t *testing.T) {
 
 // However many codes others try, whoever has a right one is let in, and nobody is blamed for what
 // the others did.
-func TestARightCodeWorksWhateverOthersTry(t *testing.T) {
+func TestInvite_OthersGuess_StillWorks(t *testing.T) {
 	p := newFixture(t)
 	start := p.invited()
 	var crowd []supervisor.Incoming
@@ -151,7 +151,7 @@ func TestARightCodeWorksWhateverOthersTry(t *testing.T) {
 }
 
 // Somebody who mistyped a code as often as is noted is let in by the right one.
-func TestARightCodeWorksAfterManyWrongOnes(t *testing.T) {
+func TestInvite_AfterWrongCodes_StillWorks(t *testing.T) {
 	p := newFixture(t)
 	start := p.invited()
 	for range 12 {
@@ -164,7 +164,7 @@ func TestARightCodeWorksAfterManyWrongOnes(t *testing.T) {
 }
 
 // Nobody is let in by the invite of a person who is shut out, and is offered nothing.
-func TestTheInviteOfSomebodySuspendedIsGoodForNothing(t *testing.T) {
+func TestInvite_OfSuspendedUser_IsRefused(t *testing.T) {
 	p := newFixture(t)
 	p.o.Seal = access.NewSeal([access.KeySize]byte{1})
 	start := p.invited()
@@ -194,7 +194,7 @@ func TestTheInviteOfSomebodySuspendedIsGoodForNothing(t *testing.T) {
 	}
 }
 
-func TestASecondFactorIsOfferedAsWhatItIs(t *testing.T) {
+func TestSecondFactor_OfferSaysIfRequired(t *testing.T) {
 	for codes, want := range map[supervisor.Codes]string{
 		supervisor.CodesRequired: "Your chat is locked by a second factor.",
 		supervisor.CodesOptional: "Your chat can be locked by a second factor. It is not locked yet: it will be from the first code",
@@ -208,7 +208,7 @@ func TestASecondFactorIsOfferedAsWhatItIs(t *testing.T) {
 
 // An invite's code that a person sends where it lets nobody in is as good as before, so no word of
 // it is kept.
-func TestAnInvitesCodeIsKeptNowhere(t *testing.T) {
+func TestInviteCode_IsStoredNowhere(t *testing.T) {
 	p := newFixture(t)
 	code, _ := access.NewInvite()
 	text := `,"text":"/start@mews_bot ` + code.Reveal() + `"`
@@ -229,7 +229,7 @@ func TestAnInvitesCodeIsKeptNowhere(t *testing.T) {
 }
 
 // An update that comes again because what came of it could not be kept is one try.
-func TestAStrangersTryCountsOnceHoweverOftenItComes(t *testing.T) {
+func TestWrongCode_RepeatedUpdate_CountsOnce(t *testing.T) {
 	p := newFixture(t)
 	start, wrong := p.invited(), p.incoming(303, 303, `,"text":"/start WRONG"`)
 	for range 9 { // more often than a stranger's codes are noted

@@ -49,9 +49,9 @@ func (p *fixture) quoted(chat, from int64, more string) string {
 	return strings.TrimSpace(string(in.Origin) + " " + in.Quote)
 }
 
-// TestAReplyBringsWhatItAnswers: the message as it was sent, unless the model sees that anyway;
+// TestQuote_ReplyIncludesAnsweredMessage: the message as it was sent, unless the model sees that anyway;
 // what is long past too, and as Telegram has it where nobody else knows it.
-func TestAReplyBringsWhatItAnswers(t *testing.T) {
+func TestQuote_ReplyIncludesAnsweredMessage(t *testing.T) {
 	p := newFixture(t)
 	must := func(err error) { must(t, err) }
 	same := func(what, got, want string) {
@@ -97,9 +97,9 @@ func TestAReplyBringsWhatItAnswers(t *testing.T) {
 		"world > Bob: No.")
 }
 
-// TestAReplyIsReadBeforeTheWords: the turn's first message has it, and the inbound's own words have
+// TestQuote_ComesBeforeTheText: the turn's first message has it, and the inbound's own words have
 // not.
-func TestAReplyIsReadBeforeTheWords(t *testing.T) {
+func TestQuote_ComesBeforeTheText(t *testing.T) {
 	p := newFixture(t)
 	p.take(0, p.incoming(101, 101, replied("why?", 77, "It rains.", "")))
 	if got := p.texts(); len(got) != 1 || got[0] != "alice@101: why?" {
