@@ -12,7 +12,7 @@ import (
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-func TestAway_LongSilence_RestsWhatAsksAModel(t *testing.T) {
+func TestAway_LongSilence_PausesModelJobs(t *testing.T) {
 	old, long := noon.Add(-60*24*time.Hour), noon.Add(-30*24*time.Hour-time.Millisecond)
 	task := supervisor.Job{Kind: supervisor.JobAgent, CreatedAt: old}
 	resumed := task
@@ -57,12 +57,12 @@ func TestRetry_Tries_AreBounded(t *testing.T) {
 	}
 }
 
-// said are the messages of a turn that ends with words.
+// said returns the messages of a turn that ends with words.
 func said(words string) []protocol.Message {
 	return []protocol.Message{{Role: protocol.RoleAssistant, Parts: []protocol.Part{{Text: words}}}}
 }
 
-// gave are those of one that ends with a result.
+// gave returns the messages of a turn that ends with a result.
 func gave(r protocol.JobResult) []protocol.Message {
 	arguments, _ := json.Marshal(r)
 	return []protocol.Message{
@@ -70,7 +70,7 @@ func gave(r protocol.JobResult) []protocol.Message {
 		{Role: protocol.RoleTool, Parts: []protocol.Part{{Result: &protocol.ToolResult{Call: "c", Name: supervisor.ToolJobResult}}}}}
 }
 
-func TestOutcome_TurnEnds_SaysWhatCame(t *testing.T) {
+func TestOutcome_TurnEnds_GivesResult(t *testing.T) {
 	task := supervisor.Job{Kind: supervisor.JobAgent, Failures: 1}
 	check := supervisor.Job{Kind: supervisor.JobCheck, Failures: 1, Options: supervisor.JobOptions{Look: supervisor.Look{Files: "x", Ask: "Is it?"}}}
 	telling := check
