@@ -29,8 +29,8 @@ func (l auditStory) verify(known string) sqlite.AuditReport {
 	return report
 }
 
-// forge changes the database as another program could.
-func (l auditStory) forge(statements string) {
+// changeBehind changes the database as another program could.
+func (l auditStory) changeBehind(statements string) {
 	l.Helper()
 	sqlitetest.Change(l, l.db, "DROP TRIGGER IF EXISTS audit_is_not_changed; DROP TRIGGER IF EXISTS audit_is_not_deleted; "+statements)
 }
@@ -71,7 +71,7 @@ func TestAuditVerify_ForgedRow_IsFound(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := newAuditStory(t, 5)
-			l.forge(c.forge)
+			l.changeBehind(c.forge)
 			report := l.verify("")
 			if report.Broken != c.broken || faultOf(report) != c.why {
 				t.Errorf("found %+v, want row %d: %s", report, c.broken, c.why)
@@ -86,12 +86,12 @@ func TestAuditVerify_MissingEnd_IsFound(t *testing.T) {
 	l.same("rows", []int64{whole.Rows, whole.First, whole.Last, whole.Broken}, []int64{5, 1, 5, 0})
 	l.must(l.db.Audit().Put(t.Context(), "", "more", ""))
 	l.same("past a head that is known", l.verify(whole.Head).Broken, int64(0))
-	l.forge("DELETE FROM audit WHERE id >= 5")
+	l.changeBehind("DELETE FROM audit WHERE id >= 5")
 	l.same("nothing is known", faultOf(l.verify("")), "missing_at_end 5-6")
-	l.forge("UPDATE sqlite_sequence SET seq = 4 WHERE name = 'audit'")
+	l.changeBehind("UPDATE sqlite_sequence SET seq = 4 WHERE name = 'audit'")
 	l.same("nor which ids were given", l.verify("").Broken, int64(0))
 	l.same("the head is known", faultOf(l.verify(whole.Head)), "cut_off")
-	l.forge("UPDATE sqlite_sequence SET seq = 6 WHERE name = 'audit'")
+	l.changeBehind("UPDATE sqlite_sequence SET seq = 6 WHERE name = 'audit'")
 	l.must(l.db.Audit().Put(t.Context(), "", "later", ""))
 	l.same("something came after it", faultOf(l.verify("")), "missing 5-6")
 }
@@ -106,7 +106,7 @@ func TestAuditVerify_EmptyLog_HasNoFault(t *testing.T) {
 
 func TestAuditVerify_RowsBeforeDigests_AreCovered(t *testing.T) {
 	l := newAuditStory(t, 0)
-	l.forge(`INSERT INTO audit (user, action, detail, created_at) VALUES ('alice', 'old', 'a', 1), ('bob', 'old', 'b', 2)`)
+	l.changeBehind(`INSERT INTO audit (user, action, detail, created_at) VALUES ('alice', 'old', 'a', 1), ('bob', 'old', 'b', 2)`)
 	early := l.verify("")
 	l.same("early", []int64{early.Rows, early.Early, early.Broken}, []int64{2, 2, 0})
 	var rows []sqlite.AuditRow
@@ -116,11 +116,11 @@ func TestAuditVerify_RowsBeforeDigests_AreCovered(t *testing.T) {
 	l.must(l.db.Audit().PutAll(t.Context(), rows))
 	late := l.verify(early.Head)
 	l.same("late", []int64{late.Rows, late.Early, late.Last, late.Broken}, []int64{2502, 2, 2502, 0})
-	l.forge("UPDATE audit SET detail = 'c' WHERE id = 1")
+	l.changeBehind("UPDATE audit SET detail = 'c' WHERE id = 1")
 	l.same("an early row was changed", l.verify("").Broken, int64(3))
-	l.forge("UPDATE audit SET chain = NULL WHERE id <= 3")
+	l.changeBehind("UPDATE audit SET chain = NULL WHERE id <= 3")
 	l.same("one more without a digest", l.verify("").Broken, int64(4))
-	l.forge("UPDATE audit SET user = 'bob', chain = NULL")
+	l.changeBehind("UPDATE audit SET user = 'bob', chain = NULL")
 	l.same("written anew", l.verify("").Early, int64(2502))
 	l.same("with a head that is known", l.verify(late.Head).Broken, int64(2503))
 }
@@ -131,7 +131,7 @@ func TestAuditPutAll_InvalidRow_StoresNone(t *testing.T) {
 	if err == nil {
 		t.Error("an action without a name was kept")
 	}
-	l.same("rows", l.look("SELECT count(*) FROM audit"), "1")
+	l.same("rows", l.query("SELECT count(*) FROM audit"), "1")
 	l.must(l.db.Audit().Put(t.Context(), "", "next", ""))
 	l.same("broken", l.verify("").Broken, int64(0))
 }
