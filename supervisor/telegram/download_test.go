@@ -22,7 +22,7 @@ import (
 
 var sender = telegramtest.User{ID: 101, First: "Ann"}
 
-// filed is a server to which somebody has sent a file.
+// filed returns a server to which somebody has sent a file, and its client.
 func filed(t *testing.T, o telegramtest.Options, file telegramtest.File) (*telegramtest.Server, *Client) {
 	t.Helper()
 	o.Token = canaryToken
@@ -31,7 +31,7 @@ func filed(t *testing.T, o telegramtest.Options, file telegramtest.File) (*teleg
 	return s, open(t, s.URL())
 }
 
-// message is what a person is told of an error that is final; "" for one that may be tried again.
+// message returns the text for users of a permanent error; "" if the error is temporary.
 func message(t *testing.T, err error) string {
 	t.Helper()
 	if err == nil {
@@ -121,8 +121,8 @@ func TestAFetchSaysHowLongToWait(t *testing.T) {
 	}
 }
 
-// A fetch ends with its context, at each of its two requests and in the middle of the bytes. Sends
-// go on meanwhile.
+// A fetch ends with its context, at each of its two requests and within the bytes. Sends continue
+// meanwhile.
 func TestAFetchEndsWithItsContext(t *testing.T) {
 	for _, method := range []string{"getFile", telegramtest.DownloadMethod} {
 		s, c := filed(t, telegramtest.Options{}, telegramtest.File{ID: "f", Name: "a.bin", Size: 1000})
@@ -151,7 +151,7 @@ type writeFunc func(p []byte) (int, error)
 
 func (f writeFunc) Write(p []byte) (int, error) { return f(p) }
 
-// What goes wrong where the bytes go to is told as it is.
+// An error of the writer is returned unchanged.
 func TestAFetchThatCannotBeWritten(t *testing.T) {
 	_, c := filed(t, telegramtest.Options{}, telegramtest.File{ID: "f", Name: "a.bin", Size: 1000})
 	full := writeFunc(func([]byte) (int, error) { return 0, syscall.ENOSPC })
@@ -160,7 +160,8 @@ func TestAFetchThatCannotBeWritten(t *testing.T) {
 	}
 }
 
-// serving is a client of a server whose getFile names a path, and whose files are up to the test.
+// serving returns a client of a server whose getFile returns path, and whose file handler is the
+// test's.
 func serving(t *testing.T, path string, file http.HandlerFunc) *Client {
 	t.Helper()
 	return open(t, serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -181,7 +182,7 @@ func TestARedirectIsNotFollowed(t *testing.T) {
 	}
 }
 
-// A path is no more than a path below the token, whatever it holds.
+// A path stays below the token, whatever it contains.
 func TestAPathIsEscaped(t *testing.T) {
 	asked := make(chan string, 1)
 	c := serving(t, `a/b?c#d%2e\ü`, func(_ http.ResponseWriter, r *http.Request) { asked <- r.RequestURI })
@@ -193,7 +194,7 @@ func TestAPathIsEscaped(t *testing.T) {
 	}
 }
 
-// A file without an end is given up at the largest size, and of what came nothing stays in memory.
+// An endless file is given up at the largest size, and its bytes do not stay in memory.
 func TestAFileWithoutAnEnd(t *testing.T) {
 	piece := make([]byte, 64<<10)
 	c := serving(t, "a", func(w http.ResponseWriter, _ *http.Request) {
@@ -232,7 +233,7 @@ func TestFilesOfALocalServer(t *testing.T) {
 	}
 }
 
-// Nothing outside the folder is read, and nothing but files.
+// Only files in the folder are read.
 func TestALocalServerThatNamesOtherPaths(t *testing.T) {
 	outside := filepath.Join(t.TempDir(), "secret")
 	if err := os.WriteFile(outside, []byte("x"), 0o600); err != nil {

@@ -17,8 +17,8 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// press is an update in which somebody presses a button of a message that the bot has sent to a
-// chat. more are fields of the query.
+// press returns an update in which somebody presses a button of the bot's message in a chat. more
+// are fields of the query.
 func press(chat, from string, more ...string) string {
 	fields := append([]string{`"id":"4382bfdwdsb323b2d9"`, from, `"chat_instance":"-3"`,
 		`"message":{"message_id":11,"date":1760000000,` + bot + `,` + chat + `,"text":"Sure?"}`}, more...)
@@ -59,8 +59,7 @@ func TestATitleIsALine(t *testing.T) {
 	}
 }
 
-// TestNoOtherUpdateTypeGetsThrough: of all that Telegram can bring only what a person writes, or
-// presses, is ever acted upon.
+// TestRead_OtherUpdateTypes_AreIgnored: only messages and presses of people cause an action.
 func TestNoOtherUpdateTypeGetsThrough(t *testing.T) {
 	self := telegram.Self{ID: 42, Name: me.Name} // the bot of telegramtest
 	for _, kind := range telegramtest.OtherKinds() {
@@ -77,7 +76,7 @@ func TestNoOtherUpdateTypeGetsThrough(t *testing.T) {
 	}
 }
 
-// The types of updates that the library knows are all among those.
+// All update types that the library knows are among the tested ones.
 func TestEveryUpdateTypeIsAmongTheOthers(t *testing.T) {
 	known := telegramtest.OtherKinds()
 	update := reflect.TypeFor[gotgbot.Update]()

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// menus is as much of a server as menus need.
+// menus is the part of a server that menus need.
 type menus struct {
 	mu     sync.Mutex
 	menus  map[string]string // JSON by language

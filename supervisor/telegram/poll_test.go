@@ -15,14 +15,14 @@ import (
 	"mews/supervisor/telegram"
 )
 
-// gate is a store, or something around one.
+// gate is a store, or a wrapper of one.
 type gate interface {
 	telegram.Receiver
 	texts() []string
 	offset() int64
 }
 
-// polling runs a poller over a wire and gives what it left behind when the time was over.
+// polling is the result of a poller's run over a wire.
 type polling struct {
 	*wire
 	gate
@@ -30,7 +30,7 @@ type polling struct {
 	status telegram.Status
 }
 
-// poll has a poller run for a while, in the time of a synctest bubble.
+// poll runs a poller for a while, in a synctest bubble.
 func poll(t *testing.T, s gate, while time.Duration, answer func(asked, context.Context) (*http.Response, error)) *polling {
 	t.Helper()
 	p := &polling{gate: s}
@@ -38,14 +38,14 @@ func poll(t *testing.T, s gate, while time.Duration, answer func(asked, context.
 	return p
 }
 
-// pollAs is the same with options, of which Health must be there.
+// pollAs is poll with options, which must have Health.
 func pollAs(t *testing.T, s gate, o telegram.PollOptions, while time.Duration,
 	answer func(asked, context.Context) (*http.Response, error)) (w *wire, status telegram.Status) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		w = newWire(t, answer)
 		end := run(t, telegram.NewPoller(w.client(), s, o).Run)
-		time.Sleep(while) // the bubble's time
+		time.Sleep(while) // in the bubble's fake time
 		synctest.Wait()
 		status = o.Health.Status()
 		end()
@@ -53,7 +53,7 @@ func pollAs(t *testing.T, s gate, o telegram.PollOptions, while time.Duration,
 	return w, status
 }
 
-// gaps are the times between the requests, after the first n.
+// gaps returns the times between the requests, after the first n.
 func gaps(made []asked) []time.Duration {
 	var gaps []time.Duration
 	for i := 1; i < len(made); i++ {
@@ -62,17 +62,17 @@ func gaps(made []asked) []time.Duration {
 	return gaps
 }
 
-// TestWhatFailsIsTriedAgainSlowly: for each way to fail, how long the poller rests, when it raises
-// the alarm, what it says then, and that it recovers by itself.
+// TestPoll_Failures_PauseAndAlarm: for each failure, the pauses, the time and text of the alarm,
+// and the recovery.
 func TestWhatFailsIsTriedAgainSlowly(t *testing.T) {
 	s, doubling := time.Second, []time.Duration{time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second}
-	// it goes on within 3 s of Telegram's return
+	// it continues within 3 s of Telegram's return
 	away, longest := doubling[:2], 2500*time.Millisecond
 	for name, test := range map[string]struct {
 		fail  func(context.Context) (*http.Response, error)
 		rests []time.Duration
 		most  time.Duration
-		alarm int // how many failures in a row raise it
+		alarm int // failures in a row until the alarm
 		says  string
 		do    string
 	}{
@@ -112,7 +112,7 @@ func TestWhatFailsIsTriedAgainSlowly(t *testing.T) {
 	}
 }
 
-// always gives an answer, or an error, as often as it is asked.
+// always repeats one answer or error.
 func always(resp *http.Response, err error) func(context.Context) (*http.Response, error) {
 	if err != nil {
 		return func(context.Context) (*http.Response, error) { return nil, err }
@@ -164,8 +164,7 @@ func checkAlarm(t *testing.T, p *polling, failing []asked, after int, says, do s
 	}
 }
 
-// TestTheAlarmIsNotForEveryHiccup: an old poll of our own lingers some 30 s after a kill, and two
-// failures are none yet.
+// TestAlarm_TwoFailures_RaiseNone: an old poll of our own lingers some 30 s after a kill.
 func TestTheAlarmIsNotForEveryHiccup(t *testing.T) {
 	for name, test := range map[string]struct {
 		fail  func(context.Context) (*http.Response, error)
@@ -189,9 +188,8 @@ func TestTheAlarmIsNotForEveryHiccup(t *testing.T) {
 	}
 }
 
-// TestTwoThatPollWithOneToken: between the conflicts polls succeed, and still it is no time to call
-// it well. Whoever is told is told once that it began, and once that it is over, some time after
-// the last conflict.
+// TestTwoPollersOneToken_AlarmOnce: polls succeed between the conflicts, but that is no recovery.
+// The alarm comes once, and the recovery once, some time after the last conflict.
 func TestTwoThatPollWithOneToken(t *testing.T) {
 	n, states := 0, map[telegram.HealthState]int{}
 	o := telegram.PollOptions{Health: new(telegram.Health)}
@@ -224,8 +222,7 @@ func TestTwoThatPollWithOneToken(t *testing.T) {
 	}
 }
 
-// TestAnAnswerToAnotherCallEndsThePause, where Telegram was away, and not where it has refused the
-// poll itself.
+// TestPause_OtherAnswer_EndsIt if Telegram was unreachable, but not if it refused the poll itself.
 func TestAnAnswerToAnotherCallEndsThePause(t *testing.T) {
 	for name, test := range map[string]struct {
 		fail func(context.Context) (*http.Response, error)
@@ -244,14 +241,14 @@ func TestAnAnswerToAnotherCallEndsThePause(t *testing.T) {
 				})
 				c := w.client()
 				defer run(t, telegram.NewPoller(c, newStore(0), telegram.PollOptions{}).Run)()
-				time.Sleep(time.Hour) // the pauses are as long as they become
+				time.Sleep(time.Hour) // long enough for the longest pauses
 				synctest.Wait()
 				n := len(w.requests("getUpdates"))
 				for len(w.requests("getUpdates")) == n {
 					time.Sleep(10 * time.Millisecond)
 					synctest.Wait()
 				}
-				time.Sleep(1100 * time.Millisecond) // a second at least is between two polls
+				time.Sleep(1100 * time.Millisecond) // two polls are at least a second apart
 				answered := time.Since(w.began)
 				if _, err := c.RefreshMe(t.Context()); err != nil {
 					t.Fatal(err)
@@ -289,7 +286,7 @@ func TestAFloodIsWaitedForExactly(t *testing.T) {
 	}
 }
 
-// TestALongOutageLoses: what Telegram no longer has is not called safe.
+// TestLongOutage_ReportsLoss: the recovery message does not claim that expired updates are safe.
 func TestALongOutageLoses(t *testing.T) {
 	p := poll(t, newStore(0), 26*time.Hour, func(a asked, ctx context.Context) (*http.Response, error) {
 		if a.after < 25*time.Hour {
@@ -302,8 +299,8 @@ func TestALongOutageLoses(t *testing.T) {
 	}
 }
 
-// TestTheFirstRequestIsThePoll, with everything written out, and nothing is asked besides. It waits
-// for nothing, so that it is known at once whether polling works.
+// TestFirstRequest_IsThePoll checks the whole request, and that there is no other. It does not
+// wait, so that a success shows at once.
 func TestTheFirstRequestIsThePoll(t *testing.T) {
 	begun := false
 	p := poll(t, newStore(7), time.Hour, func(_ asked, ctx context.Context) (*http.Response, error) {
@@ -354,7 +351,7 @@ func TestAWebhookIsTakenAway(t *testing.T) {
 	}
 }
 
-// TestAWebhookThatCannotBeTakenAway is no reason to hurry.
+// TestDropWebhook_Failure_PausesNormally also checks the growing pauses.
 func TestAWebhookThatCannotBeTakenAway(t *testing.T) {
 	p := poll(t, newStore(0), time.Hour, func(a asked, _ context.Context) (*http.Response, error) {
 		if a.method == "deleteWebhook" {
@@ -369,7 +366,7 @@ func TestAWebhookThatCannotBeTakenAway(t *testing.T) {
 	}
 }
 
-// feed answers polls from a list of batches, and then with nothing.
+// feed answers polls with the batches, and then with nothing.
 func feed(batches ...string) func(asked, context.Context) (*http.Response, error) {
 	return func(_ asked, ctx context.Context) (*http.Response, error) {
 		if len(batches) == 0 {
@@ -416,7 +413,7 @@ func TestTheOffset(t *testing.T) {
 	}
 }
 
-// TestAServerThatIgnoresTheOffset is kept up with, and not at full speed.
+// TestPoll_IgnoredOffset_SlowsDown: updates are still read, but not at full speed.
 func TestAServerThatIgnoresTheOffset(t *testing.T) {
 	p := poll(t, newStore(0), time.Hour, func(a asked, _ context.Context) (*http.Response, error) {
 		if a.after < 30*time.Minute {
@@ -442,8 +439,7 @@ func TestAServerThatDoesNotWait(t *testing.T) {
 	}
 }
 
-// TestNothingIsConfirmedThatIsNotKept: a full disk for an hour; the offset stands still until the
-// batch is kept.
+// TestOffset_MovesOnlyAfterStore: during an hour of a full disk the offset stays.
 func TestNothingIsConfirmedThatIsNotKept(t *testing.T) {
 	var began time.Time
 	s := newStore(0)
@@ -504,7 +500,7 @@ func TestTheOffsetIsWaitedFor(t *testing.T) {
 	})
 }
 
-// TestAPollThatHangs ends after what the server was given and a little more.
+// TestHangingPoll_Ends after the server's time and a margin.
 func TestAPollThatHangs(t *testing.T) {
 	hangs := true
 	p := poll(t, newStore(0), time.Hour, func(_ asked, ctx context.Context) (*http.Response, error) {
@@ -523,7 +519,7 @@ func TestAPollThatHangs(t *testing.T) {
 	}
 }
 
-// TestAPollThatHeedsNothing is left behind by the watch, and what it brings at last is not used.
+// TestPoll_IgnoringContext_IsAbandoned: its late result is not used.
 func TestAPollThatHeedsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})

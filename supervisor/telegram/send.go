@@ -13,13 +13,13 @@ import (
 	"mews/supervisor"
 )
 
-// actionTimeout is how long a chat action may take: it lasts 5 s, and comes to nothing later.
+// actionTimeout limits a chat action, which lasts 5 s and is useless later.
 const actionTimeout = 5 * time.Second
 
 // generalTopic is the topic that every forum has. A call does not name it.
 const generalTopic = 1
 
-// sendParams are the parameters of every method of which a chat is to see something.
+// sendParams are the parameters of every method that shows something in a chat.
 type sendParams struct {
 	Chat     int64                 `json:"chat_id"`
 	Thread   int64                 `json:"message_thread_id,omitempty"`
@@ -27,33 +27,33 @@ type sendParams struct {
 	Messages []int64               `json:"message_ids,omitempty"`
 	Action   supervisor.ChatAction `json:"action,omitempty"`
 	Text     string                `json:"text,omitempty"`
-	// and never parse_mode: nothing is parsed again
+	// parse_mode is never set, so that Telegram parses nothing
 	Entities []gotgbot.MessageEntity `json:"entities,omitempty"`
-	// in the place of the text, where the message is a file
+	// replaces the text if the message is a file
 	Caption string                  `json:"caption,omitempty"`
 	Marks   []gotgbot.MessageEntity `json:"caption_entities,omitempty"`
-	// a document stays one
+	// a document stays a document
 	AsIs bool `json:"disable_content_type_detection,omitempty"`
 	// an album's files
 	Media []albumMedia `json:"media,omitempty"`
 	// of a video
 	Streaming bool `json:"supports_streaming,omitempty"`
-	// seconds; of what is heard or a video
+	// seconds, of audio or video
 	Duration int `json:"duration,omitempty"`
 	// of a video
 	Width    int                         `json:"width,omitempty"`
 	Height   int                         `json:"height,omitempty"`
-	Reaction *[]reactionType             `json:"reaction,omitempty"` // an empty list takes it away
+	Reaction *[]reactionType             `json:"reaction,omitempty"` // an empty list removes it
 	Preview  *gotgbot.LinkPreviewOptions `json:"link_preview_options,omitempty"`
-	// an edit without it takes the buttons away
+	// an edit without it removes the buttons
 	Markup gotgbot.ReplyMarkup      `json:"reply_markup,omitempty"`
 	Reply  *gotgbot.ReplyParameters `json:"reply_parameters,omitempty"`
 	Silent bool                     `json:"disable_notification,omitempty"`
 }
 
 // Send sends one message, or an album, and returns its name. Its error is a *supervisor.SendError.
-// What Telegram does not take as a photo, a voice message and so on is sent as a document, which is
-// another request.
+// A file that Telegram does not accept as a photo, a voice message and so on is sent as a document,
+// by another request.
 func (c *Client) Send(ctx context.Context, to supervisor.Address, content supervisor.RichText) (string, error) {
 	o := contentParams(content)
 	o.Silent = to.Silent
@@ -75,8 +75,8 @@ func (c *Client) Send(ctx context.Context, to supervisor.Address, content superv
 	return messageNames(method, to.Chat, result)
 }
 
-// Edit makes a message show content; its file can't change. A message that shows it already is
-// well. Its error is a *supervisor.SendError.
+// Edit replaces the content of a message; its file can't change. It is no error if nothing changes.
+// Its error is a *supervisor.SendError.
 func (c *Client) Edit(ctx context.Context, to supervisor.Address, message string, content supervisor.RichText) error {
 	call := apiCall{method: "editMessageText", forgiving: unchanged}
 	if content.File != nil {
@@ -85,7 +85,7 @@ func (c *Client) Edit(ctx context.Context, to supervisor.Address, message string
 	return c.changeMessage(ctx, call, to, message, contentParams(content))
 }
 
-// albumComma stands between the names of an album's messages.
+// albumComma separates the names of an album's messages.
 const albumComma = ","
 
 // Delete takes a message or an album away. One that is not there is well. Its error is a
