@@ -1,6 +1,6 @@
 package usage
 
-// What people read of a sum.
+// Texts of a sum.
 const (
 	textNothing      = "nothing"
 	textCached       = " (%d %% from a cache)"
