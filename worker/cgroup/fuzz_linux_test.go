@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestMemberships(t *testing.T) {
+func TestParseMemberships(t *testing.T) {
 	got, err := parseMemberships("9:name=systemd:/\n3:cpu,cpuacct:/a:b/c\n0::/../x\n")
 	want := []membership{
 		{9, []string{"name=systemd"}, "/"}, {3, []string{"cpu", "cpuacct"}, "/a:b/c"}, {0, nil, "/../x"},
@@ -47,7 +47,7 @@ func TestNumber(t *testing.T) {
 	const events = "low 0\noom 3\noom_kill 2\nhuge 18446744073709551615\nbad x\nnone\n"
 	for _, test := range []struct {
 		text, key string
-		want      int64 // -1 is an error
+		want      int64 // -1 means an error
 	}{
 		{"4096\n", "", 4096}, {"0", "", 0}, {"max\n", "", -1}, {"", "", -1}, {"1 2\n", "", -1},
 		{events, "oom", 3}, {events, "oom_kill", 2}, {events, "oom_k", 0}, {events, "huge", math.MaxInt64},
@@ -85,7 +85,7 @@ func FuzzStat(f *testing.F) {
 	})
 }
 
-// FuzzStatName: a process cannot change what is read of it by its name.
+// FuzzStatName: a process's name cannot change the other values.
 func FuzzStatName(f *testing.F) {
 	f.Add("sh", 1, 2)
 	f.Add("x) S 0 0 0", 5, 6)
