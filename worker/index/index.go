@@ -2,7 +2,7 @@
 // be searched. A file with a known size and time is not read again, and a known section is not sent
 // again: a moved file costs nothing.
 //
-// These are left out: hidden names, which begin with a dot (so .git and the trash), node_modules
+// Hidden names, which begin with a dot (so .git and the trash), are left out. So are node_modules
 // and __pycache__, paths that the rules of the home's files hide, links, files that are no text,
 // and files beyond 20,000. Files of more than 1 MiB are listed without their text. Files that a
 // .gitignore names are searched, because notes that git does not keep are notes all the same.
