@@ -16,9 +16,9 @@ import (
 // maxIndex is the largest git index that is read, in bytes.
 const maxIndex = 64 << 20
 
-// fromGit reports whether git may have written the file. It lies in a work tree, and git's index
-// has the same bytes, or the time at which git wrote the file (filters change the bytes, so the
-// time counts too). If that cannot be found out, git may have written it.
+// fromGit reports whether git may have written the file. The file lies in a work tree, and git's
+// index has the same bytes, or the time at which git wrote the file. The time counts too because
+// filters change the bytes. If that cannot be found out, git may have written it.
 func (w *Watch) fromGit(f file) bool {
 	dirs := folders(f.Path)
 	for i := len(dirs) - 1; i >= 0; i-- {
