@@ -54,7 +54,7 @@ func (f *reading) extract(kind string, write func(io.Writer) error) error {
 	return nil
 }
 
-// keepText keeps the draft of the file's text and tells where it is.
+// keepText stores the draft of the file's text and tells where.
 func (f *reading) keepText(draft *workspace.Draft, cut bool) (string, error) {
 	path, err := draft.Keep(f.base() + ".txt")
 	if err != nil {

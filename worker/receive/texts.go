@@ -14,7 +14,7 @@ const (
 	textBeginsIn      = "The first %d MiB of it are in %s."
 	textNoRoom        = "There is too much in this message to show it here"
 	textManyImages    = "It is not shown, because a message shows at most %d pictures; view_image shows a picture"
-	textPages         = "It has no text that can be taken out; its first pages as pictures: %d"
+	textPages         = "It contains no text; its first pages as pictures: %d"
 	textFrame         = "One frame of it"
 	textLongRecording = "It is long, so it is transcribed only if somebody asks for it"
 	textMoreOf        = "%s more names are left out."
