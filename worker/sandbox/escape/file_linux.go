@@ -47,7 +47,7 @@ func otherHome(v Victims) string  { return v.OtherHome }
 func ownOutside(v Victims) string { return v.OwnOutside }
 func secretFile(v Victims) string { return v.SecretFile }
 
-// checkSecret returns nil if the secret is in what was read.
+// checkSecret returns nil if the content contains the secret.
 func checkSecret(content []byte, v Victims) error {
 	switch {
 	case v.Secret == "":
@@ -67,7 +67,7 @@ func readSecret(path string, v Victims) error {
 	return checkSecret(content, v)
 }
 
-// needs makes a probe that is not tried if the caller has not named the victim that it is about.
+// needs makes a probe that is not tried if the caller has not named its victim.
 func needs(which func(Victims) string, run func(Victims) error) func(Victims) error {
 	return func(v Victims) error {
 		if which(v) == "" {
@@ -118,9 +118,8 @@ func listDescriptors(v Victims) error {
 	return nil
 }
 
-// freshName is an unused name, for a probe to make and to remove. A probe that was killed may have
-// left its own, under a process id that comes again in the next worker's namespace: so it is a
-// random one.
+// freshName returns an unused random name, which a probe makes and removes. A killed probe may have
+// left its own, and its process id may occur again in the next worker's namespace.
 func freshName(dir, row string) string {
 	return filepath.Join(dir, ".mews-escape-"+row+"-"+rand.Text())
 }
@@ -134,7 +133,7 @@ func create(path string) error {
 	return errors.Join(f.Close(), undone(os.Remove(path)))
 }
 
-// undone is the answer of an escape that was undone, or that has failed to be.
+// undone returns the answer of an escape, after undoing it. err is the error of the undo.
 func undone(err error) error {
 	if err != nil {
 		return escaped("and it stays: " + err.Error())
@@ -160,7 +159,7 @@ func throughLink(link func(string, string) error) func(Victims) error {
 	}
 }
 
-// aboveLimit is how many folders listAbove goes up. Few workspaces lie that deep.
+// aboveLimit is how many folders listAbove goes up. Few workspaces are that deep.
 const aboveLimit = 12
 
 // listAbove goes up from the workspace and looks for the name of the file outside.
@@ -168,7 +167,7 @@ func listAbove(v Victims) error {
 	var first error
 	above := v.workspace()
 	for range aboveLimit {
-		above += "/.." // not Join: the kernel is to resolve it
+		above += "/.." // not Join, because the kernel must resolve it
 		entries, err := os.ReadDir(above)
 		for _, e := range entries {
 			if e.Name() == filepath.Base(v.OwnOutside) {
@@ -222,7 +221,7 @@ func readBootID(Victims) error {
 	return err
 }
 
-// writeSysctl writes the value of a setting of the whole machine back to it.
+// writeSysctl writes the present value of a setting of the whole machine to it.
 func writeSysctl(Victims) error {
 	const path = "/proc/sys/kernel/panic"
 	value, err := os.ReadFile(path)
@@ -316,7 +315,7 @@ func makeBlockDevice(v Victims) error {
 // stackLimit is how much of the top of a stack is read.
 const stackLimit = 1 << 20
 
-// mapping is where a process has the top of its stack, which holds its environment.
+// mapping returns the top of a process's stack, which holds its environment.
 func mapping(pid int) (from, to uint64, err error) {
 	maps, err := os.ReadFile(inProc(pid, "maps"))
 	if err != nil {

@@ -50,7 +50,7 @@ func connectTCP(v Victims) error {
 }
 
 func connectAbstract(v Victims) error {
-	// x/sys makes a zero byte of @
+	// x/sys turns @ into a zero byte
 	return receiveSecret(unix.AF_UNIX, &unix.SockaddrUnix{Name: "@" + v.Abstract}, v)
 }
 
@@ -67,7 +67,7 @@ func receiveSecret(family int, to unix.Sockaddr, v Victims) error {
 	conn := os.NewFile(uintptr(fd), "socket")
 	defer conn.Close()
 	limit := unix.NsecToTimeval(answerLimit.Nanoseconds())
-	// the first is for connect too
+	// the first also holds for connect
 	for _, option := range []int{unix.SO_SNDTIMEO, unix.SO_RCVTIMEO} {
 		if err := unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, option, &limit); err != nil {
 			return fmt.Errorf("setsockopt: %w", err)
@@ -83,7 +83,7 @@ func receiveSecret(family int, to unix.Sockaddr, v Victims) error {
 	return checkSecret(said, v)
 }
 
-// sendOut sends an empty datagram to an address that is routed like any other and is nobody's:
+// sendOut sends an empty datagram to an address that is routed like any other and that nobody owns:
 // TEST-NET-1, RFC 5737.
 func sendOut(Victims) error {
 	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
