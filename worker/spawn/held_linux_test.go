@@ -11,7 +11,7 @@ import (
 	"mews/worker/sandbox/escape"
 )
 
-// rowProgram is the test binary as a program of a worker, which tries a row of the escape suite.
+// rowProgram is the name of the test binary as a worker's program that tries a row of the escapes.
 const rowProgram = "try"
 
 // installRow puts rowProgram into a worker's home.
@@ -28,9 +28,9 @@ func (r *harness) installRow(w *testWorker) {
 	giveToWorkers(r.t, path)
 }
 
-// TestWhoHoldsTooMuchOfAnAccountsPoolsIsEnded: the rows of the escape suite that only the watchdog
-// stops. The worker goes on, and so do others.
-func TestWhoHoldsTooMuchOfAnAccountsPoolsIsEnded(t *testing.T) {
+// TestWatchdog_WorkerHoldsTooMuch_EndsPrograms: these are the rows of the escapes that only the
+// watchdog stops. The worker goes on, and so do others.
+func TestWatchdog_WorkerHoldsTooMuch_EndsPrograms(t *testing.T) {
 	kinds := map[string]string{"Q12": "watches", "Q13": "pipes"}
 	for _, tier := range []string{"namespaces", "landlock"} {
 		for _, p := range escape.Table() {
@@ -56,7 +56,8 @@ func TestWhoHoldsTooMuchOfAnAccountsPoolsIsEnded(t *testing.T) {
 	}
 }
 
-// held opens things with Python and keeps them: the watchdog sees each kind, whatever holds it.
+// held are Python scripts that open descriptors and keep them. The watchdog must see each kind,
+// whatever holds it.
 var held = map[string]struct{ kind, script string }{
 	"an epoll that is under way": {"watches", `
 import select, socket
@@ -82,9 +83,9 @@ import os
 all = [os.openpty() for n in range(70)]`},
 }
 
-// TestWhatHidesIsCounted: descriptors that no table of a process lists, and tables that no first
-// thread has.
-func TestWhatHidesIsCounted(t *testing.T) {
+// TestHeld_HiddenDescriptors_AreCounted: descriptors that no table of a process lists, and tables
+// that no first thread has.
+func TestHeld_HiddenDescriptors_AreCounted(t *testing.T) {
 	for name, c := range held {
 		t.Run(name, func(t *testing.T) {
 			r := start(t, setup{policy: []string{"worker=/bin/sh", "sandbox=landlock", "sandbox_min=off"}})
@@ -101,8 +102,8 @@ func TestWhatHidesIsCounted(t *testing.T) {
 	}
 }
 
-// TestHeldLimits: a machine that does not say how much there is has no limit.
-func TestHeldLimits(t *testing.T) {
+// TestHeldLimits_UnknownPool_HasNoLimit: a machine that does not report its total has no limit.
+func TestHeldLimits_UnknownPool_HasNoLimit(t *testing.T) {
 	if got := cgroup.HeldLimits(t.TempDir()); got != (cgroup.Held{}) {
 		t.Errorf("%+v", got)
 	}

@@ -9,7 +9,7 @@ import (
 	"mews/worker/sandbox"
 )
 
-func TestReadPolicy(t *testing.T) {
+func TestReadPolicy_ValidLines_AreRead(t *testing.T) {
 	for name, c := range map[string]struct {
 		text string
 		want Policy
@@ -31,7 +31,7 @@ func TestReadPolicy(t *testing.T) {
 	}
 }
 
-func TestReadPolicyRefuses(t *testing.T) {
+func TestReadPolicy_BadLines_AreRefused(t *testing.T) {
 	for name, c := range map[string]struct{ line, why string }{
 		"an unknown key":          {"uid 1000-2000", `line 2: there is no key "uid"`},
 		"a key in capitals":       {"UIDs 1000-2000", "there is no key"},
@@ -70,8 +70,8 @@ func TestReadPolicyRefuses(t *testing.T) {
 	}
 }
 
-// TestAccount: the account that a worker gets, for each request and each service.
-func TestAccount(t *testing.T) {
+// TestAccount_EachRequest_GetsAllowedOne: for each request and each service.
+func TestAccount_EachRequest_GetsAllowedOne(t *testing.T) {
 	mews, root, forWorkers := Account{980, 980}, Account{}, Account{981, 981}
 	policy := func(a Account) Policy {
 		return Policy{Worker: "/w", UIDs: sandbox.IDRange{From: 2000, To: 2999}, Account: a}
@@ -79,7 +79,7 @@ func TestAccount(t *testing.T) {
 	for name, c := range map[string]struct {
 		policy     Policy
 		own, asked Account
-		want       Account // zero: refused
+		want       Account // zero means refused
 	}{
 		"nobody's, service":          {policy(Account{}), mews, Account{}, mews},
 		"nobody's, root":             {policy(Account{}), root, Account{}, Account{}},
@@ -105,7 +105,7 @@ func TestAccount(t *testing.T) {
 	}
 }
 
-func TestRoots(t *testing.T) {
+func TestRoots_OutsidePath_IsRefused(t *testing.T) {
 	some := Policy{Roots: []string{"/home", "/srv/work"}}
 	for _, c := range []struct {
 		policy Policy
@@ -121,7 +121,7 @@ func TestRoots(t *testing.T) {
 	}
 }
 
-// FuzzReadPolicy: a policy that is read allows only what a policy may, and no worker is ever root.
+// FuzzReadPolicy: an accepted policy stays within the bounds, and no worker is ever root.
 func FuzzReadPolicy(f *testing.F) {
 	f.Add("worker /w\nuids 2000-2999\naccount 980:981\nroot /home\nsandbox auto\nmemory 1000\npids 20\n", uint32(0), uint32(0))
 	f.Add("worker /w\nuids 1000-4294967295\n", uint32(1<<32-1), uint32(1))

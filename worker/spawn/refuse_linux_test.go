@@ -10,9 +10,9 @@ import (
 	"mews/protocol/spawnwire"
 )
 
-// TestSpawnIsRefusedWithAReason: each of these is a request that a supervisor should not have made,
-// or about a folder that a person has changed since.
-func TestSpawnIsRefusedWithAReason(t *testing.T) {
+// TestSpawn_BadRequest_IsRefusedWithReason: each is a request that a supervisor should not have
+// made, or about a folder that a user has changed since.
+func TestSpawn_BadRequest_IsRefusedWithReason(t *testing.T) {
 	r := startSpawner(t)
 	beside := homes(t)
 	r.makeFolder("home")
@@ -34,11 +34,11 @@ func TestSpawnIsRefusedWithAReason(t *testing.T) {
 			r.refused(m, c.reason)
 		})
 	}
-	r.worker().write("exit") // and it goes on
+	r.worker().write("exit") // the spawner goes on
 	next[spawnwire.Exited](r)
 }
 
-// refusals are changes to a good request, and what the answer says of them.
+// refusals are changes to a good request, each with the reason in the answer.
 var refusals = map[string]struct {
 	change func(*spawnwire.Spawn)
 	reason string
@@ -78,7 +78,7 @@ var refusals = map[string]struct {
 	}, "twice"},
 }
 
-// bindCase is a refusal of a wrong workspace.
+// bindCase returns a refusal of a wrong workspace.
 func bindCase(change func(*spawnwire.Bind), reason string) struct {
 	change func(*spawnwire.Spawn)
 	reason string
@@ -107,13 +107,13 @@ func (r *harness) refused(m spawnwire.Spawn, reason string) {
 	}
 }
 
-func TestAHomeThatBelongsToSomebodyElseIsRefused(t *testing.T) {
+func TestSpawn_HomeOfOtherAccount_IsRefused(t *testing.T) {
 	r := startSpawner(t)
-	m := spawnwire.Spawn{ID: 1, Root: "/", Path: "usr", Profile: "worker"} // root's
+	m := spawnwire.Spawn{ID: 1, Root: "/", Path: "usr", Profile: "worker"} // root's folder
 	r.refused(m, fmt.Sprintf("it belongs to uid 0 and not to the worker's uid %d", workersUID()))
 }
 
-func TestOnlyTheAllowedRootsHoldHomesAndWorkspaces(t *testing.T) {
+func TestSpawn_OutsideAllowedRoots_IsRefused(t *testing.T) {
 	allowed := homes(t)
 	giveToWorkers(t, allowed)
 	r := startSpawner(t, "root=/srv/no-such", "root="+allowed)
@@ -125,7 +125,7 @@ func TestOnlyTheAllowedRootsHoldHomesAndWorkspaces(t *testing.T) {
 	r.refused(m, "allowed roots")
 }
 
-func TestAWorkerThatIsNotThereIsRefused(t *testing.T) {
+func TestSpawn_MissingWorker_IsRefused(t *testing.T) {
 	r := start(t, setup{policy: []string{"worker=/no/such/mews-worker"}})
 	r.makeFolder("home")
 	r.refused(spawnwire.Spawn{ID: 1, Root: r.root, Path: "home", Profile: "worker"}, "execute /no/such/mews-worker")

@@ -17,12 +17,12 @@ import (
 	"mews/worker/sandbox"
 )
 
-// capable is what a service manager gives a spawner.
+// capable returns the attributes that a service manager gives a spawner.
 func capable(caps ...uintptr) *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: testSpawnerUID, Gid: testSpawnerUID}, AmbientCaps: caps}
 }
 
-// spawners are those that can be started here, by their privilege.
+// spawners returns the spawners that can be started here, by their privilege.
 func spawners() map[string]*syscall.SysProcAttr {
 	if !asRoot() {
 		return map[string]*syscall.SysProcAttr{"nothing": nil}
@@ -53,7 +53,7 @@ func eachSpawner(t *testing.T, test func(t *testing.T, r *harness)) {
 	}
 }
 
-func TestAWorkerBehindWalls(t *testing.T) {
+func TestWorker_BehindWalls_SeesOnlyItsOwn(t *testing.T) {
 	eachSpawner(t, func(t *testing.T, r *harness) {
 		other, w := r.worker(), r.worker()
 		r.checkWorker(w)
@@ -78,9 +78,9 @@ func TestAWorkerBehindWalls(t *testing.T) {
 	})
 }
 
-// TestNothingOutlivesAWorkerBehindWalls: a process that leaves its session and its parent becomes a
+// TestWalls_WorkerEnds_NothingSurvives: a process that leaves its session and its parent becomes a
 // child of the worker, which is process 1 there, and ends with it.
-func TestNothingOutlivesAWorkerBehindWalls(t *testing.T) {
+func TestWalls_WorkerEnds_NothingSurvives(t *testing.T) {
 	eachSpawner(t, func(t *testing.T, r *harness) {
 		other, w := r.worker(), r.worker()
 		w.answers(`(setsid sh -c 'trap "" TERM HUP; sleep 1000; :' <&- >&- 2>&- &); sleep 1000 & echo made`, "made")
@@ -98,9 +98,8 @@ func TestNothingOutlivesAWorkerBehindWalls(t *testing.T) {
 	})
 }
 
-// TestASpawnerThatCannotEndWorkersChangesNoAccount: with half of the capabilities it counts as one
-// without any.
-func TestASpawnerThatCannotEndWorkersChangesNoAccount(t *testing.T) {
+// TestPrivilege_Incomplete_CountsAsNone: a spawner that cannot end workers changes no account.
+func TestPrivilege_Incomplete_CountsAsNone(t *testing.T) {
 	if !asRoot() {
 		t.Skip("only root can give a process capabilities")
 	}
@@ -114,7 +113,7 @@ func TestASpawnerThatCannotEndWorkersChangesNoAccount(t *testing.T) {
 		"cannot change accounts")
 }
 
-func TestAWorkerBehindWallsHearsOfItsEnd(t *testing.T) {
+func TestWorker_BehindWalls_GetsSIGTERM(t *testing.T) {
 	eachSpawner(t, func(t *testing.T, r *harness) {
 		w := r.worker()
 		w.answers("trap 'exit 5' TERM; echo ready; sleep 1000 & wait", "ready")
@@ -125,7 +124,7 @@ func TestAWorkerBehindWallsHearsOfItsEnd(t *testing.T) {
 	})
 }
 
-func TestAWorkerBehindWallsDiesWithItsSpawner(t *testing.T) {
+func TestWorker_BehindWalls_DiesWithSpawner(t *testing.T) {
 	eachSpawner(t, func(t *testing.T, r *harness) {
 		w := r.worker()
 		w.checkAlive()
@@ -136,14 +135,14 @@ func TestAWorkerBehindWallsDiesWithItsSpawner(t *testing.T) {
 	})
 }
 
-// TestWorkspaces: a writable one, a read-only one, and a folder at its own path.
-func TestWorkspaces(t *testing.T) {
+// TestWorkspaces_EachKind_IsMounted: a writable one, a read-only one, and a folder at its own path.
+func TestWorkspaces_EachKind_IsMounted(t *testing.T) {
 	eachSpawner(t, func(t *testing.T, r *harness) {
 		for _, name := range []string{"project", "docs"} {
 			r.makeFolder(name)
 		}
 		r.makeFolder("project/.git")
-		// no folder of a test: those are beneath /tmp, of which a worker has its own
+		// not a folder of a test: those are beneath /tmp, and a worker has its own /tmp
 		const path = "/usr/share"
 		w := r.workerOf(spawnwire.Spawn{Binds: []spawnwire.Bind{
 			{Name: "project", Root: r.root, Path: "project", Writable: true},
@@ -162,10 +161,10 @@ func TestWorkspaces(t *testing.T) {
 	})
 }
 
-// TestABindThatIsAnotherFolderByNowIsRefused: stage one finds another folder than the one that the
-// spawner has checked.
-func TestABindThatIsAnotherFolderByNowIsRefused(t *testing.T) {
-	t.Chdir(t.TempDir()) // what starts a stage changes it
+// TestBind_FolderSwapped_IsRefused: stage one finds another folder than the one that the spawner
+// has checked.
+func TestBind_FolderSwapped_IsRefused(t *testing.T) {
+	t.Chdir(t.TempDir()) // starting a stage changes it
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	privilege, err := sandbox.OwnPrivilege()
@@ -241,9 +240,9 @@ func stage(t *testing.T, p sandbox.Plan, privilege sandbox.Privilege, home int) 
 	return string(said)
 }
 
-// TestASpawnerCanBecomeNobodyElse: the filter that limits it to its policy's accounts holds on
-// every thread.
-func TestASpawnerCanBecomeNobodyElse(t *testing.T) {
+// TestAccountFilter_OtherAccount_IsRefused: the filter for the policy's accounts holds on every
+// thread.
+func TestAccountFilter_OtherAccount_IsRefused(t *testing.T) {
 	if !asRoot() {
 		t.Skip("only root can become another account")
 	}
@@ -292,7 +291,7 @@ func tryOtherAccounts([]string) error {
 	}
 	for _, id := range []uintptr{2000, 3000, testWorkerUID} {
 		for _, call := range []uintptr{unix.SYS_SETRESGID, unix.SYS_SETRESUID} {
-			// the saved one, so that the next can be tried
+			// the saved uid, so that the next can be tried
 			if _, _, e := syscall.RawSyscall(call, none, none, id); e != 0 {
 				return fmt.Errorf("call %d to %d: %w", call, id, e)
 			}
