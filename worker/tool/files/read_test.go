@@ -63,7 +63,7 @@ func TestReadFile(t *testing.T) {
 	d.fails("read_file", `{"path":"."}`, "it is a folder")
 }
 
-func TestReadFileEncodings(t *testing.T) {
+func TestReadFile_Encodings(t *testing.T) {
 	utf16LE, _ := encodeAll("größe 😀\n", encodingUTF16LE)
 	utf16BE, _ := encodeAll("größe 😀\n", encodingUTF16BE)
 	for _, c := range []struct{ name, bytes, text string }{

@@ -139,7 +139,7 @@ func TestTerminal_ClosedAndReopened_ShowsOutput(t *testing.T) {
 	if strings.Contains(r.Text, "has not appeared") {
 		t.Error(r.Text)
 	}
-	// A terminal that no process has open can be closed, too.
+	// Closing works for a terminal that no process has open, too.
 	r = b.works("terminal", "action", "open", "wait", waited, "wait_for", "left", "command",
 		`echo left; exec <&- >&- 2>&-; sleep 1000`)
 	holds(t, r.Text, "terminal 2 ", "running; cursor at")
