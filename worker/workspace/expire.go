@@ -12,9 +12,10 @@ import (
 	"mews/protocol"
 )
 
-// ExpireReceived removes received files from before a date for good, and returns their number. It
-// decides by names alone: files in uploads/2026-11-20/ that begin with a time and a dash, such as
-// 131905-. Files with other names stay, and so do links with their targets.
+// ExpireReceived removes old received files for good, and returns their number. It removes those
+// from before a date. It decides by names alone: files in uploads/2026-11-20/ that begin with a
+// time and a dash, such as 131905-. Files with other names stay, and so do links with their
+// targets.
 func (w *Workspace) ExpireReceived(ctx context.Context, before time.Time) (removed int, err error) {
 	days, err := w.plainFolder(ctx, protocol.UploadsFolder, maxEntries, func(e fs.DirEntry) bool {
 		_, bad := time.Parse(time.DateOnly, e.Name())
@@ -65,8 +66,8 @@ func isReceivedName(name string) bool {
 	return err == nil
 }
 
-// RemoveReceived removes a file below uploads/ for good, and its folder if that is empty then. A
-// missing file is no error.
+// RemoveReceived removes a file below uploads/ for good. It also removes the folder if that is
+// empty then. A missing file is no error.
 func (w *Workspace) RemoveReceived(name string) error {
 	err := w.removeReceived(name)
 	_ = w.root.Remove(path.Dir(name)) // it stays if it is not empty

@@ -69,8 +69,8 @@ func (w *Workspace) destination(to string, src location) (string, error) {
 	return dst.name, checkCreatable(dst.name, hidden)
 }
 
-// Trash moves a file, a folder or a link to the trash, into a new folder named by the time, and
-// returns its new path. If ctx ends it stops early, with nothing done.
+// Trash moves a file, a folder or a link to the trash, and returns its new path. The time names the
+// new folder in the trash. If ctx ends it stops early, with nothing done.
 func (w *Workspace) Trash(ctx context.Context, name string, at time.Time) (string, error) {
 	src, err := w.find(name, keepLink)
 	switch {

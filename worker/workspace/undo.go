@@ -92,7 +92,7 @@ func (w *Workspace) After(u *protocol.Undo) *protocol.Undo {
 	return u
 }
 
-// ByProgram records the state that a program has left at a clean path; nil if it is not known.
+// ByProgram records a program's change of a clean path; nil if the result is not known.
 func ByProgram(name string, after protocol.FileState) *protocol.Undo {
 	if !fits(name) {
 		return nil
@@ -251,8 +251,8 @@ const maxBelow = 1000
 
 var errManyBelow = errors.New("too many files")
 
-// FilesBelow lists all files below the folder at a clean path, by their paths from it on: /a, /b/c.
-// ok is false if there are too many, or the folder cannot be read.
+// FilesBelow lists all files below a folder, by their paths from it on: /a, /b/c. name is a clean
+// path. ok is false if there are too many, or the folder cannot be read.
 func (w *Workspace) FilesBelow(ctx context.Context, name string) (paths []string, ok bool) {
 	n := 0
 	err := walk(ctx, w.root, name, allEntries, func(e Entry) error {
@@ -267,8 +267,8 @@ func (w *Workspace) FilesBelow(ctx context.Context, name string) (paths []string
 	return paths, err == nil
 }
 
-// RemoveFolders removes the folder at a clean path with all its folders, if they hold nothing else.
-// A missing folder is no error. It follows no link.
+// RemoveFolders removes a folder with all its folders, if they hold nothing else. name is a clean
+// path. A missing folder is no error. It follows no link.
 func (w *Workspace) RemoveFolders(ctx context.Context, name string) error {
 	if state, _, err := w.State(name); err != nil || state != protocol.FileFolder {
 		return err
