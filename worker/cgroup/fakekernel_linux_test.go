@@ -229,8 +229,8 @@ func (k *fake) forget(pid, top string) {
 	}
 }
 
-// ended removes a process that has disappeared from the real kernel.
-func (k *fake) ended(pid int) {
+// removeEnded removes a process that has disappeared from the real kernel.
+func (k *fake) removeEnded(pid int) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.forget(strconv.Itoa(pid), "")

@@ -53,7 +53,7 @@ func TestNumber(t *testing.T) {
 		{events, "oom", 3}, {events, "oom_kill", 2}, {events, "oom_k", 0}, {events, "huge", math.MaxInt64},
 		{events, "bad", -1}, {events, "none", 0}, {"", "oom", 0}, {"oom  3\n", "oom", -1}, {"oom -3\n", "oom", -1},
 	} {
-		got, err := number(test.text, test.key)
+		got, err := parseCounter(test.text, test.key)
 		if err != nil {
 			got = -1
 		}
@@ -68,7 +68,7 @@ func FuzzNumber(f *testing.F) {
 	f.Add("usage_usec 123\nuser_usec 18446744073709551616\n", "usage_usec")
 	f.Add("max\n", "")
 	f.Fuzz(func(t *testing.T, text, key string) {
-		if n, err := number(text, key); n < 0 || (err != nil && n != 0) {
+		if n, err := parseCounter(text, key); n < 0 || (err != nil && n != 0) {
 			t.Errorf("%q of %q: %d, %v", key, text, n, err)
 		}
 	})

@@ -96,7 +96,7 @@ func (c *heldCount) add(proc *os.File, pid int, p process) {
 	if c.addFolder(proc, folder+"/fdinfo") || p.threads <= 1 {
 		return
 	}
-	threads, dir := list(proc, folder+"/task")
+	threads, dir := listFolder(proc, folder+"/task")
 	defer dir.Close()
 	for _, tid := range threads {
 		if c.addFolder(proc, folder+"/task/"+tid+"/fdinfo") {
@@ -107,7 +107,7 @@ func (c *heldCount) add(proc *os.File, pid int, p process) {
 
 // addFolder counts the entries of an fdinfo folder, and reports whether there were any.
 func (c *heldCount) addFolder(proc *os.File, folder string) bool {
-	names, dir := list(proc, folder)
+	names, dir := listFolder(proc, folder)
 	defer dir.Close()
 	for _, name := range names {
 		if what, _ := c.Beyond(c.most); what != "" {
@@ -118,9 +118,9 @@ func (c *heldCount) addFolder(proc *os.File, folder string) bool {
 	return len(names) > 0
 }
 
-// list lists a folder. The folder of an ended or unreadable process is empty, and dir may then be
+// listFolder lists a folder. The folder of an ended or unreadable process is empty, and dir may then be
 // nil.
-func list(proc *os.File, folder string) (names []string, dir *os.File) {
+func listFolder(proc *os.File, folder string) (names []string, dir *os.File) {
 	dir, err := openFolder(proc, folder)
 	if err == nil {
 		names, _ = dir.Readdirnames(-1)

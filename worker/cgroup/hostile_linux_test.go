@@ -162,7 +162,7 @@ func TestKill_OldKernel_SignalsEach(t *testing.T) {
 	if err := g.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	if s.signalled() != unix.SIGKILL {
+	if s.awaitSignal() != unix.SIGKILL {
 		t.Errorf("the shell: %v", s.cmd.ProcessState)
 	}
 }

@@ -85,7 +85,7 @@ func TestLimit_V1_EndsProgram(t *testing.T) {
 			if k != nil {
 				act.pretend(k, s)
 			}
-			if controller == "memory" && s.signalled() != syscall.SIGKILL {
+			if controller == "memory" && s.awaitSignal() != syscall.SIGKILL {
 				t.Errorf("the shell was not killed: %v", s.cmd.ProcessState)
 			}
 			<-s.ended // a shell that cannot fork gives up
@@ -138,7 +138,7 @@ func TestKill_V1_EndsAllProcesses(t *testing.T) {
 	if err := g.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	if s.signalled() != syscall.SIGKILL {
+	if s.awaitSignal() != syscall.SIGKILL {
 		t.Errorf("the shell: %v", s.cmd.ProcessState)
 	}
 	if err := g.Remove(); err != nil {

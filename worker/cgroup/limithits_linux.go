@@ -56,7 +56,7 @@ func readCounters[T any](g *Group, counters []counter[T]) (T, error) {
 			} else if err != nil {
 				return total, err
 			}
-			n, err := number(text, c.key)
+			n, err := parseCounter(text, c.key)
 			if err != nil {
 				return total, fmt.Errorf("read %s/%s: %w", d.folder.Name(), c.file, err)
 			}
@@ -66,10 +66,10 @@ func readCounters[T any](g *Group, counters []counter[T]) (T, error) {
 	return total, nil
 }
 
-// number reads a kernel's file: the only number in it or, with a key, the number in the line "key
-// number" (cgroup-v2, "Flat keyed"); 0 if there is no such line. A number too large for an int64
+// parseCounter reads a kernel's file: the only number in it or, with a key, the number in the line "key
+// parseCounter" (cgroup-v2, "Flat keyed"); 0 if there is no such line. A number too large for an int64
 // becomes the largest int64.
-func number(text, key string) (int64, error) {
+func parseCounter(text, key string) (int64, error) {
 	if key == "" {
 		return parseNumber(strings.TrimSuffix(text, "\n"))
 	}

@@ -60,7 +60,7 @@ func startShell(t testing.TB, k *fake, script string) *shell {
 		defer close(s.ended)
 		_ = s.cmd.Wait() // the test asks how it ended
 		if k != nil {
-			k.ended(s.pid())
+			k.removeEnded(s.pid())
 		}
 	}()
 	t.Cleanup(func() {
@@ -89,8 +89,8 @@ func (s *shell) readLine() string {
 	return strings.TrimSpace(line)
 }
 
-// signalled waits for the end and returns the signal that caused it, or 0.
-func (s *shell) signalled() syscall.Signal {
+// awaitSignal waits for the end and returns the signal that caused it, or 0.
+func (s *shell) awaitSignal() syscall.Signal {
 	<-s.ended
 	status := s.cmd.ProcessState.Sys().(syscall.WaitStatus)
 	if !status.Signaled() {

@@ -52,7 +52,7 @@ func delegatedControllers(dir *os.File, k kernel) ([]string, error) {
 		return nil, err
 	}
 	given := strings.Fields(text)
-	have, limits := usefulOf(V2, given)
+	have, limits := filterUseful(V2, given)
 	if !limits {
 		return nil, unusable("cgroup v2 has no controller for memory or pids in %s, only %q", dir.Name(), given)
 	}

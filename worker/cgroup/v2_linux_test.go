@@ -101,7 +101,7 @@ func v2End(t *testing.T, k *fake, tree *Tree, g *Group) {
 	if err := old.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	if got := worker.signalled(); got != syscall.SIGKILL {
+	if got := worker.awaitSignal(); got != syscall.SIGKILL {
 		t.Errorf("the worker ended with signal %v", got)
 	}
 	if err := old.Close(); err != nil {

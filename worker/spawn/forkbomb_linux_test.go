@@ -61,17 +61,17 @@ func TestForkBomb_IsEnded(t *testing.T) {
 			other, w := r.worker(), r.worker()
 			light := fmt.Sprintf("cat >bomb.py <<'.'\nimport os, signal\nsignal.signal(signal.SIGCHLD, signal.SIG_IGN)\n"+
 				"print('begun', flush=True)%s\n.\n(trap '' TERM HUP; exec python3 bomb.py 2>/dev/null) &", program)
-			w.answers(light, "begun")
+			w.wantAnswer(light, "begun")
 			if name != "scattered" { // processes without a parent are ended at once
-				hit := next[spawnwire.LimitHit](r)
+				hit := nextMessage[spawnwire.LimitHit](r)
 				if hit.ID != w.id || hit.Kind != "pids" {
 					t.Errorf("%+v", hit)
 				}
 			}
-			other.answers(again, "again")
+			other.wantAnswer(again, "again")
 			r.send(spawnwire.Kill{ID: w.id, Signal: uint32(syscall.SIGKILL)})
-			r.exited(w)
-			until(t, "nothing of it to be left", func() bool {
+			r.awaitExit(w)
+			waitUntil(t, "nothing of it to be left", func() bool {
 				return !slices.ContainsFunc(others(t, other.pid), isRunning)
 			})
 			other.checkAlive()
@@ -79,8 +79,8 @@ func TestForkBomb_IsEnded(t *testing.T) {
 	}
 }
 
-// exited waits for a worker's end; it may hit limits until then.
-func (r *harness) exited(w *testWorker) {
+// awaitExit waits for a worker's end; it may hit limits until then.
+func (r *harness) awaitExit(w *testWorker) {
 	r.t.Helper()
 	if err := r.conn.SetReceiveDeadline(time.Now().Add(deadline)); err != nil {
 		r.t.Fatal(err)

@@ -128,8 +128,8 @@ type setup struct {
 	policy []string // KEY=VALUE, after the lines that every test has
 }
 
-// homes makes a folder that every account can reach.
-func homes(t testing.TB) string {
+// makeHomesFolder makes a folder that every account can reach.
+func makeHomesFolder(t testing.TB) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "mews-spawn-")
 	if err != nil {
@@ -187,7 +187,7 @@ func startSpawner(t *testing.T, policy ...string) *harness {
 // start starts a spawner, with a descriptor 4 that must not reach its workers.
 func start(t *testing.T, s setup) *harness {
 	t.Helper()
-	r := &harness{t: t, said: &strings.Builder{}, root: homes(t)}
+	r := &harness{t: t, said: &strings.Builder{}, root: makeHomesFolder(t)}
 	conn, theirs, err := spawnwire.Pair()
 	if err != nil {
 		t.Fatal(err)
@@ -205,7 +205,7 @@ func start(t *testing.T, s setup) *harness {
 	if err := theirs.Close(); err != nil {
 		t.Fatal(err)
 	}
-	r.ready = next[spawnwire.Ready](r)
+	r.ready = nextMessage[spawnwire.Ready](r)
 	if r.ready.Version != spawnwire.Version || r.ready.Why == "" || r.ready.Limits == "" {
 		t.Fatalf("ready: %+v", r.ready)
 	}
@@ -239,8 +239,8 @@ func (r *harness) stop() {
 	}
 }
 
-// next returns the spawner's next message, which must be an M.
-func next[M spawnwire.Message](r *harness) M {
+// nextMessage returns the spawner's next message, which must be an M.
+func nextMessage[M spawnwire.Message](r *harness) M {
 	r.t.Helper()
 	if err := r.conn.SetReceiveDeadline(time.Now().Add(deadline)); err != nil {
 		r.t.Fatal(err)
@@ -268,7 +268,7 @@ func (r *harness) send(m spawnwire.Message) {
 func (r *harness) kill(p *testWorker) {
 	r.t.Helper()
 	r.send(spawnwire.Kill{ID: p.id, Signal: uint32(syscall.SIGKILL)})
-	if got := next[spawnwire.Exited](r); got.ID != p.id || int(got.PID) != p.pid {
+	if got := nextMessage[spawnwire.Exited](r); got.ID != p.id || int(got.PID) != p.pid {
 		r.t.Errorf("exited: %+v, want worker %d, pid %d", got, p.id, p.pid)
 	}
 }

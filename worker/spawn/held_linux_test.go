@@ -42,7 +42,7 @@ func TestWatchdog_WorkerHoldsTooMuch_EndsPrograms(t *testing.T) {
 				other, w := r.worker(), r.worker()
 				r.installRow(w)
 				w.write("exec 2>/dev/null; ./" + rowProgram + " " + p.Row + " || echo ended")
-				hit := next[spawnwire.LimitHit](r)
+				hit := nextMessage[spawnwire.LimitHit](r)
 				if hit.ID != w.id || hit.Kind != kinds[p.Row] || hit.Limit == 0 || hit.Times != 1 {
 					t.Errorf("%+v", hit)
 				}
@@ -92,7 +92,7 @@ func TestHeld_HiddenDescriptors_AreCounted(t *testing.T) {
 			w := r.worker()
 			w.write("exec 2>/dev/null; cat >keep.py <<'END'\n" + strings.TrimSpace(c.script) + "\nimport time; time.sleep(1000)\nEND\n" +
 				"/usr/bin/python3 keep.py || echo ended")
-			if hit := next[spawnwire.LimitHit](r); hit.Kind != c.kind {
+			if hit := nextMessage[spawnwire.LimitHit](r); hit.Kind != c.kind {
 				t.Errorf("%+v, want %s", hit, c.kind)
 			}
 			if got := w.readLine(); got != "ended" {

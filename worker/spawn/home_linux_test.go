@@ -36,7 +36,7 @@ func TestMakeHome_UserWithoutAccount_OwnsIt(t *testing.T) {
 			for uid := range []uint32{firstPerson, lastPerson} {
 				uid := uint32(firstPerson + uid*(lastPerson-firstPerson))
 				w := r.workerOf(spawnwire.Spawn{UID: uid, GID: uid, MakeHome: true})
-				w.answers("echo $(id -u) $(stat -c '%u %a' .); echo mine >kept", fmt.Sprintf("%d %[1]d 700", uid))
+				w.wantAnswer("echo $(id -u) $(stat -c '%u %a' .); echo mine >kept", fmt.Sprintf("%d %[1]d 700", uid))
 				w.checkAlive()
 				info, err := os.Stat(filepath.Join(r.root, fmt.Sprint("home", w.id), "kept"))
 				if err != nil || info.Sys().(*syscall.Stat_t).Uid != uid {

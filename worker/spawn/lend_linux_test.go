@@ -54,17 +54,17 @@ func TestLend_UserWithOwnUID_KeepsOwnersOnDisk(t *testing.T) {
 	shared := fmt.Sprint(testWorkerUID, " ", testWorkerUID)
 	bind := spawnwire.Bind{Name: "code", Root: r.root, Path: "code", Writable: true}
 	first := r.workerOf(spawnwire.Spawn{UID: firstPerson, GID: firstPerson, Binds: []spawnwire.Bind{bind}})
-	first.answers("echo $(id -u) $(stat -c '%u %a' .); echo mine >kept; mkdir dir", fmt.Sprintf("%d %[1]d 700", firstPerson))
-	first.answers("cd /workspaces/code; echo $(stat -c %u shared other roots person\\'s); echo mine >>shared; echo new >new; cat shared | tr '\\n' ' '; echo",
+	first.wantAnswer("echo $(id -u) $(stat -c '%u %a' .); echo mine >kept; mkdir dir", fmt.Sprintf("%d %[1]d 700", firstPerson))
+	first.wantAnswer("cd /workspaces/code; echo $(stat -c %u shared other roots person\\'s); echo mine >>shared; echo new >new; cat shared | tr '\\n' ' '; echo",
 		fmt.Sprint(firstPerson, " 65534 65534 65534")) // an account without a number inside is nobody
 	if got := first.readLine(); got != "heremine " {
 		t.Errorf("a file of the shared account's: %q", got)
 	}
 	for _, refused := range []string{"cat other", "cat roots", "cat person\\'s", "echo x >>roots", "chown 0 new", "chown 54499 new"} {
-		first.answers("{ "+refused+"; } 2>/dev/null && echo done || echo refused", "refused")
+		first.wantAnswer("{ "+refused+"; } 2>/dev/null && echo done || echo refused", "refused")
 	}
 	// it is open to all, as for the shared account
-	first.answers("echo more >>open && tail -c5 open", "more")
+	first.wantAnswer("echo more >>open && tail -c5 open", "more")
 	home := filepath.Join(r.root, fmt.Sprint("home", first.id))
 	for _, path := range []string{home, filepath.Join(home, "kept"), filepath.Join(home, "dir"), filepath.Join(code, "new"), filepath.Join(code, "shared")} {
 		if got := ownerOf(t, path); got != shared {
@@ -73,7 +73,7 @@ func TestLend_UserWithOwnUID_KeepsOwnersOnDisk(t *testing.T) {
 	}
 	// The user's own home is not shared, but a workspace beside it is.
 	second := r.workerOf(spawnwire.Spawn{UID: lastPerson, GID: lastPerson, MakeHome: true, Binds: []spawnwire.Bind{bind}})
-	second.answers("echo mine >kept; cat /workspaces/code/new; id -u", "new")
+	second.wantAnswer("echo mine >kept; cat /workspaces/code/new; id -u", "new")
 	if got := second.readLine(); got != fmt.Sprint(lastPerson) {
 		t.Errorf("the second is %s", got)
 	}
@@ -107,6 +107,6 @@ func TestLend_Unsupported_UsesSharedAccount(t *testing.T) {
 		}
 	})
 	w := r.workerOf(spawnwire.Spawn{UID: firstPerson, GID: firstPerson})
-	w.answers("echo $(id -u) $(stat -c %u .)", fmt.Sprint(testWorkerUID, " ", testWorkerUID))
+	w.wantAnswer("echo $(id -u) $(stat -c %u .)", fmt.Sprint(testWorkerUID, " ", testWorkerUID))
 	w.checkAlive()
 }

@@ -37,7 +37,7 @@ func TestWatchdog_TooMuchMemory_EndsLargest(t *testing.T) {
 			}
 			other, w := r.worker(), r.worker()
 			w.write("exec 2>/dev/null; " + strings.Repeat(hog, 3))
-			hit := next[spawnwire.LimitHit](r)
+			hit := nextMessage[spawnwire.LimitHit](r)
 			if hit.ID != w.id || hit.Kind != "memory" || hit.Limit != megabytes || hit.Times == 0 {
 				t.Errorf("%+v", hit)
 			}
@@ -96,9 +96,9 @@ func TestWatchdog_SharedCount_OthersCanStart(t *testing.T) {
 			r := start(t, setup{env: []string{sweepVar + "=1s"},
 				policy: []string{"worker=/bin/sh", "sandbox=" + tier, "sandbox_min=off", "pids=450"}})
 			w := r.worker()
-			w.answers(many(400), "made")
+			w.wantAnswer(many(400), "made")
 			other := r.worker()
-			other.answers(many(100), "made")
+			other.wantAnswer(many(100), "made")
 			got, err := strconv.Atoi(limitsIn(t, other, "Max processes"))
 			if err != nil || tier == "landlock" && got < 600 || tier != "landlock" && got != 450 {
 				t.Errorf("may have %d processes, %v", got, err)
@@ -131,14 +131,14 @@ func TestWatchdog_TooManyProcesses_EndsAll(t *testing.T) {
 			if got := w.readLine(); got != "begun" {
 				t.Fatal(got)
 			}
-			hit := next[spawnwire.LimitHit](r)
+			hit := nextMessage[spawnwire.LimitHit](r)
 			if hit.ID != w.id || hit.Kind != "pids" || hit.Limit != uint64(pids) || hit.Times == 0 {
 				t.Errorf("%+v", hit)
 			}
 			w.write("")
-			w.answers(again, "again")
-			other.answers(again, "again")
-			until(t, "nothing of it to be left", func() bool { return !slices.ContainsFunc(childrenOf(t, w.pid), isRunning) })
+			w.wantAnswer(again, "again")
+			other.wantAnswer(again, "again")
+			waitUntil(t, "nothing of it to be left", func() bool { return !slices.ContainsFunc(childrenOf(t, w.pid), isRunning) })
 			w.checkAlive()
 		})
 	}
@@ -163,7 +163,7 @@ func TestWatchdog_Threads_CountAsProcesses(t *testing.T) {
 	w.write(`python3 -c 'import threading, time
 for _ in range(100): threading.Thread(target=time.sleep, args=[1000]).start()
 time.sleep(1000)' 2>/dev/null`)
-	if hit := next[spawnwire.LimitHit](r); hit.ID != w.id || hit.Kind != "pids" {
+	if hit := nextMessage[spawnwire.LimitHit](r); hit.ID != w.id || hit.Kind != "pids" {
 		t.Errorf("%+v", hit)
 	}
 	w.checkAlive()
@@ -173,16 +173,16 @@ time.sleep(1000)' 2>/dev/null`)
 func TestWatchdog_AtTheLimit_EndsNothing(t *testing.T) {
 	r := start(t, setup{policy: []string{"worker=/bin/sh", "sandbox=landlock", "sandbox_min=off", "pids=40"}})
 	w := r.worker()
-	w.answers(many(38), "made")
+	w.wantAnswer(many(38), "made")
 	before := childrenOf(t, w.pid)
-	w.answers("sleep 0.3; echo slept", "slept") // fifteen measurements
+	w.wantAnswer("sleep 0.3; echo slept", "slept") // fifteen measurements
 	if after := childrenOf(t, w.pid); len(after) != len(before) || len(after) != 38 {
 		t.Errorf("of %d processes %d are left", len(before), len(after))
 	}
 }
 
-// until polls for a state that no message reports.
-func until(t *testing.T, what string, there func() bool) {
+// waitUntil polls for a state that no message reports.
+func waitUntil(t *testing.T, what string, there func() bool) {
 	t.Helper()
 	give, tick := time.After(deadline), time.NewTicker(5*time.Millisecond)
 	defer tick.Stop()
@@ -250,14 +250,14 @@ func TestGroup_TooManyForks_FailAndAreReported(t *testing.T) {
 				return
 			}
 			other, w := r.worker(), r.worker()
-			w.answers("("+many(30)+") 2>/dev/null || echo failed", "failed")
-			hit := next[spawnwire.LimitHit](r)
+			w.wantAnswer("("+many(30)+") 2>/dev/null || echo failed", "failed")
+			hit := nextMessage[spawnwire.LimitHit](r)
 			if hit.ID != w.id || hit.Kind != "pids" || hit.Limit != 20 || hit.Times == 0 {
 				t.Errorf("%+v", hit)
 			}
-			other.answers(many(10), "made")
+			other.wantAnswer(many(10), "made")
 			w.write("exit")
-			if got := next[spawnwire.Exited](r); got.ID != w.id {
+			if got := nextMessage[spawnwire.Exited](r); got.ID != w.id {
 				t.Errorf("%+v", got)
 			}
 			if _, err := os.Stat(r.groupOf(w)); !os.IsNotExist(err) {
@@ -275,10 +275,10 @@ func TestGroup_LastHit_IsReportedBeforeExit(t *testing.T) {
 	}
 	w := r.worker()
 	w.write("exec 2>/dev/null; " + many(30))
-	if hit := next[spawnwire.LimitHit](r); hit.ID != w.id || hit.Kind != "pids" {
+	if hit := nextMessage[spawnwire.LimitHit](r); hit.ID != w.id || hit.Kind != "pids" {
 		t.Errorf("%+v", hit)
 	}
-	if got := next[spawnwire.Exited](r); got.ID != w.id {
+	if got := nextMessage[spawnwire.Exited](r); got.ID != w.id {
 		t.Errorf("%+v", got)
 	}
 }
@@ -292,7 +292,7 @@ func TestWatchdog_GroupsWithoutMemory_AreMeasured(t *testing.T) {
 	}
 	w := r.worker()
 	w.write("exec 2>/dev/null; " + strings.Repeat(hog, 3))
-	if hit := next[spawnwire.LimitHit](r); hit.ID != w.id || hit.Kind != "memory" || hit.Limit != megabytes {
+	if hit := nextMessage[spawnwire.LimitHit](r); hit.ID != w.id || hit.Kind != "memory" || hit.Limit != megabytes {
 		t.Errorf("%+v", hit)
 	}
 	w.checkAlive()
@@ -302,11 +302,11 @@ func TestWatchdog_GroupsWithoutMemory_AreMeasured(t *testing.T) {
 func TestWatchdog_DeeplyNestedHog_IsFound(t *testing.T) {
 	r := start(t, withoutGroups("namespaces"))
 	w := r.worker()
-	w.answers(`cat >deep <<'.'
+	w.wantAnswer(`cat >deep <<'.'
 if [ $1 = 0 ]; then `+hog+hog+` echo made; wait; else sh deep $(($1 - 1)); exit; fi
 .
 exec 2>/dev/null; sh deep 100 &`, "made")
-	if hit := next[spawnwire.LimitHit](r); hit.ID != w.id || hit.Kind != "memory" {
+	if hit := nextMessage[spawnwire.LimitHit](r); hit.ID != w.id || hit.Kind != "memory" {
 		t.Errorf("%+v", hit)
 	}
 	w.checkAlive()
@@ -318,7 +318,7 @@ func TestGroups_SupervisorGone_AreRemoved(t *testing.T) {
 		return
 	}
 	w := r.worker()
-	w.answers("setsid sleep 1000 <&- >&- 2>&- & echo made", "made")
+	w.wantAnswer("setsid sleep 1000 <&- >&- 2>&- & echo made", "made")
 	if _, err := os.Stat(r.groupOf(w)); err != nil {
 		t.Fatal(err)
 	}

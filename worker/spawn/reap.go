@@ -93,7 +93,7 @@ func (s *spawner) endAll(chld, told <-chan os.Signal) error {
 		select {
 		case <-chld:
 		case sig := <-told:
-			s.forward(sig)
+			s.forwardSignal(sig)
 		case <-time.After(retryAfter):
 		}
 	}

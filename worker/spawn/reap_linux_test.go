@@ -21,7 +21,7 @@ func TestExited_WaitsForDaemons(t *testing.T) {
 		w.pidOf("setsid sh -c 'trap \"\" TERM HUP; sleep 1000; :' & echo $!"),
 	}
 	r.send(spawnwire.Kill{ID: w.id, Signal: uint32(syscall.SIGKILL)})
-	if got := next[spawnwire.Exited](r); got.ID != w.id {
+	if got := nextMessage[spawnwire.Exited](r); got.ID != w.id {
 		t.Fatalf("%+v", got)
 	}
 	for _, pid := range append(pids, w.pid) {
@@ -127,7 +127,7 @@ func TestDaemons_ManyAtOnce_AreKilled(t *testing.T) {
 	r := startSpawner(t, outside...)
 	w := r.worker()
 	w.write("for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do " + daemon + "; done; exit 3")
-	got := next[spawnwire.Exited](r)
+	got := nextMessage[spawnwire.Exited](r)
 	if status := syscall.WaitStatus(got.Status); status.ExitStatus() != 3 {
 		t.Errorf("%+v", got)
 	}

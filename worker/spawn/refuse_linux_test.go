@@ -14,7 +14,7 @@ import (
 // made, or about a folder that a user has changed since.
 func TestSpawn_BadRequest_IsRefusedWithReason(t *testing.T) {
 	r := startSpawner(t)
-	beside := homes(t)
+	beside := makeHomesFolder(t)
 	r.makeFolder("home")
 	for name, err := range map[string]error{
 		"file":       os.WriteFile(filepath.Join(r.root, "file"), nil, 0o600),
@@ -35,7 +35,7 @@ func TestSpawn_BadRequest_IsRefusedWithReason(t *testing.T) {
 		})
 	}
 	r.worker().write("exit") // the spawner goes on
-	next[spawnwire.Exited](r)
+	nextMessage[spawnwire.Exited](r)
 }
 
 // refusals are changes to a good request, each with the reason in the answer.
@@ -98,7 +98,7 @@ func (r *harness) refused(m spawnwire.Spawn, reason string) {
 	r.t.Helper()
 	socket, stderr := r.request(m)
 	defer func() { _, _ = socket.Close(), stderr.Close() }()
-	got := next[spawnwire.Refused](r)
+	got := nextMessage[spawnwire.Refused](r)
 	if got.ID != m.ID || !strings.Contains(got.Reason, reason) {
 		r.t.Errorf("refused with %+v, want %q", got, reason)
 	}
@@ -114,7 +114,7 @@ func TestSpawn_HomeOfOtherAccount_IsRefused(t *testing.T) {
 }
 
 func TestSpawn_OutsideAllowedRoots_IsRefused(t *testing.T) {
-	allowed := homes(t)
+	allowed := makeHomesFolder(t)
 	giveToWorkers(t, allowed)
 	r := startSpawner(t, "root=/srv/no-such", "root="+allowed)
 	m := spawnwire.Spawn{ID: 1, Root: r.root, Path: ".", Profile: "worker"}

@@ -39,7 +39,7 @@ func main() {
 
 // A reading worker finds neither a home nor a program, whatever privilege its spawner has.
 func TestReadingWorker_HasNoHomeOrPrograms(t *testing.T) {
-	dir := homes(t)
+	dir := makeHomesFolder(t)
 	source, program := filepath.Join(dir, "main.go"), filepath.Join(dir, "reader")
 	if err := os.WriteFile(source, []byte(reader), 0o600); err != nil {
 		t.Fatal(err)
@@ -83,7 +83,7 @@ func (r *harness) reader(id uint64) string {
 	if err := file.Close(); err != nil {
 		r.t.Fatal(err)
 	}
-	next[spawnwire.Started](r)
+	nextMessage[spawnwire.Started](r)
 	if err := socket.SetDeadline(time.Now().Add(deadline)); err != nil {
 		r.t.Fatal(err)
 	}
@@ -95,6 +95,6 @@ func (r *harness) reader(id uint64) string {
 		why, _ := io.ReadAll(stderr)
 		r.t.Errorf("it died: %s", why)
 	}
-	next[spawnwire.Exited](r)
+	nextMessage[spawnwire.Exited](r)
 	return said
 }

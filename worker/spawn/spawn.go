@@ -122,7 +122,7 @@ func (s *spawner) serve(packets <-chan packet, chld, told <-chan os.Signal) erro
 			err = s.handle(p)
 		case <-chld:
 		case sig := <-told:
-			s.forward(sig)
+			s.forwardSignal(sig)
 		case do := <-s.results:
 			err = do()
 		case <-s.nextSweep():
@@ -137,9 +137,9 @@ func (s *spawner) serve(packets <-chan packet, chld, told <-chan os.Signal) erro
 	return err
 }
 
-// forward passes a signal on to a supervisor that this process has started. It has not been reaped,
+// forwardSignal passes a signal on to a supervisor that this process has started. It has not been reaped,
 // so the pid is its own.
-func (s *spawner) forward(sig os.Signal) {
+func (s *spawner) forwardSignal(sig os.Signal) {
 	if number, ok := sig.(syscall.Signal); ok && s.supervisor > 0 {
 		_ = syscall.Kill(s.supervisor, number)
 	}

@@ -20,7 +20,7 @@ func TestWorker_Fresh_HasOnlyGivenResources(t *testing.T) {
 	}
 	w := r.worker()
 	home := filepath.Join(r.root, "home1")
-	w.answers("pwd", home)
+	w.wantAnswer("pwd", home)
 	r.checkWorker(w)
 	checkStatus(t, w.pid, map[string]string{"Seccomp": "2"})
 	want := []string{"MEWS_TIER=landlock", "PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8", "HOME=" + home,
@@ -39,7 +39,7 @@ func TestStandardError_IsSeparatePipe(t *testing.T) {
 	if err != nil || string(buf[:n]) != "oops\n" {
 		t.Errorf("read %q, %v", buf[:n], err)
 	}
-	next[spawnwire.Exited](r)
+	nextMessage[spawnwire.Exited](r)
 }
 
 func TestExited_HasStatus(t *testing.T) {
@@ -52,7 +52,7 @@ func TestExited_HasStatus(t *testing.T) {
 	} {
 		w := r.worker()
 		w.write(script)
-		got := next[spawnwire.Exited](r)
+		got := nextMessage[spawnwire.Exited](r)
 		if got.ID != w.id || int(got.PID) != w.pid || !check(syscall.WaitStatus(got.Status)) {
 			t.Errorf("%q: %+v", script, got)
 		}
@@ -70,7 +70,7 @@ func TestKill_SignalsOnlyThatWorker(t *testing.T) {
 	} {
 		other, w := r.worker(), r.worker()
 		r.send(spawnwire.Kill{ID: w.id, Signal: uint32(c.asked)})
-		got := next[spawnwire.Exited](r)
+		got := nextMessage[spawnwire.Exited](r)
 		if got.ID != w.id || syscall.WaitStatus(got.Status).Signal() != c.died {
 			t.Errorf("signal %v: %+v", c.asked, got)
 		}

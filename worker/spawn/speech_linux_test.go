@@ -75,7 +75,7 @@ func putRecording(t *testing.T, home, real, tensors string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		put(t, filepath.Join(home, name), string(content))
+		writeExecutable(t, filepath.Join(home, name), string(content))
 	}
 	// Header of a model of the base kind. Whisper looks up the last three words of its vocabulary.
 	const words, mels, bins = 51864, 80, 201
@@ -91,13 +91,13 @@ func putRecording(t *testing.T, home, real, tensors string) {
 		}
 		model = append(binary.LittleEndian.AppendUint32(model, uint32(len(word))), word...)
 	}
-	put(t, filepath.Join(home, "ggml-base.bin"), string(model)+tensors)
+	writeExecutable(t, filepath.Join(home, "ggml-base.bin"), string(model)+tensors)
 	parameters, err := json.Marshal(protocol.TranscribeParameters{Path: "note.ogg", Seconds: 60, Engine: protocol.SpeechEngine{
 		Engine: "whisper", Program: "/home/whisper-cli", Model: "/home/ggml-base.bin", Language: "auto"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	put(t, filepath.Join(home, recordingFile), string(parameters))
+	writeExecutable(t, filepath.Join(home, recordingFile), string(parameters))
 	note := filepath.Join(home, "note.ogg")
 	if out, err := exec.Command("ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", "sine=frequency=440:duration=2", "-c:a", "libopus", note).CombinedOutput(); err != nil {
 		t.Fatalf("ffmpeg: %v: %s", err, out)
@@ -105,8 +105,8 @@ func putRecording(t *testing.T, home, real, tensors string) {
 	giveToWorkers(t, note)
 }
 
-// put writes an executable file of the worker's.
-func put(t *testing.T, name, content string) {
+// writeExecutable writes an executable file of the worker's.
+func writeExecutable(t *testing.T, name, content string) {
 	t.Helper()
 	if err := os.WriteFile(name, []byte(content), 0o755); err != nil {
 		t.Fatal(err)

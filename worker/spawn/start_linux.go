@@ -86,7 +86,7 @@ func (s *spawner) plan(m spawnwire.Spawn, w *worker, a Account) (p sandbox.Plan,
 	}
 	var st unix.Stat_t
 	if err = unix.Fstat(home, &st); err == nil && s.mayLend(a) && (st.Uid == s.Account.UID || slices.ContainsFunc(p.Binds, isWritable)) {
-		if lent, err = s.lend(&p, home, st.Uid, a); err != nil && st.Uid == s.Account.UID {
+		if lent, err = s.lendFolders(&p, home, st.Uid, a); err != nil && st.Uid == s.Account.UID {
 			a, err = s.Account, nil // as if there were no mounts to share
 		}
 	}

@@ -111,8 +111,8 @@ func (s *supervised) hear() string {
 	return strings.TrimSuffix(line, "\n")
 }
 
-// ends waits for the spawner's end.
-func (s *supervised) ends(status int) {
+// wantStatus waits for the spawner's end.
+func (s *supervised) wantStatus(status int) {
 	s.t.Helper()
 	_ = s.cmd.Wait() // its output is compared
 	if got := s.cmd.ProcessState.ExitCode(); got != status {
@@ -138,7 +138,7 @@ func TestSupervise_ProgramEnds_ReturnsStatus(t *testing.T) {
 		if err := s.stdin.Close(); err != nil {
 			t.Fatal(err)
 		}
-		s.ends(c.status)
+		s.wantStatus(c.status)
 		if s.said.String() != c.said {
 			t.Errorf("%q: said %q, want %q", script, s.said, c.said)
 		}
@@ -147,7 +147,7 @@ func TestSupervise_ProgramEnds_ReturnsStatus(t *testing.T) {
 
 func TestSupervise_MissingProgram_Fails(t *testing.T) {
 	s := startSupervised(t, nil, "/no/such/mews")
-	s.ends(1)
+	s.wantStatus(1)
 	if !strings.Contains(s.said.String(), "start /no/such/mews") {
 		t.Errorf("said %q", s.said)
 	}
@@ -175,7 +175,7 @@ func TestSupervise_Signals_ReachProgram(t *testing.T) {
 					t.Errorf("said %q, want %q", got, c.want)
 				}
 			}
-			s.ends(6)
+			s.wantStatus(6)
 		})
 	}
 }
@@ -201,7 +201,7 @@ func TestSupervise_Program_HasNoPrivilege(t *testing.T) {
 			if err := s.stdin.Close(); err != nil {
 				t.Fatal(err)
 			}
-			s.ends(1) // read's status
+			s.wantStatus(1) // read's status
 		})
 	}
 }
@@ -215,7 +215,7 @@ func TestSupervise_ProgramGone_LeavesNothing(t *testing.T) {
 				137: func(_ *supervised, pid int) error { return syscall.Kill(pid, syscall.SIGKILL) },
 				143: func(s *supervised, _ int) error { return s.cmd.Process.Signal(syscall.SIGTERM) },
 			} {
-				dir := homes(t)
+				dir := makeHomesFolder(t)
 				home := filepath.Join(dir, "home")
 				if err := os.Mkdir(home, 0o700); err != nil {
 					t.Fatal(err)
@@ -232,7 +232,7 @@ func TestSupervise_ProgramGone_LeavesNothing(t *testing.T) {
 				if err := end(s, pid); err != nil {
 					t.Fatal(err)
 				}
-				s.ends(status)
+				s.wantStatus(status)
 				if !isGone(worker) {
 					t.Errorf("after %d the worker is left", status)
 				}

@@ -78,7 +78,7 @@ func (r *harness) workerOf(m spawnwire.Spawn) *testWorker {
 	if err := socket.SetDeadline(time.Now().Add(deadline)); err != nil {
 		r.t.Fatal(err)
 	}
-	started := next[spawnwire.Started](r)
+	started := nextMessage[spawnwire.Started](r)
 	if started.ID != r.last {
 		r.t.Fatalf("started %d, asked for %d", started.ID, r.last)
 	}
@@ -106,8 +106,8 @@ func (p *testWorker) readLine() string {
 	return strings.TrimSuffix(line, "\n")
 }
 
-// answers makes a worker run a line of shell, and compares its output line.
-func (p *testWorker) answers(script, want string) {
+// wantAnswer makes a worker run a line of shell, and compares its output line.
+func (p *testWorker) wantAnswer(script, want string) {
 	p.t.Helper()
 	p.write(script)
 	if got := p.readLine(); got != want {
@@ -118,7 +118,7 @@ func (p *testWorker) answers(script, want string) {
 // checkAlive checks that a worker still answers.
 func (p *testWorker) checkAlive() {
 	p.t.Helper()
-	p.answers("echo here", "here")
+	p.wantAnswer("echo here", "here")
 }
 
 // pidOf makes a shell print a pid and reads it. Without namespaces that is the pid on the host.

@@ -17,8 +17,8 @@ import (
 	"mews/worker/sandbox"
 )
 
-// capable returns the attributes that a service manager gives a spawner.
-func capable(caps ...uintptr) *syscall.SysProcAttr {
+// withCapabilities returns the attributes that a service manager gives a spawner.
+func withCapabilities(caps ...uintptr) *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: testSpawnerUID, Gid: testSpawnerUID}, AmbientCaps: caps}
 }
 
@@ -29,8 +29,8 @@ func spawners() map[string]*syscall.SysProcAttr {
 	}
 	return map[string]*syscall.SysProcAttr{
 		"root":   nil,
-		"switch": capable(unix.CAP_SETUID, unix.CAP_SETGID, unix.CAP_KILL),
-		"mount": capable(unix.CAP_SETUID, unix.CAP_SETGID, unix.CAP_KILL, unix.CAP_SYS_ADMIN, unix.CAP_SETPCAP,
+		"switch": withCapabilities(unix.CAP_SETUID, unix.CAP_SETGID, unix.CAP_KILL),
+		"mount": withCapabilities(unix.CAP_SETUID, unix.CAP_SETGID, unix.CAP_KILL, unix.CAP_SYS_ADMIN, unix.CAP_SETPCAP,
 			unix.CAP_DAC_READ_SEARCH),
 	}
 }
@@ -66,11 +66,11 @@ func TestWorker_BehindWalls_SeesOnlyItsOwn(t *testing.T) {
 			t.Errorf("environment %q, want %q", got, want)
 		}
 		uid := fmt.Sprint(workersUID())
-		w.answers(`echo "$$ $(pwd) $(uname -n) $(id -u) $(id -un)"`, "1 /home mews "+uid+" user")
-		w.answers(`set -- /proc/[0-9]*; echo $#`, "1") // itself
-		other.answers("echo secret >/home/mine && echo written", "written")
-		w.answers(`[ -e /home/mine ] || [ -e `+r.root+` ] && echo seen || echo unseen`, "unseen")
-		w.answers("ls /workspaces /run | tr '\\n' ' '; echo", "/run:  /workspaces: ")
+		w.wantAnswer(`echo "$$ $(pwd) $(uname -n) $(id -u) $(id -un)"`, "1 /home mews "+uid+" user")
+		w.wantAnswer(`set -- /proc/[0-9]*; echo $#`, "1") // itself
+		other.wantAnswer("echo secret >/home/mine && echo written", "written")
+		w.wantAnswer(`[ -e /home/mine ] || [ -e `+r.root+` ] && echo seen || echo unseen`, "unseen")
+		w.wantAnswer("ls /workspaces /run | tr '\\n' ' '; echo", "/run:  /workspaces: ")
 		text, err := os.ReadFile(filepath.Join(r.root, "home1", "mine"))
 		if err != nil || string(text) != "secret\n" {
 			t.Errorf("the home's file on the host: %q, %v", text, err)
@@ -83,7 +83,7 @@ func TestWorker_BehindWalls_SeesOnlyItsOwn(t *testing.T) {
 func TestWalls_WorkerEnds_NothingSurvives(t *testing.T) {
 	eachSpawner(t, func(t *testing.T, r *harness) {
 		other, w := r.worker(), r.worker()
-		w.answers(`(setsid sh -c 'trap "" TERM HUP; sleep 1000; :' <&- >&- 2>&- &); sleep 1000 & echo made`, "made")
+		w.wantAnswer(`(setsid sh -c 'trap "" TERM HUP; sleep 1000; :' <&- >&- 2>&- &); sleep 1000 & echo made`, "made")
 		below := childrenOf(t, w.pid)
 		if len(below) != 2 {
 			t.Fatalf("the worker has the children %d, want two", below)
@@ -103,7 +103,7 @@ func TestPrivilege_Incomplete_CountsAsNone(t *testing.T) {
 	if !asRoot() {
 		t.Skip("only root can give a process capabilities")
 	}
-	r := start(t, setup{attr: capable(unix.CAP_SETUID, unix.CAP_SETGID, unix.CAP_SYS_ADMIN, unix.CAP_SETPCAP),
+	r := start(t, setup{attr: withCapabilities(unix.CAP_SETUID, unix.CAP_SETGID, unix.CAP_SYS_ADMIN, unix.CAP_SETPCAP),
 		policy: []string{"worker=/bin/sh", fmt.Sprintf("account=%d:%d", testSpawnerUID, testSpawnerUID)}})
 	if r.ready.Tier != "namespaces" {
 		t.Errorf("ready: %+v", r.ready)
@@ -116,9 +116,9 @@ func TestPrivilege_Incomplete_CountsAsNone(t *testing.T) {
 func TestWorker_BehindWalls_GetsSIGTERM(t *testing.T) {
 	eachSpawner(t, func(t *testing.T, r *harness) {
 		w := r.worker()
-		w.answers("trap 'exit 5' TERM; echo ready; sleep 1000 & wait", "ready")
+		w.wantAnswer("trap 'exit 5' TERM; echo ready; sleep 1000 & wait", "ready")
 		r.send(spawnwire.Kill{ID: w.id, Signal: uint32(syscall.SIGTERM)})
-		if got := next[spawnwire.Exited](r); got.ID != w.id || syscall.WaitStatus(got.Status).ExitStatus() != 5 {
+		if got := nextMessage[spawnwire.Exited](r); got.ID != w.id || syscall.WaitStatus(got.Status).ExitStatus() != 5 {
 			t.Errorf("%+v, want a status of 5", got)
 		}
 	})
@@ -150,11 +150,11 @@ func TestWorkspaces_EachKind_IsMounted(t *testing.T) {
 			{Root: path, Path: "."},
 		}})
 		write := func(to string) string { return `echo text >"` + to + `/file" && echo written || echo refused` }
-		w.answers("exec 2>/dev/null; ls -A /workspaces/project", ".git")
-		w.answers(write("/workspaces/project"), "written")
-		w.answers(write("/workspaces/read me"), "refused")
-		w.answers(write("/workspaces"), "refused")
-		w.answers(write(path), "refused")
+		w.wantAnswer("exec 2>/dev/null; ls -A /workspaces/project", ".git")
+		w.wantAnswer(write("/workspaces/project"), "written")
+		w.wantAnswer(write("/workspaces/read me"), "refused")
+		w.wantAnswer(write("/workspaces"), "refused")
+		w.wantAnswer(write(path), "refused")
 		if _, err := os.Stat(filepath.Join(r.root, "project", "file")); err != nil {
 			t.Error(err)
 		}
@@ -171,7 +171,7 @@ func TestBind_FolderSwapped_IsRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	root := homes(t)
+	root := makeHomesFolder(t)
 	for name, swap := range map[string]func(*sandbox.Plan){
 		"a workspace": func(p *sandbox.Plan) { p.Binds[0].Inode++ },
 		"a device":    func(p *sandbox.Plan) { p.Binds[0].Device++ },
@@ -189,11 +189,11 @@ func TestBind_FolderSwapped_IsRefused(t *testing.T) {
 		p := sandbox.Plan{Tier: sandbox.TierNamespaces, Profile: sandbox.ProfileWorker, UID: workersUID(), GID: workersGID(),
 			Home: bind, Binds: []sandbox.Bind{{Name: "w", Root: root, Path: name, Device: bind.Device, Inode: bind.Inode}},
 			Probe: true}
-		if said := stage(t, p, privilege, home); said != "" {
+		if said := runStage(t, p, privilege, home); said != "" {
 			t.Errorf("%s as it was: %s", name, said)
 		}
 		swap(&p)
-		if said := stage(t, p, privilege, home); !strings.Contains(said, "is another folder than the one that was checked") {
+		if said := runStage(t, p, privilege, home); !strings.Contains(said, "is another folder than the one that was checked") {
 			t.Errorf("%s swapped: said %q", name, said)
 		}
 		spawnwire.CloseAll([]int{home})
@@ -207,8 +207,8 @@ func workersGID() int {
 	return os.Getgid()
 }
 
-// stage runs stage one of a plan that executes nothing, and returns its standard error.
-func stage(t *testing.T, p sandbox.Plan, privilege sandbox.Privilege, home int) string {
+// runStage runs stage one of a plan that executes nothing, and returns its standard error.
+func runStage(t *testing.T, p sandbox.Plan, privilege sandbox.Privilege, home int) string {
 	t.Helper()
 	launch, err := p.Launch(privilege)
 	if err != nil {
