@@ -1,0 +1,221 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+
+	"mews/cmd/mews/chat/chattest"
+	"mews/supervisor/api"
+	"mews/supervisor/app/apptest"
+	"mews/supervisor/control"
+	"mews/supervisor/sqlite/sqlitetest"
+)
+
+// ownMews is a Mews with nothing configured, in a folder of its own. One goroutine uses it. It is
+// started when it is first needed, and ends with its test.
+type ownMews struct {
+	t        testing.TB
+	dir      string
+	more     []string // variables of the environment
+	service  bool     // it runs
+	terminal *ownTerminal
+	kept     string // the number of the newest line that was answered
+}
+
+// newMews makes the folders. They have a short path: a socket's path must be short.
+func newMews(t testing.TB, more ...string) *ownMews {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "mews-own-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	m := &ownMews{t: t, dir: dir, more: more, kept: "0"}
+	for _, name := range []string{"", "bin", "home", "work"} {
+		if err := errors.Join(os.MkdirAll(m.path(name), 0o755), os.Chmod(m.path(name), 0o755)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"mews", "mews-spawner", "mews-worker"} {
+		if err := os.Link(filepath.Join(apptest.Programs(t), name), m.path("bin", name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return m
+}
+
+func (m *ownMews) path(names ...string) string {
+	return filepath.Join(m.dir, filepath.Join(names...))
+}
+
+// command is a program in the folder work, with mews in its PATH and nothing of this machine's in
+// its environment.
+func (m *ownMews) command(name string, args ...string) *exec.Cmd {
+	cmd := exec.Command(name, args...)
+	cmd.Dir = m.path("work")
+	cmd.Env = append([]string{
+		"PATH=" + m.path("bin") + string(os.PathListSeparator) + os.Getenv("PATH"), "HOME=" + m.path("home"),
+		"XDG_STATE_HOME=" + m.path("state"), "XDG_CONFIG_HOME=" + m.path("config"), "LANG=C.UTF-8", "TERM=xterm",
+		"TZ=UTC", "GORACE=atexit_sleep_ms=0",
+	}, m.more...)
+	return cmd
+}
+
+// serve starts `mews run` if it does not run, and returns when it answers.
+func (m *ownMews) serve() {
+	m.t.Helper()
+	if m.service {
+		return
+	}
+	log, err := os.Create(m.path("log"))
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	defer log.Close()
+	cmd := m.command(m.path("bin", "mews"), "run")
+	cmd.Stdout, cmd.Stderr = log, log
+	if err := cmd.Start(); err != nil {
+		m.t.Fatal(err)
+	}
+	m.service = true
+	m.t.Cleanup(func() {
+		if err := errors.Join(cmd.Process.Signal(syscall.SIGTERM), cmd.Wait()); err != nil {
+			text, _ := os.ReadFile(m.path("log"))
+			m.t.Errorf("mews run ended with %v\n%s", err, text)
+		}
+	})
+	m.await("the service to answer", func() bool {
+		var status api.Status
+		return control.Ask(m.t.Context(), m.path("state", "mews", "control.sock"), api.MethodStatus, nil, &status) == nil
+	})
+}
+
+// await waits for something that comes from another process.
+func (m *ownMews) await(what string, there func() bool) {
+	m.t.Helper()
+	deadline := time.After(apptest.Patience)
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for !there() {
+		select {
+		case <-deadline:
+			shown := ""
+			if m.terminal != nil {
+				shown = m.terminal.everything()
+			}
+			m.t.Fatalf("waited %s for %s; the terminal shows\n%s", apptest.Patience, what, shown)
+		case <-tick.C:
+		}
+	}
+}
+
+// ownTerminal is a terminal in which a program runs.
+type ownTerminal struct {
+	keys *os.File
+
+	mu     sync.Mutex // guards the screen
+	screen *chattest.Screen
+}
+
+func (t *ownTerminal) everything() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.screen.Everything()
+}
+
+// open starts mews in a terminal of so many columns and rows. With the test it ends, and must end
+// well.
+func (m *ownMews) open(cols, rows int, args ...string) {
+	m.t.Helper()
+	cmd := m.command(m.path("bin", "mews"), args...)
+	keys, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: uint16(rows), Cols: uint16(cols)})
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	t := &ownTerminal{keys: keys, screen: chattest.NewScreen(m.t, cols, rows)}
+	var watching sync.WaitGroup
+	watching.Go(func() {
+		buffer := make([]byte, 4096)
+		for {
+			n, err := keys.Read(buffer)
+			t.mu.Lock()
+			t.screen.Write(buffer[:n])
+			t.mu.Unlock()
+			if err != nil { // nobody has the other side open any more
+				return
+			}
+		}
+	})
+	m.terminal = t
+	m.t.Cleanup(func() {
+		_, typed := keys.WriteString("\x03\x04") // clears the line, and leaves
+		err := errors.Join(typed, cmd.Wait())
+		watching.Wait()
+		if err := errors.Join(err, keys.Close()); err != nil {
+			m.t.Errorf("mews %s ended with %v", strings.Join(args, " "), err)
+		}
+	})
+	m.await("a prompt", func() bool { return strings.HasSuffix(t.everything(), "\n>") })
+}
+
+// say types a line, and returns the lines that the terminal has shown since, once it was answered.
+// An answer may be a question.
+func (m *ownMews) say(line string) []string {
+	m.t.Helper()
+	before := len(m.lines())
+	if _, err := m.terminal.keys.WriteString(line + "\r"); err != nil {
+		m.t.Fatal(err)
+	}
+	if words := strings.Fields(line); words[0] != "/attach" || len(words) > 2 { // that alone sends nothing
+		m.await("an answer to "+line, func() bool {
+			kept, settled, _ := strings.Cut(m.look(), " ")
+			fresh := kept != m.kept && settled == "1"
+			if fresh {
+				m.kept = kept
+			}
+			return fresh
+		})
+	}
+	shown := m.lines()
+	return shown[min(before, len(shown)):]
+}
+
+// marker is typed to see that all which came before it is on the screen, and taken back.
+const marker = "§"
+
+// lines are all that the terminal has above the line that is typed.
+func (m *ownMews) lines() (lines []string) {
+	m.t.Helper()
+	if _, err := m.terminal.keys.WriteString(marker); err != nil {
+		m.t.Fatal(err)
+	}
+	m.await("a prompt", func() (prompted bool) {
+		lines = strings.Split(m.terminal.everything(), "\n")
+		return lines[len(lines)-1] == "> "+marker
+	})
+	if _, err := m.terminal.keys.WriteString("\x7f"); err != nil {
+		m.t.Fatal(err)
+	}
+	return lines[:len(lines)-1]
+}
+
+// settled tells the number of the newest line or press of a button that was kept. Behind it stands
+// 1 if each is answered, or waits for an answer to a question, and nothing is left to be delivered.
+const settled = "SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'inbox'), 0) || ' ' || " +
+	"((SELECT count(*) FROM inbox WHERE state IN ('new', 'running')) <= " +
+	"(SELECT count(DISTINCT turn) FROM question WHERE why IS NULL) AND " +
+	"NOT EXISTS (SELECT 1 FROM outbox WHERE delivered_at IS NULL))"
+
+func (m *ownMews) look() string {
+	m.t.Helper()
+	return sqlitetest.LookAt(m.t, m.path("state", "mews", "private", "mews.db"), settled)[0]
+}
