@@ -93,9 +93,10 @@ func (m *ownMews) serve() {
 			m.t.Errorf("mews run ended with %v\n%s", err, text)
 		}
 	})
+	socket := m.path("state", "mews", "control.sock")
 	m.await("the service to answer", func() bool {
 		var status api.Status
-		return control.Ask(m.t.Context(), m.path("state", "mews", "control.sock"), api.MethodStatus, nil, &status) == nil
+		return control.Ask(m.t.Context(), socket, api.MethodStatus, nil, &status) == nil
 	})
 }
 
