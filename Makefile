@@ -32,7 +32,7 @@ PARALLEL ?= 4
 TOOL := $(GO) tool -modfile=.ci/go.mod
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test vet deps tools bench changed nightly assertions draw crash escapes diffs live review-bench lint format fuzz whisper whisper-test clean
+.PHONY: help run build test vet deps tools bench changed nightly assertions draw crash escapes diffs live review-bench pictures lint format fuzz whisper whisper-test clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -109,6 +109,10 @@ live: ## a short conversation with each real provider whose key is set (ANTHROPI
 review-bench: ## review a public bench's pull requests below BENCH=PATH, and print precision, recall and F1; with keys as for live
 	@[[ -n '$(BENCH)' ]] || { echo 'which bench? make review-bench BENCH=PATH' >&2; exit 1; }
 	MEWS_REVIEW_BENCH="$$(realpath '$(BENCH)')" $(GO) test -count=1 -timeout 24h -parallel 4 -v -run 'TestReviewBench$$' ./cmd/mews
+
+pictures: ## draw the pictures of the README and the manual anew, from a real chat in a terminal and one on a fake of Telegram
+	@mkdir -p cmd/mews/manual/pictures
+	MEWS_PICTURES="$$(realpath cmd/mews/manual/pictures)" $(GO) test -count=1 -run TestPictures ./cmd/mews
 
 lint: format ## gofmt, and staticcheck as .ci/go.mod pins it
 	CGO_ENABLED=0 GOFLAGS="$$($(GO) env GOFLAGS) -trimpath" $(TOOL) staticcheck ./...

@@ -193,9 +193,10 @@ func (e *Screen) before() *Cell {
 }
 
 // Text is what a line says, without the spaces at its end.
-func (l Line) Text() string { return strings.TrimRight(l.wide(), " ") }
+func (l Line) Text() string { return strings.TrimRight(l.All(), " ") }
 
-func (l Line) wide() (text string) {
+// All is what a line says, with a space for each cell that is empty.
+func (l Line) All() (text string) {
 	for _, cell := range l {
 		switch cell.Text {
 		case "\x00":
@@ -239,7 +240,7 @@ func (e *Screen) Text() string {
 		if e.wrapped {
 			at = len(line)
 		}
-		all = append(all, line[:at].wide()+"|"+line[at:].Text())
+		all = append(all, line[:at].All()+"|"+line[at:].Text())
 	}
 	return strings.TrimRight(strings.Join(all, "\n"), "\n")
 }
