@@ -10,7 +10,11 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-const sansSerif = "-apple-system,'Segoe UI',Roboto,Helvetica,Arial,'DejaVu Sans',sans-serif"
+// The fonts of the pictures are those of the machine that shows them.
+const (
+	sansSerif = "-apple-system,'Segoe UI',Roboto,Helvetica,Arial,'DejaVu Sans',sans-serif"
+	monospace = "ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace"
+)
 
 // The chat's size, and that of its texts and bubbles.
 const (
@@ -53,7 +57,8 @@ func drawChat(messages []telegramtest.Message) string {
 	}
 	height := y + 38
 	var frame picture
-	frame.add(`<rect x=".5" y=".5" width="%d" height="%d" rx="14" fill="#d3e4ee" stroke="#b9c8d3"/>`, chatWidth-1, height-1)
+	frame.add(`<rect x=".5" y=".5" width="%d" height="%d" rx="14" fill="#d3e4ee" stroke="#b9c8d3"/>`,
+		chatWidth-1, height-1)
 	frame.add(`<path d="M.5 %dV14.5a14 14 0 0 1 14-14H%da14 14 0 0 1 14 14V%[1]dz" fill="#fff" stroke="#b9c8d3"/>`,
 		chatHead, chatWidth-15)
 	frame.add(`<g font-family="%s" font-size="%d" fill="#14202b">`, sansSerif, textSize)
@@ -62,8 +67,8 @@ func drawChat(messages []telegramtest.Message) string {
 	frame.add(`<text x="68" y="26" font-weight="bold">Mews</text>`)
 	frame.add(`<text x="68" y="44" font-size="13" fill="#70808e">bot</text>`)
 	frame.WriteString(p.String())
-	frame.add(`<text x="%d" y="%d" text-anchor="middle" font-size="11" fill="#5b6f7e">%s</text>`, chatWidth/2, height-14,
-		chatCaption)
+	frame.add(`<text x="%d" y="%d" text-anchor="middle" font-size="11" fill="#5b6f7e">%s</text>`,
+		chatWidth/2, height-14, chatCaption)
 	frame.WriteString("</g>\n")
 	return frame.whole(chatWidth, height, "A chat with Mews on Telegram")
 }
@@ -108,7 +113,8 @@ func (p *picture) message(m telegramtest.Message, y int) (end int) {
 func (p *picture) voice(x, y int) {
 	p.add(`<circle cx="%d" cy="%d" r="20" fill="#4fae4e"/>`, x+32, y+31)
 	p.add(`<path d="M%d %dl15 9-15 9z" fill="#fff"/>`, x+27, y+22)
-	for i, high := range []int{4, 8, 14, 20, 12, 6, 10, 18, 24, 16, 8, 4, 12, 22, 18, 10, 6, 14, 20, 12, 8, 16, 10, 6, 4, 8, 5, 3} {
+	heights := []int{4, 8, 14, 20, 12, 6, 10, 18, 24, 16, 8, 4, 12, 22, 18, 10, 6, 14, 20, 12, 8, 16, 10, 6, 4, 8, 5, 3}
+	for i, high := range heights {
 		p.add(`<rect x="%d" y="%d" width="3" height="%d" rx="1.5" fill="#4fae4e"/>`, x+64+6*i, y+26-high/2, high)
 	}
 	p.add(`<text x="%d" y="%d" font-size="12" fill="#5d9a52">0:04</text>`, x+64, y+52)
@@ -128,7 +134,7 @@ func (p *picture) text(line []styled, x, y, width int) {
 			look += ` font-weight="bold"`
 		}
 		if s.code {
-			look += ` font-family="ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace" font-size="14" fill="#2b6ca3"`
+			look += fmt.Sprintf(` font-family="%s" font-size="14" fill="#2b6ca3"`, monospace)
 		}
 		if s.quote {
 			look += ` font-size="14"`
@@ -147,8 +153,10 @@ func (p *picture) buttons(row []telegramtest.Button, x, y, width int) (end int) 
 	each := (width - 4*(len(row)-1)) / len(row)
 	for i, button := range row {
 		left := x + i*(each+4)
-		p.add(`<rect x="%d" y="%d" width="%d" height="%d" rx="8" fill="#6f93ab" fill-opacity=".75"/>`, left, y, each, buttonHigh)
-		p.add(`<text x="%d" y="%d" text-anchor="middle" fill="#fff" font-weight="500">%s</text>`, left+each/2, y+23, button.Text)
+		p.add(`<rect x="%d" y="%d" width="%d" height="%d" rx="8" fill="#6f93ab" fill-opacity=".75"/>`,
+			left, y, each, buttonHigh)
+		p.add(`<text x="%d" y="%d" text-anchor="middle" fill="#fff" font-weight="500">%s</text>`,
+			left+each/2, y+23, button.Text)
 	}
 	return y + buttonHigh
 }

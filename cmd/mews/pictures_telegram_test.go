@@ -13,7 +13,8 @@ import (
 )
 
 // heardAs has a program stand for speech recognition, so that the picture needs no model of it.
-const heardAs = "speech: {in: {engine: command, command: [/bin/sh, -c, 'echo \"take a note: buy oat milk\"', '{wav}']}}\n"
+const heardAs = "speech: {in: {engine: command, command: " +
+	"[/bin/sh, -c, 'echo \"take a note: buy oat milk\"', '{wav}']}}\n"
 
 // telegramChat has Ann talk with a real Mews over a fake of Telegram, and returns what stands in
 // their chat then.

@@ -64,8 +64,7 @@ func drawTerminal(title string, lines []chattest.Line) string {
 	}
 	p.add(`<text x="%d" y="22" text-anchor="middle" font-family="%s" font-size="13" fill="#5a6572">%s</text>`,
 		width/2, sansSerif, title)
-	p.add(`<g font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace" font-size="14" `+
-		`fill="%s" xml:space="preserve">`, terminalColors[0])
+	p.add(`<g font-family="%s" font-size="14" fill="%s" xml:space="preserve">`, monospace, terminalColors[0])
 	y, column := titleHeight+margin, 0
 	for _, line := range lines {
 		y += rowHeight
@@ -91,8 +90,8 @@ func drawLine(line chattest.Line) (spans string, columns int) {
 		text := standing(line[:n].All())
 		width := uniseg.StringWidth(text)
 		if strings.TrimSpace(text) != "" {
-			spans += fmt.Sprintf(`<tspan x="%.1f" textLength="%.1f"%s>%s</tspan>`, margin+float64(columns)*columnWidth,
-				float64(width)*columnWidth, lookOf(look), html.EscapeString(text))
+			spans += fmt.Sprintf(`<tspan x="%.1f" textLength="%.1f"%s>%s</tspan>`,
+				margin+float64(columns)*columnWidth, float64(width)*columnWidth, lookOf(look), html.EscapeString(text))
 		}
 		columns, line = columns+width, line[n:]
 	}
