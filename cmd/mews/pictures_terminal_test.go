@@ -73,7 +73,8 @@ func drawTerminal(title string, lines []chattest.Line) string {
 			p.WriteString(fmt.Sprintf("<text y=\"%d\">%s</text>\n", y-5, spans))
 		}
 	}
-	p.add(`<rect x="%.1f" y="%d" width="8" height="17" fill="%s"/>`, margin+float64(column+1)*columnWidth, y-18, dimColor)
+	p.add(`<rect x="%.1f" y="%d" width="8" height="17" fill="%s"/>`,
+		margin+float64(column+1)*columnWidth, y-18, dimColor)
 	p.WriteString("</g>\n")
 	return p.whole(width, height, "A chat with Mews in a terminal")
 }

@@ -104,7 +104,7 @@ func (p *picture) add(format string, values ...any) {
 
 // whole is the picture, with what it shows for those who do not see it.
 func (p *picture) whole(width, height int, title string) string {
-	const form = `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %[1]d %[2]d" role="img">` +
-		"<title>%[3]s</title>\n%[4]s</svg>\n"
+	const form = `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %[1]d %[2]d" ` +
+		`role="img">` + "<title>%[3]s</title>\n%[4]s</svg>\n"
 	return fmt.Sprintf(form, width, height, html.EscapeString(title), p)
 }
