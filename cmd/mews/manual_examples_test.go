@@ -126,7 +126,7 @@ func (m *ownMews) checkChat(block example) []string {
 	list, faults := block.exchanges("> ")
 	for _, x := range list {
 		if m.serve(); m.terminal == nil {
-			m.open(500, 100, "chat")
+			m.open(500, 50, "chat")
 		}
 		if fault := faultOfShown(x.shown, m.say(x.typed)); fault != "" {
 			faults = append(faults, "> "+x.typed+": "+fault)

@@ -123,8 +123,15 @@ func (m *ownMews) await(what string, there func() bool) {
 type ownTerminal struct {
 	keys *os.File
 
-	mu     sync.Mutex // guards the screen
+	mu     sync.Mutex // guards what follows
 	screen *chattest.Screen
+	came   int // bytes
+}
+
+func (t *ownTerminal) bytes() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.came
 }
 
 func (t *ownTerminal) everything() string {
@@ -150,6 +157,7 @@ func (m *ownMews) open(cols, rows int, args ...string) {
 			n, err := keys.Read(buffer)
 			t.mu.Lock()
 			t.screen.Write(buffer[:n])
+			t.came += n
 			t.mu.Unlock()
 			if err != nil { // nobody has the other side open any more
 				return
@@ -177,17 +185,30 @@ func (m *ownMews) say(line string) []string {
 		m.t.Fatal(err)
 	}
 	if words := strings.Fields(line); words[0] != "/attach" || len(words) > 2 { // that alone sends nothing
-		m.await("an answer to "+line, func() bool {
-			kept, settled, _ := strings.Cut(m.look(), " ")
-			fresh := kept != m.kept && settled == "1"
-			if fresh {
-				m.kept = kept
-			}
-			return fresh
-		})
+		m.await("an answer to "+line, m.newlySettled())
 	}
 	shown := m.lines()
 	return shown[min(before, len(shown)):]
+}
+
+// newlySettled returns what says whether a line that was typed is answered. It looks into the
+// database, of which it makes a copy, once the terminal has been quiet for a while.
+func (m *ownMews) newlySettled() func() bool {
+	came, quiet := m.terminal.bytes(), 0
+	return func() bool {
+		if now := m.terminal.bytes(); now != came {
+			came, quiet = now, 0
+		}
+		if quiet++; quiet%16 != 4 {
+			return false
+		}
+		kept, settled, _ := strings.Cut(m.look(), " ")
+		if kept == m.kept || settled != "1" {
+			return false
+		}
+		m.kept = kept
+		return true
+	}
 }
 
 // marker is typed to see that all which came before it is on the screen, and taken back.

@@ -20,8 +20,11 @@ var aside = regexp.MustCompile(`^([·✓✗] .*|>)?$`)
 
 // plainLine is a line without the marks that a terminal shows in a way of its own.
 func plainLine(line string) string {
-	line = strings.NewReplacer("`", "", "**", "", "• ", "- ", "│ ", "").Replace(line)
-	return strings.Join(strings.Fields(line), " ")
+	line = strings.Join(strings.Fields(strings.NewReplacer("`", "", "**", "", "•", "-").Replace(line)), " ")
+	for _, before := range []string{"│ ", "? "} { // code or a quote, and a question
+		line = strings.TrimPrefix(line, before)
+	}
+	return line
 }
 
 // faultOfShown says which line of a page is missing in what came. The lines of a page follow one

@@ -196,17 +196,18 @@ func (e *Screen) before() *Cell {
 func (l Line) Text() string { return strings.TrimRight(l.All(), " ") }
 
 // All is what a line says, with a space for each cell that is empty.
-func (l Line) All() (text string) {
+func (l Line) All() string {
+	var text strings.Builder
 	for _, cell := range l {
 		switch cell.Text {
 		case "\x00":
 		case "":
-			text += " "
+			text.WriteByte(' ')
 		default:
-			text += cell.Text
+			text.WriteString(cell.Text)
 		}
 	}
-	return text
+	return text.String()
 }
 
 // Lines are all that the terminal has, with the lines that have left the screen first, without the
