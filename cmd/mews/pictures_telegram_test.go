@@ -17,16 +17,21 @@ const heardAs = "speech: {in: {engine: command, command: " +
 	"[/bin/sh, -c, 'echo \"take a note: buy oat milk\"', '{wav}']}}\n"
 
 // telegramChat has Ann talk with a real Mews over a fake of Telegram, and returns what stands in
-// their chat then.
+// their chat then. No answer is shown before it is whole.
 func telegramChat(t *testing.T) []telegramtest.Message {
 	t.Helper()
 	voice := telegramtest.File{Name: "voice.ogg", Content: recording(t)}
 	server := telegramtest.New(t, telegramtest.Options{Token: "123456789:" + strings.Repeat("A", 35), Strict: true})
 	h := apptest.NewService(t, "", "ann")
-	h.Configure(apptest.OnTelegram(server, "rate: {chat: 30, all: 100}") + heardAs)
+	h.Configure(apptest.OnTelegram(server, "stream: final, rate: {chat: 30, all: 100}") + heardAs)
 	h.Start()
 	ann := telegramtest.User{ID: apptest.FirstID, First: "Ann"}
 	chat := telegramtest.Private(ann)
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("%+v\n%s", server.Chat(chat.ID), server.Dump())
+		}
+	})
 	last := func() telegramtest.Message {
 		messages := server.Chat(chat.ID)
 		return messages[len(messages)-1]
