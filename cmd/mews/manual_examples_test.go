@@ -149,8 +149,7 @@ func (m *ownMews) checkConsole(block example) []string {
 	return faults
 }
 
-// rests complete a part of a configuration, which may speak of people and models that it does not
-// have.
+// rests complete a part of a configuration that mentions users or models and does not list them.
 var rests = map[string]string{
 	"users": "users: [{name: ann, role: admin, telegram: 42}]\n",
 	"models": "models: {default: local/qwen3, providers: {local: {kind: openai, " +
@@ -160,7 +159,7 @@ var rests = map[string]string{
 // userKey names a person outside the list of users.
 var userKey = regexp.MustCompile(`\buser: (\w+)`)
 
-// whole is a configuration with what a part lacks.
+// whole returns a configuration: a part, and the rests that it lacks.
 func whole(part string) string {
 	text := part + "\n"
 	for key, rest := range rests {
@@ -195,7 +194,7 @@ func checkYAML(_ *ownMews, block example) []string {
 	return nil
 }
 
-// secretFor is a secret that fits a variable, or a file, of a name.
+// secretFor returns a valid secret for a variable or a file of this name.
 func secretFor(name string) string {
 	if name = strings.ToLower(name); strings.Contains(name, "telegram") && strings.Contains(name, "token") {
 		return "123456789:" + strings.Repeat("A", 35)

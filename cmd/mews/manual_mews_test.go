@@ -57,8 +57,8 @@ func (m *ownMews) path(names ...string) string {
 	return filepath.Join(m.dir, filepath.Join(names...))
 }
 
-// command is a program in the folder work, with mews in its PATH and nothing of this machine's in
-// its environment.
+// command returns a program that runs in the folder work. Its PATH begins with mews; the rest of its
+// environment does not depend on this machine.
 func (m *ownMews) command(name string, args ...string) *exec.Cmd {
 	cmd := exec.Command(name, args...)
 	cmd.Dir = m.path("work")
@@ -140,8 +140,7 @@ func (t *ownTerminal) everything() string {
 	return t.screen.Everything()
 }
 
-// open starts mews in a terminal of so many columns and rows. With the test it ends, and must end
-// well.
+// open starts mews in a terminal of this size. It ends with the test, without an error.
 func (m *ownMews) open(cols, rows int, args ...string) {
 	m.t.Helper()
 	cmd := m.command(m.path("bin", "mews"), args...)
@@ -176,8 +175,8 @@ func (m *ownMews) open(cols, rows int, args ...string) {
 	m.await("a prompt", func() bool { return strings.HasSuffix(t.everything(), "\n>") })
 }
 
-// say types a line, and returns the lines that the terminal has shown since, once it was answered.
-// An answer may be a question.
+// say types a line, waits for its answer, and returns the lines that the terminal has shown since.
+// The answer may be a question.
 func (m *ownMews) say(line string) []string {
 	m.t.Helper()
 	before := len(m.lines())
@@ -191,8 +190,8 @@ func (m *ownMews) say(line string) []string {
 	return shown[min(before, len(shown)):]
 }
 
-// newlySettled returns what says whether a line that was typed is answered. It looks into the
-// database, of which it makes a copy, once the terminal has been quiet for a while.
+// newlySettled returns a check whether the typed line is answered. The check copies the database,
+// so it waits until the terminal has been quiet for some calls.
 func (m *ownMews) newlySettled() func() bool {
 	came, quiet := m.terminal.bytes(), 0
 	return func() bool {
@@ -211,10 +210,10 @@ func (m *ownMews) newlySettled() func() bool {
 	}
 }
 
-// marker is typed to see that all which came before it is on the screen, and taken back.
+// marker is typed and deleted again: if it is on the screen, all earlier output is there too.
 const marker = "§"
 
-// lines are all that the terminal has above the line that is typed.
+// lines returns the lines of the terminal above the one that is being typed.
 func (m *ownMews) lines() (lines []string) {
 	m.t.Helper()
 	if _, err := m.terminal.keys.WriteString(marker); err != nil {
@@ -230,8 +229,8 @@ func (m *ownMews) lines() (lines []string) {
 	return lines[:len(lines)-1]
 }
 
-// settled tells the number of the newest line or press of a button that was kept. Behind it stands
-// 1 if each is answered, or waits for an answer to a question, and nothing is left to be delivered.
+// settled selects the number of the newest inbound, a space, and 1 or 0. It is 1 if each inbound is
+// answered or waits for the answer to a question, and nothing is left to be delivered.
 const settled = "SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'inbox'), 0) || ' ' || " +
 	"((SELECT count(*) FROM inbox WHERE state IN ('new', 'running')) <= " +
 	"(SELECT count(DISTINCT turn) FROM question WHERE why IS NULL) AND " +

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// What a page may leave out of what it shows: any lines, and any text of a line.
+// A page may leave out lines by skip, and a part of a line by some.
 const (
 	skip = "..."
 	some = "…"
@@ -18,7 +18,7 @@ const (
 // sooner or later.
 var aside = regexp.MustCompile(`^([·✓✗] .*|>)?$`)
 
-// plainLine is a line without the marks that a terminal shows in a way of its own.
+// plainLine returns a line without Markdown's marks and the terminal's own.
 func plainLine(line string) string {
 	line = strings.Join(strings.Fields(strings.NewReplacer("`", "", "**", "", "•", "-").Replace(line)), " ")
 	for _, before := range []string{"│ ", "? "} { // code or a quote, and a question
@@ -27,8 +27,9 @@ func plainLine(line string) string {
 	return line
 }
 
-// faultOfShown says which line of a page is missing in what came. The lines of a page follow one
-// another there, unless a skip stands between them, and may begin and end anywhere.
+// faultOfShown names the first line of a page that is missing in the answer, "" if none is. The
+// lines of a page must be adjacent in the answer unless a skip is between them. They may begin and
+// end anywhere.
 func faultOfShown(shown, came []string) string {
 	var lines []string
 	for _, line := range came {
@@ -81,7 +82,7 @@ func follow(part, lines []string, at int) (read, behind int) {
 	return read, at
 }
 
-// fitsLine says whether a line is as a page shows it.
+// fitsLine reports whether a line of an answer is as the page shows it.
 func fitsLine(want, line string) bool {
 	parts := strings.Split(want, some)
 	for i := range parts {

@@ -58,7 +58,7 @@ var (
 	pictureMark = regexp.MustCompile(`<[^>]*>`)
 )
 
-// linesOf are what a picture says, without the lines of tools, which come sooner or later.
+// linesOf returns the texts of a picture without the lines of tools, whose order varies.
 func linesOf(picture string) (lines []string) {
 	for _, m := range pictureLine.FindAllStringSubmatch(picture, -1) {
 		line := html.UnescapeString(pictureMark.ReplaceAllString(m[1], ""))
@@ -69,7 +69,7 @@ func linesOf(picture string) (lines []string) {
 	return lines
 }
 
-// varying is what is another thing in each run, and what stands for it in a picture.
+// varying lists the texts that differ in each run, and their substitutes in a picture.
 var varying = []struct {
 	pattern *regexp.Regexp
 	stand   string
@@ -81,7 +81,7 @@ var varying = []struct {
 	{regexp.MustCompile(`\d+\.\d s`), "0.0 s"},
 }
 
-// standing is a text with the same words in each run.
+// standing returns a text with these substitutes.
 func standing(text string) string {
 	for _, v := range varying {
 		text = v.pattern.ReplaceAllString(text, v.stand)
@@ -102,7 +102,7 @@ func (p *picture) add(format string, values ...any) {
 	fmt.Fprintf(p, format+"\n", values...)
 }
 
-// whole is the picture, with what it shows for those who do not see it.
+// whole returns the picture as a file, with a title for screen readers.
 func (p *picture) whole(width, height int, title string) string {
 	const form = `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %[1]d %[2]d" ` +
 		`role="img">` + "<title>%[3]s</title>\n%[4]s</svg>\n"
