@@ -57,10 +57,10 @@ func (s *Checks) Check(ctx context.Context, c supervisor.DueCheck) (supervisor.C
 func Of(c protocol.Check) (supervisor.Look, error) {
 	l := supervisor.Look(c)
 	if l.None() {
-		return l, supervisor.Errorf(supervisor.CodeInvalid, "%s", answerNoLook)
+		return l, supervisor.Errorf(supervisor.CodeInvalid, "%s", answerNoTest)
 	}
 	if err := (protocol.LookParameters{Files: l.Files, Changes: l.Changes, Command: l.Command}).Check(); err != nil {
-		return l, supervisor.Errorf(supervisor.CodeInvalid, answerBadLook, err)
+		return l, supervisor.Errorf(supervisor.CodeInvalid, answerBadTest, err)
 	}
 	return l, nil
 }
@@ -72,19 +72,19 @@ func Typed(c protocol.Check) error {
 	case l.None() && (l.Ask != "" || l.AutoRemove || l.NotifyOnCheck):
 		return supervisor.Errorf(supervisor.CodeInvalid, "%s", textOfChecks)
 	case l.Files != "" && l.Command != "":
-		return supervisor.Errorf(supervisor.CodeInvalid, "%s", textOneLook)
+		return supervisor.Errorf(supervisor.CodeInvalid, "%s", textOneTest)
 	}
 	return nil
 }
 
 // Text describes what a check tests.
 func Text(l supervisor.Look) string {
-	text := fmt.Sprintf(textLooksFiles, printable.Text(l.Files))
+	text := fmt.Sprintf(textTestsFiles, printable.Text(l.Files))
 	if l.Command != "" {
-		text = fmt.Sprintf(textLooksCommand, printable.Text(l.Command))
+		text = fmt.Sprintf(textTestsCommand, printable.Text(l.Command))
 	}
 	if l.Ask != "" {
-		text += fmt.Sprintf(textLooksAsk, printable.Text(l.Ask))
+		text += fmt.Sprintf(textTestsAsk, printable.Text(l.Ask))
 	}
 	return text
 }
