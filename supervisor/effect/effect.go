@@ -27,13 +27,13 @@ type Kind struct {
 	Name  string
 	Group string
 
-	words  string
-	detail string // format of the detail
-	cutAt  string // the shown detail ends here; "" means at its end
-	suffix   string // end of the line
-	detailIsName  bool   // the detail is a name, as the target is
-	showsLast   bool   // of several, the last detail is shown
-	hidden bool   // not shown below an answer: the user did it or ordered it
+	words        string
+	detail       string // format of the detail
+	cutAt        string // the shown detail ends here; "" means at its end
+	suffix       string // end of the line
+	detailIsName bool   // the detail is a name, as the target is
+	showsLast    bool   // of several, the last detail is shown
+	hidden       bool   // not shown below an answer: the user did it or ordered it
 }
 
 // FindKind returns the kind with a name.

@@ -33,10 +33,10 @@ type pause struct {
 }
 
 const (
-	awaitVector = `INSERT OR IGNORE INTO vector (user, section) VALUES (?, ?)`
-	awaitVectors    = `INSERT OR IGNORE INTO vector (user, section) SELECT user, id FROM section WHERE user = ? AND (hash = '' OR path <> '')`
-	renewVectors   = `UPDATE vector SET vector = NULL WHERE user = ? AND vector IS NOT NULL AND model <> ?`
-	listAwaited = `SELECT s.id, s.heading, s.path, s.text FROM vector v INDEXED BY vector_awaited JOIN section s ON s.id = v.section
+	awaitVector  = `INSERT OR IGNORE INTO vector (user, section) VALUES (?, ?)`
+	awaitVectors = `INSERT OR IGNORE INTO vector (user, section) SELECT user, id FROM section WHERE user = ? AND (hash = '' OR path <> '')`
+	renewVectors = `UPDATE vector SET vector = NULL WHERE user = ? AND vector IS NOT NULL AND model <> ?`
+	listAwaited  = `SELECT s.id, s.heading, s.path, s.text FROM vector v INDEXED BY vector_awaited JOIN section s ON s.id = v.section
 		WHERE v.user = ? AND v.vector IS NULL ORDER BY v.section DESC LIMIT ?`
 	putVector = `UPDATE vector SET model = ?, vector = ? WHERE user = ? AND section = ?`
 )

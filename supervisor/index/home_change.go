@@ -12,7 +12,7 @@ import (
 
 // Limits of stored changes of a home: their number and age.
 const (
-	maxChanges = 40_000
+	maxChanges    = 40_000
 	changesPeriod = 30 * 24 * time.Hour
 )
 

@@ -23,14 +23,14 @@ var ErrUnexpected = errors.New("that does not follow from what was told before")
 // not have. Its methods are called one after the other. An interrupted update keeps the files that
 // it completed.
 type HomeUpdate struct {
-	index   *Index
-	user    string
-	known   map[string]File // by path; nil before the first page
-	named   map[string]bool
-	batch   []File               // stored once no section is missing
-	missing map[SectionHash]bool // of the batch
-	removeUntil   time.Time            // the end of removing sections
-	unfinished    bool                 // some files are still in their old state
+	index       *Index
+	user        string
+	known       map[string]File // by path; nil before the first page
+	named       map[string]bool
+	batch       []File               // stored once no section is missing
+	missing     map[SectionHash]bool // of the batch
+	removeUntil time.Time            // the end of removing sections
+	unfinished  bool                 // some files are still in their old state
 }
 
 // UpdateHome begins an update of a user's home.

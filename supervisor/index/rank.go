@@ -12,16 +12,16 @@ import (
 // see its README.
 const (
 	otherFormFactor = 0.7 // factor for another form of a query's word
-	headingFactor = 1.5 // factor for a word in the heading or in the file's path
+	headingFactor   = 1.5 // factor for a word in the heading or in the file's path
 	// share of two words' weights, added if they are neighbours as in the query
 	phraseShare = 0.25
 	// share of the scores of the same file's other hits, which are likely to be about the same
 	// subject
 	sameFileShare = 0.5
 	// share of the best hit's score, added to a new hit; it halves with each month of age
-	freshBonus   = 0.1
+	freshBonus    = 0.1
 	maxFreshShare = 0.2 // largest share of a hit's score that comes from its age
-	month      = 30 * 24 * time.Hour
+	month         = 30 * 24 * time.Hour
 )
 
 // rank scores hits by their terms, their file and their age, and sorts them, the best first.

@@ -15,10 +15,10 @@ var (
 	ofNobody = map[string]string{listPeople: "who there is", findEpoch: "which database it is"}
 	// scans lists the steps that may read a whole table or index, and why.
 	scans = map[string]string{
-		awaitVectors:    "a person's sections are to get vectors, of which none has one",
-		findEpoch:   "it has one row",
-		listPeople:  "there are few people, and it is asked as the index opens",
-		eraseAll[2]: "a person is erased",
+		awaitVectors: "a person's sections are to get vectors, of which none has one",
+		findEpoch:    "it has one row",
+		listPeople:   "there are few people, and it is asked as the index opens",
+		eraseAll[2]:  "a person is erased",
 	}
 	// harmless matches a step that reads no table of ours: an element of a JSON text, or the
 	// matches of a user's words.

@@ -43,9 +43,9 @@ func Retry(tries int) (after time.Duration, again bool) {
 // Limits of how long a question of a job's turn stays open: its turn must end before the job is due
 // again.
 const (
-	maxQuestionTime = 24 * time.Hour
-	marginBeforeNext     = time.Minute
-	minQuestionTime    = time.Minute
+	maxQuestionTime  = 24 * time.Hour
+	marginBeforeNext = time.Minute
+	minQuestionTime  = time.Minute
 )
 
 // AskAtMost returns how long a question of a job's turn may stay open from now on. next is when the

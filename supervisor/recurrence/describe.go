@@ -45,7 +45,9 @@ func (r Rule) Describe(zone *time.Location) string {
 			}
 			return r.Days.String() + " at " + strings.Join(times, ", ")
 		},
-		Cron: func() string { return cmp.Or(describeEveryMinutes(r.Expression), "by the cron expression "+r.Expression) },
+		Cron: func() string {
+			return cmp.Or(describeEveryMinutes(r.Expression), "by the cron expression "+r.Expression)
+		},
 		RRule: func() string {
 			return cmp.Or(r.Words, "by the rule "+strings.TrimPrefix(r.Expression, "RRULE:"))
 		},

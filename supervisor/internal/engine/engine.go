@@ -50,21 +50,21 @@ type Options struct {
 // DB is an open database. Its methods may be called from any goroutine; Write waits until Run has
 // begun.
 type DB struct {
-	path     string
-	o        Options
-	queue    chan *request // unbuffered: the caller of a request still waits to hand it over
-	stopped  chan struct{}
-	stopOnce sync.Once
-	started  atomic.Bool
-	checkIsLate     bool // it was not closed properly, and is too large to check before the start
+	path        string
+	o           Options
+	queue       chan *request // unbuffered: the caller of a request still waits to hand it over
+	stopped     chan struct{}
+	stopOnce    sync.Once
+	started     atomic.Bool
+	checkIsLate bool // it was not closed properly, and is too large to check before the start
 
-	mu   sync.Mutex  // guards the following fields
-	conn *connection // nil after a fatal failure, and after closing
+	mu     sync.Mutex  // guards the following fields
+	conn   *connection // nil after a fatal failure, and after closing
 	closed bool        // Close was called
 
 	// Only the writing goroutine uses the following fields.
 	cleanMarkDeleted bool // the mark of a proper close was deleted
-	scrubDue bool // the journal may hold data that must not stay anywhere
+	scrubDue         bool // the journal may hold data that must not stay anywhere
 }
 
 // Open opens or creates the database at path and updates its schema. It refuses a network file

@@ -13,13 +13,13 @@ import (
 type Throttle struct {
 	Every time.Duration // 0 means a minute
 
-	mu   sync.Mutex // guards said
+	mu      sync.Mutex // guards said
 	reports map[string]report
 }
 
 // said is the state of one thing.
 type report struct {
-	at   time.Time // time of the last report
+	at         time.Time // time of the last report
 	unreported int       // occurrences since that were not reported
 }
 
