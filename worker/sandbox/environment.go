@@ -23,7 +23,7 @@ const homeTmp = ".tmp"
 // environment returns the whole environment of a worker. It contains nothing of the starting
 // process's.
 func environment(p Plan) []string {
-	if p.homeless() {
+	if p.hasNoFolders() {
 		return []string{TierVariable + "=" + string(p.Tier)}
 	}
 	env := []string{

@@ -173,7 +173,7 @@ func (y *testHost) start(s workerSetup) *attacker {
 	w.cmd.Args = []string{testSpawnerName}
 	w.cmd.Env = append(y.plan(s).Environ(), powerVariable+"="+string(s.privilege), wallsVariable+"="+strings.Join(s.without, ","),
 		secretVariable+"="+y.victims.Secret)
-	w.cmd.SysProcAttr = &syscall.SysProcAttr{Credential: as(uid), AmbientCaps: spawnerCaps[s.privilege]}
+	w.cmd.SysProcAttr = &syscall.SysProcAttr{Credential: credentialOf(uid), AmbientCaps: spawnerCaps[s.privilege]}
 	w.cmd.Stderr = &w.said
 	null, err := os.Open(os.DevNull)
 	y.must(err)
@@ -269,14 +269,14 @@ func (y *testHost) try(s workerSetup, way string, rows []string) ([]escape.Findi
 	}
 	for i, f := range findings {
 		if f.Row == "X1" && f.Outcome == escape.Untried {
-			findings[i] = y.survived()
+			findings[i] = y.daemonFinding()
 		}
 	}
 	return findings, nil
 }
 
-// survived returns X1's finding once its worker has ended. It ends a daemon that still lives.
-func (y *testHost) survived() escape.Finding {
+// daemonFinding returns X1's finding once its worker has ended. It ends a daemon that still lives.
+func (y *testHost) daemonFinding() escape.Finding {
 	pid, err := escapetest.LockHolder(filepath.Join(y.home, "marker"))
 	switch {
 	case err != nil:
@@ -315,7 +315,7 @@ func actWorker() error {
 	answers := os.NewFile(uintptr(out), "answers")
 	lines := bufio.NewScanner(os.NewFile(uintptr(in), "questions"))
 	for lines.Scan() {
-		row, way, victims, err := question(lines.Text())
+		row, way, victims, err := parseQuestion(lines.Text())
 		if err != nil {
 			return err
 		}
@@ -331,8 +331,8 @@ func actWorker() error {
 	return lines.Err()
 }
 
-// question parses a line of attacker.try.
-func question(line string) (row, way, victims string, err error) {
+// parseQuestion parses a line of attacker.try.
+func parseQuestion(line string) (row, way, victims string, err error) {
 	row, rest, _ := strings.Cut(line, " ")
 	quoted, err := strconv.QuotedPrefix(rest)
 	if err == nil {
@@ -487,7 +487,7 @@ func TestEscapes_EachTier_StopsRows(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			for _, f := range c.tried(t, program) {
 				found[c.name][f.Row] = f.Outcome
-				t.Run(f.Row, func(t *testing.T) { c.judge(t, f) })
+				t.Run(f.Row, func(t *testing.T) { c.compare(t, f) })
 			}
 		})
 	}
@@ -516,8 +516,8 @@ func (c scenario) tried(t *testing.T, program string) []escape.Finding {
 	return findings
 }
 
-// judge compares a finding with the expected one.
-func (c scenario) judge(t *testing.T, f escape.Finding) {
+// compare compares a finding with the expected one.
+func (c scenario) compare(t *testing.T, f escape.Finding) {
 	want := escape.Stopped
 	switch {
 	case slices.Contains(c.known, f.Row):

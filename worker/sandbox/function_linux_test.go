@@ -18,7 +18,7 @@ func python(text string) string {
 func succeeds(t *testing.T, script, want string) {
 	t.Helper()
 	inEach(t, buildableTiers(t), func(t *testing.T, r *testSandbox) {
-		if got := r.says(script); !strings.HasSuffix(got, want) {
+		if got := r.mustPrint(script); !strings.HasSuffix(got, want) {
 			t.Errorf("it says %q, want %q", got, want)
 		}
 	})
@@ -28,7 +28,7 @@ func succeeds(t *testing.T, script, want string) {
 // of our own has one.
 func TestMultiprocessing_OwnRoot_Works(t *testing.T) {
 	inEach(t, tiersWithRoot(t), func(t *testing.T, r *testSandbox) {
-		got := r.says(python(`
+		got := r.mustPrint(python(`
 import multiprocessing as mp
 def square(n): return n * n
 if __name__ == "__main__":

@@ -66,8 +66,8 @@ func (b *Bind) Lend(folder, namespace, number int) (mount int, err error) {
 	return mount, nil
 }
 
-// lent returns the mount of a shared folder, if it is the one that was checked.
-func (b Bind) lent() (int, error) {
+// openLent returns the mount of a shared folder, if it is the one that was checked.
+func (b Bind) openLent() (int, error) {
 	fd, err := unix.FcntlInt(uintptr(b.Mount), unix.F_DUPFD_CLOEXEC, 0)
 	if err != nil {
 		return -1, fmt.Errorf("the mount of %s: %w", b.path(), err)

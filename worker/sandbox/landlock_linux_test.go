@@ -106,7 +106,7 @@ func TestLandlock_WithoutMounts_ReachesOwnFolders(t *testing.T) {
 		}
 	}
 	code := filepath.Join(r.base, "code")
-	r.says("echo x > here && mkdir d && mv here d/there && echo x > " + code + "/here && echo x > $TMPDIR/here && ln -s d e")
+	r.mustPrint("echo x > here && mkdir d && mv here d/there && echo x > " + code + "/here && echo x > $TMPDIR/here && ln -s d e")
 	if _, err := os.Stat(code + "/here"); err != nil {
 		t.Error(err)
 	}
@@ -124,7 +124,7 @@ func TestReadOnlyWorkspace_CannotBeWritten(t *testing.T) {
 			at = filepath.Join(r.base, "code")
 		}
 		r.must(os.WriteFile(filepath.Join(r.base, "code", "file"), []byte("text\n"), 0o666))
-		if got := r.says("cat " + at + "/file"); got != "text" {
+		if got := r.mustPrint("cat " + at + "/file"); got != "text" {
 			t.Errorf("read %q", got)
 		}
 		if said, err := r.run("rm -f " + at + "/file || echo x > " + at + "/new"); err == nil {

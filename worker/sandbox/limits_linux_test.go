@@ -13,7 +13,7 @@ import (
 func (r *testSandbox) limits() map[string][2]string {
 	r.t.Helper()
 	got := map[string][2]string{}
-	for line := range strings.Lines(r.says("cat /proc/self/limits")) {
+	for line := range strings.Lines(r.mustPrint("cat /proc/self/limits")) {
 		if len(line) > 60 {
 			f := strings.Fields(line[26:])
 			got[strings.TrimSpace(line[:26])] = [2]string{f[0], f[1]}
@@ -51,7 +51,7 @@ func TestLimits_AreSetAsPlanned(t *testing.T) {
 // that must end them, for good.
 func TestWorker_Priority_IsLowered(t *testing.T) {
 	inEach(t, buildableTiers(t), func(t *testing.T, r *testSandbox) {
-		if got := r.says("nice; nice -n 3 nice; nice -n -5 nice 2>/dev/null"); got != "10\n13\n10" {
+		if got := r.mustPrint("nice; nice -n 3 nice; nice -n -5 nice 2>/dev/null"); got != "10\n13\n10" {
 			t.Errorf("niceness: %q", got)
 		}
 	})
@@ -111,13 +111,13 @@ func TestCountTasks_CountsOnlyAccount(t *testing.T) {
 func TestLimits_Exceeded_FailOnlyThatProcess(t *testing.T) {
 	inEach(t, buildableTiers(t), func(t *testing.T, r *testSandbox) {
 		r.plan.Limits = Limits{Memory: 900 << 20, File: 1 << 20, PIDs: 60, Tmp: 2 << 20}
-		if got := r.says(`head -c 3000000 /dev/zero >big 2>/dev/null; wc -c <big`); got != "1048576" {
+		if got := r.mustPrint(`head -c 3000000 /dev/zero >big 2>/dev/null; wc -c <big`); got != "1048576" {
 			t.Errorf("a file of %s bytes", got)
 		}
 		if said, err := r.run("exec /usr/bin/python3 -c 'bytearray(1200<<20)' </dev/null"); err == nil || !strings.Contains(said, "MemoryError") {
 			t.Errorf("memory: %s, %v", said, err)
 		}
-		if got := r.says("ulimit -n 2048 2>/dev/null || ulimit -d unlimited 2>/dev/null || echo stays"); got != "stays" {
+		if got := r.mustPrint("ulimit -n 2048 2>/dev/null || ulimit -d unlimited 2>/dev/null || echo stays"); got != "stays" {
 			t.Errorf("it raises its limits: %s", got)
 		}
 		if r.plan.Tier == TierLandlock {
@@ -127,7 +127,7 @@ func TestLimits_Exceeded_FailOnlyThatProcess(t *testing.T) {
 		if said, err := r.run(forks); err == nil || strings.Contains(said, "none refused") {
 			t.Errorf("processes: %s, %v", said, err)
 		}
-		if got := r.says("head -c 900000 /dev/zero >/tmp/a; head -c 900000 /dev/zero >/tmp/b; head -c 900000 /dev/zero >/tmp/c 2>/dev/null" +
+		if got := r.mustPrint("head -c 900000 /dev/zero >/tmp/a; head -c 900000 /dev/zero >/tmp/b; head -c 900000 /dev/zero >/tmp/c 2>/dev/null" +
 			"; expr $(cat /tmp/? | wc -c) / 1000000"); got != "2" {
 			t.Errorf("/tmp took %s million bytes", got)
 		}

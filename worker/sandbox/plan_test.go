@@ -50,7 +50,7 @@ func plan() *rapid.Generator[Plan] {
 func TestPlan_AnyOrder_IsReadBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := plan().Draw(t, "plan")
-		if p.homeless() {
+		if p.hasNoFolders() {
 			p.Home, p.Binds = Bind{}, nil
 		}
 		if len(p.Binds) == 0 {

@@ -58,8 +58,8 @@ var poolFolders = []string{"fs", "fs/epoll", "fs/inotify", "fs/mqueue", "fs/fano
 var poolNames = []string{"max_user", "max-nr", "file-max", "mount-max", "queues_max", "user-pages", "maxkeys", "maxbytes", "mni", "shmall",
 	"threads-max", "pid_max", "nr_hugepages", "nr_overcommit_hugepages", "max_map_count", "mlock_kb", "conntrack_max"}
 
-// elsewhere are settings that look like bounds of a pool, but are not.
-var elsewhere = []string{"root_maxkeys", "root_maxbytes", "nr_hugepages_mempolicy", "max_user_freq", "msg_next_id", "auto_msgmni"}
+// otherSettings are settings that look like bounds of a pool, but are not.
+var otherSettings = []string{"root_maxkeys", "root_maxbytes", "nr_hugepages_mempolicy", "max_user_freq", "msg_next_id", "auto_msgmni"}
 
 // TestPools_EachKernelSetting_IsInTable: a kernel may have another setting that looks like a pool
 // by its name. Each row of a pool must exist.
@@ -80,7 +80,7 @@ func TestPools_EachKernelSetting_IsInTable(t *testing.T) {
 			looks := folder == "user" || slices.ContainsFunc(poolNames, func(word string) bool { return strings.Contains(name, word) })
 			short := strings.TrimSuffix(strings.TrimPrefix(name, "max_"), "_namespaces")
 			known := strings.Contains(table.String(), name) || folder == "user" && strings.Contains(table.String(), strings.Split(short, "_")[0])
-			if looks && !e.IsDir() && !known && !slices.Contains(elsewhere, name) {
+			if looks && !e.IsDir() && !known && !slices.Contains(otherSettings, name) {
 				t.Errorf("%s/%s bounds something, and nothing says what keeps one worker from taking it all", folder, name)
 			}
 		}

@@ -245,7 +245,7 @@ func TestWallsTakenAway_EachRow_Escapes(t *testing.T) {
 			d.tryAll(table)
 			for _, p := range escape.Table() {
 				if held := d.removable(table[p.Row]); len(held) > 0 && d.canTry(p.Row) {
-					t.Run(p.Row, func(t *testing.T) { d.judge(t, p.Row, held) })
+					t.Run(p.Row, func(t *testing.T) { d.compare(t, p.Row, held) })
 				}
 			}
 			d.host.nothingLeft()
@@ -364,8 +364,8 @@ func (d *removalTest) try(set walls, rows []string) map[string]escape.Finding {
 	return found
 }
 
-// judge checks that a row escapes without its walls, and that each of them stops it.
-func (d *removalTest) judge(t *testing.T, row string, held []walls) {
+// compare checks that a row escapes without its walls, and that each of them stops it.
+func (d *removalTest) compare(t *testing.T, row string, held []walls) {
 	for _, set := range held {
 		for i, part := range set.withEachBack() {
 			f := d.found[part.key()][row]

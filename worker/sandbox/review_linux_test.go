@@ -53,7 +53,7 @@ func TestReadingWorker_EachAttempt_Fails(t *testing.T) {
 	inEach(t, buildableTiers(t), func(t *testing.T, r *testSandbox) {
 		r.program = program
 		r.plan.Profile, r.plan.Home, r.plan.Binds, r.plan.Worker = ProfileReview, Bind{}, nil, program
-		if diff := cmp.Diff(TierVariable+"="+string(r.plan.Tier), r.says("")); diff != "" {
+		if diff := cmp.Diff(TierVariable+"="+string(r.plan.Tier), r.mustPrint("")); diff != "" {
 			t.Error(diff)
 		}
 	})

@@ -116,7 +116,7 @@ type pendingMount struct {
 
 // cloneGranted clones the home and the plan's binds before the host's root is replaced.
 func cloneGranted(p Plan) ([]pendingMount, error) {
-	if p.homeless() {
+	if p.hasNoFolders() {
 		return nil, nil
 	}
 	fd, err := cloneHome(p)
@@ -137,7 +137,7 @@ func cloneGranted(p Plan) ([]pendingMount, error) {
 // cloneHome clones the home, unless its mount was shared.
 func cloneHome(p Plan) (int, error) {
 	if p.Home.Mount > 0 {
-		return p.Home.lent()
+		return p.Home.openLent()
 	}
 	home, err := openHome(p)
 	if err != nil {
@@ -165,7 +165,7 @@ func (b Bind) clone() (pendingMount, error) {
 		at = WorkspacesInside[1:] + "/" + b.Name
 	}
 	if b.Mount > 0 {
-		tree, err := b.lent()
+		tree, err := b.openLent()
 		return pendingMount{fd: tree, at: at, dir: true}, err
 	}
 	fd, err := b.openChecked()
@@ -183,7 +183,7 @@ func (b Bind) clone() (pendingMount, error) {
 // cloneSystem clones the host's folders that programs need. It leaves out folders that the account
 // cannot see. A worker without programs needs none.
 func cloneSystem(p Plan) ([]pendingMount, error) {
-	if p.homeless() {
+	if p.hasNoFolders() {
 		return nil, nil
 	}
 	paths := slices.Clone(systemDirs)
@@ -320,7 +320,7 @@ func mountNew(p Plan) error {
 		at  string
 		new func() (int, error)
 	}{{"proc", newProc}, {"dev/pts", newPTS}, {"tmp", tmpfs}, {"dev/shm", tmpfs}}
-	if p.homeless() {
+	if p.hasNoFolders() {
 		mounts = mounts[:1] // it may write nothing there
 	}
 	for _, m := range mounts {
@@ -375,7 +375,7 @@ func pivotRoot(root int, p Plan) error {
 	if err := unix.MountSetattr(root, "", unix.AT_EMPTY_PATH, &attr); err != nil {
 		return fmt.Errorf("close the root to writing: mount_setattr: %w", err)
 	}
-	if p.homeless() {
+	if p.hasNoFolders() {
 		return os.Chdir("/")
 	}
 	return os.Chdir(HomeInside)

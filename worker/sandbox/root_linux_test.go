@@ -49,30 +49,30 @@ func listing(dir string) []string {
 func TestRoot_Listing_EqualsGolden(t *testing.T) {
 	inEach(t, tiersWithRoot(t), func(t *testing.T, r *testSandbox) {
 		for dir := range golden {
-			got := strings.Fields(r.says("ls -A " + dir))
+			got := strings.Fields(r.mustPrint("ls -A " + dir))
 			slices.Sort(got)
 			if diff := cmp.Diff(listing(dir), append([]string{}, got...)); diff != "" {
 				t.Errorf("%s: %s", dir, diff)
 			}
 		}
-		if got := r.says("cat /etc/passwd /etc/group /etc/hostname; hostname; pwd; id -un; id -G"); got != fmt.Sprintf(
+		if got := r.mustPrint("cat /etc/passwd /etc/group /etc/hostname; hostname; pwd; id -un; id -G"); got != fmt.Sprintf(
 			"root:x:0:0:root:/nonexistent:/usr/sbin/nologin\nuser:x:%[1]d:%[2]d::/home:/bin/bash\n"+
 				"nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\nroot:x:0:\nuser:x:%[2]d:\nnogroup:x:65534:\n"+
 				"mews\nmews\n/home\nuser\n%[3]s", r.uid(), r.gid(), r.groups()) {
 			t.Errorf("accounts:\n%s", got)
 		}
-		if got := r.says("env | sort"); got != "HOME=/home\nLANG=C.UTF-8\nMEWS_TIER="+string(r.plan.Tier)+
+		if got := r.mustPrint("env | sort"); got != "HOME=/home\nLANG=C.UTF-8\nMEWS_TIER="+string(r.plan.Tier)+
 			"\nPATH=/usr/local/bin:/usr/bin:/bin\nPWD=/home" {
 			t.Errorf("environment:\n%s", got)
 		}
 		// 3 belongs to the listing itself
-		if got := r.says("ls /proc/self/fd | tr '\\n' ' '"); got != "0 1 2 3" {
+		if got := r.mustPrint("ls /proc/self/fd | tr '\\n' ' '"); got != "0 1 2 3" {
 			t.Errorf("descriptors: %s", got)
 		}
-		if got := r.says("echo $$; echo /proc/[0-9]*"); got != "1\n/proc/1" {
+		if got := r.mustPrint("echo $$; echo /proc/[0-9]*"); got != "1\n/proc/1" {
 			t.Errorf("processes: %s", got)
 		}
-		if got := r.says("grep -E '^(Cap|NoNewPrivs|Seccomp:)' /proc/self/status | tr -d '\\n\\t '"); got !=
+		if got := r.mustPrint("grep -E '^(Cap|NoNewPrivs|Seccomp:)' /proc/self/status | tr -d '\\n\\t '"); got !=
 			"CapInh:0000000000000000CapPrm:0000000000000000CapEff:0000000000000000CapBnd:0000000000000000"+
 				"CapAmb:0000000000000000NoNewPrivs:1Seccomp:2" {
 			t.Errorf("privileges: %s", got)
@@ -100,7 +100,7 @@ func (r *testSandbox) groups() string {
 	if r.privilege != PrivilegeNone {
 		return fmt.Sprint(r.gid())
 	}
-	return r.says("id -G")
+	return r.mustPrint("id -G")
 }
 
 // mounted is a line of a worker's mountinfo (proc(5)).
@@ -109,7 +109,7 @@ type mounted struct{ at, options, kind string }
 func (r *testSandbox) mounts() []mounted {
 	r.t.Helper()
 	var list []mounted
-	for line := range strings.Lines(r.says("cat /proc/self/mountinfo")) {
+	for line := range strings.Lines(r.mustPrint("cat /proc/self/mountinfo")) {
 		before, after, _ := strings.Cut(line, " - ")
 		f := strings.Fields(before)
 		list = append(list, mounted{at: f[4], options: f[5], kind: strings.Fields(after)[0]})
@@ -177,7 +177,7 @@ for f in /etc/passwd /etc/hosts /etc/ld.so.cache /proc/sys/kernel/core_pattern /
 done
 true`
 	inEach(t, tiersWithRoot(t), func(t *testing.T, r *testSandbox) {
-		got := r.says(script)
+		got := r.mustPrint(script)
 		if got != "/dev/shm\n/home\n/tmp\n/workspaces/code" {
 			t.Errorf("it can write:\n%s", got)
 		}
@@ -198,7 +198,7 @@ func TestSetUIDPrograms_HaveNoEffect(t *testing.T) {
 			r.must(os.Chown(r.host("home/id"), 0, 0))
 			r.must(os.Chmod(r.host("home/id"), 0o4755|os.ModeSetuid))
 		}
-		if got := r.says("./id -u"); got != fmt.Sprint(r.uid()) {
+		if got := r.mustPrint("./id -u"); got != fmt.Sprint(r.uid()) {
 			t.Errorf("it is %s", got)
 		}
 	})
@@ -214,9 +214,9 @@ func TestHostFolders_AreReadOnlyAtOwnPaths(t *testing.T) {
 	inEach(t, tiersWithRoot(t), func(t *testing.T, r *testSandbox) {
 		r.must(os.MkdirAll(r.host("models/small"), 0o755))
 		r.must(os.WriteFile(r.host("models/small/weights"), []byte("1\n"), 0o644))
-		r.plan.Binds = append(r.plan.Binds, r.checked("models"))
+		r.plan.Binds = append(r.plan.Binds, r.checkedBind("models"))
 		at := r.host("models")
-		if got := r.says("cat " + at + "/small/weights"); got != "1" {
+		if got := r.mustPrint("cat " + at + "/small/weights"); got != "1" {
 			t.Errorf("read %q", got)
 		}
 		if said, err := r.run("rm -f " + at + "/small/weights || : > " + at + "/x"); err == nil {
@@ -302,7 +302,7 @@ func TestRoot_ClosedUmask_StillWorks(t *testing.T) {
 		syscall.Umask(0o022)
 		r := newTestSandbox(t, tier)
 		syscall.Umask(0o077)
-		if got := r.says("ls /etc /dev / >/tmp/x && umask"); got != "0077" {
+		if got := r.mustPrint("ls /etc /dev / >/tmp/x && umask"); got != "0077" {
 			t.Errorf("%s: %s", tier, got)
 		}
 	}

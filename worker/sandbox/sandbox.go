@@ -106,8 +106,8 @@ type Plan struct {
 	Probe bool // build the walls, execute nothing
 }
 
-// homeless reports whether the worker sees no folder at all, neither its user's nor the host's.
-func (p Plan) homeless() bool { return p.Profile == ProfileReview }
+// hasNoFolders reports whether the worker sees no folder at all, neither its user's nor the host's.
+func (p Plan) hasNoFolders() bool { return p.Profile == ProfileReview }
 
 // check refuses an impossible plan.
 func (p Plan) check() error {
@@ -122,9 +122,9 @@ func (p Plan) check() error {
 		return errors.New("a worker is never root")
 	case min(p.Limits.Memory, p.Limits.Tmp, p.Limits.File, int64(p.Limits.PIDs)) < 0:
 		return fmt.Errorf("limits %+v: none is below 0", p.Limits)
-	case p.homeless() && (p.Home != Bind{} || len(p.Binds) > 0):
+	case p.hasNoFolders() && (p.Home != Bind{} || len(p.Binds) > 0):
 		return fmt.Errorf("home %q and %d folders: a worker that only reads has none", p.Home.Root, len(p.Binds))
-	case !p.homeless() && !filepath.IsAbs(p.Home.Root):
+	case !p.hasNoFolders() && !filepath.IsAbs(p.Home.Root):
 		return fmt.Errorf("home %q: want an absolute root", p.Home.Root)
 	}
 	for _, b := range p.Binds {

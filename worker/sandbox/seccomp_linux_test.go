@@ -14,8 +14,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// known is the last number of the table of 2026, on both architectures.
-const known = 471
+// lastKnownCall is the last number of the table of 2026, on both architectures.
+const lastKnownCall = 471
 
 // mustRefuse are calls that no process inside may make, by what each would reach. They are repeated
 // here, so that none can vanish from the filter's own table unnoticed.
@@ -89,7 +89,7 @@ func TestFilter_EachCall_HasExpectedAnswer(t *testing.T) {
 		for n := uint32(0); n <= 600; n++ {
 			say, refused := want[n]
 			switch {
-			case n > known:
+			case n > lastKnownCall:
 				say = retENOSYS
 			case !refused:
 				say = retAllow
@@ -152,7 +152,7 @@ func TestFilterTables_NameNoCallTwice(t *testing.T) {
 			}
 		}
 	})
-	if newestCall != known {
+	if newestCall != lastKnownCall {
 		t.Errorf("the newest call is %d", newestCall)
 	}
 }
@@ -182,8 +182,8 @@ func TestFilter_UncheckedCall_IgnoresArguments(t *testing.T) {
 	})
 }
 
-// named is how many accounts a call names.
-var named = map[uint32]int{unix.SYS_SETUID: 1, unix.SYS_SETGID: 1, unix.SYS_SETREUID: 2, unix.SYS_SETREGID: 2,
+// accountArguments is how many accounts a call names.
+var accountArguments = map[uint32]int{unix.SYS_SETUID: 1, unix.SYS_SETGID: 1, unix.SYS_SETREUID: 2, unix.SYS_SETREGID: 2,
 	unix.SYS_SETRESUID: 3, unix.SYS_SETRESGID: 3, unix.SYS_SETFSUID: 1, unix.SYS_SETFSGID: 1}
 
 // TestRestrictSetID_OtherAccount_IsRefused: a spawner changes to no other account, whatever the
@@ -194,11 +194,11 @@ func TestRestrictSetID_OtherAccount_IsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		number := rapid.SampledFrom(slices.Sorted(maps.Keys(named))).Draw(t, "call")
+		number := rapid.SampledFrom(slices.Sorted(maps.Keys(accountArguments))).Draw(t, "call")
 		id := rapid.OneOf(rapid.Uint32(), rapid.SampledFrom([]uint32{0, 999, 1000, 1005, 1010, 1011, 1999, 2000, 2001, 3000, 3001, 1<<32 - 1}))
 		c := call{number: number, arch: auditArch}
 		want := uint32(retAllow)
-		for arg := range named[number] {
+		for arg := range accountArguments[number] {
 			n := id.Draw(t, "id")
 			c.args[arg] = uint64(n) | uint64(rapid.Uint32().Draw(t, "what the kernel ignores"))<<32
 			if !(n >= 1000 && n <= 1010 || n == 2000 || n == 3000 || n == 1<<32-1) {

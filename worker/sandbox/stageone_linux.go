@@ -121,7 +121,7 @@ var nullRule = rule{path: "/dev/null", rights: rightsDevice &^ unix.LANDLOCK_ACC
 // ownRootRules are for a worker with a root of its own, which holds nothing else: a second wall
 // around the same folders.
 func ownRootRules(p Plan) []rule {
-	if p.homeless() {
+	if p.hasNoFolders() {
 		return []rule{{path: "/", rights: rightsRead &^ unix.LANDLOCK_ACCESS_FS_EXECUTE}, nullRule}
 	}
 	return []rule{
@@ -151,7 +151,7 @@ func systemRules() []rule {
 
 // hostRules are for the landlock tier, in which only Landlock keeps a worker from the host's files.
 func hostRules(p Plan) ([]rule, error) {
-	if p.homeless() {
+	if p.hasNoFolders() {
 		return []rule{nullRule}, nil
 	}
 	home, err := openHome(p)

@@ -53,8 +53,8 @@ func newTestHost(t testing.TB, program string, people accounts) *testHost {
 	y.home, y.program = filepath.Join(y.dir, "own", "home"), filepath.Join(y.dir, "program")
 	y.victims.Secret = fmt.Sprintf("a secret of %s %d", t.Name(), os.Getpid())
 	y.copyProgram(program)
-	y.folders()
-	y.services()
+	y.makeFolders()
+	y.startServices()
 	y.victims.VictimPID = y.victim(people.person)
 	y.victims.SupervisorPID = y.victim(people.service)
 	var err error
@@ -141,8 +141,8 @@ func (y *testHost) copyProgram(from string) {
 	}
 }
 
-// folders makes the worker's home with a file beside it, another user's home and a state folder.
-func (y *testHost) folders() {
+// makeFolders makes the worker's home with a file beside it, another user's home and a state folder.
+func (y *testHost) makeFolders() {
 	v := &y.victims
 	v.OwnOutside = y.secretIn("own", "outside", y.people.person, 0o755)
 	v.OtherHome = y.secretIn("other", "diary", y.people.other, 0o700)
@@ -165,8 +165,8 @@ func (y *testHost) secretIn(dir, name string, uid int, mode os.FileMode) string 
 
 func (y *testHost) chown(path string, uid int) { y.must(os.Chown(path, uid, uid)) }
 
-// services start services that send the secret to each client.
-func (y *testHost) services() {
+// startServices start services that send the secret to each client.
+func (y *testHost) startServices() {
 	v := &y.victims
 	v.TCP = y.serve("tcp4", "127.0.0.1:0").String()
 	v.Abstract = "mews-escapes-" + filepath.Base(y.dir)
@@ -196,8 +196,8 @@ func (y *testHost) serve(network, at string) net.Addr {
 	return l.Addr()
 }
 
-// as returns the credential to start a program with an account; nil means this process's own.
-func as(uid int) *syscall.Credential {
+// credentialOf returns the credential to start a program with an account; nil means this process's own.
+func credentialOf(uid int) *syscall.Credential {
 	if uid == os.Getuid() {
 		return nil
 	}
@@ -210,7 +210,7 @@ func (y *testHost) victim(uid int) int {
 	cmd := exec.Command(y.program)
 	cmd.Args = []string{victimName}
 	cmd.Env = []string{"MEWS_SECRET=" + y.victims.Secret}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: as(uid)}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: credentialOf(uid)}
 	in, err := cmd.StdinPipe()
 	y.must(err)
 	out, err := cmd.StdoutPipe()

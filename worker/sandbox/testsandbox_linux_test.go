@@ -65,8 +65,8 @@ func newTestSandbox(t testing.TB, tier Tier) *testSandbox {
 	if r.privilege == PrivilegeNone {
 		r.plan.UID, r.plan.GID = -1, -1
 	}
-	r.plan.Home = r.checked("home")
-	code := r.checked("code")
+	r.plan.Home = r.checkedBind("home")
+	code := r.checkedBind("code")
 	code.Name, code.Writable = "code", true
 	r.plan.Binds = []Bind{code}
 	return r
@@ -85,8 +85,8 @@ func (r *testSandbox) host(name string) string { return filepath.Join(r.base, na
 // parent returns the pid of the test process, on the host.
 func parent() string { return strconv.Itoa(os.Getpid()) }
 
-// checked returns a folder in base as a spawner has checked it.
-func (r *testSandbox) checked(path string) Bind {
+// checkedBind returns a folder in base as a spawner has checked it.
+func (r *testSandbox) checkedBind(path string) Bind {
 	r.t.Helper()
 	b, fd, err := Open(r.base, path)
 	r.must(err)
@@ -138,8 +138,8 @@ func (r *testSandbox) run(script string) (string, error) {
 	return string(said), errors.Join(err, waitExit(pid))
 }
 
-// says returns the output of a script that must succeed.
-func (r *testSandbox) says(script string) string {
+// mustPrint returns the output of a script that must succeed.
+func (r *testSandbox) mustPrint(script string) string {
 	r.t.Helper()
 	said, err := r.run(script)
 	if err != nil {

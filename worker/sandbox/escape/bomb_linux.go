@@ -52,7 +52,7 @@ func openMany(Victims) error {
 func forkMany(Victims) error {
 	return onThread(func() error {
 		var pids []int
-		defer func() { end(pids...) }()
+		defer func() { endChildren(pids...) }()
 		for len(pids) <= manyChildren {
 			pid, errno := cloneAndPause(uintptr(os.Getpid()))
 			if errno != 0 {
@@ -77,7 +77,7 @@ func useMemory(Victims) error {
 		path = nil
 	}
 	pid, errno := cloneAndEat(path, &[4]byte{'1', '0', '0', '0'})
-	err := child("allocate", pid, errno)
+	err := childError("allocate", pid, errno)
 	if errors.Is(err, syscall.Errno(notFirst)) {
 		return notTried("the child could not make itself the first to be killed when memory runs out")
 	}

@@ -112,7 +112,7 @@ func TestTerminal_Controlling_Escapes(t *testing.T) {
 	f := r.finding(cmd)
 	slave.Close()
 	want := Escaped
-	if setting("dev/tty/legacy_tiocsti", "0")(nil, f) && !may(t, unix.CAP_SYS_ADMIN) {
+	if hasSetting("dev/tty/legacy_tiocsti", "0")(nil, f) && !hasPowers(t, unix.CAP_SYS_ADMIN) {
 		want = Stopped
 	}
 	if f.Outcome != want {
@@ -168,16 +168,16 @@ func TestVictim_WithoutSecret_IsNoEscape(t *testing.T) {
 // TestDaemon_EndedBeforeWorker_DidNotSurvive: it ended before the worker.
 func TestDaemon_EndedBeforeWorker_DidNotSurvive(t *testing.T) {
 	r := newHarness(t)
-	if f, pid := r.survived(); f.Outcome != Untried || pid != 0 {
+	if f, pid := r.daemonFinding(); f.Outcome != Untried || pid != 0 {
 		t.Errorf("before anything: %+v, %d", f, pid)
 	}
 	if f := r.finding(r.attempt("try", "X1", r.own())); f.Outcome != Escaped {
 		t.Errorf("a daemon that nothing ends: %+v", f)
 	}
-	if f, _ := r.survived(); f.Outcome == Escaped {
+	if f, _ := r.daemonFinding(); f.Outcome == Escaped {
 		r.waitFree() // killed, but not yet gone
 	}
-	if f, pid := r.survived(); f.Outcome != Stopped || pid != 0 {
+	if f, pid := r.daemonFinding(); f.Outcome != Stopped || pid != 0 {
 		t.Errorf("afterwards: %+v, %d", f, pid)
 	}
 }

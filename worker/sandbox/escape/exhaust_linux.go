@@ -246,7 +246,7 @@ func pipeMany(Victims) error {
 	}
 	return onThread(func() error {
 		var pids []int
-		defer func() { end(pids...) }()
+		defer func() { endChildren(pids...) }()
 		const each = 100
 		for made := 0; made < pages/pipePages/pipeShare*5/4; made += each {
 			pid, errno := cloneAndPipe(uintptr(os.Getpid()), each)
@@ -257,7 +257,7 @@ func pipeMany(Victims) error {
 		}
 		time.Sleep(watchdogTime)
 		for _, pid := range pids {
-			if !waits(pid) {
+			if !stillRuns(pid) {
 				return errors.New("a child was ended")
 			}
 		}
@@ -265,8 +265,8 @@ func pipeMany(Victims) error {
 	})
 }
 
-// waits reports whether a child has not ended.
-func waits(pid int) bool {
+// stillRuns reports whether a child has not ended.
+func stillRuns(pid int) bool {
 	ended, err := syscall.Wait4(pid, nil, syscall.WNOHANG|syscall.WALL, nil)
 	return err == nil && ended == 0
 }

@@ -26,11 +26,11 @@ func files() []Probe {
 		{Row: "F5", What: "read a same-uid process's environment", Core: true, run: readEnviron(victim)},
 		{Row: "F6", What: "list a same-uid process's descriptors", run: listDescriptors},
 		{Row: "F7", What: "write to /etc", Core: true, Kernel: true, run: writeEtc},
-		{Row: "F8", What: "write beside the workspace", run: needs(ownOutside, writeOutside)},
-		{Row: "F9", What: "leave the workspace by a symbolic link", Core: true, run: needs(ownOutside, throughLink(os.Symlink))},
-		{Row: "F10", What: "bring a file in by a hard link", run: needs(ownOutside, throughLink(os.Link))},
-		{Row: "F11", What: "list what is above the workspace", run: needs(ownOutside, listAbove)},
-		{Row: "F12", What: "rename a file out of the workspace", run: needs(ownOutside, renameOut)},
+		{Row: "F8", What: "write beside the workspace", run: needsVictim(ownOutside, writeOutside)},
+		{Row: "F9", What: "leave the workspace by a symbolic link", Core: true, run: needsVictim(ownOutside, throughLink(os.Symlink))},
+		{Row: "F10", What: "bring a file in by a hard link", run: needsVictim(ownOutside, throughLink(os.Link))},
+		{Row: "F11", What: "list what is above the workspace", run: needsVictim(ownOutside, listAbove)},
+		{Row: "F12", What: "rename a file out of the workspace", run: needsVictim(ownOutside, renameOut)},
 		{Row: "F13", What: "read /proc/PID/mem of a same-uid process", run: readMem},
 		{Row: "F14", What: "see processes that are outside", Core: true, run: seeProcesses},
 		{Row: "F15", What: "read the state folder", Core: true, Kernel: true, run: readFile(secretFile)},
@@ -67,8 +67,8 @@ func readSecret(path string, v Victims) error {
 	return checkSecret(content, v)
 }
 
-// needs makes a probe that is not tried if the caller has not named its victim.
-func needs(which func(Victims) string, run func(Victims) error) func(Victims) error {
+// needsVictim makes a probe that is not tried if the caller has not named its victim.
+func needsVictim(which func(Victims) string, run func(Victims) error) func(Victims) error {
 	return func(v Victims) error {
 		if which(v) == "" {
 			return notTried("no such victim was named")
@@ -78,7 +78,7 @@ func needs(which func(Victims) string, run func(Victims) error) func(Victims) er
 }
 
 func readFile(which func(Victims) string) func(Victims) error {
-	return needs(which, func(v Victims) error { return readSecret(which(v), v) })
+	return needsVictim(which, func(v Victims) error { return readSecret(which(v), v) })
 }
 
 func readShadow(Victims) error {
@@ -130,11 +130,11 @@ func create(path string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(f.Close(), undone(os.Remove(path)))
+	return errors.Join(f.Close(), afterUndo(os.Remove(path)))
 }
 
-// undone returns the answer of an escape, after undoing it. err is the error of the undo.
-func undone(err error) error {
+// afterUndo returns the answer of an escape, after undoing it. err is the error of the undo.
+func afterUndo(err error) error {
 	if err != nil {
 		return escaped("and it stays: " + err.Error())
 	}
@@ -189,7 +189,7 @@ func renameOut(v Victims) error {
 	if err := os.Rename(inside, outside); err != nil {
 		return err
 	}
-	return undone(os.Remove(outside))
+	return afterUndo(os.Remove(outside))
 }
 
 // seeProcesses looks for the victims in /proc.
@@ -251,7 +251,7 @@ func lowerOOMScore(Victims) error {
 	if err := writeThere(path, "-500"); err != nil {
 		return err
 	}
-	return undone(writeThere(path, string(before)))
+	return afterUndo(writeThere(path, string(before)))
 }
 
 // readSys reads the machine's model, or the names of its network interfaces.
@@ -309,7 +309,7 @@ func makeBlockDevice(v Victims) error {
 	if err != nil {
 		return fmt.Errorf("mknod: %w", err)
 	}
-	return undone(os.Remove(path))
+	return afterUndo(os.Remove(path))
 }
 
 // stackLimit is how much of the top of a stack is read.

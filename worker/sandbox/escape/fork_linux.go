@@ -142,9 +142,9 @@ func reap(pid int) (code int, err error) {
 	return status.ExitStatus(), nil
 }
 
-// child takes the results of one of the functions above, waits for the child and turns its exit
+// childError takes the results of one of the functions above, waits for the child and turns its exit
 // code into an error.
-func child(call string, pid int, errno syscall.Errno) error {
+func childError(call string, pid int, errno syscall.Errno) error {
 	if errno != 0 {
 		return fmt.Errorf("%s: %w", call, errno)
 	}
@@ -163,14 +163,14 @@ func withPaused(do func(pid int) error) error {
 			return fmt.Errorf("make a child: %w", errno)
 		}
 		err := do(pid)
-		end(pid)
+		endChildren(pid)
 		return err
 	})
 }
 
-// end kills children of clone and reaps them. No wall forbids that: a probe's own children are
+// endChildren kills children of clone and reaps them. No wall forbids that: a probe's own children are
 // behind the same walls.
-func end(pids ...int) {
+func endChildren(pids ...int) {
 	for _, pid := range pids {
 		_ = unix.Kill(pid, unix.SIGKILL)
 	}

@@ -117,7 +117,7 @@ func newHarness(t *testing.T) *harness {
 	r.chmod(dir, 0o755)
 	r.victims.Secret = "a secret of " + t.Name() + " " + strconv.Itoa(os.Getpid())
 	r.programs()
-	r.folders()
+	r.makeFolders()
 	r.services()
 	r.victims.VictimPID = r.start(r.own())
 	r.victims.Worker = r.victims.VictimPID
@@ -182,9 +182,9 @@ func (r *harness) programs() {
 	r.chmod(r.victims.SetUID, 0o755|os.ModeSetuid)
 }
 
-// folders makes a workspace with a file above it; and, as root, another user's home and a state
+// makeFolders makes a workspace with a file above it; and, as root, another user's home and a state
 // folder.
-func (r *harness) folders() {
+func (r *harness) makeFolders() {
 	r.victims.OwnOutside = r.file(filepath.Join("above", "outside"), ownUID, 0o755)
 	r.victims.Workspace = filepath.Join(r.dir, "above", "workspace")
 	r.must(os.Mkdir(r.victims.Workspace, 0o700))
@@ -308,15 +308,15 @@ func (r *harness) finding(cmd *exec.Cmd) Finding {
 	if row != "X1" {
 		return f
 	}
-	f, pid := r.survived()
+	f, pid := r.daemonFinding()
 	if pid != 0 {
 		r.must(unix.Kill(pid, unix.SIGKILL))
 	}
 	return f
 }
 
-// survived returns X1's finding once its worker has ended, and the pid of a living daemon.
-func (r *harness) survived() (Finding, int) {
+// daemonFinding returns X1's finding once its worker has ended, and the pid of a living daemon.
+func (r *harness) daemonFinding() (Finding, int) {
 	pid, err := escapetest.LockHolder(r.victims.Marker)
 	switch {
 	case err != nil:

@@ -134,5 +134,5 @@ func typeAhead(Victims) error {
 		return fmt.Errorf("ioctl TIOCSTI: %w", errno)
 	}
 	signal.Ignore(syscall.SIGTTOU) // it would stop a background process
-	return undone(unix.IoctlSetInt(int(terminal.Fd()), unix.TCFLSH, unix.TCIFLUSH))
+	return afterUndo(unix.IoctlSetInt(int(terminal.Fd()), unix.TCFLSH, unix.TCIFLUSH))
 }

@@ -51,7 +51,7 @@ func mount(v Victims) error {
 		if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size=4k"); err != nil {
 			return fmt.Errorf("mount: %w", err)
 		}
-		return undone(wrapCall("umount", unix.Unmount(dir, unix.MNT_DETACH)))
+		return afterUndo(wrapCall("umount", unix.Unmount(dir, unix.MNT_DETACH)))
 	})
 }
 
@@ -62,17 +62,17 @@ func openFileSystem(Victims) error {
 
 func cloneNamespace(Victims) error {
 	pid, errno := cloneAndEnd(unix.CLONE_NEWUSER)
-	return child("clone", pid, errno)
+	return childError("clone", pid, errno)
 }
 
 func unshareNamespaces(Victims) error {
 	pid, errno := cloneAndUnshare(unix.CLONE_NEWUSER | unix.CLONE_NEWNET)
-	return child("unshare", pid, errno)
+	return childError("unshare", pid, errno)
 }
 
 func clone3Namespace(Victims) error {
 	pid, errno := clone3AndEnd(&cloneArgs{flags: unix.CLONE_NEWUSER, exitSignal: uint64(unix.SIGCHLD)})
-	return child("clone3", pid, errno)
+	return childError("clone3", pid, errno)
 }
 
 func findKeyring(Victims) error {

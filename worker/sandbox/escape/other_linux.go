@@ -97,7 +97,7 @@ func leaveDaemon(v Victims) error {
 	plan := &daemon{marker: marker.Fd(), told: told.Fd(), life: unix.Timespec{Sec: daemonLife}}
 	plan.lock = unix.Flock_t{Type: unix.F_WRLCK}
 	pid, errno := cloneDaemon(plan)
-	if err := errors.Join(told.Close(), child("clone a daemon", pid, errno)); err != nil {
+	if err := errors.Join(told.Close(), childError("clone a daemon", pid, errno)); err != nil {
 		return err
 	}
 	if n, err := ready.Read(make([]byte, 1)); n != 1 {

@@ -19,9 +19,9 @@ func sockets() []Probe {
 		{Row: "N5", What: "make a vsock socket", run: socket(unix.AF_VSOCK, unix.SOCK_STREAM, 0)},
 		{Row: "N6", What: "make an AF_ALG socket", Kernel: true, run: socket(unix.AF_ALG, unix.SOCK_SEQPACKET, 0)},
 		{Row: "N7", What: "make a raw ICMP socket", Kernel: true, run: icmp},
-		{Row: "N8", What: "connect to a service on 127.0.0.1", run: needs(tcp, connectTCP)},
-		{Row: "N9", What: "connect to an abstract socket", Core: true, run: needs(abstract, connectAbstract)},
-		{Row: "N10", What: "connect to a socket in the file system", Core: true, run: needs(socketPath, connectPath)},
+		{Row: "N8", What: "connect to a service on 127.0.0.1", run: needsVictim(tcp, connectTCP)},
+		{Row: "N9", What: "connect to an abstract socket", Core: true, run: needsVictim(abstract, connectAbstract)},
+		{Row: "N10", What: "connect to a socket in the file system", Core: true, run: needsVictim(socketPath, connectPath)},
 		{Row: "N11", What: "send a datagram into the world", run: sendOut},
 	}
 }

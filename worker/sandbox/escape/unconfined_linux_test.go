@@ -64,22 +64,22 @@ type difference struct {
 
 func differences() []difference {
 	return []difference{
-		{"P3 P4 P6 F13 ", "Yama lets nobody trace", setting("kernel/yama/ptrace_scope", "2", "3")},
-		{"K3 K4 K5 ", "user namespaces are off", setting("user/max_user_namespaces", "0")},
-		{"K3 K4 K5 ", "user namespaces are for root", setting("kernel/unprivileged_userns_clone", "0")},
-		{"K3 K4 K5 ", "AppArmor restricts them", setting("kernel/apparmor_restrict_unprivileged_userns", "1")},
-		{"K7 ", "everybody may load filters", setting("kernel/unprivileged_bpf_disabled", "0")},
-		{"Q1 ", "the kernel has no asynchronous I/O", lacking},
+		{"P3 P4 P6 F13 ", "Yama lets nobody trace", hasSetting("kernel/yama/ptrace_scope", "2", "3")},
+		{"K3 K4 K5 ", "user namespaces are off", hasSetting("user/max_user_namespaces", "0")},
+		{"K3 K4 K5 ", "user namespaces are for root", hasSetting("kernel/unprivileged_userns_clone", "0")},
+		{"K3 K4 K5 ", "AppArmor restricts them", hasSetting("kernel/apparmor_restrict_unprivileged_userns", "1")},
+		{"K7 ", "everybody may load filters", hasSetting("kernel/unprivileged_bpf_disabled", "0")},
+		{"Q1 ", "the kernel has no asynchronous I/O", kernelLacks},
 		{"Q7 Q8 ", "the machine is small", func(_ *harness, f Finding) bool {
 			return strings.Contains(f.Detail, "EAGAIN") || strings.Contains(f.Detail, "ENOMEM")
 		}},
-		{"K8 ", "io_uring is off", setting("kernel/io_uring_disabled", "1", "2")},
-		{"K10 ", "perf is for root", setting("kernel/perf_event_paranoid", "3", "4")},
+		{"K8 ", "io_uring is off", hasSetting("kernel/io_uring_disabled", "1", "2")},
+		{"K10 ", "perf is for root", hasSetting("kernel/perf_event_paranoid", "3", "4")},
 		{"K11 ", "before Linux 6.13 no handle is for everybody", func(*harness, Finding) bool { return olderThan(6, 13) }},
 		{"N6 K16 ", "the kernel offers it to everybody", func(_ *harness, f Finding) bool { return f.Outcome == Escaped }},
-		{"N2 N5 N11 K6 K8 K9 K14 ", "the kernel has none, nor has root", lacking},
-		{"K19 S2 ", "the test runs with no_new_privs", status("NoNewPrivs:\t1")},
-		{"", "the test runs behind a filter", status("Seccomp:\t2")},
+		{"N2 N5 N11 K6 K8 K9 K14 ", "the kernel has none, nor has root", kernelLacks},
+		{"K19 S2 ", "the test runs with no_new_privs", hasStatusLine("NoNewPrivs:\t1")},
+		{"", "the test runs behind a filter", hasStatusLine("Seccomp:\t2")},
 	}
 }
 
@@ -96,16 +96,16 @@ func whyDifferent(r *harness, f Finding) string {
 	return ""
 }
 
-// setting reports whether a setting of the kernel has one of these values.
-func setting(name string, values ...string) func(*harness, Finding) bool {
+// hasSetting reports whether a setting of the kernel has one of these values.
+func hasSetting(name string, values ...string) func(*harness, Finding) bool {
 	return func(*harness, Finding) bool {
 		value, err := os.ReadFile(filepath.Join("/proc/sys", name))
 		return err == nil && slices.Contains(values, strings.TrimSpace(string(value)))
 	}
 }
 
-// status reports whether the test's own process has this line in its status.
-func status(line string) func(*harness, Finding) bool {
+// hasStatusLine reports whether the test's own process has this line in its status.
+func hasStatusLine(line string) func(*harness, Finding) bool {
 	return func(*harness, Finding) bool {
 		text, err := os.ReadFile("/proc/self/status")
 		return err == nil && strings.Contains(string(text), "\n"+line+"\n")
@@ -126,9 +126,9 @@ func olderThan(major, minor int) bool {
 	return has[0] < major || has[0] == major && has[1] < minor
 }
 
-// lacking reports whether a process without walls gets the answer that the kernel has no such
+// kernelLacks reports whether a process without walls gets the answer that the kernel has no such
 // thing.
-func lacking(r *harness, f Finding) bool {
+func kernelLacks(r *harness, f Finding) bool {
 	detail := r.finding(r.attempt("try", f.Row, nil)).Detail
 	for _, name := range []string{"ENOSYS", "EAFNOSUPPORT", "ENETUNREACH"} {
 		if strings.Contains(detail, name) {
@@ -154,7 +154,7 @@ func TestRootWithoutWalls_KernelRows_Escape(t *testing.T) {
 		findings = append(findings, f)
 		needs, ok := rootRows()[p.Row]
 		// a kernel without modules
-		if ok && may(t, needs...) && f.Outcome != Escaped && !strings.Contains(f.Detail, "ENOSYS") {
+		if ok && hasPowers(t, needs...) && f.Outcome != Escaped && !strings.Contains(f.Detail, "ENOSYS") {
 			t.Errorf("%s, %s: %s (%s), want escaped", p.Row, p.What, f.Outcome, f.Detail)
 		}
 	}
@@ -174,8 +174,8 @@ func rootRows() map[string][]int {
 	}
 }
 
-// may reports whether this process has capabilities over the whole machine, and no filter.
-func may(t *testing.T, caps ...int) bool {
+// hasPowers reports whether this process has capabilities over the whole machine, and no filter.
+func hasPowers(t *testing.T, caps ...int) bool {
 	t.Helper()
 	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
 	var sets [2]unix.CapUserData
@@ -188,7 +188,7 @@ func may(t *testing.T, caps ...int) bool {
 		}
 	}
 	whole, err := os.ReadFile("/proc/self/uid_map")
-	return err == nil && strings.Contains(string(whole), "4294967295") && !status("Seccomp:\t2")(nil, Finding{})
+	return err == nil && strings.Contains(string(whole), "4294967295") && !hasStatusLine("Seccomp:\t2")(nil, Finding{})
 }
 
 // wantNothingLeft checks that rows have left nothing behind.
