@@ -17,8 +17,8 @@ import (
 	"time"
 )
 
-// most bounds everything that happens in a container.
-const most = time.Minute
+// maxWait bounds everything that happens in a container.
+const maxWait = time.Minute
 
 // container is a system booted by its own systemd. It can read this machine's programs, and nothing
 // else.
@@ -119,7 +119,7 @@ func listen(t *testing.T, path string) *net.UnixConn {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = conn.Close() })
-	if err := conn.SetReadDeadline(time.Now().Add(most)); err != nil {
+	if err := conn.SetReadDeadline(time.Now().Add(maxWait)); err != nil {
 		t.Fatal(err)
 	}
 	return conn
@@ -170,7 +170,7 @@ func (c *container) end(nspawn *os.Process, gone <-chan struct{}) {
 	_ = nspawn.Kill() // it may have ended
 	<-gone
 	for began := time.Now(); ; { // killed processes need some time to disappear
-		ctx, cancel := context.WithTimeout(context.Background(), most)
+		ctx, cancel := context.WithTimeout(context.Background(), maxWait)
 		cmd := unshared(ctx, sweep)
 		cmd.Env = append(os.Environ(), "NAME="+c.name)
 		out, err := cmd.CombinedOutput()
@@ -178,7 +178,7 @@ func (c *container) end(nspawn *os.Process, gone <-chan struct{}) {
 		if err == nil {
 			return
 		}
-		if time.Since(began) > most {
+		if time.Since(began) > maxWait {
 			c.t.Errorf("clear away the container's control group: %v\n%s", err, out)
 			return
 		}
@@ -187,7 +187,7 @@ func (c *container) end(nspawn *os.Process, gone <-chan struct{}) {
 
 // try runs shell commands in the container, as root in its checkout. It returns both outputs.
 func (c *container) try(script string) (string, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), most)
+	ctx, cancel := context.WithTimeout(context.Background(), maxWait)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "nsenter", "--all", "--target", c.leader, "/usr/bin/env", "-i",
 		"PATH=/usr/local/bin:/usr/bin:/usr/sbin", "HOME=/root", "/bin/sh", "-euc", "cd /root/mews\n"+script)
@@ -220,7 +220,7 @@ func (c *container) until(condition string) {
 		if err == nil {
 			return
 		}
-		if time.Since(began) > most {
+		if time.Since(began) > maxWait {
 			c.t.Fatalf("%s: %v\n%s\n%s", condition, err, out, c.journal())
 		}
 	}
