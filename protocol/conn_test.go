@@ -18,7 +18,7 @@ import (
 var background = context.Background()
 
 func TestCall_BothSidesAtOnce_Work(t *testing.T) {
-	double := answering(func(_ context.Context, req *protocol.Request) (any, error) {
+	double := answerWith(func(_ context.Context, req *protocol.Request) (any, error) {
 		var in protocol.BlobBegun
 		if err := req.Decode(&in); err != nil {
 			return nil, err
@@ -79,7 +79,7 @@ func TestHandlerError_EachKind_HasItsCode(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			reports := make(chan error, 1)
-			h := answering(func(context.Context, *protocol.Request) (any, error) { return tt.result, tt.err })
+			h := answerWith(func(context.Context, *protocol.Request) (any, error) { return tt.result, tt.err })
 			a, _ := protocoltest.Conns(t, handler{}, h, protocol.Options{Report: func(err error) { reports <- err }})
 			err := a.Call(background, "a", nil, nil)
 			var got *protocol.Error
@@ -97,7 +97,7 @@ func TestHandlerError_EachKind_HasItsCode(t *testing.T) {
 }
 
 func TestCall_WrongResult_FailsOnlyThatCall(t *testing.T) {
-	h := answering(func(context.Context, *protocol.Request) (any, error) { return map[string]int{"blub": 1}, nil })
+	h := answerWith(func(context.Context, *protocol.Request) (any, error) { return map[string]int{"blub": 1}, nil })
 	a, _ := protocoltest.Conns(t, handler{}, h)
 	err := a.Call(background, "blob.begin", nil, &protocol.BlobBegun{})
 	if !errors.Is(err, protocol.ErrProtocol) || !strings.Contains(err.Error(), `result: `) || a.Err() != nil {
@@ -121,7 +121,7 @@ func TestCall_LineTooLong_IsRefusedUnsent(t *testing.T) {
 }
 
 func TestCall_LongLine_Travels(t *testing.T) {
-	echo := answering(func(_ context.Context, req *protocol.Request) (any, error) { return req.Params, nil })
+	echo := answerWith(func(_ context.Context, req *protocol.Request) (any, error) { return req.Params, nil })
 	a, _ := protocoltest.Conns(t, handler{}, echo)
 	in, out := protocol.BlobData{Data: bytes.Repeat([]byte{7}, 700<<10)}, protocol.BlobData{}
 	if err := a.Call(background, "echo", in, &out); err != nil || !bytes.Equal(in.Data, out.Data) {
@@ -172,7 +172,7 @@ func TestRun_EachEnd_ReturnsCause(t *testing.T) {
 
 func TestSecondAnswer_EndsConnection(t *testing.T) {
 	c, p, result := running(t, handler{}, protocol.Options{})
-	answered := later(func() error { return c.Call(background, "a", nil, nil) })
+	answered := runLater(func() error { return c.Call(background, "a", nil, nil) })
 	p.expect(`{"jsonrpc":"2.0","id":1,"method":"a","params":{}}`)
 	p.send(`{"jsonrpc":"2.0","id":1,"result":null}`)
 	if err := <-answered; err != nil {
@@ -187,7 +187,7 @@ func TestSecondAnswer_EndsConnection(t *testing.T) {
 func TestClose_EndsCallsAndHandlers(t *testing.T) {
 	why := errors.New("the evictor says so")
 	inside, seen := make(chan struct{}), make(chan error, 1)
-	h := answering(func(ctx context.Context, _ *protocol.Request) (any, error) {
+	h := answerWith(func(ctx context.Context, _ *protocol.Request) (any, error) {
 		close(inside)
 		<-ctx.Done()
 		seen <- context.Cause(ctx)
@@ -195,8 +195,8 @@ func TestClose_EndsCallsAndHandlers(t *testing.T) {
 	})
 	c, p := connected(t, h, protocol.Options{Report: func(err error) { t.Errorf("reported %v", err) }})
 	ctx, cancel := context.WithCancelCause(background)
-	result := later(func() error { return c.Run(ctx) })
-	waiting := later(func() error { return c.Call(background, "a", nil, nil) })
+	result := runLater(func() error { return c.Run(ctx) })
+	waiting := runLater(func() error { return c.Call(background, "a", nil, nil) })
 	p.expect(`{"jsonrpc":"2.0","id":1,"method":"a","params":{}}`)
 	p.send(`{"jsonrpc":"2.0","id":1,"method":"b"}`)
 	<-inside

@@ -18,7 +18,7 @@ import (
 func TestPing_BusyHandlers_IsAnswered(t *testing.T) {
 	release := make(chan struct{})
 	began := make(chan struct{}, 2)
-	h := answering(func(ctx context.Context, _ *protocol.Request) (any, error) {
+	h := answerWith(func(ctx context.Context, _ *protocol.Request) (any, error) {
 		began <- struct{}{}
 		<-release
 		return nil, nil
@@ -59,7 +59,7 @@ func TestBulkLane_WaitsForMainLane(t *testing.T) {
 
 func TestBulkCalls_AreHandledInOrder(t *testing.T) {
 	began, release := make(chan string, 10), make(chan struct{})
-	h := answering(func(_ context.Context, req *protocol.Request) (any, error) {
+	h := answerWith(func(_ context.Context, req *protocol.Request) (any, error) {
 		began <- string(req.Params)
 		if req.Method != "a" {
 			<-release
@@ -87,7 +87,7 @@ func TestBulkCalls_AreHandledInOrder(t *testing.T) {
 func TestLane_KeepsItsOrder(t *testing.T) {
 	const n = 500
 	var server *protocol.Conn
-	h := answering(func(ctx context.Context, _ *protocol.Request) (any, error) {
+	h := answerWith(func(ctx context.Context, _ *protocol.Request) (any, error) {
 		for i := range n {
 			if err := server.Notify(ctx, "turn.event", protocol.TurnEvent{Turn: int64(i)}); err != nil {
 				return nil, err
@@ -121,8 +121,8 @@ func TestNotify_FullQueue_WaitsUntilContextEnds(t *testing.T) {
 	}
 	why := errors.New("enough")
 	ctx, cancel := context.WithCancelCause(background)
-	given := later(func() error { return c.Notify(ctx, "b", nil) })
-	waiting := later(func() error { return c.Notify(background, "c", nil) })
+	given := runLater(func() error { return c.Notify(ctx, "b", nil) })
+	waiting := runLater(func() error { return c.Notify(background, "c", nil) })
 	bulk := c.Notify(background, "blob.write", nil) // a lane of its own
 	cancel(why)
 	if err := <-given; !errors.Is(err, why) || bulk != nil {
@@ -156,7 +156,7 @@ func TestBulkLane_HasQuarterOfRoom(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		second := later(func() error { return c.Notify(background, "blob.write", chunk) })
+		second := runLater(func() error { return c.Notify(background, "blob.write", chunk) })
 		synctest.Wait()
 		select {
 		case err := <-second:
@@ -173,8 +173,8 @@ func TestClose_EndsCallsThatWaitForRoom(t *testing.T) {
 	if err := c.Notify(background, "a", nil); err != nil {
 		t.Fatal(err)
 	}
-	notify := later(func() error { return c.Notify(background, "b", nil) })
-	call := later(func() error { return c.Call(background, "b", nil, nil) })
+	notify := runLater(func() error { return c.Notify(background, "b", nil) })
+	call := runLater(func() error { return c.Call(background, "b", nil, nil) })
 	c.Close(io.EOF)
 	for _, result := range []<-chan error{notify, call} {
 		if err := <-result; !errors.Is(err, protocol.ErrClosed) || !errors.Is(err, io.EOF) {
@@ -216,7 +216,7 @@ func TestReader_FullQueue_NeverWaits(t *testing.T) {
 	h := handler{NotifyFunc: func(*protocol.Request) { heard <- struct{}{} }}
 	c, p, result := running(t, h, protocol.Options{QueueBytes: 100_000, WriteTimeout: time.Hour})
 	full, stop := context.WithCancel(background)
-	filled := later(func() error {
+	filled := runLater(func() error {
 		for {
 			if err := c.Notify(full, "a", protocol.Part{Text: strings.Repeat("x", 10_000)}); err != nil {
 				return err
@@ -257,10 +257,10 @@ func FuzzConn(f *testing.F) {
 	f.Add([]byte(`{"jsonrpc":"2.0","id":1,"method":"operation.start","params":{"operation":3,"kind":"archive","parameters":{}}}` + "\n" +
 		`{"jsonrpc":"2.0","id":2,"method":"tools.changed","params":{"hash":"x"}}` + "\n"))
 	f.Fuzz(func(t *testing.T, input []byte) {
-		h := answering(func(_ context.Context, req *protocol.Request) (any, error) { return req.Params, nil })
+		h := answerWith(func(_ context.Context, req *protocol.Request) (any, error) { return req.Params, nil })
 		c, p := connected(t, h, protocol.Options{MaxLine: 4 << 10, MaxCalls: 4, QueueBytes: 8 << 10})
-		result := later(func() error { return c.Run(background) })
-		read := later(func() error { _, err := io.Copy(io.Discard, p.in); return err })
+		result := runLater(func() error { return c.Run(background) })
+		read := runLater(func() error { _, err := io.Copy(io.Discard, p.in); return err })
 		p.Write(input) // the connection may end before the last byte is read
 		p.ReadWriteCloser.(interface{ CloseWrite() error }).CloseWrite()
 		if err := <-result; err == nil {
@@ -271,7 +271,7 @@ func FuzzConn(f *testing.F) {
 }
 
 func BenchmarkRoundTrip(b *testing.B) {
-	echo := answering(func(_ context.Context, req *protocol.Request) (any, error) {
+	echo := answerWith(func(_ context.Context, req *protocol.Request) (any, error) {
 		var in protocol.Part
 		if err := req.Decode(&in); err != nil {
 			return nil, err

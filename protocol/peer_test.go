@@ -54,13 +54,13 @@ func running(t testing.TB, h protocol.Handler, o protocol.Options) (*protocol.Co
 
 type handler = protocoltest.HandlerFuncs
 
-// answering answers every call by a function.
-func answering(f func(ctx context.Context, req *protocol.Request) (any, error)) handler {
+// answerWith answers every call by a function.
+func answerWith(f func(ctx context.Context, req *protocol.Request) (any, error)) handler {
 	return handler{CallFunc: f}
 }
 
-// later runs f in a goroutine and returns its error.
-func later(f func() error) <-chan error {
+// runLater runs f in a goroutine and returns its error.
+func runLater(f func() error) <-chan error {
 	result := make(chan error, 1)
 	go func() { result <- f() }()
 	return result

@@ -53,7 +53,7 @@ func FuzzExecute(f *testing.F) {
 		if err != nil || len(text)+len(data) > 1<<12 || !json.Valid([]byte(data)) || !alike(decode(t, data)) {
 			return
 		}
-		want, wantErr := theirs(text, data)
+		want, wantErr := textTemplateOutput(text, data)
 		got, err := parsed.Execute(decode(t, data), enough)
 		if errors.Is(err, template.ErrTooLong) {
 			return

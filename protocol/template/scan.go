@@ -48,7 +48,7 @@ func (p *parser) action() (action, error) {
 	}
 	a := action{text: strings.Trim(p.cutDash(text), spaces)}
 	if a.text == "" {
-		return a, a.slip("without a value")
+		return a, a.syntaxError("without a value")
 	}
 	a.word, a.rest = cutWord(a.text)
 	return a, nil

@@ -34,7 +34,7 @@ func Parse(text string) (*Template, error) {
 	p := &parser{rest: text}
 	nodes, end, err := p.list(0)
 	if err == nil && end.text != "" {
-		err = end.slip("without a block before it")
+		err = end.syntaxError("without a block before it")
 	}
 	if err != nil {
 		return nil, err
@@ -64,7 +64,7 @@ func (a action) String() string {
 	return "{{" + string(text) + "}}"
 }
 
-func (a action) slip(why string) error { return fmt.Errorf("%s %s", a, why) }
+func (a action) syntaxError(why string) error { return fmt.Errorf("%s %s", a, why) }
 
 // list reads nodes up to an {{else}} or {{end}}, which it returns, or up to the end of the
 // template.
@@ -108,7 +108,7 @@ func (p *parser) condition(a action, depth int) (node, error) {
 		c.branches = append(c.branches, b)
 		word, rest := cutWord(end.rest)
 		if end.word != "else" || word != "if" {
-			c.otherwise, err = p.otherwise(a, end, depth)
+			c.otherwise, err = p.elseBranch(a, end, depth)
 			return c, err
 		}
 		next = action{end.text, word, rest}
@@ -121,7 +121,7 @@ func (p *parser) loop(a action, depth int) (node, error) {
 	if err != nil {
 		return nil, err
 	}
-	otherwise, err := p.otherwise(a, end, depth)
+	otherwise, err := p.elseBranch(a, end, depth)
 	return &loop{b, otherwise}, err
 }
 
@@ -136,8 +136,8 @@ func (p *parser) branch(a action, depth int) (b branch, end action, err error) {
 	return b, end, err
 }
 
-// otherwise reads the rest of a block. If end is an {{else}}, that is its nodes and the {{end}}.
-func (p *parser) otherwise(block, end action, depth int) (nodes []node, err error) {
+// elseBranch reads the rest of a block. If end is an {{else}}, that is its nodes and the {{end}}.
+func (p *parser) elseBranch(block, end action, depth int) (nodes []node, err error) {
 	if end.word == "else" && end.rest == "" {
 		if nodes, end, err = p.list(depth); err != nil {
 			return nil, err
@@ -145,9 +145,9 @@ func (p *parser) otherwise(block, end action, depth int) (nodes []node, err erro
 	}
 	switch {
 	case end.text == "":
-		return nil, block.slip("without an {{end}}")
+		return nil, block.syntaxError("without an {{end}}")
 	case end.word != "end" || end.rest != "":
-		return nil, end.slip("where {{end}} is due")
+		return nil, end.syntaxError("where {{end}} is due")
 	}
 	return nodes, nil
 }
@@ -157,7 +157,7 @@ func (a action) path(text string) ([]string, error) {
 	names := strings.Split(text, ".")
 	switch {
 	case text == "":
-		return nil, a.slip("without a value")
+		return nil, a.syntaxError("without a value")
 	case text == ".":
 		return nil, nil
 	case names[0] != "" || slices.ContainsFunc(names[1:], func(name string) bool { return !isName(name) }):

@@ -23,8 +23,8 @@ func decode(t testing.TB, text string) (value any) {
 	return value
 }
 
-// theirs returns text/template's text.
-func theirs(text, data string) (string, error) {
+// textTemplateOutput returns text/template's text.
+func textTemplateOutput(text, data string) (string, error) {
 	t, err := texttemplate.New("").Parse(text)
 	if err != nil {
 		return "", err
@@ -75,7 +75,7 @@ func TestExecute_SharedActions_MatchTextTemplate(t *testing.T) {
 			continue
 		}
 		for _, d := range data {
-			want, wantErr := theirs(text, d)
+			want, wantErr := textTemplateOutput(text, d)
 			got, err := parsed.Execute(decode(t, d), enough)
 			if got != want || (err != nil) != (wantErr != nil) {
 				t.Errorf("%q of %s: got %q, %v; want %q, %v", text, d, got, err, want, wantErr)
@@ -167,7 +167,7 @@ func TestParse_Slip_IsNotRefused(t *testing.T) {
 		if err == nil || errors.As(err, new(*template.Refused)) || err.Error() != want {
 			t.Errorf("%q: got %v, want %s", text, err, want)
 		}
-		if _, err := theirs(text, "1"); err == nil {
+		if _, err := textTemplateOutput(text, "1"); err == nil {
 			t.Errorf("%q: text/template takes it", text)
 		}
 	}

@@ -110,7 +110,7 @@ func (r *run) visit(e workspace.Entry) error {
 		r.left.Large++
 	}
 	r.named++
-	r.page, r.bytes = append(r.page, fileOf(e.Path, e.Info)), r.bytes+len(e.Path)
+	r.page, r.bytes = append(r.page, newIndexedFile(e.Path, e.Info)), r.bytes+len(e.Path)
 	if len(r.page) == protocol.MaxIndexPage || r.bytes > pageBytes {
 		return r.sendPage()
 	}
@@ -128,8 +128,8 @@ var notText = func() map[string]bool {
 	return all
 }()
 
-// fileOf describes a file to the supervisor. A file too large to be searched gets the size 0.
-func fileOf(path string, info fs.FileInfo) protocol.IndexedFile {
+// newIndexedFile describes a file to the supervisor. A file too large to be searched gets the size 0.
+func newIndexedFile(path string, info fs.FileInfo) protocol.IndexedFile {
 	f := protocol.IndexedFile{Path: path, Size: info.Size(), Modified: info.ModTime().UnixNano()}
 	if f.Size > protocol.MaxIndexedFile {
 		f.Size = 0

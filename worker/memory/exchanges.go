@@ -27,7 +27,7 @@ func (h *Home) forgetTurns(ctx context.Context, of protocol.MemoryExchanges, gon
 	if gone && len(ids) > 0 {
 		_, c, err = h.Forget(ctx, ids, func(Change, []Fact) error { return nil })
 	}
-	fill(&r, facts, c)
+	fillResult(&r, facts, c)
 	if err == nil {
 		r.Notes, err = h.cutNotes(ctx, of, gone)
 	}

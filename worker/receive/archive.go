@@ -133,7 +133,7 @@ func readGzip(ctx context.Context, f *reading) error {
 	bounded := bufio.NewReaderSize(io.LimitReader(unpacked, maxScanned), 1<<10)
 	const magic = 257 // offset of a tar's magic bytes (POSIX.1, ustar)
 	if head, err := bounded.Peek(magic + 5); err != nil || string(head[magic:]) != "ustar" {
-		f.name(f.kind, "")
+		f.addName(f.kind, "")
 		return nil
 	}
 	return f.listTar(ctx, "a compressed tar archive", bounded)
@@ -179,7 +179,7 @@ func (f *reading) list(kind string, l *nameList) {
 	text, rest := strings.Join(l.lines, "\n"), ""
 	switch {
 	case f.textRoom < len(text):
-		f.name(kind, textNoRoom)
+		f.addName(kind, textNoRoom)
 		return
 	case l.broken:
 		rest = "[" + textBroken + "]"
@@ -188,5 +188,5 @@ func (f *reading) list(kind string, l *nameList) {
 	case l.count > len(l.lines):
 		rest = "[" + fmt.Sprintf(textMoreOf, amount.Number(int64(l.count-len(l.lines)))) + "]"
 	}
-	f.quote(kind+" with "+amount.Plural(l.count, "name", "names"), text, rest)
+	f.addQuote(kind+" with "+amount.Plural(l.count, "name", "names"), text, rest)
 }

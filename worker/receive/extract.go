@@ -47,10 +47,10 @@ func (f *reading) extract(kind string, write func(io.Writer) error) error {
 		return err
 	}
 	if f.textRoom < minShown {
-		f.name(kind, textNoRoom+". "+rest)
+		f.addName(kind, textNoRoom+". "+rest)
 		return nil
 	}
-	f.quote(kind, string(worker.WholeRunes(text.head[:min(len(text.head), f.textRoom)])), "["+rest+"]")
+	f.addQuote(kind, string(worker.WholeRunes(text.head[:min(len(text.head), f.textRoom)])), "["+rest+"]")
 	return nil
 }
 

@@ -27,9 +27,9 @@ func pngHead(w, h uint32) []byte {
 // bounded text, and takes little memory.
 func TestReceive_HostileFile_IsKeptAndBounded(t *testing.T) {
 	h := newHome(t, "")
-	word := func(xml string) []byte { return packed(t, map[string]string{"word/document.xml": xml}) }
+	word := func(xml string) []byte { return makeZip(t, map[string]string{"word/document.xml": xml}) }
 	sheet := func(name, xml string) []byte {
-		return packed(t, map[string]string{"xl/workbook.xml": `<w><sheet name="a" id="1"/></w>`,
+		return makeZip(t, map[string]string{"xl/workbook.xml": `<w><sheet name="a" id="1"/></w>`,
 			"xl/_rels/workbook.xml.rels": `<r><Relationship Id="1" Target="s.xml"/></r>`, name: xml})
 	}
 	var names bytes.Buffer // a list of many names, each of which belongs to no file

@@ -53,8 +53,8 @@ type stream struct {
 	} `json:"side_data_list"`
 }
 
-// find returns the first stream of a kind that is not an album cover.
-func (m media) find(kind string) (stream, bool) {
+// findStream returns the first stream of a kind that is not an album cover.
+func (m media) findStream(kind string) (stream, bool) {
 	i := slices.IndexFunc(m.Streams, func(s stream) bool { return s.Kind == kind && s.Disposition.Cover == 0 })
 	if i < 0 {
 		return stream{}, false
@@ -63,14 +63,14 @@ func (m media) find(kind string) (stream, bool) {
 }
 
 func (m media) has(kind string) bool {
-	_, found := m.find(kind)
+	_, found := m.findStream(kind)
 	return found
 }
 
 // size returns the length, and the size of a film as shown: phones record films lying down, with a
 // note to turn them.
 func (m media) size() protocol.MediaSize {
-	s, _ := m.find("video")
+	s, _ := m.findStream("video")
 	for _, shown := range s.Shown {
 		if shown.Rotation%180 != 0 {
 			s.Width, s.Height = s.Height, s.Width
@@ -138,14 +138,14 @@ func readMedia(ctx context.Context, f *reading) error {
 	case err != nil:
 		return err
 	case m.has("video"):
-		return f.film(ctx, m)
+		return f.showFilm(ctx, m)
 	}
 	seconds := m.seconds()
 	if seconds == 0 {
 		seconds = f.arrived.Seconds
 	}
 	if length := time.Duration(seconds) * time.Second; length > maxUnasked {
-		f.name(f.kind+", "+amount.Duration(length), textLongRecording)
+		f.addName(f.kind+", "+amount.Duration(length), textLongRecording)
 		return nil
 	}
 	f.result.Seconds = seconds
@@ -165,8 +165,8 @@ func readRecording(ctx context.Context, f *reading) error {
 	return err
 }
 
-// film shows a frame of a film, and asks for a transcript of its sound.
-func (f *reading) film(ctx context.Context, m media) error {
+// showFilm shows a frame of a film, and asks for a transcript of its sound.
+func (f *reading) showFilm(ctx context.Context, m media) error {
 	seconds := m.seconds()
 	if m.has("audio") && f.arrived.Kind != protocol.AttachmentSticker {
 		f.result.Seconds = seconds
@@ -175,16 +175,16 @@ func (f *reading) film(ctx context.Context, m media) error {
 	if seconds > 0 {
 		kind += ", " + amount.Duration(time.Duration(seconds)*time.Second)
 	}
-	shown, err := f.frame(ctx, min(1, float64(seconds)/4))
+	shown, err := f.extractFrame(ctx, min(1, float64(seconds)/4))
 	if err != nil {
 		return err
 	}
 	return f.showFrame(ctx, kind, textFrame, shown)
 }
 
-// frame returns the file's frame at that many seconds; nil if the message may show no more
+// extractFrame returns the file's frame at that many seconds; nil if the message may show no more
 // pictures.
-func (f *reading) frame(ctx context.Context, at float64) (*images.Shown, error) {
+func (f *reading) extractFrame(ctx context.Context, at float64) (*images.Shown, error) {
 	if f.imageRoom == 0 {
 		return nil, nil
 	}
@@ -206,17 +206,17 @@ func (f *reading) frame(ctx context.Context, at float64) (*images.Shown, error) 
 // showFrame adds a frame below a line that names the file.
 func (f *reading) showFrame(ctx context.Context, kind, more string, shown *images.Shown) error {
 	if shown == nil {
-		f.name(kind, fmt.Sprintf(textManyImages, protocol.MaxImages))
+		f.addName(kind, fmt.Sprintf(textManyImages, protocol.MaxImages))
 		return nil
 	}
-	f.name(kind, more)
+	f.addName(kind, more)
 	return f.show(ctx, *shown)
 }
 
 // readHEIC shows a phone's picture if ffmpeg can read it. Phones divide pictures into tiles. ffmpeg
 // before 8 reads only the first tile, which is not shown.
 func readHEIC(ctx context.Context, f *reading) error {
-	shown, err := f.frame(ctx, 0)
+	shown, err := f.extractFrame(ctx, 0)
 	if err != nil {
 		return err
 	}

@@ -48,7 +48,7 @@ func (f *reading) showPages(ctx context.Context) error {
 	if len(pages) == 0 && failed != nil {
 		return failed
 	}
-	f.name(f.kind, fmt.Sprintf(textPages, len(pages)))
+	f.addName(f.kind, fmt.Sprintf(textPages, len(pages)))
 	for _, shown := range pages {
 		if err := f.show(ctx, shown); err != nil {
 			return err

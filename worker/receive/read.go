@@ -68,12 +68,12 @@ func (r *receiver) read(ctx context.Context, f protocol.ArrivedFile, path string
 		read = readers[one.kind]
 	}
 	if read == nil {
-		read = func(context.Context, *reading) error { one.name(kindName(one), ""); return nil }
+		read = func(context.Context, *reading) error { one.addName(kindName(one), ""); return nil }
 	}
 	bounded, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
 	err := read(bounded, one)
-	if fatal := endsOperation(ctx, err); fatal != nil {
+	if fatal := operationError(ctx, err); fatal != nil {
 		return protocol.ReceivedFile{}, fatal
 	}
 	if err != nil {
@@ -97,8 +97,8 @@ func kindName(f *reading) string {
 	return f.kind
 }
 
-// name adds the line that names the file. more are further sentences in it.
-func (f *reading) name(kind, more string) {
+// addName adds the line that names the file. more are further sentences in it.
+func (f *reading) addName(kind, more string) {
 	if more != "" {
 		more = ". " + more
 	}
@@ -109,9 +109,9 @@ func (f *reading) text(text string) {
 	f.result.Parts = append(f.result.Parts, protocol.Part{Text: text})
 }
 
-// quote adds a text of the file between lines that the text cannot contain, below the line that
+// addQuote adds a text of the file between lines that the text cannot contain, below the line that
 // names the file. rest is a line below the text.
-func (f *reading) quote(kind, text, rest string) {
+func (f *reading) addQuote(kind, text, rest string) {
 	text = strings.NewReplacer("\x00", "\uFFFD", "\f", "\n").Replace(strings.ToValidUTF8(text, "\uFFFD"))
 	fence := "===== " + rand.Text()[:12] + " ====="
 	whole := fmt.Sprintf(textNamed+textMaterial+"\n%[5]s\n%[6]s\n%[5]s", f.path, kind, amount.Bytes(f.size), "", fence, strings.TrimRight(text, "\n"))
@@ -212,7 +212,7 @@ const (
 func readText(_ context.Context, f *reading) error {
 	kind := kindName(f)
 	if f.size == 0 || f.textRoom < minShown {
-		f.name(kind, map[bool]string{true: "", false: textNoRoom}[f.size == 0])
+		f.addName(kind, map[bool]string{true: "", false: textNoRoom}[f.size == 0])
 		return nil
 	}
 	rest := io.NewSectionReader(f.file, int64(len(f.head)), f.size)
@@ -221,29 +221,29 @@ func readText(_ context.Context, f *reading) error {
 		return err
 	}
 	if most := min(maxWhole, f.textRoom); len(text) <= most {
-		f.quote(kind, string(text), "")
+		f.addQuote(kind, string(text), "")
 		return nil
 	}
-	f.quote(kind, string(worker.WholeRunes(text[:min(maxPart, f.textRoom)])), textRest)
+	f.addQuote(kind, string(worker.WholeRunes(text[:min(maxPart, f.textRoom)])), textRest)
 	return nil
 }
 
 // readPicture shows a picture.
 func readPicture(ctx context.Context, f *reading) error {
-	return f.picture(ctx, kindName(f), io.NewSectionReader(f.file, 0, f.size))
+	return f.addPicture(ctx, kindName(f), io.NewSectionReader(f.file, 0, f.size))
 }
 
-// picture shows a picture of the file below the line that names the file.
-func (f *reading) picture(ctx context.Context, kind string, data io.Reader) error {
+// addPicture shows a picture of the file below the line that names the file.
+func (f *reading) addPicture(ctx context.Context, kind string, data io.Reader) error {
 	if f.imageRoom == 0 {
-		f.name(kind, fmt.Sprintf(textManyImages, protocol.MaxImages))
+		f.addName(kind, fmt.Sprintf(textManyImages, protocol.MaxImages))
 		return nil
 	}
 	shown, err := f.Pictures.Show(ctx, data)
 	if err != nil {
 		return err
 	}
-	f.name(kind+", "+shown.Size+" pixels", "")
+	f.addName(kind+", "+shown.Size+" pixels", "")
 	return f.show(ctx, shown)
 }
 

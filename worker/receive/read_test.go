@@ -52,8 +52,8 @@ func pdf(pages int, text string) []byte {
 	return b.Bytes()
 }
 
-// packed makes a ZIP archive of these files, in the order of their names.
-func packed(t testing.TB, files map[string]string) []byte {
+// makeZip makes a ZIP archive of these files, in the order of their names.
+func makeZip(t testing.TB, files map[string]string) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
@@ -144,22 +144,22 @@ var spreadsheet = map[string]string{
 
 func TestDocuments_EachFormat_IsQuoted(t *testing.T) {
 	h := newHome(t, "")
-	odt := packed(t, map[string]string{"mimetype": "application/vnd.oasis.opendocument.text",
+	odt := makeZip(t, map[string]string{"mimetype": "application/vnd.oasis.opendocument.text",
 		"content.xml": `<o xmlns:text="t"><text:h>Plan</text:h> <text:p>a<text:tab/>b<text:s/>c<text:span>d</text:span></text:p></o>`})
-	slides := packed(t, map[string]string{"ppt/presentation.xml": "<p/>", "ppt/slides/slide1.xml": `<a:p><a:t>First</a:t></a:p>`,
+	slides := makeZip(t, map[string]string{"ppt/presentation.xml": "<p/>", "ppt/slides/slide1.xml": `<a:p><a:t>First</a:t></a:p>`,
 		"ppt/slides/slide2.xml": `<a:p><a:t>Second</a:t></a:p>`})
 	for name, c := range map[string]struct {
 		data       []byte
 		kind, text string
 	}{
 		"a.pdf":  {pdf(2, "Page"), "a PDF document", "Page 1\n\n\fPage 2\n\n\f"},
-		"a.docx": {packed(t, map[string]string{"word/document.xml": document}), "a Word document", "Dear Ann & Bob,\none\ttwo\nthree\nbox\n"},
-		"a.xlsx": {packed(t, spreadsheet), "a spreadsheet, its sheets as CSV",
+		"a.docx": {makeZip(t, map[string]string{"word/document.xml": document}), "a Word document", "Dear Ann & Bob,\none\ttwo\nthree\nbox\n"},
+		"a.xlsx": {makeZip(t, spreadsheet), "a spreadsheet, its sheets as CSV",
 			"Costs:\nWhat,,When\n\"Rent, \"\"cold\"\"\",850.5,2025-12-09,TRUE,2025-12-09 12:00:00\n\nEmpty:\n\n"},
 		"a.odt":  {odt, "an OpenDocument file", "Plan\na\tb cd\n"},
 		"a.pptx": {slides, "a presentation", "Slide 1:\nFirst\n\nSlide 2:\nSecond\n\n"},
 	} {
-		got := h.one(name, c.data)
+		got := h.receiveOne(name, c.data)
 		want := fmt.Sprintf("[File %s: %s, ", day+name, c.kind)
 		if text := texts(got); got.Failure != "" || !strings.HasPrefix(text, want) ||
 			!strings.Contains(text, "=====\n"+strings.TrimRight(strings.ReplaceAll(c.text, "\f", "\n"), "\n")+"\n=====\n[All of it is in "+day+name+".txt.]\n") {
@@ -168,14 +168,14 @@ func TestDocuments_EachFormat_IsQuoted(t *testing.T) {
 		if diff := cmp.Diff(c.text, h.files()[day+name+".txt"]); diff != "" {
 			t.Errorf("%s.txt: %s", name, diff)
 		}
-		if again := h.one(name, c.data); again.Path != got.Path || len(h.files()[day+name+"-2.txt"]) > 0 {
+		if again := h.receiveOne(name, c.data); again.Path != got.Path || len(h.files()[day+name+"-2.txt"]) > 0 {
 			t.Errorf("%s: again: %+v", name, again)
 		}
 	}
 	if n := len(h.files()); n != 10 {
 		t.Errorf("there are %d files, want 10", n)
 	}
-	long := h.one("long.pdf", pdf(2000, "A page of a long book"))
+	long := h.receiveOne("long.pdf", pdf(2000, "A page of a long book"))
 	if all := h.files()[day+"long.pdf.txt"]; len(texts(long)) > 17<<10 || strings.Count(all, "\f") != 2000 {
 		t.Errorf("a long one: %d bytes are shown, and %d pages kept", len(texts(long)), strings.Count(all, "\f"))
 	}
@@ -185,7 +185,7 @@ func TestDocuments_EachFormat_IsQuoted(t *testing.T) {
 func TestPDF_Scanned_ShowsFirstPages(t *testing.T) {
 	h := newHome(t, "")
 	for pages, want := range map[int]int{1: 1, 6: 4} {
-		got := h.one("scan.pdf", pdf(pages, ""))
+		got := h.receiveOne("scan.pdf", pdf(pages, ""))
 		if pictures(got) != want || !strings.Contains(texts(got), fmt.Sprintf("its first pages as pictures: %d.]", want)) || got.Failure != "" {
 			t.Errorf("%d pages: %d pictures, %q %q", pages, pictures(got), texts(got), got.Failure)
 		}
@@ -207,15 +207,15 @@ func TestArchives_Names_AreListed(t *testing.T) {
 		data       []byte
 		head, text string
 	}{
-		"a.zip":    {packed(t, map[string]string{"../x\n": "abc", "b/c.txt": "1"}), "a ZIP archive with 2 names, ", "=====\n\"../x\\n\"  3 bytes\nb/c.txt  1 byte"},
-		"many.zip": {packed(t, many), "a ZIP archive with 300 names, ", "f199  0 bytes\n=====\n[100 more names are left out.]\n"},
+		"a.zip":    {makeZip(t, map[string]string{"../x\n": "abc", "b/c.txt": "1"}), "a ZIP archive with 2 names, ", "=====\n\"../x\\n\"  3 bytes\nb/c.txt  1 byte"},
+		"many.zip": {makeZip(t, many), "a ZIP archive with 300 names, ", "f199  0 bytes\n=====\n[100 more names are left out.]\n"},
 		"a.tar":    {tarOf(t, "a", "b"), "a tar archive with 2 names, ", "=====\na  3 bytes\nb  3 bytes\n=====\n"},
 		"a.tgz":    {zipped(t, tarOf(t, "a")), "a compressed tar archive with 1 name, ", "=====\na  3 bytes\n=====\n"},
 		"many.tgz": {zipped(t, tarOf(t, names...)), "a compressed tar archive with 200 names, ", "=====\n[There may be more names.]\n"},
 		"half.tar": {tarOf(t, "a", "b")[:1300], "a tar archive with 1 name, ", "=====\n[The archive is damaged after this.]\n"},
 		"x.gz":     {zipped(t, []byte("no tar")), "gzip-compressed, ", "bytes.]\n"},
 	} {
-		got := h.one(name, c.data)
+		got := h.receiveOne(name, c.data)
 		if text := texts(got); got.Failure != "" || !strings.HasPrefix(text, "[File "+day+name+": "+c.head) || !strings.Contains(text, c.text) {
 			t.Errorf("%s: got %q %q", name, got.Failure, text)
 		}
@@ -316,7 +316,7 @@ func TestReceive_MissingProgram_IsNamed(t *testing.T) {
 	}{
 		"a.pdf": {pdf(1, "x"), "poppler-utils"}, "a.mp4": {mp4, "ffmpeg"}, "a.heic": {[]byte("\x00\x00\x00\x18ftypheic\x00\x00"), "ffmpeg"},
 	} {
-		got := h.one(name, c.data)
+		got := h.receiveOne(name, c.data)
 		if !slices.Equal(got.Missing, []string{c.want}) || got.Path != day+name || got.Parts != nil ||
 			!strings.Contains(got.Failure, "Debian's package "+c.want) {
 			t.Errorf("%s: got %+v", name, got)

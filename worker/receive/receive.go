@@ -83,7 +83,7 @@ func (r *receiver) receive(ctx context.Context, f protocol.ArrivedFile) (protoco
 	if err == nil {
 		path, err = draft.Keep(r.at.Format("150405-") + name)
 	}
-	if fatal := endsOperation(ctx, err); fatal != nil {
+	if fatal := operationError(ctx, err); fatal != nil {
 		return protocol.ReceivedFile{}, fatal
 	}
 	if err != nil {
@@ -92,8 +92,8 @@ func (r *receiver) receive(ctx context.Context, f protocol.ArrivedFile) (protoco
 	return r.read(ctx, f, path, draft.File())
 }
 
-// endsOperation returns err if it is the host's, or the cause of ctx if ctx has ended.
-func endsOperation(ctx context.Context, err error) error {
+// operationError returns err if it is the host's, or the cause of ctx if ctx has ended.
+func operationError(ctx context.Context, err error) error {
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return context.Cause(ctx)

@@ -100,8 +100,8 @@ func (h *home) file(kind protocol.AttachmentKind, name string, data []byte) prot
 	return protocol.ArrivedFile{Blob: h.blobs.put(data), Kind: kind, Name: name}
 }
 
-// one receives a document.
-func (h *home) one(name string, data []byte) protocol.ReceivedFile {
+// receiveOne receives a document.
+func (h *home) receiveOne(name string, data []byte) protocol.ReceivedFile {
 	h.t.Helper()
 	return h.takes(h.file(protocol.AttachmentDocument, name, data))
 }
@@ -322,13 +322,13 @@ func TestReceive_TextFiles_AreQuoted(t *testing.T) {
 		"long.txt":   {long, "text, 32.8 KB" + material + "=====\n" + long[:8<<10-1] + "\n=====\n[The rest is in the file.]\n"},
 		"x.bin":      {"\x00\x01\x02", "a file of another kind, 3 bytes.]\n"},
 	} {
-		got := h.one(name, []byte(c.data))
+		got := h.receiveOne(name, []byte(c.data))
 		if diff := cmp.Diff(head+name+": "+c.want, texts(got)); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
 	}
 	whole := long[:32<<10]
-	if got := texts(h.one("whole.txt", []byte(whole))); !strings.Contains(got, whole) {
+	if got := texts(h.receiveOne("whole.txt", []byte(whole))); !strings.Contains(got, whole) {
 		t.Errorf("32 KiB are not whole: %d bytes", len(got))
 	}
 }
@@ -336,7 +336,7 @@ func TestReceive_TextFiles_AreQuoted(t *testing.T) {
 // TestQuote_Fence_DiffersEachTime: a file cannot know it.
 func TestQuote_Fence_DiffersEachTime(t *testing.T) {
 	h := newHome(t, "")
-	a, b := h.one("a.txt", []byte("x")), h.one("a.txt", []byte("x"))
+	a, b := h.receiveOne("a.txt", []byte("x")), h.receiveOne("a.txt", []byte("x"))
 	if a.Parts[0].Text == b.Parts[0].Text {
 		t.Errorf("twice %q", a.Parts[0].Text)
 	}

@@ -144,9 +144,9 @@ func parseTriage(answer string) (t protocol.Triage, err error) {
 
 func isIssue(number int) bool { return number > 0 && number <= protocol.MaxIssue }
 
-// fit shortens a report to the size that the wire takes. It drops the least important finding
+// shrinkReport shortens a report to the size that the wire takes. It drops the least important finding
 // first, and the last of equals.
-func fit(r *protocol.ReviewReport) {
+func shrinkReport(r *protocol.ReviewReport) {
 	slices.SortStableFunc(r.Findings, func(a, b protocol.ReviewFinding) int {
 		return slices.Index(protocol.Severities, a.Severity) - slices.Index(protocol.Severities, b.Severity)
 	})

@@ -29,7 +29,7 @@ func (s *server) startTurn(ctx context.Context, start protocol.TurnStart) (any, 
 	if err := checkTurnStart(start); err != nil {
 		return nil, err
 	}
-	return s.do(ctx, work{protocol.MethodTurnStart, start.Turn}, func(ctx context.Context, u *userTools) (any, error) {
+	return s.runWork(ctx, work{protocol.MethodTurnStart, start.Turn}, func(ctx context.Context, u *userTools) (any, error) {
 		kind, known := turnKinds[start.Kind]
 		if !known || kind.home != u.hasHome() {
 			return nil, &protocol.Error{Code: protocol.CodeInvalidParams,
@@ -99,7 +99,7 @@ func (s *server) runTurn(ctx context.Context, u *userTools, start protocol.TurnS
 	}
 	end, err := agent.Run(ctx, start, agent.Options{
 		Host:   watched,
-		Tools:  watched.watch.Noting(tools.all(more)),
+		Tools:  watched.watch.WatchNotes(tools.all(more)),
 		System: turn.Compose(ctx),
 		Report: s.options.Report,
 	})

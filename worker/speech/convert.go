@@ -41,7 +41,7 @@ func (t *Transcriber) convert(ctx context.Context, p protocol.TranscribeParamete
 	}
 	raw := filepath.Join(t.Temp, "sound.pcm")
 	var found silenceParser
-	heard := &listener{take: found.take}
+	heard := &listener{onLine: found.parseLine}
 	err = t.Programs.Run(ctx, program.Program{
 		Name: "ffmpeg", Nice: nice, Timeout: time.Minute + time.Duration(p.Seconds)*time.Second, Stderr: heard,
 		Args: []string{"-hide_banner", "-nostdin", "-nostats", "-protocol_whitelist", "file", "-format_whitelist", containers,
@@ -49,7 +49,7 @@ func (t *Transcriber) convert(ctx context.Context, p protocol.TranscribeParamete
 			"-ac", "1", "-ar", strconv.Itoa(rate), "-f", "s16le", "-y", "file:" + raw},
 	})
 	if err != nil {
-		err = heard.failed(ctx, err, protocol.SpeechNoFFmpeg)
+		err = heard.failureOf(ctx, err, protocol.SpeechNoFFmpeg)
 		if failed, ok := errors.AsType[*speechError](err); ok && failed.kind == protocol.SpeechExit && !strings.Contains(heard.last, "No space left") {
 			failed.kind = protocol.SpeechBroken
 		}
@@ -65,7 +65,7 @@ func (t *Transcriber) convert(ctx context.Context, p protocol.TranscribeParamete
 	if err != nil {
 		return nil, nil, errors.Join(err, sound.Close())
 	}
-	return sound, found.until(sound.length), nil
+	return sound, found.silencesUntil(sound.length), nil
 }
 
 // silenceParser reads the lines of ffmpeg's silencedetect:
@@ -77,13 +77,13 @@ type silenceParser struct {
 	open     bool // the last one has no end yet
 }
 
-// take reads a line of any content.
-func (s *silenceParser) take(line string) {
+// parseLine reads a line of any content.
+func (s *silenceParser) parseLine(line string) {
 	if !strings.HasPrefix(line, "[silencedetect") {
 		return
 	}
 	if at, ok := secondsAfter(line, "silence_start: "); ok && !s.open && len(s.silences) < maxSilences {
-		s.silences, s.open = append(s.silences, span{begin: s.notBefore(at)}), true
+		s.silences, s.open = append(s.silences, span{begin: s.skipSilence(at)}), true
 	}
 	if at, ok := secondsAfter(line, "silence_end: "); ok && s.open {
 		last := &s.silences[len(s.silences)-1]
@@ -91,16 +91,16 @@ func (s *silenceParser) take(line string) {
 	}
 }
 
-// notBefore returns at, or the end of the silence before it if that is later.
-func (s *silenceParser) notBefore(at int64) int64 {
+// skipSilence returns at, or the end of the silence before it if that is later.
+func (s *silenceParser) skipSilence(at int64) int64 {
 	if len(s.silences) == 0 {
 		return at
 	}
 	return max(at, s.silences[len(s.silences)-1].end)
 }
 
-// until returns the silences of a recording with that many samples.
-func (s *silenceParser) until(length int64) []span {
+// silencesUntil returns the silences of a recording with that many samples.
+func (s *silenceParser) silencesUntil(length int64) []span {
 	for i := range s.silences {
 		one := &s.silences[i]
 		if s.open && i == len(s.silences)-1 {

@@ -11,10 +11,10 @@ const (
 	longestPiece  = 150 * rate
 )
 
-// cut divides a recording into pieces. It cuts in the middle of the silence nearest to the usual
+// cutPieces divides a recording into pieces. It cuts in the middle of the silence nearest to the usual
 // length, or where quietest finds the least noise. The silences are in order. The same recording
 // always gives the same pieces.
-func cut(length int64, silences []span, quietest func(span) int64) (pieces []span) {
+func cutPieces(length int64, silences []span, quietest func(span) int64) (pieces []span) {
 	begin := int64(0)
 	for length-begin > longestPiece {
 		best, found := int64(0), false
@@ -42,9 +42,9 @@ func cut(length int64, silences []span, quietest func(span) int64) (pieces []spa
 
 func distance(a, b int64) int64 { return max(a-b, b-a) }
 
-// leastSpeech is the least sound for which the recogniser is called: about as long as the shortest
+// minSpeech is the least sound for which the recogniser is called: about as long as the shortest
 // words.
-const leastSpeech = rate / 10
+const minSpeech = rate / 10
 
 // isSilent reports whether a part has no speech.
 func isSilent(part span, silences []span) bool {
@@ -52,5 +52,5 @@ func isSilent(part span, silences []span) bool {
 	for _, s := range silences {
 		left -= max(0, min(s.end, part.end)-max(s.begin, part.begin))
 	}
-	return left < leastSpeech
+	return left < minSpeech
 }

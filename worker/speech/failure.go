@@ -37,7 +37,7 @@ var phrases = []struct {
 
 // listener reads a program's standard error line by line.
 type listener struct {
-	take   func(line string) // receives every line; may be nil
+	onLine func(line string) // receives every line; may be nil
 	line   []byte
 	last   string // the last line about an error, otherwise the last line
 	phrase int    // 1 + the lowest matching row of phrases; 0 means none
@@ -68,8 +68,8 @@ func (l *listener) keep(line string) {
 	if line == "" {
 		return
 	}
-	if l.take != nil {
-		l.take(line)
+	if l.onLine != nil {
+		l.onLine(line)
 	}
 	if isError(line) || !isError(l.last) {
 		l.last = line
@@ -83,9 +83,9 @@ func (l *listener) keep(line string) {
 
 func isError(line string) bool { return strings.Contains(strings.ToLower(line), "error") }
 
-// failed returns the failure that a program's error and last words mean. If ctx has ended it
+// failureOf returns the failure that a program's error and last words mean. If ctx has ended it
 // returns the error itself.
-func (l *listener) failed(ctx context.Context, err error, missing protocol.SpeechFailure) error {
+func (l *listener) failureOf(ctx context.Context, err error, missing protocol.SpeechFailure) error {
 	l.close()
 	if ctx.Err() != nil {
 		return err

@@ -154,8 +154,8 @@ func tone(hertz, seconds int) string {
 
 func quiet(seconds int) string { return fmt.Sprintf("anullsrc=r=48000:cl=mono:d=%d", seconds) }
 
-// hears transcribes a file and allows no error. A failure is a result.
-func (f *fixture) hears(name string, e protocol.SpeechEngine) protocol.TranscribeResult {
+// mustTranscribe transcribes a file and allows no error. A failure is a result.
+func (f *fixture) mustTranscribe(name string, e protocol.SpeechEngine) protocol.TranscribeResult {
 	f.t.Helper()
 	f.begun, f.come = nil, nil
 	r, err := f.Transcribe(f.t.Context(), protocol.TranscribeParameters{Path: name, Seconds: 3600, Engine: e})

@@ -57,7 +57,7 @@ func sentences(t *testing.T) int {
 // TestTranscribe_VoiceMessage_KeepsMostWords: espeak-ng speaks the sentences, and pocketsphinx
 // writes down at least four words of five. It is one of the recognisers that a command line runs.
 func TestTranscribe_VoiceMessage_KeepsMostWords(t *testing.T) {
-	needs(t, "espeak-ng", "ffmpeg", "pocketsphinx_continuous")
+	requirePrograms(t, "espeak-ng", "ffmpeg", "pocketsphinx_continuous")
 	const model = "/usr/share/pocketsphinx/model/en-us/"
 	hearOrders(t, protocol.SpeechEngine{Engine: "command", Language: "en", Command: []string{
 		"pocketsphinx_continuous", "-infile", "{wav}", "-jsgf", grammarOfOrders(t), "-hmm", model + "en-us",
@@ -76,7 +76,7 @@ func hearOrders(t *testing.T, e protocol.SpeechEngine) {
 		}
 		began := time.Now()
 		f.Done = nil
-		r := f.hears("order.ogg", e)
+		r := f.mustTranscribe("order.ogg", e)
 		took += time.Since(began)
 		if r.Failure != "" {
 			t.Fatalf("%+v", r)

@@ -18,9 +18,9 @@ const sampleSize = 2 // bytes
 
 // samples hold the sound of a recording, in a file without a header.
 type samples struct {
-	file   *os.File
-	length int64 // number of samples
-	most   int   // stated length in seconds, which may omit a fraction
+	file          *os.File
+	length        int64 // number of samples
+	statedSeconds int   // stated length in seconds, which may omit a fraction
 }
 
 // openSamples opens the samples. The caller closes them.
@@ -97,7 +97,7 @@ func (s *samples) quietest(part span) int64 {
 }
 
 // seconds returns the length of that many samples, at most the stated length.
-func (s *samples) seconds(of int64) int { return min(seconds(of), s.most) }
+func (s *samples) seconds(of int64) int { return min(seconds(of), s.statedSeconds) }
 
 // duration returns the length of that many samples.
 func duration(samples int64) time.Duration { return time.Duration(samples) * time.Second / rate }

@@ -37,26 +37,26 @@ type Speaker struct {
 	Temp     string // folder for its temporary files; "" means /tmp
 }
 
-// spoken holds the files of one text that is spoken.
-type spoken struct {
+// spokenFiles holds the files of one text that is spoken.
+type spokenFiles struct {
 	protocol.SpeakParameters
 	text, wav, ogg string
 }
 
 // voiceEngines make the program of each engine. The text is in a file, never on a command line.
 // Each program writes a WAV.
-var voiceEngines = map[string]func(s spoken) program.Program{
+var voiceEngines = map[string]func(s spokenFiles) program.Program{
 	// espeak-ng --help: -b 1 means UTF-8.
-	"espeak": func(s spoken) program.Program {
+	"espeak": func(s spokenFiles) program.Program {
 		return program.Program{Name: cmp.Or(s.Engine.Program, "espeak-ng"),
 			Args: []string{"-b", "1", "-v", cmp.Or(s.Voice, "en"), "-f", s.text, "-w", s.wav}}
 	},
 	// Both of Piper's programs know these options (rhasspy/piper, src/cpp/main.cpp;
 	// OHF-Voice/piper1-gpl, __main__.py).
-	"piper": func(s spoken) program.Program {
+	"piper": func(s spokenFiles) program.Program {
 		return program.Program{Name: cmp.Or(s.Engine.Program, "piper"), Args: []string{"--model", s.Voice, "--output_file", s.wav}}
 	},
-	"command": func(s spoken) program.Program {
+	"command": func(s spokenFiles) program.Program {
 		fill := strings.NewReplacer("{text}", s.text, "{voice}", s.Voice, "{wav}", s.wav)
 		args := slices.Clone(s.Engine.Command)
 		for i := range args {
@@ -78,7 +78,7 @@ func (s Speaker) Speak(ctx context.Context, p protocol.SpeakParameters) (result 
 		return result, fmt.Errorf("make a folder for a recording: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	files := spoken{p, filepath.Join(dir, "text"), filepath.Join(dir, "voice.wav"), filepath.Join(dir, "voice.ogg")}
+	files := spokenFiles{p, filepath.Join(dir, "text"), filepath.Join(dir, "voice.wav"), filepath.Join(dir, "voice.ogg")}
 	if err := os.WriteFile(files.text, []byte(p.Text+"\n"), 0o600); err != nil {
 		return result, fmt.Errorf("write the text that is to be said: %w", err)
 	}

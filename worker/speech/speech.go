@@ -91,7 +91,7 @@ func (t *Transcriber) transcribe(ctx context.Context, p protocol.TranscribeParam
 	}
 	defer sound.Close()
 	r.Seconds = sound.seconds(sound.length)
-	parts := cut(sound.length, silences, sound.quietest)
+	parts := cutPieces(sound.length, silences, sound.quietest)
 	// another version of ffmpeg may have cut it more often
 	done, of := slices.Clone(t.Done), max(len(parts), len(t.Done))
 	var last *protocol.TranscribedPiece

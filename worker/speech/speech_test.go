@@ -49,7 +49,7 @@ func TestTranscribe_EachFormat_HearsAllOnce(t *testing.T) {
 					heard++
 				}
 			}}
-			r := f.hears(test.file, f.whisper(map[string]any{}))
+			r := f.mustTranscribe(test.file, f.whisper(map[string]any{}))
 			if r.Text != test.text || r.Failure != "" || r.Seconds < test.seconds || r.Seconds > test.seconds+1 || heard != test.pieces {
 				t.Errorf("%+v in %d pieces", r, heard)
 			}
@@ -82,7 +82,7 @@ func TestWhisper_Call_HasOptionsAndTimeout(t *testing.T) {
 	f.Programs = before{f.runner, func(p program.Program) { asked = append(asked, p) }}
 	e := f.whisper(map[string]any{})
 	e.Language = "de"
-	if r := f.hears("note.ogg", e); r.Text != "440 hertz." || r.Language != "de" {
+	if r := f.mustTranscribe("note.ogg", e); r.Text != "440 hertz." || r.Language != "de" {
 		t.Errorf("%+v", r)
 	}
 	p := asked[1]
@@ -100,7 +100,7 @@ func TestWhisper_Call_HasOptionsAndTimeout(t *testing.T) {
 	}
 	e.Threads, e.Language = 3, ""
 	f.Done, asked = nil, nil
-	if f.hears("note.ogg", e).Failure != "" || !strings.Contains(strings.Join(asked[1].Args, " "), " -l auto -t 3 ") {
+	if f.mustTranscribe("note.ogg", e).Failure != "" || !strings.Contains(strings.Join(asked[1].Args, " "), " -l auto -t 3 ") {
 		t.Errorf("asked with %q", asked[1].Args)
 	}
 }
@@ -150,8 +150,8 @@ func TestTranscribe_Failures_AreTold(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
-			f.spoil()
-			r := f.hears(test.file, test.engine(f))
+			f.makeBrokenRecordings()
+			r := f.mustTranscribe(test.file, test.engine(f))
 			if r.Failure != test.want || !strings.Contains(r.Detail, test.detail) || strings.ContainsAny(r.Detail, "\n\t") || test.want != "" && r.Text != "" {
 				t.Errorf("%+v, want %s with %q", r, test.want, test.detail)
 			}
@@ -159,8 +159,8 @@ func TestTranscribe_Failures_AreTold(t *testing.T) {
 	}
 }
 
-// spoil makes broken recordings.
-func (f *fixture) spoil() {
+// makeBrokenRecordings makes broken recordings.
+func (f *fixture) makeBrokenRecordings() {
 	f.t.Helper()
 	f.record("note.ogg", tone(440, 2))
 	note, err := os.ReadFile(filepath.Join(f.home, "note.ogg"))
@@ -190,7 +190,7 @@ func TestTranscribe_TimeUpOrStopped_KillsAll(t *testing.T) {
 	f.record("note.ogg", tone(440, 2))
 	e := f.whisper(map[string]any{"sleep": true})
 	f.Programs = shorter{f.runner, "whisper-cli"}
-	if r := f.hears("note.ogg", e); r.Failure != protocol.SpeechTimeout || !strings.Contains(r.Detail, "whisper-cli: no end after") {
+	if r := f.mustTranscribe("note.ogg", e); r.Failure != protocol.SpeechTimeout || !strings.Contains(r.Detail, "whisper-cli: no end after") {
 		t.Errorf("%+v", r)
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -230,7 +230,7 @@ func TestTranscribe_TooLong_IsRefused(t *testing.T) {
 	if info.Size() > 20_000 {
 		t.Errorf("10 hours of nothing take %d bytes", info.Size())
 	}
-	if r := f.hears("hours.flac", f.whisper(map[string]any{})); r.Failure != protocol.SpeechTooLong || r.Detail != "longer than 3600 s" || len(f.begun) > 0 {
+	if r := f.mustTranscribe("hours.flac", f.whisper(map[string]any{})); r.Failure != protocol.SpeechTooLong || r.Detail != "longer than 3600 s" || len(f.begun) > 0 {
 		t.Errorf("%+v, begun %v", r, f.begun)
 	}
 }
@@ -284,7 +284,7 @@ func TestTranscribe_NoFFmpeg_SaysSo(t *testing.T) {
 	f := newFixture(t)
 	f.record("note.ogg", tone(440, 1))
 	f.runner.Environment.Path = "/nowhere"
-	if r := f.hears("note.ogg", f.whisper(map[string]any{})); r.Failure != protocol.SpeechNoFFmpeg {
+	if r := f.mustTranscribe("note.ogg", f.whisper(map[string]any{})); r.Failure != protocol.SpeechNoFFmpeg {
 		t.Errorf("%+v", r)
 	}
 }
@@ -317,11 +317,11 @@ func TestTranscribe_Killed_ContinuesAfterPiece(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.next = nil
-	if r := f.hears("long.ogg", e); r.Text != "440 hertz. 660 hertz. 880 hertz." || !slices.Equal(f.begun, []int{2}) {
+	if r := f.mustTranscribe("long.ogg", e); r.Text != "440 hertz. 660 hertz. 880 hertz." || !slices.Equal(f.begun, []int{2}) {
 		t.Errorf("%+v, begun %v", r, f.begun)
 	}
 	f.Done = slices.Repeat(want, 2) // of another ffmpeg, which has cut it more often
-	if r := f.hears("long.ogg", e); r.Text != "440 hertz. 660 hertz. 440 hertz. 660 hertz." || f.begun != nil {
+	if r := f.mustTranscribe("long.ogg", e); r.Text != "440 hertz. 660 hertz. 440 hertz. 660 hertz." || f.begun != nil {
 		t.Errorf("%+v, begun %v", r, f.begun)
 	}
 }
@@ -337,7 +337,7 @@ func TestTranscribe_LongText_IsKeptInFile(t *testing.T) {
 	}
 	for range 2 { // done again it is the same file
 		f.Done = nil
-		r := f.hears("note.ogg", e)
+		r := f.mustTranscribe("note.ogg", e)
 		kept, err := os.ReadFile(filepath.Join(f.home, r.Path))
 		if r.Path != "note.ogg-2.txt" || err != nil || string(kept) != text+"\n" || r.Text != text {
 			t.Errorf("%d bytes beside it at %q, %v", len(kept), r.Path, err)
@@ -345,7 +345,7 @@ func TestTranscribe_LongText_IsKeptInFile(t *testing.T) {
 	}
 	f.Done = nil
 	e = f.whisper(map[string]any{"lines": []string{strings.Repeat("a", protocol.LongTranscript)}})
-	if r := f.hears("note.ogg", e); r.Path != "" || len(r.Text) != protocol.LongTranscript {
+	if r := f.mustTranscribe("note.ogg", e); r.Path != "" || len(r.Text) != protocol.LongTranscript {
 		t.Errorf("a text that is not long lies at %q", r.Path)
 	}
 }
@@ -356,13 +356,13 @@ func TestCommand_AnyRecogniser_Works(t *testing.T) {
 	f.record("note.ogg", tone(440, 2))
 	e := protocol.SpeechEngine{Engine: "command", Language: "fr", Threads: 2, Model: "m.bin",
 		Command: []string{"sh", "-c", `head -c 4 "$1"; shift; printf '\n[BLANK_AUDIO]\n%s, %s, %s' "$@"; echo nothing >&2`, "-", "{wav}", "{language}", "{threads}", "x{model}"}}
-	if r := f.hears("note.ogg", e); r.Text != "RIFF fr, 2, xm.bin" || r.Language != "fr" {
+	if r := f.mustTranscribe("note.ogg", e); r.Text != "RIFF fr, 2, xm.bin" || r.Language != "fr" {
 		t.Errorf("%+v", r)
 	}
 	f.Done = nil
 	e.Command = []string{"sh", "-c", "yes ж; true"}
 	f.Programs = shorter{f.runner, "sh"}
-	if r := f.hears("note.ogg", e); r.Failure != protocol.SpeechTimeout {
+	if r := f.mustTranscribe("note.ogg", e); r.Failure != protocol.SpeechTimeout {
 		t.Errorf("%+v", r)
 	}
 }

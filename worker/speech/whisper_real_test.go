@@ -10,9 +10,9 @@ import (
 	"mews/protocol"
 )
 
-// real returns the path of whisper.cpp's own whisper-cli from MEWS_WHISPER. If that is not set it
+// realWhisper returns the path of whisper.cpp's own whisper-cli from MEWS_WHISPER. If that is not set it
 // skips the test.
-func real(t *testing.T) string {
+func realWhisper(t *testing.T) string {
 	t.Helper()
 	program := os.Getenv("MEWS_WHISPER")
 	if program == "" {
@@ -23,7 +23,7 @@ func real(t *testing.T) string {
 
 // TestStandIn_HasRealOptions: the stand-in takes exactly the arguments of the real program.
 func TestStandIn_HasRealOptions(t *testing.T) {
-	program := real(t)
+	program := realWhisper(t)
 	if program == "" {
 		return
 	}
@@ -53,7 +53,7 @@ func optionNames(help string) string {
 
 // TestRealWhisper_NoTensors_ExitsWithZero: the model has a header and no tensors.
 func TestRealWhisper_NoTensors_ExitsWithZero(t *testing.T) {
-	program := real(t)
+	program := realWhisper(t)
 	if program == "" {
 		return
 	}
@@ -79,7 +79,7 @@ func TestRealWhisper_NoTensors_ExitsWithZero(t *testing.T) {
 			if test.limit != "" {
 				e.Program = limited(t, program, test.limit)
 			}
-			r := f.hears("note.ogg", e)
+			r := f.mustTranscribe("note.ogg", e)
 			if r.Failure != test.want || !strings.Contains(r.Detail, test.detail) {
 				t.Errorf("%+v, want %s with %q", r, test.want, test.detail)
 			}
@@ -108,6 +108,6 @@ func TestRealModel_Sentences_AreUnderstood(t *testing.T) {
 		t.Log("not run: MEWS_WHISPER_MODEL names no model")
 		return
 	}
-	needs(t, "espeak-ng", "ffmpeg")
-	hearOrders(t, protocol.SpeechEngine{Engine: "whisper", Program: real(t), Model: model, Language: "en"})
+	requirePrograms(t, "espeak-ng", "ffmpeg")
+	hearOrders(t, protocol.SpeechEngine{Engine: "whisper", Program: realWhisper(t), Model: model, Language: "en"})
 }

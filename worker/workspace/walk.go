@@ -38,7 +38,7 @@ func (e Entry) Open() (*os.File, error) {
 // the trash. To skip a folder's contents, or the rest of a file's folder, visit returns fs.SkipDir.
 // fs.SkipAll ends the walk. Any other error ends the walk and is returned. The walk ends with ctx.
 func (w *Workspace) Walk(ctx context.Context, dir string, visit func(Entry) error) error {
-	p, err := w.find(dir, followLinks)
+	p, err := w.findVisible(dir, followLinks)
 	if err != nil {
 		return wrapError("list", dir, err)
 	}

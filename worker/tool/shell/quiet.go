@@ -24,7 +24,7 @@ func (s *Shell) RunQuietly(ctx context.Context, command string, out io.Writer) (
 	}
 	cmd := s.newCommand(s.Home, s.Variables("TERM=dumb"), bash, "-c", command)
 	limits := s.options.limits
-	err = s.programs.bounded(ctx, protocol.LookSeconds*time.Second, func(ctx context.Context) error {
+	err = s.programs.runBounded(ctx, protocol.LookSeconds*time.Second, func(ctx context.Context) error {
 		_, err := s.options.Programs.Run(ctx, program.Run{Cmd: cmd, Output: out, Grace: limits.grace, Linger: limits.linger})
 		return err
 	})
