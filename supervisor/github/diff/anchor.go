@@ -138,7 +138,7 @@ func viewOf(h *Hunk) *view { return &view{lines: slices.Collect(h.Lines())} }
 // otherwise all that fit.
 func (v *view) anchor(at Place, q []string) (found []Place, home bool) {
 	first, last := v.index(at.Side, at.Start), v.index(at.Side, at.Line)
-	if first >= 0 && last >= 0 && v.stands(at.Side, first, last, q) {
+	if first >= 0 && last >= 0 && v.hasQuote(at.Side, first, last, q) {
 		return []Place{v.place(at.Side, first, last)}, true
 	}
 	spans, side := v.fits(at.Side, q)
@@ -160,8 +160,8 @@ func (v *view) index(side Side, number int) int {
 	return slices.IndexFunc(v.lines, func(l Line) bool { return l.number(side) == number })
 }
 
-// stands reports whether a quote is within lines of a side, at least as parts of lines.
-func (v *view) stands(side Side, first, last int, q []string) bool {
+// hasQuote reports whether a quote is within lines of a side, at least as parts of lines.
+func (v *view) hasQuote(side Side, first, last int, q []string) bool {
 	return len(q) == 0 || len(v.find(side, first, last, q, fragment)) > 0
 }
 

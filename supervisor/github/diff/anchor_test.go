@@ -123,16 +123,16 @@ rename to a
 	}
 }
 
-// spot is a line on which GitHub accepts a comment. hunk distinguishes it from lines of other
+// commentLine is a line on which GitHub accepts a comment. hunk distinguishes it from lines of other
 // hunks.
-type spot struct {
+type commentLine struct {
 	path, side string
 	line, hunk int
 }
 
-// spots reads from a diff, in the simplest way, where a comment may be, and the line's text.
-func spots(text string) map[spot]string {
-	found := map[spot]string{}
+// commentLines reads from a diff, in the simplest way, where a comment may be, and the line's text.
+func commentLines(text string) map[commentLine]string {
+	found := map[commentLine]string{}
 	var path string
 	var old, now, hunk int
 	for _, line := range strings.Split(text, "\n") {
@@ -145,13 +145,13 @@ func spots(text string) map[spot]string {
 			var n int
 			fmt.Sscanf(line, "@@ -%d,%d +%d", &old, &n, &now)
 		case strings.HasPrefix(line, "+"):
-			found[spot{path, "RIGHT", now, hunk}] = line[1:]
+			found[commentLine{path, "RIGHT", now, hunk}] = line[1:]
 			now++
 		case strings.HasPrefix(line, "-"):
-			found[spot{path, "LEFT", old, hunk}] = line[1:]
+			found[commentLine{path, "LEFT", old, hunk}] = line[1:]
 			old++
 		case strings.HasPrefix(line, " "):
-			found[spot{path, "RIGHT", now, hunk}] = line[1:]
+			found[commentLine{path, "RIGHT", now, hunk}] = line[1:]
 			old++
 			now++
 		}
@@ -169,14 +169,16 @@ func TestAnchor_WrongPositions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	right := spots(text)
-	hunkOf := map[spot]int{}
-	var all []spot
+	right := commentLines(text)
+	hunkOf := map[commentLine]int{}
+	var all []commentLine
 	for s := range right {
-		hunkOf[spot{s.path, s.side, s.line, 0}] = s.hunk
+		hunkOf[commentLine{s.path, s.side, s.line, 0}] = s.hunk
 		all = append(all, s)
 	}
-	slices.SortFunc(all, func(a, b spot) int { return cmp.Or(a.hunk-b.hunk, a.line-b.line, strings.Compare(a.side, b.side)) })
+	slices.SortFunc(all, func(a, b commentLine) int {
+		return cmp.Or(a.hunk-b.hunk, a.line-b.line, strings.Compare(a.side, b.side))
+	})
 	fits := map[diff.Placement]int{}
 	for i := range anchors {
 		at := wrongPlace(random)
@@ -190,7 +192,7 @@ func TestAnchor_WrongPositions(t *testing.T) {
 		got, fit := diff.Anchor(files, at, quote)
 		fits[fit]++
 		if fit == diff.Nowhere {
-			if near && quote != "" && hunkOf[spot{at.Path, string(at.Side), at.Line, 0}] == meant.hunk {
+			if near && quote != "" && hunkOf[commentLine{at.Path, string(at.Side), at.Line, 0}] == meant.hunk {
 				t.Fatalf("%+v is nowhere, and %q stands in its hunk", at, quote)
 			}
 			if got != at {
@@ -198,10 +200,10 @@ func TestAnchor_WrongPositions(t *testing.T) {
 			}
 			continue
 		}
-		last := hunkOf[spot{got.Path, string(got.Side), got.Line, 0}]
+		last := hunkOf[commentLine{got.Path, string(got.Side), got.Line, 0}]
 		first := last
 		if got.Start != 0 {
-			first = hunkOf[spot{got.Path, string(got.Side), got.Start, 0}]
+			first = hunkOf[commentLine{got.Path, string(got.Side), got.Start, 0}]
 		}
 		if last == 0 || first != last || got.Start != 0 && got.Start >= got.Line {
 			t.Fatalf("%+v %q has become %+v, which GitHub refuses (hunks %d and %d)", at, quote, got, first, last)
@@ -272,7 +274,7 @@ func wrongQuote(random *rand.Rand, line string) string {
 // quoted reports whether a quote is in the lines around a position, compared without spaces. A
 // position on the left begins and ends with removed lines, but its quote may continue in the
 // context.
-func quoted(right map[spot]string, at diff.Place, hunk int, quote string) bool {
+func quoted(right map[commentLine]string, at diff.Place, hunk int, quote string) bool {
 	bare := func(s string) string { return strings.Join(strings.Fields(s), "") }
 	if at.Side == diff.Left {
 		return true // the text is compared only on the right
@@ -283,7 +285,7 @@ func quoted(right map[spot]string, at diff.Place, hunk int, quote string) bool {
 	}
 	var all strings.Builder
 	for n := first; n <= at.Line; n++ {
-		all.WriteString(bare(right[spot{at.Path, string(at.Side), n, hunk}]))
+		all.WriteString(bare(right[commentLine{at.Path, string(at.Side), n, hunk}]))
 	}
 	for line := range strings.Lines(quote) {
 		if !strings.Contains(all.String(), bare(line)) {

@@ -51,7 +51,7 @@ func (s *splitter) end() {
 
 func (s *splitter) file(f File) {
 	if n := len(f.Numbered()); n <= s.size {
-		s.room(n)
+		s.makeRoom(n)
 		s.chunk = append(s.chunk, f)
 		return
 	}
@@ -66,8 +66,8 @@ func (s *splitter) file(f File) {
 	}
 }
 
-// room begins a new chunk if this one has no space for n more bytes.
-func (s *splitter) room(n int) {
+// makeRoom begins a new chunk if this one has no space for n more bytes.
+func (s *splitter) makeRoom(n int) {
 	if s.used+n > s.size {
 		s.end()
 	}
@@ -76,7 +76,7 @@ func (s *splitter) room(n int) {
 
 // hunk adds a hunk of a file to the chunk.
 func (s *splitter) hunk(f File, h Hunk, n int) {
-	s.room(n)
+	s.makeRoom(n)
 	if last := len(s.chunk) - 1; last >= 0 && s.chunk[last].Path() == f.Path() && s.chunk[last].Status == f.Status {
 		s.chunk[last].Hunks = append(s.chunk[last].Hunks, h)
 		return

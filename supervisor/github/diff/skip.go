@@ -2,9 +2,9 @@ package diff
 
 import "slices"
 
-// left has patterns of files that need no review, in the form of .gitattributes. They are those of
+// skippedFiles has patterns of files that need no review, in the form of .gitattributes. They are those of
 // github-linguist's generated.rb and vendor.yml that rarely match a hand-written file.
-var left = []struct {
+var skippedFiles = []struct {
 	reason   string
 	patterns []string
 }{
@@ -63,7 +63,7 @@ func Skipper(gitattributes []byte) func(File) (reason string) {
 // byTable returns the table's reason. Attributes may declare that a file is not vendored, or not
 // generated, which includes all other reasons.
 func byTable(f File, given map[string]state) string {
-	for _, row := range left {
+	for _, row := range skippedFiles {
 		attribute := linguistGenerated
 		if row.reason == reasonVendored {
 			attribute = linguistVendored

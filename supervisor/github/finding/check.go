@@ -111,8 +111,8 @@ func worse(a, b Finding) int {
 	return cmp.Or(slices.Index(severities, a.Severity)-slices.Index(severities, b.Severity), cmp.Compare(b.Confidence, a.Confidence))
 }
 
-// tastes are categories of unwanted findings.
-var tastes = []string{"style", "format", "nit", "naming", "praise", "typo", "whitespace", "convention", "readab"}
+// unwantedCategories are categories of unwanted findings.
+var unwantedCategories = []string{"style", "format", "nit", "naming", "praise", "typo", "whitespace", "convention", "readab"}
 
 // place finds the position of a finding, or why it is not posted.
 func (c Change) place(raw protocol.ReviewFinding) (f Finding, left Omission) {
@@ -121,7 +121,7 @@ func (c Change) place(raw protocol.ReviewFinding) (f Finding, left Omission) {
 	if !slices.Contains(severities, f.Severity) {
 		f.Severity = protocol.SeveritySuggestion
 	}
-	if slices.ContainsFunc(tastes, func(taste string) bool { return strings.HasPrefix(f.Category, taste) }) {
+	if slices.ContainsFunc(unwantedCategories, func(taste string) bool { return strings.HasPrefix(f.Category, taste) }) {
 		return f, LeftStyle
 	}
 	if strings.TrimSpace(VisibleCode(raw.Quote)) == "" || strings.TrimSpace(raw.Title) == "" {

@@ -199,8 +199,8 @@ func TestCheck_WrongPositions_AreNeverPosted(t *testing.T) {
 			t.Fatalf("%d findings came to %d", batch, n)
 		}
 		for _, f := range checked.Inline {
-			posted[takes(files, f.ReviewFinding)]++
-			if !takes(files, f.ReviewFinding) {
+			posted[accepted(files, f.ReviewFinding)]++
+			if !accepted(files, f.ReviewFinding) {
 				t.Fatalf("a comment at %s %s %d to %d would not be taken", f.Path, f.Side, f.Start, f.Line)
 			}
 		}
@@ -211,9 +211,9 @@ func TestCheck_WrongPositions_AreNeverPosted(t *testing.T) {
 	t.Logf("%d of 100,000 findings are comments, all of them right", posted[true])
 }
 
-// takes reports whether GitHub accepts a comment: its lines are in one hunk of a diff, on that
+// accepted reports whether GitHub accepts a comment: its lines are in one hunk of a diff, on that
 // side, and the first comes before the last.
-func takes(files []diff.File, f protocol.ReviewFinding) bool {
+func accepted(files []diff.File, f protocol.ReviewFinding) bool {
 	for _, file := range files {
 		for i := range file.Hunks {
 			on := map[int]bool{}

@@ -38,8 +38,8 @@ func VisibleCode(text string) string {
 	}, text)
 }
 
-// unseen are the parts of Markdown that GitHub does not display, and their replacements.
-var unseen = []struct {
+// undisplayedParts are the parts of Markdown that GitHub does not display, and their replacements.
+var undisplayedParts = []struct {
 	part *regexp.Regexp
 	seen string
 }{
@@ -59,8 +59,8 @@ var entity = regexp.MustCompile(`&(#[xX]?[0-9a-fA-F]{1,8}|[A-Za-z]{2,24});`)
 // two.
 const rounds = 16
 
-// tamed removes the characters that every undisplayed part needs.
-var tamed = strings.NewReplacer("<", "", "[", "", "]", "", "&", "")
+// withoutMarkup removes the characters that every undisplayed part needs.
+var withoutMarkup = strings.NewReplacer("<", "", "[", "", "]", "", "&", "")
 
 // Visible returns Markdown as GitHub displays it: without comments, invisible characters, texts of
 // images, titles of links and attributes. Models read others' text only in this form.
@@ -73,14 +73,14 @@ func Visible(text string) string {
 			}
 			return e
 		})
-		for _, u := range unseen {
+		for _, u := range undisplayedParts {
 			seen = u.part.ReplaceAllString(seen, u.seen)
 		}
 		if seen == text {
 			return seen
 		}
 		if text = seen; round == rounds {
-			text = tamed.Replace(text)
+			text = withoutMarkup.Replace(text)
 		}
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// acts matches text that causes an action on GitHub, outside of code and after Markdown is read.
-var acts = regexp.MustCompile(`(?i)@[a-z0-9]|#[0-9]|\bGH-[0-9]|[a-z][a-z0-9+.-]*://|\bwww\.`)
+// activeMarkup matches text that causes an action on GitHub, outside of code and after Markdown is read.
+var activeMarkup = regexp.MustCompile(`(?i)@[a-z0-9]|#[0-9]|\bGH-[0-9]|[a-z][a-z0-9+.-]*://|\bwww\.`)
 
 // checkInert fails if Markdown does more than show words, code and lists.
 func checkInert(t *testing.T, markdown string) {
@@ -40,7 +40,7 @@ func checkInert(t *testing.T, markdown string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if found := acts.FindString(strings.NewReplacer("&amp;", "&", `\`, "").Replace(words.String())); found != "" {
+	if found := activeMarkup.FindString(strings.NewReplacer("&amp;", "&", `\`, "").Replace(words.String())); found != "" {
 		t.Errorf("%q has %q", markdown, found)
 	}
 	if WithoutSecrets(markdown) != markdown {

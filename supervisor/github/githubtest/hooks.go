@@ -326,8 +326,8 @@ func getAppHook(s *Server, _ *request) answer {
 	return good(config)
 }
 
-// kept is how long GitHub keeps deliveries for redelivery (docs.github.com, redelivering webhooks).
-const kept = 3 * 24 * time.Hour
+// keptFor is how long GitHub keeps deliveries for redelivery (docs.github.com, redelivering webhooks).
+const keptFor = 3 * 24 * time.Hour
 
 func listDeliveries(s *Server, r *request) answer {
 	h := hookIn(s, r)
@@ -336,7 +336,7 @@ func listDeliveries(s *Server, r *request) answer {
 	}
 	var list []*delivery
 	for _, d := range slices.Backward(h.sent) {
-		if cursor := r.number("cursor", 0); s.now().Sub(d.at) <= kept && (cursor == 0 || d.id < int64(cursor)) {
+		if cursor := r.number("cursor", 0); s.now().Sub(d.at) <= keptFor && (cursor == 0 || d.id < int64(cursor)) {
 			list = append(list, d)
 		}
 	}
@@ -368,7 +368,7 @@ func redeliver(s *Server, r *request) answer {
 		return notFound()
 	}
 	for _, d := range h.sent {
-		if d.id == r.id("delivery") && s.now().Sub(d.at) <= kept {
+		if d.id == r.id("delivery") && s.now().Sub(d.at) <= keptFor {
 			s.waiting = append(s.waiting, &delivery{hook: h, guid: d.guid, event: d.event, action: d.action, repo: d.repo, body: d.body, again: true})
 			s.start()
 			return answer{code: http.StatusAccepted, body: map[string]any{}}

@@ -156,7 +156,7 @@ func TestPullRequest_EventsOfItsLife(t *testing.T) {
 	r.repo.Reset("topic", "main~1")
 	r.Await(t, "the push", r.Idle)
 	sent := r.Sent()
-	if last := (got{body: string(sent[len(sent)-1].Body)}); last.at("forced") != true || last.at("ref") != "refs/heads/topic" {
+	if last := (response{body: string(sent[len(sent)-1].Body)}); last.at("forced") != true || last.at("ref") != "refs/heads/topic" {
 		t.Errorf("a push by force: %s", last.body)
 	}
 	if r.repo.SHA("main") == r.repo.SHA("topic") || r.repo.Issue(n).State != "closed" {

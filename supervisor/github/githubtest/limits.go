@@ -45,9 +45,9 @@ func newLimits() limits {
 
 // window is a period of a primary limit.
 type window struct {
-	used  int
-	reset time.Time
-	over  *pause // set once the client was told that nothing is left
+	used     int
+	reset    time.Time
+	toldOver *pause // set once the client was told that nothing is left
 }
 
 // pause is a time in which an account is refused.
@@ -72,8 +72,8 @@ func (l *limits) closed(c net.Conn, at time.Time) {
 func (l *limits) lose(at time.Time, concerned func(*pause) bool) {
 	all := slices.Collect(maps.Values(l.pauses))
 	for _, w := range l.used {
-		if w.over != nil {
-			all = append(all, w.over)
+		if w.toldOver != nil {
+			all = append(all, w.toldOver)
 		}
 	}
 	for _, p := range all {
@@ -81,9 +81,9 @@ func (l *limits) lose(at time.Time, concerned func(*pause) bool) {
 	}
 }
 
-// early reports whether a request during a pause is the client's fault. A client that may not know
+// isTooEarly reports whether a request during a pause is the client's fault. A client that may not know
 // the pause is refused again.
-func (p *pause) early(r *request, now time.Time) bool {
+func (p *pause) isTooEarly(r *request, now time.Time) bool {
 	if p.lost {
 		p.since, p.told, p.lost = now, connOf(r), false
 		return false
@@ -138,16 +138,16 @@ func (s *Server) limit(r *request) (answer, bool) {
 			delete(l.pauses, account)
 			continue
 		}
-		if p.early(r, now) {
+		if p.isTooEarly(r, now) {
 			s.log.violate("%s %s came %v before the end of its Retry-After", r.Method, r.URL.Path, left.Round(time.Millisecond))
 		}
 		return secondary(http.StatusForbidden, int((left+time.Second-1)/time.Second)), false
 	}
 	if w := l.window(r, now); w.used >= l.mostOf(r) {
-		if w.over == nil {
-			w.over = &pause{since: now, told: connOf(r)}
+		if w.toldOver == nil {
+			w.toldOver = &pause{since: now, told: connOf(r)}
 		}
-		if w.over.early(r, now) {
+		if w.toldOver.isTooEarly(r, now) {
 			s.log.violate("%s %s came though X-RateLimit-Remaining was 0", r.Method, r.URL.Path)
 		}
 		return l.headers(r, refuse(http.StatusForbidden, "API rate limit exceeded for user ID 1."), now), false
@@ -187,7 +187,7 @@ func (s *Server) count(r *request, a answer) answer {
 	now := s.now()
 	if w := s.limits.window(r, now); a.code != http.StatusNotModified {
 		if w.used++; w.used == s.limits.mostOf(r) {
-			w.over = &pause{since: now, told: connOf(r)}
+			w.toldOver = &pause{since: now, told: connOf(r)}
 		}
 	}
 	return s.limits.headers(r, a, now)

@@ -13,7 +13,7 @@ import (
 func TestLimit_ViolationIsRecorded(t *testing.T) {
 	r := newRig(t, githubtest.Options{})
 	n := r.repo.OpenIssue(githubtest.NewIssue{Title: "x"})
-	comment := func() got {
+	comment := func() response {
 		return r.ask("POST", fmt.Sprintf("/repos/%s/issues/%d/comments", widget, n), object{"body": "x"})
 	}
 	violations := func(want int, when string) {

@@ -25,15 +25,15 @@ func newRig(t *testing.T, o githubtest.Options) *rig {
 	return &rig{s, t, s.Repo(widget)}
 }
 
-// got is a response.
-type got struct {
+// response is a response.
+type response struct {
 	code   int
 	header http.Header
 	body   string
 }
 
 // at returns the value at a path of a JSON response, such as comments.0.line.
-func (g got) at(path string) any {
+func (g response) at(path string) any {
 	var v any
 	if json.Unmarshal([]byte(g.body), &v) != nil {
 		return nil
@@ -56,7 +56,7 @@ func (g got) at(path string) any {
 }
 
 // ask makes a request with the bot's token. header alternates names and values.
-func (r *rig) ask(method, path string, body any, header ...string) got {
+func (r *rig) ask(method, path string, body any, header ...string) response {
 	r.t.Helper()
 	g, err := r.try(method, path, body, header...)
 	if err != nil {
@@ -65,7 +65,7 @@ func (r *rig) ask(method, path string, body any, header ...string) got {
 	return g
 }
 
-func (r *rig) try(method, path string, body any, header ...string) (got, error) {
+func (r *rig) try(method, path string, body any, header ...string) (response, error) {
 	var send io.Reader
 	if body != nil {
 		data, err := json.Marshal(body)
@@ -84,11 +84,11 @@ func (r *rig) try(method, path string, body any, header ...string) (got, error) 
 	}
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
-		return got{}, err
+		return response{}, err
 	}
 	defer resp.Body.Close()
 	data, err := io.ReadAll(resp.Body)
-	return got{resp.StatusCode, resp.Header, string(data)}, err
+	return response{resp.StatusCode, resp.Header, string(data)}, err
 }
 
 const diffType = "application/vnd.github.v3.diff"

@@ -15,8 +15,8 @@ import (
 // labelNoReview is a label that prevents reviews, like the muted labels.
 const labelNoReview = "no-review"
 
-// unfinished matches titles of pull requests that are not ready.
-var unfinished = regexp.MustCompile(`(?i)^\s*(\[(wip|draft|do not merge)\]|\(?(wip|draft)\)?\s*[:\-–]|wip\b|🚧)`)
+// unfinishedTitle matches titles of pull requests that are not ready.
+var unfinishedTitle = regexp.MustCompile(`(?i)^\s*(\[(wip|draft|do not merge)\]|\(?(wip|draft)\)?\s*[:\-–]|wip\b|🚧)`)
 
 // mayWrite are GitHub's permissions that allow writes in a repository.
 var mayWrite = []string{"admin", "maintain", "write"}
@@ -38,7 +38,7 @@ func (r *Reviews) leftAlone(ctx context.Context, w supervisor.Review, pull api.P
 		return textDraft, nil
 	case pull.Bot:
 		return textBot, nil
-	case unfinished.MatchString(pull.Title):
+	case unfinishedTitle.MatchString(pull.Title):
 		return textUnfinished, nil
 	}
 	mutes, err := r.o.Store.ListMutes(ctx, w.User, w.Repo)

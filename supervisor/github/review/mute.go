@@ -40,7 +40,7 @@ func (r *Reviews) maySilence(ctx context.Context, repo string, number int, login
 
 // ignoreRefusal returns err if a later try may succeed; nil if GitHub refused.
 func ignoreRefusal(err error) error {
-	if _, passes := passing(err); err == nil || !passes && api.ClassOf(err) != "" {
+	if _, passes := isTemporary(err); err == nil || !passes && api.ClassOf(err) != "" {
 		return nil
 	}
 	return err
@@ -49,9 +49,9 @@ func ignoreRefusal(err error) error {
 // recent is how long posted comments are polled for reactions.
 const recent = 14 * 24 * time.Hour
 
-// lookOver polls the reactions to our comments on open pull requests, because GitHub sends no
+// pollReactions polls the reactions to our comments on open pull requests, because GitHub sends no
 // webhook for reactions.
-func (r *Reviews) lookOver(ctx context.Context) {
+func (r *Reviews) pollReactions(ctx context.Context) {
 	list, err := r.o.Store.ListPosted(ctx, r.o.Now().Add(-recent))
 	if err != nil {
 		r.o.Log.Error("list the reviews that stand on GitHub", "error", err)
@@ -73,17 +73,17 @@ func (r *Reviews) lookOver(ctx context.Context) {
 			continue
 		}
 		looked[w.Name()] = true
-		if err := r.look(ctx, w); err != nil && ctx.Err() == nil {
+		if err := r.muteRejected(ctx, w); err != nil && ctx.Err() == nil {
 			r.o.Log.Warn("look at what people say of a review", "review", w.Name(), "error", err)
 		}
 	}
 }
 
-// look mutes findings that got a thumbs-down, or whose thread was resolved without a change. A mute
+// muteRejected mutes findings that got a thumbs-down, or whose thread was resolved without a change. A mute
 // is for the whole repository, so it needs write permission there. Otherwise an author could hide
 // the same fault in the next pull request. Only comments of our own review count, because anybody
 // can write our mark.
-func (r *Reviews) look(ctx context.Context, w supervisor.Review) error {
+func (r *Reviews) muteRejected(ctx context.Context, w supervisor.Review) error {
 	list, err := r.o.Store.ListOf(ctx, w.User, w.Repo, w.Number)
 	if err != nil {
 		return err

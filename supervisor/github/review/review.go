@@ -131,7 +131,7 @@ func (r *Reviews) Run(ctx context.Context) error {
 		}
 		if r.o.Now().Sub(looked) >= lookOver {
 			looked = r.o.Now()
-			r.lookOver(ctx)
+			r.pollReactions(ctx)
 		}
 		select {
 		case <-ctx.Done():
@@ -207,7 +207,7 @@ func (r *Reviews) begin(ctx context.Context, w supervisor.Review) error {
 			return nil
 		}
 	}
-	if err := r.look(ctx, w); err != nil {
+	if err := r.muteRejected(ctx, w); err != nil {
 		return r.putOff(ctx, w, err)
 	}
 	why, err := r.leftAlone(ctx, w, pull)
@@ -234,7 +234,7 @@ func (r *Reviews) begin(ctx context.Context, w supervisor.Review) error {
 // tells its user.
 func (r *Reviews) putOff(ctx context.Context, w supervisor.Review, err error) error {
 	var refused *api.Error
-	switch until, passes := passing(err); {
+	switch until, passes := isTemporary(err); {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case !errors.As(err, &refused):
@@ -254,9 +254,9 @@ func (r *Reviews) putOff(ctx context.Context, w supervisor.Review, err error) er
 	return nil
 }
 
-// passing reports whether GitHub's failure may pass, and returns the time of the next try; the zero
+// isTemporary reports whether GitHub's failure may pass, and returns the time of the next try; the zero
 // time means unknown.
-func passing(err error) (until time.Time, ok bool) {
+func isTemporary(err error) (until time.Time, ok bool) {
 	var e *api.Error
 	if !errors.As(err, &e) {
 		return until, false

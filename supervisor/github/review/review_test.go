@@ -19,13 +19,13 @@ func TestReview_PostsOneSummary(t *testing.T) {
 	card := r.run(bug("main.go", 4, `m["a"] = 1`), protocol.ReviewFinding{Path: "main.go", Line: 3, Side: "RIGHT", Severity: "suggestion", Category: "docs",
 		Title: "Say what it does", Quote: "func put(m map[string]int) {"})
 	r.same("posted", r.posted(number), []string{"COMMENTED main.go:4"})
-	r.has(card, "acme/widget#1", "1 critical finding, 1 suggestion", "`main.go:4`", "It could be worse.", "Posted as a review.")
+	r.wantParts(card, "acme/widget#1", "1 critical finding, 1 suggestion", "`main.go:4`", "It could be worse.", "Posted as a review.")
 	summary := r.repo.Reviews(number)[0]
-	r.has(summary.Body, "1 critical finding, 1 suggestion", "`main.go:3`", "`@mews stop`", "<!-- mews:review "+r.repo.SHA("put-it"))
-	r.has(summary.Comments[0].Body, "**critical, bug: It fails at", "<!-- mews:finding ")
+	r.wantParts(summary.Body, "1 critical finding, 1 suggestion", "`main.go:3`", "`@mews stop`", "<!-- mews:review "+r.repo.SHA("put-it"))
+	r.wantParts(summary.Comments[0].Body, "**critical, bug: It fails at", "<!-- mews:finding ")
 	r.same("mails", r.hub.Mails("acme/widget", number), 1)
 	r.same("requests", len(r.hub.Requests()) <= 30, true)
-	r.has(r.material.Chunks[0].Files[0].Diff, `R4 +	m["a"] = 1`)
+	r.wantParts(r.material.Chunks[0].Files[0].Diff, `R4 +	m["a"] = 1`)
 
 	// the same head again
 	r.want(number, "")
@@ -37,7 +37,7 @@ func TestReview_PostsOneSummary(t *testing.T) {
 	r.want(number, "")
 	r.run()
 	r.same("posted", r.posted(number), []string{"COMMENTED main.go:4"})
-	r.has(r.repo.Reviews(number)[0].Body, r.repo.SHA("put-it"), "nothing new, beside 2 findings of earlier commits")
+	r.wantParts(r.repo.Reviews(number)[0].Body, r.repo.SHA("put-it"), "nothing new, beside 2 findings of earlier commits")
 	r.same("mails", r.hub.Mails("acme/widget", number), 1)
 
 	// A push with a new finding, and one that was posted before.
@@ -45,7 +45,7 @@ func TestReview_PostsOneSummary(t *testing.T) {
 	r.want(number, "")
 	r.run(bug("main.go", 8, "go(1)"), bug("main.go", 4, `m["a"] = 1`))
 	r.same("posted", r.posted(number), []string{"COMMENTED main.go:4", "COMMENTED main.go:8"})
-	r.has(r.repo.Reviews(number)[0].Body, "1 finding that was said before")
+	r.wantParts(r.repo.Reviews(number)[0].Body, "1 finding that was said before")
 	r.same("mails", r.hub.Mails("acme/widget", number), 2)
 
 	// A rebase that changes nothing.
@@ -55,7 +55,7 @@ func TestReview_PostsOneSummary(t *testing.T) {
 	r.want(number, "")
 	r.same("nothing runs", r.run(), "")
 	r.same("read", r.read, read)
-	r.has(r.state(number), "skipped nothing in it is new")
+	r.wantParts(r.state(number), "skipped nothing in it is new")
 }
 
 func TestReview_SeveralHeads_ReviewsLast(t *testing.T) {
@@ -96,7 +96,7 @@ func TestReview_DraftBecomesReady_IsReviewed(t *testing.T) {
 	r.same("state", r.state(number), "skipped "+textDraft)
 	r.repo.Ready(number)
 	r.want(number, "")
-	r.has(r.run(), "no findings")
+	r.wantParts(r.run(), "no findings")
 	r.same("state", r.state(number), "done")
 }
 
@@ -108,7 +108,7 @@ func TestAsk_WithoutPermission_KeepsReview(t *testing.T) {
 	r.want(number, "mallory")
 	r.same("nothing runs", r.run(), "")
 	r.same("state", r.state(number), "done")
-	r.has(strings.Join(r.told, "\n"), textMayNot)
+	r.wantParts(strings.Join(r.told, "\n"), textMayNot)
 }
 
 func TestReview_LeftAlone(t *testing.T) {
@@ -143,13 +143,13 @@ func TestReview_LeftAlone(t *testing.T) {
 			r.same("state", r.state(number), "skipped "+c.why)
 			r.want(number, "mallory") // a user without write permission
 			r.same("card", r.run(), "")
-			r.has(strings.Join(r.told, "\n"), textMayNot)
+			r.wantParts(strings.Join(r.told, "\n"), textMayNot)
 			r.repo.Permit("bob", "write")
 			r.want(number, "bob")
-			r.has(r.run(), "no findings")
+			r.wantParts(r.run(), "no findings")
 			said, err := r.reviews.Ask(t.Context(), supervisor.User{Name: "alice"}, "https://github.com/Acme/Widget/pull/1 is it safe?", r.now)
 			r.must(err)
-			r.has(said, "acme/widget#1")
+			r.wantParts(said, "acme/widget#1")
 			r.must(r.reviews.beginDue(t.Context()))
 			r.run()
 			r.same("asked", r.material.Asked, "is it safe?")
@@ -171,7 +171,7 @@ func TestReview_HeadLimit_WaitsForRequest(t *testing.T) {
 	r.run()
 	r.same("reads", r.read, 2)
 	r.same("told", len(r.told), 1)
-	r.has(r.told[0], textHeads)
+	r.wantParts(r.told[0], textHeads)
 }
 
 func TestReview_StrangersFork_NeedsApproval(t *testing.T) {
@@ -196,7 +196,7 @@ func TestReview_StrangersFork_NeedsApproval(t *testing.T) {
 	r.served.Asks = true
 	other := r.open(code+"//\n", func(p *githubtest.NewPull) { p.Head, p.Author = "mallory:other", "mallory" })
 	r.want(other, "")
-	r.has(r.run(), "Not reviewed", "You said no.")
+	r.wantParts(r.run(), "Not reviewed", "You said no.")
 	r.same("posted", r.posted(other), []string(nil))
 }
 
@@ -209,15 +209,15 @@ func TestReview_Failure_IsTold(t *testing.T) {
 	r.push("put-it", code+"// two\n")
 	r.want(number, "")
 	r.hub.Fault(githubtest.Fault{Kind: githubtest.Error, Code: 403, Text: "Resource not accessible", Route: "GET /repos/{owner}/{repo}/pulls/{number}/files"})
-	r.has(r.run(), "Not reviewed.", "mews github check", "/review acme/widget#1 tries it once more")
+	r.wantParts(r.run(), "Not reviewed.", "mews github check", "/review acme/widget#1 tries it once more")
 	r.same("state", strings.HasPrefix(r.state(number), "failed GitHub does not allow"), true)
-	r.has(r.repo.Reviews(number)[0].Body, "**Not reviewed:**")
+	r.wantParts(r.repo.Reviews(number)[0].Body, "**Not reviewed:**")
 	r.same("added to what was told", strings.Join(r.grown, "\n"), fmt.Sprintf("acme/widget#1 **Reviewed** at `%.12s`: no findings.\nacme/widget#1 **Not reviewed.**", first))
 	_, err := r.reviews.Ask(t.Context(), supervisor.User{Name: "alice"}, "acme/widget#1", r.now)
 	r.must(err)
 	r.must(r.reviews.beginDue(t.Context()))
-	r.has(r.run(), "no findings")
-	r.has(r.repo.Reviews(number)[0].Body, "no findings")
+	r.wantParts(r.run(), "no findings")
+	r.wantParts(r.repo.Reviews(number)[0].Body, "no findings")
 	r.same("mails", r.hub.Mails("acme/widget", number), 1)
 }
 
@@ -231,7 +231,7 @@ func TestUnreadChange_IsNotReportedAsClean(t *testing.T) {
 		return protocol.ReviewReport{Unread: []protocol.ReviewText{{Name: m.Chunks[0].Name, Text: "the money is spent"}}}, nil
 	})
 	r.must(err)
-	r.has(card, "Not reviewed.", "the money is spent", "/review acme/widget#1 tries it once more")
+	r.wantParts(card, "Not reviewed.", "the money is spent", "/review acme/widget#1 tries it once more")
 	r.same("posted", r.posted(number), []string(nil))
 }
 
@@ -289,9 +289,9 @@ func TestPost_RefusedComment_GoesIntoSummary(t *testing.T) {
 		Route: "POST /repos/{owner}/{repo}/pulls/{number}/reviews"})
 	card := r.run(bug("main.go", 4, `m["a"] = 1`))
 	end()
-	r.has(card, "`main.go:4`")
+	r.wantParts(card, "`main.go:4`")
 	r.same("posted", r.posted(number), []string{"COMMENTED"})
-	r.has(r.repo.Reviews(number)[0].Body, "`main.go:4`")
+	r.wantParts(r.repo.Reviews(number)[0].Body, "`main.go:4`")
 }
 
 // TestPost_AfterPush_ReadsAgain: GitHub refuses comments on a head that a push has replaced while a
@@ -336,7 +336,7 @@ func TestCard_PostsPickedFindings(t *testing.T) {
 	r.served.Post = supervisor.PostCard
 	number := r.open(code)
 	r.want(number, "")
-	r.has(r.run(bug("main.go", 4, `m["a"] = 1`), bug("main.go", 3, "func put(m map[string]int) {"), bug("main.go", 90, "nowhere")), "Nothing is posted until you press Post")
+	r.wantParts(r.run(bug("main.go", 4, `m["a"] = 1`), bug("main.go", 3, "func put(m map[string]int) {"), bug("main.go", 90, "nowhere")), "Nothing is posted until you press Post")
 	r.same("posted", r.posted(number), []string(nil))
 	deliveries, err := r.db.Reviews().ListOf(t.Context(), "alice", "acme/widget", number)
 	r.must(err)
@@ -355,7 +355,7 @@ func TestCard_PostsPickedFindings(t *testing.T) {
 	}
 	explained, err := press("alice", "explain/1")
 	r.must(err)
-	r.has(explained, "`main.go:4`", "Always.")
+	r.wantParts(explained, "`main.go:4`", "Always.")
 	for range 2 {
 		_, err = press("alice", "post/1/2")
 		r.must(err)
@@ -366,10 +366,10 @@ func TestCard_PostsPickedFindings(t *testing.T) {
 	r.same("posted", r.posted(number), []string{"COMMENTED main.go:3", "COMMENTED main.go:4"})
 	said, err := press("alice", "mute/1")
 	r.must(err)
-	r.has(said, "/review acme/widget#1 still does")
+	r.wantParts(said, "/review acme/widget#1 still does")
 	r.push("put-it", code+"// two\n")
 	r.want(number, "")
-	r.has(r.state(number), textStopped)
+	r.wantParts(r.state(number), textStopped)
 }
 
 func TestPostCheck_IsOneAndNeutral(t *testing.T) {
@@ -400,7 +400,7 @@ func TestMutedFindings_AreNotRepeated(t *testing.T) {
 	r.repo.Resolve(number, comments[0].ID, "alice")
 	r.repo.React(comments[1].ID, "alice", "-1")
 	r.repo.React(comments[2].ID, "mallory", "-1")
-	r.reviews.lookOver(t.Context())
+	r.reviews.pollReactions(t.Context())
 	mutes, err := r.db.Reviews().ListMutes(t.Context(), "alice", "acme/widget")
 	r.must(err)
 	var why []string
@@ -425,7 +425,7 @@ func TestResolve_ByAuthorWithoutWrite_MutesNothing(t *testing.T) {
 	comments := r.repo.Reviews(number)[0].Comments
 	r.repo.Resolve(number, comments[0].ID, "mallory")
 	r.repo.React(comments[1].ID, "mallory", "-1")
-	r.reviews.lookOver(t.Context())
+	r.reviews.pollReactions(t.Context())
 	mutes, err := r.db.Reviews().ListMutes(t.Context(), "alice", "acme/widget")
 	r.must(err)
 	r.same("muted", len(mutes), 0)
@@ -454,7 +454,7 @@ func TestMaterial_HasRulesOfBase(t *testing.T) {
 		}
 	}
 	r.same("files", paths, []string{".gitattributes", "AGENTS.md", "main.go", "notes.md"})
-	r.has(card, "Left out:", "generated", "lock")
+	r.wantParts(card, "Left out:", "generated", "lock")
 	for _, bad := range []string{"/etc/passwd", "../../secret.md", "a/../secret.md", "x?ref=put-it", "%2e%2e/x"} {
 		other := r.open(code+"// "+bad+"\n", func(p *githubtest.NewPull) {
 			p.Body, p.Head = "spec: "+bad, "b"+strings.Trim(strings.NewReplacer("/", "", ".", "", "?", "", "%", "", "=", "").Replace(bad), "")
@@ -486,7 +486,7 @@ func TestKillAtEachRequest_PostsOneReview(t *testing.T) {
 			}
 			r.kill = nil
 			r.reviews = New(r.reviews.o)
-			r.has(r.run(bug("main.go", 4, `m["a"] = 1`)), "1 critical finding")
+			r.wantParts(r.run(bug("main.go", 4, `m["a"] = 1`)), "1 critical finding")
 			r.same(fmt.Sprint("posted after a life of ", n), r.posted(number), []string{"COMMENTED main.go:4"})
 			r.same("mails", r.hub.Mails("acme/widget", number), 1)
 			lives++

@@ -227,8 +227,8 @@ func (r *rig) same(what string, got, want any) {
 	}
 }
 
-// has fails if text lacks one of parts.
-func (r *rig) has(text string, parts ...string) {
+// wantParts fails if text lacks one of parts.
+func (r *rig) wantParts(text string, parts ...string) {
 	r.Helper()
 	for _, part := range parts {
 		if !strings.Contains(text, part) {

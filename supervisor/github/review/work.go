@@ -93,7 +93,7 @@ func (r *Reviews) work(ctx context.Context, w *supervisor.Review, repo superviso
 		}
 	}
 	made := resultOf(*w)
-	err := r.patiently(ctx, func() error { return r.post(ctx, w, repo, &made) })
+	err := r.retryForAWhile(ctx, func() error { return r.post(ctx, w, repo, &made) })
 	// a push has removed lines that were to get comments
 	if errors.Is(err, errMoved) {
 		w.Result, w.Change = "", ""
@@ -112,12 +112,12 @@ func (r *Reviews) work(ctx context.Context, w *supervisor.Review, repo superviso
 // patience is how long a turn waits for a temporary failure of GitHub.
 const patience = 3 * time.Minute
 
-// patiently retries during a temporary failure of GitHub.
-func (r *Reviews) patiently(ctx context.Context, do func() error) error {
+// retryForAWhile retries during a temporary failure of GitHub.
+func (r *Reviews) retryForAWhile(ctx context.Context, do func() error) error {
 	began := r.o.Now()
 	for wait := 100 * time.Millisecond; ; wait *= 2 {
 		err := do()
-		until, passes := passing(err)
+		until, passes := isTemporary(err)
 		if !until.IsZero() {
 			wait = max(wait, until.Sub(r.o.Now()))
 		}
@@ -131,14 +131,14 @@ func (r *Reviews) patiently(ctx context.Context, do func() error) error {
 	}
 }
 
-// somebodies are the associations of users with a role in a repository, in GitHub's words.
-var somebodies = []string{"OWNER", "MEMBER", "COLLABORATOR"}
+// roles are the associations of users with a role in a repository, in GitHub's words.
+var roles = []string{"OWNER", "MEMBER", "COLLABORATOR"}
 
 // confirm reads the current pull request, and asks the user to approve the cost of a stranger's
 // one. If a head was pushed since the review was queued, it reviews that head.
 func (r *Reviews) confirm(ctx context.Context, w *supervisor.Review, repo supervisor.GitHubRepo, turn supervisor.Turn) error {
 	var pull api.Pull
-	err := r.patiently(ctx, func() (err error) {
+	err := r.retryForAWhile(ctx, func() (err error) {
 		pull, err = r.o.API.Pull(ctx, w.Repo, w.Number)
 		return err
 	})
@@ -149,20 +149,20 @@ func (r *Reviews) confirm(ctx context.Context, w *supervisor.Review, repo superv
 		w.State, w.Why = supervisor.ReviewSkipped, textClosed
 		return r.o.Store.Keep(ctx, *w)
 	}
-	if pull.Fork && repo.Asks && w.Asked == "" && !slices.Contains(somebodies, pull.Standing) {
-		if err := r.askOf(ctx, w, pull, turn); err != nil {
+	if pull.Fork && repo.Asks && w.Asked == "" && !slices.Contains(roles, pull.Standing) {
+		if err := r.askApproval(ctx, w, pull, turn); err != nil {
 			return err
 		}
 	}
 	w.State = supervisor.ReviewRunning
-	if err := r.follow(ctx, w, pull); err != nil {
+	if err := r.moveToHead(ctx, w, pull); err != nil {
 		return err
 	}
 	return r.o.Store.Keep(ctx, *w)
 }
 
-// follow moves a review to the current head, unless that head has its own review.
-func (r *Reviews) follow(ctx context.Context, w *supervisor.Review, pull api.Pull) error {
+// moveToHead moves a review to the current head, unless that head has its own review.
+func (r *Reviews) moveToHead(ctx context.Context, w *supervisor.Review, pull api.Pull) error {
 	if pull.Head.SHA == w.Head {
 		return nil
 	}
@@ -178,8 +178,8 @@ func (r *Reviews) follow(ctx context.Context, w *supervisor.Review, pull api.Pul
 	return nil
 }
 
-// askOf asks a review's user to approve a stranger's pull request, once for all its heads.
-func (r *Reviews) askOf(ctx context.Context, w *supervisor.Review, pull api.Pull, turn supervisor.Turn) error {
+// askApproval asks a review's user to approve a stranger's pull request, once for all its heads.
+func (r *Reviews) askApproval(ctx context.Context, w *supervisor.Review, pull api.Pull, turn supervisor.Turn) error {
 	earlier, err := r.o.Store.ListOf(ctx, w.User, w.Repo, w.Number)
 	if err != nil || slices.ContainsFunc(earlier, func(e supervisor.Review) bool { return e.ID != w.ID && e.Turn != 0 && e.Result != "" }) {
 		return err
@@ -196,10 +196,10 @@ func (r *Reviews) askOf(ctx context.Context, w *supervisor.Review, pull api.Pull
 func (r *Reviews) read(ctx context.Context, w *supervisor.Review, read Reader) error {
 	c, err := r.readChange(*w)
 	if errors.Is(err, spool.ErrGone) {
-		err = r.patiently(ctx, func() error {
+		err = r.retryForAWhile(ctx, func() error {
 			pull, err := r.o.API.Pull(ctx, w.Repo, w.Number)
 			if err == nil {
-				err = r.follow(ctx, w, pull) // there may have been a push or a restart since
+				err = r.moveToHead(ctx, w, pull) // there may have been a push or a restart since
 			}
 			if err == nil && w.State == supervisor.ReviewRunning {
 				c, err = r.gather(ctx, w, pull)

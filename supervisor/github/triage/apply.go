@@ -69,10 +69,12 @@ func (t *Triages) label(ctx context.Context, w supervisor.IssueTriage, repo supe
 		if contains(choices(there, false), name) {
 			continue
 		}
-		if _, known := usual[name]; !repo.Labels || !known { // it was removed since
+		if _, known := usualLabels[name]; !repo.Labels || !known { // it was removed since
 			return supervisor.Errorf(supervisor.CodeNotFound, textLabelGone, name)
 		}
-		if err := t.write(ctx, func() error { return t.o.Writer.CreateLabel(ctx, w.Repo, api.Label{Name: name, Color: usual[name]}) }); err != nil {
+		if err := t.write(ctx, func() error {
+			return t.o.Writer.CreateLabel(ctx, w.Repo, api.Label{Name: name, Color: usualLabels[name]})
+		}); err != nil {
 			return err
 		}
 	}
@@ -139,7 +141,7 @@ func persistent[T any](ctx context.Context, t *Triages, do func() (T, error)) (v
 		if v, err = do(); err == nil {
 			return v, nil
 		}
-		until, passes := passing(err)
+		until, passes := isTemporary(err)
 		wait := max(until.Sub(t.o.Now()), 0) + (1<<try)*t.firstWait
 		if !passes || try == tries-1 || wait > longestWait {
 			return v, err

@@ -23,9 +23,9 @@ const (
 	maxLabels      = 200 // labels of a repository to choose from
 )
 
-// usual are the labels that triage may create, with Kai's colours. It never creates others,
+// usualLabels are the labels that triage may create, with Kai's colours. It never creates others,
 // whatever an issue says.
-var usual = map[string]string{"bug": "d73a4a", "enhancement": "0075ca", "documentation": "0e8a16", "question": "d876e3", "good first issue": "7057ff"}
+var usualLabels = map[string]string{"bug": "d73a4a", "enhancement": "0075ca", "documentation": "0e8a16", "question": "d876e3", "good first issue": "7057ff"}
 
 // gather reads an issue and possibly related issues.
 func (t *Triages) gather(ctx context.Context, w supervisor.IssueTriage, repo supervisor.GitHubRepo) (issue api.Issue, m protocol.ReviewMaterial, err error) {
@@ -63,7 +63,7 @@ func choices(there []api.Label, make bool) (names []string) {
 		names = append(names, l.Name)
 	}
 	if make {
-		for name := range usual {
+		for name := range usualLabels {
 			if !contains(names, name) {
 				names = append(names, name)
 			}

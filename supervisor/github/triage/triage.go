@@ -132,7 +132,7 @@ func (t *Triages) begin(ctx context.Context, w supervisor.IssueTriage) {
 		t.end(ctx, w, supervisor.TriageSkipped, textNotServed)
 		return
 	}
-	if w.State == supervisor.TriageSettling && !t.stands(ctx, &w) {
+	if w.State == supervisor.TriageSettling && !t.queueIfDue(ctx, &w) {
 		return
 	}
 	in, ok := retry.Persist(ctx, t.o.Log, "begin a triage", func() (supervisor.Inbound, error) {
@@ -148,8 +148,8 @@ func (t *Triages) begin(ctx context.Context, w supervisor.IssueTriage) {
 	}
 }
 
-// stands reports whether a due issue still needs triage, and then queues it.
-func (t *Triages) stands(ctx context.Context, w *supervisor.IssueTriage) bool {
+// queueIfDue reports whether a due issue still needs triage, and then queues it.
+func (t *Triages) queueIfDue(ctx context.Context, w *supervisor.IssueTriage) bool {
 	issue, err := t.o.Issues.Issue(ctx, w.Repo, w.Number)
 	if ctx.Err() != nil {
 		return false
@@ -169,7 +169,7 @@ func (t *Triages) stands(ctx context.Context, w *supervisor.IssueTriage) bool {
 // putOff retries later after a temporary failure of GitHub. It ends the triage after a refusal, and
 // tells its user.
 func (t *Triages) putOff(ctx context.Context, w supervisor.IssueTriage, err error) {
-	if until, passes := passing(err); passes {
+	if until, passes := isTemporary(err); passes {
 		t.o.Log.Warn("read an issue", "repo", w.Repo, "number", w.Number, "error", err)
 		w.Due = t.o.Now().Add(again)
 		if until.After(w.Due) {
@@ -185,9 +185,9 @@ func (t *Triages) putOff(ctx context.Context, w supervisor.IssueTriage, err erro
 	t.fail(ctx, w, err)
 }
 
-// passing reports whether GitHub's failure may pass, and returns the time of the next try; the zero
+// isTemporary reports whether GitHub's failure may pass, and returns the time of the next try; the zero
 // time means unknown.
-func passing(err error) (until time.Time, ok bool) {
+func isTemporary(err error) (until time.Time, ok bool) {
 	var e *api.Error
 	if !errors.As(err, &e) {
 		return until, false
