@@ -78,7 +78,7 @@ func TestArguments_EachForm_IsHandled(t *testing.T) {
 		"stage zero without plan": {[]string{"stage-zero"}, 1, "read the plan"},
 		"no program":              {[]string{"--policy", policy, "--"}, 1, "want mews-spawner --policy FILE -- PROGRAM"},
 		"no policy":               {[]string{"--policy", policy + ".none", "--", "/bin/true"}, 1, "no such file"},
-		"a policy that is bad":    {[]string{"--policy", policy, "--", "/bin/true"}, 1, wrong},
+		"bad policy":              {[]string{"--policy", policy, "--", "/bin/true"}, 1, wrong},
 		"a policy of everybody":   {[]string{"--policy", loose, "--", "/bin/true"}, 1, "nobody else's to write"},
 	} {
 		t.Run(name, func(t *testing.T) {
