@@ -49,12 +49,12 @@ func TestDecodeStrict_ValidValues_AreAccepted(t *testing.T) {
 		"every kind": `{"text":"a","ok":true,"in":{"n":1,"f":1.5e3,"u":255},` +
 			`"list":[{"n":2}],"pair":[1,2]}`,
 		"space around all": " \t\r{ \"ok\" : true , \"list\" : [ ] , \"map\" : { } } \n",
-		"null for what can be nil": `{"ptr":null,"list":null,"map":null,"raw":null,` +
+		"null for nilable values": `{"ptr":null,"list":null,"map":null,"raw":null,` +
 			`"any":null,"data":null,"self":null}`,
 		"any keys in a map":          `{"map":{"a":{"n":1},"A":{"n":2}},"tags":{"":"x"}}`,
 		"any keys in raw":            `{"raw":{"a":1,"A":2,"b":[{"c":null}]},"any":{"x":{"y":[1,"2",false]}}}`,
 		"base64":                     `{"data":"aGVsbG8="}`,
-		"a type that decodes itself": `{"when":"2026-11-20T10:00:00Z"}`,
+		"type with its own decoder":  `{"when":"2026-11-20T10:00:00Z"}`,
 		"a type within itself":       `{"self":{"self":{"text":"deep"}}}`,
 		"escapes":                    `{"text":"\"\\\/\b\f\n\r\t\u00e9\u20AC\ud83d\ude00"}`,
 		"a key written with escapes": `{"\u0074ext":"a"}`,

@@ -59,9 +59,9 @@ func TestDecode_BadPackets_AreRefused(t *testing.T) {
 		"kind zero":            {0},
 		"an unknown kind":      append([]byte{200}, good[1:]...),
 		"a missing byte":       good[:len(good)-1],
-		"a byte too many":      append(bytes.Clone(good), 0),
+		"extra byte":           append(bytes.Clone(good), 0),
 		"a kind and no fields": good[:1],
-		"text that is no text": badText("\xff\xfe"),
+		"invalid UTF-8":        badText("\xff\xfe"),
 		"text with a zero":     badText("a\x00"),
 		"text over its limit":  append([]byte{byte(kindRefused)}, append(make([]byte, 8), long[13:]...)...),
 	} {
