@@ -128,7 +128,7 @@ func TestAdvance_CoversFirstCall(t *testing.T) {
 	}
 }
 
-// Where the limits leave less than the most, that is what a turn begins with, and its call has it
+// If the limits allow less than the maximum, the turn starts with the rest, and its call uses it
 // without another write.
 func TestAdvance_LowLimit_TakesTheRest(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -183,7 +183,7 @@ func TestAdvance_ExtensionFails_KeepsLease(t *testing.T) {
 	a.same("after the attempt", a.held(), "[]")
 }
 
-// Where there is too little, nobody is refused or asked for what another call has beyond its need.
+// If money is short, the surplus of other calls is used before anybody is refused or asked.
 func TestAdvance_SurplusIsTakenBackFirst(t *testing.T) {
 	a := newAdvancing(t, supervisor.Budget{Day: 100 * cent})
 	a.first("bob", "2")
@@ -215,7 +215,7 @@ func TestAdvance_WithoutLimit_IsNone(t *testing.T) {
 	}
 }
 
-// patient is a bid whose call fails where it has to wait.
+// patient is a bid whose call fails if it has to wait.
 func (a *advancing) patient(r *Reserver, e modelcall.Estimate) (supervisor.Lease, error) {
 	ctx, stop := context.WithCancelCause(a.Context())
 	defer stop(nil)
@@ -223,8 +223,7 @@ func (a *advancing) patient(r *Reserver, e modelcall.Estimate) (supervisor.Lease
 	return r.Reserve(ctx, e)
 }
 
-// A turn that has started may wait for the person's worker, which the turn has that lacks the
-// money.
+// A started turn may wait for the user's worker, which may be used by the turn that lacks money.
 func TestAdvance_UnusedMoney_GoesToOthers(t *testing.T) {
 	a := newAdvancing(t, supervisor.Budget{Day: 100 * cent})
 	a.first("bob", "2")
@@ -245,7 +244,7 @@ func TestAdvance_UnusedMoney_GoesToOthers(t *testing.T) {
 	a.same("after them", a.held(), "[]")
 }
 
-// What is on disk before Begin is called counts already for whoever looks between.
+// A lease counts from its write on, even before Begin is called.
 func TestAdvance_TurnStarts_WaitersRetry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := newAdvancing(t, supervisor.Budget{Day: 10 * cent})

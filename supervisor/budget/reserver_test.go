@@ -178,7 +178,7 @@ func TestRefusals_SayWhatToDo(t *testing.T) {
 	}
 }
 
-// What somebody may spend and has is nothing for a group, and what everybody has is for admins.
+// A group never sees its user's figures, and only admins see everybody's.
 func TestRefusal_HidesOthersFigures(t *testing.T) {
 	group := supervisor.Conversation{Channel: supervisor.ChannelTelegram, Chat: "-5"}
 	for name, c := range map[string]struct {

@@ -11,7 +11,7 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// A call gets as much as is left, and what is as good as nothing is none.
+// A call gets the rest of the money, but a negligible rest counts as none.
 func TestReserve_LowLimit_TakesTheRest(t *testing.T) {
 	for name, c := range map[string]struct {
 		spent int64
@@ -118,7 +118,7 @@ func TestWait_Stopped_Ends(t *testing.T) {
 	r.same("then", <-got, "0 stopped")
 }
 
-// Where the limit is everybody's, everybody's calls are waited for.
+// If the limit is shared, everybody's calls are waited for.
 func TestWait_SharedLimit_IncludesAllCalls(t *testing.T) {
 	r := newRig(t, supervisor.Budget{})
 	r.o.Installation = 10 * cent
@@ -132,7 +132,7 @@ func TestWait_SharedLimit_IncludesAllCalls(t *testing.T) {
 	r.same("then", <-got, "8 <nil>")
 }
 
-// A person whose own calls can make up for what is missing is not asked for more.
+// If the end of a user's own calls makes up for the shortfall, nobody is asked.
 func TestWait_RunningCallSuffices_AsksNobody(t *testing.T) {
 	r := newRig(t, supervisor.Budget{Day: 10 * cent, Extend: 100 * cent})
 	p := New(r.o)
