@@ -63,15 +63,15 @@ func TestAnInviteIsGivenToAnAdminInPrivate(t *testing.T) {
 		want    string
 		invited []string
 	}{
-		"with a link": {supervisor.RoleAdmin, "1", "/invite bob", linked, "`bob` is a person here now, with a folder of their own. " +
-			"Give this to `bob`, and to nobody else: whoever uses it first, within 24 hours, speaks as `bob` from then on.\n\n" +
+		"with a link": {supervisor.RoleAdmin, "1", "/invite bob", linked, "`bob` is now a user, with a folder of their own. " +
+			"Give this only to `bob`. Whoever uses it first, within 24 hours, speaks as `bob` from then on.\n\n" +
 			"https://t.me/mews_bot?start=ABC234\n\nThey open that link, or write to me: `/start ABC234`\n\n" +
-			"They are given a second factor then, and need it to speak here.\n\nThis message goes away in an hour.", []string{"bob"}},
+			"Then they get a second factor, and need it to write here.\n\nI delete this message in an hour.", []string{"bob"}},
 		"without one": {supervisor.RoleAdmin, "1", "/invite bob", made, "Give this to `bob`, and to nobody else: whoever uses it " +
 			"first, within 24 hours, speaks as `bob` from then on.\n\nThey find the bot, and write to it: `/start ABC234`\n\n" +
-			"This message goes away in an hour.", []string{"bob"}},
+			"I delete this message in an hour.", []string{"bob"}},
 		"in a group":      {supervisor.RoleAdmin, "-1", "/invite bob", made, "Everybody here would read the code. Write /invite in our private chat.", nil},
-		"of nobody":       {supervisor.RoleAdmin, "1", "/invite", made, "Write the name of who is invited: “/invite anna” makes a code for anna. If nobody here has that name, anna becomes a new person.", nil},
+		"of nobody":       {supervisor.RoleAdmin, "1", "/invite", made, "Write a name: “/invite anna” makes a code for anna. If there is no anna yet, she becomes a new person.", nil},
 		"of a wrong name": {supervisor.RoleAdmin, "1", "/invite ../x", made, "Nobody can have that name.", nil},
 		"by a user":       {supervisor.RoleUser, "1", "/invite bob", made, "Only an admin may use /invite.", nil},
 	} {
@@ -101,7 +101,7 @@ func TestAnInviteIsGivenToAnAdminInPrivate(t *testing.T) {
 	}
 }
 
-// While an admin is asked whether they mean it an hour may go by.
+// The question to an admin may stay open for an hour, in which they may lose that role.
 func TestWhoIsNoAdminAnyMoreInvitesNobody(t *testing.T) {
 	h := newRig(t)
 	h.on("1")
@@ -117,7 +117,7 @@ func TestWhoIsNoAdminAnyMoreInvitesNobody(t *testing.T) {
 	}
 }
 
-// What a terminal has shown stays there, and where there is no bot nobody finds it.
+// A terminal keeps what it has shown. Without a bot nobody can use the code there.
 func TestAnInviteSaysNothingUntrue(t *testing.T) {
 	h := newRig(t)
 	h.is(supervisor.RoleAdmin)
@@ -167,7 +167,7 @@ func TestAGroupIsAllowedByAnAdminInIt(t *testing.T) {
 	}
 }
 
-// grant has ann allow something for always, by the way on which she does.
+// grant allows something for always, as ann does it by a button.
 func (h *rig) grant(subject, text string) {
 	h.Helper()
 	q := supervisor.Question{Conversation: h.home, Kind: supervisor.QuestionApproval, Tool: "send_file", Subject: strings.Repeat(subject, 64),
@@ -193,7 +193,7 @@ func TestWhatIsAllowedForAlwaysIsListedAndTakenBack(t *testing.T) {
 	h.grant("c", "Send c?")
 	day := time.Now().UTC().Format("2 January 2006")
 	listing := func(lines ...string) string {
-		return "You always allow these:\n\n" + strings.Join(lines, "\n") + "\n\n“/grants revoke NUMBER” takes one back: I ask you again then."
+		return "You always allow these:\n\n" + strings.Join(lines, "\n") + "\n\n“/grants revoke NUMBER” revokes one. Then I ask you again."
 	}
 	a, b, c := "- number 1, since "+day+": Send `a.txt` to this chat?",
 		"- number 2, since "+day+": "+strings.Repeat("long ", 40)+"…", "- number 3, since "+day+": Send c?"
@@ -201,12 +201,12 @@ func TestWhatIsAllowedForAlwaysIsListedAndTakenBack(t *testing.T) {
 	if diff := cmp.Diff(listing(a, b, c), got.Text); diff != "" {
 		t.Error(diff)
 	}
-	if want := [][]supervisor.Button{{{Text: "Take back number 1", Press: "g:1"}}, {{Text: "Take back number 2", Press: "g:2"}},
-		{{Text: "Take back number 3", Press: "g:3"}}}; !cmp.Equal(want, got.Buttons) {
+	if want := [][]supervisor.Button{{{Text: "Revoke number 1", Press: "g:1"}}, {{Text: "Revoke number 2", Press: "g:2"}},
+		{{Text: "Revoke number 3", Press: "g:3"}}}; !cmp.Equal(want, got.Buttons) {
 		t.Errorf("buttons are %+v", got.Buttons)
 	}
 	for _, step := range []struct{ ask, want string }{
-		{"/grants revoke 2", "Number 2 is taken back: I ask you again from now on."},
+		{"/grants revoke 2", "I revoked number 2. From now on I ask you again."},
 		{"/grants revoke #2", "There is no number 2 among what ann always allows."},
 		{"/grants revoke all", "`all` is not the number of something that you always allow."},
 		{"/grants revoke", "(without a name) is not the number"},
@@ -217,7 +217,7 @@ func TestWhatIsAllowedForAlwaysIsListedAndTakenBack(t *testing.T) {
 			t.Errorf("%s: told was %q", step.ask, got)
 		}
 	}
-	if got := h.pressed("g:3"); got.Text != "Number 3 is taken back: I ask you again from now on." {
+	if got := h.pressed("g:3"); got.Text != "I revoked number 3. From now on I ask you again." {
 		t.Errorf("told was %q", got.Text)
 	}
 	if got := h.ask("/grants"); got != listing(a) {
@@ -229,10 +229,9 @@ func TestWhatIsAllowedForAlwaysIsListedAndTakenBack(t *testing.T) {
 	}
 }
 
-// What is one's own is nothing for a group: it is told in private, and a press in the group changes
-// nobody else's.
+// Private answers do not go to a group. A press in the group changes only the presser's own.
 func TestWhatIsOnesOwnIsAnsweredInPrivate(t *testing.T) {
-	for ask, begin := range map[string]string{"/settings": "What is set for you", "/usage": "What you asked of models", "/activity": "Nothing was done", "/model": "`offline` answers you",
+	for ask, begin := range map[string]string{"/settings": "What is set for you", "/usage": "Your use of models", "/activity": "Nothing was done", "/model": "`offline` answers you",
 		"/settings model": "`offline` answers you"} {
 		h := newRig(t)
 		h.options.People = people{"ann": {Name: "ann", Accounts: map[supervisor.Channel]string{supervisor.ChannelTelegram: "1"}}}

@@ -10,7 +10,7 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// done puts rows into the ledger.
+// done adds a row to the ledger.
 func (h *rig) done(user, kind, target string, at time.Time) {
 	h.Helper()
 	sqlitetest.Change(h.T, h.db, fmt.Sprintf(`INSERT INTO effect (user, call, kind, target, detail, reported_by, created_at)
@@ -58,7 +58,7 @@ func TestWhatWasDoneIsToldByPages(t *testing.T) {
 		if len(d.Buttons) != 1 || d.Buttons[0][0].Text != "Older ones" || len(d.Buttons[0][0].Press) > 64 {
 			t.Fatalf("buttons %+v", d.Buttons)
 		}
-		h.done("ann", "edit", "new", now) // what is done meanwhile moves no page
+		h.done("ann", "edit", "new", now) // a new row moves no page
 		d = h.pressed(d.Buttons[0][0].Press)
 		seen += "\n" + d.Text
 	}
@@ -78,7 +78,7 @@ func TestWhatWasDoneIsToldByPages(t *testing.T) {
 	}
 }
 
-// An admin is told how much was done for everybody, and not what.
+// An admin sees how much was done for everybody, but no details.
 func TestAnAdminIsToldCountsOnly(t *testing.T) {
 	h := newRig(t)
 	h.is(supervisor.RoleAdmin)

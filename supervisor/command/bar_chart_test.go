@@ -22,7 +22,7 @@ func drawnChart(t *testing.T, bars []chartBar) (image.Image, []byte) {
 	return p, text
 }
 
-// tall is how much of the bar there is in the middle of the i-th of n.
+// tall returns the height in pixels of bar i of n, measured in its middle.
 func tall(p image.Image, i, n int) (pixels int) {
 	x := chartLeft + (2*i+1)*plotWidth/(2*n)
 	for y := range chartHeight {
@@ -46,7 +46,7 @@ func TestBarsAreAsTallAsTheirValues(t *testing.T) {
 	if len(text) > 8<<10 {
 		t.Errorf("it has %d bytes", len(text))
 	}
-	// the scale ends at 3: 290 pixels
+	// the scale ends at 3, which is 290 pixels high
 	for i, want := range map[int]int{0: 0, 1: 1, 15: 145, 29: 280} {
 		if got := tall(p, i, len(bars)); got != want {
 			t.Errorf("bar %d is %d pixels tall, want %d", i, got, want)

@@ -25,13 +25,13 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// sessions is where turns run: at most one, which is over when the test says so.
+// sessions runs at most one turn, which ends when the test closes over.
 type sessions struct {
 	mu      sync.Mutex
-	over    chan struct{}        // nil when no turn runs
-	ahead   sqlite.PrecedingText // what a stop comes to then
-	command int64                // of the last stop
-	now     []int64              // conversations that were stopped without a command on disk
+	over    chan struct{}        // nil if no turn runs
+	ahead   sqlite.PrecedingText // the result of a stop
+	command int64                // the command of the last stop
+	now     []int64              // conversations that were stopped without a stored command
 }
 
 func (s *sessions) Stop(ctx context.Context, _ supervisor.Conversation, command int64) (sqlite.PrecedingText, error) {
@@ -55,7 +55,7 @@ func (s *sessions) StopNow(conversation int64) bool {
 	return s.over != nil
 }
 
-// rig is commands on a real database.
+// rig has Commands with a real database.
 type rig struct {
 	*testing.T
 	db       *sqlite.DB
@@ -63,7 +63,7 @@ type rig struct {
 	fakes    *fakes
 	options  command.Options
 	commands *command.Commands
-	begun    []string // the texts that turns begin with
+	begun    []string // the texts of turns that commands began
 	answered chan int64
 	home     supervisor.Conversation
 	keys     int
@@ -100,7 +100,7 @@ func newRig(t *testing.T) *rig {
 	return h
 }
 
-// made makes commands of the options.
+// made makes Commands from the options.
 func (h *rig) made() *command.Commands {
 	h.Helper()
 	commands, err := command.New(h.options)
@@ -110,7 +110,7 @@ func (h *rig) made() *command.Commands {
 	return commands
 }
 
-// live runs the commands for one life, which ends with the test at the latest.
+// live runs the Commands for one life, which ends with the test at the latest.
 func (h *rig) live() (end func()) {
 	h.commands = h.made()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -143,13 +143,13 @@ func (h *rig) keepAs(key, text string) supervisor.Inbound {
 	return in
 }
 
-// ask uses a command and returns its answer.
+// ask runs a command and returns its answer.
 func (h *rig) ask(text string) string {
 	h.Helper()
 	in := h.keep(text)
 	h.commands.Accept(in)
 	for {
-		<-h.answered // perhaps by what it says elsewhere first
+		<-h.answered // perhaps after a message in another chat
 		for _, d := range h.outbox() {
 			if d.Inbound == in.ID {
 				return d.Text
@@ -184,7 +184,7 @@ func TestEachCommandAnswers(t *testing.T) {
 		{"/status\nplease", "all is well"},
 		{"/model", "`offline` answers you, as the configuration has it."},
 		{"/models", "- `offline` (in use, the default)"},
-		{"/usage", "What you asked of models this month: nothing."},
+		{"/usage", "Your use of models this month: nothing."},
 		{"/settings", "- stream: on, the default"},
 		{"/grants", "There is nothing that you always allow."},
 		{"/lock", "you have no second factor."},
@@ -196,9 +196,9 @@ func TestEachCommandAnswers(t *testing.T) {
 		{"/stpo", "There is no /stpo. Did you mean /stop?"},
 		{"/Hlep", "There is no /hlep. Did you mean /help?"},
 		{"/claer", "There is no /claer. Did you mean /clear?"},
-		{"/invit", "There is no command /invit. /help"}, // it is for admins
+		{"/invit", "There is no command /invit. /help"}, // /invite is for admins
 		{"/clear", "A new topic."},
-		{"/stats", "What you asked of models"},
+		{"/stats", "Your use of models"},
 	} {
 		if got := h.ask(c.text); !strings.Contains(got, c.want) {
 			t.Errorf("%q is answered with %q, which lacks %q", c.text, got, c.want)
@@ -218,7 +218,7 @@ func TestHelpListsEveryCommandThatAnswers(t *testing.T) {
 	listed := 0
 	text := h.ask("/help")
 	for _, group := range feature.Groups()[1:] {
-		text += h.ask("/help "+string(group)) + "\n" // some have features' commands alone, which are not here
+		text += h.ask("/help "+string(group)) + "\n" // some groups have only commands of features, which are missing here
 	}
 	for line := range strings.Lines(text) {
 		name, _, ok := strings.Cut(line, " - ")
@@ -235,7 +235,7 @@ func TestHelpListsEveryCommandThatAnswers(t *testing.T) {
 	}
 }
 
-// What only an admin may use is not offered to others.
+// A command for admins is not offered to others.
 func TestHelpAndTheMenuAreForWhoeverReadsThem(t *testing.T) {
 	h := newRig(t)
 	h.is(supervisor.RoleUser)
@@ -263,7 +263,7 @@ func TestStopSaysStoppedWhenTheTurnIsOverAndNotBefore(t *testing.T) {
 		}
 		close(over)
 		<-h.answered
-		if got := h.outbox()[0].Text; got != "It is over: nothing of it runs on." {
+		if got := h.outbox()[0].Text; got != "Stopped." {
 			t.Errorf("the person is told %q", got)
 		}
 		if h.sessions.command != in.ID {
@@ -289,17 +289,17 @@ func TestAStopSaysHowTheTurnEndedAndWhatWaitsBehindIt(t *testing.T) {
 		ahead   sqlite.PrecedingText
 		want    string
 	}{
-		"nothing behind it": {"/stop", sqlite.PrecedingText{Inbound: 1, Why: "stopped"}, "It is over: nothing of it runs on."},
+		"nothing behind it": {"/stop", sqlite.PrecedingText{Inbound: 1, Why: "stopped"}, "Stopped."},
 		"one behind it": {"/stop", sqlite.PrecedingText{Inbound: 1, Why: "stopped", Waiting: 1},
-			"It is over: nothing of it runs on. 1 message waits behind it, and is answered now."},
+			"Stopped. I now answer 1 message that waited."},
 		"two behind it": {"/stop", sqlite.PrecedingText{Inbound: 1, Why: "stopped", Waiting: 2},
-			"It is over: nothing of it runs on. 2 messages wait behind it, and are answered now."},
-		"it ended by itself": {"/stop", sqlite.PrecedingText{Inbound: 1, Why: "done"}, "The answer that was being given had just ended."},
+			"It I now answer is over: nothing of it runs on. 2 messages that waited."},
+		"it ended by itself": {"/stop", sqlite.PrecedingText{Inbound: 1, Why: "done"}, "The answer had just ended."},
 		"nothing ran":        {"/stop", sqlite.PrecedingText{Waiting: 1}, "Nothing is running here."},
 		"a new topic, and one waits": {"/new", sqlite.PrecedingText{Inbound: 1, Why: "stopped", Waiting: 1},
-			newTopic + " The answer that was being given is stopped. 1 message that has no answer yet is answered in the new topic."},
+			newTopic + " I stopped the running answer. I answer 1 waiting message in the new topic."},
 		"a new topic, and two wait": {"/new", sqlite.PrecedingText{Waiting: 2},
-			newTopic + " 2 messages that have no answer yet are answered in the new topic."},
+			newTopic + " I answer 2 waiting messages in the new topic."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newRig(t)
@@ -313,7 +313,7 @@ func TestAStopSaysHowTheTurnEndedAndWhatWaitsBehindIt(t *testing.T) {
 	}
 }
 
-const newTopic = "A new topic. What was said so far stays on record but out of my sight; your files are as they were."
+const newTopic = "A new topic. I keep the earlier messages, but I no longer read them. Your files stay as they are."
 
 func TestAStopThatTheDiskDoesNotTakeStopsAllTheSame(t *testing.T) {
 	full := &supervisor.Error{Code: supervisor.CodeUnavailable, Message: "The disk is full."}
@@ -368,7 +368,7 @@ func TestANewTopicLeavesOutWhatWasSaid(t *testing.T) {
 	if _, err := h.db.Turns().Finish(t.Context(), end); err != nil {
 		t.Fatal(err)
 	}
-	if got := h.ask("/new"); !strings.HasPrefix(got, "A new topic.") || !strings.HasSuffix(got, " The answer that was being given is stopped.") {
+	if got := h.ask("/new"); !strings.HasPrefix(got, "A new topic.") || !strings.HasSuffix(got, " I stopped the running answer.") {
 		t.Errorf("/new answers %q", got)
 	}
 	if left, err := h.db.Transcript().Messages(t.Context(), h.home.ID); err != nil || len(left) != 0 {
@@ -380,10 +380,10 @@ func TestACommandThatIsStillWaitingAtACrashIsAnsweredOnceInTheNextLife(t *testin
 	synctest.Test(t, func(t *testing.T) {
 		h := newRig(t)
 		end := h.live()
-		synctest.Wait()                       // it has looked for what was left
+		synctest.Wait()                       // it has searched for unanswered commands
 		h.sessions.over = make(chan struct{}) // a turn that does not end
 		h.commands.Accept(h.keep("/stop"))
-		h.keep("/status") // on disk, and the process ends before it is accepted
+		h.keep("/status") // stored, and the process ends before it is accepted
 		synctest.Wait()
 		end()
 		if got := h.outbox(); len(got) != 0 {
@@ -414,7 +414,7 @@ func TestACommandThatWasSentAgainIsAnsweredOnce(t *testing.T) {
 		synctest.Wait()
 		close(over)
 		<-h.answered
-		h.commands.Accept(in) // as it was read just before it was answered
+		h.commands.Accept(in) // as read just before it was answered
 		h.commands.Accept(h.keepAs("key", "/stop"))
 		synctest.Wait()
 		if got := h.outbox(); len(got) != 1 {

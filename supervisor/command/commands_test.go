@@ -11,7 +11,7 @@ import (
 	"mews/supervisor"
 )
 
-// answers are the beginnings of what was answered, in order.
+// answers returns the beginnings of the answers, in order.
 func (h *rig) answers(c supervisor.Conversation) (answers []string) {
 	h.Helper()
 	list, err := h.db.Outbox().List(h.Context(), c.ID, 0, 100)
@@ -24,7 +24,7 @@ func (h *rig) answers(c supervisor.Conversation) (answers []string) {
 	return answers
 }
 
-// slow has /status of the house's own conversation last until the test says so.
+// slow makes /status of ann's conversation last until the test closes over.
 func (h *rig) slow() (over chan struct{}) {
 	home := h.home.ID
 	over = make(chan struct{})
@@ -85,7 +85,7 @@ func TestCommandsOfAConversationAreAnsweredAsTheyWereSent(t *testing.T) {
 	})
 }
 
-// TestWhatAnEarlierLifeLeftComesFirst, also before what was accepted before the commands run.
+// They also precede commands that were accepted before Run.
 func TestWhatAnEarlierLifeLeftComesFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newRig(t)
@@ -95,7 +95,7 @@ func TestWhatAnEarlierLifeLeftComesFirst(t *testing.T) {
 			h.commands.Accept(h.keep(text))
 		}
 		synctest.Wait()
-		end() // with one that runs and two that wait
+		end() // while one runs and two wait
 		if got := h.answers(h.home); len(got) != 0 {
 			t.Fatalf("the first life answered %q", got)
 		}
@@ -116,8 +116,7 @@ func TestWhatAnEarlierLifeLeftComesFirst(t *testing.T) {
 	})
 }
 
-// TestACommandThatWaitsAndIsSentAgainIsAnsweredOnce: it is taken also while it stands behind
-// another.
+// The repeat is noticed while the first one still waits.
 func TestACommandThatWaitsAndIsSentAgainIsAnsweredOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newRig(t)
@@ -137,7 +136,6 @@ func TestACommandThatWaitsAndIsSentAgainIsAnsweredOnce(t *testing.T) {
 	})
 }
 
-// TestManyCommandsKeepTheirOrder, whatever comes between them.
 func TestManyCommandsKeepTheirOrder(t *testing.T) {
 	h := newRig(t)
 	h.live()

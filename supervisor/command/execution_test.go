@@ -19,8 +19,7 @@ func (h *rig) guest() supervisor.Conversation {
 	return c
 }
 
-// TestWhoIsShutOutHasTheirCommandsEnded: the one that asks, and what waits behind it; nobody
-// else's, and none is answered.
+// The running command and those behind it end without an answer. Other users' commands continue.
 func TestWhoIsShutOutHasTheirCommandsEnded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newRig(t)
@@ -37,7 +36,7 @@ func TestWhoIsShutOutHasTheirCommandsEnded(t *testing.T) {
 		if err := h.commands.End(t.Context(), "bob"); err != nil {
 			t.Fatal(err)
 		}
-		if err := h.commands.End(t.Context(), "bob"); err != nil { // of whom nothing is left
+		if err := h.commands.End(t.Context(), "bob"); err != nil { // bob has no commands left
 			t.Fatal(err)
 		}
 		close(over)
@@ -56,7 +55,7 @@ func TestWhoIsShutOutHasTheirCommandsEnded(t *testing.T) {
 	})
 }
 
-// TestACommandThatIsGoneIsNotAnsweredForEver: somebody was deleted while it ran.
+// The user was deleted while the command ran.
 func TestACommandThatIsGoneIsNotAnsweredForEver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newRig(t)

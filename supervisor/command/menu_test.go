@@ -20,7 +20,7 @@ func TestTheMenuIsWhatTelegramTakes(t *testing.T) {
 			t.Errorf("no entry that Telegram takes: /%s - %s", entry.Name, entry.Summary)
 		}
 	}
-	// Others may stand between these.
+	// other commands may be between these
 	others := func(name string) bool { return !slices.Contains(want, name) }
 	if slices.Contains(names, "clear") || slices.Contains(names, "stats") {
 		t.Errorf("there are %v, and other names of commands among them", names)

@@ -11,7 +11,7 @@ import (
 	"mews/supervisor/command"
 )
 
-// models is what there is: the default is the one that says so.
+// models is the list of models. The default is marked as such.
 type models []command.Offer
 
 func (m models) Resolve(spec string) (string, error) {
@@ -34,7 +34,7 @@ func (m models) Resolve(spec string) (string, error) {
 
 func (m models) Offers(context.Context) []command.Offer { return m }
 
-// choices are what people chose, where they did. Nobody may choose what is barred.
+// choices are users' own choices. A "barred/" model is not allowed.
 type choices map[string]string
 
 func (c choices) May(_, spec string) bool { return !strings.HasPrefix(spec, "barred/") }
@@ -52,7 +52,7 @@ func (c choices) Choose(_ context.Context, user, spec string) error {
 	return nil
 }
 
-// many are a provider's models, and two others'.
+// many are n models of one provider, and two of others.
 func many(n int) models {
 	m := models{{Spec: "near/qwen3:8b", Default: true}, {Spec: "offline"}, {Spec: "shut", Err: "It could not be reached."},
 		{Spec: "claude/claude-haiku-4-5-20251001"}}
@@ -62,7 +62,7 @@ func many(n int) models {
 	return m
 }
 
-const takesBack = " “/model default” takes that back; /models lists what there is."
+const takesBack = " “/model default” takes that back; /models lists all models."
 
 func TestAPersonChoosesWhoAnswersThem(t *testing.T) {
 	h := newRig(t)
@@ -71,23 +71,23 @@ func TestAPersonChoosesWhoAnswersThem(t *testing.T) {
 	h.live()
 	for _, step := range []struct{ ask, want, chosen string }{
 		{"/model", "`near/qwen3:8b` answers you, as the configuration has it. “/model PROVIDER/MODEL” chooses another for you " +
-			"alone; /models lists what there is.", ""},
+			"alone; /models lists all models.", ""},
 		{"/model far/m-007", "From your next message on `far/m-007` answers you, wherever you write. “/model default” takes " +
 			"that back.", "far/m-007"},
 		{"/model", "`far/m-007` answers you, by your own choice." + takesBack, "far/m-007"},
-		{"/model nowhere/x", "There is no model \"nowhere/x\". There is:\n\n- `near/qwen3:8b`", "far/m-007"},
-		{"/model far/m-041", "`far` offers no model `m-041`. There is:\n\n- `far/m-000`", "far/m-007"},
+		{"/model nowhere/x", "There is no model \"nowhere/x\". It offers:\n\n- `near/qwen3:8b`", "far/m-007"},
+		{"/model far/m-041", "`far` offers no model `m-041`. It offers:\n\n- `far/m-000`", "far/m-007"},
 		{"/model far/m-041", "\n\nand 30 more; /models lists them.", "far/m-007"},
-		{"/model qwen4", "`near` offers no model `qwen4`. There is:\n\n- `near/qwen3:8b`", "far/m-007"},
+		{"/model qwen4", "`near` offers no model `qwen4`. It offers:\n\n- `near/qwen3:8b`", "far/m-007"},
 		{"/model one that is cheap", "The name of a model is one word", "far/m-007"},
-		// of the default's provider, in full
+		// of the default's provider, by its full name
 		{"/model qwen3", "From your next message on `near/qwen3` answers you", "near/qwen3"},
 		// listed with its date
 		{"/model `claude/claude-haiku-4-5`", "on `claude/claude-haiku-4-5` ", "claude/claude-haiku-4-5"},
 		{"/model far/m-001:free", "on `far/m-001:free` ", "far/m-001:free"},
-		// who is silent may have it
+		// a provider without a list may have it
 		{"/model shut/anything", "on `shut/anything` ", "shut/anything"},
-		{"/model Default", "The configuration decides again: from your next message on `near/qwen3:8b` answers you.", ""},
+		{"/model Default", "From your next message on `near/qwen3:8b` answers you, as configured.", ""},
 		{"/model default", "The configuration decides again", ""},
 	} {
 		if got := h.ask(step.ask); !strings.Contains(got, step.want) {
@@ -124,8 +124,8 @@ func TestModelsAreListedByProviderAndCutWithACount(t *testing.T) {
 	}
 	want := "These models can answer you:\n\n- `claude/claude-haiku-4-5-20251001`\n" + far.String() +
 		"- `far/m-777` (in use)\n- and 1,009 more of `far`\n- `near/qwen3:8b` (the default)\n- `offline`\n\n" +
-		"`shut` did not say which models it has: It could not be reached.\n\n" +
-		"“/models WORD” lists those with that word in their names, “/model PROVIDER/MODEL” chooses one for you."
+		"`shut` did not list its models: It could not be reached.\n\n" +
+		"“/models WORD” lists the models with that word in their names. “/model PROVIDER/MODEL” chooses one for you."
 	if got := h.ask("/models"); got != want {
 		t.Errorf("told was\n%s\nwant\n%s", got, want)
 	}
@@ -133,7 +133,7 @@ func TestModelsAreListedByProviderAndCutWithACount(t *testing.T) {
 	if got := h.ask("/models M-99"); !strings.HasPrefix(got, want) || strings.Count(got, "\n- ") != 10 {
 		t.Errorf("told was\n%s", got)
 	}
-	want = "No model that is offered has `gpt` in its name.\n\n`shut` did not say which models it has: It could not be reached."
+	want = "No model has `gpt` in its name.\n\n`shut` did not list its models: It could not be reached."
 	if got := h.ask("/models gpt"); got != want {
 		t.Errorf("told was\n%s", got)
 	}
@@ -161,8 +161,8 @@ func TestAnAdminAloneIsToldWhyAProviderIsSilent(t *testing.T) {
 		}
 		h.live()
 		got := h.ask("/models")
-		if strings.Contains(got, "`shut` did not say which models it has: It could not be reached.") != c.told ||
-			strings.Contains(got, "`shut` did not say which models it has.\n\n") == c.told {
+		if strings.Contains(got, "`shut` did not list its models: It could not be reached.") != c.told ||
+			strings.Contains(got, "`shut` did not list its models.\n\n") == c.told {
 			t.Errorf("%s: told was\n%s", name, got)
 		}
 	}
@@ -190,7 +190,7 @@ func TestWhatOthersNamedIsShownOnOneLine(t *testing.T) {
 	}
 }
 
-// failingChoices keeps no choice.
+// failingChoices stores no choice.
 type failingChoices struct{ choices }
 
 func (failingChoices) Choose(context.Context, string, string) error { return errors.New("errno 5") }
