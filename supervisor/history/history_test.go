@@ -115,8 +115,8 @@ func TestPair_ResultsFollowOrderOfCalls(t *testing.T) {
 	}
 }
 
-// What a turn takes in on its way is no new turn: the question that it began with stays, and so
-// does what came last.
+// Messages taken in during a turn do not begin a new turn: its first message stays, and so do the
+// last ones.
 func TestLongTurn_KeepsFirstAndLastMessages(t *testing.T) {
 	all := story("uaua"+"u"+strings.Repeat("c", 15)+"uu"+strings.Repeat("c", 15)+"u"+"ccc", 400)
 	var taken []int64
@@ -165,9 +165,8 @@ func TestRoom_ExcludesKeptMessages(t *testing.T) {
 	}
 }
 
-// TestCut_ResultIsAlwaysValid: whatever the transcript, calls and results pair, the
-// person's last message is there, so are the one that the turn began with and all at the end of it,
-// and cutting again at From gives the same.
+// For any transcript, calls and results pair. The first message of the turn, the user's last
+// message and all after it are kept. A second cut at From gives the same result.
 func TestCut_ResultIsAlwaysValid(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		kinds := "u" + rapid.StringMatching(`[uac]{0,40}`).Draw(t, "kinds")

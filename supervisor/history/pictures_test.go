@@ -71,8 +71,7 @@ func TestPictures_BytesCount(t *testing.T) {
 	}
 }
 
-// TestPictures_KeepThePrefix: what a model saw of the past stays as it was, but for a big
-// step in ten pictures.
+// The past part of a request stays the same, except for a big step every ten pictures.
 func TestPictures_KeepThePrefix(t *testing.T) {
 	changes := 0
 	var before []protocol.Message

@@ -123,8 +123,7 @@ func TestShorten_NewestTooLong_IsCut(t *testing.T) {
 	}
 }
 
-// TestShorten_KeepsUsersWordsLongest: of a result beside them less
-// stays, and of what was said before.
+// A result beside the user's words is cut further, and so are earlier messages.
 func TestShorten_KeepsUsersWordsLongest(t *testing.T) {
 	transcript := slices.Concat(story("u", 2000), talk(1, 20<<10)[1:], story("u", 4000))
 	for i := range transcript {
@@ -137,8 +136,7 @@ func TestShorten_KeepsUsersWordsLongest(t *testing.T) {
 	}
 }
 
-// TestShorten_LongerHistory_KeepsPrefix, but for a step in several: what providers have cached
-// they find again.
+// Except in every few steps, providers find the cached prefix again.
 func TestShorten_LongerHistory_KeepsPrefix(t *testing.T) {
 	changed, before := 0, ""
 	for n := 2; n <= 60; n++ {
@@ -155,8 +153,7 @@ func TestShorten_LongerHistory_KeepsPrefix(t *testing.T) {
 	}
 }
 
-// TestShorten_ResultIsAlwaysValid: calls and results pair, and the budget holds where the model's
-// own words allow it.
+// Calls and results pair, and the budget holds if the model's own words allow it.
 func TestShorten_ResultIsAlwaysValid(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		transcript := story("u"+rapid.StringMatching(`[uac]{0,40}`).Draw(t, "kinds"), rapid.IntRange(0, 4000).Draw(t, "size"))
