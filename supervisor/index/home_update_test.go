@@ -136,7 +136,7 @@ func TestHomeUpdate_ImpossibleReport_Fails(t *testing.T) {
 	f, list := homeFile("a.md", 1, "red")
 	other, otherList := homeFile("b.md", 1, "blue")
 	for name, tell := range map[string]func(u *HomeUpdate) error{
-		"a file twice": func(u *HomeUpdate) error {
+		"duplicate file": func(u *HomeUpdate) error {
 			_, err := u.Files(t.Context(), []File{f, f})
 			return err
 		},
@@ -147,22 +147,22 @@ func TestHomeUpdate_ImpossibleReport_Fails(t *testing.T) {
 			_, err := u.Files(t.Context(), []File{f})
 			return err
 		},
-		"sections of a file that was not named": func(u *HomeUpdate) error {
+		"sections of an unnamed file": func(u *HomeUpdate) error {
 			_, err := u.Sections(t.Context(), []File{f})
 			return err
 		},
-		"a section that was not asked for": func(u *HomeUpdate) error {
+		"unrequested section": func(u *HomeUpdate) error {
 			u.named["a.md"] = true
 			_, err := u.Sections(t.Context(), []File{f})
 			return errors.Join(err, u.Put(t.Context(), append(otherList, list...)))
 		},
-		"more sections while some are missing": func(u *HomeUpdate) error {
+		"sections before missing ones": func(u *HomeUpdate) error {
 			u.named["a.md"], u.named["b.md"] = true, true
 			_, err := u.Sections(t.Context(), []File{f})
 			_, again := u.Sections(t.Context(), []File{other})
 			return errors.Join(err, again)
 		},
-		"an end while some are missing": func(u *HomeUpdate) error {
+		"end before missing sections": func(u *HomeUpdate) error {
 			u.named["a.md"] = true
 			_, err := u.Sections(t.Context(), []File{f})
 			_, end := u.End(t.Context(), HomeReport{}, false)
