@@ -19,9 +19,9 @@ func TestMigrations(t *testing.T) {
 		version int64
 		column  int // whether the second migration was applied
 	}{
-		{"one more", fstest.MapFS{"migration/0002_more.sql": file(
+		{"one more migration", fstest.MapFS{"migration/0002_more.sql": file(
 			"ALTER TABLE word ADD COLUMN more TEXT")}, "", 2, 1},
-		{"one that fails in the middle", fstest.MapFS{"migration/0002_more.sql": file(
+		{"failing migration", fstest.MapFS{"migration/0002_more.sql": file(
 			"ALTER TABLE word ADD COLUMN more TEXT; INSERT INTO nowhere VALUES (1)")}, "0002_more.sql: ", 1, 0},
 		{"a gap in the numbers", fstest.MapFS{"migration/0003_more.sql": file("")}, "its number is not 2", 1, 0},
 		{"a name without a number", fstest.MapFS{"migration/more.sql": file("")}, "its number is not 2", 1, 0},

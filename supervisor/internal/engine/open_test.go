@@ -94,12 +94,12 @@ func TestOpen_BadFile_Fails(t *testing.T) {
 		facts   string
 	}{
 		{"on a network file system", nil, remote, ProblemNetwork, "NFS"},
-		{"on a file system that cannot be told", nil, unknown, ProblemNone, ""},
-		{"not a database", fileOf(strings.Repeat("not the bytes of a database ", 50)), nil, ProblemDamaged, ""},
-		{"of another program", databaseOf("CREATE TABLE photo (id INTEGER)"), nil, ProblemForeign, ""},
-		{"of a newer Mews", databaseOf("PRAGMA application_id = 1296389971; PRAGMA user_version = 99"), nil, ProblemNewer, "99 1"},
+		{"unknown file system", nil, unknown, ProblemNone, ""},
+		{"no database", fileOf(strings.Repeat("not the bytes of a database ", 50)), nil, ProblemDamaged, ""},
+		{"database of another program", databaseOf("CREATE TABLE photo (id INTEGER)"), nil, ProblemForeign, ""},
+		{"database of a newer Mews", databaseOf("PRAGMA application_id = 1296389971; PRAGMA user_version = 99"), nil, ProblemNewer, "99 1"},
 		{"a folder", func(path string) error { return os.Mkdir(path, 0o700) }, nil, ProblemUnwritable, ""},
-		{"in a folder that is not there", func(path string) error { return os.Remove(filepath.Dir(path)) }, nil, ProblemNone, ""},
+		{"missing folder", func(path string) error { return os.Remove(filepath.Dir(path)) }, nil, ProblemNone, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "state", "mews.db")
@@ -164,9 +164,9 @@ func TestOpen_UncleanStop_ChecksFile(t *testing.T) {
 		name                    string
 		killed, damaged, refuse bool
 	}{
-		{"a proper stop is not checked", false, true, false},
-		{"a kill without damage", true, false, false},
-		{"a kill with damage", true, true, true},
+		{"proper stop", false, true, false},
+		{"kill without damage", true, false, false},
+		{"kill with damage", true, true, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			os.Remove(path)
