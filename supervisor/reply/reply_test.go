@@ -61,7 +61,7 @@ func TestSteps_AreParagraphsAndCanBeReset(t *testing.T) {
 	}
 }
 
-// What stands before a step is shown as the step begins, so that nothing moves when it ends.
+// The text before a step is shown when the step begins, so that nothing moves when it ends.
 func TestBegin_TextIsShownWithStep(t *testing.T) {
 	var feeds reply.Feeds
 	s := feeds.Open(turn(1, 2, 7), "before")
@@ -229,7 +229,7 @@ func TestReplies_Several_ShowTheFirst(t *testing.T) {
 	}
 }
 
-// What is noted below a reply is seen and is no part of it. It goes with whatever comes next.
+// A note below a reply is shown but is not a part of it. It disappears with the next text.
 func TestNote_DisappearsWithNextText(t *testing.T) {
 	for name, change := range map[string]func(*reply.Stream){
 		"text": func(s *reply.Stream) { s.Add("Yes.") }, "a step's end": func(s *reply.Stream) { s.Commit("Yes.") }, "a reset": (*reply.Stream).Reset,
@@ -252,7 +252,7 @@ func TestNote_DisappearsWithNextText(t *testing.T) {
 	}
 }
 
-// The tool that has run longest is told of, until it has ended or the model goes on.
+// The tool that has run longest is shown, until it ends or the model continues.
 func TestTools_LongestRunning_IsShown(t *testing.T) {
 	var f reply.Feeds
 	s := f.Open(turn(1, 1, 1), "")
