@@ -49,25 +49,25 @@ func TestAuditVerify_ForgedRow_IsFound(t *testing.T) {
 		broken int64
 		why    string
 	}{
-		"nothing":              {"", 0, ""},
-		"another user":         {"UPDATE audit SET user = 'bob' WHERE id = 3", 3, "changed"},
-		"another action":       {"UPDATE audit SET action = 'logout' WHERE id = 3", 3, "changed"},
-		"another detail":       {"UPDATE audit SET detail = '' WHERE id = 3", 3, "changed"},
-		"one other update":     {"UPDATE audit SET detail = 'row 9' WHERE id = 3", 3, "changed"},
-		"another time":         {"UPDATE audit SET created_at = created_at + 1 WHERE id = 1", 1, "changed"},
-		"words moved over":     {"UPDATE audit SET action = 'loginr', detail = 'ow 3' WHERE id = 3", 3, "changed"},
-		"another digest":       {"UPDATE audit SET chain = zeroblob(32) WHERE id = 4", 4, "changed"},
-		"no digest":            {"UPDATE audit SET chain = NULL WHERE id = 4", 4, "no_digest"},
-		"a row taken out":      {"DELETE FROM audit WHERE id = 3", 4, "missing 3-3"},
-		"the first taken out":  {"DELETE FROM audit WHERE id <= 2", 3, "missing 1-2"},
-		"taken out and closed": {"DELETE FROM audit WHERE id = 3; UPDATE audit SET id = id - 1 WHERE id > 3", 3, "changed"},
-		"a row put in": {"UPDATE audit SET id = -id WHERE id > 3; UPDATE audit SET id = 1 - id WHERE id < 0; INSERT INTO audit " +
+		"nothing":                     {"", 0, ""},
+		"another user":                {"UPDATE audit SET user = 'bob' WHERE id = 3", 3, "changed"},
+		"another action":              {"UPDATE audit SET action = 'logout' WHERE id = 3", 3, "changed"},
+		"another detail":              {"UPDATE audit SET detail = '' WHERE id = 3", 3, "changed"},
+		"replaced detail":             {"UPDATE audit SET detail = 'row 9' WHERE id = 3", 3, "changed"},
+		"another time":                {"UPDATE audit SET created_at = created_at + 1 WHERE id = 1", 1, "changed"},
+		"text moved between columns":  {"UPDATE audit SET action = 'loginr', detail = 'ow 3' WHERE id = 3", 3, "changed"},
+		"another digest":              {"UPDATE audit SET chain = zeroblob(32) WHERE id = 4", 4, "changed"},
+		"no digest":                   {"UPDATE audit SET chain = NULL WHERE id = 4", 4, "no_digest"},
+		"deleted row":                 {"DELETE FROM audit WHERE id = 3", 4, "missing 3-3"},
+		"deleted first rows":          {"DELETE FROM audit WHERE id <= 2", 3, "missing 1-2"},
+		"deleted row with closed gap": {"DELETE FROM audit WHERE id = 3; UPDATE audit SET id = id - 1 WHERE id > 3", 3, "changed"},
+		"inserted row": {"UPDATE audit SET id = -id WHERE id > 3; UPDATE audit SET id = 1 - id WHERE id < 0; INSERT INTO audit " +
 			"SELECT 4, user, action, detail, created_at, chain FROM audit WHERE id = 3", 4, "changed"},
-		"two that change places": {"UPDATE audit SET id = -2 WHERE id = 2; UPDATE audit SET id = 2 WHERE id = 3; " +
+		"swapped rows": {"UPDATE audit SET id = -2 WHERE id = 2; UPDATE audit SET id = 2 WHERE id = 3; " +
 			"UPDATE audit SET id = 3 WHERE id = -2", 2, "changed"},
-		"all of them taken out": {"DELETE FROM audit", 1, "missing_at_end 1-5"},
-		"the last taken out":    {"DELETE FROM audit WHERE id = 5", 5, "missing_at_end 5-5"},
-		"one added":             {"INSERT INTO audit (user, action, detail, created_at) VALUES ('', 'x', '', 1)", 6, "no_digest"},
+		"all rows deleted": {"DELETE FROM audit", 1, "missing_at_end 1-5"},
+		"deleted last row": {"DELETE FROM audit WHERE id = 5", 5, "missing_at_end 5-5"},
+		"added row":        {"INSERT INTO audit (user, action, detail, created_at) VALUES ('', 'x', '', 1)", 6, "no_digest"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := newAuditStory(t, 5)
@@ -145,13 +145,13 @@ func TestAuditList_Filter_SelectsRows(t *testing.T) {
 		filter sqlite.AuditFilter
 		want   string
 	}{
-		"all":          {sqlite.AuditFilter{}, "[1 2 3 4 5]"},
-		"a person's":   {sqlite.AuditFilter{User: "alice"}, "[1 2 5]"},
-		"an action's":  {sqlite.AuditFilter{Action: "login"}, "[1 2 3]"},
-		"no wildcards": {sqlite.AuditFilter{Action: "l%"}, "[]"},
-		"since":        {sqlite.AuditFilter{Since: noon.Add(1)}, "[3 4 5]"},
-		"until":        {sqlite.AuditFilter{Until: noon.Add(time.Hour)}, "[1 2]"},
-		"a page":       {sqlite.AuditFilter{After: 1, Limit: 2}, "[2 3]"},
+		"all":              {sqlite.AuditFilter{}, "[1 2 3 4 5]"},
+		"by user":          {sqlite.AuditFilter{User: "alice"}, "[1 2 5]"},
+		"by action prefix": {sqlite.AuditFilter{Action: "login"}, "[1 2 3]"},
+		"no wildcards":     {sqlite.AuditFilter{Action: "l%"}, "[]"},
+		"since":            {sqlite.AuditFilter{Since: noon.Add(1)}, "[3 4 5]"},
+		"until":            {sqlite.AuditFilter{Until: noon.Add(time.Hour)}, "[1 2]"},
+		"a page":           {sqlite.AuditFilter{After: 1, Limit: 2}, "[2 3]"},
 	} {
 		list, err := l.db.Audit().List(t.Context(), c.filter)
 		l.must(err)

@@ -178,12 +178,12 @@ func TestCommit_Kill9_IsDurable(t *testing.T) {
 	s.same("sent and not shown", s.query(`SELECT o.id FROM outbox o JOIN post p ON p.delivery = o.id
 		WHERE o.outcome = 'sent' AND p.state <> 'sent'`), "")
 	for what, query := range map[string]string{
-		"a login":     "SELECT count(*) FROM login l WHERE l.user = i.user",
-		"a factor":    "SELECT count(*) FROM totp f WHERE f.user = i.user AND f.last_step = 1",
-		"a trial":     "SELECT count(*) FROM audit a WHERE a.user = i.user",
-		"a cleaning":  "SELECT count(*) FROM cleaning k WHERE k.user = i.user",
-		"what passes": "SELECT count(*) FROM inbox p WHERE p.user = i.user AND p.text = 'two' AND p.held = 0",
-		"a release":   "SELECT count(*) FROM inbox p WHERE p.user = i.user AND p.text = 'one' AND p.held = 0",
+		"a login":       "SELECT count(*) FROM login l WHERE l.user = i.user",
+		"a factor":      "SELECT count(*) FROM totp f WHERE f.user = i.user AND f.last_step = 1",
+		"a trial":       "SELECT count(*) FROM audit a WHERE a.user = i.user",
+		"a cleaning":    "SELECT count(*) FROM cleaning k WHERE k.user = i.user",
+		"released text": "SELECT count(*) FROM inbox p WHERE p.user = i.user AND p.text = 'two' AND p.held = 0",
+		"a release":     "SELECT count(*) FROM inbox p WHERE p.user = i.user AND p.text = 'one' AND p.held = 0",
 	} {
 		s.same("a code without "+what+", or the reverse", s.query(`SELECT i.user FROM inbox i WHERE i.source = 'gate' AND
 			i.text = 'one' AND (SELECT count(*) FROM inbox c WHERE c.user = i.user AND c.kind = 'code') <> (`+query+`)`), "")

@@ -106,13 +106,13 @@ func TestEffects_List_AppliesQuery(t *testing.T) {
 		q    supervisor.EffectQuery
 		want []string
 	}{
-		"all":               {supervisor.EffectQuery{User: "alice"}, []string{"write a", "run make", "edit notes.md"}},
-		"of somebody else":  {supervisor.EffectQuery{User: "bob"}, nil},
-		"of some kinds":     {supervisor.EffectQuery{User: "alice", Kinds: []string{"run", "edit"}}, []string{"run make", "edit notes.md"}},
-		"since":             {supervisor.EffectQuery{User: "alice", From: noon.Add(time.Minute)}, []string{"write a", "run make"}},
-		"until":             {supervisor.EffectQuery{User: "alice", To: noon.Add(time.Minute)}, []string{"edit notes.md"}},
-		"the next page":     {supervisor.EffectQuery{User: "alice", Before: 3}, []string{"run make", "edit notes.md"}},
-		"of no kind at all": {supervisor.EffectQuery{User: "alice", Kinds: []string{"none"}}, nil},
+		"all":           {supervisor.EffectQuery{User: "alice"}, []string{"write a", "run make", "edit notes.md"}},
+		"another user":  {supervisor.EffectQuery{User: "bob"}, nil},
+		"some kinds":    {supervisor.EffectQuery{User: "alice", Kinds: []string{"run", "edit"}}, []string{"run make", "edit notes.md"}},
+		"since":         {supervisor.EffectQuery{User: "alice", From: noon.Add(time.Minute)}, []string{"write a", "run make"}},
+		"until":         {supervisor.EffectQuery{User: "alice", To: noon.Add(time.Minute)}, []string{"edit notes.md"}},
+		"the next page": {supervisor.EffectQuery{User: "alice", Before: 3}, []string{"run make", "edit notes.md"}},
+		"unknown kind":  {supervisor.EffectQuery{User: "alice", Kinds: []string{"none"}}, nil},
 	} {
 		c.q.Limit = 10
 		list, err := s.db.Effects().List(t.Context(), c.q)

@@ -104,8 +104,8 @@ func TestSend_Refused_ChangesNothing(t *testing.T) {
 		code       supervisor.Code
 		words      string
 	}{
-		{"a call that the model has not made", "c9", func(*supervisor.File) {}, supervisor.CodeNotFound, "no call c9"},
-		{"another person's bytes", "c1", func(f *supervisor.File) { f.SHA256 = bobs }, supervisor.CodeInvalid, "alice has no blob"},
+		{"unknown call", "c9", func(*supervisor.File) {}, supervisor.CodeNotFound, "no call c9"},
+		{"another user's bytes", "c1", func(f *supervisor.File) { f.SHA256 = bobs }, supervisor.CodeInvalid, "alice has no blob"},
 		{"nobody's bytes", "c1", func(f *supervisor.File) { f.SHA256 = strings.Repeat("ef", 32) }, supervisor.CodeInvalid, "alice has no blob"},
 		{"another size", "c1", func(f *supervisor.File) { f.Size++ }, supervisor.CodeInvalid, "of 13 bytes"},
 		{"no name", "c1", func(f *supervisor.File) { f.Name = "" }, supervisor.CodeInvalid, "is not one that can be sent"},

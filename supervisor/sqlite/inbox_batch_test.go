@@ -97,9 +97,9 @@ func TestPutBatch_InvalidItem_StoresNothing(t *testing.T) {
 		item  supervisor.Item
 		words string
 	}{
-		"another person's conversation": {forged, "item 2: keep what mallory sent as 3.1763640000: "},
-		"nobody's":                      {nobody, "item 2: keep what  sent as 3.1763640000: "},
-		"one without a key":             {keyless, "item 2: keep what alice sent as : "},
+		"another user's conversation": {forged, "item 2: keep what mallory sent as 3.1763640000: "},
+		"nobody's":                    {nobody, "item 2: keep what  sent as 3.1763640000: "},
+		"missing key":                 {keyless, "item 2: keep what alice sent as : "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			answered := textItem("alice", 2, "a picture")

@@ -140,15 +140,15 @@ func TestGate_IdleAndLifetime_Close(t *testing.T) {
 		steps []time.Duration // between messages
 		held  bool            // whether the last message is held
 	}{
-		"at once":               {[]time.Duration{0}, false},
-		"in time":               {[]time.Duration{idle - 1e6}, false},
-		"idle for too long":     {[]time.Duration{idle}, true},
-		"kept open by use":      {[]time.Duration{20 * time.Minute, 20 * time.Minute, 20 * time.Minute}, false},
-		"open for too long":     {append(repeated(25*time.Minute, 28), 20*time.Minute), true},
-		"just not so long":      {repeated(25*time.Minute, 28), false},
-		"a clock was set back":  {[]time.Duration{-time.Second}, true},
-		"set back after a use":  {[]time.Duration{10 * time.Minute, -5 * time.Minute}, false},
-		"what it held is a use": {[]time.Duration{idle, 1}, true},
+		"at once":                    {[]time.Duration{0}, false},
+		"in time":                    {[]time.Duration{idle - 1e6}, false},
+		"idle for too long":          {[]time.Duration{idle}, true},
+		"kept open by use":           {[]time.Duration{20 * time.Minute, 20 * time.Minute, 20 * time.Minute}, false},
+		"open for too long":          {append(repeated(25*time.Minute, 28), 20*time.Minute), true},
+		"just below the lifetime":    {repeated(25*time.Minute, 28), false},
+		"clock set back":             {[]time.Duration{-time.Second}, true},
+		"clock set back after a use": {[]time.Duration{10 * time.Minute, -5 * time.Minute}, false},
+		"held inbound counts as use": {[]time.Duration{idle, 1}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := batchStory{newStory(t)}
@@ -263,10 +263,10 @@ func TestCode_OpensOnlyItsChats(t *testing.T) {
 		released []string
 		open     string
 	}{
-		"in the terminal":     {terminal(codeItem("alice", 9, 1)), []string{"new at the terminal"}, "terminal"},
-		"in a private chat":   {codeItem("alice", 9, 1), []string{"new privately", "new in the group"}, "telegram-100 telegram42"},
-		"in the other one":    {inChat("43", codeItem("alice", 9, 1)), []string{"new with the other", "new in the group as the other"}, "telegram-100 telegram43"},
-		"where nothing waits": {inChat("44", codeItem("alice", 9, 1)), nil, "telegram44"},
+		"in the terminal":            {terminal(codeItem("alice", 9, 1)), []string{"new at the terminal"}, "terminal"},
+		"in a private chat":          {codeItem("alice", 9, 1), []string{"new privately", "new in the group"}, "telegram-100 telegram42"},
+		"in the other one":           {inChat("43", codeItem("alice", 9, 1)), []string{"new with the other", "new in the group as the other"}, "telegram-100 telegram43"},
+		"chat without held inbounds": {inChat("44", codeItem("alice", 9, 1)), nil, "telegram44"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := batchStory{newStory(t)}

@@ -62,15 +62,15 @@ func TestSay_InvalidDelivery_Fails(t *testing.T) {
 	}
 	for name, d := range map[string]supervisor.Delivery{
 		"a button without a text":    button(" ", "x"),
-		"one that says nothing":      button("x", ""),
-		"one that says too much":     button("x", strings.Repeat("x", 65)),
-		"one that is not ASCII":      button("x", "é"),
-		"one with a line's end":      button("x", "a\nb"),
-		"a file of no bytes' hash":   file(func(f *supervisor.File) { f.SHA256 = "ab" }),
+		"button without data":        button("x", ""),
+		"button with long data":      button("x", strings.Repeat("x", 65)),
+		"button with non-ASCII data": button("x", "é"),
+		"button with a newline":      button("x", "a\nb"),
+		"file with a bad hash":       file(func(f *supervisor.File) { f.SHA256 = "ab" }),
 		"a file without a name":      file(func(f *supervisor.File) { f.Name = "" }),
-		"a file of no kind":          file(func(f *supervisor.File) { f.MediaType = "" }),
-		"a file smaller than empty":  file(func(f *supervisor.File) { f.Size = -1 }),
-		"what vanished before it is": {Text: "x", DeleteAfter: -1},
+		"file without a media type":  file(func(f *supervisor.File) { f.MediaType = "" }),
+		"file of negative size":      file(func(f *supervisor.File) { f.Size = -1 }),
+		"negative DeleteAfter":       {Text: "x", DeleteAfter: -1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d.Conversation = s.home

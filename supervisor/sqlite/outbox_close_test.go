@@ -46,11 +46,11 @@ func TestClose_RefusedOutcome_ChangesNothing(t *testing.T) {
 		words    string
 	}{
 		"none":               {waits.ID, "", supervisor.CodeInvalid, `is "" and cannot become ""`},
-		"one there is not":   {waits.ID, "lost", supervisor.CodeInvalid, `cannot become "lost"`},
-		"failed, once sent":  {sent.ID, supervisor.OutcomeFailed, supervisor.CodeInvalid, `is "sent" and cannot become "failed"`},
-		"sent, once failed":  {failed.ID, supervisor.OutcomeSent, supervisor.CodeInvalid, `is "failed" and cannot become "sent"`},
-		"of no delivery":     {999, supervisor.OutcomeSent, supervisor.CodeNotFound, "no delivery 999"},
-		"told again of what": {sent.ID, supervisor.OutcomeUnknown, supervisor.CodeInvalid, "cannot become"},
+		"unknown outcome":    {waits.ID, "lost", supervisor.CodeInvalid, `cannot become "lost"`},
+		"failed after sent":  {sent.ID, supervisor.OutcomeFailed, supervisor.CodeInvalid, `is "sent" and cannot become "failed"`},
+		"sent after failed":  {failed.ID, supervisor.OutcomeSent, supervisor.CodeInvalid, `is "failed" and cannot become "sent"`},
+		"unknown delivery":   {999, supervisor.OutcomeSent, supervisor.CodeNotFound, "no delivery 999"},
+		"unknown after sent": {sent.ID, supervisor.OutcomeUnknown, supervisor.CodeInvalid, "cannot become"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := s.db.Outbox().Close(t.Context(), supervisor.DeliveryOutcome{Delivery: c.delivery, Outcome: c.outcome,

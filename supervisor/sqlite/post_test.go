@@ -72,12 +72,12 @@ func TestSending_InvalidPost_Fails(t *testing.T) {
 		code         supervisor.Code
 		words        string
 	}{
-		"a part that is there":    {s.home.ID, supervisor.Post{Turn: turn.ID}, supervisor.CodeInvalid, "part 0 of turn"},
-		"of no conversation":      {999, supervisor.Post{Turn: turn.ID, Part: 1}, supervisor.CodeNotFound, "no conversation 999"},
-		"one that is not there":   {s.home.ID, supervisor.Post{ID: 999, Turn: turn.ID}, supervisor.CodeNotFound, "no post 999"},
-		"of no turn and delivery": {s.home.ID, supervisor.Post{}, supervisor.CodeInternal, "CHECK"},
-		"of a turn that is not":   {s.home.ID, supervisor.Post{Turn: 999}, supervisor.CodeInternal, "FOREIGN KEY"},
-		"a part below 0":          {s.home.ID, supervisor.Post{Turn: turn.ID, Part: -1}, supervisor.CodeInternal, "CHECK"},
+		"existing part":             {s.home.ID, supervisor.Post{Turn: turn.ID}, supervisor.CodeInvalid, "part 0 of turn"},
+		"unknown conversation":      {999, supervisor.Post{Turn: turn.ID, Part: 1}, supervisor.CodeNotFound, "no conversation 999"},
+		"unknown post":              {s.home.ID, supervisor.Post{ID: 999, Turn: turn.ID}, supervisor.CodeNotFound, "no post 999"},
+		"without turn and delivery": {s.home.ID, supervisor.Post{}, supervisor.CodeInternal, "CHECK"},
+		"unknown turn":              {s.home.ID, supervisor.Post{Turn: 999}, supervisor.CodeInternal, "FOREIGN KEY"},
+		"negative part":             {s.home.ID, supervisor.Post{Turn: turn.ID, Part: -1}, supervisor.CodeInternal, "CHECK"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := s.db.Posts().Sending(t.Context(), c.conversation, c.post)

@@ -260,12 +260,12 @@ func TestPress_Foreign_HasNoEffect(t *testing.T) {
 	money.Kind, money.Amount = supervisor.QuestionBudget, 500_000
 	ask(s, money, nonceB)
 	for name, p := range map[string]supervisor.Press{
-		"of a nonce that nobody knows": {Digest: subject, User: "alice", Conversation: s.home.ID},
-		"by another":                   {Digest: nonceA, User: "bob", Conversation: s.home.ID},
-		"by another at home":           {Digest: nonceA, User: "bob", Conversation: s.conversation("bob").ID},
+		"unknown nonce":                {Digest: subject, User: "alice", Conversation: s.home.ID},
+		"another user":                 {Digest: nonceA, User: "bob", Conversation: s.home.ID},
+		"another user in another chat": {Digest: nonceA, User: "bob", Conversation: s.conversation("bob").ID},
 		"elsewhere":                    {Digest: nonceA, User: "alice", Conversation: s.chat("alice", "7").ID},
-		"of no button":                 {Digest: nonceA, User: "alice", Conversation: s.home.ID, Word: "maybe"},
-		"of a button of approvals":     {Digest: nonceB, User: "alice", Conversation: s.home.ID, Word: "always"},
+		"unknown word":                 {Digest: nonceA, User: "alice", Conversation: s.home.ID, Word: "maybe"},
+		"word of another kind":         {Digest: nonceB, User: "alice", Conversation: s.home.ID, Word: "always"},
 	} {
 		if p.Word == "" {
 			p.Word = string(supervisor.SayOnce)
@@ -317,13 +317,13 @@ func TestAsk_InvalidQuestion_Fails(t *testing.T) {
 	s := newStory(t)
 	turn, bobs := s.startTurn("send it"), s.put(s.conversation("bob"), supervisor.KindCommand, "/invite eve")
 	for name, change := range map[string]func(*supervisor.Question){
-		"of no kind":              func(q *supervisor.Question) { q.Kind = "" },
-		"about nothing":           func(q *supervisor.Question) { q.Subject = "" },
-		"in another conversation": func(q *supervisor.Question) { q.Conversation = s.conversation("bob") },
-		"of no turn that was":     func(q *supervisor.Question) { q.Turn = 99 },
-		"of no command that was":  func(q *supervisor.Question) { q.Turn, q.Inbound = 0, 99 },
-		"of a text":               func(q *supervisor.Question) { q.Turn, q.Inbound = 0, turn.Inbound },
-		"of bob's command":        func(q *supervisor.Question) { q.Turn, q.Inbound = 0, bobs.ID },
+		"without kind":            func(q *supervisor.Question) { q.Kind = "" },
+		"without subject":         func(q *supervisor.Question) { q.Subject = "" },
+		"another conversation":    func(q *supervisor.Question) { q.Conversation = s.conversation("bob") },
+		"unknown turn":            func(q *supervisor.Question) { q.Turn = 99 },
+		"unknown command":         func(q *supervisor.Question) { q.Turn, q.Inbound = 0, 99 },
+		"text instead of command": func(q *supervisor.Question) { q.Turn, q.Inbound = 0, turn.Inbound },
+		"another user's command":  func(q *supervisor.Question) { q.Turn, q.Inbound = 0, bobs.ID },
 		"nowhere":                 func(q *supervisor.Question) { q.Turn, q.Conversation.ID = 0, 99 },
 	} {
 		q := approvalQuestion(s, turn)

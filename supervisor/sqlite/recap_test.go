@@ -107,15 +107,15 @@ func TestRecap_OtherConversations_HaveNone(t *testing.T) {
 		recap  bool
 		source string
 	}{
-		"a private one":               {[]string{"alice 42 2h user here"}, "45", nil, true, "own"},
-		"with what is the world's":    {[]string{"alice 42 2h user here", "alice 42 1h user forwarded"}, "45", nil, true, "world"},
-		"a group":                     {[]string{"alice 42 2h user here"}, "-5", nil, false, "own"},
-		"of a group alone":            {[]string{"alice -5 2h user here"}, "45", nil, false, "own"},
-		"of another person":           {[]string{"bob 42 2h user here"}, "45", nil, false, "own"},
-		"what is long ago":            {[]string{"alice 42 169h user here"}, "45", nil, false, "own"},
-		"one in which something is":   {[]string{"alice 42 2h user here", "alice 45 1h user too"}, "45", nil, false, "own"},
-		"one that was ended with new": {[]string{"alice 42 2h user here", "alice 45 1h user too"}, "45", func(db *sqlite.DB) error { return db.Transcript().Restart(t.Context(), 2) }, false, "own"},
-		"one of which all is forgotten": {[]string{"alice 42 2h user here", "alice 45 1h user too"}, "45", func(db *sqlite.DB) error {
+		"private conversation":       {[]string{"alice 42 2h user here"}, "45", nil, true, "own"},
+		"forwarded message":          {[]string{"alice 42 2h user here", "alice 42 1h user forwarded"}, "45", nil, true, "world"},
+		"a group":                    {[]string{"alice 42 2h user here"}, "-5", nil, false, "own"},
+		"only group messages":        {[]string{"alice -5 2h user here"}, "45", nil, false, "own"},
+		"another user":               {[]string{"bob 42 2h user here"}, "45", nil, false, "own"},
+		"old messages":               {[]string{"alice 42 169h user here"}, "45", nil, false, "own"},
+		"conversation with messages": {[]string{"alice 42 2h user here", "alice 45 1h user too"}, "45", nil, false, "own"},
+		"conversation after /new":    {[]string{"alice 42 2h user here", "alice 45 1h user too"}, "45", func(db *sqlite.DB) error { return db.Transcript().Restart(t.Context(), 2) }, false, "own"},
+		"forgotten conversation": {[]string{"alice 42 2h user here", "alice 45 1h user too"}, "45", func(db *sqlite.DB) error {
 			_, err := db.Forgettings().Forget(t.Context(), supervisor.Forgetting{User: "alice", Conversation: 2, Since: time.Unix(0, 0), Until: now})
 			return err
 		}, false, "own"},

@@ -71,7 +71,7 @@ func TestRefusedChat_JobsArePaused(t *testing.T) {
 	refused(said[0], private)
 	refused(said[1], private)
 	told := s.pendingTexts(private)
-	if len(told) != 2 || !strings.Contains(told[1], "2 reminders and tasks (kicked)") {
+	if len(told) != 2 || !strings.Contains(told[1], "2 reminders and tasks there (kicked)") {
 		t.Errorf("told %q", told)
 	}
 	s.same(

@@ -63,11 +63,11 @@ func TestFinish_Refused_ChangesNothing(t *testing.T) {
 	}{
 		{"without a reason", sqlite.FinishTurn{Turn: turn.ID, State: supervisor.InboundAnswered},
 			supervisor.CodeInvalid, "without a reason"},
-		{"with the inbound done before it is delivered", sqlite.FinishTurn{Turn: turn.ID, Why: protocol.WhyDone,
+		{"done before delivery", sqlite.FinishTurn{Turn: turn.ID, Why: protocol.WhyDone,
 			State: supervisor.InboundDone}, supervisor.CodeInvalid, "cannot become done"},
-		{"with no state", sqlite.FinishTurn{Turn: turn.ID, Why: protocol.WhyDone},
+		{"without state", sqlite.FinishTurn{Turn: turn.ID, Why: protocol.WhyDone},
 			supervisor.CodeInvalid, "cannot become"},
-		{"of no turn", sqlite.FinishTurn{Turn: 99, Why: protocol.WhyDone, State: supervisor.InboundAnswered},
+		{"unknown turn", sqlite.FinishTurn{Turn: 99, Why: protocol.WhyDone, State: supervisor.InboundAnswered},
 			supervisor.CodeNotFound, "no turn 99"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -37,16 +37,16 @@ func TestAsked_StoppedTurns_ReturnsFirstMessage(t *testing.T) {
 		"nothing":          {func(*story) {}, "now"},
 		"an answered turn": {func(s *story) { s.finish(s.startTurn("one"), "ok") }, "now"},
 		"a stopped turn":   {func(s *story) { runStoppedTurn(s, "one") }, "one"},
-		"an answered and two stopped": {func(s *story) {
+		"answered and two stopped turns": {func(s *story) {
 			s.finish(s.startTurn("zero"), "ok")
 			runStoppedTurn(s, "one")
 			runStoppedTurn(s, "two")
 		}, "one"},
-		"a stopped one and an answered": {func(s *story) { runStoppedTurn(s, "one"); s.finish(s.startTurn("two"), "ok") }, "now"},
-		"one that a /stop ended":        {func(s *story) { runStoppedTurn(s, "one"); s.put(s.home, supervisor.KindCommand, "/stop") }, "now"},
-		"a stopped one and a /new":      {func(s *story) { runStoppedTurn(s, "one"); s.put(s.home, supervisor.KindCommand, "/new") }, "now"},
-		"a stopped one and a /status":   {func(s *story) { runStoppedTurn(s, "one"); s.put(s.home, supervisor.KindCommand, "/status") }, "one"},
-		"two, and a /stop between them": {func(s *story) {
+		"stopped and answered turn": {func(s *story) { runStoppedTurn(s, "one"); s.finish(s.startTurn("two"), "ok") }, "now"},
+		"turn ended by /stop":       {func(s *story) { runStoppedTurn(s, "one"); s.put(s.home, supervisor.KindCommand, "/stop") }, "now"},
+		"stopped turn and /new":     {func(s *story) { runStoppedTurn(s, "one"); s.put(s.home, supervisor.KindCommand, "/new") }, "now"},
+		"stopped turn and /status":  {func(s *story) { runStoppedTurn(s, "one"); s.put(s.home, supervisor.KindCommand, "/status") }, "one"},
+		"/stop between two turns": {func(s *story) {
 			runStoppedTurn(s, "one")
 			s.put(s.home, supervisor.KindCommand, "/stop")
 			runStoppedTurn(s, "two")

@@ -63,18 +63,18 @@ func TestCommitLast_EarlierDelivery_MakesNoPost(t *testing.T) {
 		before func(s *story, turn supervisor.Turn)
 		sends  bool
 	}{
-		"nothing":        {func(*story, supervisor.Turn) {}, true},
-		"another chat's": {func(s *story, _ supervisor.Turn) { s.notice(s.chat("alice", "8"), "first") }, true},
-		"what was sent": {func(s *story, turn supervisor.Turn) {
+		"nothing":                  {func(*story, supervisor.Turn) {}, true},
+		"delivery to another chat": {func(s *story, _ supervisor.Turn) { s.notice(s.chat("alice", "8"), "first") }, true},
+		"sent delivery": {func(s *story, turn supervisor.Turn) {
 			s.close(s.notice(turn.Conversation, "first"), supervisor.OutcomeSent, "")
 		}, true},
-		"what waits":        {func(s *story, turn supervisor.Turn) { s.notice(turn.Conversation, "first") }, false},
-		"somebody else's":   {func(s *story, _ supervisor.Turn) { s.notice(s.chat("bob", "7"), "first") }, false},
-		"the growing reply": {func(s *story, turn supervisor.Turn) { s.showReply(turn) }, false},
+		"waiting delivery":        {func(s *story, turn supervisor.Turn) { s.notice(turn.Conversation, "first") }, false},
+		"another user's delivery": {func(s *story, _ supervisor.Turn) { s.notice(s.chat("bob", "7"), "first") }, false},
+		"the growing reply":       {func(s *story, turn supervisor.Turn) { s.showReply(turn) }, false},
 		"an apology": {func(s *story, turn supervisor.Turn) {
 			s.close(s.notice(turn.Conversation, "first"), supervisor.OutcomeFailed, "no")
 		}, false},
-		"an apology that is too late": {func(s *story, turn supervisor.Turn) {
+		"late apology": {func(s *story, turn supervisor.Turn) {
 			s.close(s.notice(turn.Conversation, "first"), supervisor.OutcomeFailed, "no")
 			s.now = s.now.Add(8 * 24 * time.Hour)
 		}, true},

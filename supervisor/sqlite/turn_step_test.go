@@ -41,12 +41,12 @@ func TestCommitStep_Invalid_Fails(t *testing.T) {
 		code  supervisor.Code
 		words string
 	}{
-		{"of a turn that has ended", step(over, "more"), supervisor.CodeInvalid, "has ended"},
-		{"of no turn", step(supervisor.Turn{ID: 99}, "more"), supervisor.CodeNotFound, "no turn 99"},
-		{"said by somebody else", forged, supervisor.CodeInvalid, "role \"user\""},
-		{"with a call that has no id", step(turn, "", ""), supervisor.CodeInvalid, "has no ID"},
-		{"with a call id of an earlier turn", step(turn, "", "used"), supervisor.CodeInvalid, "was used before"},
-		{"with the same call id twice", step(turn, "", "twin", "twin"), supervisor.CodeInvalid, "was used before"},
+		{"ended turn", step(over, "more"), supervisor.CodeInvalid, "has ended"},
+		{"unknown turn", step(supervisor.Turn{ID: 99}, "more"), supervisor.CodeNotFound, "no turn 99"},
+		{"wrong role", forged, supervisor.CodeInvalid, "role \"user\""},
+		{"call without id", step(turn, "", ""), supervisor.CodeInvalid, "has no ID"},
+		{"call id of an earlier turn", step(turn, "", "used"), supervisor.CodeInvalid, "was used before"},
+		{"same call id twice", step(turn, "", "twin", "twin"), supervisor.CodeInvalid, "was used before"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := s.db.Turns().CommitStep(t.Context(), c.step)
@@ -122,12 +122,12 @@ func TestCommitResult_Invalid_Fails(t *testing.T) {
 		code   supervisor.Code
 		words  string
 	}{
-		{"another one of an answered call", turn.ID, result("c1", "uno"), supervisor.CodeInvalid, "has another result"},
-		{"of a call that was never made", turn.ID, result("c9", "x"), supervisor.CodeNotFound, "no call c9"},
-		{"of a call of another turn", turn.ID, result("old", "x"), supervisor.CodeNotFound, "no call old"},
-		{"of another tool", turn.ID, renamed, supervisor.CodeInvalid, "is of read_file, not of write_file"},
-		{"of a turn that has ended", over.ID, result("old", "x"), supervisor.CodeInvalid, "has ended"},
-		{"with a change of no kind", turn.ID, unkind, supervisor.CodeInvalid, "has no kind"},
+		{"second result", turn.ID, result("c1", "uno"), supervisor.CodeInvalid, "has another result"},
+		{"unknown call", turn.ID, result("c9", "x"), supervisor.CodeNotFound, "no call c9"},
+		{"call of another turn", turn.ID, result("old", "x"), supervisor.CodeNotFound, "no call old"},
+		{"another tool", turn.ID, renamed, supervisor.CodeInvalid, "is of read_file, not of write_file"},
+		{"ended turn", over.ID, result("old", "x"), supervisor.CodeInvalid, "has ended"},
+		{"change without kind", turn.ID, unkind, supervisor.CodeInvalid, "has no kind"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			before := s.query("SELECT max(id) FROM message")

@@ -39,8 +39,8 @@ func TestStart_InvalidInbound_Fails(t *testing.T) {
 		words   string
 	}{
 		{"a command", command.ID, supervisor.CodeInvalid, "a turn is for a text"},
-		{"an inbound that is not there", 999, supervisor.CodeNotFound, "no inbound 999"},
-		{"a second turn beside a running one", s.text("me too").ID, supervisor.CodeInvalid, "another turn runs"},
+		{"unknown inbound", 999, supervisor.CodeNotFound, "no inbound 999"},
+		{"second running turn", s.text("me too").ID, supervisor.CodeInvalid, "another turn runs"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			before := s.query("SELECT state FROM inbox ORDER BY id")

@@ -55,13 +55,13 @@ func TestUsagePut_ForeignTurn_Fails(t *testing.T) {
 		words string
 	}{
 		{"nobody's", sqlite.ModelCall{Spec: "a/b"}, supervisor.CodeInvalid, "is somebody's"},
-		{"in another's conversation", sqlite.ModelCall{User: "alice", Conversation: elsewhere}, supervisor.CodeNotFound,
+		{"another user's conversation", sqlite.ModelCall{User: "alice", Conversation: elsewhere}, supervisor.CodeNotFound,
 			"no conversation"},
-		{"in another's turn", sqlite.ModelCall{User: "bob", Conversation: elsewhere, Turn: turn.ID}, supervisor.CodeNotFound,
+		{"another user's turn", sqlite.ModelCall{User: "bob", Conversation: elsewhere, Turn: turn.ID}, supervisor.CodeNotFound,
 			"no turn"},
-		{"in a turn of another conversation", sqlite.ModelCall{User: "alice", Conversation: s.chat("alice", "42").ID,
+		{"turn of another conversation", sqlite.ModelCall{User: "alice", Conversation: s.chat("alice", "42").ID,
 			Turn: turn.ID}, supervisor.CodeNotFound, "no turn"},
-		{"in a turn that never was", sqlite.ModelCall{User: "alice", Conversation: s.home.ID, Turn: 99},
+		{"unknown turn", sqlite.ModelCall{User: "alice", Conversation: s.home.ID, Turn: 99},
 			supervisor.CodeNotFound, "no turn 99"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -113,15 +113,15 @@ func TestSum_Dimensions_Group(t *testing.T) {
 	}{
 		{"everything", sqlite.UsageQuery{}, []sqlite.UsageTotal{{Calls: 6, Failed: 2,
 			Usage: protocol.Usage{Input: 71, Output: 52, CacheRead: 1}, Cost: 400, Unpriced: 2}}},
-		{"a person's", sqlite.UsageQuery{User: "alice"}, []sqlite.UsageTotal{{Calls: 4, Failed: 2,
+		{"one user", sqlite.UsageQuery{User: "alice"}, []sqlite.UsageTotal{{Calls: 4, Failed: 2,
 			Usage: protocol.Usage{Input: 21, Output: 2, CacheRead: 1}, Cost: 400, Unpriced: 1}}},
-		{"a stranger's", sqlite.UsageQuery{User: "dave"}, nil},
-		{"by person", sqlite.UsageQuery{By: []sqlite.UsageDimension{sqlite.ByUser}}, []sqlite.UsageTotal{
+		{"user without calls", sqlite.UsageQuery{User: "dave"}, nil},
+		{"by user", sqlite.UsageQuery{By: []sqlite.UsageDimension{sqlite.ByUser}}, []sqlite.UsageTotal{
 			{User: "alice", Calls: 4, Failed: 2, Usage: protocol.Usage{Input: 21, Output: 2, CacheRead: 1}, Cost: 400,
 				Unpriced: 1},
 			{User: "bob", Calls: 1, Usage: protocol.Usage{Input: 50, Output: 50}},
 			{User: "carol", Calls: 1, Unpriced: 1}}},
-		{"by model: what costs nothing in the order of its tokens", sqlite.UsageQuery{By: []sqlite.UsageDimension{sqlite.ByModel}},
+		{"by model, free ones by tokens", sqlite.UsageQuery{By: []sqlite.UsageDimension{sqlite.ByModel}},
 			[]sqlite.UsageTotal{
 				{Model: "anthropic/big", Calls: 3, Failed: 2, Usage: protocol.Usage{Input: 20, Output: 2}, Cost: 400},
 				{Model: "local/small", Calls: 1, Usage: protocol.Usage{Input: 50, Output: 50}},
