@@ -44,7 +44,7 @@ func message(t *testing.T, err error) string {
 	return ""
 }
 
-func TestFilesAreFetchedWhole(t *testing.T) {
+func TestFetch(t *testing.T) {
 	for _, file := range []telegramtest.File{
 		{ID: "plain", Name: "a.txt", Content: []byte("hello")},
 		{ID: "empty", Name: "b.txt"},
@@ -62,7 +62,7 @@ func TestFilesAreFetchedWhole(t *testing.T) {
 	}
 }
 
-func TestAFileThatCannotBeFetched(t *testing.T) {
+func TestFetch_Failures(t *testing.T) {
 	const gone, large = "Telegram does not have this file any more. Send it again.", "Telegram gives me files of up to 20 MiB, and this one is larger."
 	fails := func(kind telegramtest.FaultKind, method string, code int, words string) telegramtest.Fault {
 		return telegramtest.Fault{Kind: kind, Method: method, Code: code, Text: words}
@@ -111,7 +111,7 @@ func TestAFileThatCannotBeFetched(t *testing.T) {
 	}
 }
 
-func TestAFetchSaysHowLongToWait(t *testing.T) {
+func TestFetch_Flood_HasRetryTime(t *testing.T) {
 	for _, method := range []string{"getFile", telegramtest.DownloadMethod} {
 		s, c := filed(t, telegramtest.Options{}, telegramtest.File{ID: "f", Name: "a.bin", Size: 1000})
 		s.Fault(telegramtest.Fault{Kind: telegramtest.Error, Method: method, Code: 429, Text: "Too Many Requests", RetryAfter: 7})
@@ -123,7 +123,7 @@ func TestAFetchSaysHowLongToWait(t *testing.T) {
 
 // A fetch ends with its context, at each of its two requests and within the bytes. Sends continue
 // meanwhile.
-func TestAFetchEndsWithItsContext(t *testing.T) {
+func TestFetch_EndsWithContext(t *testing.T) {
 	for _, method := range []string{"getFile", telegramtest.DownloadMethod} {
 		s, c := filed(t, telegramtest.Options{}, telegramtest.File{ID: "f", Name: "a.bin", Size: 1000})
 		s.Fault(telegramtest.Fault{Kind: telegramtest.Hang, Method: method})
@@ -152,7 +152,7 @@ type writeFunc func(p []byte) (int, error)
 func (f writeFunc) Write(p []byte) (int, error) { return f(p) }
 
 // An error of the writer is returned unchanged.
-func TestAFetchThatCannotBeWritten(t *testing.T) {
+func TestFetch_WriterError_IsReturned(t *testing.T) {
 	_, c := filed(t, telegramtest.Options{}, telegramtest.File{ID: "f", Name: "a.bin", Size: 1000})
 	full := writeFunc(func([]byte) (int, error) { return 0, syscall.ENOSPC })
 	if err := c.Fetch(t.Context(), "f", full); !errors.Is(err, syscall.ENOSPC) {
@@ -173,7 +173,7 @@ func serving(t *testing.T, path string, file http.HandlerFunc) *Client {
 	}))
 }
 
-func TestARedirectIsNotFollowed(t *testing.T) {
+func TestFetch_Redirect_IsNotFollowed(t *testing.T) {
 	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { t.Errorf("asked for %s", r.URL) }))
 	defer other.Close()
 	c := serving(t, "a", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, other.URL, http.StatusFound) })
@@ -183,7 +183,7 @@ func TestARedirectIsNotFollowed(t *testing.T) {
 }
 
 // A path stays below the token, whatever it contains.
-func TestAPathIsEscaped(t *testing.T) {
+func TestFetch_PathIsEscaped(t *testing.T) {
 	asked := make(chan string, 1)
 	c := serving(t, `a/b?c#d%2e\ü`, func(_ http.ResponseWriter, r *http.Request) { asked <- r.RequestURI })
 	if err := c.Fetch(t.Context(), "f", io.Discard); err != nil {
@@ -195,7 +195,7 @@ func TestAPathIsEscaped(t *testing.T) {
 }
 
 // An endless file is given up at the largest size, and its bytes do not stay in memory.
-func TestAFileWithoutAnEnd(t *testing.T) {
+func TestFetch_EndlessFile_IsGivenUp(t *testing.T) {
 	piece := make([]byte, 64<<10)
 	c := serving(t, "a", func(w http.ResponseWriter, _ *http.Request) {
 		for err := error(nil); err == nil; {
@@ -216,7 +216,7 @@ func TestAFileWithoutAnEnd(t *testing.T) {
 	}
 }
 
-func TestFilesOfALocalServer(t *testing.T) {
+func TestFetch_FromLocalServer(t *testing.T) {
 	dir := t.TempDir()
 	s, c := filed(t, telegramtest.Options{Files: dir}, telegramtest.File{ID: "f", Name: "film.mp4", Content: []byte("begin"), Size: 25 << 20})
 	const outOfReach = "The Bot API server keeps this file where I can't read it."
@@ -234,7 +234,7 @@ func TestFilesOfALocalServer(t *testing.T) {
 }
 
 // Only files in the folder are read.
-func TestALocalServerThatNamesOtherPaths(t *testing.T) {
+func TestLocalFile_OutsideFolder_IsRefused(t *testing.T) {
 	outside := filepath.Join(t.TempDir(), "secret")
 	if err := os.WriteFile(outside, []byte("x"), 0o600); err != nil {
 		t.Fatal(err)

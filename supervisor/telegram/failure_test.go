@@ -127,7 +127,7 @@ var wholeAnswers = []struct {
 	{"answer without end", 200, `{"ok":true,"result":"` + strings.Repeat("a", maxAnswer) + `"}`, unknown},
 }
 
-func TestAnAnswerSaysWhatBecameOfAMessage(t *testing.T) {
+func TestSend_AnswerDecidesOutcome(t *testing.T) {
 	for _, row := range wholeAnswers {
 		t.Run(row.name, func(t *testing.T) {
 			e := sendTo(t, open(t, answers(t, row.status, row.body)))
@@ -142,7 +142,7 @@ func TestAnAnswerSaysWhatBecameOfAMessage(t *testing.T) {
 }
 
 // An error names the responder, and not the text of a gateway's page.
-func TestAnErrorNamesWhoAnsweredAndNotTheirPage(t *testing.T) {
+func TestError_NamesResponderNotItsPage(t *testing.T) {
 	const gateway, other = "something before Telegram answered, not Telegram", "what was answered is not Telegram's, or cut off"
 	for _, row := range []struct {
 		status int
@@ -163,7 +163,7 @@ func TestAnErrorNamesWhoAnsweredAndNotTheirPage(t *testing.T) {
 }
 
 // Every rule must be needed by one of these tests.
-func TestEveryRulingIsTested(t *testing.T) {
+func TestFailureRules_AreAllTested(t *testing.T) {
 	used := make([]bool, len(failureRules))
 	use := func(f *failure) {
 		if i := slices.IndexFunc(failureRules, func(r failureRule) bool { return r.fits(f) }); i >= 0 {
@@ -183,7 +183,7 @@ func TestEveryRulingIsTested(t *testing.T) {
 	}
 }
 
-func TestTheAPIsOwnErrorCanBeFound(t *testing.T) {
+func TestSendError_WrapsAPIError(t *testing.T) {
 	c := open(t, answers(t, 409, no(409, "Conflict: terminated by other getUpdates request\r\nof "+canaryToken+strings.Repeat("é", 400))))
 	_, err := c.do(t.Context(), apiCall{method: pollMethod, params: map[string]any{"offset": 7}})
 	var e *gotgbot.TelegramError
@@ -195,7 +195,7 @@ func TestTheAPIsOwnErrorCanBeFound(t *testing.T) {
 	}
 }
 
-func TestAGatewaySaysInItsHeaderHowLongAFloodLasts(t *testing.T) {
+func TestFlood_GatewayHeader_GivesWait(t *testing.T) {
 	for header, want := range map[string]time.Duration{
 		"12": 12 * time.Second, "0": floodWait, "Fri, 21 Nov 2026 10:00:00 GMT": floodWait, "99999999999": maxFloodWait,
 		strconv.FormatUint(math.MaxUint64, 10): maxFloodWait,

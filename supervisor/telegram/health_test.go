@@ -13,7 +13,7 @@ import (
 
 // TestAlarm_Flapping_IsNotRepeated: an hour of failures that come and go causes few alarms, but all
 // are logged. A lasting failure and its end are told.
-func TestFlapsDoNotPileUp(t *testing.T) {
+func TestAlarm_Flapping_IsNotRepeated(t *testing.T) {
 	for name, test := range map[string]struct {
 		broken      func(after time.Duration) bool
 		least, most int  // allowed number of alarms
@@ -72,7 +72,7 @@ func brief(ctx context.Context) (*http.Response, error) {
 }
 
 // TestLog_LastingFailure_IsMarked: three failures in a row count as lasting.
-func TestTheLogTellsALastingTrouble(t *testing.T) {
+func TestLog_LastingFailure_IsMarked(t *testing.T) {
 	log, journal := logged()
 	n := 0
 	o := telegram.PollOptions{Log: log, Health: new(telegram.Health)}

@@ -33,7 +33,7 @@ func as(user string) func(context.Context) (*http.Response, error) {
 	return func(context.Context) (*http.Response, error) { return result(user) }
 }
 
-func TestWhoTheBotIsIsAskedUntilItIsKnown(t *testing.T) {
+func TestGetMe_RepeatsUntilKnown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWire(t, script(always(refusal(500, "Internal Server Error", "")), as(`{"id":43,"is_bot":true}`), as(ourselves)))
 		c := w.client()
@@ -60,7 +60,7 @@ func TestWhoTheBotIsIsAskedUntilItIsKnown(t *testing.T) {
 
 // TestGetMe_AfterFailure_Waits: after a failure there is no request for a while, and none before
 // Telegram's given time.
-func TestWhoTheBotIsIsNotAskedInHaste(t *testing.T) {
+func TestGetMe_AfterFailure_Waits(t *testing.T) {
 	for name, test := range map[string]struct {
 		fail  func(context.Context) (*http.Response, error)
 		least time.Duration // between two requests
@@ -101,7 +101,7 @@ func meetOf(c *telegram.Client) func(context.Context) (any, error) {
 }
 
 // TestGetMe_CancelledCaller_IsNoFailure: the next caller asks at once.
-func TestACallerWhoGoesAwayIsNoFailure(t *testing.T) {
+func TestGetMe_CancelledCaller_IsNoFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWire(t, script(silence, as(ourselves)))
 		c := w.client()
@@ -122,7 +122,7 @@ func TestACallerWhoGoesAwayIsNoFailure(t *testing.T) {
 	})
 }
 
-func TestAnotherNameIsLearnt(t *testing.T) {
+func TestRefreshMe_LearnsNewName(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		renamed := strings.Replace(ourselves, "mews_bot", "hawk_bot", 1)
 		c := newWire(t, script(as(ourselves), as(renamed), always(respond(502, "")))).client()
@@ -143,7 +143,7 @@ func TestAnotherNameIsLearnt(t *testing.T) {
 
 // TestWebhook_UnknownName_AsksRarely: while Telegram does not answer, an update that needs the name
 // is refused, and comes again.
-func TestTheWebhookDoesNotAskForEachUpdate(t *testing.T) {
+func TestWebhook_UnknownName_AsksRarely(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWire(t, script(always(refusal(429, "Too Many Requests", `,"parameters":{"retry_after":30}`)), as(ourselves)))
 		s := newStore(0)

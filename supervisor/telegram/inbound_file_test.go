@@ -91,7 +91,7 @@ func unkept(a supervisor.Attachment) bool {
 }
 
 // TestRead_SourceOfWords: the sender's own words, or partly words of others.
-func TestWhoseWordsAMessageHas(t *testing.T) {
+func TestRead_SourceOfWords(t *testing.T) {
 	forwarded := `"forward_origin":{"type":"hidden_user","date":1,"sender_user_name":"Eve"}`
 	across := func(by string) string {
 		return `"external_reply":{"message_id":3,"origin":{"type":"user","sender_user":{"id":` + by + `}}},"quote":{"text":"there"}`

@@ -25,7 +25,7 @@ func press(chat, from string, more ...string) string {
 	return `{"update_id":500001,"callback_query":{` + strings.Join(fields, ",") + `}}`
 }
 
-func TestReadAPress(t *testing.T) {
+func TestRead_Press(t *testing.T) {
 	at := time.Unix(1760000000, 0).UTC()
 	inTopic := strings.Replace(group, `"chat"`, `"message_thread_id":5,"is_topic_message":true,"chat"`, 1)
 	for name, test := range map[string]struct {
@@ -51,7 +51,7 @@ func TestReadAPress(t *testing.T) {
 	}
 }
 
-func TestATitleIsALine(t *testing.T) {
+func TestRead_ChatTitle_IsOneLine(t *testing.T) {
 	long := strings.Replace(group, "The house", `The\n house \u0000`+strings.Repeat("ü", 400), 1)
 	got, err := telegram.Read(json.RawMessage(message(ann, long, text("x"))), me)
 	if want := "The house " + strings.Repeat("ü", 289) + "…"; err != nil || got.Title != want {
@@ -60,7 +60,7 @@ func TestATitleIsALine(t *testing.T) {
 }
 
 // TestRead_OtherUpdateTypes_AreIgnored: only messages and presses of people cause an action.
-func TestNoOtherUpdateTypeGetsThrough(t *testing.T) {
+func TestRead_OtherUpdateTypes_AreIgnored(t *testing.T) {
 	self := telegram.Self{ID: 42, Name: me.Name} // the bot of telegramtest
 	for _, kind := range telegramtest.OtherKinds() {
 		t.Run(kind, func(t *testing.T) {
@@ -77,7 +77,7 @@ func TestNoOtherUpdateTypeGetsThrough(t *testing.T) {
 }
 
 // All update types that the library knows are among the tested ones.
-func TestEveryUpdateTypeIsAmongTheOthers(t *testing.T) {
+func TestOtherUpdateTypes_AreComplete(t *testing.T) {
 	known := telegramtest.OtherKinds()
 	update := reflect.TypeFor[gotgbot.Update]()
 	for i := range update.NumField() {

@@ -320,7 +320,7 @@ func replyTo(who string) string { return `"reply_to_message":{"message_id":3,` +
 
 // TestRead_InGroup checks which messages are for the bot, and that the bot's name is only requested
 // if it decides that.
-func TestReadInAGroup(t *testing.T) {
+func TestRead_InGroup(t *testing.T) {
 	other := `"from":{"id":8,"is_bot":true,"first_name":"Other","username":"other_bot"}`
 	for name, test := range map[string]struct {
 		fields    []string
@@ -392,7 +392,7 @@ func TestReadInAGroup(t *testing.T) {
 }
 
 // TestRead_UnknownBotName_FailsIfNeeded covers messages for which the name does not matter, too.
-func TestReadTellsThatTheBotsNameIsNotKnown(t *testing.T) {
+func TestRead_UnknownBotName_FailsIfNeeded(t *testing.T) {
 	broken := errors.New("no network")
 	nobody := telegram.Self{ID: 7, Name: func() (string, error) { return "", broken }}
 	for name, test := range map[string]struct {
@@ -416,7 +416,7 @@ func TestReadTellsThatTheBotsNameIsNotKnown(t *testing.T) {
 	}
 }
 
-func TestReadIsBounded(t *testing.T) {
+func TestRead_IsBounded(t *testing.T) {
 	got, err := telegram.Read(json.RawMessage(message(ann, privateChat, text("ab"+strings.Repeat("🦅",
 		supervisor.MaxText/4)))), me)
 	if err != nil || len(got.Text) != supervisor.MaxText-2 || !utf8.ValidString(got.Text) {

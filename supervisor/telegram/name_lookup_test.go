@@ -91,7 +91,7 @@ func newDated() *dated { return &dated{store: newStore(0), at: map[string]time.D
 
 // TestGroupMessage_WaitsBrieflyForName: it is neither dropped nor mistaken for another bot's, and
 // its group keeps its order.
-func TestAGroupsMessageWaitsForTheBotsName(t *testing.T) {
+func TestGroupMessage_WaitsBrieflyForName(t *testing.T) {
 	for name, nameless := range map[string]time.Duration{"that comes at once": 0, "that comes late": 20 * time.Second} {
 		t.Run(name, func(t *testing.T) {
 			behind := message(ann, group, text("/status"))
@@ -113,7 +113,7 @@ func TestAGroupsMessageWaitsForTheBotsName(t *testing.T) {
 
 // TestPrivateMessages_DoNotWaitForName: they come at once, however long the name is unknown. After
 // a minute the group's message is dropped, and causes no more polls.
-func TestNobodyWaitsForTheBotsName(t *testing.T) {
+func TestPrivateMessages_DoNotWaitForName(t *testing.T) {
 	d := newDated()
 	p := poll(t, d, time.Hour, queue(2*time.Hour,
 		private(0, 10, "before it"), mention(0, 11, "hi"), private(0, 12, "behind it"),
@@ -134,7 +134,7 @@ func TestNobodyWaitsForTheBotsName(t *testing.T) {
 }
 
 // TestFullBatch_WaitsShorterForName, because private messages may be behind it.
-func TestAFullBatchWaitsShorter(t *testing.T) {
+func TestFullBatch_WaitsShorterForName(t *testing.T) {
 	d := newDated()
 	all := []upcoming{mention(0, 11, "hi")}
 	for id := range int64(150) {
@@ -147,7 +147,7 @@ func TestAFullBatchWaitsShorter(t *testing.T) {
 }
 
 // TestHeldUpdates_AreNotConfirmed: they come again after a restart.
-func TestWhatIsHeldBackIsNotConfirmed(t *testing.T) {
+func TestHeldUpdates_AreNotConfirmed(t *testing.T) {
 	s := newStore(0)
 	poll(t, s, 30*time.Second, queue(time.Hour, private(0, 10, "before it"), mention(0, 11, "hi"), private(0, 12, "behind it")))
 	if s.offset() != 11 {

@@ -64,7 +64,7 @@ func gaps(made []asked) []time.Duration {
 
 // TestPoll_Failures_PauseAndAlarm: for each failure, the pauses, the time and text of the alarm,
 // and the recovery.
-func TestWhatFailsIsTriedAgainSlowly(t *testing.T) {
+func TestPoll_Failures_PauseAndAlarm(t *testing.T) {
 	s, doubling := time.Second, []time.Duration{time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second}
 	// it continues within 3 s of Telegram's return
 	away, longest := doubling[:2], 2500*time.Millisecond
@@ -165,7 +165,7 @@ func checkAlarm(t *testing.T, p *polling, failing []asked, after int, says, do s
 }
 
 // TestAlarm_TwoFailures_RaiseNone: an old poll of our own lingers some 30 s after a kill.
-func TestTheAlarmIsNotForEveryHiccup(t *testing.T) {
+func TestAlarm_TwoFailures_RaiseNone(t *testing.T) {
 	for name, test := range map[string]struct {
 		fail  func(context.Context) (*http.Response, error)
 		times int
@@ -190,7 +190,7 @@ func TestTheAlarmIsNotForEveryHiccup(t *testing.T) {
 
 // TestTwoPollersOneToken_AlarmOnce: polls succeed between the conflicts, but that is no recovery.
 // The alarm comes once, and the recovery once, some time after the last conflict.
-func TestTwoThatPollWithOneToken(t *testing.T) {
+func TestTwoPollersOneToken_AlarmOnce(t *testing.T) {
 	n, states := 0, map[telegram.HealthState]int{}
 	o := telegram.PollOptions{Health: new(telegram.Health)}
 	var told []string
@@ -223,7 +223,7 @@ func TestTwoThatPollWithOneToken(t *testing.T) {
 }
 
 // TestPause_OtherAnswer_EndsIt if Telegram was unreachable, but not if it refused the poll itself.
-func TestAnAnswerToAnotherCallEndsThePause(t *testing.T) {
+func TestPause_OtherAnswer_EndsIt(t *testing.T) {
 	for name, test := range map[string]struct {
 		fail func(context.Context) (*http.Response, error)
 		ends bool
@@ -263,7 +263,7 @@ func TestAnAnswerToAnotherCallEndsThePause(t *testing.T) {
 	}
 }
 
-func TestAFailureIsInTheStatus(t *testing.T) {
+func TestStatus_HasFailure(t *testing.T) {
 	p := poll(t, newStore(0), time.Minute, func(_ asked, ctx context.Context) (*http.Response, error) { return says401(ctx) })
 	s := p.status
 	if s.Mode != telegram.ModePolling || s.State != telegram.HealthFailing || s.Failures < 3 ||
@@ -272,7 +272,7 @@ func TestAFailureIsInTheStatus(t *testing.T) {
 	}
 }
 
-func TestAFloodIsWaitedForExactly(t *testing.T) {
+func TestPoll_Flood_WaitsExactly(t *testing.T) {
 	p := poll(t, newStore(0), 2*time.Hour, func(a asked, ctx context.Context) (*http.Response, error) {
 		if a.after < 5*time.Minute {
 			return refusal(429, "Too Many Requests: retry after 137", `,"parameters":{"retry_after":137}`)
@@ -287,7 +287,7 @@ func TestAFloodIsWaitedForExactly(t *testing.T) {
 }
 
 // TestLongOutage_ReportsLoss: the recovery message does not claim that expired updates are safe.
-func TestALongOutageLoses(t *testing.T) {
+func TestLongOutage_ReportsLoss(t *testing.T) {
 	p := poll(t, newStore(0), 26*time.Hour, func(a asked, ctx context.Context) (*http.Response, error) {
 		if a.after < 25*time.Hour {
 			return nil, errors.New("connection refused")
@@ -301,7 +301,7 @@ func TestALongOutageLoses(t *testing.T) {
 
 // TestFirstRequest_IsThePoll checks the whole request, and that there is no other. It does not
 // wait, so that a success shows at once.
-func TestTheFirstRequestIsThePoll(t *testing.T) {
+func TestFirstRequest_IsThePoll(t *testing.T) {
 	begun := false
 	p := poll(t, newStore(7), time.Hour, func(_ asked, ctx context.Context) (*http.Response, error) {
 		if !begun {
@@ -329,7 +329,7 @@ func TestTheFirstRequestIsThePoll(t *testing.T) {
 	}
 }
 
-func TestAWebhookIsTakenAway(t *testing.T) {
+func TestPoll_DropsWebhookFirst(t *testing.T) {
 	webhook := true
 	p := poll(t, newStore(0), time.Hour, func(a asked, ctx context.Context) (*http.Response, error) {
 		if a.method == "deleteWebhook" {
@@ -352,7 +352,7 @@ func TestAWebhookIsTakenAway(t *testing.T) {
 }
 
 // TestDropWebhook_Failure_PausesNormally also checks the growing pauses.
-func TestAWebhookThatCannotBeTakenAway(t *testing.T) {
+func TestDropWebhook_Failure_PausesNormally(t *testing.T) {
 	p := poll(t, newStore(0), time.Hour, func(a asked, _ context.Context) (*http.Response, error) {
 		if a.method == "deleteWebhook" {
 			return refusal(500, "Internal Server Error", "")
@@ -386,7 +386,7 @@ func offsets(made []asked) []int64 {
 	return all
 }
 
-func TestTheOffset(t *testing.T) {
+func TestOffset(t *testing.T) {
 	for name, test := range map[string]struct {
 		begin   int64
 		batches []string
@@ -414,7 +414,7 @@ func TestTheOffset(t *testing.T) {
 }
 
 // TestPoll_IgnoredOffset_SlowsDown: updates are still read, but not at full speed.
-func TestAServerThatIgnoresTheOffset(t *testing.T) {
+func TestPoll_IgnoredOffset_SlowsDown(t *testing.T) {
 	p := poll(t, newStore(0), time.Hour, func(a asked, _ context.Context) (*http.Response, error) {
 		if a.after < 30*time.Minute {
 			return result("[" + said(6, "a") + "]")
@@ -432,7 +432,7 @@ func TestAServerThatIgnoresTheOffset(t *testing.T) {
 	}
 }
 
-func TestAServerThatDoesNotWait(t *testing.T) {
+func TestPoll_ServerWithoutWait_IsSlowed(t *testing.T) {
 	p := poll(t, newStore(0), time.Hour, func(asked, context.Context) (*http.Response, error) { return result(`[]`) })
 	if n := len(p.requests("")); n > 3602 || n < 3500 {
 		t.Errorf("%d requests in an hour, want one a second", n)
@@ -440,7 +440,7 @@ func TestAServerThatDoesNotWait(t *testing.T) {
 }
 
 // TestOffset_MovesOnlyAfterStore: during an hour of a full disk the offset stays.
-func TestNothingIsConfirmedThatIsNotKept(t *testing.T) {
+func TestOffset_MovesOnlyAfterStore(t *testing.T) {
 	var began time.Time
 	s := newStore(0)
 	p := poll(t, s, 2*time.Hour, func(a asked, ctx context.Context) (*http.Response, error) {
@@ -487,7 +487,7 @@ func (g *gateless) Next(ctx context.Context) (int64, error) {
 	return g.store.Next(ctx)
 }
 
-func TestTheOffsetIsWaitedFor(t *testing.T) {
+func TestOffset_UnreadableStore_DelaysPoll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWire(t, func(_ asked, ctx context.Context) (*http.Response, error) { return silence(ctx) })
 		g := &gateless{newStore(12), time.Now().Add(10 * time.Minute)}
@@ -501,7 +501,7 @@ func TestTheOffsetIsWaitedFor(t *testing.T) {
 }
 
 // TestHangingPoll_Ends after the server's time and a margin.
-func TestAPollThatHangs(t *testing.T) {
+func TestHangingPoll_Ends(t *testing.T) {
 	hangs := true
 	p := poll(t, newStore(0), time.Hour, func(_ asked, ctx context.Context) (*http.Response, error) {
 		if hangs {
@@ -520,7 +520,7 @@ func TestAPollThatHangs(t *testing.T) {
 }
 
 // TestPoll_IgnoringContext_IsAbandoned: its late result is not used.
-func TestAPollThatHeedsNothing(t *testing.T) {
+func TestPoll_IgnoringContext_IsAbandoned(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
 		var calls atomic.Int64
@@ -546,7 +546,7 @@ func TestAPollThatHeedsNothing(t *testing.T) {
 	})
 }
 
-func TestTheEndEndsThePoll(t *testing.T) {
+func TestRun_End_CancelsPoll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWire(t, func(_ asked, ctx context.Context) (*http.Response, error) { return silence(ctx) })
 		health := new(telegram.Health)

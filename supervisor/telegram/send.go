@@ -88,7 +88,7 @@ func (c *Client) Edit(ctx context.Context, to supervisor.Address, message string
 // albumComma separates the names of an album's messages.
 const albumComma = ","
 
-// Delete takes a message or an album away. One that is not there is well. Its error is a
+// Delete deletes a message or an album. It is no error if the message is missing. Its error is a
 // *supervisor.SendError.
 func (c *Client) Delete(ctx context.Context, to supervisor.Address, message string) error {
 	if names := strings.Split(message, albumComma); len(names) > 1 {
@@ -97,7 +97,7 @@ func (c *Client) Delete(ctx context.Context, to supervisor.Address, message stri
 	return c.changeMessage(ctx, apiCall{method: "deleteMessage", forgiving: notThere}, to, message, sendParams{})
 }
 
-// deleteAll takes several messages away.
+// deleteAll deletes several messages.
 func (c *Client) deleteAll(ctx context.Context, to supervisor.Address, names []string) error {
 	const method = "deleteMessages"
 	ids := make([]int64, len(names))
@@ -112,13 +112,13 @@ func (c *Client) deleteAll(ctx context.Context, to supervisor.Address, names []s
 	return err
 }
 
-// Unbutton takes a message's buttons away. One that has none, is not there or can't be changed any
-// more is well. Its error is a *supervisor.SendError.
+// Unbutton removes a message's buttons. It is no error if the message has none, is missing or can't
+// be changed any more. Its error is a *supervisor.SendError.
 func (c *Client) Unbutton(ctx context.Context, to supervisor.Address, message string) error {
 	return c.changeMessage(ctx, apiCall{method: "editMessageReplyMarkup", forgiving: unbuttoned}, to, message, sendParams{})
 }
 
-// Act shows for 5 s what is being done, such as that an answer is being written. Its error is a
+// Act shows an action for 5 s, for example that an answer is being written. Its error is a
 // *supervisor.SendError.
 func (c *Client) Act(ctx context.Context, to supervisor.Address, action supervisor.ChatAction) error {
 	_, err := c.callChat(ctx, apiCall{method: "sendChatAction", timeout: actionTimeout}, to, sendParams{Action: action})
@@ -131,8 +131,8 @@ type reactionType struct {
 	Emoji string `json:"emoji"`
 }
 
-// React has the bot's reaction to a message be an emoji; "" takes it away. A message that is not
-// there has none. Its error is a *supervisor.SendError.
+// React sets the bot's reaction to a message; "" removes it. It is no error if the message is
+// missing. Its error is a *supervisor.SendError.
 func (c *Client) React(ctx context.Context, to supervisor.Address, message, emoji string) error {
 	list := []reactionType{}
 	if emoji != "" {
@@ -141,8 +141,8 @@ func (c *Client) React(ctx context.Context, to supervisor.Address, message, emoj
 	return c.changeMessage(ctx, apiCall{method: "setMessageReaction", timeout: actionTimeout}, to, message, sendParams{Reaction: &list})
 }
 
-// contentParams are a text's parameters. Its links show no preview: nobody chose them to be shown,
-// and Telegram would fetch them.
+// contentParams returns a text's parameters. Its links show no preview, because nobody asked for
+// one and Telegram would fetch the pages.
 func contentParams(content supervisor.RichText) sendParams {
 	o := sendParams{Markup: keyboard(content.Buttons)}
 	if content.File != nil {
@@ -155,7 +155,7 @@ func contentParams(content supervisor.RichText) sendParams {
 	return o
 }
 
-// entities are the marks in the library's words. The types have the API's own names.
+// entities converts marks to the library's type. Both have the API's names of types.
 func entities(marks []supervisor.Entity) []gotgbot.MessageEntity {
 	out := make([]gotgbot.MessageEntity, len(marks))
 	for i, m := range marks {
@@ -166,7 +166,8 @@ func entities(marks []supervisor.Entity) []gotgbot.MessageEntity {
 	return out
 }
 
-// changeMessage makes a call about a message. No thread is named: the message is in one already.
+// changeMessage makes a call about a message. It names no thread, because the message is in one
+// already.
 func (c *Client) changeMessage(ctx context.Context, call apiCall, to supervisor.Address, message string, o sendParams) error {
 	id, err := parseID("message", message)
 	if err != nil {
@@ -195,7 +196,7 @@ func (c *Client) callChat(ctx context.Context, call apiCall, to supervisor.Addre
 	return c.do(ctx, call)
 }
 
-// parseID reads one of Telegram's names. They are all numbers.
+// parseID parses one of Telegram's ids, which are all numbers.
 func parseID(what, name string) (int64, error) {
 	id, err := strconv.ParseInt(name, 10, 64)
 	if err != nil || id == 0 {
@@ -204,7 +205,7 @@ func parseID(what, name string) (int64, error) {
 	return id, nil
 }
 
-// notSendable is for what can't be asked of Telegram.
+// notSendable returns the error of a request that can't be made to Telegram.
 func notSendable(method string, err error) error {
 	return &supervisor.SendError{Result: supervisor.ResultRefused, Err: fmt.Errorf("%s to %w", method, err)}
 }
