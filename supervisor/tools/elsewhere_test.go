@@ -17,7 +17,7 @@ var tasks = append(slices.Clone(some),
 	tool("tasks", "get_task_results", "What came of tasks, newest first"),
 	tool("history", "list_said", "List what was said."))
 
-// Who looks for a tool by the name that it has elsewhere gets what does the same, and nothing else.
+// A search for another assistant's tool name finds the tool that does the same, and nothing else.
 func TestFind_ForeignToolName_FindsOurs(t *testing.T) {
 	for words, want := range map[string]string{
 		"cron": "schedule_task list_tasks cancel_task", "CRON": "schedule_task list_tasks cancel_task", "add_reminder": "schedule_task",
@@ -30,7 +30,7 @@ func TestFind_ForeignToolName_FindsOurs(t *testing.T) {
 	}
 }
 
-// A word of such a name finds nothing by that.
+// A word of such a name finds nothing.
 func TestFind_PartOfForeignName_FindsNothing(t *testing.T) {
 	for _, words := range []string{"add", "manage", "complete"} {
 		if got := tools.Names(tools.Find(tasks, words)); len(got) > 0 {
