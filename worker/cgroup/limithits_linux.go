@@ -67,7 +67,7 @@ func readCounters[T any](g *Group, counters []counter[T]) (T, error) {
 }
 
 // parseCounter reads a kernel's file: the only number in it or, with a key, the number in the line "key
-// parseCounter" (cgroup-v2, "Flat keyed"); 0 if there is no such line. A number too large for an int64
+// number" (cgroup-v2, "Flat keyed"); 0 if there is no such line. A number too large for an int64
 // becomes the largest int64.
 func parseCounter(text, key string) (int64, error) {
 	if key == "" {
