@@ -17,7 +17,7 @@ func TestSections_Markdown_SplitsAtHeadings(t *testing.T) {
 			"6 My garden > (green, food)|hello; 7 My garden > Beds > (green, food)|two; 9 My garden > Beds > North|cold"},
 		"tags in lines":          {"---\ntitle: T\ntags:\n  - a\n  - b\n---\n# T\nx\n", "7 T > (a, b)|x"},
 		"a heading in code":      {"# A\n```sh\n# no heading\n```\nend\n", "1 A|```sh\n# no heading\n```\nend"},
-		"a heading with nothing": {"# A\n\n# B\n## C\nx\n", "1 A|; 4 B > C|x"},
+		"heading without text":   {"# A\n\n# B\n## C\nx\n", "1 A|; 4 B > C|x"},
 		"underlined":             {"Title\n=====\none\n\nPart\n---\ntwo\n\n- a\n---\n", "1 Title|one; 5 Title > Part|two\n\n- a\n---"},
 		"a level left out":       {"### Deep\nx\n# Top\ny\n", "1 Deep|x; 3 Top|y"},
 		"Windows' ends of lines": {"# A\r\nx  \r\ny\r\n", "1 A|x\ny"},
