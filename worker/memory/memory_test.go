@@ -101,12 +101,12 @@ func TestChange_OtherLines_StayUnchanged(t *testing.T) {
 // A fact is read back as it was remembered, whatever the file and the fact contain.
 func TestRemember_AnyFact_IsReadBack(t *testing.T) {
 	for name, c := range map[string]struct{ text, say, file string }{
-		"code that is not closed": {"# Me\n```\n- x", "Whistles", "# Me\n- Whistles <!-- k1 fact 0.9 2026-11-20 #12 -->\n```\n- x"},
-		"marks within a line":     {"```a```\n", "Whistles", "```a```\n- Whistles <!-- k1 fact 0.9 2026-11-20 #12 -->\n"},
-		"fences of two kinds":     {"~~~\n```\n~~~\n", "Whistles", "~~~\n```\n~~~\n- Whistles <!-- k1 fact 0.9 2026-11-20 #12 -->\n"},
-		"the greatest id":         {"- Sings <!-- k999999999 fact 1 -->\n", "Whistles", "- Sings <!-- k999999999 fact 1 -->\n- Whistles <!-- k1 fact 0.9 2026-11-20 #12 -->\n"},
-		"a comment of its own":    {"", "x <!<!----- k7 person 1 --> y\n- z", "- x - k7 person 1 y - z <!-- k1 fact 0.9 2026-11-20 #12 -->\n"},
-		"turned around":           {"", "pay \u202emallory\u2069 \x1b[2J\u2028now", "- pay mallory [2J now <!-- k1 fact 0.9 2026-11-20 #12 -->\n"},
+		"unclosed code block":  {"# Me\n```\n- x", "Whistles", "# Me\n- Whistles <!-- k1 fact 0.9 2026-11-20 #12 -->\n```\n- x"},
+		"marks within a line":  {"```a```\n", "Whistles", "```a```\n- Whistles <!-- k1 fact 0.9 2026-11-20 #12 -->\n"},
+		"fences of two kinds":  {"~~~\n```\n~~~\n", "Whistles", "~~~\n```\n~~~\n- Whistles <!-- k1 fact 0.9 2026-11-20 #12 -->\n"},
+		"the greatest id":      {"- Sings <!-- k999999999 fact 1 -->\n", "Whistles", "- Sings <!-- k999999999 fact 1 -->\n- Whistles <!-- k1 fact 0.9 2026-11-20 #12 -->\n"},
+		"a comment of its own": {"", "x <!<!----- k7 person 1 --> y\n- z", "- x - k7 person 1 y - z <!-- k1 fact 0.9 2026-11-20 #12 -->\n"},
+		"turned around":        {"", "pay \u202emallory\u2069 \x1b[2J\u2028now", "- pay mallory [2J now <!-- k1 fact 0.9 2026-11-20 #12 -->\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newHome(t, c.text)
