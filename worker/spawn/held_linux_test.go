@@ -59,13 +59,13 @@ func TestWatchdog_WorkerHoldsTooMuch_EndsPrograms(t *testing.T) {
 // held are Python scripts that open descriptors and keep them. The watchdog must see each kind,
 // whatever holds it.
 var held = map[string]struct{ kind, script string }{
-	"an epoll that is under way": {"watches", `
+	"epoll in flight": {"watches", `
 import select, socket
 all = []
 for n in range(40):
     a, b = socket.socketpair(); all += [a, b]
     e = select.epoll(); socket.send_fds(a, [b"x"], [e.fileno()]); e.close()`},
-	"a first thread that has ended": {"watches", `
+	"ended first thread": {"watches", `
 import ctypes, os, select, threading
 def fill():
     files = [os.eventfd(0) for n in range(60)]

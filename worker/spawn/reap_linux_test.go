@@ -101,7 +101,7 @@ func TestBrokenWire_EndsEverything(t *testing.T) {
 		"a number used again":           {spawnwire.Spawn{ID: 1, Root: "/", Path: "."}, []int{0, 2}, "after worker 1"},
 		"a spawn without descriptors":   {spawnwire.Spawn{ID: 2, Root: "/", Path: "."}, nil, "0 descriptors"},
 		"a kill with descriptors":       {spawnwire.Kill{ID: 1, Signal: 9}, []int{0}, "1 descriptors"},
-		"a signal that is not asked":    {spawnwire.Kill{ID: 1, Signal: uint32(syscall.SIGSTOP)}, nil, "signal 19"},
+		"forbidden signal":              {spawnwire.Kill{ID: 1, Signal: uint32(syscall.SIGSTOP)}, nil, "signal 19"},
 		"a kill of a worker never made": {spawnwire.Kill{ID: 9, Signal: 9}, nil, "never asked for"},
 		"a message of the other side":   {spawnwire.Ready{Version: 1}, nil, "not for a spawner"},
 	} {
