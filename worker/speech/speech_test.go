@@ -129,7 +129,7 @@ func TestTranscribe_Failures_AreTold(t *testing.T) {
 		"no command":              {"note.ogg", command("/nowhere/hear", "{wav}"), protocol.SpeechNoProgram, "/nowhere/hear: it is not installed"},
 		"an empty command":        {"note.ogg", command(), protocol.SpeechNoProgram, "no command is set"},
 		"no model":                {"note.ogg", named("", "/nowhere/ggml.bin"), protocol.SpeechNoModel, "failed to initialize whisper context"},
-		"a model that is none":    {"note.ogg", named("", "/etc/passwd"), protocol.SpeechNoModel, "failed to initialize whisper context"},
+		"invalid model":           {"note.ogg", named("", "/etc/passwd"), protocol.SpeechNoModel, "failed to initialize whisper context"},
 		"a model without tensors": {"note.ogg", whisper(nil), protocol.SpeechNoModel, "no tensors loaded from model file"},
 		"exit status":             {"note.ogg", whisper(map[string]any{"exit": 7}), protocol.SpeechExit, "exit 7: error: it was told to"},
 		"no JSON":                 {"note.ogg", whisper(map[string]any{"json": "["}), protocol.SpeechExit, "progress"},
@@ -137,7 +137,7 @@ func TestTranscribe_Failures_AreTold(t *testing.T) {
 		"no memory":               {"note.ogg", whisper(map[string]any{"abort": "alloc_tensor_range: failed to allocate CPU buffer of size 147365888"}), protocol.SpeechMemory, "CPU buffer"},
 		"it aborts":               {"note.ogg", whisper(map[string]any{"abort": "GGML_ASSERT(false)"}), protocol.SpeechExit, "aborted: GGML_ASSERT(false)"},
 		// status 0, and no words
-		"a language that is none":   {"note.ogg", command("whisper-cli", "-bogus"), "", ""},
+		"invalid language":          {"note.ogg", command("whisper-cli", "-bogus"), "", ""},
 		"no file":                   {"nothing.ogg", whisper(none), protocol.SpeechBroken, "no such file"},
 		"a folder":                  {"folder.ogg", whisper(none), protocol.SpeechBroken, "folder"},
 		"out of the home":           {"../note.ogg", whisper(none), protocol.SpeechBroken, "out of the folder"},
@@ -261,7 +261,7 @@ func TestServerText_InventedWords_AreRemoved(t *testing.T) {
 	for name, c := range map[string]struct{ file, heard, want, path string }{
 		"words":          {"note.ogg", " Buy milk.\nAnd bread!  ", "Buy milk. And bread!", ""},
 		"silence":        {"quiet.ogg", "Thank you for watching.", "", ""},
-		"what repeats":   {"note.ogg", "Buy milk. " + strings.Repeat("Thank you. ", 6) + "Bye.", "Buy milk. Bye.", ""},
+		"repeated line":  {"note.ogg", "Buy milk. " + strings.Repeat("Thank you. ", 6) + "Bye.", "Buy milk. Bye.", ""},
 		"in Japanese":    {"note.ogg", "牛乳。" + strings.Repeat("ご視聴ありがとう。", 6), "牛乳。", ""},
 		"a version":      {"note.ogg", "It is 1.1.1.1.1.1.1.1 now", "It is 1.1.1.1.1.1.1.1 now", ""},
 		"no words":       {"note.ogg", "[BLANK_AUDIO]", "", ""},
