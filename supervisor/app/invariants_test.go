@@ -23,6 +23,7 @@ import (
 	"mews/supervisor/model/modeltest"
 	"mews/supervisor/sqlite"
 	"mews/supervisor/sqlite/sqlitetest"
+	"mews/supervisor/statefolder"
 	"mews/supervisor/telegram/telegramtest"
 )
 
@@ -47,7 +48,7 @@ var invariants = []struct {
 		"supervisor/app.TestKilledAfterEachCommitOfAFile"}},
 	{"The process is made private before it reads a secret.", privateBeforeSecrets, nil},
 	{"The state folder is locked before the database is opened.", lockedBeforeOpened, []string{
-		"supervisor/app.TestAStateFolderHasOneMewsAtATime"}},
+		"supervisor/statefolder.TestAStateFolderHasOneMewsAtATime"}},
 	{"Whoever is nobody's or served no more gets nothing in, and is sent nothing.", nothingForNobody, []string{
 		"supervisor/inbox.TestGate_Missing_RefusesAll", "supervisor/outbox.TestUnservedUser_GetsNothing"}},
 	{"Nobody has a worker before the self-test has passed.", nil, []string{"supervisor/pool.TestSelfTest_Fails_ServesNobody"}},
@@ -239,7 +240,7 @@ func openRead(t *testing.T, fifo string) (f *os.File, err error) {
 // another version may have.
 func lockedBeforeOpened(t *testing.T) {
 	l := newUpgraded(t, nil, nil)
-	lock, err := app.LockState(filepath.Join(l.Dir, "state"))
+	lock, err := statefolder.Lock(filepath.Join(l.Dir, "state"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,22 +1,20 @@
-package app
+// Package logging makes the log of the program: in JSON, or in lines for a person who looks on.
+package logging
 
 import (
 	"io"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
-
-	"mews/config"
 )
 
-// NewLog makes the log as the configuration has it. Where nothing is configured and a person looks
-// on, it is for eyes.
-func NewLog(cfg *config.Config, w io.Writer, eyes bool) hclog.Logger {
+// New makes a log that writes what is of a level, such as "info", or above it.
+func New(level string, json bool, w io.Writer) hclog.Logger {
 	return readableLog{hclog.New(&hclog.LoggerOptions{
 		Name:       "mews",
-		Level:      hclog.LevelFromString(cfg.Log.Level),
+		Level:      hclog.LevelFromString(level),
 		Output:     w,
-		JSONFormat: cfg.Log.Format == "json" && !eyes,
+		JSONFormat: json,
 	})}
 }
 

@@ -1,4 +1,6 @@
-package app
+// Package statefolder guards the state folder: one process has it at a time, and other accounts
+// neither read its private files nor look into that process.
+package statefolder
 
 import (
 	"errors"
@@ -22,9 +24,9 @@ func (e *InUse) Error() string {
 		"this one a state folder of its own", e.holder, e.state)
 }
 
-// LockState makes this process the only one of a state folder. The kernel lets go of the lock when
+// Lock makes this process the only one of a state folder. The kernel lets go of the lock when
 // the process ends, however it ends.
-func LockState(state string) (*os.File, error) {
+func Lock(state string) (*os.File, error) {
 	path := filepath.Join(state, "lock")
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {

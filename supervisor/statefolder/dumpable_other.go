@@ -1,6 +1,6 @@
 //go:build !linux
 
-package app
+package statefolder
 
 // KeepPrivate does nothing here: macOS lets nobody look into another process without its user's
 // consent.

@@ -1,17 +1,15 @@
-package app
+package logging
 
 import (
 	"bytes"
 	"strings"
 	"testing"
 	"time"
-
-	"mews/config"
 )
 
 func TestTheLogWritesDurationsAsSuch(t *testing.T) {
 	var out bytes.Buffer
-	log := NewLog(&config.Config{Log: config.Log{Level: "info", Format: "json"}}, &out, false)
+	log := New("info", true, &out)
 	log.Named("part").With("every", time.Minute).Warn("tries", "again_in", 1500*time.Millisecond)
 	for _, want := range []string{`"every":"1m0s"`, `"again_in":"1.5s"`, `"@module":"mews.part"`} {
 		if !strings.Contains(out.String(), want) {

@@ -1,4 +1,4 @@
-package app
+package statefolder
 
 import (
 	"fmt"
@@ -10,12 +10,12 @@ import (
 
 func TestAStateFolderHasOneMewsAtATime(t *testing.T) {
 	state := t.TempDir()
-	lock, err := LockState(state)
+	lock, err := Lock(state)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for range 2 { // to be refused changes nothing
-		second, err := LockState(state)
+		second, err := Lock(state)
 		if err == nil {
 			second.Close()
 			t.Fatal("a second one has locked it too")
@@ -29,7 +29,7 @@ func TestAStateFolderHasOneMewsAtATime(t *testing.T) {
 	if err := lock.Close(); err != nil {
 		t.Fatal(err)
 	}
-	lock, err = LockState(state)
+	lock, err = Lock(state)
 	if err != nil {
 		t.Fatalf("after the first has gone: %v", err)
 	}
@@ -42,7 +42,7 @@ func TestALockFileOfAnOlderLifeIsNoLock(t *testing.T) {
 	if err := os.WriteFile(path, []byte("12345678901234567890 and more that a crash left"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	lock, err := LockState(state)
+	lock, err := Lock(state)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +54,7 @@ func TestALockFileOfAnOlderLifeIsNoLock(t *testing.T) {
 
 func TestAFolderThatCannotBeLockedSaysWhich(t *testing.T) {
 	state := filepath.Join(t.TempDir(), "missing")
-	if _, err := LockState(state); err == nil || !strings.Contains(err.Error(), "lock the state folder: open "+state) {
+	if _, err := Lock(state); err == nil || !strings.Contains(err.Error(), "lock the state folder: open "+state) {
 		t.Errorf("got %v", err)
 	}
 }
