@@ -28,3 +28,8 @@ func (s *service) adminOptions() admin.Options {
 		EraseIndex: s.eraseIndex,
 	}
 }
+
+func (s *service) inviter() admin.Inviter {
+	return admin.Inviter{Store: s.db.Access(), People: s.people, Configuration: s.configuration, Bot: s.botName, Now: s.now,
+		KeepPicture: pictures{s.spool}.Keep}
+}

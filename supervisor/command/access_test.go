@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"mews/supervisor"
-	"mews/supervisor/command"
+	"mews/supervisor/access"
 )
 
 func TestALockIsClosedAtOnce(t *testing.T) {
@@ -52,14 +52,14 @@ func TestALockIsClosedAtOnce(t *testing.T) {
 
 func TestAnInviteIsGivenToAnAdminInPrivate(t *testing.T) {
 	file := supervisor.File{SHA256: strings.Repeat("ab", 32), Size: 3, Name: "invite-bob.png", MediaType: "image/png"}
-	made := command.Invitation{Code: "ABC234", Lasts: 24 * time.Hour}
+	made := access.Invitation{Code: "ABC234", Lasts: 24 * time.Hour}
 	linked := made
 	linked.Link, linked.Files, linked.Added, linked.Enrols = "https://t.me/mews_bot?start=ABC234", []supervisor.File{file}, true, true
 	for name, c := range map[string]struct {
 		role    supervisor.Role
 		chat    string
 		ask     string
-		made    command.Invitation
+		made    access.Invitation
 		want    string
 		invited []string
 	}{
@@ -121,7 +121,7 @@ func TestWhoIsNoAdminAnyMoreInvitesNobody(t *testing.T) {
 func TestAnInviteSaysNothingUntrue(t *testing.T) {
 	h := newRig(t)
 	h.is(supervisor.RoleAdmin)
-	h.fakes.made = command.Invitation{Code: "ABC234", Lasts: 24 * time.Hour, Botless: "There is no bot. Make one."}
+	h.fakes.made = access.Invitation{Code: "ABC234", Lasts: 24 * time.Hour, Botless: "There is no bot. Make one."}
 	h.live()
 	got := h.answerOf(h.keep("/invite bob"))
 	if want := "speaks as `bob` from then on.\n\nThere is no bot. Make one. Then they write to the bot: `/start ABC234`"; !strings.HasSuffix(got.Text, want) {

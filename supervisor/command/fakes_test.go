@@ -13,6 +13,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/access"
 	"mews/supervisor/approval"
 	"mews/supervisor/command"
 	"mews/supervisor/question"
@@ -34,7 +35,7 @@ type fakes struct {
 	closed  []string
 
 	invited []string
-	made    command.Invitation
+	made    access.Invitation
 
 	groups []string
 	stays  bool
@@ -136,7 +137,7 @@ func (i invites) Check(_ context.Context, name string) error {
 	return nil
 }
 
-func (i invites) Invite(_ context.Context, name string) (command.Invitation, error) {
+func (i invites) Invite(_ context.Context, name string) (access.Invitation, error) {
 	i.invited = append(i.invited, name)
 	return i.made, nil
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"mews/supervisor"
+	"mews/supervisor/access"
 	"mews/supervisor/approval"
 	"mews/supervisor/feature"
 	"mews/supervisor/markdown"
@@ -18,19 +19,7 @@ type Invites interface {
 	Check(ctx context.Context, name string) error
 	// Invite creates a one-time code that binds an account to a user. It adds an unknown name as a
 	// new user.
-	Invite(ctx context.Context, name string) (Invitation, error)
-}
-
-// Invitation is an invitation to hand on. Only this value has its code.
-type Invitation struct {
-	Code string
-	Link string // sends the code to the bot; "" if the bot's name is unknown
-	// why there is no bot, and what to do, in sentences; "" if there is one
-	Botless string
-	Files   []supervisor.File // pictures of the link
-	Added   bool              // the user is new
-	Lasts   time.Duration     // how long the code is valid
-	Enrols  bool              // the new account gets a second factor
+	Invite(ctx context.Context, name string) (access.Invitation, error)
 }
 
 // inviteMessageLifetime is when the message with the code is deleted.
@@ -64,7 +53,7 @@ func invite(ctx context.Context, c *Commands, r feature.Request) (d supervisor.D
 		return d, fmt.Errorf("invite %s: %w", name, err)
 	}
 	c.o.Audit(name, "invite.made", fmt.Sprintf("by %s, for %v", r.Conversation.User, made.Lasts))
-	return supervisor.Delivery{Text: made.text(name, r.Conversation.Channel.Can().Delete), Files: made.Files, DeleteAfter: inviteMessageLifetime}, nil
+	return supervisor.Delivery{Text: invitationText(made, name, r.Conversation.Channel.Can().Delete), Files: made.Files, DeleteAfter: inviteMessageLifetime}, nil
 }
 
 // checkInvite returns nil if the conversation's user may invite somebody of that name there.
@@ -81,7 +70,8 @@ func checkInvite(ctx context.Context, c *Commands, conversation supervisor.Conve
 	return c.o.Invites.Check(ctx, name)
 }
 
-func (i Invitation) text(name string, deleted bool) string {
+// invitationText is what an invite says to the admin who made it.
+func invitationText(i access.Invitation, name string, deleted bool) string {
 	var b strings.Builder
 	if i.Added {
 		fmt.Fprintf(&b, textInviteAdded, markdown.QuoteName(name))
