@@ -24,7 +24,7 @@ func (s chatCommands) commandOptions(sessions *session.Registry, report api.Stat
 		Effects: s.db.Effects(), Pictures: pictures{s.spool},
 		Questions: s.asked, Cleanings: s.db.Cleanings(), Approver: newApprover(s.service), Locks: sqlite.Locks{Access: s.db.Access()}, Groups: users.Groups{Loader: s.configuration.Loader},
 		Invites: s.inviter(), Grants: s.db.Grants(),
-		Settings: chatSettings{s.settings}, Uploads: uploads(s),
+		Settings: chatSettings{s.settings}, Uploads: s.uploads(),
 		Features: rows(s.features, commandRows), Hidden: s.hiddenGroups(), Manual: s.manual,
 		People: s.settings, OfferZone: s.schedule.OfferZone,
 		Tools: personsTools(s), OpenedTools: s.db.OpenedTools(),

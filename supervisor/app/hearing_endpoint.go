@@ -61,7 +61,7 @@ func (h hearing) endpoint(ctx context.Context, r transcription.Recording, langua
 
 // read has a person's worker put a recording into the spool.
 func (h hearing) read(ctx context.Context, r transcription.Recording) (ref protocol.BlobRef, err error) {
-	result, err := uploads(h).operate(ctx, r.Conversation.User, protocol.UploadsParameters{Action: protocol.UploadsRead, Path: r.Path})
+	result, err := h.operations.DoUploads(ctx, r.Conversation.User, protocol.UploadsParameters{Action: protocol.UploadsRead, Path: r.Path})
 	switch {
 	case err == nil && result.Blob == nil:
 		err = supervisor.Errorf(supervisor.CodeNotFound, textHearingGone)

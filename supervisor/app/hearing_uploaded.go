@@ -79,7 +79,7 @@ func (h hearing) remove(ctx context.Context, user string, paths ...string) {
 		if path == "" {
 			continue
 		}
-		_, err := uploads(h).operate(ctx, user, protocol.UploadsParameters{Action: protocol.UploadsRemove, Key: protocol.UploadKey(path)})
+		_, err := h.operations.DoUploads(ctx, user, protocol.UploadsParameters{Action: protocol.UploadsRemove, Key: protocol.UploadKey(path)})
 		if err != nil {
 			h.log.Warn("remove a recording that was heard for a test", "user", user, "path", path, "error", err)
 		}

@@ -18,11 +18,7 @@ const (
 const (
 	textOtherAccount = "Mews is not running, and its state folder %s belongs to user id %d. Run this as that account, as with " +
 		"`sudo -u '#%d'`, or while Mews runs."
-	textAdminTold     = "an admin was told why, and `mews doctor` says it"
-	textStartFault    = "The assistant of %s can't be started: %s."
-	textJobModel      = "the model %s is not for you; /models lists those that are"
-	textNotArchived   = "The home of %s could not be archived. %s"
-	textUploadsFailed = "Your files could not be looked at. %s"
-	textNoArchiveRoom = "There is no room for an archive of the home of %s: %s are free for it. Make room on the disk of the state folder."
-	textMoreLeftOut   = "and %d more\n"
+	textAdminTold  = "an admin was told why, and `mews doctor` says it"
+	textStartFault = "The assistant of %s can't be started: %s."
+	textJobModel   = "the model %s is not for you; /models lists those that are"
 )
