@@ -1,15 +1,11 @@
 package app
 
 import (
-	"context"
-	"fmt"
-
 	"mews/supervisor"
 	"mews/supervisor/budget"
 	"mews/supervisor/hostcall"
 	"mews/supervisor/internal/timezone"
-	"mews/supervisor/modelcall"
-	"mews/supervisor/problem"
+	"mews/supervisor/usage"
 )
 
 // reserver pays for the model calls of a turn.
@@ -18,9 +14,9 @@ func (s *service) reserver(t supervisor.Turn) hostcall.Reserver {
 	switch {
 	case err != nil:
 		s.log.Error("find what a person may spend", "user", t.Conversation.User, "turn", t.ID, "error", err)
-		return unreadableBudget{err}
+		return budget.Unreadable{Why: err}
 	case !served:
-		return deniedBudget{} // they were taken out while their turn waited
+		return budget.Denied{} // they were taken out while their turn waited
 	}
 	return budget.New(o)
 }
@@ -50,36 +46,7 @@ func (s *service) budgetOf(t supervisor.Turn) (o budget.Options, served bool, er
 	return o, true, err
 }
 
-// deniedBudget is the budget of somebody who is not served any more.
-type deniedBudget struct{}
-
-// Reserve refuses.
-func (deniedBudget) Reserve(context.Context, modelcall.Estimate) (l supervisor.Lease, err error) {
-	return l, &modelcall.Error{Class: modelcall.OverBudget,
-		Err: &supervisor.Error{Code: supervisor.CodeForbidden, Message: textBudgetDenied}}
+// payer pays for calls of models that are no steps of a turn.
+func (s *service) payer() usage.Payer {
+	return usage.Payer{Models: s.models, Store: s.db.Usage(), Reserver: func(t supervisor.Turn) usage.Reserver { return s.reserver(t) }}
 }
-
-// Return has nothing to give back.
-func (deniedBudget) Return(context.Context, int64) {}
-
-// Settled has nobody to tell.
-func (deniedBudget) Settled(supervisor.Lease, bool) {}
-
-// unreadableBudget is the budget of somebody whose own limits could not be read. They may be lower
-// than the configuration's, so nothing is paid.
-type unreadableBudget struct{ why error }
-
-// Reserve refuses what may cost something.
-func (u unreadableBudget) Reserve(_ context.Context, e modelcall.Estimate) (l supervisor.Lease, err error) {
-	if e.Priced && e.MaxCost <= 0 {
-		return l, nil
-	}
-	return l, &modelcall.Error{Class: modelcall.OverBudget, Err: &supervisor.Error{Code: supervisor.CodeUnavailable, Err: u.why,
-		Message: fmt.Sprintf(textBudgetUnreadable, e.Spec, problem.Message(u.why))}}
-}
-
-// Return has nothing to give back.
-func (unreadableBudget) Return(context.Context, int64) {}
-
-// Settled has nobody to tell.
-func (unreadableBudget) Settled(supervisor.Lease, bool) {}

@@ -35,7 +35,7 @@ func (e embedding) Embed(ctx context.Context, user string, texts []string) (vect
 		return nil, err
 	}
 	return vectors, model.Retry(ctx, func() error {
-		return e.pay(ctx, supervisor.Turn{Conversation: in}, call, func() (protocol.Usage, error) {
+		return e.payer().Pay(ctx, supervisor.Turn{Conversation: in}, call, func() (protocol.Usage, error) {
 			result, err := e.models.Embed(ctx, call.Spec, texts)
 			vectors = result.Vectors
 			return result.Usage, err

@@ -18,7 +18,8 @@ const (
 const (
 	textOtherAccount = "Mews is not running, and its state folder %s belongs to user id %d. Run this as that account, as with " +
 		"`sudo -u '#%d'`, or while Mews runs."
-	textAdminTold  = "an admin was told why, and `mews doctor` says it"
-	textStartFault = "The assistant of %s can't be started: %s."
-	textJobModel   = "the model %s is not for you; /models lists those that are"
+	textAdminTold    = "an admin was told why, and `mews doctor` says it"
+	textStartFault   = "The assistant of %s can't be started: %s."
+	textTalksNowhere = "%s talks nowhere, so nothing can be paid for them."
+	textJobModel     = "the model %s is not for you; /models lists those that are"
 )

@@ -1,4 +1,4 @@
-package app
+package transcription
 
 import (
 	"context"
@@ -8,8 +8,6 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
-	"mews/supervisor/control"
-	"mews/supervisor/transcription"
 )
 
 // errUnheard ends what is heard for somebody who waits for it no more.
@@ -30,33 +28,41 @@ func outlasting(ctx context.Context, by time.Duration) (longer context.Context, 
 	}
 }
 
-// uploaded has a file of a person's be heard that came with no message, by the way of those that
+// Heard is what was heard in a file.
+type Heard struct {
+	Text         string // "" if nobody speaks
+	Language     string // "" is not known
+	Seconds      int    // the length of the file
+	Milliseconds int64  // that it took, without receiving the file
+}
+
+// HearUploaded has a file of a person's be heard that came with no message, by the way of those that
 // do. Nothing of it stays in their home.
-func (h hearing) uploaded(ctx context.Context, c supervisor.Conversation, file supervisor.Attachment) (heard control.Transcribed, err error) {
-	got, err := h.receive(ctx, c.User, file)
+func (t *Transcriber) HearUploaded(ctx context.Context, c supervisor.Conversation, file supervisor.Attachment) (heard Heard, err error) {
+	got, err := t.receive(ctx, c.User, file)
 	if err != nil {
 		return heard, err
 	}
 	wanted, end := outlasting(ctx, 0)
 	defer end()
 	began := time.Now()
-	result, err := h.transcriber.Hear(wanted, transcription.Recording{Conversation: c, Kind: protocol.AttachmentVoice, Path: got.Path,
+	result, err := t.Hear(wanted, Recording{Conversation: c, Kind: protocol.AttachmentVoice, Path: got.Path,
 		Seconds: got.Seconds, Blob: protocol.BlobRef{SHA256: file.SHA256, Size: file.Size}})
-	heard = control.Transcribed{Text: result.Text, Language: result.Language, Seconds: result.Seconds, Milliseconds: time.Since(began).Milliseconds()}
-	h.remove(context.WithoutCancel(ctx), c.User, got.Path, result.Path)
+	heard = Heard{Text: result.Text, Language: result.Language, Seconds: result.Seconds, Milliseconds: time.Since(began).Milliseconds()}
+	t.remove(context.WithoutCancel(ctx), c.User, got.Path, result.Path)
 	return heard, err
 }
 
 // receive has a person's worker put a recording below uploads/. Why it could not be read there is
 // left to what hears it.
-func (h hearing) receive(ctx context.Context, user string, file supervisor.Attachment) (got protocol.ReceivedFile, err error) {
+func (t *Transcriber) receive(ctx context.Context, user string, file supervisor.Attachment) (got protocol.ReceivedFile, err error) {
 	ctx, end := outlasting(ctx, leaveTimeout)
 	defer end()
 	// which always can be
-	parameters, _ := json.Marshal(protocol.ReceiveParameters{SentAt: h.now().Unix(), Files: []protocol.ArrivedFile{{
+	parameters, _ := json.Marshal(protocol.ReceiveParameters{SentAt: t.o.Now().Unix(), Files: []protocol.ArrivedFile{{
 		Blob: protocol.BlobRef{SHA256: file.SHA256, Size: file.Size}, Kind: protocol.AttachmentVoice, Name: file.Name, MediaType: file.MediaType,
 	}}})
-	op, ok := h.operations.Do(ctx, supervisor.Operation{User: user, Kind: protocol.OperationReceive, Parameters: string(parameters)}, nil)
+	op, ok := t.o.Operations.Do(ctx, supervisor.Operation{User: user, Kind: protocol.OperationReceive, Parameters: string(parameters)}, nil)
 	if !ok || op.State != supervisor.OperationDone {
 		return got, supervisor.Errorf(supervisor.CodeUnavailable, textNotReceived, op.Result)
 	}
@@ -72,16 +78,16 @@ func (h hearing) receive(ctx context.Context, user string, file supervisor.Attac
 }
 
 // remove removes files below a person's uploads/ for good; "" is none.
-func (h hearing) remove(ctx context.Context, user string, paths ...string) {
+func (t *Transcriber) remove(ctx context.Context, user string, paths ...string) {
 	ctx, cancel := context.WithTimeout(ctx, leaveTimeout)
 	defer cancel()
 	for _, path := range paths {
 		if path == "" {
 			continue
 		}
-		_, err := h.operations.DoUploads(ctx, user, protocol.UploadsParameters{Action: protocol.UploadsRemove, Key: protocol.UploadKey(path)})
+		_, err := t.o.Uploads(ctx, user, protocol.UploadsParameters{Action: protocol.UploadsRemove, Key: protocol.UploadKey(path)})
 		if err != nil {
-			h.log.Warn("remove a recording that was heard for a test", "user", user, "path", path, "error", err)
+			t.o.Log.Warn("remove a recording that was heard for a test", "user", user, "path", path, "error", err)
 		}
 	}
 }
