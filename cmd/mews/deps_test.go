@@ -28,6 +28,7 @@ var floors = map[string]int{
 
 	"mews/supervisor/app":          5,
 	"mews/supervisor/app/policies": 5,
+	"mews/supervisor/runner":       5,
 
 	// features: see features
 	"mews/supervisor/admin":        4,
@@ -169,6 +170,7 @@ var siblings = map[[2]string]string{
 		"their side",
 	{"mews/supervisor/effect", "mews/supervisor/printable"}: "an effect is written on one line",
 	{"mews/supervisor/app", "mews/supervisor/app/policies"}: "what the service is made of",
+	{"mews/supervisor/app", "mews/supervisor/runner"}:       "what the service is made of",
 	{"mews/supervisor/sqlite/sqlitetest", "mews/supervisor/app/policies"}: "in a test the database decides and " +
 		"says what it does in the service",
 }

@@ -1,11 +1,14 @@
 package app
 
 import (
+	"mews/config"
 	"mews/supervisor"
 	"mews/supervisor/budget"
 	"mews/supervisor/hostcall"
 	"mews/supervisor/internal/timezone"
 	"mews/supervisor/usage"
+
+	"slices"
 )
 
 // reserver pays for the model calls of a turn.
@@ -30,7 +33,7 @@ func (s *service) budgetOf(t supervisor.Turn) (o budget.Options, served bool, er
 	if t.Kind.OneShot() {
 		terms := s.readingTerms(t)
 		return budget.Options{Leases: s.db.Leases(), Advances: s.advances, Turn: t.ID, Conversation: t.Conversation, Destination: t.AnswersIn(),
-			Pot: terms.pot, Limits: supervisor.Budget{Turn: terms.turn, Day: terms.day}, Zone: timezone.Of(configured),
+			Pot: terms.Pot, Limits: supervisor.Budget{Turn: terms.Turn, Day: terms.Day}, Zone: timezone.Of(configured),
 			Admin: configured.Role == supervisor.RoleAdmin, Installation: s.configuration.Current().Budget.Month.Micro, Now: s.now,
 			Log: s.log.Named("budget")}, true, nil
 	}
@@ -49,4 +52,14 @@ func (s *service) budgetOf(t supervisor.Turn) (o budget.Options, served bool, er
 // payer pays for calls of models that are no steps of a turn.
 func (s *service) payer() usage.Payer {
 	return usage.Payer{Models: s.models, Store: s.db.Usage(), Reserver: func(t supervisor.Turn) usage.Reserver { return s.reserver(t) }}
+}
+
+// jobBudget is what a person's jobs may cost.
+func (s *service) jobBudget(user string) supervisor.Budget {
+	cfg := s.configuration.Current()
+	jobs := cfg.Budget.Users.Jobs // of who was added
+	if i := slices.IndexFunc(cfg.Users, func(u config.User) bool { return u.Name == user }); i >= 0 {
+		jobs = cfg.Users[i].Budget.Jobs
+	}
+	return supervisor.Budget{Turn: jobs.Run.Micro, Day: jobs.Day.Micro, Month: jobs.Month.Micro}
 }

@@ -2,9 +2,7 @@ package app
 
 import (
 	"context"
-	"fmt"
 	"slices"
-	"sync"
 	"time"
 
 	"mews/supervisor"
@@ -65,25 +63,6 @@ func (s *service) adminUsers() (admins []supervisor.User) {
 func (s *service) readsFaults(user string) bool {
 	admins := s.adminUsers()
 	return len(admins) == 0 || slices.ContainsFunc(admins, func(u supervisor.User) bool { return u.Name == user })
-}
-
-// startFaults are the reasons for which people's workers can't be started. The admins are told of
-// each once, until that worker has started.
-type startFaults struct {
-	reads func(user string) bool // whether a person reads of paths, accounts and programs
-	tell  func(text string)      // tells the admins
-	told  sync.Map               // the reason, by person
-}
-
-// of is why somebody's worker can't be started, as they read it.
-func (f *startFaults) of(user, reason string) string {
-	if f.reads(user) {
-		return reason
-	}
-	if before, _ := f.told.Swap(user, reason); before != reason {
-		f.tell(fmt.Sprintf(textStartFault, user, reason))
-	}
-	return textAdminTold
 }
 
 // tellOnce tells a person something in a chat of theirs that they have not been told under that

@@ -15,6 +15,7 @@ import (
 	"mews/supervisor/operation"
 	"mews/supervisor/placement"
 	"mews/supervisor/pool"
+	"mews/supervisor/runner"
 	"mews/supervisor/transcription"
 	"mews/supervisor/voice"
 )
@@ -29,7 +30,7 @@ func PlacementOptions(cfg *config.Config, log hclog.Logger) placement.Options {
 
 // workers are what runs outside of this process, and what has it done there.
 type workers struct {
-	pool        *workerPool
+	pool        *runner.Pool
 	hostCalls   *hostcall.Options // what workers' calls are answered with
 	operations  *operation.Operations[*hostcall.Conn]
 	voices      *voice.Voices
@@ -48,7 +49,7 @@ func (s *service) openWorkers(ctx context.Context) error {
 	}
 	s.pool = pool.New(pool.Options[*hostcall.Conn]{
 		Spawner: s.places.Spawner, SelfTestSpec: placement.SelfTestSpec(place),
-		SelfTest: func(ctx context.Context, w *PooledWorker) error { return s.places.SelfTest(ctx, w) },
+		SelfTest: func(ctx context.Context, w *runner.Worker) error { return s.places.SelfTest(ctx, w) },
 		OnLimit:  s.places.OnLimit, OnStart: s.noteWorkerStart, Log: s.log.Named("pool"), Now: time.Now,
 		Timings: pool.Timings{
 			Idle: s.config.Worker.Idle,

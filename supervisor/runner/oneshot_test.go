@@ -1,4 +1,4 @@
-package app
+package runner
 
 import (
 	"context"
@@ -38,7 +38,7 @@ type reviewRig struct {
 	db       *sqlite.DB
 	kept     *spool.Spool
 	end      func() // of this life of the supervisor
-	workers  *workerPool
+	workers  *Pool
 	turn     supervisor.Turn
 	material protocol.BlobRef
 	reports  []protocol.ReviewReport
@@ -176,12 +176,15 @@ func (r *reviewRig) CommitLast(ctx context.Context, last sqlite.LastStep) (sqlit
 
 // run runs one attempt.
 func (r *reviewRig) run(purse supervisor.Budget) (session.End, error) {
-	o := oneShots{turns: turns{pool: r.workers, begins: func(string) {}, faults: &startFaults{reads: func(string) bool { return false }},
-		purses: func(t supervisor.Turn) hostcall.Reserver {
+	o := OneShots{Turns: Turns{Pool: r.workers, Begins: func(string) {}, Faults: &StartFaults{Reads: func(string) bool { return false }},
+		Reserver: func(t supervisor.Turn) hostcall.Reserver {
 			return budget.New(budget.Options{Leases: r.db.Leases(), Turn: t.ID, Conversation: t.Conversation, Destination: t.Conversation, Limits: purse, Pot: "review/acme/widget"})
-		}, log: hclog.NewNullLogger()},
-		place: func() pool.Place { return pool.Place{} }, audit: r.audit, reports: &r.reported,
-		terms: func(supervisor.Turn) readingTerms { return readingTerms{pot: "review/acme/widget", time: time.Minute} }}
+		}, Log: hclog.NewNullLogger()},
+		Place: func() pool.Place { return pool.Place{} }, Audit: r.audit,
+		Await: func(turn int64, take func(context.Context, protocol.ReviewReport) error) func() {
+			return r.reported.Await(turn, take)
+		},
+		Terms: func(supervisor.Turn) ReadingTerms { return ReadingTerms{Pot: "review/acme/widget", Time: time.Minute} }}
 	stream := new(reply.Feeds).Open(r.turn, "")
 	a := session.Attempt{Turn: r.turn, Stream: stream, Start: protocol.TurnStart{Turn: r.turn.ID, Kind: string(r.turn.Kind), Limits: protocol.TurnLimits{Steps: 50}}}
 	end, err := o.Run(r.Context(), a, r.material, func(_ context.Context, report protocol.ReviewReport) error {

@@ -1,4 +1,6 @@
-package app
+// Package runner runs the attempts that sessions make at turns: it gives each to a worker, and waits
+// for its end.
+package runner
 
 import (
 	"context"
@@ -10,8 +12,6 @@ import (
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/hostcall"
-	"mews/supervisor/memory"
-	"mews/supervisor/placement"
 	"mews/supervisor/pool"
 	"mews/supervisor/session"
 )
@@ -27,37 +27,38 @@ const (
 
 // What answers a worker is its hostcall.Conn.
 type (
-	workerPool   = pool.Pool[*hostcall.Conn]
-	PooledWorker = pool.Worker[*hostcall.Conn]
+	Pool   = pool.Pool[*hostcall.Conn]
+	Worker = pool.Worker[*hostcall.Conn]
 )
 
-// turns runs attempts: where the sessions, the pool and the desks meet.
-type turns struct {
-	pool   *workerPool
-	spec   func(user string) (pool.Spec, error)
-	begins func(user string) // told of each attempt
-	faults *startFaults
-	model  func(context.Context, supervisor.Turn) (string, error)
-	purses func(supervisor.Turn) hostcall.Reserver // pays for a turn's calls of models
-	held   *placement.DiskUsage
-	memory *memory.Memory
-	log    hclog.Logger
+// Turns runs attempts in the workers of people.
+type Turns struct {
+	Pool     *Pool
+	Spec     func(user string) (pool.Spec, error)
+	Begins   func(user string) // told of each attempt
+	Faults   *StartFaults
+	Model    func(context.Context, supervisor.Turn) (string, error)
+	Reserver func(supervisor.Turn) hostcall.Reserver // pays for a turn's calls of models
+	Ended    func(user string, end protocol.TurnEnd) // told of each end
+	// Uses counts how often a person's facts were used.
+	Uses func(ctx context.Context, user string) (map[string]int, error)
+	Log  hclog.Logger
 }
 
 // errOvertime ends a call of a worker that did not keep to its turn's time.
 var errOvertime = errors.New("the turn's time is over")
 
 // Run has a worker of the person's run an attempt.
-func (t turns) Run(ctx context.Context, a session.Attempt) (session.End, error) {
-	model, err := t.model(ctx, a.Turn)
+func (t Turns) Run(ctx context.Context, a session.Attempt) (session.End, error) {
+	model, err := t.Model(ctx, a.Turn)
 	if err != nil { // with the default model the person has an answer at least
-		t.log.Error("find a person's model", "user", a.Turn.Conversation.User, "error", err)
+		t.Log.Error("find a person's model", "user", a.Turn.Conversation.User, "error", err)
 	}
 	// without them the facts count alike
-	if a.Start.Uses, err = t.memory.Uses(ctx, a.Turn.Conversation.User); err != nil {
-		t.log.Error("find which facts a person has used", "user", a.Turn.Conversation.User, "error", err)
+	if a.Start.Uses, err = t.Uses(ctx, a.Turn.Conversation.User); err != nil {
+		t.Log.Error("find which facts a person has used", "user", a.Turn.Conversation.User, "error", err)
 	}
-	spec, err := t.spec(a.Turn.Conversation.User)
+	spec, err := t.Spec(a.Turn.Conversation.User)
 	worker, err := t.acquire(ctx, a.Turn.Conversation.User, spec, err)
 	if err != nil {
 		return session.End{}, err
@@ -67,37 +68,37 @@ func (t turns) Run(ctx context.Context, a session.Attempt) (session.End, error) 
 	conn.BeginTurn(hostcall.Turn{
 		ID: a.Turn.ID, Conversation: a.Turn.Conversation.ID, Destination: a.Turn.AnswersIn().ID, Model: model, First: a.First,
 		Step: a.Start.Step, Limits: a.Start.Limits, Pending: a.Start.Pending, Reply: a.Stream,
-		Kind: a.Turn.Kind, Reserver: t.purses(a.Turn), CommitLast: a.CommitLast,
+		Kind: a.Turn.Kind, Reserver: t.Reserver(a.Turn), CommitLast: a.CommitLast,
 	})
 	end, err := call(ctx, worker, a)
-	t.held.Note(a.Turn.Conversation.User, end)
+	t.Ended(a.Turn.Conversation.User, end)
 	ended := conn.EndTurn(a.Turn.ID, end.Why)
 	return session.End{TurnEnd: end, Failure: ended.Failure, Replaced: ended.Replaced, Answered: ended.Answered, Shared: worker.Shared()}, err
 }
 
 // acquire has a worker for a person's turn, unless there was an error in finding which. Its error
 // is the Runner's.
-func (t turns) acquire(ctx context.Context, user string, spec pool.Spec, err error) (*PooledWorker, error) {
-	t.begins(user)
+func (t Turns) acquire(ctx context.Context, user string, spec pool.Spec, err error) (*Worker, error) {
+	t.Begins(user)
 	if err != nil {
-		return nil, &session.NoWorkerError{Until: time.Now().Add(refusedAgain), Err: err, Why: t.faults.of(user, err.Error())}
+		return nil, &session.NoWorkerError{Until: time.Now().Add(refusedAgain), Err: err, Why: t.Faults.of(user, err.Error())}
 	}
-	worker, err := t.pool.Acquire(ctx, spec)
+	worker, err := t.Pool.Acquire(ctx, spec)
 	if broken := new(pool.BrokenError); errors.As(err, &broken) {
 		return nil, &session.NoWorkerError{Until: broken.Until, Err: err}
 	}
 	if refused := new(pool.RefusedError); errors.As(err, &refused) {
-		return nil, &session.NoWorkerError{Until: time.Now().Add(refusedAgain), Err: err, Why: t.faults.of(user, refused.Reason)}
+		return nil, &session.NoWorkerError{Until: time.Now().Add(refusedAgain), Err: err, Why: t.Faults.of(user, refused.Reason)}
 	}
 	if err == nil {
-		t.faults.told.Delete(user)
+		t.Faults.told.Delete(user)
 	}
 	return worker, err
 }
 
 // call starts the turn and waits for its end. A worker that does not end it, or whose end makes no
 // sense, is killed: nothing of a turn runs on after it.
-func call(ctx context.Context, worker *PooledWorker, a session.Attempt) (end protocol.TurnEnd, err error) {
+func call(ctx context.Context, worker *Worker, a session.Attempt) (end protocol.TurnEnd, err error) {
 	allowed := time.Duration(a.Start.Limits.Seconds)*time.Second + overtime
 	bounded, cancel := context.WithTimeoutCause(ctx, allowed, errOvertime)
 	defer cancel()
