@@ -58,6 +58,7 @@ var floors = map[string]int{
 	"mews/supervisor/github/review":     3,
 	"mews/supervisor/github/setup":      3,
 	"mews/supervisor/github/triage":     3,
+	"mews/supervisor/notice":            3,
 	"mews/supervisor/operation":         3,
 	"mews/supervisor/placement":         3,
 	"mews/supervisor/transcription":     3,

@@ -57,7 +57,7 @@ func (s *service) open(ctx context.Context) (err error) {
 func (s *service) parts() []part {
 	list := []part{{"database", s.db.Run}, {"audit", s.audit.Run}, {"sweep", s.sweep}, {"modes", s.keepModes}, {"index", s.index.Run}, {"admin", s.admins.Run}}
 	if c := s.channel; c != nil {
-		list = append(list, part{"outbox", c.outbox.Run}, part{"cleaner", c.cleaner.Run}, part{"reactor", c.reactor.Run}, part{"presses", c.acknowledge})
+		list = append(list, part{"outbox", c.outbox.Run}, part{"cleaner", c.cleaner.Run}, part{"reactor", c.reactor.Run}, part{"presses", c.presses.Run})
 	}
 	list = append(list, part{"workers", s.pool.Run}, part{"operations", s.operations.Run}, part{"voices", s.voices.Run}, part{"attachments", s.attachments.Run},
 		part{"sessions", settled(&s.storage, s.held.Release, s.sessions.Run)},

@@ -4,11 +4,10 @@ package app
 const (
 	textNoFile = "Mews was started without a configuration file, so there is none to be read again. " +
 		"Restart it to have it look for one."
-	textNothingChanged  = "Nothing was changed. %v"
-	textFixed           = "systemd handed these over when Mews started, and only a restart reads them again: %s. After a change: %s"
-	textWarnings        = "\nA start goes on without what is refused here:\n%v"
-	textActivityInGroup = "What was done for somebody is not told in a group. /activity tells them in their private chat."
-	textNeedsRestart    = "Nothing was changed, because this takes effect only at a restart: %s. Restart Mews%s, or take it back " +
+	textNothingChanged = "Nothing was changed. %v"
+	textFixed          = "systemd handed these over when Mews started, and only a restart reads them again: %s. After a change: %s"
+	textWarnings       = "\nA start goes on without what is refused here:\n%v"
+	textNeedsRestart   = "Nothing was changed, because this takes effect only at a restart: %s. Restart Mews%s, or take it back " +
 		"and reload again.%s"
 )
 

@@ -80,13 +80,14 @@ func (s *service) hostCallOptions() *hostcall.Options {
 			Thinking: modelcall.Thinking(s.config.Models.Thinking), Cache: s.config.Models.CacheFor(), Busy: s.settings.Busy,
 			Room: s.models.Room, Blind: s.blind, Windows: s.db.Turns(),
 		},
-		StepDependencies:     hostcall.StepDependencies{Steps: s.db.Turns()},
-		BlobDependencies:     hostcall.BlobDependencies{Blobs: s.db.Blobs(), Spool: s.spool},
-		ChatDependencies:     hostcall.ChatDependencies{Approver: newApprover(s), Sender: sender{s.db.Turns(), s.feeds.Delivery}, Asker: asker{s}},
-		ActivityDependencies: hostcall.ActivityDependencies{Activity: s.activity()},
-		IndexDependencies:    s.homeIndexing(),
-		ToolDependencies:     hostcall.ToolDependencies{OpenedTools: s.db.OpenedTools()},
-		Audit:                s.audit.Note, Log: s.log.Named("hostcall"), Now: s.now,
+		StepDependencies: hostcall.StepDependencies{Steps: s.db.Turns()},
+		BlobDependencies: hostcall.BlobDependencies{Blobs: s.db.Blobs(), Spool: s.spool},
+		ChatDependencies: hostcall.ChatDependencies{Approver: newApprover(s), Sender: hostcall.TurnSender{Turns: s.db.Turns(), Queued: s.feeds.Delivery}, Asker: asker{s}},
+		ActivityDependencies: hostcall.ActivityDependencies{Activity: hostcall.Ledger{Effects: s.db.Effects(),
+			Conversations: s.db.Conversations(), Find: s.settings.Find, Now: s.now}},
+		IndexDependencies: s.homeIndexing(),
+		ToolDependencies:  hostcall.ToolDependencies{OpenedTools: s.db.OpenedTools()},
+		Audit:             s.audit.Note, Log: s.log.Named("hostcall"), Now: s.now,
 	}
 }
 

@@ -49,3 +49,6 @@ const (
 	textToolClosed   = "not run: the tool %s is closed, and there is no room to open it: %d tools or %d KiB are open. Do it with the tools " +
 		"that you have, or tell the person that /tools closes some and /new begins anew."
 )
+
+// What a model reads of the ledger in a group.
+const textActivityInGroup = "What was done for somebody is not told in a group. /activity tells them in their private chat."
