@@ -31,7 +31,8 @@ func (i Inviter) Check(ctx context.Context, name string) error {
 	case known:
 		return nil
 	}
-	err := i.Configuration.CheckAdded(supervisor.User{Name: name, Role: supervisor.RoleUser, Home: i.Configuration.Facts().HomeOf(name)})
+	err := i.Configuration.CheckAdded(supervisor.User{Name: name, Role: supervisor.RoleUser,
+		Home: i.Configuration.Facts().HomeOf(name)})
 	if err != nil {
 		return supervisor.Errorf(supervisor.CodeInvalid, textCantInvite, name, err)
 	}

@@ -41,7 +41,8 @@ func (s OwnStatus) Lines(ctx context.Context, c supervisor.Conversation) (string
 		return "", err
 	}
 	if held > 0 {
-		lines = append(lines, fmt.Sprintf("held    %s until you send a code", amount.Plural(int(held), "message", "messages")))
+		messages := amount.Plural(int(held), "message", "messages")
+		lines = append(lines, fmt.Sprintf("held    %s until you send a code", messages))
 	}
 	left, err := s.Left(ctx, c.User)
 	if err != nil {

@@ -32,8 +32,8 @@ func (s *service) adminOptions() admin.Options {
 }
 
 func (s *service) inviter() admin.Inviter {
-	return admin.Inviter{Store: s.db.Access(), People: s.people, Configuration: s.configuration, Bot: s.botName, Now: s.now,
-		KeepPicture: pictures{s.spool}.Keep}
+	return admin.Inviter{Store: s.db.Access(), People: s.people, Configuration: s.configuration, Bot: s.botName,
+		Now: s.now, KeepPicture: pictures{s.spool}.Keep}
 }
 
 // cleanFiles drops the files that have stood in chats for as long as they may.

@@ -16,8 +16,8 @@ func (s *service) openHearing(context.Context) error {
 	in := s.config.Speech.In
 	var endpoint func(context.Context, transcription.Recording, string) (protocol.TranscribeResult, error)
 	if in.Engine == config.SpeechEndpoint {
-		endpoint = transcription.Endpoint{Model: in.Model, Transcribe: s.models.Transcribe, Pay: s.payer().Pay, Spool: s.spool,
-			Uploads: s.operations.DoUploads}.Hear
+		endpoint = transcription.Endpoint{Model: in.Model, Transcribe: s.models.Transcribe, Pay: s.payer().Pay,
+			Spool: s.spool, Uploads: s.operations.DoUploads}.Hear
 	}
 	s.transcriber = transcription.New(transcription.Options{
 		Operations: s.operations, Engine: hearing{s}.engine, Endpoint: endpoint, Longest: in.Longest, Echo: in.Echo == config.SwitchOn,
@@ -62,13 +62,15 @@ func (h hearing) transcribe(ctx context.Context, r attachment.Recording) (text, 
 // engine is what the configuration has a person's recordings be transcribed by.
 func (h hearing) engine(ctx context.Context, user string) (engine protocol.SpeechEngine, missing string) {
 	in := h.config.Speech.In
-	engine = protocol.SpeechEngine{Engine: in.Engine, Program: in.Program, Model: in.Model, Language: h.settings.Language(ctx, user),
-		Threads: in.Threads, Command: in.Command}
+	engine = protocol.SpeechEngine{Engine: in.Engine, Program: in.Program, Model: in.Model,
+		Language: h.settings.Language(ctx, user), Threads: in.Threads, Command: in.Command}
 	return engine, transcription.CheckEngine(engine)
 }
 
 // uploaded transcribes a file of a person's that came with no message.
-func (h hearing) uploaded(ctx context.Context, c supervisor.Conversation, file supervisor.Attachment) (control.Transcribed, error) {
+func (h hearing) uploaded(
+	ctx context.Context, c supervisor.Conversation, file supervisor.Attachment,
+) (control.Transcribed, error) {
 	heard, err := h.transcriber.HearUploaded(ctx, c, file)
 	return control.Transcribed(heard), err
 }

@@ -24,8 +24,8 @@ func (s *service) cleaningDue() {
 
 // notices tell people what no turn says.
 func (s *service) notices() notice.Notices {
-	return notice.Notices{Outbox: s.db.Outbox(), Settings: s.db.Settings(), Admins: s.people.Admins, Queued: s.feeds.Delivery,
-		Now: s.now, Log: s.log}
+	return notice.Notices{Outbox: s.db.Outbox(), Settings: s.db.Settings(), Admins: s.people.Admins,
+		Queued: s.feeds.Delivery, Now: s.now, Log: s.log}
 }
 
 // tellAdmins tells the admins of what only they can mend. It never blocks.

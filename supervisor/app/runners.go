@@ -23,7 +23,8 @@ const ownDiffsDay = 5_000_000
 func (s *service) readingTerms(t supervisor.Turn) runner.ReadingTerms {
 	cfg := s.configuration.Current()
 	review, triage := cfg.GitHub.Review, cfg.GitHub.Triage
-	terms := runner.ReadingTerms{Model: review.Model, Turn: review.Budget.Micro, Time: review.Timeout, Pot: "review/" + t.Conversation.Chat, Day: ownDiffsDay}
+	terms := runner.ReadingTerms{Model: review.Model, Turn: review.Budget.Micro, Time: review.Timeout,
+		Pot: "review/" + t.Conversation.Chat, Day: ownDiffsDay}
 	if t.Kind == supervisor.TurnTriage {
 		terms.Model, terms.Turn, terms.Time = cmp.Or(triage.Model, cfg.Models.Small), triage.Budget.Micro, triageTime
 	}
@@ -37,12 +38,14 @@ func (s *service) readingTerms(t supervisor.Turn) runner.ReadingTerms {
 
 // runners are those of all kinds of turns.
 func (s *service) runners() runner.ByKind {
-	persons := s.turns()
+	persons, steps := s.turns(), s.db.Turns()
 	ones := runner.OneShots{Turns: persons, Place: s.places.NoHome, Terms: s.readingTerms, Audit: s.audit.Note,
 		Await: func(turn int64, take func(context.Context, protocol.ReviewReport) error) func() {
 			return s.gitHub.Reports.Await(turn, take)
 		}}
 	return runner.ByKind{supervisor.TurnChat: persons, supervisor.TurnJob: persons, supervisor.TurnMCP: persons,
-		supervisor.TurnReview: runner.Reading[review.Reader]{OneShots: ones, Spool: s.spool, Steps: s.db.Turns(), Work: s.gitHub.Review},
-		supervisor.TurnTriage: runner.Reading[triage.Reader]{OneShots: ones, Spool: s.spool, Steps: s.db.Turns(), Work: s.gitHub.Triage}}
+		supervisor.TurnReview: runner.Reading[review.Reader]{OneShots: ones, Spool: s.spool, Steps: steps,
+			Work: s.gitHub.Review},
+		supervisor.TurnTriage: runner.Reading[triage.Reader]{OneShots: ones, Spool: s.spool, Steps: steps,
+			Work: s.gitHub.Triage}}
 }

@@ -48,12 +48,14 @@ func (s *service) openSessions(context.Context) (err error) {
 }
 
 func (s *service) turns() runner.Turns {
-	return runner.Turns{Pool: s.pool, Spec: s.workerSpec, Begins: s.places.BeginTurn, Model: s.jobTerms().Model, Reserver: s.reserver,
-		Faults: &runner.StartFaults{Reads: s.readsFaults, Tell: s.tellAdmins}, Ended: s.places.Disk.Note, Uses: s.memory().Uses, Log: s.log}
+	return runner.Turns{Pool: s.pool, Spec: s.workerSpec, Begins: s.places.BeginTurn, Model: s.jobTerms().Model,
+		Reserver: s.reserver, Faults: &runner.StartFaults{Reads: s.readsFaults, Tell: s.tellAdmins},
+		Ended: s.places.Disk.Note, Uses: s.memory().Uses, Log: s.log}
 }
 
 func (s *service) jobTerms() runner.Jobs {
-	return runner.Jobs{Find: s.db.Jobs().Find, Choice: s.modelChoice(), Small: s.models.Small, Limits: limits(s.config), Log: s.log}
+	return runner.Jobs{Find: s.db.Jobs().Find, Choice: s.modelChoice(), Small: s.models.Small, Limits: limits(s.config),
+		Log: s.log}
 }
 
 // accept sends what is on disk on its way: a command and a press pass the queue by.

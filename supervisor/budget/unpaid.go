@@ -33,7 +33,8 @@ func (u Unreadable) Reserve(_ context.Context, e modelcall.Estimate) (l supervis
 	if e.Priced && e.MaxCost <= 0 {
 		return l, nil
 	}
-	return l, &modelcall.Error{Class: modelcall.OverBudget, Err: &supervisor.Error{Code: supervisor.CodeUnavailable, Err: u.Why,
+	return l, &modelcall.Error{Class: modelcall.OverBudget, Err: &supervisor.Error{
+		Code: supervisor.CodeUnavailable, Err: u.Why,
 		Message: fmt.Sprintf(textUnreadable, e.Spec, problem.Message(u.Why))}}
 }
 

@@ -24,7 +24,8 @@ type Ledger struct {
 const maxActivityRows = 200
 
 // Read is Activity's. In a group nothing is told: others read what is said there.
-func (l Ledger) Read(ctx context.Context, user string, destination int64, span, kind string) (read protocol.Activity, err error) {
+func (l Ledger) Read(ctx context.Context, user string, destination int64, span, kind string) (
+	read protocol.Activity, err error) {
 	in, _, err := l.Conversations.FindByID(ctx, destination)
 	if err != nil {
 		return read, err
@@ -40,6 +41,7 @@ func (l Ledger) Read(ctx context.Context, user string, destination int64, span, 
 	q.User, q.Limit = user, maxActivityRows
 	list, err := l.Effects.List(ctx, q)
 	read.Text = effect.Log(list, timezone.Of(u), protocol.MaxActivity, "", nil)
-	read.World = slices.ContainsFunc(list, func(e supervisor.Effect) bool { return e.Kind == supervisor.EffectReceived })
+	received := func(e supervisor.Effect) bool { return e.Kind == supervisor.EffectReceived }
+	read.World = slices.ContainsFunc(list, received)
 	return read, err
 }

@@ -51,4 +51,5 @@ const (
 )
 
 // What a model reads of the ledger in a group.
-const textActivityInGroup = "What was done for somebody is not told in a group. /activity tells them in their private chat."
+const textActivityInGroup = "What was done for somebody is not told in a group. " +
+	"/activity tells them in their private chat."

@@ -14,7 +14,8 @@ import (
 func TestTellOnce_Twice_SaysItOnce(t *testing.T) {
 	db := sqlitetest.Open(t)
 	queued := 0
-	n := notice.Notices{Outbox: db.Outbox(), Settings: db.Settings(), Queued: func(int64) { queued++ }, Now: time.Now, Log: hclog.NewNullLogger()}
+	n := notice.Notices{Outbox: db.Outbox(), Settings: db.Settings(), Queued: func(int64) { queued++ },
+		Now: time.Now, Log: hclog.NewNullLogger()}
 	alice := supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTerminal}
 	for _, name := range []string{"package ffmpeg", "package ffmpeg", "package poppler"} {
 		n.TellOnce(t.Context(), alice, name, "It is missing.")
@@ -33,8 +34,9 @@ func TestTellAdmins_WithTelegram_ReachesBothChats(t *testing.T) {
 	db := sqlitetest.Open(t)
 	queued := make(chan int64)
 	alice := supervisor.User{Name: "alice", Accounts: map[supervisor.Channel]string{supervisor.ChannelTelegram: "42"}}
-	n := notice.Notices{Outbox: db.Outbox(), Settings: db.Settings(), Admins: func() []supervisor.User { return []supervisor.User{alice} },
-		Queued: func(c int64) { queued <- c }, Now: time.Now, Log: hclog.NewNullLogger()}
+	n := notice.Notices{Outbox: db.Outbox(), Settings: db.Settings(),
+		Admins: func() []supervisor.User { return []supervisor.User{alice} }, Queued: func(c int64) { queued <- c },
+		Now: time.Now, Log: hclog.NewNullLogger()}
 	n.TellAdmins("The disk is full.")
 	told := map[supervisor.Channel]bool{}
 	for range 1 + len(supervisor.PrivateChannels()) {

@@ -26,7 +26,8 @@ type Archive struct {
 func (o *Operations[H]) Archive(ctx context.Context, user string, most int64) (Archive, error) {
 	// a number always can be
 	parameters, _ := json.Marshal(protocol.ArchiveParameters{MaxBytes: most})
-	op, err := o.Start(ctx, supervisor.Operation{User: user, Kind: protocol.OperationArchive, Parameters: string(parameters)})
+	op, err := o.Start(ctx, supervisor.Operation{User: user, Kind: protocol.OperationArchive,
+		Parameters: string(parameters)})
 	if err == nil {
 		op, err = o.Wait(ctx, op.ID)
 	}

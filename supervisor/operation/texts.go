@@ -20,6 +20,7 @@ const (
 const (
 	textNotArchived   = "The home of %s could not be archived. %s"
 	textUploadsFailed = "Your files could not be looked at. %s"
-	textNoArchiveRoom = "There is no room for an archive of the home of %s: %s are free for it. Make room on the disk of the state folder."
-	textMoreLeftOut   = "and %d more\n"
+	textNoArchiveRoom = "There is no room for an archive of the home of %s: %s are free for it. " +
+		"Make room on the disk of the state folder."
+	textMoreLeftOut = "and %d more\n"
 )

@@ -27,8 +27,8 @@ func (u Uploads) Send(ctx context.Context, user, key string) (file supervisor.Fi
 	if err != nil || len(result.Files) == 0 || result.Blob == nil {
 		return file, err
 	}
-	file = supervisor.File{SHA256: result.Blob.SHA256, Size: result.Blob.Size, Name: protocol.FileName(path.Base(result.Files[0].Path)),
-		Media: result.Size}
+	file = supervisor.File{SHA256: result.Blob.SHA256, Size: result.Blob.Size,
+		Name: protocol.FileName(path.Base(result.Files[0].Path)), Media: result.Size}
 	file.MediaType, err = u.MediaType(file)
 	return file, err
 }
@@ -43,9 +43,11 @@ func (u Uploads) Delete(ctx context.Context, user, key string) (string, error) {
 }
 
 // DoUploads has a person's worker do something with the files that they sent.
-func (o *Operations[H]) DoUploads(ctx context.Context, user string, p protocol.UploadsParameters) (result protocol.UploadsResult, err error) {
+func (o *Operations[H]) DoUploads(ctx context.Context, user string, p protocol.UploadsParameters) (
+	result protocol.UploadsResult, err error) {
 	parameters, _ := json.Marshal(p) // which always can be
-	op, err := o.Start(ctx, supervisor.Operation{User: user, Kind: protocol.OperationUploads, Parameters: string(parameters)})
+	op, err := o.Start(ctx, supervisor.Operation{User: user, Kind: protocol.OperationUploads,
+		Parameters: string(parameters)})
 	if err == nil {
 		op, err = o.Wait(ctx, op.ID)
 	}

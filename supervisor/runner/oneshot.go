@@ -44,7 +44,8 @@ type ReadingTerms struct {
 func (o OneShots) Run(ctx context.Context, a session.Attempt, material protocol.BlobRef,
 	report func(context.Context, protocol.ReviewReport) error) (session.End, error) {
 	user, terms := a.Turn.Conversation.User, o.Terms(a.Turn)
-	spec := pool.Spec{Key: fmt.Sprintf("%s/%d", a.Turn.Kind, a.Turn.ID), Profile: pool.ProfileReview, Place: o.Place(), Hello: &protocol.Hello{User: user}}
+	spec := pool.Spec{Key: fmt.Sprintf("%s/%d", a.Turn.Kind, a.Turn.ID), Profile: pool.ProfileReview,
+		Place: o.Place(), Hello: &protocol.Hello{User: user}}
 	worker, err := o.acquire(ctx, user, spec, nil)
 	if err != nil {
 		return session.End{}, err
@@ -60,8 +61,8 @@ func (o OneShots) Run(ctx context.Context, a session.Attempt, material protocol.
 	})()
 	conn := worker.Host()
 	conn.BeginTurn(hostcall.Turn{
-		ID: a.Turn.ID, Conversation: a.Turn.Conversation.ID, Destination: a.Turn.AnswersIn().ID, Kind: a.Turn.Kind, Model: terms.Model,
-		Reply: a.Stream, Reserver: o.Reserver(a.Turn), Pot: terms.Pot, Material: material.SHA256,
+		ID: a.Turn.ID, Conversation: a.Turn.Conversation.ID, Destination: a.Turn.AnswersIn().ID, Kind: a.Turn.Kind,
+		Model: terms.Model, Reply: a.Stream, Reserver: o.Reserver(a.Turn), Pot: terms.Pot, Material: material.SHA256,
 	})
 	end, err := call(ctx, worker, a)
 	ended := conn.EndTurn(a.Turn.ID, end.Why)
@@ -90,7 +91,8 @@ type ByKind map[supervisor.TurnKind]session.Runner
 func (r ByKind) Run(ctx context.Context, a session.Attempt) (session.End, error) {
 	runner, known := r[a.Turn.Kind]
 	if !known {
-		return session.End{TurnEnd: protocol.TurnEnd{Why: protocol.WhyError}, Failure: supervisor.Errorf(supervisor.CodeInternal, textNoRunner, a.Turn.Kind)}, nil
+		return session.End{TurnEnd: protocol.TurnEnd{Why: protocol.WhyError},
+			Failure: supervisor.Errorf(supervisor.CodeInternal, textNoRunner, a.Turn.Kind)}, nil
 	}
 	return runner.Run(ctx, a)
 }

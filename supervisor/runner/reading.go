@@ -22,7 +22,8 @@ type Reading[R ~func(context.Context, protocol.ReviewMaterial) (protocol.ReviewR
 
 // Run is a session.Runner's.
 func (s Reading[R]) Run(ctx context.Context, a session.Attempt) (session.End, error) {
-	card, err := s.Work(ctx, a.Turn, func(ctx context.Context, m protocol.ReviewMaterial) (r protocol.ReviewReport, err error) {
+	card, err := s.Work(ctx, a.Turn, func(ctx context.Context, m protocol.ReviewMaterial) (
+		r protocol.ReviewReport, err error) {
 		material, err := keepMaterial(s.Spool, m)
 		if err != nil {
 			return r, err

@@ -66,14 +66,15 @@ func (t Turns) Run(ctx context.Context, a session.Attempt) (session.End, error) 
 	defer worker.Release()
 	conn := worker.Host()
 	conn.BeginTurn(hostcall.Turn{
-		ID: a.Turn.ID, Conversation: a.Turn.Conversation.ID, Destination: a.Turn.AnswersIn().ID, Model: model, First: a.First,
-		Step: a.Start.Step, Limits: a.Start.Limits, Pending: a.Start.Pending, Reply: a.Stream,
+		ID: a.Turn.ID, Conversation: a.Turn.Conversation.ID, Destination: a.Turn.AnswersIn().ID, Model: model,
+		First: a.First, Step: a.Start.Step, Limits: a.Start.Limits, Pending: a.Start.Pending, Reply: a.Stream,
 		Kind: a.Turn.Kind, Reserver: t.Reserver(a.Turn), CommitLast: a.CommitLast,
 	})
 	end, err := call(ctx, worker, a)
 	t.Ended(a.Turn.Conversation.User, end)
 	ended := conn.EndTurn(a.Turn.ID, end.Why)
-	return session.End{TurnEnd: end, Failure: ended.Failure, Replaced: ended.Replaced, Answered: ended.Answered, Shared: worker.Shared()}, err
+	return session.End{TurnEnd: end, Failure: ended.Failure, Replaced: ended.Replaced, Answered: ended.Answered,
+		Shared: worker.Shared()}, err
 }
 
 // acquire has a worker for a person's turn, unless there was an error in finding which. Its error
@@ -81,14 +82,16 @@ func (t Turns) Run(ctx context.Context, a session.Attempt) (session.End, error) 
 func (t Turns) acquire(ctx context.Context, user string, spec pool.Spec, err error) (*Worker, error) {
 	t.Begins(user)
 	if err != nil {
-		return nil, &session.NoWorkerError{Until: time.Now().Add(refusedAgain), Err: err, Why: t.Faults.of(user, err.Error())}
+		return nil, &session.NoWorkerError{Until: time.Now().Add(refusedAgain), Err: err,
+			Why: t.Faults.of(user, err.Error())}
 	}
 	worker, err := t.Pool.Acquire(ctx, spec)
 	if broken := new(pool.BrokenError); errors.As(err, &broken) {
 		return nil, &session.NoWorkerError{Until: broken.Until, Err: err}
 	}
 	if refused := new(pool.RefusedError); errors.As(err, &refused) {
-		return nil, &session.NoWorkerError{Until: time.Now().Add(refusedAgain), Err: err, Why: t.Faults.of(user, refused.Reason)}
+		return nil, &session.NoWorkerError{Until: time.Now().Add(refusedAgain), Err: err,
+			Why: t.Faults.of(user, refused.Reason)}
 	}
 	if err == nil {
 		t.Faults.told.Delete(user)

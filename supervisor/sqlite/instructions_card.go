@@ -7,7 +7,8 @@ import (
 
 const (
 	isOfJob        = `SELECT EXISTS (SELECT 1 FROM turn WHERE id = ? AND kind = 'job')`
-	keepPromptCard = `UPDATE prompt_file SET card = ? WHERE user = ? AND pending_turn = ? AND card = 0 AND pending_why <> ''`
+	keepPromptCard = `UPDATE prompt_file SET card = ? WHERE user = ? AND pending_turn = ?
+		AND card = 0 AND pending_why <> ''`
 )
 
 // putPromptCard tells a person what waits that a turn has made, unless they were told of it. In

@@ -10,7 +10,8 @@ import (
 )
 
 // deleteOldNotes deletes the notes of days before those of a path of which nothing waits.
-const deleteOldNotes = `DELETE FROM prompt_file WHERE user = ? AND path LIKE 'memory/%' AND path < ? AND pending_why = ''`
+const deleteOldNotes = `DELETE FROM prompt_file WHERE user = ? AND path LIKE 'memory/%' AND path < ?
+	AND pending_why = ''`
 
 // isNotes says whether a path is of a day's notes.
 func isNotes(path string) bool { return strings.HasPrefix(path, "memory/") }

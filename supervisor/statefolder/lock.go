@@ -20,8 +20,8 @@ type InUse struct {
 }
 
 func (e *InUse) Error() string {
-	return fmt.Sprintf("another Mews%s serves %s already; talk to it with `mews chat`, look at it with `mews status`, or give "+
-		"this one a state folder of its own", e.holder, e.state)
+	return fmt.Sprintf("another Mews%s serves %s already; talk to it with `mews chat`, look at it with `mews status`, "+
+		"or give this one a state folder of its own", e.holder, e.state)
 }
 
 // Lock makes this process the only one of a state folder. The kernel lets go of the lock when

@@ -19,7 +19,8 @@ import (
 // endpointFormats are what endpoints take, by the ending of a file's name. (OpenAI's guide, Speech
 // to text: file uploads.)
 var endpointFormats = map[string]string{
-	".ogg": "ogg", ".oga": "ogg", ".opus": "ogg", ".mp3": "mp3", ".m4a": "m4a", ".mp4": "mp4", ".wav": "wav", ".webm": "webm",
+	".ogg": "ogg", ".oga": "ogg", ".opus": "ogg", ".mp3": "mp3", ".m4a": "m4a",
+	".mp4": "mp4", ".wav": "wav", ".webm": "webm",
 }
 
 const (
@@ -34,18 +35,21 @@ const (
 type Endpoint struct {
 	Model      string // as provider/model
 	Transcribe func(ctx context.Context, spec string, r modelcall.Recording) (protocol.TranscribeResult, error)
-	// Pay makes a call of a model and pays for it.
-	Pay     func(ctx context.Context, turn supervisor.Turn, call sqlite.ModelCall, do func() (protocol.Usage, error)) error
-	Spool   *spool.Spool
-	Uploads Uploads
+	Pay        Pay
+	Spool      *spool.Spool
+	Uploads    Uploads
 }
+
+// Pay makes a call of a model and pays for it.
+type Pay = func(context.Context, supervisor.Turn, sqlite.ModelCall, func() (protocol.Usage, error)) error
 
 // Uploads has a person's worker do something with the files that they sent.
 type Uploads func(ctx context.Context, user string, p protocol.UploadsParameters) (protocol.UploadsResult, error)
 
 // Hear has a server transcribe a recording. Each try is paid as a call of a model is, by the
 // second, before it is made.
-func (e Endpoint) Hear(ctx context.Context, r Recording, language string) (result protocol.TranscribeResult, err error) {
+func (e Endpoint) Hear(ctx context.Context, r Recording, language string) (
+	result protocol.TranscribeResult, err error) {
 	ending := strings.ToLower(path.Ext(r.Path))
 	file := modelcall.Recording{Format: endpointFormats[ending]}
 	if language != "auto" {
@@ -74,7 +78,8 @@ func (e Endpoint) Hear(ctx context.Context, r Recording, language string) (resul
 
 // read has a person's worker put a recording into the spool.
 func (e Endpoint) read(ctx context.Context, r Recording) (ref protocol.BlobRef, err error) {
-	result, err := e.Uploads(ctx, r.Conversation.User, protocol.UploadsParameters{Action: protocol.UploadsRead, Path: r.Path})
+	result, err := e.Uploads(ctx, r.Conversation.User, protocol.UploadsParameters{
+		Action: protocol.UploadsRead, Path: r.Path})
 	switch {
 	case err == nil && result.Blob == nil:
 		err = supervisor.Errorf(supervisor.CodeNotFound, textEndpointGone)
@@ -86,7 +91,8 @@ func (e Endpoint) read(ctx context.Context, r Recording) (ref protocol.BlobRef, 
 
 // try has a server transcribe a recording once. What it can cost is set aside by its length, and
 // what it cost is kept by the length that the server says.
-func (e Endpoint) try(ctx context.Context, r Recording, file modelcall.Recording) (result protocol.TranscribeResult, err error) {
+func (e Endpoint) try(ctx context.Context, r Recording, file modelcall.Recording) (
+	result protocol.TranscribeResult, err error) {
 	bytes, size, err := e.Spool.Read(r.Blob.SHA256)
 	if err != nil {
 		return result, fmt.Errorf("read the recording %s: %w", r.Path, err)

@@ -36,9 +36,10 @@ const (
 	textEndpointFormat = "%s can't be sent to be written down: the server takes %s, and at most 25 MB."
 	textNotReceived    = "the recording could not be put into your folder. %s"
 	textEndpointGone   = "there is no such file among yours."
-	textNoHearing      = "this machine has no model of speech. An admin may get one and name it in speech.in.model: `mews help voice-setup` says how."
-	textTryAgain       = "Try again"
-	textTooLong        = "it is %s long, and I listen to at most %s. Send it in parts, or ask an admin to raise speech.in.longest."
+	textNoHearing      = "this machine has no model of speech. An admin may get one and name it in speech.in.model: " +
+		"`mews help voice-setup` says how."
+	textTryAgain = "Try again"
+	textTooLong  = "it is %s long, and I listen to at most %s. Send it in parts, or ask an admin to raise speech.in.longest."
 )
 
 // textsFailure says for each failure what happened and what to do.

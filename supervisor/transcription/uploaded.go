@@ -38,7 +38,8 @@ type Heard struct {
 
 // HearUploaded has a file of a person's be heard that came with no message, by the way of those that
 // do. Nothing of it stays in their home.
-func (t *Transcriber) HearUploaded(ctx context.Context, c supervisor.Conversation, file supervisor.Attachment) (heard Heard, err error) {
+func (t *Transcriber) HearUploaded(ctx context.Context, c supervisor.Conversation, file supervisor.Attachment) (
+	heard Heard, err error) {
 	got, err := t.receive(ctx, c.User, file)
 	if err != nil {
 		return heard, err
@@ -48,21 +49,25 @@ func (t *Transcriber) HearUploaded(ctx context.Context, c supervisor.Conversatio
 	began := time.Now()
 	result, err := t.Hear(wanted, Recording{Conversation: c, Kind: protocol.AttachmentVoice, Path: got.Path,
 		Seconds: got.Seconds, Blob: protocol.BlobRef{SHA256: file.SHA256, Size: file.Size}})
-	heard = Heard{Text: result.Text, Language: result.Language, Seconds: result.Seconds, Milliseconds: time.Since(began).Milliseconds()}
+	heard = Heard{Text: result.Text, Language: result.Language, Seconds: result.Seconds,
+		Milliseconds: time.Since(began).Milliseconds()}
 	t.remove(context.WithoutCancel(ctx), c.User, got.Path, result.Path)
 	return heard, err
 }
 
 // receive has a person's worker put a recording below uploads/. Why it could not be read there is
 // left to what hears it.
-func (t *Transcriber) receive(ctx context.Context, user string, file supervisor.Attachment) (got protocol.ReceivedFile, err error) {
+func (t *Transcriber) receive(ctx context.Context, user string, file supervisor.Attachment) (
+	got protocol.ReceivedFile, err error) {
 	ctx, end := outlasting(ctx, leaveTimeout)
 	defer end()
 	// which always can be
 	parameters, _ := json.Marshal(protocol.ReceiveParameters{SentAt: t.o.Now().Unix(), Files: []protocol.ArrivedFile{{
-		Blob: protocol.BlobRef{SHA256: file.SHA256, Size: file.Size}, Kind: protocol.AttachmentVoice, Name: file.Name, MediaType: file.MediaType,
+		Blob: protocol.BlobRef{SHA256: file.SHA256, Size: file.Size}, Kind: protocol.AttachmentVoice,
+		Name: file.Name, MediaType: file.MediaType,
 	}}})
-	op, ok := t.o.Operations.Do(ctx, supervisor.Operation{User: user, Kind: protocol.OperationReceive, Parameters: string(parameters)}, nil)
+	op, ok := t.o.Operations.Do(ctx, supervisor.Operation{User: user, Kind: protocol.OperationReceive,
+		Parameters: string(parameters)}, nil)
 	if !ok || op.State != supervisor.OperationDone {
 		return got, supervisor.Errorf(supervisor.CodeUnavailable, textNotReceived, op.Result)
 	}
@@ -85,7 +90,8 @@ func (t *Transcriber) remove(ctx context.Context, user string, paths ...string) 
 		if path == "" {
 			continue
 		}
-		_, err := t.o.Uploads(ctx, user, protocol.UploadsParameters{Action: protocol.UploadsRemove, Key: protocol.UploadKey(path)})
+		_, err := t.o.Uploads(ctx, user, protocol.UploadsParameters{
+			Action: protocol.UploadsRemove, Key: protocol.UploadKey(path)})
 		if err != nil {
 			t.o.Log.Warn("remove a recording that was heard for a test", "user", user, "path", path, "error", err)
 		}

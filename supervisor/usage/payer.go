@@ -29,7 +29,8 @@ type Payer struct {
 // Pay makes a call of a model once, of a turn or with none. What it can cost, by its Usage, is set
 // aside before it, and what it cost is kept by what the provider has counted; nothing counted is
 // the Usage itself.
-func (p Payer) Pay(ctx context.Context, turn supervisor.Turn, call sqlite.ModelCall, do func() (protocol.Usage, error)) error {
+func (p Payer) Pay(ctx context.Context, turn supervisor.Turn, call sqlite.ModelCall,
+	do func() (protocol.Usage, error)) error {
 	call.User = turn.Conversation.User
 	cost, priced := p.Models.Cost(call.Spec, call.Usage, 0)
 	reserver := p.Reserver(turn)

@@ -23,8 +23,10 @@ type Endpoint struct {
 
 // Record has a provider say what a turn has said. It is paid as a call of a model is, by
 // the character, before it is made.
-func (e Endpoint) Record(ctx context.Context, turn supervisor.Turn, text, name string) (file supervisor.File, err error) {
-	call := sqlite.ModelCall{Conversation: turn.Conversation.ID, Turn: turn.ID, Spec: e.Model, Purpose: modelcall.PurposeSpeak}
+func (e Endpoint) Record(ctx context.Context, turn supervisor.Turn, text, name string) (
+	file supervisor.File, err error) {
+	call := sqlite.ModelCall{Conversation: turn.Conversation.ID, Turn: turn.ID, Spec: e.Model,
+		Purpose: modelcall.PurposeSpeak}
 	call.Usage.Input = int64(utf8.RuneCountInString(text))
 	var ogg []byte
 	if err = e.Pay(ctx, turn, call, func() (protocol.Usage, error) {
