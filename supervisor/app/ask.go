@@ -122,22 +122,3 @@ func ExportTo(ctx context.Context, cfg *config.Config, name string, w io.Writer)
 	}
 	return nil
 }
-
-// AuditRows are the rows that a question is for, oldest first: the newest limit of them, all where
-// limit is 0.
-func AuditRows(ctx context.Context, cfg *config.Config, q admin.AuditQuestion, limit int) (rows []admin.AuditLine, err error) {
-	for more := true; more; {
-		page, err := Have[admin.AuditPage](ctx, cfg, admin.MethodAuditList, q)
-		if err != nil {
-			return nil, err
-		}
-		rows = append(rows, page.Rows...)
-		if limit > 0 && len(rows) > limit {
-			rows = append([]admin.AuditLine(nil), rows[len(rows)-limit:]...)
-		}
-		if more = page.More && len(page.Rows) > 0; more {
-			q.After = page.Rows[len(page.Rows)-1].ID
-		}
-	}
-	return rows, nil
-}

@@ -10,7 +10,9 @@ import (
 )
 
 // describe has the features of no service: their names, and none of their functions may be called.
-func describe() []feature.Feature { return (&service{gitHub: new(github.GitHub)}).newFeatures() }
+func describe() []feature.Feature {
+	return (&service{capabilities: capabilities{gitHub: new(github.GitHub)}}).newFeatures()
+}
 
 // openFeatures makes the features, and what workers may ask.
 func (s *service) openFeatures(context.Context) (err error) {

@@ -28,7 +28,7 @@ func (s *service) openHearing(context.Context) error {
 			}
 			return err
 		},
-		Show: hearing{s}.show, Begin: chatCommands{s}.beginWith, Uploads: s.operations.DoUploads, Now: s.now,
+		Show: hearing{s}.show, Begin: s.queue().Begin, Uploads: s.operations.DoUploads, Now: s.now,
 		Log: s.log.Named("transcription"),
 	})
 	return nil

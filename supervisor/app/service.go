@@ -6,10 +6,7 @@ import (
 
 	"mews/supervisor/command"
 	"mews/supervisor/feature"
-	"mews/supervisor/github"
 	"mews/supervisor/model"
-	"mews/supervisor/routine"
-	"mews/supervisor/schedule"
 )
 
 // service is the supervisor: its parts, and no policy. open makes them, Run runs them, close lets
@@ -25,10 +22,7 @@ type service struct {
 	arrivals
 	channel *telegramChannel // nil where nobody talks on Telegram
 	listeners
-	schedule *schedule.Schedule
-	routines *routine.Routines
-	gitHub   *github.GitHub
-	manual   []command.Page
+	manual []command.Page
 }
 
 // open makes every part, in the order in which they need one another. What it has opened when it

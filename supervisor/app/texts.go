@@ -15,6 +15,5 @@ const (
 const (
 	textOtherAccount = "Mews is not running, and its state folder %s belongs to user id %d. Run this as that account, as with " +
 		"`sudo -u '#%d'`, or while Mews runs."
-	textTalksNowhere = "%s talks nowhere, so nothing can be paid for them."
-	textJobModel     = "the model %s is not for you; /models lists those that are"
+	textJobModel = "the model %s is not for you; /models lists those that are"
 )
