@@ -59,7 +59,7 @@ var placesTested = []string{
 // placesShown are those tests.
 const placesShown = `^(TestPlace|TestMethods_EachOne_IsDocumented|TestExample|TestTags|TestEmptyFileIsTheDefaults|TestWholeFile|` +
 	`TestTools_Described_AreInOrder|TestTools_ChangeAfterHello_ReachNextTurn|TestTools_Family_IsSmallAndValid|` +
-	`TestTheMenuIsWhatTelegramTakes|TestHelpListsEveryCommand|TestReleasedMigrations|TestEveryTableIsErased|TestNothingOfSomebody)`
+	`TestMenu_FitsBotAPI|TestHelpListsEveryCommand|TestReleasedMigrations|TestEveryTableIsErased|TestNothingOfSomebody)`
 
 // TestPlaces_Built_PassTheirTests builds that copy and runs the tests in it: of all packages with
 // MEWS_PLACES=1, else of one alone.

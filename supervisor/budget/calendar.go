@@ -8,7 +8,7 @@ func Day(now time.Time, zone *time.Location) (start, next time.Time) {
 	return midnight(y, m, d, zone), midnight(y, m, d+1, zone)
 }
 
-// Month returns when the month of a moment begins in a time zone, and when the next one begins.
+// Month returns when the month of a moment begins in a time zone, and when the next begins.
 func Month(now time.Time, zone *time.Location) (start, next time.Time) {
 	y, m, _ := now.In(zone).Date()
 	return midnight(y, m, 1, zone), midnight(y, m+1, 1, zone)

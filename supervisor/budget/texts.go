@@ -12,11 +12,11 @@ import (
 
 // Texts for a user about a call that is not paid for.
 const (
-	textUnpriced = "There is a limit on what may be spent, and no price is known for %s, so it was not asked. Choose another " +
+	textUnpriced = "There is a spending limit, and the price of %s is unknown, so it was not asked. Choose another " +
 		"model with /model; an admin can add the price (models.prices)."
 	textNotServed   = "You may not speak here any more, so no model was asked."
-	textUnreadable  = "What you may spend could not be read, so %s was not asked. %s"
-	textNotReserved = "What %s may cost could not be set aside, so it was not asked. %s"
+	textUnreadable  = "Your budget could not be read, so %s was not asked. %s"
+	textNotReserved = "The cost of %s could not be set aside, so it was not asked. %s"
 	textDenied      = " You said no to spending more on this answer."
 	textNotAllowed  = " You were asked whether more may be spent, and there was no yes in time."
 	textRaise       = "%s%s %s An admin can raise it (%s)."

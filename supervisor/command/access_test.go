@@ -13,7 +13,7 @@ import (
 	"mews/supervisor/access"
 )
 
-func TestALockIsClosedAtOnce(t *testing.T) {
+func TestLock_ClosesGateAtOnce(t *testing.T) {
 	for name, c := range map[string]struct {
 		ask     string
 		codes   supervisor.Codes
@@ -22,12 +22,12 @@ func TestALockIsClosedAtOnce(t *testing.T) {
 		closed  []string
 		audited []string
 	}{
-		"here": {"/lock", "", true, "Locked here. What you send waits until you have sent a code. An answer that is being given goes on; " +
+		"here": {"/lock", "", true, "This chat is locked. Your messages wait until you send a code. A running answer continues; " +
 			"/stop ends it.", []string{`ann in telegram "1"`}, []string{"ann lock telegram chat 1"}},
-		"everywhere": {"/lock ALL", "", true, "Locked here and in every other chat of yours.", []string{"ann everywhere"},
+		"everywhere": {"/lock ALL", "", true, "All your chats are locked.", []string{"ann everywhere"},
 			[]string{"ann lock everywhere: 3 chats"}},
 		"with something else":     {"/lock me", "", true, "I know /lock, which locks this chat", nil, nil},
-		"without a second factor": {"/lock", "", false, "There is nothing to lock: you have no second factor. `mews totp enroll ann`", nil, nil},
+		"without a second factor": {"/lock", "", false, "There is nothing to lock: you have no second factor. Run `mews totp enroll ann`", nil, nil},
 		"where there is to be none": {"/lock all", supervisor.CodesOff, false, "There is nothing to lock: the configuration has no second factor",
 			nil, nil},
 	} {
@@ -50,7 +50,7 @@ func TestALockIsClosedAtOnce(t *testing.T) {
 	}
 }
 
-func TestAnInviteIsGivenToAnAdminInPrivate(t *testing.T) {
+func TestInvite_NeedsAdminInPrivate(t *testing.T) {
 	file := supervisor.File{SHA256: strings.Repeat("ab", 32), Size: 3, Name: "invite-bob.png", MediaType: "image/png"}
 	made := access.Invitation{Code: "ABC234", Lasts: 24 * time.Hour}
 	linked := made
@@ -102,7 +102,7 @@ func TestAnInviteIsGivenToAnAdminInPrivate(t *testing.T) {
 }
 
 // The question to an admin may stay open for an hour, in which they may lose that role.
-func TestWhoIsNoAdminAnyMoreInvitesNobody(t *testing.T) {
+func TestInvite_LostAdminRole_InvitesNobody(t *testing.T) {
 	h := newRig(t)
 	h.on("1")
 	staff := people{"ann": {Name: "ann", Role: supervisor.RoleAdmin}}
@@ -118,7 +118,7 @@ func TestWhoIsNoAdminAnyMoreInvitesNobody(t *testing.T) {
 }
 
 // A terminal keeps what it has shown. Without a bot nobody can use the code there.
-func TestAnInviteSaysNothingUntrue(t *testing.T) {
+func TestInvite_Text_FitsChannel(t *testing.T) {
 	h := newRig(t)
 	h.is(supervisor.RoleAdmin)
 	h.fakes.made = access.Invitation{Code: "ABC234", Lasts: 24 * time.Hour, Botless: "There is no bot. Make one."}
@@ -132,7 +132,7 @@ func TestAnInviteSaysNothingUntrue(t *testing.T) {
 	}
 }
 
-func TestAGroupIsAllowedByAnAdminInIt(t *testing.T) {
+func TestAllow_NeedsAdminInGroup(t *testing.T) {
 	for name, c := range map[string]struct {
 		role  supervisor.Role
 		chat  string
@@ -141,9 +141,9 @@ func TestAGroupIsAllowedByAnAdminInIt(t *testing.T) {
 		want  string
 		done  []string
 	}{
-		"allowed":           {supervisor.RoleAdmin, "-1", "/allow", false, "People may speak with me in this group from now on", []string{"allowed -1"}},
-		"disallowed":        {supervisor.RoleAdmin, "-1", "/disallow", false, "From now on I answer nobody in this group.", []string{"disallowed -1"}},
-		"by configuration":  {supervisor.RoleAdmin, "-1", "/disallow", true, "This group stands in the configuration", []string{"disallowed -1"}},
+		"allowed":           {supervisor.RoleAdmin, "-1", "/allow", false, "I now answer the people I know in this group.", []string{"allowed -1"}},
+		"disallowed":        {supervisor.RoleAdmin, "-1", "/disallow", false, "I no longer answer in this group.", []string{"disallowed -1"}},
+		"by configuration":  {supervisor.RoleAdmin, "-1", "/disallow", true, "The configuration allows this group", []string{"disallowed -1"}},
 		"in a private chat": {supervisor.RoleAdmin, "1", "/allow", false, "/allow is for groups: add me to one", nil},
 		"by a user":         {supervisor.RoleUser, "-1", "/allow", false, "Only an admin may use /", nil},
 		"by nobody":         {"", "-1", "/disallow", false, "Only an admin may use /", nil},
@@ -183,7 +183,7 @@ func (h *rig) grant(subject, text string) {
 	}
 }
 
-func TestWhatIsAllowedForAlwaysIsListedAndTakenBack(t *testing.T) {
+func TestGrants_ListAndRevoke(t *testing.T) {
 	h := newRig(t)
 	h.on("1")
 	h.options.People = people{"ann": {Name: "ann", Timezone: "UTC"}}
@@ -208,7 +208,7 @@ func TestWhatIsAllowedForAlwaysIsListedAndTakenBack(t *testing.T) {
 	for _, step := range []struct{ ask, want string }{
 		{"/grants revoke 2", "I revoked number 2. From now on I ask you again."},
 		{"/grants revoke #2", "There is no number 2 among what ann always allows."},
-		{"/grants revoke all", "`all` is not the number of something that you always allow."},
+		{"/grants revoke all", "There is no grant with the number `all`."},
 		{"/grants revoke", "(without a name) is not the number"},
 		{"/grants 2", "I know /grants, and “/grants revoke NUMBER”, but not `2`."},
 		{"/grants", listing(a, c)},
@@ -224,14 +224,14 @@ func TestWhatIsAllowedForAlwaysIsListedAndTakenBack(t *testing.T) {
 		t.Errorf("left is %q", got)
 	}
 	h.on("-1")
-	if got := h.ask("/grants"); !strings.HasPrefix(got, "What you always allow is private.") {
+	if got := h.ask("/grants"); !strings.HasPrefix(got, "Your list of grants is private.") {
 		t.Errorf("a group is told %q", got)
 	}
 }
 
 // Private answers do not go to a group. A press in the group changes only the presser's own.
-func TestWhatIsOnesOwnIsAnsweredInPrivate(t *testing.T) {
-	for ask, begin := range map[string]string{"/settings": "What is set for you", "/usage": "Your use of models", "/activity": "Nothing was done", "/model": "`offline` answers you",
+func TestGroup_PersonalCommand_AnswersInPrivate(t *testing.T) {
+	for ask, begin := range map[string]string{"/settings": "Your settings", "/usage": "Your use of models", "/activity": "Nothing was done", "/model": "`offline` answers you",
 		"/settings model": "`offline` answers you"} {
 		h := newRig(t)
 		h.options.People = people{"ann": {Name: "ann", Accounts: map[supervisor.Channel]string{supervisor.ChannelTelegram: "1"}}}
@@ -252,7 +252,7 @@ func TestWhatIsOnesOwnIsAnsweredInPrivate(t *testing.T) {
 	}
 }
 
-func TestANewTopicBeginsWithItsWords(t *testing.T) {
+func TestNew_WithText_BeginsTurn(t *testing.T) {
 	h := newRig(t)
 	var begun []string
 	h.options.Begin = func(_ context.Context, c supervisor.Conversation, _ int64, text string) error {
@@ -265,7 +265,7 @@ func TestANewTopicBeginsWithItsWords(t *testing.T) {
 	}
 }
 
-func TestModelsListsWhatCanChat(t *testing.T) {
+func TestModels_ListsChatModelsOnly(t *testing.T) {
 	h := newRig(t)
 	h.options.Models = models{{Spec: "far/gpt-5"}, {Spec: "far/text-embedding-3-small"}, {Spec: "far/whisper-1"}, {Spec: "offline", Default: true}}
 	h.live()

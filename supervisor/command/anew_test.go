@@ -2,7 +2,7 @@ package command_test
 
 import "testing"
 
-func TestAPressHasAnEditedMessageAnsweredAnew(t *testing.T) {
+func TestPress_EditedMessage_IsAnsweredAgain(t *testing.T) {
 	h := newRig(t)
 	h.live()
 	for press, want := range map[string]string{"e:7": "I answer it again.", "e:8": "I already answered that again, or I never answered it.",

@@ -167,7 +167,7 @@ func (h *rig) outbox() []supervisor.Delivery {
 	return list
 }
 
-func TestEachCommandAnswers(t *testing.T) {
+func TestCommands_Each_Answers(t *testing.T) {
 	h := newRig(t)
 	h.live()
 	for _, c := range []struct{ text, want string }{
@@ -182,11 +182,11 @@ func TestEachCommandAnswers(t *testing.T) {
 		{"/Status@mews_bot please", "all is well"},
 		{"/status\tplease", "all is well"},
 		{"/status\nplease", "all is well"},
-		{"/model", "`offline` answers you, as the configuration has it."},
+		{"/model", "`offline` answers you, as configured."},
 		{"/models", "- `offline` (in use, the default)"},
 		{"/usage", "Your use of models this month: nothing."},
 		{"/settings", "- stream: on, the default"},
-		{"/grants", "There is nothing that you always allow."},
+		{"/grants", "You have not allowed anything for always."},
 		{"/lock", "you have no second factor."},
 		{"/invite", "Only an admin may use /invite."},
 		{"/allow", "Only an admin may use /"},
@@ -211,14 +211,15 @@ func TestEachCommandAnswers(t *testing.T) {
 	}
 }
 
-func TestHelpListsEveryCommandThatAnswers(t *testing.T) {
+func TestHelp_Overview_ListsEveryCommand(t *testing.T) {
 	h := newRig(t)
 	h.is(supervisor.RoleAdmin)
 	h.live()
 	listed := 0
 	text := h.ask("/help")
 	for _, group := range feature.Groups()[1:] {
-		text += h.ask("/help "+string(group)) + "\n" // some groups have only commands of features, which are missing here
+		// some groups have only commands of features, which are missing here
+		text += h.ask("/help "+string(group)) + "\n"
 	}
 	for line := range strings.Lines(text) {
 		name, _, ok := strings.Cut(line, " - ")
@@ -236,7 +237,7 @@ func TestHelpListsEveryCommandThatAnswers(t *testing.T) {
 }
 
 // A command for admins is not offered to others.
-func TestHelpAndTheMenuAreForWhoeverReadsThem(t *testing.T) {
+func TestHelp_AdminCommands_OnlyForAdmins(t *testing.T) {
 	h := newRig(t)
 	h.is(supervisor.RoleUser)
 	h.live()
@@ -249,7 +250,7 @@ func TestHelpAndTheMenuAreForWhoeverReadsThem(t *testing.T) {
 	}
 }
 
-func TestStopSaysStoppedWhenTheTurnIsOverAndNotBefore(t *testing.T) {
+func TestStop_Answer_WaitsForEndOfTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newRig(t)
 		h.live()
@@ -272,7 +273,7 @@ func TestStopSaysStoppedWhenTheTurnIsOverAndNotBefore(t *testing.T) {
 	})
 }
 
-func TestATurnThatDoesNotStopIsNotSaidToHave(t *testing.T) {
+func TestStop_SlowTurn_IsNotCalledStopped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newRig(t)
 		h.live()
@@ -283,7 +284,7 @@ func TestATurnThatDoesNotStopIsNotSaidToHave(t *testing.T) {
 	})
 }
 
-func TestAStopSaysHowTheTurnEndedAndWhatWaitsBehindIt(t *testing.T) {
+func TestStop_Answer_TellsEndAndQueue(t *testing.T) {
 	for name, c := range map[string]struct {
 		command string
 		ahead   sqlite.PrecedingText
@@ -293,7 +294,7 @@ func TestAStopSaysHowTheTurnEndedAndWhatWaitsBehindIt(t *testing.T) {
 		"one behind it": {"/stop", sqlite.PrecedingText{Inbound: 1, Why: "stopped", Waiting: 1},
 			"Stopped. I now answer 1 message that waited."},
 		"two behind it": {"/stop", sqlite.PrecedingText{Inbound: 1, Why: "stopped", Waiting: 2},
-			"It I now answer is over: nothing of it runs on. 2 messages that waited."},
+			"Stopped. I now answer 2 messages that waited."},
 		"it ended by itself": {"/stop", sqlite.PrecedingText{Inbound: 1, Why: "done"}, "The answer had just ended."},
 		"nothing ran":        {"/stop", sqlite.PrecedingText{Waiting: 1}, "Nothing is running here."},
 		"a new topic, and one waits": {"/new", sqlite.PrecedingText{Inbound: 1, Why: "stopped", Waiting: 1},
@@ -315,7 +316,7 @@ func TestAStopSaysHowTheTurnEndedAndWhatWaitsBehindIt(t *testing.T) {
 
 const newTopic = "A new topic. I keep the earlier messages, but I no longer read them. Your files stay as they are."
 
-func TestAStopThatTheDiskDoesNotTakeStopsAllTheSame(t *testing.T) {
+func TestStop_FullDisk_StopsAnyway(t *testing.T) {
 	full := &supervisor.Error{Code: supervisor.CodeUnavailable, Message: "The disk is full."}
 	for name, c := range map[string]struct {
 		kind    supervisor.InboundKind
@@ -324,7 +325,7 @@ func TestAStopThatTheDiskDoesNotTakeStopsAllTheSame(t *testing.T) {
 		stopped bool
 		want    string
 	}{
-		"a stop":                    {supervisor.KindCommand, "/Stop@mews_bot now", true, true, "What runs here is being stopped, although"},
+		"a stop":                    {supervisor.KindCommand, "/Stop@mews_bot now", true, true, "I am stopping the running answer, although"},
 		"a stop where nothing runs": {supervisor.KindCommand, "/stop", false, true, "The disk is full."},
 		"another command":           {supervisor.KindCommand, "/new", true, false, "The disk is full."},
 		"words":                     {supervisor.KindText, "stop", true, false, "The disk is full."},
@@ -349,7 +350,7 @@ func TestAStopThatTheDiskDoesNotTakeStopsAllTheSame(t *testing.T) {
 	}
 }
 
-func TestANewTopicLeavesOutWhatWasSaid(t *testing.T) {
+func TestNew_HidesEarlierMessages(t *testing.T) {
 	h := newRig(t)
 	over := make(chan struct{})
 	close(over)
@@ -376,7 +377,7 @@ func TestANewTopicLeavesOutWhatWasSaid(t *testing.T) {
 	}
 }
 
-func TestACommandThatIsStillWaitingAtACrashIsAnsweredOnceInTheNextLife(t *testing.T) {
+func TestCrash_WaitingCommand_IsAnsweredOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newRig(t)
 		end := h.live()
@@ -402,7 +403,7 @@ func TestACommandThatIsStillWaitingAtACrashIsAnsweredOnceInTheNextLife(t *testin
 	})
 }
 
-func TestACommandThatWasSentAgainIsAnsweredOnce(t *testing.T) {
+func TestAccept_RepeatedCommand_IsAnsweredOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newRig(t)
 		h.live()
@@ -439,7 +440,7 @@ func (o *outbox) AnswerCommand(ctx context.Context, inbound int64, d supervisor.
 	return o.Outbox.AnswerCommand(ctx, inbound, d)
 }
 
-func TestAnAnswerIsKeptHoweverLongTheStoreCannot(t *testing.T) {
+func TestAnswer_FailingStore_IsRetried(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newRig(t)
 		h.options.Outbox = &outbox{Outbox: h.db.Outbox(), fails: 30}
@@ -450,7 +451,7 @@ func TestAnAnswerIsKeptHoweverLongTheStoreCannot(t *testing.T) {
 	})
 }
 
-func TestWhatFailsIsToldInWordsForAPerson(t *testing.T) {
+func TestCommand_Failure_IsExplained(t *testing.T) {
 	h := newRig(t)
 	var failure error
 	h.options.Status = func(context.Context, supervisor.Conversation) (string, error) { return "", failure }

@@ -42,7 +42,7 @@ func (h *rig) slow() (over chan struct{}) {
 	return over
 }
 
-func TestCommandsOfAConversationAreAnsweredAsTheyWereSent(t *testing.T) {
+func TestRun_Conversation_KeepsOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newRig(t)
 		over := h.slow()
@@ -86,7 +86,7 @@ func TestCommandsOfAConversationAreAnsweredAsTheyWereSent(t *testing.T) {
 }
 
 // They also precede commands that were accepted before Run.
-func TestWhatAnEarlierLifeLeftComesFirst(t *testing.T) {
+func TestRun_LeftoverCommands_ComeFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newRig(t)
 		over := h.slow()
@@ -117,7 +117,7 @@ func TestWhatAnEarlierLifeLeftComesFirst(t *testing.T) {
 }
 
 // The repeat is noticed while the first one still waits.
-func TestACommandThatWaitsAndIsSentAgainIsAnsweredOnce(t *testing.T) {
+func TestAccept_RepeatWhileWaiting_IsIgnored(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newRig(t)
 		over := h.slow()
@@ -136,7 +136,7 @@ func TestACommandThatWaitsAndIsSentAgainIsAnsweredOnce(t *testing.T) {
 	})
 }
 
-func TestManyCommandsKeepTheirOrder(t *testing.T) {
+func TestRun_ManyCommands_KeepOrder(t *testing.T) {
 	h := newRig(t)
 	h.live()
 	var want []string

@@ -20,7 +20,7 @@ func (h *rig) guest() supervisor.Conversation {
 }
 
 // The running command and those behind it end without an answer. Other users' commands continue.
-func TestWhoIsShutOutHasTheirCommandsEnded(t *testing.T) {
+func TestEnd_LockedOutUser_EndsCommands(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newRig(t)
 		over := h.slow()
@@ -56,7 +56,7 @@ func TestWhoIsShutOutHasTheirCommandsEnded(t *testing.T) {
 }
 
 // The user was deleted while the command ran.
-func TestACommandThatIsGoneIsNotAnsweredForEver(t *testing.T) {
+func TestAnswer_DeletedUser_IsNotRetried(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newRig(t)
 		erased := make(chan struct{})

@@ -212,7 +212,7 @@ func (h *rig) cleanings() (messages []string) {
 	return messages
 }
 
-func TestAPressIsAnsweredAndItsButtonsGo(t *testing.T) {
+func TestPress_Answered_LosesButtons(t *testing.T) {
 	for name, c := range map[string]struct {
 		press, chat string
 		foreign     bool
@@ -245,7 +245,7 @@ func TestAPressIsAnsweredAndItsButtonsGo(t *testing.T) {
 	}
 }
 
-func TestAPressPassesByTheCommandThatWaitsForIt(t *testing.T) {
+func TestPress_OvertakesWaitingCommand(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newRig(t)
 		h.is(supervisor.RoleAdmin)
@@ -278,7 +278,7 @@ func TestAPressPassesByTheCommandThatWaitsForIt(t *testing.T) {
 	})
 }
 
-func TestAnEffectThatIsNotAllowedIsNotDone(t *testing.T) {
+func TestEffect_Denied_IsNotDone(t *testing.T) {
 	h := newRig(t)
 	h.is(supervisor.RoleAdmin)
 	h.fakes.answers = make(chan error, 10)
@@ -309,7 +309,7 @@ func TestAnEffectThatIsNotAllowedIsNotDone(t *testing.T) {
 	}
 }
 
-func TestAPressThatIsStillWaitingAtACrashIsAnsweredOnceInTheNextLife(t *testing.T) {
+func TestCrash_WaitingPress_IsAnsweredOnce(t *testing.T) {
 	h := newRig(t)
 	h.press("q:abc:once")
 	end := h.live()
@@ -321,7 +321,7 @@ func TestAPressThatIsStillWaitingAtACrashIsAnsweredOnceInTheNextLife(t *testing.
 	}
 }
 
-func TestAPressWaitsForNoCommand(t *testing.T) {
+func TestPress_DoesNotWaitForCommand(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newRig(t)
 		over := h.slow()

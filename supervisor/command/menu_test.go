@@ -9,7 +9,7 @@ import (
 	"mews/supervisor/command"
 )
 
-func TestTheMenuIsWhatTelegramTakes(t *testing.T) {
+func TestMenu_FitsBotAPI(t *testing.T) {
 	want := []string{"help", "new", "stop", "settings", "lock", "resend", "status", "model", "models", "usage",
 		"grants", "invite", "allow", "disallow"}
 	shape := regexp.MustCompile(`^[a-z0-9_]{1,32}$`) // of the Bot API's BotCommand
@@ -30,13 +30,13 @@ func TestTheMenuIsWhatTelegramTakes(t *testing.T) {
 	}
 }
 
-func TestACommandsOtherNameEndsTurnsToo(t *testing.T) {
+func TestEndingTurns_IncludesAliases(t *testing.T) {
 	if got, want := command.EndingTurns(), []string{"new", "clear", "stop"}; !slices.Equal(got, want) {
 		t.Errorf("these end turns: %v, want %v", got, want)
 	}
 }
 
-func TestAMenuIsTheCallersOwn(t *testing.T) {
+func TestMenu_Result_IsCopy(t *testing.T) {
 	commands := newRig(t).made()
 	commands.Menu(true)[0].Summary = "changed"
 	if got := commands.Menu(true)[0].Summary; got != "this list; /help WORD explains a command or a topic" {

@@ -62,23 +62,23 @@ func many(n int) models {
 	return m
 }
 
-const takesBack = " “/model default” takes that back; /models lists all models."
+const takesBack = " “/model default” resets that. /models lists all models."
 
-func TestAPersonChoosesWhoAnswersThem(t *testing.T) {
+func TestModel_Choice_IsStored(t *testing.T) {
 	h := newRig(t)
 	chosen := choices{"bob": "near/qwen3"}
 	h.options.Models, h.options.Choices = many(40), chosen
 	h.live()
 	for _, step := range []struct{ ask, want, chosen string }{
-		{"/model", "`near/qwen3:8b` answers you, as the configuration has it. “/model PROVIDER/MODEL” chooses another for you " +
-			"alone; /models lists all models.", ""},
-		{"/model far/m-007", "From your next message on `far/m-007` answers you, wherever you write. “/model default” takes " +
+		{"/model", "`near/qwen3:8b` answers you, as configured. “/model PROVIDER/MODEL” chooses another for you " +
+			"alone. /models lists all models.", ""},
+		{"/model far/m-007", "From your next message on `far/m-007` answers you, in all your chats. “/model default” resets " +
 			"that back.", "far/m-007"},
 		{"/model", "`far/m-007` answers you, by your own choice." + takesBack, "far/m-007"},
-		{"/model nowhere/x", "There is no model \"nowhere/x\". It offers:\n\n- `near/qwen3:8b`", "far/m-007"},
-		{"/model far/m-041", "`far` offers no model `m-041`. It offers:\n\n- `far/m-000`", "far/m-007"},
+		{"/model nowhere/x", "There is no model \"nowhere/x\". Choose one of these:\n\n- `near/qwen3:8b`", "far/m-007"},
+		{"/model far/m-041", "`far` offers no model `m-041`. Choose one of these:\n\n- `far/m-000`", "far/m-007"},
 		{"/model far/m-041", "\n\nand 30 more; /models lists them.", "far/m-007"},
-		{"/model qwen4", "`near` offers no model `qwen4`. It offers:\n\n- `near/qwen3:8b`", "far/m-007"},
+		{"/model qwen4", "`near` offers no model `qwen4`. Choose one of these:\n\n- `near/qwen3:8b`", "far/m-007"},
 		{"/model one that is cheap", "The name of a model is one word", "far/m-007"},
 		// of the default's provider, by its full name
 		{"/model qwen3", "From your next message on `near/qwen3` answers you", "near/qwen3"},
@@ -88,7 +88,7 @@ func TestAPersonChoosesWhoAnswersThem(t *testing.T) {
 		// a provider without a list may have it
 		{"/model shut/anything", "on `shut/anything` ", "shut/anything"},
 		{"/model Default", "From your next message on `near/qwen3:8b` answers you, as configured.", ""},
-		{"/model default", "The configuration decides again", ""},
+		{"/model default", "From your next message on `near/qwen3:8b` answers you, as configured", ""},
 	} {
 		if got := h.ask(step.ask); !strings.Contains(got, step.want) {
 			t.Errorf("%q is answered with\n%s\nwhich lacks\n%s", step.ask, got, step.want)
@@ -99,11 +99,11 @@ func TestAPersonChoosesWhoAnswersThem(t *testing.T) {
 	}
 }
 
-func TestAChoiceThatIsGoneIsToldOf(t *testing.T) {
+func TestModel_MissingChoice_IsReported(t *testing.T) {
 	h := newRig(t)
 	h.options.Models, h.options.Choices = many(1), choices{"ann": "gone/m"}
 	h.live()
-	const want = "You chose `gone/m`, which can't be had any more: There is no model \"gone/m\". “/model default” takes your " +
+	const want = "You chose `gone/m`, which is no longer available: There is no model \"gone/m\". “/model default” resets your " +
 		"choice back."
 	if got := h.ask("/model"); got != want {
 		t.Errorf("told was %q", got)
@@ -113,7 +113,7 @@ func TestAChoiceThatIsGoneIsToldOf(t *testing.T) {
 	}
 }
 
-func TestModelsAreListedByProviderAndCutWithACount(t *testing.T) {
+func TestModels_LongList_IsCutByProvider(t *testing.T) {
 	h := newRig(t)
 	h.options.Models, h.options.Choices = many(1030), choices{"ann": "far/m-777"}
 	h.options.People = people{"ann": {Name: "ann", Role: supervisor.RoleAdmin}}
@@ -139,7 +139,7 @@ func TestModelsAreListedByProviderAndCutWithACount(t *testing.T) {
 	}
 }
 
-func TestTheModelInUseIsListedThoughItsProviderIsSilent(t *testing.T) {
+func TestModels_SilentProvider_ListsModelInUse(t *testing.T) {
 	h := newRig(t)
 	h.options.Models, h.options.Choices = many(0), choices{"ann": "shut/m"}
 	h.live()
@@ -148,7 +148,7 @@ func TestTheModelInUseIsListedThoughItsProviderIsSilent(t *testing.T) {
 	}
 }
 
-func TestAnAdminAloneIsToldWhyAProviderIsSilent(t *testing.T) {
+func TestModels_ProviderError_OnlyForAdmins(t *testing.T) {
 	for name, c := range map[string]struct {
 		role  supervisor.Role
 		group bool
@@ -178,7 +178,7 @@ func (h *rig) inGroup() {
 	h.home = c
 }
 
-func TestWhatOthersNamedIsShownOnOneLine(t *testing.T) {
+func TestModels_ForeignNames_StayOnOneLine(t *testing.T) {
 	h := newRig(t)
 	h.options.Models = models{{Spec: "far/a`b\n- c\u202e", Default: true}, {Spec: "far/" + strings.Repeat("x", 500)}}
 	h.live()
@@ -195,7 +195,7 @@ type failingChoices struct{ choices }
 
 func (failingChoices) Choose(context.Context, string, string) error { return errors.New("errno 5") }
 
-func TestAChoiceThatIsNotKeptIsNotSaidToBe(t *testing.T) {
+func TestModel_FailedStore_IsReported(t *testing.T) {
 	h := newRig(t)
 	h.options.Models, h.options.Choices = many(1), failingChoices{}
 	h.live()

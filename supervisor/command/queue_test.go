@@ -38,7 +38,7 @@ func (h *rig) waits() (texts []string) {
 	return texts
 }
 
-func TestWhatWaitsIsListedWithButtons(t *testing.T) {
+func TestQueue_List_HasButtons(t *testing.T) {
 	h := newRig(t)
 	h.live()
 	if got := h.ask("/queue"); got != "Nothing is running here. Nothing waits." {
@@ -81,7 +81,7 @@ func TestWhatWaitsIsListedWithButtons(t *testing.T) {
 }
 
 // A crash between the action and its answer, a repeated press and a late press change nothing more.
-func TestAPressIsDoneOnce(t *testing.T) {
+func TestQueuePress_Repeated_ActsOnce(t *testing.T) {
 	h := newRig(t)
 	kept := h.says("a", "b", "c")
 	drop := h.press(fmt.Sprint("w:drop ", kept[0].ID))
@@ -124,10 +124,10 @@ func TestAPressIsDoneOnce(t *testing.T) {
 	}
 }
 
-func TestAFollowUpWithoutWordsIsExplained(t *testing.T) {
+func TestFollowup_WithoutText_IsExplained(t *testing.T) {
 	h := newRig(t)
 	h.live()
-	if got := h.ask("/followup"); !strings.HasPrefix(got, "“/followup TEXT” keeps a message that waits for the end of what runs") {
+	if got := h.ask("/followup"); !strings.HasPrefix(got, "“/followup TEXT” queues a message behind all others") {
 		t.Errorf("it is answered with %q", got)
 	}
 }

@@ -18,7 +18,7 @@ func (u undelivered) Resend(_ context.Context, conversation int64, limit int) (i
 	return n, nil
 }
 
-func TestResendSaysHowManyAreSentAgain(t *testing.T) {
+func TestResend_CountsMessages(t *testing.T) {
 	for _, c := range []struct {
 		lost int
 		want string
@@ -42,7 +42,7 @@ func TestResendSaysHowManyAreSentAgain(t *testing.T) {
 }
 
 // The messages are older than the answer to /resend, so they arrive before it.
-func TestWhatIsSentAgainComesBeforeTheAnswer(t *testing.T) {
+func TestResend_Messages_PrecedeAnswer(t *testing.T) {
 	h := newRig(t)
 	for text, outcome := range map[string]supervisor.Outcome{
 		"lost": supervisor.OutcomeUnknown, "refused": supervisor.OutcomeFailed, "arrived": supervisor.OutcomeSent,
@@ -75,7 +75,7 @@ type broken struct{}
 
 func (broken) Resend(context.Context, int64, int) (int, error) { return 0, errors.New("errno 5") }
 
-func TestAResendThatCannotBeIsNotSaidToBe(t *testing.T) {
+func TestResend_Failure_IsReported(t *testing.T) {
 	h := newRig(t)
 	h.options.Undelivered = broken{}
 	h.live()

@@ -9,9 +9,9 @@ import (
 	"mews/supervisor"
 )
 
-const settingsEnd = "\n\n“/settings NAME VALUE” sets one for you, wherever you write, and “/settings NAME default” takes that back; for example:\n\n"
+const settingsEnd = "\n\n“/settings NAME VALUE” changes one in all your chats, and “/settings NAME default” resets it. For example:\n\n"
 
-func TestSettingsAreShownWithWhereTheyComeFrom(t *testing.T) {
+func TestSettings_List_ShowsSources(t *testing.T) {
 	h := newRig(t)
 	h.on("1")
 	h.live()
@@ -38,7 +38,7 @@ func TestSettingsAreShownWithWhereTheyComeFrom(t *testing.T) {
 	}
 }
 
-func TestASettingIsSetAndTakenBack(t *testing.T) {
+func TestSettings_SetAndReset(t *testing.T) {
 	h := newRig(t)
 	h.on("1")
 	h.live()
@@ -69,7 +69,7 @@ func TestASettingIsSetAndTakenBack(t *testing.T) {
 	}
 }
 
-func TestAModelIsChosenWithAButton(t *testing.T) {
+func TestModel_Button_ChoosesModel(t *testing.T) {
 	h := newRig(t)
 	h.on("1")
 	offers := many(40)
@@ -77,7 +77,7 @@ func TestAModelIsChosenWithAButton(t *testing.T) {
 	chosen := choices{}
 	h.options.Models, h.options.Choices = offers, chosen
 	h.live()
-	if got := h.ask("/model barred/m"); !strings.HasPrefix(got, "You may not choose `barred/m`: the configuration says which models you may") {
+	if got := h.ask("/model barred/m"); !strings.HasPrefix(got, "You may not choose `barred/m`: the configuration limits your choice") {
 		t.Errorf("told was %q", got)
 	}
 	if got := h.ask("/models"); strings.Contains(got, "barred") {

@@ -188,7 +188,7 @@ const (
 	textModelQuestion           = "Let %s answer you from now on?"
 	textModelSet                = "From your next message on %s answers you, in all your chats. “/model default” resets that."
 	textModelsHint              = " /models lists all models."
-	textSuggestions             = " It offers:\n"
+	textSuggestions             = " Choose one of these:\n"
 	textMoreModels              = "\n\nand %s more; /models lists them."
 
 	textModels         = "These models can answer you:\n\n"

@@ -21,7 +21,7 @@ func (someTools) List(context.Context, string) ([]protocol.Tool, error) {
 }
 
 // It works by words and by buttons, even if the command runs twice.
-func TestToolsAreListedKeptOpenAndLetGo(t *testing.T) {
+func TestTools_ListKeepAndClose(t *testing.T) {
 	h := newRig(t)
 	h.live()
 	if err := h.db.OpenedTools().Put(t.Context(), h.home, supervisor.OpenedTool{Name: "forget"}); err != nil {

@@ -65,7 +65,7 @@ func (p *pictures) KeepText(name, text string) (supervisor.File, error) {
 		MediaType: "text/markdown"}, nil
 }
 
-func TestUsageTellsTodayAndTheMonthByModel(t *testing.T) {
+func TestUsage_SumsByPeriodAndModel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newRig(t)
 		kept := &usages{
@@ -101,7 +101,7 @@ func TestUsageTellsTodayAndTheMonthByModel(t *testing.T) {
 	})
 }
 
-func TestOnlyAnAdminSeesWhatOthersAsked(t *testing.T) {
+func TestUsage_All_OnlyForAdmins(t *testing.T) {
 	for name, c := range map[string]struct {
 		role  supervisor.Role
 		group bool
@@ -139,7 +139,7 @@ func TestOnlyAnAdminSeesWhatOthersAsked(t *testing.T) {
 	}
 }
 
-func TestALongUsageIsCutWithTheSumOfTheRest(t *testing.T) {
+func TestUsage_LongList_SumsUpRest(t *testing.T) {
 	h := newRig(t)
 	kept := &usages{}
 	for i := range 23 {
@@ -161,7 +161,7 @@ func days(cost int64) (list []usage.Line) {
 	return list
 }
 
-func TestUsageTellsOfConversationsAndWhatIsLeft(t *testing.T) {
+func TestUsage_ShowsConversationsAndBudget(t *testing.T) {
 	h := newRig(t)
 	h.on("1")
 	line := usage.Line{Name: "far/m", Calls: 2, Input: 20, Output: 2, Cost: 50_000}
@@ -180,7 +180,7 @@ func TestUsageTellsOfConversationsAndWhatIsLeft(t *testing.T) {
 }
 
 // Failed calls cost nothing, so there is nothing to draw.
-func TestNothingIsDrawnOfCallsThatFailed(t *testing.T) {
+func TestUsage_FailedCalls_AreNotDrawn(t *testing.T) {
 	for _, chat := range []string{"", "1"} {
 		h := newRig(t)
 		if chat != "" {
@@ -197,7 +197,7 @@ func TestNothingIsDrawnOfCallsThatFailed(t *testing.T) {
 	}
 }
 
-func TestUsageIsDrawnWhereThereArePictures(t *testing.T) {
+func TestUsage_ChannelWithFiles_GetsPicture(t *testing.T) {
 	for name, c := range map[string]struct {
 		chat  string
 		cost  int64

@@ -10,7 +10,7 @@ import (
 // each of its calls, so only a restored or edited database has such a call.
 const unrecorded = "no result of this call was recorded"
 
-// Pair puts each call's result directly after the message with the call, in the order of calls.
+// Pair puts each result directly after the message with its call, in the order of calls.
 // Providers refuse a call without its result and a result without its call, but results are
 // committed in any order. Messages without calls are returned unchanged.
 func Pair(messages []protocol.Message) []protocol.Message {

@@ -14,7 +14,7 @@ const (
 	maxPictureBytes = 16 << 20
 )
 
-// FitPictures keeps the newest pictures of a window, and replaces each other by a line of text.
+// FitPictures keeps the newest pictures of a window, and replaces the others by text lines.
 // gone reports whether the bytes of a picture are no longer stored.
 //
 // Like Select, it adds the pictures from the oldest on. If they are too many, it drops the oldest

@@ -16,8 +16,7 @@ const (
 	maxRecap     = 7 << 10
 )
 
-// Recap tells a model about messages in other conversations, as material, or returns "" if there
-// were none. If there are too many, it leaves out the oldest.
+// Recap returns messages of other conversations as material for a model, or "" for none. If there are too many, it leaves out the oldest.
 func Recap(lines []supervisor.RecapLine) string {
 	told := ""
 	for _, line := range slices.Backward(lines) {

@@ -127,8 +127,7 @@ func readOn(r *protocol.ToolResult, size int, name Name) string {
 	return fmt.Sprintf("; read_output {\"output\": %q} has all of it", output)
 }
 
-// CutText shortens a text to its beginning and its end, size bytes together, and a line about the
-// rest.
+// CutText shortens a text to size bytes of its beginning and end, and a line about the rest.
 func CutText(text string, size int, more string) string {
 	if len(text) <= size+noteText {
 		return text

@@ -23,7 +23,7 @@ func Where(s supervisor.Sending) string {
 	return s.At.Format(stampTime) + ", " + ChannelOf(s)
 }
 
-// Stamp returns the line above a user's message that tells a model when, where and how it was sent.
+// Stamp returns the line above a message that tells a model when, where and how it was sent.
 func Stamp(s supervisor.Sending) string {
 	parts := []string{Where(s)}
 	for _, how := range []struct {

@@ -14,7 +14,7 @@ import (
 	"mews/protocol"
 )
 
-// TestSweepVictims_KilledRun_RemovesOwnFiles: old ones of this account, and nothing else.
+// Only old victims of this account are removed.
 func TestSweepVictims_KilledRun_RemovesOwnFiles(t *testing.T) {
 	temporary, private := t.TempDir(), t.TempDir()
 	now := time.Now()
@@ -70,7 +70,7 @@ func TestSweepVictims_KilledRun_RemovesOwnFiles(t *testing.T) {
 	SweepVictims(filepath.Join(temporary, "nowhere"), private, now)
 }
 
-// TestSelfTest_RemovesLeftoversFirst: before it makes victims of its own.
+// The leftovers are removed before new victims are made.
 func TestSelfTest_RemovesLeftoversFirst(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	left := filepath.Join(os.TempDir(), VictimsPrefix+"1")
@@ -94,8 +94,7 @@ func TestSelfTest_RemovesLeftoversFirst(t *testing.T) {
 	}
 }
 
-// TestHoles_UnknownFindings_AreListed: an attempt that got out and is not known to, and one that could not
-// be made.
+// An unknown escape, and an attempt that could not be made, keep Mews from serving.
 func TestHoles_UnknownFindings_AreListed(t *testing.T) {
 	findings := []protocol.Finding{
 		{Row: "F2", Outcome: protocol.EscapePrevented}, {Row: "F3", Outcome: protocol.EscapeSucceeded},
@@ -112,8 +111,7 @@ func TestHoles_UnknownFindings_AreListed(t *testing.T) {
 	}
 }
 
-// TestSweepVictims_WorkersFiles_AreRemoved: their folder stays this account's, and only what is in it
-// is the worker's.
+// The folder belongs to this account, and only its contents to the worker's.
 func TestSweepVictims_WorkersFiles_AreRemoved(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	v, err := NewVictims(t.TempDir(), Account{UID: 54321, GID: 54321})
@@ -133,7 +131,7 @@ func TestSweepVictims_WorkersFiles_AreRemoved(t *testing.T) {
 	}
 }
 
-// endedWorker answers as its caller's context ends: it could try nothing.
+// endedWorker answers when its caller's context ends: it could try nothing.
 type endedWorker struct{ end context.CancelFunc }
 
 func (w endedWorker) Call(_ context.Context, _ string, _, result any) error {
@@ -142,8 +140,7 @@ func (w endedWorker) Call(_ context.Context, _ string, _, result any) error {
 	return nil
 }
 
-// TestSelfTest_Cancelled_BlamesNoWalls: a service that ends as it has just started has
-// seen no wall fall.
+// A service that ends right after its start has not tested the walls.
 func TestSelfTest_Cancelled_BlamesNoWalls(t *testing.T) {
 	ctx, end := context.WithCancel(t.Context())
 	state := t.TempDir()

@@ -7,7 +7,7 @@ const (
 	textTaken    = "(I have read the %d messages that you sent meanwhile, and go on with them in mind.)"
 )
 
-// Taken returns the reply's line about n messages that its turn has taken in; n is at least one. It
+// Taken returns the reply's line about n messages taken in by its turn; n is at least one. It
 // is a paragraph between the text before and after them: the reply stays at its first position,
 // above the messages.
 func Taken(n int) string {

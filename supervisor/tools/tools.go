@@ -48,7 +48,7 @@ func Named(all []protocol.Tool, name string) (t protocol.Tool, known bool) {
 	return all[i], true
 }
 
-// Offered returns the tools that a model is offered, from all of its user's, sorted by name. First
+// Offered returns the tools that a model is offered, from all of its user's sorted tools. First
 // come those that always are, and then the open ones, in the order of their opening. So the prefix
 // of requests stays the same.
 func Offered(all []protocol.Tool, open []supervisor.OpenedTool) []protocol.Tool {
@@ -87,8 +87,8 @@ func Open(all []protocol.Tool, open []supervisor.OpenedTool, more ...supervisor.
 	return now, full
 }
 
-// Unused returns the names of open tools to close: the least recently used first, and those kept
-// open by the user last. It closes enough for the results of one search. Tools that no longer exist
+// Unused returns the names of open tools to close, the least recently used first. Those kept open
+// by the user come last. It closes enough for the results of one search. Tools that no longer exist
 // are closed too, unless they are kept open.
 func Unused(all []protocol.Tool, open []supervisor.OpenedTool) (closed []string) {
 	order := map[bool]int{true: 1}
