@@ -20,7 +20,7 @@ const tooLarge = "I could not get a file “big_.iso”: it has 25 MiB, and I ca
 	"can. With a Bot API server of one's own, started with --local, it is up to 2 GB: an admin can set that up (telegram.api_url and " +
 	"telegram.files)."
 
-// Every file is kept with its message, and nothing of it is for a turn until it was read.
+// Every file is stored with its message, and no turn sees it before it was read.
 func TestFiles_AreStoredWithTheirMessages(t *testing.T) {
 	p := newFixture(t)
 	p.take(1, p.incoming(101, 101, aPhoto+`,"media_group_id":"g1"`), p.incoming(101, 101, aPhoto+`,"media_group_id":"g1","caption":"look"`),
@@ -47,8 +47,8 @@ func TestFiles_AreStoredWithTheirMessages(t *testing.T) {
 	}
 }
 
-// One message of an album has its words, and it may be any of them. In a group those say for all of
-// it whom it is meant for.
+// One message of an album has the caption, and it may be any of them. In a group the caption
+// decides for the whole album whether it is meant for the bot.
 func TestAlbum_OneCaptionNamesBot_IsTakenWhole(t *testing.T) {
 	p := newFixture(t)
 	of := func(album, more string) supervisor.Incoming {
@@ -74,8 +74,8 @@ func TestUnsupportedContent_IsNamed(t *testing.T) {
 	}
 }
 
-// The words after it may be about it, so the model learns of it, once. What has to stand alone
-// stands alone.
+// The next message may be about the unread file, so the model learns of it, once. Commands, codes
+// and answers do not mention it.
 func TestUnreadFile_NextMessageMentionsIt(t *testing.T) {
 	p := newFixture(t)
 	p.take(3, p.incoming(101, 101, aStory), p.incoming(101, 101, aLargeOne), p.incoming(101, 101, aStory))
@@ -89,7 +89,8 @@ func TestUnreadFile_NextMessageMentionsIt(t *testing.T) {
 	}
 }
 
-// A file that can't be fetched is said at once. Words that came with it are worked on, and name it.
+// A file that can't be fetched is reported at once. Its caption still gets a turn, which names the
+// file.
 func TestFile_TooLarge_IsReportedAtOnce(t *testing.T) {
 	p := newFixture(t)
 	p.take(1, p.incoming(101, 101, aLargeOne))
@@ -124,8 +125,7 @@ func TestFile_WithCommandOrCode_IsLeftOut(t *testing.T) {
 	}
 }
 
-// Whatever an update says of a file, the store takes what is read off it: a batch that it refused
-// would come again for ever.
+// The store takes any metadata of a file: a batch that it refused would come again for ever.
 func TestFile_HostileMetadata_IsStorable(t *testing.T) {
 	p := newFixture(t)
 	long := strings.Repeat("a", 10<<10)

@@ -26,9 +26,9 @@ func TestChatRenames_Current(t *testing.T) {
 	}
 }
 
-// A move is kept before the conversations go along; then people are read anew, and only then what
-// waits is woken. A group that only the configuration allows, by its old name, is allowed by the
-// new one before people are read.
+// A move is stored before the conversations move. Then users are read again, and only then waiting
+// work is woken. A group that only the configuration allows, by its old name, is allowed by the new
+// one before users are read.
 func TestMove_FoundBySending_IsFollowed(t *testing.T) {
 	db := sqlitetest.Open(t)
 	before, err := db.Conversations().Find(t.Context(), "alice", supervisor.ChannelTelegram, "-7", "")

@@ -15,7 +15,7 @@ import (
 	"mews/supervisor/telegram"
 )
 
-// edited is a change of a message as Telegram sends it.
+// edited returns an edit of a message as Telegram sends it.
 func (p *fixture) edited(of supervisor.Incoming, from int64, more string) supervisor.Incoming {
 	p.t.Helper()
 	p.update++
@@ -30,8 +30,8 @@ func (p *fixture) edited(of supervisor.Incoming, from int64, more string) superv
 	return in
 }
 
-// What is changed is taken of whoever wrote it, and was taken before: nobody is let in, told or
-// noted for a change.
+// An edit counts only if its user's original message was taken. It admits, answers and audits
+// nobody.
 func TestEdit_OnlyOfOwnTakenMessage(t *testing.T) {
 	p := newFixture(t)
 	code, digest := access.NewInvite()
@@ -54,7 +54,7 @@ func TestEdit_OnlyOfOwnTakenMessage(t *testing.T) {
 	}
 }
 
-// In a group the button below an edited message is its person's.
+// In a group the button below an edited message works only for its user.
 func TestEditButton_OthersPress_IsRefused(t *testing.T) {
 	p := newFixture(t)
 	var toasts []string

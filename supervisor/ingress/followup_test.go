@@ -8,8 +8,7 @@ import (
 	"mews/supervisor"
 )
 
-// TestFollowUp_KeepsItsFiles: they come with words, and not with a command; an album waits as a
-// whole.
+// The files come with words, not with a command; an album waits as a whole.
 func TestFollowUp_KeepsItsFiles(t *testing.T) {
 	p := newFixture(t)
 	of := func(more string) supervisor.Incoming {
@@ -31,8 +30,7 @@ func TestFollowUp_KeepsItsFiles(t *testing.T) {
 	}
 }
 
-// TestPress_OfOtherUser_IsExplained: nobody else drops what a person has sent, and whoever tries
-// is told so alone.
+// Nobody else may drop a user's message, and whoever tries gets a private explanation.
 func TestPress_OfOtherUser_IsExplained(t *testing.T) {
 	p := newFixture(t)
 	p.take(0, p.incoming(-7, 101, `,"text":"@mews_bot hi","entities":[{"type":"mention","offset":0,"length":9}]`))

@@ -13,8 +13,7 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// What a gate holds is released once its person needs no code any more, and not before. It is
-// released once.
+// A held message is released once, as soon as its user needs no code any more.
 func TestHeldMessages_NoCodeNeeded_AreReleased(t *testing.T) {
 	db := sqlitetest.Open(t)
 	users := func(codes supervisor.Codes) []supervisor.User {

@@ -13,7 +13,7 @@ import (
 	"mews/supervisor/web"
 )
 
-// short is what a caller is given in these tests, so that they need not wait long for its end.
+// short is the timeout of callers in these tests.
 const short = 30 * time.Millisecond
 
 func TestSlowCaller_IsCutOff(t *testing.T) {
@@ -36,7 +36,7 @@ func TestSlowCaller_IsCutOff(t *testing.T) {
 	}
 }
 
-// A slow loris sends a little all the time: that does not buy it more time.
+// A slow loris sends a little all the time, which gives it no more time.
 func TestSlowLoris_IsCutOff(t *testing.T) {
 	c := serve(t, web.Options{Timings: web.Timings{Header: short}}, echo).call()
 	var feeding sync.WaitGroup
@@ -119,8 +119,8 @@ func TestStop_ServerFull_Ends(t *testing.T) {
 	}
 }
 
-// TestConnections_WithoutHeaders_GiveWay: however many hold their connections open and send a byte now and
-// then, a genuine call is answered, in a moment. Who is being answered keeps its place.
+// However many callers hold connections open and send a byte now and then, a genuine call is soon
+// answered. A request that is being answered keeps its slot.
 func TestConnections_WithoutHeaders_GiveWay(t *testing.T) {
 	const most = 4
 	inside, release := make(chan struct{}), make(chan struct{})

@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// TestConnections_OfOneAddress_AreLimited, but a proxy on this machine or network may, for it speaks for
-// many.
+// A proxy on this machine or network may have all slots, because it speaks for many.
 func TestConnections_OfOneAddress_AreLimited(t *testing.T) {
 	for from, bounded := range map[string]bool{
 		"127.0.0.1": false, "::1": false, "10.1.2.3": false, "192.168.0.9": false, "fd00::1": false, "::ffff:10.0.0.1": false,

@@ -63,8 +63,8 @@ var usefulControllers = map[Kind][]string{
 	V1: {"memory", "pids", "cpu", "blkio"},
 }
 
-// filterUseful returns the useful controllers among those given. limits reports whether they can limit
-// memory or processes.
+// filterUseful returns the useful controllers among those given. limits reports whether they can
+// limit memory or processes.
 func filterUseful(kind Kind, given []string) (have []string, limits bool) {
 	have = slices.DeleteFunc(slices.Clone(usefulControllers[kind]), func(c string) bool { return !slices.Contains(given, c) })
 	return have, slices.Contains(have, "memory") || slices.Contains(have, "pids")

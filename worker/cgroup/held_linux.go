@@ -118,8 +118,8 @@ func (c *heldCount) addFolder(proc *os.File, folder string) bool {
 	return len(names) > 0
 }
 
-// listFolder lists a folder. The folder of an ended or unreadable process is empty, and dir may then be
-// nil.
+// listFolder lists a folder. The folder of an ended or unreadable process is empty, and dir may
+// then be nil.
 func listFolder(proc *os.File, folder string) (names []string, dir *os.File) {
 	dir, err := openFolder(proc, folder)
 	if err == nil {

@@ -66,9 +66,9 @@ func readCounters[T any](g *Group, counters []counter[T]) (T, error) {
 	return total, nil
 }
 
-// parseCounter reads a kernel's file: the only number in it or, with a key, the number in the line "key
-// number" (cgroup-v2, "Flat keyed"); 0 if there is no such line. A number too large for an int64
-// becomes the largest int64.
+// parseCounter reads a kernel's file: the only number in it or, with a key, the number in the line
+// "key number" (cgroup-v2, "Flat keyed"); 0 if there is no such line. A number too large for an
+// int64 becomes the largest int64.
 func parseCounter(text, key string) (int64, error) {
 	if key == "" {
 		return parseNumber(strings.TrimSuffix(text, "\n"))

@@ -128,7 +128,8 @@ var notText = func() map[string]bool {
 	return all
 }()
 
-// newIndexedFile describes a file to the supervisor. A file too large to be searched gets the size 0.
+// newIndexedFile describes a file to the supervisor. A file too large to be searched gets the size
+// 0.
 func newIndexedFile(path string, info fs.FileInfo) protocol.IndexedFile {
 	f := protocol.IndexedFile{Path: path, Size: info.Size(), Modified: info.ModTime().UnixNano()}
 	if f.Size > protocol.MaxIndexedFile {

@@ -14,8 +14,9 @@ import (
 // next change reads it again.
 const readAttempts = 3
 
-// minFileAge is the age below which a file's time may miss a later change: file systems count in ticks
-// of some milliseconds. A younger file is sent with a wrong time, so that it is read once more.
+// minFileAge is the age below which a file's time may miss a later change: file systems count in
+// ticks of some milliseconds. A younger file is sent with a wrong time, so that it is read once
+// more.
 const minFileAge = 50 * time.Millisecond
 
 // read reads a file and its sections, and starts again if it changes meanwhile. A file that is no

@@ -17,7 +17,8 @@ type section struct {
 // markdown are the endings of files with headings.
 var markdown = map[string]bool{".md": true, ".markdown": true, ".mdx": true}
 
-// splitSections divides Markdown at its headings. It divides long sections, and other text, into blocks.
+// splitSections divides Markdown at its headings. It divides long sections, and other text, into
+// blocks.
 func splitSections(name, text string) []section {
 	text = normalized(text)
 	if !markdown[strings.ToLower(path.Ext(name))] {

@@ -56,7 +56,8 @@ var actions = map[protocol.MemoryAction]func(*Home, context.Context, protocol.Me
 	},
 	protocol.MemoryCorrect: func(h *Home, ctx context.Context, p protocol.MemoryParameters, now time.Time, _ *protocol.MemoryResult) ([]Fact, Change, error) {
 		today := now.In(h.Zone).Format(time.DateOnly)
-		kept, c, err := h.Correct(ctx, ChangeOptions{After: p.After}, p.ID, Fact{Text: p.Text, Confidence: 1, Date: today})
+		fact := Fact{Text: p.Text, Confidence: 1, Date: today}
+		kept, c, err := h.Correct(ctx, ChangeOptions{After: p.After}, p.ID, fact)
 		return []Fact{kept}, c, err
 	},
 	protocol.MemoryForget: func(h *Home, ctx context.Context, p protocol.MemoryParameters, _ time.Time, _ *protocol.MemoryResult) ([]Fact, Change, error) {

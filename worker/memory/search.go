@@ -67,9 +67,9 @@ func search(all []Hit, query string) (hits []Hit) {
 	return hits[:min(len(hits), maxHits)]
 }
 
-// matchScore returns how well a word matches a word of the query; 1 means that they are the same. Either
-// may continue the other after four letters. Three letters of the query are enough, as they may be
-// a beginning.
+// matchScore returns how well a word matches a word of the query; 1 means that they are the same.
+// Either may continue the other after four letters. Three letters of the query are enough, as they
+// may be a beginning.
 func matchScore(asked, word string) float64 {
 	switch {
 	case asked == word:

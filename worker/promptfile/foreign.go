@@ -6,9 +6,9 @@ import (
 	"syscall"
 )
 
-// byOtherAccount reports whether another account may have written the file. Then the file, or a folder on
-// the way from the home, belongs to another account or may be written by it: by its group, or by
-// all accounts that can reach it.
+// byOtherAccount reports whether another account may have written the file. Then the file, or a
+// folder on the way from the home, belongs to another account or may be written by it: by its
+// group, or by all accounts that can reach it.
 func (w *Watch) byOtherAccount(f file) bool {
 	way := []fs.FileInfo{}
 	for _, dir := range parentFolders(f.Path) {

@@ -40,8 +40,8 @@ var (
 	be       = binary.BigEndian
 )
 
-// matchesIndex reports whether git's index has this state of the file. If the file is missing and not in
-// the index, git may have removed it.
+// matchesIndex reports whether git's index has this state of the file. If the file is missing and
+// not in the index, git may have removed it.
 func (w *Watch) matchesIndex(git, name string, f file) (bool, error) {
 	config, err := w.readPlain(path.Join(git, "config"))
 	if err != nil || bytes.Contains(bytes.ToLower(config), []byte("objectformat")) { // other hash algorithms

@@ -33,8 +33,8 @@ type noteStates struct{ from, to protocol.FileState }
 // toolNote is the tool that adds a note.
 const toolNote = "note_today"
 
-// WatchNotes lets Watch recognise the notes that the note tool adds. Each call adds one line, with the
-// words of the call. A line with other words comes from a program.
+// WatchNotes lets Watch recognise the notes that the note tool adds. Each call adds one line, with
+// the words of the call. A line with other words comes from a program.
 func (w *Watch) WatchNotes(tools []worker.Tool) []worker.Tool {
 	for i, tool := range tools {
 		if tool.Name != toolNote {

@@ -478,7 +478,8 @@ func scenarios() []scenario {
 	)
 }
 
-// TestEscapes_EachTier_StopsRows makes a worker of each tier try the whole table against real victims.
+// TestEscapes_EachTier_StopsRows makes a worker of each tier try the whole table against real
+// victims.
 func TestEscapes_EachTier_StopsRows(t *testing.T) {
 	program := plainBinary(t)
 	found := map[string]map[string]escape.Outcome{}

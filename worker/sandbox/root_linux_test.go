@@ -55,7 +55,8 @@ func TestRoot_Listing_EqualsGolden(t *testing.T) {
 				t.Errorf("%s: %s", dir, diff)
 			}
 		}
-		if got := r.mustPrint("cat /etc/passwd /etc/group /etc/hostname; hostname; pwd; id -un; id -G"); got != fmt.Sprintf(
+		got := r.mustPrint("cat /etc/passwd /etc/group /etc/hostname; hostname; pwd; id -un; id -G")
+		if got != fmt.Sprintf(
 			"root:x:0:0:root:/nonexistent:/usr/sbin/nologin\nuser:x:%[1]d:%[2]d::/home:/bin/bash\n"+
 				"nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\nroot:x:0:\nuser:x:%[2]d:\nnogroup:x:65534:\n"+
 				"mews\nmews\n/home\nuser\n%[3]s", r.uid(), r.gid(), r.groups()) {

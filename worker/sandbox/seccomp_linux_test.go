@@ -183,7 +183,8 @@ func TestFilter_UncheckedCall_IgnoresArguments(t *testing.T) {
 }
 
 // accountArguments is how many accounts a call names.
-var accountArguments = map[uint32]int{unix.SYS_SETUID: 1, unix.SYS_SETGID: 1, unix.SYS_SETREUID: 2, unix.SYS_SETREGID: 2,
+var accountArguments = map[uint32]int{unix.SYS_SETUID: 1, unix.SYS_SETGID: 1,
+	unix.SYS_SETREUID: 2, unix.SYS_SETREGID: 2,
 	unix.SYS_SETRESUID: 3, unix.SYS_SETRESGID: 3, unix.SYS_SETFSUID: 1, unix.SYS_SETFSGID: 1}
 
 // TestRestrictSetID_OtherAccount_IsRefused: a spawner changes to no other account, whatever the

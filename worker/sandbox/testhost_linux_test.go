@@ -141,7 +141,8 @@ func (y *testHost) copyProgram(from string) {
 	}
 }
 
-// makeFolders makes the worker's home with a file beside it, another user's home and a state folder.
+// makeFolders makes the worker's home with a file beside it, another user's home and a state
+// folder.
 func (y *testHost) makeFolders() {
 	v := &y.victims
 	v.OwnOutside = y.secretIn("own", "outside", y.people.person, 0o755)
@@ -196,7 +197,8 @@ func (y *testHost) serve(network, at string) net.Addr {
 	return l.Addr()
 }
 
-// credentialOf returns the credential to start a program with an account; nil means this process's own.
+// credentialOf returns the credential to start a program with an account; nil means this process's
+// own.
 func credentialOf(uid int) *syscall.Credential {
 	if uid == os.Getuid() {
 		return nil

@@ -118,7 +118,8 @@ func TestOperation_BadRequest_IsRefused(t *testing.T) {
 		"no files":          {1, protocol.OperationReceive, `{"sent_at":1,"files":[]}`},
 		"a negative size":   {1, protocol.OperationReceive, `{"sent_at":1,"files":[{"blob":{"sha256":"","size":-1},"kind":"photo"}]}`},
 	} {
-		if _, err := s.operation(t.Context(), c.id, c.kind, c.parameters); refusalCode(err) != protocol.CodeInvalidParams {
+		_, err := s.operation(t.Context(), c.id, c.kind, c.parameters)
+		if refusalCode(err) != protocol.CodeInvalidParams {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}

@@ -54,7 +54,8 @@ func newSupervisor(t *testing.T, tools ...worker.Tool) *supervisor {
 	return s
 }
 
-// newSignalledSupervisor is like newSupervisor. The returned function acts like a SIGTERM to the worker.
+// newSignalledSupervisor is like newSupervisor. The returned function acts like a SIGTERM to the
+// worker.
 func newSignalledSupervisor(t *testing.T, tools ...worker.Tool) (*supervisor, func()) {
 	t.Helper()
 	ctx, signal := context.WithCancel(context.Background())

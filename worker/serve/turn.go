@@ -29,7 +29,8 @@ func (s *server) startTurn(ctx context.Context, start protocol.TurnStart) (any, 
 	if err := checkTurnStart(start); err != nil {
 		return nil, err
 	}
-	return s.runWork(ctx, work{protocol.MethodTurnStart, start.Turn}, func(ctx context.Context, u *userTools) (any, error) {
+	w := work{protocol.MethodTurnStart, start.Turn}
+	return s.runWork(ctx, w, func(ctx context.Context, u *userTools) (any, error) {
 		kind, known := turnKinds[start.Kind]
 		if !known || kind.home != u.hasHome() {
 			return nil, &protocol.Error{Code: protocol.CodeInvalidParams,

@@ -137,8 +137,8 @@ func (s *spawner) serve(packets <-chan packet, chld, told <-chan os.Signal) erro
 	return err
 }
 
-// forwardSignal passes a signal on to a supervisor that this process has started. It has not been reaped,
-// so the pid is its own.
+// forwardSignal passes a signal on to a supervisor that this process has started. It has not been
+// reaped, so the pid is its own.
 func (s *spawner) forwardSignal(sig os.Signal) {
 	if number, ok := sig.(syscall.Signal); ok && s.supervisor > 0 {
 		_ = syscall.Kill(s.supervisor, number)

@@ -11,9 +11,9 @@ const (
 	longestPiece  = 150 * rate
 )
 
-// cutPieces divides a recording into pieces. It cuts in the middle of the silence nearest to the usual
-// length, or where quietest finds the least noise. The silences are in order. The same recording
-// always gives the same pieces.
+// cutPieces divides a recording into pieces. It cuts in the middle of the silence nearest to the
+// usual length, or where quietest finds the least noise. The silences are in order. The same
+// recording always gives the same pieces.
 func cutPieces(length int64, silences []span, quietest func(span) int64) (pieces []span) {
 	begin := int64(0)
 	for length-begin > longestPiece {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// samplesAt converts seconds to samples.
-func samplesAt(s float64) int64 { return int64(s * rate) }
+// sec converts seconds to samples.
+func sec(s float64) int64 { return int64(s * rate) }
 
 func TestCut_AtSilences(t *testing.T) {
 	never := func(span) int64 { t.Error("the quietest moment was asked for"); return 0 }
@@ -17,19 +17,19 @@ func TestCut_AtSilences(t *testing.T) {
 		quietest func(span) int64
 		at       []int64 // expected cuts
 	}{
-		"short":                    {length: samplesAt(150), quietest: never},
+		"short":                    {length: sec(150), quietest: never},
 		"nothing":                  {quietest: never},
-		"in the middle":            {samplesAt(200), []span{{samplesAt(110), samplesAt(112)}}, never, []int64{samplesAt(111)}},
-		"the nearest of several":   {samplesAt(200), []span{{samplesAt(70), samplesAt(71)}, {samplesAt(118), samplesAt(119)}, {samplesAt(124), samplesAt(126)}}, never, []int64{samplesAt(118.5)}},
-		"not too near":             {samplesAt(200), []span{{samplesAt(30), samplesAt(31)}, {samplesAt(149), samplesAt(151)}}, never, []int64{samplesAt(150)}},
-		"anywhere in a long one":   {samplesAt(400), []span{{samplesAt(50), samplesAt(390)}}, never, []int64{samplesAt(120), samplesAt(240), samplesAt(360)}},
-		"every piece from its own": {samplesAt(400), []span{{samplesAt(100), samplesAt(100)}, {samplesAt(210), samplesAt(212)}, {samplesAt(340), samplesAt(340)}}, never, []int64{samplesAt(100), samplesAt(211), samplesAt(340)}},
-		"no silence": {samplesAt(300), nil, func(s span) int64 {
-			if s.end-s.begin != samplesAt(60) {
+		"in the middle":            {sec(200), []span{{sec(110), sec(112)}}, never, []int64{sec(111)}},
+		"the nearest of several":   {sec(200), []span{{sec(70), sec(71)}, {sec(118), sec(119)}, {sec(124), sec(126)}}, never, []int64{sec(118.5)}},
+		"not too near":             {sec(200), []span{{sec(30), sec(31)}, {sec(149), sec(151)}}, never, []int64{sec(150)}},
+		"anywhere in a long one":   {sec(400), []span{{sec(50), sec(390)}}, never, []int64{sec(120), sec(240), sec(360)}},
+		"every piece from its own": {sec(400), []span{{sec(100), sec(100)}, {sec(210), sec(212)}, {sec(340), sec(340)}}, never, []int64{sec(100), sec(211), sec(340)}},
+		"no silence": {sec(300), nil, func(s span) int64 {
+			if s.end-s.begin != sec(60) {
 				t.Errorf("looked at %v", s)
 			}
-			return s.begin + samplesAt(7)
-		}, []int64{samplesAt(97), samplesAt(194)}},
+			return s.begin + sec(7)
+		}, []int64{sec(97), sec(194)}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := cutPieces(test.length, test.silences, test.quietest)
@@ -58,12 +58,12 @@ func TestSilenceParser(t *testing.T) {
 		want  []span
 	}{
 		{"", nil},
-		{tag + "silence_start: 0.5\n" + tag + "silence_end: 2 | silence_duration: 1.5", []span{{samplesAt(0.5), samplesAt(2)}}},
-		{tag + "silence_start: -0.01\n" + tag + "silence_end: 1 | silence_duration: 1", []span{{0, samplesAt(1)}}},
-		{tag + "silence_start: 3", []span{{samplesAt(3), samplesAt(10)}}},
-		{tag + "silence_start: 3\n" + tag + "silence_end: 99", []span{{samplesAt(3), samplesAt(10)}}},
+		{tag + "silence_start: 0.5\n" + tag + "silence_end: 2 | silence_duration: 1.5", []span{{sec(0.5), sec(2)}}},
+		{tag + "silence_start: -0.01\n" + tag + "silence_end: 1 | silence_duration: 1", []span{{0, sec(1)}}},
+		{tag + "silence_start: 3", []span{{sec(3), sec(10)}}},
+		{tag + "silence_start: 3\n" + tag + "silence_end: 99", []span{{sec(3), sec(10)}}},
 		{tag + "silence_end: 3", nil},
-		{tag + "silence_start: 3\n" + tag + "silence_end: 1\n" + tag + "silence_start: 2\n" + tag + "silence_end: 4", []span{{samplesAt(3), samplesAt(3)}, {samplesAt(3), samplesAt(4)}}},
+		{tag + "silence_start: 3\n" + tag + "silence_end: 1\n" + tag + "silence_start: 2\n" + tag + "silence_end: 4", []span{{sec(3), sec(3)}, {sec(3), sec(4)}}},
 		{tag + "silence_start: nan\n" + tag + "silence_start: inf\n" + tag + "silence_start: 1e300\n" + tag + "silence_start: x", nil},
 		{"  title : " + tag + "silence_start: 1", nil}, // a title in the file's metadata
 	} {
@@ -71,7 +71,7 @@ func TestSilenceParser(t *testing.T) {
 		for line := range strings.SplitSeq(test.lines, "\n") {
 			p.parseLine(line)
 		}
-		if got := p.silencesUntil(samplesAt(10)); !slices.Equal(got, test.want) {
+		if got := p.silencesUntil(sec(10)); !slices.Equal(got, test.want) {
 			t.Errorf("%q: %v, want %v", test.lines, got, test.want)
 		}
 	}

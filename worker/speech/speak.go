@@ -78,7 +78,8 @@ func (s Speaker) Speak(ctx context.Context, p protocol.SpeakParameters) (result 
 		return result, fmt.Errorf("make a folder for a recording: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	files := spokenFiles{p, filepath.Join(dir, "text"), filepath.Join(dir, "voice.wav"), filepath.Join(dir, "voice.ogg")}
+	path := func(name string) string { return filepath.Join(dir, name) }
+	files := spokenFiles{p, path("text"), path("voice.wav"), path("voice.ogg")}
 	if err := os.WriteFile(files.text, []byte(p.Text+"\n"), 0o600); err != nil {
 		return result, fmt.Errorf("write the text that is to be said: %w", err)
 	}

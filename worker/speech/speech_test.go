@@ -100,7 +100,8 @@ func TestWhisper_Call_HasOptionsAndTimeout(t *testing.T) {
 	}
 	e.Threads, e.Language = 3, ""
 	f.Done, asked = nil, nil
-	if f.mustTranscribe("note.ogg", e).Failure != "" || !strings.Contains(strings.Join(asked[1].Args, " "), " -l auto -t 3 ") {
+	r := f.mustTranscribe("note.ogg", e)
+	if r.Failure != "" || !strings.Contains(strings.Join(asked[1].Args, " "), " -l auto -t 3 ") {
 		t.Errorf("asked with %q", asked[1].Args)
 	}
 }
@@ -317,7 +318,8 @@ func TestTranscribe_Killed_ContinuesAfterPiece(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.next = nil
-	if r := f.mustTranscribe("long.ogg", e); r.Text != "440 hertz. 660 hertz. 880 hertz." || !slices.Equal(f.begun, []int{2}) {
+	r := f.mustTranscribe("long.ogg", e)
+	if r.Text != "440 hertz. 660 hertz. 880 hertz." || !slices.Equal(f.begun, []int{2}) {
 		t.Errorf("%+v, begun %v", r, f.begun)
 	}
 	f.Done = slices.Repeat(want, 2) // of another ffmpeg, which has cut it more often

@@ -127,8 +127,8 @@ func related(a, b protocol.Undo) bool {
 	return false
 }
 
-// groupRelated divides changes into independent groups. Each group lists the positions of its changes, in
-// order.
+// groupRelated divides changes into independent groups. Each group lists the positions of its
+// changes, in order.
 func groupRelated(changes []protocol.Undo) [][]int {
 	of := make([]int, len(changes)) // position of the first change of each change's group
 	for i := range changes {
@@ -156,8 +156,8 @@ func groupRelated(changes []protocol.Undo) [][]int {
 	return list
 }
 
-// countUndone returns how many changes of a group, newest first, were undone before; 0 if none was. ok
-// is false if a file has changed since.
+// countUndone returns how many changes of a group, newest first, were undone before; 0 if none was.
+// ok is false if a file has changed since.
 func countUndone(changes []protocol.Undo, disk disk) (done int, ok bool) {
 	wanted := newTree(disk)
 	for _, u := range changes {

@@ -176,8 +176,8 @@ func numberedName(name string, n int) string {
 	return fmt.Sprintf("%s-%d%s", strings.TrimSuffix(name, extension), n, extension)
 }
 
-// hasSameBytes reports whether a file in the draft's folder has the same bytes. An unreadable file has
-// not.
+// hasSameBytes reports whether a file in the draft's folder has the same bytes. An unreadable file
+// has not.
 func (d *Draft) hasSameBytes(name string) bool {
 	info, err := d.folder.Lstat(name)
 	if err != nil || !info.Mode().IsRegular() || info.Size() != d.size {

@@ -28,9 +28,9 @@ const (
 	notRead     = "it could not be read: "
 )
 
-// RecordBefore records the state of path before a file is written there, and keeps the old bytes. content
-// is the new content; nil means that it is not known. Before returns nil if content is there
-// already, if keep is nil, or if the write will be refused. After completes the record.
+// RecordBefore records the state of path before a write, and keeps the old bytes. content is the new
+// content; nil means that it is not known. RecordBefore returns nil if content is there already, if
+// keep is nil, or if the write will be refused. RecordAfter completes the record.
 func (w *Workspace) RecordBefore(ctx context.Context, keep Keep, path string, content []byte) *protocol.Undo {
 	p, err := w.locateTarget(path)
 	if keep == nil || err != nil {
@@ -78,7 +78,7 @@ func CompleteMove(u *protocol.Undo, to string, gone bool) *protocol.Undo {
 	return u
 }
 
-// RecordAfter completes the record of Before.
+// RecordAfter completes the record of RecordBefore.
 func (w *Workspace) RecordAfter(u *protocol.Undo) *protocol.Undo {
 	if u == nil || u.Not != "" {
 		return u

@@ -142,8 +142,8 @@ func reap(pid int) (code int, err error) {
 	return status.ExitStatus(), nil
 }
 
-// childError takes the results of one of the functions above, waits for the child and turns its exit
-// code into an error.
+// childError takes the results of one of the functions above, waits for the child and turns its
+// exit code into an error.
 func childError(call string, pid int, errno syscall.Errno) error {
 	if errno != 0 {
 		return fmt.Errorf("%s: %w", call, errno)
@@ -168,8 +168,8 @@ func withPaused(do func(pid int) error) error {
 	})
 }
 
-// endChildren kills children of clone and reaps them. No wall forbids that: a probe's own children are
-// behind the same walls.
+// endChildren kills children of clone and reaps them. No wall forbids that: a probe's own children
+// are behind the same walls.
 func endChildren(pids ...int) {
 	for _, pid := range pids {
 		_ = unix.Kill(pid, unix.SIGKILL)

@@ -21,7 +21,8 @@ func sockets() []Probe {
 		{Row: "N7", What: "make a raw ICMP socket", Kernel: true, run: icmp},
 		{Row: "N8", What: "connect to a service on 127.0.0.1", run: needsVictim(tcp, connectTCP)},
 		{Row: "N9", What: "connect to an abstract socket", Core: true, run: needsVictim(abstract, connectAbstract)},
-		{Row: "N10", What: "connect to a socket in the file system", Core: true, run: needsVictim(socketPath, connectPath)},
+		{Row: "N10", What: "connect to a socket in the file system", Core: true,
+			run: needsVictim(socketPath, connectPath)},
 		{Row: "N11", What: "send a datagram into the world", run: sendOut},
 	}
 }

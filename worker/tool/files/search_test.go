@@ -73,7 +73,8 @@ func TestFiles_TwentyThousand_AreListedAndSearched(t *testing.T) {
 		!strings.HasSuffix(r.Text, "... and 20,000 more of 20,000 files and 200 folders; narrow it with path or pattern, or raise limit.") {
 		t.Fatalf("list: %q, %v", r.Brief, err)
 	}
-	d.mustRun("search_files", `{"query":"note 19999 "}`, "d199/f99.md:2: this is note 19999 of many\n1 match in 1 file.")
+	d.mustRun("search_files", `{"query":"note 19999 "}`,
+		"d199/f99.md:2: this is note 19999 of many\n1 match in 1 file.")
 }
 
 // manyFiles makes n small files, 100 in a folder.

@@ -60,7 +60,7 @@ func Tools(ws *workspace.Workspace, turn Host, measure Measure) []worker.Tool {
 	s := &sender{ws: ws, turn: turn, measure: measure}
 	return []worker.Tool{
 		worker.Define(sendSpec, sendArgs{}, s.send),
-		worker.Define(messageSpec, protocol.ChatMessageArguments{}, s.sendMessage),
+		worker.Define(messageSpec, protocol.ChatMessageArguments{}, s.sendText),
 	}
 }
 
@@ -75,8 +75,8 @@ type sender struct {
 	messages int // messages that the supervisor was asked to send
 }
 
-// sendMessage sends the message of a call. The supervisor has the arguments and checks them.
-func (s *sender) sendMessage(ctx context.Context, call worker.Call, args protocol.ChatMessageArguments) (worker.Result, error) {
+// sendText sends the message of a call. The supervisor has the arguments and checks them.
+func (s *sender) sendText(ctx context.Context, call worker.Call, args protocol.ChatMessageArguments) (worker.Result, error) {
 	if s.messages >= protocol.MaxMessages { // the supervisor would end this worker for one more
 		return worker.Result{}, fmt.Errorf("not sent: %d messages were sent in this turn, and no more can be; say it in your answer",
 			protocol.MaxMessages)

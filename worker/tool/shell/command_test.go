@@ -69,7 +69,8 @@ func TestRun_Dir_IsTheWorkingFolder(t *testing.T) {
 	b.mustFail("run_command", "not a folder", "command", "true", "dir", "file")
 }
 
-// TestEnvironment_HasOnlyGivenVariables checks all variables of a program. They do not depend on those of this process.
+// TestEnvironment_HasOnlyGivenVariables checks all variables of a program. They do not depend on
+// those of this process.
 func TestEnvironment_HasOnlyGivenVariables(t *testing.T) {
 	for _, name := range []string{"PYTHONPATH", "GIT_DIR", "BASH_ENV", "ENV", "LD_LIBRARY_PATH", "SECRET", program.MarkVariable} {
 		t.Setenv(name, "/nowhere")
@@ -98,8 +99,8 @@ func TestEnvironment_HasOnlyGivenVariables(t *testing.T) {
 	}
 }
 
-// TestDescriptors_AreThreeWithoutTerminal: a program has the first three and no terminal. The first is empty, and the
-// others can be polled.
+// TestDescriptors_AreThreeWithoutTerminal: a program has the first three and no terminal. The first
+// is empty, and the others can be polled.
 func TestDescriptors_AreThreeWithoutTerminal(t *testing.T) {
 	b := newFixture(t, nil)
 	r := b.mustRun("run_command", "command", "ls /proc/$$/fd; readlink /proc/$$/fd/0; cut -d' ' -f7 /proc/$$/stat")

@@ -9,7 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// displayOf returns the display of some output on a screen of 4 rows and 10 columns. | is the cursor.
+// displayOf returns the display of some output on a screen of 4 rows and 10 columns. | is the
+// cursor.
 func displayOf(text string) string {
 	s := newScreen(4, 10)
 	_, _ = s.Write([]byte(text))
