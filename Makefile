@@ -32,7 +32,7 @@ PARALLEL ?= 4
 TOOL := $(GO) tool -modfile=.ci/go.mod
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test vet deps tools bench changed nightly assertions draw crash escapes diffs live review-bench lint format fuzz whisper whisper-test clean
+.PHONY: help run build test vet deps tools bench changed nightly assertions draw crash escapes diffs live review-bench pictures lint format fuzz whisper whisper-test clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -90,7 +90,7 @@ bench: ## measure, and print the medians beside those kept in cmd/mews/testdata/
 	@GO='$(GO)' COUNT='$(COUNT)' .ci/bench
 
 escapes: ## try every known way out of the walls, in every tier, with the walls in place and taken away
-	$(GO) test -count=1 -v -run TestEscapes ./worker/sandbox
+	$(GO) test -count=1 -v -run TestEscapes_EachTier_StopsRows ./worker/sandbox
 	@$(MAKE) nightly LONG=WallsTakenAway
 
 # Which commits, as git log takes them: make diffs REPO=../linux COMMITS='-n 5000 v6.1'
@@ -98,7 +98,7 @@ COMMITS ?= --all
 
 diffs: ## read every commit of the repository REPO=PATH, and compare what is read with all that git says of it
 	@[[ -n '$(REPO)' ]] || { echo 'which repository? make diffs REPO=PATH' >&2; exit 1; }
-	MEWS_DIFFS="$$(realpath '$(REPO)')" MEWS_DIFFS_COMMITS='$(COMMITS)' $(GO) test -count=1 -timeout 60m -v -run TestGitsOwnView ./supervisor/github/diff
+	MEWS_DIFFS="$$(realpath '$(REPO)')" MEWS_DIFFS_COMMITS='$(COMMITS)' $(GO) test -count=1 -timeout 60m -v -run TestDiff_AgreesWithGit ./supervisor/github/diff
 
 live: ## a short conversation with each real provider whose key is set (ANTHROPIC_API_KEY, OPENAI_API_KEY)
 	MEWS_LIVE=1 $(GO) test -count=1 -v -run TestLive ./cmd/mews
@@ -109,6 +109,10 @@ live: ## a short conversation with each real provider whose key is set (ANTHROPI
 review-bench: ## review a public bench's pull requests below BENCH=PATH, and print precision, recall and F1; with keys as for live
 	@[[ -n '$(BENCH)' ]] || { echo 'which bench? make review-bench BENCH=PATH' >&2; exit 1; }
 	MEWS_REVIEW_BENCH="$$(realpath '$(BENCH)')" $(GO) test -count=1 -timeout 24h -parallel 4 -v -run 'TestReviewBench$$' ./cmd/mews
+
+pictures: ## draw the pictures of the README and the manual anew, from a real chat in a terminal and one on a fake of Telegram
+	@mkdir -p cmd/mews/manual/pictures
+	MEWS_PICTURES="$$(realpath cmd/mews/manual/pictures)" $(GO) test -count=1 -run TestPictures ./cmd/mews
 
 lint: format ## gofmt, and staticcheck as .ci/go.mod pins it
 	CGO_ENABLED=0 GOFLAGS="$$($(GO) env GOFLAGS) -trimpath" $(TOOL) staticcheck ./...
@@ -130,7 +134,7 @@ whisper: ## build whisper.cpp's whisper-cli for voice messages, into bin/ or WHI
 whisper-test: ## hear with the real whisper-cli, and 200 sentences; MEWS_WHISPER_MODEL=FILE prints the word error rate of a model
 	@[[ -x '$(WHISPER)/whisper-cli' ]] || $(MAKE) whisper
 	MEWS_WHISPER="$$(realpath '$(WHISPER)')/whisper-cli" MEWS_SENTENCES=$(MEWS_SENTENCES) $(GO) test -count=1 -v \
-		-run 'TestStandIn_HasRealOptions|TestRealWhisper_NoTensors_ExitsWithZero|TestRealModel_Sentences_AreUnderstood|TestTranscribe_VoiceMessage_KeepsMostWords|TestSpeechBehindTheWalls' ./worker/speech ./worker/spawn
+		-run 'TestStandIn_HasRealOptions|TestRealWhisper_NoTensors_ExitsWithZero|TestRealModel_Sentences_AreUnderstood|TestTranscribe_VoiceMessage_KeepsMostWords|TestSpeech_BehindWalls_Works' ./worker/speech ./worker/spawn
 
 clean: ## remove what make build made
 	rm -rf bin

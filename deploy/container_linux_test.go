@@ -17,18 +17,18 @@ import (
 	"time"
 )
 
-// most is how long anything in a container may take.
-const most = time.Minute
+// maxWait bounds everything that happens in a container.
+const maxWait = time.Minute
 
-// container is a system of its own, booted by its own systemd. It has this machine's programs, for
-// reading, and nothing else of it.
+// container is a system booted by its own systemd. It can read this machine's programs, and nothing
+// else.
 type container struct {
 	t      *testing.T
-	name   string // of its control group, too
-	leader string // its first process, by its number here
+	name   string // also the name of its control group
+	leader string // pid of its first process on this machine
 }
 
-// etc is what a system has in /etc before Mews comes to it.
+// etc holds the files in /etc before Mews is installed.
 var etc = map[string]string{
 	"passwd": "root:x:0:0::/root:/bin/sh\nmessagebus:x:90:90::/:/usr/sbin/nologin\nnobody:x:65534:65534::/:/usr/sbin/nologin\n" +
 		"ann:x:1001:1001::/home/ann:/bin/sh\nbob:x:1002:1002::/home/bob:/bin/sh\n",
@@ -41,8 +41,8 @@ var etc = map[string]string{
 	"hostname":      "mews-test\n",
 }
 
-// boot boots a container whose /usr/local and /root/mews are the folders local and checkout, and
-// has it ended, with all that is in it, when the test ends.
+// boot boots a container whose /usr/local and /root/mews are the folders local and checkout. At the
+// test's end the container ends with everything in it.
 func boot(t *testing.T, local, checkout string, options ...string) *container {
 	t.Helper()
 	for _, program := range []string{"systemd-nspawn", "unshare", "nsenter"} {
@@ -63,14 +63,14 @@ func boot(t *testing.T, local, checkout string, options ...string) *container {
 	furnish(t, root)
 	ready := listen(t, filepath.Join(dir, "ready"))
 	said := new(bytes.Buffer)
-	// What belongs to the container dies with the thread that began it, so no end of the test
-	// leaves it behind.
+	// The container's processes die with the thread that started them, so every end of the test
+	// removes them.
 	runtime.LockOSThread()
 	c := &container{t: t, name: filepath.Base(dir)}
 	cmd := unshared(context.Background(), begin, append([]string{"systemd-nspawn", "--boot", "--quiet", "--directory=" + root, "--bind-ro=/usr",
 		"--bind=" + local + ":/usr/local", "--bind-ro=" + checkout + ":/root/mews", "--machine=" + c.name, "--register=no",
 		"--keep-unit", "--private-network", "--console=pipe", "--notify-ready=yes",
-		// Its filter knows nothing of Landlock, which then is silently absent.
+		// Its filter does not know Landlock, which then silently seems to be missing.
 		"--system-call-filter=landlock_create_ruleset landlock_add_rule landlock_restrict_self"}, options...)...)
 	cmd.Args = append(cmd.Args, "systemd.unit=basic.target")
 	cmd.Env = append(os.Environ(), "NAME="+c.name, "UNIFIED_CGROUP_HIERARCHY=1", "NOTIFY_SOCKET="+ready.LocalAddr().String())
@@ -82,7 +82,7 @@ func boot(t *testing.T, local, checkout string, options ...string) *container {
 	}
 	gone := make(chan struct{})
 	go func() {
-		_ = cmd.Wait() // it is killed, or has said why not
+		_ = cmd.Wait() // it was killed, or has explained its end
 		_ = ready.SetReadDeadline(time.Now())
 		close(gone)
 	}()
@@ -91,7 +91,7 @@ func boot(t *testing.T, local, checkout string, options ...string) *container {
 	return c
 }
 
-// furnish makes a root without programs.
+// furnish makes a root folder without programs.
 func furnish(t *testing.T, root string) {
 	t.Helper()
 	for _, name := range []string{"etc/systemd/system", "usr", "var", "run", "tmp", "proc", "sys", "dev", "root", "mnt", "home/ann", "srv"} {
@@ -111,7 +111,7 @@ func furnish(t *testing.T, root string) {
 	}
 }
 
-// listen is the socket on which a system says how far it is (sd_notify(3)).
+// listen opens the socket on which a system reports its state (sd_notify(3)).
 func listen(t *testing.T, path string) *net.UnixConn {
 	t.Helper()
 	conn, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: path, Net: "unixgram"})
@@ -119,13 +119,13 @@ func listen(t *testing.T, path string) *net.UnixConn {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = conn.Close() })
-	if err := conn.SetReadDeadline(time.Now().Add(most)); err != nil {
+	if err := conn.SetReadDeadline(time.Now().Add(maxWait)); err != nil {
 		t.Fatal(err)
 	}
 	return conn
 }
 
-// leading is how systemd-nspawn names a container's first process.
+// leading matches systemd-nspawn's message about a container's first process.
 var leading = regexp.MustCompile(`X_NSPAWN_LEADER_PID=(\d+)`)
 
 // await waits until the system is up.
@@ -144,33 +144,33 @@ func (c *container) await(ready *net.UnixConn, said *bytes.Buffer) {
 	}
 }
 
-// Scripts for a mount namespace of their own.
+// Scripts for a separate mount namespace.
 const (
-	// What there is of systemd-nspawn's and of control groups here is left alone: the container has
-	// a group of its own, with cgroup v2 on any machine.
+	// They leave this machine's systemd-nspawn and control groups alone: the container has its own
+	// group, with cgroup v2 on any machine.
 	begin = `mount -t tmpfs none /run
 		mount -t cgroup2 none /sys/fs/cgroup
 		group=/sys/fs/cgroup$(sed -n s/^0::// /proc/self/cgroup)/$NAME
 		mkdir $group
 		echo $$ >$group/cgroup.procs
 		exec "$@"`
-	// All that is in the group is ended, and it goes.
+	// Ends all processes of the group, and removes it.
 	sweep = `mount -t cgroup2 none /sys/fs/cgroup
 		group=/sys/fs/cgroup$(sed -n s/^0::// /proc/self/cgroup)/$NAME
 		! test -d $group || { echo 1 >$group/cgroup.kill; find $group -depth -type d -exec rmdir {} +; }`
 )
 
-// unshared is a shell's script with its arguments, in a mount namespace of its own.
+// unshared returns a shell script with its arguments, in a separate mount namespace.
 func unshared(ctx context.Context, script string, args ...string) *exec.Cmd {
 	return exec.CommandContext(ctx, "unshare", append([]string{"--mount", "sh", "-euc", script, "sh"}, args...)...)
 }
 
-// end ends systemd-nspawn and all that is in the container, and leaves nothing of it.
+// end ends systemd-nspawn with everything in the container, and removes the container.
 func (c *container) end(nspawn *os.Process, gone <-chan struct{}) {
 	_ = nspawn.Kill() // it may have ended
 	<-gone
-	for began := time.Now(); ; { // what was killed takes its time to be gone
-		ctx, cancel := context.WithTimeout(context.Background(), most)
+	for began := time.Now(); ; { // killed processes need some time to disappear
+		ctx, cancel := context.WithTimeout(context.Background(), maxWait)
 		cmd := unshared(ctx, sweep)
 		cmd.Env = append(os.Environ(), "NAME="+c.name)
 		out, err := cmd.CombinedOutput()
@@ -178,17 +178,16 @@ func (c *container) end(nspawn *os.Process, gone <-chan struct{}) {
 		if err == nil {
 			return
 		}
-		if time.Since(began) > most {
+		if time.Since(began) > maxWait {
 			c.t.Errorf("clear away the container's control group: %v\n%s", err, out)
 			return
 		}
 	}
 }
 
-// try runs a shell's commands in the container, as root in its checkout, and gives what they said
-// on both outputs.
+// try runs shell commands in the container, as root in its checkout. It returns both outputs.
 func (c *container) try(script string) (string, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), most)
+	ctx, cancel := context.WithTimeout(context.Background(), maxWait)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "nsenter", "--all", "--target", c.leader, "/usr/bin/env", "-i",
 		"PATH=/usr/local/bin:/usr/bin:/usr/sbin", "HOME=/root", "/bin/sh", "-euc", "cd /root/mews\n"+script)
@@ -197,7 +196,7 @@ func (c *container) try(script string) (string, error) {
 	return strings.TrimSpace(string(out)), err
 }
 
-// run is try of what must succeed.
+// run is like try, but must succeed.
 func (c *container) run(script string) string {
 	c.t.Helper()
 	out, err := c.try(script)
@@ -207,13 +206,13 @@ func (c *container) run(script string) string {
 	return out
 }
 
-// journal is what the service and systemd said last.
+// journal returns the newest log lines of the service and systemd.
 func (c *container) journal() string {
 	out, err := c.try("journalctl --no-pager -n 40 -o cat -u mews || true; systemctl status --no-pager mews || true")
 	return fmt.Sprint(out, " ", err)
 }
 
-// until runs a shell's condition again and again, until it holds.
+// until repeats a shell condition until it holds.
 func (c *container) until(condition string) {
 	c.t.Helper()
 	for began := time.Now(); ; {
@@ -221,7 +220,7 @@ func (c *container) until(condition string) {
 		if err == nil {
 			return
 		}
-		if time.Since(began) > most {
+		if time.Since(began) > maxWait {
 			c.t.Fatalf("%s: %v\n%s\n%s", condition, err, out, c.journal())
 		}
 	}

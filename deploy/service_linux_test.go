@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// holds: the spawner has its capabilities and no other, and mews has none, can get none, and shows
-// nobody its memory.
-func (c *container) holds(has string) {
+// checkCapabilities: the spawner has exactly its capabilities. mews has none, cannot get any, and
+// hides its memory.
+func (c *container) checkCapabilities(has string) {
 	c.t.Helper()
 	for name, want := range map[string]string{
 		"mews-spawner": "CapPrm:" + has + " CapEff:" + has + " CapBnd:" + has + " CapInh:" + none +
-			" CapAmb:" + none + " NoNewPrivs:1", // what it starts inherits none
-		// The bounding set holds what a program might still give it, and none gives any
+			" CapAmb:" + none + " NoNewPrivs:1", // its children inherit none
+		// The bounding set holds capabilities that a program could give it, but none does
 		// (NoNewPrivs).
 		"mews": "CapInh:" + none + " CapPrm:" + none + " CapEff:" + none + " CapAmb:" + none + " NoNewPrivs:1",
 	} {
@@ -24,7 +24,7 @@ func (c *container) holds(has string) {
 			}
 		}
 	}
-	// A process that is not dumpable is root's in /proc, and its own account can't look at it.
+	// A process that is not dumpable is root's in /proc, and its own account cannot read it.
 	if said := c.run(`stat -c %U /proc/$(pgrep -o -x mews)/environ; ps -o user= -p $(pgrep -o -x mews)`); said != "root\nmews" {
 		c.t.Errorf("whose mews is in /proc, and whose it is: %q", said)
 	}
@@ -33,9 +33,9 @@ func (c *container) holds(has string) {
 	}
 }
 
-// talks: what a person has done is done by their account, in their folder. The file is a new one;
-// uid is whose it is for somebody without an account.
-func (c *container) talks(file, uid string) {
+// checkUsers: a user's actions are done by the user's account, in the user's folder. The file is
+// new; uid owns it for a user without an account.
+func (c *container) checkUsers(file, uid string) {
 	c.t.Helper()
 	for _, name := range []string{"ann", "bob"} {
 		said := c.run("echo 'create " + file + " with milk and eggs' | HOME=/home/" + name + " setpriv --reuid=" + name + " --regid=" + name +
@@ -43,12 +43,12 @@ func (c *container) talks(file, uid string) {
 		if owner := c.run("stat -c '%U %G %a' /srv/mews/" + name + "/" + file); owner != name+" "+name+" 600" {
 			c.t.Errorf("%s's file is %s; the answer was\n%s", name, owner, said)
 		}
-		// The worker is the one child of the spawner that this account has.
+		// The worker is the only child of the spawner with this account.
 		if out, err := c.try("pgrep -u " + name + " -P $(pgrep -o -x mews-spawner)"); err != nil || strings.Contains(out, "\n") {
 			c.t.Errorf("workers of %s: %q, %v", name, out, err)
 		}
 	}
-	// Who has no account is nobody of this machine, and root may speak as anybody.
+	// Only people with an account may talk to the service, and root may act for anybody.
 	c.run("echo 'create " + file + " with tea' | mews chat --user carl")
 	owner, want := c.run("stat -c %u /var/lib/mews/homes/carl /var/lib/mews/homes/carl/"+file), regexp.MustCompile("^"+uid+"$")
 	for _, one := range strings.Fields(owner) {
@@ -58,9 +58,9 @@ func (c *container) talks(file, uid string) {
 	}
 }
 
-// notYet: who finds no service reads how it is started here, and needs no working directory to read
-// it.
-func (c *container) notYet() {
+// checkNotStarted: without a service the error tells how to start it here. The command needs no
+// working directory to say so.
+func (c *container) checkNotStarted() {
 	c.t.Helper()
 	said, err := c.as("ann", `sh -c "mkdir /tmp/gone; cd /tmp/gone; rmdir /tmp/gone; mews status"`)
 	if err == nil || !strings.Contains(said, "`systemctl start mews`") {
@@ -68,11 +68,11 @@ func (c *container) notYet() {
 	}
 }
 
-// secrets: people with accounts reach the socket, and read neither the configuration nor the token.
-// Who does all the same, by a group that no mode shows, is named by check and doctor.
-func (c *container) secrets() {
+// checkSecrets: people with accounts reach the socket, but cannot read the configuration or the
+// token. check and doctor name anybody who can, even through a group that no mode shows.
+func (c *container) checkSecrets() {
 	c.t.Helper()
-	c.looks()
+	c.checkAdmin()
 	c.run(`printf '%064d' 7 >/etc/mews/token; chown root:mews /etc/mews/token; chmod 640 /etc/mews/token
 		sed -i '/^access:/a\  key_file: /etc/mews/token' /etc/mews/mews.yaml`)
 	for _, file := range []string{"/etc/mews/mews.yaml", "/etc/mews/token"} {
@@ -102,9 +102,9 @@ func (c *container) secrets() {
 	c.run("usermod -a -G mews-people bob")
 }
 
-// looks: an admin who may not read the configuration has check and doctor from the service that
-// runs, and nobody else has.
-func (c *container) looks() {
+// checkAdmin: an admin who may not read the configuration gets check and doctor from the running
+// service. Others do not.
+func (c *container) checkAdmin() {
 	c.t.Helper()
 	for verb, want := range map[string]string{"check": "/etc/mews/mews.yaml: in order", "doctor": "ok    walls     accounts. "} {
 		if said, err := c.as("ann", "mews "+verb); err != nil || !strings.Contains(said, want) {
@@ -123,15 +123,14 @@ func (c *container) looks() {
 	c.run("sed -i 's|account: bobby|account: bob|' /etc/mews/mews.yaml")
 }
 
-// as is try as somebody with an account.
+// as is like try, but with somebody's account.
 func (c *container) as(name, script string) (string, error) {
 	return c.try("HOME=/home/" + name + " setpriv --reuid=" + name + " --regid=" + name + " --init-groups " + script)
 }
 
-// faults: check and doctor see with the service's eyes what it can't do, and name the cause;
-// nobody's folder is given to another account; and one person's broken entry leaves the others
-// served.
-func (c *container) faults() {
+// checkFaults: check and doctor find what the service cannot do, and name the cause. No folder is
+// given to another account, and one user's broken entry does not affect the others.
+func (c *container) checkFaults() {
 	c.t.Helper()
 	c.run(`cp -p /etc/mews/mews.yaml /etc/mews/kept; install -d -o bob -g bob -m 700 /home/bob /home/bob/mews /srv/other /srv/other/bob; chmod 755 /srv/other`)
 	for _, fault := range []struct {
@@ -170,12 +169,12 @@ func (c *container) faults() {
 		}
 	}
 	c.run("cp -p /etc/mews/kept /etc/mews/mews.yaml; rm /etc/mews/token; systemctl restart mews")
-	c.serves()
+	c.checkServes()
 }
 
-// adds: somebody who is added with an account gets a home that their worker may use, and so does
-// who has no home in the configuration.
-func (c *container) adds() {
+// checkNewUsers: a new user with an account gets a home that the worker may use. So does a user
+// without a home in the configuration.
+func (c *container) checkNewUsers() {
 	c.t.Helper()
 	c.run("useradd --user-group --no-create-home dora; useradd --user-group --no-create-home ed")
 	c.run("mews user add dora --account dora")
@@ -187,12 +186,12 @@ func (c *container) adds() {
 		}
 	}
 	c.run("cp -p /etc/mews/kept /etc/mews/mews.yaml; mews reload; mews user remove dora")
-	c.keeps()
+	c.checkOldHome()
 }
 
-// keeps: a home of an earlier version stays as it is, and its person is served there, until an
-// admin hands it over by doctor's own command. Other homes are made all the same.
-func (c *container) keeps() {
+// checkOldHome: a home of an earlier version stays as it is, and its user is served there, until an
+// admin changes it by doctor's own command. Other homes are made all the same.
+func (c *container) checkOldHome() {
 	c.t.Helper()
 	c.run(`install -d -m 700 -o mews -g mews /var/lib/mews/homes/fay; install -m 600 -o mews -g mews /dev/null /var/lib/mews/homes/fay/old.md
 		printf '  - {name: fay}\n  - {name: gus}\n' >>/etc/mews/mews.yaml; mews reload`)
@@ -220,9 +219,9 @@ func (c *container) keeps() {
 	c.run("cp -p /etc/mews/kept /etc/mews/mews.yaml; mews reload")
 }
 
-// exports: an admin who is not root has what is kept of somebody else, with the files of a home
-// that only that one's account may read. The archive of them is gone afterwards.
-func (c *container) exports() {
+// checkExport: an admin who is not root can export another user's data. It includes home files that
+// only that user's account may read. The archive of them is deleted afterwards.
+func (c *container) checkExport() {
 	c.t.Helper()
 	c.run(`cd $(mktemp -d) && chown ann . && HOME=/home/ann setpriv --reuid=ann --regid=ann --init-groups sh -ec '
 		! ls /srv/mews/bob 2>/dev/null
@@ -237,9 +236,9 @@ func (c *container) exports() {
 	}
 }
 
-// reloads: systemctl reload has mews read its configuration again, and one that is wrong changes
-// nothing.
-func (c *container) reloads() {
+// checkReload: systemctl reload makes mews read its configuration again. A wrong configuration
+// changes nothing.
+func (c *container) checkReload() {
 	c.t.Helper()
 	c.run("sed -i 's/ burst: 20 / burst: 30 /' /etc/mews/mews.yaml; systemctl reload mews")
 	c.until(`journalctl -o cat -u mews | grep 'access.rate.burst: 30, it was 20'`)
@@ -250,9 +249,9 @@ func (c *container) reloads() {
 	c.run("sed -i 's/^  level: debug/  level: info/' /etc/mews/mews.yaml; systemctl reload mews; mews status")
 }
 
-// comesBack: whichever of the two is killed, the other goes, and systemd begins anew at once: what
-// has run for a while is held up by nothing but RestartSec.
-func (c *container) comesBack() {
+// checkRestart: if one of the two processes is killed, the other ends, and systemd restarts them at
+// once. Only RestartSec delays a service that has run for a while.
+func (c *container) checkRestart() {
 	c.t.Helper()
 	for _, name := range []string{"mews-spawner", "mews"} {
 		was := c.run("pgrep -o -x mews")
@@ -260,18 +259,18 @@ func (c *container) comesBack() {
 		killed := time.Now()
 		c.run("kill -KILL $(pgrep -o -x " + name + ")")
 		c.until("now=$(pgrep -o -x mews) && test $now != " + was + " && mews status")
-		c.t.Logf("%v after %s was killed the service answers; systemd held it up for %v", time.Since(killed).Round(time.Millisecond), name, c.heldUp())
-		c.serves()
+		c.t.Logf("%v after %s was killed the service answers; systemd held it up for %v", time.Since(killed).Round(time.Millisecond), name, c.restartDelay())
+		c.checkServes()
 		c.until("! kill -0 " + was)
 	}
-	c.talks("again.md", "7[0-9]{4}")
+	c.checkUsers("again.md", "7[0-9]{4}")
 }
 
-// stamps are when systemd saw a service end, and when it started it again, in seconds.
+// stamps matches the times, in seconds, at which systemd saw a service end and started it again.
 var stamps = regexp.MustCompile(`(?m)^\[ *([0-9.]+)\].*(Main process exited|Started mews)`)
 
-// heldUp is how long systemd has waited after the newest end of the service.
-func (c *container) heldUp() time.Duration {
+// restartDelay returns how long systemd has waited after the newest end of the service.
+func (c *container) restartDelay() time.Duration {
 	c.t.Helper()
 	newest := map[string]time.Duration{}
 	for _, m := range stamps.FindAllStringSubmatch(c.run("journalctl --no-pager -o short-monotonic -u mews"), -1) {
@@ -288,17 +287,17 @@ func (c *container) heldUp() time.Duration {
 	return held
 }
 
-// escapes has a worker try everything to get out of its walls, as root types it: in the tier that
-// serves.
-func (c *container) escapes() {
+// checkEscapes makes a worker try every escape from its walls in the serving tier, by the command
+// that root types.
+func (c *container) checkEscapes() {
 	c.t.Helper()
 	if said := c.run("mews doctor --escapes"); !strings.Contains(said, "walls   accounts. ") || !strings.Contains(said, " 0 ESCAPED") {
 		c.t.Errorf("mews doctor --escapes:\n%s", said)
 	}
 }
 
-// stops: mews ends by itself and well, and nothing is left.
-func (c *container) stops() {
+// checkStop: mews ends by itself with status 0, and nothing is left.
+func (c *container) checkStop() {
 	c.t.Helper()
 	c.run("systemctl stop mews")
 	said := c.run("systemctl show -p ActiveState -p Result -p ExecMainStatus mews")

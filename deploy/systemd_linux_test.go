@@ -14,7 +14,7 @@ const (
 	dropIn = "systemd/mews.service.d/no-user-namespaces.conf"
 )
 
-// people are who stand in the configuration. Each has an account and a home of it; carl has
+// people are the users in the configuration. Each has an account and a home, except carl, who has
 // neither.
 const people = `
 users:
@@ -23,36 +23,36 @@ users:
   - {name: carl}
 `
 
-// TestAsAService installs Mews by the commands that the unit's own head gives, in a booted system,
-// and lives through a day of it: people talk, the configuration is read again, both processes are
-// killed in turn, a worker tries to get out, the service ends.
-func TestAsAService(t *testing.T) {
+// TestService_InstalledByUnit_Works installs Mews by the commands in the unit's head, in a booted
+// system. It lives through a day: people talk, the configuration is read again, each process is
+// killed, a worker tries to escape, the service ends.
+func TestService_InstalledByUnit_Works(t *testing.T) {
 	c := boot(t, emptyLocal(t), checkout(t))
 	install(c)
-	c.notYet()
+	c.checkNotStarted()
 	c.run(`systemctl enable -q --now mews`)
-	c.serves()
-	c.holds(three)
-	c.talks("shopping.md", "7[0-9]{4}")
-	c.secrets()
-	c.faults()
-	c.adds()
-	c.exports()
-	c.reloads()
-	c.comesBack()
-	c.escapes()
-	c.stops()
+	c.checkServes()
+	c.checkCapabilities(three)
+	c.checkUsers("shopping.md", "7[0-9]{4}")
+	c.checkSecrets()
+	c.checkFaults()
+	c.checkNewUsers()
+	c.checkExport()
+	c.checkReload()
+	c.checkRestart()
+	c.checkEscapes()
+	c.checkStop()
 }
 
-// TestAsAServiceWithoutUserNamespaces: where they are switched off nothing is served, and the log
-// says why and what to do; with the drop-in all is as ever, which MEWS_DEPLOY=1 shows. The switch
-// is that of the container's own namespace.
-func TestAsAServiceWithoutUserNamespaces(t *testing.T) {
+// TestService_NoUserNamespaces_ExplainsFix: if user namespaces are off, the service does not start,
+// and the log explains why and what to do. With the drop-in everything works, which MEWS_DEPLOY=1
+// shows. The switch belongs to the container's own namespace.
+func TestService_NoUserNamespaces_ExplainsFix(t *testing.T) {
 	c := boot(t, emptyLocal(t), checkout(t), "--private-users=identity")
 	c.run("mount -t proc proc /mnt && echo 0 >/mnt/sys/user/max_user_namespaces && umount /mnt")
 	install(c)
 	c.run("systemctl start mews")
-	c.until("systemctl show -P NRestarts mews | grep -qv ^0") // it tries for ever
+	c.until("systemctl show -P NRestarts mews | grep -qv ^0") // it tries forever
 	said := c.run("journalctl -o cat -u mews")
 	for _, want := range []string{"there are no walls that are good enough", "user namespaces are switched off",
 		"sysctl user.max_user_namespaces=15000", "no-user-namespaces.conf"} {
@@ -66,18 +66,18 @@ func TestAsAServiceWithoutUserNamespaces(t *testing.T) {
 	for _, command := range commands(t, dropIn) {
 		c.run(command)
 	}
-	c.serves()
-	c.holds(six)
-	c.talks("shopping.md", "[0-9]{3}") // it has no uids beyond 65535
+	c.checkServes()
+	c.checkCapabilities(six)
+	c.checkUsers("shopping.md", "[0-9]{3}") // it has no uids beyond 65535
 	if said := c.run("mews status --json"); !strings.Contains(said, "70000-79999 is not there") {
 		c.t.Errorf("why people share an account: %s", said)
 	}
-	c.escapes()
-	c.stops()
+	c.checkEscapes()
+	c.checkStop()
 }
 
-// TestTheUnitHoldsNobodyUp: after a crash it starts again at once, and for ever.
-func TestTheUnitHoldsNobodyUp(t *testing.T) {
+// TestUnit_Crash_RestartsAtOnce: and without an end.
+func TestUnit_Crash_RestartsAtOnce(t *testing.T) {
 	text, err := os.ReadFile(unit)
 	if err != nil {
 		t.Fatal(err)
@@ -89,14 +89,14 @@ func TestTheUnitHoldsNobodyUp(t *testing.T) {
 	}
 }
 
-// The spawner's capabilities without the drop-in and with it, as /proc has them (capabilities(7)).
+// Capabilities of the spawner without and with the drop-in, as /proc shows them (capabilities(7)).
 const (
 	none  = "0000000000000000"
 	three = "00000000000000e0" // CAP_SETUID, CAP_SETGID, CAP_KILL
-	six   = "00000000002001e4" // and CAP_SYS_ADMIN, CAP_SETPCAP, CAP_DAC_READ_SEARCH
+	six   = "00000000002001e4" // also CAP_SYS_ADMIN, CAP_SETPCAP, CAP_DAC_READ_SEARCH
 )
 
-// emptyLocal is a /usr/local in which nothing is installed yet.
+// emptyLocal makes a /usr/local without any installed file.
 func emptyLocal(t *testing.T) string {
 	t.Helper()
 	if os.Getuid() != 0 {
@@ -109,7 +109,7 @@ func emptyLocal(t *testing.T) string {
 	return dir
 }
 
-// checkout is what an admin has: the three programs in bin/, built, and deploy/.
+// checkout makes an admin's checkout: the three built programs in bin/, and deploy/.
 func checkout(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -126,7 +126,7 @@ func checkout(t *testing.T) string {
 
 var command = regexp.MustCompile(`(?m)^#   (.+)$`)
 
-// commands are those that the head of a file gives.
+// commands returns the commands in the head of a file.
 func commands(t *testing.T, file string) (list []string) {
 	t.Helper()
 	text, err := os.ReadFile(file)
@@ -143,7 +143,7 @@ func commands(t *testing.T, file string) (list []string) {
 	return list
 }
 
-// install does what the unit's head says but for the start, for ann and again for bob.
+// install runs the commands in the unit's head, except the start, for ann and again for bob.
 func install(c *container) {
 	c.t.Helper()
 	for _, command := range commands(c.t, unit) {
@@ -162,8 +162,9 @@ func install(c *container) {
 	}
 }
 
-// serves waits until the service takes messages, in the best walls, and nothing is amiss.
-func (c *container) serves() {
+// checkServes waits until the service takes messages. It checks that the walls are the best and
+// that doctor finds no fault.
+func (c *container) checkServes() {
 	c.t.Helper()
 	c.until("mews status")
 	if said := c.run("mews status"); !regexp.MustCompile(`(?m)^walls +accounts$`).MatchString(said) {

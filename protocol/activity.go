@@ -1,20 +1,20 @@
 package protocol
 
-// MethodActivityRead reads what was done for the person, newest first, as lines: ActivityRead to
-// Activity. It is a call in turn, at most MaxActivityReads times in a turn. Its error says in words
-// for the model what can't be read.
+// MethodActivityRead reads the user's activity, newest first, as lines: ActivityRead to Activity.
+// It is a call in turn, at most MaxActivityReads times in a turn. Its error tells the model in
+// words what cannot be read.
 //
 //	{"turn":8,"time":"7d","kind":"sent"}
 //	{"text":"2026-11-20 13:05 sent a.png (image/png, 12 bytes)"}
 const MethodActivityRead = "activity.read"
 
-// Limits of what is read.
+// Limits of reading the activity.
 const (
 	MaxActivityReads = 20
 	MaxActivity      = 4 << 10 // bytes of one answer
 )
 
-// ActivityRead says what is to be read.
+// ActivityRead selects the activity.
 type ActivityRead struct {
 	Turn int64 `json:"turn"`
 	// today, which is the default; 7d, the last seven days; or a day, such as 2026-11-20
@@ -22,10 +22,9 @@ type ActivityRead struct {
 	Kind string `json:"kind,omitempty"` // changed, run, sent, asked, received; "" is all
 }
 
-// Activity is what was done.
+// Activity is the selected activity.
 type Activity struct {
 	Text string `json:"text"`
-	// it may hold words of somebody else than the person, such as the name of a file that they were
-	// sent
+	// it may hold words of others, such as the name of a file that the user was sent
 	World bool `json:"world,omitempty"`
 }

@@ -1,12 +1,11 @@
 package protocol
 
-// Blobs are bytes that do not belong on a line of their own: the whole output of a tool whose Text
-// was cut, pictures, files, archives. The worker pushes and pulls them in chunks of at most
-// BlobChunk bytes, at most BlobWindow of them unanswered, and they travel behind every other
-// message. The supervisor keeps them by their hash and never opens a path that a worker named.
+// Blobs are bytes that do not belong on a line of their own: a tool's whole output if Text was cut,
+// pictures, files, archives. The worker sends and reads them in chunks of at most BlobChunk bytes,
+// with at most BlobWindow of them unanswered. They travel behind every other message. The
+// supervisor keeps them by their hash and never opens a path that a worker named.
 //
-// The parameters of each carry either the turn or the operation that the call is made for; the
-// other is 0.
+// The parameters of each call name either its turn or its operation; the other is 0.
 const (
 	MethodBlobBegin  = "blob.begin"  // BlobBegin to BlobBegun
 	MethodBlobWrite  = "blob.write"  // BlobWrite, no result
@@ -55,7 +54,7 @@ type BlobCommit struct {
 	Blob      int64 `json:"blob"`
 }
 
-// BlobRead asks for at most Length bytes from Offset. Only blobs of the connection's own person can
+// BlobRead asks for at most Length bytes from Offset. Only blobs of the connection's own user can
 // be read.
 type BlobRead struct {
 	Turn      int64  `json:"turn,omitempty"`
@@ -65,7 +64,7 @@ type BlobRead struct {
 	Length    int    `json:"length"` // 1 to BlobChunk
 }
 
-// BlobData is a part of a blob, and the whole's size.
+// BlobData is a part of a blob, and the size of the whole.
 type BlobData struct {
 	Data []byte `json:"data"`
 	Size int64  `json:"size"`

@@ -8,13 +8,13 @@ import (
 
 // call is one call of ours until it is answered.
 type call struct {
-	answer    chan *wireMessage // holds one
-	abandoned bool              // nobody waits any more; only Conn.update reaches it
+	answer    chan *wireMessage // room for one answer
+	abandoned bool              // nobody waits for the answer any longer; only Conn.update may use it
 }
 
 // Call calls method and waits for its answer. It decodes a result into result as DecodeStrict does;
-// nil takes any result. An error answer is an *Error in the chain. When ctx ends, the other side is
-// sent cancel and has CancelGrace to answer. An answer that comes in time is returned as usual;
+// nil accepts any result. An error answer is an *Error in the chain. If ctx ends, Call sends
+// cancel, and the other side has CancelGrace to answer. An answer in time is returned as usual;
 // without one the error wraps context.Cause(ctx). Once the connection has ended, errors.Is(err,
 // ErrClosed). Handler.Notify must not call it.
 func (c *Conn) Call(ctx context.Context, method string, params, result any) error {
@@ -38,8 +38,8 @@ func (c *Conn) Call(ctx context.Context, method string, params, result any) erro
 	return nil
 }
 
-// Notify queues a notification. It waits while the queue has no room, until ctx or the connection
-// ends. It does not wait for the line to leave. Handler.Notify must not call it.
+// Notify queues a notification. If the queue is full it waits until ctx or the connection ends. It
+// does not wait for the line to leave. Handler.Notify must not call it.
 func (c *Conn) Notify(ctx context.Context, method string, params any) error {
 	if err := c.notify(ctx, laneOf(method), method, params); err != nil {
 		return fmt.Errorf("notify %s: %w", method, err)
@@ -87,7 +87,7 @@ func (c *Conn) answerAtEnd(mine *call) (*wireMessage, error) {
 }
 
 // cancelCall cancels a call whose ctx has ended, and waits for its answer during the grace. The
-// cancel travels in the call's own lane, so that it does not overtake the call.
+// cancel travels in the call's own lane, so that it cannot overtake the call.
 func (c *Conn) cancelCall(ctx context.Context, mine *call, id int64, method string) (*wireMessage, error) {
 	cause := context.Cause(ctx)
 	grace, stop := context.WithTimeout(context.WithoutCancel(ctx), c.options.CancelGrace)

@@ -14,11 +14,11 @@ import (
 	"mews/protocol/protocoltest"
 )
 
-func TestCancelEndsTheHandlerAndItsAnswerCounts(t *testing.T) {
+func TestCancel_EndsHandler_AnswerCounts(t *testing.T) {
 	tests := []struct {
 		name string
 		end  func(ctx context.Context) (any, error)
-		want int // the code; 0: a result
+		want int // the code; 0 means a result
 	}{
 		{"a result all the same",
 			func(context.Context) (any, error) { return protocol.TurnEnd{Why: protocol.WhyStopped}, nil }, 0},
@@ -32,7 +32,7 @@ func TestCancelEndsTheHandlerAndItsAnswerCounts(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			inside := make(chan struct{})
-			h := answering(func(ctx context.Context, _ *protocol.Request) (any, error) {
+			h := answerWith(func(ctx context.Context, _ *protocol.Request) (any, error) {
 				close(inside)
 				<-ctx.Done()
 				return tt.end(ctx)
@@ -40,7 +40,7 @@ func TestCancelEndsTheHandlerAndItsAnswerCounts(t *testing.T) {
 			a, _ := protocoltest.Conns(t, handler{}, h)
 			ctx, cancel := context.WithCancel(background)
 			var end protocol.TurnEnd
-			result := later(func() error { return a.Call(ctx, "turn.start", nil, &end) })
+			result := runLater(func() error { return a.Call(ctx, "turn.start", nil, &end) })
 			<-inside
 			cancel()
 			err := <-result
@@ -55,9 +55,9 @@ func TestCancelEndsTheHandlerAndItsAnswerCounts(t *testing.T) {
 	}
 }
 
-func TestCancelIsHeardOnlyByItsCall(t *testing.T) {
+func TestCancel_ReachesOnlyItsCall(t *testing.T) {
 	began, release := make(chan int64, 2), make(chan struct{})
-	h := answering(func(ctx context.Context, req *protocol.Request) (any, error) {
+	h := answerWith(func(ctx context.Context, req *protocol.Request) (any, error) {
 		began <- req.ID
 		select {
 		case <-ctx.Done():
@@ -78,7 +78,7 @@ func TestCancelIsHeardOnlyByItsCall(t *testing.T) {
 	p.expect(`{"jsonrpc":"2.0","id":1,"result":null}`)
 }
 
-func TestACallThatIsOverBeforeItBeganSendsNothing(t *testing.T) {
+func TestCall_EndedContext_SendsNothing(t *testing.T) {
 	c, p, _ := running(t, handler{}, protocol.Options{})
 	why := errors.New("over")
 	ctx, cancel := context.WithCancelCause(background)
@@ -95,24 +95,24 @@ func TestACallThatIsOverBeforeItBeganSendsNothing(t *testing.T) {
 	p.expect(`{"jsonrpc":"2.0","method":"b","params":{}}`)
 }
 
-// bubble runs a connection over an in-memory pipe, where time is the test's own.
-func bubble(t *testing.T, o protocol.Options, f func(c *protocol.Conn, p *peer, result <-chan error)) {
+// runInBubble runs a connection over an in-memory pipe with synthetic time.
+func runInBubble(t *testing.T, o protocol.Options, f func(c *protocol.Conn, p *peer, result <-chan error)) {
 	synctest.Test(t, func(t *testing.T) {
 		ours, theirs := net.Pipe()
 		c := protocol.NewConn(ours, handler{}, o)
-		result := later(func() error { return c.Run(background) })
+		result := runLater(func() error { return c.Run(background) })
 		f(c, &peer{theirs, t, bufio.NewReader(theirs)}, result)
 		c.Close(nil)
 		synctest.Wait()
 	})
 }
 
-func TestACancelThatIsNotAnsweredIsWaitedForAndNoLonger(t *testing.T) {
-	bubble(t, protocol.Options{CancelGrace: 3 * time.Second}, func(c *protocol.Conn, p *peer, _ <-chan error) {
+func TestCancel_NoAnswer_WaitsOnlyTheGrace(t *testing.T) {
+	runInBubble(t, protocol.Options{CancelGrace: 3 * time.Second}, func(c *protocol.Conn, p *peer, _ <-chan error) {
 		ctx, cancel := context.WithTimeout(background, time.Minute)
 		defer cancel()
 		start := time.Now()
-		result := later(func() error { return c.Call(ctx, "a", nil, nil) })
+		result := runLater(func() error { return c.Call(ctx, "a", nil, nil) })
 		p.expect(`{"jsonrpc":"2.0","id":1,"method":"a","params":{}}`,
 			`{"jsonrpc":"2.0","method":"cancel","params":{"id":1}}`)
 		if err := <-result; !errors.Is(err, context.DeadlineExceeded) {
@@ -121,9 +121,9 @@ func TestACancelThatIsNotAnsweredIsWaitedForAndNoLonger(t *testing.T) {
 		if took := time.Since(start); took != time.Minute+3*time.Second {
 			t.Errorf("took %v", took)
 		}
-		// late, and still an answer to what was asked
+		// late, but an answer to the question
 		p.send(`{"jsonrpc":"2.0","id":1,"result":null}`)
-		again := later(func() error { return c.Call(background, "b", nil, nil) })
+		again := runLater(func() error { return c.Call(background, "b", nil, nil) })
 		p.expect(`{"jsonrpc":"2.0","id":2,"method":"b","params":{}}`)
 		p.send(`{"jsonrpc":"2.0","id":2,"result":null}`)
 		if err := <-again; err != nil {
@@ -132,14 +132,14 @@ func TestACancelThatIsNotAnsweredIsWaitedForAndNoLonger(t *testing.T) {
 	})
 }
 
-func TestAnAnswerWithinTheGraceCounts(t *testing.T) {
-	bubble(t, protocol.Options{}, func(c *protocol.Conn, p *peer, _ <-chan error) {
+func TestCancel_AnswerWithinGrace_Counts(t *testing.T) {
+	runInBubble(t, protocol.Options{}, func(c *protocol.Conn, p *peer, _ <-chan error) {
 		ctx, cancel := context.WithCancel(background)
-		result := later(func() error { return c.Call(ctx, "a", nil, nil) })
+		result := runLater(func() error { return c.Call(ctx, "a", nil, nil) })
 		p.expect(`{"jsonrpc":"2.0","id":1,"method":"a","params":{}}`)
 		cancel()
 		p.expect(`{"jsonrpc":"2.0","method":"cancel","params":{"id":1}}`)
-		time.Sleep(4 * time.Second) // of the bubble's time
+		time.Sleep(4 * time.Second) // synthetic time
 		p.send(`{"jsonrpc":"2.0","id":1,"result":null}`)
 		if err := <-result; err != nil {
 			t.Error(err)
@@ -147,8 +147,8 @@ func TestAnAnswerWithinTheGraceCounts(t *testing.T) {
 	})
 }
 
-func TestAPeerThatNeverAnswersACancelIsLeft(t *testing.T) {
-	bubble(t, protocol.Options{}, func(c *protocol.Conn, p *peer, result <-chan error) {
+func TestCancel_NeverAnswered_EndsConnection(t *testing.T) {
+	runInBubble(t, protocol.Options{}, func(c *protocol.Conn, p *peer, result <-chan error) {
 		go io.Copy(io.Discard, p)
 		for c.Err() == nil {
 			ctx, cancel := context.WithTimeout(background, time.Second)
@@ -162,16 +162,16 @@ func TestAPeerThatNeverAnswersACancelIsLeft(t *testing.T) {
 	})
 }
 
-func TestACancelDoesNotOvertakeItsCall(t *testing.T) {
+func TestCancel_NeverOvertakesItsCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ours, theirs := net.Pipe()
 		c, p := protocol.NewConn(ours, handler{}, protocol.Options{}), &peer{theirs, t, bufio.NewReader(theirs)}
 		ctx, cancel := context.WithCancel(background)
-		called := later(func() error { return c.Call(ctx, "blob.read", nil, nil) })
+		called := runLater(func() error { return c.Call(ctx, "blob.read", nil, nil) })
 		synctest.Wait()
 		cancel()
 		synctest.Wait()
-		result := later(func() error { return c.Run(background) })
+		result := runLater(func() error { return c.Run(background) })
 		p.expect(`{"jsonrpc":"2.0","id":1,"method":"blob.read","params":{}}`,
 			`{"jsonrpc":"2.0","method":"cancel","params":{"id":1}}`)
 		c.Close(nil)

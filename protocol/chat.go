@@ -11,22 +11,21 @@ import (
 	"unicode/utf8"
 )
 
-// MethodChatSend sends a file, or several, to the chat that the turn belongs to. It is a call in
-// turn, one at a time, at most MaxFiles times in a turn. Made again for the same tool call it sends
-// nothing a second time and is answered as if it had, even if the file is another one by now. It
-// may have to wait until the person has said whether they want the file. Its error says in words
-// for the model why the file was not sent.
+// MethodChatSend sends one or several files to the turn's chat. It is a call in turn, one at a
+// time, at most MaxFiles times in a turn. Repeated for the same tool call it sends nothing again
+// and is answered as if it had, even if the file has changed. It may have to wait for the user's
+// approval. Its error tells the model in words why the file was not sent.
 const MethodChatSend = "chat.send"
 
-// MethodChatMessage sends a text to that chat, ahead of the turn's answer: the argument text of the
-// tool call that it names, as the model has made it. It is a call in turn, one at a time, at most
-// MaxMessages times in a turn, and made again it sends nothing a second time.
+// MethodChatMessage sends a text to the turn's chat, before the turn's answer: the argument text of
+// the named tool call. It is a call in turn, one at a time, at most MaxMessages times in a turn.
+// Repeated, it sends nothing again.
 //
 //	{"turn":8,"call":"c5"}
 //	{}
 const MethodChatMessage = "chat.message"
 
-// Limits of messages that are sent ahead of an answer.
+// Limits of messages that are sent before an answer.
 const (
 	MaxMessages = 10       // in one turn
 	MaxMessage  = 16 << 10 // bytes of each
@@ -43,8 +42,8 @@ type ChatMessageArguments struct {
 	Text string `json:"text"` // Markdown
 }
 
-// Limits of files that are sent. The size and the caption are what Telegram takes from a bot (Bot
-// API: sendDocument, "up to 50 MB"; "0-1024 characters after entities parsing", which are UTF-16
+// Limits of files that are sent. Size and caption are the limits of Telegram's Bot API
+// (sendDocument, "up to 50 MB"; "0-1024 characters after entities parsing", which are UTF-16
 // units).
 const (
 	MaxFiles    = 20         // calls in one turn
@@ -54,7 +53,7 @@ const (
 	MaxCaption  = 1024       // UTF-16 units
 )
 
-// ChatSend names what is sent. Pictures that are sent by one call are shown together.
+// ChatSend names the files to send. Pictures of one call are shown together.
 type ChatSend struct {
 	Turn int64  `json:"turn"`
 	Call string `json:"call"` // the ToolCall's ID
@@ -62,23 +61,23 @@ type ChatSend struct {
 	More []ChatFile `json:"more,omitempty"` // at most MaxTogether-1
 }
 
-// Files are all of them.
+// Files returns all files of the call.
 func (s ChatSend) Files() []ChatFile { return append([]ChatFile{s.ChatFile}, s.More...) }
 
-// ChatFile names a blob of the person's as a file. The supervisor finds out the type of the file by
-// itself.
+// ChatFile names a blob of the user as a file. The supervisor itself finds out the type of the
+// file.
 type ChatFile struct {
 	Blob BlobRef `json:"blob"`
-	Name string  `json:"name"` // for the person, as FileName makes it
-	// plain text below the file, without control characters but tabs and line breaks
+	Name string  `json:"name"` // for the user, as FileName makes it
+	// plain text below the file, without control characters except tabs and line breaks
 	Caption string `json:"caption,omitempty"`
-	// where it lies in the home, as io/fs has paths; "" is not known
+	// its path in the home, in the form of io/fs; "" if not known
 	Path string `json:"path,omitempty"`
 
 	Size MediaSize `json:"size,omitzero"`
 }
 
-// MediaSize is how long a recording or a film takes, and how large a film is shown; 0 is not known.
+// MediaSize holds the length of a recording or film, and the shown size of a film; 0 if not known.
 type MediaSize struct {
 	Seconds int `json:"seconds,omitempty"`
 	Width   int `json:"width,omitempty"` // pixels
@@ -90,7 +89,7 @@ const (
 	maxMediaEdge    = 1 << 16 // pixels
 )
 
-// Check refuses what no recording is.
+// Check refuses impossible sizes.
 func (m MediaSize) Check() error {
 	if min(m.Seconds, m.Width, m.Height) < 0 || m.Seconds > maxMediaSeconds || max(m.Width, m.Height) > maxMediaEdge {
 		return fmt.Errorf("a recording of %d seconds, %d x %d", m.Seconds, m.Width, m.Height)
@@ -98,7 +97,7 @@ func (m MediaSize) Check() error {
 	return nil
 }
 
-// ChatSent is the result of chat.send. The file is then on disk among what will be delivered.
+// ChatSent is the result of chat.send. The file is then on disk in the outbox.
 type ChatSent struct{}
 
 // Check refuses files that no honest side sends.
@@ -129,7 +128,7 @@ func (s ChatFile) check() error {
 	return s.Size.Check()
 }
 
-// CheckCaption refuses a text that cannot stand below a file.
+// CheckCaption refuses a text that cannot be a caption.
 func CheckCaption(text string) error {
 	if len(text) > 3*MaxCaption { // a UTF-16 unit is at most three bytes of UTF-8
 		return fmt.Errorf("%d bytes, and at most %d characters fit", len(text), MaxCaption)
@@ -144,11 +143,10 @@ func CheckCaption(text string) error {
 	return nil
 }
 
-// FileName makes the last name of a path fit to be shown to people. It has no folder and at most
-// MaxFileName bytes, and keeps the extension. A _ replaces each character that does not print or
-// could hide what the name is, such as a mark that changes the direction of reading. Brackets
-// become round ones: in square ones the model is told what came. A name that FileName has made
-// stays as it is.
+// FileName returns a path's last name in a form that is safe to show. It has at most MaxFileName
+// bytes and keeps the extension. A _ replaces each character that does not print or could hide the
+// true name, such as a mark that changes the direction of reading. Square brackets become round,
+// because square ones enclose notes to the model. A name made by FileName does not change again.
 func FileName(name string) string {
 	name = strings.ToValidUTF8(name, "_")
 	name = path.Base(strings.ReplaceAll(name, `\`, "/"))

@@ -8,7 +8,7 @@ import (
 	"mews/protocol"
 )
 
-func TestFilesThatNoHonestSideSends(t *testing.T) {
+func TestChatSend_BadFiles_AreRefused(t *testing.T) {
 	good := protocol.ChatSend{Turn: 1, Call: "c1", ChatFile: protocol.ChatFile{Blob: protocol.BlobRef{SHA256: "ab", Size: protocol.MaxFile},
 		Name: "a b.png", Caption: strings.Repeat("é", protocol.MaxCaption-4) + "👪 \n\t"[:5]}}
 	if err := good.Check(); err != nil {
@@ -41,7 +41,7 @@ func TestFilesThatNoHonestSideSends(t *testing.T) {
 	}
 }
 
-func TestFileNames(t *testing.T) {
+func TestFileName_UnsafeNames_BecomeSafe(t *testing.T) {
 	long := strings.Repeat("é", protocol.MaxFileName)
 	for name, want := range map[string]string{
 		"cat.png": "cat.png", "notes/cat.png": "cat.png", `C:\cats\cat.png`: "cat.png", "": "file", ".": "file", "/": "file",
@@ -54,8 +54,8 @@ func TestFileNames(t *testing.T) {
 	}
 }
 
-// FuzzFileName checks that the other side takes a name that FileName has made, and that FileName
-// leaves it as it is.
+// FuzzFileName checks that the other side accepts a name made by FileName, and that FileName does
+// not change it again.
 func FuzzFileName(f *testing.F) {
 	for _, name := range []string{"", "a", "a/b", "..", "x.\x00", strings.Repeat("é ", 300), " .", ". .", "a.b c", "\u200d", "\xf0\x9f"} {
 		f.Add(name)

@@ -9,15 +9,15 @@ import (
 	"time"
 )
 
-// Options bound a connection. The zero value of each field stands for its default.
+// Options bound a connection. Zero values mean defaults.
 type Options struct {
-	MaxLine      int           // bytes of a line, both ways; 1 MiB
-	MaxCalls     int           // calls of the other side's that are answered at once; 64
-	WriteTimeout time.Duration // in which the other side must take 64 KiB when we write; 10 s
-	CancelGrace  time.Duration // for the answer to a call that was cancelled; 5 s
-	// of lines waiting to be written; 4 MiB, and a quarter of it again for the bulk lane
+	MaxLine      int           // bytes of a line, both ways; default 1 MiB
+	MaxCalls     int           // calls of the other side that are answered at once; default 64
+	WriteTimeout time.Duration // time in which the other side must read 64 KiB that we write; default 10 s
+	CancelGrace  time.Duration // time for the answer to a cancelled call; default 5 s
+	// bytes of lines that wait to be written; default 4 MiB, plus a quarter for the bulk lane
 	QueueBytes int
-	// takes what is withheld from the other side, from any goroutine; nil: dropped
+	// receives errors that the other side must not see, from any goroutine; nil drops them
 	Report func(error)
 }
 
@@ -40,9 +40,8 @@ func orDefault[T int | time.Duration](value, standard T) T {
 	return standard
 }
 
-// Conn is one side of a connection. Its methods may be called from any goroutine, Call and Notify
-// also before Run: what they queue leaves when Run is called. The other side is taken to be
-// hostile.
+// Conn is one side of a connection. Its methods may be called from any goroutine. Call and Notify
+// may be called before Run: their lines leave once Run is called. The other side counts as hostile.
 type Conn struct {
 	rwc     io.ReadWriteCloser
 	handler Handler
@@ -50,17 +49,17 @@ type Conn struct {
 	done    chan struct{} // closed when the connection ends
 	wake    chan struct{} // holds a token when there may be lines to write
 
-	// Only the reader uses these two, but for waiting.
-	answers  sync.WaitGroup  // the calls of the other side's that are being answered
-	lastBulk <-chan struct{} // closed when the newest bulk call is answered
+	// Only the reader uses these two, except for waiting.
+	answers  sync.WaitGroup  // calls of the other side that are being answered
+	lastBulk <-chan struct{} // closed once the newest bulk call is answered
 
-	mu    sync.Mutex // guards state; only update takes it
+	mu    sync.Mutex // guards state; only update locks it
 	state connState
 }
 
-// NewConn makes a connection that owns rwc. It closes rwc when the connection ends, for whatever
-// cause; that must end a Read and a Write that wait. It uses SetWriteDeadline where rwc has it.
-// Nothing happens before Run; Close ends a connection that is never run.
+// NewConn makes a connection that owns rwc. It closes rwc when the connection ends for any reason,
+// which must end a waiting Read and Write. It uses SetWriteDeadline if rwc has it. Nothing happens
+// before Run; Close ends a connection that is never run.
 func NewConn(rwc io.ReadWriteCloser, h Handler, o Options) *Conn {
 	return &Conn{
 		rwc: rwc, handler: h, options: o.withDefaults(), done: make(chan struct{}), wake: make(chan struct{}, 1),
@@ -68,11 +67,11 @@ func NewConn(rwc io.ReadWriteCloser, h Handler, o Options) *Conn {
 	}
 }
 
-// Run reads, writes and dispatches until ctx ends, Close is called, the other side goes, or the
-// wire is broken. It returns the cause after every goroutine has ended: context.Cause(ctx), Close's
-// cause, io.EOF where the other side closed between two lines, io.ErrUnexpectedEOF within one,
-// ErrProtocol or ErrStalled (these wrapped), or the error of a read or write. The contexts of
-// handlers end first; Run waits for the handlers to return. It may be called once.
+// Run serves the connection until it ends, and returns the cause. It ends if ctx ends, Close is
+// called, the other side goes, or the wire is broken. The cause is context.Cause(ctx), Close's
+// cause, io.EOF between two lines, io.ErrUnexpectedEOF within a line, a wrapped ErrProtocol or
+// ErrStalled, or the error of a read or write. The contexts of handlers end first. Run waits for
+// the handlers and all goroutines. It may be called once.
 func (c *Conn) Run(ctx context.Context) error {
 	again := false
 	c.update(func(s *connState) { again, s.running = s.running, true })
@@ -87,7 +86,7 @@ func (c *Conn) Run(ctx context.Context) error {
 			c.Close(context.Cause(ctx))
 		case <-c.done:
 		}
-		cancel(c.Err()) // after Close: handlers see why the connection has ended
+		cancel(c.Err()) // after Close, so that handlers see the cause
 	})
 	others.Go(func() { c.Close(c.write()) })
 	c.Close(c.read(inside))
@@ -96,8 +95,8 @@ func (c *Conn) Run(ctx context.Context) error {
 	return c.Err()
 }
 
-// Close ends the connection at once, from any goroutine: what is queued is dropped, calls return
-// ErrClosed, the contexts of handlers end. The first cause stays; nil stands for ErrClosed. Close
+// Close ends the connection at once, from any goroutine. Queued lines are dropped, calls return
+// ErrClosed, and the contexts of handlers end. The first cause stays; nil means ErrClosed. Close
 // does not wait for goroutines; Run does.
 func (c *Conn) Close(cause error) {
 	first := false
@@ -114,14 +113,14 @@ func (c *Conn) Close(cause error) {
 // Done is closed when the connection ends. Goroutines of Run may still be ending then.
 func (c *Conn) Done() <-chan struct{} { return c.done }
 
-// Err is nil while the connection lives. Then it is the cause of the end.
+// Err returns nil while the connection lives, and then the cause of its end.
 func (c *Conn) Err() (cause error) {
 	c.update(func(s *connState) { cause = s.cause })
 	return cause
 }
 
-// update is the only way to the state. change must not block. After each change the writer is woken
-// if there are lines.
+// update is the only access to the state. change must not block. After each change it wakes the
+// writer if there are lines.
 func (c *Conn) update(change func(*connState)) {
 	c.mu.Lock()
 	change(&c.state)
@@ -136,7 +135,7 @@ func (c *Conn) update(change func(*connState)) {
 	}
 }
 
-// read takes lines and dispatches them until there are no more. Dispatching waits for nothing.
+// read reads and dispatches lines until there are no further ones. Dispatching waits for nothing.
 func (c *Conn) read(ctx context.Context) error {
 	lines := newFrameReader(c.rwc, c.options.MaxLine)
 	for {

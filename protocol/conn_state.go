@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// lane is one of two queues. Lines of one lane leave in the order in which they were queued. The
-// bulk lane's leave only while the main lane is empty.
+// lane is one of two queues. Lines of one lane leave in the order of queuing. Lines of the bulk
+// lane leave only while the main lane is empty.
 type lane int
 
 const (
 	laneMain lane = iota
-	laneBulk      // blob.* calls and the answers to them
+	laneBulk      // blob.* calls and their answers
 	laneCount
 )
 
@@ -24,20 +24,20 @@ func laneOf(method string) lane {
 	return laneMain
 }
 
-// connState is all of a connection that changes. Only Conn.update reaches it; its methods wait for
-// nothing.
+// connState is the changing part of a connection. Only Conn.update may use it. Its methods never
+// wait.
 type connState struct {
 	cause     error           // why the connection ended; nil while it lives
 	running   bool            // Run has been called
 	lastID    int64           // the newest id of a call of ours
 	calls     map[int64]*call // calls of ours without an answer, by id
-	abandoned int             // how many of calls nobody waits for any more
-	// the newest id of the other side's calls, which rise within a lane
+	abandoned int             // number of calls whose answer nobody waits for any longer
+	// the newest id of the other side's calls; ids rise within a lane
 	lastHeard [laneCount]int64
 	// the other side's calls that are being answered, by id
 	serving map[int64]context.CancelCauseFunc
 	queue   [laneCount]queue // lines to be written
-	// closed when a line leaves a queue; nil while nobody waits for room
+	// closed when a line leaves a queue; nil if nobody waits for room
 	roomFreed chan struct{}
 }
 
@@ -54,14 +54,14 @@ func (s *connState) end(cause error) bool {
 	return true
 }
 
-// addCall enters a call of ours.
+// addCall records a call of ours.
 func (s *connState) addCall(c *call) int64 {
 	s.lastID++
 	s.calls[s.lastID] = c
 	return s.lastID
 }
 
-// takeCall removes and returns the call that a response is for.
+// takeCall removes and returns the call that a response answers.
 func (s *connState) takeCall(id int64) (*call, error) {
 	c, ok := s.calls[id]
 	if !ok {
@@ -74,11 +74,11 @@ func (s *connState) takeCall(id int64) (*call, error) {
 	return c, nil
 }
 
-// maxAbandoned bounds the calls that were cancelled and never answered. A peer that honours
-// MaxCalls stays far below it.
+// maxAbandoned bounds the calls that were cancelled and never answered. A peer that obeys MaxCalls
+// stays far below it.
 const maxAbandoned = 1024
 
-// abandon keeps a call of ours that nobody waits for any more, so that a late answer is still
+// abandon keeps a call of ours whose answer nobody waits for, so that a late answer is still
 // recognised.
 func (s *connState) abandon(id int64) error {
 	c, ok := s.calls[id]
@@ -93,8 +93,8 @@ func (s *connState) abandon(id int64) error {
 	return nil
 }
 
-// admit adds a call of the other side's, unless most calls are open already. Then busy is true and
-// only the id is noted.
+// admit adds a call of the other side. If most calls are open already, busy is true and only the id
+// is recorded.
 func (s *connState) admit(id int64, l lane, most int, cancel context.CancelCauseFunc) (busy bool, err error) {
 	if _, open := s.serving[id]; open || id <= s.lastHeard[l] {
 		return false, fmt.Errorf("%w: call id %d used again", ErrProtocol, id)
@@ -114,8 +114,8 @@ func (s *connState) fits(l lane, size, limit int) bool {
 	return q.bytes == 0 || q.bytes+size <= limit
 }
 
-// tryQueue makes a line and queues it if it fits below limit. Else it returns a channel that is
-// closed when there is room.
+// tryQueue makes a line and queues it if it fits below limit. Otherwise it returns a channel that
+// is closed once there is room.
 func (s *connState) tryQueue(l lane, size, limit int, line func(*connState) []byte) (room <-chan struct{}, ended error) {
 	if s.cause != nil {
 		return nil, s.cause
@@ -135,7 +135,7 @@ func (s *connState) awaitRoom() <-chan struct{} {
 	return s.roomFreed
 }
 
-// take removes the next line to be written.
+// take removes and returns the next line to write.
 func (s *connState) take() []byte {
 	for l := range s.queue {
 		if line := s.queue[l].pop(); line != nil {
@@ -153,10 +153,10 @@ func (s *connState) pending() bool {
 	return s.queue[laneMain].bytes > 0 || s.queue[laneBulk].bytes > 0
 }
 
-// queue is lines in order.
+// queue holds lines in order.
 type queue struct {
 	lines [][]byte
-	next  int // of lines, the first that is still here
+	next  int // index of the first line that is still queued
 	bytes int
 }
 

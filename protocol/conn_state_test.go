@@ -11,7 +11,7 @@ func newState() *connState {
 	return &s
 }
 
-func TestALateAnswerIsNoLongerOwed(t *testing.T) {
+func TestAbandon_LateAnswer_IsCounted(t *testing.T) {
 	s := newState()
 	for range 3 * maxAbandoned {
 		id := s.addCall(new(call))
@@ -27,12 +27,12 @@ func TestALateAnswerIsNoLongerOwed(t *testing.T) {
 	}
 }
 
-func TestIDsRiseWithinALane(t *testing.T) {
+func TestAdmit_IDs_MustRiseWithinLane(t *testing.T) {
 	s := newState()
 	steps := []struct {
 		id     int64
 		lane   lane
-		finish int64 // a call that is over before
+		finish int64 // a call that ends before
 		broken bool
 	}{
 		{id: 5, lane: laneBulk},
@@ -40,7 +40,7 @@ func TestIDsRiseWithinALane(t *testing.T) {
 		{id: 4, lane: laneMain, broken: true},
 		{id: 5, lane: laneMain, broken: true}, // open in the other lane
 		{id: 6, lane: laneMain, finish: 4},
-		{id: 4, lane: laneMain, broken: true}, // over, and not new
+		{id: 4, lane: laneMain, broken: true}, // ended, and not new
 		{id: 8, lane: laneBulk},
 		{id: 7, lane: laneBulk, broken: true},
 	}
@@ -53,7 +53,7 @@ func TestIDsRiseWithinALane(t *testing.T) {
 	}
 }
 
-func TestTheQueueCountsItsBytes(t *testing.T) {
+func TestQueue_CountsBytes(t *testing.T) {
 	s := newState()
 	s.queue[laneBulk].push([]byte("bulk"))
 	s.queue[laneMain].push([]byte("one"))
@@ -76,7 +76,7 @@ func TestTheQueueCountsItsBytes(t *testing.T) {
 	}
 }
 
-func TestAnAnswerThatCameBeforeTheEndCounts(t *testing.T) {
+func TestCall_AnswerBeforeEnd_Counts(t *testing.T) {
 	ours, _ := net.Pipe()
 	c := NewConn(ours, nil, Options{})
 	c.Close(nil)

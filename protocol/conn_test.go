@@ -17,8 +17,8 @@ import (
 
 var background = context.Background()
 
-func TestBothSidesCallAtOnce(t *testing.T) {
-	double := answering(func(_ context.Context, req *protocol.Request) (any, error) {
+func TestCall_BothSidesAtOnce_Work(t *testing.T) {
+	double := answerWith(func(_ context.Context, req *protocol.Request) (any, error) {
 		var in protocol.BlobBegun
 		if err := req.Decode(&in); err != nil {
 			return nil, err
@@ -52,7 +52,7 @@ func TestBothSidesCallAtOnce(t *testing.T) {
 	wg.Wait()
 }
 
-func TestWhatAnErrorBecomes(t *testing.T) {
+func TestHandlerError_EachKind_HasItsCode(t *testing.T) {
 	secret := errors.New("open /secret/key: permission denied")
 	tests := []struct {
 		name   string
@@ -79,7 +79,7 @@ func TestWhatAnErrorBecomes(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			reports := make(chan error, 1)
-			h := answering(func(context.Context, *protocol.Request) (any, error) { return tt.result, tt.err })
+			h := answerWith(func(context.Context, *protocol.Request) (any, error) { return tt.result, tt.err })
 			a, _ := protocoltest.Conns(t, handler{}, h, protocol.Options{Report: func(err error) { reports <- err }})
 			err := a.Call(background, "a", nil, nil)
 			var got *protocol.Error
@@ -96,8 +96,8 @@ func TestWhatAnErrorBecomes(t *testing.T) {
 	}
 }
 
-func TestAResultOfAnotherShapeIsAnErrorOfThatCallAlone(t *testing.T) {
-	h := answering(func(context.Context, *protocol.Request) (any, error) { return map[string]int{"blub": 1}, nil })
+func TestCall_WrongResult_FailsOnlyThatCall(t *testing.T) {
+	h := answerWith(func(context.Context, *protocol.Request) (any, error) { return map[string]int{"blub": 1}, nil })
 	a, _ := protocoltest.Conns(t, handler{}, h)
 	err := a.Call(background, "blob.begin", nil, &protocol.BlobBegun{})
 	if !errors.Is(err, protocol.ErrProtocol) || !strings.Contains(err.Error(), `result: `) || a.Err() != nil {
@@ -105,7 +105,7 @@ func TestAResultOfAnotherShapeIsAnErrorOfThatCallAlone(t *testing.T) {
 	}
 }
 
-func TestALineOfOursThatIsTooLongIsRefusedBeforeItIsQueued(t *testing.T) {
+func TestCall_LineTooLong_IsRefusedUnsent(t *testing.T) {
 	c, p, _ := running(t, handler{}, protocol.Options{MaxLine: 1000})
 	long := protocol.Part{Text: strings.Repeat("x", 1000)}
 	if err := c.Notify(background, "a", long); !errors.Is(err, protocol.ErrTooLong) {
@@ -120,8 +120,8 @@ func TestALineOfOursThatIsTooLongIsRefusedBeforeItIsQueued(t *testing.T) {
 	p.expect(`{"jsonrpc":"2.0","method":"b","params":{}}`)
 }
 
-func TestALongLineTravels(t *testing.T) {
-	echo := answering(func(_ context.Context, req *protocol.Request) (any, error) { return req.Params, nil })
+func TestCall_LongLine_Travels(t *testing.T) {
+	echo := answerWith(func(_ context.Context, req *protocol.Request) (any, error) { return req.Params, nil })
 	a, _ := protocoltest.Conns(t, handler{}, echo)
 	in, out := protocol.BlobData{Data: bytes.Repeat([]byte{7}, 700<<10)}, protocol.BlobData{}
 	if err := a.Call(background, "echo", in, &out); err != nil || !bytes.Equal(in.Data, out.Data) {
@@ -129,8 +129,8 @@ func TestALongLineTravels(t *testing.T) {
 	}
 }
 
-// TestEnds shows what Run returns for each way in which a connection ends.
-func TestEnds(t *testing.T) {
+// TestRun_EachEnd_ReturnsCause shows what Run returns for each way in which a connection ends.
+func TestRun_EachEnd_ReturnsCause(t *testing.T) {
 	call := `{"jsonrpc":"2.0","id":1,"method":"a"}`
 	tests := []struct {
 		name  string
@@ -161,7 +161,7 @@ func TestEnds(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			_, p, result := running(t, handler{}, protocol.Options{})
-			io.WriteString(p, tt.lines) // the connection may end before the last byte is taken
+			io.WriteString(p, tt.lines) // the connection may end before the last byte is read
 			p.ReadWriteCloser.(*net.UnixConn).CloseWrite()
 			if err := <-result; !errors.Is(err, tt.want) {
 				t.Errorf("got %v, want %v", err, tt.want)
@@ -170,9 +170,9 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-func TestASecondAnswerEndsTheConnection(t *testing.T) {
+func TestSecondAnswer_EndsConnection(t *testing.T) {
 	c, p, result := running(t, handler{}, protocol.Options{})
-	answered := later(func() error { return c.Call(background, "a", nil, nil) })
+	answered := runLater(func() error { return c.Call(background, "a", nil, nil) })
 	p.expect(`{"jsonrpc":"2.0","id":1,"method":"a","params":{}}`)
 	p.send(`{"jsonrpc":"2.0","id":1,"result":null}`)
 	if err := <-answered; err != nil {
@@ -184,10 +184,10 @@ func TestASecondAnswerEndsTheConnection(t *testing.T) {
 	}
 }
 
-func TestTheEndReachesEverybody(t *testing.T) {
+func TestClose_EndsCallsAndHandlers(t *testing.T) {
 	why := errors.New("the evictor says so")
 	inside, seen := make(chan struct{}), make(chan error, 1)
-	h := answering(func(ctx context.Context, _ *protocol.Request) (any, error) {
+	h := answerWith(func(ctx context.Context, _ *protocol.Request) (any, error) {
 		close(inside)
 		<-ctx.Done()
 		seen <- context.Cause(ctx)
@@ -195,8 +195,8 @@ func TestTheEndReachesEverybody(t *testing.T) {
 	})
 	c, p := connected(t, h, protocol.Options{Report: func(err error) { t.Errorf("reported %v", err) }})
 	ctx, cancel := context.WithCancelCause(background)
-	result := later(func() error { return c.Run(ctx) })
-	waiting := later(func() error { return c.Call(background, "a", nil, nil) })
+	result := runLater(func() error { return c.Run(ctx) })
+	waiting := runLater(func() error { return c.Call(background, "a", nil, nil) })
 	p.expect(`{"jsonrpc":"2.0","id":1,"method":"a","params":{}}`)
 	p.send(`{"jsonrpc":"2.0","id":1,"method":"b"}`)
 	<-inside
@@ -219,7 +219,7 @@ func TestTheEndReachesEverybody(t *testing.T) {
 	}
 }
 
-func TestRunOnceAndCloseBefore(t *testing.T) {
+func TestRun_Twice_OrAfterClose_Fails(t *testing.T) {
 	c, _ := connected(t, handler{}, protocol.Options{})
 	if c.Err() != nil {
 		t.Errorf("before: %v", c.Err())
@@ -237,7 +237,7 @@ func TestRunOnceAndCloseBefore(t *testing.T) {
 	}
 }
 
-// lastWords is a peer that has gone. It takes nothing, but its last lines can still be read.
+// lastWords is a peer that has gone. It reads nothing, but its last lines can still be read.
 type lastWords struct {
 	failed chan struct{}
 	text   io.Reader
@@ -250,7 +250,7 @@ func (l *lastWords) Read(p []byte) (int, error) {
 	return l.text.Read(p)
 }
 
-func TestLastWordsAreHeardWhenAWriteFails(t *testing.T) {
+func TestWriteFails_LastLines_AreStillRead(t *testing.T) {
 	l := &lastWords{make(chan struct{}), strings.NewReader(`{"jsonrpc":"2.0","id":1,"result":{"blob":5}}` + "\n")}
 	c := protocol.NewConn(l, handler{}, protocol.Options{})
 	result := protocoltest.Run(t, c)

@@ -6,12 +6,12 @@ import (
 	"slices"
 )
 
-// Role says who speaks in a Message. The system text is not a message: it goes with the request.
+// Role is the speaker of a Message. The system text is not a message: it goes with the request.
 type Role string
 
 const (
-	RoleUser      Role = "user"      // the person, or the supervisor on the person's behalf
-	RoleAssistant Role = "assistant" // the model; written by the supervisor alone
+	RoleUser      Role = "user"      // the user, or the supervisor on the user's behalf
+	RoleAssistant Role = "assistant" // the model; only the supervisor writes such messages
 	RoleTool      Role = "tool"      // the results of tool calls
 )
 
@@ -20,52 +20,52 @@ type Message struct {
 	ID    int64  `json:"id,omitempty"` // the transcript's row; 0 until it is committed
 	Role  Role   `json:"role"`
 	Parts []Part `json:"parts"`
-	// when and how the person has sent it, in one line; "" is not known
+	// when and how the user sent it, in one line; "" if not known
 	Stamp string `json:"stamp,omitempty"`
-	// what was said elsewhere before it, told by the supervisor; "" for nothing
+	// the supervisor's summary of other conversations before it; "" if there is none
 	Recap string `json:"recap,omitempty"`
 }
 
 // Part is one piece of a message. Exactly one of its fields is set.
 type Part struct {
 	Text     string      `json:"text,omitempty"`
-	Image    *Image      `json:"image,omitempty"` // a picture of the person's
+	Image    *Image      `json:"image,omitempty"` // a picture of the user
 	Call     *ToolCall   `json:"call,omitempty"`
 	Result   *ToolResult `json:"result,omitempty"`
 	Thinking *Thinking   `json:"thinking,omitempty"`
 }
 
-// Thinking is what a model thought before it spoke, as its provider gave it. It goes back word for
-// word to a provider of the same format, and to nobody else: no other provider and no worker.
+// Thinking is a model's thoughts before its answer, as its provider gave them. They go back
+// unchanged to a provider of the same format, and to nobody else: no other provider and no worker.
 type Thinking struct {
-	Format string          `json:"format"` // whose block it is: anthropic
+	Format string          `json:"format"` // the block's provider format: anthropic
 	Block  json.RawMessage `json:"block"`
 }
 
-// Image is a picture. Its bytes are a blob of the person's.
+// Image is a picture. Its bytes are a blob of the user.
 type Image struct {
 	BlobRef
 	MediaType string `json:"media_type"` // one of ImageTypes
-	Width     int    `json:"width"`      // in pixels, as is Height; 1 to MaxImageEdge
+	Width     int    `json:"width"`      // Width and Height are in pixels; 1 to MaxImageEdge
 	Height    int    `json:"height"`
 }
 
-// The limits of pictures are those of Anthropic's API, the narrowest that is known: 5 MB of base64,
-// and 8,000 pixels (from its pages on vision).
+// Limits of pictures. They are those of Anthropic's API, the narrowest known: 5 MB of base64, and
+// 8,000 pixels (from its pages on vision).
 const (
 	MaxImages    = 8         // of one result
 	MaxImageSize = 3_750_000 // bytes
 	MaxImageEdge = 8000      // pixels
 )
 
-// ImageTypes are the media types that every API of models takes, each with the first bytes of its
+// ImageTypes are the media types that every model API takes, each with the first bytes of its
 // files. A dot stands for any byte.
 var ImageTypes = map[string]string{
 	"image/png": "\x89PNG\r\n\x1a\n", "image/jpeg": "\xff\xd8\xff", "image/gif": "GIF8", "image/webp": "RIFF....WEBP",
 }
 
-// ImageType is the media type of a picture, "" if it is none of ImageTypes. The first 12 bytes of
-// data are enough.
+// ImageType returns the media type of a picture; "" if it is none of ImageTypes. The first 12 bytes
+// of data are enough.
 func ImageType(data []byte) string {
 	for kind, magic := range ImageTypes {
 		if len(data) >= len(magic) && matchesMagic(data, magic) {
@@ -112,37 +112,37 @@ type ToolResult struct {
 	Name    string   `json:"name"` // the tool's name
 	Text    string   `json:"text"` // for the model, already cut to the turn's output limit
 	Failed  bool     `json:"failed,omitempty"`
-	Rest    *BlobRef `json:"rest,omitempty"`    // the whole output where Text was cut
+	Rest    *BlobRef `json:"rest,omitempty"`    // the whole output if Text was cut
 	Images  []Image  `json:"images,omitempty"`  // for the model beside Text, at most MaxImages
-	Changes []Change `json:"changes,omitempty"` // what it did, for the ledger
-	// it may hold words of somebody else than the person, such as of a file in uploads/
+	Changes []Change `json:"changes,omitempty"` // effects of the call, for the ledger
+	// it may hold words of others, such as of a file in uploads/
 	World bool `json:"world,omitempty"`
-	// of find_tools alone: the tools that it has opened, at most MaxToolsFound
+	// only of find_tools: the opened tools, at most MaxToolsFound
 	Tools []string `json:"tools,omitempty"`
 }
 
-// Change is one thing that a tool did to the world, as the ledger of effects records it.
+// Change is one effect of a tool, as the ledger records it.
 type Change struct {
 	// write, append, edit, move, delete; program: a program has changed it; run: a program was run;
-	// begin, of a call that a crash has cut off
+	// begin: a crash has interrupted the call
 	Kind string `json:"kind"`
-	// a path relative to the workspace; what was run, in its first words; the tool of the call
+	// a path relative to the workspace; the first words of a run command; the tool of the call
 	Target string `json:"target"`
 	Detail string `json:"detail,omitempty"`
-	Undo   *Undo  `json:"undo,omitempty"` // of a file; nil where nothing was changed
+	Undo   *Undo  `json:"undo,omitempty"` // of a file; nil if nothing was changed
 }
 
 // Usage counts the tokens of one model call.
 type Usage struct {
-	Input      int64 `json:"input"` // all input tokens, those read from a cache included
+	Input      int64 `json:"input"` // all input tokens, including those read from a cache
 	Output     int64 `json:"output"`
 	CacheRead  int64 `json:"cache_read,omitempty"`
 	CacheWrite int64 `json:"cache_write,omitempty"`
-	// some of it was not counted by who answers for it
+	// some tokens were estimated, because the provider did not count them
 	Estimated bool `json:"estimated,omitempty"`
 }
 
-// Plus is what u and more come to together.
+// Plus returns the sum of u and more.
 func (u Usage) Plus(more Usage) Usage {
 	return Usage{
 		Input: u.Input + more.Input, Output: u.Output + more.Output, CacheRead: u.CacheRead + more.CacheRead,
@@ -159,8 +159,8 @@ func (m Message) Text() string {
 	return s
 }
 
-// Stamped are the parts of m as a model reads them: its recap and its stamp stand above the first
-// text.
+// Stamped returns the parts of m as a model reads them. Its recap and stamp are added above the
+// first text.
 func (m Message) Stamped() []Part {
 	head := m.Stamp
 	if m.Recap != "" {
@@ -178,12 +178,12 @@ func (m Message) Stamped() []Part {
 	return parts
 }
 
-// Pictured says whether there is a picture in m.
+// Pictured reports whether m has a picture.
 func (m Message) Pictured() bool {
 	return slices.ContainsFunc(m.Parts, func(p Part) bool { return p.Image != nil || p.Result != nil && len(p.Result.Images) > 0 })
 }
 
-// Calls are the tool calls of m in the order in which the model made them.
+// Calls returns the tool calls of m in the order in which the model made them.
 func (m Message) Calls() []ToolCall {
 	var calls []ToolCall
 	for _, p := range m.Parts {
@@ -194,7 +194,7 @@ func (m Message) Calls() []ToolCall {
 	return calls
 }
 
-// UserText is a message of the person's with one text part.
+// UserText returns a message of the user with one text part.
 func UserText(text string) Message {
 	return Message{Role: RoleUser, Parts: []Part{{Text: text}}}
 }

@@ -7,7 +7,7 @@ import (
 	"mews/protocol"
 )
 
-func TestImagesThatNoHonestSideNames(t *testing.T) {
+func TestImage_BadImages_AreRefused(t *testing.T) {
 	good := protocol.Image{BlobRef: protocol.BlobRef{SHA256: "ab", Size: 100}, MediaType: "image/png", Width: 8, Height: 6}
 	if err := good.Check(); err != nil {
 		t.Fatal(err)
@@ -27,7 +27,7 @@ func TestImagesThatNoHonestSideNames(t *testing.T) {
 	}
 }
 
-func TestImageTypesAreToldByTheFirstBytes(t *testing.T) {
+func TestImageType_FirstBytes_Suffice(t *testing.T) {
 	for data, want := range map[string]string{
 		"\x89PNG\r\n\x1a\n....": "image/png", "\xff\xd8\xff\xe0": "image/jpeg", "GIF89a": "image/gif",
 		"RIFF\x10\x00\x00\x00WEBPVP8 ": "image/webp", "RIFF\x10\x00\x00\x00WAVEfmt ": "", "\x89PNG": "", "": "",
@@ -39,7 +39,7 @@ func TestImageTypesAreToldByTheFirstBytes(t *testing.T) {
 	}
 }
 
-func TestAnImageOnTheWire(t *testing.T) {
+func TestImage_RoundTrip_StaysTheSame(t *testing.T) {
 	const line = `{"call":"c1","name":"view_image","text":"a.png","images":[{"sha256":"ab","size":9,` +
 		`"media_type":"image/png","width":2,"height":3}]}`
 	var r protocol.ToolResult
@@ -57,7 +57,7 @@ func TestAnImageOnTheWire(t *testing.T) {
 	}
 }
 
-func TestAStampStandsAboveTheFirstText(t *testing.T) {
+func TestStamped_StampIsAboveFirstText(t *testing.T) {
 	picture := protocol.Part{Image: &protocol.Image{}}
 	for _, c := range []struct {
 		parts []protocol.Part

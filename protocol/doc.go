@@ -10,18 +10,18 @@
 // result answers null. The end of the stream between two lines means that the peer has gone. The
 // end of the stream within a line is an error, and the half line is dropped.
 //
-// A reader holds at most one line and what was read along with it. It refuses a line that is too
+// A reader holds at most one line and the bytes read along with it. It refuses a line that is too
 // long before it has read all of it.
 //
 // # Strictness
 //
-// Refused are: unknown, duplicate and case-variant keys; keys that are equal once their escapes are
-// resolved; invalid UTF-8; unpaired surrogates; numbers that float64 cannot hold; null for a value
-// that cannot be nil; nesting deeper than 64 (the envelope is the first level); anything after the
-// value. This holds in the envelope, in params and in results. A json.RawMessage (a tool's
-// arguments, a schema) may have any key once and may be 48 deep; CheckRaw checks one. A side holds
-// its own lines to the same rules before it sends them, so that a bad value is an error to the code
-// that made it.
+// A reader refuses: unknown, duplicate and case-variant keys; keys that are equal once their
+// escapes are resolved; invalid UTF-8; unpaired surrogates; numbers that float64 cannot hold; null
+// for a value that cannot be nil; nesting deeper than 64 (the envelope is the first level);
+// anything after the value. This holds in the envelope, in params and in results. A json.RawMessage
+// (a tool's arguments, a schema) may have any key once and may be 48 deep; CheckRaw checks one. A
+// side checks its own lines by the same rules before it sends them. So a bad value is an error of
+// the code that made it.
 //
 // # Calls
 //
@@ -30,10 +30,10 @@
 // error. Answers come in any order. A side answers at most 64 calls at once (Options.MaxCalls) and
 // refuses one more at once with CodeBusy.
 //
-// cancel{id} is a notification by which a caller takes a call back. The context of the call's
-// handler ends. The call is still answered: with CodeCancelled, or with its result (turn.start ends
-// with WhyStopped). A cancel for a call that is not open is ignored, because the answer may have
-// crossed it. The caller waits 5 s (Options.CancelGrace) for the answer.
+// cancel{id} is a notification by which a caller cancels a call. The context of the call's handler
+// ends. The call is still answered: with CodeCancelled, or with its result (turn.start ends with
+// WhyStopped). A cancel for a call that is not open is ignored, because the answer may have crossed
+// it. The caller waits 5 s (Options.CancelGrace) for the answer.
 //
 // The connection itself answers ping, whatever the handlers do: an answer shows that the other side
 // reads and writes.
@@ -46,28 +46,28 @@
 // line leaves only while the main lane is empty. A line that was begun is finished, so bulk delays
 // the main lane by one chunk at most.
 //
-// Calls are handled side by side: of two open calls neither is the first. Only blob.* calls are
-// handled one after the other in the order of arrival, so that a blob's chunks may follow each
-// other before the first is answered.
+// Calls are handled at the same time and in no order. Only blob.* calls are handled one after the
+// other in the order of arrival, so that a blob's chunks may follow each other before the first is
+// answered.
 //
 // # Back-pressure
 //
 // A reader never waits for its own writer. Lines wait in a bounded queue (4 MiB,
 // Options.QueueBytes; a quarter of that for the bulk lane), and a sender waits for room in it. The
-// reader's own short answers may use another quarter. A peer that asks and does not read uses that
-// up, and the connection ends with ErrStalled. It also ends so when the peer does not take 64 KiB
-// of a line within 10 s (Options.WriteTimeout).
+// reader's own short answers may use another quarter. A peer that asks without reading uses that
+// up, and the connection ends with ErrStalled. It also ends so if the peer does not read 64 KiB of
+// a line within 10 s (Options.WriteTimeout).
 //
 // # Errors
 //
 // An error has a text and one of the codes of Error. A text under CodeFailed may be shown to a
-// person. An error of a handler that is not an *Error is sent as "internal error", without its
-// text. CodeInvalidParams is for a parameter that is wrong, and its text names the place:
-// "turn.start: limits.steps: want a number, got a string".
+// user. A handler's error that is not an *Error is sent as "internal error", without its text.
+// CodeInvalidParams is for a wrong parameter, and its text names the parameter: "turn.start:
+// limits.steps: want a number, got a string".
 //
-// A side is hostile or broken if it sends a line that is not strict JSON, an envelope that is
-// neither call, notification nor response, an id a second time, or an answer to a call that is not
-// open. The connection then ends with ErrProtocol.
+// A side is hostile or broken if it sends one of these: a line that is not strict JSON; an envelope
+// that is neither call, notification nor response; an id a second time; an answer to a call that is
+// not open. The connection then ends with ErrProtocol.
 //
 // # Phases
 //
@@ -75,13 +75,14 @@
 // have the same Version. Then the worker is ready: the supervisor may start turns and operations,
 // several at once. A turn runs from turn.start to the answer of that call, and an operation from
 // operation.start to its answer. Every message about one of them carries its id, and is valid only
-// while it runs. A call that may be made for both carries either turn or operation. The supervisor
-// trusts no field for who is speaking: the connection is the identity. A known method that is out
-// of phase or over its limit ends the worker. An unknown method is answered with
-// CodeMethodNotFound, and a worker that keeps sending such is ended.
+// while it runs. A call that may be made for both names either the turn or the operation. The
+// supervisor trusts no field for the identity of the worker: the connection is the identity. If a
+// worker calls a known method in the wrong phase, or exceeds its limit, the supervisor ends it. An
+// unknown method is answered with CodeMethodNotFound, and a worker that keeps calling unknown
+// methods is ended.
 //
-// Closing a connection drops what is still queued. A worker that has answered stop therefore waits
-// until the supervisor, which has the answer then, closes the connection.
+// Closing a connection drops all queued lines. A worker that has answered stop therefore waits
+// until the supervisor closes the connection, which then has the answer.
 //
 // # Methods
 //
@@ -102,7 +103,7 @@
 //	  blob.write       BlobWrite, no result                    in turn or operation, at most 64 KiB of data, two unanswered a blob
 //	  blob.commit      BlobCommit to BlobRef                   in turn or operation
 //	  blob.read        BlobRead to BlobData                    in turn or operation
-//	  chat.send        ChatSend to ChatSent                    in turn, one at a time; may wait for the person
+//	  chat.send        ChatSend to ChatSent                    in turn, one at a time; may wait for the user
 //	  operation.piece  OperationPiece, no result               in operation, one at a time; of those that transcribe
 //	  operation.progress  OperationProgress, a notification    in operation, of those that transcribe
 //
@@ -110,39 +111,38 @@
 //	  cancel           Cancel, a notification                  taken by the connection
 //	  ping             no parameters, no result                answered by the connection
 //
-// A turn of kind review or triage has a worker of its own, without a home, which may call
-// model.stream (each time with a window of its own: ModelStream.Child), blob.read of the material
-// that turn.start names, and review.report. Anything else ends it.
+// A turn of kind review or triage has its own worker without a home. That worker may call
+// model.stream (each time with a separate window: ModelStream.Child), blob.read of the material
+// that turn.start names, and review.report. Any other call ends it.
 //
-// A host call that is neither here nor in the transcript has an example in the comment of its
-// constant.
+// If a host call is neither here nor in the transcript, the comment of its constant has an example.
 //
-// Bytes that are too many for a line, or do not belong on one, are a blob: it is opened, written in
-// chunks at rising offsets and committed, and from then on named by the SHA-256 of its bytes. A
-// blob that is not committed ends with its turn or operation.
+// Bytes that are too many for a line, or do not belong on one, are a blob. It is opened, written in
+// chunks at rising offsets and committed. From then on the SHA-256 of its bytes is its name. A blob
+// that is not committed ends with its turn or operation.
 //
 // A picture is such a blob, named together with its media type and its size in pixels (Image). It
-// stands in a tool's result, which has eight at most, or in a message of the person's. The worker
-// is ended if a result names a blob of somebody else's or bytes that are no picture.
+// may be in a tool's result, which has eight at most, or in a message of the user. If a result
+// names another user's blob, or bytes that are no picture, the supervisor ends the worker.
 //
-// There is no line for what the person sends while a turn runs. The supervisor owns the transcript
-// and makes each request to the model from it. It adds such messages when a model.stream asks,
-// behind the message that the call names in after. ModelStreamed.Taken tells the worker how many
-// there were: after them the model may repeat earlier calls because the person wants it. So no
-// crash can leave the two sides with different opinions of what was said.
+// No line carries messages that the user sends while a turn runs. The supervisor owns the
+// transcript and makes each request to the model from it. When a model.stream asks, it adds such
+// messages after the message that the call names in after. ModelStreamed.Taken tells the worker how
+// many there were: after them the model may repeat earlier calls because the user wants it. So no
+// crash can leave the two sides with different transcripts.
 //
-// The worker's tools may change after hello (tools.changed). An operation is work that is no turn;
-// a started one is named by the same id after a crash. OperationKind has the kinds.
+// The worker's tools may change after hello (tools.changed). An operation is any work except a
+// turn. After a crash a started operation keeps its id. OperationKind has the kinds.
 //
 // # A transcript
 //
-// The transcript below has two turns and two operations. S is the supervisor's line and W the
-// worker's; a line that is too long for this page goes on, indented. The first turn searches and
-// writes a file; the output of the search was cut, and the whole of it is a blob. The second turn
-// goes on after a crash, sends a file, and is stopped by the person. Then the worker has a new
-// tool, and the home is archived; the archive's bytes are cut short here. A recording is
-// transcribed, of which a first piece was done before a crash. At its end the worker calls a method
-// that does not exist, and is stopped.
+// The transcript below has two turns and two operations. S marks the supervisor's lines and W the
+// worker's. Lines that are too long for this page continue, indented. The first turn searches and
+// writes a file; the output of the search was cut, and all of it is a blob. The second turn goes on
+// after a crash, sends a file, and is stopped by the user. Then the worker has a new tool, and the
+// home is archived; the archive's bytes are shortened here. A recording is transcribed; its first
+// piece was done before a crash. At its end the worker calls a method that does not exist, and is
+// stopped.
 //
 //	{"S":{"jsonrpc":"2.0","id":1,"method":"walls.try","params":{"victims":{"secret":"not for workers","socket":"/run
 //	    /docker.sock"}}}}

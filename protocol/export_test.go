@@ -1,6 +1,6 @@
 package protocol
 
-// BrokenLines are lines that break the wire, for the tests of a whole connection.
+// BrokenLines returns lines that break the wire, for tests of a whole connection.
 func BrokenLines() map[string]string {
 	lines := make(map[string]string)
 	for _, b := range brokenLines {

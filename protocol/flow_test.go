@@ -15,10 +15,10 @@ import (
 	"mews/protocol/protocoltest"
 )
 
-func TestPingIsAnsweredWhateverTheHandlersDo(t *testing.T) {
+func TestPing_BusyHandlers_IsAnswered(t *testing.T) {
 	release := make(chan struct{})
 	began := make(chan struct{}, 2)
-	h := answering(func(ctx context.Context, _ *protocol.Request) (any, error) {
+	h := answerWith(func(ctx context.Context, _ *protocol.Request) (any, error) {
 		began <- struct{}{}
 		<-release
 		return nil, nil
@@ -34,13 +34,13 @@ func TestPingIsAnsweredWhateverTheHandlersDo(t *testing.T) {
 	p.send(`{"jsonrpc":"2.0","id":5,"method":"ping","params":{"a":1}}`)
 	p.expect(`{"jsonrpc":"2.0","id":5,"error":{"code":-32602,"message":"ping: parameters given, but none are taken"}}`)
 	release <- struct{}{}
-	p.in.ReadString('\n') // of 1 or 2: there is room again
+	p.in.ReadString('\n') // of 1 or 2, which makes room
 	p.send(`{"jsonrpc":"2.0","id":6,"method":"a"}`)
 	<-began
 	close(release)
 }
 
-func TestBulkWaitsForTheMainLane(t *testing.T) {
+func TestBulkLane_WaitsForMainLane(t *testing.T) {
 	c, p := connected(t, handler{}, protocol.Options{})
 	for i := range int64(3) {
 		for _, method := range []string{"blob.write", "a"} {
@@ -57,9 +57,9 @@ func TestBulkWaitsForTheMainLane(t *testing.T) {
 	}
 }
 
-func TestBulkCallsAreHandledOneAfterTheOther(t *testing.T) {
+func TestBulkCalls_AreHandledInOrder(t *testing.T) {
 	began, release := make(chan string, 10), make(chan struct{})
-	h := answering(func(_ context.Context, req *protocol.Request) (any, error) {
+	h := answerWith(func(_ context.Context, req *protocol.Request) (any, error) {
 		began <- string(req.Params)
 		if req.Method != "a" {
 			<-release
@@ -74,7 +74,7 @@ func TestBulkCallsAreHandledOneAfterTheOther(t *testing.T) {
 		if got, want := <-began, fmt.Sprintf(`{"id":%d}`, id); got != want {
 			t.Errorf("got %s, want %s", got, want)
 		}
-		p.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"a"}`, id+100)) // not held up
+		p.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"a"}`, id+100)) // must not be held up
 		p.expect(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":null}`, id+100))
 		if got := <-began; got != "" {
 			t.Errorf("%s began beside another", got)
@@ -84,10 +84,10 @@ func TestBulkCallsAreHandledOneAfterTheOther(t *testing.T) {
 	}
 }
 
-func TestALaneKeepsItsOrder(t *testing.T) {
+func TestLane_KeepsItsOrder(t *testing.T) {
 	const n = 500
 	var server *protocol.Conn
-	h := answering(func(ctx context.Context, _ *protocol.Request) (any, error) {
+	h := answerWith(func(ctx context.Context, _ *protocol.Request) (any, error) {
 		for i := range n {
 			if err := server.Notify(ctx, "turn.event", protocol.TurnEvent{Turn: int64(i)}); err != nil {
 				return nil, err
@@ -113,7 +113,7 @@ func TestALaneKeepsItsOrder(t *testing.T) {
 	}
 }
 
-func TestNotifyWaitsForRoomAndNoLongerThanItsContext(t *testing.T) {
+func TestNotify_FullQueue_WaitsUntilContextEnds(t *testing.T) {
 	c, p := connected(t, handler{}, protocol.Options{QueueBytes: 100})
 	first := protocol.Part{Text: strings.Repeat("x", 100)} // an empty queue takes any line
 	if err := c.Notify(background, "a", first); err != nil {
@@ -121,8 +121,8 @@ func TestNotifyWaitsForRoomAndNoLongerThanItsContext(t *testing.T) {
 	}
 	why := errors.New("enough")
 	ctx, cancel := context.WithCancelCause(background)
-	given := later(func() error { return c.Notify(ctx, "b", nil) })
-	waiting := later(func() error { return c.Notify(background, "c", nil) })
+	given := runLater(func() error { return c.Notify(ctx, "b", nil) })
+	waiting := runLater(func() error { return c.Notify(background, "c", nil) })
 	bulk := c.Notify(background, "blob.write", nil) // a lane of its own
 	cancel(why)
 	if err := <-given; !errors.Is(err, why) || bulk != nil {
@@ -146,7 +146,7 @@ func TestNotifyWaitsForRoomAndNoLongerThanItsContext(t *testing.T) {
 	}
 }
 
-func TestTheBulkLaneHasAQuarterOfTheRoom(t *testing.T) {
+func TestBulkLane_HasQuarterOfRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ours, _ := net.Pipe()
 		c := protocol.NewConn(ours, handler{}, protocol.Options{QueueBytes: 4000})
@@ -156,7 +156,7 @@ func TestTheBulkLaneHasAQuarterOfTheRoom(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		second := later(func() error { return c.Notify(background, "blob.write", chunk) })
+		second := runLater(func() error { return c.Notify(background, "blob.write", chunk) })
 		synctest.Wait()
 		select {
 		case err := <-second:
@@ -168,13 +168,13 @@ func TestTheBulkLaneHasAQuarterOfTheRoom(t *testing.T) {
 	})
 }
 
-func TestCallsAndNotifyEndWithTheConnectionWhileTheyWaitForRoom(t *testing.T) {
+func TestClose_EndsCallsThatWaitForRoom(t *testing.T) {
 	c, _ := connected(t, handler{}, protocol.Options{QueueBytes: 1})
 	if err := c.Notify(background, "a", nil); err != nil {
 		t.Fatal(err)
 	}
-	notify := later(func() error { return c.Notify(background, "b", nil) })
-	call := later(func() error { return c.Call(background, "b", nil, nil) })
+	notify := runLater(func() error { return c.Notify(background, "b", nil) })
+	call := runLater(func() error { return c.Call(background, "b", nil, nil) })
 	c.Close(io.EOF)
 	for _, result := range []<-chan error{notify, call} {
 		if err := <-result; !errors.Is(err, protocol.ErrClosed) || !errors.Is(err, io.EOF) {
@@ -186,7 +186,7 @@ func TestCallsAndNotifyEndWithTheConnectionWhileTheyWaitForRoom(t *testing.T) {
 // noDeadlines hides the deadlines of a connection.
 type noDeadlines struct{ io.ReadWriteCloser }
 
-func TestAPeerThatDoesNotReadIsLeft(t *testing.T) {
+func TestWrite_PeerDoesNotRead_EndsConnection(t *testing.T) {
 	wraps := map[string]func(io.ReadWriteCloser) io.ReadWriteCloser{
 		"with deadlines":    func(c io.ReadWriteCloser) io.ReadWriteCloser { return c },
 		"without deadlines": func(c io.ReadWriteCloser) io.ReadWriteCloser { return noDeadlines{c} },
@@ -211,23 +211,23 @@ func TestAPeerThatDoesNotReadIsLeft(t *testing.T) {
 	}
 }
 
-func TestTheReaderNeverWaitsForTheWriter(t *testing.T) {
+func TestReader_FullQueue_NeverWaits(t *testing.T) {
 	heard := make(chan struct{}, 100)
 	h := handler{NotifyFunc: func(*protocol.Request) { heard <- struct{}{} }}
 	c, p, result := running(t, h, protocol.Options{QueueBytes: 100_000, WriteTimeout: time.Hour})
 	full, stop := context.WithCancel(background)
-	filled := later(func() error {
+	filled := runLater(func() error {
 		for {
 			if err := c.Notify(full, "a", protocol.Part{Text: strings.Repeat("x", 10_000)}); err != nil {
 				return err
 			}
 		}
 	})
-	for range 100 { // the peer reads nothing, and is heard
+	for range 100 { // the peer reads nothing, but is heard
 		p.send(`{"jsonrpc":"2.0","method":"a"}`)
 		<-heard
 	}
-	// their answers, 40 bytes each, use up what the reader itself may queue
+	// their answers, 40 bytes each, use up the reader's own room in the queue
 	for id := 1; id < 20_000; id++ {
 		line := fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"ping"}`+"\n", id)
 		if _, err := io.WriteString(p, line); err != nil {
@@ -257,11 +257,11 @@ func FuzzConn(f *testing.F) {
 	f.Add([]byte(`{"jsonrpc":"2.0","id":1,"method":"operation.start","params":{"operation":3,"kind":"archive","parameters":{}}}` + "\n" +
 		`{"jsonrpc":"2.0","id":2,"method":"tools.changed","params":{"hash":"x"}}` + "\n"))
 	f.Fuzz(func(t *testing.T, input []byte) {
-		h := answering(func(_ context.Context, req *protocol.Request) (any, error) { return req.Params, nil })
+		h := answerWith(func(_ context.Context, req *protocol.Request) (any, error) { return req.Params, nil })
 		c, p := connected(t, h, protocol.Options{MaxLine: 4 << 10, MaxCalls: 4, QueueBytes: 8 << 10})
-		result := later(func() error { return c.Run(background) })
-		read := later(func() error { _, err := io.Copy(io.Discard, p.in); return err })
-		p.Write(input) // the connection may end before the last byte is taken
+		result := runLater(func() error { return c.Run(background) })
+		read := runLater(func() error { _, err := io.Copy(io.Discard, p.in); return err })
+		p.Write(input) // the connection may end before the last byte is read
 		p.ReadWriteCloser.(interface{ CloseWrite() error }).CloseWrite()
 		if err := <-result; err == nil {
 			t.Error("run ended without a cause")
@@ -271,7 +271,7 @@ func FuzzConn(f *testing.F) {
 }
 
 func BenchmarkRoundTrip(b *testing.B) {
-	echo := answering(func(_ context.Context, req *protocol.Request) (any, error) {
+	echo := answerWith(func(_ context.Context, req *protocol.Request) (any, error) {
 		var in protocol.Part
 		if err := req.Decode(&in); err != nil {
 			return nil, err

@@ -10,29 +10,29 @@ import (
 
 const (
 	bufferStart = 4 << 10 // bytes of the first buffer; a connection that only pings needs no more
-	// bytes of a buffer that is kept between lines; a blob chunk in base64 fits
+	// bytes of the largest buffer that is kept between lines; a blob chunk in base64 fits
 	bufferKept = 128 << 10
-	// reads in a row of nothing and no error after which next fails, as in bufio
+	// reads in a row without bytes or error after which next fails, as in bufio
 	emptyReads = 100
 )
 
-// frameReader cuts a stream into lines. It holds at most one line of the limit and what was read
-// along with it, and looks at each byte once. It is not for concurrent use.
+// frameReader cuts a stream into lines. It holds at most one line of the limit and the bytes read
+// along with it, and looks at each byte once. One goroutine at a time may use it.
 type frameReader struct {
 	r          io.Reader
 	limit      int // longest line, without its newline
 	buf        []byte
-	start, end int // of the bytes that were read and not yet returned
-	scanned    int // there is no newline between start and here
+	start, end int // range of the bytes that were read and not yet returned
+	scanned    int // no newline between start and here
 }
 
 func newFrameReader(r io.Reader, limit int) *frameReader {
 	return &frameReader{r: r, limit: limit}
 }
 
-// next returns the next line without its newline. The line is valid until the following call. When
-// the stream ends between two lines the error is io.EOF itself. When it ends within a line the
-// error wraps io.ErrUnexpectedEOF, and the half line is dropped.
+// next returns the next line without its newline. The line is valid until the following call. If
+// the stream ends between two lines the error is io.EOF itself. If it ends within a line the error
+// wraps io.ErrUnexpectedEOF, and the half line is dropped.
 func (f *frameReader) next() ([]byte, error) {
 	f.shrink()
 	for {
@@ -60,7 +60,7 @@ func (f *frameReader) cut(at int) ([]byte, error) {
 	return line, nil
 }
 
-// fill makes room and reads until there is something.
+// fill makes room, and reads until there are new bytes.
 func (f *frameReader) fill() error {
 	f.makeRoom()
 	for range emptyReads {
@@ -92,7 +92,7 @@ func (f *frameReader) makeRoom() {
 	f.buf, f.scanned, f.end, f.start = to, f.scanned-f.start, f.end-f.start, 0
 }
 
-// shrink gives a large buffer back once it is empty.
+// shrink frees a large buffer once it is empty.
 func (f *frameReader) shrink() {
 	if f.start < f.end {
 		return
@@ -103,8 +103,8 @@ func (f *frameReader) shrink() {
 	}
 }
 
-// endError names the end of the stream. When a peer goes that has not read all our lines, the
-// connection is reset after all that the peer wrote. That is an end like any other.
+// endError returns the error for the end of the stream. If a peer goes before it has read all our
+// lines, the connection is reset after the peer's own lines. That is an end like any other.
 func (f *frameReader) endError(err error) error {
 	gone := errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET)
 	switch {

@@ -11,7 +11,7 @@ import (
 	"testing/iotest"
 )
 
-func TestFrames(t *testing.T) {
+func TestFrames_Streams_AreCutIntoLines(t *testing.T) {
 	long := strings.Repeat("x", 100)
 	tests := []struct {
 		name  string
@@ -59,7 +59,7 @@ func drain(f *frameReader) ([]string, error) {
 	}
 }
 
-func TestFramesNameTheEnd(t *testing.T) {
+func TestFrames_EachEnd_HasItsError(t *testing.T) {
 	tests := []struct {
 		name string
 		r    io.Reader
@@ -84,7 +84,7 @@ type emptyReader struct{}
 
 func (emptyReader) Read([]byte) (int, error) { return 0, nil }
 
-// endless is a line that never ends.
+// endless is a line without end.
 type endless struct{ read int }
 
 func (e *endless) Read(p []byte) (int, error) {
@@ -92,7 +92,7 @@ func (e *endless) Read(p []byte) (int, error) {
 	return copy(p, bytes.Repeat([]byte("x"), len(p))), nil
 }
 
-func TestFramesReadNoMoreThanTheLimit(t *testing.T) {
+func TestFrames_LongLine_IsRefusedEarly(t *testing.T) {
 	const limit = 100_000
 	r := new(endless)
 	f := newFrameReader(r, limit)
@@ -104,7 +104,7 @@ func TestFramesReadNoMoreThanTheLimit(t *testing.T) {
 	}
 }
 
-func TestFramesGiveALargeBufferBack(t *testing.T) {
+func TestFrames_LargeBuffer_IsFreed(t *testing.T) {
 	big := strings.Repeat("x", 900<<10) + "\n"
 	r, w := io.Pipe()
 	f := newFrameReader(r, 1<<20)
@@ -152,7 +152,7 @@ type chunked struct {
 
 func (c *chunked) Read(p []byte) (int, error) { return c.r.Read(p[:min(len(p), c.n)]) }
 
-// reference cuts lines the simple way.
+// reference cuts lines in the simplest way.
 func reference(input []byte, limit int) ([]string, error) {
 	var lines []string
 	for {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// wireTypes is every struct that travels.
+// wireTypes are all structs of the wire.
 var wireTypes = []any{
 	Hello{}, HelloResult{}, Tool{}, FilePolicy{}, TurnStart{}, TurnLimits{}, PendingCall{}, TurnEnd{}, StepCommit{},
 	StepCommitted{}, TurnEvent{}, ModelStream{}, ModelStreamed{}, AnsweredCall{}, ToolsFind{}, ToolsFound{}, ToolWords{}, SystemRef{}, ToolsRef{}, Message{},
@@ -18,7 +18,7 @@ var wireTypes = []any{
 	TranscribedPiece{}, TranscribeParameters{}, TranscribeResult{}, SpeechEngine{}, ChildWindow{}, ReviewMaterial{}, ReviewReport{}, Triage{},
 }
 
-func TestEveryFieldTravels(t *testing.T) {
+func TestWireTypes_EveryField_Travels(t *testing.T) {
 	for _, zero := range wireTypes {
 		typ := reflect.TypeOf(zero)
 		t.Run(typ.Name(), func(t *testing.T) {
@@ -40,7 +40,7 @@ func TestEveryFieldTravels(t *testing.T) {
 	}
 }
 
-// fill sets every field below v to a value of its own.
+// fill sets every field below v to a different value.
 func fill(t *testing.T, v reflect.Value, n *int) {
 	*n++
 	switch {
@@ -78,7 +78,7 @@ func fill(t *testing.T, v reflect.Value, n *int) {
 	}
 }
 
-func TestKeysAreLowerCase(t *testing.T) {
+func TestWireTypes_Keys_AreLowerCase(t *testing.T) {
 	for _, zero := range wireTypes {
 		for name := range jsonShapeOf(reflect.TypeOf(zero)).fields {
 			if name != strings.ToLower(name) {

@@ -8,26 +8,25 @@ const Version = 7
 // before it.
 const MethodHello = "hello"
 
-// Hello tells a worker who it works for. It holds no secret.
+// Hello tells a worker its user. It holds no secret.
 type Hello struct {
 	Version int    `json:"version"`
-	User    string `json:"user"` // the person's name, as the assistant may say it
-	// the person's home as the worker sees it; "" of a worker that has none, and then no tool
-	// either
+	User    string `json:"user"` // the user's name, as the assistant may say it
+	// the user's home as the worker sees it; "" means a worker without home and tools
 	Home     string     `json:"home"`
-	Timezone string     `json:"timezone"` // IANA name; "" is the machine's own
+	Timezone string     `json:"timezone"` // IANA name; "" means the machine's own
 	Files    FilePolicy `json:"files"`
-	Disk     int64      `json:"disk,omitempty"` // bytes that the home may hold; 0 is no limit
-	// days for which what was received stays in uploads/; 0: for ever
+	Disk     int64      `json:"disk,omitempty"` // bytes that the home may hold; 0 means no limit
+	// days for which received files stay in uploads/; 0 means forever
 	Uploads int `json:"uploads,omitempty"`
 }
 
-// FilePolicy narrows what the file tools touch, as globs over slash-separated paths relative to the
+// FilePolicy restricts the file tools, by globs over slash-separated paths relative to the
 // workspace (doublestar syntax). The zero value allows everything.
 type FilePolicy struct {
-	Include []string `json:"include,omitempty"` // where given, only these are seen
-	Exclude []string `json:"exclude,omitempty"` // never seen, and stronger than Include
-	// may be created and appended to, never changed otherwise
+	Include []string `json:"include,omitempty"` // if set, only these files are visible
+	Exclude []string `json:"exclude,omitempty"` // never visible, even if in Include
+	// may be created and appended to, but not changed otherwise
 	AppendOnly []string `json:"append_only,omitempty"`
 }
 
@@ -35,13 +34,13 @@ type FilePolicy struct {
 type HelloResult struct {
 	Version int    `json:"version"`
 	Build   string `json:"build"` // the worker's build, for the log
-	Tools   []Tool `json:"tools"` // as CheckTools wants them
+	Tools   []Tool `json:"tools"` // in the form that CheckTools demands
 }
 
-// MethodPing asks whether the other side still reads; it answers at once, whatever else it does. No
+// MethodPing asks whether the other side still reads. It answers at once, whatever else it does. No
 // parameters, no result.
 const MethodPing = "ping"
 
-// MethodStop asks a worker to end: it cancels its turns and operations, answers, and exits. No
+// MethodStop asks a worker to end. It cancels its turns and operations, answers, and exits. No
 // parameters, no result.
 const MethodStop = "stop"

@@ -9,27 +9,27 @@ import (
 	"strings"
 )
 
-// OperationIndex tells the supervisor what is new in the text files of the home: IndexParameters to
-// IndexResult. First it names all files, then the sections of those that have changed, then it
-// sends those of which the supervisor has none. It is kept nowhere: one that is cut short is begun
-// anew, and finds what has come by then.
+// OperationIndex sends the supervisor changes of the home's text files: IndexParameters to
+// IndexResult. First it names all files, then the sections of changed files, then it sends sections
+// that the supervisor does not have. It is not recorded: if it is interrupted, a new one starts
+// from the beginning.
 const OperationIndex OperationKind = "index"
 
-// MethodIndexChanged says that something in the home may have changed: IndexChanged. It is a
+// MethodIndexChanged announces that something in the home may have changed: IndexChanged. It is a
 // notification, at any time.
 //
 //	{}
 const MethodIndexChanged = "index.changed"
 
-// MethodIndexFiles names text files that there are: IndexFiles to IndexDiffering. It is a call in
-// an index operation, once for each page of files; no file is named twice.
+// MethodIndexFiles names existing text files: IndexFiles to IndexDiffering. It is a call in an
+// index operation, once for each page of files. No file is named twice.
 //
 //	{"operation":5,"files":[{"path":"notes/garden.md","size":1200,"modified":1795267139000000000}]}
 //	{"differing":[0]}
 const MethodIndexFiles = "index.files"
 
-// MethodIndexSections says which sections files have: IndexSections to IndexMissing. It is a call
-// in an index operation. The files are kept so once all that is missing has been put.
+// MethodIndexSections lists the sections of files: IndexSections to IndexMissing. It is a call in
+// an index operation. The supervisor records the files once all missing sections were put.
 //
 //	{"operation":5,"files":[{"path":"notes/garden.md","size":1200,"modified":1795267139000000000,"sections":[{"hash":"8f434346648f6b96df89dda901c5176b","line":3}]}]}
 //	{"missing":["8f434346648f6b96df89dda901c5176b"]}
@@ -42,72 +42,72 @@ const MethodIndexSections = "index.sections"
 //	{}
 const MethodIndexPut = "index.put"
 
-// MethodIndexEnd ends what is told: IndexEnd to IndexEnded. It is the last call of an index
-// operation. Files that were not named are gone, unless there is more to tell.
+// MethodIndexEnd ends the report: IndexEnd to IndexEnded. It is the last call of an index
+// operation. Files that were not named are gone, unless More is set.
 //
 //	{"operation":5,"left":{"large":2}}
 //	{"more":false}
 const MethodIndexEnd = "index.end"
 
-// Bounds of what is told of a home.
+// Bounds of the index of a home.
 const (
 	MaxIndexedFiles  = 20_000
 	MaxIndexedFile   = 1 << 20 // bytes of a file
 	MaxIndexedPath   = 4 << 10 // bytes
 	MaxIndexPage     = 500     // files of one IndexFiles
-	MaxIndexSections = 2_000   // of one IndexSections, and so of one file
+	MaxIndexSections = 2_000   // sections in one IndexSections, and so in one file
 	MaxIndexHeading  = 500     // bytes
 	MaxIndexText     = 12 << 10
 	MaxIndexBlob     = 1 << 20
-	MaxIndexCalls    = 200 // of IndexSections in one operation, and of IndexPut
+	MaxIndexCalls    = 200 // calls of IndexSections in one operation, and of IndexPut
 )
 
-// IndexChanged has nothing to say.
+// IndexChanged has no fields.
 type IndexChanged struct{}
 
-// IndexParameters has nothing to say.
+// IndexParameters has no fields.
 type IndexParameters struct{}
 
-// IndexResult says whether another operation is to go on.
+// IndexResult tells whether another operation must follow.
 type IndexResult struct {
 	More bool `json:"more,omitempty"`
 }
 
-// IndexedFile is a file of the home, as it was when it was looked at.
+// IndexedFile is a file of the home, as it was when it was read.
 type IndexedFile struct {
 	Path     string    `json:"path"` // relative to the home
 	Size     int64     `json:"size"`
 	Modified int64     `json:"modified"`        // unix nanoseconds
-	State    FileState `json:"state,omitempty"` // what it holds; none in IndexFiles
-	// in their order; none of a file that is no text, nor in IndexFiles
+	State    FileState `json:"state,omitempty"` // its contents; "" in IndexFiles
+	// in their order; empty in IndexFiles, and if the file is no text
 	Sections []IndexedSection `json:"sections,omitempty"`
 }
 
-// IndexedSection is where a section stands in a file.
+// IndexedSection is the position of a section in a file.
 type IndexedSection struct {
 	Hash string `json:"hash"` // SectionHash
-	Line int    `json:"line"` // that it begins at, from 1
+	Line int    `json:"line"` // its first line, from 1
 }
 
-// IndexFiles is a page of the files that there are.
+// IndexFiles is a page of the existing files.
 type IndexFiles struct {
 	Operation int64         `json:"operation"`
 	Files     []IndexedFile `json:"files"`
 }
 
-// IndexDiffering are the places, from 0, of the files of a page that the supervisor doesn't know
-// so.
+// IndexDiffering holds the indexes, from 0, of the files of a page that the supervisor does not
+// know in this state.
 type IndexDiffering struct {
 	Differing []int `json:"differing,omitempty"`
 }
 
-// IndexSections are files as they are now.
+// IndexSections are files in their present state.
 type IndexSections struct {
 	Operation int64         `json:"operation"`
 	Files     []IndexedFile `json:"files"`
 }
 
-// IndexMissing names sections that are to be put.
+// IndexMissing names sections to put.
 type IndexMissing struct {
 	Missing []string `json:"missing,omitempty"`
 }
@@ -118,31 +118,31 @@ type IndexPut struct {
 	Blob      BlobRef `json:"blob"`
 }
 
-// IndexBlob are sections as a blob has them.
+// IndexBlob holds the sections of a blob.
 type IndexBlob struct {
 	Sections []SectionText `json:"sections"`
 }
 
 // SectionText is the text below one heading of a file, or a part of it.
 type SectionText struct {
-	// with those that it is below, as in Garden > Tomatoes
+	// with the headings above it, as in Garden > Tomatoes
 	Heading string `json:"heading,omitempty"`
 	Text    string `json:"text"`
 }
 
-// IndexEnd says what was left out, and whether there is more to tell.
+// IndexEnd tells what was left out, and whether more will follow.
 type IndexEnd struct {
 	Operation int64       `json:"operation"`
 	More      bool        `json:"more,omitempty"`
 	Left      IndexedLeft `json:"left,omitzero"`
 }
 
-// IndexEnded says whether there is more to do.
+// IndexEnded tells whether more work remains.
 type IndexEnded struct {
 	More bool `json:"more"`
 }
 
-// IndexedLeft counts files that can't be searched, by the reason.
+// IndexedLeft counts files that cannot be searched, by reason.
 type IndexedLeft struct {
 	Large      int `json:"large,omitempty"`      // over MaxIndexedFile
 	NotText    int `json:"not_text,omitempty"`   //
@@ -150,7 +150,7 @@ type IndexedLeft struct {
 	Excess     int `json:"excess,omitempty"`     // over MaxIndexedFiles
 }
 
-// SectionHash tells sections apart: the first 16 bytes of a SHA-256 as hexadecimals.
+// SectionHash identifies a section: the first 16 bytes of a SHA-256 in hexadecimal.
 func SectionHash(s SectionText) string {
 	sum := sha256.Sum256([]byte(s.Heading + "\n" + s.Text))
 	return hex.EncodeToString(sum[:16])
@@ -206,7 +206,7 @@ func (b IndexBlob) Check() error {
 	return nil
 }
 
-// Check refuses counts that can't be.
+// Check refuses impossible counts.
 func (l IndexedLeft) Check() error {
 	for _, n := range []int{l.Large, l.NotText, l.Unreadable, l.Excess} {
 		if n < 0 || n > 1<<30 {

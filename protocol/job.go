@@ -1,16 +1,16 @@
 package protocol
 
-// MethodJobCall has the supervisor do what a call of a tool about jobs says: JobCall to JobAnswer.
-// It is a call in turn, one at a time and at most MaxJobCalls times in a turn. The supervisor reads
-// the call in the transcript; the worker only names it. The same call again changes nothing more.
-// Its error says in words for the model what can't be done; it has CodeWaits while the person has
-// not said whether a job may speak to others, as question.ask does.
+// MethodJobCall asks the supervisor to carry out a call of a job tool: JobCall to JobAnswer. It is
+// a call in turn, one at a time and at most MaxJobCalls times in a turn. The worker only names the
+// call; the supervisor reads it in the transcript. Repeating the call changes nothing more. Its
+// error tells the model in words what is impossible. It has CodeWaits until the user has answered
+// whether a job may speak to others, as with question.ask.
 //
 //	{"turn":8,"call":"t8-1-1"}
 //	{"text":"Reminder 3 is set.","brief":"reminder 3"}
 const MethodJobCall = "job.call"
 
-// MaxJobCalls is how often a turn may see to jobs.
+// MaxJobCalls is how many calls of job tools a turn may make.
 const MaxJobCalls = 50
 
 // JobCall names a call.
@@ -19,39 +19,39 @@ type JobCall struct {
 	Call string `json:"call"`
 }
 
-// JobAnswer is what came of it.
+// JobAnswer is the result of a job tool's call.
 type JobAnswer struct {
 	Text  string `json:"text"`            // for the model
-	Brief string `json:"brief,omitempty"` // for the person, a few words
-	World bool   `json:"world,omitempty"` // it may hold words of somebody else than the person
+	Brief string `json:"brief,omitempty"` // for the user, a few words
+	World bool   `json:"world,omitempty"` // it may hold words of others
 }
 
 // JobTools are the tools that MethodJobCall is for.
 var JobTools = []string{"schedule_task", "list_tasks", "update_task", "cancel_task", "get_task_results",
 	"enable_file_notifications", "disable_file_notifications", "get_file_notification_status"}
 
-// ScheduleTask are the arguments of schedule_task.
+// ScheduleTask holds the arguments of schedule_task.
 type ScheduleTask struct {
 	When    string         `json:"when"`
 	Text    string         `json:"text"`
-	Kind    string         `json:"kind,omitempty"` // reminder, which is the default, task or check
+	Kind    string         `json:"kind,omitempty"` // reminder (the default), task or check
 	Name    string         `json:"name,omitempty"`
 	Check   Check          `json:"check,omitzero"`
-	Options map[string]any `json:"options,omitempty"` // what else can be set of it, by name
+	Options map[string]any `json:"options,omitempty"` // other settings, by name
 }
 
-// Check is what a check looks at, and what becomes of it; see LookParameters.
+// Check describes a check's condition and its result; see LookParameters.
 type Check struct {
 	Files         string   `json:"files,omitempty"`
 	Changes       []string `json:"changes,omitempty"`
 	Command       string   `json:"command,omitempty"`
-	Ask           string   `json:"ask,omitempty"`  // a model judges this by what was found
-	Task          bool     `json:"task,omitempty"` // the text is done, not said
+	Ask           string   `json:"ask,omitempty"`  // question by which a model judges the result
+	Task          bool     `json:"task,omitempty"` // the text is an order to carry out, not a message
 	AutoRemove    bool     `json:"auto_remove,omitempty"`
 	NotifyOnCheck bool     `json:"notify_on_check,omitempty"`
 }
 
-// UpdateTask are the arguments of update_task. What is "" stays as it is.
+// UpdateTask holds the arguments of update_task. A field that is "" stays unchanged.
 type UpdateTask struct {
 	ID    int64  `json:"id"`
 	When  string `json:"when,omitempty"`
@@ -62,13 +62,13 @@ type UpdateTask struct {
 	Options map[string]any `json:"options,omitempty"` // as in ScheduleTask
 }
 
-// TaskID are the arguments of cancel_task, and of get_task_results, where 0 is all tasks.
+// TaskID holds the arguments of cancel_task and get_task_results; for the latter 0 means all tasks.
 type TaskID struct {
 	ID int64 `json:"id,omitempty"`
 }
 
-// JobResult are the arguments of job_result, with which a job's turn ends.
+// JobResult holds the arguments of job_result, which ends a job's turn.
 type JobResult struct {
-	Say string `json:"say"`           // to the person; "" is nothing
-	Met *bool  `json:"met,omitempty"` // whether that is so for which the job looks
+	Say string `json:"say"`           // to the user; "" means nothing
+	Met *bool  `json:"met,omitempty"` // whether the job's condition holds
 }

@@ -5,33 +5,33 @@ import (
 	"time"
 )
 
-// OperationLog adds an exchange to the log of its day in the home: LogParameters to LogResult. One
-// that is there already is not added again.
+// OperationLog adds an exchange to the log of its day in the home: LogParameters to LogResult. It
+// does not add the same exchange twice.
 const OperationLog OperationKind = "log"
 
-// MaxLogWords is how many bytes of each of an exchange's texts are logged.
+// MaxLogWords bounds each text of a logged exchange, in bytes.
 const MaxLogWords = 64 << 10
 
-// LogParameters are what a person sent and was answered in a turn.
+// LogParameters hold a user's messages and the answer of one turn.
 type LogParameters struct {
 	Turn    int64     `json:"turn"`
 	At      time.Time `json:"at"`      // when it was sent
-	Channel string    `json:"channel"` // as people call it
+	Channel string    `json:"channel"` // the channel's name for people
 	Said    []LogSaid `json:"said"`
 	Answer  string    `json:"answer"`
-	Effects []string  `json:"effects,omitempty"` // what was done, a line each
+	Effects []string  `json:"effects,omitempty"` // effects, one a line
 }
 
-// LogSaid is a message that was sent.
+// LogSaid is a message of the user.
 type LogSaid struct {
 	Text  string `json:"text"`
-	World bool   `json:"world,omitempty"` // some of it is somebody else's
+	World bool   `json:"world,omitempty"` // it has words of others
 }
 
 // LogResult is an empty object.
 type LogResult struct{}
 
-// Check refuses what names no turn or no time.
+// Check refuses parameters without a turn or a time.
 func (p LogParameters) Check() error {
 	if p.Turn < 1 || p.At.IsZero() {
 		return errors.New("there is no turn, or no time")

@@ -7,39 +7,39 @@ import (
 	"strings"
 )
 
-// OperationLook looks at files of the home, or runs a command there, to see whether something is
-// so: LookParameters to LookResult. It changes nothing itself. It is kept nowhere: one that is cut
-// short is begun anew.
+// OperationLook makes a job's check: it compares files of the home, or runs a command there:
+// LookParameters to LookResult. It changes nothing itself. It is not recorded: if it is
+// interrupted, a new one starts from the beginning.
 const OperationLook OperationKind = "look"
 
-// Bounds of a look.
+// Bounds of a check.
 const (
 	MaxLookPattern  = 1 << 10   // bytes
 	MaxLookCommand  = 8 << 10   // bytes
 	MaxLookSeen     = 256 << 10 // bytes
 	MaxLookFound    = 4 << 10   // bytes
-	MaxLookFiles    = 2_000     // files that a pattern may have
-	LookSeconds     = 120       // that a command may take
-	MaxLookedChange = 20        // names of a kind of change in Found; of more the number is said
+	MaxLookFiles    = 2_000     // files that a pattern may match
+	LookSeconds     = 120       // seconds of a command
+	MaxLookedChange = 20        // names of one kind of change in Found; further ones are only counted
 )
 
-// LookParameters say at what: at Files, a Command or a PromptFile, of which there is one.
+// LookParameters select the check: exactly one of Files, Command and PromptFile is set.
 type LookParameters struct {
-	// a pattern as doublestar has it, relative to the home
+	// a doublestar pattern, relative to the home
 	Files string `json:"files,omitempty"`
-	// of "new", "changed" and "gone", those that count; none is all
+	// kinds of changes that count: "new", "changed", "gone"; empty means all
 	Changes []string `json:"changes,omitempty"`
 	Command string   `json:"command,omitempty"` // run by bash in the home
 	// PromptFile is the path of a prompt file.
 	PromptFile string `json:"prompt_file,omitempty"`
-	Seen       string `json:"seen,omitempty"` // the last result's; "" at the first look
+	Seen       string `json:"seen,omitempty"` // Seen of the last result; "" for the first check
 }
 
-// outsidePattern finds in a pattern, also in one of its alternatives, what leads out of the home.
-// No file there would ever match.
+// outsidePattern matches patterns that lead out of the home, even in one alternative. No file there
+// would ever match.
 var outsidePattern = regexp.MustCompile(`(?:^|[{,])~?/|(?:^|[{,/])\.\.(?:$|[/,}])`)
 
-// Check refuses parameters that make no sense.
+// Check refuses impossible parameters.
 func (p LookParameters) Check() error {
 	set := 0
 	for _, text := range []string{p.Files, p.Command, p.PromptFile} {
@@ -67,18 +67,18 @@ func (p LookParameters) Check() error {
 	return nil
 }
 
-// LookResult is what was found.
+// LookResult is the result of a check.
 type LookResult struct {
-	// a change that counts, not at the first look; or the command has exited with 0
+	// a change that counts, but not at the first check; or the command has exited with 0
 	Met bool `json:"met,omitempty"`
-	// there is something to read: Met of files; what the command has written is not what it wrote
-	// last, or the first
+	// Found is new. For files it equals Met; for a command it means that its output differs from
+	// the last one, or is the first
 	Changed bool `json:"changed,omitempty"`
-	// the changes by name, or the end of what the command has written
+	// the changed names, or the end of the command's output
 	Found string `json:"found,omitempty"`
-	// for the next look; only this worker program reads it
+	// for the next check; only the worker reads it
 	Seen string `json:"seen,omitempty"`
-	// File is the prompt file, looked into.
+	// File is the inspected prompt file.
 	File *PromptFile `json:"file,omitempty"`
 }
 

@@ -10,28 +10,28 @@ import (
 	"unicode/utf8"
 )
 
-// MethodMemoryRemember asks whether what a call of remember, update_memory or note_today says may
-// be kept, and by which message it goes. It is a call in turn. The worker only names the model's
-// call, whose arguments are a MemoryArguments: the supervisor has them. Conflict is what the new
-// fact contradicts: the person is asked which holds. Of update_memory it is what the call replaces,
-// which they are shown where they are asked. While they have not answered it fails with CodeWaits,
-// as question.ask does.
+// MethodMemoryRemember asks whether the fact or note of a call of remember, update_memory or
+// note_today may be kept, and from which message it comes. It is a call in turn. The worker only
+// names the model's call; its arguments, which the supervisor has, are MemoryArguments. Conflict is
+// the fact that the new one contradicts: the user is asked which holds. For update_memory it is the
+// replaced fact, which the question shows. Until the user has answered, the call fails with
+// CodeWaits, as question.ask does.
 //
 //	{"turn":8,"call":"t8-2-1","conflict":{"id":"k7","text":"Takes tea with milk"}}
 //	{"message":4711,"at":"2026-11-20T12:19:00Z","after":9,"choice":"both"}
 const MethodMemoryRemember = "memory.remember"
 
-// MethodMemoryRecalled tells which facts recall has shown: they count as used that day. It is a
-// call in turn.
+// MethodMemoryRecalled reports the facts that recall has shown: they count as used that day. It is
+// a call in turn.
 //
 //	{"turn":8,"ids":["k7","k9"]}
 //	{}
 const MethodMemoryRecalled = "memory.recalled"
 
-// MethodMemoryChanged tells that MEMORY.md is about to be changed by a call of remember,
-// update_memory or forget: from a text with one SHA-256 to another. Where that fails it is told of
-// the way back. What is gone is not taken up again from where it came from; the person may be asked
-// first, and while they have not answered it fails with CodeWaits. It is a call in turn.
+// MethodMemoryChanged announces that a call of remember, update_memory or forget will change
+// MEMORY.md: from a text with one SHA-256 to another. If the change fails, the worker announces the
+// way back. Forgotten facts are not learned again from their messages. The user may be asked first;
+// until the answer it fails with CodeWaits. It is a call in turn.
 //
 //	{"turn":8,"call":"t8-2-1","before":"","after":"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08","text":"dGVzdA==","gone":[{"id":"k7","text":"Takes tea","message":4711}]}
 //	{}
@@ -43,19 +43,19 @@ const (
 	MaxFact       = 300 // characters
 	MaxMemoryText = 256 << 10
 
-	// MaxFactNumber is above the numbers of ids that Mews gives. Somebody may have written a
-	// greater one, which counts for no other.
+	// MaxFactNumber is above all numbers in Mews's ids. A user may have written a greater one,
+	// which does not count for new ids.
 	MaxFactNumber = 100_000_000
 )
 
-// MemoryArguments are what a model says to remember, update_memory and note_today.
+// MemoryArguments are the model's arguments of remember, update_memory and note_today.
 type MemoryArguments struct {
-	ID         string  `json:"id,omitempty"` // of update_memory
+	ID         string  `json:"id,omitempty"` // only of update_memory
 	Text       string  `json:"text"`
 	Kind       string  `json:"kind,omitempty"`
-	Confidence float64 `json:"confidence,omitempty"` // 0 is not said
+	Confidence float64 `json:"confidence,omitempty"` // 0 means not given
 	Subject    string  `json:"subject,omitempty"`
-	Message    int64   `json:"message,omitempty"` // that it goes by; 0 is the person's newest
+	Message    int64   `json:"message,omitempty"` // message that it comes from; 0 means the user's newest
 }
 
 // MemoryRemember names the model's call.
@@ -71,7 +71,7 @@ type MemoryConflict struct {
 	Text string `json:"text"`
 }
 
-// MemoryChoice is which of two facts holds.
+// MemoryChoice tells which of two facts holds.
 type MemoryChoice string
 
 const (
@@ -83,12 +83,12 @@ const (
 // MemoryAllowed is the result of memory.remember.
 type MemoryAllowed struct {
 	Message int64        `json:"message"`
-	At      string       `json:"at"`    // when that was sent, as RFC 3339 has it
-	After   int          `json:"after"` // the highest number of an id that is forgotten
+	At      string       `json:"at"`    // when that message was sent, in RFC 3339
+	After   int          `json:"after"` // the highest number in a forgotten id
 	Choice  MemoryChoice `json:"choice,omitempty"`
 }
 
-// MemoryRecalled are the ids of facts that were shown.
+// MemoryRecalled holds the ids of facts that were shown.
 type MemoryRecalled struct {
 	Turn int64    `json:"turn"`
 	IDs  []string `json:"ids"`
@@ -100,7 +100,7 @@ type MemoryChanged struct {
 	Call   string       `json:"call"`
 	Before FileState    `json:"before"`
 	After  FileState    `json:"after"`
-	Text   []byte       `json:"text"` // of the file, after: PromptFileBytes of it at most
+	Text   []byte       `json:"text"` // of the file after the change, at most PromptFileBytes
 	Gone   []MemoryGone `json:"gone,omitempty"`
 }
 
@@ -108,13 +108,13 @@ type MemoryChanged struct {
 type MemoryGone struct {
 	ID      string `json:"id"`
 	Text    string `json:"text"`
-	Message int64  `json:"message,omitempty"` // that it went by
+	Message int64  `json:"message,omitempty"` // the message that it came from
 }
 
-// MemoryTold is the result of memory.recalled and of memory.changed.
+// MemoryTold is the empty result of memory.recalled and memory.changed.
 type MemoryTold struct{}
 
-// Check refuses what no honest worker sends.
+// Check refuses a change that no honest worker sends.
 func (c MemoryChanged) Check() error {
 	if c.Before != FileAbsent && !c.Before.Hashed() || !c.After.Hashed() && c.After != FileAbsent || len(c.Text) > PromptFileBytes("MEMORY.md") || len(c.Gone) > MaxFacts {
 		return fmt.Errorf("a text of %d bytes, %d facts gone", len(c.Text), len(c.Gone))
@@ -127,7 +127,7 @@ func (c MemoryChanged) Check() error {
 	return nil
 }
 
-// Check refuses what no honest worker sends.
+// Check refuses parameters that no honest worker sends.
 func (r MemoryRemember) Check() error {
 	if r.Conflict == nil {
 		return nil
@@ -135,7 +135,7 @@ func (r MemoryRemember) Check() error {
 	return checkFact(r.Conflict.ID, r.Conflict.Text)
 }
 
-// Check refuses what no honest worker sends.
+// Check refuses ids that no honest worker sends.
 func (r MemoryRecalled) Check() error {
 	if len(r.IDs) > 20 {
 		return errors.New("more facts than are found at once")
@@ -148,8 +148,7 @@ func (r MemoryRecalled) Check() error {
 	return nil
 }
 
-// checkFact refuses an id that is too long. A bullet that was written by hand may be longer than a
-// fact.
+// checkFact refuses a long id. The text of a hand-written bullet may be longer than a fact.
 func checkFact(id, text string) error {
 	if id == "" || len(id) > 12 || len(text) > 64<<10 || !utf8.ValidString(id+text) {
 		return fmt.Errorf("a fact %.20q of %d bytes", id, len(text))
@@ -157,76 +156,76 @@ func checkFact(id, text string) error {
 	return nil
 }
 
-// OperationMemory sees to what is remembered, at its person's wish: MemoryParameters to
-// MemoryResult. Done again after a crash it comes to the same.
+// OperationMemory shows or changes the memory at the user's wish: MemoryParameters to MemoryResult.
+// Repeated after a crash it has the same result.
 const OperationMemory OperationKind = "memory"
 
-// MemoryAction is what is to be done.
+// MemoryAction is the task of a memory operation.
 type MemoryAction string
 
 const (
-	MemoryList    MemoryAction = "list"    // some facts, in the order of the file
-	MemoryShow    MemoryAction = "show"    // one
-	MemoryCorrect MemoryAction = "correct" // give one other words
-	MemoryForget  MemoryAction = "forget"  // delete one
-	MemoryImport  MemoryAction = "import"  // take in what another assistant has kept
+	MemoryList    MemoryAction = "list"    // list facts, in the order of the file
+	MemoryShow    MemoryAction = "show"    // show one fact
+	MemoryCorrect MemoryAction = "correct" // change the words of one fact
+	MemoryForget  MemoryAction = "forget"  // delete one fact
+	MemoryImport  MemoryAction = "import"  // import another assistant's memory
 )
 
-// MaxForgotten is how many digests an import is told of, MaxMemoryPage how many facts are listed at
-// once, and MaxMemoryLeft how many things that were not taken in are named.
+// Bounds: digests that an import gets, facts on one page, and names of things that were not
+// imported.
 const (
 	MaxForgotten  = 2000
 	MaxMemoryPage = 50
 	MaxMemoryLeft = 100
 )
 
-// MemoryParameters say what is to be done.
+// MemoryParameters describe the wish.
 type MemoryParameters struct {
 	Action MemoryAction `json:"action"`
 	ID     string       `json:"id,omitempty"`
-	Text   string       `json:"text,omitempty"` // of MemoryCorrect
-	// of MemoryList: how many facts stand before, and at most how many are listed
+	Text   string       `json:"text,omitempty"` // for MemoryCorrect
+	// for MemoryList: the number of facts before the page, and the size of the page
 	Offset int    `json:"offset,omitempty"`
 	Limit  int    `json:"limit,omitempty"`
-	Path   string `json:"path,omitempty"`  // of MemoryImport, relative to the home
-	After  int    `json:"after,omitempty"` // the highest number of an id that is forgotten
+	Path   string `json:"path,omitempty"`  // for MemoryImport, relative to the home
+	After  int    `json:"after,omitempty"` // the highest number in a forgotten id
 
-	// of MemoryImport: the newest DigestOfWords of what is not taken in, at most MaxForgotten
+	// for MemoryImport: the newest DigestOfWords of texts not to import, at most MaxForgotten
 	Forgotten []string `json:"forgotten,omitempty"`
 
-	// of MemoryShow and MemoryForget: all that came of these, instead of the fact
+	// for MemoryShow and MemoryForget: everything from these turns, instead of one fact
 	Of *MemoryExchanges `json:"of,omitempty"`
 }
 
-// MemoryExchanges are turns of which something may stand in a home: facts that go by their
-// messages, notes, and exchanges in the log.
+// MemoryExchanges are turns that may have left facts, notes or log entries in a home. Facts are
+// found by their messages.
 type MemoryExchanges struct {
 	Turns    []int64  `json:"turns"`
 	Messages []int64  `json:"messages,omitempty"`
-	Notes    []string `json:"notes,omitempty"` // the texts of notes
-	// the days of the notes and logs that are looked at, as 2026-11-20
+	Notes    []string `json:"notes,omitempty"` // texts of notes
+	// range of days whose notes and logs are searched, as 2026-11-20
 	From string `json:"from"`
 	To   string `json:"to"`
 }
 
-// MemoryResult says what there is. Of show, correct and forget it has the one fact; none where it
-// is not there.
+// MemoryResult is the result of a memory operation. After show, correct and forget it has the one
+// fact, or none if the fact does not exist.
 type MemoryResult struct {
 	Facts []MemoryFact `json:"facts,omitempty"`
 	Total int          `json:"total"` // facts in the file
 	Added int          `json:"added,omitempty"`
-	// lines of daily notes that were added; with Of, that are theirs
+	// lines of daily notes that were added; with Of, lines from those turns
 	Notes int      `json:"notes,omitempty"`
 	Logs  int      `json:"logs,omitempty"`  // with Of: exchanges in logs
-	Known int      `json:"known,omitempty"` // what was there before
-	Left  []string `json:"left,omitempty"`  // what was not taken in, and why
-	More  int      `json:"more,omitempty"`  // how many are not in Left
+	Known int      `json:"known,omitempty"` // facts that were there before
+	Left  []string `json:"left,omitempty"`  // facts that were not imported, and why
+	More  int      `json:"more,omitempty"`  // number of those not in Left
 
-	Refused string `json:"refused,omitempty"` // why it was not done; nothing was changed then
+	Refused string `json:"refused,omitempty"` // why nothing was changed
 
-	Before FileState `json:"before,omitempty"` // of MEMORY.md
+	Before FileState `json:"before,omitempty"` // state of MEMORY.md
 	After  FileState `json:"after,omitempty"`
-	Text   []byte    `json:"text,omitempty"` // of it, where it was changed: PromptFileBytes at most
+	Text   []byte    `json:"text,omitempty"` // new text of MEMORY.md if it was changed, at most PromptFileBytes
 }
 
 // MemoryFact is a fact as people see it.
@@ -253,14 +252,13 @@ func (r MemoryResult) Check() error {
 	return nil
 }
 
-// DigestOfWords is the SHA-256 of a text's words in hexadecimal: in small letters, without
-// punctuation, with one space between them.
+// DigestOfWords returns the SHA-256 of a text's Words in hexadecimal. One space joins the words.
 func DigestOfWords(text string) string {
 	sum := sha256.Sum256([]byte(strings.Join(Words(text), " ")))
 	return hex.EncodeToString(sum[:])
 }
 
-// Words are a text's, in small letters.
+// Words returns the words of a text in small letters, without punctuation.
 func Words(text string) []string {
 	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.IsMark(r) })
 }

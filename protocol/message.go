@@ -7,10 +7,10 @@ import (
 	"fmt"
 )
 
-// The causes for which a connection ends by itself. They are wrapped, so errors.Is finds them.
+// Causes for which a connection ends by itself. They are wrapped, so errors.Is finds them.
 var (
-	// ErrClosed is the error of a call on a connection that has ended. The cause of the end is
-	// wrapped beside it.
+	// ErrClosed is the error of a call on a connection that has ended. It is wrapped together with
+	// the cause of the end.
 	ErrClosed = errors.New("connection closed")
 	// ErrProtocol means that the other side has broken the rules of the wire: it is hostile or
 	// broken.
@@ -20,28 +20,27 @@ var (
 	// ErrTooLong means that a line is over Options.MaxLine. A caller gets it for its own line,
 	// which was not sent.
 	ErrTooLong = errors.New("line too long")
-	// ErrCancelled is the cause of a handler's context when the caller has sent cancel.
+	// ErrCancelled is the cause of a handler's context if the caller has sent cancel.
 	ErrCancelled = errors.New("cancelled by the caller")
 )
 
-// The codes of Error. Those from -32700 to -32600 are JSON-RPC's own.
+// Codes of Error. Those from -32700 to -32600 are JSON-RPC's own.
 const (
 	CodeParse          = -32700
 	CodeInvalidRequest = -32600
 	CodeMethodNotFound = -32601
 	CodeInvalidParams  = -32602
 	CodeInternal       = -32603 // its text is withheld
-	CodeUnknownHash    = -32001 // a text or list named by its hash alone is not known here
-	CodeCancelled      = -32002 // the caller sent cancel, and the call ended for it
-	CodeBusy           = -32003 // too many calls in flight
-	// the person was asked, and has not answered: the same call is to be made again when the turn
-	// goes on
+	CodeUnknownHash    = -32001 // the other side does not know this hash of a text or list
+	CodeCancelled      = -32002 // the caller sent cancel, and the call ended because of it
+	CodeBusy           = -32003 // too many calls at once
+	// the user was asked, and has not answered: make the same call again when the turn goes on
 	CodeWaits  = -32005
 	CodeFailed = -32004 // the attempt failed; the message may be shown
-	CodeGone   = -32005 // as CodeFailed, of bytes that are not kept any more
+	CodeGone   = -32005 // like CodeFailed, for bytes that are not kept any longer
 )
 
-// Error is the error object of a response. An error of a Handler that is one is sent unchanged.
+// Error is the error object of a response. An *Error that a Handler returns is sent unchanged.
 type Error struct {
 	Code    int    `json:"code"`
 	Message string `json:"message"`
@@ -55,9 +54,9 @@ func MethodNotFound(method string) *Error {
 	return &Error{Code: CodeMethodNotFound, Message: fmt.Sprintf("no method %s", quote([]byte(method)))}
 }
 
-// MethodCancel takes back a call of the sender's: the context of its handler ends, and the call is
-// still answered. It is a notification that the connection itself sends and takes. One for a call
-// that is not open is ignored, because the answer may be under way.
+// MethodCancel cancels a call of the sender: the context of its handler ends, and the call is still
+// answered. It is a notification that the connection itself sends and handles. If the call is not
+// open, the cancel is ignored, because the answer may be under way.
 const MethodCancel = "cancel"
 
 // Cancel holds the parameters of cancel.
@@ -67,13 +66,14 @@ type Cancel struct {
 
 // Request is a call or a notification as the other side sent it.
 type Request struct {
-	ID     int64 // 0: a notification
+	ID     int64 // 0 means a notification
 	Method string
-	Params json.RawMessage // an object, or nil where there were none; owned by the receiver
+	Params json.RawMessage // an object; nil if there were none; owned by the receiver
 }
 
-// Decode fills params, a pointer to the method's struct, as DecodeStrict does; nil stands for a
-// method without parameters. The error is an *Error with CodeInvalidParams that says what is wrong.
+// Decode decodes the request's parameters into params as DecodeStrict does. params points to the
+// method's struct; nil is for a method without parameters. The error is an *Error with
+// CodeInvalidParams that describes the fault.
 func (r *Request) Decode(params any) error {
 	var err error
 	switch {
@@ -90,17 +90,16 @@ func (r *Request) Decode(params any) error {
 	return nil
 }
 
-// Handler answers what the other side of a connection sends.
+// Handler answers the calls and notifications of the other side.
 type Handler interface {
-	// Call answers one call, in a goroutine of its own. ctx ends when the caller sends cancel (its
-	// cause is ErrCancelled then) and when the connection ends. A nil result is sent as null, an
-	// *Error unchanged, and the error of a context that the caller cancelled as CodeCancelled. Any
-	// other error is sent as CodeInternal without its text, which goes to Options.Report. Calls
-	// begin in no particular order, also compared with notifications; only blob.* calls are
-	// answered one after the other as they arrived.
+	// Call answers one call, in a goroutine of its own. ctx ends if the caller sends cancel (with
+	// the cause ErrCancelled) or if the connection ends. A nil result is sent as null, an *Error
+	// unchanged, and the error of a cancelled context as CodeCancelled. Any other error is sent as
+	// CodeInternal without its text, which goes to Options.Report. Calls begin in any order, also
+	// compared with notifications. Only blob.* calls are answered one after the other as they
+	// arrived.
 	Call(ctx context.Context, req *Request) (any, error)
-	// Notify takes a notification, on the reader's goroutine, in the order of arrival. It must not
-	// block and must not wait for an answer from the same connection: nothing is read while it
-	// runs.
+	// Notify handles a notification, on the reader's goroutine, in the order of arrival. It must
+	// not block or wait for an answer from the same connection, because nothing is read meanwhile.
 	Notify(req *Request)
 }

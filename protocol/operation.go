@@ -6,24 +6,22 @@ import (
 	"fmt"
 )
 
-// MethodOperationStart starts an operation: work of the worker's that is no turn. Its result ends
-// the operation. Cancelling the call stops it, and it is then answered with CodeCancelled. An
-// operation that failed is answered with CodeFailed, or with the error of the host call that it
-// failed on.
+// MethodOperationStart starts an operation: any work of the worker except a turn. Its result ends
+// the operation. Cancelling the call stops it, and it is then answered with CodeCancelled. A failed
+// operation is answered with CodeFailed, or with the error of the failed host call.
 const MethodOperationStart = "operation.start"
 
-// OperationStart names an operation and says what is to be done. Every host call that the worker
-// makes for it carries its id. The ids are the supervisor's: one that is started again after a
-// crash has the same.
+// OperationStart names an operation and its parameters. Every host call for it carries its id. The
+// supervisor gives the ids: an operation that is started again after a crash keeps its id.
 type OperationStart struct {
 	Operation  int64           `json:"operation"`
 	Kind       OperationKind   `json:"kind"`
 	Parameters json.RawMessage `json:"parameters"` // an object of the kind's own type
-	// Pieces are those that were committed before, in order; with OperationTranscribe alone.
+	// Pieces are the pieces committed before, in order; only with OperationTranscribe.
 	Pieces []TranscribedPiece `json:"pieces,omitempty"`
 }
 
-// OperationKind says what an operation does, and which types its parameters and its result have.
+// OperationKind is the kind of an operation. It determines the types of parameters and result.
 type OperationKind string
 
 // OperationArchive writes all files of the home to a tar: ArchiveParameters to ArchiveResult.
@@ -36,28 +34,28 @@ type OperationEnd struct {
 
 // ArchiveParameters bound an archive.
 type ArchiveParameters struct {
-	// of the tar, at least MinArchive. A file that does not fit is left out.
+	// size of the tar, at least MinArchive. A file that does not fit is left out.
 	MaxBytes int64 `json:"max_bytes"`
 }
 
-// MinArchive is the least that an archive may be bounded to, in bytes: it holds the list of what
-// was left out.
+// MinArchive is the smallest bound of an archive, in bytes: it must hold the list of names that
+// were left out.
 const MinArchive = 1 << 20
 
 // ArchiveResult names the tar. In it the home is the folder files/, and left-out.txt has a line for
-// each name that is not there. No link is followed: it is kept as a link.
+// each name that was left out. Links are kept as links and not followed.
 type ArchiveResult struct {
 	Blob    BlobRef   `json:"blob"`
 	Files   int64     `json:"files"` // regular files in it
 	Bytes   int64     `json:"bytes"` // of their contents
 	LeftOut []LeftOut `json:"left_out,omitempty"`
-	// LeftOutMore is how many names were left out beside those in LeftOut.
+	// LeftOutMore is how many names were left out that LeftOut does not list.
 	LeftOutMore int64 `json:"left_out_more,omitempty"`
 }
 
-// LeftOut is a name below the home that is not, or not whole, in an archive.
+// LeftOut is a name below the home that the archive lacks or has only in part.
 type LeftOut struct {
-	Path   string `json:"path"` // cut to MaxLeftOutText bytes, as is Reason
+	Path   string `json:"path"` // Path and Reason are cut to MaxLeftOutText bytes
 	Reason string `json:"reason"`
 }
 

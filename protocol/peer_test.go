@@ -10,7 +10,7 @@ import (
 	"mews/protocol/protocoltest"
 )
 
-// peer is the other side of a connection, in the test's own hands.
+// peer is the other side of a connection, driven by the test.
 type peer struct {
 	io.ReadWriteCloser
 	t  testing.TB
@@ -45,7 +45,7 @@ func connected(t testing.TB, h protocol.Handler, o protocol.Options) (*protocol.
 	return c, &peer{theirs, t, bufio.NewReader(theirs)}
 }
 
-// running is connected, with the connection running. The channel holds what Run returned.
+// running is like connected, but runs the connection. The channel holds the result of Run.
 func running(t testing.TB, h protocol.Handler, o protocol.Options) (*protocol.Conn, *peer, <-chan error) {
 	t.Helper()
 	c, p := connected(t, h, o)
@@ -54,13 +54,13 @@ func running(t testing.TB, h protocol.Handler, o protocol.Options) (*protocol.Co
 
 type handler = protocoltest.HandlerFuncs
 
-// answering answers every call by its function.
-func answering(f func(ctx context.Context, req *protocol.Request) (any, error)) handler {
+// answerWith answers every call by a function.
+func answerWith(f func(ctx context.Context, req *protocol.Request) (any, error)) handler {
 	return handler{CallFunc: f}
 }
 
-// later runs f in a goroutine and returns its error.
-func later(f func() error) <-chan error {
+// runLater runs f in a goroutine and returns its error.
+func runLater(f func() error) <-chan error {
 	result := make(chan error, 1)
 	go func() { result <- f() }()
 	return result

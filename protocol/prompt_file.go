@@ -7,20 +7,20 @@ import (
 	"path"
 )
 
-// MethodPromptFileReport says what is at the places of the home's prompt files: PromptFileReport to
-// PromptFilesInForce. It is a call in turn. The worker makes it as a turn starts or goes on, before
-// it asks the model again where something differs from what it has told, and at the turn's end
-// where something does or the model has not said its last word. Each file is told by its State
-// alone first. Where the answer has Need nothing was taken yet: the worker makes the call again,
-// with those files looked into.
+// MethodPromptFileReport reports the states of the home's prompt files: PromptFileReport to
+// PromptFilesInForce. It is a call in turn. The worker makes it when a turn starts or goes on, and
+// before each model call if a state differs from the last report. It makes a last one at the turn's
+// end, if a state differs or the model has not given its last answer. At first it reports each file
+// by its State only. If the answer has Need, the report did not count: the worker inspects those
+// files and makes the call again.
 //
 //	{"turn":8,"files":[{"path":"AGENTS.md","state":"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"}],"in_force":true}
 //	{"files":[{"path":"AGENTS.md","text":"Q2FsbCBtZSBBbC4="}]}
 const MethodPromptFileReport = "prompt_file.report"
 
-// PromptFilePattern is the paths of prompt files, and how many bytes of one go into prompts.
+// PromptFilePattern matches paths of prompt files, and bounds their bytes in prompts.
 type PromptFilePattern struct {
-	Pattern string // as path.Match has it, relative to the home
+	Pattern string // for path.Match, relative to the home
 	Limit   int
 }
 
@@ -30,12 +30,10 @@ var PromptFilePatterns = []PromptFilePattern{
 	{"memory/[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9].md", 64 << 10},
 }
 
-// promptFileSpare is how many bytes beyond its limit are taken of a file, by which is seen that it
-// is longer.
+// promptFileSpare is how many bytes beyond its limit are read of a file, to see that it is longer.
 const promptFileSpare = 64
 
-// PromptFileBytes is how many bytes are taken of the prompt file at a path; 0 where none may be
-// there.
+// PromptFileBytes returns how many bytes of a prompt file count; 0 for other paths.
 func PromptFileBytes(name string) int {
 	for _, p := range PromptFilePatterns {
 		if fits, _ := path.Match(p.Pattern, name); fits {
@@ -45,29 +43,28 @@ func PromptFileBytes(name string) int {
 	return 0
 }
 
-// PromptFileReport is what is at the places of prompt files.
+// PromptFileReport is a report of prompt files.
 type PromptFileReport struct {
 	Turn     int64        `json:"turn"`
 	Files    []PromptFile `json:"files"`
-	Programs bool         `json:"programs,omitempty"` // one runs that may change them after this
-	InForce  bool         `json:"in_force,omitempty"` // the answer is to say what is in force
-	End      bool         `json:"end,omitempty"`      // nothing of the turn changes them after this
+	Programs bool         `json:"programs,omitempty"` // a program runs that may still change them
+	InForce  bool         `json:"in_force,omitempty"` // asks for the texts in force
+	End      bool         `json:"end,omitempty"`      // the turn changes them no longer
 }
 
-// PromptFile is what is at the place of a prompt file. FileFolder is anything that is no file and
-// no link, and can't be read; its State is never FileLarge.
+// PromptFile is the state of one prompt file. FileFolder means anything that is no file and no
+// link, or cannot be read. State is never FileLarge.
 type PromptFile struct {
 	Path  string    `json:"path"`
 	State FileState `json:"state,omitempty"`
-	// Looked says that it was looked into: Text has the bytes that are taken, and the rest is
-	// known.
+	// Looked means that the file was inspected: Text has the bytes that count, and the fields below
+	// are set.
 	Looked bool   `json:"looked,omitempty"`
 	Text   []byte `json:"text,omitempty"`
-	// Noted says that all that was added to what was in the state From are notes that the model may
-	// keep.
+	// Noted means that all text added since the state From is notes that the model may keep.
 	Noted   bool      `json:"noted,omitempty"`
 	From    FileState `json:"from,omitempty"`
-	Git     bool      `json:"git,omitempty"`     // it may be as git has put it there
+	Git     bool      `json:"git,omitempty"`     // git may have written it
 	Foreign bool      `json:"foreign,omitempty"` // another account may have written it
 }
 
@@ -83,7 +80,7 @@ func (r PromptFileReport) Check() error {
 			return fmt.Errorf("state %.80q", f.State)
 		case len(f.Text) > PromptFileBytes(f.Path) || len(f.Text) > 0 && !(f.Looked && hashed):
 			return fmt.Errorf("%d bytes of %s", len(f.Text), f.Path)
-		case f.Looked && hashed && len(f.Text) < PromptFileBytes(f.Path): // else there may be more
+		case f.Looked && hashed && len(f.Text) < PromptFileBytes(f.Path): // otherwise there may be more
 			if sum := sha256.Sum256(f.Text); hex.EncodeToString(sum[:]) != string(f.State) {
 				return fmt.Errorf("a state of %s that is not of its text", f.Path)
 			}
@@ -93,16 +90,15 @@ func (r PromptFileReport) Check() error {
 	return nil
 }
 
-// PromptFilesInForce is what prompts get of the files that were reported, or which of them are to
-// be looked into first.
+// PromptFilesInForce holds the texts for prompts, or names files to inspect first.
 type PromptFilesInForce struct {
 	Need []string `json:"need,omitempty"`
-	// where that is asked for: those in force otherwise than they are in the home, and earlier
-	// notes where something waits
+	// if asked for: texts in force that differ from the home's, and the earlier notes if a change
+	// waits for approval
 	Files []PromptFileText `json:"files,omitempty"`
 }
 
-// PromptFileText is the text of a prompt file that is in force; without one nothing is.
+// PromptFileText is the text in force of a prompt file; "" means that none is.
 type PromptFileText struct {
 	Path string `json:"path"`
 	Text []byte `json:"text,omitempty"`

@@ -6,16 +6,16 @@ import (
 	"unicode/utf8"
 )
 
-// MethodQuestionAsk asks the person what the model wants to know. It is a call in turn. The worker
-// only names the model's call, whose arguments are an Ask: the supervisor has them. While the
-// person has not answered it fails with CodeWaits. The worker ends the turn with WhyWaits then, and
-// makes the same call again when the turn goes on.
+// MethodQuestionAsk asks the user a question of the model. It is a call in turn. The worker only
+// names the model's call; its arguments, which the supervisor has, are an Ask. Until the user has
+// answered, the call fails with CodeWaits. The worker then ends the turn with WhyWaits, and makes
+// the same call again when the turn goes on.
 //
 //	{"turn":8,"call":"t8-2-1"}
 //	{"text":"They chose: Blue"}
 const MethodQuestionAsk = "question.ask"
 
-// MaxQuestions is how many questions of a model's one turn may ask.
+// MaxQuestions is how many questions a model may ask in one turn.
 const MaxQuestions = 20
 
 // QuestionAsk names the model's call.
@@ -26,45 +26,45 @@ type QuestionAsk struct {
 
 // QuestionAnswered is the result of question.ask.
 type QuestionAnswered struct {
-	// for the model: what the person answered, or that they did not
+	// for the model: the user's answer, or that there was none
 	Text  string `json:"text"`
-	World bool   `json:"world,omitempty"` // it has somebody else's words
+	World bool   `json:"world,omitempty"` // it has words of others
 	None  bool   `json:"none,omitempty"`  // there was no answer
 }
 
-// AskKind is what sort of answer a question wants.
+// AskKind is the kind of answer that a question wants.
 type AskKind string
 
 const (
 	AskChoice   AskKind = "choice"   // one of Options
 	AskSeveral  AskKind = "several"  // any number of Options
 	AskConfirm  AskKind = "confirm"  // yes or no
-	AskText     AskKind = "text"     // the person's words
+	AskText     AskKind = "text"     // the user's words
 	AskNumber   AskKind = "number"   // a number
 	AskDate     AskKind = "date"     // a date, with a time of day or without
-	AskLocation AskKind = "location" // a place on the map
+	AskLocation AskKind = "location" // a location on the map
 	AskFile     AskKind = "file"     // a file or several
 )
 
-// The bounds of an Ask, in characters and in options.
+// Bounds of an Ask, in characters and in options.
 const (
 	MaxAskText    = 1000
 	MaxAskOptions = 12
 	MaxAskOption  = 60
 )
 
-// Ask is a question of a model's.
+// Ask is a question of a model.
 type Ask struct {
 	Kind    AskKind  `json:"kind"`
 	Text    string   `json:"question"`
-	Options []string `json:"options,omitempty"` // of AskChoice and AskSeveral alone
-	// of those: the person may answer something else, in words
+	Options []string `json:"options,omitempty"` // only of AskChoice and AskSeveral
+	// only of those: the user may also answer in words
 	Other bool `json:"other,omitempty"`
-	// where a day begins and ends for the person; the supervisor's word
+	// time zone of the user's days; set by the supervisor
 	Zone string `json:"zone,omitempty"`
 }
 
-// Check says what is wrong with an Ask, for the model that made it; nil is nothing.
+// Check describes the fault of an Ask, for the model that made it; nil means no fault.
 func (a Ask) Check() error {
 	lists := a.Kind == AskChoice || a.Kind == AskSeveral
 	switch {

@@ -5,14 +5,14 @@ import (
 	"fmt"
 )
 
-// OperationReceive puts files that came with a message below the home's uploads/ and reads them:
-// ReceiveParameters to ReceiveResult. Done again after a crash, it finds what it has written and
-// writes nothing twice.
+// OperationReceive puts the files of a message below the home's uploads/ and reads them:
+// ReceiveParameters to ReceiveResult. Repeated after a crash, it finds its files and writes nothing
+// twice.
 const OperationReceive OperationKind = "receive"
 
 // ReceiveParameters name the files, whose blobs the operation may read.
 type ReceiveParameters struct {
-	// Unix seconds; folder and name of a file go by it, where the person lives
+	// Unix seconds; in the user's zone it names the folder and the file
 	SentAt int64         `json:"sent_at"`
 	Files  []ArrivedFile `json:"files"` // 1 to MaxArrived
 }
@@ -30,20 +30,20 @@ func (p ReceiveParameters) Check() error {
 	return nil
 }
 
-// ArrivedFile is one that came with a message.
+// ArrivedFile is a file that came with a message.
 type ArrivedFile struct {
 	Blob BlobRef        `json:"blob"`
 	Kind AttachmentKind `json:"kind"`
-	// as its sender has it, with any characters; "" where it has none
+	// the sender's name for it, with any characters; "" if there is none
 	Name      string `json:"name,omitempty"`
-	MediaType string `json:"media_type,omitempty"` // as its sender says; "" is not known
-	Seconds   int    `json:"seconds,omitempty"`    // of sound and of moving pictures
+	MediaType string `json:"media_type,omitempty"` // as the sender says; "" if not known
+	Seconds   int    `json:"seconds,omitempty"`    // of sound and films
 }
 
-// AttachmentKind is what sort of file came with a message.
+// AttachmentKind is the kind of a file that came with a message.
 type AttachmentKind string
 
-// The kinds of attachments, in the words of the Bot API.
+// Kinds of attachments, as the Bot API names them.
 const (
 	AttachmentPhoto     AttachmentKind = "photo"
 	AttachmentDocument  AttachmentKind = "document"
@@ -55,34 +55,34 @@ const (
 	AttachmentSticker   AttachmentKind = "sticker"
 )
 
-// UploadsFolder is the folder of the home where received files are.
+// UploadsFolder is the folder of the home for received files.
 const UploadsFolder = "uploads"
 
-// Bounds of what a message brings.
+// Bounds of a message's files.
 const (
 	MaxArrived      = 32        // files of one message
-	MaxReceivedText = 128 << 10 // bytes of text that all parts of a ReceiveResult have together
+	MaxReceivedText = 128 << 10 // bytes of all text parts of a ReceiveResult together
 	MaxReceivedPath = 512       // bytes
 )
 
-// ReceiveResult says what has become of each file, in the order of the parameters.
+// ReceiveResult describes each received file, in the order of the parameters.
 type ReceiveResult struct {
 	Files []ReceivedFile `json:"files"`
 }
 
-// ReceivedFile is a file that is the person's now.
+// ReceivedFile is a received file.
 type ReceivedFile struct {
-	// relative to the home: uploads/2026-11-20/131905-name.pdf; "" where it was not kept
+	// relative to the home: uploads/2026-11-20/131905-name.pdf; "" if it was not kept
 	Path string `json:"path,omitempty"`
-	// a sentence without words from the file: why it was not kept, or not read
+	// a sentence without words of the file: why it was not kept, or not read
 	Failure string `json:"failure,omitempty"`
-	// Parts are what a model reads of it, quoted as material, with a line before it that names the
-	// file. None of what failed, for which the supervisor names it and says why, and of a voice
-	// message or round video that is to be transcribed.
+	// Parts are the file's contents for the model, quoted as material after a line that names the
+	// file. A file that failed has none, because the supervisor explains the failure. A voice
+	// message or round video that will be transcribed has none either.
 	Parts []Part `json:"parts,omitempty"` // texts and images
-	// of its sound, where it can be transcribed; 0: there is none
+	// length of its sound if that can be transcribed; 0 means no sound
 	Seconds int `json:"seconds,omitempty"`
-	// Missing names Debian's packages without which it could not be read.
+	// Missing names the Debian packages that are needed to read it.
 	Missing []string `json:"missing,omitempty"`
 }
 

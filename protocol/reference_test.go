@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// refuse has the rules for a value of any type, written simply with encoding/json's tokens.
+// refuse applies the same rules to a value of any type, simply, with encoding/json's tokens.
 func refuse(data []byte) error {
 	if !json.Valid(data) || !utf8.Valid(data) {
 		return errors.New("invalid JSON or UTF-8")
@@ -68,7 +68,7 @@ func refuseInside(d *json.Decoder, object bool, depth int) error {
 	return err
 }
 
-// loneSurrogate looks for \u escapes that are halves, in valid JSON.
+// loneSurrogate finds \u escapes in valid JSON that are half a pair.
 func loneSurrogate(data []byte) bool {
 	text := strings.ReplaceAll(string(data), `\\`, "..")
 	for {

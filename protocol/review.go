@@ -6,11 +6,11 @@ import (
 	"slices"
 )
 
-// A turn of kind review or triage reads a ReviewMaterial, asks the model in windows of its own, one
-// for each chunk and one for each second look, and reports once. It has no tool and no person to
-// ask.
+// A turn of kind review or triage reads a ReviewMaterial and asks the model in separate windows:
+// one for each chunk, and one to check each finding again. It reports once. It has no tool and no
+// user to ask.
 
-// MethodReviewReport says what a review or a triage has come to. It is a call in turn, once, of at
+// MethodReviewReport reports the result of a review or triage. It is a call in turn, once, of at
 // most MaxReviewReport bytes.
 //
 //	{"turn":9,"findings":[{"path":"main.go","line":12,"side":"RIGHT","severity":"critical","category":"bug","title":"Nil map","detail":"Panics when the cache is empty.","quote":"m[k] = v","confidence":0.9}]}
@@ -20,27 +20,27 @@ const MethodReviewReport = "review.report"
 // MaxReviewReport bounds a report, in bytes of JSON.
 const MaxReviewReport = 256 << 10
 
-// ReviewMaterial is what there is to read, as JSON in the blob that TurnStart names. All but Rules
-// is somebody else's words.
+// ReviewMaterial is the input of a review, as JSON in the blob that TurnStart names. All except
+// Rules are words of others.
 type ReviewMaterial struct {
 	Repo        string `json:"repo"`
-	Number      int    `json:"number,omitempty"` // 0 of a diff without a pull request
+	Number      int    `json:"number,omitempty"` // 0 if there is no pull request
 	Title       string `json:"title,omitempty"`
 	Author      string `json:"author,omitempty"`
-	Branch      string `json:"branch,omitempty"` // of the head
+	Branch      string `json:"branch,omitempty"` // the branch of the head
 	Description string `json:"description,omitempty"`
-	Asked       string `json:"asked,omitempty"` // what who asked for it wants to know
-	// of the base branch: what the repository wants of reviewers and of code
+	Asked       string `json:"asked,omitempty"` // the request of the person who asked for the review
+	// from the base branch: the repository's rules for reviewers and code
 	Rules []ReviewText `json:"rules,omitempty"`
-	// of the base branch: what the change is to do
+	// from the base branch: the purpose of the change
 	Spec    *ReviewText `json:"spec,omitempty"`
-	Commits []string    `json:"commits,omitempty"` // messages
-	// that the pull request names; for a triage those that may be related
+	Commits []string    `json:"commits,omitempty"` // commit messages
+	// issues that the pull request names; for a triage, issues that may be related
 	Issues  []ReviewText   `json:"issues,omitempty"`
-	Threads []ReviewThread `json:"threads,omitempty"` // what was said before
+	Threads []ReviewThread `json:"threads,omitempty"` // earlier discussion
 	Chunks  []ReviewChunk  `json:"chunks,omitempty"`  // none for a triage
-	Notes   []string       `json:"notes,omitempty"`   // what is not here, and why
-	Labels  []string       `json:"labels,omitempty"`  // that a triage may choose from
+	Notes   []string       `json:"notes,omitempty"`   // parts that are left out, and why
+	Labels  []string       `json:"labels,omitempty"`  // labels for a triage to choose from
 }
 
 // ReviewText is a text with a name.
@@ -49,48 +49,47 @@ type ReviewText struct {
 	Text string `json:"text"`
 }
 
-// ReviewThread is a conversation below a line, or below the pull request.
+// ReviewThread is a conversation about a line or about the pull request.
 type ReviewThread struct {
 	Path     string       `json:"path,omitempty"`
 	Line     int          `json:"line,omitempty"`
 	Resolved bool         `json:"resolved,omitempty"`
 	Outdated bool         `json:"outdated,omitempty"`
-	Said     []ReviewText `json:"said"` // by whom, and what
+	Said     []ReviewText `json:"said"` // each author and text
 }
 
-// ReviewChunk is a part of the change. Each changed line is in one of them, or in what is said to
-// be left out.
+// ReviewChunk is a part of the change. Each changed line is in one chunk, or is listed as left out.
 type ReviewChunk struct {
 	Name  string       `json:"name"` // unique in the material
 	Files []ReviewFile `json:"files"`
 }
 
-// ReviewFile is what a chunk has of a file.
+// ReviewFile is the part of a file in a chunk.
 type ReviewFile struct {
 	Path   string `json:"path"`
-	Before string `json:"before,omitempty"` // the path before, where it was another
+	Before string `json:"before,omitempty"` // the earlier path, if it was renamed
 	Status string `json:"status"`           // added, modified, removed, renamed
-	Diff   string `json:"diff"`             // lines, each with its number and side before it
-	Whole  string `json:"whole,omitempty"`  // the file as the head has it, where a hunk needs it
+	Diff   string `json:"diff"`             // lines, each after its number and side
+	Whole  string `json:"whole,omitempty"`  // the whole file in the head, if a hunk needs it
 }
 
-// Bounds of what a review or a triage may say, in bytes of text where nothing else is said.
+// Bounds of a review or triage, in bytes of text unless noted.
 const (
 	MaxWindowName    = 100
 	MaxWindowText    = 512 << 10
-	MaxFindings      = 400 // of one report
-	MaxUnread        = 400 // likewise
+	MaxFindings      = 400 // in one report
+	MaxUnread        = 400 // in one report
 	MaxFindingPath   = 4 << 10
-	MaxFindingLabel  = 300 // its category, its title
+	MaxFindingLabel  = 300 // of a finding's category and title
 	MaxFindingText   = 8 << 10
 	MaxReviewVerdict = 4 << 10
 	MaxTriageNames   = 20 // labels, and related issues
 	MaxReviewLine    = 1 << 30
 	maxUnreadText    = 1 << 10
-	MaxIssue         = 1 << 30 // its number
+	MaxIssue         = 1 << 30 // an issue's number
 )
 
-// Severity is how bad a finding is.
+// Severity is the severity of a finding.
 type Severity string
 
 const (
@@ -99,27 +98,27 @@ const (
 	SeveritySuggestion Severity = "suggestion"
 )
 
-// Severities are all that there are, the worst first.
+// Severities are all severities, the worst first.
 var Severities = []Severity{SeverityCritical, SeverityWarning, SeveritySuggestion}
 
-// The sides of a diff.
+// Sides of a diff.
 const (
 	SideLeft  = "LEFT"
 	SideRight = "RIGHT"
 )
 
-// ReviewFinding is what is wrong at some lines.
+// ReviewFinding is a fault at some lines.
 type ReviewFinding struct {
 	Path        string   `json:"path"`
-	Start       int      `json:"start,omitempty"` // first line of several; 0 is Line
+	Start       int      `json:"start,omitempty"` // the first of several lines; 0 means Line
 	Line        int      `json:"line"`
-	Side        string   `json:"side"` // LEFT for lines that were removed, else RIGHT
+	Side        string   `json:"side"` // LEFT for removed lines, otherwise RIGHT
 	Severity    Severity `json:"severity"`
 	Category    string   `json:"category"`
 	Title       string   `json:"title"`
-	Detail      string   `json:"detail"`                // what fails, and when
-	Quote       string   `json:"quote"`                 // what stands there
-	Replacement string   `json:"replacement,omitempty"` // of the lines, to be committed as it is
+	Detail      string   `json:"detail"`                // the failure and its conditions
+	Quote       string   `json:"quote"`                 // the quoted code
+	Replacement string   `json:"replacement,omitempty"` // new text of the lines, ready to commit
 	Confidence  float64  `json:"confidence"`            // 0 to 1
 }
 
@@ -128,25 +127,25 @@ type ReviewReport struct {
 	Turn     int64           `json:"turn"`
 	Verdict  string          `json:"verdict,omitempty"` // a sentence or two
 	Findings []ReviewFinding `json:"findings,omitempty"`
-	Refuted  int             `json:"refuted,omitempty"` // findings that a second look has refuted
-	Unread   []ReviewText    `json:"unread,omitempty"`  // chunks that came to nothing, and why
-	// of a triage, which has none of the above, but Unread where it came to nothing
+	Refuted  int             `json:"refuted,omitempty"` // findings that the second check refuted
+	Unread   []ReviewText    `json:"unread,omitempty"`  // chunks without a result, and why
+	// for a triage, which has none of the above except Unread if it failed
 	Triage *Triage `json:"triage,omitempty"`
 }
 
-// Triage is what an issue is about.
+// Triage is the result of a triage.
 type Triage struct {
 	Labels    []string `json:"labels,omitempty"`
-	Priority  string   `json:"priority"`            // low, medium, high, critical; "" is not said
-	Duplicate int      `json:"duplicate,omitempty"` // the number of an issue that it repeats
+	Priority  string   `json:"priority"`            // low, medium, high, critical; "" if not known
+	Duplicate int      `json:"duplicate,omitempty"` // the number of the issue that it duplicates
 	Related   []int    `json:"related,omitempty"`
 	Summary   string   `json:"summary"`
 }
 
-// Priorities are all that an issue may have, the least first.
+// Priorities are all priorities of an issue, the least first.
 var Priorities = []string{"low", "medium", "high", "critical"}
 
-// Check says what is wrong with a window.
+// Check describes the fault of a window.
 func (w ChildWindow) Check() error {
 	switch {
 	case w.Name == "" || len(w.Name) > MaxWindowName:
@@ -157,7 +156,7 @@ func (w ChildWindow) Check() error {
 	return nil
 }
 
-// Check says what is wrong with a report, triage says of what.
+// Check describes the fault of a report. triage tells which kind of report it is.
 func (r ReviewReport) Check(triage bool) error {
 	if triage {
 		if r.Verdict != "" || len(r.Findings) > 0 || r.Refuted != 0 || (r.Triage == nil) != (len(r.Unread) == 1) {

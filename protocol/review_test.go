@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestAReportIsChecked(t *testing.T) {
+func TestReport_BadReports_AreRefused(t *testing.T) {
 	finding := ReviewFinding{Path: "a.go", Start: 1, Line: 2, Side: SideRight, Severity: SeverityWarning, Title: "x", Confidence: 0.5}
 	of := func(spoil func(*ReviewFinding)) ReviewReport {
 		f := finding
@@ -24,29 +24,29 @@ func TestAReportIsChecked(t *testing.T) {
 		good     bool
 		ofTriage bool
 	}{
-		"empty":               {ReviewReport{}, true, false},
-		"with a finding":      {of(func(*ReviewFinding) {}), true, false},
-		"a triage's":          {triage(func(*Triage) {}), true, true},
-		"a triage that is no": {ReviewReport{Unread: []ReviewText{{Text: "unreadable"}}}, true, true},
+		"empty":          {ReviewReport{}, true, false},
+		"with a finding": {of(func(*ReviewFinding) {}), true, false},
+		"a triage's":     {triage(func(*Triage) {}), true, true},
+		"unread triage":  {ReviewReport{Unread: []ReviewText{{Text: "unreadable"}}}, true, true},
 
-		"a triage of nothing":    {ReviewReport{}, false, true},
-		"a triage of a review":   {triage(func(*Triage) {}), false, false},
-		"a review of a triage":   {of(func(*ReviewFinding) {}), false, true},
-		"no side":                {of(func(f *ReviewFinding) { f.Side = "" }), false, false},
-		"another severity":       {of(func(f *ReviewFinding) { f.Severity = "style" }), false, false},
-		"a line below nothing":   {of(func(f *ReviewFinding) { f.Line = -1 }), false, false},
-		"it begins behind":       {of(func(f *ReviewFinding) { f.Start = 3 }), false, false},
-		"no path":                {of(func(f *ReviewFinding) { f.Path = "" }), false, false},
-		"a long title":           {of(func(f *ReviewFinding) { f.Title = long }), false, false},
-		"a long quote":           {of(func(f *ReviewFinding) { f.Quote = long }), false, false},
-		"surer than sure":        {of(func(f *ReviewFinding) { f.Confidence = 2 }), false, false},
-		"too many":               {ReviewReport{Findings: make([]ReviewFinding, MaxFindings+1)}, false, false},
-		"fewer than none":        {ReviewReport{Refuted: -1}, false, false},
-		"a long reason":          {ReviewReport{Unread: []ReviewText{{Text: long}}}, false, false},
-		"a priority that is no":  {triage(func(i *Triage) { i.Priority = "urgent" }), false, true},
-		"an issue below nothing": {triage(func(i *Triage) { i.Related = []int{-1} }), false, true},
-		"a label of nothing":     {triage(func(i *Triage) { i.Labels = []string{""} }), false, true},
-		"a long summary":         {triage(func(i *Triage) { i.Summary = long }), false, true},
+		"empty triage":         {ReviewReport{}, false, true},
+		"a triage of a review": {triage(func(*Triage) {}), false, false},
+		"a review of a triage": {of(func(*ReviewFinding) {}), false, true},
+		"no side":              {of(func(f *ReviewFinding) { f.Side = "" }), false, false},
+		"another severity":     {of(func(f *ReviewFinding) { f.Severity = "style" }), false, false},
+		"negative line":        {of(func(f *ReviewFinding) { f.Line = -1 }), false, false},
+		"it begins behind":     {of(func(f *ReviewFinding) { f.Start = 3 }), false, false},
+		"no path":              {of(func(f *ReviewFinding) { f.Path = "" }), false, false},
+		"a long title":         {of(func(f *ReviewFinding) { f.Title = long }), false, false},
+		"a long quote":         {of(func(f *ReviewFinding) { f.Quote = long }), false, false},
+		"surer than sure":      {of(func(f *ReviewFinding) { f.Confidence = 2 }), false, false},
+		"too many":             {ReviewReport{Findings: make([]ReviewFinding, MaxFindings+1)}, false, false},
+		"negative count":       {ReviewReport{Refuted: -1}, false, false},
+		"a long reason":        {ReviewReport{Unread: []ReviewText{{Text: long}}}, false, false},
+		"unknown priority":     {triage(func(i *Triage) { i.Priority = "urgent" }), false, true},
+		"negative issue":       {triage(func(i *Triage) { i.Related = []int{-1} }), false, true},
+		"empty label":          {triage(func(i *Triage) { i.Labels = []string{""} }), false, true},
+		"a long summary":       {triage(func(i *Triage) { i.Summary = long }), false, true},
 	} {
 		if err := c.report.Check(c.ofTriage); (err == nil) != c.good {
 			t.Errorf("%s: %v", name, err)
@@ -54,7 +54,7 @@ func TestAReportIsChecked(t *testing.T) {
 	}
 }
 
-// A report that is taken is within its bounds when it is written again, whatever bytes it came as.
+// An accepted report stays within its bounds when it is encoded again, whatever bytes it came as.
 func FuzzReport(f *testing.F) {
 	f.Add([]byte(`{"turn":1,"findings":[{"path":"a","line":1,"side":"LEFT","severity":"critical","category":"","title":"x","detail":"","quote":"","confidence":1e-3}]}`), false)
 	f.Add([]byte(`{"turn":1,"triage":{"priority":"low","summary":""}}`), true)

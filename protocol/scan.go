@@ -11,18 +11,18 @@ import (
 // level.
 const maxDepth = 64
 
-// scanner reads one JSON value in memory once and refuses what encoding/json lets pass: duplicate
-// keys, invalid UTF-8, halves of surrogate pairs, numbers beyond float64, depth over maxDepth. It
-// builds no value.
+// scanner reads one JSON value in memory once and refuses faults that encoding/json accepts:
+// duplicate keys, invalid UTF-8, halves of surrogate pairs, numbers beyond float64, depth over
+// maxDepth. It builds no value.
 type scanner struct {
 	data     []byte
 	pos      int
-	foldKeys bool // two keys that differ in case alone are refused
+	foldKeys bool // refuse keys that differ only in case
 }
 
-// decodeError says what is wrong, and where in the value.
+// decodeError describes a fault, and where in the value it is.
 type decodeError struct {
-	path    string // limits.steps, parts[3].call; "" for the whole
+	path    string // limits.steps, parts[3].call; "" means the whole
 	problem string
 }
 
@@ -33,7 +33,7 @@ func (f *decodeError) Error() string {
 	return f.path + ": " + f.problem
 }
 
-// within puts the key or index at before the path.
+// within puts a key or index before the path.
 func (f *decodeError) within(at string) *decodeError {
 	switch {
 	case f.path == "":
@@ -43,7 +43,7 @@ func (f *decodeError) within(at string) *decodeError {
 	default:
 		f.path = at + "." + f.path
 	}
-	const most = 120 // bytes of ASCII; the innermost part is cut
+	const most = 120 // bytes of ASCII; the end of a longer path is cut
 	if len(f.path) > most {
 		f.path = f.path[:most] + "..."
 	}
@@ -54,7 +54,7 @@ func decodeErrorf(format string, args ...any) *decodeError {
 	return &decodeError{problem: fmt.Sprintf(format, args...)}
 }
 
-// quote shows at most 40 bytes of what the other side sent, safe for a log and a terminal.
+// quote shows at most 40 bytes of the other side's input, safe for a log and a terminal.
 func quote(b []byte) string {
 	const most = 40
 	if len(b) <= most {
@@ -63,7 +63,7 @@ func quote(b []byte) string {
 	return strconv.QuoteToASCII(string(b[:most])) + "..."
 }
 
-// document scans one value of shape t, at nesting depth, and nothing after it.
+// document scans one value of shape t, at nesting depth, and refuses anything after it.
 func (s *scanner) document(t *jsonShape, depth int) *decodeError {
 	s.skipSpace()
 	if f := s.value(t, depth); f != nil {
@@ -76,7 +76,7 @@ func (s *scanner) document(t *jsonShape, depth int) *decodeError {
 	return nil
 }
 
-// value scans the value that begins at pos. A nil shape takes anything.
+// value scans the value that begins at pos. A nil shape accepts anything.
 func (s *scanner) value(t *jsonShape, depth int) *decodeError {
 	got := s.kind()
 	if f := t.check(got); f != nil {
@@ -109,7 +109,7 @@ func (s *scanner) object(t *jsonShape, depth int) *decodeError {
 	})
 }
 
-// members scans an object. value scans the value of one member; its key is valid until value
+// members scans an object. value scans the value of one member. Its key is valid until value
 // returns.
 func (s *scanner) members(depth int, value func(key []byte) *decodeError) *decodeError {
 	var seen keySet
@@ -125,12 +125,12 @@ func (s *scanner) members(depth int, value func(key []byte) *decodeError) *decod
 	})
 }
 
-// same is equal for keys that are one key to this scanner.
+// same returns equal bytes for keys that count as the same key.
 func (s *scanner) same(key []byte) []byte {
 	if !s.foldKeys {
 		return key
 	}
-	// both, because some letters have a lower case only by way of their upper case
+	// both, because some letters have a lower case only through their upper case
 	return bytes.ToLower(bytes.ToUpper(key))
 }
 
@@ -144,7 +144,7 @@ func (s *scanner) list(t *jsonShape, depth int) *decodeError {
 }
 
 // elements scans an object or an array from its opening bracket to its closing one. element scans
-// what is between two commas.
+// the text between two commas.
 func (s *scanner) elements(closing byte, depth int, element func(i int) *decodeError) *decodeError {
 	if depth > maxDepth {
 		return decodeErrorf("more than %d levels deep", maxDepth)

@@ -9,7 +9,7 @@ import (
 // stringValue scans a string and returns it with its quotes.
 func (s *scanner) stringValue() ([]byte, *decodeError) {
 	from := s.pos
-	s.pos++ // "
+	s.pos++ // the opening quote
 	for {
 		s.skipPlain()
 		if s.pos >= len(s.data) {
@@ -41,9 +41,9 @@ func (s *scanner) skipPlain() {
 	for ; i+8 <= len(d); i += 8 {
 		w := binary.LittleEndian.Uint64(d[i:])
 		quotes, slashes := w^(ones*'"'), w^(ones*'\\')
-		// The high bit of a byte ends up set where the byte is below space, zero after the xor, or
-		// not ASCII. A borrow may set it in the byte above too: the loop below then looks at the
-		// eight bytes one by one.
+		// The high bit of a byte ends up set if the byte is below space, zero after the xor, or not
+		// ASCII. A borrow may also set it in the byte above. The loop below then reads the eight
+		// bytes one by one.
 		if ((w-ones*' ')|(quotes-ones)|(slashes-ones)|w)&highs != 0 {
 			break
 		}

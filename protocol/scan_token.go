@@ -19,7 +19,7 @@ const (
 	kindNone   jsonKind = "no value"
 )
 
-// jsonKindOf is the kind of a value by its first byte.
+// jsonKindOf maps the first byte of a value to its kind.
 var jsonKindOf = func() (t [256]jsonKind) {
 	for i := range t {
 		t[i] = kindNone
@@ -132,7 +132,7 @@ func (k *keySet) add(key []byte) bool {
 	return true
 }
 
-// pathKey is a key as a path shows it: a plain word as it is, anything else quoted and cut.
+// pathKey formats a key for a path: a plain word as it is, anything else quoted and cut.
 func pathKey(key []byte) string {
 	for _, c := range key {
 		if c != '_' && (c < '0' || c > '9') && (c < 'a' || c > 'z') {

@@ -1,15 +1,15 @@
 package protocol
 
-// MethodHistorySearch looks for what was said with the person, before what the model is shown or in
-// another conversation. It is a call in turn, at most MaxSearches times in a turn. The worker only
-// names the model's call, whose arguments are a HistorySearch: the supervisor has them. Its error
-// says in words for the model what can't be searched.
+// MethodHistorySearch searches the messages with the user that the model does not see, such as
+// older ones and those of other conversations. It is a call in turn, at most MaxSearches times in a
+// turn. The worker only names the model's call; its arguments, which the supervisor has, are a
+// HistorySearch. Its error tells the model in words what cannot be searched.
 //
 //	{"turn":8,"call":"t8-2-1"}
 //	{"text":"1. Fri 20 Nov 2026 13:19, telegram, person: I take oolong"}
 const MethodHistorySearch = "history.search"
 
-// MethodHomeSearch looks for what the files of the home hold, likewise; the call's arguments are a
+// MethodHomeSearch searches the files of the home in the same way; the call's arguments are a
 // HomeSearch.
 //
 //	{"turn":8,"call":"t8-2-2"}
@@ -28,26 +28,26 @@ type Search struct {
 	Call string `json:"call"`
 }
 
-// SearchFound is what was found.
+// SearchFound is the result of a search.
 type SearchFound struct {
 	Text  string `json:"text"`
-	World bool   `json:"world,omitempty"` // it has words of somebody else than the person
+	World bool   `json:"world,omitempty"` // it has words of others
 }
 
-// HistorySearch are the arguments of search_history. One of Words, From and To has to be there.
+// HistorySearch holds the arguments of search_history. One of Words, From and To must be set.
 type HistorySearch struct {
 	Words string `json:"words"`
-	// a day, a month, today, yesterday or 7d, where the person lives; what was said in it counts
+	// the first day: a day, a month, today, yesterday or 7d, in the user's zone; it is included
 	From string `json:"from"`
-	To   string `json:"to"`  // likewise
+	To   string `json:"to"`  // the last day, in the same form
 	Who  string `json:"who"` // person or assistant; "" is both
 }
 
-// HomeSearch are the arguments of search_home.
+// HomeSearch holds the arguments of search_home.
 type HomeSearch struct {
 	Words string `json:"words"`
-	Under string `json:"under"` // a folder or a file of the home; "" is all of it
+	Under string `json:"under"` // a folder or a file of the home; "" means all of it
 }
 
-// LogsFolder is the folder of the home with the log of what was said, a file a day.
+// LogsFolder is the folder of the home with the conversation logs, one file a day.
 const LogsFolder = "logs"

@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// handleNotification takes a notification on the reader's goroutine.
+// handleNotification handles a notification on the reader's goroutine.
 func (c *Conn) handleNotification(m *wireMessage) error {
 	req := &Request{Method: m.method, Params: m.params}
 	if m.method != MethodCancel {
@@ -25,8 +25,8 @@ func (c *Conn) handleNotification(m *wireMessage) error {
 	return nil
 }
 
-// handleCall admits a call on the reader's goroutine. It answers ping and refuses what is too much
-// there and then.
+// handleCall admits a call on the reader's goroutine. It answers ping, and refuses excess calls, at
+// once.
 func (c *Conn) handleCall(ctx context.Context, m *wireMessage) error {
 	req := &Request{ID: m.id, Method: m.method, Params: m.params}
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -50,7 +50,7 @@ func (c *Conn) handleCall(ctx context.Context, m *wireMessage) error {
 		return c.answerNow(m.id, &Error{Code: CodeBusy, Message: text})
 	}
 	before, done := alreadyClosed, make(chan struct{})
-	if laneOf(m.method) == laneBulk { // bulk calls are answered one after the other, others at once
+	if laneOf(m.method) == laneBulk { // bulk calls are answered one after the other, others at the same time
 		before, c.lastBulk = c.lastBulk, done
 	}
 	c.answers.Go(func() {
@@ -62,7 +62,7 @@ func (c *Conn) handleCall(ctx context.Context, m *wireMessage) error {
 	return nil
 }
 
-// alreadyClosed is for what has nothing to wait for.
+// alreadyClosed is for calls that wait for nothing.
 var alreadyClosed = func() <-chan struct{} {
 	c := make(chan struct{})
 	close(c)
@@ -83,7 +83,7 @@ func (c *Conn) answer(ctx context.Context, req *Request) {
 		delete(s.serving, req.ID)
 		return p.line(answerHead(req.ID, member))
 	}
-	// An error is that the connection has ended. Nobody waits for the answer then.
+	// An error means that the connection has ended, so nobody waits for the answer.
 	_ = c.enqueue(context.WithoutCancel(ctx), laneOf(req.Method), p.size(), line)
 }
 
@@ -94,7 +94,7 @@ func (c *Conn) answerNow(id int64, failure error) error {
 	return c.enqueueNow(p.line(answerHead(id, member)))
 }
 
-// publicError turns a handler's error into one that the other side may know.
+// publicError turns a handler's error into one that the other side may see.
 func (c *Conn) publicError(ctx context.Context, req *Request, err error) *Error {
 	var told *Error
 	if errors.As(err, &told) {
@@ -109,8 +109,8 @@ func (c *Conn) publicError(ctx context.Context, req *Request, err error) *Error 
 
 const internalError = "internal error"
 
-// encodeAnswer encodes a result or a failure, and names its member of the envelope. An answer that
-// cannot be encoded is reported, and replaced by an internal error.
+// encodeAnswer encodes a result or a failure, and returns its member of the envelope. An answer
+// that cannot be encoded is reported, and replaced by an internal error.
 func (c *Conn) encodeAnswer(method string, result any, failure error) (p outgoingLine, member string) {
 	member, value := "result", result
 	if failure != nil {

@@ -6,72 +6,73 @@ import (
 )
 
 const (
-	// OperationTranscribe writes down what is said in a recording of the home: TranscribeParameters
-	// to TranscribeResult. It works by pieces, each of which is kept when it is done.
+	// OperationTranscribe transcribes a recording of the home: TranscribeParameters to
+	// TranscribeResult. It works in pieces, each of which is committed when it is done.
 	OperationTranscribe OperationKind = "transcribe"
-	// OperationSpeak says a text aloud: SpeakParameters to SpeakResult.
+	// OperationSpeak makes a recording of a text: SpeakParameters to SpeakResult.
 	OperationSpeak OperationKind = "speak"
 )
 
-// SpeechEngine is how recordings are transcribed.
+// SpeechEngine configures how recordings are transcribed.
 type SpeechEngine struct {
 	Engine   string `json:"engine"`             // whisper or command
 	Program  string `json:"program,omitempty"`  // of whisper
 	Model    string `json:"model,omitempty"`    // the path of its file behind the walls
 	Language string `json:"language,omitempty"` // auto, or ISO 639-1 such as en
-	Threads  int    `json:"threads,omitempty"`  // 0: half of the processors
-	// of command: program and arguments with {wav}, {language}, {threads} and {model}; words on its
-	// standard output
+	Threads  int    `json:"threads,omitempty"`  // 0 means half of the processors
+	// for command: program and arguments with {wav}, {language}, {threads} and {model}; it writes
+	// words to standard output
 	Command []string `json:"command,omitempty"`
 }
 
-// TranscribeParameters name a recording: a file with sound, of which only that is read.
+// TranscribeParameters name a recording: any file with sound.
 type TranscribeParameters struct {
 	Path    string       `json:"path"`    // relative to the home
-	Seconds int          `json:"seconds"` // what is longer is SpeechTooLong
+	Seconds int          `json:"seconds"` // longer recordings fail with SpeechTooLong
 	Engine  SpeechEngine `json:"engine"`
-	// Heard is what a server has written down of all of it. The worker does not listen then: it
-	// leaves out what nobody says.
+	// Heard is a server's transcript of the whole recording. The worker then does not transcribe:
+	// it only removes invented words.
 	Heard *TranscribedPiece `json:"heard,omitempty"`
 }
 
-// TranscribedPiece is a part of a recording, between two silences.
+// TranscribedPiece is the transcript of a part of a recording, between two silences.
 type TranscribedPiece struct {
-	Text     string `json:"text"` // "" where nothing is said
+	Text     string `json:"text"` // "" if nobody speaks
 	Language string `json:"language,omitempty"`
 }
 
-// Bounds of what is written down.
+// Bounds of transcripts.
 const (
 	MaxPieceText  = 16 << 10  // bytes of one piece: about 2 minutes
 	MaxTranscript = 256 << 10 // bytes of a whole recording: well within MaxLine
-	// LongTranscript is from how many characters on a text also lies in a file beside the
-	// recording.
+	// LongTranscript is the number of characters from which a text is also kept in a file beside
+	// the recording.
 	LongTranscript = 3000
 )
 
-// MethodOperationPiece commits a piece of a transcription, and asks for leave to begin the next:
-// OperationPiece, no result. Where a shorter recording goes first, operation.start is cancelled,
-// and started again later with the pieces that are committed.
+// MethodOperationPiece commits a piece of a transcription, and asks for permission to begin the
+// next: OperationPiece, no result. If a shorter recording goes first, operation.start is cancelled,
+// and started again later with the committed pieces.
 const MethodOperationPiece = "operation.piece"
 
-// OperationPiece says which piece was done, and which is to be begun. The first of a start has no
-// Done, and begins the piece behind OperationStart.Pieces. Each one after it has the Done of the
-// piece that the one before has begun.
+// OperationPiece names the finished piece and the next one. The first of a start has no Done, and
+// begins the piece after OperationStart.Pieces. Each later one has the Done of the piece begun
+// before.
 type OperationPiece struct {
 	Operation int64 `json:"operation"`
-	// to be begun, counted from 0; Of where all are done
+	// the next piece, counted from 0; equal to Of if all are done
 	Piece int `json:"piece"`
-	Of    int `json:"of"` // at most MaxPieces; it stays
-	// of Piece, 1 to MaxPieceSeconds; 0 where all are done
+	Of    int `json:"of"` // at most MaxPieces; it never changes
+	// length of Piece, 1 to MaxPieceSeconds; 0 if all are done
 	Seconds int               `json:"seconds,omitempty"`
 	Done    *TranscribedPiece `json:"done,omitempty"` // the piece before Piece
 }
 
-// MethodOperationProgress says how far a transcription has come: OperationProgress, a notification.
+// MethodOperationProgress reports the progress of a transcription: OperationProgress, a
+// notification.
 const MethodOperationProgress = "operation.progress"
 
-// OperationProgress is how much of a recording has been gone through.
+// OperationProgress is how much of a recording is done.
 type OperationProgress struct {
 	Operation int64 `json:"operation"`
 	Seconds   int   `json:"seconds"` // from its beginning
@@ -80,11 +81,11 @@ type OperationProgress struct {
 // MaxPieceSeconds bounds the length of a piece.
 const MaxPieceSeconds = 300
 
-// MaxPieces is how many pieces a recording of so many seconds may be cut into.
+// MaxPieces returns the most pieces of a recording with that many seconds.
 func MaxPieces(seconds int) int { return 1 + seconds/20 }
 
-// Check refuses a piece that no honest worker sends, of a recording of so many seconds. next is the
-// piece that is to be begun, and done says whether the one before it was begun in this start.
+// Check refuses a piece that no honest worker sends for a recording of that many seconds. The
+// expected piece is next. done tells whether this start has begun the piece before.
 func (p OperationPiece) Check(next int, done bool, seconds int) error {
 	switch {
 	case p.Piece != next:
@@ -103,34 +104,34 @@ func (p OperationPiece) Check(next int, done bool, seconds int) error {
 
 const maxLanguage = 20 // bytes of the name of a language
 
-// TranscribeResult is what is said in a recording. Failure, where it is not "", is why that is not
-// known.
+// TranscribeResult is the transcript of a recording. A Failure other than "" explains why there is
+// none.
 type TranscribeResult struct {
-	Text     string `json:"text"` // "" and no Failure: nothing is said in it
+	Text     string `json:"text"` // "" without Failure means that nobody speaks
 	Language string `json:"language,omitempty"`
 	Seconds  int    `json:"seconds"`
-	// of a file with the text beside the recording, where it is long and there is room
+	// of a file with the text beside the recording, if the text is long and there is room
 	Path    string        `json:"path,omitempty"`
 	Failure SpeechFailure `json:"failure,omitempty"`
-	// of the Failure, such as what the program said; one line of at most MaxSpeechDetail
+	// detail of the Failure, such as the program's words; one line of at most MaxSpeechDetail
 	Detail string `json:"detail,omitempty"`
 }
 
-// SpeechFailure is why a recording could not be transcribed, or a text not be said.
+// SpeechFailure is the reason why a recording could not be transcribed, or a text not spoken.
 type SpeechFailure string
 
 const (
-	SpeechNoProgram SpeechFailure = "no_program" // it is not there behind the walls
-	SpeechNoModel   SpeechFailure = "no_model"   // its file is missing, is none, or has no tensors
+	SpeechNoProgram SpeechFailure = "no_program" // the program is not there behind the walls
+	SpeechNoModel   SpeechFailure = "no_model"   // the model's file is missing, is no model, or has no tensors
 	SpeechExit      SpeechFailure = "exit"       // the program failed
-	SpeechMemory    SpeechFailure = "memory"     // it took more than the worker may have
+	SpeechMemory    SpeechFailure = "memory"     // it took more memory than the worker may have
 	SpeechTimeout   SpeechFailure = "timeout"
 	SpeechBroken    SpeechFailure = "broken"   // ffmpeg finds no sound in the file
-	SpeechTooLong   SpeechFailure = "too_long" // longer than the Seconds of the parameters
+	SpeechTooLong   SpeechFailure = "too_long" // longer than Seconds in the parameters
 	SpeechNoFFmpeg  SpeechFailure = "no_ffmpeg"
 )
 
-// MaxSpeechDetail is how long the Detail of a failure may be, in bytes.
+// MaxSpeechDetail bounds the Detail of a failure, in bytes.
 const MaxSpeechDetail = 1 << 10
 
 // Check refuses a result that no honest worker sends.
@@ -144,25 +145,25 @@ func (r TranscribeResult) Check() error {
 	return nil
 }
 
-// SpeakParameters are a text and the voice that says it.
+// SpeakParameters hold a text and the voice for it.
 type SpeakParameters struct {
-	// words alone, on one line: no Markdown. At most MaxSpokenText bytes
+	// only words, on one line: no Markdown. At most MaxSpokenText bytes
 	Text   string      `json:"text"`
 	Voice  string      `json:"voice,omitempty"`
 	Engine VoiceEngine `json:"engine"`
 }
 
-// Bounds of what is said at once, and of its recording, in bytes.
+// Bounds of a spoken text and its recording, in bytes.
 const (
 	MaxSpokenText = 6000 // 1,500 characters
 	MaxVoice      = 8 << 20
 )
 
-// VoiceEngine is how texts are said aloud.
+// VoiceEngine configures how texts are spoken.
 type VoiceEngine struct {
 	Engine  string `json:"engine"`            // espeak, piper or command
-	Program string `json:"program,omitempty"` // of espeak and piper; "" is their own name
-	// of command: program and arguments with {text}, {voice} and {wav}
+	Program string `json:"program,omitempty"` // for espeak and piper; "" means their own name
+	// for command: program and arguments with {text}, {voice} and {wav}
 	Command []string `json:"command,omitempty"`
 }
 
@@ -170,8 +171,8 @@ type VoiceEngine struct {
 type SpeakResult struct {
 	Blob    BlobRef       `json:"blob"`
 	Seconds int           `json:"seconds"`
-	Failure SpeechFailure `json:"failure,omitempty"` // there is no Blob then
-	// of the Failure, such as what the program said last; one line
+	Failure SpeechFailure `json:"failure,omitempty"` // Blob is empty then
+	// detail of the Failure, such as the program's last words; one line
 	Detail string `json:"detail,omitempty"`
 }
 

@@ -10,15 +10,15 @@ import (
 	"sync"
 )
 
-// MaxRawDepth is how deep a json.RawMessage may nest, so that every message that holds one stays
-// within the wire's 64.
+// MaxRawDepth is how deep a json.RawMessage may nest. Every message around one then stays within
+// the wire's 64.
 const MaxRawDepth = 48
 
-// DecodeStrict decodes one JSON value into v, a pointer, and refuses what encoding/json lets pass:
-// unknown, duplicate and case-variant keys, invalid UTF-8, halves of surrogate pairs, numbers
-// beyond float64, null for what cannot be nil, depth over 64, anything after the value. In a
-// json.RawMessage or an interface any key may stand once. It never panics. On an error v may be
-// partly filled.
+// DecodeStrict decodes one JSON value into v, a pointer. It refuses faults that encoding/json
+// accepts: unknown, duplicate and case-variant keys, invalid UTF-8, halves of surrogate pairs,
+// numbers beyond float64, null for a value that cannot be nil, depth over 64, anything after the
+// value. A json.RawMessage or an interface may have any key once. It never panics. After an error v
+// may be partly filled.
 func DecodeStrict(data []byte, v any) error {
 	t := reflect.TypeOf(v)
 	if t == nil || t.Kind() != reflect.Pointer {
@@ -29,16 +29,16 @@ func DecodeStrict(data []byte, v any) error {
 		return f
 	}
 	err := json.Unmarshal(data, v)
-	if wrong := new(json.UnmarshalTypeError); errors.As(err, &wrong) { // whose text has Go's names
+	if wrong := new(json.UnmarshalTypeError); errors.As(err, &wrong) { // its text has Go's names
 		return &decodeError{path: wrong.Field, problem: fmt.Sprintf("cannot be %s", wrong.Value)}
 	}
 	return err
 }
 
-// CheckRaw refuses a json.RawMessage that the wire would refuse, or whose keys differ in case
-// alone: some readers take such keys for one, others for two. It must be called for a value from
-// elsewhere, such as the arguments of a model's tool call, before it is put into a message: a line
-// that holds an invalid one cannot be sent.
+// CheckRaw refuses a json.RawMessage that the wire would refuse, or with case-variant keys. Some
+// readers take such keys for the same, others do not. Call it for a value from elsewhere, such as
+// the arguments of a model's tool call, before it goes into a message. A line with an invalid value
+// cannot be sent.
 func CheckRaw(raw json.RawMessage) error {
 	s := scanner{data: raw, foldKeys: true}
 	if f := s.document(nil, maxDepth-MaxRawDepth+1); f != nil {
@@ -47,16 +47,16 @@ func CheckRaw(raw json.RawMessage) error {
 	return nil
 }
 
-// jsonShape says which JSON values a Go type takes, as far as the scanner needs it. Its zero value
-// and nil take anything.
+// jsonShape tells which JSON values a Go type accepts, as far as the scanner needs it. Its zero
+// value and nil accept anything.
 type jsonShape struct {
-	want   jsonKind // "" and kindAny: anything
-	null   bool     // takes null too
+	want   jsonKind // "" and kindAny mean anything
+	null   bool     // accepts null too
 	fields map[string]*jsonShape
-	elem   *jsonShape // of a list's elements or a map's values
+	elem   *jsonShape // shape of a list's elements or a map's values
 }
 
-// check reports whether a value of kind got may stand here.
+// check reports whether a value of kind got is allowed.
 func (t *jsonShape) check(got jsonKind) *decodeError {
 	if t == nil || t.want == kindAny || t.want == "" || got == t.want || got == kindNull && t.null {
 		return nil
@@ -72,7 +72,7 @@ func (t *jsonShape) element() *jsonShape {
 	return t.elem
 }
 
-// member is the shape of the member key, and whether there may be one.
+// member returns the shape of the member key, and whether that member is allowed.
 func (t *jsonShape) member(key []byte) (*jsonShape, bool) {
 	if t == nil || t.fields == nil {
 		return t.element(), true
@@ -98,7 +98,8 @@ var (
 	textUnmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()
 )
 
-// buildShape makes the shape of t. For a type that holds itself, building has the unfinished shape.
+// buildShape makes the shape of t. building holds unfinished shapes, for types that contain
+// themselves.
 func buildShape(t reflect.Type, building map[reflect.Type]*jsonShape) *jsonShape {
 	if s, ok := building[t]; ok {
 		return s
@@ -106,7 +107,7 @@ func buildShape(t reflect.Type, building map[reflect.Type]*jsonShape) *jsonShape
 	s := &jsonShape{want: kindAny}
 	building[t] = s
 	if p := reflect.PointerTo(t); p.Implements(jsonUnmarshaler) || p.Implements(textUnmarshaler) {
-		return s // such as RawMessage and time.Time: its own method decides
+		return s // such as RawMessage and time.Time, whose own method decides
 	}
 	switch t.Kind() {
 	case reflect.Pointer:
@@ -133,8 +134,7 @@ func buildShape(t reflect.Type, building map[reflect.Type]*jsonShape) *jsonShape
 	return s
 }
 
-// addFields adds the fields of t by the names that encoding/json gives them, as far as the wire's
-// types need it.
+// addFields adds the fields of t under encoding/json's names, as far as the wire's types need it.
 func addFields(fields map[string]*jsonShape, t reflect.Type, building map[reflect.Type]*jsonShape) {
 	for f := range t.Fields() {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")

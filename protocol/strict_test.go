@@ -43,18 +43,18 @@ func nested(open, inside, closing string, n int) string {
 	return strings.Repeat(open, n) + inside + strings.Repeat(closing, n)
 }
 
-func TestStrictAccepts(t *testing.T) {
+func TestDecodeStrict_ValidValues_AreAccepted(t *testing.T) {
 	tests := map[string]string{
 		"nothing": `{}`,
 		"every kind": `{"text":"a","ok":true,"in":{"n":1,"f":1.5e3,"u":255},` +
 			`"list":[{"n":2}],"pair":[1,2]}`,
 		"space around all": " \t\r{ \"ok\" : true , \"list\" : [ ] , \"map\" : { } } \n",
-		"null for what can be nil": `{"ptr":null,"list":null,"map":null,"raw":null,` +
+		"null for nilable values": `{"ptr":null,"list":null,"map":null,"raw":null,` +
 			`"any":null,"data":null,"self":null}`,
 		"any keys in a map":          `{"map":{"a":{"n":1},"A":{"n":2}},"tags":{"":"x"}}`,
 		"any keys in raw":            `{"raw":{"a":1,"A":2,"b":[{"c":null}]},"any":{"x":{"y":[1,"2",false]}}}`,
 		"base64":                     `{"data":"aGVsbG8="}`,
-		"a type that decodes itself": `{"when":"2026-11-20T10:00:00Z"}`,
+		"type with its own decoder":  `{"when":"2026-11-20T10:00:00Z"}`,
 		"a type within itself":       `{"self":{"self":{"text":"deep"}}}`,
 		"escapes":                    `{"text":"\"\\\/\b\f\n\r\t\u00e9\u20AC\ud83d\ude00"}`,
 		"a key written with escapes": `{"\u0074ext":"a"}`,
@@ -80,7 +80,7 @@ func TestStrictAccepts(t *testing.T) {
 	}
 }
 
-func TestStrictRefuses(t *testing.T) {
+func TestDecodeStrict_InvalidValues_AreRefused(t *testing.T) {
 	tests := []struct{ name, text, want string }{
 		{"unknown key", `{"nope":1}`, `unknown key "nope"`},
 		{"unknown key below", `{"list":[{"n":1},{"m":1}]}`, `list[1]: unknown key "m"`},
@@ -166,7 +166,7 @@ func manyKeys(n int) string {
 	return strings.Join(keys, ",")
 }
 
-func TestStrictNeedsAPointer(t *testing.T) {
+func TestDecodeStrict_NoPointer_IsRefused(t *testing.T) {
 	for _, v := range []any{nil, target{}, 1} {
 		if err := DecodeStrict([]byte(`{}`), v); err == nil {
 			t.Errorf("decode into %T: no error", v)
@@ -177,9 +177,9 @@ func TestStrictNeedsAPointer(t *testing.T) {
 	}
 }
 
-// TestStringsOfEveryAlignment puts each interesting byte at each place of the eight that are
-// skipped at once.
-func TestStringsOfEveryAlignment(t *testing.T) {
+// TestStrings_EveryAlignment_AreScanned puts each interesting byte at each of the eight positions
+// that are skipped at once.
+func TestStrings_EveryAlignment_AreScanned(t *testing.T) {
 	for before := range 17 {
 		for after := range 9 {
 			for c := range 256 {
@@ -195,7 +195,7 @@ func TestStringsOfEveryAlignment(t *testing.T) {
 	}
 }
 
-func TestValidLeavesRoomForTheMessage(t *testing.T) {
+func TestCheckRaw_LeavesDepthForMessage(t *testing.T) {
 	deepest := nested(`{"a":`, "1", "}", MaxRawDepth)
 	if err := CheckRaw(json.RawMessage(deepest)); err != nil {
 		t.Error(err)

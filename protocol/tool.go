@@ -10,49 +10,49 @@ import (
 	"unicode/utf8"
 )
 
-// Tool is a tool as the model is told of it.
+// Tool is a tool as the model sees it.
 type Tool struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description"`
 	Schema      json.RawMessage `json:"schema"` // JSON Schema of the arguments, an object
 	Effect      ToolEffect      `json:"effect"`
-	// Family is the family of tools that it is offered with, once that is open in a conversation;
-	// "" of one that always is.
+	// Family is the tool's family. The tool is offered once the family is open in a conversation;
+	// "" means that it is always offered.
 	Family string `json:"family,omitempty"`
 }
 
-// ToolEffect says what may be done with a call whose outcome a crash has hidden.
+// ToolEffect tells how to treat a call whose outcome a crash has hidden.
 type ToolEffect string
 
 const (
 	EffectNone       ToolEffect = "none"       // changes nothing: run it again
 	EffectIdempotent ToolEffect = "idempotent" // twice is the same as once: run it again
-	// twice is wrong: the model is told that its outcome is unknown
+	// twice is wrong: the model learns that the outcome is unknown
 	EffectOnce ToolEffect = "once"
 )
 
-// MethodToolsChanged announces that the worker's tools are others from now on. A call, at any time
-// after hello: ToolsChanged, no result.
+// MethodToolsChanged announces a new list of the worker's tools. A call, at any time after hello:
+// ToolsChanged, no result.
 //
-// The worker sends the hash alone first. A supervisor that does not have the list answers
-// CodeUnknownHash, and the worker sends it whole. The worker names a new tool in a model.stream
-// only after the answer. A name that has left the list stays known to the supervisor with its last
-// definition, so that a model.stream that was under way is no offence.
+// The worker first sends only the hash. A supervisor without the list answers CodeUnknownHash, and
+// the worker sends it whole. The worker names a new tool in a model.stream only after the answer.
+// The supervisor keeps the last definition of a tool that has left the list, so that a model.stream
+// under way may still name it.
 const MethodToolsChanged = "tools.changed"
 
-// ToolsChanged is a list of tools or its name.
+// ToolsChanged is a list of tools or only its hash.
 type ToolsChanged struct {
-	Hash  string `json:"hash"`            // as HashTools makes it
-	Tools []Tool `json:"tools,omitempty"` // as CheckTools wants them; nil: by hash alone
+	Hash  string `json:"hash"`            // from HashTools
+	Tools []Tool `json:"tools,omitempty"` // in the form that CheckTools demands; nil means only the hash
 }
 
 // Bounds of a list of tools. A list within them fits a line.
 const (
 	MaxTools     = 256
-	MaxToolBytes = 512 << 10 // of the list as JSON
+	MaxToolBytes = 512 << 10 // size of the list as JSON
 )
 
-// HashTools is the hex SHA-256 of a list of tools as JSON. It is the same on both sides of a
+// HashTools returns the hex SHA-256 of a list of tools as JSON. It is the same on both sides of a
 // connection.
 func HashTools(tools []Tool) (string, error) {
 	text, err := encodeTools(tools)
@@ -63,8 +63,7 @@ func HashTools(tools []Tool) (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// Check refuses an announcement that no honest worker sends, such as one whose list has another
-// hash.
+// Check refuses an announcement that no honest worker sends, such as a wrong hash.
 func (c ToolsChanged) Check() error {
 	if c.Tools == nil {
 		return nil
@@ -104,8 +103,8 @@ func CheckTools(tools []Tool) error {
 	return nil
 }
 
-// People and models read the names of tools and of families, and type them. A tool of none has the
-// family "".
+// Names of tools and families. People and models read and type them. A tool without a family has
+// "".
 var (
 	toolName   = regexp.MustCompile(`^[!-_a-~]{1,128}$`)
 	familyName = regexp.MustCompile(`^[a-z0-9_-]{0,32}$`)

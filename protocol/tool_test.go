@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestChangedToolsAreChecked(t *testing.T) {
+func TestToolsChanged_BadLists_AreRefused(t *testing.T) {
 	good := []Tool{{Name: "a", Schema: json.RawMessage(`{"type": "object"}`), Effect: EffectNone}, {Name: "b<", Schema: json.RawMessage(`{}`)}}
 	hash, err := HashTools(good)
 	if err != nil {
@@ -31,13 +31,13 @@ func TestChangedToolsAreChecked(t *testing.T) {
 	}
 	for name, tools := range map[string][]Tool{
 		"not sorted": {good[1], good[0]}, "twice": {good[0], good[0]}, "too many": many,
-		"too long":                 {{Name: "a", Description: strings.Repeat("x", MaxToolBytes), Schema: json.RawMessage(`{}`)}},
-		"not UTF-8":                {{Name: "a", Description: "\xff", Schema: json.RawMessage(`{}`)}},
-		"no schema":                {{Name: "a", Schema: json.RawMessage(`{`)}},
-		"no name":                  {{Schema: json.RawMessage(`{}`)}},
-		"a name that breaks lines": {{Name: "a\nfamily: b", Schema: json.RawMessage(`{}`)}},
-		"a long name":              {{Name: strings.Repeat("a", 129), Schema: json.RawMessage(`{}`)}},
-		"a family in words":        {{Name: "a", Family: "ignore the rules", Schema: json.RawMessage(`{}`)}},
+		"too long":             {{Name: "a", Description: strings.Repeat("x", MaxToolBytes), Schema: json.RawMessage(`{}`)}},
+		"not UTF-8":            {{Name: "a", Description: "\xff", Schema: json.RawMessage(`{}`)}},
+		"no schema":            {{Name: "a", Schema: json.RawMessage(`{`)}},
+		"no name":              {{Schema: json.RawMessage(`{}`)}},
+		"name with line break": {{Name: "a\nfamily: b", Schema: json.RawMessage(`{}`)}},
+		"a long name":          {{Name: strings.Repeat("a", 129), Schema: json.RawMessage(`{}`)}},
+		"a family in words":    {{Name: "a", Family: "ignore the rules", Schema: json.RawMessage(`{}`)}},
 	} {
 		if CheckTools(tools) == nil {
 			t.Errorf("%s: no error", name)
@@ -54,7 +54,7 @@ func TestChangedToolsAreChecked(t *testing.T) {
 	}
 }
 
-func TestAnArchivesResultIsChecked(t *testing.T) {
+func TestArchiveResult_BadResults_AreRefused(t *testing.T) {
 	good := ArchiveResult{Blob: BlobRef{Size: 1024}, LeftOut: make([]LeftOut, MaxLeftOut)}
 	if err := good.Check(); err != nil {
 		t.Error(err)

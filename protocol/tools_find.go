@@ -1,19 +1,19 @@
 package protocol
 
-// MethodToolsFind looks for tools of the person's that are not offered yet, and opens what it
-// finds: the model is offered it from its next step on. It is a call in turn. The worker only names
-// the model's call of find_tools: the supervisor has its words. The same call again finds the same.
+// MethodToolsFind searches for tools of the user that are not offered yet, and opens them: the
+// model has them from its next step on. It is a call in turn. The worker only names the model's
+// call of find_tools; the supervisor has its words. The same call again finds the same.
 //
 //	{"turn":8,"call":"t8-2-1"}
 //	{"text":"Open from your next step on: list_uploads, delete_upload.","opened":["list_uploads","delete_upload"]}
 const MethodToolsFind = "tools.find"
 
 const (
-	MaxToolsFound = 12 // that one call of find_tools opens at most
-	MaxToolFinds  = 50 // calls of it in one turn
+	MaxToolsFound = 12 // tools that one call of find_tools opens at most
+	MaxToolFinds  = 50 // its calls in one turn
 )
 
-// ToolWords are the arguments of find_tools.
+// ToolWords holds the arguments of find_tools.
 type ToolWords struct {
 	Words string `json:"words"`
 }

@@ -14,7 +14,7 @@ import (
 	"mews/protocol/protocoltest"
 )
 
-// methods is every method of the wire: what it takes and what it answers. nil stands for nothing.
+// methods maps every method of the wire to its parameters and its result. nil means none.
 var methods = map[string]struct{ params, result func() any }{
 	protocol.MethodHello:             {of[protocol.Hello], of[protocol.HelloResult]},
 	protocol.MethodPing:              {},
@@ -39,8 +39,8 @@ var methods = map[string]struct{ params, result func() any }{
 
 func of[T any]() any { return new(T) }
 
-// said is a line of the transcript, taken apart.
-type said struct {
+// transcriptLine is a decoded line of the transcript.
+type transcriptLine struct {
 	ID     int64           `json:"id"`
 	Method string          `json:"method"`
 	Params json.RawMessage `json:"params"`
@@ -48,7 +48,7 @@ type said struct {
 	Error  *protocol.Error `json:"error"`
 }
 
-func transcript(t *testing.T) ([]protocoltest.Line, []said) {
+func transcript(t *testing.T) ([]protocoltest.Line, []transcriptLine) {
 	t.Helper()
 	data, err := os.ReadFile("testdata/transcript.jsonl")
 	if err != nil {
@@ -58,7 +58,7 @@ func transcript(t *testing.T) ([]protocoltest.Line, []said) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	messages := make([]said, len(lines))
+	messages := make([]transcriptLine, len(lines))
 	for i, line := range lines {
 		if err := json.Unmarshal([]byte(line.Text), &messages[i]); err != nil {
 			t.Fatal(err)
@@ -67,7 +67,7 @@ func transcript(t *testing.T) ([]protocoltest.Line, []said) {
 	return lines, messages
 }
 
-func TestDocHoldsTheTranscript(t *testing.T) {
+func TestTranscript_EqualsDocComment(t *testing.T) {
 	doc, err := os.ReadFile("doc.go")
 	if err != nil {
 		t.Fatal(err)
@@ -97,7 +97,7 @@ func TestDocHoldsTheTranscript(t *testing.T) {
 	}
 }
 
-func TestEveryLineOfTheTranscriptDecodesIntoItsType(t *testing.T) {
+func TestTranscript_EachLine_DecodesIntoItsType(t *testing.T) {
 	lines, messages := transcript(t)
 	asked := make(map[protocoltest.Side]map[int64]string)
 	asked[protocoltest.Supervisor], asked[protocoltest.Worker] = map[int64]string{}, map[int64]string{}
@@ -108,9 +108,9 @@ func TestEveryLineOfTheTranscriptDecodesIntoItsType(t *testing.T) {
 		switch {
 		case m.Method != "" && known:
 			used[m.Method] = true
-			strictly(t, m.Params, row.params)
+			wantRoundTrip(t, m.Params, row.params)
 		case m.Method == "" && m.Error == nil:
-			strictly(t, m.Result, methods[asked[other(from)][m.ID]].result)
+			wantRoundTrip(t, m.Result, methods[asked[other(from)][m.ID]].result)
 		}
 		if m.Method != "" && m.ID > 0 {
 			asked[from][m.ID] = m.Method
@@ -123,8 +123,8 @@ func TestEveryLineOfTheTranscriptDecodesIntoItsType(t *testing.T) {
 	}
 }
 
-// strictly decodes text into what of makes, and encodes it back into the same text.
-func strictly(t *testing.T, text json.RawMessage, of func() any) {
+// wantRoundTrip decodes text into a value of of, and encodes it back into the same text.
+func wantRoundTrip(t *testing.T, text json.RawMessage, of func() any) {
 	t.Helper()
 	if of == nil {
 		if s := string(text); s != "{}" && s != "null" {
@@ -149,9 +149,9 @@ func other(s protocoltest.Side) protocoltest.Side {
 	return protocoltest.Worker
 }
 
-func TestTheTranscriptsToolsAndOperationsAreInOrder(t *testing.T) {
+func TestTranscript_ToolsAndOperations_AreValid(t *testing.T) {
 	_, messages := transcript(t)
-	checked, pieces := 0, 1 // the transcript's recording has one from before
+	checked, pieces := 0, 1 // the recording in the transcript has one piece from before
 	for _, m := range messages {
 		var end protocol.OperationEnd
 		switch {
@@ -184,9 +184,9 @@ func TestTheTranscriptsToolsAndOperationsAreInOrder(t *testing.T) {
 	}
 }
 
-// TestEveryMethodIsDocumented reads the Method constants from the source. A method is in doc.go's
-// table and in the transcript, or its constant's comment has an example of it.
-func TestEveryMethodIsDocumented(t *testing.T) {
+// TestMethods_EachOne_IsDocumented reads the Method constants from the source. A method is in
+// doc.go's table and in the transcript, or its constant's comment has an example.
+func TestMethods_EachOne_IsDocumented(t *testing.T) {
 	doc, err := os.ReadFile("doc.go")
 	if err != nil {
 		t.Fatal(err)
@@ -208,20 +208,20 @@ func TestEveryMethodIsDocumented(t *testing.T) {
 	}
 }
 
-// TestTheTranscriptPlays plays the transcript with a connection as each side. The connection's
-// lines must go over the wire byte for byte, and the script's lines must reach its handler or its
-// caller.
-func TestTheTranscriptPlays(t *testing.T) {
+// TestTranscript_EachSide_PlaysIt plays the transcript with a connection as each side. The
+// connection's lines must go over the wire byte for byte, and the script's lines must reach its
+// handler or its caller.
+func TestTranscript_EachSide_PlaysIt(t *testing.T) {
 	for _, side := range []protocoltest.Side{protocoltest.Supervisor, protocoltest.Worker} {
 		t.Run("as "+string(side), func(t *testing.T) {
 			lines, messages := transcript(t)
-			a := &actor{t: t, calls: map[int64]context.CancelFunc{}, answers: map[int64]chan said{}}
+			a := &actor{t: t, calls: map[int64]context.CancelFunc{}, answers: map[int64]chan transcriptLine{}}
 			ours, theirs := protocoltest.Pipe(t)
 			a.conn = protocol.NewConn(ours, a, protocol.Options{})
 			result := protocoltest.Run(t, a.conn)
 			steps := make(chan int)
 			script := &protocoltest.Script{As: other(side), Lines: lines, Step: func(i int) { steps <- i }}
-			played := later(func() error { defer close(steps); return script.Play(theirs) })
+			played := runLater(func() error { defer close(steps); return script.Play(theirs) })
 			for i, m := range messages {
 				if lines[i].From == side {
 					a.say(m)
@@ -241,21 +241,21 @@ func TestTheTranscriptPlays(t *testing.T) {
 	}
 }
 
-// actor says the lines of one side through a connection.
+// actor sends the lines of one side through a connection.
 type actor struct {
 	t     *testing.T
 	conn  *protocol.Conn
 	talk  sync.WaitGroup
-	calls map[int64]context.CancelFunc // by the id they will have
+	calls map[int64]context.CancelFunc // by their future id
 
 	mu      sync.Mutex
-	answers map[int64]chan said // what the handler of a call is to answer
-	heard   []string            // notifications
-	called  []string            // calls, which begin in any order
-	results []int64             // ids of answered calls
+	answers map[int64]chan transcriptLine // answers that the handler of a call must give
+	heard   []string                      // notifications
+	called  []string                      // calls, which begin in any order
+	results []int64                       // ids of answered calls
 }
 
-func (a *actor) say(m said) {
+func (a *actor) say(m transcriptLine) {
 	switch {
 	case m.Method == protocol.MethodCancel:
 		var c protocol.Cancel
@@ -276,7 +276,7 @@ func (a *actor) say(m said) {
 	}
 }
 
-func (a *actor) call(ctx context.Context, m said) {
+func (a *actor) call(ctx context.Context, m transcriptLine) {
 	err := a.conn.Call(ctx, m.Method, m.Params, nil)
 	if err != nil && !strings.Contains(err.Error(), "(-32") {
 		a.t.Errorf("call %d: %v", m.ID, err)
@@ -286,12 +286,13 @@ func (a *actor) call(ctx context.Context, m said) {
 	a.results = append(a.results, m.ID)
 }
 
-// answer holds the answer to a call. Nobody takes that to a ping: the connection answers it.
-func (a *actor) answer(id int64) chan said {
+// answer returns the channel for the answer to a call. For a ping it stays unused, because the
+// connection answers.
+func (a *actor) answer(id int64) chan transcriptLine {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.answers[id] == nil {
-		a.answers[id] = make(chan said, 1)
+		a.answers[id] = make(chan transcriptLine, 1)
 	}
 	return a.answers[id]
 }
@@ -311,8 +312,8 @@ func (a *actor) Notify(req *protocol.Request) {
 	a.heard = append(a.heard, req.Method+string(req.Params))
 }
 
-// compare checks that every line of the other side was heard.
-func (a *actor) compare(lines []protocoltest.Line, messages []said, side protocoltest.Side) {
+// compare checks that every line of the other side arrived.
+func (a *actor) compare(lines []protocoltest.Line, messages []transcriptLine, side protocoltest.Side) {
 	var notifications, calls []string
 	answers := 0
 	for i, m := range messages {

@@ -10,25 +10,25 @@ import (
 	"time"
 )
 
-// Bounds of the bytes from before that are kept, so that changes of files can be undone.
+// Bounds of the earlier bytes of files that are kept for an undo.
 const (
 	MaxBefore     = 16 << 20 // of one file
 	MaxBeforeTurn = 64 << 20 // of one turn
 )
 
-// FileState says what is at a path. It is FileAbsent, FileFolder, FileLink, the hex SHA-256 of a
-// regular file's bytes, or, of one with more than MaxBefore bytes or that a program has left,
-// FileLarge and its size and time.
+// FileState is the state of a path. It is FileAbsent, FileFolder, FileLink, or the hex SHA-256 of a
+// regular file's bytes. For a file over MaxBefore bytes, or one that a program has left, it is
+// FileLarge with size and time.
 type FileState string
 
 const (
 	FileAbsent FileState = ""
 	FileFolder FileState = "folder"
 	FileLink   FileState = "link"
-	FileLarge  FileState = "large " // begins such a state
+	FileLarge  FileState = "large " // prefix of such a state
 )
 
-// Hashed says whether a state is of a regular file whose bytes can be kept.
+// Hashed reports whether the state is that of a regular file whose bytes can be kept.
 func (s FileState) Hashed() bool {
 	_, err := hex.DecodeString(string(s))
 	return err == nil && len(s) == 64
@@ -42,23 +42,23 @@ func (s FileState) check() error {
 	return nil
 }
 
-// Undo says what takes a change of a file back: either what was at Path before, or where it is
-// since it was moved.
+// Undo describes how to undo a change of a file: by the earlier state of Path, or by its path since
+// a move.
 type Undo struct {
-	// relative to the home, without links; "." with Not alone
+	// relative to the home, without links; "." only with Not
 	Path string `json:"path"`
-	To   string `json:"to,omitempty"` // of a move: where it is since
-	// what was at Path; with a hash and no To its bytes are kept as a blob
+	To   string `json:"to,omitempty"` // of a move: the new path
+	// state of Path before; if it is a hash and To is empty, the bytes are kept as a blob
 	Before FileState `json:"before,omitempty"`
-	After  FileState `json:"after,omitempty"` // what was at Path then; of a move, nothing
-	Size   int64     `json:"size,omitempty"`  // of a regular file, in bytes, as is Mode
+	After  FileState `json:"after,omitempty"` // state of Path after the change; "" for a move
+	Size   int64     `json:"size,omitempty"`  // Size and Mode are of a regular file
 	Mode   int       `json:"mode,omitempty"`  // its permissions
-	// Not is why the change can't be taken back; "" where it can. With it, only Path says
-	// something, and with ByProgram After.
+	// Not is why the change cannot be undone; "" if it can. If it is set, only Path matters, and
+	// with ByProgram also After.
 	Not string `json:"not,omitempty"`
 }
 
-// Check refuses what no honest side names.
+// Check refuses an undo that no honest side names.
 func (u Undo) Check() error {
 	for _, path := range []string{u.Path, u.To} {
 		if path != "" && !fs.ValidPath(path) || len(path) > MaxReceivedPath {
@@ -71,15 +71,15 @@ func (u Undo) Check() error {
 	return errors.Join(u.Before.check(), u.After.check())
 }
 
-// SizedState is what is at a path where there is a file whose bytes nobody has read.
+// SizedState returns the state of a file whose bytes nobody has read.
 func SizedState(size int64, modified time.Time) FileState {
 	return FileState(fmt.Sprint(FileLarge, size, " ", modified.UnixNano()))
 }
 
-// ByProgram is the Not of a change that a program has made.
+// ByProgram is the Not of a program's change.
 const ByProgram = "a program has changed it"
 
-// Inverse is what takes the taking back of a change back.
+// Inverse returns the undo of an undo.
 func (u Undo) Inverse() Undo {
 	inverse := Undo{Path: u.Path, Before: u.After, After: u.Before, Mode: u.Mode}
 	if u.To != "" {
@@ -88,28 +88,28 @@ func (u Undo) Inverse() Undo {
 	return inverse
 }
 
-// OperationUndo takes changes of files back, or shows what they were: UndoParameters to UndoResult.
-// Done again after a crash it goes on where it was.
+// OperationUndo undoes changes of files, or shows them as a diff: UndoParameters to UndoResult.
+// Repeated after a crash it continues.
 const OperationUndo OperationKind = "undo"
 
 // Bounds of an undo.
 const (
-	MaxUndone   = 500 // changes that are taken back together
+	MaxUndone   = 500 // changes that are undone together
 	MaxUndoText = 200 // bytes of a reason
 	MaxDiff     = 4 << 20
 )
 
-// UndoAction is what is to be done.
+// UndoAction is the task of an undo operation.
 type UndoAction string
 
 const (
-	UndoBack  UndoAction = "back"  // take back what is as the turn has left it
-	UndoForce UndoAction = "force" // take back the rest too
-	// commit a blob that has the difference between before and now, as diff -u has it
+	UndoBack  UndoAction = "back"  // undo changes of files that are as the turn left them
+	UndoForce UndoAction = "force" // undo the others too
+	// commit a blob with the difference between before and now, in the form of diff -u
 	UndoDiff UndoAction = "diff"
 )
 
-// UndoParameters say what is to be taken back, the newest change first.
+// UndoParameters list the changes to undo, the newest first.
 type UndoParameters struct {
 	Action  UndoAction `json:"action"`
 	Changes []Undo     `json:"changes"`
@@ -128,32 +128,32 @@ func (p UndoParameters) Check() error {
 	return nil
 }
 
-// UndoOutcome is what has become of a change.
+// UndoOutcome is the outcome of one change's undo.
 type UndoOutcome string
 
 const (
 	UndoDone    UndoOutcome = "done"
-	UndoAlready UndoOutcome = "already" // it is as it was before
+	UndoAlready UndoOutcome = "already" // it is as before the change
 	UndoChanged UndoOutcome = "changed" // it has changed since, and was left alone
-	UndoExpired UndoOutcome = "expired" // the bytes are not kept any more
-	UndoFailed  UndoOutcome = "failed"  // Why says how
+	UndoExpired UndoOutcome = "expired" // its bytes are not kept any longer
+	UndoFailed  UndoOutcome = "failed"  // Why gives the reason
 )
 
 var undoOutcomes = map[UndoOutcome]bool{UndoDone: true, UndoAlready: true, UndoChanged: true, UndoExpired: true, UndoFailed: true}
 
-// UndoneChange is what has become of the change of the same place in the parameters.
+// UndoneChange is the outcome for the change at the same index in the parameters.
 type UndoneChange struct {
 	Outcome UndoOutcome `json:"outcome"`
 	Why     string      `json:"why,omitempty"`
-	// Found is what was there before it was taken back by force, with its Size and Mode; where it
-	// is a hash, its bytes are kept as a blob.
+	// Found is the state that a forced undo replaced, with its Size and Mode. If it is a hash, its
+	// bytes are kept as a blob.
 	Found FileState `json:"found,omitempty"`
 	Size  int64     `json:"size,omitempty"`
 	Mode  int       `json:"mode,omitempty"`
 }
 
-// UndoResult says what has become of each change; of UndoDiff it has the Diff alone, nil where
-// there is no difference.
+// UndoResult holds the outcome of each change. After UndoDiff it has only Diff; nil means no
+// difference.
 type UndoResult struct {
 	Changes []UndoneChange `json:"changes,omitempty"`
 	Diff    *BlobRef       `json:"diff,omitempty"`

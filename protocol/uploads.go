@@ -6,53 +6,54 @@ import (
 	"fmt"
 )
 
-// OperationUploads sees to the files that a person has sent, at their wish: UploadsParameters to
-// UploadsResult. Done again after a crash it finds no file that it has put into the trash.
+// OperationUploads lists, sends or deletes files that a user has sent, at the user's wish:
+// UploadsParameters to UploadsResult. Repeated after a crash it does not find a file that it has
+// moved to the trash.
 const OperationUploads OperationKind = "uploads"
 
-// UploadsAction is what is to be done.
+// UploadsAction is the task of an uploads operation.
 type UploadsAction string
 
 const (
-	UploadsList   UploadsAction = "list"   // the newest first, UploadsPage of them
+	UploadsList   UploadsAction = "list"   // list the newest files, UploadsPage of them
 	UploadsSend   UploadsAction = "send"   // commit one file as a blob
-	UploadsRead   UploadsAction = "read"   // likewise, any file of the home
-	UploadsDelete UploadsAction = "delete" // put one file into the trash
+	UploadsRead   UploadsAction = "read"   // commit any file of the home as a blob
+	UploadsDelete UploadsAction = "delete" // move one file to the trash
 	UploadsRemove UploadsAction = "remove" // remove one file for good
 )
 
 // UploadsPage is how many files are listed at once.
 const UploadsPage = 8
 
-// UploadsParameters say what is to be done.
+// UploadsParameters describe the wish.
 type UploadsParameters struct {
 	Action UploadsAction `json:"action"`
-	// Key is UploadKey of the file that is sent, deleted or removed, or behind which a list begins;
-	// Offset is how many newer files a list leaves out where there is no such file.
+	// Key is the UploadKey of the file to send, delete or remove. A list begins after that file; if
+	// it does not exist, the list skips Offset newer files.
 	Key    string `json:"key,omitempty"`
 	Offset int    `json:"offset,omitempty"`
-	Path   string `json:"path,omitempty"` // of UploadsRead, relative to the home
+	Path   string `json:"path,omitempty"` // for UploadsRead, relative to the home
 }
 
-// UploadsResult says what there is. It has the one file that is sent, deleted or removed; none
-// where it is not there.
+// UploadsResult is the result. It has the one file that is sent, deleted or removed; none if it
+// does not exist.
 type UploadsResult struct {
 	Files []Upload `json:"files,omitempty"`
-	From  int      `json:"from,omitempty"` // how many newer ones a list has left out
+	From  int      `json:"from,omitempty"` // how many newer files the list has skipped
 	Total int      `json:"total"`          // files below uploads/
 	Blob  *BlobRef `json:"blob,omitempty"`
 
-	Size MediaSize `json:"size,omitzero"` // of the one that is sent
+	Size MediaSize `json:"size,omitzero"` // of the sent file
 }
 
-// Upload is a file that a person has sent.
+// Upload is a file that a user has sent.
 type Upload struct {
 	Path   string `json:"path"` // relative to the home
 	Size   int64  `json:"size"`
-	SentAt string `json:"sent_at"` // such as 2026-11-20 13:19, where the person lives
+	SentAt string `json:"sent_at"` // such as 2026-11-20 13:19, in the user's zone
 }
 
-// UploadKey names a file in few letters, as long as it has its path.
+// UploadKey returns a short key of a file. It depends on the path alone.
 func UploadKey(path string) string {
 	sum := sha256.Sum256([]byte(path))
 	return hex.EncodeToString(sum[:8])

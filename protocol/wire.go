@@ -8,8 +8,8 @@ import (
 	"strconv"
 )
 
-// wireMessage is one line that was received: a call (method and id), a notification (method alone)
-// or a response (id, and either result or failure).
+// wireMessage is one received line: a call (method and id), a notification (only method) or a
+// response (id, and either result or failure).
 type wireMessage struct {
 	id      int64
 	method  string
@@ -33,11 +33,11 @@ const (
 
 var memberNames = [memberCount]string{"jsonrpc", "id", "method", "params", "result", "error"}
 
-// envelope holds the value of each member as it stands in the line; nil for one that is not there.
+// envelope holds the value of each member as in the line; nil if the member is missing.
 type envelope [memberCount][]byte
 
-// decodeLine checks a whole line as strictly as DecodeStrict and takes its envelope apart. The
-// result does not point into the line.
+// decodeLine checks a whole line as strictly as DecodeStrict, and splits its envelope. The result
+// does not point into the line.
 func decodeLine(line []byte) (*wireMessage, error) {
 	var e envelope
 	if err := e.scan(line); err != nil {
@@ -131,7 +131,7 @@ func (e *envelope) response(id int64) (*wireMessage, error) {
 	return m, nil
 }
 
-// parseID reads a positive integer. It returns 0 where there is no id.
+// parseID reads a positive integer. It returns 0 if there is no id.
 func parseID(b []byte) (int64, error) {
 	if b == nil {
 		return 0, nil
@@ -143,7 +143,7 @@ func parseID(b []byte) (int64, error) {
 	return id, nil
 }
 
-// maxHead is the length of the longest head of a call: all that comes before its parameters.
+// maxHead is the length of the longest head of a call: everything before its parameters.
 const maxHead = len(`{"jsonrpc":"2.0","id":9223372036854775807,"method":"","params":`) + longestMethod
 
 // outgoingLine is a line of ours. Its head is written last, because a call gets its id when its
@@ -152,8 +152,8 @@ type outgoingLine struct {
 	bytes []byte // maxHead, the encoded value, }\n
 }
 
-// encodeLine encodes value behind room for a head. It refuses what the other side would refuse: a
-// value that is not strict JSON, and a line over limit.
+// encodeLine encodes value after room for a head. It refuses values that the other side would
+// refuse: a value that is not strict JSON, and a line over limit.
 func encodeLine(value any, limit int) (outgoingLine, error) {
 	var b bytes.Buffer
 	b.Write(make([]byte, maxHead))
@@ -167,19 +167,19 @@ func encodeLine(value any, limit int) (outgoingLine, error) {
 	if f := s.document(nil, 2); f != nil {
 		return outgoingLine{}, f
 	}
-	if len(buf) > limit { // with a head of the greatest length
+	if len(buf) > limit { // with the longest head
 		return outgoingLine{}, fmt.Errorf("%w: %d bytes, at most %d", ErrTooLong, len(buf)-maxHead, limit-maxHead)
 	}
-	buf[len(buf)-1] = '}' // in place of the newline that Encode appends
+	buf[len(buf)-1] = '}' // replaces the newline that Encode appends
 	return outgoingLine{bytes: append(buf, '\n')}, nil
 }
 
-// encodeText is encodeLine for a JSON text that is known to be good.
+// encodeText is encodeLine for a JSON text that is known to be valid.
 func encodeText(value string) outgoingLine {
 	return outgoingLine{bytes: append(make([]byte, maxHead), value+"}\n"...)}
 }
 
-// size is at least the number of bytes of the line.
+// size returns an upper bound for the bytes of the line.
 func (p outgoingLine) size() int { return len(p.bytes) }
 
 // line puts head before the value. It may be called once.
@@ -189,7 +189,7 @@ func (p outgoingLine) line(head []byte) []byte {
 	return p.bytes[from:]
 }
 
-// encodeRequest encodes a call or a notification. nil params travel as {}.
+// encodeRequest encodes a call or a notification. nil params are sent as {}.
 func encodeRequest(method string, params any, limit int) (outgoingLine, error) {
 	if method == "" || len(method) > longestMethod || strconv.Quote(method) != `"`+method+`"` {
 		return outgoingLine{}, fmt.Errorf("method %q: want 1 to %d plain bytes", method, longestMethod)
@@ -204,7 +204,7 @@ func encodeRequest(method string, params any, limit int) (outgoingLine, error) {
 	return p, err
 }
 
-// requestHead is the head of a call, or of a notification where id is 0.
+// requestHead returns the head of a call, or of a notification if id is 0.
 func requestHead(id int64, method string) []byte {
 	if id == 0 {
 		return []byte(`{"jsonrpc":"2.0","method":"` + method + `","params":`)
@@ -212,7 +212,7 @@ func requestHead(id int64, method string) []byte {
 	return []byte(`{"jsonrpc":"2.0","id":` + strconv.FormatInt(id, 10) + `,"method":"` + method + `","params":`)
 }
 
-// answerHead is the head of a response; member is result or error.
+// answerHead returns the head of a response; member is result or error.
 func answerHead(id int64, member string) []byte {
 	return []byte(`{"jsonrpc":"2.0","id":` + strconv.FormatInt(id, 10) + `,"` + member + `":`)
 }

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestDecodeLine(t *testing.T) {
+func TestDecodeLine_ValidLines_AreRead(t *testing.T) {
 	tests := []struct {
 		name, line string
 		want       wireMessage
@@ -40,7 +40,7 @@ func TestDecodeLine(t *testing.T) {
 	}
 }
 
-// brokenLines breaks the wire, each for the reason that its error names.
+// brokenLines break the wire. Each row has the reason that its error gives.
 var brokenLines = []struct{ name, line, want string }{
 	{"nothing", ``, `want an object`},
 	{"a batch", `[{"jsonrpc":"2.0","method":"a"}]`, `want an object`},
@@ -78,7 +78,7 @@ var brokenLines = []struct{ name, line, want string }{
 	{"deep", `{"jsonrpc":"2.0","method":"a","params":` + strings.Repeat(`{"x":`, 100_000), `64 levels`},
 }
 
-func TestBrokenLines(t *testing.T) {
+func TestDecodeLine_BrokenLines_AreRefused(t *testing.T) {
 	for _, tt := range brokenLines {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := decodeLine([]byte(tt.line))
@@ -89,7 +89,7 @@ func TestBrokenLines(t *testing.T) {
 	}
 }
 
-func TestPackedLinesAreAsWritten(t *testing.T) {
+func TestEncode_Lines_EqualWireText(t *testing.T) {
 	request := func(id int64, method string, params any) string {
 		p, err := encodeRequest(method, params, 1<<20)
 		if err != nil {
@@ -120,7 +120,7 @@ func TestPackedLinesAreAsWritten(t *testing.T) {
 	}
 }
 
-func TestBothSidesCountTheSameDepth(t *testing.T) {
+func TestDepth_BothSides_CountTheSame(t *testing.T) {
 	for inside, fits := range map[int]bool{maxDepth - 2: true, maxDepth - 1: false} {
 		raw := ToolCall{Arguments: []byte(nested("[", "", "]", inside))}
 		_, err := encodeRequest("a", raw, 1000)
@@ -131,7 +131,7 @@ func TestBothSidesCountTheSameDepth(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeSent(t *testing.T) {
+func TestEncode_BadValues_AreRefused(t *testing.T) {
 	tests := []struct {
 		name, method string
 		params       any

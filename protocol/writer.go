@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// writeChunk is what the other side must take within Options.WriteTimeout.
+// writeChunk is how much the other side must read within Options.WriteTimeout.
 const writeChunk = 64 << 10
 
-// write writes the lines that are queued, until the connection ends (nil) or must end (the cause).
-// A stall ends it at once. A peer that is gone may have left its last words: the reader then has
-// WriteTimeout to come to their end.
+// write writes the queued lines, until the connection ends (nil) or must end (the cause). A stall
+// ends it at once. A peer that is gone may have left its last lines: the reader then has
+// WriteTimeout to read them.
 func (c *Conn) write() error {
 	err := c.writeLines()
 	if err == nil || errors.Is(err, ErrStalled) {
@@ -25,7 +25,7 @@ func (c *Conn) write() error {
 	return err
 }
 
-// writeLines writes the lines that are queued until the connection ends.
+// writeLines writes the queued lines until the connection ends.
 func (c *Conn) writeLines() error {
 	for {
 		var line []byte
@@ -44,8 +44,8 @@ func (c *Conn) writeLines() error {
 	}
 }
 
-// writeLine writes in chunks, each with a deadline of its own, so that a slow reader is told from
-// one that does not read.
+// writeLine writes in chunks, each with its own deadline, to tell a slow reader from one that does
+// not read.
 func (c *Conn) writeLine(line []byte) error {
 	for len(line) > 0 {
 		disarm := c.setDeadline()
@@ -62,7 +62,7 @@ func (c *Conn) writeLine(line []byte) error {
 	return nil
 }
 
-// setDeadline bounds the next Write: by a deadline where there is one, else by ending the
+// setDeadline bounds the next Write: by a deadline if rwc has deadlines, otherwise by ending the
 // connection.
 func (c *Conn) setDeadline() (disarm func()) {
 	d, ok := c.rwc.(interface{ SetWriteDeadline(time.Time) error })

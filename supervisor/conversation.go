@@ -7,17 +7,17 @@ import (
 	"time"
 )
 
-// Conversation is (person, channel, chat, thread). It owns its history; one turn at a time runs in
-// it.
+// Conversation is a user's talk in one channel, chat and thread. It has one history and runs one
+// turn at a time.
 type Conversation struct {
 	ID      int64
 	User    string
 	Channel Channel
-	Chat    string // the channel's own name of the chat; "" is the person's only one
-	Thread  string // the channel's own name of a thread in it; "" where there are none
+	Chat    string // the channel's name of the chat; "" if the user has only one
+	Thread  string // the channel's name of a thread in the chat; "" means none
 }
 
-// Channel is where a person talks.
+// Channel is a way for a user to talk to the service.
 type Channel string
 
 const (
@@ -25,8 +25,8 @@ const (
 	ChannelTelegram Channel = "telegram"
 )
 
-// ChatAction is what a chat is told to be going on here, for some seconds. (Bot API,
-// sendChatAction, whose words these are.)
+// ChatAction is the activity that a chat shows for some seconds. (Bot API, sendChatAction; the
+// words are the API's.)
 type ChatAction string
 
 const (
@@ -36,50 +36,51 @@ const (
 	ActionUploadDocument ChatAction = "upload_document"
 )
 
-// Capabilities are what a channel can do. The zero value, which an unknown channel has, can do
+// Capabilities says what a channel can do. The zero value, also that of an unknown channel, can do
 // nothing.
 type Capabilities struct {
-	// everybody has a chat of their own there without an account, and only they read it
+	// every user has a chat of their own there without an account, which only they read
 	Private bool
-	// a person is the number of their account, which is the name of their private chat too
+	// a user is the number of an account, which is also the name of the private chat
 	Accounts  bool
 	Groups    bool // several people may be in a chat: see IsGroup
-	Edit      bool // a message that was sent can be changed
-	Delete    bool // a message that was sent can be taken away
+	Edit      bool // a sent message can be changed
+	Delete    bool // a sent message can be deleted
 	Buttons   bool // a message can have buttons
-	Location  bool // a button in a private chat sends where its person is
-	Voice     bool // a chat plays recordings that are sent to it
-	Reactions bool // a message of a person's can be given an emoji
-	Files     bool // a chat shows the files that are sent to it; without it, only their names
+	Location  bool // a button in a private chat can send its user's location
+	Voice     bool // a chat plays recordings
+	Reactions bool // a user's message can get an emoji
+	Files     bool // a chat shows files; without it, only their names
 }
 
-// capabilities are those of every channel. Nothing else tells channels apart.
+// capabilities lists those of every channel. Channels differ in nothing else.
 var capabilities = map[Channel]Capabilities{
 	ChannelTerminal: {Private: true, Buttons: true},
 	ChannelTelegram: {Accounts: true, Groups: true, Edit: true, Delete: true, Buttons: true, Reactions: true,
 		Files: true, Voice: true, Location: true},
 }
 
-// Can is what the channel can do.
+// Can returns what the channel can do.
 func (c Channel) Can() Capabilities { return capabilities[c] }
 
-// ChannelsThat lists the channels with the capabilities that are asked for, by name.
+// ChannelsThat lists the channels whose capabilities may accepts, by name.
 func ChannelsThat(may func(Capabilities) bool) []Channel {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(capabilities)), func(c Channel) bool { return !may(c.Can()) })
 }
 
-// GroupChannel is where there are groups: a group that is named by its number alone is one of its.
+// GroupChannel returns the channel with groups. A group without a channel belongs to it.
 func GroupChannel() Channel {
 	return ChannelsThat(func(can Capabilities) bool { return can.Groups })[0]
 }
 
-// PrivateChannels are those on which everybody has a chat of their own. There is at least one.
+// PrivateChannels lists the channels where every user has a chat of their own. There is at least
+// one.
 func PrivateChannels() []Channel {
 	return ChannelsThat(func(can Capabilities) bool { return can.Private })
 }
 
-// PrivateChat is where nobody but the person reads what they are told: on a channel where they have
-// an account, else on one that needs none.
+// PrivateChat returns a conversation that only the user reads. It is on a channel with an account
+// of the user, or else on one that needs no account.
 func (u User) PrivateChat() Conversation {
 	for _, c := range slices.Sorted(maps.Keys(u.Accounts)) {
 		return Conversation{User: u.Name, Channel: c, Chat: u.Accounts[c]}
@@ -87,40 +88,40 @@ func (u User) PrivateChat() Conversation {
 	return Conversation{User: u.Name, Channel: PrivateChannels()[0]}
 }
 
-// IsGroup says whether several people may be in a chat of the channel. (The Bot API numbers groups
-// and channels below 0.)
+// IsGroup reports whether several people may be in a chat of the channel. (The Bot API numbers
+// groups and channels below 0.)
 func (c Channel) IsGroup(chat string) bool { return c.Can().Groups && strings.HasPrefix(chat, "-") }
 
-// InGroup says whether others read what is said in the conversation.
+// InGroup reports whether others read the conversation.
 func (c Conversation) InGroup() bool { return c.Channel.IsGroup(c.Chat) }
 
-// Busy is what becomes of a text that is sent while a turn of its conversation runs. Commands run
+// Busy says what to do with a text that comes while a turn of its conversation runs. Commands run
 // at once in any case.
 type Busy string
 
 const (
-	// the turn takes it in before its next call of the model; where there is none, as BusyQueue
+	// the turn takes it in before its next model call; without such a call as BusyQueue
 	BusySteer Busy = "steer"
-	BusyQueue Busy = "queue" // it waits, and has a turn of its own
-	// it stops the turn, and the next one answers with all that was said
+	BusyQueue Busy = "queue" // it waits for a turn of its own
+	// it stops the turn, and the next turn answers everything
 	BusyRestart Busy = "restart"
 )
 
-// VoiceMode says whether the answers of a conversation are said aloud. The zero value is VoiceOff.
+// VoiceMode says whether the answers of a conversation are spoken. The zero value is VoiceOff.
 type VoiceMode string
 
 const (
 	VoiceOff VoiceMode = "off"
 	VoiceOn  VoiceMode = "on" // a voice message follows the text
-	// a voice message takes the place of the text, where that can be
+	// a voice message replaces the text, if that is possible
 	VoiceOnly      VoiceMode = "only"
-	VoiceForbidden VoiceMode = "forbidden" // off: the chat takes no voice messages
+	VoiceForbidden VoiceMode = "forbidden" // off, because the chat takes no voice messages
 )
 
 // OpenedTool is a tool of a family that is open in a conversation.
 type OpenedTool struct {
 	Name   string
-	Call   string    // of find_tools, which has opened it; "" of one that was opened otherwise
-	Kept   bool      // the person wants it to stay open
-	UsedAt time.Time // when it was called last, or opened
+	Call   string    // the call of find_tools that opened it; "" if something else did
+	Kept   bool      // the user wants it to stay open
+	UsedAt time.Time // when it was last called, or opened
 }

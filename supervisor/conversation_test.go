@@ -7,9 +7,8 @@ import (
 	"mews/supervisor"
 )
 
-// What only its person may read goes to their account, where they have one, and else where nobody
-// needs one.
-func TestAPrivateChatIsAtAnAccountOrWhereNoneIsNeeded(t *testing.T) {
+// A private text goes to the user's account, or to a channel that needs no account.
+func TestPrivateChat_Account_IsPreferred(t *testing.T) {
 	alice := supervisor.User{Name: "alice", Accounts: map[supervisor.Channel]string{supervisor.ChannelTelegram: "42"}}
 	for _, c := range []struct {
 		user supervisor.User
@@ -24,7 +23,7 @@ func TestAPrivateChatIsAtAnAccountOrWhereNoneIsNeeded(t *testing.T) {
 	}
 }
 
-func TestChannelsAreFoundByWhatTheyCan(t *testing.T) {
+func TestChannelsThat_Capability_SelectsChannels(t *testing.T) {
 	for name, c := range map[string]struct{ got, want []supervisor.Channel }{
 		"private": {supervisor.PrivateChannels(), []supervisor.Channel{supervisor.ChannelTerminal}},
 		"all": {supervisor.ChannelsThat(func(supervisor.Capabilities) bool { return true }),

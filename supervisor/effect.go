@@ -7,42 +7,43 @@ import (
 	"mews/protocol"
 )
 
-// Effect is one thing that was done for a person: a row of the ledger.
+// Effect is one thing that was done for a user: a row of the ledger.
 type Effect struct {
 	ID         int64
 	User       string
-	Turn       int64  // 0 where none did it
-	Call       string // the tool call that did it; "" where none did
-	Kind       string // one of package effect's
-	Target     string // what it was done to
+	Turn       int64  // 0 means no turn
+	Call       string // the tool call that did it; "" means none
+	Kind       string // a kind of package effect
+	Target     string // what was changed or sent
 	Detail     string
-	ReportedBy Reporter // whose word it is
+	ReportedBy Reporter // who says so
 	At         time.Time
 }
 
-// Reporter is whose word an effect is.
+// Reporter says who reported an effect.
 type Reporter string
 
 const (
-	ReportedByWorker     Reporter = "worker"     // what runs in a worker may have it say anything
-	ReportedBySupervisor Reporter = "supervisor" // it was done here
+	// not to be trusted: code in a worker can report anything
+	ReportedByWorker     Reporter = "worker"
+	ReportedBySupervisor Reporter = "supervisor" // the supervisor did it
 )
 
-// The kinds of effects that the supervisor reports.
+// Kinds of effects that the supervisor reports.
 const (
 	EffectFileSent    = "file.sent"
 	EffectMessageSent = "message.sent"
-	EffectBegun       = "call.begun" // and not known to have ended
+	EffectBegun       = "call.begun" // the call began, and its end is unknown
 	EffectUndone      = "change.undone"
 	EffectAsked       = "question.asked"
 	EffectReceived    = "file.received"
-	EffectCorrected   = "fact.corrected" // by its person, as are the next two
+	EffectCorrected   = "fact.corrected" // by the user, as are the next two
 	EffectForgotten   = "fact.forgotten"
 	EffectImported    = "memory.imported"
 )
 
-// EffectReporter is whose word an effect of a kind is: those with a dot are the supervisor's to
-// report, the others a worker's.
+// EffectReporter returns who reports effects of a kind. The supervisor reports those with a dot,
+// and workers the others.
 func EffectReporter(kind string) Reporter {
 	if strings.Contains(kind, ".") {
 		return ReportedBySupervisor
@@ -50,38 +51,38 @@ func EffectReporter(kind string) Reporter {
 	return ReportedByWorker
 }
 
-// EffectCount is how many effects of a group a person has, or of a kind.
+// EffectCount is the number of a user's effects of a group or a kind.
 type EffectCount struct {
 	User  string `json:"user"`
 	Group string `json:"kind"`
 	Count int    `json:"count"`
 }
 
-// EffectQuery asks for effects of one person.
+// EffectQuery selects effects of a user.
 type EffectQuery struct {
 	User     string
-	From, To time.Time // the zero values are no bounds
-	Kinds    []string  // nil is all
-	Before   int64     // only those with a smaller id; 0 is all
+	From, To time.Time // zero values mean no bounds
+	Kinds    []string  // nil means all
+	Before   int64     // only smaller ids; 0 means all
 	Limit    int
 }
 
-// FileChange is a change of a person's file that is on record.
+// FileChange is a recorded change of a user's file.
 type FileChange struct {
 	protocol.Undo
 	Effect    int64 // its row in the ledger
 	Turn      int64
-	Operation int64  // the undo that made it; 0: the turn
+	Operation int64  // the undo that made it; 0 means the turn
 	Kind      string // the ledger's
 	CreatedAt time.Time
 }
 
-// UndoneFiles are changes that an operation has taken back.
+// UndoneFiles are changes that an operation has undone.
 type UndoneFiles struct {
 	User      string
 	Turn      int64
-	Of        int64 // the undo that had made them; 0: the turn
+	Of        int64 // the undo that had made them; 0 means the turn
 	Operation int64
 	Effects   []int64         // their rows in the ledger
-	Changes   []protocol.Undo // what takes each of them back again
+	Changes   []protocol.Undo // the changes that redo them
 }

@@ -5,30 +5,30 @@ import (
 	"fmt"
 )
 
-// Error is an error that a person may read. Everything else is "internal" to them and whole to the
-// log. (The two audiences of an error, after benbjohnson/wtf.)
+// Error is an error with a text for users. They see any other error as "internal", and only the log
+// has it in full. (The two audiences of an error, after benbjohnson/wtf.)
 type Error struct {
 	Code Code
-	// whole sentences: what was tried, with what, and what to do next; "" is for the log alone
+	// whole sentences: what was tried, with what, and what to do next; "" means only for the log
 	Message string
 	Err     error // for the log; may be nil
 }
 
-// Code is what a program decides by. Texts are never compared.
+// Code is the kind of an error, for programs. They never compare texts.
 type Code string
 
 const (
 	CodeInternal    Code = "internal"
-	CodeInvalid     Code = "invalid"     // what was sent cannot be right
-	CodeNotFound    Code = "not_found"   // what was named is not there
-	CodeForbidden   Code = "forbidden"   // the person may not
-	CodeConflict    Code = "conflict"    // it was changed since it was looked at (RFC 9110, 409)
+	CodeInvalid     Code = "invalid"     // the request can't be right
+	CodeNotFound    Code = "not_found"   // the named thing does not exist
+	CodeForbidden   Code = "forbidden"   // the user may not do it
+	CodeConflict    Code = "conflict"    // it has changed since it was read (RFC 9110, 409)
 	CodeUnavailable Code = "unavailable" // may work later: a model that is down, a full disk
 	CodeModel       Code = "model"       // the model's provider refused or failed
-	CodeBudget      Code = "budget"      // there is not enough money left for it
+	CodeBudget      Code = "budget"      // there is not enough money left
 )
 
-// Errorf is an Error with a message for a person.
+// Errorf returns an Error with a message for users.
 func Errorf(code Code, format string, args ...any) error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }
@@ -45,8 +45,8 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// ErrorCode is the code of the first Error that err wraps, CodeInternal where there is none, "" for
-// nil.
+// ErrorCode returns the code of the first Error that err wraps. It returns CodeInternal if there is
+// none, and "" for nil.
 func ErrorCode(err error) Code {
 	if err == nil {
 		return ""

@@ -6,159 +6,158 @@ import (
 	"time"
 )
 
-// ChannelGitHub is where nobody talks: a conversation there is a person's work on one pull request
-// or issue. Its chat is the repository, and its thread the number.
+// ChannelGitHub is the channel of work on GitHub, where nobody talks. A conversation there is a
+// user's work on a pull request or issue. Its chat is the repository, and its thread the number.
 const ChannelGitHub Channel = "github"
 
-// GitHubRepo is a repository that is served, with what is done about it. Amounts are in millionths
-// of a US dollar.
+// GitHubRepo is a configured repository. Amounts are in millionths of a US dollar.
 type GitHubRepo struct {
-	Name   string // owner/name in lower case: GitHub does not tell case apart
-	User   string // whose its reviews and triages are
+	Name   string // owner/name in lower case: GitHub ignores case
+	User   string // owner of its reviews and triages
 	Review bool
 	Triage bool
-	Notify []GitHubRecipient // who reads its notices; none: the admins
+	Notify []GitHubRecipient // who gets its notices; none means the admins
 	Post   GitHubPost
-	Day    int64 // what its reviews and triages may cost in a day together
-	Labels bool  // triage may make labels that are not there
-	Asks   bool  // a review for a stranger's fork waits for a tap
+	Day    int64 // daily limit of its reviews and triages together
+	Labels bool  // triage may create missing labels
+	Asks   bool  // a review of a stranger's fork waits for a tap
 
-	Project string // title of the project that triaged issues are put into; "" for none
+	Project string // title of the project for triaged issues; "" means none
 }
 
-// GitHubRecipient is where notices go: to a person, or to a chat.
+// GitHubRecipient gets notices: a user, or a chat.
 type GitHubRecipient struct {
 	User   string // "" with a chat
-	Chat   string // on Telegram; "" is the person's own chat
+	Chat   string // on Telegram; "" means the user's private chat
 	Thread string // a topic of Chat
 }
 
-// GitHubPost is what a review leaves on GitHub.
+// GitHubPost says what a review posts on GitHub.
 type GitHubPost string
 
 const (
 	PostReview GitHubPost = "review" // one review with comments
 	PostCheck  GitHubPost = "check"  // one neutral check run
-	PostCard   GitHubPost = "card"   // nothing, until the person picks findings
+	PostCard   GitHubPost = "card"   // nothing, until the user picks findings
 )
 
-// GitHubRepoName is how a repository's name is compared.
+// GitHubRepoName returns a repository's name in the form for comparisons.
 func GitHubRepoName(name string) string { return strings.ToLower(name) }
 
-// GitHubEvent is what happened in a repository, as far as anything is done about it. A webhook
-// tells of it, or it was found by looking. What is done rests on what stands on GitHub then, never
-// on this. As JSON it has at most 8 KiB; whoever makes one cuts its texts.
+// GitHubEvent holds the parts of an event that the service uses. It comes from a webhook or from
+// polling. Decisions are made from GitHub's current state, never from the event alone. Its JSON has
+// at most 8 KiB; the code that makes one cuts its texts.
 type GitHubEvent struct {
-	Repo   string `json:"repo"`             // owner/name, as it was written
-	Event  string `json:"event"`            // GitHub's name of it, such as pull_request
-	Action string `json:"action,omitempty"` // likewise, such as opened
+	Repo   string `json:"repo"`             // owner/name, in its original case
+	Event  string `json:"event"`            // GitHub's name of the event, such as pull_request
+	Action string `json:"action,omitempty"` // GitHub's name of the action, such as opened
 	Number int    `json:"number,omitempty"` // of a pull request or an issue
 	Pull   bool   `json:"pull,omitempty"`   // Number is a pull request's
 
 	Sender    string `json:"sender,omitempty"` // login of who did it
 	SenderBot bool   `json:"sender_bot,omitempty"`
-	// login of whose the pull request, issue, comment or release is
+	// login of the author of the pull request, issue, comment or release
 	Author string `json:"author,omitempty"`
-	// of the author of Text, in GitHub's words: OWNER, MEMBER, COLLABORATOR, ...
+	// role of the author of Text, in GitHub's words: OWNER, MEMBER, COLLABORATOR, ...
 	Standing string `json:"association,omitempty"`
 
 	Title string   `json:"title,omitempty"`
-	Text  string   `json:"text,omitempty"` // of a comment, a review, a release
+	Text  string   `json:"text,omitempty"` // of a comment, a review or a release
 	URL   string   `json:"url,omitempty"`
-	State string   `json:"state,omitempty"` // a review's, a check's conclusion
-	Names []string `json:"names,omitempty"` // labels, or logins that were asked to review
+	State string   `json:"state,omitempty"` // a review's state, or a check's conclusion
+	Names []string `json:"names,omitempty"` // labels, or logins of requested reviewers
 
-	// branch or tag of a push, release or check; the head's branch of a pull request
+	// branch or tag of a push, release or check; head branch of a pull request
 	Ref    string `json:"ref,omitempty"`
-	Base   string `json:"base,omitempty"` // branch
-	Head   string `json:"head,omitempty"` // commit
+	Base   string `json:"base,omitempty"` // target branch
+	Head   string `json:"head,omitempty"` // head commit
 	Before string `json:"before,omitempty"`
 	Draft  bool   `json:"draft,omitempty"`
 	Merged bool   `json:"merged,omitempty"`
 	Fork   bool   `json:"fork,omitempty"`
-	Gone   bool   `json:"gone,omitempty"` // a branch was deleted
+	Gone   bool   `json:"gone,omitempty"` // the branch was deleted
 
-	Commits []GitHubCommit `json:"commits,omitempty"` // the first of a push
-	More    int            `json:"more,omitempty"`    // commits of a push that are not in Commits
-	Comment int64          `json:"comment,omitempty"` // the comment's, review's or check's id
+	Commits []GitHubCommit `json:"commits,omitempty"` // the first commits of a push
+	More    int            `json:"more,omitempty"`    // number of further commits of a push
+	Comment int64          `json:"comment,omitempty"` // id of the comment, review or check
 	At      time.Time      `json:"at,omitzero"`
 }
 
-// GitHubCommit is one of a push.
+// GitHubCommit is a commit of a push.
 type GitHubCommit struct {
 	SHA    string `json:"sha"`
-	Title  string `json:"title"` // its first line
+	Title  string `json:"title"` // first line of its message
 	Author string `json:"author,omitempty"`
 }
 
-// GitHubRequest is that a pull request is to be reviewed, or an issue triaged.
+// GitHubRequest asks for the review of a pull request or the triage of an issue.
 type GitHubRequest struct {
-	Repo   string // its GitHubRepo's name
+	Repo   string // name of its GitHubRepo
 	Number int
-	Asked  string // login or name of who asked for it; "" where it is done by itself
-	Text   string // what they asked for beside that
+	Asked  string // login or name of the requester; "" means automatic
+	Text   string // the requester's further wishes
 	Fork   bool
 	At     time.Time
 }
 
-// Review is a pull request's head that is to be reviewed, or was. There is one for each head, and
-// at most one that settles: of that the head is not known yet.
+// Review is the review of one head of a pull request, requested or done. Each head has one. At most
+// one review settles: its head is not known yet.
 type Review struct {
 	ID       int64
-	User     string // whose it is
-	Repo     string // its GitHubRepo's name
+	User     string // its owner
+	Repo     string // name of its GitHubRepo
 	Number   int
-	Head     string // commit; "" until it was looked at
+	Head     string // commit; "" until GitHub was asked
 	State    ReviewState
-	Round    int       // how often it was wanted
-	Asked    string    // who has asked for it; "" where it is done by itself
-	Text     string    // what they want to know
-	WantedAt time.Time // told of the same wish again, nothing changes
-	// of one that settles, and of one that failed and is tried again; the zero time is never
+	Round    int       // how often it was requested
+	Asked    string    // login or name of the requester; "" means automatic
+	Text     string    // the requester's question
+	WantedAt time.Time // time of the request; the same request again changes nothing
+	// when a settling or a failed review continues; zero means never
 	Due     time.Time
-	Turn    int64  // that does it; 0 is none yet
-	Change  string // SHA-256 in the spool of what was read on GitHub; "" is nothing yet
-	Result  string // what came of reading that, as JSON; "" is nothing yet
-	Posted  string // what stands on GitHub, or is about to, as JSON; "" is nothing
+	Turn    int64  // the turn that does it; 0 means none yet
+	Change  string // SHA-256 in the spool of the change that was read; "" means none yet
+	Result  string // the review's result as JSON; "" means none yet
+	Posted  string // the posts on GitHub, present or planned, as JSON; "" means none
 	Buttons [][]Button
-	Why     string // of one that was skipped or has failed, for people
+	Why     string // why it was skipped or failed, for people
 }
 
-// ReviewState is how far a review has come.
+// ReviewState is the state of a review.
 type ReviewState string
 
 const (
-	ReviewSettling ReviewState = "settling" // waits until nothing was pushed for a while
-	ReviewQueued   ReviewState = "queued"   // has its inbound
-	// its turn waits for its person to allow it: it is a stranger's
+	ReviewSettling ReviewState = "settling" // waits until no push came for a while
+	ReviewQueued   ReviewState = "queued"   // its inbound is stored
+	// its turn waits for the user's approval, since the pull request is a stranger's
 	ReviewConfirming ReviewState = "confirming"
 	ReviewRunning    ReviewState = "running"
 	ReviewDone       ReviewState = "done"
-	ReviewSkipped    ReviewState = "skipped" // nobody reads it
-	ReviewFailed     ReviewState = "failed"  // its person was told
+	ReviewSkipped    ReviewState = "skipped" // it will not be done
+	ReviewFailed     ReviewState = "failed"  // the user was told
 )
 
-// Active says of a review whether it has its inbound and has not ended.
+// Active reports whether the review has its inbound and has not ended.
 func (r Review) Active() bool {
 	return r.State == ReviewQueued || r.State == ReviewConfirming || r.State == ReviewRunning
 }
 
-// Name is its pull request as people write it.
+// Name returns its pull request as people write it.
 func (r Review) Name() string { return fmt.Sprintf("%s#%d", r.Repo, r.Number) }
 
-// ReviewMute is something of which a repository's reviews say nothing.
+// ReviewMute mutes a subject in a repository's reviews.
 type ReviewMute struct {
 	ID      int64
-	User    string // whose the reviews are
+	User    string // owner of the reviews
 	Repo    string
 	Kind    MuteKind
 	Subject string // a finding's fingerprint, a pull request's number, or a label
 	Why     string // for people
-	By      string // login or name of who wants that; "" is not known
+	By      string // login or name of who muted it; "" means unknown
 	At      time.Time
 }
 
-// MuteKind is what sort of thing a ReviewMute is of.
+// MuteKind is the kind of subject of a ReviewMute.
 type MuteKind string
 
 const (
@@ -167,65 +166,65 @@ const (
 	MuteLabel   MuteKind = "label"
 )
 
-// IssueTriage is an issue on GitHub that is to be triaged, or was. There is one for each issue.
+// IssueTriage is the triage of a GitHub issue, requested or done. Each issue has one.
 type IssueTriage struct {
 	ID       int64
-	User     string // whose it is
-	Repo     string // its GitHubRepo's name
+	User     string // its owner
+	Repo     string // name of its GitHubRepo
 	Number   int
 	State    TriageState
-	Round    int       // how often it was wanted
-	Asked    string    // who has asked for it; "" where it is done by itself
-	WantedAt time.Time // told of the same wish again, nothing changes
-	Due      time.Time // of one that settles
-	Report   string    // what came of reading it: a protocol.Triage as JSON; "" is nothing yet
-	Labels   []string  // that are ours on the issue, or about to be: those of earlier rounds too
-	Comment  int64     // ours on GitHub; 0 is none, or not known
-	Why      string    // of one that was skipped or has failed
+	Round    int       // how often it was requested
+	Asked    string    // login or name of the requester; "" means automatic
+	WantedAt time.Time // time of the request; the same request again changes nothing
+	Due      time.Time // when a settling triage continues
+	Report   string    // its result: a protocol.Triage as JSON; "" means none yet
+	// labels that we set on the issue or will set, including those of earlier rounds
+	Labels  []string
+	Comment int64  // our comment on GitHub; 0 means none or unknown
+	Why     string // why it was skipped or failed
 }
 
-// TriageState is how far a triage has come.
+// TriageState is the state of a triage.
 type TriageState string
 
 const (
 	TriageSettling TriageState = "settling" // waits until it is due
-	// has its inbound, or is about to, and goes on with its turn
+	// its inbound is stored or will be, and its turn continues the work
 	TriageQueued  TriageState = "queued"
 	TriageDone    TriageState = "done"
 	TriageSkipped TriageState = "skipped" // the issue is left alone
-	TriageFailed  TriageState = "failed"  // its person was told
+	TriageFailed  TriageState = "failed"  // the user was told
 )
 
-// WebhookDelivery is what another program has sent to a webhook, or what was found by asking it
-// instead. One is known by the fields from User to Body: what is sent again is no other, unless it
-// has failed.
+// WebhookDelivery is an event that another program sent, or that polling found. It is identified by
+// the fields from User to Body. A repeated one is ignored unless the earlier one failed.
 type WebhookDelivery struct {
 	ID     int64
-	User   string // whose it is; "" is nobody's
+	User   string // its owner; "" means nobody
 	Source string // WebhookGitHub, or WebhookHook and a name
-	Hook   string // the sender's own name of the webhook; "" where it has none
-	Key    string // the sender's own name of the delivery; nothing vouches for it
-	Body   string // SHA-256 of what was sent, by which the spool has it
+	Hook   string // the sender's id of the webhook; "" means none
+	Key    string // the sender's id of the delivery; not verified
+	Body   string // SHA-256 of the body, which is in the spool
 
-	Size  int64       // bytes that the spool has of it
-	Event GitHubEvent // the zero value where it is none
+	Size  int64       // bytes of the body in the spool
+	Event GitHubEvent // the zero value if it is no event
 	State WebhookState
-	Why   string // it was ignored, or has failed
+	Why   string // why it was ignored or failed
 	At    time.Time
 }
 
-// The values of WebhookDelivery.Source.
+// Values of WebhookDelivery.Source.
 const (
 	WebhookGitHub = "github"
 	WebhookHook   = "hook/" // and the hook's name
 )
 
-// WebhookState is how far a WebhookDelivery has come.
+// WebhookState is the state of a WebhookDelivery.
 type WebhookState string
 
 const (
-	WebhookNew     WebhookState = "new"     // kept, and not yet done
-	WebhookDone    WebhookState = "done"    // all is done that follows from it
+	WebhookNew     WebhookState = "new"     // stored, not yet handled
+	WebhookDone    WebhookState = "done"    // completely handled
 	WebhookIgnored WebhookState = "ignored" // nothing follows from it
-	WebhookFailed  WebhookState = "failed"  // it could not be done: sent again it is new
+	WebhookFailed  WebhookState = "failed"  // handling failed: if it comes again, it counts as new
 )

@@ -6,44 +6,44 @@ import (
 	"mews/protocol"
 )
 
-// HistoryMessage is what was said, with where that was.
+// HistoryMessage is a message of the history, with its conversation.
 type HistoryMessage struct {
 	SaidMessage
 	In   Conversation
-	Sent string // the channel's name of what the person sent that it belongs to; "" is not known
+	Sent string // the channel's name of the user's message; "" means unknown
 }
 
-// HistoryQuery asks what was said with a person, in order. All but User may be left out.
+// HistoryQuery selects messages with a user, in order. Only User is required.
 type HistoryQuery struct {
 	User         string
 	Conversation int64
 	Span         Span
 	Who          string          // WhoPerson or WhoAssistant
-	NoBareCalls  bool            // leaves out what the model says in calls alone
-	Newest       bool            // from the newest on backwards
-	After        HistoryPosition // what is listed comes after that; backwards if Newest
+	NoBareCalls  bool            // leaves out messages of the model that only make calls
+	Newest       bool            // from the newest backwards
+	After        HistoryPosition // lists messages after this position; those before it if Newest
 	Skip, Limit  int
 }
 
-// HistoryPosition is where a message is in what was said. The zero value is before the first.
+// HistoryPosition is the position of a message in the history. The zero value is before the first.
 type HistoryPosition struct {
 	At      int64 `json:"at"` // unix milliseconds
 	Message int64 `json:"message"`
 }
 
-// Position is where the message is.
+// Position returns the message's position in the history.
 func (m HistoryMessage) Position() HistoryPosition { return HistoryPosition{m.At.UnixMilli(), m.ID} }
 
-// Who says something, in one pair of words for commands, verbs, tools and exports.
+// Speakers, as commands, verbs, tools and exports name them.
 const (
 	WhoPerson    = "person"
 	WhoAssistant = "assistant"
 )
 
-// RoleOf is the role of who says something; "" is any.
+// RoleOf maps a speaker to its role; "" means any.
 var RoleOf = map[string]protocol.Role{WhoPerson: protocol.RoleUser, WhoAssistant: protocol.RoleAssistant}
 
-// Who says it.
+// Who returns the speaker of the message.
 func (m HistoryMessage) Who() string {
 	if m.Role == protocol.RoleUser {
 		return WhoPerson
@@ -51,63 +51,63 @@ func (m HistoryMessage) Who() string {
 	return WhoAssistant
 }
 
-// SaidMessage is what a person said, or was answered.
+// SaidMessage is a message of a user or of the assistant.
 type SaidMessage struct {
 	protocol.Message
 	Origin Origin
 	At     time.Time
-	Size   int64 // in bytes, as it is kept
+	Size   int64 // stored bytes
 }
 
-// MemorySource is a message that a fact goes by.
+// MemorySource is the message that a fact is based on.
 type MemorySource struct {
 	Message  int64
 	Origin   Origin
-	Words    string // of the person's
+	Words    string // the user's words in it
 	At       time.Time
-	Material bool // the model has read what is not the person's own words in that conversation
+	Material bool // the model has read words of others in that conversation
 }
 
-// ForgottenFact is a fact that is not taken up again.
+// ForgottenFact is a fact that must not be remembered again.
 type ForgottenFact struct {
 	ID      string
 	Text    string
-	Message int64 // that it went by; 0 is none
+	Message int64 // the message that it was based on; 0 means none
 }
 
-// Forgetting is what a person wants to be forgotten: all that was sent in a span of time, with what
-// came of it.
+// Forgetting is a request to forget: all that was sent in a span of time, and everything that
+// followed from it.
 type Forgetting struct {
 	ID           int64
 	User         string
-	Inbound      int64 // the press or the command that wants it
-	Conversation int64 // 0 is all that they have
+	Inbound      int64 // the press or command that made the request
+	Conversation int64 // 0 means all of the user's
 	Since, Until time.Time
-	Next         int64 // nothing is left of what was sent before this inbound
+	Next         int64 // everything before this inbound is done
 	Counts       ForgetCounts
-	Ended        bool // nothing is left
-	// Expired: nobody has asked for it, it is all older than the configuration keeps. ID, Inbound
-	// and Conversation are 0 then. What a conversation's window has stays, and so does what came of
-	// it in the home.
+	Ended        bool // the request is done
+	// Expired means that nobody made the request: the data is older than the configuration keeps.
+	// ID, Inbound and Conversation are 0 then. Messages in a conversation's window stay, and so do
+	// the home's files.
 	Expired bool
 }
 
-// ForgetCounts says how much is forgotten, or would be.
+// ForgetCounts counts what is or would be forgotten.
 type ForgetCounts struct {
-	Messages int64 `json:"messages,omitempty"` // that the person sent
+	Messages int64 `json:"messages,omitempty"` // messages of the user
 	Answers  int64 `json:"answers,omitempty"`
-	Results  int64 `json:"results,omitempty"` // of tools
-	Undos    int64 `json:"undos,omitempty"`   // copies of files from before they were changed
-	Files    int64 `json:"files,omitempty"`   // that were sent along
-	Changed  int64 `json:"changed,omitempty"` // files that were changed; they are not touched
-	Facts    int64 `json:"facts,omitempty"`   // of MEMORY.md that came of it
-	Notes    int64 `json:"notes,omitempty"`   // lines of daily notes, likewise
+	Results  int64 `json:"results,omitempty"` // tool results
+	Undos    int64 `json:"undos,omitempty"`   // copies of files from before a change
+	Files    int64 `json:"files,omitempty"`   // received files
+	Changed  int64 `json:"changed,omitempty"` // changed files; they are not touched
+	Facts    int64 `json:"facts,omitempty"`   // facts in MEMORY.md
+	Notes    int64 `json:"notes,omitempty"`   // lines of daily notes
 	Logged   int64 `json:"logged,omitempty"`  // exchanges in the home's logs
-	// of the messages, those that are not answered or delivered yet
+	// messages among them that are not answered or delivered yet
 	Waiting int64 `json:"waiting,omitempty"`
 }
 
-// Plus is what c and more come to together.
+// Plus returns the sum of c and more.
 func (c ForgetCounts) Plus(more ForgetCounts) ForgetCounts {
 	return ForgetCounts{
 		Messages: c.Messages + more.Messages, Answers: c.Answers + more.Answers, Results: c.Results + more.Results,
@@ -117,11 +117,11 @@ func (c ForgetCounts) Plus(more ForgetCounts) ForgetCounts {
 	}
 }
 
-// ForgottenPiece is what came of forgetting for a moment.
+// ForgottenPiece is the result of one step of forgetting.
 type ForgottenPiece struct {
 	Forgetting
-	Messages []int64 // that are gone from the transcript
+	Messages []int64 // deleted from the transcript
 }
 
-// Span is a span of time. From is in it and To is not. A zero From or To sets no bound.
+// Span is a span of time. It includes From and excludes To. A zero From or To sets no bound.
 type Span struct{ From, To time.Time }

@@ -7,252 +7,248 @@ import (
 	"mews/protocol"
 )
 
-// InboundKind is what sort of thing was sent, by a person or by what begins by itself.
+// InboundKind is the kind of an inbound, from a user or from the service.
 type InboundKind string
 
 const (
-	KindText    InboundKind = "text"    // goes to the model, in its conversation's order
-	KindCommand InboundKind = "command" // a slash command: passes the queue by
-	// a button was pressed: passes the queue by; Text is the Button's Press
+	KindText    InboundKind = "text"    // goes to the model, in the conversation's order
+	KindCommand InboundKind = "command" // a slash command: bypasses the queue
+	// the press of a button: bypasses the queue; Text is the Button's Press
 	KindPress InboundKind = "press"
-	// a code that opens the gate: answered as it is kept, and never kept itself
+	// a code that opens the gate: answered at once, and never stored
 	KindCode InboundKind = "code"
 
-	// These begin a turn of their own kind, as a text begins one of TurnChat, and no person sent
-	// them.
+	// Kinds that no user sent. They start a turn of their own kind, as a text starts a TurnChat.
 	KindJob    InboundKind = "job"    // a job is due
-	KindReview InboundKind = "review" // a pull request wants a review
-	KindTriage InboundKind = "triage" // an issue wants to be looked at
+	KindReview InboundKind = "review" // a pull request needs a review
+	KindTriage InboundKind = "triage" // an issue needs a triage
 	KindMCP    InboundKind = "mcp"    // another program asks
 )
 
-// InboundState is how far an inbound has come.
+// InboundState is the state of an inbound.
 type InboundState string
 
 const (
-	// what came with it is being fetched and read, or more may belong to it
+	// its files are being fetched and read, or more messages may belong to it
 	InboundArriving InboundState = "arriving"
-	InboundNew      InboundState = "new"      // kept, not yet begun
+	InboundNew      InboundState = "new"      // stored, not yet begun
 	InboundRunning  InboundState = "running"  // its turn has started
 	InboundAnswered InboundState = "answered" // its answer is in the outbox
 	InboundDone     InboundState = "done"     // its answer was delivered
-	InboundParked   InboundState = "parked"   // three attempts at it failed; the person was told
-	// its person did not want it any more, before a turn had taken it
+	InboundParked   InboundState = "parked"   // three attempts failed, and the user was told
+	// its user dropped it before a turn took it
 	InboundDropped InboundState = "dropped"
 )
 
-// Inbound is one thing a person sent.
+// Inbound is one message, press or call to the service.
 type Inbound struct {
 	ID           int64
 	Conversation Conversation
-	// who gives the keys: "terminal", "telegram/<API root>/<bot>", a job, a repository
+	// the issuer of the keys: "terminal", "telegram/<API root>/<bot>", a job, a repository
 	Source string
-	// unique within Source and the user: sent again with the same key, it is kept once
+	// unique within Source and user: a repeated key is stored once
 	Key     string
-	Message string // the channel's own name of it, to answer to; "" where that is not needed
-	// the channel's own number of who sent it, which is also that of their private chat; not kept
+	Message string // the channel's name of it, for answers; "" if that is not needed
+	// the channel's number of the sender, also that of the private chat; not stored
 	Sender  string
 	Kind    InboundKind
-	Command string // with KindCommand its name: lower case, without the slash
-	// what the model reads before Text: of an earlier message, to which it answers
+	Command string // with KindCommand the command's name: lower case, without the slash
+	// the earlier message that it answers, as the model reads it before Text
 	Quote    string
 	Text     string
 	Priority Priority
-	// the same for what its conversation's turn takes together, such as an album; "" for what
-	// stands alone
+	// equal for inbounds that one turn takes together, such as an album; "" for single ones
 	Together string
-	Origin   Origin // "" is OriginOwn
-	// what the model reads behind Text: a JSON array of protocol.Part; "" for nothing
+	Origin   Origin // "" means OriginOwn
+	// what the model reads after Text: a JSON array of protocol.Part; "" means nothing
 	Parts string
 	State InboundState
-	// it met a closed gate: it is as if it were not there until a code has opened that
+	// a closed gate holds it: it is hidden until a code opens the gate
 	Held       bool
 	ReceivedAt time.Time
-	// the position of its first attachment, which grows when its person sends others in the place
-	// of those
+	// position of its first attachment, which grows when the user replaces attachments
 	FirstFile int
-	// Destination is where its turn answers to; the zero value is its own Conversation. Where it is
-	// read it has its ID alone.
+	// Destination gets the answer of its turn; the zero value means its own Conversation. Reads set
+	// only its ID.
 	Destination Conversation
 }
 
-// TogetherForwarded has a turn take together what was forwarded, from wherever it is.
+// TogetherForwarded marks forwarded messages, which one turn takes together, whatever their origin.
 const TogetherForwarded = "forward"
 
-// Priority is which of what waits in a conversation goes first. Of the same, what was sent first
-// does.
+// Priority orders what waits in a conversation. Of equal ones the first sent goes first.
 type Priority int
 
 const (
-	PriorityFollowup Priority = -1 // it waits for what runs, and for all else, whatever Busy says
+	PriorityFollowup Priority = -1 // it waits for everything else, whatever Busy says
 	PriorityUsual    Priority = 0
-	// its person wants it next: it is for the turn that runs, whatever Busy says
+	// the user wants it next: it goes into the running turn, whatever Busy says
 	PriorityNow Priority = 1
 )
 
-// Origin says whose words a message has. Who is to do or remember something unasked goes by it.
+// Origin says whose words a message has. Whether a model may act on it or remember it unasked
+// depends on this.
 type Origin string
 
 const (
-	OriginOwn Origin = "own" // the person's, typed or spoken
-	// some of it is somebody else's: forwarded, quoted, attached, read by a tool in what was sent
+	OriginOwn Origin = "own" // the user's words, typed or spoken
+	// some words are of others: forwarded, quoted, attached, or read by a tool from them
 	OriginWorld Origin = "world"
 )
 
 // Attachment is a file that came with an inbound.
 type Attachment struct {
-	File      string // the channel's own name of it, by which it is fetched
+	File      string // the channel's name of it, for fetching
 	Kind      protocol.AttachmentKind
-	Name      string // as the person sees it; "" where it has none
-	MediaType string // "" is not known
-	Size      int64  // bytes; 0 is not known
-	Seconds   int    // of sound and of moving pictures
-	Position  int    // among all that its inbound has had; set where it is read
-	// the channel's own name of its bytes, the same wherever they are; "" is not known
+	Name      string // as the user sees it; "" means none
+	MediaType string // "" means unknown
+	Size      int64  // bytes; 0 means unknown
+	Seconds   int    // of audio and video
+	Position  int    // among all attachments that its inbound ever had; set by reads
+	// the channel's name of its bytes, the same in every chat; "" means unknown
 	ContentID string
 	SHA256    string // of its bytes in the spool; "" until they were fetched
-	Failure   string // a sentence: why it can't be had; "" for nothing
+	Failure   string // a sentence: why the file is not available; "" means no failure
 }
 
-// MaxText is how long one inbound's text may be, in bytes. (EchOS takes 500,000 characters.)
+// MaxText is the longest text of an inbound, in bytes. (EchOS takes 500,000 characters.)
 const MaxText = 256 << 10
 
-// Incoming is one thing that a channel brings, before anybody was asked whether its sender may
-// speak.
+// Incoming is one update of a channel, before it is checked whether its sender may speak.
 type Incoming struct {
 	Channel Channel
-	Update  int64 // the source's own number of it; 0 where that cannot be read
-	// what the source sent, unchanged: it may hold fields that this version does not know
+	Update  int64 // the source's number of it; 0 if it cannot be read
+	// what the source sent, unchanged: it may have fields that this version does not know
 	Raw    json.RawMessage
 	Key    string // unique within the source; the number alone may come again
 	Kind   IncomingKind
-	Sender string // the channel's name of the account that sent it
-	Chat   string // the channel's name of the chat; with IncomingMoved its old name
-	Thread string // the topic in the chat; "" where there are none, and in a chat's general topic
+	Sender string // the channel's name of the sender's account
+	Chat   string // the channel's name of the chat; with IncomingMoved the old name
+	Thread string // the topic in the chat; "" means none, or the general topic
 	Group  bool   // several people are in the chat
-	Title  string // of a group, one line, for people to know it by; "" in private
+	Title  string // title of a group for people, one line; "" in private
 	// the channel's name of the message; with IncomingPress that of the message with the button
 	Message string
-	Album   string // the same for everything that was sent as one album; "" where it is none
+	Album   string // equal for all parts of an album; "" means no album
 	// at most MaxText bytes of UTF-8 without NUL; not blank with IncomingMessage without
 	// Attachments
 	Text string
 	// Attachments are the files that came with it. Their bytes are not fetched yet.
 	Attachments []Attachment
-	// somebody else has said it, elsewhere; forwards that come together are taken together
+	// somebody else said it elsewhere; forwards that come together are taken together
 	Forwarded bool
-	Origin    Origin // "" is OriginOwn
-	// the channel's name of the message in the chat that it answers to; "" for none
+	Origin    Origin // "" means OriginOwn
+	// the channel's name of the message that it answers; "" means none
 	RepliesTo string
-	// RepliesToBot says that this one is the bot's. Quote is what it says, in the channel's words.
+	// RepliesToBot says that the answered message is the bot's. Quote is its text, in the channel's
+	// words.
 	RepliesToBot bool
 	Quote        Quote
-	Query        string // with IncomingPress: what acknowledges the press
+	Query        string // with IncomingPress: the id that acknowledges the press
 	SentAt       time.Time
-	// when its sender has changed it, as the channel dates that; zero: it is as it was sent
+	// when the sender edited it, by the channel's clock; zero means never
 	EditedAt time.Time
-	// it is meant for the bot: always in private and of presses, in groups where it says so
+	// it is meant for the bot: always so in private and for presses, in groups if it says so
 	Addressed bool
-	// what was sent and does not reach the channel's bots, such as "a story"; "" for nothing
+	// content that does not reach the channel's bots, such as "a story"; "" means none
 	Unreadable string
 	MovedTo    string // with IncomingMoved: the chat's new name
 }
 
-// IncomingKind is what an Incoming is about.
+// IncomingKind is the kind of an Incoming.
 type IncomingKind string
 
 const (
-	// a person's words, perhaps with something Unreadable
+	// words of a user, perhaps with Unreadable content
 	IncomingMessage    IncomingKind = "message"
-	IncomingUnreadable IncomingKind = "unreadable" // a person sent only what Unreadable names
-	// a person pressed a button; Text is the Button's Press
+	IncomingUnreadable IncomingKind = "unreadable" // only Unreadable content of a user
+	// a press of a button; Text is the Button's Press
 	IncomingPress IncomingKind = "press"
-	// a chat has a new name; it may be said more than once
+	// a chat has a new name; it may come more than once
 	IncomingMoved IncomingKind = "moved"
-	IncomingOther IncomingKind = "other" // anything else: nothing is done about it
+	IncomingOther IncomingKind = "other" // anything else: ignored
 )
 
-// Batch is what came in one piece from a source.
+// Batch is a batch of items from a source.
 type Batch struct {
-	Source string // the Source of its inbounds; theirs is not read
-	Next   int64  // where the source's next batch begins; 0 leaves that as it is
+	Source string // the Source of its inbounds; their own is ignored
+	Next   int64  // start of the source's next batch; 0 leaves it unchanged
 	Items  []Item
 }
 
-// Item is one thing that a person sent, and what is kept with it.
+// Item is one thing that a user sent, and what is stored with it.
 type Item struct {
 	Inbound Inbound
-	Update  int64  // the source's own number of it
-	Raw     string // what the source sent, as it sent it; "" keeps none
-	// EditedAt is not zero of one that was sent before, under another number, and is changed by
-	// this: its Inbound is as it is now.
+	Update  int64  // the source's number of it
+	Raw     string // what the source sent, unchanged; "" stores nothing
+	// EditedAt is not zero if this item edits an earlier one with another number. Its Inbound is
+	// the new version.
 	EditedAt time.Time
 	// Attachments are the files that came with it, in order.
 	Attachments []Attachment
-	// Answer, where it is not "", answers it at once, whatever its gate decides, and no turn
-	// begins. It says nothing private.
+	// Answer, unless "", answers it at once, whatever its gate decides, and starts no turn. It says
+	// nothing private.
 	Answer string
-	// Notice, where it is not "", is told of it, and all else goes on. It says nothing private.
+	// Notice, unless "", is sent about it, and everything else continues. It says nothing private.
 	Notice string
-	// Unread says of one with an Answer that it could not be looked at. Text names it, and the next
-	// inbound of its conversation that mentions what is unread has it in its text.
+	// Unread says that an item with an Answer could not be read. Text names it. The next inbound of
+	// its conversation that mentions unread ones has that in its text.
 	Unread         bool
 	MentionsUnread bool
-	// RepliesTo is the channel's name of the message that it answers to; "" is none. What answers
-	// to any but the conversation's newest does not answer a question in words.
+	// RepliesTo is the channel's name of the message that it answers; "" means none. An answer to
+	// anything but the newest message does not answer a question in words.
 	RepliesTo string
-	Decision  GateDecision // of a refused inbound nothing is kept but an Answer, or nothing at all
+	Decision  GateDecision // a refused inbound is not stored, except as an Answer
 }
 
-// Receipt is what has come of a batch.
+// Receipt is the result of a batch.
 type Receipt struct {
-	Kept []Inbound // each item's, in order; what was there before as it is
-	// what a code in the batch has let through, oldest first; an item of it may be in Kept too, as
-	// held
+	Kept []Inbound // each item's inbound, in order; one that was stored before is unchanged
+	// inbounds that a code in the batch has released, oldest first; an item of it may also be in
+	// Kept, as held
 	Released []Inbound
-	Queued   []int64 // conversations for which something was put into the outbox, each once
+	Queued   []int64 // conversations with something new in the outbox, each once
 }
 
-// Quote is what of an earlier message its reader is reminded of.
+// Quote is an earlier message that the reader is reminded of.
 type Quote struct {
-	By   string // who said it; "" is nobody who needs a name
-	Part string // what was chosen of it; "" is nothing
-	Text string // all of it; "" is not known, or need not be said again
+	By   string // who said it; "" means that no name is needed
+	Part string // the part that was chosen; "" means none
+	Text string // the whole text; "" means unknown, or not needed
 }
 
-// Sending is how something that a person sent has come.
+// Sending says how a user sent something.
 type Sending struct {
-	At        time.Time // in the person's time zone
+	At        time.Time // in the user's time zone
 	In        Conversation
 	Voice     bool // spoken
-	File      bool // with files that are no speech
+	File      bool // with files other than speech
 	Forwarded bool
-	Edited    bool // it is not as it was at first
+	Edited    bool // it was edited
 	Pressed   bool // by a button
-	Scheduled bool // by a job of theirs
+	Scheduled bool // by a job of the user
 }
 
-// RecapLine is something that was said in another conversation.
+// RecapLine is a message of another conversation.
 type RecapLine struct {
-	At   string // when and where
+	At   string // time and conversation, in words
 	Role protocol.Role
 	Text string
 }
 
-// SlashCommand is what is known of a slash command before it runs. Its row in package command says
-// so, and everything below that package is given it by name.
+// SlashCommand describes a slash command. Its row in package command makes it, and the packages
+// below get it by name.
 type SlashCommand struct {
 	Name string // lower case, without the slash
 	Help string // what it does, in a few words that begin with a small letter
-	// Urgent commands are taken however fast they come, and wait for no other command.
+	// Urgent commands are accepted at any rate, and wait for no other command.
 	Urgent bool
-	// Open commands run while the gate is closed: nobody gains anything by them.
+	// Open commands run while the gate is closed: they are of no use to a stranger.
 	Open bool
-	// EndsTurn says that what was sent behind it is not for the turn that runs: that turn takes in
-	// nothing of it.
+	// EndsTurn says that the running turn takes in nothing that was sent after the command.
 	EndsTurn   bool
 	AdminsOnly bool
-	// Locks is which gates it closes as it is kept, by its arguments in lower case. With other
-	// arguments it closes none.
+	// Locks says which gates the command closes when it is stored, by its arguments in lower case.
+	// Other arguments close none.
 	Locks map[string]Lock
 }

@@ -7,120 +7,121 @@ import (
 	"mews/protocol"
 )
 
-// Job is something that is due at times, without being asked for again.
+// Job is something that is due at times, without a new request.
 type Job struct {
 	ID    int64
 	User  string
 	Kind  JobKind
 	State JobState
-	Name  string // what its person calls it; "" is as its Text begins
-	Text  string // what it says, or what it asks of a model
+	Name  string // the user's name for it; "" means the beginning of its Text
+	Text  string // what it says, or its prompt for a model
 	Rule  string // when it is due: a recurrence.Rule, as JSON
-	// IANA name of the time zone in which its times are read; "" is the machine's
+	// IANA name of the time zone of its times; "" is the machine's
 	Zone string
-	// where it speaks: where it was made, unless its person wants it elsewhere
+	// gets its messages: the conversation that made it, unless the user chose another
 	Conversation Conversation
-	// what made it, which makes one alone; a command, a press or a tool call
+	// what made it, unique for the user; a command, a press or a tool call
 	MadeBy    string
 	Options   JobOptions
 	Version   int64     // counts its changes
-	Since     time.Time // all up to this moment was fired, or was before the job
-	Next      time.Time // when it is due; the zero time where it is not
-	Fired     int       // how often
-	Failures  int       // of its last fires, without one between them that did not fail
+	Since     time.Time // all times up to this one were fired, or are from before the job
+	Next      time.Time // when it is due; the zero time means never
+	Fired     int       // number of fires
+	Failures  int       // consecutive failed fires until now
 	CreatedAt time.Time
 }
 
-// JobKind is what a job does.
+// JobKind is the kind of a job.
 type JobKind string
 
 const (
-	JobReminder JobKind = "reminder" // says its text, and asks no model
-	JobAgent    JobKind = "agent"    // has a turn of its own do what its text says
-	// checks whether something is so, and then says its text or does what that says
+	JobReminder JobKind = "reminder" // says its text, without a model
+	JobAgent    JobKind = "agent"    // runs a turn that does what its text says
+	// tests a condition, and then says its text or does what that says
 	JobCheck   JobKind = "check"
 	JobRoutine JobKind = "routine" // is built in; its name says what it does
 )
 
-// JobOptions are how a job goes about it.
+// JobOptions are the options of a job.
 type JobOptions struct {
-	Missed   Missed        `json:"on_miss,omitempty"`
-	Grace    time.Duration `json:"grace,omitempty"` // how late it may still be done; 0 is as usual
+	Missed Missed `json:"on_miss,omitempty"`
+	// how late it may still run; 0 means the default
+	Grace    time.Duration `json:"grace,omitempty"`
 	Overlap  Overlap       `json:"overlap,omitempty"`
 	Priority JobPriority   `json:"priority,omitempty"`
-	Exact    bool          `json:"exact,omitempty"` // its turn begins at the moment itself
+	Exact    bool          `json:"exact,omitempty"` // its turn begins exactly on time
 	World    bool          `json:"world,omitempty"` // its text may be somebody else's words
 
-	// Of a turn. What is not set is as for all jobs.
+	// For its turn. Unset fields have the default.
 	Model     string `json:"model,omitempty"`     // PROVIDER/MODEL
-	Workspace string `json:"workspace,omitempty"` // its name
+	Workspace string `json:"workspace,omitempty"` // name of the workspace
 	Steps     int    `json:"steps,omitempty"`
 	Minutes   int    `json:"minutes,omitempty"`
 
 	Check   Check `json:"look,omitzero"`     // of a check
-	Written bool  `json:"written,omitempty"` // of the digest: a model words it
+	Written bool  `json:"written,omitempty"` // of the digest: a model writes it
 
-	// when its person last had it go on, in unix milliseconds; 0 is never
+	// when the user last resumed it, in unix milliseconds; 0 means never
 	Resumed int64 `json:"resumed,omitempty"`
-	// its person wants it no more: one that is done without this has ended by itself
+	// the user deleted it; a done job without this has ended by itself
 	Deleted bool `json:"deleted,omitempty"`
 }
 
-// JobPriority is how much of a stir a job makes. "" is what is usual.
+// JobPriority says how noticeable a job is. "" means normal.
 type JobPriority string
 
 const (
 	JobLow  JobPriority = "low"  // it makes no sound
-	JobHigh JobPriority = "high" // it sounds, and does not wait for the end of quiet hours
+	JobHigh JobPriority = "high" // it makes a sound and does not wait for the end of quiet hours
 )
 
-// Check is what a check is about, of which there is one: files or a command. With Ask a model judges
-// what was found, where that has changed.
+// Check is the condition of a check: either files or a command. With Ask a model judges the finding,
+// if that has changed.
 type Check struct {
-	// a pattern: it is so where a file is new, changed or gone since the last check
+	// a pattern: met if a file is new, changed or gone since the last check
 	Files string `json:"files,omitempty"`
-	// of new, changed and gone, those that count; none is all
+	// which of new, changed and gone count; none means all
 	Changes []string `json:"changes,omitempty"`
-	Command string   `json:"command,omitempty"` // it is so where this exits with 0
-	Ask     string   `json:"ask,omitempty"`     // what the model is asked of it
+	Command string   `json:"command,omitempty"` // met if this command exits with 0
+	Ask     string   `json:"ask,omitempty"`     // the question to the model about it
 
-	// once it is so the job's text is done, in a turn; else it is said
+	// if met, the job's text is done in a turn; otherwise it is said
 	Task bool `json:"task,omitempty"`
-	// once it was so and that was told, the job is done
+	// the job is done once the condition was met and reported
 	AutoRemove    bool `json:"auto_remove,omitempty"`
-	NotifyOnCheck bool `json:"notify_on_check,omitempty"` // it is told each time what was found
+	NotifyOnCheck bool `json:"notify_on_check,omitempty"` // the finding is reported at every check
 }
 
-// Missed is what becomes of a time that is past when it is seen. "" is MissedRun: a reminder comes
-// however late, unless it has a Grace.
+// Missed says what happens to a time that has passed before it was noticed. "" means MissedRun. A
+// reminder comes however late, unless it has a Grace.
 type Missed string
 
 const (
-	// done once, however many times have passed, unless it is too late for it
+	// runs once, however many times have passed, unless it is too late
 	MissedRun  Missed = "run"
 	MissedSkip Missed = "skip" // left out
-	MissedAsk  Missed = "ask"  // its person is asked
+	MissedAsk  Missed = "ask"  // the user is asked
 )
 
-// Overlap is what becomes of a time that comes while the job still runs. "" is OverlapSkip.
+// Overlap says what happens to a time that comes while the job still runs. "" means OverlapSkip.
 type Overlap string
 
 const (
 	OverlapSkip  Overlap = "skip"  // left out
-	OverlapQueue Overlap = "queue" // done afterwards; of several, one
+	OverlapQueue Overlap = "queue" // runs afterwards; several run as one
 )
 
-// JobState is whether a job is due at all.
+// JobState is the state of a job.
 type JobState string
 
 const (
-	JobProposed JobState = "proposed" // its person has not said yes to it
+	JobProposed JobState = "proposed" // waits for the user's consent
 	JobActive   JobState = "active"
 	JobPaused   JobState = "paused"
-	JobDone     JobState = "done" // it comes no more, or was deleted
+	JobDone     JobState = "done" // it has ended, or was deleted
 )
 
-// What may be wrong with a change of a job.
+// Errors of a changed job.
 var (
 	ErrTooManyJobs = errors.New("there is no room for another job")
 	ErrJobChanged  = errors.New("the job has changed since it was read")
@@ -128,68 +129,66 @@ var (
 
 // Limits of jobs.
 const (
-	MaxJobs    = 200     // of a person's that are not done
+	MaxJobs    = 200     // jobs of a user that are not done
 	MaxJobText = 8 << 10 // in bytes
 	MaxJobName = 80      // in characters
 )
 
-// FireState is how far a fire has come.
+// FireState is the state of a fire.
 type FireState string
 
 const (
 	FireClaimed FireState = "claimed" // it begins when its time has come
-	FireRunning FireState = "running" // it has its inbound
-	FireAsked   FireState = "asked"   // its turn waits for a person
+	FireRunning FireState = "running" // its inbound is stored
+	FireAsked   FireState = "asked"   // its turn waits for the user
 	FireSaid    FireState = "said"
 	FireSilent  FireState = "silent" // it had nothing to say
 	FireFailed  FireState = "failed"
-	FireMissed  FireState = "missed"  // it was too late for it
+	FireMissed  FireState = "missed"  // it was too late
 	FireSkipped FireState = "skipped" // the fire before it still ran
 )
 
-// Fire is one time that a job was due. There is one for a job and a moment.
+// Fire is one due time of a job. There is one for each job and time.
 type Fire struct {
-	Job     Job       // as it was; it was due at its Next
+	Job     Job       // before the fire; it was due at its Next
 	Last    time.Time // the last of its times that have passed: its Next, or a later one
-	Next    time.Time // when the job is due again; the zero time is never
-	Since   time.Time // the job's from now on
-	State   JobState  // the job's from now on
-	As      FireState // what becomes of the fire
-	BeginAt time.Time // of one that is claimed
+	Next    time.Time // when the job is due again; zero means never
+	Since   time.Time // the new value for the job
+	State   JobState  // the new state of the job
+	As      FireState // the new state of the fire
+	BeginAt time.Time // for a claimed fire
 }
 
-// Firing is what is done of fires in one piece: all of it, or none where one of the jobs has
-// changed.
+// Firing is a set of fires that are stored together: all, or none if one of the jobs has changed.
 type Firing struct {
 	Fires []Fire
-	// its Conversation, Text, Buttons, Silent and Urgent; without a text nothing is said
+	// read: Conversation, Text, Buttons, Silent and Urgent; without a text nothing is said
 	Say Delivery
 
-	Private Conversation // where nobody but the person reads
+	Private Conversation // a conversation that only the user reads
 }
 
-// Trigger has a job be done once more, beside its own times.
+// Trigger starts a job once more, outside its own times.
 type Trigger struct {
 	Due      time.Time
-	Material string        // what comes with it from outside; "" is nothing
-	Gap      time.Duration // how long it is at least from its last fire to this
+	Material string        // material from outside; "" means none
+	Gap      time.Duration // least time since its last fire
 
-	// Private is where nobody but the person reads. Of what begins by itself it is told there that
-	// it does not, where that rests since they have written nothing for too long. The zero value is
-	// what the person wants now.
+	// Private is a conversation that only the user reads. It is told that the job rests, if the
+	// user has written nothing for too long. The zero value means that the user starts the job now.
 	Private Conversation
 }
 
-// ClaimedFire is a fire that is to begin.
+// ClaimedFire is a fire that will begin.
 type ClaimedFire struct {
 	Job   Job
 	Due   time.Time
-	Tries int // how often it was tried before
+	Tries int // earlier tries
 
-	Material string // what came with it from outside; "" is nothing
+	Material string // material from outside; "" means none
 }
 
-// FireResult is what came of a fire.
+// FireResult is the result of a fire.
 type FireResult struct {
 	Job     int64     `json:"job"`
 	Due     time.Time `json:"due"`
@@ -197,15 +196,15 @@ type FireResult struct {
 	Text    string    `json:"text,omitempty"` // what it said
 	Cost    int64     `json:"cost,omitempty"` // millionths of a US dollar
 	EndedAt time.Time `json:"ended_at"`
-	World   bool      `json:"world,omitempty"` // it may have words of somebody else than the person
+	World   bool      `json:"world,omitempty"` // it may have words of others
 
-	SaidIn int64 `json:"-"` // the conversation; 0 where it was not said
+	SaidIn int64 `json:"-"` // the conversation; 0 means that it was not said
 }
 
 // JobPrefix begins the presses of a job's buttons.
 const JobPrefix = "job:"
 
-// What the buttons of a job do. The job's id stands behind it.
+// Buttons of a job; the job's id follows.
 const (
 	JobRun    = "run"
 	JobStart  = "start"
@@ -215,21 +214,21 @@ const (
 	JobDelete = "delete"
 )
 
-// JobQuoteBegins begins what a model reads of what a job has said.
+// JobQuoteBegins begins the model's quote of what a job said.
 const JobQuoteBegins = "[Unasked, "
 
-// ChannelJob is where nobody talks: a conversation there is the work of one job. Its chat is the
-// job's id.
+// ChannelJob is the channel of jobs, where nobody talks. A conversation there is the work of one
+// job, and its chat is the job's id.
 const ChannelJob Channel = "job"
 
-// ToolJobResult is the tool with which a job's turn ends.
+// ToolJobResult is the tool that ends a job's turn.
 const ToolJobResult = "job_result"
 
 // JobCall is a call of a tool about jobs.
 type JobCall struct {
 	User        string
-	Destination int64 // the conversation in which the call's turn answers
+	Destination int64 // the conversation that the call's turn answers in
 	Turn        int64
-	Kind        TurnKind // of that turn
+	Kind        TurnKind // the kind of that turn
 	Call        protocol.ToolCall
 }

@@ -6,20 +6,20 @@ import (
 	"unicode/utf16"
 )
 
-// RichText is text and the marks on it, as a channel takes it: nothing in it is parsed again.
+// RichText is text with marks, in the form that a channel takes: it is not parsed again.
 type RichText struct {
 	Text string `json:"text"`
-	// by Offset, the longer one first; one is within another or apart from it
+	// by Offset, the longer one first; two are nested or apart
 	Entities []Entity `json:"entities,omitempty"`
 
 	Buttons [][]Button `json:"buttons,omitempty"` // below the text, by row
-	File    *File      `json:"file,omitempty"`    // with it Text is the file's caption
+	File    *File      `json:"file,omitempty"`    // Text is its caption
 	// with File: pictures that are shown together with it, each with its own caption
 	Album []File `json:"album,omitempty"`
 }
 
-// Append is the text with a note below it, in italics; of a text that leaves no room for that the
-// end is cut off.
+// Append returns the text with a note below it, in italics. It cuts off the end of a text that
+// leaves no room for the note.
 func (t RichText) Append(note string, most int) RichText {
 	const gap = "\n\n"
 	t = t.Clip(most - Units(gap+note))
@@ -28,13 +28,13 @@ func (t RichText) Append(note string, most int) RichText {
 	return t
 }
 
-// Clip is the text itself where it has at most so many UTF-16 code units, else its beginning and an
-// ellipsis, with the marks on that.
+// Clip returns the text if it has at most most UTF-16 code units. Otherwise it returns the
+// beginning with its marks and an ellipsis.
 func (t RichText) Clip(most int) RichText {
 	if Units(t.Text) <= most {
 		return t
 	}
-	n := 0 // UTF-16 code units that are kept
+	n := 0 // kept UTF-16 code units
 	for i, r := range t.Text {
 		if n+utf16.RuneLen(r) > most-1 {
 			t.Text = t.Text[:i] + "…"
@@ -52,7 +52,7 @@ func (t RichText) Clip(most int) RichText {
 	return t
 }
 
-// Units is how many UTF-16 code units a text has. The Bot API counts so.
+// Units returns the number of UTF-16 code units of a text. The Bot API counts them.
 func Units(text string) (n int) {
 	for _, r := range text {
 		n += utf16.RuneLen(r)
@@ -60,16 +60,16 @@ func Units(text string) (n int) {
 	return n
 }
 
-// Entity is a mark on a stretch of text. (The Bot API's MessageEntity, whose words these are.)
+// Entity is a mark on a stretch of text. (The Bot API's MessageEntity, with the API's words.)
 type Entity struct {
 	Type     EntityType `json:"type"`
 	Offset   int        `json:"offset"` // UTF-16 code units
 	Length   int        `json:"length"` // UTF-16 code units, more than 0
 	URL      string     `json:"url,omitempty"`
-	Language string     `json:"language,omitempty"` // of a fence; "" where it names none
+	Language string     `json:"language,omitempty"` // of a code block; "" means none
 }
 
-// EntityType is what a mark does.
+// EntityType is the kind of a mark.
 type EntityType string
 
 const (
@@ -85,116 +85,115 @@ const (
 	EntityLongQuote     EntityType = "expandable_blockquote" // shown folded
 )
 
-// Address is where in a channel a post goes.
+// Address is the destination of a post in a channel.
 type Address struct {
 	Chat    string
-	Thread  string // "" where there are none
-	ReplyTo string // the channel's own name of the message that is answered; "" for none
-	Silent  bool   // makes no sound at the other end
+	Thread  string // "" means none
+	ReplyTo string // the channel's name of the message that is answered; "" means none
+	Silent  bool   // makes no sound for the user
 }
 
-// Post is one message in a channel's chat that shows a reply or a part of it. It is on disk before
-// it is sent.
+// Post is a message in a chat that shows a reply or a part of it. It is stored before it is sent.
 type Post struct {
 	ID       int64
-	Turn     int64 // the turn whose reply it shows; 0 where none said it
-	Delivery int64 // the delivery that it belongs to; 0 while its turn runs
-	Part     int   // from 0
+	Turn     int64 // the turn whose reply it shows; 0 means none
+	Delivery int64 // its delivery; 0 while its turn runs
+	Part     int   // counted from 0
 	State    PostState
 	Repeat   bool     // it was sent before and may have arrived: it says so when it is sent again
-	Message  string   // the channel's own name of it, once it was sent
-	Content  RichText // what it is to show
+	Message  string   // the channel's name of it, after sending
+	Content  RichText // what it should show
 }
 
-// SendClaim is a chat's next call, taken for an answer that is about to be kept. The chat waits
-// until it ends.
+// SendClaim reserves a chat's next call for an answer that will be stored next. The chat waits
+// until the claim ends.
 type SendClaim struct {
-	Content RichText // what the answer's only post shows
-	// End has the post sent that was kept as being sent, with its delivery; without an ID nothing
-	// is. It is called once, after what was to be kept has been kept or has failed.
+	Content RichText // the content of the answer's only post
+	// End sends the post that was stored as being sent, with its delivery. Without an ID it sends
+	// nothing. It is called once, after the answer was stored or storing failed.
 	End func(Delivery, Post)
 }
 
-// PostState is how far a post has come.
+// PostState is the state of a post.
 type PostState string
 
 const (
-	PostQueued PostState = "queued" // not sent, for certain
-	// may be on its way; where nobody sends it, it is not known whether it arrived
+	PostQueued PostState = "queued" // certainly not sent
+	// may be on its way; if nobody sends it now, it may have arrived
 	PostSending PostState = "sending"
-	PostSent    PostState = "sent" // stands in the chat, perhaps with an earlier content
-	// twice it was not known whether it arrived: it is not sent again
+	PostSent    PostState = "sent" // in the chat, perhaps with an earlier content
+	// its arrival was unknown twice: it is not sent again
 	PostUnknown PostState = "unknown"
 	PostFailed  PostState = "failed" // refused for good
-	// stands in the chat, and its delivery does not need it: to be deleted
+	// in the chat, but not needed by its delivery: it will be deleted
 	PostSurplus PostState = "surplus"
 	PostDeleted PostState = "deleted"
 )
 
-// Outcome is what became of a delivery.
+// Outcome is the result of a delivery.
 type Outcome string
 
 const (
 	OutcomeSent Outcome = "sent" // its channel has taken it
-	// a part of it may or may not have arrived; /resend sends it again
+	// a part of it may not have arrived; /resend sends it again
 	OutcomeUnknown Outcome = "unknown"
-	// its channel refused it for good, or could not be reached for too long
+	// its channel refused it for good, or was unreachable for too long
 	OutcomeFailed Outcome = "failed"
 )
 
-// DeliveryOutcome is what became of a delivery, as it is closed.
+// DeliveryOutcome is the result of a delivery that ends.
 type DeliveryOutcome struct {
 	Delivery int64
 	Outcome  Outcome
-	Why      string  // what the channel said; not kept of what was sent
-	Told     []int64 // earlier deliveries whose outcome the person knows now, from this one
-	Post     Post    // the last of its posts, settled with it; without an ID there is none
+	Why      string  // what the channel said; not stored for a sent delivery
+	Told     []int64 // earlier deliveries whose outcome this one told the user
+	Post     Post    // the last of its posts, with its new state; without an ID there is none
 
-	Reason    SendReason   // of one that failed, where its thread or its chat is to blame
-	Elsewhere Conversation // where its person is told then; without a Channel that is nowhere
+	Reason    SendReason   // of a failed one, if the cause is its thread or its chat
+	Elsewhere Conversation // where the user is told about that; without a Channel nowhere
 }
 
-// Undelivered sums up the deliveries to one chat that did not arrive for certain.
+// Undelivered sums up the deliveries to a chat that may not have arrived.
 type Undelivered struct {
 	Conversation Conversation
 	Outcome      Outcome
-	Why          string // what the channel said of the newest of them
+	Why          string // what the channel said about the newest of them
 	Count        int
 	Last         time.Time // when the newest of them was given up
 }
 
-// SendError is how a channel did not do what it was asked to.
+// SendError is the error of a call to a channel.
 type SendError struct {
 	Result     SendResult
 	Reason     SendReason
-	RetryAfter time.Duration // with ReasonFlood: nothing may be sent before
+	RetryAfter time.Duration // with ReasonFlood: nothing may be sent before it has passed
 	MovedTo    string        // with ReasonMoved: the chat's new name
-	Err        error         // what happened, with no secret in it
+	Err        error         // the cause, without secrets
 }
 
-// SendResult is what is known of something that was sent and not acknowledged.
+// SendResult says whether an unconfirmed message may have arrived.
 type SendResult string
 
 const (
-	ResultUnsent  SendResult = "unsent"  // it was not taken, for certain: it may be sent again
+	ResultUnsent  SendResult = "unsent"  // certainly not taken: it may be sent again
 	ResultUnknown SendResult = "unknown" // it may have been taken
-	ResultRefused SendResult = "refused" // it was not taken, and will not be
+	ResultRefused SendResult = "refused" // not taken, and it never will be
 )
 
-// SendReason tells apart what is to be done.
+// SendReason is the cause of a SendError that needs its own reaction.
 type SendReason string
 
 const (
 	ReasonNone    SendReason = ""
 	ReasonFlood   SendReason = "flood"    // too much was sent; with ResultUnsent
-	ReasonMoved   SendReason = "moved"    // the chat has another name now; with ResultUnsent
-	ReasonTooLong SendReason = "too_long" // with ResultRefused: in smaller parts it may be taken
-	// with ResultRefused: without its entities it may be taken
+	ReasonMoved   SendReason = "moved"    // the chat has a new name; with ResultUnsent
+	ReasonTooLong SendReason = "too_long" // with ResultRefused: smaller parts may be taken
+	// with ResultRefused: the text may be taken without its entities
 	ReasonMarks   SendReason = "marks"
-	ReasonNoVoice SendReason = "no_voice" // with ResultRefused: the person takes no voice messages
-	// with ResultRefused: the message to be changed is not there or can't be changed
+	ReasonNoVoice SendReason = "no_voice" // with ResultRefused: the user accepts no voice messages
+	// with ResultRefused: the message to change is missing or can't be changed
 	ReasonGone   SendReason = "gone"
-	ReasonThread SendReason = "thread" // with ResultRefused: the thread is not there any more
+	ReasonThread SendReason = "thread" // with ResultRefused: the thread is gone
 	ReasonChat   SendReason = "chat"   // with ResultRefused: the chat takes nothing any more
 )
 

@@ -10,50 +10,50 @@ import (
 	"mews/protocol"
 )
 
-// PromptFile is a file of a person's home that goes into prompts: its text in force, which prompts
-// get, and what is in the home in its place and waits until the person accepts it.
+// PromptFile is a file of a home that is part of prompts. Its text in force is in the prompts. A
+// pending version from the home waits until the user accepts it.
 type PromptFile struct {
 	User     string
 	Path     string
-	State    protocol.FileState // of the text in force; with no hash there is none
+	State    protocol.FileState // of the text in force; without a hash there is no file
 	Text     []byte
-	Accepted bool      // by a tap; else the person has written it
-	Since    time.Time // the text has been in force
+	Accepted bool      // the user accepted it by a tap; otherwise the user wrote it
+	Since    time.Time // start of the text in force
 
 	Pending PendingFile
-	// Refused are states that have waited and were not accepted, the newest last: they wait again
-	// wherever they come from.
+	// Refused lists states that were pending and not accepted, the newest last. They wait again,
+	// whatever their source.
 	Refused []protocol.FileState
 }
 
-// PendingReason is why what is in a home waits.
+// PendingReason is why a version waits.
 type PendingReason string
 
 const (
-	// it changed while a turn ran, or a program that one has started
+	// it changed during a turn, or while a program of a turn ran
 	PendingTurn    PendingReason = "turn"
-	PendingGit     PendingReason = "git"     // it is as git has put it there
+	PendingGit     PendingReason = "git"     // git put it there
 	PendingForeign PendingReason = "foreign" // another account may have written it
 )
 
-// PendingFile is what waits; with no Why nothing does.
+// PendingFile is the version that waits; without a Why there is none.
 type PendingFile struct {
 	State        protocol.FileState
 	Text         []byte
 	Why          PendingReason
-	Turn         int64 // that has made it, or that saw it first
-	Conversation int64 // where its person is told
+	Turn         int64 // that made it, or first saw it
+	Conversation int64 // where the user is asked
 	Since        time.Time
 }
 
-// maxRefused is how many states are kept that were not accepted.
+// maxRefused is the number of refused states that are kept.
 const maxRefused = 100
 
-// See is the file once what is at its place has been seen: f.Pending of the answer has no Since
-// where that is new. With dirty something else than the person may have changed it. With first
-// nothing was ever seen in the person's home.
+// See returns the file after its current state was read from the home. If a new version waits, its
+// Pending has no Since. The flag dirty means that something other than the user may have changed
+// it. The flag first means that the home was never read before.
 func (f PromptFile) See(seen protocol.PromptFile, dirty, first bool) PromptFile {
-	why := f.why(seen, dirty && !first)
+	why := f.pendingReason(seen, dirty && !first)
 	switch {
 	case seen.State == f.State:
 		f.withdraw()
@@ -68,8 +68,8 @@ func (f PromptFile) See(seen protocol.PromptFile, dirty, first bool) PromptFile 
 	return f
 }
 
-// why is for what reason another state waits; "" where it counts at once.
-func (f PromptFile) why(seen protocol.PromptFile, dirty bool) PendingReason {
+// pendingReason returns the reason why another state waits, or "" if it counts at once.
+func (f PromptFile) pendingReason(seen protocol.PromptFile, dirty bool) PendingReason {
 	switch {
 	case seen.Foreign || seen.State == protocol.FileLink:
 		return PendingForeign
@@ -78,14 +78,14 @@ func (f PromptFile) why(seen protocol.PromptFile, dirty bool) PendingReason {
 	case seen.Git:
 		return PendingGit
 	case f.Pending.Why != "":
-		return f.Pending.Why // what is written over it has it within
+		return f.Pending.Why // a later version includes the pending one
 	case slices.Contains(f.Refused, seen.State):
 		return PendingTurn
 	}
 	return ""
 }
 
-// withdraw has nothing wait any more. What did was not accepted.
+// withdraw removes the pending version, which counts as refused.
 func (f *PromptFile) withdraw() {
 	if f.Pending.Why == "" {
 		return
@@ -95,7 +95,7 @@ func (f *PromptFile) withdraw() {
 	f.Pending = PendingFile{}
 }
 
-// Knows says whether nothing has to be decided about a state.
+// Knows reports whether a state needs no decision.
 func (f PromptFile) Knows(state protocol.FileState) bool {
 	if f.Pending.Why != "" {
 		return state == f.Pending.State
@@ -103,7 +103,7 @@ func (f PromptFile) Knows(state protocol.FileState) bool {
 	return state == f.State
 }
 
-// Accept is the file once its person has accepted what waits.
+// Accept returns the file after the user accepted the pending version.
 func (f PromptFile) Accept() PromptFile {
 	p := f.Pending
 	f.State, f.Text, f.Accepted, f.Since, f.Pending = p.State, p.Text, true, time.Time{}, PendingFile{}
@@ -114,13 +114,13 @@ func (f PromptFile) Accept() PromptFile {
 // emptyFile is the state of a file without bytes.
 const emptyFile protocol.FileState = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 
-// Advance is the file once a tool that may has written text over what was in the state before, so
-// that it is in the state after. Neither tells an empty file from none. What was written over what
-// is in force is in force; what was written over what waits, waits.
+// Advance returns the file after a permitted tool has written text. It changed the file from the
+// state before to the state after. Neither state distinguishes an empty file from a missing one. A
+// change of the text in force stays in force; a change of the pending version stays pending.
 func (f PromptFile) Advance(before, after protocol.FileState, text []byte) PromptFile {
 	after = cmp.Or(after, emptyFile)
 	switch {
-	case f.State == after: // again, as after a crash
+	case f.State == after: // repeated, as after a crash
 		f.Pending = PendingFile{}
 	case f.State == before, before == protocol.FileAbsent && f.State == emptyFile:
 		if f.Pending.State == after {
@@ -133,30 +133,32 @@ func (f PromptFile) Advance(before, after protocol.FileState, text []byte) Promp
 	return f
 }
 
-// PromptFileReport is what a worker reports of its person's prompt files for a turn.
+// PromptFileReport is a worker's report on the user's prompt files for a turn.
 type PromptFileReport struct {
 	protocol.PromptFileReport
 	User    string
-	Begins  bool         // it is the first since the turn was started or went on
+	Begins  bool         // the first report since the turn started or continued
 	Resumed bool         // the turn has run before
-	Private Conversation // where nobody else reads what its person is told
+	Private Conversation // a conversation that only the user reads
 }
 
-// PromptFileDecision is what becomes of what waits at a path in a state.
+// PromptFileDecision is the user's decision about the pending version of a path.
 type PromptFileDecision struct {
 	User, Path string
 	State      protocol.FileState
-	Operation  int64         // that has put back what is in force; 0: it is accepted
-	Inverse    protocol.Undo // takes that back; with no Path it was as it is in force already
+	Operation  int64 // the operation that restored the text in force; 0 means accepted
+	// undoes the restoring; without a Path the file had the text in force already
+	Inverse protocol.Undo
 }
 
-// Key names exactly what waits of a file.
+// Key identifies exactly the pending version of a file.
 func (f PromptFile) Key() string {
 	sum := sha256.Sum256([]byte(f.Path + "\x00" + string(f.Pending.State)))
 	return hex.EncodeToString(sum[:8])
 }
 
-// Acceptable says whether what waits can be accepted: a file, or that there is none any more.
+// Acceptable reports whether the pending version can be accepted. It must be a regular file, or the
+// file must be gone.
 func (f PromptFile) Acceptable() bool {
 	return f.Pending.State.Hashed() || f.Pending.State == protocol.FileAbsent
 }

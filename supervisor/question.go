@@ -8,31 +8,31 @@ import (
 	"mews/protocol"
 )
 
-// Question is what a person is asked. It is on disk before they see it, and outlives the process
-// that waits for the answer. It is open until it ends, and it ends once.
+// Question is a question to a user. It is stored before the user sees it, and survives the process
+// that waits for the answer. It is open until it ends, once.
 type Question struct {
 	ID           int64
-	Conversation Conversation // of the person, and where they are asked
-	Turn         int64        // that waits; 0 where none does
-	// the command or the press that waits, 0 where none does; not with a Turn
+	Conversation Conversation // the user's, where the question is asked
+	Turn         int64        // the turn that waits; 0 means none
+	// the command or press that waits; 0 means none; not with a Turn
 	Inbound int64
-	// of the turn: the model's call that waits; "" where the turn itself does
+	// the call of the turn that waits; "" means the turn itself
 	Call string
 	Kind QuestionKind
-	Tool string // with QuestionApproval and QuestionCode: what wants to be done
+	Tool string // with QuestionApproval and QuestionCode: the tool that needs the approval
 	// SHA-256 of exactly what is asked about, in hexadecimal: the answer counts for nothing else
 	Subject   string
 	Amount    int64        // with QuestionBudget: millionths of a US dollar
-	Ask       protocol.Ask // with QuestionAsk: what answer is wanted
-	Text      string       // for the person
+	Ask       protocol.Ask // with QuestionAsk: the kind of answer
+	Text      string       // for the user
 	Stands    time.Duration
 	CreatedAt time.Time
-	ExpiresAt time.Time // Stands after it was delivered; the zero time until then
+	ExpiresAt time.Time // Stands after the delivery; zero until then
 	Why       QuestionEnd
-	Answer    Answer // with QuestionAnswered; the zero value before
+	Answer    Answer // with QuestionAnswered; zero before
 }
 
-// Asker is who waits for the answer, for a log: "turn 7", "inbound 3" or "nobody".
+// Asker names what waits for the answer, for a log: "turn 7", "inbound 3" or "nobody".
 func (q Question) Asker() string {
 	switch {
 	case q.Turn != 0:
@@ -43,104 +43,105 @@ func (q Question) Asker() string {
 	return "nobody"
 }
 
-// ErrWaits is why something of a turn's has not been done yet: its person was asked, and has not
-// answered. The turn is left, and what was to be done is tried again when the question has ended.
+// ErrWaits means that a turn's user was asked and has not answered yet. The turn stops there. The
+// action is tried again after the question has ended.
 var ErrWaits = errors.New("the person was asked and has not answered yet")
 
-// QuestionKind is what sort of thing is asked.
+// QuestionKind is the kind of a question.
 type QuestionKind string
 
 const (
 	QuestionBudget   QuestionKind = "budget"   // may more be spent?
-	QuestionApproval QuestionKind = "approval" // may this effect leave the walls?
-	QuestionCode     QuestionKind = "code"     // the same, and a fresh code is the yes
-	QuestionAsk      QuestionKind = "ask"      // what the model wants to know
+	QuestionApproval QuestionKind = "approval" // may this effect leave the sandbox?
+	QuestionCode     QuestionKind = "code"     // the same, and a fresh code means yes
+	QuestionAsk      QuestionKind = "ask"      // a question of the model
 )
 
-// QuestionEnd is why a question has ended.
+// QuestionEnd is how a question has ended.
 type QuestionEnd string
 
 const (
-	QuestionOpen        QuestionEnd = ""            // it has not
-	QuestionAnswered    QuestionEnd = "answered"    // its person has answered
-	QuestionExpired     QuestionEnd = "expired"     // nobody has answered in time
-	QuestionOver        QuestionEnd = "over"        // the turn or the command that waited has ended
-	QuestionNotNeeded   QuestionEnd = "unneeded"    // the answer is not needed any more
-	QuestionUndelivered QuestionEnd = "undelivered" // it could not be put to its person
+	QuestionOpen        QuestionEnd = ""            // not ended
+	QuestionAnswered    QuestionEnd = "answered"    // the user has answered
+	QuestionExpired     QuestionEnd = "expired"     // nobody answered in time
+	QuestionOver        QuestionEnd = "over"        // the turn or command that waited has ended
+	QuestionNotNeeded   QuestionEnd = "unneeded"    // the answer is no longer needed
+	QuestionUndelivered QuestionEnd = "undelivered" // it could not be delivered
 )
 
-// Answer is what a person said to a question.
+// Answer is a user's answer to a question.
 type Answer struct {
 	Say Say `json:"say"`
 
 	// With SayThis, to a question of the kind QuestionAsk: exactly one of these, or Options with
-	// Text where something else was added.
-	Options []int `json:"options,omitempty"` // places in Ask.Options, from 0, rising
-	// the person's words, or the place that they sent in words; with AskNumber and AskDate as it is
-	// read: 12.5, 2026-11-24 18:30
+	// Text if the user added something.
+	Options []int `json:"options,omitempty"` // indexes in Ask.Options, from 0, ascending
+	// the user's words, or a location in words; with AskNumber and AskDate the parsed form: 12.5,
+	// 2026-11-24 18:30
 	Text  string          `json:"text,omitempty"`
 	Parts []protocol.Part `json:"parts,omitempty"` // what the model reads of the files
-	// with Parts: they have somebody else's words
+	// with Parts: they have words of others
 	World bool `json:"world,omitempty"`
 }
 
-// AnswerMessage is what somebody sends while a question is open, as far as it may answer that.
+// AnswerMessage is a message that may answer an open question.
 type AnswerMessage struct {
-	Text  string          // what they typed
-	Words string          // what is heard in the Parts, where all of those are recordings
-	Parts []protocol.Part // what a model reads of the files that came with that
-	World bool            // somebody else's words are among it
+	Text  string          // the typed text
+	Words string          // the spoken words, if all the Parts are recordings
+	Parts []protocol.Part // what a model reads of the message's files
+	World bool            // it has words of others
 	Now   time.Time
 
-	Newest     string // what the question's chat shows last, if that is of the question's conversation
-	NewestSent bool   // and it stands there
-	// it replies to another message than the newest or the question's
+	// the last message in the question's chat, if it belongs to the question's conversation
+	Newest     string
+	NewestSent bool // that message was sent
+	// it replies to a message other than the newest or the question's
 	RepliesElsewhere bool
 }
 
-// Say is the gist of an answer.
+// Say is the core of an answer.
 type Say string
 
 const (
 	SayNothing Say = ""       // nothing yet
 	SayOnce    Say = "once"   // yes, this time
-	SayAlways  Say = "always" // yes, and always for exactly this; of approvals alone
+	SayAlways  Say = "always" // yes, and always for exactly this; only for approvals
 	SayNo      Say = "deny"
-	SayThis    Say = "this" // what the rest of the answer has
+	SayThis    Say = "this" // see the other fields of the Answer
 )
 
-// PressResult is what has come of a press of a question's button. Only PressTaken and PressPicked
+// PressResult is the result of a press of a question's button. Only PressTaken and PressPicked
 // change anything.
 type PressResult string
 
 const (
 	PressTaken PressResult = "taken"
-	// an option was added to the answer, or taken out; the question is open
+	// an option was added to or removed from the answer; the question stays open
 	PressPicked PressResult = "picked"
-	// the person will say it in words; the question is open
+	// the user will answer in words; the question stays open
 	PressAsksWords      PressResult = "words"
 	PressAnsweredBefore PressResult = "before"  // it was answered before
 	PressExpired        PressResult = "expired" // it came too late
-	// as PressExpired, and it was kept as a message that quotes the question
+	// as PressExpired, and it was stored as a message that quotes the question
 	PressLate  PressResult = "late"
-	PressEnded PressResult = "over" // the turn or the command that waited has ended
-	// there is no such question, or it is another's, or was asked elsewhere
+	PressEnded PressResult = "over" // the turn or command that waited has ended
+	// no such question, or another user's, or asked elsewhere
 	PressForeign PressResult = "foreign"
 )
 
 // Press is a press of a question's button.
 type Press struct {
 	Digest       string // SHA-256 of the button's nonce, in hexadecimal
-	User         string // who pressed
-	Conversation int64  // and where
-	Word         string // what the button says: a Say, or with QuestionAsk one of package answer's
+	User         string // the user who pressed
+	Conversation int64  // where they pressed
+	Word         string // the button's word: a Say, or with QuestionAsk one of package answer's
 }
 
-// Grant is an effect that a person allows always: exactly this one.
+// Grant is an effect that a user always allows: exactly this one.
 type Grant struct {
 	ID        int64
 	Tool      string
-	Subject   string // as that of the Question
-	Text      string // as the person read it
+	Subject   string // the Subject of the Question
+	Text      string // the text that the user read
 	CreatedAt time.Time
 }

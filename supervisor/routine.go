@@ -5,47 +5,46 @@ import (
 	"time"
 )
 
-// ErrCheckAgain is in the errors of checks that may go well a little later.
+// ErrCheckAgain is wrapped by errors of checks that may pass a little later.
 var ErrCheckAgain = errors.New("the check may go well later")
 
-// CheckEnd is what becomes of a fire of a job that is checked, or has something to say that no model
-// words.
+// CheckEnd is the result of a fire with a check, or of one whose text needs no model.
 type CheckEnd struct {
-	// what failed may pass: the fire is tried again later, as long as that is done
+	// the failure may pass: the fire is tried again, up to the limit
 	Again bool
-	To    Conversation // where Text is said
-	State FireState    // said, silent or failed; not read with a Turn
-	Text  string       // what the person is told; "" is nothing, also of one that failed
-	World bool         // Text may have words of somebody else than the person
-	Turn  Inbound      // the turn that goes on with it; without a Text there is none
-	Seen  string       // what the next check gets; "" leaves it as it was
-	Done  bool         // the job comes no more
+	To    Conversation // gets the Text
+	State FireState    // said, silent or failed; ignored with a Turn
+	Text  string       // the text for the user; "" means none, also for a failed fire
+	World bool         // Text may have words of others
+	Turn  Inbound      // the turn that continues the work; without a Text there is none
+	Seen  string       // data for the next check; "" keeps the earlier data
+	Done  bool         // the job has ended
 }
 
-// DueCheck is a fire of a job that is checked before something is said.
+// DueCheck is a fire whose job has a check.
 type DueCheck struct {
 	ClaimedFire
 	Owner User
-	Seen  string // what the check before has kept; "" where there was none
+	Seen  string // data of the check before; "" means none
 	At    time.Time
 }
 
-// CheckOutcome is what a check has come to. Again, To and Turn are not set by it.
+// CheckOutcome is the result of a check. Checks do not set Again, To and Turn.
 type CheckOutcome struct {
 	CheckEnd
-	Prompt *CheckPrompt // of the turn that goes on with it; nil is none
+	Prompt *CheckPrompt // for the turn that follows; nil means none
 }
 
-// CheckPrompt is what the turn behind a check is asked, and what comes with it: that is material.
+// CheckPrompt is the prompt of the turn after a check, and the material for it.
 type CheckPrompt struct{ Text, Material string }
 
-// RoutineHeartbeat is the routine that looks into HEARTBEAT.md.
+// RoutineHeartbeat is the routine that works through HEARTBEAT.md.
 const RoutineHeartbeat = "heartbeat"
 
-// None says whether there is nothing to check.
+// None reports whether there is no condition.
 func (c Check) None() bool { return c.Files == "" && c.Command == "" }
 
-// AsksModel says whether a fire of a job may have a turn.
+// AsksModel reports whether a fire of the job may start a turn.
 func (j Job) AsksModel() bool {
 	switch j.Kind {
 	case JobAgent:
@@ -58,62 +57,62 @@ func (j Job) AsksModel() bool {
 	return false
 }
 
-// RoutineDigest is the routine that tells what there is today, what jobs did, which files are new,
-// and what waits for its person.
+// RoutineDigest is the routine that tells what is due today, what jobs did, which files are new,
+// and what waits for the user.
 const RoutineDigest = "digest"
 
-// DigestRows are what the rows of a person say for their digest.
+// DigestRows holds a user's stored data for the digest.
 type DigestRows struct {
 	Did     []JobDid
 	Waiting []Waiting
 }
 
-// JobDid is what came of one job's fires.
+// JobDid sums up the fires of one job.
 type JobDid struct {
 	Job   Job // without its Conversation
 	Count map[FireState]int
 	Cost  int64 // millionths of a US dollar
-	World bool  // its title may have words of somebody else than the person
+	World bool  // its title may have words of others
 }
 
-// WaitingKind is what waits for a person.
+// WaitingKind is the kind of a thing that waits for a user.
 type WaitingKind string
 
 const (
-	WaitingQuestion   WaitingKind = "question"    // it has an answer to come
-	WaitingPromptFile WaitingKind = "prompt_file" // it has changed, and is to be accepted
+	WaitingQuestion   WaitingKind = "question"    // a question without an answer
+	WaitingPromptFile WaitingKind = "prompt_file" // a changed prompt file that needs acceptance
 	WaitingHeld       WaitingKind = "held"        // messages that a gate holds
 	WaitingLost       WaitingKind = "lost"        // messages that may not have arrived
-	WaitingJob        WaitingKind = "job"         // it is to be started
+	WaitingJob        WaitingKind = "job"         // a proposed job that must be started
 )
 
-// Waiting is something that waits for a person.
+// Waiting is a thing that waits for a user.
 type Waiting struct {
 	Kind  WaitingKind
-	Text  string    // what was asked, or the path of a file
-	Count int       // of messages
+	Text  string    // the question, or the path of a file
+	Count int       // number of messages
 	Since time.Time // of several the last
-	World bool      // its text may have words of somebody else than the person
+	World bool      // its text may have words of others
 }
 
-// HomeFile is a file of a person's home, as the index has it.
+// HomeFile is a file of a home in the index.
 type HomeFile struct {
 	Path     string
 	Modified time.Time
 }
 
-// RoutineFiles is the routine that tells what others have changed in a person's folder.
+// RoutineFiles is the routine that reports files which others changed in a user's folder.
 const RoutineFiles = "files"
 
-// HomeCursor is a moment in the changes of a home, as the index has seen them. The zero value is
+// HomeCursor is a position in the changes of a home that the index has seen. The zero value means
 // none.
 type HomeCursor struct {
-	Epoch string `json:"epoch"` // of the index: of one that was made anew it is another
+	Epoch string `json:"epoch"` // id of the index database; a new database has another one
 	ID    int64  `json:"id"`
 }
 
-// HomeChange is what has become of a file since a HomeCursor. Was and Now are as protocol.FileState
-// has them, "" where that is not known, and NoFile where there was none.
+// HomeChange is a change of a file since a HomeCursor. Was and Now are states as in
+// protocol.FileState; "" means unknown, and NoFile means that there was no file.
 type HomeChange struct {
 	Path     string
 	Was, Now string
@@ -121,15 +120,14 @@ type HomeChange struct {
 	Modified time.Time
 }
 
-// NoFile is in the place of what a file held that was not there.
+// NoFile is the state of a missing file.
 const NoFile = "-"
 
-// FileEffect is what the ledger has of a person's files: a change of one, or a program that was
-// run.
+// FileEffect is an effect that changed a user's files or may have: a file change, or a program run.
 type FileEffect struct {
 	ID     int64
 	Kind   string      // the ledger's, as are Target and At
 	Target string      //
-	Change *FileChange // nil where nothing is on record of it
+	Change *FileChange // nil if none is recorded
 	At     time.Time
 }

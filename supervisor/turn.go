@@ -6,7 +6,7 @@ import (
 	"mews/protocol"
 )
 
-// TurnKind is what a turn is for.
+// TurnKind is the kind of a turn.
 type TurnKind string
 
 const (
@@ -17,26 +17,26 @@ const (
 	TurnMCP    TurnKind = "mcp"
 )
 
-// OneShot says whether turns of the kind have a worker of their own, which has nothing of its
-// person's: no folder, no tool, no money.
+// OneShot reports whether turns of the kind run in a worker of their own. That worker has no
+// folder, tool or money of the user.
 func (k TurnKind) OneShot() bool { return k == TurnReview || k == TurnTriage }
 
-// Turn is the work for one inbound, or, below another turn, for what that asks of it.
+// Turn is the work for one or several inbounds or, as a child turn, for its parent.
 type Turn struct {
 	ID           int64
-	Conversation Conversation // whose history it sees
-	Destination  Conversation // see AnswersIn; the zero value is its own Conversation
+	Conversation Conversation // it sees the history of this one
+	Destination  Conversation // see AnswersIn; the zero value means its own Conversation
 	Kind         TurnKind
-	Inbound      int64 // 0 of a child turn
-	Parent       int64 // the turn that has begun it; 0 for none
-	// the inbound's, to answer to; "" where the turn answers in another conversation
+	Inbound      int64 // 0 for a child turn
+	Parent       int64 // its parent turn; 0 means none
+	// the inbound's, for the answer; "" if the turn answers in another conversation
 	Message   string
-	Deaths    int           // workers that ended in it
-	Ran       time.Duration // before it last waited for its person
+	Deaths    int           // number of workers that crashed in it
+	Ran       time.Duration // run time before it last waited for the user
 	StartedAt time.Time
 }
 
-// AnswersIn is the conversation where a turn's answer, its files and its questions go.
+// AnswersIn returns the conversation for a turn's answer, files and questions.
 func (t Turn) AnswersIn() Conversation {
 	if t.Destination == (Conversation{}) {
 		return t.Conversation
@@ -44,48 +44,48 @@ func (t Turn) AnswersIn() Conversation {
 	return t.Destination
 }
 
-// Reply is a running turn's answer as it is now.
+// Reply is the current answer of a running turn.
 type Reply struct {
 	Turn Turn
-	Text string // Markdown; what has been committed and what is being said, and Note
-	Note string // why nothing comes; "" where something does
+	Text string // Markdown: the committed text, the growing text, and Note
+	Note string // why there is no progress; "" if there is
 	Tool ToolRun
 }
 
-// ToolRun is a call of a tool that runs; the zero value is none.
+// ToolRun is a running call of a tool; the zero value means none.
 type ToolRun struct {
 	Call string
 	Tool string // its name
-	Text string // what it is about, such as a path or a command; "" is not known
+	Text string // its subject, such as a path or a command; "" means unknown
 }
 
-// Operation is work by a person's worker that is no turn. It is done again after a crash, under the
+// Operation is work of a user's worker that is no turn. After a crash it is done again under the
 // same ID.
 type Operation struct {
 	ID         int64
 	User       string
 	Kind       protocol.OperationKind
 	Parameters string // a JSON object
-	// that it is about; 0 for none. There is one operation of a kind for each of its attachments
+	// its inbound; 0 means none. There is one operation of a kind for each attachment
 	Inbound   int64
 	Position  int // of the attachment
 	State     OperationState
-	Deaths    int    // workers that ended in it
-	Result    string // of one that is done; of one that failed or is parked, why
+	Deaths    int    // number of workers that crashed in it
+	Result    string // of a done one; the reason of a failed or parked one
 	CreatedAt time.Time
-	UpdatedAt time.Time // when its state or its Deaths changed
+	UpdatedAt time.Time // when its State or Deaths changed
 }
 
-// OperationState is how far an operation has come.
+// OperationState is the state of an operation.
 type OperationState string
 
 const (
 	OperationWaiting OperationState = "waiting" // for a worker
 	OperationRunning OperationState = "running"
 	OperationDone    OperationState = "done"
-	OperationFailed  OperationState = "failed" // its worker says that it can't be done
-	OperationParked  OperationState = "parked" // it ended MaxDeaths workers
+	OperationFailed  OperationState = "failed" // its worker reported that it is impossible
+	OperationParked  OperationState = "parked" // it crashed MaxDeaths workers
 )
 
-// MaxDeaths is how many workers an operation may end before it is parked.
+// MaxDeaths is the number of worker crashes that park an operation.
 const MaxDeaths = 3

@@ -6,11 +6,11 @@ import (
 	"mews/protocol"
 )
 
-// Role is what a user may do.
+// Role says what a user may do.
 type Role string
 
 const (
-	RoleAdmin Role = "admin" // may see to the service and speak as anybody
+	RoleAdmin Role = "admin" // may manage the service and act as any user
 	RoleUser  Role = "user"
 )
 
@@ -18,113 +18,112 @@ const (
 type User struct {
 	Name string // unique; letters, digits, - and _
 	Role Role
-	// the OS account that is theirs: on the control socket, and of their worker; "" is the
+	// the OS account of the user on the control socket and of the user's worker; "" means the
 	// service's own
 	Account  string
-	Home     string // absolute path of the folder that is theirs
-	Timezone string // IANA name; "" is the machine's own
-	Model    string // provider/model; "" is the configured default
+	Home     string // absolute path of the user's folder
+	Timezone string // IANA name; "" means the machine's own
+	Model    string // provider/model; "" means the configured default
 	Files    protocol.FilePolicy
-	// the number of their first account on each channel where they have one; not to be changed
+	// number of the user's first account on each channel; read-only
 	Accounts map[Channel]string
-	// Workspaces are absolute paths of other folders that their worker may change.
+	// Workspaces are absolute paths of other folders that the user's worker may change.
 	Workspaces []string
 	Codes      Codes
 	Budget     Budget
-	History    int // how many days what was said is kept; 0: for ever
+	History    int // days to keep messages; 0 means for ever
 }
 
-// Codes says whether a person has to prove with a time-based code (TOTP, RFC 6238) that it is they
-// who speak.
+// Codes says whether a user must prove their identity with a time-based code (TOTP, RFC 6238).
 type Codes string
 
 const (
-	CodesOff      Codes = "off"      // never, and they can't enrol
-	CodesOptional Codes = "optional" // once they have enrolled; as is ""
-	CodesRequired Codes = "required" // always: who has not enrolled can't speak
+	CodesOff      Codes = "off"      // never, and the user can't enrol
+	CodesOptional Codes = "optional" // once the user has enrolled; as is ""
+	CodesRequired Codes = "required" // always: a user who has not enrolled can't speak
 )
 
-// Budget is what a person may spend on models, in millionths of a US dollar. 0 is no limit.
+// Budget limits a user's spending on models, in millionths of a US dollar. 0 means no limit.
 type Budget struct {
 	Turn   int64 // in one turn
-	Day    int64 // from midnight to midnight where they live
-	Month  int64 // from the first to the first where they live
-	Extend int64 // by how much they may lengthen their day by themselves, when asked; 0: not at all
+	Day    int64 // from midnight to midnight in the user's zone
+	Month  int64 // from the first to the first in the user's zone
+	Extend int64 // how much the user may add to the day's limit when asked; 0 means nothing
 }
 
-// Factor is a person's second factor as it is kept, and what was tried against it.
+// Factor is a user's second factor, with the attempts on it.
 type Factor struct {
-	User      string
-	Secret    []byte // sealed to the user; nil where they have not enrolled
-	Confirmed bool   // a code has shown that they hold it; before that it counts for nothing
-	// of the last code that was taken, in 30 seconds since 1970: no code up to it is taken again
+	User   string
+	Secret []byte // sealed to the user; nil means not enrolled
+	// a code has proved that the user holds it; an unconfirmed factor counts for nothing
+	Confirmed bool
+	// of the last accepted code, in 30 seconds since 1970: no code up to it is accepted again
 	LastPeriod  int64
 	Failures    int // wrong codes since the last right one or lockout
 	Lockouts    int // since the last right code
 	LockedUntil time.Time
-	Recovery    []string // SHA-256 of the recovery codes that are left, in hexadecimal
+	Recovery    []string // SHA-256 of the unused recovery codes, in hexadecimal
 }
 
-// Verdict is what became of a code that was tried.
+// Verdict is the result of a tried code.
 type Verdict struct {
 	Right  bool   // it opens the gate
 	Action string // for the audit log: login, login.refused, login.locked, ...
-	Text   string // for the person
+	Text   string // for the user
 }
 
-// Decide holds a code against a factor, and returns the factor as it is from then on. It is called
-// within the transaction that reads and writes the factor: of a hundred who try one code at once,
-// one is right.
+// Decide checks a code against a factor and returns the changed factor. It is called within the
+// transaction that reads and writes the factor: if a hundred callers try one code at once, one of
+// them is right.
 type Decide func(f Factor, now time.Time) (Factor, Verdict)
 
-// Guard has an inbound held if the gate is closed when it is kept. Both happen in one transaction.
+// Guard holds an inbound if the gate is closed when the inbound is stored. Both happen in one
+// transaction.
 type Guard struct {
-	// how long the gate stays open: after it was last passed, and in all
+	// how long the gate stays open: since its last use, and in all
 	IdleTimeout, Lifetime time.Duration
-	// what the person is told of a closed gate: once for all that it holds in a conversation
+	// the notice about a closed gate, once for all that it holds in a conversation
 	Challenge string
-	// At is where the challenge goes; the zero value is where the inbound came from. Codes are for
-	// private chats.
+	// At is the conversation for the challenge; the zero value means that of the inbound. Codes
+	// belong into private chats.
 	At Conversation
-	// RepeatSoon has the challenge be repeated soon: the person may have meant the inbound as a
-	// code.
+	// RepeatSoon repeats the challenge soon: the user may have meant the inbound as a code.
 	RepeatSoon bool
-	// AnswerOnly says that no code would open the gate now: the inbound is answered with the
-	// challenge, and not held.
+	// AnswerOnly says that no code would open the gate now: the challenge answers the inbound,
+	// which is not held.
 	AnswerOnly bool
-	// Decide is set where the inbound is a code if the gate is closed, and words if it is open. A
-	// code is tried, and no word of it is kept.
+	// Decide is set if the inbound counts as a code while the gate is closed, and as text while it
+	// is open. A code is tried, and no part of it is stored.
 	Decide Decide
 }
 
-// Lock is where an inbound closes its person's gate; "" is nowhere.
+// Lock says which of the user's gates an inbound closes; "" means none.
 type Lock string
 
 const (
 	LockHere Lock = "here" // in the inbound's chat
-	LockAll  Lock = "all"  // in every chat of theirs
+	LockAll  Lock = "all"  // in every chat of the user
 )
 
-// GateDecision is what becomes of an inbound.
+// GateDecision is the gate's decision about an inbound.
 type GateDecision struct {
 	Guard *Guard // nil lets it through
-	// Decide is set where the inbound is a code: it is tried, and no word of it is kept. With a
-	// Guard the gate is open, and the code may be meant for something else.
+	// Decide is set if the inbound is a code: it is tried, and no part of it is stored. With a
+	// Guard the gate is open, and the code may be for something else.
 	Decide Decide
-	// Lock closes the gate in the transaction that keeps the inbound: what is kept after it finds
-	// the gate closed.
+	// Lock closes the gate in the transaction that stores the inbound: later ones find it closed.
 	Lock Lock
-	// Confirms is the question that the code is for; 0 for none. Where that is open when the code
-	// is tried, a right one answers it.
+	// Confirms is the question that the code is for; 0 means none. If the question is open when the
+	// code is tried, a right code answers it.
 	Confirms int64
-	// Refused is why the inbound is not taken; "" where it is. With Quiet the person was told
+	// Refused is why the inbound is refused; "" means accepted. Quiet means that the user was told
 	// before.
 	Refused string
 	Quiet   bool
-	Code    Code // of the refusal; "" is CodeForbidden
+	Code    Code // of the refusal; "" means CodeForbidden
 }
 
-// Login is where a person's gate is open.
+// Login records that a user's gate is open in a chat.
 type Login struct {
 	User     string
 	Channel  Channel
@@ -133,39 +132,38 @@ type Login struct {
 	UsedAt   time.Time
 }
 
-// Open says whether a login still holds.
+// Open reports whether a login is still valid.
 func (l Login) Open(now time.Time, idle, life time.Duration) bool {
 	return !l.OpenedAt.IsZero() && now.Sub(l.UsedAt) < idle && now.Sub(l.OpenedAt) < life &&
 		!now.Before(l.OpenedAt) // a clock that was set back closes it
 }
 
-// Lease is money that is set aside. The zero value is none: nothing had to be.
+// Lease is money that is set aside. The zero value means that none was needed.
 type Lease struct {
 	ID     int64
 	Amount int64 // millionths of a US dollar
 }
 
-// Claim is what is to be set aside for one attempt, and the limits that hold for it.
+// Claim asks for money for one model call, within limits.
 type Claim struct {
 	User         string
 	Conversation int64
 	Turn         int64
 	Spec         string // provider/model
 	Amount       int64  // millionths of a US dollar, more than 0
-	Least        int64  // what is enough where the limits do not allow Amount; 0 is Amount
+	Least        int64  // enough if the limits do not allow Amount; 0 means Amount
 	Limits       []Limit
-	// a lease that ends with this claim, whether that is taken or not; 0 is none
+	// a lease that ends with this claim, even if the claim fails; 0 means none
 	Instead int64
-	// what pays for it; "" is its person. A name has a slash, as in review/acme/widget
+	// who pays; "" means the user. A pot's name has a slash, as in review/acme/widget
 	Pot string
 }
 
-// Limit is how much may be spent.
+// Limit is a limit of spending.
 type Limit struct {
 	Scope Scope
 	Max   int64 // millionths of a US dollar
-	// what was spent before does not count; a multiple of 15 minutes. Not with ScopeTurn and
-	// ScopeFire
+	// earlier spending does not count; a multiple of 15 minutes. Not with ScopeTurn and ScopeFire
 	Since time.Time
 }
 
@@ -173,38 +171,37 @@ type Limit struct {
 type Scope string
 
 const (
-	ScopeTurn         Scope = "turn"         // the turn's
-	ScopeFire         Scope = "fire"         // all tries' of the fire that the turn is one of
-	ScopeDay          Scope = "day"          // the person's
-	ScopeMonth        Scope = "month"        // the person's
-	ScopeJobDay       Scope = "job day"      // the turns of the person's jobs
-	ScopeJobMonth     Scope = "job month"    // likewise
-	ScopePot          Scope = "pot"          // the claim's pot's
-	ScopeInstallation Scope = "installation" // everybody's
+	ScopeTurn         Scope = "turn"         // one turn
+	ScopeFire         Scope = "fire"         // all tries of the turn's fire
+	ScopeDay          Scope = "day"          // the user's day
+	ScopeMonth        Scope = "month"        // the user's month
+	ScopeJobDay       Scope = "job day"      // the turns of the user's jobs in a day
+	ScopeJobMonth     Scope = "job month"    // the turns of the user's jobs in a month
+	ScopePot          Scope = "pot"          // the claim's pot
+	ScopeInstallation Scope = "installation" // all users
 )
 
 // Shortage is a limit that a claim would exceed. Amounts are in millionths of a US dollar.
 type Shortage struct {
 	Limit
-	Spent    int64 // what was paid
-	Held     int64 // what is set aside for calls that run
-	Extended int64 // by how much the person has lengthened the limit
+	Spent    int64 // paid
+	Held     int64 // set aside for running calls
+	Extended int64 // added to the limit by the user
 	Wanted   int64 // the claim's least
 }
 
-// Left is what may still be set aside. It may be less than 0.
+// Left returns what may still be set aside. It may be negative.
 func (s Shortage) Left() int64 { return s.Max + s.Extended - s.Spent - s.Held }
 
-// Missing is by how much the claim's least exceeds the limit, more than 0.
+// Missing returns by how much the claim's least exceeds the limit; it is positive.
 func (s Shortage) Missing() int64 { return s.Wanted - s.Left() }
 
-// Extension is by how much a person lengthens their limits, for one turn and for the time that the
-// limits are for.
+// Extension adds to a user's limits: that of a turn, and those of the current periods.
 type Extension struct {
 	User   string
 	Turn   int64
 	Amount int64 // millionths of a US dollar, more than 0
-	// the most that all of the person's extensions since Since may come to, this one included
+	// limit of all the user's extensions since Since, including this one
 	Max   int64
-	Since time.Time // as a rule their midnight
+	Since time.Time // usually the user's midnight
 }

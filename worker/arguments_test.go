@@ -20,7 +20,7 @@ func TestDecode(t *testing.T) {
 		err  string // a part of the error for the model
 	}{
 		"arguments":           {raw: `{"path":"a","limit":3}`, want: arguments{"a", 3}},
-		"what is left out":    {raw: `{"path":"a"}`, want: arguments{Path: "a"}},
+		"missing argument":    {raw: `{"path":"a"}`, want: arguments{Path: "a"}},
 		"nothing at all":      {raw: ``},
 		"an empty object":     {raw: ` {} `},
 		"an unknown name":     {raw: `{"file":"a"}`, err: `unknown field "file"`},

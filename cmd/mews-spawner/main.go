@@ -1,12 +1,12 @@
-// Command mews-spawner starts the workers of mews, and leaves nothing of them alive. mews starts
-// it. Where people have accounts of their own the service manager starts it instead, and it starts
-// mews:
+// Command mews-spawner starts the workers of mews, and leaves none of their processes alive. mews
+// starts it. If people have their own accounts, the service manager starts it instead, and it
+// starts mews:
 //
 //	mews-spawner KEY=VALUE ...              its socket is descriptor 3; the keys are those of a policy
 //	mews-spawner --policy FILE -- PROGRAM   root's file says what may be started; PROGRAM is mews, without privilege
 //
-// When the other side of its socket is gone it kills every worker and ends. It executes itself as
-// the stages before a worker, which build the walls.
+// If the other side of its socket is gone it kills every worker and ends. It executes itself as the
+// stages before a worker, which build the walls.
 package main
 
 import (
@@ -28,15 +28,15 @@ var version = "dev"
 // socket is the descriptor that mews leaves open for its spawner.
 const socket = 3
 
-// init keeps main on the process's first thread where mews is started without privilege:
-// capabilities belong to a thread, and those of the first are the process's for whoever looks.
+// init keeps main on the process's first thread if mews is started without privilege. Capabilities
+// belong to a thread, and other processes see those of the first thread as the process's.
 func init() {
 	if isSupervisor() {
 		runtime.LockOSThread()
 	}
 }
 
-// isSupervisor says whether the service manager has started this process.
+// isSupervisor reports whether the service manager has started this process.
 func isSupervisor() bool { return len(os.Args) > 1 && os.Args[1] == "--policy" }
 
 func main() {
@@ -55,12 +55,12 @@ func main() {
 	}
 }
 
-// settled is how long a service has to have run for its failure to be no repeated one.
+// settled is the running time after which a failure does not count as repeated.
 const settled = 5 * time.Second
 
-// pause holds up the end of a service that failed soon after it began: systemd starts it again at
-// once (RestartSec in its unit), and grows that by itself only from version 254 on. A signal ends
-// the pause.
+// pause delays the end of a service that failed soon after its start. systemd restarts it at once,
+// by RestartSec in its unit. It lengthens that delay only from version 254 on. A signal ends the
+// pause.
 func pause(began time.Time) {
 	if os.Getenv("INVOCATION_ID") == "" { // systemd sets it (systemd.exec(5))
 		return
@@ -74,7 +74,7 @@ func printVersion() error {
 	return err
 }
 
-// serve is the spawner of a mews that has started it. It has no more privilege than mews.
+// serve runs the spawner for the mews that has started it. It has no more privilege than mews.
 func serve(args []string) error {
 	policy, err := parsePolicy(args)
 	if err != nil {
@@ -98,7 +98,7 @@ func parsePolicy(args []string) (p spawn.Policy, err error) {
 	return p, p.Check()
 }
 
-// collectEarly keeps a process small that is always there: it does little, and soon drops what it
-// allocates. A stage before a worker does not need it: it ends before there is anything worth
-// collecting.
+// collectEarly keeps this permanent process small: it does little, and soon drops what it
+// allocates. A stage before a worker does not call it, because it ends before a collection would
+// help.
 func collectEarly() { debug.SetGCPercent(10) }

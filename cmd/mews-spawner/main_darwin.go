@@ -2,12 +2,11 @@ package main
 
 import "errors"
 
-// modes are what this program is when it is executed with one argument. macOS has no walls to
-// build.
+// modes are the functions of this program by its only argument. macOS has no walls to build.
 var modes = map[string]func() error{"--version": printVersion}
 
-// supervise is for a service manager that gives people accounts of their own.
+// supervise is for a service manager with an account for each user.
 func supervise([]string) error { return errors.New(textNotOnMacOS) }
 
-// exitStatus is this program's exit status after err.
+// exitStatus returns this program's exit status after err.
 func exitStatus(error) int { return 1 }

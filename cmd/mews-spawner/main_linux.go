@@ -9,8 +9,8 @@ import (
 	"mews/worker/spawn"
 )
 
-// modes are what this program is when it is executed with one argument; it executes itself with the
-// first three.
+// modes are the functions of this program by its only argument. It executes itself with the first
+// three.
 var modes = map[string]func() error{
 	sandbox.StageOneArgument:  sandbox.StageOne,
 	sandbox.StageZeroArgument: sandbox.StageZero,
@@ -18,7 +18,7 @@ var modes = map[string]func() error{
 	"--version":               printVersion,
 }
 
-// exitStatus is this program's exit status after err.
+// exitStatus returns this program's exit status after err.
 func exitStatus(err error) int {
 	var ended spawn.EndedError
 	if errors.As(err, &ended) {
@@ -30,7 +30,7 @@ func exitStatus(err error) int {
 	return 1
 }
 
-// supervise is the spawner that a service manager has started.
+// supervise runs the spawner that a service manager has started.
 func supervise(args []string) error {
 	if len(args) < 4 || args[2] != "--" {
 		return errors.New(textUsage)

@@ -17,7 +17,7 @@ import (
 	"mews/protocol/spawnwire"
 )
 
-// TestMain runs the tests or, by the name that it is executed with, the program itself.
+// TestMain runs the tests or, under the program's name, the program itself.
 func TestMain(m *testing.M) {
 	if filepath.Base(os.Args[0]) == "mews-spawner" {
 		main()
@@ -27,13 +27,12 @@ func TestMain(m *testing.M) {
 }
 
 const (
-	testUID  = 54361 // an account that nobody has, and no other package's tests
+	testUID  = 54361 // an account that no machine and no other package's tests have
 	deadline = time.Minute
 )
 
-// program is the command as it would be installed. Where the tests are root it sees no control
-// groups: the groups of the tests may belong to somebody who does not expect other processes in
-// them.
+// program returns the installed command. If the tests are root it sees no control groups, because
+// the tests' groups may belong to another program, which does not expect other processes in them.
 func program(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "mews-spawner")
@@ -53,7 +52,7 @@ func program(t *testing.T, args ...string) *exec.Cmd {
 	return cmd
 }
 
-func TestWhatItIsStartedWith(t *testing.T) {
+func TestArguments_EachForm_IsHandled(t *testing.T) {
 	policy := filepath.Join(t.TempDir(), "policy")
 	if err := os.WriteFile(policy, []byte("worker /bin/sh\nuids 0-5000\n"), 0o644); err != nil {
 		t.Fatal(err)
@@ -79,7 +78,7 @@ func TestWhatItIsStartedWith(t *testing.T) {
 		"stage zero without plan": {[]string{"stage-zero"}, 1, "read the plan"},
 		"no program":              {[]string{"--policy", policy, "--"}, 1, "want mews-spawner --policy FILE -- PROGRAM"},
 		"no policy":               {[]string{"--policy", policy + ".none", "--", "/bin/true"}, 1, "no such file"},
-		"a policy that is bad":    {[]string{"--policy", policy, "--", "/bin/true"}, 1, wrong},
+		"bad policy":              {[]string{"--policy", policy, "--", "/bin/true"}, 1, wrong},
 		"a policy of everybody":   {[]string{"--policy", loose, "--", "/bin/true"}, 1, "nobody else's to write"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -92,7 +91,7 @@ func TestWhatItIsStartedWith(t *testing.T) {
 	}
 }
 
-// home is a folder that the workers' account owns and can reach.
+// home makes a folder that the workers' account owns and can reach.
 func home(t *testing.T) (dir string, account []string) {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "mews-home-")
@@ -109,8 +108,8 @@ func home(t *testing.T) (dir string, account []string) {
 	return dir, []string{fmt.Sprintf("account=%d:%d", testUID, testUID)}
 }
 
-// TestAWorkerStartsAndEnds: the program executes itself as stage one.
-func TestAWorkerStartsAndEnds(t *testing.T) {
+// TestSpawn_Worker_StartsAndEnds: the program executes itself as stage one.
+func TestSpawn_Worker_StartsAndEnds(t *testing.T) {
 	dir, account := home(t)
 	conn, theirs, err := spawnwire.Pair()
 	if err != nil {
@@ -150,8 +149,8 @@ func TestAWorkerStartsAndEnds(t *testing.T) {
 	}
 }
 
-// TestItStartsMews: and ends with its status.
-func TestItStartsMews(t *testing.T) {
+// TestSupervise_StartsMews: and ends with its status.
+func TestSupervise_StartsMews(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("a policy counts only if its file is root's")
 	}
@@ -175,7 +174,7 @@ func TestItStartsMews(t *testing.T) {
 		"as root":        {nil, 1, "as root it would start mews as root"},
 	} {
 		cmd := program(t, args...)
-		if c.account != nil { // it can make no control groups, and gets to no folder of root's
+		if c.account != nil { // it can make no control groups, and cannot reach root's folders
 			cmd = exec.Command("/proc/self/exe", args...)
 			cmd.Args[0] = "mews-spawner"
 			cmd.SysProcAttr = &syscall.SysProcAttr{Credential: c.account, AmbientCaps: []uintptr{unix.CAP_SETUID, unix.CAP_SETGID, unix.CAP_KILL}}

@@ -1,6 +1,6 @@
 package main
 
-// Errors for whoever starts mews-spawner by hand or writes its unit.
+// Errors for people who start mews-spawner by hand or write its unit.
 const (
 	textWithPolicy = "it is started by mews, with its policy: %w"
 	textWithSocket = "it is started by mews, with its socket: %w"

@@ -1,6 +1,6 @@
-// Command mews-worker runs one person's turns. The spawner starts it with a socket to the
-// supervisor as its standard input and output. It takes no configuration. To try its walls it
-// executes itself: mews-worker escape ROW VICTIMS.
+// Command mews-worker runs one user's turns. The spawner starts it with a socket to the supervisor
+// as its standard input and output. It has no configuration. To test its walls it executes itself:
+// mews-worker escape ROW VICTIMS.
 package main
 
 import (
@@ -11,7 +11,7 @@ import (
 	"runtime"
 	"syscall"
 	"time"
-	_ "time/tzdata" // people's time zones, also where the system has none installed
+	_ "time/tzdata" // time zones, even if the system has none
 
 	"mews/worker/serve"
 )
@@ -34,7 +34,7 @@ func main() {
 	}
 }
 
-// run serves until the supervisor goes or says stop, or until SIGTERM.
+// run serves until the supervisor goes or sends stop, or until SIGTERM.
 func run() error {
 	if len(os.Args) > 1 {
 		return fmt.Errorf("arguments %q: want none, or --version", os.Args[1:])
@@ -43,8 +43,8 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	// One person's turns have enough of one processor. With more, whatever wakes a goroutine wakes
-	// a thread for it too. The programs that tools start have all processors.
+	// One processor is enough for a user's turns. With more, each woken goroutine would wake a
+	// thread too. Programs of tools have all processors.
 	runtime.GOMAXPROCS(1)
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
@@ -53,8 +53,8 @@ func run() error {
 	})
 }
 
-// inheritedVariables are the variables of this process that its programs need too: the folder for
-// temporary files where /tmp is not the worker's own, and one that keeps git from reading the
+// inheritedVariables returns the variables of this process that its programs need too: the
+// temporary folder if /tmp is not the worker's own, and a variable that keeps git from reading the
 // machine's settings.
 func inheritedVariables() (env []string) {
 	for _, name := range []string{"TMPDIR", "GIT_CONFIG_NOSYSTEM"} {
@@ -65,7 +65,7 @@ func inheritedVariables() (env []string) {
 	return env
 }
 
-// logError writes to standard error, which the supervisor takes to its log.
+// logError writes to standard error, which goes to the supervisor's log.
 func logError(err error) {
 	fmt.Fprintf(os.Stderr, "mews-worker: %v\n", err)
 }

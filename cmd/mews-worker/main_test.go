@@ -19,7 +19,7 @@ import (
 	"mews/worker/host/hosttest"
 )
 
-// binary is the worker as it is installed, built once.
+// binary is the path of the worker's program, built once.
 var binary string
 
 func TestMain(m *testing.M) {
@@ -50,8 +50,8 @@ type process struct {
 	host   *hosttest.Host
 }
 
-// start starts a worker as the spawner does: the socket on 0 and 1, standard error on 2, nothing
-// else.
+// start starts a worker as the spawner does: with the socket on 0 and 1, standard error on 2, and
+// no other descriptor.
 func start(t *testing.T) *process {
 	t.Helper()
 	ours, theirs := protocoltest.Pipe(t)
@@ -83,7 +83,7 @@ func start(t *testing.T) *process {
 	return p
 }
 
-// answer is the supervisor's side of the steps of one turn.
+// answer answers a turn's calls as the supervisor.
 func (p *process) answer(ctx context.Context, req *protocol.Request) (any, error) {
 	if req.Method == protocol.MethodPromptFileReport {
 		return protocol.PromptFilesInForce{}, nil
@@ -113,19 +113,19 @@ func (p *process) hello(t *testing.T) protocol.HelloResult {
 	return result
 }
 
-// proc is a file of the process below /proc.
+// proc reads a file of the process below /proc.
 func (p *process) proc(name string) string {
 	return filepath.Join("/proc", strconv.Itoa(p.cmd.Process.Pid), name)
 }
 
-func TestVersion(t *testing.T) {
+func TestVersion_IsPrinted(t *testing.T) {
 	out, err := exec.Command(binary, "--version").Output()
 	if err != nil || string(out) != "mews-worker v1.2.3\n" {
 		t.Errorf("got %q, %v", out, err)
 	}
 }
 
-func TestStartedByHandItSaysWhatItIs(t *testing.T) {
+func TestStart_ByHand_ExplainsItself(t *testing.T) {
 	for _, args := range [][]string{nil, {"--help"}} {
 		out, err := exec.Command(binary, args...).CombinedOutput()
 		if err == nil || !strings.HasPrefix(string(out), "mews-worker: ") {
@@ -134,7 +134,7 @@ func TestStartedByHandItSaysWhatItIs(t *testing.T) {
 	}
 }
 
-func TestTheWorkerEndsWell(t *testing.T) {
+func TestStop_EndsWithStatusZero(t *testing.T) {
 	for name, end := range map[string]func(*process) error{
 		"when the supervisor goes": func(p *process) error { p.conn.Close(nil); return nil },
 		"on SIGTERM":               func(p *process) error { return p.cmd.Process.Signal(syscall.SIGTERM) },
@@ -155,7 +155,7 @@ func TestTheWorkerEndsWell(t *testing.T) {
 	}
 }
 
-func TestNoChildCanHoldTheProtocol(t *testing.T) {
+func TestChildren_InheritNoSocket(t *testing.T) {
 	p := start(t)
 	p.hello(t)
 	fds, err := os.ReadDir(p.proc("fd"))
@@ -200,15 +200,15 @@ func (p *process) checkCloseOnExec(t *testing.T, fd string) {
 	}
 }
 
-// The goals for an idle worker's private memory, in kB.
+// Goals for an idle worker's private memory, in kB.
 const (
 	idleAtFirst = 3 << 10
 	idleLater   = 8 << 10
 )
 
-// TestAnIdleWorkerIsSmall measures one of two workers, as a household has them: the program's own
-// pages are shared.
-func TestAnIdleWorkerIsSmall(t *testing.T) {
+// TestIdleWorker_Memory_IsSmall measures one of two workers, as in a household: they share the
+// program's pages.
+func TestIdleWorker_Memory_IsSmall(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root may read the memory map of a process that is not dumpable")
 	}
@@ -233,7 +233,7 @@ func TestAnIdleWorkerIsSmall(t *testing.T) {
 	p.checkPrivate(t, "at the end of a turn of ten steps", idleLater)
 }
 
-// checkPrivate reports the memory that is the process's alone, and holds it to a goal in kB.
+// checkPrivate reports the private memory of the process, and compares it with a goal in kB.
 func (p *process) checkPrivate(t *testing.T, when string, goal int) {
 	t.Helper()
 	rollup, err := os.ReadFile(p.proc("smaps_rollup"))

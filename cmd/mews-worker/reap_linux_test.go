@@ -10,9 +10,9 @@ import (
 	"mews/worker/host/hosttest"
 )
 
-// TestOrphansAreReapedBesideChildren: the worker waits for the orphans that programs leave behind,
-// and still gets the status of each program that it runs.
-func TestOrphansAreReapedBesideChildren(t *testing.T) {
+// TestReap_Orphans_LeavesChildren: the worker waits for the orphans of programs, and still gets the
+// status of each program that it runs.
+func TestReap_Orphans_LeavesChildren(t *testing.T) {
 	p := start(t)
 	p.hello(t)
 	const orphans = `for i in $(seq 300); do (setsid true &); done; exit 7`
@@ -41,7 +41,7 @@ func TestOrphansAreReapedBesideChildren(t *testing.T) {
 	}
 }
 
-// zombies are the worker's children that have ended and that nobody has waited for.
+// zombies returns the worker's ended children that nobody has waited for.
 func (p *process) zombies(t *testing.T) (pids []string) {
 	t.Helper()
 	threads, err := os.ReadDir(p.proc("task"))

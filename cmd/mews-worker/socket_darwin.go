@@ -2,8 +2,8 @@ package main
 
 import "golang.org/x/sys/unix"
 
-// prepareProcess does nothing: here is no /proc through which another process could look into this
-// one, and no sub-reaper.
+// prepareProcess does nothing. macOS has no /proc through which another process could read this
+// one, and no sub-reapers.
 func prepareProcess() error { return nil }
 
 // duplicate is dup2(2).

@@ -6,9 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// prepareProcess keeps other processes of the same account from looking into this one through
-// /proc, and has processes that a tool's program leaves behind come to this one, also if it is not
-// pid 1.
+// prepareProcess keeps other processes of the account from reading this one through /proc. It also
+// makes this process the parent of orphans from tools' programs, even if it is not pid 1.
 func prepareProcess() error {
 	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
 		return fmt.Errorf("make the process private: %w", err)
@@ -19,5 +18,5 @@ func prepareProcess() error {
 	return nil
 }
 
-// duplicate is dup2(2), which Linux has not on all machines.
+// duplicate is dup2(2), which some Linux machines lack.
 func duplicate(from, to int) error { return unix.Dup3(from, to, 0) }

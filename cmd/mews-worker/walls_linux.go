@@ -15,16 +15,16 @@ import (
 	"mews/worker/sandbox/escape"
 )
 
-// escapeArgument has this program be one attempt to get out.
+// escapeArgument makes this program try one escape.
 const escapeArgument = "escape"
 
-// programStarter starts the programs of tools within a second layer of this process's walls. The
-// environment names the walls' tier. A process that was started by hand has none.
+// programStarter returns the function that starts tools' programs within a second layer of this
+// process's walls. The environment names the walls' tier; a process started by hand has none.
 func programStarter() func(*exec.Cmd) error {
 	return sandbox.NewToolStarter(sandbox.Tier(os.Getenv(sandbox.TierVariable))).Start
 }
 
-// runEscape tries one row of the escapes in this process, which may die of it.
+// runEscape tries one row of the escapes in this process, which may die from it.
 func runEscape(row, victims string) {
 	v, err := escape.Decode(victims)
 	if err != nil {
@@ -62,13 +62,13 @@ func tryRow(ctx context.Context, row string, v escape.Victims) escape.Finding {
 		return f
 	case bounded.Err() != nil: // the outcome is not known
 		err = bounded.Err()
-	case errors.As(err, &ended) && ended.ExitCode() < 0: // ended by a signal, as a seccomp filter's
+	case errors.As(err, &ended) && ended.ExitCode() < 0: // ended by a signal, such as a seccomp filter's
 		return escape.Died(row, err.Error())
 	}
 	return escape.Finding{Row: row, Outcome: escape.Untried, Detail: fmt.Sprintf("its process could not try: %v", errors.Join(err, bad))}
 }
 
-// escapeVictims are the wire's victims as this process sees them.
+// escapeVictims converts the wire's victims for this process.
 func escapeVictims(v protocol.Victims) escape.Victims {
 	home, _ := os.Getwd()
 	return escape.Victims{

@@ -8,12 +8,12 @@ import (
 	"mews/worker/sandbox/escape"
 )
 
-// TestAnAttemptThatCouldNotBeMadeIsNoneThatWasStopped: such an attempt says nothing about the
+// TestTryWalls_FailedAttempt_IsNotStopped: an attempt that could not be made says nothing about the
 // walls.
-func TestAnAttemptThatCouldNotBeMadeIsNoneThatWasStopped(t *testing.T) {
+func TestTryWalls_FailedAttempt_IsNotStopped(t *testing.T) {
 	ended, end := context.WithCancel(t.Context())
 	end()
-	// a program of Go's takes longer to begin
+	// a Go program takes longer to start
 	late, over := context.WithTimeout(t.Context(), 5*time.Millisecond)
 	defer over()
 	for name, ctx := range map[string]context.Context{"ended": ended, "late": late} {

@@ -13,8 +13,9 @@ const escapeArgument = "escape"
 
 func runEscape(string, string) {}
 
-// programStarter starts the programs of tools. They inherit the walls around this process.
+// programStarter returns the function that starts tools' programs. They inherit this process's
+// walls.
 func programStarter() func(*exec.Cmd) error { return (*exec.Cmd).Start }
 
-// tryWalls is nil, because there is no way to try here.
+// tryWalls is nil, because this system has no way to try.
 var tryWalls func(context.Context, protocol.TryWalls) []protocol.Finding

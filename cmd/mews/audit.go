@@ -36,7 +36,10 @@ func auditVerb(ctx context.Context, con console, args []string) error {
 		fmt.Fprintln(con.err, "mews audit:", err)
 		return errMisuse
 	}
-	rows, err := app.AuditRows(ctx, cfg, admin.AuditQuestion{User: *user, Action: *action, Since: from}, *limit)
+	ask := func(q admin.AuditQuestion) (admin.AuditPage, error) {
+		return app.Have[admin.AuditPage](ctx, cfg, admin.MethodAuditList, q)
+	}
+	rows, err := admin.ReadAudit(ask, admin.AuditQuestion{User: *user, Action: *action, Since: from}, *limit)
 	if err != nil {
 		return err
 	}

@@ -84,7 +84,7 @@ func TestWhatIsSentWhileATurnRuns(t *testing.T) {
 		To   []int // messages
 		Text string
 	}
-	const cut = "(Stopped, because you wrote more. Nothing of it runs on; the next answer is to all of it.)"
+	const cut = "(Stopped, because you wrote more. The next answer covers all your messages.)"
 	const taken = "(I have read what you sent meanwhile, and go on with it in mind.)"
 	for _, c := range []struct {
 		name   string

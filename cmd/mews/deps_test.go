@@ -28,6 +28,7 @@ var floors = map[string]int{
 
 	"mews/supervisor/app":          5,
 	"mews/supervisor/app/policies": 5,
+	"mews/supervisor/runner":       5,
 
 	"mews/supervisor/admin":      4,
 	"mews/supervisor/api":        4,
@@ -46,6 +47,7 @@ var floors = map[string]int{
 	"mews/supervisor/github/review":     3,
 	"mews/supervisor/github/setup":      3,
 	"mews/supervisor/github/triage":     3,
+	"mews/supervisor/notice":            3,
 	"mews/supervisor/operation":         3,
 	"mews/supervisor/placement":         3,
 	"mews/supervisor/transcription":     3,
@@ -55,7 +57,7 @@ var floors = map[string]int{
 	"mews/worker/index":                 3,
 	"mews/supervisor/routine/heartbeat": 3,
 	"mews/supervisor/job":               3,
-	"mews/worker/look":                  2,
+	"mews/worker/check":                 2,
 	"mews/worker/receive":               3,
 	"mews/worker/undo":                  3,
 
@@ -96,10 +98,12 @@ var floors = map[string]int{
 	"mews/supervisor/github/address":  1,
 	"mews/supervisor/github/diff":     1,
 	"mews/supervisor/github/event":    1,
+	"mews/supervisor/logging":         1,
 	"mews/supervisor/modelcall":       1,
 	"mews/supervisor/printable":       1,
 	"mews/supervisor/problem":         1,
 	"mews/supervisor/slash":           1,
+	"mews/supervisor/statefolder":     1,
 	"mews/supervisor/unit":            1,
 	"mews/supervisor/internal/retry":  1,
 	"mews/worker":                     1,
@@ -155,6 +159,7 @@ var siblings = map[[2]string]string{
 		"their side",
 	{"mews/supervisor/effect", "mews/supervisor/printable"}: "an effect is written on one line",
 	{"mews/supervisor/app", "mews/supervisor/app/policies"}: "what the service is made of",
+	{"mews/supervisor/app", "mews/supervisor/runner"}:       "what the service is made of",
 	{"mews/supervisor/sqlite/sqlitetest", "mews/supervisor/app/policies"}: "in a test the database decides and " +
 		"says what it does in the service",
 }

@@ -7,21 +7,22 @@ import (
 	"testing"
 )
 
-// TestTheReadmeListsTheVerbs: a document that no test reads will rot. What a verb does is said more
-// fully there than in the help.
-func TestTheReadmeListsTheVerbs(t *testing.T) {
-	text, err := os.ReadFile("../../README.md")
+// TestVerbsPage_ListsEveryVerb_WithItsUsage reads the manual's table of verbs, which says more of
+// each than the help does.
+func TestVerbsPage_ListsEveryVerb_WithItsUsage(t *testing.T) {
+	const name = "manual/admin/verbs.md"
+	text, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	readme := string(text)
-	listed := strings.Count(readme, "\n| `mews ")
+	page := string(text)
+	listed := strings.Count(page, "\n| `mews ")
 	for _, v := range verbs() {
-		if row := strings.TrimRight(fmt.Sprintf("\n| `mews %s %s", v.name, helps[v.name].usage), " ") + "` |"; !strings.Contains(readme, row) {
-			t.Errorf("README.md has no row %q", row)
+		if row := strings.TrimRight(fmt.Sprintf("\n| `mews %s %s", v.name, helps[v.name].usage), " ") + "` |"; !strings.Contains(page, row) {
+			t.Errorf("%s has no row %q", name, row)
 		}
 	}
 	if listed != len(verbs()) {
-		t.Errorf("README.md lists %d verbs; there are %d", listed, len(verbs()))
+		t.Errorf("%s lists %d verbs; there are %d", name, listed, len(verbs()))
 	}
 }

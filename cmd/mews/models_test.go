@@ -17,6 +17,7 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/api"
 	"mews/supervisor/app"
+	"mews/supervisor/logging"
 	"mews/supervisor/model/modeltest"
 	"mews/supervisor/model/openai"
 	"mews/supervisor/modelcall"
@@ -134,7 +135,7 @@ func TestAModelNearbyIsOfferedAndNotUsed(t *testing.T) {
 // answerOf is which model answers a person by the configuration.
 func answerOf(t *testing.T, cfg *config.Config) string {
 	t.Helper()
-	catalogue, err := app.NewCatalogue(cfg, app.Discard())
+	catalogue, err := app.NewCatalogue(cfg, logging.Discard())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -38,7 +38,7 @@ var places = []struct {
 }
 
 // placesDocument has the table for contributors, with a row for each of places.
-const placesDocument = "README.md"
+const placesDocument = ".github/CONTRIBUTING.md"
 
 // TestPlacesToTouch adds one of each to a copy of the tree, type-checks it with the tests that come
 // with them, and counts the files.
@@ -63,9 +63,9 @@ var placesTested = []string{
 // placesShown are how the names of those tests begin.
 var placesShown = []string{
 	"TestPlaceOf", "TestCapability_", "TestFeatures_", "TestHostCalls_", "TestFloors", "TestRows_",
-	"TestEveryMethodIsDocumented", "TestExample", "TestTags", "TestEmptyFileIsTheDefaults", "TestWholeFile",
+	"TestMethods_EachOne_IsDocumented", "TestExample", "TestTags", "TestEmptyFileIsTheDefaults", "TestWholeFile",
 	"TestTools_Described_AreInOrder", "TestTools_ChangeAfterHello_", "TestTools_Family_IsSmallAndValid",
-	"TestTheReadme", "TestTheMenuIsWhatTelegramTakes", "TestHelpListsEveryCommand", "TestReleasedMigrations",
+	"TestMenu_FitsBotAPI", "TestHelpListsEveryCommand", "TestReleasedMigrations",
 	"TestForgetTable_", "TestEraseAndExport_CoverEveryTable", "TestErase_DeletesOnlyThatUser",
 }
 

@@ -13,6 +13,8 @@ import (
 	"mews/cmd/mews/chat"
 	"mews/config"
 	"mews/supervisor/app"
+	"mews/supervisor/logging"
+	"mews/supervisor/statefolder"
 )
 
 // runVerb is `mews run`.
@@ -28,7 +30,7 @@ func runVerb(ctx context.Context, con console, args []string) error {
 		fmt.Fprintln(con.err, textUserWithoutChat)
 		return errMisuse
 	}
-	if err := app.KeepPrivate(); err != nil { // the configuration holds secrets
+	if err := statefolder.KeepPrivate(); err != nil { // the configuration holds secrets
 		return err
 	}
 	cfg, path, err := loadConfig(*file)
@@ -44,7 +46,7 @@ func runVerb(ctx context.Context, con console, args []string) error {
 		}
 		return runAndChat(ctx, con, cfg, *user)
 	}
-	log := app.NewLog(cfg, con.err, path == "" && chat.IsTerminal(con.err))
+	log := logging.New(cfg.Log.Level, cfg.Log.Format == "json" && (path != "" || !chat.IsTerminal(con.err)), con.err)
 	o := app.Options{Config: cfg, Version: version, Log: log, Now: time.Now, Manual: chatPages()}
 	o.Ready = func(hints string) {
 		if path == "" {
@@ -76,8 +78,8 @@ func runAndChat(ctx context.Context, con console, cfg *config.Config, user strin
 		return fmt.Errorf("open the log: %w", err)
 	}
 	defer logFile.Close()
-	lock, err := app.LockState(cfg.State)
-	if running := new(app.InUse); errors.As(err, &running) {
+	lock, err := statefolder.Lock(cfg.State)
+	if running := new(statefolder.InUse); errors.As(err, &running) {
 		if err := app.Await(ctx, cfg); err != nil {
 			return err
 		}
@@ -91,7 +93,7 @@ func runAndChat(ctx context.Context, con console, cfg *config.Config, user strin
 	ready := make(chan struct{})
 	served := make(chan error, 1)
 	go func() { // waited for below; when it ends by itself, the chat has nobody left to talk to
-		err := app.Run(ctx, app.Options{Config: cfg, Version: version, Log: app.NewLog(cfg, logFile, false), Lock: lock, Now: time.Now,
+		err := app.Run(ctx, app.Options{Config: cfg, Version: version, Log: logging.New(cfg.Log.Level, cfg.Log.Format == "json", logFile), Lock: lock, Now: time.Now,
 			Manual: chatPages(),
 			Ready:  func(string) { close(ready) }})
 		stop(err)

@@ -6,11 +6,11 @@ const (
 	textVoiceRow      = "  %-12s %s\n"
 	textNotInstalled  = "not installed where workers look for it: %s"
 	textFromFFmpeg    = "apt-get install ffmpeg, on Debian"
-	textFromReadme    = "the README says how to get it"
+	textFromManual    = "`mews help voice-setup` says how to get it"
 	textFromEspeak    = "apt-get install espeak-ng, on Debian"
 	textFromPiper     = "it is only needed for speech.out.engine: piper"
 	textModel         = "model"
-	textNoSpeechModel = "none: name one in speech.in.model; the README says how to get one"
+	textNoSpeechModel = "none: name one in speech.in.model; `mews help voice-setup` says how to get one"
 	textSpeechServer  = "%s, a server's: the recordings go there"
 	textSpeechModel   = "%s, which takes %s of memory"
 )

@@ -11,7 +11,7 @@ import (
 var topLevel = []string{
 	"cmd", "supervisor", "worker", "protocol", "config", "deploy",
 	"go.mod", "go.sum", "Makefile", "README.md", "LICENSE",
-	".ci", ".gitignore",
+	".ci", ".github", ".gitignore",
 }
 
 // notKept are patterns of what may stand there and is not part of the project: .gitignore has them

@@ -98,11 +98,11 @@ func faultOfMention(name, what string) string {
 	return ""
 }
 
-// texts lists the files that tell people of commands: the programs, the README, and what is
-// deployed.
+// texts lists the files that tell people of commands: the programs, the manual, the README, and
+// what is deployed.
 func texts(t *testing.T) (paths []string) {
 	t.Helper()
-	for _, name := range strings.Fields("README.md cmd config deploy protocol supervisor worker") {
+	for _, name := range strings.Fields("README.md .github cmd config deploy protocol supervisor worker") {
 		err := filepath.WalkDir("../../"+name, func(path string, entry fs.DirEntry, err error) error {
 			switch {
 			case err != nil:

@@ -31,7 +31,7 @@ func voiceVerb(ctx context.Context, con console, args []string) error {
 	in, out := cfg.Speech.In, cfg.Speech.Out
 	fmt.Fprintf(con.out, textVoiceEngines, in.Engine, in.Language, out.Engine)
 	programs := []struct{ name, from string }{
-		{"ffmpeg", textFromFFmpeg}, {cmp.Or(in.Program, "whisper-cli"), textFromReadme}, {"espeak-ng", textFromEspeak}, {"piper", textFromPiper},
+		{"ffmpeg", textFromFFmpeg}, {cmp.Or(in.Program, "whisper-cli"), textFromManual}, {"espeak-ng", textFromEspeak}, {"piper", textFromPiper},
 	}
 	for _, p := range programs {
 		path, err := doctor.WorkersProgram(p.name)

@@ -1,4 +1,4 @@
-// Package amount writes numbers as a person reads them, or a model.
+// Package amount formats numbers for people and models.
 package amount
 
 import (
@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Plural is "1 line", "2 lines", "12,345 lines". n is not below 0.
+// Plural returns "1 line", "2 lines", "12,345 lines". n must not be negative.
 func Plural[N int | int64](n N, one, many string) string {
 	if n == 1 {
 		return "1 " + one
@@ -17,7 +17,7 @@ func Plural[N int | int64](n N, one, many string) string {
 	return Number(int64(n)) + " " + many
 }
 
-// Bytes is a number of bytes in powers of 1,000: "12 bytes", "1.5 KB". n is not below 0.
+// Bytes formats a number of bytes in powers of 1,000: "12 bytes", "1.5 KB". n must not be negative.
 func Bytes(n int64) string {
 	if n < 1000 {
 		return Plural(n, "byte", "bytes")
@@ -26,8 +26,8 @@ func Bytes(n int64) string {
 	return fmt.Sprintf("%.1f %sB", value, unit)
 }
 
-// Size is a number of bytes in powers of 1,024, as limits are configured: "512 B", "10.2 GiB". n is
-// not below 0.
+// Size formats a number of bytes in powers of 1,024, as in configured limits. Examples are "512 B"
+// and "10.2 GiB". n must not be negative.
 func Size(n int64) string {
 	if n < 1024 {
 		return fmt.Sprintf("%d B", n)
@@ -36,8 +36,8 @@ func Size(n int64) string {
 	return strings.TrimSuffix(fmt.Sprintf("%.1f", value), ".0") + " " + unit + "iB"
 }
 
-// scaled is a number of at least one base in the unit that leaves less than one base, rounded to a
-// tenth.
+// scaled returns n in the unit that leaves less than one base, rounded to a tenth. n is at least
+// one base.
 func scaled(n int64, base float64) (value float64, unit string) {
 	units := "KMGTPE"
 	value = float64(n) / base
@@ -47,7 +47,7 @@ func scaled(n int64, base float64) (value float64, unit string) {
 	return value, units[:1]
 }
 
-// Number is a number with a comma after every third digit: "34,567".
+// Number formats a number with a comma after every third digit: "34,567".
 func Number(n int64) string {
 	text := strconv.FormatInt(n, 10)
 	sign := text[:len(text)-len(strings.TrimPrefix(text, "-"))]
@@ -58,7 +58,7 @@ func Number(n int64) string {
 	return sign + digits
 }
 
-// Duration is "1 hour and 30 minutes", to the second. d is not below 0.
+// Duration returns "1 hour and 30 minutes", to the second. d must not be negative.
 func Duration(d time.Duration) string {
 	var parts []string
 	for _, unit := range []struct {

@@ -50,7 +50,7 @@ func TestNumber(t *testing.T) {
 	}
 }
 
-func TestSizesInWords(t *testing.T) {
+func TestSize_PowersOf1024(t *testing.T) {
 	for n, want := range map[int64]string{
 		0: "0 B", 1: "1 B", 1023: "1023 B", 1024: "1 KiB", 1536: "1.5 KiB", 1<<20 - 1: "1 MiB", 1 << 30: "1 GiB",
 		10<<30 + (1<<30)/5: "10.2 GiB", 1<<63 - 1: "8 EiB",

@@ -1,4 +1,4 @@
-// Package opus tells how long a recording in Ogg Opus is.
+// Package opus reads the length of a recording in Ogg Opus.
 package opus
 
 import (
@@ -8,17 +8,17 @@ import (
 	"io"
 )
 
-// rate is how many samples of Opus in Ogg a second has, whatever it was made of. (RFC 7845, section
+// rate is the number of samples in a second of Opus in Ogg, whatever its source. (RFC 7845, section
 // 4.)
 const rate = 48000
 
-// maxPage is how long a page may be. (RFC 3533, section 6.)
+// maxPage is the longest page, in bytes. (RFC 3533, section 6.)
 const maxPage = 65307
 
 var errNoOgg = errors.New("it is not an Ogg file")
 
-// Seconds is how long a recording is, in whole seconds and at least one: its last page says at
-// which sample it ends.
+// Seconds returns the length of a recording in whole seconds, at least one. The last page has the
+// number of its last sample.
 func Seconds(ogg io.ReadSeeker) (int, error) {
 	size, err := ogg.Seek(0, io.SeekEnd)
 	if err == nil {

@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// Methods are the Method constants of package protocol in dir, by their values. Each has the lines
-// of JSON that stand indented in the constant's comment as its example: the parameters, and below
-// them the result of a call that has one.
+// Methods returns the Method constants of package protocol in dir, by their values. Each has the
+// example lines of JSON from the constant's comment: the parameters, and below them the result if
+// there is one.
 func Methods(t *testing.T, dir string) map[string][]string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*.go"))

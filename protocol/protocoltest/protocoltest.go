@@ -13,9 +13,9 @@ import (
 	"mews/protocol"
 )
 
-// Pipe returns the two ends of a socketpair, as a supervisor and a worker hold them. Both are
-// closed when t ends. They have deadlines, and either may be asserted to *net.UnixConn for
-// CloseWrite and File.
+// Pipe returns the two ends of a socketpair, as a supervisor and a worker hold them. Both close
+// when t ends. They have deadlines, and either may be asserted to *net.UnixConn for CloseWrite and
+// File.
 func Pipe(t testing.TB) (a, b io.ReadWriteCloser) {
 	t.Helper()
 	fds, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
@@ -34,12 +34,12 @@ func end(t testing.TB, fd int) net.Conn {
 	if err != nil {
 		t.Fatalf("open end of socketpair: %v", err)
 	}
-	t.Cleanup(func() { conn.Close() }) // closed by its owner, as a rule
+	t.Cleanup(func() { conn.Close() }) // the owner usually closes it before
 	return conn
 }
 
-// Conns returns two connections that speak to one another and run until t ends, which waits for
-// them. The first of opts is for a, the last for b; without one both have the defaults.
+// Conns returns two connected connections that run until t ends. t then waits for them. The first
+// of opts is for a, the last for b; without one both have the defaults.
 func Conns(t testing.TB, ha, hb protocol.Handler, opts ...protocol.Options) (a, b *protocol.Conn) {
 	t.Helper()
 	opts = append(opts, protocol.Options{})[:max(1, len(opts))]
@@ -66,8 +66,8 @@ func Run(t testing.TB, c *protocol.Conn) <-chan error {
 	return result
 }
 
-// HandlerFuncs is a handler made of functions. A nil CallFunc knows no method, a nil NotifyFunc
-// drops.
+// HandlerFuncs is a handler made of functions. A nil CallFunc refuses every method, a nil
+// NotifyFunc drops notifications.
 type HandlerFuncs struct {
 	CallFunc   func(ctx context.Context, req *protocol.Request) (any, error)
 	NotifyFunc func(req *protocol.Request)

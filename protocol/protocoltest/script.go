@@ -9,22 +9,22 @@ import (
 	"time"
 )
 
-// Side is who sends a line of a transcript.
+// Side is the sender of a line in a transcript.
 type Side string
 
 const (
 	Supervisor Side = "S" // which starts the worker and calls hello
-	Worker     Side = "W" // which runs a person's turns
+	Worker     Side = "W" // which runs a user's turns
 )
 
-// Line is one line of a transcript: who sent it and what, without the newline.
+// Line is one line of a transcript, with its sender and without the newline.
 type Line struct {
 	From Side
 	Text string
 }
 
-// Transcript reads a transcript: on each line an object whose one key is the Side and whose value
-// the message.
+// Transcript reads a transcript. Each line is an object: its one key is the Side, its value the
+// message.
 func Transcript(data []byte) ([]Line, error) {
 	var lines []Line
 	for i, text := range bytes.Split(bytes.TrimSpace(data), []byte("\n")) {
@@ -42,16 +42,16 @@ func Transcript(data []byte) ([]Line, error) {
 	return lines, nil
 }
 
-// Script is a peer that plays one side of a transcript: it sends its own lines, and expects the
+// Script is a peer that plays one side of a transcript. It sends its own lines, and expects the
 // other's, byte for byte and in order.
 type Script struct {
 	As    Side
 	Lines []Line
-	Step  func(i int)   // called after each line was sent or received; may be nil
-	Wait  time.Duration // for one line, where the connection has deadlines; 0: 10 s
+	Step  func(i int)   // called after each sent or received line; may be nil
+	Wait  time.Duration // limit for one line if the connection has deadlines; 0 means 10 s
 }
 
-// Play plays until the last line, or the first that is not as written.
+// Play plays until the last line, or until the first unexpected one.
 func (s *Script) Play(rw io.ReadWriter) error {
 	in := bufio.NewReader(rw)
 	for i, line := range s.Lines {

@@ -8,7 +8,7 @@ import (
 	"mews/protocol/protocoltest"
 )
 
-func TestTranscriptRefuses(t *testing.T) {
+func TestTranscript_BadLines_AreRefused(t *testing.T) {
 	for _, text := range []string{``, `{}`, `{"X":{}}`, `{"S":{},"W":{}}`, `[]`, `{"S":{}}` + "\n" + `{"S"`} {
 		if lines, err := protocoltest.Transcript([]byte(text)); err == nil {
 			t.Errorf("%q was taken as %v", text, lines)
@@ -16,7 +16,7 @@ func TestTranscriptRefuses(t *testing.T) {
 	}
 }
 
-func TestScriptHoldsThePeerToItsLines(t *testing.T) {
+func TestScript_UnexpectedLine_Fails(t *testing.T) {
 	lines, err := protocoltest.Transcript([]byte(`{"S":{"a":1}}` + "\n" + `{"W":{"b":2}}` + "\n"))
 	if err != nil {
 		t.Fatal(err)

@@ -15,7 +15,7 @@ import (
 // must end.
 var ErrMalformed = errors.New("malformed message")
 
-// Encode makes the packet of m. It refuses what Decode would refuse.
+// Encode encodes m as a packet. It refuses messages that Decode would refuse.
 func Encode(m Message) ([]byte, error) {
 	packet, err := appendFields([]byte{byte(m.kind())}, reflect.ValueOf(m))
 	if err != nil {
@@ -24,8 +24,8 @@ func Encode(m Message) ([]byte, error) {
 	return packet, nil
 }
 
-// Decode reads one packet. What Encode would not have made is refused. Of a Ready of another
-// version it reads the version alone, so that the other side can be told apart from a broken one.
+// Decode decodes one packet. It refuses packets that Encode would not make. From a Ready of another
+// version it reads only the version, so that the other side can be told from a broken one.
 func Decode(packet []byte) (Message, error) {
 	if len(packet) == 0 {
 		return nil, fmt.Errorf("%w: empty", ErrMalformed)
@@ -39,7 +39,7 @@ func Decode(packet []byte) (Message, error) {
 	r.fields(fields)
 	m := fields.Interface().(Message)
 	if ready, ok := m.(Ready); ok && len(packet) >= 5 && ready.Version != Version {
-		return Ready{Version: ready.Version}, nil // what follows is that version's own
+		return Ready{Version: ready.Version}, nil // the following fields belong to that version
 	}
 	again, err := Encode(m)
 	if err == nil && !bytes.Equal(again, packet) {
@@ -63,7 +63,7 @@ func appendFields(packet []byte, message reflect.Value) (_ []byte, err error) {
 			packet, err = appendText(packet, v, limits[field.Tag.Get("limit")])
 		case []Bind:
 			packet, err = appendBinds(packet, v)
-		default: // a number, or a truth
+		default: // a number or a bool
 			packet, err = binary.Append(packet, binary.LittleEndian, v)
 		}
 		if err != nil {
@@ -93,7 +93,7 @@ func appendBinds(packet []byte, binds []Bind) (_ []byte, err error) {
 	return packet, nil
 }
 
-// reader takes fields off the front of rest. It checks no more than it must, for Decode compares
+// reader takes fields off the front of rest. It checks only the necessary, because Decode compares
 // the whole. The first error stays.
 type reader struct {
 	rest []byte
@@ -114,7 +114,7 @@ func (r *reader) fields(message reflect.Value) {
 	}
 }
 
-// number reads a number, or a truth, into what v points at.
+// number reads a number or a bool into the target of v.
 func (r *reader) number(v any) {
 	n, err := binary.Decode(r.rest, binary.LittleEndian, v)
 	r.rest, r.err = r.rest[n:], cmp.Or(r.err, err)
@@ -153,9 +153,8 @@ func checkText(v string, limit int) error {
 	return nil
 }
 
-// Clip makes any text for people sendable: UTF-8, without zero bytes, and without its middle where
-// it is longer than MaxText. (An error names what was tried at its beginning and the cause at its
-// end.)
+// Clip makes any text valid: UTF-8, without zero bytes, at most MaxText bytes. It cuts out the
+// middle, because an error names the attempt at its beginning and the cause at its end.
 func Clip(v string) string {
 	v = strings.ReplaceAll(strings.ToValidUTF8(v, "?"), "\x00", "?")
 	if len(v) <= MaxText {

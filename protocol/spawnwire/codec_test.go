@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// every holds one of each message, every field filled with the greatest that it can hold.
+// every holds one of each message. Every field has its greatest value.
 var every = []Message{
 	Spawn{ID: 1<<64 - 1, UID: 1<<32 - 1, GID: 1<<32 - 1, Root: "/" + strings.Repeat("r", MaxPath-1),
 		Path: strings.Repeat("p", MaxPath), Profile: strings.Repeat("w", MaxWord), Memory: 1<<64 - 1, PIDs: 1<<32 - 1,
@@ -24,7 +24,7 @@ var every = []Message{
 	LimitHit{ID: 7, Kind: "memory", Limit: 1 << 30, Times: 3},
 }
 
-func TestEveryMessageComesBackAsItWas(t *testing.T) {
+func TestEncode_EachMessage_DecodesEqual(t *testing.T) {
 	if len(every) != len(messages) {
 		t.Fatalf("%d messages are tested, %d exist", len(every), len(messages))
 	}
@@ -43,12 +43,12 @@ func TestEveryMessageComesBackAsItWas(t *testing.T) {
 	}
 }
 
-func TestDecodeRefuses(t *testing.T) {
+func TestDecode_BadPackets_AreRefused(t *testing.T) {
 	good, err := Encode(Refused{ID: 1, Reason: "no"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	// the flag
+	// a bool follows
 	badText := func(s string) []byte { return append(append(bytes.Clone(good[:len(good)-3]), s...), 0) }
 	long, err := Encode(Spawn{Root: strings.Repeat("r", MaxText+1)})
 	if err != nil {
@@ -59,9 +59,9 @@ func TestDecodeRefuses(t *testing.T) {
 		"kind zero":            {0},
 		"an unknown kind":      append([]byte{200}, good[1:]...),
 		"a missing byte":       good[:len(good)-1],
-		"a byte too many":      append(bytes.Clone(good), 0),
+		"extra byte":           append(bytes.Clone(good), 0),
 		"a kind and no fields": good[:1],
-		"text that is no text": badText("\xff\xfe"),
+		"invalid UTF-8":        badText("\xff\xfe"),
 		"text with a zero":     badText("a\x00"),
 		"text over its limit":  append([]byte{byte(kindRefused)}, append(make([]byte, 8), long[13:]...)...),
 	} {
@@ -73,9 +73,9 @@ func TestDecodeRefuses(t *testing.T) {
 	}
 }
 
-// TestTruncationsAreRefused: at each byte of a message that is short, and of a long one, whose
-// texts are long runs of one letter, at each of its ends and at every 61st between.
-func TestTruncationsAreRefused(t *testing.T) {
+// TestDecode_Truncated_IsRefused cuts a short message at each byte. It cuts a long one, whose texts
+// are long runs of one letter, at each end of a run and at every 61st byte between.
+func TestDecode_Truncated_IsRefused(t *testing.T) {
 	const end, step = 1 << 10, 61
 	for _, m := range every {
 		packet, err := Encode(m)
@@ -93,7 +93,7 @@ func TestTruncationsAreRefused(t *testing.T) {
 	}
 }
 
-func TestEncodeRefusesWhatDecodeWould(t *testing.T) {
+func TestEncode_BadMessages_AreRefused(t *testing.T) {
 	for name, m := range map[string]Message{
 		"a long path":         Spawn{Path: strings.Repeat("p", MaxPath+1)},
 		"a path with a zero":  Spawn{Root: "/srv\x00/etc"},
@@ -107,7 +107,7 @@ func TestEncodeRefusesWhatDecodeWould(t *testing.T) {
 	}
 }
 
-func TestClipMakesAnyTextSendable(t *testing.T) {
+func TestClip_AnyText_IsValid(t *testing.T) {
 	long, invalid := strings.Repeat("é", MaxText), strings.Repeat("\xff", MaxText+9)
 	for _, text := range []string{"short", long, "a\x00b\xffc", invalid} {
 		got := Clip(text)
@@ -120,8 +120,8 @@ func TestClipMakesAnyTextSendable(t *testing.T) {
 	}
 }
 
-// FuzzDecode: no input makes it panic, and it accepts only what Encode would have sent, and a Ready
-// of another version, of which it takes the version alone.
+// FuzzDecode: no input makes Decode panic. It accepts only packets of Encode, and a Ready of
+// another version. From such a Ready it reads only the version.
 func FuzzDecode(f *testing.F) {
 	for _, m := range every {
 		packet, err := Encode(m)
@@ -145,7 +145,7 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// FuzzClip: it makes any text sendable.
+// FuzzClip: Clip makes any text valid.
 func FuzzClip(f *testing.F) {
 	f.Add("openat2: no such file")
 	f.Fuzz(func(t *testing.T, text string) {

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// Conn is one end of the socket. One goroutine may send while another receives; Close may come from
-// any.
+// Conn is one end of the socket. One goroutine may send while another receives. Any goroutine may
+// call Close.
 type Conn struct {
 	file *os.File
 	raw  syscall.RawConn
@@ -31,7 +31,7 @@ func Pair() (*Conn, *os.File, error) {
 	return ours, theirs, nil
 }
 
-// NewConn takes over fd, also when it fails. fd must be a socket of type socketType.
+// NewConn takes over fd, even if it fails. fd must be a socket of type socketType.
 func NewConn(fd int) (*Conn, error) {
 	kind, err := syscall.GetsockoptInt(fd, syscall.SOL_SOCKET, syscall.SO_TYPE)
 	if err == nil && kind != socketType {
@@ -52,8 +52,8 @@ func NewConn(fd int) (*Conn, error) {
 	return &Conn{file: file, raw: raw}, nil
 }
 
-// Send sends m, and with it copies of descriptors, which stay the caller's. It waits at most
-// timeout for room.
+// Send sends m with copies of descriptors, which the caller still owns. It waits at most timeout
+// for room.
 func (c *Conn) Send(m Message, timeout time.Duration, fds ...int) error {
 	packet, err := Encode(m)
 	if err != nil {
@@ -82,8 +82,8 @@ func (c *Conn) Send(m Message, timeout time.Duration, fds ...int) error {
 	return nil
 }
 
-// Receive waits for the next message, without a deadline: a silent peer is no sign of anything. The
-// descriptors are the caller's, and close on exec. It returns io.EOF when the other side is gone.
+// Receive waits for the next message, without a deadline. A peer may be silent for long. The caller
+// owns the descriptors, which close on exec. It returns io.EOF if the other side is gone.
 func (c *Conn) Receive() (Message, []int, error) {
 	in := newIncoming()
 	var got error
@@ -111,16 +111,16 @@ func (c *Conn) Receive() (Message, []int, error) {
 	return nil, nil, fmt.Errorf("receive: %w", err)
 }
 
-// SetReceiveDeadline bounds one Receive where an answer is due. The zero time takes the bound away.
+// SetReceiveDeadline bounds one Receive if an answer is due. The zero time removes the bound.
 func (c *Conn) SetReceiveDeadline(t time.Time) error { return c.file.SetReadDeadline(t) }
 
-// Close ends the connection. A Receive that waits returns an error.
+// Close ends the connection. A waiting Receive returns an error.
 func (c *Conn) Close() error { return c.file.Close() }
 
-// CloseAll closes descriptors that nobody else knows of.
+// CloseAll closes descriptors that no other code uses.
 func CloseAll(fds []int) {
 	for _, fd := range fds {
-		// it fails for a bad descriptor only, and then there is nothing to close
+		// it fails only for a bad descriptor, which needs no closing
 		_ = syscall.Close(fd)
 	}
 }
@@ -151,6 +151,6 @@ func retryInterrupted(call func() error) error {
 }
 
 func closeAfter(err error, file *os.File) error {
-	_ = file.Close() // err is what matters
+	_ = file.Close() // err matters more
 	return err
 }

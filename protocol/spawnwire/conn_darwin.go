@@ -9,9 +9,9 @@ import (
 )
 
 // macOS has no SOCK_SEQPACKET between Unix sockets. Its datagrams hold 2 KiB
-// (net.local.dgram.maxdgram) and do not reliably tell that the other side is gone. A stream does,
+// (net.local.dgram.maxdgram) and do not reliably report that the other side is gone. A stream does,
 // and keeps descriptors with the bytes that they were sent with. Each message comes after its
-// length. A message that was cut short ends the connection.
+// length. An incomplete message ends the connection.
 const (
 	socketType = syscall.SOCK_STREAM
 	socketName = "SOCK_STREAM"
@@ -19,7 +19,7 @@ const (
 
 const (
 	headSize = 4 // bytes of a message's length
-	// room for descriptors; those beyond it would stay open (recvmsg drops the control message)
+	// room for descriptors; further ones would stay open (recvmsg drops the control message)
 	fdsRoom = 64
 )
 
@@ -63,8 +63,8 @@ func (out *outgoing) write(fd int) error {
 
 // incoming is a message that is being received.
 type incoming struct {
-	packet []byte // its length, and once that is known, the message after it
-	n      int    // bytes of packet that are there
+	packet []byte // the length, followed by the message once the length is known
+	n      int    // number of bytes received
 	fds    []int
 	begun  bool // a part of it was received
 }
@@ -99,7 +99,7 @@ func (in *incoming) read(fd int) error {
 	return nil
 }
 
-// makeRoom makes room for a message whose length has come.
+// makeRoom makes room for the message after its length was read.
 func (in *incoming) makeRoom() error {
 	size := binary.LittleEndian.Uint32(in.packet)
 	if size == 0 || size > MaxPacket {
@@ -113,7 +113,7 @@ func (in *incoming) makeRoom() error {
 func receiveSome(fd int, to []byte) (n int, fds []int, err error) {
 	control := make([]byte, syscall.CmsgSpace(4*fdsRoom))
 	var cn, flags int
-	syscall.ForkLock.RLock() // nothing is forked before the descriptors close on exec
+	syscall.ForkLock.RLock() // nothing may fork before the descriptors close on exec
 	defer syscall.ForkLock.RUnlock()
 	err = retryInterrupted(func() (err error) {
 		n, cn, flags, _, err = syscall.Recvmsg(fd, to, control, 0)

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// pair gives two connected ends, closed with the test.
+// pair returns two connected ends, closed with the test.
 func pair(t *testing.T) (*Conn, *Conn) {
 	t.Helper()
 	a, file, err := Pair()
@@ -34,9 +34,9 @@ func pair(t *testing.T) (*Conn, *Conn) {
 	return a, b
 }
 
-// TestMessagesArriveWholeAndInOrder: each with its own descriptor, even if the socket has no room
+// TestMessages_ArriveWholeAndInOrder: each with its own descriptor, even if the socket has no room
 // for a whole message.
-func TestMessagesArriveWholeAndInOrder(t *testing.T) {
+func TestMessages_ArriveWholeAndInOrder(t *testing.T) {
 	a, b := pair(t)
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -71,12 +71,12 @@ func TestMessagesArriveWholeAndInOrder(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotUnderstoodEndsItAndKeepsNoDescriptor(t *testing.T) {
+func TestReceive_BadMessage_KeepsNoDescriptor(t *testing.T) {
 	long := make([]byte, headSize+MaxPacket+1)
 	long[0], long[1], long[2] = byte((MaxPacket+1)&0xff), byte((MaxPacket+1)>>8&0xff), byte((MaxPacket+1)>>16)
 	for name, c := range map[string]struct {
 		bytes []byte
-		many  int // descriptors
+		many  int // number of descriptors
 		want  error
 	}{
 		"garbage":          {[]byte("GET / HTTP/1.1\r\n"), 1, ErrMalformed},
@@ -104,14 +104,14 @@ func TestWhatIsNotUnderstoodEndsItAndKeepsNoDescriptor(t *testing.T) {
 			if m, _, err := b.Receive(); !errors.Is(err, c.want) {
 				t.Fatalf("received %+v, %v; want %v", m, err, c.want)
 			}
-			if _, err := io.ReadAll(r); err != nil { // ends only when no copy of w is left
+			if _, err := io.ReadAll(r); err != nil { // ends only once no copy of w is left
 				t.Fatal(err)
 			}
 		})
 	}
 }
 
-func TestTheOtherSideGoneIsEOF(t *testing.T) {
+func TestReceive_PeerGone_IsEOF(t *testing.T) {
 	a, b := pair(t)
 	if err := a.Close(); err != nil {
 		t.Fatal(err)
@@ -124,8 +124,8 @@ func TestTheOtherSideGoneIsEOF(t *testing.T) {
 	}
 }
 
-// TestASenderWaitsForItsTimeoutOnly: and a message that was cut short ends the connection.
-func TestASenderWaitsForItsTimeoutOnly(t *testing.T) {
+// TestSend_PeerDoesNotRead_TimesOut: an incomplete message then ends the connection.
+func TestSend_PeerDoesNotRead_TimesOut(t *testing.T) {
 	a, b := pair(t)
 	if err := b.SetReceiveDeadline(time.Now().Add(time.Millisecond)); err != nil {
 		t.Fatal(err)

@@ -6,7 +6,7 @@ import (
 	"syscall"
 )
 
-// A socket of this type keeps each message apart.
+// A socket of this type keeps messages apart.
 const (
 	socketType = syscall.SOCK_SEQPACKET
 	socketName = "SOCK_SEQPACKET"
@@ -20,7 +20,7 @@ func socketPair() ([2]int, error) {
 type outgoing struct {
 	packet []byte
 	rights []byte
-	begun  bool // false: a packet is sent whole or not at all
+	begun  bool // always false: a packet is sent whole or not at all
 }
 
 func newOutgoing(packet []byte) *outgoing { return &outgoing{packet: packet} }
@@ -35,7 +35,7 @@ func (out *outgoing) write(fd int) error {
 type incoming struct {
 	packet []byte
 	fds    []int
-	begun  bool // false: a packet is received whole or not at all
+	begun  bool // always false: a packet is received whole or not at all
 }
 
 func newIncoming() *incoming { return &incoming{packet: make([]byte, MaxPacket)} }

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// pair gives two connected ends, closed with the test.
+// pair returns two connected ends, closed with the test.
 func pair(t *testing.T) (*Conn, *Conn) {
 	t.Helper()
 	a, file, err := Pair()
@@ -33,7 +33,7 @@ func pair(t *testing.T) (*Conn, *Conn) {
 	return a, b
 }
 
-func TestMessagesArriveWholeAndInOrder(t *testing.T) {
+func TestMessages_ArriveWholeAndInOrder(t *testing.T) {
 	a, b := pair(t)
 	for _, m := range every {
 		if err := a.Send(m, time.Second); err != nil {
@@ -48,7 +48,7 @@ func TestMessagesArriveWholeAndInOrder(t *testing.T) {
 	}
 }
 
-func TestDescriptorsTravelAndCloseOnExec(t *testing.T) {
+func TestDescriptors_Travel_CloseOnExec(t *testing.T) {
 	a, b := pair(t)
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -78,7 +78,7 @@ func TestDescriptorsTravelAndCloseOnExec(t *testing.T) {
 	}
 }
 
-func TestAPacketThatIsNotUnderstoodEndsItAndKeepsNoDescriptor(t *testing.T) {
+func TestReceive_BadPacket_KeepsNoDescriptor(t *testing.T) {
 	for name, packet := range map[string][]byte{
 		"garbage":         []byte("GET / HTTP/1.1\r\n"),
 		"a packet cut":    {byte(kindKill), 1},
@@ -100,14 +100,14 @@ func TestAPacketThatIsNotUnderstoodEndsItAndKeepsNoDescriptor(t *testing.T) {
 			if m, _, err := b.Receive(); !errors.Is(err, ErrMalformed) {
 				t.Fatalf("received %+v, %v", m, err)
 			}
-			if _, err := io.ReadAll(r); err != nil { // ends only when no copy of w is left
+			if _, err := io.ReadAll(r); err != nil { // ends only once no copy of w is left
 				t.Fatal(err)
 			}
 		})
 	}
 }
 
-func TestMoreDescriptorsThanAllowedAreRefused(t *testing.T) {
+func TestReceive_TooManyDescriptors_IsRefused(t *testing.T) {
 	a, b := pair(t)
 	packet, err := Encode(Spawn{ID: 1})
 	if err != nil {
@@ -119,7 +119,7 @@ func TestMoreDescriptorsThanAllowedAreRefused(t *testing.T) {
 	}
 }
 
-func TestTheOtherSideGoneIsEOF(t *testing.T) {
+func TestReceive_PeerGone_IsEOF(t *testing.T) {
 	a, b := pair(t)
 	if err := a.Close(); err != nil {
 		t.Fatal(err)
@@ -132,7 +132,7 @@ func TestTheOtherSideGoneIsEOF(t *testing.T) {
 	}
 }
 
-func TestCloseEndsAReceiveThatWaits(t *testing.T) {
+func TestClose_EndsWaitingReceive(t *testing.T) {
 	a, _ := pair(t)
 	ended := make(chan error, 1)
 	go func() {
@@ -147,7 +147,7 @@ func TestCloseEndsAReceiveThatWaits(t *testing.T) {
 	}
 }
 
-func TestAPeerThatDoesNotReadBlocksASenderForItsTimeoutOnly(t *testing.T) {
+func TestSend_FullSocket_TimesOut(t *testing.T) {
 	a, _ := pair(t)
 	for range 1 << 16 {
 		if err := a.Send(every[0], time.Millisecond); err != nil {
@@ -160,7 +160,7 @@ func TestAPeerThatDoesNotReadBlocksASenderForItsTimeoutOnly(t *testing.T) {
 	t.Error("65536 packets were taken")
 }
 
-func TestADescriptorThatIsNoSuchSocketIsRefused(t *testing.T) {
+func TestNewConn_WrongDescriptor_IsRefused(t *testing.T) {
 	r, w, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)

@@ -10,13 +10,12 @@
 //	                         exited{id, pid, status}, one for each started
 //
 // The supervisor numbers its workers, upwards and never twice. The spawner knows them only by these
-// numbers: no process is ever signalled because its pid stood in a message. A spawn carries the
-// worker's end of its socketpair, which becomes its descriptors 0 and 1, and the writing end of a
-// pipe for its standard error. When exited is sent, nothing that the worker started is left.
+// numbers: it never signals a process because a message named its pid. A spawn carries the worker's
+// end of its socketpair, which becomes its descriptors 0 and 1, and the writing end of a pipe for
+// its standard error. When exited is sent, all processes of the worker are gone.
 //
-// When the socket closes, the spawner kills every worker, waits until nothing is left of them, and
-// ends. A message that is none of these, or is not completely understood, breaks the wire: the
-// reader ends the connection.
+// When the socket closes, the spawner kills every worker, waits until all their processes are gone,
+// and ends. An unknown or incomplete message breaks the wire: the reader ends the connection.
 //
 // The form is binary: one byte for the kind, integers in little endian, a string as its length in
 // two bytes and its bytes. The package needs neither encoding/json nor net, so that the spawner,
@@ -27,8 +26,8 @@ package spawnwire
 // installed together. In every version a Ready is of kind 3 and its version is its first field.
 const Version = 5
 
-// The bounds of what one message may hold, in bytes. A receiver has room for MaxPacket; a longer
-// packet breaks the wire.
+// Bounds of one message, in bytes. A receiver has room for MaxPacket; a longer packet breaks the
+// wire.
 const (
 	MaxPath   = 4095 // Linux's PATH_MAX without the closing zero
 	MaxWord   = 64   // a profile, a tier

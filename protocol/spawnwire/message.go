@@ -1,36 +1,36 @@
 package spawnwire
 
 // Message is one of Spawn, Kill, Ready, Started, Refused, LimitHit and Exited. Its fields go over
-// the wire in their order: numbers, truths, texts, each with its limit, and Binds.
+// the wire in their order: numbers, bools, texts, each with its limit, and Binds.
 type Message interface{ kind() kind }
 
 // Spawn asks for a worker. It carries two descriptors: the worker's end of the socketpair, and the
 // pipe that becomes its standard error.
 type Spawn struct {
 	ID uint64
-	// the account that it runs as; 0 is the spawner's own, which is refused if that is root
+	// account of the worker; 0 means the spawner's own, which is refused if that is root
 	UID  uint32
 	GID  uint32
-	Root string `limit:"path"` // absolute path of a folder that homes lie in
+	Root string `limit:"path"` // absolute path of a folder that contains homes
 	Path string `limit:"path"` // the home, relative to Root and beneath it; "." is Root itself
-	// make the home where it is missing; only for an account of the policy's people or uids
+	// make a missing home; only for an account of the policy's people or uids
 	MakeHome bool
-	Profile  string `limit:"word"` // which walls: see worker/sandbox
-	Memory   uint64 // bytes, of the worker and all that it runs; 0 is the spawner's own limit
-	PIDs     uint32 // processes and threads of it; 0 is the spawner's own limit
-	Binds    []Bind // the folders that it sees besides the home, at most MaxBinds
+	Profile  string `limit:"word"` // walls of the worker: see worker/sandbox
+	Memory   uint64 // bytes, of the worker and its programs; 0 means the spawner's own limit
+	PIDs     uint32 // its processes and threads; 0 means the spawner's own limit
+	Binds    []Bind // folders that it sees besides the home, at most MaxBinds
 }
 
 // Bind is a folder besides the home that a worker sees.
 type Bind struct {
-	Name     string `limit:"word"` // beneath /workspaces; "": at its own path, read-only
+	Name     string `limit:"word"` // name below /workspaces; "" means its own path, read-only
 	Root     string `limit:"path"` // absolute
 	Path     string `limit:"path"` // relative to Root and beneath it
 	Writable bool
 }
 
 // Kill asks for a signal to a worker: SIGTERM to its process, or SIGKILL to its whole process
-// group. For a worker that has ended it is ignored, because it may have crossed with the Exited.
+// group. If the worker has ended it is ignored, because it may have crossed with the Exited.
 type Kill struct {
 	ID     uint64
 	Signal uint32
@@ -39,11 +39,11 @@ type Kill struct {
 // Ready is the spawner's first message.
 type Ready struct {
 	Version uint32
-	Tier    string `limit:"word"` // the walls that workers get
+	Tier    string `limit:"word"` // walls of the workers
 	Why     string `limit:"text"` // a sentence about them, for people
-	// a sentence about what limits a worker and all that it runs together
+	// a sentence about the common limits of a worker and its programs
 	Limits string `limit:"text"`
-	From   uint32 // the first uid of people without an account that a worker may have; 0: none
+	From   uint32 // the first uid for people without an account; 0 means none
 	To     uint32 // the last
 }
 
@@ -57,10 +57,10 @@ type Started struct {
 type Refused struct {
 	ID       uint64
 	Reason   string `limit:"text"`
-	Shortage bool   // the machine had no room for it: it may be asked for again soon
+	Shortage bool   // the machine had no room: ask again soon
 }
 
-// LimitHit says that a limit has ended or refused something of a worker, which goes on.
+// LimitHit reports that a limit has ended or refused some process of a worker. The worker goes on.
 type LimitHit struct {
 	ID    uint64
 	Kind  string `limit:"word"` // which limit: memory, pids
@@ -68,7 +68,7 @@ type LimitHit struct {
 	Times uint32 // since it was last reported
 }
 
-// Exited says that a worker has ended, and that nothing it started is left.
+// Exited reports that a worker has ended, with all its processes.
 type Exited struct {
 	ID     uint64
 	PID    uint32
@@ -88,7 +88,7 @@ const (
 	kindLimitHit
 )
 
-// messages are all messages, empty, by their kind.
+// messages are empty messages, by kind.
 var messages = map[kind]Message{
 	kindSpawn: Spawn{}, kindKill: Kill{}, kindReady: Ready{}, kindStarted: Started{}, kindRefused: Refused{},
 	kindExited: Exited{}, kindLimitHit: LimitHit{},

@@ -9,10 +9,11 @@ import (
 	"strings"
 )
 
-// ErrTooLong is the error of a template that makes more than it may.
+// ErrTooLong is the error of a template whose text exceeds its bound.
 var ErrTooLong = errors.New("the template makes too much")
 
-// Execute makes at most so many bytes of a value: JSON as a json.Decoder reads it after UseNumber.
+// Execute applies the template to JSON as a json.Decoder reads it after UseNumber. It makes at most
+// that many bytes.
 func (t *Template) Execute(data any, most int) (string, error) {
 	if data == nil {
 		data = missing{}
@@ -24,10 +25,10 @@ func (t *Template) Execute(data any, most int) (string, error) {
 	return o.String(), nil
 }
 
-// missing is the value of a key that an object does not have, and of any key below that.
+// missing is the value of a key that an object lacks, and of any key below it.
 type missing struct{}
 
-// node is a part of a template. It writes what it makes of the dot.
+// node is a part of a template. It writes its text for a dot.
 type node interface {
 	run(o *output, dot any) error
 }
@@ -131,7 +132,7 @@ func find(dot any, path []string) (any, error) {
 	return dot, nil
 }
 
-// isTrue says whether a value is neither false, 0, empty, null nor missing.
+// isTrue reports whether a value is neither false, 0, empty, null nor missing.
 func isTrue(v any) bool {
 	switch v := v.(type) {
 	case bool:
@@ -139,7 +140,7 @@ func isTrue(v any) bool {
 	case string:
 		return v != ""
 	case json.Number:
-		f, _ := v.Float64() // one that is too large is not 0 either
+		f, _ := v.Float64() // a number too large for float64 is not 0 either
 		return f != 0
 	case []any:
 		return len(v) > 0
@@ -149,7 +150,7 @@ func isTrue(v any) bool {
 	return false
 }
 
-// output is the text that has been made, and how many bytes may follow.
+// output is the text so far, and how many bytes may follow.
 type output struct {
 	strings.Builder
 	left int

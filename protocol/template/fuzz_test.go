@@ -12,8 +12,8 @@ import (
 	"mews/protocol/template"
 )
 
-// FuzzParse compares any template with text/template. What is taken here is taken there; what is
-// taken there is taken or refused here, and never a slip.
+// FuzzParse compares any template with text/template. A template that Parse accepts is valid there.
+// A template that is valid there is accepted or refused here, but never a syntax error.
 func FuzzParse(f *testing.F) {
 	for _, text := range templates {
 		f.Add(text)
@@ -41,8 +41,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// FuzzExecute compares what any template makes of any JSON with what text/template makes of it,
-// apart from JSON with numbers that they print in different ways.
+// FuzzExecute compares the text of any template and JSON with text/template's. It leaves out JSON
+// with numbers that the two print in different ways.
 func FuzzExecute(f *testing.F) {
 	for i, text := range templates {
 		f.Add(text, data[i%len(data)])
@@ -53,7 +53,7 @@ func FuzzExecute(f *testing.F) {
 		if err != nil || len(text)+len(data) > 1<<12 || !json.Valid([]byte(data)) || !alike(decode(t, data)) {
 			return
 		}
-		want, wantErr := theirs(text, data)
+		want, wantErr := textTemplateOutput(text, data)
 		got, err := parsed.Execute(decode(t, data), enough)
 		if errors.Is(err, template.ErrTooLong) {
 			return
@@ -67,7 +67,7 @@ func FuzzExecute(f *testing.F) {
 	})
 }
 
-// alike says whether every number of a value is printed as text/template prints it.
+// alike reports whether text/template prints every number of a value in the same way.
 func alike(value any) bool {
 	switch v := value.(type) {
 	case json.Number:

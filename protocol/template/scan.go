@@ -8,14 +8,14 @@ import (
 // spaces are the white space of a template.
 const spaces = " \t\r\n"
 
-// parser is what is left to read of a template.
+// parser is the unread rest of a template.
 type parser struct {
 	rest  string
-	trims bool // the last action has a dash that trims the text behind it
+	trims bool // the last action has a dash that trims the text after it
 }
 
-// next reads the text up to the next action, and that action. At the end of the template the action
-// is the zero value.
+// next reads the text before the next action, and that action. At the end of the template the
+// action is the zero value.
 func (p *parser) next() (text string, a action, err error) {
 	for {
 		before, found := p.cut("{{")
@@ -40,7 +40,7 @@ func (p *parser) next() (text string, a action, err error) {
 	}
 }
 
-// action reads an action and the }} behind it.
+// action reads an action and the }} after it.
 func (p *parser) action() (action, error) {
 	text, closed := p.cut("}}")
 	if !closed {
@@ -48,13 +48,13 @@ func (p *parser) action() (action, error) {
 	}
 	a := action{text: strings.Trim(p.cutDash(text), spaces)}
 	if a.text == "" {
-		return a, a.slip("without a value")
+		return a, a.syntaxError("without a value")
 	}
 	a.word, a.rest = cutWord(a.text)
 	return a, nil
 }
 
-// comment reads a comment and the }} behind it.
+// comment reads a comment and the }} after it.
 func (p *parser) comment() error {
 	p.rest = p.rest[len("/*"):]
 	_, ended := p.cut("*/")
@@ -65,7 +65,7 @@ func (p *parser) comment() error {
 	return nil
 }
 
-// cutDash cuts a dash with white space before it off the end of an action.
+// cutDash cuts a dash, with white space before it, off the end of an action.
 func (p *parser) cutDash(text string) string {
 	n := len(text) - len(" -")
 	p.trims = n >= 0 && text[n+1] == '-' && isSpace(text[n])
@@ -75,7 +75,7 @@ func (p *parser) cutDash(text string) string {
 	return text
 }
 
-// cut reads up to a mark and the mark, or everything if the mark is not there.
+// cut reads up to and including a mark, or everything if the mark is missing.
 func (p *parser) cut(mark string) (before string, found bool) {
 	before, p.rest, found = strings.Cut(p.rest, mark)
 	return before, found

@@ -1,9 +1,10 @@
-// Package template makes text of JSON, by templates in the notation of Go's text/template. It takes
-// {{.a.b}}, {{if .a}}, {{else if .b}}, {{else}}, {{range .a}}, {{end}}, comments, and the dashes
-// that trim white space: {{- .a -}}. They mean the same, but numbers are printed as the JSON has
-// them.
+// Package template makes text of JSON, by templates in the notation of Go's text/template. It
+// accepts {{.a.b}}, {{if .a}}, {{else if .b}}, {{else}}, {{range .a}}, {{end}}, comments, and the
+// dashes that trim white space: {{- .a -}}. They have the same meaning, except that numbers are
+// printed as in the JSON.
 //
-// text/template calls methods by name. With it the linker keeps every exported method of a program.
+// text/template calls methods by name. With it the linker would keep every exported method of a
+// program.
 package template
 
 import (
@@ -13,27 +14,27 @@ import (
 	"unicode"
 )
 
-// Template is a template that was read. Several goroutines may execute it at once.
+// Template is a parsed template. Several goroutines may execute it at once.
 type Template struct{ nodes []node }
 
-// Refused is an action that is not taken here, though text/template may take it.
+// Refused is the error for an unsupported action, which text/template may support.
 type Refused struct {
-	Name   string // what is not taken: a word such as printf, or "a variable"
-	Action string // as it is written, cut if it is long
+	Name   string // name of the unsupported thing: a word such as printf, or "a variable"
+	Action string // as written, cut if it is long
 }
 
 func (r *Refused) Error() string { return r.Name + ": " + r.Action }
 
-// MaxDepth is how many blocks may stand one within another.
+// MaxDepth is how deep blocks may nest.
 const MaxDepth = 32
 
-// Parse reads a template. The error is a *Refused if an action is not taken. Any other error is a
-// slip, such as a missing {{end}}.
+// Parse parses a template. The error is a *Refused if an action is not supported. Any other error
+// is a syntax error, such as a missing {{end}}.
 func Parse(text string) (*Template, error) {
 	p := &parser{rest: text}
 	nodes, end, err := p.list(0)
 	if err == nil && end.text != "" {
-		err = end.slip("without a block before it")
+		err = end.syntaxError("without a block before it")
 	}
 	if err != nil {
 		return nil, err
@@ -41,14 +42,14 @@ func Parse(text string) (*Template, error) {
 	return &Template{nodes}, nil
 }
 
-// action is what stands between {{ and }}. The zero value is the end of the template.
+// action is the text between {{ and }}. The zero value is the end of the template.
 type action struct {
 	text string // without the dashes and the white space around it
-	word string // that it begins with, perhaps ""
-	rest string // behind the word
+	word string // its first word, perhaps ""
+	rest string // after the word
 }
 
-// String is the action as an error shows it.
+// String returns the action as an error shows it.
 func (a action) String() string {
 	const most = 40
 	text := []rune(strings.Map(func(r rune) rune {
@@ -63,7 +64,7 @@ func (a action) String() string {
 	return "{{" + string(text) + "}}"
 }
 
-func (a action) slip(why string) error { return fmt.Errorf("%s %s", a, why) }
+func (a action) syntaxError(why string) error { return fmt.Errorf("%s %s", a, why) }
 
 // list reads nodes up to an {{else}} or {{end}}, which it returns, or up to the end of the
 // template.
@@ -96,7 +97,7 @@ func (p *parser) node(a action, depth int) (node, error) {
 	return value{path}, err
 }
 
-// condition reads the {{if}} a and all that belongs to it.
+// condition reads the {{if}} a and its branches.
 func (p *parser) condition(a action, depth int) (node, error) {
 	c := &condition{}
 	for next := a; ; {
@@ -107,24 +108,24 @@ func (p *parser) condition(a action, depth int) (node, error) {
 		c.branches = append(c.branches, b)
 		word, rest := cutWord(end.rest)
 		if end.word != "else" || word != "if" {
-			c.otherwise, err = p.otherwise(a, end, depth)
+			c.otherwise, err = p.elseBranch(a, end, depth)
 			return c, err
 		}
 		next = action{end.text, word, rest}
 	}
 }
 
-// loop reads the {{range}} a and all that belongs to it.
+// loop reads the {{range}} a and its branches.
 func (p *parser) loop(a action, depth int) (node, error) {
 	b, end, err := p.branch(a, depth)
 	if err != nil {
 		return nil, err
 	}
-	otherwise, err := p.otherwise(a, end, depth)
+	otherwise, err := p.elseBranch(a, end, depth)
 	return &loop{b, otherwise}, err
 }
 
-// branch reads the value of a block and its nodes. end is the {{else}} or {{end}} behind them.
+// branch reads the value of a block and its nodes. end is the {{else}} or {{end}} after them.
 func (p *parser) branch(a action, depth int) (b branch, end action, err error) {
 	if depth > MaxDepth {
 		return b, end, &Refused{fmt.Sprintf("a block within %d others", MaxDepth), a.String()}
@@ -135,8 +136,8 @@ func (p *parser) branch(a action, depth int) (b branch, end action, err error) {
 	return b, end, err
 }
 
-// otherwise reads the rest of a block: with an {{else}} as end its nodes and the {{end}}.
-func (p *parser) otherwise(block, end action, depth int) (nodes []node, err error) {
+// elseBranch reads the rest of a block. If end is an {{else}}, that is its nodes and the {{end}}.
+func (p *parser) elseBranch(block, end action, depth int) (nodes []node, err error) {
 	if end.word == "else" && end.rest == "" {
 		if nodes, end, err = p.list(depth); err != nil {
 			return nil, err
@@ -144,19 +145,19 @@ func (p *parser) otherwise(block, end action, depth int) (nodes []node, err erro
 	}
 	switch {
 	case end.text == "":
-		return nil, block.slip("without an {{end}}")
+		return nil, block.syntaxError("without an {{end}}")
 	case end.word != "end" || end.rest != "":
-		return nil, end.slip("where {{end}} is due")
+		return nil, end.syntaxError("where {{end}} is due")
 	}
 	return nodes, nil
 }
 
-// path reads a path of names such as .a.b, which has none if it is one dot.
+// path reads a path of names such as .a.b. The path of a single dot is empty.
 func (a action) path(text string) ([]string, error) {
 	names := strings.Split(text, ".")
 	switch {
 	case text == "":
-		return nil, a.slip("without a value")
+		return nil, a.syntaxError("without a value")
 	case text == ".":
 		return nil, nil
 	case names[0] != "" || slices.ContainsFunc(names[1:], func(name string) bool { return !isName(name) }):
@@ -165,7 +166,7 @@ func (a action) path(text string) ([]string, error) {
 	return names[1:], nil
 }
 
-// signs are what begins a value that is no path, and what it is called.
+// signs are the first characters of values that are no path, and their names.
 var signs = []struct{ signs, name string }{
 	{"$", "a variable"}, {"\"'`", "quotes"}, {"(", "parentheses"}, {"+-0123456789", "a number"},
 }
@@ -197,7 +198,7 @@ func cutWord(text string) (word, rest string) {
 
 func inName(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// isName says whether a text may stand behind a dot. A dot and a digit begin a number.
+// isName reports whether a text may follow a dot. A dot and a digit begin a number.
 func isName(text string) bool {
 	word, _ := cutWord(text)
 	return word != "" && word == text && !strings.ContainsAny(word[:1], "0123456789")

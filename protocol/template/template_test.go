@@ -23,8 +23,8 @@ func decode(t testing.TB, text string) (value any) {
 	return value
 }
 
-// theirs is what text/template makes.
-func theirs(text, data string) (string, error) {
+// textTemplateOutput returns text/template's text.
+func textTemplateOutput(text, data string) (string, error) {
 	t, err := texttemplate.New("").Parse(text)
 	if err != nil {
 		return "", err
@@ -40,7 +40,7 @@ func theirs(text, data string) (string, error) {
 	return b.String(), nil
 }
 
-// templates are taken by both packages.
+// templates are valid in both packages.
 var templates = []string{
 	"", "text", "Backup of {{.host}}: {{.state}}", "{{.}}", "{{ . }}", "{{.a}}{{.b}}", "{{.a.b.c}}", "{{\t.a\n}}",
 	"{{.größe}} {{._x1}}", "}} {{.a}}}",
@@ -55,7 +55,7 @@ var templates = []string{
 	"x{{/* {{.a}} }} */}}y", "x {{- /**/}} y", "{{/* a\nb */ -}}\n z", "{{range .a}}\n{{- .}}\n{{- end}}",
 }
 
-// data is what each of them is tried with. Numbers are those that both print alike.
+// data is the JSON for each template. Both packages print its numbers alike.
 var data = []string{
 	`null`, `true`, `7`, `"text"`, `[]`, `{}`, `[1,"two",null,false,[3],{"a":4}]`, `["<b>","{{.a}}"]`,
 	`{"host":"mars","state":"full"}`, `{"a":1,"b":0,"c":-2.5}`, `{"a":"","b":"x","c":null}`, `{"a":{"b":{"c":"deep"}}}`,
@@ -75,7 +75,7 @@ func TestExecute_SharedActions_MatchTextTemplate(t *testing.T) {
 			continue
 		}
 		for _, d := range data {
-			want, wantErr := theirs(text, d)
+			want, wantErr := textTemplateOutput(text, d)
 			got, err := parsed.Execute(decode(t, d), enough)
 			if got != want || (err != nil) != (wantErr != nil) {
 				t.Errorf("%q of %s: got %q, %v; want %q, %v", text, d, got, err, want, wantErr)
@@ -143,7 +143,7 @@ func TestParse_OtherAction_IsRefusedByName(t *testing.T) {
 	}
 }
 
-// A slip is one in text/template too, so no template of a user's becomes one.
+// A syntax error is one in text/template too, so no user's template becomes one.
 func TestParse_Slip_IsNotRefused(t *testing.T) {
 	for text, want := range map[string]string{
 		"{{.a":                               "{{ without }}",
@@ -167,7 +167,7 @@ func TestParse_Slip_IsNotRefused(t *testing.T) {
 		if err == nil || errors.As(err, new(*template.Refused)) || err.Error() != want {
 			t.Errorf("%q: got %v, want %s", text, err, want)
 		}
-		if _, err := theirs(text, "1"); err == nil {
+		if _, err := textTemplateOutput(text, "1"); err == nil {
 			t.Errorf("%q: text/template takes it", text)
 		}
 	}
@@ -194,7 +194,7 @@ func TestParse_Nesting_IsBounded(t *testing.T) {
 	}
 }
 
-// What a template makes ends at the bound, however large the JSON is and however deep.
+// The text of a template ends at the bound, however large or deep the JSON is.
 func TestExecute_Output_IsBounded(t *testing.T) {
 	deep := strings.Repeat("[", 9_999) + strings.Repeat("]", 9_999)
 	wide := "[" + strings.Repeat("1,", 500_000) + "1]"

@@ -78,6 +78,16 @@ func (p *People) GroupAllowed(channel supervisor.Channel, chat string) bool {
 // Names lists the users, suspended ones too, sorted.
 func (p *People) Names() []string { return slices.Clone(p.current.Load().names) }
 
+// Admins lists the admins who may speak.
+func (p *People) Admins() (admins []supervisor.User) {
+	for _, name := range p.Names() {
+		if u, _ := p.Find(name); u.Role == supervisor.RoleAdmin && !p.Suspended(name) {
+			admins = append(admins, u)
+		}
+	}
+	return admins
+}
+
 // Known says whether a process of that user id has any business here: it is an admin's, or that of
 // a user who may speak.
 func (p *People) Known(uid uint32) bool {

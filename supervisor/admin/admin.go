@@ -6,7 +6,6 @@ package admin
 import (
 	"context"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"sync"
@@ -17,6 +16,7 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/access"
 	"mews/supervisor/feature"
+	"mews/supervisor/operation"
 	"mews/supervisor/sqlite"
 )
 
@@ -77,13 +77,6 @@ type Facts struct {
 	Note      string                 // what only a restart reads again, and warnings; "" means none
 }
 
-// Archive is a tar of somebody's home. Closing it drops it.
-type Archive struct {
-	io.ReadCloser
-	Size    int64
-	LeftOut []string // lines about what could not be had
-}
-
 // Running is what only a service that runs has.
 type Running struct {
 	Work UserWork
@@ -91,7 +84,7 @@ type Running struct {
 	Clean func(ctx context.Context, now time.Time) error
 	// Archive has a worker of a person archive their home, which this process may not read. Its
 	// errors are for people.
-	Archive func(ctx context.Context, user string) (Archive, error)
+	Archive func(ctx context.Context, user string) (operation.Archive, error)
 }
 
 // New makes a service.

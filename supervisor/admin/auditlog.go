@@ -123,3 +123,22 @@ func (r AuditReport) Text() string {
 	}
 	return text + fmt.Sprintf(textLogHead, r.Head)
 }
+
+// ReadAudit asks for the audit log page by page. It returns the newest limit rows, oldest first, or
+// all if limit is 0.
+func ReadAudit(ask func(AuditQuestion) (AuditPage, error), q AuditQuestion, limit int) (rows []AuditLine, err error) {
+	for more := true; more; {
+		page, err := ask(q)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, page.Rows...)
+		if limit > 0 && len(rows) > limit {
+			rows = append([]AuditLine(nil), rows[len(rows)-limit:]...)
+		}
+		if more = page.More && len(page.Rows) > 0; more {
+			q.After = page.Rows[len(page.Rows)-1].ID
+		}
+	}
+	return rows, nil
+}

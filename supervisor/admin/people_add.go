@@ -82,7 +82,7 @@ func (o *Service) freeName(ctx context.Context, q NewUser) error {
 	if _, known := o.People.Find(q.Name); known {
 		return nil // to add them again is refused anyway
 	}
-	err := Unclaimed(ctx, o.Store.People, o.Configuration.Facts(), q.Name)
+	err := unclaimed(ctx, o.Store.People, o.Configuration.Facts(), q.Name)
 	switch {
 	case !q.Again:
 		return err

@@ -28,8 +28,8 @@ type InviteResult struct {
 	Botless string `json:"botless,omitempty"`
 }
 
-// InviteLasts is how long a code that was made in the chat can be used.
-const InviteLasts = 24 * time.Hour
+// inviteLasts is how long a code that was made in the chat can be used.
+const inviteLasts = 24 * time.Hour
 
 // Invite makes a one-time code that binds an account on Telegram to a person, or takes back those
 // that nobody has used.
@@ -46,7 +46,7 @@ func (o *Service) Invite(ctx context.Context, by Caller, q InviteRequest) (Invit
 		return InviteResult{}, supervisor.Errorf(supervisor.CodeInvalid, textInviteSuspended, u.Name, u.Name)
 	}
 	code, digest := access.NewInvite()
-	made := InviteResult{Code: code.Reveal(), Expires: o.Now().Add(InviteLasts), Botless: o.Configuration.Facts().Botless(),
+	made := InviteResult{Code: code.Reveal(), Expires: o.Now().Add(inviteLasts), Botless: o.Configuration.Facts().Botless(),
 		Enrol: q.Enrol && u.Codes != supervisor.CodesOff && o.Seal != nil}
 	err = o.Store.Invites.Put(ctx, sqlite.Invite{Digest: digest, User: u.Name, ExpiresAt: made.Expires, Enrol: made.Enrol},
 		entry(by, u.Name, "invite.made", "good until "+made.Expires.UTC().Format(time.RFC3339)))

@@ -38,6 +38,8 @@ const (
 	textRemoved = "%s is no user of Mews any more. Their folder %s and what was said are still there; `mews user delete %s` " +
 		"deletes that."
 	textInviteSuspended = "%s may not speak for now. `mews user enable %s` first."
+	textStaysSuspended  = "%s is suspended, and an invite would not change that. `mews user enable %s` does."
+	textCantInvite      = "Nobody can be invited as %q: %v."
 	textNotRunning      = "Mews is not running here, and reads its configuration when it starts."
 	textNothingKept     = "There is nothing of %s here."
 	textNameUsedBefore  = "There was somebody called %s here before, and this is still kept of them: %s. Whoever is added by that " +

@@ -50,10 +50,10 @@ func userDataOf(ctx context.Context, people sqlite.People, facts Facts, name str
 // HomeOf is the folder of somebody who is added while Mews runs.
 func (f Facts) HomeOf(name string) string { return filepath.Join(f.Homes, name) }
 
-// Unclaimed is nil where nothing is kept of a name that nobody has, so that somebody new may be
+// unclaimed is nil where nothing is kept of a name that nobody has, so that somebody new may be
 // given it. They would be given what is there, too: the folder, and all that was said. An empty
 // folder is nothing.
-func Unclaimed(ctx context.Context, people sqlite.People, facts Facts, name string) error {
+func unclaimed(ctx context.Context, people sqlite.People, facts Facts, name string) error {
 	rows, err := people.Count(ctx, name)
 	if err != nil {
 		return err

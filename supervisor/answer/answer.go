@@ -1,6 +1,6 @@
-// Package answer reads what people say to questions, in words and by buttons, and says it in words.
-// It is pure, and imports no more than the words: the store asks it in the transaction that keeps
-// what they sent.
+// Package answer reads users' answers to questions, in words and by buttons, and writes them out.
+// It does no I/O, and imports only package supervisor: the store calls it inside the transaction
+// that keeps the answer.
 package answer
 
 import (
@@ -12,11 +12,11 @@ import (
 	"mews/supervisor/internal/quotes"
 )
 
-// Meets is what a message that comes while a question is open does to that. What the model asks is
-// answered by any words that it takes, once its person can have read it; money and effects by yes
-// and no alone, and only if the question is the chat's newest message, which its person has before
-// them. Any other message waits for its turn, and the person is told, once, what is waited for. A
-// reply to another message than the newest or the question's answers nothing.
+// Meets decides whether a message answers an open question, or is met by a reminder. Any fitting
+// words answer a model's question, once the user can have read it. Only yes and no answer a
+// question about money or effects, and only while that question is the chat's newest message. Any
+// other message waits for its turn, and the user is reminded once. A reply to another message than
+// the newest or the question's answers nothing.
 func Meets(
 	q supervisor.Question,
 	draft supervisor.Answer,
@@ -24,7 +24,7 @@ func Meets(
 ) (a supervisor.Answer, answers, reminds bool) {
 	reminded, asked := m.Newest == Reminder(q), !q.ExpiresAt.IsZero()
 	if q.Kind == supervisor.QuestionAsk && !q.Conversation.Channel.Can().Edit {
-		asked = true // it is shown as soon as it is kept, and that is noted after
+		asked = true // such a channel shows it at once, and ExpiresAt is set later
 	}
 	seen := asked && (q.Kind == supervisor.QuestionAsk || m.NewestSent && (reminded || m.Newest == q.Text))
 	if a, ok := InWords(q, draft, m); ok && seen && !m.RepliesElsewhere {
@@ -33,9 +33,9 @@ func Meets(
 	return a, false, asked && !reminded
 }
 
-// InWords is what a message says to an open question. draft is what its person has picked before.
-// It is not ok where it says nothing to that: the message waits for its turn then, and its person
-// is told what is waited for. Nobody allows anything for always in words, and no words are a code.
+// InWords reads a message as the answer to an open question. draft is what the user has picked so
+// far. If ok is false, the message is no answer and waits for its turn. Words never allow anything
+// for always, and never are a code.
 func InWords(
 	q supervisor.Question,
 	draft supervisor.Answer,
@@ -43,27 +43,27 @@ func InWords(
 ) (a supervisor.Answer, ok bool) {
 	switch {
 	case q.Kind == supervisor.QuestionAsk:
-		return toAsk(q.Ask, draft, m)
+		return readAsk(q.Ask, draft, m)
 	case q.Kind != supervisor.QuestionCode && len(m.Parts) == 0:
 		a.Say = YesOrNo(m.Text)
 	}
 	return a, a.Say != supervisor.SayNothing
 }
 
-// YesOrNo is SayOnce or SayNo where a whole text says that, in small letters or not.
+// YesOrNo returns SayOnce or SayNo if the whole text says so, in any case.
 func YesOrNo(text string) supervisor.Say {
 	return yesOrNo[strings.TrimRight(strings.ToLower(strings.TrimSpace(text)), ".!")]
 }
 
-// Pressed is what a button of an open question says. draft is what was picked before, for a
-// question that takes several. With PressPicked the answer is the new draft.
+// Pressed reads a button of an open question. draft is what the user has picked so far, if the
+// question takes several options. With PressPicked the answer is the new draft.
 func Pressed(
 	q supervisor.Question,
 	draft supervisor.Answer,
 	word string,
 ) (a supervisor.Answer, came supervisor.PressResult) {
 	if q.Kind == supervisor.QuestionAsk {
-		return pressedAsk(q.Ask, draft, word)
+		return readAskPress(q.Ask, draft, word)
 	}
 	for _, b := range buttons[q.Kind] {
 		if string(b.say) == word {
@@ -73,8 +73,8 @@ func Pressed(
 	return a, supervisor.PressForeign
 }
 
-// Buttons are a question's, in rows. press makes of a button's word what is sent when it is
-// pressed.
+// Buttons returns the buttons of a question, in rows. press makes the data of a press from a
+// button's word.
 func Buttons(
 	q supervisor.Question,
 	draft supervisor.Answer,
@@ -89,22 +89,21 @@ func Buttons(
 	return rows
 }
 
-// Told is what a person is told of their answer, or of how the question has ended without one.
+// Told tells the user their answer, or why the question ended without one.
 func Told(q supervisor.Question) string {
 	switch {
 	case q.Why != supervisor.QuestionAnswered:
 		return textsEnded[q.Why]
 	case q.Kind == supervisor.QuestionAsk:
-		return toldAsk(q)
+		return answerText(q)
 	}
 	return fill(textsAnswered[q.Kind][q.Answer.Say], q)
 }
 
-// Shown is the whole text of a question's message once that has ended, as Markdown.
+// Shown returns the text of an ended question's message, as Markdown.
 func Shown(q supervisor.Question) string { return q.Text + "\n\n" + Told(q) }
 
-// MayAsk says whether a turn may ask its person one more question who has asked so many; the error is
-// for the model.
+// MayAsk returns an error for the model if a turn has asked the maximum of questions.
 func MayAsk(asked int64) error {
 	if asked < protocol.MaxQuestions {
 		return nil
@@ -112,20 +111,19 @@ func MayAsk(asked int64) error {
 	return supervisor.Errorf(supervisor.CodeInvalid, textEnoughAsked, protocol.MaxQuestions)
 }
 
-// Late is what a model reads of an answer that came after its question had ended: the question,
-// quoted, and the words.
+// Late turns a late answer into a message for the model: the quoted question, and the words.
 func Late(q supervisor.Question) (quote, text string) {
 	return quotes.Write(supervisor.Quote{By: textYou, Text: q.Text}), Words(q)
 }
 
-// Parting tells how a question has ended whose message can't be changed, and takes its keyboard
-// away.
+// Parting returns a message that tells how a question ended and removes its keyboard. It is for
+// questions whose message can't be changed.
 func Parting(q supervisor.Question) (text string, buttons [][]supervisor.Button) {
 	return Told(q), [][]supervisor.Button{{{Text: supervisor.PressNoKeyboard, Press: supervisor.PressNoKeyboard}}}
 }
 
-// Reminder is what a person is told who writes something that answers no open question.
-func Reminder(q supervisor.Question) string { return waits(q) + "\n\n" + q.Text }
+// Reminder tells a user, whose message answered nothing, that a question is still open.
+func Reminder(q supervisor.Question) string { return reminderIntro(q) + "\n\n" + q.Text }
 
 // fill puts a question's amount into a text.
 func fill(text string, q supervisor.Question) string {

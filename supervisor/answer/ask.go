@@ -9,19 +9,19 @@ import (
 	"mews/supervisor"
 )
 
-// What the buttons of a model's question say, beside the place of an option from 0, SayOnce and
-// SayNo.
+// Words of the buttons of a model's question. An option's word is its index; SayOnce and SayNo are
+// words too.
 const (
-	wordDone  = "done"  // what was picked is the answer
-	wordOther = "other" // the person will say something else
+	wordDone  = "done"  // the picked options are the answer
+	wordOther = "other" // the user will write something else
 )
 
-// this is an answer with a person's words.
-func this(text string) supervisor.Answer {
+// wordsAnswer returns an answer in the user's own words.
+func wordsAnswer(text string) supervisor.Answer {
 	return supervisor.Answer{Say: supervisor.SayThis, Text: text}
 }
 
-// readers read what a message says to a model's question, by the kind of answer that it wants.
+// readers read a message as the answer to a model's question, by kind.
 var readers = map[protocol.AskKind]func(q protocol.Ask, draft supervisor.Answer, m supervisor.AnswerMessage) (supervisor.Answer, bool){
 	protocol.AskChoice:  readChoice,
 	protocol.AskSeveral: readSeveral,
@@ -31,22 +31,22 @@ var readers = map[protocol.AskKind]func(q protocol.Ask, draft supervisor.Answer,
 	},
 	protocol.AskNumber: func(_ protocol.Ask, _ supervisor.Answer, m supervisor.AnswerMessage) (supervisor.Answer, bool) {
 		number, ok := readNumber(m.Text)
-		return this(number), ok
+		return wordsAnswer(number), ok
 	},
 	protocol.AskDate: func(q protocol.Ask, _ supervisor.Answer, m supervisor.AnswerMessage) (supervisor.Answer, bool) {
 		date, ok := readDate(m.Text, m.Now.In(zone(q.Zone)))
-		return this(date), ok
+		return wordsAnswer(date), ok
 	},
 	protocol.AskLocation: readWords,
 	protocol.AskText:     readWords,
 	protocol.AskFile: func(_ protocol.Ask, _ supervisor.Answer, m supervisor.AnswerMessage) (supervisor.Answer, bool) {
-		return this(m.Text), len(m.Parts) > 0
+		return wordsAnswer(m.Text), len(m.Parts) > 0
 	},
 }
 
-// toAsk is what a message says to a question of a model's. A file is an answer to a question for a
-// file or for words; beside any other answer it would be lost.
-func toAsk(q protocol.Ask, draft supervisor.Answer, m supervisor.AnswerMessage) (a supervisor.Answer, ok bool) {
+// readAsk reads a message as the answer to a model's question. A file answers only a question for a
+// file or for words: with any other answer it would be lost.
+func readAsk(q protocol.Ask, draft supervisor.Answer, m supervisor.AnswerMessage) (a supervisor.Answer, ok bool) {
 	takesParts := q.Kind == protocol.AskFile || q.Kind == protocol.AskText
 	if m.Words != "" && q.Kind != protocol.AskFile {
 		m.Text, m.Parts = strings.TrimPrefix(m.Text+"\n"+m.Words, "\n"), nil
@@ -62,18 +62,18 @@ func toAsk(q protocol.Ask, draft supervisor.Answer, m supervisor.AnswerMessage) 
 }
 
 func readWords(_ protocol.Ask, _ supervisor.Answer, m supervisor.AnswerMessage) (supervisor.Answer, bool) {
-	return this(m.Text), strings.TrimSpace(m.Text) != "" || len(m.Parts) > 0
+	return wordsAnswer(m.Text), strings.TrimSpace(m.Text) != "" || len(m.Parts) > 0
 }
 
 func readChoice(q protocol.Ask, _ supervisor.Answer, m supervisor.AnswerMessage) (supervisor.Answer, bool) {
 	if i, ok := pick(q.Options, m.Text); ok {
 		return supervisor.Answer{Say: supervisor.SayThis, Options: []int{i}}, true
 	}
-	return this(m.Text), q.Other && strings.TrimSpace(m.Text) != ""
+	return wordsAnswer(m.Text), q.Other && strings.TrimSpace(m.Text) != ""
 }
 
-// readSeveral: words that are no options come to what was picked before, where the question takes
-// them.
+// readSeveral reads several options, or the user's own words if the question allows them. Words are
+// added to what was picked before.
 func readSeveral(q protocol.Ask, draft supervisor.Answer, m supervisor.AnswerMessage) (supervisor.Answer, bool) {
 	picked, ok := pickSeveral(q.Options, m.Text)
 	switch {
@@ -90,8 +90,8 @@ func readSeveral(q protocol.Ask, draft supervisor.Answer, m supervisor.AnswerMes
 			strings.TrimSpace(m.Text) != ""
 }
 
-// pressedAsk is Pressed for a question of a model's.
-func pressedAsk(
+// readAskPress is Pressed for a model's question.
+func readAskPress(
 	q protocol.Ask,
 	draft supervisor.Answer,
 	word string,
@@ -115,7 +115,7 @@ func pressedAsk(
 	return a, supervisor.PressForeign
 }
 
-// toggled is a rising list with i in it where it was not, and without it where it was.
+// toggled returns the sorted list without i if i was in it, and with i otherwise.
 func toggled(list []int, i int) []int {
 	at, there := slices.BinarySearch(list, i)
 	if there {
@@ -124,8 +124,8 @@ func toggled(list []int, i int) []int {
 	return slices.Insert(slices.Clone(list), at, i)
 }
 
-// askButtons are those of a model's question. Where a message can't be changed, nothing is ticked
-// there, so the options stand in Asked.
+// askButtons returns the buttons of a model's question. On a channel that can't edit messages
+// nothing can be ticked, so Asked lists the options.
 func askButtons(
 	q supervisor.Question,
 	draft supervisor.Answer,
@@ -158,23 +158,21 @@ func askButtons(
 	return rows
 }
 
-// HasKeyboard says whether a question brings a keyboard, by which its person sends where they are.
-// Its message can't be changed (Bot API, editMessageText), and the keyboard stays until another
-// message takes it away.
+// HasKeyboard reports whether a question has a keyboard, for sending a location. Such a message
+// can't be changed (Bot API, editMessageText). The keyboard stays until another message removes it.
 func HasKeyboard(q supervisor.Question) bool {
 	return q.Kind == supervisor.QuestionAsk && q.Ask.Kind == protocol.AskLocation &&
 		q.Conversation.Channel.Can().Location &&
 		!q.Conversation.InGroup()
 }
 
-// Stays says whether a question that has ended keeps its buttons: what is pressed late is kept as a
-// message.
+// Stays reports whether an ended question keeps its buttons. A late press then counts as a message.
 func Stays(q supervisor.Question) bool {
 	return q.Why == supervisor.QuestionExpired &&
 		(q.Ask.Kind == protocol.AskChoice || q.Ask.Kind == protocol.AskConfirm)
 }
 
-// Asked is the text of a model's question as its person reads it.
+// Asked returns the text of a model's question for the user.
 func Asked(q supervisor.Question) string {
 	if q.Ask.Kind != protocol.AskSeveral || q.Conversation.Channel.Can().Edit {
 		return q.Ask.Text
@@ -187,11 +185,11 @@ func Asked(q supervisor.Question) string {
 	return b.String() + "\n" + textSeveralHint
 }
 
-// maxTold is how much of an answer its person is told, in characters.
+// maxTold is how many characters of an answer answerText repeats.
 const maxTold = 300
 
-// toldAsk is an answer to a question of a model's in words, for its person.
-func toldAsk(q supervisor.Question) string {
+// answerText writes out the answer to a model's question, for the user.
+func answerText(q supervisor.Question) string {
 	said := []rune(strings.Join(strings.Fields(Words(q)), " "))
 	if len(said) > maxTold {
 		said = append(said[:maxTold-1], '…')
@@ -199,7 +197,7 @@ func toldAsk(q supervisor.Question) string {
 	return textAnswer + string(said)
 }
 
-// Words are an answer to a question of a model's.
+// Words returns the answer to a model's question as text.
 func Words(q supervisor.Question) string {
 	said := picked(q)
 	if q.Answer.Text != "" {
@@ -216,7 +214,7 @@ func Words(q supervisor.Question) string {
 	return textNone
 }
 
-// picked are the options of an answer.
+// picked returns the options of an answer.
 func picked(q supervisor.Question) (names []string) {
 	for _, i := range q.Answer.Options {
 		names = append(names, q.Ask.Options[i])
@@ -224,7 +222,7 @@ func picked(q supervisor.Question) (names []string) {
 	return names
 }
 
-// ForModel is what the model reads of how its question has ended.
+// ForModel tells the model how its question ended.
 func ForModel(q supervisor.Question) string {
 	if q.Why != supervisor.QuestionAnswered {
 		return textsNoAnswer[q.Why]

@@ -11,7 +11,7 @@ import (
 	"mews/supervisor/answer"
 )
 
-// question is one of a model's, asked in private on Telegram.
+// question returns a question of a model's, asked in a private chat on Telegram.
 func question(kind protocol.AskKind, options ...string) supervisor.Question {
 	return supervisor.Question{
 		Conversation: supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTelegram, Chat: "42"},
@@ -21,10 +21,10 @@ func question(kind protocol.AskKind, options ...string) supervisor.Question {
 	}
 }
 
-// monday is a day on which it is Monday in Madrid and still Sunday in London.
+// monday is a time at which it is Monday in Madrid and still Sunday in London.
 var monday = time.Date(2026, 11, 22, 23, 30, 0, 0, time.UTC)
 
-// answered is what the model reads of an answer in words; "" where they are none.
+// answered returns the text for the model after an answer in words; "" if the words are no answer.
 func answered(q supervisor.Question, draft supervisor.Answer, text string) string {
 	a, ok := answer.InWords(q, draft, supervisor.AnswerMessage{Text: text, Now: monday})
 	if !ok {
@@ -34,7 +34,7 @@ func answered(q supervisor.Question, draft supervisor.Answer, text string) strin
 	return answer.ForModel(q)
 }
 
-func TestAnOptionIsAnsweredInManyWays(t *testing.T) {
+func TestInWords_Choice_FindsOption(t *testing.T) {
 	q := question(protocol.AskChoice, "Red", "Dark blue", "Dark green", "7")
 	for option, texts := range map[string]string{
 		"Red": "1|1.|1)|#1|red|RED.|re|“Red”|the first|first one|option 1|1st|one|der erste|la primera|le " +
@@ -60,7 +60,7 @@ func TestAnOptionIsAnsweredInManyWays(t *testing.T) {
 	}
 }
 
-func TestSeveralOptionsAreAnsweredInManyWays(t *testing.T) {
+func TestInWords_Several_FindsOptions(t *testing.T) {
 	q := question(protocol.AskSeveral, "Salt", "Salt, pepper", "Oil", "Vinegar")
 	for texts, want := range map[string]string{
 		"1, 3 and 4|4 3 1|salt, oil & vinegar|1;3;4|the first, the third and the last|Salt und Oil und Vinegar": "They chose: Salt, Oil, Vinegar",
@@ -83,7 +83,7 @@ func TestSeveralOptionsAreAnsweredInManyWays(t *testing.T) {
 	}
 }
 
-func TestYesAndNoAreUnderstoodInFourLanguages(t *testing.T) {
+func TestInWords_Confirm_KnowsFourLanguages(t *testing.T) {
 	q := question(protocol.AskConfirm)
 	for want, texts := range map[string]string{
 		"They answered: Yes": "yes|Yes!|y|ja|Sí|oui|Sí, por favor|OK|yes please",
@@ -98,7 +98,7 @@ func TestYesAndNoAreUnderstoodInFourLanguages(t *testing.T) {
 	}
 }
 
-func TestANumberIsReadWithEitherSign(t *testing.T) {
+func TestInWords_Number_TakesCommaOrPoint(t *testing.T) {
 	for text, want := range map[string]string{
 		"12": "12", "1.5": "1.5", "1,5": "1.5", " -3 ": "-3", "−3": "-3", "+4": "4", "007": "7", "0": "0", "12.": "12", "€ 12,50": "12.50", "12 %": "12",
 		"1.234,5": "1234.5", "1,234.5": "1234.5", "1.234.567": "1234567", "1'234": "1234", "1 234 567": "1234567", "0,125": "0.125", "0.125": "0.125",
@@ -111,8 +111,8 @@ func TestANumberIsReadWithEitherSign(t *testing.T) {
 	}
 }
 
-// TestADayIsReadWhereItsPersonLives: where it is Monday already.
-func TestADayIsReadWhereItsPersonLives(t *testing.T) {
+// The user's zone counts: there it is Monday already.
+func TestInWords_Date_UsesUsersZone(t *testing.T) {
 	for texts, want := range map[string]string{
 		"tomorrow|Morgen|mañana|demain|Tuesday|on tuesday|Dienstag|mardi|2026-11-24|24.11.|24. 11.|24.11.2026|24 " +
 			"November|Nov 24|November 24th, 2026|24 de noviembre|le 24 novembre|24. November 2026": "2026-11-24",
@@ -136,9 +136,8 @@ func TestADayIsReadWhereItsPersonLives(t *testing.T) {
 	}
 }
 
-// TestAFileAnswersOnlyWhatWantsOne: with any other question it would be lost. A recording's words
-// are words.
-func TestAFileAnswersOnlyWhatWantsOne(t *testing.T) {
+// With any other question the file would be lost. The words of a recording count as words.
+func TestInWords_File_AnswersOnlyFileOrText(t *testing.T) {
 	file := supervisor.AnswerMessage{
 		Text:  "here",
 		Parts: []protocol.Part{{Text: "[photo, kept as uploads/a.png]"}},
@@ -151,7 +150,7 @@ func TestAFileAnswersOnlyWhatWantsOne(t *testing.T) {
 		want string
 	}{
 		{protocol.AskFile, file, "They answered: here\n[photo, kept as uploads/a.png]"},
-		{protocol.AskFile, voice, "They answered: What you sent\n[voice, 0:02] The second."},
+		{protocol.AskFile, voice, "They answered: Your files\n[voice, 0:02] The second."},
 		{protocol.AskFile, supervisor.AnswerMessage{Text: "I have none"}, ""},
 		{protocol.AskText, file, "They answered: here\n[photo, kept as uploads/a.png]"},
 		{protocol.AskText, voice, "They answered: The second."},
@@ -172,8 +171,8 @@ func TestAFileAnswersOnlyWhatWantsOne(t *testing.T) {
 	}
 }
 
-// TestButtonsPickAndTakeBack: each press is a place, and Done is the end.
-func TestButtonsPickAndTakeBack(t *testing.T) {
+// The word of a press is the option's index. Done ends the question.
+func TestPressed_Option_PicksOrUnpicks(t *testing.T) {
 	q := question(protocol.AskSeveral, "Salt", "Oil")
 	q.Ask.Other = true
 	var draft supervisor.Answer
@@ -205,9 +204,8 @@ func TestButtonsPickAndTakeBack(t *testing.T) {
 	}
 }
 
-// TestAQuestionIsShownAsItsChannelCan: a keyboard sends a location in private, and what can't be
-// ticked is numbered.
-func TestAQuestionIsShownAsItsChannelCan(t *testing.T) {
+// A keyboard sends a location in a private chat. Options that can't be ticked are numbered.
+func TestAsked_Channel_DecidesButtons(t *testing.T) {
 	press := func(word string) string { return word }
 	q := question(protocol.AskLocation)
 	if rows := answer.Buttons(q, supervisor.Answer{}, press); rows[0][0].Press != supervisor.PressLocation ||
@@ -238,7 +236,7 @@ func TestAQuestionIsShownAsItsChannelCan(t *testing.T) {
 	}
 }
 
-// FuzzInWords: whatever is said, an answer is within the question, and can be told.
+// FuzzInWords: an answer to any text is valid for the question, and can be written out.
 func FuzzInWords(f *testing.F) {
 	for _, text := range []string{"1, 2", "the second", "tomorrow 18:00", "1.234,5", "all", "➜", "\x00", "24.11. 6pm"} {
 		f.Add(text, uint8(0))

@@ -7,16 +7,16 @@ import (
 	"time"
 )
 
-// A number may have a currency or a percent sign at one of its ends, and spaces or apostrophes
-// between its thousands.
+// numberShape allows a currency or percent sign at one end, and spaces or apostrophes between
+// thousands.
 var numberShape = regexp.MustCompile(`^([-+−]?)[€$£]? ?(\d[\d.,'  ]*?) ?[€$£%]?$`)
 
-// maxDigits is more than anybody counts to.
+// maxDigits is the most digits that a number may have.
 const maxDigits = 30
 
-// readNumber reads a number with either sign for its decimals, and gives it with a point. One with
-// a single sign and three digits behind it means one thing here and another there, so it is not
-// read; but where a zero stands before.
+// readNumber reads a number with a decimal point or comma, and returns it with a point. A single
+// separator before three digits is ambiguous ("1.234"), so such a number is refused unless it
+// begins with a zero.
 func readNumber(text string) (string, bool) {
 	m := numberShape.FindStringSubmatch(strings.TrimRight(strings.TrimSpace(text), ".,!"))
 	if m == nil {
@@ -45,7 +45,7 @@ func readNumber(text string) (string, bool) {
 	return strings.ReplaceAll(strings.TrimPrefix(m[1], "+"), "−", "-") + whole + strings.ReplaceAll(decimals, ",", "."), true
 }
 
-// withoutThousands leaves out the marks between groups of three digits.
+// withoutThousands removes the separators between groups of three digits.
 func withoutThousands(whole string) (string, bool) {
 	groups := strings.FieldsFunc(whole, func(r rune) bool { return r == '.' || r == ',' })
 	for i, g := range groups {
@@ -56,8 +56,8 @@ func withoutThousands(whole string) (string, bool) {
 	return strings.Join(groups, ""), len(groups) > 0 && !strings.HasPrefix(whole, ",") && !strings.HasPrefix(whole, ".")
 }
 
-// What dates look like in small letters, without accents; what follows is a time. The names are
-// those of the four languages.
+// Shapes of dates in lower case without accents; a time may follow. The names are those of English,
+// German, Spanish and French.
 var (
 	dateISO     = regexp.MustCompile(`^(\d{4})-(\d{1,2})-(\d{1,2})(?:t| |$)(.*)$`)
 	dateDotted  = regexp.MustCompile(`^(\d{1,2})\. ?(\d{1,2})(?:\.(?: ?(\d{4}))?)?(?: (.*))?$`)
@@ -68,9 +68,8 @@ var (
 	timeShape   = regexp.MustCompile(`^(?:at |um |a las |a la |a )?(\d{1,2})(?:[:.h](\d{2}))? ?(am|pm|a\.m|p\.m|uhr|h)?$`)
 )
 
-// readDate reads a day, with a time or without, as somebody says it who lives in now's zone:
-// 2026-11-24, 2026-11-24 18:30. A day without a year is the next one. What may mean two days, such
-// as 11/12, is not read.
+// readDate reads a day with an optional time, in now's zone: 2026-11-24, 2026-11-24 18:30. A day
+// without a year is the next one. An ambiguous day such as 11/12 is refused.
 func readDate(text string, now time.Time) (string, bool) {
 	said := beforeDates.ReplaceAllString(strings.ReplaceAll(plain(text), ",", ""), "")
 	day, rest, ok := readDay(said, now)
@@ -112,7 +111,7 @@ func readDay(said string, now time.Time) (day time.Time, rest string, ok bool) {
 	return day, "", false
 }
 
-// dayOf is a day of the calendar; without a year the next one from now on.
+// dayOf returns a calendar day. Without a year it is the next such day from now on.
 func dayOf(year, month, day string, now time.Time) (time.Time, bool) {
 	y, _ := strconv.Atoi(year)
 	m, _ := strconv.Atoi(month)
@@ -127,7 +126,7 @@ func dayOf(year, month, day string, now time.Time) (time.Time, bool) {
 	return at, int(at.Month()) == m && at.Day() == d && at.Year() > 0
 }
 
-// readClock reads a time of day; "" is none. An hour alone needs am, pm or h, for it may be a slip.
+// readClock reads a time of day; "" means none. An hour alone needs am, pm or h: it may be a typo.
 func readClock(said string) (string, bool) {
 	if said == "" {
 		return "", true

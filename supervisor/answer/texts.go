@@ -8,7 +8,8 @@ import (
 
 // In these texts {amount} is the question's amount in dollars.
 
-// buttons are those of each kind of question, one row each. A code is sent, and not pressed.
+// buttons are the buttons of each kind of question, one row each. A code is typed, so it has no
+// button.
 var buttons = map[supervisor.QuestionKind][]struct {
 	say  supervisor.Say
 	text string
@@ -27,11 +28,11 @@ var buttons = map[supervisor.QuestionKind][]struct {
 	},
 }
 
-// textsAnswered are what a person reads of their answer.
+// textsAnswered tell users their answer.
 var textsAnswered = map[supervisor.QuestionKind]map[supervisor.Say]string{
 	supervisor.QuestionBudget: {
 		supervisor.SayOnce: "Going on, with up to {amount} more.",
-		supervisor.SayNo:   "Not going on.",
+		supervisor.SayNo:   "Stopped.",
 	},
 	supervisor.QuestionApproval: {
 		supervisor.SayOnce:   "Allowed once.",
@@ -44,16 +45,16 @@ var textsAnswered = map[supervisor.QuestionKind]map[supervisor.Say]string{
 	},
 }
 
-// textsEnded are what a person reads of a question that has ended without an answer.
+// textsEnded tell users why a question ended without an answer.
 var textsEnded = map[supervisor.QuestionEnd]string{
 	supervisor.QuestionExpired:     "(Nobody answered in time.)",
-	supervisor.QuestionOver:        "(Not asked any more: what asked this has ended.)",
+	supervisor.QuestionOver:        "(No longer needed: the task has ended.)",
 	supervisor.QuestionUndelivered: "(This could not be delivered.)",
-	supervisor.QuestionNotNeeded:   "(Not asked any more: it goes on without this.)",
+	supervisor.QuestionNotNeeded:   "(No longer needed: I go on without this.)",
 }
 
-// waits is what is said ahead of a question that somebody did not answer with what they wrote.
-func waits(q supervisor.Question) string {
+// reminderIntro returns the beginning of a Reminder.
+func reminderIntro(q supervisor.Question) string {
 	if text, ok := textsWaits[q.Kind]; ok {
 		return text
 	}
@@ -61,15 +62,15 @@ func waits(q supervisor.Question) string {
 }
 
 var textsWaits = map[supervisor.QuestionKind]string{
-	supervisor.QuestionBudget: "What you wrote is kept, and is read as soon as you have answered this, with a button or with “yes” or " +
+	supervisor.QuestionBudget: "I kept your message for later. First answer this, with a button, or with “yes” or " +
 		"“no”:",
-	supervisor.QuestionApproval: "What you wrote is kept, and is read as soon as you have answered this, with a button or with “yes” or " +
+	supervisor.QuestionApproval: "I kept your message for later. First answer this, with a button, or with “yes” or " +
 		"“no”:",
-	supervisor.QuestionCode: "What you wrote is kept, and is read once I have the code that I asked for. A code is six digits; “yes” is " +
+	supervisor.QuestionCode: "I kept your message for later. First I need the code. A code is six digits; “yes” is " +
 		"not one:",
 }
 
-// yesOrNo are the whole texts that say yes or no, without their marks at the end, in small letters.
+// yesOrNo are whole texts that say yes or no, in lower case without punctuation at the end.
 var yesOrNo = map[string]supervisor.Say{
 	"yes": supervisor.SayOnce, "yes please": supervisor.SayOnce, "yes, please": supervisor.SayOnce,
 	"no": supervisor.SayNo, "no thanks": supervisor.SayNo, "no, thanks": supervisor.SayNo,

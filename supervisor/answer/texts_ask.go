@@ -7,7 +7,7 @@ import (
 	"mews/supervisor"
 )
 
-// What people read of a question that a model asks, and of their answer.
+// Texts of a model's question, for the user.
 const (
 	textYes          = "Yes"
 	textNo           = "No"
@@ -17,29 +17,29 @@ const (
 	textSeveralHint  = "Answer with their numbers or words, such as “1, 3”, “all” or “none”."
 	textAnswer       = "➜ "
 	textNone         = "None of them"
-	textFiles        = "What you sent"
+	textFiles        = "Your files"
 )
 
-// ticks stand before the options of a question that takes several.
+// ticks begin an option's button, if several may be chosen. The key says whether it is picked.
 var ticks = map[bool]string{true: "☑ ", false: "☐ "}
 
 var textsConfirmed = map[supervisor.Say]string{supervisor.SayOnce: textYes, supervisor.SayNo: textNo}
 
-// What a model reads of an answer. textsForModel is by whether options were chosen, and nothing
-// else was said.
+// Parts of an answer, for the model. The key of textsForModel says whether only options were
+// chosen.
 const textThey = "They"
 
-// textYou is for the model: who has asked.
+// textYou names the author of a quoted question, for the model.
 const textYou = "You"
 
-// textEnoughAsked is for the model, with how many questions a turn may ask.
-const textEnoughAsked = "The person was asked %d questions in this turn, and no more can be asked. Go on with " +
+// textEnoughAsked tells the model the maximum of questions in a turn.
+const textEnoughAsked = "The user was asked %d questions in this turn, which is the maximum. Go on with " +
 	"what you know, or say in your " +
 	"answer what you still need."
 
 var textsForModel = map[bool]string{true: " chose: ", false: " answered: "}
 
-// textsNoAnswer are what a model reads of a question that nobody has answered.
+// textsNoAnswer tell the model why a question has no answer.
 var textsNoAnswer = map[supervisor.QuestionEnd]string{
 	supervisor.QuestionExpired: "They have not answered in time. Go on without an answer: do what is safe, and " +
 		"say what you have assumed, or say " +
@@ -49,7 +49,7 @@ var textsNoAnswer = map[supervisor.QuestionEnd]string{
 	supervisor.QuestionOver:        "The question was withdrawn.",
 }
 
-// textsWanted say what a question of a model's takes.
+// textsWanted name the answers that a kind of question takes.
 var textsWanted = map[protocol.AskKind]string{
 	protocol.AskChoice:   "a button, or the number or the words of one option",
 	protocol.AskSeveral:  "buttons, or the numbers or words of the options, such as “1, 3”",
@@ -57,14 +57,13 @@ var textsWanted = map[protocol.AskKind]string{
 	protocol.AskText:     "your words",
 	protocol.AskNumber:   "a number alone, such as 12 or 1.5",
 	protocol.AskDate:     "a day, such as 2026-11-24, 24.11. or “tomorrow”, and perhaps a time, such as 18:00",
-	protocol.AskLocation: "where you are, as a location or in words",
+	protocol.AskLocation: "your place, as a location or in words",
 	protocol.AskFile:     "a file",
 }
 
-const textWaitsAsk = "What you wrote is kept, and is read as soon as you have answered this. It takes %s:"
+const textWaitsAsk = "I kept your message for later. First answer this. It takes %s:"
 
-// rows makes a map of words in rows: those of the first have first, those of the next one more, and
-// so on.
+// rows numbers words by their row: words in the first list get first, those in the next first+1.
 func rows(first int, lists ...string) map[string]int {
 	m := map[string]int{}
 	for i, list := range lists {
@@ -75,9 +74,9 @@ func rows(first int, lists ...string) map[string]int {
 	return m
 }
 
-// These are the words of English, German, Spanish and French, without accents.
+// Words of English, German, Spanish and French, without accents.
 var (
-	placeWords = rows(1,
+	ordinals = rows(1,
 		"first one erste erster erstes ersten eins primero primera primer uno una premier premiere un une",
 		"second two zweite zweiter zweites zweiten zwei segundo segunda dos deuxieme seconde deux",
 		"third three dritte dritter drittes dritten drei tercero tercera tercer tres troisieme trois",

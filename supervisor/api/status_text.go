@@ -49,8 +49,8 @@ func (s Status) Text(now time.Time) string {
 	return b.String()
 }
 
-// ListStatus makes a list of a status that is a table: a phone breaks a table's lines.
-func ListStatus(table string) string {
+// listStatus makes a list of a status that is a table: a phone breaks a table's lines.
+func listStatus(table string) string {
 	lines := strings.Split(table, "\n")
 	for i, line := range lines {
 		name, rest, _ := strings.Cut(line, " ")

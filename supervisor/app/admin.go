@@ -2,9 +2,11 @@ package app
 
 import (
 	"context"
+	"time"
 
 	"mews/config"
 	"mews/supervisor/admin"
+	"mews/supervisor/outbox"
 )
 
 // openAdmin makes what admins have done while the service runs.
@@ -27,4 +29,14 @@ func (s *service) adminOptions() admin.Options {
 		Say: s.db.Outbox().Say, Queued: s.deliveryQueued, Bot: s.botName, Now: s.now, Logger: s.log.Named("admin"),
 		EraseIndex: s.eraseIndex,
 	}
+}
+
+func (s *service) inviter() admin.Inviter {
+	return admin.Inviter{Store: s.db.Access(), People: s.people, Configuration: s.configuration, Bot: s.botName,
+		Now: s.now, KeepPicture: pictures{s.spool}.Keep}
+}
+
+// cleanFiles drops the files that have stood in chats for as long as they may.
+func (s *service) cleanFiles(ctx context.Context, now time.Time) error {
+	return outbox.FileCleaner{Cleanings: s.db.Cleanings(), Remove: s.spool.Remove}.Clean(ctx, now)
 }

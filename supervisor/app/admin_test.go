@@ -23,6 +23,7 @@ import (
 	"mews/supervisor/api"
 	"mews/supervisor/app/apptest"
 	"mews/supervisor/control"
+	"mews/supervisor/logging"
 	"mews/supervisor/sqlite"
 )
 
@@ -94,7 +95,7 @@ func (c *commandLine) serve() {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.s = &service{storage: storage{config: cfg, log: Discard(), now: time.Now}}
+	c.s = &service{storage: storage{config: cfg, log: logging.Discard(), now: time.Now}}
 	for _, open := range []func(context.Context) error{c.s.openState, c.s.openStore, c.s.openModels, c.s.openPeople, c.s.openSeal} {
 		if err := open(t.Context()); err != nil {
 			t.Fatal(err)
@@ -111,7 +112,7 @@ func (c *commandLine) serve() {
 	}
 	server, err := control.Listen(
 		SocketPath(cfg),
-		control.Options{People: c.s.people, Methods: methods, Log: Discard()},
+		control.Options{People: c.s.people, Methods: methods, Log: logging.Discard()},
 	)
 	if err != nil {
 		t.Fatal(err)

@@ -14,7 +14,9 @@ import (
 	"mews/supervisor/admin"
 	"mews/supervisor/api"
 	"mews/supervisor/control"
+	"mews/supervisor/logging"
 	"mews/supervisor/placement"
+	"mews/supervisor/statefolder"
 )
 
 // Have has the AdminService do something: that of the running service, else one of this process,
@@ -32,7 +34,7 @@ func Have[R any](ctx context.Context, cfg *config.Config, method string, params 
 		}
 		return table.Call(ctx, method, params, &result)
 	})
-	if starting := new(InUse); !errors.As(err, &starting) {
+	if starting := new(statefolder.InUse); !errors.As(err, &starting) {
 		return result, err
 	}
 	if err := Await(ctx, cfg); err != nil { // a service that is just starting, or another verb
@@ -61,10 +63,10 @@ func alone(ctx context.Context, cfg *config.Config, work func(context.Context, *
 	if cfg, err = whole(cfg); err != nil {
 		return err
 	}
-	if err := KeepPrivate(); err != nil {
+	if err := statefolder.KeepPrivate(); err != nil {
 		return err
 	}
-	s := &service{storage: storage{config: cfg, log: Discard(), now: time.Now}}
+	s := &service{storage: storage{config: cfg, log: logging.Discard(), now: time.Now}}
 	defer func() { err = errors.Join(err, s.close()) }()
 	for _, open := range []func(context.Context) error{s.openState, s.openStore} {
 		if err := open(ctx); err != nil {
@@ -119,23 +121,4 @@ func ExportTo(ctx context.Context, cfg *config.Config, name string, w io.Writer)
 		}
 	}
 	return nil
-}
-
-// AuditRows are the rows that a question is for, oldest first: the newest limit of them, all where
-// limit is 0.
-func AuditRows(ctx context.Context, cfg *config.Config, q admin.AuditQuestion, limit int) (rows []admin.AuditLine, err error) {
-	for more := true; more; {
-		page, err := Have[admin.AuditPage](ctx, cfg, admin.MethodAuditList, q)
-		if err != nil {
-			return nil, err
-		}
-		rows = append(rows, page.Rows...)
-		if limit > 0 && len(rows) > limit {
-			rows = append([]admin.AuditLine(nil), rows[len(rows)-limit:]...)
-		}
-		if more = page.More && len(page.Rows) > 0; more {
-			q.After = page.Rows[len(page.Rows)-1].ID
-		}
-	}
-	return rows, nil
 }

@@ -38,6 +38,6 @@ func (s *service) fetch(ctx context.Context, channel supervisor.Channel, file st
 // missing tells a person, once of each package, what their machine lacks to read files.
 func (s *service) missing(ctx context.Context, to supervisor.Conversation, packages []string) {
 	for _, name := range packages {
-		s.tellOnce(ctx, to, "package "+name, fmt.Sprintf(textPackageMissing, name))
+		s.notices().TellOnce(ctx, to, "package "+name, fmt.Sprintf(textPackageMissing, name))
 	}
 }

@@ -17,7 +17,7 @@ func (s *service) blind(ctx context.Context, conversation int64, spec string) {
 	}
 	name := "blind " + spec
 	// a list of models may be asked of a provider
-	if told, err := s.wasTold(ctx, c.User, name); err != nil || told {
+	if told, err := s.notices().WasTold(ctx, c.User, name); err != nil || told {
 		return
 	}
 	models, instead := s.modelCommands(), textNoneSighted
@@ -25,5 +25,5 @@ func (s *service) blind(ctx context.Context, conversation int64, spec string) {
 	if i := slices.IndexFunc(offers, func(o command.Offer) bool { return o.SeesPictures() && models.May(c.User, o.Spec) }); i >= 0 {
 		instead = fmt.Sprintf(textSighted, offers[i].Spec, offers[i].Spec)
 	}
-	s.tellOnce(ctx, c, name, fmt.Sprintf(textBlind, spec, instead))
+	s.notices().TellOnce(ctx, c, name, fmt.Sprintf(textBlind, spec, instead))
 }

@@ -1,15 +1,14 @@
 package app
 
 import (
-	"context"
-	"fmt"
-
+	"mews/config"
 	"mews/supervisor"
 	"mews/supervisor/budget"
 	"mews/supervisor/hostcall"
 	"mews/supervisor/internal/timezone"
-	"mews/supervisor/modelcall"
-	"mews/supervisor/problem"
+	"mews/supervisor/usage"
+
+	"slices"
 )
 
 // reserver pays for the model calls of a turn.
@@ -18,9 +17,9 @@ func (s *service) reserver(t supervisor.Turn) hostcall.Reserver {
 	switch {
 	case err != nil:
 		s.log.Error("find what a person may spend", "user", t.Conversation.User, "turn", t.ID, "error", err)
-		return unreadableBudget{err}
+		return budget.Unreadable{Why: err}
 	case !served:
-		return deniedBudget{} // they were taken out while their turn waited
+		return budget.Denied{} // they were taken out while their turn waited
 	}
 	return budget.New(o)
 }
@@ -34,7 +33,7 @@ func (s *service) budgetOf(t supervisor.Turn) (o budget.Options, served bool, er
 	if t.Kind.OneShot() {
 		terms := s.readingTerms(t)
 		return budget.Options{Leases: s.db.Leases(), Advances: s.advances, Turn: t.ID, Conversation: t.Conversation, Destination: t.AnswersIn(),
-			Pot: terms.pot, Limits: supervisor.Budget{Turn: terms.turn, Day: terms.day}, Zone: timezone.Of(configured),
+			Pot: terms.Pot, Limits: supervisor.Budget{Turn: terms.Turn, Day: terms.Day}, Zone: timezone.Of(configured),
 			Admin: configured.Role == supervisor.RoleAdmin, Installation: s.configuration.Current().Budget.Month.Micro, Now: s.now,
 			Log: s.log.Named("budget")}, true, nil
 	}
@@ -50,36 +49,17 @@ func (s *service) budgetOf(t supervisor.Turn) (o budget.Options, served bool, er
 	return o, true, err
 }
 
-// deniedBudget is the budget of somebody who is not served any more.
-type deniedBudget struct{}
-
-// Reserve refuses.
-func (deniedBudget) Reserve(context.Context, modelcall.Estimate) (l supervisor.Lease, err error) {
-	return l, &modelcall.Error{Class: modelcall.OverBudget,
-		Err: &supervisor.Error{Code: supervisor.CodeForbidden, Message: textBudgetDenied}}
+// payer pays for calls of models that are no steps of a turn.
+func (s *service) payer() usage.Payer {
+	return usage.Payer{Models: s.models, Store: s.db.Usage(), Reserver: func(t supervisor.Turn) usage.Reserver { return s.reserver(t) }}
 }
 
-// Return has nothing to give back.
-func (deniedBudget) Return(context.Context, int64) {}
-
-// Settled has nobody to tell.
-func (deniedBudget) Settled(supervisor.Lease, bool) {}
-
-// unreadableBudget is the budget of somebody whose own limits could not be read. They may be lower
-// than the configuration's, so nothing is paid.
-type unreadableBudget struct{ why error }
-
-// Reserve refuses what may cost something.
-func (u unreadableBudget) Reserve(_ context.Context, e modelcall.Estimate) (l supervisor.Lease, err error) {
-	if e.Priced && e.MaxCost <= 0 {
-		return l, nil
+// jobBudget is what a person's jobs may cost.
+func (s *service) jobBudget(user string) supervisor.Budget {
+	cfg := s.configuration.Current()
+	jobs := cfg.Budget.Users.Jobs // of who was added
+	if i := slices.IndexFunc(cfg.Users, func(u config.User) bool { return u.Name == user }); i >= 0 {
+		jobs = cfg.Users[i].Budget.Jobs
 	}
-	return l, &modelcall.Error{Class: modelcall.OverBudget, Err: &supervisor.Error{Code: supervisor.CodeUnavailable, Err: u.why,
-		Message: fmt.Sprintf(textBudgetUnreadable, e.Spec, problem.Message(u.why))}}
+	return supervisor.Budget{Turn: jobs.Run.Micro, Day: jobs.Day.Micro, Month: jobs.Month.Micro}
 }
-
-// Return has nothing to give back.
-func (unreadableBudget) Return(context.Context, int64) {}
-
-// Settled has nobody to tell.
-func (unreadableBudget) Settled(supervisor.Lease, bool) {}

@@ -14,7 +14,7 @@ import (
 
 // TestWhoIsNotServedSpendsNothing: however their turn came to run.
 func TestWhoIsNotServedSpendsNothing(t *testing.T) {
-	_, err := deniedBudget{}.Reserve(t.Context(), modelcall.Estimate{Spec: "a/b", MaxCost: 1, Priced: true})
+	_, err := budget.Denied{}.Reserve(t.Context(), modelcall.Estimate{Spec: "a/b", MaxCost: 1, Priced: true})
 	if supervisor.ErrorCode(err) != supervisor.CodeForbidden {
 		t.Errorf("got %v", err)
 	}

@@ -15,12 +15,15 @@ import (
 	"mews/supervisor/api"
 	"mews/supervisor/command"
 	"mews/supervisor/problem"
+	"mews/supervisor/sqlite"
+	"mews/supervisor/users"
 )
 
 func TestAnInviteLetsSomebodyIn(t *testing.T) {
 	s := newTwoPersonService(t)
 	bot := ""
-	i := invites{s.configuration, s.spool, func() string { return bot }, time.Now}
+	i := s.inviter()
+	i.Bot = func() string { return bot }
 	made, err := i.Invite(t.Context(), "cleo")
 	must(t, err)
 	if cleo, known := s.people.Find("cleo"); !known || cleo.Role != supervisor.RoleUser || !made.Added {
@@ -61,7 +64,7 @@ func TestWhoCannotBeInvited(t *testing.T) {
 	s := newTwoPersonService(t)
 	must(t, s.db.Access().People.Suspend(t.Context(), "ben", true))
 	must(t, s.configuration.Refresh(t.Context()))
-	i := invites{s.configuration, s.spool, s.botName, time.Now}
+	i := s.inviter()
 	for name, want := range map[string]string{
 		"ann": "", "cleo": "", "ben": "ben is suspended, and an invite would not change that.", "../x": `Nobody can be invited as "../x"`,
 		"": `Nobody can be invited as ""`, "Cleo": `Nobody can be invited as "Cleo"`,
@@ -74,7 +77,7 @@ func TestWhoCannotBeInvited(t *testing.T) {
 
 func TestAGroupIsAllowedAndDisallowed(t *testing.T) {
 	s := newTwoPersonService(t)
-	g := groups{s.configuration}
+	g := users.Groups{Loader: s.configuration.Loader}
 	c := supervisor.Conversation{User: "ann", Channel: supervisor.ChannelTelegram, Chat: "-7"}
 	must(t, g.Allow(t.Context(), c))
 	if !s.people.GroupAllowed(c.Channel, c.Chat) {
@@ -109,14 +112,14 @@ func TestStatusTellsOfTheGateAndTheBudget(t *testing.T) {
 	must(t, err)
 	told := func(want string) {
 		t.Helper()
-		if got, err := (chatCommands{s}).personal(t.Context(), c); err != nil || got != want {
+		if got, err := s.ownStatus(s.statusReporter()).Lines(t.Context(), c); err != nil || got != want {
 			t.Errorf("told was %q, %v; want %q", got, err, want)
 		}
 	}
 	told("gate    open; no second factor\nbudget  $2.50 of $2.50 is left today")
 	unlock(t, s, c)
 	told("gate    open for another 30m0s; /lock locks it\nbudget  $2.50 of $2.50 is left today")
-	l := locks{s.db.Access()}
+	l := sqlite.Locks{Access: s.db.Access()}
 	if guarded, err := l.Guarded(t.Context(), "ann"); !guarded || err != nil {
 		t.Errorf("ann has no second factor: %v", err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"mews/supervisor"
+	"mews/supervisor/access"
 	"mews/supervisor/api"
 	"mews/supervisor/control"
 	"mews/supervisor/feature"
@@ -62,4 +63,9 @@ func (s *service) statusReporter() api.StatusReporter {
 		r.Channel = s.channel.status
 	}
 	return r
+}
+
+func (s *service) ownStatus(report api.StatusReporter) api.OwnStatus {
+	return api.OwnStatus{Report: report, Left: s.settings.Left, AskWorker: s.pool.Ask, Now: s.now, Log: s.log,
+		Limits: func() access.Limits { return gateLimits(s.configuration.Current()) }}
 }

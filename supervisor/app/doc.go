@@ -17,7 +17,7 @@
 //     else supervisor/session/registry.go.
 //  7. supervisor/session/session.go takes what waits in the conversation;
 //     supervisor/sqlite/turn_take.go keeps the turn's start.
-//  8. supervisor/session/turn.go makes an attempt; supervisor/app/turns.go runs it on a worker of
+//  8. supervisor/session/turn.go makes an attempt; supervisor/runner/turns.go runs it on a worker of
 //     supervisor/pool/pool.go, which lives where supervisor/placement/places.go says.
 //  9. worker/serve/turn.go takes the turn; worker/agent/turn.go asks for the model's next step.
 //  10. supervisor/hostcall/model_stream.go assembles the request with

@@ -13,7 +13,7 @@ import (
 
 // describe has the features of no service: their names, and none of their functions may be called.
 func describe() []feature.Feature {
-	s := service{gitHub: new(github.GitHub), schedule: schedule.New(schedule.Options{})}
+	s := service{capabilities: capabilities{gitHub: new(github.GitHub), schedule: schedule.New(schedule.Options{})}}
 	s.webhooks = new(webhook.Receiver)
 	return s.newFeatures()
 }

@@ -3,7 +3,10 @@ package app
 import (
 	"mews/supervisor/feature"
 	"mews/supervisor/forget"
+	"mews/supervisor/github"
 	"mews/supervisor/memory"
+	"mews/supervisor/routine"
+	"mews/supervisor/schedule"
 	"mews/supervisor/search"
 	"mews/supervisor/undo"
 )
@@ -12,6 +15,9 @@ import (
 type capabilities struct {
 	features  []feature.Feature
 	forgetter *forget.Forgetter
+	schedule  *schedule.Schedule
+	routines  *routine.Routines
+	gitHub    *github.GitHub
 }
 
 // newFeatures makes the capabilities that package feature describes, one line each. It calls

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -40,7 +39,8 @@ func TestAnInviteOnAFullDiskAddsNobody(t *testing.T) {
 	dir := smallDisk(t)
 	s := newTwoPersonServiceIn(t, dir)
 	bot := "@mews_bot"
-	i := invites{s.configuration, s.spool, func() string { return bot }, time.Now}
+	i := s.inviter()
+	i.Bot = func() string { return bot }
 	refused := func(name string) {
 		t.Helper()
 		must(t, i.Check(t.Context(), name))

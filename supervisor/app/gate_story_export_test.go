@@ -5,6 +5,7 @@ import (
 	"io"
 	"time"
 
+	"mews/supervisor/logging"
 	"mews/supervisor/web"
 )
 
@@ -26,5 +27,5 @@ func RunInside(ctx context.Context, file string, log io.Writer, now func() time.
 	if err != nil {
 		return err
 	}
-	return Run(ctx, Options{Config: cfg, Log: NewLog(cfg, log, true), Now: now, Ready: func(string) { started() }, Committed: committed})
+	return Run(ctx, Options{Config: cfg, Log: logging.New(cfg.Log.Level, false, log), Now: now, Ready: func(string) { started() }, Committed: committed})
 }

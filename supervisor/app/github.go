@@ -101,7 +101,7 @@ func (p gitHubPeople) Find(name string) (supervisor.User, bool) {
 }
 
 // Admins are those who may see to the service.
-func (p gitHubPeople) Admins() []supervisor.User { return p.adminUsers() }
+func (p gitHubPeople) Admins() []supervisor.User { return p.people.Admins() }
 
 // Login is whose a login on GitHub is.
 func (p gitHubPeople) Login(login string) (supervisor.User, bool) {

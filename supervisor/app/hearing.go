@@ -7,6 +7,7 @@ import (
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/attachment"
+	"mews/supervisor/control"
 	"mews/supervisor/transcription"
 )
 
@@ -15,7 +16,8 @@ func (s *service) openHearing(context.Context) error {
 	in := s.config.Speech.In
 	var endpoint func(context.Context, transcription.Recording, string) (protocol.TranscribeResult, error)
 	if in.Engine == config.SpeechEndpoint {
-		endpoint = hearing{s}.endpoint
+		endpoint = transcription.Endpoint{Model: in.Model, Transcribe: s.models.Transcribe, Pay: s.payer().Pay,
+			Spool: s.spool, Uploads: s.operations.DoUploads}.Hear
 	}
 	s.transcriber = transcription.New(transcription.Options{
 		Operations: s.operations, Engine: hearing{s}.engine, Endpoint: endpoint, Longest: in.Longest, Echo: in.Echo == config.SwitchOn,
@@ -26,7 +28,8 @@ func (s *service) openHearing(context.Context) error {
 			}
 			return err
 		},
-		Show: hearing{s}.show, Begin: chatCommands{s}.beginWith, Log: s.log.Named("transcription"),
+		Show: hearing{s}.show, Begin: s.queue().Begin, Uploads: s.operations.DoUploads, Now: s.now,
+		Log: s.log.Named("transcription"),
 	})
 	return nil
 }
@@ -59,12 +62,15 @@ func (h hearing) transcribe(ctx context.Context, r attachment.Recording) (text, 
 // engine is what the configuration has a person's recordings be transcribed by.
 func (h hearing) engine(ctx context.Context, user string) (engine protocol.SpeechEngine, missing string) {
 	in := h.config.Speech.In
-	switch {
-	case in.Engine == config.SpeechOff:
-		return engine, textHearingOff
-	case in.Engine == config.SpeechWhisper && in.Model == "":
-		return engine, textNoHearing
-	}
-	return protocol.SpeechEngine{Engine: in.Engine, Program: in.Program, Model: in.Model, Language: h.settings.Language(ctx, user),
-		Threads: in.Threads, Command: in.Command}, ""
+	engine = protocol.SpeechEngine{Engine: in.Engine, Program: in.Program, Model: in.Model,
+		Language: h.settings.Language(ctx, user), Threads: in.Threads, Command: in.Command}
+	return engine, transcription.CheckEngine(engine)
+}
+
+// uploaded transcribes a file of a person's that came with no message.
+func (h hearing) uploaded(
+	ctx context.Context, c supervisor.Conversation, file supervisor.Attachment,
+) (control.Transcribed, error) {
+	heard, err := h.transcriber.HearUploaded(ctx, c, file)
+	return control.Transcribed(heard), err
 }

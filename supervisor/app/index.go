@@ -5,6 +5,7 @@ import (
 
 	"mews/supervisor/hostcall"
 	"mews/supervisor/index"
+	"mews/supervisor/usage"
 )
 
 // openIndex makes the full-text index, which is opened as it runs: nobody waits for it at the
@@ -50,4 +51,13 @@ func (s *storage) eraseIndex(ctx context.Context, user string) error {
 		return s.index.EraseUser(ctx, user)
 	}
 	return index.Remove(s.private("index.db"))
+}
+
+// embedder is what turns texts into vectors; nil if the configuration names no model.
+func (s *service) embedder() index.Embedder {
+	if s.config.Models.Embed == "" {
+		return nil
+	}
+	return usage.Embedder{Payer: s.payer(), Model: s.config.Models.Embed, Transcript: s.db.Transcript(),
+		Conversations: s.db.Conversations(), Serves: s.serves}
 }

@@ -42,7 +42,7 @@ func newIngress(c *telegramChannel, box *inbox.Inbox) *ingress.Handler {
 		Source: c.client.Source(), People: s.people, Access: s.db.Access(), Updates: s.db.Inbox(), Conversations: s.db.Conversations(),
 		Outbox: s.db.Outbox(), Posts: s.db.Posts(), Inbox: box, Questions: s.asked, Undos: s.db.Undos(), Seal: s.seal, Renames: &s.renames, LargestFile: c.client.LargestFile(),
 		Refresh: s.configuration.Refresh, Moved: c.outbox.Moved,
-		Wake: c.wakeChat, Acknowledge: c.pressed, Queued: s.feeds.Delivery, KeepPicture: pictures{s.spool}.Keep, Audit: s.audit.Note,
+		Wake: c.wakeChat, Acknowledge: c.presses.Put, Queued: s.feeds.Delivery, KeepPicture: pictures{s.spool}.Keep, Audit: s.audit.Note,
 		Log: c.log,
 	})
 }

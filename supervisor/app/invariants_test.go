@@ -23,6 +23,7 @@ import (
 	"mews/supervisor/model/modeltest"
 	"mews/supervisor/sqlite"
 	"mews/supervisor/sqlite/sqlitetest"
+	"mews/supervisor/statefolder"
 	"mews/supervisor/telegram/telegramtest"
 )
 
@@ -35,24 +36,24 @@ var invariants = []struct {
 	by    []string // tests, each with its package's folder
 }{
 	{"A code is checked before its text can reach the inbox as words.", nil, []string{
-		"supervisor/app.TestACodeOpensTheChat", "supervisor/inbox.TestTheGateIsAskedForEveryKindAndAPressStaysOne"}},
+		"supervisor/app.TestACodeOpensTheChat", "supervisor/inbox.TestGate_ChecksEveryKind"}},
 	{"That a code is spent and that what it opens is let in are one transaction.", aCodeAndWhatItOpens, []string{
-		"supervisor/sqlite.TestACodeThatCannotBeKeptWasNotTried", "supervisor/app.TestAKillBetweenACodeAndWhatItOpens"}},
+		"supervisor/sqlite.TestCode_FailedBatch_IsNotTried", "supervisor/app.TestAKillBetweenACodeAndWhatItOpens"}},
 	{"Nothing is asked of Telegram before the database can keep it.", nothingIsPolledTooEarly, []string{
-		"supervisor/inbox.TestABatchThatTheDiskDoesNotTakeIsNobodysButItsStopsAreHeard"}},
+		"supervisor/inbox.TestPutBatch_FullDisk_StillStopsTurns"}},
 	{"What an earlier life had set aside is settled before a session starts.", settledBeforeSessions, []string{
-		"supervisor/sqlite.TestWhatACrashLeftCountsInFull"}},
+		"supervisor/sqlite.TestRecover_LeaseOfCrash_CountsInFull"}},
 	{"Turns, posts and operations of an earlier life are gone on with where they were.", nil, []string{
 		"supervisor/app.TestAStateFolderOfTheVersionBeforeIsGoneOnWith", "supervisor/operation.TestAnOperationGoesOnAfterTheServicesEnd",
 		"supervisor/app.TestKilledAfterEachCommitOfAFile"}},
 	{"The process is made private before it reads a secret.", privateBeforeSecrets, nil},
 	{"The state folder is locked before the database is opened.", lockedBeforeOpened, []string{
-		"supervisor/app.TestAStateFolderHasOneMewsAtATime"}},
+		"supervisor/statefolder.TestAStateFolderHasOneMewsAtATime"}},
 	{"Whoever is nobody's or served no more gets nothing in, and is sent nothing.", nothingForNobody, []string{
-		"supervisor/inbox.TestWithoutAGateNobodyIsLetThrough", "supervisor/outbox.TestWhoIsNotServedAnyMoreIsSentNothing"}},
-	{"Nobody has a worker before the self-test has passed.", nil, []string{"supervisor/pool.TestNobodyIsServedWhereTheSelfTestFails"}},
+		"supervisor/inbox.TestGate_Missing_RefusesAll", "supervisor/outbox.TestUnservedUser_GetsNothing"}},
+	{"Nobody has a worker before the self-test has passed.", nil, []string{"supervisor/pool.TestSelfTest_Fails_ServesNobody"}},
 	{"What is told to Telegram, the model or a worker is on disk before.", committedBeforeTold, []string{
-		"supervisor/hostcall.TestTheModelsMessageIsCommittedBeforeTheWorkerHearsOfIt", "supervisor/inbox.TestABatchIsHandedOnInOrderOnceItIsOnDisk"}},
+		"supervisor/hostcall.TestModelStream_CommitsBeforeAnswering", "supervisor/inbox.TestPutBatch_StoresThenPassesOnInOrder"}},
 	{"The parts start in this order, and stop in the reverse.", partsInOrder, []string{
 		"supervisor/app.TestPartsStopInReverseEachWhenTheOneBeforeHasEnded"}},
 }
@@ -239,7 +240,7 @@ func openRead(t *testing.T, fifo string) (f *os.File, err error) {
 // another version may have.
 func lockedBeforeOpened(t *testing.T) {
 	l := newUpgraded(t, nil, nil)
-	lock, err := app.LockState(filepath.Join(l.Dir, "state"))
+	lock, err := statefolder.Lock(filepath.Join(l.Dir, "state"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -206,7 +206,7 @@ func TestATaskAsItsPersonWantsIt(t *testing.T) {
 	}}
 	l := newTasked(t, m, "")
 	l.bot.Say(theFlat, l.who("alice"), "/allow")
-	l.inFlat("People may speak with me in this group")
+	l.inFlat("I now answer the people I know in this group")
 	l.say("alice", "tell the flat every morning how the garden is")
 	l.presses("May a task speak in the group", "Once")
 	l.toldLast("alice", "It is set.")

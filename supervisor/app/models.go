@@ -6,6 +6,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 
 	"mews/config"
+	"mews/supervisor"
 	"mews/supervisor/command"
 	"mews/supervisor/model"
 	"mews/supervisor/usage"
@@ -64,4 +65,16 @@ func (s *service) modelCommands() modelCommands {
 
 func (s *service) sums() usage.Sums {
 	return usage.Sums{Store: s.db.Usage(), Conversations: s.db.Conversations()}
+}
+
+// jobModel is the whole name of a model that a person wants for a job.
+func (s *service) jobModel(user, spec string) (string, error) {
+	choice, err := s.models.Resolve(spec)
+	switch {
+	case err != nil:
+		return "", err
+	case !s.modelChoice().May(user, choice.Spec):
+		return "", supervisor.Errorf(supervisor.CodeForbidden, textJobModel, choice.Spec)
+	}
+	return choice.Spec, nil
 }

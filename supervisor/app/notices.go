@@ -2,12 +2,10 @@ package app
 
 import (
 	"context"
-	"fmt"
 	"slices"
-	"sync"
-	"time"
 
 	"mews/supervisor"
+	"mews/supervisor/notice"
 )
 
 // deliveryQueued is called when something was put into a conversation's outbox, and perhaps a
@@ -24,88 +22,20 @@ func (s *service) cleaningDue() {
 	}
 }
 
-// tellAdmins tells the admins of what only they can mend, where they read it on this machine, and
-// on Telegram, where it arrives once it can. It never blocks.
-func (s *service) tellAdmins(text string) {
-	s.log.Error("health", "text", text)
-	go s.notifyAdmins(text) // ends with its timeout
+// notices tell people what no turn says.
+func (s *service) notices() notice.Notices {
+	return notice.Notices{Outbox: s.db.Outbox(), Settings: s.db.Settings(), Admins: s.people.Admins,
+		Queued: s.feeds.Delivery, Now: s.now, Log: s.log}
 }
 
-// noticeTimeout is how long a notice may take to be kept.
-const noticeTimeout = time.Minute
-
-func (s *service) notifyAdmins(text string) {
-	ctx, cancel := context.WithTimeout(context.Background(), noticeTimeout)
-	defer cancel()
-	for _, u := range s.adminUsers() {
-		chats := map[supervisor.Conversation]bool{u.PrivateChat(): true}
-		for _, channel := range supervisor.PrivateChannels() {
-			chats[supervisor.Conversation{User: u.Name, Channel: channel}] = true
-		}
-		for chat := range chats {
-			if err := s.notify(ctx, chat, text); err != nil {
-				s.log.Error("tell an admin", "user", u.Name, "error", err)
-			}
-		}
-	}
-}
-
-// adminUsers are the people who may see to the service.
-func (s *service) adminUsers() (admins []supervisor.User) {
-	for _, name := range s.people.Names() {
-		if u, _ := s.people.Find(name); u.Role == supervisor.RoleAdmin && !s.people.Suspended(name) {
-			admins = append(admins, u)
-		}
-	}
-	return admins
-}
+// tellAdmins tells the admins of what only they can mend. It never blocks.
+func (s *service) tellAdmins(text string) { s.notices().TellAdmins(text) }
 
 // readsFaults says whether somebody reads of keys, addresses and the configuration: admins do, and
 // everybody where there is none.
 func (s *service) readsFaults(user string) bool {
-	admins := s.adminUsers()
+	admins := s.people.Admins()
 	return len(admins) == 0 || slices.ContainsFunc(admins, func(u supervisor.User) bool { return u.Name == user })
-}
-
-// startFaults are the reasons for which people's workers can't be started. The admins are told of
-// each once, until that worker has started.
-type startFaults struct {
-	reads func(user string) bool // whether a person reads of paths, accounts and programs
-	tell  func(text string)      // tells the admins
-	told  sync.Map               // the reason, by person
-}
-
-// of is why somebody's worker can't be started, as they read it.
-func (f *startFaults) of(user, reason string) string {
-	if f.reads(user) {
-		return reason
-	}
-	if before, _ := f.told.Swap(user, reason); before != reason {
-		f.tell(fmt.Sprintf(textStartFault, user, reason))
-	}
-	return textAdminTold
-}
-
-// tellOnce tells a person something in a chat of theirs that they have not been told under that
-// name before. A crash in the middle may have it told twice.
-func (s *service) tellOnce(ctx context.Context, to supervisor.Conversation, name, text string) {
-	told, err := s.wasTold(ctx, to.User, name)
-	if err == nil && !told {
-		if err = s.notify(ctx, to, text); err == nil {
-			err = s.db.Settings().Put(ctx, to.User, toldPrefix+name, s.now().UTC().Format(time.DateOnly))
-		}
-	}
-	if err != nil && ctx.Err() == nil {
-		s.log.Error("tell a person something once", "user", to.User, "what", name, "error", err)
-	}
-}
-
-// toldPrefix begins the names of settings that say what a person was told once.
-const toldPrefix = "told "
-
-func (s *service) wasTold(ctx context.Context, user, name string) (bool, error) {
-	_, told, err := s.db.Settings().Find(ctx, user, toldPrefix+name)
-	return told, err
 }
 
 // say puts a notice into the outbox.
@@ -113,15 +43,6 @@ func (s *service) say(ctx context.Context, d supervisor.Delivery) error {
 	said, err := s.db.Outbox().Say(ctx, d)
 	if err == nil {
 		s.deliveryQueued(said.Conversation.ID)
-	}
-	return err
-}
-
-// notify tells a person something in a chat of theirs.
-func (s *service) notify(ctx context.Context, chat supervisor.Conversation, text string) error {
-	said, err := s.db.Outbox().Say(ctx, supervisor.Delivery{Conversation: chat, Text: text})
-	if err == nil {
-		s.feeds.Delivery(said.Conversation.ID)
 	}
 	return err
 }

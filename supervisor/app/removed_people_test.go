@@ -6,7 +6,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"mews/config"
 	"mews/supervisor"
@@ -70,7 +69,7 @@ func TestANameIsGivenAgainOnlyToWhoseItWas(t *testing.T) {
 // words as the command line.
 func TestAnInviteInTheChatGivesNobodyAnothersThings(t *testing.T) {
 	s := newTwoPersonService(t)
-	i := invites{s.configuration, s.spool, s.botName, time.Now}
+	i := s.inviter()
 	must(t, i.Check(t.Context(), "dan"))
 	_, err := s.db.Conversations().Find(t.Context(), "dan", supervisor.ChannelTelegram, "9", "")
 	must(t, err)
@@ -132,7 +131,7 @@ func TestWithoutTelegramNobodyIsSentToABot(t *testing.T) {
 		}
 	})
 	s := newTwoPersonService(t)
-	made, err := invites{s.configuration, s.spool, s.botName, time.Now}.Invite(t.Context(), "cleo")
+	made, err := s.inviter().Invite(t.Context(), "cleo")
 	if err != nil || !strings.HasPrefix(made.Botless, "Telegram is not set up here") {
 		t.Errorf("made was %+v, %v", made, err)
 	}

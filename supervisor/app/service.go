@@ -6,10 +6,7 @@ import (
 
 	"mews/supervisor/command"
 	"mews/supervisor/feature"
-	"mews/supervisor/github"
 	"mews/supervisor/model"
-	"mews/supervisor/routine"
-	"mews/supervisor/schedule"
 )
 
 // service is the supervisor: its parts, and no policy. open makes them, Run runs them, close lets
@@ -25,10 +22,7 @@ type service struct {
 	arrivals
 	channel *telegramChannel // nil where nobody talks on Telegram
 	listeners
-	schedule *schedule.Schedule
-	routines *routine.Routines
-	gitHub   *github.GitHub
-	manual   []command.Page
+	manual []command.Page
 }
 
 // open makes every part, in the order in which they need one another. What it has opened when it
@@ -57,7 +51,7 @@ func (s *service) open(ctx context.Context) (err error) {
 func (s *service) parts() []part {
 	list := []part{{"database", s.db.Run}, {"audit", s.audit.Run}, {"sweep", s.sweep}, {"modes", s.keepModes}, {"index", s.index.Run}, {"admin", s.admins.Run}}
 	if c := s.channel; c != nil {
-		list = append(list, part{"outbox", c.outbox.Run}, part{"cleaner", c.cleaner.Run}, part{"reactor", c.reactor.Run}, part{"presses", c.acknowledge})
+		list = append(list, part{"outbox", c.outbox.Run}, part{"cleaner", c.cleaner.Run}, part{"reactor", c.reactor.Run}, part{"presses", c.presses.Run})
 	}
 	list = append(list, part{"workers", s.pool.Run}, part{"operations", s.operations.Run})
 	list = append(list, s.featureParts(true)...)

@@ -11,6 +11,7 @@ import (
 	"mews/supervisor/budget"
 	"mews/supervisor/command"
 	"mews/supervisor/reply"
+	"mews/supervisor/runner"
 	"mews/supervisor/session"
 )
 
@@ -31,7 +32,7 @@ func (s *service) openSessions(context.Context) (err error) {
 	}}
 	o := session.Options{
 		Inbox: s.db.Inbox(), Turns: s.db.Turns(), Waiting: s.db.Turns(), LastSteps: s.db.Turns(), Notices: s.db.Outbox(), Runner: s.runners(), Feeds: &s.feeds, Limits: limits(s.config),
-		Jobs: session.JobLimits{Turn: s.limitsOf, AtOnce: s.config.Limits.Jobs}, AtOnce: s.config.Limits.Turns, Audit: s.audit.Note, Serves: s.serves, Busy: s.settings.Busy, Advances: s.advances, Voices: s.voices, Ended: s.operations.Wake, Now: time.Now,
+		Jobs: session.JobLimits{Turn: s.jobTerms().TurnLimits, AtOnce: s.config.Limits.Jobs}, AtOnce: s.config.Limits.Turns, Audit: s.audit.Note, Serves: s.serves, Busy: s.settings.Busy, Advances: s.advances, Voices: s.voices, Ended: s.operations.Wake, Now: time.Now,
 		Log: s.log.Named("session"),
 	}
 	if s.config.Chat.Claims == config.ClaimsCheck {
@@ -46,9 +47,15 @@ func (s *service) openSessions(context.Context) (err error) {
 	return err
 }
 
-func (s *service) turns() turns {
-	return turns{pool: s.pool, spec: s.workerSpec, begins: s.places.BeginTurn, faults: &startFaults{reads: s.readsFaults, tell: s.tellAdmins},
-		model: s.modelOf, purses: s.reserver, held: &s.places.Disk, memory: s.memory(), log: s.log}
+func (s *service) turns() runner.Turns {
+	return runner.Turns{Pool: s.pool, Spec: s.workerSpec, Begins: s.places.BeginTurn, Model: s.jobTerms().Model,
+		Reserver: s.reserver, Faults: &runner.StartFaults{Reads: s.readsFaults, Tell: s.tellAdmins},
+		Ended: s.places.Disk.Note, Uses: s.memory().Uses, Log: s.log}
+}
+
+func (s *service) jobTerms() runner.Jobs {
+	return runner.Jobs{Find: s.db.Jobs().Find, Choice: s.modelChoice(), Small: s.models.Small, Limits: limits(s.config),
+		Log: s.log}
 }
 
 // accept sends what is on disk on its way: a command and a press pass the queue by.
@@ -85,18 +92,6 @@ func settled(s *storage, release func(context.Context), run func(context.Context
 		release(ctx)
 		return run(ctx)
 	}
-}
-
-// What the turn of a job may take.
-const (
-	jobSteps = 25
-	jobTime  = 10 * time.Minute
-)
-
-func jobLimits(cfg *config.Config) protocol.TurnLimits {
-	l := limits(cfg)
-	l.Steps, l.Seconds = min(l.Steps, jobSteps), min(l.Seconds, int64(jobTime/time.Second))
-	return l
 }
 
 func limits(cfg *config.Config) protocol.TurnLimits {

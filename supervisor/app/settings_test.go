@@ -10,6 +10,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/logging"
 	"mews/supervisor/sqlite"
 	"mews/supervisor/users"
 )
@@ -45,7 +46,7 @@ func newTwoPersonServiceIn(t *testing.T, dir string) *service {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &service{storage: storage{config: cfg, log: Discard(), now: time.Now}}
+	s := &service{storage: storage{config: cfg, log: logging.Discard(), now: time.Now}}
 	for _, open := range []func(context.Context) error{s.openState, s.openStore, s.openModels, s.openPeople} {
 		if err := open(t.Context()); err != nil {
 			t.Fatal(err)

@@ -17,6 +17,7 @@ import (
 	"mews/supervisor/index"
 	"mews/supervisor/spool"
 	"mews/supervisor/sqlite"
+	"mews/supervisor/statefolder"
 )
 
 // storage is what the service stands on: its configuration, its state folder, and what is kept
@@ -50,6 +51,11 @@ func (s *storage) closing(f func() error) { s.closers = append(s.closers, f) }
 // private is the folder that nobody but the supervisor sees into.
 func (s *storage) private(name string) string { return filepath.Join(s.config.State, "private", name) }
 
+// keepModes keeps the modes of the supervisor's own files until ctx ends.
+func (s *storage) keepModes(ctx context.Context) error {
+	return statefolder.Modes{Private: s.private(""), Log: s.log}.Run(ctx)
+}
+
 func (s *storage) openState(context.Context) (err error) {
 	for _, dir := range []struct {
 		path string
@@ -60,7 +66,7 @@ func (s *storage) openState(context.Context) (err error) {
 		}
 	}
 	if s.lock == nil {
-		if s.lock, err = LockState(s.config.State); err != nil {
+		if s.lock, err = statefolder.Lock(s.config.State); err != nil {
 			return err
 		}
 	}

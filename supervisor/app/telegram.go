@@ -28,7 +28,7 @@ type telegramChannel struct {
 	outbox  *outbox.Outbox
 	cleaner *outbox.Cleaner
 	reactor *outbox.Reactor
-	presses chan acknowledgement        // presses to be acknowledged
+	presses *telegram.PressAcks
 	read    func(context.Context) error // the way in, until its context ends
 }
 
@@ -38,7 +38,7 @@ func (s *service) openTelegram(context.Context) (err error) {
 	if s.config.Telegram.Token.Reveal() == "" {
 		return nil
 	}
-	c := &telegramChannel{service: s, log: s.log.Named("telegram"), presses: make(chan acknowledgement, maxQueries)}
+	c := &telegramChannel{service: s, log: s.log.Named("telegram")}
 	c.client, err = telegram.New(telegram.Options{
 		Token: s.config.Telegram.Token.Reveal(), APIURL: s.config.Telegram.APIURL, Files: s.config.Telegram.Files,
 		Open: s.spool.Read, Log: c.log,
@@ -47,6 +47,7 @@ func (s *service) openTelegram(context.Context) (err error) {
 		return err
 	}
 	s.closing(func() error { c.client.Close(); return nil })
+	c.presses = telegram.NewPressAcks(c.client, c.log)
 	c.health.Alarm, c.health.Recovered = s.tellAdmins, s.tellAdmins
 	c.outbox = outbox.New(outbox.Options{
 		Name: supervisor.ChannelTelegram, Source: c.client.Source(), Channel: c.client,
@@ -107,38 +108,6 @@ func (s *service) openTelegramIn(context.Context) error {
 		URL: hook.URL, Secret: hook.Secret.Reveal(), Log: c.log, Health: &c.health,
 	}).Run
 	return nil
-}
-
-// maxQueries is how many presses wait to be acknowledged. That those beyond are not is seen by
-// whoever pressed, for a moment.
-const maxQueries = 100
-
-// acknowledgement is what ends the wait of whoever pressed a button.
-type acknowledgement struct {
-	query string
-	text  string // shown to them alone, for a moment; "" is none
-}
-
-// pressed has a press acknowledged. It never blocks.
-func (c *telegramChannel) pressed(query, text string) {
-	select {
-	case c.presses <- acknowledgement{query, text}:
-	default:
-	}
-}
-
-// acknowledge ends the wait of whoever pressed a button, one after the other.
-func (c *telegramChannel) acknowledge(ctx context.Context) error {
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case a := <-c.presses:
-			if err := c.client.AckPress(ctx, a.query, a.text, false); err != nil && ctx.Err() == nil {
-				c.log.Warn("acknowledge that a button was pressed", "error", err)
-			}
-		}
-	}
 }
 
 // presented is how long the bot's name and its menu are taken to be as they were: both can be
@@ -231,4 +200,12 @@ func render(text string, growing bool) []supervisor.RichText {
 // halve makes smaller messages of one that was found too long.
 func halve(t supervisor.RichText) []supervisor.RichText {
 	return markdown.Split(t, max(1, supervisor.Units(t.Text)/2))
+}
+
+// botName is the bot's name, once Telegram has said it.
+func (s *service) botName() string {
+	if s.channel == nil {
+		return ""
+	}
+	return s.channel.health.Status().Username
 }

@@ -2,15 +2,12 @@ package app
 
 // What admins read when the configuration is read again.
 const (
-	textReadTooLong = "It took longer to read than it may. Try again."
-	textNoFile      = "Mews was started without a configuration file, so there is none to be read again. " +
+	textNoFile = "Mews was started without a configuration file, so there is none to be read again. " +
 		"Restart it to have it look for one."
-	textNothingChanged  = "Nothing was changed. %v"
-	textFixed           = "systemd handed these over when Mews started, and only a restart reads them again: %s. After a change: %s"
-	textWarnings        = "\nA start goes on without what is refused here:\n%v"
-	textNoRunner        = "Nothing runs a turn of kind %s."
-	textActivityInGroup = "What was done for somebody is not told in a group. /activity tells them in their private chat."
-	textNeedsRestart    = "Nothing was changed, because this takes effect only at a restart: %s. Restart Mews%s, or take it back " +
+	textNothingChanged = "Nothing was changed. %v"
+	textFixed          = "systemd handed these over when Mews started, and only a restart reads them again: %s. After a change: %s"
+	textWarnings       = "\nA start goes on without what is refused here:\n%v"
+	textNeedsRestart   = "Nothing was changed, because this takes effect only at a restart: %s. Restart Mews%s, or take it back " +
 		"and reload again.%s"
 )
 
@@ -18,13 +15,5 @@ const (
 const (
 	textOtherAccount = "Mews is not running, and its state folder %s belongs to user id %d. Run this as that account, as with " +
 		"`sudo -u '#%d'`, or while Mews runs."
-	textAdminTold       = "an admin was told why, and `mews doctor` says it"
-	textStartFault      = "The assistant of %s can't be started: %s."
-	textCantInvite      = "Nobody can be invited as %q: %v."
-	textJobModel        = "the model %s is not for you; /models lists those that are"
-	textInviteSuspended = "%s is suspended, and an invite would not change that. `mews user enable %s` does."
-	textNotArchived     = "The home of %s could not be archived. %s"
-	textUploadsFailed   = "Your files could not be looked at. %s"
-	textNoArchiveRoom   = "There is no room for an archive of the home of %s: %s are free for it. Make room on the disk of the state folder."
-	textMoreLeftOut     = "and %d more\n"
+	textJobModel = "the model %s is not for you; /models lists those that are"
 )

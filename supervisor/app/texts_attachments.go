@@ -6,11 +6,6 @@ const (
 	textBlind          = "%s sees no pictures: it reads only that there is one, and where it lies. %s"
 	textSighted        = "%s does: /model %s."
 	textNoneSighted    = "None of the models that you may choose does, as far as I know."
-	textHearingOff     = "nobody listens to recordings on this machine (speech.in.engine is off)."
-	textHearingFormat  = "%s can't be sent to be written down: the server takes %s, and at most 25 MB."
-	textNotReceived    = "the recording could not be put into your folder. %s"
-	textHearingGone    = "there is no such file among yours."
-	textNoHearing      = "this machine has no model of speech. An admin may get one and name it in speech.in.model: the README says how."
 	textPackageMissing = "I keep what you sent, and can't read all of it: this machine has no %[1]s. An admin may install it (on Debian: " +
 		"apt-get install %[1]s); then send it again."
 )

@@ -17,7 +17,7 @@ func TestAQuestionIsAnsweredInWords(t *testing.T) {
 	l.lay("b.txt", "hello b\n")
 	l.Start()
 	l.wants("a.txt")
-	l.asks("bob", "b.txt", "What you wrote is kept, and is read as soon as you have answered this")
+	l.asks("bob", "b.txt", "I kept your message for later. First answer this")
 	l.WaitFor(apptest.Patience, "the reminder to be delivered", l.delivered)
 	l.say("bob", "Yes, please!")
 	l.bot.Await(t, "bob to be asked about the other file", func() bool {
@@ -52,7 +52,7 @@ func TestNoWordStandsForAFreshCode(t *testing.T) {
 	l.open()
 	l.asks("bob", l.code("bob", 0), unlocked)
 	l.wants("a.txt")
-	l.asks("bob", "yes", "What you wrote is kept, and is read once I have the code")
+	l.asks("bob", "yes", "I kept your message for later. First I need the code")
 	l.arrived()
 	l.audits(map[string]int{"question.once": 0, "approval.allowed": 0})
 }

@@ -15,6 +15,7 @@ import (
 	"mews/supervisor/operation"
 	"mews/supervisor/placement"
 	"mews/supervisor/pool"
+	"mews/supervisor/runner"
 	"mews/supervisor/transcription"
 	"mews/supervisor/voice"
 )
@@ -29,7 +30,7 @@ func PlacementOptions(cfg *config.Config, log hclog.Logger) placement.Options {
 
 // workers are what runs outside of this process, and what has it done there.
 type workers struct {
-	pool        *workerPool
+	pool        *runner.Pool
 	hostCalls   *hostcall.Options // what workers' calls are answered with
 	operations  *operation.Operations[*hostcall.Conn]
 	voices      *voice.Voices
@@ -48,7 +49,7 @@ func (s *service) openWorkers(ctx context.Context) error {
 	}
 	s.pool = pool.New(pool.Options[*hostcall.Conn]{
 		Spawner: s.places.Spawner, SelfTestSpec: placement.SelfTestSpec(place),
-		SelfTest: func(ctx context.Context, w *PooledWorker) error { return s.places.SelfTest(ctx, w) },
+		SelfTest: func(ctx context.Context, w *runner.Worker) error { return s.places.SelfTest(ctx, w) },
 		OnLimit:  s.places.OnLimit, OnStart: s.noteWorkerStart, Log: s.log.Named("pool"), Now: time.Now,
 		Timings: pool.Timings{
 			Idle: s.config.Worker.Idle,
@@ -79,13 +80,14 @@ func (s *service) hostCallOptions() *hostcall.Options {
 			Thinking: modelcall.Thinking(s.config.Models.Thinking), Cache: s.config.Models.CacheFor(), Busy: s.settings.Busy,
 			Room: s.models.Room, Blind: s.blind, Windows: s.db.Turns(),
 		},
-		StepDependencies:     hostcall.StepDependencies{Steps: s.db.Turns()},
-		BlobDependencies:     hostcall.BlobDependencies{Blobs: s.db.Blobs(), Spool: s.spool},
-		ChatDependencies:     hostcall.ChatDependencies{Approver: newApprover(s), Sender: sender{s.db.Turns(), s.feeds.Delivery}, Asker: asker{s}},
-		ActivityDependencies: hostcall.ActivityDependencies{Activity: s.activity()},
-		IndexDependencies:    s.homeIndexing(),
-		ToolDependencies:     hostcall.ToolDependencies{OpenedTools: s.db.OpenedTools()},
-		Audit:                s.audit.Note, Log: s.log.Named("hostcall"), Now: s.now,
+		StepDependencies: hostcall.StepDependencies{Steps: s.db.Turns()},
+		BlobDependencies: hostcall.BlobDependencies{Blobs: s.db.Blobs(), Spool: s.spool},
+		ChatDependencies: hostcall.ChatDependencies{Approver: newApprover(s), Sender: hostcall.TurnSender{Turns: s.db.Turns(), Queued: s.feeds.Delivery}, Asker: asker{s}},
+		ActivityDependencies: hostcall.ActivityDependencies{Activity: hostcall.Ledger{Effects: s.db.Effects(),
+			Conversations: s.db.Conversations(), Find: s.settings.Find, Now: s.now}},
+		IndexDependencies: s.homeIndexing(),
+		ToolDependencies:  hostcall.ToolDependencies{OpenedTools: s.db.OpenedTools()},
+		Audit:             s.audit.Note, Log: s.log.Named("hostcall"), Now: s.now,
 	}
 }
 

@@ -1,10 +1,10 @@
-// Package attachment brings what people send with their messages to where a turn can take it. An
-// inbound that files came with is arriving: its files are fetched into the spool, its person's
-// worker puts them below uploads/ and reads them, recordings are transcribed, and then it is new.
-// Each step is on disk before the next begins, and is not done again after a crash.
+// Package attachment prepares the files of inbounds for their turns. An inbound with files is
+// arriving: its files are fetched into the spool, the user's worker puts them below uploads/ and
+// reads them, and recordings are transcribed. Then it is new. Each step is committed before the
+// next begins, and is not repeated after a crash.
 //
-// receiver.go finds what arrives and decides when it is new; receive.go takes one inbound there;
-// fetch.go has its channel give the bytes; material.go says what a model reads.
+// receiver.go finds arriving inbounds and decides when they are new; receive.go prepares one
+// inbound; fetch.go downloads a file from its channel; material.go formats files for a model.
 package attachment
 
 import (
@@ -25,86 +25,86 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// Inbox is where inbounds arrive.
+// Inbox keeps arriving inbounds.
 type Inbox interface {
 	Arriving(ctx context.Context) ([]supervisor.Inbound, error)
 	PutArrived(ctx context.Context, list []sqlite.Arrived) (said bool, err error)
 }
 
-// Files are what came with inbounds.
+// Files keeps the files of inbounds.
 type Files interface {
 	List(ctx context.Context, inbound int64) ([]supervisor.Attachment, error)
 	PutBytes(ctx context.Context, inbound int64, position int, ref protocol.BlobRef) error
 	PutFailure(ctx context.Context, inbound int64, position int, why string) error
 }
 
-// Operations are done by people's workers.
+// Operations runs operations in users' workers.
 type Operations interface {
-	// Do has an operation done, or finds the one that is there for its attachment, and gives it as
-	// it has ended. It is not ok where ctx has ended, or it could not be begun. Where ctx has ended
-	// for a cause of its own, the operation has too. meanwhile may be nil.
+	// Do runs an operation, or finds the one that exists for its attachment. It returns the
+	// operation as it ended. ok is false if ctx has ended, or the operation could not begin. If ctx
+	// ended for a cause of its own, the operation has ended too. meanwhile may be nil.
 	Do(ctx context.Context, op supervisor.Operation, meanwhile func(ctx context.Context, id int64)) (_ supervisor.Operation, ok bool)
 }
 
-// Spool is where bytes go.
+// Spool keeps the bytes of files.
 type Spool interface {
 	Create() (*spool.Writer, error)
 }
 
-// Recording is one that is to be transcribed.
+// Recording is a recording to transcribe.
 type Recording struct {
 	Inbound  supervisor.Inbound
-	Position int              // of its attachment
+	Position int              // of its attachment, from 0
 	Blob     protocol.BlobRef // its bytes in the spool
 	Kind     protocol.AttachmentKind
 	Path     string // relative to the home
 	Seconds  int
 }
 
-// Options are what a Receiver needs.
+// Options are the dependencies of a Receiver.
 type Options struct {
 	Inbox      Inbox
 	Files      Files
 	Operations Operations
 	Spool      Spool
-	// Fetch writes the bytes of a channel's file to w, in one try. A *supervisor.Error says that
-	// there is no use in another one.
+	// Fetch writes the bytes of a channel's file to w, in one try. A *supervisor.Error means that
+	// another try is useless.
 	Fetch func(ctx context.Context, channel supervisor.Channel, file string, w io.Writer) error
-	// Transcribe gives what a model reads of a recording, and the words in it: "" where there are
-	// none. It ends early with ctx alone.
+	// Transcribe returns the text of a recording for the model, and its words; "" if there are
+	// none. Only the end of ctx ends it early.
 	Transcribe func(ctx context.Context, r Recording) (text, words string)
-	// Missing is told what a person's machine lacks to read files: names of packages, perhaps
-	// several times the same.
+	// Missing reports packages that the machine lacks to read files. A package may be named several
+	// times.
 	Missing func(ctx context.Context, to supervisor.Conversation, packages []string)
-	// whether its person is still to be served; what they sent stays as it is until they are again
+	// whether the user is served now; otherwise their inbounds wait
 	Serves func(supervisor.Conversation) bool
-	// has a conversation's session look for work; never blocks
+	// wakes a conversation's session; never blocks
 	Wake   func(supervisor.Conversation)
-	Queued func(conversation int64) // something was put into its outbox; never blocks
+	Queued func(conversation int64) // called after a delivery was queued; never blocks
 	Log    hclog.Logger
 }
 
-// How many files are fetched at once.
+// Limits of concurrent fetches.
 const (
-	fetchesAtOnce    = 4 // of all people together
+	fetchesAtOnce    = 4 // of all users together
 	fetchesOfAPerson = 2
 )
 
-// When inbounds that belong together are taken to be complete.
+// Times after which inbounds that belong together count as complete.
 const (
-	quietAfter = 600 * time.Millisecond // nothing more has come for so long
-	longest    = 3 * time.Second        // or since the first
+	quietAfter = 600 * time.Millisecond // since the last one arrived
+	longest    = 3 * time.Second        // or since the first one
 )
 
-// Receiver has what arrives come to where a turn can take it. Run works it.
+// Receiver prepares arriving inbounds until a turn can take them. Run does the work.
 type Receiver struct {
 	o       Options
 	fetches *slots.Slots
-	woken   chan struct{} // holds a token when something may arrive, or may not be wanted any more
+	woken   chan struct{} // holds a token when an inbound may have arrived or been dropped
 	ended   chan sqlite.Arrived
 	tasks   work.ByUser
 
-	// These are Run's.
+	// Fields of Run.
 	arrivals map[int64]*arrival
 }
 
@@ -115,10 +115,10 @@ func New(o Options) *Receiver {
 		arrivals: map[int64]*arrival{}}
 }
 
-// Wake has the Receiver look for what arrives, and for what is not to any more. It never blocks.
+// Wake tells the Receiver that an inbound may have arrived or been dropped. It never blocks.
 func (r *Receiver) Wake() { signals.Send(r.woken) }
 
-// End ends what arrives of a person who is not served any more, and waits until nothing of it runs.
+// End stops the arrivals of a user who is no longer served, and waits until they have ended.
 func (r *Receiver) End(ctx context.Context, user string) error {
 	if err := r.tasks.End(ctx, user); err != nil {
 		return fmt.Errorf("end what arrives of %s: %w", user, err)

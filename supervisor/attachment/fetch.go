@@ -13,24 +13,24 @@ import (
 	"mews/supervisor/spool"
 )
 
-// How a file is fetched.
+// Limits of a fetch.
 const (
 	tries        = 3
-	fetchTimeout = 60 * time.Second // of one try, and as long as its bytes take at leastRate
-	leastRate    = 128 << 10        // bytes a second
-	// bytes that a file is taken to have whose size is not known (the most of Bot API's getFile)
+	fetchTimeout = 60 * time.Second // of one try, extended by the time that the bytes take at leastRate
+	leastRate    = 128 << 10        // bytes per second
+	// bytes that a file of unknown size is assumed to have (the maximum of Bot API's getFile)
 	unknownSize = 20 << 20
 )
 
-// fetch has a channel give the bytes of one file.
+// fetch downloads one file from its channel.
 type fetch struct {
 	*Receiver
 	inbound  supervisor.Inbound
 	position int
 }
 
-// run gives the file with its bytes in the spool, or with why it can't be had. Either is on disk.
-// With neither, ctx has ended.
+// run returns the file with its bytes in the spool, or with its failure. Both are committed. If it
+// has neither, ctx has ended.
 func (f *fetch) run(ctx context.Context, a supervisor.Attachment) supervisor.Attachment {
 	if a.SHA256 != "" || a.Failure != "" {
 		return a
@@ -39,8 +39,8 @@ func (f *fetch) run(ctx context.Context, a supervisor.Attachment) supervisor.Att
 	if ctx.Err() != nil {
 		return a
 	}
-	// logged there
-	_, _ = retry.Persist(ctx, f.o.Log, "keep what came of fetching a file", func() (struct{}, error) {
+	// Persist logs the error
+	_, _ = retry.Persist(ctx, f.o.Log, "keep the result of a fetch", func() (struct{}, error) {
 		if err != nil {
 			return struct{}{}, f.o.Files.PutFailure(ctx, f.inbound.ID, f.position, failureOf(err))
 		}
@@ -55,7 +55,7 @@ func (f *fetch) run(ctx context.Context, a supervisor.Attachment) supervisor.Att
 	return a
 }
 
-// failureOf is why a file can't be had, as a person may read it.
+// failureOf returns the reason of a failure, for the user.
 func failureOf(err error) string {
 	told := new(supervisor.Error)
 	switch {
@@ -67,7 +67,7 @@ func failureOf(err error) string {
 	return textNotFetched
 }
 
-// try tries to fetch a file as often as there is use in it.
+// try fetches a file, in several tries if another may help.
 func (f *fetch) try(ctx context.Context, a supervisor.Attachment) (ref protocol.BlobRef, err error) {
 	for n := range tries {
 		if n > 0 && !retry.Wait(ctx, pause(err, n)) {
@@ -80,7 +80,7 @@ func (f *fetch) try(ctx context.Context, a supervisor.Attachment) (ref protocol.
 	return ref, fmt.Errorf("%d tries: %w", tries, err)
 }
 
-// pause is how long to wait before try n: as long as the channel has said, where it has.
+// pause returns the wait before try n. The channel's own wait wins.
 func pause(err error, n int) time.Duration {
 	if told := new(supervisor.SendError); errors.As(err, &told) && told.RetryAfter > 0 {
 		return told.RetryAfter
@@ -88,13 +88,13 @@ func pause(err error, n int) time.Duration {
 	return time.Second << (n - 1)
 }
 
-// final says that there is no use in another try.
+// final reports whether another try is useless.
 func final(err error) bool {
 	told := new(supervisor.Error)
 	return errors.As(err, &told) || errors.Is(err, spool.ErrFull)
 }
 
-// once fetches a file in one try, when it is its turn.
+// once fetches a file in one try, when a slot is free.
 func (f *fetch) once(ctx context.Context, a supervisor.Attachment) (ref protocol.BlobRef, err error) {
 	slot, err := f.fetches.Acquire(ctx, f.inbound.Conversation.User)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// partsOf is what a model reads of a file: what its worker has made of it, and why that is not all.
+// partsOf describes a file for a model: its text or pictures, and what is missing.
 func partsOf(file supervisor.Attachment, got protocol.ReceivedFile) []protocol.Part {
 	parts := got.Parts
 	switch {
@@ -34,18 +34,17 @@ func describe(file supervisor.Attachment) string {
 	return titles.Attachment(file) + " of " + amount.Size(file.Size)
 }
 
-// What a model reads at once of messages that are taken together, in bytes: half of what the usual
-// limits.history (32000 tokens of four bytes) has room for, as long as which a request leaves the
-// person's words.
+// Limits of the files of messages that are taken together, in bytes of text. maxText is half of the
+// usual limits.history (32000 tokens of four bytes); the user's own words have the rest.
 const (
 	maxText = 64 << 10
-	// of each file: its line stands first, and says where it is. No recording is cut whose text
-	// lies in no file
+	// of each file, so that the first line, with the path, stays; a recording without a file for
+	// its text is never cut
 	leastText = 3 << 10
 )
 
-// limitText cuts the middle out of texts of messages that are taken together, once those before
-// have used up maxText. The words of the messages themselves are no parts, and stay.
+// limitText cuts texts in the middle once the texts before them have used up maxText. The messages'
+// own words are no parts, and stay.
 func limitText(list []sqlite.Arrived) {
 	left := maxText
 	for _, a := range list {
@@ -56,8 +55,8 @@ func limitText(list []sqlite.Arrived) {
 	}
 }
 
-// limitImages leaves the first protocol.MaxImages pictures of messages that are taken together, and
-// says in the place of each other that it is there.
+// limitImages keeps the first protocol.MaxImages pictures of messages that are taken together. It
+// replaces each other picture by a note.
 func limitImages(list []sqlite.Arrived) {
 	left := protocol.MaxImages
 	for _, a := range list {

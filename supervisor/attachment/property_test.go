@@ -25,10 +25,10 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// Whatever somebody sends, stops and drops, and wherever the service's life ends: each message is
-// taken by one turn or dropped, in its order but for what took longer than half a minute, an album
-// by one turn; and what is on disk is not fetched again.
-func TestWhatArrivesIsTakenOnceInOrder(t *testing.T) {
+// The user sends, stops and drops, and the service dies at any time. Each message is taken by one
+// turn or dropped, and an album by one turn. The order stays, except for a message that took longer
+// than half a minute. Committed files are not fetched again.
+func TestArrivals_Property_TakenOnceInOrder(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		var failed any // rapid ends a run with a panic, which may not leave a bubble
 		in(t, func(r *rig) {
@@ -48,7 +48,7 @@ func TestWhatArrivesIsTakenOnceInOrder(t *testing.T) {
 	})
 }
 
-// arrivalSteps are what may happen.
+// arrivalSteps are the random steps of the property test.
 var arrivalSteps = map[string]func(*arrivals){
 	"words":                 func(m *arrivals) { m.send(m.chat(), "", 0) },
 	"file":                  func(m *arrivals) { m.send(m.chat(), "", 1) },
@@ -63,34 +63,34 @@ var arrivalSteps = map[string]func(*arrivals){
 	"end at a store's call": (*arrivals).endAtCall,
 }
 
-// sentFile is how a file behaves.
+// sentFile is the behaviour of one file.
 type sentFile struct {
-	takes time.Duration // to be fetched
-	fails int           // tries that do
+	takes time.Duration // duration of a fetch
+	fails int           // number of tries that fail
 }
 
-// arrivals are what one person sends in two chats, and a service that takes it.
+// arrivals are the inbounds of one user in two chats, and the service that prepares them.
 type arrivals struct {
 	*rig
 	rt      *rapid.T
-	works   time.Duration // how long a worker takes
+	works   time.Duration // duration of a worker's operation
 	sent    []supervisor.Inbound
 	albums  [][]int64       // ids of inbounds
-	dropped map[int64]int64 // by conversation, its newest command that drops
+	dropped map[int64]int64 // the newest command that drops messages, by conversation
 
-	// These are of one life.
-	over     func() // ends it
+	// Fields of one life of the service.
+	over     func() // ends the life
 	cancel   func()
 	receiver *attachment.Receiver
 	wake     func(supervisor.Conversation)
 	turns    map[string]chan struct{} // by chat; a token stops the turn
 
-	// The rig's lock guards what follows.
+	// Fields guarded by the rig's lock.
 	conversations map[string]int64 // by chat
 	files         map[string]sentFile
-	kept          map[string]bool // files whose bytes are on disk
-	calls         int             // of the store until the life ends; 0: it does not
-	before        bool            // the life ends before the last of them
+	kept          map[string]bool // files whose bytes are committed
+	calls         int             // calls of the store until the life ends; 0 means that it does not
+	before        bool            // the life ends before that call, not after it
 }
 
 func newArrivals(r *rig, rt *rapid.T) *arrivals {
@@ -99,10 +99,10 @@ func newArrivals(r *rig, rt *rapid.T) *arrivals {
 		files: map[string]sentFile{}, kept: map[string]bool{}}
 }
 
-// errEnded is what a store says whose service has ended.
+// errEnded is the store's error after the service has died.
 var errEnded = errors.New("the life has ended")
 
-// stored is what a store's call comes to. The life may end before it, or behind it.
+// stored runs a call of the store. The life may end before or after it.
 func stored[T any](ctx context.Context, m *arrivals, call func() (T, error)) (result T, err error) {
 	ends := false
 	m.note(func() { m.calls--; ends = m.calls == 0 })
@@ -168,7 +168,7 @@ func (m *arrivals) Do(ctx context.Context, op supervisor.Operation, _ func(conte
 	return op, ok
 }
 
-// finish waits until an operation is done.
+// finish waits until an operation has ended.
 func (m *arrivals) finish(ctx context.Context, id int64) (supervisor.Operation, error) {
 	for {
 		op, _, err := m.db.Operations().Find(m.Context(), id)
@@ -188,7 +188,7 @@ func (m *arrivals) finish(ctx context.Context, id int64) (supervisor.Operation, 
 	}
 }
 
-// Fetch is the channel.
+// Fetch acts as the channel.
 func (m *arrivals) Fetch(ctx context.Context, _ supervisor.Channel, file string, w io.Writer) error {
 	var f sentFile
 	m.note(func() {
@@ -210,12 +210,12 @@ func (m *arrivals) Fetch(ctx context.Context, _ supervisor.Channel, file string,
 	return err
 }
 
-// pass lets time pass. It is false where ctx has ended.
+// pass waits for d. It returns false if ctx has ended.
 func pass(ctx context.Context, d time.Duration) bool {
 	return retry.Wait(ctx, d) && ctx.Err() == nil
 }
 
-// begin begins a life: the Receiver, and a session for each chat.
+// begin starts a life: the Receiver, and a session for each chat.
 func (m *arrivals) begin() {
 	ctx, cancel := context.WithCancel(m.Context())
 	woken := map[string]chan struct{}{}
@@ -240,7 +240,7 @@ func (m *arrivals) begin() {
 	m.over = func() { cancel(); running.Wait() }
 }
 
-// session has turns take what waits in a chat.
+// session runs turns for what waits in a chat.
 func (m *arrivals) session(ctx context.Context, chat string, woken <-chan struct{}) {
 	for {
 		select {
@@ -253,7 +253,7 @@ func (m *arrivals) session(ctx context.Context, chat string, woken <-chan struct
 	}
 }
 
-// turn has a turn go to its end. It is false where nothing waits for one, or the life has ended.
+// turn runs one turn to its end. It returns false if nothing waits, or the life has ended.
 func (m *arrivals) turn(ctx context.Context, chat string) bool {
 	var c int64
 	m.note(func() { c = m.conversations[chat] })
@@ -287,14 +287,14 @@ func (m *arrivals) turn(ctx context.Context, chat string) bool {
 	return true
 }
 
-// chat is one of the person's.
+// chat draws one of the user's chats.
 func (m *arrivals) chat() string {
 	return rapid.SampledFrom([]string{"1", "1", "1", "2"}).Draw(m.rt, "chat")
 }
 
 var chats = []string{"1", "2"}
 
-// send sends a message. Its text has its number, and so have the names of its files.
+// send sends a message. Its text and the names of its files have its number.
 func (m *arrivals) send(chat, together string, files int) supervisor.Inbound {
 	in := supervisor.Inbound{Kind: supervisor.KindText, Text: fmt.Sprintf("#%d.", m.keys+1), Together: together}
 	var list []supervisor.Attachment
@@ -335,7 +335,7 @@ func (m *arrivals) wait(most time.Duration) {
 	synctest.Wait()
 }
 
-// album sends an album, of which each comes within its time, whatever else ends meanwhile.
+// album sends an album. Its messages follow each other closely, even if a life ends in between.
 func (m *arrivals) album() {
 	chat, name := m.chat(), fmt.Sprint("album ", m.keys)
 	var album []int64
@@ -349,12 +349,12 @@ func (m *arrivals) album() {
 	m.albums = append(m.albums, album)
 }
 
-// forward forwards something, with files or without.
+// forward forwards a message, with or without files.
 func (m *arrivals) forward() {
 	m.send(m.chat(), "forward", rapid.IntRange(0, 2).Draw(m.rt, "files"))
 }
 
-// stop stops a chat's turn. With all it drops what waits there, while its person goes on.
+// stop stops a chat's turn. With all it also drops what waits there, while the user goes on.
 func (m *arrivals) stop(all bool) {
 	chat := m.chat()
 	command := m.put(chat, supervisor.Inbound{Kind: supervisor.KindCommand, Command: "stop", Text: "/stop"}, nil)
@@ -377,7 +377,7 @@ func (m *arrivals) end() {
 	m.begin()
 }
 
-// endAtCall has a call of the store, one of those to come, be the last of the life.
+// endAtCall lets the life end at one of the next calls of the store.
 func (m *arrivals) endAtCall() {
 	m.note(func() {
 		m.calls, m.before = rapid.IntRange(1, 8).Draw(m.rt, "calls"), rapid.Bool().Draw(m.rt, "before")
@@ -386,25 +386,25 @@ func (m *arrivals) endAtCall() {
 	m.end()
 }
 
-// settle leaves time for all that is under way, and ends the life.
+// settle waits until everything has arrived, and ends the life.
 func (m *arrivals) settle() {
 	time.Sleep(time.Hour)
 	synctest.Wait()
 	m.over()
 }
 
-// taken is a message as a turn has taken it.
+// taken is a message that a turn has taken.
 type taken struct {
 	turn  string
 	at    int64 // milliseconds
 	parts string
 }
 
-// check holds what came of all that was sent against what ought to.
+// check compares the results for everything that was sent with the rules.
 func (m *arrivals) check() {
 	took := map[int64]taken{}
 	var order []int64
-	for _, row := range m.look("SELECT turn || ' ' || created_at || ' ' || parts FROM message WHERE role = 'user' ORDER BY id") {
+	for _, row := range m.query("SELECT turn || ' ' || created_at || ' ' || parts FROM message WHERE role = 'user' ORDER BY id") {
 		v := taken{}
 		_, err := fmt.Sscan(row, &v.turn, &v.at)
 		m.must(err)
@@ -434,20 +434,19 @@ func (m *arrivals) check() {
 		"operations that go on": "SELECT id FROM operation WHERE state IN ('waiting', 'running')",
 		"turns that go on":      "SELECT id FROM turn WHERE ended_at IS NULL",
 	} {
-		if left := m.look(query); len(left) > 0 {
+		if left := m.query(query); len(left) > 0 {
 			m.rt.Errorf("%s: %v", what, left)
 		}
 	}
 }
 
-func (m *arrivals) look(query string) []string {
+func (m *arrivals) query(query string) []string {
 	return sqlitetest.Look(m, m.db, query)
 }
 
-// checkState holds a message against its end: a turn has taken it with all its files, or it was
-// dropped.
+// checkState checks that a turn has taken a message with all its files, or that it was dropped.
 func (m *arrivals) checkState(in supervisor.Inbound, took taken) {
-	state := m.look(fmt.Sprint("SELECT state FROM inbox WHERE id = ", in.ID))[0]
+	state := m.query(fmt.Sprint("SELECT state FROM inbox WHERE id = ", in.ID))[0]
 	dropped := in.ID < m.dropped[in.Conversation.ID] && took.turn == ""
 	if (state == string(supervisor.InboundDropped)) != dropped || !dropped && state != string(supervisor.InboundAnswered) {
 		m.rt.Errorf("%s is %s, and taken by turn %q", in.Text, state, took.turn)
@@ -464,8 +463,8 @@ func (m *arrivals) checkState(in supervisor.Inbound, took taken) {
 	}
 }
 
-// checkOrder fails where a message was taken after one that was sent behind it, but for one that
-// took longer than half a minute.
+// checkOrder fails if a message was taken after a later one, unless it took longer than half a
+// minute.
 func (m *arrivals) checkOrder(order []int64, took map[int64]taken) {
 	for i, late := range order {
 		for _, early := range order[:i] {

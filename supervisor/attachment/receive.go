@@ -12,7 +12,7 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// receive takes an inbound to where a turn can take it. It is not ok where ctx has ended.
+// receive prepares an inbound for its turn. ok is false if ctx has ended.
 func (r *Receiver) receive(ctx context.Context, in supervisor.Inbound) (end sqlite.Arrived, ok bool) {
 	files, ok := retry.Persist(ctx, r.o.Log, "list what came with a message", func() ([]supervisor.Attachment, error) {
 		return r.o.Files.List(ctx, in.ID)
@@ -41,12 +41,12 @@ func (r *Receiver) receive(ctx context.Context, in supervisor.Inbound) (end sqli
 	return end, ok && ctx.Err() == nil
 }
 
-// read has the person's worker keep and read the files that were fetched. The result has one for
-// each file.
+// read lets the user's worker save and read the fetched files. The result has one entry for each
+// file.
 func (r *Receiver) read(ctx context.Context, in supervisor.Inbound, files []supervisor.Attachment) []protocol.ReceivedFile {
 	received := make([]protocol.ReceivedFile, len(files))
 	parameters := protocol.ReceiveParameters{SentAt: in.ReceivedAt.Unix()}
-	var positions []int // of those that were fetched
+	var positions []int // of the fetched files
 	for i, f := range files {
 		received[i].Failure = f.Failure
 		if f.SHA256 == "" {
@@ -59,9 +59,9 @@ func (r *Receiver) read(ctx context.Context, in supervisor.Inbound, files []supe
 	if len(positions) == 0 {
 		return received
 	}
-	text, _ := json.Marshal(parameters) // which always can be
+	text, _ := json.Marshal(parameters) // parameters can always be encoded
 	op, ok := r.o.Operations.Do(ctx, supervisor.Operation{User: in.Conversation.User, Kind: protocol.OperationReceive, Parameters: string(text), Inbound: in.ID, Position: in.FirstFile}, nil)
-	if !ok { // ctx has ended, or somebody has erased the person
+	if !ok { // ctx has ended, or the user was erased
 		op.Result = textUnknownResult
 	}
 	var result protocol.ReceiveResult

@@ -14,26 +14,26 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// What ends the arrival of an inbound: its person does not want it any more, or as it was, or is
-// not served for now, and its operation goes on.
+// Causes that end the arrival of an inbound. After errNotServed, its operation continues.
 var (
 	errDropped   = errors.New("its person has dropped it")
 	errReplaced  = errors.New("its person has sent other files in the place of these")
 	errNotServed = context.Canceled
 )
 
-// arrival is an inbound that arrives. It is Run's, but for what its own goroutine was given.
+// arrival is an arriving inbound. Only Run uses it, except for the copies that its own goroutine
+// got.
 type arrival struct {
 	inbound supervisor.Inbound
-	since   time.Time // the Receiver knows of it. No clock that is set back makes anybody wait
+	since   time.Time // when the Receiver saw it first; a clock that is set back delays nobody
 	cancel  context.CancelCauseFunc
-	end     *sqlite.Arrived // once all is there
-	// what was sent after it does not wait for it any more, and its conversation was woken for that
+	end     *sqlite.Arrived // set once all files are ready
+	// later messages no longer wait for it, and its conversation was woken for them
 	overtaken bool
 }
 
-// Run goes on with what an earlier life of the service left, and then with what arrives, until ctx
-// ends. It returns when nothing of it runs any more.
+// Run prepares arriving inbounds until ctx ends. It begins with what an earlier life of the service
+// has left. It returns when all its goroutines have ended.
 func (r *Receiver) Run(ctx context.Context) error {
 	var running sync.WaitGroup
 	defer running.Wait()
@@ -45,7 +45,7 @@ func (r *Receiver) Run(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		case <-r.woken:
-			r.look(ctx, &running)
+			r.reconcile(ctx, &running)
 		case end := <-r.ended:
 			if a := r.arrivals[end.Inbound]; a != nil && a.inbound.FirstFile == end.FirstFile {
 				a.end = &end
@@ -56,13 +56,13 @@ func (r *Receiver) Run(ctx context.Context) error {
 	}
 }
 
-// look begins what arrives, and ends what was dropped.
-func (r *Receiver) look(ctx context.Context, running *sync.WaitGroup) {
+// look starts new arrivals, and ends dropped ones.
+func (r *Receiver) reconcile(ctx context.Context, running *sync.WaitGroup) {
 	list, ok := retry.Persist(ctx, r.o.Log, "look for what arrives", func() ([]supervisor.Inbound, error) { return r.o.Inbox.Arriving(ctx) })
 	if !ok {
 		return
 	}
-	ends := map[int64]error{} // why the arrival is to end, of those that are there
+	ends := map[int64]error{} // causes to end arrivals, by inbound
 	for _, in := range list {
 		if ends[in.ID] = nil; !r.o.Serves(in.Conversation) {
 			ends[in.ID] = errNotServed
@@ -81,7 +81,7 @@ func (r *Receiver) look(ctx context.Context, running *sync.WaitGroup) {
 		why, there := ends[id]
 		if !there {
 			why = errDropped
-			r.o.Wake(a.inbound.Conversation) // what was sent after it waits for it no more
+			r.o.Wake(a.inbound.Conversation) // later messages no longer wait for it
 		}
 		if why != nil {
 			a.cancel(why)
@@ -90,7 +90,7 @@ func (r *Receiver) look(ctx context.Context, running *sync.WaitGroup) {
 	}
 }
 
-// begin begins what arrives.
+// begin starts an arrival.
 func (r *Receiver) begin(ctx context.Context, in supervisor.Inbound, running *sync.WaitGroup) {
 	task, done, ok := r.tasks.Begin(ctx, in.Conversation.User, func() bool { return r.o.Serves(in.Conversation) })
 	if !ok {
@@ -109,11 +109,11 @@ func (r *Receiver) begin(ctx context.Context, in supervisor.Inbound, running *sy
 	})
 }
 
-// idle is how long Run waits where nothing is due.
+// idle is the longest wait of Run.
 const idle = time.Hour
 
-// release has turns take what is complete, and wakes those who have waited long enough for what is
-// not. It says when there is more of that to do.
+// release passes complete groups to their turns. It wakes conversations that have waited long
+// enough for an incomplete group. wait is the time until the next call is due.
 func (r *Receiver) release(ctx context.Context, now time.Time) (wait time.Duration) {
 	wait = idle
 	later := func(at time.Time) bool {
@@ -125,7 +125,7 @@ func (r *Receiver) release(ctx context.Context, now time.Time) (wait time.Durati
 	}
 	for _, group := range r.groups() {
 		if at, complete := due(group); complete && !later(at) {
-			r.arrived(ctx, group)
+			r.putArrived(ctx, group)
 		}
 	}
 	for _, a := range r.arrivals {
@@ -137,13 +137,13 @@ func (r *Receiver) release(ctx context.Context, now time.Time) (wait time.Durati
 	return wait
 }
 
-// groups are the arrivals by what is taken together, each from the first sent to the last.
+// groups returns the arrivals that are taken together, in the order of sending.
 func (r *Receiver) groups() (groups [][]*arrival) {
 	type key struct {
 		conversation int64
 		together     string
 	}
-	open := map[key]int{} // where in groups one is that takes more
+	open := map[key]int{} // index in groups of the one that still grows
 	bySent := func(a, b *arrival) int { return cmp.Compare(a.inbound.ID, b.inbound.ID) }
 	for _, a := range slices.SortedFunc(maps.Values(r.arrivals), bySent) {
 		k := key{a.inbound.Conversation.ID, a.inbound.Together}
@@ -157,8 +157,8 @@ func (r *Receiver) groups() (groups [][]*arrival) {
 	return groups
 }
 
-// due is when a group may be taken: once no more of it is expected. It is not complete while
-// something of it is not there.
+// due returns when a group may be taken: when no more of it is expected. complete is false while
+// files of the group are missing.
 func due(group []*arrival) (at time.Time, complete bool) {
 	first, last := group[0].since, group[0].since
 	for _, a := range group {
@@ -179,8 +179,8 @@ func due(group []*arrival) (at time.Time, complete bool) {
 	return at, true
 }
 
-// arrived has a turn take a group.
-func (r *Receiver) arrived(ctx context.Context, group []*arrival) {
+// putArrived passes a group to its turn.
+func (r *Receiver) putArrived(ctx context.Context, group []*arrival) {
 	var list []sqlite.Arrived
 	for _, a := range group {
 		list = append(list, *a.end)
@@ -189,7 +189,7 @@ func (r *Receiver) arrived(ctx context.Context, group []*arrival) {
 	limitText(list)
 	said, ok := retry.Persist(ctx, r.o.Log, "keep that a message has arrived", func() (bool, error) { return r.o.Inbox.PutArrived(ctx, list) })
 	if !ok && ctx.Err() != nil {
-		return // it is done after the next start
+		return // the next start repeats it
 	}
 	if said {
 		r.o.Queued(group[0].inbound.Conversation.ID)

@@ -11,8 +11,8 @@ import (
 	"mews/supervisor"
 )
 
-// TestAnotherFileInThePlaceOfOneIsFetchedInstead, wherever the first one's way is.
-func TestAnotherFileInThePlaceOfOneIsFetchedInstead(t *testing.T) {
+// The edit may come at any stage of the first file's arrival.
+func TestEdit_ReplacedFile_IsFetchedInstead(t *testing.T) {
 	for _, at := range []string{"fetched", "read", "before a start"} {
 		in(t, func(r *rig) {
 			fetch, work := r.fetch, r.work
@@ -59,13 +59,13 @@ func TestAnotherFileInThePlaceOfOneIsFetchedInstead(t *testing.T) {
 	}
 }
 
-// sendNamed is ann sending files by a message with a name.
+// sendNamed sends files from ann, in a message with a name.
 func (r *rig) sendNamed(message string, files ...supervisor.Attachment) supervisor.Inbound {
 	r.Helper()
 	return r.putItem(supervisor.Item{Inbound: supervisor.Inbound{Message: message}, Attachments: files})
 }
 
-// edit is ann sending others in the place of those.
+// edit replaces the files of a message of ann's.
 func (r *rig) edit(of supervisor.Inbound, files ...supervisor.Attachment) {
 	r.Helper()
 	r.putItem(supervisor.Item{Inbound: supervisor.Inbound{Message: of.Message}, Attachments: files, EditedAt: time.Now()})

@@ -27,26 +27,26 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// rig is a Receiver over a real database and a real spool. The channel and the worker are the
-// test's.
+// rig is a Receiver with a real database and a real spool. The test plays the channel and the
+// worker.
 type rig struct {
 	*testing.T
 	db    *sqlite.DB
 	dir   string // of the spool
 	spool *spool.Spool
 	stop  func()
-	leave func(context.Context, string) error // ends what arrives of somebody
-	gone  string                              // who is not served
+	leave func(context.Context, string) error // ends the arrivals of a user
+	gone  string                              // the user who is not served
 
-	mu       sync.Mutex // guards what follows
+	mu       sync.Mutex // guards the fields below
 	keys     int
 	fetch    func(ctx context.Context, file string, w io.Writer) error
 	work     func(ctx context.Context, op supervisor.Operation) (supervisor.OperationState, string)
 	woken    int
-	began    map[int64]int // how often each operation was begun
+	began    map[int64]int // how often each operation was started
 	cancels  []int64
 	fetching int
-	most     int // that fetched at once
+	most     int // the most concurrent fetches
 	missing  []string
 }
 
@@ -91,7 +91,7 @@ func (r *rig) must(err error) {
 	}
 }
 
-// live runs a Receiver until the returned function is called, as a service's life does.
+// live runs a Receiver, as one life of the service, until the returned function is called.
 func (r *rig) live() (end func()) {
 	ctx, cancel := context.WithCancel(r.Context())
 	receiver := attachment.New(attachment.Options{
@@ -125,7 +125,7 @@ func (r *rig) note(do func()) {
 	do()
 }
 
-// Do has an operation done by the test.
+// Do lets the test run an operation.
 func (r *rig) Do(ctx context.Context, op supervisor.Operation, _ func(context.Context, int64)) (supervisor.Operation, bool) {
 	op, err := r.db.Operations().Put(ctx, op)
 	if err != nil || op.State == supervisor.OperationDone || op.State == supervisor.OperationFailed {
@@ -145,7 +145,7 @@ func (r *rig) Do(ctx context.Context, op supervisor.Operation, _ func(context.Co
 	return op, err == nil
 }
 
-// send is somebody sending something with files, which may belong to an album.
+// send sends a message with files, which may belong to an album.
 func (r *rig) send(user, text, together string, files ...supervisor.Attachment) supervisor.Inbound {
 	r.Helper()
 	r.keys++
@@ -165,7 +165,7 @@ func photo(name string) supervisor.Attachment {
 	return supervisor.Attachment{File: "id of " + name, Kind: protocol.AttachmentPhoto, Name: name}
 }
 
-// parts is what a model reads behind the text of the next inbound; "nothing" while none is there.
+// parts returns the parts of the next inbound behind its text; "nothing" if there is none yet.
 func (r *rig) parts(in supervisor.Inbound) string {
 	r.Helper()
 	next, ok, err := r.db.Inbox().Next(r.Context(), in.Conversation.ID)
@@ -191,12 +191,12 @@ func (r *rig) expect(what, got, want string) {
 	}
 }
 
-// in runs a test in a bubble, whose clock moves when nothing else does.
+// in runs a test in a bubble, whose clock moves when all goroutines wait.
 func in(t *testing.T, test func(*rig)) {
 	synctest.Test(t, func(t *testing.T) { test(newRig(t)) })
 }
 
-func TestAFileIsFetchedKeptAndRead(t *testing.T) {
+func TestReceiver_File_IsFetchedAndRead(t *testing.T) {
 	in(t, func(r *rig) {
 		defer r.live()()
 		sent := r.send("ann", "read this", "", file("plan.txt"), supervisor.Attachment{File: "v", Kind: protocol.AttachmentVoice, Name: "v.ogg", Seconds: 14})
@@ -214,18 +214,18 @@ func TestAFileIsFetchedKeptAndRead(t *testing.T) {
 	})
 }
 
-func TestAFileThatCannotBeHadIsNamed(t *testing.T) {
+func TestFetch_Failure_IsDescribed(t *testing.T) {
 	gone := &supervisor.Error{Code: supervisor.CodeNotFound, Message: "Telegram does not have it any more."}
 	for name, c := range map[string]struct {
 		err  error
 		want string
 		took time.Duration
 	}{
-		"final": {gone, `[With this came a file “plan.txt” of 900 B, which can't be had: Telegram does not have it any more.]`, 0},
+		"final": {gone, `[With this came a file “plan.txt” of 900 B, which could not be fetched: Telegram does not have it any more.]`, 0},
 		"three times": {errors.New("reset by peer"),
-			`[With this came a file “plan.txt” of 900 B, which can't be had: It could not be fetched in three tries. Send it again later; the log says why.]`, 3 * time.Second},
-		"full":      {spool.ErrFull, `[With this came a file “plan.txt” of 900 B, which can't be had: The disk of this Mews is nearly full. An admin has to make room.]`, 0},
-		"too often": {&supervisor.SendError{RetryAfter: 40 * time.Second, Err: errors.New("429")}, `[With this came a file “plan.txt” of 900 B, which can't be had: It could not be fetched in three tries. Send it again later; the log says why.]`, 80 * time.Second},
+			`[With this came a file “plan.txt” of 900 B, which could not be fetched: It could not be fetched in three tries. Send it again later; the log says why.]`, 3 * time.Second},
+		"full":      {spool.ErrFull, `[With this came a file “plan.txt” of 900 B, which could not be fetched: The disk of this Mews is nearly full. Ask an admin to free space.]`, 0},
+		"too often": {&supervisor.SendError{RetryAfter: 40 * time.Second, Err: errors.New("429")}, `[With this came a file “plan.txt” of 900 B, which could not be fetched: It could not be fetched in three tries. Send it again later; the log says why.]`, 80 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			in(t, func(r *rig) {
@@ -251,12 +251,12 @@ func TestAFileThatCannotBeHadIsNamed(t *testing.T) {
 	}
 }
 
-func TestAFetchThatStallsEnds(t *testing.T) {
+func TestFetch_Stalled_TimesOut(t *testing.T) {
 	in(t, func(r *rig) {
 		r.fetch = func(ctx context.Context, _ string, _ io.Writer) error { <-ctx.Done(); return ctx.Err() }
 		defer r.live()()
 		big := file("film.mp4")
-		big.Size = 10 * 128 << 10 // ten seconds at the least rate
+		big.Size = 10 * 128 << 10 // ten seconds at leastRate
 		sent := r.send("ann", "", "", big)
 		r.stop()
 		time.Sleep(3*70*time.Second + 2*time.Second)
@@ -270,7 +270,7 @@ func TestAFetchThatStallsEnds(t *testing.T) {
 	})
 }
 
-func TestFourAreFetchedAtOnceAndTwoOfAPerson(t *testing.T) {
+func TestFetch_Limits_FourInAllTwoPerUser(t *testing.T) {
 	in(t, func(r *rig) {
 		r.fetch = func(_ context.Context, _ string, w io.Writer) error { time.Sleep(time.Second); return nil }
 		defer r.live()()
@@ -290,7 +290,7 @@ func TestFourAreFetchedAtOnceAndTwoOfAPerson(t *testing.T) {
 	})
 }
 
-func TestWhatIsSentTogetherIsTakenTogether(t *testing.T) {
+func TestAlbum_Files_AreTakenTogether(t *testing.T) {
 	in(t, func(r *rig) {
 		defer r.live()()
 		first := r.send("ann", "our week", "album 7", photo("1.jpg"))
@@ -312,7 +312,7 @@ func TestWhatIsSentTogetherIsTakenTogether(t *testing.T) {
 	})
 }
 
-func TestAnAlbumThatGoesOnIsTakenAfterThreeSeconds(t *testing.T) {
+func TestAlbum_StillGrowing_IsTakenAfter3s(t *testing.T) {
 	in(t, func(r *rig) {
 		defer r.live()()
 		first := r.send("ann", "", "album 7", photo("1.jpg"))
@@ -329,7 +329,7 @@ func TestAnAlbumThatGoesOnIsTakenAfterThreeSeconds(t *testing.T) {
 	})
 }
 
-func TestAForwardWaitsForNoOtherThatCameLongBefore(t *testing.T) {
+func TestForward_EarlierOne_IsNotWaitedFor(t *testing.T) {
 	in(t, func(r *rig) {
 		fetch := r.fetch
 		r.fetch = func(ctx context.Context, file string, w io.Writer) error {
@@ -351,10 +351,10 @@ func TestAForwardWaitsForNoOtherThatCameLongBefore(t *testing.T) {
 	})
 }
 
-// quiet is for how long nothing more of an album has to come.
+// quiet is how long an album must pause to count as complete.
 const quiet = 600 * time.Millisecond
 
-func TestOnlySoManyPicturesAreShown(t *testing.T) {
+func TestGroup_Pictures_AreLimited(t *testing.T) {
 	in(t, func(r *rig) {
 		defer r.live()()
 		first := r.send("ann", "", "album 7", photo("0"))
@@ -383,7 +383,7 @@ func TestOnlySoManyPicturesAreShown(t *testing.T) {
 	})
 }
 
-func TestWhatWasSentAfterwardsIsWokenAfterHalfAMinute(t *testing.T) {
+func TestArrival_Slow_WakesLaterMessagesAfter30s(t *testing.T) {
 	in(t, func(r *rig) {
 		r.work = func(ctx context.Context, _ supervisor.Operation) (supervisor.OperationState, string) {
 			<-ctx.Done()
@@ -400,9 +400,9 @@ func TestWhatWasSentAfterwardsIsWokenAfterHalfAMinute(t *testing.T) {
 	})
 }
 
-// A life of the service may end between any two steps: what is on disk is not done again, and the
+// A life of the service may end between any two steps. A committed step is not done again, and the
 // message arrives once.
-func TestWhatWasDoneBeforeAnEndIsNotDoneAgain(t *testing.T) {
+func TestReceiver_Restart_RepeatsNoStep(t *testing.T) {
 	in(t, func(r *rig) {
 		fetched, works := 0, r.work
 		r.fetch = func(_ context.Context, _ string, w io.Writer) error {
@@ -428,7 +428,7 @@ func TestWhatWasDoneBeforeAnEndIsNotDoneAgain(t *testing.T) {
 	})
 }
 
-func TestWhatIsDroppedIsFetchedNoFurther(t *testing.T) {
+func TestDrop_Message_StopsItsFetch(t *testing.T) {
 	in(t, func(r *rig) {
 		ended := 0
 		r.work = func(ctx context.Context, _ supervisor.Operation) (supervisor.OperationState, string) {
@@ -454,7 +454,7 @@ func TestWhatIsDroppedIsFetchedNoFurther(t *testing.T) {
 	})
 }
 
-func TestWhoIsNotServedWaits(t *testing.T) {
+func TestReceiver_UnservedUser_Waits(t *testing.T) {
 	in(t, func(r *rig) {
 		r.gone = "ann"
 		defer r.live()()
@@ -470,7 +470,7 @@ func TestWhoIsNotServedWaits(t *testing.T) {
 	})
 }
 
-func TestAnOperationThatFailedIsNamed(t *testing.T) {
+func TestReceiver_FailedOperation_IsDescribed(t *testing.T) {
 	in(t, func(r *rig) {
 		r.work = func(context.Context, supervisor.Operation) (supervisor.OperationState, string) {
 			return supervisor.OperationFailed, "There is no worker."
@@ -479,13 +479,13 @@ func TestAnOperationThatFailedIsNamed(t *testing.T) {
 		sent := r.send("ann", "", "", file("a"))
 		r.stop()
 		synctest.Wait()
-		r.expect("what the model reads", r.parts(sent), `[With this came a file “a” of 16 B, which can't be had: There is no worker.]`)
+		r.expect("what the model reads", r.parts(sent), `[With this came a file “a” of 16 B, which could not be fetched: There is no worker.]`)
 	})
 }
 
-// Ten text files of 30 KiB would be over twice what a usual request has room for. Each is named
-// whatever came before it, and the person's own words stay.
-func TestTheTextOfWhatIsSentTogetherIsBounded(t *testing.T) {
+// Ten text files of 30 KiB are more than twice what a usual request can hold. Each file is named,
+// and the user's own words stay.
+func TestGroup_Text_IsLimited(t *testing.T) {
 	in(t, func(r *rig) {
 		r.work = func(_ context.Context, op supervisor.Operation) (supervisor.OperationState, string) {
 			var p protocol.ReceiveParameters
@@ -517,7 +517,7 @@ func TestTheTextOfWhatIsSentTogetherIsBounded(t *testing.T) {
 			if !strings.HasPrefix(text, fmt.Sprintf("[File uploads/%d.txt]\n", n)) || !strings.HasSuffix(text, "\n[The end]") {
 				r.Errorf("of file %d the model reads %.60q ... %q", n, text, text[max(0, len(text)-60):])
 			}
-			if cut := strings.Contains(text, "; read_file reads it, by its path ...]"); cut != (n > 1) {
+			if cut := strings.Contains(text, "; read_file reads the rest, by its path ...]"); cut != (n > 1) {
 				r.Errorf("file %d: cut is %v", n, cut)
 			}
 		}
@@ -527,13 +527,12 @@ func TestTheTextOfWhatIsSentTogetherIsBounded(t *testing.T) {
 	})
 }
 
-// TestNothingOfSomebodyWhoLeavesIsWrittenAnyMore: a fetch that goes on for as long as it is let
-// keeps nothing once its end was waited for.
-func TestNothingOfSomebodyWhoLeavesIsWrittenAnyMore(t *testing.T) {
+// Even a fetch that ignores its end keeps nothing after End has returned.
+func TestEnd_User_WritesNothingMore(t *testing.T) {
 	in(t, func(r *rig) {
 		late := make(chan struct{})
 		r.fetch = func(ctx context.Context, _ string, w io.Writer) error {
-			<-ctx.Done() // and then all of it has come all the same
+			<-ctx.Done() // and then all bytes come anyway
 			<-late
 			_, err := io.WriteString(w, "bytes")
 			return err
@@ -565,8 +564,8 @@ func TestNothingOfSomebodyWhoLeavesIsWrittenAnyMore(t *testing.T) {
 	})
 }
 
-// TestWhoIsShutOutWhileAFileComesGetsItLater: the operation goes on, and nothing is dropped.
-func TestWhoIsShutOutWhileAFileComesGetsItLater(t *testing.T) {
+// The operation continues, and nothing is dropped.
+func TestFetch_UserLockedOut_ContinuesLater(t *testing.T) {
 	in(t, func(r *rig) {
 		works := r.work
 		r.work = func(ctx context.Context, _ supervisor.Operation) (supervisor.OperationState, string) {

@@ -8,13 +8,13 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// Advances are what turns have set aside as they start, in the commit that starts them, for their
-// first call of a model. How much that is is taken from the last call of the turn's conversation;
-// without one there is none, and the call has a lease by itself.
+// Advances holds the money that turns set aside as they start, in the same commit, for their first
+// call of a model. The amount follows from the last call of the turn's conversation. Without such a
+// call there is no advance, and the first call reserves for itself.
 type Advances struct {
 	Leases Leases
-	// Terms are what holds for a conversation's person: an Options without a turn. It is not ok
-	// where nothing is to be set aside.
+	// Terms returns the limits of a conversation's user: an Options without a turn. ok is false if
+	// nothing is to be set aside.
 	Terms func(supervisor.Conversation) (o Options, ok bool)
 
 	mu    sync.Mutex                   // guards what follows
@@ -24,19 +24,19 @@ type Advances struct {
 	releases releases
 }
 
-// advance is a turn's.
+// advance is the advance of one turn.
 type advance struct {
 	lease  supervisor.Lease // as it is on disk
 	spec   string
 	wanted int64 // the lease is of less where the limits did not allow that
-	used   int64 // what the call can cost that has it; 0 while none has
+	used   int64 // the most that the call with it can cost; 0 while no call has it
 }
 
-// slack is what part of an advance is beyond the conversation's last call: its answer and the
-// person's next words are in the next one.
+// slack is the part of an advance beyond the conversation's last call: the next call includes that
+// call's answer and the user's next message.
 const slack = 8
 
-// Claim is what is to be set aside for the next turn of a conversation; nil for nothing.
+// Claim returns the money to set aside for a conversation's next turn; nil means none.
 func (a *Advances) Claim(c supervisor.Conversation) *supervisor.Claim {
 	a.mu.Lock()
 	e, known := a.last[c.ID]
@@ -56,8 +56,8 @@ func (a *Advances) Claim(c supervisor.Conversation) *supervisor.Claim {
 		Least: e.MinCost + e.MinCost/slack, Limits: r.limits()}
 }
 
-// Begin is to be called when a turn has started with a lease. Whoever lacks money looks again:
-// until a call has the lease, it may be taken back.
+// Begin records that a turn has started with a lease. Calls that lack money try again: until a call
+// uses the lease, it may be taken back.
 func (a *Advances) Begin(turn int64, lease supervisor.Lease, of supervisor.Claim) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -68,8 +68,7 @@ func (a *Advances) Begin(turn int64, lease supervisor.Lease, of supervisor.Claim
 	a.releases.Notify()
 }
 
-// End is to be called when an attempt at a turn has ended: what no call of it has taken is given
-// back.
+// End records that an attempt at a turn has ended, and returns the unused money.
 func (a *Advances) End(ctx context.Context, turn int64) error {
 	a.mu.Lock()
 	now := a.turns[turn]
@@ -82,8 +81,8 @@ func (a *Advances) End(ctx context.Context, turn int64) error {
 	return a.Leases.Return(context.WithoutCancel(ctx), now.lease.ID)
 }
 
-// take gives a turn's advance to its call: the lease, where that is enough or all that the limits
-// allowed, else the lease that another is to take the place of.
+// take gives a turn's advance to its call. It returns the lease if that suffices or is all that the
+// limits allow; otherwise the lease that a new one must replace.
 func (a *Advances) take(turn int64, e modelcall.Estimate) (lease supervisor.Lease, instead int64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -102,7 +101,7 @@ func (a *Advances) take(turn int64, e modelcall.Estimate) (lease supervisor.Leas
 	return supervisor.Lease{ID: now.lease.ID, Amount: now.used}, 0
 }
 
-// replaced says that a turn's advance has ended: another lease has taken its place.
+// replaced records that another lease has replaced a turn's advance.
 func (a *Advances) replaced(turn int64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -110,7 +109,7 @@ func (a *Advances) replaced(turn int64) {
 	a.releases.Notify()
 }
 
-// remember keeps what a conversation's last call could cost.
+// remember stores the maximum cost of a conversation's last call.
 func (a *Advances) remember(conversation int64, e modelcall.Estimate) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -121,9 +120,9 @@ func (a *Advances) remember(conversation int64, e modelcall.Estimate) {
 	a.last[conversation] = e
 }
 
-// trim has advances be no more than what the calls that have them can cost, for somebody who lacks
-// it. One that no call has is given back: its turn may itself wait for whoever lacks it. It says
-// whether there was anything.
+// trim lowers advances to the most that their calls can cost, to free money for others. An unused
+// advance is returned in full: its turn may itself wait for the one that lacks money. It returns
+// whether it freed any.
 func (a *Advances) trim(ctx context.Context) (any bool, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -101,7 +101,7 @@ func (a *advancing) first(user, chat string) {
 	a.end(turn, cent, a.paid(r, bid(8*cent)))
 }
 
-func TestATurnBeginsWithWhatItsFirstCallNeeds(t *testing.T) {
+func TestAdvance_CoversFirstCall(t *testing.T) {
 	for name, c := range map[string]struct {
 		limits supervisor.Budget
 		bid    modelcall.Estimate
@@ -128,9 +128,9 @@ func TestATurnBeginsWithWhatItsFirstCallNeeds(t *testing.T) {
 	}
 }
 
-// Where the limits leave less than the most, that is what a turn begins with, and its call has it
+// If the limits allow less than the maximum, the turn starts with the rest, and its call uses it
 // without another write.
-func TestATurnBeginsWithWhatIsLeft(t *testing.T) {
+func TestAdvance_LowLimit_TakesTheRest(t *testing.T) {
 	for name, c := range map[string]struct {
 		least  int64
 		begins string
@@ -158,7 +158,7 @@ func TestATurnBeginsWithWhatIsLeft(t *testing.T) {
 	}
 }
 
-func TestWhatATurnHasSetAsideAndNotUsedIsGivenBack(t *testing.T) {
+func TestAdvance_Unused_IsReturned(t *testing.T) {
 	a := newAdvancing(t, supervisor.Budget{Day: 100 * cent})
 	a.first("bob", "2")
 	turn, _ := a.next("bob", "2", "second")
@@ -170,7 +170,7 @@ func TestWhatATurnHasSetAsideAndNotUsedIsGivenBack(t *testing.T) {
 	a.same("writes", a.leases.writes, 1)
 }
 
-func TestWhatATurnHasSetAsideIsNotLostWhereMoreCannotBe(t *testing.T) {
+func TestAdvance_ExtensionFails_KeepsLease(t *testing.T) {
 	a := newAdvancing(t, supervisor.Budget{Day: 100 * cent})
 	a.first("bob", "2")
 	turn, r := a.next("bob", "2", "second")
@@ -183,8 +183,8 @@ func TestWhatATurnHasSetAsideIsNotLostWhereMoreCannotBe(t *testing.T) {
 	a.same("after the attempt", a.held(), "[]")
 }
 
-// Where there is too little, nobody is refused or asked for what another call has beyond its need.
-func TestWhatIsBeyondACallsNeedIsTakenBackFirst(t *testing.T) {
+// If money is short, the surplus of other calls is used before anybody is refused or asked.
+func TestAdvance_SurplusIsTakenBackFirst(t *testing.T) {
 	a := newAdvancing(t, supervisor.Budget{Day: 100 * cent})
 	a.first("bob", "2")
 	turn, r := a.next("bob", "2", "second")
@@ -202,7 +202,7 @@ func TestWhatIsBeyondACallsNeedIsTakenBackFirst(t *testing.T) {
 	a.end(turn, cent, lease)
 }
 
-func TestWhoHasNoLimitBeginsWithNothing(t *testing.T) {
+func TestAdvance_WithoutLimit_IsNone(t *testing.T) {
 	for name, change := range map[string]func(a *advancing){
 		"no limit":   func(a *advancing) { a.o.Limits = supervisor.Budget{} },
 		"not served": func(a *advancing) { a.served = false },
@@ -215,7 +215,7 @@ func TestWhoHasNoLimitBeginsWithNothing(t *testing.T) {
 	}
 }
 
-// patient is a bid whose call fails where it has to wait.
+// patient is a bid whose call fails if it has to wait.
 func (a *advancing) patient(r *Reserver, e modelcall.Estimate) (supervisor.Lease, error) {
 	ctx, stop := context.WithCancelCause(a.Context())
 	defer stop(nil)
@@ -223,9 +223,8 @@ func (a *advancing) patient(r *Reserver, e modelcall.Estimate) (supervisor.Lease
 	return r.Reserve(ctx, e)
 }
 
-// A turn that has started may wait for the person's worker, which the turn has that lacks the
-// money.
-func TestWhatNoCallHasYetIsGivenBackToWhoLacksIt(t *testing.T) {
+// A started turn may wait for the user's worker, which may be used by the turn that lacks money.
+func TestAdvance_UnusedMoney_GoesToOthers(t *testing.T) {
 	a := newAdvancing(t, supervisor.Budget{Day: 100 * cent})
 	a.first("bob", "2")
 	a.o.Limits.Day = 17 * cent // one cent is spent
@@ -245,8 +244,8 @@ func TestWhatNoCallHasYetIsGivenBackToWhoLacksIt(t *testing.T) {
 	a.same("after them", a.held(), "[]")
 }
 
-// What is on disk before Begin is called counts already for whoever looks between.
-func TestWhoWaitsForMoneyLooksAgainAsATurnStarts(t *testing.T) {
+// A lease counts from its write on, even before Begin is called.
+func TestAdvance_TurnStarts_WaitersRetry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := newAdvancing(t, supervisor.Budget{Day: 10 * cent})
 		claim := supervisor.Claim{User: "alice", Conversation: a.turn.Conversation.ID, Turn: a.turn.ID, Spec: "a/b", Amount: 9 * cent}
@@ -260,7 +259,7 @@ func TestWhoWaitsForMoneyLooksAgainAsATurnStarts(t *testing.T) {
 	})
 }
 
-func TestWhatCouldNotBeGivenBackIsNoCallsAnyMore(t *testing.T) {
+func TestAdvance_ReturnFails_IsNotReused(t *testing.T) {
 	a := newAdvancing(t, supervisor.Budget{Day: 100 * cent})
 	a.first("bob", "2")
 	turn, r := a.next("bob", "2", "second")

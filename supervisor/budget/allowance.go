@@ -6,16 +6,16 @@ import (
 	"mews/supervisor/internal/money"
 )
 
-// Allowance is what a person may still spend within one limit, in millionths of a US dollar.
+// Allowance is what a user may still spend within one limit, in millionths of a US dollar.
 type Allowance struct {
 	When string // the limit's period, for a person: "today"
-	Max  int64  // with what the person has extended it by
+	Max  int64  // with the user's extensions
 	Left int64
 	Held int64 // of what is left: what is set aside for calls that run
 }
 
-// String is an allowance for a person: "$1.20 of $2.00 is left today, of which $0.10 is set aside
-// for answers under way".
+// String describes an allowance for a user: "$1.20 of $2.00 is left today". It adds the amount that
+// is set aside for running answers.
 func (a Allowance) String() string {
 	text := fmt.Sprintf(textAllowance, money.Dollars(max(0, a.Left)), money.Dollars(a.Max), a.When)
 	if a.Held > 0 {

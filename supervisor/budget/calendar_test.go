@@ -25,7 +25,7 @@ func at(t testing.TB, s string) time.Time {
 	return v
 }
 
-func TestDaysWhoseClocksChange(t *testing.T) {
+func TestDay_ClockChange(t *testing.T) {
 	for _, c := range []struct {
 		name, zone, now, start, next string
 	}{
@@ -73,7 +73,7 @@ func TestMonths(t *testing.T) {
 
 // A day begins at the first moment that has its date, whatever the clocks do, and on a quarter of
 // an hour.
-func TestADayBeginsWithItsFirstMoment(t *testing.T) {
+func TestDay_StartsAtFirstMoment(t *testing.T) {
 	zones := []string{"UTC", "Europe/Madrid", "America/Santiago", "Africa/Cairo", "America/Havana", "Atlantic/Azores",
 		"Australia/Lord_Howe", "Asia/Kathmandu", "Pacific/Chatham", "Asia/Beirut", "America/Asuncion", "America/St_Johns",
 		"Pacific/Kiritimati", "America/Scoresbysund", "Asia/Gaza"}

@@ -13,9 +13,9 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// reserveWithExtension takes a lease for which there was too little, and asks the person to
-// lengthen their limits for it, as far as they may. One caller of a turn asks at a time: what the
-// others need may be there afterwards.
+// reserveWithExtension takes a lease for which there was too little money, and asks the user to
+// extend their limits for it, as far as allowed. Only one caller of a turn asks at a time: after
+// that there may be enough for the others.
 func (r *Reserver) reserveWithExtension(ctx context.Context, e modelcall.Estimate) (lease supervisor.Lease, err error) {
 	var denied bool
 	select {
@@ -57,17 +57,16 @@ func (r *Reserver) reserveWithExtension(ctx context.Context, e modelcall.Estimat
 	}
 }
 
-// askAmounts are the amounts that a person is asked for, in millionths of a dollar, rising. They
-// are asked for a little more than what is missing, so that they are not asked at every step.
+// askAmounts are the amounts of extensions, in millionths of a dollar, rising. They exceed the
+// shortfall, so that the user is not asked at every step.
 var askAmounts = []int64{100_000, 250_000, 500_000, 1_000_000, 2_000_000, 5_000_000, 10_000_000, 20_000_000, 50_000_000,
 	100_000_000}
 
-// extendable are the scopes that a person may lengthen when asked.
+// extendable are the scopes that a user may extend when asked.
 var extendable = map[supervisor.Scope]bool{supervisor.ScopeTurn: true, supervisor.ScopeDay: true}
 
-// extendableBy is the amount that the person is asked for: the smallest of askAmounts that covers
-// all that is missing, or all that they may lengthen by today if that is less and covers it. 0:
-// they are not asked.
+// extendableBy returns the amount to ask for: the smallest of askAmounts that covers the shortfall,
+// or the rest of today's allowed extension if that is less and still covers it. 0 means not to ask.
 func (r *Reserver) extendableBy(ctx context.Context, short []supervisor.Shortage) (int64, error) {
 	missing := int64(0)
 	for _, s := range short {
@@ -87,8 +86,8 @@ func (r *Reserver) extendableBy(ctx context.Context, short []supervisor.Shortage
 	return roundUp(missing, r.o.Limits.Extend-before), nil
 }
 
-// roundUp is the smallest of askAmounts that is not less than missing, and at most most; 0 where
-// even that is less.
+// roundUp returns the smallest of askAmounts that is at least missing, but at most most; 0 if even
+// that is too little.
 func roundUp(missing, most int64) int64 {
 	if most < missing {
 		return 0
@@ -100,8 +99,8 @@ func roundUp(missing, most int64) int64 {
 	return min(askAmounts[i], most)
 }
 
-// question is what the person is asked. It is about this turn, these limits and this amount, and
-// nothing else.
+// question returns the question to the user. It covers only this turn, these limits and this
+// amount.
 func (r *Reserver) question(e modelcall.Estimate, short []supervisor.Shortage, more int64) supervisor.Question {
 	var scopes []string
 	for _, s := range short {
@@ -113,8 +112,8 @@ func (r *Reserver) question(e modelcall.Estimate, short []supervisor.Shortage, m
 		Text: fmt.Sprintf(textMayExtend, r.shortages(e, short), money.Dollars(more))}
 }
 
-// extend lengthens the limits by what the person allowed. The store may do less where they were
-// asked in two conversations at once; the next round sees what there is.
+// extend extends the limits by the allowed amount. If the user was asked in two conversations at
+// once, the store may do less; the next round reads the result.
 func (r *Reserver) extend(ctx context.Context, more int64) error {
 	day, _ := Day(r.o.Now(), r.o.Zone)
 	_, err := r.o.Leases.Extend(ctx, supervisor.Extension{User: r.o.Conversation.User, Turn: r.o.Turn, Amount: more,

@@ -7,16 +7,17 @@ import (
 	"mews/supervisor/internal/signals"
 )
 
-// releases tell those who lack money that some was given back. The zero value is ready. It may be
-// used from several goroutines.
+// releases notifies calls that lack money when some was returned. The zero value is ready. It may
+// be used from several goroutines.
 type releases struct {
 	signals.Broadcast
 
-	mu    sync.Mutex       // guards stuck
-	stuck map[string]int64 // what no call ends any more, by user, in millionths of a dollar
+	mu sync.Mutex // guards stuck
+	// money of leases that can't be ended, by user, in millionths of a dollar
+	stuck map[string]int64
 }
 
-// lose says that a lease of a user's stays.
+// lose records that a lease of a user can't be ended.
 func (r *releases) lose(user string, amount int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -26,8 +27,8 @@ func (r *releases) lose(user string, amount int64) {
 	r.stuck[user] += amount
 }
 
-// cover says whether there is enough once all calls have ended that run now: the user's own, and
-// everybody's where the limit is everybody's.
+// cover reports whether there will be enough money when all running calls have ended: the user's
+// own, and everybody's if the limit is shared.
 func (r *releases) cover(user string, short []supervisor.Shortage) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -1,6 +1,6 @@
-// Package budget pays for calls of models before they are made: each has as much set aside as it
-// can cost, or as is left of what its turn, its person and the installation may spend. It costs no
-// more than that.
+// Package budget pays for calls of models in advance. It sets aside the most that a call can cost,
+// or the rest of the limits of its turn, its user and the installation. The call then costs no more
+// than that.
 package budget
 
 import (
@@ -18,59 +18,59 @@ import (
 	"mews/supervisor/problem"
 )
 
-// Leases are what is set aside.
+// Leases stores the money that is set aside.
 type Leases interface {
-	// Take sets a claim aside, or says which of its limits its least would exceed.
+	// Take sets a claim aside, or returns the limits that its minimum would exceed.
 	Take(ctx context.Context, c supervisor.Claim) (lease supervisor.Lease, short []supervisor.Shortage, err error)
-	// Trim has a lease be less; one that has ended stays so.
+	// Trim lowers a lease; one that has ended stays as it is.
 	Trim(ctx context.Context, lease, amount int64) error
-	// Return gives back what was set aside for a call that cost nothing.
+	// Return returns the money of a call that cost nothing.
 	Return(ctx context.Context, lease int64) error
-	// Extend lengthens a person's limits, and audits that, unless that is more than they may.
+	// Extend extends a user's limits, and audits that, unless it exceeds what they may.
 	Extend(ctx context.Context, e supervisor.Extension) (done bool, err error)
-	// Extended is by how much they did since a moment.
+	// Extended returns the sum of a user's extensions since a moment.
 	Extended(ctx context.Context, user string, since time.Time) (int64, error)
 }
 
-// Asker asks a person. Its answer is the question once it has ended, and supervisor.ErrWaits while
-// it has not; what nobody answers is denied.
+// Asker asks a user. Its answer is the question once it has ended, and supervisor.ErrWaits before.
+// A question without an answer is denied.
 type Asker interface {
 	Ask(ctx context.Context, q supervisor.Question) (supervisor.Question, error)
 }
 
-// Options are what a Reserver needs. Leases, Conversation, Destination and Turn are required.
+// Options configures a Reserver. Leases, Conversation, Destination and Turn are required.
 type Options struct {
 	Leases Leases
-	Asker  Asker // nil: nobody can be asked, and a limit is the end
-	// Advances are what turns have set aside as they started; nil: nothing.
+	Asker  Asker // nil means that nobody is asked, and limits are final
+	// Advances holds the money that turns set aside at their start; nil means none.
 	Advances *Advances
 	Log      hclog.Logger
 
-	Turn         int64                   // 0: there is none yet, and nobody is asked for more
+	Turn         int64                   // 0 means that there is no turn yet, and nobody is asked
 	Conversation supervisor.Conversation // the turn's
-	Destination  supervisor.Conversation // where its person is asked
-	Limits       supervisor.Budget       // its person's, or with a Pot that one's
-	// what pays; "" is the person. Nobody is asked to lengthen its limits
+	Destination  supervisor.Conversation // the conversation of questions to its user
+	Limits       supervisor.Budget       // of its user, or of the Pot
+	// the pot that pays; "" means the user. Nobody is asked to extend its limits
 	Pot string
-	// what its person's jobs may spend, Turn by one fire; the zero value where it is no job's turn
+	// limits of the user's jobs, with Turn for one fire; the zero value if the turn is not a job's
 	Jobs  supervisor.Budget
-	Admin bool           // its person may know what everybody has spent
-	Zone  *time.Location // where their days begin; nil is the machine's own
-	// what everybody may spend in a month of the machine's; 0 is no limit
+	Admin bool           // its user may see what everybody has spent
+	Zone  *time.Location // the time zone of their days; nil means the machine's
+	// limit for everybody in a month of the machine's time zone; 0 means no limit
 	Installation int64
-	Now          func() time.Time // nil is time.Now
+	Now          func() time.Time // nil means time.Now
 }
 
-// Reserver sets money aside for the calls of one turn, or for one before there is a turn. It is a
-// modelcall.Reserver, and goes with the turn.
+// Reserver sets money aside for the calls of one turn, or for a call before its turn. It is a
+// modelcall.Reserver, and lives as long as the turn.
 type Reserver struct {
 	o Options
-	// asking holds whether the person has said no in this turn. Whoever has taken it out is the one
-	// who asks.
+	// asking holds whether the user has refused in this turn. The goroutine that has received the
+	// value may ask.
 	asking chan bool
 }
 
-// New makes a turn's Reserver.
+// New returns a turn's Reserver.
 func New(o Options) *Reserver {
 	o.Log, o.Zone = cmp.Or(o.Log, hclog.NewNullLogger()), cmp.Or(o.Zone, time.Local)
 	if o.Now == nil {
@@ -84,9 +84,9 @@ func New(o Options) *Reserver {
 	return r
 }
 
-// Reserve sets aside what an attempt can cost, as modelcall.Reserver says. Where the limits of the
-// turn or the day are too short for its least, and the person may lengthen them, they are asked.
-// What costs nothing, and whoever has no limit, needs no lease.
+// Reserve sets aside what an attempt can cost, as modelcall.Reserver says. If the limits of the
+// turn or the day are too low and the user may extend them, it asks the user. Free calls, and users
+// without limits, need no lease.
 func (r *Reserver) Reserve(ctx context.Context, e modelcall.Estimate) (lease supervisor.Lease, err error) {
 	switch limited := len(r.limits()) > 0; {
 	case !limited || e.Priced && e.MaxCost <= 0:
@@ -113,8 +113,7 @@ func (r *Reserver) Reserve(ctx context.Context, e modelcall.Estimate) (lease sup
 	return lease, budgetError(fmt.Sprintf(textNotReserved, e.Spec, problem.Message(err)), err)
 }
 
-// Return gives back what was set aside for an attempt that cost nothing, whether ctx has ended or
-// not.
+// Return returns the money of an attempt that cost nothing, even if ctx has ended.
 func (r *Reserver) Return(ctx context.Context, lease int64) {
 	if lease == 0 {
 		return
@@ -125,7 +124,7 @@ func (r *Reserver) Return(ctx context.Context, lease int64) {
 	r.o.Advances.releases.Notify()
 }
 
-// Settled has those go on who wait for money.
+// Settled wakes calls that wait for money.
 func (r *Reserver) Settled(l supervisor.Lease, kept bool) {
 	if !kept {
 		r.o.Advances.releases.lose(r.o.Conversation.User, l.Amount)
@@ -133,8 +132,8 @@ func (r *Reserver) Settled(l supervisor.Lease, kept bool) {
 	r.o.Advances.releases.Notify()
 }
 
-// takeOrExtend takes a lease in the place of another (0 for none). Where there is too little, it
-// waits first for the calls that run, if those can make up for it, and then asks the person.
+// takeOrExtend takes a lease that replaces another (0 for none). If there is too little money, it
+// first waits for running calls that can make up for it, and then asks the user.
 func (r *Reserver) takeOrExtend(ctx context.Context, e modelcall.Estimate, instead int64) (lease supervisor.Lease, err error) {
 	for {
 		released := r.o.Advances.releases.Wait()
@@ -158,8 +157,8 @@ func (r *Reserver) takeOrExtend(ctx context.Context, e modelcall.Estimate, inste
 	}
 }
 
-// takeLease takes a lease in the place of another (0 for none). Where there is too little, what
-// others have beyond their need is taken back for it first.
+// takeLease takes a lease that replaces another (0 for none). If there is too little money, it
+// first takes back the surplus of others.
 func (r *Reserver) takeLease(ctx context.Context, e modelcall.Estimate, instead int64) (lease supervisor.Lease,
 	short []supervisor.Shortage, err error) {
 	for again := true; again && err == nil; {
@@ -176,7 +175,7 @@ func (r *Reserver) takeLease(ctx context.Context, e modelcall.Estimate, instead 
 	return lease, short, err
 }
 
-// limits are those that there are. The ones that nobody can lengthen when asked come first.
+// limits returns the limits that exist. Those that nobody can extend come first.
 func (r *Reserver) limits() []supervisor.Limit {
 	now, most := r.o.Now(), r.o.Limits
 	everybodys, _ := Month(now, time.Local)
@@ -199,7 +198,7 @@ func (r *Reserver) limits() []supervisor.Limit {
 		supervisor.Limit{Scope: supervisor.ScopeTurn, Max: most.Turn})
 }
 
-// limited are those of some limits that there are.
+// limited returns those of some limits that exist.
 func limited(all ...supervisor.Limit) []supervisor.Limit {
 	return slices.DeleteFunc(all, func(l supervisor.Limit) bool { return l.Max <= 0 })
 }

@@ -118,7 +118,7 @@ func (r *rig) paid(p *Reserver, b modelcall.Estimate) int64 {
 	return lease.ID
 }
 
-func TestWhatNeedsNoLease(t *testing.T) {
+func TestReserve_FreeOrUnlimited_NeedsNoLease(t *testing.T) {
 	r := newRig(t, supervisor.Budget{Day: cent})
 	lease, err := New(r.o).Reserve(t.Context(), bid(0))
 	r.must(err)
@@ -131,7 +131,7 @@ func TestWhatNeedsNoLease(t *testing.T) {
 	}
 }
 
-func TestWhatHasNoPriceIsNotAskedWithinALimit(t *testing.T) {
+func TestReserve_UnknownPrice_IsRefused(t *testing.T) {
 	r := newRig(t, supervisor.Budget{})
 	r.o.Installation = 100 * cent
 	got := r.refused(New(r.o), modelcall.Estimate{Spec: "new/one"})
@@ -141,7 +141,7 @@ func TestWhatHasNoPriceIsNotAskedWithinALimit(t *testing.T) {
 	}
 }
 
-func TestRefusalsSayWhatToDo(t *testing.T) {
+func TestRefusals_SayWhatToDo(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		limits supervisor.Budget
@@ -178,8 +178,8 @@ func TestRefusalsSayWhatToDo(t *testing.T) {
 	}
 }
 
-// What somebody may spend and has is nothing for a group, and what everybody has is for admins.
-func TestNobodyReadsTheFiguresOfOthers(t *testing.T) {
+// A group never sees its user's figures, and only admins see everybody's.
+func TestRefusal_HidesOthersFigures(t *testing.T) {
 	group := supervisor.Conversation{Channel: supervisor.ChannelTelegram, Chat: "-5"}
 	for name, c := range map[string]struct {
 		limits supervisor.Budget
@@ -211,14 +211,14 @@ func TestNobodyReadsTheFiguresOfOthers(t *testing.T) {
 }
 
 // A turn may answer in another conversation than its own.
-func TestThePersonIsAskedWhereTheTurnAnswers(t *testing.T) {
+func TestQuestion_GoesToDestination(t *testing.T) {
 	r := newRig(t, supervisor.Budget{Turn: 100 * cent, Day: 10 * cent, Extend: 60 * cent})
 	r.o.Destination = supervisor.Conversation{ID: 99, User: "alice"}
 	r.paid(New(r.o), bid(15*cent))
 	r.same("asked in", r.person.asked[0].Conversation, r.o.Destination)
 }
 
-func TestAPersonLengthensTheirDay(t *testing.T) {
+func TestExtension_OfDay_IsGranted(t *testing.T) {
 	r := newRig(t, supervisor.Budget{Turn: 100 * cent, Day: 10 * cent, Extend: 60 * cent})
 	p := New(r.o)
 	r.spend(r.turn, 7*cent, 0)
@@ -243,14 +243,14 @@ func TestAPersonLengthensTheirDay(t *testing.T) {
 	r.same("asked the next day", len(r.person.asked), 3)
 }
 
-func TestATurnIsLengthenedToo(t *testing.T) {
+func TestExtension_OfTurn_IsGranted(t *testing.T) {
 	r := newRig(t, supervisor.Budget{Turn: 10 * cent, Day: 20 * cent, Extend: 100 * cent})
 	r.paid(New(r.o), bid(31*cent)) // of the turn lack 21 cents, of the day 11
 	r.same("asked", len(r.person.asked), 1)
 	r.same("amount", r.person.asked[0].Amount, int64(25*cent))
 }
 
-func TestWhoSaysNoIsNotAskedAgainInTheTurn(t *testing.T) {
+func TestExtension_Denied_IsNotAskedAgain(t *testing.T) {
 	for _, answer := range []supervisor.Say{supervisor.SayNo, supervisor.SayNothing, supervisor.SayAlways} {
 		r := newRig(t, supervisor.Budget{Day: cent, Extend: 100 * cent})
 		r.person.says = answer
@@ -266,7 +266,7 @@ func TestWhoSaysNoIsNotAskedAgainInTheTurn(t *testing.T) {
 	}
 }
 
-func TestTroubleIsNoPermission(t *testing.T) {
+func TestExtension_Error_IsRefusal(t *testing.T) {
 	r := newRig(t, supervisor.Budget{Day: cent, Extend: 100 * cent})
 	r.person.err = errors.New("boom")
 	if got := r.refused(New(r.o), bid(2*cent)); !strings.Contains(got, "a/b") {
@@ -282,7 +282,7 @@ func TestTroubleIsNoPermission(t *testing.T) {
 }
 
 // Two turns of one person ask at once: together they lengthen by no more than they may.
-func TestConversationsLengthenTogetherByWhatTheyMay(t *testing.T) {
+func TestExtension_SeveralConversations_IsBounded(t *testing.T) {
 	r := newRig(t, supervisor.Budget{Day: cent, Extend: 50 * cent})
 	var group sync.WaitGroup
 	for i := range 8 {
@@ -313,7 +313,7 @@ func TestConversationsLengthenTogetherByWhatTheyMay(t *testing.T) {
 	}
 }
 
-func TestTheStepCoversWhatLacks(t *testing.T) {
+func TestExtension_CoversTheShortfall(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		lack := rapid.Int64Range(1, 300_000_000).Draw(t, "lack")
 		most := rapid.Int64Range(0, 300_000_000).Draw(t, "most")
@@ -330,9 +330,9 @@ func TestTheStepCoversWhatLacks(t *testing.T) {
 	}
 }
 
-// TestACallBeforeATurn: it is paid within the limits, nobody is asked for more, and it says nothing
+// TestReserve_CallBeforeTurn: it is paid within the limits, nobody is asked for more, and it says nothing
 // of the next turn's call.
-func TestACallBeforeATurn(t *testing.T) {
+func TestReserve_CallBeforeTurn(t *testing.T) {
 	r := newRig(t, supervisor.Budget{Day: 10 * cent, Extend: 100 * cent})
 	r.o.Turn = 0
 	lease, err := New(r.o).Reserve(t.Context(), bid(8*cent))
@@ -353,7 +353,7 @@ func TestACallBeforeATurn(t *testing.T) {
 
 // A pot has limits of its own: neither its person's own nor what they might add to them, and they
 // are not asked.
-func TestAPotsLimitsAreItsOwn(t *testing.T) {
+func TestPot_HasItsOwnLimits(t *testing.T) {
 	r := newRig(t, supervisor.Budget{Day: 20 * cent, Month: 1, Turn: 50 * cent, Extend: 100 * cent})
 	r.o.Pot = "review/acme/widget"
 	reserver := New(r.o)

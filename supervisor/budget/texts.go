@@ -10,18 +10,20 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// What a person reads of a call that is not paid for.
+// Texts for a user about a call that is not paid for.
 const (
-	textUnpriced = "There is a limit on what may be spent, and no price is known for %s, so it was not asked. Choose another " +
+	textUnpriced = "There is a spending limit, and the price of %s is unknown, so it was not asked. Choose another " +
 		"model with /model; an admin can add the price (models.prices)."
-	textNotReserved = "What %s may cost could not be set aside, so it was not asked. %s"
+	textNotServed   = "You may not speak here any more, so no model was asked."
+	textUnreadable  = "Your budget could not be read, so %s was not asked. %s"
+	textNotReserved = "The cost of %s could not be set aside, so it was not asked. %s"
 	textDenied      = " You said no to spending more on this answer."
 	textNotAllowed  = " You were asked whether more may be spent, and there was no yes in time."
 	textRaise       = "%s%s %s An admin can raise it (%s)."
 	textMayExtend   = "%s May I go on, and spend up to %s more?"
 
 	textShortage = "Asking %s would go beyond %s, %s%s: %s was spent%s, and even a short answer may cost up to %s."
-	// where the figures are not for all who read it
+	// without figures, because not all readers may see them
 	textShortagePlain = "Asking %s would go beyond %s: even a short answer may cost up to %s."
 	textWaits         = "(⏳ What is left to spend is set aside for other answers. I go on when one of them has ended.)"
 	textHeld          = ", %s is set aside for calls that run"
@@ -32,8 +34,7 @@ const (
 	layoutBegins    = "It begins anew on Monday, 2 January, at 15:04 MST."
 )
 
-// scopeTexts say how a limit is called, with a verb for the amount to follow, and which key of the
-// configuration it is.
+// scopeTexts name each limit, with a verb before the amount, and its configuration key.
 var scopeTexts = map[supervisor.Scope]struct{ limit, key string }{
 	supervisor.ScopeTurn:         {"your limit for one answer", "users[].budget.turn"},
 	supervisor.ScopeFire:         {"the limit for one task", "users[].budget.jobs.run"},
@@ -45,7 +46,7 @@ var scopeTexts = map[supervisor.Scope]struct{ limit, key string }{
 	supervisor.ScopeInstallation: {"the limit of everybody here together for a month", "budget.month"},
 }
 
-// renewal says when a limit begins anew.
+// renewal says when a limit starts again.
 func (r *Reserver) renewal(s supervisor.Scope) string {
 	var next time.Time
 	switch now := r.o.Now(); s {
@@ -65,21 +66,21 @@ func (r *Reserver) renewal(s supervisor.Scope) string {
 	return next.In(r.o.Zone).Format(layoutBegins)
 }
 
-// budgetError is the error of a call that is not paid for.
+// budgetError returns the error of a call that is not paid for.
 func budgetError(message string, err error) *modelcall.Error {
 	return &modelcall.Error{Class: modelcall.OverBudget, Err: &supervisor.Error{Code: supervisor.CodeBudget,
 		Message: message, Err: err}}
 }
 
-// refused is the error of a call for which limits are too short: it tells of the first of them, and
-// why nothing was added.
+// refused returns the error of a call for which limits are too low. It names the first of them, and
+// why it was not extended.
 func (r *Reserver) refused(e modelcall.Estimate, short []supervisor.Shortage, because string) error {
 	scope := short[0].Scope
 	return budgetError(fmt.Sprintf(textRaise, r.shortages(e, short[:1]), because, r.renewal(scope), scopeTexts[scope].key), nil)
 }
 
-// shortages say how limits are too short: to a group without what its person may spend and has, and
-// only to admins with what everybody has.
+// shortages describes the limits that are too low. A group does not see its user's figures, and
+// only admins see everybody's.
 func (r *Reserver) shortages(e modelcall.Estimate, short []supervisor.Shortage) string {
 	var list []string
 	for _, s := range short {

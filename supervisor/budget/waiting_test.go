@@ -11,8 +11,8 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// A call gets as much as is left, and what is as good as nothing is none.
-func TestACallHasWhatTheLimitsLeave(t *testing.T) {
+// A call gets the rest of the money, but a negligible rest counts as none.
+func TestReserve_LowLimit_TakesTheRest(t *testing.T) {
 	for name, c := range map[string]struct {
 		spent int64
 		want  int64 // 0: it is refused
@@ -68,7 +68,7 @@ func (r *rig) waiting(ctx context.Context, o Options, e modelcall.Estimate) (res
 	return got
 }
 
-func TestOnesOwnCallsAreWaitedFor(t *testing.T) {
+func TestWait_OwnCalls(t *testing.T) {
 	for name, c := range map[string]struct {
 		end  func(r *rig, p *Reserver, lease int64)
 		want string
@@ -109,7 +109,7 @@ func TestOnesOwnCallsAreWaitedFor(t *testing.T) {
 	}
 }
 
-func TestWhoStopsWaitsNoLonger(t *testing.T) {
+func TestWait_Stopped_Ends(t *testing.T) {
 	r := newRig(t, supervisor.Budget{Day: 10 * cent})
 	r.paid(New(r.o), bid(10*cent))
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -118,8 +118,8 @@ func TestWhoStopsWaitsNoLonger(t *testing.T) {
 	r.same("then", <-got, "0 stopped")
 }
 
-// Where the limit is everybody's, everybody's calls are waited for.
-func TestEverybodysCallsAreWaitedForWhereTheLimitIsEverybodys(t *testing.T) {
+// If the limit is shared, everybody's calls are waited for.
+func TestWait_SharedLimit_IncludesAllCalls(t *testing.T) {
 	r := newRig(t, supervisor.Budget{})
 	r.o.Installation = 10 * cent
 	p := New(r.o)
@@ -132,8 +132,8 @@ func TestEverybodysCallsAreWaitedForWhereTheLimitIsEverybodys(t *testing.T) {
 	r.same("then", <-got, "8 <nil>")
 }
 
-// A person whose own calls can make up for what is missing is not asked for more.
-func TestNobodyIsAskedForWhatACallsEndMakesUp(t *testing.T) {
+// If the end of a user's own calls makes up for the shortfall, nobody is asked.
+func TestWait_RunningCallSuffices_AsksNobody(t *testing.T) {
 	r := newRig(t, supervisor.Budget{Day: 10 * cent, Extend: 100 * cent})
 	p := New(r.o)
 	lease := r.paid(p, bid(10*cent))

@@ -1,5 +1,5 @@
-// Package check has the rules of a job that is a check: it checks files, or runs a command, and
-// says its text or has it done once that is so. Its worker does the checking.
+// Package check has the rules of jobs that are checks. A check tests files or a command in the
+// user's worker. When the condition is met, it says its text or runs its task.
 package check
 
 import (
@@ -14,21 +14,21 @@ import (
 	"mews/supervisor/printable"
 )
 
-// Options are what Checks work on.
+// Options are the dependencies of Checks.
 type Options struct {
-	// Check has a person's worker check. Errors are for the person; one that may pass wraps
-	// supervisor.ErrCheckAgain.
+	// Check runs a check in the user's worker. Its errors are for the user. An error that may pass
+	// wraps supervisor.ErrCheckAgain.
 	Check func(ctx context.Context, user string, p protocol.LookParameters) (protocol.LookResult, error)
 }
 
-// Checks checks what people's checks are about. They may be used from several goroutines.
+// Checks tests the conditions of checks. They may be used from several goroutines.
 type Checks struct{ o Options }
 
 // New makes Checks.
 func New(o Options) *Checks { return &Checks{o} }
 
-// Check looks whether that is so which a check is about, the cheapest first: a model judges only
-// what has changed.
+// Check tests whether a check's condition is met, the cheapest test first. A model judges only if
+// something has changed.
 func (s *Checks) Check(ctx context.Context, c supervisor.DueCheck) (supervisor.CheckOutcome, error) {
 	at := c.Job.Options.Check
 	found, err := s.o.Check(ctx, c.Job.User, protocol.LookParameters{Files: at.Files, Changes: at.Changes,
@@ -53,38 +53,38 @@ func (s *Checks) Check(ctx context.Context, c supervisor.DueCheck) (supervisor.C
 	return out, nil
 }
 
-// Of is what a check is about, or says what is wrong with it.
+// Of returns what a check tests, or an error for the user.
 func Of(c protocol.Check) (supervisor.Check, error) {
 	l := supervisor.Check(c)
 	if l.None() {
-		return l, supervisor.Errorf(supervisor.CodeInvalid, "%s", answerNoCheck)
+		return l, supervisor.Errorf(supervisor.CodeInvalid, "%s", answerNoTest)
 	}
 	if err := (protocol.LookParameters{Files: l.Files, Changes: l.Changes, Command: l.Command}).Check(); err != nil {
-		return l, supervisor.Errorf(supervisor.CodeInvalid, answerBadCheck, err)
+		return l, supervisor.Errorf(supervisor.CodeInvalid, answerBadTest, err)
 	}
 	return l, nil
 }
 
-// Typed refuses what somebody types that is of a check, where there is none or are two.
+// Typed refuses the flags of a check that tests nothing, or two things.
 func Typed(c protocol.Check) error {
 	l := supervisor.Check(c)
 	switch {
 	case l.None() && (l.Ask != "" || l.AutoRemove || l.NotifyOnCheck):
 		return supervisor.Errorf(supervisor.CodeInvalid, "%s", textOfChecks)
 	case l.Files != "" && l.Command != "":
-		return supervisor.Errorf(supervisor.CodeInvalid, "%s", textOneCheck)
+		return supervisor.Errorf(supervisor.CodeInvalid, "%s", textOneTest)
 	}
 	return nil
 }
 
-// Text says what a check is about.
+// Text describes what a check tests.
 func Text(l supervisor.Check) string {
-	text := fmt.Sprintf(textChecksFiles, printable.Text(l.Files))
+	text := fmt.Sprintf(textTestsFiles, printable.Text(l.Files))
 	if l.Command != "" {
-		text = fmt.Sprintf(textChecksCommand, printable.Text(l.Command))
+		text = fmt.Sprintf(textTestsCommand, printable.Text(l.Command))
 	}
 	if l.Ask != "" {
-		text += fmt.Sprintf(textChecksAsk, printable.Text(l.Ask))
+		text += fmt.Sprintf(textTestsAsk, printable.Text(l.Ask))
 	}
 	return text
 }

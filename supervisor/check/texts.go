@@ -1,14 +1,14 @@
 package check
 
 const (
-	textOfChecks = "ask, auto-remove and notify-on-check are of a check: give it something to look at, with " +
+	textOfChecks = "ask, auto-remove and notify-on-check belong to a check: give it something to test, with " +
 		"--files PATTERN or --command COMMAND"
-	textOneCheck      = "a check looks at files or runs a command, not both"
-	textChecksFiles   = "It looks at the files %s."
-	textChecksCommand = "It runs this, and it is so where that exits with 0: %s"
-	textChecksAsk     = " Where they are not as they were, a model is asked: %s"
-	answerNoCheck     = "a check needs check.files, a pattern, or check.command"
-	answerBadCheck    = "check can't be: %v"
+	textOneTest      = "a check tests files or a command, not both"
+	textTestsFiles   = "It tests the files %s."
+	textTestsCommand = "It runs this command, and is met if that exits with 0: %s"
+	textTestsAsk     = " If something changes, a model decides: %s"
+	answerNoTest     = "a check needs check.files, a pattern, or check.command"
+	answerBadTest    = "invalid check: %v"
 
 	promptCheck = "Judge by the material below whether this is so: %s\nEnd with job_result: met says whether it " +
 		"is, and say what they should know of it. " +

@@ -1,31 +1,31 @@
-// Package claim finds where an assistant says that it has done something itself, just now, that
+// Package claim finds sentences in which an assistant says that it has just done something that
 // only a tool can do. It knows English, Spanish, German and French by tables of words (words_*.go),
 // and does no I/O.
 //
-// It rather misses a claim than finds one that is none: an offer, a question, a condition, a
-// negation, a future, somebody else's doing, an earlier day's, a quotation and a draft are none.
+// It would rather miss a claim than find a false one. Offers, questions, conditions, negations, the
+// future, other people's deeds, earlier days, quotations and drafts are no claims.
 package claim
 
-// Kind is what is claimed to have been done.
+// Kind is the kind of deed that a sentence claims.
 type Kind string
 
 const (
-	Write    Kind = "write"    // something that is kept was made, changed or moved
-	Delete   Kind = "delete"   // it was taken away
-	Send     Kind = "send"     // it went to somebody
+	Write    Kind = "write"    // something was saved, changed or moved
+	Delete   Kind = "delete"   // something was deleted
+	Send     Kind = "send"     // something was sent to somebody
 	Run      Kind = "run"      // a program ran
-	Schedule Kind = "schedule" // something was set for a time
-	Lookup   Kind = "lookup"   // something was searched or read that the conversation does not hold
-	Remember Kind = "remember" // something was kept for later conversations
+	Schedule Kind = "schedule" // something was scheduled
+	Lookup   Kind = "lookup"   // something outside the conversation was searched or read
+	Remember Kind = "remember" // something was remembered for later conversations
 )
 
-// Kinds are all kinds, in the order in which they are named.
+// Kinds lists all kinds, in the order of a Note.
 var Kinds = []Kind{Write, Delete, Send, Run, Schedule, Lookup, Remember}
 
-// Claim is one kind of thing that a text claims.
+// Claim is one kind of deed that a text claims.
 type Claim struct {
 	Kind     Kind
-	Sentence string // the first that claims it, as the text has it
+	Sentence string // the first sentence that claims it
 	// the sentence may as well speak of an earlier turn: "Yes, ...", "already", "I saved", "is set"
 	Earlier bool
 }

@@ -15,7 +15,7 @@ import (
 
 var update = flag.Bool("update", false, "write the report anew")
 
-// answer is one of testdata/*.txt; README.md there says what its kinds mean.
+// answer is a file of testdata/*.txt; testdata/README.md explains its kinds.
 type answer struct {
 	language string
 	number   int
@@ -51,7 +51,7 @@ func found(text string) (kinds []claim.Kind) {
 	return kinds
 }
 
-// count is how often kinds were found that are claimed, and not, and how often one was missed.
+// count counts the kinds that were found rightly, found wrongly, and missed.
 type count struct{ right, wrong, missed int }
 
 func (c count) precision() float64 { return ratio(c.right, c.wrong) }
@@ -67,8 +67,8 @@ func ratio(of, and int) float64 {
 	return float64(of) / float64(of+and)
 }
 
-// TestReport measures what is found in 400 answers, of which half were not looked at when the words
-// were chosen. Each kind in each answer counts.
+// TestReport measures the precision and recall of Find in 400 answers. Half of them are held out:
+// nobody read them when choosing the words. Each kind in each answer counts.
 func TestReport(t *testing.T) {
 	counts := map[string]*count{}
 	of := func(key string) *count {

@@ -2,29 +2,29 @@ package claim
 
 import "strings"
 
-// clauses goes through a sentence in one language, word by word.
+// clauses reads one sentence in one language, word by word.
 type clauses struct {
 	language
 	index     int // of the language
 	tokens    []token
-	confirmed bool // the sentence before, or this one's beginning, says that something is done
+	confirmed bool // the sentence before, or the beginning of this one, says "done"
 
 	open      bool // the assistant is the subject
-	near      bool // ... and nothing but fillers has followed since
+	near      bool // ... and only fillers have followed since
 	perfect   bool // ... with an auxiliary
-	recent    bool // ... that wants an infinitive
+	recent    bool // ... whose verb is an infinitive
 	blocked   bool // by a negation
-	last      int  // the token before that is no filler; -1 for none
-	previous  int  // the one before that
-	frame     int  // where the subject stands
-	from      int  // where the words begin that no verb has yet
-	head      int  // the first token after "Done" and the like; -1 before it
+	last      int  // the last token that is no filler; -1 for none
+	previous  int  // the one before last
+	frame     int  // index of the subject
+	from      int  // index of the first word after the last verb
+	head      int  // index of the first token after "Done" and the like; -1 before it
 	be        class
-	isLeading bool // since the head nothing has begun a clause
+	isLeading bool // no other clause has begun since head
 }
 
-// find gives the kinds that are claimed. uncertain says that the words may be of an earlier turn:
-// "I saved it", "your reminder is set".
+// find yields the kinds that the sentence claims. uncertain means that the words may be about an
+// earlier turn, as in "I saved it" and "your reminder is set".
 func (c *clauses) find(yield func(kind Kind, uncertain bool)) {
 	c.last, c.previous, c.head, c.isLeading = -1, -1, -1, true
 	for i, t := range c.tokens {
@@ -46,7 +46,7 @@ func (c *clauses) find(yield func(kind Kind, uncertain bool)) {
 	}
 }
 
-// follow has a token change what the next ones mean.
+// follow updates the state of the clause after a token.
 func (c *clauses) follow(i int, t token, s sense) {
 	if c.head < 0 && t.form != pause && (s.class&(done|yes|aside|filler|opening) == 0 || s.class&(article|owned) != 0) {
 		c.head = i
@@ -77,10 +77,10 @@ func (c *clauses) follow(i int, t token, s sense) {
 	c.previous, c.last = c.last, i
 }
 
-// isAt says whether the token at a place is of a class; there may be none.
+// isAt reports whether token i is of a class. i may be -1, which is never.
 func (c *clauses) isAt(i int, of class) bool { return i >= 0 && c.tokens[i].is(c.index, of) }
 
-// opens says whether with a token begins what the assistant says of itself.
+// opens reports whether a clause with the assistant as subject begins at token i.
 func (c *clauses) opens(i int, s sense) bool {
 	before := c.last
 	switch isSubject, isAuxiliary := s.class&subject != 0, s.class&(auxiliary|recent) != 0; {
@@ -99,7 +99,7 @@ func (c *clauses) opens(i int, s sense) bool {
 	return !c.isAt(before, link)
 }
 
-// claims is the kind that the verb at a place claims; "" for none.
+// claims returns the kind that the verb at token i claims, or "".
 func (c *clauses) claims(i int, s sense) Kind {
 	if c.isAfter(i, negation) || c.far && i+1 < len(c.tokens) && c.isAt(i+1, auxiliary|other) {
 		return ""
@@ -123,7 +123,7 @@ func (c *clauses) claims(i int, s sense) Kind {
 	return c.headed(i, s)
 }
 
-// isAfter says whether one of the two tokens after a place, in its clause, is of a class.
+// isAfter reports whether one of the two tokens after i, in the same clause, is of a class.
 func (c *clauses) isAfter(i int, of class) bool {
 	for j := i + 1; j <= i+2 && j < len(c.tokens); j++ {
 		if c.tokens[j].form == pause || c.isAt(j, join) {
@@ -136,7 +136,7 @@ func (c *clauses) isAfter(i int, of class) bool {
 	return false
 }
 
-// kind is what a verb claims with the words around it.
+// kind returns the kind that a verb claims together with the words around it.
 func (c *clauses) kind(i int, v *verb) Kind {
 	found := c.after(i)
 	switch {
@@ -157,7 +157,7 @@ func (v *verb) kind(found cue) Kind {
 	return v.always
 }
 
-// after are the cues between the verb at a place and the next.
+// after returns the cues between the verb at token i and the next verb.
 func (c *clauses) after(i int) cue {
 	end := i + 1
 	for ; end < len(c.tokens) && !c.isAt(end, action) && (c.far || !c.isAt(end-1, link)); end++ {
@@ -168,7 +168,7 @@ func (c *clauses) after(i int) cue {
 	return c.cues(i+1, end)
 }
 
-// cues are what some of the words are about; nothing where they point into the answer itself.
+// cues returns the cues of tokens from..to, or 0 if they point into the answer itself.
 func (c *clauses) cues(from, to int) (found cue) {
 	for i := from; i < to; i++ {
 		if c.isAt(i, shown) {
@@ -179,7 +179,7 @@ func (c *clauses) cues(from, to int) (found cue) {
 	return found
 }
 
-// bare is what a participle claims that begins the sentence: "Saved to notes.md".
+// bare returns the claim of a participle at the beginning of a sentence: "Saved to notes.md".
 func (c *clauses) bare(i int, s sense) Kind {
 	if s.class&ambiguous != 0 || s.verb.always != "" && !c.isPredicate(i, target|article|owned|join|filler) {
 		return ""
@@ -187,8 +187,8 @@ func (c *clauses) bare(i int, s sense) Kind {
 	return s.verb.kind(c.after(i))
 }
 
-// isPredicate says whether the participle at a place may be all that its clause says, and no part
-// of its subject: "saved games are". Before is what may follow it.
+// isPredicate reports whether the participle at token i ends its clause, and is no part of the
+// subject as in "saved games are". A token of class before may follow it.
 func (c *clauses) isPredicate(i int, before class) bool {
 	for _, t := range c.tokens[i+1:] {
 		if t.is(c.index, state|passive) {
@@ -199,17 +199,17 @@ func (c *clauses) isPredicate(i int, before class) bool {
 
 }
 
-// maxHead is how far a participle stands at most behind the noun that it goes with.
+// maxHead is the largest distance between a noun and its participle, in tokens.
 const maxHead = 3
 
-// headed is what a participle claims whose noun begins the sentence: "Message sent", "Your reminder
-// is set".
+// headed returns the claim of a participle after a noun that begins the sentence, as in "Message
+// sent" or "Your reminder is set".
 func (c *clauses) headed(i int, s sense) Kind {
 	about := c.cues(c.head, i)
 	kind := s.verb.kind(about | c.after(i))
 	follows := target | join | filler
 	if !c.far && strings.HasSuffix(c.tokens[c.head].word, "s") {
-		// of several, what follows may be the rest of a subject: "messages sent to me are"
+		// after a plural, the rest may belong to the subject: "messages sent to me are"
 		follows = 0
 	}
 

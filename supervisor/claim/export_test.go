@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Twice lists the forms that stand under two meanings of verbs in one language.
+// Twice lists the forms that one language has under two verbs.
 func Twice() (list []string) {
 	for i, l := range languages {
 		of := map[string]*verb{}

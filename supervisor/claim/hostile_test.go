@@ -8,15 +8,14 @@ import (
 	"mews/supervisor/claim"
 )
 
-// hostile are pieces that begin something, over and over: what would be compared with all that came
-// before.
+// hostile are texts that repeat the beginning of something. A quadratic reader would be slow.
 var hostile = []string{
 	"I ", "I saved ", "I have ", "saved ", "Reminder set ", "Done ", "your file has been ", "ich habe ", "habe gelöscht ",
 	"gelöscht ", "a", "datei", ".", "1.", "Dr.", "1. März ", "\"", "“", "`", "```\n", "> ", "*", "'", "i'", "he ", "j'ai ", ",",
 	"\n", "? ", "last ", "last week ", "n't ", "\xff", "a.b/", "notes.md ", "und ", "I saved notes.md and ",
 }
 
-// check finds what text claims, which is little, whatever the text.
+// check finds the claims of a text, which must be few.
 func check(t testing.TB, text string) {
 	seen := map[claim.Kind]bool{}
 	for _, c := range claim.Find(text) {
@@ -27,7 +26,7 @@ func check(t testing.TB, text string) {
 	}
 }
 
-func TestHostileTexts(t *testing.T) {
+func TestFind_HostileTexts_ClaimLittle(t *testing.T) {
 	for _, piece := range hostile {
 		check(t, strings.Repeat(piece, 40_000/len(piece)))
 	}
@@ -43,8 +42,8 @@ func FuzzFind(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) { check(t, text) })
 }
 
-// BenchmarkHostile shows how many times longer the worst of the hostile texts takes when it is ten
-// times as long: about 10, and 100 if that were quadratic.
+// BenchmarkHostile shows how much longer the worst hostile text takes if it is ten times as long:
+// about 10 times, or 100 times if Find were quadratic.
 func BenchmarkHostile(b *testing.B) {
 	took := func(text string) time.Duration {
 		begun := time.Now()
@@ -81,9 +80,8 @@ func BenchmarkFind(b *testing.B) {
 	}
 }
 
-// TestVerbsHaveOneMeaning reads the tables: of a verb's form that stood under two meanings, one
-// would count by luck.
-func TestVerbsHaveOneMeaning(t *testing.T) {
+// A form under two verbs would count for a random one of them.
+func TestLexicon_VerbForms_HaveOneMeaning(t *testing.T) {
 	for _, twice := range claim.Twice() {
 		t.Error(twice)
 	}

@@ -5,45 +5,44 @@ import (
 	"strings"
 )
 
-// class is what a word does in a sentence, in one language. A word may be of several.
+// class is the function of a word in a sentence, in one language. A word may have several classes.
 type class uint32
 
 const (
 	subject   class = 1 << iota // I
-	auxiliary                   // have, of "I have saved"
+	auxiliary                   // have, as in "I have saved"
 	recent                      // an auxiliary before an infinitive: "acabo de guardar"
-	filler                      // stands within "I have just saved" and changes nothing
-	join                        // and: what follows has the same subject
-	opening                     // may stand before the subject of a main clause: "then I saved"
-	negation                    // not: nothing is claimed up to the next comma
-	condition                   // if, would, perhaps: nothing is claimed up to the sentence's end
-	link                        // that, which: what follows is told of, and not claimed
-	other                       // has, of "she has saved": somebody else's doing
-	earlier                     // yesterday: nothing of the sentence is of this turn
-	already                     // perhaps not of this turn
+	filler                      // may be inside "I have just saved" without changing it
+	join                        // and: the next verb has the same subject
+	opening                     // may precede the subject of a main clause: "then I saved"
+	negation                    // not: no claims until the next comma
+	condition                   // if, would, perhaps: no claims until the end of the sentence
+	link                        // that, which: the clause after it reports and claims nothing
+	other                       // has, as in "she has saved": somebody else did it
+	earlier                     // yesterday: the sentence is not about this turn
+	already                     // perhaps not about this turn
 	yes
 	done      // says that something is done: "Done.", "All set."
-	aside     // OK, thanks: stands before a sentence and is no part of it
+	aside     // OK, thanks: precedes a sentence and is no part of it
 	owned     // your: begins "your note has been saved"
 	article   // the
 	passive   // has been
 	state     // is
 	agent     // by: somebody else did it
 	target    // to, in, it: may follow a participle that begins a sentence
-	shown     // below: it stands in the answer
-	shortened // Dr: a full stop after it ends nothing
-	month     // its day has a full stop in some languages
-	draft     // a letter: names a text that is written for somebody
-	undo      // the two words together mean something else than the first alone
-	leading   // the first of two words that mean something together
+	shown     // below: the thing is in the answer
+	shortened // Dr: the full stop after it ends no sentence
+	month     // after a number: the full stop between them ends no sentence
+	draft     // a letter: the sentence names a text written for somebody
+	undo      // two words that mean something else than the first alone
+	leading   // the first of two words that belong together
 	action    // a verb in any form
-	ambiguous // a verb's form that is an order at a sentence's beginning: "put"
-	finite    // a verb's form that has its subject within: "guardé"
+	ambiguous // a form that is an order at the beginning of a sentence: "put"
+	finite    // a form that includes its subject: "guardé"
 	infinite  // a verb's infinitive
 )
 
-// cue is what a verb is about, where the verb alone does not say that something was done with a
-// tool.
+// cue is a hint at the object of a verb. Some verbs claim a tool's deed only with certain objects.
 type cue uint16
 
 const (
@@ -58,19 +57,19 @@ const (
 	message
 )
 
-// verb is a meaning that verbs share.
+// verb is one meaning, shared by verbs of all languages.
 type verb struct {
-	always Kind // what it claims about anything; "" for nothing
+	always Kind // the kind without any cue; "" for none
 	by     []reading
 }
 
-// reading is what a verb claims about something of a cue.
+// reading is the kind that a verb claims with a cue.
 type reading struct {
 	cue  cue
 	kind Kind
 }
 
-// The meanings, each with its readings in the order in which they are looked for.
+// Meanings of verbs. The first reading with a matching cue counts.
 var (
 	store    = &verb{Write, []reading{{memory | fact, Remember}, {calendar, Schedule}}}
 	note     = &verb{"", []reading{{memory | fact, Remember}, {calendar, Schedule}, {file | list, Write}}}
@@ -89,29 +88,29 @@ var (
 	memorize = &verb{Remember, nil}
 )
 
-// language is what the finder knows of one. Words stand in lower case with spaces between; two that
-// belong together have a hyphen below: last_week.
+// language is the vocabulary of one language. Words are in lower case with spaces between. Two
+// words that belong together are joined by an underscore: last_week.
 type language struct {
 	classes map[class]string
 	cues    map[cue]string
-	// verbs have the forms that say that something was done. A form with = before it has its
-	// subject within, with + it is an order where it begins a sentence, with - it is an infinitive;
-	// a form that ends in * stands for the endings.
+	// verbs has the forms that say that something was done. A form with "=" before it includes its
+	// subject. A form with "+" is an order at the beginning of a sentence, and one with "-" is an
+	// infinitive. "*" at the end stands for each of endings.
 	verbs   map[*verb]string
-	endings []string // what * stands for, with the marks of verbs
-	letters []string // how a letter begins, as a whole text
-	// What has to stand before a verb, next to one another.
+	endings []string // replacements of *, with the marks of verbs
+	letters []string // beginnings of letters, if they are the whole line
+	// The words that must precede a verb, next to each other.
 	needsSubject, needsAuxiliary bool
-	// a subject counts at a clause's beginning alone: "the file I saved"
+	// a subject counts only at the beginning of a clause, unlike in "the file I saved"
 	onlyAfterOpening bool
-	far              bool // a verb may stand at the end, far from its auxiliary
-	compounds        bool // a noun may have others before it, in one word
+	far              bool // a verb may be at the end, far from its auxiliary
+	compounds        bool // a noun may be joined to others in one word
 }
 
-// languages are those that the finder knows. Their order has no meaning.
+// languages lists the known languages. Their order has no meaning.
 var languages = [...]language{english, spanish, german, french}
 
-// sense is what a word means in one language.
+// sense is the meaning of a word in one language.
 type sense struct {
 	language int
 	class    class
@@ -119,7 +118,7 @@ type sense struct {
 	verb     *verb
 }
 
-// lexicon has the senses of all words and pairs of words of all languages.
+// lexicon has the senses of all words and word pairs, in all languages.
 var lexicon = makeLexicon()
 
 func makeLexicon() map[string][]sense {
@@ -167,10 +166,10 @@ func makeLexicon() map[string][]sense {
 	return words
 }
 
-// marks are the classes of a form by the mark before it.
+// marks maps the mark before a form to its class.
 var marks = map[string]class{"=": finite, "+": ambiguous, "-": infinite}
 
-// forms are a verb's forms that an entry stands for.
+// forms expands an entry of verbs to its forms.
 func (l language) forms(entry string) (forms []string) {
 	stem, regular := strings.CutSuffix(entry, "*")
 	if !regular {
@@ -183,7 +182,7 @@ func (l language) forms(entry string) (forms []string) {
 	return forms
 }
 
-// sense is what a token means in a language.
+// sense returns the meaning of a token in one language.
 func (t token) sense(language int) sense {
 	for _, s := range t.senses {
 		if s.language == language {
@@ -195,12 +194,12 @@ func (t token) sense(language int) sense {
 
 func (t token) is(language int, c class) bool { return t.sense(language).class&c != 0 }
 
-// any says whether the token is of a class in any language.
+// any reports whether the token is of a class in any language.
 func (t token) any(c class) bool {
 	return slices.ContainsFunc(t.senses, func(s sense) bool { return s.class&c != 0 })
 }
 
-// cues are what a token is about, in a language.
+// cuesOf returns the cues of a token in one language.
 func (l language) cuesOf(t token, language int) cue {
 	switch t.form {
 	case name:
@@ -217,5 +216,5 @@ func (l language) cuesOf(t token, language int) cue {
 	return found
 }
 
-// A noun that ends a compound has so many bytes.
+// The length in bytes of a noun at the end of a compound.
 const minNoun, maxNoun = 4, 20

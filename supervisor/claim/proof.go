@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// Attachment stands among the tools for what came with a person's message: the model has it before
-// it without a tool.
+// Attachment stands for a file that came with the user's message, in a list of tools. The model
+// reads it without a tool.
 const Attachment = ""
 
-// proofs are what each tool may have done, where its call did not fail. A tool that is not here,
-// such as one of a server that somebody has added, may have done anything.
+// proofs lists the deeds that a successful call of each tool may have done. An unknown tool, such
+// as one of an MCP server, may have done anything.
 var proofs = map[string][]Kind{
 	Attachment: {Lookup},
 
@@ -55,7 +55,7 @@ var proofs = map[string][]Kind{
 	"job_result": nil,
 	"find_tools": nil,
 
-	// Programs have no network: they send nothing.
+	// programs have no network, so they send nothing
 	"run_command": {Write, Delete, Run, Schedule, Lookup, Remember},
 	"run_python":  {Write, Delete, Run, Schedule, Lookup, Remember},
 	"terminal":    {Write, Delete, Run, Schedule, Lookup, Remember},
@@ -66,9 +66,9 @@ func mayHaveDone(tool string, kind Kind) bool {
 	return !known || slices.Contains(kinds, kind)
 }
 
-// Unverified are the kinds of claims for which no tool has worked. The caller's worked lists the
-// tools that have, in this turn, and where the claim may be of an earlier one, in the turns before
-// it too.
+// Unverified returns the kinds of claims that no tool has proved. worked lists the tools that
+// succeeded in this turn. With earlier it includes the turns before, for a claim that may be about
+// those.
 func Unverified(claims []Claim, worked func(earlier bool) (tools []string, err error)) (kinds []Kind, err error) {
 	for _, c := range claims {
 		tools, err := worked(c.Earlier)
@@ -82,7 +82,7 @@ func Unverified(claims []Claim, worked func(earlier bool) (tools []string, err e
 	return kinds, nil
 }
 
-// Note is the line below an answer that claims what no tool has done; "" where there is nothing.
+// Note returns the warning below an answer with unproved claims; "" for none.
 func Note(kinds []Kind) string {
 	var said []string
 	for _, kind := range Kinds {
@@ -100,10 +100,10 @@ func Note(kinds []Kind) string {
 	return textNote + all + textNoteEnd
 }
 
-// maxNamed is how many kinds a Note names: it is to have two lines at most.
+// maxNamed is how many kinds a Note names, so that it has two lines at most.
 const maxNamed = 3
 
-// CutNote is an answer without the Note below it, and whether there was one.
+// CutNote returns an answer without its Note, and whether it had one.
 func CutNote(answer string) (text string, found bool) {
 	begin := max(0, strings.LastIndex(answer, textNote))
 	_, after, found := strings.Cut(answer[begin:], textNoteEnd)

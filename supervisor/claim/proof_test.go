@@ -9,7 +9,7 @@ import (
 	"mews/supervisor/claim"
 )
 
-func TestNote(t *testing.T) {
+func TestNote_NamesKinds(t *testing.T) {
 	for want, kinds := range map[string][]claim.Kind{
 		"": nil,
 		"(Not verified: it says that it sent something; no tool did so in this turn.)":                                                   {claim.Send},
@@ -29,8 +29,8 @@ func TestNote(t *testing.T) {
 	}
 }
 
-// TestProofs: what a tool may have done, and what its failure to be read means.
-func TestProofs(t *testing.T) {
+// A tool proves only its own deeds. If the tools cannot be read, the error is returned.
+func TestUnverified_ToolsProveTheirDeeds(t *testing.T) {
 	all := make([]claim.Claim, len(claim.Kinds))
 	for i, kind := range claim.Kinds {
 		all[i] = claim.Claim{Kind: kind, Earlier: kind == claim.Send}
@@ -58,8 +58,8 @@ func TestProofs(t *testing.T) {
 	}
 }
 
-// TestEarlier: which words may as well be of an earlier turn.
-func TestEarlier(t *testing.T) {
+// Some words may be about an earlier turn.
+func TestFind_EarlierTurn_IsUncertain(t *testing.T) {
 	for text, want := range map[string]bool{
 		"I've saved it.": false, "I saved it.": true, "I have already saved it.": true, "Yes, I've saved it.": true, "Saved.": false,
 		"Wrote `a.md` and saved `b.md`.": false, "Your reminder is set.": true, "Your note has been saved.": true, "Reminder set for 9.": false,

@@ -9,9 +9,9 @@ import (
 	"mews/supervisor/claim"
 )
 
-// Sentences with what they claim, a rule each.
+// sentences lists sentences with their claims. Each shows one rule.
 var sentences = []struct{ text, kinds string }{
-	// English: what is claimed.
+	// English, with claims.
 	{"I saved it to notes.md", "write"},
 	{"I've sent you the file.", "send"},
 	{"Done, saved it.", "write"},
@@ -41,7 +41,7 @@ var sentences = []struct{ text, kinds string }{
 	{"I have now written the results to /home/me/out.txt.", "write"},
 	{"I wrote it down in your notes.", "write"},
 	{"All tests pass now; I ran the whole suite twice.", "run"},
-	// English: what is not.
+	// English, without claims.
 	{"I can save it, and I have no trouble sending it.", ""},
 	{"I can run commands and Python, list, read, write, move and delete files in your folder, and take notes.", ""},
 	{"I will open the file, put it in your notes and set a reminder.", ""},
@@ -379,7 +379,7 @@ var sentences = []struct{ text, kinds string }{
 	{"J'ai créé une petite histoire pour toi.", ""},
 }
 
-func TestSentences(t *testing.T) {
+func TestFind_Sentences(t *testing.T) {
 	for _, c := range sentences {
 		if got := strings.TrimSpace(fmt.Sprintln(inOrder(found(c.text))...)); got != c.kinds {
 			t.Errorf("%q claims %q, want %q", c.text, got, c.kinds)

@@ -6,40 +6,40 @@ import (
 	"unicode/utf8"
 )
 
-// form is what a token is made of.
+// form is the kind of a token.
 type form byte
 
 const (
 	word  form = iota
 	name       // of a file or an address
 	code       // a code span that is no name
-	quote      // what somebody says, or a title
+	quote      // speech of others, or a title
 	pause      // a comma, a dash, a bracket
 )
 
-// token is a word or what stands for one.
+// token is a word, or a piece of text that counts as one.
 type token struct {
 	form   form
-	word   string  // in lower case, of a word
-	senses []sense // in each language
+	word   string  // in lower case, if form is word
+	senses []sense // in all languages
 }
 
-// sentence is what ends with a full stop, a semicolon, a colon or its line. It has at most
-// maxTokens tokens: a longer one is several.
+// sentence ends with a full stop, a semicolon, a colon or its line. If it is longer than maxTokens
+// tokens, it is split.
 type sentence struct {
 	text     string
 	tokens   []token
-	classes  [len(languages)]class // of all tokens together, in each language
+	classes  [len(languages)]class // the classes of all tokens, for each language
 	question bool
 }
 
 const maxTokens = 200
 
-// has says whether a token of the sentence is of a class, in a language.
+// has reports whether any token of the sentence is of a class, in one language.
 func (s sentence) has(language int, c class) bool { return s.classes[language]&c != 0 }
 
-// readSentences gives each sentence of a Markdown text that is the writer's own: not what is
-// quoted, nor code, nor what a line introduces as a draft.
+// readSentences yields the sentences of a Markdown text that are the writer's own. It skips
+// quotations, code, and text that a line introduces as a draft.
 func readSentences(text string, yield func(sentence)) {
 	fence, draft := "", isLetter(text)
 	for line := range strings.Lines(text) {
@@ -61,11 +61,11 @@ func readSentences(text string, yield func(sentence)) {
 	}
 }
 
-// listMarks are what an item of a list begins with, numbered or not.
+// listMarks are the characters at the beginning of a list item, numbered or not.
 const listMarks = "0123456789.)-+ \t✅✔☑✓•"
 
-// isForeign says whether a line's beginning marks it as something else than the writer's own
-// sentence: a quotation, a heading, a table, speech in a story, or a whole line in italics.
+// isForeign reports whether a line is not the writer's own sentence: a quotation, a heading, a
+// table, speech in a story, or a line all in italics.
 func isForeign(line string) bool {
 	if line == "" || strings.ContainsRune(">#|", rune(line[0])) || strings.HasPrefix(line, "—") {
 		return true
@@ -74,7 +74,7 @@ func isForeign(line string) bool {
 	return last > 1 && (line[0] == '*' || line[0] == '_') && line[last] == line[0] && line[1] != line[0] && line[1] != ' '
 }
 
-// isLetter says whether a text is a letter from its first line on.
+// isLetter reports whether a text is a letter from its first line on.
 func isLetter(text string) bool {
 	first, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
 	first = strings.ToLower(strings.Trim(first, "*_ "))
@@ -91,18 +91,16 @@ func isLetter(text string) bool {
 // scanner cuts one line into sentences.
 type scanner struct {
 	rest  string
-	text  string // of the sentence so far, and what follows
+	text  string // text is the sentence so far, rest the remaining line
 	now   sentence
-	draft bool // the sentence names a text that is written for somebody
+	draft bool // the sentence names a text written for somebody
 	yield func(sentence)
 }
 
-// closers are the marks that open what somebody else has written, a label or code, and those that
-// close them.
+// closers maps the mark that opens a quotation, a label or code to those that close it.
 var closers = map[rune]string{'"': `"`, '“': "”“", '„': "“”", '«': "»", '»': "«", '‹': "›", '`': "`", '[': "]"}
 
-// run gives the sentences up to where a draft is introduced, and says whether that follows the
-// line.
+// run yields the sentences before a draft. It reports whether a draft follows the line.
 func (s *scanner) run() (draft bool) {
 	for s.text = s.rest; s.rest != ""; {
 		r, size := utf8.DecodeRuneInString(s.rest)
@@ -153,7 +151,7 @@ func (s *scanner) quotation(size int, closing string) {
 	}
 }
 
-// word reads up to white space or a mark that no word has within.
+// word reads up to white space or a mark that ends a word.
 func (s *scanner) word() {
 	end := strings.IndexFunc(s.rest, func(r rune) bool {
 		return unicode.IsSpace(r) || strings.ContainsRune(",;!?…()[]–—*\"“”„«»‹`", r)
@@ -183,8 +181,8 @@ func isNoLetter(r rune) bool {
 	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r)
 }
 
-// isName says whether a word names a file or an address. In code a slash is enough; elsewhere
-// people write and/or.
+// isName reports whether a word names a file or an address. In code a slash is enough; in text,
+// "and/or" has one too.
 func isName(s string, inCode bool) bool {
 	if strings.ContainsAny(s, " \t") || strings.IndexFunc(s, unicode.IsLetter) < 0 {
 		return false
@@ -197,8 +195,8 @@ func isName(s string, inCode bool) bool {
 	return dot > 0 && len(s) > 3 && len(extension) <= 5 && extension != "" && strings.IndexFunc(extension, isNoLetter) < 0
 }
 
-// isShortened says whether the full stop that follows is no sentence's end, but a day's or an
-// abbreviation's.
+// isShortened reports whether the next full stop belongs to a day or an abbreviation, and ends no
+// sentence.
 func (s *scanner) isShortened() bool {
 	n := len(s.now.tokens)
 	if n == 0 || s.now.tokens[n-1].form != word {

@@ -1,13 +1,13 @@
 package claim
 
-// A Note is textNote, the deeds and textNoteEnd.
+// Parts of a Note: textNote, the deeds and textNoteEnd.
 const (
 	textNote    = "(Not verified: it says that it "
 	textAnd     = " and "
 	textNoteEnd = "; no tool did so in this turn.)"
 )
 
-// deeds are what a Note says of each kind.
+// deeds are the words of a Note, by kind.
 var deeds = map[Kind]string{
 	Write:    "saved or changed something",
 	Delete:   "deleted something",

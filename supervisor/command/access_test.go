@@ -10,10 +10,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"mews/supervisor"
-	"mews/supervisor/command"
+	"mews/supervisor/access"
 )
 
-func TestALockIsClosedAtOnce(t *testing.T) {
+func TestLock_ClosesGateAtOnce(t *testing.T) {
 	for name, c := range map[string]struct {
 		ask     string
 		codes   supervisor.Codes
@@ -22,12 +22,12 @@ func TestALockIsClosedAtOnce(t *testing.T) {
 		closed  []string
 		audited []string
 	}{
-		"here": {"/lock", "", true, "Locked here. What you send waits until you have sent a code. An answer that is being given goes on; " +
+		"here": {"/lock", "", true, "This chat is locked. Your messages wait until you send a code. A running answer continues; " +
 			"/stop ends it.", []string{`ann in telegram "1"`}, []string{"ann lock telegram chat 1"}},
-		"everywhere": {"/lock ALL", "", true, "Locked here and in every other chat of yours.", []string{"ann everywhere"},
+		"everywhere": {"/lock ALL", "", true, "All your chats are locked.", []string{"ann everywhere"},
 			[]string{"ann lock everywhere: 3 chats"}},
 		"with something else":     {"/lock me", "", true, "I know /lock, which locks this chat", nil, nil},
-		"without a second factor": {"/lock", "", false, "There is nothing to lock: you have no second factor. `mews totp enroll ann`", nil, nil},
+		"without a second factor": {"/lock", "", false, "There is nothing to lock: you have no second factor. Run `mews totp enroll ann`", nil, nil},
 		"where there is to be none": {"/lock all", supervisor.CodesOff, false, "There is nothing to lock: the configuration has no second factor",
 			nil, nil},
 	} {
@@ -50,28 +50,28 @@ func TestALockIsClosedAtOnce(t *testing.T) {
 	}
 }
 
-func TestAnInviteIsGivenToAnAdminInPrivate(t *testing.T) {
+func TestInvite_NeedsAdminInPrivate(t *testing.T) {
 	file := supervisor.File{SHA256: strings.Repeat("ab", 32), Size: 3, Name: "invite-bob.png", MediaType: "image/png"}
-	made := command.Invitation{Code: "ABC234", Lasts: 24 * time.Hour}
+	made := access.Invitation{Code: "ABC234", Lasts: 24 * time.Hour}
 	linked := made
 	linked.Link, linked.Files, linked.Added, linked.Enrols = "https://t.me/mews_bot?start=ABC234", []supervisor.File{file}, true, true
 	for name, c := range map[string]struct {
 		role    supervisor.Role
 		chat    string
 		ask     string
-		made    command.Invitation
+		made    access.Invitation
 		want    string
 		invited []string
 	}{
-		"with a link": {supervisor.RoleAdmin, "1", "/invite bob", linked, "`bob` is a person here now, with a folder of their own. " +
-			"Give this to `bob`, and to nobody else: whoever uses it first, within 24 hours, speaks as `bob` from then on.\n\n" +
+		"with a link": {supervisor.RoleAdmin, "1", "/invite bob", linked, "`bob` is now a user, with a folder of their own. " +
+			"Give this only to `bob`. Whoever uses it first, within 24 hours, speaks as `bob` from then on.\n\n" +
 			"https://t.me/mews_bot?start=ABC234\n\nThey open that link, or write to me: `/start ABC234`\n\n" +
-			"They are given a second factor then, and need it to speak here.\n\nThis message goes away in an hour.", []string{"bob"}},
+			"Then they get a second factor, and need it to write here.\n\nI delete this message in an hour.", []string{"bob"}},
 		"without one": {supervisor.RoleAdmin, "1", "/invite bob", made, "Give this to `bob`, and to nobody else: whoever uses it " +
 			"first, within 24 hours, speaks as `bob` from then on.\n\nThey find the bot, and write to it: `/start ABC234`\n\n" +
-			"This message goes away in an hour.", []string{"bob"}},
+			"I delete this message in an hour.", []string{"bob"}},
 		"in a group":      {supervisor.RoleAdmin, "-1", "/invite bob", made, "Everybody here would read the code. Write /invite in our private chat.", nil},
-		"of nobody":       {supervisor.RoleAdmin, "1", "/invite", made, "Write the name of who is invited: “/invite anna” makes a code for anna. If nobody here has that name, anna becomes a new person.", nil},
+		"of nobody":       {supervisor.RoleAdmin, "1", "/invite", made, "Write a name: “/invite anna” makes a code for anna. If there is no anna yet, she becomes a new person.", nil},
 		"of a wrong name": {supervisor.RoleAdmin, "1", "/invite ../x", made, "Nobody can have that name.", nil},
 		"by a user":       {supervisor.RoleUser, "1", "/invite bob", made, "Only an admin may use /invite.", nil},
 	} {
@@ -101,8 +101,8 @@ func TestAnInviteIsGivenToAnAdminInPrivate(t *testing.T) {
 	}
 }
 
-// While an admin is asked whether they mean it an hour may go by.
-func TestWhoIsNoAdminAnyMoreInvitesNobody(t *testing.T) {
+// The question to an admin may stay open for an hour, in which they may lose that role.
+func TestInvite_LostAdminRole_InvitesNobody(t *testing.T) {
 	h := newRig(t)
 	h.on("1")
 	staff := people{"ann": {Name: "ann", Role: supervisor.RoleAdmin}}
@@ -117,11 +117,11 @@ func TestWhoIsNoAdminAnyMoreInvitesNobody(t *testing.T) {
 	}
 }
 
-// What a terminal has shown stays there, and where there is no bot nobody finds it.
-func TestAnInviteSaysNothingUntrue(t *testing.T) {
+// A terminal keeps what it has shown. Without a bot nobody can use the code there.
+func TestInvite_Text_FitsChannel(t *testing.T) {
 	h := newRig(t)
 	h.is(supervisor.RoleAdmin)
-	h.fakes.made = command.Invitation{Code: "ABC234", Lasts: 24 * time.Hour, Botless: "There is no bot. Make one."}
+	h.fakes.made = access.Invitation{Code: "ABC234", Lasts: 24 * time.Hour, Botless: "There is no bot. Make one."}
 	h.live()
 	got := h.answerOf(h.keep("/invite bob"))
 	if want := "speaks as `bob` from then on.\n\nThere is no bot. Make one. Then they write to the bot: `/start ABC234`"; !strings.HasSuffix(got.Text, want) {
@@ -132,7 +132,7 @@ func TestAnInviteSaysNothingUntrue(t *testing.T) {
 	}
 }
 
-func TestAGroupIsAllowedByAnAdminInIt(t *testing.T) {
+func TestAllow_NeedsAdminInGroup(t *testing.T) {
 	for name, c := range map[string]struct {
 		role  supervisor.Role
 		chat  string
@@ -141,9 +141,9 @@ func TestAGroupIsAllowedByAnAdminInIt(t *testing.T) {
 		want  string
 		done  []string
 	}{
-		"allowed":           {supervisor.RoleAdmin, "-1", "/allow", false, "People may speak with me in this group from now on", []string{"allowed -1"}},
-		"disallowed":        {supervisor.RoleAdmin, "-1", "/disallow", false, "From now on I answer nobody in this group.", []string{"disallowed -1"}},
-		"by configuration":  {supervisor.RoleAdmin, "-1", "/disallow", true, "This group stands in the configuration", []string{"disallowed -1"}},
+		"allowed":           {supervisor.RoleAdmin, "-1", "/allow", false, "I now answer the people I know in this group.", []string{"allowed -1"}},
+		"disallowed":        {supervisor.RoleAdmin, "-1", "/disallow", false, "I no longer answer in this group.", []string{"disallowed -1"}},
+		"by configuration":  {supervisor.RoleAdmin, "-1", "/disallow", true, "The configuration allows this group", []string{"disallowed -1"}},
 		"in a private chat": {supervisor.RoleAdmin, "1", "/allow", false, "/allow is for groups: add me to one", nil},
 		"by a user":         {supervisor.RoleUser, "-1", "/allow", false, "Only an admin may use /", nil},
 		"by nobody":         {"", "-1", "/disallow", false, "Only an admin may use /", nil},
@@ -167,7 +167,7 @@ func TestAGroupIsAllowedByAnAdminInIt(t *testing.T) {
 	}
 }
 
-// grant has ann allow something for always, by the way on which she does.
+// grant allows something for always, as ann does it by a button.
 func (h *rig) grant(subject, text string) {
 	h.Helper()
 	q := supervisor.Question{Conversation: h.home, Kind: supervisor.QuestionApproval, Tool: "send_file", Subject: strings.Repeat(subject, 64),
@@ -183,7 +183,7 @@ func (h *rig) grant(subject, text string) {
 	}
 }
 
-func TestWhatIsAllowedForAlwaysIsListedAndTakenBack(t *testing.T) {
+func TestGrants_ListAndRevoke(t *testing.T) {
 	h := newRig(t)
 	h.on("1")
 	h.options.People = people{"ann": {Name: "ann", Timezone: "UTC"}}
@@ -193,7 +193,7 @@ func TestWhatIsAllowedForAlwaysIsListedAndTakenBack(t *testing.T) {
 	h.grant("c", "Send c?")
 	day := time.Now().UTC().Format("2 January 2006")
 	listing := func(lines ...string) string {
-		return "You always allow these:\n\n" + strings.Join(lines, "\n") + "\n\n“/grants revoke NUMBER” takes one back: I ask you again then."
+		return "You always allow these:\n\n" + strings.Join(lines, "\n") + "\n\n“/grants revoke NUMBER” revokes one. Then I ask you again."
 	}
 	a, b, c := "- number 1, since "+day+": Send `a.txt` to this chat?",
 		"- number 2, since "+day+": "+strings.Repeat("long ", 40)+"…", "- number 3, since "+day+": Send c?"
@@ -201,14 +201,14 @@ func TestWhatIsAllowedForAlwaysIsListedAndTakenBack(t *testing.T) {
 	if diff := cmp.Diff(listing(a, b, c), got.Text); diff != "" {
 		t.Error(diff)
 	}
-	if want := [][]supervisor.Button{{{Text: "Take back number 1", Press: "g:1"}}, {{Text: "Take back number 2", Press: "g:2"}},
-		{{Text: "Take back number 3", Press: "g:3"}}}; !cmp.Equal(want, got.Buttons) {
+	if want := [][]supervisor.Button{{{Text: "Revoke number 1", Press: "g:1"}}, {{Text: "Revoke number 2", Press: "g:2"}},
+		{{Text: "Revoke number 3", Press: "g:3"}}}; !cmp.Equal(want, got.Buttons) {
 		t.Errorf("buttons are %+v", got.Buttons)
 	}
 	for _, step := range []struct{ ask, want string }{
-		{"/grants revoke 2", "Number 2 is taken back: I ask you again from now on."},
+		{"/grants revoke 2", "I revoked number 2. From now on I ask you again."},
 		{"/grants revoke #2", "There is no number 2 among what ann always allows."},
-		{"/grants revoke all", "`all` is not the number of something that you always allow."},
+		{"/grants revoke all", "There is no grant with the number `all`."},
 		{"/grants revoke", "(without a name) is not the number"},
 		{"/grants 2", "I know /grants, and “/grants revoke NUMBER”, but not `2`."},
 		{"/grants", listing(a, c)},
@@ -217,22 +217,21 @@ func TestWhatIsAllowedForAlwaysIsListedAndTakenBack(t *testing.T) {
 			t.Errorf("%s: told was %q", step.ask, got)
 		}
 	}
-	if got := h.pressed("g:3"); got.Text != "Number 3 is taken back: I ask you again from now on." {
+	if got := h.pressed("g:3"); got.Text != "I revoked number 3. From now on I ask you again." {
 		t.Errorf("told was %q", got.Text)
 	}
 	if got := h.ask("/grants"); got != listing(a) {
 		t.Errorf("left is %q", got)
 	}
 	h.on("-1")
-	if got := h.ask("/grants"); !strings.HasPrefix(got, "What you always allow is private.") {
+	if got := h.ask("/grants"); !strings.HasPrefix(got, "Your list of grants is private.") {
 		t.Errorf("a group is told %q", got)
 	}
 }
 
-// What is one's own is nothing for a group: it is told in private, and a press in the group changes
-// nobody else's.
-func TestWhatIsOnesOwnIsAnsweredInPrivate(t *testing.T) {
-	for ask, begin := range map[string]string{"/settings": "What is set for you", "/usage": "What you asked of models", "/activity": "Nothing was done", "/model": "`offline` answers you",
+// Private answers do not go to a group. A press in the group changes only the presser's own.
+func TestGroup_PersonalCommand_AnswersInPrivate(t *testing.T) {
+	for ask, begin := range map[string]string{"/settings": "Your settings", "/usage": "Your use of models", "/activity": "Nothing was done", "/model": "`offline` answers you",
 		"/settings model": "`offline` answers you"} {
 		h := newRig(t)
 		h.options.People = people{"ann": {Name: "ann", Accounts: map[supervisor.Channel]string{supervisor.ChannelTelegram: "1"}}}
@@ -253,7 +252,7 @@ func TestWhatIsOnesOwnIsAnsweredInPrivate(t *testing.T) {
 	}
 }
 
-func TestANewTopicBeginsWithItsWords(t *testing.T) {
+func TestNew_WithText_BeginsTurn(t *testing.T) {
 	h := newRig(t)
 	var begun []string
 	h.options.Begin = func(_ context.Context, c supervisor.Conversation, _ int64, text string) error {
@@ -266,7 +265,7 @@ func TestANewTopicBeginsWithItsWords(t *testing.T) {
 	}
 }
 
-func TestModelsListsWhatCanChat(t *testing.T) {
+func TestModels_ListsChatModelsOnly(t *testing.T) {
 	h := newRig(t)
 	h.options.Models = models{{Spec: "far/gpt-5"}, {Spec: "far/text-embedding-3-small"}, {Spec: "far/whisper-1"}, {Spec: "offline", Default: true}}
 	h.live()

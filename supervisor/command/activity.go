@@ -14,7 +14,7 @@ import (
 
 const (
 	activityPrefix = "a:"
-	activityPage   = 20 // lines
+	activityPage   = 20 // lines of a page
 )
 
 var activityRows = []row{
@@ -25,7 +25,7 @@ var activityRows = []row{
 		press: olderActivity},
 }
 
-// activity lists what was done for the person, or counts for an admin what was done for everybody.
+// activity lists the user's effects, or counts everybody's for an admin.
 func activity(ctx context.Context, c *Commands, r feature.Request) (d supervisor.Delivery, err error) {
 	rest, all := cutName(r.Arguments, "all")
 	if all {
@@ -50,13 +50,13 @@ func activity(ctx context.Context, c *Commands, r feature.Request) (d supervisor
 	return d, err
 }
 
-// groupOf is the group of the kinds of a query.
+// groupOf returns the group of activities that has the kinds of a query.
 func groupOf(kinds []string) string {
 	k, _ := effect.FindKind(kinds[0])
 	return k.Group
 }
 
-// olderActivity lists the next page: a press says where that begins, and what was asked for.
+// olderActivity lists the next page. The press has the page's beginning and the query.
 func olderActivity(ctx context.Context, c *Commands, r feature.Request) (d supervisor.Delivery, err error) {
 	var before, from, to int64
 	var group string
@@ -70,7 +70,7 @@ func olderActivity(ctx context.Context, c *Commands, r feature.Request) (d super
 	return c.listActivity(ctx, r.Conversation.User, q)
 }
 
-// listActivity lists a page of what was done for a person.
+// listActivity lists a page of a user's effects.
 func (c *Commands) listActivity(ctx context.Context, user string, q supervisor.EffectQuery) (d supervisor.Delivery, err error) {
 	q.User, q.Limit = user, activityPage+1
 	list, err := c.o.Effects.List(ctx, q)

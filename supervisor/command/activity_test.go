@@ -10,14 +10,14 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// done puts rows into the ledger.
+// done adds a row to the ledger.
 func (h *rig) done(user, kind, target string, at time.Time) {
 	h.Helper()
 	sqlitetest.Change(h.T, h.db, fmt.Sprintf(`INSERT INTO effect (user, call, kind, target, detail, reported_by, created_at)
 		VALUES ('%s', '', '%s', '%s', '1 byte', iif(instr('%[2]s', '.'), 'supervisor', 'worker'), %[4]d)`, user, kind, target, at.UnixMilli()))
 }
 
-func TestAPersonIsToldWhatWasDoneForThem(t *testing.T) {
+func TestActivity_ListsOwnEffects(t *testing.T) {
 	h := newRig(t)
 	h.options.People = people{"ann": {Name: "ann", Timezone: "UTC"}}
 	h.live()
@@ -34,7 +34,7 @@ func TestAPersonIsToldWhatWasDoneForThem(t *testing.T) {
 		"/activity " + day:     "sent `a.png`",
 		"/activity 2020-01-01": "Nothing was done in that time.",
 		"/activity soon":       `"soon" is neither a time, such as today, 7d or 2026-11-20, nor a kind: changed, run, sent, asked, received.`,
-		"/activity all":        "Only an admin is told what was done for everybody.",
+		"/activity all":        "Only an admin can see everybody's activity.",
 	} {
 		got := h.ask(ask)
 		if !strings.Contains(got, want) || strings.Contains(got, "his.md") || strings.Contains(ask, "SENT") && strings.Contains(got, "edited") {
@@ -43,7 +43,7 @@ func TestAPersonIsToldWhatWasDoneForThem(t *testing.T) {
 	}
 }
 
-func TestWhatWasDoneIsToldByPages(t *testing.T) {
+func TestActivity_Older_ShowsNextPage(t *testing.T) {
 	h := newRig(t)
 	h.options.People = people{"ann": {Name: "ann", Timezone: "UTC"}}
 	h.live()
@@ -58,7 +58,7 @@ func TestWhatWasDoneIsToldByPages(t *testing.T) {
 		if len(d.Buttons) != 1 || d.Buttons[0][0].Text != "Older ones" || len(d.Buttons[0][0].Press) > 64 {
 			t.Fatalf("buttons %+v", d.Buttons)
 		}
-		h.done("ann", "edit", "new", now) // what is done meanwhile moves no page
+		h.done("ann", "edit", "new", now) // a new row moves no page
 		d = h.pressed(d.Buttons[0][0].Press)
 		seen += "\n" + d.Text
 	}
@@ -78,8 +78,8 @@ func TestWhatWasDoneIsToldByPages(t *testing.T) {
 	}
 }
 
-// An admin is told how much was done for everybody, and not what.
-func TestAnAdminIsToldCountsOnly(t *testing.T) {
+// An admin sees how much was done for everybody, but no details.
+func TestActivity_All_ShowsAdminCountsOnly(t *testing.T) {
 	h := newRig(t)
 	h.is(supervisor.RoleAdmin)
 	h.live()

@@ -8,12 +8,11 @@ import (
 	"mews/supervisor/feature"
 )
 
-// Groups are the chats of several people in which they may speak.
+// Groups are the group chats in which Mews answers.
 type Groups interface {
-	// Allow has people speak in the group of a conversation, from now on.
+	// Allow allows the group of a conversation.
 	Allow(ctx context.Context, c supervisor.Conversation) error
-	// Disallow takes that back. stays says that they may all the same: the configuration has the
-	// group.
+	// Disallow ends that. stays means that the configuration still allows the group.
 	Disallow(ctx context.Context, c supervisor.Conversation) (stays bool, err error)
 }
 
@@ -26,7 +25,7 @@ var allowRows = []row{
 		group: feature.GroupAdmin, run: textAnswer(disallowGroup)},
 }
 
-// allowGroup lets people speak in the group in which it is written.
+// allowGroup allows the group in which the command was written.
 func allowGroup(ctx context.Context, c *Commands, r feature.Request) (string, error) {
 	if err := checkGroup(c, r); err != nil {
 		return "", err
@@ -38,7 +37,7 @@ func allowGroup(ctx context.Context, c *Commands, r feature.Request) (string, er
 	return textGroupAllowed, nil
 }
 
-// disallowGroup takes that back.
+// disallowGroup ends that.
 func disallowGroup(ctx context.Context, c *Commands, r feature.Request) (string, error) {
 	if err := checkGroup(c, r); err != nil {
 		return "", err
@@ -54,7 +53,7 @@ func disallowGroup(ctx context.Context, c *Commands, r feature.Request) (string,
 	return textGroupDisallowed, nil
 }
 
-// checkGroup is nil in a group.
+// checkGroup returns nil in a group.
 func checkGroup(c *Commands, r feature.Request) error {
 	if !r.Conversation.InGroup() {
 		return supervisor.Errorf(supervisor.CodeInvalid, textGroupsOnly, r.Name)

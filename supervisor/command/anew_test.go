@@ -2,10 +2,10 @@ package command_test
 
 import "testing"
 
-func TestAPressHasAnEditedMessageAnsweredAnew(t *testing.T) {
+func TestPress_EditedMessage_IsAnsweredAgain(t *testing.T) {
 	h := newRig(t)
 	h.live()
-	for press, want := range map[string]string{"e:7": "I answer it anew.", "e:8": "That was answered anew before, or was never answered.",
+	for press, want := range map[string]string{"e:7": "I answer it again.", "e:8": "I already answered that again, or I never answered it.",
 		"e:x": "This button does nothing any more. Send the command again for new ones."} {
 		if got := h.pressed(press); got.Text != want {
 			t.Errorf("%s: told was %q", press, got.Text)

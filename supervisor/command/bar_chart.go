@@ -16,11 +16,11 @@ import (
 
 // chartBar is one bar of a chart.
 type chartBar struct {
-	Label string  // below it, where there is room; ASCII
-	Value float64 // not below 0
+	Label string  // below the bar, if there is space; ASCII
+	Value float64 // at least 0
 }
 
-// Sizes in pixels. It is as wide as Telegram shows a picture without making it smaller.
+// Sizes in pixels. Telegram shows a picture of this width without scaling it down.
 const (
 	chartWidth, chartHeight   = 800, 360
 	chartLeft, chartRight     = 78, 12
@@ -30,7 +30,7 @@ const (
 	letterWidth, letterAscent = 7, 11
 )
 
-// The colours, as indexes into chartPalette.
+// Colours, as indexes into chartPalette.
 const (
 	chartWhite = iota
 	chartGrey
@@ -44,8 +44,8 @@ var chartPalette = color.Palette{color.RGBA{0xff, 0xff, 0xff, 0xff}, color.RGBA{
 // chartPicture is a chart while it is drawn.
 type chartPicture struct{ *image.Paletted }
 
-// drawBars draws bars side by side as a PNG, with title above them and a scale whose numbers format
-// writes. The same figures give the same bytes.
+// drawBars draws bars side by side as a PNG, below a title and beside a scale. format writes the
+// numbers of the scale. The output depends only on the arguments.
 func drawBars(title string, bars []chartBar, format func(float64) string) ([]byte, error) {
 	p := chartPicture{image.NewPaletted(image.Rect(0, 0, chartWidth, chartHeight), chartPalette)}
 	most := 0.0
@@ -64,11 +64,11 @@ func drawBars(title string, bars []chartBar, format func(float64) string) ([]byt
 	return b.Bytes(), nil
 }
 
-// scaleLines is about how many lines a scale has.
+// scaleLines is the approximate number of lines of a scale.
 const scaleLines = 4
 
-// scaleStep is the distance of two lines: 1, 2 or 5 times a power of ten, so that there are about
-// scaleLines lines. It is 1 where there is nothing to draw.
+// scaleStep returns the distance of two lines: 1, 2 or 5 times a power of ten, for about scaleLines
+// lines. If most is 0, it returns 1.
 func scaleStep(most float64) float64 {
 	if most <= 0 || math.IsInf(most, 0) || math.IsNaN(most) {
 		return 1
@@ -93,7 +93,7 @@ func (p chartPicture) scale(step, full float64, format func(float64) string) {
 }
 
 func (p chartPicture) bars(bars []chartBar, full float64) {
-	free := chartLeft // where the next label may begin
+	free := chartLeft // the left edge of free space for the next label
 	for i, b := range bars {
 		from, to := chartLeft+i*plotWidth/len(bars), chartLeft+(i+1)*plotWidth/len(bars)
 		tall := int(math.Round(b.Value / full * plotHeight))
@@ -115,7 +115,7 @@ func (p chartPicture) fill(where image.Rectangle, index uint8) {
 	draw.Draw(p, where, image.NewUniform(chartPalette[index]), image.Point{}, draw.Src)
 }
 
-// text writes a line whose letters stand on y.
+// text draws a line of text with its baseline at y.
 func (p chartPicture) text(x, y int, line string) {
 	d := font.Drawer{
 		Dst:  p,

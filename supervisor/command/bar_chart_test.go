@@ -22,7 +22,7 @@ func drawnChart(t *testing.T, bars []chartBar) (image.Image, []byte) {
 	return p, text
 }
 
-// tall is how much of the bar there is in the middle of the i-th of n.
+// tall returns the height in pixels of bar i of n, measured in its middle.
 func tall(p image.Image, i, n int) (pixels int) {
 	x := chartLeft + (2*i+1)*plotWidth/(2*n)
 	for y := range chartHeight {
@@ -33,7 +33,7 @@ func tall(p image.Image, i, n int) (pixels int) {
 	return pixels
 }
 
-func TestBarsAreAsTallAsTheirValues(t *testing.T) {
+func TestDrawBars_Heights_FollowValues(t *testing.T) {
 	var bars []chartBar
 	for i := range 30 {
 		bars = append(bars, chartBar{Label: fmt.Sprintf("11-%02d", i+1), Value: float64(i) / 10})
@@ -46,7 +46,7 @@ func TestBarsAreAsTallAsTheirValues(t *testing.T) {
 	if len(text) > 8<<10 {
 		t.Errorf("it has %d bytes", len(text))
 	}
-	// the scale ends at 3: 290 pixels
+	// the scale ends at 3, which is 290 pixels high
 	for i, want := range map[int]int{0: 0, 1: 1, 15: 145, 29: 280} {
 		if got := tall(p, i, len(bars)); got != want {
 			t.Errorf("bar %d is %d pixels tall, want %d", i, got, want)
@@ -66,7 +66,7 @@ func TestBarsAreAsTallAsTheirValues(t *testing.T) {
 	}
 }
 
-func TestAScaleHasRoundSteps(t *testing.T) {
+func TestScaleStep_IsRound(t *testing.T) {
 	for most, want := range map[float64]float64{0: 1, 1: 0.5, 3: 1, 2.9: 1, 4: 1, 4.1: 2, 8.5: 5, 20: 5, 21: 10,
 		0.0007: 0.0002, 123456: 50000, math.Inf(1): 1} {
 		if got := scaleStep(most); math.Abs(got-want) > want/1e6 {
@@ -75,7 +75,7 @@ func TestAScaleHasRoundSteps(t *testing.T) {
 	}
 }
 
-func TestNothingCanBeDrawn(t *testing.T) {
+func TestDrawBars_NoValues_DrawsAxes(t *testing.T) {
 	for _, bars := range [][]chartBar{nil, {{Label: "a"}}, make([]chartBar, 2000)} {
 		p, _ := drawnChart(t, bars)
 		if p.At(chartWidth/2, chartTop+plotHeight) != chartPalette[chartBlack] {

@@ -1,6 +1,6 @@
-// Package command answers the slash commands and the presses of buttons. Its table is made of the
-// core's rows, each in the file of its command, and of the features' (package feature). Commands
-// and presses are kept like any message and answered once, but they pass the queue by.
+// Package command answers slash commands and presses of buttons. Its table has the core's commands,
+// each in a file of its own, and those of the features (package feature). Commands and presses are
+// kept like messages and answered once, but they do not wait in the queue.
 package command
 
 import (
@@ -15,7 +15,7 @@ import (
 	"mews/supervisor/slash"
 )
 
-// textAnswer is a run whose answer is text alone.
+// textAnswer makes a run from a function that answers with text only.
 func textAnswer(text func(context.Context, *Commands, feature.Request) (string, error)) run {
 	return func(ctx context.Context, c *Commands, r feature.Request) (supervisor.Delivery, error) {
 		text, err := text(ctx, c, r)
@@ -23,7 +23,7 @@ func textAnswer(text func(context.Context, *Commands, feature.Request) (string, 
 	}
 }
 
-// answer runs a command, or what a button does.
+// answer runs a command or the action of a button.
 func (c *Commands) answer(ctx context.Context, in supervisor.Inbound, unblock func()) (supervisor.Delivery, error) {
 	r := c.askingIn(in.Conversation, feature.Request{User: c.person(in.Conversation.User), Inbound: in.ID,
 		At: in.ReceivedAt, Name: in.Command,
@@ -44,7 +44,7 @@ func (c *Commands) answer(ctx context.Context, in supervisor.Inbound, unblock fu
 	return row.Run(ctx, r)
 }
 
-// askingIn is a request in a conversation, where its person is asked too.
+// askingIn makes a request that asks its user in a conversation.
 func (c *Commands) askingIn(in supervisor.Conversation, r feature.Request) feature.Request {
 	r.Conversation = in
 	r.Allow = func(ctx context.Context, effect, text string, arguments ...string) error {
@@ -53,8 +53,8 @@ func (c *Commands) askingIn(in supervisor.Conversation, r feature.Request) featu
 	return r
 }
 
-// unknownText says that there is no such command, and which one was probably meant of those that
-// the person may use.
+// unknownText answers an unknown command. It suggests the most similar command that the user may
+// use.
 func (c *Commands) unknownText(r feature.Request) string {
 	var all []string
 	for _, row := range c.table {
@@ -68,8 +68,8 @@ func (c *Commands) unknownText(r feature.Request) string {
 	return fmt.Sprintf(textNoCommand, r.Name)
 }
 
-// answerInPrivate gives a command's answer in its person's private chat, and says so in the group.
-// What a crash cut off in between is given again.
+// answerInPrivate sends the answer to the user's private chat, and says so in the group. After a
+// crash in between, it sends the answer again.
 func (c *Commands) answerInPrivate(ctx context.Context, row feature.Command, r feature.Request) (
 	d supervisor.Delivery, err error) {
 	r = c.askingIn(r.User.PrivateChat(), r)
@@ -85,14 +85,14 @@ func (c *Commands) answerInPrivate(ctx context.Context, row feature.Command, r f
 	return supervisor.Delivery{Text: textInPrivate}, nil
 }
 
-// person is a user with what they have set; only their name of one whom nobody knows.
+// person returns a user with their settings. An unknown user has only a name.
 func (c *Commands) person(name string) supervisor.User {
 	user, _ := c.o.People.Find(name)
 	user.Name = name
 	return user
 }
 
-// checkAdmin is nil where a person may use a command.
+// checkAdmin returns nil if the user may use the command.
 func (c *Commands) checkAdmin(command supervisor.SlashCommand, user string) error {
 	if command.AdminsOnly && !c.isAdmin(user) {
 		return supervisor.Errorf(supervisor.CodeForbidden, textAdminsOnly, command.Name)
@@ -100,13 +100,13 @@ func (c *Commands) checkAdmin(command supervisor.SlashCommand, user string) erro
 	return nil
 }
 
-// isAdmin says whether a person may see to the service.
+// isAdmin reports whether a user may administrate the service.
 func (c *Commands) isAdmin(user string) bool {
 	u, known := c.o.People.Find(user)
 	return known && u.Role == supervisor.RoleAdmin
 }
 
-// allow has an effect approved. While the person is asked, the conversation's next command runs.
+// allow asks for approval of an effect. Meanwhile the conversation's next command runs.
 func (c *Commands) allow(ctx context.Context, r feature.Request, effect, text string, arguments ...string) error {
 	wait := time.AfterFunc(askGrace, r.Unblock)
 	defer wait.Stop()

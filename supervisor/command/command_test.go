@@ -25,13 +25,13 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// sessions is where turns run: at most one, which is over when the test says so.
+// sessions runs at most one turn, which ends when the test closes over.
 type sessions struct {
 	mu      sync.Mutex
-	over    chan struct{}        // nil when no turn runs
-	ahead   sqlite.PrecedingText // what a stop comes to then
-	command int64                // of the last stop
-	now     []int64              // conversations that were stopped without a command on disk
+	over    chan struct{}        // nil if no turn runs
+	ahead   sqlite.PrecedingText // the result of a stop
+	command int64                // the command of the last stop
+	now     []int64              // conversations that were stopped without a stored command
 }
 
 func (s *sessions) Stop(ctx context.Context, _ supervisor.Conversation, command int64) (sqlite.PrecedingText, error) {
@@ -55,7 +55,7 @@ func (s *sessions) StopNow(conversation int64) bool {
 	return s.over != nil
 }
 
-// rig is commands on a real database.
+// rig has Commands with a real database.
 type rig struct {
 	*testing.T
 	db       *sqlite.DB
@@ -63,7 +63,7 @@ type rig struct {
 	fakes    *fakes
 	options  command.Options
 	commands *command.Commands
-	begun    []string // the texts that turns begin with
+	begun    []string // the texts of turns that commands began
 	answered chan int64
 	home     supervisor.Conversation
 	keys     int
@@ -100,7 +100,7 @@ func newRig(t *testing.T) *rig {
 	return h
 }
 
-// made makes commands of the options.
+// made makes Commands from the options.
 func (h *rig) made() *command.Commands {
 	h.Helper()
 	commands, err := command.New(h.options)
@@ -110,7 +110,7 @@ func (h *rig) made() *command.Commands {
 	return commands
 }
 
-// live runs the commands for one life, which ends with the test at the latest.
+// live runs the Commands for one life, which ends with the test at the latest.
 func (h *rig) live() (end func()) {
 	h.commands = h.made()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -143,13 +143,13 @@ func (h *rig) keepAs(key, text string) supervisor.Inbound {
 	return in
 }
 
-// ask uses a command and returns its answer.
+// ask runs a command and returns its answer.
 func (h *rig) ask(text string) string {
 	h.Helper()
 	in := h.keep(text)
 	h.commands.Accept(in)
 	for {
-		<-h.answered // perhaps by what it says elsewhere first
+		<-h.answered // perhaps after a message in another chat
 		for _, d := range h.outbox() {
 			if d.Inbound == in.ID {
 				return d.Text
@@ -167,7 +167,7 @@ func (h *rig) outbox() []supervisor.Delivery {
 	return list
 }
 
-func TestEachCommandAnswers(t *testing.T) {
+func TestCommands_Each_Answers(t *testing.T) {
 	h := newRig(t)
 	h.live()
 	for _, c := range []struct{ text, want string }{
@@ -182,11 +182,11 @@ func TestEachCommandAnswers(t *testing.T) {
 		{"/Status@mews_bot please", "all is well"},
 		{"/status\tplease", "all is well"},
 		{"/status\nplease", "all is well"},
-		{"/model", "`offline` answers you, as the configuration has it."},
+		{"/model", "`offline` answers you, as configured."},
 		{"/models", "- `offline` (in use, the default)"},
-		{"/usage", "What you asked of models this month: nothing."},
+		{"/usage", "Your use of models this month: nothing."},
 		{"/settings", "- stream: on, the default"},
-		{"/grants", "There is nothing that you always allow."},
+		{"/grants", "You have not allowed anything for always."},
 		{"/lock", "you have no second factor."},
 		{"/invite", "Only an admin may use /invite."},
 		{"/allow", "Only an admin may use /"},
@@ -196,9 +196,9 @@ func TestEachCommandAnswers(t *testing.T) {
 		{"/stpo", "There is no /stpo. Did you mean /stop?"},
 		{"/Hlep", "There is no /hlep. Did you mean /help?"},
 		{"/claer", "There is no /claer. Did you mean /clear?"},
-		{"/invit", "There is no command /invit. /help"}, // it is for admins
+		{"/invit", "There is no command /invit. /help"}, // /invite is for admins
 		{"/clear", "A new topic."},
-		{"/stats", "What you asked of models"},
+		{"/stats", "Your use of models"},
 	} {
 		if got := h.ask(c.text); !strings.Contains(got, c.want) {
 			t.Errorf("%q is answered with %q, which lacks %q", c.text, got, c.want)
@@ -211,14 +211,15 @@ func TestEachCommandAnswers(t *testing.T) {
 	}
 }
 
-func TestHelpListsEveryCommandThatAnswers(t *testing.T) {
+func TestHelp_Overview_ListsEveryCommand(t *testing.T) {
 	h := newRig(t)
 	h.is(supervisor.RoleAdmin)
 	h.live()
 	listed := 0
 	text := h.ask("/help")
 	for _, group := range feature.Groups()[1:] {
-		text += h.ask("/help "+string(group)) + "\n" // some have features' commands alone, which are not here
+		// some groups have only commands of features, which are missing here
+		text += h.ask("/help "+string(group)) + "\n"
 	}
 	for line := range strings.Lines(text) {
 		name, _, ok := strings.Cut(line, " - ")
@@ -235,8 +236,8 @@ func TestHelpListsEveryCommandThatAnswers(t *testing.T) {
 	}
 }
 
-// What only an admin may use is not offered to others.
-func TestHelpAndTheMenuAreForWhoeverReadsThem(t *testing.T) {
+// A command for admins is not offered to others.
+func TestHelp_AdminCommands_OnlyForAdmins(t *testing.T) {
 	h := newRig(t)
 	h.is(supervisor.RoleUser)
 	h.live()
@@ -249,7 +250,7 @@ func TestHelpAndTheMenuAreForWhoeverReadsThem(t *testing.T) {
 	}
 }
 
-func TestStopSaysStoppedWhenTheTurnIsOverAndNotBefore(t *testing.T) {
+func TestStop_Answer_WaitsForEndOfTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newRig(t)
 		h.live()
@@ -263,7 +264,7 @@ func TestStopSaysStoppedWhenTheTurnIsOverAndNotBefore(t *testing.T) {
 		}
 		close(over)
 		<-h.answered
-		if got := h.outbox()[0].Text; got != "It is over: nothing of it runs on." {
+		if got := h.outbox()[0].Text; got != "Stopped." {
 			t.Errorf("the person is told %q", got)
 		}
 		if h.sessions.command != in.ID {
@@ -272,7 +273,7 @@ func TestStopSaysStoppedWhenTheTurnIsOverAndNotBefore(t *testing.T) {
 	})
 }
 
-func TestATurnThatDoesNotStopIsNotSaidToHave(t *testing.T) {
+func TestStop_SlowTurn_IsNotCalledStopped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newRig(t)
 		h.live()
@@ -283,23 +284,23 @@ func TestATurnThatDoesNotStopIsNotSaidToHave(t *testing.T) {
 	})
 }
 
-func TestAStopSaysHowTheTurnEndedAndWhatWaitsBehindIt(t *testing.T) {
+func TestStop_Answer_TellsEndAndQueue(t *testing.T) {
 	for name, c := range map[string]struct {
 		command string
 		ahead   sqlite.PrecedingText
 		want    string
 	}{
-		"nothing behind it": {"/stop", sqlite.PrecedingText{Inbound: 1, Why: "stopped"}, "It is over: nothing of it runs on."},
+		"nothing behind it": {"/stop", sqlite.PrecedingText{Inbound: 1, Why: "stopped"}, "Stopped."},
 		"one behind it": {"/stop", sqlite.PrecedingText{Inbound: 1, Why: "stopped", Waiting: 1},
-			"It is over: nothing of it runs on. 1 message waits behind it, and is answered now."},
+			"Stopped. I now answer 1 message that waited."},
 		"two behind it": {"/stop", sqlite.PrecedingText{Inbound: 1, Why: "stopped", Waiting: 2},
-			"It is over: nothing of it runs on. 2 messages wait behind it, and are answered now."},
-		"it ended by itself": {"/stop", sqlite.PrecedingText{Inbound: 1, Why: "done"}, "The answer that was being given had just ended."},
+			"Stopped. I now answer 2 messages that waited."},
+		"it ended by itself": {"/stop", sqlite.PrecedingText{Inbound: 1, Why: "done"}, "The answer had just ended."},
 		"nothing ran":        {"/stop", sqlite.PrecedingText{Waiting: 1}, "Nothing is running here."},
 		"a new topic, and one waits": {"/new", sqlite.PrecedingText{Inbound: 1, Why: "stopped", Waiting: 1},
-			newTopic + " The answer that was being given is stopped. 1 message that has no answer yet is answered in the new topic."},
+			newTopic + " I stopped the running answer. I answer 1 waiting message in the new topic."},
 		"a new topic, and two wait": {"/new", sqlite.PrecedingText{Waiting: 2},
-			newTopic + " 2 messages that have no answer yet are answered in the new topic."},
+			newTopic + " I answer 2 waiting messages in the new topic."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newRig(t)
@@ -313,9 +314,9 @@ func TestAStopSaysHowTheTurnEndedAndWhatWaitsBehindIt(t *testing.T) {
 	}
 }
 
-const newTopic = "A new topic. What was said so far stays on record but out of my sight; your files are as they were."
+const newTopic = "A new topic. I keep the earlier messages, but I no longer read them. Your files stay as they are."
 
-func TestAStopThatTheDiskDoesNotTakeStopsAllTheSame(t *testing.T) {
+func TestStop_FullDisk_StopsAnyway(t *testing.T) {
 	full := &supervisor.Error{Code: supervisor.CodeUnavailable, Message: "The disk is full."}
 	for name, c := range map[string]struct {
 		kind    supervisor.InboundKind
@@ -324,7 +325,7 @@ func TestAStopThatTheDiskDoesNotTakeStopsAllTheSame(t *testing.T) {
 		stopped bool
 		want    string
 	}{
-		"a stop":                    {supervisor.KindCommand, "/Stop@mews_bot now", true, true, "What runs here is being stopped, although"},
+		"a stop":                    {supervisor.KindCommand, "/Stop@mews_bot now", true, true, "I am stopping the running answer, although"},
 		"a stop where nothing runs": {supervisor.KindCommand, "/stop", false, true, "The disk is full."},
 		"another command":           {supervisor.KindCommand, "/new", true, false, "The disk is full."},
 		"words":                     {supervisor.KindText, "stop", true, false, "The disk is full."},
@@ -349,7 +350,7 @@ func TestAStopThatTheDiskDoesNotTakeStopsAllTheSame(t *testing.T) {
 	}
 }
 
-func TestANewTopicLeavesOutWhatWasSaid(t *testing.T) {
+func TestNew_HidesEarlierMessages(t *testing.T) {
 	h := newRig(t)
 	over := make(chan struct{})
 	close(over)
@@ -368,7 +369,7 @@ func TestANewTopicLeavesOutWhatWasSaid(t *testing.T) {
 	if _, err := h.db.Turns().Finish(t.Context(), end); err != nil {
 		t.Fatal(err)
 	}
-	if got := h.ask("/new"); !strings.HasPrefix(got, "A new topic.") || !strings.HasSuffix(got, " The answer that was being given is stopped.") {
+	if got := h.ask("/new"); !strings.HasPrefix(got, "A new topic.") || !strings.HasSuffix(got, " I stopped the running answer.") {
 		t.Errorf("/new answers %q", got)
 	}
 	if left, err := h.db.Transcript().Messages(t.Context(), h.home.ID); err != nil || len(left) != 0 {
@@ -376,14 +377,14 @@ func TestANewTopicLeavesOutWhatWasSaid(t *testing.T) {
 	}
 }
 
-func TestACommandThatIsStillWaitingAtACrashIsAnsweredOnceInTheNextLife(t *testing.T) {
+func TestCrash_WaitingCommand_IsAnsweredOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newRig(t)
 		end := h.live()
-		synctest.Wait()                       // it has looked for what was left
+		synctest.Wait()                       // it has searched for unanswered commands
 		h.sessions.over = make(chan struct{}) // a turn that does not end
 		h.commands.Accept(h.keep("/stop"))
-		h.keep("/status") // on disk, and the process ends before it is accepted
+		h.keep("/status") // stored, and the process ends before it is accepted
 		synctest.Wait()
 		end()
 		if got := h.outbox(); len(got) != 0 {
@@ -402,7 +403,7 @@ func TestACommandThatIsStillWaitingAtACrashIsAnsweredOnceInTheNextLife(t *testin
 	})
 }
 
-func TestACommandThatWasSentAgainIsAnsweredOnce(t *testing.T) {
+func TestAccept_RepeatedCommand_IsAnsweredOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newRig(t)
 		h.live()
@@ -414,7 +415,7 @@ func TestACommandThatWasSentAgainIsAnsweredOnce(t *testing.T) {
 		synctest.Wait()
 		close(over)
 		<-h.answered
-		h.commands.Accept(in) // as it was read just before it was answered
+		h.commands.Accept(in) // as read just before it was answered
 		h.commands.Accept(h.keepAs("key", "/stop"))
 		synctest.Wait()
 		if got := h.outbox(); len(got) != 1 {
@@ -439,7 +440,7 @@ func (o *outbox) AnswerCommand(ctx context.Context, inbound int64, d supervisor.
 	return o.Outbox.AnswerCommand(ctx, inbound, d)
 }
 
-func TestAnAnswerIsKeptHoweverLongTheStoreCannot(t *testing.T) {
+func TestAnswer_FailingStore_IsRetried(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newRig(t)
 		h.options.Outbox = &outbox{Outbox: h.db.Outbox(), fails: 30}
@@ -450,7 +451,7 @@ func TestAnAnswerIsKeptHoweverLongTheStoreCannot(t *testing.T) {
 	})
 }
 
-func TestWhatFailsIsToldInWordsForAPerson(t *testing.T) {
+func TestCommand_Failure_IsExplained(t *testing.T) {
 	h := newRig(t)
 	var failure error
 	h.options.Status = func(context.Context, supervisor.Conversation) (string, error) { return "", failure }

@@ -22,32 +22,32 @@ import (
 
 // Store keeps commands and presses.
 type Store interface {
-	Commands(ctx context.Context) ([]supervisor.Inbound, error) // that have no answer yet
-	Presses(ctx context.Context) ([]supervisor.Inbound, error)  // likewise
+	Commands(ctx context.Context) ([]supervisor.Inbound, error) // commands without an answer
+	Presses(ctx context.Context) ([]supervisor.Inbound, error)  // presses without an answer
 }
 
-// Outbox takes what commands and presses are answered.
+// Outbox takes the answers to commands and presses.
 type Outbox interface {
-	// AnswerCommand takes the answer to one, once.
+	// AnswerCommand queues the answer to a command or press, once.
 	AnswerCommand(ctx context.Context, inbound int64, d supervisor.Delivery) (supervisor.Delivery, error)
-	// Say takes what is said beside that, in the conversation of d, which is made where there is
-	// none.
+	// Say queues another message in the conversation of d. It creates the conversation if
+	// necessary.
 	Say(ctx context.Context, d supervisor.Delivery) (supervisor.Delivery, error)
 }
 
-// Approver decides whether an effect may leave the walls.
+// Approver decides about effects outside the sandbox.
 type Approver interface {
-	// Allow returns nil where it may, and else an error for the person. It may ask them, and wait
-	// for their answer.
+	// Allow returns nil if the effect is allowed, or an error for the user. It may ask the user,
+	// and wait for the answer.
 	Allow(ctx context.Context, r approval.Request) error
 }
 
-// People are the users.
+// People finds users.
 type People interface {
 	Find(name string) (supervisor.User, bool)
 }
 
-// Options are what the commands work on.
+// Options are the dependencies of Commands.
 type Options struct {
 	Store       Store
 	Outbox      Outbox
@@ -75,56 +75,56 @@ type Options struct {
 	People      People
 	Audit       func(user, action, detail string) // never blocks
 	Status      func(context.Context, supervisor.Conversation) (string, error)
-	// Drop drops what waits in a command's conversation, and says how much that is; the same when
-	// it is called again.
+	// Drop drops the waiting messages of a command's conversation, and counts them. A repeated call
+	// returns the same number.
 	Drop func(ctx context.Context, command int64) (int, error)
-	// Begin has a text begin a turn that a command has in its arguments. It may be called again for
-	// the same command, and does nothing then.
+	// Begin begins a turn with the text in a command's arguments. A repeated call for the same
+	// command does nothing.
 	Begin func(ctx context.Context, c supervisor.Conversation, command int64, text string) error
-	// Anew has an edited text that has its answer be answered as it is now, once for a press; it
-	// says whether there is such a text.
+	// Anew answers an edited message that was answered before, once for each press. It reports
+	// whether there is such a message.
 	Anew func(ctx context.Context, press, edited int64) (bool, error)
-	// OfferZone offers to have jobs that keep another time zone keep that of the person; without a
-	// text there are none.
+	// OfferZone offers to change the jobs in another time zone to the user's new one. The delivery
+	// is empty if there are none.
 	OfferZone func(ctx context.Context, user supervisor.User) (supervisor.Delivery, error)
-	Welcome   func(supervisor.Conversation) string // what /start says of this service
-	// something was put into its outbox, and perhaps a cleaning; never blocks
+	Welcome   func(supervisor.Conversation) string // what /start says about this service
+	// called when an answer, or the removal of buttons, was queued; never blocks
 	Queued   func(conversation int64)
-	Features []feature.Command // beside the core's
-	Hidden   []feature.Group   // /help and menus leave them out: they have nothing to work on
+	Features []feature.Command // commands beside the core's
+	Hidden   []feature.Group   // groups that /help and menus leave out, because they have no data here
 	Manual   []Page
 	Now      func() time.Time
 	Log      hclog.Logger
 }
 
 const (
-	// commandTimeout bounds a command. A turn that is stopped has to end within it.
+	// commandTimeout limits a command. A stopped turn has to end within it.
 	commandTimeout = time.Minute
-	// questionTimeout bounds a command for which the person may be asked: a question about an
-	// effect stands for an hour.
+	// questionTimeout limits a command that may ask its user. A question about an effect is open
+	// for an hour.
 	questionTimeout = time.Hour + commandTimeout
-	// askGrace is how long an approval may take before the conversation's next command runs: the
-	// person is being asked then.
+	// askGrace is how long an approval may take before the conversation's next command runs,
+	// because the user is then being asked.
 	askGrace = 2 * time.Second
 )
 
-// Commands runs commands and presses. Those of one conversation run one after another, as they were
-// sent; urgent commands and presses run at once. It may be used from several goroutines.
+// Commands runs commands and presses. Those of one conversation run one after another, in the order
+// of sending. Urgent commands and presses run at once. It may be used from several goroutines.
 type Commands struct {
 	o     Options
-	table []feature.Command // as /help lists them; it is not changed
+	table []feature.Command // in the order of /help; never changed
 
-	mu      sync.Mutex           // guards what follows
-	waiting []supervisor.Inbound // accepted, and not looked at by Run yet
-	// what waits behind what runs, by queueOf; there is one while one runs
+	mu      sync.Mutex           // guards the fields below
+	waiting []supervisor.Inbound // accepted inbounds that Run has not yet taken
+	// inbounds that wait, by queueOf; a queue exists while one of it runs
 	queues map[int64][]supervisor.Inbound
-	// inbounds that wait or run: one that is accepted again is not run twice
+	// inbounds that wait or run; a repeated Accept is ignored
 	taken   map[int64]bool
-	active  map[int64]*execution // those that run, or are about to, by inbound
+	active  map[int64]*execution // inbounds that run or are about to
 	changed chan struct{}        // holds a token when something waits
 }
 
-// New makes Commands; Run runs them. It refuses features whose commands can't be told apart.
+// New makes Commands; Run runs them. It refuses features with colliding commands.
 func New(o Options) (*Commands, error) {
 	c := &Commands{o: o, queues: map[int64][]supervisor.Inbound{}, taken: map[int64]bool{},
 		active:  map[int64]*execution{},
@@ -136,7 +136,7 @@ func New(o Options) (*Commands, error) {
 	return c, nil
 }
 
-// Accept takes a command or a press that is on disk. It never blocks.
+// Accept takes a stored command or press. It never blocks.
 func (c *Commands) Accept(in supervisor.Inbound) {
 	if in.State != supervisor.InboundNew {
 		return
@@ -150,8 +150,8 @@ func (c *Commands) Accept(in supervisor.Inbound) {
 	signals.Send(c.changed)
 }
 
-// Run runs the commands that were left unanswered when the service last ended, and then what is
-// accepted. It returns when ctx has ended and nothing runs any more.
+// Run runs the commands that the last life left unanswered, and then accepted ones. It returns when
+// ctx has ended and no command runs.
 func (c *Commands) Run(ctx context.Context) error {
 	left, err := c.unanswered(ctx)
 	if ctx.Err() != nil {
@@ -177,7 +177,7 @@ func (c *Commands) Run(ctx context.Context) error {
 	}
 }
 
-// unanswered are the commands and presses that have no answer yet.
+// unanswered lists the commands and presses without an answer.
 func (c *Commands) unanswered(ctx context.Context) ([]supervisor.Inbound, error) {
 	commands, err := c.o.Store.Commands(ctx)
 	if err != nil {
@@ -190,12 +190,12 @@ func (c *Commands) unanswered(ctx context.Context) ([]supervisor.Inbound, error)
 	return append(commands, presses...), nil
 }
 
-// takeReady returns those that run from now on, and has the others wait behind what runs in their
-// conversation.
+// takeReady returns the inbounds that run now. It queues the others behind the running ones of
+// their conversation.
 func (c *Commands) takeReady() (ready []supervisor.Inbound) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	// Those that were left unanswered may stand behind what was accepted since.
+	// Older unanswered inbounds may come after newer accepted ones.
 	slices.SortFunc(c.waiting, func(a, b supervisor.Inbound) int { return cmp.Compare(a.ID, b.ID) })
 	for _, in := range c.waiting {
 		key := c.queueOf(in)
@@ -217,9 +217,9 @@ func (c *Commands) takeReady() (ready []supervisor.Inbound) {
 	return ready
 }
 
-// queueOf is the queue in which something waits; 0 is none. A press waits for no command, for a
-// command may wait for it; those of questions wait for one another, for each goes on from what the
-// one before has picked.
+// queueOf returns the queue of an inbound; 0 means none. A press waits for no command, because a
+// command may wait for it. Presses of questions wait for each other, because each continues from
+// the options picked before.
 func (c *Commands) queueOf(in supervisor.Inbound) int64 {
 	switch {
 	case in.Kind == supervisor.KindPress && strings.HasPrefix(in.Text, questionPrefix):
@@ -230,8 +230,8 @@ func (c *Commands) queueOf(in supervisor.Inbound) int64 {
 	return in.Conversation.ID
 }
 
-// work runs a command, and then the next of its conversation, which runs earlier where the person
-// is asked.
+// work runs a command, and then the next of its conversation. The next runs earlier if the user is
+// asked.
 func (c *Commands) work(ctx context.Context, running *sync.WaitGroup, in supervisor.Inbound) {
 	behind := sync.OnceFunc(func() {
 		if next, more := c.next(in); more && ctx.Err() == nil {
@@ -242,7 +242,8 @@ func (c *Commands) work(ctx context.Context, running *sync.WaitGroup, in supervi
 	behind()
 }
 
-// next is what runs after a command. Nothing does after what waits in no queue.
+// next returns the inbound to run after one that is over. It returns nothing if that was in no
+// queue.
 func (c *Commands) next(over supervisor.Inbound) (in supervisor.Inbound, more bool) {
 	key := c.queueOf(over)
 	if key == 0 {
@@ -259,7 +260,7 @@ func (c *Commands) next(over supervisor.Inbound) (in supervisor.Inbound, more bo
 	return queue[0], true
 }
 
-// timeoutOf is how long something may take.
+// timeoutOf returns the time limit of an inbound.
 func (c *Commands) timeoutOf(in supervisor.Inbound) time.Duration {
 	if row, _ := c.find(in.Command); in.Kind == supervisor.KindPress || row.MayAsk {
 		return questionTimeout
@@ -267,8 +268,8 @@ func (c *Commands) timeoutOf(in supervisor.Inbound) time.Duration {
 	return commandTimeout
 }
 
-// run answers a command. It runs again after a crash that came before its answer was on disk, so it
-// must be able to.
+// run answers a command. After a crash before its answer was stored, it runs again, so it must be
+// repeatable.
 func (c *Commands) run(ctx context.Context, in supervisor.Inbound, aside func()) {
 	ctx, over := c.beginExecution(ctx, in)
 	defer over()
@@ -287,9 +288,8 @@ func (c *Commands) run(ctx context.Context, in supervisor.Inbound, aside func())
 	c.store(ctx, in, d)
 }
 
-// store puts an answer into the outbox, and tries again for as long as that fails. The outbox
-// refuses a second answer to a command that was sent again while its first answer was being stored,
-// and an answer to somebody who was deleted.
+// store queues an answer, and retries while that fails. The outbox refuses a second answer to a
+// command that was sent twice, and an answer to a deleted user.
 func (c *Commands) store(ctx context.Context, in supervisor.Inbound, d supervisor.Delivery) {
 	log := c.o.Log.With("user", in.Conversation.User, "inbound", in.ID)
 	_, kept := retry.Persist(ctx, log, "answer a command", func() (supervisor.Delivery, error) {

@@ -11,7 +11,7 @@ import (
 	"mews/supervisor"
 )
 
-// answers are the beginnings of what was answered, in order.
+// answers returns the beginnings of the answers, in order.
 func (h *rig) answers(c supervisor.Conversation) (answers []string) {
 	h.Helper()
 	list, err := h.db.Outbox().List(h.Context(), c.ID, 0, 100)
@@ -24,7 +24,7 @@ func (h *rig) answers(c supervisor.Conversation) (answers []string) {
 	return answers
 }
 
-// slow has /status of the house's own conversation last until the test says so.
+// slow makes /status of ann's conversation last until the test closes over.
 func (h *rig) slow() (over chan struct{}) {
 	home := h.home.ID
 	over = make(chan struct{})
@@ -42,7 +42,7 @@ func (h *rig) slow() (over chan struct{}) {
 	return over
 }
 
-func TestCommandsOfAConversationAreAnsweredAsTheyWereSent(t *testing.T) {
+func TestRun_Conversation_KeepsOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newRig(t)
 		over := h.slow()
@@ -85,8 +85,8 @@ func TestCommandsOfAConversationAreAnsweredAsTheyWereSent(t *testing.T) {
 	})
 }
 
-// TestWhatAnEarlierLifeLeftComesFirst, also before what was accepted before the commands run.
-func TestWhatAnEarlierLifeLeftComesFirst(t *testing.T) {
+// They also precede commands that were accepted before Run.
+func TestRun_LeftoverCommands_ComeFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newRig(t)
 		over := h.slow()
@@ -95,7 +95,7 @@ func TestWhatAnEarlierLifeLeftComesFirst(t *testing.T) {
 			h.commands.Accept(h.keep(text))
 		}
 		synctest.Wait()
-		end() // with one that runs and two that wait
+		end() // while one runs and two wait
 		if got := h.answers(h.home); len(got) != 0 {
 			t.Fatalf("the first life answered %q", got)
 		}
@@ -116,9 +116,8 @@ func TestWhatAnEarlierLifeLeftComesFirst(t *testing.T) {
 	})
 }
 
-// TestACommandThatWaitsAndIsSentAgainIsAnsweredOnce: it is taken also while it stands behind
-// another.
-func TestACommandThatWaitsAndIsSentAgainIsAnsweredOnce(t *testing.T) {
+// The repeat is noticed while the first one still waits.
+func TestAccept_RepeatWhileWaiting_IsIgnored(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newRig(t)
 		over := h.slow()
@@ -137,8 +136,7 @@ func TestACommandThatWaitsAndIsSentAgainIsAnsweredOnce(t *testing.T) {
 	})
 }
 
-// TestManyCommandsKeepTheirOrder, whatever comes between them.
-func TestManyCommandsKeepTheirOrder(t *testing.T) {
+func TestRun_ManyCommands_KeepOrder(t *testing.T) {
 	h := newRig(t)
 	h.live()
 	var want []string

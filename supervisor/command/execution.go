@@ -8,10 +8,10 @@ import (
 	"mews/supervisor"
 )
 
-// execution is a command or a press that runs or is about to.
+// execution is a command or press that runs or is about to run.
 type execution struct {
 	user   string
-	ended  bool               // it is to end, even if it has not begun
+	ended  bool               // it must end, even if it has not begun
 	cancel context.CancelFunc // nil until it begins
 	done   chan struct{}      // closed when it has ended
 }
@@ -20,8 +20,8 @@ func newExecution(in supervisor.Inbound) *execution {
 	return &execution{user: in.Conversation.User, done: make(chan struct{})}
 }
 
-// beginExecution is called before a command runs, and over when it has run. End ends the context
-// that it returns.
+// beginExecution is called before a command runs, and over after it. End cancels the returned
+// context.
 func (c *Commands) beginExecution(ctx context.Context, in supervisor.Inbound) (_ context.Context, over func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	c.mu.Lock()
@@ -40,10 +40,9 @@ func (c *Commands) beginExecution(ctx context.Context, in supervisor.Inbound) (_
 	}
 }
 
-// End ends all commands and presses of a person who may not speak any more, without an answer:
-// those that run and those that wait. It returns when none of them runs any more, or with ctx's
-// cause when ctx ends before. On disk they stay unanswered, and the service runs them when it is
-// started anew, unless they are gone by then.
+// End ends all commands and presses of a locked-out user, without an answer. It returns when none
+// of them runs, or with ctx's cause if ctx ends before. They stay unanswered in the store, so the
+// next start runs them unless they were deleted.
 func (c *Commands) End(ctx context.Context, user string) error {
 	for _, j := range c.stopUser(user) {
 		select {
@@ -55,7 +54,7 @@ func (c *Commands) End(ctx context.Context, user string) error {
 	return nil
 }
 
-// stopUser forgets what waits of a person, cancels what runs, and returns that.
+// stopUser drops the waiting inbounds of a user, cancels the running ones, and returns those.
 func (c *Commands) stopUser(user string) (ending []*execution) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -19,9 +19,8 @@ func (h *rig) guest() supervisor.Conversation {
 	return c
 }
 
-// TestWhoIsShutOutHasTheirCommandsEnded: the one that asks, and what waits behind it; nobody
-// else's, and none is answered.
-func TestWhoIsShutOutHasTheirCommandsEnded(t *testing.T) {
+// The running command and those behind it end without an answer. Other users' commands continue.
+func TestEnd_LockedOutUser_EndsCommands(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newRig(t)
 		over := h.slow()
@@ -37,7 +36,7 @@ func TestWhoIsShutOutHasTheirCommandsEnded(t *testing.T) {
 		if err := h.commands.End(t.Context(), "bob"); err != nil {
 			t.Fatal(err)
 		}
-		if err := h.commands.End(t.Context(), "bob"); err != nil { // of whom nothing is left
+		if err := h.commands.End(t.Context(), "bob"); err != nil { // bob has no commands left
 			t.Fatal(err)
 		}
 		close(over)
@@ -56,8 +55,8 @@ func TestWhoIsShutOutHasTheirCommandsEnded(t *testing.T) {
 	})
 }
 
-// TestACommandThatIsGoneIsNotAnsweredForEver: somebody was deleted while it ran.
-func TestACommandThatIsGoneIsNotAnsweredForEver(t *testing.T) {
+// The user was deleted while the command ran.
+func TestAnswer_DeletedUser_IsNotRetried(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newRig(t)
 		erased := make(chan struct{})

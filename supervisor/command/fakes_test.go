@@ -13,28 +13,29 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/access"
 	"mews/supervisor/approval"
 	"mews/supervisor/command"
 	"mews/supervisor/question"
 )
 
-// fakes is what people see to, as the outer world has it. The zero value allows everything.
+// fakes plays the rest of the service. The zero value allows everything.
 type fakes struct {
 	mu      sync.Mutex
 	audited []string
 	asked   []approval.Request
-	answers chan error // what comes of an approval; nil allows at once
+	answers chan error // results of approvals; nil allows at once
 
-	meanwhile func() // what happens while somebody is asked
+	meanwhile func() // called while the user is asked
 
 	pressed []string
-	foreign bool // no question's button is anybody's here
+	foreign bool // no press belongs to the user's questions
 
 	guarded bool
 	closed  []string
 
 	invited []string
-	made    command.Invitation
+	made    access.Invitation
 
 	groups []string
 	stays  bool
@@ -66,7 +67,7 @@ func (d *fakes) Allow(ctx context.Context, r approval.Request) error {
 	}
 }
 
-// Press is that of a question.
+// Press is Questions.Press.
 func (d *fakes) Press(_ context.Context, user string, conversation int64, press string) (question.Pressed, error) {
 	d.mu.Lock()
 	d.pressed = append(d.pressed, fmt.Sprint(user, " in ", conversation, ": ", press))
@@ -92,7 +93,7 @@ func (d *fakes) CloseAll(_ context.Context, user string) (int64, error) {
 	return 3, nil
 }
 
-// Check is that of a setting, or of somebody to be invited.
+// Check is Settings.Check, or Invites.Check.
 func (d *fakes) Check(_ context.Context, _, name, value string) (string, error) {
 	if value == "bad" {
 		return "", &supervisor.Error{Code: supervisor.CodeInvalid, Message: "No " + name + " is " + value + "."}
@@ -126,7 +127,7 @@ func (d *fakes) List(context.Context, string) ([]command.Setting, error) {
 	return list, nil
 }
 
-// invites are the fakes'.
+// invites is fakes as Invites.
 type invites struct{ *fakes }
 
 func (i invites) Check(_ context.Context, name string) error {
@@ -136,12 +137,12 @@ func (i invites) Check(_ context.Context, name string) error {
 	return nil
 }
 
-func (i invites) Invite(_ context.Context, name string) (command.Invitation, error) {
+func (i invites) Invite(_ context.Context, name string) (access.Invitation, error) {
 	i.invited = append(i.invited, name)
 	return i.made, nil
 }
 
-// groups are the fakes'.
+// groups is fakes as Groups.
 type groups struct{ *fakes }
 
 func (g groups) Allow(_ context.Context, c supervisor.Conversation) error {
@@ -154,10 +155,10 @@ func (g groups) Disallow(_ context.Context, c supervisor.Conversation) (bool, er
 	return g.stays, nil
 }
 
-// is has ann be of a role.
+// is gives ann a role.
 func (h *rig) is(role supervisor.Role) { h.options.People = people{"ann": {Name: "ann", Role: role}} }
 
-// on has the house be on Telegram.
+// on moves ann to a chat on Telegram.
 func (h *rig) on(chat string) {
 	h.Helper()
 	c, err := h.db.Conversations().Find(h.Context(), "ann", supervisor.ChannelTelegram, chat, "")
@@ -167,7 +168,7 @@ func (h *rig) on(chat string) {
 	h.home = c
 }
 
-// press presses a button of message 7, and keeps that.
+// press stores a press of a button of message 7.
 func (h *rig) press(press string) supervisor.Inbound {
 	h.Helper()
 	h.keys++
@@ -198,7 +199,7 @@ func (h *rig) answerOf(in supervisor.Inbound) supervisor.Delivery {
 	return supervisor.Delivery{}
 }
 
-// cleanings are the messages that are to lose their buttons.
+// cleanings lists the messages that shall lose their buttons.
 func (h *rig) cleanings() (messages []string) {
 	h.Helper()
 	list, err := h.db.Cleanings().ListDue(h.Context(), h.home.Channel, time.Now().Add(time.Hour), 100)
@@ -211,7 +212,7 @@ func (h *rig) cleanings() (messages []string) {
 	return messages
 }
 
-func TestAPressIsAnsweredAndItsButtonsGo(t *testing.T) {
+func TestPress_Answered_LosesButtons(t *testing.T) {
 	for name, c := range map[string]struct {
 		press, chat string
 		foreign     bool
@@ -244,7 +245,7 @@ func TestAPressIsAnsweredAndItsButtonsGo(t *testing.T) {
 	}
 }
 
-func TestAPressPassesByTheCommandThatWaitsForIt(t *testing.T) {
+func TestPress_OvertakesWaitingCommand(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newRig(t)
 		h.is(supervisor.RoleAdmin)
@@ -260,7 +261,7 @@ func TestAPressPassesByTheCommandThatWaitsForIt(t *testing.T) {
 		if got := h.answers(h.home); len(got) != 0 {
 			t.Errorf("in the first moment answered were %q", got)
 		}
-		time.Sleep(3 * time.Second) // the person is being asked
+		time.Sleep(3 * time.Second) // the user is being asked
 		synctest.Wait()
 		if diff := cmp.Diff([]string{"all is"}, h.answers(h.home)); diff != "" {
 			t.Errorf("while the person is asked: %s", diff)
@@ -277,7 +278,7 @@ func TestAPressPassesByTheCommandThatWaitsForIt(t *testing.T) {
 	})
 }
 
-func TestAnEffectThatIsNotAllowedIsNotDone(t *testing.T) {
+func TestEffect_Denied_IsNotDone(t *testing.T) {
 	h := newRig(t)
 	h.is(supervisor.RoleAdmin)
 	h.fakes.answers = make(chan error, 10)
@@ -297,7 +298,7 @@ func TestAnEffectThatIsNotAllowedIsNotDone(t *testing.T) {
 		if len(h.fakes.asked) != 1 || h.fakes.asked[0].Text == "" {
 			t.Fatalf("%s: asked were %+v", ask, h.fakes.asked)
 		}
-		// its question is found by that after a crash
+		// the question is found by its inbound after a crash
 		want.Text, want.Inbound = h.fakes.asked[0].Text, int64(h.keys)
 		if diff := cmp.Diff(want, h.fakes.asked[0]); diff != "" {
 			t.Errorf("%s: %s", ask, diff)
@@ -308,7 +309,7 @@ func TestAnEffectThatIsNotAllowedIsNotDone(t *testing.T) {
 	}
 }
 
-func TestAPressThatIsStillWaitingAtACrashIsAnsweredOnceInTheNextLife(t *testing.T) {
+func TestCrash_WaitingPress_IsAnsweredOnce(t *testing.T) {
 	h := newRig(t)
 	h.press("q:abc:once")
 	end := h.live()
@@ -320,7 +321,7 @@ func TestAPressThatIsStillWaitingAtACrashIsAnsweredOnceInTheNextLife(t *testing.
 	}
 }
 
-func TestAPressWaitsForNoCommand(t *testing.T) {
+func TestPress_DoesNotWaitForCommand(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newRig(t)
 		over := h.slow()
@@ -332,7 +333,7 @@ func TestAPressWaitsForNoCommand(t *testing.T) {
 		if diff := cmp.Diff([]string{"Allowed once."}, h.answers(h.home)); diff != "" {
 			t.Errorf("while a command runs: %s", diff)
 		}
-		time.Sleep(30 * time.Second) // nobody is asked, so what waits goes on to do so
+		time.Sleep(30 * time.Second) // nobody is asked, so the next command still waits
 		synctest.Wait()
 		if got := h.answers(h.home); len(got) != 1 {
 			t.Errorf("while a command runs answered were %q", got)
@@ -345,7 +346,7 @@ func TestAPressWaitsForNoCommand(t *testing.T) {
 	})
 }
 
-// noUploads is a person who has sent no files.
+// noUploads is a user without files.
 type noUploads struct{}
 
 func (noUploads) List(context.Context, string, string, int) (r protocol.UploadsResult, err error) {

@@ -14,19 +14,17 @@ import (
 	"mews/supervisor/markdown"
 )
 
-// Uploads are the files that people have sent, which their workers see to. Errors are for the
-// person.
+// Uploads are the files that users have sent, through their workers. Its errors are for the user.
 type Uploads interface {
-	// List lists the newest behind the one with a key, or else behind so many.
+	// List lists the newest files after the one with key, or after offset files if key is gone.
 	List(ctx context.Context, user, key string, offset int) (protocol.UploadsResult, error)
-	// Send is a file that can be sent; it has no name where there is no such file any more.
+	// Send returns a file to send. It has no name if the file is gone.
 	Send(ctx context.Context, user, key string) (supervisor.File, error)
-	// Delete puts a file into the trash, and gives its path; "" where there is no such file any
-	// more.
+	// Delete moves a file to the trash, and returns its path; "" if the file is gone.
 	Delete(ctx context.Context, user, key string) (path string, err error)
 }
 
-// The presses of /files: what is to be done, and of which file or from where on.
+// Presses of /files: an action, and its file or the beginning of a page.
 const (
 	filesPrefix = "f:"
 	pressSend   = "send "
@@ -46,7 +44,7 @@ func files(ctx context.Context, c *Commands, r feature.Request) (supervisor.Deli
 	return c.listFiles(ctx, r, "", 0)
 }
 
-// pressedFiles does what a button below a list of files does.
+// pressedFiles runs the action of a button below a list of files.
 func pressedFiles(ctx context.Context, c *Commands, r feature.Request) (d supervisor.Delivery, err error) {
 	user := r.Conversation.User
 	if key, ok := strings.CutPrefix(r.Arguments, pressSend); ok {
@@ -71,7 +69,7 @@ func pressedFiles(ctx context.Context, c *Commands, r feature.Request) (d superv
 	return c.listFiles(ctx, r, key, offset)
 }
 
-// listFiles lists a page of a person's files, with buttons for each.
+// listFiles lists a page of a user's files, with buttons for each.
 func (c *Commands) listFiles(ctx context.Context, r feature.Request, behind string, offset int) (
 	d supervisor.Delivery, err error) {
 	page, err := c.o.Uploads.List(ctx, r.Conversation.User, behind, offset)

@@ -14,6 +14,5 @@ var followupRows = []row{
 		group: feature.GroupChat, run: textAnswer(followup)},
 }
 
-// followup says what the command does: with words, or with files, it is no command and does not
-// come here.
+// followup explains the command. With words or files, /followup is a message and never comes here.
 func followup(context.Context, *Commands, feature.Request) (string, error) { return textFollowup, nil }

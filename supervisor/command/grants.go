@@ -14,9 +14,9 @@ import (
 
 const (
 	grantPrefix     = "g:"
-	maxGrants       = 20 // that /grants lists
+	maxGrants       = 20 // grants that /grants lists
 	maxGrantButtons = 8
-	maxGrantText    = 200 // characters of one's text
+	maxGrantText    = 200 // characters of a grant's text
 )
 
 var grantsRows = []row{
@@ -25,8 +25,7 @@ var grantsRows = []row{
 		group: feature.GroupPrivacy, run: grants, prefix: grantPrefix, press: textAnswer(pressedGrant)},
 }
 
-// grants tells what the person allows always, and takes it back. Each grant keeps its number while
-// others go.
+// grants lists the user's grants, or revokes one. A grant keeps its number when others are revoked.
 func grants(ctx context.Context, c *Commands, r feature.Request) (d supervisor.Delivery, err error) {
 	word, number, _ := strings.Cut(r.Arguments, " ")
 	switch {
@@ -68,7 +67,7 @@ func grantList(list []supervisor.Grant, zone *time.Location) (d supervisor.Deliv
 	return d
 }
 
-// short is a text on one line, cut where it is long.
+// short returns a text on one line, cut if it is too long.
 func short(text string) string {
 	runes := []rune(strings.Join(strings.Fields(text), " "))
 	if len(runes) > maxGrantText {

@@ -12,9 +12,9 @@ import (
 	"mews/supervisor/markdown"
 )
 
-// Page is a page of the manual, which /help shows.
+// Page is a page of the manual, for /help.
 type Page struct {
-	Name      string // the topic that people ask for
+	Name      string // the topic, as users type it
 	First     string // the first screen of Text, in Markdown
 	Text      string
 	ForAdmins bool
@@ -35,7 +35,7 @@ func help(_ context.Context, c *Commands, r feature.Request) (supervisor.Deliver
 	return c.explain(r, c.isAdmin(user))
 }
 
-// overview has the commands of every day, the names of the others, and those of the pages.
+// overview lists the everyday commands, the names of the others, and the pages of the manual.
 func (c *Commands) overview(admin bool) string {
 	var b strings.Builder
 	b.WriteString(textHelp + c.linesOf(feature.GroupEveryday, admin) + textHelpGroups)
@@ -53,7 +53,7 @@ func (c *Commands) overview(admin bool) string {
 	return b.String() + textHelpEnd
 }
 
-// explain tells of the command, the group and the page that a word names.
+// explain explains the command, the group and the page that a word names.
 func (c *Commands) explain(r feature.Request, admin bool) (d supervisor.Delivery, err error) {
 	asked := strings.ToLower(strings.TrimPrefix(strings.TrimSpace(r.Arguments), "/"))
 	known := c.words(admin)
@@ -100,7 +100,7 @@ func (c *Commands) showPage(in supervisor.Conversation, p Page) (text string, fi
 	return p.First + textWholePage, []supervisor.File{file}, nil
 }
 
-// shows reports whether a person may know of a command.
+// shows reports whether a user may know of a command.
 func (c *Commands) shows(row feature.Command, admin bool) bool { return admin || !row.AdminsOnly }
 
 // lists reports whether /help and menus list a command.
@@ -108,7 +108,7 @@ func (c *Commands) lists(row feature.Command, admin bool) bool {
 	return c.shows(row, admin) && !slices.Contains(c.o.Hidden, row.Group)
 }
 
-// namesOf are the names of a group's commands.
+// namesOf returns the names of a group's commands.
 func (c *Commands) namesOf(group feature.Group, admin bool) (names []string) {
 	for _, row := range c.table {
 		if row.Group == group && c.lists(row, admin) {
@@ -118,7 +118,7 @@ func (c *Commands) namesOf(group feature.Group, admin bool) (names []string) {
 	return names
 }
 
-// linesOf has a line for each of a group's commands.
+// linesOf returns a line for each command of a group.
 func (c *Commands) linesOf(group feature.Group, admin bool) string {
 	var b strings.Builder
 	for _, name := range c.namesOf(group, admin) {
@@ -128,7 +128,7 @@ func (c *Commands) linesOf(group feature.Group, admin bool) string {
 	return b.String()
 }
 
-// topics are the names of the guide's pages, or of those for admins.
+// topics returns the names of the guide's pages, or of those for admins.
 func (c *Commands) topics(forAdmins bool) (names []string) {
 	for _, p := range c.o.Manual {
 		if p.ForAdmins == forAdmins {
@@ -138,7 +138,7 @@ func (c *Commands) topics(forAdmins bool) (names []string) {
 	return names
 }
 
-// words are all that /help can explain to a person.
+// words returns all words that /help can explain to a user.
 func (c *Commands) words(admin bool) []string {
 	all := c.topics(false)
 	if admin {

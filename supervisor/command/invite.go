@@ -7,33 +7,22 @@ import (
 	"time"
 
 	"mews/supervisor"
+	"mews/supervisor/access"
 	"mews/supervisor/approval"
 	"mews/supervisor/feature"
 	"mews/supervisor/markdown"
 )
 
-// Invites let people in.
+// Invites creates invitations.
 type Invites interface {
-	// Check is nil where somebody of that name can be invited, else an error for the person.
+	// Check returns nil if the name can be invited, or an error for the user.
 	Check(ctx context.Context, name string) error
-	// Invite makes a one-time code that binds an account to a person. A person who is new is added,
-	// as a user.
-	Invite(ctx context.Context, name string) (Invitation, error)
+	// Invite creates a one-time code that binds an account to a user. It adds an unknown name as a
+	// new user.
+	Invite(ctx context.Context, name string) (access.Invitation, error)
 }
 
-// Invitation is an invite to be given away. Its code is kept nowhere else.
-type Invitation struct {
-	Code string
-	Link string // sends the code to the bot; "" where the bot's name is not known
-	// why there is no bot, and what to do, in whole sentences; "" where there is one
-	Botless string
-	Files   []supervisor.File // pictures of the link
-	Added   bool              // the person is new
-	Lasts   time.Duration     // how long the code can be used
-	Enrols  bool              // whoever uses it is given a second factor
-}
-
-// inviteMessageLifetime is how long the message with the code stands in the chat.
+// inviteMessageLifetime is when the message with the code is deleted.
 const inviteMessageLifetime = time.Hour
 
 const inviteName = "invite"
@@ -44,7 +33,7 @@ var inviteRows = []row{
 		AdminsOnly: true}, group: feature.GroupAdmin, run: invite, mayAsk: true},
 }
 
-// invite gives an admin a code that lets somebody in.
+// invite gives an admin a code for a new account.
 func invite(ctx context.Context, c *Commands, r feature.Request) (d supervisor.Delivery, err error) {
 	name := strings.TrimSpace(r.Arguments)
 	if err := checkInvite(ctx, c, r.Conversation, name); err != nil {
@@ -55,7 +44,7 @@ func invite(ctx context.Context, c *Commands, r feature.Request) (d supervisor.D
 	if err != nil {
 		return d, err
 	}
-	// they may have been asked for an hour
+	// the question may have been open for an hour
 	if err := checkInvite(ctx, c, r.Conversation, name); err != nil {
 		return d, err
 	}
@@ -64,10 +53,10 @@ func invite(ctx context.Context, c *Commands, r feature.Request) (d supervisor.D
 		return d, fmt.Errorf("invite %s: %w", name, err)
 	}
 	c.o.Audit(name, "invite.made", fmt.Sprintf("by %s, for %v", r.Conversation.User, made.Lasts))
-	return supervisor.Delivery{Text: made.text(name, r.Conversation.Channel.Can().Delete), Files: made.Files, DeleteAfter: inviteMessageLifetime}, nil
+	return supervisor.Delivery{Text: invitationText(made, name, r.Conversation.Channel.Can().Delete), Files: made.Files, DeleteAfter: inviteMessageLifetime}, nil
 }
 
-// checkInvite is nil where a person may invite somebody of that name from a conversation.
+// checkInvite returns nil if the conversation's user may invite somebody of that name there.
 func checkInvite(ctx context.Context, c *Commands, conversation supervisor.Conversation, name string) error {
 	switch {
 	case conversation.InGroup():
@@ -81,7 +70,8 @@ func checkInvite(ctx context.Context, c *Commands, conversation supervisor.Conve
 	return c.o.Invites.Check(ctx, name)
 }
 
-func (i Invitation) text(name string, deleted bool) string {
+// invitationText is what an invite says to the admin who made it.
+func invitationText(i access.Invitation, name string, deleted bool) string {
 	var b strings.Builder
 	if i.Added {
 		fmt.Fprintf(&b, textInviteAdded, markdown.QuoteName(name))

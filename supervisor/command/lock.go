@@ -10,18 +10,17 @@ import (
 	"mews/supervisor/markdown"
 )
 
-// Locks are people's gates.
+// Locks are the gates of users.
 type Locks interface {
-	// Guarded says whether a person has a second factor that counts: without one there is no gate
-	// to be closed.
+	// Guarded reports whether a user has a second factor in force. Without one there is no gate.
 	Guarded(ctx context.Context, user string) (bool, error)
-	// Close closes the gate in a conversation's chat, CloseAll wherever it is open, which it
-	// counts.
+	// Close closes the gate in a conversation's chat. CloseAll closes all open gates of a user, and
+	// counts them.
 	Close(ctx context.Context, c supervisor.Conversation) error
 	CloseAll(ctx context.Context, user string) (int64, error)
 }
 
-// lockAll is the argument with which /lock closes all gates.
+// lockAll is the argument of /lock that closes all gates.
 const lockAll = "all"
 
 var lockRows = []row{
@@ -30,7 +29,7 @@ var lockRows = []row{
 		group: feature.GroupChat, run: textAnswer(lock)},
 }
 
-// lock closes the person's gate at once. It is open to whoever writes: to close it harms nobody.
+// lock closes the user's gate at once. Anybody may use it: closing a gate harms nobody.
 func lock(ctx context.Context, c *Commands, r feature.Request) (string, error) {
 	all := strings.EqualFold(r.Arguments, lockAll)
 	if !all && r.Arguments != "" {
@@ -58,7 +57,7 @@ func lock(ctx context.Context, c *Commands, r feature.Request) (string, error) {
 	return textLockedHere, nil
 }
 
-// nothingToLockText is what somebody is told who has no second factor.
+// nothingToLockText tells a user that they have no second factor.
 func nothingToLockText(c *Commands, user string) string {
 	if u, _ := c.o.People.Find(user); u.Codes == supervisor.CodesOff {
 		return textNoFactorConfigured

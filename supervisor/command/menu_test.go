@@ -9,7 +9,7 @@ import (
 	"mews/supervisor/command"
 )
 
-func TestTheMenuIsWhatTelegramTakes(t *testing.T) {
+func TestMenu_FitsBotAPI(t *testing.T) {
 	want := []string{"help", "new", "stop", "settings", "lock", "resend", "status", "model", "models", "usage",
 		"grants", "invite", "allow", "disallow"}
 	shape := regexp.MustCompile(`^[a-z0-9_]{1,32}$`) // of the Bot API's BotCommand
@@ -20,7 +20,7 @@ func TestTheMenuIsWhatTelegramTakes(t *testing.T) {
 			t.Errorf("no entry that Telegram takes: /%s - %s", entry.Name, entry.Summary)
 		}
 	}
-	// Others may stand between these.
+	// other commands may be between these
 	others := func(name string) bool { return !slices.Contains(want, name) }
 	if slices.Contains(names, "clear") || slices.Contains(names, "stats") {
 		t.Errorf("there are %v, and other names of commands among them", names)
@@ -30,13 +30,13 @@ func TestTheMenuIsWhatTelegramTakes(t *testing.T) {
 	}
 }
 
-func TestACommandsOtherNameEndsTurnsToo(t *testing.T) {
+func TestEndingTurns_IncludesAliases(t *testing.T) {
 	if got, want := command.EndingTurns(), []string{"new", "clear", "stop"}; !slices.Equal(got, want) {
 		t.Errorf("these end turns: %v, want %v", got, want)
 	}
 }
 
-func TestAMenuIsTheCallersOwn(t *testing.T) {
+func TestMenu_Result_IsCopy(t *testing.T) {
 	commands := newRig(t).made()
 	commands.Menu(true)[0].Summary = "changed"
 	if got := commands.Menu(true)[0].Summary; got != "this list; /help WORD explains a command or a topic" {

@@ -14,23 +14,22 @@ import (
 	"mews/supervisor/problem"
 )
 
-// Models are the models that can be used.
+// Models are the configured models.
 type Models interface {
-	// Resolve is the whole name of the model that spec names. It asks no provider. Its errors are
-	// for the person.
+	// Resolve returns the full name of a model. It asks no provider. Its errors are for the user.
 	Resolve(spec string) (full string, err error)
-	// Offers are what the providers say they have, and those that did not say.
+	// Offers returns the models that providers list, and the providers that gave no list.
 	Offers(ctx context.Context) []Offer
 }
 
-// Choices are which models people chose for themselves.
+// Choices are the users' own choices of models.
 type Choices interface {
-	// Choice is the model that answers a user, and whether that is their own choice or the
-	// configuration's.
+	// Choice returns the user's model. own says whether the user chose it, and not the
+	// configuration.
 	Choice(ctx context.Context, user string) (spec string, own bool, err error)
-	// Choose keeps a user's choice; "" takes it back.
+	// Choose stores a user's choice; "" revokes it.
 	Choose(ctx context.Context, user, spec string) error
-	// May says whether a user may choose a model, which is named in full.
+	// May reports whether a user may choose a model by its full name.
 	May(user, spec string) bool
 }
 
@@ -43,7 +42,7 @@ var modelRows = []row{
 		keeps: func(press string) bool { return press == "" }},
 }
 
-// model shows which model answers the person, or has another do so.
+// model shows the user's model, or chooses another.
 func model(ctx context.Context, c *Commands, r feature.Request) (d supervisor.Delivery, err error) {
 	spec := strings.Trim(r.Arguments, "`\"'“”")
 	switch {
@@ -59,11 +58,11 @@ func model(ctx context.Context, c *Commands, r feature.Request) (d supervisor.De
 	return d, err
 }
 
-// currentModel is the model that answers a person.
+// currentModel is the user's model.
 type currentModel struct {
-	spec, full string // as it was chosen or configured, and its whole name
-	own        bool   // the person's own choice
-	err        error  // for the person: why it can't be used
+	spec, full string // the chosen or configured name, and the full one
+	own        bool   // the user's own choice
+	err        error  // for the user: why it can't be used
 }
 
 func (c *Commands) currentModel(ctx context.Context, user string) (m currentModel, err error) {
@@ -98,7 +97,7 @@ const (
 	inUse           = "✓ "
 )
 
-// modelButtons are for the models that a person may choose. The one that answers them is marked.
+// modelButtons returns buttons for the models that a user may choose. The current one is marked.
 func modelButtons(ctx context.Context, c *Commands, user string, m currentModel) (rows [][]supervisor.Button) {
 	place := func(o Offer) int { return slices.Index([]bool{o.Spec == m.full, o.Default, true}, true) }
 	offers := slices.SortedFunc(slices.Values(c.o.Models.Offers(ctx)), func(a, b Offer) int {
@@ -120,7 +119,7 @@ func modelButtons(ctx context.Context, c *Commands, user string, m currentModel)
 	return rows
 }
 
-// fitsPress says whether a button can bring a text back.
+// fitsPress reports whether a button can carry a text.
 func fitsPress(text string) bool {
 	return len(text) <= maxPress && !strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r > '~' })
 }
@@ -136,8 +135,8 @@ func configuredModel(ctx context.Context, c *Commands, r feature.Request) (strin
 	return fmt.Sprintf(textConfiguredModelSet, markdown.QuoteName(cmp.Or(m.full, m.spec))), nil
 }
 
-// chosenModel keeps a choice under its whole name, which means the same whatever the
-// configuration's default becomes.
+// chosenModel stores a choice by its full name, which does not depend on the configuration's
+// default.
 func chosenModel(ctx context.Context, c *Commands, r feature.Request, spec string) (string, error) {
 	full, err := c.o.Models.Resolve(spec)
 	offers := c.o.Models.Offers(ctx)
@@ -161,7 +160,7 @@ func chosenModel(ctx context.Context, c *Commands, r feature.Request, spec strin
 	return fmt.Sprintf(textModelSet, markdown.QuoteName(full)), nil
 }
 
-// chooseModel keeps a choice, or takes it back with "", once that is approved.
+// chooseModel stores a choice after approval; "" revokes it.
 func (c *Commands) chooseModel(ctx context.Context, r feature.Request, question, full string) error {
 	if err := c.allow(ctx, r, approval.EffectSettings, question, "model", full); err != nil {
 		return err

@@ -11,7 +11,7 @@ import (
 	"mews/supervisor/command"
 )
 
-// models is what there is: the default is the one that says so.
+// models is the list of models. The default is marked as such.
 type models []command.Offer
 
 func (m models) Resolve(spec string) (string, error) {
@@ -34,7 +34,7 @@ func (m models) Resolve(spec string) (string, error) {
 
 func (m models) Offers(context.Context) []command.Offer { return m }
 
-// choices are what people chose, where they did. Nobody may choose what is barred.
+// choices are users' own choices. A "barred/" model is not allowed.
 type choices map[string]string
 
 func (c choices) May(_, spec string) bool { return !strings.HasPrefix(spec, "barred/") }
@@ -52,7 +52,7 @@ func (c choices) Choose(_ context.Context, user, spec string) error {
 	return nil
 }
 
-// many are a provider's models, and two others'.
+// many are n models of one provider, and two of others.
 func many(n int) models {
 	m := models{{Spec: "near/qwen3:8b", Default: true}, {Spec: "offline"}, {Spec: "shut", Err: "It could not be reached."},
 		{Spec: "claude/claude-haiku-4-5-20251001"}}
@@ -62,33 +62,33 @@ func many(n int) models {
 	return m
 }
 
-const takesBack = " “/model default” takes that back; /models lists what there is."
+const takesBack = " “/model default” resets that. /models lists all models."
 
-func TestAPersonChoosesWhoAnswersThem(t *testing.T) {
+func TestModel_Choice_IsStored(t *testing.T) {
 	h := newRig(t)
 	chosen := choices{"bob": "near/qwen3"}
 	h.options.Models, h.options.Choices = many(40), chosen
 	h.live()
 	for _, step := range []struct{ ask, want, chosen string }{
-		{"/model", "`near/qwen3:8b` answers you, as the configuration has it. “/model PROVIDER/MODEL” chooses another for you " +
-			"alone; /models lists what there is.", ""},
-		{"/model far/m-007", "From your next message on `far/m-007` answers you, wherever you write. “/model default” takes " +
+		{"/model", "`near/qwen3:8b` answers you, as configured. “/model PROVIDER/MODEL” chooses another for you " +
+			"alone. /models lists all models.", ""},
+		{"/model far/m-007", "From your next message on `far/m-007` answers you, in all your chats. “/model default” resets " +
 			"that back.", "far/m-007"},
 		{"/model", "`far/m-007` answers you, by your own choice." + takesBack, "far/m-007"},
-		{"/model nowhere/x", "There is no model \"nowhere/x\". There is:\n\n- `near/qwen3:8b`", "far/m-007"},
-		{"/model far/m-041", "`far` offers no model `m-041`. There is:\n\n- `far/m-000`", "far/m-007"},
+		{"/model nowhere/x", "There is no model \"nowhere/x\". Choose one of these:\n\n- `near/qwen3:8b`", "far/m-007"},
+		{"/model far/m-041", "`far` offers no model `m-041`. Choose one of these:\n\n- `far/m-000`", "far/m-007"},
 		{"/model far/m-041", "\n\nand 30 more; /models lists them.", "far/m-007"},
-		{"/model qwen4", "`near` offers no model `qwen4`. There is:\n\n- `near/qwen3:8b`", "far/m-007"},
+		{"/model qwen4", "`near` offers no model `qwen4`. Choose one of these:\n\n- `near/qwen3:8b`", "far/m-007"},
 		{"/model one that is cheap", "The name of a model is one word", "far/m-007"},
-		// of the default's provider, in full
+		// of the default's provider, by its full name
 		{"/model qwen3", "From your next message on `near/qwen3` answers you", "near/qwen3"},
 		// listed with its date
 		{"/model `claude/claude-haiku-4-5`", "on `claude/claude-haiku-4-5` ", "claude/claude-haiku-4-5"},
 		{"/model far/m-001:free", "on `far/m-001:free` ", "far/m-001:free"},
-		// who is silent may have it
+		// a provider without a list may have it
 		{"/model shut/anything", "on `shut/anything` ", "shut/anything"},
-		{"/model Default", "The configuration decides again: from your next message on `near/qwen3:8b` answers you.", ""},
-		{"/model default", "The configuration decides again", ""},
+		{"/model Default", "From your next message on `near/qwen3:8b` answers you, as configured.", ""},
+		{"/model default", "From your next message on `near/qwen3:8b` answers you, as configured", ""},
 	} {
 		if got := h.ask(step.ask); !strings.Contains(got, step.want) {
 			t.Errorf("%q is answered with\n%s\nwhich lacks\n%s", step.ask, got, step.want)
@@ -99,11 +99,11 @@ func TestAPersonChoosesWhoAnswersThem(t *testing.T) {
 	}
 }
 
-func TestAChoiceThatIsGoneIsToldOf(t *testing.T) {
+func TestModel_MissingChoice_IsReported(t *testing.T) {
 	h := newRig(t)
 	h.options.Models, h.options.Choices = many(1), choices{"ann": "gone/m"}
 	h.live()
-	const want = "You chose `gone/m`, which can't be had any more: There is no model \"gone/m\". “/model default” takes your " +
+	const want = "You chose `gone/m`, which is no longer available: There is no model \"gone/m\". “/model default” resets your " +
 		"choice back."
 	if got := h.ask("/model"); got != want {
 		t.Errorf("told was %q", got)
@@ -113,7 +113,7 @@ func TestAChoiceThatIsGoneIsToldOf(t *testing.T) {
 	}
 }
 
-func TestModelsAreListedByProviderAndCutWithACount(t *testing.T) {
+func TestModels_LongList_IsCutByProvider(t *testing.T) {
 	h := newRig(t)
 	h.options.Models, h.options.Choices = many(1030), choices{"ann": "far/m-777"}
 	h.options.People = people{"ann": {Name: "ann", Role: supervisor.RoleAdmin}}
@@ -124,8 +124,8 @@ func TestModelsAreListedByProviderAndCutWithACount(t *testing.T) {
 	}
 	want := "These models can answer you:\n\n- `claude/claude-haiku-4-5-20251001`\n" + far.String() +
 		"- `far/m-777` (in use)\n- and 1,009 more of `far`\n- `near/qwen3:8b` (the default)\n- `offline`\n\n" +
-		"`shut` did not say which models it has: It could not be reached.\n\n" +
-		"“/models WORD” lists those with that word in their names, “/model PROVIDER/MODEL” chooses one for you."
+		"`shut` did not list its models: It could not be reached.\n\n" +
+		"“/models WORD” lists the models with that word in their names. “/model PROVIDER/MODEL” chooses one for you."
 	if got := h.ask("/models"); got != want {
 		t.Errorf("told was\n%s\nwant\n%s", got, want)
 	}
@@ -133,13 +133,13 @@ func TestModelsAreListedByProviderAndCutWithACount(t *testing.T) {
 	if got := h.ask("/models M-99"); !strings.HasPrefix(got, want) || strings.Count(got, "\n- ") != 10 {
 		t.Errorf("told was\n%s", got)
 	}
-	want = "No model that is offered has `gpt` in its name.\n\n`shut` did not say which models it has: It could not be reached."
+	want = "No model has `gpt` in its name.\n\n`shut` did not list its models: It could not be reached."
 	if got := h.ask("/models gpt"); got != want {
 		t.Errorf("told was\n%s", got)
 	}
 }
 
-func TestTheModelInUseIsListedThoughItsProviderIsSilent(t *testing.T) {
+func TestModels_SilentProvider_ListsModelInUse(t *testing.T) {
 	h := newRig(t)
 	h.options.Models, h.options.Choices = many(0), choices{"ann": "shut/m"}
 	h.live()
@@ -148,7 +148,7 @@ func TestTheModelInUseIsListedThoughItsProviderIsSilent(t *testing.T) {
 	}
 }
 
-func TestAnAdminAloneIsToldWhyAProviderIsSilent(t *testing.T) {
+func TestModels_ProviderError_OnlyForAdmins(t *testing.T) {
 	for name, c := range map[string]struct {
 		role  supervisor.Role
 		group bool
@@ -161,8 +161,8 @@ func TestAnAdminAloneIsToldWhyAProviderIsSilent(t *testing.T) {
 		}
 		h.live()
 		got := h.ask("/models")
-		if strings.Contains(got, "`shut` did not say which models it has: It could not be reached.") != c.told ||
-			strings.Contains(got, "`shut` did not say which models it has.\n\n") == c.told {
+		if strings.Contains(got, "`shut` did not list its models: It could not be reached.") != c.told ||
+			strings.Contains(got, "`shut` did not list its models.\n\n") == c.told {
 			t.Errorf("%s: told was\n%s", name, got)
 		}
 	}
@@ -178,7 +178,7 @@ func (h *rig) inGroup() {
 	h.home = c
 }
 
-func TestWhatOthersNamedIsShownOnOneLine(t *testing.T) {
+func TestModels_ForeignNames_StayOnOneLine(t *testing.T) {
 	h := newRig(t)
 	h.options.Models = models{{Spec: "far/a`b\n- c\u202e", Default: true}, {Spec: "far/" + strings.Repeat("x", 500)}}
 	h.live()
@@ -190,12 +190,12 @@ func TestWhatOthersNamedIsShownOnOneLine(t *testing.T) {
 	}
 }
 
-// failingChoices keeps no choice.
+// failingChoices stores no choice.
 type failingChoices struct{ choices }
 
 func (failingChoices) Choose(context.Context, string, string) error { return errors.New("errno 5") }
 
-func TestAChoiceThatIsNotKeptIsNotSaidToBe(t *testing.T) {
+func TestModel_FailedStore_IsReported(t *testing.T) {
 	h := newRig(t)
 	h.options.Models, h.options.Choices = many(1), failingChoices{}
 	h.live()

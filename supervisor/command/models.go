@@ -23,7 +23,7 @@ var modelsRows = []row{
 		group: feature.GroupAssistant, run: textAnswer(models)},
 }
 
-// models lists what the providers offer, or what of it has the command's argument in its name.
+// models lists the offered models, or those whose name contains the argument.
 func models(ctx context.Context, c *Commands, r feature.Request) (string, error) {
 	current, err := c.currentModel(ctx, r.Conversation.User)
 	if err != nil {
@@ -34,16 +34,16 @@ func models(ctx context.Context, c *Commands, r feature.Request) (string, error)
 		return o.Err == "" && o.Spec != l.used && (!o.chats() || !c.o.Choices.May(r.Conversation.User, o.Spec))
 	})
 	if current.err == nil && !slices.ContainsFunc(offers, func(o Offer) bool { return o.Spec == l.used }) {
-		offers = append(offers, Offer{Spec: l.used}) // its provider is silent
+		offers = append(offers, Offer{Spec: l.used}) // its provider gave no list
 	}
 	return l.text(offers), nil
 }
 
-// modelList lists offers for one person.
+// modelList lists offers for one user.
 type modelList struct {
-	word string // that a name has to contain, in small letters
-	used string // the model that answers them
-	// say why a provider did not say what it has; for admins, and not where others read it
+	word string // required in a name, in lower case
+	used string // the user's model
+	// say why a provider gave no list; only for admins, in private
 	reasons bool
 }
 
@@ -72,7 +72,7 @@ func (l modelList) text(offers []Offer) string {
 	return l.head(len(lines)) + strings.Join(lines, "\n") + silent + l.tail(len(lines), cut)
 }
 
-// choose is what is shown of one provider's offers, and how many are not.
+// choose returns the offers to show of one provider, and how many are left out.
 func (l modelList) choose(offers []Offer) (shown []Offer, more int) {
 	for _, o := range offers {
 		switch {
@@ -86,7 +86,7 @@ func (l modelList) choose(offers []Offer) (shown []Offer, more int) {
 	return shown, more
 }
 
-// mark says what is special about a model.
+// mark returns the remark about a model: in use, or the default.
 func (l modelList) mark(o Offer) string {
 	switch {
 	case o.Spec == l.used && o.Default:
@@ -121,7 +121,7 @@ func (l modelList) tail(shown int, cut bool) string {
 	return ""
 }
 
-// silence says that a provider did not say what it has, and why where the person may read that.
+// silence tells that a provider gave no list, and to admins why.
 func (l modelList) silence(o Offer) string {
 	if !l.reasons {
 		return fmt.Sprintf(textSilent, markdown.QuoteName(o.provider()))

@@ -10,7 +10,7 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// Topics lets a conversation begin anew.
+// Topics starts new topics.
 type Topics interface {
 	Restart(ctx context.Context, conversation int64) error
 }
@@ -47,7 +47,7 @@ func newTopic(ctx context.Context, c *Commands, r feature.Request) (string, erro
 	return text, nil
 }
 
-// newTopicEnds says what became of the answer that was being given.
+// newTopicEnds tells how the running answer ended.
 func newTopicEnds(ahead sqlite.PrecedingText) string {
 	if ahead.Why == protocol.WhyStopped {
 		return textNewTopicStopped

@@ -10,39 +10,38 @@ import (
 	"mews/supervisor/markdown"
 )
 
-// Offer is a model that can be used, or a provider that did not say what it has.
+// Offer is a model that can be used, or a provider that gave no list.
 type Offer struct {
-	Spec    string // as it is written in full; of a provider that did not say, its name
+	Spec    string // the full name; the provider's name if it gave no list
 	Default bool
-	Err     string // why it did not say, for a person
+	Err     string // why it gave no list, for the user
 }
 
-// otherUses are in the names of models that answer nobody in words: they embed, speak, listen,
-// draw, rank or moderate (the lists of OpenAI, Mistral and Ollama).
+// otherUses are parts of names of models that do not chat: they embed, speak, listen, draw, rank or
+// moderate (the lists of OpenAI, Mistral and Ollama).
 var otherUses = []string{"embed", "bge-", "tts", "whisper", "transcribe", "dall-e", "gpt-image", "sora", "rerank", "moderation", "realtime",
 	"-audio", "davinci-002", "babbage-002"}
 
-// chats says whether a model can answer people, as far as its name tells.
+// chats reports whether a model can chat, judging by its name.
 func (o Offer) chats() bool {
 	_, name, _ := strings.Cut(strings.ToLower(o.Spec), "/")
 	return !slices.ContainsFunc(otherUses, func(use string) bool { return strings.Contains(name, use) })
 }
 
-// sighted are in the names of models that see pictures (the providers' pages on vision, and
+// sighted are parts of names of models that see pictures (the providers' pages on vision, and
 // Ollama's list of such models).
 var sighted = []string{"claude-", "gpt-4o", "gpt-4.1", "gpt-5", "o3", "o4-mini", "gemini", "gemma3", "gemma-3", "pixtral", "mistral-small3", "llava",
 	"vision", "-vl", "qwen2.5vl", "minicpm-v", "moondream", "llama4", "llama-4"}
 
-// SeesPictures says whether a model answers people and sees pictures, as far as its name tells.
+// SeesPictures reports whether a model chats and sees pictures, judging by its name.
 func (o Offer) SeesPictures() bool {
 	_, name, _ := strings.Cut(strings.ToLower(o.Spec), "/")
 	return o.Err == "" && o.chats() && slices.ContainsFunc(sighted, func(part string) bool { return strings.Contains(name, part) })
 }
 
-// offered says whether a model can be used, as far as its provider says. A provider that says
-// nothing may have any model. One that lists a longer name knows the shorter one too: qwen3 is
-// qwen3:latest, and claude-haiku-4-5 is the newest of that version. Some take more behind a colon
-// than they list.
+// offered reports whether a provider offers a model. A provider without a list may have any model.
+// A longer listed name includes the shorter one: qwen3 is qwen3:latest, and claude-haiku-4-5 is its
+// newest version. Some providers accept more after a colon than they list.
 func offered(offers []Offer, full string) bool {
 	provider, _, _ := strings.Cut(full, "/")
 	own := offersOf(offers, provider)
@@ -52,7 +51,7 @@ func offered(offers []Offer, full string) bool {
 	})
 }
 
-// offersOf is what one provider offers.
+// offersOf returns the offers of one provider.
 func offersOf(offers []Offer, provider string) []Offer {
 	return slices.DeleteFunc(slices.Clone(offers), func(o Offer) bool { return o.provider() != provider })
 }
@@ -62,10 +61,10 @@ func (o Offer) provider() string {
 	return provider
 }
 
-// maxSuggestions is how many models are listed to somebody who named a wrong one.
+// maxSuggestions is how many models the answer to a wrong name suggests.
 const maxSuggestions = 10
 
-// suggestions lists what was perhaps meant, the most similar first.
+// suggestions lists the models with the most similar names.
 func suggestions(offers []Offer, meant string) string {
 	there := slices.DeleteFunc(slices.Clone(offers), func(o Offer) bool { return o.Err != "" })
 	if len(there) == 0 {
@@ -84,8 +83,8 @@ func suggestions(offers []Offer, meant string) string {
 	return b.String()
 }
 
-// similarity is how many letters a model's name and a wrong name begin with alike, with the
-// provider or without it.
+// similarity is the length of the common prefix of a model's name and a wrong name, with or without
+// the provider.
 func similarity(o Offer, meant, bare string) int {
 	_, name, _ := strings.Cut(o.Spec, "/")
 	return max(commonPrefix(o.Spec, meant), commonPrefix(name, bare))

@@ -11,19 +11,18 @@ import (
 	"mews/supervisor/question"
 )
 
-// Questions takes what people press below what they were asked.
+// Questions takes presses of the buttons of questions.
 type Questions interface {
-	// Press takes one and returns what comes of it. Its error is the answer to a press of what is
-	// not theirs.
+	// Press answers a press. Its error is the answer to a press of another user's question.
 	Press(ctx context.Context, user string, conversation int64, press string) (question.Pressed, error)
 }
 
-// questionPrefix is what the presses of package question begin with.
+// questionPrefix begins the presses of package question.
 const questionPrefix = "q:"
 
-// pressed does what a button does. The button's message loses its buttons then, unless it came to
-// an error or its command keeps them: a button is for once. In a group only those go that nobody
-// else can press: one below an edited message. A question's go when it has ended.
+// pressed runs the action of a button. Then the message loses its buttons, unless the action failed
+// or its command keeps them. In a group, only buttons below an edited message go, because nobody
+// else can press those. The buttons of a question go when it has ended.
 func (c *Commands) pressed(ctx context.Context, in supervisor.Inbound, r feature.Request) (
 	d supervisor.Delivery, err error) {
 	if strings.HasPrefix(in.Text, questionPrefix) {
@@ -51,7 +50,7 @@ func (c *Commands) pressed(ctx context.Context, in supervisor.Inbound, r feature
 	return d, err
 }
 
-// findPressed finds the command whose button was pressed, and what stands behind its prefix.
+// findPressed returns the command of a press, and the rest of the press after the command's prefix.
 func (c *Commands) findPressed(press string) (_ feature.Command, rest string, known bool) {
 	for _, row := range c.table {
 		if rest, fits := strings.CutPrefix(press, row.Prefix); fits && row.Prefix != "" {
@@ -61,7 +60,7 @@ func (c *Commands) findPressed(press string) (_ feature.Command, rest string, kn
 	return feature.Command{}, "", false
 }
 
-// answerAnew has an edited message be answered as it is now.
+// answerAnew answers an edited message again.
 func (c *Commands) answerAnew(ctx context.Context, press, edited int64) (string, error) {
 	begun, err := c.o.Anew(ctx, press, edited)
 	switch {
@@ -73,8 +72,7 @@ func (c *Commands) answerAnew(ctx context.Context, press, edited int64) (string,
 	return textAnew, nil
 }
 
-// removeButtons has the message lose its buttons whose button was pressed. That they stay harms
-// nobody.
+// removeButtons removes the buttons from the message of a press. Buttons that stay do no harm.
 func (c *Commands) removeButtons(ctx context.Context, in supervisor.Inbound) {
 	if in.Message == "" {
 		return

@@ -8,7 +8,7 @@ import (
 	"mews/supervisor/feature"
 )
 
-// A command that is for its person alone, such as /digest, is run in their private chat.
+// A private command, such as /digest, is run in the user's private chat.
 func TestPrivateCommand_InAGroup_RunsInPrivateChat(t *testing.T) {
 	h := newRig(t)
 	h.options.People = people{"ann": {Name: "ann"}}
@@ -25,10 +25,10 @@ func TestPrivateCommand_InAGroup_RunsInPrivateChat(t *testing.T) {
 	h.inGroup()
 	h.live()
 	got := h.ask("/digest 7:30")
-	if got != "I have answered you in our private chat." || made.Conversation.InGroup() || made.Arguments != "7:30" {
+	if got != "I answered you in our private chat." || made.Conversation.InGroup() || made.Arguments != "7:30" {
 		t.Errorf("told was %q; %q was made in %+v", got, made.Arguments, made.Conversation)
 	}
 }
 
-// noOffer has no jobs that keep another time zone.
+// noOffer offers no change of time zones.
 func noOffer(context.Context, supervisor.User) (d supervisor.Delivery, err error) { return d, nil }

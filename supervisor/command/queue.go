@@ -18,14 +18,14 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// Queue is what waits in conversations for a turn.
+// Queue lists the messages that wait for a turn.
 type Queue interface {
-	// Queue lists what waits in one, and what runs there.
+	// Queue lists the waiting messages of a conversation, and its running turn.
 	Queue(ctx context.Context, conversation int64) (sqlite.Queue, error)
-	// Listed are the buttons of the last list of it before a command.
+	// Listed returns the buttons of the last list before a command.
 	Listed(ctx context.Context, command int64, name string) ([][]supervisor.Button, error)
-	// Advance has a text be answered next, and DropText drops it, with what is taken together with
-	// it. Each returns it as it is then; it is not ok where it is no text of the user's.
+	// Advance lets a message be answered next. DropText drops one, with those taken together with
+	// it. Both return the message afterwards. ok is false if it is no message of the user's.
 	Advance(ctx context.Context, user string, inbound int64) (in supervisor.Inbound, ok bool, err error)
 	DropText(ctx context.Context, user string, inbound int64) (in supervisor.Inbound, ok bool, err error)
 }
@@ -35,8 +35,8 @@ const (
 	pressDrop = "drop"
 	pressNow  = "now"
 
-	maxListed = 8  // that have buttons; the rest is counted
-	maxWords  = 60 // characters of a text in the list
+	maxListed = 8  // messages with buttons; the rest is only counted
+	maxWords  = 60 // characters of a message in the list
 )
 
 var queueRows = []row{
@@ -45,7 +45,7 @@ var queueRows = []row{
 		group: feature.GroupChat, run: queue, prefix: presses.QueuePrefix, press: pressedQueue, keeps: feature.Always},
 }
 
-// queue lists what waits, or does to one of the last list what a button there does.
+// queue lists the waiting messages, or runs the action of a button of the last list.
 func queue(ctx context.Context, c *Commands, r feature.Request) (d supervisor.Delivery, err error) {
 	if r.Arguments == "" {
 		return c.listQueue(ctx, r)
@@ -70,10 +70,10 @@ func queue(ctx context.Context, c *Commands, r feature.Request) (d supervisor.De
 	return supervisor.Delivery{Text: fmt.Sprintf(textNotListed, n)}, nil
 }
 
-// queueButton is what a button says about a number of the list.
+// queueButton returns the label of a button for number n of the list.
 func queueButton(what string, n int) string { return fmt.Sprintf(queueButtons[what], n) }
 
-// listQueue lists what waits in a conversation, with buttons for each.
+// listQueue lists the waiting messages of a conversation, with buttons for each.
 func (c *Commands) listQueue(ctx context.Context, r feature.Request) (d supervisor.Delivery, err error) {
 	q, err := c.o.Queue.Queue(ctx, r.Conversation.ID)
 	if err != nil {
@@ -108,8 +108,7 @@ func (c *Commands) listQueue(ctx context.Context, r feature.Request) (d supervis
 	return d, nil
 }
 
-// queueLine is one thing that waits: its words or what it is, when it was sent, and what is to be
-// known of it besides.
+// queueLine describes one waiting message: its words or kind, the time of sending, and its state.
 func queueLine(n int, w sqlite.Waiting, now time.Time, zone *time.Location) string {
 	words, files := w.Inbound.Text, w.Files
 	if words == "" && len(files) > 0 {
@@ -126,10 +125,10 @@ func queueLine(n int, w sqlite.Waiting, now time.Time, zone *time.Location) stri
 	return line + queuePriorities[w.Inbound.Priority]
 }
 
-// age is how long ago something was; nothing where a clock was set back.
+// age returns the time since at; 0 if the clock was set back.
 func age(now, at time.Time) time.Duration { return max(0, now.Sub(at)).Truncate(time.Second) }
 
-// wordsOf are the first of a text, to know it by.
+// wordsOf returns the beginning of a text.
 func wordsOf(text string) string {
 	words := []rune(strings.Join(strings.Fields(text), " "))
 	if len(words) > maxWords {
@@ -138,7 +137,7 @@ func wordsOf(text string) string {
 	return markdown.QuoteName(string(words))
 }
 
-// pressedQueue does what a button of the list does.
+// pressedQueue runs the action of a button of the list.
 func pressedQueue(ctx context.Context, c *Commands, r feature.Request) (d supervisor.Delivery, err error) {
 	what, _, _ := strings.Cut(r.Arguments, " ")
 	id, ok := presses.Queued(presses.QueuePrefix + r.Arguments)
@@ -158,7 +157,7 @@ func pressedQueue(ctx context.Context, c *Commands, r feature.Request) (d superv
 	}
 	text := queueStates[in.State]
 	if waits := in.State == supervisor.InboundNew || in.State == supervisor.InboundArriving; waits && in.Priority != supervisor.PriorityNow {
-		text = "" // a code is wanted first
+		text = "" // a code is needed first
 	}
 	return supervisor.Delivery{Text: fmt.Sprintf(cmp.Or(text, textQueueGone), wordsOf(in.Text))}, nil
 }

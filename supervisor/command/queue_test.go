@@ -10,7 +10,7 @@ import (
 	"mews/supervisor"
 )
 
-// says has ann send texts, and gives them as they are kept.
+// says sends messages from ann, and returns them as stored.
 func (h *rig) says(texts ...string) (kept []supervisor.Inbound) {
 	h.Helper()
 	for _, text := range texts {
@@ -25,7 +25,7 @@ func (h *rig) says(texts ...string) (kept []supervisor.Inbound) {
 	return kept
 }
 
-// waits is what waits, in its order.
+// waits lists the waiting texts in order.
 func (h *rig) waits() (texts []string) {
 	h.Helper()
 	q, err := h.db.Inbox().Queue(h.Context(), h.home.ID)
@@ -38,7 +38,7 @@ func (h *rig) waits() (texts []string) {
 	return texts
 }
 
-func TestWhatWaitsIsListedWithButtons(t *testing.T) {
+func TestQueue_List_HasButtons(t *testing.T) {
 	h := newRig(t)
 	h.live()
 	if got := h.ask("/queue"); got != "Nothing is running here. Nothing waits." {
@@ -63,11 +63,11 @@ func TestWhatWaitsIsListedWithButtons(t *testing.T) {
 	}
 
 	for _, c := range []struct{ text, want string }{
-		{"/queue drop 3", "I dropped `c`; send it again if you want it after all."},
-		// not what is the third by now
-		{"/queue drop 3", "I dropped `c`; send it again if you want it after all."},
+		{"/queue drop 3", "I dropped `c`. Send it again if you still want it."},
+		// and not the one that is third now
+		{"/queue drop 3", "I dropped `c`. Send it again if you still want it."},
 		{"/queue NOW 4", "`d` comes next."},
-		{"/queue now 9", "There is no number 9 in a list that I have given you. /queue lists what waits."},
+		{"/queue now 9", "My last list has no number 9. /queue lists what waits now."},
 		{"/queue up", "I know /queue, which lists what waits here"},
 		{"/queue now", "I know /queue, which lists what waits here"},
 	} {
@@ -80,9 +80,8 @@ func TestWhatWaitsIsListedWithButtons(t *testing.T) {
 	}
 }
 
-// TestAPressIsDoneOnce: also where the service was killed between what it does and its answer, and
-// where it comes twice, or too late.
-func TestAPressIsDoneOnce(t *testing.T) {
+// A crash between the action and its answer, a repeated press and a late press change nothing more.
+func TestQueuePress_Repeated_ActsOnce(t *testing.T) {
 	h := newRig(t)
 	kept := h.says("a", "b", "c")
 	drop := h.press(fmt.Sprint("w:drop ", kept[0].ID))
@@ -102,7 +101,7 @@ func TestAPressIsDoneOnce(t *testing.T) {
 	for _, d := range h.outbox() {
 		answers[d.Inbound] = d.Text
 	}
-	if answers[drop.ID] != "I dropped `a`; send it again if you want it after all." || answers[now.ID] != "`c` comes next." {
+	if answers[drop.ID] != "I dropped `a`. Send it again if you still want it." || answers[now.ID] != "`c` comes next." {
 		t.Errorf("they are answered with %v", answers)
 	}
 	if got := h.waits(); !slices.Equal(got, []string{"c", "b"}) {
@@ -112,8 +111,8 @@ func TestAPressIsDoneOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	for press, want := range map[string]string{
-		fmt.Sprint("w:drop ", kept[2].ID): "`c` does not wait any more: it is being answered.",
-		fmt.Sprint("w:now ", kept[0].ID):  "I dropped `a`; send it again if you want it after all.",
+		fmt.Sprint("w:drop ", kept[2].ID): "`c` no longer waits: I am answering it.",
+		fmt.Sprint("w:now ", kept[0].ID):  "I dropped `a`. Send it again if you still want it.",
 		fmt.Sprint("w:now ", drop.ID):     "This message is not yours.",
 		"w:now 999":                       "This message is not yours.",
 		"w:now":                           "This button does nothing any more.",
@@ -125,10 +124,10 @@ func TestAPressIsDoneOnce(t *testing.T) {
 	}
 }
 
-func TestAFollowUpWithoutWordsIsExplained(t *testing.T) {
+func TestFollowup_WithoutText_IsExplained(t *testing.T) {
 	h := newRig(t)
 	h.live()
-	if got := h.ask("/followup"); !strings.HasPrefix(got, "“/followup TEXT” keeps a message that waits for the end of what runs") {
+	if got := h.ask("/followup"); !strings.HasPrefix(got, "“/followup TEXT” queues a message behind all others") {
 		t.Errorf("it is answered with %q", got)
 	}
 }

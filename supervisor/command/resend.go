@@ -8,15 +8,15 @@ import (
 	"mews/supervisor/feature"
 )
 
-// Undelivered has what may not have reached a person wait to be sent once more.
+// Undelivered sends messages again that may not have arrived.
 type Undelivered interface {
-	// Resend does so with the oldest of a conversation's, at most limit of them, and returns how
-	// many it were.
+	// Resend queues the oldest such messages of a conversation again, at most limit, and counts
+	// them.
 	Resend(ctx context.Context, conversation int64, limit int) (n int, err error)
 }
 
-// maxResent is how many messages one /resend sends again. Telegram takes one a second in a chat, so
-// they take a minute.
+// maxResent is how many messages one /resend sends again. Telegram takes one per second in a chat,
+// so they take about a minute.
 const maxResent = 50
 
 var resendRows = []row{
@@ -24,7 +24,7 @@ var resendRows = []row{
 		group: feature.GroupChat, run: textAnswer(resend)},
 }
 
-// resend wakes nobody: its answer does that. What is sent again is older, and arrives before the
+// resend wakes no outbox: its answer does that. The messages are older, so they arrive before the
 // answer.
 func resend(ctx context.Context, c *Commands, r feature.Request) (string, error) {
 	n, err := c.o.Undelivered.Resend(ctx, r.Conversation.ID, maxResent)

@@ -9,7 +9,7 @@ import (
 	"mews/supervisor"
 )
 
-// undelivered is how many messages of a conversation may not have arrived.
+// undelivered is the number of messages of a conversation that may not have arrived.
 type undelivered map[int64]int
 
 func (u undelivered) Resend(_ context.Context, conversation int64, limit int) (int, error) {
@@ -18,7 +18,7 @@ func (u undelivered) Resend(_ context.Context, conversation int64, limit int) (i
 	return n, nil
 }
 
-func TestResendSaysHowManyAreSentAgain(t *testing.T) {
+func TestResend_CountsMessages(t *testing.T) {
 	for _, c := range []struct {
 		lost int
 		want string
@@ -27,7 +27,7 @@ func TestResendSaysHowManyAreSentAgain(t *testing.T) {
 		{1, "Above is 1 message that may not have reached you, sent again."},
 		{2, "Above are 2 messages that may not have reached you, sent again."},
 		{49, "Above are 49 messages that may not have reached you, sent again."},
-		{50, "Above are the oldest 50 messages that may not have reached you, sent again; /resend once more sends what may be left."},
+		{50, "Above are the oldest 50 messages that may not have reached you, sent again. Use /resend once more for the rest."},
 	} {
 		h := newRig(t)
 		h.options.Undelivered = undelivered{h.home.ID: c.lost, h.home.ID + 1: 7}
@@ -41,9 +41,8 @@ func TestResendSaysHowManyAreSentAgain(t *testing.T) {
 	}
 }
 
-// What one cannot know to have arrived is sent again: older than the answer to /resend, and so
-// before it.
-func TestWhatIsSentAgainComesBeforeTheAnswer(t *testing.T) {
+// The messages are older than the answer to /resend, so they arrive before it.
+func TestResend_Messages_PrecedeAnswer(t *testing.T) {
 	h := newRig(t)
 	for text, outcome := range map[string]supervisor.Outcome{
 		"lost": supervisor.OutcomeUnknown, "refused": supervisor.OutcomeFailed, "arrived": supervisor.OutcomeSent,
@@ -71,12 +70,12 @@ func TestWhatIsSentAgainComesBeforeTheAnswer(t *testing.T) {
 	}
 }
 
-// broken is a store that cannot.
+// broken is a store that fails.
 type broken struct{}
 
 func (broken) Resend(context.Context, int64, int) (int, error) { return 0, errors.New("errno 5") }
 
-func TestAResendThatCannotBeIsNotSaidToBe(t *testing.T) {
+func TestResend_Failure_IsReported(t *testing.T) {
 	h := newRig(t)
 	h.options.Undelivered = broken{}
 	h.live()

@@ -12,28 +12,28 @@ import (
 	"mews/supervisor/markdown"
 )
 
-// Settings are what people set for themselves. Errors of Check are for the person.
+// Settings are the users' own settings. The errors of Check are for the user.
 type Settings interface {
-	// List is a person's settings as they are, in the order in which they are shown.
+	// List returns a user's settings in their order for display.
 	List(ctx context.Context, user string) ([]Setting, error)
-	// Check returns a value as it is kept. An error says why the person can't set it.
+	// Check returns a value in its stored form. Its error says why the user can't set it.
 	Check(ctx context.Context, user, name, value string) (kept string, err error)
-	// Put keeps what Check has returned; "" takes back what was kept.
+	// Put stores a value from Check; "" resets the setting.
 	Put(ctx context.Context, user, name, kept string) error
 }
 
-// Setting is one as it is shown.
+// Setting is one setting, for display.
 type Setting struct {
-	Name    string // as it is typed: one word or two
-	Value   string // for a person
+	Name    string // one word or two, as users type it
+	Value   string // for display
 	Source  Source
-	Example string   // of a value; "" where the person can't set it here
-	Presses []string // all its values, where each has a button
-	Private bool     // it is not shown in groups
-	Note    string   // what a person has to know after it was set; "" is nothing
+	Example string   // a value; "" if the user can't set it here
+	Presses []string // all its values, if each has a button
+	Private bool     // never shown in groups
+	Note    string   // a hint after setting it; "" for none
 }
 
-// Source is where a setting's value comes from.
+// Source says where a setting's value comes from.
 type Source string
 
 const (
@@ -42,13 +42,13 @@ const (
 	SourceDefault Source = "the default"
 )
 
-// resetWord is the value that takes a setting back.
+// resetWord is the value that resets a setting.
 const resetWord = "default"
 
 const settingPrefix = "s:"
 
-// showsSettings says whether /settings with such arguments shows something, and sets nothing:
-// "/settings model" lists models.
+// showsSettings reports whether /settings with these arguments only shows something: "/settings
+// model" lists models.
 func showsSettings(arguments string) bool {
 	return arguments == "" || strings.EqualFold(arguments, "model")
 }
@@ -60,7 +60,7 @@ var settingsRows = []row{
 		keeps: feature.Always},
 }
 
-// settings shows what is set for a person, or sets one of it.
+// settings shows the user's settings, or sets one.
 func settings(ctx context.Context, c *Commands, r feature.Request) (supervisor.Delivery, error) {
 	list, err := c.o.Settings.List(ctx, r.Conversation.User)
 	if err != nil {
@@ -73,7 +73,7 @@ func settings(ctx context.Context, c *Commands, r feature.Request) (supervisor.D
 		value, ok := cutName(r.Arguments, s.Name)
 		switch {
 		case !ok:
-		case s.Name == "model": // its values are not in a table
+		case s.Name == "model": // a model's values are in no table
 			r.Arguments = value
 			return model(ctx, c, r)
 		case s.Example == "":
@@ -94,7 +94,7 @@ func settings(ctx context.Context, c *Commands, r feature.Request) (supervisor.D
 		markdown.QuoteName(r.Arguments), strings.Join(names, ", "))
 }
 
-// values lists what a setting can be, where that is a few words.
+// values lists the possible values of a setting, if these are a few words.
 func (s Setting) values() string {
 	if len(s.Presses) == 0 {
 		return ""
@@ -103,8 +103,7 @@ func (s Setting) values() string {
 	return fmt.Sprintf(textSettingOr, strings.Join(s.Presses[:last], ", "), s.Presses[last])
 }
 
-// cutName is what follows a setting's name in a text, whatever spaces and capitals the name is
-// written with.
+// cutName cuts a setting's name off the beginning of a text. Spaces and case may differ.
 func cutName(text, name string) (rest string, ok bool) {
 	words, named := strings.Fields(text), strings.Fields(name)
 	if len(words) < len(named) || !strings.EqualFold(strings.Join(words[:len(named)], " "), name) {
@@ -113,7 +112,7 @@ func cutName(text, name string) (rest string, ok bool) {
 	return strings.Join(words[len(named):], " "), true
 }
 
-// set changes one setting, or takes it back.
+// set sets or resets one setting.
 func (c *Commands) set(ctx context.Context, r feature.Request, s Setting, value string) (
 	d supervisor.Delivery, err error) {
 	kept := ""
@@ -143,12 +142,12 @@ func (c *Commands) set(ctx context.Context, r feature.Request, s Setting, value 
 	return d, nil
 }
 
-// settingTimezone is the setting by which jobs keep their times.
+// settingTimezone is the setting that jobs use for their times.
 const settingTimezone = "timezone"
 
-// offerZone adds to an answer what may be done with the jobs that keep the time zone of before.
+// offerZone adds to an answer the offer to change jobs to the new time zone.
 func (c *Commands) offerZone(ctx context.Context, r feature.Request, d supervisor.Delivery) supervisor.Delivery {
-	// r.User is as before the setting
+	// r.User is from before the change
 	offer, err := c.o.OfferZone(ctx, c.person(r.Conversation.User))
 	if err != nil {
 		c.o.Log.Warn("look for jobs of another time zone", "user", r.Conversation.User, "error", err)
@@ -159,7 +158,7 @@ func (c *Commands) offerZone(ctx context.Context, r feature.Request, d superviso
 	return d
 }
 
-// shownSettings lists settings, with buttons for what can be pressed.
+// shownSettings lists settings, with their buttons.
 func shownSettings(list []Setting) (d supervisor.Delivery) {
 	var examples strings.Builder
 	d.Text = textSettings
@@ -174,13 +173,13 @@ func shownSettings(list []Setting) (d supervisor.Delivery) {
 	return d
 }
 
-// buttons are those of one setting, in a row.
+// buttons returns the buttons of one setting, in a row.
 func (s Setting) buttons() [][]supervisor.Button {
 	var row []supervisor.Button
 	if s.Name == "model" {
 		row = append(row, supervisor.Button{Text: textChooseModel, Press: modelPrefix})
 	}
-	// also the value that it has: the buttons stay when another is pressed
+	// the current value too: the buttons stay when another is pressed
 	for _, value := range s.Presses {
 		row = append(row, supervisor.Button{Text: s.Name + ": " + value, Press: settingPrefix + s.Name + " " + value})
 	}

@@ -9,15 +9,15 @@ import (
 	"mews/supervisor"
 )
 
-const settingsEnd = "\n\n“/settings NAME VALUE” sets one for you, wherever you write, and “/settings NAME default” takes that back; for example:\n\n"
+const settingsEnd = "\n\n“/settings NAME VALUE” changes one in all your chats, and “/settings NAME default” resets it. For example:\n\n"
 
-func TestSettingsAreShownWithWhereTheyComeFrom(t *testing.T) {
+func TestSettings_List_ShowsSources(t *testing.T) {
 	h := newRig(t)
 	h.on("1")
 	h.live()
 	h.fakes.own = map[string]string{"budget day": "$1.00"}
 	got := h.answerOf(h.keep("/settings"))
-	want := "What is set for you:\n\n- model: `offline`, the configuration's\n- thinking: off, the configuration's\n" +
+	want := "Your settings:\n\n- model: `offline`, the configuration's\n- thinking: off, the configuration's\n" +
 		"- budget day: $1.00, your own\n- stream: on, the default" + settingsEnd +
 		"- `/settings model offline`\n- `/settings budget day 1.50`\n- `/settings stream off`"
 	if diff := cmp.Diff(want, got.Text); diff != "" {
@@ -28,7 +28,7 @@ func TestSettingsAreShownWithWhereTheyComeFrom(t *testing.T) {
 	if diff := cmp.Diff(buttons, got.Buttons); diff != "" {
 		t.Error(diff)
 	}
-	for _, row := range got.Buttons { // each does what it says
+	for _, row := range got.Buttons { // each button works
 		if answer := h.pressed(row[0].Press); strings.Contains(answer.Text, "There is no") {
 			t.Errorf("%s is answered %q", row[0].Press, answer.Text)
 		}
@@ -38,7 +38,7 @@ func TestSettingsAreShownWithWhereTheyComeFrom(t *testing.T) {
 	}
 }
 
-func TestASettingIsSetAndTakenBack(t *testing.T) {
+func TestSettings_SetAndReset(t *testing.T) {
 	h := newRig(t)
 	h.on("1")
 	h.live()
@@ -51,7 +51,7 @@ func TestASettingIsSetAndTakenBack(t *testing.T) {
 		{"/settings stream Default", "From now on stream is on, the default.", map[string]string{"budget day": "1"}},
 		{"/settings stream bad", "No stream is bad.", map[string]string{"budget day": "1"}},
 		{"/settings stream", "Write a value, on or off: “/settings stream off”, or “/settings stream default”.", map[string]string{"budget day": "1"}},
-		{"/settings thinking high", "Only the configuration says what thinking is; an admin can change it there.", map[string]string{"budget day": "1"}},
+		{"/settings thinking high", "You can't change thinking here. An admin can change it in the configuration.", map[string]string{"budget day": "1"}},
 		{"/settings model offline", "From your next message on `offline` answers you", map[string]string{"budget day": "1"}},
 		{"/settings streamer on", "There is no setting `streamer on`. There are model, budget day, stream.", map[string]string{"budget day": "1"}},
 		{"/settings budget 1", "There is no setting `budget 1`.", map[string]string{"budget day": "1"}},
@@ -69,7 +69,7 @@ func TestASettingIsSetAndTakenBack(t *testing.T) {
 	}
 }
 
-func TestAModelIsChosenWithAButton(t *testing.T) {
+func TestModel_Button_ChoosesModel(t *testing.T) {
 	h := newRig(t)
 	h.on("1")
 	offers := many(40)
@@ -77,7 +77,7 @@ func TestAModelIsChosenWithAButton(t *testing.T) {
 	chosen := choices{}
 	h.options.Models, h.options.Choices = offers, chosen
 	h.live()
-	if got := h.ask("/model barred/m"); !strings.HasPrefix(got, "You may not choose `barred/m`: the configuration says which models you may") {
+	if got := h.ask("/model barred/m"); !strings.HasPrefix(got, "You may not choose `barred/m`: the configuration limits your choice") {
 		t.Errorf("told was %q", got)
 	}
 	if got := h.ask("/models"); strings.Contains(got, "barred") {
@@ -97,7 +97,7 @@ func TestAModelIsChosenWithAButton(t *testing.T) {
 	}
 	got = h.pressed("m:")
 	last := got.Buttons[len(got.Buttons)-1][0]
-	if got.Buttons[0][0].Text != "✓ far/m-000" || last.Text != "As the configuration has it" {
+	if got.Buttons[0][0].Text != "✓ far/m-000" || last.Text != "As configured" {
 		t.Errorf("the buttons are %+v", got.Buttons)
 	}
 	if h.pressed(last.Press); chosen["ann"] != "" {

@@ -13,13 +13,13 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// Sessions is where turns run.
+// Sessions runs turns.
 type Sessions interface {
-	// Stop ends the turn that a command is about, and returns when its answer is in the outbox. The
-	// result has no Inbound where there was nothing to stop.
+	// Stop ends the turn that a command is about, and returns when its answer is in the outbox. If
+	// nothing ran, the result has no Inbound.
 	Stop(ctx context.Context, c supervisor.Conversation, command int64) (sqlite.PrecedingText, error)
-	// StopNow ends the turn that runs in a conversation, if there is one, for a command that is not
-	// on disk.
+	// StopNow ends the running turn of a conversation, if there is one, for a command that could
+	// not be stored.
 	StopNow(conversation int64) (stopped bool)
 }
 
@@ -49,7 +49,8 @@ func stop(ctx context.Context, c *Commands, r feature.Request) (string, error) {
 	return endedText(ahead), nil
 }
 
-// stopAll drops what waits, and then ends the turn that runs, so that nothing begins in between.
+// stopAll drops the waiting messages before it ends the running turn, so that none begins in
+// between.
 func (c *Commands) stopAll(ctx context.Context, r feature.Request) (string, error) {
 	dropped, err := c.o.Drop(ctx, r.Inbound)
 	if err != nil {
@@ -74,7 +75,7 @@ func droppedText(n int) string {
 	return fmt.Sprintf(textDropped, amount.Plural(n, "message", "messages"))
 }
 
-// endedText says how the turn ended that was to be stopped.
+// endedText tells how the stopped turn ended.
 func endedText(ahead sqlite.PrecedingText) string {
 	if ahead.Why == protocol.WhyStopped {
 		return textStopped
@@ -91,9 +92,8 @@ func (c *Commands) stopTurn(ctx context.Context, r feature.Request) (sqlite.Prec
 	return ahead, err
 }
 
-// NotStored takes a command that could not be kept, and gives what its sender is told of that. A
-// /stop ends what runs all the same: to do that without a row harms nobody, and a full disk is no
-// reason to go on.
+// NotStored handles a command that could not be stored, and returns the error for its sender. /stop
+// works anyway: that needs no row, and a full disk must not keep a turn running.
 func (c *Commands) NotStored(in supervisor.Inbound, err error) error {
 	if in.Command != stopName || !c.o.Sessions.StopNow(in.Conversation.ID) {
 		return err

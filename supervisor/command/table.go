@@ -10,7 +10,7 @@ import (
 	"mews/supervisor/feature"
 )
 
-// row is a command of the core. Its functions have the Commands that run them.
+// row is a command of the core. Its functions get the Commands that run them.
 type row struct {
 	supervisor.SlashCommand
 	group   feature.Group
@@ -18,12 +18,12 @@ type row struct {
 	run     run
 	mayAsk  bool
 	prefix  string
-	press   run // nil: what the command does
+	press   run // nil means the same as run
 	keeps   func(press string) bool
 	private func(arguments string) bool
 }
 
-// run is a feature.Run of some Commands.
+// run is a feature.Run with the Commands that call it.
 type run func(context.Context, *Commands, feature.Request) (supervisor.Delivery, error)
 
 // coreRows has the commands of the core.
@@ -31,7 +31,7 @@ var coreRows = slices.Concat(startRows, helpRows, newRows, stopRows, queueRows, 
 	modelsRows, toolsRows, settingsRows, filesRows, activityRows, usageRows,
 	grantsRows, lockRows, inviteRows, allowRows, resendRows)
 
-// bind makes a row's function one that a table has.
+// bind turns a row's function into a feature.Run.
 func (c *Commands) bind(do run) feature.Run {
 	if do == nil {
 		return nil
@@ -39,7 +39,7 @@ func (c *Commands) bind(do run) feature.Run {
 	return func(ctx context.Context, r feature.Request) (supervisor.Delivery, error) { return do(ctx, c, r) }
 }
 
-// core is the core's part of the table.
+// core returns the core's commands.
 func (c *Commands) core() (all []feature.Command) {
 	for _, r := range coreRows {
 		all = append(all, feature.Command{SlashCommand: r.SlashCommand, Group: r.group, Alias: r.alias,
@@ -49,8 +49,8 @@ func (c *Commands) core() (all []feature.Command) {
 	return all
 }
 
-// sorted makes the table of the core's commands and the features', by group. It refuses what would
-// never run: a second use of a name, or a prefix that begins like another.
+// sorted merges the commands of the core and the features, by group. It refuses commands that could
+// never run: a duplicate name, or a prefix that begins with another one.
 func sorted(core, features []feature.Command) ([]feature.Command, error) {
 	taken, prefixes := map[string]bool{}, []string{questionPrefix}
 	for _, r := range features {
@@ -92,7 +92,7 @@ func sorted(core, features []feature.Command) ([]feature.Command, error) {
 	return table, nil
 }
 
-// names are a command's, of which the first is its own.
+// names returns a command's names. The first is the main one.
 func names(r feature.Command) []string {
 	if r.Alias == "" {
 		return []string{r.Name}
@@ -100,7 +100,7 @@ func names(r feature.Command) []string {
 	return []string{r.Name, r.Alias}
 }
 
-// summary is what a command does, as people read it.
+// summary returns the help text of a command.
 func summary(r feature.Command) string {
 	switch {
 	case r.Alias != "":
@@ -111,7 +111,7 @@ func summary(r feature.Command) string {
 	return r.Help
 }
 
-// find is a command's row; known is false of a command that there is not.
+// find returns the command with a name.
 func (c *Commands) find(name string) (_ feature.Command, known bool) {
 	i := slices.IndexFunc(c.table, func(r feature.Command) bool { return slices.Contains(names(r), name) })
 	if i < 0 {
@@ -120,13 +120,13 @@ func (c *Commands) find(name string) (_ feature.Command, known bool) {
 	return c.table[i], true
 }
 
-// Find is what is known of a command before it runs; the zero value of one that there is not.
+// Find returns the properties of a command; the zero value for an unknown one.
 func (c *Commands) Find(name string) supervisor.SlashCommand {
 	r, _ := c.find(name)
 	return r.SlashCommand
 }
 
-// EndingTurns are the names of the commands with EndsTurn.
+// EndingTurns lists the names of commands with EndsTurn.
 func EndingTurns() (all []string) {
 	for _, r := range (&Commands{}).core() {
 		if r.EndsTurn {
@@ -136,14 +136,14 @@ func EndingTurns() (all []string) {
 	return all
 }
 
-// MenuEntry is a command as a channel's menu shows it.
+// MenuEntry is a command in a channel's menu.
 type MenuEntry struct {
 	Name    string // without the slash
 	Summary string
 }
 
-// Menu lists the commands that /help lists, those for admins too or not, for a channel that shows
-// them to choose from. /start is not in it: such a channel offers that by itself.
+// Menu lists the commands of /help for a channel's menu, with or without those for admins. It
+// leaves out /start, which such a channel offers by itself.
 func (c *Commands) Menu(admin bool) (menu []MenuEntry) {
 	for _, r := range c.table {
 		if r.Name != startName && c.lists(r, admin) {

@@ -2,21 +2,21 @@ package command
 
 import "mews/supervisor"
 
-// What a command says. A name that others gave is put in by quoteName.
+// General answers. quoteName quotes names that others gave.
 const (
-	textNoCommand    = "There is no command /%s. /help lists those there are."
+	textNoCommand    = "There is no command /%s. /help lists all commands."
 	textCommandMeant = "There is no /%s. Did you mean /%s?"
 	textAdminsOnly   = "Only an admin may use /%s."
-	textInPrivate    = "I have answered you in our private chat."
-	textAnew         = "I answer it anew."
-	textNotAnew      = "That was answered anew before, or was never answered."
+	textInPrivate    = "I answered you in our private chat."
+	textAnew         = "I answer it again."
+	textNotAnew      = "I already answered that again, or I never answered it."
 
 	textStart = "Mews is ready. Write what you want done with your notes and files; for example “list my files” or “take a note: " +
-		"call Ann on Friday”. What you send is kept until it is answered, whatever happens in between.\n\n"
+		"call Ann on Friday”. I keep each message until it is answered, even if I restart.\n\n"
 	textStartEnd = "\n/help lists the commands."
 )
 
-// /help.
+// Answers of /help.
 const (
 	textHelp       = "Commands for every day:\n\n"
 	textHelpLine   = "/%s - %s\n"
@@ -31,25 +31,25 @@ const (
 	textTopicMeant = "There is no command, group or topic %s. Did you mean %s?"
 )
 
-// /new and /stop.
+// Answers of /new and /stop.
 const (
-	textNewTopic            = "A new topic. What was said so far stays on record but out of my sight; your files are as they were."
-	textNewTopicStopped     = " The answer that was being given is stopped."
-	textNewTopicWaiting     = " 1 message that has no answer yet is answered in the new topic."
-	textNewTopicWaitingMany = " %d messages that have no answer yet are answered in the new topic."
+	textNewTopic            = "A new topic. I keep the earlier messages, but I no longer read them. Your files stay as they are."
+	textNewTopicStopped     = " I stopped the running answer."
+	textNewTopicWaiting     = " I answer 1 waiting message in the new topic."
+	textNewTopicWaitingMany = " I answer %d waiting messages in the new topic."
 
 	textNothingRuns      = "Nothing is running here."
-	textStopped          = "It is over: nothing of it runs on."
-	textJustEnded        = "The answer that was being given had just ended."
+	textStopped          = "Stopped."
+	textJustEnded        = "The answer had just ended."
 	textNothingDropped   = "Nothing waited."
-	textDropped          = "I dropped %s that waited; send again what you want after all."
-	textWaiting          = " 1 message waits behind it, and is answered now."
-	textWaitingMany      = " %d messages wait behind it, and are answered now."
-	textStopsSlowly      = "I am stopping the running answer, and that takes longer than it should. It will say itself how it ended."
-	textStoppedNotStored = "What runs here is being stopped, although your /stop could not be kept: "
+	textDropped          = "I dropped %s that waited. Send again what you still want."
+	textWaiting          = " I now answer 1 message that waited."
+	textWaitingMany      = " I now answer %d messages that waited."
+	textStopsSlowly      = "I am stopping the running answer, but it takes longer than usual. I tell you when it has ended."
+	textStoppedNotStored = "I am stopping the running answer, although I could not store your /stop: "
 )
 
-// /queue and /followup. The words of a message are put in by wordsOf.
+// Answers of /queue and /followup. wordsOf cuts the words of a message.
 const (
 	textQueueUsage    = "I know /queue, which lists what waits here, “/queue drop NUMBER” and “/queue now NUMBER”, with the numbers of that list."
 	textQueueRuns     = "I have been answering %s for %s."
@@ -61,108 +61,108 @@ const (
 	textQueueArriving = ", still arriving"
 	textQueueMore     = "\n\nand %d more"
 	textQueueForeign  = "This message is not yours."
-	textQueueGone     = "%s does not wait here any more."
-	textNotListed     = "There is no number %d in a list that I have given you. /queue lists what waits."
-	textFollowup      = "“/followup TEXT” keeps a message that waits for the end of what runs, and of all else that waits, whatever your setting " +
-		"busy says; it can come with files. Where nothing runs it is answered at once."
+	textQueueGone     = "%s no longer waits here."
+	textNotListed     = "My last list has no number %d. /queue lists what waits now."
+	textFollowup      = "“/followup TEXT” queues a message behind all others, whatever your setting " +
+		"busy is. Files may come with it. If nothing runs, I answer it at once."
 )
 
-// queueButtons are the buttons of a list, with a number of it.
+// queueButtons are the labels of a list's buttons, with the number of a message.
 var queueButtons = map[string]string{pressDrop: "Drop %d", pressNow: "Now %d"}
 
-// queuePriorities stand behind what does not wait as usual.
+// queuePriorities mark messages with an unusual priority.
 var queuePriorities = map[supervisor.Priority]string{
-	supervisor.PriorityFollowup: ", to come after all else",
-	supervisor.PriorityNow:      ", to come next",
+	supervisor.PriorityFollowup: ", after all others",
+	supervisor.PriorityNow:      ", next",
 }
 
-// queueStates say of a message that was to be dropped, or to come next, how it is now.
+// queueStates tell the state of a message after an attempt to drop or advance it.
 var queueStates = map[supervisor.InboundState]string{
 	supervisor.InboundNew:      "%s comes next.",
 	supervisor.InboundArriving: "%s comes next, once it has arrived.",
-	supervisor.InboundDropped:  "I dropped %s; send it again if you want it after all.",
-	supervisor.InboundRunning:  "%s does not wait any more: it is being answered.",
-	supervisor.InboundAnswered: "%s does not wait any more: it is answered.",
-	supervisor.InboundDone:     "%s does not wait any more: it is answered.",
+	supervisor.InboundDropped:  "I dropped %s. Send it again if you still want it.",
+	supervisor.InboundRunning:  "%s no longer waits: I am answering it.",
+	supervisor.InboundAnswered: "%s no longer waits: I answered it.",
+	supervisor.InboundDone:     "%s no longer waits: I answered it.",
 }
 
-// /files.
+// Answers of /files.
 const (
 	textFiles        = "You have sent %s; the newest first:\n"
 	textFileLine     = "\n%d. %s, %s, %s"
-	textNoFiles      = "There are no files here that you have sent."
-	textFileGone     = "That file is not there any more. /files lists those that are."
-	textFileDeleted  = "%s is in the trash now; ask me to bring it back if you want it after all."
+	textNoFiles      = "You have not sent any files yet."
+	textFileGone     = "That file is gone. /files lists your files."
+	textFileDeleted  = "%s is in the trash now. Ask me to restore it if you still want it."
 	textSendButton   = "Send %d"
 	textDeleteButton = "Delete %d"
 	textOlderButton  = "Older ones"
 )
 
-// /activity.
+// Answers of /activity.
 const (
-	textActivityAdminsOnly = "Only an admin is told what was done for everybody. /activity is about you."
-	textAllActivity        = "What was done since %s, by person and kind:\n"
+	textActivityAdminsOnly = "Only an admin can see everybody's activity. /activity shows yours."
+	textAllActivity        = "Activity since %s, by person and kind:\n"
 	textActivityCount      = "\n- %s: %s, %d"
 )
 
-// /lock.
+// Answers of /lock.
 const (
-	textLockUsage          = "I know /lock, which locks this chat, and “/lock all”, which locks all of yours, but not %s."
-	textLockedHere         = "Locked here. What you send waits until you have sent a code. An answer that is being given goes on; /stop ends it."
-	textLockedAll          = "Locked here and in every other chat of yours. What you send waits until you have sent a code. An answer that is being given goes on; /stop ends it."
+	textLockUsage          = "I know /lock, which locks this chat, and “/lock all”, which locks all your chats, but not %s."
+	textLockedHere         = "This chat is locked. Your messages wait until you send a code. A running answer continues; /stop ends it."
+	textLockedAll          = "All your chats are locked. Your messages wait until you send a code. A running answer continues; /stop ends it."
 	textNoFactorConfigured = "There is nothing to lock: the configuration has no second factor for you (totp: off). An admin can change that."
-	textNoFactor           = "There is nothing to lock: you have no second factor. `mews totp enroll %s`, on the machine that Mews runs " +
-		"on, gives you one; if you have no account there, ask an admin for it."
+	textNoFactor           = "There is nothing to lock: you have no second factor. Run `mews totp enroll %s` on the machine of Mews " +
+		"to get one. If you have no account there, ask an admin."
 )
 
-// /allow and /disallow.
+// Answers of /allow and /disallow.
 const (
-	textGroupAllowed = "People may speak with me in this group from now on, if I know them. I answer commands, answers to what I " +
-		"wrote, and messages that name me. Each person has an assistant of their own: it sees what is said to it " +
-		"here, and nothing of their private chats. What it writes here everybody reads, even what it found in its " +
-		"person's folder. /disallow takes this back."
-	textGroupDisallowed = "From now on I answer nobody in this group. An admin's /allow changes that."
-	textGroupConfigured = "This group stands in the configuration (telegram.groups), so people may still speak here. Take it out " +
+	textGroupAllowed = "I now answer the people I know in this group. I answer commands, replies to my " +
+		"messages, and messages that name me. Each person has an assistant of their own: it sees what you write to it " +
+		"here, but not your private chats. Everybody here reads its answers, even if they come from your " +
+		"folder. /disallow ends this."
+	textGroupDisallowed = "I no longer answer in this group. An admin can change that with /allow."
+	textGroupConfigured = "The configuration allows this group (telegram.groups), so I still answer here. Remove it " +
 		"there, and run `mews reload`."
-	textGroupsOnly = "/%s is for groups: add me to one, and write it there. In a group I answer nobody until an admin has allowed " +
-		"it; in our private chat you may speak anyway."
+	textGroupsOnly = "/%s is for groups: add me to one, and write it there. In a group I answer nobody until an admin allows " +
+		"it. In our private chat I always answer."
 )
 
-// /invite.
+// Answers of /invite.
 const (
-	textInviteQuestion = "Invite %s? Whoever has the code can speak with Mews as %s, once it is used."
+	textInviteQuestion = "Invite %s? Anybody with the code can use it once, and then speaks with Mews as %s."
 	textInviteInGroup  = "Everybody here would read the code. Write /invite in our private chat."
-	textInviteUsage    = "Write the name of who is invited: “/invite anna” makes a code for anna. If nobody here has that name, anna becomes a " +
+	textInviteUsage    = "Write a name: “/invite anna” makes a code for anna. If there is no anna yet, she becomes a " +
 		"new person."
-	textInviteAdded = "%s is a person here now, with a folder of their own. "
-	textInviteGive  = "Give this to %[1]s, and to nobody else: whoever uses it first, within %[2]d hours, speaks as %[1]s from " +
+	textInviteAdded = "%s is now a user, with a folder of their own. "
+	textInviteGive  = "Give this only to %[1]s. Whoever uses it first, within %[2]d hours, speaks as %[1]s from " +
 		"then on.\n\n"
 	textInviteNoBot   = "%s Then they write to the bot: `/start %s`"
 	textInviteLink    = "%s\n\nThey open that link, or write to me: `/start %s`"
 	textInviteCode    = "They find the bot, and write to it: `/start %s`"
-	textInviteFactor  = "\n\nThey are given a second factor then, and need it to speak here."
-	textInviteDeleted = "\n\nThis message goes away in an hour."
+	textInviteFactor  = "\n\nThen they get a second factor, and need it to write here."
+	textInviteDeleted = "\n\nI delete this message in an hour."
 )
 
-// /grants.
+// Answers of /grants.
 const (
 	textGrantsUsage   = "I know /grants, and “/grants revoke NUMBER”, but not %s."
-	textGrantsInGroup = "What you always allow is private. Write /grants in our private chat."
-	textNoGrants      = "There is nothing that you always allow. When I ask you, the button “Always for exactly this” adds to it."
+	textGrantsInGroup = "Your list of grants is private. Write /grants in our private chat."
+	textNoGrants      = "You have not allowed anything for always. The button “Always for exactly this” below my questions does that."
 	textGrants        = "You always allow these:\n"
-	textGrantsEnd     = "\n\n“/grants revoke NUMBER” takes one back: I ask you again then."
+	textGrantsEnd     = "\n\n“/grants revoke NUMBER” revokes one. Then I ask you again."
 	textGrant         = "\n- number %d, since %s: %s"
-	textMoreGrants    = "\n- and %d more, which are listed once these are fewer"
-	textRevokeButton  = "Take back number %d"
-	textNoGrantNumber = "%s is not the number of something that you always allow. /grants lists them."
-	textRevoked       = "Number %d is taken back: I ask you again from now on."
+	textMoreGrants    = "\n- and %d more; revoke some of these to see them"
+	textRevokeButton  = "Revoke number %d"
+	textNoGrantNumber = "There is no grant with the number %s. /grants lists them."
+	textRevoked       = "I revoked number %d. From now on I ask you again."
 )
 
-// /settings.
+// Answers of /settings.
 const (
-	textSettings          = "What is set for you:\n"
-	textSettingsEnd       = "\n\n“/settings NAME VALUE” sets one for you, wherever you write, and “/settings NAME default” takes that back; for example:\n"
-	textSettingConfigured = "Only the configuration says what %s is; an admin can change it there."
+	textSettings          = "Your settings:\n"
+	textSettingsEnd       = "\n\n“/settings NAME VALUE” changes one in all your chats, and “/settings NAME default” resets it. For example:\n"
+	textSettingConfigured = "You can't change %s here. An admin can change it in the configuration."
 	textSettingUsage      = "Write a value%s: “/settings %s %s”, or “/settings %s default”."
 	textNoSetting         = "There is no setting %s. There are %s."
 	textSettingQuestion   = "Change your setting %s from %s to %s?"
@@ -174,43 +174,43 @@ const (
 	textSettingAsItWas    = "%s: as it was"
 )
 
-// /model and /models.
+// Answers of /model and /models.
 const (
-	textModelUsage              = "The name of a model is one word, such as offline. /models lists what there is."
-	textConfiguredModelButton   = "As the configuration has it"
-	textChosenModelGone         = "You chose %s, which can't be had any more: %s “/model default” takes your choice back."
-	textOwnModel                = "%s answers you, by your own choice. “/model default” takes that back; /models lists what there is."
-	textConfiguredModel         = "%s answers you, as the configuration has it. “/model PROVIDER/MODEL” chooses another for you alone; /models lists what there is."
-	textConfiguredModelQuestion = "Go back to the model that the configuration has for you?"
-	textConfiguredModelSet      = "The configuration decides again: from your next message on %s answers you."
+	textModelUsage              = "The name of a model is one word, such as offline. /models lists all models."
+	textConfiguredModelButton   = "As configured"
+	textChosenModelGone         = "You chose %s, which is no longer available: %s “/model default” resets your choice."
+	textOwnModel                = "%s answers you, by your own choice. “/model default” resets that. /models lists all models."
+	textConfiguredModel         = "%s answers you, as configured. “/model PROVIDER/MODEL” chooses another for you alone. /models lists all models."
+	textConfiguredModelQuestion = "Go back to the configured model?"
+	textConfiguredModelSet      = "From your next message on %s answers you, as configured."
 	textNoSuchModel             = "%s offers no model %s.%s"
-	textModelNotAllowed         = "You may not choose %s: the configuration says which models you may (models_allowed). /models lists them."
-	textModelQuestion           = "Have %s answer you from now on?"
-	textModelSet                = "From your next message on %s answers you, wherever you write. “/model default” takes that back."
-	textModelsHint              = " /models lists what there is."
-	textSuggestions             = " There is:\n"
+	textModelNotAllowed         = "You may not choose %s: the configuration limits your choice (models_allowed). /models lists the allowed ones."
+	textModelQuestion           = "Let %s answer you from now on?"
+	textModelSet                = "From your next message on %s answers you, in all your chats. “/model default” resets that."
+	textModelsHint              = " /models lists all models."
+	textSuggestions             = " Choose one of these:\n"
 	textMoreModels              = "\n\nand %s more; /models lists them."
 
 	textModels         = "These models can answer you:\n\n"
 	textModelsWith     = "Models with %s in their names:\n\n"
 	textNoModels       = "No models are offered."
-	textNoModelWith    = "No model that is offered has %s in its name."
-	textModelsCut      = "\n\n“/models WORD” lists those with that word in their names, “/model PROVIDER/MODEL” chooses one for you."
+	textNoModelWith    = "No model has %s in its name."
+	textModelsCut      = "\n\n“/models WORD” lists the models with that word in their names. “/model PROVIDER/MODEL” chooses one for you."
 	textMoreOfProvider = "- and %s more of %s"
 	textInUse          = " (in use)"
 	textInUseDefault   = " (in use, the default)"
 	textDefault        = " (the default)"
-	textSilent         = "%s did not say which models it has."
-	textSilentWhy      = "%s did not say which models it has: %s"
+	textSilent         = "%s did not list its models."
+	textSilentWhy      = "%s did not list its models: %s"
 	textModelsEnd      = "\n\n“/model PROVIDER/MODEL” chooses one for you."
 )
 
-// /usage.
+// Answers of /usage.
 const (
 	textUsageUsage      = "I know /usage, and for admins “/usage all”, but not %s."
-	textUsageAdminsOnly = "Only an admin may see what others ask of models. /usage tells what you did."
-	textYourUsage       = "What you asked of models"
-	textAllUsage        = "What everybody asked of models"
+	textUsageAdminsOnly = "Only an admin may see everybody's usage. /usage shows yours."
+	textYourUsage       = "Your use of models"
+	textAllUsage        = "Everybody's use of models"
 	textByModel         = "By model, this month:"
 	textByPerson        = "By person, this month:"
 	textByConversation  = "By conversation, this month:"
@@ -224,10 +224,10 @@ const (
 	textTokensADay      = "tokens a day"
 )
 
-// /resend.
+// Answers of /resend.
 const (
 	textNothingToResend = "There is nothing to send again."
 	textResendsOne      = "Above is 1 message that may not have reached you, sent again."
 	textResends         = "Above are %d messages that may not have reached you, sent again."
-	textResendsMost     = "Above are the oldest %d messages that may not have reached you, sent again; /resend once more sends what may be left."
+	textResendsMost     = "Above are the oldest %d messages that may not have reached you, sent again. Use /resend once more for the rest."
 )

@@ -1,19 +1,19 @@
 package command
 
-// /tools.
+// Answers of /tools.
 const (
 	textTools        = "Always there: %s."
 	textToolsOpen    = "\n\nOpen in this conversation:\n"
-	textToolsClosed  = "\n\nClosed; I open what I need by myself:\n"
+	textToolsClosed  = "\n\nClosed (I open a family when I need it):\n"
 	textToolFamily   = "\n- %s: %s%s"
 	textToolsKept    = " (kept open)"
 	textMoreTools    = " and %d more"
-	textFamilyKept   = "The tools of %s are open in this conversation from your next message on, and stay open. /tools close lets them go."
+	textFamilyKept   = "The tools of %s are open in this conversation from your next message on, and stay open. /tools close closes them."
 	textFamilyClosed = "The tools of %s are closed in this conversation from your next message on."
 	textNoFamily     = "There is no family of tools called %s. /tools lists them."
 	textToolsFull    = "There is no room for the tools of %s: at most %d tools of %d KiB are open at once. Close others with /tools close first."
 	textToolsUsage   = "I know /tools, which lists all tools, “/tools keep FAMILY” and “/tools close FAMILY”."
 )
 
-// toolButtons are the buttons below the list, with a family.
+// toolButtons are the labels of the buttons below the list, with a family.
 var toolButtons = map[string]string{wordKeep: "Keep %s open", wordClose: "Close %s"}

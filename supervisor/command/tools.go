@@ -13,9 +13,9 @@ import (
 	"mews/supervisor/tools"
 )
 
-// Tools are the tools that people have.
+// Tools lists the tools of users.
 type Tools interface {
-	// List is all that a person has, sorted by name.
+	// List returns all tools of a user, sorted by name.
 	List(ctx context.Context, user string) ([]protocol.Tool, error)
 }
 
@@ -24,8 +24,8 @@ const (
 	wordKeep    = "keep"
 	wordClose   = "close"
 
-	maxToolNames   = 20 // of a family that are listed
-	maxFamilyPress = 8  // families that have buttons
+	maxToolNames   = 20 // tools of a family in the list
+	maxFamilyPress = 8  // families with buttons
 )
 
 var toolsRows = []row{
@@ -34,7 +34,7 @@ var toolsRows = []row{
 		group: feature.GroupAssistant, run: showTools, prefix: toolsPrefix, keeps: feature.Always},
 }
 
-// showTools lists a person's tools, or opens or closes a family of them.
+// showTools lists a user's tools, or opens or closes a family.
 func showTools(ctx context.Context, c *Commands, r feature.Request) (d supervisor.Delivery, err error) {
 	all, err := c.o.Tools.List(ctx, r.Conversation.User)
 	if err != nil {
@@ -61,7 +61,7 @@ func showTools(ctx context.Context, c *Commands, r feature.Request) (d superviso
 	return d, err
 }
 
-// keepOpen has a family stay open in a conversation, where there is room for all of it.
+// keepOpen keeps a family open in a conversation, if all of it fits.
 func (c *Commands) keepOpen(ctx context.Context, r feature.Request, all []protocol.Tool, open []supervisor.OpenedTool,
 	f tools.Family) (string, error) {
 	var kept []supervisor.OpenedTool
@@ -74,8 +74,7 @@ func (c *Commands) keepOpen(ctx context.Context, r feature.Request, all []protoc
 	return fmt.Sprintf(textFamilyKept, f.Name), c.o.OpenedTools.Put(ctx, r.Conversation, kept...)
 }
 
-// listTools lists tools by whether they always are there, are open or are closed, with a button for
-// each family.
+// listTools lists tools as permanent, open or closed, with a button for each family.
 func listTools(all []protocol.Tool, open []supervisor.OpenedTool) (d supervisor.Delivery) {
 	of := func(t protocol.Tool) (o supervisor.OpenedTool, isOpen bool) {
 		i := slices.IndexFunc(open, func(o supervisor.OpenedTool) bool { return o.Name == t.Name })
@@ -119,7 +118,7 @@ func listTools(all []protocol.Tool, open []supervisor.OpenedTool) (d supervisor.
 	return d
 }
 
-// familyLine is one family's tools; "" without any.
+// familyLine describes one family's tools; "" for no tools.
 func familyLine(name string, list []protocol.Tool, more string) string {
 	if len(list) == 0 {
 		return ""

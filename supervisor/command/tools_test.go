@@ -9,7 +9,7 @@ import (
 	"mews/supervisor"
 )
 
-// someTools are those of everybody; of big there is no room for all.
+// someTools are everybody's tools. The family "big" does not fit.
 type someTools struct{}
 
 func (someTools) List(context.Context, string) ([]protocol.Tool, error) {
@@ -20,8 +20,8 @@ func (someTools) List(context.Context, string) ([]protocol.Tool, error) {
 	}, nil
 }
 
-// TestToolsAreListedKeptOpenAndLetGo by words and by buttons, also where the command runs twice.
-func TestToolsAreListedKeptOpenAndLetGo(t *testing.T) {
+// It works by words and by buttons, even if the command runs twice.
+func TestTools_ListKeepAndClose(t *testing.T) {
 	h := newRig(t)
 	h.live()
 	if err := h.db.OpenedTools().Put(t.Context(), h.home, supervisor.OpenedTool{Name: "forget"}); err != nil {
@@ -29,15 +29,15 @@ func TestToolsAreListedKeptOpenAndLetGo(t *testing.T) {
 	}
 	for _, step := range []struct{ said, want string }{
 		{"/tools", "Always there: `get_time`, `list_files`.\n\nOpen in this conversation:\n\n- memory: `forget`\n\n" +
-			"Closed; I open what I need by myself:\n\n- big: `big_one`, `big_two`\n- memory: `note today`"},
+			"Closed (I open a family when I need it):\n\n- big: `big_one`, `big_two`\n- memory: `note today`"},
 		{"/tools keep nothing", "There is no family of tools called `nothing`."},
 		{"/tools drop memory", "I know /tools, which lists all tools"},
 		{"/tools keep big", "There is no room for the tools of big: at most 40 tools of 24 KiB"},
 		{"/tools keep Memory", "The tools of memory are open in this conversation from your next message on, and stay open."},
 		{"/tools", "Always there: `get_time`, `list_files`.\n\nOpen in this conversation:\n\n- memory: `forget`, `note today` (kept open)\n\n" +
-			"Closed; I open what I need by myself:\n\n- big: `big_one`, `big_two`"},
+			"Closed (I open a family when I need it):\n\n- big: `big_one`, `big_two`"},
 		{"/tools close memory", "The tools of memory are closed"},
-		{"/tools", "Always there: `get_time`, `list_files`.\n\nClosed; I open what I need by myself:\n\n- big: `big_one`, `big_two`\n- memory: `forget`, `note today`"},
+		{"/tools", "Always there: `get_time`, `list_files`.\n\nClosed (I open a family when I need it):\n\n- big: `big_one`, `big_two`\n- memory: `forget`, `note today`"},
 	} {
 		if got := h.ask(step.said); !strings.HasPrefix(got, step.want) {
 			t.Errorf("%s: %q, want %q", step.said, got, step.want)

@@ -16,27 +16,27 @@ import (
 
 // Usages sums up the calls of models.
 type Usages interface {
-	// Usage sums up the calls for a user ("" is everybody) since a moment, by "model", "user" or
-	// "conversation". The most comes first.
+	// Usage sums up the calls of a user (everybody if user is "") since a moment, by "model",
+	// "user" or "conversation". The largest sum comes first.
 	Usage(ctx context.Context, user string, from time.Time, by string) ([]usage.Line, error)
-	// Daily sums them up by day in zone, from the day of a moment to today. A line's name is its
+	// Daily sums up the calls by day in zone, from the day of since to today. A line's name is its
 	// day, as 2026-11-20.
 	Daily(ctx context.Context, user string, since time.Time, zone *time.Location) ([]usage.Line, error)
 }
 
-// Budgets are what people may still spend.
+// Budgets are the users' remaining budgets.
 type Budgets interface {
-	// Left has an allowance for each limit of a person's.
+	// Left returns an allowance for each limit of a user.
 	Left(ctx context.Context, user string) ([]budget.Allowance, error)
 }
 
-// Pictures keeps pictures and texts that go to people as files.
+// Pictures stores pictures and texts to send as files.
 type Pictures interface {
 	Keep(name string, png []byte) (supervisor.File, error)
 	KeepText(name, markdown string) (supervisor.File, error)
 }
 
-// maxLines is how many models or people /usage lists. The rest is one line.
+// maxLines is how many models or users /usage lists. The rest is summed up in one line.
 const maxLines = 20
 
 var usageRows = []row{
@@ -45,7 +45,7 @@ var usageRows = []row{
 		group: feature.GroupAssistant, alias: "stats", run: tellUsage, private: feature.Always},
 }
 
-// tellUsage tells what the person asked of models, or an admin what everybody did.
+// tellUsage reports the user's calls of models, or everybody's for an admin.
 func tellUsage(ctx context.Context, c *Commands, r feature.Request) (d supervisor.Delivery, err error) {
 	report := usageReport{user: r.Conversation.User, by: "model", title: textYourUsage, linesTitle: textByModel}
 	switch {
@@ -68,8 +68,8 @@ func tellUsage(ctx context.Context, c *Commands, r feature.Request) (d superviso
 	return c.withChart(r.Conversation, report, days), nil
 }
 
-// sumUsage sums up what is asked for, today, this week and this month, and what only the person is
-// told.
+// sumUsage sums up the calls of today, this week and this month. With personal it adds what only
+// the user may see.
 func (c *Commands) sumUsage(ctx context.Context, s *usageReport, now time.Time, personal bool) (err error) {
 	day, _ := budget.Day(now, now.Location())
 	month, _ := budget.Month(now, now.Location())
@@ -90,15 +90,15 @@ func (c *Commands) sumUsage(ctx context.Context, s *usageReport, now time.Time, 
 	return err
 }
 
-// zone is where a person's days begin.
+// zone returns the time zone of a user.
 func (c *Commands) zone(user string) *time.Location {
 	u, _ := c.o.People.Find(user)
 	return timezone.Of(u)
 }
 
-// usageReport is what /usage tells.
+// usageReport is the report of /usage.
 type usageReport struct {
-	user, by           string // what is asked for
+	user, by           string // whose calls, and the grouping
 	title, linesTitle  string
 	today, week, month []usage.Line
 	topics             []usage.Line // of the month, by conversation
@@ -126,7 +126,7 @@ func (s usageReport) text() string {
 	return b.String()
 }
 
-// usageLines are lines below a title. Those that are too many are one.
+// usageLines lists lines below a title. If there are too many, the rest becomes one line.
 func usageLines(title string, lines []usage.Line) string {
 	if len(lines) == 0 {
 		return ""

@@ -12,17 +12,17 @@ import (
 
 const (
 	chartDays = 30 // days
-	barWidth  = 30 // characters of the longest bar where there are no pictures
+	barWidth  = 30 // characters of the longest bar in a text chart
 )
 
-// chartUnit is what a chart shows of a day's usage.
+// chartUnit is the unit of a chart of daily usage.
 type chartUnit struct {
 	title string
 	of    func(usage.Line) int64
 	write func(int64) string
 }
 
-// chartUnitOf is the cost, or the tokens where nothing has cost anything.
+// chartUnitOf returns the cost as unit, or tokens if all calls were free.
 func chartUnitOf(days []usage.Line) chartUnit {
 	if usage.Total(days).Cost > 0 {
 		return chartUnit{textDollarsADay, func(l usage.Line) int64 { return l.Cost }, money.Dollars}
@@ -30,12 +30,12 @@ func chartUnitOf(days []usage.Line) chartUnit {
 	return chartUnit{textTokensADay, func(l usage.Line) int64 { return l.Input + l.Output }, amount.Number}
 }
 
-// withChart is a report with a chart of its days: a picture where the channel shows files, else
-// text. The report goes without a chart where none can be drawn.
+// withChart adds a chart of the days to a report: a picture if the channel shows files, otherwise
+// text. If the picture can't be drawn, the report has no chart.
 func (c *Commands) withChart(to supervisor.Conversation, s usageReport, days []usage.Line) supervisor.Delivery {
 	d := supervisor.Delivery{Text: s.text()}
 	m := chartUnitOf(days)
-	if m.of(usage.Total(days)) == 0 { // nothing was asked, or nothing came of it
+	if m.of(usage.Total(days)) == 0 { // there were no calls, or all failed
 		return d
 	}
 	if !to.Channel.Can().Files {
@@ -63,7 +63,7 @@ func (m chartUnit) picture(days []usage.Line) ([]byte, error) {
 	return drawBars(m.title, bars, func(v float64) string { return m.write(int64(v)) })
 }
 
-// lines is the chart as text: the days on which there was something.
+// lines draws the chart as text. It leaves out days without usage.
 func (m chartUnit) lines(days []usage.Line) string {
 	most := int64(1)
 	for _, day := range days {

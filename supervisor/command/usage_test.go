@@ -21,7 +21,7 @@ func (p people) Find(name string) (supervisor.User, bool) {
 	return u, ok
 }
 
-// usages answers with these lines, those of the day first, and keeps what it was asked.
+// usages returns these lines, those of the day first, and records the queries.
 type usages struct {
 	month, today []usage.Line
 	topics, days []usage.Line
@@ -44,14 +44,14 @@ func (u *usages) Daily(_ context.Context, user string, since time.Time, zone *ti
 	return u.days, nil
 }
 
-// budgets are what is left, by user.
+// budgets are the remaining budgets, by user.
 type budgets map[string][]budget.Allowance
 
 func (b budgets) Left(_ context.Context, user string) ([]budget.Allowance, error) {
 	return b[user], nil
 }
 
-// pictures keeps what is drawn.
+// pictures records the drawn pictures.
 type pictures struct{ kept [][]byte }
 
 func (p *pictures) Keep(name string, png []byte) (supervisor.File, error) {
@@ -65,7 +65,7 @@ func (p *pictures) KeepText(name, text string) (supervisor.File, error) {
 		MediaType: "text/markdown"}, nil
 }
 
-func TestUsageTellsTodayAndTheMonthByModel(t *testing.T) {
+func TestUsage_SumsByPeriodAndModel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newRig(t)
 		kept := &usages{
@@ -81,7 +81,7 @@ func TestUsageTellsTodayAndTheMonthByModel(t *testing.T) {
 		h.options.People = people{"ann": {Name: "ann", Timezone: "Pacific/Kiritimati"}}
 		h.live()
 		time.Sleep(12 * 24 * time.Hour) // of the bubble's time, which begins with the year 2000
-		const want = "What you asked of models:\n\n" +
+		const want = "Your use of models:\n\n" +
 			"- today: 1 call, 2,000 tokens in (99 % from a cache), 30 out, $0.0012\n" +
 			"- this week: 1,205 calls, about 34,568,797 tokens in (88 % from a cache), 91,019 out, $12.35 and 2 calls of unknown price\n" +
 			"- this month: 1,205 calls, about 34,568,797 tokens in (88 % from a cache), 91,019 out, $12.35 and 2 calls of unknown price\n\n" +
@@ -101,7 +101,7 @@ func TestUsageTellsTodayAndTheMonthByModel(t *testing.T) {
 	})
 }
 
-func TestOnlyAnAdminSeesWhatOthersAsked(t *testing.T) {
+func TestUsage_All_OnlyForAdmins(t *testing.T) {
 	for name, c := range map[string]struct {
 		role  supervisor.Role
 		group bool
@@ -109,8 +109,8 @@ func TestOnlyAnAdminSeesWhatOthersAsked(t *testing.T) {
 		want  string
 		asked bool
 	}{
-		"an admin":            {supervisor.RoleAdmin, false, "/usage ALL", "What everybody asked of models:\n\n- today: nothing\n", true},
-		"an admin in a group": {supervisor.RoleAdmin, true, "/usage all", "I have answered you in our private chat.", true},
+		"an admin":            {supervisor.RoleAdmin, false, "/usage ALL", "Everybody's use of models:\n\n- today: nothing\n", true},
+		"an admin in a group": {supervisor.RoleAdmin, true, "/usage all", "I answered you in our private chat.", true},
 		"somebody else":       {supervisor.RoleUser, false, "/usage all", "Only an admin may see", false},
 		"nobody we know":      {"", false, "/usage all", "Only an admin may see", false},
 		"another's name":      {supervisor.RoleAdmin, false, "/usage bob", "“/usage all”, but not `bob`.", false},
@@ -139,7 +139,7 @@ func TestOnlyAnAdminSeesWhatOthersAsked(t *testing.T) {
 	}
 }
 
-func TestALongUsageIsCutWithTheSumOfTheRest(t *testing.T) {
+func TestUsage_LongList_SumsUpRest(t *testing.T) {
 	h := newRig(t)
 	kept := &usages{}
 	for i := range 23 {
@@ -153,7 +153,7 @@ func TestALongUsageIsCutWithTheSumOfTheRest(t *testing.T) {
 	}
 }
 
-// days are ann's usage of a month, with its days' costs from nothing up.
+// days returns ann's usage of a month. The cost of a day rises from 0.
 func days(cost int64) (list []usage.Line) {
 	for i := range 30 {
 		list = append(list, usage.Line{Name: fmt.Sprintf("2000-01-%02d", i+1), Calls: min(1, int64(i)), Input: int64(i), Cost: int64(i) * cost})
@@ -161,7 +161,7 @@ func days(cost int64) (list []usage.Line) {
 	return list
 }
 
-func TestUsageTellsOfConversationsAndWhatIsLeft(t *testing.T) {
+func TestUsage_ShowsConversationsAndBudget(t *testing.T) {
 	h := newRig(t)
 	h.on("1")
 	line := usage.Line{Name: "far/m", Calls: 2, Input: 20, Output: 2, Cost: 50_000}
@@ -170,7 +170,7 @@ func TestUsageTellsOfConversationsAndWhatIsLeft(t *testing.T) {
 	h.options.Usages = kept
 	h.options.Budgets = budgets{"ann": {{When: "today", Max: 2_000_000, Left: 1_950_000}, {When: "this month", Max: 5_000_000, Left: -1}}}
 	h.live()
-	const want = "What you asked of models:\n\n- today: nothing\n- this week: 2 calls, 20 tokens in, 2 out, $0.05\n" +
+	const want = "Your use of models:\n\n- today: nothing\n- this week: 2 calls, 20 tokens in, 2 out, $0.05\n" +
 		"- this month: 2 calls, 20 tokens in, 2 out, $0.05\n\nBy model, this month:\n\n- `far/m`: 2 calls, 20 tokens in, 2 out, $0.05\n\n" +
 		"By conversation, this month:\n\n- `telegram`: 1 call, 10 tokens in, 1 out, $0.03\n- `terminal`: 1 call, 10 tokens in, 1 out, $0.02\n\n" +
 		"Of your budget $1.95 of $2.00 is left today, and $0.00 of $5.00 is left this month."
@@ -179,8 +179,8 @@ func TestUsageTellsOfConversationsAndWhatIsLeft(t *testing.T) {
 	}
 }
 
-// Calls that have failed have cost nothing and brought nothing: there is nothing to draw.
-func TestNothingIsDrawnOfCallsThatFailed(t *testing.T) {
+// Failed calls cost nothing, so there is nothing to draw.
+func TestUsage_FailedCalls_AreNotDrawn(t *testing.T) {
 	for _, chat := range []string{"", "1"} {
 		h := newRig(t)
 		if chat != "" {
@@ -197,7 +197,7 @@ func TestNothingIsDrawnOfCallsThatFailed(t *testing.T) {
 	}
 }
 
-func TestUsageIsDrawnWhereThereArePictures(t *testing.T) {
+func TestUsage_ChannelWithFiles_GetsPicture(t *testing.T) {
 	for name, c := range map[string]struct {
 		chat  string
 		cost  int64

@@ -15,54 +15,54 @@ import (
 	"mews/supervisor/internal/slots"
 )
 
-// How long a chat waits between its attempts to come back to a supervisor that went away.
+// Pauses between a chat's attempts to reach a supervisor that went away.
 const (
 	minRetryDelay = 50 * time.Millisecond
 	maxRetryDelay = time.Second
 )
 
-// Screen shows a conversation to a person. Its methods are called one at a time.
+// Screen shows a conversation to a user. Its methods are called one at a time.
 type Screen interface {
-	// Attached tells that the conversation is joined; again that it was joined before and had been
+	// Attached reports that the conversation is joined; again means that it was joined before and
 	// lost.
 	Attached(a Attached, again bool)
 	// Deliver shows a message. It returns false to leave it to another client.
 	Deliver(d Delivery) (taken bool)
 	// Show shows what happens at the moment.
 	Show(p Progress)
-	// LostDeliveries tells that the supervisor went away; the chat tries to come back.
+	// Lost reports that the supervisor went away; the chat tries to reconnect.
 	Lost(err error)
 }
 
-// Chat is a client's side of a conversation. It outlives its supervisor: it comes back, says again
-// what was not accepted and gets what it has missed. It shows everything once. It may be used from
-// several goroutines.
+// Chat is a client's side of a conversation. It outlives its supervisor: it reconnects, repeats
+// messages that were not accepted, and gets the missed deliveries. It shows everything once. It may
+// be used from several goroutines.
 type Chat struct {
 	path   string
 	screen Screen
 
-	// a slot for the message on its way: one at a time, so that they stay in order
+	// a slot for the message under way: one at a time, so that they stay in order
 	sending *slots.Slots
 
-	mu              sync.Mutex     // guards what follows, and keeps the screen's calls apart
+	mu              sync.Mutex     // guards the fields below, and serializes the screen's calls
 	attach          Attach         // After is the newest delivery that was shown
 	tookNewest      bool           // whether the screen took that delivery
-	conn            *protocol.Conn // the attached one; nil where there is none
-	pendingProgress []Progress     // came before the connection was known to be attached
+	conn            *protocol.Conn // the attached connection, or nil
+	pendingProgress []Progress     // deliveries from before the connection was known to be attached
 	changed         chan struct{}  // closed when conn changes
 }
 
-// NewChat makes a chat over the socket at path. Run works it.
+// NewChat makes a chat over the socket at path; call Run to start it.
 func NewChat(path string, attach Attach, screen Screen) *Chat {
 	return &Chat{path: path, attach: attach, screen: screen, sending: slots.New(1), changed: make(chan struct{})}
 }
 
-// StartCommand is what starts the supervisor of this conversation.
+// StartCommand returns the command that starts the supervisor of this conversation.
 func (c *Chat) StartCommand() string { return StartCommand(c.path) }
 
-// Run keeps the conversation joined until ctx ends. It fails when the conversation can't be joined
-// the first time, when the supervisor refuses it, or when the supervisor has been away for longer
-// than away; 0 is for ever.
+// Run keeps the conversation joined until ctx ends. It fails if the conversation can't be joined
+// the first time, or if the supervisor refuses it. It also fails if the supervisor is away for
+// longer than away; 0 waits for ever.
 func (c *Chat) Run(ctx context.Context, away time.Duration) error {
 	again := false
 	lost := time.Time{}
@@ -89,12 +89,12 @@ func (c *Chat) Run(ctx context.Context, away time.Duration) error {
 	}
 }
 
-// NewKey is a new name for a message.
+// NewKey returns a new key for a message.
 func NewKey() string { return rand.Text() }
 
-// Say sends a message under a key, with files that were uploaded, and returns when it is on disk at
-// the supervisor. It may be called before Run has joined. A refusal is an error. While the
-// supervisor is away, Say waits for it until ctx ends.
+// Say sends a message with uploaded files under a key. It returns when the supervisor has it on
+// disk. It may be called before Run has joined. A refusal is an error. While the supervisor is
+// away, Say waits for it until ctx ends.
 func (c *Chat) Say(ctx context.Context, key, text string, files ...UploadedFile) (said Said, err error) {
 	if err := checkText(text); err != nil {
 		return said, err
@@ -102,12 +102,12 @@ func (c *Chat) Say(ctx context.Context, key, text string, files ...UploadedFile)
 	return c.callInOrder(ctx, MethodSay, Say{Key: key, Text: text, Files: files})
 }
 
-// Press sends, as Say does, that a button below a delivery was pressed: press is that button's.
+// Press sends the press of a button below a delivery, as Say does; press is the button's value.
 func (c *Chat) Press(ctx context.Context, key string, delivery int64, press string) (Said, error) {
 	return c.callInOrder(ctx, MethodPress, Press{Key: key, Delivery: delivery, Press: press})
 }
 
-// callInOrder makes a call once those before it have been answered.
+// callInOrder makes a call after the earlier ones have been answered.
 func (c *Chat) callInOrder(ctx context.Context, method string, params any) (said Said, err error) {
 	slot, err := c.sending.Acquire(ctx, "")
 	if err != nil {
@@ -118,7 +118,7 @@ func (c *Chat) callInOrder(ctx context.Context, method string, params any) (said
 	return said, err
 }
 
-// checkText is nil where the wire takes a text.
+// checkText returns nil if the wire takes a text.
 func checkText(text string) error {
 	switch {
 	case len(text) > supervisor.MaxText:
@@ -129,8 +129,8 @@ func checkText(text string) error {
 	return nil
 }
 
-// Leave returns when it is on disk at the supervisor that the newest delivery was taken, if it was.
-// It is called before a chat ends, so that the next one does not show that delivery again.
+// Leave returns when the supervisor has stored that the newest delivery was taken, if it was. Call
+// it before a chat ends, so that the next one does not show that delivery again.
 func (c *Chat) Leave(ctx context.Context) error {
 	c.mu.Lock()
 	newest, took := c.attach.After, c.tookNewest
@@ -141,7 +141,7 @@ func (c *Chat) Leave(ctx context.Context) error {
 	return c.call(ctx, MethodTook, Took{Delivery: newest}, nil)
 }
 
-// call calls the supervisor until it answers or ctx ends, over as many connections as that takes.
+// call calls the supervisor until it answers or ctx ends, over as many connections as needed.
 func (c *Chat) call(ctx context.Context, method string, params, result any) error {
 	var conn *protocol.Conn
 	for {
@@ -190,7 +190,7 @@ func (c *Chat) connect(ctx context.Context, again bool) (joined bool, err error)
 	return true, ended
 }
 
-// attachParams is how a new connection attaches.
+// attachParams returns the parameters with which a new connection attaches.
 func (c *Chat) attachParams() Attach {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -221,14 +221,14 @@ func (c *Chat) connectionLost(err error) {
 	c.screen.Lost(err)
 }
 
-// setConn makes conn the attached one, with mu held.
+// setConn sets the attached connection. The caller has c.mu.
 func (c *Chat) setConn(conn *protocol.Conn) {
 	c.conn, c.pendingProgress = conn, nil
 	close(c.changed)
 	c.changed = make(chan struct{})
 }
 
-// attachedConn is the connection, once there is one that is not old.
+// attachedConn returns the connection, once there is one other than old.
 func (c *Chat) attachedConn(ctx context.Context, old *protocol.Conn) (*protocol.Conn, error) {
 	for {
 		c.mu.Lock()
@@ -262,7 +262,7 @@ func (c *Chat) Call(ctx context.Context, req *protocol.Request) (any, error) {
 	defer c.mu.Unlock()
 	switch {
 	case d.ID < c.attach.After:
-		return Delivered{}, nil // it came before this chat began, and is for another client
+		return Delivered{}, nil // it came before this chat began, so it is for another client
 	case d.ID > c.attach.After:
 		c.tookNewest = c.screen.Deliver(d)
 		c.attach.After = d.ID
@@ -270,8 +270,8 @@ func (c *Chat) Call(ctx context.Context, req *protocol.Request) (any, error) {
 	return Delivered{Taken: c.tookNewest}, nil
 }
 
-// Notify shows what happens. The connection calls it, in order; the first call may come before
-// setAttached, while the answer to chat.attach is still on its way.
+// Notify shows progress. The connection calls it, in order; the first call may come before
+// setAttached, while the answer to chat.attach is under way.
 func (c *Chat) Notify(req *protocol.Request) {
 	var s Progress
 	if req.Method != MethodProgress || req.Decode(&s) != nil {
@@ -286,8 +286,8 @@ func (c *Chat) Notify(req *protocol.Request) {
 	c.screen.Show(s)
 }
 
-// isRefusal says whether the supervisor has answered with an error: what it has refused once it
-// refuses again.
+// isRefusal reports whether the supervisor has answered with an error. It would refuse the same
+// call again.
 func isRefusal(err error) bool {
 	var wire *protocol.Error
 	var refused *supervisor.Error

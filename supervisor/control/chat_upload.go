@@ -10,9 +10,8 @@ import (
 	"mews/protocol"
 )
 
-// Upload sends a file, and returns when it is on disk at the supervisor and the person's. Like Say
-// it waits for a supervisor that is away; then the file begins anew. Only one goroutine may upload
-// at a time.
+// Upload sends a file, and returns when the supervisor has it on disk. Like Say it waits for a
+// supervisor that is away; then the file starts again. Only one goroutine may upload at a time.
 func (c *Chat) Upload(ctx context.Context, file io.ReadSeeker) (ref protocol.BlobRef, err error) {
 	var conn *protocol.Conn
 	for {
@@ -51,8 +50,8 @@ func uploadOver(ctx context.Context, conn *protocol.Conn, file io.ReadSeeker) (r
 	return ref, nil
 }
 
-// TranscribeFile has a file with that name be heard by the service at a socket, for a user; "" is
-// the user of this account. It takes none of their deliveries.
+// TranscribeFile sends a file to the service at a socket and returns the text of its speech. user
+// "" means the user of this account. It takes none of their deliveries.
 func TranscribeFile(ctx context.Context, path, user, name string, file io.ReadSeeker) (heard Transcribed, err error) {
 	conn, err := dial(ctx, path, takingNothing{})
 	if err != nil {
@@ -76,7 +75,7 @@ func TranscribeFile(ctx context.Context, path, user, name string, file io.ReadSe
 	return heard, decodeError(err)
 }
 
-// takingNothing leaves every delivery to another client.
+// takingNothing is a handler that leaves every delivery to another client.
 type takingNothing struct{}
 
 func (takingNothing) Call(context.Context, *protocol.Request) (any, error) { return Delivered{}, nil }

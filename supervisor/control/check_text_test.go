@@ -10,7 +10,7 @@ import (
 )
 
 // Why a text can't be sent is told by what is wrong with it, and with what to do.
-func TestWhatCannotBeSaidIsToldApart(t *testing.T) {
+func TestCheckText_NamesTheFault(t *testing.T) {
 	chat := control.NewChat("nowhere", control.Attach{}, nil)
 	for text, want := range map[string]string{
 		strings.Repeat("x", supervisor.MaxText+1): "more than 256 KiB, which is all that can be sent at once. Put it into a file",

@@ -12,14 +12,14 @@ import (
 	"mews/supervisor/problem"
 )
 
-// How many connections are served at once. One account may have fewer than all, so that it does not
-// keep the others out; an admin's account may have more, for who looks after the service must get
-// in.
+// Limits of connections served at once. One account may have only a part of them, so that it can't
+// keep the others out. An admin's account may have more, because whoever maintains the service must
+// get in.
 const (
 	maxConnections          = 128
 	maxConnectionsOfAccount = 16
 	maxConnectionsOfAdmin   = 64
-	// clients that are told at the same time why they are refused; more are hung up on
+	// clients that are told why they are refused, at one time; further ones are only disconnected
 	maxRefusing      = 16
 	refusalTimeout   = 2 * time.Second // that they have to ask
 	firstCallTimeout = 5 * time.Second // the default of Options.FirstCallTimeout
@@ -30,13 +30,13 @@ type connectionLimit struct {
 	people   People
 	refusing *slots.Slots // a slot for each client that is being told why it is refused
 
-	mu    sync.Mutex // guards what follows
+	mu    sync.Mutex // guards the fields below
 	total int
 	byUID map[uint32]int // connections of each user id; none is 0
 }
 
 // acquire counts a connection of a user id until release. An error says why the connection may not
-// be served; it is not counted then.
+// be served; it is then not counted.
 func (l *connectionLimit) acquire(uid uint32) error {
 	if !l.people.Known(uid) {
 		_, err := l.people.Speaker(uid, "")
@@ -71,7 +71,7 @@ func (l *connectionLimit) release(uid uint32) {
 	}
 }
 
-// refuse answers whatever a client asks with why it is refused, for a moment, and hangs up.
+// refuse answers a client's calls with the reason of its refusal, for a moment, and disconnects.
 func (l *connectionLimit) refuse(ctx context.Context, conn *net.UnixConn, why error) {
 	slot, ok := l.refusing.TryAcquire("")
 	if !ok {

@@ -1,9 +1,9 @@
 // Package control is the operator's unix socket: its methods, its server and its client. It has the
-// framing of the workers' wire, and methods of its own.
+// framing of the workers' wire, with its own methods.
 //
-// A connection is its process's: the kernel names the peer's user id (SO_PEERCRED), and access says
-// who that is. A person's message is accepted once chat.say has been answered, which is after its
-// commit; until then the client sends it again with the same key. A delivery is taken once a client
+// The kernel gives the user id of the process at a connection (SO_PEERCRED), and package access
+// says which user that is. A message is accepted once chat.say has been answered, which is after
+// its commit. Until then the client repeats it with the same key. A delivery is taken once a client
 // has answered chat.deliver with Taken.
 package control
 
@@ -15,7 +15,7 @@ import (
 	"mews/supervisor/pool"
 )
 
-// What a client calls.
+// Methods that a client calls.
 const (
 	MethodAttach = "chat.attach" // Attach to Attached; once a connection
 	MethodSay    = "chat.say"    // Say to Said; attached
@@ -26,16 +26,16 @@ const (
 	MethodTranscribe = "chat.transcribe" // Transcribe to Transcribed; attached
 )
 
-// What the supervisor sends to an attached client.
+// Methods that the supervisor calls on an attached client.
 const (
 	MethodDeliver  = "chat.deliver"  // Delivery to Delivered
 	MethodProgress = "chat.progress" // Progress, a notification
 )
 
-// Values of Attach.After for a client that has nothing yet.
+// Values of Attach.After for a client without deliveries.
 const (
-	Undelivered = -1 // begin with what no client has taken yet
-	FromNow     = -2 // begin with what comes from now on
+	Undelivered = -1 // start with the deliveries that no client has taken
+	FromNow     = -2 // start with deliveries from now on
 )
 
 // Attach joins a conversation of the terminal channel.
@@ -45,8 +45,8 @@ type Attach struct {
 	// the newest delivery this client has; or Undelivered, FromNow
 	After int64 `json:"after"`
 
-	// Start is Attached.Newest of the first time, for a client that comes back: up to there it gets
-	// what no client has taken, from there on everything.
+	// Start is Attached.Newest of the first connection, for a client that reconnects. Up to there
+	// it gets the deliveries that no client has taken, and after it all.
 	Start int64 `json:"start,omitempty"`
 }
 
@@ -58,10 +58,10 @@ type Attached struct {
 	Home         string       `json:"home"`
 	Model        string       `json:"model"`
 	Version      string       `json:"version"`
-	Walls        pool.Sandbox `json:"walls"` // what holds a worker in
+	Walls        pool.Sandbox `json:"walls"` // how workers are confined
 }
 
-// Say is a message of a person's.
+// Say is a message of a user.
 type Say struct {
 	// the client's own name for it; the same key is kept once
 	Key   string         `json:"key"`
@@ -69,41 +69,40 @@ type Say struct {
 	Files []UploadedFile `json:"files,omitempty"` // that come with it, at most protocol.MaxArrived
 }
 
-// UploadedFile is a file that the person has uploaded, over this connection or an earlier one.
+// UploadedFile is a file that the user has uploaded, over this connection or an earlier one.
 type UploadedFile struct {
 	Blob protocol.BlobRef `json:"blob"`
-	Name string           `json:"name"` // as the person has it, without a path
+	Name string           `json:"name"` // the user's name of the file, without a path
 }
 
-// Upload is a part of a file. The parts come in order, one file after the other, and no part is
-// sent twice: where a connection ends within a file, the file begins anew on the next one.
+// Upload is a part of a file. The parts come in order, one file after the other, and each is sent
+// once. If a connection ends within a file, the file starts again on the next one.
 type Upload struct {
-	// where Data begins; with 0 a file begins, and one that was not ended is dropped
+	// the offset of Data; 0 begins a file, and drops an unfinished one
 	Offset int64  `json:"offset"`
 	Data   []byte `json:"data,omitempty"` // at most MaxUploadPart bytes
-	Last   bool   `json:"last,omitempty"` // the file ends behind Data
+	Last   bool   `json:"last,omitempty"` // Data is the end of the file
 }
 
-// Bounds of an upload.
+// Limits of an upload.
 const (
 	MaxUploadPart = 256 << 10 // bytes of one part
 	// bytes of a file (what a Bot API server of one's own takes: both channels take the same)
 	MaxUploadFile = 2_000 << 20
 )
 
-// Uploaded answers a part. With the last one, the file is on disk and the person's.
+// Uploaded answers a part. With the last one, the file is on disk and belongs to the user.
 type Uploaded struct {
 	Blob *protocol.BlobRef `json:"blob,omitempty"` // with the last part
 }
 
-// Transcribe has a file that the person has uploaded be heard by the way of what they send. Nothing
-// is said in the conversation, and nothing of the file stays in their folder. It takes as long as
-// that does.
+// Transcribe asks for the text of an uploaded file, heard like a voice message. It is not a message
+// of the conversation, and leaves no file in the user's folder. The answer comes when it is done.
 type Transcribe struct {
 	File UploadedFile `json:"file"`
 }
 
-// Transcribed is what was heard in a file.
+// Transcribed is the text of a transcribed file.
 type Transcribed struct {
 	Text         string `json:"text"`               // "" where nobody speaks
 	Language     string `json:"language,omitempty"` // "" is not known
@@ -111,28 +110,28 @@ type Transcribed struct {
 	Milliseconds int64  `json:"milliseconds"`       // that it took, without receiving the file
 }
 
-// Press is a button below a delivery of the conversation that the person has pressed.
+// Press is a user's press of a button below a delivery of the conversation.
 type Press struct {
 	Key      string `json:"key"` // as a message's
 	Delivery int64  `json:"delivery"`
 	Press    string `json:"press"` // the button's
 }
 
-// Said says that a message or a press is on disk.
+// Said reports that a message or a press is on disk.
 type Said struct {
 	Inbound int64 `json:"inbound"`
 	Held    bool  `json:"held,omitempty"` // it waits for a code, and is answered after that
-	// its only answer is a notice that names it: it was a code, or could not be taken
+	// its only answer is a notice that names it: it was a code, or was invalid
 	Answered bool `json:"answered,omitempty"`
 }
 
-// Delivery is a message to the person.
+// Delivery is a message to the user.
 type Delivery struct {
 	ID      int64 `json:"id"`
 	Inbound int64 `json:"inbound"` // what it answers; 0 for a notice
 	// the sender's own name for that; "" for a notice
 	Key string `json:"key"`
-	// names of what was sent while it was made, and is answered with it
+	// keys of the messages that its turn took in, and that it answers too
 	Also []string                `json:"also,omitempty"`
 	Kind supervisor.DeliveryKind `json:"kind"`
 	Why  protocol.Why            `json:"why,omitempty"` // with an answer: why its turn ended
@@ -146,34 +145,35 @@ type Delivery struct {
 	Effects []string `json:"effects,omitempty"` // what its turn did, a line each
 }
 
-// File is one that came with a delivery. Its bytes do not go over this socket.
+// File is a file of a delivery. Its bytes do not go over this socket.
 type File struct {
 	Name      string `json:"name"`
 	Size      int64  `json:"size"` // bytes
 	MediaType string `json:"media_type"`
 	Caption   string `json:"caption,omitempty"`
-	// where it lies in Attached.Home, as io/fs has paths; "" is not known
+	// its path in Attached.Home, as io/fs has paths; "" means unknown
 	Path string `json:"path,omitempty"`
 }
 
-// Took says once more that a delivery was taken. A client that ends after a delivery can't know
-// whether its answer to chat.deliver arrived; once this has been answered, it did.
+// Took reports again that a delivery was taken. A client that ends after a delivery can't know
+// whether its answer to chat.deliver arrived; the answer to Took proves it.
 type Took struct {
 	Delivery int64 `json:"delivery"`
 }
 
 // Delivered answers a delivery. One that was not taken stays in the outbox for the next client. A
-// client that comes back gets the newest delivery that it has once more, because its answer may
-// have been lost: it answers as before, and shows nothing.
+// client that reconnects gets its newest delivery again, because its answer may have been lost. It
+// answers as before, and shows nothing.
 type Delivered struct {
 	Taken bool `json:"taken"`
 }
 
-// Progress is what happens at the moment. It may be missed: what counts comes as a Delivery.
+// Progress is the current state of the reply. It may be missed, because the final text comes as a
+// Delivery.
 type Progress struct {
-	Turn    int64 `json:"turn"`    // 0: no turn runs
+	Turn    int64 `json:"turn"`    // 0 if no turn runs
 	Inbound int64 `json:"inbound"` // what the turn answers
-	// where in the reply Text begins, in bytes; all that stood from there on is void
+	// the offset of Text in the reply, in bytes; it replaces everything from there on
 	Offset int        `json:"offset"`
 	Text   string     `json:"text,omitempty"`  //
 	Tools  []ToolLine `json:"tools,omitempty"` // in the order in which they happened

@@ -22,7 +22,7 @@ func same(h *rig, what string, got, want []string) {
 	}
 }
 
-func TestAMessageIsSaidAnsweredDeliveredAndDone(t *testing.T) {
+func TestSay_AnswerIsDelivered(t *testing.T) {
 	h := newRig(t)
 	h.live()
 	v := h.startAttach(control.Attach{After: control.Undelivered}, false)
@@ -46,7 +46,7 @@ func TestAMessageIsSaidAnsweredDeliveredAndDone(t *testing.T) {
 	}
 }
 
-func TestAClientWhoseSupervisorWentAwayGetsWhatItMissedOnce(t *testing.T) {
+func TestReconnect_DeliversMissedOnce(t *testing.T) {
 	h := newRig(t)
 	end := h.live()
 	v := h.attach(control.Attach{After: control.Undelivered})
@@ -86,7 +86,7 @@ func (s noMethods) Put(ctx context.Context, in supervisor.Inbound, files ...supe
 	return in, err
 }
 
-func TestAMessageWhoseAcceptanceWasLostIsSaidAgainAndKeptOnce(t *testing.T) {
+func TestSay_ReplyLost_IsRepeatedAndStoredOnce(t *testing.T) {
 	h := newRig(t)
 	whole := h.options.Inbox
 	s := noMethods{Inbox: whole.(*inbox.Inbox), kept: make(chan int64, 1)}
@@ -112,7 +112,7 @@ func TestAMessageWhoseAcceptanceWasLostIsSaidAgainAndKeptOnce(t *testing.T) {
 
 // The supervisor ends between a client's answer and its commit: the client does not show the
 // message twice, and nobody else gets it.
-func TestADeliveryWhoseReceiptWasLostIsNeitherShownTwiceNorLeft(t *testing.T) {
+func TestDelivery_ReceiptLost_IsShownOnce(t *testing.T) {
 	h := newRig(t)
 	h.live()
 	v := h.attach(control.Attach{After: control.Undelivered})
@@ -128,7 +128,7 @@ func TestADeliveryWhoseReceiptWasLostIsNeitherShownTwiceNorLeft(t *testing.T) {
 	same(h, "left", h.pending(), nil)
 }
 
-func TestWhereAClientBegins(t *testing.T) {
+func TestAttach_StartsAfterTheGivenDelivery(t *testing.T) {
 	h := newRig(t)
 	h.live()
 	first := h.attach(control.Attach{After: control.FromNow})
@@ -147,7 +147,7 @@ func TestWhereAClientBegins(t *testing.T) {
 	same(h, "everything", all.texts(h, 3), []string{"taken", "waiting", "new"})
 }
 
-func TestWhatAClientDoesNotTakeWaitsForTheNext(t *testing.T) {
+func TestDelivery_NotTaken_GoesToNextClient(t *testing.T) {
 	h := newRig(t)
 	h.live()
 	want := numbers(1, 120) // several batches
@@ -170,7 +170,7 @@ func TestWhatAClientDoesNotTakeWaitsForTheNext(t *testing.T) {
 
 // A client is cut off while it catches up: what others had taken before it came is not shown to it
 // when it is back.
-func TestAClientThatComesBackWhileCatchingUpGetsOnlyWhatNobodyHasTaken(t *testing.T) {
+func TestReconnect_GetsOnlyUntakenDeliveries(t *testing.T) {
 	h := newRig(t)
 	h.live()
 	for i, text := range numbers(1, 6) {
@@ -189,7 +189,7 @@ func TestAClientThatComesBackWhileCatchingUpGetsOnlyWhatNobodyHasTaken(t *testin
 	same(h, "shown then", v.texts(h, 1), []string{"7"})
 }
 
-func TestAClientThatLeavesAtOnceHasTakenWhatItShowed(t *testing.T) {
+func TestLeave_ShownDelivery_IsTaken(t *testing.T) {
 	h := newRig(t)
 	h.live()
 	v := h.attach(control.Attach{After: control.FromNow})
@@ -202,7 +202,7 @@ func TestAClientThatLeavesAtOnceHasTakenWhatItShowed(t *testing.T) {
 	}
 }
 
-func TestTwoClientsOfAConversationBothSeeEverything(t *testing.T) {
+func TestTwoClients_BothSeeEverything(t *testing.T) {
 	h := newRig(t)
 	h.live()
 	one, two := h.attach(control.Attach{After: 0}), h.attach(control.Attach{After: 0})
@@ -249,7 +249,7 @@ func (w *clientScreen) until(h *rig, t *testing.T, v *client, text string) {
 	}
 }
 
-func TestAReplyIsShownAsItGrows(t *testing.T) {
+func TestReply_IsShownAsItGrows(t *testing.T) {
 	h := newRig(t)
 	h.live()
 	v := h.attach(control.Attach{After: 0})
@@ -280,7 +280,7 @@ func TestAReplyIsShownAsItGrows(t *testing.T) {
 
 // When one turn follows the other at once, the answer of the first comes before anything of the
 // second.
-func TestAnAnswerComesBeforeTheNextTurnIsShown(t *testing.T) {
+func TestAnswer_ComesBeforeNextTurn(t *testing.T) {
 	h := newRig(t)
 	h.live()
 	v := h.attach(control.Attach{After: 0})
@@ -310,7 +310,7 @@ func TestAnAnswerComesBeforeTheNextTurnIsShown(t *testing.T) {
 	}
 }
 
-func TestAnAnswerTooLongForALineComesAsFarAsItFits(t *testing.T) {
+func TestAnswer_TooLongForALine_IsCut(t *testing.T) {
 	h := newRig(t)
 	h.live()
 	v := h.attach(control.Attach{After: 0})
@@ -334,7 +334,7 @@ func TestAnAnswerTooLongForALineComesAsFarAsItFits(t *testing.T) {
 
 // A worker may name its calls as it likes; a line that does not fit is left out, and the client is
 // not cut off for it.
-func TestAToolLineTooLongForALineIsLeftOut(t *testing.T) {
+func TestToolLine_TooLong_IsLeftOut(t *testing.T) {
 	h := newRig(t)
 	h.live()
 	v := h.attach(control.Attach{After: 0})
@@ -345,7 +345,7 @@ func TestAToolLineTooLongForALineIsLeftOut(t *testing.T) {
 	s.Close()
 }
 
-func TestAChatThatCannotBeJoinedFails(t *testing.T) {
+func TestChat_CannotJoin_Fails(t *testing.T) {
 	h := newRig(t)
 	var gone *control.NotRunning
 	if err := <-h.startAttach(control.Attach{After: 0}, false).ran; !errors.As(err, &gone) {
@@ -364,7 +364,7 @@ func TestAChatThatCannotBeJoinedFails(t *testing.T) {
 	}
 }
 
-func TestAChatGivesUpWhenItsSupervisorStaysAway(t *testing.T) {
+func TestChat_SupervisorStaysAway_GivesUp(t *testing.T) {
 	h := newRig(t)
 	end := h.live()
 	s := &shownReply{events: make(chan any, 100)}
@@ -380,7 +380,7 @@ func TestAChatGivesUpWhenItsSupervisorStaysAway(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeSaidIsRefusedAtOnce(t *testing.T) {
+func TestSay_InvalidText_IsRefused(t *testing.T) {
 	h := newRig(t)
 	h.live()
 	v := h.attach(control.Attach{After: 0})
@@ -395,7 +395,7 @@ func TestWhatCannotBeSaidIsRefusedAtOnce(t *testing.T) {
 	v.say(h, strings.Repeat("x", supervisor.MaxText))
 }
 
-func TestSayingEndsWithItsContext(t *testing.T) {
+func TestSay_ContextEnds_Returns(t *testing.T) {
 	h := newRig(t)
 	chat := control.NewChat(h.path, control.Attach{}, nil)
 	ctx, cancel := context.WithCancelCause(t.Context())

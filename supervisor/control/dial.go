@@ -22,7 +22,7 @@ import (
 // callTimeout bounds one call of a client.
 const callTimeout = 30 * time.Second
 
-// NotRunning is the error when nothing listens on a control socket.
+// NotRunning is the error if nothing listens on a control socket.
 type NotRunning struct {
 	Path string
 	Err  error
@@ -32,12 +32,12 @@ func (e *NotRunning) Error() string {
 	return fmt.Sprintf(textNotRunning, e.Path, StartCommand(e.Path))
 }
 
-// StartCommand is what starts the Mews whose control socket is at path.
+// StartCommand returns the command that starts the Mews whose control socket is at path.
 func StartCommand(path string) string { return unit.Command("start", filepath.Dir(path), "mews run") }
 
 func (e *NotRunning) Unwrap() error { return e.Err }
 
-// Ask calls one method on a connection of its own.
+// Ask calls one method on its own connection.
 func Ask(ctx context.Context, path, method string, params, result any) error {
 	conn, err := dial(ctx, path, failing(noMethods))
 	if err != nil {
@@ -68,7 +68,7 @@ func dial(ctx context.Context, path string, h protocol.Handler) (*protocol.Conn,
 	return protocol.NewConn(conn, h, protocol.Options{}), nil
 }
 
-// groupOf is the name of a socket's group, or its number; "" where it can't be looked at.
+// groupOf returns the name of a socket's group, or its number; "" if it can't be read.
 func groupOf(path string) string {
 	var stat syscall.Stat_t
 	if err := syscall.Stat(path, &stat); err != nil {
@@ -81,7 +81,7 @@ func groupOf(path string) string {
 	return gid
 }
 
-// accountName is that of this process, or its number.
+// accountName returns the name of this process's account, or its number.
 func accountName() string {
 	uid := strconv.Itoa(os.Getuid())
 	if found, err := user.LookupId(uid); err == nil {
@@ -90,7 +90,7 @@ func accountName() string {
 	return uid
 }
 
-// decodeError turns an error for a person that came over the wire back into one.
+// decodeError restores an error for a user from its form on the wire.
 func decodeError(err error) error {
 	var wire *protocol.Error
 	if errors.As(err, &wire) && wire.Code == protocol.CodeFailed {

@@ -10,9 +10,9 @@ import (
 	"mews/protocol"
 )
 
-// TestWhoIsHungUpOnReadsWhy: a service that has no descriptor or no watch left takes a connection
+// TestDial_HungUp_ExplainsWhy: a service that has no descriptor or no watch left takes a connection
 // and loses it.
-func TestWhoIsHungUpOnReadsWhy(t *testing.T) {
+func TestDial_HungUp_ExplainsWhy(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "socket")
 	listener, err := net.Listen("unix", path)
 	if err != nil {

@@ -21,8 +21,8 @@ const (
 	maxText = 128 << 10
 )
 
-// serve delivers to the client and shows it what happens, once it has attached, until ctx ends with
-// the connection.
+// serve sends deliveries and progress to the client, once it has attached, until ctx ends with the
+// connection.
 func (c *serverConn) serve(ctx context.Context) {
 	defer c.conn.Close(nil)
 	p, ok := c.awaitAttach(ctx)
@@ -38,9 +38,8 @@ func (c *serverConn) serve(ctx context.Context) {
 	}
 }
 
-// awaitAttach waits until the client attaches. A client has to call something within
-// FirstCallTimeout and to attach within CallTimeout after that, so that idle connections do not use
-// up the limit.
+// awaitAttach waits until the client attaches. A client must make a call within FirstCallTimeout
+// and attach within CallTimeout after that, so that idle connections do not use up the limit.
 func (c *serverConn) awaitAttach(ctx context.Context) (p position, ok bool) {
 	deadline := time.NewTimer(min(c.o.FirstCallTimeout, c.o.CallTimeout))
 	defer deadline.Stop()
@@ -69,8 +68,8 @@ type follower struct {
 	lastShown     shownReply // what it was shown of the running reply
 }
 
-// follow delivers what the client has missed, and then what comes. An answer is delivered before
-// anything of the next turn is shown.
+// follow delivers what the client has missed, and then new deliveries and progress. An answer is
+// delivered before any progress of the next turn.
 func (f *follower) follow(ctx context.Context, start int64, watcher *reply.Watcher) error {
 	if err := f.catchUp(ctx, start); err != nil {
 		return err
@@ -94,8 +93,8 @@ func (f *follower) follow(ctx context.Context, start int64, watcher *reply.Watch
 	}
 }
 
-// catchUp delivers what no client has taken, up to start. The newest delivery that the client has
-// comes first once more: the supervisor may have ended between the client's answer and its commit.
+// catchUp delivers what no client has taken, up to start. The client's newest delivery comes again
+// first: the supervisor may have ended between the client's answer and its commit.
 func (f *follower) catchUp(ctx context.Context, start int64) error {
 	if f.after > 0 {
 		list, err := f.o.Outbox.List(ctx, f.conversation, f.after-1, 1)
@@ -114,7 +113,7 @@ func (f *follower) catchUp(ctx context.Context, start int64) error {
 	return err
 }
 
-// upTo is the beginning of a list, to the delivery with that id.
+// upTo returns the beginning of a list, up to and including the delivery with that ID.
 func upTo(list []supervisor.Delivery, id int64) []supervisor.Delivery {
 	for i, d := range list {
 		if d.ID > id {
@@ -124,8 +123,8 @@ func upTo(list []supervisor.Delivery, id int64) []supervisor.Delivery {
 	return list
 }
 
-// deliverAll delivers what a list has behind the client's newest delivery, up to the one with the
-// id last.
+// deliverAll delivers the part of a list after the client's newest delivery, up to the one with the
+// ID last.
 func (f *follower) deliverAll(ctx context.Context, list func(ctx context.Context, conversation, after int64, limit int) ([]supervisor.Delivery, error),
 	last int64) error {
 	for {
@@ -157,8 +156,8 @@ func (f *follower) deliver(ctx context.Context, list []supervisor.Delivery) erro
 	return nil
 }
 
-// offer sends a delivery. Of one that is too long for a line only the beginning is sent; the whole
-// stays in the outbox.
+// offer sends a delivery. If it is too long for a line, only its beginning is sent; the whole stays
+// in the outbox.
 func (f *follower) offer(ctx context.Context, d supervisor.Delivery) (answer Delivered, err error) {
 	ctx, cancel := context.WithTimeout(ctx, f.o.CallTimeout)
 	defer cancel()
@@ -175,8 +174,7 @@ func (f *follower) offer(ctx context.Context, d supervisor.Delivery) (answer Del
 	return answer, err
 }
 
-// present shows what happens at the moment. Of a turn whose answer was delivered nothing is shown
-// any more.
+// present shows progress, but not of a turn whose answer was delivered.
 func (f *follower) present(ctx context.Context, update reply.Update) error {
 	if update.Turn <= f.deliveredTurn {
 		update = reply.Update{}
@@ -193,13 +191,13 @@ func (f *follower) present(ctx context.Context, update reply.Update) error {
 	return err
 }
 
-// shownReply is what a client was shown of the running reply.
+// shownReply is the part of the running reply that a client was shown.
 type shownReply struct {
 	turn int64
 	text string
 }
 
-// next is what has changed since, and whether anything has.
+// next returns the changes since the last call, and whether there are any.
 func (s *shownReply) next(u reply.Update) (Progress, bool) {
 	was := *s
 	s.turn, s.text = u.Turn, cut(u.Text, maxText)
@@ -213,7 +211,7 @@ func (s *shownReply) next(u reply.Update) (Progress, bool) {
 	return show, show.Turn != was.turn || show.Text != "" || show.Offset < len(was.text) || len(show.Tools) > 0
 }
 
-// cut is the beginning of a text: at most that many bytes, and no half character.
+// cut returns at most that many bytes of a text's beginning, without a half character.
 func cut(text string, most int) string {
 	return strings.ToValidUTF8(text[:min(most, len(text))], "")
 }

@@ -23,7 +23,7 @@ func (h *rig) ask(c supervisor.Conversation) int64 {
 	return d.ID
 }
 
-func TestAButtonIsPressedAndAnswered(t *testing.T) {
+func TestPress_IsAnswered(t *testing.T) {
 	h := newRig(t)
 	end := h.live()
 	v := h.attach(control.Attach{After: control.Undelivered})
@@ -65,7 +65,7 @@ func TestAButtonIsPressedAndAnswered(t *testing.T) {
 	}
 }
 
-func TestWhatVanishesIsShownOnce(t *testing.T) {
+func TestVanishingDelivery_IsShownOnce(t *testing.T) {
 	h := newRig(t)
 	h.live()
 	v := h.attach(control.Attach{After: control.Undelivered})

@@ -25,19 +25,19 @@ import (
 	"mews/supervisor/spool"
 )
 
-// People says who a user id is.
+// People maps user ids to users.
 type People interface {
 	Speaker(uid uint32, as string) (supervisor.User, error)
 	Known(uid uint32) bool
 	Admin(uid uint32) bool
 }
 
-// Conversations finds a conversation, and makes it where it is new.
+// Conversations finds a conversation, or makes a new one.
 type Conversations interface {
 	Find(ctx context.Context, user string, channel supervisor.Channel, chat, thread string) (supervisor.Conversation, error)
 }
 
-// Inbox takes what a person says.
+// Inbox stores the messages of users.
 type Inbox interface {
 	Put(ctx context.Context, in supervisor.Inbound, files ...supervisor.Attachment) (supervisor.Inbound, error)
 }
@@ -50,7 +50,7 @@ type Outbox interface {
 	Delivered(ctx context.Context, delivery int64) error
 }
 
-// Blobs says whose the bytes in the spool are.
+// Blobs knows which user owns the bytes in the spool.
 type Blobs interface {
 	Put(ctx context.Context, user string, ref protocol.BlobRef, turn int64) error
 	Owns(ctx context.Context, user, sha256 string) (size int64, ok bool, err error)
@@ -61,7 +61,7 @@ type Spool interface {
 	Create() (*spool.Writer, error)
 }
 
-// Options are what the server works on.
+// Options configures the server.
 type Options struct {
 	People        People
 	Conversations Conversations
@@ -115,9 +115,9 @@ func Listen(path string, o Options) (*Server, error) {
 
 const socketMode = 0o660
 
-// closeToOthers gives a socket its mode before it has a path: Linux takes it over when the socket
-// is bound, so that nobody else ever has a moment to connect. A umask would be the whole process's.
-// Where a system refuses it, the mode of the path has to do.
+// closeToOthers gives a socket its mode before it has a path. Linux keeps that mode when the socket
+// is bound, so that nobody else has a moment to connect. A umask would affect the whole process. If
+// a system refuses it, the mode of the path must suffice.
 func closeToOthers(_, _ string, conn syscall.RawConn) error {
 	return conn.Control(func(fd uintptr) { _ = unix.Fchmod(int(fd), socketMode) })
 }
@@ -143,7 +143,7 @@ func giveGroup(path, group string) error {
 
 // Run serves clients until ctx ends, and returns when the last one has gone.
 func (s *Server) Run(ctx context.Context) error {
-	defer s.listener.Close() // it removes the socket: later it would be that of who listens next
+	defer s.listener.Close() // it removes the socket: later it might be another process's
 	defer context.AfterFunc(ctx, func() { s.listener.Close() })()
 	var clients sync.WaitGroup
 	defer clients.Wait()
@@ -204,7 +204,7 @@ func (s *Server) serve(ctx context.Context, conn *net.UnixConn, uid uint32) {
 	c.upload.drop(s.o.Log)
 }
 
-// peerUID is the user id of the process at the other end, as the kernel says.
+// peerUID returns the kernel's user id of the process at the other end.
 func peerUID(conn *net.UnixConn) (uint32, error) {
 	raw, err := conn.SyscallConn()
 	if err != nil {

@@ -20,7 +20,7 @@ const (
 	maxName = 64
 )
 
-// serverConn is one connection, seen from the supervisor. It is the handler of its conn.
+// serverConn is the supervisor's side of one connection, and the handler of its conn.
 type serverConn struct {
 	o          *Options
 	uid        uint32
@@ -34,14 +34,14 @@ type serverConn struct {
 	conversation *supervisor.Conversation // nil before chat.attach
 }
 
-// position is where in a conversation a client begins.
+// position is where in a conversation a client starts.
 type position struct {
 	conversation int64
 	after        int64 // the newest delivery that it has
 	start        int64 // up to there it gets what no client has taken, from there on all
 }
 
-// chatMethods are what a client may call, besides Options.Methods.
+// chatMethods are the methods that a client may call, besides Options.Methods.
 var chatMethods = map[string]func(*serverConn, context.Context, *protocol.Request) (any, error){
 	MethodAttach: decoded((*serverConn).attach),
 	MethodSay:    decoded((*serverConn).say),
@@ -52,7 +52,7 @@ var chatMethods = map[string]func(*serverConn, context.Context, *protocol.Reques
 	MethodTranscribe: decoded((*serverConn).transcribe),
 }
 
-// decoded is a method that takes its parameters decoded.
+// decoded makes a method from a function with decoded parameters.
 func decoded[T any](method func(*serverConn, context.Context, T) (any, error)) func(*serverConn, context.Context, *protocol.Request) (any, error) {
 	return func(c *serverConn, ctx context.Context, req *protocol.Request) (any, error) {
 		var params T
@@ -63,7 +63,7 @@ func decoded[T any](method func(*serverConn, context.Context, T) (any, error)) f
 	}
 }
 
-// Call answers a client. Only what a person may read of an error is sent.
+// Call answers a client. Of an error it sends only the part for users.
 func (c *serverConn) Call(ctx context.Context, req *protocol.Request) (result any, err error) {
 	c.firstCall.Do(func() { close(c.called) })
 	switch chat, other := chatMethods[req.Method], c.o.Methods[req.Method]; {
@@ -125,7 +125,7 @@ func invalid(text string) error {
 	return &supervisor.Error{Code: supervisor.CodeInvalid, Message: text}
 }
 
-// setConversation sets the connection's conversation. It returns false where it is set already.
+// setConversation sets the connection's conversation. It returns false if one is set already.
 func (c *serverConn) setConversation(conversation supervisor.Conversation) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -148,7 +148,7 @@ func (c *serverConn) say(ctx context.Context, p Say) (any, error) {
 	return c.keep(ctx, supervisor.Inbound{Conversation: conversation, Key: p.Key, Text: p.Text}, files...)
 }
 
-// press keeps that a button was pressed. It has to be one of the conversation's.
+// press stores the press of a button, which must belong to the conversation.
 func (c *serverConn) press(ctx context.Context, p Press) (any, error) {
 	conversation, d, err := c.delivery(ctx, p.Delivery)
 	if err != nil {
@@ -160,7 +160,7 @@ func (c *serverConn) press(ctx context.Context, p Press) (any, error) {
 	return c.keep(ctx, supervisor.Inbound{Conversation: conversation, Key: p.Key, Kind: supervisor.KindPress, Text: p.Press})
 }
 
-// keep puts an inbound into the inbox, and says what has become of it.
+// keep puts an inbound into the inbox, and returns its state.
 func (c *serverConn) keep(ctx context.Context, in supervisor.Inbound, files ...supervisor.Attachment) (any, error) {
 	in.Source = source
 	kept, err := c.o.Inbox.Put(ctx, in, files...)
@@ -170,7 +170,7 @@ func (c *serverConn) keep(ctx context.Context, in supervisor.Inbound, files ...s
 	return Said{Inbound: kept.ID, Held: kept.Held, Answered: kept.State == supervisor.InboundAnswered}, nil
 }
 
-// took keeps that the client has taken a delivery of its conversation.
+// took stores that the client has taken a delivery of its conversation.
 func (c *serverConn) took(ctx context.Context, p Took) (any, error) {
 	if _, _, err := c.delivery(ctx, p.Delivery); err != nil {
 		return nil, err
@@ -178,7 +178,7 @@ func (c *serverConn) took(ctx context.Context, p Took) (any, error) {
 	return nil, c.o.Outbox.Delivered(ctx, p.Delivery)
 }
 
-// delivery is the one with that id in the conversation that this connection is attached to.
+// delivery returns the delivery with that ID in this connection's conversation.
 func (c *serverConn) delivery(ctx context.Context, id int64) (conversation supervisor.Conversation, d supervisor.Delivery, err error) {
 	if conversation, err = c.activeConversation(); err != nil {
 		return conversation, d, err
@@ -193,8 +193,8 @@ func (c *serverConn) delivery(ctx context.Context, id int64) (conversation super
 	return conversation, list[0], nil
 }
 
-// activeConversation is the conversation of this connection, if its process may still speak in it:
-// people may change meanwhile.
+// activeConversation returns the conversation of this connection, if its process may still speak in
+// it: users may change meanwhile.
 func (c *serverConn) activeConversation() (supervisor.Conversation, error) {
 	c.mu.Lock()
 	conversation := c.conversation

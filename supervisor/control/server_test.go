@@ -22,7 +22,7 @@ import (
 	"mews/supervisor/control"
 )
 
-func TestTheSocketIsForItsGroupAndInNobodysWay(t *testing.T) {
+func TestListen_SocketIsOnlyForItsGroup(t *testing.T) {
 	h := newRig(t)
 	h.must(os.WriteFile(h.path, []byte("left by a dead process"), 0o600))
 	end := h.live()
@@ -41,9 +41,9 @@ func TestTheSocketIsForItsGroupAndInNobodysWay(t *testing.T) {
 	}
 }
 
-// TestListeningLeavesTheUmaskAlone: it is the whole process's, and what else makes files meanwhile
+// TestListen_KeepsTheUmask: it is the whole process's, and what else makes files meanwhile
 // goes by it.
-func TestListeningLeavesTheUmaskAlone(t *testing.T) {
+func TestListen_KeepsTheUmask(t *testing.T) {
 	h := newRig(t)
 	dir, was := t.TempDir(), unix.Umask(0o022)
 	defer unix.Umask(was)
@@ -90,7 +90,7 @@ func TestStatus(t *testing.T) {
 	}
 }
 
-func TestASocketThatNobodyServesAnyMoreSaysSo(t *testing.T) {
+func TestDial_DeadSocket_ReturnsNotRunning(t *testing.T) {
 	h := newRig(t)
 	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: h.path, Net: "unix"})
 	h.must(err)
@@ -140,7 +140,7 @@ func (h *rig) raw() raw {
 	return r
 }
 
-func TestWhatTheServerRefuses(t *testing.T) {
+func TestServer_InvalidCall_IsRefused(t *testing.T) {
 	h := newRig(t)
 	h.live()
 	bobs := h.noticeIn(h.conversation("bob", ""), "for bob")
@@ -200,7 +200,7 @@ func TestWhatTheServerRefuses(t *testing.T) {
 	}
 }
 
-func TestTheServersOwnFaultIsNotToldToAClient(t *testing.T) {
+func TestServer_InternalError_StaysHidden(t *testing.T) {
 	h := newRig(t)
 	h.options.Methods[methodStatus] = func(context.Context, uint32, *protocol.Request) (any, error) {
 		return nil, errors.New("secret path /x")
@@ -222,7 +222,7 @@ func attachLine(t testing.TB, a control.Attach) []byte {
 	return append(line, '\n')
 }
 
-func TestAPeerThatStopsReadingHoldsNobodyUp(t *testing.T) {
+func TestPeer_StopsReading_DelaysNobody(t *testing.T) {
 	h := newRig(t)
 	end := h.live()
 	for range 3 {
@@ -242,7 +242,7 @@ func TestAPeerThatStopsReadingHoldsNobodyUp(t *testing.T) {
 	end() // and the service ends although they do not
 }
 
-func TestAPeerThatNeverAnswersADeliveryIsCutOff(t *testing.T) {
+func TestPeer_NeverAnswersDelivery_IsCutOff(t *testing.T) {
 	h := newRig(t)
 	h.options.CallTimeout = 2 * time.Second // in which it has to attach, too
 	h.live()
@@ -265,7 +265,7 @@ func TestAPeerThatNeverAnswersADeliveryIsCutOff(t *testing.T) {
 	same(h, "waiting", h.pending(), []string{"hello"})
 }
 
-func TestAPeerThatSaysNothingIsCutOff(t *testing.T) {
+func TestPeer_Silent_IsCutOff(t *testing.T) {
 	h := newRig(t)
 	h.options.CallTimeout = 50 * time.Millisecond
 	h.live()
@@ -274,7 +274,7 @@ func TestAPeerThatSaysNothingIsCutOff(t *testing.T) {
 	}
 }
 
-func TestTooManyClientsAreTurnedAwayAndTheOthersStay(t *testing.T) {
+func TestConnectionLimit_RefusesOnlyNewClients(t *testing.T) {
 	h := newRig(t)
 	turned := make(chan string, 1)
 	h.options.Refused = func(_ uint32, why error) { turned <- why.Error() }
@@ -294,7 +294,7 @@ func TestTooManyClientsAreTurnedAwayAndTheOthersStay(t *testing.T) {
 	same(h, "those who are there", v.texts(h, 1), []string{"hello"})
 }
 
-func TestAnAccountThatIsNoAdminsHasASmallerShare(t *testing.T) {
+func TestConnectionLimit_NonAdmin_HasSmallerShare(t *testing.T) {
 	h := newRig(t)
 	h.people.plain.Store(true)
 	h.live()
@@ -312,7 +312,7 @@ func TestAnAccountThatIsNoAdminsHasASmallerShare(t *testing.T) {
 	}
 }
 
-func TestThoseWhoAreTurnedAwayHoldNoPlace(t *testing.T) {
+func TestConnectionLimit_RefusedClients_HoldNoSlot(t *testing.T) {
 	h := newRig(t)
 	h.people.stranger.Store(true)
 	end := h.live()
@@ -325,7 +325,7 @@ func TestThoseWhoAreTurnedAwayHoldNoPlace(t *testing.T) {
 	h.must(control.Ask(t.Context(), h.path, methodStatus, nil, &status{}))
 }
 
-func TestAPeerThatAsksForNothingIsCutOffSooner(t *testing.T) {
+func TestPeer_WithoutCall_IsCutOffSooner(t *testing.T) {
 	h := newRig(t)
 	h.options.FirstCallTimeout = 2 * time.Second // in which the one that asks has to ask
 	h.live()
@@ -375,8 +375,8 @@ func FuzzControl(f *testing.F) {
 	})
 }
 
-// TestWhoMayNotSpeakAnyMoreNeitherSpeaksNorHears, though they came in while they might.
-func TestWhoMayNotSpeakAnyMoreNeitherSpeaksNorHears(t *testing.T) {
+// TestRemovedUser_NeitherSendsNorReceives, though they came in while they might.
+func TestRemovedUser_NeitherSendsNorReceives(t *testing.T) {
 	h := newRig(t)
 	h.live()
 	anns := h.ask(h.conversation("ann", ""))

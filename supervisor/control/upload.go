@@ -16,7 +16,7 @@ import (
 	"mews/supervisor/spool"
 )
 
-// upload is the file that is on its way over a connection. The zero value is none.
+// upload is the file under way over a connection. The zero value is none.
 type upload struct {
 	mu   sync.Mutex    // guards what follows
 	file *spool.Writer // nil for none
@@ -35,7 +35,7 @@ func (u *upload) drop(log hclog.Logger) {
 	u.file = nil
 }
 
-// takePart takes a part of a file into the spool. It holds no more of the file than that.
+// takePart takes a part of a file into the spool. It holds no more of the file than that in memory.
 func (c *serverConn) takePart(ctx context.Context, p Upload) (any, error) {
 	conversation, err := c.activeConversation()
 	if err != nil {
@@ -74,7 +74,7 @@ func (c *serverConn) takePart(ctx context.Context, p Upload) (any, error) {
 	return Uploaded{Blob: &ref}, err
 }
 
-// spoolFailed is what a person is told of an error of the spool.
+// spoolFailed returns the text for a user about an error of the spool.
 func spoolFailed(err error) error {
 	if errors.Is(err, spool.ErrFull) {
 		return &supervisor.Error{Code: supervisor.CodeUnavailable, Message: textSpoolFull, Err: err}
@@ -82,7 +82,7 @@ func spoolFailed(err error) error {
 	return err
 }
 
-// attachments are the files of a message, each of which has to be its person's.
+// attachments returns the files of a message, after checking that the user owns each.
 func (c *serverConn) attachments(ctx context.Context, user string, files []UploadedFile) (list []supervisor.Attachment, err error) {
 	if len(files) > protocol.MaxArrived {
 		return nil, supervisor.Errorf(supervisor.CodeInvalid, textTooManyFiles, protocol.MaxArrived)
@@ -96,7 +96,7 @@ func (c *serverConn) attachments(ctx context.Context, user string, files []Uploa
 		if !owns || size != f.Blob.Size {
 			return nil, supervisor.Errorf(supervisor.CodeInvalid, textNotUploaded, name)
 		}
-		// "" where it is not known
+		// "" if it is not known
 		mediaType, _, _ := mime.ParseMediaType(mime.TypeByExtension(filepath.Ext(name)))
 		group, _, _ := strings.Cut(mediaType, "/")
 		list = append(list, supervisor.Attachment{File: f.Blob.SHA256, SHA256: f.Blob.SHA256, Size: size, Name: name, MediaType: mediaType,
@@ -105,7 +105,7 @@ func (c *serverConn) attachments(ctx context.Context, user string, files []Uploa
 	return list, nil
 }
 
-// transcribe has a file of the person's be heard.
+// transcribe returns the text of the user's file.
 func (c *serverConn) transcribe(ctx context.Context, p Transcribe) (any, error) {
 	conversation, err := c.activeConversation()
 	if err != nil {
@@ -118,8 +118,7 @@ func (c *serverConn) transcribe(ctx context.Context, p Transcribe) (any, error) 
 	return c.o.Transcribe(ctx, conversation, files[0])
 }
 
-// kinds are what a file is shown and read as, by the group of its media type. All others are
-// documents.
+// kinds maps the group of a media type to how a file is shown and read. All others are documents.
 var kinds = map[string]protocol.AttachmentKind{
 	"image": protocol.AttachmentPhoto, "audio": protocol.AttachmentAudio, "video": protocol.AttachmentVideo,
 }

@@ -38,7 +38,7 @@ func (h *rig) spooled(ref protocol.BlobRef) []byte {
 	return data
 }
 
-func TestAFileComesWithAMessage(t *testing.T) {
+func TestUpload_FileComesWithMessage(t *testing.T) {
 	h := newRig(t)
 	h.live()
 	v := h.attach(control.Attach{After: control.Undelivered})
@@ -81,7 +81,7 @@ func (e *endingAt) Read(p []byte) (int, error) {
 	return e.Reader.Read(p)
 }
 
-func TestAFileBeginsAnewWhereTheSupervisorWentAway(t *testing.T) {
+func TestUpload_SupervisorRestarts_BeginsAnew(t *testing.T) {
 	h := newRig(t)
 	end := h.live()
 	v := h.attach(control.Attach{After: control.Undelivered})
@@ -106,7 +106,7 @@ type fullSpool struct{}
 
 func (fullSpool) Create() (*spool.Writer, error) { return nil, spool.ErrFull }
 
-func TestAnUploadThatIsRefused(t *testing.T) {
+func TestUpload_Invalid_IsRefused(t *testing.T) {
 	h := newRig(t)
 	h.options.Spool = fullSpool{}
 	h.live()
@@ -135,7 +135,7 @@ func TestAnUploadThatIsRefused(t *testing.T) {
 
 // A file is heard for the person who has uploaded it. It is no message, and what waits for them is
 // left to another client.
-func TestAFileIsHeard(t *testing.T) {
+func TestTranscribeFile_ReturnsText(t *testing.T) {
 	h := newRig(t)
 	h.options.Transcribe = func(_ context.Context, c supervisor.Conversation, file supervisor.Attachment) (control.Transcribed, error) {
 		if file.Name == "no.ogg" {

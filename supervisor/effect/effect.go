@@ -1,5 +1,5 @@
-// Package effect words what the ledger of effects has. It is pure, and imports no more than the words:
-// the store asks it in the transaction that keeps what was done.
+// Package effect makes the texts about effects of the ledger. It is pure and imports only the
+// words: the store calls it in the transaction that stores an effect.
 package effect
 
 import (
@@ -13,7 +13,7 @@ import (
 	"mews/supervisor/printable"
 )
 
-// The groups of kinds, as people ask for them.
+// Groups of kinds, as users ask for them.
 const (
 	GroupChanged  = "changed"
 	GroupRun      = "run"
@@ -22,21 +22,21 @@ const (
 	GroupReceived = "received"
 )
 
-// Kind is a kind of effects, and how a line about one reads: words, its target, and its detail.
+// Kind is a kind of effects, and the parts of a line about one: words, target and detail.
 type Kind struct {
 	Name  string
 	Group string
 
-	words  string
-	detail string // how the detail is put in
-	until  string // where what is told of the detail ends; "" is nowhere
-	ends   string // the end of its line
-	named  bool   // the detail is a name, as the target is
-	last   bool   // the last detail is told of several
-	unsaid bool   // it is not told below an answer: its person has done it, or has had it done
+	words        string
+	detail       string // format of the detail
+	cutAt        string // the shown detail ends here; "" means at its end
+	suffix       string // end of the line
+	detailIsName bool   // the detail is a name, as the target is
+	showsLast    bool   // of several, the last detail is shown
+	hidden       bool   // not shown below an answer: the user did it or ordered it
 }
 
-// FindKind finds a kind by its name.
+// FindKind returns the kind with a name.
 func FindKind(name string) (k Kind, known bool) {
 	i := slices.IndexFunc(Kinds, func(k Kind) bool { return k.Name == name })
 	if i < 0 {
@@ -45,7 +45,7 @@ func FindKind(name string) (k Kind, known bool) {
 	return Kinds[i], true
 }
 
-// Groups are the groups of Kinds in their order.
+// Groups lists the groups of Kinds in their order.
 func Groups() (groups []string) {
 	for _, k := range Kinds {
 		groups = append(groups, k.Group)
@@ -53,7 +53,7 @@ func Groups() (groups []string) {
 	return slices.Compact(groups)
 }
 
-// KindsOf are the names of a group's kinds; none of a group that there is not.
+// KindsOf lists the kinds of a group; an unknown group has none.
 func KindsOf(group string) (names []string) {
 	for _, k := range Kinds {
 		if k.Group == group {
@@ -63,43 +63,43 @@ func KindsOf(group string) (names []string) {
 	return names
 }
 
-// Words say in a few words what was done. quote makes a name that others gave fit where it is to
-// stand; nil only takes out what can't be printed.
+// Words returns a short text about an effect. quote escapes names that others gave; nil only
+// removes unprintable characters.
 func Words(e supervisor.Effect, quote func(string) string) string {
 	k, _ := FindKind(e.Kind)
 	return k.line(e, 1, quote)
 }
 
-// maxEffectField is how many characters are told of a target or a detail.
+// maxEffectField is the number of shown characters of a target or a detail.
 const maxEffectField = 80
 
-// line is about n effects of one kind and target, of which e is the last.
+// line returns the line about n effects of one kind and target. e is the last of them.
 func (k Kind) line(e supervisor.Effect, n int, quote func(string) string) string {
 	if quote == nil {
 		quote = func(s string) string { return s }
 	}
 	line := k.words
-	if target := clipped(e.Target); target != "" {
+	if target := clip(e.Target); target != "" {
 		line += " " + quote(target)
 	}
-	if k.until != "" {
-		e.Detail, _, _ = strings.Cut(e.Detail, k.until)
+	if k.cutAt != "" {
+		e.Detail, _, _ = strings.Cut(e.Detail, k.cutAt)
 	}
-	detail, form := clipped(e.Detail), k.detail
+	detail, form := clip(e.Detail), k.detail
 	if n > 1 {
 		line, form = line+fmt.Sprintf(textManyTimes, n), textLastTime
 	}
-	if detail == "" || n > 1 && !k.last {
-		return line + k.ends
+	if detail == "" || n > 1 && !k.showsLast {
+		return line + k.suffix
 	}
-	if k.named {
+	if k.detailIsName {
 		detail = quote(detail)
 	}
-	return line + fmt.Sprintf(form, detail) + k.ends
+	return line + fmt.Sprintf(form, detail) + k.suffix
 }
 
-// clipped is the beginning of a text, on one line.
-func clipped(text string) string {
+// clip returns the beginning of a text, on one line.
+func clip(text string) string {
 	runes := []rune(printable.Text(strings.Join(strings.Fields(text), " ")))
 	if len(runes) > maxEffectField {
 		return string(runes[:maxEffectField-1]) + "…"
@@ -107,18 +107,18 @@ func clipped(text string) string {
 	return string(runes)
 }
 
-// maxEffectLines is how many lines stand below an answer; the last may count the rest.
+// maxEffectLines is the largest number of lines below an answer; the last may count the rest.
 const maxEffectLines = 10
 
-// Lines are what stands below the answer of a turn with these effects, in the order in which
-// they were done first: a line for each thing that was done, however often.
+// Lines returns the lines below the answer of a turn with these effects. Equal effects share a
+// line, at the position of the first.
 func Lines(done []supervisor.Effect) (lines []string) {
 	type thing struct{ kind, target string }
 	var order []thing
 	times, last := map[thing]int{}, map[thing]supervisor.Effect{}
 	for _, e := range done {
 		t := thing{e.Kind, e.Target}
-		if k, _ := FindKind(e.Kind); k.unsaid {
+		if k, _ := FindKind(e.Kind); k.hidden {
 			continue
 		}
 		if times[t]++; times[t] == 1 {
@@ -136,7 +136,7 @@ func Lines(done []supervisor.Effect) (lines []string) {
 	return lines
 }
 
-// Bound are as many of some lines as stand below an answer.
+// Bound shortens a list of lines to what fits below an answer.
 func Bound(lines []string) []string {
 	if left := len(lines) - maxEffectLines + 1; left > 1 {
 		return append(lines[:maxEffectLines-1:maxEffectLines-1], fmt.Sprintf(textMoreEffects, left))
@@ -144,7 +144,7 @@ func Bound(lines []string) []string {
 	return lines
 }
 
-// ByGroup sums up counts of kinds by the groups of those, sorted by person and then as the groups are.
+// ByGroup adds up counts of kinds by group, sorted by user and in the order of the groups.
 func ByGroup(counts []supervisor.EffectCount) (list []supervisor.EffectCount) {
 	sums := map[supervisor.EffectCount]int{}
 	for _, c := range counts {
@@ -162,17 +162,17 @@ func ByGroup(counts []supervisor.EffectCount) (list []supervisor.EffectCount) {
 	return list
 }
 
-// FileSent is a file that was sent, as the ledger has it.
+// FileSent returns the target and detail of a sent file in the ledger.
 func FileSent(f supervisor.File) (target, detail string) {
 	return f.Name, fmt.Sprintf("%s, %d bytes, sha256 %s", f.MediaType, f.Size, f.SHA256)
 }
 
-// MessageSent is a text that was sent, as the ledger has it.
+// MessageSent returns the detail of a sent text in the ledger.
 func MessageSent(text string) (detail string) {
 	return amount.Plural(int64(len(text)), "byte", "bytes")
 }
 
-// Received is a file of a person's that was taken in, as the ledger has it.
+// Received returns the target and detail of a received file in the ledger.
 func Received(a supervisor.Attachment) (target, detail string) {
 	return cmp.Or(a.Name, string(a.Kind)), amount.Bytes(a.Size)
 }

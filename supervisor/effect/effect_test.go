@@ -23,7 +23,7 @@ func times(n int, e supervisor.Effect) (list []supervisor.Effect) {
 	return list
 }
 
-func TestEffectsInWords(t *testing.T) {
+func TestLines_Effects_Wording(t *testing.T) {
 	long := strings.Repeat("x", 90)
 	for want, done := range map[string][]supervisor.Effect{
 		"wrote notes/a.md (created, 8 bytes)":             {doing("write", "notes/a.md", "created, 8 bytes")},
@@ -50,8 +50,8 @@ func TestEffectsInWords(t *testing.T) {
 	}
 }
 
-// At most ten lines stand below an answer: the last of them counts the rest.
-func TestTheLinesOfEffectsAreBounded(t *testing.T) {
+// An answer has at most ten lines: the last of them counts the rest.
+func TestLines_ManyEffects_AreLimited(t *testing.T) {
 	for n, want := range map[int]string{1: "edited 0", 10: "edited 9", 11: "and 2 more", 300: "and 291 more"} {
 		var done []supervisor.Effect
 		for i := range n {
@@ -64,7 +64,7 @@ func TestTheLinesOfEffectsAreBounded(t *testing.T) {
 	}
 }
 
-func TestEffectKinds(t *testing.T) {
+func TestFindKind_Groups(t *testing.T) {
 	seen := map[string]bool{}
 	for _, k := range effect.Kinds {
 		if found, known := effect.FindKind(k.Name); !known || found != k || seen[k.Name] {
@@ -83,7 +83,7 @@ func TestEffectKinds(t *testing.T) {
 	}
 }
 
-func TestEffectQueries(t *testing.T) {
+func TestParseQuery(t *testing.T) {
 	zone, err := time.LoadLocation("Europe/Madrid")
 	if err != nil {
 		t.Fatal(err)
@@ -110,8 +110,8 @@ func TestEffectQueries(t *testing.T) {
 	}
 }
 
-// What a model is told is bounded, and says so.
-func TestALogOfEffectsIsBounded(t *testing.T) {
+// The text for a model has a limit, and says so.
+func TestLog_ManyEffects_IsLimited(t *testing.T) {
 	at := time.Date(2026, 11, 20, 13, 5, 0, 0, time.UTC)
 	one := supervisor.Effect{
 		Kind:       "edit",
@@ -121,7 +121,7 @@ func TestALogOfEffectsIsBounded(t *testing.T) {
 	}
 	got := effect.Log(times(200, one), time.UTC, 4096, "", nil)
 	if len(got) > 4096 || len(got) < 3500 || !strings.Contains(got, "Older ones are left out") ||
-		!strings.Contains(got, "is the word of the sandbox") {
+		!strings.Contains(got, "The sandbox reported") {
 		t.Errorf("%d bytes: %s", len(got), got)
 	}
 	if got := effect.Log([]supervisor.Effect{{Kind: supervisor.EffectFileSent, Target: "a", At: at}}, time.UTC, 4096, "", nil); got != "2026-11-20 13:05 sent a" {

@@ -10,11 +10,11 @@ import (
 	"mews/supervisor"
 )
 
-// daysPattern is a number of days, of which today is the last.
+// daysPattern matches a number of days, today being the last.
 var daysPattern = regexp.MustCompile(`^(\d{1,4})d$`)
 
-// ParseQuery reads a time and a kind, in any order; without a time it is today. now is in the
-// time zone of the person.
+// ParseQuery reads a time and a kind, in any order; without a time it means today. now is in the
+// user's time zone.
 func ParseQuery(text string, now time.Time) (q supervisor.EffectQuery, err error) {
 	day := func(days int) time.Time {
 		return time.Date(now.Year(), now.Month(), now.Day()+days, 0, 0, 0, 0, now.Location())
@@ -39,9 +39,8 @@ func ParseQuery(text string, now time.Time) (q supervisor.EffectQuery, err error
 	return q, nil
 }
 
-// Log tells of effects in lines, each with its time in a zone. It leaves out the last of them
-// where it would have more than most bytes; 0 is no bound. begin begins each line, and quote is
-// Words'.
+// Log lists effects in lines, each with its time in a zone. It leaves out the last ones if they
+// would exceed most bytes; 0 means no limit. begin starts each line, and quote is the one of Words.
 func Log(list []supervisor.Effect, zone *time.Location, most int, begin string, quote func(string) string) string {
 	if len(list) == 0 {
 		return textNothingDone

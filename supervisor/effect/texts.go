@@ -4,7 +4,7 @@ import (
 	"mews/supervisor"
 )
 
-// What the ledger of effects says.
+// Texts of the ledger of effects.
 const (
 	// TextWhatIDid is the heading of an answer's effects.
 	TextWhatIDid = "What I did"
@@ -12,21 +12,21 @@ const (
 	textNoSpan        = "%q is neither a time, such as today, 7d or 2026-11-20, nor a kind: %s."
 	textNothingDone   = "Nothing was done in that time."
 	textOlderEffects  = "\n(Older ones are left out: ask for a shorter time, or for one kind.)"
-	textWorkersEffect = "\n\nThat files were changed and programs were run is the word of the sandbox in which " +
-		"that is done; the rest was done by Mews itself."
+	textWorkersEffect = "\n\nThe sandbox reported the changed files and the programs that ran. " +
+		"Mews itself did the rest."
 	textMoreEffects = "and %d more"
 	textManyTimes   = " %d times"
 	textLastTime    = ", last: %s"
 )
 
-// Kinds are all kinds of effects in the order of their groups: what each is called in a row
-// and on the wire, and how a line about it reads. Those with a dot are the supervisor's to report,
-// the others a worker's.
+// Kinds lists all kinds of effects in the order of their groups. A kind has its name in rows and on
+// the wire, and the parts of its line. The supervisor reports the kinds with a dot, and workers the
+// others.
 var Kinds = []Kind{
 	{Name: "write", Group: GroupChanged, words: "wrote", detail: " (%s)"},
 	{Name: "append", Group: GroupChanged, words: "added to", detail: " (%s)"},
 	{Name: "edit", Group: GroupChanged, words: "edited", detail: " (%s)"},
-	{Name: "move", Group: GroupChanged, words: "moved", detail: " to %s", named: true},
+	{Name: "move", Group: GroupChanged, words: "moved", detail: " to %s", detailIsName: true},
 	{Name: "delete", Group: GroupChanged, words: "deleted", detail: " (%s)"},
 	{Name: "program", Group: GroupChanged, words: "changed by a program:", detail: " (%s)"},
 	{Name: "remember", Group: GroupChanged, words: "remembered", detail: " (%s)"},
@@ -34,34 +34,34 @@ var Kinds = []Kind{
 	{Name: "forget", Group: GroupChanged, words: "forgot"},
 	{Name: "note", Group: GroupChanged, words: "noted in"},
 	{Name: supervisor.EffectCorrected, Group: GroupChanged, words: "corrected, as you asked, what is " +
-		"remembered as", unsaid: true},
-	{Name: supervisor.EffectForgotten, Group: GroupChanged, words: "forgot, as you asked,", unsaid: true},
+		"remembered as", hidden: true},
+	{Name: supervisor.EffectForgotten, Group: GroupChanged, words: "forgot, as you asked,", hidden: true},
 	{
 		Name:   supervisor.EffectImported,
 		Group:  GroupChanged,
 		words:  "took in what was remembered in",
 		detail: " (%s)",
-		unsaid: true,
+		hidden: true,
 	},
-	{Name: supervisor.EffectUndone, Group: GroupChanged, words: "took back a change of", unsaid: true},
-	{Name: "run", Group: GroupRun, words: "ran", detail: " (%s)", last: true},
-	{Name: "begin", Group: GroupRun, words: "began", ends: ": how far it came is not known"},
-	{Name: supervisor.EffectBegun, Group: GroupRun, words: "began", ends: ": how far it came is not " +
+	{Name: supervisor.EffectUndone, Group: GroupChanged, words: "took back a change of", hidden: true},
+	{Name: "run", Group: GroupRun, words: "ran", detail: " (%s)", showsLast: true},
+	{Name: "begin", Group: GroupRun, words: "began", suffix: ": how far it came is not known"},
+	{Name: supervisor.EffectBegun, Group: GroupRun, words: "began", suffix: ": how far it came is not " +
 		"known"},
 	{
 		Name:   supervisor.EffectFileSent,
 		Group:  GroupSent,
 		words:  "sent",
 		detail: " (%s)",
-		until:  ", sha256 ",
+		cutAt:  ", sha256 ",
 	},
 	{Name: supervisor.EffectMessageSent, Group: GroupSent, words: "sent a message", detail: " (%s)"},
-	{Name: supervisor.EffectAsked, Group: GroupAsked, words: "asked", detail: " ➜ %s", last: true},
+	{Name: supervisor.EffectAsked, Group: GroupAsked, words: "asked", detail: " ➜ %s", showsLast: true},
 	{
 		Name:   supervisor.EffectReceived,
 		Group:  GroupReceived,
 		words:  "received",
 		detail: " (%s)",
-		unsaid: true,
+		hidden: true,
 	},
 }

@@ -16,14 +16,14 @@ import (
 	"mews/supervisor/internal/retry"
 )
 
-// lookEvery is how often the service is asked how far a review has come.
-const lookEvery = 300 * time.Millisecond
+// progressEvery is how often the service is asked for a review's progress.
+const progressEvery = 300 * time.Millisecond
 
-// Ask asks the running service something.
+// Ask sends a request to the running service.
 type Ask func(method string, params, answer any) error
 
-// AskReview has the running service review what is asked for, with a diff of its own where it has
-// one, and waits for it. How far it has come is written to progress.
+// AskReview requests a review from the running service and waits for it. diff is the caller's own
+// diff; nil means none. AskReview writes the review's progress to progress.
 func AskReview(ctx context.Context, ask Ask, q ReviewStart, diff []byte, progress io.Writer) (
 	result patch.Result, err error) {
 	if len(diff) > patch.MaxDiff {
@@ -55,20 +55,19 @@ func AskReview(ctx context.Context, ask Ask, q ReviewStart, diff []byte, progres
 			of := amount.Plural(int(told), "part or finding", "parts and findings")
 			fmt.Fprintf(progress, textReviewed, of, amount.Duration(time.Since(since)))
 		}
-		if !retry.Wait(ctx, lookEvery) {
+		if !retry.Wait(ctx, progressEvery) {
 			return result, context.Cause(ctx)
 		}
 	}
 }
 
-// GitDiff is what git has between two commits, as in main..HEAD.
+// GitDiff returns git's diff between two commits, such as main..HEAD.
 func GitDiff(ctx context.Context, between string) ([]byte, error) {
 	if strings.HasPrefix(between, "-") || !strings.Contains(between, "..") {
 		return nil, fmt.Errorf(textWrongRange, between)
 	}
-	// Nothing that the repository configures is run: no program that makes other diffs or texts of
-	// files, none that watches them, and none that fetches what a partial clone lacks. Nor has it
-	// files left out.
+	// Nothing that the repository configures is run: no external diff or text conversion, no file
+	// watcher, and no fetch for a partial clone. No file is left out either.
 	git := exec.CommandContext(ctx, "git", "-c", "core.fsmonitor=false", "diff", "--no-ext-diff", "--no-textconv",
 		"--no-color", "--find-renames", "--src-prefix=a/", "--dst-prefix=b/", "--submodule=short",
 		"--ignore-submodules=none", "--no-relative", between, "--")

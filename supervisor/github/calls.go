@@ -13,48 +13,48 @@ import (
 	"mews/supervisor/printable"
 )
 
-// What the control socket answers admins about repositories on GitHub.
+// Methods of the control socket for admins, about repositories on GitHub.
 const (
 	MethodCheck     = "github.check"     // Question to setup.Report
 	MethodAdd       = "github.add"       // NewRepo to Added
 	MethodRedeliver = "github.redeliver" // Redeliver to Redelivered
 )
 
-// Question is about a repository.
+// Question asks about a repository.
 type Question struct {
-	Repo string `json:"repo,omitempty"` // "" is about all
+	Repo string `json:"repo,omitempty"` // "" means all
 }
 
-// NewRepo asks for what a repository needs to be served.
+// NewRepo asks for the setup of a repository.
 type NewRepo struct {
 	Repo string `json:"repo"`
-	URL  string `json:"url,omitempty"` // at which GitHub reaches Mews
+	URL  string `json:"url,omitempty"` // the address at which GitHub reaches Mews
 }
 
-// Added answers that.
+// Added is the answer to NewRepo.
 type Added struct {
-	Text string `json:"text"` // what was done
+	Text string `json:"text"` // the result in words
 	YAML string `json:"yaml"` // for the configuration
 }
 
-// Redeliver asks for deliveries to be sent again.
+// Redeliver asks GitHub to repeat deliveries.
 type Redeliver struct {
-	ID int64 `json:"id,omitempty"` // 0 is all that were not taken
+	ID int64 `json:"id,omitempty"` // 0 means all failed ones
 }
 
-// Redelivered answers that.
+// Redelivered is the answer to Redeliver.
 type Redelivered struct {
 	Sent []setup.Redelivery `json:"sent"`
 }
 
-// calls are what `mews github` and `mews review` ask.
+// calls returns the calls of `mews github` and `mews review`.
 func (g *GitHub) calls() []feature.Call {
 	return append(patches{g}.calls(),
 		adminCall(g, MethodCheck, g.check), adminCall(g, MethodAdd, g.add), adminCall(g, MethodStatus, g.status),
 		adminCall(g, MethodQuiet, g.quiet), adminCall(g, MethodRedeliver, g.redeliver))
 }
 
-// adminCall is what only an admin may ask, if Mews has an account on GitHub.
+// adminCall returns a call for admins only. It fails if Mews has no account on GitHub.
 func adminCall[Q, R any](g *GitHub, name string, do func(context.Context, setup.Setup, Q) (R, error)) feature.Call {
 	call := feature.NewCall(name, func(ctx context.Context, _ feature.Caller, q Q) (r R, err error) {
 		if g.o.Client == nil {
@@ -66,19 +66,19 @@ func adminCall[Q, R any](g *GitHub, name string, do func(context.Context, setup.
 	return call
 }
 
-// check looks whether all is there that the repositories of a setup take.
+// check checks the permissions, webhooks and limits for a setup's repositories.
 func (g *GitHub) check(ctx context.Context, in setup.Setup, q Question) (setup.Report, error) {
 	err := oneRepo(&in, q.Repo)
 	return in.Check(ctx), err
 }
 
-// redeliver has GitHub send deliveries again.
+// redeliver asks GitHub to repeat deliveries.
 func (g *GitHub) redeliver(ctx context.Context, in setup.Setup, q Redeliver) (Redelivered, error) {
 	sent, err := in.Redeliver(ctx, q.ID)
 	return Redelivered{Sent: append([]setup.Redelivery{}, sent...)}, err
 }
 
-// oneRepo has a setup be about one repository alone, where one is named.
+// oneRepo limits a setup to one repository, if name is set.
 func oneRepo(in *setup.Setup, name string) error {
 	if name == "" {
 		return nil
@@ -92,7 +92,7 @@ func oneRepo(in *setup.Setup, name string) error {
 	return nil
 }
 
-// add makes a repository's webhook where GitHub is to call, and says what is left to be done.
+// add creates a repository's webhook if GitHub is to call Mews, and says what is left to do.
 func (g *GitHub) add(ctx context.Context, in setup.Setup, q NewRepo) (added Added, err error) {
 	added = Added{Text: textPolled, YAML: fmt.Sprintf(textRepoYAML, q.Repo, g.o.Names()[0])}
 	if !in.Listens {
@@ -112,7 +112,7 @@ func (g *GitHub) add(ctx context.Context, in setup.Setup, q NewRepo) (added Adde
 	return added, err
 }
 
-// Text is them for people.
+// Text returns the redeliveries for users.
 func (r Redelivered) Text() (text string) {
 	for _, d := range r.Sent {
 		text += fmt.Sprintf("%d  %s  %s\n", d.ID, d.Repo, printable.Text(d.What))

@@ -45,7 +45,7 @@ func (g *GitHub) askTriage(ctx context.Context, r feature.Request) (string, erro
 	return g.triages.Ask(ctx, r.User, strings.TrimSpace(r.Arguments), r.At)
 }
 
-// showOrSet shows what is done about repositories, or sets some of it.
+// showOrSet lists the switches of repositories, or sets one.
 func (g *GitHub) showOrSet(ctx context.Context, r feature.Request) (string, error) {
 	words := strings.Fields(r.Arguments)
 	if len(words) == 0 {
@@ -59,7 +59,7 @@ func (g *GitHub) showOrSet(ctx context.Context, r feature.Request) (string, erro
 	return g.setRepository(ctx, r, to, words[2], all)
 }
 
-// showOrSetNotices shows how notices come and which, or sets them.
+// showOrSetNotices shows the way in which events arrive and the switches of notices, or sets one.
 func (g *GitHub) showOrSetNotices(ctx context.Context, r feature.Request) (string, error) {
 	words := strings.Fields(r.Arguments)
 	if len(words) == 0 {
@@ -73,16 +73,16 @@ func (g *GitHub) showOrSetNotices(ctx context.Context, r feature.Request) (strin
 	return g.setRepository(ctx, r, to, words[1], false)
 }
 
-// sources are who decides, as people read it.
+// sources has the words for who set a switch.
 var sources = map[Source]string{
 	SourceConfigured: textSourceConfig, SourceAdmin: textSourceAdmin,
 	SourceOwn: textSourceOwn,
 }
 
-// switchValues are what a switch can be set to. What there is beside on and off takes it back.
+// switchValues are the values of a switch. Any but on and off resets it.
 var switchValues = []string{SwitchOn, SwitchOff, SwitchDefault}
 
-// switchWord is a switch's value for people.
+// switchWord returns a switch's value for users.
 func switchWord(s Switch) string {
 	if s.On {
 		return SwitchOn
@@ -90,7 +90,8 @@ func switchWord(s Switch) string {
 	return SwitchOff
 }
 
-// shownRepositories lists the switches of some sorts, nil of all, with who has set them.
+// shownRepositories lists the switches of the services in only, with who set them; nil means all
+// services.
 func (g *GitHub) shownRepositories(ctx context.Context, r feature.Request, only []Service) (
 	string, error) {
 	list, err := g.switches.List(ctx, r.Conversation.User)
@@ -114,10 +115,10 @@ func (g *GitHub) shownRepositories(ctx context.Context, r feature.Request, only 
 	return textRepositories + text + fmt.Sprintf(textRepositoriesEnd, list[0].Repo), nil
 }
 
-// services are what can be turned on and off.
+// services has everything that can be turned on and off.
 var services = []Service{ServiceNotices, ServiceReviews, ServiceTriage}
 
-// setRepository sets one switch once that is approved, and says how it stands.
+// setRepository sets one switch after approval, and returns its new state.
 func (g *GitHub) setRepository(ctx context.Context, r feature.Request, to Switch, value string,
 	all bool) (string, error) {
 	value = strings.ToLower(value)

@@ -19,12 +19,12 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// commandRig is the feature's commands over a real database, with a repository of bob's.
+// commandRig runs the feature's commands with a real database and a repository of bob's.
 type commandRig struct {
 	*testing.T
 	settings sqlite.Settings
 	feature  feature.Feature
-	approved []string // the effects that were asked about, with their arguments
+	approved []string // the effects that needed approval, with their arguments
 	audited  []string
 }
 
@@ -40,7 +40,7 @@ func newCommandRig(t *testing.T) *commandRig {
 	return r
 }
 
-// ask uses a command, and returns the answer or the error as it is told.
+// ask uses a command, and returns the answer or the text of the error.
 func (r *commandRig) ask(user, text string) string {
 	r.Helper()
 	name, arguments, _ := strings.Cut(strings.TrimPrefix(text, "/"), " ")
@@ -59,15 +59,15 @@ func (r *commandRig) ask(user, text string) string {
 
 func TestSwitchCommands_ShowAndSet(t *testing.T) {
 	r := newCommandRig(t)
-	end := "\n\n“/github acme/widget notices off” sets one for you; it takes notices, reviews or triage, " +
-		"and on, off or default. Admins can put “all” behind it."
+	end := "\n\n“/github acme/widget notices off” turns them off for you. It takes notices, reviews or triage, " +
+		"and on, off or default. Admins can add “all”."
 	for _, step := range []struct{ ask, want string }{
-		{"/github", "What is done about repositories on GitHub:\n\n- `acme/widget`:\n" +
+		{"/github", "Your repositories on GitHub:\n\n- `acme/widget`:\n" +
 			"  - notices on, the configuration's\n  - reviews on, the configuration's\n" +
 			"  - triage off, the configuration's" + end},
 		{"/github acme/Widget Reviews OFF", "From now on reviews of `acme/widget` are off, your own."},
 		{"/webhooks ACME/widget off", "From now on notices of `acme/widget` are off, your own."},
-		{"/webhooks", github.Way(0) + "\n\nWhat is done about repositories on GitHub:\n\n- `acme/widget`:\n" +
+		{"/webhooks", github.Way(0) + "\n\nYour repositories on GitHub:\n\n- `acme/widget`:\n" +
 			"  - notices off, your own" + end},
 		{"/github acme/widget reviews default", "From now on reviews of `acme/widget` are on, the configuration's."},
 		{"/github acme/widget reviews off all", "Only an admin can turn something off for everybody."},
@@ -75,7 +75,7 @@ func TestSwitchCommands_ShowAndSet(t *testing.T) {
 		{"/github acme/widget stars on", "Write the repository, then notices"},
 		{"/github acme/widget notices maybe", "Write the repository, then notices"},
 		{"/webhooks off", "Write the repository, then on"},
-		{"/github acme/other notices off", "There is no repository acme/other"},
+		{"/github acme/other notices off", "You have no repository acme/other"},
 	} {
 		if got := r.ask("bob", step.ask); !strings.HasPrefix(got, step.want) {
 			t.Errorf("%s: told was %s", step.ask, cmp.Diff(step.want, got))

@@ -16,14 +16,14 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// Reviews are what is done about pull requests. What is wanted again changes nothing.
+// Reviews handles requests about pull requests. A repeated request changes nothing.
 type Reviews interface {
 	Want(ctx context.Context, w supervisor.GitHubRequest) error
-	// Stop has a pull request reviewed no more. It finds out whether login may say so.
+	// Stop ends the reviews of a pull request, if login may do so.
 	Stop(ctx context.Context, repo string, number int, login string) error
 }
 
-// Triages are what is done about issues. What is wanted again changes nothing.
+// Triages handles requests about issues. A repeated request changes nothing.
 type Triages interface {
 	Want(ctx context.Context, w supervisor.GitHubRequest) error
 }
@@ -32,44 +32,45 @@ type Triages interface {
 type People interface {
 	Find(name string) (supervisor.User, bool)
 	Admins() []supervisor.User
-	// Login is whose a login on GitHub is; ok is false where it is nobody's here.
+	// Login returns the user with a login on GitHub; ok is false if there is none.
 	Login(login string) (u supervisor.User, ok bool)
 }
 
-// EventsOptions are what Events work on.
+// EventsOptions configure Events.
 type EventsOptions struct {
 	Repos []supervisor.GitHubRepo
-	Self  func() string // the login of Mews on GitHub; "" while that is not known
-	// what people call it by in a comment, without the @; "" while that is not known
+	Self  func() string // the login of Mews on GitHub; "" if unknown
+	// the name by which comments address Mews, without the @; "" if unknown
 	Name       func() string
 	Deliveries sqlite.WebhookDeliveries
 	Store      sqlite.Repositories
 	Cleanings  sqlite.Cleanings
 	Switches   *Switches
-	Reviews    Reviews // nil: nothing is reviewed
-	Triages    Triages // nil: nothing is triaged
+	Reviews    Reviews // nil turns reviews off
+	Triages    Triages // nil turns triages off
 	People     People
-	// how long what has happened waits for what is told together with it
+	// how long an event waits for others that share its message
 	Gather time.Duration
-	Queued func(conversation int64) // something was put into its outbox; never blocks
+	Queued func(conversation int64) // called when something was put into an outbox; never blocks
 	Now    func() time.Time
 	Log    hclog.Logger
 }
 
-// Events does what is to be done about what happens.
+// Events handles the deliveries about repositories: it starts reviews and triages, and sends
+// notices.
 type Events struct {
 	o       EventsOptions
-	changed chan struct{} // holds a token when a delivery was kept
+	changed chan struct{} // has a token if a delivery was stored
 }
 
-// NewEvents makes Events; Run does their work.
+// NewEvents creates Events; its Run does the work.
 func NewEvents(o EventsOptions) *Events { return &Events{o, make(chan struct{}, 1)} }
 
-// Wake says that a delivery was kept. It never blocks.
+// Wake tells Run that a delivery was stored. It never blocks.
 func (e *Events) Wake() { signals.Send(e.changed) }
 
-// Run works off deliveries, and tells what is due, until ctx ends. Whatever cuts it off, the next
-// Run goes on: each delivery is told of once.
+// Run handles deliveries and sends due notices until ctx ends. The next Run continues after any
+// interruption: each delivery is told once.
 func (e *Events) Run(ctx context.Context) error {
 	for ctx.Err() == nil {
 		retry.Persist(ctx, e.o.Log, "work off what happened in repositories", func() (struct{}, error) { return struct{}{}, e.takeAll(ctx) })
@@ -82,11 +83,10 @@ func (e *Events) Run(ctx context.Context) error {
 	return nil
 }
 
-// batch is how many deliveries are read at once.
+// batch is the number of deliveries that are read at once.
 const batch = 20
 
-// takeAll works off the deliveries that there are. One with which something is wrong that stays so
-// has failed.
+// takeAll handles the stored deliveries. A delivery with a lasting error counts as failed.
 func (e *Events) takeAll(ctx context.Context) error {
 	for ctx.Err() == nil {
 		list, err := e.o.Deliveries.ListNew(ctx, supervisor.WebhookGitHub, batch)
@@ -107,8 +107,8 @@ func (e *Events) takeAll(ctx context.Context) error {
 	return nil
 }
 
-// take does what is to be done about one delivery. What it wants may be wanted again after a crash;
-// what it tells is kept together with that it is done with.
+// take handles one delivery. A crash may repeat its requests. Its notices are stored in the same
+// transaction as its end.
 func (e *Events) take(ctx context.Context, d supervisor.WebhookDelivery) error {
 	repo, served := e.repo(d.Event.Repo)
 	if !served || e.isOurs(d.Event) {
@@ -131,7 +131,7 @@ func (e *Events) take(ctx context.Context, d supervisor.WebhookDelivery) error {
 	return e.o.Store.Take(ctx, d.ID, d.Event, check, notices)
 }
 
-// repo is the repository of a name that is served.
+// repo returns the served repository of that name.
 func (e *Events) repo(name string) (supervisor.GitHubRepo, bool) { return findRepo(e.o.Repos, name) }
 
 func findRepo(repos []supervisor.GitHubRepo, name string) (supervisor.GitHubRepo, bool) {
@@ -142,19 +142,19 @@ func findRepo(repos []supervisor.GitHubRepo, name string) (supervisor.GitHubRepo
 	return repos[i], true
 }
 
-// written are the events of what Mews writes on GitHub. The token may be a person's: all else that
-// its account does is theirs.
-var written = map[string]bool{"issue_comment": true, "commit_comment": true, "pull_request_review": true, "pull_request_review_comment": true}
+// writtenEvents are the events that Mews's own writes cause. Mews may use a user's token, so all other
+// events of that account are the user's.
+var writtenEvents = map[string]bool{"issue_comment": true, "commit_comment": true, "pull_request_review": true, "pull_request_review_comment": true}
 
-// isOurs says whether an event is something that we have done, or another program. Checks are
-// programs' own.
+// isOurs reports whether Mews or another program caused an event. Checks do not count, because
+// programs make all of them.
 func (e *Events) isOurs(of supervisor.GitHubEvent) bool {
 	failed, passed := notice.CheckState(of)
 	self := e.o.Self()
-	return !failed && !passed && (of.SenderBot || written[of.Event] && self != "" && strings.EqualFold(of.Sender, self))
+	return !failed && !passed && (of.SenderBot || writtenEvents[of.Event] && self != "" && strings.EqualFold(of.Sender, self))
 }
 
-// notices are what is told of an event, for each conversation that it is told in.
+// notices returns an event's notices, one for each conversation that gets it.
 func (e *Events) notices(ctx context.Context, repo supervisor.GitHubRepo, of supervisor.GitHubEvent) (list []sqlite.RepositoryNotice, err error) {
 	key := notice.Key(of)
 	if key == "" {
@@ -171,9 +171,9 @@ func (e *Events) notices(ctx context.Context, repo supervisor.GitHubRepo, of sup
 	return list, err
 }
 
-// readers are where an event of a repository is told.
+// readers returns the conversations that get a repository's events.
 func (e *Events) readers(ctx context.Context, repo supervisor.GitHubRepo, _ supervisor.GitHubEvent) (chats []supervisor.Conversation, err error) {
-	everybody, err := e.o.Switches.find(ctx, repo, ServiceNotices, everyone)
+	everybody, err := e.o.Switches.find(ctx, repo, ServiceNotices, everybody)
 	if err != nil || isOff(everybody) {
 		return nil, err
 	}
@@ -194,7 +194,7 @@ func (e *Events) readers(ctx context.Context, repo supervisor.GitHubRepo, _ supe
 	return chats, nil
 }
 
-// asked are the private chats of those who were asked for a review, unless they want no notices.
+// asked returns the private chats of the requested reviewers, except of those who want no notices.
 func (e *Events) asked(ctx context.Context, repo supervisor.GitHubRepo, of supervisor.GitHubEvent) (chats []supervisor.Conversation, err error) {
 	for _, login := range of.Names {
 		u, known := e.o.People.Login(login)

@@ -13,9 +13,8 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// TestWhatEventsAskFor: which events have a pull request reviewed or an issue triaged, and for
-// whom.
-func TestWhatEventsAskFor(t *testing.T) {
+// TestEvents_RequestReviewsAndTriages: which events request a review or a triage, and for whom.
+func TestEvents_RequestReviewsAndTriages(t *testing.T) {
 	fork := pull("opened", 12)
 	fork.Fork = true
 	bot := pull("opened", 12)
@@ -60,7 +59,7 @@ func TestWhatEventsAskFor(t *testing.T) {
 		"talked of":           {comment(12, "I had @mews review it"), "", ""},
 		"reviewing":           {comment(12, "@mews reviewing"), "", ""},
 		"stopped":             {comment(12, "@mews stop"), "stop acme/widget#12 dave", ""},
-		"stopped by a guest":  {strangerStop, "stop acme/widget#12 dave", ""}, // its author may
+		"stopped by a guest":  {strangerStop, "stop acme/widget#12 dave", ""}, // an author may do so
 		"an issue":            {issue, "", "acme/widget#7 fork=false"},
 		"asked of an issue":   {below, "", "acme/widget#7 dave fork=false"},
 		"review of an issue":  {event{Event: "issue_comment", Action: "created", Number: 7, Text: "@mews review", Standing: "OWNER"}, "", ""},
@@ -84,8 +83,9 @@ func words(text string) []string {
 	return []string{text}
 }
 
-// TestWhoIsTold: people, groups and topics, each of the same; and the admins where nobody is named.
-func TestWhoIsTold(t *testing.T) {
+// TestNotices_GoToConfiguredReaders: users, groups and topics get the same; admins are the default
+// readers.
+func TestNotices_GoToConfiguredReaders(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		quiet := supervisor.GitHubRepo{Name: "acme/quiet", User: "bob"}
 		r := newRig(t, widget(), quiet)
@@ -107,9 +107,9 @@ func TestWhoIsTold(t *testing.T) {
 	})
 }
 
-// TestABurstIsOneMessage: what comes within 30 seconds of the first is told with it, each sort of
-// event by itself.
-func TestABurstIsOneMessage(t *testing.T) {
+// TestBurst_IsOneMessage: events within 30 seconds of the first share its message, by kind of
+// event.
+func TestBurst_IsOneMessage(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		repo := widget()
 		repo.Notify = repo.Notify[:1]
@@ -127,8 +127,8 @@ func TestABurstIsOneMessage(t *testing.T) {
 	})
 }
 
-// TestOnlyARedCheckTurnsGreen: green is told where it was red before, and red once for each commit.
-func TestOnlyARedCheckTurnsGreen(t *testing.T) {
+// TestCheckRecovery_IsToldAfterFailure: green is told only after red, and red once for each commit.
+func TestCheckRecovery_IsToldAfterFailure(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		repo := widget()
 		repo.Notify = repo.Notify[:1]
@@ -152,8 +152,9 @@ func TestOnlyARedCheckTurnsGreen(t *testing.T) {
 	})
 }
 
-// TestOnePersonsFailureStopsNobody: what can't be kept for one conversation is kept for the others.
-func TestOnePersonsFailureStopsNobody(t *testing.T) {
+// TestNotice_FailureInOneChat_SendsOthers: if one conversation's notice can't be stored, the
+// others' are.
+func TestNotice_FailureInOneChat_SendsOthers(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		r := newRig(t, widget())
 		sqlitetest.Change(t, r.db, `CREATE TRIGGER refuse BEFORE INSERT ON outbox WHEN new.conversation = 1 BEGIN SELECT raise(ABORT, 'no'); END`)
@@ -166,9 +167,9 @@ func TestOnePersonsFailureStopsNobody(t *testing.T) {
 	})
 }
 
-// TestWhatIsRefusedHoldsUpNothing: a delivery of which nothing can ever come has failed, and those
-// behind it go on.
-func TestWhatIsRefusedHoldsUpNothing(t *testing.T) {
+// TestRefusedDelivery_DoesNotBlockOthers: a delivery that can never succeed counts as failed, and
+// later ones continue.
+func TestRefusedDelivery_DoesNotBlockOthers(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		r := newRig(t, widget())
 		r.reviews.err = supervisor.Errorf(supervisor.CodeInvalid, "no")
@@ -185,9 +186,9 @@ func TestWhatIsRefusedHoldsUpNothing(t *testing.T) {
 	})
 }
 
-// TestAPullRequestsMessageGrows: what becomes of its review is added to the last message that tells
-// of it, in each chat.
-func TestAPullRequestsMessageGrows(t *testing.T) {
+// TestReviewProgress_IsAddedToMessage: the review's state is added to the last message about the
+// pull request, in each chat.
+func TestReviewProgress_IsAddedToMessage(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		r := newRig(t, widget())
 		r.put("1", pull("opened", 12))
@@ -206,9 +207,9 @@ func TestAPullRequestsMessageGrows(t *testing.T) {
 	})
 }
 
-// TestEachIsToldOnceHoweverItIsCutOff: deliveries come twice and in any order, and the service ends
-// after each commit. Each is told in each chat once, and each request is heard.
-func TestEachIsToldOnceHoweverItIsCutOff(t *testing.T) {
+// TestDeliveries_CrashAnywhere_AreToldOnce repeats and reorders deliveries, and ends the service
+// after each commit. Each event must be told in each chat once, and each request made.
+func TestDeliveries_CrashAnywhere_AreToldOnce(t *testing.T) {
 	for seed := range uint64(6) {
 		inBubble(t, func(t *testing.T) {
 			r := newRig(t, widget())

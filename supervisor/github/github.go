@@ -1,6 +1,6 @@
-// Package github is the feature that serves repositories on GitHub: people are told what happens
-// there, pull requests are reviewed and issues triaged. What happens comes from a webhook, or is
-// found by polling; both are kept as deliveries, and worked off in order by Events.
+// Package github is the feature that serves repositories on GitHub: it sends notices, reviews pull
+// requests and triages issues. Events come from a webhook, or are found by polling. Both are stored
+// as deliveries, which Events handles in order.
 package github
 
 import (
@@ -22,23 +22,24 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// Options are what a GitHub works on.
+// Options configure a GitHub.
 type Options struct {
 	Stores
 	Client *api.Client // nil means that Mews has no account there
-	Setup  setup.Setup // what is to be on GitHub; its Repos are served
-	Name   string      // what people there call Mews by; "" means by its login
-	// how often each repository is asked what has happened, unless webhooks tell
+	Setup  setup.Setup // the wanted setup on GitHub; its Repos are served
+	Name   string      // the name that people there use for Mews; "" means its login
+	// how often each repository is polled, unless a webhook tells
 	Poll         time.Duration
-	Gather       time.Duration // how long a notice waits for what is told together with it
+	Gather       time.Duration // how long a notice waits for others that share its message
 	Review       ReviewOptions
-	TriageSettle time.Duration // from the opening of an issue to its triage
+	TriageSettle time.Duration // time from the opening of an issue to its triage
 	Spool        *spool.Spool
-	People       People                                    // those who may speak
-	Find         func(name string) (supervisor.User, bool) // of all people
-	Names        func() []string                           // likewise, sorted
+	People       People                                    // users who may talk
+	Find         func(name string) (supervisor.User, bool) // finds any user
+	Names        func() []string                           // the names of all users, sorted
 	Approver     review.Approver
-	// Wake has the turns of a conversation run, and Queued its outbox be delivered. They never block.
+	// Wake starts the turns of a conversation, and Queued the delivery of its outbox. They never
+	// block.
 	Wake   func(supervisor.Conversation)
 	Queued func(conversation int64)
 	Say    func(ctx context.Context, d supervisor.Delivery) error // puts a notice into the outbox
@@ -47,7 +48,7 @@ type Options struct {
 	Log    hclog.Logger
 }
 
-// Stores are what a GitHub keeps things in.
+// Stores are the databases of a GitHub.
 type Stores struct {
 	Deliveries   sqlite.WebhookDeliveries
 	Repositories sqlite.Repositories
@@ -61,18 +62,18 @@ type Stores struct {
 	Turns        sqlite.Turns
 }
 
-// ReviewOptions bound reviews.
+// ReviewOptions are limits of reviews.
 type ReviewOptions struct {
-	Settle time.Duration // from the last push to the review
-	Heads  int           // of a pull request that are reviewed unasked
-	Inline int           // the most comments of a review
+	Settle time.Duration // time from the last push to the review
+	Heads  int           // heads of a pull request that are reviewed unasked
+	Inline int           // the most comments in a review
 }
 
 // GitHub serves repositories. Its methods may be called from any goroutine.
 type GitHub struct {
 	Reports
 	o        Options
-	self     atomic.Pointer[string] // the login of Mews there; nil while that is not known
+	self     atomic.Pointer[string] // the login of Mews there; nil if unknown
 	reviews  *review.Reviews
 	triages  *triage.Triages
 	switches *Switches
@@ -80,7 +81,7 @@ type GitHub struct {
 	watch    *Watch // nil without a client
 }
 
-// New makes a GitHub.
+// New creates a GitHub.
 func New(o Options) *GitHub {
 	g := &GitHub{o: o}
 	if o.Setup.Listens {
@@ -113,7 +114,7 @@ func New(o Options) *GitHub {
 	return g
 }
 
-// Feature is what it adds to the service.
+// Feature returns the commands, calls and parts of this feature.
 func (g *GitHub) Feature() feature.Feature {
 	return feature.Feature{
 		Name: "github", Commands: g.commands(), HostCalls: g.HostCalls(), Calls: g.calls(), Parts: g.parts(),
@@ -121,7 +122,7 @@ func (g *GitHub) Feature() feature.Feature {
 	}
 }
 
-// parts are what runs if Mews has an account on GitHub.
+// parts returns the parts that run if Mews has an account on GitHub.
 func (g *GitHub) parts() (list []feature.Part) {
 	if g.o.Client == nil {
 		return nil
@@ -134,16 +135,16 @@ func (g *GitHub) parts() (list []feature.Part) {
 	return list
 }
 
-// Repo is a repository that is served, by its name.
+// Repo returns the served repository of that name.
 func (g *GitHub) Repo(name string) (supervisor.GitHubRepo, bool) {
 	return findRepo(g.o.Setup.Repos, name)
 }
 
-// Wake says that a delivery was kept. It never blocks.
+// Wake tells Events that a delivery was stored. It never blocks.
 func (g *GitHub) Wake() { g.events.Wake() }
 
-// Review does what is left to be done of a review in the turn that runs for it, and returns what
-// the turn ends with: a card, or of a diff the result as JSON.
+// Review runs the rest of a review in its turn, and returns the turn's answer: a card, or the
+// result as JSON for a diff.
 func (g *GitHub) Review(ctx context.Context, turn supervisor.Turn, read review.Reader) (text string, err error) {
 	if strings.HasPrefix(turn.Conversation.Thread, patchPrefix) {
 		return patches{g}.work(ctx, turn, read)
@@ -151,23 +152,23 @@ func (g *GitHub) Review(ctx context.Context, turn supervisor.Turn, read review.R
 	return g.reviews.Work(ctx, turn, read)
 }
 
-// Triage does the same of a triage.
+// Triage runs the rest of a triage in its turn, and returns the card.
 func (g *GitHub) Triage(ctx context.Context, turn supervisor.Turn, read triage.Reader) (card string, err error) {
 	return g.triages.Work(ctx, turn, read)
 }
 
-// grow adds a line to the messages that tell of a pull request.
+// grow adds a line to the messages about a pull request.
 func (g *GitHub) grow(ctx context.Context, repo string, number int, line string) error {
 	return g.events.Grow(ctx, repo, number, line)
 }
 
-// heads are those of which a review was wanted last, by pull request.
+// heads returns the last head with a requested review, by pull request.
 func (g *GitHub) heads(ctx context.Context, name string) (map[int]string, error) {
 	repo, _ := g.Repo(name)
 	return g.o.Reviews.Heads(ctx, repo.User, name)
 }
 
-// begin keeps an inbound, once, and has its conversation's turn run.
+// begin stores an inbound once, and starts its conversation's turn.
 func (g *GitHub) begin(ctx context.Context, in supervisor.Inbound) (supervisor.Inbound, error) {
 	in, _, err := g.o.Inbox.Put(ctx, in)
 	if err == nil {

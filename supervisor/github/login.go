@@ -9,11 +9,10 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// settingGitHubLogin is the service's setting that keeps who Mews is on GitHub.
+// settingGitHubLogin is the service's setting with Mews's login on GitHub.
 const settingGitHubLogin = "github login"
 
-// runEvents works off what happens. Who Mews is there is asked first, and every minute until that
-// is known.
+// runEvents handles events. Before that it asks for Mews's login, every minute until it is known.
 func (g *GitHub) runEvents(ctx context.Context) error {
 	for ctx.Err() == nil {
 		span, end := ctx, context.CancelFunc(func() {})
@@ -29,14 +28,15 @@ func (g *GitHub) runEvents(ctx context.Context) error {
 	return nil
 }
 
-// findLogin asks who Mews is on GitHub. Where that can't be had it is who Mews was there last.
+// findLogin asks for Mews's login on GitHub. If GitHub does not answer, it uses the last known
+// login.
 func (g *GitHub) findLogin(ctx context.Context) bool {
 	settings := g.o.Settings
 	login, err := g.o.Client.Login(ctx)
 	if err == nil {
-		err = settings.Put(ctx, everyone, settingGitHubLogin, login)
+		err = settings.Put(ctx, everybody, settingGitHubLogin, login)
 		g.self.Store(&login)
-	} else if kept, ok, keptErr := settings.Find(ctx, everyone, settingGitHubLogin); ok && keptErr == nil {
+	} else if kept, ok, keptErr := settings.Find(ctx, everybody, settingGitHubLogin); ok && keptErr == nil {
 		g.self.Store(&kept)
 	}
 	if err != nil && ctx.Err() == nil {
@@ -45,7 +45,7 @@ func (g *GitHub) findLogin(ctx context.Context) bool {
 	return err == nil
 }
 
-// login is who Mews is on GitHub; "" while that is not known.
+// login returns Mews's login on GitHub; "" if unknown.
 func (g *GitHub) login() string {
 	if login := g.self.Load(); login != nil {
 		return *login
@@ -53,27 +53,27 @@ func (g *GitHub) login() string {
 	return ""
 }
 
-// calledBy is what people call Mews by in a comment; "" while that is not known.
+// calledBy returns the name that comments use for Mews; "" if unknown.
 func (g *GitHub) calledBy() string { return cmp.Or(g.o.Name, g.login()) }
 
-// name is what people on GitHub call Mews by.
+// name returns the name that people on GitHub use for Mews.
 func (g *GitHub) name() string {
 	return cmp.Or(g.o.Name, strings.TrimSuffix(g.login(), "[bot]"), "mews")
 }
 
-// Limits keeps what is used up of GitHub's limits, under the service's own settings.
+// Limits stores the used part of GitHub's limits in the service's own settings.
 type Limits struct{ sqlite.Settings }
 
-// Kept is a value, nil where there is none.
+// Kept returns a value; nil if there is none.
 func (l Limits) Kept(ctx context.Context, key string) ([]byte, error) {
-	kept, ok, err := l.Find(ctx, everyone, "github "+key)
+	kept, ok, err := l.Find(ctx, everybody, "github "+key)
 	if err != nil || !ok {
 		return nil, err
 	}
 	return []byte(kept), nil
 }
 
-// Keep keeps one.
+// Keep stores a value.
 func (l Limits) Keep(ctx context.Context, key string, value []byte) error {
-	return l.Put(ctx, everyone, "github "+key, string(value))
+	return l.Put(ctx, everybody, "github "+key, string(value))
 }

@@ -16,9 +16,9 @@ const (
 	manyPulls   = 100 // of those that changed last
 	manyOpen    = 1000
 	manyCommits = 50
-	manyHeads   = 30 // whose checks are looked at
-	// slack is how much earlier than the first look what is found may have happened: GitHub's clock
-	// is not ours.
+	manyHeads   = 30 // whose checks are polled
+	// slack is how much earlier than the first poll a found event may be, because GitHub's clock
+	// differs.
 	slack = time.Minute
 )
 
@@ -27,7 +27,7 @@ func (s seen) clone() seen {
 	return s
 }
 
-// since is up to when a list was seen. What is older than the first look at it is not told.
+// since returns the time up to which a list was read. Changes before the first poll are not told.
 func (w *Watch) since(s *seen, list string) time.Time {
 	if _, was := s.Since[list]; !was {
 		s.Since[list] = w.o.Now().Add(-slack).UTC().Truncate(time.Second)
@@ -35,12 +35,11 @@ func (w *Watch) since(s *seen, list string) time.Time {
 	return s.Since[list]
 }
 
-// pulls finds what has become of pull requests: by those that changed last, and those that were
-// open.
+// pulls finds changes of pull requests: of the last changed ones, and of those that were open.
 func (w *Watch) pulls(ctx context.Context, repo string, s *seen) (list []found, err error) {
 	_, before := s.Since["pulls"]
 	state, most := "all", manyPulls
-	if !before { // what is open has to be known whenever it changed
+	if !before { // all open ones matter, however long ago they changed
 		state, most = "open", manyOpen
 	}
 	page, err := w.o.Client.Pulls(ctx, repo, state, most, s.Tags["pulls"])
@@ -78,8 +77,7 @@ func (w *Watch) pulls(ctx context.Context, repo string, s *seen) (list []found, 
 	return list, nil
 }
 
-// foundPull is something that has become of a pull request. Who has done it is known of one that
-// was opened alone.
+// foundPull returns an event about a pull request. Only for an opened one is the actor known.
 func foundPull(p api.Pull, action string) found {
 	e := supervisor.GitHubEvent{Event: "pull_request", Action: action, Number: p.Number, Pull: true, Author: p.Author, Standing: p.Standing,
 		Title: p.Title, URL: p.URL, State: p.State, Names: p.Labels[:min(len(p.Labels), 20)], Ref: p.Head.Ref, Base: p.Base.Ref, Head: p.Head.SHA, Draft: p.Draft, Merged: p.Merged,
@@ -90,7 +88,7 @@ func foundPull(p api.Pull, action string) found {
 	return found{fmt.Sprintf("pull/%d/%s/%s/%d", p.Number, action, p.Head.SHA, p.Updated.Unix()), e}
 }
 
-// issues finds issues that were opened and closed.
+// issues finds opened and closed issues.
 func (w *Watch) issues(ctx context.Context, repo string, s *seen) (list []found, err error) {
 	since := w.since(s, "issues")
 	page, err := w.o.Client.IssuesSince(ctx, repo, since, s.Tags["issues"])
@@ -133,10 +131,10 @@ func (w *Watch) diffComments(ctx context.Context, repo string, s *seen) ([]found
 	})
 }
 
-// marker begins what is hidden in all that Mews writes on GitHub.
+// marker begins the hidden mark in everything that Mews writes on GitHub.
 const marker = "<!-- mews:"
 
-// said finds comments that are new, and not our own.
+// said finds new comments that are not our own.
 func (w *Watch) said(s *seen, name, event string, read func(since time.Time, tag string) (api.Page[api.Comment], error)) (list []found, err error) {
 	since := w.since(s, name)
 	page, err := read(since, s.Tags[name])
@@ -156,7 +154,7 @@ func (w *Watch) said(s *seen, name, event string, read func(since time.Time, tag
 	return list, nil
 }
 
-// releases finds releases that were published.
+// releases finds newly published releases.
 func (w *Watch) releases(ctx context.Context, repo string, s *seen) (list []found, err error) {
 	since := w.since(s, "releases")
 	page, err := w.o.Client.Releases(ctx, repo, 10, s.Tags["releases"])
@@ -175,7 +173,7 @@ func (w *Watch) releases(ctx context.Context, repo string, s *seen) (list []foun
 	return list, nil
 }
 
-// commits finds what was pushed to the default branch.
+// commits finds pushes to the default branch.
 func (w *Watch) commits(ctx context.Context, repo string, s *seen) ([]found, error) {
 	if s.Branch == "" {
 		r, err := w.o.Client.Repository(ctx, repo)
@@ -187,7 +185,7 @@ func (w *Watch) commits(ctx context.Context, repo string, s *seen) ([]found, err
 	page, err := w.o.Client.BranchCommits(ctx, repo, s.Branch, manyCommits, s.Tags["commits"])
 	if err != nil || page.Same || len(page.Items) == 0 {
 		if api.ClassOf(err) == api.NotFound {
-			s.Branch = "" // it has another name now, or the repository has no commit
+			s.Branch = "" // the branch has another name now, or the repository has no commit
 		}
 		return nil, err
 	}
@@ -212,7 +210,7 @@ func (w *Watch) commits(ctx context.Context, repo string, s *seen) ([]found, err
 	return []found{{"push/" + s.Branch + "/" + before + "/" + s.Head, e}}, nil
 }
 
-// checks finds what has become of the checks of open pull requests.
+// checks finds changes of the checks of open pull requests.
 func (w *Watch) checks(ctx context.Context, repo string, s *seen) (list []found, err error) {
 	_, before := s.Since["checks"]
 	since := w.since(s, "checks")
@@ -222,7 +220,9 @@ func (w *Watch) checks(ctx context.Context, repo string, s *seen) (list []found,
 		head, name := s.Pulls[n], "checks "+s.Pulls[n].Head
 		page, err := w.o.Client.Checks(ctx, repo, head.Head, s.Tags[name])
 		switch {
-		case api.ClassOf(err) == api.Forbidden: // fine-grained tokens have no permission for them (github.com/orgs/community/discussions/179545)
+		// fine-grained tokens have no permission for checks
+		// (github.com/orgs/community/discussions/179545)
+		case api.ClassOf(err) == api.Forbidden:
 			return nil, nil
 		case err != nil:
 			return nil, err

@@ -14,19 +14,18 @@ import (
 )
 
 const (
-	// lostFor is for how long GitHub sends a delivery again. (docs.github.com: redelivering
-	// webhooks)
+	// lostFor is how long GitHub can redeliver. (docs.github.com: redelivering webhooks)
 	lostFor = 3 * 24 * time.Hour
-	// WebhookPath is what the address of our webhook ends in.
+	// WebhookPath is the end of our webhook's address.
 	WebhookPath = "/webhook/github"
 
-	maxAttempts = 5  // of one delivery that are asked for
-	maxPages    = 30 // of deliveries that are read
+	maxAttempts = 5  // requested redeliveries of one delivery
+	maxPages    = 30 // of deliveries
 )
 
-// heads finds heads of open pull requests that are not those that were seen last: whatever a
-// webhook has told of them, they are to be reviewed. What was open when they were first looked at
-// was not opened since.
+// heads finds open pull requests whose head differs from the last seen one. They need a review,
+// whatever a webhook has told. Pull requests that were open at the first poll do not count as
+// opened.
 func (w *Watch) heads(ctx context.Context, repo string, s *seen) (list []found, err error) {
 	_, before := s.Since["pulls"]
 	page, err := w.o.Client.Pulls(ctx, repo, "open", manyOpen, s.Tags["pulls"])
@@ -35,7 +34,7 @@ func (w *Watch) heads(ctx context.Context, repo string, s *seen) (list []found, 
 	}
 	w.since(s, "pulls")
 	was := s.Pulls
-	if s.Pulls = map[int]seenPull{}; page.More { // the others are as they were
+	if s.Pulls = map[int]seenPull{}; page.More { // for all others the last state is kept
 		maps.Copy(s.Pulls, was)
 	}
 	for _, p := range page.Items {
@@ -48,8 +47,8 @@ func (w *Watch) heads(ctx context.Context, repo string, s *seen) (list []found, 
 	return list, nil
 }
 
-// reviewed finds open pull requests that were reviewed, and have another head now: what told of
-// that was lost before the first look.
+// reviewed finds open pull requests whose head has changed since their review. The event about that
+// was lost before the first poll.
 func (w *Watch) reviewed(ctx context.Context, repo string, s *seen) (list []found, err error) {
 	if w.o.Reviewed == nil {
 		return nil, nil
@@ -64,7 +63,7 @@ func (w *Watch) reviewed(ctx context.Context, repo string, s *seen) (list []foun
 	return list, err
 }
 
-// lost asks for what GitHub could not deliver, where the token may: it takes an admin of the
+// lost requests the redelivery of failed deliveries, if the token may. It needs an admin of the
 // repository.
 func (w *Watch) lost(ctx context.Context, repo string, _ *seen) ([]found, error) {
 	hooks, err := w.o.Client.Hooks(ctx, repo)
@@ -80,7 +79,7 @@ func (w *Watch) lost(ctx context.Context, repo string, _ *seen) ([]found, error)
 	return nil, err
 }
 
-// redeliver asks for each delivery of a hook that has failed so far, a few times at most.
+// redeliver requests each failed delivery of a hook again, a few times at most.
 func (w *Watch) redeliver(ctx context.Context, repo string, hook int64) error {
 	type attempts struct {
 		newest int64

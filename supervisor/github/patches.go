@@ -19,14 +19,14 @@ import (
 	"mews/supervisor/problem"
 )
 
-// What the control socket answers anybody with an account about reviews that they ask for there.
+// Methods of the control socket for every user, about their own reviews.
 const (
 	MethodReviewPart  = "review.part"  // ReviewPart to protocol.BlobRef
 	MethodReviewStart = "review.start" // ReviewStart to ReviewStarted
 	MethodReviewLook  = "review.look"  // ReviewStarted to ReviewLook
 )
 
-// MaxReviewPart bounds a part of a diff, in bytes.
+// MaxReviewPart limits a part of a diff, in bytes.
 const MaxReviewPart = 192 << 10
 
 // ReviewPart is a part of a diff.
@@ -34,35 +34,35 @@ type ReviewPart struct {
 	Data []byte `json:"data"`
 }
 
-// ReviewStart asks for a review: of a pull request or of a diff.
+// ReviewStart requests a review of a pull request or of a diff.
 type ReviewStart struct {
 	Address string `json:"address,omitempty"` // of the pull request
-	// it is reviewed as if it had been asked for in a chat; else nothing is posted
+	// review as if requested in a chat; if false, nothing is posted
 	Post  bool     `json:"post,omitempty"`
 	Title string   `json:"title,omitempty"` // of the diff
 	Parts []string `json:"parts,omitempty"` // of the diff, by SHA-256, in order
 }
 
-// ReviewStarted names a review that runs.
+// ReviewStarted identifies a running review.
 type ReviewStarted struct {
 	Conversation int64     `json:"conversation,omitempty"`
 	Inbound      int64     `json:"inbound,omitempty"`
-	Repo         string    `json:"repo,omitempty"` // of one that is posted, as are Number and At
+	Repo         string    `json:"repo,omitempty"` // only for a posted review, like Number and At
 	Number       int       `json:"number,omitempty"`
 	At           time.Time `json:"at,omitzero"`
 }
 
-// patches reviews diffs that stand nowhere on GitHub, and says what comes of reviews that are asked
-// for at the terminal.
+// patches reviews diffs that are not on GitHub, and reports on reviews that were requested at the
+// terminal.
 type patches struct{ *GitHub }
 
-// calls are what anybody with an account may ask, for themselves.
+// calls returns the calls of every user for themselves.
 func (s patches) calls() []feature.Call {
 	return []feature.Call{ownCall(MethodReviewPart, s.part), ownCall(MethodReviewStart, s.start),
-		ownCall(MethodReviewLook, s.look)}
+		ownCall(MethodReviewLook, s.progress)}
 }
 
-// ownCall is what people ask for themselves alone.
+// ownCall returns a call that users make for themselves.
 func ownCall[Q, R any](name string, do func(context.Context, supervisor.User, Q) (R, error)) feature.Call {
 	return feature.NewCall(name, func(ctx context.Context, by feature.Caller, q Q) (r R, err error) {
 		u, err := by.Whose("", "")
@@ -73,7 +73,7 @@ func ownCall[Q, R any](name string, do func(context.Context, supervisor.User, Q)
 	})
 }
 
-// part keeps a part of a diff.
+// part stores a part of a diff.
 func (s patches) part(ctx context.Context, u supervisor.User, p ReviewPart) (ref protocol.BlobRef, err error) {
 	if len(p.Data) == 0 || len(p.Data) > MaxReviewPart {
 		return ref, supervisor.Errorf(supervisor.CodeInvalid, textPartSize, MaxReviewPart)
@@ -123,11 +123,10 @@ func (s patches) start(ctx context.Context, u supervisor.User, q ReviewStart) (s
 	return ReviewStarted{Conversation: in.Conversation.ID, Inbound: in.ID}, err
 }
 
-// abandoned is after how long nobody comes any more for what a review has found.
+// abandoned is the age after which nobody is expected to fetch a review's result.
 const abandoned = time.Hour
 
-// dropAbandoned drops what was found for somebody who has left before it was. Where that fails it
-// is done with the next review.
+// dropAbandoned deletes results that nobody fetched. If that fails, the next review tries again.
 func (s patches) dropAbandoned(ctx context.Context, user string) {
 	ids, err := s.o.Outbox.ListAbandoned(ctx, user, s.o.Now().Add(-abandoned))
 	for _, id := range ids {
@@ -138,13 +137,13 @@ func (s patches) dropAbandoned(ctx context.Context, user string) {
 	}
 }
 
-// What stands for a diff where a conversation names a repository and a number.
+// Names in the conversation of a diff's review, instead of a repository and a number.
 const (
 	ownDiffs    = "diff"
 	patchPrefix = "diff/"
 )
 
-// pull is a pull request's diff, for whose repository it is and for admins.
+// pull returns a pull request's diff, for the repository's user and for admins.
 func (s patches) pull(ctx context.Context, u supervisor.User, name string, number int) (p patch.Patch, err error) {
 	repo, served := s.Repo(name)
 	if !served || repo.User != u.Name && u.Role != supervisor.RoleAdmin {
@@ -159,7 +158,7 @@ func (s patches) pull(ctx context.Context, u supervisor.User, name string, numbe
 	return p, err
 }
 
-// joined is a diff of its parts, which are the person's.
+// joined returns a diff from its parts, which must be the user's own.
 func (s patches) joined(ctx context.Context, u supervisor.User, parts []string) (string, error) {
 	var b strings.Builder
 	for _, sha := range parts {
@@ -176,7 +175,7 @@ func (s patches) joined(ctx context.Context, u supervisor.User, parts []string) 
 	return b.String(), nil
 }
 
-// blob is what the spool has under a name.
+// blob returns the bytes of a blob in the spool.
 func (s patches) blob(sha string) ([]byte, error) {
 	file, _, err := s.o.Spool.Read(sha)
 	if err != nil {
@@ -186,8 +185,8 @@ func (s patches) blob(sha string) ([]byte, error) {
 	return io.ReadAll(file)
 }
 
-// work reviews a diff in the turn that runs for it. The turn ends with the result as JSON, for who
-// looks.
+// work reviews a diff in its turn. The turn's answer is the result as JSON, for the client that
+// polls it.
 func (s patches) work(ctx context.Context, turn supervisor.Turn, read review.Reader) (string, error) {
 	r, err := s.result(ctx, turn, read)
 	refused := new(supervisor.Error)

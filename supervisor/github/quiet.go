@@ -12,23 +12,23 @@ import (
 	"mews/supervisor/printable"
 )
 
-// MethodQuiet is what the control socket answers to a Quiet with a Mutes.
+// MethodQuiet takes a Quiet and answers with Mutes.
 const MethodQuiet = "github.quiet"
 
-// Quiet asks of what reviews say nothing, and may change that.
+// Quiet asks for the list of mutes, and may change it.
 type Quiet struct {
-	Repo   string `json:"repo,omitempty"`   // "" is about all
-	Pull   int    `json:"pull,omitempty"`   // of Repo, no review from now on
-	Label  string `json:"label,omitempty"`  // of Repo: no review of pull requests that have it
-	Remove int64  `json:"remove,omitempty"` // the number of a mute that is taken back
+	Repo   string `json:"repo,omitempty"`   // "" means all
+	Pull   int    `json:"pull,omitempty"`   // of Repo: no reviews from now on
+	Label  string `json:"label,omitempty"`  // of Repo: no review of pull requests with this label
+	Remove int64  `json:"remove,omitempty"` // the number of a mute to remove
 }
 
-// Mutes are what reviews say nothing of.
+// Mutes are the muted findings, pull requests and labels.
 type Mutes struct {
 	Mutes []Mute `json:"mutes"`
 }
 
-// Mute is one of it.
+// Mute is one entry of Mutes.
 type Mute struct {
 	ID   int64               `json:"id"`
 	Repo string              `json:"repo"`
@@ -39,7 +39,7 @@ type Mute struct {
 	At   time.Time           `json:"at"`
 }
 
-// quiet changes what reviews say nothing of, and lists it.
+// quiet changes the mutes as requested, and lists them.
 func (g *GitHub) quiet(ctx context.Context, in setup.Setup, q Quiet) (r Mutes, err error) {
 	r.Mutes = []Mute{}
 	if err := oneRepo(&in, q.Repo); err != nil {
@@ -61,7 +61,7 @@ func (g *GitHub) quiet(ctx context.Context, in setup.Setup, q Quiet) (r Mutes, e
 	return r, nil
 }
 
-// changeMutes does what is asked for beside the list.
+// changeMutes adds and removes mutes as requested.
 func (g *GitHub) changeMutes(ctx context.Context, repos []supervisor.GitHubRepo, q Quiet) error {
 	store := g.o.Reviews
 	kind, subject := supervisor.MuteLabel, q.Label
@@ -87,7 +87,7 @@ func (g *GitHub) changeMutes(ctx context.Context, repos []supervisor.GitHubRepo,
 	return supervisor.Errorf(supervisor.CodeNotFound, textNoMute, q.Remove)
 }
 
-// Text is them for people.
+// Text returns the mutes for users.
 func (r Mutes) Text() string {
 	if len(r.Mutes) == 0 {
 		return textNoMutes
@@ -103,7 +103,7 @@ func (r Mutes) Text() string {
 	return b.String()
 }
 
-// cell is somebody's words in a table.
+// cell returns others' text for a cell of a table.
 func cell(text string) string {
 	if text = printable.Text(strings.Join(strings.Fields(text), " ")); text == "" {
 		return "-"

@@ -10,21 +10,21 @@ import (
 	"mews/supervisor/feature"
 )
 
-// Reports takes what the workers of reviews and triages report. The zero value is ready; its
+// Reports receives the reports of the workers of reviews and triages. The zero value is ready. Its
 // methods may be called from any goroutine.
 type Reports struct{ takers sync.Map } // a ReportTaker, by turn
 
 // ReportTaker takes a report.
 type ReportTaker func(ctx context.Context, r protocol.ReviewReport) error
 
-// Await gives take what the worker of a turn reports, until end is called.
+// Await passes the report of a turn's worker to take, until end is called.
 func (r *Reports) Await(turn int64, take ReportTaker) (end func()) {
 	r.takers.Store(turn, take)
 	return func() { r.takers.Delete(turn) }
 }
 
-// HostCalls are what workers call. A turn reports once. What is beyond the wire's bounds is no
-// report.
+// HostCalls returns the workers' calls. A turn reports once. A report that is too long for the wire
+// is refused.
 func (r *Reports) HostCalls() []feature.HostCall {
 	return []feature.HostCall{{
 		Method: protocol.MethodReviewReport, Kinds: []supervisor.TurnKind{supervisor.TurnReview, supervisor.TurnTriage},
@@ -32,7 +32,7 @@ func (r *Reports) HostCalls() []feature.HostCall {
 	}}
 }
 
-// take takes what a review or a triage has come to.
+// take receives the report of a review or a triage.
 func (r *Reports) take(ctx context.Context, t feature.Turn, p *protocol.ReviewReport) (*struct{}, error) {
 	if err := p.Check(t.Kind == supervisor.TurnTriage); err != nil {
 		return nil, feature.Offence{Err: err}

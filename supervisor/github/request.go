@@ -8,7 +8,8 @@ import (
 	"mews/supervisor"
 )
 
-// requests are what events ask for, by GitHub's names of the event and its action.
+// requests has the handlers of events that request something, by GitHub's names of event and
+// action.
 var requests = map[string]func(*Events, context.Context, supervisor.GitHubRepo, supervisor.GitHubEvent) error{
 	"pull_request opened":                 (*Events).review,
 	"pull_request reopened":               (*Events).review,
@@ -20,7 +21,7 @@ var requests = map[string]func(*Events, context.Context, supervisor.GitHubRepo, 
 	"pull_request_review_comment created": (*Events).obey,
 }
 
-// request has done what an event asks for.
+// request handles the request of an event.
 func (e *Events) request(ctx context.Context, repo supervisor.GitHubRepo, of supervisor.GitHubEvent) error {
 	if asks, ok := requests[of.Event+" "+of.Action]; ok && of.Number > 0 {
 		return asks(e, ctx, repo, of)
@@ -56,18 +57,19 @@ func (e *Events) wantTriage(ctx context.Context, repo supervisor.GitHubRepo, w s
 	return e.o.Triages.Want(ctx, w)
 }
 
-// writers are the standings of those who may write in a repository, in GitHub's words. Reviews asks
-// GitHub itself before it does anything: the payload may be old, and a member of the owner need not
-// be able to write here.
+// writers are the associations that may write in a repository, in GitHub's words. Reviews asks
+// GitHub again before it acts: the payload may be old, and a member of the owner may lack write
+// access here.
 var writers = map[string]bool{"OWNER": true, "MEMBER": true, "COLLABORATOR": true}
 
-// obey does what a comment tells us to.
+// obey follows the order in a comment.
 func (e *Events) obey(ctx context.Context, repo supervisor.GitHubRepo, of supervisor.GitHubEvent) error {
 	word, rest := order(e.o.Name(), of.Text)
 	w := requestOf(repo, of)
 	w.Asked, w.Text = of.Sender, rest
 	switch {
-	case word == "stop" && of.Pull && e.o.Reviews != nil: // its author may say so too, whatever their standing
+	// the author may do so too, whatever their association
+	case word == "stop" && of.Pull && e.o.Reviews != nil:
 		return e.o.Reviews.Stop(ctx, repo.Name, of.Number, of.Sender)
 	case word == "review" && of.Pull && writers[of.Standing]:
 		return e.wantReview(ctx, repo, w)
@@ -77,11 +79,11 @@ func (e *Events) obey(ctx context.Context, repo supervisor.GitHubRepo, of superv
 	return nil
 }
 
-// orders begin a line of a comment, in which we are called by name.
+// orders matches a line of a comment that begins with our name and an order.
 var orders = regexp.MustCompile(`(?mi)^[ \t]{0,3}@([A-Za-z0-9_-]+(?:\[bot\])?)[,:]?[ \t]+(review|stop|triage)\b[ \t]*(.*)$`)
 
-// order is the first thing that a text tells a name to do, in lower case, and what stands behind it
-// on the line; "" for nothing.
+// order returns the first order to a name in a text, in lower case, and the rest of its line; "" if
+// there is none.
 func order(name, text string) (word, rest string) {
 	for _, m := range orders.FindAllStringSubmatch(text, -1) {
 		if name != "" && strings.EqualFold(strings.TrimSuffix(m[1], "[bot]"), strings.TrimSuffix(name, "[bot]")) {

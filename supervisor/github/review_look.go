@@ -11,17 +11,17 @@ import (
 	"mews/supervisor/github/patch"
 )
 
-// ReviewLook is how far a review has come.
+// ReviewLook is the progress of a review.
 type ReviewLook struct {
-	Windows int64         `json:"windows,omitempty"` // how often the model was asked
+	Windows int64         `json:"windows,omitempty"` // calls of the model so far
 	Done    bool          `json:"done,omitempty"`
-	Result  *patch.Result `json:"result,omitempty"` // with Done
+	Result  *patch.Result `json:"result,omitempty"` // only if Done
 }
 
-// look says how far a review has come.
-func (s patches) look(ctx context.Context, u supervisor.User, q ReviewStarted) (l ReviewLook, err error) {
+// look returns the progress of a review.
+func (s patches) progress(ctx context.Context, u supervisor.User, q ReviewStarted) (l ReviewLook, err error) {
 	if q.Repo != "" {
-		return s.lookAtPull(ctx, u, q)
+		return s.pullProgress(ctx, u, q)
 	}
 	all, err := s.o.Outbox.List(ctx, q.Conversation, 0, 1_000)
 	for _, d := range all {
@@ -30,7 +30,7 @@ func (s patches) look(ctx context.Context, u supervisor.User, q ReviewStarted) (
 		}
 		l = ReviewLook{Done: true, Result: new(patch.Result)}
 		if json.NewDecoder(strings.NewReader(d.Text)).Decode(l.Result) != nil {
-			l.Result.Failed = d.Text // its turn has ended otherwise
+			l.Result.Failed = d.Text // its turn has ended in another way
 		}
 		return l, s.o.Outbox.Delivered(ctx, d.ID)
 	}
@@ -40,8 +40,8 @@ func (s patches) look(ctx context.Context, u supervisor.User, q ReviewStarted) (
 	return l, err
 }
 
-// lookAtPull says how far a pull request's review has come that is posted.
-func (s patches) lookAtPull(ctx context.Context, u supervisor.User, q ReviewStarted) (l ReviewLook, err error) {
+// pullProgress returns the progress of a pull request's review that is posted.
+func (s patches) pullProgress(ctx context.Context, u supervisor.User, q ReviewStarted) (l ReviewLook, err error) {
 	repo, _ := s.Repo(q.Repo)
 	all, err := s.o.Reviews.ListOf(ctx, repo.User, q.Repo, q.Number)
 	if repo.User != u.Name && u.Role != supervisor.RoleAdmin {
@@ -59,7 +59,7 @@ func (s patches) lookAtPull(ctx context.Context, u supervisor.User, q ReviewStar
 			Skipped, Unread     []string
 			Cost                *int64
 		}
-		_ = json.Unmarshal([]byte(w.Result), &made) // "" is nothing, and what stands there is ours
+		_ = json.Unmarshal([]byte(w.Result), &made) // "" means none, and the rest is our own JSON
 		r := patch.ResultOf(made.Checked)
 		r.Title, r.URL, r.Verdict, r.Cost, r.Failed = made.Title, made.URL, made.Verdict, made.Cost, w.Why
 		r.Skipped, r.Unread = made.Skipped, made.Unread

@@ -37,7 +37,7 @@ func (people) Login(login string) (supervisor.User, bool) {
 	return persons["bob"], strings.EqualFold(login, "carol")
 }
 
-// requestLog are what was asked of reviews or triages.
+// requestLog records the requests for reviews or triages.
 type requestLog struct {
 	mu    sync.Mutex
 	asked []string
@@ -61,7 +61,7 @@ func (w *requestLog) add(what string) error {
 	return w.err
 }
 
-// rig is Events over a real database, whose deliveries a test puts there.
+// rig is Events with a real database, into which a test puts deliveries.
 type rig struct {
 	*testing.T
 	db       *sqlite.DB
@@ -83,14 +83,14 @@ func newRig(t *testing.T, repos ...supervisor.GitHubRepo) *rig {
 	return r
 }
 
-// begin makes Events as a service that starts does.
+// begin creates Events as a starting service does.
 func (r *rig) begin() {
 	r.events = github.NewEvents(github.EventsOptions{Repos: r.repos, Self: func() string { return "mews-bot" }, Name: func() string { return "mews" },
 		Deliveries: r.db.WebhookDeliveries(), Store: r.db.Repositories(), Cleanings: r.db.Cleanings(), Switches: r.switches, Reviews: r.reviews, Triages: r.triages,
 		People: people{}, Gather: 30 * time.Second, Queued: func(c int64) { r.queued(c) }, Now: time.Now, Log: hclog.NewNullLogger()})
 }
 
-// put keeps a delivery.
+// put stores a delivery.
 func (r *rig) put(key string, e event) {
 	r.Helper()
 	if e.Repo == "" {
@@ -115,7 +115,7 @@ func (r *rig) live(d time.Duration) {
 	}
 }
 
-// told are the first lines of what was said, and where.
+// told returns the first line and the chat of each sent message.
 func (r *rig) told() (list []string) {
 	r.Helper()
 	for _, row := range sqlitetest.Look(r, r.db, `SELECT c.user || ' ' || c.chat || iif(c.thread = '', '', ' ' || c.thread) || ': ' || o.text FROM outbox o JOIN conversation c ON c.id = o.conversation ORDER BY o.id`) {
@@ -132,10 +132,10 @@ func (r *rig) same(what string, got, want []string) {
 	}
 }
 
-// inBubble runs a test in time that passes at once.
+// inBubble runs a test with a fake clock.
 func inBubble(t *testing.T, fn func(*testing.T)) { synctest.Test(t, fn) }
 
-// widget is alice's, whose notices she and a topic of a group read.
+// widget is alice's repository. She and a topic of a group get its notices.
 func widget() supervisor.GitHubRepo {
 	return supervisor.GitHubRepo{Name: "acme/widget", User: "alice", Review: true, Triage: true,
 		Notify: []supervisor.GitHubRecipient{{User: "alice"}, {Chat: "-100123", Thread: "45"}}}

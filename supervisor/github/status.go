@@ -13,26 +13,26 @@ import (
 	"mews/supervisor/printable"
 )
 
-// MethodStatus is what the control socket answers to a Question with a Status.
+// MethodStatus takes a Question and answers with a Status.
 const MethodStatus = "github.status"
 
-// Status is how repositories on GitHub are served.
+// Status is the state of the served repositories.
 type Status struct {
 	Repos  []RepoStatus  `json:"repos"`
 	Limits []setup.Limit `json:"limits,omitempty"`
-	// how it is known what happens, and of what nothing is known; for people
+	// how events arrive, and which are never seen; for users
 	Way string `json:"way"`
 }
 
-// RepoStatus is how one is. What came is counted over a week. Amounts are in millionths of a US
-// dollar.
+// RepoStatus is the state of one repository. Deliveries are counted over a week. Amounts are in
+// millionths of a US dollar.
 type RepoStatus struct {
 	Name   string    `json:"name"`
 	User   string    `json:"user"`
 	Way    string    `json:"way"` // webhook or polling
 	Last   time.Time `json:"last,omitzero"`
-	Looked time.Time `json:"looked,omitzero"` // when Mews has looked there itself
-	// a sentence: what could not be seen then; "" for nothing
+	Looked time.Time `json:"looked,omitzero"` // time of Mews's last poll
+	// a sentence about what that poll could not read; "" if it read all
 	Failure string `json:"failure,omitempty"`
 	Waiting int64  `json:"waiting"`
 	Taken   int64  `json:"taken"`
@@ -41,10 +41,10 @@ type RepoStatus struct {
 	Reviews int64  `json:"reviews"`
 	Triages int64  `json:"triages"`
 	Today   int64  `json:"today"`
-	Day     int64  `json:"day,omitempty"` // 0 is no limit
+	Day     int64  `json:"day,omitempty"` // 0 means no limit
 }
 
-// status tells how the repositories of a setup are served.
+// status returns the state of a setup's repositories.
 func (g *GitHub) status(ctx context.Context, in setup.Setup, q Question) (r Status, err error) {
 	if err := oneRepo(&in, q.Repo); err != nil {
 		return r, err
@@ -78,7 +78,7 @@ func wayOf(in setup.Setup) string {
 	return "polling"
 }
 
-// Text is it for people.
+// Text returns the status for users.
 func (r Status) Text() string {
 	var b strings.Builder
 	for _, repo := range r.Repos {

@@ -1,14 +1,14 @@
 package github
 
-// Switch is something that is done about a repository for a person, or is not.
+// Switch is a service for a repository that is on or off for a user.
 type Switch struct {
 	Repo   string // its supervisor.GitHubRepo's name
 	What   Service
 	On     bool
-	Source Source // who has decided
+	Source Source // who set it
 }
 
-// Service is what is done about a repository.
+// Service is one thing that Mews does for a repository: notices, reviews or triage.
 type Service string
 
 const (
@@ -17,11 +17,11 @@ const (
 	ServiceTriage  Service = "triage"
 )
 
-// Source is who has decided whether something is done.
+// Source is who set a switch.
 type Source string
 
 const (
 	SourceConfigured Source = "configured"
-	SourceAdmin      Source = "admin" // while the service runs, for everybody
-	SourceOwn        Source = "own"   // the person, for themselves
+	SourceAdmin      Source = "admin" // at runtime, for everybody
+	SourceOwn        Source = "own"   // users, for themselves
 )

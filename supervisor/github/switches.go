@@ -10,32 +10,31 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// Switches say what is done about which repository, and for whom: what the configuration has,
-// unless an admin has turned it off for everybody or a person for themselves.
+// Switches know which services are on for each repository and user. The configuration decides,
+// unless an admin has turned a service off for everybody, or a user for themselves.
 type Switches struct {
 	Repos  []supervisor.GitHubRepo
 	Store  sqlite.Settings
 	People People
 
-	Way string // by which it is known what happens, for people; "" where there is no repository
+	Way string // how events arrive, for users; "" if there is no repository
 }
 
 // The values of a switch.
 const (
 	SwitchOn      = "on"
 	SwitchOff     = "off"
-	SwitchDefault = "default" // as it was before it was set
+	SwitchDefault = "default" // as configured
 )
 
-const everyone = "" // whose setting an admin's is
+const everybody = "" // everyone is the user of an admin's setting, which is for everybody
 
-// setting is the name under which a switch is kept.
+// setting returns the name of the setting of a switch.
 func setting(repo supervisor.GitHubRepo, what Service) string {
 	return "github " + string(what) + " " + repo.Name
 }
 
-// find is a switch as it stands for a person. Reviews and triage are those of the person whose the
-// repository is.
+// find returns a switch for a user. Reviews and triage belong to the repository's user.
 func (s *Switches) find(ctx context.Context, repo supervisor.GitHubRepo, what Service, user string) (Switch, error) {
 	if what != ServiceNotices {
 		user = repo.User
@@ -44,40 +43,40 @@ func (s *Switches) find(ctx context.Context, repo supervisor.GitHubRepo, what Se
 	for _, layer := range []struct {
 		user   string
 		source Source
-	}{{everyone, SourceAdmin}, {user, SourceOwn}} {
+	}{{everybody, SourceAdmin}, {user, SourceOwn}} {
 		kept, set, err := s.Store.Find(ctx, layer.user, setting(repo, what))
 		if err != nil {
 			return found, err
 		}
 		if set {
-			found.On, found.Source = kept == SwitchOn && may(repo, what), layer.source
+			found.On, found.Source = kept == SwitchOn && allowed(repo, what), layer.source
 		}
-		if set && layer.user == everyone {
+		if set && layer.user == everybody {
 			break // it is off
 		}
 	}
 	return found, nil
 }
 
-// configured is a switch as the configuration has it.
+// configured reports whether the configuration turns a switch on.
 func (s *Switches) configured(repo supervisor.GitHubRepo, what Service, user string) bool {
 	if what != ServiceNotices {
-		return may(repo, what)
+		return allowed(repo, what)
 	}
 	return slices.ContainsFunc(repo.Notify, func(r supervisor.GitHubRecipient) bool { return r.Chat == "" && r.User == user }) ||
 		len(repo.Notify) == 0 && isOne(s.People.Admins(), user)
 }
 
-// may says whether the configuration lets somebody turn a switch on.
-func may(repo supervisor.GitHubRepo, what Service) bool {
+// allowed reports whether the configuration allows a service at all.
+func allowed(repo supervisor.GitHubRepo, what Service) bool {
 	return what == ServiceNotices || what == ServiceReviews && repo.Review || what == ServiceTriage && repo.Triage
 }
 
-// isOff says whether an admin has turned something off, or the person has.
+// isOff reports whether an admin or the user has turned a service off.
 func isOff(s Switch) bool { return !s.On && s.Source != SourceConfigured }
 
-// readers are the people who may have a repository's notices: those whom the configuration has
-// told, and whose it is; where it names neither people nor chats, the admins.
+// readers returns the users who may get a repository's notices: the configured readers and the
+// repository's user. If the configuration names neither users nor chats, these are the admins.
 func (s *Switches) readers(repo supervisor.GitHubRepo) (list []supervisor.User) {
 	names := []string{repo.User}
 	for _, r := range repo.Notify {
@@ -95,8 +94,8 @@ func (s *Switches) readers(repo supervisor.GitHubRepo) (list []supervisor.User) 
 	return slices.CompactFunc(list, func(a, b supervisor.User) bool { return a.Name == b.Name })
 }
 
-// List is what a person is shown of the repositories: their notices, and reviews and triage of what
-// is theirs. An admin sees all.
+// List returns the switches that a user may see: all notices for them, and reviews and triage of
+// their own repositories. An admin sees all.
 func (s *Switches) List(ctx context.Context, user string) (list []Switch, err error) {
 	for _, repo := range s.Repos {
 		for _, what := range s.shown(repo, user) {
@@ -110,7 +109,7 @@ func (s *Switches) List(ctx context.Context, user string) (list []Switch, err er
 	return list, nil
 }
 
-// shown is what of a repository a person may see.
+// shown returns the services of a repository that a user may see.
 func (s *Switches) shown(repo supervisor.GitHubRepo, user string) (list []Service) {
 	admin := isOne(s.People.Admins(), user)
 	if admin || isOne(s.readers(repo), user) {
@@ -122,8 +121,8 @@ func (s *Switches) shown(repo supervisor.GitHubRepo, user string) (list []Servic
 	return list
 }
 
-// Set turns something on or off for a person, or takes that back. all is for everybody: an admin
-// may, and then nobody can turn it on. Its errors are for the person.
+// Set sets a switch for a user, or resets it. all means everybody: only an admin may do that, and
+// then nobody can turn it on. Its errors are for users.
 func (s *Switches) Set(ctx context.Context, user string, to Switch, value string, all bool) error {
 	repo, served := findRepo(s.Repos, to.Repo)
 	if !served || !slices.Contains(s.shown(repo, user), to.What) {
@@ -136,13 +135,13 @@ func (s *Switches) Set(ctx context.Context, user string, to Switch, value string
 	whose := user
 	switch {
 	case all:
-		whose = everyone
-		if value == SwitchOn { // what is not off is as it is configured
+		whose = everybody
+		if value == SwitchOn { // without a setting, the configuration decides
 			value = SwitchDefault
 		}
 	case to.What != ServiceNotices && repo.User != user, to.What == ServiceNotices && !isOne(s.readers(repo), user):
 		return supervisor.Errorf(supervisor.CodeForbidden, textOthers, to.What, repo.Name)
-	case value == SwitchOn && !may(repo, to.What):
+	case value == SwitchOn && !allowed(repo, to.What):
 		return supervisor.Errorf(supervisor.CodeForbidden, textCeiling, to.What, repo.Name)
 	case value == SwitchOn && now.Source == SourceAdmin:
 		return supervisor.Errorf(supervisor.CodeForbidden, textAdminOff, to.What, repo.Name)

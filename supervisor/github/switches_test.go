@@ -11,7 +11,7 @@ import (
 	"mews/supervisor/problem"
 )
 
-// switched is what a person sees of the repositories, a line each.
+// switched returns the switches that a user sees, one a line.
 func (r *rig) switched(user string) (list []string) {
 	r.Helper()
 	all, err := r.switches.List(r.Context(), user)
@@ -24,7 +24,7 @@ func (r *rig) switched(user string) (list []string) {
 	return list
 }
 
-// set sets a switch as a person types it; the error is what they read.
+// set sets a switch in the words that a user types, and returns the error's text.
 func (r *rig) set(user, words string) string {
 	w := strings.Fields(words)
 	err := r.switches.Set(r.Context(), user, github.Switch{Repo: w[0], What: github.Service(w[1])}, w[2], len(w) == 4)
@@ -34,9 +34,9 @@ func (r *rig) set(user, words string) string {
 	return problem.Message(err)
 }
 
-// TestSwitchesSayWhoHasSetThem: the configuration is the most, an admin's word is for all, and a
-// person's for themselves.
-func TestSwitchesSayWhoHasSetThem(t *testing.T) {
+// TestSwitches_NameTheirSource: nobody can turn on more than the configuration has. An admin's
+// setting is for all, and a user's for themselves.
+func TestSwitches_NameTheirSource(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		shared := supervisor.GitHubRepo{Name: "acme/shared", User: "bob", Review: true, Notify: []supervisor.GitHubRecipient{{Chat: "-100123"}, {User: "bob"}}}
 		r := newRig(t, supervisor.GitHubRepo{Name: "acme/widget", User: "alice", Triage: true}, shared)
@@ -44,7 +44,7 @@ func TestSwitchesSayWhoHasSetThem(t *testing.T) {
 		r.same("alice's", r.switched("alice"), []string{"acme/widget notices true configured", "acme/widget reviews false configured", "acme/widget triage true configured",
 			"acme/shared notices false configured", "acme/shared reviews true configured", "acme/shared triage false configured"})
 		for _, step := range []struct{ user, words, told string }{
-			{"bob", "acme/widget notices on", "There is no repository acme/widget that is yours"},
+			{"bob", "acme/widget notices on", "You have no repository acme/widget"},
 			{"alice", "acme/widget reviews on", "The configuration has no reviews"},
 			{"alice", "acme/shared reviews off", "The reviews of acme/shared are not yours."},
 			{"alice", "acme/shared notices on", "The notices of acme/shared are not yours."},

@@ -13,12 +13,12 @@ import (
 )
 
 const (
-	idle       = time.Hour        // how long a Run sleeps where nothing is due
-	afterFault = 10 * time.Second // how long it waits where something could not be told
+	idle       = time.Hour        // how long Run sleeps if nothing is due
+	afterFault = 10 * time.Second // how long it waits after a failed message
 )
 
-// tellDue tells what is due, and says how long nothing more is. What can't be told in one
-// conversation is told again later, and holds up no other.
+// tellDue sends due notices, and returns the time until the next one is due. A failure in one
+// conversation is retried later, and delays no other.
 func (e *Events) tellDue(ctx context.Context) (wait time.Duration) {
 	wait = idle
 	due, err := e.o.Store.ListDue(ctx, e.o.Now())
@@ -48,7 +48,7 @@ func together(a, b sqlite.RepositoryNotice) bool {
 	return a.Conversation == b.Conversation && a.Repo == b.Repo && a.Key == b.Key
 }
 
-// tell tells what is told in one message.
+// tell sends several notices as one message.
 func (e *Events) tell(ctx context.Context, notices []sqlite.RepositoryNotice) error {
 	var all []supervisor.GitHubEvent
 	for _, n := range notices {
@@ -66,8 +66,8 @@ func (e *Events) tell(ctx context.Context, notices []sqlite.RepositoryNotice) er
 	return err
 }
 
-// Grow adds a line of Markdown to the last message in each chat that tells of a pull request, in
-// place of what was added before. A message that has not been sent yet is left as it is.
+// Grow adds a line of Markdown to the last message about a pull request in each chat, and replaces
+// an earlier added line. It skips a message that has not been sent yet.
 func (e *Events) Grow(ctx context.Context, repo string, number int, line string) error {
 	told, err := e.o.Store.ListTold(ctx, supervisor.GitHubRepoName(repo), number)
 	for _, m := range told {

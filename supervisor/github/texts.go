@@ -1,16 +1,16 @@
 package github
 
-// What people are told about the switches.
+// Texts about the switches.
 const (
-	textNoRepo   = "There is no repository %s that is yours to set. /github lists those that are."
-	textOthers   = "The %s of %s are not yours. An admin can turn them off for everybody: put “all” behind it."
+	textNoRepo   = "You have no repository %s. /github lists yours."
+	textOthers   = "The %s of %s are not yours. An admin can add “all” to turn them off for everybody."
 	textCeiling  = "The configuration has no %s for %s, so they can't be turned on here."
 	textAdminOff = "An admin has turned off the %s of %s."
 )
 
-// How it is known what happens on GitHub.
+// Texts about the way in which events arrive.
 const (
-	textCalled = "GitHub tells Mews what happens in the repositories, by a webhook. Every 10 minutes Mews looks for what was lost on the way."
-	textAsked  = "Mews asks GitHub about each repository every %s, for nothing on GitHub can reach it. It sees pull requests, issues, comments, releases, pushes to the " +
-		"default branch, and checks of open pull requests. It does not see pushes to other branches, reviews without comments, who was asked to review, and who has closed something."
+	textCalled = "A webhook tells Mews what happens in the repositories. Every 10 minutes Mews looks for lost events."
+	textAsked  = "Mews asks GitHub about each repository every %s, because GitHub cannot reach Mews. It sees pull requests, issues, comments, releases, pushes to the " +
+		"default branch, and checks of open pull requests. It does not see pushes to other branches, reviews without comments, requests for reviews, or who closed something."
 )

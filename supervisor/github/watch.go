@@ -20,56 +20,55 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// reconcile is how often open pull requests are looked at where a webhook tells what happens: it
-// may have been lost.
+// reconcile is how often open pull requests are polled if there is a webhook, because deliveries
+// may be lost.
 const reconcile = 10 * time.Minute
 
-// lookAgain is after how long all is looked at again where something could not be seen.
-const lookAgain = 30 * time.Second
+// pollAgain is the pause before the next poll after a failed one.
+const pollAgain = 30 * time.Second
 
-// WatchOptions are what a Watch works on.
+// WatchOptions configure a Watch.
 type WatchOptions struct {
 	Repos      []supervisor.GitHubRepo
 	Client     *api.Client
 	Deliveries sqlite.WebhookDeliveries
-	Settings   sqlite.Settings // under the service's own: what was seen of each repository
-	// how often each repository is asked what has happened; 0: a webhook tells
+	Settings   sqlite.Settings // holds the state of each repository, under the service's own user
+	// how often each repository is polled; 0 means that a webhook tells
 	Poll time.Duration
-	Wake func() // a delivery was kept; never blocks
-	// Reviewed are the heads of a repository's pull requests of which a review was wanted last, ""
-	// where nobody knows yet; nil: none are.
+	Wake func() // called when a delivery was stored; never blocks
+	// Reviewed returns the last head with a requested review for each pull request, "" if unknown.
+	// nil means that nothing is reviewed.
 	Reviewed func(ctx context.Context, repo string) (map[int]string, error)
 	Now      func() time.Time
 	Log      hclog.Logger
 }
 
-// Watch finds out by looking what has happened in repositories. Without a webhook that is how
-// everything is known; with one it finds what was lost on the way.
+// Watch polls repositories for events. Without a webhook it finds all events. With one it finds
+// lost deliveries.
 type Watch struct {
 	o WatchOptions
 
-	mu     sync.Mutex // guards looked
-	looked map[string]Looked
+	mu        sync.Mutex // guards looked
+	lastPolls map[string]Looked
 }
 
-// Looked is how it went when a repository was looked at last.
+// Looked is the result of the last poll of a repository.
 type Looked struct {
 	At      time.Time
-	Failure string // a sentence: why not all could be seen; "" for nothing
+	Failure string // a sentence about what could not be read; "" if all was read
 }
 
-// NewWatch makes a Watch; Run looks.
-func NewWatch(o WatchOptions) *Watch { return &Watch{o: o, looked: map[string]Looked{}} }
+// NewWatch creates a Watch; its Run polls.
+func NewWatch(o WatchOptions) *Watch { return &Watch{o: o, lastPolls: map[string]Looked{}} }
 
-// Looked says how it went when a repository was looked at last; the zero value where it was not
-// yet.
+// Looked returns the result of the last poll of a repository; the zero value before the first.
 func (w *Watch) Looked(repo string) Looked {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.looked[repo]
+	return w.lastPolls[repo]
 }
 
-// Way says how it is known what happens, for people. poll is a Watch's.
+// Way describes how events arrive, for users. poll is the one of a Watch.
 func Way(poll time.Duration) string {
 	if poll == 0 {
 		return textCalled
@@ -77,7 +76,7 @@ func Way(poll time.Duration) string {
 	return fmt.Sprintf(textAsked, amount.Duration(poll))
 }
 
-// Run looks until ctx ends, each repository in turn.
+// Run polls all repositories in turn until ctx ends.
 func (w *Watch) Run(ctx context.Context) error {
 	every := w.o.Poll
 	if every == 0 {
@@ -87,7 +86,7 @@ func (w *Watch) Run(ctx context.Context) error {
 		begun, wait := w.o.Now(), every
 		for _, repo := range w.o.Repos {
 			if ctx.Err() == nil && !w.Look(ctx, repo) {
-				wait = min(wait, lookAgain)
+				wait = min(wait, pollAgain)
 			}
 		}
 		if !retry.Wait(ctx, max(wait-w.o.Now().Sub(begun), time.Second)) {
@@ -96,50 +95,49 @@ func (w *Watch) Run(ctx context.Context) error {
 	}
 }
 
-// seen is what was seen of a repository, as it is kept.
+// seen is the last known state of a repository, as it is stored.
 type seen struct {
 	Tags map[string]string `json:"tags"` // ETags, by list
-	// up to when each list was seen; a list that is not there was never seen
+	// the time up to which each list was read; a missing list was never read
 	Since  map[string]time.Time `json:"since"`
 	Pulls  map[int]seenPull     `json:"pulls"`            // those that were open
-	Branch string               `json:"branch,omitempty"` // the default one
-	Head   string               `json:"head,omitempty"`   // its commit
+	Branch string               `json:"branch,omitempty"` // the default branch
+	Head   string               `json:"head,omitempty"`   // its last commit
 }
 
-// seenPull is an open pull request as it was seen.
+// seenPull is the last known state of an open pull request.
 type seenPull struct {
 	Head  string `json:"head"`
 	Ref   string `json:"ref"`
 	Draft bool   `json:"draft,omitempty"`
 }
 
-// found is something that was found to have happened.
+// found is an event that a poll found.
 type found struct {
 	key   string
 	event supervisor.GitHubEvent
 }
 
-// look reads one list of a repository, and says what has happened since it was read last. It
-// changes s.
-type look func(w *Watch, ctx context.Context, repo string, s *seen) ([]found, error)
+// listPoll reads one list of a repository, and returns the events since the last reading. It changes s.
+type listPoll func(w *Watch, ctx context.Context, repo string, s *seen) ([]found, error)
 
-// looks are what is looked at, by the names under which it is kept.
-var looks = []look{(*Watch).pulls, (*Watch).issues, (*Watch).comments, (*Watch).diffComments, (*Watch).releases, (*Watch).commits, (*Watch).checks}
+// listPolls are the lists to poll without a webhook.
+var listPolls = []listPoll{(*Watch).pulls, (*Watch).issues, (*Watch).comments, (*Watch).diffComments, (*Watch).releases, (*Watch).commits, (*Watch).checks}
 
-// looksBeside are what is looked at beside a webhook.
-var looksBeside = []look{(*Watch).heads, (*Watch).reviewed, (*Watch).lost}
+// webhookListPolls are the lists to poll beside a webhook.
+var webhookListPolls = []listPoll{(*Watch).heads, (*Watch).reviewed, (*Watch).lost}
 
-// Look looks at one repository once, and says whether all could be seen. What can't be seen hides
-// nothing else, and is looked for again the next time.
+// Look polls one repository once, and reports whether all could be read. A list that fails does not
+// affect the others, and is read again at the next poll.
 func (w *Watch) Look(ctx context.Context, repo supervisor.GitHubRepo) (whole bool) {
 	s, err := w.seen(ctx, repo.Name)
 	if err == nil {
-		all := looks
+		all := listPolls
 		if w.o.Poll == 0 {
-			all = looksBeside
+			all = webhookListPolls
 		}
 		for _, see := range all {
-			err = errors.Join(err, w.see(ctx, repo, see, &s))
+			err = errors.Join(err, w.pollList(ctx, repo, see, &s))
 			if api.ClassOf(err) == api.Limited || ctx.Err() != nil {
 				break
 			}
@@ -155,18 +153,18 @@ func (w *Watch) Look(ctx context.Context, repo supervisor.GitHubRepo) (whole boo
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.looked[repo.Name] = looked
+	w.lastPolls[repo.Name] = looked
 	return err == nil
 }
 
-// see takes one look. What it has found is kept together with how far it has seen.
-func (w *Watch) see(ctx context.Context, repo supervisor.GitHubRepo, see look, s *seen) error {
+// pollList reads one list. Its events and the new state are stored together.
+func (w *Watch) pollList(ctx context.Context, repo supervisor.GitHubRepo, pollList listPoll, s *seen) error {
 	before, err := json.Marshal(s)
 	if err != nil {
 		return fmt.Errorf("encode what was seen: %w", err)
 	}
 	next := s.clone()
-	list, err := see(w, ctx, repo.Name, &next)
+	list, err := pollList(w, ctx, repo.Name, &next)
 	if err != nil {
 		return err
 	}
@@ -189,26 +187,26 @@ func (w *Watch) see(ctx context.Context, repo supervisor.GitHubRepo, see look, s
 	return err
 }
 
-// seenPrefix begins the names of the service's settings that have what was seen.
+// seenPrefix begins the names of the settings with a repository's state.
 const seenPrefix = "github seen "
 
-// seen is what was seen of a repository.
+// seen returns the last known state of a repository.
 func (w *Watch) seen(ctx context.Context, repo string) (seen, error) {
 	s := seen{Tags: map[string]string{}, Since: map[string]time.Time{}, Pulls: map[int]seenPull{}}
-	kept, ok, err := w.o.Settings.Find(ctx, everyone, seenPrefix+repo)
+	kept, ok, err := w.o.Settings.Find(ctx, everybody, seenPrefix+repo)
 	if err == nil && ok {
 		err = json.Unmarshal([]byte(kept), &s)
 	}
 	return s, err
 }
 
-// How much is kept of others' texts, in bytes. A delivery has at most 8 KiB.
+// Limits of others' texts, in bytes. A delivery has at most 8 KiB.
 const (
 	maxTitle = 300
 	maxText  = 2000
 )
 
-// clipped is an event whose texts are as long as they may be.
+// clipped returns an event with its texts cut to the limits.
 func clipped(e supervisor.GitHubEvent) supervisor.GitHubEvent {
 	e.Title, e.Text = clip(e.Title, maxTitle), clip(e.Text, maxText)
 	for i := range e.Commits {

@@ -22,7 +22,7 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// watched is acme/widget on a GitHub, and what looks at it.
+// watched is acme/widget on a fake GitHub, and a Watch of it.
 type watched struct {
 	*testing.T
 	hub  *githubtest.Server
@@ -30,10 +30,10 @@ type watched struct {
 	db   *sqlite.DB
 	poll time.Duration
 
-	reviewed map[int]string // heads
+	reviewed map[int]string // last reviewed heads
 
-	cut  int    // how many commits there are before the next life ends; 0: it does not
-	ends func() // has it end
+	cut  int    // commits before this life of the service ends; 0 means no end
+	ends func() // ends it
 }
 
 func newWatched(t *testing.T, poll time.Duration) *watched {
@@ -48,7 +48,7 @@ func newWatched(t *testing.T, poll time.Duration) *watched {
 	return w
 }
 
-// look looks as a service does that has just started, an hour after the last.
+// look polls as a service that has just started, an hour after the last poll.
 func (w *watched) look() (found []string) {
 	w.Helper()
 	w.hub.Advance(time.Hour)
@@ -76,7 +76,7 @@ func (w *watched) same(what string, got, want []string) {
 	}
 }
 
-// kept are the deliveries, a line each.
+// kept returns the stored deliveries, one a line.
 func (w *watched) kept() []string {
 	w.Helper()
 	return sqlitetest.Look(w, w.db, `SELECT concat_ws(' ', event ->> 'event', event ->> 'action', '#' || (event ->> 'number'), event ->> 'sender', event ->> 'title',
@@ -99,9 +99,9 @@ func branch(w *watched, name, text string) {
 	w.repo.Commit(name, githubtest.Commit{Message: "Change " + name, Files: map[string]string{"a": text}})
 }
 
-// A fine-grained token sees no checks of a private repository: all else is seen, and nothing is
-// wrong.
-func TestWhoMayNotSeeChecksSeesAllElse(t *testing.T) {
+// A fine-grained token cannot read the checks of a private repository. The poll reads all else and
+// reports no failure.
+func TestPoll_ForbiddenChecks_FindsOthers(t *testing.T) {
 	w := newWatched(t, time.Minute)
 	branch(w, "new", "2\n")
 	n := w.repo.Open(githubtest.NewPull{Title: "New", Head: "new"})
@@ -112,9 +112,9 @@ func TestWhoMayNotSeeChecksSeesAllElse(t *testing.T) {
 	w.sees("said", "issue_comment created #1 carol Why?")
 }
 
-// TestWithoutAWebhookItIsFoundByLooking: what has happened since the last look is found once, and
-// of what was before the first look nothing.
-func TestWithoutAWebhookItIsFoundByLooking(t *testing.T) {
+// TestPoll_WithoutWebhook_FindsEvents: each event since the last poll is found once, and nothing
+// from before the first poll.
+func TestPoll_WithoutWebhook_FindsEvents(t *testing.T) {
 	w := newWatched(t, time.Minute)
 	branch(w, "old", "0\n")
 	old := w.repo.Open(githubtest.NewPull{Title: "Old", Head: "old"})
@@ -151,10 +151,10 @@ func TestWithoutAWebhookItIsFoundByLooking(t *testing.T) {
 	w.sees("many commits", "push alice Again 3")
 }
 
-// TestNothingIsMissedOrFoundTwiceHoweverItIsCutOff: GitHub's answers are lost, the service ends
-// before and after what it keeps, and at last each thing was found once, and the last head of each
-// pull request too.
-func TestNothingIsMissedOrFoundTwiceHoweverItIsCutOff(t *testing.T) {
+// TestPoll_CrashAnywhere_FindsEachEventOnce loses GitHub's answers, and ends the service before and
+// after each commit. In the end each event must be found once, and the last head of each pull
+// request too.
+func TestPoll_CrashAnywhere_FindsEachEventOnce(t *testing.T) {
 	w := newWatched(t, time.Minute)
 	w.look()
 	rng := rand.New(rand.NewPCG(7, 7))
@@ -171,7 +171,7 @@ func TestNothingIsMissedOrFoundTwiceHoweverItIsCutOff(t *testing.T) {
 		default:
 			branch(w, fmt.Sprint("b", rng.IntN(len(numbers))), fmt.Sprint(round))
 		}
-		w.cut = rng.IntN(6) // commits until its end; 0: it is not cut off
+		w.cut = rng.IntN(6) // commits until its end; 0 means no end
 		w.look()
 	}
 	end()
@@ -187,8 +187,8 @@ func TestNothingIsMissedOrFoundTwiceHoweverItIsCutOff(t *testing.T) {
 	}
 }
 
-// TestALookThatChangesNothingCostsNothing: GitHub is asked with ETags, and nothing is written.
-func TestALookThatChangesNothingCostsNothing(t *testing.T) {
+// TestPoll_WithoutChanges_IsFree: requests have ETags, and nothing is written.
+func TestPoll_WithoutChanges_IsFree(t *testing.T) {
 	w := newWatched(t, time.Minute)
 	branch(w, "new", "2\n")
 	w.repo.Open(githubtest.NewPull{Title: "New", Head: "new"})
@@ -207,8 +207,8 @@ func TestALookThatChangesNothingCostsNothing(t *testing.T) {
 	}
 }
 
-// TestWhatCantBeSeenHidesNothingElse: a list that fails is said, and looked for again.
-func TestWhatCantBeSeenHidesNothingElse(t *testing.T) {
+// TestPoll_FailedList_KeepsOthers: a list that fails is reported, and read again.
+func TestPoll_FailedList_KeepsOthers(t *testing.T) {
 	w := newWatched(t, time.Minute)
 	w.look()
 	end := w.hub.Fault(githubtest.Fault{Kind: githubtest.Error, Route: "GET /repos/{owner}/{repo}/issues", Times: -1})
@@ -222,9 +222,9 @@ func TestWhatCantBeSeenHidesNothingElse(t *testing.T) {
 	w.sees("then", "issues opened #2 alice It open")
 }
 
-// TestWhatAWebhookLostIsLookedFor: beside a webhook, new heads are found, and failed deliveries are
-// asked for again, a few times.
-func TestWhatAWebhookLostIsLookedFor(t *testing.T) {
+// TestPoll_BesideWebhook_FindsLostEvents: new heads are found, and failed deliveries requested
+// again, a few times.
+func TestPoll_BesideWebhook_FindsLostEvents(t *testing.T) {
 	w := newWatched(t, 0)
 	branch(w, "old", "0\n")
 	w.repo.Open(githubtest.NewPull{Title: "Old", Head: "old"})
@@ -252,7 +252,7 @@ func TestWhatAWebhookLostIsLookedFor(t *testing.T) {
 		w.look()
 		idle()
 	}
-	if taken != 6 { // two hooks, and four times again of ours
+	if taken != 6 { // two hooks, and four more tries of ours
 		t.Errorf("%d deliveries came, want 6", taken)
 	}
 	w.repo.OpenIssue(githubtest.NewIssue{Title: "Another"})
@@ -269,9 +269,9 @@ func TestWhatAWebhookLostIsLookedFor(t *testing.T) {
 	w.sees("what is too old")
 }
 
-// TestAHeadThatWasNotReviewedIsFound: what told of it may have been lost before the first look.
-// What was never reviewed is left alone.
-func TestAHeadThatWasNotReviewedIsFound(t *testing.T) {
+// TestPoll_UnreviewedHead_IsFound: its event may have been lost before the first poll. A pull
+// request that was never reviewed is left alone.
+func TestPoll_UnreviewedHead_IsFound(t *testing.T) {
 	w := newWatched(t, 0)
 	for i, name := range []string{"reviewed", "pushed", "wanted", "untouched"} {
 		branch(w, name, fmt.Sprint(i))

@@ -1,6 +1,6 @@
 // Package history decides which past messages a turn sees. It is pure: the same transcript gives
-// the same window. While a transcript grows, its window begins with the same messages until half a
-// budget has been added, so that providers' prompt caches keep what they have.
+// the same window. A growing transcript's window keeps its beginning until half a budget has been
+// added, so that providers' prompt caches stay valid.
 package history
 
 import (
@@ -12,26 +12,25 @@ import (
 // Window is the part of a transcript that goes into a request.
 type Window struct {
 	Messages []protocol.Message
-	// id of the first message that later requests can still need; older ones never come back
+	// ID of the first message that later requests can still need; older ones never return
 	From int64
 }
 
-// unit is a run of messages that are kept or dropped together: a past turn, a step of the present
-// turn with its results, or something that the person said in the present turn.
+// unit is a run of messages that are kept or dropped together: a past turn, a step of the current
+// turn with its results, or a message of the user in the current turn.
 type unit struct {
 	messages []protocol.Message
 	tokens   int
-	pinned   bool // it stays, whatever the budget
+	pinned   bool // it is kept, whatever the budget
 }
 
-// Select cuts a transcript to a budget in tokens. first is the id of the message that the present
-// turn began with; 0 is the person's last. Always kept are that message, the newest step with its
-// results, and the last that the person has said in the turn with all of it since the step before,
-// because the model is to answer that. The rest of the turn is kept as far as the budget allows.
-// Tool calls and their results are never separated, and results stand in the order of their calls.
+// Select cuts a transcript to a budget in tokens. first is the ID of the message that began the
+// current turn; 0 means the user's last. Select always keeps that message and the newest step with
+// its results. It also keeps the user's last message with all messages since the step before,
+// because the model must answer those. The rest of the turn is kept as far as the budget allows.
+// Tool calls and their results stay together, in the order of the calls.
 //
-// When the sum is over the budget, the oldest units are dropped until half the budget is free
-// again.
+// If the sum exceeds the budget, the oldest units are dropped until half the budget is free again.
 func Select(transcript []protocol.Message, first int64, budget int) Window {
 	before, present := splitTurns(transcript, first)
 	past := groupUnits(before, startsTurn)
@@ -57,8 +56,8 @@ func Select(transcript []protocol.Message, first int64, budget int) Window {
 	return w
 }
 
-// Room is how many tokens of the budget are left beside what Select always keeps. It is negative
-// where that alone is over the budget.
+// Room returns how many tokens of the budget are left beside what Select always keeps. It is
+// negative if that alone exceeds the budget.
 func Room(transcript []protocol.Message, first int64, budget int) int {
 	_, present := splitTurns(transcript, first)
 	pinned, loose := splitPinned(present)
@@ -68,7 +67,7 @@ func Room(transcript []protocol.Message, first int64, budget int) int {
 	return budget - pinned
 }
 
-// splitPinned gives the tokens of the pinned units, and the other units.
+// splitPinned returns the tokens of the pinned units, and the other units.
 func splitPinned(units []unit) (pinned int, loose []unit) {
 	for _, u := range units {
 		if u.pinned {
@@ -83,8 +82,8 @@ func splitPinned(units []unit) (pinned int, loose []unit) {
 // pixelsPerToken is Anthropic's formula for a picture (its page on vision).
 const pixelsPerToken = 750
 
-// Tokens estimates the tokens of messages: one for four bytes, one for 750 pixels, and four for
-// each message. (The usual rule of thumb; the provider's own count goes into the usage.)
+// Tokens estimates the tokens of messages. It counts one for four bytes, one for 750 pixels, and
+// four for each message. (The usual rule of thumb; the provider's own count goes into the usage.)
 func Tokens(messages []protocol.Message) int {
 	bytes, pixels := 0, 0
 	for _, m := range messages {
@@ -107,7 +106,7 @@ func Tokens(messages []protocol.Message) int {
 
 // splitTurns splits a transcript into past turns and the units of the present one.
 func splitTurns(transcript []protocol.Message, first int64) (past []protocol.Message, present []unit) {
-	begin, last := -1, -1 // of what the person says in the present turn
+	begin, last := -1, -1 // of the user's messages in the current turn
 	for i, m := range transcript {
 		if m.Role != protocol.RoleUser {
 			continue
@@ -128,8 +127,7 @@ func splitTurns(transcript []protocol.Message, first int64) (past []protocol.Mes
 	return transcript[:begin], present
 }
 
-// pinNewest pins the last that the person has said, with what they said right before it: one answer
-// is to all of it.
+// pinNewest pins the user's last message, with those directly before it: one answer covers all.
 func pinNewest(present []unit) {
 	found := false
 	for i := range slices.Backward(present) {
@@ -159,8 +157,8 @@ func groupUnits(messages []protocol.Message, starts func(protocol.Message) bool)
 	return units
 }
 
-// dropOldest adds the units one after another, and drops the oldest whenever they are over the
-// budget. It returns what is left and how many were dropped. The newest unit is always kept.
+// dropOldest adds the units in order, and drops the oldest whenever they exceed the budget. It
+// returns the rest and how many were dropped. The newest unit is always kept.
 func dropOldest(units []unit, budget int) (kept []unit, dropped int) {
 	sum := 0
 	for i, u := range units {

@@ -44,7 +44,7 @@ func ids(messages []protocol.Message) []int64 {
 	return out
 }
 
-func TestWhatFitsStaysWhole(t *testing.T) {
+func TestCut_FittingHistory_IsUnchanged(t *testing.T) {
 	all := story("uaucau", 100)
 	w := history.Select(all, 0, 10_000)
 	if !slices.Equal(ids(w.Messages), ids(all)) || w.From != 1 {
@@ -52,7 +52,7 @@ func TestWhatFitsStaysWhole(t *testing.T) {
 	}
 }
 
-func TestTheOldestTurnsGoInOneBigStep(t *testing.T) {
+func TestCut_DropsOldTurnsInOneStep(t *testing.T) {
 	// Each turn is about 208 tokens: ten are over 2000, and then only about half stays.
 	w := history.Select(story(strings.Repeat("ua", 10)+"u", 400), 0, 2100)
 	if w.Messages[0].Role != protocol.RoleUser {
@@ -63,7 +63,7 @@ func TestTheOldestTurnsGoInOneBigStep(t *testing.T) {
 	}
 }
 
-func TestThePrefixStaysBetweenBigSteps(t *testing.T) {
+func TestCut_KeepsPrefixBetweenSteps(t *testing.T) {
 	moved := 0
 	var from int64
 	for n := 1; n <= 40; n++ {
@@ -77,7 +77,7 @@ func TestThePrefixStaysBetweenBigSteps(t *testing.T) {
 	}
 }
 
-func TestALongTurnKeepsItsQuestionAndItsNewestSteps(t *testing.T) {
+func TestLongTurn_KeepsQuestionAndNewestSteps(t *testing.T) {
 	all := story("uaua"+"u"+strings.Repeat("c", 30), 400)
 	w := history.Select(all, 0, 1500)
 	if w.Messages[0].ID != 5 {
@@ -91,7 +91,7 @@ func TestALongTurnKeepsItsQuestionAndItsNewestSteps(t *testing.T) {
 	}
 }
 
-func TestResultsStandInTheOrderOfTheirCalls(t *testing.T) {
+func TestPair_ResultsFollowOrderOfCalls(t *testing.T) {
 	call := func(id string) protocol.Part { return protocol.Part{Call: &protocol.ToolCall{ID: id, Name: "t"}} }
 	result := func(id string) protocol.Message {
 		return protocol.Message{Role: protocol.RoleTool, Parts: []protocol.Part{{Result: &protocol.ToolResult{Call: id, Text: id}}}}
@@ -115,9 +115,9 @@ func TestResultsStandInTheOrderOfTheirCalls(t *testing.T) {
 	}
 }
 
-// What a turn takes in on its way is no new turn: the question that it began with stays, and so
-// does what came last.
-func TestALongTurnKeepsWhatItBeganWithAndWhatItTookInLast(t *testing.T) {
+// Messages taken in during a turn do not begin a new turn: its first message stays, and so do the
+// last ones.
+func TestLongTurn_KeepsFirstAndLastMessages(t *testing.T) {
 	all := story("uaua"+"u"+strings.Repeat("c", 15)+"uu"+strings.Repeat("c", 15)+"u"+"ccc", 400)
 	var taken []int64
 	for _, m := range all[5:] {
@@ -146,7 +146,7 @@ func TestALongTurnKeepsWhatItBeganWithAndWhatItTookInLast(t *testing.T) {
 
 // A request is made for what stands at its end: the result of the newest step, and all that was
 // taken in behind it.
-func TestWhatWasTakenInTogetherIsAllSeenHoweverLong(t *testing.T) {
+func TestTakenMessages_AreAllKept(t *testing.T) {
 	all := story("u"+"c"+"c"+"uuu", 4<<10)
 	if got, want := ids(history.Select(all, 1, 1000).Messages), []int64{1, 4, 5, 6, 7, 8}; !slices.Equal(got, want) {
 		t.Errorf("kept are %v, want %v", got, want)
@@ -157,7 +157,7 @@ func TestWhatWasTakenInTogetherIsAllSeenHoweverLong(t *testing.T) {
 	}
 }
 
-func TestRoomIsWhatIsLeftBesideWhatStays(t *testing.T) {
+func TestRoom_ExcludesKeptMessages(t *testing.T) {
 	all := story("ua"+"u"+"cc"+"u", 400)
 	stays := history.Tokens(story("uuc", 400))
 	if got := history.Room(all, 3, 1000); got != 1000-stays {
@@ -165,10 +165,9 @@ func TestRoomIsWhatIsLeftBesideWhatStays(t *testing.T) {
 	}
 }
 
-// TestEveryRequestIsOneAProviderTakes: whatever the transcript, calls and results pair, the
-// person's last message is there, so are the one that the turn began with and all at the end of it,
-// and cutting again at From gives the same.
-func TestEveryRequestIsOneAProviderTakes(t *testing.T) {
+// For any transcript, calls and results pair. The first message of the turn, the user's last
+// message and all after it are kept. A second cut at From gives the same result.
+func TestCut_ResultIsAlwaysValid(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		kinds := "u" + rapid.StringMatching(`[uac]{0,40}`).Draw(t, "kinds")
 		all := story(kinds, rapid.IntRange(0, 2000).Draw(t, "size"))

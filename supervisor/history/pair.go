@@ -6,14 +6,13 @@ import (
 	"mews/protocol"
 )
 
-// unrecorded stands for a result that the transcript does not have. A turn that ends commits a
-// result for each of its calls, so only a database that was restored or changed by hand has such a
-// call.
+// unrecorded replaces a result that the transcript lacks. A turn that ends commits a result for
+// each of its calls, so only a restored or edited database has such a call.
 const unrecorded = "no result of this call was recorded"
 
-// Pair puts each call's result right behind the message that made the call, in the order of the
-// calls. Providers refuse a call without its result and a result without its call; results are
-// committed as tools end, in any order. Messages without any are given back as they are.
+// Pair puts each result directly after the message with its call, in the order of calls.
+// Providers refuse a call without its result and a result without its call, but results are
+// committed in any order. Messages without calls are returned unchanged.
 func Pair(messages []protocol.Message) []protocol.Message {
 	if !slices.ContainsFunc(messages, ofTools) {
 		return messages
@@ -45,7 +44,7 @@ func Pair(messages []protocol.Message) []protocol.Message {
 	return out
 }
 
-// ofTools says whether a message is a result or has a call.
+// ofTools reports whether a message is a result or has a call.
 func ofTools(m protocol.Message) bool {
 	return m.Role == protocol.RoleTool || slices.ContainsFunc(m.Parts, func(p protocol.Part) bool { return p.Call != nil })
 }

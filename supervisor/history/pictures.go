@@ -7,19 +7,19 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// Bounds of the pictures of a request. Anthropic takes 32 MB, of which base64 and the words have
-// their part, and wants pictures to be smaller where there are more than 20 (its page on vision).
+// Limits of the pictures of a request. Anthropic takes 32 MB, including text and the overhead of
+// base64. If there are more than 20 pictures, it wants smaller ones (its page on vision).
 const (
 	maxPictures     = 20
 	maxPictureBytes = 16 << 20
 )
 
-// FitPictures keeps the newest pictures of a window, and puts a line of text in the place of each
-// other. gone says whether the bytes of a picture are not kept any more.
+// FitPictures keeps the newest pictures of a window, and replaces the others by text lines.
+// gone reports whether the bytes of a picture are no longer stored.
 //
-// As Select does, it adds the pictures from the oldest on, and when they are too many it drops the
-// oldest until half of the room is free again. So a request begins as the one before it did, but
-// for once in ten pictures.
+// Like Select, it adds the pictures from the oldest on. If they are too many, it drops the oldest
+// until half of the room is free again. So requests keep their beginning, except once in about ten
+// pictures.
 func FitPictures(messages []protocol.Message, gone func(protocol.Image) bool) []protocol.Message {
 	var all []protocol.Image
 	for _, m := range messages {
@@ -43,7 +43,7 @@ func FitPictures(messages []protocol.Message, gone func(protocol.Image) bool) []
 	})
 }
 
-// firstKept is the index of the first picture that is kept. The last one always is.
+// firstKept returns the index of the first kept picture. The last one is always kept.
 func firstKept(all []protocol.Image) (first int) {
 	count, bytes := 0, int64(0)
 	for i, image := range all {
@@ -59,7 +59,7 @@ func firstKept(all []protocol.Image) (first int) {
 	return first
 }
 
-// imagesOf are the pictures of a part, in order.
+// imagesOf lists the pictures of a part, in order.
 func imagesOf(p protocol.Part) []protocol.Image {
 	switch {
 	case p.Image != nil:
@@ -70,8 +70,8 @@ func imagesOf(p protocol.Part) []protocol.Image {
 	return nil
 }
 
-// replace puts a line of text in the place of each picture for which why gives a reason; "" keeps
-// the picture. It returns copies, and does not change the messages.
+// replace replaces each picture by a line of text if why returns a reason for it; "" keeps it. It
+// returns copies, and does not change the messages.
 func replace(messages []protocol.Message, why func(protocol.Image) string) []protocol.Message {
 	out := slices.Clone(messages)
 	for i, m := range out {

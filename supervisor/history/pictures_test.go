@@ -50,7 +50,7 @@ func kept(protocol.Image) bool { return false }
 
 func repeated(n int, size int64) []int64 { return slices.Repeat([]int64{size}, n) }
 
-func TestAtMostTwentyPicturesAreSeen(t *testing.T) {
+func TestPictures_AtMostTwenty(t *testing.T) {
 	for n, want := range map[int]struct{ first, last string }{
 		1: {"1", "1"}, 20: {"1", "20"}, 21: {"12", "21"}, 30: {"12", "30"}, 31: {"12", "31"}, 32: {"23", "32"},
 	} {
@@ -61,8 +61,8 @@ func TestAtMostTwentyPicturesAreSeen(t *testing.T) {
 	}
 }
 
-// TestWhatThePicturesWeighCountsToo: an API takes 32 MB of words and base64.
-func TestWhatThePicturesWeighCountsToo(t *testing.T) {
+// TestPictures_BytesCount: an API takes 32 MB of words and base64.
+func TestPictures_BytesCount(t *testing.T) {
 	if got := shown(history.FitPictures(album(repeated(6, 3_700_000)...), kept)); len(got) > 4 || got[len(got)-1] != "6" {
 		t.Errorf("got %v", got)
 	}
@@ -71,9 +71,8 @@ func TestWhatThePicturesWeighCountsToo(t *testing.T) {
 	}
 }
 
-// TestARequestBeginsAsTheOneBefore: what a model saw of the past stays as it was, but for a big
-// step in ten pictures.
-func TestARequestBeginsAsTheOneBefore(t *testing.T) {
+// The past part of a request stays the same, except for a big step every ten pictures.
+func TestPictures_KeepThePrefix(t *testing.T) {
 	changes := 0
 	var before []protocol.Message
 	for n := 1; n <= 100; n++ {
@@ -88,7 +87,7 @@ func TestARequestBeginsAsTheOneBefore(t *testing.T) {
 	}
 }
 
-func TestALineStandsForAPictureThatIsNotSeen(t *testing.T) {
+func TestPictures_LeftOut_BecomeALine(t *testing.T) {
 	all := album(repeated(2, 1000)...)
 	person := image("person's", 1000)
 	all = append(all, protocol.Message{Role: protocol.RoleUser, Parts: []protocol.Part{{Text: "And this?"}, {Image: &person}}})
@@ -108,7 +107,7 @@ func TestALineStandsForAPictureThatIsNotSeen(t *testing.T) {
 	}
 }
 
-func TestAPictureCountsItsPixels(t *testing.T) {
+func TestTokens_CountPixels(t *testing.T) {
 	with, without := album(1000), story("uc", 10)
 	if got := history.Tokens(with) - history.Tokens(without); got != 2000 {
 		t.Errorf("1500 x 1000 pixels are %d tokens", got)
@@ -118,7 +117,7 @@ func TestAPictureCountsItsPixels(t *testing.T) {
 	}
 }
 
-func TestWhatIsSeenIsAlwaysTheNewest(t *testing.T) {
+func TestPictures_NewestAreKept(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		sizes := rapid.SliceOfN(rapid.Int64Range(1, protocol.MaxImageSize), 1, 80).Draw(t, "sizes")
 		got := shown(history.FitPictures(album(sizes...), kept))

@@ -9,15 +9,14 @@ import (
 	"mews/supervisor"
 )
 
-// What is told at most: of one message in characters, and of all in bytes, so that a request in
-// which all is full stays below 40 KiB.
+// Limits of a recap: of one message in characters, and of all in bytes. With them a full request
+// stays below 40 KiB.
 const (
 	maxRecapLine = 500
 	maxRecap     = 7 << 10
 )
 
-// Recap tells a model what was said elsewhere, as material; "" where nothing was. For want of room
-// it leaves out what is oldest.
+// Recap returns messages of other conversations as material for a model, or "" for none. If there are too many, it leaves out the oldest.
 func Recap(lines []supervisor.RecapLine) string {
 	told := ""
 	for _, line := range slices.Backward(lines) {

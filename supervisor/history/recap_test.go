@@ -9,9 +9,9 @@ import (
 	"mews/supervisor/history"
 )
 
-// TestARecapIsBounded: together with the system text, which has 23 KiB at most, and the tools it
+// TestRecap_IsBounded: together with the system text, which has 23 KiB at most, and the tools it
 // has less than 40 KiB.
-func TestARecapIsBounded(t *testing.T) {
+func TestRecap_IsBounded(t *testing.T) {
 	var lines []supervisor.RecapLine
 	for i := range 20 {
 		lines = append(

@@ -10,23 +10,23 @@ import (
 	"mews/protocol"
 )
 
-// Sizes of what is left of a text, in bytes.
+// Sizes of a shortened text, in bytes.
 const (
 	shortText = 480 // of an old result: its beginning and its end
-	// a text that is no longer than that stays: a line in its place would be as long
+	// a text no longer than this stays: a line in its place would be as long
 	noteText  = 320
-	leastText = 256 // of what is newest, where the budget is very small
+	leastText = 256 // of the newest messages, if the budget is very small
 	mostText  = 32 << 10
 )
 
-// Name gives the name by which read_output reads the whole of a result; "" where nothing has it.
+// Name returns the name under which read_output reads the whole of a result, or "".
 type Name func(protocol.ToolResult) string
 
-// Fit is Select for a window that may be small. What is over the budget is left out in this order,
-// and a line in its place tells the model: the middle of results, the oldest first; then all of
-// them; the middle of what is newest, as long as a quarter of the budget is left of results and
-// half of it of the person's words; and then the oldest exchanges. cut: what was said before the
-// transcript was left out already.
+// Fit is Select for a window that may be small. It shortens messages in this order, and puts a line
+// in place of each gap: first the middle of results, the oldest first; then all of them; then the
+// middle of the newest messages; and last the oldest exchanges. A quarter of the budget stays for
+// new results, and half of it for the user's words. cut means that earlier messages were left out
+// already.
 func Fit(transcript []protocol.Message, first int64, budget int, cut bool, name Name) Window {
 	short := shortenOld(transcript, budget, name)
 	step := max(0, len(short)-1)
@@ -41,9 +41,8 @@ func Fit(transcript []protocol.Message, first int64, budget int, cut bool, name 
 	return w
 }
 
-// cutAll shortens the longest texts of messages until they are within the budget, as far as that
-// goes. The person's words are left four times as long as others, and not shortened below so many
-// bytes.
+// cutAll shortens the longest texts of messages until they fit the budget, if possible. The user's
+// texts stay four times as long as others, and are not cut below a minimum.
 func cutAll(messages []protocol.Message, budget, words int, name Name) {
 	for size := 4 * mostText; size >= leastText && Tokens(messages) > budget; size /= 2 {
 		for i, m := range messages {
@@ -52,9 +51,9 @@ func cutAll(messages []protocol.Message, budget, words int, name Name) {
 	}
 }
 
-// shortenOld shortens results, and arguments of calls, wherever the sum so far is over the budget,
-// until a quarter of it is free again. It does so message after message, so that a longer
-// transcript begins as the shorter one did. The model's last message stays, and what came since.
+// shortenOld shortens results, and arguments of calls, wherever the sum so far exceeds the budget,
+// until a quarter of it is free again. It goes message by message, so that a longer transcript
+// keeps the beginning of the shorter one. The model's last message, and all after it, stay.
 func shortenOld(transcript []protocol.Message, budget int, name Name) []protocol.Message {
 	out := slices.Clone(transcript)
 	sum, step := 0, 0
@@ -78,8 +77,8 @@ func shortenOld(transcript []protocol.Message, budget int, name Name) []protocol
 	return out
 }
 
-// shortenMessage shortens a model's or a tool's message to texts of size bytes. With 0 nothing but
-// a line stays of them, and no picture.
+// shortenMessage shortens a message of a model or a tool to texts of size bytes. With 0 only a line
+// remains of them, and no picture.
 func shortenMessage(m protocol.Message, size int, name Name) protocol.Message {
 	if m.Role == protocol.RoleUser {
 		return m
@@ -101,8 +100,8 @@ func shortenMessage(m protocol.Message, size int, name Name) protocol.Message {
 	return m
 }
 
-// cutTexts shortens all texts of a message, but for the model's own words: the person's to so many
-// bytes each, others to size.
+// cutTexts shortens the texts of a message, except the model's own words: the user's to one length,
+// others to size.
 func cutTexts(m protocol.Message, words, size int, name Name) protocol.Message {
 	if m.Role != protocol.RoleUser {
 		return shortenMessage(m, size, name)
@@ -128,8 +127,7 @@ func readOn(r *protocol.ToolResult, size int, name Name) string {
 	return fmt.Sprintf("; read_output {\"output\": %q} has all of it", output)
 }
 
-// CutText leaves of a text its beginning and its end, size bytes together, and a line that tells of
-// the rest.
+// CutText shortens a text to size bytes of its beginning and end, and a line about the rest.
 func CutText(text string, size int, more string) string {
 	if len(text) <= size+noteText {
 		return text
@@ -146,7 +144,7 @@ func CutText(text string, size int, more string) string {
 	return strings.Trim(head+"\n"+line+"\n"+tail, "\n")
 }
 
-// shortenCall shortens the long texts among a call's arguments. They stay an object.
+// shortenCall shortens the long texts among a call's arguments. The arguments remain an object.
 func shortenCall(c protocol.ToolCall, size int) *protocol.ToolCall {
 	var fields map[string]any
 	if len(c.Arguments) <= size+noteText || json.Unmarshal(c.Arguments, &fields) != nil {
@@ -163,14 +161,14 @@ func shortenCall(c protocol.ToolCall, size int) *protocol.ToolCall {
 	return &c
 }
 
-// What the model reads where messages are left out.
+// Texts for the model in place of messages that are left out.
 const (
 	noteEarlier = "[Earlier messages of this conversation are left out here: there is no room for them.]\n\n"
 	noteSteps   = "\n\n[Steps of yours that followed, and their results, are left out here: there is no room for them.]"
 )
 
-// tellGaps tells of messages that were left out: in the first that is kept, or at the end of the
-// person's before the gap.
+// tellGaps adds a line about left-out messages: to the first kept message, or to the user's message
+// before the gap.
 func tellGaps(all, kept []protocol.Message, cut bool) []protocol.Message {
 	out := slices.Clone(kept)
 	at, newest := 0, -1 // of all; of out, the person's last

@@ -53,7 +53,7 @@ func all(messages []protocol.Message) string {
 	return b.String()
 }
 
-func TestOldResultsAreShortenedBeforeAnythingSaidIsLeftOut(t *testing.T) {
+func TestShorten_OldResultsGoFirst(t *testing.T) {
 	transcript := talk(30, 20<<10)
 	w := history.Fit(transcript, 0, 27_000, false, named)
 	text := all(w.Messages)
@@ -73,7 +73,7 @@ func TestOldResultsAreShortenedBeforeAnythingSaidIsLeftOut(t *testing.T) {
 	}
 }
 
-func TestAShortenedResultHasItsBeginningAndItsEnd(t *testing.T) {
+func TestShorten_Result_KeepsBothEnds(t *testing.T) {
 	text := all(history.Fit(talk(6, 20<<10), 0, 27_000, false, named).Messages)
 	for _, want := range []string{"first line 0\nxxx", "xxx\nlast line 0", "bytes left out here"} {
 		if !strings.Contains(text, want) {
@@ -82,14 +82,14 @@ func TestAShortenedResultHasItsBeginningAndItsEnd(t *testing.T) {
 	}
 }
 
-func TestASmallWindowKeepsTheBeginningOfTheTalk(t *testing.T) {
+func TestShorten_SmallWindow_KeepsFirstMessage(t *testing.T) {
 	w := history.Fit(talk(30, 20<<10), 0, 3700, false, named)
 	if text := all(w.Messages); !strings.Contains(text, "question 0") || !strings.Contains(text, "first line 29") || history.Tokens(w.Messages) > 3700 {
 		t.Errorf("%d tokens: %.300s", history.Tokens(w.Messages), text)
 	}
 }
 
-func TestWhatIsLeftOutIsToldInItsPlace(t *testing.T) {
+func TestShorten_LeftOutPart_BecomesALine(t *testing.T) {
 	w := history.Fit(talk(30, 20<<10), 0, 900, false, named)
 	text := all(w.Messages)
 	if !strings.HasPrefix(text, "[Earlier messages of this conversation are left out here") || history.Tokens(w.Messages) > 900 ||
@@ -105,7 +105,7 @@ func TestWhatIsLeftOutIsToldInItsPlace(t *testing.T) {
 	}
 }
 
-func TestWhatIsNewestIsShortenedWhereItAloneIsTooLong(t *testing.T) {
+func TestShorten_NewestTooLong_IsCut(t *testing.T) {
 	pasted := []protocol.Message{protocol.UserText("Begin. " + strings.Repeat("ä", 40<<10) + " The end.")}
 	pasted[0].ID = 1
 	text := all(history.Fit(pasted, 1, 1000, false, named).Messages)
@@ -123,9 +123,8 @@ func TestWhatIsNewestIsShortenedWhereItAloneIsTooLong(t *testing.T) {
 	}
 }
 
-// TestWhatIsNewestLeavesThePersonsWordsWholeAsLongAsThereIsRoom: of a result beside them less
-// stays, and of what was said before.
-func TestWhatIsNewestLeavesThePersonsWordsWholeAsLongAsThereIsRoom(t *testing.T) {
+// A result beside the user's words is cut further, and so are earlier messages.
+func TestShorten_KeepsUsersWordsLongest(t *testing.T) {
 	transcript := slices.Concat(story("u", 2000), talk(1, 20<<10)[1:], story("u", 4000))
 	for i := range transcript {
 		transcript[i].ID = int64(i + 1)
@@ -137,9 +136,8 @@ func TestWhatIsNewestLeavesThePersonsWordsWholeAsLongAsThereIsRoom(t *testing.T)
 	}
 }
 
-// TestALongerTalkBeginsAsTheShorterOneDid, but for a step in several: what providers have cached
-// they find again.
-func TestALongerTalkBeginsAsTheShorterOneDid(t *testing.T) {
+// Except in every few steps, providers find the cached prefix again.
+func TestShorten_LongerHistory_KeepsPrefix(t *testing.T) {
 	changed, before := 0, ""
 	for n := 2; n <= 60; n++ {
 		transcript := talk(n, 4<<10)
@@ -155,9 +153,8 @@ func TestALongerTalkBeginsAsTheShorterOneDid(t *testing.T) {
 	}
 }
 
-// TestWhateverIsCutAProviderTakesIt: calls and results pair, and the budget holds where the model's
-// own words allow it.
-func TestWhateverIsCutAProviderTakesIt(t *testing.T) {
+// Calls and results pair, and the budget holds if the model's own words allow it.
+func TestShorten_ResultIsAlwaysValid(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		transcript := story("u"+rapid.StringMatching(`[uac]{0,40}`).Draw(t, "kinds"), rapid.IntRange(0, 4000).Draw(t, "size"))
 		budget := rapid.IntRange(-100, 8000).Draw(t, "budget")

@@ -6,7 +6,7 @@ import (
 	"mews/supervisor"
 )
 
-// ChannelOf is where something was sent, as people call it.
+// ChannelOf returns the name of a channel for people.
 func ChannelOf(s supervisor.Sending) string {
 	channel := string(s.In.Channel)
 	if channel != "" {
@@ -23,8 +23,7 @@ func Where(s supervisor.Sending) string {
 	return s.At.Format(stampTime) + ", " + ChannelOf(s)
 }
 
-// Stamp is the line above a message of a person's by which a model knows when, where and how it was
-// sent.
+// Stamp returns the line above a message that tells a model when, where and how it was sent.
 func Stamp(s supervisor.Sending) string {
 	parts := []string{Where(s)}
 	for _, how := range []struct {

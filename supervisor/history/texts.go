@@ -1,6 +1,6 @@
 package history
 
-// The words of a stamp. They are for the model.
+// Texts of a stamp, for the model.
 const (
 	stampTime      = "Mon 2 Jan 2006 15:04"
 	stampGroup     = " group"
@@ -13,8 +13,8 @@ const (
 	stampScheduled = "a job"
 )
 
-// What a recap says, for the model: around lines between two lines of equal signs, and of each line
-// whose it is.
+// Texts of a recap, for the model. Two lines of equal signs enclose the messages; each has its
+// author.
 const (
 	recapHead = "What was last said between the two of you elsewhere, between the lines of equal signs. It is for " +
 		"you to know, and asks for nothing:\n%s\n%s%s\n"

@@ -8,14 +8,14 @@ import (
 	"mews/supervisor/feature"
 )
 
-// ActivityDependencies are what reading the ledger needs. Where Activity is nil, nothing is read.
+// ActivityDependencies holds what reading the ledger needs. A nil Activity reads nothing.
 type ActivityDependencies struct {
 	Activity Activity
 }
 
-// Activity tells what was done for people.
+// Activity reads the effects of turns from the ledger.
 type Activity interface {
-	// Read is what was done for a user, for a turn that answers in a conversation.
+	// Read returns a user's effects that a turn may see whose answer goes to destination.
 	Read(ctx context.Context, user string, destination int64, time, kind string) (protocol.Activity, error)
 }
 
@@ -24,7 +24,7 @@ var activityRows = []row{
 		limit: protocol.MaxActivityReads, handler: turnCall((*turn).readActivity)},
 }
 
-// readActivity reads what was done for the turn's person.
+// readActivity returns the effects of the turn's user.
 func (t *turn) readActivity(ctx context.Context, p *protocol.ActivityRead) (*protocol.Activity, error) {
 	if t.o.Activity == nil {
 		return nil, feature.Refused("this Mews has no ledger")

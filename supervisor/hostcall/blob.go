@@ -14,13 +14,13 @@ import (
 	"mews/supervisor/spool"
 )
 
-// BlobDependencies are what keeping bytes needs.
+// BlobDependencies holds what storing blobs needs.
 type BlobDependencies struct {
 	Blobs Blobs
 	Spool Spool
 }
 
-// Blobs knows whose the bytes in the spool are.
+// Blobs knows which user owns the bytes in the spool.
 type Blobs interface {
 	Put(ctx context.Context, user string, ref protocol.BlobRef, turn int64) error
 	Owns(ctx context.Context, user, sha256 string) (size int64, ok bool, err error)
@@ -29,14 +29,14 @@ type Blobs interface {
 	KeptBefore(ctx context.Context, user string, turn int64, since time.Time) (ofTurn, ofUser int64, err error)
 }
 
-// Spool keeps bytes.
+// Spool stores bytes on disk.
 type Spool interface {
 	Create() (*spool.Writer, error)
 	ReadAt(sha256 string, p []byte, offset int64) (n int, size int64, err error)
 	Read(sha256 string) (file io.ReadCloser, size int64, err error)
 }
 
-// The limits of writes and reads come to 1 GiB in a turn or operation.
+// The limits allow writes and reads of 1 GiB in a turn or operation.
 var blobRows = []row{
 	{method: protocol.MethodBlobBegin, phase: inTurn | inOperation, kinds: withHome, bytes: shortParams, limit: 5_000, handler: workCall((*work).beginBlob)},
 	{method: protocol.MethodBlobWrite, phase: inTurn | inOperation, kinds: withHome, bytes: chunkParams, limit: 16_384, handler: workCall((*work).writeBlob)},
@@ -46,20 +46,20 @@ var blobRows = []row{
 
 const (
 	maxBlob      = 64 << 20  // bytes of one blob of a turn
-	maxKept      = 256 << 20 // bytes of a person's blobs that are kept at one time
-	maxBefore    = 512 << 20 // likewise, of files before turns changed them
+	maxKept      = 256 << 20 // bytes of a user's blobs that are kept at one time
+	maxBefore    = 512 << 20 // bytes of a user's files before turns changed them, kept at one time
 	maxOpenBlobs = 8         // of one turn or operation
 )
 
-// blobStore is where the blobs of a turn or an operation go.
+// blobStore stores the committed blobs of a turn or an operation.
 type blobStore interface {
 	create() (*spool.Writer, error)
 	room(ctx context.Context) (bytes int64, err error) // for one more blob
 	keep(ctx context.Context, ref protocol.BlobRef) error
-	full() error // the answer to a worker that has no room left
+	full() error // returns the answer to a worker that has no room left
 }
 
-// turnBlobs keeps a turn's blobs as its person's, for a while.
+// turnBlobs stores a turn's blobs for its user, for a while.
 type turnBlobs struct {
 	*Conn
 	turn int64
@@ -82,7 +82,7 @@ func (b *turnBlobs) full() error {
 		maxBlob>>20, maxKept>>20, spool.Retention/(24*time.Hour))
 }
 
-// beforeBlobs keeps the bytes of files before a turn changes them as its person's, for a while.
+// beforeBlobs stores the bytes of files before a turn changes them, for its user and for a while.
 type beforeBlobs struct{ turnBlobs }
 
 func (b *beforeBlobs) room(ctx context.Context) (int64, error) {
@@ -96,9 +96,9 @@ func (b *beforeBlobs) keep(ctx context.Context, ref protocol.BlobRef) error {
 
 func (b *beforeBlobs) full() error { return feature.Refused(textBeforeFull, maxBefore>>20) }
 
-// uploads are the blobs that a turn or operation is writing.
+// uploads holds the blobs that a turn or operation is writing.
 type uploads struct {
-	// guards what follows, and the files; the wire hands over one blob call after the other
+	// guards the fields below, and the files; the wire delivers one blob call after the other
 	mu   sync.Mutex
 	open map[int64]*upload
 	last int64
@@ -200,8 +200,8 @@ func (w *work) readBlob(ctx context.Context, p *protocol.BlobRead) (*protocol.Bl
 	return &protocol.BlobData{Data: data[:n], Size: size}, err
 }
 
-// mayRead says whether there is a blob that may be read: one of the person's, or of a turn with a
-// worker of its own its material alone.
+// mayRead reports whether a blob exists that may be read. A turn in its user's worker may read any
+// blob of the user, and a one-shot worker only its material.
 func (w *work) mayRead(ctx context.Context, sha256 string) (bool, error) {
 	if w.turn != nil && w.turn.Kind.OneShot() {
 		if w.turn.Material != sha256 {
@@ -213,7 +213,7 @@ func (w *work) mayRead(ctx context.Context, sha256 string) (bool, error) {
 	return owns, err
 }
 
-// spoolFailed is the error of an attempt for which the disk may be full.
+// spoolFailed returns the error of a failed attempt. A full disk has its own answer.
 func (w *work) spoolFailed(attempt string, err error) error {
 	if errors.Is(err, spool.ErrFull) {
 		w.log().Warn(attempt, "error", err)
@@ -222,7 +222,7 @@ func (w *work) spoolFailed(attempt string, err error) error {
 	return fmt.Errorf("%s: %w", attempt, err)
 }
 
-// checkBlob says what is wrong with a blob that a worker names as its person's.
+// checkBlob returns an error unless a blob is the user's and has that size.
 func (w *work) checkBlob(ctx context.Context, sha256 string, size int64) error {
 	kept, owns, err := w.o.Blobs.Owns(ctx, w.user, sha256)
 	switch {
@@ -236,7 +236,8 @@ func (w *work) checkBlob(ctx context.Context, sha256 string, size int64) error {
 	return nil
 }
 
-// discard drops what was begun and not committed. Nothing of the turn or operation runs any more.
+// discard deletes uncommitted blobs. It is called when nothing of the turn or operation runs any
+// more.
 func (u *uploads) discard() (err error) {
 	for _, up := range u.open {
 		err = errors.Join(err, up.file.Discard())

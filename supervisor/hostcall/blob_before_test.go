@@ -7,9 +7,8 @@ import (
 	"mews/protocol"
 )
 
-// TestATurnsBytesFromBeforeAreBounded: 16 MiB of a file and 64 MiB of a turn, whatever else its
-// person has kept.
-func TestATurnsBytesFromBeforeAreBounded(t *testing.T) {
+// The limits are 16 MiB for a file and 64 MiB for a turn, whatever else the user has stored.
+func TestBytesBefore_AreLimitedPerFileAndTurn(t *testing.T) {
 	r := newRig(t, says(protocol.Part{Text: "hi"}))
 	begin := func() (int64, error) {
 		begun, err := r.call(protocol.MethodBlobBegin, protocol.BlobBegin{Turn: r.open.Turn.ID, Before: true})
@@ -26,7 +25,7 @@ func TestATurnsBytesFromBeforeAreBounded(t *testing.T) {
 	}
 	refused := func(what string, err error) {
 		t.Helper()
-		if wireCode(err) != protocol.CodeFailed || !strings.Contains(err.Error(), "64 MiB of one turn") {
+		if wireCode(err) != protocol.CodeFailed || !strings.Contains(err.Error(), "64 MiB for a turn") {
 			t.Errorf("%s: %v", what, err)
 		}
 	}

@@ -14,7 +14,7 @@ import (
 
 const quota = 256 << 20
 
-// hoard has ann keep a blob of that size, as far as the database knows.
+// hoard stores the record of a blob of ann's with that size, without its bytes.
 func (r *rig) hoard(sha string, size int64) {
 	r.t.Helper()
 	ref := protocol.BlobRef{SHA256: hash(sha), Size: size}
@@ -42,15 +42,15 @@ func (r *rig) commit(blob int64) error {
 	return err
 }
 
-// full checks that err tells a worker of the quota.
-func full(t *testing.T, what string, err error) {
+// checkQuota checks that err tells a worker of the quota.
+func checkQuota(t *testing.T, what string, err error) {
 	t.Helper()
 	if wireCode(err) != protocol.CodeFailed || !strings.Contains(err.Error(), "256 MiB") {
 		t.Errorf("%s: %v", what, err)
 	}
 }
 
-func TestAPersonHasSoMuchRoom(t *testing.T) {
+func TestBlobs_OverQuota_AreRefused(t *testing.T) {
 	r := newRig(t, says(protocol.Part{Text: "hi"}))
 	r.hoard("much", quota-10)
 	first, err := r.begin()
@@ -61,7 +61,7 @@ func TestAPersonHasSoMuchRoom(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	full(t, "write 11 bytes where 10 are left", r.write(first, 0, "12345678901"))
+	checkQuota(t, "write 11 bytes where 10 are left", r.write(first, 0, "12345678901"))
 	for _, blob := range []int64{first, second} {
 		if err := r.write(blob, 0, strings.Repeat("x", int(blob)+7)); err != nil {
 			t.Fatal(err)
@@ -70,10 +70,10 @@ func TestAPersonHasSoMuchRoom(t *testing.T) {
 	if err := r.commit(first); err != nil {
 		t.Fatal(err)
 	}
-	full(t, "commit what the other has left no room for", r.commit(second))
+	checkQuota(t, "commit what the other has left no room for", r.commit(second))
 	r.hoard("rest", 2)
 	_, err = r.begin()
-	full(t, "begin where none is left", err)
+	checkQuota(t, "begin where none is left", err)
 
 	bob, _ := r.newConn("bob")
 	other := r.startTurn("bob", "1")
@@ -83,7 +83,7 @@ func TestAPersonHasSoMuchRoom(t *testing.T) {
 	}
 }
 
-func TestRoomComesBackAsOldBlobsGo(t *testing.T) {
+func TestBlobs_OldOnesGone_FreesQuota(t *testing.T) {
 	now := time.Now()
 	r := newRig(t, says(protocol.Part{Text: "hi"}))
 	r.options.Now = func() time.Time { return now }
@@ -91,19 +91,19 @@ func TestRoomComesBackAsOldBlobsGo(t *testing.T) {
 	r.conn.BeginTurn(r.turn())
 	r.hoard("much", quota)
 	_, err := r.begin()
-	full(t, "begin", err)
+	checkQuota(t, "begin", err)
 	now = now.Add(spool.Retention + time.Minute)
 	if _, err := r.begin(); err != nil {
 		t.Errorf("a week later: %v", err)
 	}
 }
 
-// fullDisk is a spool whose disk is nearly full.
+// fullDisk is a spool with a nearly full disk.
 type fullDisk struct{ hostcall.Spool }
 
 func (fullDisk) Create() (*spool.Writer, error) { return nil, spool.ErrFull }
 
-func TestAWorkerLearnsOfAFullDiskAndTheLogDoes(t *testing.T) {
+func TestBlobs_FullDisk_IsAnsweredAndLogged(t *testing.T) {
 	r := newRig(t, says(protocol.Part{Text: "hi"}))
 	r.options.Spool = fullDisk{}
 	logged := r.logged()
@@ -122,7 +122,7 @@ func (brokenBlobs) Kept(context.Context, string, time.Time) (int64, error) {
 	return 0, &supervisor.Error{Code: supervisor.CodeUnavailable, Message: "The database is busy."}
 }
 
-func TestWithoutItsSumNothingIsKept(t *testing.T) {
+func TestBlobs_SumUnknown_StoresNothing(t *testing.T) {
 	r := newRig(t, says(protocol.Part{Text: "hi"}))
 	blob, err := r.begin()
 	if err != nil {

@@ -8,15 +8,15 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// Reserver pays for the calls of models of a turn.
+// Reserver sets money aside for a turn's calls of models.
 type Reserver interface {
 	modelcall.Reserver
-	// Settled is to be called when a lease's call has ended, after its usage was kept with it. kept
-	// is false where that failed: the lease is then set aside for as long as the service runs.
+	// Settled must be called when a lease's call has ended and its usage was stored with the lease.
+	// If storing failed, kept is false, and the lease stays set aside as long as the service runs.
 	Settled(l supervisor.Lease, kept bool)
 }
 
-// Reserve is the turn's, and remembers what the lease is at most.
+// Reserve reserves money from the turn's Reserver, and remembers its size.
 func (s *stepStream) Reserve(ctx context.Context, e modelcall.Estimate) (lease supervisor.Lease, err error) {
 	lease, err = s.Reserver.Reserve(ctx, e)
 	if lease.ID != 0 {
@@ -25,18 +25,18 @@ func (s *stepStream) Reserve(ctx context.Context, e modelcall.Estimate) (lease s
 	return lease, err
 }
 
-// Return is the turn's.
+// Return returns a lease to the turn's Reserver.
 func (s *stepStream) Return(ctx context.Context, lease int64) { s.Reserver.Return(ctx, lease) }
 
-// settled tells the turn's Reserver of a lease whose call has ended; 0 is none.
+// settled tells the turn's Reserver that a lease's call has ended; 0 means no lease.
 func (s *stepStream) settled(lease int64, kept bool) {
 	if lease != 0 {
 		s.Reserver.Settled(supervisor.Lease{ID: lease, Amount: s.maxCosts[lease]}, kept)
 	}
 }
 
-// priced is a call of this turn's with its cost. Where nobody knows the price, the cost is all that
-// was set aside for the call, and nil where nothing was.
+// priced returns a call with its turn and its cost. If the price is unknown, the cost is the whole
+// lease, or nil if there was none.
 func (s *stepStream) priced(c sqlite.ModelCall) sqlite.ModelCall {
 	c.User, c.Conversation, c.Turn, c.Purpose, c.Pot = s.user, s.Conversation, s.ID, modelcall.PurposeChat, s.Pot
 	micro, known := s.o.Models.Cost(c.Spec, c.Usage, s.o.Cache)
@@ -49,7 +49,7 @@ func (s *stepStream) priced(c sqlite.ModelCall) sqlite.ModelCall {
 	return c
 }
 
-// charge keeps what the call has cost whose answer is not kept, or is gone on with: it was paid for
+// charge stores the cost of the call whose answer is not stored or is continued: it was paid for
 // all the same.
 func (s *stepStream) charge(ctx context.Context) {
 	if s.paid != nil {
@@ -58,13 +58,13 @@ func (s *stepStream) charge(ctx context.Context) {
 	}
 }
 
-// chargeFailed keeps what a failed call has counted.
+// chargeFailed stores the usage of a failed call.
 func (s *stepStream) chargeFailed(ctx context.Context, f modelcall.Failure) {
 	s.keepUsage(ctx, s.priced(sqlite.ModelCall{Spec: f.Spec, Class: f.Class, Usage: f.Usage, Request: f.Request, Lease: f.Lease}))
 }
 
-// keepUsage keeps a call that leaves no message, also when its turn has been stopped. A lease that
-// cannot be ended so is ended when the service starts again.
+// keepUsage stores a call that leaves no message, even if its turn was stopped. If that fails, its
+// lease ends at the next start of the service.
 func (s *stepStream) keepUsage(ctx context.Context, c sqlite.ModelCall) {
 	err := s.o.Usage.Put(context.WithoutCancel(ctx), c)
 	if err != nil {

@@ -21,14 +21,14 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// fakeReserver is money in memory, and the books: it sees how each lease ends, once and for no more
-// than it holds.
+// fakeReserver holds money in memory and checks the books: each lease must end once, and cost no
+// more than it holds.
 type fakeReserver struct {
 	t *testing.T
 	hostcall.Steps
 	hostcall.Usage
-	refuse error  // of each commit
-	first  func() // called as the first lease is taken; may be nil
+	refuse error  // the result of each commit
+	first  func() // called when the first lease is taken; may be nil
 
 	mu       sync.Mutex
 	left     int64
@@ -37,11 +37,11 @@ type fakeReserver struct {
 	returned int
 	settled  int
 	spent    int64
-	costs    []int64 // of what was kept, in order
+	costs    []int64 // stored calls, in order
 }
 
-// pays has a rig's turns paid for out of a fakeReserver.
-func pays(t *testing.T, r *rig, money int64) *fakeReserver {
+// useReserver makes a fakeReserver pay for a rig's turns.
+func useReserver(t *testing.T, r *rig, money int64) *fakeReserver {
 	b := &fakeReserver{t: t, Steps: r.options.Steps, Usage: r.options.Usage, left: money, open: map[int64]int64{}}
 	r.options.Steps, r.options.Usage = b, b
 	turn := r.turn()
@@ -68,7 +68,7 @@ func (b *fakeReserver) Reserve(_ context.Context, bid modelcall.Estimate) (super
 	return supervisor.Lease{ID: b.last, Amount: amount}, nil
 }
 
-// Settled is told of leases that have ended in the books.
+// Settled expects a lease that has ended in the books.
 func (b *fakeReserver) Settled(l supervisor.Lease, kept bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -126,9 +126,10 @@ func (b *fakeReserver) Put(ctx context.Context, c sqlite.ModelCall) error {
 	return err
 }
 
-// priced is a catalogue of one model that answers by a script, at three millionths of a dollar for
-// a token. What is silent for longer than silence has failed; 0 is the provider's own.
-func priced(t *testing.T, kind string, silence time.Duration, script modeltest.Script) *model.Catalogue {
+// pricedCatalogue returns a catalogue of one scripted model, at three millionths of a dollar for a
+// token. A call that is silent for longer than silence has failed; 0 means the provider's own
+// limit.
+func pricedCatalogue(t *testing.T, kind string, silence time.Duration, script modeltest.Script) *model.Catalogue {
 	t.Helper()
 	_, base := modeltest.NewServer(t, script)
 	c, err := model.NewCatalogue(model.Options{Default: "p/m", Prices: map[string]model.Price{"p/m": {Input: 3, Output: 3}},
@@ -140,9 +141,8 @@ func priced(t *testing.T, kind string, silence time.Duration, script modeltest.S
 	return c
 }
 
-// TestAModelThatNeverEndsSpendsNoMoreThanThereIs: each step is paid for before it is made, and what
-// was done stays.
-func TestAModelThatNeverEndsSpendsNoMoreThanThereIs(t *testing.T) {
+// Each step is paid for in advance, and earlier steps stay.
+func TestBudget_EndlessModel_StopsWithinMoney(t *testing.T) {
 	for _, kind := range []string{"anthropic", "openai"} {
 		t.Run(kind, func(t *testing.T) {
 			const money = 2_000_000 // two dollars
@@ -150,8 +150,8 @@ func TestAModelThatNeverEndsSpendsNoMoreThanThereIs(t *testing.T) {
 				return modeltest.Answer{Text: "Once more.", Calls: []modeltest.Call{{Name: "get_time", Args: `{}`}},
 					Usage: &modeltest.Usage{Prompt: int64(len(r.Raw)) / 2, Completion: int64(r.Limit)}}
 			}
-			r := newRigOf(t, priced(t, kind, 0, script))
-			b := pays(t, r, money)
+			r := newRigOf(t, pricedCatalogue(t, kind, 0, script))
+			b := useReserver(t, r, money)
 			steps := 0
 			for ; ; steps++ {
 				result, err := r.call(protocol.MethodModelStream, r.modelStream())
@@ -183,7 +183,7 @@ func TestAModelThatNeverEndsSpendsNoMoreThanThereIs(t *testing.T) {
 	}
 }
 
-// keptCost is what the database has of ann's costs.
+// keptCost returns ann's costs in the database.
 func keptCost(t *testing.T, r *rig) (micro int64) {
 	t.Helper()
 	totals, err := r.db.Usage().Sum(t.Context(), sqlite.UsageQuery{User: "ann"})
@@ -196,8 +196,8 @@ func keptCost(t *testing.T, r *rig) (micro int64) {
 	return micro
 }
 
-// TestEachLeaseEnds: whatever the server does, and whoever stops in the middle of it.
-func TestEachLeaseEnds(t *testing.T) {
+// Every lease ends, however the server answers and whoever stops the turn.
+func TestLease_AlwaysEnds(t *testing.T) {
 	faults := map[string]modeltest.Fault{
 		"well": nil, "cut in the middle": modeltest.Cut(700), "stalls": modeltest.Stalls(900), "silent": modeltest.Stalls(0),
 		"empty": modeltest.Empty, "malformed": modeltest.Malformed, "limit": modeltest.Stops(modeltest.StopLength),
@@ -210,10 +210,10 @@ func TestEachLeaseEnds(t *testing.T) {
 		for _, kind := range []string{"anthropic", "openai"} {
 			t.Run(kind+" "+name, func(t *testing.T) {
 				t.Parallel()
-				r := newRigOf(t, priced(t, kind, 50*time.Millisecond, modeltest.Faulty(func(modeltest.Request) modeltest.Answer {
+				r := newRigOf(t, pricedCatalogue(t, kind, 50*time.Millisecond, modeltest.Faulty(func(modeltest.Request) modeltest.Answer {
 					return modeltest.Answer{Text: strings.Repeat("word ", 40), Chunk: 10}
 				}, fault)))
-				b := pays(t, r, 1<<40)
+				b := useReserver(t, r, 1<<40)
 				b.first = func() { // it is stopped in back-off at the latest
 					time.AfterFunc(300*time.Millisecond, func() { r.conn.EndTurn(r.turn().ID, "") })
 				}
@@ -230,19 +230,19 @@ func TestEachLeaseEnds(t *testing.T) {
 	}
 }
 
-// TestAStepThatIsStoppedCountsAsFarAsItCame also when its turn has ended by then, and whether its
-// person has a budget or not.
-func TestAStepThatIsStoppedCountsAsFarAsItCame(t *testing.T) {
+// A stopped step costs what it has used, even if its turn has ended by then, with and without a
+// budget.
+func TestStoppedStep_CostsWhatItUsed(t *testing.T) {
 	for _, kind := range []string{"anthropic", "openai"} {
 		for _, budget := range []bool{true, false} {
 			t.Run(fmt.Sprint(kind, ", budget: ", budget), func(t *testing.T) {
-				r := newRigOf(t, priced(t, kind, 0, func(modeltest.Request) modeltest.Answer {
+				r := newRigOf(t, pricedCatalogue(t, kind, 0, func(modeltest.Request) modeltest.Answer {
 					return modeltest.Answer{Text: strings.Repeat("word ", 4000), Chunk: 50, Delay: 2 * time.Millisecond}
 				}))
 				seen := make(chan struct{})
 				turn := r.turn()
 				turn.Reply = &lengthWatcher{Reply: r.stream, at: 500, seen: seen}
-				b := pays(t, r, 1<<40)
+				b := useReserver(t, r, 1<<40)
 				if budget {
 					turn.Reserver = b
 				}
@@ -270,7 +270,7 @@ func TestAStepThatIsStoppedCountsAsFarAsItCame(t *testing.T) {
 	}
 }
 
-// lengthWatcher tells when a reply has grown to a length.
+// lengthWatcher signals when a reply has grown to a length.
 type lengthWatcher struct {
 	hostcall.Reply
 	at, said int
@@ -285,10 +285,10 @@ func (w *lengthWatcher) Add(text string) {
 	}
 }
 
-// leased are answers of calls that were paid for.
+// leased is a model whose answers were paid for.
 type leased struct {
 	*takes
-	unknown bool // what they cost
+	unknown bool // the price is unknown
 }
 
 func (m leased) Stream(ctx context.Context, spec string, req modelcall.Request, delta func(modelcall.Delta)) (
@@ -309,7 +309,7 @@ func (m leased) Cost(spec string, u protocol.Usage, kept time.Duration) (int64, 
 	return m.takes.Cost(spec, u, kept)
 }
 
-func TestAMessageOfSeveralCallsIsPaidWhole(t *testing.T) {
+func TestMessage_OfSeveralCalls_IsPaidInFull(t *testing.T) {
 	parts := []take{{answer: ended("One ", modelcall.StopLength)}, {answer: ended("two ", modelcall.StopLength)},
 		{answer: ended("three.", modelcall.StopEnd)}}
 	for name, k := range map[string]struct {
@@ -320,7 +320,7 @@ func TestAMessageOfSeveralCallsIsPaidWhole(t *testing.T) {
 		want    []int64
 	}{
 		"committed":               {false, nil, parts, 1000, []int64{11, 11, 11}},
-		"at a price nobody knows": {true, nil, parts, 1000, []int64{100, 100, 100}},
+		"unknown price":           {true, nil, parts, 1000, []int64{100, 100, 100}},
 		"not committed":           {false, errors.New("no"), parts, 1000, []int64{11, 11, 11}},
 		"not fit to be committed": {false, nil, []take{{answer: ended("", modelcall.StopEnd)}}, 1000, []int64{11}},
 		"no money for the rest":   {false, nil, parts, 105, []int64{11}},
@@ -328,7 +328,7 @@ func TestAMessageOfSeveralCallsIsPaidWhole(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRigOf(t, leased{&takes{t: t, list: k.list}, k.unknown})
-			b := pays(t, r, k.money)
+			b := useReserver(t, r, k.money)
 			b.refuse = k.refuse
 			_, err := r.call(protocol.MethodModelStream, r.modelStream())
 			if len(b.open) != 0 || fmt.Sprint(b.costs) != fmt.Sprint(k.want) || b.settled != len(k.want) {
@@ -344,9 +344,9 @@ func TestAMessageOfSeveralCallsIsPaidWhole(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeKeptIsLogged(t *testing.T) {
+func TestUsage_StoreFails_IsLogged(t *testing.T) {
 	r := newRigOf(t, leased{&takes{t: t, list: []take{{answer: ended("", modelcall.StopEnd)}}}, false})
-	b := pays(t, r, 1000)
+	b := useReserver(t, r, 1000)
 	b.Usage = fullUsage{}
 	log := r.logged()
 	if _, err := r.call(protocol.MethodModelStream, r.modelStream()); err == nil || !strings.Contains(log.String(), "lease=1") {
@@ -361,9 +361,8 @@ func (fullUsage) Counted(context.Context, int64) (c sqlite.Counted, err error) {
 	return c, nil
 }
 
-// TestWhatAModelHasCountedIsRememberedWhileItHolds: as long as a request has messages of the
-// counted one.
-func TestWhatAModelHasCountedIsRememberedWhileItHolds(t *testing.T) {
+// The provider's count is reused as long as a request has messages of the counted one.
+func TestTokenCount_IsReusedWhileValid(t *testing.T) {
 	list := make([]take, 6)
 	for i := range list {
 		list[i] = take{answer: ended("Yes.", modelcall.StopEnd)}
@@ -412,7 +411,7 @@ func (r *rig) called() {
 	}
 }
 
-// next ends the turn and begins another of the same conversation.
+// next ends the turn and begins another in the same conversation.
 func (r *rig) next(key string) {
 	r.t.Helper()
 	r.finish()

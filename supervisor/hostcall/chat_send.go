@@ -17,26 +17,26 @@ import (
 	"mews/supervisor/spool"
 )
 
-// ChatDependencies are what sending needs. Where one of them is nil, nothing is sent or asked.
+// ChatDependencies holds what sending needs. If one of them is nil, nothing is sent or asked.
 type ChatDependencies struct {
 	Approver Approver
 	Sender   Sender
 	Asker    Asker
 }
 
-// Approver says whether an effect may leave the walls; nil is that it may. It may take as long as a
-// person needs to answer.
+// Approver decides whether an effect may leave the sandbox; nil allows all. It may wait for a
+// user's answer.
 type Approver interface {
 	Allow(ctx context.Context, r approval.Request) error
 }
 
 // Sender sends to the chat of a turn's conversation.
 type Sender interface {
-	// Send has the Text and the Files of d delivered, on disk before it returns. A call sends once:
-	// for one that has sent before, nothing happens, whatever is to be sent now. It refuses a call
-	// that has a result and bytes that are not the person's.
+	// Send stores the text and files of d for delivery before it returns. A call sends once: if it
+	// has sent before, Send does nothing, even with other contents. It refuses a call that already
+	// has a result, and bytes that are not the user's.
 	Send(ctx context.Context, turn int64, call string, d supervisor.Delivery) error
-	// Sent says whether a call has sent something.
+	// Sent reports whether a call has sent something.
 	Sent(ctx context.Context, turn int64, call string) (bool, error)
 }
 
@@ -47,15 +47,15 @@ var chatRows = []row{
 		limit: protocol.MaxMessages, serial: true, handler: turnCall((*turn).sendMessage)},
 }
 
-// The tools whose calls may send files, and messages.
+// Tools whose calls may send files, and messages.
 const (
 	toolSendFile    = "send_file"
 	toolSendMessage = "send_message"
 )
 
-// sendFiles sends blobs of the person's to the chat that their turn belongs to. A call is made
-// again when its turn is gone on with after a crash: then it waits for the answer to what the
-// person was asked before, or is done if its files were sent.
+// sendFiles sends blobs of the user to the chat of their turn. A call is repeated when its turn
+// resumes after a crash. It then waits for the answer to the earlier question, or is done if its
+// files were sent.
 func (t *turn) sendFiles(ctx context.Context, p *protocol.ChatSend) (*protocol.ChatSent, error) {
 	if err := cmp.Or(t.checkCall(p.Call, toolSendFile), p.Check()); err != nil {
 		return nil, feature.Offence{Err: err}
@@ -78,8 +78,8 @@ func (t *turn) sendFiles(ctx context.Context, p *protocol.ChatSend) (*protocol.C
 	return &protocol.ChatSent{}, t.deliver(ctx, p.Call, supervisor.Delivery{Files: files})
 }
 
-// sendMessage sends what the model has said in a tool call to the chat that the turn belongs to.
-// The worker only names the call.
+// sendMessage sends the text of a model's tool call to the chat of the turn. The worker only names
+// the call.
 func (t *turn) sendMessage(ctx context.Context, p *protocol.ChatMessage) (*protocol.ChatSent, error) {
 	if err := t.checkCall(p.Call, toolSendMessage); err != nil {
 		return nil, feature.Offence{Err: err}
@@ -99,8 +99,8 @@ func (t *turn) sendMessage(ctx context.Context, p *protocol.ChatMessage) (*proto
 	return &protocol.ChatSent{}, t.deliver(ctx, p.Call, supervisor.Delivery{Text: arguments.Text})
 }
 
-// sentBefore says whether a call has sent something, before a crash, so that nobody is asked about
-// it again.
+// sentBefore reports whether a call has sent something before a crash, so that the user is not
+// asked again.
 func (t *turn) sentBefore(ctx context.Context, call string) (bool, error) {
 	if t.o.Approver == nil || t.o.Sender == nil {
 		return false, feature.Refused("this Mews sends nothing")
@@ -112,7 +112,7 @@ func (t *turn) deliver(ctx context.Context, call string, d supervisor.Delivery) 
 	return t.commit(ctx, func() error { return t.o.Sender.Send(ctx, t.ID, call, d) })
 }
 
-// file is a blob as it is sent.
+// file returns a blob as the file to send.
 func (t *turn) file(ctx context.Context, f protocol.ChatFile) (file supervisor.File, err error) {
 	if err := t.checkBlob(ctx, f.Blob.SHA256, f.Blob.Size); err != nil {
 		return file, err
@@ -128,8 +128,8 @@ func (t *turn) file(ctx context.Context, f protocol.ChatFile) (file supervisor.F
 	return file, nil
 }
 
-// checkCall says what is wrong with a call by which something is to be sent, and which no honest
-// worker names.
+// checkCall returns an error for a call that no honest worker names: it must be an open call of
+// that tool.
 func (t *turn) checkCall(id, tool string) error {
 	switch call, known := t.openCalls.find(id); {
 	case len(id) > maxName:
@@ -140,8 +140,8 @@ func (t *turn) checkCall(id, tool string) error {
 	return nil
 }
 
-// approvalRequest is what the person is asked where the rules say so: about these bytes, under
-// these names and with these words, in this conversation.
+// approvalRequest returns what the rules decide about: these bytes, with these names and captions,
+// to this conversation.
 func (t *turn) approvalRequest(call string, files []supervisor.File) approval.Request {
 	r := approval.Request{
 		User: t.user, Conversation: supervisor.Conversation{ID: t.Destination, User: t.user}, Turn: t.ID, Call: call,
@@ -162,8 +162,8 @@ func (t *turn) approvalRequest(call string, files []supervisor.File) approval.Re
 	return r
 }
 
-// quoteWords is a model's words in a text that the service says, as Markdown: they change nothing
-// of it.
+// quoteWords escapes a model's words, so that they do not change the Markdown of the text around
+// them.
 func quoteWords(words string) string {
 	return "`" + strings.Join(strings.Fields(strings.ReplaceAll(words, "`", "'")), " ") + "`"
 }

@@ -19,7 +19,7 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// picture is a whole PNG.
+// picture returns a whole PNG.
 func picture(t *testing.T) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -29,18 +29,18 @@ func picture(t *testing.T) string {
 	return b.String()
 }
 
-// sends is a model that calls send_file once.
-func sends() models {
+// sendFileModel is a model that calls send_file once.
+func sendFileModel() models {
 	return says(protocol.Part{Call: &protocol.ToolCall{Name: "send_file", Arguments: json.RawMessage(`{"path":"a"}`)}})
 }
 
-// approves is an Approver that has been told what to say, and what it was asked.
-type approves struct {
+// fakeApprover returns a prepared decision and records what it was asked.
+type fakeApprover struct {
 	asked []approval.Request
 	err   error
 }
 
-func (a *approves) Allow(_ context.Context, r approval.Request) error {
+func (a *fakeApprover) Allow(_ context.Context, r approval.Request) error {
 	a.asked = append(a.asked, r)
 	return a.err
 }
@@ -56,20 +56,20 @@ func (s turns) Send(ctx context.Context, turn int64, call string, d supervisor.D
 // sendRig is a rig whose model has called send_file.
 type sendRig struct {
 	*rig
-	approver *approves
+	approver *fakeApprover
 	call     string
 }
 
 func newSendRig(t *testing.T) *sendRig {
 	t.Helper()
-	r := &sendRig{rig: newRig(t, sends()), approver: &approves{}}
+	r := &sendRig{rig: newRig(t, sendFileModel()), approver: &fakeApprover{}}
 	r.options.Approver, r.options.Sender = r.approver, turns{r.db.Turns()}
 	r.conn.Handshaken(protocol.HelloResult{Tools: []protocol.Tool{{Name: "get_time"}, {Name: "list_files"}, {Name: "send_file"}}})
-	r.call = r.made()[0].ID
+	r.call = r.makeCalls()[0].ID
 	return r
 }
 
-// file is one with these bytes that an honest worker would have sent.
+// file returns the message of an honest worker that sends one file with these bytes.
 func (r *sendRig) file(name, data string) protocol.ChatSend {
 	r.t.Helper()
 	return protocol.ChatSend{Turn: r.open.Turn.ID, Call: r.call,
@@ -82,7 +82,7 @@ func (r *sendRig) send(p protocol.ChatSend) error {
 	return err
 }
 
-// delivered are the files that wait for ann.
+// delivered lists the files that wait for ann.
 func (r *sendRig) delivered() (files []supervisor.File) {
 	r.t.Helper()
 	list, err := r.db.Outbox().ListPending(r.t.Context(), r.open.Turn.Conversation.ID, 0, 100)
@@ -95,7 +95,7 @@ func (r *sendRig) delivered() (files []supervisor.File) {
 	return files
 }
 
-func TestAFileIsSentOnce(t *testing.T) {
+func TestSendFiles_IsSentOnce(t *testing.T) {
 	r := newSendRig(t)
 	p := r.file("cat.png", picture(t))
 	p.Caption = "Tom\n`and` Jerry"
@@ -122,9 +122,8 @@ func TestAFileIsSentOnce(t *testing.T) {
 	}
 }
 
-// TestWhatIsAskedAboutIsExactlyThis: another name, caption, content or conversation is another
-// subject.
-func TestWhatIsAskedAboutIsExactlyThis(t *testing.T) {
+// Another name, caption, content or conversation is another subject.
+func TestApproval_CoversExactlyThisFile(t *testing.T) {
 	r := newSendRig(t)
 	r.approver.err = &supervisor.Error{Code: supervisor.CodeForbidden, Message: "ann was asked and said no."}
 	first := r.file("a.txt", "a")
@@ -142,7 +141,7 @@ func TestWhatIsAskedAboutIsExactlyThis(t *testing.T) {
 	}
 }
 
-func TestFilesThatNoHonestWorkerSends(t *testing.T) {
+func TestSendFiles_InvalidFile_EndsWorker(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*sendRig, *protocol.ChatSend)
 		want   string // of the offence
@@ -180,8 +179,8 @@ func TestFilesThatNoHonestWorkerSends(t *testing.T) {
 	}
 }
 
-// Pictures of one call are one delivery, of which the person is asked as a whole.
-func TestSeveralFilesAreSentTogether(t *testing.T) {
+// Pictures of one call are one delivery, with one question for all of them.
+func TestSendFiles_SeveralPictures_AreOneDelivery(t *testing.T) {
 	r := newSendRig(t)
 	p, other := r.file("cat.png", picture(t)), r.file("dog.txt", "a dog")
 	p.More = []protocol.ChatFile{other.ChatFile}
@@ -205,25 +204,24 @@ func TestSeveralFilesAreSentTogether(t *testing.T) {
 	}
 }
 
-// nothingSent is a Sender that has forgotten what it has sent.
+// nothingSent is a Sender that has forgotten what it sent.
 type nothingSent struct{ hostcall.Sender }
 
 func (nothingSent) Sent(context.Context, int64, string) (bool, error) { return false, nil }
 
-// messageRig is one whose model has called send_message.
+// messageRig returns a rig whose model has called send_message.
 func messageRig(t *testing.T, arguments string) *sendRig {
 	t.Helper()
 	r := &sendRig{rig: newRig(t, says(protocol.Part{Call: &protocol.ToolCall{Name: "send_message", Arguments: json.RawMessage(arguments)}})),
-		approver: &approves{}}
+		approver: &fakeApprover{}}
 	r.options.Approver, r.options.Sender = r.approver, turns{r.db.Turns()}
 	r.conn.Handshaken(protocol.HelloResult{Tools: []protocol.Tool{{Name: "get_time"}, {Name: "list_files"}, {Name: "send_message"}}})
-	r.call = r.made()[0].ID
+	r.call = r.makeCalls()[0].ID
 	return r
 }
 
-// A message is what the model has said in its call, whatever its worker would like to say, and is
-// sent once.
-func TestAMessageIsSentOnceAsTheModelHasSaidIt(t *testing.T) {
+// A message has the text of the model's call, whatever its worker says, and is sent once.
+func TestSendMessage_SendsModelsTextOnce(t *testing.T) {
 	r := messageRig(t, `{"text":"**Found** it."}`)
 	for range 3 {
 		if _, err := r.rig.call(protocol.MethodChatMessage, protocol.ChatMessage{Turn: r.open.Turn.ID, Call: r.call}); err != nil {
@@ -239,7 +237,7 @@ func TestAMessageIsSentOnceAsTheModelHasSaidIt(t *testing.T) {
 	}
 }
 
-func TestMessagesThatAreNotSent(t *testing.T) {
+func TestSendMessage_InvalidCall_IsRefused(t *testing.T) {
 	for name, c := range map[string]struct {
 		arguments, call, says string
 		ended                 bool
@@ -267,19 +265,19 @@ func TestMessagesThatAreNotSent(t *testing.T) {
 	}
 }
 
-func TestACallOfAnotherToolSendsNothing(t *testing.T) {
+func TestSendFiles_CallOfOtherTool_SendsNothing(t *testing.T) {
 	r := newSendRig(t)
 	if err := r.done(protocol.ToolResult{Call: r.call, Name: "send_file", Text: "not sent"}); err != nil {
 		t.Fatal(err)
 	}
 	r.options.Models = asks(1)
-	r.call = r.made()[0].ID
+	r.call = r.makeCalls()[0].ID
 	if err := r.send(r.file("a.txt", "a")); err == nil || !strings.Contains(r.peer.ended.Error(), "not one of send_file") {
 		t.Errorf("got %v, ended for %v", err, r.peer.ended)
 	}
 }
 
-func TestAWorkerThatSendsAndSends(t *testing.T) {
+func TestSendFiles_TooOften_EndsWorker(t *testing.T) {
 	r := newSendRig(t)
 	p := r.file("a.txt", "a")
 	taken := 0
@@ -296,9 +294,9 @@ func TestAWorkerThatSendsAndSends(t *testing.T) {
 	}
 }
 
-// TestACallIsMadeAgain as it is after a crash: nobody is asked about what was sent, whatever the
-// file is by then, and though they would say no.
-func TestACallIsMadeAgain(t *testing.T) {
+// A call is repeated after a crash. Nobody is asked again about files that were sent, even if the
+// file has changed and the user would now refuse.
+func TestSendFiles_RepeatedCall_AsksNobody(t *testing.T) {
 	r := newSendRig(t)
 	if err := r.send(r.file("a.txt", "a")); err != nil {
 		t.Fatal(err)
@@ -320,13 +318,13 @@ func TestACallIsMadeAgain(t *testing.T) {
 	if err := r.done(protocol.ToolResult{Call: r.call, Name: "send_file", Text: "sent"}); err != nil {
 		t.Fatal(err)
 	}
-	r.call = r.made()[0].ID
+	r.call = r.makeCalls()[0].ID
 	if err := r.send(r.file("a.txt", "a")); wireCode(err) != protocol.CodeFailed || len(r.approver.asked) != 2 {
 		t.Errorf("another call: got %v, asked %d times", err, len(r.approver.asked))
 	}
 }
 
-func TestWithoutAnApproverNothingIsSent(t *testing.T) {
+func TestSendFiles_WithoutApprover_SendsNothing(t *testing.T) {
 	r := newSendRig(t)
 	r.options.Approver = nil
 	if err := r.send(r.file("a.txt", "a")); wireCode(err) != protocol.CodeFailed || len(r.delivered()) != 0 {
@@ -334,7 +332,7 @@ func TestWithoutAnApproverNothingIsSent(t *testing.T) {
 	}
 }
 
-func TestAWorkerCannotSayThatAFileWasSent(t *testing.T) {
+func TestSendFiles_WorkerCannotForgeResult(t *testing.T) {
 	r := newSendRig(t)
 	err := r.done(protocol.ToolResult{Call: r.call, Name: "send_file", Text: "sent",
 		Changes: []protocol.Change{{Kind: "file.sent", Target: "a.txt"}}})
@@ -343,7 +341,7 @@ func TestAWorkerCannotSayThatAFileWasSent(t *testing.T) {
 	}
 }
 
-func TestWhatSortOfFileItIs(t *testing.T) {
+func TestMediaType_FollowsBytes(t *testing.T) {
 	var jpg bytes.Buffer
 	if err := jpeg.Encode(&jpg, image.NewGray(image.Rect(0, 0, 9, 9)), nil); err != nil {
 		t.Fatal(err)
@@ -363,8 +361,8 @@ func TestWhatSortOfFileItIs(t *testing.T) {
 		"a phone's picture":          {"a.mp4", "\x00\x00\x00\x1cftypheic\x00\x00\x00\x00mif1heic", "image/heic"},
 		"GIF":                        {"a.png", "GIF89a", "image/gif"},
 		"the beginning of one":       {"a.png", whole[:20], "application/octet-stream"},
-		"what begins like one":       {"a.jpg", "\xff\xd8\xff and then text", "application/octet-stream"},
-		"text that is named as one":  {"a.png", "#!/bin/sh\n", "text/plain"},
+		"only the start of one":      {"a.jpg", "\xff\xd8\xff and then text", "application/octet-stream"},
+		"text with a picture's name": {"a.png", "#!/bin/sh\n", "text/plain"},
 		"a page":                     {"a.png", "<html><script>alert(1)</script>", "text/html"},
 		"a document":                 {"a", "%PDF-1.7\n", "application/pdf"},
 		"a table":                    {"a.CSV", "a,b\n1,2\n", "text/csv"},
@@ -385,8 +383,8 @@ func TestWhatSortOfFileItIs(t *testing.T) {
 	}
 }
 
-// TestAFileIsAskedAboutWhereItGoes: a turn may answer in another conversation than its own.
-func TestAFileIsAskedAboutWhereItGoes(t *testing.T) {
+// A turn may answer in another conversation than its own.
+func TestApproval_IsAskedInDestination(t *testing.T) {
 	r := newSendRig(t)
 	chat, err := r.db.Conversations().Find(t.Context(), "ann", supervisor.ChannelTelegram, "42", "")
 	if err != nil {

@@ -12,14 +12,14 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// Windows are turns below others, each of which asks a model once.
+// Windows stores child windows: turns below others, each with one question to a model.
 type Windows interface {
 	OpenChild(ctx context.Context, parent int64, name, text string) (sqlite.ChildWindow, error)
 	CommitLast(ctx context.Context, last sqlite.LastStep) (sqlite.EndedStep, error)
 }
 
-// answerStream answers a model.stream in the turn's own window, or for a worker of the turn's own
-// in one below it.
+// answerStream answers a model.stream: in the turn's own window, or for a one-shot worker in a
+// child window.
 func (t *turn) answerStream(ctx context.Context, p *protocol.ModelStream) (*protocol.ModelStreamed, error) {
 	switch {
 	case t.Kind.OneShot() != (p.Child != nil):
@@ -38,12 +38,12 @@ func (t *turn) answerStream(ctx context.Context, p *protocol.ModelStream) (*prot
 	if len(tools) > 0 {
 		return nil, feature.Offence{Err: errors.New("tools")}
 	}
-	return t.askBelow(ctx, p)
+	return t.askInChild(ctx, p)
 }
 
-// askBelow asks the model in a window below the turn. What was answered there before is the answer,
-// also of an earlier worker.
-func (t *turn) askBelow(ctx context.Context, p *protocol.ModelStream) (*protocol.ModelStreamed, error) {
+// askInChild asks the model in a child window. If the window already has an answer, also from an
+// earlier worker, it returns that.
+func (t *turn) askInChild(ctx context.Context, p *protocol.ModelStream) (*protocol.ModelStreamed, error) {
 	t.outcome.Failure = nil
 	w, err := t.o.Windows.OpenChild(ctx, t.ID, p.Child.Name, p.Child.Text)
 	switch {
@@ -60,14 +60,14 @@ func (t *turn) askBelow(ctx context.Context, p *protocol.ModelStream) (*protocol
 	t.Step++
 	below := *p
 	below.Turn, below.After, below.Child = w.Turn, w.Asked.ID, nil
-	child := t.below(w)
+	child := t.childTurn(w)
 	streamed, err := child.streamModel(ctx, &below)
 	t.outcome = child.outcome
 	return streamed, err
 }
 
-// below is the turn of a window. Nobody sees it grow.
-func (t *turn) below(w sqlite.ChildWindow) *turn {
+// childTurn returns the turn of a child window. Its reply is not shown.
+func (t *turn) childTurn(w sqlite.ChildWindow) *turn {
 	child := &turn{work: t.work, Turn: t.Turn}
 	child.ID, child.Conversation, child.First, child.Step, child.Limits.Steps = w.Turn, w.Kept, w.Asked.ID, 0, 0
 	child.Reply = new(reply.Feeds).Open(supervisor.Turn{ID: w.Turn}, "")

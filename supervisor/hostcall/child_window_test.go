@@ -16,7 +16,7 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// newReviewRig is a rig whose turn only reads: its material is a blob of ann's.
+// newReviewRig returns a rig with a review turn, which only reads a blob of ann's.
 func newReviewRig(t *testing.T, m hostcall.Models) (r *rig, turn hostcall.Turn, reports *[]protocol.ReviewReport) {
 	r = newRigOf(t, m)
 	r.options.Windows = r.db.Turns()
@@ -37,17 +37,17 @@ func newReviewRig(t *testing.T, m hostcall.Models) (r *rig, turn hostcall.Turn, 
 		*reports = append(*reports, report)
 		return nil
 	})
-	r.again(turn)
+	r.restart(turn)
 	return r, turn, reports
 }
 
-// again is another worker, which has the turn.
-func (r *rig) again(turn hostcall.Turn) {
+// restart gives the turn to another worker.
+func (r *rig) restart(turn hostcall.Turn) {
 	r.conn, r.peer = r.newConn("ann")
 	r.conn.BeginTurn(turn)
 }
 
-// window asks in a window of its own.
+// window asks in a child window.
 func (r *rig) window(name, text string) (string, error) {
 	r.t.Helper()
 	p := protocol.ModelStream{
@@ -63,9 +63,8 @@ func (r *rig) window(name, text string) (string, error) {
 	return result.(protocol.ModelStreamed).Message.Text(), nil
 }
 
-// A window is empty but for its text, and what was answered in it is the answer to whoever asks
-// again.
-func TestAWindowIsAskedOnceAndSeesNothingElse(t *testing.T) {
+// A window contains only its text. Once it has an answer, every later question gets that answer.
+func TestChildWindow_IsAskedOnceInIsolation(t *testing.T) {
 	calls := 0
 	long := strings.Repeat("a line of code\n", 20_000)
 	r, turn, _ := newReviewRig(
@@ -85,7 +84,7 @@ func TestAWindowIsAskedOnceAndSeesNothingElse(t *testing.T) {
 		{"2", "part 2 " + long, "answer 2"}, {"3", "part 3", "answer 3"},
 	} {
 		if ask.name == "" { // a crash
-			r.again(turn)
+			r.restart(turn)
 			continue
 		}
 		if got, err := r.window(ask.name, ask.text); err != nil || got != ask.want {
@@ -105,8 +104,8 @@ func TestAWindowIsAskedOnceAndSeesNothingElse(t *testing.T) {
 	}
 }
 
-// A window whose model call has failed is asked again, and holds up no other.
-func TestAWindowThatFailedIsAskedAgain(t *testing.T) {
+// A window whose model call failed is asked again, and delays no other.
+func TestChildWindow_Failed_IsAskedAgain(t *testing.T) {
 	fail := true
 	r, turn, _ := newReviewRig(
 		t,
@@ -131,8 +130,8 @@ func TestAWindowThatFailedIsAskedAgain(t *testing.T) {
 	}
 }
 
-// offences are what no honest worker of a turn that only reads does.
-func TestAWorkerThatOnlyReadsDiesOfAnythingElse(t *testing.T) {
+// offences lists calls that no honest one-shot worker makes.
+func TestOneShotWorker_OtherCall_EndsWorker(t *testing.T) {
 	report := protocol.ReviewReport{}
 	finding := protocol.ReviewFinding{
 		Path:     "a.go",
@@ -157,7 +156,7 @@ func TestAWorkerThatOnlyReadsDiesOfAnythingElse(t *testing.T) {
 			r.call(protocol.MethodModelStream, p)
 		},
 		"a window without a name": func(r *rig, _ hostcall.Turn) { r.window("", "part 1") },
-		"a window of too much": func(r *rig, _ hostcall.Turn) {
+		"a window with too long a text": func(r *rig, _ hostcall.Turn) {
 			r.window("1", strings.Repeat("x", protocol.MaxWindowText+1))
 		},
 		"another blob of its person's": func(r *rig, turn hostcall.Turn) {
@@ -179,13 +178,13 @@ func TestAWorkerThatOnlyReadsDiesOfAnythingElse(t *testing.T) {
 			}
 			r.call(protocol.MethodReviewReport, report)
 		},
-		"a report of too much": func(r *rig, turn hostcall.Turn) {
+		"too long a report": func(r *rig, turn hostcall.Turn) {
 			r.call(
 				protocol.MethodReviewReport,
 				protocol.ReviewReport{Turn: turn.ID, Verdict: strings.Repeat("x", protocol.MaxReviewReport)},
 			)
 		},
-		"a finding that is none": func(r *rig, turn hostcall.Turn) {
+		"an invalid finding": func(r *rig, turn hostcall.Turn) {
 			bad := finding
 			bad.Side = "UP"
 			r.call(
@@ -199,7 +198,7 @@ func TestAWorkerThatOnlyReadsDiesOfAnythingElse(t *testing.T) {
 				protocol.ReviewReport{Turn: turn.ID, Triage: &protocol.Triage{Priority: "low"}},
 			)
 		},
-		"a field that is not there": func(r *rig, turn hostcall.Turn) {
+		"an unknown field": func(r *rig, turn hostcall.Turn) {
 			r.call(protocol.MethodReviewReport, map[string]any{"turn": turn.ID, "post": true})
 		},
 	}
@@ -217,7 +216,7 @@ func TestAWorkerThatOnlyReadsDiesOfAnythingElse(t *testing.T) {
 			if method == protocol.MethodIndexChanged { // of no turn
 				raw = json.RawMessage(`{}`)
 			}
-			if ofOperation(method) {
+			if onlyInOperations(method) {
 				raw = json.RawMessage(fmt.Sprintf(`{"operation":%d}`, turn.ID))
 			}
 			r.conn.Call(t.Context(), &protocol.Request{ID: 1, Method: method, Params: raw})
@@ -226,7 +225,7 @@ func TestAWorkerThatOnlyReadsDiesOfAnythingElse(t *testing.T) {
 	}
 	for name, offend := range offences {
 		t.Run(name, func(t *testing.T) {
-			r.again(turn)
+			r.restart(turn)
 			own := protocol.BlobRead{Turn: turn.ID, SHA256: turn.Material, Length: 10}
 			if _, err := r.call(protocol.MethodBlobRead, own); err != nil || r.peer.ended != nil {
 				t.Fatalf("its material: %v, ended for %v", err, r.peer.ended)
@@ -238,7 +237,7 @@ func TestAWorkerThatOnlyReadsDiesOfAnythingElse(t *testing.T) {
 			}
 			method, is := strings.CutPrefix(name, "the method ")
 			want := `kind "review"`
-			if ofOperation(method) {
+			if onlyInOperations(method) {
 				want = "not a operation of this worker's"
 			}
 			if is && !strings.Contains(r.peer.ended.Error(), want) {
@@ -248,14 +247,14 @@ func TestAWorkerThatOnlyReadsDiesOfAnythingElse(t *testing.T) {
 	}
 }
 
-// ofOperation says whether a method is called in an operation alone: a review's worker has none.
-func ofOperation(method string) bool {
+// onlyInOperations reports whether a method belongs to operations only: a review's worker has none.
+func onlyInOperations(method string) bool {
 	return strings.HasPrefix(method, "operation.") ||
 		strings.HasPrefix(method, "index.") && method != protocol.MethodIndexChanged
 }
 
-// A person's worker has no windows, and reports nothing.
-func TestAPersonsWorkerReviewsNothing(t *testing.T) {
+// A user's worker has no child windows and no reports.
+func TestUsersWorker_ReviewCall_EndsWorker(t *testing.T) {
 	for name, offend := range map[string]func(*rig){
 		"a window": func(r *rig) { r.window("1", "part 1") },
 		"a report": func(r *rig) { r.call(protocol.MethodReviewReport, protocol.ReviewReport{Turn: r.open.Turn.ID}) },
@@ -267,7 +266,7 @@ func TestAPersonsWorkerReviewsNothing(t *testing.T) {
 	}
 }
 
-func TestAReportIsTakenOnceAndWhole(t *testing.T) {
+func TestReport_IsTakenOnceAndWhole(t *testing.T) {
 	r, turn, reports := newReviewRig(t, says(protocol.Part{Text: "fine"}))
 	want := protocol.ReviewReport{
 		Turn:    turn.ID,
@@ -291,7 +290,7 @@ func TestAReportIsTakenOnceAndWhole(t *testing.T) {
 		t.Errorf("%v; took %+v", err, *reports)
 	}
 	turn.Kind = supervisor.TurnTriage
-	r.again(turn)
+	r.restart(turn)
 	triage := protocol.ReviewReport{
 		Turn: turn.ID,
 		Triage: &protocol.Triage{

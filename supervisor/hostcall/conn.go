@@ -15,24 +15,24 @@ import (
 	"mews/supervisor/operation"
 )
 
-// After the third unknown method in a minute the worker is ended: an honest one may be a version
-// ahead, not curious.
+// The third unknown method in a minute ends the worker. An honest worker may be a version ahead,
+// but does not try method after method.
 const (
 	maxUnknown    = 3
 	unknownWindow = time.Minute
 )
 
-// Conn answers one worker process. It is a protocol.Handler.
+// Conn answers the calls of one worker process. It is a protocol.Handler.
 type Conn struct {
 	o         *Options
 	user      string
 	endWorker func(reason error) // does not wait for its end
 	now       func() time.Time
 
-	offended atomic.Bool // the worker has been ended for an offence
+	offended atomic.Bool // the worker was ended for an offence
 	events   *rate.Limiter
 
-	mu          sync.Mutex // guards what follows
+	mu          sync.Mutex // guards the fields below
 	tools       toolList
 	prefix      requestPrefix
 	begun       map[workKey]*work
@@ -40,7 +40,7 @@ type Conn struct {
 	unknown     []time.Time // when unknown methods came, in the last minute
 }
 
-// NewConn makes the connection of one worker process of a person. endWorker ends that process,
+// NewConn returns the connection of one worker process of a user. endWorker ends that process,
 // without waiting for it.
 func NewConn(o *Options, user string, endWorker func(reason error)) *Conn {
 	c := &Conn{o: o, user: user, endWorker: endWorker, now: o.Now, events: rate.NewLimiter(eventRate, eventBurst), begun: map[workKey]*work{},
@@ -55,7 +55,7 @@ func (c *Conn) begin(w *work) {
 	c.begun[w.workKey] = w
 }
 
-// BeginTurn opens a turn: from now on the worker may ask for it.
+// BeginTurn opens a turn: from now on the worker may make calls for it.
 func (c *Conn) BeginTurn(t Turn) {
 	opened := &turn{work: newWork(c, workKey{inTurn, t.ID}), Turn: t}
 	opened.work.turn, opened.work.blobs = opened, &turnBlobs{c, t.ID}
@@ -71,16 +71,16 @@ func (c *Conn) BeginTurn(t Turn) {
 	c.begin(opened.work)
 }
 
-// EndTurn closes a turn, cancels what its calls still do and waits for them. When it has returned,
-// nothing of the turn runs in the supervisor and nothing more can be committed for it through this
-// connection. why is what the worker said of the end, "" where it said nothing.
+// EndTurn closes a turn, cancels its calls and waits for them. After it returns, nothing of the
+// turn runs in the supervisor, and this connection commits nothing more for it. why is the reason
+// that the worker gave, or "".
 func (c *Conn) EndTurn(id int64, why protocol.Why) TurnOutcome {
 	w := c.end(workKey{inTurn, id})
 	if w == nil {
 		return TurnOutcome{}
 	}
 	t := w.turn
-	if t.outcome.Failure == nil { // else what was said here may leave the window
+	if t.outcome.Failure == nil { // otherwise the cached transcript may contain uncommitted messages
 		c.mu.Lock()
 		c.transcripts.put(t.Conversation, t.transcript)
 		c.mu.Unlock()
@@ -92,7 +92,7 @@ func (c *Conn) EndTurn(id int64, why protocol.Why) TurnOutcome {
 	return t.outcome
 }
 
-// BeginOperation opens an operation: from now on the worker may ask for it.
+// BeginOperation opens an operation: from now on the worker may make calls for it.
 func (c *Conn) BeginOperation(a operation.Attempt) {
 	w := newWork(c, workKey{inOperation, a.ID})
 	w.operation = &operationWork{Attempt: a, next: len(a.Pieces)}
@@ -104,15 +104,14 @@ func (c *Conn) BeginOperation(a operation.Attempt) {
 		persons := turnBlobs{c, 0}
 		w.blobs, w.before = &personsBlobs{w.operation, &persons}, &personsBlobs{w.operation, &beforeBlobs{persons}}
 	}
-	if !a.Index { // which is bound by its own calls
+	if !a.Index { // which has its own limits
 		w.moreCalls = int(2 * a.MaxBytes / protocol.BlobChunk)
 	}
 	c.begin(w)
 }
 
-// EndOperation closes an operation, cancels what its calls still do and waits for them. It gives
-// the blobs that the operation has committed. When it has returned, nothing of the operation runs
-// in the supervisor.
+// EndOperation closes an operation, cancels its calls and waits for them. It returns the blobs that
+// the operation committed. After it returns, nothing of the operation runs in the supervisor.
 func (c *Conn) EndOperation(id int64) []protocol.BlobRef {
 	w := c.end(workKey{inOperation, id})
 	if w == nil {
@@ -121,7 +120,7 @@ func (c *Conn) EndOperation(id int64) []protocol.BlobRef {
 	return w.operation.committed
 }
 
-// end takes away a turn or an operation, and ends it. It returns nil where there is none.
+// end removes a turn or an operation and ends it. It returns nil if there is none.
 func (c *Conn) end(key workKey) *work {
 	c.mu.Lock()
 	w := c.begun[key]
@@ -133,7 +132,7 @@ func (c *Conn) end(key workKey) *work {
 	return w
 }
 
-// Call answers a call of the worker's.
+// Call answers a call of the worker.
 func (c *Conn) Call(ctx context.Context, req *protocol.Request) (any, error) {
 	r, w, params, err := c.admitCall(req, false)
 	if err != nil {
@@ -147,17 +146,17 @@ func (c *Conn) Call(ctx context.Context, req *protocol.Request) (any, error) {
 	return answer, w.reply(req.Method, err)
 }
 
-// Notify takes a notification of the worker's.
+// Notify takes a notification of the worker.
 func (c *Conn) Notify(req *protocol.Request) {
 	r, w, params, err := c.admitCall(req, true)
 	if err != nil {
-		return // the worker has been ended for it, or it is unknown
+		return // the worker was ended for it, or the method is unknown
 	}
 	defer c.endCall(w, r)
 	_ = w.reply(req.Method, r.note(w, params)) // nobody waits for an answer
 }
 
-// admitCall checks a message of the worker's against its row. Its error is the answer.
+// admitCall checks a message of the worker against its row of the table. Its error is the answer.
 func (c *Conn) admitCall(req *protocol.Request, notification bool) (r row, w *work, params any, err error) {
 	r, known := c.o.Table.find(req.Method)
 	if !known || notification != (r.note != nil) {
@@ -192,8 +191,8 @@ func (c *Conn) admitCall(req *protocol.Request, notification bool) (r row, w *wo
 	return r, w, params, nil
 }
 
-// otherKind is the kind of a turn for which a call may not be made: of the one that it is for, and
-// where it is for none, of any that runs. "" is none. Conn.mu is held.
+// otherKind returns the kind of a turn in which a call is not allowed, or "". It checks the call's
+// own turn, or every running turn if the call belongs to none. The caller has c.mu.
 func (c *Conn) otherKind(w *work, kinds []supervisor.TurnKind) supervisor.TurnKind {
 	for _, other := range c.begun {
 		if (other == w || w.phase == anyTime) && other.turn != nil && !slices.Contains(kinds, other.turn.Kind) {
@@ -212,8 +211,8 @@ func (c *Conn) endCall(w *work, r row) {
 	w.running.Done()
 }
 
-// offence ends the worker, and audits why: for the first only, because what it sends until it has
-// ended says nothing more. It returns the answer.
+// offence ends the worker and returns the answer. Only the first offence is audited: what the
+// worker sends until its end says nothing new.
 func (c *Conn) offence(method string, why error) error {
 	err := fmt.Errorf("host call %s: %w", method, why)
 	if c.offended.CompareAndSwap(false, true) {
@@ -223,7 +222,7 @@ func (c *Conn) offence(method string, why error) error {
 	return &protocol.Error{Code: protocol.CodeInvalidRequest, Message: err.Error()}
 }
 
-// unknownMethod answers a method that the table does not have.
+// unknownMethod answers a method that is not in the table.
 func (c *Conn) unknownMethod(method string) error {
 	now := c.now()
 	c.mu.Lock()

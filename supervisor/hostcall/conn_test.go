@@ -26,7 +26,7 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// models answers as the test says.
+// models is a model whose answers the test decides.
 type models func(ctx context.Context, req modelcall.Request, delta func(string)) (protocol.Message, error)
 
 func (m models) Stream(ctx context.Context, _ string, req modelcall.Request, delta func(modelcall.Delta)) (
@@ -43,7 +43,7 @@ func says(parts ...protocol.Part) models {
 	}
 }
 
-// peer is a worker's process: what it was ended for.
+// peer is a worker's process; it records why it was ended.
 type peer struct {
 	mu    sync.Mutex
 	ended error
@@ -55,7 +55,7 @@ func (p *peer) end(reason error) {
 	p.ended = reason
 }
 
-// rig is a conn with a turn of ann's that has begun, on a real database and spool.
+// rig is a Conn with a running turn of ann's, on a real database and spool.
 type rig struct {
 	t       *testing.T
 	db      *sqlite.DB
@@ -102,7 +102,7 @@ func newRigOf(t *testing.T, m hostcall.Models) *rig {
 	return r
 }
 
-// logged is what the connections log from now on.
+// logged returns what the connections log from now on.
 func (r *rig) logged() *bytes.Buffer {
 	out := &bytes.Buffer{}
 	r.options.Log = hclog.New(&hclog.LoggerOptions{Output: out})
@@ -146,7 +146,7 @@ func (r *rig) turn() hostcall.Turn {
 		Limits: protocol.TurnLimits{Steps: 50, Output: 16 << 10}}
 }
 
-// newest is the transcript's newest message.
+// newest returns the ID of the transcript's newest message.
 func (r *rig) newest() int64 {
 	r.t.Helper()
 	messages, err := r.db.Transcript().Messages(r.t.Context(), r.open.Turn.Conversation.ID)
@@ -156,7 +156,7 @@ func (r *rig) newest() int64 {
 	return messages[len(messages)-1].ID
 }
 
-// call asks the conn, as the wire would.
+// call makes a call as the wire would.
 func (r *rig) call(method string, params any) (any, error) {
 	r.t.Helper()
 	return ask(r.t, r.conn, method, params)
@@ -176,7 +176,7 @@ func hash(s string) string {
 	return hex.EncodeToString(h[:])
 }
 
-// modelStream is a whole request: the system text and the tools are named in full.
+// modelStream returns a whole request, with the full system text and tools.
 func (r *rig) modelStream() protocol.ModelStream {
 	return protocol.ModelStream{
 		Turn: r.open.Turn.ID, After: r.newest(),
@@ -193,7 +193,7 @@ func wireCode(err error) int {
 	return 0
 }
 
-func TestTheModelsMessageIsCommittedBeforeTheWorkerHearsOfIt(t *testing.T) {
+func TestModelStream_CommitsBeforeAnswering(t *testing.T) {
 	var got modelcall.Request
 	r := newRig(t, func(_ context.Context, req modelcall.Request, delta func(string)) (protocol.Message, error) {
 		got = req
@@ -226,7 +226,7 @@ func TestTheModelsMessageIsCommittedBeforeTheWorkerHearsOfIt(t *testing.T) {
 	}
 }
 
-func TestSystemTextAndToolsAreNamedByHashOnceTheyWereSent(t *testing.T) {
+func TestModelStream_SecondRequest_UsesHashes(t *testing.T) {
 	r := newRig(t, says(protocol.Part{Text: "hi"}))
 	p := r.modelStream()
 	p.System.Text, p.Tools.Names = "", nil
@@ -243,9 +243,9 @@ func TestSystemTextAndToolsAreNamedByHashOnceTheyWereSent(t *testing.T) {
 	}
 }
 
-func TestWhatAWorkerMayNotOfferAModel(t *testing.T) {
+func TestModelStream_InvalidRequest_IsRefused(t *testing.T) {
 	for name, change := range map[string]func(*protocol.ModelStream){
-		"a tool that is not in its handshake": func(p *protocol.ModelStream) {
+		"a tool missing from its handshake": func(p *protocol.ModelStream) {
 			p.Tools = protocol.ToolsRef{Hash: hash("rm\n"), Names: []string{"rm"}}
 		},
 		"tools out of order": func(p *protocol.ModelStream) {
@@ -268,7 +268,7 @@ func TestWhatAWorkerMayNotOfferAModel(t *testing.T) {
 	}
 }
 
-func TestTheTurnLearnsWhyTheModelFailed(t *testing.T) {
+func TestEndTurn_ReturnsModelFailure(t *testing.T) {
 	refusal := &supervisor.Error{Code: supervisor.CodeModel, Message: "The key was refused."}
 	r := newRig(t, func(context.Context, modelcall.Request, func(string)) (protocol.Message, error) {
 		return protocol.Message{}, refusal
@@ -281,7 +281,7 @@ func TestTheTurnLearnsWhyTheModelFailed(t *testing.T) {
 	}
 }
 
-func TestAnEmptyAnswerAndAnEndlessOneAreErrors(t *testing.T) {
+func TestModelStream_EmptyOrHugeAnswer_Fails(t *testing.T) {
 	for name, part := range map[string]protocol.Part{"empty": {}, "endless": {Text: strings.Repeat("x", 2<<20)}} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, says(part))
@@ -292,7 +292,7 @@ func TestAnEmptyAnswerAndAnEndlessOneAreErrors(t *testing.T) {
 	}
 }
 
-func TestEndCancelsTheModelAndWaitsForIt(t *testing.T) {
+func TestEndTurn_CancelsModelAndWaits(t *testing.T) {
 	called, over := make(chan struct{}), false
 	r := newRig(t, func(ctx context.Context, _ modelcall.Request, _ func(string)) (protocol.Message, error) {
 		close(called)
@@ -317,10 +317,10 @@ func TestEndCancelsTheModelAndWaitsForIt(t *testing.T) {
 	}
 }
 
-func TestOffencesEndTheWorkerAndAreAudited(t *testing.T) {
+func TestOffence_EndsWorkerAndIsAudited(t *testing.T) {
 	event := protocol.TurnEvent{Kind: protocol.ToolBegan}
 	for name, offend := range map[string]func(*rig){
-		"a call for a turn that it was not given": func(r *rig) {
+		"a call for another worker's turn": func(r *rig) {
 			p := r.modelStream()
 			p.Turn = 4711
 			r.call(protocol.MethodModelStream, p)
@@ -333,7 +333,7 @@ func TestOffencesEndTheWorkerAndAreAudited(t *testing.T) {
 			raw, _ := json.Marshal(event)
 			r.conn.Notify(&protocol.Request{Method: protocol.MethodTurnEvent, Params: raw})
 		},
-		"parameters that are not the method's": func(r *rig) {
+		"parameters of another method": func(r *rig) {
 			r.conn.Call(r.t.Context(), &protocol.Request{Method: protocol.MethodBlobRead, Params: json.RawMessage(`{"turn":1,"path":"/etc/passwd"}`)})
 		},
 		"more blobs than a turn may begin": func(r *rig) {
@@ -362,7 +362,7 @@ func TestOffencesEndTheWorkerAndAreAudited(t *testing.T) {
 	}
 }
 
-func TestAToolsLineIsMadeFitForATerminal(t *testing.T) {
+func TestTurnEvent_IsMadePrintable(t *testing.T) {
 	r := newRig(t, says(protocol.Part{Text: "hi"}))
 	feeds := &reply.Feeds{}
 	w := feeds.Watch(r.open.Turn.Conversation.ID)
@@ -381,7 +381,7 @@ func TestAToolsLineIsMadeFitForATerminal(t *testing.T) {
 	}
 }
 
-func TestABlobIsKeptAndReadByItsOwnPersonOnly(t *testing.T) {
+func TestBlob_OtherUser_CannotRead(t *testing.T) {
 	r := newRig(t, says(protocol.Part{Text: "hi"}))
 	turn := r.open.Turn.ID
 	data := bytes.Repeat([]byte("0123456789abcdef"), protocol.BlobChunk/16+10)
@@ -417,7 +417,7 @@ func TestABlobIsKeptAndReadByItsOwnPersonOnly(t *testing.T) {
 	}
 }
 
-func TestBlobsThatAreRefused(t *testing.T) {
+func TestBlob_InvalidWrite_IsRefused(t *testing.T) {
 	r := newRig(t, says(protocol.Part{Text: "hi"}))
 	turn := r.open.Turn.ID
 	begun, err := r.call(protocol.MethodBlobBegin, protocol.BlobBegin{Turn: turn})

@@ -14,24 +14,24 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// countedRequest is the last request whose tokens a provider has counted, and their number.
+// countedRequest is the last request with a token count from its provider.
 type countedRequest struct {
 	spec   string
 	tokens int64
 	req    modelcall.Request // its System, Tools and Messages
 
-	asked  string // a digest of the messages, where req is not known
-	answer int64  // likewise: the message that followed them
+	asked  string // a digest of the messages, if req is not known
+	answer int64  // the message that followed them, if req is not known
 }
 
-// of is what is known of the length of a request: something where it has messages of the counted
-// one.
-func (m countedRequest) of(req modelcall.Request) (known modelcall.Measured) {
+// measure returns what is known of a request's length. It is something if the request shares
+// messages with the counted one.
+func (m countedRequest) measure(req modelcall.Request) (known modelcall.Measured) {
 	switch {
 	case m.spec == "":
 		return known
 	case m.asked != "":
-		return m.again(req)
+		return m.measureRecalled(req)
 	}
 	counted := m.req.Messages
 	var fresh []protocol.Message
@@ -50,14 +50,15 @@ func (m countedRequest) of(req modelcall.Request) (known modelcall.Measured) {
 		Other: req.System != m.req.System || !reflect.DeepEqual(req.Tools, m.req.Tools)}
 }
 
-// sameMessage is quick where both share the memory of their parts, as nearly all do.
+// sameMessage compares two messages. It is fast if both share the memory of their parts, as nearly
+// all do.
 func sameMessage(a, b protocol.Message) bool {
 	shared := len(a.Parts) == len(b.Parts) && len(a.Parts) > 0 && &a.Parts[0] == &b.Parts[0]
 	return a.ID == b.ID && a.Role == b.Role && (shared || reflect.DeepEqual(a.Parts, b.Parts))
 }
 
-// readTranscript brings the transcript up to date. Where nothing of it was here, what was counted
-// of it is read too.
+// readTranscript updates the transcript. If the cache is empty, it also reads the stored token
+// count.
 func (t *turn) readTranscript(ctx context.Context) error {
 	known := t.transcript.newest() > 0
 	if err := t.transcript.catchUp(ctx, t.o.Transcript, t.Conversation); err != nil || known {
@@ -70,15 +71,15 @@ func (t *turn) readTranscript(ctx context.Context) error {
 	return err
 }
 
-// recall is what was counted of a conversation by a connection that is gone. Its system text and
-// its tools are not known.
+// recall restores the count that an earlier connection stored for a conversation. Its system text
+// and tools are not known.
 func (p *transcriptCache) recall(c sqlite.Counted) {
 	p.counted = countedRequest{spec: c.Spec, tokens: c.Input, asked: c.Asked, answer: c.Answer}
 }
 
-// again is what is known of a request, where its messages up to the counted one's answer are those
-// that were counted.
-func (m countedRequest) again(req modelcall.Request) (known modelcall.Measured) {
+// measureRecalled returns what a restored count says of a request: something if its messages up to
+// the counted answer are the counted ones.
+func (m countedRequest) measureRecalled(req modelcall.Request) (known modelcall.Measured) {
 	n := slices.IndexFunc(req.Messages, func(one protocol.Message) bool { return one.ID >= m.answer })
 	if n < 0 || digest(req.Messages[:n]) != m.asked {
 		return known
@@ -86,8 +87,8 @@ func (m countedRequest) again(req modelcall.Request) (known modelcall.Measured) 
 	return modelcall.Measured{Spec: m.spec, Tokens: m.tokens, New: req.Messages[n:], Other: true}
 }
 
-// digest is by what messages are known again; "" of none. A message of a transcript never changes,
-// but may be sent shortened: its number and length tell it from all others.
+// digest identifies messages; none gives "". A message of a transcript never changes, but may be
+// sent shortened: its number and length together are unique.
 func digest(messages []protocol.Message) string {
 	if len(messages) == 0 {
 		return ""
@@ -99,8 +100,8 @@ func digest(messages []protocol.Message) string {
 	return hex.EncodeToString(sum.Sum(nil)[:16])
 }
 
-// newCountedRequest is a request that was answered, with what its provider has counted; nothing
-// where that is estimated.
+// newCountedRequest returns an answered request with the provider's count. The result is empty if
+// the count is an estimate.
 func newCountedRequest(req modelcall.Request, said modelcall.Answer) countedRequest {
 	if said.Usage.Estimated {
 		return countedRequest{}

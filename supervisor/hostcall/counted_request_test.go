@@ -8,9 +8,8 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// What was counted of a request tells of another that has messages of it, wherever in it they
-// stand.
-func TestACountHoldsForTheMessagesThatAreInIt(t *testing.T) {
+// A count also measures other requests that have messages of the counted one, at any position.
+func TestTokenCount_AppliesToSharedMessages(t *testing.T) {
 	talk := func(texts ...string) (list []protocol.Message) {
 		for _, text := range texts {
 			list = append(list, protocol.UserText(text))
@@ -34,7 +33,7 @@ func TestACountHoldsForTheMessagesThatAreInIt(t *testing.T) {
 		"after another text":  {modelcall.Request{System: "t", Messages: talk("a", "b")}, " p/m true"},
 		"with tools":          {modelcall.Request{System: "s", Tools: []protocol.Tool{{Name: "x"}}, Messages: talk("a")}, " p/m true"},
 	} {
-		m := counted.of(c.req)
+		m := counted.measure(c.req)
 		fresh := ""
 		for _, one := range m.New {
 			fresh += one.Text()
@@ -44,7 +43,7 @@ func TestACountHoldsForTheMessagesThatAreInIt(t *testing.T) {
 		}
 	}
 	estimated := newCountedRequest(modelcall.Request{Messages: talk("a")}, modelcall.Answer{Spec: "p/m", Usage: protocol.Usage{Input: 9, Estimated: true}})
-	if got := estimated.of(modelcall.Request{Messages: talk("a")}); got.Spec != "" {
+	if got := estimated.measure(modelcall.Request{Messages: talk("a")}); got.Spec != "" {
 		t.Errorf("what is estimated is no count: %+v", got)
 	}
 }

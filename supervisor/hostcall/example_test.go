@@ -8,16 +8,16 @@ import (
 	"mews/protocol/protocoltest"
 )
 
-// TestExamplesOfHostCallsAreOfTheirRowsTypes reads the examples in the comments of the wire's
-// constants. A message that the wire's transcript has needs none.
-func TestExamplesOfHostCallsAreOfTheirRowsTypes(t *testing.T) {
+// The test reads the examples in the comments of the wire's constants. A message in the wire's
+// transcript needs none.
+func TestWireExamples_MatchRowTypes(t *testing.T) {
 	for method, example := range protocoltest.Methods(t, "../../protocol") {
 		if len(example) == 0 {
 			continue
 		}
 		r, known := core[method]
 		if !known {
-			continue // a feature's
+			continue // a method of a feature
 		}
 		params, err := r.decode(&protocol.Request{Method: method, Params: json.RawMessage(example[0])})
 		if err != nil {

@@ -13,13 +13,13 @@ import (
 	"mews/supervisor/hostcall"
 )
 
-// echoParams are the parameters of a feature's call.
+// echoParams are the parameters of a test feature's call.
 type echoParams struct {
 	Turn int64  `json:"turn"`
 	Text string `json:"text"`
 }
 
-// echoCall answers with its text, whose call it is and of which turn.
+// echoCall is a call that answers with its text, its user and its turn.
 func echoCall() feature.HostCall {
 	return feature.HostCall{Method: "echo.say", Kinds: feature.WithHome(), Bytes: 100, Limit: 2, Serial: true,
 		Handler: feature.InTurn(func(_ context.Context, t feature.Turn, p *echoParams) (*[]any, error) {
@@ -65,7 +65,7 @@ func TestFeatureCall_BreakingItsRow_EndsWorker(t *testing.T) {
 	for name, c := range map[string]struct {
 		texts []string
 		turn  int64
-		want  string // of the last answer's error
+		want  string // in the error of the last answer
 		ended bool
 	}{
 		"allowed":          {texts: []string{"hi", "hi"}},

@@ -14,10 +14,10 @@ import (
 	"mews/supervisor/tools"
 )
 
-// ToolDependencies are what tools on demand need.
+// ToolDependencies holds what tools on demand need.
 type ToolDependencies struct{ OpenedTools OpenedTools }
 
-// OpenedTools are the tools of families that are open in conversations.
+// OpenedTools stores the opened tools of conversations.
 type OpenedTools interface {
 	// in the order of their opening
 	List(ctx context.Context, conversation int64) ([]supervisor.OpenedTool, error)
@@ -25,7 +25,7 @@ type OpenedTools interface {
 	Delete(ctx context.Context, conversation int64, names ...string) error
 }
 
-// toolFindTools is the tool whose calls look for tools.
+// toolFindTools is the tool that searches for tools.
 const toolFindTools = "find_tools"
 
 var findRows = []row{
@@ -33,15 +33,15 @@ var findRows = []row{
 		handler: turnCall((*turn).findTools)},
 }
 
-// openedTools are those that are open in the turn's conversation. They are read once: what the
-// person opens by hand meanwhile counts in the next turn. They belong to serial calls.
+// openedTools holds the tools that are open in the turn's conversation. They are read once: tools
+// that the user opens meanwhile count in the next turn. Only serial calls use it.
 type openedTools struct {
 	opened []supervisor.OpenedTool
 	read   bool
 }
 
-// open are the tools that are open.
-func (t *turn) open(ctx context.Context) (_ []supervisor.OpenedTool, err error) {
+// listOpen returns the open tools.
+func (t *turn) listOpen(ctx context.Context) (_ []supervisor.OpenedTool, err error) {
 	if !t.read && t.o.OpenedTools != nil {
 		if t.opened, err = t.o.OpenedTools.List(ctx, t.Conversation); err != nil {
 			return nil, err
@@ -54,8 +54,8 @@ func (t *turn) open(ctx context.Context) (_ []supervisor.OpenedTool, err error) 
 	return t.opened, nil
 }
 
-// Tools are the person's tools as their worker has announced them last, sorted by name, but for
-// that which ends the turns of tasks.
+// Tools returns the latest tools of the user's worker, sorted by name, without the tool that ends
+// the turns of tasks.
 func (c *Conn) Tools() []protocol.Tool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -69,7 +69,7 @@ func (c *Conn) Tools() []protocol.Tool {
 	return all
 }
 
-// findTools opens what a call of find_tools looks for. The worker only names the call.
+// findTools opens the tools that a call of find_tools searches for. The worker only names the call.
 func (t *turn) findTools(ctx context.Context, p *protocol.ToolsFind) (*protocol.ToolsFound, error) {
 	if err := t.checkCall(p.Call, toolFindTools); err != nil {
 		return nil, feature.Offence{Err: err}
@@ -79,7 +79,7 @@ func (t *turn) findTools(ctx context.Context, p *protocol.ToolsFind) (*protocol.
 	if err := json.Unmarshal(call.Arguments, &arguments); err != nil {
 		return nil, feature.Refused("words: %v", err)
 	}
-	open, err := t.open(ctx)
+	open, err := t.listOpen(ctx)
 	if err != nil || t.o.OpenedTools == nil {
 		return nil, err
 	}
@@ -106,7 +106,7 @@ func (t *turn) findTools(ctx context.Context, p *protocol.ToolsFind) (*protocol.
 	return answer, nil
 }
 
-// foundText is what the model reads of a search.
+// foundText returns the result of a search for the model.
 func foundText(all []protocol.Tool, open, full []string) string {
 	var text strings.Builder
 	text.WriteString(textFamilies)
@@ -136,9 +136,9 @@ const (
 	maxFamilyLine = 512
 )
 
-// useTools opens the tools of families that a step calls, as far as there is room, and answers the
-// other calls of such tools. It returns what is open once the step is committed.
-func (t *turn) useTools(step *sqlite.Step) (open []supervisor.OpenedTool) {
+// openCalled opens the tools of families that a step calls, as far as there is room. It answers the
+// other calls of such tools. It returns the tools that are open once the step is committed.
+func (t *turn) openCalled(step *sqlite.Step) (open []supervisor.OpenedTool) {
 	calls, open := step.Message.Calls(), t.opened
 	if len(calls) == 0 {
 		return open
@@ -161,16 +161,16 @@ func (t *turn) useTools(step *sqlite.Step) (open []supervisor.OpenedTool) {
 	return open
 }
 
-// answered are the calls that a committed step has answered itself.
-func answered(message int64, results []protocol.ToolResult) (calls []protocol.AnsweredCall) {
+// answeredCalls returns the calls that a committed step has answered itself.
+func answeredCalls(message int64, results []protocol.ToolResult) (calls []protocol.AnsweredCall) {
 	for i, r := range results {
 		calls = append(calls, protocol.AnsweredCall{Call: r.Call, Message: message + 1 + int64(i)})
 	}
 	return calls
 }
 
-// closeUnused closes the tools that were not used for longest, as the window moves on: what stands
-// before the messages may change then.
+// closeUnused closes the least recently used tools when the window moves on: then the text before
+// the messages may change.
 func (t *turn) closeUnused(ctx context.Context) error {
 	if t.o.OpenedTools == nil {
 		return nil

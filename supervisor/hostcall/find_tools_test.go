@@ -14,8 +14,8 @@ import (
 	"mews/supervisor/tools"
 )
 
-// toolRig is a rig whose worker has families of tools. say is what the model says next; offered is
-// what it was offered last.
+// toolRig is a rig whose worker has families of tools. say is the model's next message; offered is
+// what the model was offered last.
 type toolRig struct {
 	*rig
 	tools   []protocol.Tool
@@ -38,12 +38,12 @@ func newToolRig(t *testing.T, more ...protocol.Tool) *toolRig {
 		protocol.Tool{Name: "update_memory", Family: "memory", Schema: schema})
 	slices.SortFunc(r.tools, func(a, b protocol.Tool) int { return strings.Compare(a.Name, b.Name) })
 	r.conn.EndTurn(r.open.Turn.ID, "")
-	r.anew()
+	r.restart()
 	return r
 }
 
-// anew is another worker that goes on with the turn, as after a crash.
-func (r *toolRig) anew(pending ...protocol.ToolCall) {
+// restart gives the turn to another worker, as after a crash.
+func (r *toolRig) restart(pending ...protocol.ToolCall) {
 	r.conn, r.peer = r.newConn("ann")
 	r.conn.Handshaken(protocol.HelloResult{Tools: r.tools})
 	turn := r.turn()
@@ -54,7 +54,7 @@ func (r *toolRig) anew(pending ...protocol.ToolCall) {
 	r.conn.BeginTurn(turn)
 }
 
-// step has the model call tools, each "name arguments", and gives the calls as they are committed.
+// step makes the model call tools, each as "name arguments", and returns the committed calls.
 func (r *toolRig) step(calls ...string) protocol.ModelStreamed {
 	r.t.Helper()
 	r.say = protocol.Message{Parts: []protocol.Part{{Text: "well"}}}
@@ -89,8 +89,8 @@ func (r *toolRig) answer(call protocol.ToolCall) {
 	}
 }
 
-// TestFamiliesAreOfferedOnceTheyAreOpen to a worker that has died meanwhile as to one that has not.
-func TestFamiliesAreOfferedOnceTheyAreOpen(t *testing.T) {
+// Open families are offered after a crash of the worker as well.
+func TestFindTools_OpenFamily_IsOffered(t *testing.T) {
 	r := newToolRig(t)
 	call := r.step(`find_tools {"words":"memory"}`).Message.Calls()[0]
 	if want := []string{"find_tools", "read_file"}; !slices.Equal(r.offered, want) {
@@ -100,7 +100,7 @@ func TestFamiliesAreOfferedOnceTheyAreOpen(t *testing.T) {
 	if want := []string{"forget", "update_memory"}; !slices.Equal(first.Opened, want) || !strings.Contains(first.Text, "memory: forget, update_memory\nterminal: terminal\n") {
 		t.Errorf("found: %+v", first)
 	}
-	r.anew(call)
+	r.restart(call)
 	if again := r.find(call.ID); again.Text != first.Text || !slices.Equal(again.Opened, first.Opened) {
 		t.Errorf("found again: %+v, at first %+v", again, first)
 	}
@@ -114,7 +114,7 @@ func TestFamiliesAreOfferedOnceTheyAreOpen(t *testing.T) {
 	if want := []string{"find_tools", "read_file", "forget", "update_memory"}; !slices.Equal(r.offered, want) || said.Answered != nil {
 		t.Errorf("%q are offered, want %q; answered %v", r.offered, want, said.Answered)
 	}
-	r.anew(said.Message.Calls()...)
+	r.restart(said.Message.Calls()...)
 	r.answer(said.Message.Calls()[0])
 	r.step()
 	if want := []string{"find_tools", "read_file", "forget", "update_memory", "terminal"}; !slices.Equal(r.offered, want) {
@@ -122,7 +122,7 @@ func TestFamiliesAreOfferedOnceTheyAreOpen(t *testing.T) {
 	}
 }
 
-// bulk are n tools of a thousand bytes.
+// bulk returns n tools of a thousand bytes each.
 func bulk(n int) (list []protocol.Tool) {
 	for i := range n {
 		list = append(list, protocol.Tool{Name: fmt.Sprintf("bulk_%02d", i), Family: "bulk", Schema: []byte(`{"type":"object"}`),
@@ -131,9 +131,8 @@ func bulk(n int) (list []protocol.Tool) {
 	return list
 }
 
-// TestAClosedToolWithoutRoomIsNotRun: the model is told what to do, and the worker that nothing is
-// to run.
-func TestAClosedToolWithoutRoomIsNotRun(t *testing.T) {
+// The model learns what to do, and the worker that it must not run the call.
+func TestClosedTool_WithoutRoom_IsNotRun(t *testing.T) {
 	r := newToolRig(t, bulk(40)...)
 	var all []string
 	for _, tool := range bulk(40) {
@@ -167,8 +166,8 @@ func TestAClosedToolWithoutRoomIsNotRun(t *testing.T) {
 	}
 }
 
-// TestATrimClosesWhatWasNotUsedForLongest, and what the person keeps open comes last.
-func TestATrimClosesWhatWasNotUsedForLongest(t *testing.T) {
+// Tools that the user keeps open are closed last.
+func TestTrim_ClosesLeastRecentlyUsedTools(t *testing.T) {
 	r := newToolRig(t, bulk(23)...)
 	conversation := r.open.Turn.Conversation
 	for _, tool := range bulk(23) {
@@ -196,13 +195,13 @@ func TestATrimClosesWhatWasNotUsedForLongest(t *testing.T) {
 	}
 }
 
-func TestAToolIsNamedByFindToolsAlone(t *testing.T) {
+func TestFindTools_OtherCall_IsRefused(t *testing.T) {
 	r := newToolRig(t)
 	calls := r.step("read_file {}", `find_tools {}`).Message.Calls()
 	if err := r.done(protocol.ToolResult{Call: calls[0].ID, Name: "read_file", Tools: []string{"forget"}}); err == nil || r.peer.ended == nil {
 		t.Errorf("%v; ended for %v", err, r.peer.ended)
 	}
-	r.anew(calls...)
+	r.restart(calls...)
 	if _, err := r.call(protocol.MethodToolsFind, protocol.ToolsFind{Turn: r.open.Turn.ID, Call: calls[0].ID}); err == nil || r.peer.ended == nil {
 		t.Errorf("%v; ended for %v", err, r.peer.ended)
 	}

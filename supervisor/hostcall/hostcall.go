@@ -1,12 +1,13 @@
-// Package hostcall answers what a worker asks of the supervisor.
+// Package hostcall answers a worker's calls to the supervisor.
 //
-// The worker is taken for hostile: it runs tools on text that strangers wrote. So what it may ask
-// is one table, made of a row for each method. The core's rows stand in the file of their family,
-// beside the functions that answer; a feature's come with it (package feature). A row says in which phase and in which kinds of turn the method is
-// valid, how long its parameters may be, how often a turn or operation may ask, and whether one at
-// a time. Identity is the connection: a Conn serves one worker process of one person, and no
-// parameter can name another. A call out of phase or over its limit ends the worker and is audited.
-// (After the monitor of OpenSSH.)
+// The worker is treated as hostile: it runs tools on text from strangers. One table lists
+// everything that it may ask, with a row for each method. The core's rows are in the file of their
+// family, next to the functions that answer; a feature's rows come with the feature (package
+// feature). A row says in which phase and in which kinds of turn the method is valid. It also says
+// how long its parameters may be, how often a turn or operation may call it, and whether one at a
+// time. The connection is the identity: a Conn serves one worker process of one user, and no
+// parameter can name another user. A call out of phase or over its limit ends the worker and is
+// audited. (After the monitor of OpenSSH.)
 package hostcall
 
 import (
@@ -21,7 +22,7 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// Reply is the answer that the person sees grow. None of its methods blocks.
+// Reply is the answer that the user sees grow. None of its methods blocks.
 type Reply interface {
 	Add(text string)
 	Commit(text string)
@@ -31,7 +32,7 @@ type Reply interface {
 	Tool(event protocol.TurnEvent)
 }
 
-// Options are what all connections share: what each family of calls needs, and the rest.
+// Options holds what all connections share: the needs of each family of calls, and the rest.
 type Options struct {
 	ModelDependencies
 	StepDependencies
@@ -41,40 +42,41 @@ type Options struct {
 	IndexDependencies
 	ToolDependencies
 
-	Table Table                             // what workers may ask
-	Audit func(user, action, detail string) // keeps what a hostile worker did; never blocks
+	Table Table                             // the calls that workers may make
+	Audit func(user, action, detail string) // stores the offence of a worker; never blocks
 	Now   func() time.Time
 	Log   hclog.Logger
 }
 
-// Turn is a turn that a worker is about to be given.
+// Turn is a turn to be given to a worker.
 type Turn struct {
 	ID           int64
 	Conversation int64 // whose history it sees
-	Destination  int64 // the conversation where its files and its questions go
+	Destination  int64 // the conversation of its files and questions
 	Kind         supervisor.TurnKind
-	Model        string // provider/model; "" is the default
-	First        int64  // the message that it began with; 0: the person's last
+	Model        string // provider/model; "" means the default
+	First        int64  // the message that it began with; 0 means the user's last
 	Step         int    // steps committed so far
-	// Steps and Output; 0 is no limit but that of the table and of the wire
+	// of Steps and Output; 0 means only the limits of the table and the wire
 	Limits   protocol.TurnLimits
-	Pending  []protocol.PendingCall // calls of the last committed step that have no result
+	Pending  []protocol.PendingCall // calls of the last committed step without a result
 	Reply    Reply
-	Reserver Reserver // pays for the calls of models; nil: nobody asks
-	Pot      string   // of which they are paid; "" is its person
+	Reserver Reserver // pays for the calls of models; nil means that nothing is paid
+	Pot      string   // that pays for them; "" means its user's
 
-	Material string // of a kind with a worker of its own: the name of the bytes that it reads
-	// CommitLast commits a step that asks for nothing more, of which text is what the person sees,
-	// and says whether the turn has ended with it. nil: such a step is committed as any other.
+	Material string // for a one-shot worker: the name of the bytes that it reads
+	// CommitLast commits a step without further calls; text is what the user sees of it. It returns
+	// whether the turn has ended with the step. nil means that such a step is committed like any
+	// other.
 	CommitLast func(ctx context.Context, step sqlite.Step, text string, replaced *modelcall.Replaced) (message int64, ended bool, err error)
 }
 
 // TurnOutcome is what the supervisor knows of a turn that has ended.
 type TurnOutcome struct {
-	// why its last model call failed, nil where it did not; with WhyError always something, which
-	// the log has
+	// why its last model call failed; nil if it did not. With WhyError it is never nil, and is
+	// logged.
 	Failure error
-	// the model that was to make its last step, where another one did
+	// the model that should have made its last step, if another one did
 	Replaced *modelcall.Replaced
 	Answered string // provider/model of that other one
 }

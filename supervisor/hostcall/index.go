@@ -13,14 +13,13 @@ import (
 	"mews/supervisor/index"
 )
 
-// IndexDependencies are what telling of homes needs.
+// IndexDependencies holds what indexing homes needs.
 type IndexDependencies struct {
 	UpdateHome  func(user string) *index.HomeUpdate
 	HomeChanged func(user string) // never blocks
 }
 
-// A worker says that its home has changed once in a second at most, which the limit allows for as
-// long as a month.
+// A worker reports changes of its home at most once a second. The limit allows that for a month.
 var indexRows = []row{
 	{method: protocol.MethodIndexChanged, phase: anyTime, kinds: withHome, bytes: shortParams, limit: 3_000_000, handler: workNote((*work).homeChanged)},
 	{method: protocol.MethodIndexFiles, phase: inOperation, bytes: 512 << 10, limit: 3_000, serial: true, handler: workCall((*work).indexFiles)},
@@ -29,13 +28,14 @@ var indexRows = []row{
 	{method: protocol.MethodIndexEnd, phase: inOperation, bytes: shortParams, limit: 1, serial: true, handler: workCall((*work).indexEnd)},
 }
 
-// homeChanged is index.changed.
+// homeChanged answers index.changed.
 func (w *work) homeChanged(*protocol.IndexChanged) error {
 	w.o.HomeChanged(w.user)
 	return nil
 }
 
-// homeUpdate is the operation's. Its calls come one at a time.
+// homeUpdate returns the operation's update of the home, and begins it if there is none. Its calls
+// come one at a time.
 func (w *work) homeUpdate() (*index.HomeUpdate, error) {
 	o := w.operation
 	if !o.Index {
@@ -47,7 +47,7 @@ func (w *work) homeUpdate() (*index.HomeUpdate, error) {
 	return o.home, nil
 }
 
-// indexFault is the error of a call about a home.
+// indexFault returns the answer for a failed call about a home.
 func indexFault(err error) error {
 	if errors.Is(err, index.ErrUnexpected) {
 		return feature.Offence{Err: err}
@@ -55,7 +55,7 @@ func indexFault(err error) error {
 	return err
 }
 
-// indexFiles is index.files.
+// indexFiles answers index.files.
 func (w *work) indexFiles(ctx context.Context, p *protocol.IndexFiles) (*protocol.IndexDiffering, error) {
 	home, err := w.homeUpdate()
 	if err != nil {
@@ -68,7 +68,7 @@ func (w *work) indexFiles(ctx context.Context, p *protocol.IndexFiles) (*protoco
 	return &protocol.IndexDiffering{Differing: differing}, indexFault(err)
 }
 
-// indexSections is index.sections.
+// indexSections answers index.sections.
 func (w *work) indexSections(ctx context.Context, p *protocol.IndexSections) (*protocol.IndexMissing, error) {
 	home, err := w.homeUpdate()
 	if err != nil {
@@ -96,7 +96,7 @@ func indexed(list []protocol.IndexedFile) (files []index.File) {
 	return files
 }
 
-// indexPut is index.put. The blob is gone with the operation.
+// indexPut answers index.put. The blob is deleted with the operation.
 func (w *work) indexPut(ctx context.Context, p *protocol.IndexPut) (*struct{}, error) {
 	home, err := w.homeUpdate()
 	if err != nil {
@@ -137,7 +137,7 @@ func (w *work) readSections(ref protocol.BlobRef) (blob protocol.IndexBlob, err 
 	return blob, nil
 }
 
-// indexEnd is index.end.
+// indexEnd answers index.end.
 func (w *work) indexEnd(ctx context.Context, p *protocol.IndexEnd) (*protocol.IndexEnded, error) {
 	home, err := w.homeUpdate()
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"mews/supervisor/spool"
 )
 
-// indexing begins an operation that indexes ann's home, and notes for whom updates begin. The index
-// takes what it is told.
+// indexing begins an operation that indexes ann's home, and records the users of updates. The index
+// accepts everything.
 func (r *rig) indexing(id int64, updates *[]string) {
 	s, err := spool.Open(r.t.TempDir())
 	if err != nil {
@@ -31,8 +31,8 @@ func (r *rig) indexing(id int64, updates *[]string) {
 
 func indexFile(path string) protocol.IndexedFile { return protocol.IndexedFile{Path: path, Size: 1} }
 
-// TestWhatNoHonestWorkerTellsOfAHomeEndsIt: and it is audited.
-func TestWhatNoHonestWorkerTellsOfAHomeEndsIt(t *testing.T) {
+// An invalid message about a home ends the worker and is audited.
+func TestIndex_InvalidMessage_EndsWorker(t *testing.T) {
 	hash := strings.Repeat("0", 32)
 	many := make([]protocol.IndexedSection, protocol.MaxIndexSections+1)
 	for i := range many {
@@ -50,25 +50,25 @@ func TestWhatNoHonestWorkerTellsOfAHomeEndsIt(t *testing.T) {
 		method string
 		params any
 	}{
-		"of another operation":      {protocol.MethodIndexFiles, protocol.IndexFiles{Operation: 8}},
-		"of one that indexes none":  {protocol.MethodIndexFiles, protocol.IndexFiles{Operation: 9}},
-		"a path of 4 KiB and more":  {protocol.MethodIndexFiles, files(indexFile(strings.Repeat("x", protocol.MaxIndexedPath+1)))},
-		"a path with NUL":           {protocol.MethodIndexFiles, files(indexFile("a\x00b"))},
-		"a path out of the home":    {protocol.MethodIndexFiles, files(indexFile("../bob/a.md"))},
-		"an absolute path":          {protocol.MethodIndexFiles, files(indexFile("/etc/passwd"))},
-		"the home itself":           {protocol.MethodIndexFiles, files(indexFile("."))},
-		"too large a file":          {protocol.MethodIndexFiles, files(protocol.IndexedFile{Path: "a", Size: protocol.MaxIndexedFile + 1})},
-		"too many files at once":    {protocol.MethodIndexFiles, files(make([]protocol.IndexedFile, protocol.MaxIndexPage+1)...)},
-		"more than a page":          {protocol.MethodIndexFiles, files(indexFile(strings.Repeat("x", 600<<10)))},
-		"sections among the names":  {protocol.MethodIndexFiles, files(protocol.IndexedFile{Path: "a", Sections: many[:1]})},
-		"too many sections":         {protocol.MethodIndexSections, protocol.IndexSections{Operation: 7, Files: []protocol.IndexedFile{{Path: "a", Sections: many}}}},
-		"a hash that is none":       {protocol.MethodIndexSections, section(protocol.IndexedSection{Hash: strings.Repeat("'", 32), Line: 1})},
-		"a line before the first":   {protocol.MethodIndexSections, section(protocol.IndexedSection{Hash: hash})},
-		"a blob that is not there":  {protocol.MethodIndexPut, protocol.IndexPut{Operation: 7, Blob: protocol.BlobRef{SHA256: hash + hash, Size: 1}}},
-		"a blob named by a path":    {protocol.MethodIndexPut, protocol.IndexPut{Operation: 7, Blob: protocol.BlobRef{SHA256: "../../mews.db", Size: 1}}},
-		"a count below 0":           {protocol.MethodIndexEnd, protocol.IndexEnd{Operation: 7, Left: protocol.IndexedLeft{Large: -1}}},
-		"a person's name":           {protocol.MethodIndexFiles, json.RawMessage(`{"operation":7,"user":"bob","files":[]}`)},
-		"of a file that is unnamed": {protocol.MethodIndexSections, section(protocol.IndexedSection{Hash: hash, Line: 1})},
+		"of another operation":        {protocol.MethodIndexFiles, protocol.IndexFiles{Operation: 8}},
+		"of a non-indexing operation": {protocol.MethodIndexFiles, protocol.IndexFiles{Operation: 9}},
+		"a path of 4 KiB and more":    {protocol.MethodIndexFiles, files(indexFile(strings.Repeat("x", protocol.MaxIndexedPath+1)))},
+		"a path with NUL":             {protocol.MethodIndexFiles, files(indexFile("a\x00b"))},
+		"a path out of the home":      {protocol.MethodIndexFiles, files(indexFile("../bob/a.md"))},
+		"an absolute path":            {protocol.MethodIndexFiles, files(indexFile("/etc/passwd"))},
+		"the home itself":             {protocol.MethodIndexFiles, files(indexFile("."))},
+		"too large a file":            {protocol.MethodIndexFiles, files(protocol.IndexedFile{Path: "a", Size: protocol.MaxIndexedFile + 1})},
+		"too many files at once":      {protocol.MethodIndexFiles, files(make([]protocol.IndexedFile, protocol.MaxIndexPage+1)...)},
+		"more than a page":            {protocol.MethodIndexFiles, files(indexFile(strings.Repeat("x", 600<<10)))},
+		"sections among the names":    {protocol.MethodIndexFiles, files(protocol.IndexedFile{Path: "a", Sections: many[:1]})},
+		"too many sections":           {protocol.MethodIndexSections, protocol.IndexSections{Operation: 7, Files: []protocol.IndexedFile{{Path: "a", Sections: many}}}},
+		"an invalid hash":             {protocol.MethodIndexSections, section(protocol.IndexedSection{Hash: strings.Repeat("'", 32), Line: 1})},
+		"a line before the first":     {protocol.MethodIndexSections, section(protocol.IndexedSection{Hash: hash})},
+		"a missing blob":              {protocol.MethodIndexPut, protocol.IndexPut{Operation: 7, Blob: protocol.BlobRef{SHA256: hash + hash, Size: 1}}},
+		"a blob named by a path":      {protocol.MethodIndexPut, protocol.IndexPut{Operation: 7, Blob: protocol.BlobRef{SHA256: "../../mews.db", Size: 1}}},
+		"a count below 0":             {protocol.MethodIndexEnd, protocol.IndexEnd{Operation: 7, Left: protocol.IndexedLeft{Large: -1}}},
+		"a person's name":             {protocol.MethodIndexFiles, json.RawMessage(`{"operation":7,"user":"bob","files":[]}`)},
+		"of an unnamed file":          {protocol.MethodIndexSections, section(protocol.IndexedSection{Hash: hash, Line: 1})},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, says(protocol.Part{Text: "hi"}))
@@ -87,14 +87,14 @@ func TestWhatNoHonestWorkerTellsOfAHomeEndsIt(t *testing.T) {
 	}
 }
 
-// TestSectionsThatNoHonestWorkerPuts: blobs that were committed, whatever is in them.
-func TestSectionsThatNoHonestWorkerPuts(t *testing.T) {
+// The blobs were committed; their contents are invalid.
+func TestIndexPut_InvalidSections_EndsWorker(t *testing.T) {
 	for name, blob := range map[string]string{
 		"no JSON":                 "x",
 		"an unknown key":          `{"sections":[],"user":"bob"}`,
 		"a section of 1 MiB":      fmt.Sprintf(`{"sections":[{"text":%q}]}`, strings.Repeat("x", 1<<19)),
 		"a blob of over 1 MiB":    fmt.Sprintf(`{"sections":[{"text":%q}]}`, strings.Repeat("x", 1<<20)),
-		"a heading that is long":  fmt.Sprintf(`{"sections":[{"heading":%q,"text":""}]}`, strings.Repeat("x", protocol.MaxIndexHeading+1)),
+		"a long heading":          fmt.Sprintf(`{"sections":[{"heading":%q,"text":""}]}`, strings.Repeat("x", protocol.MaxIndexHeading+1)),
 		"NUL in a text":           `{"sections":[{"text":"\u0000"}]}`,
 		"a section not asked for": `{"sections":[{"text":"x"}]}`,
 	} {
@@ -111,8 +111,8 @@ func TestSectionsThatNoHonestWorkerPuts(t *testing.T) {
 	}
 }
 
-// TestAHomeEndsOnce: a second end is one too many.
-func TestAHomeEndsOnce(t *testing.T) {
+// A second end is one too many.
+func TestIndexEnd_Twice_EndsWorker(t *testing.T) {
 	r := newRig(t, says(protocol.Part{Text: "hi"}))
 	var updates []string
 	r.indexing(7, &updates)

@@ -12,9 +12,8 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// With its last step, which asks for nothing more, the turn may end. Then the model is not asked
-// again.
-func TestTheLastStepIsCommittedWithTheTurnsEnd(t *testing.T) {
+// The turn may end with its last step, which calls no tool. Then the model is not asked again.
+func TestLastStep_CommitEndsTurn(t *testing.T) {
 	var requests []modelcall.Request
 	r := newRig(t, asksThenSays(&requests))
 	var last []string
@@ -33,7 +32,7 @@ func TestTheLastStepIsCommittedWithTheTurnsEnd(t *testing.T) {
 	}
 	r.conn.EndTurn(turn.ID, "")
 	r.conn.BeginTurn(turn)
-	call := r.made()[0]
+	call := r.makeCalls()[0]
 	if len(last) > 0 {
 		t.Errorf("a step with a call was committed as the last: %q", last)
 	}

@@ -17,71 +17,71 @@ import (
 	"mews/supervisor/tools"
 )
 
-// ModelDependencies are what calls of models need.
+// ModelDependencies holds what calls of models need.
 type ModelDependencies struct {
 	Transcript Transcript
 	Models     Models
 	Usage      Usage
 	Systems    sqlite.SystemTexts
 	Windows    Windows
-	History    int                // tokens of history that a request may carry
+	History    int                // tokens of history that a request may have
 	Thinking   modelcall.Thinking // how long a model may think
-	// for how long providers are to keep what is the same in the next request
+	// how long providers should cache the common prefix of requests
 	Cache time.Duration
-	// Room is how many tokens a request of about so many may have at most; 0 where nobody knows.
-	// nil: nobody does.
+	// Room returns the most tokens that a request may have, given one of about that many; 0 means
+	// unknown. If Room is nil, the limit is never known.
 	Room func(ctx context.Context, spec string, tokens int64) int64
-	// Blind is told that a model has seen none of the pictures of a request, because it takes none;
-	// nil: nobody is.
+	// Blind is called if a model has seen no picture of a request because it takes none; may be
+	// nil.
 	Blind func(ctx context.Context, conversation int64, spec string)
-	// Busy says what a person wants with what they send while a turn runs; nil: BusyQueue.
+	// Busy returns what a user wants with messages sent while a turn runs; nil means BusyQueue.
 	Busy func(ctx context.Context, user string) supervisor.Busy
 }
 
-// Transcript is what was said in a conversation.
+// Transcript reads the messages of a conversation.
 type Transcript interface {
 	Since(ctx context.Context, conversation, after int64) (newer []protocol.Message, window sqlite.Window, err error)
 	Trim(ctx context.Context, conversation, from int64) error
 }
 
-// Models calls a model; spec is provider/model, "" the default.
+// Models calls a model; spec is provider/model, or "" for the default.
 type Models interface {
 	Stream(ctx context.Context, spec string, req modelcall.Request, delta func(modelcall.Delta)) (
 		modelcall.Answer, error)
-	// Cost is what a call cost in millionths of a dollar. kept is for how long its prefix was to be
-	// kept.
+	// Cost returns the cost of a call in millionths of a dollar. kept is how long its prefix should
+	// be cached.
 	Cost(spec string, u protocol.Usage, kept time.Duration) (micro int64, known bool)
 }
 
-// Usage keeps what calls counted.
+// Usage stores the token counts of calls.
 type Usage interface {
-	// Put keeps a call that left no message.
+	// Put stores a call that left no message.
 	Put(ctx context.Context, call sqlite.ModelCall) error
 	Counted(ctx context.Context, conversation int64) (sqlite.Counted, error)
 }
 
-// Model calls have a limit of their own in Turn.Limits, of at most 1,000 steps; each may be asked
-// for twice, by hash and whole.
+// Turn.Limits limits model calls separately, to at most 1,000 steps. Each may be asked for twice,
+// by hash and in full.
 var modelRows = []row{
 	{method: protocol.MethodModelStream, phase: inTurn, kinds: anyKind, limit: 2_000, serial: true, handler: turnCall((*turn).answerStream)},
 }
 
 const (
-	maxCalls  = 64                     // tool calls in one message of a model's
-	maxAnswer = protocol.BlobChunk * 8 // bytes of one message of a model's as JSON
+	maxCalls  = 64                     // tool calls in one message of a model
+	maxAnswer = protocol.BlobChunk * 8 // bytes of one message of a model as JSON
 )
 
-// streamModel makes a request from the transcript, calls the model, and commits what it said before
-// the worker hears of it.
+// streamModel makes a request from the transcript, calls the model, and commits its message before
+// the worker gets it.
 func (t *turn) streamModel(ctx context.Context, p *protocol.ModelStream) (*protocol.ModelStreamed, error) {
 	t.outcome.Failure = nil
 	req, err := t.request(ctx, p)
 	if err != nil {
 		return nil, t.modelFailed(ctx, err)
 	}
-	taken := t.taken() // of what there is before the step
-	// in place of a step that was cancelled, which this one makes again
-	t.Reply.Begin(t.textTaken())
+	taken := t.countTaken() // of the state before the step
+	// replaces a step that was cancelled, which this one repeats
+	t.Reply.Begin(t.takenText())
 	s := &stepStream{turn: t}
 	answer, err := s.answer(ctx, req)
 	if err == nil {
@@ -94,7 +94,7 @@ func (t *turn) streamModel(ctx context.Context, p *protocol.ModelStream) (*proto
 		s.charge(ctx)
 		return nil, t.modelFailed(ctx, err)
 	}
-	t.Reply.Commit(t.shown(answer.Message))
+	t.Reply.Commit(t.shownText(answer.Message))
 	t.Step++
 	if answer.Blind && t.o.Blind != nil {
 		t.o.Blind(ctx, t.Destination, answer.Spec)
@@ -104,10 +104,9 @@ func (t *turn) streamModel(ctx context.Context, p *protocol.ModelStream) (*proto
 	return &protocol.ModelStreamed{Message: withoutThinking(answer.Message), Taken: taken, Answered: s.answered}, nil
 }
 
-// request checks what the worker asks for against the transcript, and makes the request. All that
-// can be refused is refused here, because what follows is paid for. What the person has sent
-// meanwhile is taken in last, because it moves the transcript on: a worker that was refused asks
-// for the same once more.
+// request checks the worker's request against the transcript, and makes the model's request. It
+// refuses all invalid requests, because what follows costs money. The user's new messages are taken
+// in last, because that changes the transcript: a worker that was refused repeats the same request.
 func (t *turn) request(ctx context.Context, p *protocol.ModelStream) (req modelcall.Request, err error) {
 	if t.ended {
 		return req, invalidParams("the turn has ended with the model's last message")
@@ -128,7 +127,7 @@ func (t *turn) request(ctx context.Context, p *protocol.ModelStream) (req modelc
 		return req, err
 	}
 	all := req.Tools
-	open, err := t.open(ctx)
+	open, err := t.listOpen(ctx)
 	if err != nil {
 		return req, err
 	}
@@ -158,15 +157,15 @@ func tooManySteps(most int) error {
 	return &supervisor.Error{Code: supervisor.CodeInvalid, Message: fmt.Sprintf(textTooManySteps, amount.Plural(most, "step", "steps"))}
 }
 
-// normalizeMessage makes a model's message fit to be committed: calls get ids of ours, unique in
-// the conversation whatever the provider calls them.
+// normalizeMessage makes a model's message valid for a commit. Its calls get IDs that are unique in
+// the conversation, whatever the provider calls them.
 func (t *turn) normalizeMessage(m protocol.Message) (protocol.Message, error) {
 	m.ID, m.Role = 0, protocol.RoleAssistant
 	n, said := 0, false
 	parts := make([]protocol.Part, 0, len(m.Parts))
 	for _, p := range m.Parts {
 		if t.Kind.OneShot() {
-			p.Call = nil // it was offered no tool
+			p.Call = nil // no tool was offered
 		}
 		if p.Call != nil {
 			n++
@@ -193,11 +192,11 @@ func (t *turn) normalizeMessage(m protocol.Message) (protocol.Message, error) {
 	return m, nil
 }
 
-// shown is what the person sees of a step.
-func (t *turn) shown(m protocol.Message) string { return reply.Join(t.textTaken(), m.Text()) }
+// shownText returns what the user sees of a step.
+func (t *turn) shownText(m protocol.Message) string { return reply.Join(t.takenText(), m.Text()) }
 
-// commitStep commits a model's message with what it cost, and gives its id. What it cost is then
-// kept. The turn ends with the last one, as far as it may.
+// commitStep commits a model's message with its cost, and returns its ID. If the last step allows
+// it, the turn ends with it.
 func (t *turn) commitStep(ctx context.Context, a modelcall.Answer, s *stepStream) (id int64, err error) {
 	step := sqlite.Step{Turn: t.ID, Message: a.Message, Charged: s.paid == nil}
 	if c := s.paid; c != nil {
@@ -205,18 +204,18 @@ func (t *turn) commitStep(ctx context.Context, a modelcall.Answer, s *stepStream
 		step.Asked, step.Pot = c.Asked, c.Pot
 		step.Leases = slices.DeleteFunc([]int64{c.Lease}, func(lease int64) bool { return lease == 0 })
 	}
-	opened := t.useTools(&step)
+	opened := t.openCalled(&step)
 	last := t.CommitLast != nil && len(a.Message.Calls()) == 0
 	err = t.commit(ctx, func() (err error) {
 		if last {
-			id, t.ended, err = t.CommitLast(ctx, step, t.shown(a.Message), a.Replaced)
+			id, t.ended, err = t.CommitLast(ctx, step, t.shownText(a.Message), a.Replaced)
 		} else {
 			id, err = t.o.Steps.CommitStep(ctx, step)
 		}
 		return err
 	})
 	if err == nil {
-		t.opened, s.answered = opened, answered(id, step.Results)
+		t.opened, s.answered = opened, answeredCalls(id, step.Results)
 	}
 	if err == nil && s.paid != nil {
 		s.settled(s.paid.Lease, true)
@@ -224,15 +223,16 @@ func (t *turn) commitStep(ctx context.Context, a modelcall.Answer, s *stepStream
 	return id, err
 }
 
-// withoutThinking is a message without what the model thought: that is between it and its provider.
+// withoutThinking returns a message without its thoughts: they are between the model and its
+// provider.
 func withoutThinking(m protocol.Message) protocol.Message {
 	m.Parts = slices.DeleteFunc(slices.Clone(m.Parts), func(p protocol.Part) bool { return p.Thinking != nil })
 	return m
 }
 
-// modelFailed keeps the failure for the session, which tells the person; the worker learns only
-// that it failed. What a failed step had said is taken back. What a cancelled one had said stays:
-// whoever cancels a step ends the turn with it.
+// modelFailed stores the failure for the session, which tells the user; the worker only learns that
+// it failed. The text of a failed step is taken back. The text of a cancelled step stays: whoever
+// cancels a step ends the turn with it.
 func (t *turn) modelFailed(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return &protocol.Error{Code: protocol.CodeCancelled, Message: "cancelled"}
@@ -246,7 +246,7 @@ func (t *turn) modelFailed(ctx context.Context, err error) error {
 		t.outcome.Failure = err
 		return fmt.Errorf("call the model: %w", err)
 	}
-	if answer.Code != protocol.CodeUnknownHash { // which is how a worker learns to send it whole
+	if answer.Code != protocol.CodeUnknownHash { // this code tells a worker to send the request in full
 		t.outcome.Failure = &supervisor.Error{Code: supervisor.CodeInternal, Message: textDisagreed, Err: err}
 		t.log().Error("refuse to call the model", "error", err)
 	}

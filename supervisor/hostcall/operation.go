@@ -22,17 +22,17 @@ var operationRows = []row{
 type operationWork struct {
 	operation.Attempt
 	next      int  // the piece that may be begun
-	asked     int  // seconds of the pieces that were begun
-	text      int  // bytes of all pieces that are done
-	begun     bool // one was begun
-	of        int  // pieces, once one was begun
+	asked     int  // seconds of the begun pieces
+	text      int  // bytes of all finished pieces
+	begun     bool // a piece was begun
+	of        int  // number of pieces, once one was begun
 	committed []protocol.BlobRef
 	bytes     int64
-	// that an operation of this connection's person tells of; nil before its first call
+	// the update of a home by this operation; nil before its first call
 	home *index.HomeUpdate
 }
 
-// pieceDone is operation.piece. Calls of it come one at a time.
+// pieceDone answers operation.piece. Its calls come one at a time.
 func (w *work) pieceDone(ctx context.Context, p *protocol.OperationPiece) (*struct{}, error) {
 	o := w.operation
 	if o.Piece == nil {
@@ -60,7 +60,7 @@ func (w *work) pieceDone(ctx context.Context, p *protocol.OperationPiece) (*stru
 	return &struct{}{}, nil
 }
 
-// progressed is operation.progress.
+// progressed answers operation.progress.
 func (w *work) progressed(p *protocol.OperationProgress) error {
 	o := w.operation
 	if o.Progress == nil || p.Seconds < 0 || p.Seconds > o.Seconds {
@@ -70,7 +70,7 @@ func (w *work) progressed(p *protocol.OperationProgress) error {
 	return nil
 }
 
-// room is how much more may be committed.
+// room returns how many more bytes may be committed.
 func (o *operationWork) room() int64 {
 	if o.MaxBlobs > 0 && len(o.committed) >= o.MaxBlobs {
 		return 0
@@ -86,7 +86,7 @@ func (o *operationWork) full() error {
 	return feature.Refused("the operation may keep %d bytes", o.MaxBytes)
 }
 
-// operationBlobs are what an operation has committed for whoever runs it.
+// operationBlobs stores the blobs of an operation for its caller.
 type operationBlobs struct {
 	*operationWork
 	spool *spool.Spool
@@ -100,10 +100,10 @@ func (b *operationBlobs) keep(_ context.Context, ref protocol.BlobRef) error {
 	return nil
 }
 
-// personsBlobs are what an operation has committed as its person's.
+// personsBlobs stores the blobs of an operation as its user's.
 type personsBlobs struct {
 	*operationWork
-	blobStore // has its person's bounds
+	blobStore // has its user's bounds
 }
 
 func (b *personsBlobs) room(ctx context.Context) (int64, error) {

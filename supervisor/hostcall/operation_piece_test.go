@@ -13,8 +13,8 @@ import (
 	"mews/supervisor/operation"
 )
 
-// transcribe begins an operation with a recording, of which a piece is there. What it commits is
-// kept in done.
+// transcribe begins an operation with a recording that has one piece. Its commits are recorded in
+// done.
 func (r *rig) transcribe(id int64, done *[]string) {
 	r.conn.BeginOperation(operation.Attempt{ID: id, Seconds: 100, Pieces: []protocol.TranscribedPiece{{Text: strings.Repeat("x", protocol.MaxTranscript-10)}}, Progress: func(int) {},
 		Piece: func(_ context.Context, p protocol.OperationPiece) error {
@@ -29,7 +29,7 @@ func transcribed(text string) *protocol.TranscribedPiece {
 	return &protocol.TranscribedPiece{Text: text}
 }
 
-func TestPiecesAreCommittedInOrder(t *testing.T) {
+func TestPieces_AreCommittedInOrder(t *testing.T) {
 	r := newRig(t, says(protocol.Part{Text: "hi"}))
 	var done []string
 	r.transcribe(7, &done)
@@ -47,13 +47,13 @@ func TestPiecesAreCommittedInOrder(t *testing.T) {
 	}
 }
 
-// TestPiecesThatNoHonestWorkerSends: the worker ends for each, and it is audited.
-func TestPiecesThatNoHonestWorkerSends(t *testing.T) {
+// Each invalid piece ends the worker and is audited.
+func TestPieces_Invalid_EndWorker(t *testing.T) {
 	first := protocol.OperationPiece{Operation: 7, Piece: 1, Of: 3, Seconds: 40}
 	for name, pieces := range map[string][]protocol.OperationPiece{
 		"of another operation":       {{Operation: 8, Piece: 1, Of: 3, Seconds: 40}},
 		"of one without pieces":      {{Operation: 9, Piece: 1, Of: 3, Seconds: 40}},
-		"again what is committed":    {{Operation: 7, Piece: 0, Of: 3, Seconds: 40}},
+		"an already committed piece": {{Operation: 7, Piece: 0, Of: 3, Seconds: 40}},
 		"out of order":               {{Operation: 7, Piece: 2, Of: 3, Seconds: 40}},
 		"twice":                      {first, first},
 		"one left out":               {first, {Operation: 7, Piece: 3, Of: 3, Done: transcribed("x")}},
@@ -63,12 +63,12 @@ func TestPiecesThatNoHonestWorkerSends(t *testing.T) {
 		"of too many":                {{Operation: 7, Piece: 1, Of: 7, Seconds: 40}},
 		"of none":                    {{Operation: 7, Piece: 1, Of: 0, Seconds: 40}},
 		"behind the last":            {first, {Operation: 7, Piece: 2, Of: 3, Seconds: 9, Done: transcribed("x")}, {Operation: 7, Piece: 3, Of: 3, Done: transcribed("x")}, {Operation: 7, Piece: 4, Of: 3, Done: transcribed("x")}},
-		"that takes no time":         {{Operation: 7, Piece: 1, Of: 3}},
-		"that takes too long":        {{Operation: 7, Piece: 1, Of: 3, Seconds: 301}},
+		"of no length":               {{Operation: 7, Piece: 1, Of: 3}},
+		"too long":                   {{Operation: 7, Piece: 1, Of: 3, Seconds: 301}},
 		"longer than the recording":  {{Operation: 7, Piece: 1, Of: 3, Seconds: 60}, {Operation: 7, Piece: 2, Of: 3, Seconds: 60, Done: transcribed("x")}},
-		"a text that is too long":    {first, {Operation: 7, Piece: 2, Of: 3, Seconds: 40, Done: transcribed(strings.Repeat("x", protocol.MaxPieceText+1))}},
-		"texts that are too long":    {first, {Operation: 7, Piece: 2, Of: 3, Seconds: 40, Done: transcribed(strings.Repeat("x", 11))}},
-		"parameters that are longer": {first, {Operation: 7, Piece: 2, Of: 3, Seconds: 40, Done: transcribed(strings.Repeat("\x01", protocol.MaxPieceText))}},
+		"too long a text":            {first, {Operation: 7, Piece: 2, Of: 3, Seconds: 40, Done: transcribed(strings.Repeat("x", protocol.MaxPieceText+1))}},
+		"too long texts together":    {first, {Operation: 7, Piece: 2, Of: 3, Seconds: 40, Done: transcribed(strings.Repeat("x", 11))}},
+		"too long parameters":        {first, {Operation: 7, Piece: 2, Of: 3, Seconds: 40, Done: transcribed(strings.Repeat("\x01", protocol.MaxPieceText))}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, says(protocol.Part{Text: "hi"}))
@@ -88,7 +88,7 @@ func TestPiecesThatNoHonestWorkerSends(t *testing.T) {
 	}
 }
 
-func TestAPieceIsCommittedOnceThereIsRoom(t *testing.T) {
+func TestPiece_FullDisk_CommitsOnceThereIsRoom(t *testing.T) {
 	r := newRig(t, says(protocol.Part{Text: "hi"}))
 	tries := 0
 	r.conn.BeginOperation(operation.Attempt{ID: 7, Seconds: 9, Piece: func(context.Context, protocol.OperationPiece) error {
@@ -103,9 +103,8 @@ func TestAPieceIsCommittedOnceThereIsRoom(t *testing.T) {
 	}
 }
 
-// TestAnOperationInAPersonsWorkerCommitsBlobsOfTheirs: within its bounds, and any of theirs may be
-// read.
-func TestAnOperationInAPersonsWorkerCommitsBlobsOfTheirs(t *testing.T) {
+// The operation commits within its bounds, and may read any of the user's blobs.
+func TestOperation_OfUser_CommitsUsersBlobs(t *testing.T) {
 	r := newRig(t, says(protocol.Part{Text: "hi"}))
 	r.conn.BeginOperation(operation.Attempt{ID: 7, MaxBytes: 100, MaxBlobs: 2})
 	if _, err := r.put(7, make([]byte, 101)); err == nil || !strings.Contains(err.Error(), "100 bytes") {
@@ -132,9 +131,8 @@ func TestAnOperationInAPersonsWorkerCommitsBlobsOfTheirs(t *testing.T) {
 	}
 }
 
-// TestWhatAnUndoReplacesCountsAsBytesFromBefore: they count among those of its person, and not
-// among outputs.
-func TestWhatAnUndoReplacesCountsAsBytesFromBefore(t *testing.T) {
+// They count as the user's bytes from before, not as outputs.
+func TestUndo_ReplacedBytes_CountAsBytesBefore(t *testing.T) {
 	const room = 512 << 20
 	r := newRig(t, says(protocol.Part{Text: "hi"}))
 	r.conn.BeginOperation(operation.Attempt{ID: 7, MaxBytes: room})

@@ -10,7 +10,7 @@ import (
 	"mews/supervisor/spool"
 )
 
-// operate begins an operation, whose blobs may have so many bytes.
+// operate begins an operation whose blobs may have at most most bytes.
 func (r *rig) operate(id, most int64) *spool.Spool {
 	r.t.Helper()
 	s, err := spool.Open(r.t.TempDir())
@@ -22,7 +22,7 @@ func (r *rig) operate(id, most int64) *spool.Spool {
 	return s
 }
 
-// put has an operation write a blob, as far as it may.
+// put writes a blob in an operation, until a call fails.
 func (r *rig) put(operation int64, data []byte) (ref protocol.BlobRef, err error) {
 	begun, err := r.call(protocol.MethodBlobBegin, protocol.BlobBegin{Operation: operation})
 	if err != nil {
@@ -43,7 +43,7 @@ func (r *rig) put(operation int64, data []byte) (ref protocol.BlobRef, err error
 	return ref, err
 }
 
-func TestAnOperationKeepsItsBlobsApart(t *testing.T) {
+func TestOperation_Blobs_AreNotTheUsers(t *testing.T) {
 	r := newRig(t, says(protocol.Part{Text: "hi"}))
 	s := r.operate(7, 1<<20)
 	data := bytes.Repeat([]byte("archive "), 20_000)
@@ -73,7 +73,7 @@ func TestAnOperationKeepsItsBlobsApart(t *testing.T) {
 	}
 }
 
-func TestAnOperationHasItsBounds(t *testing.T) {
+func TestOperation_OverItsBounds_IsRefused(t *testing.T) {
 	r := newRig(t, says(protocol.Part{Text: "hi"}))
 	r.operate(7, 100_000)
 	if _, err := r.put(7, make([]byte, 100_001)); err == nil || !strings.Contains(err.Error(), "100000 bytes") {
@@ -90,7 +90,7 @@ func TestAnOperationHasItsBounds(t *testing.T) {
 	}
 }
 
-func TestATurnsCallsAreNoneOfAnOperation(t *testing.T) {
+func TestOperation_CallOfTurn_EndsWorker(t *testing.T) {
 	for _, c := range []struct {
 		method string
 		params any

@@ -10,11 +10,10 @@ import (
 	"mews/supervisor/spool"
 )
 
-// typeBytes is how many bytes of a picture tell its type.
+// typeBytes is how many bytes of a picture show its type.
 const typeBytes = 12
 
-// checkPicture says what is wrong with a picture that a worker names: that it is not this person's,
-// or no picture.
+// checkPicture returns an error if a picture is not the user's, or not a picture.
 func (w *work) checkPicture(ctx context.Context, image protocol.Image) error {
 	if err := image.Check(); err != nil {
 		return feature.Offence{Err: err}
@@ -33,7 +32,7 @@ func (w *work) checkPicture(ctx context.Context, image protocol.Image) error {
 	return err
 }
 
-// pictureGone says whether a picture of the transcript can't be read any more.
+// pictureGone reports whether a picture of the transcript can't be read any more.
 func (w *work) pictureGone(image protocol.Image) bool {
 	_, _, err := w.o.Spool.ReadAt(image.SHA256, nil, 0)
 	if err != nil && !errors.Is(err, spool.ErrGone) {
@@ -42,8 +41,8 @@ func (w *work) pictureGone(image protocol.Image) bool {
 	return err != nil
 }
 
-// readPicture reads a picture of the transcript, whose owner was looked up when it was committed.
-// The spool gives a file whole or not at all.
+// readPicture reads a picture of the transcript. Its owner was checked when it was committed. The
+// spool returns a file whole or not at all.
 func (w *work) readPicture(image protocol.Image) ([]byte, error) {
 	if err := image.Check(); err != nil {
 		return nil, fmt.Errorf("read a picture: %w", err)

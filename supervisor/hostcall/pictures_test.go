@@ -14,10 +14,10 @@ import (
 	"mews/supervisor/spool"
 )
 
-// pngData begins as a PNG does, which is all that the supervisor looks at.
+// pngData begins like a PNG; the supervisor reads nothing else of it.
 const pngData = "\x89PNG\r\n\x1a\n and pixels"
 
-// upload keeps data as a blob of the turn's person.
+// upload stores data as a blob of the turn's user.
 func upload(t *testing.T, d *hostcall.Conn, turn int64, data string) protocol.BlobRef {
 	t.Helper()
 	begun, err := ask(t, d, protocol.MethodBlobBegin, protocol.BlobBegin{Turn: turn})
@@ -39,7 +39,7 @@ func pngOf(ref protocol.BlobRef) protocol.Image {
 	return protocol.Image{BlobRef: ref, MediaType: "image/png", Width: 4, Height: 3}
 }
 
-// asksThenSays calls a tool, says something, and keeps the requests.
+// asksThenSays is a model that calls a tool, then says something, and records its requests.
 func asksThenSays(requests *[]modelcall.Request) models {
 	return func(ctx context.Context, req modelcall.Request, delta func(string)) (protocol.Message, error) {
 		*requests = append(*requests, req)
@@ -50,7 +50,7 @@ func asksThenSays(requests *[]modelcall.Request) models {
 	}
 }
 
-// result is the newest tool result of a request.
+// resultIn returns the newest tool result of a request.
 func resultIn(t *testing.T, req modelcall.Request) protocol.ToolResult {
 	t.Helper()
 	for _, m := range slices.Backward(req.Messages) {
@@ -64,16 +64,16 @@ func resultIn(t *testing.T, req modelcall.Request) protocol.ToolResult {
 	return protocol.ToolResult{}
 }
 
-func TestAPictureReachesTheModelUntilItIsForgotten(t *testing.T) {
+func TestPicture_IsSentUntilForgotten(t *testing.T) {
 	var requests []modelcall.Request
 	r := newRig(t, asksThenSays(&requests))
-	call := r.made()[0]
+	call := r.makeCalls()[0]
 	image := pngOf(upload(t, r.conn, r.open.Turn.ID, pngData))
 	err := r.done(protocol.ToolResult{Call: call.ID, Name: call.Name, Text: "a.png", Images: []protocol.Image{image}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.made()
+	r.makeCalls()
 	got := resultIn(t, requests[1])
 	if !slices.Equal(got.Images, []protocol.Image{image}) || got.Text != "a.png" {
 		t.Fatalf("the request has %+v", got)
@@ -85,7 +85,7 @@ func TestAPictureReachesTheModelUntilItIsForgotten(t *testing.T) {
 	if _, err := r.options.Spool.(*spool.Spool).Sweep(time.Now().Add(time.Hour), nil); err != nil {
 		t.Fatal(err)
 	}
-	r.made()
+	r.makeCalls()
 	got = resultIn(t, requests[2])
 	if len(got.Images) != 0 || !strings.Contains(got.Text, "4 x 3 pixels), and you do not see it: it is not kept any more.]") {
 		t.Errorf("the request has %+v", got)
@@ -95,7 +95,7 @@ func TestAPictureReachesTheModelUntilItIsForgotten(t *testing.T) {
 	}
 }
 
-func TestPicturesThatNoHonestWorkerNames(t *testing.T) {
+func TestPicture_Invalid_EndsWorker(t *testing.T) {
 	for name, c := range map[string]struct {
 		images func(r *rig, own protocol.Image) []protocol.Image
 		want   string // of the offence; "" for none
@@ -121,7 +121,7 @@ func TestPicturesThatNoHonestWorkerNames(t *testing.T) {
 			own.MediaType = "image/jpeg"
 			return []protocol.Image{own}
 		}, "its bytes are no image/jpeg"},
-		"a type that no API takes": {func(_ *rig, own protocol.Image) []protocol.Image {
+		"an unsupported type": {func(_ *rig, own protocol.Image) []protocol.Image {
 			own.MediaType = "image/svg+xml"
 			return []protocol.Image{own}
 		}, "media_type"},
@@ -140,7 +140,7 @@ func TestPicturesThatNoHonestWorkerNames(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, asks(1))
-			call := r.made()[0]
+			call := r.makeCalls()[0]
 			own := pngOf(upload(t, r.conn, r.open.Turn.ID, pngData))
 			err := r.done(protocol.ToolResult{Call: call.ID, Name: call.Name, Images: c.images(r, own)})
 			if c.want == "" {

@@ -15,18 +15,18 @@ import (
 	"mews/supervisor/feature"
 )
 
-// Asker asks people what a model wants to know.
+// Asker asks users a model's questions.
 type Asker interface {
-	// Ask is the question once it has ended, and supervisor.ErrWaits before. Of its Conversation
-	// the ID and the User are read.
+	// Ask returns the question once it has ended, and supervisor.ErrWaits before. It reads only the
+	// ID and the User of the question's Conversation.
 	Ask(ctx context.Context, q supervisor.Question) (supervisor.Question, error)
 }
 
-// toolAskUser is the tool whose calls ask.
+// toolAskUser is the tool that asks questions.
 const toolAskUser = "ask_user"
 
-// askLimit is how often a worker may ask in one attempt at a turn: the store counts the turn's
-// questions, and says so.
+// askLimit is how often a worker may ask in one attempt at a turn. The store counts the turn's
+// questions.
 const askLimit = 2 * protocol.MaxQuestions
 
 var questionRows = []row{
@@ -34,7 +34,7 @@ var questionRows = []row{
 		limit: askLimit, serial: true, handler: turnCall((*turn).ask)},
 }
 
-// ask asks the person what a tool call says. The worker only names the call.
+// ask asks the user the question of a tool call. The worker only names the call.
 func (t *turn) ask(ctx context.Context, p *protocol.QuestionAsk) (*protocol.QuestionAnswered, error) {
 	if err := t.checkCall(p.Call, toolAskUser); err != nil {
 		return nil, feature.Offence{Err: err}
@@ -55,7 +55,7 @@ func (t *turn) ask(ctx context.Context, p *protocol.QuestionAsk) (*protocol.Ques
 	return &protocol.QuestionAnswered{Text: answer.ForModel(q), World: q.Answer.World, None: q.Why != supervisor.QuestionAnswered}, nil
 }
 
-// subjectOf is a digest of exactly what a call asks in this turn, in hexadecimal.
+// subjectOf returns a hexadecimal digest of the exact question of a call in this turn.
 func (t *turn) subjectOf(call protocol.ToolCall) string {
 	sum := sha256.Sum256([]byte(strings.Join([]string{fmt.Sprint(t.ID), call.ID, string(call.Arguments)}, "\x00")))
 	return hex.EncodeToString(sum[:])

@@ -11,25 +11,23 @@ import (
 	"mews/supervisor/reply"
 )
 
-// What a turn takes in between two steps, in bytes. A long text is worth a turn of its own, and so
-// is one for which the request has no room beside what has to stay in it; a few words are taken in
-// however full that is.
+// Limits of the messages that a turn takes in between two steps, in bytes. A long text deserves its
+// own turn, and so does one that does not fit into the request. A few words are always taken in.
 const (
 	maxTaken   = 32 << 10
 	minTaken   = 4 << 10
 	tokenBytes = 4 // as history estimates them
 )
 
-// takeWaiting puts what the person has sent while the turn ran before the model, where they want
-// that: all of it but what is to wait, or what they want next alone. The worker is not asked: it
-// names the newest message that it knows, the request is made here, and the model's message, which
-// it gets with how many they were, is newer than all of it.
+// takeWaiting adds the messages that the user has sent during the turn to the request, as far as
+// the user wants that: all of them except follow-ups, or only urgent ones. The worker is not asked.
+// It names the newest message that it knows, and learns with the model's answer how many messages
+// came in between.
 //
-// Where it cannot be done now, nothing is lost: what was sent waits for the next step, or for a
-// turn of its own.
+// If a message cannot be taken in now, it waits for the next step, or for its own turn.
 //
-// What they have changed of what the turn knows is told whatever they want with what they send:
-// they mean this turn.
+// Changes to earlier messages of this turn are always taken in, whatever the user wants with new
+// messages.
 func (t *turn) takeWaiting(ctx context.Context, req modelcall.Request) error {
 	told, err := t.o.Steps.Correct(ctx, t.ID, maxTaken)
 	if err != nil {
@@ -52,14 +50,14 @@ func (t *turn) takeWaiting(ctx context.Context, req modelcall.Request) error {
 	if taken == 0 && err == nil {
 		return nil
 	}
-	// also after an error: it may be kept all the same
+	// also after an error: the message may be stored all the same
 	return t.transcript.catchUp(ctx, t.o.Transcript, t.Conversation)
 }
 
-// taken is how many messages of the person's wait for the turn's next step to be made of them: none
-// before its first, which begins with all of those. It is read off the transcript, and not off what
-// was taken: that may have been for a step that failed, or for one of a worker that is dead.
-func (t *turn) taken() (n int) {
+// countTaken returns how many messages of the user the turn's next step will answer. Before its
+// first step there are none: that step begins with all of them. It counts in the transcript: a
+// message taken in may have been for a step that failed, or of a dead worker.
+func (t *turn) countTaken() (n int) {
 	if t.Step == 0 {
 		return 0
 	}
@@ -72,10 +70,10 @@ func (t *turn) taken() (n int) {
 	return n
 }
 
-// textTaken is what the reply says of the messages that the model has now answered for the first
-// time.
-func (t *turn) textTaken() string {
-	if n := t.taken(); n > 0 {
+// takenText returns the line of the reply about the messages that the model has now answered for
+// the first time.
+func (t *turn) takenText() string {
+	if n := t.countTaken(); n > 0 {
 		return reply.Taken(n)
 	}
 	return ""

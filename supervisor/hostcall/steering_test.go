@@ -21,7 +21,7 @@ import (
 	"mews/supervisor/reply"
 )
 
-// say has ann send something while her turn runs.
+// say sends a message of ann's while her turn runs.
 func (r *rig) say(key, text string) {
 	r.t.Helper()
 	_, _, err := r.db.Inbox().Put(r.t.Context(), supervisor.Inbound{Conversation: r.open.Turn.Conversation, Source: "test", Key: key,
@@ -31,7 +31,7 @@ func (r *rig) say(key, text string) {
 	}
 }
 
-// edit has ann change the message that her turn began with.
+// edit changes ann's message that her turn began with.
 func (r *rig) edit(text string) {
 	r.t.Helper()
 	item := supervisor.Item{Update: 9, EditedAt: time.Now(), Inbound: supervisor.Inbound{Conversation: r.open.Turn.Conversation, Key: "edit",
@@ -45,8 +45,8 @@ func wants(mode supervisor.Busy) func(context.Context, string) supervisor.Busy {
 	return func(context.Context, string) supervisor.Busy { return mode }
 }
 
-// heard is what a person says in a request.
-func heard(req modelcall.Request) (texts []string) {
+// userTexts returns the user's messages in a request.
+func userTexts(req modelcall.Request) (texts []string) {
 	for _, m := range req.Messages {
 		if m.Role == protocol.RoleUser {
 			texts = append(texts, m.Text())
@@ -55,7 +55,7 @@ func heard(req modelcall.Request) (texts []string) {
 	return texts
 }
 
-func TestWhatIsSentMeanwhileIsBeforeTheModelAtItsNextStep(t *testing.T) {
+func TestSteering_NewMessage_ReachesNextStep(t *testing.T) {
 	var requests []modelcall.Request
 	var r *rig
 	shown := "" // as the model's second answer begins
@@ -66,7 +66,7 @@ func TestWhatIsSentMeanwhileIsBeforeTheModelAtItsNextStep(t *testing.T) {
 	})
 	r.options.Busy = wants(supervisor.BusySteer)
 	r.say("k1", "in the same breath")
-	call := r.made()[0]
+	call := r.makeCalls()[0]
 	r.say("k2", "and also this")
 	r.say("k3", "and that")
 	if err := r.done(protocol.ToolResult{Call: call.ID, Name: call.Name, Text: "a.md"}); err != nil {
@@ -77,7 +77,7 @@ func TestWhatIsSentMeanwhileIsBeforeTheModelAtItsNextStep(t *testing.T) {
 	if _, err := r.call(protocol.MethodModelStream, refused); wireCode(err) != protocol.CodeUnknownHash {
 		t.Fatalf("got %v", err)
 	}
-	// The worker asks for the same once more: what it was refused for has moved nothing.
+	// The worker repeats the request: the refused one has changed nothing.
 	again := r.modelStream()
 	again.After = refused.After
 	answer, err := r.call(protocol.MethodModelStream, again)
@@ -88,7 +88,7 @@ func TestWhatIsSentMeanwhileIsBeforeTheModelAtItsNextStep(t *testing.T) {
 		t.Errorf("the worker is told that %d were taken in", n)
 	}
 	want := []string{"hello", "in the same breath", "and also this", "and that"}
-	if diff := cmp.Diff([][]string{want[:2], want}, [][]string{heard(requests[0]), heard(requests[1])}); diff != "" {
+	if diff := cmp.Diff([][]string{want[:2], want}, [][]string{userTexts(requests[0]), userTexts(requests[1])}); diff != "" {
 		t.Error(diff)
 	}
 	if m := requests[1].Messages; m[len(m)-3].Role != protocol.RoleTool {
@@ -105,22 +105,21 @@ func TestWhatIsSentMeanwhileIsBeforeTheModelAtItsNextStep(t *testing.T) {
 	}
 }
 
-func TestWhatIsSentMeanwhileWaitsWhereThePersonWantsThat(t *testing.T) {
+func TestSteering_QueueMode_MessageWaits(t *testing.T) {
 	for _, mode := range []supervisor.Busy{supervisor.BusyQueue, supervisor.BusyRestart} {
 		var requests []modelcall.Request
 		r := newRig(t, asksThenSays(&requests))
 		r.options.Busy = wants(mode)
 		r.say("k1", "and also this")
-		r.made()
-		if diff := cmp.Diff([]string{"hello"}, heard(requests[0])); diff != "" {
+		r.makeCalls()
+		if diff := cmp.Diff([]string{"hello"}, userTexts(requests[0])); diff != "" {
 			t.Errorf("%s: %s", mode, diff)
 		}
 	}
 }
 
-// What a person wants next is before the model at the next step whatever they want with what they
-// send, and a follow-up never is.
-func TestWhatIsWantedNextIsBeforeTheModelAndAFollowUpIsNot(t *testing.T) {
+// An urgent message reaches the next step in every mode, and a follow-up in none.
+func TestSteering_UrgentGoesIn_FollowUpWaits(t *testing.T) {
 	for mode, want := range map[supervisor.Busy][]string{
 		supervisor.BusyQueue: {"hello", "be brief"}, supervisor.BusyRestart: {"hello", "be brief"},
 		supervisor.BusySteer: {"hello", "be brief", "usual"},
@@ -136,27 +135,27 @@ func TestWhatIsWantedNextIsBeforeTheModelAndAFollowUpIsNot(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		r.made()
-		if diff := cmp.Diff(want, heard(requests[0])); diff != "" {
+		r.makeCalls()
+		if diff := cmp.Diff(want, userTexts(requests[0])); diff != "" {
 			t.Errorf("%s: %s", mode, diff)
 		}
 	}
 }
 
-// The model is shown nothing by a call that fails before it is made, or by one of a worker that
-// dies: the reply says that it was read once a step has been made of it.
-func TestNothingIsSaidToBeReadBeforeTheModelHasAnsweredIt(t *testing.T) {
+// The reply says that a message was read only after a step has answered it. A call that fails
+// before it is made, or a worker that dies, has shown the model nothing.
+func TestSteering_ReadLine_ComesAfterTheAnswer(t *testing.T) {
 	broke := errors.New("the budget of the day is used up")
 	var requests []modelcall.Request
 	answer := asksThenSays(&requests)
 	r := newRig(t, func(ctx context.Context, req modelcall.Request, delta func(string)) (protocol.Message, error) {
-		if len(heard(req)) == 2 {
+		if len(userTexts(req)) == 2 {
 			return protocol.Message{}, broke
 		}
 		return answer(ctx, req, delta)
 	})
 	r.options.Busy = wants(supervisor.BusySteer)
-	call := r.made()[0]
+	call := r.makeCalls()[0]
 	r.say("k1", "the wrong folder!")
 	if err := r.done(protocol.ToolResult{Call: call.ID, Name: call.Name, Text: "a.md"}); err != nil {
 		t.Fatal(err)
@@ -172,14 +171,14 @@ func TestNothingIsSaidToBeReadBeforeTheModelHasAnsweredIt(t *testing.T) {
 	turn.Step = 1
 	r.conn, r.peer = r.newConn("ann")
 	r.conn.BeginTurn(turn)
-	r.made()
+	r.makeCalls()
 	if text, _ := r.stream.Text(); text != "I look.\n\n"+reply.Taken(2)+"\n\nI see it." {
 		t.Errorf("after the step that was made the reply is %q", text)
 	}
 }
 
-// A request has room for a few words however full it is, and for a page only where it still fits.
-func TestWhatDoesNotFitTheRequestWaits(t *testing.T) {
+// A full request still takes a few words, but takes a page only if it fits.
+func TestSteering_LongMessage_Waits(t *testing.T) {
 	var last modelcall.Request
 	r := newRig(t, func(ctx context.Context, req modelcall.Request, delta func(string)) (protocol.Message, error) {
 		last = req
@@ -187,22 +186,22 @@ func TestWhatDoesNotFitTheRequestWaits(t *testing.T) {
 	})
 	r.options.Busy, r.options.History = wants(supervisor.BusySteer), 4000
 	page := func(letter string) string { return strings.Repeat(letter, 8<<10) }
-	call := r.made()[0]
+	call := r.makeCalls()[0]
 	for i, text := range []string{"not that folder!", page("b"), page("c"), "ok?"} {
 		r.say(fmt.Sprint("k", i), text)
 	}
 	if err := r.done(protocol.ToolResult{Call: call.ID, Name: call.Name, Text: page("r") + page("r")}); err != nil {
 		t.Fatal(err)
 	}
-	call = r.made()[0]
-	if diff := cmp.Diff([]string{"hello", "not that folder!"}, heard(last)); diff != "" {
+	call = r.makeCalls()[0]
+	if diff := cmp.Diff([]string{"hello", "not that folder!"}, userTexts(last)); diff != "" {
 		t.Errorf("where a page does not fit beside the newest result the model was told (-want +got)\n%s", diff)
 	}
 	if err := r.done(protocol.ToolResult{Call: call.ID, Name: call.Name, Text: "short"}); err != nil {
 		t.Fatal(err)
 	}
-	r.made()
-	if got := heard(last); got[len(got)-1] != page("b") {
+	r.makeCalls()
+	if got := userTexts(last); got[len(got)-1] != page("b") {
 		t.Errorf("with room for one page the last that the model was told is %.20q", got[len(got)-1])
 	}
 	if got := history.Tokens(last.Messages); got > r.options.History {
@@ -210,9 +209,9 @@ func TestWhatDoesNotFitTheRequestWaits(t *testing.T) {
 	}
 }
 
-// TestWhatIsTakenInIsReadWhole, beside results of 20 KB, and no request is refused for its length:
-// two messages of a size come in each of five steps, and what has no room waits.
-func TestWhatIsTakenInIsReadWhole(t *testing.T) {
+// Five steps each get two messages of one size, beside results of 20 KB. No request is too long;
+// messages that do not fit wait.
+func TestSteering_TakenMessages_AreReadWhole(t *testing.T) {
 	for _, c := range []struct{ window, size, taken int }{
 		{4000, 1500, 10}, {4000, 4000, 5}, {8000, 1500, 10}, {8000, 4000, 5}, {8000, 12_000, 0}, {32_000, 12_000, 10}, {32_000, 30_000, 5},
 	} {
@@ -234,7 +233,7 @@ func TestWhatIsTakenInIsReadWhole(t *testing.T) {
 		r.conn.EndTurn(turn.ID, "")
 		r.conn.BeginTurn(turn)
 		var said []string
-		for calls := r.made(); len(calls) > 0; calls = r.made() {
+		for calls := r.makeCalls(); len(calls) > 0; calls = r.makeCalls() {
 			for range 2 {
 				n := len(said)
 				said = append(said, fmt.Sprintf("Message %d begins. %sMessage %d ends.", n, strings.Repeat("word ", c.size/5), n))
@@ -255,10 +254,9 @@ func TestWhatIsTakenInIsReadWhole(t *testing.T) {
 	}
 }
 
-// TestWhatDoesNotFitTheModelsWindowWaits: what the history may have counts only where the model
-// takes as much. A page that waits is read whole in a turn of its own, and would have been cut in
-// this one.
-func TestWhatDoesNotFitTheModelsWindowWaits(t *testing.T) {
+// The model's own window limits the request if it is smaller than the history's limit. A page that
+// waits is read whole in its own turn; in this one it would be cut.
+func TestSteering_SmallWindow_LongMessageWaits(t *testing.T) {
 	server, url := modeltest.NewServer(t, func(r modeltest.Request) modeltest.Answer {
 		if strings.Contains(string(r.Raw), "a file; ") {
 			return modeltest.Answer{Text: "I have read it."}
@@ -272,13 +270,13 @@ func TestWhatDoesNotFitTheModelsWindowWaits(t *testing.T) {
 	r.describeTools()
 	r.options.Busy, r.options.History, r.options.Room = wants(supervisor.BusySteer), 32_000, models.Room
 	page := strings.Repeat("a word or two; ", 1000)
-	call := r.made()[0]
+	call := r.makeCalls()[0]
 	r.say("k1", "not that folder!")
 	r.say("k2", page)
 	if err := r.done(protocol.ToolResult{Call: call.ID, Name: call.Name, Text: strings.Repeat("a file; ", 2000)}); err != nil {
 		t.Fatal(err)
 	}
-	if calls := r.made(); len(calls) != 0 {
+	if calls := r.makeCalls(); len(calls) != 0 {
 		t.Fatalf("the model's calls are %+v", calls)
 	}
 	r.finish()
@@ -292,7 +290,7 @@ func TestWhatDoesNotFitTheModelsWindowWaits(t *testing.T) {
 	r.options.Busy = wants(supervisor.BusyQueue)
 	r.open = r.startTurnWith("ann", "k3", page)
 	r.conn.BeginTurn(r.turn())
-	if r.made(); !strings.Contains(newest(), page) {
+	if r.makeCalls(); !strings.Contains(newest(), page) {
 		t.Errorf("in a turn of its own the page is not read whole")
 	}
 }
@@ -306,17 +304,17 @@ func (jammed) Take(context.Context, int64, int, supervisor.Priority) (int, error
 	return 0, errors.New("the disk is full")
 }
 
-func TestAStepIsMadeAlthoughNothingCanBeTakenIn(t *testing.T) {
+func TestSteering_StoreFails_StepContinues(t *testing.T) {
 	r := newRig(t, asks(1))
 	r.options.Busy, r.options.Steps = wants(supervisor.BusySteer), jammed{r.db.Turns()}
 	r.say("k1", "and also this")
-	if calls := r.made(); len(calls) != 1 {
+	if calls := r.makeCalls(); len(calls) != 1 {
 		t.Errorf("the model's calls are %+v", calls)
 	}
 }
 
-// A turn that has taken in a lot keeps what it began with, however little room there is.
-func TestTheFirstQuestionOfATurnStaysBeforeTheModel(t *testing.T) {
+// However many messages a turn takes in, it keeps its first one.
+func TestSteering_FirstMessage_StaysInRequest(t *testing.T) {
 	var last modelcall.Request
 	r := newRig(t, func(ctx context.Context, req modelcall.Request, delta func(string)) (protocol.Message, error) {
 		last = req
@@ -328,14 +326,14 @@ func TestTheFirstQuestionOfATurnStaysBeforeTheModel(t *testing.T) {
 	r.conn.EndTurn(turn.ID, "")
 	r.conn.BeginTurn(turn)
 	for i := range 10 {
-		call := r.made()[0]
+		call := r.makeCalls()[0]
 		r.say(fmt.Sprint("k", i), fmt.Sprint("and also ", i))
 		if err := r.done(protocol.ToolResult{Call: call.ID, Name: call.Name, Text: "a.md, b.md, c.md, d.md, e.md"}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	r.made()
-	got := heard(last)
+	r.makeCalls()
+	got := userTexts(last)
 	if len(got) == 11 || !strings.HasPrefix(got[0], "hello\n\n[Steps of yours that followed") || got[len(got)-1] != "and also 9" {
 		t.Errorf("the model was told %q", got)
 	}
@@ -344,21 +342,20 @@ func TestTheFirstQuestionOfATurnStaysBeforeTheModel(t *testing.T) {
 	}
 }
 
-// TestWhatIsChangedMeanwhileIsBeforeTheModelAtItsNextStep, whatever the person wants with what they
-// send.
-func TestWhatIsChangedMeanwhileIsBeforeTheModelAtItsNextStep(t *testing.T) {
+// In every mode, a changed message reaches the next step.
+func TestSteering_Edit_ReachesNextStep(t *testing.T) {
 	for _, mode := range []supervisor.Busy{supervisor.BusySteer, supervisor.BusyQueue, supervisor.BusyRestart} {
 		var requests []modelcall.Request
 		r := newRig(t, asksThenSays(&requests))
 		r.options.Busy = wants(mode)
-		call := r.made()[0]
+		call := r.makeCalls()[0]
 		r.edit("goodbye")
 		if err := r.done(protocol.ToolResult{Call: call.ID, Name: call.Name, Text: "a.md"}); err != nil {
 			t.Fatal(err)
 		}
-		r.made()
+		r.makeCalls()
 		want := []string{"hello", "Correction of my message “hello”: now it reads: “goodbye”"}
-		if diff := cmp.Diff(want, heard(requests[1])); diff != "" {
+		if diff := cmp.Diff(want, userTexts(requests[1])); diff != "" {
 			t.Errorf("%s: (-want +got)\n%s", mode, diff)
 		}
 		if text, _ := r.stream.Text(); text != "I look.\n\n"+reply.Taken(1)+"\n\nI see it." {

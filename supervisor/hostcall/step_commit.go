@@ -10,10 +10,10 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// StepDependencies are what committing steps needs.
+// StepDependencies holds what committing steps needs.
 type StepDependencies struct{ Steps Steps }
 
-// Steps commits what a turn has come to.
+// Steps stores the steps of turns.
 type Steps interface {
 	CommitStep(ctx context.Context, step sqlite.Step) (message int64, err error)
 	CommitBegun(ctx context.Context, turn int64, call string) error
@@ -22,16 +22,14 @@ type Steps interface {
 	Correct(ctx context.Context, turn int64, room int) (told int, err error)
 }
 
-// The limit is far above what an honest turn needs (50 steps of a few calls each) and far below
-// what would hurt.
+// The limit is far above an honest turn's needs (50 steps of a few calls each) and far below harm.
 var stepRows = []row{
 	{method: protocol.MethodStepCommit, phase: inTurn, kinds: withHome, limit: 20_000, handler: turnCall((*turn).commitCall)},
 }
 
-const maxName = 64 // bytes of a call's id or a tool's name; ours are far shorter
+const maxName = 64 // bytes of a call's ID or a tool's name; ours are far shorter
 
-// commitCall commits how far a tool call has come. The store refuses a call that the turn has not
-// made.
+// commitCall stores the state of a tool call. The store refuses a call that the turn has not made.
 func (t *turn) commitCall(ctx context.Context, p *protocol.StepCommit) (*protocol.StepCommitted, error) {
 	switch {
 	case len(p.Call) > maxName:

@@ -12,7 +12,7 @@ import (
 	"mews/supervisor/problem"
 )
 
-// asks is a model that calls list_files so many times at once, and says so.
+// asks is a model that calls list_files that many times at once, with a text.
 func asks(times int) models {
 	return func(context.Context, modelcall.Request, func(string)) (protocol.Message, error) {
 		parts := []protocol.Part{{Text: "I look."}}
@@ -23,8 +23,8 @@ func asks(times int) models {
 	}
 }
 
-// made has the model called, and returns its calls.
-func (r *rig) made() []protocol.ToolCall {
+// makeCalls asks the model and returns its calls.
+func (r *rig) makeCalls() []protocol.ToolCall {
 	r.t.Helper()
 	answer, err := r.call(protocol.MethodModelStream, r.modelStream())
 	if err != nil {
@@ -39,7 +39,7 @@ func (r *rig) done(result protocol.ToolResult) error {
 	return err
 }
 
-func TestResultsThatNoHonestWorkerSends(t *testing.T) {
+func TestToolResult_Invalid_EndsWorker(t *testing.T) {
 	field := strings.Repeat("x", 4<<10)
 	for name, c := range map[string]struct {
 		change func(*protocol.ToolResult)
@@ -72,7 +72,7 @@ func TestResultsThatNoHonestWorkerSends(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, asks(1))
-			call := r.made()[0]
+			call := r.makeCalls()[0]
 			result := protocol.ToolResult{Call: call.ID, Name: call.Name, Text: "ok"}
 			c.change(&result)
 			err := r.done(result)
@@ -83,9 +83,9 @@ func TestResultsThatNoHonestWorkerSends(t *testing.T) {
 	}
 }
 
-func TestTheNamesOfCallsOutliveTheWorker(t *testing.T) {
+func TestCallNames_NewWorker_Accepts(t *testing.T) {
 	r := newRig(t, asks(1))
-	call := r.made()[0]
+	call := r.makeCalls()[0]
 	turn := r.turn()
 	turn.Step, turn.Pending = 1, []protocol.PendingCall{{Call: call}}
 	r.conn, r.peer = r.newConn("ann")
@@ -95,7 +95,7 @@ func TestTheNamesOfCallsOutliveTheWorker(t *testing.T) {
 	}
 }
 
-// countCalls is m, and how often it was called.
+// countCalls returns m and a counter of its calls.
 func countCalls(m models) (models, *int) {
 	n := new(int)
 	return func(ctx context.Context, req modelcall.Request, delta func(string)) (protocol.Message, error) {
@@ -104,7 +104,7 @@ func countCalls(m models) (models, *int) {
 	}, n
 }
 
-func TestNothingIsPaidForThatCouldNotBeKept(t *testing.T) {
+func TestModelStream_UnstorableStep_IsNotPaid(t *testing.T) {
 	for name, next := range map[string]func(*rig){
 		"in the same process": func(*rig) {},
 		"after the worker's death": func(r *rig) {
@@ -117,7 +117,7 @@ func TestNothingIsPaidForThatCouldNotBeKept(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			model, called := countCalls(asks(2))
 			r := newRig(t, model)
-			calls := r.made()
+			calls := r.makeCalls()
 			next(r)
 			for _, call := range calls {
 				if _, err := r.call(protocol.MethodModelStream, r.modelStream()); wireCode(err) != protocol.CodeInvalidParams || *called != 1 {
@@ -127,7 +127,7 @@ func TestNothingIsPaidForThatCouldNotBeKept(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			r.made()
+			r.makeCalls()
 			if *called != 2 {
 				t.Errorf("the model was called %d times", *called)
 			}
@@ -135,14 +135,14 @@ func TestNothingIsPaidForThatCouldNotBeKept(t *testing.T) {
 	}
 }
 
-func TestTheSupervisorCountsTheSteps(t *testing.T) {
+func TestStepLimit_IsCountedBySupervisor(t *testing.T) {
 	model, called := countCalls(says(protocol.Part{Text: "and on"}))
 	r := newRig(t, model)
 	turn := r.turn()
 	turn.Limits.Steps, turn.Step = 5, 3
 	r.conn.BeginTurn(turn)
-	r.made()
-	r.made()
+	r.makeCalls()
+	r.makeCalls()
 	if _, err := r.call(protocol.MethodModelStream, r.modelStream()); wireCode(err) != protocol.CodeFailed || *called != 2 {
 		t.Errorf("the sixth step: %v, and the model was called %d times", err, *called)
 	}
@@ -151,7 +151,7 @@ func TestTheSupervisorCountsTheSteps(t *testing.T) {
 	}
 }
 
-func TestNoSentenceIsReadTwice(t *testing.T) {
+func TestRepeatedStep_ShowsTextOnce(t *testing.T) {
 	broken, tries := errors.New("the line broke"), 0
 	r := newRig(t, func(_ context.Context, _ modelcall.Request, delta func(string)) (protocol.Message, error) {
 		if delta("Here it is: "); tries == 0 {
@@ -167,15 +167,14 @@ func TestNoSentenceIsReadTwice(t *testing.T) {
 	if text, _ := r.stream.Text(); text != "" {
 		t.Errorf("of the failed step %q is left", text)
 	}
-	r.made()
+	r.makeCalls()
 	if text, _ := r.stream.Text(); text != "Here it is: 42" {
 		t.Errorf("the reply is %q", text)
 	}
 }
 
-// TestWhatAStoppedStepHadSaidStays: and where the worker asks again all the same, it is not said
-// twice.
-func TestWhatAStoppedStepHadSaidStays(t *testing.T) {
+// If the worker repeats a stopped step, its text is not shown twice.
+func TestStoppedStep_TextStays(t *testing.T) {
 	said := make(chan struct{}, 2)
 	r := newRig(t, func(ctx context.Context, _ modelcall.Request, delta func(string)) (protocol.Message, error) {
 		delta("Once")
@@ -200,7 +199,7 @@ func TestWhatAStoppedStepHadSaidStays(t *testing.T) {
 	}
 }
 
-func TestATurnThatEndsWithAnErrorHasOne(t *testing.T) {
+func TestEndTurn_WithError_ReturnsFailure(t *testing.T) {
 	for name, c := range map[string]struct {
 		ask  func(*rig)
 		told string
@@ -219,8 +218,8 @@ func TestATurnThatEndsWithAnErrorHasOne(t *testing.T) {
 			p := r.modelStream()
 			p.System.Text = ""
 			r.call(protocol.MethodModelStream, p)
-		}, "without saying why"},
-		"nothing at all": {func(*rig) {}, "without saying why"},
+		}, "without a reason"},
+		"nothing at all": {func(*rig) {}, "without a reason"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, says(protocol.Part{Text: "hi"}))

@@ -15,39 +15,38 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// continued is how often a model is asked to go on with an answer that breaks off, by whether that
-// is for want of money for more, and what the person reads where it still does then.
-var continued = map[bool]struct {
+// continuations holds how often a model is asked to continue a truncated answer, and the note if it
+// is truncated even then. The key is whether money was the limit.
+var continuations = map[bool]struct {
 	most int
 	why  string
 }{false: {3, textLimit}, true: {2, textShort}}
 
-// stepStream is one message of a model's as it comes, from as many calls of the model as that
-// takes. It belongs to the goroutine that answers the model.stream. It is the Reserver of these
-// calls.
+// stepStream is one message of a model as it comes, from one or more calls. Only the goroutine that
+// answers the model.stream uses it. It is the Reserver of these calls.
 type stepStream struct {
 	*turn
-	before   string                  // said by calls that have ended
-	paid     *sqlite.ModelCall       // the call that has ended and is not kept yet
-	maxCosts map[int64]int64         // what each lease is at most, in millionths of a dollar
+	before   string                  // text of the calls that have ended
+	paid     *sqlite.ModelCall       // the ended call that is not stored yet
+	maxCosts map[int64]int64         // the most that each lease holds, in millionths of a dollar
 	answered []protocol.AnsweredCall // of the committed step
 }
 
-// answer has the model say its message. A message that breaks off is gone on with. What a failed
-// call had said is taken back.
+// answer gets the model's message. It continues a truncated message, and takes back the text of a
+// failed call.
 func (s *stepStream) answer(ctx context.Context, req modelcall.Request) (modelcall.Answer, error) {
 	if s.Reserver != nil {
 		req.Reserver, s.maxCosts = s, map[int64]int64{}
 	}
 	said, err := s.call(ctx, req)
 	why := ""
-	for n := 0; err == nil && breaksOff(said) && n < continued[said.CutForMoney].most; n++ {
-		s.charge(ctx) // now: the next call may need what is left of this one's lease
+	for n := 0; err == nil && isTruncated(said) && n < continuations[said.CutForMoney].most; n++ {
+		s.charge(ctx) // now: the next call may need the rest of this one's lease
 		more, failed := s.call(ctx, continueRequest(req, said.Message))
-		if failed != nil && ctx.Err() != nil { // the turn is stopped, not the answer broken off
+		if failed != nil && ctx.Err() != nil { // the turn was stopped; the answer is not truncated
 			return said, failed
 		}
-		if failed != nil { // what was said stands, and says that it breaks off
+		if failed != nil { // keeps the text, with a note that it is truncated
 			why = textNotGoneOn
 			if e := new(modelcall.Error); errors.As(failed, &e) && e.Class == modelcall.OverBudget {
 				why = problem.Message(failed)
@@ -58,15 +57,15 @@ func (s *stepStream) answer(ctx context.Context, req modelcall.Request) (modelca
 	}
 	switch {
 	case err != nil:
-	case breaksOff(said):
-		said.Message = s.note(said.Message, fmt.Sprintf(textBrokenOff, cmp.Or(why, continued[said.CutForMoney].why)))
+	case isTruncated(said):
+		said.Message = s.note(said.Message, fmt.Sprintf(textBrokenOff, cmp.Or(why, continuations[said.CutForMoney].why)))
 	case said.Stop == modelcall.StopOther:
 		said.Message = s.note(said.Message, textPerhapsCut)
 	}
 	return said, err
 }
 
-// note ends a message with a note in brackets.
+// note adds a note in brackets at the end of a message.
 func (s *stepStream) note(m protocol.Message, text string) protocol.Message {
 	if m.Text() != "" {
 		text = "\n\n" + text
@@ -75,11 +74,11 @@ func (s *stepStream) note(m protocol.Message, text string) protocol.Message {
 	return appendText(m, text)
 }
 
-// call calls the model once. It keeps what a call that failed has cost.
+// call calls the model once. It stores the cost of a failed call.
 func (s *stepStream) call(ctx context.Context, req modelcall.Request) (modelcall.Answer, error) {
-	req.Measured = s.transcript.counted.of(req)
+	req.Measured = s.transcript.counted.measure(req)
 	req.OnFailure = func(f modelcall.Failure) { s.chargeFailed(ctx, f) }
-	if s.Kind == supervisor.TurnChat { // nobody waits for the others
+	if s.Kind == supervisor.TurnChat { // in other turns nobody waits
 		req.OnWait = s.Reply.Note
 	}
 	said, err := s.o.Models.Stream(ctx, s.Model, req, func(delta modelcall.Delta) {
@@ -103,19 +102,19 @@ func (s *stepStream) call(ctx context.Context, req modelcall.Request) (modelcall
 	return said, nil
 }
 
-// takeBack leaves of what the person sees only what calls have said that have ended.
+// takeBack reduces the shown text to that of the ended calls.
 func (s *stepStream) takeBack() {
 	s.Reply.Reset()
 	s.Reply.Add(s.before)
 }
 
-// breaksOff says whether a message ends where the model had to, and not where it wanted to. One
-// that calls tools is gone on with when those have run.
-func breaksOff(a modelcall.Answer) bool {
+// isTruncated reports whether a message ended at a limit, not where the model wanted to. One with
+// tool calls continues when those have run.
+func isTruncated(a modelcall.Answer) bool {
 	return a.Stop == modelcall.StopLength && len(a.Message.Calls()) == 0
 }
 
-// continueRequest is the request that has a message gone on with.
+// continueRequest returns the request for the rest of a message.
 func continueRequest(req modelcall.Request, said protocol.Message) modelcall.Request {
 	more := []protocol.Message{said, protocol.UserText(promptContinue)}
 	if len(said.Parts) == 0 {
@@ -133,7 +132,7 @@ func continueRequest(req modelcall.Request, said protocol.Message) modelcall.Req
 	return req
 }
 
-// joinAnswers is a message and what went on with it, as one, and the rest of the later answer.
+// joinAnswers joins a message and its continuation. All else comes from the later answer.
 func joinAnswers(said, more modelcall.Answer) modelcall.Answer {
 	if len(said.Message.Parts) == 0 {
 		return more
@@ -148,7 +147,7 @@ func joinAnswers(said, more modelcall.Answer) modelcall.Answer {
 	return sum
 }
 
-// appendText is a message with more text at the end of its own.
+// appendText returns a message with more text at its end.
 func appendText(m protocol.Message, text string) protocol.Message {
 	m.Parts = slices.Clone(m.Parts)
 	for i, p := range slices.Backward(m.Parts) {

@@ -14,20 +14,20 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// takes is a model that answers a turn's calls one after the other.
+// takes is a model that answers a turn's calls with a list of takes, in order.
 type takes struct {
 	t     *testing.T
 	list  []take
 	asked []modelcall.Request
 }
 
-// take is one call: what is said as it comes, and how it ends.
+// take is one scripted call: its text as it comes, and its end.
 type take struct {
 	deltas []modelcall.Delta
 	answer modelcall.Answer
 	err    error
 
-	streams chan<- struct{} // not nil: it goes on until it is stopped, and this is told of it
+	streams chan<- struct{} // if not nil, the call goes on until it is stopped, and signals this
 }
 
 func (m *takes) Stream(ctx context.Context, _ string, req modelcall.Request, delta func(modelcall.Delta)) (
@@ -53,7 +53,7 @@ func (m *takes) Cost(_ string, u protocol.Usage, _ time.Duration) (int64, bool) 
 	return u.Input + u.Output, true
 }
 
-// ended is an answer of one text.
+// ended returns an answer with one text.
 func ended(text string, stop modelcall.StopReason) modelcall.Answer {
 	return modelcall.Answer{Message: protocol.Message{Parts: []protocol.Part{{Text: text}}}, Model: "m", Spec: "p/m",
 		Stop: stop, Usage: protocol.Usage{Input: 10, Output: 1}}
@@ -64,8 +64,8 @@ func failed(class modelcall.Class) error {
 		Err: &supervisor.Error{Code: supervisor.CodeModel, Message: "It failed."}}
 }
 
-// said is the text of the message that model.stream has given the worker, and of the one that is
-// kept.
+// said returns the text of the message that model.stream has given the worker, after comparing it
+// with the stored one.
 func said(t *testing.T, r *rig) string {
 	t.Helper()
 	result, err := r.call(protocol.MethodModelStream, r.modelStream())
@@ -83,7 +83,7 @@ func said(t *testing.T, r *rig) string {
 	return m.Text()
 }
 
-func TestAMessageThatBreaksOffIsGoneOnWith(t *testing.T) {
+func TestTruncatedMessage_IsContinued(t *testing.T) {
 	m := &takes{t: t, list: []take{
 		{answer: ended("One two th", modelcall.StopLength)},
 		{answer: ended("ree fo", modelcall.StopLength)},
@@ -98,7 +98,7 @@ func TestAMessageThatBreaksOffIsGoneOnWith(t *testing.T) {
 	}
 }
 
-func TestAMessageThatBreaksOffForGoodSaysSo(t *testing.T) {
+func TestTruncatedMessage_ForGood_SaysSo(t *testing.T) {
 	for name, list := range map[string][]take{
 		"again and again": {
 			{answer: ended("a", modelcall.StopLength)}, {answer: ended("b", modelcall.StopLength)},
@@ -110,14 +110,14 @@ func TestAMessageThatBreaksOffForGoodSaysSo(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := said(t, newRigOf(t, &takes{t: t, list: list})); !strings.HasPrefix(got, "abcd\n\n[The answer breaks off here") {
+			if got := said(t, newRigOf(t, &takes{t: t, list: list})); !strings.HasPrefix(got, "abcd\n\n[The answer ends here") {
 				t.Errorf("it said %q", got)
 			}
 		})
 	}
 }
 
-// cut is an answer that broke off for want of money for more.
+// cut returns an answer that was truncated by the budget.
 func cut(text string) modelcall.Answer {
 	a := ended(text, modelcall.StopLength)
 	a.CutForMoney = true
@@ -127,10 +127,10 @@ func cut(text string) modelcall.Answer {
 	return a
 }
 
-func TestWhatIsCutForMoneyIsGoneOnWithTwice(t *testing.T) {
+func TestMessageCutByBudget_IsContinuedTwice(t *testing.T) {
 	noMoney := &modelcall.Error{Class: modelcall.OverBudget, Err: &supervisor.Error{Code: supervisor.CodeBudget,
 		Message: "Your limit is met."}}
-	const short = "[The answer breaks off here: there is not enough money left for all of it. /usage says what is left.]"
+	const short = "[The answer ends here: your budget does not suffice for the rest. /usage shows what is left.]"
 	for name, k := range map[string]struct {
 		list []take
 		want string
@@ -139,9 +139,9 @@ func TestWhatIsCutForMoneyIsGoneOnWithTwice(t *testing.T) {
 		"and it is not":         {[]take{{answer: cut("a")}, {answer: cut("b")}, {answer: cut("c")}}, "abc\n\n" + short},
 		"nothing of it is ever": {[]take{{answer: cut("")}, {answer: cut("")}, {answer: cut("")}}, short},
 		"and there is no more": {[]take{{answer: cut("a")}, {err: noMoney}},
-			"a\n\n[The answer breaks off here: Your limit is met.]"},
+			"a\n\n[The answer ends here: Your limit is met.]"},
 		"and the model fails": {[]take{{answer: cut("a")}, {err: failed(modelcall.Overloaded)}},
-			"a\n\n[The answer breaks off here: the model was asked to go on, and failed.]"},
+			"a\n\n[The answer ends here: the model failed to continue it.]"},
 		"and the model's own limit is reached": {[]take{{answer: cut("a")}, {answer: ended("b", modelcall.StopLength)},
 			{answer: ended("c", modelcall.StopLength)}, {answer: ended("d", modelcall.StopEnd)}}, "abcd"},
 	} {
@@ -155,8 +155,8 @@ func TestWhatIsCutForMoneyIsGoneOnWithTwice(t *testing.T) {
 	}
 }
 
-// Who stops a turn knows why its answer ends.
-func TestAnAnswerThatIsStoppedAsItGoesOnDoesNotBreakOff(t *testing.T) {
+// A user who stops a turn knows why its answer ends, so there is no note.
+func TestStoppedAnswer_HasNoTruncationNote(t *testing.T) {
 	said := make(chan struct{}, 1)
 	r := newRigOf(t, &takes{t: t, list: []take{{deltas: []modelcall.Delta{{Text: "One t"}}, answer: cut("One t")},
 		{deltas: []modelcall.Delta{{Text: "wo"}}, streams: said}}})
@@ -172,8 +172,8 @@ func TestAnAnswerThatIsStoppedAsItGoesOnDoesNotBreakOff(t *testing.T) {
 	}
 }
 
-// A tool call that was cut is asked for again, and nothing of it is left.
-func TestACallThatWasCutIsMadeAgain(t *testing.T) {
+// A truncated tool call is asked for again, and is not stored.
+func TestTruncatedToolCall_IsAskedForAgain(t *testing.T) {
 	call := ended("", modelcall.StopTools)
 	call.Message.Parts = []protocol.Part{{Call: &protocol.ToolCall{ID: "x", Name: "get_time", Arguments: []byte(`{}`)}}}
 	for first, want := range map[string]string{"": "Your last message was cut before", "I look.": "Go on exactly"} {
@@ -193,7 +193,7 @@ func TestACallThatWasCutIsMadeAgain(t *testing.T) {
 	}
 }
 
-func TestARequestThatIsTooLongIsMadeShorterOnce(t *testing.T) {
+func TestTooLongRequest_IsShortenedOnce(t *testing.T) {
 	m := &takes{t: t, list: []take{{err: failed(modelcall.TooLong)}}}
 	r := newRigOf(t, m)
 	if _, err := r.call(protocol.MethodModelStream, r.modelStream()); err == nil {
@@ -204,7 +204,7 @@ func TestARequestThatIsTooLongIsMadeShorterOnce(t *testing.T) {
 	}
 }
 
-func TestWhatAFailedAttemptSaidIsTakenBack(t *testing.T) {
+func TestFailedAttempt_TextIsTakenBack(t *testing.T) {
 	m := &takes{t: t, list: []take{{
 		deltas: []modelcall.Delta{{Text: "half an ans"}, {Restart: true}, {Text: "Whole."}},
 		answer: ended("Whole.", modelcall.StopEnd),
@@ -218,7 +218,7 @@ func TestWhatAFailedAttemptSaidIsTakenBack(t *testing.T) {
 	}
 }
 
-func TestThoughtsAreKeptAndNotForTheWorker(t *testing.T) {
+func TestThoughts_AreStoredButNotSentToWorker(t *testing.T) {
 	answer := ended("Hello.", modelcall.StopEnd)
 	thought := protocol.Part{Thinking: &protocol.Thinking{Format: "anthropic", Block: []byte(`{"type":"thinking"}`)}}
 	answer.Message.Parts = append([]protocol.Part{thought}, answer.Message.Parts...)
@@ -239,7 +239,7 @@ func TestThoughtsAreKeptAndNotForTheWorker(t *testing.T) {
 	}
 }
 
-func TestAFailureSaysOfWhatKindItIs(t *testing.T) {
+func TestModelFailure_HasItsKind(t *testing.T) {
 	r := newRigOf(t, &takes{t: t, list: []take{{err: failed(modelcall.Auth)}}})
 	if _, err := r.call(protocol.MethodModelStream, r.modelStream()); err == nil {
 		t.Fatal("it went through")
@@ -250,15 +250,15 @@ func TestAFailureSaysOfWhatKindItIs(t *testing.T) {
 	}
 }
 
-// An answer that ended for a reason that nobody knows is shown as one that may not be whole.
-func TestAnAnswerThatMayNotBeWholeSaysSo(t *testing.T) {
+// An answer with an unknown stop reason gets a note that it may be incomplete.
+func TestUnknownStopReason_AddsNote(t *testing.T) {
 	r := newRigOf(t, &takes{t: t, list: []take{{answer: ended("One two", modelcall.StopOther)}}})
-	if got := said(t, r); !strings.HasPrefix(got, "One two\n\n[The answer may not be whole") {
+	if got := said(t, r); !strings.HasPrefix(got, "One two\n\n[The answer may be incomplete") {
 		t.Errorf("it said %q", got)
 	}
 }
 
-// noteCounter is a reply that counts what is said of why nothing comes.
+// noteCounter is a reply that records the notes about delays.
 type noteCounter struct {
 	hostcall.Reply
 	notes []string
@@ -266,7 +266,7 @@ type noteCounter struct {
 
 func (n *noteCounter) Note(text string) { n.notes = append(n.notes, text) }
 
-func TestWhyNothingComesIsSaidWhereSomebodyWaits(t *testing.T) {
+func TestDelayNote_OnlyInChatTurns(t *testing.T) {
 	for kind, want := range map[supervisor.TurnKind]int{supervisor.TurnChat: 1, supervisor.TurnJob: 0} {
 		r := newRig(t, func(_ context.Context, req modelcall.Request, _ func(string)) (protocol.Message, error) {
 			if req.OnWait != nil {
@@ -278,7 +278,7 @@ func TestWhyNothingComesIsSaidWhereSomebodyWaits(t *testing.T) {
 		r.conn.EndTurn(turn.ID, "")
 		turn.Kind, turn.Reply = kind, n
 		r.conn.BeginTurn(turn)
-		if r.made(); len(n.notes) != want {
+		if r.makeCalls(); len(n.notes) != want {
 			t.Errorf("%s: told %q", kind, n.notes)
 		}
 	}

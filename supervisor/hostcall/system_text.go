@@ -7,23 +7,22 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// readSystemText reads the system text that is kept for the conversation. Where that must not be
-// used any more, the worker has to put another one together: it is asked for one, and one that it
-// had before it was asked is not taken.
+// readSystemText reads the stored system text of the conversation. If it is stale, the worker is
+// asked to compose a new one. A text from before that request is refused.
 func (t *turn) readSystemText(ctx context.Context, ref protocol.SystemRef) (was sqlite.SystemText, err error) {
 	if was, err = t.o.Systems.Find(ctx, t.Conversation); err != nil {
 		return was, err
 	}
 	if was.Stale > t.askedStale || was.Stale > 0 && ref.Text == "" {
-		// some of that may have been forgotten
+		// some of the transcript may have been forgotten
 		t.askedStale, t.transcript = was.Stale, transcriptCache{}
 		return was, unknownHash("system text")
 	}
 	return was, nil
 }
 
-// keepSystemText is the system text of the next request: the one that was kept, unless another one
-// costs nothing more. That is kept before it is used.
+// keepSystemText returns the system text of the next request: the stored one, unless a new one
+// costs nothing more. The new one is stored before it is used.
 func (t *turn) keepSystemText(ctx context.Context, was sqlite.SystemText, composed string, trimmed bool) (string, error) {
 	moved := was.Moved || trimmed
 	switch {

@@ -12,7 +12,7 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// systemRig is a rig whose worker sends a system text, and tells with which one the model was
+// systemRig is a rig whose worker sends a system text. It records with which one the model was
 // asked.
 type systemRig struct {
 	*rig
@@ -32,8 +32,7 @@ func newSystemRig(t *testing.T) *systemRig {
 	return s
 }
 
-// step has the worker ask with a text in a turn of its own. It sends no text but the hash of it
-// with bare.
+// step asks with a text in its own turn. With bare, the worker sends only the text's hash.
 func (s *systemRig) step(text string, bare bool) error {
 	s.t.Helper()
 	s.asked = ""
@@ -46,8 +45,8 @@ func (s *systemRig) step(text string, bare bool) error {
 	return err
 }
 
-// sends has the worker ask in a turn of its own, and checks with what the model was asked.
-func (s *systemRig) sends(text, want string) {
+// expectText asks with a text in its own turn, and checks the text that the model got.
+func (s *systemRig) expectText(text, want string) {
 	s.t.Helper()
 	s.begin()
 	defer s.finish()
@@ -62,41 +61,41 @@ func (s *systemRig) begin() {
 	s.conn.BeginTurn(s.turn())
 }
 
-// passes has time pass since all that was said.
-func (s *systemRig) passes(d time.Duration) {
+// pass moves all messages into the past by d.
+func (s *systemRig) pass(d time.Duration) {
 	for _, column := range []string{"system_text SET renewed_at", "message SET created_at"} {
 		name := column[strings.LastIndex(column, " ")+1:]
 		sqlitetest.Change(s.t, s.db, fmt.Sprintf("UPDATE %s = %s - %d", column, name, d.Milliseconds()))
 	}
 }
 
-// goStale says that the text must not be used any more.
-func (s *systemRig) goStale() {
+// markStale marks the stored text as stale.
+func (s *systemRig) markStale() {
 	sqlitetest.Change(s.t, s.db, "UPDATE system_text SET text = '', stale = stale + 1 WHERE user = 'ann'")
 }
 
-func TestASystemTextStaysUntilAnotherCostsNothing(t *testing.T) {
+func TestSystemText_StaysUntilChangeIsFree(t *testing.T) {
 	s := newSystemRig(t)
 	conversation := s.open.Turn.Conversation.ID
-	s.sends("one", "one")
-	s.sends("two", "one")
-	s.passes(4 * time.Minute)
-	s.sends("three", "one")
-	s.passes(2 * time.Minute) // since the last answer
-	s.sends("three", "one")
-	s.passes(6 * time.Minute) // nothing was asked for longer than a cache keeps it
-	s.sends("four", "four")
-	s.sends("five", "four")
+	s.expectText("one", "one")
+	s.expectText("two", "one")
+	s.pass(4 * time.Minute)
+	s.expectText("three", "one")
+	s.pass(2 * time.Minute) // since the last answer
+	s.expectText("three", "one")
+	s.pass(6 * time.Minute) // longer than a provider's cache lasts
+	s.expectText("four", "four")
+	s.expectText("five", "four")
 	if err := s.db.Transcript().Restart(t.Context(), conversation); err != nil {
 		t.Fatal(err)
 	}
-	s.sends("six", "six")
-	s.sends("seven", "six")
-	s.options.History = 10 // which the newest message alone is over
-	s.sends("eight", "eight")
+	s.expectText("six", "six")
+	s.expectText("seven", "six")
+	s.options.History = 10 // the newest message alone exceeds it
+	s.expectText("eight", "eight")
 	s.options.History = 10_000
-	s.sends("nine", "eight")
-	s.goStale()
+	s.expectText("nine", "eight")
+	s.markStale()
 	s.options.Cache = 0
 	s.conn, s.peer = s.newConn("ann")
 	s.begin()
@@ -108,21 +107,21 @@ func TestASystemTextStaysUntilAnotherCostsNothing(t *testing.T) {
 	}
 }
 
-// What is said while a text is put together holds for the next one.
-func TestAStaleSystemTextIsPutTogetherAnew(t *testing.T) {
+// A change while a text is composed makes that text stale too.
+func TestSystemText_Stale_IsComposedAnew(t *testing.T) {
 	s := newSystemRig(t)
-	s.sends("one", "one")
+	s.expectText("one", "one")
 	s.begin()
 	for range 3 {
-		s.goStale()
-		for _, bare := range []bool{true, true} { // it must be sent whole, whatever was sent before
+		s.markStale()
+		for _, bare := range []bool{true, true} { // it must be sent in full, whatever was sent before
 			if err := s.step("one", bare); wireCode(err) != protocol.CodeUnknownHash {
 				t.Fatalf("a stale text was taken: %v", err)
 			}
 		}
 	}
 	sqlitetest.Change(t, s.db, `UPDATE message SET parts = replace(parts, 'hello', 'gone') WHERE id = 1`)
-	s.goStale()
+	s.markStale()
 	if err := s.step("one", true); wireCode(err) != protocol.CodeUnknownHash {
 		t.Fatalf("a stale text was taken: %v", err)
 	}
@@ -130,13 +129,13 @@ func TestAStaleSystemTextIsPutTogetherAnew(t *testing.T) {
 		t.Fatalf("asked with %q and %s, %v", s.asked, s.read, err)
 	}
 	s.finish()
-	s.sends("three", "two")
+	s.expectText("three", "two")
 }
 
-func TestAResumedTurnAsksAsItDid(t *testing.T) {
+func TestSystemText_ResumedTurn_KeepsIt(t *testing.T) {
 	s := newSystemRig(t)
-	s.sends("one", "one")
-	s.passes(time.Hour)
+	s.expectText("one", "one")
+	s.pass(time.Hour)
 	s.begin()
 	if err := s.step("two", false); err != nil || s.asked != "two" {
 		t.Fatalf("asked with %q, %v", s.asked, err)

@@ -12,48 +12,48 @@ import (
 	"mews/supervisor/feature"
 )
 
-// phase is when a message of the worker's is valid. Phases may be added up.
+// phase says when a message of the worker is valid. Phases can be combined.
 type phase uint8
 
 const (
-	inTurn      phase = 1 << iota // while the turn runs whose id it carries
-	inOperation                   // while the operation runs whose id it carries
-	anyTime                       // from hello on; it carries no id
+	inTurn      phase = 1 << iota // while the turn with its ID runs
+	inOperation                   // while the operation with its ID runs
+	anyTime                       // from hello on; it has no ID
 )
 
 func (p phase) String() string {
 	return map[phase]string{inTurn: "turn", inOperation: "operation", anyTime: "worker"}[p]
 }
 
-// row is what the table says of one method. A method with note is a notification.
+// row is the entry of one method in the table. A method with note is a notification.
 type row struct {
 	method string
 	phase  phase
-	// of the turns in which it is valid, and for whose worker at any other time; nil: none is asked
-	// about
+	// kinds of turns in which it is valid, or at any other time the kinds of its worker; nil means
+	// all
 	kinds []supervisor.TurnKind
-	// of its parameters as JSON, at most; 0: as many as a line of the wire holds
+	// of its parameters as JSON, at most; 0 means the wire's limit for a line
 	bytes  int
-	limit  int  // how often in one turn or operation, or in the life of the worker
-	serial bool // not while another serial call of the same turn or operation runs
+	limit  int  // calls in one turn or operation, or in the life of the worker
+	serial bool // no two serial calls of a turn or operation run at once
 	handler
 }
 
-// The kinds of turns, by what their worker may ask for.
+// Kinds of turns, grouped by what their worker may ask for.
 var (
 	withHome = feature.WithHome()
-	// one of its own, which only reads
+	// with a one-shot worker, which only reads
 	oneShot = []supervisor.TurnKind{supervisor.TurnReview, supervisor.TurnTriage}
 	anyKind = slices.Concat(withHome, oneShot)
 )
 
-// What parameters may take, in bytes.
+// Limits of parameters, in bytes.
 const (
 	shortParams = feature.ShortParams
 	chunkParams = protocol.BlobChunk*4/3 + shortParams // base64
 )
 
-// core has the methods that are no feature's, by name.
+// core maps the methods of the core, without features, to their rows.
 var core = byMethod(slices.Concat(toolRows, findRows, modelRows, stepRows, eventRows, blobRows, chatRows, activityRows,
 	questionRows, operationRows, indexRows))
 
@@ -65,11 +65,11 @@ func byMethod(rows []row) map[string]row {
 	return all
 }
 
-// Table has every method that a worker may send. The zero value has those of the core.
+// Table holds every method that a worker may call. The zero value has those of the core.
 type Table struct{ features map[string]row }
 
-// NewTable makes a table of the core's methods and the features'. It refuses a call that could
-// never be made, has no limit, or has a method of another.
+// NewTable returns a table of the core's methods and the features'. It refuses a call that can
+// never be made, has no limit, or has the method of another call.
 func NewTable(features ...feature.HostCall) (Table, error) {
 	t := Table{features: map[string]row{}}
 	for _, call := range features {
@@ -86,7 +86,7 @@ func NewTable(features ...feature.HostCall) (Table, error) {
 	return t, nil
 }
 
-// find is a method's row; known is false of a method that there is not.
+// find returns a method's row; known is false for an unknown method.
 func (t Table) find(method string) (r row, known bool) {
 	if r, known = core[method]; !known {
 		r, known = t.features[method]
@@ -94,14 +94,14 @@ func (t Table) find(method string) (r row, known bool) {
 	return r, known
 }
 
-// Methods are all that a worker may send, sorted.
+// Methods lists all methods, sorted.
 func (t Table) Methods() []string {
 	all := slices.AppendSeq(slices.Collect(maps.Keys(core)), maps.Keys(t.features))
 	slices.Sort(all)
 	return all
 }
 
-// rowOf is a feature's call as a row.
+// rowOf returns the row of a feature's call.
 func rowOf(call feature.HostCall) row {
 	return row{method: call.Method, phase: inTurn, kinds: call.Kinds, bytes: call.Bytes, limit: call.Limit,
 		serial: call.Serial, handler: handler{
@@ -114,26 +114,26 @@ func rowOf(call feature.HostCall) row {
 		}}
 }
 
-// forFeature is what a feature may know of a turn.
+// forFeature returns the turn as a feature may see it.
 func (t *turn) forFeature() feature.Turn {
 	return feature.Turn{User: t.user, ID: t.ID, Destination: t.Destination, Kind: t.Kind,
 		Resumed: t.Step > 0 || len(t.Pending) > 0, Committed: t.openCalls.find, Commit: t.commit, Kept: &t.kept}
 }
 
-// handler reads a message's parameters, and answers it or takes it. What its errors do is said at
-// reply.
+// handler decodes a message's parameters and handles it: a call with answer, a notification with
+// note. reply describes its errors.
 type handler struct {
 	decode func(*protocol.Request) (params any, err error)
 	key    func(params any) workKey
 	answer func(ctx context.Context, w *work, params any) (any, error)
-	// newResult is a zero value of what a call is answered; nil for a notification.
+	// newResult returns a zero value of a call's result; nil for a notification.
 	newResult func() any
 	// note takes a notification on the reader's goroutine, so it must not block.
 	note func(w *work, params any) error
 }
 
-// workCall answers a call with a method of the work that it is made for. P is what the call takes,
-// and R what it is answered.
+// workCall returns a handler that calls a method of work. P is the type of the parameters, R that
+// of the result.
 func workCall[P, R any](answer func(*work, context.Context, *P) (*R, error)) handler {
 	h := handlerOf[P]()
 	h.newResult = func() any { return new(R) }
@@ -147,25 +147,25 @@ func workCall[P, R any](answer func(*work, context.Context, *P) (*R, error)) han
 	return h
 }
 
-// turnCall answers a call with a method of its turn.
+// turnCall returns a handler that calls a method of turn.
 func turnCall[P, R any](answer func(*turn, context.Context, *P) (*R, error)) handler {
 	return workCall(func(w *work, ctx context.Context, params *P) (*R, error) { return answer(w.turn, ctx, params) })
 }
 
-// workNote takes a notification with a method of the work that it is about.
+// workNote returns a handler of notifications that calls a method of work.
 func workNote[P any](take func(*work, *P) error) handler {
 	h := handlerOf[P]()
 	h.note = func(w *work, params any) error { return take(w, params.(*P)) }
 	return h
 }
 
-// turnNote takes a notification with a method of its turn.
+// turnNote returns a handler of notifications that calls a method of turn.
 func turnNote[P any](take func(*turn, *P) error) handler {
 	return workNote(func(w *work, params *P) error { return take(w.turn, params) })
 }
 
-// handlerOf reads parameters of type P. Its fields Turn and Operation, where it has them, say which
-// work it is about.
+// handlerOf returns a handler that decodes parameters of type P. The optional fields Turn and
+// Operation of P say which work a message belongs to.
 func handlerOf[P any]() handler {
 	turn, operation := idOf[P]("Turn"), idOf[P]("Operation")
 	return handler{
@@ -173,7 +173,7 @@ func handlerOf[P any]() handler {
 		key: func(params any) workKey {
 			switch p := params.(*P); {
 			case operation(p) != 0 && turn(p) != 0:
-				return workKey{} // which there is not
+				return workKey{} // no work has this key
 			case operation(p) != 0:
 				return workKey{inOperation, operation(p)}
 			default:
@@ -183,7 +183,7 @@ func handlerOf[P any]() handler {
 	}
 }
 
-// decoder reads parameters into new ones.
+// decoder returns a function that decodes parameters into a new value.
 func decoder(newParams func() any) func(*protocol.Request) (any, error) {
 	return func(req *protocol.Request) (any, error) {
 		params := newParams()
@@ -194,7 +194,7 @@ func decoder(newParams func() any) func(*protocol.Request) (any, error) {
 	}
 }
 
-// idOf reads an int64 field; 0 where there is none.
+// idOf returns a function that reads an int64 field, or 0 if P has no such field.
 func idOf[P any](name string) func(*P) int64 {
 	field, ok := reflect.TypeFor[P]().FieldByName(name)
 	if !ok {

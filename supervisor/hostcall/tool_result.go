@@ -14,16 +14,16 @@ import (
 	"mews/supervisor/spool"
 )
 
-// Bounds of a result. An honest worker cuts its texts to Limits.Output, and a tool of ours changes
-// a file or two.
+// Limits of a result. An honest worker cuts its texts to Limits.Output, and our tools change a file
+// or two.
 const (
 	maxChanges = 256
 	maxField   = 4 << 10   // bytes of a field of a change
 	spareText  = 4 << 10   // bytes of a text beyond Limits.Output
-	maxText    = 128 << 10 // bytes, where Limits.Output is 0
+	maxText    = 128 << 10 // bytes if Limits.Output is 0
 )
 
-// checkResult says what is wrong with a result that no honest worker sends.
+// checkResult returns an error for a result that no honest worker sends.
 func (t *turn) checkResult(ctx context.Context, r *protocol.ToolResult) error {
 	if err := t.checkFields(r); err != nil {
 		return feature.Offence{Err: err}
@@ -43,7 +43,7 @@ func (t *turn) checkResult(ctx context.Context, r *protocol.ToolResult) error {
 	return nil
 }
 
-// checkFields is checkResult without what has to be looked up.
+// checkFields is checkResult without the checks that read the store.
 func (t *turn) checkFields(r *protocol.ToolResult) error {
 	most := cmp.Or(t.Limits.Output, maxText)
 	switch call, known := t.openCalls.find(r.Call); {
@@ -77,10 +77,10 @@ func (t *turn) checkFields(r *protocol.ToolResult) error {
 	return nil
 }
 
-// openCalls are the newest step's calls. The store refuses results of any other call.
+// openCalls holds the newest step's calls. The store refuses results of any other call.
 type openCalls struct {
 	mu    sync.Mutex
-	calls map[string]protocol.ToolCall // by id
+	calls map[string]protocol.ToolCall // by ID
 }
 
 // put sets the calls of the newest step.

@@ -14,10 +14,10 @@ var toolRows = []row{
 	{method: protocol.MethodToolsChanged, phase: anyTime, kinds: withHome, limit: 10_000, serial: true, handler: workCall((*work).changeTools)},
 }
 
-// toolList has the tools that the worker may offer to a model.
+// toolList holds the tools that the worker may offer to a model.
 type toolList struct {
 	hash string // of the newest list
-	// by name: the newest list, and what has left it since the list before
+	// by name: the newest list, and the tools of the list before that it lacks
 	known map[string]protocol.Tool
 	left  map[string]protocol.Tool
 }
@@ -30,8 +30,8 @@ func (l *toolList) set(tools []protocol.Tool, hash string) {
 	}
 }
 
-// find looks for a tool in the newest list, and then in the one before: a model.stream may have
-// been under way when a tool left the list.
+// find finds a tool in the newest list, or in the one before: a model.stream may have been under
+// way when a tool left the list.
 func (l *toolList) find(name string) (tool protocol.Tool, ok bool) {
 	if tool, ok = l.known[name]; !ok {
 		tool, ok = l.left[name]
@@ -39,8 +39,8 @@ func (l *toolList) find(name string) (tool protocol.Tool, ok bool) {
 	return tool, ok
 }
 
-// Handshaken takes the worker's handshake: only tools named in it may be offered to a model, until
-// there are others.
+// Handshaken takes the worker's handshake. Until the list changes, only the tools in it may be
+// offered to a model.
 func (c *Conn) Handshaken(hello protocol.HelloResult) {
 	hash, err := protocol.HashTools(hello.Tools)
 	if err == nil {
@@ -53,8 +53,8 @@ func (c *Conn) Handshaken(hello protocol.HelloResult) {
 	c.setTools(hello.Tools, hash)
 }
 
-// setTools also has the next model.stream name its tools whole: the same names may stand for others
-// now.
+// setTools sets the tools. The next model.stream must name them in full, because names may have a
+// new meaning.
 func (c *Conn) setTools(tools []protocol.Tool, hash string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -62,7 +62,7 @@ func (c *Conn) setTools(tools []protocol.Tool, hash string) {
 	c.prefix.tools, c.prefix.toolsHash = nil, ""
 }
 
-// changeTools takes another list of tools, which the worker first names by its hash alone.
+// changeTools takes a new list of tools. The worker names it first by its hash alone.
 func (w *work) changeTools(_ context.Context, p *protocol.ToolsChanged) (*struct{}, error) {
 	w.mu.Lock()
 	same := p.Hash == w.tools.hash
@@ -78,7 +78,7 @@ func (w *work) changeTools(_ context.Context, p *protocol.ToolsChanged) (*struct
 	return &struct{}{}, nil
 }
 
-// requestPrefix is what stands before the transcript in a request. The worker sends it whole once,
+// requestPrefix is the part of a request before the transcript. The worker sends it in full once,
 // and then by hash.
 type requestPrefix struct {
 	system     string
@@ -87,7 +87,8 @@ type requestPrefix struct {
 	toolsHash  string // of their names
 }
 
-// resolve finds what the two references name, and remembers what came whole.
+// resolve returns the system text and tools that a request refers to, and remembers those that came
+// in full.
 func (c *Conn) resolve(p *protocol.ModelStream) (system string, tools []protocol.Tool, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

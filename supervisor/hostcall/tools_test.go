@@ -28,7 +28,7 @@ func (r *rig) offer(names ...string) error {
 	return err
 }
 
-func TestToolsMayChangeAfterHello(t *testing.T) {
+func TestTools_ChangeAfterHello_IsAccepted(t *testing.T) {
 	r := newRig(t, says(protocol.Part{Text: "hi"}))
 	if err := r.offer("get_time", "list_files"); err != nil {
 		t.Fatal(err)
@@ -44,7 +44,7 @@ func TestToolsMayChangeAfterHello(t *testing.T) {
 		}
 	}
 	stale := r.modelStream()
-	stale.Tools.Names = nil // the same names may stand for others now
+	stale.Tools.Names = nil // names may have a new meaning
 	if _, err := r.call(protocol.MethodModelStream, stale); wireCode(err) != protocol.CodeUnknownHash {
 		t.Errorf("by the hash of what was there before: %v", err)
 	}
@@ -62,7 +62,7 @@ func TestToolsMayChangeAfterHello(t *testing.T) {
 	}
 }
 
-func TestToolsThatNoHonestWorkerHas(t *testing.T) {
+func TestTools_InvalidList_EndsWorker(t *testing.T) {
 	for name, change := range map[string]func(*protocol.ToolsChanged){
 		"not in order":           func(p *protocol.ToolsChanged) { p.Tools[0], p.Tools[1] = p.Tools[1], p.Tools[0] },
 		"others than its hash":   func(p *protocol.ToolsChanged) { p.Tools[0].Description = "rm -rf /" },
@@ -85,8 +85,8 @@ func TestToolsThatNoHonestWorkerHas(t *testing.T) {
 	}
 }
 
-// TestACallIsMadeInItsPhaseAndKindOfTurn also with the parameters of an honest worker.
-func TestACallIsMadeInItsPhaseAndKindOfTurn(t *testing.T) {
+// A call out of its phase or kind of turn is refused even with valid parameters.
+func TestCall_WrongPhaseOrKind_EndsWorker(t *testing.T) {
 	r := newRig(t, says(protocol.Part{Text: "hi"}))
 	for _, p := range []struct {
 		method string

@@ -7,21 +7,21 @@ import (
 	"mews/protocol"
 )
 
-// transcriptCache is the transcript of a turn's conversation as far as it was read, so that each
-// message is read and decoded once, however many steps a turn has. It belongs to model.stream,
-// which is serial. Between two turns the connection has it.
+// transcriptCache is the part of a conversation's transcript that was read. So each message is read
+// and decoded once, however many steps a turn has. Only model.stream uses it, which is serial.
+// Between two turns the connection keeps it.
 type transcriptCache struct {
 	messages  []protocol.Message
 	counted   countedRequest
-	forgotten int64             // how often something was, when they were read
-	cut       bool              // what was said before them was left out for want of room
-	outputs   map[string]string // names of results that were kept whole, by their calls
+	forgotten int64             // number of forgettings in the store when the messages were read
+	cut       bool              // earlier messages were left out to save room
+	outputs   map[string]string // names of the results that were stored in full, by call
 }
 
-// transcriptCaches are those of ended turns, by conversation, for the turns that follow.
+// transcriptCaches holds the caches of ended turns by conversation, for the next turns.
 type transcriptCaches map[int64]transcriptCache
 
-// maxTranscripts is how many conversations of a person run at once.
+// maxTranscripts is how many conversations of a user run at once.
 const maxTranscripts = 2
 
 func (p transcriptCaches) take(conversation int64) transcriptCache {
@@ -39,15 +39,15 @@ func (p transcriptCaches) put(conversation int64, now transcriptCache) {
 	p[conversation] = now
 }
 
-// catchUp reads what was committed since the last time, and drops what is before the window. The
-// cache then equals what a reading from the start would give. Nothing is put into it but what was
-// read, because only the store knows what became of a commit whose answer was lost.
+// catchUp reads the messages that were committed since the last time, and drops those before the
+// window. The cache then equals a reading from the start. Only messages that were read go into it,
+// because only the store knows the result of a commit whose answer was lost.
 func (p *transcriptCache) catchUp(ctx context.Context, store Transcript, conversation int64) error {
 	newer, window, err := store.Since(ctx, conversation, p.newest())
 	if err != nil {
 		return err
 	}
-	// what is gone is in no request that begins from now on
+	// forgotten messages are in no request from now on
 	if window.Forgotten != p.forgotten && len(p.messages) > 0 {
 		*p = transcriptCache{}
 		return p.catchUp(ctx, store, conversation)
@@ -58,7 +58,7 @@ func (p *transcriptCache) catchUp(ctx context.Context, store Transcript, convers
 	return nil
 }
 
-// newest is the id of the newest message; 0 where there is none.
+// newest returns the ID of the newest message, or 0.
 func (p *transcriptCache) newest() int64 {
 	if len(p.messages) == 0 {
 		return 0
@@ -66,7 +66,7 @@ func (p *transcriptCache) newest() int64 {
 	return p.messages[len(p.messages)-1].ID
 }
 
-// openCall is the first call of the model's last message that has no result; "" where each has one.
+// openCall returns the first call of the model's last message without a result, or "".
 func (p *transcriptCache) openCall() string {
 	answered := map[string]bool{}
 	for _, m := range slices.Backward(p.messages) {

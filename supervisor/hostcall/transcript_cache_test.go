@@ -18,14 +18,13 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// awkward are texts that do not come back from the disk as they went there, or only with care.
+// awkward are texts that change on their way to the disk and back, or nearly do.
 var awkward = []string{"", "plain", "<b>&amp;</b>", "a\x00b\x1b", "half a \xff character", "\u2028 \ufffd 🦅", strings.Repeat("long ", 300)}
 
 var awkwardArguments = []string{`{}`, ` { "path" : "<a>" } `, `{"n":1.50e3,"s":"\u003c\ud83e\udd85"}`, `{"a":[ ]}`, `null`}
 
-// TestARequestIsWhatAFreshReadingGives: whatever is said, in whatever order results come, whatever
-// the window does.
-func TestARequestIsWhatAFreshReadingGives(t *testing.T) {
+// The cache equals a fresh reading for any messages, order of results and position of the window.
+func TestTranscriptCache_EqualsFreshReading(t *testing.T) {
 	var got modelcall.Request
 	var answer protocol.Message
 	r := newRig(t, func(_ context.Context, req modelcall.Request, _ func(string)) (protocol.Message, error) {
@@ -56,7 +55,7 @@ func TestARequestIsWhatAFreshReadingGives(t *testing.T) {
 			if err != nil {
 				rt.Fatal(err)
 			}
-			calls := r.made()
+			calls := r.makeCalls()
 			name := func(r protocol.ToolResult) string {
 				if r.Rest != nil {
 					return r.Rest.SHA256
@@ -113,13 +112,13 @@ func (r *reader) Since(ctx context.Context, conversation, after int64) ([]protoc
 	return newer, from, err
 }
 
-func TestAMessageIsReadOnceInATurn(t *testing.T) {
+func TestTranscriptCache_ReadsMessagesOnce(t *testing.T) {
 	r := newRig(t, asks(1))
 	counting := &reader{Transcript: r.db.Transcript()}
 	r.options.Transcript = counting
 	const steps = 20
 	for range steps {
-		call := r.made()[0]
+		call := r.makeCalls()[0]
 		if err := r.done(protocol.ToolResult{Call: call.ID, Name: call.Name, Text: fmt.Sprint("result of ", call.ID)}); err != nil {
 			t.Fatal(err)
 		}

@@ -10,7 +10,7 @@ import (
 const (
 	maxEventText = 300 // bytes of a tool's line that are shown
 
-	// Lines of progress of all turns of a worker: a second, and at once. Nobody can read more.
+	// progress lines of all turns of a worker: in a second, and at once. Nobody can read more.
 	eventRate  = 200
 	eventBurst = 400
 )
@@ -23,8 +23,7 @@ var eventKinds = map[protocol.EventKind]bool{
 	protocol.ToolBegan: true, protocol.ToolProgressed: true, protocol.ToolEnded: true,
 }
 
-// showEvent passes a tool's line on to whoever watches. Where lines come too fast, lines of
-// progress are dropped.
+// showEvent shows a tool's line in the reply. If lines come too fast, progress lines are dropped.
 func (t *turn) showEvent(event *protocol.TurnEvent) error {
 	switch {
 	case len(event.Call) > maxName:

@@ -11,7 +11,7 @@ import (
 	"mews/supervisor/hostcall"
 )
 
-// lines is a reply that counts what it is shown.
+// lines is a reply that counts the lines that it shows.
 type lines struct{ shown map[protocol.EventKind]int }
 
 func (l *lines) Add(string)                    {}
@@ -21,7 +21,7 @@ func (l *lines) Begin(string)                  {}
 func (l *lines) Note(string)                   {}
 func (l *lines) Tool(event protocol.TurnEvent) { l.shown[event.Kind]++ }
 
-// watched is a rig whose clock stands, and what its person is shown.
+// watched returns a rig with a stopped clock, and the lines that its user sees.
 func watched(t *testing.T) (*rig, *lines, *time.Time) {
 	r, l, now := newRig(t, says(protocol.Part{Text: "hi"})), &lines{map[protocol.EventKind]int{}}, time.Unix(1e9, 0)
 	r.options.Now = func() time.Time { return now }
@@ -42,7 +42,7 @@ func (r *rig) event(event protocol.TurnEvent) {
 	r.conn.Notify(&protocol.Request{Method: protocol.MethodTurnEvent, Params: raw})
 }
 
-func TestEventsThatNoHonestWorkerSends(t *testing.T) {
+func TestTurnEvent_Invalid_EndsWorker(t *testing.T) {
 	for name, offend := range map[string]func(*rig){
 		"a call's id of 65 bytes": func(r *rig) {
 			r.event(protocol.TurnEvent{Kind: protocol.ToolBegan, Call: strings.Repeat("c", 65)})
@@ -64,7 +64,7 @@ func TestEventsThatNoHonestWorkerSends(t *testing.T) {
 	}
 }
 
-func TestProgressThatNoEyeCouldFollowIsDropped(t *testing.T) {
+func TestTurnEvent_TooFast_DropsProgress(t *testing.T) {
 	r, l, now := watched(t)
 	send := func(kind protocol.EventKind, n int) {
 		for i := range n {
@@ -88,7 +88,7 @@ func TestProgressThatNoEyeCouldFollowIsDropped(t *testing.T) {
 	}
 }
 
-func TestOfManyOffencesTheFirstIsAudited(t *testing.T) {
+func TestOffences_OnlyFirstIsAudited(t *testing.T) {
 	r, _, _ := watched(t)
 	for range 100 {
 		r.event(protocol.TurnEvent{Kind: "tool.exploded"})

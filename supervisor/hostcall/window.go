@@ -9,8 +9,8 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// trim moves the conversation's window past what no later request will hold, whatever the model's
-// own window is, and says whether it did.
+// trim moves the conversation's window past the messages that no later request will have, whatever
+// the model's own window is. It returns whether the window moved.
 func (t *turn) trim(ctx context.Context) (moved bool, err error) {
 	cache := &t.transcript
 	if len(cache.messages) == 0 || history.Tokens(cache.messages) <= t.o.History {
@@ -26,8 +26,8 @@ func (t *turn) trim(ctx context.Context) (moved bool, err error) {
 	return true, t.closeUnused(ctx)
 }
 
-// historyRoom is how many tokens of the transcript a request may carry: what the history is bounded
-// to, and what the model's window leaves where that is known.
+// historyRoom returns how many tokens of the transcript a request may have: the limit of the
+// history, or the rest of the model's window if that is known and smaller.
 func (t *turn) historyRoom(ctx context.Context, req modelcall.Request) int {
 	if t.o.Room == nil {
 		return t.o.History
@@ -40,20 +40,20 @@ func (t *turn) historyRoom(ctx context.Context, req modelcall.Request) int {
 	return min(int(room)-prefix, t.o.History)
 }
 
-// fitRequest makes the request's messages of the transcript, so that the request has about so many
-// tokens. What the history is bounded to holds in any case.
+// fitRequest returns a function that fills a request with messages up to about that many tokens.
+// The limit of the history holds in any case.
 func (t *turn) fitRequest(ctx context.Context) func(modelcall.Request, int64) modelcall.Request {
 	return func(req modelcall.Request, tokens int64) modelcall.Request {
 		budget := min(int(tokens)-prefixTokens(req), t.o.History)
 		w := history.Fit(t.transcript.messages, t.First, budget, t.transcript.cut, t.outputName(ctx))
 		req.Messages = history.FitPictures(w.Messages, t.pictureGone)
 		req.Tokens = int64(prefixTokens(req) + history.Tokens(req.Messages))
-		req.Measured = t.transcript.counted.of(req)
+		req.Measured = t.transcript.counted.measure(req)
 		return req
 	}
 }
 
-// prefixTokens estimates the tokens of what stands before the messages.
+// prefixTokens estimates the tokens before the messages.
 func prefixTokens(req modelcall.Request) int {
 	bytes := len(req.System)
 	for _, tool := range req.Tools {
@@ -62,11 +62,11 @@ func prefixTokens(req modelcall.Request) int {
 	return bytes / tokenBytes
 }
 
-// toolBytes is what an API puts around a tool.
+// toolBytes is what an API adds around a tool.
 const toolBytes = 64
 
-// outputName gives the name by which read_output reads the whole of a result. Its text is kept for
-// that where it is not yet.
+// outputName returns a function that gives the name under which read_output finds a whole result.
+// It stores the text if that was not done yet.
 func (t *turn) outputName(ctx context.Context) history.Name {
 	return func(r protocol.ToolResult) string {
 		if r.Rest != nil {

@@ -12,7 +12,7 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// reads reads a file once in each turn, and then answers.
+// reads is a model that reads a file once in each turn, and then answers.
 func reads(r modeltest.Request) modeltest.Answer {
 	if last := r.Messages[len(r.Messages)-1]; last.Role == "tool" {
 		return modeltest.Answer{Text: "I have read it."}
@@ -20,15 +20,15 @@ func reads(r modeltest.Request) modeltest.Answer {
 	return modeltest.Answer{Calls: []modeltest.Call{{Name: "list_files", Args: `{}`}}}
 }
 
-// describeTools gives the tools what a server wants of them.
+// describeTools completes the tools as a server requires.
 func (r *rig) describeTools() {
 	schema := json.RawMessage(`{"type":"object","properties":{}}`)
 	r.conn.Handshaken(protocol.HelloResult{Tools: []protocol.Tool{{Name: "get_time", Description: "The time.", Schema: schema},
 		{Name: "list_files", Description: "The files.", Schema: schema}}})
 }
 
-// longTalk has 30 turns, each with a result of 20 KB, and a system text as long as the real one
-// with its tools. It returns how many requests were refused for their length.
+// longTalk runs 30 turns, each with a result of 20 KB, and a system text of realistic length. It
+// returns how many requests were refused as too long.
 func longTalk(t *testing.T, r *rig) (refused string) {
 	t.Helper()
 	r.options.History = 32_000
@@ -62,9 +62,8 @@ func longTalk(t *testing.T, r *rig) (refused string) {
 	return sqlitetest.Look(t, r.db, "SELECT count(*) FROM usage WHERE class = 'too_long'")[0]
 }
 
-// TestALongTalkGoesOnInASmallWindow, however the window is known. One refusal is the price of one
-// that nobody has told.
-func TestALongTalkGoesOnInASmallWindow(t *testing.T) {
+// If the model's window is not known, one refused request is the price of learning it.
+func TestSmallWindow_LongTalk_Continues(t *testing.T) {
 	for name, c := range map[string]struct {
 		window     int
 		dialect    modeltest.Dialect
@@ -104,8 +103,8 @@ func TestALongTalkGoesOnInASmallWindow(t *testing.T) {
 	}
 }
 
-// TestAWindowIsLearntFromACountFarBelowWhatWasSent: a server that cuts requests without a word.
-func TestAWindowIsLearntFromACountFarBelowWhatWasSent(t *testing.T) {
+// The server cuts requests without an error.
+func TestWindow_LowCount_IsLearnt(t *testing.T) {
 	longest := 0
 	server, url := modeltest.NewServer(t, func(r modeltest.Request) modeltest.Answer {
 		a := reads(r)
@@ -126,9 +125,8 @@ func TestAWindowIsLearntFromACountFarBelowWhatWasSent(t *testing.T) {
 	}
 }
 
-// TestWhatWasCutCanBeReadOn: the line in the place of what was left out names an output that is the
-// person's to read.
-func TestWhatWasCutCanBeReadOn(t *testing.T) {
+// The line that replaces the cut text names an output that the user may read.
+func TestCutResult_NamesItsWholeOutput(t *testing.T) {
 	server, url := modeltest.NewServer(t, reads)
 	server.Limits.Context = 8000
 	o := model.Options{Default: "p/m", Providers: []model.ProviderOptions{{Name: "p", Kind: "openai", BaseURL: url, Window: 8000}}}

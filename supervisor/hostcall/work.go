@@ -18,32 +18,32 @@ import (
 	"mews/supervisor/problem"
 )
 
-// errWorkOver ends what the calls of a turn or operation are doing when that has ended.
+// errWorkOver cancels the calls of a turn or operation that has ended.
 var errWorkOver = errors.New("the turn or operation is over")
 
-// workKey names what the worker was given: a turn, an operation, or with anyTime nothing yet.
+// workKey identifies a turn or an operation, or with anyTime the worker's life.
 type workKey struct {
 	phase phase
 	id    int64
 }
 
 // work is a turn or an operation that the worker was given, or with anyTime the worker's life. It
-// has the state that the table asks for.
+// has the counts that the table's limits need.
 type work struct {
 	*Conn
 	workKey
 	turn      *turn           // nil in any other phase
-	operation *operationWork  // likewise
+	operation *operationWork  // nil in any other phase
 	ctx       context.Context // ends with the work; parent of nothing but its calls
 	cancel    context.CancelCauseFunc
 	running   sync.WaitGroup // its calls
 
 	counts        map[string]int // by method; guarded by Conn.mu
-	moreCalls     int            // of each method than the table's limit
+	moreCalls     int            // added to the table's limit of each method
 	serialRunning bool           // a serial call runs; guarded by Conn.mu
 
 	blobs blobStore
-	// for the bytes of files before they are changed; nil of an operation that is nobody's
+	// for the bytes of files before they are changed; nil for an operation without a user
 	before  blobStore
 	uploads uploads
 }
@@ -61,15 +61,16 @@ type turn struct {
 
 	transcript transcriptCache
 	openCalls  openCalls
-	// how stale the system text was for which the worker was asked for another; 0: it was not asked
+	// the staleness of the system text when the worker was asked for a new one; 0 means that it was
+	// not asked
 	askedStale int64
 	// of the last model call; written by model.stream, which is serial, and read after it
 	outcome TurnOutcome
-	ended   bool     // with its last step; as outcome
-	kept    sync.Map // feature.Turn's
+	ended   bool     // with its last step; written like outcome
+	kept    sync.Map // belongs to feature.Turn
 }
 
-// count counts a message of the worker's, or says why it may not come. Conn.mu is held.
+// count counts a message of the worker, or returns why it is not allowed. The caller has Conn.mu.
 func (w *work) count(r row) error {
 	if w.counts[r.method]++; w.counts[r.method] > r.limit+w.moreCalls {
 		return fmt.Errorf("more than %d times", r.limit+w.moreCalls)
@@ -82,7 +83,7 @@ func (w *work) count(r row) error {
 	return nil
 }
 
-// end cancels what the calls still do, waits for them, and drops the blobs that were not committed.
+// end cancels the calls, waits for them, and deletes uncommitted blobs.
 func (w *work) end() {
 	w.cancel(errWorkOver)
 	w.running.Wait()
@@ -93,9 +94,8 @@ func (w *work) end() {
 
 func (w *work) log() hclog.Logger { return w.o.Log.With("user", w.user, w.phase.String(), w.id) }
 
-// commit has something committed, and where the disk is full or does not answer it tries again
-// until there is room or the work ends: what was done already must not be lost for want of a
-// commit.
+// commit calls do, which commits something. If the disk is full or the store does not answer, it
+// tries again until the work ends: work already done must not be lost.
 func (w *work) commit(ctx context.Context, do func() error) error {
 	final := func(err error) bool { return supervisor.ErrorCode(err) != supervisor.CodeUnavailable }
 	return retry.Do(ctx, retry.UpTo(retry.Longest), do, final, func(err error, wait time.Duration) {
@@ -103,9 +103,9 @@ func (w *work) commit(ctx context.Context, do func() error) error {
 	})
 }
 
-// reply makes a handler's error the answer to the worker. An offence ends the worker, and a
-// *protocol.Error is the answer. Of any other error the worker is told only what a person may read;
-// one that nobody may read is logged.
+// reply turns a handler's error into the answer to the worker. An offence ends the worker, and a
+// *protocol.Error is the answer. Of other errors, the worker gets only texts for users; the rest is
+// logged.
 func (w *work) reply(method string, err error) error {
 	broken, answer := feature.Offence{}, new(protocol.Error)
 	switch {
@@ -123,13 +123,13 @@ func (w *work) reply(method string, err error) error {
 	return &protocol.Error{Code: protocol.CodeFailed, Message: problem.Message(err)}
 }
 
-// invalidParams is the answer to a worker whose parameters do not fit what the supervisor knows.
+// invalidParams is the answer to parameters that contradict the supervisor's state.
 func invalidParams(format string, args ...any) error {
 	return &protocol.Error{Code: protocol.CodeInvalidParams, Message: fmt.Sprintf(format, args...)}
 }
 
-// printable makes a worker's words fit for a line of a terminal or a log: no control characters,
-// and at most so many bytes.
+// printable replaces control characters in a worker's words for a terminal or a log, and cuts them
+// to at most most bytes.
 func printable(s string, most int) string {
 	if len(s) > most {
 		s = strings.ToValidUTF8(s[:most], "") + "…"

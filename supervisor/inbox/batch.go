@@ -9,12 +9,12 @@ import (
 	"mews/supervisor/problem"
 )
 
-// PutBatch keeps a batch, all of it or nothing. The Kind of each item is read off its text, unless
-// it is a press, and the gate checks each. An item that cannot be taken, or that the gate refuses,
-// holds up nobody: a placeholder is kept for its text and its sender is told why, or it is dropped
-// where they have been told. An error means that nothing was kept, and the source may not forget
-// the batch. A /stop in it has then ended what runs all the same, and does so again if the batch
-// comes again.
+// PutBatch stores a batch as a whole or not at all. The Kind of each item is read from its text,
+// unless it is a press, and the gate checks each item. An item that is invalid or refused by the
+// gate delays no other. A placeholder replaces its text and its sender is told why; if the sender
+// has been told already, it is dropped. An error means that nothing was stored, and the source must
+// send the batch again. A /stop in it has then stopped its turn all the same, and does so again
+// with the repeated batch.
 func (b *Inbox) PutBatch(ctx context.Context, batch supervisor.Batch) error {
 	items := make([]supervisor.Item, 0, len(batch.Items))
 	for _, item := range batch.Items {
@@ -39,7 +39,7 @@ func (b *Inbox) PutBatch(ctx context.Context, batch supervisor.Batch) error {
 	return nil
 }
 
-// checkItem has the gate check an item; taken is false where nothing of it is to be kept.
+// checkItem asks the gate about an item; taken is false if nothing of it is to be stored.
 func (b *Inbox) checkItem(ctx context.Context, item supervisor.Item) (_ supervisor.Item, taken bool, err error) {
 	if item.Decision, err = b.checkGate(ctx, item.Inbound); err != nil || item.Decision.Refused == "" {
 		return item, err == nil, err
@@ -50,8 +50,8 @@ func (b *Inbox) checkItem(ctx context.Context, item supervisor.Item) (_ supervis
 	return item, !item.Decision.Quiet, nil
 }
 
-// batchNotStored has the commands of a batch do what they can without being kept. Their senders are
-// not told of that: a store that could not keep the batch could not keep an answer either.
+// batchNotStored runs those commands of a batch that work without the store. Their senders get no
+// answer: a store that failed for the batch would fail for an answer too.
 func (b *Inbox) batchNotStored(ctx context.Context, items []supervisor.Item, err error) {
 	// at the service's end nothing has failed: the batch comes again
 	if b.o.NotStored == nil || ctx.Err() != nil {
@@ -64,8 +64,8 @@ func (b *Inbox) batchNotStored(ctx context.Context, items []supervisor.Item, err
 	}
 }
 
-// withConversation gives an inbound the id of its conversation, where there is one. To read it no
-// room on the disk is needed. Where none is found, nothing runs that could be stopped.
+// withConversation sets the ID of an inbound's conversation, if there is one. Reading it needs no
+// space on the disk. Without a conversation, no turn runs that could be stopped.
 func (b *Inbox) withConversation(ctx context.Context, in supervisor.Inbound) supervisor.Inbound {
 	c := in.Conversation
 	if c.ID != 0 {
@@ -77,8 +77,8 @@ func (b *Inbox) withConversation(ctx context.Context, in supervisor.Inbound) sup
 	return in
 }
 
-// normalizeItem makes an item that can be kept. A key that can't be kept is replaced by its digest:
-// sent again, it is the same. A /start is kept without what stands behind it.
+// normalizeItem returns an item that the store can take. An invalid key is replaced by its digest,
+// so that it is the same when sent again. A /start is stored without its argument.
 func normalizeItem(item supervisor.Item, source string) supervisor.Item {
 	in := &item.Inbound
 	in.Source = source

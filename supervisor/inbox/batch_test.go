@@ -20,14 +20,14 @@ import (
 
 const source = "telegram/https://api.telegram.org/7"
 
-// heard is what an inbox has handed on.
+// heard records an inbox's callbacks.
 type heard struct {
 	accepted []string // texts
 	answered []int64  // conversations
 	unkept   []string // conversations and texts
 }
 
-// openBox is an inbox for batches on a real database.
+// openBox returns an inbox for batches on a real database.
 func openBox(t *testing.T) (*inbox.Inbox, *sqlite.DB, *heard) {
 	t.Helper()
 	db, h := sqlitetest.Open(t), &heard{}
@@ -46,13 +46,13 @@ func (h *heard) inbox(store inbox.Store, gate inbox.Gate) *inbox.Inbox {
 	})
 }
 
-// put is a batch of the source's.
+// put stores a batch of the source.
 func put(t testing.TB, box *inbox.Inbox, next int64, items ...supervisor.Item) error {
 	t.Helper()
 	return box.PutBatch(t.Context(), supervisor.Batch{Source: source, Next: next, Items: items})
 }
 
-// anns is a place where ann has a conversation, and nobody else.
+// anns finds a conversation of ann, and of nobody else.
 type anns struct{}
 
 func (anns) Find(_ context.Context, user string, channel supervisor.Channel, chat, thread string) (supervisor.Conversation, error) {
@@ -68,7 +68,7 @@ func item(update int64, user, text string) supervisor.Item {
 		Key:          fmt.Sprint(update, ".1789000000"), Message: "m1", Text: text}}
 }
 
-func TestABatchIsHandedOnInOrderOnceItIsOnDisk(t *testing.T) {
+func TestPutBatch_StoresThenPassesOnInOrder(t *testing.T) {
 	box, db, h := openBox(t)
 	batch := []supervisor.Item{item(5, "ann", "hello"), item(6, "bob", "/stop"), item(7, "ann", "and then")}
 	for range 2 { // the same again, as after a crash before the source knew
@@ -95,7 +95,7 @@ func TestABatchIsHandedOnInOrderOnceItIsOnDisk(t *testing.T) {
 	}
 }
 
-func TestABatchOfNothingMovesOnAndNoMore(t *testing.T) {
+func TestPutBatch_Empty_OnlyMovesOffset(t *testing.T) {
 	box, db, h := openBox(t)
 	for _, c := range []struct{ next, want int64 }{{9, 9}, {0, 9}, {3, 3}} {
 		if err := put(t, box, c.next); err != nil {
@@ -110,7 +110,7 @@ func TestABatchOfNothingMovesOnAndNoMore(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeTakenIsAnsweredAndHoldsUpNobody(t *testing.T) {
+func TestPutBatch_InvalidItem_DelaysNoOther(t *testing.T) {
 	photo := item(1, "ann", "(a photo)")
 	photo.Answer = "I cannot look at photos yet."
 	silent := item(2, "ann", "")
@@ -154,7 +154,7 @@ func TestWhatCannotBeTakenIsAnsweredAndHoldsUpNobody(t *testing.T) {
 	}
 }
 
-func TestBrokenCharactersAndKeysAreMended(t *testing.T) {
+func TestPutBatch_BrokenTextOrKey_IsRepaired(t *testing.T) {
 	box, db, h := openBox(t)
 	broken := item(1, "ann", "a\xff\x00b")
 	broken.Raw, broken.Inbound.Key = "{\xff}", "two\nlines"
@@ -183,7 +183,7 @@ func (fullBatches) PutBatch(ctx context.Context, _ supervisor.Batch) (r supervis
 	return r, &supervisor.Error{Code: supervisor.CodeUnavailable, Message: "The disk is full."}
 }
 
-func TestABatchThatTheDiskDoesNotTakeIsNobodysButItsStopsAreHeard(t *testing.T) {
+func TestPutBatch_FullDisk_StillStopsTurns(t *testing.T) {
 	h := &heard{}
 	unreadable := item(3, "ann", "/photo")
 	unreadable.Answer = "I cannot look at photos yet."
@@ -211,7 +211,7 @@ func TestABatchThatTheDiskDoesNotTakeIsNobodysButItsStopsAreHeard(t *testing.T) 
 	}
 }
 
-func TestWhatWasAnsweredOrGivenUpIsNotHandedOnAgain(t *testing.T) {
+func TestPutBatch_DoneItem_IsNotPassedOnAgain(t *testing.T) {
 	h := &heard{}
 	states := []supervisor.InboundState{supervisor.InboundDone, supervisor.InboundNew, supervisor.InboundAnswered,
 		supervisor.InboundParked, supervisor.InboundRunning}
@@ -238,7 +238,7 @@ func (k kept) PutBatch(context.Context, supervisor.Batch) (r supervisor.Receipt,
 	return r, nil
 }
 
-// looking is a store that looks at what it is to keep.
+// looking is a store that checks what it is to store.
 type looking struct {
 	full
 	look func([]supervisor.Item)
@@ -249,9 +249,8 @@ func (l looking) PutBatch(_ context.Context, b supervisor.Batch) (r supervisor.R
 	return r, nil
 }
 
-// Whatever a source sends, the store gets what it can keep: nothing that comes can hold up what
-// comes after it.
-func TestTheStoreGetsWhatItCanKeep(t *testing.T) {
+// The store gets valid items from any source: no message may delay the next ones.
+func TestPutBatch_AnyInput_IsStorable(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		any := rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) })
 		one := rapid.Custom(func(t *rapid.T) supervisor.Item {

@@ -10,8 +10,8 @@ import (
 // maxKey bounds a client's name for a message, in bytes.
 const maxKey = 128
 
-// checkText says what is wrong with the text of an inbound. It may be empty where files came with
-// it.
+// checkText returns an error if the text of an inbound is invalid. It may be empty if files came
+// with it.
 func checkText(text string, files int) error {
 	switch {
 	case strings.TrimSpace(text) == "" && files == 0:
@@ -34,7 +34,7 @@ func checkKey(key string) error {
 	return nil
 }
 
-// cleanText makes UTF-8 without NUL of any text.
+// cleanText makes any text valid UTF-8 without NUL.
 func cleanText(text string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "")
 }

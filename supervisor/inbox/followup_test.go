@@ -6,8 +6,8 @@ import (
 	"mews/supervisor"
 )
 
-// TestAFollowUpIsATextWithoutItsCommand: with words, or with files; alone it is the command.
-func TestAFollowUpIsATextWithoutItsCommand(t *testing.T) {
+// A follow-up has words or files; without them it is a command.
+func TestFollowUp_IsTextWithoutCommand(t *testing.T) {
 	file := []supervisor.Attachment{{File: "f", Kind: "photo"}}
 	for _, c := range []struct {
 		text  string

@@ -18,7 +18,7 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// fakeGate is a gate that says of each text what is to become of it, and notes what it was asked.
+// fakeGate decides by text, and records its calls.
 type fakeGate struct {
 	says  map[string]supervisor.GateDecision
 	err   error
@@ -32,7 +32,7 @@ func (p *fakeGate) Check(_ context.Context, in supervisor.Inbound) (supervisor.G
 
 var closed = &supervisor.Guard{IdleTimeout: time.Hour, Lifetime: time.Hour, Challenge: "Send your code."}
 
-// right takes a code once.
+// right accepts a code once.
 func right(f supervisor.Factor, _ time.Time) (supervisor.Factor, supervisor.Verdict) {
 	if f.LastPeriod == 1 {
 		return f, supervisor.Verdict{Action: "login.refused", Text: "Wrong."}
@@ -49,7 +49,7 @@ func newPorter() *fakeGate {
 	}}
 }
 
-func TestWithoutAGateNobodyIsLetThrough(t *testing.T) {
+func TestGate_Missing_RefusesAll(t *testing.T) {
 	db, h := sqlitetest.Open(t), &heard{}
 	box := h.inbox(db.Inbox(), nil)
 	if _, err := box.Put(t.Context(), message("k", "/stop")); err == nil {
@@ -66,7 +66,7 @@ func TestWithoutAGateNobodyIsLetThrough(t *testing.T) {
 	}
 }
 
-func TestAGateThatCannotSayLetsNobodyThrough(t *testing.T) {
+func TestGate_Error_RefusesAll(t *testing.T) {
 	db, h, broken := sqlitetest.Open(t), &heard{}, errors.New("the gate is broken")
 	box := h.inbox(db.Inbox(), &fakeGate{err: broken})
 	if _, err := box.Put(t.Context(), message("k", "hello")); !errors.Is(err, broken) {
@@ -81,7 +81,7 @@ func TestAGateThatCannotSayLetsNobodyThrough(t *testing.T) {
 	}
 }
 
-func TestTheGateIsAskedForEveryKindAndAPressStaysOne(t *testing.T) {
+func TestGate_ChecksEveryKind(t *testing.T) {
 	db, h, p := sqlitetest.Open(t), &heard{}, newPorter()
 	box := h.inbox(db.Inbox(), p)
 	press, forged, answered := item(3, "ann", "/stop"), item(4, "ann", "hello"), item(5, "ann", "(a photo)")
@@ -103,7 +103,7 @@ func TestTheGateIsAskedForEveryKindAndAPressStaysOne(t *testing.T) {
 	}
 }
 
-func TestWhatIsRefusedAtTheGate(t *testing.T) {
+func TestGate_RefusedMessage_IsNotStored(t *testing.T) {
 	db, h := sqlitetest.Open(t), &heard{}
 	box := h.inbox(db.Inbox(), newPorter())
 	for text, want := range map[string]supervisor.Code{"spam": supervisor.CodeUnavailable, "more spam": supervisor.CodeForbidden} {
@@ -134,7 +134,7 @@ func TestWhatIsRefusedAtTheGate(t *testing.T) {
 	}
 }
 
-func TestWhatIsHeldIsHandedOnOnceACodeHasComeAndNotBefore(t *testing.T) {
+func TestGate_HeldMessage_PassesAfterCode(t *testing.T) {
 	db, h := sqlitetest.Open(t), &heard{}
 	box := h.inbox(db.Inbox(), newPorter())
 	if err := put(t, box, 9, item(1, "ann", "guarded"), item(2, "ann", "/guarded")); err != nil {
@@ -143,7 +143,7 @@ func TestWhatIsHeldIsHandedOnOnceACodeHasComeAndNotBefore(t *testing.T) {
 	if len(h.accepted) != 0 || len(h.answered) != 1 {
 		t.Fatalf("handed on was %+v", h)
 	}
-	for range 2 { // the second time is a batch that comes again
+	for range 2 { // the second time is a repeated batch
 		*h = heard{}
 		if err := put(t, box, 9, item(3, "ann", "123456"), item(4, "ann", "guarded")); err != nil {
 			t.Fatal(err)
@@ -161,7 +161,7 @@ func TestWhatIsHeldIsHandedOnOnceACodeHasComeAndNotBefore(t *testing.T) {
 	}
 }
 
-func TestOneMessageMeetsTheGateAsABatchDoes(t *testing.T) {
+func TestGate_Put_ChecksLikeABatch(t *testing.T) {
 	db, h := sqlitetest.Open(t), &heard{}
 	box := h.inbox(db.Inbox(), newPorter())
 	for _, c := range []struct {
@@ -189,7 +189,7 @@ func TestOneMessageMeetsTheGateAsABatchDoes(t *testing.T) {
 	}
 }
 
-// fallible is a store that fails so often at first.
+// fallible is a store whose first calls fail.
 type fallible struct {
 	inbox.Store
 	fails *int
@@ -217,8 +217,8 @@ func (f fallible) PutBatch(ctx context.Context, b supervisor.Batch) (supervisor.
 	return f.Store.PutBatch(ctx, b)
 }
 
-// A store that fails costs nobody a message: what comes again because of it is not too fast.
-func TestWhatCouldNotBeKeptIsTakenTheNextTime(t *testing.T) {
+// A failure of the store costs no message: the repeat is not counted as too fast.
+func TestGate_StoreFailed_RepeatIsTaken(t *testing.T) {
 	people, err := access.New([]supervisor.User{{Name: "ann"}, {Name: "bob"}}, 1, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -256,8 +256,8 @@ func TestWhatCouldNotBeKeptIsTakenTheNextTime(t *testing.T) {
 	}
 }
 
-// enrolled gives ann, who is 42 on Telegram, a second factor that counts. seal is what it was
-// sealed with.
+// enrolled gives ann, who is 42 on Telegram, an active second factor. seal is the key that sealed
+// it.
 func enrolled(t *testing.T, db *sqlite.DB) (people *access.People, seal *access.Seal, codes []access.Secret) {
 	t.Helper()
 	people, err := access.New([]supervisor.User{{Name: "ann", Accounts: map[supervisor.Channel]string{supervisor.ChannelTelegram: "42"}}}, 1, nil)
@@ -283,9 +283,9 @@ func enrolled(t *testing.T, db *sqlite.DB) (people *access.People, seal *access.
 	return people, seal, codes
 }
 
-// While the key is missing that second factors are sealed with, everything is answered and kept:
-// but for recovery codes, alone, mistyped or among words, for they will be good again.
-func TestARecoveryCodeIsKeptNowhereWhileTheKeyIsMissing(t *testing.T) {
+// While the key of the second factors is missing, everything is answered and stored, except
+// recovery codes: alone, mistyped or among words. They will be valid again.
+func TestRecoveryCode_KeyMissing_IsNotStored(t *testing.T) {
 	db, h := sqlitetest.Open(t), &heard{}
 	people, _, codes := enrolled(t, db)
 	box := h.inbox(db.Inbox(), access.NewGate(access.Options{People: people, Factors: db.Access().Factors, Logins: db.Access().Logins,
@@ -323,9 +323,9 @@ func TestARecoveryCodeIsKeptNowhereWhileTheKeyIsMissing(t *testing.T) {
 	}
 }
 
-// Wherever a recovery code is sent, no word of it is kept, its message is taken away, and it is
-// good no more.
-func TestARecoveryCodeIsKeptNowhere(t *testing.T) {
+// Wherever a recovery code is sent, it is not stored, its message is deleted, and it is no longer
+// valid.
+func TestRecoveryCode_IsStoredNowhere(t *testing.T) {
 	db, h := sqlitetest.Open(t), &heard{}
 	people, seal, codes := enrolled(t, db)
 	box := h.inbox(db.Inbox(), access.NewGate(access.Options{People: people, Factors: db.Access().Factors,
@@ -365,7 +365,7 @@ func TestARecoveryCodeIsKeptNowhere(t *testing.T) {
 	}
 }
 
-func TestALockClosesAtOnce(t *testing.T) {
+func TestLock_TakesEffectAtOnce(t *testing.T) {
 	db, h, p := sqlitetest.Open(t), &heard{}, newPorter()
 	p.says["/lock"] = supervisor.GateDecision{Lock: supervisor.LockHere}
 	box := h.inbox(db.Inbox(), p)
@@ -384,7 +384,7 @@ func TestALockClosesAtOnce(t *testing.T) {
 	}
 }
 
-func TestAFullDiskOpensNoGate(t *testing.T) {
+func TestGate_FullDisk_StaysClosed(t *testing.T) {
 	h := &heard{}
 	box := h.inbox(fullBatches{}, newPorter())
 	err := put(t, box, 9, item(1, "ann", "/guarded"), item(2, "ann", "/stop"), item(3, "ann", "123456"))

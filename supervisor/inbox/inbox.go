@@ -1,6 +1,6 @@
-// Package inbox takes what people send. Once Put has returned without an error, a message is on
-// disk, is kept once however often it is sent, and will be answered. Nothing gets past the gate
-// that the inbox is given.
+// Package inbox stores the messages of users. Once Put has returned without an error, a message is
+// on disk, is stored once however often it is sent, and will be answered. Every message must pass
+// the inbox's gate.
 package inbox
 
 import (
@@ -13,51 +13,51 @@ import (
 	"mews/supervisor/slash"
 )
 
-// Store keeps inbounds.
+// Store stores inbounds.
 type Store interface {
-	// Put inserts an inbound unless the same user, source and key is there, and returns the row
-	// that is there then.
+	// Put inserts an inbound unless one with the same user, source and key exists, and returns the
+	// stored row.
 	Put(ctx context.Context, in supervisor.Inbound) (kept supervisor.Inbound, fresh bool, err error)
-	// PutBatch does that for each item of a batch in order, as its gate has decided, and keeps
-	// where the source's next batch begins, in one transaction.
+	// PutBatch inserts the items of a batch in order, as the gate has decided, and the offset of
+	// the source's next batch, in one transaction.
 	PutBatch(ctx context.Context, b supervisor.Batch) (supervisor.Receipt, error)
 }
 
-// Gate decides what becomes of an inbound before it is kept. It is asked again for one that is sent
-// again. An error means that it can't decide, and the inbound is not taken.
+// Gate decides about an inbound before it is stored, and again if it is sent again. After an error
+// the inbound is not taken.
 type Gate interface {
 	Check(ctx context.Context, in supervisor.Inbound) (supervisor.GateDecision, error)
 }
 
-// Conversations finds the one that an inbound belongs to where it was not kept.
+// Conversations finds the conversation of an inbound that was not stored.
 type Conversations interface {
 	Find(ctx context.Context, user string, channel supervisor.Channel, chat, thread string) (supervisor.Conversation, error)
 }
 
-// Options are what an inbox needs from outside. No callback may block.
+// Options configures an inbox. No callback may block.
 type Options struct {
 	Store         Store
-	Gate          Gate // nil lets nobody through
+	Gate          Gate // nil refuses everybody
 	Conversations Conversations
-	// Accepted is called for each inbound that is on disk and to be acted on, and may be called
-	// again for one that was sent again.
+	// Accepted is called for each inbound on disk that is to be acted on. If it was sent again, it
+	// may be called again.
 	Accepted func(supervisor.Inbound)
 	// Queued is called with each conversation for which something was put into the outbox.
 	Queued func(conversation int64)
-	// NotStored is called for each inbound that the gate let through and the store could not keep.
-	// It returns the error that the sender is told; nil leaves that as it is.
+	// NotStored is called for each inbound that the gate has passed and the store has not taken. It
+	// returns the error for the sender; nil leaves the error as it is.
 	NotStored func(supervisor.Inbound, error) error
 }
 
-// Inbox checks what comes, has the gate check it, keeps it, and then hands it on.
+// Inbox checks an incoming message, asks the gate, stores the message, and then calls Accepted.
 type Inbox struct{ o Options }
 
-// New makes an inbox.
+// New returns an inbox.
 func New(o Options) *Inbox { return &Inbox{o} }
 
 var errNoGate = errors.New("this inbox has no gate, so nobody is let through")
 
-// checkGate is what the gate decides on an inbound.
+// checkGate returns the gate's decision about an inbound.
 func (b *Inbox) checkGate(ctx context.Context, in supervisor.Inbound) (supervisor.GateDecision, error) {
 	if b.o.Gate == nil {
 		return supervisor.GateDecision{}, errNoGate
@@ -65,9 +65,9 @@ func (b *Inbox) checkGate(ctx context.Context, in supervisor.Inbound) (superviso
 	return b.o.Gate.Check(ctx, in)
 }
 
-// Put keeps an inbound with the files that came with it; its Kind is read off its text, unless it
-// is a press. What is returned may have been answered, or be held by the gate. An error means that
-// it was not kept; the sender may send it again with the same key.
+// Put stores an inbound with its files. Its Kind is read from its text, unless it is a press. The
+// result may have been answered already, or be held by the gate. An error means that it was not
+// stored; the sender may repeat it with the same key.
 func (b *Inbox) Put(ctx context.Context, in supervisor.Inbound, files ...supervisor.Attachment) (kept supervisor.Inbound, err error) {
 	if err := cmp.Or(checkText(in.Text, len(files)), checkKey(in.Key)); err != nil {
 		return kept, err
@@ -94,12 +94,12 @@ func (b *Inbox) Put(ctx context.Context, in supervisor.Inbound, files ...supervi
 	return kept, nil
 }
 
-// letsThrough says whether an inbound is taken whatever the store knows.
+// letsThrough reports whether an inbound is taken whatever the store knows.
 func letsThrough(d supervisor.GateDecision) bool {
 	return d.Guard == nil && d.Decide == nil && d.Refused == ""
 }
 
-// put keeps an inbound and hands on what has come of that.
+// put stores an inbound and calls the callbacks.
 func (b *Inbox) put(ctx context.Context, item supervisor.Item) (supervisor.Inbound, error) {
 	var receipt supervisor.Receipt
 	var err error
@@ -118,7 +118,7 @@ func (b *Inbox) put(ctx context.Context, item supervisor.Item) (supervisor.Inbou
 	return receipt.Kept[0], nil
 }
 
-// notify tells of what is on disk now. What a code has let through was sent before the code.
+// notify calls the callbacks for a receipt. Messages that a code has released come before the code.
 func (b *Inbox) notify(r supervisor.Receipt) {
 	for _, in := range r.Released {
 		b.o.Accepted(in)
@@ -145,9 +145,9 @@ func (b *Inbox) notify(r supervisor.Receipt) {
 	}
 }
 
-// classify sets an inbound's Kind, Command and Priority, with how many files came with it. Its
-// channel says that a button was pressed; all else is read off the text. A follow-up is a text,
-// without the command before it.
+// classify sets an inbound's Kind, Command and Priority; files is how many files came with it. The
+// channel marks presses; everything else is read from the text. A follow-up is a text without its
+// command.
 func classify(in supervisor.Inbound, files int) supervisor.Inbound {
 	in.Command, in.Priority = "", supervisor.PriorityUsual
 	if in.Kind == supervisor.KindPress {

@@ -22,14 +22,14 @@ func message(key, text string) supervisor.Inbound {
 		Source: "test", Key: key, Text: text}
 }
 
-// openGate is a gate that lets everything through.
+// openGate is a gate that passes everything.
 type openGate struct{}
 
 func (openGate) Check(context.Context, supervisor.Inbound) (m supervisor.GateDecision, err error) {
 	return m, nil
 }
 
-// openInbox is an inbox on a real database, and what it has accepted.
+// openInbox returns an inbox on a real database, and the inbounds that it has accepted.
 func openInbox(t *testing.T) (*inbox.Inbox, *sqlite.DB, *[]supervisor.Inbound) {
 	t.Helper()
 	db := sqlitetest.Open(t)
@@ -38,7 +38,7 @@ func openInbox(t *testing.T) (*inbox.Inbox, *sqlite.DB, *[]supervisor.Inbound) {
 		Accepted: func(in supervisor.Inbound) { accepted = append(accepted, in) }}), db, &accepted
 }
 
-func TestAMessageIsHandedOnOnceItIsOnDiskAndKeptOnce(t *testing.T) {
+func TestPut_StoresOnceThenAccepts(t *testing.T) {
 	box, db, accepted := openInbox(t)
 	first, err := box.Put(t.Context(), message("k", "hello"))
 	if err != nil {
@@ -57,7 +57,7 @@ func TestAMessageIsHandedOnOnceItIsOnDiskAndKeptOnce(t *testing.T) {
 	}
 }
 
-func TestWhatIsRefused(t *testing.T) {
+func TestPut_InvalidText_IsRefused(t *testing.T) {
 	box, _, accepted := openInbox(t)
 	for name, c := range map[string]struct{ key, text, want string }{
 		"nothing":               {"k", "", "empty"},
@@ -85,21 +85,22 @@ func TestWhatIsRefused(t *testing.T) {
 	}
 }
 
-func TestACommandIsASlashAndOneWord(t *testing.T) {
+func TestCommand_IsSlashAndOneWord(t *testing.T) {
 	box, _, _ := openInbox(t)
 	for text, want := range map[string]supervisor.InboundKind{
-		"/stop":                              supervisor.KindCommand,
-		"/Stop now":                          supervisor.KindCommand,
-		"/stop\nnow":                         supervisor.KindCommand,
-		"/stop@mews_bot":                     supervisor.KindCommand,
-		"/stop@mews_bot now":                 supervisor.KindCommand,
-		"/x_1":                               supervisor.KindCommand,
-		"stop":                               supervisor.KindText,
-		" /stop":                             supervisor.KindText,
-		"/":                                  supervisor.KindText,
-		"//comment":                          supervisor.KindText,
-		"/etc/passwd is what?":               supervisor.KindText,
-		"/home":                              supervisor.KindCommand, // told that there is none
+		"/stop":                supervisor.KindCommand,
+		"/Stop now":            supervisor.KindCommand,
+		"/stop\nnow":           supervisor.KindCommand,
+		"/stop@mews_bot":       supervisor.KindCommand,
+		"/stop@mews_bot now":   supervisor.KindCommand,
+		"/x_1":                 supervisor.KindCommand,
+		"stop":                 supervisor.KindText,
+		" /stop":               supervisor.KindText,
+		"/":                    supervisor.KindText,
+		"//comment":            supervisor.KindText,
+		"/etc/passwd is what?": supervisor.KindText,
+		// answered that there is no such command
+		"/home":                              supervisor.KindCommand,
 		"/home/":                             supervisor.KindText,
 		"/notes.md":                          supervisor.KindText,
 		"/1st":                               supervisor.KindText,
@@ -135,7 +136,7 @@ func (full) PutBatch(context.Context, supervisor.Batch) (r supervisor.Receipt, e
 	return r, &supervisor.Error{Code: supervisor.CodeUnavailable, Message: "The disk is full."}
 }
 
-func TestWhatWasNotKeptIsNotAccepted(t *testing.T) {
+func TestPut_StoreFails_IsNotAccepted(t *testing.T) {
 	accepted := func(supervisor.Inbound) { t.Error("accepted") }
 	_, err := inbox.New(inbox.Options{Store: full{}, Gate: openGate{}, Accepted: accepted}).Put(t.Context(), message("k", "hello"))
 	var told *supervisor.Error
@@ -156,7 +157,7 @@ func TestWhatWasNotKeptIsNotAccepted(t *testing.T) {
 	}
 }
 
-func TestWhatCameWithFilesIsNotAllThePersonsOwn(t *testing.T) {
+func TestPut_WithFiles_OriginIsWorld(t *testing.T) {
 	box, _, _ := openInbox(t)
 	in, err := box.Put(t.Context(), message("k", ""), supervisor.Attachment{File: "f", Kind: "document", Name: "letter.txt"})
 	if err != nil || in.State != supervisor.InboundArriving || in.Origin != supervisor.OriginWorld {

@@ -6,15 +6,15 @@ import (
 	"mews/supervisor"
 )
 
-// startText is what is kept of a /start, whoever sends it and wherever.
+// startText is the stored text of any /start.
 const startText = "/start"
 
-// startWithMore is a /start with something behind it.
+// startWithMore matches a /start with an argument.
 var startWithMore = regexp.MustCompile(`(?i)^\s*/start(?:@\S*)?\s+\S`)
 
-// stripStart takes from an inbound what stands behind a /start: that may be an invite's code, with
-// which somebody else could come in. Where a code is taken, that was done before. stripped says
-// that there was something: nothing of the inbound as it came is to be kept then.
+// stripStart removes the argument of a /start: it may be an invite's code, which somebody else
+// could use. An invite is redeemed before this. If stripped is true, nothing of the original
+// inbound may be stored.
 func stripStart(in supervisor.Inbound) (_ supervisor.Inbound, stripped bool) {
 	if in.Kind == supervisor.KindPress || !startWithMore.MatchString(in.Text) {
 		return in, false

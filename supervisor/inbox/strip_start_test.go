@@ -7,9 +7,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// What stands behind a /start may be an invite's code, and no word of that is kept, however it
-// came.
-func TestAnInvitesCodeIsNotKept(t *testing.T) {
+// The argument of a /start may be an invite's code. It is not stored, whatever the message looks
+// like.
+func TestStartArgument_IsNotStored(t *testing.T) {
 	const code = "MFRGGZDFMZTWQ2LKNNWG23TPOA"
 	for text, want := range map[string]string{
 		"/start " + code:              "/start",

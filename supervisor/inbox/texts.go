@@ -7,16 +7,16 @@ const (
 	textKeySize = "The message's key has %d bytes; it must have 1 to %d."
 	textKeyChar = "The message's key is not printable ASCII without spaces."
 
-	// placeholderText takes the place of a text that cannot be taken.
+	// placeholderText replaces a text that is invalid.
 	placeholderText = "(a message that could not be taken)"
 
-	// TextAnsweredAnew stands below an answer once its message is answered anew.
+	// TextAnsweredAnew is added below an answer once its message is answered anew.
 	TextAnsweredAnew   = "(Answered anew below.)"
 	textEditedAnswered = "You changed this message after I had answered it."
 	textAnswerAnew     = "Answer it anew"
 )
 
-// What a model reads of messages that were edited, or that follow what could not be looked at.
+// Notes for a model about edited messages, and about unreadable files.
 const (
 	textUnread     = "\n[Before this came %s, which could not be looked at.]"
 	textCorrection = "Correction of my message “%s”: now it reads: “%s”"

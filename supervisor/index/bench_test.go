@@ -13,11 +13,11 @@ import (
 	"mews/protocol"
 )
 
-// many is how many sections the benchmarks' person has.
-const many = 100_000
+// benchSections is the number of sections in the benchmarks.
+const benchSections = 100_000
 
-// manyMessages is a transcript with many messages of the length of the corpus's texts and of its
-// words, a quarter of which are made rare.
+// manyMessages makes a transcript with many messages. They have the length and words of the
+// corpus's texts, a quarter of them made rare.
 func manyMessages(b *testing.B) *rig {
 	b.Helper()
 	r := newRig(b, "alice")
@@ -27,9 +27,9 @@ func manyMessages(b *testing.B) *rig {
 			words = append(words, strings.Fields(c.Title+" "+c.Text)...)
 		}
 	}
-	r.say("alice", protocol.RoleUser, "the first of them")
+	r.putMessage("alice", protocol.RoleUser, "the first of them")
 	random := rand.New(rand.NewSource(1))
-	for range many / 1000 {
+	for range benchSections / 1000 {
 		var batch [][]protocol.Part
 		for range 1000 {
 			var text []string
@@ -49,18 +49,18 @@ func manyMessages(b *testing.B) *rig {
 		r.change(`INSERT INTO message (user, conversation, turn, role, parts, created_at)
 			SELECT 'alice', 1, 1, 'user', value, 1700000000000 + 1000 * key FROM json_each('%s')`, strings.ReplaceAll(string(list), "'", "''"))
 	}
-	r.last += many
+	r.last += benchSections
 	return r
 }
 
-// The index of 100,000 messages is made, searched with the corpus's questions, and told of a new
-// message while nothing else is done. It is given the processor for half of the time at most while
-// it is made.
+// The benchmarks build the index of 100,000 messages, search it with the corpus's questions, and
+// add a new message while nothing else runs. The build may use half of the processor's time at
+// most.
 func BenchmarkIndex(b *testing.B) {
 	r := manyMessages(b)
 	for range b.N {
 		before, began := heap(), time.Now()
-		r.run().read()
+		r.run().waitUntilRead()
 		b.ReportMetric(time.Since(began).Seconds(), "s-to-rebuild")
 		var took []time.Duration
 		for _, language := range languages {
@@ -76,8 +76,8 @@ func BenchmarkIndex(b *testing.B) {
 		b.ReportMetric(took[len(took)/2].Seconds()*1000, "ms-query-p50")
 		b.ReportMetric(took[len(took)*95/100].Seconds()*1000, "ms-query-p95")
 		began = time.Now()
-		r.say("alice", protocol.RoleUser, "a zyzzyva")
-		for len(r.found("alice", "zyzzyva")) == 0 {
+		r.putMessage("alice", protocol.RoleUser, "a zyzzyva")
+		for len(r.searchTexts("alice", "zyzzyva")) == 0 {
 		}
 		b.ReportMetric(time.Since(began).Seconds()*1000, "ms-to-first-hit")
 		b.ReportMetric(float64(heap()-before)/1024, "KB-heap")

@@ -10,7 +10,7 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// rebuildable says whether making the file anew mends an error.
+// rebuildable reports whether rebuilding the file fixes an error.
 func rebuildable(err error) bool {
 	switch problem, _ := engine.ProblemOf(err); problem {
 	case engine.ProblemDamaged, engine.ProblemNewer, engine.ProblemForeign:
@@ -36,8 +36,8 @@ func Remove(path string) error {
 	return err
 }
 
-// setAside renames a database that can't be used, so that somebody can find out why. Only the
-// newest is kept.
+// setAside renames an unusable database, so that somebody can find the cause. Only the newest is
+// kept.
 func setAside(path string, now time.Time) error {
 	err := removeSetAside(path)
 	err = errors.Join(err, os.Rename(path, path+".bad-"+now.UTC().Format("20060102T150405")))

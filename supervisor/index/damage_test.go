@@ -13,9 +13,8 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// A database that can't be used is set aside, and all is found again. One that was set aside is
-// kept.
-func TestAnIndexThatCannotBeUsedIsMadeAnew(t *testing.T) {
+// An unusable database is set aside, and after the rebuild everything is found. The old file stays.
+func TestRun_UnusableDatabase_IsRebuilt(t *testing.T) {
 	for name, spoil := range map[string]func(t *testing.T, path string) error{
 		"missing": func(_ *testing.T, path string) error { return os.Remove(path) },
 		"garbage": func(_ *testing.T, path string) error {
@@ -38,13 +37,13 @@ func TestAnIndexThatCannotBeUsedIsMadeAnew(t *testing.T) {
 				return err
 			}
 			err = db.Reader(t.Context()).Query(nil, "PRAGMA user_version")
-			return errors.Join(err, db.Close(), newer(path))
+			return errors.Join(err, db.Close(), makeNewer(path))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, "alice").run()
-			r.say("alice", protocol.RoleUser, "tomatoes")
-			r.read()
+			r.putMessage("alice", protocol.RoleUser, "tomatoes")
+			r.waitUntilRead()
 			r.stop()
 			for _, old := range []string{"1", "2"} {
 				if err := os.WriteFile(r.index.o.Path+".bad-"+old, nil, 0o600); err != nil {
@@ -56,8 +55,8 @@ func TestAnIndexThatCannotBeUsedIsMadeAnew(t *testing.T) {
 			}
 			r.index = New(r.index.o)
 			r.run()
-			r.say("alice", protocol.RoleUser, "more tomatoes")
-			if found := r.found("alice", "tomato"); len(found) != 2 {
+			r.putMessage("alice", protocol.RoleUser, "more tomatoes")
+			if found := r.searchTexts("alice", "tomato"); len(found) != 2 {
 				t.Errorf("%q", found)
 			}
 			aside, _ := filepath.Glob(r.index.o.Path + ".bad-*")
@@ -68,8 +67,8 @@ func TestAnIndexThatCannotBeUsedIsMadeAnew(t *testing.T) {
 	}
 }
 
-// newer has the database be one of a later program.
-func newer(path string) error {
+// makeNewer changes a database into one of a later program.
+func makeNewer(path string) error {
 	f, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {
 		return err
@@ -78,19 +77,19 @@ func newer(path string) error {
 	return errors.Join(err, f.Close())
 }
 
-// While there is no room, what was read is found, the search says what is missing, and nobody
-// waits. Then the rest is read.
-func TestAFullDiskIsSaid(t *testing.T) {
+// While the disk is full, earlier messages are found, the search says what is missing, and nobody
+// waits. Afterwards the rest is read.
+func TestSearch_FullDisk_SaysWhatIsMissing(t *testing.T) {
 	r := newRig(t, "alice").run()
-	r.say("alice", protocol.RoleUser, "tomatoes")
-	r.read()
+	r.putMessage("alice", protocol.RoleUser, "tomatoes")
+	r.waitUntilRead()
 	limit := func(pages string) {
-		if err := r.index.opened().Write(t.Context(), func(t *engine.Tx) error { return t.Query(nil, "PRAGMA max_page_count = "+pages) }); err != nil {
+		if err := r.index.openDB().Write(t.Context(), func(t *engine.Tx) error { return t.Query(nil, "PRAGMA max_page_count = "+pages) }); err != nil {
 			t.Fatal(err)
 		}
 	}
 	limit("1")
-	r.say("alice", protocol.RoleUser, strings.Repeat("potatoes and onions ", 5000))
+	r.putMessage("alice", protocol.RoleUser, strings.Repeat("potatoes and onions ", 5000))
 	var result Result
 	r.await("it to be said", func() bool {
 		var err error
@@ -101,11 +100,12 @@ func TestAFullDiskIsSaid(t *testing.T) {
 		t.Errorf("%+v, %q", result.Hits, result.Behind)
 	}
 	limit("100000")
-	r.say("alice", protocol.RoleUser, "leeks")
-	if found := r.found("alice", "potatoes"); len(found) != 1 {
+	r.putMessage("alice", protocol.RoleUser, "leeks")
+	if found := r.searchTexts("alice", "potatoes"); len(found) != 1 {
 		t.Errorf("%d are found", len(found))
 	}
-	r.await("nothing to be missing", func() bool { // it is found a moment before that is known
+	// the message is found a moment before that is known
+	r.await("nothing to be missing", func() bool {
 		result, err := r.index.Search(t.Context(), Query{User: "alice", Text: "leeks", Source: SourceTranscript})
 		return err == nil && result.Behind == "" && len(result.Hits) == 1
 	})

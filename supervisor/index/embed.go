@@ -13,42 +13,41 @@ import (
 )
 
 const (
-	// embedBatch and embedBytes bound one call of the model: its sections, and the bytes of their
+	// embedBatch and embedBytes limit one call of the model: its sections, and the bytes of their
 	// texts.
 	embedBatch = 64
 	embedBytes = 64 << 10
-	// embedText is how many bytes of a section its vector is made of. Models take 512 to 8,192
-	// tokens.
+	// embedText is how many bytes of a section go into its vector. Models take 512 to 8,192 tokens.
 	embedText = 8 << 10
-	// leastText is a length in bytes: a text that the model finds too long is cut in half while it
+	// minText is a length in bytes: a text that the model finds too long is cut in half while it
 	// is longer.
-	leastText = 256
-	// pauseTime is how long no vectors are made for a person after a failure.
+	minText = 256
+	// pauseTime is how long no vectors are made for a user after a failure.
 	pauseTime = 10 * time.Minute
 )
 
-// pause says until when no vectors are made for a person, and why, in words for people.
+// pause is the end and the reason of a pause in making a user's vectors. The reason is for people.
 type pause struct {
 	why   string
 	until time.Time
 }
 
 const (
-	awaitVector = `INSERT OR IGNORE INTO vector (user, section) VALUES (?, ?)`
-	awaitAll    = `INSERT OR IGNORE INTO vector (user, section) SELECT user, id FROM section WHERE user = ? AND (hash = '' OR path <> '')`
-	awaitAnew   = `UPDATE vector SET vector = NULL WHERE user = ? AND vector IS NOT NULL AND model <> ?`
-	listAwaited = `SELECT s.id, s.heading, s.path, s.text FROM vector v INDEXED BY vector_awaited JOIN section s ON s.id = v.section
+	awaitVector  = `INSERT OR IGNORE INTO vector (user, section) VALUES (?, ?)`
+	awaitVectors = `INSERT OR IGNORE INTO vector (user, section) SELECT user, id FROM section WHERE user = ? AND (hash = '' OR path <> '')`
+	renewVectors = `UPDATE vector SET vector = NULL WHERE user = ? AND vector IS NOT NULL AND model <> ?`
+	listAwaited  = `SELECT s.id, s.heading, s.path, s.text FROM vector v INDEXED BY vector_awaited JOIN section s ON s.id = v.section
 		WHERE v.user = ? AND v.vector IS NULL ORDER BY v.section DESC LIMIT ?`
 	putVector = `UPDATE vector SET model = ?, vector = ? WHERE user = ? AND section = ?`
 )
 
-// embed makes the vectors of sections until ctx ends, the newest first. It tries again after
-// pauseTime where that fails. Sections are found by their words meanwhile.
+// embed makes the vectors of sections until ctx ends, the newest first. If that fails, it tries
+// again after pauseTime. Meanwhile a search finds the sections by their words.
 func (x *Index) embed(ctx context.Context) {
 	begun := false
 	for x.o.Embedder != nil && ctx.Err() == nil {
 		worked := false
-		if x.reconciled() != nil {
+		if x.reconciledDB() != nil {
 			worked = x.embedSome(ctx, !begun)
 			begun = true
 		}
@@ -63,14 +62,14 @@ func (x *Index) embed(ctx context.Context) {
 	}
 }
 
-// embedSome makes some vectors for each person, and says whether it made any. The first call also
-// notes which sections have no vector of this model.
+// embedSome makes some vectors for each user, and reports whether it made any. The first call also
+// records which sections have no vector of this model.
 func (x *Index) embedSome(ctx context.Context, first bool) (worked bool) {
 	people, err := x.people(ctx)
 	for _, user := range people {
 		if first {
 			err = errors.Join(err, x.write(ctx, func(t *tx) error {
-				return errors.Join(t.Exec(awaitAnew, user, x.o.Model), t.Exec(awaitAll, user))
+				return errors.Join(t.Exec(renewVectors, user, x.o.Model), t.Exec(awaitVectors, user))
 			}, "await vectors of %s", user))
 		}
 		if x.pauseReason(user) != "" {
@@ -89,12 +88,12 @@ func (x *Index) embedSome(ctx context.Context, first bool) (worked bool) {
 	return worked
 }
 
-// embedBatch makes the vectors of some of a person's sections.
+// embedBatch makes the vectors of some of a user's sections.
 func (x *Index) embedBatch(ctx context.Context, user string) (made int, err error) {
-	list, err := engine.All(x.opened().Reader(ctx), scanSectionWords, listAwaited, user, embedBatch)
+	list, err := engine.All(x.openDB().Reader(ctx), scanSectionWords, listAwaited, user, embedBatch)
 	size := 0
 	for i, s := range list {
-		list[i].text = strings.ToValidUTF8(s.embedded(embedText), "")
+		list[i].text = strings.ToValidUTF8(s.vectorText(embedText), "")
 		if size += len(list[i].text); size > embedBytes {
 			list = list[:max(i, 1)]
 			break
@@ -106,15 +105,15 @@ func (x *Index) embedBatch(ctx context.Context, user string) (made int, err erro
 	return len(list), x.embedList(ctx, user, list)
 }
 
-// embedded is what a section's vector is made of: its heading and text, cut at most bytes. It is
+// vectorText returns the text for a section's vector: its heading and text, cut at most bytes. It is
 // never empty.
-func (s sectionWords) embedded(most int) string {
+func (s sectionWords) vectorText(most int) string {
 	text := strings.TrimSpace(strings.TrimSpace(s.heading) + "\n" + s.text)
 	return text[:min(len(text), most)]
 }
 
 // embedList makes the vectors of sections. It halves a list that is too long for the model, and
-// cuts a single text that is. A text that is too long even at leastText gets an empty vector.
+// cuts a single text that is. A text that is too long even at minText gets an empty vector.
 func (x *Index) embedList(ctx context.Context, user string, list []sectionWords) error {
 	texts := make([]string, len(list))
 	for i, s := range list {
@@ -128,7 +127,7 @@ func (x *Index) embedList(ctx context.Context, user string, list []sectionWords)
 			return err
 		}
 		return x.embedList(ctx, user, list[half:])
-	case tooLong && len(list[0].text) > leastText:
+	case tooLong && len(list[0].text) > minText:
 		list[0].text = strings.ToValidUTF8(list[0].text[:len(list[0].text)/2], "")
 		return x.embedList(ctx, user, list)
 	case tooLong:
@@ -146,7 +145,7 @@ func (x *Index) embedList(ctx context.Context, user string, list []sectionWords)
 	}, "keep vectors of %s", user)
 }
 
-// blobOf is a vector as a column has it: 32-bit floats, little-endian, as vec1 reads them.
+// blobOf returns a vector as it is stored: 32-bit floats, little-endian, as vec1 reads them.
 func blobOf(vector []float32) []byte {
 	blob := make([]byte, 0, 4*len(vector))
 	for _, n := range vector {
@@ -155,7 +154,7 @@ func blobOf(vector []float32) []byte {
 	return blob
 }
 
-// pauseVectors makes no vectors for a person for pauseTime, because of err.
+// pauseVectors pauses the vectors of a user for pauseTime, because of err.
 func (x *Index) pauseVectors(user string, err error) {
 	why := textByWords
 	if failed := new(modelcall.Error); errors.As(err, &failed) && failed.Class == modelcall.OverBudget {
@@ -166,7 +165,7 @@ func (x *Index) pauseVectors(user string, err error) {
 	x.pauses[user] = pause{why, x.o.Now().Add(pauseTime)}
 }
 
-// pauseReason says why no vectors are made for a person; "" where they are.
+// pauseReason returns why no vectors are made for a user; "" means that they are.
 func (x *Index) pauseReason(user string) string {
 	x.mu.Lock()
 	defer x.mu.Unlock()

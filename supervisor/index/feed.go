@@ -11,29 +11,28 @@ import (
 	"mews/supervisor/internal/signals"
 )
 
-// batch is how many messages are read in one transaction. It takes some 20 ms, for which other
-// writes wait.
+// batch is the number of messages read in one transaction. It takes some 20 ms, for which other
+// writers wait.
 const batch = 100
 
-// progress is how far the messages of a person have been read.
+// progress is how many messages of a user have been read, and how many there are.
 type progress struct{ done, all int64 }
 
-// Said tells the index that something was said in a person's conversation and is on disk. It never
-// blocks.
+// Said tells the index that a message in a user's conversation is on disk. It never blocks.
 func (x *Index) Said(user string, conversation int64) {
 	x.mark(chat{user, conversation})
 	signals.Send(x.wake)
 }
 
-// mark notes that a conversation is to be read.
+// mark notes that a conversation must be read.
 func (x *Index) mark(c chat) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.changed[c] = true
 }
 
-// feed reads what is said into the index until ctx ends. It returns an error only where the
-// database's file is to be made anew.
+// feed reads new messages into the index until ctx ends. It returns an error only if the database
+// must be rebuilt.
 func (x *Index) feed(ctx context.Context) error {
 	if err := x.reconcile(ctx); err != nil {
 		return err
@@ -70,8 +69,8 @@ func (x *Index) feed(ctx context.Context) error {
 	return nil
 }
 
-// next takes a conversation that is to be read; ok is false where there is none. err is why the
-// database is to be made anew.
+// next takes a conversation that must be read; ok is false if there is none. err is why the
+// database must be rebuilt.
 func (x *Index) next() (c chat, ok bool, err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -79,13 +78,13 @@ func (x *Index) next() (c chat, ok bool, err error) {
 		delete(x.changed, c)
 		return c, true, x.damaged
 	}
-	clear(x.progress) // all of it has been read
+	clear(x.progress) // everything has been read
 	return c, false, x.damaged
 }
 
-// readBatch reads up to batch messages of a conversation, and marks it again where there may be
-// more. It reads them within the index's transaction: RemoveMessages, which is called once messages
-// are gone, comes before or after it as a whole.
+// readBatch reads up to batch messages of a conversation, and marks it again if there may be more.
+// It reads them within the index's transaction. So RemoveMessages, which is called after messages
+// are deleted, runs completely before or after it.
 func (x *Index) readBatch(ctx context.Context, c chat) error {
 	began, n := x.o.Now(), 0
 	err := x.write(ctx, func(t *tx) error {
@@ -111,7 +110,7 @@ func (x *Index) readBatch(ctx context.Context, c chat) error {
 	x.advance(c.user, int64(n))
 	if n == batch {
 		x.mark(c)
-		// leaves half of the processor's time to those who are answered
+		// leaves half of the processor's time to the users
 		retry.Wait(ctx, min(x.o.Now().Sub(began), time.Second))
 	}
 	return nil
@@ -134,7 +133,7 @@ const (
 		RETURNING id`
 )
 
-// putMessages puts those messages into the index that have words.
+// putMessages indexes the messages that have words.
 func (t *tx) putMessages(c chat, list []supervisor.SaidMessage) error {
 	var words []sectionWords
 	for _, m := range list {

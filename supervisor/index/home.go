@@ -8,27 +8,27 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// SectionHash is a digest of a section's heading and text, in hexadecimals: equal ones are kept
-// once.
+// SectionHash is a digest of a section's heading and text, in hexadecimal: equal sections are
+// stored once.
 type SectionHash string
 
 // File is a text file of a home.
 type File struct {
 	Path     string // relative to the home, with slashes
-	Hash     string // of all of it, as protocol.FileState has it; "" is not known
+	Hash     string // of the whole file, as in protocol.FileState; "" means unknown
 	Size     int64
 	Modified time.Time
-	Sections []Place // in their order
+	Sections []Place // in order
 }
 
-// Place is where a section stands in a file.
+// Place is the position of a section in a file.
 type Place struct {
 	Hash SectionHash
-	Line int // that it begins at, from 1
+	Line int // first line, from 1
 }
 
-// Section is the text below one heading of a file, and not below a deeper one. A long one is better
-// put as several with one heading: a hit is told whole.
+// Section is the text below one heading of a file, without that below deeper headings. A long one
+// should be split into several with the same heading: a hit shows the whole section.
 type Section struct {
 	Hash          SectionHash
 	Heading, Text string
@@ -36,18 +36,18 @@ type Section struct {
 
 const listFiles = `SELECT path, hash, size, modified FROM file WHERE user = ? ORDER BY path`
 
-// Manifest lists the files of a person's home that can be searched, without their sections, for who
-// tells what is new there.
+// Manifest lists the indexed files of a user's home, without their sections. Workers compare it
+// with the home.
 func (x *Index) Manifest(ctx context.Context, user string) ([]File, error) {
-	if x.reconciled() == nil {
+	if x.reconciledDB() == nil {
 		return nil, errNotOpen
 	}
 	return x.ListFiles(ctx, user)
 }
 
-// ListFiles lists those of them that are known by now.
+// ListFiles lists the files of a user's home that can be searched now.
 func (x *Index) ListFiles(ctx context.Context, user string) ([]File, error) {
-	db := x.opened()
+	db := x.openDB()
 	if db == nil {
 		return nil, errNotOpen
 	}
@@ -57,9 +57,9 @@ func (x *Index) ListFiles(ctx context.Context, user string) ([]File, error) {
 
 const findHash = `SELECT id, heading, path, text FROM section WHERE user = ? AND hash = ? AND hash <> ''`
 
-// MissingSections says which sections of a person's the index does not have.
+// MissingSections returns the sections of a user that the index does not have.
 func (x *Index) MissingSections(ctx context.Context, user string, hashes []SectionHash) (missing []SectionHash, err error) {
-	db := x.reconciled()
+	db := x.reconciledDB()
 	if db == nil {
 		return nil, errNotOpen
 	}
@@ -78,10 +78,10 @@ func (x *Index) MissingSections(ctx context.Context, user string, hashes []Secti
 
 const insertSection = `INSERT INTO section (user, at, hash, heading, text) VALUES (?, ?, ?, ?, ?)`
 
-// PutSections keeps sections of a person's home. They are found once a file has them: SetManifest
-// is told of it next. Those that no file has are dropped when the index is opened.
+// PutSections stores sections of a user's home. A search finds them once a file has them: call
+// SetManifest next. Sections without a file are deleted when the index is opened.
 func (x *Index) PutSections(ctx context.Context, user string, list []Section) error {
-	if x.reconciled() == nil {
+	if x.reconciledDB() == nil {
 		return errNotOpen
 	}
 	return x.write(ctx, func(t *tx) error {
@@ -109,14 +109,14 @@ const (
 	insertPlace  = `INSERT INTO place (user, path, position, line, section) VALUES (?, ?, ?, ?, ?)`
 )
 
-// SetManifest says which files of a person's home are new or have changed, and which are gone.
-// Their sections have been put. What is put under another path in the same call, a moved file,
-// keeps its sections. Sections that no file has any more are dropped, and nothing of their words is
-// left in the index's files.
+// SetManifest stores which files of a user's home are new, changed or gone. Their sections must be
+// stored already. A moved file, which comes under another path in the same call, keeps its
+// sections. Sections that no file has any more are deleted, and none of their words stays in the
+// index's files.
 func (x *Index) SetManifest(ctx context.Context, user string, changed []File, gone []string) error {
 	return x.write(ctx, func(t *tx) error {
 		touched := map[int64]bool{}
-		was, err := t.changing(user, changed, gone)
+		was, err := t.oldHashes(user, changed, gone)
 		if err != nil {
 			return err
 		}
@@ -130,18 +130,18 @@ func (x *Index) SetManifest(ctx context.Context, user string, changed []File, go
 				return err
 			}
 		}
-		if err := t.changed(user, was, changed, gone); err != nil {
+		if err := t.putChanges(user, was, changed, gone); err != nil {
 			return err
 		}
 		return t.placeAll(user, touched)
 	}, "keep what the home of %s has", user)
 }
 
-// placeAll has sections be under names of files that have them.
+// placeAll puts sections under the names of files that have them.
 func (t *tx) placeAll(user string, touched map[int64]bool) error {
 	var words []sectionWords
 	for section := range touched {
-		s, err := t.place(user, section)
+		s, err := t.placeSection(user, section)
 		if err != nil {
 			return err
 		}
@@ -191,9 +191,9 @@ const (
 	deletePlace = `DELETE FROM place WHERE user = ? AND path = ? AND section = ?`
 )
 
-// removeStale takes some sections out of a file, but for those of a JSON list of hashes, and says
-// how many: fewer than removeBatch are the last. The file is known as it was until SetManifest is
-// told of it.
+// removeStale removes some sections from a file, except those in a JSON list of hashes, and returns
+// how many. Fewer than removeBatch means that no more are left. The file keeps its old state until
+// SetManifest.
 func (x *Index) removeStale(ctx context.Context, user, path, kept string) (n int, err error) {
 	err = x.write(ctx, func(t *tx) error {
 		stale, err := engine.All(t, engine.Integer, listStale, user, path, kept, removeBatch)
@@ -219,10 +219,9 @@ const (
 	setPath     = `UPDATE section SET path = ? WHERE user = ? AND id = ?`
 )
 
-// place has a section be under the name of a file that has it, the one that it is under if it still
-// has it, or drops it where none has. It returns it where it is to be found by another name than
-// before.
-func (t *tx) place(user string, section int64) ([]sectionWords, error) {
+// placeSection puts a section under the name of a file that has it, and prefers its current file. It
+// deletes a section without a file. It returns the section if its name has changed.
+func (t *tx) placeSection(user string, section int64) ([]sectionWords, error) {
 	s, err := engine.Value(t, scanSectionWords, findSection, user, section)
 	if err != nil {
 		return nil, err

@@ -10,10 +10,10 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// How many changes of a home are kept, and for how long.
+// Limits of stored changes of a home: their number and age.
 const (
-	keptChanges = 40_000
-	keepChanges = 30 * 24 * time.Hour
+	maxChanges    = 40_000
+	changesPeriod = 30 * 24 * time.Hour
 )
 
 const (
@@ -25,10 +25,10 @@ const (
 	listChanges  = `SELECT id, was, path, hash, size, modified FROM change WHERE user = ? AND id > ? ORDER BY id`
 )
 
-// changing notes the hashes of files that are about to be kept or dropped; nil where the home was
-// never looked through as a whole: then nothing of it is a change.
-func (t *tx) changing(user string, changed []File, gone []string) (was map[string]string, err error) {
-	report, err := reportedOfHome(t, user)
+// oldHashes returns the hashes of files that will be changed or deleted. It returns nil if the home
+// was never read completely: then nothing is a change.
+func (t *tx) oldHashes(user string, changed []File, gone []string) (was map[string]string, err error) {
+	report, err := findReport(t, user)
 	if err != nil || report.At.IsZero() {
 		return nil, err
 	}
@@ -50,9 +50,9 @@ func (t *tx) changing(user string, changed []File, gone []string) (was map[strin
 	return was, nil
 }
 
-// changed keeps what has changed of what changing has noted.
-func (t *tx) changed(user string, was map[string]string, changed []File, gone []string) (err error) {
-	now := slices.Clone(changed)
+// putChanges stores the differences from the hashes that changing returned.
+func (t *tx) putChanges(user string, was map[string]string, putChanges []File, gone []string) (err error) {
+	now := slices.Clone(putChanges)
 	for _, path := range gone {
 		now = append(now, File{Path: path, Hash: supervisor.NoFile, Modified: time.Unix(0, 0)})
 	}
@@ -64,16 +64,16 @@ func (t *tx) changed(user string, was map[string]string, changed []File, gone []
 		}
 	}
 	if err == nil && n > 0 {
-		err = t.Exec(pruneChanges, user, t.Now-keepChanges.Milliseconds(), keptChanges)
+		err = t.Exec(pruneChanges, user, t.Now-changesPeriod.Milliseconds(), maxChanges)
 	}
 	return err
 }
 
-// Changes lists by their paths what has come to differ in a person's home since a cursor, and gives
-// the next one. What was changed and is as it was again has not. ok is false where nothing can be
-// said of the time since: the cursor is of another database.
+// Changes lists the files of a user's home that differ since a cursor, by path. It also returns the
+// next cursor. A file that changed back is not listed. ok is false if the cursor belongs to another
+// database: then the changes are unknown.
 func (x *Index) Changes(ctx context.Context, user string, since supervisor.HomeCursor) (list []supervisor.HomeChange, next supervisor.HomeCursor, ok bool, err error) {
-	db := x.reconciled()
+	db := x.reconciledDB()
 	if db == nil {
 		return nil, next, false, errNotOpen
 	}

@@ -10,10 +10,10 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// looks has somebody's home be looked through as a whole: it holds these files, each "path=hash".
-func (r *rig) looks(user string, files ...string) {
+// updateWholeHome updates the index with a complete home of these files, each "path=hash".
+func (r *rig) updateWholeHome(user string, files ...string) {
 	r.Helper()
-	r.await("the index", func() bool { return r.index.reconciled() != nil })
+	r.await("the index", func() bool { return r.index.reconciledDB() != nil })
 	var list []File
 	for _, f := range files {
 		var path, hash string
@@ -60,21 +60,22 @@ func (r *rig) cursor(user string) supervisor.HomeCursor {
 	return next
 }
 
-// What a home holds when it is first looked through is no change. What has changed since a moment
-// is told once, as a whole.
-func TestWhatHasChangedInAHome(t *testing.T) {
+// Files of the first complete update are no changes. Changes since a cursor are listed once, all
+// together.
+func TestChanges_SinceCursor_ListsDifferences(t *testing.T) {
 	r := newRig(t, "ann", "bob").run()
-	r.looks("ann", "a 1", "b 1", "c 1", "d 1")
+	r.updateWholeHome("ann", "a 1", "b 1", "c 1", "d 1")
 	first := r.cursor("ann")
 	if list, next := r.changes("ann", first); len(list) > 0 || next != first {
 		t.Errorf("of a home that was found so %q, %+v", list, next)
 	}
-	r.looks("bob", "x 1")
-	r.looks("bob", "x 2")
-	r.looks("ann", "a 2", "b 2", "d 1", "e 1", "f 1")
+	r.updateWholeHome("bob", "x 1")
+	r.updateWholeHome("bob", "x 2")
+	r.updateWholeHome("ann", "a 2", "b 2", "d 1", "e 1", "f 1")
 	second := r.cursor("ann")
-	r.looks("ann", "a 3", "b 1", "d 1", "e 1")
-	want := []string{"a 1>3", "c 1>-", "e ->1"} // b is as it was, and f has come and gone
+	r.updateWholeHome("ann", "a 3", "b 1", "d 1", "e 1")
+	// b is unchanged in the end, and f has come and gone
+	want := []string{"a 1>3", "c 1>-", "e ->1"}
 	list, last := r.changes("ann", first)
 	if !slices.Equal(list, want) {
 		t.Errorf("since the first look %q", list)
@@ -91,46 +92,46 @@ func TestWhatHasChangedInAHome(t *testing.T) {
 	}
 }
 
-// A database that was made anew says nothing of the time before, nor takes all files for new.
-func TestAnIndexThatWasMadeAnewTellsNoFileAsNew(t *testing.T) {
+// A rebuilt database reports no earlier changes, and does not report all files as new.
+func TestChanges_RebuiltIndex_ListsNothing(t *testing.T) {
 	r := newRig(t, "ann").run()
-	r.looks("ann", "a 1")
+	r.updateWholeHome("ann", "a 1")
 	was := r.cursor("ann")
 	r.stop()
 	if err := Remove(r.index.o.Path); err != nil {
 		t.Fatal(err)
 	}
 	r.run()
-	r.looks("ann", "a 2", "b 1")
+	r.updateWholeHome("ann", "a 2", "b 1")
 	if list, next, ok, err := r.index.Changes(t.Context(), "ann", was); len(list) > 0 || ok || err != nil || next.Epoch == was.Epoch || next.ID != 0 {
 		t.Errorf("it tells %+v, %+v, %t, %v", list, next, ok, err)
 	}
 }
 
-// Changes are kept over a start, but not for ever, and go with their person.
-func TestChangesAreKeptForATime(t *testing.T) {
+// Changes survive a restart. They expire, and are deleted with their user.
+func TestChanges_Old_AreDeleted(t *testing.T) {
 	now := time.Date(2026, 11, 16, 0, 0, 0, 0, time.UTC)
 	r := newRig(t, "ann")
 	r.index.o.Now = func() time.Time { return now }
 	r.run()
-	r.looks("ann", "a 1")
+	r.updateWholeHome("ann", "a 1")
 	first := r.cursor("ann")
-	r.looks("ann", "a 2")
+	r.updateWholeHome("ann", "a 2")
 	r.stop()
 	r.run()
-	r.await("the index", func() bool { return r.index.reconciled() != nil })
+	r.await("the index", func() bool { return r.index.reconciledDB() != nil })
 	if list, _ := r.changes("ann", first); !slices.Equal(list, []string{"a 1>2"}) {
 		t.Errorf("after a start %q", list)
 	}
-	now = now.Add(keepChanges + time.Hour)
-	r.looks("ann", "a 2", "b 1")
+	now = now.Add(changesPeriod + time.Hour)
+	r.updateWholeHome("ann", "a 2", "b 1")
 	if list, _ := r.changes("ann", first); !slices.Equal(list, []string{"b ->1"}) {
 		t.Errorf("after a month %q", list)
 	}
 	if err := r.index.EraseUser(t.Context(), "ann"); err != nil {
 		t.Fatal(err)
 	}
-	if n, err := engine.Value(r.index.opened().Reader(t.Context()), engine.Integer, "SELECT count(*) FROM change"); n != 0 || err != nil {
+	if n, err := engine.Value(r.index.openDB().Reader(t.Context()), engine.Integer, "SELECT count(*) FROM change"); n != 0 || err != nil {
 		t.Errorf("%d changes are kept of somebody who was erased, %v", n, err)
 	}
 }

@@ -9,14 +9,14 @@ import (
 	"time"
 )
 
-// written is a file of a test's home with its sections.
-type written struct {
+// testFile is a file of a test's home with its sections.
+type testFile struct {
 	File
 	sections []Section
 }
 
-// file makes one of sections, each "heading\ntext".
-func file(path string, texts ...string) (f written) {
+// file makes a file of sections, each "heading\ntext".
+func file(path string, texts ...string) (f testFile) {
 	f.File = File{Path: path, Hash: path, Modified: time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC)}
 	for i, t := range texts {
 		sum := sha256.Sum256([]byte(t))
@@ -28,10 +28,10 @@ func file(path string, texts ...string) (f written) {
 	return f
 }
 
-// put keeps a file in somebody's home, and says how many of its sections were missing.
-func (r *rig) put(user string, f written, gone ...string) (missing int) {
+// put stores a file in a user's home, and returns how many of its sections were missing.
+func (r *rig) put(user string, f testFile, gone ...string) (missing int) {
 	r.Helper()
-	r.await("the index", func() bool { return r.index.reconciled() != nil })
+	r.await("the index", func() bool { return r.index.reconciledDB() != nil })
 	var hashes []SectionHash
 	for _, p := range f.Sections {
 		hashes = append(hashes, p.Hash)
@@ -57,10 +57,10 @@ func (r *rig) places(user, words string) (places []string) {
 	return places
 }
 
-// A file's sections are found by their words, by their heading and by the file's name; where it is
-// moved, copied, changed and deleted they follow, and what is known is not asked for again. Nobody
-// else finds them.
-func TestFilesOfAHomeAreFound(t *testing.T) {
+// A file's sections are found by their words, by their heading and by the file's name. They follow
+// the file when it is moved, copied, changed and deleted, and known sections are not requested
+// again. Other users do not find them.
+func TestSearch_HomeFiles_AreFound(t *testing.T) {
 	r := newRig(t, "alice", "bob").run()
 	same := func(what, words string, want ...string) {
 		t.Helper()
@@ -83,7 +83,7 @@ func TestFilesOfAHomeAreFound(t *testing.T) {
 	r.put("alice", file("balcony/plants.md", "Watering\nevery second evening"), "a-copy.md")
 	same("changed", "evening", "balcony/plants.md Watering")
 	same("changed", "copper")
-	if left := r.left("zyzzyva"); len(left) > 0 {
+	if left := r.filesWith("zyzzyva"); len(left) > 0 {
 		t.Errorf("what was taken out of a file is left: %q", left)
 	}
 	if got := r.places("bob", "evening"); len(got) > 0 {
@@ -95,8 +95,8 @@ func TestFilesOfAHomeAreFound(t *testing.T) {
 	}
 }
 
-// Sections that were put before a crash, and that no file has got, are not kept for ever.
-func TestSectionsWithoutAFileAreDropped(t *testing.T) {
+// Sections that were stored before a crash and have no file are deleted.
+func TestOpen_SectionsWithoutFile_AreDropped(t *testing.T) {
 	r := newRig(t, "alice").run()
 	f := file("a.md", "Lost\nzyzzyva")
 	r.put("alice", file("b.md", "Kept\nhere"))
@@ -105,7 +105,7 @@ func TestSectionsWithoutAFileAreDropped(t *testing.T) {
 	}
 	r.stop()
 	r.index = New(r.index.o)
-	r.run().read()
+	r.run().waitUntilRead()
 	r.await("the reconciling", func() bool {
 		missing, err := r.index.MissingSections(t.Context(), "alice", []SectionHash{f.sections[0].Hash})
 		return err == nil && len(missing) == 1

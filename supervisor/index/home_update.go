@@ -12,34 +12,34 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// MaxFiles is how many files of a home can be searched.
+// MaxFiles is the largest number of searchable files in a home.
 const MaxFiles = 20_000
 
-// ErrUnexpected is what a HomeUpdate says to what nobody tells who has seen the home.
+// ErrUnexpected is the error for a report that cannot follow from the earlier ones.
 var ErrUnexpected = errors.New("that does not follow from what was told before")
 
-// HomeUpdate takes what is new in a person's home, as their worker tells it: the names of all
-// files, the sections of those that differ, and the text of those sections that the index does not
-// have. Its methods are called one after the other. What is cut short is kept as far as it came,
-// file by file.
+// HomeUpdate updates the index from a worker's report on its user's home. The worker sends the
+// names of all files, the sections of changed files, and the text of sections that the index does
+// not have. Its methods are called one after the other. An interrupted update keeps the files that
+// it completed.
 type HomeUpdate struct {
-	index   *Index
-	user    string
-	known   map[string]File // by path; nil before the first page
-	named   map[string]bool
-	batch   []File               // that are kept once nothing is missing
-	missing map[SectionHash]bool // of the batch
-	until   time.Time            // when no more is taken out
-	left    bool                 // some files are as they were before
+	index       *Index
+	user        string
+	known       map[string]File // by path; nil before the first page
+	named       map[string]bool
+	batch       []File               // stored once no section is missing
+	missing     map[SectionHash]bool // of the batch
+	removeUntil time.Time            // the end of removing sections
+	unfinished  bool                 // some files are still in their old state
 }
 
-// UpdateHome begins an update of a person's home.
+// UpdateHome begins an update of a user's home.
 func (x *Index) UpdateHome(user string) *HomeUpdate {
-	return &HomeUpdate{index: x, user: user, named: map[string]bool{}, until: x.o.Now().Add(updateTime)}
+	return &HomeUpdate{index: x, user: user, named: map[string]bool{}, removeUntil: x.o.Now().Add(updateTime)}
 }
 
-// Files names some of the files that there are. It gives the places of those that the index does
-// not have so.
+// Files takes a page of the home's files. It returns the positions of those that differ in the
+// index.
 func (u *HomeUpdate) Files(ctx context.Context, page []File) (differing []int, err error) {
 	if err := u.load(ctx); err != nil {
 		return nil, err
@@ -56,7 +56,7 @@ func (u *HomeUpdate) Files(ctx context.Context, page []File) (differing []int, e
 	return differing, nil
 }
 
-// load reads what the index has, once.
+// load reads the index's files, once.
 func (u *HomeUpdate) load(ctx context.Context) error {
 	if u.known != nil {
 		return nil
@@ -69,8 +69,8 @@ func (u *HomeUpdate) load(ctx context.Context) error {
 	return err
 }
 
-// Sections says which sections files have, and gives those that are to be put. The files are kept
-// once they are.
+// Sections takes the sections of files, and returns the missing ones. The files are stored after
+// Put has stored those.
 func (u *HomeUpdate) Sections(ctx context.Context, batch []File) ([]SectionHash, error) {
 	if len(u.missing) > 0 {
 		return nil, fmt.Errorf("%d sections are missing: %w", len(u.missing), ErrUnexpected)
@@ -93,10 +93,10 @@ func (u *HomeUpdate) Sections(ctx context.Context, batch []File) ([]SectionHash,
 	for _, hash := range list {
 		u.missing[hash] = true
 	}
-	return list, u.keep(ctx)
+	return list, u.putBatch(ctx)
 }
 
-// Put puts missing sections.
+// Put stores missing sections.
 func (u *HomeUpdate) Put(ctx context.Context, list []Section) error {
 	for _, s := range list {
 		if !u.missing[s.Hash] {
@@ -107,21 +107,21 @@ func (u *HomeUpdate) Put(ctx context.Context, list []Section) error {
 	if err := u.index.PutSections(ctx, u.user, list); err != nil {
 		return err
 	}
-	return u.keep(ctx)
+	return u.putBatch(ctx)
 }
 
-// keep keeps the batch, once nothing is missing.
-func (u *HomeUpdate) keep(ctx context.Context) error {
+// putBatch stores the batch once no section is missing.
+func (u *HomeUpdate) putBatch(ctx context.Context) error {
 	if len(u.missing) > 0 {
 		return nil
 	}
 	batch := u.batch
 	u.batch = nil
-	return u.set(ctx, batch, nil)
+	return u.putManifest(ctx, batch, nil)
 }
 
-// End ends the update. Without more, files that were not named are gone. It says whether some of
-// them are left for another update.
+// End ends the update. Unless more is set, files that were not named are gone. left reports whether
+// some files must wait for another update.
 func (u *HomeUpdate) End(ctx context.Context, report HomeReport, more bool) (left bool, err error) {
 	if len(u.missing) > 0 {
 		return false, fmt.Errorf("%d sections are missing: %w", len(u.missing), ErrUnexpected)
@@ -135,20 +135,20 @@ func (u *HomeUpdate) End(ctx context.Context, report HomeReport, more bool) (lef
 			gone = append(gone, path)
 		}
 	}
-	err = u.set(ctx, nil, gone)
+	err = u.putManifest(ctx, nil, gone)
 	if err == nil && !more {
 		report.At = u.index.o.Now()
 		err = u.index.keepReport(ctx, u.user, report)
 	}
-	return u.left, err
+	return u.unfinished, err
 }
 
-// updateTime is half of what the operation has.
+// updateTime is half of the operation's time.
 const updateTime = time.Minute
 
-// set is SetManifest, once what is not in the files any more has been taken out. What is not done
-// by the end of the update's time is left for another one.
-func (u *HomeUpdate) set(ctx context.Context, changed []File, gone []string) error {
+// putManifest calls SetManifest after removing old sections. Files that it cannot finish within the
+// update's time wait for another update.
+func (u *HomeUpdate) putManifest(ctx context.Context, changed []File, gone []string) error {
 	hashes, paths := []SectionHash{}, gone
 	for _, f := range changed {
 		paths = append(paths, f.Path)
@@ -159,24 +159,24 @@ func (u *HomeUpdate) set(ctx context.Context, changed []File, gone []string) err
 	kept, err := json.Marshal(hashes)
 	for _, path := range paths {
 		_, known := u.known[path]
-		for n := removeBatch; known && !u.left && err == nil && n == removeBatch; {
+		for n := removeBatch; known && !u.unfinished && err == nil && n == removeBatch; {
 			n, err = u.index.removeStale(ctx, u.user, path, string(kept))
-			u.left = n > 0 && u.index.o.Now().After(u.until)
+			u.unfinished = n > 0 && u.index.o.Now().After(u.removeUntil)
 		}
 	}
-	if err != nil || u.left {
+	if err != nil || u.unfinished {
 		return err
 	}
 	return u.index.SetManifest(ctx, u.user, changed, gone)
 }
 
-// HomeReport says what of a person's home can be searched.
+// HomeReport says how much of a user's home can be searched.
 type HomeReport struct {
-	At         time.Time `json:"at"`         // of the last update; zero where there was none
-	Files      int       `json:"-"`          // that can be searched, and their sections
+	At         time.Time `json:"at"`         // of the last update; zero means none
+	Files      int       `json:"-"`          // searchable files, and their sections
 	Sections   int       `json:"-"`          //
 	Bytes      int64     `json:"-"`          // of those files
-	Large      int       `json:"large"`      // files that can't be searched, by the reason
+	Large      int       `json:"large"`      // files that can't be searched, by reason
 	NotText    int       `json:"not_text"`   //
 	Unreadable int       `json:"unreadable"` //
 	Excess     int       `json:"excess"`     // beyond MaxFiles
@@ -198,14 +198,14 @@ func (x *Index) keepReport(ctx context.Context, user string, report HomeReport) 
 	return x.write(ctx, func(t *tx) error { return t.Exec(keepHomeReport, user, string(value)) }, "keep what is searched of the home of %s", user)
 }
 
-// HomeReport says what of a person's home can be searched.
+// HomeReport returns how much of a user's home can be searched.
 func (x *Index) HomeReport(ctx context.Context, user string) (report HomeReport, err error) {
-	db := x.opened()
+	db := x.openDB()
 	if db == nil {
 		return report, errNotOpen
 	}
 	read := db.Reader(ctx)
-	report, err = reportedOfHome(read, user)
+	report, err = findReport(read, user)
 	if err == nil {
 		err = read.Query(func(r *engine.Row) bool { r.Scan(&report.Files, &report.Sections); return true }, countPlaces, user)
 	}
@@ -215,9 +215,8 @@ func (x *Index) HomeReport(ctx context.Context, user string) (report HomeReport,
 	return report, x.explain(err, "read what is searched of the home of %s", user)
 }
 
-// reportedOfHome is what the last whole update of a person's home has said, without what is
-// counted.
-func reportedOfHome(read engine.Querier, user string) (report HomeReport, err error) {
+// findReport returns the report of the last complete update, without counts of the index.
+func findReport(read engine.Querier, user string) (report HomeReport, err error) {
 	value, known, err := engine.One(read, engine.String, findHomeReport, user)
 	if err == nil && known {
 		err = json.Unmarshal([]byte(value), &report)
@@ -225,12 +224,12 @@ func reportedOfHome(read engine.Querier, user string) (report HomeReport, err er
 	return report, err
 }
 
-// homeBehind says in words what of a person's home cannot be found, where it is searched.
-func homeBehind(read engine.Reader, q Query) (string, error) {
+// homeIncomplete says in words what a search cannot find in a user's home.
+func homeIncomplete(read engine.Reader, q Query) (string, error) {
 	if q.Source == SourceTranscript {
 		return "", nil
 	}
-	report, err := reportedOfHome(read, q.User)
+	report, err := findReport(read, q.User)
 	switch {
 	case err != nil:
 		return "", err

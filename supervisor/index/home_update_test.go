@@ -15,7 +15,7 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// homeFile is a file with a section for each text.
+// homeFile makes a file with a section for each text.
 func homeFile(path string, modified int64, texts ...string) (f File, list []Section) {
 	f = File{Path: path, Size: int64(len(texts)), Modified: time.Unix(modified, 0)}
 	for i, text := range texts {
@@ -26,10 +26,10 @@ func homeFile(path string, modified int64, texts ...string) (f File, list []Sect
 	return f, list
 }
 
-// tell tells of files that are all that there are, up to a step, and says what was missing.
-func (r *rig) tell(user string, steps int, files map[string][]string, at int64) (missing int) {
+// reportHome reports a complete home, up to a step, and returns how many sections were missing.
+func (r *rig) reportHome(user string, steps int, files map[string][]string, at int64) (missing int) {
 	r.Helper()
-	r.await("the index", func() bool { return r.index.reconciled() != nil })
+	r.await("the index", func() bool { return r.index.reconciledDB() != nil })
 	u := r.index.UpdateHome(user)
 	var page []File
 	texts := map[SectionHash]Section{}
@@ -65,8 +65,8 @@ func (r *rig) tell(user string, steps int, files map[string][]string, at int64) 
 
 const allSteps = 100
 
-// inHome is what of a home is found, as path and text.
-func (r *rig) inHome(user string) (found []string) {
+// findInHome returns what a search finds in a home, as path and text.
+func (r *rig) findInHome(user string) (found []string) {
 	r.Helper()
 	for _, h := range r.search(Query{User: user, Text: "garden", Source: SourceHome, Limit: 100}) {
 		found = append(found, h.Path+" "+h.Text)
@@ -75,69 +75,68 @@ func (r *rig) inHome(user string) (found []string) {
 	return found
 }
 
-func (r *rig) wants(user string, want ...string) {
+func (r *rig) checkFound(user string, want ...string) {
 	r.Helper()
-	if got := r.inHome(user); !slices.Equal(got, want) {
+	if got := r.findInHome(user); !slices.Equal(got, want) {
 		r.Errorf("found %q, want %q", got, want)
 	}
 }
 
-func TestAHomeIsFollowed(t *testing.T) {
+func TestHomeUpdate_FollowsHome(t *testing.T) {
 	r := newRig(t, "ann", "bob").run()
-	r.read()
+	r.waitUntilRead()
 	if result, err := r.index.Search(t.Context(), Query{User: "ann", Text: "garden", Source: SourceHome}); err != nil || result.Behind != textHomeUnread {
 		t.Errorf("before its home was read: %q, %v", result.Behind, err)
 	}
-	r.tell("ann", allSteps, map[string][]string{"a.md": {"red", "green"}, "b.md": {"red"}, "c.md": nil}, 1)
-	r.tell("bob", allSteps, map[string][]string{"bob.md": {"bob's"}}, 1)
-	r.wants("ann", "a.md green", "a.md red")
-	r.wants("bob", "bob.md bob's")
+	r.reportHome("ann", allSteps, map[string][]string{"a.md": {"red", "green"}, "b.md": {"red"}, "c.md": nil}, 1)
+	r.reportHome("bob", allSteps, map[string][]string{"bob.md": {"bob's"}}, 1)
+	r.checkFound("ann", "a.md green", "a.md red")
+	r.checkFound("bob", "bob.md bob's")
 	if report, err := r.index.HomeReport(t.Context(), "ann"); err != nil || report.Files != 2 || report.Sections != 3 || report.Large != 1 {
 		t.Errorf("%+v, %v", report, err)
 	}
-	if n := r.tell("ann", allSteps, map[string][]string{"moved.md": {"red", "green"}, "c.md": nil}, 1); n != 0 {
+	if n := r.reportHome("ann", allSteps, map[string][]string{"moved.md": {"red", "green"}, "c.md": nil}, 1); n != 0 {
 		t.Errorf("of a file that was moved %d sections are missing", n)
 	}
-	r.wants("ann", "moved.md green", "moved.md red")
-	r.tell("ann", allSteps, map[string][]string{"moved.md": {"green", "blue"}}, 2)
-	r.wants("ann", "moved.md blue", "moved.md green")
+	r.checkFound("ann", "moved.md green", "moved.md red")
+	r.reportHome("ann", allSteps, map[string][]string{"moved.md": {"green", "blue"}}, 2)
+	r.checkFound("ann", "moved.md blue", "moved.md green")
 	if left := sqlitetest.LookAt(t, r.index.o.Path, "SELECT text FROM section WHERE user = 'ann' ORDER BY text"); !slices.Equal(left, []string{"blue", "green"}) {
 		t.Errorf("kept are %q", left)
 	}
 	if err := r.index.EraseUser(t.Context(), "ann"); err != nil {
 		t.Fatal(err)
 	}
-	r.wants("ann")
-	r.wants("bob", "bob.md bob's")
+	r.checkFound("ann")
+	r.checkFound("bob", "bob.md bob's")
 }
 
-// TestAnUpdateThatIsCutShortIsMadeUpFor: after whatever step it was cut, the next one comes to the
-// same.
-func TestAnUpdateThatIsCutShortIsMadeUpFor(t *testing.T) {
+// The next update has the same result after an interruption at any step.
+func TestHomeUpdate_Interrupted_IsCompletedLater(t *testing.T) {
 	for steps := range 6 {
 		r := newRig(t, "ann").run()
-		r.read()
-		r.tell("ann", allSteps, map[string][]string{"a.md": {"red", "green"}, "gone.md": {"grey"}}, 1)
-		r.tell("ann", steps, map[string][]string{"a.md": {"blue", "green", "pink"}, "b.md": {"red"}}, 2)
+		r.waitUntilRead()
+		r.reportHome("ann", allSteps, map[string][]string{"a.md": {"red", "green"}, "gone.md": {"grey"}}, 1)
+		r.reportHome("ann", steps, map[string][]string{"a.md": {"blue", "green", "pink"}, "b.md": {"red"}}, 2)
 		r.stop()
 		r.run()
-		r.read()
-		r.tell("ann", allSteps, map[string][]string{"a.md": {"blue", "green", "pink"}, "b.md": {"red"}}, 2)
-		r.wants("ann", "a.md blue", "a.md green", "a.md pink", "b.md red")
+		r.waitUntilRead()
+		r.reportHome("ann", allSteps, map[string][]string{"a.md": {"blue", "green", "pink"}, "b.md": {"red"}}, 2)
+		r.checkFound("ann", "a.md blue", "a.md green", "a.md pink", "b.md red")
 		if left := sqlitetest.LookAt(t, r.index.o.Path, "SELECT text FROM section ORDER BY text"); len(left) != 4 {
 			t.Errorf("after %d steps kept are %q", steps, left)
 		}
 	}
 }
 
-// TestWhatNoWorkerTellsWhoHasSeenTheHomeIsRefused: in each case nothing is kept.
-func TestWhatNoWorkerTellsWhoHasSeenTheHomeIsRefused(t *testing.T) {
+// Each case changes nothing.
+func TestHomeUpdate_ImpossibleReport_Fails(t *testing.T) {
 	r := newRig(t, "ann").run()
-	r.read()
+	r.waitUntilRead()
 	f, list := homeFile("a.md", 1, "red")
 	other, otherList := homeFile("b.md", 1, "blue")
 	for name, tell := range map[string]func(u *HomeUpdate) error{
-		"a file twice": func(u *HomeUpdate) error {
+		"duplicate file": func(u *HomeUpdate) error {
 			_, err := u.Files(t.Context(), []File{f, f})
 			return err
 		},
@@ -148,22 +147,22 @@ func TestWhatNoWorkerTellsWhoHasSeenTheHomeIsRefused(t *testing.T) {
 			_, err := u.Files(t.Context(), []File{f})
 			return err
 		},
-		"sections of a file that was not named": func(u *HomeUpdate) error {
+		"sections of an unnamed file": func(u *HomeUpdate) error {
 			_, err := u.Sections(t.Context(), []File{f})
 			return err
 		},
-		"a section that was not asked for": func(u *HomeUpdate) error {
+		"unrequested section": func(u *HomeUpdate) error {
 			u.named["a.md"] = true
 			_, err := u.Sections(t.Context(), []File{f})
 			return errors.Join(err, u.Put(t.Context(), append(otherList, list...)))
 		},
-		"more sections while some are missing": func(u *HomeUpdate) error {
+		"sections before missing ones": func(u *HomeUpdate) error {
 			u.named["a.md"], u.named["b.md"] = true, true
 			_, err := u.Sections(t.Context(), []File{f})
 			_, again := u.Sections(t.Context(), []File{other})
 			return errors.Join(err, again)
 		},
-		"an end while some are missing": func(u *HomeUpdate) error {
+		"end before missing sections": func(u *HomeUpdate) error {
 			u.named["a.md"] = true
 			_, err := u.Sections(t.Context(), []File{f})
 			_, end := u.End(t.Context(), HomeReport{}, false)
@@ -174,28 +173,28 @@ func TestWhatNoWorkerTellsWhoHasSeenTheHomeIsRefused(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	r.wants("ann")
+	r.checkFound("ann")
 }
 
-// TestMuchIsTakenOutLittleByLittle: whoever searches meanwhile waits for a few sections, and not
-// for a file. Here the time of an update is over at once.
-func TestMuchIsTakenOutLittleByLittle(t *testing.T) {
+// A concurrent search waits for some sections, not for a whole file. Here the time of an update is
+// over at once.
+func TestHomeUpdate_ManyRemovals_TakeSeveralSteps(t *testing.T) {
 	r := newRig(t, "ann")
 	var hours atomic.Int64
 	r.index.o.Now = func() time.Time { return time.Unix(0, 0).Add(time.Duration(hours.Add(1)) * time.Hour) }
-	r.run().read()
+	r.run().waitUntilRead()
 	var texts []string
 	for i := range 2*removeBatch + 5 {
 		texts = append(texts, fmt.Sprint("number ", i))
 	}
-	r.tell("ann", allSteps, map[string][]string{"a.md": texts, "b.md": texts[:1]}, 1)
+	r.reportHome("ann", allSteps, map[string][]string{"a.md": texts, "b.md": texts[:1]}, 1)
 	took := 0
 	for left, more := len(texts), true; more; took++ {
 		var err error
 		if more, err = r.index.UpdateHome("ann").End(t.Context(), HomeReport{}, false); err != nil {
 			t.Fatal(err)
 		}
-		found := len(r.inHome("ann"))
+		found := len(r.findInHome("ann"))
 		if left-found > removeBatch {
 			t.Errorf("%d of %d sections were taken out", left-found, left)
 		}
@@ -209,9 +208,9 @@ func TestMuchIsTakenOutLittleByLittle(t *testing.T) {
 	}
 }
 
-func TestASearchSaysWhatIsNotReadOfAHome(t *testing.T) {
+func TestSearch_UnreadableFiles_AreReported(t *testing.T) {
 	r := newRig(t, "ann").run()
-	r.read()
+	r.waitUntilRead()
 	if _, err := r.index.UpdateHome("ann").End(t.Context(), HomeReport{Excess: 7}, false); err != nil {
 		t.Fatal(err)
 	}
@@ -223,11 +222,10 @@ func TestASearchSaysWhatIsNotReadOfAHome(t *testing.T) {
 	}
 }
 
-// TestASearchSaysHowFarAHomeHasBeenRead: before its first update, while that goes on in pieces, and
-// no more after it.
-func TestASearchSaysHowFarAHomeHasBeenRead(t *testing.T) {
+// The search says so before the first update and between its steps, but not afterwards.
+func TestSearch_UnfinishedUpdate_IsReported(t *testing.T) {
 	r := newRig(t, "ann").run()
-	r.read()
+	r.waitUntilRead()
 	says := func(want string) {
 		t.Helper()
 		for _, source := range []Source{SourceHome, SourceBoth, SourceTranscript} {
@@ -238,22 +236,21 @@ func TestASearchSaysHowFarAHomeHasBeenRead(t *testing.T) {
 		}
 	}
 	says(textHomeUnread)
-	r.tell("ann", 3, map[string][]string{"a.md": {"red"}}, 1)
+	r.reportHome("ann", 3, map[string][]string{"a.md": {"red"}}, 1)
 	says(fmt.Sprintf(textHomeReading, 1))
-	if found := r.inHome("ann"); len(found) != 1 {
+	if found := r.findInHome("ann"); len(found) != 1 {
 		t.Errorf("of what has been read %q is found", found)
 	}
-	r.tell("ann", allSteps, map[string][]string{"a.md": {"red"}}, 1)
+	r.reportHome("ann", allSteps, map[string][]string{"a.md": {"red"}}, 1)
 	says("")
 }
 
-// TestWhatThePowerTookIsMadeUpFor puts back the index as it was before its last commits, which may
-// not be on the disk.
-func TestWhatThePowerTookIsMadeUpFor(t *testing.T) {
+// The test restores the index from before its last commits, which may not be on the disk.
+func TestRun_LostCommits_AreRepeated(t *testing.T) {
 	r := newRig(t, "ann").run()
-	forgotten := r.say("ann", protocol.RoleUser, "garden zyzzyva")
-	r.tell("ann", allSteps, map[string][]string{"a.md": {"red", "green"}, "gone.md": {"grey"}}, 1)
-	r.read()
+	forgotten := r.putMessage("ann", protocol.RoleUser, "garden zyzzyva")
+	r.reportHome("ann", allSteps, map[string][]string{"a.md": {"red", "green"}, "gone.md": {"grey"}}, 1)
+	r.waitUntilRead()
 	r.stop()
 	before, err := os.ReadFile(r.index.o.Path)
 	if err != nil {
@@ -261,16 +258,16 @@ func TestWhatThePowerTookIsMadeUpFor(t *testing.T) {
 	}
 	again := func() {
 		r.index = New(r.index.o)
-		r.run().read()
+		r.run().waitUntilRead()
 	}
 	again()
 	r.change("DELETE FROM message WHERE id = %d", forgotten)
 	if err := r.index.RemoveMessages(t.Context(), "ann", []int64{forgotten}); err != nil {
 		t.Fatal(err)
 	}
-	r.say("ann", protocol.RoleUser, "garden of the club")
-	r.tell("ann", allSteps, map[string][]string{"a.md": {"blue"}, "new.md": {"red"}}, 2)
-	r.read()
+	r.putMessage("ann", protocol.RoleUser, "garden of the club")
+	r.reportHome("ann", allSteps, map[string][]string{"a.md": {"blue"}, "new.md": {"red"}}, 2)
+	r.waitUntilRead()
 	r.stop()
 	if err := errors.Join(os.WriteFile(r.index.o.Path, before, 0o600), os.RemoveAll(r.index.o.Path+"-wal")); err != nil {
 		t.Fatal(err)
@@ -279,32 +276,31 @@ func TestWhatThePowerTookIsMadeUpFor(t *testing.T) {
 	if found := r.search(Query{User: "ann", Text: "garden zyzzyva", Source: SourceTranscript}); len(found) != 1 || found[0].Text != "garden of the club" {
 		t.Errorf("%+v", found)
 	}
-	r.wants("ann", "a.md green", "a.md red", "gone.md grey")
-	r.tell("ann", allSteps, map[string][]string{"a.md": {"blue"}, "new.md": {"red"}}, 2)
-	r.wants("ann", "a.md blue", "new.md red")
-	if left := r.left("grey"); len(left) > 0 {
+	r.checkFound("ann", "a.md green", "a.md red", "gone.md grey")
+	r.reportHome("ann", allSteps, map[string][]string{"a.md": {"blue"}, "new.md": {"red"}}, 2)
+	r.checkFound("ann", "a.md blue", "new.md red")
+	if left := r.filesWith("grey"); len(left) > 0 {
 		t.Errorf("left is %q", left)
 	}
 }
 
-// TestNothingIsLeftOfAPersonWhoseFilesHadNoWords: who was deleted while the index was closed, so
-// that nobody told it.
-func TestNothingIsLeftOfAPersonWhoseFilesHadNoWords(t *testing.T) {
+// The user was deleted while the index was closed, so nobody told it.
+func TestRun_ErasedUserWithoutWords_IsDeleted(t *testing.T) {
 	r := newRig(t, "ann", "bob").run()
-	r.tell("bob", allSteps, map[string][]string{"zyzzyva.md": nil}, 1)
+	r.reportHome("bob", allSteps, map[string][]string{"zyzzyva.md": nil}, 1)
 	r.stop()
 	r.people = r.people[:1]
 	r.change("DELETE FROM conversation WHERE user = 'bob'")
 	r.index = New(r.index.o)
-	r.run().read()
-	if left := r.left("zyzzyva"); len(left) > 0 {
+	r.run().waitUntilRead()
+	if left := r.filesWith("zyzzyva"); len(left) > 0 {
 		t.Errorf("left is %q", left)
 	}
 }
 
 func BenchmarkReconcileUnchanged(b *testing.B) {
 	r := newRig(b, "ann").run()
-	r.read()
+	r.waitUntilRead()
 	var pages [][]File
 	u := r.index.UpdateHome("ann")
 	for i := range 20 {

@@ -1,13 +1,13 @@
-// Package index searches what was said and what the files of homes hold. It keeps a database of its
-// own, which can be made anew at any time: it is in no backup, and a damaged one is set aside.
+// Package index searches messages and files of homes. It has a database of its own, which can be
+// rebuilt at any time: it is in no backup, and a damaged one is set aside.
 //
 // A commit does not wait for the disk, so a power cut may lose up to 256 KiB of the newest ones.
-// The next start compares the index with the transcript and mends the difference; each person's
-// worker does the same for their home as it starts.
+// The next start compares the index with the transcript and repairs the difference; each user's
+// worker does the same for its home when it starts.
 //
-// The index reads the transcript in the background, with a cursor for each conversation. It is told
-// what homes hold. The words of each person are in a table of their own, and each statement names
-// the person.
+// The index reads the transcript in the background, with a cursor for each conversation. Workers
+// report the homes. The words of each user are in a table of their own, and each statement names
+// the user.
 package index
 
 import (
@@ -33,68 +33,68 @@ import (
 //go:embed migration/*.sql
 var migrations embed.FS
 
-// Transcript is what was said. Each question names a person; for them, another person's
-// conversation has no messages.
+// Transcript gives the messages. Each call names a user; another user's conversation has no
+// messages for them.
 type Transcript interface {
-	// Conversations lists a person's conversations.
+	// Conversations lists a user's conversations.
 	Conversations(ctx context.Context, user string) ([]int64, error)
-	// Said lists the messages after one, in order: what the person said and was answered, and
-	// nothing of tools.
+	// Said lists the messages after an id, in order: the user's and the answers, without those of
+	// tools.
 	Said(ctx context.Context, user string, conversation, after int64, limit int) ([]supervisor.SaidMessage, error)
-	// Sizes gives the size in bytes of each message after one, up to and including last.
+	// Sizes returns the bytes of each message after an id, up to and including last.
 	Sizes(ctx context.Context, user string, conversation, after, last int64) (map[int64]int64, error)
-	// CountSaid counts the messages after one.
+	// CountSaid counts the messages after an id.
 	CountSaid(ctx context.Context, user string, conversation, after int64) (int64, error)
 }
 
-// Embedder turns texts of a person's into vectors, which they pay for.
+// Embedder turns texts of a user into vectors, at the user's cost.
 type Embedder interface {
-	// Embed gives a vector for each text, all of one length. Where the model fails, the error is a
+	// Embed returns a vector for each text, all of one length. If the model fails, the error is a
 	// *modelcall.Error.
 	Embed(ctx context.Context, user string, texts []string) ([][]float32, error)
 }
 
-// Options are what an Index needs from outside.
+// Options configures an Index.
 type Options struct {
 	Path       string
 	Transcript Transcript
-	People     func() []string // whose conversations are read at the start
-	// called each time the index has opened and may be told of homes; must not block; nil: not
-	// called
+	People     func() []string // the users whose conversations are read at the start
+	// called each time the index has opened and takes reports of homes; must not block; nil means
+	// nothing
 	Opened   func()
-	Embedder Embedder // nil: sections are found by their words alone
-	// the Embedder's model: vectors of different models are not compared
+	Embedder Embedder // nil means a search by words only
+	// the Embedder's model: vectors of different models are never compared
 	Model string
-	Now   func() time.Time // nil is time.Now
-	Log   hclog.Logger     // nil logs nothing
+	Now   func() time.Time // nil means time.Now
+	Log   hclog.Logger     // nil means no log
 }
 
-// Index is the full-text index. Its methods may be called from any goroutine. Until Run has opened
-// the database, nothing is found.
+// Index is the search index. Its methods may be called from any goroutine. A search finds nothing
+// before Run has opened the database.
 type Index struct {
 	o Options
-	// holds a token when there is something in changed, or the database is damaged
+	// holds a token if changed is not empty or the database is damaged
 	wake      chan struct{}
-	embedWake chan struct{} // holds a token when sections may await their vectors
+	embedWake chan struct{} // holds a token if sections may need vectors
 
-	mu       sync.Mutex // guards what follows
-	db       *engine.DB // nil while there is none
-	ready    bool       // it has been compared with the transcript, so it may be searched
-	damaged  error      // why it is to be made anew
+	mu       sync.Mutex // guards the following fields
+	db       *engine.DB // nil while closed
+	ready    bool       // it was compared with the transcript, so it can be searched
+	damaged  error      // why it must be rebuilt
 	full     bool       // the disk was full at the last write
 	changed  map[chat]bool
-	progress map[string]progress // of the people whose messages are still being read
-	pauses   map[string]pause    // by person
+	progress map[string]progress // of the users whose messages are still being read
+	pauses   map[string]pause    // by user
 	queries  map[string][]byte   // vectors of queries, by the digests of their texts
 }
 
-// chat is a person's conversation.
+// chat is a user's conversation.
 type chat struct {
 	user string
 	id   int64
 }
 
-// New makes an index, which is opened by Run.
+// New makes an index, which Run opens.
 func New(o Options) *Index {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -104,8 +104,8 @@ func New(o Options) *Index {
 		progress: map[string]progress{}, pauses: map[string]pause{}, queries: map[string][]byte{}}
 }
 
-// Run opens the index and reads what is said into it until ctx ends. It makes a damaged index anew.
-// It always returns nil: without an index nothing is found, and everything else goes on.
+// Run opens the index and reads messages into it until ctx ends. It rebuilds a damaged index. It
+// always returns nil: without an index searches find nothing, and everything else works.
 func (x *Index) Run(ctx context.Context) error {
 	for ctx.Err() == nil {
 		err := x.serve(ctx)
@@ -124,12 +124,11 @@ func (x *Index) Run(ctx context.Context) error {
 	return nil
 }
 
-// retryAfter is how long Run waits after it could not open the index or make it anew, and after a
-// write that failed.
+// retryAfter is how long Run waits after a failure to open or rebuild the index, and after a failed
+// write.
 const retryAfter = 30 * time.Second
 
-// serve opens the database and reads the transcript into it until ctx ends or something is wrong
-// with it.
+// serve opens the database and reads the transcript into it until ctx ends or the database fails.
 func (x *Index) serve(ctx context.Context) (err error) {
 	db, err := engine.Open(ctx, x.o.Path, engine.Options{Now: x.o.Now, Log: x.o.Log, Migrations: migrations,
 		Rebuildable: true, Extend: x.extend})
@@ -142,7 +141,7 @@ func (x *Index) serve(ctx context.Context) (err error) {
 		defer cancel()
 		written <- db.Run(ctx)
 	}()
-	x.use(db)
+	x.setDB(db)
 	embedded := make(chan struct{})
 	go func() { // waited for below
 		defer close(embedded)
@@ -152,11 +151,11 @@ func (x *Index) serve(ctx context.Context) (err error) {
 	cancel()
 	<-embedded
 	err = cmp.Or(<-written, err)
-	x.use(nil)
+	x.setDB(nil)
 	return errors.Join(err, db.Close())
 }
 
-// extend gives a connection the functions that the index's statements need.
+// extend adds the functions of the index's statements to a connection.
 func (x *Index) extend(conn *sqlite3.Conn) error {
 	err := fts5.Register(conn)
 	if err == nil && x.o.Embedder != nil {
@@ -165,23 +164,23 @@ func (x *Index) extend(conn *sqlite3.Conn) error {
 	return err
 }
 
-// use makes db the database of all methods; nil takes it away.
-func (x *Index) use(db *engine.DB) {
+// setDB makes db the database of all methods; nil removes it.
+func (x *Index) setDB(db *engine.DB) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.db, x.ready, x.damaged = db, false, nil
 }
 
-// opened is the database, nil while there is none.
-func (x *Index) opened() *engine.DB {
+// openDB returns the database, or nil while it is closed.
+func (x *Index) openDB() *engine.DB {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.db
 }
 
-// reconciled is the database once it may be told of homes, nil until then. (Opening drops sections
-// that no file has, which would drop newly told ones.)
-func (x *Index) reconciled() *engine.DB {
+// reconciledDB returns the database once it takes reports of homes, nil until then. (Opening deletes
+// sections without a file, which would delete newly reported ones.)
+func (x *Index) reconciledDB() *engine.DB {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if !x.ready {
@@ -190,12 +189,12 @@ func (x *Index) reconciled() *engine.DB {
 	return x.db
 }
 
-// errNotOpen is the error of a write while there is no database.
+// errNotOpen is the error of a write while the database is closed.
 var errNotOpen = errors.New("the index is not open yet")
 
-// write runs fn in a transaction. format and args say in an error what was attempted.
+// write runs fn in a transaction. format and args describe the action in errors.
 func (x *Index) write(ctx context.Context, fn func(*tx) error, format string, args ...any) error {
-	db := x.opened()
+	db := x.openDB()
 	if db == nil {
 		return errNotOpen
 	}
@@ -207,8 +206,8 @@ func (x *Index) write(ctx context.Context, fn func(*tx) error, format string, ar
 	return x.explain(err, format, args...)
 }
 
-// explain adds to an error what was attempted. Where the database is damaged it has feed return, so
-// that Run makes it anew.
+// explain adds the attempted action to an error. If the database is damaged, it also makes feed
+// return, so that Run rebuilds it.
 func (x *Index) explain(err error, format string, args ...any) error {
 	if err == nil {
 		return nil

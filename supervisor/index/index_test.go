@@ -10,30 +10,30 @@ import (
 )
 
 func engineValue(x *Index, query string, args ...any) (int64, error) {
-	db := x.opened()
+	db := x.openDB()
 	if db == nil {
 		return 0, errNotOpen
 	}
 	return engine.Value(db.Reader(context.Background()), engine.Integer, query, args...)
 }
 
-// What was said before the index runs is found, and what is said while it does; by another form of
-// a word, by words in another order, and by one word of several.
-func TestWhatWasSaidIsFound(t *testing.T) {
+// Messages from before and during the run are found: by another form of a word, by words in another
+// order, and by one of several words.
+func TestSearch_Messages_AreFound(t *testing.T) {
 	r := newRig(t, "alice", "bob")
 	r.keep("alice", protocol.RoleUser, "The tomatoes on the balcony want less water.")
 	r.run()
-	r.say("alice", protocol.RoleAssistant, "Die Küchenfenster sind geputzt, wie du wolltest.")
-	r.say("bob", protocol.RoleUser, "My tomatoes are blue.")
+	r.putMessage("alice", protocol.RoleAssistant, "Die Küchenfenster sind geputzt, wie du wolltest.")
+	r.putMessage("bob", protocol.RoleUser, "My tomatoes are blue.")
 	for words, want := range map[string]string{
 		"tomato": "The tomatoes on the balcony want less water.", "water of the balconies": "The tomatoes on the balcony want less water.",
 		"kuchenfenstern": "Die Küchenfenster sind geputzt, wie du wolltest.",
 	} {
-		if got := r.found("alice", words); !slices.Equal(got, []string{want}) {
+		if got := r.searchTexts("alice", words); !slices.Equal(got, []string{want}) {
 			t.Errorf("%s: %q", words, got)
 		}
 	}
-	if got := r.found("bob", "balcony"); len(got) > 0 {
+	if got := r.searchTexts("bob", "balcony"); len(got) > 0 {
 		t.Errorf("bob finds alice's %q", got)
 	}
 }

@@ -13,14 +13,13 @@ import (
 )
 
 const (
-	// queryTimeout is how long a search waits for the vector of its query. Then it goes by words
-	// alone.
+	// queryTimeout is how long a search waits for the vector of its query. Then it uses words only.
 	queryTimeout = time.Second
-	// maxQueries is how many vectors of queries are kept.
+	// maxQueries is the number of cached query vectors.
 	maxQueries = 64
-	// maxQueryText is how many bytes of a query its vector is made of.
+	// maxQueryText is how many bytes of a query go into its vector.
 	maxQueryText = 2 << 10
-	// maxNearest is how many of the nearest sections are ranked.
+	// maxNearest is the number of nearest sections that are ranked.
 	maxNearest = 100
 	// fusion is the constant of reciprocal rank fusion (60 in Cormack, Clarke and Buettcher, SIGIR
 	// 2009).
@@ -30,21 +29,22 @@ const (
 const (
 	countVectors = `SELECT (SELECT count(*) FROM vector INDEXED BY vector_awaited WHERE user = ?1 AND vector IS NULL),
 		(SELECT count(*) FROM vector INDEXED BY vector_user WHERE user = ?1)`
-	// It compares every vector of the person, which is exact and takes 3 ms for a thousand of 768
-	// numbers. vec1's own tables are only a third faster, and must be trained to be more than that.
+	// The query compares every vector of the user. That is exact, and takes 3 ms for a thousand
+	// vectors of 768 numbers. vec1's own tables are only a third faster, and must be trained for
+	// that.
 	listNearest = `SELECT section FROM vector INDEXED BY vector_user WHERE user = ?1 AND model = ?2 AND length(vector) = length(?3)
 		ORDER BY vec1_cos_distance(?3, vector), section DESC`
 )
 
-// nearest lists the sections that fit a query and are nearest to it in meaning, the nearest first.
-// behind says in words why some may be missing.
+// nearest lists the sections nearest to a query in meaning, the nearest first. behind says in words
+// why some may be missing.
 func (x *Index) nearest(ctx context.Context, read engine.Reader, q Query) (near []Hit, behind string, err error) {
 	var awaited, all int64
 	if err := read.Query(func(r *engine.Row) bool { r.Scan(&awaited, &all); return true }, countVectors, q.User); err != nil {
 		return nil, "", err
 	}
 	if behind = x.pauseReason(q.User); behind != "" || awaited == all {
-		return nil, cmp.Or(behind, meaning(awaited, all)), nil
+		return nil, cmp.Or(behind, vectorShare(awaited, all)), nil
 	}
 	vector, failed := x.vectorOf(ctx, q)
 	if failed != nil {
@@ -53,20 +53,20 @@ func (x *Index) nearest(ctx context.Context, read engine.Reader, q Query) (near 
 	}
 	ids, err := engine.All(read, engine.Integer, listNearest, q.User, x.o.Model, vector)
 	if err == nil {
-		near, err = fitting(read, q, ids, maxNearest)
+		near, err = listFitting(read, q, ids, maxNearest)
 	}
-	return near[:min(len(near), maxNearest)], meaning(awaited, all), err
+	return near[:min(len(near), maxNearest)], vectorShare(awaited, all), err
 }
 
-// meaning says in words what share has a vector; "" where at most one batch has none.
-func meaning(awaited, all int64) string {
+// vectorShare says in words which share has a vector; "" means that at most one batch has none.
+func vectorShare(awaited, all int64) string {
 	if awaited <= embedBatch {
 		return ""
 	}
 	return fmt.Sprintf(textMeaning, 100*(all-awaited)/all)
 }
 
-// vectorOf is the vector of a query's text, from the model or as it was kept.
+// vectorOf returns the vector of a query's text, from the cache or the model.
 func (x *Index) vectorOf(ctx context.Context, q Query) ([]byte, error) {
 	text := strings.ToValidUTF8(q.Text[:min(len(q.Text), maxQueryText)], "")
 	sum := sha256.Sum256([]byte(text))
@@ -92,7 +92,7 @@ func (x *Index) vectorOf(ctx context.Context, q Query) ([]byte, error) {
 	return x.queries[digest], nil
 }
 
-// fuse merges two rankings by reciprocal ranks: what is high in both comes first.
+// fuse merges two rankings by reciprocal ranks: hits high in both come first.
 func fuse(words, near []Hit) (hits []Hit) {
 	place := map[int64]int{}
 	for _, list := range [][]Hit{words, near} {

@@ -32,7 +32,7 @@ var (
 
 var languages = []string{"en", "de", "es", "ru"}
 
-// corpusRoles are who says what in the corpus.
+// corpusRoles maps the corpus's speakers to roles.
 var corpusRoles = map[string]protocol.Role{"me": protocol.RoleUser, "assistant": protocol.RoleAssistant}
 
 // corpusText is a note or a message of the corpus.
@@ -55,8 +55,8 @@ type question struct {
 	language       string
 }
 
-// held says whether a question is of the half that nobody looks at.
-func (q question) held() bool {
+// isHeldOut reports whether a question is in the half that nobody reads during tuning.
+func (q question) isHeldOut() bool {
 	n, _ := strconv.Atoi(q.ID[len("en-q"):])
 	return n%2 == 0
 }
@@ -77,7 +77,7 @@ func lines[T any](t testing.TB, name string) (list []T) {
 	return list
 }
 
-// readCorpus puts the corpus into the index of one person, and says which of its texts a hit is.
+// readCorpus indexes the corpus for one user, and returns a function that names the text of a hit.
 func readCorpus(t testing.TB, embedder Embedder) (r *rig, name func(Hit) string) {
 	t.Helper()
 	r = newRig(t, "alice")
@@ -111,7 +111,7 @@ func readCorpus(t testing.TB, embedder Embedder) (r *rig, name func(Hit) string)
 	}
 	r.change("%s", said.String())
 	r.run()
-	r.read()
+	r.waitUntilRead()
 	var changed []File
 	for _, f := range files {
 		changed = append(changed, *f)
@@ -127,7 +127,7 @@ func readCorpus(t testing.TB, embedder Embedder) (r *rig, name func(Hit) string)
 	return r, func(h Hit) string { return names[h.Heading+"\n"+h.Text] }
 }
 
-// tally is how well some questions were answered: the means of what each got.
+// tally sums the scores of some answered questions, for their means.
 type tally struct {
 	questions                int
 	precision, recall, first float64
@@ -140,8 +140,8 @@ func (s *tally) add(precision, recall, first float64) {
 
 func (s tally) of(sum float64) float64 { return sum / float64(max(s.questions, 1)) }
 
-// answer says how well hits answer a question: how many of the first five are right, how many of
-// those that are right are among the ten, and one by the rank of the first.
+// answer scores the hits for a question: the share of right ones among the first five, the share of
+// the right ones found in ten, and the reciprocal rank of the first.
 func (q question) answer(hits []string) (precision, recall, first float64) {
 	for i, id := range hits[:min(len(hits), 10)] {
 		if !slices.Contains(q.Right, id) {
@@ -156,15 +156,15 @@ func (q question) answer(hits []string) (precision, recall, first float64) {
 	return precision, recall, first
 }
 
-// measure answers the questions of a half, and tells each.
+// measure answers the questions of one half, and passes each to tell.
 func measure(t testing.TB, embedder Embedder, tell func(q question, hits []string)) {
 	r, name := readCorpus(t, embedder)
 	if embedder != nil {
-		r.vectors()
+		r.waitForVectors()
 	}
 	for _, language := range languages {
 		for _, q := range lines[question](t, language+".questions.jsonl") {
-			if q.language = language; q.held() == *tune {
+			if q.language = language; q.isHeldOut() == *tune {
 				continue
 			}
 			var hits []string
@@ -200,13 +200,13 @@ func (f figures) String() string {
 	return text.String()
 }
 
-// reportPath holds what was measured when the ranking was last changed.
+// reportPath holds the measurements of the last change of the ranking.
 const reportPath = "testdata/report.txt"
 
-// Words alone find what is asked for, among 3,000 notes and messages of one person in four
-// languages. Only the questions with even numbers count, which nobody has looked at while the
-// ranking was made. What is found must not become less than the report says.
-func TestSearchFindsWhatIsAskedFor(t *testing.T) {
+// Words alone find the answers among 3,000 notes and messages of one user in four languages. Only
+// questions with even numbers count: nobody read them during tuning. The result must not be worse
+// than the report.
+func TestSearchQuality_Corpus_MeetsReport(t *testing.T) {
 	held := figures{}
 	measure(t, nil, func(q question, hits []string) {
 		held.add(q, hits)
@@ -233,24 +233,24 @@ func TestSearchFindsWhatIsAskedFor(t *testing.T) {
 	}
 }
 
-// spellings is an embedding model that knows how words are spelt, and nothing of what they mean.
-type spellings struct{}
+// spellingModel is an embedding model that knows only the spelling of words, not their meaning.
+type spellingModel struct{}
 
-func (spellings) Embed(_ context.Context, _ string, texts []string) (list [][]float32, err error) {
+func (spellingModel) Embed(_ context.Context, _ string, texts []string) (list [][]float32, err error) {
 	for _, text := range texts {
 		list = append(list, modeltest.Embedding(text))
 	}
 	return list, nil
 }
 
-// hybrid is what words and vectors find together, where the vectors know spellings alone.
+// hybrid measures words and vectors together, with vectors that know only spelling.
 func hybrid(t *testing.T) string {
 	found := figures{}
-	measure(t, spellings{}, func(q question, hits []string) { found.add(q, hits) })
+	measure(t, spellingModel{}, func(q question, hits []string) { found.add(q, hits) })
 	return "\nTogether with vectors that know spellings and no meanings (modeltest's embedding):\n\n" + found.String()
 }
 
-// baselines are what FTS5 finds by itself, and what EchOS does.
+// baselines measures plain FTS5, and the method of EchOS.
 func baselines(t *testing.T) string {
 	text := ""
 	for _, b := range []struct{ name, tokenizer, join string }{
@@ -289,7 +289,7 @@ func baselines(t *testing.T) string {
 		for _, language := range languages {
 			for _, q := range lines[question](t, language+".questions.jsonl") {
 				q.language = language
-				if q.held() {
+				if q.isHeldOut() {
 					found.add(q, rows("SELECT name.id FROM words JOIN name ON name.rowid = words.rowid WHERE words MATCH ? ORDER BY rank LIMIT 10",
 						`"`+strings.Join(wordsOf(q.Text), `"`+b.join+`"`)+`"`))
 				}

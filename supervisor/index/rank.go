@@ -8,19 +8,20 @@ import (
 	"time"
 )
 
-// How hits are ranked. The numbers were tuned on the half of testdata's questions that may be
-// looked at: see its README.
+// Constants of the ranking. They were tuned on the half of testdata's questions that may be read:
+// see its README.
 const (
-	otherForm = 0.7 // of the weight of a query's word, where the section has another form of it
-	inHeading = 1.5 // times the weight, where the word is in the heading or in the file's path
-	// of the weights of two words, added where they are neighbours as in the query
-	asPhrase = 0.25
-	// of the scores of the same file's other hits, which are likely to be about the same matter
-	ofFile = 0.5
-	// of the best hit's score, added to a new hit; it halves with each month of age
-	freshest   = 0.1
-	freshShare = 0.2 // of a hit's score at most is for being new
-	month      = 30 * 24 * time.Hour
+	otherFormFactor = 0.7 // factor for another form of a query's word
+	headingFactor   = 1.5 // factor for a word in the heading or in the file's path
+	// share of two words' weights, added if they are neighbours as in the query
+	phraseShare = 0.25
+	// share of the scores of the same file's other hits, which are likely to be about the same
+	// subject
+	sameFileShare = 0.5
+	// share of the best hit's score, added to a new hit; it halves with each month of age
+	freshBonus    = 0.1
+	maxFreshShare = 0.2 // largest share of a hit's score that comes from its age
+	month         = 30 * 24 * time.Hour
 )
 
 // rank scores hits by their terms, their file and their age, and sorts them, the best first.
@@ -32,40 +33,40 @@ func rank(hits []Hit, terms []term, now time.Time) {
 	}
 	for i, h := range hits {
 		if h.Path != "" {
-			hits[i].Score += ofFile * min(files[h.Path]-h.Score, 2*h.Score)
+			hits[i].Score += sameFileShare * min(files[h.Path]-h.Score, 2*h.Score)
 		}
 		best = max(best, hits[i].Score)
 	}
 	for i, h := range hits {
 		fresh := math.Exp2(-max(0, float64(now.Sub(h.At))/float64(month)))
-		hits[i].Score += min(freshest*best*fresh, h.Score*freshShare/(1-freshShare))
+		hits[i].Score += min(freshBonus*best*fresh, h.Score*maxFreshShare/(1-maxFreshShare))
 	}
 	slices.SortStableFunc(hits, func(a, b Hit) int {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), b.At.Compare(a.At))
 	})
 }
 
-// score is a hit's score for its words: the weight of each term that it has, more where the term is
-// in the heading, and more where two terms are neighbours as in the query.
+// score returns a hit's score for its words. It adds the weight of each found term, more for a term
+// in the heading, and more for two terms that are neighbours as in the query.
 func score(h Hit, terms []term) (sum float64) {
 	words := append(wordsOf(h.Heading+" / "+h.Path), "")
 	head := len(words)
 	got, phrase := make([]float64, len(terms)), make([]float64, len(terms))
-	last := -1 // index of the term that the previous word is; -1: none
+	last := -1 // index of the term of the previous word; -1 means none
 	for i, w := range append(words, wordsOf(h.Text)...) {
 		factor := 1.0
 		if i < head {
-			factor = inHeading
+			factor = headingFactor
 		}
 		next := -1
 		for j, t := range terms {
-			like := t.like(w)
+			like := t.matchScore(w)
 			if like == 0 {
 				continue
 			}
 			got[j] = max(got[j], factor*like)
 			if last >= 0 && last == j-1 {
-				phrase[j] = asPhrase * (terms[last].weight + t.weight)
+				phrase[j] = phraseShare * (terms[last].weight + t.weight)
 			}
 			next = j
 		}
@@ -77,15 +78,15 @@ func score(h Hit, terms []term) (sum float64) {
 	return sum
 }
 
-// like says how well a word of a section matches the term, from 0 to 1.
-func (t term) like(word string) float64 {
+// matchScore returns how well a word of a section matches the term, from 0 to 1.
+func (t term) matchScore(word string) float64 {
 	switch {
 	case !strings.HasPrefix(word, t.stem): // as most do
 		return 0
 	case word == t.word:
 		return 1
 	case t.inflected():
-		return otherForm
+		return otherFormFactor
 	}
 	return 0
 }

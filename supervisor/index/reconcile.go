@@ -7,8 +7,8 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// reconcile compares the index with the transcript. It drops what is gone or has changed there
-// since the index was last told, and marks the conversations that have more to read.
+// reconcile compares the index with the transcript. It deletes messages that were deleted or
+// changed there meanwhile, and marks the conversations that have more to read.
 func (x *Index) reconcile(ctx context.Context) error {
 	known := x.o.People()
 	indexed, err := x.people(ctx)
@@ -34,11 +34,10 @@ func (x *Index) reconcile(ctx context.Context) error {
 const listPeople = `SELECT user FROM person UNION SELECT user FROM file UNION SELECT user FROM setting ORDER BY user`
 
 func (x *Index) people(ctx context.Context) ([]string, error) {
-	return engine.All(x.opened().Reader(ctx), engine.String, listPeople)
+	return engine.All(x.openDB().Reader(ctx), engine.String, listPeople)
 }
 
-// reconcileGone drops all of somebody who is no longer a user, unless their messages are still
-// there.
+// reconcileGone deletes all data of a former user, unless their messages still exist.
 func (x *Index) reconcileGone(ctx context.Context, user string) error {
 	conversations, err := x.o.Transcript.Conversations(ctx, user)
 	if err == nil && len(conversations) == 0 {
@@ -50,8 +49,9 @@ func (x *Index) reconcileGone(ctx context.Context, user string) error {
 	return err
 }
 
-// dropUnplaced drops sections that no file has: a crash came between PutSections and SetManifest.
-const dropUnplaced = `DELETE FROM section WHERE user = ? AND hash <> '' AND path = ''`
+// deleteUnplaced deletes sections without a file, as after a crash between PutSections and
+// SetManifest.
+const deleteUnplaced = `DELETE FROM section WHERE user = ? AND hash <> '' AND path = ''`
 
 const listRead = `SELECT conversation FROM cursor WHERE user = ?`
 
@@ -60,7 +60,7 @@ func (x *Index) reconcilePerson(ctx context.Context, user string) error {
 	if err != nil {
 		return err
 	}
-	read, err := engine.All(x.opened().Reader(ctx), engine.Integer, listRead, user)
+	read, err := engine.All(x.openDB().Reader(ctx), engine.Integer, listRead, user)
 	if err != nil {
 		return err
 	}
@@ -69,18 +69,17 @@ func (x *Index) reconcilePerson(ctx context.Context, user string) error {
 			return err
 		}
 	}
-	if err := x.write(ctx, func(t *tx) error { return t.Exec(dropUnplaced, user) }, "drop sections of %s", user); err != nil {
+	if err := x.write(ctx, func(t *tx) error { return t.Exec(deleteUnplaced, user) }, "drop sections of %s", user); err != nil {
 		return err
 	}
-	return x.begin(ctx, user, conversations)
+	return x.beginReading(ctx, user, conversations)
 }
 
-// begin marks the conversations of a person that have more to read, and counts how far they have
-// been read.
-func (x *Index) begin(ctx context.Context, user string, conversations []int64) error {
+// beginReading marks a user's conversations that have more to read, and counts their progress.
+func (x *Index) beginReading(ctx context.Context, user string, conversations []int64) error {
 	var p progress
 	for _, id := range conversations {
-		after, err := engine.Value(x.opened().Reader(ctx), engine.Integer, findCursor, user, id)
+		after, err := engine.Value(x.openDB().Reader(ctx), engine.Integer, findCursor, user, id)
 		if err != nil {
 			return err
 		}
@@ -108,11 +107,11 @@ func (x *Index) begin(ctx context.Context, user string, conversations []int64) e
 const listIndexed = `SELECT message, size FROM section WHERE user = ? AND conversation = ? AND hash = '' AND message > ?
 	ORDER BY message LIMIT 500`
 
-// reconcileConversation drops the sections of messages that are gone or have another size.
+// reconcileConversation deletes the sections of messages that are gone or have another size.
 func (x *Index) reconcileConversation(ctx context.Context, c chat) error {
 	type kept struct{ message, size int64 }
 	for after := int64(0); ; {
-		page, err := engine.All(x.opened().Reader(ctx), func(r *engine.Row) (k kept) { r.Scan(&k.message, &k.size); return k },
+		page, err := engine.All(x.openDB().Reader(ctx), func(r *engine.Row) (k kept) { r.Scan(&k.message, &k.size); return k },
 			listIndexed, c.user, c.id, after)
 		if err != nil || len(page) == 0 {
 			return err

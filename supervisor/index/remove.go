@@ -8,14 +8,14 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// tx is a transaction of the index's.
+// tx is a transaction of the index.
 type tx struct {
 	*engine.Tx
-	embeds bool // sections get vectors
+	needsVectors bool // sections get vectors
 }
 
-// The words of a person are in a table of their own; %d is the person's id. The table keeps no
-// texts: they are in section, and a deletion must name the same words that were inserted (FTS5,
+// The words of a user are in a table of their own; %d is the user's id. The table stores no texts:
+// they are in section, and a deletion must name the same words that were inserted (FTS5,
 // contentless tables).
 const (
 	findPerson    = `SELECT id FROM person WHERE user = ?`
@@ -28,9 +28,9 @@ const (
 	dropWords     = `DROP TABLE words_%d`
 )
 
-// putWords makes sections of a person searchable by their words. A transaction calls it once, at
-// its end: FTS5 flushes when another table is written to. It creates the person's table with their
-// first section.
+// putWords makes sections of a user searchable by their words. A transaction calls it once, at its
+// end: FTS5 flushes when another table is written. It creates the user's table with their first
+// section.
 func (t *tx) putWords(user string, list []sectionWords) error {
 	if len(list) == 0 {
 		return nil
@@ -48,8 +48,8 @@ func (t *tx) putWords(user string, list []sectionWords) error {
 		if err != nil {
 			return err
 		}
-		err = t.Exec(fmt.Sprintf(insertWords, id), s.id, s.named(), indexed(s.text))
-		if err == nil && t.embeds {
+		err = t.Exec(fmt.Sprintf(insertWords, id), s.id, s.headingWords(), ftsText(s.text))
+		if err == nil && t.needsVectors {
 			err = t.Exec(awaitVector, user, s.id)
 		}
 	}
@@ -73,14 +73,14 @@ func scanSectionWords(r *engine.Row) (s sectionWords) {
 	return s
 }
 
-// named has the words of the section's heading and of its file's path.
-func (s sectionWords) named() string { return indexed(s.heading + " / " + s.path) }
+// headingWords returns the words of the section's heading and of its file's path.
+func (s sectionWords) headingWords() string { return ftsText(s.heading + " / " + s.path) }
 
 // removeWords deletes the words of a section, so that it is no longer found.
 func (t *tx) removeWords(user string, s sectionWords) error {
 	id, err := engine.Value(t, engine.Integer, findPerson, user)
 	if err == nil {
-		err = t.Exec(fmt.Sprintf(deleteWords, id), s.id, s.named(), indexed(s.text))
+		err = t.Exec(fmt.Sprintf(deleteWords, id), s.id, s.headingWords(), ftsText(s.text))
 	}
 	if err == nil {
 		err = t.Exec(countSections, -1, user)
@@ -97,13 +97,13 @@ func (t *tx) removeSection(user string, s sectionWords) error {
 	return err
 }
 
-// removeBatch is how many sections are deleted in one transaction. Each takes 10 ms, as its words
+// removeBatch is the number of sections deleted in one transaction. Each takes 10 ms, as its words
 // are overwritten in the file.
 const removeBatch = 10
 
-// RemoveMessages deletes messages from the index, once they are gone from the transcript. It leaves
-// nothing of their words in the index's files. While the index is not open it leaves them:
-// reconcile drops them as it opens.
+// RemoveMessages deletes messages from the index after their deletion from the transcript. None of
+// their words stays in the index's files. While the index is closed it does nothing: reconcile
+// deletes them at the next start.
 func (x *Index) RemoveMessages(ctx context.Context, user string, ids []int64) error {
 	for len(ids) > 0 {
 		some := ids[:min(len(ids), removeBatch)]
@@ -127,12 +127,12 @@ func (x *Index) RemoveMessages(ctx context.Context, user string, ids []int64) er
 	return removeSetAside(x.o.Path)
 }
 
-// eraseAll deletes the rows of a person in all tables but that of their words.
+// eraseAll deletes a user's rows in all tables except that of their words.
 var eraseAll = []string{`DELETE FROM place WHERE user = ?`, `DELETE FROM file WHERE user = ?`, `DELETE FROM section WHERE user = ?`,
 	`DELETE FROM cursor WHERE user = ?`, `DELETE FROM person WHERE user = ?`, `DELETE FROM setting WHERE user = ?`,
 	`DELETE FROM change WHERE user = ?`}
 
-// EraseUser deletes all of a person. It leaves nothing of theirs in the index's files.
+// EraseUser deletes all data of a user. None of it stays in the index's files.
 func (x *Index) EraseUser(ctx context.Context, user string) error {
 	err := x.write(ctx, func(t *tx) error {
 		t.Scrub()

@@ -11,8 +11,8 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// left lists the files of the index, and of what was set aside of it, that have words in them.
-func (r *rig) left(words ...string) (files []string) {
+// left lists the files of the index, and of a copy set aside, that hold any of the words.
+func (r *rig) filesWith(words ...string) (files []string) {
 	r.Helper()
 	all, err := filepath.Glob(r.index.o.Path + "*")
 	if err != nil || len(all) == 0 {
@@ -32,96 +32,96 @@ func (r *rig) left(words ...string) (files []string) {
 	return files
 }
 
-// fill says much, so that words are on several pages and in several segments.
+// fill adds many messages, so that words are on several pages and in several segments.
 func (r *rig) fill() {
 	for i := range 300 {
 		r.keep(r.people[i%len(r.people)], protocol.RoleUser, string(rune('a'+i%26))+"bc quiet words about zebras, zinc and zucchini")
 	}
 }
 
-// What is taken out of the transcript is in none of the index's files any more, nor in one that was
-// set aside.
-func TestNothingIsLeftOfARemovedMessage(t *testing.T) {
+// A message deleted from the transcript is in none of the index's files, nor in a copy that was set
+// aside.
+func TestRemoveMessages_LeavesNoWordsInFiles(t *testing.T) {
 	r := newRig(t, "alice", "bob")
 	r.fill()
 	r.run()
-	secret := r.say("alice", protocol.RoleUser, "zyzzyvaquux and Grünkohlpinkel")
-	kept := r.say("alice", protocol.RoleUser, "zyzzyvakept stays")
+	secret := r.putMessage("alice", protocol.RoleUser, "zyzzyvaquux and Grünkohlpinkel")
+	kept := r.putMessage("alice", protocol.RoleUser, "zyzzyvakept stays")
 	r.fill()
 	r.index.Said("alice", 1)
 	r.index.Said("bob", 2)
-	r.read()
+	r.waitUntilRead()
 	if err := os.WriteFile(r.index.o.Path+".bad-20261101T000000", []byte("zyzzyvaquux"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if len(r.left("zyzzyvaquux")) == 0 {
+	if len(r.filesWith("zyzzyvaquux")) == 0 {
 		t.Fatal("the test looks for what was never there")
 	}
 	r.change("DELETE FROM message WHERE id = %d", secret)
 	if err := r.index.RemoveMessages(t.Context(), "alice", []int64{secret}); err != nil {
 		t.Fatal(err)
 	}
-	if left := r.left("zyzzyvaquux", "grünkohlpinkel", "grunkohlpinkel"); len(left) > 0 {
+	if left := r.filesWith("zyzzyvaquux", "grünkohlpinkel", "grunkohlpinkel"); len(left) > 0 {
 		t.Error(left)
 	}
 	if hits := r.search(Query{User: "alice", Text: "zyzzyvakept"}); len(hits) != 1 || hits[0].Message != kept {
 		t.Errorf("what stays is found as %+v", hits)
 	}
-	if left := r.look("PRAGMA quick_check"); !slices.Equal(left, []string{"ok"}) {
+	if left := r.query("PRAGMA quick_check"); !slices.Equal(left, []string{"ok"}) {
 		t.Error(left)
 	}
 }
 
-// An erased person's words are gone, and another's are found as before.
-func TestNothingIsLeftOfAnErasedPerson(t *testing.T) {
+// An erased user's words are gone, and another user's are still found.
+func TestEraseUser_LeavesNoWordsInFiles(t *testing.T) {
 	r := newRig(t, "alice", "bob")
 	r.fill()
 	r.run()
-	r.say("alice", protocol.RoleUser, "zyzzyvaquux")
-	r.say("bob", protocol.RoleUser, "bobbish thing")
+	r.putMessage("alice", protocol.RoleUser, "zyzzyvaquux")
+	r.putMessage("bob", protocol.RoleUser, "bobbish thing")
 	r.put("alice", file("a.md", "zyzzyvaheading\nzyzzyvatext"))
-	r.read()
+	r.waitUntilRead()
 	r.change("DELETE FROM message WHERE user = 'alice'")
 	if err := r.index.EraseUser(t.Context(), "alice"); err != nil {
 		t.Fatal(err)
 	}
-	if left := r.left("zyzzyva"); len(left) > 0 {
+	if left := r.filesWith("zyzzyva"); len(left) > 0 {
 		t.Error(left)
 	}
-	if found := r.found("bob", "bobbish"); len(found) != 1 {
+	if found := r.searchTexts("bob", "bobbish"); len(found) != 1 {
 		t.Errorf("bob finds %q", found)
 	}
-	if found := r.found("alice", "zebras"); len(found) > 0 {
+	if found := r.searchTexts("alice", "zebras"); len(found) > 0 {
 		t.Errorf("alice finds %q", found)
 	}
 }
 
-// A message that was taken out, or blanked, while the index was closed is not found once it is
-// opened: nobody has told it.
-func TestWhatWasTakenOutMeanwhileIsGone(t *testing.T) {
+// A message that was deleted or blanked while the index was closed is not found after it opens,
+// although nobody told the index.
+func TestRun_MessageRemovedWhileClosed_IsDropped(t *testing.T) {
 	r := newRig(t, "alice", "bob").run()
-	gone := r.say("alice", protocol.RoleUser, "zyzzyvaone went")
-	blank := r.say("alice", protocol.RoleUser, "zyzzyvatwo was blanked")
-	r.say("alice", protocol.RoleUser, "three stays")
-	r.say("bob", protocol.RoleUser, "zyzzyvabob leaves")
-	r.read()
+	gone := r.putMessage("alice", protocol.RoleUser, "zyzzyvaone went")
+	blank := r.putMessage("alice", protocol.RoleUser, "zyzzyvatwo was blanked")
+	r.putMessage("alice", protocol.RoleUser, "three stays")
+	r.putMessage("bob", protocol.RoleUser, "zyzzyvabob leaves")
+	r.waitUntilRead()
 	r.stop()
 	r.change("DELETE FROM message WHERE id = %d; UPDATE message SET parts = '[]' WHERE id = %d; DELETE FROM message WHERE user = 'bob'; DELETE FROM turn WHERE user = 'bob'; DELETE FROM inbox WHERE user = 'bob'; DELETE FROM conversation WHERE user = 'bob'", gone, blank)
 	r.people = r.people[:1]
 	r.index = New(r.index.o)
 	r.run()
-	if found := r.found("alice", "zyzzyvaone zyzzyvatwo stays"); !slices.Equal(found, []string{"three stays"}) {
+	if found := r.searchTexts("alice", "zyzzyvaone zyzzyvatwo stays"); !slices.Equal(found, []string{"three stays"}) {
 		t.Errorf("%q", found)
 	}
-	if left := r.left("zyzzyva"); len(left) > 0 {
+	if left := r.filesWith("zyzzyva"); len(left) > 0 {
 		t.Error(left)
 	}
 }
 
-// look lists the last column of what a statement shows.
-func (r *rig) look(query string) (found []string) {
+// query lists the last column of a statement's rows.
+func (r *rig) query(query string) (found []string) {
 	r.Helper()
-	err := r.index.opened().Write(r.Context(), func(t *engine.Tx) error {
+	err := r.index.openDB().Write(r.Context(), func(t *engine.Tx) error {
 		return t.Query(func(row *engine.Row) bool {
 			for name, v := range row.Values() {
 				if text, ok := v.(string); ok && (name == "detail" || len(row.Values()) == 1) {
@@ -137,7 +137,7 @@ func (r *rig) look(query string) (found []string) {
 	return found
 }
 
-// parameters is how many a statement takes, as ? or as ?1 and so on.
+// parameters returns how many parameters a statement has, as ? or as ?1 and so on.
 func parameters(query string) (n int) {
 	for i, r := range query {
 		if r == '?' && i+1 < len(query) && '1' <= query[i+1] && query[i+1] <= '9' {

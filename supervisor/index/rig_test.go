@@ -20,7 +20,7 @@ type rig struct {
 	db     *sqlite.DB
 	index  *Index
 	people []string
-	last   int64 // message
+	last   int64 // id of the last message
 	stop   func()
 }
 
@@ -28,7 +28,7 @@ func newRig(t testing.TB, people ...string) *rig {
 	t.Helper()
 	r := &rig{TB: t, people: people, stop: func() {}}
 	r.db = sqlitetest.OpenPath(t, filepath.Join(t.TempDir(), "mews.db"), sqlite.Options{})
-	for i, name := range people { // whose first conversation has their number
+	for i, name := range people { // the first conversation of each has their number
 		r.change("INSERT INTO conversation (id, user, channel, chat, thread, created_at) VALUES (%d, '%s', 'telegram', '%d', '', 0)", i+1, name, i+1)
 	}
 	r.index = New(Options{Now: func() time.Time { return time.Date(2026, 11, 16, 0, 0, 0, 0, time.UTC) }, Path: filepath.Join(t.TempDir(), "index.db"), Transcript: r.db.Transcript(), People: func() []string { return r.people }})
@@ -56,8 +56,8 @@ func (r *rig) run() *rig {
 	return r
 }
 
-// say keeps what somebody said in their conversation, in a turn of its own, and tells the index.
-func (r *rig) say(user string, role protocol.Role, text string) (message int64) {
+// putMessage stores a message in a user's conversation, in a turn of its own, and tells the index.
+func (r *rig) putMessage(user string, role protocol.Role, text string) (message int64) {
 	r.Helper()
 	r.keep(user, role, text)
 	r.index.Said(user, r.conversation(user))
@@ -69,7 +69,7 @@ func (r *rig) keep(user string, role protocol.Role, text string) {
 	r.change("%s", r.statement(user, role, text, time.Unix(r.last+1, 0)))
 }
 
-// statement keeps a message, in a turn of its own.
+// statement returns SQL that stores a message in a turn of its own.
 func (r *rig) statement(user string, role protocol.Role, text string, at time.Time) string {
 	r.Helper()
 	r.last++
@@ -93,8 +93,8 @@ func (r *rig) conversation(user string) int64 {
 	return 0
 }
 
-// found are the texts that a search finds once all has been read.
-func (r *rig) found(user, words string) (texts []string) {
+// searchTexts returns the texts of a search after everything was read.
+func (r *rig) searchTexts(user, words string) (texts []string) {
 	r.Helper()
 	for _, h := range r.search(Query{User: user, Text: words}) {
 		texts = append(texts, h.Text)
@@ -104,7 +104,7 @@ func (r *rig) found(user, words string) (texts []string) {
 
 func (r *rig) search(q Query) []Hit {
 	r.Helper()
-	r.read()
+	r.waitUntilRead()
 	result, err := r.index.Search(r.Context(), q)
 	if err != nil {
 		r.Fatal(err)
@@ -112,8 +112,8 @@ func (r *rig) search(q Query) []Hit {
 	return result.Hits
 }
 
-// read waits until all that was said has been read.
-func (r *rig) read() {
+// waitUntilRead waits until all messages were read.
+func (r *rig) waitUntilRead() {
 	r.Helper()
 	r.await("the index to have read all", func() bool {
 		for _, name := range r.people {
@@ -142,7 +142,7 @@ func (r *rig) unread(user string) int64 {
 	return n
 }
 
-// await waits for a condition, for as long as the test may take.
+// await waits for a condition, as long as the test may run.
 func (r *rig) await(what string, there func() bool) {
 	r.Helper()
 	tick := time.NewTicker(time.Millisecond)

@@ -16,26 +16,26 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// Source is what is searched.
+// Source is what a search covers.
 type Source string
 
 const (
 	SourceBoth       Source = ""
-	SourceTranscript Source = "transcript" // what was said
-	SourceHome       Source = "home"       // the files of the person's home
+	SourceTranscript Source = "transcript" // messages
+	SourceHome       Source = "home"       // the files of the user's home
 )
 
-// Query is what is looked for. User is required; each other field narrows the search.
+// Query is a search. User is required; each other field narrows the search.
 type Query struct {
 	User         string
-	Text         string // any words; nothing in them is an operator
+	Text         string // any words; it has no operators
 	Source       Source
-	From, To     time.Time // when it was said, or the file was changed; To is excluded
+	From, To     time.Time // time of the message, or of the file's last change; To is exclusive
 	Who          string    // supervisor.WhoPerson or WhoAssistant; only for the transcript
 	Conversation int64     // only for the transcript
-	// a folder or a file of the home, without a final slash; only for its files
+	// a folder or a file of the home, without a final slash; only for files
 	Under string
-	Limit int // of hits; 0 is 10
+	Limit int // of hits; 0 means 10
 }
 
 // Hit is one found section.
@@ -44,9 +44,9 @@ type Hit struct {
 	Message       int64 // of the transcript, as are the next two
 	Conversation  int64
 	Role          protocol.Role
-	World         bool   // some of it may be somebody else's words
-	Path, Heading string // of a home's file; Path is relative to the home
-	Line          int    // where the section begins, from 1
+	World         bool   // it may have words of others
+	Path, Heading string // of a file in the home; Path is relative to the home
+	Line          int    // first line of the section, from 1
 	At            time.Time
 	Text          string
 	Score         float64 // comparable only within one search
@@ -54,18 +54,18 @@ type Hit struct {
 	section int64
 }
 
-// Result is what was found, the best first.
+// Result lists the hits, the best first.
 type Result struct {
 	Hits   []Hit
-	Behind string // why there may be more, in words; "" where all has been read
+	Behind string // why hits may be missing, in words; "" means that all is indexed
 }
 
-// usualLimit is the Limit where a query has none.
+// usualLimit is the Limit of a query that has none.
 const usualLimit = 10
 
-// Search finds sections that have words of the query or other forms of them. Sections rank higher
-// with rarer words, with more of them, and with words in the query's order. With an Embedder it
-// also finds sections with about the same meaning.
+// Search finds sections with words of the query or other forms of them. Sections rank higher with
+// rarer words, with more of them, and with words in the query's order. With an Embedder it also
+// finds sections with about the same meaning.
 func (x *Index) Search(ctx context.Context, q Query) (Result, error) {
 	db, behind := x.searchable(q.User)
 	result, terms := Result{Behind: behind}, termsOf(q.Text)
@@ -73,7 +73,7 @@ func (x *Index) Search(ctx context.Context, q Query) (Result, error) {
 		return result, nil
 	}
 	read := db.Reader(ctx)
-	home, err := homeBehind(read, q)
+	home, err := homeIncomplete(read, q)
 	if err != nil {
 		return result, x.explain(err, "search for %s", q.User)
 	}
@@ -102,7 +102,7 @@ func search(read engine.Reader, person int64, terms []term, q Query, now time.Ti
 	if err != nil {
 		return nil, err
 	}
-	hits, err := fitting(read, q, found, maxRanked)
+	hits, err := listFitting(read, q, found, maxRanked)
 	if err != nil {
 		return nil, err
 	}
@@ -111,8 +111,8 @@ func search(read engine.Reader, person int64, terms []term, q Query, now time.Ti
 }
 
 const (
-	// maxRead bounds the sections that are read for a query's words, the rarest word first. Those
-	// of the rarest are always read.
+	// maxRead limits the sections read for a query's words, the rarest word first. Those of the
+	// rarest are always read.
 	maxRead = 8000
 	// maxRanked is how many of them are scored.
 	maxRanked = 300
@@ -160,7 +160,7 @@ func candidates(read engine.Reader, person int64, terms []term, all int64) ([]in
 		best = append(best, candidate{id, score})
 	}
 	slices.SortFunc(best, func(a, b candidate) int {
-		// of two alike the newer one
+		// of two equal ones the newer first
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.id, a.id))
 	})
 	ids := make([]int64, len(best))
@@ -170,15 +170,15 @@ func candidates(read engine.Reader, person int64, terms []term, all int64) ([]in
 	return ids, nil
 }
 
-// rarity is the weight of a word that n of all sections have: BM25's inverse document frequency,
-// squared, as if both the query's and the section's words were weighted.
+// rarity returns the weight of a word that n of all sections have. It is BM25's inverse document
+// frequency, squared, as if both the query's and the section's words were weighted.
 func rarity(n, all int64) float64 {
 	weight := math.Log(1 + (float64(all-n)+0.5)/(float64(n)+0.5))
 	return weight * weight
 }
 
-// listSections lists sections that fit a query, of messages and of files. One that several files
-// have is in the first of them that fits.
+// listSections lists sections that fit a query, of messages and of files. A section of several
+// files appears in the first of them that fits.
 const listSections = `SELECT s.id, s.conversation, s.message, s.role, s.world, s.heading, s.text,
 		coalesce(f.modified / 1000000, s.at), coalesce(p.path, s.path), coalesce(min(p.line), 0)
 	FROM json_each(?2) j CROSS JOIN section s ON s.id = j.value
@@ -190,9 +190,9 @@ const listSections = `SELECT s.id, s.conversation, s.message, s.role, s.world, s
 		AND (?8 = '' OR p.path IS NOT NULL)
 	GROUP BY j.key`
 
-// fitting lists the first of some sections that fit a query. It reads pages until it has at least
-// least of them, and returns all of the last page.
-func fitting(read engine.Reader, q Query, ids []int64, least int) (hits []Hit, err error) {
+// listFitting lists the first of some sections that fit a query. It reads pages until it has at least
+// least sections, and returns all of the last page.
+func listFitting(read engine.Reader, q Query, ids []int64, least int) (hits []Hit, err error) {
 	for page := range slices.Chunk(ids, maxRanked) {
 		list, err := sections(read, q, page)
 		if err != nil {
@@ -223,15 +223,15 @@ func sections(read engine.Reader, q Query, ids []int64) ([]Hit, error) {
 // term is a word of a query.
 type term struct {
 	word   string
-	stem   string  // the prefix of its other forms; the word itself where none are looked for
-	found  int64   // sections
-	weight float64 // greater where it is rarer
+	stem   string  // the prefix of its other forms; the word itself if it has none
+	found  int64   // number of sections
+	weight float64 // greater for rarer words
 }
 
 // maxTerms is how many different words of a query count.
 const maxTerms = 32
 
-// termsOf are the words of a query.
+// termsOf returns the words of a query.
 func termsOf(text string) (terms []term) {
 	for _, word := range wordsOf(text) {
 		if len(terms) < maxTerms && !slices.ContainsFunc(terms, func(t term) bool { return t.word == word }) {
@@ -241,7 +241,7 @@ func termsOf(text string) (terms []term) {
 	return terms
 }
 
-// stemOf cuts off a word what may be an ending: up to 3 letters of one with 5 or more.
+// stemOf removes a possible ending from a word: up to 3 letters from one with 5 or more.
 func stemOf(word string) string {
 	letters := []rune(word)
 	n := len(letters)
@@ -256,11 +256,11 @@ func stemOf(word string) string {
 	return string(letters[:n])
 }
 
-// inflected says whether other forms of the word are looked for. A word of up to three letters has
-// none.
+// inflected reports whether the search includes other forms of the word. A word of up to three
+// letters has none.
 func (t term) inflected() bool { return utf8.RuneCountInString(t.word) > 3 }
 
-// match is the term as an FTS5 query. A word has only letters and digits, so nothing in it is an
+// match returns the term as an FTS5 query. A word has only letters and digits, so it contains no
 // operator.
 func (t term) match() string {
 	if t.inflected() {
@@ -269,8 +269,8 @@ func (t term) match() string {
 	return `"` + t.word + `"`
 }
 
-// searchable is the database, nil while there is none that may be searched, and in words what
-// cannot be found in it yet.
+// searchable returns the database if it can be searched, and in words what cannot be found in it
+// yet.
 func (x *Index) searchable(user string) (db *engine.DB, behind string) {
 	x.mu.Lock()
 	defer x.mu.Unlock()

@@ -9,9 +9,9 @@ import (
 	"mews/protocol"
 )
 
-// Scripts without spaces are found by pairs of letters, wherever in a sentence they stand; accents
-// and case make no difference.
-func TestWordsOfAllScripts(t *testing.T) {
+// Scripts without spaces are found by pairs of letters anywhere in a sentence. Accents and case
+// make no difference.
+func TestSearch_AllScripts_AreFound(t *testing.T) {
 	for text, want := range map[string]string{
 		"Küche, ÉTÉ & Straße":              "kuche ete strasse",
 		"cafe\u0301 Ёлка йод":              "cafe елка иод",
@@ -21,17 +21,17 @@ func TestWordsOfAllScripts(t *testing.T) {
 		"👍 \"AND\" NEAR(a b) col:x* - ^":   "and near a b col x",
 		"notes/garden/2026-03-tomatoes.md": "notes garden 2026 03 tomatoes md",
 	} {
-		if got := indexed(text); got != want {
+		if got := ftsText(text); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
 }
 
-// What is found can be narrowed: by who said it, where, when, and what it is from.
-func TestASearchIsNarrowed(t *testing.T) {
+// A search can be narrowed by speaker, conversation, time and source.
+func TestSearch_Filters_NarrowHits(t *testing.T) {
 	r := newRig(t, "alice").run()
-	mine := r.say("alice", protocol.RoleUser, "tomatoes in 東京都 one")
-	said := r.say("alice", protocol.RoleAssistant, "tomatoes two")
+	mine := r.putMessage("alice", protocol.RoleUser, "tomatoes in 東京都 one")
+	said := r.putMessage("alice", protocol.RoleAssistant, "tomatoes two")
 	r.put("alice", file("a.md", "Three\ntomatoes"))
 	at := time.Unix(mine, 0)
 	for name, c := range map[string]struct {
@@ -57,13 +57,13 @@ func TestASearchIsNarrowed(t *testing.T) {
 			t.Errorf("%s: %d, want %d", name, got, c.want)
 		}
 	}
-	if got := r.found("alice", "京都"); len(got) != 1 {
+	if got := r.searchTexts("alice", "京都"); len(got) != 1 {
 		t.Errorf("a pair in the middle of a sentence: %q", got)
 	}
 }
 
-// What is new comes before what is old where both are as good, and never before what is better.
-func TestNewnessDoesNotBury(t *testing.T) {
+// Of equally good hits the newer comes first, but never before a better one.
+func TestRank_NewHit_IsNotAboveBetterOne(t *testing.T) {
 	now := time.Date(2026, 11, 16, 0, 0, 0, 0, time.UTC)
 	terms := termsOf("blue garden shed")
 	for i := range terms {
@@ -81,14 +81,14 @@ func TestNewnessDoesNotBury(t *testing.T) {
 	}
 }
 
-// Nothing that a person may type fails a search, or is an operator of FTS5's.
+// No text of a user makes a search fail, or acts as an operator of FTS5.
 func FuzzSearch(f *testing.F) {
 	for _, text := range []string{"", "\"", "a\" OR \"b", "tomato*", "heading:x", "NEAR(a b, 2)", "-a +b ^c", "a\x00b", "東京都", "👍🏽", "\xff\xfe", strings.Repeat("word ", 2048)} {
 		f.Add(text)
 	}
 	r := newRig(f, "alice").run()
-	r.say("alice", protocol.RoleUser, "tomatoes and 東京都")
-	r.read()
+	r.putMessage("alice", protocol.RoleUser, "tomatoes and 東京都")
+	r.waitUntilRead()
 	f.Fuzz(func(t *testing.T, text string) {
 		if _, err := r.index.Search(t.Context(), Query{User: "alice", Text: text}); err != nil {
 			t.Errorf("%q: %v", text, err)

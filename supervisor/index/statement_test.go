@@ -8,25 +8,25 @@ import (
 )
 
 var (
-	// ofPerson is a statement about the rows of one person: it compares the column, or writes it,
-	// or is about the table that has their words alone.
+	// ofPerson matches a statement about the rows of one user: it compares or writes the column, or
+	// uses the table of that user's words.
 	ofPerson = regexp.MustCompile(`\buser = \?|INTO \w+ \((\w+\.)?user\b|\bwords_(%(\[1\])?d|\d+)\b`)
-	// ofNobody are the statements that name no person.
+	// ofNobody lists the statements that name no user.
 	ofNobody = map[string]string{listPeople: "who there is", findEpoch: "which database it is"}
-	// scans are the steps that may read a whole table or index, and why.
+	// scans lists the steps that may read a whole table or index, and why.
 	scans = map[string]string{
-		awaitAll:    "a person's sections are to get vectors, of which none has one",
-		findEpoch:   "it has one row",
-		listPeople:  "there are few people, and it is asked as the index opens",
-		eraseAll[2]: "a person is erased",
+		awaitVectors: "a person's sections are to get vectors, of which none has one",
+		findEpoch:    "it has one row",
+		listPeople:   "there are few people, and it is asked as the index opens",
+		eraseAll[2]:  "a person is erased",
 	}
-	// harmless is a step that reads no table of ours: an element of a JSON text, or what words of a
-	// person's match.
+	// harmless matches a step that reads no table of ours: an element of a JSON text, or the
+	// matches of a user's words.
 	harmless = regexp.MustCompile(`^SCAN (j |CONSTANT ROW$|words_\d+ VIRTUAL TABLE INDEX 0:M)`)
 )
 
-// fault is what is wrong with a statement: it reads or changes the rows of more than one person, or
-// what each search, message or file runs reads all rows, and not those that it is about.
+// fault returns what is wrong with a statement. It may touch rows of more than one user. Or it
+// reads all rows although each search, message or file runs it.
 func fault(s enginetest.Statement) string {
 	if !ofPerson.MatchString(s.Text) && ofNobody[s.Text] == "" {
 		return "it names no person"

@@ -1,14 +1,14 @@
 package index
 
-// What people read where a search may have missed something.
+// Texts about what a search may have missed.
 const (
-	textNotOpen     = "The index is still being opened, so nothing can be found yet."
-	textReading     = "%d %% of your messages have been read into the index so far."
-	textHomeUnread  = "The files of your folder have not been read into the index yet: they are once your assistant has something to do."
-	textHomeReading = "The files of your folder are being read into the index: so far %d of them can be found."
-	textHomeExcess  = "Your folder has more than %d text files: %d of them are not in the index, and cannot be found."
+	textNotOpen     = "The index is still opening. Please search again in a moment."
+	textReading     = "The index has read %d %% of your messages so far."
+	textHomeUnread  = "The files of your folder are not in the index yet. They will be read when your assistant works next."
+	textHomeReading = "The index is reading the files of your folder. So far %d of them can be found."
+	textHomeExcess  = "Your folder has more than %d text files. %d of them are not in the index and cannot be found."
 	textFull        = "The disk is full: the newest messages cannot be found yet."
-	textByWords     = "This search went by words alone: the model for meanings does not answer."
-	textNoMoney     = "This search went by words alone: no money is left for the model for meanings."
-	textMeaning     = "%d %% of what there is can be found by its meaning so far, and all of it by its words."
+	textByWords     = "This search used only words, because the model for meanings does not answer."
+	textNoMoney     = "This search used only words, because no money is left for the model for meanings."
+	textMeaning     = "%d %% of it can be found by its meaning so far. All of it can be found by its words."
 )

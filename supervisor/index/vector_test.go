@@ -18,17 +18,16 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// meanings is an embedding model that knows some words of like meaning: the test's own table, and
-// nothing else.
-type meanings struct {
+// synonymModel is an embedding model that knows only the synonyms in the test's own table.
+type synonymModel struct {
 	mu    sync.Mutex
-	texts []string // that were embedded, with whose they are
+	texts []string // the embedded texts, with their users
 	fail  func(texts []string) error
 }
 
 var likeMeanings = strings.NewReplacer("automobile", "car", "vehicle", "car", "physician", "doctor")
 
-func (m *meanings) Embed(ctx context.Context, user string, texts []string) (list [][]float32, err error) {
+func (m *synonymModel) Embed(ctx context.Context, user string, texts []string) (list [][]float32, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.fail != nil {
@@ -43,8 +42,8 @@ func (m *meanings) Embed(ctx context.Context, user string, texts []string) (list
 	return list, nil
 }
 
-// taken are the texts that were embedded since it was last asked, sorted.
-func (m *meanings) taken() []string {
+// taken returns the texts that were embedded since the last call, sorted.
+func (m *synonymModel) taken() []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	list := slices.Sorted(slices.Values(m.texts))
@@ -52,41 +51,41 @@ func (m *meanings) taken() []string {
 	return list
 }
 
-func (m *meanings) failing(fail func(texts []string) error) {
+func (m *synonymModel) failing(fail func(texts []string) error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.fail = fail
 }
 
-// embedding has an index make vectors.
-func embedding(t *testing.T, people ...string) (*rig, *meanings) {
+// newVectorRig makes an index with vectors.
+func newVectorRig(t *testing.T, people ...string) (*rig, *synonymModel) {
 	t.Helper()
-	r, m := newRig(t, people...), &meanings{}
+	r, m := newRig(t, people...), &synonymModel{}
 	r.index.o.Embedder, r.index.o.Model = m, "cloud/meanings"
 	return r, m
 }
 
-// vectors waits until all that there is has its vector.
-func (r *rig) vectors() {
+// waitForVectors waits until every section has its vector.
+func (r *rig) waitForVectors() {
 	r.Helper()
-	r.read()
+	r.waitUntilRead()
 	r.await("the vectors", func() bool {
 		n, err := engineValue(r.index, "SELECT count(*) FROM section s LEFT JOIN vector v ON v.section = s.id WHERE v.vector IS NULL OR v.model <> ?", r.index.o.Model)
 		return err == nil && n == 0
 	})
 }
 
-func TestWhatMeansTheSameIsFound(t *testing.T) {
-	r, _ := embedding(t, "alice", "bob")
+func TestSearch_SameMeaning_IsFound(t *testing.T) {
+	r, _ := newVectorRig(t, "alice", "bob")
 	r.run()
-	r.say("alice", "user", "the automobile is at the garage")
-	r.say("alice", "assistant", "an automobile costs much")
+	r.putMessage("alice", "user", "the automobile is at the garage")
+	r.putMessage("alice", "assistant", "an automobile costs much")
 	for _, text := range []string{"bread and butter", "rain since Tuesday", "call Ann back"} {
-		r.say("alice", "user", text)
+		r.putMessage("alice", "user", text)
 	}
-	r.say("bob", "user", "my automobile is red")
+	r.putMessage("bob", "user", "my automobile is red")
 	putHome(r, "alice", "trips/a.md", "an automobile for the summer")
-	r.vectors()
+	r.waitForVectors()
 	for name, c := range map[string]struct {
 		q    Query
 		want string
@@ -112,10 +111,10 @@ func TestWhatMeansTheSameIsFound(t *testing.T) {
 	}
 }
 
-// putHome has a home hold one file more, of one section.
+// putHome adds a file with one section to a home.
 func putHome(r *rig, user, path, text string) {
 	r.Helper()
-	r.read()
+	r.waitUntilRead()
 	s := Section{Hash: SectionHash(fmt.Sprintf("%x", text)), Text: text}
 	err := r.index.PutSections(r.Context(), user, []Section{s})
 	if err == nil {
@@ -126,27 +125,27 @@ func putHome(r *rig, user, path, text string) {
 	}
 }
 
-// A section is paid for once: not when it moves, and not after a start. Another model makes all of
-// them anew.
-func TestASectionIsEmbeddedOnce(t *testing.T) {
-	r, m := embedding(t, "alice", "bob")
+// A section is embedded and paid once, even if it moves or the service restarts. Another model
+// embeds all of them again.
+func TestEmbed_Section_IsEmbeddedOnce(t *testing.T) {
+	r, m := newVectorRig(t, "alice", "bob")
 	wants := func(what string, want ...string) {
 		t.Helper()
-		r.vectors()
+		r.waitForVectors()
 		if got := m.taken(); !slices.Equal(got, want) {
 			t.Errorf("%s: embedded were %q", what, got)
 		}
 	}
 	r.run()
-	r.say("alice", "user", "one")
-	r.say("bob", "user", "two")
+	r.putMessage("alice", "user", "one")
+	r.putMessage("bob", "user", "two")
 	putHome(r, "alice", "a.md", "three")
 	wants("at first", "alice one", "alice three", "bob two")
 	file := File{Path: "b.md", Hash: "b", Sections: []Place{{Hash: SectionHash(fmt.Sprintf("%x", "three")), Line: 7}}}
 	if err := r.index.SetManifest(t.Context(), "alice", []File{file}, []string{"a.md"}); err != nil {
 		t.Fatal(err)
 	}
-	r.say("alice", "user", "four")
+	r.putMessage("alice", "user", "four")
 	wants("moved", "alice four")
 	restart := func(embedder Embedder, model string) {
 		r.stop()
@@ -156,18 +155,18 @@ func TestASectionIsEmbeddedOnce(t *testing.T) {
 		r.run()
 	}
 	restart(nil, "")
-	r.say("bob", "user", "five")
-	r.read()
+	r.putMessage("bob", "user", "five")
+	r.waitUntilRead()
 	restart(m, "cloud/meanings")
 	wants("after a time without a model", "bob five")
 	restart(m, "cloud/other")
 	wants("of another model", "alice four", "alice one", "alice three", "bob five", "bob two")
 }
 
-// A batch that is too long is parted, a text that is too long is cut, and one that nothing helps is
-// left to its words.
-func TestTextsThatAreTooLongForTheModel(t *testing.T) {
-	r, m := embedding(t, "alice")
+// A batch that is too long is divided, a text that is too long is cut, and one that still fails is
+// found only by its words.
+func TestEmbed_TooLongTexts_AreCut(t *testing.T) {
+	r, m := newVectorRig(t, "alice")
 	m.fail = func(texts []string) error {
 		size := 0
 		for _, text := range texts {
@@ -187,27 +186,27 @@ func TestTextsThatAreTooLongForTheModel(t *testing.T) {
 	r.keep("alice", "user", long)
 	r.keep("alice", "user", "never")
 	r.run()
-	r.vectors()
+	r.waitForVectors()
 	got := m.taken()
 	if len(got) != 10 || !slices.ContainsFunc(got, func(text string) bool { return strings.HasPrefix(long, text[len("alice "):]) }) {
 		t.Errorf("embedded were %q", got)
 	}
-	if found := r.found("alice", "never"); !slices.Contains(found, "never") {
+	if found := r.searchTexts("alice", "never"); !slices.Contains(found, "never") {
 		t.Errorf("found by its words: %q", found)
 	}
 }
 
-// Where the model fails, or nobody pays for it, words find what there is, and it is said. After a
-// while it is tried again.
-func TestWordsFindWhereTheModelFails(t *testing.T) {
+// If the model fails, or nobody pays for it, the search uses words and says so. After a while it
+// tries the model again.
+func TestSearch_FailingModel_UsesWords(t *testing.T) {
 	for why, failed := range map[string]error{
 		textNoMoney: &modelcall.Error{Class: modelcall.OverBudget, Err: &supervisor.Error{Message: "no"}},
 		textByWords: errors.New("no"),
 	} {
-		r, m := embedding(t, "alice")
+		r, m := newVectorRig(t, "alice")
 		r.run()
-		r.say("alice", "user", "the automobile is at the garage")
-		r.vectors()
+		r.putMessage("alice", "user", "the automobile is at the garage")
+		r.waitForVectors()
 		now := r.index.o.Now()
 		var clock sync.Mutex
 		r.stop()
@@ -217,25 +216,25 @@ func TestWordsFindWhereTheModelFails(t *testing.T) {
 		m.failing(func([]string) error { return failed })
 		r.run()
 		search := func() Result {
-			r.read()
+			r.waitUntilRead()
 			result, err := r.index.Search(t.Context(), Query{User: "alice", Text: "garage", Source: SourceTranscript})
 			if err != nil || len(result.Hits) == 0 {
 				t.Fatalf("%s: %+v, %v", why, result, err)
 			}
 			return result
 		}
-		if got := search(); got.Behind != textByWords { // the question itself
+		if got := search(); got.Behind != textByWords { // the query itself
 			t.Errorf("%s: %q", why, got.Behind)
 		}
-		r.say("alice", "user", "a garage of stone")
+		r.putMessage("alice", "user", "a garage of stone")
 		r.await("the model's rest", func() bool { return search().Behind == why })
 		m.failing(nil)
 		m.taken()
 		clock.Lock()
 		now = now.Add(pauseTime)
 		clock.Unlock()
-		r.say("alice", "user", "a third garage")
-		r.vectors()
+		r.putMessage("alice", "user", "a third garage")
+		r.waitForVectors()
 		if got := m.taken(); !slices.Equal(got, []string{"alice a garage of stone", "alice a third garage"}) {
 			t.Errorf("%s: embedded were %q", why, got)
 		}
@@ -246,15 +245,15 @@ func TestWordsFindWhereTheModelFails(t *testing.T) {
 	}
 }
 
-// The vector of what is looked for is waited for a second, and asked for once.
-func TestAQuestionIsEmbeddedOnceAndInTime(t *testing.T) {
-	r, m := embedding(t, "alice")
+// The search waits a second for the query's vector, and requests it once.
+func TestSearch_QueryVector_HasTimeLimit(t *testing.T) {
+	r, m := newVectorRig(t, "alice")
 	r.run()
-	r.say("alice", "user", "the automobile is at the garage")
-	r.vectors()
+	r.putMessage("alice", "user", "the automobile is at the garage")
+	r.waitForVectors()
 	m.taken()
 	for range 2 {
-		r.found("alice", "vehicle")
+		r.searchTexts("alice", "vehicle")
 	}
 	if got := m.taken(); !slices.Equal(got, []string{"alice vehicle"}) {
 		t.Errorf("embedded were %q", got)
@@ -264,15 +263,14 @@ func TestAQuestionIsEmbeddedOnceAndInTime(t *testing.T) {
 	slow.Embedder = slowModel{}
 	r.index = New(slow)
 	r.run()
-	r.read()
+	r.waitUntilRead()
 	result, err := r.index.Search(t.Context(), Query{User: "alice", Text: "garage", Source: SourceTranscript})
 	if err != nil || len(result.Hits) != 1 || result.Behind != textByWords {
 		t.Errorf("%+v, %v", result, err)
 	}
 }
 
-// slowModel answers after any deadline that it is given, and at once where there is one of a
-// second.
+// slowModel answers after any deadline, and at once if the deadline is a second.
 type slowModel struct{}
 
 func (slowModel) Embed(ctx context.Context, _ string, _ []string) ([][]float32, error) {
@@ -283,8 +281,8 @@ func (slowModel) Embed(ctx context.Context, _ string, _ []string) ([][]float32, 
 	return nil, ctx.Err()
 }
 
-// A vector goes with its section, from the index's files too.
-func TestAVectorGoesWithItsSection(t *testing.T) {
+// A vector is deleted with its section, also from the index's files.
+func TestVector_SectionRemoved_IsDeleted(t *testing.T) {
 	const secret = "the safe opens with the number of the old house"
 	for name, remove := range map[string]func(r *rig, message int64) error{
 		"a message": func(r *rig, message int64) error {
@@ -294,22 +292,22 @@ func TestAVectorGoesWithItsSection(t *testing.T) {
 		"a person": func(r *rig, _ int64) error { return r.index.EraseUser(r.Context(), "alice") },
 	} {
 		t.Run(name, func(t *testing.T) {
-			r, _ := embedding(t, "alice", "bob")
+			r, _ := newVectorRig(t, "alice", "bob")
 			r.run()
-			r.say("bob", "user", "bob's own")
+			r.putMessage("bob", "user", "bob's own")
 			message := int64(0)
 			if name == "a file" {
 				putHome(r, "alice", "a.md", secret)
 			} else {
-				message = r.say("alice", "user", secret)
+				message = r.putMessage("alice", "user", secret)
 			}
-			r.vectors()
+			r.waitForVectors()
 			blob := blobOf(modeltest.Embedding(secret))
-			r.stop() // what was written last is in memory until then
+			r.stop() // the last writes are in memory until then
 			if !inFiles(t, r.index.o.Path, blob) {
 				t.Fatal("the vector is nowhere: this test sees nothing")
 			}
-			r.run().read()
+			r.run().waitUntilRead()
 			if err := remove(r, message); err != nil {
 				t.Fatal(err)
 			}
@@ -323,7 +321,7 @@ func TestAVectorGoesWithItsSection(t *testing.T) {
 	}
 }
 
-// inFiles says whether bytes are in a database or its journal.
+// inFiles reports whether a database or its journal contains bytes.
 func inFiles(t *testing.T, path string, secret []byte) (found bool) {
 	t.Helper()
 	for _, name := range []string{path, path + "-wal"} {
@@ -336,18 +334,18 @@ func inFiles(t *testing.T, path string, secret []byte) (found bool) {
 	return found
 }
 
-// Without a model there is neither a vector nor what compares them.
-func TestWithoutAModelNothingIsEmbedded(t *testing.T) {
+// Without a model there are no vectors and no function that compares them.
+func TestEmbed_NoModel_MakesNoVectors(t *testing.T) {
 	r := newRig(t, "alice").run()
-	r.say("alice", "user", "the automobile is at the garage")
-	if found := r.found("alice", "vehicle"); len(found) > 0 {
+	r.putMessage("alice", "user", "the automobile is at the garage")
+	if found := r.searchTexts("alice", "vehicle"); len(found) > 0 {
 		t.Errorf("found %q", found)
 	}
 	if n, err := engineValue(r.index, "SELECT count(*) FROM vector"); n != 0 || err != nil {
 		t.Errorf("%d vectors are awaited, %v", n, err)
 	}
 	var made float64
-	err := r.index.opened().Reader(t.Context()).Query(func(*engine.Row) bool { made++; return true }, "SELECT vec1_cos_distance(x'0000803f', x'0000803f')")
+	err := r.index.openDB().Reader(t.Context()).Query(func(*engine.Row) bool { made++; return true }, "SELECT vec1_cos_distance(x'0000803f', x'0000803f')")
 	if err == nil || made > 0 {
 		t.Error("vectors can be compared")
 	}

@@ -5,16 +5,15 @@ import (
 	"unicode"
 )
 
-// longestWord is how many letters of a word count. What is longer is no word: a key, a picture as
-// text.
+// longestWord is the longest word in letters. A longer one is no word: a key, or a picture as text.
 const longestWord = 40
 
-// unspaced are the scripts that put no spaces between words. Each pair of neighbouring letters is a
-// word there.
+// unspaced lists the scripts without spaces between words. Each pair of neighbouring letters counts
+// as a word there.
 var unspaced = []*unicode.RangeTable{unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai}
 
-// wordsOf are the words of a text in their order, as they are kept and looked for: small, without
-// accents.
+// wordsOf returns the words of a text in order, in the form for storing and searching: lower case,
+// without accents.
 func wordsOf(text string) (words []string) {
 	var word []rune
 	end := func() {
@@ -23,7 +22,7 @@ func wordsOf(text string) (words []string) {
 			word = word[:0]
 		}
 	}
-	last := rune(0) // the letter before, where both are of an unspaced script
+	last := rune(0) // the letter before, if both are of an unspaced script
 	for _, r := range text {
 		switch {
 		case r < 0x80 && ('a' <= r && r <= 'z' || '0' <= r && r <= '9'):
@@ -38,7 +37,7 @@ func wordsOf(text string) (words []string) {
 			last = r
 			continue
 		case unicode.IsLetter(r), unicode.IsDigit(r):
-			word = append(word, folded(unicode.ToLower(r))...)
+			word = append(word, foldRune(unicode.ToLower(r))...)
 		default:
 			end()
 		}
@@ -48,7 +47,7 @@ func wordsOf(text string) (words []string) {
 	return words
 }
 
-// accents are letters, each with what is kept of it. ASCII is not in it.
+// accents maps letters to what is kept of them. ASCII is not in it.
 var accents = func() map[rune][]rune {
 	letters := map[rune][]rune{'ß': []rune("ss"), 'æ': []rune("ae"), 'œ': []rune("oe"), 'þ': []rune("th")}
 	for plain, marked := range map[rune]string{
@@ -64,7 +63,7 @@ var accents = func() map[rune][]rune {
 	return letters
 }()
 
-func folded(r rune) []rune {
+func foldRune(r rune) []rune {
 	if r >= 0x80 {
 		if plain := accents[r]; plain != nil {
 			return plain
@@ -73,5 +72,5 @@ func folded(r rune) []rune {
 	return []rune{r}
 }
 
-// indexed is a text as it is given to FTS5, which parts it at its spaces.
-func indexed(text string) string { return strings.Join(wordsOf(text), " ") }
+// ftsText returns a text for FTS5, which splits it at its spaces.
+func ftsText(text string) string { return strings.Join(wordsOf(text), " ") }

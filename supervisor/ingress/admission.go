@@ -9,8 +9,7 @@ import (
 	"mews/supervisor/problem"
 )
 
-// NoteAdmissions notes in the audit log, once a day for each conversation, that something was taken
-// there, and hands it on to accept.
+// NoteAdmissions audits accepted messages, once a day for each conversation, and calls accept.
 func NoteAdmissions(
 	routine func(user, action, detail string),
 	now func() time.Time,
@@ -25,8 +24,7 @@ func NoteAdmissions(
 	}
 }
 
-// NoteRefusals notes in the audit log, once a day for each account, that it was refused at the
-// control socket.
+// NoteRefusals audits refusals at the control socket, once a day for each account.
 func NoteRefusals(note func(user, action, detail string), now func() time.Time) func(uid uint32, why error) {
 	var strangers rare.Window
 	return func(uid uint32, why error) {

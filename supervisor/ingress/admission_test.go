@@ -7,7 +7,7 @@ import (
 	"mews/supervisor"
 )
 
-func TestAnAdmissionIsKeptOnceADay(t *testing.T) {
+func TestAdmission_IsAuditedOnceADay(t *testing.T) {
 	now, taken, rows := time.Time{}, 0, 0
 	note := NoteAdmissions(
 		func(_, _, _ string) { rows++ },
@@ -28,7 +28,7 @@ func TestAnAdmissionIsKeptOnceADay(t *testing.T) {
 	}
 }
 
-func TestWhoIsTurnedAwayIsKeptOnceADay(t *testing.T) {
+func TestRefusal_IsAuditedOnceADay(t *testing.T) {
 	var rows [][3]string
 	turned := NoteRefusals(
 		func(user, action, detail string) { rows = append(rows, [3]string{user, action, detail}) },

@@ -9,9 +9,9 @@ import (
 	"mews/supervisor/internal/titles"
 )
 
-// attach puts what came with a message into its item. No file comes with a command or with a code.
-// One that is too large to be fetched is said at once: the turn of the words that came with it goes
-// on, and without words there is none.
+// attach adds a message's files to its item. Commands and codes have no files. A file that is too
+// large is reported at once; the turn of the message's words continues, and without words there is
+// none.
 func (h *Handler) attach(item *supervisor.Item, in supervisor.Incoming) {
 	switch {
 	case isCode(in.Text):

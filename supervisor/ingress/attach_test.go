@@ -20,8 +20,8 @@ const tooLarge = "I could not get a file “big_.iso”: it has 25 MiB, and I ca
 	"can. With a Bot API server of one's own, started with --local, it is up to 2 GB: an admin can set that up (telegram.api_url and " +
 	"telegram.files)."
 
-// Every file is kept with its message, and nothing of it is for a turn until it was read.
-func TestFilesAreKeptWithTheirMessages(t *testing.T) {
+// Every file is stored with its message, and no turn sees it before it was read.
+func TestFiles_AreStoredWithTheirMessages(t *testing.T) {
 	p := newFixture(t)
 	p.take(1, p.incoming(101, 101, aPhoto+`,"media_group_id":"g1"`), p.incoming(101, 101, aPhoto+`,"media_group_id":"g1","caption":"look"`),
 		p.incoming(101, 101, aVoice), p.incoming(101, 101, `,"text":"hm"`+forwarded), p.incoming(101, 101, aPhoto+forwarded+`,"media_group_id":"g2"`),
@@ -47,9 +47,9 @@ func TestFilesAreKeptWithTheirMessages(t *testing.T) {
 	}
 }
 
-// One message of an album has its words, and it may be any of them. In a group those say for all of
-// it whom it is meant for.
-func TestAnAlbumThatNamesTheBotCountsWhole(t *testing.T) {
+// One message of an album has the caption, and it may be any of them. In a group the caption
+// decides for the whole album whether it is meant for the bot.
+func TestAlbum_OneCaptionNamesBot_IsTakenWhole(t *testing.T) {
 	p := newFixture(t)
 	of := func(album, more string) supervisor.Incoming {
 		return p.incoming(-7, 101, aPhoto+`,"media_group_id":"`+album+`"`+more)
@@ -62,7 +62,7 @@ func TestAnAlbumThatNamesTheBotCountsWhole(t *testing.T) {
 	}
 }
 
-func TestWhatDoesNotReachABotIsNamed(t *testing.T) {
+func TestUnsupportedContent_IsNamed(t *testing.T) {
 	p := newFixture(t)
 	p.take(1, p.incoming(101, 101, `,"checklist":{"title":"Party"}`))
 	want := "That is a checklist “Party”, and Telegram gives me only its name. Write to me what it says, or send me a picture of it, and I work with that."
@@ -74,9 +74,9 @@ func TestWhatDoesNotReachABotIsNamed(t *testing.T) {
 	}
 }
 
-// The words after it may be about it, so the model learns of it, once. What has to stand alone
-// stands alone.
-func TestWhatCouldNotBeLookedAtIsKnownToTheNextMessage(t *testing.T) {
+// The next message may be about the unread file, so the model learns of it, once. Commands, codes
+// and answers do not mention it.
+func TestUnreadFile_NextMessageMentionsIt(t *testing.T) {
 	p := newFixture(t)
 	p.take(3, p.incoming(101, 101, aStory), p.incoming(101, 101, aLargeOne), p.incoming(101, 101, aStory))
 	p.restart() // which forgets nothing
@@ -89,8 +89,9 @@ func TestWhatCouldNotBeLookedAtIsKnownToTheNextMessage(t *testing.T) {
 	}
 }
 
-// A file that can't be fetched is said at once. Words that came with it are worked on, and name it.
-func TestAFileThatIsTooLargeIsSaidAtOnce(t *testing.T) {
+// A file that can't be fetched is reported at once. Its caption still gets a turn, which names the
+// file.
+func TestFile_TooLarge_IsReportedAtOnce(t *testing.T) {
 	p := newFixture(t)
 	p.take(1, p.incoming(101, 101, aLargeOne))
 	if got := p.answers("alice", "101"); len(got) != 1 || got[0] != tooLarge || len(p.accepted) != 0 {
@@ -113,7 +114,7 @@ func TestAFileThatIsTooLargeIsSaidAtOnce(t *testing.T) {
 	}
 }
 
-func TestNoFileComesWithACommandOrACode(t *testing.T) {
+func TestFile_WithCommandOrCode_IsLeftOut(t *testing.T) {
 	p := newFixture(t)
 	p.take(1, p.incoming(101, 101, aPhoto+`,"caption":"/new tea"`), p.incoming(101, 101, aPhoto+`,"caption":"123456"`))
 	if got := p.files(); len(got) != 2 || len(got[0])+len(got[1]) != 0 || p.accepted[0].Kind != supervisor.KindCommand {
@@ -124,9 +125,8 @@ func TestNoFileComesWithACommandOrACode(t *testing.T) {
 	}
 }
 
-// Whatever an update says of a file, the store takes what is read off it: a batch that it refused
-// would come again for ever.
-func TestHostileFilesAreKept(t *testing.T) {
+// The store takes any metadata of a file: a batch that it refused would come again for ever.
+func TestFile_HostileMetadata_IsStorable(t *testing.T) {
 	p := newFixture(t)
 	long := strings.Repeat("a", 10<<10)
 	for i, file := range []string{`{"file_id":""}`, `{"file_id":"` + long + `"}`, `{"file_id":"x","file_size":-1,"duration":-1}`,

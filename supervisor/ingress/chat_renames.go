@@ -9,14 +9,14 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// ChatRenames are the chats that got another name since the service started. Who has learnt of a
-// conversation before may still call its chat by the old name. The zero value is ready.
+// ChatRenames holds the chats that were renamed since the service started. Older copies of a
+// conversation may still have the old name. The zero value is ready.
 type ChatRenames struct {
 	mu sync.Mutex // guards to
 	to map[string]string
 }
 
-// Add keeps that a chat has another name now.
+// Add records that a chat has a new name.
 func (r *ChatRenames) Add(from, to string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -24,10 +24,10 @@ func (r *ChatRenames) Add(from, to string) {
 		r.to = map[string]string{}
 	}
 	r.to[from] = to
-	delete(r.to, to) // the present name is no old one
+	delete(r.to, to) // the current name is no longer an old one
 }
 
-// Current is what a chat is called now.
+// Current returns the current name of a chat.
 func (r *ChatRenames) Current(chat string) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -37,30 +37,30 @@ func (r *ChatRenames) Current(chat string) string {
 	return chat
 }
 
-// MovableConversations are the conversations for whoever learns that a chat has another name: from
-// the channel, or by sending.
+// MovableConversations moves conversations when a chat's new name becomes known, from an update or
+// by sending.
 type MovableConversations struct {
 	sqlite.Conversations
 	People  *access.People
 	Groups  sqlite.Groups
 	Renames *ChatRenames
-	Refresh func(context.Context) error                  // reads people anew
-	Wake    func(ctx context.Context, chat string) error // has what waits in a chat be worked on
+	Refresh func(context.Context) error                  // reads users again
+	Wake    func(ctx context.Context, chat string) error // wakes the work that waits in a chat
 }
 
-// Move keeps that a chat has another name and that people may still speak there, reads people anew,
-// and wakes what waits in the chat. It does so also where no conversation was left to move but
-// people do not know of it yet: whoever has moved them may not have come as far.
+// Move stores a chat's new name, keeps it allowed, reads users again, and wakes the chat's work. It
+// also does so if no conversation was left to move but users do not know the new name yet: an
+// earlier move may have been interrupted.
 func (m MovableConversations) Move(ctx context.Context, channel supervisor.Channel, from, to string) (int, error) {
 	allowed := m.People.GroupAllowed(channel, from)
-	if allowed { // kept also where the configuration allows it, which knows only the old name
+	if allowed { // stored even if the configuration allows it, because that has only the old name
 		if err := m.Groups.Allow(ctx, sqlite.Group{Channel: channel, Chat: to}); err != nil {
 			return 0, err
 		}
 	}
 	m.Renames.Add(from, to)
 	moved, err := m.Conversations.Move(ctx, channel, from, to)
-	// else people know it
+	// otherwise users know it
 	if err == nil && (moved > 0 || allowed && !m.People.GroupAllowed(channel, to)) {
 		err = m.Refresh(ctx)
 	}
@@ -70,7 +70,7 @@ func (m MovableConversations) Move(ctx context.Context, channel supervisor.Chann
 	return moved, err
 }
 
-// moveGroup goes along with a group that has become another chat.
+// moveGroup follows a group that has become another chat.
 func (h *Handler) moveGroup(ctx context.Context, in supervisor.Incoming) error {
 	conversations := MovableConversations{h.o.Conversations, h.o.People, h.o.Access.Groups, h.o.Renames, h.o.Refresh, h.o.Wake}
 	moved, err := conversations.Move(ctx, in.Channel, in.Chat, in.MovedTo)

@@ -10,7 +10,7 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-func TestWhatAChatIsCalledNow(t *testing.T) {
+func TestChatRenames_Current(t *testing.T) {
 	var m ChatRenames
 	m.Add("-5", "-1005")
 	m.Add("-1005", "-2005")
@@ -26,10 +26,10 @@ func TestWhatAChatIsCalledNow(t *testing.T) {
 	}
 }
 
-// A move is kept before the conversations go along; then people are read anew, and only then what
-// waits is woken. A group that only the configuration allows, by its old name, is allowed by the
-// new one before people are read.
-func TestAMoveThatSendingFoundIsGoneAlongWith(t *testing.T) {
+// A move is stored before the conversations move. Then users are read again, and only then waiting
+// work is woken. A group that only the configuration allows, by its old name, is allowed by the new
+// one before users are read.
+func TestMove_FoundBySending_IsFollowed(t *testing.T) {
 	db := sqlitetest.Open(t)
 	before, err := db.Conversations().Find(t.Context(), "alice", supervisor.ChannelTelegram, "-7", "")
 	must(t, err)

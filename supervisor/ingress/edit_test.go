@@ -15,7 +15,7 @@ import (
 	"mews/supervisor/telegram"
 )
 
-// edited is a change of a message as Telegram sends it.
+// edited returns an edit of a message as Telegram sends it.
 func (p *fixture) edited(of supervisor.Incoming, from int64, more string) supervisor.Incoming {
 	p.t.Helper()
 	p.update++
@@ -30,9 +30,9 @@ func (p *fixture) edited(of supervisor.Incoming, from int64, more string) superv
 	return in
 }
 
-// What is changed is taken of whoever wrote it, and was taken before: nobody is let in, told or
-// noted for a change.
-func TestAnEditIsOfWhatItsPersonHasSent(t *testing.T) {
+// An edit counts only if its user's original message was taken. It admits, answers and audits
+// nobody.
+func TestEdit_OnlyOfOwnTakenMessage(t *testing.T) {
 	p := newFixture(t)
 	code, digest := access.NewInvite()
 	must(t, p.db.Access().Invites.Put(t.Context(), sqlite.Invite{Digest: digest, User: "alice", ExpiresAt: time.Now().Add(time.Hour)}))
@@ -54,8 +54,8 @@ func TestAnEditIsOfWhatItsPersonHasSent(t *testing.T) {
 	}
 }
 
-// In a group the button below an edited message is its person's.
-func TestTheButtonBelowAnEditedMessageIsItsPersons(t *testing.T) {
+// In a group the button below an edited message works only for its user.
+func TestEditButton_OthersPress_IsRefused(t *testing.T) {
 	p := newFixture(t)
 	var toasts []string
 	p.o.Acknowledge = func(_, text string) { toasts = append(toasts, text) }

@@ -8,9 +8,8 @@ import (
 	"mews/supervisor"
 )
 
-// TestAFollowUpKeepsItsFiles: they come with words, and not with a command; an album waits as a
-// whole.
-func TestAFollowUpKeepsItsFiles(t *testing.T) {
+// The files come with words, not with a command; an album waits as a whole.
+func TestFollowUp_KeepsItsFiles(t *testing.T) {
 	p := newFixture(t)
 	of := func(more string) supervisor.Incoming {
 		return p.incoming(101, 101, aPhoto+`,"media_group_id":"g1"`+more)
@@ -31,9 +30,8 @@ func TestAFollowUpKeepsItsFiles(t *testing.T) {
 	}
 }
 
-// TestSomebodyElsesPressInAGroupIsTold: nobody else drops what a person has sent, and whoever tries
-// is told so alone.
-func TestSomebodyElsesPressInAGroupIsTold(t *testing.T) {
+// Nobody else may drop a user's message, and whoever tries gets a private explanation.
+func TestPress_OfOtherUser_IsExplained(t *testing.T) {
 	p := newFixture(t)
 	p.take(0, p.incoming(-7, 101, `,"text":"@mews_bot hi","entities":[{"type":"mention","offset":0,"length":9}]`))
 	mine := p.accepted[0].ID

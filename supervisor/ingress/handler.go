@@ -1,6 +1,6 @@
-// Package ingress takes what a channel brings to the inbox. It finds out whose account the sender's
-// is, lets in who has an invite's code, and goes along with chats that get another name. A stranger
-// gets silence.
+// Package ingress passes a channel's updates to the inbox. It finds the user of the sender's
+// account, admits senders with an invite's code, and follows renamed chats. A stranger gets no
+// answer.
 package ingress
 
 import (
@@ -25,7 +25,7 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// Options are what a Handler needs from outside.
+// Options configures a Handler.
 type Options struct {
 	Source        string // of the updates: a channel and its account there
 	People        *access.People
@@ -37,17 +37,17 @@ type Options struct {
 	Inbox         *inbox.Inbox
 	Questions     *question.Questions
 	Undos         sqlite.Undos
-	LargestFile   int64 // bytes of what the channel can fetch
-	// nil where its key cannot be used: nobody is offered a second factor
+	LargestFile   int64 // the largest file that the channel can fetch, in bytes
+	// nil if its key can't be used: then nobody is offered a second factor
 	Seal    *access.Seal
 	Renames *ChatRenames
 
-	Refresh func(context.Context) error // reads people anew
-	// what is to be sent to a chat goes to its new name
+	Refresh func(context.Context) error // reads users again
+	// redirects a chat's messages to its new name
 	Moved func(from, to string)
-	Wake  func(ctx context.Context, chat string) error // has what waits in a chat be worked on
-	// Acknowledge ends the wait of whoever pressed a button, and shows them alone a text for a
-	// moment; "" is none. It never blocks.
+	Wake  func(ctx context.Context, chat string) error // wakes the work that waits in a chat
+	// Acknowledge ends the wait of the user who pressed a button, and shows that user a text for a
+	// moment; "" shows none. It never blocks.
 	Acknowledge func(query, text string)
 	// something was put into its outbox
 	Queued func(conversation int64)
@@ -57,29 +57,29 @@ type Options struct {
 	Log         hclog.Logger
 }
 
-// Handler is where what a channel brings meets who may speak.
+// Handler checks a channel's updates and passes those of users to the inbox.
 type Handler struct {
 	o         Options
 	pairing   pairing
-	strangers rare.Window // senders and groups that were noted today
-	albums    sync.Map    // by group, its last album of which a part was meant for the bot
+	strangers rare.Window // senders and groups that were audited today
+	albums    sync.Map    // by group: its last album with a part meant for the bot
 }
 
-// New makes a handler.
+// New returns a handler.
 func New(o Options) *Handler {
 	h := &Handler{o: o}
 	h.pairing = pairing{o: &h.o, wrongCodes: inviteFailures(), repeats: inviteFailures()}
 	return h
 }
 
-// Next is where the next batch begins.
+// Next returns the offset of the next batch.
 func (h *Handler) Next(ctx context.Context) (int64, error) {
 	return h.o.Updates.NextUpdate(ctx, h.o.Source)
 }
 
-// Take keeps a batch and where the next one begins, in one transaction. Where a group moves within
-// the batch, what stands before the move is kept first, so that the group's conversations take it
-// along. A batch that comes again is kept once.
+// Take stores a batch and the offset of the next one, in one transaction. If a group moves within
+// the batch, the earlier part is stored first, so that it moves with the group's conversations. A
+// repeated batch is stored once.
 func (h *Handler) Take(ctx context.Context, batch []supervisor.Incoming, next int64) error {
 	var items []supervisor.Item
 	for _, in := range h.wholeAlbums(batch) {
@@ -104,8 +104,8 @@ func (h *Handler) Take(ctx context.Context, batch []supervisor.Incoming, next in
 	return h.put(ctx, items, next)
 }
 
-// wholeAlbums has all of a group's album be meant for the bot where a part of it is: only one of
-// its messages has its words.
+// wholeAlbums marks all parts of a group's album as meant for the bot if one part is: only one of
+// them has the caption.
 func (h *Handler) wholeAlbums(batch []supervisor.Incoming) []supervisor.Incoming {
 	batch = slices.Clone(batch)
 	for _, in := range batch {
@@ -120,7 +120,7 @@ func (h *Handler) wholeAlbums(batch []supervisor.Incoming) []supervisor.Incoming
 	return batch
 }
 
-// put gives items to the inbox, with where the next batch begins; 0 leaves that as it is.
+// put passes items to the inbox, with the offset of the next batch; 0 leaves the offset.
 func (h *Handler) put(ctx context.Context, items []supervisor.Item, next int64) error {
 	if len(items) == 0 && next == 0 {
 		return nil
@@ -128,16 +128,16 @@ func (h *Handler) put(ctx context.Context, items []supervisor.Item, next int64) 
 	return h.o.Inbox.PutBatch(ctx, supervisor.Batch{Source: h.o.Source, Next: next, Items: items})
 }
 
-// fromPeople are the kinds that somebody may have meant for their assistant.
+// fromPeople are the kinds of updates that a user may have meant for the assistant.
 var fromPeople = map[supervisor.IncomingKind]bool{
 	supervisor.IncomingMessage: true, supervisor.IncomingUnreadable: true, supervisor.IncomingPress: true,
 }
 
-// admit makes an inbox item of what somebody who may speak has sent to the bot. Whether they must
-// send a code first is decided by the inbox's gate.
+// admit returns the inbox item of an update that an allowed user has sent to the bot. The inbox's
+// gate decides whether the user must send a code first.
 func (h *Handler) admit(ctx context.Context, in supervisor.Incoming) (item supervisor.Item, ok bool, err error) {
 	if !fromPeople[in.Kind] || !in.Addressed {
-		// what people say to each other in a group is not noted, whoever they are
+		// conversations within a group are not audited
 		return item, false, nil
 	}
 	edited, invited := !in.EditedAt.IsZero(), false
@@ -166,9 +166,9 @@ func (h *Handler) admit(ctx context.Context, in supervisor.Incoming) (item super
 	return item, err == nil, err
 }
 
-// isForeignPress says whether somebody has pressed another's button, and tells them so without a
-// word to the group. In groups there are buttons of questions, of what waits there, below edited
-// messages and below answers that have changed files: all else stands in its person's private chat.
+// isForeignPress reports whether somebody has pressed another user's button, and tells only them.
+// In groups there are buttons of questions, of waiting messages, below edited messages and below
+// answers that have changed files. Other buttons are only in private chats.
 func (h *Handler) isForeignPress(ctx context.Context, user string, in supervisor.Incoming) (bool, error) {
 	if in.Kind != supervisor.IncomingPress || !in.Group {
 		return false, nil
@@ -184,7 +184,7 @@ func (h *Handler) isForeignPress(ctx context.Context, user string, in supervisor
 	return true, nil
 }
 
-// isTheirs says whether a button that stands in a group is a user's.
+// isTheirs reports whether a button in a group belongs to a user.
 func (h *Handler) isTheirs(ctx context.Context, user, press string) (bool, error) {
 	if turn, undo := presses.Undone(press); undo {
 		owner, err := h.o.Undos.User(ctx, turn)
@@ -199,7 +199,7 @@ func (h *Handler) isTheirs(ctx context.Context, user, press string) (bool, error
 	return h.o.Updates.IsOf(ctx, user, inbound)
 }
 
-// item is what the inbox is to keep of something that a person has sent.
+// item returns the inbox item of a user's update.
 func (h *Handler) item(user supervisor.User, in supervisor.Incoming) supervisor.Item {
 	item := supervisor.Item{
 		Inbound: supervisor.Inbound{
@@ -228,13 +228,13 @@ func (h *Handler) item(user supervisor.User, in supervisor.Incoming) supervisor.
 	return item
 }
 
-// mayMention says whether words may say to the model that something before them could not be looked
-// at. Commands, codes and answers stand alone.
+// mayMention reports whether a message may tell the model about an earlier unread file. Commands,
+// codes and answers may not.
 func mayMention(in supervisor.Incoming) bool {
 	return !isCommand(in) && !isCode(in.Text) && answer.YesOrNo(in.Text) == supervisor.SayNothing
 }
 
-// isCommand says whether a message is a command and not a text that a command is before.
+// isCommand reports whether a message is a command, and not a follow-up with text.
 func isCommand(in supervisor.Incoming) bool {
 	name, _ := slash.Parse(in.Text)
 	_, followup := slash.ParseFollowup(in.Text, len(in.Attachments))
@@ -243,15 +243,15 @@ func isCommand(in supervisor.Incoming) bool {
 
 func isCode(text string) bool { return access.IsCode(text) || access.ContainsRecovery(text) }
 
-// isAllowCommand says whether it is an admin's /allow, which is taken from a group in which nobody
-// may speak yet.
+// isAllowCommand reports whether it is an admin's /allow, which is accepted from groups that are
+// not allowed yet.
 func isAllowCommand(user supervisor.User, in supervisor.Incoming) bool {
 	name, _ := slash.Parse(strings.TrimSpace(in.Text))
 	return user.Role == supervisor.RoleAdmin && in.Kind == supervisor.IncomingMessage && name == "allow"
 }
 
-// noteUnknownGroup notes a group in which nobody may speak yet, once a day each, and tells an admin
-// who speaks there how that changes.
+// noteUnknownGroup audits a group that is not allowed, once a day each. It tells an admin who
+// speaks there how to allow it.
 func (h *Handler) noteUnknownGroup(ctx context.Context, user supervisor.User, in supervisor.Incoming) error {
 	if h.strangers.First(in.Chat, time.Now()) {
 		h.o.Audit(user.Name, "telegram.group", fmt.Sprintf("spoke in group %s (%q), which no admin has allowed; nothing was answered",
@@ -268,7 +268,7 @@ func (h *Handler) noteUnknownGroup(ctx context.Context, user supervisor.User, in
 	return nil
 }
 
-// noteStranger notes somebody who spoke to the bot and may not, once a day each.
+// noteStranger audits a stranger who wrote to the bot, once a day each.
 func (h *Handler) noteStranger(in supervisor.Incoming) {
 	if h.strangers.First(in.Sender, time.Now()) {
 		h.o.Audit("", "telegram.stranger", fmt.Sprintf("%s wrote; nothing was answered", in.Sender))

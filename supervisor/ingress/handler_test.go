@@ -19,7 +19,7 @@ import (
 	"mews/supervisor/telegram"
 )
 
-// fixture is a handler over a real database that knows alice (101) and bob (102), an admin.
+// fixture is a handler on a real database that knows alice (101) and bob (102), an admin.
 type fixture struct {
 	*Handler
 	t        *testing.T
@@ -60,12 +60,12 @@ func newFixture(t *testing.T) *fixture {
 	return p
 }
 
-// restart has the handler be made anew.
+// restart makes a new handler.
 func (p *fixture) restart() { p.Handler = New(p.o) }
 
 func (p *fixture) note(_, action, detail string) { p.audited = append(p.audited, action+": "+detail) }
 
-// incoming is a message as Telegram sends it; more are further fields of the message.
+// incoming returns a message as Telegram sends it; more has further fields of the message.
 func (p *fixture) incoming(chat, from int64, more string) supervisor.Incoming {
 	p.t.Helper()
 	p.update++
@@ -91,7 +91,7 @@ func (p *fixture) take(next int64, batch ...supervisor.Incoming) {
 	}
 }
 
-// texts are what was accepted, as user: text.
+// texts lists the accepted texts, as user: text.
 func (p *fixture) texts() (texts []string) {
 	for _, in := range p.accepted {
 		texts = append(texts, in.Conversation.User+"@"+in.Conversation.Chat+": "+in.Text)
@@ -99,7 +99,7 @@ func (p *fixture) texts() (texts []string) {
 	return texts
 }
 
-// files are those that were kept with what was accepted.
+// files lists the files of the accepted messages.
 func (p *fixture) files() (files [][]supervisor.Attachment) {
 	p.t.Helper()
 	for _, in := range p.accepted {
@@ -110,7 +110,7 @@ func (p *fixture) files() (files [][]supervisor.Attachment) {
 	return files
 }
 
-// answers are what the gate has answered by itself.
+// answers lists the answers of the gate itself.
 func (p *fixture) answers(user, chat string) (answers []string) {
 	p.t.Helper()
 	c, err := p.db.Conversations().Find(p.t.Context(), user, supervisor.ChannelTelegram, chat, "")
@@ -127,7 +127,7 @@ func (p *fixture) answers(user, chat string) (answers []string) {
 	return answers
 }
 
-func TestTheGateLetsInWhoIsKnownAndWhatIsMeantForTheBot(t *testing.T) {
+func TestHandler_KnownUserToBot_IsTaken(t *testing.T) {
 	p := newFixture(t)
 	p.take(900,
 		p.incoming(101, 101, `,"text":"hello"`),
@@ -147,7 +147,7 @@ func TestTheGateLetsInWhoIsKnownAndWhatIsMeantForTheBot(t *testing.T) {
 	}
 }
 
-func TestAStrangerInAGroupWhoSpeaksToOthersIsNotNoted(t *testing.T) {
+func TestStranger_TalkingToOthers_IsNotAudited(t *testing.T) {
 	p := newFixture(t)
 	p.take(900, p.incoming(-7, 666, `,"text":"just talking"`), p.incoming(-7, 666, `,"text":"/start@other_bot"`))
 	if len(p.audited) != 0 {
@@ -162,7 +162,7 @@ func TestAStrangerInAGroupWhoSpeaksToOthersIsNotNoted(t *testing.T) {
 	}
 }
 
-func TestTheGateFollowsAGroup(t *testing.T) {
+func TestGroupMove_IsFollowed(t *testing.T) {
 	p := newFixture(t)
 	p.take(1, p.incoming(-7, 101, `,"text":"/help"`))
 	p.take(2, p.incoming(-7, 101, `,"migrate_to_chat_id":-1007`))
@@ -172,7 +172,7 @@ func TestTheGateFollowsAGroup(t *testing.T) {
 	}
 }
 
-func TestAGroupIsSilentUntilAnAdminAllowsIt(t *testing.T) {
+func TestUnknownGroup_StaysSilentUntilAllowed(t *testing.T) {
 	p := newFixture(t)
 	p.take(1, p.incoming(-9, 101, `,"text":"/help"`), p.incoming(-9, 101, `,"text":"/allow"`), p.incoming(-9, 102, `,"text":"/help"`),
 		p.incoming(-9, 666, `,"text":"/allow"`), p.incoming(-9, 102, `,"text":"/allow"`))
@@ -186,9 +186,9 @@ func TestAGroupIsSilentUntilAnAdminAllowsIt(t *testing.T) {
 	}
 }
 
-// An admin who speaks in such a group is told in private, once a day, how it is allowed. Nobody
-// else is told anything.
-func TestAnAdminIsToldHowAGroupIsAllowed(t *testing.T) {
+// An admin who writes in such a group learns in private, once a day, how to allow it. Nobody else
+// is told anything.
+func TestUnknownGroup_TellsAdminHowToAllow(t *testing.T) {
 	p := newFixture(t)
 	p.take(1, p.incoming(-9, 101, `,"text":"/help"`), p.incoming(-9, 102, `,"text":"/help"`), p.incoming(-9, 102, `,"text":"/help"`))
 	if told := p.answers("bob", "102"); len(told) != 1 || !strings.Contains(told[0], "Write /allow there") {
@@ -199,9 +199,8 @@ func TestAnAdminIsToldHowAGroupIsAllowed(t *testing.T) {
 	}
 }
 
-// Where nothing was said in a group before it became another one, people are read anew all the
-// same, once.
-func TestTheGateFollowsAGroupInWhichNothingWasSaid(t *testing.T) {
+// If a group is renamed before its first message, users are read again all the same, once.
+func TestGroupMove_SilentGroup_IsFollowed(t *testing.T) {
 	p := newFixture(t)
 	refreshed := 0
 	p.o.Refresh = func(ctx context.Context) error {
@@ -224,9 +223,9 @@ func TestTheGateFollowsAGroupInWhichNothingWasSaid(t *testing.T) {
 	}
 }
 
-// What was said in a group right before it became another one comes in one batch with that, and
-// goes along; what is said after it in the same batch too. A batch that comes again is taken once.
-func TestTheGateTakesAlongWhatWasSaidBeforeAGroupMoved(t *testing.T) {
+// Messages around a group's rename come in the same batch, and all go to the new chat. A repeated
+// batch is taken once.
+func TestGroupMove_EarlierMessagesOfBatch_Follow(t *testing.T) {
 	p := newFixture(t)
 	alice, _ := p.o.People.Find("alice")
 	// as a group that was allowed in the chat: the old name is nothing any more
@@ -268,7 +267,7 @@ func TestTheGateTakesAlongWhatWasSaidBeforeAGroupMoved(t *testing.T) {
 	}
 }
 
-// everybody is a gate of the inbox's that is open to whoever has got to it.
+// everybody is an inbox gate that passes everything.
 type everybody struct{}
 
 func (everybody) Check(context.Context, supervisor.Inbound) (m supervisor.GateDecision, err error) {

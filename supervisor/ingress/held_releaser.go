@@ -10,18 +10,18 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// HeldReleaser releases what closed gates hold of people who are asked for no code any more. They
-// were told that it is kept and will be answered, and no code will come that opens the gate.
+// HeldReleaser releases held messages of users who no longer need a code. They were told that the
+// messages are kept and will be answered, and no code will come to open the gate.
 type HeldReleaser struct {
 	Gate     *access.Gate
 	Inbox    sqlite.Inbox
 	Serves   func(supervisor.Conversation) bool
-	Accepted func(supervisor.Inbound) // is called for each that is released
+	Accepted func(supervisor.Inbound) // is called for each released message
 	Log      hclog.Logger
 }
 
-// Release is called whenever people were read anew, and at the service's start. What cannot be
-// looked up stays held until the next call.
+// Release must be called when users were read again, and at the service's start. If a lookup fails,
+// the message stays held until the next call.
 func (r *HeldReleaser) Release(ctx context.Context) {
 	holding, err := r.Inbox.Holding(ctx)
 	if err != nil {

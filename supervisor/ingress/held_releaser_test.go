@@ -13,9 +13,8 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// What a gate holds is released once its person needs no code any more, and not before. It is
-// released once.
-func TestHeldMessagesAreReleasedOnceNoCodeIsNeeded(t *testing.T) {
+// A held message is released once, as soon as its user needs no code any more.
+func TestHeldMessages_NoCodeNeeded_AreReleased(t *testing.T) {
 	db := sqlitetest.Open(t)
 	users := func(codes supervisor.Codes) []supervisor.User {
 		return []supervisor.User{{Name: "alice", Accounts: map[supervisor.Channel]string{supervisor.ChannelTelegram: "101"}, Codes: codes},

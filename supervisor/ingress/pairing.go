@@ -13,8 +13,8 @@ import (
 	"mews/supervisor/slash"
 )
 
-// pairing binds an account to a person who has an invite's code: /start CODE, or the link that says
-// so. It also offers a second factor in their private chat, where their invite allows one.
+// pairing binds an account to a user by an invite's code: /start CODE, or a link with it. In a
+// private chat it also offers a second factor if the invite allows one.
 type pairing struct {
 	o          *Options
 	wrongCodes *rare.Window // that were noted, by sender and update
@@ -22,23 +22,21 @@ type pairing struct {
 	repeats    *rare.Window // codes of people who are let in already, by sender and update
 }
 
-// How many wrong codes are noted in an hour, of one sender and of all. A code has 128 bits and
-// can't be guessed, so every one is looked up, whoever sends it and whatever others have tried
-// before; these bounds only keep the log quiet. Somebody mistypes a code once or twice; the second
-// bound is six of those who do their worst.
+// Limits of audited wrong codes in an hour, of one sender and of all. A code has 128 bits and can't
+// be guessed, so every one is looked up; these limits only keep the log short. Users mistype a code
+// once or twice; the second limit covers six of the worst senders.
 const (
 	maxFailuresOfSender = 5
 	maxFailures         = 30
 )
 
-// inviteFailures are codes by their senders and the updates that brought them. An update that comes
-// again, because what came of it could not be kept, is counted once.
+// inviteFailures counts codes by sender and update. A repeated update is counted once.
 func inviteFailures() *rare.Window {
 	return &rare.Window{Length: time.Hour, Most: maxFailures, Each: maxFailuresOfSender}
 }
 
 // redeem takes an invite's code, if in is one, and replaces in's text by a plain /start, which may
-// be kept. invited says that there was a code, right or wrong.
+// be stored. invited means that there was a code, right or wrong.
 func (p *pairing) redeem(ctx context.Context, in *supervisor.Incoming) (invited bool, err error) {
 	name, code := slash.Parse(strings.TrimSpace(in.Text))
 	if in.Kind != supervisor.IncomingMessage || in.Group || name != "start" || code == "" {
@@ -60,8 +58,8 @@ func (p *pairing) redeem(ctx context.Context, in *supervisor.Incoming) (invited 
 	return true, p.offer(ctx, user, in)
 }
 
-// refused goes on with somebody whose code was not taken. It may have been taken just before a
-// crash, or before people could not be read anew.
+// refused handles a code that was not accepted. It may have been accepted just before a crash, or
+// before users could be read again.
 func (p *pairing) refused(ctx context.Context, in *supervisor.Incoming, why error) error {
 	if err := p.refreshBound(ctx, in); err != nil {
 		return err
@@ -79,8 +77,8 @@ func (p *pairing) refused(ctx context.Context, in *supervisor.Incoming, why erro
 	return p.offer(ctx, user, in)
 }
 
-// refreshBound reads people anew where the sender's account is bound to somebody and People do not
-// know it yet.
+// refreshBound reads users again if the sender's account is bound to a user whom People does not
+// know yet.
 func (p *pairing) refreshBound(ctx context.Context, in *supervisor.Incoming) error {
 	if p.o.People.Owner(in.Channel, in.Sender) != "" {
 		return nil
@@ -90,7 +88,7 @@ func (p *pairing) refreshBound(ctx context.Context, in *supervisor.Incoming) err
 		return err
 	}
 	if _, there := p.o.People.Find(user); !there {
-		return nil // the binding was left by somebody who is no user any more
+		return nil // the binding belongs to a deleted user
 	}
 	if err := p.o.Refresh(ctx); err != nil {
 		return fmt.Errorf("let in %s: %w", user, err)
@@ -98,8 +96,8 @@ func (p *pairing) refreshBound(ctx context.Context, in *supervisor.Incoming) err
 	return nil
 }
 
-// noteWrong notes a code that let nobody in. Of somebody who sends many of them it is noted once a
-// day that they do.
+// noteWrong audits a wrong code. For a sender of many, it is audited once a day that there are
+// many.
 func (p *pairing) noteWrong(in *supervisor.Incoming, why string) {
 	switch now := time.Now(); {
 	case p.wrongCodes.Note(in.Sender, in.Update, now):
@@ -109,12 +107,12 @@ func (p *pairing) noteWrong(in *supervisor.Incoming, why string) {
 	}
 }
 
-// redacted takes the place of an update of which no word may be kept.
+// redacted replaces an update that must not be stored.
 func redacted(update int64) json.RawMessage {
 	return json.RawMessage(fmt.Sprintf(`{"update_id":%d,"redacted":true}`, update))
 }
 
-// offer offers a second factor to somebody who has been let in, where they may make one.
+// offer offers a second factor to an admitted user who may have one.
 func (p *pairing) offer(ctx context.Context, user supervisor.User, in *supervisor.Incoming) error {
 	if p.o.People.Suspended(user.Name) {
 		return nil // nothing is taken from them
@@ -130,11 +128,11 @@ func (p *pairing) offer(ctx context.Context, user supervisor.User, in *superviso
 	return p.enrol(ctx, user, c)
 }
 
-// secretLifetime is how long a message that shows a secret stands. textFactor names it.
+// secretLifetime is how long a message with a secret stays. textFactor names it.
 const secretLifetime = 10 * time.Minute
 
-// enrol makes a second factor for a person, and shows it to them for a while. It counts once they
-// have sent a code of it.
+// enrol makes a second factor for a user, and shows it for a while. It becomes active with the
+// first code from it.
 func (p *pairing) enrol(ctx context.Context, user supervisor.User, c supervisor.Conversation) error {
 	made, err := p.o.Seal.Enrol(user.Name)
 	if err != nil {
@@ -163,8 +161,7 @@ func (p *pairing) enrol(ctx context.Context, user supervisor.User, c supervisor.
 	return err
 }
 
-// factorStatus says what a second factor that was just made is to a person: a condition, or their
-// choice.
+// factorStatus says whether a new second factor is required or optional.
 func factorStatus(codes supervisor.Codes) string {
 	if codes == supervisor.CodesRequired {
 		return textFactorRequired

@@ -17,7 +17,7 @@ import (
 
 const manyWrong = " had a code that is not good; there are many wrong codes in this hour, and no more of theirs are noted"
 
-// invited puts an invite for alice, and gives the message with which somebody takes it.
+// invited stores an invite for alice, and returns a message that redeems it.
 func (p *fixture) invited() (start func(from int64) supervisor.Incoming) {
 	p.t.Helper()
 	code, digest := access.NewInvite()
@@ -30,7 +30,7 @@ func (p *fixture) invited() (start func(from int64) supervisor.Incoming) {
 	}
 }
 
-func TestWhoTriesTooManyCodesIsNotedOnceADay(t *testing.T) {
+func TestWrongCodes_ManyOfOne_AreAuditedOnceADay(t *testing.T) {
 	p := newFixture(t)
 	for range 20 {
 		p.take(1, p.incoming(7, 7, `,"text":"/start x"`), p.incoming(8, 8, `,"text":"/start x"`))
@@ -47,7 +47,7 @@ func TestWhoTriesTooManyCodesIsNotedOnceADay(t *testing.T) {
 	}
 }
 
-func TestAnInvitesCodeBindsAnAccountOnce(t *testing.T) {
+func TestInvite_BindsOneAccount(t *testing.T) {
 	p := newFixture(t)
 	code, digest := access.NewInvite()
 	err := p.db.Access().Invites.Put(t.Context(), sqlite.Invite{Digest: digest, User: "alice", ExpiresAt: time.Now().Add(time.Hour)})
@@ -76,9 +76,8 @@ func TestAnInvitesCodeBindsAnAccountOnce(t *testing.T) {
 	}
 }
 
-// Whose account it is by the configuration, suspended or not, does not use up another person's
-// invite.
-func TestAnInviteIsNotUsedUpByAnotherPerson(t *testing.T) {
+// The owner of a configured account, suspended or not, does not use up another user's invite.
+func TestInvite_OtherUser_DoesNotUseItUp(t *testing.T) {
 	p := newFixture(t)
 	start := p.invited()
 	p.take(1, start(102))
@@ -105,15 +104,14 @@ func TestAnInviteIsNotUsedUpByAnotherPerson(t *testing.T) {
 	}
 }
 
-// Whose invite was taken is let in when the batch comes again, where people could not be read anew
-// the first time.
-func TestWhoTookAnInviteIsLetInAfterAll(t *testing.T) {
+// If users could not be read again the first time, the repeated batch admits the invited user.
+func TestInvite_RefreshFailed_RetryLetsIn(t *testing.T) {
 	p := newFixture(t)
 	refresh := p.o.Refresh
 	broken := errors.New("the folder is gone")
 	p.o.Refresh = func(context.Context) error { return broken }
 	in := p.invited()(303)
-	for range 7 { // more often than a stranger's codes are noted
+	for range 7 { // more often than a stranger's codes are audited
 		if err := p.Take(t.Context(), []supervisor.Incoming{in}, 1); !errors.Is(err, broken) {
 			t.Fatalf("got %v", err)
 		}
@@ -125,9 +123,8 @@ func TestWhoTookAnInviteIsLetInAfterAll(t *testing.T) {
 	}
 }
 
-// However many codes others try, whoever has a right one is let in, and nobody is blamed for what
-// the others did.
-func TestARightCodeWorksWhateverOthersTry(t *testing.T) {
+// However many codes others try, a right code works, and its sender is not blamed.
+func TestInvite_OthersGuess_StillWorks(t *testing.T) {
 	p := newFixture(t)
 	start := p.invited()
 	var crowd []supervisor.Incoming
@@ -150,8 +147,8 @@ func TestARightCodeWorksWhateverOthersTry(t *testing.T) {
 	}
 }
 
-// Somebody who mistyped a code as often as is noted is let in by the right one.
-func TestARightCodeWorksAfterManyWrongOnes(t *testing.T) {
+// After the most audited wrong codes, the right one still works.
+func TestInvite_AfterWrongCodes_StillWorks(t *testing.T) {
 	p := newFixture(t)
 	start := p.invited()
 	for range 12 {
@@ -163,8 +160,8 @@ func TestARightCodeWorksAfterManyWrongOnes(t *testing.T) {
 	}
 }
 
-// Nobody is let in by the invite of a person who is shut out, and is offered nothing.
-func TestTheInviteOfSomebodySuspendedIsGoodForNothing(t *testing.T) {
+// The invite of a suspended user admits nobody, and offers nothing.
+func TestInvite_OfSuspendedUser_IsRefused(t *testing.T) {
 	p := newFixture(t)
 	p.o.Seal = access.NewSeal([access.KeySize]byte{1})
 	start := p.invited()
@@ -178,7 +175,7 @@ func TestTheInviteOfSomebodySuspendedIsGoodForNothing(t *testing.T) {
 		t.Errorf("audited %q", p.audited)
 	}
 
-	// One who was let in before, with the right to make a second factor.
+	// An admitted user with the right to a second factor.
 	must(t, p.db.Access().People.Suspend(t.Context(), "alice", false))
 	code, digest := access.NewInvite()
 	must(t, p.db.Access().Invites.Put(t.Context(), sqlite.Invite{Digest: digest, User: "alice", ExpiresAt: time.Now().Add(time.Hour), Enrol: true}))
@@ -194,7 +191,7 @@ func TestTheInviteOfSomebodySuspendedIsGoodForNothing(t *testing.T) {
 	}
 }
 
-func TestASecondFactorIsOfferedAsWhatItIs(t *testing.T) {
+func TestSecondFactor_OfferSaysIfRequired(t *testing.T) {
 	for codes, want := range map[supervisor.Codes]string{
 		supervisor.CodesRequired: "Your chat is locked by a second factor.",
 		supervisor.CodesOptional: "Your chat can be locked by a second factor. It is not locked yet: it will be from the first code",
@@ -206,9 +203,8 @@ func TestASecondFactorIsOfferedAsWhatItIs(t *testing.T) {
 	}
 }
 
-// An invite's code that a person sends where it lets nobody in is as good as before, so no word of
-// it is kept.
-func TestAnInvitesCodeIsKeptNowhere(t *testing.T) {
+// An unused invite code stays valid, so it must not be stored.
+func TestInviteCode_IsStoredNowhere(t *testing.T) {
 	p := newFixture(t)
 	code, _ := access.NewInvite()
 	text := `,"text":"/start@mews_bot ` + code.Reveal() + `"`
@@ -228,11 +224,11 @@ func TestAnInvitesCodeIsKeptNowhere(t *testing.T) {
 	}
 }
 
-// An update that comes again because what came of it could not be kept is one try.
-func TestAStrangersTryCountsOnceHoweverOftenItComes(t *testing.T) {
+// A repeated update counts as one try.
+func TestWrongCode_RepeatedUpdate_CountsOnce(t *testing.T) {
 	p := newFixture(t)
 	start, wrong := p.invited(), p.incoming(303, 303, `,"text":"/start WRONG"`)
-	for range 9 { // more often than a stranger's codes are noted
+	for range 9 { // more often than a stranger's codes are audited
 		p.take(1, wrong)
 	}
 	p.take(2, start(303))

@@ -9,9 +9,9 @@ import (
 	"mews/supervisor/internal/quotes"
 )
 
-// quote puts what a message answers to before its words, for the model. Of the bot's own it is what
-// was sent, where the model does not see that anyway; what the bot has said to somebody else is
-// somebody else's.
+// quote puts the answered message before a reply's words, for the model. For the bot's own message
+// it uses the sent text, unless the model sees that anyway. The bot's messages to other users stay
+// theirs.
 func (h *Handler) quote(ctx context.Context, item *supervisor.Item, in supervisor.Incoming) error {
 	if in.Kind != supervisor.IncomingMessage || isCommand(in) || isCode(in.Text) {
 		return nil

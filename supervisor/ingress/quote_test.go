@@ -11,7 +11,7 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// replied is a message of Telegram's that answers one of the bot's.
+// replied returns a Telegram message that replies to one of the bot's.
 func replied(text string, message int, says, part string) string {
 	more := fmt.Sprintf(`,"text":%q,"reply_to_message":{"message_id":%d,"from":{"id":42,"is_bot":true,"first_name":"Mews"},"text":%q}`, text, message, says)
 	if part != "" {
@@ -20,7 +20,7 @@ func replied(text string, message int, says, part string) string {
 	return more
 }
 
-// answered has what was accepted last be answered, in a message of the chat.
+// answered answers the last accepted message, by a message in the chat.
 func (p *fixture) answered(text string, message int) supervisor.Delivery {
 	p.t.Helper()
 	in := p.accepted[len(p.accepted)-1]
@@ -32,7 +32,7 @@ func (p *fixture) answered(text string, message int) supervisor.Delivery {
 	return d
 }
 
-// sent has a delivery stand in the chat.
+// sent records a delivery as a message in the chat.
 func (p *fixture) sent(d supervisor.Delivery, text string, message int) {
 	p.t.Helper()
 	post, err := p.db.Posts().Sending(p.t.Context(), d.Conversation.ID, supervisor.Post{Turn: d.Turn, Delivery: d.ID, Content: supervisor.RichText{Text: text}})
@@ -41,7 +41,7 @@ func (p *fixture) sent(d supervisor.Delivery, text string, message int) {
 	must(p.t, p.db.Posts().Settle(p.t.Context(), post))
 }
 
-// quote is what stands before the words of what alice or somebody else sends.
+// quoted returns the quote before the words of a message.
 func (p *fixture) quoted(chat, from int64, more string) string {
 	p.t.Helper()
 	p.take(0, p.incoming(chat, from, more))
@@ -49,9 +49,9 @@ func (p *fixture) quoted(chat, from int64, more string) string {
 	return strings.TrimSpace(string(in.Origin) + " " + in.Quote)
 }
 
-// TestAReplyBringsWhatItAnswers: the message as it was sent, unless the model sees that anyway;
-// what is long past too, and as Telegram has it where nobody else knows it.
-func TestAReplyBringsWhatItAnswers(t *testing.T) {
+// The quote is the message as it was sent, also a very old one, unless the model sees it anyway. If
+// nobody else knows it, Telegram's version is used.
+func TestQuote_ReplyIncludesAnsweredMessage(t *testing.T) {
 	p := newFixture(t)
 	must := func(err error) { must(t, err) }
 	same := func(what, got, want string) {
@@ -97,9 +97,8 @@ func TestAReplyBringsWhatItAnswers(t *testing.T) {
 		"world > Bob: No.")
 }
 
-// TestAReplyIsReadBeforeTheWords: the turn's first message has it, and the inbound's own words have
-// not.
-func TestAReplyIsReadBeforeTheWords(t *testing.T) {
+// The turn's first message has the quote, but the inbound's own text has not.
+func TestQuote_ComesBeforeTheText(t *testing.T) {
 	p := newFixture(t)
 	p.take(0, p.incoming(101, 101, replied("why?", 77, "It rains.", "")))
 	if got := p.texts(); len(got) != 1 || got[0] != "alice@101: why?" {

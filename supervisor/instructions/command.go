@@ -19,7 +19,7 @@ func (f *Files) commands() []feature.Command {
 		Keeps: func(press string) bool { return strings.HasPrefix(press, presses.ActionDiff) }}}
 }
 
-// command lists what is in force, and what waits.
+// command lists the files in force, and those that wait.
 func (f *Files) command(ctx context.Context, r feature.Request) (supervisor.Delivery, error) {
 	list, err := f.List(ctx, r.Conversation.User)
 	if err != nil {
@@ -52,7 +52,7 @@ func (f *Files) command(ctx context.Context, r feature.Request) (supervisor.Deli
 // dayFormat is the layout of days in this list.
 const dayFormat = "2 January 2006"
 
-// waitingFiles tells which files of a list wait, with their buttons.
+// waitingFiles describes the waiting files of a list, with their buttons.
 func waitingFiles(list []supervisor.PromptFile) (d supervisor.Delivery) {
 	var waiting []supervisor.PromptFile
 	for _, f := range list {
@@ -66,7 +66,7 @@ func waitingFiles(list []supervisor.PromptFile) (d supervisor.Delivery) {
 	return d
 }
 
-// press does what a button below a waiting file says.
+// press runs the action of a button below a waiting file.
 func (f *Files) press(ctx context.Context, r feature.Request) (d supervisor.Delivery, err error) {
 	action, key, _ := strings.Cut(r.Arguments, " ")
 	press := map[string]func(*Files, context.Context, string, string) (supervisor.Delivery, Result, error){

@@ -8,7 +8,8 @@ import (
 	"mews/supervisor/feature"
 )
 
-// reportParams is what a report takes in which each file is changed, in bytes: they are in base64.
+// reportParams is the maximum size of a report that changes every file, in bytes: texts are in
+// base64.
 const reportParams = (protocol.MaxMemoryText+224<<10)*4/3 + feature.ShortParams
 
 func (f *Files) hostCalls() []feature.HostCall {
@@ -17,11 +18,10 @@ func (f *Files) hostCalls() []feature.HostCall {
 		Handler: feature.InTurn(f.report)}}
 }
 
-// reported is the key under which an attempt keeps that what is at the places of prompt files is
-// known.
+// reported is the key of an attempt's note that the worker has reported the prompt files.
 type reported struct{}
 
-// report takes what is at the places of the person's prompt files.
+// report records the state of the user's prompt files.
 func (f *Files) report(ctx context.Context, t feature.Turn, p *protocol.PromptFileReport) (
 	*protocol.PromptFilesInForce, error) {
 	if err := p.Check(); err != nil {

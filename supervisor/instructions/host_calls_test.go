@@ -12,7 +12,7 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// reports keeps whether each report began its attempt, and needs more of as many as are left.
+// reports records whether each report began its attempt. It asks for more while left is positive.
 type reports struct {
 	sqlite.PromptFiles
 	needs  int

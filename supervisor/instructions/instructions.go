@@ -1,6 +1,6 @@
-// Package instructions is the feature of prompt files: those of people's homes that tell the
-// assistant how to be. It takes what workers report of them, and carries out what people decide
-// about changed ones: a change is accepted, or their worker puts the file back.
+// Package instructions is the feature of prompt files: the files of a home that tell the assistant
+// how to behave. It records what workers report about them. Users decide about changes: they accept
+// a change, or let their worker put the old file back.
 package instructions
 
 import (
@@ -21,62 +21,62 @@ import (
 type Store interface {
 	List(ctx context.Context, user string) ([]supervisor.PromptFile, error)
 	Decide(ctx context.Context, d supervisor.PromptFileDecision) (ok bool, err error)
-	// Report takes a report. told is the conversation in whose outbox there may be something.
+	// Report records a report. told is the conversation in whose outbox there may be a new
+	// delivery.
 	Report(ctx context.Context, r supervisor.PromptFileReport) (answer protocol.PromptFilesInForce, told int64,
 		err error)
 }
 
-// Operations has people's workers put files back.
+// Operations runs operations in users' workers.
 type Operations interface {
 	Start(ctx context.Context, op supervisor.Operation) (supervisor.Operation, error)
 	Wait(ctx context.Context, id int64) (supervisor.Operation, error)
 }
 
-// Options are what Files works on.
+// Options are the dependencies of Files.
 type Options struct {
 	Store
 	Operations Operations
-	// Keep stores bytes as a blob of the person, which their worker can read.
+	// Keep stores bytes as a blob that the user's worker can read.
 	Keep func(ctx context.Context, user string, text []byte) (protocol.BlobRef, error)
-	// ShowDiff shows a difference, and UndoButton takes an operation back.
+	// ShowDiff shows a diff. UndoButton takes an operation back.
 	ShowDiff   func(protocol.BlobRef) (supervisor.Delivery, error)
 	UndoButton func(turn, operation int64) supervisor.Button
-	// PrivateChat is where nobody else reads what a person is told.
+	// PrivateChat returns the chat where only the user reads.
 	PrivateChat func(user string) supervisor.Conversation
-	Queued      func(conversation int64) // something may have been put into its outbox; never blocks
+	Queued      func(conversation int64) // called when a delivery may be queued; never blocks
 }
 
-// Files decides about prompt files. Its methods may be called from any goroutine.
+// Files decides about changes of prompt files. Its methods may be called from any goroutine.
 type Files struct{ Options }
 
 // New makes Files.
 func New(o Options) *Files { return &Files{o} }
 
-// Feature is what it adds to the service.
+// Feature returns what instructions adds to the service.
 func (f *Files) Feature() feature.Feature {
 	return feature.Feature{Name: "instructions", Commands: f.commands(), HostCalls: f.hostCalls()}
 }
 
-// Outcome says how a press of a button ended.
+// Outcome is the outcome of a button's press.
 type Outcome string
 
 const (
 	Done    Outcome = "done"
 	Already Outcome = "already" // it was accepted or put back before
 	Changed Outcome = "changed" // another change waits now
-	Unseen  Outcome = "unseen"  // the file has changed, and was not reported yet
+	Unseen  Outcome = "unseen"  // the file has changed, and its worker has not reported that yet
 	Unknown Outcome = "unknown" // there is no such file
 )
 
-// Result says how a press of a button ended, and for which file.
+// Result is the outcome of a button's press, and its file.
 type Result struct {
 	Outcome
 	supervisor.PromptFile
-	Operation int64 // the one that put the file back; 0: none
+	Operation int64 // the operation that put the file back; 0 means none
 }
 
-// find finds the file that a press is about. key names what waits, what is in force or what was
-// refused.
+// find finds the file of a press. key identifies the text that waits, is in force or was refused.
 func (f *Files) find(ctx context.Context, user, key string) (r Result, err error) {
 	list, err := f.List(ctx, user)
 	r.Outcome = Unknown
@@ -97,7 +97,7 @@ func (f *Files) find(ctx context.Context, user, key string) (r Result, err error
 	return r, err
 }
 
-// Accept puts what waits in force.
+// Accept puts the waiting text in force.
 func (f *Files) Accept(ctx context.Context, user, key string) (Result, error) {
 	r, err := f.find(ctx, user, key)
 	if err != nil || r.Outcome != Done || !r.Acceptable() {
@@ -110,8 +110,8 @@ func (f *Files) Accept(ctx context.Context, user, key string) (Result, error) {
 	return r, err
 }
 
-// Diff stores the difference between what is in force and what waits, in the form of diff -u, as a
-// blob of the person.
+// Diff stores a diff between the text in force and the waiting one. It is a blob of the user, in
+// the format of diff -u.
 func (f *Files) Diff(ctx context.Context, user, key string) (ref protocol.BlobRef, r Result, err error) {
 	if r, err = f.find(ctx, user, key); err != nil || r.Outcome != Done {
 		return ref, r, err
@@ -121,8 +121,8 @@ func (f *Files) Diff(ctx context.Context, user, key string) (ref protocol.BlobRe
 	return ref, r, err
 }
 
-// PutBack restores the text in force in the person's home. It replaces only what waits: a file that
-// has changed since is left alone.
+// PutBack restores the text in force in the user's home. It replaces only the waiting text. If the
+// file has changed since, it does nothing.
 func (f *Files) PutBack(ctx context.Context, user, key string) (Result, error) {
 	r, err := f.find(ctx, user, key)
 	if err != nil || r.Outcome != Done {
@@ -155,15 +155,15 @@ func (f *Files) PutBack(ctx context.Context, user, key string) (Result, error) {
 	return r, err
 }
 
-// undone is the result of taking a change back.
+// undone is the result of restoring a file.
 type undone struct {
 	protocol.UndoneChange
 	operation int64
 }
 
-// operate has the person's worker take a change back, and waits for it.
+// operate asks the user's worker to undo a change, and waits for the result.
 func (f *Files) operate(ctx context.Context, user string, change protocol.Undo) (u undone, err error) {
-	// can always be encoded
+	// parameters can always be encoded
 	parameters, _ := json.Marshal(protocol.UndoParameters{Action: protocol.UndoBack, Changes: []protocol.Undo{change}})
 	op, err := f.Operations.Start(ctx, supervisor.Operation{User: user, Kind: protocol.OperationUndo,
 		Parameters: string(parameters)})
@@ -178,7 +178,7 @@ func (f *Files) operate(ctx context.Context, user string, change protocol.Undo) 
 		return u, supervisor.Errorf(supervisor.CodeUnavailable, textFailed, change.Path, op.Result)
 	}
 	if err = json.Unmarshal([]byte(op.Result), &result); err == nil {
-		// one for each change: the operation's kind checks that
+		// the operation has one result for each change
 		u = undone{result.Changes[0], op.ID}
 	}
 	return u, err

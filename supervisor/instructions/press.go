@@ -1,6 +1,6 @@
 package instructions
 
-// The presses of prompt files' buttons: what is to be done, and the key of what waits.
+// Presses of a file's buttons: an action, followed by the key of the waiting text.
 const (
 	pressPrefix  = "p:"
 	pressAccept  = "accept"

@@ -1,19 +1,19 @@
 package instructions
 
-// What a person reads where their file can't be put back.
+// textFailed tells that a file could not be put back.
 const textFailed = "%s could not be put back: %s"
 
-// /instructions.
+// Answers of /instructions.
 const (
-	textNoInstructions = "None of your files tells me how to be yet. Write into AGENTS.md how you like things done, " +
+	textNoInstructions = "None of your files has instructions for me yet. Write into AGENTS.md how you like things done, " +
 		"into SOUL.md who I should be, " +
-		"and into USER.md who you are; MEMORY.md has what I remember. I can write them for you: then they count once " +
-		"you accept it."
+		"and into USER.md who you are. MEMORY.md has what I remember. I can write them for you. Then they count once " +
+		"you accept them."
 	textInForce    = "%s is in force: %s, %s.\n"
-	textOwn        = "as you have it since %s"
+	textOwn        = "your version since %s"
 	textAccepted   = "accepted on %s"
 	textWaits      = "%s waits since %s, %s.\n"
-	textNowInForce = "%s counts from now on."
+	textNowInForce = "%s is in force from now on."
 	textPutBack    = "%s is as it was before."
 )
 
@@ -21,6 +21,6 @@ const (
 var outcomeTexts = map[Outcome]string{
 	Already: "%s: this was already decided.",
 	Changed: "%s has changed since. Look again:",
-	Unseen:  "%s has changed since, and I left it alone. Ask me something, and I will look at it again.",
-	Unknown: "This does not wait any more.%.0s",
+	Unseen:  "%s has changed since, so I left it alone. Send me any message, and I will read it again.",
+	Unknown: "Nothing waits here any more.%.0s",
 }

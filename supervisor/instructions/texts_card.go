@@ -5,25 +5,25 @@ import (
 	"mews/supervisor"
 )
 
-// What a person reads of files that wait for them.
+// Notices about files that wait for a decision.
 const (
 	textDiff   = "Show diff"
 	textAccept = "Accept"
 	textBack   = "Put back"
-	textOf     = "%s: %s" // the file, and what a button does
+	textOf     = "%s: %s" // the file, and the action of a button
 
-	textWhat = "It counts once you accept it."
-	textLink = "I follow no link and read no folder there: put it back, or put a file in its place."
+	textWhat = "It is in force once you accept it."
+	textLink = "I follow no links and read no folders there. Put it back, or put a file there."
 )
 
-// textsReason say what has happened to a file, by why it waits.
+// textsReason tell why a file waits.
 var textsReason = map[supervisor.PendingReason]string{
 	supervisor.PendingTurn:    "%s was changed while I worked.",
-	supervisor.PendingGit:     "%s is as git has put it there.",
-	supervisor.PendingForeign: "%s is where another account can write, or a link.",
+	supervisor.PendingGit:     "%s was changed by git.",
+	supervisor.PendingForeign: "%s is a link, or another account can write there.",
 }
 
-// textsState say what is in a file's place, where that is no file.
+// textsState tell what is at a file's path if that is no file.
 var textsState = map[protocol.FileState]string{
 	protocol.FileAbsent: "%s was deleted while I worked.",
 }

@@ -12,8 +12,8 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// Quiet is when the quiet hours of a person end, as they have set them, in which they are at a time
-// in their time zone; not inQuiet: they are in none.
+// Quiet returns the end of a user's current quiet hours. hours is the user's setting, and now is in
+// the user's zone. inQuiet is false outside quiet hours.
 func Quiet(hours string, now time.Time) (end time.Time, inQuiet bool) {
 	q, ok := quiet.Parse(hours)
 	if !ok {
@@ -22,26 +22,27 @@ func Quiet(hours string, now time.Time) (end time.Time, inQuiet bool) {
 	return q.Until(now, now.Location())
 }
 
-// Holds says whether a notice is held in its person's quiet hours. What is urgent is not, nor what
-// comes with files; in groups others read, and nothing is held there.
+// Holds reports whether a notice is held in its user's quiet hours. Urgent notices and those with
+// files are not held. Neither are those in groups, which others read.
 func Holds(d supervisor.Delivery) bool {
 	return !d.Urgent && !d.Conversation.InGroup() && len(d.Files) == 0
 }
 
-// How much is said of what was held, in bytes: of one thing among others, and of all.
+// Lengths of held notices in the message, in bytes: of one among several, and of all.
 const (
-	mostOfHeld = 2 << 10
-	mostHeld   = 8 << 10
+	maxOfHeld = 2 << 10
+	maxHeld   = 8 << 10
 )
 
-// Together is what is said of notices that were held for one conversation. Buttons are below one
-// thing alone: below several nobody knew which they are of. It is silent if all of it is.
+// Together returns one message for all notices that were held for a conversation. It keeps the
+// buttons of a single notice: below several nobody would know their notice. It is silent if all
+// notices are.
 func Together(list []sqlite.HeldNotice) supervisor.Delivery {
 	d := supervisor.Delivery{Silent: true}
 	texts := make([]string, len(list))
 	for i, h := range list {
 		if texts[i] = h.Text; len(list) > 1 {
-			texts[i] = Cut(h.Text, mostOfHeld)
+			texts[i] = Cut(h.Text, maxOfHeld)
 		}
 		if h.Earlier > 0 {
 			texts[i] += fmt.Sprintf(textEarlier, amount.Plural(h.Earlier, "earlier one", "earlier ones"))
@@ -52,13 +53,13 @@ func Together(list []sqlite.HeldNotice) supervisor.Delivery {
 	if len(list) == 1 {
 		d.Buttons = list[0].Buttons
 	} else {
-		d.Text = Cut(strings.Join(texts, "\n\n"), mostHeld)
+		d.Text = Cut(strings.Join(texts, "\n\n"), maxHeld)
 	}
 	return d
 }
 
-// Cut is as much of a text as fits into about so many bytes, by whole lines where it has some, and
-// how much is left out. Code that is cut ends there.
+// Cut shortens a text to about so many bytes and says how much is left out. It cuts at the end of a
+// line if it can, and closes cut code.
 func Cut(text string, most int) string {
 	if len(text) <= most {
 		return text

@@ -1,5 +1,5 @@
-// Package job is what is decided and said of jobs, and of notices in quiet hours, from facts
-// alone. It is pure: the store asks it in the transaction that keeps what has come of a job.
+// Package job decides about jobs and about notices in quiet hours, and makes their texts. It is
+// pure: the store calls it in the transaction that stores a job's result.
 package job
 
 import (
@@ -11,28 +11,28 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// maxAway is how long a person may have written nothing before what asks a model for them by itself
-// rests.
+// maxAway is how long a user may write nothing before jobs that need a model pause.
 const maxAway = 30 * 24 * time.Hour
 
-// Away says whether a job rests, for it asks a model for somebody who has written nothing for too
-// long, nor had it go on, as from a shell. written is when they last wrote; the zero time is never.
+// Away reports whether a job rests because it needs a model and its user is away. The user is away
+// after maxAway without a message or a resumed job, as from a shell. written is when they last
+// wrote; the zero time means never.
 func Away(j supervisor.Job, written, now time.Time) bool {
 	since := now.Add(-maxAway)
 	return j.AsksModel() && max(j.CreatedAt.UnixMilli(), j.Options.Resumed) < since.UnixMilli() && written.Before(since)
 }
 
-// Retries are after how long a fire is tried again that failed for what may pass.
+// Retries are the delays before the next tries of a fire that failed for a passing reason.
 var Retries = []time.Duration{time.Minute, 5 * time.Minute, 25 * time.Minute}
 
-// MaxFailures is how many fires in a row fail before the job is paused.
+// MaxFailures is the number of consecutive failed fires that pauses a job.
 const MaxFailures = 3
 
-// Pauses says whether a job is paused of whose last fires so many have failed.
+// Pauses reports whether a job is paused after so many consecutive failures.
 func Pauses(failures int) bool { return failures >= MaxFailures }
 
-// Retry is after how long a fire begins again that failed for what may pass and was tried so often
-// before; not again: it has failed.
+// Retry returns the delay before the next try of a failed fire. again is false after too many
+// tries: then it has failed.
 func Retry(tries int) (after time.Duration, again bool) {
 	if tries >= len(Retries) {
 		return 0, false
@@ -40,34 +40,34 @@ func Retry(tries int) (after time.Duration, again bool) {
 	return Retries[tries], true
 }
 
-// How long a question of a job's turn stands: so that the turn has ended before the job is due
+// Limits of how long a question of a job's turn stays open: its turn must end before the job is due
 // again.
 const (
-	questionStands = 24 * time.Hour
-	beforeNext     = time.Minute
-	leastStands    = time.Minute
+	maxQuestionTime  = 24 * time.Hour
+	marginBeforeNext = time.Minute
+	minQuestionTime  = time.Minute
 )
 
-// AskAtMost is how long a question of a job's turn stands at most from now on. next is when the job
-// is due again; the zero time is never.
+// AskAtMost returns how long a question of a job's turn may stay open from now on. next is when the
+// job is due again; the zero time means never.
 func AskAtMost(next, now time.Time) time.Duration {
-	most := questionStands
+	most := maxQuestionTime
 	if !next.IsZero() {
-		most = min(most, next.Sub(now)-beforeNext)
+		most = min(most, next.Sub(now)-marginBeforeNext)
 	}
-	return max(most, leastStands)
+	return max(most, minQuestionTime)
 }
 
-// whyBudget is why a fire failed for which there was no room in a budget.
+// whyBudget is the reason of a fire that failed for lack of budget.
 const whyBudget = "budget"
 
-// Outcome is what has come of a job's fire whose turn ends.
+// Outcome returns the result of a job's fire whose turn ends.
 func Outcome(e sqlite.FireEnd) sqlite.FireOutcome {
 	r := sqlite.FireOutcome{State: supervisor.FireFailed, Text: e.Failed, Failures: e.Job.Failures + 1}
 	switch {
 	case e.Why == protocol.WhyDone:
 		r.State, r.Failures = supervisor.FireSaid, 0
-		if r.Text, r.Met = says(e.Job, e.Said); r.Text == "" {
+		if r.Text, r.Met = turnText(e.Job, e.Said); r.Text == "" {
 			r.State = supervisor.FireSilent
 		}
 	case e.Why == protocol.WhyStopped:
@@ -78,9 +78,9 @@ func Outcome(e sqlite.FireEnd) sqlite.FireOutcome {
 	return r
 }
 
-// says is what the turn of a job tells its person by its messages, "" for nothing, and whether that
-// is so for which a check looks.
-func says(j supervisor.Job, messages []protocol.Message) (text string, met bool) {
+// turnText returns the text for the user from the turn's messages, or "". met reports whether a check's
+// condition is met.
+func turnText(j supervisor.Job, messages []protocol.Message) (text string, met bool) {
 	text = jobresult.Says(messages)
 	if j.Kind != supervisor.JobCheck || j.Options.Check.Ask == "" {
 		return text, text != ""

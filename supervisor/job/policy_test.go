@@ -12,7 +12,7 @@ import (
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-func TestAway_LongSilence_RestsWhatAsksAModel(t *testing.T) {
+func TestAway_LongSilence_PausesModelJobs(t *testing.T) {
 	old, long := noon.Add(-60*24*time.Hour), noon.Add(-30*24*time.Hour-time.Millisecond)
 	task := supervisor.Job{Kind: supervisor.JobAgent, CreatedAt: old}
 	resumed := task
@@ -22,12 +22,12 @@ func TestAway_LongSilence_RestsWhatAsksAModel(t *testing.T) {
 		written time.Time
 		want    bool
 	}{
-		"never wrote":     {task, time.Time{}, true},
-		"wrote long ago":  {task, long, true},
-		"wrote just so":   {task, noon.Add(-30 * 24 * time.Hour), false},
-		"a new task":      {supervisor.Job{Kind: supervisor.JobAgent, CreatedAt: noon}, time.Time{}, false},
-		"one that was on": {resumed, time.Time{}, false},
-		"a reminder":      {supervisor.Job{Kind: supervisor.JobReminder, CreatedAt: old}, time.Time{}, false},
+		"never wrote":                {task, time.Time{}, true},
+		"wrote long ago":             {task, long, true},
+		"wrote exactly at the limit": {task, noon.Add(-30 * 24 * time.Hour), false},
+		"a new task":                 {supervisor.Job{Kind: supervisor.JobAgent, CreatedAt: noon}, time.Time{}, false},
+		"resumed task":               {resumed, time.Time{}, false},
+		"a reminder":                 {supervisor.Job{Kind: supervisor.JobReminder, CreatedAt: old}, time.Time{}, false},
 	} {
 		if got := Away(c.job, c.written, noon); got != c.want {
 			t.Errorf("%s: rests %t", name, got)
@@ -57,12 +57,12 @@ func TestRetry_Tries_AreBounded(t *testing.T) {
 	}
 }
 
-// said are the messages of a turn that ends with words.
+// said returns the messages of a turn that ends with words.
 func said(words string) []protocol.Message {
 	return []protocol.Message{{Role: protocol.RoleAssistant, Parts: []protocol.Part{{Text: words}}}}
 }
 
-// gave are those of one that ends with a result.
+// gave returns the messages of a turn that ends with a result.
 func gave(r protocol.JobResult) []protocol.Message {
 	arguments, _ := json.Marshal(r)
 	return []protocol.Message{
@@ -70,7 +70,7 @@ func gave(r protocol.JobResult) []protocol.Message {
 		{Role: protocol.RoleTool, Parts: []protocol.Part{{Result: &protocol.ToolResult{Call: "c", Name: supervisor.ToolJobResult}}}}}
 }
 
-func TestOutcome_TurnEnds_SaysWhatCame(t *testing.T) {
+func TestOutcome_TurnEnds_GivesResult(t *testing.T) {
 	task := supervisor.Job{Kind: supervisor.JobAgent, Failures: 1}
 	check := supervisor.Job{Kind: supervisor.JobCheck, Failures: 1, Options: supervisor.JobOptions{Check: supervisor.Check{Files: "x", Ask: "Is it?"}}}
 	telling := check
@@ -80,16 +80,16 @@ func TestOutcome_TurnEnds_SaysWhatCame(t *testing.T) {
 		end  sqlite.FireEnd
 		want sqlite.FireOutcome
 	}{
-		"words":           {sqlite.FireEnd{Job: task, Why: protocol.WhyDone, Said: said("hello")}, sqlite.FireOutcome{State: supervisor.FireSaid, Text: "hello", Met: true}},
-		"nothing":         {sqlite.FireEnd{Job: task, Why: protocol.WhyDone, Said: said(" ")}, sqlite.FireOutcome{State: supervisor.FireSilent}},
-		"stopped":         {sqlite.FireEnd{Job: task, Why: protocol.WhyStopped, Failed: "no"}, sqlite.FireOutcome{State: supervisor.FireFailed, Text: "no", Failures: 1}},
-		"failed":          {sqlite.FireEnd{Job: task, Why: protocol.WhyError, Failed: "no"}, sqlite.FireOutcome{State: supervisor.FireFailed, Text: "no", Failures: 2}},
-		"short":           {sqlite.FireEnd{Job: task, Why: protocol.WhyError, Failed: "no", Short: true}, sqlite.FireOutcome{State: supervisor.FireFailed, Text: "no", Why: "budget", Failures: 1}},
-		"short, and told": {sqlite.FireEnd{Job: task, Why: protocol.WhyError, Short: true, ToldShort: true}, sqlite.FireOutcome{State: supervisor.FireFailed, Why: "budget", Failures: 1, Told: true}},
-		"met":             {sqlite.FireEnd{Job: check, Why: protocol.WhyDone, Said: gave(protocol.JobResult{Say: "it is", Met: &yes})}, sqlite.FireOutcome{State: supervisor.FireSaid, Text: "it is", Met: true}},
-		"met, in words":   {sqlite.FireEnd{Job: check, Why: protocol.WhyDone, Said: said("CONDITION_MET: it is")}, sqlite.FireOutcome{State: supervisor.FireSaid, Text: "it is", Met: true}},
-		"not met":         {sqlite.FireEnd{Job: check, Why: protocol.WhyDone, Said: gave(protocol.JobResult{Say: "it is not", Met: &no})}, sqlite.FireOutcome{State: supervisor.FireSilent}},
-		"not met, told":   {sqlite.FireEnd{Job: telling, Why: protocol.WhyDone, Said: gave(protocol.JobResult{Say: "it is not", Met: &no})}, sqlite.FireOutcome{State: supervisor.FireSaid, Text: "Still checking.\nit is not"}},
+		"words":                     {sqlite.FireEnd{Job: task, Why: protocol.WhyDone, Said: said("hello")}, sqlite.FireOutcome{State: supervisor.FireSaid, Text: "hello", Met: true}},
+		"nothing":                   {sqlite.FireEnd{Job: task, Why: protocol.WhyDone, Said: said(" ")}, sqlite.FireOutcome{State: supervisor.FireSilent}},
+		"stopped":                   {sqlite.FireEnd{Job: task, Why: protocol.WhyStopped, Failed: "no"}, sqlite.FireOutcome{State: supervisor.FireFailed, Text: "no", Failures: 1}},
+		"failed":                    {sqlite.FireEnd{Job: task, Why: protocol.WhyError, Failed: "no"}, sqlite.FireOutcome{State: supervisor.FireFailed, Text: "no", Failures: 2}},
+		"short":                     {sqlite.FireEnd{Job: task, Why: protocol.WhyError, Failed: "no", Short: true}, sqlite.FireOutcome{State: supervisor.FireFailed, Text: "no", Why: "budget", Failures: 1}},
+		"over budget, already told": {sqlite.FireEnd{Job: task, Why: protocol.WhyError, Short: true, ToldShort: true}, sqlite.FireOutcome{State: supervisor.FireFailed, Why: "budget", Failures: 1, Told: true}},
+		"met":                       {sqlite.FireEnd{Job: check, Why: protocol.WhyDone, Said: gave(protocol.JobResult{Say: "it is", Met: &yes})}, sqlite.FireOutcome{State: supervisor.FireSaid, Text: "it is", Met: true}},
+		"met by words":              {sqlite.FireEnd{Job: check, Why: protocol.WhyDone, Said: said("CONDITION_MET: it is")}, sqlite.FireOutcome{State: supervisor.FireSaid, Text: "it is", Met: true}},
+		"not met":                   {sqlite.FireEnd{Job: check, Why: protocol.WhyDone, Said: gave(protocol.JobResult{Say: "it is not", Met: &no})}, sqlite.FireOutcome{State: supervisor.FireSilent}},
+		"not met, notify on check":  {sqlite.FireEnd{Job: telling, Why: protocol.WhyDone, Said: gave(protocol.JobResult{Say: "it is not", Met: &no})}, sqlite.FireOutcome{State: supervisor.FireSaid, Text: "Still checking.\nit is not"}},
 	} {
 		if got := Outcome(c.end); got != c.want {
 			t.Errorf("%s: got %+v, want %+v", name, got, c.want)

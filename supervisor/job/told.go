@@ -11,8 +11,8 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// Title is what a job is called: its name, or how its text begins. What is built in has a title of
-// its own.
+// Title returns a job's title: its name, or the beginning of its text. A routine has a title of its
+// own.
 func Title(j supervisor.Job) string {
 	switch title := RoutineTitles[j.Name]; {
 	case j.Kind == supervisor.JobRoutine && title != "":
@@ -27,8 +27,8 @@ func Title(j supervisor.Job) string {
 	return line
 }
 
-// Notice tells what a job says: below what it is called, but of one without a name whose text is
-// the first of that.
+// Notice returns a job's message below the job's title. It leaves out the title if that is the
+// beginning of the message.
 func Notice(j supervisor.Job, said string) supervisor.Delivery {
 	if text := strings.TrimSpace(j.Text); j.Name != "" || text == "" || !strings.HasPrefix(said+"\n", text+"\n") {
 		said = fmt.Sprintf(textSays, Title(j), said)
@@ -40,7 +40,7 @@ func Notice(j supervisor.Job, said string) supervisor.Delivery {
 	}
 }
 
-// StillChecking is what is told of a look that has not come to what is looked for; "" is nothing.
+// StillChecking returns the notice about a check whose condition is not met; "" means none.
 func StillChecking(j supervisor.Job, found string) string {
 	if !j.Options.Check.NotifyOnCheck {
 		return ""
@@ -48,29 +48,28 @@ func StillChecking(j supervisor.Job, found string) string {
 	return strings.TrimSpace(textStillChecking + "\n" + found)
 }
 
-// Paused is what is told of a job that was paused because so many of its last fires have failed:
-// behind the rest of a notice, with buttons.
+// Paused adds to a notice that the job is paused after so many failed fires. It has buttons.
 func Paused(j supervisor.Job, failures int, d supervisor.Delivery) supervisor.Delivery {
 	d.Text += fmt.Sprintf(textFails, failures)
 	d.Buttons = Buttons(j, supervisor.JobRun, supervisor.JobResume, supervisor.JobDelete)
 	return d
 }
 
-// PausedAway tells somebody who is away how many of their jobs are paused for that.
+// PausedAway returns the notice for an absent user about paused jobs.
 func PausedAway(paused int64) string {
 	return fmt.Sprintf(textAway, amount.Plural(paused, "task", "tasks"))
 }
 
-// PausedInChat tells how many jobs are paused because the chat in which they speak takes nothing any
-// more, and why it says that is.
+// PausedInChat returns the notice about jobs that are paused because of a refused chat. why is the
+// chat's reason.
 func PausedInChat(paused int64, why string) string {
 	return fmt.Sprintf(textChatRefuses, amount.Plural(paused, "reminder or task", "reminders and tasks"), why)
 }
 
-// Elsewhere is what a job said in a topic that is gone, as it is said in another place.
+// Elsewhere returns the text of a job for a deleted topic, for sending to another chat.
 func Elsewhere(text string) string { return textThreadGone + text }
 
-// Buttons are buttons of a job, in one row.
+// Buttons returns buttons of a job, in one row.
 func Buttons(j supervisor.Job, what ...string) [][]supervisor.Button {
 	row := make([]supervisor.Button, len(what))
 	for i, w := range what {
@@ -79,14 +78,15 @@ func Buttons(j supervisor.Job, what ...string) [][]supervisor.Button {
 	return [][]supervisor.Button{row}
 }
 
-// What a turn is told of jobs.
+// Limits of what a turn is told about jobs.
 const (
 	maxTold     = 5
 	maxToldText = 1000 // characters of each
 )
 
-// Told tells the model what jobs have said in its conversation, the newest of the fires first, and
-// whether some of it may be somebody else's words; "" is nothing. zone is its person's.
+// Told returns the model's text about what jobs said in its conversation; "" means nothing. fires
+// has the newest first, and zone is the user's. world reports whether some of it may be words of
+// others.
 func Told(fires []sqlite.FireTold, zone *time.Location) (text string, world bool) {
 	for _, f := range fires[:min(len(fires), maxTold)] {
 		if strings.TrimSpace(f.Text) == "" {
@@ -101,8 +101,7 @@ func Told(fires []sqlite.FireTold, zone *time.Location) (text string, world bool
 	return text, world
 }
 
-// quote is what a model reads of what a job has said where it goes on. Nothing in the text can end
-// it.
+// quote returns what a job said as a quote for the model. Nothing in the text can end the quote.
 func quote(kind supervisor.JobKind, due time.Time, text string) string {
 	format := textSaid
 	if kind == supervisor.JobReminder {

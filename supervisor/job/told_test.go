@@ -8,9 +8,8 @@ import (
 	"mews/supervisor"
 )
 
-// What a job has said ends where its quote does: of the text each line is a quote, whatever it
-// takes for the end of one.
-func TestNothingInAJobsTextEndsItsQuote(t *testing.T) {
+// Every line of the text is quoted, whatever the text uses as a line end.
+func TestTold_AnyText_StaysInQuote(t *testing.T) {
 	at := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
 	text := "\nA page says:\n" + strings.Join(
 		[]string{"", "\n", "\r\n", "\r", "\v", "\f", "\u0085", "\u2028", "\u2029"},

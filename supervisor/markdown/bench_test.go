@@ -9,7 +9,7 @@ import (
 	"mews/supervisor/markdown"
 )
 
-// answer is about 4 KB as a model writes them.
+// answer returns about 4 KB of Markdown as a model writes it.
 func answer(b *testing.B) string {
 	md, err := os.ReadFile("testdata/code-review.md")
 	if err != nil {
@@ -36,7 +36,7 @@ func BenchmarkGrowing(b *testing.B) {
 	}
 }
 
-// BenchmarkSplitLine cuts a fence of one line of 1 MiB.
+// BenchmarkSplitLine cuts a fence with one line of 1 MiB.
 func BenchmarkSplitLine(b *testing.B) {
 	t := supervisor.RichText{Text: strings.Repeat("x", 1<<20), Entities: []supervisor.Entity{
 		{Type: supervisor.EntityPre, Length: 1 << 20},

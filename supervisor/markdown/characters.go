@@ -11,11 +11,11 @@ import (
 	renderer "github.com/yuin/goldmark/renderer/html"
 )
 
-// tabWidth is how many columns a tab in code takes. Telegram's servers would make it one space.
+// tabWidth is the width of a tab in code, in columns. Telegram's servers would make it one space.
 const tabWidth = 4
 
 // sanitize replaces the characters that Telegram's servers replace or drop. Control characters
-// become spaces; those that turn the direction of the text behind them are taken out.
+// become spaces. Characters that change the direction of the following text are removed.
 func sanitize(s string) string {
 	if strings.IndexFunc(s, offending) < 0 {
 		return s
@@ -37,7 +37,7 @@ func offending(r rune) bool {
 	return r < ' ' || r >= '\u2028' && r <= '\u202E'
 }
 
-// invisible says whether there is nothing to see in s. (What Telegram's servers take for an empty
+// invisible reports whether s has no visible character. (Telegram's servers treat it as an empty
 // message.)
 func invisible(s string) bool {
 	return strings.IndexFunc(s, func(r rune) bool { return !blank(r) }) < 0
@@ -50,7 +50,7 @@ func blank(r rune) bool {
 
 func alphanumeric(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// untabbed is a line of code with spaces for tabs.
+// untabbed returns a line of code with spaces instead of tabs.
 func untabbed(line string) string {
 	if strings.IndexByte(line, '\t') < 0 {
 		return line
@@ -70,8 +70,8 @@ func untabbed(line string) string {
 	return b.String()
 }
 
-// unescape is text as it reads: without its backslashes, and with the characters that its
-// references name. The library's writer does so, and escapes what it writes for HTML.
+// unescape returns a text as it is displayed: without its backslashes, and with the characters that
+// its references name. The library's writer does that, but escapes its output for HTML.
 func unescape(s string) string {
 	if !strings.ContainsAny(s, `\&`) {
 		return s
@@ -79,6 +79,6 @@ func unescape(s string) string {
 	var b bytes.Buffer
 	w := bufio.NewWriter(&b)
 	renderer.DefaultWriter.Write(w, []byte(s))
-	w.Flush() // into memory: it can't fail
+	w.Flush() // a write to memory never fails
 	return html.UnescapeString(b.String())
 }

@@ -12,23 +12,23 @@ import (
 	"mews/supervisor"
 )
 
-// A message ends in the last half of its room, at the end of a paragraph, a line or a word. Where
-// none ends there, it ends at an earlier end of one, as long as an eighth of the room is used. In
-// code it ends where the next line has no indentation, or else where any line ends. Where there is
-// nothing of all that, it ends within a word.
+// A message ends in the last half of its space, at the end of a paragraph, a line or a word. If
+// none ends there, it ends at an earlier such end, if at least an eighth of the space is used. In
+// code it ends before a line without indentation, or else at any line's end. If there is none of
+// these, it ends within a word.
 const (
 	preferredPart = 2
 	leastPart     = 8
 )
 
-// breakPoints are where a message may end, the best kind first: the last place of each kind, 0 for
-// none.
+// breakPoints are positions where a message may end, best kind first: the last position of each
+// kind, or 0.
 type breakPoints struct {
 	paragraph, line, word int
-	indented              int // a line of code ends, and the next one is indented
+	indented              int // end of a line of code whose next line is indented
 }
 
-// messageEnd is the end of the message that begins at at.
+// messageEnd returns the end of the message that begins at at.
 func (c *cutter) messageEnd(at int) int {
 	end := c.room(at)
 	if end == len(c.text) {
@@ -47,7 +47,7 @@ func (c *cutter) messageEnd(at int) int {
 	return cmp.Or(max(earlier.paragraph, earlier.line, earlier.word), found.indented, earlier.indented, end)
 }
 
-// findBreaks finds the last break point of each kind behind from and up to end, in the room that
+// findBreaks returns the last break point of each kind after from and up to end, for a message that
 // begins at at.
 func (c *cutter) findBreaks(from, end, at int) breakPoints {
 	var found breakPoints
@@ -70,12 +70,12 @@ func (c *cutter) findBreaks(from, end, at int) breakPoints {
 	return found
 }
 
-// endsParagraph says whether a paragraph ends at i.
+// endsParagraph reports whether a paragraph ends at i.
 func (c *cutter) endsParagraph(i int) bool {
 	return strings.HasPrefix(c.text[i:], "\n\n") && c.text[i-1] != '\n' && c.betweenCharacters(i, false) > 0
 }
 
-// endsWord is i where a word ends at i, or a sentence of a script that has no spaces; else 0.
+// endsWord returns i if a word ends there, or a sentence of a script without spaces; otherwise 0.
 func (c *cutter) endsWord(i int) int {
 	if c.text[i] == ' ' {
 		return c.betweenCharacters(i, false)
@@ -89,8 +89,8 @@ func (c *cutter) endsWord(i int) int {
 	return 0
 }
 
-// betweenCharacters is i where dropping the white space behind i cuts no character; else 0. In code
-// only the line's end is dropped.
+// betweenCharacters returns i if no character is cut there once white space after i is dropped;
+// otherwise 0. In code, only the line's end is dropped.
 func (c *cutter) betweenCharacters(i int, code bool) int {
 	last := i
 	for i := i; i < len(c.text); {
@@ -110,8 +110,8 @@ func (c *cutter) betweenCharacters(i int, code bool) int {
 	return i
 }
 
-// room is how far a message that begins at at may reach. It leaves in bounds where characters begin
-// in it.
+// room returns the last position that a message from at may reach. It stores the starts of its
+// characters in bounds.
 func (c *cutter) room(at int) int {
 	within := c.text[at:runeStart(c.text, min(len(c.text), at+utf8.UTFMax*(c.limit+1)))]
 	c.bounds = append(c.bounds[:0], make([]bool, len(within)+1)...)
@@ -138,7 +138,7 @@ func (c *cutter) room(at int) int {
 	return at + i
 }
 
-// countOpen is how many of the marks that began before the last cut go on behind at.
+// countOpen returns how many marks from before the last cut continue after at.
 func (c *cutter) countOpen(at int) int {
 	n := 0
 	for _, s := range c.open {
@@ -149,7 +149,8 @@ func (c *cutter) countOpen(at int) int {
 	return n
 }
 
-// partOfCharacter is how much of a character fits into a message that is too small for the whole.
+// partOfCharacter returns how much of a character fits into a message that is too small for all of
+// it.
 func (c *cutter) partOfCharacter(s string) int {
 	used := 0
 	for i, r := range s {
@@ -160,7 +161,7 @@ func (c *cutter) partOfCharacter(s string) int {
 	return len(s)
 }
 
-// cluster is the length of the first character of s, as a person sees characters.
+// cluster returns the length of the first character of s, as people see characters.
 func cluster(s string) int {
 	if s[0] < utf8.RuneSelf && s[0] != '\r' && (len(s) == 1 || s[1] < utf8.RuneSelf) {
 		return 1
@@ -169,7 +170,7 @@ func cluster(s string) int {
 	return len(first)
 }
 
-// space is the length of the first character of s where that is white space, else 0.
+// space returns the length of the first character of s if it is white space; otherwise 0.
 func space(s string) int {
 	r, n := utf8.DecodeRuneInString(s)
 	if n == 0 || !unicode.IsSpace(r) {
@@ -178,7 +179,7 @@ func space(s string) int {
 	return n
 }
 
-// runeStart is the beginning of the rune that i is in.
+// runeStart returns the start of the rune at i.
 func runeStart(s string, i int) int {
 	for i > 0 && i < len(s) && !utf8.RuneStart(s[i]) {
 		i--

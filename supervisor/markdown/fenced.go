@@ -2,7 +2,7 @@ package markdown
 
 import "strings"
 
-// Fenced is a text as a block of code, so that nothing in it is markup; "" of one without words.
+// Fenced returns a text as a block of code, so that it has no markup; "" if it has no words.
 func Fenced(text string) string {
 	if text = strings.TrimSpace(text); text == "" {
 		return ""

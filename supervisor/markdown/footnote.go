@@ -12,18 +12,18 @@ import (
 // footnote is a footnote of a document.
 type footnote struct {
 	node   ast.Node
-	number int    // 0 while nothing refers to it
-	url    string // the address that it begins with; "" for none
+	number int    // 0 if nothing refers to it
+	url    string // the address that it begins with; "" if there is none
 }
 
 // footnotes are a document's footnotes.
 type footnotes struct {
-	all     []*footnote // as they are defined
+	all     []*footnote // in the order of definition
 	byLabel map[string]*footnote
 	ordered []*footnote // by number
 }
 
-// footnoteLabel is the label of a footnote's definition.
+// footnoteLabel returns the label of a footnote's definition.
 func footnoteLabel(n ast.Node) (string, bool) {
 	if f, ok := n.(*extended.Footnote); ok && f != nil {
 		return string(f.Ref), true
@@ -47,7 +47,7 @@ func findFootnotes(src []byte, root ast.Node) *footnotes {
 	return found
 }
 
-// footnoteAddress is the address that a footnote begins with.
+// footnoteAddress returns the address that a footnote begins with.
 func footnoteAddress(src []byte, n ast.Node) string {
 	for n != nil && n.Type() != ast.TypeInline {
 		n = n.FirstChild()
@@ -66,7 +66,7 @@ func footnoteAddress(src []byte, n ast.Node) string {
 	return to
 }
 
-// number gives a footnote the next number, once.
+// number numbers a footnote, once.
 func (n *footnotes) number(one *footnote) int {
 	if one.number == 0 {
 		n.ordered = append(n.ordered, one)
@@ -75,7 +75,7 @@ func (n *footnotes) number(one *footnote) int {
 	return one.number
 }
 
-// footnoteReference renders [1], as a link where the footnote has one.
+// footnoteReference renders [1], as a link if the footnote has one.
 func (p *page) footnoteReference(label string) {
 	one := p.footnotes.byLabel[label]
 	if one == nil {
@@ -89,8 +89,8 @@ func (p *page) footnoteReference(label string) {
 	p.w.put("[" + strconv.Itoa(p.footnotes.number(one)) + "]")
 }
 
-// listFootnotes lists the footnotes: in the order in which they are referred to, then those that
-// nothing refers to.
+// listFootnotes lists the footnotes: first those with references, in the order of these, then the
+// others.
 func (p *page) listFootnotes() {
 	p.w.gap(2)
 	for i := 0; i < len(p.footnotes.ordered); i++ {

@@ -8,10 +8,10 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// maxFormula is how long a formula may be, in bytes; what is longer is text like any other.
+// maxFormula is the longest formula, in bytes; longer ones are ordinary text.
 const maxFormula = 2000
 
-// formulaParser parses mathematics as models write it. It is shown unchanged: its stars and
+// formulaParser parses formulas as models write them. They are shown unchanged: their stars and
 // underscores are no marks.
 type formulaParser struct{}
 
@@ -34,7 +34,7 @@ func (formulaParser) Parse(_ ast.Node, block text.Reader, _ parser.Context) ast.
 	return node
 }
 
-// formulaLines are the lines from here on that may belong to a formula, and how long each is.
+// formulaLines returns the following lines that may belong to a formula, and their lengths.
 func formulaLines(block text.Reader) (lengths []int, all []byte) {
 	for len(all) < maxFormula {
 		line, segment := block.PeekLine()
@@ -50,15 +50,15 @@ func formulaLines(block text.Reader) (lengths []int, all []byte) {
 	return lengths, all
 }
 
-// mayHaveLines says whether a formula that begins like s may have more than one line.
+// mayHaveLines reports whether a formula that begins like s may have several lines.
 func mayHaveLines(s []byte) bool {
 	return bytes.HasPrefix(s, []byte("$$")) || bytes.HasPrefix(s, []byte(`\[`))
 }
 
-// formulaBrackets are the ends of formulas by their beginnings, the longer ones first.
+// formulaBrackets are the beginnings and ends of formulas, longer ones first.
 var formulaBrackets = []struct{ open, end string }{{"$$", "$$"}, {"$", "$"}, {`\(`, `\)`}, {`\[`, `\]`}}
 
-// formulaEnd is the length of the formula at the beginning of s; 0 where there is none.
+// formulaEnd returns the length of the formula at the beginning of s; 0 if there is none.
 func formulaEnd(s []byte) int {
 	for _, b := range formulaBrackets {
 		if !bytes.HasPrefix(s, []byte(b.open)) {
@@ -77,7 +77,8 @@ func formulaEnd(s []byte) int {
 	return 0
 }
 
-// tightDollars says whether the dollars around body mark a formula and no prices. (Pandoc's rule.)
+// tightDollars reports whether the dollars around body mark a formula and not prices. (Pandoc's
+// rule.)
 func tightDollars(body, after []byte) bool {
 	first, last := body[0], body[len(body)-1]
 	return first != ' ' && first != '\n' && last != ' ' && last != '\\' &&

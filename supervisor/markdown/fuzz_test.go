@@ -35,7 +35,7 @@ func FuzzRender(f *testing.F) {
 	})
 }
 
-// FuzzSplit cuts what nobody has rendered, with entities that keep no rule.
+// FuzzSplit cuts any text, with entities that break the rules.
 func FuzzSplit(f *testing.F) {
 	types := []supervisor.EntityType{
 		supervisor.EntityBold, supervisor.EntityPre, supervisor.EntityQuote, supervisor.EntityCode, supervisor.EntityLink,
@@ -71,7 +71,7 @@ func FuzzGrowing(f *testing.F) {
 	})
 }
 
-// fenced says whether md may end in a fence, which an empty line does not close.
+// fenced reports whether md may end in a fence, which an empty line does not close.
 func fenced(md string) bool {
 	return strings.Contains(md, "```") || strings.Contains(md, "~~~")
 }

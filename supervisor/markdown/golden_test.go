@@ -13,10 +13,10 @@ import (
 	"mews/supervisor/markdown"
 )
 
-// splitLimit is where the documents named split-* are cut.
+// splitLimit is the limit for the documents named split-*.
 const splitLimit = 160
 
-// shown is the readable form of what the golden files hold: the text, and below it its marks.
+// shown returns the readable form for golden files: the text, and its marks below.
 func shown(t supervisor.RichText) string {
 	var b strings.Builder
 	b.WriteString(t.Text + "\n")
@@ -30,7 +30,7 @@ func shown(t supervisor.RichText) string {
 	return b.String()
 }
 
-// renderAs is what the document of a name shows.
+// renderAs renders a document as its name demands.
 func renderAs(name, md string) string {
 	switch {
 	case strings.HasPrefix(name, "growing-"):
@@ -45,8 +45,8 @@ func renderAs(name, md string) string {
 	return shown(markdown.Render(md))
 }
 
-// TestDocuments renders what models write. Those named growing-* have not ended yet; those named
-// split-* are cut.
+// TestDocuments renders texts of models. Those named growing-* are unfinished; those named split-*
+// are cut.
 func TestDocuments(t *testing.T) {
 	paths, err := filepath.Glob("testdata/*.md")
 	if err != nil || len(paths) < 60 {

@@ -11,7 +11,7 @@ import (
 	"mews/supervisor"
 )
 
-// Growing is the function Growing where tables may be so wide.
+// Growing is the function Growing for tables of at most c columns.
 func (c Columns) Growing(md string) supervisor.RichText {
 	src := source(md)
 	root := parse(src)
@@ -27,10 +27,10 @@ func (c Columns) Growing(md string) supervisor.RichText {
 	return c.render(src, root)
 }
 
-// Settled is how many bytes of Markdown whose end has not come yet are done with: all but its last
-// block, which alone can become something else. steady says whether the lines of that block stay as
-// they are when more of it comes; a table's do not. The text is one that Render takes unchanged:
-// UTF-8 with neither \r nor NUL.
+// Settled returns how many bytes of growing Markdown are final: all except its last block, which
+// may still change. steady reports whether the lines of that block stay as they are when more
+// comes; a table's do not. The text must be one that Render takes unchanged: UTF-8 with neither \r
+// nor NUL.
 func Settled(md string) (n int, steady bool) {
 	src := []byte(md)
 	last := parse(src).LastChild()
@@ -40,8 +40,8 @@ func Settled(md string) (n int, steady bool) {
 	return bytes.LastIndexByte(src[:min(last.Pos(), len(src))], '\n') + 1, last.Kind() != extended.KindTable
 }
 
-// settleLastLine decides what the last line will be. A marker that stands alone is left out until
-// something stands behind it, and what begins like a table is made one.
+// settleLastLine decides what the last line will be. A marker alone is left out until text follows
+// it. The beginning of a table becomes a table.
 func settleLastLine(src []byte, root ast.Node) []byte {
 	last := lastBlock(root)
 	if fence, ok := last.(*ast.FencedCodeBlock); ok && reaches(fence, len(bytes.TrimRight(src, "\n"))) {
@@ -60,14 +60,13 @@ func settleLastLine(src []byte, root ast.Node) []byte {
 	return src
 }
 
-// markerLine is a line that has only the mark of what it will be: a list's item, a heading, an
-// underline, a quote, a fence.
+// markerLine matches a line that has only a marker: of a list's item, a heading, an underline, a
+// quote, a fence.
 var markerLine = regexp.MustCompile("^[ \t>]*" +
 	"(?:(?:[-*+]|[0-9]{1,2}[.)])(?:[ \t]+(?:\\[[ xX]?\\]?)?)?|" +
 	"#{1,6}|=+|-+|\\*{1,3}|_{1,3}|~{1,2}|`{1,2}|\\|{1,2}|!?\\[)?[ \t]*$")
 
-// withoutPartialFence leaves out what may become the end of a fence, and the beginning of a fence
-// that has no code yet.
+// withoutPartialFence removes a partial end of a fence, and the beginning of a fence without code.
 func withoutPartialFence(src []byte, fence *ast.FencedCodeBlock) []byte {
 	if fence.Lines().Len() == 0 {
 		return src[:bytes.LastIndexByte(src[:fence.Info.Segment.Start], '\n')+1]
@@ -80,7 +79,7 @@ func withoutPartialFence(src []byte, fence *ast.FencedCodeBlock) []byte {
 	return src[:start]
 }
 
-// lastBlock is the block of the tree that reaches furthest.
+// lastBlock returns the block of the tree that reaches furthest.
 func lastBlock(root ast.Node) ast.Node {
 	var last ast.Node
 	furthest := -1
@@ -95,7 +94,7 @@ func lastBlock(root ast.Node) ast.Node {
 	return last
 }
 
-// blockEnd is where a block's own lines end; -1 where it has none.
+// blockEnd returns the end of a block's own lines; -1 if it has none.
 func blockEnd(n ast.Node) int {
 	if f, ok := n.(*ast.FencedCodeBlock); ok && f.Lines().Len() == 0 && f.Info != nil {
 		return f.Info.Segment.Stop
@@ -108,11 +107,11 @@ func blockEnd(n ast.Node) int {
 
 func reaches(n ast.Node, end int) bool { return blockEnd(n) >= end }
 
-// delimiterPart is a part of the line under a table's head.
+// delimiterPart matches a part of the line under a table's head.
 var delimiterPart = regexp.MustCompile(`^[ \t>]*[|:-][|:\- \t]*$`)
 
-// asTable makes a table of a paragraph whose last lines are a table's head, or the head and a part
-// of the line under it. It says false of any other paragraph.
+// asTable completes a paragraph that ends in a table's head, with or without a part of the line
+// under it, to a table. ok is false for any other paragraph.
 func asTable(src []byte, last ast.Node) ([]byte, bool) {
 	if last == nil || last.Kind() != ast.KindParagraph && last.Kind() != ast.KindHeading && last.Kind() != ast.KindTextBlock {
 		return src, rowBegins(src, last)
@@ -135,13 +134,13 @@ func asTable(src []byte, last ast.Node) ([]byte, bool) {
 	return append(append(bytes.Clone(body), '\n'), delimiter(line, columns(line))...), true
 }
 
-// rowBegins says that a table's next row begins, and has nothing in it yet.
+// rowBegins reports whether a table's next row begins and is still empty.
 func rowBegins(src []byte, last ast.Node) bool {
 	return last != nil && last.Kind() == extended.KindTableCell &&
 		!markerLine.Match(src[bytes.LastIndexByte(src, '\n')+1:])
 }
 
-// columns is how many cells a row has.
+// columns returns the number of cells in a row.
 func columns(row []byte) int {
 	n := 1
 	row = bytes.Trim(row, " \t>")
@@ -154,7 +153,7 @@ func columns(row []byte) int {
 	return n
 }
 
-// delimiter is the line under a table's head, within the same quotes.
+// delimiter returns the line under a table's head, within the same quotes.
 func delimiter(head []byte, columns int) string {
 	prefix := head[:len(head)-len(bytes.TrimLeft(head, " \t>"))]
 	return string(prefix) + "|" + strings.Repeat("-|", columns) + "\n"

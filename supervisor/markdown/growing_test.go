@@ -7,8 +7,8 @@ import (
 	"mews/supervisor/markdown"
 )
 
-// TestMarksAreNotSeenWhileTheyGrow shows every beginning of an answer.
-func TestMarksAreNotSeenWhileTheyGrow(t *testing.T) {
+// TestGrowing_HidesPartialMarks renders every beginning of an answer.
+func TestGrowing_HidesPartialMarks(t *testing.T) {
 	const answer = "## A title\n\nSome **bold words**, *it*, ***both***, ~~gone~~, ||secret||, `code` and ``a ` b``.\n" +
 		"See [the **docs**](https://go.dev/a_b) and ![a cat](https://x.org/c.png).\n\n" +
 		"- one **two**\n- [ ] open\n- [x] `done`\n\n1. first\n2. second\n\n> quoted *words*\n\n" +
@@ -24,8 +24,8 @@ func TestMarksAreNotSeenWhileTheyGrow(t *testing.T) {
 	}
 }
 
-// TestAGrowingTextOnlyGrows: what was shown of a paragraph stays as it is.
-func TestAGrowingTextOnlyGrows(t *testing.T) {
+// TestGrowing_ParagraphOnlyGrows: the shown part of a paragraph never changes.
+func TestGrowing_ParagraphOnlyGrows(t *testing.T) {
 	const text = "Some **bold words**, *it and `code`* and [the docs](https://go.dev/) are here. ~~Gone~~ is gone."
 	last := ""
 	for i := range text {
@@ -37,7 +37,7 @@ func TestAGrowingTextOnlyGrows(t *testing.T) {
 	}
 }
 
-func TestATableGrowsAsATable(t *testing.T) {
+func TestGrowing_Table(t *testing.T) {
 	const table = "| Name | Age |\n|------|----:|\n| Ann | 30 |\n| Bob | 4 |\n"
 	for i := 3; i < len(table); i++ {
 		got := markdown.Growing(table[:i])
@@ -47,7 +47,7 @@ func TestATableGrowsAsATable(t *testing.T) {
 	}
 }
 
-func TestAFenceGrowsAsAFence(t *testing.T) {
+func TestGrowing_Fence(t *testing.T) {
 	const fence = "```go\nx := `a`\n```\n"
 	for i := range fence {
 		got := markdown.Growing(fence[:i])

@@ -10,16 +10,16 @@ import (
 	"mews/supervisor"
 )
 
-// element is what a tag of HTML becomes.
+// element is the meaning of an HTML tag.
 type element struct {
-	mark supervisor.EntityType // "" for none
-	// ^ or _: its text is raised or lowered, behind this where there are no such characters
+	mark supervisor.EntityType // "" means no mark
+	// ^ or _: its text is raised or lowered, or follows this sign if there are no such characters
 	script   string
-	line     bool // stands on lines of its own
-	unpaired bool // a tag of it acts alone
+	line     bool // on lines of its own
+	unpaired bool // it needs no closing tag
 }
 
-// elements are those that models write where Markdown has nothing. Any other tag is shown
+// elements are HTML tags that models use if Markdown has no equivalent. Any other tag is shown
 // unchanged.
 var elements = map[string]element{
 	"b": {mark: supervisor.EntityBold}, "strong": {mark: supervisor.EntityBold},
@@ -41,11 +41,11 @@ var (
 	simpleTag = regexp.MustCompile(`^<(/?)([A-Za-z][A-Za-z0-9-]*)(?: open| (?:align|class|dir|id|style)="[^"]*")*\s*/?>$`)
 	anchorTag = regexp.MustCompile(`^<a href="([^"<>]*)"\s*>$`)
 	anyTag    = regexp.MustCompile(`</?[A-Za-z][^<>]*>`)
-	// preBlock is a block of code, its language, its text, and what stands behind it.
+	// preBlock matches a block of code, its language, its text, and the rest.
 	preBlock = regexp.MustCompile(`(?is)^\s*<pre[^<>]*>(?:<code(?:\s+class="(?:lang|language)-([\w+#.-]+)")?[^<>]*>)?\n?(.*?)(?:</code>)?\s*</pre>(.*)$`)
 )
 
-// scripts are the characters that can be raised and lowered (Unicode, Superscripts and Subscripts).
+// scripts are the raised and lowered characters (Unicode, Superscripts and Subscripts).
 var scripts = map[string]map[rune]rune{
 	"^": pairs("0123456789+-=()ni", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱ"),
 	"_": pairs("0123456789+-=()aeox", "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎ₐₑₒₓ"),
@@ -59,17 +59,17 @@ func pairs(from, to string) map[rune]rune {
 	return all
 }
 
-// tagAction is what to do about one tag.
+// tagAction is the action for one tag.
 type tagAction struct {
-	text       string // shown
-	script     string // where a tag of it opens or closes
+	text       string // shown text
+	script     string // set if a tag of it opens or closes
 	line       bool   // a line ends
 	opensMark  bool
 	opened     mark
 	closesMark bool
 }
 
-// showTag does what is to be done about a tag.
+// showTag carries out the action for a tag.
 func (p *page) showTag(s tagAction) {
 	if s.closesMark {
 		p.w.pop()
@@ -89,7 +89,7 @@ func (p *page) showTag(s tagAction) {
 	p.w.putLines(s.text)
 }
 
-// tagActions are what to do about the tags in n. Each closes only what was opened in n.
+// tagActions returns the actions for the tags in n. Each closing tag closes only tags of n.
 func (p *page) tagActions(n ast.Node) map[ast.Node]tagAction {
 	var nodes []ast.Node
 	var texts []string
@@ -108,10 +108,10 @@ func (p *page) tagActions(n ast.Node) map[ast.Node]tagAction {
 	return steps
 }
 
-// pairTags is what to do about each tag. Those that have no partner are shown.
+// pairTags returns the action for each tag. Tags without a partner are shown.
 func pairTags(tags []string) []tagAction {
 	steps := make([]tagAction, len(tags))
-	var open []int // tags that wait for their partner
+	var open []int // tags without their partner so far
 	names := make([]string, len(tags))
 	for i, t := range tags {
 		steps[i].text = t
@@ -130,7 +130,7 @@ func pairTags(tags []string) []tagAction {
 	return steps
 }
 
-// elementOf is the name of a known tag, and whether it is a closing one; "" for any other tag.
+// elementOf returns the name of a known tag, and whether it closes; "" for any other tag.
 func elementOf(tag string) (name string, closing bool) {
 	if anchorTag.MatchString(tag) {
 		return "a", false
@@ -146,10 +146,10 @@ func elementOf(tag string) (name string, closing bool) {
 	return name, closing
 }
 
-// maxOpenTags is among how many open tags the partner of a closing one is looked for.
+// maxOpenTags is how many open tags are searched for the partner of a closing one.
 const maxOpenTags = 16
 
-// matchClosing pairs a closing tag with the last tag that opened its element.
+// matchClosing pairs a closing tag with the last open tag of its element.
 func matchClosing(steps []tagAction, names []string, open []int, closing int) []int {
 	for i := len(open) - 1; i >= max(0, len(open)-maxOpenTags); i-- {
 		at := open[i]
@@ -166,7 +166,7 @@ func matchClosing(steps []tagAction, names []string, open []int, closing int) []
 	return open
 }
 
-// openingAction is what to do about an opening tag that has a partner.
+// openingAction returns the action for an opening tag that has a partner.
 func openingAction(tag, name string) (tagAction, bool) {
 	if m := anchorTag.FindStringSubmatch(tag); m != nil {
 		to, ok := linkable(unescape(m[1]))
@@ -176,7 +176,7 @@ func openingAction(tag, name string) (tagAction, bool) {
 	return tagAction{opensMark: true, opened: mark{kind: e.mark}, script: e.script, line: e.line}, true
 }
 
-// htmlBlock renders a block of HTML: its text, and the tags that are known.
+// htmlBlock renders a block of HTML: its text, and the known tags.
 func (p *page) htmlBlock(n *ast.HTMLBlock) {
 	text := p.lines(n)
 	if n.HasClosure() {
@@ -204,7 +204,7 @@ func (p *page) htmlBlock(n *ast.HTMLBlock) {
 	p.prose(text[from:])
 }
 
-// prose renders what stands between tags.
+// prose renders the text between tags.
 func (p *page) prose(s string) {
 	for i, line := range strings.Split(s, "\n") {
 		if i > 0 {

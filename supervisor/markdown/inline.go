@@ -12,7 +12,7 @@ import (
 	"mews/supervisor"
 )
 
-// inlines renders what stands in a paragraph, a heading, a mark.
+// inlines renders the content of a paragraph, a heading or a mark.
 func (p *page) inlines(n ast.Node) {
 	tags := p.tagActions(n)
 	for c := range children(n) {
@@ -50,12 +50,12 @@ func (p *page) inline(n ast.Node) {
 
 var emphases = map[int]supervisor.EntityType{1: supervisor.EntityItalic, 2: supervisor.EntityBold}
 
-// ownMarks are the marks that nodes of our own make.
+// ownMarks are the marks of our own kinds of nodes.
 var ownMarks = map[ast.NodeKind]supervisor.EntityType{
 	kindStrike: supervisor.EntityStrikethrough, kindSpoiler: supervisor.EntitySpoiler,
 }
 
-// ownInline renders the nodes that are our own.
+// ownInline renders our own kinds of nodes.
 func (p *page) ownInline(n *inlineNode) {
 	switch n.kind {
 	case kindFormula:
@@ -73,7 +73,7 @@ func (p *page) marked(n ast.Node, kind supervisor.EntityType) {
 	p.w.pop()
 }
 
-// text renders text. The end of a line stays one in the chat: models do not fill lines.
+// text renders text. A line's end stays one in the chat, because models do not wrap lines.
 func (p *page) text(n *ast.Text) {
 	s := string(n.Value(p.src))
 	if !n.IsRaw() {
@@ -85,7 +85,7 @@ func (p *page) text(n *ast.Text) {
 	}
 }
 
-// codeSpanText is the text of a code span.
+// codeSpanText returns the text of a code span.
 func (p *page) codeSpanText(n ast.Node) string {
 	var b strings.Builder
 	for c := range children(n) {
@@ -96,7 +96,7 @@ func (p *page) codeSpanText(n ast.Node) string {
 	return b.String()
 }
 
-// link renders a link, or an image as one. An address that Telegram does not take stands behind the
+// link renders a link, or an image as a link. An address that Telegram does not accept follows the
 // text.
 func (p *page) link(n ast.Node, destination, title []byte) {
 	address := unescape(string(destination))
@@ -118,19 +118,19 @@ func (p *page) link(n ast.Node, destination, title []byte) {
 	switch {
 	case words == "":
 		p.w.put(shown)
-	case image && within: // the link around it says more than its own address
+	case image && within: // the link around it is more useful than its own address
 	case !ok && shown != "" && shown != words:
 		p.w.put(" (" + shown + ")")
 	}
 	p.title(title)
 }
 
-// linked says whether what is rendered stands in a link.
+// linked reports whether the output is within a link.
 func (p *page) linked() bool {
 	return slices.ContainsFunc(p.w.open, func(m mark) bool { return m.kind == supervisor.EntityLink })
 }
 
-// plain is what n reads. It is rendered apart from the page.
+// plain renders n apart from the page.
 func (p *page) plain(n ast.Node) supervisor.RichText {
 	apart := *p
 	apart.w = &writer{}
@@ -138,8 +138,8 @@ func (p *page) plain(n ast.Node) supervisor.RichText {
 	return apart.w.finish()
 }
 
-// linkable is an address for a text_link, and whether Telegram takes it. Telegram's servers drop a
-// link to a host without a dot in its name, and the address would be lost with the link.
+// linkable returns an address for a text_link, and whether Telegram accepts it. Telegram's servers
+// drop a link to a host without a dot in its name, and the address would be lost.
 func linkable(address string) (string, bool) {
 	u, err := url.Parse(address)
 	if err != nil {

@@ -1,13 +1,12 @@
-// Package markdown turns what a model writes into what a channel takes. Render and Growing make
-// text with marks of Markdown, and Split cuts that into messages. Settled says how much of a text
-// that grows is done with. The package does no I/O, keeps nothing between calls, and takes every
-// input.
+// Package markdown renders Markdown of models for channels. Render and Growing return text with
+// marks, and Split cuts it into messages. Settled returns how much of a growing text is final. The
+// package does no I/O, keeps no state, and accepts every input.
 //
-// The output keeps Telegram's rules for entities: none is empty, none begins or ends in white
-// space, they nest or are apart, none is within another of its type, code stands only in quotes and
-// holds nothing, and quotes do not nest. Two kinds may begin in white space: a pre in the
-// indentation of its first line, and a quote that begins with a pre. Telegram keeps that, because
-// it trims a message only up to its first entity.
+// The output keeps Telegram's rules for entities. No entity is empty, or begins or ends in white
+// space. Entities nest or are separate, and none is within another of its type. Code may only be in
+// quotes and contains no entity. Quotes do not nest. Two kinds may begin in white space: a pre in
+// the indentation of its first line, and a quote that begins with a pre. Telegram keeps that white
+// space, because it trims a message only up to its first entity.
 package markdown
 
 import (
@@ -18,29 +17,29 @@ import (
 )
 
 const (
-	// MaxMessage is what one message takes, in UTF-16 units after the entities have been taken out.
-	// (Bot API, sendMessage)
+	// MaxMessage is the longest message, in UTF-16 units without the entities. (Bot API,
+	// sendMessage)
 	MaxMessage = 4096
-	// MaxEntities is how many entities a message may have: Telegram's servers drop those after it.
+	// MaxEntities is the most entities of a message: Telegram's servers drop the others.
 	MaxEntities = 100
 )
 
-// Columns are how wide a table may be and be shown as one. A wider one is shown row by row.
+// Columns is the width up to which a table is shown as a grid. A wider one is shown row by row.
 type Columns int
 
-// phone is for a channel that doesn't say how wide it is: a phone shows about as much of a block of
-// code without breaking its lines.
+// phone is for a channel of unknown width: a phone shows about so much of a block of code without
+// wrapping.
 const phone Columns = 40
 
-// Render renders Markdown. Every input renders, and nothing that a person could read is lost.
+// Render renders Markdown. Every input renders, and no visible text is lost.
 func Render(md string) supervisor.RichText { return phone.Render(md) }
 
-// Growing renders Markdown whose end has not come yet: what is open at its end is closed as it will
-// probably be, and a mark of which only a part is there is not shown. A document that ends in an
-// empty line and in no fence has nothing open, and is rendered as by Render.
+// Growing renders unfinished Markdown. Open marks at its end are closed as they will probably be,
+// and partial marks are hidden. A document that ends in an empty line outside a fence has nothing
+// open, and is rendered like by Render.
 func Growing(md string) supervisor.RichText { return phone.Growing(md) }
 
-// Render is the function Render where tables may be so wide.
+// Render is the function Render for tables of at most c columns.
 func (c Columns) Render(md string) supervisor.RichText {
 	src := source(md)
 	return c.render(src, parse(src))
@@ -48,7 +47,8 @@ func (c Columns) Render(md string) supervisor.RichText {
 
 var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
-// source is Markdown as the parser takes it: valid UTF-8 whose lines end in \n, with no NUL.
+// source returns Markdown as the parser needs it: valid UTF-8, lines that end in
+// , and no NUL.
 func source(md string) []byte {
 	valid := strings.Map(func(r rune) rune { // each invalid byte becomes U+FFFD
 		if r == 0 {

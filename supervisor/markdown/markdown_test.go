@@ -10,7 +10,7 @@ import (
 	"mews/supervisor/markdown"
 )
 
-func TestNothingRendersAsNothing(t *testing.T) {
+func TestRender_Empty(t *testing.T) {
 	for _, md := range []string{"", " ", "\n\n", "```go\n```", ">", "\u200b", "&nbsp;"} {
 		if diff := cmp.Diff(supervisor.RichText{}, markdown.Render(md)); diff != "" {
 			t.Errorf("%q: %s", md, diff)
@@ -21,8 +21,7 @@ func TestNothingRendersAsNothing(t *testing.T) {
 	}
 }
 
-// TestAddresses is about which links Telegram takes: one that it does not take would lose its
-// address.
+// TestAddresses checks which links Telegram accepts. Any other link would lose its address.
 func TestAddresses(t *testing.T) {
 	for address, link := range map[string]bool{
 		"https://x.org": true, "HTTP://x.org/a": true, "https://1.2.3.4:80": true,
@@ -42,8 +41,8 @@ func TestAddresses(t *testing.T) {
 	}
 }
 
-// TestASpoilerHidesItsCode: code in it would stand there for all to read.
-func TestASpoilerHidesItsCode(t *testing.T) {
+// TestSpoiler_HidesCode: code within a spoiler would be readable.
+func TestSpoiler_HidesCode(t *testing.T) {
 	got := markdown.Render("||it is `rope`, **really**||")
 	for _, e := range got.Entities {
 		if e.Type == supervisor.EntitySpoiler && covered(got.Text, e) == "it is rope, really" {
@@ -53,9 +52,9 @@ func TestASpoilerHidesItsCode(t *testing.T) {
 	t.Errorf("got %+v", got)
 }
 
-// TestHostileTextRenders takes what makes parsers slow. Were it quadratic in this, the test would
-// not end in time.
-func TestHostileTextRenders(t *testing.T) {
+// TestRender_HostileText_IsFast renders texts that slow parsers down. In quadratic time the test
+// would not end.
+func TestRender_HostileText_IsFast(t *testing.T) {
 	for _, s := range []string{
 		"[", "]", "[]", "![", "*", "**a ", "*a _b ", "`", "` `` ", "``` ", "<", "<a ", "</b>", "<b>", "$", "$$ ", "\\[", "~",
 		"~~a ", "||", "||a ", "> ", ">", "- ", "1. ", "#", "[a](", "[a](b", "[^a]", "[a]: b\n", "[^a]: b\n", "|a", "|-", "a|b\n-|-\n",

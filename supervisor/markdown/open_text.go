@@ -13,10 +13,10 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// maxOpenText is how much text is searched for open marks, in bytes. Paragraphs are shorter.
+// maxOpenText limits the text that is searched for open marks, in bytes. Paragraphs are shorter.
 const maxOpenText = 8 << 10
 
-// closeInlines closes what is open at the end of the last block.
+// closeInlines closes all open marks at the end of the last block.
 func closeInlines(src []byte, root ast.Node) []byte {
 	last := lastBlock(root)
 	if last == nil || last.IsRaw() || last.Kind() == ast.KindLinkReferenceDefinition {
@@ -32,7 +32,7 @@ func closeInlines(src []byte, root ast.Node) []byte {
 	return slices.Concat(src[:start], t.closed(), src[end:])
 }
 
-// isWhole says whether a block can't grow any more. rest is what follows its text.
+// isWhole reports whether a block can't grow any more. rest is the text after it.
 func isWhole(n ast.Node, rest []byte) bool {
 	lines := bytes.Count(rest, []byte("\n"))
 	if n.Kind() == extended.KindTableCell && bytes.IndexByte(rest, '|') >= 0 {
@@ -44,24 +44,24 @@ func isWhole(n ast.Node, rest []byte) bool {
 	return lines > 0
 }
 
-// openText is the text of a block that grows, and the marks in it that are open.
+// openText is the text of a growing block with its open marks.
 type openText struct {
 	text       []byte
 	at         int
 	open       []opener
-	ticks      map[int]int // where the last run of backticks is, by its length
-	cuts       [][2]int    // stretches that are not shown: from and to
-	lastCloser string      // closes code or an address that reaches to the end
+	ticks      map[int]int // position of the last run of backticks, by length
+	cuts       [][2]int    // hidden ranges: from and to
+	lastCloser string      // closes code or an address at the end of the text
 }
 
-// opener is a mark that waits for its other half.
+// opener is a mark without its other half.
 type opener struct {
 	char byte // '*', '_', '~', '|' or '['
-	n    int  // how many of it
+	n    int  // their number
 	at   int
 }
 
-// scanners are by the character at which they begin. Each advances behind what it has read.
+// scanners read a mark, by its first character, and advance beyond it.
 var scanners = map[byte]func(*openText){
 	'\\': (*openText).escape, '`': (*openText).codeSpan, '<': (*openText).angle, '$': (*openText).dollar,
 	'*': (*openText).delimiterRun, '_': (*openText).delimiterRun, '~': (*openText).delimiterRun, '|': (*openText).delimiterRun,
@@ -85,12 +85,12 @@ func (t *openText) scan() {
 	}
 }
 
-// count is how many of the same character stand in a row at i.
+// count returns the length of the run of equal characters at i.
 func (t *openText) count(i int) int {
 	return len(t.text[i:]) - len(bytes.TrimLeft(t.text[i:], string(t.text[i:i+1])))
 }
 
-// hide has a stretch of the text not be shown.
+// hide hides a range of the text.
 func (t *openText) hide(from, to int) { t.cuts = append(t.cuts, [2]int{from, to}) }
 
 func (t *openText) escape() {
@@ -106,7 +106,7 @@ func (t *openText) escape() {
 
 func (t *openText) dollar() { t.at += max(1, formulaEnd(t.text[t.at:])) }
 
-// codeSpan reads code: to its end, or to the end of the text.
+// codeSpan reads code up to its end, or to the end of the text.
 func (t *openText) codeSpan() {
 	n := t.count(t.at)
 	start := t.at + n
@@ -154,7 +154,7 @@ func (t *openText) angle() {
 	}
 }
 
-// delimiterRun reads a run of marks. They close what they may, and what is left of them opens.
+// delimiterRun reads a run of marks. It closes as many as possible, and the rest opens.
 func (t *openText) delimiterRun() {
 	c, n, start := t.text[t.at], t.count(t.at), t.at
 	t.at += n
@@ -186,7 +186,7 @@ func (t *openText) delimiterRun() {
 	}
 }
 
-// lastOpener is the last opener of a character; -1 where there is none.
+// lastOpener returns the last opener of a character; -1 if there is none.
 func (t *openText) lastOpener(char byte) int {
 	for i, o := range slices.Backward(t.open) {
 		if o.char == char {
@@ -196,7 +196,7 @@ func (t *openText) lastOpener(char byte) int {
 	return -1
 }
 
-// unfinished hides marks at the very end: more of them may come, or what they mark has not begun.
+// unfinished hides marks at the very end: more may follow, or their text has not begun.
 func (t *openText) unfinished(c byte, n, start int) bool {
 	for _, o := range t.open {
 		if o.char == c && n < o.n {
@@ -214,8 +214,8 @@ func (t *openText) unfinished(c byte, n, start int) bool {
 
 func opensBefore(r rune) bool { return strings.ContainsRune("([{\"'“‘«—", r) }
 
-// flanks says whether the run of marks from start to end may open and may close something.
-// (CommonMark's rules, except that marks within a word never open: they seldom do.)
+// flanks reports whether the run of marks from start to end may open or close. (CommonMark's rules,
+// except that marks within a word never open, because they rarely do.)
 func (t *openText) flanks(start, end int) (opens, closes bool) {
 	before, after := ' ', ' '
 	if start > 0 {
@@ -250,7 +250,7 @@ func (t *openText) openBracket() {
 	t.at++
 }
 
-// closeBracket ends a link's text, and reads the address behind it. Where the address is not whole,
+// closeBracket ends a link's text, and reads the address after it. If the address is incomplete,
 // only the text is shown.
 func (t *openText) closeBracket() {
 	i, at := t.lastOpener('['), t.at
@@ -271,13 +271,13 @@ func (t *openText) closeBracket() {
 	}
 }
 
-// linkText says whether what stands in brackets at the end may be a link's text. A number, as
-// sources have, is none.
+// linkText reports whether the bracketed text at the end may be a link's text. A number, as for
+// sources, may not.
 func (t *openText) linkText(o opener, end int) bool {
 	return strings.Trim(string(t.text[o.at+o.n:end]), "0123456789^, xX") != ""
 }
 
-// address reads a link's address in parentheses, and says whether it is whole.
+// address reads a link's address in parentheses, and reports whether it is complete.
 func (t *openText) address() bool {
 	depth := 0
 	for ; t.at < len(t.text) && t.text[t.at] != '\n'; t.at++ {
@@ -296,11 +296,11 @@ func (t *openText) address() bool {
 	return t.at < len(t.text)
 }
 
-// maxLinkText is how long the text of a link may become, in bytes.
+// maxLinkText is the longest text of a link, in bytes.
 const maxLinkText = 80
 
-// closers are what closes all that is open, the innermost first. What marks nothing yet is hidden
-// instead.
+// closers returns the closing marks of all open ones, innermost first. Marks without text are
+// hidden instead.
 func (t *openText) closers() (closers string) {
 	closers = t.lastCloser
 	for _, o := range slices.Backward(t.open) {
@@ -315,12 +315,12 @@ func (t *openText) closers() (closers string) {
 	return closers
 }
 
-// isEmpty says whether nothing is shown of the text from a place on.
+// isEmpty reports whether no text is shown from from on.
 func (t *openText) isEmpty(from int) bool {
 	return len(bytes.TrimSpace(t.kept(from))) == 0
 }
 
-// kept is the text from a place on without what is hidden.
+// kept returns the text from from on, without hidden ranges.
 func (t *openText) kept(from int) []byte {
 	slices.SortFunc(t.cuts, func(a, b [2]int) int { return a[0] - b[0] })
 	var kept []byte
@@ -333,7 +333,7 @@ func (t *openText) kept(from int) []byte {
 	return append(kept, t.text[from:]...)
 }
 
-// closed is the text without what is hidden, and behind it what closes it.
+// closed returns the text without hidden ranges, followed by its closing marks.
 func (t *openText) closed() []byte {
 	closers := t.closers()
 	kept := t.kept(0)

@@ -13,16 +13,16 @@ import (
 	"mews/supervisor"
 )
 
-// What a quote may have and be shown whole. A longer one is folded.
+// Limits of a quote that is shown unfolded.
 const (
 	foldLines = 8
 	foldUnits = 500
 )
 
-// rule is what a thematic break looks like.
+// rule is the text of a thematic break.
 const rule = "———————"
 
-// indentation is what a list's item puts before the lines that follow its first.
+// indentation precedes the further lines of a list's item.
 const indentation = "   "
 
 // page renders one document.
@@ -30,7 +30,7 @@ type page struct {
 	src        []byte
 	w          *writer
 	footnotes  *footnotes
-	usedLabels map[string]bool // the link definitions that a link refers to
+	usedLabels map[string]bool // labels of link definitions that a link uses
 	depth      int             // of quotes
 	columns    Columns
 }
@@ -42,7 +42,7 @@ func (c Columns) render(src []byte, root ast.Node) supervisor.RichText {
 	return p.w.finish()
 }
 
-// usedDefinitions are the labels of the link definitions whose address is shown with a link.
+// usedDefinitions returns the labels of link definitions whose address a link shows.
 func usedDefinitions(root ast.Node) map[string]bool {
 	used := map[string]bool{}
 	walk(root, func(n ast.Node) {
@@ -60,7 +60,7 @@ func usedDefinitions(root ast.Node) map[string]bool {
 	return used
 }
 
-// children are the nodes right below n.
+// children returns the direct children of n.
 func children(n ast.Node) iter.Seq[ast.Node] {
 	return func(yield func(ast.Node) bool) {
 		for c := n.FirstChild(); c != nil && yield(c); c = c.NextSibling() {
@@ -75,7 +75,7 @@ func walk(n ast.Node, visit func(ast.Node)) {
 	}
 }
 
-// blocks renders the blocks in n, with so many newlines between them.
+// blocks renders the blocks in n, with gap newlines between them.
 func (p *page) blocks(n ast.Node, gap int) {
 	for c := range children(n) {
 		_, list := c.(*ast.List)
@@ -90,7 +90,7 @@ func (p *page) blocks(n ast.Node, gap int) {
 	}
 }
 
-// followsDefinition says whether another link definition stands right before this one.
+// followsDefinition reports whether another link definition is right before this one.
 func followsDefinition(n ast.Node) bool {
 	return n.PreviousSibling() != nil && n.PreviousSibling().Kind() == ast.KindLinkReferenceDefinition
 }
@@ -115,19 +115,19 @@ func (p *page) block(n ast.Node) {
 		p.table(n)
 	case *ast.LinkReferenceDefinition:
 		p.definition(n)
-	case *extended.FootnoteList: // at the end
+	case *extended.FootnoteList: // listed at the end
 	default:
 		p.inlines(n)
 	}
 }
 
-// lines are a block's lines as they are.
+// lines returns a block's raw lines.
 func (p *page) lines(n ast.Node) string {
 	return string(n.Lines().Value(p.src))
 }
 
-// fence renders a fence. What stands behind the language in its first line is put before the code.
-// Where there is no code, all of that line may be words.
+// fence renders a fence. Text after the language in its first line is put before the code. Without
+// code, all of that line may be words.
 func (p *page) fence(n *ast.FencedCodeBlock) {
 	var language string
 	if n.Info != nil {
@@ -143,8 +143,8 @@ func (p *page) fence(n *ast.FencedCodeBlock) {
 	p.w.pre(p.lines(n), language)
 }
 
-// quote renders a quote; one within another has marks before its lines, unless it is all that is in
-// the other.
+// quote renders a quote. A quote within another has marks before its lines, unless it is the
+// other's only content.
 func (p *page) quote(n *ast.Blockquote) {
 	if parent := n.Parent(); parent.Kind() == ast.KindBlockquote && parent.ChildCount() == 1 {
 		p.blocks(n, 2)
@@ -165,7 +165,7 @@ func (p *page) quote(n *ast.Blockquote) {
 	}
 }
 
-// folds says whether a quote is shown folded: one that is long, or that a difference is in.
+// folds reports whether a quote is shown folded: if it is long or contains a diff.
 func (p *page) folds(quote mark) bool {
 	text := string(p.w.text[quote.start:quote.end])
 	isDiff := func(m mark) bool { return m.language == "diff" && m.start >= quote.start }
@@ -196,7 +196,7 @@ func (p *page) list(n *ast.List) {
 	}
 }
 
-// marker is what stands before an item of a list.
+// marker returns the marker of a list's item.
 func marker(list *ast.List, item ast.Node, number int) string {
 	ordinal := "•"
 	if list.IsOrdered() {
@@ -214,7 +214,7 @@ func marker(list *ast.List, item ast.Node, number int) string {
 	return ordinal
 }
 
-// definition shows a link's definition to which no link refers: nothing that can be read is lost.
+// definition shows a link definition that no link uses, so that no visible text is lost.
 func (p *page) definition(n *ast.LinkReferenceDefinition) {
 	if p.usedLabels[util.ToLinkReference(n.Label)] {
 		return
@@ -223,7 +223,7 @@ func (p *page) definition(n *ast.LinkReferenceDefinition) {
 	p.title(n.Title)
 }
 
-// title shows what a browser would show of a link under the pointer.
+// title shows the title of a link.
 func (p *page) title(title []byte) {
 	if t := strings.Join(strings.Fields(unescape(string(title))), " "); t != "" {
 		p.w.put(" (" + t + ")")

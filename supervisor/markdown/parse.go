@@ -11,11 +11,11 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// maxOpeners is how many blocks one line may open. The parser takes quadratic time over deeply
-// nested ones, and nobody writes them.
+// maxOpeners is how many blocks one line may open. The parser needs quadratic time for deep
+// nesting, which no real text has.
 const maxOpeners = 64
 
-// sharedParser is made once: it keeps nothing of what it parses.
+// sharedParser is made once, because it keeps no state of a parse.
 var sharedParser = sync.OnceValue(newParser)
 
 func newParser() parser.Parser {
@@ -38,7 +38,7 @@ func newParser() parser.Parser {
 	)
 }
 
-// parse is the tree of src. A source that would take too long to parse becomes one block of code.
+// parse returns the tree of src. A source that is too slow to parse becomes one block of code.
 func parse(src []byte) ast.Node {
 	if tooCostly(src) {
 		return verbatim(src)
@@ -46,7 +46,7 @@ func parse(src []byte) ast.Node {
 	return sharedParser().Parse(text.NewReader(src))
 }
 
-// verbatim is a tree that shows src unchanged.
+// verbatim returns a tree that shows src unchanged.
 func verbatim(src []byte) ast.Node {
 	root, block := ast.NewDocument(), ast.NewCodeBlock()
 	block.Lines().Append(text.NewSegment(0, len(src)))
@@ -54,17 +54,17 @@ func verbatim(src []byte) ast.Node {
 	return root
 }
 
-// parseLimits are how often a text may have something that takes the parser quadratic time.
+// parseLimits limit constructs for which the parser needs quadratic time.
 var parseLimits = []struct {
 	what string
 	n    int
 }{{"[", 8192}, {"](<", 256}}
 
-// maxTargets is how many addresses of links may begin in a stretch without white space, for the
-// same reason.
+// maxTargets limits the addresses of links that begin in a run without white space, for the same
+// reason.
 const maxTargets = 256
 
-// tooCostly says whether src would take too long to parse. Nobody writes such texts.
+// tooCostly reports whether src is too slow to parse. No real text is.
 func tooCostly(src []byte) bool {
 	for _, l := range parseLimits {
 		if bytes.Count(src, []byte(l.what)) > l.n {
@@ -88,7 +88,7 @@ func tooCostly(src []byte) bool {
 	return false
 }
 
-// countOpeners is how many blocks a line's beginning may open.
+// countOpeners returns how many blocks a line's beginning may open.
 func countOpeners(line []byte) int {
 	n := bytes.Count(line, []byte(">"))
 	for i, c := range line {
@@ -99,7 +99,7 @@ func countOpeners(line []byte) int {
 	return n
 }
 
-// doubledParser parses text that is marked by two of a character before and behind it.
+// doubledParser parses text between pairs of a character.
 type doubledParser struct {
 	char byte
 	node func() ast.Node
@@ -112,7 +112,7 @@ func (d doubledParser) CanOpenCloser(opener, closer *parser.Delimiter) bool {
 	return opener.Char == closer.Char
 }
 
-// Parse takes exactly two. Bars within a word are no marks: that is how programmers write "or".
+// Parse accepts exactly two. Bars within a word are no marks, because programmers write "or" so.
 func (d doubledParser) Parse(_ ast.Node, block text.Reader, pc parser.Context) ast.Node {
 	before := block.PrecendingCharacter()
 	line, segment := block.PeekLine()
@@ -141,11 +141,11 @@ var (
 	kindReference = ast.NewNodeKind("Reference")
 )
 
-// inlineNode is an inline node of our own.
+// inlineNode is our own kind of inline node.
 type inlineNode struct {
 	ast.BaseInline
 	kind ast.NodeKind
-	text string // a formula, or the label of the footnote that a reference names
+	text string // a formula, or the label of a footnote reference
 }
 
 func (n *inlineNode) Kind() ast.NodeKind         { return n.kind }
@@ -154,10 +154,10 @@ func (n *inlineNode) Dump(src []byte, level int) { ast.DumpHelper(n, src, level,
 func newStrike() ast.Node  { return &inlineNode{kind: kindStrike} }
 func newSpoiler() ast.Node { return &inlineNode{kind: kindSpoiler} }
 
-// labelsKey is the key of the labels of the footnotes that a document defines.
+// labelsKey is the key of the labels of a document's footnotes.
 var labelsKey = parser.NewContextKey()
 
-// footnoteParser parses footnotes' definitions and notes their labels.
+// footnoteParser parses the definitions of footnotes and stores their labels.
 type footnoteParser struct{ parser.BlockParser }
 
 func (f footnoteParser) Open(parent ast.Node, reader text.Reader, pc parser.Context) (ast.Node, parser.State) {
@@ -168,7 +168,7 @@ func (f footnoteParser) Open(parent ast.Node, reader text.Reader, pc parser.Cont
 	return node, state
 }
 
-// referenceParser parses [^label] where a footnote of that label is defined.
+// referenceParser parses [^label] if a footnote of that label is defined.
 type referenceParser struct{}
 
 func (referenceParser) Trigger() []byte { return []byte{'['} }

@@ -16,7 +16,7 @@ import (
 	"mews/supervisor/markdown"
 )
 
-// solid is s without white space and without what is as invisible.
+// solid returns s without white space and other invisible characters.
 func solid(s string) string {
 	return strings.Map(func(r rune) rune {
 		if blank(r) {
@@ -31,7 +31,7 @@ func blank(r rune) bool {
 		r >= 0xE0000 && r <= 0xE007F
 }
 
-// coverage is, for each visible UTF-16 unit, what marks are on it.
+// coverage returns the marks on each visible UTF-16 unit.
 func coverage(t supervisor.RichText) []string {
 	all := utf16.Encode([]rune(t.Text))
 	marks := make([][]string, len(all))
@@ -50,7 +50,7 @@ func coverage(t supervisor.RichText) []string {
 	return visible
 }
 
-// pairAt is the character that a surrogate at i is half of.
+// pairAt returns the character of the surrogate at i.
 func pairAt(all []uint16, i int) rune {
 	if all[i] >= 0xDC00 {
 		i--
@@ -66,11 +66,11 @@ type failer interface {
 	Fatalf(format string, args ...any)
 }
 
-// checkSplit holds Split to its promises. sound says that t keeps the rules for entities.
+// checkSplit checks the promises of Split. sound means that t keeps the rules for entities.
 func checkSplit(t failer, whole supervisor.RichText, limit int, sound bool) {
 	t.Helper()
 	parts := slices.Clone(markdown.Split(whole, limit))
-	// the indentation that a message begins with is of no-break spaces
+	// a message's leading indentation is made of no-break spaces
 	whole.Text = plainSpaces(whole.Text)
 	var text strings.Builder
 	var covers []string
@@ -100,7 +100,7 @@ func checkSplit(t failer, whole supervisor.RichText, limit int, sound bool) {
 
 func plainSpaces(s string) string { return strings.ReplaceAll(s, "\u00a0", " ") }
 
-// checkCharacters says that no character is cut that fits.
+// checkCharacters checks that no character is cut that fits.
 func checkCharacters(t failer, whole string, parts []supervisor.RichText, limit int) {
 	t.Helper()
 	at := 0
@@ -124,7 +124,7 @@ func checkCharacters(t failer, whole string, parts []supervisor.RichText, limit 
 	}
 }
 
-// pieces are what the random documents are made of; %s is a word of its own.
+// pieces are the parts of random documents; %s is replaced by a word.
 var pieces = []string{
 	"%s", "%s ", "**%s**", "*%s*", "_%s_", "~~%s~~", "||%s||", "`%s`", "``%s``", "[%s](https://x.org/a_b)", "[%s](./y)",
 	"![%s](http://i.org/p.png)", "\n", "\n\n", "\n- %s", "\n  - %s", "\n1. %s", "\n- [ ] %s", "\n\n> %s\n", "\n\n> > %s\n",
@@ -137,7 +137,7 @@ var pieces = []string{
 	"<details>\n<summary>%s</summary>\n\n%s\n\n</details>\n",
 }
 
-// document draws a document, and the words in it in their order.
+// document draws a document, and returns its words in order.
 func document(t *rapid.T) (md string, words []string) {
 	var b strings.Builder
 	for _, piece := range rapid.SliceOfN(rapid.SampledFrom(pieces), 0, 40).Draw(t, "pieces") {
@@ -150,13 +150,13 @@ func document(t *rapid.T) (md string, words []string) {
 	return b.String(), words
 }
 
-// named says whether md may name a language by a word. A language stands beside its code, and
-// without code nowhere.
+// named reports whether md may use a word as the name of a language, which is not shown without
+// code.
 func named(md, word string) bool {
 	return regexp.MustCompile("(?:~~~|```)[ \t]*[0-9_a-z]*" + word).MatchString(md)
 }
 
-func TestEveryWordIsShown(t *testing.T) {
+func TestRender_Property_ShowsEveryWord(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		md, words := document(t)
 		got := markdown.Render(md)
@@ -171,10 +171,10 @@ func TestEveryWordIsShown(t *testing.T) {
 	})
 }
 
-func TestWordsKeepTheirOrder(t *testing.T) {
+func TestRender_Property_KeepsWordOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		md, words := document(t)
-		if strings.Contains(md, "[^1]:") { // which is shown at the end
+		if strings.Contains(md, "[^1]:") { // footnotes are shown at the end
 			return
 		}
 		rest := markdown.Render(md).Text
@@ -191,14 +191,14 @@ func TestWordsKeepTheirOrder(t *testing.T) {
 	})
 }
 
-func TestADocumentInParts(t *testing.T) {
+func TestSplit_Property_KeepsPromises(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		md, _ := document(t)
 		checkSplit(t, markdown.Render(md), rapid.IntRange(12, 200).Draw(t, "limit"), true)
 	})
 }
 
-func TestTheFirstPartsStay(t *testing.T) {
+func TestSplit_Property_EarlierPartsStay(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringOf(rapid.SampledFrom([]rune("ab.é日😀 \n"))).Draw(t, "text")
 		limit := rapid.IntRange(2, 30).Draw(t, "limit")
@@ -217,7 +217,7 @@ func TestTheFirstPartsStay(t *testing.T) {
 	})
 }
 
-func TestAGrowingDocument(t *testing.T) {
+func TestGrowing_Property(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		md, _ := document(t)
 		for i := range md {

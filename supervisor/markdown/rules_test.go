@@ -13,7 +13,7 @@ import (
 	"mews/supervisor"
 )
 
-// covered is the text under an entity.
+// covered returns the text of an entity.
 func covered(text string, e supervisor.Entity) string {
 	all := utf16.Encode([]rune(text))
 	if e.Offset < 0 || e.Length <= 0 || e.Offset+e.Length > len(all) {
@@ -22,7 +22,7 @@ func covered(text string, e supervisor.Entity) string {
 	return string(utf16.Decode(all[e.Offset : e.Offset+e.Length]))
 }
 
-// faults are the ways in which Telegram would take t otherwise than it is meant.
+// faults returns the ways in which Telegram would change t.
 func faults(t supervisor.RichText) []string {
 	var found []string
 	fault := func(format string, args ...any) { found = append(found, fmt.Sprintf(format, args...)) }
@@ -56,16 +56,17 @@ func faults(t supervisor.RichText) []string {
 	return found
 }
 
-// untrimmed says whether text begins or ends in white space. The indentation of code is none, nor
-// is a space that bears a mark: it is half of a character, which Split does not cut.
+// untrimmed reports whether text begins or ends in white space. The indentation of code does not
+// count. A space with a combining mark does not count either: it is half of a character, which
+// Split does not cut.
 func untrimmed(text string, indented bool) bool {
 	first, _, _, _ := uniseg.FirstGraphemeClusterInString(text, -1)
 	before := strings.TrimLeftFunc(text, unicode.IsSpace) != text && strings.TrimSpace(first) == ""
 	return strings.TrimRightFunc(text, unicode.IsSpace) != text || before && (!indented || text[0] == '\n')
 }
 
-// indentations are the places where code begins: it keeps the white space before its first line,
-// and so does a quote that begins with it.
+// indentations returns the starts of code. Code keeps the white space before its first line, and so
+// does a quote that begins with it.
 func indentations(t supervisor.RichText) map[int]bool {
 	at := map[int]bool{}
 	for _, e := range t.Entities {
@@ -76,7 +77,7 @@ func indentations(t supervisor.RichText) map[int]bool {
 	return at
 }
 
-// wrong is what is wrong with an entity by itself. indented says that code begins where it does.
+// wrong returns the fault of a single entity. indented means that code begins at the same position.
 func wrong(all []uint16, e supervisor.Entity, indented bool) string {
 	if e.Offset < 0 || e.Length < 1 || e.Offset+e.Length > len(all) {
 		return "not in the text"
@@ -95,7 +96,7 @@ func wrong(all []uint16, e supervisor.Entity, indented bool) string {
 	return ""
 }
 
-// misplaced is why an entity may not be in another that overlaps it.
+// misplaced returns why an entity may not overlap another.
 func misplaced(outer, inner supervisor.Entity) string {
 	switch {
 	case inner.Offset+inner.Length > outer.Offset+outer.Length:

@@ -16,23 +16,22 @@ import (
 )
 
 const (
-	// maxSpokenPart is how many characters are said in one recording, and maxSpoken how many in
-	// all.
+	// maxSpokenPart is the longest text of one recording in characters, and maxSpoken that of all.
 	maxSpokenPart = 1500
 	maxSpoken     = 6000
 )
 
-// Speech is a text as it is said aloud.
+// Speech is a text to be spoken.
 type Speech struct {
-	// words and punctuation alone, on one line each, with a sentence's end at the end; none where
-	// nothing can be said
+	// only words and punctuation, each part on one line that ends a sentence; none if there is
+	// nothing to say
 	Parts []string
-	Code  bool // it has code, of which only the length is said
-	Cut   bool // it is the beginning; its end says so
+	Code  bool // it has code, of which only the length is spoken
+	Cut   bool // only the beginning is spoken, and its end says so
 }
 
-// Speakable is what is said of Markdown: links by their words, code by its length, tables row by
-// row. Numbers and units are left as they are.
+// Speakable returns the speech of Markdown: links by their words, code by its length, tables row by
+// row. Numbers and units are unchanged.
 func Speakable(md string) Speech {
 	src := source(md)
 	s := &speaker{page: page{src: src}}
@@ -41,9 +40,9 @@ func Speakable(md string) Speech {
 	return Speech{Parts: parts, Code: s.code, Cut: cut}
 }
 
-// speaker collects what is said of one document.
+// speaker collects the speech of one document.
 type speaker struct {
-	page      page // whose src is the document
+	page      page // src is the document
 	sentences []string
 	code      bool
 }
@@ -84,7 +83,7 @@ func (s *speaker) sayCode(code string) {
 	}
 }
 
-// list says the items, with their numbers where they have some.
+// list says the items, with their numbers if they have some.
 func (s *speaker) list(n *ast.List) {
 	number := n.Start
 	for item := range children(n) {
@@ -133,7 +132,7 @@ func (s *speaker) table(n *extended.Table) {
 	}
 }
 
-// say adds a sentence or several. What has nothing to be said is left out.
+// say adds one or more sentences, and skips text without words.
 func (s *speaker) say(text string) {
 	text = clean(text)
 	if strings.IndexFunc(text, alphanumeric) < 0 {
@@ -146,7 +145,7 @@ func (s *speaker) say(text string) {
 	s.sentences = append(s.sentences, text)
 }
 
-// words are what n reads.
+// words returns the spoken words of n.
 func (s *speaker) words(n ast.Node) string {
 	var b strings.Builder
 	for c := range children(n) {
@@ -180,7 +179,7 @@ func (s *speaker) inline(n ast.Node) string {
 	return s.words(n)
 }
 
-// text is a stretch of text. The end of a line is a short pause: models do not fill lines.
+// text returns a run of text. A line's end is a short pause, because models do not wrap lines.
 func (s *speaker) text(n *ast.Text) string {
 	text := string(n.Value(s.page.src))
 	if !n.IsRaw() {
@@ -195,7 +194,7 @@ func (s *speaker) text(n *ast.Text) string {
 	return text + " "
 }
 
-// link is its words; without any, or where they are an address, the host.
+// link returns the words of a link. If there are none or they are an address, it returns the host.
 func (s *speaker) link(n ast.Node, destination string) string {
 	words := strings.TrimSpace(s.words(n))
 	if words == "" {
@@ -204,7 +203,7 @@ func (s *speaker) link(n ast.Node, destination string) string {
 	return orHost(words)
 }
 
-// orHost is the host of an address, and any other text itself.
+// orHost returns the host of an address, and any other text unchanged.
 func orHost(text string) string {
 	u, err := url.Parse(text)
 	if err == nil && u.Host != "" && u.Scheme != "" {
@@ -215,8 +214,7 @@ func orHost(text string) string {
 	return strings.TrimPrefix(text, "www.")
 }
 
-// codeWords are the words in code: what stands between them is not said, unless it is within a
-// word.
+// codeWords returns the words in code. Other characters are only spoken within a word.
 func codeWords(code string) string {
 	if host := orHost(code); host != code {
 		return host
@@ -231,8 +229,8 @@ func codeWords(code string) string {
 	return strings.TrimSpace(string(runes))
 }
 
-// clean is a text on one line without what engines spell out or take for something else: pictures,
-// controls, the brackets around what espeak-ng and Piper read as phonemes.
+// clean returns a text on one line without characters that engines spell out or misread: pictures,
+// controls, and the brackets that espeak-ng and Piper read as phonemes.
 func clean(text string) string {
 	dropped := false
 	text = strings.Map(func(r rune) rune {
@@ -249,16 +247,17 @@ func clean(text string) string {
 	return strings.Join(strings.Fields(text), " ")
 }
 
-// pictorial says whether a character is an emoji, a part of one, or drawn. (Unicode, Blocks.txt)
+// pictorial reports whether a character is an emoji, a part of one, or a drawing. (Unicode,
+// Blocks.txt)
 func pictorial(r rune) bool {
 	return r >= 0x1F000 && r <= 0x1FAFF || r >= 0x2300 && r <= 0x23FF || r >= 0x2500 && r <= 0x27BF || r >= 0x2B00 && r <= 0x2BFF ||
 		r >= 0xFE00 && r <= 0xFE0F || r == 0x20E3 || r >= 0xE0000 && r <= 0xE007F
 }
 
-// packSentences makes parts of texts: each as long as it may be, and cut at the end of a sentence.
-// cut says that not all of them fit.
+// packSentences packs texts into the longest possible parts, cut between sentences. cut reports
+// whether some did not fit.
 func packSentences(texts []string) (parts []string, cut bool) {
-	// for the sentence that says that there is more
+	// leaves space for the sentence that there is more
 	room := maxSpoken - utf8.RuneCountInString(textRest) - 1
 	for _, text := range texts {
 		for text != "" {
@@ -274,7 +273,7 @@ func packSentences(texts []string) (parts []string, cut bool) {
 	return parts, false
 }
 
-// join adds a piece to the last part, or as a part of its own where that is full.
+// join appends a piece to the last part, or as a new part if that is full.
 func join(parts []string, piece string) []string {
 	last := len(parts) - 1
 	if last < 0 || utf8.RuneCountInString(parts[last])+1+utf8.RuneCountInString(piece) > maxSpokenPart {
@@ -284,8 +283,8 @@ func join(parts []string, piece string) []string {
 	return parts
 }
 
-// firstPiece is the first sentence of a text. One that is longer than a part is cut between words,
-// or where there are none, anywhere.
+// firstPiece returns the first sentence of a text. One that is longer than a part is cut between
+// words, or anywhere if there are none.
 func firstPiece(text string) (piece, rest string) {
 	piece, rest, _ = uniseg.FirstSentenceInString(text, -1)
 	if utf8.RuneCountInString(piece) > maxSpokenPart {

@@ -11,7 +11,7 @@ import (
 	"mews/supervisor/markdown"
 )
 
-func TestMarkdownIsMadeSpeakable(t *testing.T) {
+func TestSpeakable(t *testing.T) {
 	for _, c := range []struct{ md, want string }{
 		{"", ""},
 		{"Hello, *big* **world**", "Hello, big world."},
@@ -51,7 +51,7 @@ func TestMarkdownIsMadeSpeakable(t *testing.T) {
 	}
 }
 
-func TestCodeIsSaidToBeThere(t *testing.T) {
+func TestSpeakable_Code_SaysItsLength(t *testing.T) {
 	for md, want := range map[string]bool{"a `b` c": false, "a\n\n```\nb\n```": true, "> - x\n>\n>       y": true} {
 		if got := markdown.Speakable(md).Code; got != want {
 			t.Errorf("%q: %v", md, got)
@@ -59,7 +59,7 @@ func TestCodeIsSaidToBeThere(t *testing.T) {
 	}
 }
 
-func TestALongTextIsCutAtTheEndsOfSentences(t *testing.T) {
+func TestSpeakable_LongText_IsCutAtSentences(t *testing.T) {
 	var sentences []string
 	for i := range 400 {
 		sentences = append(sentences, fmt.Sprintf("This is sentence number %d.", i))
@@ -80,7 +80,7 @@ func TestALongTextIsCutAtTheEndsOfSentences(t *testing.T) {
 	}
 }
 
-func TestASentenceThatIsLongerThanAPartIsCutBetweenWords(t *testing.T) {
+func TestSpeakable_LongSentence_IsCutAtWords(t *testing.T) {
 	got := markdown.Speakable(strings.Repeat("word ", 500))
 	if len(got.Parts) != 2 || got.Cut || !strings.HasSuffix(got.Parts[0], "word") || strings.Count(strings.Join(got.Parts, " "), "word") != 500 {
 		t.Errorf("%d parts, cut %v", len(got.Parts), got.Cut)
@@ -91,8 +91,8 @@ func TestASentenceThatIsLongerThanAPartIsCutBetweenWords(t *testing.T) {
 	}
 }
 
-// FuzzSpeakable makes texts of all kinds speakable: none is too long, has something that an engine
-// takes for a mark, or is empty.
+// FuzzSpeakable checks any text's speech: no part is too long or empty, or has a character that an
+// engine takes for a mark.
 func FuzzSpeakable(f *testing.F) {
 	addDocuments(f, func(md string) { f.Add(md) })
 	f.Fuzz(func(t *testing.T, md string) {

@@ -11,9 +11,9 @@ import (
 )
 
 // Split cuts t into messages of at most limit UTF-16 units and MaxEntities entities. Entities that
-// cross a cut go on behind it. White space at a cut is dropped, and nothing else; within code only
-// the line's end is. When t grows, the messages before the last one stay the same. An empty text
-// makes no message.
+// cross a cut continue in the next message. Only white space at a cut is dropped, and within code
+// only the line's end. If t grows, the messages before the last one stay the same. An empty text
+// gives no message.
 func Split(t supervisor.RichText, limit int) []supervisor.RichText {
 	c := &cutter{text: t.Text, marks: marksOf(t), limit: max(limit, 2)}
 	for _, s := range c.marks {
@@ -36,14 +36,14 @@ func Split(t supervisor.RichText, limit int) []supervisor.RichText {
 type cutter struct {
 	text   string
 	limit  int
-	marks  []mark // by start, the longer one first
+	marks  []mark // by start, longer ones first
 	codes  []mark // those of code
-	next   int    // the index of the first mark that begins at or behind the last cut
-	open   []mark // earlier marks that go on behind the last cut
-	bounds []bool // where characters begin in the room that was last measured
+	next   int    // index of the first mark at or after the last cut
+	open   []mark // earlier marks that continue after the last cut
+	bounds []bool // starts of characters in the last measured range
 }
 
-// marksOf are a text's entities in bytes. What is not in the text is left out.
+// marksOf returns a text's entities in bytes. Those outside the text are left out.
 func marksOf(t supervisor.RichText) []mark {
 	places := make([]int, 0, 2*len(t.Entities))
 	for _, e := range t.Entities {
@@ -61,7 +61,7 @@ func marksOf(t supervisor.RichText) []mark {
 	return all
 }
 
-// byteOffsets are places in a text in bytes, by the same places in UTF-16 units.
+// byteOffsets converts positions in UTF-16 units to bytes.
 func byteOffsets(text string, places []int) map[int]int {
 	slices.Sort(places)
 	at := make(map[int]int, len(places))
@@ -76,7 +76,7 @@ func byteOffsets(text string, places []int) map[int]int {
 	return at
 }
 
-// codeAt is the block of code that at is in, its beginning included.
+// codeAt returns the block of code at at, including its beginning.
 func (c *cutter) codeAt(at int) (mark, bool) {
 	i, _ := slices.BinarySearchFunc(c.codes, at, func(s mark, at int) int { return cmp.Compare(s.end, at+1) })
 	if i < len(c.codes) && c.codes[i].start <= at {
@@ -85,7 +85,7 @@ func (c *cutter) codeAt(at int) (mark, bool) {
 	return mark{}, false
 }
 
-// skip is where the next message begins, after one that ended at at. That is behind the white
+// skip returns the start of the next message after one that ended at at. That is after the white
 // space, but in code before the line's indentation. A space with a combining mark is no white
 // space.
 func (c *cutter) skip(at int) int {
@@ -98,7 +98,7 @@ func (c *cutter) skip(at int) int {
 		seen += n
 	}
 	in, ok := c.codeAt(seen)
-	if !ok || seen-at >= c.limit { // that is too much for an indentation
+	if !ok || seen-at >= c.limit { // too much for an indentation
 		return seen
 	}
 	for i := seen; i > max(at, in.start); i-- {
@@ -109,7 +109,7 @@ func (c *cutter) skip(at int) int {
 	return max(at, in.start)
 }
 
-// part is the message from at to end.
+// part returns the message from at to end.
 func (c *cutter) part(at, end int) supervisor.RichText {
 	_, end = trimSpace(c.text, at, end, true)
 	c.advance(at, end)
@@ -124,8 +124,8 @@ func (c *cutter) part(at, end int) supervisor.RichText {
 	return indented(marked(c.text[at:end], inside, at))
 }
 
-// indented keeps the indentation of code that a message begins with, by no-break spaces: Telegram
-// moves other spaces out of the code, and drops them at a message's beginning.
+// indented replaces the leading indentation of code by no-break spaces. Telegram moves other spaces
+// out of the code, and drops them at a message's beginning.
 func indented(t supervisor.RichText) supervisor.RichText {
 	code := slices.ContainsFunc(t.Entities, func(e supervisor.Entity) bool { return e.Type == supervisor.EntityPre && e.Offset == 0 })
 	if rest := strings.TrimLeft(t.Text, " "); code {
@@ -134,8 +134,8 @@ func indented(t supervisor.RichText) supervisor.RichText {
 	return t
 }
 
-// edges are where s begins and ends between at and end, without the white space around it. A mark
-// that begins with code begins where the code does.
+// edges returns the range of s between at and end, without the white space around it. A mark that
+// begins with code begins where the code does.
 func (c *cutter) edges(s mark, at, end int) (start, stop int) {
 	from := max(s.start, at)
 	start, stop = trimSpace(c.text, from, min(s.end, end), s.kind == supervisor.EntityPre)
@@ -145,7 +145,7 @@ func (c *cutter) edges(s mark, at, end int) (start, stop int) {
 	return start, stop
 }
 
-// advance has in open the marks between at and end. Those that begin earlier are known.
+// advance sets open to the marks between at and end. Earlier ones are known.
 func (c *cutter) advance(at, end int) {
 	c.open = slices.DeleteFunc(c.open, func(s mark) bool { return s.end <= at })
 	for ; c.next < len(c.marks) && c.marks[c.next].start < end; c.next++ {

@@ -18,7 +18,7 @@ func texts(parts []supervisor.RichText) []string {
 	return all
 }
 
-func TestWhereAMessageEnds(t *testing.T) {
+func TestSplit_MessageEnds(t *testing.T) {
 	for name, c := range map[string]struct {
 		text  string
 		limit int
@@ -46,7 +46,7 @@ func TestWhereAMessageEnds(t *testing.T) {
 	}
 }
 
-func TestAFenceGoesOnAsAFence(t *testing.T) {
+func TestSplit_Fence_Continues(t *testing.T) {
 	got := markdown.Split(markdown.Render("```go\nif x {\n\ty()\n\n\tz()\n}\n```"), 13)
 	want := []supervisor.RichText{pre("if x {"), pre("\u00a0\u00a0\u00a0\u00a0y()"), pre("\u00a0\u00a0\u00a0\u00a0z()\n}")}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -60,8 +60,8 @@ func pre(text string) supervisor.RichText {
 	}}
 }
 
-// TestCodeIsCutBeforeALineWithoutIndentation where there is one, although more would fit.
-func TestCodeIsCutBeforeALineWithoutIndentation(t *testing.T) {
+// TestSplit_Code_CutsBeforeUnindentedLine even if more would fit.
+func TestSplit_Code_CutsBeforeUnindentedLine(t *testing.T) {
 	got := markdown.Split(markdown.Render("```go\nif x {\n\ty()\n}\nif z {\n\ta()\n\tb()\n}\n```"), 34)
 	want := []supervisor.RichText{pre("if x {\n    y()\n}"), pre("if z {\n    a()\n    b()\n}")}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -69,9 +69,9 @@ func TestCodeIsCutBeforeALineWithoutIndentation(t *testing.T) {
 	}
 }
 
-// TestAQuoteBeginsWhereItsCodeDoes: did the quote begin behind the code's indentation, each would
-// be within the other.
-func TestAQuoteBeginsWhereItsCodeDoes(t *testing.T) {
+// TestSplit_QuoteBeginsWithItsCode: if the quote began after the code's indentation, each would be
+// within the other.
+func TestSplit_QuoteBeginsWithItsCode(t *testing.T) {
 	got := markdown.Split(markdown.Render("> ```go\n>   if x {\n> \ty()\n>\n> \tz()\n> }\n> ```"), 13)
 	want := []supervisor.RichText{quoted("\u00a0\u00a0if x {"), quoted("\u00a0\u00a0\u00a0\u00a0y()"), quoted("\u00a0\u00a0\u00a0\u00a0z()\n}")}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -86,8 +86,8 @@ func quoted(code string) supervisor.RichText {
 	return t
 }
 
-// TestNoMessageHasTooManyEntities: what is cut because of them loses none.
-func TestNoMessageHasTooManyEntities(t *testing.T) {
+// TestSplit_EntityLimit_LosesNone: entities beyond the limit move to the next message.
+func TestSplit_EntityLimit_LosesNone(t *testing.T) {
 	whole := markdown.Render(strings.Repeat("**b** ", 250))
 	parts := markdown.Split(whole, markdown.MaxMessage)
 	var counts []int
@@ -100,7 +100,7 @@ func TestNoMessageHasTooManyEntities(t *testing.T) {
 	checkSplit(t, whole, markdown.MaxMessage, true)
 }
 
-func TestMuchCodeOnOneLine(t *testing.T) {
+func TestSplit_LongCodeLine(t *testing.T) {
 	whole := supervisor.RichText{Text: strings.Repeat("x", 100_000), Entities: []supervisor.Entity{
 		{Type: supervisor.EntityPre, Length: 100_000},
 	}}

@@ -12,13 +12,13 @@ import (
 	"mews/supervisor"
 )
 
-// cellGap stands between a table's cells, and crossingGap in the line under its head.
+// cellGap separates a table's cells, and crossingGap is the same in the line under its head.
 const (
 	cellGap     = " | "
 	crossingGap = "-+-"
 )
 
-// table renders a table: as a grid where it is narrow and plain, else row by row.
+// table renders a table: as a grid if it is narrow and plain, and otherwise row by row.
 func (p *page) table(n *extended.Table) {
 	p.keepExcess(n)
 	cells := tableCells(n)
@@ -31,8 +31,8 @@ func (p *page) table(n *extended.Table) {
 	p.rows(cells, words)
 }
 
-// keepExcess adds to the last cell of each row what stands behind it. The parser drops that, and
-// models forget that a bar within a cell needs a backslash.
+// keepExcess appends surplus cells to the last cell of each row. The parser drops them, and models
+// forget that a bar within a cell needs a backslash.
 func (p *page) keepExcess(n ast.Node) {
 	for row := range children(n) {
 		last := row.LastChild()
@@ -49,7 +49,7 @@ func (p *page) keepExcess(n ast.Node) {
 	}
 }
 
-// tableCells are a table's cells row by row, its head first.
+// tableCells returns a table's cells row by row, the head first.
 func tableCells(n ast.Node) [][]ast.Node {
 	var all [][]ast.Node
 	for row := range children(n) {
@@ -62,8 +62,8 @@ func tableCells(n ast.Node) [][]ast.Node {
 	return all
 }
 
-// tableWords is what the cells read. plain says that this is all there is to them: in a grid, which
-// is code, a spoiler would show and a link's address would be lost.
+// tableWords returns the text of the cells. plain reports whether that text is enough: in a grid,
+// which is code, a spoiler would show and a link's address would be lost.
 func (p *page) tableWords(cells [][]ast.Node) (words [][]string, plain bool) {
 	plain = true
 	for _, row := range cells {
@@ -84,7 +84,7 @@ func hasHiddenParts(t supervisor.RichText) bool {
 	})
 }
 
-// tableWidths are the widths of the columns as they are displayed.
+// tableWidths returns the displayed widths of the columns.
 func tableWidths(words [][]string) []int {
 	var widths []int
 	for _, row := range words {
@@ -106,7 +106,7 @@ func totalWidth(widths []int) int {
 	return n
 }
 
-// grid is a table in letters of one width.
+// grid returns a table in monospaced text.
 func grid(words [][]string, widths []int, alignments []extended.Alignment) string {
 	var b strings.Builder
 	for i, row := range words {
@@ -133,8 +133,8 @@ func aligned(s string, width int, how extended.Alignment) string {
 	return strings.Repeat(" ", left) + s + strings.Repeat(" ", room-left)
 }
 
-// rows renders a table row by row: the heads, then of each row its first cell, and under it the
-// others with their heads.
+// rows renders a table row by row: the heads, then the first cell of each row, and under it the
+// other cells with their heads.
 func (p *page) rows(cells [][]ast.Node, words [][]string) {
 	p.w.push(mark{kind: supervisor.EntityItalic})
 	for i, c := range cells[0] {

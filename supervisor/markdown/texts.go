@@ -1,6 +1,6 @@
 package markdown
 
-// What is said aloud in the place of what can't be.
+// Spoken texts that replace parts which can't be spoken.
 const (
 	textCode      = "Code, "
 	textChecked   = "done: "

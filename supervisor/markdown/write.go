@@ -10,27 +10,27 @@ import (
 	"mews/supervisor"
 )
 
-// mark is an entity in the making, in bytes.
+// mark is an unfinished entity, in bytes.
 type mark struct {
-	kind       supervisor.EntityType // "" marks nothing
-	start, end int                   // start is -1 until something is written in it
-	order      int                   // in which they were opened
-	indent     int                   // how much of its first line's prefix stands outside of it
+	kind       supervisor.EntityType // "" means no mark
+	start, end int                   // start is -1 until text is written
+	order      int                   // order of opening
+	indent     int                   // length of its first line's prefix that is outside of it
 	url        string
 	language   string
 }
 
-// writer makes a RichText that keeps the rules for entities, whatever it is asked to write.
+// writer builds a RichText that keeps the rules for entities, whatever is written.
 type writer struct {
 	text        []byte
 	marks       []mark // closed
 	open        []mark // the innermost last
 	openedCount int    // how many marks were opened
-	prefix      string // of each line
+	prefix      string // prefix of each line
 	lastPrefix  string // the prefix of the line before
-	newlines    int    // newlines to be written before what comes next
-	sameLine    bool   // what comes next stays on this line, behind a space
-	scripts     []int  // where open raised or lowered texts begin
+	newlines    int    // newlines before the next text
+	sameLine    bool   // the next text stays on this line, after a space
+	scripts     []int  // starts of open raised or lowered texts
 }
 
 // put writes a part of a line.
@@ -56,8 +56,8 @@ func (w *writer) putLines(s string) {
 	}
 }
 
-// startLine writes the newlines that are owed and the prefix of the line that begins, and says
-// whether one begins.
+// startLine writes the pending newlines and the prefix of a new line, and reports whether a line
+// begins.
 func (w *writer) startLine(prefix string) bool {
 	begins := w.newlines > 0 || len(w.text) == 0
 	if len(w.text) == 0 {
@@ -76,7 +76,7 @@ func (w *writer) startLine(prefix string) bool {
 	return begins
 }
 
-// commonPrefix is what two lines' prefixes have in common: an empty line between them has no more.
+// commonPrefix returns the common prefix of two lines, which an empty line between them gets.
 func commonPrefix(a, b string) string {
 	n := 0
 	for n < min(len(a), len(b)) && a[n] == b[n] {
@@ -85,8 +85,8 @@ func commonPrefix(a, b string) string {
 	return a[:n]
 }
 
-// startMarks begins here the open marks that have not begun. In code these are only the code's own
-// and the quotes around it. At the beginning of a line a quote includes its own part of the prefix.
+// startMarks starts the open marks here. In code these are only the code's own and the quotes
+// around it. At the beginning of a line, a quote includes its own part of the prefix.
 func (w *writer) startMarks(line bool, prefix int) {
 	code := slices.ContainsFunc(w.open, func(m mark) bool { return m.kind == supervisor.EntityCode })
 	for i, m := range w.open {
@@ -100,7 +100,7 @@ func (w *writer) startMarks(line bool, prefix int) {
 	}
 }
 
-// gap has at least n newlines before what comes next. Nothing stands before the first line.
+// gap requires at least n newlines before the next text, except at the beginning.
 func (w *writer) gap(n int) {
 	if len(w.text) > 0 && !w.sameLine {
 		w.newlines = max(w.newlines, n)
@@ -114,10 +114,10 @@ func (w *writer) newline() {
 	}
 }
 
-// push opens a mark; pop closes it. A mark within another of its kind marks nothing, and neither
-// does one within code, which holds no other. Code stands only in quotes: other marks around it end
-// before it and begin again behind it. In a link code is text, because the link says more, and in a
-// spoiler, because that hides it.
+// push opens a mark; pop closes it. A mark within another of its kind, or within code, marks
+// nothing. Code may only be in quotes: other marks around it end before it and start again after
+// it. In a link code becomes text, because the link is more useful, and in a spoiler, because the
+// spoiler hides it.
 func (w *writer) push(m mark) {
 	code := m.kind == supervisor.EntityCode
 	if slices.ContainsFunc(w.open, func(o mark) bool {
@@ -134,7 +134,7 @@ func (w *writer) push(m mark) {
 	w.open = append(w.open, m)
 }
 
-// pop closes the mark that was opened last, and says which of w.marks it became; -1 for none.
+// pop closes the last opened mark, and returns its index in w.marks; -1 if there is none.
 func (w *writer) pop() int {
 	m := w.open[len(w.open)-1]
 	w.open = w.open[:len(w.open)-1]
@@ -142,8 +142,8 @@ func (w *writer) pop() int {
 	return w.close(m)
 }
 
-// close keeps a mark, without the white space around it. A mark that begins with a block of code
-// begins where that does.
+// close stores a mark without the white space around it. A mark that begins with a block of code
+// begins where the code does.
 func (w *writer) close(m mark) int {
 	if m.kind == "" || m.start < 0 {
 		return -1
@@ -168,8 +168,8 @@ func (w *writer) code(s string) {
 	w.pop()
 }
 
-// endScript raises or lowers what was written since its tag opened, where there are such characters
-// and no mark is in it. Else the sign stands before it.
+// endScript raises or lowers the text since its tag opened. If there are no such characters or a
+// mark is in it, it puts the sign before the text.
 func (w *writer) endScript(sign string) {
 	from := w.scripts[len(w.scripts)-1]
 	w.scripts = w.scripts[:len(w.scripts)-1]
@@ -188,8 +188,7 @@ func (w *writer) endScript(sign string) {
 	w.text = append(w.text[:from], shown...)
 }
 
-// interrupt ends here the open marks that are no quotes. They begin again behind what is written
-// next.
+// interrupt ends the open marks that are no quotes. They start again after the next text.
 func (w *writer) interrupt() {
 	for i, m := range w.open {
 		if m.kind == supervisor.EntityQuote {
@@ -201,7 +200,7 @@ func (w *writer) interrupt() {
 	}
 }
 
-// pre writes a block of code, on lines of its own that have no prefix.
+// pre writes a block of code on lines of its own, without prefix.
 func (w *writer) pre(s, language string) {
 	s = strings.TrimRightFunc(s, unicode.IsSpace)
 	if i := strings.IndexFunc(s, func(r rune) bool { return !unicode.IsSpace(r) }); i >= 0 {
@@ -224,7 +223,7 @@ func (w *writer) pre(s, language string) {
 	w.openedCount++
 }
 
-// finish is what was written.
+// finish returns the result.
 func (w *writer) finish() supervisor.RichText {
 	slices.SortFunc(w.marks, byPlace)
 	start, end := trimSpace(w.text, 0, len(w.text), false)
@@ -237,7 +236,7 @@ func (w *writer) finish() supervisor.RichText {
 	return marked(string(w.text[start:end]), w.marks, start)
 }
 
-// marked is a text with marks on it, whose places are in bytes from base.
+// marked returns a text with marks, whose positions are in bytes from base.
 func marked(text string, marks []mark, base int) supervisor.RichText {
 	t := supervisor.RichText{Text: text}
 	at := offsets(text, marks, base)
@@ -249,14 +248,13 @@ func marked(text string, marks []mark, base int) supervisor.RichText {
 	return t
 }
 
-// byPlace sorts marks: by their beginning, the longer one first, and of equal ones the one that was
-// opened first.
+// byPlace sorts marks by their beginning, longer ones first, and equal ones in the order of
+// opening.
 func byPlace(a, b mark) int {
 	return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(b.end, a.end), cmp.Compare(a.order, b.order))
 }
 
-// offsets are where marks begin and end in a text in UTF-16 units, by the same places in bytes from
-// base.
+// offsets returns the UTF-16 offsets of marks' byte positions, which count from base.
 func offsets(text string, marks []mark, base int) map[int]int {
 	places := make([]int, 0, 2*len(marks))
 	for _, m := range marks {
@@ -273,9 +271,9 @@ func offsets(text string, marks []mark, base int) map[int]int {
 	return at
 }
 
-// trimSpace is a stretch of text without the white space around it. Code keeps the indentation of
-// its first line, and so does a mark that begins with code: it would begin within the code
-// otherwise.
+// trimSpace returns a range of text without the white space around it. Code keeps the indentation
+// of its first line. So does a mark that begins with code, because it would otherwise begin within
+// the code.
 func trimSpace[T string | []byte](text T, start, end int, code bool) (int, int) {
 	s := strings.TrimRightFunc(string(text[start:end]), unicode.IsSpace)
 	blank := len(s) - len(strings.TrimLeftFunc(s, unicode.IsSpace))

@@ -1,5 +1,4 @@
-// Package modelcall holds the words of a call of a model, between whoever makes it and the provider
-// that answers.
+// Package modelcall holds the types of a call of a model, between its caller and the provider.
 package modelcall
 
 import (
@@ -20,44 +19,45 @@ type Request struct {
 	System   string
 	Tools    []protocol.Tool // sorted by name, so that the prompt's prefix stays the same
 	Messages []protocol.Message
-	// the id of the message with which began what is to be answered; 0: the person's last
+	// the ID of the first message to be answered; 0 means the user's last
 	First    int64
 	Thinking Thinking
-	// how long the provider is to cache the prefix that the next request shares; 0: not at all
+	// how long the provider should cache the prefix that the next request shares; 0 means not at
+	// all
 	Cache   time.Duration
 	Purpose Purpose
-	// reads a picture of Messages; nil: none can be read
+	// reads a picture of Messages; nil if none can be read
 	Picture  func(protocol.Image) ([]byte, error)
-	Reserver Reserver // pays for each attempt; nil: nobody asks
-	// tokens that the answer may have; 0 is the provider's own limit
+	Reserver Reserver // pays for each attempt; nil means that nothing is paid
+	// the most tokens of the answer; 0 means the provider's own limit
 	Output   int64
 	Measured Measured
-	Tokens   int64  // of all its input, as far as they can be estimated; 0 is not known
-	User     string // whose call it is: where calls wait for a free place, people take turns
-	// OnFailure is called for each failed attempt, as it happens and from the caller's goroutine:
-	// also where a fallback answers then and where ctx's end has stopped an attempt that was sent.
-	// With a Reserver it must be set, and must end the failure's Lease. The catalogue calls it, no
+	Tokens   int64  // estimate of all its input; 0 means unknown
+	User     string // the user of the call: if calls wait for a slot, users take turns
+	// OnFailure is called for each failed attempt at once, from the caller's goroutine. That
+	// includes attempts that a fallback follows, and sent attempts that ctx has stopped. With a
+	// Reserver it must be set, and must end the failure's Lease. The catalogue calls it, no
 	// provider does.
 	OnFailure func(Failure)
-	// Fit makes a request that was made from this one shorter, to about so many tokens by the
-	// measure of Tokens. nil: it can't be. The catalogue calls it, no provider does.
+	// Fit returns a shorter version of a request made from this one, of about that many tokens by
+	// the measure of Tokens. nil means that it can't be shortened. The catalogue calls it, no
+	// provider does.
 	Fit func(req Request, tokens int64) Request
-	// OnWait is told, in words for the person, why nothing comes for long: from any goroutine, and
-	// not once the catalogue's Stream has returned. nil: nobody wants to know. The catalogue calls
-	// it, no provider does.
+	// OnWait is called with a text for the user if the answer is long delayed. The call may come
+	// from any goroutine, but not after the catalogue's Stream has returned. nil is not called. The
+	// catalogue calls it, no provider does.
 	OnWait func(text string)
 }
 
-// Measured is how many tokens a provider counted of an earlier request that had messages of this
-// one.
+// Measured is a provider's token count of an earlier request that shares messages with this one.
 type Measured struct {
-	Spec   string             // the model that counted; "" where nothing is known
-	Tokens int64              // of all its input, from a cache or not
+	Spec   string             // the model that counted; "" if nothing is known
+	Tokens int64              // of all its input, cached or not
 	New    []protocol.Message // those of Messages that were not in it
 	Other  bool               // it had another System, or other Tools
 }
 
-// ReadPicture is a picture's bytes. Where it cannot be read, instead is a line of text for the
+// ReadPicture returns a picture's bytes. If it can't be read, instead is a line of text for the
 // model.
 func (r Request) ReadPicture(image protocol.Image) (data []byte, instead string) {
 	if r.Picture == nil {
@@ -74,19 +74,18 @@ func (r Request) ReadPicture(image protocol.Image) (data []byte, instead string)
 	return data, ""
 }
 
-// PictureError is an error of Request.Picture that says to the model why it does not see the
-// picture.
+// PictureError is an error of Request.Picture that tells the model why it does not see the picture.
 type PictureError string
 
 func (u PictureError) Error() string { return string(u) }
 
-// PictureNote is the line that stands where a model does not see a picture.
+// PictureNote returns the line in place of a picture that a model does not see.
 func PictureNote(image protocol.Image, why string) string {
 	return fmt.Sprintf("[A picture was here (%s, %d x %d pixels), and you do not see it: %s.]",
 		strings.TrimPrefix(image.MediaType, "image/"), image.Width, image.Height, why)
 }
 
-// Thinking is how long a model may think before it speaks, where it can.
+// Thinking is how much a model may think before it speaks, if it can.
 type Thinking string
 
 const (
@@ -96,140 +95,139 @@ const (
 	ThinkingHigh   Thinking = "high"
 )
 
-// Purpose is what a model is called for.
+// Purpose is the reason for calling a model.
 type Purpose string
 
 const (
 	PurposeChat  Purpose = "chat"  // as is ""
 	PurposeSpeak Purpose = "speak" // its usage counts characters
-	// PurposeTranscribe is to write down a recording; its usage counts seconds.
+	// PurposeTranscribe is the transcription of a recording; its usage counts seconds.
 	PurposeTranscribe Purpose = "transcribe"
-	// PurposeEmbed is to turn texts into vectors.
+	// PurposeEmbed is the conversion of texts into vectors.
 	PurposeEmbed Purpose = "embed"
 )
 
-// Embeddings are texts as vectors: those of texts that mean about the same have about the same
-// direction.
+// Embeddings are texts as vectors: texts with similar meaning have similar directions.
 type Embeddings struct {
 	Vectors [][]float32 // in the texts' order, of one length, none of them zero
 	Usage   protocol.Usage
 }
 
-// Recording is a recording that a model is to write down.
+// Recording is a recording for a model to transcribe.
 type Recording struct {
 	Format   string // ogg, mp3, m4a, mp4, wav or webm
 	Size     int64
 	Bytes    io.Reader
-	Language string // ISO 639-1, such as en; "" is for the model to find out
+	Language string // ISO 639-1, such as en; "" lets the model find out
 }
 
 // Delta is a piece of an answer as it comes.
 type Delta struct {
 	Text string
-	// all that came before belongs to an answer that failed, and is taken back; there is no Text
-	// with it
+	// all earlier text belongs to a failed answer, and is taken back; there is no Text with it
 	Restart bool
 }
 
-// Answer is the whole of what a model said.
+// Answer is a model's complete answer.
 type Answer struct {
 	Message  protocol.Message // Role assistant
 	Model    string           // the model that answered, as its provider names it
 	Spec     string           // the same as provider/model; set by the catalogue
 	Usage    protocol.Usage
 	Stop     StopReason
-	Request  string // the provider's own name of the call, for its support; "" where it gives none
+	Request  string // the provider's own name of the call, for its support; "" if it gives none
 	Replaced *Replaced
-	// of the attempt that this is the answer of; 0 where nothing was set aside
+	// of the attempt with this answer; 0 if nothing was set aside
 	Lease int64
 	Sent  bool               // the request may have gone out
 	Asked []protocol.Message // the request's Messages as they were sent; set by the catalogue
-	// bytes of the answer, be they said, thought or a call's; 0 where the provider does not tell
+	// bytes of the answer: text, thoughts and calls; 0 if the provider does not tell
 	Received int64
-	// CutForMoney: it breaks off, perhaps before anything of it was whole, at a limit that was
-	// lowered for want of money for more; set by the catalogue.
+	// CutForMoney means that it was truncated, perhaps completely, at a limit that was lowered
+	// because money was short; set by the catalogue.
 	CutForMoney bool
-	Blind       bool // the request had pictures, and the model has seen none because it takes none
+	Blind       bool // the request had pictures, and the model saw none because it takes none
 }
 
-// Replaced says that another model was to answer, and why it did not.
+// Replaced says that another model should have answered, and why it did not.
 type Replaced struct {
 	Spec   string
-	Reason string // for the person, a few words: "is overloaded"
+	Reason string // for the user, a few words: "is overloaded"
 }
 
 // StopReason is why a model ended its message.
 type StopReason string
 
 const (
-	StopEnd    StopReason = "end"    // it had said all
-	StopTools  StopReason = "tools"  // it wants tools run
-	StopLength StopReason = "length" // it reached what it may say at once: the message breaks off
-	// for a reason that is not known here: nobody can tell whether it had said all
+	StopEnd    StopReason = "end"    // it was complete
+	StopTools  StopReason = "tools"  // it wants tools to run
+	StopLength StopReason = "length" // it reached its length limit: the message is truncated
+	// for an unknown reason: it may be incomplete
 	StopOther StopReason = "other"
 )
 
-// Error is how a model did not answer. Unwrap gives the *Error for the person.
+// Error describes why a model did not answer. Unwrap returns the *Error for the user.
 type Error struct {
 	Class Class
-	// with which the provider asked to be left alone; 0 where it did not say
+	// the pause that the provider asked for; 0 if it did not
 	RetryAfter time.Duration
 	Request    string         // the provider's own name of the call
-	Usage      protocol.Usage // what it counted before it failed
-	// where the request was too long: the tokens that there is room for, as the provider says; 0
-	// where it does not
-	Window  int64
-	Counted int64 // likewise: the tokens that it counted
-	Free    bool  // it certainly cost nothing: it was refused before the model began
+	Usage      protocol.Usage // its usage before it failed
+	// if the request was too long: the provider's limit in tokens; 0 if it gives none
+	Window int64
+	// if the request was too long: the provider's count of its tokens; 0 if it gives none
+	Counted int64
+	Free    bool // it certainly cost nothing: it was refused before the model began
 	Err     *supervisor.Error
 }
 
 func (e *Error) Error() string { return string(e.Class) + ": " + e.Err.Error() }
 func (e *Error) Unwrap() error { return e.Err }
 
-// Failure is one attempt of a model that failed.
+// Failure is one failed attempt of a model.
 type Failure struct {
 	Spec    string // provider/model
 	Class   Class
 	Request string         // the provider's own name of the call
-	Usage   protocol.Usage // what it counted all the same; it is in no answer's usage
-	// what was set aside for it, which is to be kept with its usage; 0 where nothing was
+	Usage   protocol.Usage // its usage all the same; no answer's usage includes it
+	// the money set aside for it, to be stored with its usage; 0 if nothing was
 	Lease int64
-	Again time.Duration // after which the same model is tried again
+	Again time.Duration // the pause before the same model is tried again
 	Last  bool          // it is not
 }
 
-// Class tells apart what is to be done about a failure.
+// Class says what to do about a failure.
 type Class string
 
 const (
 	RateLimited Class = "rate_limited"
-	Overloaded  Class = "overloaded" // it has too much to do, or is loading
-	Server      Class = "server"     // trouble of its own: 5xx
+	Overloaded  Class = "overloaded" // it is overloaded, or is loading
+	Server      Class = "server"     // internal error: 5xx
 	// it could not be reached, or the connection broke before it spoke
 	Network    Class = "network"
-	Stalled    Class = "stalled"   // nothing came for too long
+	Stalled    Class = "stalled"   // no data came for too long
 	Cut        Class = "cut"       // the stream ended in the middle
-	Malformed  Class = "malformed" // what came is no answer
-	Empty      Class = "empty"     // it said nothing and called nothing
+	Malformed  Class = "malformed" // the answer is invalid
+	Empty      Class = "empty"     // the answer has neither text nor calls
 	TooLong    Class = "too_long"  // the request is longer than it can take
-	Filtered   Class = "filtered"  // a filter of the provider's stopped it
-	Refused    Class = "refused"   // the request was refused as wrong
-	Auth       Class = "auth"      // the key, or what it may
+	Filtered   Class = "filtered"  // a filter of the provider stopped it
+	Refused    Class = "refused"   // the request was refused as invalid
+	Auth       Class = "auth"      // the key is wrong or lacks a permission
 	Credit     Class = "credit"    // the account has no credit
 	Missing    Class = "missing"   // there is no such model, or no such API
 	NoTools    Class = "no_tools"  // it can't use tools
 	OverBudget Class = "budget"    // there is not enough money left for it
-	NoRoom     Class = "no_room"   // it reached what it may say before it said anything
-	// whoever asked wanted no answer any more; in no Error
+	NoRoom     Class = "no_room"   // it reached its length limit before any text
+	// the caller wanted no answer any more; in no Error
 	Stopped Class = "stopped"
 )
 
-// Provider is one way to have models answer.
+// Provider is one way to call models.
 type Provider interface {
-	// Stream calls the model and returns its whole answer. It calls delta with each piece as it
+	// Stream calls the model and returns its complete answer. It calls delta with each piece as it
 	// comes, from one goroutine, before it returns. When ctx ends it ends the call and returns
 	// ctx's cause. Any other error is a *Error, whose Err has CodeModel or CodeUnavailable.
-	// Beside an error the answer has what is known of the call: Request, Usage, Sent and Received.
+	// Together with an error, the answer has the known parts of the call: Request, Usage, Sent and
+	// Received.
 	Stream(ctx context.Context, req Request, delta func(Delta)) (Answer, error)
 }

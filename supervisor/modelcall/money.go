@@ -6,26 +6,24 @@ import (
 	"mews/supervisor"
 )
 
-// Reserver sets money aside for calls of models before they are made. It may be used from several
-// goroutines.
+// Reserver sets money aside for calls of models in advance. It may be used from several goroutines.
 type Reserver interface {
-	// Reserve sets money aside for one attempt: as much of the Estimate's MaxCost as may be spent,
-	// and at least its MinCost. It may take as long as it takes a person to answer, or one's other
-	// calls to end. Its error is a *Error with OverBudget, or ctx's cause. The lease ends
-	// with the usage that is kept with it, or with Return.
+	// Reserve sets money aside for one attempt: as much of the Estimate's MaxCost as allowed, and
+	// at least its MinCost. It may wait for a user's answer, or for the end of other calls. Its
+	// error is a *Error with OverBudget, or ctx's cause. The lease ends when the usage is stored
+	// with it, or with Return.
 	Reserve(ctx context.Context, e Estimate) (supervisor.Lease, error)
-	// Return gives back what was set aside for an attempt that cost nothing.
+	// Return returns the money set aside for an attempt that cost nothing.
 	Return(ctx context.Context, lease int64)
 }
 
-// Estimate is what one attempt can cost, in millionths of a US dollar.
+// Estimate is the possible cost of one attempt, in millionths of a US dollar.
 type Estimate struct {
 	Spec string // provider/model
-	// the most that it can cost with an answer as short as is worth asking for; 0 is MaxCost
+	// the most that it costs with the shortest useful answer; 0 means MaxCost
 	MinCost int64
-	MaxCost int64 // and with the longest answer
-	Priced  bool  // false: what it costs is not known, and MaxCost is 0
-	// OnWait is told, in words for the person, that other calls have to end first; nil: nobody
-	// wants to know.
+	MaxCost int64 // with the longest answer
+	Priced  bool  // false means that the cost is unknown, and MaxCost is 0
+	// OnWait is called with a text for the user if other calls have to end first; may be nil.
 	OnWait func(text string)
 }

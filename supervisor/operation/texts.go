@@ -15,3 +15,12 @@ const (
 	textDropped  = "It is not wanted any more."
 	textEnded    = "Its person is no user of Mews any more."
 )
+
+// What people read of archives and of their uploads.
+const (
+	textNotArchived   = "The home of %s could not be archived. %s"
+	textUploadsFailed = "Your files could not be looked at. %s"
+	textNoArchiveRoom = "There is no room for an archive of the home of %s: %s are free for it. " +
+		"Make room on the disk of the state folder."
+	textMoreLeftOut = "and %d more\n"
+)

@@ -15,11 +15,11 @@ import (
 	"time"
 )
 
-// Account is an OS account by its numbers; the zero value is the service's own.
+// Account is an OS account by its numbers; the zero value means the service's own.
 type Account struct{ UID, GID uint32 }
 
-// FindAccount finds an account by its name. One that stands in no passwd file, as in many
-// containers, is uid-N, as the configuration calls whoever runs Mews there.
+// FindAccount finds an account by its name. An account without a passwd entry, as in many
+// containers, is uid-N, as in the configuration.
 func FindAccount(name string) (Account, error) {
 	if number, ok := strings.CutPrefix(name, "uid-"); ok && number == strconv.Itoa(os.Getuid()) {
 		return Account{uint32(os.Getuid()), uint32(os.Getgid())}, nil
@@ -33,9 +33,9 @@ func FindAccount(name string) (Account, error) {
 	return Account{uint32(uid), uint32(gid)}, errors.Join(err1, err2)
 }
 
-// WorkerAccount is whose the workers are of people who have no account. A service that is not
-// root's has them run as itself. No worker is ever root: a root without a configuration makes the
-// account; with one it says how.
+// WorkerAccount returns the account for workers of users without one. If the service is not root,
+// its workers run as itself. No worker is ever root: without a configuration, root makes the
+// account; with one, the error says how to.
 func WorkerAccount(ctx context.Context, name string, create bool) (Account, error) {
 	if os.Getuid() != 0 {
 		return Account{}, nil
@@ -69,7 +69,7 @@ func shown(command []string) string {
 	return text
 }
 
-// makeAccount makes the account that nobody can log in to.
+// makeAccount makes an account without a login.
 func makeAccount(ctx context.Context, command []string) error {
 	bounded, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
@@ -86,7 +86,7 @@ func UIDOf(info fs.FileInfo) uint32 {
 	return 0
 }
 
-// Companions finds the other two programs beside this one.
+// Companions finds the other two programs next to this one.
 func Companions() (spawner, worker string, err error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -105,8 +105,8 @@ func Companions() (spawner, worker string, err error) {
 	return spawner, worker, nil
 }
 
-// CheckState refuses a root whose state lies where somebody else may put a link in the way: root
-// gives folders there to other accounts.
+// CheckState refuses the state folder of root if another account could replace a part of its path.
+// Root gives folders in it to other accounts.
 func CheckState(state string) error {
 	if os.Getuid() != 0 {
 		return nil

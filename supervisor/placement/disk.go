@@ -6,14 +6,14 @@ import (
 	"mews/protocol"
 )
 
-// DiskUsage are what people's homes hold, as their workers have told it last. The zero value is
+// DiskUsage holds the latest sizes of users' homes, as reported by their workers. The zero value is
 // ready.
 type DiskUsage struct {
 	mu   sync.Mutex
 	last map[string]protocol.TurnEnd // by user
 }
 
-// Note takes in what a worker has told at a turn's end, if it has counted.
+// Note records the size that a worker reports at a turn's end, if it has counted.
 func (h *DiskUsage) Note(user string, end protocol.TurnEnd) {
 	if end.Disk <= 0 {
 		return
@@ -26,7 +26,7 @@ func (h *DiskUsage) Note(user string, end protocol.TurnEnd) {
 	h.last[user] = end
 }
 
-// Of is what a person's home holds; 0 is that nobody knows.
+// Of returns the size of a user's home; 0 means unknown.
 func (h *DiskUsage) Of(user string) (bytes int64, more bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

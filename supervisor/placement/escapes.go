@@ -9,7 +9,7 @@ import (
 	"mews/protocol"
 )
 
-// KnownEscapes are the attempts that a tier is known not to stop, and why.
+// KnownEscapes lists, by tier, the attempts that it is known not to stop, and why.
 var KnownEscapes = map[string]map[string]string{
 	"accounts":   {"F16": bootID, "Q6": ownPool}, // Q6: where user namespaces are off
 	"namespaces": {"F16": bootID},
@@ -27,12 +27,12 @@ const (
 	ownPool = "what it takes is counted for the worker's account, which is one person's unless several share it"
 )
 
-// Caller is the worker that tries.
+// Caller is the worker that makes the attempts.
 type Caller interface {
 	Call(ctx context.Context, method string, params, result any) error
 }
 
-// SelfTest has a worker that is nobody's try to get out, before there is any other worker. An error
+// SelfTest lets a worker without a user try to get out, before there is any other worker. An error
 // says which walls do not hold.
 func (c *Places) SelfTest(ctx context.Context, worker Caller) (err error) {
 	tier := c.Spawner.Sandbox().Tier
@@ -55,15 +55,15 @@ func (c *Places) SelfTest(ctx context.Context, worker Caller) (err error) {
 	return nil
 }
 
-// Holes are the findings of a self-test that speak against the walls: the attempt got out, or it
-// could not be made and so shows nothing. What a tier is known not to stop is left out.
+// Holes returns the findings that speak against the walls. Either the attempt got out, or it could
+// not be made and shows nothing. Known escapes of the tier are left out.
 func Holes(tier string, findings []protocol.Finding) []protocol.Finding {
 	return slices.DeleteFunc(slices.Clone(findings), func(f protocol.Finding) bool {
 		return f.Outcome == protocol.EscapePrevented || KnownEscapes[tier][f.Row] != ""
 	})
 }
 
-// Escapes has a worker of an account try to get out: everything, or what is tried at every start.
+// Escapes lets a worker of an account try to get out, by all attempts or those of every start.
 func Escapes(ctx context.Context, worker Caller, state string, whose Account, all bool) (findings []protocol.Finding, err error) {
 	v, err := NewVictims(state, whose)
 	if err != nil {

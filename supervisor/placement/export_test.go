@@ -9,9 +9,9 @@ import (
 	"mews/supervisor/pool"
 )
 
-// TryWithoutWalls has a worker of the programs in bin try what is tried at every start, with no
-// walls around it, and says what came of each row. The folder state is for it; name is the account
-// of workers where this process is root.
+// TryWithoutWalls makes the attempts of every start in a worker without a sandbox, and returns the
+// outcome of each. bin has the programs, state is a folder for it, and name is the account of
+// workers if this process is root.
 func TryWithoutWalls(ctx context.Context, bin, state, name string) (outcomes map[string]string, err error) {
 	workers, err := WorkerAccount(ctx, name, false)
 	if err != nil {

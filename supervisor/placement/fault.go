@@ -12,8 +12,8 @@ import (
 	"mews/supervisor"
 )
 
-// prepare sees that a person's account and folders are there, and adds to roots where their folders
-// lie. What is known already stays.
+// prepare makes sure that a user's account and folders exist, and adds the locations of their
+// folders to roots. Known locations stay.
 func (c *Places) prepare(u supervisor.User, roots map[string]string) error {
 	if _, err := FindAccount(u.Account); u.Account != "" && err != nil {
 		return fmt.Errorf(textNoAccount, u.Name, u.Account)
@@ -29,7 +29,7 @@ func (c *Places) prepare(u supervisor.User, roots map[string]string) error {
 	return nil
 }
 
-// findRoot adds where a folder lies.
+// findRoot adds the location of a folder.
 func (c *Places) findRoot(path string, roots map[string]string) (err error) {
 	if known := c.roots.Load(); known != nil && (*known)[path] != "" {
 		roots[path] = (*known)[path]
@@ -41,8 +41,7 @@ func (c *Places) findRoot(path string, roots map[string]string) (err error) {
 	return nil
 }
 
-// Fault says why a person's worker can't be started as their entry and their folder are; "" is that
-// nothing is known against it.
+// Fault returns why a user's worker can't be started, or "". It checks their entry and folder.
 func (c *Places) Fault(u supervisor.User) string {
 	place, err := c.Place(u)
 	if err == nil && !place.MakeHome {
@@ -56,7 +55,7 @@ func (c *Places) Fault(u supervisor.User) string {
 	return ""
 }
 
-// homeFault says why a home can't be used, by what is in the way.
+// homeFault returns why a home can't be used.
 func (c *Places) homeFault(u supervisor.User, err error) error {
 	if hidden := hiddenBy(u.Home); hidden != "" {
 		return fmt.Errorf(textHomeHidden, u.Name, u.Home, hidden, u.Home)
@@ -77,13 +76,13 @@ func (c *Places) homeFault(u supervisor.User, err error) error {
 	return fmt.Errorf(textHomeFault, u.Name, err)
 }
 
-// hiddenBy is the folder that systemd has put an inaccessible one over (ProtectHome=,
-// InaccessiblePaths=), "" where it has not.
+// hiddenBy returns the folder that systemd has covered by an inaccessible one (ProtectHome=,
+// InaccessiblePaths=), or "".
 func hiddenBy(path string) string {
 	mounts, _ := os.ReadFile("/proc/self/mountinfo") // elsewhere than on Linux there is none
 	for line := range strings.Lines(string(mounts)) {
-		// proc_pid_mountinfo(5): the fourth is the folder in its file system, the fifth where it is
-		// mounted
+		// proc_pid_mountinfo(5): the fourth is the folder in its file system, the fifth its mount
+		// point
 		fields := strings.Fields(line)
 		if len(fields) > 4 && strings.Contains(fields[3], "/systemd/inaccessible/") && strings.HasPrefix(path+"/", fields[4]+"/") {
 			return fields[4]
@@ -92,8 +91,8 @@ func hiddenBy(path string) string {
 	return ""
 }
 
-// closedFolder is the first folder on the way to a path that this account can't pass through, with
-// its mode.
+// closedFolder returns the first folder on the way to a path that this account can't pass, with its
+// mode.
 func closedFolder(path string) (closed string, mode fs.FileMode) {
 	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
 		if info, err := os.Stat(dir); err == nil {

@@ -13,10 +13,10 @@ import (
 	"mews/supervisor"
 )
 
-// TestAHandOverThatWasCutShortGoesOn: a home that is root's, as from a backup, is its worker's only
+// TestHandOver_Interrupted_Continues: a home that is root's, as from a backup, is its worker's only
 // once all in it is. Another name of a file that lies elsewhere is not handed over, nor is a
 // device.
-func TestAHandOverThatWasCutShortGoesOn(t *testing.T) {
+func TestHandOver_Interrupted_Continues(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root gives files away")
 	}

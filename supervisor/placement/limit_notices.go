@@ -12,21 +12,21 @@ import (
 	"mews/supervisor/pool"
 )
 
-// limitNotices remember who was told of which limit.
+// limitNotices remembers which user was told of which limit.
 func limitNotices() *rare.Throttle { return &rare.Throttle{Every: quiet} }
 
-// BeginTurn has a person told again of limits: a turn of theirs begins.
+// BeginTurn allows new notices about limits, because a turn of the user begins.
 func (c *Places) BeginTurn(user string) {
 	c.notices.Forget(func(what string) bool { return strings.HasPrefix(what, user+" ") })
 }
 
-// tellTimeout is how long it may take to tell a person something.
+// tellTimeout is how long a notice to a user may take.
 const tellTimeout = time.Minute
 
-// quiet is how long a person is not told again of the same limit in one turn.
+// quiet is the pause between two notices about the same limit in one turn.
 const quiet = 10 * time.Minute
 
-// OnLimit tells a person that a limit was hit, once in a while. It does not block.
+// OnLimit tells a user that a limit was hit, once in a while. It does not block.
 func (c *Places) OnLimit(user string, hit spawnwire.LimitHit) {
 	if !c.notices.First(user+" "+hit.Kind, time.Now()) {
 		return
@@ -38,7 +38,7 @@ func (c *Places) OnLimit(user string, hit spawnwire.LimitHit) {
 	}()
 }
 
-// limitText says which limit was hit and what can be done about it.
+// limitText returns which limit was hit and what can be done about it.
 func limitText(hit spawnwire.LimitHit) string {
 	switch hit.Kind {
 	case "memory":

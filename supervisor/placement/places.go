@@ -1,5 +1,5 @@
-// Package placement decides where a worker lives and as whom: its OS account, its folders and the
-// sandbox around them. It also tests that sandbox before anybody is served.
+// Package placement decides where a worker runs: its OS account, its folders and its sandbox. It
+// also tests that sandbox before anybody is served.
 package placement
 
 import (
@@ -23,30 +23,30 @@ import (
 	"mews/supervisor/pool"
 )
 
-// Options are what decides where workers live and what they may have.
+// Options configures where workers run and what they may use.
 type Options struct {
 	// the state folder; a home directly below its folder "homes" is made and given to its worker
 	State string
-	// the OS account of the workers of people without one, where this process is root
+	// the OS account of workers whose users have none, if this process is root
 	Account     string
-	MakeAccount bool     // makes that account where there is none
+	MakeAccount bool     // makes that account if it does not exist
 	Tier        string   // of the sandbox, "auto" for the best there is
-	LeastTier   string   // nothing weaker is taken
+	LeastTier   string   // weaker sandboxes are refused
 	ReadOnly    []string // folders that every worker may read
-	Memory      int64    // bytes of each worker with all that it runs
-	PIDs        int      // processes, likewise
-	UIDs        UIDRange // of people without an account, where the walls are accounts
-	// UIDsOptional has these people share an account where the uids are not free. Else nobody is
+	Memory      int64    // bytes of each worker with all its processes
+	PIDs        int      // processes of each worker
+	UIDs        UIDRange // of users without an account, if the sandbox uses accounts
+	// UIDsOptional lets these users share an account if the uids are not free. Otherwise nobody is
 	// served then.
 	UIDsOptional bool
-	Kept         UIDStore // which of them is whose
+	Kept         UIDStore // stores which uid each user has
 	Log          hclog.Logger
-	// Tell tells a person something, wherever they are being worked for. It may be set until the
-	// first worker starts.
+	// Tell sends a user a notice in each active conversation. It may be set until the first worker
+	// starts.
 	Tell func(ctx context.Context, user, text string)
 }
 
-// SpawnerOptions say how mews-spawner is started.
+// SpawnerOptions returns the options with which mews-spawner is started.
 func (o Options) SpawnerOptions(workers Account) (pool.SpawnerOptions, error) {
 	spawner, worker, err := Companions()
 	people := ""
@@ -59,20 +59,18 @@ func (o Options) SpawnerOptions(workers Account) (pool.SpawnerOptions, error) {
 	}, err
 }
 
-// Places are where workers live, one for each person: their account, their folders, the walls
-// around them.
+// Places knows each user's account, folders and sandbox.
 type Places struct {
 	Options
-	Workers Account        // of people without one
+	Workers Account        // of users without one
 	Spawner *pool.Spawner  // from Start on
 	Disk    DiskUsage      // what is in the folders
 	notices *rare.Throttle // of whom was told of which limit
-	// why people without an account share one, though a uid for each was looked for; "": no such
-	// reason
+	// why users without an account share one although each should have a uid; "" for no such reason
 	Sharing string
 
-	broken map[string]bool // whose entry could not be used; UseUsers has it
-	// of each folder that workers get, the folder above it, without links
+	broken map[string]bool // users whose entry could not be used; guarded by UseUsers
+	// by worker folder: its parent folder, without links
 	roots atomic.Pointer[map[string]string]
 }
 
@@ -86,7 +84,7 @@ func New(ctx context.Context, o Options) (*Places, error) {
 	return c, CheckState(o.State)
 }
 
-// Start starts the spawner, and tells what holds workers in: loudly where it is less than usual.
+// Start starts the spawner and logs the sandbox of workers: as a warning if it is weak.
 func (c *Places) Start(ctx context.Context) error {
 	o, err := c.SpawnerOptions(c.Workers)
 	if err != nil {
@@ -108,11 +106,10 @@ func (c *Places) Start(ctx context.Context) error {
 	return nil
 }
 
-// UseUsers makes these the people whose folders workers get. It prepares their homes and finds
-// where their folders lie; on an error nothing has changed. The first time, and for whom it failed
-// before, an error is that person's alone: the others are served, and Place tries theirs again. It
-// is not called twice at once. A folder that is known already keeps what was found before: a worker
-// may have put a link in the way since.
+// UseUsers sets the users and prepares their homes. On an error nothing has changed. The first
+// time, and for users who failed before, an error affects only that user: the others are served,
+// and Place tries again. It must not be called twice at once. A known folder keeps its location: a
+// worker may have put a link there since.
 func (c *Places) UseUsers(users []supervisor.User) (commit func(), err error) {
 	var homes []string
 	for _, u := range users {
@@ -142,8 +139,8 @@ func (c *Places) UseUsers(users []supervisor.User) (commit func(), err error) {
 	}, nil
 }
 
-// accountOf is whose worker a person gets: their own account's where the walls have such, else the
-// service's.
+// accountOf returns the account of a user's worker: their own if the sandbox uses accounts,
+// otherwise the service's.
 func (c *Places) accountOf(u supervisor.User) (Account, error) {
 	if u.Account == "" || c.Spawner.Sandbox().Tier != "accounts" {
 		return Account{}, nil
@@ -155,7 +152,7 @@ func (c *Places) accountOf(u supervisor.User) (Account, error) {
 	return own, nil
 }
 
-// Place is where a person's worker lives, and what it may have.
+// Place returns the location and limits of a user's worker.
 func (c *Places) Place(u supervisor.User) (pool.Place, error) {
 	roots := *c.roots.Load()
 	if roots[u.Home] == "" { // it could not be used when it was read
@@ -203,12 +200,12 @@ func (c *Places) Place(u supervisor.User) (pool.Place, error) {
 	return p, nil
 }
 
-// NoHome is where a worker lives that has no home, with what it may have.
+// NoHome returns the location and limits of a worker without a home.
 func (c *Places) NoHome() pool.Place {
 	return pool.Place{Memory: uint64(c.Memory), PIDs: uint32(c.PIDs)}
 }
 
-// HomeInside is the path of a home as its worker sees it.
+// HomeInside returns the path of a home as its worker sees it.
 func (c *Places) HomeInside(home string) string {
 	switch c.Spawner.Sandbox().Tier {
 	case "accounts", "namespaces":
@@ -217,9 +214,9 @@ func (c *Places) HomeInside(home string) string {
 	return home
 }
 
-// giveHome gives a home below the state folder to its worker's account, with all that an earlier
-// version left in it, whose workers ran as root, but for files that may lie elsewhere too. Any
-// other home is its person's own affair.
+// giveHome gives a home below the state folder to its worker's account. That includes files of an
+// earlier version, whose workers ran as root. It leaves out files that may also be elsewhere. Other
+// homes are their users' own affair.
 func (c *Places) giveHome(u supervisor.User) error {
 	whose := c.Workers
 	if own, err := FindAccount(u.Account); err == nil && u.Account != "" && own.UID != 0 && c.Tier != "namespaces" {
@@ -236,7 +233,7 @@ func (c *Places) giveHome(u supervisor.User) error {
 	if info, err := above.Lstat(filepath.Base(u.Home)); err != nil || !info.IsDir() {
 		return errors.Join(err, fmt.Errorf("%s is no folder", u.Home))
 	}
-	// what a person has put there leads nowhere else
+	// links in it lead nowhere else
 	root, err := above.OpenRoot(filepath.Base(u.Home))
 	if err != nil {
 		return err
@@ -259,18 +256,18 @@ func (c *Places) giveHome(u supervisor.User) error {
 	if err != nil {
 		return err
 	}
-	// last: what was cut short goes on at the next start
+	// last: an interrupted change continues at the next start
 	return root.Lchown(".", int(whose.UID), int(whose.GID))
 }
 
-// mayLieElsewhere says whether a file of a home may be another's too: it has more names than one,
-// or is a device.
+// mayLieElsewhere reports whether a file of a home may be another's too: it has several names, or
+// is a device.
 func mayLieElsewhere(info fs.FileInfo) bool {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	return ok && !info.IsDir() && (st.Nlink > 1 || info.Mode()&fs.ModeDevice != 0)
 }
 
-// StartedBy is the socket of the mews-spawner that has started this process; nil where none has.
+// StartedBy returns the socket of the mews-spawner that has started this process, or nil.
 func StartedBy() (*os.File, error) {
 	value, ok := os.LookupEnv(spawnerVariable)
 	if !ok {
@@ -283,15 +280,14 @@ func StartedBy() (*os.File, error) {
 	return os.NewFile(uintptr(fd), "spawner"), nil
 }
 
-// spawnerVariable is where a mews-spawner that starts mews says on which descriptor it listens.
+// spawnerVariable names the descriptor of the mews-spawner that starts mews.
 const spawnerVariable = "MEWS_SPAWNER_FD"
 
-// spawnersWord is what stands before what a spawner wrote at its end, with its lines as Go writes
-// them in quotes.
+// spawnersWord comes before a spawner's last output, whose lines are quoted as in Go.
 const spawnersWord = "it wrote: mews-spawner: "
 
-// SandboxFault is why there are no walls in the spawner's own words alone: a line for what there is
-// to know, and one for each remedy. Any other error stays as it is.
+// SandboxFault reduces an error to the spawner's own words: one line for the fault, and one for
+// each remedy. Other errors stay as they are.
 func SandboxFault(err error) error {
 	if err == nil {
 		return nil
@@ -304,8 +300,7 @@ func SandboxFault(err error) error {
 	return errors.New(strings.TrimSpace(text))
 }
 
-// makeOurs makes a home in the folder of those that Mews makes, and gives it to its worker's
-// account.
+// makeOurs makes a home in Mews's folder of homes, and gives it to its worker's account.
 func (c *Places) makeOurs(u supervisor.User) error {
 	err := c.makeHomes(filepath.Dir(u.Home))
 	if err == nil {
@@ -320,8 +315,8 @@ func (c *Places) makeOurs(u supervisor.User) error {
 	return nil
 }
 
-// Service sees that a person has a folder. One below the state folder is made; any other one is its
-// person's own affair, and has to be there.
+// prepareHome makes sure that a user has a folder. One below the state folder is made; any other
+// must exist.
 func (c *Places) prepareHome(u supervisor.User) error {
 	if c.isOurs(u.Home) && (c.mayOwn(u) || c.hasAccount(u)) {
 		if err := c.makeHomes(filepath.Dir(u.Home)); err != nil {
@@ -340,7 +335,7 @@ func (c *Places) prepareHome(u supervisor.User) error {
 	} else if !info.IsDir() {
 		return fmt.Errorf("the folder of %s: %s is a file; write another `home:` in the configuration", u.Name, u.Home)
 	}
-	if c.Spawner == nil { // as the service starts: it looks once it knows the walls
+	if c.Spawner == nil { // at the service's start: Start checks once the sandbox is known
 		return nil
 	}
 	return c.CheckReach(u)

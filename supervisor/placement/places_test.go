@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-func TestALimitIsToldOfOnceInAWhile(t *testing.T) {
+func TestLimitNotice_IsRateLimited(t *testing.T) {
 	c := &Places{notices: limitNotices()}
 	now := time.Unix(1_800_000_000, 0)
 	for _, step := range []struct {
@@ -29,7 +29,7 @@ func TestALimitIsToldOfOnceInAWhile(t *testing.T) {
 	}
 }
 
-func TestRootTrustsNoStateFolderOfOthers(t *testing.T) {
+func TestCheckState_OthersFolder_IsRefused(t *testing.T) {
 	dir, err := os.MkdirTemp("", "mews-trust-")
 	if err != nil {
 		t.Fatal(err)

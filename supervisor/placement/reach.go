@@ -9,16 +9,15 @@ import (
 	"mews/supervisor"
 )
 
-// homesMode lets workers pass through the folder of homes, and list nothing in it: without mounts
-// of their own they get to theirs by its path.
+// homesMode lets workers pass through the folder of homes, without listing it: without their own
+// mounts they reach their homes by path.
 const homesMode fs.FileMode = 0o711
 
-// openHomesMode lets a spawner that is not root's make homes, with the service's group. Nobody
-// moves another's.
+// openHomesMode lets a spawner without root make homes, with the service's group. Nobody can move
+// another's.
 const openHomesMode = 0o731 | fs.ModeSticky
 
-// makeHomes makes the folder of homes. It may be there from an earlier version, which kept it to
-// itself.
+// makeHomes makes the folder of homes. An earlier version may have made it, with a stricter mode.
 func (c *Places) makeHomes(homes string) error {
 	if err := os.MkdirAll(homes, 0o700); err != nil {
 		return err
@@ -30,8 +29,8 @@ func (c *Places) makeHomes(homes string) error {
 	return os.Chmod(homes, mode)
 }
 
-// CheckReach refuses a home that a worker can't get to: in a tier without mounts of its own it is
-// not carried there by root.
+// CheckReach refuses a home that a worker can't reach. In a tier without mounts root does not carry
+// the worker there.
 func (c *Places) CheckReach(u supervisor.User) error {
 	walls := c.Spawner.Sandbox()
 	if os.Getuid() != 0 || c.Workers.UID == 0 || c.HomeInside(u.Home) != u.Home {
@@ -57,7 +56,7 @@ func (c *Places) CheckReach(u supervisor.User) error {
 	}
 }
 
-// CheckReachAll is CheckReach for each of them.
+// CheckReachAll is CheckReach for each user.
 func (c *Places) CheckReachAll(users []supervisor.User) error {
 	for _, u := range users {
 		if err := c.CheckReach(u); err != nil {

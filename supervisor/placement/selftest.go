@@ -14,7 +14,7 @@ import (
 	"mews/supervisor/pool"
 )
 
-// SelfTestPlace is a folder in which a worker that is nobody's tries the walls.
+// SelfTestPlace returns a folder in which a worker without a user tests the sandbox.
 func SelfTestPlace(state string, workers Account) (pool.Place, error) {
 	const name = "trial"
 	path := filepath.Join(state, name)
@@ -34,12 +34,12 @@ func SelfTestPlace(state string, workers Account) (pool.Place, error) {
 	return pool.Place{Root: state, Path: name}, nil
 }
 
-// SelfTestSpec is the worker that is nobody's.
+// SelfTestSpec returns the spec of a worker without a user.
 func SelfTestSpec(place pool.Place) pool.Spec {
 	return pool.Spec{Key: "self-test", Profile: pool.ProfileSelfTest, Place: place}
 }
 
-// WithSelfTestWorker calls f with a worker that is nobody's, in a pool that ends with it.
+// WithSelfTestWorker calls f with a worker without a user, in a pool that ends with it.
 func WithSelfTestWorker(ctx context.Context, s *pool.Spawner, place pool.Place, f func(*pool.Worker[pool.NoHost]) error) error {
 	running, end := context.WithCancel(ctx)
 	workers := pool.New(pool.Options[pool.NoHost]{Spawner: s, Log: hclog.NewNullLogger(), Now: time.Now})

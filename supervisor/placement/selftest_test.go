@@ -11,10 +11,9 @@ import (
 	"mews/supervisor/placement"
 )
 
-// TestWhatIsTriedAtEveryStartCanEscape: where there are no walls the attempts succeed. One that
-// something else than a wall stops, such as the permissions of what it is to reach, would not
-// notice that the wall is missing.
-func TestWhatIsTriedAtEveryStartCanEscape(t *testing.T) {
+// Without walls, the attempts succeed. An attempt that something else stops, such as file
+// permissions, would not notice a missing wall.
+func TestSelfTest_Unsandboxed_Escapes(t *testing.T) {
 	dir, err := os.MkdirTemp("", "mews-nowalls-") // which the workers' account can get to
 	if err != nil {
 		t.Fatal(err)

@@ -16,42 +16,41 @@ import (
 	"mews/supervisor"
 )
 
-// UIDRange is a range of user ids of the host, both ends included, for workers of people without an
-// account. The zero value is none: these people share an account.
+// UIDRange is a range of the host's user ids, both ends included, for workers of users without an
+// account. The zero value is none: these users share an account.
 type UIDRange struct{ From, To uint32 }
 
-// Has says whether a uid is in the range.
+// Has reports whether a uid is in the range.
 func (r UIDRange) Has(uid uint32) bool { return r != UIDRange{} && uid >= r.From && uid <= r.To }
 
 func (r UIDRange) String() string { return fmt.Sprintf("%d-%d", r.From, r.To) }
 
-// UIDStore keeps which uid is whose, for good.
+// UIDStore stores which uid each user has, for good.
 type UIDStore interface {
 	Of(ctx context.Context, user string, from, to uint32) (uint32, error)
-	Given(ctx context.Context, from, to uint32) (bool, error) // whether anybody was given one
+	Given(ctx context.Context, from, to uint32) (bool, error) // whether any user has one
 }
 
-// storeTimeout is how long it may take to find a person's uid.
+// storeTimeout is how long the lookup of a user's uid may take.
 const storeTimeout = 10 * time.Second
 
-// mayOwn says whether a person may get a uid of their own, with the walls that are asked for.
-// Workspaces belong to accounts of the machine: who has some stays with the account that they were
-// given to, where the spawner can't lend them.
+// mayOwn reports whether a user may get their own uid in the requested sandbox. Workspaces belong
+// to accounts of the machine. If the spawner can't share them, their user stays with that account.
 func (c *Places) mayOwn(u supervisor.User) bool {
 	_, given := os.LookupEnv(spawnerVariable)
 	return c.UIDs != UIDRange{} && u.Account == "" && (c.Tier == "auto" || c.Tier == "accounts") &&
 		(os.Getuid() == 0 || given && len(u.Workspaces) == 0)
 }
 
-// mayBeLent says whether a home belongs to the account that people share. A spawner that is root's
-// lends it to its person's own uid, where the file system takes part, and starts their worker with
-// that account elsewhere.
+// mayBeLent reports whether a home belongs to the shared account. A spawner with root maps it to
+// its user's own uid if the file system supports that. Otherwise it starts their worker with the
+// shared account.
 func (c *Places) mayBeLent(home fs.FileInfo) bool {
 	return os.Getuid() == 0 && c.Workers.UID != 0 && UIDOf(home) == c.Workers.UID
 }
 
-// hasAccount says whether somebody has an OS account that is not the service's, and a spawner has
-// started this that can act for it.
+// hasAccount reports whether a user has another OS account than the service's, and a spawner that
+// can use it has started this process.
 func (c *Places) hasAccount(u supervisor.User) bool {
 	_, given := os.LookupEnv(spawnerVariable)
 	own, err := FindAccount(u.Account)
@@ -59,10 +58,9 @@ func (c *Places) hasAccount(u supervisor.User) bool {
 		(c.Tier == "auto" || c.Tier == "accounts")
 }
 
-// ownAccount is that of somebody who may have a uid of their own, the zero value where they have
-// none yet: their home belongs to another account, and is handed over by an admin. missing says
-// that there is no home, which the spawner makes; but the home of who has workspaces is made for
-// the account that people share, and lent as they are.
+// ownAccount returns the account of a user who may have their own uid. It is the zero value if
+// their home belongs to another account, until an admin hands it over. missing means that there is
+// no home yet, and the spawner makes it. A user with workspaces gets a home of the shared account.
 func (c *Places) ownAccount(u supervisor.User) (own Account, missing bool, err error) {
 	if !c.mayOwn(u) || c.Spawner.Sandbox().Tier != "accounts" {
 		return own, false, nil
@@ -85,9 +83,9 @@ func (c *Places) ownUID(u supervisor.User) (uint32, error) {
 	return c.Kept.Of(ctx, u.Name, c.UIDs.From, c.UIDs.To)
 }
 
-// checkOwner refuses a home that Mews has made for another account than that of its person's
-// worker, as with other uids or walls. It says whom it is to belong to. whose is the worker's; the
-// zero value is that which people share.
+// checkOwner refuses a home that Mews made for another account than that of its user's worker, such
+// as with other uids or another sandbox. The error says who should own it. whose is the worker's
+// account; the zero value means the shared one.
 func (c *Places) checkOwner(u supervisor.User, owner uint32, whose Account) error {
 	if whose == (Account{}) {
 		whose = c.sharedAccount()
@@ -105,7 +103,7 @@ func (c *Places) checkOwner(u supervisor.User, owner uint32, whose Account) erro
 	return fmt.Errorf(textHomeOfOurs, u.Name, u.Home, whose.UID, whose.GID, u.Home)
 }
 
-// sharedAccount is that of the workers of people who have none.
+// sharedAccount returns the account of workers whose users have none.
 func (c *Places) sharedAccount() Account {
 	if c.Workers == (Account{}) {
 		return Account{uint32(os.Getuid()), uint32(os.Getgid())}
@@ -113,8 +111,8 @@ func (c *Places) sharedAccount() Account {
 	return c.Workers
 }
 
-// HandOver is the command that gives somebody's home to their own uid; "": their worker has that
-// uid, or they have none. worker is its process; 0: none runs.
+// HandOver returns the command that gives a user's home to their own uid. It is "" if their worker
+// has that uid, or if they have none. worker is its process; 0 means none.
 func (c *Places) HandOver(u supervisor.User, worker int) string {
 	if !c.Shares(u, worker) || !c.mayOwn(u) || len(u.Workspaces) > 0 || c.Spawner.Sandbox().Tier != "accounts" {
 		return ""
@@ -126,8 +124,8 @@ func (c *Places) HandOver(u supervisor.User, worker int) string {
 	return fmt.Sprintf("chown -hR %d:%d %s", uid, uid, u.Home)
 }
 
-// Shares says whether somebody's worker has an account that others may have too. worker is its
-// process; 0: none runs.
+// Shares reports whether a user's worker has an account that others may have too. worker is its
+// process; 0 means none.
 func (c *Places) Shares(u supervisor.User, worker int) bool {
 	whose, err := c.accountOf(u)
 	own, _, bad := c.ownAccount(u)
@@ -135,8 +133,8 @@ func (c *Places) Shares(u supervisor.User, worker int) bool {
 	return err == nil && bad == nil && whose == (Account{}) && (own == (Account{}) || shared)
 }
 
-// uidsOf are a process's user ids: real, effective, saved and of the file system. What is no
-// process, or has ended, has none. folder is its folder in /proc.
+// uidsOf returns a process's user ids: real, effective, saved and of the file system. A process
+// that has ended has none. folder is its folder in /proc.
 func uidsOf(folder string) (uids []uint32) {
 	text, _ := os.ReadFile(filepath.Join(folder, "status")) // proc_pid_status(5)
 	_, ids, _ := strings.Cut(string(text), "\nUid:")
@@ -149,14 +147,13 @@ func uidsOf(folder string) (uids []uint32) {
 	return uids
 }
 
-// isOurs says whether a home lies in the folder of those that Mews makes.
+// isOurs reports whether a home is in Mews's folder of homes.
 func (c *Places) isOurs(home string) bool {
 	return filepath.Dir(home) == filepath.Join(c.State, "homes")
 }
 
-// checkUIDs refuses a range that is not free. Where it is optional that is looked at once, and
-// these people share an account then, unless somebody was given one of them already: their home
-// stays theirs.
+// checkUIDs refuses a range that is not free. An optional range is checked once. If it is not free,
+// its users share an account, unless one of them already has a uid of it: their home stays theirs.
 func (c *Places) checkUIDs(users []supervisor.User, homes []string) error {
 	if c.UIDs == (UIDRange{}) || c.UIDsOptional && (c.roots.Load() != nil || !slices.ContainsFunc(users, c.mayOwn)) {
 		return nil
@@ -177,7 +174,7 @@ func (c *Places) checkUIDs(users []supervisor.User, homes []string) error {
 	return nil
 }
 
-// checkPolicy has people share an account where the spawner may not use the optional range.
+// checkPolicy makes users share an account if the spawner may not use the optional range.
 func (c *Places) checkPolicy() {
 	from, to := c.Spawner.People()
 	if c.UIDsOptional && c.UIDs != (UIDRange{}) && c.Spawner.Sandbox().Tier == "accounts" && (c.UIDs.From < from || c.UIDs.To > to) {
@@ -185,8 +182,8 @@ func (c *Places) checkPolicy() {
 	}
 }
 
-// share says why people share an account. kept: those who have a uid keep it, and others get one
-// all the same.
+// share records why users share an account. kept means that users with a uid keep it, and others
+// still get one.
 func (c *Places) share(why string, kept bool) {
 	c.Log.Warn("people without an account should have a user id each", "why", why)
 	c.Sharing = why
@@ -195,8 +192,8 @@ func (c *Places) share(why string, kept bool) {
 	}
 }
 
-// checkMapped refuses a range that is not there in the user namespace of a process, as in most
-// containers. self is its folder in /proc.
+// checkMapped refuses a range that a process's user namespace lacks, as in most containers. self is
+// its folder in /proc.
 func (r UIDRange) checkMapped(self string) error {
 	for _, name := range []string{"uid_map", "gid_map"} {
 		text, err := os.ReadFile(filepath.Join(self, name))
@@ -216,7 +213,7 @@ func (r UIDRange) checkMapped(self string) error {
 	return nil
 }
 
-// checkProcesses refuses a range of which a process has an id.
+// checkProcesses refuses a range if a process uses one of its ids.
 func (r UIDRange) checkProcesses(proc string) error {
 	entries, err := os.ReadDir(proc)
 	if err != nil {
@@ -231,15 +228,15 @@ func (r UIDRange) checkProcesses(proc string) error {
 	return nil
 }
 
-// idFiles are where systems keep who has which ids: the number's field, and that of how many there
-// are; -1 is one.
+// idFiles are the files in which systems assign ids: the field of the number, and that of the
+// count; -1 means one.
 var idFiles = []struct {
 	name             string
 	number, quantity int
 }{{"passwd", 2, -1}, {"group", 2, -1}, {"subuid", 1, 2}, {"subgid", 1, 2}}
 
-// checkFree refuses a range in which somebody has an id already, or in which somebody's files are,
-// but the homes of people. etc is /etc; in folders it looks at what lies directly in them.
+// checkFree refuses a range with an id that is already assigned, or that owns files other than
+// users' homes. etc is /etc; it checks the files directly in folders.
 func (r UIDRange) checkFree(etc string, folders, homes []string) error {
 	for _, f := range idFiles {
 		name, err := r.takenIn(filepath.Join(etc, f.name), f.number, f.quantity)
@@ -263,7 +260,7 @@ func (r UIDRange) checkFree(etc string, folders, homes []string) error {
 	return nil
 }
 
-// takenIn is who has an id of the range in a file with a line for each; "" is nobody.
+// takenIn returns the owner of an id of the range in a file with a line for each, or "".
 func (r UIDRange) takenIn(path string, number, quantity int) (string, error) {
 	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -291,5 +288,5 @@ func (r UIDRange) takenIn(path string, number, quantity int) (string, error) {
 	return "", lines.Err()
 }
 
-// ownedFolders are where files of accounts usually lie.
+// ownedFolders are the usual folders of accounts' files.
 var ownedFolders = []string{"/home", "/srv", "/opt", "/var/lib", "/var/mail", "/var/spool/cron/crontabs"}

@@ -13,8 +13,8 @@ import (
 	"mews/supervisor"
 )
 
-// TestARangeThatIsNotFreeIsRefused in words that name who has it.
-func TestARangeThatIsNotFreeIsRefused(t *testing.T) {
+// TestUIDRange_NotFree_IsRefused in words that name who has it.
+func TestUIDRange_NotFree_IsRefused(t *testing.T) {
 	r := UIDRange{70000, 79999}
 	for name, c := range map[string]struct {
 		file, text string
@@ -41,8 +41,8 @@ func TestARangeThatIsNotFreeIsRefused(t *testing.T) {
 	}
 }
 
-// TestARangeOfWhichSomebodyHasFilesIsRefused, unless they are the homes of people.
-func TestARangeOfWhichSomebodyHasFilesIsRefused(t *testing.T) {
+// TestUIDRange_OwnsFiles_IsRefused, unless they are the homes of people.
+func TestUIDRange_OwnsFiles_IsRefused(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can give a folder away")
 	}
@@ -63,9 +63,9 @@ func TestARangeOfWhichSomebodyHasFilesIsRefused(t *testing.T) {
 	}
 }
 
-// TestARangeThatAProcessHasIsRefused, by its real or its effective id, and one that a container
+// TestUIDRange_UsedByProcess_IsRefused, by its real or its effective id, and one that a container
 // lacks.
-func TestARangeThatAProcessHasIsRefused(t *testing.T) {
+func TestUIDRange_UsedByProcess_IsRefused(t *testing.T) {
 	proc := t.TempDir()
 	write := func(name, text string) {
 		t.Helper()
@@ -98,9 +98,9 @@ type givenUIDs bool
 func (g givenUIDs) Of(context.Context, string, uint32, uint32) (uint32, error) { return 1, nil }
 func (g givenUIDs) Given(context.Context, uint32, uint32) (bool, error)        { return bool(g), nil }
 
-// TestAnOptionalRangeThatIsNotFreeIsLeftAlone, and why is said; who was given one of it keeps it. A
+// TestUIDRange_OptionalNotFree_IsNotUsed, and why is said; who was given one of it keeps it. A
 // range that was chosen is refused.
-func TestAnOptionalRangeThatIsNotFreeIsLeftAlone(t *testing.T) {
+func TestUIDRange_OptionalNotFree_IsNotUsed(t *testing.T) {
 	t.Setenv(spawnerVariable, "3") // as if it could be had here
 	taken := UIDRange{1, 1}        // in every passwd file: daemon, bin
 	for _, c := range []struct {

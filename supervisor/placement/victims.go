@@ -16,19 +16,18 @@ import (
 	"mews/protocol"
 )
 
-// victims are what a worker tries to reach, and what stands behind them.
+// victims are the secrets that a worker tries to reach.
 type victims struct {
 	protocol.Victims
 	whose     Account // the worker's
 	Dir       string
 	listeners []net.Listener
 	serving   sync.WaitGroup
-	process   *exec.Cmd // nil: this one is
+	process   *exec.Cmd // nil means this process
 }
 
-// NewVictims makes them in a folder of their own; close clears them away. Where this process can,
-// they belong to the account of the worker, whose, so that nothing but the walls keeps it from
-// them.
+// NewVictims makes victims in their own folder; Close removes them. If possible, they belong to the
+// worker's account whose, so that only the sandbox protects them.
 func NewVictims(state string, whose Account) (v *victims, err error) {
 	v = &victims{whose: whose}
 	defer func() {
@@ -55,8 +54,8 @@ func NewVictims(state string, whose Account) (v *victims, err error) {
 		v.give(v.OwnOutside, v.OtherHome, v.Socket, own, other), v.start())
 }
 
-// giveHome gives what is in the folder to the worker's account, which may get to it. A folder comes
-// after what is in it: nobody else can change that till then.
+// give gives paths to the worker's account. A folder comes after its contents: nobody else can
+// change them until then.
 func (v *victims) give(paths ...string) error {
 	if os.Getuid() != 0 || v.whose.UID == 0 {
 		return nil
@@ -69,8 +68,8 @@ func (v *victims) give(paths ...string) error {
 	return os.Chmod(v.Dir, 0o711)
 }
 
-// Start starts a process of the worker's account that has the secret in its environment, and waits.
-// This one, which lets nobody look into it, does for it where a system has no such program.
+// start starts a process of the worker's account with the secret in its environment, and waits. If
+// a system lacks the program, this process is used, which nobody can inspect.
 func (v *victims) start() error {
 	path, err := exec.LookPath("cat")
 	if err != nil {
@@ -90,18 +89,18 @@ func (v *victims) start() error {
 	return nil
 }
 
-// What victims are called in the folder of temporary files, and in the state's.
+// Names of victims in the folder of temporary files, and in the state folder.
 const (
 	VictimsPrefix = "mews-victims-"
 	CanaryPrefix  = "canary-"
 )
 
-// VictimsOld is how old what somebody else has made must be to be taken for left over: trying takes
+// VictimsOld is how old files of another process must be to count as left over. A test takes
 // seconds.
 const VictimsOld = time.Hour
 
-// SweepVictims removes what runs that were killed have left: of this account alone, and old. What
-// can't be removed stays, for the next run.
+// SweepVictims removes old victims of killed runs, of this account only. Files that can't be
+// removed stay for the next run.
 func SweepVictims(temporary, private string, now time.Time) {
 	for _, left := range []struct {
 		dir, prefix string
@@ -121,7 +120,7 @@ func SweepVictims(temporary, private string, now time.Time) {
 // put writes the secret into a file.
 func (v *victims) keep(path string) error { return os.WriteFile(path, []byte(v.Secret), 0o600) }
 
-// listen tells the secret to whoever connects.
+// listen sends the secret to whoever connects.
 func (v *victims) listen(network, address string) error {
 	l, err := net.Listen(network, address)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"mews/protocol"
 )
 
-// TestVictimsOfAKilledRunAreRemoved: old ones of this account, and nothing else.
-func TestVictimsOfAKilledRunAreRemoved(t *testing.T) {
+// Only old victims of this account are removed.
+func TestSweepVictims_KilledRun_RemovesOwnFiles(t *testing.T) {
 	temporary, private := t.TempDir(), t.TempDir()
 	now := time.Now()
 	long := now.Add(-2 * VictimsOld)
@@ -70,8 +70,8 @@ func TestVictimsOfAKilledRunAreRemoved(t *testing.T) {
 	SweepVictims(filepath.Join(temporary, "nowhere"), private, now)
 }
 
-// TestAnAttemptRemovesWhatAnEarlierOneLeft: before it makes victims of its own.
-func TestAnAttemptRemovesWhatAnEarlierOneLeft(t *testing.T) {
+// The leftovers are removed before new victims are made.
+func TestSelfTest_RemovesLeftoversFirst(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	left := filepath.Join(os.TempDir(), VictimsPrefix+"1")
 	long := time.Now().Add(-2 * VictimsOld)
@@ -94,9 +94,8 @@ func TestAnAttemptRemovesWhatAnEarlierOneLeft(t *testing.T) {
 	}
 }
 
-// TestWhatKeepsMewsFromServing: an attempt that got out and is not known to, and one that could not
-// be made.
-func TestWhatKeepsMewsFromServing(t *testing.T) {
+// An unknown escape, and an attempt that could not be made, keep Mews from serving.
+func TestHoles_UnknownFindings_AreListed(t *testing.T) {
 	findings := []protocol.Finding{
 		{Row: "F2", Outcome: protocol.EscapePrevented}, {Row: "F3", Outcome: protocol.EscapeSucceeded},
 		{Row: "F5", Outcome: protocol.EscapeUntried}, {Row: "F14", Outcome: protocol.EscapeSucceeded},
@@ -112,9 +111,8 @@ func TestWhatKeepsMewsFromServing(t *testing.T) {
 	}
 }
 
-// TestVictimsOfAnotherAccountAreSweptToo: their folder stays this account's, and only what is in it
-// is the worker's.
-func TestVictimsOfAnotherAccountAreSweptToo(t *testing.T) {
+// The folder belongs to this account, and only its contents to the worker's.
+func TestSweepVictims_WorkersFiles_AreRemoved(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	v, err := NewVictims(t.TempDir(), Account{UID: 54321, GID: 54321})
 	if err != nil {
@@ -133,7 +131,7 @@ func TestVictimsOfAnotherAccountAreSweptToo(t *testing.T) {
 	}
 }
 
-// endedWorker answers as its caller's context ends: it could try nothing.
+// endedWorker answers when its caller's context ends: it could try nothing.
 type endedWorker struct{ end context.CancelFunc }
 
 func (w endedWorker) Call(_ context.Context, _ string, _, result any) error {
@@ -142,9 +140,8 @@ func (w endedWorker) Call(_ context.Context, _ string, _, result any) error {
 	return nil
 }
 
-// TestASelfTestThatIsCutOffSaysNothingOfTheWalls: a service that ends as it has just started has
-// seen no wall fall.
-func TestASelfTestThatIsCutOffSaysNothingOfTheWalls(t *testing.T) {
+// A service that ends right after its start has not tested the walls.
+func TestSelfTest_Cancelled_BlamesNoWalls(t *testing.T) {
 	ctx, end := context.WithCancel(t.Context())
 	state := t.TempDir()
 	if err := os.Mkdir(filepath.Join(state, "private"), 0o700); err != nil {

@@ -27,9 +27,9 @@ func main() {
 }
 `
 
-// BenchmarkSpawnToFirstLine measures from the wish for a process to its first line, for a static Go
-// program that does nothing else: started directly, which is the floor, and through the spawner, in
-// turns, in the tiers and with a supervisor that holds much memory. x-floor is the ratio;
+// BenchmarkSpawnToFirstLine measures from the request for a process to its first line, for a
+// minimal static Go program. It alternates between a direct start, which is the floor, and the
+// spawner, in each tier and with a supervisor that holds much memory. x-floor is the ratio;
 // KB-spawner is the spawner's resident memory after that.
 func BenchmarkSpawnToFirstLine(b *testing.B) {
 	for _, c := range []struct {
@@ -78,8 +78,8 @@ func benchmarkSpawn(b *testing.B, tier string, heap int) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// BenchmarkEcho is a call to a worker and its answer, through a lease, behind the walls; x-off is
-// its time in multiples of that without walls, in turns.
+// BenchmarkEcho measures a call to a sandboxed worker and its answer, through a lease. x-off is its
+// time in multiples of that without a sandbox, in alternation.
 func BenchmarkEcho(b *testing.B) {
 	walled, open := echoing(b, "namespaces"), echoing(b, "off")
 	var within, without time.Duration
@@ -100,7 +100,7 @@ func timeEcho(b *testing.B, w *Worker[*host]) time.Duration {
 	return time.Since(began)
 }
 
-// echoing is a worker that answers, in a tier; it ends with the benchmark.
+// echoing returns a worker that answers, in a tier; it ends with the benchmark.
 func echoing(b *testing.B, tier string) *Worker[*host] {
 	o := spawnerOptions(spawnerPath, workerPath)
 	o.Tier = tier
@@ -130,7 +130,7 @@ func echoing(b *testing.B, tier string) *Worker[*host] {
 	return w
 }
 
-// residentKB is the resident memory of a process, from the second field of /proc/PID/statm, in
+// residentKB returns the resident memory of a process, from the second field of /proc/PID/statm, in
 // pages.
 func residentKB(b *testing.B, pid int) float64 {
 	b.Helper()

@@ -19,10 +19,10 @@ type child struct {
 	stderr  *os.File        // ours, the reading end
 	started chan struct{}   // closed when the spawner has said which process it is
 	exited  chan struct{}
-	// called when the worker hits a limit; nil, or it must not block
+	// called when the worker hits a limit; it must not block, and may be nil
 	onLimit func(spawnwire.LimitHit)
 
-	mu     sync.Mutex         // guards what follows
+	mu     sync.Mutex         // guards the fields below
 	number int                // of the process; 0 before it was started
 	status syscall.WaitStatus // once exited is closed, where err is nil
 	err    error              // it was refused, the spawner is gone, or it was given up
@@ -30,7 +30,7 @@ type child struct {
 	answer *time.Timer        // kills the spawner; nil: nothing is asked
 }
 
-// limitAnswer has the spawner killed unless it says within limit what became of the child.
+// limitAnswer kills the spawner unless it reports within limit what became of the child.
 func (c *child) limitAnswer(limit time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -39,7 +39,7 @@ func (c *child) limitAnswer(limit time.Duration) {
 	})
 }
 
-// answered says that the spawner has answered, or never will.
+// answered records that the spawner has answered, or never will.
 func (c *child) answered() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -59,7 +59,7 @@ func (c *child) setStarted(pid int) {
 	}
 }
 
-// awaitPID waits until it is known which process it is, or that it has ended.
+// awaitPID waits until the process's ID is known, or the process has ended.
 func (c *child) awaitPID() {
 	select {
 	case <-c.started:
@@ -85,8 +85,8 @@ func (c *child) pid() int {
 	return c.number
 }
 
-// openChild makes a child's socketpair and pipe, and gives the worker's ends of both: they are for
-// the spawner, and the caller closes them. Our ends do not block, theirs do, and all close on exec.
+// openChild makes a child's socketpair and pipe. It returns the worker's ends of both for the
+// spawner; the caller closes them. Our ends do not block, theirs do, and all close on exec.
 func openChild() (c *child, theirs []*os.File, err error) {
 	syscall.ForkLock.RLock() // nothing is forked before they close on exec
 	pair, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
@@ -109,5 +109,5 @@ func openChild() (c *child, theirs []*os.File, err error) {
 	return &child{socket: ours, stderr: read, started: make(chan struct{}), exited: make(chan struct{})}, []*os.File{their, write}, nil
 }
 
-// close closes our ends, where no process came of them.
+// close closes our ends if no process was started.
 func (c *child) close() error { return errors.Join(c.socket.Close(), c.stderr.Close()) }

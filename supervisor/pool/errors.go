@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// BrokenError says that a worker died so often that it is not started for a while.
+// BrokenError reports that a worker died so often that it is not started for a while.
 type BrokenError struct {
 	User  string
 	Until time.Time // when one may be started again
@@ -23,8 +23,8 @@ func (e *BrokenError) Error() string {
 
 func (e *BrokenError) Unwrap() error { return e.Last }
 
-// RefusedError says that a worker is not started, because something is wrong with the person's
-// folders or account, or with the programs.
+// RefusedError reports that a worker can't be started, because of the user's folders or account, or
+// because of the programs.
 type RefusedError struct {
 	Reason   string // for people
 	By       error  // what refused it, for the log
@@ -33,15 +33,15 @@ type RefusedError struct {
 
 func (e *RefusedError) Error() string { return fmt.Sprintf("%v: %s", e.By, e.Reason) }
 
-// EndError says how a worker process ended.
+// EndError reports how a worker process ended.
 type EndError struct {
 	User string
-	// why it was ended, or what went wrong before it ended; nil where its status is all there is
+	// why it was ended, or what went wrong before; nil if its status says everything
 	Reason error
-	Status string   // "exit status 2", "signal: killed"; "" where it never ran, or nobody knows
+	Status string   // "exit status 2", "signal: killed"; "" if it never ran or nobody knows
 	Stderr []string // the last lines of its standard error, escaped
 
-	Shortage bool // it never ran, because the machine had no room for it: nobody's fault
+	Shortage bool // it never ran, because the machine had no room for it
 }
 
 func (e *EndError) Error() string {
@@ -61,7 +61,7 @@ func (e *EndError) Error() string {
 
 func (e *EndError) Unwrap() error { return e.Reason }
 
-// The reasons for which the pool ends a worker that has done nothing wrong. They do not count as
+// Reasons for which the pool ends a worker that has done nothing wrong. They do not count as
 // deaths.
 var (
 	errIdle     = errors.New("not needed for a while")
@@ -70,21 +70,20 @@ var (
 	errEvicted  = errors.New("its person is served no more")
 )
 
-// IsDeath says whether a worker's end is its own doing.
+// IsDeath reports whether a worker ended by its own fault.
 func IsDeath(reason error) bool {
 	return !errors.Is(reason, errIdle) && !errors.Is(reason, errOneShot) && !errors.Is(reason, errShutdown) &&
 		!errors.Is(reason, errEvicted)
 }
 
-// errSpawnerRefused is why a worker is not started that mews-spawner would not start.
+// errSpawnerRefused means that mews-spawner refused to start a worker.
 var errSpawnerRefused = errors.New("mews-spawner refused it")
 
-// LimitShortage is the kind of the limit that OnLimit is told of when a worker can't be started
-// because the machine has no room for it.
+// LimitShortage is the kind of limit in OnLimit if the machine has no room for a worker.
 const LimitShortage = "shortage"
 
-// shortageTexts are what Go's runtime and this program write of an error that is a shortage
-// (spawnwire.IsShortage), where nothing but text is left of it.
+// shortageTexts are the messages of Go's runtime and of this program about a shortage
+// (spawnwire.IsShortage), for cases in which only the text of an error is left.
 var shortageTexts = []string{
 	"epollctl failed with 28", "epollcreate failed with 2", "failed to create new OS thread", "no space left on device",
 	"resource temporarily unavailable", "too many open files", "cannot allocate memory",
@@ -96,7 +95,7 @@ func saysShortage(text string) bool {
 
 var errSelfTestTime = errors.New("the worker that tries the walls takes too long")
 
-// statusText is a wait status for people.
+// statusText returns a wait status for people.
 func statusText(s syscall.WaitStatus) string {
 	switch {
 	case s.Exited():

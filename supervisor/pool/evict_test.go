@@ -6,14 +6,14 @@ import (
 	"testing"
 )
 
-func TestAWorkerIsEvictedWhateverItDoes(t *testing.T) {
+func TestEvict_EndsAnyWorker(t *testing.T) {
 	r := newRig(t, quick(), "good", "deaf")
-	if err := r.pool.Evict(bounded(t), "good"); err != nil { // who never had one
+	if err := r.pool.Evict(bounded(t), "good"); err != nil { // a user without a worker
 		t.Error(err)
 	}
 	lent := r.acquire("good")
 	other := r.acquire("deaf")
-	for range 2 { // the second time there is none any more
+	for range 2 { // the second time there is no worker
 		if err := r.pool.Evict(bounded(t), "good"); err != nil {
 			t.Fatal(err)
 		}
@@ -36,7 +36,7 @@ func TestAWorkerIsEvictedWhateverItDoes(t *testing.T) {
 	}
 }
 
-func TestAnEvictionIsWaitedForNoLongerThanItsCallerDoes(t *testing.T) {
+func TestEvict_ContextEnds_Returns(t *testing.T) {
 	r := newRig(t, quick(), "good")
 	lent := r.acquire("good")
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -54,8 +54,8 @@ func TestAnEvictionIsWaitedForNoLongerThanItsCallerDoes(t *testing.T) {
 	}
 }
 
-// TestAWorkerIsAskedWithoutALease: one that is there answers, idle or not, and none is started.
-func TestAWorkerIsAskedWithoutALease(t *testing.T) {
+// A running worker answers, idle or not, and none is started.
+func TestAsk_NeedsNoLease(t *testing.T) {
 	r := newRig(t, quick(), "good")
 	ask := func() bool {
 		t.Helper()

@@ -14,9 +14,8 @@ import (
 	"mews/protocol/spawnwire"
 )
 
-// managedWorker is the worker of one key, over all its processes. Its goroutine, run, owns every
-// field but those that say otherwise; others have it call their functions with do. None of these
-// functions waits.
+// managedWorker is the worker of one key, through all its processes. Its goroutine, run, owns every
+// field that does not say otherwise; others pass functions to do. None of these functions waits.
 type managedWorker[H Host] struct {
 	options *Options[H]
 	oneShot bool // read by anybody
@@ -26,7 +25,7 @@ type managedWorker[H Host] struct {
 	done    chan struct{}          // closed by run when it takes no more events
 	status  atomic.Pointer[Status] // written by run, read by anybody
 
-	spec      Spec // the newest that was asked for
+	spec      Spec // the newest request's
 	state     State
 	since     time.Time
 	timer     *time.Timer
@@ -34,7 +33,7 @@ type managedWorker[H Host] struct {
 	backoff   restartBackoff
 	turns     int
 	deaths    int
-	refused   string       // why the newest process was refused; "" where it was not
+	refused   string       // why the newest process was refused; "" if it was not
 	shortages int          // in a row
 	broken    *BrokenError // in StateBroken
 	current   *process[H]  // from starting to stopping; nil otherwise
@@ -43,7 +42,7 @@ type managedWorker[H Host] struct {
 	processes sync.WaitGroup
 }
 
-// waiter is somebody who wants the worker. Exactly one reply is sent to each.
+// waiter is a request for the worker. Each gets exactly one reply.
 type waiter[H Host] struct {
 	unused bool // it wants the worker once nobody else has it
 	reply  chan acquired[H]
@@ -65,8 +64,8 @@ func newManagedWorker[H Host](spec Spec, o *Options[H]) *managedWorker[H] {
 	return m
 }
 
-// run serves events until the pool ends and the worker is gone, or a one-shot worker is gone and
-// nobody wants another. It calls forget when it takes no more events.
+// run handles events until the pool ends and the worker is gone. For a one-shot worker it ends when
+// the worker is gone and nobody wants another. It calls forget when it takes no more events.
 func (m *managedWorker[H]) run(forget func()) {
 	defer m.processes.Wait()
 	defer close(m.done)
@@ -92,7 +91,7 @@ func (m *managedWorker[H]) run(forget func()) {
 	}
 }
 
-// do has run call f. It says false when run has ended, and f was not called.
+// do makes run call f. It returns false if run has ended, and f was not called.
 func (m *managedWorker[H]) do(f func()) bool {
 	select {
 	case m.events <- f:
@@ -110,7 +109,7 @@ func (m *managedWorker[H]) publish() {
 	m.status.Store(status)
 }
 
-// acquire is Pool.Acquire, on the caller's goroutine. It returns errKeyEnded where run has ended.
+// acquire is Pool.Acquire, on the caller's goroutine. It returns errKeyEnded if run has ended.
 func (m *managedWorker[H]) acquire(ctx context.Context, spec Spec) (*Worker[H], error) {
 	w := &waiter[H]{unused: spec.Unused, reply: make(chan acquired[H], 1)}
 	if !m.do(func() { m.request(w, spec) }) {
@@ -121,14 +120,14 @@ func (m *managedWorker[H]) acquire(ctx context.Context, spec Spec) (*Worker[H], 
 		return a.worker, a.err
 	case <-ctx.Done():
 	}
-	m.do(func() { m.cancelRequest(w) }) // where run has ended, it has answered everybody
+	m.do(func() { m.cancelRequest(w) }) // if run has ended, it has answered everybody
 	if a := <-w.reply; a.worker != nil {
 		a.worker.Release()
 	}
 	return nil, fmt.Errorf("wait for the worker of %s: %w", spec.Key, context.Cause(ctx))
 }
 
-// request is the event that somebody wants the worker.
+// request handles a new request for the worker.
 func (m *managedWorker[H]) request(w *waiter[H], spec Spec) {
 	m.spec = spec
 	if m.current != nil && m.current.isEnding() {
@@ -148,7 +147,7 @@ func (m *managedWorker[H]) request(w *waiter[H], spec Spec) {
 	}
 }
 
-// cancelRequest is the event that somebody waits no longer.
+// cancelRequest handles the end of a wait.
 func (m *managedWorker[H]) cancelRequest(w *waiter[H]) {
 	if i := slices.Index(m.waiting, w); i >= 0 {
 		m.waiting = slices.Delete(m.waiting, i, i+1)
@@ -156,7 +155,7 @@ func (m *managedWorker[H]) cancelRequest(w *waiter[H]) {
 	}
 }
 
-// lendWaiting lends the worker to those who wait and may have it now.
+// lendWaiting lends the worker to the waiters that may have it now.
 func (m *managedWorker[H]) lendWaiting() {
 	p := m.lendable()
 	if p == nil {
@@ -186,7 +185,7 @@ func (m *managedWorker[H]) lend(w *waiter[H]) {
 	w.reply <- acquired[H]{worker: lease}
 }
 
-// lendable is the process that can be lent; nil where there is none.
+// lendable returns the process that can be lent, or nil.
 func (m *managedWorker[H]) lendable() *process[H] {
 	if m.state != StateIdle && m.state != StateBusy {
 		return nil
@@ -194,7 +193,7 @@ func (m *managedWorker[H]) lendable() *process[H] {
 	return m.current
 }
 
-// failWaiters answers everybody who waits.
+// failWaiters answers all waiters with an error.
 func (m *managedWorker[H]) failWaiters(err error) {
 	m.publish() // whoever is answered finds it so
 	for _, w := range m.waiting {
@@ -203,7 +202,7 @@ func (m *managedWorker[H]) failWaiters(err error) {
 	m.waiting = nil
 }
 
-// start asks for a process, if somebody waits; the state is absent.
+// start requests a process if somebody waits; the state must be absent.
 func (m *managedWorker[H]) start() {
 	if len(m.waiting) == 0 || m.ending {
 		return
@@ -219,7 +218,7 @@ func (m *managedWorker[H]) start() {
 	m.processes.Go(func() { p.run(request) })
 }
 
-// ready is the event that p can be lent.
+// ready handles a process that can be lent.
 func (m *managedWorker[H]) ready(p *process[H]) {
 	if m.state != StateStarting { // it was told to end in between
 		return
@@ -231,7 +230,7 @@ func (m *managedWorker[H]) ready(p *process[H]) {
 	m.evictWhenIdle()
 }
 
-// evictWhenIdle evicts an idle worker: a one-shot worker now, any other in a while.
+// evictWhenIdle evicts an idle worker: a one-shot worker now, any other after a while.
 func (m *managedWorker[H]) evictWhenIdle() {
 	switch {
 	case m.state != StateIdle:
@@ -242,7 +241,7 @@ func (m *managedWorker[H]) evictWhenIdle() {
 	}
 }
 
-// end has the current process end, if there is one, and gives it.
+// end ends the current process and returns it, or nil if there is none.
 func (m *managedWorker[H]) end(reason error) *process[H] {
 	if m.current != nil {
 		m.current.stop(reason)
@@ -251,10 +250,10 @@ func (m *managedWorker[H]) end(reason error) *process[H] {
 	return m.current
 }
 
-// evict is the event that the worker is to end now.
+// evict ends the worker now.
 func (m *managedWorker[H]) evict() *process[H] { return m.end(errEvicted) }
 
-// release is the event that a lease ended.
+// release handles the end of a lease.
 func (m *managedWorker[H]) release(w *Worker[H]) {
 	p, turns := w.process, int(w.turns.Load())
 	p.leases = slices.DeleteFunc(p.leases, func(other *Worker[H]) bool { return other == w })
@@ -273,14 +272,14 @@ func (m *managedWorker[H]) release(w *Worker[H]) {
 	m.evictWhenIdle()
 }
 
-// stopping is the event that p is on its way down.
+// stopping handles a process that begins to end.
 func (m *managedWorker[H]) stopping(p *process[H]) {
 	if p == m.current && m.state != StateStopping {
 		m.transition(StateStopping)
 	}
 }
 
-// ended is the event that nothing of p is left.
+// ended handles a process of which nothing is left.
 func (m *managedWorker[H]) ended(p *process[H]) {
 	m.stopping(p)
 	m.current = nil
@@ -291,13 +290,13 @@ func (m *managedWorker[H]) ended(p *process[H]) {
 		log.Debug("worker ended")
 		m.transition(StateAbsent)
 		m.start()
-	case errors.Is(p.err, errSpawnerLost): // through no fault of its own
+	case errors.Is(p.err, errSpawnerLost): // through no fault of the worker
 		log.Warn("worker lost")
 		m.transition(StateBackoff)
 		m.arm(m.options.Timings.BackoffMin, m.endBackoff)
-	case errors.As(p.err, &end) && end.Shortage: // nor through that of its person
+	case errors.As(p.err, &end) && end.Shortage: // nor of its user
 		m.short(log)
-	case errors.As(p.err, &refused): // no death: whoever waits is told, and may ask again
+	case errors.As(p.err, &refused): // no death: the waiters are told, and may ask again
 		log.Error("worker refused")
 		m.transition(StateAbsent)
 		m.refused = refused.Reason
@@ -307,8 +306,8 @@ func (m *managedWorker[H]) ended(p *process[H]) {
 	}
 }
 
-// short has the next start wait for what the machine has no more of now. Whoever waits goes on
-// waiting, and is told if that takes more than a moment.
+// short delays the next start because the machine has no room. Waiters keep waiting, and are told
+// if that takes more than a moment.
 func (m *managedWorker[H]) short(log hclog.Logger) {
 	m.shortages++
 	wait := m.options.Timings.Shortage
@@ -321,10 +320,10 @@ func (m *managedWorker[H]) short(log hclog.Logger) {
 	m.arm(wait, m.endBackoff)
 }
 
-// tellShortages is the shortage, of several in a row, of which a person is told.
+// tellShortages is how many shortages in a row are needed before a user is told.
 const tellShortages = 3
 
-// died counts a death, and has the next start wait, or opens the breaker.
+// died counts a death, and delays the next start or opens the breaker.
 func (m *managedWorker[H]) died(log hclog.Logger, err error) {
 	m.deaths++
 	wait, broken := m.backoff.died(m.options.Now(), m.options.Timings)
@@ -341,13 +340,13 @@ func (m *managedWorker[H]) died(log hclog.Logger, err error) {
 	m.arm(broken.Sub(m.options.Now()), func() { m.transition(StateAbsent) })
 }
 
-// endBackoff ends the back-off. Somebody may be waiting.
+// endBackoff ends the back-off and starts a process for waiters.
 func (m *managedWorker[H]) endBackoff() {
 	m.transition(StateAbsent)
 	m.start()
 }
 
-// shutdown is the event that the pool ends.
+// shutdown handles the end of the pool.
 func (m *managedWorker[H]) shutdown() {
 	m.ending = true
 	m.failWaiters(ErrClosed)

@@ -8,16 +8,16 @@ import (
 	"time"
 )
 
-// TestTheBadlyBehavedWorker: whatever a worker does, it ends, nothing of it is left, and the other
-// person's worker answers all the while.
-func TestTheBadlyBehavedWorker(t *testing.T) {
+// However a worker behaves, it ends, nothing of it is left, and the other user's worker answers all
+// the while.
+func TestMisbehavingWorker_IsEndedAlone(t *testing.T) {
 	t.Parallel()
 	hasty := func(change func(*Timings)) Timings {
 		timings := quick()
 		change(&timings)
 		return timings
 	}
-	// What is short here is so for the other person's worker too, which must keep to it on a busy
+	// These short timeouts also hold for the other user's worker, which must meet them on a busy
 	// machine.
 	shortHello := hasty(func(t *Timings) { t.Handshake = 5 * time.Second })
 	shortPing := hasty(func(t *Timings) { t.PingAnswer = 5 * time.Second })
@@ -71,7 +71,7 @@ func TestTheBadlyBehavedWorker(t *testing.T) {
 	}
 }
 
-// suffer has the user's worker misbehave, and gives how it ended and the processes it was.
+// suffer lets the user's worker misbehave, and returns its processes and how it ended.
 func (r *rig) suffer(user string, provoke func(*testing.T, *Worker[*host])) ([]int, error) {
 	r.t.Helper()
 	w, err := r.pool.Acquire(bounded(r.t), r.spec(user))
@@ -101,7 +101,7 @@ func now(t *testing.T, w *Worker[*host]) {
 	}
 }
 
-// flood writes to a worker that has stopped reading until the connection ends.
+// flood writes to a worker that has stopped reading, until the connection ends.
 func flood(t *testing.T, w *Worker[*host]) {
 	now(t, w)
 	big := spoken{strings.Repeat("x", 1<<16)}
@@ -111,8 +111,8 @@ func flood(t *testing.T, w *Worker[*host]) {
 
 func kill(_ *testing.T, w *Worker[*host]) { w.Kill(errors.New("you must go")) }
 
-// watchOver calls a worker all the time, and once more at the end, and fails the test at the first
-// call that is not answered. What it returns ends it, and says how many calls were.
+// watchOver calls a worker all the time, and fails the test at the first call without an answer.
+// The returned function makes a last call, stops, and returns the number of calls.
 func watchOver(t *testing.T, w *Worker[*host]) func() int {
 	stop := make(chan struct{})
 	n := 0

@@ -10,14 +10,14 @@ import (
 	"mews/protocol"
 )
 
-// archiving is the spec of a one-shot worker of a person.
+// archiving returns the spec of a one-shot worker of a user.
 func (r *rig) archiving(user string) Spec {
 	s := r.spec(user)
 	s.Key, s.Profile = "archive/"+user, ProfileArchive
 	return s
 }
 
-func TestAOneShotWorkerEndsWithItsWork(t *testing.T) {
+func TestOneShotWorker_EndsWithItsWork(t *testing.T) {
 	r := newRig(t, quick(), "good")
 	long := r.acquire("good")
 	for range 2 { // each time another process
@@ -46,7 +46,7 @@ func TestAOneShotWorkerEndsWithItsWork(t *testing.T) {
 	}
 }
 
-func TestADeadOneShotWorkerIsStartedAgain(t *testing.T) {
+func TestOneShotWorker_Dead_IsStartedAgain(t *testing.T) {
 	timings := quick()
 	timings.BreakerDeaths = 5
 	r := newRig(t, timings, "flaky")
@@ -69,7 +69,7 @@ func TestADeadOneShotWorkerIsStartedAgain(t *testing.T) {
 	}
 }
 
-func TestAWorkerThatIsNobodysMayCallNothing(t *testing.T) {
+func TestWorkerWithoutUser_MayCallNothing(t *testing.T) {
 	r := newRig(t, quick(), "good")
 	s := r.spec("good")
 	s.Key, s.Profile, s.Hello = "self-test", ProfileSelfTest, nil
@@ -89,7 +89,7 @@ func TestAWorkerThatIsNobodysMayCallNothing(t *testing.T) {
 	}
 }
 
-func TestNobodyIsServedWhereTheSelfTestFails(t *testing.T) {
+func TestSelfTest_Fails_ServesNobody(t *testing.T) {
 	spawner, err := StartSpawner(context.Background(), spawnerOptions(spawnerPath, workerPath))
 	if err != nil {
 		t.Fatal(err)

@@ -1,9 +1,9 @@
 package pool
 
-// becomeSubreaper does nothing, because macOS has no sub-reapers: what loses its parent becomes a
-// child of process 1, and there is no /proc to list it in. So what workers have started in sessions
-// of their own is left when a spawner is killed; the workers themselves end, because their sockets
-// do.
+// becomeSubreaper does nothing, because macOS has no sub-reapers. A process that loses its parent
+// becomes a child of process 1, and there is no /proc to find it. So processes that workers have
+// started in their own sessions survive the kill of a spawner. The workers themselves end, because
+// their sockets close.
 func becomeSubreaper() error { return nil }
 
 const waitAll = 0 // there is one kind of children

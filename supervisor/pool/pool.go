@@ -1,12 +1,11 @@
-// Package pool keeps workers: it starts each through mews-spawner when it is first wanted, shakes
-// hands with it, lends it out, pings it, evicts it when it is idle, and ends it when it misbehaves.
-// One goroutine for each worker owns what the pool knows of it, so that nobody waits for anybody
-// else's.
+// Package pool keeps workers. It starts each through mews-spawner when it is first wanted, shakes
+// hands with it, lends it out, and pings it. It evicts an idle worker, and ends one that
+// misbehaves. One goroutine for each worker owns its state, so that no worker waits for another.
 //
-//	Pool           lends workers by the key of their Spec; Run ends them all
-//	managedWorker  the worker of one key: who waits, when to start, evict, back off, give up (policy)
-//	process        one worker process, from its start to its end (mechanism)
-//	Spawner        keeps mews-spawner running: it is started again when it dies
+// Pool lends workers by the key of their Spec; Run ends them all. managedWorker is the worker of
+// one key: who waits, when to start, evict, back off, give up (policy). process is one worker
+// process, from its start to its end (mechanism). Spawner keeps mews-spawner running: it is started
+// again when it dies.
 package pool
 
 import (
@@ -25,51 +24,51 @@ import (
 	"mews/protocol/spawnwire"
 )
 
-// Host answers one worker process; it is made anew for each. What a worker sends may reach it
-// before Handshaken does: the worker is hostile. When the worker ends, the contexts of its calls
-// end, and they must return soon.
+// Host answers one worker process; each process has its own. The worker is hostile: its calls may
+// come before Handshaken is called. When the worker ends, the contexts of its calls end, and they
+// must return soon.
 type Host interface {
 	protocol.Handler
-	// once, when the handshake is done and before anybody has the worker
+	// is called once, after the handshake and before anybody has the worker
 	Handshaken(protocol.HelloResult)
 }
 
-// Options are what a Pool is made of. H answers a worker.
+// Options configures a Pool. H answers a worker.
 type Options[H Host] struct {
 	Spawner *Spawner // the Pool runs it, and closes it when it ends
-	// Host makes what answers a worker that has a Hello. end ends the worker for a violation, from
-	// any goroutine and without waiting for it; the reason goes to the log and to Worker.Err.
+	// Host makes the Host of a worker with a Hello. end ends the worker for a violation, from any
+	// goroutine and without waiting for it. The reason goes to the log and to Worker.Err.
 	Host func(user string, end func(reason error)) H
-	// SelfTest is given a worker of SelfTestSpec before anybody gets one. Where it fails, nobody
-	// does, and Run returns its error. nil: there is none.
+	// SelfTest gets a worker of SelfTestSpec before any other worker is lent. If it fails, none is,
+	// and Run returns its error. nil means no test.
 	SelfTest     func(ctx context.Context, worker *Worker[H]) error
 	SelfTestSpec Spec
 	// called when somebody's worker hits a limit, from any goroutine; may be nil
 	OnLimit func(user string, hit spawnwire.LimitHit)
-	// called when somebody's worker has started, likewise; may be nil
+	// called when a user's worker has started, from any goroutine; may be nil
 	OnStart func(user string, pid int)
 	Log     hclog.Logger
 	Timings Timings
 	Now     func() time.Time
 }
 
-// Timings are how long things may take. A field's zero value is its default.
+// Timings sets timeouts and intervals. The zero value of a field means its default.
 type Timings struct {
 	Handshake  time.Duration // from the request for a process to its answer to hello; 10 s
-	PingEvery  time.Duration // between two questions whether it still answers; 30 s
+	PingEvery  time.Duration // between two pings; 30 s
 	PingAnswer time.Duration // for the answer; 10 s
 	Idle       time.Duration // from the last release to eviction; 30 min
 	Grace      time.Duration // from closing the socket to SIGTERM; 2 s
 	Term       time.Duration // from SIGTERM to SIGKILL; 2 s
-	// for SIGKILL to do its work, after which the spawner is ended; 10 s
+	// for SIGKILL to work, after which the spawner is killed; 10 s
 	Kill       time.Duration
-	Write      time.Duration // in which a worker must take what is written to it; 10 s
-	BackoffMin time.Duration // before the start that follows a death, doubled with each; 200 ms
-	BackoffMax time.Duration // the most that doubling leads to; 60 s
-	// before the next try where the machine had no room for a worker; 1 s
+	Write      time.Duration // in which a worker must read what is written to it; 10 s
+	BackoffMin time.Duration // before the start after a death, doubled each time; 200 ms
+	BackoffMax time.Duration // the longest of these pauses; 60 s
+	// before the next try after the machine had no room for a worker; 1 s
 	Shortage      time.Duration
-	BreakerDeaths int // so many deaths...; 5
-	// ...within this, and it is not started again until the first of them is as old; 5 min
+	BreakerDeaths int // deaths that open the breaker; 5
+	// if they come within this time; the breaker closes when the first of them is that old; 5 min
 	BreakerWindow time.Duration
 }
 
@@ -107,15 +106,15 @@ type Pool[H Host] struct {
 	group   *sync.WaitGroup // the workers' goroutines; nil when no more may begin
 }
 
-// New makes a pool. It does nothing before Run.
+// New returns a pool; call Run to start it.
 func New[H Host](o Options[H]) *Pool[H] {
 	o.Timings = o.Timings.withDefaults()
 	return &Pool[H]{options: o, started: make(chan struct{}), workers: map[string]*managedWorker[H]{}}
 }
 
-// Run keeps the workers until ctx ends; it then ends them all at once, and the spawner last, and
-// returns when nothing is left. Once only. An error says that something could not be ended in good
-// order, or that the self-test failed.
+// Run keeps the workers until ctx ends. It then ends them all at once, the spawner last, and
+// returns when no process is left. Call it only once. An error means that a process did not end
+// properly, or that the self-test failed.
 func (p *Pool[H]) Run(ctx context.Context) error {
 	// the spawner outlives the workers
 	serving, end := context.WithCancel(context.WithoutCancel(ctx))
@@ -130,7 +129,7 @@ func (p *Pool[H]) Run(ctx context.Context) error {
 		close(p.started)
 		select {
 		case <-ctx.Done():
-		case <-gone: // the one that has started this process: nothing more can be done
+		case <-gone: // the spawner that started this process is gone: nothing more can be done
 		}
 	}
 	p.setGroup(nil)
@@ -140,7 +139,7 @@ func (p *Pool[H]) Run(ctx context.Context) error {
 	return errors.Join(err, spawnerErr)
 }
 
-// setGroup lets workers begin, or with nil tells each to end and lets none begin.
+// setGroup allows workers to start; nil ends each and allows none.
 func (p *Pool[H]) setGroup(group *sync.WaitGroup) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -150,7 +149,7 @@ func (p *Pool[H]) setGroup(group *sync.WaitGroup) {
 	}
 }
 
-// selfTest has Options.SelfTest look at a worker before anybody gets one.
+// selfTest runs Options.SelfTest on a worker before any other is lent.
 func (p *Pool[H]) selfTest(ctx context.Context) error {
 	if p.options.SelfTest == nil {
 		return nil
@@ -167,8 +166,8 @@ func (p *Pool[H]) selfTest(ctx context.Context) error {
 	return nil
 }
 
-// Acquire lends the worker of a Spec's key, which is started if it does not run. It waits until ctx
-// ends, also through the back-off after a death; while the breaker is open it returns a
+// Acquire lends the worker of a Spec's key, and starts it if it does not run. It waits until ctx
+// ends, also through the back-off after a death. While the breaker is open it returns a
 // *BrokenError at once. The worker may be lent to others at the same time. The caller must Release
 // it.
 func (p *Pool[H]) Acquire(ctx context.Context, spec Spec) (*Worker[H], error) {
@@ -180,22 +179,22 @@ func (p *Pool[H]) Acquire(ctx context.Context, spec Spec) (*Worker[H], error) {
 	}
 }
 
-// acquire is Acquire, also before the self-test has passed.
+// acquire is Acquire, but may be used before the self-test has passed.
 func (p *Pool[H]) acquire(ctx context.Context, spec Spec) (*Worker[H], error) {
 	for {
 		m, err := p.worker(spec)
 		if err != nil {
 			return nil, err
 		}
-		// else a one-shot worker has just ended: the next is another
+		// otherwise a one-shot worker has just ended: the next is another
 		if w, err := m.acquire(ctx, spec); err != errKeyEnded {
 			return w, err
 		}
 	}
 }
 
-// worker is the key's managedWorker. It begins with the first request, and ends with Run, or when a
-// one-shot worker has ended.
+// worker returns the key's managedWorker. It begins with the first request, and ends with Run, or
+// after the end of a one-shot worker.
 func (p *Pool[H]) worker(spec Spec) (*managedWorker[H], error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -217,10 +216,9 @@ func (p *Pool[H]) removeWorker(key string) {
 	delete(p.workers, key)
 }
 
-// Evict ends the worker of a key, whatever it does, and returns when nothing of it is left. It is
-// no death: the worker has done nothing wrong. Calls of it fail, and whoever waits for one gets
-// another. Where there is none, nothing is done. An error is ctx's cause: the worker ends all the
-// same.
+// Evict ends the worker of a key, whatever it does, and returns when no process of it is left. It
+// does not count as a death. Its calls fail, and waiters get another worker. If there is none,
+// Evict does nothing. An error is ctx's cause: the worker ends all the same.
 func (p *Pool[H]) Evict(ctx context.Context, key string) error {
 	p.mu.Lock()
 	m := p.workers[key]
@@ -241,8 +239,8 @@ func (p *Pool[H]) Evict(ctx context.Context, key string) error {
 	}
 }
 
-// Find gives the worker of a key where there is one that has shaken hands. It is no lease: it
-// neither starts a worker nor has one stay.
+// Find returns the worker of a key if it has shaken hands. It is not a lease: it neither starts a
+// worker nor keeps one running.
 func (p *Pool[H]) Find(key string) (w *Worker[H], there bool) {
 	p.mu.Lock()
 	m := p.workers[key]
@@ -257,7 +255,7 @@ func (p *Pool[H]) Find(key string) (w *Worker[H], there bool) {
 	return w, process != nil
 }
 
-// Ask calls the worker of a key, as Find gives it, and says whether there is one.
+// Ask calls the worker of a key, as Find returns it, and reports whether there is one.
 func (p *Pool[H]) Ask(ctx context.Context, key, method string, params, result any) (there bool, err error) {
 	w, there := p.Find(key)
 	if !there {
@@ -266,7 +264,7 @@ func (p *Pool[H]) Ask(ctx context.Context, key, method string, params, result an
 	return true, w.Call(ctx, method, params, result)
 }
 
-// Status is how the worker of one key stood at some moment.
+// Status is a snapshot of the worker of one key.
 type Status struct {
 	Key    string
 	State  State
@@ -275,11 +273,11 @@ type Status struct {
 	Turns  int       // answered, since the pool began
 	Deaths int       // since the pool began
 
-	// why the worker could not be started the last time, for people; "" where it could
+	// why the worker could not be started the last time, for people; "" if it could
 	Refused string
 }
 
-// List gives every worker's Status, sorted by key. A key that was never asked for has none.
+// List returns every worker's Status, sorted by key. A key that was never requested has none.
 func (p *Pool[H]) List() []Status {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -16,7 +16,7 @@ import (
 	"mews/supervisor/internal/retry"
 )
 
-func TestAWorkerIsStartedWhenItIsFirstWanted(t *testing.T) {
+func TestAcquire_StartsWorkerOnDemand(t *testing.T) {
 	r := newRig(t, quick(), "good")
 	if list := r.pool.List(); len(list) != 0 {
 		t.Errorf("before anybody asked: %+v", list)
@@ -42,7 +42,7 @@ func TestAWorkerIsStartedWhenItIsFirstWanted(t *testing.T) {
 	}
 }
 
-func TestConversationsOfOnePersonShareAWorker(t *testing.T) {
+func TestAcquire_SameUser_SharesWorker(t *testing.T) {
 	r := newRig(t, quick(), "good")
 	a, b := r.acquire("good"), r.acquire("good")
 	if a.process != b.process {
@@ -58,9 +58,8 @@ func TestConversationsOfOnePersonShareAWorker(t *testing.T) {
 	}
 }
 
-// TestAWorkerIsLentOnceNobodyElseHasIt: to one at a time of those who want it so, while others come
-// and go beside them.
-func TestAWorkerIsLentOnceNobodyElseHasIt(t *testing.T) {
+// Requests for an unused worker get it one at a time; others share it meanwhile.
+func TestAcquire_Unused_WaitsForOthers(t *testing.T) {
 	r := newRig(t, quick(), "good")
 	busy := r.acquire("good")
 	alone := r.spec("good")
@@ -81,7 +80,7 @@ func TestAWorkerIsLentOnceNobodyElseHasIt(t *testing.T) {
 		w.Release()
 		t.Error("it was lent while somebody else had it")
 	}
-	beside := r.acquire("good") // whoever does not mind waits for nobody
+	beside := r.acquire("good") // a request that shares does not wait
 	if !busy.Shared() || !beside.Shared() {
 		t.Error("two have it, and it is not shared")
 	}
@@ -104,7 +103,7 @@ func TestAWorkerIsLentOnceNobodyElseHasIt(t *testing.T) {
 	}
 }
 
-func TestAnIdleWorkerIsLetGo(t *testing.T) {
+func TestIdleWorker_IsEvicted(t *testing.T) {
 	timings := quick()
 	timings.Idle = time.Millisecond
 	r := newRig(t, timings, "good")
@@ -129,9 +128,9 @@ func TestAnIdleWorkerIsLetGo(t *testing.T) {
 	}
 }
 
-func TestACrashInATurnIsToldAndTheNextWorkerIsNew(t *testing.T) {
+func TestCrash_InTurn_IsReportedAndReplaced(t *testing.T) {
 	timings := quick()
-	// one is out all the time, and is not told of
+	// one is out all the time, and is not reported
 	timings.BreakerDeaths, timings.PingEvery = 5, time.Millisecond
 	r := newRig(t, timings, "good")
 	w := r.acquire("good")
@@ -152,7 +151,7 @@ func TestACrashInATurnIsToldAndTheNextWorkerIsNew(t *testing.T) {
 	}
 }
 
-func TestAcquireWaitsThroughTheBackoff(t *testing.T) {
+func TestAcquire_WaitsThroughBackoff(t *testing.T) {
 	timings := quick()
 	timings.BreakerDeaths = 5
 	r := newRig(t, timings, "flaky")
@@ -164,7 +163,7 @@ func TestAcquireWaitsThroughTheBackoff(t *testing.T) {
 	}
 }
 
-func TestTheBreakerOpensAndClosesAgain(t *testing.T) {
+func TestBreaker_OpensAndCloses(t *testing.T) {
 	t.Parallel()
 	timings := quick()
 	timings.BreakerDeaths, timings.BreakerWindow = 3, 10*time.Second
@@ -178,7 +177,7 @@ func TestTheBreakerOpensAndClosesAgain(t *testing.T) {
 	}
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := r.pool.Acquire(ended, r.spec("flaky")); err == nil { // at once, whichever way
+	if _, err := r.pool.Acquire(ended, r.spec("flaky")); err == nil { // at once, either way
 		t.Error("a worker was lent while the breaker was open")
 	}
 	waitFor(time.Until(broken.Until)+100*time.Millisecond, nil)
@@ -187,7 +186,7 @@ func TestTheBreakerOpensAndClosesAgain(t *testing.T) {
 	}
 }
 
-func TestWhoStopsWaitingDoesNotDisturbTheOthers(t *testing.T) {
+func TestAcquire_Cancelled_LeavesOtherWaiters(t *testing.T) {
 	timings := quick()
 	timings.BreakerDeaths, timings.BackoffMin, timings.BackoffMax = 100, time.Hour, time.Hour
 	r := newRig(t, timings, "quits", "good")
@@ -208,7 +207,7 @@ func TestWhoStopsWaitingDoesNotDisturbTheOthers(t *testing.T) {
 	}
 }
 
-func TestAWorkerThatCannotBeStartedIsExplained(t *testing.T) {
+func TestAcquire_CannotStart_SaysWhy(t *testing.T) {
 	r := newRig(t, quick())
 	for user, want := range map[string]string{
 		"nobody":  "start worker for nobody: no worker has the profile \"none\"",
@@ -228,9 +227,9 @@ func TestAWorkerThatCannotBeStartedIsExplained(t *testing.T) {
 	}
 }
 
-// TestAWorkerOfAnotherVersionIsRefused: in words that say what to do, and as no death, however
-// often it is asked for. Once the programs are of one version it is started.
-func TestAWorkerOfAnotherVersionIsRefused(t *testing.T) {
+// The refusal says what to do, and is not a death, however often it is asked for. Once the programs
+// have one version, the worker is started.
+func TestHandshake_OtherVersion_IsRefused(t *testing.T) {
 	for user, why := range map[string]string{
 		// it takes any hello
 		"oldversion": fmt.Sprintf("handshake: protocol %d, want %d", protocol.Version+2, protocol.Version),
@@ -265,7 +264,7 @@ func TestAWorkerOfAnotherVersionIsRefused(t *testing.T) {
 	}
 }
 
-func TestTheEndOfThePoolLeavesNothing(t *testing.T) {
+func TestPoolEnd_LeavesNoProcess(t *testing.T) {
 	users := []string{"good-1", "good-2", "stubborn", "floods"}
 	r := newRig(t, quick(), append(users, "silent")...)
 	waiting := make(chan error, 1)
@@ -306,7 +305,7 @@ func TestTheEndOfThePoolLeavesNothing(t *testing.T) {
 	}
 }
 
-func TestNothingOutlivesASupervisorThatIsKilled(t *testing.T) {
+func TestSupervisorKilled_LeavesNoProcess(t *testing.T) {
 	r := newRig(t, quick(), "good", "stubborn")
 	cmd := exec.Command(filepath.Join(filepath.Dir(workerPath), "mews"), spawnerPath, workerPath, r.root)
 	out, err := cmd.StdoutPipe()
@@ -331,9 +330,8 @@ func TestNothingOutlivesASupervisorThatIsKilled(t *testing.T) {
 	}
 }
 
-// TestEverybodyAtOnce: leases, crashes and evictions from many goroutines. Whoever got a worker is
-// answered, or its worker died.
-func TestEverybodyAtOnce(t *testing.T) {
+// Many goroutines take leases, crash and evict workers. Each lease is answered, or its worker died.
+func TestPool_ConcurrentUse_AnswersOrFails(t *testing.T) {
 	timings := quick()
 	timings.BreakerDeaths, timings.Idle = 1000, time.Millisecond
 	r := newRig(t, timings, "good-1", "good-2", "good-3")
@@ -359,7 +357,7 @@ func TestEverybodyAtOnce(t *testing.T) {
 	tasks.Wait()
 }
 
-func TestAnAnsweredTurnEndsTheBackoffsGrowth(t *testing.T) {
+func TestBackoff_AnsweredTurn_Resets(t *testing.T) {
 	r := newRig(t, quick(), "good")
 	w := r.acquire("good")
 	var end protocol.TurnEnd

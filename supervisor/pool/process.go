@@ -30,7 +30,7 @@ type process[H Host] struct {
 	conn       *protocol.Conn
 	host       H
 	lastStderr []string      // the last lines of its standard error, once it is dead
-	short      bool          // there was a line of a shortage
+	short      bool          // a line told of a shortage
 	ready      bool          // it has shaken hands
 	leases     []*Worker[H]  // of the managedWorker's goroutine alone
 	died       chan struct{} // closed when nothing of it is left
@@ -43,7 +43,7 @@ func newProcess[H Host](m *managedWorker[H]) *process[H] {
 	return &process[H]{managed: m, options: m.options, spec: m.spec, log: m.log, ctx: ctx, stop: stop, died: make(chan struct{})}
 }
 
-// isEnding says whether the process must end, has lost its connection, or is gone.
+// isEnding reports whether the process must end, has lost its connection, or is gone.
 func (p *process[H]) isEnding() bool { return p.ctx.Err() != nil }
 
 func (p *process[H]) pid() int {
@@ -61,8 +61,7 @@ func (p *process[H]) id() uint64 {
 	return 0
 }
 
-// run has the process started, keeps it until it ends or must end, clears it away, and tells the
-// managedWorker of it.
+// run starts the process, waits until it ends or must end, cleans up, and tells the managedWorker.
 func (p *process[H]) run(request spawnwire.Spawn) {
 	var tasks sync.WaitGroup
 	defer tasks.Wait() // handlers may take a moment longer than the process
@@ -80,7 +79,7 @@ func (p *process[H]) run(request spawnwire.Spawn) {
 	p.managed.do(func() { p.managed.ended(p) })
 }
 
-// limitHit is called when the worker has hit a limit.
+// limitHit reports that the worker has hit a limit.
 func (p *process[H]) limitHit(hit spawnwire.LimitHit) {
 	p.log.Warn("a limit has struck", "limit", hit.Kind, "most", hit.Limit, "times", hit.Times)
 	if user := p.spec.user(); p.options.OnLimit != nil && user != "" {
@@ -88,7 +87,7 @@ func (p *process[H]) limitHit(hit spawnwire.LimitHit) {
 	}
 }
 
-// runChild runs a process that the spawner was asked for, until nothing of it is left.
+// runChild runs a requested process until nothing of it is left.
 func (p *process[H]) runChild(c *child, tasks *sync.WaitGroup) {
 	p.log = p.log.With("worker", c.id)
 	p.connect(c)
@@ -111,7 +110,7 @@ func (p *process[H]) runChild(c *child, tasks *sync.WaitGroup) {
 	p.lastStderr, p.short = stderr.end(), stderr.short
 }
 
-// connect makes the connection, and what answers the worker.
+// connect makes the connection and the Host that answers the worker.
 func (p *process[H]) connect(c *child) {
 	var handler protocol.Handler = NoHost{}
 	if p.spec.Hello != nil {
@@ -119,11 +118,11 @@ func (p *process[H]) connect(c *child) {
 		handler = p.host
 	}
 	p.conn = protocol.NewConn(c.socket, handler, protocol.Options{WriteTimeout: p.options.Timings.Write, Report: func(err error) {
-		p.log.Warn("answer a worker's call", "error", err) // which the worker is not told
+		p.log.Warn("answer a worker's call", "error", err) // the worker is not told
 	}})
 }
 
-// NoHost answers no call: a worker that is nobody's asks for nothing.
+// NoHost refuses all calls: it is the Host of a worker without a user.
 type NoHost struct{}
 
 // Call refuses.
@@ -131,14 +130,14 @@ func (NoHost) Call(_ context.Context, req *protocol.Request) (any, error) {
 	return nil, protocol.MethodNotFound(req.Method)
 }
 
-// Notify needs nothing.
+// Notify does nothing.
 func (NoHost) Notify(*protocol.Request) {}
 
-// Handshaken needs nothing.
+// Handshaken does nothing.
 func (NoHost) Handshaken(protocol.HelloResult) {}
 
-// handshake says hello and checks the answer. A worker that is nobody's is told nothing. A
-// *RefusedError says that the worker is of another version.
+// handshake says hello and checks the answer. A worker without a user is told nothing. A
+// *RefusedError means that the worker has another version.
 func (p *process[H]) handshake() error {
 	if p.spec.Hello == nil {
 		return nil
@@ -163,8 +162,8 @@ func (p *process[H]) handshake() error {
 	return &RefusedError{Reason: textOtherVersion, By: fmt.Errorf("handshake: %w", err)}
 }
 
-// otherVersion are the codes with which a worker of another version refuses a hello: it does not
-// know its version or a field of it. A worker of this version uses them for no hello that is sent.
+// otherVersion holds the codes with which a worker of another version refuses a hello: it does not
+// know its version or a field of it. A worker of this version never does.
 var otherVersion = map[int]bool{protocol.CodeInvalidRequest: true, protocol.CodeInvalidParams: true}
 
 // awaitEnd waits until the worker ends or must end. It pings one that has said hello.
@@ -188,8 +187,8 @@ func (p *process[H]) awaitEnd(c *child) {
 	}
 }
 
-// ping ends the worker if it does not answer in time. If the connection ends meanwhile, watch sees
-// that.
+// ping ends the worker if it does not answer in time. If the connection ends meanwhile, awaitEnd
+// notices that.
 func (p *process[H]) ping() {
 	limit := p.options.Timings.PingAnswer
 	defer time.AfterFunc(limit, func() { p.stop(fmt.Errorf("no answer to ping within %v", limit)) }).Stop()
@@ -216,7 +215,7 @@ func (p *process[H]) shutdown(c *child) {
 	}
 }
 
-// killSpawner ends the spawner, which has not told of a child's end: either the spawner hangs, or
+// killSpawner kills the spawner, which has not reported a child's end. Either the spawner hangs, or
 // the child cannot be killed. Such a child is given up.
 func (p *process[H]) killSpawner(c *child, cause error) {
 	p.log.Error("a worker does not end", "pid", c.pid(), "error", cause)
@@ -226,7 +225,7 @@ func (p *process[H]) killSpawner(c *child, cause error) {
 	}
 }
 
-// waitFor waits for done, but no longer than d. It says whether done came.
+// waitFor waits for done, at most for d. It returns whether done came.
 func waitFor(d time.Duration, done <-chan struct{}) bool {
 	select {
 	case <-done:
@@ -236,7 +235,7 @@ func waitFor(d time.Duration, done <-chan struct{}) bool {
 	}
 }
 
-// endError says how the process ended. c is nil where it was never asked for.
+// endError returns how the process ended. c is nil if it was never requested.
 func (p *process[H]) endError(c *child) error {
 	e := &EndError{User: p.spec.Key, Reason: context.Cause(p.ctx), Stderr: p.lastStderr}
 	if c == nil {
@@ -244,7 +243,8 @@ func (p *process[H]) endError(c *child) error {
 		return e
 	}
 	switch { // exited is closed, so nothing changes any more
-	case c.err != nil && IsDeath(e.Reason): // it never ran, or the spawner is gone: all else follows from that
+	// it never ran, or the spawner is gone, which explains everything else
+	case c.err != nil && IsDeath(e.Reason):
 		e.Reason = c.err
 	case c.err == nil:
 		e.Status = statusText(c.status)
@@ -258,8 +258,8 @@ func (p *process[H]) endError(c *child) error {
 	return e
 }
 
-// isHangup says whether a connection ended because the other side closed it. Where that had not
-// read all, there is an error.
+// isHangup reports whether a connection ended because the other side closed it. If that side had
+// unread data, there is an error.
 func isHangup(err error) bool {
 	return err == io.EOF || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
 }

@@ -9,7 +9,7 @@ import (
 	"strconv"
 )
 
-// processInfo is a process's place in the process tree, and its resident memory.
+// processInfo is a process's position in the process tree, and its resident memory.
 type processInfo struct{ pid, parent, session, pages int }
 
 // listProcesses lists all processes that this one can see.

@@ -11,9 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// spawnerTree knows which of this process's children are spawners. There is one of it, because a
-// process is a sub-reaper as a whole: what loses its parent because a spawner was killed becomes
-// this process's child.
+// spawnerTree knows which of this process's children are spawners. There is only one, because the
+// whole process is a sub-reaper: a process whose spawner was killed becomes its child.
 var spawnerTree = processTree{spawners: map[int]bool{}}
 
 type processTree struct {
@@ -21,7 +20,7 @@ type processTree struct {
 	spawners map[int]bool // by pid
 }
 
-// orphanRetry is the time between two looks at what was killed and is still there.
+// orphanRetry is the pause before killed processes are checked again.
 const orphanRetry = 10 * time.Millisecond
 
 // start makes this process the sub-reaper of its descendants, and starts a spawner.
@@ -47,8 +46,7 @@ func (t *processTree) wait(cmd *exec.Cmd) error {
 	return err
 }
 
-// killOrphans kills and reaps what dead spawners left, until nothing is left, but no longer than
-// limit.
+// killOrphans kills and reaps the orphans of dead spawners until none is left, at most for limit.
 func (t *processTree) killOrphans(limit time.Duration) error {
 	for began := time.Now(); ; {
 		left, err := t.killOrphansOnce()
@@ -62,9 +60,9 @@ func (t *processTree) killOrphans(limit time.Duration) error {
 	}
 }
 
-// killOrphansOnce kills each child that a dead spawner left, reaps those that have ended, and says
-// how many it saw. If it saw none, none is left: each is a descendant of this process, and every
-// process between the two is itself killed here and stays visible until it is reaped here.
+// killOrphansOnce kills each child that a dead spawner left, reaps those that have ended, and
+// returns how many it saw. If it saw none, none is left. For each orphan descends from this
+// process, and every process between them is killed here and stays visible until it is reaped here.
 func (t *processTree) killOrphansOnce() (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -80,9 +78,9 @@ func (t *processTree) killOrphansOnce() (int, error) {
 	return len(pids), err
 }
 
-// orphans lists the children that dead spawners left. Their session tells them apart from other
-// children: a spawner begins a session of its own, no process can enter an existing session, and
-// whatever else this process starts stays in its session.
+// orphans lists the children that dead spawners left. Their session identifies them. A spawner
+// begins its own session, no process can enter an existing session, and all other children of this
+// process stay in its session.
 func (t *processTree) orphans() ([]int, error) {
 	session, err := unix.Getsid(0)
 	if err != nil {

@@ -2,18 +2,18 @@ package pool
 
 import "os"
 
-// ProcessUsage is what a process and its descendants use at some moment.
+// ProcessUsage is the memory and processes of a process and its descendants.
 type ProcessUsage struct {
 	Memory    int64 // resident bytes; what processes share is counted for each
 	Processes int
 }
 
-// ProcessUsageOf reads the list of processes once, and gives the usage of those with these pids. A
-// process that is not there is left out. It takes milliseconds, so it is for people who ask.
+// ProcessUsageOf returns the usage of the processes with these pids. A missing process is left out.
+// It reads the list of all processes once and takes milliseconds, so call it only when a user asks.
 func ProcessUsageOf(pids ...int) map[int]ProcessUsage {
 	all, err := listProcesses()
 	if err != nil {
-		return nil // it is not known, and nobody depends on it
+		return nil // the usage is unknown, and only shown to users
 	}
 	known, children := map[int]processInfo{}, map[int][]processInfo{}
 	for _, p := range all {
@@ -29,8 +29,8 @@ func ProcessUsageOf(pids ...int) map[int]ProcessUsage {
 	return uses
 }
 
-// treeUsage adds up a process tree. A pid may have been reused while the list was read, so that
-// there may be a circle: each process counts once.
+// treeUsage adds up a process tree. A pid may be reused while the list is read, which may make a
+// cycle: each process counts once.
 func treeUsage(p processInfo, children map[int][]processInfo, seen map[int]bool) ProcessUsage {
 	seen[p.pid] = true
 	use := ProcessUsage{Memory: int64(p.pages) * int64(os.Getpagesize()), Processes: 1}

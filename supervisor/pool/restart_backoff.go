@@ -6,14 +6,14 @@ import (
 	"mews/supervisor/internal/retry"
 )
 
-// restartBackoff counts the deaths of a worker, and says how long the next start has to wait.
+// restartBackoff counts the deaths of a worker, and decides how long the next start must wait.
 type restartBackoff struct {
 	pauses retry.Pauses // before the next starts
 	// the deaths that the breaker counts, oldest first; at most BreakerDeaths
 	recentDeaths []time.Time
 }
 
-// died records a death. It gives the wait before the next start, or the time until which none is
+// died records a death. It returns the wait before the next start, or the time before which none is
 // made.
 func (h *restartBackoff) died(now time.Time, t Timings) (wait time.Duration, broken time.Time) {
 	h.pauses.First, h.pauses.Longest = t.BackoffMin, t.BackoffMax
@@ -29,5 +29,5 @@ func (h *restartBackoff) died(now time.Time, t Timings) (wait time.Duration, bro
 	return wait, time.Time{}
 }
 
-// recovered ends the back-off's growth. The breaker still counts what it has seen.
+// recovered resets the back-off. The breaker keeps its count.
 func (h *restartBackoff) recovered() { h.pauses.Reset() }

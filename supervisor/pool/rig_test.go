@@ -20,14 +20,14 @@ import (
 	"mews/protocol"
 )
 
-// deadline is how long a test waits for what must happen. It is never reached but by a defect.
+// deadline is how long a test waits for an event. Only a defect reaches it.
 const deadline = 60 * time.Second
 
 // spawnerPath is the real mews-spawner, built once; workerPath is the test binary under a worker's
 // name.
 var spawnerPath, workerPath string
 
-// TestMain is the tests; or, under other names, the processes that the tests need.
+// TestMain runs the tests or, under other names, the processes that the tests need.
 func TestMain(m *testing.M) {
 	roles := map[string]func(){"mews-worker": beWorker, "mews": beSupervisor}
 	if role := roles[filepath.Base(os.Args[0])]; role != nil {
@@ -63,8 +63,8 @@ func build() (string, error) {
 	return dir, errors.Join(os.Symlink(exe, workerPath), os.Symlink(exe, filepath.Join(dir, "mews")))
 }
 
-// spawnerOptions are those of a spawner without walls: a test's worker is told how to behave by the
-// name of its home.
+// spawnerOptions returns the options of a spawner without a sandbox: the name of its home tells a
+// test's worker how to behave.
 func spawnerOptions(path, worker string) SpawnerOptions {
 	o := SpawnerOptions{Path: path, Worker: worker, Tier: "off", Least: "off", Log: hclog.NewNullLogger()}
 	if os.Getuid() == 0 { // no worker is ever root
@@ -73,8 +73,8 @@ func spawnerOptions(path, worker string) SpawnerOptions {
 	return o
 }
 
-// stranger is an account that nobody has, and no other package's tests: processes are counted for
-// all of it together.
+// stranger is an account that nobody has and no other package's tests use, because limits of
+// processes count by account.
 const stranger = 54351
 
 // makeHome makes a folder for a worker.
@@ -86,8 +86,7 @@ func makeHome(dir string) error {
 	return err
 }
 
-// quick are timings for tests: short where a bad worker is waited for, long where a good one on a
-// busy machine is.
+// quick returns timings for tests: short for bad workers, long for good ones on a busy machine.
 func quick() Timings {
 	return Timings{
 		Handshake: 20 * time.Second, PingEvery: 50 * time.Millisecond, PingAnswer: 20 * time.Second,
@@ -96,8 +95,7 @@ func quick() Timings {
 	}
 }
 
-// rig is a running pool. A person's home has the person's name, and that says how the worker in it
-// behaves.
+// rig is a running pool. A user's home has the user's name, which decides how its worker behaves.
 type rig struct {
 	t       *testing.T
 	root    string
@@ -141,13 +139,13 @@ func options(spawner *Spawner, timings Timings) Options[*host] {
 	}
 }
 
-// specOf is a person's worker, whose home is below root.
+// specOf returns the spec of a user's worker, whose home is below root.
 func specOf(root, user string) Spec {
 	return Spec{Key: user, Profile: ProfileUser, Place: Place{Root: root, Path: user},
 		Hello: &protocol.Hello{User: user, Home: "."}}
 }
 
-// spec is specOf in the rig's root. Nobody has no worker.
+// spec is specOf in the rig's root. The user "nobody" has no worker.
 func (r *rig) spec(user string) Spec {
 	s := specOf(r.root, user)
 	if user == "nobody" {
@@ -179,7 +177,7 @@ func (h *host) Notify(*protocol.Request) {
 	}
 }
 
-// bounded is a context with the tests' deadline.
+// bounded returns a context with the tests' deadline.
 func bounded(t *testing.T) context.Context {
 	ctx, cancel := context.WithTimeout(context.Background(), deadline)
 	t.Cleanup(cancel)
@@ -201,7 +199,7 @@ type spoken struct {
 	Word string `json:"word"`
 }
 
-// echo has the worker repeat a word.
+// echo makes the worker repeat a word.
 func echo(t *testing.T, w *Worker[*host], word string) error {
 	said, heard := spoken{word}, spoken{}
 	if err := w.Call(bounded(t), "echo", said, &heard); err != nil {
@@ -221,7 +219,7 @@ func await(t *testing.T, what string, done <-chan struct{}) {
 	}
 }
 
-// status is a person's line in the pool's list.
+// status returns a user's row of the pool's list.
 func (r *rig) status(user string) Status {
 	for _, s := range r.pool.List() {
 		if s.Key == user {
@@ -231,11 +229,11 @@ func (r *rig) status(user string) Status {
 	return Status{}
 }
 
-// isGone says that there is no such process now, not even a zombie.
+// isGone reports that there is no such process, not even a zombie.
 func isGone(pid int) bool { return pid > 0 && syscall.Kill(pid, 0) == syscall.ESRCH }
 
-// beSupervisor runs a pool with two workers and prints the pids of all that it has started, one
-// JSON list.
+// beSupervisor runs a pool with two workers and prints the pids of all its processes as one JSON
+// list.
 func beSupervisor() {
 	spawner, err := StartSpawner(context.Background(), spawnerOptions(os.Args[1], os.Args[2]))
 	must(err)

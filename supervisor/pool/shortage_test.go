@@ -14,10 +14,9 @@ import (
 	"mews/protocol/spawnwire"
 )
 
-// TestAShortageIsNoStrike: a worker for which the machine has no room is asked for again until
-// there is some. It is no death, and whoever waits goes on waiting; here one death would suspend
-// it.
-func TestAShortageIsNoStrike(t *testing.T) {
+// A worker for which the machine has no room is requested again until there is room. The shortage
+// is not a death, and waiters keep waiting; in this test one death would suspend the worker.
+func TestShortage_IsNoDeath(t *testing.T) {
 	t.Parallel()
 	timings := quick()
 	timings.Shortage = time.Millisecond
@@ -35,9 +34,9 @@ func TestAShortageIsNoStrike(t *testing.T) {
 	}
 }
 
-// TestTheThirdShortageInARowIsTold: a moment's is not, and the fourth not again. A start that goes
-// well begins the count anew.
-func TestTheThirdShortageInARowIsTold(t *testing.T) {
+// A brief shortage is not reported, and a fourth one not again. A successful start resets the
+// count.
+func TestShortage_ThirdInARow_IsReported(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		told := 0
 		o := Options[*host]{Log: hclog.NewNullLogger(), Now: time.Now, Timings: Timings{}.withDefaults(),
@@ -68,8 +67,8 @@ func TestTheThirdShortageInARowIsTold(t *testing.T) {
 	})
 }
 
-// TestWhatIsAShortage tells the machine's shortages from other ends.
-func TestWhatIsAShortage(t *testing.T) {
+// The test distinguishes the machine's shortages from other ends.
+func TestIsShortage(t *testing.T) {
 	exit := func(status int) syscall.WaitStatus { return syscall.WaitStatus(status << 8) }
 	for name, c := range map[string]struct {
 		child  *child // nil: it was never asked for

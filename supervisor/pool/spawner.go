@@ -15,13 +15,13 @@ import (
 	"mews/protocol/spawnwire"
 )
 
-// Spawner keeps mews-spawner running. When that dies, its workers die with it; it is started again,
-// with back-off, for as long as the pool runs.
+// Spawner keeps mews-spawner running. If it dies, its workers die with it. It is started again,
+// with back-off, as long as the pool runs.
 type Spawner struct {
 	options SpawnerOptions
 	log     hclog.Logger
 
-	// guards what follows; it also keeps requests in the order of their numbers
+	// guards the fields below; it also keeps requests in the order of their numbers
 	mu          sync.Mutex
 	current     *spawnerProcess // nil while no spawner runs
 	running     chan struct{}   // closed while one runs
@@ -40,8 +40,8 @@ const (
 	// before a dead spawner is started again, doubled each time
 	respawnFirst = 200 * time.Millisecond
 	respawnMost  = 60 * time.Second //
-	respawnShort = time.Second      // the most where the machine had no room for it
-	respawnReset = time.Minute      // a spawner that lived so long starts the doubling anew
+	respawnShort = time.Second      // the longest pause if the machine had no room for it
+	respawnReset = time.Minute      // a spawner that lived this long resets the back-off
 )
 
 var (
@@ -50,26 +50,26 @@ var (
 	errOrphaned    = errors.New("the mews-spawner that started this service is gone")
 )
 
-// SpawnerOptions say how the spawner is started, and what it is told that it may start.
+// SpawnerOptions say how the spawner is started, and what it may start.
 type SpawnerOptions struct {
 	Path   string // the program
 	Worker string // the workers' program
 	Tier   string // which sandbox workers get; "" or "auto" is the best that holds
 	// the weakest that is enough: below it nothing is started; "" is the spawner's own default
 	Least string
-	// the account of workers whose people have none; 0 is this process's own, unless that is root
+	// the account of workers whose users have none; 0 means this process's own, unless that is root
 	UID, GID uint32
-	People   string // "FROM-TO": the uids of people without an account; "": none
+	People   string // "FROM-TO": the uids of users without an account; "" means none
 	// bytes, the most for a worker and all that it runs; 0 is the spawner's own default
 	Memory uint64
 	PIDs   uint32 // processes and threads, the most
-	// the socket of a spawner that has started this process, and has its own policy; nil: it is
-	// started here
+	// the socket of the spawner that has started this process and has its own policy; nil starts
+	// one here
 	Started *os.File
 	Log     hclog.Logger
 }
 
-// policy is what the spawner is told, a key and a value in each argument.
+// policy returns the spawner's arguments, a key and a value in each.
 func (o SpawnerOptions) policy() []string {
 	list := []string{"worker=" + o.Worker}
 	for _, word := range []struct {
@@ -89,11 +89,11 @@ func (o SpawnerOptions) policy() []string {
 	return list
 }
 
-// StartSpawner starts the spawner and waits until it is ready, or ctx ends; ctx has no meaning
+// StartSpawner starts the spawner and waits until it is ready, or ctx ends. ctx has no effect
 // later. The Pool that gets the result runs and ends it; without a Pool, Close ends it.
 //
-// This process becomes a sub-reaper (prctl(2)). When a spawner has ended, this process's children
-// in other sessions than its own are killed, because workers left them. So this process must not
+// This process becomes a sub-reaper (prctl(2)). When a spawner has ended, this process kills its
+// children in other sessions than its own, because workers left them. So this process must not
 // start anything else with Setsid.
 func StartSpawner(ctx context.Context, o SpawnerOptions) (*Spawner, error) {
 	for _, path := range []*string{&o.Path, &o.Worker} {
@@ -108,26 +108,25 @@ func StartSpawner(ctx context.Context, o SpawnerOptions) (*Spawner, error) {
 	return s, err
 }
 
-// Sandbox is what a worker is confined by.
+// Sandbox describes how workers are confined.
 type Sandbox struct {
 	Tier   string `json:"tier"`   // its name: accounts, namespaces, landlock, off
 	Why    string `json:"why"`    // a sentence about it, for people
 	Limits string `json:"limits"` // a sentence about what limits a worker and all that it runs
 }
 
-// People are the uids that workers of people without an account may have, the first and the last;
-// 0: none.
+// People returns the first and the last uid for workers of users without an account; 0 means none.
 func (s *Spawner) People() (from, to uint32) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.ready.From, s.ready.To
 }
 
-// Weak says whether it holds less than usual. Somebody has configured that, and must see what it
-// means.
+// Weak reports whether the sandbox is weaker than usual. Somebody has configured that, and must see
+// what it means.
 func (s Sandbox) Weak() bool { return s.Tier == "off" || s.Tier == "landlock" }
 
-// Line is one line about it, for people.
+// Line describes the sandbox in one line for people.
 func (s Sandbox) Line() string {
 	if !s.Weak() {
 		return s.Tier
@@ -135,7 +134,7 @@ func (s Sandbox) Line() string {
 	return strings.ToUpper(s.Tier) + " - " + s.Why
 }
 
-// Sandbox says which sandbox workers get.
+// Sandbox returns the sandbox that workers get.
 func (s *Spawner) Sandbox() Sandbox {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -175,8 +174,8 @@ func (s *Spawner) takeCurrent() *spawnerProcess {
 	return p
 }
 
-// run keeps a spawner running until ctx ends. An error says that the last one did not end as it
-// should, or that the one that has started this process is gone.
+// run keeps a spawner running until ctx ends. An error means that the last one did not end
+// properly, or that the spawner that started this process is gone.
 func (s *Spawner) run(ctx context.Context) (err error) {
 	s.mu.Lock()
 	p := s.current
@@ -205,7 +204,7 @@ func (s *Spawner) run(ctx context.Context) (err error) {
 	}
 }
 
-// serve listens to the current spawner until it is gone, or ctx ends, and ends it.
+// serve listens to the current spawner until it is gone or ctx ends, and ends it.
 func (s *Spawner) serve(ctx context.Context, p *spawnerProcess) error {
 	// ends listen; end closes it again, and reports
 	defer context.AfterFunc(ctx, func() { _ = p.conn.Close() })()
@@ -217,8 +216,8 @@ func (s *Spawner) serve(ctx context.Context, p *spawnerProcess) error {
 	return errors.Join(err, p.end(endWait))
 }
 
-// spawn asks for a worker. While no spawner runs it waits, until ctx ends. The child says what
-// becomes of the worker; one that is refused ends at once.
+// spawn requests a worker. It waits while no spawner runs, until ctx ends. The child reports what
+// becomes of the worker; a refused one ends at once.
 func (s *Spawner) spawn(ctx context.Context, m spawnwire.Spawn, onLimit func(spawnwire.LimitHit)) (*child, error) {
 	s.mu.Lock()
 	running := s.running
@@ -243,8 +242,7 @@ func (s *Spawner) spawn(ctx context.Context, m spawnwire.Spawn, onLimit func(spa
 	return c, nil
 }
 
-// ask numbers the child and asks for it, in one step, because the spawner wants the numbers to
-// grow.
+// ask numbers the child and requests it in one step, because the spawner expects growing numbers.
 func (s *Spawner) ask(c *child, theirs []*os.File, m spawnwire.Spawn) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -27,11 +27,11 @@ type spawnerProcess struct {
 
 	mu       sync.Mutex // guards what follows
 	children map[uint64]*child
-	hungOver *child // the child over which it hung and was killed; nil: it was not
+	hungOver *child // the child over which it hung and was killed; nil if it was not killed
 	cause    error  // why it was killed
 }
 
-// startSpawnerProcess starts a spawner and waits for its first word, no longer than ctx.
+// startSpawnerProcess starts a spawner and waits for its first message, at most until ctx ends.
 func startSpawnerProcess(ctx context.Context, o SpawnerOptions) (p *spawnerProcess, ready spawnwire.Ready, err error) {
 	if o.Started != nil {
 		p, err = adopt(o)
@@ -50,8 +50,8 @@ func startSpawnerProcess(ctx context.Context, o SpawnerOptions) (p *spawnerProce
 	return nil, ready, fmt.Errorf("start %s: %w", o.Path, err)
 }
 
-// adopt takes the spawner that has started this process. It is not waited for: it ends after this
-// process.
+// adopt uses the spawner that has started this process. It is not waited for, because it ends after
+// this process.
 func adopt(o SpawnerOptions) (*spawnerProcess, error) {
 	fd, err := unix.FcntlInt(o.Started.Fd(), unix.F_DUPFD_CLOEXEC, 3)
 	if err != nil {
@@ -67,8 +67,8 @@ func adopt(o SpawnerOptions) (*spawnerProcess, error) {
 }
 
 // launch starts the process, and the goroutines that wait for its end and read its standard error.
-// It gets an empty environment, and a session of its own, so that what a terminal sends to the
-// service does not reach it.
+// The process has an empty environment, and its own session, so that it gets no signals of the
+// service's terminal.
 func launch(o SpawnerOptions) (*spawnerProcess, error) {
 	conn, socket, err := spawnwire.Pair()
 	if err != nil {
@@ -136,7 +136,7 @@ func (p *spawnerProcess) awaitReady(ctx context.Context) (spawnwire.Ready, error
 	return ready, nil
 }
 
-// receive waits for a message until a time; the zero time is for ever.
+// receive waits for a message until a time; the zero time waits for ever.
 func (p *spawnerProcess) receive(until time.Time) (spawnwire.Message, error) {
 	if err := p.conn.SetReceiveDeadline(until); err != nil {
 		return nil, err
@@ -146,8 +146,8 @@ func (p *spawnerProcess) receive(until time.Time) (spawnwire.Message, error) {
 	return m, err
 }
 
-// ask asks for a child. The caller keeps the order. A spawner that has not said within limit what
-// became of the child hangs, and is killed.
+// ask requests a child. The caller keeps the order. A spawner that has not answered within limit
+// hangs, and is killed.
 func (p *spawnerProcess) ask(c *child, theirs []*os.File, m spawnwire.Spawn, limit time.Duration) error {
 	c.spawner = p
 	p.mu.Lock()
@@ -162,7 +162,7 @@ func (p *spawnerProcess) ask(c *child, theirs []*os.File, m spawnwire.Spawn, lim
 	return nil
 }
 
-// signal asks for a signal. Where the spawner is gone, so is the child.
+// signal requests a signal. If the spawner is gone, so is the child.
 func (p *spawnerProcess) signal(c *child, sig syscall.Signal) {
 	_ = p.send(c, spawnwire.Kill{ID: c.id, Signal: uint32(sig)})
 }
@@ -176,8 +176,8 @@ func (p *spawnerProcess) send(c *child, m spawnwire.Message, fds ...int) error {
 	return err
 }
 
-// killHung kills a spawner that hangs over a child, and its workers die with it. listen then
-// returns, and its caller clears up. The first cause stays.
+// killHung kills a spawner that hangs over a child; its workers die with it. listen then returns,
+// and its caller cleans up. The first cause stays.
 func (p *spawnerProcess) killHung(c *child, cause error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -189,22 +189,22 @@ func (p *spawnerProcess) killHung(c *child, cause error) {
 	_ = p.conn.Close() // it may be closed already
 }
 
-// kill kills the spawner. One that has started this process ends because its socket is closed.
+// kill kills the spawner. The spawner that started this process ends because its socket is closed.
 func (p *spawnerProcess) kill() {
 	if p.cmd != nil {
 		_ = p.cmd.Process.Kill() // it fails only if it has ended
 	}
 }
 
-// hangCause says why the spawner was killed; nil: it was not.
+// hangCause returns why the spawner was killed, or nil.
 func (p *spawnerProcess) hangCause() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.cause
 }
 
-// listen takes what the spawner says of the children, until the spawner is gone, is killed, or
-// breaks the wire.
+// listen handles the spawner's messages until the spawner is gone, is killed, or breaks the
+// protocol.
 func (p *spawnerProcess) listen() error {
 	for {
 		m, err := p.receive(time.Time{})
@@ -258,11 +258,11 @@ func (p *spawnerProcess) forget(id uint64) {
 }
 
 // end closes the socket, on which the spawner kills its workers and ends. It waits for the spawner,
-// sees to it that nothing of the workers is left, and tells the children. A spawner that has not
+// makes sure that no process of the workers is left, and tells the children. A spawner that has not
 // ended within limit is killed; its workers die with it.
 //
-// A hang counts against the child over which the spawner hung, so that a home that hangs every
-// spawner does not take down everybody's worker again and again.
+// A hang counts against the child over which the spawner hung. So a home that hangs every spawner
+// does not end everybody's worker again and again.
 func (p *spawnerProcess) end(limit time.Duration) error {
 	_ = p.conn.Close() // it may be closed already
 	killer := time.AfterFunc(limit, p.kill)

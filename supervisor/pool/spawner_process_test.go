@@ -13,21 +13,21 @@ import (
 	"time"
 )
 
-// forgiving are timings with a breaker that one more death than allowed opens.
+// forgiving returns timings with a breaker that opens after one more death than that.
 func forgiving(deaths int) Timings {
 	timings := quick()
 	timings.BreakerDeaths = deaths + 1
 	return timings
 }
 
-// answersWithin is how long a spawner has from now on to answer a start.
+// answersWithin sets how long a spawner has to answer a start.
 func (r *rig) answersWithin(limit time.Duration) {
 	r.spawner.mu.Lock()
 	defer r.spawner.mu.Unlock()
 	r.spawner.answerLimit = limit
 }
 
-// hang stops the spawner, which has limit to answer a start, and gives its pid.
+// hang stops the spawner, which has limit to answer a start, and returns its pid.
 func (r *rig) hang(limit time.Duration) int {
 	r.t.Helper()
 	r.answersWithin(limit)
@@ -38,7 +38,7 @@ func (r *rig) hang(limit time.Duration) int {
 	return pid
 }
 
-// processesOf are all that a worker is: its process, a child, and a daemon.
+// processesOf lists a worker's processes: its own, a child, and a daemon.
 func processesOf(t *testing.T, w *Worker[*host]) []int {
 	t.Helper()
 	var pids []int
@@ -48,8 +48,8 @@ func processesOf(t *testing.T, w *Worker[*host]) []int {
 	return append(pids, w.process.pid())
 }
 
-// checkReplaced waits for the ends of workers, checks that nothing is left, and that the people get
-// new ones from a new spawner.
+// checkReplaced waits for the ends of workers, checks that no process is left, and that the users
+// get new workers from a new spawner.
 func (r *rig) checkReplaced(old int, pids []int, workers ...*Worker[*host]) {
 	r.t.Helper()
 	for _, w := range workers {
@@ -70,7 +70,7 @@ func (r *rig) checkReplaced(old int, pids []int, workers ...*Worker[*host]) {
 	}
 }
 
-func TestADeadSpawnerIsReplaced(t *testing.T) {
+func TestSpawner_Dead_IsReplaced(t *testing.T) {
 	r := newRig(t, forgiving(0), "good", "stubborn")
 	a, b := r.acquire("good"), r.acquire("stubborn")
 	pids := append(processesOf(t, a), processesOf(t, b)...)
@@ -84,7 +84,7 @@ func TestADeadSpawnerIsReplaced(t *testing.T) {
 	}
 }
 
-func TestASpawnerThatDoesNotAnswerAStartIsReplaced(t *testing.T) {
+func TestSpawner_NoAnswerToStart_IsReplaced(t *testing.T) {
 	r := newRig(t, forgiving(1), "good-1", "good-2", "good-new")
 	a, b := r.acquire("good-1"), r.acquire("good-2")
 	pids := append(processesOf(t, a), processesOf(t, b)...)
@@ -104,7 +104,7 @@ func TestASpawnerThatDoesNotAnswerAStartIsReplaced(t *testing.T) {
 	}
 }
 
-func TestASpawnerThatDoesNotTellOfAnEndIsReplaced(t *testing.T) {
+func TestSpawner_NoReportOfEnd_IsReplaced(t *testing.T) {
 	timings := forgiving(1)
 	timings.Kill = 2 * time.Second
 	r := newRig(t, timings, "good-1", "good-2")
@@ -131,8 +131,8 @@ func script(t *testing.T, text string) string {
 	return path
 }
 
-// TestAStartEndsWithItsContext: nothing is waited out, and nothing is left.
-func TestAStartEndsWithItsContext(t *testing.T) {
+// The start returns at once, and no process is left.
+func TestStartSpawner_ContextEnds_Returns(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "pid")
 	path := script(t, "echo $$ > "+file+".new; mv "+file+".new "+file+"; exec sleep 1000")
 	ctx, cancel := context.WithCancelCause(context.Background())
@@ -161,8 +161,9 @@ func TestAStartEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// TestAStartEndsWithItsProcess: also when another process holds the socket and standard error open.
-func TestAStartEndsWithItsProcess(t *testing.T) {
+// The start ends with its process, even if another process holds the socket and standard error
+// open.
+func TestStartSpawner_ProcessEnds_Returns(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "pid")
 	path := script(t, "setsid sleep 1000 & echo $! > "+file+"; exit 4")
 	_, err := StartSpawner(context.Background(), spawnerOptions(path, workerPath))
@@ -179,16 +180,15 @@ func TestAStartEndsWithItsProcess(t *testing.T) {
 	}
 }
 
-// TestOnlyWhatSpawnersLeftIsKilled: neither a child of another kind, nor another spawner with its
-// workers.
-func TestOnlyWhatSpawnersLeftIsKilled(t *testing.T) {
+// Neither a child of another kind nor another spawner with its workers is killed.
+func TestKillOrphans_SparesOtherChildren(t *testing.T) {
 	r := newRig(t, quick(), "good")
 	other := r.acquire("good")
 	cmd := exec.Command("sleep", "1000")
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	TestAStartEndsWithItsProcess(t)
+	TestStartSpawner_ProcessEnds_Returns(t)
 	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Error(err)
 	}
@@ -200,7 +200,7 @@ func TestOnlyWhatSpawnersLeftIsKilled(t *testing.T) {
 	}
 }
 
-func TestAProcessesStatIsRead(t *testing.T) {
+func TestParseStat(t *testing.T) {
 	const rest = " 0 -1 4194560 1 0 0 0 0 0 0 0 20 0 1 0 100 1000000 25 18446744073709551615"
 	for text, want := range map[string]processInfo{
 		"7 (sh) S 3 7 5" + rest:                 {7, 3, 5, 25},

@@ -11,12 +11,12 @@ import (
 type Profile string
 
 const (
-	// runs a person's turns; it is kept until it has been idle for a while
+	// runs a user's turns; it is kept until it has been idle for a while
 	ProfileUser    Profile = "user"
-	ProfileArchive Profile = "archive" // packs a person's home; one-shot
-	// looks at something of a person's, where no other worker of theirs runs; one-shot
+	ProfileArchive Profile = "archive" // packs a user's home; one-shot
+	// reads a user's files if no other worker of the user runs; one-shot
 	ProfileLook     Profile = "look"
-	ProfileSelfTest Profile = "self-test" // tries whether its sandbox holds; one-shot
+	ProfileSelfTest Profile = "self-test" // tests its sandbox; one-shot
 	ProfileReview   Profile = "review"    // runs a turn that only reads, without a home; one-shot
 )
 
@@ -32,19 +32,21 @@ var profiles = map[Profile]struct {
 	ProfileReview:   {sandbox: "review", oneShot: true},
 }
 
-// Spec says which worker is wanted, and how it is started where it does not run.
+// Spec says which worker is wanted, and how it is started if it does not run.
 type Spec struct {
-	// at most one worker of a key runs at a time: a person's name, or what a one-shot worker is for
+	// at most one worker of a key runs at a time: a user's name, or the purpose of a one-shot
+	// worker
 	Key     string
 	Profile Profile
 	Place   Place
-	// what the worker is told; Version is filled in. nil: it is nobody's, and may call nothing
+	// sent to the worker; Version is filled in. nil means a worker without a user, which may call
+	// nothing
 	Hello *protocol.Hello
 	// the worker is wanted once nobody else has it; others may have it from then on
 	Unused bool
 }
 
-// user is whose worker it is, "" where it is nobody's.
+// user returns the worker's user, or "".
 func (s Spec) user() string {
 	if s.Hello == nil {
 		return ""
@@ -52,19 +54,19 @@ func (s Spec) user() string {
 	return s.Hello.User
 }
 
-// Place is where a person's home lies, and what the worker in it may use. The spawner opens Path
+// Place is the location of a user's home, and what the worker in it may use. The spawner opens Path
 // beneath Root; without a Root there is no home.
 type Place struct {
 	Root     string // absolute
 	Path     string // relative to Root; "." is Root itself
-	MakeHome bool   // the spawner makes the home where it is missing
-	UID, GID uint32 // the person's own account; 0: the spawner's account for people without one
+	MakeHome bool   // the spawner makes a missing home
+	UID, GID uint32 // the user's own account; 0 means the spawner's account for users without one
 	Memory   uint64 // bytes, of the worker and all that it runs; 0 is the spawner's own limit
 	PIDs     uint32 // processes and threads of it
 	Binds    []spawnwire.Bind
 }
 
-// request is what the spawner is asked for.
+// request returns the request for the spawner.
 func (s Spec) request() (spawnwire.Spawn, error) {
 	profile, known := profiles[s.Profile]
 	if !known {

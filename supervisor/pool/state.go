@@ -18,7 +18,7 @@ const (
 	StateBroken   State = "broken"   // it died too often: nothing is started for a while
 )
 
-// transitions are the states that may follow each.
+// transitions lists the states that may follow each state.
 var transitions = map[State][]State{
 	StateAbsent:   {StateStarting},
 	StateStarting: {StateIdle, StateStopping},
@@ -29,7 +29,7 @@ var transitions = map[State][]State{
 	StateBroken:   {StateAbsent},
 }
 
-// transition is the only writer of a managedWorker's state. It disarms the timer, because a timer
+// transition is the only writer of a managedWorker's state. It stops the timer, because a timer
 // belongs to a state.
 func (m *managedWorker[H]) transition(to State) {
 	if !slices.Contains(transitions[m.state], to) {
@@ -42,7 +42,7 @@ func (m *managedWorker[H]) transition(to State) {
 	m.due = nil
 }
 
-// arm has f called after d, unless the state changes before.
+// arm calls f after d, unless the state changes before.
 func (m *managedWorker[H]) arm(d time.Duration, f func()) {
 	m.timer.Reset(d)
 	m.due = f

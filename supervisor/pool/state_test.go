@@ -7,7 +7,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 )
 
-func TestEveryStateIsReachedAndLeft(t *testing.T) {
+func TestStates_AreAllReachedAndLeft(t *testing.T) {
 	reached := map[State]bool{StateAbsent: true}
 	for from, steps := range transitions {
 		if len(steps) == 0 {
@@ -27,7 +27,7 @@ func TestEveryStateIsReachedAndLeft(t *testing.T) {
 	}
 }
 
-func TestAStepThatDoesNotExistIsADefect(t *testing.T) {
+func TestTransition_Unknown_Panics(t *testing.T) {
 	s := newManagedWorker(Spec{Key: "alice"}, &Options[*host]{Log: hclog.NewNullLogger(), Now: time.Now})
 	defer func() {
 		if recover() == nil {
@@ -37,7 +37,7 @@ func TestAStepThatDoesNotExistIsADefect(t *testing.T) {
 	s.transition(StateBusy)
 }
 
-func TestATransitionDisarmsTheTimer(t *testing.T) {
+func TestTransition_StopsTheTimer(t *testing.T) {
 	s := newManagedWorker(Spec{Key: "alice"}, &Options[*host]{Log: hclog.NewNullLogger(), Now: time.Now})
 	s.arm(0, func() { t.Error("called in a state that it was not meant for") })
 	s.transition(StateStarting)

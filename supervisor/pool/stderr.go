@@ -9,19 +9,19 @@ import (
 	"github.com/hashicorp/go-hclog"
 )
 
-// What is read of a process's standard error, which may be anything and any amount of it.
+// Limits for reading a process's standard error, which may contain anything in any amount.
 const (
-	lineBytes  = 1 << 10          // a longer line is taken for several
+	lineBytes  = 1 << 10          // a longer line is treated as several
 	keptLines  = 20               // the last ones, for the error that says how it ended
 	loggedMost = 20               // lines logged in loggedSpan; the rest is counted
 	loggedSpan = 10 * time.Second //
-	// read without a pause; a flood then blocks who writes it, and not us
+	// read without a pause; a flood then blocks its writer, and not us
 	burstBytes = 64 << 10
 	burstPause = 100 * time.Millisecond //
 )
 
-// stderrLinger is how long a dead process's standard error is still read, should somebody hold its
-// other end open.
+// stderrLinger is how long a dead process's standard error is still read, in case another process
+// holds its other end open.
 const stderrLinger = time.Second
 
 // stderr is a process's standard error, which a goroutine reads to its end: it keeps the last lines
@@ -30,11 +30,12 @@ type stderr struct {
 	file  *os.File
 	read  chan struct{} // closed when no more is read
 	lines []string      // run's, until read is closed
-	// likewise: a line was of a shortage. The last lines may not hold it: a trace follows
+	// run's, until read is closed: a line told of a shortage. The last lines may lack it, because a
+	// stack trace follows
 	short bool
 }
 
-// readStderr begins to read and takes the file over. It does not pause once dead is closed, because
+// readStderr starts to read and takes the file over. It does not pause once dead is closed, because
 // the writer is gone then. The caller calls end.
 func readStderr(file *os.File, log hclog.Logger, dead <-chan struct{}) *stderr {
 	s := &stderr{file: file, read: make(chan struct{})}
@@ -42,7 +43,7 @@ func readStderr(file *os.File, log hclog.Logger, dead <-chan struct{}) *stderr {
 	return s
 }
 
-// end waits until no more is read of a process that is dead, and gives the last lines.
+// end waits until the standard error of a dead process was read, and returns the last lines.
 func (s *stderr) end() []string {
 	// it fails only where run is through, and has closed it
 	_ = s.file.SetReadDeadline(time.Now().Add(stderrLinger))
@@ -76,8 +77,8 @@ func (s *stderr) run(log hclog.Logger, dead <-chan struct{}) {
 	}
 }
 
-// escape makes a line harmless in a log and on a terminal: control characters, escape sequences and
-// what is not UTF-8 are spelled out.
+// escape makes a line harmless in a log and on a terminal: it escapes control characters, escape
+// sequences and invalid UTF-8.
 func escape(raw []byte) string {
 	for len(raw) > 0 && (raw[len(raw)-1] == '\n' || raw[len(raw)-1] == '\r') {
 		raw = raw[:len(raw)-1]
@@ -86,7 +87,7 @@ func escape(raw []byte) string {
 	return quoted[1 : len(quoted)-1]
 }
 
-// logBudget logs at most loggedMost lines in each loggedSpan, and says how many it left out.
+// logBudget logs at most loggedMost lines in each loggedSpan, and reports how many it left out.
 type logBudget struct {
 	now   func() time.Time
 	since time.Time
@@ -107,7 +108,7 @@ func (b *logBudget) log(log hclog.Logger, line string) {
 	log.Warn("standard error", "line", line)
 }
 
-// flush says what was left out.
+// flush logs how many lines were left out.
 func (b *logBudget) flush(log hclog.Logger) {
 	if b.left > 0 {
 		log.Warn("standard error: lines left out", "lines", b.left)

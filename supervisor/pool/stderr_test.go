@@ -12,7 +12,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 )
 
-// drained gives what is kept and what is logged of some standard error.
+// drained returns the kept and the logged part of some standard error.
 func drained(t *testing.T, text string) (kept []string, logged string) {
 	t.Helper()
 	r, w, err := os.Pipe()
@@ -33,14 +33,14 @@ func drained(t *testing.T, text string) (kept []string, logged string) {
 	return s.end(), log.String()
 }
 
-func TestStandardErrorIsKeptByItsLastLines(t *testing.T) {
+func TestStderr_KeepsLastLines(t *testing.T) {
 	kept, _ := drained(t, strings.Repeat("early\n", 100)+"the cause\r\nthe end")
 	if len(kept) != keptLines || kept[keptLines-2] != "the cause" || kept[keptLines-1] != "the end" {
 		t.Errorf("kept %q", kept)
 	}
 }
 
-func TestAFloodIsLoggedInPart(t *testing.T) {
+func TestStderr_Flood_IsLoggedInPart(t *testing.T) {
 	_, logged := drained(t, strings.Repeat("flood\n", 50_000))
 	if n := strings.Count(logged, "line=flood"); n != loggedMost {
 		t.Errorf("%d lines logged, want %d", n, loggedMost)
@@ -50,7 +50,7 @@ func TestAFloodIsLoggedInPart(t *testing.T) {
 	}
 }
 
-func TestTheLogBudgetComesBack(t *testing.T) {
+func TestLogBudget_Recovers(t *testing.T) {
 	var log bytes.Buffer
 	at := time.Unix(0, 0)
 	b := logBudget{now: func() time.Time { return at }}
@@ -68,7 +68,7 @@ func TestTheLogBudgetComesBack(t *testing.T) {
 	}
 }
 
-func TestALineWithoutEndIsCutIntoPieces(t *testing.T) {
+func TestStderr_EndlessLine_IsSplit(t *testing.T) {
 	kept, _ := drained(t, strings.Repeat("x", 10*lineBytes))
 	for _, line := range kept {
 		if len(line) > lineBytes {
@@ -80,7 +80,7 @@ func TestALineWithoutEndIsCutIntoPieces(t *testing.T) {
 	}
 }
 
-// FuzzEscape: nothing that a worker writes reaches a terminal or forges a line of the log.
+// FuzzEscape checks that no output of a worker reaches a terminal raw or forges a line of the log.
 func FuzzEscape(f *testing.F) {
 	f.Add([]byte("\x1b[2J\r\nlevel=info\u202e\xff"))
 	f.Fuzz(func(t *testing.T, raw []byte) {

@@ -19,8 +19,7 @@ type Worker[H Host] struct {
 	shared   atomic.Bool
 }
 
-// Call calls the worker; see protocol.Conn.Call. An answer that breaks the rules of the wire ends
-// the worker.
+// Call calls the worker; see protocol.Conn.Call. An invalid answer ends the worker.
 func (w *Worker[H]) Call(ctx context.Context, method string, params, result any) error {
 	err := w.process.conn.Call(ctx, method, params, result)
 	var answer *protocol.Error
@@ -33,11 +32,11 @@ func (w *Worker[H]) Call(ctx context.Context, method string, params, result any)
 	return err
 }
 
-// Host is what answers this worker, as Options.Host made it; the zero value where the worker is
-// nobody's.
+// Host returns what answers this worker, as made by Options.Host. It is the zero value if the
+// worker has no user.
 func (w *Worker[H]) Host() H { return w.process.host }
 
-// Shared says whether somebody else has had the worker too since it was lent.
+// Shared reports whether somebody else has had the worker too since it was lent.
 func (w *Worker[H]) Shared() bool { return w.shared.Load() }
 
 // Release ends the lease. Further calls of it do nothing.
@@ -47,15 +46,15 @@ func (w *Worker[H]) Release() {
 	}
 }
 
-// Kill ends the worker for everybody who has it: its socket is closed, and it is signalled if it
-// does not go. It counts as a death. The lease must still be released.
+// Kill ends the worker for everybody who has it. Its socket is closed, and it is signalled if it
+// does not end. It counts as a death. The lease must still be released.
 func (w *Worker[H]) Kill(reason error) { w.process.stop(reason) }
 
-// Died is closed when the worker's process, and all that it started, is gone. Calls fail before
-// that, from the moment its connection ends.
+// Died is closed when the worker's process, and all that it started, is gone. Calls fail earlier,
+// as soon as its connection ends.
 func (w *Worker[H]) Died() <-chan struct{} { return w.process.died }
 
-// Err says how the worker ended, an *EndError; nil before Died is closed.
+// Err returns how the worker ended, an *EndError, or nil before Died is closed.
 func (w *Worker[H]) Err() error {
 	select {
 	case <-w.process.died:
@@ -65,8 +64,8 @@ func (w *Worker[H]) Err() error {
 	}
 }
 
-// End releases a one-shot worker and waits for its end. Where err is not nil, it returns err with
-// what the worker wrote last.
+// End releases a one-shot worker and waits for its end. If err is not nil, it returns err with the
+// worker's last output.
 func (w *Worker[H]) End(err error) error {
 	w.Release()
 	<-w.Died()

@@ -19,10 +19,10 @@ import (
 	"mews/protocol/spawnwire"
 )
 
-// behaviours are the ways of a worker, by the name of its home up to a dash. Each gets the
-// connection's descriptor.
+// behaviours maps the name of a worker's home, up to a dash, to how the worker behaves. Each
+// function gets the connection's descriptor.
 var behaviours = map[string]func(*os.File){
-	// Those that never shake hands.
+	// These never shake hands.
 	"silent":     func(*os.File) { idle() },
 	"quits":      func(*os.File) { quit(1, "I quit") },
 	"dies":       func(f *os.File) { f.Read(make([]byte, 1)); quit(3, "hello killed me") },
@@ -39,7 +39,7 @@ var behaviours = map[string]func(*os.File){
 	"babbles":     func(f *os.File) { f.WriteString("\x00\xffHTTP/1.1 400 Bad Request\r\n\r\n"); idle() },
 	"killsitself": func(*os.File) { syscall.Kill(os.Getpid(), syscall.SIGKILL); idle() },
 
-	// Those that do, and then go wrong when they are told "now".
+	// These shake hands, and misbehave when they are told "now".
 	"good":     func(f *os.File) { serve(f, protocol.Version, nil) },
 	"chatty":   after(func(f *os.File) { forever(f, []byte(`{"jsonrpc":"2.0","method":"noise"}`+"\n")) }),
 	"hugeline": alone(func(f *os.File) { forever(f, bytes.Repeat([]byte("x"), 1<<16)) }),
@@ -55,8 +55,7 @@ var behaviours = map[string]func(*os.File){
 		serve(f, protocol.Version, nil)
 	},
 
-	// The machine has no room for them the first three times. The runtime says so before all its
-	// stacks.
+	// The machine has no room for the first three. The runtime reports that before all its stacks.
 	"short": func(f *os.File) {
 		unlessStarted(3, func() { quit(spawnwire.ShortageStatus, "no room") })
 		serve(f, protocol.Version, nil)
@@ -75,7 +74,7 @@ var behaviours = map[string]func(*os.File){
 	},
 }
 
-// unlessStarted calls f unless this worker was started so often before.
+// unlessStarted calls f unless this worker was started that often before.
 func unlessStarted(times int, f func()) {
 	starts, _ := os.ReadFile("starts")
 	must(os.WriteFile("starts", append(starts, '.'), 0o600))
@@ -84,13 +83,13 @@ func unlessStarted(times int, f func()) {
 	}
 }
 
-// beWorker is the process of a worker.
+// beWorker is the main function of a worker process.
 func beWorker() {
 	home, err := os.Getwd()
 	must(err)
 	must(syscall.SetNonblock(0, true))
 	name, _, _ := strings.Cut(filepath.Base(home), "-")
-	if home == "/home" { // behind the walls every home is called so
+	if home == "/home" { // in a sandbox every home has this name
 		name = "good"
 	}
 	behaviours[name](os.NewFile(0, "socket"))
@@ -118,13 +117,13 @@ func forever(f *os.File, b []byte) {
 	}
 }
 
-// after is a worker that behaves until it is told "now".
+// after returns a worker that behaves until it is told "now".
 func after(turn func(*os.File)) func(*os.File) {
 	return func(f *os.File) { serve(f, protocol.Version, turn) }
 }
 
-// alone is after for a turn that does not return and that nothing else is written beside: no answer
-// to what came before.
+// alone is after for a turn that does not return and beside which nothing else is written: earlier
+// calls get no answer.
 func alone(turn func(*os.File)) func(*os.File) {
 	return func(f *os.File) {
 		m := &mute{File: f}
@@ -147,7 +146,7 @@ func (m *mute) Write(b []byte) (int, error) {
 	return m.File.Write(b)
 }
 
-// serve is a worker that knows a few methods, until its connection ends.
+// serve is a worker with a few methods, until its connection ends.
 func serve(f *os.File, version int, now func(*os.File)) {
 	serveOn(f, &goodWorker{version: version, now: now, file: f})
 }
@@ -198,8 +197,8 @@ func (w *goodWorker) Notify(req *protocol.Request) {
 	}
 }
 
-// daemons starts a child, and a process that has left both its session and its parent, and gives
-// their pids.
+// daemons starts a child, and a process that has left its session and its parent. It returns their
+// pids.
 func daemons() ([]int, error) {
 	out, err := exec.Command("/bin/sh", "-c",
 		`sleep 1000 <&- >&- 2>&- & echo "[$!,"; setsid sh -c 'trap "" TERM HUP; sleep 1000; :' <&- >&- 2>&- & echo "$!]"`,

@@ -10,7 +10,7 @@ import (
 	"mews/supervisor/problem"
 )
 
-func TestAPersonReadsOnlyWhatWasWrittenForThem(t *testing.T) {
+func TestMessage_HidesInternalErrors(t *testing.T) {
 	cause := errors.New("dial tcp 10.0.0.1:443: key=secret")
 	written := &supervisor.Error{Code: supervisor.CodeUnavailable, Message: "The model does not answer.", Err: cause}
 	for name, test := range map[string]struct {

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// A button's press is "q:" + nonce + ":" + a word. The nonce alone tells questions apart there: it
-// can't be guessed, and is kept nowhere but in the buttons.
+// Parts of a button's press: "q:" + nonce + ":" + word. The nonce identifies the question. It can't
+// be guessed, and only the buttons have it.
 const (
 	prefix    = "q:"
 	nonceSize = 16 // bytes: 128 bits (OWASP ASVS 5.0, 7.2.3, of reference tokens)
@@ -23,19 +23,19 @@ func newNonce() string {
 	return encoding.EncodeToString(raw)
 }
 
-// digest is what is kept of a nonce.
+// digest returns the hash of a nonce, which the store keeps instead of the nonce.
 func digest(nonce string) string {
 	sum := sha256.Sum256([]byte(nonce))
 	return hex.EncodeToString(sum[:])
 }
 
-// press is what is sent when a button with a word is pressed.
+// press returns the data of a button's press.
 func press(nonce, word string) string { return prefix + nonce + ":" + word }
 
-// maxWord bounds a button's word, in bytes: Telegram sends 64 with a press.
+// maxWord bounds a button's word, in bytes: Telegram allows 64 bytes in a press.
 const maxWord = 64 - len(prefix) - 23
 
-// parse reads a press. Anybody may have made it up.
+// parse parses a press, which anybody may have made up.
 func parse(press string) (nonce, word string, ok bool) {
 	rest, ours := strings.CutPrefix(press, prefix)
 	nonce, word, parted := strings.Cut(rest, ":")

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestButtonsAreReadAsTheyWereWritten(t *testing.T) {
+func TestParse_ReadsPress(t *testing.T) {
 	seen := map[string]bool{}
 	for range 100 {
 		nonce := newNonce()

@@ -10,7 +10,7 @@ import (
 	"mews/supervisor/answer"
 )
 
-// IsTheirs says whether a press is of a question that a person was asked.
+// IsTheirs reports whether a press belongs to a question that was put to the user.
 func (s *Questions) IsTheirs(ctx context.Context, user, press string) (bool, error) {
 	nonce, _, ok := parse(press)
 	if !ok {
@@ -19,15 +19,15 @@ func (s *Questions) IsTheirs(ctx context.Context, user, press string) (bool, err
 	return s.o.Store.WasAsked(ctx, user, digest(nonce))
 }
 
-// Pressed is what has come of a press.
+// Pressed is the result of a press.
 type Pressed struct {
-	Text string // what its person is told; "" where the question's message shows it
-	Over bool   // the question is not open any more, so that its buttons can go
+	Text string // the notice for the user; "" if the question's message shows the result
+	Over bool   // the question is closed, so its buttons can go
 }
 
-// Press takes what a person has pressed in a conversation, and returns what comes of it. Of two
-// presses the first counts. A press that is made up, of another person's question or from another
-// conversation does nothing and is audited; its error has CodeForbidden.
+// Press records a user's press in a conversation, and returns its result. The first of several
+// presses counts. A forged press, or one from another user or conversation, changes nothing and is
+// audited; its error has CodeForbidden.
 func (s *Questions) Press(ctx context.Context, user string, conversation int64, press string) (pressed Pressed, err error) {
 	nonce, word, ok := parse(press)
 	if !ok {

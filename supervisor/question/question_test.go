@@ -14,7 +14,7 @@ import (
 	"mews/supervisor/problem"
 )
 
-// labels are what is on buttons.
+// labels returns the texts of buttons.
 func labels(list []supervisor.Button) (texts []string) {
 	for _, b := range list {
 		texts = append(texts, b.Text)
@@ -22,7 +22,7 @@ func labels(list []supervisor.Button) (texts []string) {
 	return texts
 }
 
-func TestAPersonIsAskedAndAnswers(t *testing.T) {
+func TestPress_Button_AnswersQuestion(t *testing.T) {
 	for _, c := range []struct {
 		kind   supervisor.QuestionKind
 		labels []string
@@ -31,7 +31,7 @@ func TestAPersonIsAskedAndAnswers(t *testing.T) {
 		reads  string
 	}{
 		{"budget", []string{"Go on, up to $0.50 more", "Stop"}, 0, "once", "Going on, with up to $0.50 more."},
-		{"budget", []string{"Go on, up to $0.50 more", "Stop"}, 1, "deny", "Not going on."},
+		{"budget", []string{"Go on, up to $0.50 more", "Stop"}, 1, "deny", "Stopped."},
 		{"approval", []string{"Once", "Always for exactly this", "Deny"}, 0, "once", "Allowed once."},
 		{"approval", []string{"Once", "Always for exactly this", "Deny"}, 1, "always",
 			"Allowed from now on, for exactly this."},
@@ -65,7 +65,7 @@ func TestAPersonIsAskedAndAnswers(t *testing.T) {
 	}
 }
 
-// waits asks for the turn, and sees it wait.
+// waits asks a question for the turn, and checks that the turn waits.
 func (r *rig) waits(q supervisor.Question) {
 	r.Helper()
 	if got := r.asks(q); !errors.Is(got.Err, supervisor.ErrWaits) {
@@ -73,8 +73,8 @@ func (r *rig) waits(q supervisor.Question) {
 	}
 }
 
-// A question stands for a day from its delivery. Then its turn goes on without an answer.
-func TestWhatNobodyAnswersEnds(t *testing.T) {
+// A question expires a day after its delivery. Then its turn continues without an answer.
+func TestQuestion_Unanswered_Expires(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
 		r.run()
@@ -93,8 +93,7 @@ func TestWhatNobodyAnswersEnds(t *testing.T) {
 	})
 }
 
-// How long a question stands is asked for each.
-func TestAQuestionStandsAsLongAsIsSaid(t *testing.T) {
+func TestQuestion_Stands_IsReadForEach(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
 		r.stands = time.Hour
@@ -108,9 +107,9 @@ func TestAQuestionStandsAsLongAsIsSaid(t *testing.T) {
 	})
 }
 
-// A restart leaves the row, and the person with the buttons. Whoever looks after that goes on with
-// what was answered meanwhile.
-func TestAQuestionOutlivesTheProcess(t *testing.T) {
+// After a restart, the row and the user's buttons are still there. The answer given meanwhile
+// counts.
+func TestQuestion_Restart_KeepsIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
 		stop := r.run()
@@ -129,8 +128,8 @@ func TestAQuestionOutlivesTheProcess(t *testing.T) {
 	})
 }
 
-// A command waits, and one that is run again after a crash finds its question.
-func TestACommandWaitsForItsAnswer(t *testing.T) {
+// A command waits. If it runs again after a crash, it finds its question.
+func TestAsk_Command_WaitsForAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
 		r.run()
@@ -152,7 +151,7 @@ func TestACommandWaitsForItsAnswer(t *testing.T) {
 	})
 }
 
-func TestOfManyPressesOneIsAudited(t *testing.T) {
+func TestPress_Repeated_IsAuditedOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
 		r.waits(r.approval())
@@ -166,7 +165,7 @@ func TestOfManyPressesOneIsAudited(t *testing.T) {
 	})
 }
 
-func TestAStoppedTurnIsNotGoneOnWith(t *testing.T) {
+func TestPress_StoppedTurn_StaysStopped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
 		r.run()
@@ -184,7 +183,7 @@ func TestAStoppedTurnIsNotGoneOnWith(t *testing.T) {
 	})
 }
 
-func TestAQuestionOfNobodyEndsWithWhoeverAsked(t *testing.T) {
+func TestAsk_WithoutOwner_EndsWithCaller(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
 		r.run()
@@ -202,7 +201,7 @@ func TestAQuestionOfNobodyEndsWithWhoeverAsked(t *testing.T) {
 	})
 }
 
-func TestForeignPressesAreAudited(t *testing.T) {
+func TestPress_Foreign_IsAudited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
 		r.waits(r.approval())

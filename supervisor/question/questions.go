@@ -1,5 +1,6 @@
-// Package question asks people, by a message with buttons, and takes what they answer. A turn does
-// not wait for that: it is left, and goes on when the question has ended. A command waits here.
+// Package question asks users by messages with buttons, and takes their answers. A turn does not
+// wait for an answer: it is suspended, and continues when the question has ended. A command waits
+// here.
 package question
 
 import (
@@ -14,59 +15,60 @@ import (
 	"mews/supervisor/internal/signals"
 )
 
-// defaultStands is how long a question stands from its delivery: people are away for a night.
+// defaultStands is how long a question is open after its delivery. A user may be away for a night.
 const defaultStands = 24 * time.Hour
 
 // Store keeps questions.
 type Store interface {
-	// Ask keeps a question, and a delivery with those buttons. Where the turn or the command has
-	// asked exactly that before, it keeps nothing and returns that question; an end that counts is
-	// in it, and is used up.
+	// Ask keeps a question, and a delivery with the buttons. If the turn or command has asked the
+	// same question before, it keeps nothing and returns that one. An end that counts is returned
+	// once.
 	Ask(ctx context.Context, q supervisor.Question, digest string, buttons [][]supervisor.Button) (
 		asked supervisor.Question, fresh bool, err error)
-	// Use is a question as it is now, and uses up its end. taken says that another has used its
-	// yes: that counts once.
+	// Use returns a question's current state, and uses up its end. taken says that its yes, which
+	// counts once, was already used.
 	Use(ctx context.Context, id int64) (q supervisor.Question, taken bool, err error)
-	// Withdraw ends a question that is open.
+	// Withdraw ends an open question.
 	Withdraw(ctx context.Context, id int64) error
-	// WasAsked says whether a question with that digest was put to a person.
+	// WasAsked reports whether the user was asked a question with that digest.
 	WasAsked(ctx context.Context, user, digest string) (bool, error)
-	// Press keeps what was pressed and audits it. q is the question as it is after.
+	// Press records a press and audits it. q is the question afterwards.
 	Press(ctx context.Context, p supervisor.Press) (q supervisor.Question, result supervisor.PressResult, err error)
 }
 
-// Ends says which questions end, and who waits for that.
+// Ends watches the ends of questions, and the turns that wait for them.
 type Ends interface {
-	// Changed holds a token when a question was put, delivered or ended.
+	// Changed holds a token when a question was asked, delivered or ended.
 	Changed() <-chan struct{}
-	// Expire ends those that have stood for their time, and says when the next will have; the zero
-	// time for none.
+	// Expire ends the questions whose time is over. next is when the next one expires; zero means
+	// never.
 	Expire(ctx context.Context) (next time.Time, err error)
-	// Resumable lists the conversations with a turn that waited and may go on.
+	// Resumable lists the conversations with a turn that waited and may continue.
 	Resumable(ctx context.Context) ([]supervisor.Conversation, error)
 }
 
-// Audit keeps who did what.
+// Audit writes the audit log.
 type Audit interface {
 	Put(ctx context.Context, user, action, detail string) error
 }
 
-// Options are what Questions need. All but Stands and Now are required.
+// Options are the dependencies of Questions. All but Stands and Now are required.
 type Options struct {
 	Store Store
 	Ends  Ends
 	Audit Audit
-	// a question was put into the conversation's outbox; never blocks
+	// called when a question was queued in the conversation; never blocks
 	Queued func(conversation int64)
-	Resume func(c supervisor.Conversation) // its turn may go on; never blocks
-	Ended  func()                          // messages may have changed; never blocks
+	Resume func(c supervisor.Conversation) // called when the question's turn may continue; never blocks
+	Ended  func()                          // called when messages may have changed; never blocks
 	Log    hclog.Logger
-	// how long a question stands from its delivery; nil or 0 is 24 hours
+	// how long a question is open after its delivery; nil or 0 means 24 hours
 	Stands func() time.Duration
-	Now    func() time.Time // nil is the time
+	Now    func() time.Time // nil means time.Now
 }
 
-// Questions asks people and takes their answers. It may be used from any goroutine. Run works it.
+// Questions asks users and takes their answers. It may be used from any goroutine. Run does the
+// work.
 type Questions struct {
 	o       Options
 	changed signals.Broadcast
@@ -80,10 +82,10 @@ func New(o Options) *Questions {
 	return &Questions{o: o}
 }
 
-// Run has questions expire, and turns go on whose question has ended, until ctx ends.
+// Run expires questions, and resumes turns whose question has ended, until ctx ends.
 func (s *Questions) Run(ctx context.Context) error {
 	for ctx.Err() == nil {
-		next, err := s.look(ctx)
+		next, err := s.expireAndResume(ctx)
 		if err != nil && ctx.Err() == nil {
 			s.o.Log.Error("look for questions that have ended", "error", err)
 			next = s.o.Now().Add(interval)
@@ -93,12 +95,12 @@ func (s *Questions) Run(ctx context.Context) error {
 	return nil
 }
 
-// interval is how long after a failure the store is asked again, and how often the clock is looked
-// at while a question stands: a timer would stop while the machine sleeps.
+// interval is the wait after a failure of the store. It is also how often the clock is read while a
+// question is open, because a timer would stop while the machine sleeps.
 const interval = 5 * time.Second
 
-// look does what has come due, and says when something will.
-func (s *Questions) look(ctx context.Context) (next time.Time, err error) {
+// expireAndResume expires questions and resumes turns. next is when the next question expires.
+func (s *Questions) expireAndResume(ctx context.Context) (next time.Time, err error) {
 	if next, err = s.o.Ends.Expire(ctx); err != nil {
 		return next, err
 	}
@@ -123,10 +125,10 @@ func (s *Questions) wait(ctx context.Context, next time.Time) {
 	}
 }
 
-// Ask asks a question in its conversation. For a turn it returns at once: the question as it has
-// ended, once, or ErrWaits while it is open. For a command it waits until the question has ended or
-// ctx ends (the error is ctx's cause). ID, Stands, Why and Answer of q are not read. Who asks again
-// what they asked before, after a crash, asks nobody twice.
+// Ask asks a question in its conversation. For a turn it returns at once: ErrWaits while the
+// question is open, and once the question as it ended. For a command it waits until the question or
+// ctx has ended; then the error is ctx's cause. It ignores ID, Stands, Why and Answer of q. Asking
+// the same again, after a crash, creates no second question.
 func (s *Questions) Ask(ctx context.Context, q supervisor.Question) (supervisor.Question, error) {
 	for {
 		asked, taken, err := s.askOnce(ctx, q)
@@ -139,8 +141,8 @@ func (s *Questions) Ask(ctx context.Context, q supervisor.Question) (supervisor.
 	}
 }
 
-// askOnce puts the question to its person, unless the asker has asked it before. taken says that
-// another has used up the answer, so that the question has to be asked anew.
+// askOnce asks the question, unless the asker has asked it before. taken says that its answer is
+// already used, so it must be asked anew.
 func (s *Questions) askOnce(ctx context.Context, q supervisor.Question) (asked supervisor.Question, taken bool, err error) {
 	q.Stands = s.stands()
 	nonce := newNonce()
@@ -172,7 +174,7 @@ func (s *Questions) stands() time.Duration {
 // await waits until a question has ended.
 func (s *Questions) await(ctx context.Context, id int64) (q supervisor.Question, taken bool, err error) {
 	for {
-		changed := s.changed.Wait() // taken before the look, so that no end is missed
+		changed := s.changed.Wait() // taken before reading the question, so that no end is missed
 		q, taken, err = s.o.Store.Use(ctx, id)
 		if err != nil || taken || q.Why != supervisor.QuestionOpen {
 			return q, taken, err
@@ -185,11 +187,11 @@ func (s *Questions) await(ctx context.Context, id int64) (q supervisor.Question,
 	}
 }
 
-// withdrawTimeout is how long withdrawing a question may take.
+// withdrawTimeout limits the withdrawal of a question.
 const withdrawTimeout = 10 * time.Second
 
-// withdraw ends a question of nobody's for which nobody waits any more. One of a turn or a command
-// stands until its asker ends: it may be asked again after a restart.
+// withdraw ends a question without an owner, once its caller no longer waits. A turn's or command's
+// question stays open until its owner ends: after a restart it may be asked again.
 func (s *Questions) withdraw(ctx context.Context, q supervisor.Question) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), withdrawTimeout)
 	defer cancel()

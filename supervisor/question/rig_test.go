@@ -18,19 +18,19 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// rig are questions over a real database, and a turn of alice's.
+// rig has Questions with a real database, and a turn of alice's.
 type rig struct {
 	*testing.T
 	db        *sqlite.DB
 	questions *question.Questions
 	turn      supervisor.Turn
 	command   supervisor.Inbound
-	resumed   chan int64 // conversations whose turn may go on
+	resumed   chan int64 // conversations whose turn may continue
 	stands    time.Duration
 
 	mu   sync.Mutex // guards said
 	said []int64
-	seen int64 // the newest entry of the audit log that was looked at
+	seen int64 // the newest entry of the audit log that the test has read
 }
 
 func newRig(t *testing.T) *rig {
@@ -42,7 +42,7 @@ func newRig(t *testing.T) *rig {
 	return r
 }
 
-// newQuestions are questions over what is kept, as after a restart.
+// newQuestions makes Questions for the same database, as after a restart.
 func (r *rig) newQuestions() *question.Questions {
 	return question.New(question.Options{Store: r.db.Questions(), Ends: r.db.Questions(), Audit: r.db.Audit(), Log: hclog.NewNullLogger(), Queued: func(conversation int64) {
 		r.mu.Lock()
@@ -51,7 +51,7 @@ func (r *rig) newQuestions() *question.Questions {
 	}, Resume: func(c supervisor.Conversation) { r.resumed <- c.ID }, Ended: func() {}, Stands: func() time.Duration { return r.stands }})
 }
 
-// run works questions until the test ends or the returned function is called.
+// run runs Questions until the test ends or the returned function is called.
 func (r *rig) run() (stop func()) {
 	ctx, cancel := context.WithCancel(r.Context())
 	ended := make(chan struct{})
@@ -64,7 +64,7 @@ func (r *rig) run() (stop func()) {
 	return stop
 }
 
-// delivered has all that is asked reach its person.
+// delivered marks all questions as delivered.
 func (r *rig) delivered() {
 	r.Helper()
 	pending, err := r.db.Outbox().ListPending(r.Context(), r.turn.Conversation.ID, 0, 100)
@@ -74,7 +74,7 @@ func (r *rig) delivered() {
 	}
 }
 
-// audited is what is new in the audit log.
+// audited returns the new entries of the audit log.
 func (r *rig) audited() (list []string) {
 	r.Helper()
 	entries, err := r.db.Audit().List(r.Context(), sqlite.AuditFilter{After: r.seen, Limit: 100})
@@ -133,21 +133,21 @@ func (r *rig) money() supervisor.Question {
 	return q
 }
 
-// ofCommand is the question as the command asks it, which waits for its end.
+// ofCommand returns the question as asked by the command, which waits for its end.
 func (r *rig) ofCommand() supervisor.Question {
 	q := r.approval()
 	q.Turn, q.Inbound = 0, r.command.ID
 	return q
 }
 
-// outcome is what an Ask has returned.
+// outcome is the result of an Ask.
 type outcome struct {
 	Why supervisor.QuestionEnd
 	Say supervisor.Say
 	Err error
 }
 
-// answered is the outcome of a question that was answered.
+// answered returns the outcome of an answered question.
 func answered(say supervisor.Say) outcome { return outcome{supervisor.QuestionAnswered, say, nil} }
 
 // asks asks for the turn, which does not wait.
@@ -156,7 +156,7 @@ func (r *rig) asks(q supervisor.Question) outcome {
 	return <-r.ask(r.Context(), q)
 }
 
-// ask asks in a goroutine of its own.
+// ask asks in a goroutine.
 func (r *rig) ask(ctx context.Context, q supervisor.Question) <-chan outcome {
 	done := make(chan outcome, 1)
 	go func() {
@@ -166,7 +166,7 @@ func (r *rig) ask(ctx context.Context, q supervisor.Question) <-chan outcome {
 	return done
 }
 
-// buttons are those of the conversation's newest delivery.
+// buttons returns the buttons of the conversation's newest delivery.
 func (r *rig) buttons() (list []supervisor.Button) {
 	r.Helper()
 	pending, err := r.db.Outbox().ListPending(r.Context(), r.turn.Conversation.ID, 0, 100)
@@ -184,7 +184,7 @@ func (r *rig) deliveries() int {
 	return len(pending)
 }
 
-// press is what alice reads when she presses something.
+// press returns the notice for alice when she presses a button.
 func (r *rig) press(press string) string {
 	r.Helper()
 	pressed, err := r.questions.Press(r.Context(), "alice", r.turn.Conversation.ID, press)

@@ -2,15 +2,15 @@ package question
 
 import "mews/supervisor"
 
-// textsTooLate are what a person reads whose answer does not count any more.
+// textsTooLate tell users that their answer no longer counts.
 var textsTooLate = map[supervisor.PressResult]string{
 	supervisor.PressExpired: "This question has expired, so it counted as a no. Ask again for what you wanted.",
-	supervisor.PressLate:    "You answer late, and I have gone on without it. I take it as a message now.",
-	supervisor.PressEnded:   "What asked this was stopped or has ended, so nothing was done. Ask again for what you wanted.",
+	supervisor.PressLate:    "Your answer came too late: I went on without it. I read it as a new message now.",
+	supervisor.PressEnded:   "The task behind this question was stopped or has ended, so nothing was done. Ask again for what you wanted.",
 }
 
 const (
-	textAnsweredBefore = "This was answered before: " // and what was answered, with a small letter
-	textSayIt          = "Say it in your own words: what you write next is the answer."
+	textAnsweredBefore = "This was answered before: " // followed by the answer, in lower case
+	textSayIt          = "Answer in your own words: your next message is the answer."
 	textForeign        = "This button does nothing here: it belongs to another person, another chat, or nothing at all."
 )

@@ -8,15 +8,15 @@ import (
 	"github.com/adhocore/gronx"
 )
 
-// What a field of a cron expression means gronx says. From one time to the next we go ourselves,
-// field by field: gronx would go by all of them, and read each anew.
+// gronx defines the meaning of a cron expression's fields. This file finds the next time field by
+// field, since gronx would try all of them and parse each again.
 
-// cronFields is how many fields an expression has: minute, hour, day of the month, month, day of
-// the week.
+// cronFields is the number of fields of an expression: minute, hour, day of the month, month, day
+// of the week.
 const cronFields = 5
 
-// checkCron reads an expression. @tags are of gronx; those below a minute are not taken. Of a list
-// gronx reads what comes before a value that is due now, so its parts are read alone.
+// checkCron checks an expression. @tags are those of gronx, without those below a minute. In a list
+// gronx stops at a value that is due now, so the parts of a list are checked one by one.
 func checkCron(expression string) error {
 	tag := strings.HasPrefix(expression, "@")
 	if !tag && len(strings.Fields(expression)) != cronFields || tag && expression == "@everysecond" ||
@@ -34,7 +34,7 @@ func checkCron(expression string) error {
 	return err
 }
 
-// The fields of an expression as gronx counts them: it has a second before them.
+// Indexes of the fields in gronx, which counts a second before them.
 const (
 	cronMinute = iota + 1
 	cronHour
@@ -43,9 +43,8 @@ const (
 	cronWeekday
 )
 
-// cronSteps are the fields that are asked about a time, one after the other, and where it goes on
-// when one is not due. That is at the least value of the field again where what was asked about
-// before has changed.
+// cronSteps lists the fields in the order of the search, with the step to take if one is not due.
+// After a step, the smaller fields start again at their least values.
 var cronSteps = []struct {
 	field int
 	value func(time.Time) int
@@ -60,16 +59,15 @@ var cronSteps = []struct {
 	{cronMinute, time.Time.Minute, 0, func(t time.Time) time.Time { return t.Add(time.Minute) }},
 }
 
-// cronHorizon is how many years ahead an expression's next time is looked for. From one Sunday that
-// is a 29 February to the next it may be 40.
+// cronHorizon is how many years ahead the next time of an expression may be. Two Sundays that are a
+// 29 February may be 40 years apart.
 const cronHorizon = 40
 
-// cronExpression is an expression whose fields are split. It may be used by one goroutine at a
-// time.
+// cronExpression is an expression split into fields. Only one goroutine may use it at a time.
 type cronExpression struct {
 	fields []string    // with a second before them
-	days   []string    // the same, with what is not asked of a day left open
-	judge  gronx.Gronx // says what is due
+	days   []string    // the same, with all fields open except those of the day
+	judge  gronx.Gronx // decides what is due
 }
 
 func newCron(expression string) (cronExpression, error) {
@@ -84,7 +82,7 @@ func newCron(expression string) (cronExpression, error) {
 	}, nil
 }
 
-// next is the first wall time after another at which an expression is due.
+// next returns the first wall time after another at which an expression is due.
 func (c cronExpression) next(wall time.Time) (next time.Time, found bool, err error) {
 	last := wall.AddDate(cronHorizon, 0, 0)
 	next = wall.Truncate(time.Minute).Add(time.Minute)
@@ -105,8 +103,8 @@ func (c cronExpression) next(wall time.Time) (next time.Time, found bool, err er
 	return next, true, nil
 }
 
-// isDue says whether a field is due at a time. About the day both of its fields are asked at once:
-// one is enough where both are set. A field that is a number is asked about at that value alone.
+// isDue reports whether a field is due at a time. Both fields of the day are checked at once: if
+// both are set, one is enough. A field that is a number is checked only at that value.
 func (c cronExpression) isDue(field, value int, at time.Time) (bool, error) {
 	c.judge.C.SetRef(at)
 	if field == cronDay {
@@ -118,8 +116,8 @@ func (c cronExpression) isDue(field, value int, at time.Time) (bool, error) {
 	return c.judge.C.CheckDue(c.fields[field], field)
 }
 
-// goesByElapsedTime says whether an expression means every hour, or each so many: then real time
-// counts.
+// goesByElapsedTime reports whether an expression means every hour, or every n hours: then real
+// time counts.
 func (c cronExpression) goesByElapsedTime() bool { return strings.HasPrefix(c.fields[cronHour], "*") }
 
 func (r Rule) nextCron(after time.Time, zone *time.Location) (time.Time, bool, error) {
@@ -132,7 +130,7 @@ func (r Rule) nextCron(after time.Time, zone *time.Location) (time.Time, bool, e
 		by = nextInRealTime
 	}
 	next, found, err := by(after, zone, c.next)
-	if err != nil { // of gronx
+	if err != nil { // an error of gronx
 		err = unreadable(r.Expression)
 	}
 	return next, found, err

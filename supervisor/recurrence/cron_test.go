@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// drawField draws a field of a cron expression with values from least to most: one or more of what
-// such a field may be made of, and of forms of its own.
+// drawField draws a field of a cron expression with values from least to most. It draws one or more
+// common forms, or forms of that field.
 func drawField(t *rapid.T, least, most int, own ...string) string {
 	value := func() int { return rapid.IntRange(least, most).Draw(t, "value") }
 	span := func() string {
@@ -34,7 +34,7 @@ func drawField(t *rapid.T, least, most int, own ...string) string {
 	return strings.Join(parts, ",")
 }
 
-// crons are expressions that gronx can read.
+// crons draws expressions that gronx can read.
 var crons = rapid.Custom(drawCron).Filter(func(expression string) bool { return checkCron(expression) == nil })
 
 func drawCron(t *rapid.T) string {
@@ -48,9 +48,9 @@ func drawCron(t *rapid.T) string {
 	return strings.Join(fields, " ")
 }
 
-// From one wall time to the next an expression goes as gronx would. That may give up on what comes:
-// then gronx says that ours is due.
-func TestCronGoesAsGronxDoes(t *testing.T) {
+// The next wall time of an expression is that of gronx. If gronx finds none, it still says that
+// ours is due.
+func TestCronNext_MatchesGronx(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		expression := crons.Draw(t, "expression")
 		c, err := newCron(expression)
@@ -82,8 +82,8 @@ func TestCronGoesAsGronxDoes(t *testing.T) {
 	})
 }
 
-// A list with a value that there is none of is refused, whatever time it is now.
-func TestCronListsAreReadToTheirEnds(t *testing.T) {
+// A list with an invalid value is refused, whatever the current time.
+func TestCheckCron_BadListValue_Fails(t *testing.T) {
 	for minute := range 60 {
 		if text := fmt.Sprintf("%d,99 * * * *", minute); checkCron(text) == nil {
 			t.Errorf("%s is taken", text)
@@ -91,9 +91,8 @@ func TestCronListsAreReadToTheirEnds(t *testing.T) {
 	}
 }
 
-// Between two Sundays that are a 29 February there may be 40 years; later than that nothing is
-// looked for.
-func TestCronLooksFarEnough(t *testing.T) {
+// Two Sundays that are a 29 February may be 40 years apart; the search goes no further.
+func TestCronNext_RareDate_IsFound(t *testing.T) {
 	sundays := Rule{Kind: Cron, Expression: "0 9 29 2 */7"}
 	next, found, err := sundays.Next(time.Date(2088, 3, 1, 0, 0, 0, 0, time.UTC), time.UTC)
 	if want := "2128-02-29T09:00:00Z"; !found || err != nil || next.Format(time.RFC3339) != want {

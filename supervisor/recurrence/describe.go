@@ -11,7 +11,7 @@ import (
 	"mews/protocol/amount"
 )
 
-// String is a time of the day, as 08:30.
+// String returns a time of the day, as 08:30.
 func (t TimeOfDay) String() string { return fmt.Sprintf("%02d:%02d", int(t)/60, int(t)%60) }
 
 // String names the days of a set.
@@ -33,11 +33,11 @@ func (w Weekdays) String() string {
 	return "every " + strings.Join(names, ", ")
 }
 
-// Describe is a rule in words, for its person. One that cannot be read is its kind.
+// Describe returns a rule in words for its user, or its kind if it cannot be read.
 func (r Rule) Describe(zone *time.Location) string {
 	describe := map[Kind]func() string{
 		Once:     func() string { return "once" },
-		Interval: func() string { return "every " + single(amount.Duration(r.Every)) },
+		Interval: func() string { return "every " + dropOne(amount.Duration(r.Every)) },
 		Daily: func() string {
 			var times []string
 			for _, at := range r.Times {
@@ -45,7 +45,9 @@ func (r Rule) Describe(zone *time.Location) string {
 			}
 			return r.Days.String() + " at " + strings.Join(times, ", ")
 		},
-		Cron: func() string { return cmp.Or(everySome(r.Expression), "by the cron expression "+r.Expression) },
+		Cron: func() string {
+			return cmp.Or(describeEveryMinutes(r.Expression), "by the cron expression "+r.Expression)
+		},
 		RRule: func() string {
 			return cmp.Or(r.Words, "by the rule "+strings.TrimPrefix(r.Expression, "RRULE:"))
 		},
@@ -63,30 +65,30 @@ func (r Rule) Describe(zone *time.Location) string {
 	return text
 }
 
-// single leaves the number out of one unit alone: every hour.
-func single(text string) string {
+// dropOne leaves out the number if there is only one unit: every hour.
+func dropOne(text string) string {
 	if strings.Contains(text, " and ") {
 		return text
 	}
 	return strings.TrimPrefix(text, "1 ")
 }
 
-// everySomePattern is every few minutes, of all hours or of some.
-var everySomePattern = regexp.MustCompile(`^\*/(\d{1,2}) (?:\*|(\d{1,2})-(\d{1,2})) \* \* \*$`)
+// everyMinutesPattern matches every few minutes, of all hours or of some.
+var everyMinutesPattern = regexp.MustCompile(`^\*/(\d{1,2}) (?:\*|(\d{1,2})-(\d{1,2})) \* \* \*$`)
 
-// everySome puts an expression into words that is every few minutes of each day; "" is for all
-// others. Its minutes divide an hour: else the last of an hour and the first of the next are
-// nearer.
-func everySome(expression string) string {
-	found := everySomePattern.FindStringSubmatch(expression)
+// describeEveryMinutes describes an expression for every few minutes of each day, and returns "" for all
+// others. The minutes must divide an hour: otherwise the last of an hour and the first of the next
+// are closer.
+func describeEveryMinutes(expression string) string {
+	found := everyMinutesPattern.FindStringSubmatch(expression)
 	if found == nil {
 		return ""
 	}
-	every, _ := strconv.Atoi(found[1]) // two digits always can be
+	every, _ := strconv.Atoi(found[1]) // two digits always parse
 	if every == 0 || 60%every != 0 || every == 60 {
 		return ""
 	}
-	text := "every " + single(amount.Plural(every, "minute", "minutes"))
+	text := "every " + dropOne(amount.Plural(every, "minute", "minutes"))
 	if found[2] == "" {
 		return text
 	}

@@ -7,9 +7,9 @@ import (
 	"github.com/teambition/rrule-go"
 )
 
-// checkRRule reads a recurrence rule. It may begin with RRULE: and has neither a start of its own
-// nor a frequency above days: each of its times is gone through from the first on, and intervals do
-// as well. It is due at least once.
+// checkRRule reads a recurrence rule, which may begin with RRULE:. It may have neither a start of
+// its own nor a frequency above days: all its times are computed from the first one, as are those
+// of intervals. It must be due at least once.
 func checkRRule(expression string) (*rrule.ROption, error) {
 	option, err := rrule.StrToROption(strings.TrimPrefix(strings.ToUpper(expression), "RRULE:"))
 	if err != nil || option.Freq >= rrule.HOURLY || len(option.Bysecond) > 0 || !option.Dtstart.IsZero() ||
@@ -19,12 +19,12 @@ func checkRRule(expression string) (*rrule.ROption, error) {
 	return option, nil
 }
 
-// horizon is how many years ahead a rule's next time is looked for. 29 February may be eight years
+// rruleHorizon is how many years ahead the next time of a rule may be. 29 February may be eight years
 // away.
-const horizon = 10
+const rruleHorizon = 10
 
-// nextRRule counts the times of a rule from its anchor. That is the minute in which the rule was
-// written: it is none of them.
+// nextRRule computes the times of a rule from its anchor. The anchor is the minute in which the
+// rule was written, which is not due.
 func (r Rule) nextRRule(after time.Time, zone *time.Location) (time.Time, bool, error) {
 	option, err := checkRRule(r.Expression)
 	if err != nil {
@@ -34,7 +34,7 @@ func (r Rule) nextRRule(after time.Time, zone *time.Location) (time.Time, bool, 
 	if !option.Until.IsZero() && strings.HasSuffix(partOf(r.Expression, "UNTIL"), "Z") {
 		option.Until = wallOf(option.Until.In(zone))
 	}
-	if last := wallOf(after.In(zone)).AddDate(horizon, 0, 0); option.Until.IsZero() || option.Until.After(last) {
+	if last := wallOf(after.In(zone)).AddDate(rruleHorizon, 0, 0); option.Until.IsZero() || option.Until.After(last) {
 		option.Until = last
 	}
 	rule, err := rrule.NewRRule(*option)
@@ -54,7 +54,7 @@ func (r Rule) nextRRule(after time.Time, zone *time.Location) (time.Time, bool, 
 	})
 }
 
-// partOf is a part of a recurrence rule as it stands there; "" where it has none.
+// partOf returns a part of a recurrence rule as it is written; "" means none.
 func partOf(expression, name string) string {
 	for part := range strings.SplitSeq(strings.ToUpper(expression), ";") {
 		if value, has := strings.CutPrefix(strings.TrimPrefix(part, "RRULE:"), name+"="); has {

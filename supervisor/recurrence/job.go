@@ -7,12 +7,12 @@ import (
 	"mews/supervisor"
 )
 
-// Of is the rule of a job.
+// Of returns the rule of a job.
 func Of(j supervisor.Job) (r Rule, err error) {
 	return r, json.Unmarshal([]byte(j.Rule), &r)
 }
 
-// ZoneOf is the zone in which a job's times are read.
+// ZoneOf returns the zone of a job's times.
 func ZoneOf(j supervisor.Job) (*time.Location, error) {
 	if j.Zone == "" {
 		return time.Local, nil
@@ -20,16 +20,16 @@ func ZoneOf(j supervisor.Job) (*time.Location, error) {
 	return time.LoadLocation(j.Zone)
 }
 
-// NextOf is when a job is due after a moment.
+// NextOf returns when a job is due after a time.
 func NextOf(j supervisor.Job, after time.Time) (next time.Time, found bool, err error) {
 	return Zones{}.NextOf(j, after)
 }
 
-// Zones are those of many jobs, by their names: to read one takes longer than all else that is done
-// of a job.
+// Zones caches the zones of many jobs by name: loading one takes longer than all other work on a
+// job.
 type Zones map[string]*time.Location
 
-// NextOf is when a job is due after a moment.
+// NextOf returns when a job is due after a time.
 func (z Zones) NextOf(j supervisor.Job, after time.Time) (next time.Time, found bool, err error) {
 	r, err := Of(j)
 	if err != nil || r.Max > 0 && j.Fired >= r.Max {

@@ -9,26 +9,26 @@ import (
 	"mews/supervisor"
 )
 
-// late is how far in the past a time may lie that is written: it took so long to write it.
-const late = time.Minute
+// maxLate is how far in the past a written time may be, since writing took some time.
+const maxLate = time.Minute
 
-// shortest is the shortest period.
-const shortest = time.Minute
+// minPeriod is the shortest period.
+const minPeriod = time.Minute
 
-// Parse reads when something is due as a person or a model writes it, all of it. now is in the
-// person's zone. The rule is due at least once. An error is for whoever wrote it: it says what was
-// not understood, what is past, and what could mean two things.
+// Parse reads when something is due, as a person or a model writes it. It must understand the whole
+// text. now is in the user's zone. The rule is due at least once. An error is for the author: it
+// says what was not understood, is past, or could mean two things.
 func Parse(text string, now time.Time) (r Rule, err error) {
 	text = strings.Join(strings.Fields(text), " ")
 	if r, err = parseWhole(text, now); err != nil {
 		return Rule{}, err
 	}
-	if r.Kind == Interval && r.Every < shortest {
+	if r.Kind == Interval && r.Every < minPeriod {
 		return Rule{}, supervisor.Errorf(supervisor.CodeInvalid, textPeriod, text)
 	}
 	from := now
 	if r.Kind == Once {
-		from = now.Add(-late)
+		from = now.Add(-maxLate)
 	}
 	_, found, err := r.Next(from, now.Location())
 	switch {
@@ -44,7 +44,7 @@ func Parse(text string, now time.Time) (r Rule, err error) {
 
 var timesPattern = regexp.MustCompile(`^(.+) ([1-9]\d{0,3}) times$`)
 
-// parseWhole reads a rule with what ends it.
+// parseWhole reads a rule and its end.
 func parseWhole(text string, now time.Time) (r Rule, err error) {
 	if exact, ok := parseExact(text, now); ok {
 		return exact, nil
@@ -57,7 +57,7 @@ func parseWhole(text string, now time.Time) (r Rule, err error) {
 	}
 	words, end, ends := strings.Cut(words, " until ")
 	p := phrase{words: strings.Fields(words), now: now, text: text}
-	if r, err = p.rule(); err != nil {
+	if r, err = p.parseRule(); err != nil {
 		return r, err
 	}
 	if (ends || most > 0) && r.Kind == Once {
@@ -75,21 +75,21 @@ func parseWhole(text string, now time.Time) (r Rule, err error) {
 // parseUntil reads the last moment of a rule. A day ends with its last minute.
 func parseUntil(text string, p phrase) (time.Time, error) {
 	p.words = strings.Fields(text)
-	date, ok := p.date()
+	date, ok := p.parseDate()
 	if !ok {
 		return time.Time{}, unreadable(p.text)
 	}
 	if len(p.words) == 0 {
 		return instant(date.AddDate(0, 0, 1), p.now.Location()).Add(-time.Second), nil
 	}
-	at, err := p.timeOfDay()
+	at, err := p.parseTimeOfDay()
 	if err == nil && len(p.words) > 0 {
 		err = unreadable(p.text)
 	}
 	return instant(date.Add(time.Duration(at)*time.Minute), p.now.Location()), err
 }
 
-// parseExact reads what machines write: RFC 3339, a date with a time, cron, RRULE.
+// parseExact reads formats of machines: RFC 3339, a date with a time, cron, RRULE.
 func parseExact(text string, now time.Time) (Rule, bool) {
 	if at, err := time.Parse(time.RFC3339, text); err == nil {
 		return Rule{Kind: Once, At: at.In(now.Location())}, true

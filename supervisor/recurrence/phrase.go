@@ -10,14 +10,14 @@ import (
 	"mews/supervisor"
 )
 
-// phrase is what is left to read of a text, in small letters.
+// phrase is the unread rest of a text, in lower case.
 type phrase struct {
 	words []string
 	now   time.Time
-	text  string // all of it, as it was written
+	text  string // the whole text, as written
 }
 
-// take takes the next word if it is one of some.
+// take takes the next word if it is one of any.
 func (p *phrase) take(any ...string) bool {
 	if len(p.words) > 0 && slices.Contains(any, p.words[0]) {
 		p.words = p.words[1:]
@@ -33,15 +33,15 @@ func (p *phrase) peek() string {
 	return p.words[0]
 }
 
-// forms are the ways to write a rule, in the order in which they are tried. Each takes all words of
-// its own, or none is taken.
+// forms lists the ways to write a rule, in the order of trying. Each takes all words of its form,
+// or none.
 var forms = []func(*phrase) (Rule, bool, error){
-	(*phrase).inForm, (*phrase).monthForm, (*phrase).everyForm, (*phrase).daysForm, (*phrase).dateForm,
-	(*phrase).timeForm,
+	(*phrase).parseIn, (*phrase).parseMonthly, (*phrase).parseEvery, (*phrase).parseDaily, (*phrase).parseDated,
+	(*phrase).parseTimeToday,
 }
 
-// rule reads all of the phrase.
-func (p *phrase) rule() (Rule, error) {
+// parseRule reads the whole phrase.
+func (p *phrase) parseRule() (Rule, error) {
 	for _, form := range forms {
 		rest := *p
 		r, is, err := form(&rest)
@@ -56,12 +56,12 @@ func (p *phrase) rule() (Rule, error) {
 	return Rule{}, unreadable(p.text)
 }
 
-// inForm is "in 20 min", and "in 2 days" at the same time of the day.
-func (p *phrase) inForm() (r Rule, is bool, err error) {
+// parseIn reads "in 20 min", and "in 2 days" at the same time of the day.
+func (p *phrase) parseIn() (r Rule, is bool, err error) {
 	if !p.take("in") {
 		return r, false, nil
 	}
-	n, u, ok := p.length()
+	n, u, ok := p.parseLength()
 	if !ok {
 		return r, true, unreadable(p.text)
 	}
@@ -72,8 +72,8 @@ func (p *phrase) inForm() (r Rule, is bool, err error) {
 	return Rule{Kind: Once, At: at}, true, nil
 }
 
-// everyForm is "every 2 h", "every day at 8", "every monday and thursday at 9", "hourly".
-func (p *phrase) everyForm() (r Rule, is bool, err error) {
+// parseEvery reads "every 2 h", "every day at 8", "every monday and thursday at 9", "hourly".
+func (p *phrase) parseEvery() (r Rule, is bool, err error) {
 	if p.take("hourly") {
 		return Rule{Kind: Interval, At: p.now.Add(time.Hour).Truncate(time.Second), Every: time.Hour}, true, nil
 	}
@@ -81,7 +81,7 @@ func (p *phrase) everyForm() (r Rule, is bool, err error) {
 		return r, false, nil
 	}
 	rest := *p
-	n, u, ok := rest.length()
+	n, u, ok := rest.parseLength()
 	switch {
 	case ok && u.days == 0:
 		*p = rest
@@ -89,37 +89,37 @@ func (p *phrase) everyForm() (r Rule, is bool, err error) {
 		return Rule{Kind: Interval, At: p.now.Add(every).Truncate(time.Second), Every: every}, true, nil
 	case ok && (n*u.days > 1 || len(rest.words) == 0):
 		*p = rest
-		return p.everyDays(n * u.days)
+		return p.parseEveryDays(n * u.days)
 	}
-	return p.days()
+	return p.parseDays()
 }
 
-// everyDays is "every 2 days at 9". Without a time it is at the time of the day that it is now.
-func (p *phrase) everyDays(n int) (r Rule, is bool, err error) {
+// parseEveryDays reads "every 2 days at 9". Without a time it uses the current time of the day.
+func (p *phrase) parseEveryDays(n int) (r Rule, is bool, err error) {
 	r = Rule{Kind: RRule, At: p.now.Truncate(time.Minute), Expression: fmt.Sprintf("FREQ=DAILY;INTERVAL=%d", n)}
 	if len(p.words) > 0 {
 		p.take("at")
-		at, err := p.timeOfDay()
+		at, err := p.parseTimeOfDay()
 		r.Expression += fmt.Sprintf(";BYHOUR=%d;BYMINUTE=%d", at/60, at%60)
 		return r, true, err
 	}
 	return r, true, nil
 }
 
-// daysForm is "weekdays 8:30", "daily at 8, 20:00", "mondays at 9".
-func (p *phrase) daysForm() (r Rule, is bool, err error) {
+// parseDaily reads "weekdays 8:30", "daily at 8, 20:00", "mondays at 9".
+func (p *phrase) parseDaily() (r Rule, is bool, err error) {
 	if _, plural := weekdaysOf[strings.TrimSuffix(p.peek(), "s")]; plural && strings.HasSuffix(p.peek(), "days") ||
 		isDays(p.peek()) {
-		return p.days()
+		return p.parseDays()
 	}
 	return r, false, nil
 }
 
-// days reads days of the week and times.
-func (p *phrase) days() (r Rule, is bool, err error) {
+// parseDays reads days of the week and times.
+func (p *phrase) parseDays() (r Rule, is bool, err error) {
 	r.Kind = Daily
 	for {
-		days, ok := setOfDays(p.peek())
+		days, ok := parseDaySet(p.peek())
 		if !ok {
 			return r, true, unreadable(p.text)
 		}
@@ -134,7 +134,7 @@ func (p *phrase) days() (r Rule, is bool, err error) {
 	}
 	p.take("at")
 	for {
-		at, err := p.timeOfDay()
+		at, err := p.parseTimeOfDay()
 		if err != nil {
 			return r, true, err
 		}
@@ -148,9 +148,9 @@ func (p *phrase) days() (r Rule, is bool, err error) {
 	return r, true, nil
 }
 
-// monthForm is "first monday of the month at 10", "last day of the month at 18:00", "15th of the
+// parseMonthly reads "first monday of the month at 10", "last day of the month at 18:00", "15th of the
 // month at 9".
-func (p *phrase) monthForm() (r Rule, is bool, err error) {
+func (p *phrase) parseMonthly() (r Rule, is bool, err error) {
 	rest := *p
 	rest.take("every", "each", "the")
 	n, ordinal := ordinals[rest.peek()]
@@ -172,24 +172,24 @@ func (p *phrase) monthForm() (r Rule, is bool, err error) {
 		return r, false, nil
 	}
 	rest.take("at")
-	at, err := rest.timeOfDay()
+	at, err := rest.parseTimeOfDay()
 	*p = rest
 	expression := fmt.Sprintf("FREQ=MONTHLY;%s;BYHOUR=%d;BYMINUTE=%d", by, at/60, at%60)
 	return Rule{Kind: RRule, At: p.now.Truncate(time.Minute), Expression: expression}, true, err
 }
 
-// dateForm is "tomorrow at 9", "friday 18:00", "24 dec 2026 at 9".
-func (p *phrase) dateForm() (r Rule, is bool, err error) {
+// parseDated reads "tomorrow at 9", "friday 18:00", "24 dec 2026 at 9".
+func (p *phrase) parseDated() (r Rule, is bool, err error) {
 	if strings.Count(p.peek(), "/") == 1 {
-		return r, true, p.whichDate()
+		return r, true, p.askDate()
 	}
 	p.take("on")
-	date, ok := p.date()
+	date, ok := p.parseDate()
 	if !ok {
 		return r, false, nil
 	}
 	p.take("at")
-	at, err := p.timeOfDay()
+	at, err := p.parseTimeOfDay()
 	return Rule{
 		Kind: Once,
 		At:   instant(date.Add(time.Duration(at)*time.Minute), p.now.Location()),
@@ -197,8 +197,8 @@ func (p *phrase) dateForm() (r Rule, is bool, err error) {
 	}, true, err
 }
 
-// whichDate asks about a date such as 3/4, which is two dates.
-func (p *phrase) whichDate() error {
+// askDate returns an error about a date such as 3/4, which may be two dates.
+func (p *phrase) askDate() error {
 	a, b, _ := strings.Cut(p.peek(), "/")
 	var days []string
 	for _, pair := range [][2]string{{a, b}, {b, a}} {
@@ -214,11 +214,11 @@ func (p *phrase) whichDate() error {
 	return supervisor.Errorf(supervisor.CodeInvalid, textWhich, p.peek(), strings.Join(slices.Compact(days), " or "))
 }
 
-// timeForm is "at 8" today. Where that is past it could be meant for tomorrow, or for the evening.
-func (p *phrase) timeForm() (r Rule, is bool, err error) {
+// parseTimeToday reads "at 8" of today. If that is past, it may mean tomorrow or the evening.
+func (p *phrase) parseTimeToday() (r Rule, is bool, err error) {
 	at := p.take("at")
 	written := p.peek()
-	minutes, err := p.timeOfDay()
+	minutes, err := p.parseTimeOfDay()
 	if err != nil {
 		return r, at, err
 	}
@@ -227,7 +227,7 @@ func (p *phrase) timeForm() (r Rule, is bool, err error) {
 	}
 	today := dateOf(wallOf(p.now))
 	r = Rule{Kind: Once, At: instant(today.Add(time.Duration(minutes)*time.Minute), p.now.Location()), Wall: true}
-	if r.At.After(p.now.Add(-late)) {
+	if r.At.After(p.now.Add(-maxLate)) {
 		return r, true, nil
 	}
 	choice := fmt.Sprintf("%q", "tomorrow at "+written)

@@ -1,6 +1,6 @@
-// Package recurrence says when something is due: once, at intervals, at times of the day, by a cron
-// expression, or by a recurrence rule of iCalendar (RFC 5545). It is pure: it has no clock, and
-// reads no zone but the one that it is given.
+// Package recurrence computes when something is due. A rule is due once, at intervals, at times of
+// the day, by a cron expression, or by a recurrence rule of iCalendar (RFC 5545). The package is
+// pure: it has no clock, and uses only the zone that it is given.
 package recurrence
 
 import (
@@ -18,29 +18,29 @@ const (
 	RRule    Kind = "rrule"    // by Expression, which begins after At
 )
 
-// Rule is when something is due. Its zone is not part of it: a rule of wall time is read in the
-// zone of whoever has it. There its At and Until are the wall times that their own offsets show,
-// whoever moves; of others they are moments. The zero value is never due.
+// Rule says when something is due. A rule has no zone: a wall-time rule is read in its user's
+// current zone. For such a rule, At and Until are the wall times in their own offsets, wherever the
+// user moves. For other rules they are moments. The zero value is never due.
 type Rule struct {
 	Kind Kind      `json:"kind"`
 	At   time.Time `json:"at,omitzero"`
-	// of Once: At was written as a time on the wall
+	// with Once: At is a wall time
 	Wall       bool          `json:"wall,omitempty"`
 	Every      time.Duration `json:"every,omitempty"` // in nanoseconds
 	Times      []TimeOfDay   `json:"times,omitempty"` // in order
-	Days       Weekdays      `json:"days,omitempty"`  // none is every day
+	Days       Weekdays      `json:"days,omitempty"`  // none means every day
 	Expression string        `json:"expression,omitempty"`
-	Words      string        `json:"words,omitempty"` // how a person has written an Expression
-	// the last moment that it may be due at; the zero value sets none
+	Words      string        `json:"words,omitempty"` // the author's words for Expression
+	// the last moment at which it may be due; the zero value means no end
 	Until time.Time `json:"until,omitzero"`
-	// how often it is due at all; 0 is without end. Who fires it counts.
+	// how often it is due in all; 0 means no end. The caller counts.
 	Max int `json:"max,omitempty"`
 }
 
 // TimeOfDay is a time of the day, in minutes since midnight.
 type TimeOfDay int
 
-// Weekdays is a set of days of the week: bit 0 is Sunday's, as in time.Weekday.
+// Weekdays is a set of days of the week: bit 0 is Sunday, as in time.Weekday.
 type Weekdays uint8
 
 const (
@@ -49,11 +49,11 @@ const (
 	weekendDays Weekdays = 1<<time.Saturday | 1<<time.Sunday
 )
 
-// Has says whether a day is in the set. The empty set has every day.
+// Has reports whether a day is in the set. The empty set has every day.
 func (w Weekdays) Has(day time.Weekday) bool { return w == 0 || w&(1<<day) != 0 }
 
-// Next is the first moment after another at which the rule is due in a zone. There is none where
-// found is false. An error is that of a rule that cannot be read.
+// Next returns the first moment after another at which the rule is due in a zone. found is false if
+// there is none. An error means that the rule is invalid.
 func (r Rule) Next(after time.Time, zone *time.Location) (next time.Time, found bool, err error) {
 	find := map[Kind]func(Rule, time.Time, *time.Location) (time.Time, bool, error){
 		Once: Rule.nextOnce, Interval: Rule.nextInterval, Daily: Rule.nextDaily, Cron: Rule.nextCron,
@@ -69,12 +69,11 @@ func (r Rule) Next(after time.Time, zone *time.Location) (next time.Time, found 
 	return next.In(zone), true, nil
 }
 
-// ByWall says whether a rule is one of wall time: then it moves along with whoever has it to
-// another zone.
+// ByWall reports whether a rule uses wall time. Such a rule follows its user to another zone.
 func (r Rule) ByWall() bool { return r.Kind != Interval && (r.Kind != Once || r.Wall) }
 
-// moment is when a rule's At or Until is in a zone. Of a rule of wall time, one that shows another
-// there was written in another zone.
+// moment returns a rule's At or Until in a zone. An offset of another zone means that a wall-time
+// rule was written in that zone.
 func (r Rule) moment(written time.Time, zone *time.Location) time.Time {
 	wall := wallOf(written)
 	if !r.ByWall() || wallOf(written.In(zone)).Equal(wall) {
@@ -88,7 +87,7 @@ func (r Rule) nextOnce(after time.Time, zone *time.Location) (time.Time, bool, e
 	return at, at.After(after), nil
 }
 
-// nextInterval counts from the anchor, so that nothing adds up.
+// nextInterval counts from the anchor, so that errors do not add up.
 func (r Rule) nextInterval(after time.Time, _ *time.Location) (time.Time, bool, error) {
 	if r.Every <= 0 {
 		return time.Time{}, false, unreadable(r.Every.String())
@@ -101,7 +100,7 @@ func (r Rule) nextInterval(after time.Time, _ *time.Location) (time.Time, bool, 
 
 func (r Rule) nextDaily(after time.Time, zone *time.Location) (time.Time, bool, error) {
 	from := wallOf(after.In(zone))
-	const days = 9 // a week, the day before it, and one that a zone may leave out
+	const days = 9 // a week, the day before it, and a day that a zone may skip
 	for day := range days {
 		date := from.AddDate(0, 0, day)
 		for _, at := range r.Times {

@@ -12,15 +12,15 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The size of the soak: how many rules are drawn, over how many years. MEWS_SOAK_RULES and
-// MEWS_SOAK_YEARS make it longer (`make nightly LONG=Soak`); MEWS_SOAK_FIRST is the number of the
-// first rule: each number is a rule of its own, and always the same.
+// Size of the soak: the number of drawn rules, and of years. MEWS_SOAK_RULES and MEWS_SOAK_YEARS
+// make it longer (`make nightly LONG=Soak`). MEWS_SOAK_FIRST is the number of the first rule; each
+// number always gives the same rule.
 const (
 	soakRules = 20
 	soakYears = 1
 )
 
-// soakZones have changed their clocks by an hour, by half an hour, by two, by a day, at midnight,
+// soakZones have changed their clocks by an hour, half an hour, two hours or a day, at midnight,
 // around Ramadan, and for good.
 var soakZones = []string{
 	"Europe/Madrid", "America/New_York", "America/Santiago", "Africa/Cairo",
@@ -30,7 +30,7 @@ var soakZones = []string{
 	"America/Scoresbysund", "Asia/Kathmandu", "UTC",
 }
 
-// soakCase is a rule in a zone, from a moment on, and other moments after which it is asked for.
+// soakCase is a rule in a zone from a moment on, with other moments to search from.
 type soakCase struct {
 	drawnRule
 	zone    *time.Location
@@ -38,8 +38,8 @@ type soakCase struct {
 	moments []time.Time
 }
 
-// newSoaked is a rule of some number. It begins between 2006 and 2030: of the past the changes of
-// clocks are known.
+// newSoaked makes the rule of a number. It begins between 2006 and 2030, since past clock changes
+// are known.
 func newSoaked(t *testing.T, number, years int) soakCase {
 	rng := rand.New(rand.NewPCG(uint64(number), 0))
 	s := soakCase{zone: zoneOf(t, soakZones[rng.IntN(len(soakZones))])}
@@ -51,8 +51,8 @@ func newSoaked(t *testing.T, number, years int) soakCase {
 	return s
 }
 
-// TestSoak: over years, and in zones that have done strange things to their clocks, rules are due
-// at just those moments that walks through every minute find, whatever moment they are asked after.
+// TestSoak: over years and in zones with unusual clock changes, a rule is due exactly at the
+// moments that a check of every minute finds. It may be searched from any moment.
 func TestSoak(t *testing.T) {
 	first, years := soakNumber(t, "MEWS_SOAK_FIRST", 0), soakNumber(t, "MEWS_SOAK_YEARS", soakYears)
 	for i := range soakNumber(t, "MEWS_SOAK_RULES", soakRules) {
@@ -65,8 +65,8 @@ func TestSoak(t *testing.T) {
 }
 
 func (s soakCase) check(t *testing.T, to time.Time) {
-	// The walk goes by the wall, and where a span ends in an hour that comes twice it ends in the
-	// first of both. So it goes on for a while.
+	// The walk uses wall time. If a span ends in an hour that exists twice, the walk stops in the
+	// first one, so it continues for a while.
 	want := slices.DeleteFunc(
 		s.walk(s.from, to.AddDate(0, 0, 2), s.zone),
 		func(at time.Time) bool { return at.After(to) },
@@ -94,8 +94,8 @@ func (s soakCase) check(t *testing.T, to time.Time) {
 	}
 }
 
-// walkByTheClock looks at a clock on the wall in every minute. What it shows for the first time is
-// due, and so is what it has left out.
+// walkByTheClock reads a wall clock in every minute. A time is due when the clock shows it for the
+// first time or has skipped it.
 func (s soakCase) walkByTheClock(to time.Time) (due []time.Time) {
 	at := s.from.AddDate(0, 0, -2)
 	shown := wallOf(at.In(s.zone))
@@ -111,7 +111,7 @@ func (s soakCase) walkByTheClock(to time.Time) (due []time.Time) {
 	return due
 }
 
-// follow goes from each moment at which the rule is due to the next.
+// follow goes from each due moment of the rule to the next.
 func (s soakCase) follow(t *testing.T, want []time.Time, to time.Time) {
 	t.Helper()
 	at := s.from
@@ -133,7 +133,7 @@ func (s soakCase) follow(t *testing.T, want []time.Time, to time.Time) {
 	}
 }
 
-// soakNumber is an environment variable, or what holds without it.
+// soakNumber returns an environment variable as a number, or otherwise.
 func soakNumber(t *testing.T, name string, otherwise int) int {
 	t.Helper()
 	text := os.Getenv(name)

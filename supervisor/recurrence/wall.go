@@ -2,24 +2,24 @@ package recurrence
 
 import "time"
 
-// Wall time is what clocks on the wall show. Here it is a time.Time in UTC, so that it has neither
-// gaps nor hours that come twice.
+// Wall time is the time on a clock on the wall. Here it is a time.Time in UTC, so that no hour is
+// missing or exists twice.
 
-// wallOf is the wall time of a moment in its own zone.
+// wallOf returns the wall time of a moment in its own zone.
 func wallOf(t time.Time) time.Time {
 	_, offset := t.Zone()
 	return t.UTC().Add(time.Duration(offset) * time.Second)
 }
 
-// instant is the moment of a wall time in a zone. A time that does not exist there is the first
-// moment after the gap. One that comes twice is the first. So a later wall time is never an earlier
-// moment.
+// instant returns the moment of a wall time in a zone. For a time in a gap it returns the first
+// moment after the gap. For a time that exists twice it returns the first. So a later wall time is
+// never an earlier moment.
 func instant(wall time.Time, zone *time.Location) time.Time {
 	t := time.Date(wall.Year(), wall.Month(), wall.Day(), wall.Hour(), wall.Minute(), wall.Second(),
 		wall.Nanosecond(), zone)
 	begin, end := t.ZoneBounds()
 	switch got := wallOf(t); {
-	case got.After(wall): // time.Date may take either offset in a gap
+	case got.After(wall): // time.Date may use either offset in a gap
 		return begin
 	case got.Before(wall):
 		return end
@@ -35,7 +35,7 @@ func instant(wall time.Time, zone *time.Location) time.Time {
 	return t
 }
 
-// nextByWall is the first moment after another that a rule of wall time gives. next is the first
+// nextByWall returns the first moment after another for a wall-time rule. next returns the first
 // wall time after another.
 func nextByWall(
 	after time.Time, zone *time.Location, next func(time.Time) (time.Time, bool, error),
@@ -49,13 +49,13 @@ func nextByWall(
 		if moment := instant(found, zone); moment.After(after) {
 			return moment, true, nil
 		}
-		wall = found // it has been: in the hour that comes twice
+		wall = found // it is past: in the hour that exists twice
 	}
 }
 
-// clocksChange is when the clocks of a moment's zone change after it; the zero time is never. By a
-// zone's rule for the years to come Go's ZoneBounds takes each year for 365 days, so that on the
-// last day of a leap year what it says has passed: from the next day on it is right.
+// clocksChange returns the next clock change in a moment's zone; the zero time means never. For
+// future years Go's ZoneBounds takes each year as 365 days. So on the last day of a leap year its
+// result is past; from the next day on it is right.
 func clocksChange(t time.Time) time.Time {
 	_, end := t.ZoneBounds()
 	if !end.IsZero() && !end.After(t) {
@@ -64,8 +64,8 @@ func clocksChange(t time.Time) time.Time {
 	return end
 }
 
-// nextInRealTime is like nextByWall for a rule that goes by elapsed time: what comes twice counts
-// twice, and a gap has none.
+// nextInRealTime is like nextByWall for a rule of elapsed time: an hour that exists twice counts
+// twice, and a gap has no times.
 func nextInRealTime(
 	after time.Time, zone *time.Location, next func(time.Time) (time.Time, bool, error),
 ) (time.Time, bool, error) {

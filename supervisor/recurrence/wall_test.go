@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// An hourly rule goes on over the last day of a leap year where a zone's file has a rule for the
-// years to come: here from 2038 on.
-func TestEveryHourOverTheEndOfALeapYear(t *testing.T) {
+// An hourly rule continues over the last day of a leap year if a zone's file has a rule for future
+// years: here from 2038 on.
+func TestNext_HourlyOverLeapYearEnd_Continues(t *testing.T) {
 	zone := zoneOf(t, "Europe/Madrid")
 	r := Rule{Kind: Cron, Expression: "0 * * * *"}
 	first := time.Date(2040, 12, 29, 12, 0, 0, 0, time.UTC)

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// unit is a length of time: of elapsed time, or of days of the calendar.
+// unit is a length of elapsed time, or of calendar days.
 type unit struct {
 	elapsed time.Duration
 	days    int
@@ -21,8 +21,8 @@ var (
 		"h": hours, "hr": hours, "hrs": hours, "hour": hours, "hours": hours,
 		"d": {days: 1}, "day": {days: 1}, "days": {days: 1}, "w": {days: 7}, "week": {days: 7}, "weeks": {days: 7},
 	}
-	weekdaysOf = namesOf(7, func(i int) (time.Weekday, string) { return time.Weekday(i), time.Weekday(i).String() })
-	monthsOf   = namesOf(12, func(i int) (time.Month, string) { return time.Month(i + 1), time.Month(i + 1).String() })
+	weekdaysOf = nameIndex(7, func(i int) (time.Weekday, string) { return time.Weekday(i), time.Weekday(i).String() })
+	monthsOf   = nameIndex(12, func(i int) (time.Month, string) { return time.Month(i + 1), time.Month(i + 1).String() })
 	ordinals   = map[string]int{"first": 1, "second": 2, "third": 3, "fourth": 4, "last": -1}
 	daySets    = map[string]Weekdays{
 		"day":      everyDay,
@@ -35,8 +35,8 @@ var (
 	clockWords = map[string]TimeOfDay{"noon": 12 * 60, "midnight": 0}
 )
 
-// namesOf are names in small letters, whole and by their first three letters.
-func namesOf[T any](n int, of func(int) (T, string)) map[string]T {
+// nameIndex maps names in lower case, whole and by their first three letters.
+func nameIndex[T any](n int, of func(int) (T, string)) map[string]T {
 	names := map[string]T{}
 	for i := range n {
 		value, name := of(i)
@@ -52,8 +52,8 @@ var (
 	timePattern    = regexp.MustCompile(`^(\d{1,2})(?:[:.](\d{2}))?(am|pm|h)?$`)
 )
 
-// length reads "20 min", "20min", "2 h", "an hour", "day".
-func (p *phrase) length() (n int, u unit, ok bool) {
+// parseLength reads "20 min", "20min", "2 h", "an hour", "day".
+func (p *phrase) parseLength() (n int, u unit, ok bool) {
 	rest := *p
 	n = 1
 	if found := lengthPattern.FindStringSubmatch(rest.peek()); found != nil {
@@ -73,8 +73,8 @@ func (p *phrase) length() (n int, u unit, ok bool) {
 	return n, u, true
 }
 
-// setOfDays are the days that a word means.
-func setOfDays(word string) (Weekdays, bool) {
+// parseDaySet returns the days that a word means.
+func parseDaySet(word string) (Weekdays, bool) {
 	if set, ok := daySets[word]; ok {
 		return set, true
 	}
@@ -99,8 +99,8 @@ func ordinalNumber(word string) (int, bool) {
 	return n, true
 }
 
-// timeOfDay reads 8, 8:30, 8am, 8 pm, noon.
-func (p *phrase) timeOfDay() (TimeOfDay, error) {
+// parseTimeOfDay reads 8, 8:30, 8am, 8 pm, noon.
+func (p *phrase) parseTimeOfDay() (TimeOfDay, error) {
 	word := p.peek()
 	if at, ok := clockWords[word]; ok {
 		p.words = p.words[1:]
@@ -133,12 +133,12 @@ func (p *phrase) timeOfDay() (TimeOfDay, error) {
 	return TimeOfDay(hour*60 + minute), nil
 }
 
-// dateOf is midnight of a wall time.
+// dateOf returns midnight of a wall time.
 func dateOf(wall time.Time) time.Time { return wall.Truncate(24 * time.Hour) }
 
-// date reads a day: today, tomorrow, friday, next friday, 2026-12-24, 24 dec, dec 24 2026. It gives
-// its midnight in wall time.
-func (p *phrase) date() (date time.Time, ok bool) {
+// parseDate reads a day: today, tomorrow, friday, next friday, 2026-12-24, 24 dec, dec 24 2026. It
+// returns midnight in wall time.
+func (p *phrase) parseDate() (parseDate time.Time, ok bool) {
 	today := dateOf(wallOf(p.now))
 	if p.take("today") {
 		return today, true
@@ -160,12 +160,12 @@ func (p *phrase) date() (date time.Time, ok bool) {
 		p.words = p.words[1:]
 		return date, true
 	}
-	return p.dayAndMonth(today)
+	return p.parseDayAndMonth(today)
 }
 
-// dayAndMonth reads a day with the name of its month, of this year or the next where no year is
-// written.
-func (p *phrase) dayAndMonth(today time.Time) (date time.Time, ok bool) {
+// parseDayAndMonth reads a day with the name of its month. Without a year it is this year's or the next
+// one's.
+func (p *phrase) parseDayAndMonth(today time.Time) (date time.Time, ok bool) {
 	if len(p.words) < 2 {
 		return date, false
 	}

@@ -1,9 +1,9 @@
-// Package reply holds the answers that are being given: one Stream for each running turn, and the
-// Watchers that show them.
+// Package reply holds the answers of running turns: one Stream for each turn, and the Watchers that
+// show them.
 //
-// A stream keeps the latest text and not how it came to be. So a slow watcher costs no memory and
-// delays nobody: it is told that there is something new, and looks when it can. What must not be
-// missed is in the outbox; a watcher is only told to look there.
+// A stream keeps only its latest text. So a slow watcher costs no memory and delays nobody: it is
+// told of a change, and reads the text when it can. Messages that must arrive are in the outbox; a
+// watcher is only told to read there.
 package reply
 
 import (
@@ -16,23 +16,23 @@ import (
 	"mews/supervisor/internal/signals"
 )
 
-// Feeds are the conversations that somebody watches or answers in. The zero value is ready.
+// Feeds holds the conversations that somebody watches or answers in. The zero value is ready.
 type Feeds struct {
-	// Changed is called after each change of a conversation's reply, and when its outbox holds
-	// something new. It must not block. nil is nobody; it is set before the first use.
+	// Changed is called after each change of a conversation's reply, and when its outbox has
+	// something new. It must not block. nil is not called; set it before the first use.
 	Changed func(conversation int64)
 
 	mu    sync.Mutex      // guards what follows
 	feeds map[int64]*feed // by conversation; dropped when nobody needs it
 }
 
-// feed is one conversation's.
+// feed is the state of one conversation.
 type feed struct {
-	streams  []*Stream // of the turns that run and answer there; the first is shown
+	streams  []*Stream // of running turns that answer there; the first is shown
 	watchers map[*Watcher]struct{}
 }
 
-// shown is the stream that is shown, nil where no turn runs that answers there.
+// shown returns the shown stream, or nil if no running turn answers there.
 func (fd *feed) shown() *Stream {
 	if fd == nil || len(fd.streams) == 0 {
 		return nil
@@ -40,16 +40,15 @@ func (fd *feed) shown() *Stream {
 	return fd.streams[0]
 }
 
-// Open begins the reply of a turn, where that answers. said is what earlier attempts at the turn
-// have committed. The caller closes the stream.
+// Open begins the reply of a turn, in the conversation of its answer. said is the committed text of
+// earlier attempts. The caller closes the stream.
 func (f *Feeds) Open(turn supervisor.Turn, said string) *Stream {
 	s := &Stream{feeds: f, turn: turn, said: said}
 	s.update(func(fd *feed) { fd.streams = append(fd.streams, s) })
 	return s
 }
 
-// Look is the reply that is being given in a conversation, if there is one: of several the first
-// that began.
+// Look returns the current reply in a conversation, if there is one. Of several it is the oldest.
 func (f *Feeds) Look(conversation int64) (supervisor.Reply, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -67,7 +66,7 @@ func (f *Feeds) Watch(conversation int64) *Watcher {
 	return w
 }
 
-// Delivery tells the watchers of a conversation that its outbox holds something new.
+// Delivery tells the watchers of a conversation that its outbox has something new.
 func (f *Feeds) Delivery(conversation int64) {
 	f.update(conversation, func(fd *feed) {
 		for w := range fd.watchers {
@@ -76,7 +75,8 @@ func (f *Feeds) Delivery(conversation int64) {
 	})
 }
 
-// update changes a feed and tells whoever wants to know. change alone tells only its watchers.
+// update changes a feed, and notifies its watchers and Changed. change alone notifies only the
+// watchers.
 func (f *Feeds) update(conversation int64, change func(*feed)) {
 	f.change(conversation, change)
 	if f.Changed != nil {
@@ -111,13 +111,13 @@ type Stream struct {
 	feeds   *Feeds // whose mutex guards what follows
 	turn    supervisor.Turn
 	said    string               // by committed steps
-	ahead   string               // of what the unfinished step says; no model has said it
+	ahead   string               // before the unfinished step's text; no model has said it
 	partial []byte               // by the unfinished step
-	note    string               // why nothing comes; no part of the reply
-	tools   []supervisor.ToolRun // those that run, the one that began first at first
+	note    string               // why the reply is delayed; not a part of it
+	tools   []supervisor.ToolRun // running tools, the oldest first
 }
 
-// running is the tool that has run longest. The caller has the mutex.
+// running returns the tool that has run longest. The caller has the mutex.
 func (s *Stream) running() supervisor.ToolRun {
 	if len(s.tools) == 0 {
 		return supervisor.ToolRun{}
@@ -125,30 +125,30 @@ func (s *Stream) running() supervisor.ToolRun {
 	return s.tools[0]
 }
 
-// Add appends what the model has just said.
+// Add appends a piece of the model's text.
 func (s *Stream) Add(text string) {
 	s.update(func(*feed) { s.partial, s.note, s.tools = append(s.partial, text...), "", nil })
 }
 
-// Commit ends a step: text is what it said, whole.
+// Commit ends a step; text is its whole text.
 func (s *Stream) Commit(text string) {
 	s.set(func() { s.said, s.ahead, s.partial, s.note, s.tools = Join(s.said, text), "", nil, "", nil })
 }
 
-// Reset drops what the unfinished step has said: the step will be made again.
+// Reset drops the text of the unfinished step, which will be repeated.
 func (s *Stream) Reset() { s.Begin("") }
 
-// Begin begins a step, and drops what one that did not end has said. ahead stands before what the
-// step says; "" is nothing.
+// Begin begins a step, and drops the text of an unfinished one. ahead comes before the step's text;
+// "" is nothing.
 func (s *Stream) Begin(ahead string) {
 	s.set(func() { s.ahead, s.partial, s.note, s.tools = ahead, nil, "", nil })
 }
 
-// Note shows below the reply why nothing comes. It is no part of the reply, and goes with what
-// comes next.
+// Note shows below the reply why it is delayed. The note is not a part of the reply, and disappears
+// with the next text.
 func (s *Stream) Note(text string) { s.set(func() { s.note = text }) }
 
-// set changes the reply, and tells of it where that shows.
+// set changes the reply, and notifies watchers if the visible text changes.
 func (s *Stream) set(change func()) {
 	s.feeds.mu.Lock()
 	shown := s.visible()
@@ -160,7 +160,7 @@ func (s *Stream) set(change func()) {
 	}
 }
 
-// Tool shows a line about a tool. Tools that have begun and not ended run, until the model says
+// Tool shows a line about a tool. A tool runs from its begin to its end, or until the model says
 // something.
 func (s *Stream) Tool(event protocol.TurnEvent) {
 	s.update(func(fd *feed) {
@@ -184,30 +184,30 @@ func (s *Stream) runTool(event protocol.TurnEvent) {
 	}
 }
 
-// Text is the whole reply so far; partial is its part that no step has committed.
+// Text returns the whole reply so far; partial is its uncommitted part.
 func (s *Stream) Text() (text, partial string) {
 	s.feeds.mu.Lock()
 	defer s.feeds.mu.Unlock()
 	return s.text(), string(s.partial)
 }
 
-// With is the whole reply as it is once a step has said text.
+// With returns the whole reply as it is after a step with that text.
 func (s *Stream) With(text string) string {
 	s.feeds.mu.Lock()
 	defer s.feeds.mu.Unlock()
 	return Join(s.said, text)
 }
 
-// text is the whole reply so far. The caller has the mutex.
+// text returns the whole reply so far. The caller has the mutex.
 func (s *Stream) text() string { return Join(s.said, s.ahead, string(s.partial)) }
 
-// visible is what is to be seen of the reply. The caller has the mutex.
+// visible returns the text to show. The caller has the mutex.
 func (s *Stream) visible() string { return Join(s.text(), s.note) }
 
 func (s *Stream) update(change func(*feed)) { s.feeds.update(shownIn(s.turn), change) }
 
-// shownIn is the conversation in which a turn's reply is seen to grow. That of a job's is not: it
-// may have nothing to say.
+// shownIn returns the conversation that shows a turn's reply as it grows. A job's reply is not
+// shown: it may end without a message.
 func shownIn(t supervisor.Turn) int64 {
 	if t.Kind == supervisor.TurnJob {
 		return t.Conversation.ID
@@ -215,7 +215,7 @@ func shownIn(t supervisor.Turn) int64 {
 	return t.AnswersIn().ID
 }
 
-// Close ends the reply; what is left to show of it is in the outbox.
+// Close ends the reply; its final text is in the outbox.
 func (s *Stream) Close() {
 	s.update(func(fd *feed) {
 		fd.streams = slices.DeleteFunc(fd.streams, func(other *Stream) bool { return other == s })
@@ -228,7 +228,7 @@ func (s *Stream) Close() {
 	}
 }
 
-// Join is a reply of several steps: each text that is not empty is a paragraph.
+// Join joins the texts of several steps: each text that is not empty is a paragraph.
 func Join(steps ...string) string {
 	return strings.Join(slices.DeleteFunc(slices.Clone(steps), func(s string) bool { return s == "" }), "\n\n")
 }

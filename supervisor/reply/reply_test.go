@@ -31,7 +31,7 @@ func next(t *testing.T, w *reply.Watcher) reply.Update {
 	return u
 }
 
-func TestAWatcherSeesTheLatestText(t *testing.T) {
+func TestWatcher_SeesLatestText(t *testing.T) {
 	var feeds reply.Feeds
 	w := feeds.Watch(7)
 	defer w.Close()
@@ -47,7 +47,7 @@ func TestAWatcherSeesTheLatestText(t *testing.T) {
 	}
 }
 
-func TestStepsBecomeParagraphsAndAnAttemptCanBeTakenBack(t *testing.T) {
+func TestSteps_AreParagraphsAndCanBeReset(t *testing.T) {
 	var feeds reply.Feeds
 	s := feeds.Open(turn(1, 2, 7), "before")
 	s.Add("hal")
@@ -61,8 +61,8 @@ func TestStepsBecomeParagraphsAndAnAttemptCanBeTakenBack(t *testing.T) {
 	}
 }
 
-// What stands before a step is shown as the step begins, so that nothing moves when it ends.
-func TestWhatStandsBeforeAStepIsShownWithIt(t *testing.T) {
+// The text before a step is shown when the step begins, so that nothing moves when it ends.
+func TestBegin_TextIsShownWithStep(t *testing.T) {
 	var feeds reply.Feeds
 	s := feeds.Open(turn(1, 2, 7), "before")
 	s.Begin("(cut off)")
@@ -76,13 +76,13 @@ func TestWhatStandsBeforeAStepIsShownWithIt(t *testing.T) {
 	}
 }
 
-func TestAnEmptyStepAddsNoParagraph(t *testing.T) {
+func TestEmptyStep_AddsNoParagraph(t *testing.T) {
 	if got := reply.Join("a", "", "b"); got != "a\n\nb" {
 		t.Errorf("got %q", got)
 	}
 }
 
-func TestToolLinesComeOnceAndTheOldestGiveWay(t *testing.T) {
+func TestToolLines_OldestAreDropped(t *testing.T) {
 	var feeds reply.Feeds
 	w := feeds.Watch(7)
 	defer w.Close()
@@ -100,7 +100,7 @@ func TestToolLinesComeOnceAndTheOldestGiveWay(t *testing.T) {
 	}
 }
 
-func TestTheEndOfAReplySendsWatchersToTheOutbox(t *testing.T) {
+func TestEnd_NotifiesWatchers(t *testing.T) {
 	var feeds reply.Feeds
 	w := feeds.Watch(7)
 	defer w.Close()
@@ -112,7 +112,7 @@ func TestTheEndOfAReplySendsWatchersToTheOutbox(t *testing.T) {
 	}
 }
 
-func TestOtherConversationsAreNotDisturbed(t *testing.T) {
+func TestOtherConversations_GetNoNotification(t *testing.T) {
 	var feeds reply.Feeds
 	w := feeds.Watch(8)
 	defer w.Close()
@@ -126,7 +126,7 @@ func TestOtherConversationsAreNotDisturbed(t *testing.T) {
 	}
 }
 
-func TestALookIsThePresent(t *testing.T) {
+func TestLook_ReturnsCurrentReply(t *testing.T) {
 	changed := map[int64]int{}
 	feeds := reply.Feeds{Changed: func(conversation int64) { changed[conversation]++ }}
 	if _, ok := feeds.Look(7); ok {
@@ -149,7 +149,7 @@ func TestALookIsThePresent(t *testing.T) {
 	}
 }
 
-func TestACommitOfWhatWasSaidTellsNobody(t *testing.T) {
+func TestCommit_UnchangedText_NotifiesNobody(t *testing.T) {
 	told := 0
 	feeds := reply.Feeds{Changed: func(int64) { told++ }}
 	s := feeds.Open(turn(1, 11, 7), "")
@@ -167,7 +167,7 @@ func TestACommitOfWhatWasSaidTellsNobody(t *testing.T) {
 	}
 }
 
-func TestAResetOfNothingTellsNobody(t *testing.T) {
+func TestReset_NothingToReset_NotifiesNobody(t *testing.T) {
 	told := 0
 	feeds := reply.Feeds{Changed: func(int64) { told++ }}
 	s := feeds.Open(turn(1, 11, 7), "")
@@ -181,7 +181,7 @@ func TestAResetOfNothingTellsNobody(t *testing.T) {
 }
 
 // A job's turn has a conversation of its own, and is watched where it answers.
-func TestAReplyGrowsWhereItsTurnAnswers(t *testing.T) {
+func TestReply_GrowsInItsDestination(t *testing.T) {
 	changed := map[int64]int{}
 	feeds := reply.Feeds{Changed: func(conversation int64) { changed[conversation]++ }}
 	w := feeds.Watch(8)
@@ -208,7 +208,7 @@ func TestAReplyGrowsWhereItsTurnAnswers(t *testing.T) {
 
 // Several turns may answer in one conversation: the first is shown until it ends, and then the
 // next.
-func TestOfSeveralRepliesTheFirstIsShown(t *testing.T) {
+func TestReplies_Several_ShowTheFirst(t *testing.T) {
 	var feeds reply.Feeds
 	w := feeds.Watch(7)
 	defer w.Close()
@@ -229,8 +229,8 @@ func TestOfSeveralRepliesTheFirstIsShown(t *testing.T) {
 	}
 }
 
-// What is noted below a reply is seen and is no part of it. It goes with whatever comes next.
-func TestANoteGoesWithWhatComesNext(t *testing.T) {
+// A note below a reply is shown but is not a part of it. It disappears with the next text.
+func TestNote_DisappearsWithNextText(t *testing.T) {
 	for name, change := range map[string]func(*reply.Stream){
 		"text": func(s *reply.Stream) { s.Add("Yes.") }, "a step's end": func(s *reply.Stream) { s.Commit("Yes.") }, "a reset": (*reply.Stream).Reset,
 	} {
@@ -252,8 +252,8 @@ func TestANoteGoesWithWhatComesNext(t *testing.T) {
 	}
 }
 
-// The tool that has run longest is told of, until it has ended or the model goes on.
-func TestTheToolThatHasRunLongestIsToldOf(t *testing.T) {
+// The tool that has run longest is shown, until it ends or the model continues.
+func TestTools_LongestRunning_IsShown(t *testing.T) {
 	var f reply.Feeds
 	s := f.Open(turn(1, 1, 1), "")
 	running := func() string {

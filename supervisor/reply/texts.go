@@ -7,9 +7,9 @@ const (
 	textTaken    = "(I have read the %d messages that you sent meanwhile, and go on with them in mind.)"
 )
 
-// Taken is what a reply says once its turn has taken in n messages that the person sent meanwhile;
-// n is at least one. It is a paragraph between what was said before them and what is said after:
-// the reply stays where it began, above the messages.
+// Taken returns the reply's line about n messages taken in by its turn; n is at least one. It
+// is a paragraph between the text before and after them: the reply stays at its first position,
+// above the messages.
 func Taken(n int) string {
 	if n == 1 {
 		return textTakenOne

@@ -6,11 +6,11 @@ import (
 	"mews/protocol"
 )
 
-// maxToolLines is how many tool lines wait for a slow watcher. Older ones are dropped: they only
-// serve the moment.
+// maxToolLines is how many tool lines wait for a slow watcher. Older ones are dropped, because they
+// only show the moment.
 const maxToolLines = 64
 
-// Watcher shows one conversation to one client. Next belongs to one goroutine.
+// Watcher shows one conversation to one client. Only one goroutine may call Next.
 type Watcher struct {
 	feeds        *Feeds // whose mutex guards outbox and tools
 	conversation int64
@@ -28,7 +28,7 @@ type Update struct {
 	Outbox  bool                 // the outbox may hold something new
 }
 
-// Next waits for something new. It returns the cause when ctx ends.
+// Next waits for a change. It returns the cause when ctx ends.
 func (w *Watcher) Next(ctx context.Context) (Update, error) {
 	select {
 	case <-ctx.Done():

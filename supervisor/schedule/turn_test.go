@@ -306,7 +306,7 @@ func TestTasksRestWhereNobodyIs(t *testing.T) {
 	}
 	h.passes(t, 12*24*time.Hour)
 	said := h.said(t, chatOf("alice"))
-	if len(said) != 2 || !strings.Contains(said[0], "I have paused what asks a model by itself: 2 tasks") || !strings.Contains(said[1], "the filter") {
+	if len(said) != 2 || !strings.Contains(said[0], "I have paused what needs a model: 2 tasks") || !strings.Contains(said[1], "the filter") {
 		t.Errorf("alice is told %q", said)
 	}
 }

@@ -105,7 +105,7 @@ func (h Hit) forModel(words string, zone *time.Location) string {
 
 // line formats a message on one line: time, conversation, sender and words.
 func line(m supervisor.HistoryMessage, words string, most int, zone *time.Location, layout string) string {
-	return fmt.Sprintf("%s, %s, %s: %s", m.At.In(zone).Format(layout), Where(m.In), m.Who(), cmp.Or(excerpt(said(m), words, most), textWordless))
+	return fmt.Sprintf("%s, %s, %s: %s", m.At.In(zone).Format(layout), Where(m.In), m.Who(), cmp.Or(excerpt(messageText(m), words, most), textWordless))
 }
 
 // world reports whether a hit may contain other people's words.
@@ -123,14 +123,14 @@ func (h Hit) world() bool {
 
 // listForModel lists the messages of a span for a model, in at most protocol.MaxFound bytes.
 func (s *Searcher) listForModel(ctx context.Context, q Query) (told protocol.SearchFound, err error) {
-	list, err := s.Transcript.History(ctx, supervisor.HistoryQuery{User: q.User, Conversation: q.Conversation, Span: q.Span, Who: q.Who, Limit: most})
+	list, err := s.Transcript.History(ctx, supervisor.HistoryQuery{User: q.User, Conversation: q.Conversation, Span: q.Span, Who: q.Who, Limit: maxHits})
 	if len(list) == 0 || err != nil {
 		return protocol.SearchFound{Text: textNothingSaid}, err
 	}
 	zone := s.Zone(q.User)
 	for i, m := range list {
 		text := line(m, "", listExcerpt, zone, "2006-01-02 15:04") + "\n"
-		if i == most-1 || len(told.Text)+len(text)+len(textGoesOn)+20 > protocol.MaxFound {
+		if i == maxHits-1 || len(told.Text)+len(text)+len(textGoesOn)+20 > protocol.MaxFound {
 			told.Text += fmt.Sprintf(textGoesOn, m.At.In(zone).Format("2006-01-02 15:04"))
 			break
 		}

@@ -95,11 +95,11 @@ func (s *Searcher) markdown(number int, h Hit, words string) string {
 	if link := link(m); link != "" {
 		when = "[" + when + "](" + link + ")"
 	}
-	return fmt.Sprintf(textPersonHit, number, when, Where(m.In), m.Who(), code(cmp.Or(excerpt(said(m), words, personExcerpt), textWordless)))
+	return fmt.Sprintf(textPersonHit, number, when, Where(m.In), m.Who(), code(cmp.Or(excerpt(messageText(m), words, personExcerpt), textWordless)))
 }
 
-// said returns a message's words, and the names of the tools that it calls.
-func said(m supervisor.HistoryMessage) string {
+// messageText returns a message's words, and the names of the tools that it calls.
+func messageText(m supervisor.HistoryMessage) string {
 	text := m.Text()
 	for _, c := range m.Calls() {
 		text += " [" + c.Name + "]"

@@ -89,14 +89,14 @@ type Found struct {
 const (
 	// Page is how many hits one answer lists.
 	Page = 10
-	// most is how many hits of the index Find filters.
-	most = 200
+	// maxHits is how many hits of the index Find filters.
+	maxHits = 200
 )
 
 // Find returns the hits of a query, best first.
 func (s *Searcher) Find(ctx context.Context, q Query) (found Found, err error) {
 	result, err := s.Index.Search(ctx, index.Query{User: q.User, Text: q.Words, Source: q.Source, From: q.Span.From, To: q.Span.To, Who: q.Who,
-		Conversation: q.Conversation, Under: folder(q.Under), Limit: most})
+		Conversation: q.Conversation, Under: folder(q.Under), Limit: maxHits})
 	if err != nil {
 		return found, err
 	}

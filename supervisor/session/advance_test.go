@@ -12,9 +12,9 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// advances note what they are told of.
+// advances records its calls.
 type advances struct {
-	mu   sync.Mutex // guards what follows
+	mu   sync.Mutex // guards the fields below
 	told []string
 }
 
@@ -35,9 +35,9 @@ func (a *advances) tell(what string) {
 	a.told = append(a.told, what)
 }
 
-// What a turn has set aside as it starts is for its first attempt: that ends before a worker is
-// waited for, or the turn goes on.
-func TestATurnStartsWithALeaseThatEndsWithItsFirstAttempt(t *testing.T) {
+// The lease that a turn takes at its start is for its first attempt. It ends before the turn waits
+// for a worker or continues.
+func TestAdvance_EndsWithFirstAttempt(t *testing.T) {
 	var h *harness
 	a := &advances{}
 	attempts := 0
@@ -56,7 +56,7 @@ func TestATurnStartsWithALeaseThatEndsWithItsFirstAttempt(t *testing.T) {
 	home := h.conversation("ann", "")
 	end := h.live()
 	h.say(home, "one")
-	h.await(home, 2) // one is that there is no worker
+	h.await(home, 2) // one notice says that there is no worker
 	end()
 	if want := []string{"begin", "attempt", "end", "attempt", "end"}; !slices.Equal(a.told, want) {
 		t.Errorf("told were %q", a.told)

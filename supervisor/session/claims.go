@@ -7,12 +7,13 @@ import (
 	"mews/supervisor/claim"
 )
 
-// earlierMessages are how many of a conversation's latest messages are looked at where an answer
-// may speak of an earlier turn.
+// earlierMessages is how many of a conversation's latest messages are read if an answer may speak
+// of an earlier turn.
 const earlierMessages = 60
 
-// unverified is the line below an answer that claims to have done what no tool has done; "" for
-// none, and where that can't be read. Only what claims something costs a read.
+// unverified returns the line below an answer that claims something that no tool has done. It
+// returns "" if there is no such claim, or if the store fails. The store is read only if the answer
+// claims something.
 func (t *turn) unverified(ctx context.Context, answer string) string {
 	if t.Worked == nil || t.Turn.Kind != supervisor.TurnChat || t.Turn.Parent != 0 {
 		return ""

@@ -12,7 +12,7 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// countedReads counts how often the tools were looked at.
+// countedReads counts the reads of tool calls.
 type countedReads struct {
 	sqlite.Turns
 	reads int
@@ -37,17 +37,16 @@ const (
 	notDeleted = "(Not verified: it says that it deleted something; no tool did so in this turn.)"
 )
 
-// TestClaimsAreVerified is a conversation: in each turn tools run, and the model says something. A
-// claim that no tool bears out has a line below it; nothing else has, and what claims nothing costs
-// no read.
-func TestClaimsAreVerified(t *testing.T) {
+// The table is one conversation: in each turn tools run, and the model says something. Only a claim
+// without a matching tool gets a line, and an answer without a claim costs no read.
+func TestClaim_WithoutTool_GetsALine(t *testing.T) {
 	turns := []struct {
 		name   string
-		tool   string // what it ran; "!" before it: it failed
+		tool   string // the tool that ran; "!" before it means that it failed
 		says   string
-		want   string // below that
+		want   string // the line below the answer
 		reads  int
-		broken bool // the store
+		broken bool // the store fails
 	}{
 		{"nothing is claimed", "", "I can save that for you.", "", 0, false},
 		{"claimed, and not done", "", "I've saved it to notes.md.", notSaved, 1, false},
@@ -106,7 +105,7 @@ func TestClaimsAreVerified(t *testing.T) {
 	}
 }
 
-// ran keeps a call of a tool in an attempt, and what came of it.
+// ran stores a tool call of an attempt with its result.
 func (h *harness) ran(a session.Attempt, id, tool string) {
 	h.Helper()
 	failed := tool[0] == '!'
@@ -123,9 +122,8 @@ func (h *harness) ran(a session.Attempt, id, tool string) {
 	}
 }
 
-// What came with a message, the model has read without a tool; and what no person asked for has no
-// line.
-func TestWhatCameWithAMessageWasRead(t *testing.T) {
+// The model reads a message's attachments without a tool. A job's turn gets no line.
+func TestClaim_AboutAttachment_GetsNoLine(t *testing.T) {
 	var h *harness
 	h = newHarness(t, func(_ context.Context, a session.Attempt) (session.End, error) {
 		h.commit(a, "I read contract.pdf.")

@@ -19,7 +19,7 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// worker runs attempts as the test says.
+// worker is a function of the test that runs attempts.
 type worker func(ctx context.Context, a session.Attempt) (session.End, error)
 
 func (w worker) Run(ctx context.Context, a session.Attempt) (session.End, error) {
@@ -30,14 +30,14 @@ func (w worker) Run(ctx context.Context, a session.Attempt) (session.End, error)
 	return end, err
 }
 
-// harness is a registry on a real database. Its methods end the test when what they do fails.
+// harness is a registry on a real database. Its methods end the test on any error.
 type harness struct {
 	*testing.T
 	db       *sqlite.DB
 	feeds    reply.Feeds
 	options  session.Options
 	registry *session.Registry
-	mu       sync.Mutex // guards what follows
+	mu       sync.Mutex // guards the fields below
 	keys     int
 	offences []string // audited
 }
@@ -49,7 +49,7 @@ func newHarness(t *testing.T, w worker) *harness {
 	return h
 }
 
-// on has the registry work on a database.
+// on makes the registry use a database.
 func (h *harness) on(db *sqlite.DB, w session.Runner) {
 	h.db = db
 	h.options = session.Options{
@@ -63,13 +63,13 @@ func (h *harness) on(db *sqlite.DB, w session.Runner) {
 	}
 }
 
-// live starts a life of the registry. It ends with the test at the latest.
+// live starts the registry, at most until the end of the test.
 func (h *harness) live() (end func()) {
 	h.Helper()
 	return h.liveAs(session.New(h.options))
 }
 
-// liveAs is live with a registry that was there before.
+// liveAs is live with an existing registry.
 func (h *harness) liveAs(r *session.Registry) (end func()) {
 	h.registry = r
 	ctx, cancel := context.WithCancel(context.Background())
@@ -99,17 +99,17 @@ func (h *harness) conversation(user, chat string) supervisor.Conversation {
 	return must(h, c, err)
 }
 
-// keep has a text on disk, and nobody told of it.
+// keep stores a text, without waking the registry.
 func (h *harness) keep(c supervisor.Conversation, text string) supervisor.Inbound {
 	return h.put(c, supervisor.KindText, text)
 }
 
-// command has one on disk, and nobody told of it.
+// command stores a command, without waking the registry.
 func (h *harness) command(c supervisor.Conversation) int64 {
 	return h.put(c, supervisor.KindCommand, "/stop").ID
 }
 
-// stop has what a command is about stopped.
+// stop stops the turn that a command is about.
 func (h *harness) stop(c supervisor.Conversation, command int64) sqlite.PrecedingText {
 	h.Helper()
 	ahead, err := h.registry.Stop(h.Context(), c, command)
@@ -136,14 +136,14 @@ func (h *harness) say(c supervisor.Conversation, text string) supervisor.Inbound
 	return in
 }
 
-// outbox is what a conversation was told so far.
+// outbox lists a conversation's deliveries so far.
 func (h *harness) outbox(c supervisor.Conversation) []supervisor.Delivery {
 	h.Helper()
 	list, err := h.db.Outbox().List(h.Context(), c.ID, 0, 1000)
 	return must(h, list, err)
 }
 
-// await waits until a conversation was told so many things.
+// await waits until a conversation has n deliveries.
 func (h *harness) await(c supervisor.Conversation, n int) []supervisor.Delivery {
 	h.Helper()
 	w := h.feeds.Watch(c.ID)
@@ -171,7 +171,7 @@ func (h *harness) inbounds(state supervisor.InboundState) int {
 	return int(must(h, counts, err).Inbounds[state])
 }
 
-// commit keeps a step of an attempt's, as the desk does.
+// commit stores a step of an attempt, as its connection does.
 func (h *harness) commit(a session.Attempt, text string, calls ...string) {
 	m := protocol.Message{Role: protocol.RoleAssistant}
 	if text != "" {
@@ -187,7 +187,7 @@ func (h *harness) commit(a session.Attempt, text string, calls ...string) {
 	a.Stream.Commit(text)
 }
 
-// question is what an attempt's turn answers.
+// question returns the message that an attempt's turn answers.
 func (h *harness) question(a session.Attempt) string {
 	open, _ := h.open(a.Turn.Conversation)
 	return open.Messages[0].Text()

@@ -14,8 +14,8 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// commitLast keeps the last step of an attempt's, as its connection does, and says whether the turn
-// has ended with it.
+// commitLast stores the last step of an attempt, as its connection does. It returns whether the
+// turn has ended with it.
 func (h *harness) commitLast(ctx context.Context, a session.Attempt, text string, replaced *modelcall.Replaced) (ended bool, err error) {
 	step := sqlite.Step{Turn: a.Turn.ID, Model: "test", Spec: "other/model",
 		Message: protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.Part{{Text: text}}}}
@@ -25,9 +25,8 @@ func (h *harness) commitLast(ctx context.Context, a session.Attempt, text string
 	return ended, err
 }
 
-// What the worker does once the turn has ended with the model's last word changes nothing: it was
-// asked for nothing more.
-func TestATurnEndsWithTheModelsLastWord(t *testing.T) {
+// After the model's last message has ended the turn, nothing that the worker does changes it.
+func TestLastStep_EndsTheTurn(t *testing.T) {
 	for name, last := range map[string]func() (session.End, error){
 		"done":        func() (session.End, error) { return done, nil },
 		"an error":    func() (session.End, error) { return ended(protocol.WhyError), nil },
@@ -78,8 +77,9 @@ func TestATurnEndsWithTheModelsLastWord(t *testing.T) {
 	}
 }
 
-// What waits has a turn of its own: the one that it might have become part of ends by itself.
-func TestATurnDoesNotEndWithItsLastWordWhereSomethingWaits(t *testing.T) {
+// A waiting message gets its own turn: the running one, which might have taken it in, ends by
+// itself.
+func TestLastStep_MessageWaiting_DoesNotEndTurn(t *testing.T) {
 	var h *harness
 	h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
 		if q := h.question(a); q == "one" {
@@ -99,8 +99,8 @@ func TestATurnDoesNotEndWithItsLastWordWhereSomethingWaits(t *testing.T) {
 	}
 }
 
-// A /stop, or what is sent next, that comes once the turn has ended with its last word is too late.
-func TestAStopAfterTheLastWordIsTooLate(t *testing.T) {
+// A /stop, or a new message, comes too late if the last message has ended the turn.
+func TestStop_AfterLastStep_IsTooLate(t *testing.T) {
 	for name, why := range map[string]protocol.Why{"the worker has stopped": protocol.WhyStopped, "it was done": protocol.WhyDone} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -136,12 +136,12 @@ func TestAStopAfterTheLastWordIsTooLate(t *testing.T) {
 	}
 }
 
-// A stop that is waiting for a turn learns that this has ended by itself.
-func TestAStopThatWaitsIsToldThatTheTurnHasEnded(t *testing.T) {
+// A waiting stop learns that the turn has ended by itself.
+func TestStop_TurnEndsByItself_IsAnswered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var h *harness
 		h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
-			<-ctx.Done() // it is stopped, and the model has said its last word all the same
+			<-ctx.Done() // it is stopped, but the model has given its last message all the same
 			if ended, err := h.commitLast(context.WithoutCancel(ctx), a, "re: one", nil); err != nil || !ended {
 				t.Errorf("ended %t, %v", ended, err)
 			}

@@ -10,25 +10,24 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// progress is how far a turn has come, and so where the work goes on. It is read off what is
-// committed, and nothing else.
+// progress is how far a turn has come, and so where it continues. It is computed only from
+// committed messages.
 type progress struct {
 	step    int
 	first   int64 // the message that it began with
-	taken   int   // messages that it has taken in since
+	taken   int   // messages taken in since
 	last    int64 // the newest message
 	said    string
-	recent  []protocol.ToolCall    // all calls of the turn since the person's last word
-	pending []protocol.PendingCall // those without a result
-	// the model's last message asks for nothing more, or a job's result is there: the turn needs
-	// only its end
+	recent  []protocol.ToolCall    // all calls of the turn since the user's last message
+	pending []protocol.PendingCall // calls without a result
+	// the model's last message calls no tool, or a job's result exists: the turn only has to end
 	answered bool
 }
 
 func progressOf(open sqlite.RunningTurn) progress {
 	var p progress
 	results := map[string]bool{}
-	var asks protocol.Message // the model's last
+	var asks protocol.Message // the model's last message
 	var said []string
 	for i, m := range open.Messages {
 		p.last = max(p.last, m.ID)
@@ -57,16 +56,16 @@ func progressOf(open sqlite.RunningTurn) progress {
 	return p
 }
 
-// take counts a message of the person's. It returns what the reply says of it and those that
-// directly follow it: nothing of messages from before the first step, nor of messages that no step
-// has answered yet.
+// take counts a message of the user. It returns the reply's line about it and the messages directly
+// after it. The line is empty for messages from before the first step, and for those that no step
+// has answered.
 func (p *progress) take(all []protocol.Message, i int) (said string) {
 	if p.first == 0 {
 		p.first = all[i].ID
 		return ""
 	}
 	p.taken++
-	p.recent = nil // the person may want the same calls again
+	p.recent = nil // the user may want the same calls again
 	if p.step == 0 || all[i-1].Role == protocol.RoleUser {
 		return "" // said with the first of them
 	}
@@ -80,7 +79,7 @@ func (p *progress) take(all []protocol.Message, i int) (said string) {
 	return reply.Taken(n)
 }
 
-// start is the turn.start that goes on from p.
+// start returns the turn.start that continues from p.
 func (p progress) start(turn supervisor.Turn, limits protocol.TurnLimits) protocol.TurnStart {
 	to := turn.AnswersIn()
 	return protocol.TurnStart{
@@ -97,12 +96,12 @@ func (p progress) start(turn supervisor.Turn, limits protocol.TurnLimits) protoc
 	}
 }
 
-// maxRecent bounds the earlier calls that a turn.start carries, in bytes of their arguments. The
-// newest are enough to notice repetition. Together with the pending calls of one message, half a
-// mebibyte at most, they must fit a line of the wire.
+// maxRecent bounds the earlier calls in a turn.start, in bytes of their arguments. The newest are
+// enough to notice repetition. Together with the pending calls of one message, half a mebibyte at
+// most, they must fit a line of the wire.
 const maxRecent = 128 << 10
 
-// newest are the last calls whose arguments have at most most bytes together.
+// newest returns the last calls whose arguments have at most most bytes together.
 func newest(calls []protocol.ToolCall, most int) []protocol.ToolCall {
 	from := len(calls)
 	for from > 0 && len(calls[from-1].Arguments) <= most {

@@ -17,7 +17,7 @@ func toolCall(id string) protocol.ToolCall {
 	return protocol.ToolCall{ID: id, Name: "read_file", Arguments: json.RawMessage(`{}`)}
 }
 
-// asks is a message of the model's.
+// asks returns a message of the model.
 func asks(id int64, text string, calls ...string) protocol.Message {
 	m := protocol.Message{ID: id, Role: protocol.RoleAssistant, Parts: []protocol.Part{{Text: text}}}
 	for _, c := range calls {
@@ -32,14 +32,14 @@ func answers(id int64, call string) protocol.Message {
 		{Result: &protocol.ToolResult{Call: call, Name: "read_file", Text: "ok"}}}}
 }
 
-// more is a message that the person has sent meanwhile.
+// more returns a message that the user has sent meanwhile.
 func more(id int64) protocol.Message {
 	m := protocol.UserText("more")
 	m.ID = id
 	return m
 }
 
-func TestATurnGoesOnFromWhatIsCommitted(t *testing.T) {
+func TestTurn_ContinuesFromCommittedSteps(t *testing.T) {
 	question := protocol.Message{ID: 5, Role: protocol.RoleUser, Parts: []protocol.Part{{Text: "hi"}}}
 	for name, c := range map[string]struct {
 		messages []protocol.Message
@@ -84,7 +84,7 @@ func TestATurnGoesOnFromWhatIsCommitted(t *testing.T) {
 			messages: []protocol.Message{question, more(6), asks(7, "One.", "a"), answers(8, "a"), more(9), more(10), asks(11, "Two.", "b"),
 				answers(12, "b"), more(13)},
 			want: progress{first: 5, taken: 4, step: 2, last: 13,
-				// nobody has been shown the last one yet
+				// the reply does not mention the last one yet
 				said: "One.\n\n" + reply.Taken(2) + "\n\nTwo."},
 		},
 	} {
@@ -97,7 +97,7 @@ func TestATurnGoesOnFromWhatIsCommitted(t *testing.T) {
 	}
 }
 
-func TestAStartFitsALineOfTheWireHoweverMuchTheTurnHasAskedFor(t *testing.T) {
+func TestTurnStart_ManyCalls_FitsALine(t *testing.T) {
 	var open sqlite.RunningTurn
 	text := append(append([]byte(`{"text":"`), bytes.Repeat([]byte("x"), 500<<10)...), `"}`...)
 	for i := range int64(50) {
@@ -122,9 +122,8 @@ func TestAStartFitsALineOfTheWireHoweverMuchTheTurnHasAskedFor(t *testing.T) {
 	}
 }
 
-// TestAStartSaysWhatTheChannelCan: a model is told of a channel by what it can, where the answer
-// goes.
-func TestAStartSaysWhatTheChannelCan(t *testing.T) {
+// A model learns the capabilities of the channel that gets the answer.
+func TestTurnStart_HasDestinationsCapabilities(t *testing.T) {
 	phone := supervisor.Conversation{Channel: supervisor.ChannelTelegram, Chat: "42"}
 	group := supervisor.Conversation{Channel: supervisor.ChannelTelegram, Chat: "-42"}
 	type chat struct {

@@ -15,8 +15,8 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// BenchmarkWaitingTurn is a turn that waits and goes on: from its person's press until its next
-// attempt has the answer. That the turn asks and is left is not measured.
+// BenchmarkWaitingTurn measures how a waiting turn resumes: from its user's press until its next
+// attempt has the answer. The question and the suspension are not measured.
 func BenchmarkWaitingTurn(b *testing.B) {
 	db := sqlitetest.Open(b)
 	begun, waits := make(chan supervisor.Question, 1), make(chan int64, 1)

@@ -22,11 +22,10 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// Whatever a person sends, changes, stops, answers in words or by a button, in time or late or
-// never, and whatever dies meanwhile: each message is answered once and in its order, each question
-// ends once, nothing that was sent before a question stood in its chat is its answer, and a turn
-// goes on once for one end.
-func TestTurnsThatWaitLoseNothing(t *testing.T) {
+// A user sends, changes, stops and answers in any order, in time, late or never, and processes die
+// meanwhile. Each message is answered once and in order, each question ends once, and a turn
+// resumes once for each end. A message from before a question reached the chat is not its answer.
+func TestWaitingTurns_LoseNothing(t *testing.T) {
 	runs, failed := 0, false
 	rapid.Check(t, func(rt *rapid.T) {
 		if runs++; runs > waitingRuns && !failed { // each opens a database
@@ -34,7 +33,7 @@ func TestTurnsThatWaitLoseNothing(t *testing.T) {
 		}
 		steps := rapid.SliceOfN(rapid.SampledFrom(waitingSteps), 12, 30).Draw(rt, "steps")
 		var wrong []string
-		// what is drawn is drawn before: a bubble has a goroutine of its own
+		// drawn in advance: a bubble has its own goroutine
 		synctest.Test(t, func(t *testing.T) {
 			m := &waitingModel{harness: &harness{T: t}, path: filepath.Join(t.TempDir(), "mews.db"), resumed: map[int64]int{}}
 			m.start()
@@ -53,11 +52,10 @@ func TestTurnsThatWaitLoseNothing(t *testing.T) {
 	})
 }
 
-// waitingRuns is how many sequences are tried: enough in the long run, for they are others each
-// time.
+// waitingRuns is how many sequences are tried. Each run of the test tries others.
 const waitingRuns = 12
 
-// waitingSteps are what may happen; what is there more than once happens more often.
+// waitingSteps lists the possible actions; a repeated one happens more often.
 var waitingSteps = []string{"say", "ask", "ask", "ask words", "album", "edit", "stop", "deliver", "word", "read word", "read word", "press", "read press",
 	"time", "crash", "die", "die late"}
 
@@ -82,8 +80,8 @@ var waitingModelSteps = map[string]func(m *waitingModel, i int){
 	"die late":   func(m *waitingModel, _ int) { m.dies.Store("answered") },
 }
 
-// standsHere is how long a question stands: the clock of a bubble goes in steps of five seconds
-// while one does.
+// standsHere is how long a question stays open. While one is open, the bubble's clock moves in
+// steps of five seconds.
 const standsHere = 30 * time.Second
 
 // waitingModel is alice in a chat on Telegram.
@@ -91,18 +89,17 @@ type waitingModel struct {
 	*harness
 	home     supervisor.Conversation
 	path     string
-	end      func() // ends a life of the service
+	end      func() // ends the current process
 	updates  int64
-	messages []string     // the channel's names of what was sent
+	messages []string     // the channel's names of sent messages
 	pressed  int          // answers by a button
-	dies     atomic.Value // a string: where the next attempt's worker ends; "" for nowhere
-	// by question: how often a turn went on with its end, but for the workers that have died over
-	// it
+	dies     atomic.Value // a string: where the next attempt's worker dies; "" for nowhere
+	// by question: how often a turn resumed with its end, not counting workers that died
 	resumed map[int64]int
 	wrong   []string
 }
 
-// start begins a life of the service.
+// start starts a process of the service.
 func (m *waitingModel) start() {
 	m.on(sqlitetest.OpenPath(m.T, m.path, sqlite.Options{}), worker(m.work))
 	c, err := m.db.Conversations().Find(m.Context(), "alice", supervisor.ChannelTelegram, "42", "")
@@ -122,12 +119,12 @@ func (m *waitingModel) start() {
 	}
 }
 
-// fails notes what is wrong.
+// fails records a failure of the test.
 func (m *waitingModel) fails(format string, args ...any) {
 	m.wrong = append(m.wrong, fmt.Sprintf(format, args...))
 }
 
-// work is an attempt: a text that says so is asked about, and each is answered.
+// work is an attempt: it asks if the text says so, and then answers.
 func (m *waitingModel) work(ctx context.Context, a session.Attempt) (session.End, error) {
 	if _, err := m.db.Turns().Correct(ctx, a.Turn.ID, 32<<10); err != nil {
 		return session.End{}, err
@@ -146,7 +143,7 @@ func (m *waitingModel) work(ctx context.Context, a session.Attempt) (session.End
 
 var errKilled = errors.New("signal: killed")
 
-// diesHere says whether the worker ends here, once.
+// diesHere reports whether the worker dies here, once.
 func (m *waitingModel) diesHere(where string) bool {
 	return m.dies.CompareAndSwap(where, "")
 }
@@ -188,15 +185,15 @@ func (m *waitingModel) send(text, album string) {
 	m.put(supervisor.Item{Inbound: supervisor.Inbound{Message: name, Text: text, Together: album}})
 }
 
-// edit changes one of the messages that were sent.
+// edit changes one of the sent messages.
 func (m *waitingModel) edit(i int) {
 	if len(m.messages) > 0 {
 		m.put(supervisor.Item{EditedAt: time.Now(), Inbound: supervisor.Inbound{Message: m.messages[i%len(m.messages)], Text: fmt.Sprint("say what is meant by ", i)}})
 	}
 }
 
-// put has the channel say something, which is no answer unless its person can have read the
-// question.
+// put delivers a message from the channel. It answers the open question only if its user can have
+// read that.
 func (m *waitingModel) put(item supervisor.Item) {
 	m.updates++
 	item.Update, item.Raw = m.updates, "{}"
@@ -220,12 +217,12 @@ func (m *waitingModel) look(query string) string {
 	return strings.Join(sqlitetest.Look(m.T, m.db, query), " ")
 }
 
-// standing is the open question that stands in the chat; "" for none.
+// standing returns the open question that is in the chat, or "".
 func (m *waitingModel) standing() string {
 	return m.look(`SELECT q.id FROM question q JOIN outbox o ON o.id = q.delivery WHERE q.why IS NULL AND o.outcome = 'sent'`)
 }
 
-// deliver has all that waits for the chat stand there.
+// deliver delivers all waiting messages of the chat.
 func (m *waitingModel) deliver() {
 	list, err := m.db.Outbox().ListPending(m.Context(), m.home.ID, 0, 1000)
 	for _, d := range must(m.harness, list, err) {
@@ -251,7 +248,7 @@ func (m *waitingModel) press() {
 	}
 }
 
-// settle has all come to its end.
+// settle runs everything to its end.
 func (m *waitingModel) settle() {
 	for range 100 {
 		m.deliver()

@@ -17,13 +17,13 @@ import (
 	"mews/supervisor/session"
 )
 
-// digestOf is that of the buttons' nonce of a turn's question here.
+// digestOf returns the digest of the nonce of a turn's buttons.
 func digestOf(turn int64) string {
 	sum := sha256.Sum256(fmt.Append(nil, turn))
 	return hex.EncodeToString(sum[:])
 }
 
-// asking is a worker whose turns ask their persons, and answer once they were answered.
+// asking is a worker whose turns ask their users, and answer after that.
 func (h *harness) asking(ctx context.Context, a session.Attempt) (session.End, error) {
 	q, _, err := h.db.Questions().Ask(ctx, supervisor.Question{Conversation: a.Turn.Conversation, Turn: a.Turn.ID, Kind: supervisor.QuestionApproval,
 		Tool: "send_file", Subject: strings.Repeat("5", 64), Text: "May I?", Stands: time.Hour}, digestOf(a.Turn.ID), nil)
@@ -39,8 +39,8 @@ func (h *harness) asking(ctx context.Context, a session.Attempt) (session.End, e
 	return done, nil
 }
 
-// answer has a person press yes to what the turn of their conversation asks, and the turn go on, as
-// package question does.
+// answer presses yes to the question of a conversation's turn and resumes the turn, as package
+// question does.
 func (h *harness) answer(c supervisor.Conversation) {
 	h.Helper()
 	open, _ := h.open(c)
@@ -51,7 +51,7 @@ func (h *harness) answer(c supervisor.Conversation) {
 	h.registry.Wake(c)
 }
 
-// suspensions counts the turns that wait.
+// suspensions counts suspended turns.
 type suspensions struct {
 	session.Waiting
 	kept chan int64
@@ -63,8 +63,8 @@ func (s suspensions) Suspend(ctx context.Context, turn int64, ran time.Duration)
 	return waits, err
 }
 
-// asked is a harness of turns that ask. kept has each that waits.
-func asked(t *testing.T) (h *harness, kept <-chan int64) {
+// newAsking returns a harness whose turns ask. kept receives each suspended turn.
+func newAsking(t *testing.T) (h *harness, kept <-chan int64) {
 	t.Helper()
 	h = newHarness(t, nil)
 	c := make(chan int64, 2000)
@@ -72,10 +72,10 @@ func asked(t *testing.T) (h *harness, kept <-chan int64) {
 	return h, c
 }
 
-// A turn whose person is asked leaves its place to others: of one person's conversations as many
-// wait as there are, and another is answered.
-func TestATurnThatWaitsHoldsNoPlace(t *testing.T) {
-	h, kept := asked(t)
+// A suspended turn frees its slot: any number of a user's conversations may wait, and another one
+// is still answered.
+func TestSuspendedTurn_HoldsNoSlot(t *testing.T) {
+	h, kept := newAsking(t)
 	h.options.AtOnce = 1
 	h.live()
 	var all []supervisor.Conversation
@@ -86,7 +86,7 @@ func TestATurnThatWaitsHoldsNoPlace(t *testing.T) {
 	}
 	h.answer(all[3])
 	h.same("the answered", h.await(all[3], 2)[1].Text, "answered once")
-	h.say(all[0], "and this") // waits behind the turn that waits
+	h.say(all[0], "and this") // waits behind the suspended turn
 	for _, c := range []supervisor.Conversation{all[4], all[0]} {
 		h.answer(c)
 		h.await(c, 2)
@@ -96,9 +96,9 @@ func TestATurnThatWaitsHoldsNoPlace(t *testing.T) {
 	h.same("offences", h.offences, []string(nil))
 }
 
-// A stop ends a turn that waits, and its question.
-func TestAStopEndsATurnThatWaits(t *testing.T) {
-	h, kept := asked(t)
+// A stop ends a suspended turn and its question.
+func TestStop_EndsSuspendedTurn(t *testing.T) {
+	h, kept := newAsking(t)
 	h.live()
 	c := h.conversation("alice", "1")
 	h.say(c, "send it")
@@ -111,8 +111,8 @@ func TestAStopEndsATurnThatWaits(t *testing.T) {
 	h.same("press", must(h, came, err), supervisor.PressEnded)
 }
 
-// A worker that says that its turn waits, and has asked nobody, is ended for it.
-func TestAWorkerThatWaitsForNobodyIsEnded(t *testing.T) {
+// A worker that claims to wait without a question is ended.
+func TestWait_WithoutQuestion_EndsWorker(t *testing.T) {
 	h := newHarness(t, func(context.Context, session.Attempt) (session.End, error) { return ended(protocol.WhyWaits), nil })
 	h.live()
 	c := h.conversation("alice", "1")
@@ -128,9 +128,9 @@ func TestAWorkerThatWaitsForNobodyIsEnded(t *testing.T) {
 	h.same("offences", len(h.offences), 3)
 }
 
-// What a turn runs counts over its waits, and what it waits does not.
-func TestTheClockOfATurnStopsWhileItWaits(t *testing.T) {
-	h, kept := asked(t)
+// A turn's time limit counts its running time, also before a suspension, but not the wait.
+func TestSuspendedTurn_TimeLimitPauses(t *testing.T) {
+	h, kept := newAsking(t)
 	var seconds []int64
 	now := time.Now()
 	asking := h.options.Runner
@@ -157,10 +157,9 @@ func (h *harness) same(what string, got, want any) {
 	}
 }
 
-// A worker that says again and again that its turn waits, once the question has ended, comes to the
-// end of the turn's time.
-func TestAWorkerCanNotWaitForEver(t *testing.T) {
-	h, kept := asked(t)
+// A worker that keeps claiming to wait after its question has ended reaches the turn's time limit.
+func TestWait_Repeated_ReachesTimeLimit(t *testing.T) {
+	h, kept := newAsking(t)
 	now := time.Now()
 	h.options.Now = func() time.Time { return now }
 	tries, asking := 0, h.options.Runner
@@ -181,13 +180,13 @@ func TestAWorkerCanNotWaitForEver(t *testing.T) {
 	h.same("tries", tries, 9)
 }
 
-// manyWaiting is how many turns wait at once below.
+// manyWaiting is how many turns wait at once in the test below.
 const manyWaiting = 1000
 
-// A thousand turns that wait hold nothing in memory, and nothing is done for them at a start; each
-// is answered afterwards.
-func TestAThousandTurnsWait(t *testing.T) {
-	h, kept := asked(t)
+// A thousand suspended turns hold no memory and cost nothing at a start. Each is answered
+// afterwards.
+func TestSuspendedTurns_AThousand_CostNothing(t *testing.T) {
+	h, kept := newAsking(t)
 	end := h.live()
 	var all []supervisor.Conversation
 	for i := range manyWaiting {
@@ -219,10 +218,10 @@ func TestAThousandTurnsWait(t *testing.T) {
 	}
 }
 
-// heap is what the heap holds, in bytes, after a collection.
+// heap returns the bytes on the heap after a collection.
 func heap() int64 {
 	runtime.GC()
-	runtime.GC() // what a finalizer has let go
+	runtime.GC() // frees what finalizers have released
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return int64(m.HeapAlloc)

@@ -17,7 +17,7 @@ type begun struct {
 	end  chan struct{}
 }
 
-// holding is a worker whose attempts tell that they have begun.
+// holding is a worker that reports the begin of each attempt.
 func holding(h *harness, begins chan<- begun) worker {
 	var reviews atomic.Int32
 	return func(ctx context.Context, a session.Attempt) (session.End, error) {
@@ -39,7 +39,7 @@ func holding(h *harness, begins chan<- begun) worker {
 	}
 }
 
-// review has a review of a pull request be due.
+// review makes a review of a pull request due.
 func (h *harness) review(user, number string) supervisor.Conversation {
 	h.Helper()
 	c, err := h.db.Conversations().Find(h.Context(), user, supervisor.ChannelGitHub, "acme/widget", number)
@@ -49,8 +49,8 @@ func (h *harness) review(user, number string) supervisor.Conversation {
 	return c
 }
 
-// Reviews run two at once, and take no place from anybody while they do.
-func TestReviewsTakeNobodysPlace(t *testing.T) {
+// Two reviews run at once, and take no slot from other turns.
+func TestReviews_TakeNoSlotFromOthers(t *testing.T) {
 	h := newHarness(t, nil)
 	begins := make(chan begun)
 	h.options.Runner, h.options.AtOnce = holding(h, begins), 1
@@ -71,7 +71,7 @@ func TestReviewsTakeNobodysPlace(t *testing.T) {
 	h.say(h.conversation("bob", "1"), "bob's")
 	close(anns.end)
 	var one begun
-	for range 3 { // in which order depends on who has asked for a place by now
+	for range 3 { // the order depends on who has asked for a slot by now
 		if b := <-begins; b.what == "review 1" {
 			one = b
 		} else {
@@ -81,9 +81,9 @@ func TestReviewsTakeNobodysPlace(t *testing.T) {
 	h.review("ann", "2")
 	two := next("review 2")
 	h.review("bob", "3")
-	h.review("ann", "1") // what waits behind a review does not stop it
+	h.review("ann", "1") // a message behind a review does not stop it
 	for n := range 3 {
-		// neither of her two places, nor the only one of all
+		// neither of her two slots, nor the only one of all
 		h.say(h.conversation("ann", "1"), "meanwhile")
 		close(next("meanwhile").end)
 		h.await(h.conversation("ann", "1"), 2+n)
@@ -95,7 +95,7 @@ func TestReviewsTakeNobodysPlace(t *testing.T) {
 	close(three.end)
 }
 
-// readAloud are voices that note in which conversations an answer was to be said.
+// readAloud records the conversations whose answers were spoken.
 type readAloud struct {
 	mu   sync.Mutex
 	said []supervisor.Channel
@@ -110,8 +110,8 @@ func (v *readAloud) ModeOf(c supervisor.Conversation, _ string) supervisor.Voice
 
 func (v *readAloud) Wake() {}
 
-// TestTheCardOfAReviewIsNotSaidAloud: what is said is what was said to somebody.
-func TestTheCardOfAReviewIsNotSaidAloud(t *testing.T) {
+// Only answers to somebody are spoken.
+func TestReviewCard_IsNotSpoken(t *testing.T) {
 	h := newHarness(t, nil)
 	voices := &readAloud{}
 	h.options.Runner, h.options.Voices = worker(h.echo), voices

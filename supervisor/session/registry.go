@@ -12,39 +12,38 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// defaultAtOnce is how many turns run at the same time, of all people together.
+// defaultAtOnce is how many turns run at the same time, of all users together.
 const defaultAtOnce = 8
 
-// turnsAtOnce is how many conversations of one person run at the same time.
+// turnsAtOnce is how many conversations of one user run at the same time.
 const turnsAtOnce = 2
 
-// jobsAtOnce is how many jobs of one person run at the same time, besides those.
+// jobsAtOnce is how many jobs of one user run at the same time, besides the conversations.
 const jobsAtOnce = 1
 
-// defaultJobs is how many jobs run at the same time, of all people together.
+// defaultJobs is how many jobs run at the same time, of all users together.
 const defaultJobs = 2
 
-// readsAtOnce is how many turns with a worker of their own run at the same time, of all people
-// together.
+// readsAtOnce is how many turns of one-shot workers run at the same time, of all users together.
 const readsAtOnce = 2
 
-// Registry has a session running for each conversation that has something to do.
+// Registry runs a session for each conversation that has something to do.
 type Registry struct {
 	o        Options
 	stops    *stopRequests
-	allTurns *slots.Slots // of everybody
-	chats    *slots.Slots // of turns that run for what people say
+	allTurns *slots.Slots // of all users
+	chats    *slots.Slots // of turns that answer users
 	jobs     *slots.Slots // of jobs' turns
-	reads    *slots.Slots // of turns with a worker of their own
+	reads    *slots.Slots // of turns with one-shot workers
 
-	mu       sync.Mutex // guards what follows
+	mu       sync.Mutex // guards the fields below
 	sessions map[int64]*session
-	woken    map[int64]supervisor.Conversation // since their sessions last looked
+	woken    map[int64]supervisor.Conversation // since their sessions last read the inbox
 	users    map[string]*userTurns             // by user
-	changed  chan struct{}                     // holds a token when woken may hold something
+	changed  chan struct{}                     // holds a token if woken may hold something
 }
 
-// New makes a registry; Run works it.
+// New returns a registry; call Run to start it.
 func New(o Options) *Registry {
 	return &Registry{
 		o:        o,
@@ -60,7 +59,7 @@ func New(o Options) *Registry {
 	}
 }
 
-// Wake has a conversation's session look for work, also the one whose turn runs. It never blocks.
+// Wake makes a conversation's session read the inbox, even if its turn is running. It never blocks.
 func (r *Registry) Wake(c supervisor.Conversation) {
 	r.mu.Lock()
 	r.woken[c.ID] = c
@@ -71,14 +70,13 @@ func (r *Registry) Wake(c supervisor.Conversation) {
 	signals.Send(r.changed)
 }
 
-// Stop ends the turn that a command is about: the one that runs in its conversation, waits for its
-// place, or is about to begin, also when an earlier life of the service began it. What was sent
-// after that text goes on. A command that is run again after a crash ends no other turn than the
-// first time.
+// Stop ends the turn that a command is about. That turn is running, waits for a slot, or is about
+// to begin; an earlier process may have begun it. Messages sent after the turn's text continue. A
+// command that is repeated after a crash ends no other turn than the first time.
 //
-// It returns when the turn's answer is in the outbox, or with ctx's cause when ctx ends first; the
-// turn is ended all the same. Of the result, Inbound is 0 where there was nothing to stop, and Why
-// is not WhyStopped where the turn had ended by itself.
+// Stop returns when the turn's answer is in the outbox. If ctx ends first, it returns the cause,
+// and the turn is ended all the same. In the result, Inbound is 0 if there was nothing to stop, and
+// Why is not WhyStopped if the turn had ended by itself.
 func (r *Registry) Stop(ctx context.Context, c supervisor.Conversation, command int64) (sqlite.PrecedingText, error) {
 	ahead, err := r.o.Inbox.Ahead(ctx, command)
 	if err != nil || ahead.Inbound == 0 || ahead.Why != "" {
@@ -87,8 +85,8 @@ func (r *Registry) Stop(ctx context.Context, c supervisor.Conversation, command 
 	request := r.stops.request(c.ID, ahead.Inbound)
 	defer request.readers.Done()
 	r.interrupt(c)
-	// If the turn ended before the request, its session does not know of it, and does not answer
-	// it.
+	// If the turn ended before the request, its session does not know of the request and will not
+	// answer it.
 	again, err := r.o.Inbox.Ahead(ctx, command)
 	if err == nil && (again.Inbound != ahead.Inbound || again.Why != "") {
 		r.stops.turnEnded(ahead.Inbound, again.Why)
@@ -102,8 +100,7 @@ func (r *Registry) Stop(ctx context.Context, c supervisor.Conversation, command 
 	return sqlite.PrecedingText{Inbound: ahead.Inbound, Why: request.why, Waiting: now.Waiting}, err
 }
 
-// interrupt has a conversation's session see that a turn is to be stopped, also while it waits for
-// a place.
+// interrupt makes a conversation's session check for stop requests, even while it waits for a slot.
 func (r *Registry) interrupt(c supervisor.Conversation) {
 	r.Wake(c)
 	r.mu.Lock()
@@ -113,13 +110,13 @@ func (r *Registry) interrupt(c supervisor.Conversation) {
 	}
 }
 
-// StopNow ends the turn that runs in a conversation without anything on disk, for when the disk is
-// full. It says whether there was one.
+// StopNow ends the turn of a conversation without writing to the disk, which may be full. It
+// returns whether there was one.
 func (r *Registry) StopNow(conversation int64) (stopped bool) {
 	return r.stops.stopRunning(conversation)
 }
 
-// Tell tells a person something in each of their conversations that is being worked for.
+// Tell sends a notice to each of a user's conversations with a session.
 func (r *Registry) Tell(ctx context.Context, user, text string) {
 	r.mu.Lock()
 	var active []*session
@@ -134,8 +131,8 @@ func (r *Registry) Tell(ctx context.Context, user, text string) {
 	}
 }
 
-// Run goes on with what an earlier life of the service left, and then runs a session for each
-// conversation that is woken, until ctx ends. It returns when every session has ended.
+// Run runs a session for each woken conversation until ctx ends. It first continues the work of an
+// earlier process. It returns when every session has ended.
 func (r *Registry) Run(ctx context.Context) error {
 	unfinished, err := r.o.Inbox.ListUnfinished(ctx)
 	if ctx.Err() != nil {
@@ -165,8 +162,8 @@ func (r *Registry) Run(ctx context.Context) error {
 	}
 }
 
-// startWoken makes sessions for the woken conversations that have none. A conversation with a
-// session stays woken, and its session sees that before it leaves.
+// startWoken makes sessions for the woken conversations that have none. If a conversation has a
+// session, it stays woken, and the session notices that before it leaves.
 func (r *Registry) startWoken() []*session {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -186,8 +183,8 @@ func (r *Registry) startWoken() []*session {
 	return started
 }
 
-// serve runs a session's turns as often as it is woken. It waits for a place before each of them,
-// so that a conversation where much waits does not keep the others waiting until its end.
+// serve runs a session's turns as often as it is woken. It waits for a slot before each of them, so
+// that a busy conversation does not delay the others until it is done.
 func (r *Registry) serve(ctx context.Context, s *session) {
 	for {
 		leave, ok := s.waitForSlots(ctx)
@@ -202,7 +199,7 @@ func (r *Registry) serve(ctx context.Context, s *session) {
 	}
 }
 
-// leave takes a session out, unless it was woken since it last looked.
+// leave removes a session, unless it was woken meanwhile.
 func (r *Registry) leave(s *session) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -215,16 +212,14 @@ func (r *Registry) leave(s *session) bool {
 	return true
 }
 
-// ownWorkers says whether the turns of a conversation have workers of their own. Nobody talks
-// there.
+// ownWorkers reports whether the turns of a conversation have one-shot workers. Nobody talks there.
 func ownWorkers(c supervisor.Conversation) bool { return c.Channel == supervisor.ChannelGitHub }
 
-// talks says whether somebody talks in a conversation, and waits for an answer there.
+// talks reports whether somebody talks in a conversation, and waits for an answer there.
 func talks(c supervisor.Conversation) bool { return c.Channel.Can() != supervisor.Capabilities{} }
 
-// userTurns are what a conversation's turns share with others of its person, and the slots of which
-// each takes one. Those with workers of their own share nothing with their person's. The caller has
-// the mutex.
+// userTurns returns the turns that share a worker with a conversation's turns, and the slots of its
+// kind. Turns with one-shot workers share nothing. The caller has r.mu.
 func (r *Registry) userTurns(c supervisor.Conversation) (*userTurns, *slots.Slots) {
 	if ownWorkers(c) {
 		return newUserTurns(), r.reads

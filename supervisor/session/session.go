@@ -1,11 +1,11 @@
-// Package session runs the turns of conversations: it takes what a person sent from the inbox, has
-// a turn run for it, and puts the answer into the outbox. There is one goroutine for each
-// conversation that has something to do, and one turn at a time in it. Nothing is kept in memory
-// that is not on disk, so a session, or the whole process, may end at any moment.
+// Package session runs the turns of conversations: it takes a user's messages from the inbox, runs
+// a turn for them, and puts the answer into the outbox. Each conversation with something to do has
+// one goroutine and one turn at a time. All state is on disk, so a session, or the whole process,
+// may end at any moment.
 //
-// A turn passes three functions: session.runNext (session.go) finds it, tries it until it has ended
-// and puts its answer into the outbox; turn.attempt (turn.go) is one try; Runner.Run, which is the
-// caller's, has a worker do it.
+// A turn passes three functions. session.runNext (session.go) finds it, tries it until it has
+// ended, and puts its answer into the outbox. turn.attempt (turn.go) is one try. Runner.Run, which
+// is the caller's, gives it to a worker.
 package session
 
 import (
@@ -23,7 +23,7 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// Inbox is where a conversation's work comes from.
+// Inbox is the store of a conversation's messages that wait.
 type Inbox interface {
 	Next(ctx context.Context, conversation int64) (supervisor.Inbound, bool, error)
 	Supersedes(ctx context.Context, conversation int64) (bool, error)
@@ -31,7 +31,7 @@ type Inbox interface {
 	Ahead(ctx context.Context, command int64) (sqlite.PrecedingText, error)
 }
 
-// Turns keeps how far the work has come.
+// Turns stores the progress of turns.
 type Turns interface {
 	Start(ctx context.Context, inbound int64, c *supervisor.Claim) (turn supervisor.Turn, lease supervisor.Lease, err error)
 	Take(ctx context.Context, turn int64, room int, least supervisor.Priority) (taken int, err error)
@@ -41,47 +41,47 @@ type Turns interface {
 	Finish(ctx context.Context, end sqlite.FinishTurn) (supervisor.Delivery, error)
 }
 
-// Waiting keeps that turns wait for their persons.
+// Waiting stores which turns wait for their users.
 type Waiting interface {
-	// Suspend keeps for how long a turn has run, and says whether it still waits: the answer may
+	// Suspend stores how long a turn has run, and returns whether it still waits: the answer may
 	// have come.
 	Suspend(ctx context.Context, turn int64, ran time.Duration) (waits bool, err error)
 }
 
-// LastSteps keeps what a model said last in a turn, with the turn's end.
+// LastSteps stores a turn's last step together with the turn's end.
 type LastSteps interface {
 	CommitLast(ctx context.Context, last sqlite.LastStep) (sqlite.EndedStep, error)
 }
 
-// Advances are what turns have set aside as they start.
+// Advances holds the money that turns set aside at their start.
 type Advances interface {
-	// Claim is what is to be set aside for a conversation's next turn; nil for nothing.
+	// Claim returns the money to set aside for a conversation's next turn; nil means none.
 	Claim(c supervisor.Conversation) *supervisor.Claim
-	// Begin says that a turn has started with a lease.
+	// Begin reports that a turn has started with a lease.
 	Begin(turn int64, lease supervisor.Lease, of supervisor.Claim)
-	// End gives back what an attempt has not used.
+	// End returns the money that an attempt has not used.
 	End(ctx context.Context, turn int64) error
 }
 
-// Voices have answers be said aloud.
+// Voices speaks answers.
 type Voices interface {
-	// ModeOf is how an answer of a conversation is said.
+	// ModeOf returns how an answer in a conversation is spoken.
 	ModeOf(c supervisor.Conversation, text string) supervisor.VoiceMode
-	// Wake says that one was kept that is to be said. It never blocks.
+	// Wake reports that an answer to be spoken was stored. It never blocks.
 	Wake()
 }
 
-// Worked lists what tools have done.
+// Worked lists the results of tools.
 type Worked interface {
 	ListWorked(ctx context.Context, turn int64, messages int) (tools []string, err error)
 }
 
-// Notices tells a person what no turn says.
+// Notices sends messages that belong to no turn.
 type Notices interface {
 	PutNotice(ctx context.Context, conversation int64, text string) (supervisor.Delivery, error)
 }
 
-// Options are what all sessions share.
+// Options configures all sessions.
 type Options struct {
 	Inbox     Inbox
 	Turns     Turns
@@ -92,50 +92,51 @@ type Options struct {
 	Feeds     *reply.Feeds
 	Limits    protocol.TurnLimits
 	Jobs      JobLimits // of the turns of jobs
-	// turns that run at once, of all people together; 0 is 8
+	// turns that run at once, of all users together; 0 means 8
 	AtOnce int
 	Audit  func(user, action, detail string) // never blocks
-	// whether its person is still to be served; nil: everybody is
+	// whether its user is still served; nil means that everybody is
 	Serves func(supervisor.Conversation) bool
-	// Busy is what a person wants with what they send while a turn runs; nil: BusyQueue. BusySteer
-	// is done where a turn asks its model, and not here.
+	// Busy returns what a user wants with messages sent while a turn runs; nil means BusyQueue.
+	// Package hostcall handles BusySteer, in the model's requests.
 	Busy func(ctx context.Context, user string) supervisor.Busy
-	// Claim takes the next call of a chat for an answer there that is about to be kept, where it
-	// can be sent at once and is one message; nil: it never can.
+	// Claim reserves the next call of a chat for an answer that is about to be stored. It succeeds
+	// if the answer is one message and can be sent at once; nil never succeeds.
 	Claim  func(to supervisor.Conversation, turn supervisor.Turn, text string) (supervisor.SendClaim, bool)
-	Voices Voices // nil: no answer is said aloud
-	// a turn has ended, and may have left work for operations; never blocks; nil: nobody asks
+	Voices Voices // nil speaks no answers
+	// called when a turn has ended, which may have left work for operations; never blocks; may be
+	// nil
 	Ended    func()
-	Worked   Worked   // nil: what answers claim to have done is not verified
-	Advances Advances // nil: nothing is set aside before a turn's first call of a model
+	Worked   Worked   // nil verifies no claims
+	Advances Advances // nil sets nothing aside before a turn's first call of a model
 	Now      func() time.Time
 	Log      hclog.Logger
 }
 
-// JobLimits hold for the turns of jobs.
+// JobLimits limits the turns of jobs.
 type JobLimits struct {
-	// of each; nil is that of every turn
+	// of each; nil means the limits of every turn
 	Turn func(context.Context, supervisor.Turn) protocol.TurnLimits
-	// of all people together; 0 is 2
+	// of all users together; 0 means 2
 	AtOnce int
 }
 
-// session is one conversation's. runNext belongs to one goroutine.
+// session serves one conversation. One goroutine calls runNext.
 type session struct {
 	*Options
 	conversation supervisor.Conversation
 	log          hclog.Logger
 	stops        *stopRequests // of all sessions
-	userTurns    *userTurns    // of the person's sessions
-	turns        *slots.Slots  // of its kind, of which a turn takes one
-	behind       bool          // its turns begin when nobody's wait, and hold no slot of theirs
+	userTurns    *userTurns    // of the user's sessions
+	turns        *slots.Slots  // of its kind; a turn takes one
+	behind       bool          // its turns begin only if no others wait, and hold no slot of the others
 	allTurns     *slots.Slots  // of all sessions
-	interrupted  chan struct{} // holds a token when stops may hold something new
-	arrived      chan struct{} // holds a token when something new may wait in the conversation
+	interrupted  chan struct{} // holds a token if stops may hold something new
+	arrived      chan struct{} // holds a token if something new may wait in the conversation
 }
 
-// waitForSlots waits for a slot among the turns of its kind and then among everybody's. release
-// gives both back. A turn that is to be stopped needs none. It is not ok where ctx has ended.
+// waitForSlots waits for a slot of the turn's kind and then for one of everybody's. release frees
+// both. A turn that is to be stopped needs none. ok is false if ctx has ended.
 func (s *session) waitForSlots(ctx context.Context) (release func(), ok bool) {
 	for ctx.Err() == nil && !s.stops.wanted(s.conversation.ID) {
 		slot, ok := s.waitFor(ctx, s.turns, s.conversation.User)
@@ -150,7 +151,7 @@ func (s *session) waitForSlots(ctx context.Context) (release func(), ok bool) {
 	return func() {}, ctx.Err() == nil
 }
 
-// waitFor waits for a slot. It is not ok where a turn is to be stopped, or ctx has ended.
+// waitFor waits for a slot. ok is false if a turn is to be stopped or ctx has ended.
 func (s *session) waitFor(ctx context.Context, of *slots.Slots, person string) (slot *slots.Slot, ok bool) {
 	slot = of.Request(person)
 	select {
@@ -163,7 +164,7 @@ func (s *session) waitFor(ctx context.Context, of *slots.Slots, person string) (
 	return nil, false
 }
 
-// waitForTurn waits until it is the session's turn among everybody's.
+// waitForTurn waits until the session may run among everybody's turns.
 func (s *session) waitForTurn(ctx context.Context) (leave func(), ok bool) {
 	whose := s.conversation.User
 	if s.behind {
@@ -180,8 +181,8 @@ func (s *session) waitForTurn(ctx context.Context) (leave func(), ok bool) {
 	return slot.Release, true
 }
 
-// runNext runs the conversation's next turn until it has ended, with as many attempts as that
-// takes, and puts its answer into the outbox. It says whether there may be another turn.
+// runNext runs the conversation's next turn until it has ended, in as many attempts as that takes,
+// and puts its answer into the outbox. It returns whether there may be another turn.
 func (s *session) runNext(ctx context.Context) (more bool) {
 	running, ok := s.nextTurn(ctx)
 	if !ok || running.Waits && !s.stops.wanted(s.conversation.ID) {
@@ -207,8 +208,8 @@ func (s *session) runNext(ctx context.Context) (more bool) {
 	}
 }
 
-// nextTurn is the turn to work on: the one that an earlier life left open, or a new one for the
-// next inbound. It is retried while the store is not available.
+// nextTurn returns the turn to work on: an open turn of an earlier process, or a new one for the
+// next inbound. It retries while the store fails.
 func (s *session) nextTurn(ctx context.Context) (running sqlite.RunningTurn, ok bool) {
 	running, kept := retry.Persist(ctx, s.log, "find the next turn", func() (sqlite.RunningTurn, error) {
 		running, found, err := s.Turns.FindRunning(ctx, s.conversation.ID)
@@ -227,7 +228,7 @@ func (s *session) nextTurn(ctx context.Context) (running sqlite.RunningTurn, ok 
 	return running, kept && running.Turn.ID != 0
 }
 
-// start starts the turn of an inbound, with what its first call of a model is likely to need.
+// start starts the turn of an inbound, and sets money aside for its first call of a model.
 func (s *session) start(ctx context.Context, inbound int64) error {
 	var claim *supervisor.Claim
 	if s.Advances != nil {
@@ -240,22 +241,22 @@ func (s *session) start(ctx context.Context, inbound int64) error {
 	return err
 }
 
-// endAdvance gives back what a turn has set aside and not used.
+// endAdvance returns the unused money that a turn has set aside.
 func (t *turn) endAdvance(ctx context.Context) {
 	if t.Advances == nil {
 		return
 	}
-	// it is given up at the service's next start
+	// the next start of the service returns it
 	if err := t.Advances.End(ctx, t.Turn.ID); err != nil {
 		t.log.Error("give back what a turn has not used", "turn", t.Turn.ID, "error", err)
 	}
 }
 
-// served says whether the person is still served. Where not, what waits stays as it is, until they
-// are back and the service starts again or they send something.
+// served reports whether the user is still served. If not, messages wait until the user is back and
+// the service restarts or the user sends something.
 func (s *session) served() bool { return s.Serves == nil || s.Serves(s.conversation) }
 
-// reopen reads how far the conversation's turn has come.
+// reopen reads the progress of the conversation's turn.
 func (s *session) reopen(ctx context.Context, turn int64) (running sqlite.RunningTurn, ok bool) {
 	return retry.Persist(ctx, s.log, "read an open turn", func() (sqlite.RunningTurn, error) {
 		running, _, err := s.Turns.FindRunning(ctx, s.conversation.ID)
@@ -266,8 +267,7 @@ func (s *session) reopen(ctx context.Context, turn int64) (running sqlite.Runnin
 	})
 }
 
-// notice tells the person in a conversation something that no turn says. It says whether that was
-// possible.
+// notice sends the user a message that belongs to no turn. It returns whether that succeeded.
 func (s *session) notice(ctx context.Context, conversation int64, text string) bool {
 	if _, err := s.Notices.PutNotice(ctx, conversation, text); err != nil {
 		s.log.Error("put a notice", "error", err)

@@ -17,7 +17,7 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-func TestMessagesOfAConversationAreAnsweredInTheirOrderOneAtATime(t *testing.T) {
+func TestConversation_AnswersInOrderOneAtATime(t *testing.T) {
 	var h *harness
 	var running atomic.Int32
 	h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
@@ -42,7 +42,7 @@ func TestMessagesOfAConversationAreAnsweredInTheirOrderOneAtATime(t *testing.T) 
 	}
 }
 
-func TestAPersonHasTwoConversationsRunningAtOnceAndNotThree(t *testing.T) {
+func TestUser_RunsTwoConversationsAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		started, release := make(chan string, 10), make(chan struct{})
 		h := newHarness(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
@@ -71,7 +71,7 @@ func TestAPersonHasTwoConversationsRunningAtOnceAndNotThree(t *testing.T) {
 		if n := count(); n["ann"] != 2 || n["bob"] != 1 {
 			t.Errorf("running are %v", n)
 		}
-		// The third does not have to wait until another conversation has nothing left to do.
+		// The third need not wait until another conversation has nothing left to do.
 		release <- struct{}{}
 		release <- struct{}{}
 		release <- struct{}{}
@@ -87,7 +87,7 @@ func TestAPersonHasTwoConversationsRunningAtOnceAndNotThree(t *testing.T) {
 	})
 }
 
-func TestATurnWhoseWorkerDiesGoesOnFromItsLastCommittedStep(t *testing.T) {
+func TestWorkerDeath_TurnContinuesFromLastCommit(t *testing.T) {
 	var h *harness
 	var attempts []protocol.TurnStart
 	h = newHarness(t, func(_ context.Context, a session.Attempt) (session.End, error) {
@@ -127,7 +127,7 @@ func TestATurnWhoseWorkerDiesGoesOnFromItsLastCommittedStep(t *testing.T) {
 	}
 }
 
-func TestTheThirdDeathParksTheMessageAndTellsThePerson(t *testing.T) {
+func TestWorkerDeath_Third_ParksMessage(t *testing.T) {
 	var h *harness
 	attempts := 0
 	h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
@@ -153,12 +153,12 @@ func TestTheThirdDeathParksTheMessageAndTellsThePerson(t *testing.T) {
 	}
 }
 
-// A worker is not believed: what makes no sense is audited and counts as its death.
-func TestAnEndThatMakesNoSenseIsAnOffenceAndCountsAsADeath(t *testing.T) {
+// A worker is not trusted: an invalid end is audited and counts as a crash.
+func TestInvalidEnd_IsAuditedAndCountsAsDeath(t *testing.T) {
 	for name, c := range map[string]struct {
 		why   protocol.Why
-		calls []string // that the model's last word, if there are any, asks for
-		want  string   // what is audited
+		calls []string // in the model's last message, if it has any
+		want  string   // the audited text
 	}{
 		"stopped unasked":           {why: protocol.WhyStopped, want: "nobody had asked"},
 		"an unknown word":           {why: "banana", want: `"banana"`},
@@ -198,7 +198,7 @@ func TestAnEndThatMakesNoSenseIsAnOffenceAndCountsAsADeath(t *testing.T) {
 	}
 }
 
-func TestAPersonIsToldOnceThatTheirWorkerIsLeftAloneAndThenItGoesOn(t *testing.T) {
+func TestNoWorker_TellsUserOnceThenContinues(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var h *harness
 		attempts := 0
@@ -222,7 +222,7 @@ func TestAPersonIsToldOnceThatTheirWorkerIsLeftAloneAndThenItGoesOn(t *testing.T
 	})
 }
 
-func TestAStoppedTurnKeepsWhatWasSaidAndSaysSo(t *testing.T) {
+func TestStop_KeepsTextAndSaysSo(t *testing.T) {
 	const stopped = "half\n\n(Stopped, as you asked.)"
 	for name, c := range map[string]struct {
 		// what the worker does when it is stopped
@@ -272,7 +272,7 @@ func TestAStoppedTurnKeepsWhatWasSaidAndSaysSo(t *testing.T) {
 	}
 }
 
-func TestNothingIsStoppedWhereNothingRuns(t *testing.T) {
+func TestStop_NothingRuns_StopsNothing(t *testing.T) {
 	h := newHarness(t, nil)
 	h.live()
 	home := h.conversation("ann", "")
@@ -281,7 +281,7 @@ func TestNothingIsStoppedWhereNothingRuns(t *testing.T) {
 	}
 }
 
-func TestAStopEndsTheWaitForAWorker(t *testing.T) {
+func TestStop_EndsWaitForWorker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHarness(t, func(context.Context, session.Attempt) (session.End, error) {
 			return session.End{}, &session.NoWorkerError{Until: time.Now().Add(time.Hour), Err: errors.New("died five times")}
@@ -297,7 +297,7 @@ func TestAStopEndsTheWaitForAWorker(t *testing.T) {
 	})
 }
 
-func TestAShutdownLeavesTheTurnOpenAndTheNextLifeEndsItOnce(t *testing.T) {
+func TestShutdown_TurnStaysOpenAndEndsOnce(t *testing.T) {
 	var h *harness
 	var first atomic.Bool
 	first.Store(true)
@@ -335,15 +335,15 @@ func TestAShutdownLeavesTheTurnOpenAndTheNextLifeEndsItOnce(t *testing.T) {
 	if d := h.await(home, 1)[0]; d.Text != "I begin.\n\nI end." || resumed.Step != 1 || len(resumed.Pending) != 1 {
 		t.Errorf("the next life answers %q, from %+v", d.Text, resumed)
 	}
-	h.await(home, 2) // what waited is answered without being woken
+	h.await(home, 2) // waiting messages are answered without a wake-up
 	end()
 	if got := h.outbox(home); len(got) != 2 {
 		t.Errorf("told were %+v", got)
 	}
 }
 
-// The process ended after the model's last word was committed and before the turn's end was.
-func TestATurnThatNeedsOnlyItsEndGetsItWithoutAWorker(t *testing.T) {
+// The process ended between the commits of the model's last message and of the turn's end.
+func TestAnsweredTurn_EndsWithoutWorker(t *testing.T) {
 	h := newHarness(t, func(context.Context, session.Attempt) (session.End, error) {
 		t.Error("a worker was asked for")
 		return done, nil
@@ -358,7 +358,7 @@ func TestATurnThatNeedsOnlyItsEndGetsItWithoutAWorker(t *testing.T) {
 	}
 }
 
-// lazy is a store where each of the first attempts at anything fails.
+// lazy is a store in which the first attempts at everything fail.
 type lazy struct {
 	sqlite.Turns
 	inbox sqlite.Inbox
@@ -367,7 +367,7 @@ type lazy struct {
 	err   error
 }
 
-// tried is how often something was asked for.
+// tried returns how often a call was made.
 func (l *lazy) tried(what string) int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -430,7 +430,7 @@ func (l *lazy) Ahead(ctx context.Context, command int64) (sqlite.PrecedingText, 
 	return l.inbox.Ahead(ctx, command)
 }
 
-func TestAStoreThatFailsForAWhileLosesNothing(t *testing.T) {
+func TestStore_FailsForAWhile_LosesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var h *harness
 		attempts := 0
@@ -459,9 +459,9 @@ func TestAStoreThatFailsForAWhileLosesNothing(t *testing.T) {
 	})
 }
 
-// What the store refuses it would refuse again: the session lets go until it is woken, and does not
-// run hot.
-func TestARefusalOfTheStoreIsNotRepeated(t *testing.T) {
+// The store would refuse it again, so the session stops until it is woken, instead of retrying
+// without a pause.
+func TestStore_Refusal_IsNotRetried(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var h *harness
 		attempts := 0
@@ -474,7 +474,7 @@ func TestARefusalOfTheStoreIsNotRepeated(t *testing.T) {
 		h.options.Turns, h.options.Inbox = l, l
 		home := h.conversation("ann", "")
 		h.live()
-		synctest.Wait() // else the message may be both found as unfinished and woken
+		synctest.Wait() // otherwise the message may be both found as unfinished and woken
 		h.say(home, "hello")
 		synctest.Wait()
 		if attempts != 1 || l.tried("finish") != 5 || len(h.outbox(home)) != 0 {
@@ -485,7 +485,7 @@ func TestARefusalOfTheStoreIsNotRepeated(t *testing.T) {
 	})
 }
 
-func TestNoWakeIsEverLost(t *testing.T) {
+func TestWake_IsNeverLost(t *testing.T) {
 	var h *harness
 	h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.End, error) { return h.echo(ctx, a) })
 	h.live()
@@ -510,7 +510,7 @@ func TestNoWakeIsEverLost(t *testing.T) {
 	talking.Wait()
 }
 
-func TestWhoIsNotServedAnyMoreHasNoTurnAndLosesNothing(t *testing.T) {
+func TestUnservedUser_HasNoTurnAndLosesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var h *harness
 		h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.End, error) { return h.echo(ctx, a) })
@@ -533,8 +533,8 @@ func TestWhoIsNotServedAnyMoreHasNoTurnAndLosesNothing(t *testing.T) {
 	})
 }
 
-// A job's turn sees its own conversation, and all that is said of it is said where it answers.
-func TestATurnIsHeardOfWhereItAnswers(t *testing.T) {
+// A job's turn has its own conversation as history, but all its messages go to its destination.
+func TestJobTurn_SpeaksInItsDestination(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var h *harness
 		home, shown := supervisor.Conversation{}, ""

@@ -9,26 +9,25 @@ import (
 )
 
 // stopRequests stops turns from outside their sessions. A request stays until the turn has ended,
-// whether that runs already or has yet to begin. The methods may be called from any goroutine.
+// even if the turn has not begun yet. The methods may be called from any goroutine.
 type stopRequests struct {
-	mu       sync.Mutex // guards what follows, and the why of every request
+	mu       sync.Mutex // guards the fields below, and the why of every request
 	running  map[int64]runningTurn
 	requests map[int64]*stopRequest // by the inbound that the turn answers
 }
 
-// runningTurn is one that has begun. The key is the inbound that it answers.
+// runningTurn is a turn that has begun. Its key is the inbound that it answers.
 type runningTurn struct {
 	conversation int64
 	cancel       context.CancelCauseFunc
 }
 
-// stopRequest says that a turn is to be stopped.
+// stopRequest is a request to stop a turn.
 type stopRequest struct {
 	conversation int64
 	ended        chan struct{} // closed when the turn has ended
-	why          protocol.Why  // how, once ended is closed; "" where nobody could say
-	// readers are who still looks at what waits behind the turn: its session begins no other turn
-	// meanwhile.
+	why          protocol.Why  // how, once ended is closed; "" if that is not known
+	// stops that still read what waits behind the turn; its session begins no other turn meanwhile
 	readers sync.WaitGroup
 }
 
@@ -36,7 +35,7 @@ func newStopRequests() *stopRequests {
 	return &stopRequests{running: map[int64]runningTurn{}, requests: map[int64]*stopRequest{}}
 }
 
-// request has the turn of an inbound stopped, now or as soon as it begins. The caller calls
+// request stops the turn of an inbound, now or as soon as it begins. The caller must call
 // readers.Done once.
 func (s *stopRequests) request(conversation, inbound int64) *stopRequest {
 	s.mu.Lock()
@@ -53,8 +52,8 @@ func (s *stopRequests) request(conversation, inbound int64) *stopRequest {
 	return r
 }
 
-// stopRunning stops the turn that runs in a conversation, and forgets that it did. It says whether
-// there was one.
+// stopRunning stops the running turn of a conversation, without a lasting request. It returns
+// whether there was one.
 func (s *stopRequests) stopRunning(conversation int64) (stopped bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -67,8 +66,8 @@ func (s *stopRequests) stopRunning(conversation int64) (stopped bool) {
 	return stopped
 }
 
-// supersede ends the turn of an inbound if it runs, for what was sent next. No request is kept:
-// what was sent is on disk.
+// supersede stops the running turn of an inbound because of a newer message. No request is kept,
+// because the message is on disk.
 func (s *stopRequests) supersede(inbound int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -77,7 +76,7 @@ func (s *stopRequests) supersede(inbound int64) {
 	}
 }
 
-// wanted says whether there is a request for a turn of the conversation.
+// wanted reports whether there is a request for a turn of the conversation.
 func (s *stopRequests) wanted(conversation int64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -89,8 +88,8 @@ func (s *stopRequests) wanted(conversation int64) bool {
 	return false
 }
 
-// turnBegun says that a turn runs. The context ends when the turn is stopped; it has ended already
-// where that was requested before.
+// turnBegun records that a turn runs. The returned context ends when the turn is stopped, at once
+// if that was requested before.
 func (s *stopRequests) turnBegun(ctx context.Context, turn supervisor.Turn) context.Context {
 	ctx, cancel := context.WithCancelCause(ctx)
 	s.mu.Lock()
@@ -102,7 +101,7 @@ func (s *stopRequests) turnBegun(ctx context.Context, turn supervisor.Turn) cont
 	return ctx
 }
 
-// turnLeft says that a turn runs no more, whether it has ended or not. A request for it stays.
+// turnLeft records that a turn no longer runs, whether it has ended or not. A request for it stays.
 func (s *stopRequests) turnLeft(inbound int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -112,8 +111,8 @@ func (s *stopRequests) turnLeft(inbound int64) {
 	}
 }
 
-// turnEnded answers the request for an inbound's turn, which has ended, and returns it; nil where
-// there is none.
+// turnEnded answers the request for an inbound's turn, which has ended, and returns the request or
+// nil.
 func (s *stopRequests) turnEnded(inbound int64, why protocol.Why) *stopRequest {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -13,7 +13,7 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// paused is a store that waits at a point until the test has it go on.
+// paused is a store that waits at one point for the test.
 type paused struct {
 	sqlite.Turns
 	at     string // "before the start", "after the start" or "after the end"
@@ -46,7 +46,7 @@ func (p *paused) Finish(ctx context.Context, end sqlite.FinishTurn) (supervisor.
 	return d, err
 }
 
-// stopped is what a stop comes to that ended the turn of an inbound.
+// stopped returns the result of a stop that ended the turn of an inbound.
 func stopped(in supervisor.Inbound, waiting int) sqlite.PrecedingText {
 	return sqlite.PrecedingText{Inbound: in.ID, Why: protocol.WhyStopped, Waiting: waiting}
 }
@@ -58,13 +58,13 @@ func (h *harness) came(what string, got, want sqlite.PrecedingText) {
 	}
 }
 
-// tick lets the bubble's clock go on, which does not while anything runs.
+// tick lets the bubble's clock advance; it stands still while anything runs.
 func tick(t *testing.T) {
 	t.Helper()
 	<-time.After(time.Second)
 }
 
-func TestAStopFindsTheTurnThatIsAboutToBegin(t *testing.T) {
+func TestStop_TurnAboutToBegin_IsStopped(t *testing.T) {
 	for _, at := range []string{"before the start", "after the start"} {
 		t.Run(at, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -98,7 +98,7 @@ func TestAStopFindsTheTurnThatIsAboutToBegin(t *testing.T) {
 	}
 }
 
-func TestAStopDoesNotWaitForAPlace(t *testing.T) {
+func TestStop_NeedsNoSlot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var h *harness
 		h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
@@ -124,9 +124,9 @@ func TestAStopDoesNotWaitForAPlace(t *testing.T) {
 	})
 }
 
-// The process is killed between any two of: the command is kept, the turn has ended, the command is
-// answered.
-func TestAStopThatIsRunAgainInTheNextLifeEndsWhatItWasAbout(t *testing.T) {
+// The process is killed after the command is stored, or after the turn has ended, before the
+// command is answered.
+func TestStop_RepeatedAfterRestart_EndsSameTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHarness(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
 			<-ctx.Done()
@@ -144,7 +144,7 @@ func TestAStopThatIsRunAgainInTheNextLifeEndsWhatItWasAbout(t *testing.T) {
 		}
 		tick(t)
 
-		// The commands are up before the sessions are.
+		// Commands run before the sessions start.
 		h.registry = session.New(h.options)
 		came := make(chan sqlite.PrecedingText, 1)
 		early := h.registry
@@ -158,7 +158,7 @@ func TestAStopThatIsRunAgainInTheNextLifeEndsWhatItWasAbout(t *testing.T) {
 		synctest.Wait()
 		end()
 
-		// The turn's end is on disk, and the command's answer is not.
+		// The turn's end is on disk, but not the command's answer.
 		h.live()
 		synctest.Wait()
 		h.came("the stop again", h.stop(home, command), stopped(one, 1))
@@ -169,7 +169,7 @@ func TestAStopThatIsRunAgainInTheNextLifeEndsWhatItWasAbout(t *testing.T) {
 	})
 }
 
-func TestAStopOfWhatHasJustEndedEndsNothingElse(t *testing.T) {
+func TestStop_TurnJustEnded_EndsNothingElse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var h *harness
 		h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.End, error) { return h.echo(ctx, a) })
@@ -190,7 +190,7 @@ func TestAStopOfWhatHasJustEndedEndsNothingElse(t *testing.T) {
 	})
 }
 
-func TestWhatRunsIsStoppedWithoutAWordOnDisk(t *testing.T) {
+func TestStopNow_WritesNothingToDisk(t *testing.T) {
 	var h *harness
 	begun := make(chan struct{})
 	h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.End, error) {

@@ -12,12 +12,12 @@ import (
 	"mews/supervisor/reply"
 )
 
-// What a person reads beside what the model said.
+// Texts for a user beside the model's own.
 const (
 	textNothingSaid = "(The model had nothing to say.)"
-	textOnlyEffects = "(The model had nothing to say. What it did stands below.)"
+	textOnlyEffects = "(The model had nothing to say. Its actions are listed below.)"
 	textStopped     = "(Stopped, as you asked.)"
-	textSuperseded  = "(Stopped, because you wrote more. Nothing of it runs on; the next answer is to all of it.)"
+	textSuperseded  = "(Stopped, because you wrote more. The next answer covers all your messages.)"
 	textSteps       = "(I stopped after %s, the most for one answer. Say “go on” and I continue.)"
 	textTime        = "(I stopped after %s, the longest for one answer. Say “go on” and I continue.)"
 	textRepeat      = "(I stopped because I was going in circles: the very same thing three times in a row. Other words may " +
@@ -40,7 +40,7 @@ const (
 		"sent; nothing of it is lost. An admin may find the cause in the log, or with `mews doctor`."
 )
 
-// endTexts says how a turn ended. A turn that is done needs no words.
+// endTexts returns the sentence about a turn's end, by reason. A finished turn needs none.
 var endTexts = map[protocol.Why]func(outcome, protocol.TurnLimits) string{
 	protocol.WhyDone: func(outcome, protocol.TurnLimits) string { return "" },
 	protocol.WhyStopped: func(o outcome, _ protocol.TurnLimits) string {
@@ -64,8 +64,8 @@ var endTexts = map[protocol.Why]func(outcome, protocol.TurnLimits) string{
 	},
 }
 
-// finalText is what the person gets: what was said, and truthfully how it ended where it did not
-// end by itself.
+// finalText returns the answer of a turn: the model's text, and how the turn ended if it did not
+// finish.
 func finalText(o outcome, said string, limits protocol.TurnLimits) string {
 	replaced := ""
 	if r := o.end.Replaced; r != nil {
@@ -82,7 +82,7 @@ func finalText(o outcome, said string, limits protocol.TurnLimits) string {
 	return reply.Join(said, endTexts[o.why](o, limits), replaced)
 }
 
-// notice is what the person is told of it.
+// notice returns the text about e for the user.
 func (e *NoWorkerError) notice() string {
 	if e.Why != "" {
 		return fmt.Sprintf(textCannotStart, e.Why)
@@ -90,8 +90,7 @@ func (e *NoWorkerError) notice() string {
 	return fmt.Sprintf(textKeepsDying, e.Until.Format("15:04:05"))
 }
 
-// unanswered is what the model reads, in later turns, as the result of a call that this turn did
-// not get to.
+// unanswered returns the result, for later requests, of a call that this turn did not get to.
 func unanswered(why protocol.Why) string {
 	if why == protocol.WhyStopped {
 		return "no result: the person stopped the turn; look before assuming that it was or was not done"

@@ -10,7 +10,7 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-func TestAnAnswerSaysTruthfullyHowItEnded(t *testing.T) {
+func TestFinalText_SaysHowTheTurnEnded(t *testing.T) {
 	limits := protocol.TurnLimits{Steps: 50, Seconds: 900}
 	down := &supervisor.Error{Code: supervisor.CodeModel, Message: "The model is down. Try later.", Err: errors.New("secret 503")}
 	for name, c := range map[string]struct {
@@ -54,7 +54,7 @@ func TestAnAnswerSaysTruthfullyHowItEnded(t *testing.T) {
 	}
 }
 
-func TestAWorkersEndIsNotTakenOnTrust(t *testing.T) {
+func TestCheckWhy_ImpossibleReason_IsRefused(t *testing.T) {
 	for _, c := range []struct {
 		why     protocol.Why
 		stopped bool
@@ -75,8 +75,8 @@ func TestAWorkersEndIsNotTakenOnTrust(t *testing.T) {
 	}
 }
 
-// TestOneIsNotSeveral: a limit may be one of a thing.
-func TestOneIsNotSeveral(t *testing.T) {
+// A limit may be one of a thing.
+func TestFinalText_LimitOfOne_IsSingular(t *testing.T) {
 	limits := protocol.TurnLimits{Steps: 1, Seconds: 90}
 	for why, want := range map[protocol.Why]string{protocol.WhySteps: "after 1 step,", protocol.WhyTime: "after 1 minute and 30 seconds,"} {
 		if got := finalText(outcome{why: why}, "", limits); !strings.Contains(got, want) {

@@ -16,13 +16,13 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// Runner has a worker run an attempt. It waits for a worker, and when it returns nothing of the
-// attempt runs any more.
+// Runner runs attempts in workers. It waits for a worker, and when it returns nothing of the
+// attempt is running.
 //
-// A nil error is an end that the worker reported and that passed the attempt's CheckEnd; with
+// A nil error means that the worker reported an end that passed the attempt's CheckEnd; with
 // WhyError, Failure says what failed. A worker whose end does not pass is killed, and CheckEnd's
-// error is returned. A *NoWorkerError says that there is no worker to be had for a while. Any other
-// error, with ctx not ended, is the worker's death.
+// error is returned. A *NoWorkerError means that no worker is available for a while. Any other
+// error, with ctx not ended, means that the worker died.
 type Runner interface {
 	Run(ctx context.Context, a Attempt) (End, error)
 }
@@ -30,13 +30,13 @@ type Runner interface {
 // Attempt is one try at a turn, with one worker.
 type Attempt struct {
 	Turn   supervisor.Turn
-	First  int64 // the message with which began what the turn is to answer
+	First  int64 // the first message that the turn has to answer
 	Start  protocol.TurnStart
 	Stream *reply.Stream
-	// says what is wrong with an end that the worker reports; it has been audited
+	// checks an end that the worker reports; a bad one is audited
 	CheckEnd func(protocol.TurnEnd) error
-	// CommitLast commits a step that asks for nothing more, and ends the turn with it where nothing
-	// else is to be looked at: what the worker reports after that changes nothing.
+	// CommitLast commits a step without further calls, and ends the turn with it if no message
+	// waits. Later reports of the worker do not change the turn.
 	CommitLast func(ctx context.Context, step sqlite.Step, text string, replaced *modelcall.Replaced) (message int64, ended bool, err error)
 }
 
@@ -44,19 +44,18 @@ type Attempt struct {
 type End struct {
 	protocol.TurnEnd
 	Failure error // of the last model call, with WhyError
-	// the model that was to make the last step, where another one did
+	// the model that should have made the last step, if another one did
 	Replaced *modelcall.Replaced
 	Answered string // that other one
-	// an operation was in the worker at the same time, or another turn
+	// an operation or another turn was in the worker at the same time
 	Shared bool
 }
 
-// NoWorkerError is returned by a Runner when a person's worker keeps dying, or cannot be started,
-// and is left alone for a while.
+// NoWorkerError means that a user's worker keeps dying or cannot be started, and gets a pause.
 type NoWorkerError struct {
 	Until time.Time
 	Err   error
-	Why   string // for the person, why it cannot be started; "" where it keeps dying
+	Why   string // for the user, why it cannot be started; "" if it keeps dying
 }
 
 func (e *NoWorkerError) Error() string {
@@ -67,11 +66,11 @@ func (e *NoWorkerError) Unwrap() error { return e.Err }
 // maxDeaths is how many workers a turn that runs alone may end; then its inbound is parked.
 const maxDeaths = 3
 
-// offence is the audit log's word for a worker that broke a rule.
+// offence is the audit log's action for a worker that broke a rule.
 const offence = "worker.offence"
 
-// What ends a turn before its own end: its person has asked for it, or has sent more and wants that
-// to.
+// Reasons to end a turn early: its user has asked for it, or has sent more and wants that to stop
+// it.
 var (
 	errStopped    = errors.New("stopped by the person")
 	errSuperseded = errors.New("stopped by what the person sent next")
@@ -82,34 +81,34 @@ type turn struct {
 	*session
 	sqlite.RunningTurn
 	stream   *reply.Stream
-	alone    bool        // it wants the worker for itself: one has ended while it ran
-	notified bool        // the person was told that there is no worker
+	alone    bool        // it needs the worker for itself: a worker has died during it
+	notified bool        // the user was told that there is no worker
 	ended    atomic.Bool // it has ended with its last step
 }
 
-// outcome is what an attempt has come to. Without again and unfinished it is the turn's end.
+// outcome is the result of an attempt. Without again and unfinished it is the turn's end.
 type outcome struct {
 	why        protocol.Why
-	state      supervisor.InboundState // InboundParked; else it is answered
+	state      supervisor.InboundState // InboundParked; otherwise it is answered
 	end        End
 	taken      int  // with InboundParked: how many messages the turn had taken in beside its first
-	superseded bool // it was stopped for what was sent next
-	again      bool // there is to be another attempt
-	// for its person's answer: the turn stays open, and is gone on with when its question has ended
+	superseded bool // it was stopped for a newer message
+	again      bool // another attempt must follow
+	// for its user's answer: the turn stays open, and resumes when its question has ended
 	waits bool
-	// the process is ending: the turn stays open, and is gone on with after the start
+	// the process is ending: the turn stays open, and continues after the start
 	unfinished bool
 }
 
-// attempt runs the turn once, from where it is, when a worker is free for it. turnCtx ends when the
-// turn is stopped, and ctx with the service.
+// attempt runs the turn once, from its current step, when a worker is free for it. turnCtx ends
+// when the turn is stopped, and ctx with the service.
 func (t *turn) attempt(ctx, turnCtx context.Context) outcome {
 	at := progressOf(t.RunningTurn)
 	if at.answered {
 		return outcome{why: protocol.WhyDone}
 	}
 	limits := t.remaining(ctx)
-	// a worker can't go on for ever by saying that it waits
+	// a worker can't run for ever by claiming to wait
 	if t.Turn.Ran > 0 && limits.Seconds <= 0 && stopCause(turnCtx) == nil {
 		return outcome{why: protocol.WhyTime}
 	}
@@ -130,7 +129,8 @@ func (t *turn) attempt(ctx, turnCtx context.Context) outcome {
 		return outcome{why: protocol.WhyDone}
 	case ctx.Err() != nil:
 		return outcome{unfinished: true}
-	case stopped != nil && (err != nil || end.Why != protocol.WhyDone): // else the stop came too late
+	// otherwise the stop came too late
+	case stopped != nil && (err != nil || end.Why != protocol.WhyDone):
 		return outcome{why: protocol.WhyStopped, superseded: stopped == errSuperseded}
 	case err == nil && end.Why == protocol.WhyWaits:
 		return t.suspend(ctx, t.Now().Sub(began))
@@ -143,8 +143,8 @@ func (t *turn) attempt(ctx, turnCtx context.Context) outcome {
 	return t.workerDied(ctx, shared, err)
 }
 
-// suspend has the turn wait for its person, who was asked. What it has run counts when it goes on;
-// what it waits does not.
+// suspend makes the turn wait for its user's answer. Its running time is stored, and the wait does
+// not count.
 func (t *turn) suspend(ctx context.Context, ran time.Duration) outcome {
 	waits, ok := retry.Persist(ctx, t.log, "keep that a turn waits", func() (bool, error) { return t.Waiting.Suspend(ctx, t.Turn.ID, ran) })
 	if waits || !ok {
@@ -155,7 +155,8 @@ func (t *turn) suspend(ctx context.Context, ran time.Duration) outcome {
 	return outcome{again: ok, unfinished: !ok}
 }
 
-// why is why the turn ends: what its worker says, and where the model declined to answer, that.
+// why returns why the turn ends: WhyDeclined if the model declined to answer, otherwise the
+// worker's reason.
 func (e End) why() protocol.Why {
 	failed := new(modelcall.Error)
 	if e.Why == protocol.WhyError && errors.As(e.Failure, &failed) && failed.Class == modelcall.Filtered {
@@ -164,14 +165,14 @@ func (e End) why() protocol.Why {
 	return e.Why
 }
 
-// remaining are the turn's limits, less the time that it ran before it waited for its person.
+// remaining returns the turn's limits, less the time that it ran before it waited for its user.
 func (t *turn) remaining(ctx context.Context) protocol.TurnLimits {
 	limits := t.limits(ctx)
 	limits.Seconds -= int64(t.Turn.Ran.Seconds())
 	return limits
 }
 
-// limits are those of the turn's kind.
+// limits returns the limits of the turn's kind.
 func (t *turn) limits(ctx context.Context) protocol.TurnLimits {
 	if t.Turn.Kind == supervisor.TurnJob && t.Jobs.Turn != nil {
 		return t.Jobs.Turn(ctx, t.Turn)
@@ -179,7 +180,7 @@ func (t *turn) limits(ctx context.Context) protocol.TurnLimits {
 	return t.Limits
 }
 
-// stopCause is why the turn is to be stopped; nil where it is not.
+// stopCause returns why the turn is to be stopped, or nil.
 func stopCause(turnCtx context.Context) error {
 	if why := context.Cause(turnCtx); why == errStopped || why == errSuperseded {
 		return why
@@ -187,10 +188,10 @@ func stopCause(turnCtx context.Context) error {
 	return nil
 }
 
-// checkEnd says what is wrong with an end of the turn that a worker reports, and has that audited.
+// checkEnd checks an end of the turn that a worker reports, and audits a bad one.
 func (t *turn) checkEnd(ctx, turnCtx context.Context, end protocol.TurnEnd) error {
 	if ctx.Err() != nil {
-		// at the service's end every turn is stopped, and goes on after the start
+		// at the service's end every turn is stopped, and continues after the start
 		return context.Cause(ctx)
 	}
 	err := checkWhy(end.Why, stopCause(turnCtx) != nil)
@@ -208,8 +209,7 @@ func (t *turn) checkEnd(ctx, turnCtx context.Context, end protocol.TurnEnd) erro
 	return err
 }
 
-// checkWhy says what is wrong with the reason for an end that a worker reports. The worker is not
-// trusted to make sense.
+// checkWhy returns an error if a worker's reason for an end is impossible.
 func checkWhy(why protocol.Why, stopped bool) error {
 	switch _, known := endTexts[why]; {
 	case !known && why != protocol.WhyWaits || why == protocol.WhyRefused:
@@ -220,8 +220,8 @@ func checkWhy(why protocol.Why, stopped bool) error {
 	return nil
 }
 
-// waitForWorker waits until a worker may be asked for again, or the turn is stopped. The person is
-// told once.
+// waitForWorker waits until a worker may be tried again or the turn is stopped. The user is told
+// once.
 func (t *turn) waitForWorker(turnCtx context.Context, e *NoWorkerError) {
 	if !t.notified {
 		t.notified = t.notice(turnCtx, t.Turn.AnswersIn().ID, e.notice())
@@ -229,9 +229,9 @@ func (t *turn) waitForWorker(turnCtx context.Context, e *NoWorkerError) {
 	retry.Wait(turnCtx, e.Until.Sub(t.Now())+time.Millisecond)
 }
 
-// workerDied counts a worker's death in the turn, unless it may have been that of what else was in
-// the worker. The turn is parked after its last death; else it goes on alone from what is
-// committed.
+// workerDied counts a worker's death in the turn, unless something else in the worker may have
+// caused it. The turn is parked after its last death; before that it continues, alone, from the
+// committed steps.
 func (t *turn) workerDied(ctx context.Context, shared bool, cause error) outcome {
 	log := t.log.With("turn", t.Turn.ID, "error", cause)
 	deaths := 0
@@ -289,15 +289,15 @@ func (t *turn) finish(ctx context.Context, o outcome) (done bool) {
 			t.Ended()
 		}
 		if r := t.stops.turnEnded(t.Turn.Inbound, o.why); r != nil {
-			r.readers.Wait() // for one look into the store, or until its caller leaves
+			r.readers.Wait() // for one read of the store, or until its caller leaves
 		}
 		t.log.Debug("turn ended", "turn", t.Turn.ID, "why", o.why)
 	}
 	return done
 }
 
-// finishTurn is the turn's end with that outcome, once it has said text; partial is what no step
-// has committed of it.
+// finishTurn returns the turn's end with an outcome and its text; partial is the uncommitted part
+// of the text.
 func (t *turn) finishTurn(ctx context.Context, o outcome, text, partial string) sqlite.FinishTurn {
 	end := sqlite.FinishTurn{
 		Turn:       t.Turn.ID,
@@ -312,32 +312,32 @@ func (t *turn) finishTurn(ctx context.Context, o outcome, text, partial string) 
 	if end.Text == textNothingSaid {
 		end.Wordless = textOnlyEffects
 	}
-	// others are cards, to be read
+	// other turns make cards, to be read
 	if t.Voices != nil && t.Turn.Kind == supervisor.TurnChat && o.why == protocol.WhyDone {
 		end.Voice = t.Voices.ModeOf(t.Turn.AnswersIn(), end.Text)
 	}
 	return end
 }
 
-// passing are the failures of a model that may not be there a few minutes later.
+// passing are the model failures that may be over a few minutes later.
 var passing = map[modelcall.Class]bool{
 	modelcall.RateLimited: true, modelcall.Overloaded: true, modelcall.Server: true, modelcall.Network: true,
 	modelcall.Stalled: true, modelcall.Cut: true, modelcall.Malformed: true, modelcall.Empty: true,
 }
 
-// passes says whether a turn failed for what may pass.
+// passes reports whether a turn failed for a reason that may pass.
 func passes(o outcome) bool {
 	failed := new(modelcall.Error)
 	return o.why == protocol.WhyError && errors.As(o.end.Failure, &failed) && passing[failed.Class]
 }
 
-// short says whether a turn failed for want of room in a budget.
+// short reports whether a turn failed because a budget was used up.
 func short(o outcome) bool {
 	failed := new(modelcall.Error)
 	return o.why == protocol.WhyError && errors.As(o.end.Failure, &failed) && failed.Class == modelcall.OverBudget
 }
 
-// wakeVoices has an answer be said that was kept to be said.
+// wakeVoices starts the speaking of a stored answer.
 func (t *turn) wakeVoices(mode supervisor.VoiceMode) {
 	if mode == supervisor.VoiceOn || mode == supervisor.VoiceOnly {
 		t.Voices.Wake()

@@ -6,29 +6,29 @@ import (
 	"sync"
 )
 
-// userTurns is what one person's turns share: they run in one worker.
+// userTurns coordinates the turns of one user, which run in one worker.
 //
-// A worker's death does not say which turn ended it where two ran in it. Such a death counts for
-// neither, and from then on each of the two runs alone: a death in it is its own then.
+// If two turns ran in a worker that dies, nobody knows which one ended it. Such a death counts for
+// neither. From then on each of the two runs alone, so that a death is its own.
 type userTurns struct {
-	mu      sync.Mutex // guards what follows, and the shared of every workerUse
+	mu      sync.Mutex // guards the fields below, and the shared of every workerUse
 	running map[*workerUse]bool
-	waiting []*workerUse // in the order in which they came, so that nobody waits for ever
+	waiting []*workerUse // in order of arrival, so that nobody waits for ever
 }
 
 // workerUse is one attempt's use of the worker.
 type workerUse struct {
-	alone   bool          // it wants the worker for itself
+	alone   bool          // it needs the worker for itself
 	shared  bool          // another was in the worker at the same time
-	started chan struct{} // closed when it may go ahead
+	started chan struct{} // closed when it may start
 }
 
 func newUserTurns() *userTurns {
 	return &userTurns{running: map[*workerUse]bool{}}
 }
 
-// acquire waits until an attempt may have the worker, with others or alone. An error is ctx's
-// cause; without one, release has to follow.
+// acquire waits until an attempt may use the worker, with others or alone. An error is ctx's cause.
+// Without an error the caller must call release.
 func (u *userTurns) acquire(ctx context.Context, alone bool) (*workerUse, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -47,7 +47,7 @@ func (u *userTurns) acquire(ctx context.Context, alone bool) (*workerUse, error)
 	}
 }
 
-// release ends a use or the wait for it, and says whether another was in the worker at the same
+// release ends a use or the wait for it, and returns whether another was in the worker at the same
 // time.
 func (u *userTurns) release(use *workerUse) (shared bool) {
 	u.mu.Lock()
@@ -58,7 +58,7 @@ func (u *userTurns) release(use *workerUse) (shared bool) {
 	return use.shared
 }
 
-// startWaiting starts whoever may go ahead. The caller has the mutex.
+// startWaiting starts the uses that may start. The caller has u.mu.
 func (u *userTurns) startWaiting() {
 	for len(u.waiting) > 0 && u.mayStart(u.waiting[0]) {
 		use := u.waiting[0]
@@ -71,7 +71,7 @@ func (u *userTurns) startWaiting() {
 	}
 }
 
-// mayStart says whether a use may start beside those that run. The caller has the mutex.
+// mayStart reports whether a use may start beside the running ones. The caller has u.mu.
 func (u *userTurns) mayStart(use *workerUse) bool {
 	for other := range u.running {
 		if use.alone || other.alone {

@@ -11,7 +11,7 @@ import (
 	"mews/supervisor/session"
 )
 
-// together is what two turns do in one worker: the poisonous one ends it, for both.
+// together runs two turns in one worker: the poisonous one ends it, for both.
 type together struct {
 	inside atomic.Int32
 	both   chan struct{} // closed when both are in the worker
@@ -28,7 +28,7 @@ func (w *together) run() error {
 	return errors.New("signal: killed")
 }
 
-func TestADeathOfTwoTurnsWorkerIsHeldAgainstTheOneThatEndsItAlone(t *testing.T) {
+func TestSharedWorkerDeath_BlamesTheTurnAlone(t *testing.T) {
 	var h *harness
 	w := together{both: make(chan struct{}), dead: make(chan struct{})}
 	var running, attempts, poisonous atomic.Int32
@@ -62,8 +62,8 @@ func TestADeathOfTwoTurnsWorkerIsHeldAgainstTheOneThatEndsItAlone(t *testing.T) 
 	}
 }
 
-// A turn that waits until it may be alone in the worker holds nothing up.
-func TestWhoWaitsForTheWorkerAloneCanBeStopped(t *testing.T) {
+// A turn that waits to be alone in the worker holds nothing up.
+func TestStop_TurnWaitingToBeAlone_Ends(t *testing.T) {
 	var h *harness
 	w := together{both: make(chan struct{}), dead: make(chan struct{})}
 	var attempts atomic.Int32
@@ -95,9 +95,9 @@ func TestWhoWaitsForTheWorkerAloneCanBeStopped(t *testing.T) {
 	}
 }
 
-// TestNoMoreTurnsRunThanTheHouseHasPlaces: who waits for one is next before another has a second,
-// and can be stopped.
-func TestNoMoreTurnsRunThanTheHouseHasPlaces(t *testing.T) {
+// A turn that waits for a slot gets it before another conversation gets a second one, and can be
+// stopped.
+func TestTurns_NeverExceedAllSlots(t *testing.T) {
 	var h *harness
 	var running, most atomic.Int32
 	begun, goOn := make(chan string, 16), make(chan struct{})

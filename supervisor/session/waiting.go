@@ -8,18 +8,18 @@ import (
 	"mews/supervisor/internal/retry"
 )
 
-// supersedes says whether what the person sends is to stop what runs.
+// supersedes reports whether the user's new messages stop a running turn.
 func (s *session) supersedes(ctx context.Context) bool {
 	return s.Busy != nil && !s.behind && s.Busy(ctx, s.conversation.User) == supervisor.BusyRestart
 }
 
-// maxTakenAtStart bounds the texts that a turn takes in before it has done anything, in bytes. What
-// is longer has its own answer.
+// maxTakenAtStart bounds the texts that a turn takes in before it has done anything, in bytes. A
+// longer text gets its own answer.
 const maxTakenAtStart = 32 << 10
 
-// takeWaiting has a turn that has done nothing yet take in all that waits, where that would stop
-// it: after a while in which nothing ran, several messages get one answer, and not a stopped answer
-// each. It says whether there was something.
+// takeWaiting lets a turn that has done nothing yet take in all waiting messages that would stop
+// it. So several messages that waited together get one answer, and not a stopped answer each. It
+// returns whether there were any.
 func (t *turn) takeWaiting(ctx context.Context) (taken bool) {
 	if progressOf(t.RunningTurn).step > 0 || !t.supersedes(ctx) {
 		return false
@@ -31,15 +31,15 @@ func (t *turn) takeWaiting(ctx context.Context) (taken bool) {
 		return false
 	}
 	running, ok := t.reopen(ctx, t.Turn.ID)
-	if ok { // else the process is ending: nothing of the turn runs
+	if ok { // otherwise the process is ending: nothing of the turn runs
 		t.RunningTurn = running
 	}
 	return ok
 }
 
-// restart has a turn that was stopped for what was sent next take that in, where it has said and
-// done nothing: nobody has seen anything of it, so there is nothing to tell of it, and one answer
-// is to all. It says false where the turn is to end.
+// restart lets a turn that was stopped for a newer message take that message in, if the turn has
+// said and done nothing. Nobody has seen anything of it, and one answer covers all. It returns
+// false if the turn must end.
 func (t *turn) restart(ctx context.Context) bool {
 	if said, _ := t.stream.Text(); said != "" {
 		return false
@@ -51,8 +51,8 @@ func (t *turn) restart(ctx context.Context) bool {
 	return ok && t.takeWaiting(ctx)
 }
 
-// firstMessage is the message with which began what a turn is to answer. Where the store cannot
-// say, it is the turn's own first.
+// firstMessage returns the first message that a turn has to answer. If the store fails, it is the
+// turn's own first.
 func (t *turn) firstMessage(ctx context.Context, at progress) (message int64) {
 	asked, ok := retry.Persist(ctx, t.log, "find what a turn is to answer", func() (int64, error) {
 		return t.Turns.Asked(ctx, t.Turn.ID)
@@ -63,9 +63,9 @@ func (t *turn) firstMessage(ctx context.Context, at progress) (message int64) {
 	return asked
 }
 
-// watchInbox stops the turn as soon as something waits behind it, where its person wants that,
-// until the returned function is called. It goes by what is on disk and by nothing else, and looks
-// once when it begins: what was sent just before a crash stops the turn that goes on after it.
+// watchInbox stops the turn as soon as a message waits that should stop it, until the returned
+// function is called. It relies only on the disk, and checks once at its beginning: a message from
+// just before a crash stops the turn that continues after it.
 func (t *turn) watchInbox(ctx context.Context) (end func()) {
 	if t.Busy == nil {
 		return func() {}
@@ -90,8 +90,8 @@ func (t *turn) watchInbox(ctx context.Context) (end func()) {
 	}
 }
 
-// superseded says whether something waits that is to stop the turn that runs. Where the store
-// cannot say, nothing is stopped.
+// superseded reports whether a waiting message should stop the running turn. If the store fails, it
+// is false.
 func (s *session) superseded(ctx context.Context) bool {
 	if !s.supersedes(ctx) {
 		return false

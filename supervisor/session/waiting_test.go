@@ -14,13 +14,13 @@ import (
 	"mews/supervisor/session"
 )
 
-// wants has every person want that with what they send while a turn runs.
+// wants sets the mode for messages sent during a turn, for all users.
 func (h *harness) wants(mode supervisor.Busy) {
 	h.options.Busy = func(context.Context, string) supervisor.Busy { return mode }
 }
 
-// asked is all that the person says in an attempt's turn.
-func (h *harness) asked(a session.Attempt) string {
+// allText returns all that the user says in an attempt's turn.
+func (h *harness) allText(a session.Attempt) string {
 	open, _ := h.open(a.Turn.Conversation)
 	var all []string
 	for _, m := range open.Messages {
@@ -31,9 +31,9 @@ func (h *harness) asked(a session.Attempt) string {
 	return strings.Join(all, ", ")
 }
 
-const cut = "(Stopped, because you wrote more. Nothing of it runs on; the next answer is to all of it.)"
+const cut = "(Stopped, because you wrote more. The next answer covers all your messages.)"
 
-func TestWhatIsSentNextStopsWhatRuns(t *testing.T) {
+func TestNewMessage_StopMode_StopsTheTurn(t *testing.T) {
 	for mode, want := range map[supervisor.Busy][]string{
 		supervisor.BusyRestart: {"half\n\n" + cut, "re: two"},
 		supervisor.BusyQueue:   {"half", "re: two"},
@@ -84,11 +84,11 @@ func TestWhatIsSentNextStopsWhatRuns(t *testing.T) {
 	}
 }
 
-// Nothing of a turn has been done: there is no answer yet that could be stopped.
-func TestWhatHasWaitedTogetherIsAnsweredTogetherAndStopsNothing(t *testing.T) {
+// The turn has done nothing: there is no answer yet to stop.
+func TestWaitingMessages_GetOneAnswer(t *testing.T) {
 	var h *harness
 	h = newHarness(t, func(_ context.Context, a session.Attempt) (session.End, error) {
-		h.commit(a, "re: "+h.asked(a))
+		h.commit(a, "re: "+h.allText(a))
 		return done, nil
 	})
 	h.wants(supervisor.BusyRestart)
@@ -105,17 +105,16 @@ func TestWhatHasWaitedTogetherIsAnsweredTogetherAndStopsNothing(t *testing.T) {
 	}
 }
 
-// Nobody has seen anything of the turn that is stopped: there is nothing to tell of it, and one
-// answer is to all.
-func TestATurnThatHasSaidAndDoneNothingBeginsAnewWithWhatIsSentNext(t *testing.T) {
+// Nobody has seen anything of the stopped turn, so one answer covers all messages.
+func TestNewMessage_TurnDidNothing_RestartsIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var h *harness
 		h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
-			if h.asked(a) != "one, two, three" {
+			if h.allText(a) != "one, two, three" {
 				<-ctx.Done()
 				return ended(protocol.WhyStopped), nil
 			}
-			h.commit(a, "re: "+h.asked(a))
+			h.commit(a, "re: "+h.allText(a))
 			return done, nil
 		})
 		h.wants(supervisor.BusyRestart)
@@ -135,9 +134,8 @@ func TestATurnThatHasSaidAndDoneNothingBeginsAnewWithWhatIsSentNext(t *testing.T
 	})
 }
 
-// What is too long to be taken in has its own answer, and the turn that it stops is ended as any
-// other.
-func TestWhatIsTooLongToBeginAnewWithEndsTheTurn(t *testing.T) {
+// A text that is too long to be taken in gets its own answer, and ends the turn that it stops.
+func TestNewMessage_TooLong_EndsTheTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var h *harness
 		h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
@@ -161,8 +159,8 @@ func TestWhatIsTooLongToBeginAnewWithEndsTheTurn(t *testing.T) {
 	})
 }
 
-// A /stop that comes as the turn begins anew ends it: what is asked for stays asked for.
-func TestAStopEndsATurnThatHasBegunAnew(t *testing.T) {
+// A /stop that comes as the turn begins anew ends it: the request stays.
+func TestStop_RestartedTurn_EndsIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHarness(t, func(ctx context.Context, _ session.Attempt) (session.End, error) {
 			<-ctx.Done()
@@ -183,8 +181,8 @@ func TestAStopEndsATurnThatHasBegunAnew(t *testing.T) {
 	})
 }
 
-// In a long turn the history has room for little: what the answer is to must not be what goes.
-func TestWhatWasStoppedStaysBeforeTheModelOfTheTurnThatAnswersIt(t *testing.T) {
+// In a long turn the history has little room. The stopped message must stay in it.
+func TestStoppedMessage_StaysInTheRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var h *harness
 		var attempts []session.Attempt
@@ -214,13 +212,12 @@ func TestWhatWasStoppedStaysBeforeTheModelOfTheTurnThatAnswersIt(t *testing.T) {
 	})
 }
 
-// TestAFollowUpWaitsForTheTurnThatIsBegunAnew: it stops nothing, and what stops the turn that runs
-// goes before it, also after a crash.
-func TestAFollowUpWaitsForTheTurnThatIsBegunAnew(t *testing.T) {
+// A follow-up stops nothing. A message that stops the running turn goes first, also after a crash.
+func TestFollowUp_WaitsForRestartedTurn(t *testing.T) {
 	var h *harness
 	begun := make(chan struct{}, 2)
 	h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
-		if h.asked(a) == "one" {
+		if h.allText(a) == "one" {
 			begun <- struct{}{}
 			a.Stream.Add("half")
 			<-ctx.Done()
@@ -239,7 +236,7 @@ func TestAFollowUpWaitsForTheTurnThatIsBegunAnew(t *testing.T) {
 	h.registry.Wake(home)
 	end()
 	h.live()
-	<-begun // it goes on, for nothing has stopped it
+	<-begun // it continues: nothing has stopped it
 	h.say(home, "two")
 	var texts []string
 	for _, d := range h.await(home, 3) {
@@ -250,11 +247,11 @@ func TestAFollowUpWaitsForTheTurnThatIsBegunAnew(t *testing.T) {
 	}
 }
 
-// What stops a turn is on disk: a crash between the message and the stop changes nothing.
-func TestWhatWasSentBeforeACrashStopsTheTurnThatGoesOnAfterIt(t *testing.T) {
+// The message that stops a turn is on disk, so a crash before the stop changes nothing.
+func TestNewMessage_BeforeCrash_StopsTheTurn(t *testing.T) {
 	var h *harness
 	h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
-		if h.asked(a) == "one" {
+		if h.allText(a) == "one" {
 			<-ctx.Done()
 			return ended(protocol.WhyStopped), nil
 		}
@@ -273,7 +270,7 @@ func TestWhatWasSentBeforeACrashStopsTheTurnThatGoesOnAfterIt(t *testing.T) {
 	}
 }
 
-// steered has a turn of "one" asked for a call and answered it, and then taken in "two".
+// steered makes the turn of "one" call a tool, answer the call, and then take in "two".
 func (h *harness) steered(a session.Attempt) {
 	h.commit(a, "I look.", "c1")
 	result := protocol.ToolResult{Call: "c1", Name: "write_file", Text: "ok"}
@@ -286,7 +283,7 @@ func (h *harness) steered(a session.Attempt) {
 	}
 }
 
-func TestATurnGoesOnWithWhatItHasTakenInAfterItsWorkersDeath(t *testing.T) {
+func TestTakenMessage_WorkerDies_StaysInTurn(t *testing.T) {
 	var h *harness
 	var attempts []session.Attempt
 	h = newHarness(t, func(_ context.Context, a session.Attempt) (session.End, error) {
@@ -294,7 +291,7 @@ func TestATurnGoesOnWithWhatItHasTakenInAfterItsWorkersDeath(t *testing.T) {
 			h.steered(a)
 			return session.End{}, errors.New("signal: killed")
 		}
-		h.commit(a, "re: "+h.asked(a))
+		h.commit(a, "re: "+h.allText(a))
 		return done, nil
 	})
 	h.wants(supervisor.BusySteer)
@@ -315,9 +312,9 @@ func TestATurnGoesOnWithWhatItHasTakenInAfterItsWorkersDeath(t *testing.T) {
 	}
 }
 
-// The process ended after the last word to both was committed: the reply that is put together anew
-// says what the person saw.
-func TestTheReplyOfATurnThatTookSomethingInIsTheSameAfterACrash(t *testing.T) {
+// The process ended after the last answer was committed. The recomputed reply equals the one that
+// the user saw.
+func TestTakenMessage_Crash_ReplyIsTheSame(t *testing.T) {
 	h := newHarness(t, func(context.Context, session.Attempt) (session.End, error) {
 		t.Error("a worker was asked for")
 		return done, nil
@@ -334,7 +331,7 @@ func TestTheReplyOfATurnThatTookSomethingInIsTheSameAfterACrash(t *testing.T) {
 	}
 }
 
-func TestAllThatATurnHasTakenInIsParkedWithItAndThePersonIsToldOfAll(t *testing.T) {
+func TestTakenMessages_TurnParked_AreParkedToo(t *testing.T) {
 	var h *harness
 	attempts := 0
 	h = newHarness(t, func(_ context.Context, a session.Attempt) (session.End, error) {
@@ -354,12 +351,12 @@ func TestAllThatATurnHasTakenInIsParkedWithItAndThePersonIsToldOfAll(t *testing.
 	}
 }
 
-// A /stop ends the turn with what it has taken in, and nothing of what was sent after it.
-func TestAStopEndsATurnWithWhatItHasTakenIn(t *testing.T) {
+// A /stop ends the turn with the messages that it has taken in, but not those sent later.
+func TestStop_EndsTakenMessagesToo(t *testing.T) {
 	var h *harness
 	ready := make(chan struct{})
 	h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
-		if h.asked(a) != "one" {
+		if h.allText(a) != "one" {
 			return h.echo(ctx, a)
 		}
 		h.steered(a)

@@ -1,5 +1,5 @@
-// Package spool keeps bytes by their hash: outputs that are too long for the transcript, files that
-// are sent to people, and later the files that people send. A file in it is whole or not there.
+// Package spool stores bytes under their hash: outputs that are too long for the transcript, and
+// files to and from users. A file in it is either complete or absent.
 package spool
 
 import (
@@ -30,7 +30,7 @@ const Retention = 7 * 24 * time.Hour
 const reserve = 256 << 20
 
 var (
-	// ErrGone is returned for bytes that are not kept.
+	// ErrGone is returned for bytes that are no longer stored.
 	ErrGone = errors.New("not kept any more")
 	// ErrFull is returned while the disk has little room left. People read of it what they read of
 	// a full disk.
@@ -43,7 +43,7 @@ type Spool struct {
 	free func(dir string) (int64, error)
 }
 
-// Open uses dir, and makes it where it is missing. The caller closes the spool.
+// Open opens the spool in dir, and makes dir if it is missing. The caller closes the spool.
 func Open(dir string) (*Spool, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("make the spool: %w", err)
@@ -70,7 +70,7 @@ func (s *Spool) Create() (*Writer, error) {
 	return &Writer{spool: s, file: f, hash: sha256.New()}, nil
 }
 
-// Keep keeps bytes. The name is what its error calls them.
+// Keep stores bytes. name is their name in its error.
 func (s *Spool) Keep(name string, content []byte) (protocol.BlobRef, error) {
 	f, err := s.Create()
 	if err != nil {
@@ -82,7 +82,7 @@ func (s *Spool) Keep(name string, content []byte) (protocol.BlobRef, error) {
 	return f.Commit()
 }
 
-// Room is how many bytes the spool may take before ErrFull.
+// Room returns how many bytes the spool may take before ErrFull.
 func (s *Spool) Room() (int64, error) {
 	free, err := s.free(s.root.Name())
 	if err != nil {
@@ -91,7 +91,7 @@ func (s *Spool) Room() (int64, error) {
 	return free - reserve, nil
 }
 
-// room is ErrFull where the disk has only its reserve left.
+// room returns ErrFull if the disk has only its reserve left.
 func (s *Spool) room() error {
 	room, err := s.Room()
 	if err == nil && room < 0 {
@@ -100,7 +100,7 @@ func (s *Spool) room() error {
 	return err
 }
 
-// ReadAt reads from offset, and says how large the whole is. At the end it returns 0 bytes and no
+// ReadAt reads from offset, and returns the size of the whole. At the end it returns 0 bytes and no
 // error.
 func (s *Spool) ReadAt(sha string, p []byte, offset int64) (n int, size int64, err error) {
 	f, size, err := s.open(sha)
@@ -115,7 +115,7 @@ func (s *Spool) ReadAt(sha string, p []byte, offset int64) (n int, size int64, e
 	return n, size, nil
 }
 
-// Read is a file from its beginning, and how large it is. The caller closes it.
+// Read opens a file at its beginning, and returns its size. The caller closes it.
 func (s *Spool) Read(sha string) (io.ReadCloser, int64, error) {
 	f, size, err := s.open(sha)
 	if err != nil {
@@ -142,7 +142,7 @@ func (s *Spool) open(sha string) (*os.File, int64, error) {
 	return f, info.Size(), nil
 }
 
-// Remove removes a file before its time. It succeeds where the file is not there.
+// Remove removes a file early. It succeeds if the file does not exist.
 func (s *Spool) Remove(sha string) error {
 	if !IsHash(sha) {
 		return nil
@@ -153,9 +153,8 @@ func (s *Spool) Remove(sha string) error {
 	return nil
 }
 
-// Sweep removes the files that were last written before a time, except those that are wanted, and
-// says how many. To have been read does not keep a file. What refers to a removed file gets
-// ErrGone.
+// Sweep removes files last written before a time, except wanted ones, and returns how many. Reading
+// a file does not keep it. Later reads of a removed file return ErrGone.
 func (s *Spool) Sweep(before time.Time, wanted map[string]bool) (int, error) {
 	entries, err := fs.ReadDir(s.root.FS(), ".")
 	if err != nil {
@@ -176,7 +175,7 @@ func (s *Spool) Sweep(before time.Time, wanted map[string]bool) (int, error) {
 	return removed, nil
 }
 
-// IsHash says whether a name is one of a file here: a SHA-256 in hexadecimal.
+// IsHash reports whether a name can be a file's: a SHA-256 in hexadecimal.
 func IsHash(name string) bool {
 	_, err := hex.DecodeString(name)
 	return err == nil && len(name) == 2*sha256.Size
@@ -190,7 +189,7 @@ type Writer struct {
 	size  int64
 }
 
-// Size is how many bytes were written.
+// Size returns how many bytes were written.
 func (f *Writer) Size() int64 { return f.size }
 
 // Write appends, or returns ErrFull.
@@ -207,10 +206,11 @@ func (f *Writer) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// Written is what was written, from its beginning. It is read before the file is ended.
+// Written returns the written bytes, from the beginning. Read them before the file is ended.
 func (f *Writer) Written() io.Reader { return io.NewSectionReader(f.file, 0, f.size) }
 
-// Hash is the SHA-256 of what was written, in hexadecimal: what Commit and Keep call the file by.
+// Hash returns the SHA-256 of the written bytes, in hexadecimal. Commit and Keep use it as the
+// name.
 func (f *Writer) Hash() string { return hex.EncodeToString(f.hash.Sum(nil)) }
 
 // Commit makes the file durable under its hash. After an error there is no file.
@@ -225,7 +225,7 @@ func (f *Writer) Commit() (protocol.BlobRef, error) {
 	return ref, err
 }
 
-// Keep puts the file under its hash, where it survives the end of the process, but perhaps no loss
+// Keep stores the file under its hash. It survives the end of the process, but perhaps not a loss
 // of power. After an error there is no file.
 func (f *Writer) Keep() (protocol.BlobRef, error) {
 	ref := protocol.BlobRef{SHA256: f.Hash(), Size: f.size}

@@ -44,7 +44,7 @@ func keep(t *testing.T, s *spool.Spool, data []byte) string {
 	return ref.SHA256
 }
 
-func TestWhatIsKeptIsFoundByItsHash(t *testing.T) {
+func TestKeep_IsFoundByHash(t *testing.T) {
 	s, _ := open(t)
 	data := bytes.Repeat([]byte("mews"), 50_000)
 	sum := sha256.Sum256(data)
@@ -65,7 +65,7 @@ func TestWhatIsKeptIsFoundByItsHash(t *testing.T) {
 	}
 }
 
-func TestADiscardedFileLeavesNothing(t *testing.T) {
+func TestDiscard_LeavesNothing(t *testing.T) {
 	s, dir := open(t)
 	f, err := s.Create()
 	if err != nil {
@@ -79,7 +79,7 @@ func TestADiscardedFileLeavesNothing(t *testing.T) {
 	}
 }
 
-func TestNamesThatAreNoHashAreNotOpened(t *testing.T) {
+func TestOpen_InvalidHash_IsRefused(t *testing.T) {
 	s, dir := open(t)
 	if err := os.WriteFile(filepath.Join(dir, "..", "secret"), []byte("x"), 0o600); err != nil {
 		t.Fatal(err)
@@ -91,7 +91,7 @@ func TestNamesThatAreNoHashAreNotOpened(t *testing.T) {
 	}
 }
 
-func TestSweepRemovesWhatIsOldAndWhatACrashLeft(t *testing.T) {
+func TestSweep_RemovesOldAndCrashLeftovers(t *testing.T) {
 	s, dir := open(t)
 	old, young, wanted := keep(t, s, []byte("old")), keep(t, s, []byte("young")), keep(t, s, []byte("wanted"))
 	if err := os.WriteFile(filepath.Join(dir, "new-123"), nil, 0o600); err != nil {
@@ -117,7 +117,7 @@ func TestSweepRemovesWhatIsOldAndWhatACrashLeft(t *testing.T) {
 	}
 }
 
-func TestAFileIsReadWholeAndRemoved(t *testing.T) {
+func TestRemove_ReadersGetErrGone(t *testing.T) {
 	s, _ := open(t)
 	sha := keep(t, s, []byte("some bytes"))
 	f, size, err := s.Read(sha)
@@ -146,7 +146,7 @@ func TestAFileIsReadWholeAndRemoved(t *testing.T) {
 	}
 }
 
-func TestTheLastOfTheDiskIsLeftToOthers(t *testing.T) {
+func TestCreate_DiskNearlyFull_IsRefused(t *testing.T) {
 	s, dir := open(t)
 	free := int64(256 << 20)
 	spool.SetFree(s, func(string) (int64, error) { return free, nil })
@@ -172,7 +172,7 @@ func TestTheLastOfTheDiskIsLeftToOthers(t *testing.T) {
 	}
 }
 
-func TestAnUnknownRoomIsNotAFullDisk(t *testing.T) {
+func TestCreate_UnknownSpace_IsAllowed(t *testing.T) {
 	s, _ := open(t)
 	unknown := errors.New("no such disk")
 	spool.SetFree(s, func(string) (int64, error) { return 0, unknown })
@@ -181,7 +181,7 @@ func TestAnUnknownRoomIsNotAFullDisk(t *testing.T) {
 	}
 }
 
-func TestReadingDoesNotKeepAFile(t *testing.T) {
+func TestSweep_ReadFile_IsRemoved(t *testing.T) {
 	s, dir := open(t)
 	sha := keep(t, s, []byte("old"))
 	long := time.Now().Add(-spool.Retention - time.Hour)

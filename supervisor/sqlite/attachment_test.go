@@ -32,7 +32,7 @@ func TestAttachments_SentTwice_AreStoredOnce(t *testing.T) {
 	list, err = files.List(t.Context(), in.ID)
 	s.must(err)
 	s.same("fetched", list, []supervisor.Attachment{photo, voice})
-	s.refused(files.PutBytes(t.Context(), in.ID, 2, protocol.BlobRef{SHA256: photo.SHA256, Size: 1}), supervisor.CodeNotFound, "there is no attachment 2")
+	s.checkRefused(files.PutBytes(t.Context(), in.ID, 2, protocol.BlobRef{SHA256: photo.SHA256, Size: 1}), supervisor.CodeNotFound, "there is no attachment 2")
 	size, owns, err := s.db.Blobs().Owns(t.Context(), "alice", photo.SHA256)
 	s.must(err)
 	s.same("whose the bytes are", []any{size, owns}, []any{int64(77), true})

@@ -31,25 +31,25 @@ func (s Audit) Put(ctx context.Context, user, action, detail string) error {
 
 // PutAll adds entries in one commit, all of them or none. It ignores their ID and CreatedAt.
 func (s Audit) PutAll(ctx context.Context, list []AuditRow) error {
-	return s.db.write(ctx, func(t *tx) { t.auditAll(list) }, "put %d rows into the audit log", len(list))
+	return s.db.write(ctx, func(t *tx) { t.auditRows(list) }, "put %d rows into the audit log", len(list))
 }
 
-// auditAll adds entries in the transaction that makes the change which they describe. Neither is
+// auditRows adds entries in the transaction that makes the change which they describe. Neither is
 // stored without the other.
-func (t *tx) auditAll(list []AuditRow) {
+func (t *tx) auditRows(list []AuditRow) {
 	for _, r := range list {
 		t.audit(r.User, r.Action, r.Detail)
 	}
 }
 
-// changing runs change, which returns how many rows it changed. If it changed any, changing adds
+// auditIfChanged runs change, which returns how many rows it changed. If it changed any, changing adds
 // the entries in the same transaction.
-func (db *DB) changing(ctx context.Context, entries []AuditRow, change func(*tx) int64, format string, args ...any) (
+func (db *DB) auditIfChanged(ctx context.Context, entries []AuditRow, change func(*tx) int64, format string, args ...any) (
 	int64, error) {
 	return inTransaction(ctx, db, func(t *tx) int64 {
 		n := change(t)
 		if n > 0 {
-			t.auditAll(entries)
+			t.auditRows(entries)
 		}
 		return n
 	}, format, args...)
@@ -62,14 +62,14 @@ const (
 		AND created_at >= ?4 AND created_at < ?5 ORDER BY id LIMIT ?6`
 
 	// Ids have no gaps. If another program deletes a row, even the last one, the gap shows it.
-	nextAudit   = `SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'audit'), 0) + 1`
+	nextAuditID = `SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'audit'), 0) + 1`
 	lastChain   = `SELECT chain FROM audit WHERE chain IS NOT NULL AND id = (SELECT max(id) FROM audit)`
 	insertAudit = `INSERT INTO audit (id, user, action, detail, created_at, chain) VALUES (?, ?, ?, ?, ?, ?)`
 )
 
 // audit adds an entry to the chain.
 func (t *tx) audit(user, action, detail string) {
-	id := value(t, engine.Integer, nextAudit)
+	id := value(t, engine.Integer, nextAuditID)
 	chain, ok := one(t, engine.Bytes, lastChain)
 	if !ok {
 		chain = t.firstDigest()

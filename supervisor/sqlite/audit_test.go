@@ -29,8 +29,8 @@ func (l auditStory) verify(known string) sqlite.AuditReport {
 	return report
 }
 
-// forge changes the database as another program could.
-func (l auditStory) forge(statements string) {
+// changeBehind changes the database as another program could.
+func (l auditStory) changeBehind(statements string) {
 	l.Helper()
 	sqlitetest.Change(l, l.db, "DROP TRIGGER IF EXISTS audit_is_not_changed; DROP TRIGGER IF EXISTS audit_is_not_deleted; "+statements)
 }
@@ -49,29 +49,29 @@ func TestAuditVerify_ForgedRow_IsFound(t *testing.T) {
 		broken int64
 		why    string
 	}{
-		"nothing":              {"", 0, ""},
-		"another user":         {"UPDATE audit SET user = 'bob' WHERE id = 3", 3, "changed"},
-		"another action":       {"UPDATE audit SET action = 'logout' WHERE id = 3", 3, "changed"},
-		"another detail":       {"UPDATE audit SET detail = '' WHERE id = 3", 3, "changed"},
-		"one other update":     {"UPDATE audit SET detail = 'row 9' WHERE id = 3", 3, "changed"},
-		"another time":         {"UPDATE audit SET created_at = created_at + 1 WHERE id = 1", 1, "changed"},
-		"words moved over":     {"UPDATE audit SET action = 'loginr', detail = 'ow 3' WHERE id = 3", 3, "changed"},
-		"another digest":       {"UPDATE audit SET chain = zeroblob(32) WHERE id = 4", 4, "changed"},
-		"no digest":            {"UPDATE audit SET chain = NULL WHERE id = 4", 4, "no_digest"},
-		"a row taken out":      {"DELETE FROM audit WHERE id = 3", 4, "missing 3-3"},
-		"the first taken out":  {"DELETE FROM audit WHERE id <= 2", 3, "missing 1-2"},
-		"taken out and closed": {"DELETE FROM audit WHERE id = 3; UPDATE audit SET id = id - 1 WHERE id > 3", 3, "changed"},
-		"a row put in": {"UPDATE audit SET id = -id WHERE id > 3; UPDATE audit SET id = 1 - id WHERE id < 0; INSERT INTO audit " +
+		"nothing":                     {"", 0, ""},
+		"another user":                {"UPDATE audit SET user = 'bob' WHERE id = 3", 3, "changed"},
+		"another action":              {"UPDATE audit SET action = 'logout' WHERE id = 3", 3, "changed"},
+		"another detail":              {"UPDATE audit SET detail = '' WHERE id = 3", 3, "changed"},
+		"replaced detail":             {"UPDATE audit SET detail = 'row 9' WHERE id = 3", 3, "changed"},
+		"another time":                {"UPDATE audit SET created_at = created_at + 1 WHERE id = 1", 1, "changed"},
+		"text moved between columns":  {"UPDATE audit SET action = 'loginr', detail = 'ow 3' WHERE id = 3", 3, "changed"},
+		"another digest":              {"UPDATE audit SET chain = zeroblob(32) WHERE id = 4", 4, "changed"},
+		"no digest":                   {"UPDATE audit SET chain = NULL WHERE id = 4", 4, "no_digest"},
+		"deleted row":                 {"DELETE FROM audit WHERE id = 3", 4, "missing 3-3"},
+		"deleted first rows":          {"DELETE FROM audit WHERE id <= 2", 3, "missing 1-2"},
+		"deleted row with closed gap": {"DELETE FROM audit WHERE id = 3; UPDATE audit SET id = id - 1 WHERE id > 3", 3, "changed"},
+		"inserted row": {"UPDATE audit SET id = -id WHERE id > 3; UPDATE audit SET id = 1 - id WHERE id < 0; INSERT INTO audit " +
 			"SELECT 4, user, action, detail, created_at, chain FROM audit WHERE id = 3", 4, "changed"},
-		"two that change places": {"UPDATE audit SET id = -2 WHERE id = 2; UPDATE audit SET id = 2 WHERE id = 3; " +
+		"swapped rows": {"UPDATE audit SET id = -2 WHERE id = 2; UPDATE audit SET id = 2 WHERE id = 3; " +
 			"UPDATE audit SET id = 3 WHERE id = -2", 2, "changed"},
-		"all of them taken out": {"DELETE FROM audit", 1, "missing_at_end 1-5"},
-		"the last taken out":    {"DELETE FROM audit WHERE id = 5", 5, "missing_at_end 5-5"},
-		"one added":             {"INSERT INTO audit (user, action, detail, created_at) VALUES ('', 'x', '', 1)", 6, "no_digest"},
+		"all rows deleted": {"DELETE FROM audit", 1, "missing_at_end 1-5"},
+		"deleted last row": {"DELETE FROM audit WHERE id = 5", 5, "missing_at_end 5-5"},
+		"added row":        {"INSERT INTO audit (user, action, detail, created_at) VALUES ('', 'x', '', 1)", 6, "no_digest"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := newAuditStory(t, 5)
-			l.forge(c.forge)
+			l.changeBehind(c.forge)
 			report := l.verify("")
 			if report.Broken != c.broken || faultOf(report) != c.why {
 				t.Errorf("found %+v, want row %d: %s", report, c.broken, c.why)
@@ -86,12 +86,12 @@ func TestAuditVerify_MissingEnd_IsFound(t *testing.T) {
 	l.same("rows", []int64{whole.Rows, whole.First, whole.Last, whole.Broken}, []int64{5, 1, 5, 0})
 	l.must(l.db.Audit().Put(t.Context(), "", "more", ""))
 	l.same("past a head that is known", l.verify(whole.Head).Broken, int64(0))
-	l.forge("DELETE FROM audit WHERE id >= 5")
+	l.changeBehind("DELETE FROM audit WHERE id >= 5")
 	l.same("nothing is known", faultOf(l.verify("")), "missing_at_end 5-6")
-	l.forge("UPDATE sqlite_sequence SET seq = 4 WHERE name = 'audit'")
+	l.changeBehind("UPDATE sqlite_sequence SET seq = 4 WHERE name = 'audit'")
 	l.same("nor which ids were given", l.verify("").Broken, int64(0))
 	l.same("the head is known", faultOf(l.verify(whole.Head)), "cut_off")
-	l.forge("UPDATE sqlite_sequence SET seq = 6 WHERE name = 'audit'")
+	l.changeBehind("UPDATE sqlite_sequence SET seq = 6 WHERE name = 'audit'")
 	l.must(l.db.Audit().Put(t.Context(), "", "later", ""))
 	l.same("something came after it", faultOf(l.verify("")), "missing 5-6")
 }
@@ -106,7 +106,7 @@ func TestAuditVerify_EmptyLog_HasNoFault(t *testing.T) {
 
 func TestAuditVerify_RowsBeforeDigests_AreCovered(t *testing.T) {
 	l := newAuditStory(t, 0)
-	l.forge(`INSERT INTO audit (user, action, detail, created_at) VALUES ('alice', 'old', 'a', 1), ('bob', 'old', 'b', 2)`)
+	l.changeBehind(`INSERT INTO audit (user, action, detail, created_at) VALUES ('alice', 'old', 'a', 1), ('bob', 'old', 'b', 2)`)
 	early := l.verify("")
 	l.same("early", []int64{early.Rows, early.Early, early.Broken}, []int64{2, 2, 0})
 	var rows []sqlite.AuditRow
@@ -116,11 +116,11 @@ func TestAuditVerify_RowsBeforeDigests_AreCovered(t *testing.T) {
 	l.must(l.db.Audit().PutAll(t.Context(), rows))
 	late := l.verify(early.Head)
 	l.same("late", []int64{late.Rows, late.Early, late.Last, late.Broken}, []int64{2502, 2, 2502, 0})
-	l.forge("UPDATE audit SET detail = 'c' WHERE id = 1")
+	l.changeBehind("UPDATE audit SET detail = 'c' WHERE id = 1")
 	l.same("an early row was changed", l.verify("").Broken, int64(3))
-	l.forge("UPDATE audit SET chain = NULL WHERE id <= 3")
+	l.changeBehind("UPDATE audit SET chain = NULL WHERE id <= 3")
 	l.same("one more without a digest", l.verify("").Broken, int64(4))
-	l.forge("UPDATE audit SET user = 'bob', chain = NULL")
+	l.changeBehind("UPDATE audit SET user = 'bob', chain = NULL")
 	l.same("written anew", l.verify("").Early, int64(2502))
 	l.same("with a head that is known", l.verify(late.Head).Broken, int64(2503))
 }
@@ -131,7 +131,7 @@ func TestAuditPutAll_InvalidRow_StoresNone(t *testing.T) {
 	if err == nil {
 		t.Error("an action without a name was kept")
 	}
-	l.same("rows", l.look("SELECT count(*) FROM audit"), "1")
+	l.same("rows", l.query("SELECT count(*) FROM audit"), "1")
 	l.must(l.db.Audit().Put(t.Context(), "", "next", ""))
 	l.same("broken", l.verify("").Broken, int64(0))
 }
@@ -145,13 +145,13 @@ func TestAuditList_Filter_SelectsRows(t *testing.T) {
 		filter sqlite.AuditFilter
 		want   string
 	}{
-		"all":          {sqlite.AuditFilter{}, "[1 2 3 4 5]"},
-		"a person's":   {sqlite.AuditFilter{User: "alice"}, "[1 2 5]"},
-		"an action's":  {sqlite.AuditFilter{Action: "login"}, "[1 2 3]"},
-		"no wildcards": {sqlite.AuditFilter{Action: "l%"}, "[]"},
-		"since":        {sqlite.AuditFilter{Since: noon.Add(1)}, "[3 4 5]"},
-		"until":        {sqlite.AuditFilter{Until: noon.Add(time.Hour)}, "[1 2]"},
-		"a page":       {sqlite.AuditFilter{After: 1, Limit: 2}, "[2 3]"},
+		"all":              {sqlite.AuditFilter{}, "[1 2 3 4 5]"},
+		"by user":          {sqlite.AuditFilter{User: "alice"}, "[1 2 5]"},
+		"by action prefix": {sqlite.AuditFilter{Action: "login"}, "[1 2 3]"},
+		"no wildcards":     {sqlite.AuditFilter{Action: "l%"}, "[]"},
+		"since":            {sqlite.AuditFilter{Since: noon.Add(1)}, "[3 4 5]"},
+		"until":            {sqlite.AuditFilter{Until: noon.Add(time.Hour)}, "[1 2]"},
+		"a page":           {sqlite.AuditFilter{After: 1, Limit: 2}, "[2 3]"},
 	} {
 		list, err := l.db.Audit().List(t.Context(), c.filter)
 		l.must(err)

@@ -40,9 +40,9 @@ const (
 const auditPage = 1000
 
 const (
-	// givenAudit selects the last id that was assigned. SQLite remembers it after the row is gone.
-	givenAudit = `SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'audit'), 0)`
-	pageAudit  = selectAudit + `WHERE id > ? ORDER BY id LIMIT ?`
+	// lastAuditID selects the last id that was assigned. SQLite remembers it after the row is gone.
+	lastAuditID = `SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'audit'), 0)`
+	pageAudit   = selectAudit + `WHERE id > ? ORDER BY id LIMIT ?`
 )
 
 // Verify reads the whole log and reports the first row that does not match its digest. It finds
@@ -54,7 +54,7 @@ func (s Audit) Verify(ctx context.Context, known string) (AuditReport, error) {
 	v := newVerifier(known)
 	read := s.db.reader(ctx, "verify the audit log")
 	// read first, so that a row that is added meanwhile does not count as missing
-	given, err := engine.Value(read, engine.Integer, givenAudit)
+	given, err := engine.Value(read, engine.Integer, lastAuditID)
 	for more := true; more && err == nil; {
 		var page []auditRow
 		page, err = engine.All(read, scanAudit, pageAudit, v.report.Last, auditPage)
@@ -68,7 +68,7 @@ func (s Audit) Verify(ctx context.Context, known string) (AuditReport, error) {
 	if err != nil {
 		return v.report, err
 	}
-	return v.end(given), nil
+	return v.finish(given), nil
 }
 
 // verifier follows the chain of digests.
@@ -76,14 +76,14 @@ type verifier struct {
 	report     AuditReport
 	known      string
 	foundKnown bool      // a row had the known digest
-	early      hash.Hash // over the rows that are older than digests
-	chained    bool      // a row with a digest was read
+	unchained  hash.Hash // over the rows that are older than digests
+	sawDigest  bool      // a row with a digest was read
 	head       []byte
 }
 
 func newVerifier(known string) *verifier {
-	v := &verifier{known: known, early: sha256.New()}
-	v.moveTo(v.early.Sum(nil))
+	v := &verifier{known: known, unchained: sha256.New()}
+	v.moveTo(v.unchained.Sum(nil))
 	return v
 }
 
@@ -97,17 +97,17 @@ func (v *verifier) read(r auditRow) {
 	v.report.Rows++
 	switch {
 	case r.ID != v.report.Last+1: // ids start at 1 and have no gaps
-		v.missing(r.ID, AuditMissing, r.ID-1)
-	case r.chain == nil && v.chained:
-		v.broken(r.ID, AuditNoDigest)
+		v.failMissing(r.ID, AuditMissing, r.ID-1)
+	case r.chain == nil && v.sawDigest:
+		v.fail(r.ID, AuditNoDigest)
 	case r.chain == nil:
 		v.report.Early++
-		v.early.Write(r.encode())
-		v.moveTo(v.early.Sum(nil))
+		v.unchained.Write(r.encode())
+		v.moveTo(v.unchained.Sum(nil))
 	case !slices.Equal(r.chain, r.chainDigest(v.head)):
-		v.broken(r.ID, AuditChanged)
+		v.fail(r.ID, AuditChanged)
 	default:
-		v.chained = true
+		v.sawDigest = true
 		v.moveTo(r.chain)
 	}
 	if v.report.First == 0 {
@@ -116,21 +116,21 @@ func (v *verifier) read(r auditRow) {
 	v.report.Last = r.ID
 }
 
-func (v *verifier) broken(id int64, why AuditFault) { v.report.Broken, v.report.Why = id, why }
+func (v *verifier) fail(id int64, why AuditFault) { v.report.Broken, v.report.Why = id, why }
 
-// missing records a fault: the rows after the last one, up to id to, are missing.
-func (v *verifier) missing(id int64, why AuditFault, to int64) {
-	v.broken(id, why)
+// failMissing records a fault: the rows after the last one, up to id to, are missing.
+func (v *verifier) failMissing(id int64, why AuditFault, to int64) {
+	v.fail(id, why)
 	v.report.MissingFrom, v.report.MissingTo = v.report.Last+1, to
 }
 
-// end completes the report after all rows were read.
-func (v *verifier) end(given int64) AuditReport {
+// finish completes the report after all rows were read.
+func (v *verifier) finish(given int64) AuditReport {
 	switch {
 	case given > v.report.Last:
-		v.missing(v.report.Last+1, AuditMissingAtEnd, given)
+		v.failMissing(v.report.Last+1, AuditMissingAtEnd, given)
 	case v.known != "" && !v.foundKnown:
-		v.broken(v.report.Last+1, AuditCutOff)
+		v.fail(v.report.Last+1, AuditCutOff)
 	}
 	return v.report
 }

@@ -174,7 +174,7 @@ func putBatches(b *testing.B, guard *supervisor.Guard) {
 	db := sqlitetest.Open(b)
 	// codes open the gates; for held updates the gate closes at once
 	for i := range int64(4) {
-		item := code(fmt.Sprint("u", i), i+1, 1)
+		item := codeItem(fmt.Sprint("u", i), i+1, 1)
 		if _, err := db.Inbox().PutBatch(b.Context(), supervisor.Batch{Source: "codes", Items: []supervisor.Item{item}}); err != nil {
 			b.Fatal(err)
 		}

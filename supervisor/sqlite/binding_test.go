@@ -16,7 +16,7 @@ func TestBind_AccountOfAnotherUser_Fails(t *testing.T) {
 	}
 	other := one
 	other.User = "bob"
-	s.refused(bindings.Bind(t.Context(), other), supervisor.CodeForbidden, "another person's")
+	s.checkRefused(bindings.Bind(t.Context(), other), supervisor.CodeForbidden, "another person's")
 	list, err := bindings.List(t.Context())
 	s.must(err)
 	s.same("bindings", list, []sqlite.Binding{one})

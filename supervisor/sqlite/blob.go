@@ -14,8 +14,8 @@ type Blobs struct{ db *DB }
 const (
 	insertBlob = `INSERT INTO blob (user, sha256, size, turn, created_at) VALUES (?, ?, ?, ?, ?)
 		ON CONFLICT (user, sha256) DO UPDATE SET created_at = excluded.created_at, forgotten = 0`
-	findBlob  = `SELECT size FROM blob WHERE user = ? AND sha256 = ? AND forgotten = 0`
-	sentBlobs = `SELECT f.value ->> 'sha256' FROM outbox o, json_each(nullif(o.files, '')) f WHERE o.delivered_at IS NULL
+	findBlob        = `SELECT size FROM blob WHERE user = ? AND sha256 = ? AND forgotten = 0`
+	listNeededBlobs = `SELECT f.value ->> 'sha256' FROM outbox o, json_each(nullif(o.files, '')) f WHERE o.delivered_at IS NULL
 		UNION SELECT f.value ->> 'sha256' FROM outbox o, json_each(nullif(o.files, '')) f
 		WHERE o.outcome IN ('unknown', 'failed') AND o.created_at >= ?
 		UNION SELECT a.sha256 FROM inbox i CROSS JOIN attachment a ON a.inbound = i.id WHERE i.state = 'arriving' AND a.sha256 IS NOT NULL`
@@ -61,8 +61,8 @@ func (s Blobs) KeptBefore(ctx context.Context, user string, turn int64, since ti
 // the deliveries that wait and those that Resend would send again. Those blobs stay in the spool
 // however old they are.
 func (s Blobs) Sent(ctx context.Context) (map[string]bool, error) {
-	list, err := engine.All(s.db.reader(ctx, "list the blobs that are to be sent"), engine.String, sentBlobs,
-		s.db.engine.Now().Add(-resendAge))
+	list, err := engine.All(s.db.reader(ctx, "list the blobs that are to be sent"), engine.String, listNeededBlobs,
+		s.db.engine.Now().Add(-maxResendAge))
 	sent := map[string]bool{}
 	for _, sha := range list {
 		sent[sha] = true

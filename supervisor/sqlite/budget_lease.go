@@ -46,7 +46,7 @@ func (t *tx) takeLease(c supervisor.Claim) (lease supervisor.Lease, short []supe
 	}
 	amount := c.Amount
 	for _, limit := range c.Limits {
-		s := t.measure(c, limit)
+		s := t.sumLimit(c, limit)
 		if amount = min(amount, s.Left()); s.Missing() > 0 {
 			short = append(short, s)
 		}
@@ -66,43 +66,43 @@ func (t *tx) takeLease(c supervisor.Claim) (lease supervisor.Lease, short []supe
 // their leases belong to the turn itself. Tries of the same fire have keys that are equal up to the
 // slash.
 const (
-	measureTurn = `SELECT (SELECT coalesce(sum(cost), 0) FROM usage WHERE turn IN (SELECT ?2 UNION ALL SELECT id FROM turn WHERE parent = ?2)),
+	sumTurn = `SELECT (SELECT coalesce(sum(cost), 0) FROM usage WHERE turn IN (SELECT ?2 UNION ALL SELECT id FROM turn WHERE parent = ?2)),
 		(SELECT coalesce(sum(amount), 0) FROM lease WHERE turn = ?2),
 		(SELECT coalesce(sum(amount), 0) FROM extension WHERE turn = ?2)`
-	measureFire = `WITH tries (id) AS (SELECT t.id FROM turn n JOIN inbox b ON b.id = n.inbound JOIN inbox i ON i.user = b.user AND i.source = b.source
+	sumFire = `WITH tries (id) AS (SELECT t.id FROM turn n JOIN inbox b ON b.id = n.inbound JOIN inbox i ON i.user = b.user AND i.source = b.source
 			AND i.key > substr(b.key, 1, instr(b.key, '/')) AND i.key < substr(b.key, 1, instr(b.key, '/')) || 'x' JOIN turn t ON t.inbound = i.id
 			WHERE n.id = ?2 AND n.user = ?1), turns AS (SELECT id FROM tries UNION ALL SELECT id FROM turn WHERE parent IN tries)
 		SELECT (SELECT coalesce(sum(cost), 0) FROM usage WHERE turn IN turns), (SELECT coalesce(sum(amount), 0) FROM lease WHERE turn IN turns), 0`
-	measureUser = `SELECT (SELECT coalesce(sum(cost), 0) FROM spent WHERE user = ?1 AND quarter >= ?4),
+	sumOfUser = `SELECT (SELECT coalesce(sum(cost), 0) FROM spent WHERE user = ?1 AND quarter >= ?4),
 		(SELECT coalesce(sum(amount), 0) FROM lease WHERE user = ?1 AND pot IS NULL AND created_at >= ?3),
 		(SELECT coalesce(sum(amount), 0) FROM extension WHERE user = ?1 AND created_at >= ?3)`
-	measureJobs = `SELECT (SELECT coalesce(sum(u.cost), 0) FROM usage u JOIN turn t ON t.id = u.turn WHERE u.user = ?1 AND u.created_at >= ?3 AND t.kind = 'job'),
+	sumJobs = `SELECT (SELECT coalesce(sum(u.cost), 0) FROM usage u JOIN turn t ON t.id = u.turn WHERE u.user = ?1 AND u.created_at >= ?3 AND t.kind = 'job'),
 		(SELECT coalesce(sum(l.amount), 0) FROM lease l JOIN turn t ON t.id = l.turn WHERE l.user = ?1 AND l.created_at >= ?3 AND t.kind = 'job'), ?2 * 0`
-	measurePot = `SELECT (SELECT coalesce(sum(cost), 0) FROM spent WHERE user = ?5 AND quarter >= ?4),
+	sumPot = `SELECT (SELECT coalesce(sum(cost), 0) FROM spent WHERE user = ?5 AND quarter >= ?4),
 		(SELECT coalesce(sum(amount), 0) FROM lease WHERE pot = ?5 AND created_at >= ?3), 0`
-	measureAll = `SELECT (SELECT coalesce(sum(cost), 0) FROM spent WHERE user = '' AND quarter >= ?4),
+	sumOfAll = `SELECT (SELECT coalesce(sum(cost), 0) FROM spent WHERE user = '' AND quarter >= ?4),
 		(SELECT coalesce(sum(amount), 0) FROM lease WHERE created_at >= ?3), 0`
 )
 
-// measures maps a scope to its query and the number of the query's parameters.
-var measures = map[supervisor.Scope]struct {
+// scopeSums maps a scope to its query and the number of the query's parameters.
+var scopeSums = map[supervisor.Scope]struct {
 	query      string
 	parameters int
 }{
-	supervisor.ScopeTurn:         {measureTurn, 2},
-	supervisor.ScopeFire:         {measureFire, 2},
-	supervisor.ScopeDay:          {measureUser, 4},
-	supervisor.ScopeMonth:        {measureUser, 4},
-	supervisor.ScopeJobDay:       {measureJobs, 3},
-	supervisor.ScopeJobMonth:     {measureJobs, 3},
-	supervisor.ScopePot:          {measurePot, 5},
-	supervisor.ScopeInstallation: {measureAll, 4},
+	supervisor.ScopeTurn:         {sumTurn, 2},
+	supervisor.ScopeFire:         {sumFire, 2},
+	supervisor.ScopeDay:          {sumOfUser, 4},
+	supervisor.ScopeMonth:        {sumOfUser, 4},
+	supervisor.ScopeJobDay:       {sumJobs, 3},
+	supervisor.ScopeJobMonth:     {sumJobs, 3},
+	supervisor.ScopePot:          {sumPot, 5},
+	supervisor.ScopeInstallation: {sumOfAll, 4},
 }
 
-// measure adds up what counts for a limit together with a claim. The result is a shortage if money
+// sumLimit adds up what counts for a limit together with a claim. The result is a shortage if money
 // is missing.
-func (t *tx) measure(c supervisor.Claim, limit supervisor.Limit) supervisor.Shortage {
-	m, known := measures[limit.Scope]
+func (t *tx) sumLimit(c supervisor.Claim, limit supervisor.Limit) supervisor.Shortage {
+	m, known := scopeSums[limit.Scope]
 	if !known {
 		t.fail(invalid("there is no limit of the kind %q", limit.Scope))
 	}
@@ -146,7 +146,7 @@ func (s Leases) Return(ctx context.Context, lease int64) error {
 
 const (
 	// A call with an unknown end may have cost its whole lease.
-	spendLeases = `INSERT INTO usage (user, conversation, turn, spec, model, purpose, class, input, output, cache_read,
+	chargeLeases = `INSERT INTO usage (user, conversation, turn, spec, model, purpose, class, input, output, cache_read,
 		cache_write, estimated, cost, request, pot, created_at) SELECT user, conversation, turn, spec, '', 'chat', 'unknown', 0, 0, 0,
 		0, 1, amount, '', pot, created_at FROM lease ORDER BY id`
 	deleteLeases = `DELETE FROM lease`
@@ -157,7 +157,7 @@ const (
 // before the first Take.
 func (s Leases) Recover(ctx context.Context) (left int64, err error) {
 	return inTransaction(ctx, s.db, func(t *tx) int64 {
-		t.Exec(spendLeases)
+		t.Exec(chargeLeases)
 		return t.Change(deleteLeases)
 	}, "end the leases that were left")
 }
@@ -185,7 +185,7 @@ func (t *tx) extendBudget(e supervisor.Extension) bool {
 	if errors.Is(t.err, engine.ErrForeignKey) {
 		t.err = notFound("there is no turn %d", e.Turn)
 	}
-	t.endOthersAboutMoney(e.User, e.Turn)
+	t.endOtherBudgetQuestions(e.User, e.Turn)
 	t.audit(e.User, "budget.extended", fmt.Sprintf("turn %d, %s", e.Turn, money.Dollars(e.Amount)))
 	return true
 }

@@ -20,23 +20,23 @@ func TestFireLimit_AllTries_CountTogether(t *testing.T) {
 		return turn
 	}
 	first := begins("alice", "job/7", "1000/0")
-	lease := within(s, claim(first, 50))
-	answered(s, window(s, first, "part 1", "read this"), "clean", 30, lease)
-	paid(s, first, 100, 0)
-	late := within(s, claim(first, 9))
+	lease := mustTake(s, claim(first, 50))
+	answerChild(s, openChild(s, first, "part 1", "read this"), "clean", 30, lease)
+	putCost(s, first, 100, 0)
+	late := mustTake(s, claim(first, 9))
 	s.finish(first, "")
 	for _, other := range []supervisor.Turn{begins("alice", "job/7", "10001/0"), begins("alice", "job/71", "1000/0"), begins("bob", "job/7", "1000/0")} {
-		paid(s, other, 1_000, 0)
-		within(s, claim(other, 1_000))
+		putCost(s, other, 1_000, 0)
+		mustTake(s, claim(other, 1_000))
 		s.finish(other, "")
 	}
 	second := begins("alice", "job/7", "1000/1")
-	paid(s, second, 5, 0)
+	putCost(s, second, 5, 0)
 	limit := supervisor.Limit{Scope: supervisor.ScopeFire, Max: 200}
-	_, short := taken(s, claim(second, 57, limit))
+	_, short := take(s, claim(second, 57, limit))
 	s.same("of the fire", short, []supervisor.Shortage{{Limit: limit, Spent: 135, Held: 9, Wanted: 57}})
-	paid(s, first, 20, late) // it cost more than its lease
-	_, short = taken(s, claim(second, 46, limit))
+	putCost(s, first, 20, late) // it cost more than its lease
+	_, short = take(s, claim(second, 46, limit))
 	s.same("of the fire, later", short, []supervisor.Shortage{{Limit: limit, Spent: 155, Wanted: 46}})
-	within(s, claim(second, 45, limit))
+	mustTake(s, claim(second, 45, limit))
 }

@@ -29,14 +29,14 @@ type accounts struct {
 	extensions []entry
 }
 
-// most lists the limits, small enough to be reached.
-var most = []supervisor.Limit{{Scope: supervisor.ScopeInstallation, Max: 330}, {Scope: supervisor.ScopeMonth, Max: 220},
+// maxLimits lists the limits, small enough to be reached.
+var maxLimits = []supervisor.Limit{{Scope: supervisor.ScopeInstallation, Max: 330}, {Scope: supervisor.ScopeMonth, Max: 220},
 	{Scope: supervisor.ScopeDay, Max: 120}, {Scope: supervisor.ScopeTurn, Max: 170}}
 
 // limits returns most for the current time.
 func (a *accounts) limits() (list []supervisor.Limit) {
 	y, m, d := a.now.Date()
-	for _, l := range most {
+	for _, l := range maxLimits {
 		l.Since = time.Date(y, m, d, 0, 0, 0, 0, time.UTC)
 		if l.Scope != supervisor.ScopeDay {
 			l.Since = time.Date(y, m, 1, 0, 0, 0, 0, time.UTC)
@@ -100,7 +100,7 @@ func (a *accounts) take(t *rapid.T) {
 		}
 		amount = min(amount, left)
 	}
-	lease, short := taken(a.story, c)
+	lease, short := take(a.story, c)
 	if d := cmp.Diff(want, short); d != "" || (lease.ID != 0) != (len(want) == 0) {
 		t.Fatalf("lease %+v (-want +got)\n%s", lease, d)
 	}
@@ -126,11 +126,11 @@ func (a *accounts) settle(t *rapid.T) {
 	cost := rapid.Int64Range(0, e.amount).Draw(t, "cost")
 	if rapid.Bool().Draw(t, "said") {
 		st := step(e.turn, "hello")
-		st.Spec, st.Cost, st.Leases = "a/b", dear(cost), []int64{id}
+		st.Spec, st.Cost, st.Leases = "a/b", price(cost), []int64{id}
 		_, err := a.db.Turns().CommitStep(a.Context(), st)
 		a.must(err)
 	} else {
-		paid(a.story, e.turn, cost, id)
+		putCost(a.story, e.turn, cost, id)
 	}
 	a.costs = append(a.costs, entry{e.turn, cost, e.at})
 	delete(a.leases, id)

@@ -17,28 +17,28 @@ func claim(turn supervisor.Turn, amount int64, limits ...supervisor.Limit) super
 		Amount: amount, Limits: limits}
 }
 
-// within takes a lease that fits into the limits.
-func within(s *story, c supervisor.Claim) int64 {
+// mustTake takes a lease that fits into the limits.
+func mustTake(s *story, c supervisor.Claim) int64 {
 	s.Helper()
-	lease, short := taken(s, c)
+	lease, short := take(s, c)
 	if lease.ID == 0 || len(short) > 0 {
 		s.Fatalf("got lease %+v, short of %+v", lease, short)
 	}
 	return lease.ID
 }
 
-func taken(s *story, c supervisor.Claim) (supervisor.Lease, []supervisor.Shortage) {
+func take(s *story, c supervisor.Claim) (supervisor.Lease, []supervisor.Shortage) {
 	s.Helper()
 	lease, short, err := s.db.Leases().Take(s.Context(), c)
 	s.must(err)
 	return lease, short
 }
 
-// paid stores a call of a turn with a cost, and ends its lease.
-func paid(s *story, turn supervisor.Turn, cost, lease int64) {
+// putCost stores a call of a turn with a cost, and ends its lease.
+func putCost(s *story, turn supervisor.Turn, cost, lease int64) {
 	s.Helper()
-	used(s, sqlite.ModelCall{User: turn.Conversation.User, Conversation: turn.Conversation.ID, Turn: turn.ID, Spec: "a/b",
-		Cost: dear(cost), Lease: lease})
+	putCall(s, sqlite.ModelCall{User: turn.Conversation.User, Conversation: turn.Conversation.ID, Turn: turn.ID, Spec: "a/b",
+		Cost: price(cost), Lease: lease})
 }
 
 // turnOf starts a turn of a user in a new chat.
@@ -51,31 +51,31 @@ func turnOf(s *story, user, chat string) supervisor.Turn {
 
 func TestTake_OneMillionthShort_Fails(t *testing.T) {
 	s := newStory(t)
-	turn := s.begun("hi")
+	turn := s.startTurn("hi")
 	day := supervisor.Limit{Scope: supervisor.ScopeDay, Max: 100, Since: noon}
-	paid(s, turn, 30, 0)
-	within(s, claim(turn, 50, day))
-	lease, short := taken(s, claim(turn, 21, day))
+	putCost(s, turn, 30, 0)
+	mustTake(s, claim(turn, 50, day))
+	lease, short := take(s, claim(turn, 21, day))
 	s.same("lease", lease, supervisor.Lease{})
 	s.same("short", short, []supervisor.Shortage{{Limit: day, Spent: 30, Held: 50, Wanted: 21}})
 	s.same("lack", short[0].Missing(), int64(1))
-	s.same("leases that were written", s.look("SELECT count(*) FROM lease"), "1")
-	within(s, claim(turn, 20, day))
+	s.same("leases that were written", s.query("SELECT count(*) FROM lease"), "1")
+	mustTake(s, claim(turn, 20, day))
 }
 
 func TestTake_EachScope_CountsItsOwnSpending(t *testing.T) {
 	s := newStory(t)
 	s.now = noon.Add(-time.Hour)
 	turn, other, bobs := turnOf(s, "alice", "1"), turnOf(s, "alice", "2"), turnOf(s, "bob", "3")
-	paid(s, turn, 1, 0)
-	within(s, claim(other, 2))
+	putCost(s, turn, 1, 0)
+	mustTake(s, claim(other, 2))
 	s.now = noon
-	paid(s, turn, 10, 0)
-	paid(s, other, 100, 0)
-	paid(s, bobs, 1000, 0)
-	within(s, claim(turn, 20))
-	within(s, claim(other, 200))
-	within(s, claim(bobs, 2000))
+	putCost(s, turn, 10, 0)
+	putCost(s, other, 100, 0)
+	putCost(s, bobs, 1000, 0)
+	mustTake(s, claim(turn, 20))
+	mustTake(s, claim(other, 200))
+	mustTake(s, claim(bobs, 2000))
 	done, err := s.db.Leases().Extend(t.Context(), supervisor.Extension{User: "alice", Turn: other.ID, Amount: 5, Max: 5})
 	s.must(err)
 	s.same("lengthened", done, true)
@@ -83,7 +83,7 @@ func TestTake_EachScope_CountsItsOwnSpending(t *testing.T) {
 	limit := func(scope supervisor.Scope, since time.Time) supervisor.Limit {
 		return supervisor.Limit{Scope: scope, Max: 1, Since: since}
 	}
-	_, short := taken(s, claim(turn, 7, limit(supervisor.ScopeInstallation, noon), limit(supervisor.ScopeMonth, earlier),
+	_, short := take(s, claim(turn, 7, limit(supervisor.ScopeInstallation, noon), limit(supervisor.ScopeMonth, earlier),
 		limit(supervisor.ScopeDay, noon), limit(supervisor.ScopeTurn, noon)))
 	s.same("short", short, []supervisor.Shortage{
 		{Limit: limit(supervisor.ScopeInstallation, noon), Spent: 1110, Held: 2220, Wanted: 7},
@@ -91,51 +91,51 @@ func TestTake_EachScope_CountsItsOwnSpending(t *testing.T) {
 		{Limit: limit(supervisor.ScopeDay, noon), Spent: 110, Held: 220, Extended: 5, Wanted: 7},
 		{Limit: limit(supervisor.ScopeTurn, noon), Spent: 11, Held: 20, Wanted: 7},
 	})
-	_, short = taken(s, claim(other, 7, limit(supervisor.ScopeTurn, noon)))
+	_, short = take(s, claim(other, 7, limit(supervisor.ScopeTurn, noon)))
 	s.same("the other's", short, []supervisor.Shortage{{Limit: limit(supervisor.ScopeTurn, noon), Spent: 100, Held: 202,
 		Extended: 5, Wanted: 7}})
 }
 
 func TestLease_UsageStored_Ends(t *testing.T) {
 	s := newStory(t)
-	turn := s.begun("hi")
-	first, second, third := within(s, claim(turn, 1)), within(s, claim(turn, 2)), within(s, claim(turn, 3))
-	bobs := within(s, claim(turnOf(s, "bob", "3"), 4))
+	turn := s.startTurn("hi")
+	first, second, third := mustTake(s, claim(turn, 1)), mustTake(s, claim(turn, 2)), mustTake(s, claim(turn, 3))
+	bobs := mustTake(s, claim(turnOf(s, "bob", "3"), 4))
 	s.now = noon.Add(time.Hour)
 	st := step(turn, "hello")
-	st.Cost, st.Leases = dear(3), []int64{first, second, bobs}
+	st.Cost, st.Leases = price(3), []int64{first, second, bobs}
 	_, err := s.db.Turns().CommitStep(t.Context(), st)
 	s.must(err)
-	s.same("what is left", s.look("SELECT id FROM lease ORDER BY id"), s.look("SELECT ? || ' ' || ?", third, bobs))
-	s.same("counts as of the lease", s.look("SELECT created_at = ? FROM usage", noon.UnixMilli()), "1")
-	paid(s, turn, 1, third)
-	paid(s, turn, 1, third) // ended before
-	s.same("as of the lease, then as of now", s.look("SELECT created_at = ? FROM usage", noon.UnixMilli()), "1 1 0")
+	s.same("what is left", s.query("SELECT id FROM lease ORDER BY id"), s.query("SELECT ? || ' ' || ?", third, bobs))
+	s.same("counts as of the lease", s.query("SELECT created_at = ? FROM usage", noon.UnixMilli()), "1")
+	putCost(s, turn, 1, third)
+	putCost(s, turn, 1, third) // ended before
+	s.same("as of the lease, then as of now", s.query("SELECT created_at = ? FROM usage", noon.UnixMilli()), "1 1 0")
 	s.must(s.db.Leases().Return(t.Context(), bobs))
 	s.must(s.db.Leases().Return(t.Context(), bobs))
-	s.same("leases", s.look("SELECT count(*) FROM lease"), "0")
+	s.same("leases", s.query("SELECT count(*) FROM lease"), "0")
 }
 
 func TestCommitStep_Refused_KeepsLease(t *testing.T) {
 	s := newStory(t)
-	turn := s.begun("hi")
+	turn := s.startTurn("hi")
 	st := step(turn, "")
-	st.Message.Role, st.Leases = protocol.RoleUser, []int64{within(s, claim(turn, 1))}
+	st.Message.Role, st.Leases = protocol.RoleUser, []int64{mustTake(s, claim(turn, 1))}
 	_, err := s.db.Turns().CommitStep(t.Context(), st)
-	s.refused(err, supervisor.CodeInvalid, "role")
-	s.same("leases", s.look("SELECT count(*) FROM lease"), "1")
+	s.checkRefused(err, supervisor.CodeInvalid, "role")
+	s.same("leases", s.query("SELECT count(*) FROM lease"), "1")
 }
 
 func TestRecover_LeaseOfCrash_CountsInFull(t *testing.T) {
 	s := newStory(t)
-	turn := s.begun("hi")
-	within(s, claim(turn, 70))
-	within(s, claim(turn, 7))
+	turn := s.startTurn("hi")
+	mustTake(s, claim(turn, 70))
+	mustTake(s, claim(turn, 7))
 	s.now = noon.Add(24 * time.Hour)
 	left, err := s.db.Leases().Recover(t.Context())
 	s.must(err)
 	s.same("left", left, int64(2))
-	s.same("usage", s.look(`SELECT format('%s %d %s %s %d %d %d', user, turn = ?, spec, class, cost, created_at = ?, estimated) FROM usage`,
+	s.same("usage", s.query(`SELECT format('%s %d %s %s %d %d %d', user, turn = ?, spec, class, cost, created_at = ?, estimated) FROM usage`,
 		turn.ID, noon.UnixMilli()), "alice 1 a/b unknown 70 1 1 alice 1 a/b unknown 7 1 1")
 	left, err = s.db.Leases().Recover(t.Context())
 	s.must(err)
@@ -146,17 +146,17 @@ func TestRecover_LeaseOfCrash_CountsInFull(t *testing.T) {
 // A recording is transcribed before there is a turn.
 func TestTake_WithoutTurn_Works(t *testing.T) {
 	s := newStory(t)
-	turn := s.begun("hi")
+	turn := s.startTurn("hi")
 	turn.ID = 0
 	day := supervisor.Limit{Scope: supervisor.ScopeDay, Max: 100}
-	lease := within(s, claim(turn, 70, day, supervisor.Limit{Scope: supervisor.ScopeTurn, Max: 70}))
-	_, short := taken(s, claim(turn, 40, day))
+	lease := mustTake(s, claim(turn, 70, day, supervisor.Limit{Scope: supervisor.ScopeTurn, Max: 70}))
+	_, short := take(s, claim(turn, 40, day))
 	s.same("short of", len(short), 1)
-	paid(s, turn, 7, lease)
-	within(s, claim(turn, 90, day))
+	putCost(s, turn, 7, lease)
+	mustTake(s, claim(turn, 90, day))
 	_, err := s.db.Leases().Recover(t.Context())
 	s.must(err)
-	s.same("usage", s.look(`SELECT format('%s %d %d', user, turn IS NULL, cost) FROM usage`), "alice 1 7 alice 1 90")
+	s.same("usage", s.query(`SELECT format('%s %d %d', user, turn IS NULL, cost) FROM usage`), "alice 1 7 alice 1 90")
 	turn.Conversation.ID = 99
 	if _, _, err := s.db.Leases().Take(t.Context(), claim(turn, 1)); supervisor.ErrorCode(err) != supervisor.CodeNotFound {
 		t.Errorf("of no conversation: %v", err)
@@ -165,7 +165,7 @@ func TestTake_WithoutTurn_Works(t *testing.T) {
 
 func TestTake_InvalidClaim_Fails(t *testing.T) {
 	s := newStory(t)
-	turn := s.begun("hi")
+	turn := s.startTurn("hi")
 	foreign := claim(turn, 1)
 	foreign.User = "bob"
 	for name, c := range map[string]supervisor.Claim{"of nothing": claim(turn, 0), "of less": claim(turn, -5),
@@ -175,12 +175,12 @@ func TestTake_InvalidClaim_Fails(t *testing.T) {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}
-	s.same("leases", s.look("SELECT count(*) FROM lease"), "0")
+	s.same("leases", s.query("SELECT count(*) FROM lease"), "0")
 }
 
 func TestExtend_AboveMax_ChangesNothing(t *testing.T) {
 	s := newStory(t)
-	turn := s.begun("hi")
+	turn := s.startTurn("hi")
 	leases := s.db.Leases()
 	extend := func(amount int64) bool {
 		t.Helper()
@@ -199,15 +199,15 @@ func TestExtend_AboveMax_ChangesNothing(t *testing.T) {
 	s.now = noon.Add(24 * time.Hour)
 	s.same("the next day", extend(10), true)
 	_, err = leases.Extend(t.Context(), supervisor.Extension{User: "alice", Turn: 99, Amount: 1, Max: 100, Since: s.now})
-	s.refused(err, supervisor.CodeNotFound, "no turn 99")
+	s.checkRefused(err, supervisor.CodeNotFound, "no turn 99")
 	_, err = leases.Extend(t.Context(), supervisor.Extension{User: "alice", Turn: turn.ID, Max: 100, Since: s.now})
-	s.refused(err, supervisor.CodeInvalid, "more than 0")
+	s.checkRefused(err, supervisor.CodeInvalid, "more than 0")
 }
 
 // Only as many concurrent claims succeed as the limit allows.
 func TestTake_Concurrent_StaysWithinLimit(t *testing.T) {
 	s := newStory(t)
-	turn := s.begun("hi")
+	turn := s.startTurn("hi")
 	limit := supervisor.Limit{Scope: supervisor.ScopeDay, Max: 1000, Since: noon}
 	var got atomic.Int64
 	var group sync.WaitGroup
@@ -228,10 +228,10 @@ func TestTake_Concurrent_StaysWithinLimit(t *testing.T) {
 
 func TestTake_Spending_EqualsUsage(t *testing.T) {
 	s := newStory(t)
-	spend(s)
-	spend(s)
-	s.same("quarters that differ", s.look(`SELECT user, quarter FROM (SELECT user, created_at / 900000 AS quarter, sum(cost) AS
+	makeCalls(s)
+	makeCalls(s)
+	s.same("quarters that differ", s.query(`SELECT user, quarter FROM (SELECT user, created_at / 900000 AS quarter, sum(cost) AS
 		cost FROM usage WHERE cost > 0 GROUP BY 1, 2 UNION ALL SELECT '', created_at / 900000, sum(cost) FROM usage WHERE
 		cost > 0 GROUP BY 2) AS u FULL JOIN spent AS s USING (user, quarter) WHERE u.cost IS NOT s.cost`), "")
-	s.same("quarters", s.look("SELECT count(*) > 20 FROM spent"), "1")
+	s.same("quarters", s.query("SELECT count(*) > 20 FROM spent"), "1")
 }

@@ -15,8 +15,8 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// cleanings lists the due cleanings on Telegram: message, kind, chat.
-func (s postStory) cleanings(at time.Time) (list []string) {
+// dueCleanings lists the due cleanings on Telegram: message, kind, chat.
+func (s postStory) dueCleanings(at time.Time) (list []string) {
 	s.Helper()
 	due, err := s.db.Cleanings().ListDue(s.Context(), supervisor.ChannelTelegram, at, 100)
 	s.must(err)
@@ -49,10 +49,10 @@ func TestCleaning_Done_IsNotListed(t *testing.T) {
 		s.same("there is a next", ok, !want.IsZero() && want.After(time.UnixMilli(0)))
 	}
 	next(noon)
-	s.same("now", s.cleanings(noon), []string{"unbutton 4 of alice in 42"})
-	s.same("almost a minute later", s.cleanings(noon.Add(time.Minute-time.Millisecond)), []string{"unbutton 4 of alice in 42"})
+	s.same("now", s.dueCleanings(noon), []string{"unbutton 4 of alice in 42"})
+	s.same("almost a minute later", s.dueCleanings(noon.Add(time.Minute-time.Millisecond)), []string{"unbutton 4 of alice in 42"})
 	all := []string{"unbutton 4 of alice in 42", "unbutton 2 of bob in -5", "delete 1 of alice in 42"}
-	s.same("an hour later", s.cleanings(noon.Add(time.Hour)), all)
+	s.same("an hour later", s.dueCleanings(noon.Add(time.Hour)), all)
 
 	due, err := rows.ListDue(t.Context(), supervisor.ChannelTelegram, noon.Add(time.Hour), 2)
 	s.must(err)
@@ -61,23 +61,23 @@ func TestCleaning_Done_IsNotListed(t *testing.T) {
 		What: supervisor.CleaningUnbutton, Due: noon.Add(time.Minute)})
 	for range 2 { // a second call changes nothing
 		s.must(rows.Done(t.Context(), due[0].ID))
-		s.same("left", s.cleanings(noon.Add(time.Hour)), all[1:])
+		s.same("left", s.dueCleanings(noon.Add(time.Hour)), all[1:])
 	}
 	next(noon.Add(time.Minute))
 
-	s.refused(rows.Put(t.Context(), supervisor.Cleaning{Conversation: supervisor.Conversation{ID: 999}, Message: "1",
+	s.checkRefused(rows.Put(t.Context(), supervisor.Cleaning{Conversation: supervisor.Conversation{ID: 999}, Message: "1",
 		What: supervisor.CleaningDelete}), supervisor.CodeNotFound, "no conversation 999")
-	s.refused(rows.Put(t.Context(), supervisor.Cleaning{Conversation: chat, Message: "1", What: "wash"}),
+	s.checkRefused(rows.Put(t.Context(), supervisor.Cleaning{Conversation: chat, Message: "1", What: "wash"}),
 		supervisor.CodeInternal, "CHECK")
-	s.refused(rows.Put(t.Context(), supervisor.Cleaning{Conversation: chat, What: supervisor.CleaningDelete}),
+	s.checkRefused(rows.Put(t.Context(), supervisor.Cleaning{Conversation: chat, What: supervisor.CleaningDelete}),
 		supervisor.CodeInternal, "CHECK")
 }
 
 const secret = "JBSWY3DPEHPK3PXP"
 
-// secretly sends a delivery with a DeleteAfter of a quarter of an hour, with posts of the given
+// sendVanishing sends a delivery with a DeleteAfter of a quarter of an hour, with posts of the given
 // states.
-func (s postStory) secretly(c supervisor.Conversation, states ...supervisor.PostState) supervisor.Delivery {
+func (s postStory) sendVanishing(c supervisor.Conversation, states ...supervisor.PostState) supervisor.Delivery {
 	s.Helper()
 	f := picture("qr.png")
 	f.Caption = secret
@@ -102,20 +102,20 @@ func TestDeleteAfter_Closed_CleansAndForgetsText(t *testing.T) {
 		t.Run(string(outcome), func(t *testing.T) {
 			s := postStory{newStory(t)}
 			chat := s.chat("alice", "42")
-			d := s.secretly(chat, supervisor.PostSent, supervisor.PostUnknown, supervisor.PostFailed, supervisor.PostSent)
-			s.same("before it was given", s.cleanings(noon.Add(time.Hour)), []string(nil))
+			d := s.sendVanishing(chat, supervisor.PostSent, supervisor.PostUnknown, supervisor.PostFailed, supervisor.PostSent)
+			s.same("before it was given", s.dueCleanings(noon.Add(time.Hour)), []string(nil))
 			s.now = noon.Add(time.Minute)
 			for range 2 { // a second close changes nothing
 				s.close(d, outcome, "why")
-				s.same("due in time", s.cleanings(s.now.Add(15*time.Minute-time.Millisecond)), []string(nil))
-				s.same("due", s.cleanings(s.now.Add(15*time.Minute)), []string{"delete a of alice in 42", "delete d of alice in 42"})
+				s.same("due in time", s.dueCleanings(s.now.Add(15*time.Minute-time.Millisecond)), []string(nil))
+				s.same("due", s.dueCleanings(s.now.Add(15*time.Minute)), []string{"delete a of alice in 42", "delete d of alice in 42"})
 			}
 			list, err := s.db.Outbox().List(t.Context(), chat.ID, 0, 10)
 			s.must(err)
 			want := d
 			want.Text, want.Files = "(This message was temporary and has been deleted.)", nil
 			s.same("what is kept of it", list, []supervisor.Delivery{want})
-			for _, p := range s.posts(0, d.ID) {
+			for _, p := range s.listPosts(0, d.ID) {
 				s.same("what is kept of a post", p.Content, supervisor.RichText{})
 			}
 			n, err := s.db.Outbox().Resend(t.Context(), chat.ID, 10)
@@ -153,7 +153,7 @@ func TestDeleteAfter_Terminal_CleansFiles(t *testing.T) {
 	list := due(noon.Add(15 * time.Minute))
 	s.same("due", []string{list[0].Message, list[1].Message, fmt.Sprint(len(list))}, []string{files[0].SHA256, files[1].SHA256, "2"})
 	s.same("of whom", list[0].Conversation, s.home)
-	s.same("on Telegram", s.cleanings(noon.Add(time.Hour)), []string(nil))
+	s.same("on Telegram", s.dueCleanings(noon.Add(time.Hour)), []string(nil))
 }
 
 // The deleted text is neither in free pages of the file nor in its journal.
@@ -169,19 +169,19 @@ func TestDeleteAfter_Closed_LeavesNoTextOnDisk(t *testing.T) {
 	s := postStory{&story{T: t, db: db, path: path, now: noon}}
 	chat := s.chat("alice", "42")
 	for range 20 {
-		d := s.secretly(chat, supervisor.PostSent, supervisor.PostSent)
+		d := s.sendVanishing(chat, supervisor.PostSent, supervisor.PostSent)
 		s.notice(chat, strings.Repeat("words ", 100))
 		s.close(d, supervisor.OutcomeSent, "")
 	}
-	s.nowhere(path) // while the database is open
+	s.checkNotOnDisk(path) // while the database is open
 	cancel()
 	s.must(<-ran)
 	s.must(db.Close())
-	s.nowhere(path)
+	s.checkNotOnDisk(path)
 }
 
-// nowhere fails if one of the database's files holds the secret.
-func (s postStory) nowhere(path string) {
+// checkNotOnDisk fails if one of the database's files holds the secret.
+func (s postStory) checkNotOnDisk(path string) {
 	s.Helper()
 	files, err := filepath.Glob(path + "*")
 	s.must(err)
@@ -209,6 +209,6 @@ func TestErase_Texts_LeaveNothingOnDisk(t *testing.T) {
 	}
 	_, err := s.db.Access().People.Erase(t.Context(), "alice")
 	s.must(err)
-	s.nowhere(s.path)
-	s.same("of bob", s.look("SELECT count(*) FROM inbox WHERE text LIKE 'hello%'"), "60")
+	s.checkNotOnDisk(s.path)
+	s.same("of bob", s.query("SELECT count(*) FROM inbox WHERE text LIKE 'hello%'"), "60")
 }

@@ -62,8 +62,8 @@ func (t *tx) conversation(c supervisor.Conversation) supervisor.Conversation {
 	return c
 }
 
-// destination returns the conversation that gets the answer, or the zero value if that is own.
-func (t *tx) destination(c, own supervisor.Conversation) (none supervisor.Conversation) {
+// otherDestination returns the conversation that gets the answer, or the zero value if that is own.
+func (t *tx) otherDestination(c, own supervisor.Conversation) (none supervisor.Conversation) {
 	if c == none {
 		return none
 	}

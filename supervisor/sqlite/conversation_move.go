@@ -20,8 +20,8 @@ func (s Conversations) Move(ctx context.Context, channel supervisor.Channel, fro
 		from, channel, to)
 }
 
-// moveRow is a conversation of the old chat, and the one of the new chat.
-type moveRow struct {
+// movedConversation is a conversation of the old chat, and the one of the new chat.
+type movedConversation struct {
 	old int64
 	new int64 // 0 if there is none
 }
@@ -46,7 +46,7 @@ func (t *tx) moveChat(channel supervisor.Channel, from, to string) (moved int) {
 	return moved
 }
 
-func scanMove(row *engine.Row) (p moveRow) { row.Scan(&p.old, &p.new); return p }
+func scanMove(row *engine.Row) (p movedConversation) { row.Scan(&p.old, &p.new); return p }
 
 const (
 	renameConversation = `UPDATE conversation SET chat = ? WHERE id = ?`
@@ -60,7 +60,7 @@ const (
 )
 
 // moveConversation returns how many rows it moved: conversations, or inbounds and deliveries.
-func (t *tx) moveConversation(p moveRow, to string) int64 {
+func (t *tx) moveConversation(p movedConversation, to string) int64 {
 	if p.new == 0 {
 		return t.Change(renameConversation, to, p.old)
 	}

@@ -33,7 +33,7 @@ func TestMove_NewChat_TakesConversationsAndLogins(t *testing.T) {
 	list, err := s.db.Outbox().ListPendingIn(t.Context(), supervisor.ChannelTelegram, "-1005", 9)
 	s.must(err)
 	s.same("pending", list[0].Conversation, topic)
-	s.same("terminals", s.look("SELECT chat FROM conversation WHERE channel = 'terminal'"), "")
+	s.same("terminals", s.query("SELECT chat FROM conversation WHERE channel = 'terminal'"), "")
 }
 
 func TestMove_KnownChat_TakesWaitingDeliveries(t *testing.T) {
@@ -46,7 +46,7 @@ func TestMove_KnownChat_TakesWaitingDeliveries(t *testing.T) {
 	turn, _, err := s.db.Turns().Start(t.Context(), s.put(old, supervisor.KindText, "hello").ID, nil)
 	s.must(err)
 	answer := s.finish(turn, "hi")
-	posts, err := s.db.Posts().Open(t.Context(), answer.ID, rich("hi", "there"))
+	posts, err := s.db.Posts().Open(t.Context(), answer.ID, richTexts("hi", "there"))
 	s.must(err)
 	running, _, err := s.db.Turns().Start(t.Context(), s.put(old, supervisor.KindText, "and?").ID, nil)
 	s.must(err)
@@ -55,14 +55,14 @@ func TestMove_KnownChat_TakesWaitingDeliveries(t *testing.T) {
 
 	s.same("moved", s.move("-5", "-1005"), 2) // bob's conversation moves as a whole
 	s.same("again", s.move("-5", "-1005"), 0)
-	s.same("of the new one", s.pending(new), []string{"hi"})
-	s.same("of the old one", s.pending(old), []string(nil))
-	s.same("where posts are", s.look("SELECT conversation FROM post WHERE delivery = ?", answer.ID),
-		s.look("SELECT ?1 || ' ' || ?1", new.ID))
-	again, err := s.db.Posts().Open(t.Context(), answer.ID, rich("something else"))
+	s.same("of the new one", s.pendingTexts(new), []string{"hi"})
+	s.same("of the old one", s.pendingTexts(old), []string(nil))
+	s.same("where posts are", s.query("SELECT conversation FROM post WHERE delivery = ?", answer.ID),
+		s.query("SELECT ?1 || ' ' || ?1", new.ID))
+	again, err := s.db.Posts().Open(t.Context(), answer.ID, richTexts("something else"))
 	s.must(err)
 	s.same("its posts", again, posts)
-	s.same("what was said stays", s.look("SELECT count(*) FROM outbox WHERE conversation = ?", old.ID), "1")
+	s.same("what was said stays", s.query("SELECT count(*) FROM outbox WHERE conversation = ?", old.ID), "1")
 	untold, err := s.db.Outbox().ListUntold(t.Context(), new.ID)
 	s.must(err)
 	s.same("what was lost is told of in the new one", untold, []int64{lost.ID})
@@ -73,12 +73,12 @@ func TestMove_KnownChat_TakesWaitingDeliveries(t *testing.T) {
 	// it ran in the old conversation, and the next report of the move finds it
 	late := s.finish(running, "late")
 	s.same("moved", s.move("-5", "-1005"), 1)
-	s.same("of the new one", s.pending(new), []string{"late"})
-	taken, err := s.db.Posts().Open(t.Context(), late.ID, rich("late"))
+	s.same("of the new one", s.pendingTexts(new), []string{"late"})
+	taken, err := s.db.Posts().Open(t.Context(), late.ID, richTexts("late"))
 	s.must(err)
 	s.same("its post", taken[0].ID, live.ID)
-	s.same("where it is", s.look("SELECT conversation FROM post WHERE id = ?", live.ID), s.look("SELECT ?", new.ID))
-	s.same("foreign keys", s.look("PRAGMA foreign_key_check"), "")
+	s.same("where it is", s.query("SELECT conversation FROM post WHERE id = ?", live.ID), s.query("SELECT ?", new.ID))
+	s.same("foreign keys", s.query("PRAGMA foreign_key_check"), "")
 }
 
 // Inbounds of the old chat that have not begun move too, held or not: nobody works for the old chat
@@ -105,7 +105,7 @@ func TestMove_KnownChat_TakesWaitingInbounds(t *testing.T) {
 	s.same("commands", len(commands), 1)
 	s.same("the command", commands[0].ID, command.ID)
 	s.same("is in", commands[0].Conversation, new)
-	s.same("what was answered stays", s.look("SELECT conversation FROM inbox WHERE id = ?", done.Inbound), s.look("SELECT ?", old.ID))
+	s.same("what was answered stays", s.query("SELECT conversation FROM inbox WHERE id = ?", done.Inbound), s.query("SELECT ?", old.ID))
 	waiting, err := s.db.Inbox().ListUnfinished(t.Context())
 	s.must(err)
 	s.same("where something waits", waiting, []supervisor.Conversation{new})
@@ -114,10 +114,10 @@ func TestMove_KnownChat_TakesWaitingInbounds(t *testing.T) {
 func TestMove_KnownChat_TakesHeldInbounds(t *testing.T) {
 	s := batchStory{newStory(t)}
 	new := s.chat("alice", "-1005")
-	held := s.receive(in("-5", guarded("alice", 1, "the question")))
+	held := s.receive(inChat("-5", guardedItem("alice", 1, "the question")))
 	s.same("kept", texts(held.Kept), []string{"held new the question"})
 	s.same("moved", s.move("-5", "-1005"), 1)
-	s.same("it is in", s.look("SELECT conversation || ' ' || held FROM inbox WHERE id = ?", held.Kept[0].ID), s.look("SELECT ? || ' 1'", new.ID))
-	released := s.receive(in("-1005", code("alice", 2, 7))).Released
+	s.same("it is in", s.query("SELECT conversation || ' ' || held FROM inbox WHERE id = ?", held.Kept[0].ID), s.query("SELECT ? || ' 1'", new.ID))
+	released := s.receive(inChat("-1005", codeItem("alice", 2, 7))).Released
 	s.same("a code there lets it through", texts(released), []string{"new the question"})
 }

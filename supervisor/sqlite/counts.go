@@ -22,7 +22,7 @@ type Counts struct {
 
 const (
 	countInbounds = `SELECT state, count(*) FROM inbox i WHERE ` + startsTurn + ` AND held = 0 GROUP BY state`
-	countRest     = `SELECT (SELECT count(*) FROM inbox WHERE held = 1),
+	countOthers   = `SELECT (SELECT count(*) FROM inbox WHERE held = 1),
 		(SELECT count(*) FROM outbox WHERE delivered_at IS NULL),
 		(SELECT count(*) FROM outbox WHERE outcome IN ('unknown', 'failed')),
 		(SELECT count(*) FROM turn WHERE ended_at IS NULL),
@@ -38,7 +38,7 @@ func (db *DB) Counts(ctx context.Context) (Counts, error) {
 	c, err := engine.Value(read, func(row *engine.Row) (c Counts) {
 		row.Scan(&c.Held, &c.Waiting, &c.Lost, &c.Running, &c.Asking, &c.Messages, &c.Bytes)
 		return c
-	}, countRest)
+	}, countOthers)
 	if err != nil {
 		return c, err
 	}

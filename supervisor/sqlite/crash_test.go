@@ -53,7 +53,7 @@ func writeUntilKilled(path string) int {
 		go func() {
 			for n := 0; ; n++ {
 				key := fmt.Sprintf("%d-%d-%d", os.Getpid(), w, n)
-				if err := wholeTurn(ctx, db, fmt.Sprintf("user%d", w), key, say); err != nil {
+				if err := runTurn(ctx, db, fmt.Sprintf("user%d", w), key, say); err != nil {
 					errs <- err
 				}
 			}
@@ -63,8 +63,8 @@ func writeUntilKilled(path string) int {
 	return 1
 }
 
-// wholeTurn runs a turn and reports each durable write.
-func wholeTurn(ctx context.Context, db *sqlite.DB, user, key string, say func(string)) error {
+// runTurn runs a turn and reports each durable write.
+func runTurn(ctx context.Context, db *sqlite.DB, user, key string, say func(string)) error {
 	c := supervisor.Conversation{User: user, Channel: supervisor.ChannelTerminal, Chat: key}
 	in, _, err := db.Inbox().Put(ctx, supervisor.Inbound{Conversation: c, Source: "terminal", Key: key,
 		Kind: supervisor.KindText, Text: strings.Repeat(key, 50)})
@@ -82,11 +82,11 @@ func wholeTurn(ctx context.Context, db *sqlite.DB, user, key string, say func(st
 		return err
 	}
 	say("outbox " + key)
-	return wholeSend(ctx, db, d, say)
+	return runSend(ctx, db, d, say)
 }
 
-// wholeSend shows a delivery in a post, and then stores a batch.
-func wholeSend(ctx context.Context, db *sqlite.DB, d supervisor.Delivery, say func(string)) error {
+// runSend shows a delivery in a post, and then stores a batch.
+func runSend(ctx context.Context, db *sqlite.DB, d supervisor.Delivery, say func(string)) error {
 	posts, err := db.Posts().Open(ctx, d.ID, []supervisor.RichText{{Text: d.Text}})
 	if err != nil {
 		return err
@@ -112,13 +112,13 @@ func wholeSend(ctx context.Context, db *sqlite.DB, d supervisor.Delivery, say fu
 		return err
 	}
 	say("inbox 2" + d.Text)
-	return wholeGate(ctx, db, d, say)
+	return runGate(ctx, db, d, say)
 }
 
-// wholeGate sends a text to a closed gate, and then a code and another text in one batch.
-func wholeGate(ctx context.Context, db *sqlite.DB, d supervisor.Delivery, say func(string)) error {
+// runGate sends a text to a closed gate, and then a code and another text in one batch.
+func runGate(ctx context.Context, db *sqlite.DB, d supervisor.Delivery, say func(string)) error {
 	user := "gate-" + d.Text
-	held, opening := guarded(user, 1, "one"), []supervisor.Item{code(user, 2, 1), guarded(user, 3, "two")}
+	held, opening := guardedItem(user, 1, "one"), []supervisor.Item{codeItem(user, 2, 1), guardedItem(user, 3, "two")}
 	// the last batch comes again
 	for n, items := range [][]supervisor.Item{{held}, opening, opening} {
 		for i := range items {
@@ -147,20 +147,20 @@ func TestCommit_Kill9_IsDurable(t *testing.T) {
 	s := &story{T: t, path: path}
 	promised := map[string]bool{}
 	for range crashRuns {
-		for _, line := range killedAfter(t, path, random.IntN(crashMost)) {
+		for _, line := range runAndKill(t, path, random.IntN(crashMost)) {
 			promised[strings.TrimPrefix(line, "kept ")] = true
 		}
-		s.same("integrity", s.look("PRAGMA integrity_check"), "ok")
-		s.same("foreign keys", s.look("PRAGMA foreign_key_check"), "")
+		s.same("integrity", s.query("PRAGMA integrity_check"), "ok")
+		s.same("foreign keys", s.query("PRAGMA foreign_key_check"), "")
 	}
 	kept := map[string]bool{}
-	for _, key := range strings.Fields(s.look("SELECT key FROM inbox")) {
+	for _, key := range strings.Fields(s.query("SELECT key FROM inbox")) {
 		kept["inbox "+key] = true
 	}
-	for _, key := range strings.Fields(s.look("SELECT text FROM outbox")) {
+	for _, key := range strings.Fields(s.query("SELECT text FROM outbox")) {
 		kept["outbox "+key] = true
 	}
-	for _, key := range strings.Fields(s.look("SELECT json_extract(content, '$.text') FROM post")) {
+	for _, key := range strings.Fields(s.query("SELECT json_extract(content, '$.text') FROM post")) {
 		kept["post "+key] = true
 	}
 	for key := range promised {
@@ -168,34 +168,34 @@ func TestCommit_Kill9_IsDurable(t *testing.T) {
 			t.Errorf("%s was promised and is lost", key)
 		}
 	}
-	s.same("halves of a finish", s.look(`SELECT t.id FROM turn t LEFT JOIN outbox o ON o.turn = t.id
+	s.same("halves of a finish", s.query(`SELECT t.id FROM turn t LEFT JOIN outbox o ON o.turn = t.id
 		WHERE (t.ended_at IS NULL) <> (o.id IS NULL)`), "")
-	s.same("halves of a batch", s.look(`SELECT s.name FROM source s WHERE 4 <>
+	s.same("halves of a batch", s.query(`SELECT s.name FROM source s WHERE 4 <>
 		(SELECT count(*) FROM inbox i JOIN outbox o ON o.inbound = i.id AND i.state = 'answered'
 		WHERE i.source = s.name) * 2`), "")
-	s.same("batches without an offset", s.look(`SELECT source FROM inbox WHERE source LIKE 'batch %' AND source NOT IN
+	s.same("batches without an offset", s.query(`SELECT source FROM inbox WHERE source LIKE 'batch %' AND source NOT IN
 		(SELECT name FROM source)`), "")
-	s.same("sent and not shown", s.look(`SELECT o.id FROM outbox o JOIN post p ON p.delivery = o.id
+	s.same("sent and not shown", s.query(`SELECT o.id FROM outbox o JOIN post p ON p.delivery = o.id
 		WHERE o.outcome = 'sent' AND p.state <> 'sent'`), "")
 	for what, query := range map[string]string{
-		"a login":     "SELECT count(*) FROM login l WHERE l.user = i.user",
-		"a factor":    "SELECT count(*) FROM totp f WHERE f.user = i.user AND f.last_step = 1",
-		"a trial":     "SELECT count(*) FROM audit a WHERE a.user = i.user",
-		"a cleaning":  "SELECT count(*) FROM cleaning k WHERE k.user = i.user",
-		"what passes": "SELECT count(*) FROM inbox p WHERE p.user = i.user AND p.text = 'two' AND p.held = 0",
-		"a release":   "SELECT count(*) FROM inbox p WHERE p.user = i.user AND p.text = 'one' AND p.held = 0",
+		"a login":       "SELECT count(*) FROM login l WHERE l.user = i.user",
+		"a factor":      "SELECT count(*) FROM totp f WHERE f.user = i.user AND f.last_step = 1",
+		"a trial":       "SELECT count(*) FROM audit a WHERE a.user = i.user",
+		"a cleaning":    "SELECT count(*) FROM cleaning k WHERE k.user = i.user",
+		"released text": "SELECT count(*) FROM inbox p WHERE p.user = i.user AND p.text = 'two' AND p.held = 0",
+		"a release":     "SELECT count(*) FROM inbox p WHERE p.user = i.user AND p.text = 'one' AND p.held = 0",
 	} {
-		s.same("a code without "+what+", or the reverse", s.look(`SELECT i.user FROM inbox i WHERE i.source = 'gate' AND
+		s.same("a code without "+what+", or the reverse", s.query(`SELECT i.user FROM inbox i WHERE i.source = 'gate' AND
 			i.text = 'one' AND (SELECT count(*) FROM inbox c WHERE c.user = i.user AND c.kind = 'code') <> (`+query+`)`), "")
 	}
-	s.same("what says one thing twice", s.look(`SELECT user FROM outbox WHERE user LIKE 'gate-%' GROUP BY user, text
+	s.same("what says one thing twice", s.query(`SELECT user FROM outbox WHERE user LIKE 'gate-%' GROUP BY user, text
 		HAVING count(*) > 1`), "")
-	s.same("the audit log", auditOf(t, path), "")
+	s.same("the audit log", auditFault(t, path), "")
 	t.Logf("%d promises kept over %d kills", len(promised), crashRuns)
 }
 
-// auditOf returns the fault of a database's audit log.
-func auditOf(t *testing.T, path string) string {
+// auditFault returns the fault of a database's audit log.
+func auditFault(t *testing.T, path string) string {
 	t.Helper()
 	report, err := sqlitetest.OpenPath(t, path, sqlite.Options{Policies: policies.All()}).
 		Audit().
@@ -206,9 +206,9 @@ func auditOf(t *testing.T, path string) string {
 	return string(report.Why)
 }
 
-// killedAfter runs the writing process, kills it after that many promises, and returns its
+// runAndKill runs the writing process, kills it after that many promises, and returns its
 // promises.
-func killedAfter(t *testing.T, path string, promises int) (lines []string) {
+func runAndKill(t *testing.T, path string, promises int) (lines []string) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
 	cmd.Env = append(os.Environ(), crashPath+"="+path)

@@ -13,8 +13,8 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// changing commits the result of a call that changed files.
-func (s *story) changing(turn supervisor.Turn, call string, changes ...protocol.Change) {
+// commitChanges commits the result of a call that changed files.
+func (s *story) commitChanges(turn supervisor.Turn, call string, changes ...protocol.Change) {
 	s.Helper()
 	r := result(call, "done")
 	r.Changes = changes
@@ -26,8 +26,8 @@ var edited = protocol.Change{Kind: "edit", Target: "notes.md", Detail: "1 line"}
 
 func TestAnswer_TurnWithEffects_ListsThem(t *testing.T) {
 	s := newStory(t)
-	turn := s.asking("c1", "c2")
-	s.changing(turn, "c1", edited, edited)
+	turn := s.startTurnCalling("c1", "c2")
+	s.commitChanges(turn, "c1", edited, edited)
 	s.must(s.db.Turns().CommitBegun(t.Context(), turn.ID, "c2"))
 	d, err := s.db.Turns().Finish(t.Context(), sqlite.FinishTurn{Turn: turn.ID, Why: protocol.WhyStopped, State: supervisor.InboundAnswered,
 		Text: "nothing said", Wordless: "see below", Unanswered: "It was not run."})
@@ -38,9 +38,9 @@ func TestAnswer_TurnWithEffects_ListsThem(t *testing.T) {
 	list, err := s.db.Outbox().ListPending(t.Context(), s.home.ID, 0, 10)
 	s.must(err)
 	s.same("kept", list[0].Effects, want)
-	s.same("whose word", s.look("SELECT kind || ':' || reported_by FROM effect ORDER BY id"), "edit:worker edit:worker call.begun:supervisor")
+	s.same("whose word", s.query("SELECT kind || ':' || reported_by FROM effect ORDER BY id"), "edit:worker edit:worker call.begun:supervisor")
 
-	next := s.begun("and now")
+	next := s.startTurn("and now")
 	d, err = s.db.Turns().Finish(t.Context(), sqlite.FinishTurn{Turn: next.ID, Why: protocol.WhyDone, State: supervisor.InboundAnswered,
 		Text: "said", Wordless: "see below"})
 	s.must(err)
@@ -57,10 +57,10 @@ func TestAnswer_LedgerSetting_HidesEffects(t *testing.T) {
 		if c.setting != "" {
 			s.must(s.db.Settings().Put(t.Context(), "alice", sqlite.SettingLedger, c.setting))
 		}
-		turn := s.sending(c.chat)
+		turn := s.startTelegramTurn(c.chat)
 		_, err := s.db.Turns().CommitStep(t.Context(), step(turn, "", "c1"))
 		s.must(err)
-		s.changing(turn, "c1", edited)
+		s.commitChanges(turn, "c1", edited)
 		s.same(name, len(s.finish(turn, "done").Effects) == 1, c.told)
 	}
 }
@@ -68,11 +68,11 @@ func TestAnswer_LedgerSetting_HidesEffects(t *testing.T) {
 // A post that was made before the effects were read would lack them.
 func TestCommitLast_TurnWithEffects_MakesNoPost(t *testing.T) {
 	s := newStory(t)
-	turn := s.sending("7")
+	turn := s.startTelegramTurn("7")
 	_, err := s.db.Turns().CommitStep(t.Context(), step(turn, "", "c1"))
 	s.must(err)
-	s.changing(turn, "c1", edited)
-	e, err := s.db.Turns().CommitLast(t.Context(), last(turn, "hello"))
+	s.commitChanges(turn, "c1", edited)
+	e, err := s.db.Turns().CommitLast(t.Context(), lastStep(turn, "hello"))
 	s.must(err)
 	s.same("ended", e.Ended, true)
 	s.same("effects", e.Delivery.Effects, []string{"edited notes.md (1 line)"})
@@ -89,8 +89,8 @@ func TestAnswer_CrashAfterResult_ListsEffects(t *testing.T) {
 	t.Run("before", func(t *testing.T) { // its end closes the database
 		s := open(t)
 		s.home = s.conversation("alice")
-		turn = s.asking("c1")
-		s.changing(turn, "c1", edited)
+		turn = s.startTurnCalling("c1")
+		s.commitChanges(turn, "c1", edited)
 	})
 	s := open(t)
 	s.same("effects", s.finish(turn, "done").Effects, []string{"edited notes.md (1 line)"})
@@ -98,21 +98,21 @@ func TestAnswer_CrashAfterResult_ListsEffects(t *testing.T) {
 
 func TestEffects_List_AppliesQuery(t *testing.T) {
 	s := newStory(t)
-	turn := s.asking("c1", "c2")
-	s.changing(turn, "c1", edited)
+	turn := s.startTurnCalling("c1", "c2")
+	s.commitChanges(turn, "c1", edited)
 	s.now = noon.Add(time.Hour)
-	s.changing(turn, "c2", protocol.Change{Kind: "run", Target: "make", Detail: "exit 0"}, protocol.Change{Kind: "write", Target: "a"})
+	s.commitChanges(turn, "c2", protocol.Change{Kind: "run", Target: "make", Detail: "exit 0"}, protocol.Change{Kind: "write", Target: "a"})
 	for name, c := range map[string]struct {
 		q    supervisor.EffectQuery
 		want []string
 	}{
-		"all":               {supervisor.EffectQuery{User: "alice"}, []string{"write a", "run make", "edit notes.md"}},
-		"of somebody else":  {supervisor.EffectQuery{User: "bob"}, nil},
-		"of some kinds":     {supervisor.EffectQuery{User: "alice", Kinds: []string{"run", "edit"}}, []string{"run make", "edit notes.md"}},
-		"since":             {supervisor.EffectQuery{User: "alice", From: noon.Add(time.Minute)}, []string{"write a", "run make"}},
-		"until":             {supervisor.EffectQuery{User: "alice", To: noon.Add(time.Minute)}, []string{"edit notes.md"}},
-		"the next page":     {supervisor.EffectQuery{User: "alice", Before: 3}, []string{"run make", "edit notes.md"}},
-		"of no kind at all": {supervisor.EffectQuery{User: "alice", Kinds: []string{"none"}}, nil},
+		"all":           {supervisor.EffectQuery{User: "alice"}, []string{"write a", "run make", "edit notes.md"}},
+		"another user":  {supervisor.EffectQuery{User: "bob"}, nil},
+		"some kinds":    {supervisor.EffectQuery{User: "alice", Kinds: []string{"run", "edit"}}, []string{"run make", "edit notes.md"}},
+		"since":         {supervisor.EffectQuery{User: "alice", From: noon.Add(time.Minute)}, []string{"write a", "run make"}},
+		"until":         {supervisor.EffectQuery{User: "alice", To: noon.Add(time.Minute)}, []string{"edit notes.md"}},
+		"the next page": {supervisor.EffectQuery{User: "alice", Before: 3}, []string{"run make", "edit notes.md"}},
+		"unknown kind":  {supervisor.EffectQuery{User: "alice", Kinds: []string{"none"}}, nil},
 	} {
 		c.q.Limit = 10
 		list, err := s.db.Effects().List(t.Context(), c.q)
@@ -131,15 +131,15 @@ func TestEffects_List_AppliesQuery(t *testing.T) {
 
 func TestEffects_Count_GroupsByUserAndKind(t *testing.T) {
 	s := newStory(t)
-	turn := s.asking("c1", "c2")
-	s.changing(turn, "c1", edited, protocol.Change{Kind: "write", Target: "a"}, protocol.Change{Kind: "run", Target: "make"})
+	turn := s.startTurnCalling("c1", "c2")
+	s.commitChanges(turn, "c1", edited, protocol.Change{Kind: "write", Target: "a"}, protocol.Change{Kind: "run", Target: "make"})
 	bob := s.conversation("bob")
 	his, _, err := s.db.Turns().Start(t.Context(), s.put(bob, supervisor.KindText, "hi").ID, nil)
 	s.must(err)
 	_, err = s.db.Turns().CommitStep(t.Context(), step(his, "", "c1"))
 	s.must(err)
 	s.now = noon.Add(time.Hour)
-	s.changing(his, "c1", edited)
+	s.commitChanges(his, "c1", edited)
 	counts, err := s.db.Effects().Count(t.Context(), noon, time.Time{})
 	s.must(err)
 	s.same("counts", effect.ByGroup(counts), []supervisor.EffectCount{{User: "alice", Group: "changed", Count: 2}, {User: "alice", Group: "run", Count: 1},

@@ -12,9 +12,9 @@ const (
 	listFileEffects = `SELECT e.id, e.kind, e.target, e.created_at, u.effect IS NOT NULL, coalesce(u.path, ''), coalesce(u.moved_to, ''), coalesce(u.before, ''),
 		coalesce(u.after, ''), coalesce(u.why_not, '') FROM effect e LEFT JOIN undo u ON u.effect = e.id
 		WHERE e.user = ?1 AND e.id > ?2 AND e.kind IN (SELECT value FROM json_each(?3)) ORDER BY e.id`
-	// isChanging selects whether files may be changing now. They are if an undo runs, or a tool of
+	// isChangingFiles selects whether files may be changing now. They are if an undo runs, or a tool of
 	// the user's turns that is not in the ledger yet. Turns that wait for the user do nothing.
-	isChanging = `SELECT EXISTS (SELECT 1 FROM turn t INDEXED BY turn_running WHERE t.user = ?1 AND t.ended_at IS NULL
+	isChangingFiles = `SELECT EXISTS (SELECT 1 FROM turn t INDEXED BY turn_running WHERE t.user = ?1 AND t.ended_at IS NULL
 			AND EXISTS (SELECT 1 FROM tool_call c WHERE c.turn = t.id AND c.result IS NULL)
 			AND NOT EXISTS (SELECT 1 FROM question q WHERE q.turn = t.id AND q.why IS NULL))
 		OR EXISTS (SELECT 1 FROM operation WHERE user = ?1 AND kind = 'undo' AND state IN ('waiting', 'running'))`
@@ -30,7 +30,7 @@ func (s Effects) Last(ctx context.Context, user string, after int64) (int64, err
 // the ledger yet.
 func (s Effects) ListOfFiles(ctx context.Context, user string, after int64, kinds []string) (list []supervisor.FileEffect, settled bool, err error) {
 	read := s.db.reader(ctx, "list what was done with the files of %s", user)
-	busy, err := engine.Value(read, engine.Bool, isChanging, user)
+	busy, err := engine.Value(read, engine.Bool, isChangingFiles, user)
 	if err != nil || busy {
 		return nil, false, err
 	}

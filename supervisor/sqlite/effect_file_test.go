@@ -32,8 +32,8 @@ func TestListOfFiles_ToolRuns_IsUnsettled(t *testing.T) {
 	}
 	_, settled := effects(0)
 	s.same("settled before all", settled, true)
-	turn := s.asking("c1", "c2")
-	s.changing(
+	turn := s.startTurnCalling("c1", "c2")
+	s.commitChanges(
 		turn,
 		"c1",
 		protocol.Change{Kind: "write", Target: "a", Undo: &protocol.Undo{Path: "a", After: "folder"}},
@@ -46,7 +46,7 @@ func TestListOfFiles_ToolRuns_IsUnsettled(t *testing.T) {
 	)
 	_, settled = effects(0)
 	s.same("settled with a call at work", settled, false)
-	s.changing(turn, "c2", protocol.Change{Kind: "edit", Target: "c"})
+	s.commitChanges(turn, "c2", protocol.Change{Kind: "edit", Target: "c"})
 	list, settled := effects(0)
 	s.same("settled", settled, true)
 	s.same(

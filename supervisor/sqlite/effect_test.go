@@ -10,9 +10,9 @@ import (
 )
 
 // sending starts a turn of alice with two calls of send_file and a file of hers.
-func sending(s *story) (supervisor.Turn, supervisor.File) {
+func startSendingTurn(s *story) (supervisor.Turn, supervisor.File) {
 	s.Helper()
-	turn := s.asking("c1", "c2")
+	turn := s.startTurnCalling("c1", "c2")
 	f := supervisor.File{SHA256: strings.Repeat("ab", 32), Size: 12, Name: "a.png", MediaType: "image/png", Caption: "Tom"}
 	s.must(s.db.Blobs().Put(s.Context(), "alice", protocol.BlobRef{SHA256: f.SHA256, Size: f.Size}, turn.ID))
 	return turn, f
@@ -20,7 +20,7 @@ func sending(s *story) (supervisor.Turn, supervisor.File) {
 
 func TestSend_SameCallTwice_SendsOnce(t *testing.T) {
 	s := newStory(t)
-	turn, f := sending(s)
+	turn, f := startSendingTurn(s)
 	// the file under that path has changed before the call runs again, or its bytes are gone
 	other := f
 	other.Name, other.SHA256 = "b.png", strings.Repeat("ef", 32)
@@ -35,7 +35,7 @@ func TestSend_SameCallTwice_SendsOnce(t *testing.T) {
 	sent, err := s.db.Turns().Sent(t.Context(), turn.ID, "c2")
 	s.must(err)
 	s.same("sent for another call", sent, false)
-	s.same("ledger", s.look("SELECT user || ' ' || turn || ' ' || call || ' ' || kind || ' ' || target || ' ' || detail FROM effect"),
+	s.same("ledger", s.query("SELECT user || ' ' || turn || ' ' || call || ' ' || kind || ' ' || target || ' ' || detail FROM effect"),
 		"alice 1 c1 file.sent a.png image/png, 12 bytes, sha256 "+f.SHA256)
 	list, err := s.db.Outbox().ListPending(t.Context(), s.home.ID, 0, 10)
 	s.must(err)
@@ -45,7 +45,7 @@ func TestSend_SameCallTwice_SendsOnce(t *testing.T) {
 
 func TestSend_ConcurrentCalls_SendOnce(t *testing.T) {
 	s := newStory(t)
-	turn, f := sending(s)
+	turn, f := startSendingTurn(s)
 	var all sync.WaitGroup
 	fresh := make(chan bool, 20)
 	for range cap(fresh) {
@@ -65,12 +65,12 @@ func TestSend_ConcurrentCalls_SendOnce(t *testing.T) {
 			n++
 		}
 	}
-	s.same("how many sent it, and what waits", []any{n, s.look("SELECT count(*) FROM outbox")}, []any{1, "1"})
+	s.same("how many sent it, and what waits", []any{n, s.query("SELECT count(*) FROM outbox")}, []any{1, "1"})
 }
 
 func TestInbound_FilesDelivered_IsDone(t *testing.T) {
 	s := newStory(t)
-	turn, f := sending(s)
+	turn, f := startSendingTurn(s)
 	_, err := s.db.Turns().Send(t.Context(), turn.ID, "c1", supervisor.Delivery{Files: []supervisor.File{f}})
 	s.must(err)
 	waiting, err := s.db.Outbox().ListPending(t.Context(), s.home.ID, 0, 10)
@@ -84,7 +84,7 @@ func TestInbound_FilesDelivered_IsDone(t *testing.T) {
 
 func TestInbound_FileBeforeAnswer_StaysOpen(t *testing.T) {
 	s := newStory(t)
-	turn, f := sending(s)
+	turn, f := startSendingTurn(s)
 	_, err := s.db.Turns().Send(t.Context(), turn.ID, "c1", supervisor.Delivery{Files: []supervisor.File{f}})
 	s.must(err)
 	waiting, err := s.db.Outbox().ListPending(t.Context(), s.home.ID, 0, 10)
@@ -95,7 +95,7 @@ func TestInbound_FileBeforeAnswer_StaysOpen(t *testing.T) {
 
 func TestSend_Refused_ChangesNothing(t *testing.T) {
 	s := newStory(t)
-	turn, f := sending(s)
+	turn, f := startSendingTurn(s)
 	bobs := strings.Repeat("cd", 32)
 	s.must(s.db.Blobs().Put(t.Context(), "bob", protocol.BlobRef{SHA256: bobs, Size: 12}, turn.ID))
 	for _, c := range []struct {
@@ -104,8 +104,8 @@ func TestSend_Refused_ChangesNothing(t *testing.T) {
 		code       supervisor.Code
 		words      string
 	}{
-		{"a call that the model has not made", "c9", func(*supervisor.File) {}, supervisor.CodeNotFound, "no call c9"},
-		{"another person's bytes", "c1", func(f *supervisor.File) { f.SHA256 = bobs }, supervisor.CodeInvalid, "alice has no blob"},
+		{"unknown call", "c9", func(*supervisor.File) {}, supervisor.CodeNotFound, "no call c9"},
+		{"another user's bytes", "c1", func(f *supervisor.File) { f.SHA256 = bobs }, supervisor.CodeInvalid, "alice has no blob"},
 		{"nobody's bytes", "c1", func(f *supervisor.File) { f.SHA256 = strings.Repeat("ef", 32) }, supervisor.CodeInvalid, "alice has no blob"},
 		{"another size", "c1", func(f *supervisor.File) { f.Size++ }, supervisor.CodeInvalid, "of 13 bytes"},
 		{"no name", "c1", func(f *supervisor.File) { f.Name = "" }, supervisor.CodeInvalid, "is not one that can be sent"},
@@ -114,8 +114,8 @@ func TestSend_Refused_ChangesNothing(t *testing.T) {
 			bad := f
 			c.change(&bad)
 			_, err := s.db.Turns().Send(t.Context(), turn.ID, c.call, supervisor.Delivery{Files: []supervisor.File{bad}})
-			s.refused(err, c.code, c.words)
-			s.same("rows", s.look("SELECT count(*) FROM effect UNION ALL SELECT count(*) FROM outbox"), "0 0")
+			s.checkRefused(err, c.code, c.words)
+			s.same("rows", s.query("SELECT count(*) FROM effect UNION ALL SELECT count(*) FROM outbox"), "0 0")
 		})
 	}
 	_, err := s.db.Turns().Send(t.Context(), turn.ID, "c1", supervisor.Delivery{Files: []supervisor.File{f}})
@@ -123,8 +123,8 @@ func TestSend_Refused_ChangesNothing(t *testing.T) {
 	_, err = s.db.Turns().CommitResult(t.Context(), turn.ID, result("c1", "sent"))
 	s.must(err)
 	_, err = s.db.Turns().Send(t.Context(), turn.ID, "c1", supervisor.Delivery{Files: []supervisor.File{f}})
-	s.refused(err, supervisor.CodeInvalid, "has a result")
+	s.checkRefused(err, supervisor.CodeInvalid, "has a result")
 	s.finish(turn, "done")
 	_, err = s.db.Turns().Send(t.Context(), turn.ID, "c1", supervisor.Delivery{Files: []supervisor.File{f}})
-	s.refused(err, supervisor.CodeInvalid, "has ended")
+	s.checkRefused(err, supervisor.CodeInvalid, "has ended")
 }

@@ -20,12 +20,12 @@ var usedByCore = map[string]string{
 	"UndoPolicy":       "Policies has one of each feature",
 
 	"endFire":           "a job's turn ends with its fire, in one transaction",
-	"sayFire":           "a fire names the answer of its turn",
-	"standsInJob":       "a question of a job's turn ends before the job is due again",
-	"answeredInJob":     "a job's turn goes on once its question has ended",
+	"setFireDelivery":   "a fire names the answer of its turn",
+	"askInJob":          "a question of a job's turn ends before the job is due again",
+	"endAskInJob":       "a job's turn goes on once its question has ended",
 	"sayOrHold":         "a question of a job's turn is not asked in quiet hours",
-	"settingChanged":    "other quiet hours hold other notices",
-	"placeRefused":      "a chat that takes nothing any more pauses the jobs that speak there",
+	"recheckHeld":       "other quiet hours hold other notices",
+	"handleRefused":     "a chat that takes nothing any more pauses the jobs that speak there",
 	"untoldFires":       "a turn reads what jobs have said before it",
 	"untoldUndos":       "a turn reads what its person has put back before it",
 	"putUndo":           "a change and what takes it back are one row each of one transaction",
@@ -40,7 +40,7 @@ var usedByCore = map[string]string{
 // The core may use only these names of features. Otherwise no feature could be removed, or read
 // alone.
 func TestCore_NamesOfFeatures_HaveReasons(t *testing.T) {
-	used := namesUsed(sources(t))
+	used := namesUsed(parseSources(t))
 	for _, name := range slices.Sorted(maps.Keys(used)) {
 		if usedByCore[name] == "" {
 			t.Errorf(
@@ -69,7 +69,7 @@ type nameUse struct {
 func namesUsed(files map[string]*ast.File) map[string]nameUse {
 	names, methods := map[string]string{}, map[string]string{}
 	for file, source := range files {
-		if !isOfFeature(file) {
+		if !isFeatureFile(file) {
 			continue
 		}
 		for _, d := range source.Decls {
@@ -78,7 +78,7 @@ func namesUsed(files map[string]*ast.File) map[string]nameUse {
 	}
 	own, used := map[string]string{}, map[string]nameUse{}
 	for file, source := range files {
-		if isOfFeature(file) {
+		if isFeatureFile(file) {
 			continue
 		}
 		for _, d := range source.Decls {
@@ -86,7 +86,7 @@ func namesUsed(files map[string]*ast.File) map[string]nameUse {
 		}
 	}
 	for file, source := range files {
-		if isOfFeature(file) {
+		if isFeatureFile(file) {
 			continue
 		}
 		seen := map[string]string{}
@@ -132,7 +132,7 @@ func declare(d ast.Decl, file string, names, methods map[string]string) {
 	}
 }
 
-func isOfFeature(file string) bool {
+func isFeatureFile(file string) bool {
 	return slices.ContainsFunc(
 		features,
 		func(name string) bool { return file == name+".go" || strings.HasPrefix(file, name+"_") },

@@ -23,8 +23,8 @@ const (
 		ON CONFLICT (inbound) DO NOTHING`
 	moveForgetting = `UPDATE forgetting SET next = ?, counts = ? WHERE id = ?`
 	endForgetting  = `UPDATE forgetting SET ended_at = ? WHERE id = ?`
-	// rereadAll makes the readers of a user's messages read them again.
-	rereadAll = `UPDATE conversation SET forgotten = forgotten + 1 WHERE user = ?`
+	// invalidateReaders makes the readers of a user's messages read them again.
+	invalidateReaders = `UPDATE conversation SET forgotten = forgotten + 1 WHERE user = ?`
 )
 
 // Put stores a request to forget. If its inbound has made a request before, Put returns that one
@@ -52,7 +52,7 @@ func (s Forgettings) Done(ctx context.Context, f supervisor.Forgetting) error {
 	return s.db.write(ctx, func(t *tx) {
 		t.Exec(moveForgetting, f.Next, encoded{f.Counts}, f.ID)
 		if !f.Expired {
-			t.reread(f.User)
+			t.invalidateReaders(f.User)
 		}
 		if f.Counts.Waiting == 0 {
 			t.Exec(endForgetting, t.Now, f.ID)
@@ -61,9 +61,9 @@ func (s Forgettings) Done(ctx context.Context, f supervisor.Forgetting) error {
 	}, "keep what %s has had forgotten", f.User)
 }
 
-// reread makes everyone who holds a user's data for requests read it again.
-func (t *tx) reread(user string) {
-	t.Exec(rereadAll, user)
+// invalidateReaders makes everyone who holds a user's data for requests read it again.
+func (t *tx) invalidateReaders(user string) {
+	t.Exec(invalidateReaders, user)
 	t.renewSystemText(user)
 }
 
@@ -73,9 +73,9 @@ func scanForgetting(r *engine.Row) (f supervisor.Forgetting) {
 }
 
 const (
-	forgetWindow = 1000 // rows to check at once
+	forgetPage = 1000 // rows to check at once
 	// exchanges per transaction, so that other writers wait only some milliseconds
-	forgetPiece = 8
+	exchangesPerCommit = 8
 
 	// listForgettable selects the inbounds of an exchange in the span. The first of these times in
 	// the span counts: its own time, the time of an edit, or that of a message of its turn.
@@ -84,9 +84,9 @@ const (
 		AND (i.received_at >= ?2 AND i.received_at < ?3 OR i.edited_at > 0 AND i.edited_at >= ?2 AND i.edited_at < ?3
 			OR EXISTS (SELECT 1 FROM message m WHERE m.turn = coalesce(t.id, i.turn) AND m.created_at >= ?2 AND m.created_at < ?3))
 		ORDER BY i.id`
-	// listTooOld selects the inbounds of an exchange that is expired as a whole, still has data,
+	// listExpiredExchanges selects the inbounds of an exchange that is expired as a whole, still has data,
 	// and is in no conversation's window.
-	listTooOld = `SELECT i.id, coalesce(t.id, i.turn, 0) FROM inbox i NOT INDEXED LEFT JOIN turn t ON t.inbound = i.id
+	listExpiredExchanges = `SELECT i.id, coalesce(t.id, i.turn, 0) FROM inbox i NOT INDEXED LEFT JOIN turn t ON t.inbound = i.id
 		WHERE i.id >= ?5 AND i.id < ?6 AND i.user = ?1 AND ?2 <= i.received_at AND ?4 = 0 AND max(i.received_at, i.edited_at) < ?3
 		AND (i.text <> '' OR i.parts IS NOT NULL OR EXISTS (SELECT 1 FROM message m WHERE m.turn = coalesce(t.id, i.turn)))
 		AND NOT EXISTS (SELECT 1 FROM message m JOIN conversation c ON c.id = m.conversation
@@ -95,26 +95,26 @@ const (
 	lastInbound = `SELECT coalesce(max(id), 0) FROM inbox`
 )
 
-// forgettable is an inbound and its turn; turn 0 means none.
-type forgettable struct{ inbound, turn int64 }
+// forgettableInbound is an inbound and its turn; turn 0 means none.
+type forgettableInbound struct{ inbound, turn int64 }
 
-func scanForgettable(r *engine.Row) (f forgettable) { r.Scan(&f.inbound, &f.turn); return f }
+func scanForgettable(r *engine.Row) (f forgettableInbound) { r.Scan(&f.inbound, &f.turn); return f }
 
-// span returns the parameters of the span statements.
-func span(f supervisor.Forgetting, from, to int64) []any {
+// spanParameters returns the parameters of the span statements.
+func spanParameters(f supervisor.Forgetting, from, to int64) []any {
 	return []any{f.User, f.Since.UnixMilli(), f.Until.UnixMilli(), f.Conversation, from, to}
 }
 
 // walk visits the exchanges of a span, window by window, from an inbound on. each gets the
 // exchanges of a window and returns whether to continue.
-func (s Forgettings) walk(ctx context.Context, f supervisor.Forgetting, from int64, each func(list []forgettable, next int64) (bool, error)) error {
+func (s Forgettings) walk(ctx context.Context, f supervisor.Forgetting, from int64, each func(list []forgettableInbound, next int64) (bool, error)) error {
 	read := s.db.reader(ctx, "list what %s wants to be forgotten", f.User)
-	query := map[bool]string{false: listForgettable, true: listTooOld}[f.Expired]
+	query := map[bool]string{false: listForgettable, true: listExpiredExchanges}[f.Expired]
 	last, err := engine.Value(read, engine.Integer, lastInbound)
-	for more := true; more && err == nil && from <= last; from += forgetWindow {
-		var list []forgettable
-		if list, err = engine.All(read, scanForgettable, query, span(f, from, from+forgetWindow)...); err == nil {
-			more, err = each(list, from+forgetWindow)
+	for more := true; more && err == nil && from <= last; from += forgetPage {
+		var list []forgettableInbound
+		if list, err = engine.All(read, scanForgettable, query, spanParameters(f, from, from+forgetPage)...); err == nil {
+			more, err = each(list, from+forgetPage)
 		}
 	}
 	return err
@@ -123,7 +123,7 @@ func (s Forgettings) walk(ctx context.Context, f supervisor.Forgetting, from int
 // Count returns how much a request would forget.
 func (s Forgettings) Count(ctx context.Context, f supervisor.Forgetting) (counts supervisor.ForgetCounts, err error) {
 	read, seen, changed := s.db.reader(ctx, "count what %s wants to be forgotten", f.User), map[int64]bool{}, map[string]bool{}
-	return counts, s.walk(ctx, f, 0, func(list []forgettable, _ int64) (bool, error) {
+	return counts, s.walk(ctx, f, 0, func(list []forgettableInbound, _ int64) (bool, error) {
 		for _, item := range list {
 			if item.turn != 0 && seen[item.turn] {
 				continue
@@ -135,7 +135,7 @@ func (s Forgettings) Count(ctx context.Context, f supervisor.Forgetting) (counts
 				n.Waiting = n.Messages
 			}
 			counts = counts.Plus(n)
-			for _, path := range e.changed(read) {
+			for _, path := range e.changedFiles(read) {
 				changed[path] = true
 			}
 			if e.err != nil {
@@ -152,13 +152,13 @@ func (s Forgettings) Forget(ctx context.Context, f supervisor.Forgetting) (p sup
 	waits := int64(0) // the first one that was left
 	first := f.Next == 0
 	f.Counts.Waiting = 0
-	err = s.walk(ctx, f, f.Next, func(list []forgettable, next int64) (bool, error) {
+	err = s.walk(ctx, f, f.Next, func(list []forgettableInbound, next int64) (bool, error) {
 		for len(list) > 0 {
-			some := list[:min(len(list), forgetPiece)]
+			some := list[:min(len(list), exchangesPerCommit)]
 			list = list[len(some):]
 			if err := s.db.write(ctx, func(t *tx) {
 				if !f.Expired { // expired messages are in no window, so they are in no request
-					t.reread(f.User)
+					t.invalidateReaders(f.User)
 				}
 				counts := f.Counts
 				for _, item := range some {
@@ -189,15 +189,15 @@ func (s Forgettings) Forget(ctx context.Context, f supervisor.Forgetting) (p sup
 	return p, err
 }
 
-// waitsInSpan counts the rows of a span that belong to no exchange and are not done.
-const waitsInSpan = `SELECT count(*) FROM outbox WHERE conversation IN (SELECT id FROM conversation WHERE user = ?1 AND (?4 = 0 OR id = ?4))
+// countWaitingInSpan counts the rows of a span that belong to no exchange and are not done.
+const countWaitingInSpan = `SELECT count(*) FROM outbox WHERE conversation IN (SELECT id FROM conversation WHERE user = ?1 AND (?4 = 0 OR id = ?4))
 	AND delivered_at IS NULL AND turn IS NULL AND inbound IS NULL AND created_at >= ?2 AND created_at < ?3`
 
 // forgetSpan removes, piece by piece, the rows of a span that belong to no exchange. It also renews
 // the system texts.
 func (s Forgettings) forgetSpan(ctx context.Context, f *supervisor.Forgetting, first bool) error {
 	read := s.db.reader(ctx, "forget what %s wants to be forgotten", f.User)
-	n, err := engine.Value(read, engine.Integer, waitsInSpan, f.User, f.Since.UnixMilli(), f.Until.UnixMilli(), f.Conversation)
+	n, err := engine.Value(read, engine.Integer, countWaitingInSpan, f.User, f.Since.UnixMilli(), f.Until.UnixMilli(), f.Conversation)
 	if f.Counts.Waiting += n; err != nil || f.Counts.Waiting > 0 && !first {
 		return err
 	}
@@ -210,8 +210,8 @@ func (s Forgettings) forgetSpan(ctx context.Context, f *supervisor.Forgetting, f
 			continue
 		}
 		last, err := engine.Value(read, engine.Integer, `SELECT coalesce(max(rowid), 0) FROM `+row.table)
-		for from := int64(0); from < last && err == nil; from += forgetWindow {
-			err = s.db.write(ctx, func(t *tx) { t.Exec(statement, span(*f, from, from+forgetWindow)...) },
+		for from := int64(0); from < last && err == nil; from += forgetPage {
+			err = s.db.write(ctx, func(t *tx) { t.Exec(statement, spanParameters(*f, from, from+forgetPage)...) },
 				"forget what %s wants to be forgotten from %s", f.User, row.table)
 		}
 		if err != nil {

@@ -15,8 +15,8 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// copies lists, by table, what differs in copy n of an exchange.
-var copies = []struct {
+// copiedColumns lists, by table, what differs in copy n of an exchange.
+var copiedColumns = []struct {
 	table   string
 	columns map[string]string
 }{
@@ -26,13 +26,13 @@ var copies = []struct {
 	{"outbox", map[string]string{"id": "id + n", "inbound": "inbound + n", "turn": "turn + n"}},
 }
 
-// talk makes a database with so many exchanges of alice, of two messages each.
-func talk(b *testing.B, exchanges int) *sqlite.DB {
+// databaseWithTalk makes a database with so many exchanges of alice, of two messages each.
+func databaseWithTalk(b *testing.B, exchanges int) *sqlite.DB {
 	db := sqlitetest.OpenPath(b, filepath.Join(b.TempDir(), "mews.db"), sqlite.Options{})
 	if err := oneTurn(b, db, supervisor.Conversation{User: "alice", Channel: "terminal"}, "k"); err != nil {
 		b.Fatal(err)
 	}
-	for _, c := range copies {
+	for _, c := range copiedColumns {
 		names := sqlitetest.Look(b, db, "SELECT name FROM pragma_table_info(?)", c.table)
 		values := slices.Clone(names)
 		for i, name := range names {
@@ -52,7 +52,7 @@ func BenchmarkForget(b *testing.B) {
 	const exchanges = 50_000
 	for range b.N {
 		b.StopTimer()
-		db := talk(b, exchanges)
+		db := databaseWithTalk(b, exchanges)
 		var before, after runtime.MemStats
 		runtime.GC()
 		runtime.ReadMemStats(&before)

@@ -24,12 +24,12 @@ const (
 	// Whether the exchange still runs, waits for an answer, or has an undelivered answer.
 	isBusy = `SELECT EXISTS (SELECT 1 FROM turn WHERE id IN (SELECT value FROM json_each(?1)) AND ended_at IS NULL)
 		OR EXISTS (SELECT 1 FROM inbox WHERE id IN (SELECT value FROM json_each(?2)) AND state IN ('arriving', 'new', 'running'))
-		OR EXISTS (SELECT 1 FROM outbox WHERE id IN ` + answering + ` AND delivered_at IS NULL)
-		OR EXISTS (SELECT 1 FROM speech WHERE delivery IN ` + answering + ` OR recording IN ` + answering + `)
+		OR EXISTS (SELECT 1 FROM outbox WHERE id IN ` + deliveriesOfExchange + ` AND delivered_at IS NULL)
+		OR EXISTS (SELECT 1 FROM speech WHERE delivery IN ` + deliveriesOfExchange + ` OR recording IN ` + deliveriesOfExchange + `)
 		OR EXISTS (SELECT 1 FROM question WHERE why IS NULL AND (` + ofTurns + ` OR` + ofInbounds + `))
 		OR EXISTS (SELECT 1 FROM operation WHERE state IN ('waiting', 'running') AND` + ofInbounds + `)
 		OR EXISTS (SELECT 1 FROM post p JOIN cleaning k ON k.conversation = p.conversation AND k.message = p.message
-			WHERE k.what = 'edit' AND p.delivery IN ` + answering + `)`
+			WHERE k.what = 'edit' AND p.delivery IN ` + deliveriesOfExchange + `)`
 	countExchange = `SELECT (SELECT count(*) FROM inbox WHERE id IN (SELECT value FROM json_each(?2)) AND kind <> 'press' AND (text <> '' OR parts IS NOT NULL)),
 		(SELECT count(*) FROM message WHERE` + ofTurns + ` AND role = 'assistant'), (SELECT count(*) FROM message WHERE` + ofTurns + ` AND role = 'tool'),
 		(SELECT count(*) FROM undo WHERE` + ofTurns + ` AND length(before) = 64),
@@ -37,13 +37,13 @@ const (
 	listChanged = `SELECT DISTINCT path FROM undo WHERE` + ofTurns + ` AND path <> 'MEMORY.md' AND path NOT LIKE 'memory/%'`
 )
 
-func exchangeOf(q engine.Querier, item forgettable) (e exchange) {
-	e.turns = e.ask(q, turnsBelow, item.turn)
-	e.inbounds = e.ask(q, inboundsOf, item.turn, item.inbound)
+func exchangeOf(q engine.Querier, item forgettableInbound) (e exchange) {
+	e.turns = e.selectIDs(q, turnsBelow, item.turn)
+	e.inbounds = e.selectIDs(q, inboundsOf, item.turn, item.inbound)
 	return e
 }
 
-func (e *exchange) ask(q engine.Querier, query string, args ...any) (text string) {
+func (e *exchange) selectIDs(q engine.Querier, query string, args ...any) (text string) {
 	if e.err == nil {
 		text, e.err = engine.Value(q, engine.String, query, args...)
 	}
@@ -67,8 +67,8 @@ func (e *exchange) count(q engine.Querier) (n supervisor.ForgetCounts) {
 	return n
 }
 
-// changed lists the files that the turns of the exchange changed.
-func (e *exchange) changed(q engine.Querier) (paths []string) {
+// changedFiles lists the files that the turns of the exchange changed.
+func (e *exchange) changedFiles(q engine.Querier) (paths []string) {
 	if e.err == nil {
 		paths, e.err = engine.All(q, engine.String, listChanged, e.turns)
 	}
@@ -77,13 +77,13 @@ func (e *exchange) changed(q engine.Querier) (paths []string) {
 
 const (
 	listMessageIDs = `SELECT id FROM message WHERE` + ofTurns
-	// keepBegun stops a conversation from starting again after all of it is forgotten.
-	keepBegun = `UPDATE conversation SET window_from = 1 WHERE window_from = 0 AND id IN (SELECT conversation FROM message WHERE` + ofTurns + `)`
+	// markConversationBegun stops a conversation from starting again after all of it is forgotten.
+	markConversationBegun = `UPDATE conversation SET window_from = 1 WHERE window_from = 0 AND id IN (SELECT conversation FROM message WHERE` + ofTurns + `)`
 )
 
 // forgetExchange removes an exchange. It returns counts of what it removed, and the removed
 // messages. If the exchange still waits, it only counts.
-func (t *tx) forgetExchange(item forgettable, f supervisor.Forgetting) (gone supervisor.ForgetCounts, messages []int64) {
+func (t *tx) forgetExchange(item forgettableInbound, f supervisor.Forgetting) (gone supervisor.ForgetCounts, messages []int64) {
 	e := exchangeOf(t, item)
 	busy := e.busy(t)
 	gone = e.count(t)
@@ -96,18 +96,18 @@ func (t *tx) forgetExchange(item forgettable, f supervisor.Forgetting) (gone sup
 		t.Exec(insertForgottenTurns, e.turns)
 		t.forgetQuotes(e)
 	}
-	t.Exec(keepBegun, e.turns)
+	t.Exec(markConversationBegun, e.turns)
 	t.markForgottenBlobs(e, f.User)
 	for _, row := range forgetTable {
 		if row.exchange != "" {
-			t.Exec(row.exchange, arguments(row.exchange, e.turns, e.inbounds, t.endsTurn)...)
+			t.Exec(row.exchange, numberedArguments(row.exchange, e.turns, e.inbounds, t.endsTurn)...)
 		}
 	}
 	return gone, messages
 }
 
-// arguments returns as many of args as the statement has numbered parameters.
-func arguments(statement string, args ...any) []any {
+// numberedArguments returns as many of args as the statement has numbered parameters.
+func numberedArguments(statement string, args ...any) []any {
 	for len(args) > 0 && !strings.Contains(statement, "?"+string(rune('0'+len(args)))) {
 		args = args[:len(args)-1]
 	}
@@ -117,7 +117,7 @@ func arguments(statement string, args ...any) []any {
 const (
 	// An inbound that answers a message quotes it, even if the inbound is not forgotten.
 	listQuotes = `SELECT q.id, q.quote, coalesce(t.id, q.turn, 0) FROM (SELECT conversation, message FROM inbox WHERE message <> ''
-			AND id IN (SELECT value FROM json_each(?2)) UNION SELECT conversation, message FROM post WHERE message <> '' AND (` + ofTurns + ` OR delivery IN ` + answering + `)) m
+			AND id IN (SELECT value FROM json_each(?2)) UNION SELECT conversation, message FROM post WHERE message <> '' AND (` + ofTurns + ` OR delivery IN ` + deliveriesOfExchange + `)) m
 		CROSS JOIN inbox q ON q.conversation = m.conversation AND q.replies_to = m.message AND q.replies_to <> '' LEFT JOIN turn t ON t.inbound = q.id`
 	forgetQuote  = `UPDATE inbox SET quote = '', replies_to = '' WHERE id = ?`
 	listQuoting  = `SELECT id, role, parts, stamp, recap <> '' FROM message WHERE turn = ? AND role = 'user'`
@@ -153,11 +153,11 @@ func (t *tx) forgetQuotes(e exchange) {
 const (
 	// Rows of an exchange that name bytes: received files, what was read in them, whole outputs,
 	// and old files.
-	listNaming = `SELECT parts FROM message WHERE` + ofTurns + ` UNION ALL SELECT parts FROM inbox WHERE id IN (SELECT value FROM json_each(?2))
+	listBlobMentions = `SELECT parts FROM message WHERE` + ofTurns + ` UNION ALL SELECT parts FROM inbox WHERE id IN (SELECT value FROM json_each(?2))
 			AND parts IS NOT NULL UNION ALL SELECT sha256 FROM attachment WHERE sha256 IS NOT NULL AND` + ofInbounds + `
-		UNION ALL SELECT sha256 FROM blob WHERE` + ofTurns + ` UNION ALL SELECT files FROM outbox WHERE files <> '' AND id IN ` + answering
+		UNION ALL SELECT sha256 FROM blob WHERE` + ofTurns + ` UNION ALL SELECT files FROM outbox WHERE files <> '' AND id IN ` + deliveriesOfExchange
 	// Bytes that came again later, or with something else, do not belong to this exchange alone.
-	markForgotten = `UPDATE blob SET forgotten = 1, turn = NULL WHERE user = ?3 AND sha256 = ?4 AND (turn IS NULL OR` + ofTurns + `)
+	markForgottenBlob = `UPDATE blob SET forgotten = 1, turn = NULL WHERE user = ?3 AND sha256 = ?4 AND (turn IS NULL OR` + ofTurns + `)
 		AND created_at <= (SELECT max(at) FROM (SELECT max(ended_at) at FROM turn WHERE id IN (SELECT value FROM json_each(?1))
 			UNION ALL SELECT max(changed_at) FROM inbox WHERE id IN (SELECT value FROM json_each(?2))))
 		AND NOT EXISTS (SELECT 1 FROM attachment a WHERE a.sha256 = ?4 AND a.user = ?3 AND NOT` + ofInbounds + `)`
@@ -168,11 +168,11 @@ var anyDigest = regexp.MustCompile(`\b[0-9a-f]{64}\b`)
 // markForgottenBlobs marks the blobs that only this exchange names, so that they leave the spool.
 func (t *tx) markForgottenBlobs(e exchange, user string) {
 	marked := map[string]bool{}
-	for _, text := range all(t, engine.String, listNaming, e.turns, e.inbounds) {
+	for _, text := range all(t, engine.String, listBlobMentions, e.turns, e.inbounds) {
 		for _, sha := range anyDigest.FindAllString(text, -1) {
 			if !marked[sha] {
 				marked[sha] = true
-				t.Exec(markForgotten, e.turns, e.inbounds, user, sha)
+				t.Exec(markForgottenBlob, e.turns, e.inbounds, user, sha)
 			}
 		}
 	}

@@ -65,7 +65,7 @@ func (s Memories) BlankFacts(ctx context.Context, user string, remove func(ctx c
 			err = remove(ctx, f.user, messages)
 		}
 		if err == nil {
-			err = s.db.write(ctx, func(t *tx) { waits = t.blank(list) || waits; t.blanked(f, waits) }, "take a forgotten fact out of what is kept of %s", f.user)
+			err = s.db.write(ctx, func(t *tx) { waits = t.blankMentions(list) || waits; t.blanked(f, waits) }, "take a forgotten fact out of what is kept of %s", f.user)
 		}
 		if err != nil {
 			return left, err
@@ -84,11 +84,11 @@ type forgottenFact struct {
 	user string
 }
 
-// blank removes the words from rows that have not changed since they were found. It reports whether
+// blankMentions removes the words from rows that have not changed since they were found. It reports whether
 // any row changed or must wait.
-func (t *tx) blank(list []mention) (again bool) {
+func (t *tx) blankMentions(list []mention) (again bool) {
 	for _, m := range list {
-		again = again || m.waits || t.Change(`UPDATE `+m.table+` SET `+m.column+` = ?1 WHERE rowid = ?2 AND `+m.column+` = ?3`, m.left, m.id, m.text) == 0
+		again = again || m.waits || t.Change(`UPDATE `+m.table+` SET `+m.column+` = ?1 WHERE rowid = ?2 AND `+m.column+` = ?3`, m.blankedText, m.id, m.text) == 0
 	}
 	return again
 }
@@ -98,7 +98,7 @@ func (t *tx) blanked(f forgottenFact, waits bool) {
 		t.Exec(deleteFact, f.row)
 	}
 	t.Exec(deleteUpdates, f.user)
-	t.reread(f.user)
+	t.invalidateReaders(f.user)
 	t.Scrub()
 }
 
@@ -117,16 +117,16 @@ func (s Memories) CountMentions(ctx context.Context, user string, f supervisor.F
 
 // mention is a text that holds the words of a fact.
 type mention struct {
-	table, column string
-	id            int64
-	waits         bool // still needed as it is
-	text, left    string
+	table, column     string
+	id                int64
+	waits             bool // still needed as it is
+	text, blankedText string
 }
 
 // mentionsOf lists the texts that hold the words of a fact, and reports whether one of its turns
 // still runs.
 func mentionsOf(q engine.Querier, user string, f supervisor.ForgottenFact) (list []mention, goesOn bool, err error) {
-	turns, words, err := keptIn(q, user, f)
+	turns, words, err := factHistory(q, user, f)
 	if err != nil {
 		return nil, false, err
 	}
@@ -139,17 +139,17 @@ func mentionsOf(q engine.Querier, user string, f supervisor.ForgottenFact) (list
 		err = q.Query(func(r *engine.Row) bool {
 			m := mention{table: c.table, column: c.column}
 			r.Scan(&m.id, &m.text, &m.waits)
-			if m.left = blankText(m.text, words); m.left != m.text {
+			if m.blankedText = blankText(m.text, words); m.blankedText != m.text {
 				list = append(list, m)
 			}
 			return true
-		}, query, arguments(query, encoded{turns}, user)...)
+		}, query, numberedArguments(query, encoded{turns}, user)...)
 	}
 	return list, run > 0, err
 }
 
-// keptIn returns the turns that used a fact, and a pattern of all its wordings.
-func keptIn(q engine.Querier, user string, f supervisor.ForgottenFact) (turns []int64, words *regexp.Regexp, err error) {
+// factHistory returns the turns that used a fact, and a pattern of all its wordings.
+func factHistory(q engine.Querier, user string, f supervisor.ForgottenFact) (turns []int64, words *regexp.Regexp, err error) {
 	type keptRow struct {
 		turn int64
 		text string
@@ -181,15 +181,15 @@ func keptIn(q engine.Querier, user string, f supervisor.ForgottenFact) (turns []
 		}
 	}
 	slices.Sort(turns)
-	return slices.Compact(turns), anyOf(texts), err
+	return slices.Compact(turns), matchAny(texts), err
 }
 
-// shortSide is the least number of characters of a fact that a shortened text, such as a button,
+// minShortenedFact is the least number of characters of a fact that a shortened text, such as a button,
 // still shows.
-const shortSide = 40
+const minShortenedFact = 40
 
-// anyOf returns a pattern that matches the texts, and shortened forms of them, as whole words.
-func anyOf(texts []string) *regexp.Regexp {
+// matchAny returns a pattern that matches the texts, and shortened forms of them, as whole words.
+func matchAny(texts []string) *regexp.Regexp {
 	var forms []string
 	for _, text := range texts {
 		words := strings.Fields(text)
@@ -200,8 +200,8 @@ func anyOf(texts []string) *regexp.Regexp {
 			words[i] = strings.ReplaceAll(regexp.QuoteMeta(w), "`", "[`']?")
 		}
 		forms = append(forms, strings.Join(words, `\s+`))
-		if begins := []rune(strings.Join(strings.Fields(text), " ")); len(begins) > shortSide {
-			forms = append(forms, regexp.QuoteMeta(string(begins[:shortSide]))+`[^…\n]*…`)
+		if begins := []rune(strings.Join(strings.Fields(text), " ")); len(begins) > minShortenedFact {
+			forms = append(forms, regexp.QuoteMeta(string(begins[:minShortenedFact]))+`[^…\n]*…`)
 		}
 	}
 	return regexp.MustCompile(`(?i)(^|[^\pL\pN])(` + strings.Join(forms, "|") + `)($|[^\pL\pN])`)

@@ -13,8 +13,8 @@ import (
 	"mews/supervisor"
 )
 
-// calls runs a new exchange whose turn calls a memory tool and answers, and delivers the answer.
-func (m *forgetting) calls(name, arguments, output, said string, changes ...protocol.Change) {
+// runMemoryCall runs a new exchange whose turn calls a memory tool and answers, and delivers the answer.
+func (m *forgetting) runMemoryCall(name, arguments, output, said string, changes ...protocol.Change) {
 	m.ask(nil)
 	e := m.exchanges[len(m.exchanges)-1]
 	m.begin(e)
@@ -39,10 +39,10 @@ func TestBlankFacts_SparesUsersOwnWords(t *testing.T) {
 	kept := func(id, text string) protocol.Change {
 		return protocol.Change{Kind: "remember", Target: id, Detail: text}
 	}
-	m.calls("remember", `{"text":"Takes  xyzzy oolong"}`, "Remembered as k7: Takes xyzzy oolong", "Noted: takes xyzzy oolong. Else?", kept("k7", "Takes xyzzy oolong"))
-	m.calls("update_memory", `{"id":"k7","text":"Takes plugh \"tea\""}`, "Corrected as k7: Takes plugh \"tea\"", "So.", protocol.Change{Kind: "update", Target: "k7", Detail: "Takes plugh \"tea\""})
-	m.calls("recall", `{"words":"tea"}`, "k7 Takes plugh \"tea\" (fact)\nk71 Has a cat (fact)\n", "You take: Takes plugh \"tea\"; and a cat.")
-	m.calls("remember", `{"text":"Has a cat"}`, "Remembered as k71: Has a cat", "Fine.", kept("k71", "Has a cat"))
+	m.runMemoryCall("remember", `{"text":"Takes  xyzzy oolong"}`, "Remembered as k7: Takes xyzzy oolong", "Noted: takes xyzzy oolong. Else?", kept("k7", "Takes xyzzy oolong"))
+	m.runMemoryCall("update_memory", `{"id":"k7","text":"Takes plugh \"tea\""}`, "Corrected as k7: Takes plugh \"tea\"", "So.", protocol.Change{Kind: "update", Target: "k7", Detail: "Takes plugh \"tea\""})
+	m.runMemoryCall("recall", `{"words":"tea"}`, "k7 Takes plugh \"tea\" (fact)\nk71 Has a cat (fact)\n", "You take: Takes plugh \"tea\"; and a cat.")
+	m.runMemoryCall("remember", `{"text":"Has a cat"}`, "Remembered as k71: Has a cat", "Fine.", kept("k71", "Has a cat"))
 	d := m.notice(m.chat, "I remember 1 fact of you: k7 `Takes plugh \"tea\"`")
 	m.close(d, supervisor.OutcomeSent, "")
 	before := m.rows()
@@ -71,15 +71,15 @@ func TestBlankFacts_SparesUsersOwnWords(t *testing.T) {
 			t.Errorf("is not as it was: %s", row)
 		}
 	}
-	m.gone(words)
+	m.checkGone(words)
 	list := m.transcript(m.chat)
 	if said := list[len(list)-5].Text(); !strings.HasPrefix(said, "You take: ··") || !strings.HasSuffix(said, "··; and a cat.") {
 		t.Errorf("said %q", said)
 	}
 }
 
-// gone searches the database's files for words.
-func (m *forgetting) gone(words func(string) bool) {
+// checkGone searches the database's files for words.
+func (m *forgetting) checkGone(words func(string) bool) {
 	m.Helper()
 	for _, file := range []string{m.path, m.path + "-wal"} {
 		content, err := os.ReadFile(file)
@@ -118,5 +118,5 @@ func TestBlankFacts_UndeliveredAnswer_Waits(t *testing.T) {
 	look(1) // the answer is not delivered
 	m.deliver(e)
 	look(0)
-	m.gone(func(row string) bool { return strings.Contains(row, "plugh") })
+	m.checkGone(func(row string) bool { return strings.Contains(row, "plugh") })
 }

@@ -24,22 +24,22 @@ const (
 // maxHomeTurns is the largest number of turns in one request to a worker.
 const maxHomeTurns = 5000
 
-// homeTurn is a turn that may have left something in the home.
-type homeTurn struct {
+// turnInHome is a turn that may have left something in the home.
+type turnInHome struct {
 	turn     int64
 	since    time.Time
 	messages []int64
 	notes    []string
 }
 
-func scanHomeTurn(r *engine.Row) (h homeTurn) {
+func scanHomeTurn(r *engine.Row) (h turnInHome) {
 	user := ""
 	r.Scan(&h.turn, &user, &h.since, decoded{&h.messages}, decoded{&h.notes})
 	return h
 }
 
-// exchangesOf returns the search for a worker. It covers the day in every time zone.
-func exchangesOf(list []homeTurn) (of protocol.MemoryExchanges) {
+// homeSearch returns the search for a worker. It covers the day in every time zone.
+func homeSearch(list []turnInHome) (of protocol.MemoryExchanges) {
 	for _, h := range list {
 		of.Turns, of.Messages, of.Notes = append(of.Turns, h.turn), append(of.Messages, h.messages...), append(of.Notes, h.notes...)
 		from, to := h.since.UTC().AddDate(0, 0, -1).Format(time.DateOnly), h.since.UTC().AddDate(0, 0, 1).Format(time.DateOnly)
@@ -54,7 +54,7 @@ func exchangesOf(list []homeTurn) (of protocol.MemoryExchanges) {
 // InHome calls each with what the request's turns may have left in the home.
 func (s Forgettings) InHome(ctx context.Context, f supervisor.Forgetting, each func(protocol.MemoryExchanges) error) error {
 	read := s.db.reader(ctx, "list the turns that %s wants to be forgotten", f.User)
-	return s.walk(ctx, f, 0, func(list []forgettable, _ int64) (bool, error) {
+	return s.walk(ctx, f, 0, func(list []forgettableInbound, _ int64) (bool, error) {
 		var turns []int64
 		for _, item := range list {
 			if item.turn != 0 {
@@ -63,7 +63,7 @@ func (s Forgettings) InHome(ctx context.Context, f supervisor.Forgetting, each f
 		}
 		found, err := engine.All(read, scanHomeTurn, selectHomeTurns, encoded{turns})
 		if err == nil && len(found) > 0 {
-			err = each(exchangesOf(found))
+			err = each(homeSearch(found))
 		}
 		return true, err
 	})
@@ -72,7 +72,7 @@ func (s Forgettings) InHome(ctx context.Context, f supervisor.Forgetting, each f
 // LeftInHome returns what forgotten turns of a user may still have in the home.
 func (s Forgettings) LeftInHome(ctx context.Context, user string) (protocol.MemoryExchanges, error) {
 	list, err := engine.All(s.db.reader(ctx, "list the forgotten turns of %s", user), scanHomeTurn, listForgottenTurns, user, 0, maxHomeTurns)
-	return exchangesOf(list), err
+	return homeSearch(list), err
 }
 
 // GoneFromHome records that the home has nothing left of some forgotten turns.

@@ -1,7 +1,7 @@
 package sqlite
 
-// forgetRow says how to forget a user's rows of a table.
-type forgetRow struct {
+// tableForgetting says how to forget a user's rows of a table.
+type tableForgetting struct {
 	table string
 	// exchange is the statement for rows of an exchange. ?1 are its turns, ?2 its inbounds, both as
 	// JSON, and ?3 the names of the commands that end a turn.
@@ -12,11 +12,11 @@ type forgetRow struct {
 	span string
 	// expired replaces span for rows that are older than the configuration keeps.
 	expired string
-	stays   string // the reason if there are no statements
+	reason  string // the reason if there are no statements
 }
 
-// answering selects the deliveries of an exchange.
-const answering = `(SELECT id FROM outbox WHERE inbound IN (SELECT value FROM json_each(?2)) UNION ALL
+// deliveriesOfExchange selects the deliveries of an exchange.
+const deliveriesOfExchange = `(SELECT id FROM outbox WHERE inbound IN (SELECT value FROM json_each(?2)) UNION ALL
 	SELECT id FROM outbox WHERE turn IN (SELECT value FROM json_each(?1)))`
 
 const (
@@ -32,15 +32,15 @@ const (
 // forgetTable lists the tables with rows of users, in the order of forgetting. Tables that name
 // others come first. A row stays without its words if other rows name it, or if it detects a
 // repeated message. A table whose only text is the user's name has no words, and needs no row.
-var forgetTable = []forgetRow{
-	{table: "repository_told", exchange: `DELETE FROM repository_told WHERE delivery IN ` + answering},
-	{table: "speech", exchange: `DELETE FROM speech WHERE delivery IN ` + answering},
+var forgetTable = []tableForgetting{
+	{table: "repository_told", exchange: `DELETE FROM repository_told WHERE delivery IN ` + deliveriesOfExchange},
+	{table: "speech", exchange: `DELETE FROM speech WHERE delivery IN ` + deliveriesOfExchange},
 	{table: "question", exchange: `DELETE FROM question WHERE` + ofTurns + ` OR` + ofInbounds},
-	{table: "post", exchange: `DELETE FROM post WHERE` + ofTurns + ` OR delivery IN ` + answering,
+	{table: "post", exchange: `DELETE FROM post WHERE` + ofTurns + ` OR delivery IN ` + deliveriesOfExchange,
 		span: `DELETE FROM post WHERE user = ?1 AND (?4 = 0 OR conversation = ?4) AND changed_at >= ?2 AND rowid > ?5 AND rowid <= ?6 AND turn IS NULL
 			AND delivery IN (SELECT id FROM outbox o WHERE o.turn IS NULL AND o.inbound IS NULL AND o.created_at >= ?2 AND o.created_at < ?3
 				AND o.delivered_at IS NOT NULL) AND NOT EXISTS (SELECT 1 FROM question q WHERE q.delivery = post.delivery AND q.why IS NULL)`},
-	{table: "outbox", exchange: blankSent + `id IN ` + answering,
+	{table: "outbox", exchange: blankSent + `id IN ` + deliveriesOfExchange,
 		span: blankSent + inSpan + ` AND (?4 = 0 OR conversation = ?4) AND turn IS NULL AND inbound IS NULL AND delivered_at IS NOT NULL AND text <> ''
 			AND NOT EXISTS (SELECT 1 FROM question q WHERE q.delivery = outbox.id AND q.why IS NULL)`},
 	{table: "undo", exchange: `DELETE FROM undo WHERE` + ofTurns},
@@ -79,32 +79,32 @@ var forgetTable = []forgetRow{
 	{table: "held_notice", exchange: `DELETE FROM held_notice WHERE id IN (SELECT held FROM fire WHERE` + ofInbounds + `)`,
 		span: `DELETE FROM held_notice WHERE` + inSpan + ` AND (?4 = 0 OR conversation = ?4)
 			AND NOT EXISTS (SELECT 1 FROM question q WHERE q.held = held_notice.id)`},
-	{table: "job_seen", stays: "it names files, which are there or not, and goes with its job"},
+	{table: "job_seen", reason: "it names files, which are there or not, and goes with its job"},
 
-	{table: "operation_piece", stays: "it is gone once its operation has ended"},
-	{table: "turn", stays: "others name it, and it has no words"},
-	{table: "conversation", stays: "it has no words"},
-	{table: "blob", stays: "markForgottenBlobs marks those of which nothing else speaks"},
-	{table: "lease", stays: "it is money"},
-	{table: "cleaning", stays: "it is gone once it is done, and what is forgotten waits for that"},
-	{table: "repository_notice", stays: "it is gone once it is told"},
-	{table: "repository_check", stays: "it is nobody's"},
-	{table: "review_mute", stays: "it is a setting"},
-	{table: "setting", stays: "it is a setting"},
-	{table: "granted", stays: "it is a setting"},
-	{table: "prompt_file", stays: "it is the person's file, as it is in their home"},
-	{table: "system_text", stays: "renewSystemText empties it"},
-	{table: "opened_tool", stays: "it names tools"},
-	{table: "forgotten", stays: "it keeps what is forgotten from being taken up again, and has no words"},
-	{table: "forgotten_turn", stays: "it is gone once the home has been seen to"},
-	{table: "forgotten_fact", stays: "it is gone once nothing is left of its words"},
-	{table: "fact_use", stays: "it counts"},
-	{table: "forgetting", stays: "it has no words"},
-	{table: "audit", stays: "it has no words, and is only ever added to"},
-	{table: "person", stays: "it is the account"},
-	{table: "binding", stays: "it is the account"},
-	{table: "invite", stays: "it is the account"},
-	{table: "totp", stays: "it is the account"},
-	{table: "recovery", stays: "it is the account"},
-	{table: "login", stays: "it is the account"},
+	{table: "operation_piece", reason: "it is gone once its operation has ended"},
+	{table: "turn", reason: "others name it, and it has no words"},
+	{table: "conversation", reason: "it has no words"},
+	{table: "blob", reason: "markForgottenBlobs marks those of which nothing else speaks"},
+	{table: "lease", reason: "it is money"},
+	{table: "cleaning", reason: "it is gone once it is done, and what is forgotten waits for that"},
+	{table: "repository_notice", reason: "it is gone once it is told"},
+	{table: "repository_check", reason: "it is nobody's"},
+	{table: "review_mute", reason: "it is a setting"},
+	{table: "setting", reason: "it is a setting"},
+	{table: "granted", reason: "it is a setting"},
+	{table: "prompt_file", reason: "it is the person's file, as it is in their home"},
+	{table: "system_text", reason: "renewSystemText empties it"},
+	{table: "opened_tool", reason: "it names tools"},
+	{table: "forgotten", reason: "it keeps what is forgotten from being taken up again, and has no words"},
+	{table: "forgotten_turn", reason: "it is gone once the home has been seen to"},
+	{table: "forgotten_fact", reason: "it is gone once nothing is left of its words"},
+	{table: "fact_use", reason: "it counts"},
+	{table: "forgetting", reason: "it has no words"},
+	{table: "audit", reason: "it has no words, and is only ever added to"},
+	{table: "person", reason: "it is the account"},
+	{table: "binding", reason: "it is the account"},
+	{table: "invite", reason: "it is the account"},
+	{table: "totp", reason: "it is the account"},
+	{table: "recovery", reason: "it is the account"},
+	{table: "login", reason: "it is the account"},
 }

@@ -25,8 +25,8 @@ func TestForgetTable_CoversEveryTable(t *testing.T) {
 			t.Errorf("%s is there twice", row.table)
 		}
 		said[row.table] = true
-		if done := row.exchange != "" || row.span != ""; done == (row.stays != "") {
-			t.Errorf("%s: statements: %t, why there are none: %q", row.table, done, row.stays)
+		if done := row.exchange != "" || row.span != ""; done == (row.reason != "") {
+			t.Errorf("%s: statements: %t, why there are none: %q", row.table, done, row.reason)
 		}
 		for _, statement := range []string{row.exchange, row.span} {
 			if statement != "" && !strings.Contains(statement, row.table) {
@@ -35,7 +35,7 @@ func TestForgetTable_CoversEveryTable(t *testing.T) {
 		}
 	}
 	worded := r.worded()
-	for _, table := range r.naming() {
+	for _, table := range r.userTables() {
 		if !said[table] && slices.Contains(worded, table) {
 			t.Errorf("%s names a person: forgetTable must say what becomes of its rows when they have something forgotten", table)
 		}
@@ -44,7 +44,7 @@ func TestForgetTable_CoversEveryTable(t *testing.T) {
 	delete(said, "repository_check")
 	r.same("tables that name nobody", len(said), 0)
 	for _, row := range forgetTable {
-		if row.stays != "" && !slices.Contains(worded, row.table) {
+		if row.reason != "" && !slices.Contains(worded, row.table) {
 			t.Errorf("%s has no words: delete its row", row.table)
 		}
 	}
@@ -54,7 +54,7 @@ func TestForgetTable_CoversEveryTable(t *testing.T) {
 func TestBlankText_PartOfWord_Stays(t *testing.T) {
 	for text, want := range map[string]string{"tea": "···", "Tea, steam and tea tea": "···, steam and ··· ···", "tease": "tease",
 		`{"a":["tea"],"b":"teas"}`: `{"a":["···"],"b":"teas"}`, "`tea`": "`···`"} {
-		if got := blankText(text, anyOf([]string{"tea"})); got != want {
+		if got := blankText(text, matchAny([]string{"tea"})); got != want {
 			t.Errorf("%s became %s, want %s", text, got, want)
 		}
 	}

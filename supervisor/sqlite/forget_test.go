@@ -21,8 +21,8 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// exchanged is a message of the user with everything that followed from it.
-type exchanged struct {
+// exchangeState is a message of the user with everything that followed from it.
+type exchangeState struct {
 	words   []string
 	at      []time.Time // times that count for a span
 	turn    supervisor.Turn
@@ -38,7 +38,7 @@ type forgetting struct {
 	rt        *rapid.T
 	user      string
 	chat      supervisor.Conversation
-	exchanges []*exchanged
+	exchanges []*exchangeState
 	n         *int // counts words and updates
 }
 
@@ -47,7 +47,7 @@ var forgetSteps = map[string]func(*forgetting){
 	"answer":  func(m *forgetting) { m.open(m.answer) },
 	"work":    func(m *forgetting) { m.open(m.work) },
 	"deliver": func(m *forgetting) { m.open(m.deliver) },
-	"all":     func(m *forgetting) { m.complete() },
+	"all":     func(m *forgetting) { m.answerAll() },
 	"quote": func(m *forgetting) {
 		if len(m.exchanges) > 0 {
 			m.ask(rapid.SampledFrom(m.exchanges).Draw(m.rt, "quoted"))
@@ -71,13 +71,13 @@ var forgetSteps = map[string]func(*forgetting){
 }
 
 // word returns a new unique word for an exchange.
-func (m *forgetting) word(e *exchanged) string {
+func (m *forgetting) word(e *exchangeState) string {
 	*m.n++
 	e.words = append(e.words, fmt.Sprintf("w%dsecret", *m.n))
 	return e.words[len(e.words)-1]
 }
 
-func (m *forgetting) open(do func(*exchanged)) {
+func (m *forgetting) open(do func(*exchangeState)) {
 	for _, e := range m.exchanges {
 		if !e.done {
 			do(e)
@@ -87,8 +87,8 @@ func (m *forgetting) open(do func(*exchanged)) {
 }
 
 // ask sends a text, which may quote another exchange.
-func (m *forgetting) ask(quoted *exchanged) {
-	e := &exchanged{at: []time.Time{m.now}}
+func (m *forgetting) ask(quoted *exchangeState) {
+	e := &exchangeState{at: []time.Time{m.now}}
 	*m.n++
 	item := textItem(m.user, int64(*m.n), m.word(e))
 	item.Inbound.Conversation = m.chat
@@ -99,7 +99,7 @@ func (m *forgetting) ask(quoted *exchanged) {
 	m.exchanges = append(m.exchanges, e)
 }
 
-func (m *forgetting) begin(e *exchanged) {
+func (m *forgetting) begin(e *exchangeState) {
 	if e.turn.ID == 0 {
 		e.turn = m.editStory.begin(e.inbound)
 		e.at = append(e.at, m.now)
@@ -107,7 +107,7 @@ func (m *forgetting) begin(e *exchanged) {
 }
 
 // work runs a tool call of the turn, which changes a file, and a message.
-func (m *forgetting) work(e *exchanged) {
+func (m *forgetting) work(e *exchangeState) {
 	if e.ends.ID != 0 {
 		return
 	}
@@ -128,7 +128,7 @@ func (m *forgetting) work(e *exchanged) {
 	e.at = append(e.at, m.now)
 }
 
-func (m *forgetting) answer(e *exchanged) {
+func (m *forgetting) answer(e *exchangeState) {
 	if e.ends.ID != 0 {
 		return
 	}
@@ -140,7 +140,7 @@ func (m *forgetting) answer(e *exchanged) {
 	e.at = append(e.at, m.now)
 }
 
-func (m *forgetting) deliver(e *exchanged) {
+func (m *forgetting) deliver(e *exchangeState) {
 	if e.ends.ID == 0 {
 		return
 	}
@@ -153,8 +153,8 @@ func (m *forgetting) deliver(e *exchanged) {
 	e.done = true
 }
 
-// complete answers and delivers everything that waits.
-func (m *forgetting) complete() {
+// answerAll answers and delivers everything that waits.
+func (m *forgetting) answerAll() {
 	for _, e := range m.exchanges {
 		if !e.done {
 			m.answer(e)
@@ -227,7 +227,7 @@ func TestForgetSpan_DeletesOnlyThatSpan(t *testing.T) {
 			_, err = s.db.Forgettings().Forget(t.Context(), wish)
 			m.must(err)
 		}
-		m.complete()
+		m.answerAll()
 		var gone, kept []string
 		for _, e := range m.exchanges {
 			in := slices.ContainsFunc(e.at, func(at time.Time) bool { return !at.Before(since) && at.Before(until) })

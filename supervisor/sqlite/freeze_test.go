@@ -29,7 +29,7 @@ func TestFreeze_SecondCall_NeverShortens(t *testing.T) {
 
 	s.now = noon.Add(30 * time.Second)
 	s.same("later", frozen(bot), map[string]time.Time{"": noon.Add(time.Minute)})
-	s.same("kept", s.look("SELECT source || chat FROM freeze ORDER BY 1"), "another bot42 "+bot)
+	s.same("kept", s.query("SELECT source || chat FROM freeze ORDER BY 1"), "another bot42 "+bot)
 	freeze(bot, "44", time.Minute+time.Nanosecond)
 	if until := frozen(bot)["44"]; until.Before(noon.Add(time.Minute + time.Nanosecond)) {
 		t.Errorf("it is frozen until %s only", until)

@@ -54,7 +54,7 @@ func (s Repositories) Take(
 	notices []RepositoryNotice,
 ) error {
 	return s.db.write(ctx, func(t *tx) {
-		if !t.endWebhookDelivery(delivery, supervisor.WebhookDone, "") || !t.turnsCheck(e, check) {
+		if !t.endWebhookDelivery(delivery, supervisor.WebhookDone, "") || !t.isNewCheckResult(e, check) {
 			return
 		}
 		for _, n := range notices {
@@ -64,8 +64,8 @@ func (s Repositories) Take(
 	}, "keep what delivery %d tells", delivery)
 }
 
-// turnsCheck reports whether a check's result is new.
-func (t *tx) turnsCheck(e supervisor.GitHubEvent, check CheckOutcome) bool {
+// isNewCheckResult reports whether a check's result is new.
+func (t *tx) isNewCheckResult(e supervisor.GitHubEvent, check CheckOutcome) bool {
 	repo := supervisor.GitHubRepoName(e.Repo)
 	switch {
 	case check == CheckFailed:

@@ -30,17 +30,17 @@ const (
 			asked = iif(excluded.asked = '', asked, excluded.asked)`
 	activeReview = `EXISTS (SELECT 1 FROM review a WHERE a.user = r.user AND a.repo = r.repo AND a.number = r.number
 		AND a.state IN ('queued', 'confirming', 'running'))`
-	dueReviews     = selectReview + `WHERE r.due_at <= ? AND NOT ` + activeReview + ` ORDER BY r.due_at, r.id`
-	nextReview     = `SELECT r.due_at FROM review r WHERE r.due_at IS NOT NULL AND NOT ` + activeReview + ` ORDER BY r.due_at LIMIT 1`
-	findReview     = selectReview + `WHERE r.id = ?`
-	findReviewHead = selectReview + `WHERE r.user = ? AND r.repo = ? AND r.number = ? AND r.head = ?`
-	deleteReview   = `DELETE FROM review WHERE id = ?`
-	lookedAt       = `UPDATE review SET head = ? WHERE id = ?`
-	wantAgain      = `UPDATE review SET state = 'settling', round = round + 1, asked = ?, text = ?, wanted_at = ?, due_at = ?, turn = NULL,
+	dueReviews         = selectReview + `WHERE r.due_at <= ? AND NOT ` + activeReview + ` ORDER BY r.due_at, r.id`
+	nextReview         = `SELECT r.due_at FROM review r WHERE r.due_at IS NOT NULL AND NOT ` + activeReview + ` ORDER BY r.due_at LIMIT 1`
+	findReview         = selectReview + `WHERE r.id = ?`
+	findReviewHead     = selectReview + `WHERE r.user = ? AND r.repo = ? AND r.number = ? AND r.head = ?`
+	deleteReview       = `DELETE FROM review WHERE id = ?`
+	setReviewHead      = `UPDATE review SET head = ? WHERE id = ?`
+	requestReviewAgain = `UPDATE review SET state = 'settling', round = round + 1, asked = ?, text = ?, wanted_at = ?, due_at = ?, turn = NULL,
 		change = '', result = '', buttons = '', why = '', updated_at = ? WHERE id = ?`
 	// The reason for skipping stays, so that nobody is told about it twice.
-	lookAgain    = `UPDATE review SET state = 'settling', round = round + 1, asked = '', due_at = ?, updated_at = ? WHERE id = ?`
-	updateReview = `UPDATE review SET head = ?, state = ?, due_at = ?, turn = ?, change = ?, result = ?, posted = ?, buttons = ?, why = ?,
+	recheckReview = `UPDATE review SET state = 'settling', round = round + 1, asked = '', due_at = ?, updated_at = ? WHERE id = ?`
+	updateReview  = `UPDATE review SET head = ?, state = ?, due_at = ?, turn = ?, change = ?, result = ?, posted = ?, buttons = ?, why = ?,
 		updated_at = ? WHERE id = ?`
 	listActive = selectReview + `INDEXED BY review_active WHERE r.state IN ('queued', 'confirming', 'running') ORDER BY r.id`
 	// Active reviews without a running turn and without an inbound that waits for one.
@@ -96,7 +96,7 @@ func (s Reviews) Looked(ctx context.Context, r supervisor.Review, head string) (
 		before, ok := one(t, scanReview, findReviewHead, r.User, r.Repo, r.Number, head)
 		switch {
 		case !ok:
-			t.Exec(lookedAt, head, r.ID)
+			t.Exec(setReviewHead, head, r.ID)
 			return t.review(r.ID)
 		case before.ID == r.ID:
 			return before
@@ -104,10 +104,10 @@ func (s Reviews) Looked(ctx context.Context, r supervisor.Review, head string) (
 		t.Exec(deleteReview, r.ID)
 		switch {
 		case r.Asked != "":
-			t.Exec(wantAgain, r.Asked, r.Text, r.WantedAt.UnixMilli(), t.Now, t.Now, before.ID)
+			t.Exec(requestReviewAgain, r.Asked, r.Text, r.WantedAt.UnixMilli(), t.Now, t.Now, before.ID)
 		// it may no longer be a draft, or may be open again
 		case before.State == supervisor.ReviewSkipped:
-			t.Exec(lookAgain, t.Now, t.Now, before.ID)
+			t.Exec(recheckReview, t.Now, t.Now, before.ID)
 		}
 		return t.review(before.ID)
 	}, "keep the head of %s", r.Name())

@@ -10,8 +10,8 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// wish returns a request to review a pull request of alice; it settles for five minutes.
-func wish(asked string, at time.Time) supervisor.Review {
+// reviewRequest returns a request to review a pull request of alice; it settles for five minutes.
+func reviewRequest(asked string, at time.Time) supervisor.Review {
 	r := supervisor.Review{
 		User:     "alice",
 		Repo:     "acme/widget",
@@ -27,8 +27,8 @@ func wish(asked string, at time.Time) supervisor.Review {
 	return r
 }
 
-// reviewDue queues the due review with a head.
-func (s *story) reviewDue(at time.Time, head string) (r supervisor.Review) {
+// queueDueReview queues the due review with a head.
+func (s *story) queueDueReview(at time.Time, head string) (r supervisor.Review) {
 	s.Helper()
 	due, err := s.db.Reviews().ListDue(s.Context(), at)
 	s.must(err)
@@ -69,20 +69,20 @@ func TestReview_SeveralPushes_ReviewsLastHead(t *testing.T) {
 		}
 	}
 	minute := func(n int) time.Time { return noon.Add(time.Duration(n) * time.Minute) }
-	s.must(reviews.Want(t.Context(), wish("", noon)))
-	s.must(reviews.Want(t.Context(), wish("", minute(3))))
-	s.must(reviews.Want(t.Context(), wish("", minute(1)))) // which comes late
+	s.must(reviews.Want(t.Context(), reviewRequest("", noon)))
+	s.must(reviews.Want(t.Context(), reviewRequest("", minute(3))))
+	s.must(reviews.Want(t.Context(), reviewRequest("", minute(1)))) // which comes late
 	none("the last push was two minutes ago", minute(5))
 	next, _, err := reviews.Next(t.Context())
 	s.must(err)
 	s.same("next", next, minute(8))
-	r := s.reviewDue(minute(8), "aaaa")
+	r := s.queueDueReview(minute(8), "aaaa")
 	s.same("head", r.Head, "aaaa")
 	turn := s.begin(r)
 	none("it is at work", minute(9))
 
 	// A push during a review is reviewed afterwards.
-	s.must(reviews.Want(t.Context(), wish("", minute(10))))
+	s.must(reviews.Want(t.Context(), reviewRequest("", minute(10))))
 	none("another is at work", minute(20))
 	found, ok, err := reviews.FindOf(t.Context(), turn, "acme/widget", 7)
 	s.must(err)
@@ -99,29 +99,29 @@ func TestReview_SeveralPushes_ReviewsLastHead(t *testing.T) {
 	s.must(err)
 	s.same("the card's buttons", d.Buttons, found.Buttons)
 	found.State = supervisor.ReviewRunning
-	s.refused(reviews.Keep(t.Context(), found), supervisor.CodeInvalid, "is done in round 1 and cannot become running")
+	s.checkRefused(reviews.Keep(t.Context(), found), supervisor.CodeInvalid, "is done in round 1 and cannot become running")
 
 	// The same head again is not reviewed, unless somebody asks.
-	same := s.reviewDue(minute(20), "aaaa")
+	same := s.queueDueReview(minute(20), "aaaa")
 	s.same("done it stays", same.State, supervisor.ReviewDone)
 	none("it was looked at", minute(99))
 	for _, at := range []int{9, 10} { // late, repeated, or pushed within the same second
-		s.must(reviews.Want(t.Context(), wish("", minute(at))))
-		s.same("done it stays", s.reviewDue(minute(20), "aaaa").State, supervisor.ReviewDone)
+		s.must(reviews.Want(t.Context(), reviewRequest("", minute(at))))
+		s.same("done it stays", s.queueDueReview(minute(20), "aaaa").State, supervisor.ReviewDone)
 	}
 	for range 2 { // the second call is after a crash
-		s.must(reviews.Want(t.Context(), wish("bob", minute(30))))
+		s.must(reviews.Want(t.Context(), reviewRequest("bob", minute(30))))
 	}
-	s.must(reviews.Want(t.Context(), wish("", minute(31)))) // a push: bob does not wait for it
-	same = s.reviewDue(minute(30), "aaaa")
+	s.must(reviews.Want(t.Context(), reviewRequest("", minute(31)))) // a push: bob does not wait for it
+	same = s.queueDueReview(minute(30), "aaaa")
 	s.same("asked by", same.Asked, "bob")
 	s.same("state", same.State, supervisor.ReviewSettling)
 	s.same("round", same.Round, 2)
 	s.same("what stands on GitHub is known", same.Posted, `{"review":5}`)
 	s.same("what was read is not", same.Change+same.Result, "")
 	found.State = supervisor.ReviewDone
-	s.refused(reviews.Keep(t.Context(), found), supervisor.CodeInvalid, "in round 2")
-	s.must(reviews.Want(t.Context(), wish("bob", minute(30)))) // repeated
+	s.checkRefused(reviews.Keep(t.Context(), found), supervisor.CodeInvalid, "in round 2")
+	s.must(reviews.Want(t.Context(), reviewRequest("bob", minute(30)))) // repeated
 	s.begin(same)
 	list, err := reviews.ListOf(t.Context(), "alice", "acme/widget", 7)
 	s.must(err)

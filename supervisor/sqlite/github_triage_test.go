@@ -7,8 +7,8 @@ import (
 	"mews/supervisor"
 )
 
-// issue returns a request to triage an issue of alice.
-func issue(number int, asked string, at time.Time) supervisor.IssueTriage {
+// triageRequest returns a request to triage an issue of alice.
+func triageRequest(number int, asked string, at time.Time) supervisor.IssueTriage {
 	return supervisor.IssueTriage{
 		User:     "alice",
 		Repo:     "acme/widget",
@@ -37,10 +37,10 @@ func TestTriage_Request_RunsAgain(t *testing.T) {
 		}
 		return numbers
 	}
-	opened := issue(5, "", noon)
+	opened := triageRequest(5, "", noon)
 	s.must(triages.Want(t.Context(), opened))
 	// repeated, or reopened
-	s.must(triages.Want(t.Context(), issue(5, "", noon.Add(time.Hour))))
+	s.must(triages.Want(t.Context(), triageRequest(5, "", noon.Add(time.Hour))))
 	w := opened
 	w.ID, w.State, w.Round, w.Labels = find().ID, supervisor.TriageSettling, 1, []string{}
 	s.same("wanted", find(), w)
@@ -62,11 +62,11 @@ func TestTriage_Request_RunsAgain(t *testing.T) {
 	s.must(triages.Keep(t.Context(), w))
 	s.same("done", due(noon.Add(time.Hour)), []int(nil))
 	w.State = supervisor.TriageFailed
-	s.refused(triages.Keep(t.Context(), w), supervisor.CodeInvalid, "round 1 of triage 1 is over")
+	s.checkRefused(triages.Keep(t.Context(), w), supervisor.CodeInvalid, "round 1 of triage 1 is over")
 
-	s.must(triages.Want(t.Context(), issue(5, "", noon.Add(2*time.Hour)))) // it was triaged
+	s.must(triages.Want(t.Context(), triageRequest(5, "", noon.Add(2*time.Hour)))) // it was triaged
 	s.same("as it was", find().State, supervisor.TriageDone)
-	asked := issue(5, "bob", noon.Add(3*time.Hour))
+	asked := triageRequest(5, "bob", noon.Add(3*time.Hour))
 	for range 2 { // the second call is after a crash
 		s.must(triages.Want(t.Context(), asked))
 	}
@@ -76,14 +76,14 @@ func TestTriage_Request_RunsAgain(t *testing.T) {
 		supervisor.IssueTriage{ID: w.ID, User: "alice", Repo: "acme/widget", Number: 5, Round: 2, Asked: "bob",
 			State: supervisor.TriageSettling, WantedAt: asked.WantedAt, Due: asked.Due, Labels: []string{"bug"}, Comment: 71},
 	)
-	s.refused(triages.Keep(t.Context(), w), supervisor.CodeInvalid, "round 1 of triage 1 is over")
+	s.checkRefused(triages.Keep(t.Context(), w), supervisor.CodeInvalid, "round 1 of triage 1 is over")
 }
 
 // A request while the triage runs gets the running triage.
 func TestTriage_RequestWhileRunning_IsIgnored(t *testing.T) {
 	s := newStory(t)
 	triages := s.db.Triages()
-	s.must(triages.Want(t.Context(), issue(5, "", noon)))
+	s.must(triages.Want(t.Context(), triageRequest(5, "", noon)))
 	in, _, err := s.db.Inbox().
 		Put(t.Context(), supervisor.Inbound{Source: "github/acme/widget", Key: "triage/5/1", Kind: supervisor.KindTriage,
 			Text: "x", Conversation: supervisor.Conversation{User: "alice", Channel: supervisor.ChannelGitHub, Chat: "acme/widget", Thread: "5"}})
@@ -91,7 +91,7 @@ func TestTriage_RequestWhileRunning_IsIgnored(t *testing.T) {
 	turn, _, err := s.db.Turns().Start(t.Context(), in.ID, nil)
 	s.must(err)
 	s.same("kind", turn.Kind, supervisor.TurnTriage)
-	s.must(triages.Want(t.Context(), issue(5, "bob", noon.Add(time.Hour))))
+	s.must(triages.Want(t.Context(), triageRequest(5, "bob", noon.Add(time.Hour))))
 	w, _, err := triages.Find(t.Context(), "alice", "acme/widget", 5)
 	s.must(err)
 	s.same("round", w.Round, 1)

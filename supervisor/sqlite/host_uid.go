@@ -17,7 +17,7 @@ const (
 	findHostUID   = `SELECT coalesce(max(uid), 0) FROM host_uid WHERE user = ? AND uid BETWEEN ? AND ?`
 	nextHostUID   = `SELECT coalesce(max(uid) + 1, ?1) FROM host_uid WHERE uid BETWEEN ?1 AND ?2`
 	insertHostUID = `INSERT INTO host_uid (uid, user, created_at) VALUES (?, ?, ?)`
-	leaveHostUID  = `UPDATE host_uid SET user = NULL WHERE user = ?`
+	retireHostUID = `UPDATE host_uid SET user = NULL WHERE user = ?`
 	countHostUIDs = `SELECT count(*) FROM host_uid WHERE uid BETWEEN ? AND ?`
 )
 
@@ -39,7 +39,7 @@ func (s HostUIDs) Of(ctx context.Context, user string, from, to uint32) (uint32,
 		if next > int64(to) {
 			t.fail(fmt.Errorf("all of %d to %d were given", from, to))
 		}
-		t.Exec(leaveHostUID, user)
+		t.Exec(retireHostUID, user)
 		t.Exec(insertHostUID, next, user, t.Now)
 		return next
 	}, "give %s a uid", user)

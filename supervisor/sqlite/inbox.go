@@ -35,7 +35,7 @@ func (s Inbox) Put(ctx context.Context, in supervisor.Inbound) (kept supervisor.
 
 func (t *tx) putInbound(in supervisor.Inbound) (kept supervisor.Inbound, fresh bool) {
 	in.Conversation = t.conversation(in.Conversation)
-	in.Destination = t.destination(in.Destination, in.Conversation)
+	in.Destination = t.otherDestination(in.Destination, in.Conversation)
 	at := t.Now
 	if !in.ReceivedAt.IsZero() {
 		at = in.ReceivedAt.UnixMilli()

@@ -50,7 +50,7 @@ func (s Inbox) Ahead(ctx context.Context, command int64) (a PrecedingText, err e
 	}
 	a.Waiting = len(unanswered)
 	before := func(inbound int64) bool { return inbound < command }
-	if i := slices.IndexFunc(unanswered, before); ended.since {
+	if i := slices.IndexFunc(unanswered, before); ended.afterCommand {
 		a.Inbound, a.Why = ended.inbound, ended.why
 	} else if i >= 0 {
 		a.Inbound = unanswered[i]
@@ -60,12 +60,12 @@ func (s Inbox) Ahead(ctx context.Context, command int64) (a PrecedingText, err e
 
 // turnEnd is how a text's turn ended, and whether it ended after the command was stored.
 type turnEnd struct {
-	inbound int64
-	why     protocol.Why
-	since   bool
+	inbound      int64
+	why          protocol.Why
+	afterCommand bool
 }
 
 func scanTurnEnd(r *engine.Row) (e turnEnd) {
-	r.Scan(&e.inbound, &e.why, &e.since)
+	r.Scan(&e.inbound, &e.why, &e.afterCommand)
 	return e
 }

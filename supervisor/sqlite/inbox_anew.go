@@ -18,8 +18,8 @@ const (
 	findEdited = selectInbound + `WHERE i.id = ? AND i.conversation = ? AND i.kind = 'text' AND i.edited_at > 0
 		AND i.state IN ('answered', 'done', 'parked') AND NOT EXISTS (SELECT 1 FROM inbox n WHERE n.conversation = i.conversation
 			AND n.message = i.message AND n.message <> '' AND n.id > i.id AND n.kind <> 'press')`
-	copyEdit     = `UPDATE inbox SET (edited_at, edited_by) = (SELECT edited_at, edited_by FROM inbox WHERE id = ?) WHERE id = ?`
-	findAnswerOf = `SELECT o.id FROM inbox i JOIN turn t ON t.id = i.turn OR t.inbound = i.id JOIN outbox o ON o.turn = t.id
+	insertAnewInbound = `UPDATE inbox SET (edited_at, edited_by) = (SELECT edited_at, edited_by FROM inbox WHERE id = ?) WHERE id = ?`
+	findAnswerOf      = `SELECT o.id FROM inbox i JOIN turn t ON t.id = i.turn OR t.inbound = i.id JOIN outbox o ON o.turn = t.id
 		WHERE i.id = ? AND o.kind = 'answer'`
 	isOf = `SELECT EXISTS (SELECT 1 FROM inbox WHERE id = ? AND user = ?)`
 )
@@ -52,7 +52,7 @@ func (t *tx) answerAnew(press supervisor.Inbound, edited int64) (supervisor.Inbo
 	}
 	anew, _ = t.putInbound(anew)
 	t.putAttachments(anew, files)
-	t.Exec(copyEdit, in.ID, anew.ID)
+	t.Exec(insertAnewInbound, in.ID, anew.ID)
 	t.markAnsweredAnew(in)
 	return anew, true
 }

@@ -20,14 +20,14 @@ const nothingArrives = `NOT EXISTS (SELECT 1 FROM inbox a WHERE a.conversation =
 	AND a.held = 0 AND a.id < i.id AND a.priority >= i.priority AND a.changed_at > ?3 - 30000 AND a.changed_at <= ?3)`
 
 const (
-	listArriving = selectInbound + `WHERE i.state = 'arriving' AND i.held = 0 ORDER BY +i.id`
-	putParts     = `UPDATE inbox SET parts = ?, origin = ? WHERE id = ?`
-	endReceiving = `DELETE FROM operation WHERE inbound = ?`
-	beforeIt     = selectInbound + `JOIN inbox n ON n.conversation = i.conversation AND n.id > i.id WHERE n.id = ?1 AND i.kind = 'text' `
-	listWaiting  = beforeIt + `AND i.state IN ('new', 'arriving') AND i.held = 0 ORDER BY i.id`
-	listDropped  = beforeIt + `AND i.state = 'dropped' AND i.changed_at >= n.changed_at ORDER BY i.id`
-	forgetOf     = `DELETE FROM operation WHERE inbound = ? AND state = 'done'`
-	failOf       = `UPDATE operation SET state = 'failed', result = ?, updated_at = ? WHERE inbound = ? AND state IN ('waiting', 'running')`
+	listArriving       = selectInbound + `WHERE i.state = 'arriving' AND i.held = 0 ORDER BY +i.id`
+	putParts           = `UPDATE inbox SET parts = ?, origin = ? WHERE id = ?`
+	endReceiving       = `DELETE FROM operation WHERE inbound = ?`
+	isBeforeCommand    = selectInbound + `JOIN inbox n ON n.conversation = i.conversation AND n.id > i.id WHERE n.id = ?1 AND i.kind = 'text' `
+	listWaiting        = isBeforeCommand + `AND i.state IN ('new', 'arriving') AND i.held = 0 ORDER BY i.id`
+	listDropped        = isBeforeCommand + `AND i.state = 'dropped' AND i.changed_at >= n.changed_at ORDER BY i.id`
+	deleteOperationsOf = `DELETE FROM operation WHERE inbound = ? AND state = 'done'`
+	failOperationsOf   = `UPDATE operation SET state = 'failed', result = ?, updated_at = ? WHERE inbound = ? AND state IN ('waiting', 'running')`
 )
 
 // Arriving lists the arriving inbounds of all users that no gate holds, oldest first.
@@ -61,7 +61,7 @@ func (s Inbox) PutArrived(ctx context.Context, list []Arrived) (said bool, err e
 				arrived = append(arrived, in)
 			}
 		}
-		return len(arrived) > 0 && len(arrived) == len(list) && t.meetArrived(arrived, list)
+		return len(arrived) > 0 && len(arrived) == len(list) && t.answerWithArrived(arrived, list)
 	}, "keep that %d messages have arrived", len(list))
 }
 
@@ -75,8 +75,8 @@ func (t *tx) putReceived(in supervisor.Inbound) {
 	}
 }
 
-// meetArrived lets inbounds that arrived together answer the open question of their conversation.
-func (t *tx) meetArrived(arrived []supervisor.Inbound, list []Arrived) (said bool) {
+// answerWithArrived lets inbounds that arrived together answer the open question of their conversation.
+func (t *tx) answerWithArrived(arrived []supervisor.Inbound, list []Arrived) (said bool) {
 	var m supervisor.AnswerMessage
 	heard := true
 	for i, in := range arrived {
@@ -89,7 +89,7 @@ func (t *tx) meetArrived(arrived []supervisor.Inbound, list []Arrived) (said boo
 	if !heard {
 		m.Words = ""
 	}
-	first, said := t.meetQuestion(arrived[0], m, "")
+	first, said := t.answerOpenQuestion(arrived[0], m, "")
 	for _, in := range arrived[1:] {
 		if first.State != supervisor.InboundNew {
 			t.transition(in, supervisor.InboundAnswered)
@@ -119,7 +119,7 @@ func (t *tx) drop(in supervisor.Inbound) {
 
 // endArriving ends the operations of an inbound whose current files nobody needs any more.
 func (t *tx) endArriving(inbound int64) {
-	t.Exec(failOf, "its person has dropped it", t.Now, inbound)
-	t.Exec(forgetOf, inbound)
+	t.Exec(failOperationsOf, "its person has dropped it", t.Now, inbound)
+	t.Exec(deleteOperationsOf, inbound)
 	t.hideShown(inbound)
 }

@@ -28,8 +28,8 @@ func (s arrivals) send(text, together string, files int) supervisor.Inbound {
 	return receipt.Kept[0]
 }
 
-// arrived marks inbounds as arrived with a text each.
-func (s arrivals) arrived(ins ...supervisor.Inbound) {
+// arrive marks inbounds as arrived with a text each.
+func (s arrivals) arrive(ins ...supervisor.Inbound) {
 	s.Helper()
 	var list []sqlite.Arrived
 	for _, in := range ins {
@@ -49,8 +49,8 @@ func (s arrivals) next() string {
 	return in.Key
 }
 
-func (s arrivals) spoken() string {
-	return s.look(`SELECT coalesce(group_concat(source || ' ' || parts, '; '), '') FROM (SELECT source, parts FROM message
+func (s arrivals) nextWords() string {
+	return s.query(`SELECT coalesce(group_concat(source || ' ' || parts, '; '), '') FROM (SELECT source, parts FROM message
 		WHERE role = 'user' ORDER BY id)`)
 }
 
@@ -65,16 +65,16 @@ func TestNext_ArrivingInbound_IsSkipped(t *testing.T) {
 	s.same("a second before it is left behind", s.next(), "nothing")
 	s.now = s.now.Add(time.Second)
 	s.same("after that", s.next(), "key-2")
-	s.arrived(photo)
+	s.arrive(photo)
 	s.same("once it is there", s.next(), "key-1")
-	s.arrived(photo) // repeated after a crash: nothing changes
+	s.arrive(photo) // repeated after a crash: nothing changes
 	turn, _, err := s.db.Turns().Start(t.Context(), photo.ID, nil)
 	s.must(err)
-	s.same("what the model reads", s.spoken(), `world [{"text":"look"},{"text":"file of key-1"}]`)
+	s.same("what the model reads", s.nextWords(), `world [{"text":"look"},{"text":"file of key-1"}]`)
 	taken, err := s.db.Turns().Take(t.Context(), turn.ID, 1000, supervisor.PriorityUsual)
 	s.must(err)
 	s.same("taken in", taken, 1)
-	s.same("what the model reads", s.spoken(), `world [{"text":"look"},{"text":"file of key-1"}]; own [{"text":"and now?"}]`)
+	s.same("what the model reads", s.nextWords(), `world [{"text":"look"},{"text":"file of key-1"}]; own [{"text":"and now?"}]`)
 }
 
 func TestTake_ArrivedInbound_JoinsRunningTurn(t *testing.T) {
@@ -90,10 +90,10 @@ func TestTake_ArrivedInbound_JoinsRunningTurn(t *testing.T) {
 		return taken
 	}
 	s.same("while it arrives", take(1000), 0)
-	s.arrived(photo)
+	s.arrive(photo)
 	s.same("with little room", take(10), 0)
 	s.same("once it is there", take(1000), 2)
-	s.same("what the model reads", s.spoken(),
+	s.same("what the model reads", s.nextWords(),
 		`own [{"text":"one"}]; world [{"text":"file of key-2"}]; own [{"text":"three"}]`)
 }
 
@@ -102,10 +102,10 @@ func TestAlbum_AllParts_ShareOneTurn(t *testing.T) {
 	one, two := s.send("our week", "album 7", 1), s.send("", "album 7", 1)
 	s.text("what do you see?")       // key-3
 	late := s.send("", "album 7", 1) // arrives after other texts
-	s.arrived(one, two, late)
+	s.arrive(one, two, late)
 	turn, _, err := s.db.Turns().Start(t.Context(), one.ID, nil)
 	s.must(err)
-	s.same("what the model reads", s.spoken(),
+	s.same("what the model reads", s.nextWords(),
 		`world [{"text":"our week"},{"text":"file of key-1"}]; world [{"text":"file of key-2"}]`)
 	end := s.finish(turn, "Lovely.")
 	s.same("the answer is to", append([]string{end.Key}, end.AlsoKeys...), []string{"key-1", "key-2"})
@@ -136,8 +136,8 @@ func TestDrop_WaitingTexts_AreDropped(t *testing.T) {
 	s.must(err)
 	s.same("dropped", []int64{dropped[0].ID, dropped[1].ID}, []int64{photo.ID, waits.ID})
 	s.same("how many", len(dropped), 2)
-	s.same("what was read of it", s.look("SELECT count(*) FROM operation"), "0")
-	s.arrived(photo) // which comes too late
+	s.same("what was read of it", s.query("SELECT count(*) FROM operation"), "0")
+	s.arrive(photo) // which comes too late
 	s.same("states", []string{s.state(running.ID), s.state(photo.ID), s.state(waits.ID), s.state(after.ID)},
 		[]string{"running", "dropped", "dropped", "new"})
 	again, err := s.db.Inbox().Drop(t.Context(), stop.ID)
@@ -157,21 +157,21 @@ func TestOperations_SameAttachment_ReturnsFirst(t *testing.T) {
 	first := put(protocol.OperationReceive, 0)
 	s.same("again", put(protocol.OperationReceive, 0), first)
 	s.same("others", put(protocol.OperationTranscribe, 0) != first && put(protocol.OperationTranscribe, 1) != first, true)
-	s.same("operations", s.look("SELECT count(*) FROM operation"), "3")
-	s.arrived(in)
-	s.same("once it has arrived", s.look("SELECT count(*) FROM operation"), "0")
+	s.same("operations", s.query("SELECT count(*) FROM operation"), "3")
+	s.arrive(in)
+	s.same("once it has arrived", s.query("SELECT count(*) FROM operation"), "0")
 }
 
 func TestOrigin_ResultOfReceivedFile_IsWorld(t *testing.T) {
 	s := arrivals{newStory(t)}
-	turn := s.asking("c1", "c2")
+	turn := s.startTurnCalling("c1", "c2")
 	read := result("c1", "words of a letter")
 	read.World = true
 	for _, r := range []protocol.ToolResult{read, result("c2", "12 o'clock")} {
 		_, err := s.db.Turns().CommitResult(t.Context(), turn.ID, r)
 		s.must(err)
 	}
-	s.same("whose words they are", s.look(`SELECT group_concat(role || ' ' || source) FROM (SELECT * FROM message ORDER BY id)`),
+	s.same("whose words they are", s.query(`SELECT group_concat(role || ' ' || source) FROM (SELECT * FROM message ORDER BY id)`),
 		"user own,assistant own,tool world,tool own")
 }
 
@@ -182,11 +182,11 @@ func TestForwards_ArrivingBetween_KeepsOrder(t *testing.T) {
 	first := s.send("first", "forward", 0)
 	between := s.send("between", "", 1)
 	last := s.send("last", "forward", 0)
-	s.arrived(first, last)
+	s.arrive(first, last)
 	_, _, err := s.db.Turns().Start(t.Context(), first.ID, nil)
 	s.must(err)
-	s.same("what the model reads", s.spoken(), `world [{"text":"first"},{"text":"file of key-1"}]`)
-	s.arrived(between)
+	s.same("what the model reads", s.nextWords(), `world [{"text":"first"},{"text":"file of key-1"}]`)
+	s.arrive(between)
 	s.same("next", s.next(), "key-2")
 }
 
@@ -198,5 +198,5 @@ func TestOperations_DroppedInbound_Fails(t *testing.T) {
 	_, err := s.db.Inbox().Drop(t.Context(), s.put(s.home, supervisor.KindCommand, "/stop all").ID)
 	s.must(err)
 	_, err = s.db.Operations().Put(t.Context(), receive)
-	s.refused(err, supervisor.CodeInvalid, "inbound 1 is dropped")
+	s.checkRefused(err, supervisor.CodeInvalid, "inbound 1 is dropped")
 }

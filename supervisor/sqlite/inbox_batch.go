@@ -87,7 +87,7 @@ func (t *batchTx) putItem(item supervisor.Item) supervisor.Inbound {
 	if in.Held || in.Kind != supervisor.KindText || in.State != supervisor.InboundNew || in.Priority == supervisor.PriorityFollowup {
 		return in
 	}
-	return t.meetQuestion(in, item.RepliesTo)
+	return t.answerOpenQuestion(in, item.RepliesTo)
 }
 
 const keepQuoted = `UPDATE inbox SET replies_to = ? WHERE id = ?`
@@ -172,12 +172,12 @@ func (t *batchTx) answer(in supervisor.Inbound, text string) supervisor.Inbound 
 
 // notify puts a delivery into the outbox and notes its conversation.
 func (t *batchTx) notify(d supervisor.Delivery) {
-	t.queued(d.Conversation)
+	t.noteQueued(d.Conversation)
 	t.putDelivery(d)
 }
 
-// queued notes that a conversation's outbox has something new.
-func (t *batchTx) queued(c supervisor.Conversation) {
+// noteQueued notes that a conversation's outbox has something new.
+func (t *batchTx) noteQueued(c supervisor.Conversation) {
 	if !slices.Contains(t.receipt.Queued, c.ID) {
 		t.receipt.Queued = append(t.receipt.Queued, c.ID)
 	}

@@ -8,8 +8,8 @@ import (
 	"mews/supervisor"
 )
 
-// putting returns a write that stores a batch of a user.
-func putting(next int64, person string, keys ...string) func(*tx) error {
+// batchWrite returns a write that stores a batch of a user.
+func batchWrite(next int64, person string, keys ...string) func(*tx) error {
 	b := supervisor.Batch{Source: "bot", Next: next}
 	for _, key := range keys {
 		b.Items = append(b.Items, supervisor.Item{Raw: "{}", Update: next, Inbound: supervisor.Inbound{Key: key,
@@ -29,10 +29,10 @@ func TestPutBatch_WaitingTogether_ShareCommit(t *testing.T) {
 		defer r.run()()
 		var fns []func(*tx) error
 		for i := range 10 {
-			fns = append(fns, putting(int64(i+1), "alice", fmt.Sprint(i, "a"), fmt.Sprint(i, "b")))
+			fns = append(fns, batchWrite(int64(i+1), "alice", fmt.Sprint(i, "a"), fmt.Sprint(i, "b")))
 		}
-		fns[4] = putting(5, "alice", "4a", "") // fails in the middle of its group, and alone
-		for i, err := range r.behind(fns...) {
+		fns[4] = batchWrite(5, "alice", "4a", "") // fails in the middle of its group, and alone
+		for i, err := range r.writeTogether(fns...) {
 			if (err == nil) != (i != 4) {
 				t.Errorf("batch %d: %v", i, err)
 			}

@@ -58,7 +58,7 @@ func TestPutBatch_KeepsOrder(t *testing.T) {
 	s.must(err)
 	s.same("next", next, kept[0])
 	s.same("next update", s.nextUpdate(), int64(13))
-	s.same("raw", s.look("SELECT user || raw FROM received WHERE source = ? AND id = 11", bot),
+	s.same("raw", s.query("SELECT user || raw FROM received WHERE source = ? AND id = 11", bot),
 		`bob{"update_id":11,"text":"two"}`)
 
 	s.putBatch(0, textItem("alice", 20, "by webhook"))
@@ -77,7 +77,7 @@ func TestPutBatch_SentTwice_IsStoredOnce(t *testing.T) {
 	again := s.putBatch(4, append(batch, textItem("alice", 3, "three"))...)
 	s.same("kept", again[:2], first)
 	s.same("the third", again[2].Text, "three")
-	s.same("inbounds", s.look("SELECT count(*) FROM inbox"), "3")
+	s.same("inbounds", s.query("SELECT count(*) FROM inbox"), "3")
 	twice := s.putBatch(6, textItem("alice", 5, "five"), textItem("alice", 5, "five"))
 	s.same("twice in a batch", twice[1], twice[0])
 	s.same("next update", s.nextUpdate(), int64(6))
@@ -97,19 +97,19 @@ func TestPutBatch_InvalidItem_StoresNothing(t *testing.T) {
 		item  supervisor.Item
 		words string
 	}{
-		"another person's conversation": {forged, "item 2: keep what mallory sent as 3.1763640000: "},
-		"nobody's":                      {nobody, "item 2: keep what  sent as 3.1763640000: "},
-		"one without a key":             {keyless, "item 2: keep what alice sent as : "},
+		"another user's conversation": {forged, "item 2: keep what mallory sent as 3.1763640000: "},
+		"nobody's":                    {nobody, "item 2: keep what  sent as 3.1763640000: "},
+		"missing key":                 {keyless, "item 2: keep what alice sent as : "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			answered := textItem("alice", 2, "a picture")
 			answered.Answer = "I can't look at it."
 			_, err := s.db.Inbox().PutBatch(t.Context(), supervisor.Batch{Source: bot, Next: 9, Items: []supervisor.Item{
 				textItem("alice", 1, "one"), answered, c.item, textItem("alice", 4, "four")}})
-			s.refused(err, supervisor.CodeInternal, c.words)
-			s.same("inbounds", s.look("SELECT count(*) FROM inbox"), "0")
-			s.same("raw", s.look("SELECT count(*) FROM received"), "0")
-			s.same("answers", s.look("SELECT count(*) FROM outbox"), "0")
+			s.checkRefused(err, supervisor.CodeInternal, c.words)
+			s.same("inbounds", s.query("SELECT count(*) FROM inbox"), "0")
+			s.same("raw", s.query("SELECT count(*) FROM received"), "0")
+			s.same("answers", s.query("SELECT count(*) FROM outbox"), "0")
 			s.same("next update", s.nextUpdate(), int64(1))
 		})
 	}
@@ -138,7 +138,7 @@ func TestPutBatch_ItemWithAnswer_StartsNoTurn(t *testing.T) {
 	late := textItem("alice", 2, "and now?")
 	late.Answer = "Too late: it is in the queue."
 	s.same("one that waits", s.putBatch(3, late)[0], kept[1])
-	s.same("answers", s.pending(c), []string{"I can't look at photos."})
+	s.same("answers", s.pendingTexts(c), []string{"I can't look at photos."})
 	s.close(pending[0], supervisor.OutcomeSent, "")
 	s.same("state", s.state(kept[0].ID), "done")
 }
@@ -150,9 +150,9 @@ func TestPutBatch_RestartedNumbers_AreStored(t *testing.T) {
 	anew.Inbound.Key = "900.1764240000"
 	kept := s.putBatch(501, textItem("alice", 500, "first of the new"), anew)
 	s.same("next update", s.nextUpdate(), int64(501))
-	s.same("texts", s.look("SELECT text FROM inbox ORDER BY id"), "last week first of the new this week")
+	s.same("texts", s.query("SELECT text FROM inbox ORDER BY id"), "last week first of the new this week")
 	s.same("the later one", kept[1].Text, "this week")
-	s.same("raw", s.look("SELECT raw FROM received WHERE id = 900"), anew.Raw)
+	s.same("raw", s.query("SELECT raw FROM received WHERE id = 900"), anew.Raw)
 	other, err := s.db.Inbox().NextUpdate(t.Context(), "telegram/http://127.0.0.1:8081/7")
 	s.must(err)
 	s.same("of another source", other, int64(0))
@@ -178,10 +178,10 @@ func TestForget_OldRawUpdates_AreDeleted(t *testing.T) {
 	n, err = s.db.Inbox().Forget(t.Context(), noon.Add(time.Minute))
 	s.must(err)
 	s.same("forgotten", n, int64(many))
-	s.same("left", s.look("SELECT raw FROM received"), last.Raw)
-	s.same("inbounds", s.look("SELECT count(*) FROM inbox"), fmt.Sprint(many+2))
+	s.same("left", s.query("SELECT raw FROM received"), last.Raw)
+	s.same("inbounds", s.query("SELECT count(*) FROM inbox"), fmt.Sprint(many+2))
 	s.same("sent again", len(s.putBatch(0, items[0])), 1)
-	s.same("inbounds", s.look("SELECT count(*) FROM inbox"), fmt.Sprint(many+2))
+	s.same("inbounds", s.query("SELECT count(*) FROM inbox"), fmt.Sprint(many+2))
 }
 
 func TestInbound_ChannelName_IsOnAnswer(t *testing.T) {
@@ -195,7 +195,7 @@ func TestInbound_ChannelName_IsOnAnswer(t *testing.T) {
 	list, err := s.db.Outbox().List(t.Context(), s.home.ID, 0, 9)
 	s.must(err)
 	s.same("as kept", list, []supervisor.Delivery{d})
-	turn := s.begun("by hand")
+	turn := s.startTurn("by hand")
 	_, err = s.db.Turns().Finish(t.Context(), sqlite.FinishTurn{Turn: turn.ID, Why: protocol.WhyDone,
 		State: supervisor.InboundAnswered})
 	s.must(err)

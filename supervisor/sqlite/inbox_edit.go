@@ -17,7 +17,7 @@ const (
 		ORDER BY i.id DESC LIMIT 1`
 	editInbound = `UPDATE inbox SET text = ?, origin = ?, edited_at = ?, edited_by = ? WHERE id = ?`
 	// If the user changes a text back to what the turn knows, the turn needs no correction.
-	keepTold = `UPDATE inbox SET told = CASE WHEN told IS ?1 THEN NULL ELSE coalesce(told, text) END WHERE id = ?2`
+	setTold = `UPDATE inbox SET told = CASE WHEN told IS ?1 THEN NULL ELSE coalesce(told, text) END WHERE id = ?2`
 	// A replaced file that is still arriving starts a new wait.
 	replaceFiles      = `UPDATE inbox SET first_file = ?, parts = NULL, changed_at = iif(state = 'arriving', ?, changed_at) WHERE id = ?`
 	deleteAttachments = `DELETE FROM attachment WHERE inbound = ?`
@@ -27,26 +27,26 @@ const (
 type lastEdit struct {
 	inbound   int64
 	at        time.Time
-	by        int64
+	update    int64
 	changedAt time.Time // when its state changed
 }
 
 func scanLastEdit(r *engine.Row) (e lastEdit) {
-	r.Scan(&e.inbound, &e.at, &e.by, &e.changedAt)
+	r.Scan(&e.inbound, &e.at, &e.update, &e.changedAt)
 	return e
 }
 
 // before reports whether an item's edit is later. The source's numbers order the edits of the same
 // second.
 func (e lastEdit) before(item supervisor.Item) bool {
-	return cmp.Or(e.at.Compare(item.EditedAt), cmp.Compare(e.by, item.Update)) < 0
+	return cmp.Or(e.at.Compare(item.EditedAt), cmp.Compare(e.update, item.Update)) < 0
 }
 
 // edit is the edit of a stored inbound, in a transaction that stores a batch.
 type edit struct {
 	*batchTx
 	lastEdit
-	was   supervisor.Inbound
+	old   supervisor.Inbound
 	files []supervisor.Attachment // the files before the edit
 	note  string                  // text that was added to the user's own
 	item  supervisor.Item         // the new version
@@ -89,18 +89,18 @@ func (t *batchTx) putEdit(item supervisor.Item) []supervisor.Inbound {
 	if !kept || !last.before(item) {
 		return nil
 	}
-	e := edit{batchTx: t, lastEdit: last, was: t.inbound(last.inbound)}
+	e := edit{batchTx: t, lastEdit: last, old: t.inbound(last.inbound)}
 	t.recheckGate(&item)
-	e.item, e.files = item, all(t.tx, scanAttachment, listAttachments, e.was.ID)
-	e.item.Inbound.Conversation = e.was.Conversation
-	_, e.note = t.policies.Edits.Split(e.was.Text)
-	effect, changes := editEffects[e.was.State]
+	e.item, e.files = item, all(t.tx, scanAttachment, listAttachments, e.old.ID)
+	e.item.Inbound.Conversation = e.old.Conversation
+	_, e.note = t.policies.Edits.Split(e.old.Text)
+	effect, changes := editEffects[e.old.State]
 	switch {
-	case e.was.Kind != supervisor.KindText || !changes:
+	case e.old.Kind != supervisor.KindText || !changes:
 	case item.Decision.Decide != nil:
 		return []supervisor.Inbound{t.putItem(item)}
 	case item.Answer != "":
-		e.say(item.Answer, nil)
+		e.notify(item.Answer, nil)
 	case e.isSame() || !e.passesGate():
 	case item.Inbound.Kind == supervisor.KindCommand:
 		return e.runCommand()
@@ -111,7 +111,7 @@ func (t *batchTx) putEdit(item supervisor.Item) []supervisor.Inbound {
 }
 
 // isSame reports whether the edit changes neither the text nor the files.
-func (e edit) isSame() bool { return e.item.Inbound.Text+e.note == e.was.Text && e.hasSameFiles() }
+func (e edit) isSame() bool { return e.item.Inbound.Text+e.note == e.old.Text && e.hasSameFiles() }
 
 func (e edit) hasSameFiles() bool {
 	return slices.EqualFunc(e.files, e.item.Attachments, func(a, b supervisor.Attachment) bool {
@@ -124,27 +124,27 @@ func (e edit) hasSameFiles() bool {
 func (e edit) passesGate() bool {
 	g := e.item.Decision.Guard
 	switch {
-	case g == nil || e.was.Held:
+	case g == nil || e.old.Held:
 		return true
 	case g.AnswerOnly:
-		e.say(g.Challenge, nil)
+		e.notify(g.Challenge, nil)
 		return false
-	case e.useLogin(e.was.Conversation, *g):
+	case e.useLogin(e.old.Conversation, *g):
 		return true
 	}
-	e.say(e.policies.Gate.EditRefusal, nil)
+	e.notify(e.policies.Gate.EditRefusal, nil)
 	return false
 }
 
-// say tells the user something about the edit, once.
-func (e edit) say(text string, buttons [][]supervisor.Button) {
-	if e.sayOf(e.was, text, buttons) {
-		e.queued(e.was.Conversation)
+// notify tells the user something about the edit, once.
+func (e edit) notify(text string, buttons [][]supervisor.Button) {
+	if e.putNoticeOf(e.old, text, buttons) {
+		e.noteQueued(e.old.Conversation)
 	}
 }
 
-// sayOf sends a notice about an inbound, once.
-func (t *tx) sayOf(in supervisor.Inbound, text string, buttons [][]supervisor.Button) (fresh bool) {
+// putNoticeOf sends a notice about an inbound, once.
+func (t *tx) putNoticeOf(in supervisor.Inbound, text string, buttons [][]supervisor.Button) (fresh bool) {
 	if _, said := one(t, scanDelivery, findSaid, in.ID, text, 0); said {
 		return false
 	}
@@ -162,16 +162,16 @@ func (t *tx) sayOf(in supervisor.Inbound, text string, buttons [][]supervisor.Bu
 
 // runCommand runs the edited text as a command, once. It drops a text that waits.
 func (e edit) runCommand() (changed []supervisor.Inbound) {
-	switch e.was.State {
+	switch e.old.State {
 	case supervisor.InboundArriving, supervisor.InboundNew:
-		if e.was.Held {
-			e.releaseAll([]supervisor.Inbound{e.was})
-			e.was.Held = false
+		if e.old.Held {
+			e.releaseAll([]supervisor.Inbound{e.old})
+			e.old.Held = false
 		}
-		e.transition(e.was, supervisor.InboundDropped)
-		e.endArriving(e.was.ID)
-		e.was.State = supervisor.InboundDropped
-		changed = append(changed, e.was)
+		e.transition(e.old, supervisor.InboundDropped)
+		e.endArriving(e.old.ID)
+		e.old.State = supervisor.InboundDropped
+		changed = append(changed, e.old)
 	case supervisor.InboundRunning:
 	default:
 		return nil
@@ -181,7 +181,7 @@ func (e edit) runCommand() (changed []supervisor.Inbound) {
 
 // replace stores the new version of the inbound.
 func (e *edit) replace() {
-	in := &e.was
+	in := &e.old
 	in.Text, in.Origin = e.item.Inbound.Text+e.note, cmp.Or(e.item.Inbound.Origin, supervisor.OriginOwn)
 	e.Exec(editInbound, in.Text, in.Origin, e.item.EditedAt, e.item.Update, in.ID)
 	if !e.hasSameFiles() {
@@ -192,7 +192,7 @@ func (e *edit) replace() {
 		e.putAttachments(*in, e.item.Attachments)
 	}
 	if e.item.Notice != "" {
-		e.say(e.item.Notice, nil)
+		e.notify(e.item.Notice, nil)
 	}
 	e.putRaw(*in, e.item)
 }
@@ -201,37 +201,37 @@ func (e *edit) replace() {
 // again.
 func (e edit) replaceWaiting() []supervisor.Inbound {
 	if !e.hasSameFiles() {
-		e.endArriving(e.was.ID)
-		if e.was.State == supervisor.InboundNew {
-			free := e.was
+		e.endArriving(e.old.ID)
+		if e.old.State == supervisor.InboundNew {
+			free := e.old
 			free.Held = false // held and waiting texts go through the same states
 			e.transition(free, supervisor.InboundArriving)
-			e.was.State = supervisor.InboundArriving
+			e.old.State = supervisor.InboundArriving
 		}
 	}
 	e.replace()
-	return []supervisor.Inbound{e.meetLaterQuestion()}
+	return []supervisor.Inbound{e.answerLaterQuestion()}
 }
 
-// meetLaterQuestion lets a waiting text that answered no question answer the open one now. A text
+// answerLaterQuestion lets a waiting text that answered no question answer the open one now. A text
 // that was sent before the question does not answer it.
-func (e edit) meetLaterQuestion() supervisor.Inbound {
-	q, stands := one(e.tx, scanQuestion, findStanding, e.was.Conversation.ID)
-	if !stands || e.changedAt.Before(q.CreatedAt) || e.was.Held || e.was.State != supervisor.InboundNew ||
-		e.was.Priority == supervisor.PriorityFollowup {
-		return e.was
+func (e edit) answerLaterQuestion() supervisor.Inbound {
+	q, stands := one(e.tx, scanQuestion, findOpenQuestion, e.old.Conversation.ID)
+	if !stands || e.changedAt.Before(q.CreatedAt) || e.old.Held || e.old.State != supervisor.InboundNew ||
+		e.old.Priority == supervisor.PriorityFollowup {
+		return e.old
 	}
-	return e.meetQuestion(e.was, e.item.RepliesTo)
+	return e.answerOpenQuestion(e.old, e.item.RepliesTo)
 }
 
 // correct stores the correction for the running turn. A replaced file counts as a new message.
 func (e edit) correct() []supervisor.Inbound {
 	if e.hasSameFiles() {
-		e.Exec(keepTold, e.item.Inbound.Text+e.note, e.was.ID)
+		e.Exec(setTold, e.item.Inbound.Text+e.note, e.old.ID)
 		e.replace()
 		return nil
 	}
-	e.item.Inbound.Text += e.policies.Edits.Instead(e.was.Text)
+	e.item.Inbound.Text += e.policies.Edits.Instead(e.old.Text)
 	e.item.Inbound.Together = ""
 	in := e.putItem(e.item)
 	e.Exec(editInbound, in.Text, in.Origin, e.item.EditedAt, e.item.Update, in.ID)
@@ -242,7 +242,7 @@ func (e edit) correct() []supervisor.Inbound {
 func (e edit) offerAnew() []supervisor.Inbound {
 	if e.policies.Edits.OffersAnew(fromMillis(e.Now).Sub(e.changedAt)) {
 		e.replace()
-		e.say(e.policies.Edits.Offer(e.was.ID))
+		e.notify(e.policies.Edits.Offer(e.old.ID))
 	}
 	return nil
 }

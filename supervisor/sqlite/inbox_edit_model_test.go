@@ -23,18 +23,18 @@ func TestEdits_AnyOrder_AnswerLatestText(t *testing.T) {
 	runs := 0
 	rapid.Check(t, func(rt *rapid.T) {
 		runs++
-		m := &changes{editStory: s, rt: rt, chat: fmt.Sprint(runs)}
+		m := &editModel{editStory: s, rt: rt, chat: fmt.Sprint(runs)}
 		m.home = s.story.chat("alice", m.chat)
 		for range rapid.IntRange(1, 25).Draw(rt, "steps") {
-			changeSteps[rapid.SampledFrom(slices.Sorted(maps.Keys(changeSteps))).Draw(rt, "step")](m)
+			editSteps[rapid.SampledFrom(slices.Sorted(maps.Keys(editSteps))).Draw(rt, "step")](m)
 		}
 		m.settle()
 		m.check()
 	})
 }
 
-// changes runs alice's messages and edits in a chat.
-type changes struct {
+// editModel runs alice's messages and edits in a chat.
+type editModel struct {
 	*editStory
 	rt       *rapid.T
 	chat     string
@@ -44,31 +44,31 @@ type changes struct {
 	calls    int
 }
 
-var changeSteps = map[string]func(*changes){
-	"send":       func(m *changes) { m.send() },
-	"edit":       (*changes).edit,
-	"edit it":    (*changes).edit, // twice in the list, to happen more often
-	"send again": func(m *changes) { m.put(rapid.SampledFrom(append(m.items, supervisor.Item{})).Draw(m.rt, "item")) },
-	"arrive":     func(m *changes) { m.arrive(rapid.IntRange(0, 1).Draw(m.rt, "late") * 7) },
-	"begin":      func(m *changes) { m.begin() },
-	"step":       func(m *changes) { m.step() },
-	"finish":     func(m *changes) { m.finish() },
-	"press":      (*changes).press,
-	"drop":       (*changes).drop,
-	"minutes": func(m *changes) {
+var editSteps = map[string]func(*editModel){
+	"send":       func(m *editModel) { m.send() },
+	"edit":       (*editModel).edit,
+	"edit it":    (*editModel).edit, // twice in the list, to happen more often
+	"send again": func(m *editModel) { m.put(rapid.SampledFrom(append(m.items, supervisor.Item{})).Draw(m.rt, "item")) },
+	"arrive":     func(m *editModel) { m.arrive(rapid.IntRange(0, 1).Draw(m.rt, "late") * 7) },
+	"begin":      func(m *editModel) { m.begin() },
+	"step":       func(m *editModel) { m.step() },
+	"finish":     func(m *editModel) { m.finish() },
+	"press":      (*editModel).press,
+	"drop":       (*editModel).drop,
+	"minutes": func(m *editModel) {
 		m.editStory.now = m.editStory.now.Add(rapid.SampledFrom([]time.Duration{time.Second, time.Minute, inbox.AnewFor}).Draw(m.rt, "pass"))
 	},
 }
 
 // put sends an update, perhaps repeated.
-func (m *changes) put(item supervisor.Item) {
+func (m *editModel) put(item supervisor.Item) {
 	if item.Update != 0 {
 		m.receive(item)
 	}
 }
 
 // item returns the next update of the source.
-func (m *changes) item(message, text string) supervisor.Item {
+func (m *editModel) item(message, text string) supervisor.Item {
 	m.keys++
 	item := textItem("alice", int64(m.keys), text)
 	item.Inbound.Conversation, item.Inbound.Message = m.home, message
@@ -78,7 +78,7 @@ func (m *changes) item(message, text string) supervisor.Item {
 	return item
 }
 
-func (m *changes) send() {
+func (m *editModel) send() {
 	message := fmt.Sprintf("%s-%d", m.chat, len(m.messages))
 	item := m.item(message, "<"+message+".0>")
 	m.messages, m.items = append(m.messages, message), append(m.items, item)
@@ -86,7 +86,7 @@ func (m *changes) send() {
 }
 
 // edit changes a message, or repeats the current version.
-func (m *changes) edit() {
+func (m *editModel) edit() {
 	if len(m.messages) == 0 {
 		return
 	}
@@ -98,26 +98,26 @@ func (m *changes) edit() {
 }
 
 // arrive makes all arriving inbounds arrive. Some results may be for files that were replaced.
-func (m *changes) arrive(late int) {
+func (m *editModel) arrive(late int) {
 	for _, in := range m.arriving() {
 		_, err := m.db.Inbox().PutArrived(m.Context(), []sqlite.Arrived{{Inbound: in.ID, FirstFile: in.FirstFile - late, Origin: in.Origin}})
 		m.must(err)
 	}
 }
 
-func (m *changes) arriving() []supervisor.Inbound {
+func (m *editModel) arriving() []supervisor.Inbound {
 	list, err := m.db.Inbox().Arriving(m.Context())
 	m.must(err)
 	return slices.DeleteFunc(list, func(in supervisor.Inbound) bool { return in.Conversation.ID != m.home.ID })
 }
 
-func (m *changes) running() (sqlite.RunningTurn, bool) {
+func (m *editModel) running() (sqlite.RunningTurn, bool) {
 	open, runs, err := m.db.Turns().FindRunning(m.Context(), m.home.ID)
 	m.must(err)
 	return open, runs
 }
 
-func (m *changes) begin() bool {
+func (m *editModel) begin() bool {
 	next, waits, err := m.db.Inbox().Next(m.Context(), m.home.ID)
 	m.must(err)
 	if _, runs := m.running(); runs || !waits {
@@ -128,7 +128,7 @@ func (m *changes) begin() bool {
 }
 
 // step commits a step of a turn that calls a tool.
-func (m *changes) step() {
+func (m *editModel) step() {
 	open, runs := m.running()
 	if !runs {
 		return
@@ -145,7 +145,7 @@ func (m *changes) step() {
 	m.must(err)
 }
 
-func (m *changes) finish() {
+func (m *editModel) finish() {
 	open, runs := m.running()
 	if !runs {
 		return
@@ -164,14 +164,14 @@ func (m *changes) finish() {
 }
 
 // press presses an offered button twice, as after a crash.
-func (m *changes) press() {
-	for _, press := range strings.Fields(m.look(`SELECT buttons ->> '$[0][0].press' FROM outbox WHERE conversation = ? AND buttons <> ''`, m.home.ID)) {
+func (m *editModel) press() {
+	for _, press := range strings.Fields(m.query(`SELECT buttons ->> '$[0][0].press' FROM outbox WHERE conversation = ? AND buttons <> ''`, m.home.ID)) {
 		item := m.item("", press)
 		item.Inbound.Kind, item.Inbound.Message, item.Attachments = supervisor.KindPress, "the offer", nil
 		edited, _ := inbox.AnewPressed(press)
 		by := m.receive(item).Kept[0]
-		first, ok := m.anew(by, edited)
-		again, _ := m.anew(by, edited)
+		first, ok := m.answerAnew(by, edited)
+		again, _ := m.answerAnew(by, edited)
 		if ok && first.ID != again.ID {
 			m.rt.Errorf("%s is answered anew twice by one press", first.Text)
 		}
@@ -179,7 +179,7 @@ func (m *changes) press() {
 }
 
 // drop drops all that waits, as /stop all does.
-func (m *changes) drop() {
+func (m *editModel) drop() {
 	item := m.item("", "/stop all")
 	item.Inbound.Kind, item.Inbound.Command, item.Inbound.Message, item.Attachments = supervisor.KindCommand, "stop", "", nil
 	_, err := m.db.Inbox().Drop(m.Context(), m.receive(item).Kept[0].ID)
@@ -187,7 +187,7 @@ func (m *changes) drop() {
 }
 
 // settle runs everything to its end.
-func (m *changes) settle() {
+func (m *editModel) settle() {
 	for more := true; more; {
 		m.arrive(0)
 		if more = m.begin(); !more {
@@ -197,25 +197,25 @@ func (m *changes) settle() {
 	}
 }
 
-func (m *changes) check() {
-	if left := m.look(`SELECT count(*) FROM inbox WHERE conversation = ? AND kind = 'text' AND (state NOT IN ('answered', 'dropped') OR told IS NOT NULL)`,
+func (m *editModel) check() {
+	if left := m.query(`SELECT count(*) FROM inbox WHERE conversation = ? AND kind = 'text' AND (state NOT IN ('answered', 'dropped') OR told IS NOT NULL)`,
 		m.home.ID); left != "0" {
 		m.rt.Errorf("%s are left", left)
 	}
-	answered := m.look(`SELECT count(*) FROM inbox WHERE conversation = ? AND kind = 'text' AND state = 'answered'`, m.home.ID)
-	taken := m.look(`SELECT count(*) FROM message WHERE conversation = ? AND role = 'user' AND parts NOT LIKE '%Correction of my message%'`, m.home.ID)
+	answered := m.query(`SELECT count(*) FROM inbox WHERE conversation = ? AND kind = 'text' AND state = 'answered'`, m.home.ID)
+	taken := m.query(`SELECT count(*) FROM message WHERE conversation = ? AND role = 'user' AND parts NOT LIKE '%Correction of my message%'`, m.home.ID)
 	if answered != taken {
 		m.rt.Errorf("%s messages are answered, and %s were read", answered, taken)
 	}
 	for _, message := range m.messages {
 		// The newest row was read unchanged, told (without the line on what it replaces), or
 		// offered.
-		unheard := m.look(`SELECT i.text FROM inbox i WHERE i.id = (SELECT max(id) FROM inbox WHERE message = ?1 AND conversation = ?2) AND i.state = 'answered'
+		unheard := m.query(`SELECT i.text FROM inbox i WHERE i.id = (SELECT max(id) FROM inbox WHERE message = ?1 AND conversation = ?2) AND i.state = 'answered'
 			AND NOT EXISTS (SELECT 1 FROM message m WHERE m.conversation = ?2 AND m.role = 'user' AND (instr(m.parts ->> '$[0].text', i.text)
 				OR instr(m.parts ->> '$[0].text', 'now it reads: “' || substr(i.text, 1, instr(i.text || char(10), char(10)) - 1) || '”')))
 			AND NOT EXISTS (SELECT 1 FROM outbox o WHERE o.inbound = i.id AND o.buttons <> '')`, message, m.home.ID)
 		if unheard != "" {
-			m.rt.Errorf("%s is not known to anybody: %s", unheard, m.kept(message))
+			m.rt.Errorf("%s is not known to anybody: %s", unheard, m.rowsOf(message))
 		}
 	}
 }

@@ -34,8 +34,8 @@ func editItem(update, of int64, text string, files ...supervisor.Attachment) sup
 	return item
 }
 
-// sent sends an update of alice, with files.
-func (s *editStory) sent(update int64, text string, files ...supervisor.Attachment) supervisor.Inbound {
+// sendUpdate sends an update of alice, with files.
+func (s *editStory) sendUpdate(update int64, text string, files ...supervisor.Attachment) supervisor.Inbound {
 	s.Helper()
 	item := textItem("alice", update, text)
 	item.Attachments = files
@@ -57,24 +57,24 @@ func (s *editStory) correct(turn supervisor.Turn) int {
 	return n
 }
 
-// words returns the user's text in the transcript, and offers returns the offers in the outbox
+// userWords returns the user's text in the transcript, and offers returns the offers in the outbox
 // about edits.
-func (s *editStory) words() string {
-	return s.look("SELECT coalesce(group_concat(parts ->> '$[0].text', '; '), '') FROM (SELECT parts FROM message WHERE role = 'user' ORDER BY id)")
+func (s *editStory) userWords() string {
+	return s.query("SELECT coalesce(group_concat(parts ->> '$[0].text', '; '), '') FROM (SELECT parts FROM message WHERE role = 'user' ORDER BY id)")
 }
 
 func (s *editStory) offers() string {
-	return s.look("SELECT coalesce(group_concat(text || ' ' || buttons, '; '), '') FROM outbox WHERE kind = 'notice'")
+	return s.query("SELECT coalesce(group_concat(text || ' ' || buttons, '; '), '') FROM outbox WHERE kind = 'notice'")
 }
 
-// kept returns all rows of a message in the inbox.
-func (s *editStory) kept(message string) string {
-	return s.look(`SELECT coalesce(group_concat(kind || ' ' || state || ' ' || text || (SELECT coalesce(group_concat(' +' || position || file, ''), '')
+// rowsOf returns all rows of a message in the inbox.
+func (s *editStory) rowsOf(message string) string {
+	return s.query(`SELECT coalesce(group_concat(kind || ' ' || state || ' ' || text || (SELECT coalesce(group_concat(' +' || position || file, ''), '')
 		FROM attachment WHERE inbound = i.id), '; '), '') FROM (SELECT * FROM inbox WHERE message = ? ORDER BY id) i`, message)
 }
 
-// answered finishes a turn of an inbound.
-func (s *editStory) answered(in supervisor.Inbound) supervisor.Delivery {
+// finishTurn finishes a turn of an inbound.
+func (s *editStory) finishTurn(in supervisor.Inbound) supervisor.Delivery {
 	s.Helper()
 	turn := s.begin(in)
 	_, err := s.db.Turns().CommitStep(s.Context(), step(turn, "Done."))
@@ -91,31 +91,31 @@ func TestEdit_ByStateAndChange(t *testing.T) {
 	again.File = "file-cat-2"
 	states := map[string]func(*editStory, ...supervisor.Attachment){
 		"new": func(s *editStory, files ...supervisor.Attachment) {
-			in := s.sent(1, "tee", files...)
+			in := s.sendUpdate(1, "tee", files...)
 			if len(files) > 0 {
 				_, err := s.db.Inbox().PutArrived(s.Context(), []sqlite.Arrived{{Inbound: in.ID, Origin: in.Origin, Parts: []protocol.Part{{Text: "a cat"}}}})
 				s.must(err)
 			}
 		},
-		"arriving": func(s *editStory, files ...supervisor.Attachment) { s.sent(1, "tee", append(files, cat)[:1]...) },
+		"arriving": func(s *editStory, files ...supervisor.Attachment) { s.sendUpdate(1, "tee", append(files, cat)[:1]...) },
 		"running": func(s *editStory, _ ...supervisor.Attachment) {
-			in := s.sent(1, "tee", cat)
+			in := s.sendUpdate(1, "tee", cat)
 			_, err := s.db.Inbox().PutArrived(s.Context(), []sqlite.Arrived{{Inbound: in.ID, Origin: in.Origin}})
 			s.must(err)
 			s.begin(in)
 		},
 		"answered": func(s *editStory, _ ...supervisor.Attachment) {
-			in := s.sent(1, "tee", cat)
+			in := s.sendUpdate(1, "tee", cat)
 			_, err := s.db.Inbox().PutArrived(s.Context(), []sqlite.Arrived{{Inbound: in.ID, Origin: in.Origin}})
 			s.must(err)
-			s.answered(in)
+			s.finishTurn(in)
 		},
 		"late": func(s *editStory, _ ...supervisor.Attachment) {
-			s.answered(s.sent(1, "tee"))
+			s.finishTurn(s.sendUpdate(1, "tee"))
 			s.now = s.now.Add(inbox.AnewFor)
 		},
 		"dropped": func(s *editStory, _ ...supervisor.Attachment) {
-			s.sent(1, "tee")
+			s.sendUpdate(1, "tee")
 			stop := textItem("alice", 2, "/stop all")
 			stop.Inbound.Kind, stop.Inbound.Command = supervisor.KindCommand, "stop"
 			_, err := s.db.Inbox().Drop(s.Context(), s.receive(stop).Kept[0].ID)
@@ -168,10 +168,10 @@ func TestEdit_ByStateAndChange(t *testing.T) {
 		t.Run(c.state+" "+c.edit, func(t *testing.T) {
 			s := newEditStory(t)
 			states[c.state](s, c.with...)
-			raw := s.look("SELECT count(*) FROM received")
+			raw := s.query("SELECT count(*) FROM received")
 			for range 2 { // the second edit is a repeat, and changes nothing
 				r := s.receive(c.item)
-				s.same("kept", s.kept("m1"), c.kept)
+				s.same("kept", s.rowsOf("m1"), c.kept)
 				if got := strings.Join(texts(r.Kept), " "); s.now.Before(noon.Add(time.Minute)) && got != c.accepted {
 					t.Errorf("to be worked on: %q, want %q", got, c.accepted)
 				} else if !s.now.Before(noon.Add(time.Minute)) && len(r.Queued) > 0 {
@@ -184,7 +184,7 @@ func TestEdit_ByStateAndChange(t *testing.T) {
 				s.same("offered", s.offers(), want)
 				s.now = s.now.Add(time.Minute)
 			}
-			if nothing := c.accepted == "" && !c.offer && c.state != "running"; nothing && s.look("SELECT count(*) FROM received") != raw {
+			if nothing := c.accepted == "" && !c.offer && c.state != "running"; nothing && s.query("SELECT count(*) FROM received") != raw {
 				t.Error("something is kept of what does nothing")
 			}
 		})
@@ -195,11 +195,11 @@ func TestEdit_ByStateAndChange(t *testing.T) {
 // last step are offered to the user.
 func TestCorrect_Edit_IsToldOnce(t *testing.T) {
 	s := newEditStory(t)
-	first := s.sent(1, "buy "+strings.Repeat("tee ", 60))
+	first := s.sendUpdate(1, "buy "+strings.Repeat("tee ", 60))
 	turn := s.begin(first)
 	_, err := s.db.Turns().CommitStep(t.Context(), step(turn, "", "c1"))
 	s.must(err)
-	s.sent(2, "be quick")
+	s.sendUpdate(2, "be quick")
 	s.receive(editItem(3, 1, "buy tea"))
 	s.same("while a call runs", s.correct(turn), 0)
 	_, err = s.db.Turns().CommitResult(t.Context(), turn.ID, result("c1", "milk"))
@@ -210,8 +210,8 @@ func TestCorrect_Edit_IsToldOnce(t *testing.T) {
 	s.same("taken in", s.take(turn), 1)
 	old := "buy " + strings.Repeat("tee ", 60)
 	correction := "Correction of my message “" + old[:199] + "…”: now it reads: “buy coffee”"
-	s.same("words", s.words(), old+"; "+correction+"; be quick")
-	s.same("whose words they are", s.look("SELECT group_concat(DISTINCT source) FROM message WHERE role = 'user'"), "own")
+	s.same("words", s.userWords(), old+"; "+correction+"; be quick")
+	s.same("whose words they are", s.query("SELECT group_concat(DISTINCT source) FROM message WHERE role = 'user'"), "own")
 
 	s.receive(editItem(5, 2, "be slow"))
 	s.receive(editItem(6, 2, "be quick")) // and back
@@ -224,15 +224,15 @@ func TestCorrect_Edit_IsToldOnce(t *testing.T) {
 	s.same("after the last word", s.correct(turn), 0)
 	s.finish(turn, "Bought.")
 	s.same("in the end", s.offers(), fmt.Sprintf(offered, 1)+"; "+fmt.Sprintf(offered, 2))
-	s.same("order", s.look("SELECT group_concat(kind) FROM outbox"), "answer,notice,notice")
-	s.same("left", s.look("SELECT count(*) FROM inbox WHERE told IS NOT NULL"), "0")
+	s.same("order", s.query("SELECT group_concat(kind) FROM outbox"), "answer,notice,notice")
+	s.same("left", s.query("SELECT count(*) FROM inbox WHERE told IS NOT NULL"), "0")
 }
 
 // An edit needs an open gate like its message: a message that has passed the gate is not changed
 // behind the gate's back.
 func TestEdit_ClosedGate_IsNotTaken(t *testing.T) {
 	s := newEditStory(t)
-	s.receive(guarded("alice", 1, "what is teh time"))
+	s.receive(guardedItem("alice", 1, "what is teh time"))
 	c := s.chat("alice", "42")
 	edit := func(update, of int64, text string) supervisor.Item {
 		item := editItem(update, of, text)
@@ -241,14 +241,14 @@ func TestEdit_ClosedGate_IsNotTaken(t *testing.T) {
 	}
 	r := s.receive(edit(2, 1, "what is the time"))
 	s.same("held", texts(r.Kept), []string{"held new what is the time"})
-	s.same("told", s.pending(c), []string{locked})
+	s.same("told", s.pendingTexts(c), []string{locked})
 	asCode := editItem(3, 1, "999997")
-	asCode.Decision.Decide = taking(7)
+	asCode.Decision.Decide = acceptStep(7)
 	r = s.receive(asCode)
 	s.same("a code is one however it is typed", texts(r.Kept), []string{"answered (a code)"})
 	s.same("let through", texts(r.Released), []string{"new what is the time"})
-	s.same("deleted", s.look("SELECT what || message FROM cleaning"), "deletem1")
-	s.receive(guarded("alice", 4, "and the date"))
+	s.same("deleted", s.query("SELECT what || message FROM cleaning"), "deletem1")
+	s.receive(guardedItem("alice", 4, "and the date"))
 	r = s.receive(edit(5, 4, "and the day"))
 	s.same("while it is open", texts(r.Kept), []string{"new and the day"})
 	s.now = s.now.Add(idle)
@@ -256,13 +256,13 @@ func TestEdit_ClosedGate_IsNotTaken(t *testing.T) {
 		r = s.receive(edit(6+update, 4, "and my bank's password"))
 		s.same("once it has closed", len(r.Kept), 0)
 	}
-	s.same("kept", s.kept("m4"), "text new and the day")
-	s.same("said", s.pending(c), []string{locked, "Come in.", access.TextEditLocked})
+	s.same("kept", s.rowsOf("m4"), "text new and the day")
+	s.same("said", s.pendingTexts(c), []string{locked, "Come in.", access.TextEditLocked})
 	refused := editItem(8, 4, "(a message that could not be taken)")
 	refused.Answer = "Too fast."
 	s.receive(refused)
-	s.same("refused", s.pending(c)[3:], []string{"Too fast."})
-	held := guarded("alice", 9, "hold this")
+	s.same("refused", s.pendingTexts(c)[3:], []string{"Too fast."})
+	held := guardedItem("alice", 9, "hold this")
 	s.receive(held)
 	stop := editItem(10, 9, "/stop")
 	s.same("what is held becomes a command", texts(s.receive(stop).Kept), []string{"dropped hold this", "new /stop"})
@@ -277,15 +277,15 @@ func TestEdit_ClosedGate_IsNotTaken(t *testing.T) {
 // A replaced file is fetched again, and late results for the earlier file change nothing.
 func TestEdit_ReplacedFile_IsFetchedAgain(t *testing.T) {
 	s := newEditStory(t)
-	in := s.sent(1, "look", photoOf("cat"))
-	s.sent(2, "what is it?")
+	in := s.sendUpdate(1, "look", photoOf("cat"))
+	s.sendUpdate(2, "what is it?")
 	op, err := s.db.Operations().Put(t.Context(), supervisor.Operation{User: "alice", Kind: protocol.OperationReceive, Parameters: "{}", Inbound: in.ID})
 	s.must(err)
 	s.now = s.now.Add(time.Minute)
 	now := s.receive(editItem(3, 1, "look", photoOf("dog"))).Kept[0]
-	s.same("operation", s.look("SELECT state FROM operation WHERE id = ?", op.ID), "failed")
+	s.same("operation", s.query("SELECT state FROM operation WHERE id = ?", op.ID), "failed")
 	ref := protocol.BlobRef{SHA256: strings.Repeat("ab", 32), Size: 7}
-	s.refused(s.db.Attachments().PutBytes(t.Context(), in.ID, 0, ref), supervisor.CodeNotFound, "no attachment 0")
+	s.checkRefused(s.db.Attachments().PutBytes(t.Context(), in.ID, 0, ref), supervisor.CodeNotFound, "no attachment 0")
 	_, err = s.db.Inbox().PutArrived(t.Context(), []sqlite.Arrived{{Inbound: in.ID, FirstFile: in.FirstFile, Origin: in.Origin, Parts: []protocol.Part{{Text: "a cat"}}}})
 	s.must(err)
 	s.same("the earlier one", s.state(in.ID), "arriving")
@@ -300,8 +300,8 @@ func TestEdit_ReplacedFile_IsFetchedAgain(t *testing.T) {
 	s.must(s.db.Attachments().PutBytes(t.Context(), in.ID, now.FirstFile, ref))
 	_, err = s.db.Inbox().PutArrived(t.Context(), []sqlite.Arrived{{Inbound: in.ID, FirstFile: now.FirstFile, Origin: in.Origin, Parts: []protocol.Part{{Text: "a dog"}}}})
 	s.must(err)
-	s.same("then", s.state(in.ID)+" "+s.look("SELECT parts ->> '$[0].text' FROM inbox WHERE id = ?", in.ID), "new a dog")
-	s.same("operations", s.look("SELECT count(*) FROM operation"), "0")
+	s.same("then", s.state(in.ID)+" "+s.query("SELECT parts ->> '$[0].text' FROM inbox WHERE id = ?", in.ID), "new a dog")
+	s.same("operations", s.query("SELECT count(*) FROM operation"), "0")
 }
 
 // Only one member's caption changes, and the other members of the album do not.
@@ -313,8 +313,8 @@ func TestEdit_AlbumCaption_ChangesOneMember(t *testing.T) {
 	}
 	s.receive(album(textItem("alice", 1, "teh cats"), "a"), album(textItem("alice", 2, ""), "b"))
 	s.receive(album(editItem(3, 1, "the cats"), "a"))
-	s.same("album", s.kept("m1")+"; "+s.kept("m2"), "text arriving the cats +0file-a; text arriving  +0file-b")
-	s.same("together", s.look("SELECT group_concat(DISTINCT together) FROM inbox"), "album")
+	s.same("album", s.rowsOf("m1")+"; "+s.rowsOf("m2"), "text arriving the cats +0file-a; text arriving  +0file-b")
+	s.same("together", s.query("SELECT group_concat(DISTINCT together) FROM inbox"), "album")
 }
 
 // Text that Mews added to a message stays, and is not compared.
@@ -327,18 +327,18 @@ func TestEdit_AddedNote_Stays(t *testing.T) {
 	s.receive(story, about)
 	s.same("unchanged", len(s.receive(editItem(3, 2, "what is taht?")).Kept), 0)
 	s.receive(editItem(4, 2, "what is that?"))
-	s.same("changed", s.kept("m2"), "text new what is that?\n[Before this came a story, which could not be looked at.]")
+	s.same("changed", s.rowsOf("m2"), "text new what is that?\n[Before this came a story, which could not be looked at.]")
 }
 
 // pressed sends a press of a button by alice.
-func (s *editStory) pressed(update int64, press string) supervisor.Inbound {
+func (s *editStory) pressButton(update int64, press string) supervisor.Inbound {
 	s.Helper()
 	item := textItem("alice", update, press)
 	item.Inbound.Kind, item.Inbound.Message = supervisor.KindPress, "the offer"
 	return s.receive(item).Kept[0]
 }
 
-func (s *editStory) anew(press supervisor.Inbound, edited int64) (supervisor.Inbound, bool) {
+func (s *editStory) answerAnew(press supervisor.Inbound, edited int64) (supervisor.Inbound, bool) {
 	s.Helper()
 	in, ok, err := s.db.Inbox().AnswerAnew(s.Context(), press.ID, edited)
 	s.must(err)
@@ -347,14 +347,14 @@ func (s *editStory) anew(press supervisor.Inbound, edited int64) (supervisor.Inb
 
 func TestAnswerAnew_EditedText_IsQueuedOnce(t *testing.T) {
 	s := newEditStory(t)
-	in := s.sent(1, "buy tee")
-	d := s.answered(in)
+	in := s.sendUpdate(1, "buy tee")
+	d := s.finishTurn(in)
 	sent := supervisor.Post{Turn: d.Turn, Delivery: d.ID, Content: supervisor.RichText{Text: "Done. 🦅"}}
 	sent, err := s.db.Posts().Sending(t.Context(), in.Conversation.ID, sent)
 	s.must(err)
 	sent.State, sent.Message = supervisor.PostSent, "77"
 	s.must(s.db.Posts().Settle(t.Context(), sent))
-	if _, ok := s.anew(s.pressed(2, "e:1"), in.ID); ok {
+	if _, ok := s.answerAnew(s.pressButton(2, "e:1"), in.ID); ok {
 		t.Error("what was never changed is answered anew")
 	}
 	s.receive(editItem(3, 1, "buy te"))
@@ -363,17 +363,17 @@ func TestAnswerAnew_EditedText_IsQueuedOnce(t *testing.T) {
 	s.receive(editItem(4, 1, "buy tea", photoOf("cat")))
 	s.same("offered", s.offers(), fmt.Sprintf(offered, in.ID))
 	s.now = s.now.Add(time.Hour)
-	press := s.pressed(5, "e:1")
-	first, ok := s.anew(press, in.ID)
-	again, _ := s.anew(press, in.ID) // after a crash
+	press := s.pressButton(5, "e:1")
+	first, ok := s.answerAnew(press, in.ID)
+	again, _ := s.answerAnew(press, in.ID) // after a crash
 	s.same("begun", fmt.Sprint(ok, first.ID == again.ID), "true true")
-	s.same("kept", s.kept("m1"), "text answered buy tea +1file-cat; text arriving buy tea +0file-cat")
-	if _, ok := s.anew(s.pressed(6, "e:1"), in.ID); ok {
+	s.same("kept", s.rowsOf("m1"), "text answered buy tea +1file-cat; text arriving buy tea +0file-cat")
+	if _, ok := s.answerAnew(s.pressButton(6, "e:1"), in.ID); ok {
 		t.Error("a second press has it answered once more")
 	}
-	other := s.pressed(7, "e:1")
+	other := s.pressButton(7, "e:1")
 	for what, of := range map[string]int64{"no such thing": 99, "a command or a press": other.ID, "what waits": first.ID} {
-		if _, ok := s.anew(other, of); ok {
+		if _, ok := s.answerAnew(other, of); ok {
 			t.Errorf("%s is answered anew", what)
 		}
 	}
@@ -384,25 +384,25 @@ func TestAnswerAnew_EditedText_IsQueuedOnce(t *testing.T) {
 		supervisor.RichText{Text: "Done. 🦅\n\n(Answered anew below.)",
 			Entities: []supervisor.Entity{{Type: supervisor.EntityItalic, Offset: 10, Length: 22}}}})
 	s.receive(editItem(8, 1, "buy tea now", photoOf("cat")))
-	s.same("changed while it waits again", s.kept("m1"), "text answered buy tea +1file-cat; text arriving buy tea now +0file-cat")
+	s.same("changed while it waits again", s.rowsOf("m1"), "text answered buy tea +1file-cat; text arriving buy tea now +0file-cat")
 }
 
 // A repeated edit after a later one, or after a press, changes nothing.
 func TestEdit_OlderThanLast_IsIgnored(t *testing.T) {
 	s := newEditStory(t)
-	in := s.sent(1, "tee")
+	in := s.sendUpdate(1, "tee")
 	first, second := editItem(9, 1, "tea"), editItem(10, 1, "coffee")
 	s.receive(first, second)
 	s.same("again", len(s.receive(first).Kept)+len(s.receive(second).Kept), 0)
-	s.same("kept", s.kept("m1"), "text new coffee")
+	s.same("kept", s.rowsOf("m1"), "text new coffee")
 	third := editItem(3, 1, "cocoa") // a source restarts its numbers after a quiet week
 	third.EditedAt = third.EditedAt.Add(time.Hour)
 	s.receive(third)
-	s.answered(in)
+	s.finishTurn(in)
 	fourth := editItem(4, 1, "milk")
 	fourth.EditedAt = third.EditedAt
 	s.receive(fourth)
-	s.anew(s.pressed(5, "e:1"), in.ID)
+	s.answerAnew(s.pressButton(5, "e:1"), in.ID)
 	s.same("again, after a press", len(s.receive(third).Kept)+len(s.receive(fourth).Kept), 0)
-	s.same("kept then", s.kept("m1"), "text answered milk; text new milk")
+	s.same("kept then", s.rowsOf("m1"), "text answered milk; text new milk")
 }

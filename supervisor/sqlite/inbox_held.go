@@ -32,8 +32,8 @@ const (
 
 	// Inbounds that a code from a chat releases: those held in that chat, and those sent elsewhere
 	// on its channel with the challenge sent to that chat.
-	opensHeld   = `WHERE i.held = 1 AND i.user = ?1 AND c.channel = ?2 AND (c.chat = ?3 OR i.asked = ?3 AND i.asked <> '')`
-	countHeldAt = `SELECT count(*) FROM inbox i JOIN conversation c ON c.id = i.conversation ` + opensHeld
+	isReleasedByCode = `WHERE i.held = 1 AND i.user = ?1 AND c.channel = ?2 AND (c.chat = ?3 OR i.asked = ?3 AND i.asked <> '')`
+	countHeldAt      = `SELECT count(*) FROM inbox i JOIN conversation c ON c.id = i.conversation ` + isReleasedByCode
 )
 
 // Held returns how many inbounds of a user a closed gate holds.
@@ -88,7 +88,7 @@ func (t *batchTx) hold(in supervisor.Inbound, g supervisor.Guard) supervisor.Inb
 	in.Held = true
 	t.Exec(holdInbound, tell, g.At.Chat, t.Now, in.ID)
 	if tell {
-		at := cmp.Or(t.destination(g.At, c), c)
+		at := cmp.Or(t.otherDestination(g.At, c), c)
 		t.notify(supervisor.Delivery{Conversation: at, Kind: supervisor.DeliveryNotice, Text: g.Challenge})
 	}
 	return in
@@ -126,7 +126,7 @@ const (
 		SELECT DISTINCT c.user, c.channel, c.chat, ?1, ?1 FROM inbox i JOIN conversation c ON c.id = i.conversation
 		WHERE i.held = 1 AND i.user = ?2 AND c.channel = ?3 AND i.asked = ?4 AND i.asked <> ''
 		ON CONFLICT (user, channel, chat) DO UPDATE SET opened_at = excluded.opened_at, used_at = excluded.used_at`
-	listHeld    = selectInbound + opensHeld + ` ORDER BY i.id`
+	listHeld    = selectInbound + isReleasedByCode + ` ORDER BY i.id`
 	releaseHeld = `UPDATE inbox SET held = 0, changed_at = ? WHERE id = ?`
 )
 

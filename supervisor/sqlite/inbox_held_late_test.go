@@ -7,7 +7,7 @@ import (
 	"mews/supervisor"
 )
 
-func lock(update int64, l supervisor.Lock) supervisor.Item {
+func lockItem(update int64, l supervisor.Lock) supervisor.Item {
 	item := textItem("alice", update, "/lock")
 	item.Inbound.Kind, item.Decision.Lock = supervisor.KindCommand, l
 	return item
@@ -15,18 +15,18 @@ func lock(update int64, l supervisor.Lock) supervisor.Item {
 
 func TestLock_LaterItemsOfBatch_AreHeld(t *testing.T) {
 	s := batchStory{newStory(t)}
-	s.receive(code("alice", 1, 7), in("43", code("alice", 2, 8)), code("bob", 3, 1))
-	batch := []supervisor.Item{guarded("alice", 4, "before"), lock(5, supervisor.LockHere), guarded("alice", 6, "behind"),
-		in("43", guarded("alice", 7, "elsewhere")), guarded("bob", 8, "bob's")}
+	s.receive(codeItem("alice", 1, 7), inChat("43", codeItem("alice", 2, 8)), codeItem("bob", 3, 1))
+	batch := []supervisor.Item{guardedItem("alice", 4, "before"), lockItem(5, supervisor.LockHere), guardedItem("alice", 6, "behind"),
+		inChat("43", guardedItem("alice", 7, "elsewhere")), guardedItem("bob", 8, "bob's")}
 	want := []string{"new before", "new /lock", "held new behind", "new elsewhere", "new bob's"}
 	s.same("kept", texts(s.receive(batch...).Kept), want)
 
-	s.receive(code("alice", 9, 9))
+	s.receive(codeItem("alice", 9, 9))
 	s.receive(batch...) // repeated, as after a crash: the lock was obeyed before
-	s.same("after a code", texts(s.receive(guarded("alice", 10, "open")).Kept), []string{"new open"})
+	s.same("after a code", texts(s.receive(guardedItem("alice", 10, "open")).Kept), []string{"new open"})
 
-	r := s.receive(in("44", lock(11, supervisor.LockAll)), guarded("alice", 12, "here"), in("43", guarded("alice", 13, "there")),
-		guarded("bob", 14, "bob's"))
+	r := s.receive(inChat("44", lockItem(11, supervisor.LockAll)), guardedItem("alice", 12, "here"), inChat("43", guardedItem("alice", 13, "there")),
+		guardedItem("bob", 14, "bob's"))
 	s.same("kept behind it", texts(r.Kept), []string{"new /lock", "held new here", "held new there", "new bob's"})
 	n, err := s.db.Access().Logins.CloseAll(t.Context(), "alice")
 	s.must(err)
@@ -36,36 +36,36 @@ func TestLock_LaterItemsOfBatch_AreHeld(t *testing.T) {
 func TestCode_GateClosedMeanwhile_IsNotStored(t *testing.T) {
 	s := batchStory{newStory(t)}
 	digits := func(update, step int64) supervisor.Item {
-		item := guarded("alice", update, "999999")
-		item.Decision.Guard.Decide = taking(step)
+		item := guardedItem("alice", update, "999999")
+		item.Decision.Guard.Decide = acceptStep(step)
 		return item
 	}
-	s.receive(code("alice", 1, 7))
+	s.receive(codeItem("alice", 1, 7))
 	s.same("open", texts(s.receive(digits(2, 8)).Kept), []string{"new 999999"})
 	s.now = s.now.Add(idle)
-	r := s.receive(guarded("alice", 3, "one"), digits(4, 8), digits(5, 9))
+	r := s.receive(guardedItem("alice", 3, "one"), digits(4, 8), digits(5, 9))
 	s.same("closed, and then open", texts(r.Kept), []string{"held new one", "answered (a code)", "new 999999"})
 	s.same("released", texts(r.Released), []string{"new one"})
-	s.same("audited", s.look("SELECT action FROM audit ORDER BY id"), "login login")
-	s.same("what came of the code", s.look(`SELECT text FROM inbox WHERE key LIKE '4.%' UNION ALL
+	s.same("audited", s.query("SELECT action FROM audit ORDER BY id"), "login login")
+	s.same("what came of the code", s.query(`SELECT text FROM inbox WHERE key LIKE '4.%' UNION ALL
 		SELECT raw FROM received WHERE id = 4`), "(a code)")
 }
 
 func TestClosedGate_Press_IsAnswered(t *testing.T) {
 	s := batchStory{newStory(t)}
 	press := func(update int64) supervisor.Item {
-		item := guarded("alice", update, "q:1")
+		item := guardedItem("alice", update, "q:1")
 		item.Inbound.Kind = supervisor.KindPress
 		return item
 	}
-	elsewhere := in("-100", press(3))
+	elsewhere := inChat("-100", press(3))
 	elsewhere.Decision.Guard.At = supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTelegram, Chat: "42"}
-	s.receive(code("alice", 1, 7))
+	s.receive(codeItem("alice", 1, 7))
 	s.now = s.now.Add(time.Hour)
-	r := s.receive(press(2), elsewhere, code("alice", 4, 8), press(5))
+	r := s.receive(press(2), elsewhere, codeItem("alice", 4, 8), press(5))
 	s.same("kept", texts(r.Kept), []string{"answered q:1", "answered q:1", "answered (a code)", "new q:1"})
 	s.same("released", len(r.Released), 0)
-	s.same("said", s.pending(s.chat("alice", "42")), []string{"Come in.", "Locked. Send your code, then press again.", "Come in."})
-	s.same("in the group", s.pending(s.chat("alice", "-100")), []string{
+	s.same("said", s.pendingTexts(s.chat("alice", "42")), []string{"Come in.", "Locked. Send your code, then press again.", "Come in."})
+	s.same("in the group", s.pendingTexts(s.chat("alice", "-100")), []string{
 		"Locked. Write a message here, send your code in our private chat when I ask for it there, then press again."})
 }

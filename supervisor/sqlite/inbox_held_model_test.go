@@ -71,13 +71,13 @@ func (m *gateModel) receive() {
 			continue
 		}
 		n := int64(len(m.sent) + 1)
-		item := guarded(m.user, n, "hello")
+		item := guardedItem(m.user, n, "hello")
 		if rapid.IntRange(0, 3).Draw(m.T, "code") == 0 {
-			item = code(m.user, n, m.step+int64(rapid.IntRange(0, 2).Draw(m.T, "step")))
+			item = codeItem(m.user, n, m.step+int64(rapid.IntRange(0, 2).Draw(m.T, "step")))
 		}
-		item = in(m.chat(), item)
+		item = inChat(m.chat(), item)
 		if item.Decision.Guard != nil && item.Inbound.Conversation.Chat == "-3" {
-			item = askedAt(rapid.SampledFrom([]string{"1", "2"}).Draw(m.T, "asked"), item)
+			item = challengedIn(rapid.SampledFrom([]string{"1", "2"}).Draw(m.T, "asked"), item)
 		}
 		m.sent, batch = append(m.sent, item), append(batch, item)
 		m.expect(item)

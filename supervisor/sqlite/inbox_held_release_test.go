@@ -7,30 +7,30 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// served accepts every chat except one.
-func served(c supervisor.Conversation) bool { return c.Chat != "666" }
+// isServed accepts every chat except one.
+func isServed(c supervisor.Conversation) bool { return c.Chat != "666" }
 
 // A user who no longer needs a code has their held inbounds released, once. Those of chats that are
 // not served stay held.
 func TestLetIn_ServedChats_ReleasesOnce(t *testing.T) {
 	s := batchStory{newStory(t)}
-	s.receive(guarded("alice", 1, "one"), in("666", guarded("alice", 2, "from an account that was theirs")),
-		guarded("bob", 3, "bob's"), guarded("alice", 4, "two"))
+	s.receive(guardedItem("alice", 1, "one"), inChat("666", guardedItem("alice", 2, "from an account that was theirs")),
+		guardedItem("bob", 3, "bob's"), guardedItem("alice", 4, "two"))
 	holding, err := s.db.Inbox().Holding(t.Context())
 	s.must(err)
 	s.same("of whom something is held", holding, []string{"alice", "bob"})
-	let, err := s.db.Inbox().LetIn(t.Context(), "alice", served)
+	let, err := s.db.Inbox().LetIn(t.Context(), "alice", isServed)
 	s.must(err)
 	s.same("let in", texts(let), []string{"new one", "new two"})
 	next, _, err := s.db.Inbox().Next(t.Context(), let[0].Conversation.ID)
 	s.must(err)
 	s.same("next", next.Text, "one")
-	let, err = s.db.Inbox().LetIn(t.Context(), "alice", served)
+	let, err = s.db.Inbox().LetIn(t.Context(), "alice", isServed)
 	s.must(err)
 	s.same("let in again", len(let), 0)
-	s.same("still held", s.look("SELECT group_concat(user || ': ' || text) FROM inbox WHERE held = 1"),
+	s.same("still held", s.query("SELECT group_concat(user || ': ' || text) FROM inbox WHERE held = 1"),
 		"alice: from an account that was theirs,bob: bob's")
-	s.same("logins", s.look("SELECT count(*) FROM login"), "0")
+	s.same("logins", s.query("SELECT count(*) FROM login"), "0")
 	entries, err := s.db.Audit().List(t.Context(), sqlite.AuditFilter{User: "alice", Limit: 10})
 	s.must(err)
 	s.same("audited", len(entries), 1)

@@ -15,22 +15,22 @@ const (
 	locked     = "Send your code."
 )
 
-// guarded is an update that meets a gate.
-func guarded(user string, update int64, text string) supervisor.Item {
+// guardedItem is an update that meets a gate.
+func guardedItem(user string, update int64, text string) supervisor.Item {
 	item := textItem(user, update, text)
 	item.Decision.Guard = &supervisor.Guard{IdleTimeout: idle, Lifetime: life, Challenge: locked}
 	return item
 }
 
-// code is an update with the code of a step: it is right unless a later one was taken.
-func code(user string, update, step int64) supervisor.Item {
+// codeItem is an update with the code of a step: it is right unless a later one was taken.
+func codeItem(user string, update, step int64) supervisor.Item {
 	item := textItem(user, update, fmt.Sprint("99999", step))
-	item.Decision.Decide = taking(step)
+	item.Decision.Decide = acceptStep(step)
 	return item
 }
 
-// taking accepts the code of a step, once.
-func taking(step int64) supervisor.Decide {
+// acceptStep accepts the code of a step, once.
+func acceptStep(step int64) supervisor.Decide {
 	return func(f supervisor.Factor, _ time.Time) (supervisor.Factor, supervisor.Verdict) {
 		if step <= f.LastPeriod {
 			f.Failures++
@@ -41,14 +41,14 @@ func taking(step int64) supervisor.Decide {
 	}
 }
 
-// in moves an update to another chat.
-func in(chat string, item supervisor.Item) supervisor.Item {
+// inChat moves an update to another chat.
+func inChat(chat string, item supervisor.Item) supervisor.Item {
 	item.Inbound.Conversation.Chat = chat
 	return item
 }
 
-// askedAt sends the challenge of an update to another chat.
-func askedAt(chat string, item supervisor.Item) supervisor.Item {
+// challengedIn sends the challenge of an update to another chat.
+func challengedIn(chat string, item supervisor.Item) supervisor.Item {
 	c := item.Inbound.Conversation
 	item.Decision.Guard.At = supervisor.Conversation{User: c.User, Channel: c.Channel, Chat: chat}
 	return item
@@ -75,8 +75,8 @@ func texts(list []supervisor.Inbound) (texts []string) {
 
 func TestClosedGate_RightCode_ReleasesHeld(t *testing.T) {
 	s := batchStory{newStory(t)}
-	batch := []supervisor.Item{guarded("alice", 1, "one"), guarded("alice", 2, "two"), code("alice", 3, 7),
-		guarded("alice", 4, "three")}
+	batch := []supervisor.Item{guardedItem("alice", 1, "one"), guardedItem("alice", 2, "two"), codeItem("alice", 3, 7),
+		guardedItem("alice", 4, "three")}
 	before := s.receive(batch[:2]...)
 	c := before.Kept[0].Conversation
 	s.same("kept at first", texts(before.Kept), []string{"held new one", "held new two"})
@@ -96,32 +96,32 @@ func TestClosedGate_RightCode_ReleasesHeld(t *testing.T) {
 			s.same("kept again", texts(r.Kept), []string{"new one", "new two", "answered (a code)", "new three"})
 			s.same("again", len(r.Released)+len(r.Queued), 0)
 		}
-		s.same("said", s.pending(c), []string{locked, "Come in."})
-		s.same("audited", s.look("SELECT user || action || detail FROM audit"), "aliceloginin telegram chat 42")
-		s.same("to be taken away", s.look("SELECT user || what || message FROM cleaning"), "alicedeletem3")
-		s.same("factor", s.look("SELECT last_step || secret FROM totp"), "7sealed")
+		s.same("said", s.pendingTexts(c), []string{locked, "Come in."})
+		s.same("audited", s.query("SELECT user || action || detail FROM audit"), "aliceloginin telegram chat 42")
+		s.same("to be taken away", s.query("SELECT user || what || message FROM cleaning"), "alicedeletem3")
+		s.same("factor", s.query("SELECT last_step || secret FROM totp"), "7sealed")
 	}
 	first, _, err := s.db.Inbox().Next(t.Context(), c.ID)
 	s.must(err)
 	s.same("next", first.Text, "one")
-	s.same("kind", s.look("SELECT kind FROM inbox WHERE text LIKE '%code%'"), "code")
-	s.same("words of the code", s.look(`SELECT text FROM inbox WHERE text LIKE '%99999%' UNION ALL
+	s.same("kind", s.query("SELECT kind FROM inbox WHERE text LIKE '%code%'"), "code")
+	s.same("words of the code", s.query(`SELECT text FROM inbox WHERE text LIKE '%99999%' UNION ALL
 		SELECT raw FROM received WHERE raw LIKE '%99999%' UNION ALL SELECT detail FROM audit WHERE detail LIKE '%99999%'`), "")
 	again := textItem("alice", 3, "999997") // the gate is open now, so it looks like a text
 	s.same("the code sent again", texts(s.receive(again).Kept), []string{"answered (a code)"})
-	s.same("words of it", s.look("SELECT raw FROM received WHERE raw LIKE '%99999%'"), "")
+	s.same("words of it", s.query("SELECT raw FROM received WHERE raw LIKE '%99999%'"), "")
 }
 
 func TestWrongCode_ReleasesNothing(t *testing.T) {
 	s := batchStory{newStory(t)}
-	s.receive(code("alice", 1, 7))
+	s.receive(codeItem("alice", 1, 7))
 	s.must(s.db.Access().Logins.Close(t.Context(), "alice", supervisor.ChannelTelegram, "42"))
-	r := s.receive(guarded("alice", 2, "one"), code("alice", 3, 7), guarded("alice", 4, "two"))
+	r := s.receive(guardedItem("alice", 2, "one"), codeItem("alice", 3, 7), guardedItem("alice", 4, "two"))
 	s.same("kept", texts(r.Kept), []string{"held new one", "answered (a code)", "held new two"})
 	s.same("released", len(r.Released), 0)
-	s.same("said", s.pending(r.Kept[0].Conversation), []string{"Come in.", locked, "That is not the code."})
-	s.same("audited", s.look("SELECT action FROM audit ORDER BY id"), "login login.refused")
-	s.same("to be taken away", s.look("SELECT message FROM cleaning ORDER BY id"), "m1 m3")
+	s.same("said", s.pendingTexts(r.Kept[0].Conversation), []string{"Come in.", locked, "That is not the code."})
+	s.same("audited", s.query("SELECT action FROM audit ORDER BY id"), "login login.refused")
+	s.same("to be taken away", s.query("SELECT message FROM cleaning ORDER BY id"), "m1 m3")
 	f, ok, err := s.db.Access().Factors.Find(t.Context(), "alice")
 	s.must(err)
 	s.same("failures", f.Failures, 1)
@@ -129,10 +129,10 @@ func TestWrongCode_ReleasesNothing(t *testing.T) {
 	n, err := s.db.Inbox().Held(t.Context(), "alice")
 	s.must(err)
 	s.same("held", n, int64(2))
-	unnamed := code("alice", 5, 7)
+	unnamed := codeItem("alice", 5, 7)
 	unnamed.Inbound.Message = ""
 	s.receive(unnamed)
-	s.same("what has no name stays", s.look("SELECT count(*) FROM cleaning"), "2")
+	s.same("what has no name stays", s.query("SELECT count(*) FROM cleaning"), "2")
 }
 
 func TestGate_IdleAndLifetime_Close(t *testing.T) {
@@ -140,30 +140,30 @@ func TestGate_IdleAndLifetime_Close(t *testing.T) {
 		steps []time.Duration // between messages
 		held  bool            // whether the last message is held
 	}{
-		"at once":               {[]time.Duration{0}, false},
-		"in time":               {[]time.Duration{idle - 1e6}, false},
-		"idle for too long":     {[]time.Duration{idle}, true},
-		"kept open by use":      {[]time.Duration{20 * time.Minute, 20 * time.Minute, 20 * time.Minute}, false},
-		"open for too long":     {append(stride(25*time.Minute, 28), 20*time.Minute), true},
-		"just not so long":      {stride(25*time.Minute, 28), false},
-		"a clock was set back":  {[]time.Duration{-time.Second}, true},
-		"set back after a use":  {[]time.Duration{10 * time.Minute, -5 * time.Minute}, false},
-		"what it held is a use": {[]time.Duration{idle, 1}, true},
+		"at once":                    {[]time.Duration{0}, false},
+		"in time":                    {[]time.Duration{idle - 1e6}, false},
+		"idle for too long":          {[]time.Duration{idle}, true},
+		"kept open by use":           {[]time.Duration{20 * time.Minute, 20 * time.Minute, 20 * time.Minute}, false},
+		"open for too long":          {append(repeated(25*time.Minute, 28), 20*time.Minute), true},
+		"just below the lifetime":    {repeated(25*time.Minute, 28), false},
+		"clock set back":             {[]time.Duration{-time.Second}, true},
+		"clock set back after a use": {[]time.Duration{10 * time.Minute, -5 * time.Minute}, false},
+		"held inbound counts as use": {[]time.Duration{idle, 1}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := batchStory{newStory(t)}
-			s.receive(code("alice", 1, 7))
+			s.receive(codeItem("alice", 1, 7))
 			var last supervisor.Inbound
 			for i, step := range c.steps {
 				s.now = s.now.Add(step)
-				last = s.receive(guarded("alice", int64(i)+2, "hello")).Kept[0]
+				last = s.receive(guardedItem("alice", int64(i)+2, "hello")).Kept[0]
 			}
 			s.same("held", last.Held, c.held)
 		})
 	}
 }
 
-func stride(step time.Duration, n int) (steps []time.Duration) {
+func repeated(step time.Duration, n int) (steps []time.Duration) {
 	for range n {
 		steps = append(steps, step)
 	}
@@ -172,11 +172,11 @@ func stride(step time.Duration, n int) (steps []time.Duration) {
 
 func TestHeldInbound_IsHiddenEverywhere(t *testing.T) {
 	s := batchStory{newStory(t)}
-	command := guarded("alice", 2, "/status")
+	command := guardedItem("alice", 2, "/status")
 	command.Inbound.Kind = supervisor.KindCommand
 	stop := textItem("alice", 4, "/stop")
 	stop.Inbound.Kind = supervisor.KindCommand
-	r := s.receive(guarded("alice", 1, "one"), command, guarded("alice", 3, "two"), stop)
+	r := s.receive(guardedItem("alice", 1, "one"), command, guardedItem("alice", 3, "two"), stop)
 	held := r.Kept[0]
 	lists := func() (n []int) {
 		box := s.db.Inbox()
@@ -195,12 +195,12 @@ func TestHeldInbound_IsHiddenEverywhere(t *testing.T) {
 	}
 	s.same("while it is held", lists(), []int{0, 1, 0, 0, 0, 3})
 	_, _, err := s.db.Turns().Start(t.Context(), held.ID, nil)
-	s.refused(err, supervisor.CodeInvalid, "is held")
+	s.checkRefused(err, supervisor.CodeInvalid, "is held")
 	_, err = s.db.Outbox().AnswerCommand(t.Context(), r.Kept[1].ID, supervisor.Delivery{Text: "All is well."})
-	s.refused(err, supervisor.CodeInvalid, "is held")
-	s.same("told", s.pending(held.Conversation), []string{locked})
+	s.checkRefused(err, supervisor.CodeInvalid, "is held")
+	s.same("told", s.pendingTexts(held.Conversation), []string{locked})
 
-	s.receive(code("alice", 5, 1))
+	s.receive(codeItem("alice", 5, 1))
 	s.same("after the code", lists(), []int{1, 2, 0, 2, 2, 0})
 	_, _, err = s.db.Turns().Start(t.Context(), held.ID, nil)
 	s.must(err)
@@ -209,32 +209,32 @@ func TestHeldInbound_IsHiddenEverywhere(t *testing.T) {
 func TestChallenge_ManyMessages_IsSentRarely(t *testing.T) {
 	s := batchStory{newStory(t)}
 	group := func(update int64) supervisor.Item {
-		return in("-100", askedAt("42", guarded("alice", update, "hello")))
+		return inChat("-100", challengedIn("42", guardedItem("alice", update, "hello")))
 	}
 	s.receive(group(1), group(2))
 	private := s.chat("alice", "42")
 	told := func(when string, want int) {
 		s.Helper()
-		s.same(when, len(s.pending(private)), want)
+		s.same(when, len(s.pendingTexts(private)), want)
 	}
 	told("at first", 1)
-	s.same("in the group", s.pending(s.chat("alice", "-100")), []string(nil))
+	s.same("in the group", s.pendingTexts(s.chat("alice", "-100")), []string(nil))
 	s.now = s.now.Add(9 * time.Minute)
 	s.receive(group(3))
 	told("soon", 1)
 	s.now = s.now.Add(time.Minute)
 	s.receive(group(4), group(5))
 	told("ten minutes later", 2)
-	s.receive(guarded("alice", 6, "privately"))
+	s.receive(guardedItem("alice", 6, "privately"))
 	told("in another chat", 3)
-	s.receive(in("-100", guarded("bob", 7, "hello")))
-	s.same("another person", s.pending(s.chat("bob", "-100")), []string{locked})
+	s.receive(inChat("-100", guardedItem("bob", 7, "hello")))
+	s.same("another person", s.pendingTexts(s.chat("bob", "-100")), []string{locked})
 	s.now = s.now.Add(-time.Hour)
 	s.receive(group(8))
 	told("after the clock was set back", 4)
-	r := s.receive(code("alice", 9, 1))
+	r := s.receive(codeItem("alice", 9, 1))
 	s.same("released", len(r.Released), 7)
-	s.same("open", s.look("SELECT user || chat FROM login ORDER BY chat"), "alice-100 alice42")
+	s.same("open", s.query("SELECT user || chat FROM login ORDER BY chat"), "alice-100 alice42")
 	s.must(s.db.Access().Logins.Close(t.Context(), "alice", supervisor.ChannelTelegram, "-100"))
 	s.receive(group(10))
 	told("closed again", 6) // together with the code's answer
@@ -243,12 +243,12 @@ func TestChallenge_ManyMessages_IsSentRarely(t *testing.T) {
 func TestChallenge_LikelyCode_IsRepeatedSoon(t *testing.T) {
 	s := batchStory{newStory(t)}
 	meant := func(update int64) supervisor.Item {
-		item := guarded("alice", update, "my code is 716708")
+		item := guardedItem("alice", update, "my code is 716708")
 		item.Decision.Guard.RepeatSoon, item.Decision.Guard.Challenge = true, fmt.Sprint("no code ", update)
 		return item
 	}
-	s.receive(guarded("alice", 1, "hello"), meant(2), guarded("alice", 3, "hello?"), meant(4), meant(5), meant(6), meant(7))
-	s.same("told", s.pending(s.chat("alice", "42")), []string{locked, "no code 2", "no code 4", "no code 5"})
+	s.receive(guardedItem("alice", 1, "hello"), meant(2), guardedItem("alice", 3, "hello?"), meant(4), meant(5), meant(6), meant(7))
+	s.same("told", s.pendingTexts(s.chat("alice", "42")), []string{locked, "no code 2", "no code 4", "no code 5"})
 }
 
 // A code opens its chat, and the groups whose challenge was sent to that chat. Somebody who took
@@ -263,24 +263,24 @@ func TestCode_OpensOnlyItsChats(t *testing.T) {
 		released []string
 		open     string
 	}{
-		"in the terminal":     {terminal(code("alice", 9, 1)), []string{"new at the terminal"}, "terminal"},
-		"in a private chat":   {code("alice", 9, 1), []string{"new privately", "new in the group"}, "telegram-100 telegram42"},
-		"in the other one":    {in("43", code("alice", 9, 1)), []string{"new with the other", "new in the group as the other"}, "telegram-100 telegram43"},
-		"where nothing waits": {in("44", code("alice", 9, 1)), nil, "telegram44"},
+		"in the terminal":            {terminal(codeItem("alice", 9, 1)), []string{"new at the terminal"}, "terminal"},
+		"in a private chat":          {codeItem("alice", 9, 1), []string{"new privately", "new in the group"}, "telegram-100 telegram42"},
+		"in the other one":           {inChat("43", codeItem("alice", 9, 1)), []string{"new with the other", "new in the group as the other"}, "telegram-100 telegram43"},
+		"chat without held inbounds": {inChat("44", codeItem("alice", 9, 1)), nil, "telegram44"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := batchStory{newStory(t)}
-			s.receive(terminal(guarded("alice", 1, "at the terminal")), guarded("alice", 2, "privately"),
-				in("43", guarded("alice", 3, "with the other")), in("-100", askedAt("42", guarded("alice", 4, "in the group"))),
-				in("-100", askedAt("43", guarded("alice", 5, "in the group as the other"))), guarded("bob", 6, "bob's"),
-				in("side", terminal(guarded("alice", 7, "in another conversation there"))))
-			s.same("told the other one too", s.pending(s.chat("alice", "43")), []string{locked, locked})
+			s.receive(terminal(guardedItem("alice", 1, "at the terminal")), guardedItem("alice", 2, "privately"),
+				inChat("43", guardedItem("alice", 3, "with the other")), inChat("-100", challengedIn("42", guardedItem("alice", 4, "in the group"))),
+				inChat("-100", challengedIn("43", guardedItem("alice", 5, "in the group as the other"))), guardedItem("bob", 6, "bob's"),
+				inChat("side", terminal(guardedItem("alice", 7, "in another conversation there"))))
+			s.same("told the other one too", s.pendingTexts(s.chat("alice", "43")), []string{locked, locked})
 			waits, err := s.db.Inbox().HeldAt(t.Context(), c.code.Inbound.Conversation)
 			s.must(err)
 			s.same("waits for a code from there", waits, int64(len(c.released)))
 			s.same("released", texts(s.receive(c.code).Released), c.released)
-			s.same("open", s.look("SELECT channel || chat FROM login ORDER BY channel, chat"), c.open)
-			s.same("still held", s.look("SELECT count(*) FROM inbox WHERE held = 1"), fmt.Sprint(7-len(c.released)))
+			s.same("open", s.query("SELECT channel || chat FROM login ORDER BY channel, chat"), c.open)
+			s.same("still held", s.query("SELECT count(*) FROM inbox WHERE held = 1"), fmt.Sprint(7-len(c.released)))
 		})
 	}
 }
@@ -288,62 +288,62 @@ func TestCode_OpensOnlyItsChats(t *testing.T) {
 func TestClosedGate_HundredHeld_RefusesMore(t *testing.T) {
 	s := batchStory{newStory(t)}
 	for n := range int64(100) {
-		item := guarded("alice", n+1, "hello")
-		s.same("kept", texts(s.receive(in(fmt.Sprint(n%3+1), item)).Kept), []string{"held new hello"})
+		item := guardedItem("alice", n+1, "hello")
+		s.same("kept", texts(s.receive(inChat(fmt.Sprint(n%3+1), item)).Kept), []string{"held new hello"})
 	}
-	r := s.receive(in("50", guarded("alice", 101, "one more")), in("50", guarded("bob", 102, "bob's")))
+	r := s.receive(inChat("50", guardedItem("alice", 101, "one more")), inChat("50", guardedItem("bob", 102, "bob's")))
 	s.same("kept", texts(r.Kept), []string{"answered one more", "held new bob's"})
 	s.same("told", r.Queued, []int64{r.Kept[0].Conversation.ID, r.Kept[1].Conversation.ID})
-	s.same("said", s.pending(r.Kept[0].Conversation),
+	s.same("said", s.pendingTexts(r.Kept[0].Conversation),
 		[]string{"This was not taken: too much of yours waits for a code already. Send a code first, then send this again."})
 	n, err := s.db.Inbox().Held(t.Context(), "alice")
 	s.must(err)
 	s.same("held", n, int64(100))
-	s.same("released", len(s.receive(in("1", code("alice", 103, 1))).Released), 34)
-	s.same("taken again", texts(s.receive(in("2", guarded("alice", 104, "again"))).Kept), []string{"held new again"})
+	s.same("released", len(s.receive(inChat("1", codeItem("alice", 103, 1))).Released), 34)
+	s.same("taken again", texts(s.receive(inChat("2", guardedItem("alice", 104, "again"))).Kept), []string{"held new again"})
 }
 
 func TestAnswerOnly_ClosedGate_HoldsNothing(t *testing.T) {
 	s := batchStory{newStory(t)}
-	s.receive(code("alice", 1, 7)) // the open gate does not help either
-	never := guarded("alice", 2, "hello")
+	s.receive(codeItem("alice", 1, 7)) // the open gate does not help either
+	never := guardedItem("alice", 2, "hello")
 	never.Decision.Guard.AnswerOnly, never.Decision.Guard.Challenge = true, "Ask an admin."
-	photo := guarded("alice", 3, "(a photo)")
+	photo := guardedItem("alice", 3, "(a photo)")
 	photo.Answer = "I can't look at photos."
 	r := s.receive(never, photo)
 	s.same("kept", texts(r.Kept), []string{"answered hello", "answered (a photo)"})
-	s.same("said", s.pending(r.Kept[0].Conversation), []string{"Come in.", "Ask an admin.", "I can't look at photos."})
+	s.same("said", s.pendingTexts(r.Kept[0].Conversation), []string{"Come in.", "Ask an admin.", "I can't look at photos."})
 }
 
 func TestCode_FailedBatch_IsNotTried(t *testing.T) {
 	s := batchStory{newStory(t)}
-	s.receive(guarded("alice", 1, "one"))
+	s.receive(guardedItem("alice", 1, "one"))
 	nobody := textItem("", 3, "of nobody")
 	_, err := s.db.Inbox().PutBatch(t.Context(), supervisor.Batch{Source: bot, Next: 200,
-		Items: []supervisor.Item{code("alice", 2, 7), nobody}})
-	s.refused(err, supervisor.CodeInternal, "item 1: ")
+		Items: []supervisor.Item{codeItem("alice", 2, 7), nobody}})
+	s.checkRefused(err, supervisor.CodeInternal, "item 1: ")
 	for what, query := range map[string]string{
 		"codes": "SELECT count(*) FROM inbox WHERE kind = 'code'", "logins": "SELECT count(*) FROM login",
 		"factors": "SELECT count(*) FROM totp", "audit": "SELECT count(*) FROM audit",
 		"cleanings": "SELECT count(*) FROM cleaning", "released": "SELECT count(*) FROM inbox WHERE held = 0",
 	} {
-		s.same(what, s.look(query), "0")
+		s.same(what, s.query(query), "0")
 	}
-	s.same("taken in the end", len(s.receive(code("alice", 2, 7)).Released), 1)
+	s.same("taken in the end", len(s.receive(codeItem("alice", 2, 7)).Released), 1)
 }
 
 func TestMove_OpenGroup_StaysOpen(t *testing.T) {
 	s := batchStory{newStory(t)}
 	access := s.db.Access()
 	s.must(access.Groups.Allow(t.Context(), sqlite.Group{Channel: supervisor.ChannelTelegram, Chat: "-1"}))
-	s.receive(in("-1", askedAt("42", guarded("alice", 1, "hello"))), code("alice", 2, 1))
+	s.receive(inChat("-1", challengedIn("42", guardedItem("alice", 1, "hello"))), codeItem("alice", 2, 1))
 	for range 2 {
 		_, err := s.db.Conversations().Move(t.Context(), supervisor.ChannelTelegram, "-1", "-100")
 		s.must(err)
 	}
-	s.same("open", strings.Fields(s.look("SELECT chat FROM login ORDER BY chat")), []string{"-100", "42"})
+	s.same("open", strings.Fields(s.query("SELECT chat FROM login ORDER BY chat")), []string{"-100", "42"})
 	groups, err := access.Groups.List(t.Context())
 	s.must(err)
 	s.same("groups", groups, []sqlite.Group{{Channel: supervisor.ChannelTelegram, Chat: "-100"}})
-	s.same("passes", s.receive(in("-100", guarded("alice", 3, "hello"))).Kept[0].Held, false)
+	s.same("passes", s.receive(inChat("-100", guardedItem("alice", 3, "hello"))).Kept[0].Held, false)
 }

@@ -25,8 +25,8 @@ type Waiting struct {
 }
 
 const (
-	inQueue     = selectInbound + `WHERE i.conversation = ?1 AND i.kind = 'text' AND i.held = 0 AND i.state = `
-	listQueue   = inQueue + `'new' UNION ALL ` + inQueue + `'arriving' ORDER BY 1`
+	isWaiting   = selectInbound + `WHERE i.conversation = ?1 AND i.kind = 'text' AND i.held = 0 AND i.state = `
+	listQueue   = isWaiting + `'new' UNION ALL ` + isWaiting + `'arriving' ORDER BY 1`
 	findBegun   = selectInbound + `JOIN turn t ON t.inbound = i.id WHERE t.conversation = ? AND t.ended_at IS NULL`
 	findStarted = `SELECT started_at FROM turn WHERE conversation = ? AND ended_at IS NULL`
 )
@@ -37,7 +37,7 @@ func (s Inbox) Queue(ctx context.Context, conversation int64) (q Queue, err erro
 		q.Running, _ = one(t, scanInbound, findBegun, conversation)
 		since, _ := one(t, engine.Integer, findStarted, conversation)
 		q.Since = fromMillis(since)
-		asked, _ := one(t, scanQuestion, findStanding, conversation)
+		asked, _ := one(t, scanQuestion, findOpenQuestion, conversation)
 		q.Asked = asked.Text
 		for _, group := range grouped(all(t, scanInbound, listQueue, conversation)) {
 			w := Waiting{Inbound: group[0]}
@@ -82,16 +82,16 @@ const setPriority = `UPDATE inbox SET priority = ? WHERE id = ?`
 // it move too. It returns the text as it is then. A text that does not wait, or is next already,
 // stays as it is. ok is false if the user has no such text.
 func (s Inbox) Advance(ctx context.Context, user string, inbound int64) (in supervisor.Inbound, ok bool, err error) {
-	return s.change(ctx, user, inbound, func(t *tx, in supervisor.Inbound) { t.Exec(setPriority, int(supervisor.PriorityNow), in.ID) })
+	return s.changeWaiting(ctx, user, inbound, func(t *tx, in supervisor.Inbound) { t.Exec(setPriority, int(supervisor.PriorityNow), in.ID) })
 }
 
 // DropText drops a text as Drop does, and returns the same as Advance.
 func (s Inbox) DropText(ctx context.Context, user string, inbound int64) (in supervisor.Inbound, ok bool, err error) {
-	return s.change(ctx, user, inbound, (*tx).drop)
+	return s.changeWaiting(ctx, user, inbound, (*tx).drop)
 }
 
-// change applies do to a user's waiting text and to those that are taken together with it.
-func (s Inbox) change(ctx context.Context, user string, inbound int64, do func(*tx, supervisor.Inbound)) (supervisor.Inbound, bool, error) {
+// changeWaiting applies do to a user's waiting text and to those that are taken together with it.
+func (s Inbox) changeWaiting(ctx context.Context, user string, inbound int64, do func(*tx, supervisor.Inbound)) (supervisor.Inbound, bool, error) {
 	return inTransaction2(ctx, s.db, func(t *tx) (supervisor.Inbound, bool) {
 		in, ok := one(t, scanInbound, findInbound, inbound)
 		if !ok || in.Conversation.User != user || in.Kind != supervisor.KindText {
@@ -104,14 +104,14 @@ func (s Inbox) change(ctx context.Context, user string, inbound int64, do func(*
 	}, "change how inbound %d waits", inbound)
 }
 
-// listed selects the buttons of the last list in the conversation before a command.
-const listed = `SELECT o.buttons FROM inbox c JOIN inbox l ON l.conversation = c.conversation AND l.id < c.id AND l.command = ?2
+// findListButtons selects the buttons of the last list in the conversation before a command.
+const findListButtons = `SELECT o.buttons FROM inbox c JOIN inbox l ON l.conversation = c.conversation AND l.id < c.id AND l.command = ?2
 	JOIN outbox o ON o.inbound = l.id AND o.buttons <> '' WHERE c.id = ?1 ORDER BY l.id DESC LIMIT 1`
 
 // Listed returns the buttons below the last list that a named command gave. It searches the
 // conversation of a later command.
 func (s Inbox) Listed(ctx context.Context, command int64, name string) (buttons [][]supervisor.Button, err error) {
-	buttons, _, err = engine.One(s.db.reader(ctx, "find the list before command %d", command), scanButtons, listed, command, name)
+	buttons, _, err = engine.One(s.db.reader(ctx, "find the list before command %d", command), scanButtons, findListButtons, command, name)
 	return buttons, err
 }
 

@@ -10,8 +10,8 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// with stores texts of alice as one batch, each written as [followup:][album/]words.
-func (s *story) with(texts ...string) (kept []supervisor.Inbound) {
+// putTexts stores texts of alice as one batch, each written as [followup:][album/]words.
+func (s *story) putTexts(texts ...string) (kept []supervisor.Inbound) {
 	s.Helper()
 	var items []supervisor.Item
 	for _, text := range texts {
@@ -34,8 +34,8 @@ func (s *story) with(texts ...string) (kept []supervisor.Inbound) {
 	return receipt.Kept
 }
 
-// queue lists what waits: its text, + for each file, and an unusual state or priority.
-func (s *story) queue() (list []string) {
+// listQueue lists what waits: its text, + for each file, and an unusual state or priority.
+func (s *story) listQueue() (list []string) {
 	s.Helper()
 	q, err := s.db.Inbox().Queue(s.Context(), s.home.ID)
 	s.must(err)
@@ -70,9 +70,9 @@ func (s *story) dropText(id int64) supervisor.Inbound {
 
 func TestQueue_IsInOrderOfAnswering(t *testing.T) {
 	s := newStory(t)
-	turn := s.begun("what runs")
-	kept := s.with("followup:later", "a", "b", "album/", "album/of trees")
-	s.same("queue", s.queue(), []string{"a", "b", "of trees++ arriving", "later -1"})
+	turn := s.startTurn("what runs")
+	kept := s.putTexts("followup:later", "a", "b", "album/", "album/of trees")
+	s.same("queue", s.listQueue(), []string{"a", "b", "of trees++ arriving", "later -1"})
 	q, err := s.db.Inbox().Queue(t.Context(), s.home.ID)
 	s.must(err)
 	s.same("what runs", q.Running.Text, "what runs")
@@ -81,8 +81,8 @@ func TestQueue_IsInOrderOfAnswering(t *testing.T) {
 	s.same("an album, by its second part", s.advance(kept[4].ID).Priority, supervisor.PriorityNow)
 	s.same("a follow-up", s.advance(kept[0].ID).Priority, supervisor.PriorityNow)
 	s.advance(kept[0].ID)
-	s.same("queue", s.queue(), []string{"later 1", "of trees++ arriving 1", "a", "b"})
-	s.same("another part", s.with("album/")[0].Priority, supervisor.PriorityNow)
+	s.same("queue", s.listQueue(), []string{"later 1", "of trees++ arriving 1", "a", "b"})
+	s.same("another part", s.putTexts("album/")[0].Priority, supervisor.PriorityNow)
 	s.same("dropped", s.dropText(kept[3].ID).State, supervisor.InboundDropped)
 	s.same("dropped again", s.dropText(kept[3].ID).State, supervisor.InboundDropped)
 	s.same("now", s.advance(kept[3].ID).State, supervisor.InboundDropped)
@@ -100,17 +100,17 @@ func TestQueue_IsInOrderOfAnswering(t *testing.T) {
 func TestAlbum_FollowUpCaption_AppliesToAll(t *testing.T) {
 	for _, texts := range [][]string{{"followup:x/these", "x/", "x/"}, {"x/", "followup:x/these", "x/"}, {"x/", "x/", "followup:x/these"}} {
 		s := newStory(t)
-		s.with(append([]string{"a"}, texts...)...)
-		s.same(fmt.Sprint(texts), s.queue(), []string{"a", "these+++ arriving -1"})
+		s.putTexts(append([]string{"a"}, texts...)...)
+		s.same(fmt.Sprint(texts), s.listQueue(), []string{"a", "these+++ arriving -1"})
 	}
 }
 
 func TestTake_FollowUp_Stays(t *testing.T) {
 	s := newStory(t)
-	turn := s.begun("what runs")
-	s.with("followup:later", "sooner", "followup:last")
+	turn := s.startTurn("what runs")
+	s.putTexts("followup:later", "sooner", "followup:last")
 	s.same("taken", s.take(turn), 1)
-	s.same("queue", s.queue(), []string{"later -1", "last -1"})
+	s.same("queue", s.listQueue(), []string{"later -1", "last -1"})
 	supersedes, err := s.db.Inbox().Supersedes(t.Context(), s.home.ID)
 	s.must(err)
 	s.same("a follow-up stops what runs", supersedes, false)
@@ -124,7 +124,7 @@ func TestTake_FollowUp_Stays(t *testing.T) {
 // any other text.
 func TestArriving_LowerPriority_DelaysNothing(t *testing.T) {
 	s := newStory(t)
-	s.with("followup:album/", "a", "other/", "b")
+	s.putTexts("followup:album/", "a", "other/", "b")
 	for _, want := range []string{"a", "b"} {
 		next, _, err := s.db.Inbox().Next(t.Context(), s.home.ID)
 		s.must(err)
@@ -145,7 +145,7 @@ func TestArriving_LowerPriority_DelaysNothing(t *testing.T) {
 // The running text counts, even if a waiting one was sent before it.
 func TestAhead_AdvancedText_IsReturned(t *testing.T) {
 	s := newStory(t)
-	kept := s.with("followup:later", "first", "second")
+	kept := s.putTexts("followup:later", "first", "second")
 	s.advance(kept[2].ID)
 	next, _, err := s.db.Inbox().Next(t.Context(), s.home.ID)
 	s.must(err)
@@ -163,7 +163,7 @@ func TestAhead_AdvancedText_IsReturned(t *testing.T) {
 
 func TestQueue_InboundOfAnotherUser_StaysSame(t *testing.T) {
 	s := newStory(t)
-	in := s.with("mine")[0]
+	in := s.putTexts("mine")[0]
 	for name, do := range map[string]func() (supervisor.Inbound, bool, error){
 		"drop": func() (supervisor.Inbound, bool, error) { return s.db.Inbox().DropText(t.Context(), "bob", in.ID) },
 		"now":  func() (supervisor.Inbound, bool, error) { return s.db.Inbox().Advance(t.Context(), "bob", in.ID) },
@@ -176,5 +176,5 @@ func TestQueue_InboundOfAnotherUser_StaysSame(t *testing.T) {
 		s.must(err)
 		s.same(name, ok, false)
 	}
-	s.same("queue", s.queue(), []string{"mine"})
+	s.same("queue", s.listQueue(), []string{"mine"})
 }

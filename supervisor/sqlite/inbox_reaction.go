@@ -23,9 +23,9 @@ func (s Inbox) ListReactable(ctx context.Context, channel supervisor.Channel) ([
 	return engine.All(s.db.reader(ctx, "list what waits on %s", channel), scanInbound, listReactable, channel)
 }
 
-// lastReacted is the number of newest inbounds that may still show a reaction of an earlier
+// maxReacted is the number of newest inbounds that may still show a reaction of an earlier
 // process.
-const lastReacted = 50
+const maxReacted = 50
 
 const listReacted = selectInbound + `WHERE i.id > (SELECT coalesce(max(id), 0) FROM inbox) - ?2` + reactable + `
 	AND NOT EXISTS (SELECT 1 FROM turn t WHERE t.inbound = i.id AND t.started_at - i.received_at < ?3) ORDER BY i.id`
@@ -33,6 +33,6 @@ const listReacted = selectInbound + `WHERE i.id > (SELECT coalesce(max(id), 0) F
 // ListReacted lists the newest messages on a channel that waited for some time. It leaves out those
 // whose turns began sooner. It is for the start of the service.
 func (s Inbox) ListReacted(ctx context.Context, channel supervisor.Channel, waited time.Duration) ([]supervisor.Inbound, error) {
-	return engine.All(s.db.reader(ctx, "list what may have waited on %s", channel), scanInbound, listReacted, channel, lastReacted,
+	return engine.All(s.db.reader(ctx, "list what may have waited on %s", channel), scanInbound, listReacted, channel, maxReacted,
 		waited.Milliseconds())
 }

@@ -63,8 +63,8 @@ func TestNext_ReturnsOldestText(t *testing.T) {
 func TestListUnfinished_AfterRestart(t *testing.T) {
 	s := newStory(t)
 	bob, carol := s.conversation("bob"), s.conversation("carol")
-	s.finish(s.begun("done long ago"), "yes")
-	s.begun("running")
+	s.finish(s.startTurn("done long ago"), "yes")
+	s.startTurn("running")
 	s.text("waiting behind it")
 	s.put(bob, supervisor.KindText, "new")
 	command := s.put(carol, supervisor.KindCommand, "/help")
@@ -103,28 +103,28 @@ func TestPut_ForeignConversation_Fails(t *testing.T) {
 	forged.User = "mallory"
 	_, _, err := s.db.Inbox().Put(t.Context(), supervisor.Inbound{Conversation: forged, Source: "terminal", Key: "k",
 		Kind: supervisor.KindText, Text: "hi"})
-	s.refused(err, supervisor.CodeInternal, "FOREIGN KEY")
-	s.same("inbox", s.look("SELECT count(*) FROM inbox"), "0")
+	s.checkRefused(err, supervisor.CodeInternal, "FOREIGN KEY")
+	s.same("inbox", s.query("SELECT count(*) FROM inbox"), "0")
 }
 
 func TestText_AnyBytes_RoundTrips(t *testing.T) {
 	db := sqlitetest.Open(t)
 	for _, text := range []string{"", "hello", "\x00", "a\x00b", "\xff\xfe", "'; DROP TABLE inbox; --", "\u2028😀"} {
-		if err := comesBack(t.Context(), db, text); err != nil {
+		if err := checkRoundTrip(t.Context(), db, text); err != nil {
 			t.Fatalf("%q: %v", text, err)
 		}
 	}
 	bytes := rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) })
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.OneOf(rapid.String(), bytes).Draw(t, "text")
-		if err := comesBack(t.Context(), db, text); err != nil {
+		if err := checkRoundTrip(t.Context(), db, text); err != nil {
 			t.Fatal(err)
 		}
 	})
 }
 
-// comesBack writes text into each column that a user's words may reach, and reads it again.
-func comesBack(ctx context.Context, db *sqlite.DB, text string) error {
+// checkRoundTrip writes text into each column that a user's words may reach, and reads it again.
+func checkRoundTrip(ctx context.Context, db *sqlite.DB, text string) error {
 	in := supervisor.Inbound{Source: "terminal", Key: "k" + text, Kind: supervisor.KindText, Text: text,
 		Conversation: supervisor.Conversation{User: "alice" + text, Channel: supervisor.ChannelTerminal, Chat: text}}
 	kept, _, err := db.Inbox().Put(ctx, in)

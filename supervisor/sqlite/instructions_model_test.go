@@ -25,7 +25,7 @@ func TestPromptFile_OnlyUserOrAcceptedTextInForce(t *testing.T) {
 	run := 0
 	rapid.Check(t, func(rt *rapid.T) {
 		run++
-		m := &steeringModel{
+		m := &promptFileModel{
 			T:       rt,
 			t:       t,
 			db:      db,
@@ -33,7 +33,7 @@ func TestPromptFile_OnlyUserOrAcceptedTextInForce(t *testing.T) {
 			allowed: map[string]bool{"": true},
 			seen:    []string{""},
 		}
-		turnOf := func(does func(*steeredTurn)) func(*rapid.T) {
+		turnOf := func(does func(*modelTurn)) func(*rapid.T) {
 			return func(rt *rapid.T) {
 				if s := m.turns[rapid.IntRange(0, 1).Draw(rt, "turn")]; s != nil && !s.killed {
 					does(s)
@@ -42,9 +42,9 @@ func TestPromptFile_OnlyUserOrAcceptedTextInForce(t *testing.T) {
 		}
 		rt.Repeat(map[string]func(*rapid.T){
 			"begin":   func(rt *rapid.T) { m.begin(rapid.IntRange(0, 1).Draw(rt, "turn")) },
-			"write":   turnOf(func(*steeredTurn) { m.write("turn") }),
-			"step":    turnOf(func(s *steeredTurn) { m.report(s, protocol.PromptFileReport{}) }),
-			"start":   turnOf(func(s *steeredTurn) { m.program = true }),
+			"write":   turnOf(func(*modelTurn) { m.write("turn") }),
+			"step":    turnOf(func(s *modelTurn) { m.report(s, protocol.PromptFileReport{}) }),
+			"start":   turnOf(func(s *modelTurn) { m.program = true }),
 			"done":    turnOf(m.done),
 			"stop":    turnOf(m.stop),
 			"program": func(*rapid.T) { m.ifProgram(func() { m.write("program") }) },
@@ -65,13 +65,13 @@ func TestPromptFile_OnlyUserOrAcceptedTextInForce(t *testing.T) {
 	})
 }
 
-// steeringModel is a home with AGENTS.md in it, and what runs there.
-type steeringModel struct {
+// promptFileModel is a home with AGENTS.md in it, and what runs there.
+type promptFileModel struct {
 	*rapid.T
 	t       *testing.T
 	db      *sqlite.DB
 	user    string
-	turns   [2]*steeredTurn
+	turns   [2]*modelTurn
 	program bool
 	disk    string // "" means no file
 	written int
@@ -81,15 +81,15 @@ type steeringModel struct {
 	allowed  map[string]bool
 }
 
-// steeredTurn is a turn. A killed turn continues or is given up.
-type steeredTurn struct {
+// modelTurn is a turn. A killed turn continues or is given up.
+type modelTurn struct {
 	supervisor.Turn
 	n                      int
 	begun, resumed, killed bool
 	programs               bool // as reported
 }
 
-func (m *steeringModel) must(err error) {
+func (m *promptFileModel) must(err error) {
 	m.Helper()
 	if err != nil {
 		m.Fatal(err)
@@ -97,24 +97,24 @@ func (m *steeringModel) must(err error) {
 }
 
 // write puts a new text into the file.
-func (m *steeringModel) write(by string) {
+func (m *promptFileModel) write(by string) {
 	m.written++
 	m.disk = fmt.Sprint(by, " ", m.written)
 }
 
-func (m *steeringModel) byHand() {
+func (m *promptFileModel) byHand() {
 	m.write("hand")
-	m.allowed[m.disk] = !m.program && m.turns == [2]*steeredTurn{}
+	m.allowed[m.disk] = !m.program && m.turns == [2]*modelTurn{}
 }
 
-func (m *steeringModel) ifProgram(do func()) {
+func (m *promptFileModel) ifProgram(do func()) {
 	if m.program {
 		do()
 	}
 }
 
 // begin starts, continues or gives up a turn.
-func (m *steeringModel) begin(n int) {
+func (m *promptFileModel) begin(n int) {
 	s := m.turns[n]
 	switch {
 	case s == nil:
@@ -127,18 +127,18 @@ func (m *steeringModel) begin(n int) {
 		m.must(err)
 		turn, _, err := m.db.Turns().Start(m.t.Context(), in.ID, nil)
 		m.must(err)
-		m.turns[n] = &steeredTurn{Turn: turn, n: n}
+		m.turns[n] = &modelTurn{Turn: turn, n: n}
 	case s.killed && rapid.Bool().Draw(m.T, "given up"):
 		m.finish(s, protocol.WhyError)
 		return
 	case s.killed:
-		*s = steeredTurn{Turn: s.Turn, n: n, resumed: true}
+		*s = modelTurn{Turn: s.Turn, n: n, resumed: true}
 	}
 	m.report(m.turns[n], protocol.PromptFileReport{InForce: true})
 }
 
 // report sends the file's state, as a worker does, and checks the text in force.
-func (m *steeringModel) report(s *steeredTurn, r protocol.PromptFileReport) {
+func (m *promptFileModel) report(s *modelTurn, r protocol.PromptFileReport) {
 	m.Helper()
 	f := protocol.PromptFile{Path: "AGENTS.md"}
 	if m.disk != "" {
@@ -166,7 +166,7 @@ func (m *steeringModel) report(s *steeredTurn, r protocol.PromptFileReport) {
 }
 
 // done ends a turn after the model's last step.
-func (m *steeringModel) done(s *steeredTurn) {
+func (m *promptFileModel) done(s *modelTurn) {
 	m.report(s, protocol.PromptFileReport{})
 	m.finish(s, protocol.WhyDone)
 	if s.programs {
@@ -174,12 +174,12 @@ func (m *steeringModel) done(s *steeredTurn) {
 	}
 }
 
-func (m *steeringModel) stop(s *steeredTurn) {
+func (m *promptFileModel) stop(s *modelTurn) {
 	m.report(s, protocol.PromptFileReport{End: true})
 	m.finish(s, protocol.WhyStopped)
 }
 
-func (m *steeringModel) finish(s *steeredTurn, why protocol.Why) {
+func (m *promptFileModel) finish(s *modelTurn, why protocol.Why) {
 	_, err := m.db.Turns().
 		Finish(m.t.Context(), sqlite.FinishTurn{Turn: s.ID, Why: why, State: supervisor.InboundAnswered, Text: "hello"})
 	m.must(err)
@@ -187,7 +187,7 @@ func (m *steeringModel) finish(s *steeredTurn, why protocol.Why) {
 }
 
 // kill crashes the worker with all that runs in it.
-func (m *steeringModel) kill() {
+func (m *promptFileModel) kill() {
 	m.program = false
 	for _, s := range m.turns {
 		if s != nil {
@@ -197,7 +197,7 @@ func (m *steeringModel) kill() {
 }
 
 // decide accepts the pending text, or puts it back if it is still there.
-func (m *steeringModel) decide(accept bool) {
+func (m *promptFileModel) decide(accept bool) {
 	files, err := m.db.PromptFiles().List(m.t.Context(), m.user)
 	m.must(err)
 	i := slices.IndexFunc(files, func(f supervisor.PromptFile) bool { return f.Pending.Why != "" })

@@ -31,7 +31,7 @@ const (
 // Put stores an invite and its audit entries.
 func (s Invites) Put(ctx context.Context, i Invite, entries ...AuditRow) error {
 	return s.db.write(ctx, func(t *tx) {
-		t.auditAll(entries)
+		t.auditRows(entries)
 		t.Exec(insertInvite, i.Digest, i.User, t.Now, i.ExpiresAt, i.Enrol)
 	}, "keep an invite for %s", i.User)
 }
@@ -44,7 +44,7 @@ func (s Invites) List(ctx context.Context) ([]Invite, error) {
 // Revoke deletes a user's unused invites and returns how many there were. If there were any, it
 // adds the audit entries in the same transaction.
 func (s Invites) Revoke(ctx context.Context, user string, entries ...AuditRow) (int64, error) {
-	return s.db.changing(ctx, entries, func(t *tx) int64 { return t.Change(revokeInvites, user) },
+	return s.db.auditIfChanged(ctx, entries, func(t *tx) int64 { return t.Change(revokeInvites, user) },
 		"revoke the invites of %s", user)
 }
 
@@ -72,8 +72,8 @@ func (s Invites) Redeem(ctx context.Context, digest string, channel supervisor.C
 	}, "redeem an invite for account %s of %s", account, channel)
 }
 
-// enrolling is how long after its use an invite allows its user to enrol a second factor.
-const enrolling = 24 * time.Hour
+// enrolPeriod is how long after its use an invite allows its user to enrol a second factor.
+const enrolPeriod = 24 * time.Hour
 
 const mayEnrol = `SELECT count(*) FROM invite WHERE user = ?1 AND enrol = 1 AND used_at > ?2
 	AND NOT EXISTS (SELECT 1 FROM totp WHERE user = ?1 AND confirmed_at IS NOT NULL)`
@@ -85,7 +85,7 @@ const endEnrol = `UPDATE invite SET enrol = 0 WHERE user = ? AND enrol = 1`
 // hours must allow it, and the user must have no confirmed factor.
 func (s Invites) MayEnrol(ctx context.Context, user string) (bool, error) {
 	return engine.Value(s.db.reader(ctx, "find whether %s may enrol", user), engine.Bool, mayEnrol, user,
-		s.db.engine.Now().Add(-enrolling))
+		s.db.engine.Now().Add(-enrolPeriod))
 }
 
 func scanInvite(row *engine.Row) (i Invite) {

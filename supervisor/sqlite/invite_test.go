@@ -27,17 +27,17 @@ func TestInvite_UsedOrExpired_IsUseless(t *testing.T) {
 	got, err := invites.Redeem(t.Context(), a.Digest, "telegram", "7", "")
 	s.must(err)
 	s.same("redeemed", got, a)
-	s.same("audited", s.look("SELECT user || ' ' || action || ' ' || detail FROM audit"),
+	s.same("audited", s.query("SELECT user || ' ' || action || ' ' || detail FROM audit"),
 		"alice invite.redeemed by account 7 of telegram")
 	for _, bad := range []string{a.Digest, late.Digest, digest("d")} {
 		_, err := invites.Redeem(t.Context(), bad, "telegram", "8", "")
-		s.refused(err, supervisor.CodeNotFound, "is not good, or not any more")
+		s.checkRefused(err, supervisor.CodeNotFound, "is not good, or not any more")
 	}
 	_, err = invites.Redeem(t.Context(), b.Digest, "telegram", "7", "")
-	s.refused(err, supervisor.CodeForbidden, "another person's")
+	s.checkRefused(err, supervisor.CodeForbidden, "another person's")
 	open(b)
 	_, err = invites.Redeem(t.Context(), b.Digest, "telegram", "9", "ann")
-	s.refused(err, supervisor.CodeForbidden, "another person's")
+	s.checkRefused(err, supervisor.CodeForbidden, "another person's")
 	open(b)
 	whose, err := s.db.Access().Bindings.Find(t.Context(), "telegram", "9")
 	s.must(err)
@@ -47,7 +47,7 @@ func TestInvite_UsedOrExpired_IsUseless(t *testing.T) {
 	whose, err = s.db.Access().Bindings.Find(t.Context(), "telegram", "8")
 	s.must(err)
 	s.same("whose the bound account is", whose, "bob")
-	s.same("bound", s.look("SELECT account || user FROM binding ORDER BY account"), "7alice 8bob")
+	s.same("bound", s.query("SELECT account || user FROM binding ORDER BY account"), "7alice 8bob")
 	again := put("e", "alice", time.Hour)
 	_, err = invites.Redeem(t.Context(), again.Digest, "telegram", "7", "alice")
 	s.must(err) // the owner of the account may enrol with it
@@ -63,7 +63,7 @@ func TestInvite_UsedOrExpired_IsUseless(t *testing.T) {
 func TestMayEnrol_ConfirmedFactor_IsFalse(t *testing.T) {
 	for name, end := range map[string]func(sqlite.Factors) error{
 		"confirmed": func(f sqlite.Factors) error {
-			_, err := f.Attempt(t.Context(), "alice", taking(1), "")
+			_, err := f.Attempt(t.Context(), "alice", acceptStep(1), "")
 			if err == nil {
 				_, err = f.Attempt(t.Context(), "alice", func(f supervisor.Factor, _ time.Time) (supervisor.Factor, supervisor.Verdict) {
 					f.Confirmed = false // as it would be without it
@@ -93,7 +93,7 @@ func TestMayEnrol_ConfirmedFactor_IsFalse(t *testing.T) {
 				s.same(user+" may enrol", got, want)
 			}
 			s.must(access.Factors.Put(t.Context(), "alice", []byte("sealed"), nil))
-			_, err := access.Factors.Attempt(t.Context(), "alice", taking(-1), "")
+			_, err := access.Factors.Attempt(t.Context(), "alice", acceptStep(-1), "")
 			s.must(err)
 			may("alice", true) // a wrong code ends nothing
 			s.must(end(access.Factors))

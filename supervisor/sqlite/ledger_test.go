@@ -10,7 +10,7 @@ import (
 
 func TestBlob_OtherUser_DoesNotOwnIt(t *testing.T) {
 	s := newStory(t)
-	turn := s.begun("keep it")
+	turn := s.startTurn("keep it")
 	ref := protocol.BlobRef{SHA256: strings.Repeat("ab", 32), Size: 1 << 40}
 	for range 2 {
 		s.must(s.db.Blobs().Put(t.Context(), "alice", ref, turn.ID))
@@ -23,22 +23,22 @@ func TestBlob_OtherUser_DoesNotOwnIt(t *testing.T) {
 		}
 	}
 	err := s.db.Blobs().Put(t.Context(), "alice", protocol.BlobRef{SHA256: "short"}, turn.ID)
-	s.refused(err, supervisor.CodeInternal, "keep that blob short is of alice")
+	s.checkRefused(err, supervisor.CodeInternal, "keep that blob short is of alice")
 }
 
 func TestAuditPut_AppendsRows(t *testing.T) {
 	s := newStory(t)
 	s.must(s.db.Audit().Put(t.Context(), "alice", "login", "from the terminal"))
 	s.must(s.db.Audit().Put(t.Context(), "", "start", "version 1"))
-	s.same("log", s.look("SELECT user || ':' || action || ':' || detail FROM audit ORDER BY id"),
+	s.same("log", s.query("SELECT user || ':' || action || ':' || detail FROM audit ORDER BY id"),
 		"alice:login:from the terminal :start:version 1")
 }
 
 func TestCounts(t *testing.T) {
 	s := newStory(t)
-	s.must(s.db.Outbox().Delivered(t.Context(), s.finish(s.begun("one"), "1").ID))
-	s.finish(s.begun("two"), "2")
-	s.begun("three")
+	s.must(s.db.Outbox().Delivered(t.Context(), s.finish(s.startTurn("one"), "1").ID))
+	s.finish(s.startTurn("two"), "2")
+	s.startTurn("three")
 	s.text("four")
 	s.text("five")
 	c, err := s.db.Counts(t.Context())

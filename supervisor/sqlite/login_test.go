@@ -9,7 +9,7 @@ import (
 func TestLogins_CloseAndCloseAll(t *testing.T) {
 	s := batchStory{newStory(t)}
 	logins := s.db.Access().Logins
-	s.receive(code("alice", 1, 1), in("43", code("alice", 2, 2)), code("bob", 3, 1))
+	s.receive(codeItem("alice", 1, 1), inChat("43", codeItem("alice", 2, 2)), codeItem("bob", 3, 1))
 	login, ok, err := logins.FindLogin(t.Context(), "alice", supervisor.ChannelTelegram, "43")
 	s.must(err)
 	s.same("found", login, supervisor.Login{User: "alice", Channel: supervisor.ChannelTelegram, Chat: "43", OpenedAt: noon,
@@ -22,5 +22,5 @@ func TestLogins_CloseAndCloseAll(t *testing.T) {
 	n, err := logins.CloseAll(t.Context(), "alice")
 	s.must(err)
 	s.same("closed", n, int64(1))
-	s.same("left", s.look("SELECT user FROM login"), "bob")
+	s.same("left", s.query("SELECT user FROM login"), "bob")
 }

@@ -20,9 +20,9 @@ type Memories struct{ db *DB }
 // Memories returns the store of data about users' memory.
 func (db *DB) Memories() Memories { return Memories{db} }
 
-// readsNothing lists the tools whose results hold no words of others. recall is missing, as it also
+// trustedTools lists the tools whose results hold no words of others. recall is missing, as it also
 // finds text in files that the user has not accepted.
-var readsNothing = `["get_time","remember","update_memory","forget","note_today","ask_user","find_tools","send_file","send_message","write_file","append_file","schedule_task","update_task","cancel_task","job_result"]`
+var trustedTools = `["get_time","remember","update_memory","forget","note_today","ask_user","find_tools","send_file","send_message","write_file","append_file","schedule_task","update_task","cancel_task","job_result"]`
 
 // A recap and a quoted message may hold words of others, even if the assistant said them.
 const findMemorySource = `SELECT m.id, m.source, m.parts, m.created_at,
@@ -45,7 +45,7 @@ func (s Memories) Source(ctx context.Context, turn, message int64) (source super
 			}
 		}
 		return m
-	}, findMemorySource, turn, message, readsNothing)
+	}, findMemorySource, turn, message, trustedTools)
 }
 
 const (

@@ -22,7 +22,7 @@ func TestSaid_Commit_NotifiesAndLists(t *testing.T) {
 	}})
 	s.home = s.conversation("alice")
 	at := fmt.Sprint("alice ", s.home.ID)
-	turn := s.asking("a")
+	turn := s.startTurnCalling("a")
 	s.same("told", told, []string{at, at})
 	_, err := s.db.Turns().CommitResult(t.Context(), turn.ID, protocol.ToolResult{Call: "a", Name: "read_file", Text: "printed"})
 	s.must(err)

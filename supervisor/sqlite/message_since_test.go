@@ -11,7 +11,7 @@ import (
 
 func TestSince_ReturnsOnlyNewer(t *testing.T) {
 	s := newStory(t)
-	all := talked(s)
+	all := runTalk(s)
 	for known := range all {
 		after := int64(0)
 		if known > 0 {
@@ -26,7 +26,7 @@ func TestSince_ReturnsOnlyNewer(t *testing.T) {
 
 func TestSince_MovedWindow_IsReported(t *testing.T) {
 	s := newStory(t)
-	all := talked(s)
+	all := runTalk(s)
 	s.must(s.db.Transcript().Trim(t.Context(), s.home.ID, all[2].ID))
 	newer, window, err := s.db.Transcript().Since(t.Context(), s.home.ID, all[0].ID)
 	s.must(err)
@@ -40,7 +40,7 @@ func TestSince_MovedWindow_IsReported(t *testing.T) {
 
 func TestKept_SumsBlobsOfTurns(t *testing.T) {
 	s := newStory(t)
-	turn := s.begun("hello")
+	turn := s.startTurn("hello")
 	for name, size := range map[string]int64{"a": 3, "b": 4} {
 		ref := protocol.BlobRef{SHA256: strings.Repeat(name, 64), Size: size}
 		s.must(s.db.Blobs().Put(t.Context(), "alice", ref, turn.ID))

@@ -7,10 +7,10 @@ import (
 	"mews/supervisor"
 )
 
-// talked runs three exchanges of alice and returns the transcript.
-func talked(s *story) []protocol.Message {
+// runTalk runs three exchanges of alice and returns the transcript.
+func runTalk(s *story) []protocol.Message {
 	for _, text := range []string{"one", "two", "three"} {
-		turn := s.begun(text)
+		turn := s.startTurn(text)
 		_, err := s.db.Turns().CommitStep(s.Context(), step(turn, "you said "+text))
 		s.must(err)
 		s.finish(turn, "you said "+text)
@@ -20,23 +20,23 @@ func talked(s *story) []protocol.Message {
 
 func TestTrim_OlderMessage_ChangesNothing(t *testing.T) {
 	s := newStory(t)
-	all := talked(s)
+	all := runTalk(s)
 	s.same("messages", len(all), 6)
 	for _, c := range []struct{ trim, from int }{{2, 2}, {0, 2}, {4, 4}, {4, 4}} {
 		s.must(s.db.Transcript().Trim(t.Context(), s.home.ID, all[c.trim].ID))
 		s.same("window", s.transcript(s.home), all[c.from:])
 	}
-	s.same("kept", s.look("SELECT count(*) FROM message"), "6")
+	s.same("kept", s.query("SELECT count(*) FROM message"), "6")
 }
 
 func TestTrim_ForeignMessage_Fails(t *testing.T) {
 	s := newStory(t)
-	all := talked(s)
+	all := runTalk(s)
 	other := s.conversation("bob")
 	for _, id := range []int64{0, -1, all[5].ID + 1} {
-		s.refused(s.db.Transcript().Trim(t.Context(), s.home.ID, id), supervisor.CodeNotFound, "there is no message")
+		s.checkRefused(s.db.Transcript().Trim(t.Context(), s.home.ID, id), supervisor.CodeNotFound, "there is no message")
 	}
-	s.refused(s.db.Transcript().Trim(t.Context(), other.ID, all[0].ID), supervisor.CodeNotFound, "there is no message")
+	s.checkRefused(s.db.Transcript().Trim(t.Context(), other.ID, all[0].ID), supervisor.CodeNotFound, "there is no message")
 	s.same("window", s.transcript(s.home), all)
 }
 
@@ -44,17 +44,17 @@ func TestRestart_EmptiesWindow(t *testing.T) {
 	s := newStory(t)
 	// in a conversation without messages
 	s.must(s.db.Transcript().Restart(t.Context(), s.home.ID))
-	talked(s)
+	runTalk(s)
 	s.must(s.db.Transcript().Restart(t.Context(), s.home.ID))
 	s.same("window", len(s.transcript(s.home)), 0)
-	s.begun("hello again")
+	s.startTurn("hello again")
 	s.same("window", len(s.transcript(s.home)), 1)
 }
 
 func TestRestart_RunningTurn_Stays(t *testing.T) {
 	s := newStory(t)
-	talked(s)
-	turn := s.asking("c1")
+	runTalk(s)
+	turn := s.startTurnCalling("c1")
 	s.must(s.db.Transcript().Restart(t.Context(), s.home.ID))
 	_, err := s.db.Turns().CommitResult(t.Context(), turn.ID, result("c1", "one"))
 	s.must(err)
@@ -63,7 +63,7 @@ func TestRestart_RunningTurn_Stays(t *testing.T) {
 
 func TestTranscript_TwoUsers_AreSeparate(t *testing.T) {
 	s := newStory(t)
-	talked(s)
+	runTalk(s)
 	bob := s.conversation("bob")
 	in := s.put(bob, supervisor.KindText, "what did alice say?")
 	_, _, err := s.db.Turns().Start(t.Context(), in.ID, nil)

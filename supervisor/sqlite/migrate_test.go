@@ -75,8 +75,8 @@ func makeDatabase(t *testing.T, path, statements string) {
 	}
 }
 
-// delivered adds a delivered answer to the database of the first release.
-const delivered = `;INSERT INTO outbox (id, user, conversation, inbound, turn, kind, text, created_at, delivered_at)
+// deliverAll adds a delivered answer to the database of the first release.
+const deliverAll = `;INSERT INTO outbox (id, user, conversation, inbound, turn, kind, text, created_at, delivered_at)
 	VALUES (2, 'alice', 1, 1, 1, 'answer', 'It is sunny.', 1763640001000, 1763640002000)`
 
 // begun adds commands and a running turn; the newest of both was deleted.
@@ -95,7 +95,7 @@ func TestOpen_FirstRelease_IsMigrated(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "mews.db")
-	makeDatabase(t, path, string(frozen)+delivered+begun)
+	makeDatabase(t, path, string(frozen)+deliverAll+begun)
 	upgraded, fresh := newRigAt(t, path), newRig(t)
 	db := upgraded.db
 	defer upgraded.run()()

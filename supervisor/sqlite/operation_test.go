@@ -39,9 +39,9 @@ func TestOperation_Done_StaysDone(t *testing.T) {
 	s.same("found", found, o)
 	s.same("is there", ok, true)
 	for _, to := range []supervisor.OperationState{supervisor.OperationRunning, supervisor.OperationFailed, supervisor.OperationDone} {
-		s.refused(operations.Move(t.Context(), o.ID, to, ""), supervisor.CodeInvalid, "is done and cannot become")
+		s.checkRefused(operations.Move(t.Context(), o.ID, to, ""), supervisor.CodeInvalid, "is done and cannot become")
 	}
-	s.refused(operations.Move(t.Context(), 99, supervisor.OperationDone, ""), supervisor.CodeNotFound, "there is no operation 99")
+	s.checkRefused(operations.Move(t.Context(), 99, supervisor.OperationDone, ""), supervisor.CodeNotFound, "there is no operation 99")
 	other, err := operations.Put(t.Context(), archive("bob"))
 	s.must(err)
 	list, err := operations.List(t.Context(), "alice")
@@ -60,7 +60,7 @@ func TestOperation_ThreeDeaths_IsParked(t *testing.T) {
 	o, err := operations.Put(t.Context(), archive("alice"))
 	s.must(err)
 	_, err = operations.CountDeath(t.Context(), o.ID, "killed")
-	s.refused(err, supervisor.CodeInvalid, "is waiting and cannot become waiting")
+	s.checkRefused(err, supervisor.CodeInvalid, "is waiting and cannot become waiting")
 	for death, want := range []supervisor.OperationState{supervisor.OperationWaiting, supervisor.OperationWaiting,
 		supervisor.OperationParked} {
 		s.must(operations.Move(t.Context(), o.ID, supervisor.OperationRunning, ""))
@@ -87,7 +87,7 @@ func TestPieces_OperationEnded_AreDeleted(t *testing.T) {
 	if err := operations.PutPiece(t.Context(), o.ID, 1, want[0]); err == nil {
 		t.Error("a piece was kept twice")
 	}
-	s.refused(operations.PutPiece(t.Context(), 99, 0, want[0]), supervisor.CodeNotFound, "there is no operation 99")
+	s.checkRefused(operations.PutPiece(t.Context(), 99, 0, want[0]), supervisor.CodeNotFound, "there is no operation 99")
 	pieces := func(id int64, want ...protocol.TranscribedPiece) {
 		t.Helper()
 		got, err := operations.Pieces(t.Context(), id)

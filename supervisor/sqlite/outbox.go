@@ -79,10 +79,10 @@ func (s Outbox) SayOf(ctx context.Context, d supervisor.Delivery) (supervisor.De
 }
 
 const (
-	ofShown    = ` IN (SELECT o.id FROM outbox o WHERE o.inbound = ?2 AND o.kind = 'notice' AND o.vanish > 0)`
-	cleanShown = `UPDATE cleaning SET due_at = ?1 WHERE (conversation, message) IN (SELECT conversation, message FROM post WHERE delivery` +
-		ofShown + `)`
-	vanishShown = `UPDATE outbox SET vanish = ?1 WHERE delivered_at IS NULL AND id` + ofShown
+	isShownNotice = ` IN (SELECT o.id FROM outbox o WHERE o.inbound = ?2 AND o.kind = 'notice' AND o.vanish > 0)`
+	cleanShown    = `UPDATE cleaning SET due_at = ?1 WHERE (conversation, message) IN (SELECT conversation, message FROM post WHERE delivery` +
+		isShownNotice + `)`
+	vanishShown = `UPDATE outbox SET vanish = ?1 WHERE delivered_at IS NULL AND id` + isShownNotice
 )
 
 // hideShown removes the notice that is shown until an inbound arrives or is answered. A notice that

@@ -6,8 +6,8 @@ import (
 	"mews/supervisor"
 )
 
-// maxPress is the longest data of a button, in bytes. (Bot API, callback_data.)
-const maxPress = 64
+// maxPressBytes is the longest data of a button, in bytes. (Bot API, callback_data.)
+const maxPressBytes = 64
 
 // checkDelivery fails for a delivery that no channel could take. Later nobody could tell who made
 // it.
@@ -36,9 +36,9 @@ func checkDelivery(d supervisor.Delivery) error {
 
 func checkButton(b supervisor.Button) error {
 	printable := !strings.ContainsFunc(b.Press, func(r rune) bool { return r < ' ' || r > '~' })
-	if strings.TrimSpace(b.Text) == "" || b.Press == "" || len(b.Press) > maxPress || !printable {
+	if strings.TrimSpace(b.Text) == "" || b.Press == "" || len(b.Press) > maxPressBytes || !printable {
 		return invalid("the button %q (%q) is not one that can be pressed: it needs a text, and 1 to %d bytes of printable "+
-			"ASCII to come back", b.Text, b.Press, maxPress)
+			"ASCII to come back", b.Text, b.Press, maxPressBytes)
 	}
 	return nil
 }

@@ -28,7 +28,7 @@ func TestSay_ButtonsAndFiles_AreStored(t *testing.T) {
 	s.must(err)
 	s.same("kept", list, []supervisor.Delivery{want})
 	s.notice(s.home, "plain")
-	s.same("none", s.look("SELECT buttons || files || vanish FROM outbox WHERE text = 'plain'"), "0")
+	s.same("none", s.query("SELECT buttons || files || vanish FROM outbox WHERE text = 'plain'"), "0")
 
 	new := supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTelegram, Chat: "42"}
 	said, err = s.db.Outbox().Say(t.Context(), supervisor.Delivery{Conversation: new, Text: "hello"})
@@ -45,9 +45,9 @@ func TestAnswerCommand_PressTwice_Fails(t *testing.T) {
 	s.same("answer", d, supervisor.Delivery{ID: d.ID, Conversation: s.home, Inbound: in.ID, Key: in.Key,
 		Kind: supervisor.DeliveryCommand, Text: "And now?", Buttons: yesNo, Files: []supervisor.File{picture("a.png")},
 		DeleteAfter: time.Minute, CreatedAt: noon})
-	s.same("pending", s.pending(s.home), []string{"And now?"})
+	s.same("pending", s.pendingTexts(s.home), []string{"And now?"})
 	_, err = s.db.Outbox().AnswerCommand(t.Context(), in.ID, supervisor.Delivery{Text: "again"})
-	s.refused(err, supervisor.CodeInvalid, "is answered and cannot become answered")
+	s.checkRefused(err, supervisor.CodeInvalid, "is answered and cannot become answered")
 }
 
 func TestSay_InvalidDelivery_Fails(t *testing.T) {
@@ -62,26 +62,26 @@ func TestSay_InvalidDelivery_Fails(t *testing.T) {
 	}
 	for name, d := range map[string]supervisor.Delivery{
 		"a button without a text":    button(" ", "x"),
-		"one that says nothing":      button("x", ""),
-		"one that says too much":     button("x", strings.Repeat("x", 65)),
-		"one that is not ASCII":      button("x", "é"),
-		"one with a line's end":      button("x", "a\nb"),
-		"a file of no bytes' hash":   file(func(f *supervisor.File) { f.SHA256 = "ab" }),
+		"button without data":        button("x", ""),
+		"button with long data":      button("x", strings.Repeat("x", 65)),
+		"button with non-ASCII data": button("x", "é"),
+		"button with a newline":      button("x", "a\nb"),
+		"file with a bad hash":       file(func(f *supervisor.File) { f.SHA256 = "ab" }),
 		"a file without a name":      file(func(f *supervisor.File) { f.Name = "" }),
-		"a file of no kind":          file(func(f *supervisor.File) { f.MediaType = "" }),
-		"a file smaller than empty":  file(func(f *supervisor.File) { f.Size = -1 }),
-		"what vanished before it is": {Text: "x", DeleteAfter: -1},
+		"file without a media type":  file(func(f *supervisor.File) { f.MediaType = "" }),
+		"file of negative size":      file(func(f *supervisor.File) { f.Size = -1 }),
+		"negative DeleteAfter":       {Text: "x", DeleteAfter: -1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d.Conversation = s.home
 			_, err := s.db.Outbox().Say(t.Context(), d)
-			s.refused(err, supervisor.CodeInvalid, "")
-			s.same("kept", s.pending(s.home), []string(nil))
+			s.checkRefused(err, supervisor.CodeInvalid, "")
+			s.same("kept", s.pendingTexts(s.home), []string(nil))
 		})
 	}
 	_, err := s.db.Outbox().Say(t.Context(), button("x", strings.Repeat("~", 63)+" "))
 	// the conversation is not the cause
-	s.refused(err, supervisor.CodeInternal, "conversation")
+	s.checkRefused(err, supervisor.CodeInternal, "conversation")
 	longest := button("x", strings.Repeat("~", 63)+" ")
 	longest.Conversation = s.home
 	_, err = s.db.Outbox().Say(t.Context(), longest)
@@ -146,7 +146,7 @@ func TestSayOf_InboundStaysUnanswered(t *testing.T) {
 	s.close(list[0], supervisor.OutcomeSent, "")
 	s.same("the inbound", s.state(in.ID), "new")
 	_, err = s.db.Outbox().SayOf(t.Context(), supervisor.Delivery{Inbound: 4711, Text: "Heard: milk"})
-	s.refused(err, supervisor.CodeNotFound, "there is no inbound 4711")
+	s.checkRefused(err, supervisor.CodeNotFound, "there is no inbound 4711")
 }
 
 // The notice is not repeated after a crash before the inbound had arrived.
@@ -162,8 +162,8 @@ func TestSayOf_SameText_IsSentOnce(t *testing.T) {
 	s.close(heard, supervisor.OutcomeSent, "")
 	s.same("the same words", say(in, "Heard: milk", 0).ID, heard.ID)
 	s.same("what is shown", say(in, "1:30 of 2:00", time.Hour), shown)
-	s.same("all", s.look("SELECT count(*) FROM outbox"), "2")
+	s.same("all", s.query("SELECT count(*) FROM outbox"), "2")
 	say(in, "Heard: bread", 0)
 	say(other, "Heard: milk", 0)
-	s.same("others", s.look("SELECT count(*) FROM outbox"), "4")
+	s.same("others", s.query("SELECT count(*) FROM outbox"), "4")
 }

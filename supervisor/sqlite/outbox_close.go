@@ -49,7 +49,7 @@ func (t *tx) closeDelivery(c supervisor.DeliveryOutcome) {
 	}
 	t.moveOutcome(d, c.Outcome, c.Why)
 	t.questionDelivered(d.id, c.Outcome)
-	if d.vanish > 0 {
+	if d.deleteAfter > 0 {
 		t.expire(d)
 	}
 	for _, id := range c.Told {
@@ -60,7 +60,7 @@ func (t *tx) closeDelivery(c supervisor.DeliveryOutcome) {
 	}
 	t.settleInbound(d.inbound)
 	if c.Outcome == supervisor.OutcomeFailed {
-		t.placeRefused(d, c)
+		t.handleRefused(d, c)
 	}
 }
 
@@ -70,7 +70,7 @@ type outcomeRow struct {
 	conversation int64
 	inbound      int64 // 0 means none
 	outcome      supervisor.Outcome
-	vanish       int64 // milliseconds; 0 means never
+	deleteAfter  int64 // milliseconds; 0 means never
 	// the turn that it answers, if it has undo buttons; otherwise 0
 	undoable int64
 }
@@ -82,7 +82,7 @@ const (
 )
 
 func scanOutcome(r *engine.Row) (d outcomeRow) {
-	r.Scan(&d.id, &d.conversation, &d.inbound, &d.outcome, &d.vanish, &d.undoable)
+	r.Scan(&d.id, &d.conversation, &d.inbound, &d.outcome, &d.deleteAfter, &d.undoable)
 	return d
 }
 
@@ -141,7 +141,7 @@ func (t *tx) expire(d outcomeRow) {
 	if t.conversationByID(d.conversation).Channel.Can().Delete {
 		clean = cleanPosts
 	}
-	t.Exec(clean, t.Now+d.vanish, d.id)
+	t.Exec(clean, t.Now+d.deleteAfter, d.id)
 	t.Exec(blankPosts, t.Now, d.id)
 	t.Exec(blankDelivery, t.policies.Outbox.NotKept, d.id)
 }

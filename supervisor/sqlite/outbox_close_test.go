@@ -18,13 +18,13 @@ func TestInbound_OneAnswerUnsent_StaysAnswered(t *testing.T) {
 		{supervisor.OutcomeFailed, "answered"},
 	} {
 		t.Run(string(c.outcome), func(t *testing.T) {
-			d := s.finish(s.begun("hello"), "hi")
+			d := s.finish(s.startTurn("hello"), "hi")
 			for range 2 { // a second call changes nothing
 				s.close(d, c.outcome, "because")
 				s.same("state", s.state(d.Inbound), c.state)
 			}
-			s.same("outcome", s.look("SELECT outcome FROM outbox WHERE id = ?", d.ID), string(c.outcome))
-			s.same("pending", s.pending(s.home), []string(nil))
+			s.same("outcome", s.query("SELECT outcome FROM outbox WHERE id = ?", d.ID), string(c.outcome))
+			s.same("pending", s.pendingTexts(s.home), []string(nil))
 		})
 	}
 	counts, err := s.db.Counts(t.Context())
@@ -38,7 +38,7 @@ func TestClose_RefusedOutcome_ChangesNothing(t *testing.T) {
 	s.close(sent, supervisor.OutcomeSent, "")
 	s.close(failed, supervisor.OutcomeFailed, "blocked")
 	const all = "SELECT id || coalesce(outcome, '') || why || told FROM outbox ORDER BY id"
-	before := s.look(all)
+	before := s.query(all)
 	for name, c := range map[string]struct {
 		delivery int64
 		outcome  supervisor.Outcome
@@ -46,17 +46,17 @@ func TestClose_RefusedOutcome_ChangesNothing(t *testing.T) {
 		words    string
 	}{
 		"none":               {waits.ID, "", supervisor.CodeInvalid, `is "" and cannot become ""`},
-		"one there is not":   {waits.ID, "lost", supervisor.CodeInvalid, `cannot become "lost"`},
-		"failed, once sent":  {sent.ID, supervisor.OutcomeFailed, supervisor.CodeInvalid, `is "sent" and cannot become "failed"`},
-		"sent, once failed":  {failed.ID, supervisor.OutcomeSent, supervisor.CodeInvalid, `is "failed" and cannot become "sent"`},
-		"of no delivery":     {999, supervisor.OutcomeSent, supervisor.CodeNotFound, "no delivery 999"},
-		"told again of what": {sent.ID, supervisor.OutcomeUnknown, supervisor.CodeInvalid, "cannot become"},
+		"unknown outcome":    {waits.ID, "lost", supervisor.CodeInvalid, `cannot become "lost"`},
+		"failed after sent":  {sent.ID, supervisor.OutcomeFailed, supervisor.CodeInvalid, `is "sent" and cannot become "failed"`},
+		"sent after failed":  {failed.ID, supervisor.OutcomeSent, supervisor.CodeInvalid, `is "failed" and cannot become "sent"`},
+		"unknown delivery":   {999, supervisor.OutcomeSent, supervisor.CodeNotFound, "no delivery 999"},
+		"unknown after sent": {sent.ID, supervisor.OutcomeUnknown, supervisor.CodeInvalid, "cannot become"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := s.db.Outbox().Close(t.Context(), supervisor.DeliveryOutcome{Delivery: c.delivery, Outcome: c.outcome,
 				Told: []int64{failed.ID}})
-			s.refused(err, c.code, c.words)
-			s.same("outbox", s.look(all), before)
+			s.checkRefused(err, c.code, c.words)
+			s.same("outbox", s.query(all), before)
 		})
 	}
 }

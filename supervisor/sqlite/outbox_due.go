@@ -38,7 +38,7 @@ const listUntoldOf = `SELECT id FROM outbox WHERE outcome IN ('unknown', 'failed
 // Resend would send and that the user was not told about.
 func (s Outbox) ListUntold(ctx context.Context, conversation int64) ([]int64, error) {
 	return engine.All(s.db.reader(ctx, "list what conversation %d was not told", conversation), engine.Integer, listUntoldOf,
-		conversation, s.db.engine.Now().Add(-resendAge))
+		conversation, s.db.engine.Now().Add(-maxResendAge))
 }
 
 // With a single max() SQLite takes the other columns from the row with the maximum.

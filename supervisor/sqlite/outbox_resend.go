@@ -7,9 +7,9 @@ import (
 	"mews/supervisor"
 )
 
-// resendAge is the greatest age of a delivery that is sent again. Older ones are in the history,
+// maxResendAge is the greatest age of a delivery that is sent again. Older ones are in the history,
 // and would be out of place in a chat.
-const resendAge = 7 * 24 * time.Hour
+const maxResendAge = 7 * 24 * time.Hour
 
 // The text of a delivery with a DeleteAfter is gone, and a delivery that was sent elsewhere has
 // arrived there.
@@ -24,7 +24,7 @@ func (s Outbox) Resend(ctx context.Context, conversation int64, limit int) (n in
 }
 
 func (t *tx) resend(conversation int64, limit int) int {
-	lost := all(t, scanOutcome, listResendable, conversation, t.Now-resendAge.Milliseconds(), limit)
+	lost := all(t, scanOutcome, listResendable, conversation, t.Now-maxResendAge.Milliseconds(), limit)
 	for _, d := range lost {
 		t.moveOutcome(d, outcomePending, "")
 		t.requeue(d.id)

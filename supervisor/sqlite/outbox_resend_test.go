@@ -22,7 +22,7 @@ func TestResend_LostDelivery_IsQueued(t *testing.T) {
 	turn, _, err := s.db.Turns().Start(t.Context(), in.ID, nil)
 	s.must(err)
 	d := s.finish(turn, "a b c d")
-	posts, err := s.db.Posts().Open(t.Context(), d.ID, rich("a", "b", "c", "d"))
+	posts, err := s.db.Posts().Open(t.Context(), d.ID, richTexts("a", "b", "c", "d"))
 	s.must(err)
 	for i, state := range []supervisor.PostState{supervisor.PostSent, supervisor.PostUnknown, supervisor.PostFailed} {
 		p, err := s.db.Posts().Sending(t.Context(), c.ID, posts[i])
@@ -34,8 +34,8 @@ func TestResend_LostDelivery_IsQueued(t *testing.T) {
 
 	s.same("again", s.resend(c, 9), 1)
 	s.same("once more", s.resend(c, 9), 0)
-	s.same("pending", s.pending(c), []string{"a b c d"})
-	s.same("what it was", s.look("SELECT why || told FROM outbox WHERE id = ?", d.ID), "0")
+	s.same("pending", s.pendingTexts(c), []string{"a b c d"})
+	s.same("what it was", s.query("SELECT why || told FROM outbox WHERE id = ?", d.ID), "0")
 	posts, err = s.db.Posts().List(t.Context(), 0, d.ID)
 	s.must(err)
 	var states []supervisor.PostState
@@ -69,9 +69,9 @@ func TestResend_TakesOldestOfLastWeek(t *testing.T) {
 	say(mine, day, "a day", supervisor.OutcomeFailed)
 	s.now = noon
 	s.same("at most", s.resend(mine, 2), 2)
-	s.same("pending", s.pending(mine), []string{"a week", "two days"})
+	s.same("pending", s.pendingTexts(mine), []string{"a week", "two days"})
 	s.same("the rest", s.resend(mine, 9), 1)
-	s.same("pending", s.pending(mine), []string{"a week", "two days", "a day"})
-	s.same("bob's", s.pending(theirs), []string(nil))
+	s.same("pending", s.pendingTexts(mine), []string{"a week", "two days", "a day"})
+	s.same("bob's", s.pendingTexts(theirs), []string(nil))
 	s.same("of nobody", s.resend(supervisor.Conversation{ID: 999}, 9), 0)
 }

@@ -11,8 +11,8 @@ import (
 func TestDelivered_Answer_InboundIsDone(t *testing.T) {
 	s := newStory(t)
 	out := s.db.Outbox()
-	first := s.finish(s.begun("one"), "1")
-	second := s.finish(s.begun("two"), "2")
+	first := s.finish(s.startTurn("one"), "1")
+	second := s.finish(s.startTurn("two"), "2")
 	pending, err := out.ListPending(t.Context(), s.home.ID, 0, 10)
 	s.must(err)
 	s.same("pending", pending, []supervisor.Delivery{first, second})
@@ -29,12 +29,12 @@ func TestDelivered_Answer_InboundIsDone(t *testing.T) {
 	pending, err = out.ListPending(t.Context(), s.home.ID, 0, 10)
 	s.must(err)
 	s.same("pending", pending, []supervisor.Delivery{second})
-	s.refused(out.Delivered(t.Context(), 999), supervisor.CodeNotFound, "no delivery 999")
+	s.checkRefused(out.Delivered(t.Context(), 999), supervisor.CodeNotFound, "no delivery 999")
 }
 
 func TestDelivered_ParkedInbound_StaysParked(t *testing.T) {
 	s := newStory(t)
-	turn := s.begun("poison")
+	turn := s.startTurn("poison")
 	d, err := s.db.Turns().Finish(t.Context(), sqlite.FinishTurn{Turn: turn.ID, Why: protocol.WhyError,
 		State: supervisor.InboundParked, Text: "It ended your assistant three times."})
 	s.must(err)
@@ -54,15 +54,15 @@ func TestAnswerCommand_Twice_Fails(t *testing.T) {
 	s.same("delivery", d, supervisor.Delivery{ID: d.ID, Conversation: s.home, Inbound: in.ID, Key: in.Key,
 		Kind: supervisor.DeliveryCommand, Text: "All is well.", CreatedAt: noon})
 	_, err = s.db.Outbox().AnswerCommand(t.Context(), in.ID, supervisor.Delivery{Text: "All is well, again."})
-	s.refused(err, supervisor.CodeInvalid, "is answered and cannot become answered")
+	s.checkRefused(err, supervisor.CodeInvalid, "is answered and cannot become answered")
 	s.must(s.db.Outbox().Delivered(t.Context(), d.ID))
 	s.same("state", s.state(in.ID), "done")
 
 	text := s.text("hello")
 	_, err = s.db.Outbox().AnswerCommand(t.Context(), text.ID, supervisor.Delivery{Text: "hi"})
-	s.refused(err, supervisor.CodeInvalid, "not a command or a press")
+	s.checkRefused(err, supervisor.CodeInvalid, "not a command or a press")
 	_, err = s.db.Outbox().AnswerCommand(t.Context(), 999, supervisor.Delivery{Text: "hi"})
-	s.refused(err, supervisor.CodeNotFound, "no inbound 999")
+	s.checkRefused(err, supervisor.CodeNotFound, "no inbound 999")
 }
 
 func TestOutboxList_AfterId_ListsNewer(t *testing.T) {
@@ -97,5 +97,5 @@ func TestOutboxList_AfterId_ListsNewer(t *testing.T) {
 	s.must(err)
 	s.same("newest", newest, all[3].ID)
 	_, err = out.PutNotice(t.Context(), 999, "to nobody")
-	s.refused(err, supervisor.CodeNotFound, "no conversation 999")
+	s.checkRefused(err, supervisor.CodeNotFound, "no conversation 999")
 }

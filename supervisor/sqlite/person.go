@@ -38,7 +38,7 @@ func (s People) Add(ctx context.Context, u supervisor.User, entries ...AuditRow)
 		if errors.Is(t.err, engine.ErrPrimaryKey) {
 			t.err = problem.New(problem.PersonExists, nil, u.Name)
 		}
-		t.auditAll(entries)
+		t.auditRows(entries)
 	}, "add the person %s", u.Name)
 }
 
@@ -56,7 +56,7 @@ func (s People) List(ctx context.Context) ([]supervisor.User, error) {
 // transaction.
 func (s People) Remove(ctx context.Context, name string, entries ...AuditRow) (bool, error) {
 	there := false
-	_, err := s.db.changing(ctx, entries, func(t *tx) (all int64) {
+	_, err := s.db.auditIfChanged(ctx, entries, func(t *tx) (all int64) {
 		for _, query := range []string{unbindUser, revokeInvites, closeLogins, deletePerson} {
 			n := t.Change(query, name)
 			all, there = all+n, n > 0 // after the last of them: whether the user existed
@@ -77,7 +77,7 @@ const (
 // one about the invites, go into the audit log in the same transaction.
 func (s People) Suspend(ctx context.Context, user string, on bool, entries ...AuditRow) error {
 	return s.db.write(ctx, func(t *tx) {
-		t.auditAll(entries)
+		t.auditRows(entries)
 		if !on {
 			t.Exec(unsuspend, user)
 			return

@@ -8,17 +8,17 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// personTable is a table with rows that name a user, as the schema has it.
-type personTable struct {
+// userTable is a table with rows that name a user, as the schema has it.
+type userTable struct {
 	name   string
 	column string // the column with the user's name
 	rowid  bool   // its rows are visited by rowid
 }
 
-// listPersonTables finds the tables with a column user, and the table person with its column name.
+// listUserTables finds the tables with a column user, and the table person with its column name.
 // The audit log is left out, since rows are only added to it. A table comes after those that refer
 // to its rows, and person comes last.
-const listPersonTables = `WITH RECURSIVE
+const listUserTables = `WITH RECURSIVE
 	kept AS (SELECT name, NOT wr AS has_rowid FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name <> 'audit'),
 	names (child, parent) AS (SELECT k.name, f."table" FROM kept k JOIN pragma_foreign_key_list(k.name) f
 		WHERE f."table" <> k.name AND f.on_delete NOT IN ('SET NULL', 'CASCADE')),
@@ -28,24 +28,24 @@ const listPersonTables = `WITH RECURSIVE
 	WHERE c.name = iif(k.name = 'person', 'name', 'user')
 	ORDER BY (SELECT max(level) FROM leveled l WHERE l.name = k.name) DESC, k.name = 'person', k.name`
 
-// erasePiece lists the tables with a delete statement of their own. It runs until it changes
+// eraseStatements lists the tables with a delete statement of their own. It runs until it changes
 // nothing.
-var erasePiece = map[string]string{
+var eraseStatements = map[string]string{
 	"tool_call": `DELETE FROM tool_call WHERE (conversation, call) IN (SELECT t.conversation, t.call
 		FROM conversation c JOIN tool_call t ON t.conversation = c.id WHERE c.user = ? LIMIT 1000)`,
 	"attachment": `DELETE FROM attachment WHERE (inbound, position) IN (SELECT a.inbound, a.position
 		FROM inbox i JOIN attachment a ON a.inbound = i.id WHERE i.user = ? LIMIT 1000)`,
 	// One at a time: some columns that may name a conversation have no index.
 	"conversation": `DELETE FROM conversation WHERE id = (SELECT min(id) FROM conversation WHERE user = ?)`,
-	"host_uid":     leaveHostUID, // nobody else ever gets the id
+	"host_uid":     retireHostUID, // nobody else ever gets the id
 }
 
 // tables returns the tables with rows that name a user, in the order of erasing.
-func (s People) tables(ctx context.Context) ([]personTable, error) {
-	return engine.All(s.db.reader(ctx, "list the tables that name a person"), func(r *engine.Row) (t personTable) {
+func (s People) tables(ctx context.Context) ([]userTable, error) {
+	return engine.All(s.db.reader(ctx, "list the tables that name a person"), func(r *engine.Row) (t userTable) {
 		r.Scan(&t.name, &t.column, &t.rowid)
 		return t
-	}, listPersonTables)
+	}, listUserTables)
 }
 
 // eraseWindow is the number of rows that Erase visits in a transaction, so that other writers wait
@@ -81,7 +81,7 @@ func (s People) Erase(ctx context.Context, user string) (counts map[string]int64
 	}, "keep that %s was erased", user)
 }
 
-func (s People) eraseFrom(ctx context.Context, table personTable, user string) (n int64, err error) {
+func (s People) eraseFrom(ctx context.Context, table userTable, user string) (n int64, err error) {
 	const doing = "erase %s from %s"
 	change := func(query string, args ...any) int64 {
 		some := int64(0)
@@ -89,7 +89,7 @@ func (s People) eraseFrom(ctx context.Context, table personTable, user string) (
 		n += some
 		return some
 	}
-	if piece := erasePiece[table.name]; piece != "" || !table.rowid {
+	if piece := eraseStatements[table.name]; piece != "" || !table.rowid {
 		for change(cmp.Or(piece, `DELETE`+table.rows()), user) > 0 {
 		}
 		return n, err
@@ -122,4 +122,4 @@ func (s People) Count(ctx context.Context, user string) (map[string]int64, error
 }
 
 // rows returns the end of a query for a user's rows. The names come from the schema.
-func (h personTable) rows() string { return ` FROM ` + h.name + ` WHERE ` + h.column + ` = ?` }
+func (h userTable) rows() string { return ` FROM ` + h.name + ` WHERE ` + h.column + ` = ?` }

@@ -12,9 +12,9 @@ import (
 	"mews/supervisor"
 )
 
-// everything adds a row to each table that names a user. USER stands for the name and N for a
+// insertEverything adds a row to each table that names a user. USER stands for the name and N for a
 // number of that user alone.
-const everything = `
+const insertEverything = `
 INSERT INTO person (name, role, account, timezone, created_at) VALUES ('USER', 'user', '', '', 1);
 INSERT INTO setting (user, name, value) VALUES ('USER', 'model', 'offline');
 INSERT INTO suspended (user, created_at) VALUES ('USER', 1);
@@ -60,29 +60,29 @@ INSERT INTO speech (delivery, user, only) VALUES (N, 'USER', 1);
 INSERT INTO extension (user, turn, amount, created_at) VALUES ('USER', N, 1, 1);
 `
 
-// fillIn adds a row of a user to each table that names users.
-func (r *rig) fillIn(user string, number int) {
+// addUserRows adds a row of a user to each table that names users.
+func (r *rig) addUserRows(user string, number int) {
 	r.Helper()
 	n := fmt.Sprint(number)
 	script := strings.NewReplacer("USER", user, "DIGESTN", strings.Repeat("d", 58-len(n))+n, "N", n).Replace(
-		strings.NewReplacer("INSERT INTO", "insert into", "DELETE", "delete").Replace(everything))
+		strings.NewReplacer("INSERT INTO", "insert into", "DELETE", "delete").Replace(insertEverything))
 	for _, statement := range strings.Split(strings.TrimSpace(script), ";\n") {
 		err := r.write(func(t *tx) error { return t.Query(nil, statement) })
 		if err != nil {
 			r.Fatalf("%s: %v", statement, err)
 		}
 	}
-	for _, table := range r.naming() {
+	for _, table := range r.userTables() {
 		if table != "audit" && r.countOf(table, user) == 0 {
-			r.fillTable(table, user, n)
+			r.addUserRow(table, user, n)
 		}
 	}
 	r.same("audit", r.db.Audit().Put(r.Context(), user, "made", ""), nil)
 }
 
-// fillTable adds a row of a user to a table that everything does not cover. References get the
+// addUserRow adds a row of a user to a table that everything does not cover. References get the
 // number of the user's rows; no CHECK is applied.
-func (r *rig) fillTable(table, user, n string) {
+func (r *rig) addUserRow(table, user, n string) {
 	r.Helper()
 	columns := r.list(`SELECT name FROM pragma_table_info(?) WHERE "notnull" AND dflt_value IS NULL OR pk ORDER BY cid`, table)
 	values := r.list(`SELECT CASE WHEN name = 'user' THEN quote(?) WHEN name IN ('secret', 'digest') THEN quote('secretDIGEST' || ?)
@@ -98,8 +98,8 @@ func (r *rig) fillTable(table, user, n string) {
 	}
 }
 
-// naming lists the tables with a column that names a user, from the database.
-func (r *rig) naming() []string {
+// userTables lists the tables with a column that names a user, from the database.
+func (r *rig) userTables() []string {
 	r.Helper()
 	return r.list(`SELECT m.name FROM sqlite_schema m JOIN pragma_table_info(m.name) c
 		WHERE m.type = 'table' AND (c.name = 'user' OR m.name = 'person' AND c.name = 'name') ORDER BY 1`)
@@ -114,8 +114,8 @@ func (r *rig) countOf(table, user string) int {
 	return r.count("SELECT count(*) FROM " + table + " WHERE " + column + " = '" + user + "'")
 }
 
-// unerased lists the tables from which Erase deletes nothing, and why.
-var unerased = map[string]string{
+// notErased lists the tables from which Erase deletes nothing, and why.
+var notErased = map[string]string{
 	"audit":            "it is only ever added to, and says who was erased",
 	"source":           "how far a source was read is nobody's",
 	"freeze":           "until when a channel takes nothing is nobody's",
@@ -127,13 +127,13 @@ var unerased = map[string]string{
 func TestEraseAndExport_CoverEveryTable(t *testing.T) {
 	r := newRig(t)
 	defer r.run()()
-	r.fillIn("alice", 1)
+	r.addUserRows("alice", 1)
 	var out strings.Builder
 	r.same("error", r.db.Access().People.Export(t.Context(), "alice", &out), nil)
 	erased, err := r.db.Access().People.Erase(t.Context(), "alice")
 	r.same("error", err, nil)
 	for _, table := range r.list("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'") {
-		why, stays := unerased[table]
+		why, stays := notErased[table]
 		if (erased[table] > 0) == stays || stays && why == "" {
 			t.Errorf("%s is erased: %t, and is not: %t (%s)", table, erased[table] > 0, stays, why)
 		}
@@ -146,10 +146,10 @@ func TestEraseAndExport_CoverEveryTable(t *testing.T) {
 func TestErase_DeletesOnlyThatUser(t *testing.T) {
 	r := newRig(t)
 	defer r.run()()
-	r.fillIn("alice", 1)
-	r.fillIn("bob", 2)
+	r.addUserRows("alice", 1)
+	r.addUserRows("bob", 2)
 	want := map[string]int64{}
-	for _, table := range r.naming() {
+	for _, table := range r.userTables() {
 		r.same(table+" before", r.countOf(table, "alice"), 1)
 		if table != "audit" {
 			want[table] = 1
@@ -165,7 +165,7 @@ func TestErase_DeletesOnlyThatUser(t *testing.T) {
 	if d := cmp.Diff(want, counts); d != "" {
 		t.Errorf("counted: (-want +got)\n%s", d)
 	}
-	for _, table := range r.naming() {
+	for _, table := range r.userTables() {
 		left := 0
 		if table == "audit" {
 			left = 2 // and that she was erased
@@ -183,8 +183,8 @@ func TestErase_DeletesOnlyThatUser(t *testing.T) {
 func TestErase_ManyRows_UsesSeveralCommits(t *testing.T) {
 	r := newRig(t)
 	defer r.run()()
-	r.fillIn("alice", 1)
-	r.fillIn("bob", 2)
+	r.addUserRows("alice", 1)
+	r.addUserRows("bob", 2)
 	many := func(t *tx) error {
 		return t.Query(nil, `WITH RECURSIVE n (i) AS (VALUES (0) UNION ALL SELECT i + 1 FROM n WHERE i < 2999)
 			INSERT INTO message (user, conversation, turn, role, parts, created_at)
@@ -210,7 +210,7 @@ func TestErase_ManyRows_UsesSeveralCommits(t *testing.T) {
 func TestErase_RowAddedMeanwhile_CanRunAgain(t *testing.T) {
 	r := newRig(t)
 	defer r.run()()
-	r.fillIn("alice", 1)
+	r.addUserRows("alice", 1)
 	late := func(t *tx) error { // another user's row that refers to her turn must not dangle
 		return t.Query(nil, `INSERT INTO effect (user, turn, call, kind, target, detail, reported_by, created_at) VALUES ('carol', 1, 'c', 'x', '', '', 'worker', 1)`)
 	}
@@ -224,8 +224,8 @@ func TestErase_RowAddedMeanwhile_CanRunAgain(t *testing.T) {
 func TestExport_LeavesOutSecrets(t *testing.T) {
 	r := newRig(t)
 	defer r.run()()
-	r.fillIn("alice", 1)
-	r.fillIn("bob", 2)
+	r.addUserRows("alice", 1)
+	r.addUserRows("bob", 2)
 	many := func(t *tx) error {
 		return t.Query(nil, `WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 1200)
 			INSERT INTO granted (user, tool, subject, text, created_at) SELECT 'alice', 'x', printf('%064d', i), '', i FROM n`)
@@ -250,7 +250,7 @@ func TestExport_LeavesOutSecrets(t *testing.T) {
 			t.Errorf("the inbound is %s", line)
 		}
 	}
-	for _, table := range r.naming() {
+	for _, table := range r.userTables() {
 		r.same("lines of "+table, lines[table], r.countOf(table, "alice"))
 	}
 	r.same("to somebody who has gone", errors.Is(r.db.Access().People.Export(t.Context(), "alice", gone{}), errGone), true)
@@ -262,9 +262,9 @@ type gone struct{}
 
 func (gone) Write([]byte) (int, error) { return 0, errGone }
 
-// arriving adds the rows of a message whose recording is being transcribed, to those of everything.
+// insertArriving adds the rows of a message whose recording is being transcribed, to those of everything.
 // N1 is a number that no other row has.
-const arriving = `
+const insertArriving = `
 INSERT INTO inbox (id, user, conversation, source, key, kind, text, state, received_at, changed_at)
 	VALUES (N1, 'USER', N, 'bot', 'N1', 'text', '', 'arriving', 1, 1);
 INSERT INTO attachment (inbound, position, user, file, kind, name, media_type, size, seconds)
@@ -279,12 +279,12 @@ UPDATE speech SET operations = '[N1]', recording = N WHERE user = 'USER';
 func TestEraseAndExport_ArrivingMessage(t *testing.T) {
 	r := newRig(t)
 	defer r.run()()
-	r.fillIn("alice", 1)
-	r.fillIn("bob", 2)
+	r.addUserRows("alice", 1)
+	r.addUserRows("bob", 2)
 	for i, user := range []string{"alice", "bob"} {
 		n := fmt.Sprint(i + 1)
 		for _, statement := range strings.Split(strings.TrimSpace(strings.NewReplacer("USER", user, "DIGESTN", strings.Repeat("e", 56)+n,
-			"NULL", "null", "INSERT INTO", "insert into", "N1", "10"+n, "N", n).Replace(arriving)), ";\n") {
+			"NULL", "null", "INSERT INTO", "insert into", "N1", "10"+n, "N", n).Replace(insertArriving)), ";\n") {
 			r.same(statement, r.write(func(t *tx) error { return t.Query(nil, statement) }), nil)
 		}
 	}

@@ -19,7 +19,7 @@ func (s People) Export(ctx context.Context, user string, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	for _, table := range append(tables, personTable{name: "audit", column: "user", rowid: true}) {
+	for _, table := range append(tables, userTable{name: "audit", column: "user", rowid: true}) {
 		if err := s.exportFrom(ctx, table, user, w); err != nil {
 			return err
 		}
@@ -34,7 +34,7 @@ const pageKey = "page key"
 // serve as secrets.
 var notExported = []string{"secret", "digest", pageKey}
 
-func (s People) exportFrom(ctx context.Context, table personTable, user string, w io.Writer) error {
+func (s People) exportFrom(ctx context.Context, table userTable, user string, w io.Writer) error {
 	read := s.db.reader(ctx, "export what %s has of %s", user, table.name)
 	for after, more := int64(0), true; more; {
 		query, args := table.page(user, after)
@@ -62,7 +62,7 @@ func (s People) exportFrom(ctx context.Context, table personTable, user string, 
 
 // page returns the query for a page of a user's rows. For a table without rowid it returns all
 // rows, which are few or small.
-func (h personTable) page(user string, after int64) (query string, args []any) {
+func (h userTable) page(user string, after int64) (query string, args []any) {
 	if !h.rowid {
 		return `SELECT *` + h.rows(), []any{user}
 	}

@@ -20,21 +20,21 @@ func TestPeople_AddAndRemove(t *testing.T) {
 	ann := supervisor.User{Name: "ann", Role: supervisor.RoleAdmin}
 	s.must(access.People.Add(t.Context(), bob))
 	s.must(access.People.Add(t.Context(), ann))
-	s.refused(access.People.Add(t.Context(), bob), supervisor.CodeInvalid, "called bob already")
+	s.checkRefused(access.People.Add(t.Context(), bob), supervisor.CodeInvalid, "called bob already")
 	list, err := access.People.List(t.Context())
 	s.must(err)
 	s.same("people", list, []supervisor.User{ann, bob})
 
 	s.must(access.Bindings.Bind(t.Context(), sqlite.Binding{Channel: "telegram", Account: "7", User: "bob"}))
 	s.must(access.Invites.Put(t.Context(), sqlite.Invite{Digest: digest("a"), User: "bob", ExpiresAt: noon.Add(time.Hour)}))
-	batchStory{s}.receive(code("bob", 1, 1))
+	batchStory{s}.receive(codeItem("bob", 1, 1))
 	there, err := access.People.Remove(t.Context(), "bob")
 	s.must(err)
 	s.same("removed", there, true)
 	for _, table := range []string{"binding", "invite", "login"} {
-		s.same("what lets them in", s.look("SELECT count(*) FROM "+table), "0")
+		s.same("what lets them in", s.query("SELECT count(*) FROM "+table), "0")
 	}
-	s.same("their factor", s.look("SELECT count(*) FROM totp"), "1")
+	s.same("their factor", s.query("SELECT count(*) FROM totp"), "1")
 	there, err = access.People.Remove(t.Context(), "bob")
 	s.must(err)
 	s.same("removed again", there, false)
@@ -49,7 +49,7 @@ func TestSuspend_EndsLogins(t *testing.T) {
 		s.must(err)
 		s.same("suspended", list, want)
 	}
-	s.receive(code("alice", 1, 1), code("bob", 2, 1))
+	s.receive(codeItem("alice", 1, 1), codeItem("bob", 2, 1))
 	for range 2 {
 		s.must(people.Suspend(t.Context(), "alice", true))
 		suspended("alice")

@@ -9,14 +9,14 @@ import (
 	"mews/supervisor/internal/engine/enginetest"
 )
 
-// scan is a step that reads a whole table or index, and the reason why that is fine.
-type scan struct {
+// allowedScan is a step that reads a whole table or index, and the reason why that is fine.
+type allowedScan struct {
 	step    *regexp.Regexp
 	because string
 }
 
-// harmless lists steps that are fine in any statement.
-var harmless = []scan{
+// harmlessScans lists steps that are fine in any statement.
+var harmlessScans = []allowedScan{
 	{regexp.MustCompile(`^SCAN (CONSTANT ROW|\(subquery-\d+\))$`), "it is no table"},
 	{regexp.MustCompile(`VIRTUAL TABLE INDEX`), "the elements of a JSON text, or a pragma's rows"},
 	{regexp.MustCompile(`^SCAN (below|chain|leveled)$`), "a recursive query reads its own rows"},
@@ -30,39 +30,39 @@ var harmless = []scan{
 	{regexp.MustCompile(`^SCAN sqlite_(sequence|master)$`), "there is a row for each table"},
 }
 
-// wholesale matches statements about all data of a user or about whole tables, whose table name
+// wholesaleStatement matches statements about all data of a user or about whole tables, whose table name
 // comes at run time.
-var wholesale = regexp.MustCompile(`^(SELECT count\(\*\)|SELECT \*|DELETE) FROM \w+ WHERE user = \?( AND rowid > \? AND rowid <= \?)?$`)
+var wholesaleStatement = regexp.MustCompile(`^(SELECT count\(\*\)|SELECT \*|DELETE) FROM \w+ WHERE user = \?( AND rowid > \? AND rowid <= \?)?$`)
 
-// scanning lists the statements that may scan a table, and why.
-var scanning = map[string]string{
-	countEffects:               "an admin counts what was done, of everybody",
-	countInbounds:              "an admin counts what there is",
-	countRest:                  "an admin counts what there is",
-	findRepositoryStatus:       "an admin asks how a repository is",
-	listUnchained:              "the first start after an update gives the log its digests",
-	listPosted:                 "the reviews that were posted are read once in a while",
-	cleanShown:                 "it holds what is to be deleted from chats soon",
-	moveInbounds:               "a chat has got another name",
-	deleteUpdates:              "a person has something forgotten",
-	listFacts:                  "it holds the words of facts until they are gone",
-	isOthersBlob:               "a person has something forgotten",
-	listQuotes:                 "m is what is forgotten just now",
-	listBegin:                  "b is what begins just now",
-	listSpeeches:               "it holds what is not spoken yet",
-	findCode:                   "a code is typed a few times a day",
-	listExpired:                "it is asked once a question has expired",
-	pruneSeen:                  "a job that is done is kept for 90 days",
-	insertConversation:         "a table that names conversations is scanned where a row waits for its own, which none does",
-	erasePiece["conversation"]: "a person is erased, one conversation at a time",
+// allowedStatements lists the statements that may scan a table, and why.
+var allowedStatements = map[string]string{
+	countEffects:                    "an admin counts what was done, of everybody",
+	countInbounds:                   "an admin counts what there is",
+	countOthers:                     "an admin counts what there is",
+	findRepositoryStatus:            "an admin asks how a repository is",
+	listUnchained:                   "the first start after an update gives the log its digests",
+	listPosted:                      "the reviews that were posted are read once in a while",
+	cleanShown:                      "it holds what is to be deleted from chats soon",
+	moveInbounds:                    "a chat has got another name",
+	deleteUpdates:                   "a person has something forgotten",
+	listFacts:                       "it holds the words of facts until they are gone",
+	isOthersBlob:                    "a person has something forgotten",
+	listQuotes:                      "m is what is forgotten just now",
+	listBegin:                       "b is what begins just now",
+	listSpeeches:                    "it holds what is not spoken yet",
+	findCode:                        "a code is typed a few times a day",
+	listExpired:                     "it is asked once a question has expired",
+	pruneSeen:                       "a job that is done is kept for 90 days",
+	insertConversation:              "a table that names conversations is scanned where a row waits for its own, which none does",
+	eraseStatements["conversation"]: "a person is erased, one conversation at a time",
 }
 
 // FaultOfPlan returns how a statement reads finished work. The statements of a turn or a start must
 // not.
 func FaultOfPlan(s enginetest.Statement) string {
 	for _, step := range s.Plan {
-		isHarmless := slices.ContainsFunc(harmless, func(s scan) bool { return s.step.MatchString(step) })
-		if strings.HasPrefix(step, "SCAN") && !isHarmless && scanning[s.Text] == "" && !wholesale.MatchString(s.Text) {
+		isHarmless := slices.ContainsFunc(harmlessScans, func(s allowedScan) bool { return s.step.MatchString(step) })
+		if strings.HasPrefix(step, "SCAN") && !isHarmless && allowedStatements[s.Text] == "" && !wholesaleStatement.MatchString(s.Text) {
 			return step
 		}
 	}

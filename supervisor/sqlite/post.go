@@ -33,12 +33,12 @@ func (s Posts) List(ctx context.Context, turn, delivery int64) ([]supervisor.Pos
 }
 
 // The posts of a turn's reply do not change after the user was asked.
-const askedBelow = `SELECT EXISTS (SELECT 1 FROM question q CROSS JOIN post a ON a.delivery = q.delivery WHERE q.turn = ?1 AND a.state = 'sent'
+const isAskedBelowReply = `SELECT EXISTS (SELECT 1 FROM question q CROSS JOIN post a ON a.delivery = q.delivery WHERE q.turn = ?1 AND a.state = 'sent'
 	AND a.changed_at >= (SELECT max(p.changed_at) FROM post p WHERE p.turn = ?1 AND p.state = 'sent'))`
 
 // Asked reports whether a question of a turn is below all that its reply has shown so far.
 func (s Posts) Asked(ctx context.Context, turn int64) (bool, error) {
-	return engine.Value(s.db.reader(ctx, "look whether turn %d has asked below its reply", turn), engine.Bool, askedBelow, turn)
+	return engine.Value(s.db.reader(ctx, "look whether turn %d has asked below its reply", turn), engine.Bool, isAskedBelowReply, turn)
 }
 
 // Sending claims a post for sending, and stores its Content and Repeat. It returns the post, or
@@ -101,7 +101,7 @@ func (t *tx) putPost(conversation int64, p supervisor.Post) supervisor.Post {
 // Whether nothing else is to be sent to a chat before a delivery: ?1 is the delivery, ?2 its turn,
 // ?3 its conversation, ?4 and ?5 the chat. Deliveries since ?6 that may not have arrived count too:
 // the user will be told about them.
-const firstInChat = `SELECT NOT EXISTS (SELECT 1 FROM post WHERE turn = ?2 AND state <> 'deleted')
+const isFirstInChat = `SELECT NOT EXISTS (SELECT 1 FROM post WHERE turn = ?2 AND state <> 'deleted')
 	AND NOT EXISTS (SELECT 1 FROM outbox WHERE delivered_at IS NULL AND id <> ?1 AND id NOT IN (SELECT delivery FROM speech WHERE only = 1) AND conversation IN
 		(SELECT id FROM conversation WHERE channel = ?4 AND chat = ?5))
 	AND NOT EXISTS (SELECT 1 FROM outbox WHERE outcome IN ('unknown', 'failed') AND told = 0 AND vanish = 0
@@ -111,7 +111,7 @@ const firstInChat = `SELECT NOT EXISTS (SELECT 1 FROM post WHERE turn = ?2 AND s
 // before it.
 func (t *tx) putFirstPost(d supervisor.Delivery, content supervisor.RichText) (none supervisor.Post) {
 	c := d.Conversation
-	if !value(t, engine.Bool, firstInChat, d.ID, d.Turn, c.ID, c.Channel, c.Chat, t.Now-resendAge.Milliseconds()) {
+	if !value(t, engine.Bool, isFirstInChat, d.ID, d.Turn, c.ID, c.Channel, c.Chat, t.Now-maxResendAge.Milliseconds()) {
 		return none
 	}
 	return t.putPost(c.ID, supervisor.Post{Turn: d.Turn, Delivery: d.ID, State: supervisor.PostSending, Content: content})

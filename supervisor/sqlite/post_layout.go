@@ -11,7 +11,7 @@ import (
 // they were not sent, deleted. Open returns the posts by part. If the delivery has posts, Open
 // returns them unchanged.
 func (s Posts) Open(ctx context.Context, delivery int64, contents []supervisor.RichText) ([]supervisor.Post, error) {
-	return s.inLayout(ctx, delivery, func(t layoutTx) {
+	return s.changeLayout(ctx, delivery, func(t layoutTx) {
 		if !t.hasLayout() {
 			t.layOut(0, contents)
 		}
@@ -23,7 +23,7 @@ func (s Posts) Open(ctx context.Context, delivery int64, contents []supervisor.R
 // part.
 func (s Posts) Replace(ctx context.Context, delivery int64, from int, contents []supervisor.RichText) (
 	[]supervisor.Post, error) {
-	return s.inLayout(ctx, delivery, func(t layoutTx) {
+	return s.changeLayout(ctx, delivery, func(t layoutTx) {
 		if !t.hasLayout() {
 			t.fail(invalid("it was not said yet what delivery %d is to show", delivery))
 		}
@@ -32,8 +32,8 @@ func (s Posts) Replace(ctx context.Context, delivery int64, from int, contents [
 	}, "replace delivery %d from part %d on", delivery, from)
 }
 
-// inLayout runs fn to change a delivery's layout, and returns the posts afterwards.
-func (s Posts) inLayout(ctx context.Context, delivery int64, fn func(layoutTx), format string, args ...any) (
+// changeLayout runs fn to change a delivery's layout, and returns the posts afterwards.
+func (s Posts) changeLayout(ctx context.Context, delivery int64, fn func(layoutTx), format string, args ...any) (
 	[]supervisor.Post, error) {
 	return inTransaction(ctx, s.db, func(t *tx) []supervisor.Post {
 		fn(t.layout(delivery))
@@ -84,11 +84,11 @@ func (t layoutTx) requeueRefused(part int) {
 // layOut sets the contents of the parts from one on, and drops the posts beyond the last part.
 func (t layoutTx) layOut(from int, contents []supervisor.RichText) {
 	for i, content := range contents {
-		t.fill(from+i, content)
+		t.setContent(from+i, content)
 	}
 	for part, p := range t.parts {
 		if part >= from+len(contents) {
-			t.drop(p)
+			t.dropPost(p)
 		}
 	}
 }
@@ -99,8 +99,8 @@ var refilledState = map[supervisor.PostState]supervisor.PostState{
 	supervisor.PostSurplus: supervisor.PostSent,   // it is still in the chat
 }
 
-// fill sets the content of a part.
-func (t layoutTx) fill(part int, content supervisor.RichText) {
+// setContent sets the content of a part.
+func (t layoutTx) setContent(part int, content supervisor.RichText) {
 	p, ok := t.parts[part]
 	if !ok {
 		t.putPost(t.delivery.Conversation.ID, supervisor.Post{Turn: t.delivery.Turn, Delivery: t.delivery.ID,
@@ -112,7 +112,7 @@ func (t layoutTx) fill(part int, content supervisor.RichText) {
 	if state, ok := refilledState[p.State]; ok {
 		to.State = state
 	}
-	t.assign(p, to)
+	t.assignPost(p, to)
 }
 
 // droppedState is the next state of a post that the delivery no longer needs. Posts in other states
@@ -122,21 +122,21 @@ var droppedState = map[supervisor.PostState]supervisor.PostState{
 	supervisor.PostSurplus: supervisor.PostSurplus,
 }
 
-// drop removes a post from the delivery.
-func (t layoutTx) drop(p supervisor.Post) {
+// dropPost removes a post from the delivery.
+func (t layoutTx) dropPost(p supervisor.Post) {
 	to := p
 	to.State = supervisor.PostDeleted
 	if state, ok := droppedState[p.State]; ok {
 		to.State = state
 	}
-	t.assign(p, to)
+	t.assignPost(p, to)
 }
 
 const assignPost = `UPDATE post SET conversation = ?, delivery = ?, content = ?, changed_at = ? WHERE id = ?`
 
-// assign gives a post to the delivery and changes it. An interrupted sending stays one, whatever
+// assignPost gives a post to the delivery and changes it. An interrupted sending stays one, whatever
 // the new content.
-func (t layoutTx) assign(p, to supervisor.Post) {
+func (t layoutTx) assignPost(p, to supervisor.Post) {
 	t.Exec(assignPost, t.delivery.Conversation.ID, t.delivery.ID, encoded{to.Content}, t.Now, p.ID)
 	if p.State != to.State {
 		t.changePost(p, to)

@@ -16,8 +16,8 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// legal lists all allowed transitions of a post as "from>to", independently of the program's table.
-var legal = strings.Fields(`>queued >sending queued>queued queued>sending queued>failed queued>deleted
+// legalTransitions lists all allowed transitions of a post as "from>to", independently of the program's table.
+var legalTransitions = strings.Fields(`>queued >sending queued>queued queued>sending queued>failed queued>deleted
 	sending>sending sending>sent sending>queued sending>unknown sending>failed sending>deleted
 	sent>sent sent>surplus sent>queued surplus>surplus surplus>deleted surplus>sent
 	unknown>unknown unknown>queued unknown>deleted failed>failed failed>queued failed>deleted deleted>deleted`)
@@ -40,7 +40,7 @@ const allPosts = selectPost + `WHERE p.turn = ? ORDER BY p.id`
 
 // look compares the posts with their last state: each step must be legal, and a refused one must
 // change nothing.
-func (c *postModel) look(what string, refused bool) {
+func (c *postModel) checkStep(what string, refused bool) {
 	list, err := engine.All(c.db.reader(c.ctx, "look"), scanPost, allPosts, c.turn)
 	if err != nil {
 		c.Fatal(err)
@@ -48,19 +48,19 @@ func (c *postModel) look(what string, refused bool) {
 	now := map[int64]supervisor.Post{}
 	for _, p := range list {
 		now[p.ID] = p
-		c.oneStep(what, c.rows[p.ID], p)
+		c.checkOneStep(what, c.rows[p.ID], p)
 	}
 	if d := cmp.Diff(c.rows, now); refused && d != "" {
 		c.Fatalf("%s was refused and has changed something: %s", what, d)
 	}
 	c.rows = now
-	c.onePartOnePost()
-	c.showsWhatWasSaid(what)
+	c.checkOnePostPerPart()
+	c.checkShown(what)
 }
 
-func (c *postModel) oneStep(what string, from, to supervisor.Post) {
+func (c *postModel) checkOneStep(what string, from, to supervisor.Post) {
 	switch way := string(from.State + ">" + to.State); {
-	case !slices.Contains(legal, way):
+	case !slices.Contains(legalTransitions, way):
 		c.Fatalf("%s: post %d went %s", what, to.ID, way)
 	case way == "sending>sending" && strings.HasPrefix(what, "send") && from.Repeat:
 		if d := cmp.Diff(from, to); d != "" {
@@ -75,7 +75,7 @@ func (c *postModel) oneStep(what string, from, to supervisor.Post) {
 	}
 }
 
-func (c *postModel) onePartOnePost() {
+func (c *postModel) checkOnePostPerPart() {
 	seen := map[int]bool{}
 	for _, p := range c.rows {
 		if p.State != supervisor.PostDeleted && seen[p.Part] {
@@ -85,8 +85,8 @@ func (c *postModel) onePartOnePost() {
 	}
 }
 
-// showsWhatWasSaid checks that an open answer has a post for each of its parts and needs no other.
-func (c *postModel) showsWhatWasSaid(what string) {
+// checkShown checks that an open answer has a post for each of its parts and needs no other.
+func (c *postModel) checkShown(what string) {
 	if c.shown == nil {
 		return
 	}
@@ -102,8 +102,8 @@ func (c *postModel) showsWhatWasSaid(what string) {
 	}
 }
 
-// any draws one of the posts, or a missing one.
-func (c *postModel) any() supervisor.Post {
+// drawPost draws one of the posts, or a missing one.
+func (c *postModel) drawPost() supervisor.Post {
 	ids := slices.Sorted(maps.Keys(c.rows))
 	if i := rapid.IntRange(-1, len(ids)-1).Draw(c.T, "post"); i >= 0 {
 		return c.rows[ids[i]]
@@ -120,19 +120,19 @@ func (c *postModel) texts(label string) (texts []string, contents []supervisor.R
 }
 
 func (c *postModel) send(*rapid.T) {
-	p := c.any()
+	p := c.drawPost()
 	p.Repeat = rapid.Bool().Draw(c.T, "repeat")
 	if p.ID == 0 && c.shown != nil {
 		c.Skip("a growing reply has no part beyond its answer's")
 	}
 	_, err := c.db.Posts().Sending(c.ctx, c.home.ID, p)
-	c.look("send", err != nil)
+	c.checkStep("send", err != nil)
 }
 
 // settle stores any state, except that it does not change whether a part is needed: Open and
 // Replace decide that.
 func (c *postModel) settle(*rapid.T) {
-	p := c.any()
+	p := c.drawPost()
 	unneeded := func(s supervisor.PostState) bool {
 		return s == supervisor.PostSurplus || s == supervisor.PostDeleted
 	}
@@ -144,7 +144,7 @@ func (c *postModel) settle(*rapid.T) {
 	p.Repeat = rapid.Bool().Draw(c.T, "repeat")
 	p.Message = rapid.SampledFrom([]string{"", "7"}).Draw(c.T, "message")
 	err := c.db.Posts().Settle(c.ctx, p)
-	c.look("settle", err != nil)
+	c.checkStep("settle", err != nil)
 }
 
 func (c *postModel) open(*rapid.T) {
@@ -153,7 +153,7 @@ func (c *postModel) open(*rapid.T) {
 	if c.shown == nil && err == nil {
 		c.shown = texts
 	}
-	c.look("open", err != nil)
+	c.checkStep("open", err != nil)
 }
 
 func (c *postModel) replace(*rapid.T) {
@@ -163,7 +163,7 @@ func (c *postModel) replace(*rapid.T) {
 	if err == nil {
 		c.shown = append(slices.Clone(c.shown[:from]), texts...)
 	}
-	c.look("replace", err != nil)
+	c.checkStep("replace", err != nil)
 }
 
 // resend fails the answer and sends it again.
@@ -175,7 +175,7 @@ func (c *postModel) resend(*rapid.T) {
 	if err != nil || n != 1 {
 		c.Fatal(n, err)
 	}
-	c.look("resend", false)
+	c.checkStep("resend", false)
 	for _, p := range c.rows {
 		if p.Delivery != 0 && (p.State == supervisor.PostUnknown || p.State == supervisor.PostFailed) {
 			c.Fatalf("post %d is left behind", p.ID)

@@ -6,8 +6,8 @@ import (
 	"mews/supervisor"
 )
 
-// rich returns texts without marks.
-func rich(texts ...string) (list []supervisor.RichText) {
+// richTexts returns texts without marks.
+func richTexts(texts ...string) (list []supervisor.RichText) {
 	for _, text := range texts {
 		list = append(list, supervisor.RichText{Text: text})
 	}
@@ -17,8 +17,8 @@ func rich(texts ...string) (list []supervisor.RichText) {
 // postStory is a story of posts.
 type postStory struct{ *story }
 
-// posts lists the posts of a delivery or, with delivery 0, of a turn.
-func (s postStory) posts(turn, delivery int64) []supervisor.Post {
+// listPosts lists the posts of a delivery or, with delivery 0, of a turn.
+func (s postStory) listPosts(turn, delivery int64) []supervisor.Post {
 	s.Helper()
 	list, err := s.db.Posts().List(s.Context(), turn, delivery)
 	s.must(err)
@@ -26,7 +26,7 @@ func (s postStory) posts(turn, delivery int64) []supervisor.Post {
 }
 
 // sending claims a post of alice for sending.
-func (s postStory) sending(p supervisor.Post) supervisor.Post {
+func (s postStory) startSending(p supervisor.Post) supervisor.Post {
 	s.Helper()
 	p, err := s.db.Posts().Sending(s.Context(), s.home.ID, p)
 	s.must(err)
@@ -43,81 +43,81 @@ func (s postStory) settle(p supervisor.Post, state supervisor.PostState, message
 
 func TestSending_Post_IsStoredFirst(t *testing.T) {
 	s := postStory{newStory(t)}
-	turn := s.begun("hello")
+	turn := s.startTurn("hello")
 	content := supervisor.RichText{Text: "a <b> & \u2028 \"c\" \x00 é😀", Entities: []supervisor.Entity{
 		{Type: supervisor.EntityLink, Offset: 2, Length: 3, URL: "https://example.org/?a=1&b=<2>"},
 		{Type: supervisor.EntityPre, Offset: 6, Length: 1, Language: "go"}}}
-	p := s.sending(supervisor.Post{Turn: turn.ID, Part: 0, Content: content, Message: "not read", State: "not read"})
+	p := s.startSending(supervisor.Post{Turn: turn.ID, Part: 0, Content: content, Message: "not read", State: "not read"})
 	want := supervisor.Post{ID: p.ID, Turn: turn.ID, State: supervisor.PostSending, Content: content}
 	s.same("sending", p, want)
-	s.same("kept", s.posts(turn.ID, 0), []supervisor.Post{want})
+	s.same("kept", s.listPosts(turn.ID, 0), []supervisor.Post{want})
 
 	sent := s.settle(p, supervisor.PostSent, "77")
-	s.same("sent", s.posts(turn.ID, 0), []supervisor.Post{sent})
+	s.same("sent", s.listPosts(turn.ID, 0), []supervisor.Post{sent})
 	sent.Content.Text = "edited"
 	sent = s.settle(sent, supervisor.PostSent, "77")
-	second := s.sending(supervisor.Post{Turn: turn.ID, Part: 1, Content: rich("more")[0]})
-	s.same("both", s.posts(turn.ID, 0), []supervisor.Post{sent, second})
-	s.same("of no turn", s.posts(999, 0), []supervisor.Post(nil))
-	s.same("whose", s.look("SELECT user FROM post"), "alice alice")
+	second := s.startSending(supervisor.Post{Turn: turn.ID, Part: 1, Content: richTexts("more")[0]})
+	s.same("both", s.listPosts(turn.ID, 0), []supervisor.Post{sent, second})
+	s.same("of no turn", s.listPosts(999, 0), []supervisor.Post(nil))
+	s.same("whose", s.query("SELECT user FROM post"), "alice alice")
 }
 
 func TestSending_InvalidPost_Fails(t *testing.T) {
 	s := postStory{newStory(t)}
-	turn := s.begun("hello")
-	s.sending(supervisor.Post{Turn: turn.ID})
+	turn := s.startTurn("hello")
+	s.startSending(supervisor.Post{Turn: turn.ID})
 	for name, c := range map[string]struct {
 		conversation int64
 		post         supervisor.Post
 		code         supervisor.Code
 		words        string
 	}{
-		"a part that is there":    {s.home.ID, supervisor.Post{Turn: turn.ID}, supervisor.CodeInvalid, "part 0 of turn"},
-		"of no conversation":      {999, supervisor.Post{Turn: turn.ID, Part: 1}, supervisor.CodeNotFound, "no conversation 999"},
-		"one that is not there":   {s.home.ID, supervisor.Post{ID: 999, Turn: turn.ID}, supervisor.CodeNotFound, "no post 999"},
-		"of no turn and delivery": {s.home.ID, supervisor.Post{}, supervisor.CodeInternal, "CHECK"},
-		"of a turn that is not":   {s.home.ID, supervisor.Post{Turn: 999}, supervisor.CodeInternal, "FOREIGN KEY"},
-		"a part below 0":          {s.home.ID, supervisor.Post{Turn: turn.ID, Part: -1}, supervisor.CodeInternal, "CHECK"},
+		"existing part":             {s.home.ID, supervisor.Post{Turn: turn.ID}, supervisor.CodeInvalid, "part 0 of turn"},
+		"unknown conversation":      {999, supervisor.Post{Turn: turn.ID, Part: 1}, supervisor.CodeNotFound, "no conversation 999"},
+		"unknown post":              {s.home.ID, supervisor.Post{ID: 999, Turn: turn.ID}, supervisor.CodeNotFound, "no post 999"},
+		"without turn and delivery": {s.home.ID, supervisor.Post{}, supervisor.CodeInternal, "CHECK"},
+		"unknown turn":              {s.home.ID, supervisor.Post{Turn: 999}, supervisor.CodeInternal, "FOREIGN KEY"},
+		"negative part":             {s.home.ID, supervisor.Post{Turn: turn.ID, Part: -1}, supervisor.CodeInternal, "CHECK"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := s.db.Posts().Sending(t.Context(), c.conversation, c.post)
-			s.refused(err, c.code, c.words)
-			s.same("posts", s.look("SELECT count(*) FROM post"), "1")
+			s.checkRefused(err, c.code, c.words)
+			s.same("posts", s.query("SELECT count(*) FROM post"), "1")
 		})
 	}
-	s.refused(s.db.Posts().Settle(t.Context(), supervisor.Post{ID: 999}), supervisor.CodeNotFound, "no post 999")
+	s.checkRefused(s.db.Posts().Settle(t.Context(), supervisor.Post{ID: 999}), supervisor.CodeNotFound, "no post 999")
 }
 
 func TestSending_Interrupted_IsRepeatedOnce(t *testing.T) {
 	s := postStory{newStory(t)}
-	turn := s.begun("hello")
-	p := s.sending(supervisor.Post{Turn: turn.ID})
+	turn := s.startTurn("hello")
+	p := s.startSending(supervisor.Post{Turn: turn.ID})
 	again := func(p supervisor.Post) error {
 		_, err := s.db.Posts().Sending(t.Context(), s.home.ID, p)
 		return err
 	}
-	s.refused(again(p), supervisor.CodeInvalid, "is sending (repeat false) and cannot become sending (repeat false")
+	s.checkRefused(again(p), supervisor.CodeInvalid, "is sending (repeat false) and cannot become sending (repeat false")
 	p.Repeat = true
-	p = s.sending(p)
-	s.refused(again(p), supervisor.CodeInvalid, "is sending (repeat true) and cannot become sending (repeat true")
+	p = s.startSending(p)
+	s.checkRefused(again(p), supervisor.CodeInvalid, "is sending (repeat true) and cannot become sending (repeat true")
 
 	// certainly not taken: the repeat may be sent again, and stays a repeat
 	p = s.settle(p, supervisor.PostQueued, "")
 	unmarked := p
 	unmarked.Repeat = false
-	s.refused(again(unmarked), supervisor.CodeInvalid, "is queued (repeat true) and cannot become sending (repeat false")
-	s.refused(s.db.Posts().Settle(t.Context(), unmarked), supervisor.CodeInvalid, "cannot become")
-	p = s.settle(s.sending(p), supervisor.PostUnknown, "")
-	s.refused(again(p), supervisor.CodeInvalid, "is unknown")
+	s.checkRefused(again(unmarked), supervisor.CodeInvalid, "is queued (repeat true) and cannot become sending (repeat false")
+	s.checkRefused(s.db.Posts().Settle(t.Context(), unmarked), supervisor.CodeInvalid, "cannot become")
+	p = s.settle(s.startSending(p), supervisor.PostUnknown, "")
+	s.checkRefused(again(p), supervisor.CodeInvalid, "is unknown")
 }
 
 func TestSettle_MessageGone_IsSentAgain(t *testing.T) {
 	s := postStory{newStory(t)}
-	turn := s.begun("hello")
-	p := s.settle(s.sending(supervisor.Post{Turn: turn.ID}), supervisor.PostSent, "7")
+	turn := s.startTurn("hello")
+	p := s.settle(s.startSending(supervisor.Post{Turn: turn.ID}), supervisor.PostSent, "7")
 	p = s.settle(p, supervisor.PostQueued, "")
-	p = s.settle(s.sending(p), supervisor.PostSent, "8")
-	s.same("posts", s.posts(turn.ID, 0), []supervisor.Post{p})
+	p = s.settle(s.startSending(p), supervisor.PostSent, "8")
+	s.same("posts", s.listPosts(turn.ID, 0), []supervisor.Post{p})
 	p.State, p.Message = supervisor.PostSent, ""
-	s.refused(s.db.Posts().Settle(t.Context(), p), supervisor.CodeInvalid, "cannot become sent")
+	s.checkRefused(s.db.Posts().Settle(t.Context(), p), supervisor.CodeInvalid, "cannot become sent")
 }

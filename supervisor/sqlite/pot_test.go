@@ -10,8 +10,8 @@ import (
 
 const widgets = "review/acme/widget"
 
-// reviewing starts a turn of alice that reviews.
-func reviewing(s *story) supervisor.Turn {
+// startReview starts a turn of alice that reviews.
+func startReview(s *story) supervisor.Turn {
 	s.Helper()
 	in, _, err := s.db.Inbox().Put(s.Context(), supervisor.Inbound{Source: "github/acme/widget", Key: "7", Kind: supervisor.KindReview, Text: "review it",
 		Conversation: supervisor.Conversation{User: "alice", Channel: supervisor.ChannelGitHub, Chat: "acme/widget", Thread: "7"}})
@@ -21,8 +21,8 @@ func reviewing(s *story) supervisor.Turn {
 	return turn
 }
 
-// window opens a named child turn.
-func window(s *story, turn supervisor.Turn, name, text string) sqlite.ChildWindow {
+// openChild opens a named child turn.
+func openChild(s *story, turn supervisor.Turn, name, text string) sqlite.ChildWindow {
 	s.Helper()
 	w, err := s.db.Turns().OpenChild(s.Context(), turn.ID, name, text)
 	s.must(err)
@@ -30,10 +30,10 @@ func window(s *story, turn supervisor.Turn, name, text string) sqlite.ChildWindo
 }
 
 // answered answers in a child turn, at a cost.
-func answered(s *story, w sqlite.ChildWindow, text string, cost, lease int64) {
+func answerChild(s *story, w sqlite.ChildWindow, text string, cost, lease int64) {
 	s.Helper()
 	_, err := s.db.Turns().CommitLast(s.Context(), sqlite.LastStep{End: sqlite.FinishTurn{Turn: w.Turn, Why: protocol.WhyDone},
-		Step: sqlite.Step{Turn: w.Turn, Spec: "a/b", Cost: dear(cost), Leases: []int64{lease}, Pot: widgets,
+		Step: sqlite.Step{Turn: w.Turn, Spec: "a/b", Cost: price(cost), Leases: []int64{lease}, Pot: widgets,
 			Message: protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.Part{{Text: text}}}}})
 	s.must(err)
 }
@@ -41,18 +41,18 @@ func answered(s *story, w sqlite.ChildWindow, text string, cost, lease int64) {
 // Spending of a pot counts for the parent turn, the pot and the installation, and for no user.
 func TestPot_Spending_CountsForNoUser(t *testing.T) {
 	s := newStory(t)
-	turn := reviewing(s)
+	turn := startReview(s)
 	pays := func(amount int64, limits ...supervisor.Limit) supervisor.Claim {
 		c := claim(turn, amount, limits...)
 		c.Pot = widgets
 		return c
 	}
-	lease := within(s, pays(50))
-	answered(s, window(s, turn, "part 1", "read this"), "clean", 30, lease)
-	within(s, pays(20))
+	lease := mustTake(s, pays(50))
+	answerChild(s, openChild(s, turn, "part 1", "read this"), "clean", 30, lease)
+	mustTake(s, pays(20))
 	limits := []supervisor.Limit{{Scope: supervisor.ScopeTurn}, {Scope: supervisor.ScopePot, Since: noon}, {Scope: supervisor.ScopeInstallation, Since: noon},
 		{Scope: supervisor.ScopeDay, Since: noon}, {Scope: supervisor.ScopeMonth, Since: noon}}
-	_, short := taken(s, pays(1, limits...))
+	_, short := take(s, pays(1, limits...))
 	for i, spent := range []int64{30, 30, 30, 0, 0} {
 		held := spent * 2 / 3
 		s.same("by "+string(limits[i].Scope), short[i], supervisor.Shortage{Limit: limits[i], Spent: spent, Held: held, Wanted: 1})
@@ -62,13 +62,13 @@ func TestPot_Spending_CountsForNoUser(t *testing.T) {
 	s.same("of her own set aside", own, int64(0))
 	other := pays(1, limits[1])
 	other.Pot = "review/acme/other"
-	_, short = taken(s, other)
+	_, short = take(s, other)
 	s.same("of another pot", short[0].Spent+short[0].Held, int64(0))
 
 	left, err := s.db.Leases().Recover(t.Context())
 	s.must(err)
 	s.same("left by a crash", left, int64(1))
-	used(s, sqlite.ModelCall{User: "alice", Spec: "a/b", Cost: dear(7)})
+	putCall(s, sqlite.ModelCall{User: "alice", Spec: "a/b", Cost: price(7)})
 	sum := func(q sqlite.UsageQuery) map[string]int64 {
 		t.Helper()
 		list, err := s.db.Usage().Sum(t.Context(), q)
@@ -82,32 +82,32 @@ func TestPot_Spending_CountsForNoUser(t *testing.T) {
 	s.same("by whom", sum(sqlite.UsageQuery{By: []sqlite.UsageDimension{sqlite.ByUser, sqlite.ByModel}}), map[string]int64{widgets: 50, "alice": 7})
 	s.same("all", sum(sqlite.UsageQuery{}), map[string]int64{"": 57})
 	s.same("hers", sum(sqlite.UsageQuery{User: "alice"}), map[string]int64{"": 7})
-	_, short = taken(s, pays(1, limits[2:4]...))
+	_, short = take(s, pays(1, limits[2:4]...))
 	s.same("everybody's and hers", []int64{short[0].Spent, short[1].Spent}, []int64{57, 7})
 }
 
 // A child turn is found by its name as it was left, whatever ended meanwhile.
 func TestOpenChild_SameName_ReturnsWindow(t *testing.T) {
 	s := newStory(t)
-	turn := reviewing(s)
-	first := window(s, turn, "part 1", "read this")
-	s.same("as it was left", window(s, turn, "part 1", "read that"), first)
+	turn := startReview(s)
+	first := openChild(s, turn, "part 1", "read this")
+	s.same("as it was left", openChild(s, turn, "part 1", "read that"), first)
 	s.same("empty but for its text", []any{first.Asked.Text(), first.Answer.ID, len(s.transcript(supervisor.Conversation{ID: first.Kept}))},
 		[]any{"read this", int64(0), 1})
-	second := window(s, turn, "part 2", "read more") // the first has failed
-	answered(s, second, "clean", 1, 0)
-	again := window(s, turn, "part 2", "read more")
+	second := openChild(s, turn, "part 2", "read more") // the first has failed
+	answerChild(s, second, "clean", 1, 0)
+	again := openChild(s, turn, "part 2", "read more")
 	s.same("answered", []any{again.Turn, again.Answer.Text()}, []any{second.Turn, "clean"})
-	if retried := window(s, turn, "part 1", "read this"); retried.Turn == first.Turn || retried.Answer.ID != 0 {
+	if retried := openChild(s, turn, "part 1", "read this"); retried.Turn == first.Turn || retried.Answer.ID != 0 {
 		t.Errorf("what has ended without an answer was found: %+v", retried)
 	}
 	const kept = "SELECT group_concat(DISTINCT m.role || iif(m.parts = '[]', '', ' kept')) FROM turn t JOIN message m ON m.turn = t.id WHERE t.parent = ?"
-	s.same("before its end", s.look(kept, turn.ID), "user kept,assistant kept")
+	s.same("before its end", s.query(kept, turn.ID), "user kept,assistant kept")
 	s.finish(turn, "the card")
-	s.same("after its end", s.look(kept, turn.ID), "user,assistant kept")
+	s.same("after its end", s.query(kept, turn.ID), "user,assistant kept")
 	_, err := s.db.Turns().OpenChild(t.Context(), turn.ID, "part 2", "read more")
-	s.refused(err, supervisor.CodeInvalid, "has ended")
-	s.same("running", s.look("SELECT count(*) FROM turn WHERE ended_at IS NULL"), "0")
+	s.checkRefused(err, supervisor.CodeInvalid, "has ended")
+	s.same("running", s.query("SELECT count(*) FROM turn WHERE ended_at IS NULL"), "0")
 	counts, err := s.db.Access().People.Erase(t.Context(), "alice")
 	s.must(err)
 	s.same("erased", counts["turn"], int64(4))

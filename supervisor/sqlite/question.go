@@ -60,9 +60,9 @@ const (
 
 	countAsked = `SELECT count(*) FROM question WHERE turn = ? AND kind = 'ask'`
 
-	// forgetBeginning marks a call as not begun: it has done nothing but ask.
-	forgetBeginning = `UPDATE tool_call SET begun_at = NULL WHERE turn = ? AND call = ? AND result IS NULL`
-	useQuestion     = `UPDATE question SET used_at = ? WHERE id = ? AND used_at IS NULL`
+	// unbeginCall marks a call as not begun: it has done nothing but ask.
+	unbeginCall = `UPDATE tool_call SET begun_at = NULL WHERE turn = ? AND call = ? AND result IS NULL`
+	useQuestion = `UPDATE question SET used_at = ? WHERE id = ? AND used_at IS NULL`
 )
 
 // Ask asks a question for a running turn, an unanswered command or press, or nobody. It stores the
@@ -91,7 +91,7 @@ func (t *tx) ask(q supervisor.Question, digest string, buttons [][]supervisor.Bu
 	if q.Turn == 0 && q.Inbound == 0 {
 		in = t.conversationByID(in.ID)
 	}
-	stands, ends, priority := t.standsInJob(q)
+	stands, ends, priority := t.askInJob(q)
 	q.Stands = stands
 	d, held := t.sayOrHold(
 		supervisor.Delivery{Conversation: in, Text: q.Text, Buttons: buttons, Urgent: priority == supervisor.JobHigh,
@@ -128,7 +128,7 @@ func (t *tx) ask(q supervisor.Question, digest string, buttons [][]supervisor.Bu
 		t.err = invalid("a question of the kind %q about %q can't be asked", q.Kind, q.Subject)
 	}
 	if q.Call != "" {
-		t.Exec(forgetBeginning, q.Turn, q.Call)
+		t.Exec(unbeginCall, q.Turn, q.Call)
 	}
 	t.questions = true
 	q.CreatedAt, q.ExpiresAt, q.Why, q.Answer = fromMillis(
@@ -159,7 +159,7 @@ func (t *tx) askedBefore(q supervisor.Question) (none supervisor.Question, _ boo
 	case before.Why != supervisor.QuestionOpen:
 		t.Exec(useQuestion, t.Now, before.ID)
 	case q.Call != "":
-		t.Exec(forgetBeginning, q.Turn, q.Call)
+		t.Exec(unbeginCall, q.Turn, q.Call)
 	}
 	return before.Question, true
 }
@@ -257,15 +257,15 @@ func (t *tx) press(p supervisor.Press) (none supervisor.Question, came superviso
 		return q.Question, supervisor.PressEnded
 	case came == supervisor.PressPicked:
 		t.Exec(putDraft, encoded{said}, q.ID)
-		t.tick(q, said)
+		t.showPicks(q, said)
 	case came == supervisor.PressTaken:
 		return t.endQuestion(q, supervisor.QuestionAnswered, said), came
 	}
 	return q.Question, came
 }
 
-// tick updates a question's message to show the picked options.
-func (t *tx) tick(q questionRow, draft supervisor.Answer) {
+// showPicks updates a question's message to show the picked options.
+func (t *tx) showPicks(q questionRow, draft supervisor.Answer) {
 	t.showQuestion(q, func(shown supervisor.RichText) supervisor.RichText {
 		if len(shown.Buttons) > 0 {
 			head := shown.Buttons[0][0].Press

@@ -12,8 +12,8 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// askedOf asks alice a question of the model on Telegram. It is message 900 of her chat.
-func askedOf(s *story, kind protocol.AskKind, options ...string) supervisor.Question {
+// askModelQuestion asks alice a question of the model on Telegram. It is message 900 of her chat.
+func askModelQuestion(s *story, kind protocol.AskKind, options ...string) supervisor.Question {
 	s.Helper()
 	in, _, err := s.db.Inbox().Put(s.Context(), supervisor.Inbound{Conversation: s.chat("alice", "42"), Source: "bot", Key: "asks", Kind: supervisor.KindText, Text: "ask"})
 	s.must(err)
@@ -34,16 +34,16 @@ func askedOf(s *story, kind protocol.AskKind, options ...string) supervisor.Ques
 	return q
 }
 
-// pressed returns the result of a press by alice in that chat.
-func pressed(s *story, q supervisor.Question, word string) supervisor.PressResult {
+// pressWord returns the result of a press by alice in that chat.
+func pressWord(s *story, q supervisor.Question, word string) supervisor.PressResult {
 	s.Helper()
 	_, came, err := s.db.Questions().Press(s.Context(), supervisor.Press{Digest: nonceA, User: "alice", Conversation: q.Conversation.ID, Word: word})
 	s.must(err)
 	return came
 }
 
-// standing returns what the question's message should show now.
-func standing(s *story) string {
+// questionText returns what the question's message should show now.
+func questionText(s *story) string {
 	s.Helper()
 	list, err := s.db.Cleanings().ListDue(s.Context(), supervisor.ChannelTelegram, s.now, 100)
 	s.must(err)
@@ -61,21 +61,21 @@ func standing(s *story) string {
 // The turn has continued without the press. The press is stored once.
 func TestLatePress_BecomesQuotingMessage(t *testing.T) {
 	s := newStory(t)
-	q := askedOf(s, protocol.AskChoice, "Red", "Blue")
+	q := askModelQuestion(s, protocol.AskChoice, "Red", "Blue")
 	s.now = s.now.Add(24 * time.Hour)
 	expire(s)
-	s.same("the message", standing(s), "Which?\n\n(Nobody answered in time.) [Red] [Blue]")
+	s.same("the message", questionText(s), "Which?\n\n(Nobody answered in time.) [Red] [Blue]")
 	for _, want := range []supervisor.PressResult{supervisor.PressLate, supervisor.PressExpired} {
-		s.same("a press", pressed(s, q, "1"), want)
+		s.same("a press", pressWord(s, q, "1"), want)
 	}
-	s.same("kept", s.look("SELECT group_concat(quote || ' < ' || text) FROM inbox WHERE source = 'question'"), "> You: Which? < Blue")
-	s.same("in the ledger", s.look("SELECT kind || ' ' || target || detail FROM effect"), "question.asked Which?")
+	s.same("kept", s.query("SELECT group_concat(quote || ' < ' || text) FROM inbox WHERE source = 'question'"), "> You: Which? < Blue")
+	s.same("in the ledger", s.query("SELECT kind || ' ' || target || detail FROM effect"), "question.asked Which?")
 }
 
 // Each press updates the ticks in the message.
 func TestPicks_Done_AnswersQuestion(t *testing.T) {
 	s := newStory(t)
-	q := askedOf(s, protocol.AskSeveral, "Salt", "Oil")
+	q := askModelQuestion(s, protocol.AskSeveral, "Salt", "Oil")
 	for _, c := range []struct {
 		word  string
 		came  supervisor.PressResult
@@ -87,10 +87,10 @@ func TestPicks_Done_AnswersQuestion(t *testing.T) {
 		{"done", supervisor.PressTaken, "Which?\n\n➜ Oil"},
 		{"0", supervisor.PressAnsweredBefore, "Which?\n\n➜ Oil"},
 	} {
-		s.same("press "+c.word, pressed(s, q, c.word), c.came)
-		s.same("the message after "+c.word, standing(s), c.shows)
+		s.same("press "+c.word, pressWord(s, q, c.word), c.came)
+		s.same("the message after "+c.word, questionText(s), c.shows)
 	}
-	s.same("in the ledger", s.look("SELECT kind || ' ' || target || ' ' || detail FROM effect"), "question.asked Which? Oil")
+	s.same("in the ledger", s.query("SELECT kind || ' ' || target || ' ' || detail FROM effect"), "question.asked Which? Oil")
 }
 
 // Several files together answer, and so do the words of a recording. An answer that does not fit
@@ -103,12 +103,12 @@ func TestPutArrived_Files_AnswerQuestion(t *testing.T) {
 		state string
 		words string
 	}{
-		{protocol.AskFile, []sqlite.Arrived{{Parts: photo}, {Parts: photo}}, "done", "They answered: What you sent\n[photo, kept as uploads/a.png]\n[photo, kept as uploads/a.png]"},
+		{protocol.AskFile, []sqlite.Arrived{{Parts: photo}, {Parts: photo}}, "done", "They answered: Your files\n[photo, kept as uploads/a.png]\n[photo, kept as uploads/a.png]"},
 		{protocol.AskNumber, []sqlite.Arrived{{Parts: []protocol.Part{{Text: "[voice, 0:02] 12."}}, Words: "12."}}, "done", "They answered: 12"},
 		{protocol.AskNumber, []sqlite.Arrived{{Parts: photo}}, "new", ""},
 	} {
 		s := newStory(t)
-		q := askedOf(s, c.kind)
+		q := askModelQuestion(s, c.kind)
 		var ids []string
 		for i := range c.list {
 			kept, err := s.db.Inbox().PutBatch(t.Context(), supervisor.Batch{Source: "bot", Items: []supervisor.Item{{
@@ -139,19 +139,19 @@ func TestEdit_LaterText_AnswersQuestion(t *testing.T) {
 	for _, c := range []struct{ sent, state, words string }{{"after", "done", "Large"}, {"before", "new", answer.Words(supervisor.Question{})}} {
 		s := newEditStory(t)
 		if c.sent == "before" {
-			s.sent(1, "no idea")
+			s.sendUpdate(1, "no idea")
 			s.now = s.now.Add(time.Second)
 		}
-		q := askedOf(s.story, protocol.AskChoice, "Small", "Large")
+		q := askModelQuestion(s.story, protocol.AskChoice, "Small", "Large")
 		if c.sent == "after" {
-			s.sent(1, "no idea")
+			s.sendUpdate(1, "no idea")
 		}
 		for i, text := range []string{"none of them", "large", "small"} {
 			edit := editItem(int64(2+i), 1, text)
 			edit.EditedAt = edit.EditedAt.Add(time.Duration(i) * time.Second)
 			s.receive(edit)
 		}
-		s.same("what was sent "+c.sent, s.look("SELECT state FROM inbox WHERE message = 'm1'"), c.state)
+		s.same("what was sent "+c.sent, s.query("SELECT state FROM inbox WHERE message = 'm1'"), c.state)
 		again, _, err := s.db.Questions().Ask(t.Context(), q, nonceB, nil)
 		s.must(err)
 		s.same("the answer to what was sent "+c.sent, answer.Words(again), c.words)
@@ -161,7 +161,7 @@ func TestEdit_LaterText_AnswersQuestion(t *testing.T) {
 // The same call never asks twice, whoever uses its answer.
 func TestAsk_SameCallAfterCrash_AsksOnce(t *testing.T) {
 	s := newStory(t)
-	q := askedOf(s, protocol.AskText)
+	q := askModelQuestion(s, protocol.AskText)
 	s.same("words", s.state(s.receiveText(q.Conversation, "so")), "done")
 	for range 2 {
 		again, fresh, err := s.db.Questions().Ask(t.Context(), q, nonceB, nil)
@@ -176,7 +176,7 @@ func TestAsk_SameCallAfterCrash_AsksOnce(t *testing.T) {
 			s.must(err)
 			continue
 		}
-		s.refused(err, supervisor.CodeInvalid, "was asked 20 questions in this turn")
+		s.checkRefused(err, supervisor.CodeInvalid, "was asked 20 questions in this turn")
 	}
 }
 

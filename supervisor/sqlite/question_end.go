@@ -35,7 +35,7 @@ func (t *tx) endQuestion(q questionRow, why supervisor.QuestionEnd, a supervisor
 	}
 	t.Exec(moveQuestion, why, said, t.Now, q.ID)
 	q.Why, q.Answer = why, a
-	t.answeredInJob(q)
+	t.endAskInJob(q)
 	t.showEnd(q)
 	t.questions = true
 	return q.Question
@@ -82,8 +82,8 @@ func (t *tx) showQuestion(q questionRow, change func(supervisor.RichText) superv
 }
 
 const (
-	findByDelivery = selectQuestion + `WHERE q.delivery = ?`
-	startStanding  = `UPDATE question SET expires_at = min(?1, coalesce(ends_at, ?1)) WHERE id = ?2 AND expires_at IS NULL`
+	findByDelivery    = selectQuestion + `WHERE q.delivery = ?`
+	startQuestionTime = `UPDATE question SET expires_at = min(?1, coalesce(ends_at, ?1)) WHERE id = ?2 AND expires_at IS NULL`
 )
 
 // questionDelivered starts the time limit of a question, or ends the question if nobody can have
@@ -97,39 +97,39 @@ func (t *tx) questionDelivered(delivery int64, outcome supervisor.Outcome) {
 	case outcome == supervisor.OutcomeFailed:
 		t.endQuestion(q, supervisor.QuestionUndelivered, supervisor.Answer{})
 	default:
-		t.Exec(startStanding, t.Now+q.Stands.Milliseconds(), q.ID)
+		t.Exec(startQuestionTime, t.Now+q.Stands.Milliseconds(), q.ID)
 		t.questions = true
 	}
 }
 
-const openAboutMoney = selectQuestion + `WHERE q.why IS NULL AND q.kind = 'budget' AND c.user = ? AND q.turn <> ?`
+const listOpenBudgetQuestions = selectQuestion + `WHERE q.why IS NULL AND q.kind = 'budget' AND c.user = ? AND q.turn <> ?`
 
-// endOthersAboutMoney makes all other turns of a user that wait for money check their budget again.
+// endOtherBudgetQuestions makes all other turns of a user that wait for money check their budget again.
 // There is more money now.
-func (t *tx) endOthersAboutMoney(user string, turn int64) {
-	for _, q := range all(t, scanQuestion, openAboutMoney, user, turn) {
+func (t *tx) endOtherBudgetQuestions(user string, turn int64) {
+	for _, q := range all(t, scanQuestion, listOpenBudgetQuestions, user, turn) {
 		t.endQuestion(q, supervisor.QuestionNotNeeded, supervisor.Answer{})
 	}
 }
 
 const (
-	openOfTurn    = selectQuestion + `WHERE q.turn = ? AND q.why IS NULL`
-	openOfInbound = selectQuestion + `WHERE q.inbound = ? AND q.why IS NULL`
-	useAll        = `UPDATE question SET used_at = ? WHERE turn = ? AND why IS NOT NULL AND used_at IS NULL`
+	listOpenOfTurn    = selectQuestion + `WHERE q.turn = ? AND q.why IS NULL`
+	listOpenOfInbound = selectQuestion + `WHERE q.inbound = ? AND q.why IS NULL`
+	useAnswersOf      = `UPDATE question SET used_at = ? WHERE turn = ? AND why IS NOT NULL AND used_at IS NULL`
 )
 
 // endQuestionsOf ends the open questions of an ended turn or command, and uses up the answers to
 // the others.
 func (t *tx) endQuestionsOf(turn, inbound int64) {
-	query, by := openOfTurn, turn
+	query, by := listOpenOfTurn, turn
 	if turn == 0 {
-		query, by = openOfInbound, inbound
+		query, by = listOpenOfInbound, inbound
 	}
 	for _, q := range all(t, scanQuestion, query, by) {
 		t.endQuestion(q, supervisor.QuestionOver, supervisor.Answer{})
 	}
 	if turn != 0 {
-		t.Exec(useAll, t.Now, turn)
+		t.Exec(useAnswersOf, t.Now, turn)
 	}
 }
 

@@ -8,30 +8,30 @@ import (
 )
 
 const (
-	findStanding = selectQuestion + `WHERE q.conversation = ? AND q.why IS NULL AND q.held IS NULL ORDER BY q.id DESC LIMIT 1`
+	findOpenQuestion = selectQuestion + `WHERE q.conversation = ? AND q.why IS NULL AND q.held IS NULL ORDER BY q.id DESC LIMIT 1`
 
 	newestInChat = `SELECT o.conversation, o.text, o.outcome IS 'sent' FROM conversation c JOIN conversation n ON n.channel = c.channel
 		AND n.chat = c.chat JOIN outbox o ON o.conversation = n.id WHERE c.id = ? ORDER BY o.id DESC LIMIT 1`
 )
 
-// meetQuestion lets a message answer the open question of its conversation. Otherwise the message
+// answerOpenQuestion lets a message answer the open question of its conversation. Otherwise the message
 // stays for its turn.
-func (t *batchTx) meetQuestion(in supervisor.Inbound, repliesTo string) supervisor.Inbound {
-	in, said := t.tx.meetQuestion(in, supervisor.AnswerMessage{Text: in.Text}, repliesTo)
+func (t *batchTx) answerOpenQuestion(in supervisor.Inbound, repliesTo string) supervisor.Inbound {
+	in, said := t.tx.answerOpenQuestion(in, supervisor.AnswerMessage{Text: in.Text}, repliesTo)
 	if said && !slices.Contains(t.receipt.Queued, in.Conversation.ID) {
 		t.receipt.Queued = append(t.receipt.Queued, in.Conversation.ID)
 	}
 	return in
 }
 
-// meetQuestion lets a message with all its parts answer the open question of its conversation. said
+// answerOpenQuestion lets a message with all its parts answer the open question of its conversation. said
 // reports whether there is something to send or clean.
-func (t *tx) meetQuestion(
+func (t *tx) answerOpenQuestion(
 	in supervisor.Inbound,
 	m supervisor.AnswerMessage,
 	repliesTo string,
 ) (_ supervisor.Inbound, said bool) {
-	q, stands := one(t, scanQuestion, findStanding, in.Conversation.ID)
+	q, stands := one(t, scanQuestion, findOpenQuestion, in.Conversation.ID)
 	if !stands {
 		return in, false
 	}

@@ -8,10 +8,10 @@ import (
 )
 
 // changing stores a command of alice, and returns its question to her.
-func changing(s *story) (supervisor.Inbound, supervisor.Question) {
+func putCommand(s *story) (supervisor.Inbound, supervisor.Question) {
 	s.Helper()
 	in := s.put(s.home, supervisor.KindCommand, "/settings stream off")
-	q := approval(s, supervisor.Turn{Conversation: s.home})
+	q := approvalQuestion(s, supervisor.Turn{Conversation: s.home})
 	q.Inbound = in.ID
 	return in, q
 }
@@ -21,7 +21,7 @@ func changing(s *story) (supervisor.Inbound, supervisor.Question) {
 func TestAsk_CommandRunAgain_FindsQuestion(t *testing.T) {
 	for _, answer := range []supervisor.Say{supervisor.SayOnce, supervisor.SayAlways, supervisor.SayNo} {
 		s := newStory(t)
-		_, q := changing(s)
+		_, q := putCommand(s)
 		first, fresh := ask(s, q, nonceA)
 		s.same("fresh", fresh, true)
 		again, fresh := ask(s, q, nonceB)
@@ -33,40 +33,40 @@ func TestAsk_CommandRunAgain_FindsQuestion(t *testing.T) {
 			s.same("answer", again.Answer.Say, answer)
 			s.same("fresh", fresh, false)
 		}
-		s.same("questions", s.look("SELECT count(*) FROM question"), "1")
+		s.same("questions", s.query("SELECT count(*) FROM question"), "1")
 	}
 }
 
 func TestAsk_SecondCommand_AsksAgain(t *testing.T) {
 	s := newStory(t)
-	_, q := changing(s)
+	_, q := putCommand(s)
 	ask(s, q, nonceA)
 	press(s, nonceA, supervisor.SayOnce)
-	_, other := changing(s)
+	_, other := putCommand(s)
 	_, fresh := ask(s, other, nonceB)
 	s.same("another command's", fresh, true)
 	q.Subject = nonceA
-	_, fresh = ask(s, q, s.look("SELECT lower(hex(randomblob(32)))"))
+	_, fresh = ask(s, q, s.query("SELECT lower(hex(randomblob(32)))"))
 	s.same("about something else", fresh, true)
 }
 
 // The question of an answered command changes nothing any more.
 func TestQuestion_CommandAnswered_IsOver(t *testing.T) {
 	s := newStory(t)
-	in, q := changing(s)
+	in, q := putCommand(s)
 	ask(s, q, nonceA)
 	_, err := s.db.Outbox().AnswerCommand(t.Context(), in.ID, supervisor.Delivery{Text: "Not done."})
 	s.must(err)
 	s.same("press", press(s, nonceA, supervisor.SayAlways), supervisor.PressEnded)
 	_, _, err = s.db.Questions().Ask(t.Context(), q, nonceB, onceDeny)
-	s.refused(err, supervisor.CodeInvalid, "is no command that waits")
+	s.checkRefused(err, supervisor.CodeInvalid, "is no command that waits")
 }
 
 func TestAsk_ExpiredCommandQuestion_AsksAgain(t *testing.T) {
 	s := newStory(t)
-	_, q := changing(s)
+	_, q := putCommand(s)
 	ask(s, q, nonceA)
-	delivered(s)
+	deliverAll(s)
 	s.now = s.now.Add(time.Hour)
 	expire(s)
 	_, fresh := ask(s, q, nonceB)
@@ -76,7 +76,7 @@ func TestAsk_ExpiredCommandQuestion_AsksAgain(t *testing.T) {
 // The question of a command is erased with its user.
 func TestErase_QuestionOfCommand_IsDeleted(t *testing.T) {
 	s := newStory(t)
-	_, q := changing(s)
+	_, q := putCommand(s)
 	ask(s, q, nonceA)
 	gone, err := s.db.Access().People.Erase(t.Context(), "alice")
 	s.must(err)

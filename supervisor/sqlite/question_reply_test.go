@@ -11,7 +11,7 @@ func TestReply_OtherMessage_AnswersNoQuestion(t *testing.T) {
 	for to, want := range map[string]string{"": "answered", "12": "answered", "11": "new"} {
 		s := newStory(t)
 		older := s.notice(s.home, "It rains.")
-		ask(s, approval(s, s.begun("send it")), nonceA)
+		ask(s, approvalQuestion(s, s.startTurn("send it")), nonceA)
 		pending, err := s.db.Outbox().ListPending(t.Context(), s.home.ID, older.ID, 10)
 		s.must(err)
 		for i, d := range []supervisor.Delivery{older, pending[0]} {

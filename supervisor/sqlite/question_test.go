@@ -17,8 +17,8 @@ var (
 	onceDeny = [][]supervisor.Button{{{Text: "Once", Press: "q:n:once"}}, {{Text: "Deny", Press: "q:n:deny"}}}
 )
 
-// approval returns a turn's question about subject that is open for an hour after its delivery.
-func approval(s *story, turn supervisor.Turn) supervisor.Question {
+// approvalQuestion returns a turn's question about subject that is open for an hour after its delivery.
+func approvalQuestion(s *story, turn supervisor.Turn) supervisor.Question {
 	return supervisor.Question{Conversation: turn.Conversation, Turn: turn.ID, Kind: supervisor.QuestionApproval,
 		Tool: "send_file", Subject: subject, Text: "May I send a.txt?", Stands: time.Hour}
 }
@@ -46,8 +46,8 @@ func use(s *story, id int64) (supervisor.Say, bool) {
 	return q.Answer.Say, taken
 }
 
-// delivered marks all deliveries as sent.
-func delivered(s *story) {
+// deliverAll marks all deliveries as sent.
+func deliverAll(s *story) {
 	s.Helper()
 	pending, err := s.db.Outbox().ListPending(s.Context(), s.home.ID, 0, 100)
 	s.must(err)
@@ -77,7 +77,7 @@ func resumable(s *story) (ids []int64) {
 
 func TestAsk_SameTwice_SendsOnce(t *testing.T) {
 	s := newStory(t)
-	q := approval(s, s.begun("send it"))
+	q := approvalQuestion(s, s.startTurn("send it"))
 	first, fresh := ask(s, q, nonceA)
 	q.ID, q.CreatedAt = first.ID, noon
 	s.same("question", first, q)
@@ -100,7 +100,7 @@ func TestAsk_SameTwice_SendsOnce(t *testing.T) {
 
 func TestUse_SayOnce_CountsOnce(t *testing.T) {
 	s := newStory(t)
-	q, _ := ask(s, approval(s, s.begun("send it")), nonceA)
+	q, _ := ask(s, approvalQuestion(s, s.startTurn("send it")), nonceA)
 	answer, taken := use(s, q.ID)
 	s.same("before", answer, supervisor.SayNothing)
 	s.same("taken by nobody", taken, false)
@@ -118,7 +118,7 @@ func TestUse_SayOnce_CountsOnce(t *testing.T) {
 
 func TestUse_AnswerBeforeCrash_CountsOnce(t *testing.T) {
 	s := newStory(t)
-	q, _ := ask(s, approval(s, s.begun("send it")), nonceA)
+	q, _ := ask(s, approvalQuestion(s, s.startTurn("send it")), nonceA)
 	press(s, nonceA, supervisor.SayOnce)
 	again, fresh := ask(s, q, nonceB)
 	s.same("answer", again.Answer.Say, supervisor.SayOnce)
@@ -133,7 +133,7 @@ func TestUse_AnswerBeforeCrash_CountsOnce(t *testing.T) {
 func TestUse_DenyOrAlways_CountsForAll(t *testing.T) {
 	for _, answer := range []supervisor.Say{supervisor.SayNo, supervisor.SayAlways} {
 		s := newStory(t)
-		q, _ := ask(s, approval(s, s.begun("send it")), nonceA)
+		q, _ := ask(s, approvalQuestion(s, s.startTurn("send it")), nonceA)
 		press(s, nonceA, answer)
 		for range 2 {
 			got, taken := use(s, q.ID)
@@ -150,10 +150,10 @@ func TestUse_DenyOrAlways_CountsForAll(t *testing.T) {
 // even without an answer.
 func TestQuestion_TimeLimit_StartsAtDelivery(t *testing.T) {
 	s := newStory(t)
-	q, _ := ask(s, approval(s, s.begun("send it")), nonceA)
+	q, _ := ask(s, approvalQuestion(s, s.startTurn("send it")), nonceA)
 	s.now = noon.Add(48 * time.Hour)
 	s.same("next, while nobody can have read it", expire(s), time.Time{})
-	delivered(s)
+	deliverAll(s)
 	s.same("next", expire(s), noon.Add(49*time.Hour))
 	s.now = noon.Add(49*time.Hour - time.Millisecond)
 	s.same("next, not yet", expire(s), noon.Add(49*time.Hour))
@@ -171,13 +171,13 @@ func TestQuestion_TimeLimit_StartsAtDelivery(t *testing.T) {
 	q.Stands = 0
 	_, _, err := s.db.Questions().Ask(t.Context(), supervisor.Question{Conversation: q.Conversation, Turn: q.Turn, Kind: q.Kind, Subject: nonceA},
 		strings.Repeat("c", 64), nil)
-	s.refused(err, supervisor.CodeInvalid, "has expired")
+	s.checkRefused(err, supervisor.CodeInvalid, "has expired")
 }
 
 // A question that could not be delivered ends.
 func TestQuestion_FailedDelivery_Ends(t *testing.T) {
 	s := newStory(t)
-	q, _ := ask(s, approval(s, s.begun("send it")), nonceA)
+	q, _ := ask(s, approvalQuestion(s, s.startTurn("send it")), nonceA)
 	pending, err := s.db.Outbox().ListPending(t.Context(), s.home.ID, 0, 10)
 	s.must(err)
 	s.must(s.db.Outbox().Close(t.Context(), supervisor.DeliveryOutcome{Delivery: pending[0].ID, Outcome: supervisor.OutcomeFailed, Why: "blocked"}))
@@ -190,9 +190,9 @@ func TestQuestion_FailedDelivery_Ends(t *testing.T) {
 func TestQuestion_Answered_TurnContinues(t *testing.T) {
 	s := newStory(t)
 	const call = "c1"
-	turn := s.asking(call)
+	turn := s.startTurnCalling(call)
 	s.must(s.db.Turns().CommitBegun(t.Context(), turn.ID, call))
-	q := approval(s, turn)
+	q := approvalQuestion(s, turn)
 	q.Call = call
 	ask(s, q, nonceA)
 	running, _, err := s.db.Turns().FindRunning(t.Context(), s.home.ID)
@@ -222,7 +222,7 @@ func TestQuestion_Answered_TurnContinues(t *testing.T) {
 // A yes to a budget question is for all waiting turns of the user: each checks its budget again.
 func TestBudgetQuestion_Yes_EndsTheOthers(t *testing.T) {
 	s := newStory(t)
-	money := approval(s, s.begun("one"))
+	money := approvalQuestion(s, s.startTurn("one"))
 	money.Kind, money.Amount = supervisor.QuestionBudget, 500_000
 	ask(s, money, nonceA)
 	there := s.chat("alice", "7")
@@ -243,29 +243,29 @@ func TestBudgetQuestion_Yes_EndsTheOthers(t *testing.T) {
 
 func TestPress_TurnEnded_HasNoEffect(t *testing.T) {
 	s := newStory(t)
-	turn := s.begun("send it")
-	ask(s, approval(s, turn), nonceA)
+	turn := s.startTurn("send it")
+	ask(s, approvalQuestion(s, turn), nonceA)
 	s.finish(turn, "Stopped.")
 	s.same("press", press(s, nonceA, supervisor.SayAlways), supervisor.PressEnded)
-	s.same("granted", s.look("SELECT count(*) FROM granted"), "0")
-	_, _, err := s.db.Questions().Ask(t.Context(), approval(s, turn), nonceB, nil)
-	s.refused(err, supervisor.CodeInvalid, "has ended")
+	s.same("granted", s.query("SELECT count(*) FROM granted"), "0")
+	_, _, err := s.db.Questions().Ask(t.Context(), approvalQuestion(s, turn), nonceB, nil)
+	s.checkRefused(err, supervisor.CodeInvalid, "has ended")
 }
 
 func TestPress_Foreign_HasNoEffect(t *testing.T) {
 	s := newStory(t)
-	turn := s.begun("send it")
-	ask(s, approval(s, turn), nonceA)
-	money := approval(s, turn)
+	turn := s.startTurn("send it")
+	ask(s, approvalQuestion(s, turn), nonceA)
+	money := approvalQuestion(s, turn)
 	money.Kind, money.Amount = supervisor.QuestionBudget, 500_000
 	ask(s, money, nonceB)
 	for name, p := range map[string]supervisor.Press{
-		"of a nonce that nobody knows": {Digest: subject, User: "alice", Conversation: s.home.ID},
-		"by another":                   {Digest: nonceA, User: "bob", Conversation: s.home.ID},
-		"by another at home":           {Digest: nonceA, User: "bob", Conversation: s.conversation("bob").ID},
+		"unknown nonce":                {Digest: subject, User: "alice", Conversation: s.home.ID},
+		"another user":                 {Digest: nonceA, User: "bob", Conversation: s.home.ID},
+		"another user in another chat": {Digest: nonceA, User: "bob", Conversation: s.conversation("bob").ID},
 		"elsewhere":                    {Digest: nonceA, User: "alice", Conversation: s.chat("alice", "7").ID},
-		"of no button":                 {Digest: nonceA, User: "alice", Conversation: s.home.ID, Word: "maybe"},
-		"of a button of approvals":     {Digest: nonceB, User: "alice", Conversation: s.home.ID, Word: "always"},
+		"unknown word":                 {Digest: nonceA, User: "alice", Conversation: s.home.ID, Word: "maybe"},
+		"word of another kind":         {Digest: nonceB, User: "alice", Conversation: s.home.ID, Word: "always"},
 	} {
 		if p.Word == "" {
 			p.Word = string(supervisor.SayOnce)
@@ -275,12 +275,12 @@ func TestPress_Foreign_HasNoEffect(t *testing.T) {
 		s.same(name, came, supervisor.PressForeign)
 		s.same(name+": the question", q, supervisor.Question{})
 	}
-	s.same("answers", s.look("SELECT count(*) FROM question WHERE why IS NOT NULL"), "0")
+	s.same("answers", s.query("SELECT count(*) FROM question WHERE why IS NOT NULL"), "0")
 }
 
 func TestPress_Concurrent_OneCounts(t *testing.T) {
 	s := newStory(t)
-	ask(s, approval(s, s.begun("send it")), nonceA)
+	ask(s, approvalQuestion(s, s.startTurn("send it")), nonceA)
 	var taken atomic.Int64
 	var group sync.WaitGroup
 	for i := range 20 {
@@ -301,7 +301,7 @@ func TestPress_Concurrent_OneCounts(t *testing.T) {
 
 func TestWithdraw_QuestionOfNoTurn_Ends(t *testing.T) {
 	s := newStory(t)
-	q := approval(s, supervisor.Turn{Conversation: s.home})
+	q := approvalQuestion(s, supervisor.Turn{Conversation: s.home})
 	first, _ := ask(s, q, nonceA)
 	_, fresh := ask(s, q, nonceB)
 	s.same("is asked anew", fresh, true)
@@ -315,47 +315,47 @@ func TestWithdraw_QuestionOfNoTurn_Ends(t *testing.T) {
 
 func TestAsk_InvalidQuestion_Fails(t *testing.T) {
 	s := newStory(t)
-	turn, bobs := s.begun("send it"), s.put(s.conversation("bob"), supervisor.KindCommand, "/invite eve")
+	turn, bobs := s.startTurn("send it"), s.put(s.conversation("bob"), supervisor.KindCommand, "/invite eve")
 	for name, change := range map[string]func(*supervisor.Question){
-		"of no kind":              func(q *supervisor.Question) { q.Kind = "" },
-		"about nothing":           func(q *supervisor.Question) { q.Subject = "" },
-		"in another conversation": func(q *supervisor.Question) { q.Conversation = s.conversation("bob") },
-		"of no turn that was":     func(q *supervisor.Question) { q.Turn = 99 },
-		"of no command that was":  func(q *supervisor.Question) { q.Turn, q.Inbound = 0, 99 },
-		"of a text":               func(q *supervisor.Question) { q.Turn, q.Inbound = 0, turn.Inbound },
-		"of bob's command":        func(q *supervisor.Question) { q.Turn, q.Inbound = 0, bobs.ID },
+		"without kind":            func(q *supervisor.Question) { q.Kind = "" },
+		"without subject":         func(q *supervisor.Question) { q.Subject = "" },
+		"another conversation":    func(q *supervisor.Question) { q.Conversation = s.conversation("bob") },
+		"unknown turn":            func(q *supervisor.Question) { q.Turn = 99 },
+		"unknown command":         func(q *supervisor.Question) { q.Turn, q.Inbound = 0, 99 },
+		"text instead of command": func(q *supervisor.Question) { q.Turn, q.Inbound = 0, turn.Inbound },
+		"another user's command":  func(q *supervisor.Question) { q.Turn, q.Inbound = 0, bobs.ID },
 		"nowhere":                 func(q *supervisor.Question) { q.Turn, q.Conversation.ID = 0, 99 },
 	} {
-		q := approval(s, turn)
+		q := approvalQuestion(s, turn)
 		change(&q)
 		_, _, err := s.db.Questions().Ask(t.Context(), q, nonceA, nil)
 		if code := supervisor.ErrorCode(err); code != supervisor.CodeInvalid && code != supervisor.CodeNotFound {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}
-	s.same("questions", s.look("SELECT count(*) FROM question"), "0")
-	s.same("deliveries", s.look("SELECT count(*) FROM outbox"), "0")
+	s.same("questions", s.query("SELECT count(*) FROM question"), "0")
+	s.same("deliveries", s.query("SELECT count(*) FROM outbox"), "0")
 }
 
 func TestGrants_ListAndRevoke(t *testing.T) {
 	s := newStory(t)
-	turn := s.begun("send it")
+	turn := s.startTurn("send it")
 	for range 2 { // two "always" answers make one grant
-		q, _ := ask(s, approval(s, turn), s.look("SELECT hex(randomblob(32))"))
-		press(s, s.look("SELECT digest FROM question WHERE id = ?", q.ID), supervisor.SayAlways)
+		q, _ := ask(s, approvalQuestion(s, turn), s.query("SELECT hex(randomblob(32))"))
+		press(s, s.query("SELECT digest FROM question WHERE id = ?", q.ID), supervisor.SayAlways)
 		use(s, q.ID)
 	}
 	list, err := s.db.Grants().List(t.Context(), "alice")
 	s.must(err)
 	want := supervisor.Grant{ID: 1, Tool: "send_file", Subject: subject, Text: "May I send a.txt?", CreatedAt: noon}
 	s.same("list", list, []supervisor.Grant{want})
-	s.refused(s.db.Grants().Revoke(t.Context(), "bob", 1), supervisor.CodeNotFound, "no number 1")
+	s.checkRefused(s.db.Grants().Revoke(t.Context(), "bob", 1), supervisor.CodeNotFound, "no number 1")
 	s.must(s.db.Grants().Revoke(t.Context(), "alice", 1))
-	s.refused(s.db.Grants().Revoke(t.Context(), "alice", 1), supervisor.CodeNotFound, "no number 1")
+	s.checkRefused(s.db.Grants().Revoke(t.Context(), "alice", 1), supervisor.CodeNotFound, "no number 1")
 	granted, err := s.db.Grants().Granted(t.Context(), "alice", subject)
 	s.must(err)
 	s.same("granted", granted, false)
-	q, _ := ask(s, approval(s, turn), nonceA)
+	q, _ := ask(s, approvalQuestion(s, turn), nonceA)
 	press(s, nonceA, supervisor.SayAlways)
 	use(s, q.ID)
 	granted, err = s.db.Grants().Granted(t.Context(), "alice", subject)

@@ -96,9 +96,9 @@ func (r *rig) plan(query string) []string {
 	return steps
 }
 
-// behind starts writes during another write, so that they wait for it together. It returns their
+// writeTogether starts writes during another write, so that they wait for it together. It returns their
 // errors.
-func (r *rig) behind(fns ...func(*tx) error) []error {
+func (r *rig) writeTogether(fns ...func(*tx) error) []error {
 	r.Helper()
 	release, held := make(chan struct{}), make(chan error, 1)
 	go func() { held <- r.write(func(*tx) error { <-release; return nil }) }()

@@ -10,21 +10,21 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// checking selects the users with a running check; the comparison with the time follows.
-const checking = `SELECT user FROM fire WHERE state = 'claimed' AND leased AND begin_at`
+// checkingUsers selects the users with a running check; the comparison with the time follows.
+const checkingUsers = `SELECT user FROM fire WHERE state = 'claimed' AND leased AND begin_at`
 
 const (
 	findSeen   = `SELECT seen FROM job_seen WHERE job = ?`
 	putSeen    = `INSERT INTO job_seen (job, user, seen, changed_at) VALUES (?1, ?2, ?3, ?4) ON CONFLICT (job) DO UPDATE SET seen = ?3, changed_at = ?4`
 	forgetSeen = `DELETE FROM job_seen WHERE job = ?`
 	leaseFire  = `UPDATE fire SET begin_at = ?1, leased = 1, began_at = ?4 WHERE job = ?2 AND due = ?3 AND state = 'claimed' AND begin_at <= ?4
-		AND user NOT IN (` + checking + ` > ?4)`
-	freeFires = `UPDATE fire SET begin_at = ?1, leased = 0 WHERE state = 'claimed' AND begin_at > ?1 AND (leased OR begin_at > ?2)`
-	anewFire  = `UPDATE fire SET begin_at = ?, leased = 0 WHERE job = ? AND due = ?`
-	holdSeen  = `UPDATE fire SET seen = ? WHERE job = ? AND due = ?`
-	heldSeen  = `SELECT seen FROM fire WHERE inbound = ?`
-	dropSeen  = `UPDATE fire SET seen = '' WHERE inbound = ?`
-	endCheck  = `UPDATE fire SET state = ?, begin_at = NULL, leased = 0, text = ?, world = ?, delivery = ?, ended_at = ? WHERE job = ? AND due = ?`
+		AND user NOT IN (` + checkingUsers + ` > ?4)`
+	freeFires   = `UPDATE fire SET begin_at = ?1, leased = 0 WHERE state = 'claimed' AND begin_at > ?1 AND (leased OR begin_at > ?2)`
+	restartFire = `UPDATE fire SET begin_at = ?, leased = 0 WHERE job = ? AND due = ?`
+	holdSeen    = `UPDATE fire SET seen = ? WHERE job = ? AND due = ?`
+	heldSeen    = `SELECT seen FROM fire WHERE inbound = ?`
+	dropSeen    = `UPDATE fire SET seen = '' WHERE inbound = ?`
+	endCheck    = `UPDATE fire SET state = ?, begin_at = NULL, leased = 0, text = ?, world = ?, delivery = ?, ended_at = ? WHERE job = ? AND due = ?`
 )
 
 // FindSeen returns what a job's last check has seen, or "" if there was none.
@@ -42,27 +42,27 @@ func (s Jobs) ForgetSeen(ctx context.Context, job int64) error {
 // it has ended, or if the user has another leased fire.
 func (s Jobs) Lease(ctx context.Context, f supervisor.ClaimedFire, now, until time.Time) (ok bool, err error) {
 	return inTransaction(ctx, s.db, func(t *tx) bool {
-		return t.claimedFire(f) &&
+		return t.mayBegin(f) &&
 			t.Change(leaseFire, until.UnixMilli(), f.Job.ID, f.Due.UnixMilli(), now.UnixMilli()) > 0
 	}, "lease a fire of job %d", f.Job.ID)
 }
 
-// longestWait is longer than any fire waits to begin.
-const longestWait = 24 * time.Hour
+// maxBeginWait is longer than any fire waits to begin.
+const maxBeginWait = 24 * time.Hour
 
 // FreeLeases lets the leased fires of an earlier process begin again. It does the same for fires
 // that wait so long that the clock must have been wrong.
 func (s Jobs) FreeLeases(ctx context.Context, now time.Time) error {
 	return s.db.write(
 		ctx,
-		func(t *tx) { t.Exec(freeFires, now.UnixMilli(), now.Add(longestWait).UnixMilli()) },
+		func(t *tx) { t.Exec(freeFires, now.UnixMilli(), now.Add(maxBeginWait).UnixMilli()) },
 		"free the fires of an earlier life",
 	)
 }
 
-// claimedFire reports whether a fire may still begin: no other fire of its job runs, and the job
+// mayBegin reports whether a fire may still begin: no other fire of its job runs, and the job
 // was not forgotten. The fire of a one-time job may begin although the job has no next time.
-func (t *tx) claimedFire(f supervisor.ClaimedFire) bool {
+func (t *tx) mayBegin(f supervisor.ClaimedFire) bool {
 	forgotten, waits := one(t, engine.Bool, claimedFire, f.Job.ID, f.Due.UnixMilli(), f.Tries)
 	if waits && forgotten {
 		t.Exec(skipClaimed, t.Now, f.Job.ID)
@@ -82,12 +82,12 @@ func (s Jobs) EndCheck(
 	l.State = cmp.Or(l.State, supervisor.FireFailed)
 	return inTransaction2(ctx, s.db, func(t *tx) (said []supervisor.Delivery, begun supervisor.Inbound) {
 		switch {
-		case !t.claimedFire(f):
+		case !t.mayBegin(f):
 			return nil, begun
-		case !t.isStill(&f.Job):
-			t.Exec(anewFire, t.Now, f.Job.ID, f.Due.UnixMilli())
+		case !t.isSameJob(&f.Job):
+			t.Exec(restartFire, t.Now, f.Job.ID, f.Due.UnixMilli())
 			return nil, begun
-		case l.Again && t.tryAgain(endingFire{job: f.Job, due: f.Due, tries: f.Tries}):
+		case l.Again && t.retry(endingFire{job: f.Job, due: f.Due, tries: f.Tries}):
 			return nil, begun
 		case l.Turn.Text != "": // what was seen counts only after the user was told
 			t.Exec(holdSeen, l.Seen, f.Job.ID, f.Due.UnixMilli())
@@ -98,9 +98,9 @@ func (s Jobs) EndCheck(
 	}, "end a check of job %d", f.Job.ID)
 }
 
-// isStill reports whether a job is the same as when j was read, in all that decides what it does
+// isSameJob reports whether a job is the same as when j was read, in all that decides what it does
 // and where it speaks. It sets j to the stored job.
-func (t *tx) isStill(j *supervisor.Job) bool {
+func (t *tx) isSameJob(j *supervisor.Job) bool {
 	was := *j
 	*j, _ = one(t, scanJob, findJob, was.ID, was.User)
 	return j.Text == was.Text && j.Name == was.Name && j.Conversation == was.Conversation &&
@@ -117,7 +117,7 @@ func (t *tx) endCheck(f supervisor.ClaimedFire, l supervisor.CheckEnd) (said []s
 	}
 	t.countFailures(f.Job, failures, &d)
 	if l.Text != "" {
-		d, held = t.sayOrHoldOf(d, noticeSubject{f.Job.ID, l.State})
+		d, held = t.sayOrHoldAbout(d, noticeSubject{f.Job.ID, l.State})
 		if delivery = d.ID; delivery != 0 {
 			said = append(said, d)
 		}

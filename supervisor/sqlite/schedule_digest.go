@@ -52,7 +52,7 @@ func (s Jobs) Digest(ctx context.Context, user string, after, until time.Time) (
 		{supervisor.WaitingQuestion, listOpenQuestions, []any{user, until.UnixMilli()}},
 		{supervisor.WaitingPromptFile, listPendingFiles, []any{user}},
 		{supervisor.WaitingHeld, sumHeldOf, []any{user}},
-		{supervisor.WaitingLost, sumLostOf, []any{user, until.Add(-resendAge).UnixMilli()}},
+		{supervisor.WaitingLost, sumLostOf, []any{user, until.Add(-maxResendAge).UnixMilli()}},
 	} {
 		if err != nil {
 			return d, err

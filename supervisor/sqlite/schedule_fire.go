@@ -12,9 +12,9 @@ import (
 // Limits of stored fires: how long, and how many of a job. Fires that a digest may still count are
 // kept. A done job is kept equally long.
 const (
-	keepFires  = 90 * 24 * time.Hour
-	keptOfAJob = 200
-	keepWhole  = longestFire
+	maxFireAge    = 90 * 24 * time.Hour
+	maxFiresOfJob = 200
+	minFireAge    = longestFire
 )
 
 const (
@@ -26,17 +26,17 @@ const (
 	lastFire    = `SELECT coalesce(max(iif(begin_at IS NULL OR leased, coalesce(began_at, fired_at), begin_at)), 0) FROM fire WHERE job = ?`
 	insertExtra = `INSERT INTO fire (job, due, user, state, begin_at, material, fired_at, by_hand)
 		SELECT id, ?, user, 'claimed', ?, ?, ?, state = 'paused' FROM job WHERE id = ?`
-	openFires  = `SELECT count(*) FROM fire WHERE job = ? AND state IN ('claimed', 'running', 'asked')`
-	waitsFire  = `SELECT count(*) FROM fire WHERE job = ? AND state = 'claimed' AND NOT leased`
-	pruneJobs  = `DELETE FROM job WHERE state = 'done' AND changed_at < ?1 AND NOT EXISTS (SELECT 1 FROM fire WHERE job = job.id)`
-	pruneSeen  = `DELETE FROM job_seen WHERE job IN (SELECT id FROM job WHERE state = 'done')`
-	pruneFires = `DELETE FROM fire WHERE fired_at < ? AND state NOT IN ('claimed', 'running', 'asked')`
-	boundFires = `DELETE FROM fire WHERE job = ?1 AND state NOT IN ('claimed', 'running', 'asked') AND due <= min(?3, (SELECT due FROM fire WHERE job = ?1
+	countOpenFires    = `SELECT count(*) FROM fire WHERE job = ? AND state IN ('claimed', 'running', 'asked')`
+	countWaitingFires = `SELECT count(*) FROM fire WHERE job = ? AND state = 'claimed' AND NOT leased`
+	pruneJobs         = `DELETE FROM job WHERE state = 'done' AND changed_at < ?1 AND NOT EXISTS (SELECT 1 FROM fire WHERE job = job.id)`
+	pruneSeen         = `DELETE FROM job_seen WHERE job IN (SELECT id FROM job WHERE state = 'done')`
+	pruneFires        = `DELETE FROM fire WHERE fired_at < ? AND state NOT IN ('claimed', 'running', 'asked')`
+	pruneFiresOf      = `DELETE FROM fire WHERE job = ?1 AND state NOT IN ('claimed', 'running', 'asked') AND due <= min(?3, (SELECT due FROM fire WHERE job = ?1
 		ORDER BY due DESC LIMIT 1 OFFSET ?2))`
 	listBegin = `SELECT ` + jobColumns + `, f.due, f.tries, f.material FROM (SELECT w.rowid AS id, k.kind = 'agent' AS turn,
 		row_number() OVER (PARTITION BY w.user, k.kind = 'agent' ORDER BY w.begin_at, w.job, w.due) AS place FROM fire w CROSS JOIN job k ON k.id = w.job
 			WHERE w.state = 'claimed' AND w.begin_at <= ?1 AND w.user NOT IN (SELECT value FROM json_each(?2))
-			AND (k.kind = 'agent' OR ?4 AND w.user NOT IN (` + checking + ` > ?1))
+			AND (k.kind = 'agent' OR ?4 AND w.user NOT IN (` + checkingUsers + ` > ?1))
 			AND NOT EXISTS (SELECT 1 FROM fire r WHERE r.job = w.job AND r.state IN ('running', 'asked'))) b
 		CROSS JOIN fire f ON f.rowid = b.id JOIN job j ON j.id = f.job JOIN conversation c ON c.id = j.conversation
 		WHERE b.turn OR b.place = 1 ORDER BY f.begin_at, f.job LIMIT ?3`
@@ -59,12 +59,12 @@ func (s Jobs) NextDue(ctx context.Context, after time.Time) (due time.Time, ok b
 // firing if one of its jobs has changed. It returns what is said.
 func (s Jobs) Claim(ctx context.Context, firings []supervisor.Firing) (said []supervisor.Delivery, err error) {
 	return inTransaction(ctx, s.db, func(t *tx) (said []supervisor.Delivery) {
-		t.Exec(pruneFires, t.Now-keepFires.Milliseconds())
+		t.Exec(pruneFires, t.Now-maxFireAge.Milliseconds())
 		t.Exec(pruneSeen)
-		t.Exec(pruneJobs, t.Now-keepFires.Milliseconds())
+		t.Exec(pruneJobs, t.Now-maxFireAge.Milliseconds())
 		for _, c := range firings {
 			switch {
-			case !t.isAsItWas(c.Fires):
+			case !t.isUnchanged(c.Fires):
 			case t.isAway(c.Fires[0].Job):
 				said = append(said, t.pauseAway(c.Fires[0].Job.User, c.Private)...)
 			default:
@@ -75,9 +75,9 @@ func (s Jobs) Claim(ctx context.Context, firings []supervisor.Firing) (said []su
 	}, "keep that %d jobs were due", len(firings))
 }
 
-func (t *tx) isAsItWas(fires []supervisor.Fire) bool {
+func (t *tx) isUnchanged(fires []supervisor.Fire) bool {
 	for _, f := range fires {
-		if value(t, engine.Integer, isAsItWas, f.Job.ID, f.Job.Version, f.Job.Next.UnixMilli()) == 0 {
+		if value(t, engine.Integer, isJobUnchanged, f.Job.ID, f.Job.Version, f.Job.Next.UnixMilli()) == 0 {
 			return false
 		}
 	}
@@ -92,7 +92,7 @@ func (t *tx) claim(c supervisor.Firing) (said []supervisor.Delivery) {
 	})
 	if c.Say.Text != "" && len(fresh) > 0 {
 		var d supervisor.Delivery
-		d, held = t.sayOrHoldOf(c.Say, ofFires(fresh))
+		d, held = t.sayOrHoldAbout(c.Say, subjectOf(fresh))
 		if delivery = d.ID; delivery != 0 {
 			said = append(said, d)
 		}
@@ -114,9 +114,9 @@ func (t *tx) claim(c supervisor.Firing) (said []supervisor.Delivery) {
 func (t *tx) putFire(f supervisor.Fire, delivery int64) {
 	as, begin, ended := f.As, int64(0), t.Now
 	if as == supervisor.FireClaimed {
-		busy := openFires
+		busy := countOpenFires
 		if f.Job.Options.Overlap == supervisor.OverlapQueue {
-			busy = waitsFire
+			busy = countWaitingFires
 		}
 		if value(t, engine.Integer, busy, f.Job.ID) > 0 {
 			as = supervisor.FireSkipped
@@ -136,12 +136,12 @@ func (t *tx) putFire(f supervisor.Fire, delivery int64) {
 		t.Now,
 		orNull(ended),
 	)
-	t.boundFires(f.Job.ID)
+	t.pruneFiresOf(f.Job.ID)
 }
 
-// boundFires deletes the oldest fires of a job above the limit.
-func (t *tx) boundFires(job int64) {
-	t.Exec(boundFires, job, keptOfAJob, t.Now-keepWhole.Milliseconds())
+// pruneFiresOf deletes the oldest fires of a job above the limit.
+func (t *tx) pruneFiresOf(job int64) {
+	t.Exec(pruneFiresOf, job, maxFiresOfJob, t.Now-minFireAge.Milliseconds())
 }
 
 // RunNow starts a job once more, outside its own times, and reports whether it did. It does not if
@@ -157,9 +157,9 @@ func (s Jobs) RunNow(
 		if tr.Private.Channel != "" && t.isAway(j) {
 			return false, t.pauseAway(j.User, tr.Private)
 		}
-		busy := openFires
+		busy := countOpenFires
 		if j.Options.Overlap == supervisor.OverlapQueue {
-			busy = waitsFire
+			busy = countWaitingFires
 		}
 		if value(t, engine.Bool, hasFire, j.ID, tr.Due.UnixMilli()) || value(t, engine.Integer, busy, j.ID) > 0 {
 			return false, nil
@@ -169,7 +169,7 @@ func (s Jobs) RunNow(
 			begin = min(max(begin, value(t, engine.Integer, lastFire, j.ID)+gap), begin+gap)
 		}
 		t.Exec(insertExtra, tr.Due.UnixMilli(), begin, tr.Material, t.Now, j.ID)
-		t.boundFires(j.ID)
+		t.pruneFiresOf(j.ID)
 		return true, nil
 	}, "run job %d", j.ID)
 }
@@ -205,7 +205,7 @@ func (s Jobs) Begin(
 	in supervisor.Inbound,
 ) (kept supervisor.Inbound, ok bool, err error) {
 	return inTransaction2(ctx, s.db, func(t *tx) (supervisor.Inbound, bool) {
-		if !t.claimedFire(f) {
+		if !t.mayBegin(f) {
 			return supervisor.Inbound{}, false
 		}
 		return t.beginFire(f, in), true

@@ -8,36 +8,36 @@ import (
 )
 
 const (
-	ofTurn   = ` inbound = (SELECT inbound FROM turn WHERE id = ?) `
-	askFire  = `UPDATE fire SET state = 'asked' WHERE state = 'running' AND` + ofTurn
-	goOnFire = `UPDATE fire SET state = 'running' WHERE state = 'asked' AND` + ofTurn + `
+	ofTurn       = ` inbound = (SELECT inbound FROM turn WHERE id = ?) `
+	askFire      = `UPDATE fire SET state = 'asked' WHERE state = 'running' AND` + ofTurn
+	continueFire = `UPDATE fire SET state = 'running' WHERE state = 'asked' AND` + ofTurn + `
 		AND NOT EXISTS (SELECT 1 FROM question WHERE turn = ? AND why IS NULL)`
-	asksFire = `SELECT EXISTS (SELECT 1 FROM fire WHERE state = 'asked' AND` + ofTurn + `)`
-	asking   = `SELECT coalesce(next, 0), coalesce(options ->> '$.priority', '') FROM job WHERE id = (SELECT job FROM fire WHERE state = 'asked' AND` + ofTurn + `)`
+	isFireAsked  = `SELECT EXISTS (SELECT 1 FROM fire WHERE state = 'asked' AND` + ofTurn + `)`
+	findAskedJob = `SELECT coalesce(next, 0), coalesce(options ->> '$.priority', '') FROM job WHERE id = (SELECT job FROM fire WHERE state = 'asked' AND` + ofTurn + `)`
 )
 
-// standsInJob marks the fire of a job's turn as waiting for its user. It returns how long the
+// askInJob marks the fire of a job's turn as waiting for its user. It returns how long the
 // question stays open after its delivery, and when it ends even if it is not delivered, in
 // milliseconds. Both are 0 for a turn of no job. The priority is the job's, which decides whether
 // the question waits for the end of quiet hours. For a turn of no job it is high.
-func (t *tx) standsInJob(q supervisor.Question) (stands time.Duration, ends int64, priority supervisor.JobPriority) {
-	if q.Turn == 0 || t.Change(askFire, q.Turn) == 0 && !value(t, engine.Bool, asksFire, q.Turn) {
+func (t *tx) askInJob(q supervisor.Question) (stands time.Duration, ends int64, priority supervisor.JobPriority) {
+	if q.Turn == 0 || t.Change(askFire, q.Turn) == 0 && !value(t, engine.Bool, isFireAsked, q.Turn) {
 		return q.Stands, 0, supervisor.JobHigh
 	}
 	var next time.Time
 	priority = value(t, func(row *engine.Row) (p supervisor.JobPriority) {
 		row.Scan(&next, &p)
 		return p
-	}, asking, q.Turn)
+	}, findAskedJob, q.Turn)
 	most := t.policies.Jobs.AskAtMost(next, fromMillis(t.Now))
 	return min(q.Stands, most), t.Now + most.Milliseconds(), priority
 }
 
-// answeredInJob handles the end of a question. It drops the question from the held notices, and
+// endAskInJob handles the end of a question. It drops the question from the held notices, and
 // continues the fire of a job's turn without another open question.
-func (t *tx) answeredInJob(q questionRow) {
+func (t *tx) endAskInJob(q questionRow) {
 	t.Exec(dropHeld, q.held)
 	if q.Turn != 0 {
-		t.Exec(goOnFire, q.Turn, q.Turn)
+		t.Exec(continueFire, q.Turn, q.Turn)
 	}
 }

@@ -15,15 +15,15 @@ const (
 		WHERE f.inbound = ?`
 	retryFire = `UPDATE fire SET state = 'claimed', begin_at = ?1, leased = 0, tries = tries + 1, inbound = NULL, cost = cost + ?2 WHERE job = ?3 AND due = ?4
 		AND (SELECT state = 'active' OR state = 'paused' AND fire.by_hand OR state = 'done' AND options ->> '$.deleted' IS NULL FROM job WHERE id = ?3)`
-	leaveFire = `UPDATE fire SET state = 'skipped', begin_at = NULL, cost = cost + ?, ended_at = ? WHERE job = ? AND due = ?`
-	endFire   = `UPDATE fire SET state = ?, text = ?, cost = cost + ?, world = ?, why = ?, ended_at = ? WHERE job = ? AND due = ?`
-	sayFire   = `UPDATE fire SET delivery = ? WHERE inbound = ?`
-	countJob  = `UPDATE job SET failures = ?, version = version + 1, changed_at = ? WHERE id = ?`
-	pauseJob  = `UPDATE job SET state = 'paused', next = NULL, version = version + 1, changed_at = ? WHERE id = ? AND state = 'active'`
-	endJob    = `UPDATE job SET state = 'done', next = NULL, version = version + 1, changed_at = ? WHERE id = ? AND state IN ('active', 'paused')`
-	sumCost   = `SELECT coalesce(sum(cost), 0) FROM usage WHERE turn IN (SELECT ?1 UNION ALL SELECT id FROM turn WHERE parent = ?1)`
-	toldShort = `SELECT EXISTS (SELECT 1 FROM fire WHERE user = ? AND why = 'budget' AND (delivery IS NOT NULL OR held IS NOT NULL) AND ended_at > ?)`
-	hasWorld  = `SELECT EXISTS (SELECT 1 FROM message WHERE turn = ? AND source = 'world')`
+	skipFire        = `UPDATE fire SET state = 'skipped', begin_at = NULL, cost = cost + ?, ended_at = ? WHERE job = ? AND due = ?`
+	endFire         = `UPDATE fire SET state = ?, text = ?, cost = cost + ?, world = ?, why = ?, ended_at = ? WHERE job = ? AND due = ?`
+	setFireDelivery = `UPDATE fire SET delivery = ? WHERE inbound = ?`
+	countJob        = `UPDATE job SET failures = ?, version = version + 1, changed_at = ? WHERE id = ?`
+	pauseJob        = `UPDATE job SET state = 'paused', next = NULL, version = version + 1, changed_at = ? WHERE id = ? AND state = 'active'`
+	endJob          = `UPDATE job SET state = 'done', next = NULL, version = version + 1, changed_at = ? WHERE id = ? AND state IN ('active', 'paused')`
+	sumCost         = `SELECT coalesce(sum(cost), 0) FROM usage WHERE turn IN (SELECT ?1 UNION ALL SELECT id FROM turn WHERE parent = ?1)`
+	toldShort       = `SELECT EXISTS (SELECT 1 FROM fire WHERE user = ? AND why = 'budget' AND (delivery IS NOT NULL OR held IS NOT NULL) AND ended_at > ?)`
+	hasWorldMessage = `SELECT EXISTS (SELECT 1 FROM message WHERE turn = ? AND source = 'world')`
 )
 
 // endFire ends the fire of a job's turn and fills d with the notice for its user. says reports
@@ -34,7 +34,7 @@ func (t turnTx) endFire(f FinishTurn, d *supervisor.Delivery) (says bool) {
 	if !found { // the job was forgotten
 		return true
 	}
-	if f.Passing && t.tryAgain(e) {
+	if f.Passing && t.retry(e) {
 		return false
 	}
 	r := t.fireOutcome(f, e.job, d.Text)
@@ -42,8 +42,8 @@ func (t turnTx) endFire(f FinishTurn, d *supervisor.Delivery) (says bool) {
 	notice := t.policies.Jobs.Notice(e.job, r.Text)
 	d.Text, d.Silent, d.Urgent = notice.Text, notice.Silent, notice.Urgent
 	t.countFailures(e.job, r.Failures, d)
-	t.endChecked(e, r)
-	return r.Text != "" && !r.Told && !t.holdsResult(e, r, *d)
+	t.putCheckResult(e, r)
+	return r.Text != "" && !r.Told && !t.holdResult(e, r, *d)
 }
 
 // endingFire is a fire whose turn ends.
@@ -69,12 +69,12 @@ func (t turnTx) endingFire() (e endingFire, found bool) {
 	return e, found
 }
 
-// tryAgain schedules another try of a fire, unless there were too many. A fire of a job that was
+// retry schedules another try of a fire, unless there were too many. A fire of a job that was
 // deleted or paused meanwhile ends as skipped.
-func (t *tx) tryAgain(e endingFire) (again bool) {
+func (t *tx) retry(e endingFire) (again bool) {
 	after, again := t.policies.Jobs.Retry(e.tries)
 	if again && t.Change(retryFire, t.Now+after.Milliseconds(), e.cost, e.job.ID, e.due.UnixMilli()) == 0 {
-		t.Exec(leaveFire, e.cost, t.Now, e.job.ID, e.due.UnixMilli())
+		t.Exec(skipFire, e.cost, t.Now, e.job.ID, e.due.UnixMilli())
 	}
 	return again
 }
@@ -118,7 +118,7 @@ func (t turnTx) keepResult(e endingFire, r FireOutcome) {
 		r.State,
 		kept,
 		e.cost,
-		value(t, engine.Bool, hasWorld, t.turn.ID),
+		value(t, engine.Bool, hasWorldMessage, t.turn.ID),
 		r.Why,
 		t.Now,
 		e.job.ID,
@@ -126,8 +126,8 @@ func (t turnTx) keepResult(e endingFire, r FireOutcome) {
 	)
 }
 
-// endChecked stores what a job has seen, and ends the job if it was to run once.
-func (t turnTx) endChecked(e endingFire, r FireOutcome) {
+// putCheckResult stores what a job has seen, and ends the job if it was to run once.
+func (t turnTx) putCheckResult(e endingFire, r FireOutcome) {
 	if r.State != supervisor.FireFailed {
 		t.putSeen(e.job, e.seen)
 	}
@@ -136,13 +136,13 @@ func (t turnTx) endChecked(e endingFire, r FireOutcome) {
 	}
 }
 
-// holdsResult holds the notice of a fire until the end of its user's quiet hours, if it must wait
+// holdResult holds the notice of a fire until the end of its user's quiet hours, if it must wait
 // for that.
-func (t turnTx) holdsResult(e endingFire, r FireOutcome, d supervisor.Delivery) bool {
+func (t turnTx) holdResult(e endingFire, r FireOutcome, d supervisor.Delivery) bool {
 	if _, holds := t.holdsUntil(d); !holds {
 		return false
 	}
-	_, held := t.sayOrHoldOf(d, noticeSubject{e.job.ID, r.State})
+	_, held := t.sayOrHoldAbout(d, noticeSubject{e.job.ID, r.State})
 	t.Exec(holdFire, held, e.job.ID, e.due.UnixMilli())
 	return true
 }

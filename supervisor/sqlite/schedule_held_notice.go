@@ -25,7 +25,7 @@ const (
 	countEarlier  = `UPDATE held_notice SET earlier = earlier + ? WHERE id = ?`
 	listHeldUsers = `SELECT DISTINCT user FROM held_notice WHERE due_at <= ?`
 	dropHeld      = `DELETE FROM held_notice WHERE id = ?`
-	leaveHeld     = `UPDATE fire SET held = NULL WHERE held = ?`
+	clearHeld     = `UPDATE fire SET held = NULL WHERE held = ?`
 	sayHeld       = `UPDATE fire SET delivery = ?, held = NULL WHERE held = ?`
 	holdFire      = `UPDATE fire SET held = ? WHERE job = ? AND due = ?`
 	askHeld       = `UPDATE question SET delivery = ?, held = NULL WHERE held = ?`
@@ -41,8 +41,8 @@ func (t *tx) quietUntil(user string) (end time.Time, ok bool) {
 	return t.policies.Notices.Quiet(hours, fromMillis(t.Now).In(t.zoneOrUTC(user)))
 }
 
-// settingChanged makes held notices due if the quiet hours have changed.
-func (t *tx) settingChanged(user, name string) {
+// recheckHeld makes held notices due if the quiet hours have changed.
+func (t *tx) recheckHeld(user, name string) {
 	if name == SettingQuiet {
 		t.Exec(renewHeld, t.Now, user)
 	}
@@ -62,8 +62,8 @@ type noticeSubject struct {
 	state supervisor.FireState
 }
 
-// ofFires returns the subject of a notice about some fires.
-func ofFires(fires []supervisor.Fire) (of noticeSubject) {
+// subjectOf returns the subject of a notice about some fires.
+func subjectOf(fires []supervisor.Fire) (of noticeSubject) {
 	if len(fires) == 1 {
 		of = noticeSubject{fires[0].Job.ID, fires[0].As}
 	}
@@ -73,11 +73,11 @@ func ofFires(fires []supervisor.Fire) (of noticeSubject) {
 // sayOrHold sends a proactive message, or holds it until the end of its user's quiet hours. A held
 // message is no delivery yet.
 func (t *tx) sayOrHold(d supervisor.Delivery) (said supervisor.Delivery, held int64) {
-	return t.sayOrHoldOf(d, noticeSubject{})
+	return t.sayOrHoldAbout(d, noticeSubject{})
 }
 
-// sayOrHoldOf is sayOrHold for a notice with a subject.
-func (t *tx) sayOrHoldOf(d supervisor.Delivery, of noticeSubject) (said supervisor.Delivery, held int64) {
+// sayOrHoldAbout is sayOrHold for a notice with a subject.
+func (t *tx) sayOrHoldAbout(d supervisor.Delivery, of noticeSubject) (said supervisor.Delivery, held int64) {
 	c := d.Conversation
 	if c.ID == 0 {
 		c = t.conversation(c)
@@ -110,7 +110,7 @@ func (t *tx) hold(d supervisor.Delivery, of noticeSubject, end time.Time) (id in
 	earlier := int64(0)
 	if before, ok := one(t, scanHeldCount, findHeldOf, of.job, of.state, d.Conversation.ID); ok {
 		earlier = before.earlier + 1
-		t.Exec(leaveHeld, before.id)
+		t.Exec(clearHeld, before.id)
 		t.Exec(dropHeld, before.id)
 	}
 	id = t.Insert(
@@ -132,7 +132,7 @@ func (t *tx) hold(d supervisor.Delivery, of noticeSubject, end time.Time) (id in
 	}
 	if oldest := all(t, scanHeldCount, oldestHeld, d.Conversation.ID, maxHeldNotices-1); len(oldest) > 1 {
 		t.Exec(countEarlier, oldest[1].earlier+1, oldest[0].id)
-		t.Exec(leaveHeld, oldest[1].id)
+		t.Exec(clearHeld, oldest[1].id)
 		t.Exec(dropHeld, oldest[1].id)
 	}
 	return id
@@ -183,7 +183,7 @@ func (s Jobs) Release(
 				t.Exec(renewHeld, end.UnixMilli(), c.User)
 				continue
 			}
-			said = append(said, t.release(all(t, scanHeldNotice, listHeldIn, c.ID))...)
+			said = append(said, t.releaseHeld(all(t, scanHeldNotice, listHeldIn, c.ID))...)
 		}
 		return said
 	}, "say what was held")
@@ -194,22 +194,22 @@ func scanHeldNotice(r *engine.Row) (h HeldNotice) {
 	return h
 }
 
-// release sends what was held for one conversation, and then asks each held question.
-func (t *tx) release(list []HeldNotice) (said []supervisor.Delivery) {
+// releaseHeld sends what was held for one conversation, and then asks each held question.
+func (t *tx) releaseHeld(list []HeldNotice) (said []supervisor.Delivery) {
 	asks := func(h HeldNotice) bool { return h.asks }
 	if told := slices.DeleteFunc(slices.Clone(list), asks); len(told) > 0 {
 		said = append(said, t.sayTogether(told))
 	}
 	for _, h := range list {
 		if asks(h) {
-			said = append(said, t.putHeld(h))
+			said = append(said, t.putHeldQuestion(h))
 		}
 	}
 	return said
 }
 
-// putHeld asks a held question. The question stays open as long as one that was not held.
-func (t *tx) putHeld(h HeldNotice) supervisor.Delivery {
+// putHeldQuestion asks a held question. The question stays open as long as one that was not held.
+func (t *tx) putHeldQuestion(h HeldNotice) supervisor.Delivery {
 	d := t.putNotice(
 		supervisor.Delivery{
 			Conversation: supervisor.Conversation{ID: h.conversation},

@@ -59,9 +59,9 @@ const (
 		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?13) RETURNING id`
 	changeJob = `UPDATE job SET state = ?, name = ?, text = ?, rule = ?, zone = ?, conversation = ?, options = ?, since = ?, next = ?, fired = ?, failures = ?,
 		version = version + 1, changed_at = ? WHERE id = ? AND version = ?`
-	isDone    = `SELECT EXISTS (SELECT 1 FROM job WHERE id = ? AND state = 'done')`
-	fireJob   = `UPDATE job SET state = ?, since = ?, next = ?, fired = fired + 1, version = version + 1, changed_at = ? WHERE id = ?`
-	isAsItWas = `SELECT count(*) FROM job WHERE id = ? AND version = ? AND next = ?`
+	isDone         = `SELECT EXISTS (SELECT 1 FROM job WHERE id = ? AND state = 'done')`
+	fireJob        = `UPDATE job SET state = ?, since = ?, next = ?, fired = fired + 1, version = version + 1, changed_at = ? WHERE id = ?`
+	isJobUnchanged = `SELECT count(*) FROM job WHERE id = ? AND version = ? AND next = ?`
 )
 
 // Put stores a new job: its fields from User on, except those that the store counts. If its MadeBy

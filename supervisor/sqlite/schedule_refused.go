@@ -20,19 +20,19 @@ const (
 		AND job IN (SELECT id FROM job WHERE user = ?2 AND state = 'paused')`
 )
 
-// placeRefused handles a delivery whose thread is gone or whose chat takes nothing any more.
-func (t *tx) placeRefused(d outcomeRow, c supervisor.DeliveryOutcome) {
+// handleRefused handles a delivery whose thread is gone or whose chat takes nothing any more.
+func (t *tx) handleRefused(d outcomeRow, c supervisor.DeliveryOutcome) {
 	switch at := t.conversationByID(d.conversation); c.Reason {
 	case supervisor.ReasonThread:
-		t.sayElsewhere(d, c)
+		t.moveToPrivateChat(d, c)
 	case supervisor.ReasonChat:
-		t.pauseIn(at, d, c)
+		t.pauseJobsIn(at, d, c)
 	}
 }
 
-// sayElsewhere sends what a job said in a deleted thread elsewhere, and moves all jobs of that
+// moveToPrivateChat sends what a job said in a deleted thread elsewhere, and moves all jobs of that
 // thread there.
-func (t *tx) sayElsewhere(d outcomeRow, c supervisor.DeliveryOutcome) {
+func (t *tx) moveToPrivateChat(d outcomeRow, c supervisor.DeliveryOutcome) {
 	if c.Elsewhere.Channel == "" || !value(t, engine.Bool, isOfFire, d.id) {
 		return
 	}
@@ -50,9 +50,9 @@ func (t *tx) sayElsewhere(d outcomeRow, c supervisor.DeliveryOutcome) {
 	t.Exec(redirectJobs, to.ID, d.conversation)
 }
 
-// pauseIn pauses a user's jobs in a chat that takes nothing any more. It tells the user once, in
+// pauseJobsIn pauses a user's jobs in a chat that takes nothing any more. It tells the user once, in
 // another conversation of theirs.
-func (t *tx) pauseIn(at supervisor.Conversation, d outcomeRow, c supervisor.DeliveryOutcome) {
+func (t *tx) pauseJobsIn(at supervisor.Conversation, d outcomeRow, c supervisor.DeliveryOutcome) {
 	paused := t.Change(pauseChat, t.Now, at.User, at.Channel, at.Chat, d.id)
 	if paused == 0 {
 		return

@@ -9,8 +9,8 @@ import (
 	"mews/supervisor"
 )
 
-// fired fires due jobs of a conversation that speak there.
-func (s *story) fired(c supervisor.Conversation, texts ...string) (said []supervisor.Delivery) {
+// fireJobs fires due jobs of a conversation that speak there.
+func (s *story) fireJobs(c supervisor.Conversation, texts ...string) (said []supervisor.Delivery) {
 	s.Helper()
 	for i, text := range texts {
 		j, _, err := s.db.Jobs().
@@ -31,7 +31,7 @@ func TestRefusedThread_JobSpeaksElsewhere(t *testing.T) {
 	s := newStory(t)
 	topic, err := s.db.Conversations().Find(t.Context(), "alice", supervisor.ChannelTelegram, "-100", "7")
 	s.must(err)
-	said := s.fired(topic, "tea")
+	said := s.fireJobs(topic, "tea")
 	private := s.chat("alice", "1")
 	for range 2 { // closed again after a crash
 		s.must(
@@ -40,14 +40,14 @@ func TestRefusedThread_JobSpeaksElsewhere(t *testing.T) {
 					Reason: supervisor.ReasonThread, Elsewhere: supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTelegram, Chat: "1"}}),
 		)
 	}
-	s.same("in the private chat", s.pending(private), []string{"The topic this was for is gone.\n\ntea"})
+	s.same("in the private chat", s.pendingTexts(private), []string{"The topic this was for is gone.\n\ntea"})
 	n, err := s.db.Outbox().Resend(t.Context(), topic.ID, 10)
 	s.must(err)
 	s.same("sent again", n, 0)
 	digest, err := s.db.Jobs().Digest(t.Context(), "alice", noon, noon.Add(time.Hour))
 	s.must(err)
 	s.same("waits", digest.Waiting, []supervisor.Waiting(nil))
-	s.same("in the topic", s.pending(topic), []string(nil))
+	s.same("in the topic", s.pendingTexts(topic), []string(nil))
 	jobs, err := s.db.Jobs().List(t.Context(), "alice")
 	s.must(err)
 	s.same("from now on", jobs[0].Conversation, private)
@@ -58,8 +58,8 @@ func TestRefusedThread_JobSpeaksElsewhere(t *testing.T) {
 func TestRefusedChat_JobsArePaused(t *testing.T) {
 	s := newStory(t)
 	group, private, none := s.chat("alice", "-100"), s.chat("alice", "1"), s.chat("bob", "2")
-	said := s.fired(group, "tea", "soup")
-	s.fired(private, "stays")
+	said := s.fireJobs(group, "tea", "soup")
+	s.fireJobs(private, "stays")
 	refused := func(d supervisor.Delivery, elsewhere supervisor.Conversation) {
 		t.Helper()
 		s.must(
@@ -70,16 +70,16 @@ func TestRefusedChat_JobsArePaused(t *testing.T) {
 	}
 	refused(said[0], private)
 	refused(said[1], private)
-	told := s.pending(private)
-	if len(told) != 2 || !strings.Contains(told[1], "2 reminders and tasks (kicked)") {
+	told := s.pendingTexts(private)
+	if len(told) != 2 || !strings.Contains(told[1], "2 reminders and tasks there (kicked)") {
 		t.Errorf("told %q", told)
 	}
 	s.same(
 		"states",
-		s.look("SELECT group_concat(state, ' ') FROM (SELECT state FROM job ORDER BY id)"),
+		s.query("SELECT group_concat(state, ' ') FROM (SELECT state FROM job ORDER BY id)"),
 		"paused paused active",
 	)
-	refused(s.fired(none, "his")[0], supervisor.Conversation{User: "bob", Channel: supervisor.ChannelTerminal})
-	s.same("his", s.look("SELECT state FROM job WHERE user = 'bob'"), "paused")
-	s.same("told him", s.look("SELECT count(*) FROM outbox WHERE user = 'bob'"), "1")
+	refused(s.fireJobs(none, "his")[0], supervisor.Conversation{User: "bob", Channel: supervisor.ChannelTerminal})
+	s.same("his", s.query("SELECT state FROM job WHERE user = 'bob'"), "paused")
+	s.same("told him", s.query("SELECT count(*) FROM outbox WHERE user = 'bob'"), "1")
 }

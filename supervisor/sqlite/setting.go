@@ -38,7 +38,7 @@ func (s Settings) List(ctx context.Context, user string) (map[string]string, err
 func (s Settings) Put(ctx context.Context, user, name, value string) error {
 	return s.db.write(ctx, func(t *tx) {
 		t.Exec(putSetting, user, name, value)
-		t.settingChanged(user, name)
+		t.recheckHeld(user, name)
 	}, "keep the setting %s of %q", name, user)
 }
 
@@ -46,6 +46,6 @@ func (s Settings) Put(ctx context.Context, user, name, value string) error {
 func (s Settings) Delete(ctx context.Context, user, name string) error {
 	return s.db.write(ctx, func(t *tx) {
 		t.Exec(deleteSetting, user, name)
-		t.settingChanged(user, name)
+		t.recheckHeld(user, name)
 	}, "delete the setting %s of %q", name, user)
 }

@@ -13,7 +13,7 @@ import (
 // inbound stay.
 func TestShownNotice_InboundArrived_IsDeleted(t *testing.T) {
 	for name, ends := range map[string]func(s arrivals, in supervisor.Inbound){
-		"arrived": func(s arrivals, in supervisor.Inbound) { s.arrived(in) },
+		"arrived": func(s arrivals, in supervisor.Inbound) { s.arrive(in) },
 		"dropped": func(s arrivals, in supervisor.Inbound) {
 			_, err := s.db.Inbox().Drop(s.Context(), s.put(in.Conversation, supervisor.KindCommand, "/stop all").ID)
 			s.must(err)
@@ -42,13 +42,13 @@ func TestShownNotice_InboundArrived_IsDeleted(t *testing.T) {
 				sent := send("1:00 of 2:00", "b", time.Hour)
 				if early {
 					sent()
-					s.same("before", s.cleanings(s.now.Add(time.Minute)), []string(nil))
+					s.same("before", s.dueCleanings(s.now.Add(time.Minute)), []string(nil))
 				}
 				ends(arrivals(s), in)
 				if !early {
 					sent()
 				}
-				s.same("taken away", s.cleanings(s.now.Add(time.Second)), []string{"delete b of alice in 42"})
+				s.same("taken away", s.dueCleanings(s.now.Add(time.Second)), []string{"delete b of alice in 42"})
 			})
 		}
 	}

@@ -14,13 +14,13 @@ import (
 
 // sentence matches a text for users, not SQL: it begins with a capital and has a second word.
 var (
-	sentence = regexp.MustCompile(`(?s)^[^\pL]*\p{Lu}.*\s\S`)
-	sqlWord  = regexp.MustCompile(`^[^\pL]*\p{Lu}{2,}\b`)
+	userSentence = regexp.MustCompile(`(?s)^[^\pL]*\p{Lu}.*\s\S`)
+	sqlWord      = regexp.MustCompile(`^[^\pL]*\p{Lu}{2,}\b`)
 )
 
-// imported lists our packages that sqlite may import; none of them has texts. The texts of a
+// allowedImports lists our packages that sqlite may import; none of them has texts. The texts of a
 // problem are found elsewhere, by its kind.
-var imported = []string{
+var allowedImports = []string{
 	"mews/supervisor", "mews/supervisor/modelcall", "mews/supervisor/problem", "mews/protocol", "mews/protocol/amount",
 	"mews/supervisor/internal/engine", "mews/supervisor/internal/money", "mews/supervisor/internal/quotes",
 	"mews/supervisor/internal/signals",
@@ -29,10 +29,10 @@ var imported = []string{
 // Transactions return facts, or call a Policy: this package makes no text and no button for users.
 func TestSource_Transactions_HaveNoUserTexts(t *testing.T) {
 	files := 0
-	for name, file := range sources(t) {
+	for name, file := range parseSources(t) {
 		files++
 		ast.Inspect(file, func(n ast.Node) bool {
-			if fault := spoken(n); fault != "" {
+			if fault := userTextIn(n); fault != "" {
 				t.Errorf("%s: %s", name, fault)
 			}
 			return true
@@ -56,7 +56,7 @@ func TestSpoken_TextsAndButtons_AreFound(t *testing.T) {
 		}
 		found := false
 		ast.Inspect(e, func(n ast.Node) bool {
-			found = found || spoken(n) != ""
+			found = found || userTextIn(n) != ""
 			return true
 		})
 		if found != want {
@@ -65,8 +65,8 @@ func TestSpoken_TextsAndButtons_AreFound(t *testing.T) {
 	}
 }
 
-// sources returns the files of the package by name, without tests.
-func sources(t *testing.T) map[string]*ast.File {
+// parseSources returns the files of the package by name, without tests.
+func parseSources(t *testing.T) map[string]*ast.File {
 	t.Helper()
 	names, err := filepath.Glob("*.go")
 	if err != nil {
@@ -85,16 +85,16 @@ func sources(t *testing.T) map[string]*ast.File {
 }
 
 // spoken returns the text or button for users that a piece of code makes, or "".
-func spoken(n ast.Node) string {
+func userTextIn(n ast.Node) string {
 	switch n := n.(type) {
 	case *ast.ImportSpec:
 		path, _ := strconv.Unquote(n.Path.Value) // the parser has read it
-		if strings.HasPrefix(path, "mews/") && !slices.Contains(imported, path) {
+		if strings.HasPrefix(path, "mews/") && !slices.Contains(allowedImports, path) {
 			return "it imports " + path
 		}
 	case *ast.BasicLit:
 		text, err := strconv.Unquote(n.Value)
-		if n.Kind == token.STRING && err == nil && sentence.MatchString(text) && !sqlWord.MatchString(text) {
+		if n.Kind == token.STRING && err == nil && userSentence.MatchString(text) && !sqlWord.MatchString(text) {
 			return "it says " + n.Value
 		}
 	case *ast.SelectorExpr:

@@ -45,8 +45,8 @@ func (s *story) must(err error) {
 	}
 }
 
-// refused checks that err has that code and contains the words.
-func (s *story) refused(err error, code supervisor.Code, words string) {
+// checkRefused checks that err has that code and contains the words.
+func (s *story) checkRefused(err error, code supervisor.Code, words string) {
 	s.Helper()
 	if supervisor.ErrorCode(err) != code || !strings.Contains(err.Error(), words) {
 		s.Errorf("got error %v with code %q, want one with code %q that says %q", err, supervisor.ErrorCode(err), code,
@@ -90,8 +90,8 @@ func (s *story) close(d supervisor.Delivery, outcome supervisor.Outcome, why str
 	s.must(s.db.Outbox().Close(s.Context(), supervisor.DeliveryOutcome{Delivery: d.ID, Outcome: outcome, Why: why, Told: told}))
 }
 
-// pending returns the texts that wait for a conversation.
-func (s *story) pending(c supervisor.Conversation) (texts []string) {
+// pendingTexts returns the texts that wait for a conversation.
+func (s *story) pendingTexts(c supervisor.Conversation) (texts []string) {
 	s.Helper()
 	list, err := s.db.Outbox().ListPending(s.Context(), c.ID, 0, 1000)
 	s.must(err)
@@ -121,18 +121,18 @@ func (s *story) text(text string) supervisor.Inbound {
 	return s.put(s.home, supervisor.KindText, text)
 }
 
-// begun starts a turn of alice.
-func (s *story) begun(text string) supervisor.Turn {
+// startTurn starts a turn of alice.
+func (s *story) startTurn(text string) supervisor.Turn {
 	s.Helper()
 	turn, _, err := s.db.Turns().Start(s.Context(), s.text(text).ID, nil)
 	s.must(err)
 	return turn
 }
 
-// asking starts a turn whose model has called read_file with those ids.
-func (s *story) asking(calls ...string) supervisor.Turn {
+// startTurnCalling starts a turn whose model has called read_file with those ids.
+func (s *story) startTurnCalling(calls ...string) supervisor.Turn {
 	s.Helper()
-	turn := s.begun("read my notes")
+	turn := s.startTurn("read my notes")
 	_, err := s.db.Turns().CommitStep(s.Context(), step(turn, "", calls...))
 	s.must(err)
 	return turn
@@ -156,11 +156,11 @@ func (s *story) transcript(c supervisor.Conversation) []protocol.Message {
 // state returns the state of an inbound.
 func (s *story) state(inbound int64) string {
 	s.Helper()
-	return s.look("SELECT state FROM inbox WHERE id = ?", inbound)
+	return s.query("SELECT state FROM inbox WHERE id = ?", inbound)
 }
 
-// look reads what no store shows, and joins the rows.
-func (s *story) look(query string, args ...any) string {
+// query reads what no store shows, and joins the rows.
+func (s *story) query(query string, args ...any) string {
 	s.Helper()
 	if s.db == nil {
 		return strings.Join(sqlitetest.LookAt(s, s.path, query, args...), " ")

@@ -5,8 +5,8 @@ import "testing"
 func TestSystemText_Renewed_IsStale(t *testing.T) {
 	r := newRig(t)
 	defer r.run()()
-	r.fillIn("alice", 1)
-	r.fillIn("bob", 2)
+	r.addUserRows("alice", 1)
+	r.addUserRows("bob", 2)
 	texts := r.db.SystemTexts()
 	find := func(conversation int64) SystemText {
 		text, err := texts.Find(t.Context(), conversation)

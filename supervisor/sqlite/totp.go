@@ -58,7 +58,7 @@ func (s Factors) Put(ctx context.Context, user string, sealed []byte, recovery [
 		for _, digest := range recovery {
 			t.Exec(insertRecovery, user, digest)
 		}
-		t.auditAll(entries)
+		t.auditRows(entries)
 	}, "enrol a second factor of %s", user)
 }
 
@@ -81,7 +81,7 @@ func (s Factors) Reset(ctx context.Context, user string, entries ...AuditRow) (t
 		batch := batchTx{tx: t}
 		batch.answerHeld(user)
 		if all+int64(len(batch.receipt.Queued)) > 0 {
-			t.auditAll(entries)
+			t.auditRows(entries)
 		}
 		return batch.receipt.Queued
 	}, "reset the second factor of %s", user)
@@ -91,7 +91,7 @@ func (s Factors) Reset(ctx context.Context, user string, entries ...AuditRow) (t
 // Unlock forgets the attempts on a user's factor, and reports whether there is a factor. If so, the
 // audit entries go into the same transaction.
 func (s Factors) Unlock(ctx context.Context, user string, entries ...AuditRow) (bool, error) {
-	n, err := s.db.changing(ctx, entries, func(t *tx) int64 { return t.Change(unlockFactor, t.Now, user) },
+	n, err := s.db.auditIfChanged(ctx, entries, func(t *tx) int64 { return t.Change(unlockFactor, t.Now, user) },
 		"unlock the second factor of %s", user)
 	return n > 0, err
 }

@@ -21,7 +21,7 @@ func TestFactor_EnrolConfirmLockReset(t *testing.T) {
 		s.same("factor", f, want)
 	}
 	find(supervisor.Factor{})
-	s.refused(factors.Put(t.Context(), "alice", nil, nil), supervisor.CodeInvalid, "without a secret")
+	s.checkRefused(factors.Put(t.Context(), "alice", nil, nil), supervisor.CodeInvalid, "without a secret")
 	s.must(factors.Put(t.Context(), "alice", []byte("old"), []string{digest("x")}))
 	try := func(d supervisor.Decide) supervisor.Verdict {
 		s.Helper()
@@ -52,49 +52,49 @@ func TestFactor_EnrolConfirmLockReset(t *testing.T) {
 	s.same("verdict", verdict, supervisor.Verdict{Right: true, Action: "totp.enrolled", Text: "Well."})
 	kept.Confirmed, kept.LastPeriod, kept.Recovery = true, 9, []string{digest("b")}
 	find(kept)
-	s.same("opens no gate", s.look("SELECT count(*) FROM login"), "0")
-	s.same("audited", s.look("SELECT action || ' ' || detail FROM audit ORDER BY id"),
+	s.same("opens no gate", s.query("SELECT count(*) FROM login"), "0")
+	s.same("audited", s.query("SELECT action || ' ' || detail FROM audit ORDER BY id"),
 		"totp.refused at the command line totp.enrolled at the command line")
-	s.refused(factors.Put(t.Context(), "alice", []byte("newer"), nil), supervisor.CodeInvalid, "Reset it before")
+	s.checkRefused(factors.Put(t.Context(), "alice", []byte("newer"), nil), supervisor.CodeInvalid, "Reset it before")
 	list, err := factors.List(t.Context())
 	s.must(err)
 	s.same("list", list, []supervisor.Factor{{User: "alice", Confirmed: true}})
 
-	s.receive(code("alice", 1, 10))
+	s.receive(codeItem("alice", 1, 10))
 	for _, want := range []bool{true, false} {
 		there, _, err := factors.Reset(t.Context(), "alice")
 		s.must(err)
 		s.same("reset", there, want)
 	}
 	find(supervisor.Factor{})
-	s.same("logins and codes", s.look("SELECT (SELECT count(*) FROM login) + (SELECT count(*) FROM recovery)"), "0")
+	s.same("logins and codes", s.query("SELECT (SELECT count(*) FROM login) + (SELECT count(*) FROM recovery)"), "0")
 }
 
 func TestReset_HeldInbounds_AreAnswered(t *testing.T) {
 	s := batchStory{newStory(t)}
-	command := guarded("alice", 2, "/status")
+	command := guardedItem("alice", 2, "/status")
 	command.Inbound.Kind = supervisor.KindCommand
-	private := s.receive(guarded("alice", 1, "one"), command).Kept[0].Conversation
-	group := s.receive(in("-100", askedAt("42", guarded("alice", 3, "three")))).Kept[0].Conversation
-	s.receive(guarded("bob", 4, "bob's"))
+	private := s.receive(guardedItem("alice", 1, "one"), command).Kept[0].Conversation
+	group := s.receive(inChat("-100", challengedIn("42", guardedItem("alice", 3, "three")))).Kept[0].Conversation
+	s.receive(guardedItem("bob", 4, "bob's"))
 	for _, want := range [][]int64{{private.ID, group.ID}, nil} {
 		_, told, err := s.db.Access().Factors.Reset(t.Context(), "alice")
 		s.must(err)
 		s.same("told", told, want)
-		s.same("kept", s.look("SELECT user || held || state FROM inbox ORDER BY id"),
+		s.same("kept", s.query("SELECT user || held || state FROM inbox ORDER BY id"),
 			"alice0answered alice0answered alice0answered bob1new")
 		const gone = "This waited for a code, and your second factor was reset: it was not taken. Send it again."
-		s.same("said", s.pending(private), []string{locked, locked, gone, gone})
-		s.same("said in the group", s.pending(group), []string{gone})
+		s.same("said", s.pendingTexts(private), []string{locked, locked, gone, gone})
+		s.same("said in the group", s.pendingTexts(group), []string{gone})
 	}
-	s.same("released by a later code", len(s.receive(code("alice", 5, 1)).Released), 0)
+	s.same("released by a later code", len(s.receive(codeItem("alice", 5, 1)).Released), 0)
 }
 
 func TestAttempt_MissingFactor_IsCounted(t *testing.T) {
 	s := newStory(t)
 	factors := s.db.Access().Factors
 	for range 2 {
-		_, err := factors.Attempt(t.Context(), "alice", taking(0), "")
+		_, err := factors.Attempt(t.Context(), "alice", acceptStep(0), "")
 		s.must(err)
 	}
 	f, ok, err := factors.Find(t.Context(), "alice")
@@ -112,7 +112,7 @@ func TestAttempt_Concurrent_OneIsRight(t *testing.T) {
 	var group sync.WaitGroup
 	for n := range 100 {
 		group.Go(func() {
-			v, err := s.db.Access().Factors.Attempt(t.Context(), "alice", taking(7), fmt.Sprint(n))
+			v, err := s.db.Access().Factors.Attempt(t.Context(), "alice", acceptStep(7), fmt.Sprint(n))
 			if err != nil {
 				t.Error(err)
 			}
@@ -123,5 +123,5 @@ func TestAttempt_Concurrent_OneIsRight(t *testing.T) {
 	}
 	group.Wait()
 	s.same("right", right.Load(), int64(1))
-	s.same("tried", s.look("SELECT count(*) FROM audit"), "100")
+	s.same("tried", s.query("SELECT count(*) FROM audit"), "100")
 }

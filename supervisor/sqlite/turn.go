@@ -98,7 +98,7 @@ func (s Turns) StartChild(ctx context.Context, c ChildTurn) (supervisor.Turn, er
 func (t turnTx) startChild(c ChildTurn) supervisor.Turn {
 	c.Conversation.User = t.turn.Conversation.User
 	turn := supervisor.Turn{Kind: c.Kind, Parent: t.turn.ID, Conversation: t.conversation(c.Conversation)}
-	turn.Destination = t.destination(c.Destination, turn.Conversation)
+	turn.Destination = t.otherDestination(c.Destination, turn.Conversation)
 	t.restart(turn.Conversation.ID)
 	return t.putTurn(turn, supervisor.Inbound{Text: c.Text})
 }
@@ -139,13 +139,13 @@ func (s Turns) FindRunning(ctx context.Context, conversation int64) (open Runnin
 	return open, err == nil, err
 }
 
-const addRun = `UPDATE turn SET ran = ran + ? WHERE id = ?`
+const addRunTime = `UPDATE turn SET ran = ran + ? WHERE id = ?`
 
 // Suspend stores how long a turn has run before it waits for its user. waits is false if the answer
 // has come meanwhile.
 func (s Turns) Suspend(ctx context.Context, turn int64, ran time.Duration) (waits bool, err error) {
 	return inTurn(ctx, s.db, turn, func(t turnTx) bool {
-		t.Exec(addRun, ran, turn)
+		t.Exec(addRunTime, ran, turn)
 		return byID(t, "turn", scanTurn, findTurn, turn).waits
 	}, "keep that turn %d waits for its person", turn)
 }

@@ -43,11 +43,11 @@ func TestStart_Destination_AnswersElsewhere(t *testing.T) {
 		s.same("asked in", asked.Conversation, chat)
 		_, _, err = s.db.Questions().Ask(t.Context(), supervisor.Question{Conversation: in.Conversation, Turn: turn.ID,
 			Kind: supervisor.QuestionBudget, Subject: digest("c"), Text: "more?", Stands: 24 * time.Hour}, digest("d"), nil)
-		s.refused(err, supervisor.CodeNotFound, "there is no turn")
+		s.checkRefused(err, supervisor.CodeNotFound, "there is no turn")
 		d := s.finish(turn, "Good morning!")
 		s.same("answered in", d.Conversation, chat)
-		s.same("there", s.pending(chat), []string{"more?\n\n(Not asked any more: what asked this has ended.)", "Good morning!"})
-		s.same("in its own", s.pending(in.Conversation), []string(nil))
+		s.same("there", s.pendingTexts(chat), []string{"more?\n\n(No longer needed: the task has ended.)", "Good morning!"})
+		s.same("in its own", s.pendingTexts(in.Conversation), []string(nil))
 		s.close(d, supervisor.OutcomeSent, "")
 		s.same("state", s.state(in.ID), "done")
 	}
@@ -58,17 +58,17 @@ func TestStart_ForeignDestination_Fails(t *testing.T) {
 	s := newStory(t)
 	_, _, err := s.db.Inbox().Put(t.Context(), supervisor.Inbound{Conversation: s.home, Destination: s.conversation("bob"),
 		Source: "job/7", Key: "1", Kind: supervisor.KindJob, Text: "tell bob"})
-	s.refused(err, supervisor.CodeInternal, "FOREIGN KEY")
+	s.checkRefused(err, supervisor.CodeInternal, "FOREIGN KEY")
 	in, _, err := s.db.Inbox().Put(t.Context(), supervisor.Inbound{Conversation: s.home, Destination: s.home,
 		Source: "job/7", Key: "1", Kind: supervisor.KindJob, Text: "tell me"})
 	s.must(err)
-	s.same("its own", s.look("SELECT count(destination) FROM inbox WHERE id = ?", in.ID), "0")
+	s.same("its own", s.query("SELECT count(destination) FROM inbox WHERE id = ?", in.ID), "0")
 }
 
 func TestStartChild_SeesNothingAndEndsWithParent(t *testing.T) {
 	s := newStory(t)
-	s.finish(s.begun("earlier"), "answered")
-	parent := s.begun("compare the two")
+	s.finish(s.startTurn("earlier"), "answered")
+	parent := s.startTurn("compare the two")
 	ask := sqlite.ChildTurn{Parent: parent.ID, Kind: supervisor.TurnChat, Text: "read the first",
 		Conversation: supervisor.Conversation{Channel: "job", Chat: "below"}}
 	child, err := s.db.Turns().StartChild(t.Context(), ask)
@@ -76,12 +76,12 @@ func TestStartChild_SeesNothingAndEndsWithParent(t *testing.T) {
 	s.same("below", []any{child.Parent, child.Inbound, child.Conversation.User, child.AnswersIn() == child.Conversation},
 		[]any{parent.ID, int64(0), "alice", true})
 	_, err = s.db.Turns().StartChild(t.Context(), ask)
-	s.refused(err, supervisor.CodeInvalid, "another turn runs in conversation")
+	s.checkRefused(err, supervisor.CodeInvalid, "another turn runs in conversation")
 	_, err = s.db.Turns().CommitStep(t.Context(), step(child, "the first says so"))
 	s.must(err)
 	d := s.finish(child, "the first says so")
 	s.same("its end", []any{d.ID, d.Text, d.Turn}, []any{int64(0), "the first says so", child.ID})
-	s.same("put into the outbox", s.pending(child.Conversation), []string(nil))
+	s.same("put into the outbox", s.pendingTexts(child.Conversation), []string(nil))
 
 	// the same conversation, with an empty window
 	again, err := s.db.Turns().StartChild(t.Context(), ask)
@@ -99,11 +99,11 @@ func TestStartChild_SeesNothingAndEndsWithParent(t *testing.T) {
 	// its parent continues with a child
 	s.same("unfinished", unfinished, []supervisor.Conversation{s.home})
 	s.finish(parent, "compared")
-	s.same("running", s.look("SELECT count(*) FROM turn WHERE ended_at IS NULL"), "0")
+	s.same("running", s.query("SELECT count(*) FROM turn WHERE ended_at IS NULL"), "0")
 	last := s.transcript(again.Conversation)
 	s.same("its call", last[len(last)-1].Role, protocol.RoleTool)
 	_, err = s.db.Turns().StartChild(t.Context(), ask)
-	s.refused(err, supervisor.CodeInvalid, "has ended")
+	s.checkRefused(err, supervisor.CodeInvalid, "has ended")
 	counts, err := s.db.Access().People.Erase(t.Context(), "alice")
 	s.must(err)
 	s.same("erased", counts["turn"], int64(5))

@@ -11,7 +11,7 @@ const (
 	// Corrections of turn ?1 that fit into ?2 bytes.
 	findToCorrect = `SELECT i.id, i.told FROM turn t JOIN inbox i ON i.conversation = t.conversation WHERE t.id = ?1 AND t.inbound IS NOT NULL
 		AND i.told IS NOT NULL AND (i.turn = t.id OR i.id = t.inbound) AND octet_length(i.text) <= ?2 ORDER BY i.id`
-	untell = `UPDATE inbox SET told = NULL WHERE id = ?`
+	clearTold = `UPDATE inbox SET told = NULL WHERE id = ?`
 )
 
 // toCorrect is an inbound whose text has changed since its turn read it.
@@ -37,7 +37,7 @@ func (s Turns) Correct(ctx context.Context, turn int64, room int) (told int, err
 }
 
 func (t turnTx) correct(room int) int {
-	if !t.betweenSteps() {
+	if !t.isModelNext() {
 		return 0
 	}
 	list := all(t.tx, scanToCorrect, findToCorrect, t.turn.ID, room)
@@ -45,18 +45,18 @@ func (t turnTx) correct(room int) int {
 		in := t.inbound(c.inbound)
 		text := t.policies.Edits.Correction(c.told, in.Text)
 		t.insertMessage(protocol.RoleUser, encoded{[]protocol.Part{{Text: text}}}, in.Origin, t.stamp(in, true), nil)
-		t.Exec(untell, in.ID)
+		t.Exec(clearTold, in.ID)
 	}
 	return len(list)
 }
 
-const endToldOf = `UPDATE inbox SET told = NULL WHERE told IS NOT NULL AND conversation = ? AND (turn = ? OR id = ?) RETURNING id`
+const clearAllTold = `UPDATE inbox SET told = NULL WHERE told IS NOT NULL AND conversation = ? AND (turn = ? OR id = ?) RETURNING id`
 
 // offerUntold offers, at the end of the turn, a new answer to edits that the turn was not told
 // about.
 func (t turnTx) offerUntold() {
-	for _, id := range all(t.tx, engine.Integer, endToldOf, t.turn.Conversation.ID, t.turn.ID, t.turn.Inbound) {
+	for _, id := range all(t.tx, engine.Integer, clearAllTold, t.turn.Conversation.ID, t.turn.ID, t.turn.Inbound) {
 		text, buttons := t.policies.Edits.Offer(id)
-		t.sayOf(t.inbound(id), text, buttons)
+		t.putNoticeOf(t.inbound(id), text, buttons)
 	}
 }

@@ -63,7 +63,7 @@ func (t turnTx) finish(f FinishTurn) supervisor.Delivery {
 	}
 	d = t.putDelivery(d)
 	if t.turn.Kind == supervisor.TurnJob {
-		t.Exec(sayFire, d.ID, t.turn.Inbound)
+		t.Exec(setFireDelivery, d.ID, t.turn.Inbound)
 	}
 	t.putSpeech(d, f.Voice)
 	t.putLog(ins, f.Text)
@@ -112,7 +112,7 @@ func (t turnTx) end(f FinishTurn, ins []supervisor.Inbound) {
 	t.Exec(endTurn, f.Why, t.Now, t.turn.ID)
 	t.endQuestionsOf(t.turn.ID, 0)
 	if f.Why == protocol.WhyRefused {
-		t.refuse()
+		t.refuseStoppedTurns()
 	}
 	for _, id := range all(t, engine.Integer, listChildren, t.turn.ID) {
 		turnTx{t.tx, t.runningTurn(id)}.finish(FinishTurn{Why: f.Why, Unanswered: f.Unanswered})
@@ -122,8 +122,8 @@ func (t turnTx) end(f FinishTurn, ins []supervisor.Inbound) {
 	}
 }
 
-// refuse marks, besides the refused turn, the turns that were stopped for it.
-func (t turnTx) refuse() {
+// refuseStoppedTurns marks, besides the refused turn, the turns that were stopped for it.
+func (t turnTx) refuseStoppedTurns() {
 	first := value(t, engine.Integer, findFirstMessage, t.turn.ID, t.endsTurn)
 	t.Exec(refuseStopped, t.turn.Conversation.ID, first)
 }

@@ -10,25 +10,25 @@ import (
 
 func TestFinish_Answer_IsInOutbox(t *testing.T) {
 	s := newStory(t)
-	turn := s.begun("hi")
+	turn := s.startTurn("hi")
 	_, err := s.db.Turns().CommitStep(t.Context(), step(turn, "hello"))
 	s.must(err)
 	d := s.finish(turn, "hello")
 	s.same("delivery", d, supervisor.Delivery{ID: d.ID, Conversation: s.home, Inbound: turn.Inbound, Key: "key-1",
 		Turn: turn.ID, Why: protocol.WhyDone, Kind: supervisor.DeliveryAnswer, Text: "hello", CreatedAt: noon})
 	s.same("state", s.state(turn.Inbound), "answered")
-	s.same("why", s.look("SELECT why FROM turn WHERE id = ?", turn.ID), "done")
+	s.same("why", s.query("SELECT why FROM turn WHERE id = ?", turn.ID), "done")
 
 	_, err = s.db.Turns().Finish(t.Context(), sqlite.FinishTurn{Turn: turn.ID, Why: protocol.WhyStopped,
 		State: supervisor.InboundAnswered, Text: "again"})
-	s.refused(err, supervisor.CodeInvalid, "has ended")
-	s.same("deliveries", s.look("SELECT count(*) FROM outbox"), "1")
-	s.begun("the next turn may start")
+	s.checkRefused(err, supervisor.CodeInvalid, "has ended")
+	s.same("deliveries", s.query("SELECT count(*) FROM outbox"), "1")
+	s.startTurn("the next turn may start")
 }
 
 func TestFinish_StoppedTurn_AnswersOpenCalls(t *testing.T) {
 	s := newStory(t)
-	turn := s.asking("c1", "c2", "c3")
+	turn := s.startTurnCalling("c1", "c2", "c3")
 	_, err := s.db.Turns().CommitResult(t.Context(), turn.ID, result("c2", "two"))
 	s.must(err)
 	_, err = s.db.Turns().Finish(t.Context(), sqlite.FinishTurn{Turn: turn.ID, Why: protocol.WhyStopped,
@@ -54,7 +54,7 @@ func TestFinish_StoppedTurn_AnswersOpenCalls(t *testing.T) {
 
 func TestFinish_Refused_ChangesNothing(t *testing.T) {
 	s := newStory(t)
-	turn := s.asking("c1")
+	turn := s.startTurnCalling("c1")
 	for _, c := range []struct {
 		name  string
 		end   sqlite.FinishTurn
@@ -63,20 +63,20 @@ func TestFinish_Refused_ChangesNothing(t *testing.T) {
 	}{
 		{"without a reason", sqlite.FinishTurn{Turn: turn.ID, State: supervisor.InboundAnswered},
 			supervisor.CodeInvalid, "without a reason"},
-		{"with the inbound done before it is delivered", sqlite.FinishTurn{Turn: turn.ID, Why: protocol.WhyDone,
+		{"done before delivery", sqlite.FinishTurn{Turn: turn.ID, Why: protocol.WhyDone,
 			State: supervisor.InboundDone}, supervisor.CodeInvalid, "cannot become done"},
-		{"with no state", sqlite.FinishTurn{Turn: turn.ID, Why: protocol.WhyDone},
+		{"without state", sqlite.FinishTurn{Turn: turn.ID, Why: protocol.WhyDone},
 			supervisor.CodeInvalid, "cannot become"},
-		{"of no turn", sqlite.FinishTurn{Turn: 99, Why: protocol.WhyDone, State: supervisor.InboundAnswered},
+		{"unknown turn", sqlite.FinishTurn{Turn: 99, Why: protocol.WhyDone, State: supervisor.InboundAnswered},
 			supervisor.CodeNotFound, "no turn 99"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.end.Partial, c.end.Unanswered = "half", "none"
 			_, err := s.db.Turns().Finish(t.Context(), c.end)
-			s.refused(err, c.code, c.words)
+			s.checkRefused(err, c.code, c.words)
 			s.same("state", s.state(turn.Inbound), "running")
 			s.same("messages", len(s.transcript(s.home)), 2)
-			s.same("deliveries", s.look("SELECT count(*) FROM outbox"), "0")
+			s.same("deliveries", s.query("SELECT count(*) FROM outbox"), "0")
 		})
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// asked returns the text of the first message that a turn is to answer.
-func asked(s *story, turn supervisor.Turn) string {
+// askedText returns the text of the first message that a turn is to answer.
+func askedText(s *story, turn supervisor.Turn) string {
 	s.Helper()
 	id, err := s.db.Turns().Asked(s.Context(), turn.ID)
 	s.must(err)
@@ -21,10 +21,10 @@ func asked(s *story, turn supervisor.Turn) string {
 	return ""
 }
 
-// stopped runs a turn and stops it.
-func stopped(s *story, text string) {
+// runStoppedTurn runs a turn and stops it.
+func runStoppedTurn(s *story, text string) {
 	s.Helper()
-	_, err := s.db.Turns().Finish(s.Context(), sqlite.FinishTurn{Turn: s.begun(text).ID, Why: protocol.WhyStopped,
+	_, err := s.db.Turns().Finish(s.Context(), sqlite.FinishTurn{Turn: s.startTurn(text).ID, Why: protocol.WhyStopped,
 		State: supervisor.InboundAnswered, Text: "Stopped."})
 	s.must(err)
 }
@@ -34,26 +34,30 @@ func TestAsked_StoppedTurns_ReturnsFirstMessage(t *testing.T) {
 		before func(*story)
 		want   string
 	}{
-		"nothing":                       {func(*story) {}, "now"},
-		"an answered turn":              {func(s *story) { s.finish(s.begun("one"), "ok") }, "now"},
-		"a stopped turn":                {func(s *story) { stopped(s, "one") }, "one"},
-		"an answered and two stopped":   {func(s *story) { s.finish(s.begun("zero"), "ok"); stopped(s, "one"); stopped(s, "two") }, "one"},
-		"a stopped one and an answered": {func(s *story) { stopped(s, "one"); s.finish(s.begun("two"), "ok") }, "now"},
-		"one that a /stop ended":        {func(s *story) { stopped(s, "one"); s.put(s.home, supervisor.KindCommand, "/stop") }, "now"},
-		"a stopped one and a /new":      {func(s *story) { stopped(s, "one"); s.put(s.home, supervisor.KindCommand, "/new") }, "now"},
-		"a stopped one and a /status":   {func(s *story) { stopped(s, "one"); s.put(s.home, supervisor.KindCommand, "/status") }, "one"},
-		"two, and a /stop between them": {func(s *story) {
-			stopped(s, "one")
+		"nothing":          {func(*story) {}, "now"},
+		"an answered turn": {func(s *story) { s.finish(s.startTurn("one"), "ok") }, "now"},
+		"a stopped turn":   {func(s *story) { runStoppedTurn(s, "one") }, "one"},
+		"answered and two stopped turns": {func(s *story) {
+			s.finish(s.startTurn("zero"), "ok")
+			runStoppedTurn(s, "one")
+			runStoppedTurn(s, "two")
+		}, "one"},
+		"stopped and answered turn": {func(s *story) { runStoppedTurn(s, "one"); s.finish(s.startTurn("two"), "ok") }, "now"},
+		"turn ended by /stop":       {func(s *story) { runStoppedTurn(s, "one"); s.put(s.home, supervisor.KindCommand, "/stop") }, "now"},
+		"stopped turn and /new":     {func(s *story) { runStoppedTurn(s, "one"); s.put(s.home, supervisor.KindCommand, "/new") }, "now"},
+		"stopped turn and /status":  {func(s *story) { runStoppedTurn(s, "one"); s.put(s.home, supervisor.KindCommand, "/status") }, "one"},
+		"/stop between two turns": {func(s *story) {
+			runStoppedTurn(s, "one")
 			s.put(s.home, supervisor.KindCommand, "/stop")
-			stopped(s, "two")
+			runStoppedTurn(s, "two")
 		}, "two"},
 	} {
 		s := newStory(t)
 		c.before(s)
-		turn := s.begun("now")
+		turn := s.startTurn("now")
 		other, _, err := s.db.Turns().Start(t.Context(), s.put(s.chat("alice", "5"), supervisor.KindText, "elsewhere").ID, nil)
 		s.must(err)
-		s.same("behind "+name, asked(s, turn), c.want)
+		s.same("behind "+name, askedText(s, turn), c.want)
 		if id, err := s.db.Turns().Asked(t.Context(), other.ID); err != nil || id == 0 {
 			t.Errorf("elsewhere it is message %d, %v", id, err)
 		}
@@ -64,14 +68,14 @@ func TestAsked_StoppedTurns_ReturnsFirstMessage(t *testing.T) {
 // and later messages stay.
 func TestWindow_RefusedTurn_IsLeftOut(t *testing.T) {
 	s := newStory(t)
-	s.finish(s.begun("zero"), "ok")
-	stopped(s, "how do I poison")
-	turn := s.begun("my neighbour")
+	s.finish(s.startTurn("zero"), "ok")
+	runStoppedTurn(s, "how do I poison")
+	turn := s.startTurn("my neighbour")
 	first := s.transcript(s.home)
 	_, err := s.db.Turns().Finish(t.Context(), sqlite.FinishTurn{Turn: turn.ID, Why: protocol.WhyRefused,
 		State: supervisor.InboundAnswered, Text: "Declined."})
 	s.must(err)
-	s.begun("hello")
+	s.startTurn("hello")
 	var left []string
 	for _, m := range s.transcript(s.home) {
 		left = append(left, m.Text())

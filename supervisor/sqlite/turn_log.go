@@ -23,16 +23,16 @@ func (t turnTx) putLog(ins []supervisor.Inbound, answer string) {
 	if t.turn.Kind != supervisor.TurnChat || !talks(in) || value(t, engine.String, findSetting, in.User, SettingLog) != LogOn {
 		return
 	}
-	p := protocol.LogParameters{Turn: t.turn.ID, At: ins[0].ReceivedAt, Channel: t.policies.History.Channel(supervisor.Sending{In: in}), Answer: logged(answer),
+	p := protocol.LogParameters{Turn: t.turn.ID, At: ins[0].ReceivedAt, Channel: t.policies.History.Channel(supervisor.Sending{In: in}), Answer: clipForLog(answer),
 		Effects: t.policies.Effects.Lines(all(t, scanEffect, listDone, t.turn.ID))}
 	for _, i := range ins {
-		p.Said = append(p.Said, protocol.LogSaid{Text: t.saidIn(i), World: i.Origin == supervisor.OriginWorld})
+		p.Said = append(p.Said, protocol.LogSaid{Text: t.wordsOf(i), World: i.Origin == supervisor.OriginWorld})
 	}
 	t.Insert(insertOperation, in.User, protocol.OperationLog, encoded{p}, ins[0].ID, 0, t.Now, t.Now)
 }
 
-// saidIn returns the words of an inbound and of its files.
-func (t turnTx) saidIn(in supervisor.Inbound) string {
+// wordsOf returns the words of an inbound and of its files.
+func (t turnTx) wordsOf(in supervisor.Inbound) string {
 	words := []string{in.Text}
 	var parts []protocol.Part
 	if in.Parts != "" {
@@ -43,10 +43,10 @@ func (t turnTx) saidIn(in supervisor.Inbound) string {
 	for _, p := range parts {
 		words = append(words, p.Text)
 	}
-	return logged(strings.Join(words, "\n"))
+	return clipForLog(strings.Join(words, "\n"))
 }
 
-// logged shortens a text for the log.
-func logged(text string) string {
+// clipForLog shortens a text for the log.
+func clipForLog(text string) string {
 	return strings.ToValidUTF8(text[:min(len(text), protocol.MaxLogWords)], "")
 }

@@ -18,14 +18,14 @@ func TestLog_Setting_QueuesEntry(t *testing.T) {
 			if setting != "" {
 				s.must(s.db.Settings().Put(t.Context(), "alice", sqlite.SettingLog, setting))
 			}
-			turn := s.sending("7")
+			turn := s.startTelegramTurn("7")
 			_, err := s.db.Turns().CommitStep(t.Context(), step(turn, "", "c1"))
 			s.must(err)
-			s.changing(turn, "c1", edited)
+			s.commitChanges(turn, "c1", edited)
 			if ends == "finished" {
 				s.finish(turn, "hello")
 			} else {
-				_, err = s.db.Turns().CommitLast(t.Context(), last(turn, "hello"))
+				_, err = s.db.Turns().CommitLast(t.Context(), lastStep(turn, "hello"))
 				s.must(err)
 			}
 			list, err := s.db.Operations().ListUnfinished(t.Context())
@@ -42,7 +42,7 @@ func TestLog_Setting_QueuesEntry(t *testing.T) {
 				s.must(s.db.Operations().Move(t.Context(), o.ID, supervisor.OperationRunning, ""))
 				s.must(s.db.Operations().Move(t.Context(), o.ID, supervisor.OperationDone, "{}"))
 			}
-			s.same("rows", s.look("SELECT count(*) FROM operation"), "0")
+			s.same("rows", s.query("SELECT count(*) FROM operation"), "0")
 		}
 	}
 }
@@ -51,7 +51,7 @@ func TestLog_Setting_QueuesEntry(t *testing.T) {
 func TestLog_ThreeDeaths_IsDropped(t *testing.T) {
 	s := newStory(t)
 	s.must(s.db.Settings().Put(t.Context(), "alice", sqlite.SettingLog, sqlite.LogOn))
-	s.finish(s.sending("7"), "hello")
+	s.finish(s.startTelegramTurn("7"), "hello")
 	list, err := s.db.Operations().ListUnfinished(t.Context())
 	s.must(err)
 	for range supervisor.MaxDeaths {
@@ -60,5 +60,5 @@ func TestLog_ThreeDeaths_IsDropped(t *testing.T) {
 		s.must(err)
 	}
 	s.same("state", list[0].State, supervisor.OperationParked)
-	s.same("rows", s.look("SELECT count(*) FROM operation"), "0")
+	s.same("rows", s.query("SELECT count(*) FROM operation"), "0")
 }

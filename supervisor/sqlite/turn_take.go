@@ -12,22 +12,22 @@ import (
 // follows. The command's name is in ?2, a JSON array.
 const endsTopic = `n.held = 0 AND n.command IN (SELECT value FROM json_each(?2))`
 
-// takable selects what a turn may take in. Inbounds after an unanswered command that ends a topic
+// isTakable selects what a turn may take in. Inbounds after an unanswered command that ends a topic
 // stay in the queue. They must not be in the turn that the command ends, nor in the topic that it
 // closes. Other commands may wait an hour for their user's answer and delay nothing.
 //
 // A turn in which a worker has crashed takes nothing in. So no inbound is parked for a crash that
 // it did not cause.
-const takable = `JOIN turn t ON t.conversation = i.conversation WHERE t.id = ?1 AND t.deaths = 0 AND i.state = 'new'
+const isTakable = `JOIN turn t ON t.conversation = i.conversation WHERE t.id = ?1 AND t.deaths = 0 AND i.state = 'new'
 	AND i.kind = 'text' AND i.held = 0 AND i.priority >= ?4 AND NOT EXISTS (SELECT 1 FROM inbox n WHERE n.conversation = i.conversation
 		AND n.state = 'new' AND n.id < i.id AND ` + endsTopic + `)
 	AND ` + nothingArrives
 
 const (
-	findTakable = `SELECT i.id FROM inbox i ` + takable + ` LIMIT 1`
-	listTakable = selectInbound + takable + ` ORDER BY i.priority DESC, i.id`
-	bindInbound = `UPDATE inbox SET turn = ? WHERE id = ?`
-	newestRole  = `SELECT role FROM message WHERE turn = ? ORDER BY id DESC LIMIT 1`
+	findTakable      = `SELECT i.id FROM inbox i ` + isTakable + ` LIMIT 1`
+	listTakable      = selectInbound + isTakable + ` ORDER BY i.priority DESC, i.id`
+	setTurnOfInbound = `UPDATE inbox SET turn = ? WHERE id = ?`
+	newestRole       = `SELECT role FROM message WHERE turn = ? ORDER BY id DESC LIMIT 1`
 )
 
 // Take makes waiting texts of a turn's conversation part of the turn. Each text becomes running and
@@ -50,7 +50,7 @@ func (s Turns) Take(ctx context.Context, turn int64, room int, least supervisor.
 }
 
 func (t turnTx) takeWaiting(room int, least supervisor.Priority) (taken int) {
-	if !t.betweenSteps() {
+	if !t.isModelNext() {
 		return 0
 	}
 	list := all(t, scanInbound, listTakable, t.turn.ID, t.endsTurn, t.Now, int(least))
@@ -73,7 +73,7 @@ func (t turnTx) takeWaiting(room int, least supervisor.Priority) (taken int) {
 // take makes an inbound part of the turn.
 func (t turnTx) take(in supervisor.Inbound) {
 	t.transition(in, supervisor.InboundRunning)
-	t.Exec(bindInbound, t.turn.ID, in.ID)
+	t.Exec(setTurnOfInbound, t.turn.ID, in.ID)
 	t.putInboundMessage(in)
 }
 
@@ -93,8 +93,8 @@ func (t turnTx) takeTogether(first supervisor.Inbound) {
 	}
 }
 
-// betweenSteps reports whether the model is next in the turn.
-func (t turnTx) betweenSteps() bool {
+// isModelNext reports whether the model is next in the turn.
+func (t turnTx) isModelNext() bool {
 	return len(t.openCalls()) == 0 && value(t, engine.String, newestRole, t.turn.ID) != string(protocol.RoleAssistant)
 }
 

@@ -12,19 +12,19 @@ import (
 // take makes a turn take in what waits.
 func (s *story) take(turn supervisor.Turn) int {
 	s.Helper()
-	return s.takeOf(turn, 32<<10)
+	return s.takeUpTo(turn, 32<<10)
 }
 
-// takeOf is take with room for so many bytes.
-func (s *story) takeOf(turn supervisor.Turn, room int) int {
+// takeUpTo is take with room for so many bytes.
+func (s *story) takeUpTo(turn supervisor.Turn, room int) int {
 	s.Helper()
 	n, err := s.db.Turns().Take(s.Context(), turn.ID, room, supervisor.PriorityUsual)
 	s.must(err)
 	return n
 }
 
-// saidIn returns the texts and results of alice's transcript.
-func saidIn(s *story) (all []string) {
+// wordsOf returns the texts and results of alice's transcript.
+func transcriptTexts(s *story) (all []string) {
 	for _, m := range s.transcript(s.home) {
 		text := m.Text()
 		for _, p := range m.Parts {
@@ -39,7 +39,7 @@ func saidIn(s *story) (all []string) {
 
 func TestTake_BetweenSteps_TakesWaitingTexts(t *testing.T) {
 	s := newStory(t)
-	turn := s.asking("c1", "c2")
+	turn := s.startTurnCalling("c1", "c2")
 	one, two := s.text("also this"), s.text("and that")
 	s.put(s.conversation("bob"), supervisor.KindText, "of another person")
 	s.put(s.chat("alice", "5"), supervisor.KindText, "of another conversation")
@@ -50,7 +50,7 @@ func TestTake_BetweenSteps_TakesWaitingTexts(t *testing.T) {
 	}
 	s.same("taken in after the step", s.take(turn), 2)
 	s.same("taken in once more", s.take(turn), 0)
-	s.same("transcript", saidIn(s), []string{"user read my notes", "assistant ", "tool milk", "tool milk", "user also this", "user and that"})
+	s.same("transcript", transcriptTexts(s), []string{"user read my notes", "assistant ", "tool milk", "tool milk", "user also this", "user and that"})
 	s.same("states", s.state(one.ID)+" "+s.state(two.ID), "running running")
 	if _, waits, err := s.db.Inbox().Next(t.Context(), s.home.ID); err != nil || waits {
 		t.Errorf("something still waits: %v", err)
@@ -69,19 +69,19 @@ func TestTake_BetweenSteps_TakesWaitingTexts(t *testing.T) {
 		s.same("state at the end", s.state(in.ID), "answered")
 	}
 	s.must(s.db.Outbox().Delivered(t.Context(), d.ID))
-	s.same("states when the answer has arrived", s.look("SELECT state FROM inbox WHERE user = 'alice' AND conversation = ? ORDER BY id", s.home.ID),
+	s.same("states when the answer has arrived", s.query("SELECT state FROM inbox WHERE user = 'alice' AND conversation = ? ORDER BY id", s.home.ID),
 		"done done done new")
 	s.same("what came too late", s.state(late.ID), "new")
 
 	_, err = s.db.Turns().Take(t.Context(), turn.ID, 100, supervisor.PriorityUsual)
-	s.refused(err, supervisor.CodeInvalid, "has ended")
+	s.checkRefused(err, supervisor.CodeInvalid, "has ended")
 }
 
 func TestFinish_TakenInbounds_EndAlike(t *testing.T) {
 	for why, want := range map[protocol.Why]supervisor.InboundState{protocol.WhyStopped: supervisor.InboundAnswered,
 		protocol.WhyError: supervisor.InboundParked, protocol.WhySteps: supervisor.InboundAnswered} {
 		s := newStory(t)
-		turn := s.begun("first")
+		turn := s.startTurn("first")
 		taken := s.text("second")
 		s.same("taken in before the first step", s.take(turn), 1)
 		d, err := s.db.Turns().Finish(t.Context(), sqlite.FinishTurn{Turn: turn.ID, Why: why, State: want, Text: "so"})
@@ -96,7 +96,7 @@ func TestFinish_TakenInbounds_EndAlike(t *testing.T) {
 func TestStop_LaterMessagesWaitForItsAnswer(t *testing.T) {
 	for _, sent := range []string{"/stop", "/Stop@mews_bot now", "/new"} {
 		s := newStory(t)
-		turn := s.begun("first")
+		turn := s.startTurn("first")
 		before, command, behind := s.text("before"), s.put(s.home, supervisor.KindCommand, sent), s.text("behind")
 		s.same(sent+": taken in", s.take(turn), 1)
 		s.same(sent+": states", s.state(before.ID)+" "+s.state(behind.ID), "running new")
@@ -112,7 +112,7 @@ func TestStop_LaterMessagesWaitForItsAnswer(t *testing.T) {
 // A command that waits for its user's approval may do so for an hour.
 func TestTake_BehindWaitingCommand_IsTaken(t *testing.T) {
 	s := newStory(t)
-	turn := s.begun("first")
+	turn := s.startTurn("first")
 	s.put(s.home, supervisor.KindCommand, "/settings stream off")
 	s.text("not that folder!")
 	s.same("taken in", s.take(turn), 1)
@@ -121,7 +121,7 @@ func TestTake_BehindWaitingCommand_IsTaken(t *testing.T) {
 // Later messages did not cause two crashes of the worker.
 func TestTake_TurnWithDeaths_TakesNothing(t *testing.T) {
 	s := newStory(t)
-	turn := s.begun("first")
+	turn := s.startTurn("first")
 	_, err := s.db.Turns().Died(t.Context(), turn.ID)
 	s.must(err)
 	late := s.text("and that")
@@ -134,17 +134,17 @@ func TestTake_TurnWithDeaths_TakesNothing(t *testing.T) {
 
 func TestTake_TooLongText_BlocksLater(t *testing.T) {
 	s := newStory(t)
-	turn := s.begun("first")
+	turn := s.startTurn("first")
 	short, long, after := s.text("short"), s.text(strings.Repeat("long ", 7000)), s.text("after")
 	s.same("taken in", s.take(turn), 1)
 	s.same("states", s.state(short.ID)+" "+s.state(long.ID)+" "+s.state(after.ID), "running new new")
 	s.same("taken in again", s.take(turn), 0)
-	s.same("taken in with room for it", s.takeOf(turn, 40<<10), 2)
+	s.same("taken in with room for it", s.takeUpTo(turn, 40<<10), 2)
 }
 
 func TestErase_TurnWithTakenTexts_IsDeleted(t *testing.T) {
 	s := newStory(t)
-	turn := s.begun("first")
+	turn := s.startTurn("first")
 	s.text("second")
 	s.same("taken in", s.take(turn), 1)
 	s.finish(turn, "ok")
@@ -156,12 +156,12 @@ func TestErase_TurnWithTakenTexts_IsDeleted(t *testing.T) {
 // Messages that were sent together get one answer, even if only some of them fit.
 func TestTake_Album_AllOrNothing(t *testing.T) {
 	s := arrivals{newStory(t)}
-	turn := s.begun("first")
+	turn := s.startTurn("first")
 	before := s.text("before")
 	one, two := s.send("our week", "album 7", 1), s.send(strings.Repeat("long ", 100), "album 7", 1)
 	after := s.text("after")
-	s.arrived(one, two)
-	s.same("taken in with room for one picture", s.takeOf(turn, 300), 1)
+	s.arrive(one, two)
+	s.same("taken in with room for one picture", s.takeUpTo(turn, 300), 1)
 	s.same("states", s.state(before.ID)+" "+s.state(one.ID)+" "+s.state(two.ID)+" "+s.state(after.ID), "running new new new")
-	s.same("taken in with room for all", s.takeOf(turn, 32<<10), 3)
+	s.same("taken in with room for all", s.takeUpTo(turn, 32<<10), 3)
 }

@@ -25,13 +25,13 @@ func TestStart_Twice_Fails(t *testing.T) {
 		Parts: []protocol.Part{{Text: "hello"}}}})
 
 	_, _, err = s.db.Turns().Start(t.Context(), in.ID, nil)
-	s.refused(err, supervisor.CodeInvalid, "is running and cannot become running")
+	s.checkRefused(err, supervisor.CodeInvalid, "is running and cannot become running")
 }
 
 func TestStart_InvalidInbound_Fails(t *testing.T) {
 	s := newStory(t)
 	command := s.put(s.home, supervisor.KindCommand, "/help")
-	s.begun("one turn runs")
+	s.startTurn("one turn runs")
 	for _, c := range []struct {
 		name    string
 		inbound int64
@@ -39,27 +39,27 @@ func TestStart_InvalidInbound_Fails(t *testing.T) {
 		words   string
 	}{
 		{"a command", command.ID, supervisor.CodeInvalid, "a turn is for a text"},
-		{"an inbound that is not there", 999, supervisor.CodeNotFound, "no inbound 999"},
-		{"a second turn beside a running one", s.text("me too").ID, supervisor.CodeInvalid, "another turn runs"},
+		{"unknown inbound", 999, supervisor.CodeNotFound, "no inbound 999"},
+		{"second running turn", s.text("me too").ID, supervisor.CodeInvalid, "another turn runs"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			before := s.look("SELECT state FROM inbox ORDER BY id")
+			before := s.query("SELECT state FROM inbox ORDER BY id")
 			_, _, err := s.db.Turns().Start(t.Context(), c.inbound, nil)
-			s.refused(err, c.code, c.words)
-			s.same("states", s.look("SELECT state FROM inbox ORDER BY id"), before)
-			s.same("messages", s.look("SELECT count(*) FROM message"), "1")
+			s.checkRefused(err, c.code, c.words)
+			s.same("states", s.query("SELECT state FROM inbox ORDER BY id"), before)
+			s.same("messages", s.query("SELECT count(*) FROM message"), "1")
 		})
 	}
 }
 
 func TestFindRunning_ReturnsProgress(t *testing.T) {
 	s := newStory(t)
-	s.finish(s.begun("before"), "ok")
+	s.finish(s.startTurn("before"), "ok")
 	_, ok, err := s.db.Turns().FindRunning(t.Context(), s.home.ID)
 	if ok || err != nil {
 		t.Fatalf("with no turn running: %v, %v", ok, err)
 	}
-	turn := s.asking("c1", "c2", "c3")
+	turn := s.startTurnCalling("c1", "c2", "c3")
 	s.must(s.db.Turns().CommitBegun(t.Context(), turn.ID, "c3"))
 	s.must(s.db.Turns().CommitBegun(t.Context(), turn.ID, "c1"))
 	_, err = s.db.Turns().CommitResult(t.Context(), turn.ID, result("c1", "one"))
@@ -81,7 +81,7 @@ func TestFindRunning_ReturnsProgress(t *testing.T) {
 
 func TestMessages_AllParts_RoundTrip(t *testing.T) {
 	s := newStory(t)
-	turn := s.begun("go")
+	turn := s.startTurn("go")
 	want := step(turn, "a <b> & \u2028 \"c\" \x00 é", "c1")
 	want.Message.Parts[1].Call.Arguments = json.RawMessage(`{"b":1,"a":[1.50,"<\u003c>"],"a2":null}`)
 	id, err := s.db.Turns().CommitStep(t.Context(), want)
@@ -92,7 +92,7 @@ func TestMessages_AllParts_RoundTrip(t *testing.T) {
 
 func TestDied_CountsDeaths(t *testing.T) {
 	s := newStory(t)
-	turn := s.begun("poison")
+	turn := s.startTurn("poison")
 	for want := 1; want <= 3; want++ {
 		got, err := s.db.Turns().Died(t.Context(), turn.ID)
 		s.must(err)
@@ -103,5 +103,5 @@ func TestDied_CountsDeaths(t *testing.T) {
 	s.same("deaths", open.Turn.Deaths, 3)
 	s.finish(turn, "it was too much")
 	_, err = s.db.Turns().Died(t.Context(), turn.ID)
-	s.refused(err, supervisor.CodeInvalid, "has ended")
+	s.checkRefused(err, supervisor.CodeInvalid, "has ended")
 }

@@ -24,7 +24,7 @@ func TestListWorked_FailedCalls_AreLeftOut(t *testing.T) {
 		_, err := s.db.Turns().CommitResult(t.Context(), turn.ID, r)
 		s.must(err)
 	}
-	first := s.asking("c1", "c2")
+	first := s.startTurnCalling("c1", "c2")
 	worked(first, 0)
 	keep(first, "c1", true)
 	worked(first, 0)
@@ -32,7 +32,7 @@ func TestListWorked_FailedCalls_AreLeftOut(t *testing.T) {
 	worked(first, 0, "read_file")
 	s.finish(first, "read")
 
-	second := s.begun("again")
+	second := s.startTurn("again")
 	worked(second, 0)
 	worked(second, 1)
 	worked(second, 10, "read_file")

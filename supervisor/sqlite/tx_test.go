@@ -49,7 +49,7 @@ func TestTx_AfterError_DoesNothing(t *testing.T) {
 					}, "")
 					return later
 				}
-				errs := r.behind(note("before"), fails, note("after"))
+				errs := r.writeTogether(note("before"), fails, note("after"))
 				r.same("error", errors.Is(errs[1], f.want) && !errors.Is(errs[1], later), true)
 				r.same("those before and behind it", errors.Join(errs[0], errs[2]), nil)
 				r.same("kept", len(r.list(anyNote)), 3)

@@ -55,7 +55,7 @@ const hasUndo = `SELECT EXISTS (SELECT 1 FROM undo u WHERE u.turn = ? AND ` + un
 const (
 	// The second column is true if an undo was undone, so that the turn's own change is in force
 	// again.
-	listUntold = `SELECT u.path, EXISTS (SELECT 1 FROM undo o WHERE o.turn = u.turn AND o.undone_by = u.operation AND o.operation > 0) redone
+	listUntoldUndos = `SELECT u.path, EXISTS (SELECT 1 FROM undo o WHERE o.turn = u.turn AND o.undone_by = u.operation AND o.operation > 0) redone
 		FROM undo u CROSS JOIN turn t ON t.id = u.turn WHERE u.user = ?1 AND u.operation > 0 AND u.told = 0 AND u.undone_by IS NULL
 		AND coalesce(t.destination, t.conversation) = ?2 GROUP BY u.path ORDER BY min(u.effect)`
 	markUndoTold = `UPDATE undo SET told = 1 WHERE user = ?1 AND operation > 0 AND told = 0
@@ -72,7 +72,7 @@ func (t turnTx) untoldUndos() (text string) {
 		r.Scan(&path, &redone)
 		paths[redone] = append(paths[redone], path)
 		return true
-	}, listUntold, in.User, in.ID)
+	}, listUntoldUndos, in.User, in.ID)
 	if len(paths) == 0 {
 		return ""
 	}
@@ -112,12 +112,12 @@ const unbuttonUndone = `INSERT INTO cleaning (user, conversation, message, what,
 	FROM outbox o JOIN post p ON p.delivery = o.id WHERE o.turn = ? AND o.kind = 'answer' AND o.buttons <> '' AND p.state = 'sent'
 	AND p.message <> '' ORDER BY p.part DESC LIMIT 1`
 
-// undoLasts is how long an answer has undo buttons: the old bytes are kept no longer.
-const undoLasts = 7 * 24 * time.Hour
+// undoPeriod is how long an answer has undo buttons: the old bytes are kept no longer.
+const undoPeriod = 7 * 24 * time.Hour
 
 // unbuttonUndoLater schedules the removal of the undo buttons of a turn's answer.
 func (t *tx) unbuttonUndoLater(turn int64) {
-	t.Exec(unbuttonUndone, supervisor.CleaningUnbutton, t.Now+undoLasts.Milliseconds(), turn)
+	t.Exec(unbuttonUndone, supervisor.CleaningUnbutton, t.Now+undoPeriod.Milliseconds(), turn)
 }
 
 // Done records that changes were undone, and how to redo them. Changes that were undone before stay

@@ -15,9 +15,9 @@ func TestDaily_ListsEveryDay(t *testing.T) {
 		now, err := time.Parse(time.RFC3339, at)
 		s.must(err)
 		s.now = now
-		used(s, sqlite.ModelCall{User: "alice", Spec: "a/b", Cost: dear(7), Usage: protocol.Usage{Input: 2}})
+		putCall(s, sqlite.ModelCall{User: "alice", Spec: "a/b", Cost: price(7), Usage: protocol.Usage{Input: 2}})
 	}
-	used(s, sqlite.ModelCall{User: "bob", Spec: "a/b", Cost: dear(1)})
+	putCall(s, sqlite.ModelCall{User: "bob", Spec: "a/b", Cost: price(1)})
 	daily := func(user string, since time.Time) []sqlite.UsageTotal {
 		t.Helper()
 		list, err := s.db.Usage().Daily(t.Context(), user, since, zone(t, "America/New_York"))

@@ -15,40 +15,40 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// made is a call and its time.
-type made struct {
+// callAt is a call and its time.
+type callAt struct {
 	sqlite.ModelCall
 	at time.Time
 }
 
-// spend makes calls of two users on some days, each different from the others.
-func spend(s *story) (calls []made) {
+// makeCalls makes calls of two users on some days, each different from the others.
+func makeCalls(s *story) (calls []callAt) {
 	homes := map[string]int64{"alice": s.home.ID, "bob": s.conversation("bob").ID}
 	for i := range 48 {
 		n := int64(i)
 		c := sqlite.ModelCall{User: []string{"alice", "bob"}[i%2], Spec: fmt.Sprint("a/", i%3), Purpose: "chat",
 			Usage: protocol.Usage{Input: 3 * n, Output: n % 5, CacheRead: 2 * n, CacheWrite: n, Estimated: i%7 == 1}}
 		if i%4 != 0 {
-			c.Conversation, c.Cost = homes[c.User], dear(n*n%7)
+			c.Conversation, c.Cost = homes[c.User], price(n*n%7)
 		}
 		if i%5 == 0 {
 			c.Class, c.Purpose = modelcall.Stalled, "title"
 		}
 		s.now = noon.Add(time.Duration(i) * 137 * time.Minute)
-		used(s, c)
-		calls = append(calls, made{c, s.now})
+		putCall(s, c)
+		calls = append(calls, callAt{c, s.now})
 	}
 	return calls
 }
 
 // counts reports whether q selects the call.
-func (c made) counts(q sqlite.UsageQuery) bool {
+func (c callAt) counts(q sqlite.UsageQuery) bool {
 	return (q.User == "" || q.User == c.User) && (q.From.IsZero() || !c.at.Before(q.From)) &&
 		(q.To.IsZero() || c.at.Before(q.To))
 }
 
 // total is the call's own total, with the fields that q groups by.
-func (c made) total(q sqlite.UsageQuery) sqlite.UsageTotal {
+func (c callAt) total(q sqlite.UsageQuery) sqlite.UsageTotal {
 	t := sqlite.UsageTotal{User: c.User, Conversation: c.Conversation, Model: c.Spec, Purpose: c.Purpose,
 		Day: c.at.In(q.Zone).Format(time.DateOnly)}
 	for d, forget := range map[sqlite.UsageDimension]func(){
@@ -66,7 +66,7 @@ func (c made) total(q sqlite.UsageQuery) sqlite.UsageTotal {
 // For any query the totals equal those of a plain loop over the calls.
 func TestSum_AnyQuery_MatchesLoop(t *testing.T) {
 	s := newStory(t)
-	calls := spend(s)
+	calls := makeCalls(s)
 	all := []sqlite.UsageDimension{sqlite.ByUser, sqlite.ByConversation, sqlite.ByModel, sqlite.ByPurpose, sqlite.ByDay}
 	zones := []*time.Location{time.UTC, zone(t, "Asia/Kathmandu"), zone(t, "Pacific/Chatham"), zone(t, "America/New_York")}
 	rapid.Check(t, func(t *rapid.T) {
@@ -83,25 +83,25 @@ func TestSum_AnyQuery_MatchesLoop(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if d := cmp.Diff(loop(calls, q), got, cmpopts.SortSlices(before), cmpopts.EquateEmpty()); d != "" {
+		if d := cmp.Diff(sumByLoop(calls, q), got, cmpopts.SortSlices(before), cmpopts.EquateEmpty()); d != "" {
 			t.Fatalf("(-want +got)\n%s", d)
 		}
 		for i := 1; i < len(got); i++ {
-			if worth(got[i]) > worth(got[i-1]) {
+			if sortKey(got[i]) > sortKey(got[i-1]) {
 				t.Fatalf("%+v comes before %+v", got[i-1], got[i])
 			}
 		}
 	})
 }
 
-// loop is Sum without an order.
-func loop(calls []made, q sqlite.UsageQuery) (totals []sqlite.UsageTotal) {
+// sumByLoop is Sum without an order.
+func sumByLoop(calls []callAt, q sqlite.UsageQuery) (totals []sqlite.UsageTotal) {
 	for _, c := range calls {
 		if !c.counts(q) {
 			continue
 		}
 		key := c.total(q)
-		i := slices.IndexFunc(totals, func(t sqlite.UsageTotal) bool { return name(t) == name(key) })
+		i := slices.IndexFunc(totals, func(t sqlite.UsageTotal) bool { return groupName(t) == groupName(key) })
 		if i < 0 {
 			i, totals = len(totals), append(totals, key)
 		}
@@ -110,7 +110,7 @@ func loop(calls []made, q sqlite.UsageQuery) (totals []sqlite.UsageTotal) {
 	return totals
 }
 
-func (c made) addedTo(t sqlite.UsageTotal) sqlite.UsageTotal {
+func (c callAt) addedTo(t sqlite.UsageTotal) sqlite.UsageTotal {
 	t.Calls++
 	t.Usage.Input += c.Usage.Input
 	t.Usage.Output += c.Usage.Output
@@ -129,12 +129,12 @@ func (c made) addedTo(t sqlite.UsageTotal) sqlite.UsageTotal {
 	return t
 }
 
-// name returns what distinguishes a total from others.
-func name(t sqlite.UsageTotal) string {
+// groupName returns what distinguishes a total from others.
+func groupName(t sqlite.UsageTotal) string {
 	return fmt.Sprintf("%s %d %s %s %s", t.User, t.Conversation, t.Model, t.Purpose, t.Day)
 }
 
-func before(a, b sqlite.UsageTotal) bool { return name(a) < name(b) }
+func before(a, b sqlite.UsageTotal) bool { return groupName(a) < groupName(b) }
 
-// worth returns the sort key of totals; no call of this test has a million tokens.
-func worth(t sqlite.UsageTotal) int64 { return t.Cost*1_000_000 + t.Usage.Input + t.Usage.Output }
+// sortKey returns the sort key of totals; no call of this test has a million tokens.
+func sortKey(t sqlite.UsageTotal) int64 { return t.Cost*1_000_000 + t.Usage.Input + t.Usage.Output }

@@ -12,11 +12,11 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// dear returns a pointer to a price.
-func dear(cost int64) *int64 { return &cost }
+// price returns a pointer to a price.
+func price(cost int64) *int64 { return &cost }
 
-// used stores a call without a message.
-func used(s *story, c sqlite.ModelCall) {
+// putCall stores a call without a message.
+func putCall(s *story, c sqlite.ModelCall) {
 	s.Helper()
 	s.must(s.db.Usage().Put(s.Context(), c))
 }
@@ -30,23 +30,23 @@ func sum(s *story, q sqlite.UsageQuery) []sqlite.UsageTotal {
 
 func TestUsagePut_FailedCall_KeepsTokens(t *testing.T) {
 	s := newStory(t)
-	turn := s.begun("hi")
+	turn := s.startTurn("hi")
 	s.finish(turn, "Sorry.")
-	used(s, sqlite.ModelCall{User: "alice", Conversation: s.home.ID, Turn: turn.ID, Spec: "anthropic/big", Model: "big-1",
-		Class: modelcall.Cut, Usage: protocol.Usage{Input: 7, Output: 5, CacheRead: 3, CacheWrite: 2}, Cost: dear(9),
+	putCall(s, sqlite.ModelCall{User: "alice", Conversation: s.home.ID, Turn: turn.ID, Spec: "anthropic/big", Model: "big-1",
+		Class: modelcall.Cut, Usage: protocol.Usage{Input: 7, Output: 5, CacheRead: 3, CacheWrite: 2}, Cost: price(9),
 		Request: "req_1"})
-	used(s, sqlite.ModelCall{User: "alice", Spec: "anthropic/big", Purpose: "title", Class: modelcall.Overloaded})
-	s.same("what counted", s.look(`SELECT format('%s %d %d %s %s %s %s %d %d %d %d %d %s %d', user, conversation = ?,
+	putCall(s, sqlite.ModelCall{User: "alice", Spec: "anthropic/big", Purpose: "title", Class: modelcall.Overloaded})
+	s.same("what counted", s.query(`SELECT format('%s %d %d %s %s %s %s %d %d %d %d %d %s %d', user, conversation = ?,
 		turn = ?, spec, model, purpose, class, input, output, cache_read, cache_write, cost, request, created_at = ?)
 		FROM usage WHERE id = 1`, s.home.ID, turn.ID, noon.UnixMilli()),
 		"alice 1 1 anthropic/big big-1 chat cut 7 5 3 2 9 req_1 1")
-	s.same("what did not", s.look(`SELECT format('%s %s %s', user, purpose, class) FROM usage WHERE id = 2 AND
+	s.same("what did not", s.query(`SELECT format('%s %s %s', user, purpose, class) FROM usage WHERE id = 2 AND
 		conversation IS NULL AND turn IS NULL AND message IS NULL AND cost IS NULL`), "alice title overloaded")
 }
 
 func TestUsagePut_ForeignTurn_Fails(t *testing.T) {
 	s := newStory(t)
-	turn := s.begun("hi")
+	turn := s.startTurn("hi")
 	elsewhere := s.conversation("bob").ID
 	for _, c := range []struct {
 		name  string
@@ -55,18 +55,18 @@ func TestUsagePut_ForeignTurn_Fails(t *testing.T) {
 		words string
 	}{
 		{"nobody's", sqlite.ModelCall{Spec: "a/b"}, supervisor.CodeInvalid, "is somebody's"},
-		{"in another's conversation", sqlite.ModelCall{User: "alice", Conversation: elsewhere}, supervisor.CodeNotFound,
+		{"another user's conversation", sqlite.ModelCall{User: "alice", Conversation: elsewhere}, supervisor.CodeNotFound,
 			"no conversation"},
-		{"in another's turn", sqlite.ModelCall{User: "bob", Conversation: elsewhere, Turn: turn.ID}, supervisor.CodeNotFound,
+		{"another user's turn", sqlite.ModelCall{User: "bob", Conversation: elsewhere, Turn: turn.ID}, supervisor.CodeNotFound,
 			"no turn"},
-		{"in a turn of another conversation", sqlite.ModelCall{User: "alice", Conversation: s.chat("alice", "42").ID,
+		{"turn of another conversation", sqlite.ModelCall{User: "alice", Conversation: s.chat("alice", "42").ID,
 			Turn: turn.ID}, supervisor.CodeNotFound, "no turn"},
-		{"in a turn that never was", sqlite.ModelCall{User: "alice", Conversation: s.home.ID, Turn: 99},
+		{"unknown turn", sqlite.ModelCall{User: "alice", Conversation: s.home.ID, Turn: 99},
 			supervisor.CodeNotFound, "no turn 99"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s.refused(s.db.Usage().Put(t.Context(), c.call), c.code, c.words)
-			s.same("usage", s.look("SELECT count(*) FROM usage"), "0")
+			s.checkRefused(s.db.Usage().Put(t.Context(), c.call), c.code, c.words)
+			s.same("usage", s.query("SELECT count(*) FROM usage"), "0")
 		})
 	}
 }
@@ -74,15 +74,15 @@ func TestUsagePut_ForeignTurn_Fails(t *testing.T) {
 // A provider may report any count.
 func TestUsage_AbsurdCounts_AreClamped(t *testing.T) {
 	s := newStory(t)
-	turn := s.begun("hi")
+	turn := s.startTurn("hi")
 	st := step(turn, "hello")
 	st.Usage = protocol.Usage{Input: math.MaxInt64, Output: math.MinInt64, CacheRead: -1, CacheWrite: 4}
-	st.Cost = dear(math.MaxInt64)
+	st.Cost = price(math.MaxInt64)
 	for range 2 {
 		_, err := s.db.Turns().CommitStep(t.Context(), st)
 		s.must(err)
 	}
-	used(s, sqlite.ModelCall{User: "alice", Usage: st.Usage, Cost: dear(-5)})
+	putCall(s, sqlite.ModelCall{User: "alice", Usage: st.Usage, Cost: price(-5)})
 	const most = 1 << 40
 	s.same("total", sum(s, sqlite.UsageQuery{}), []sqlite.UsageTotal{{Calls: 3,
 		Usage: protocol.Usage{Input: 3 * most, CacheWrite: 12}, Cost: 2 * most}})
@@ -91,20 +91,20 @@ func TestUsage_AbsurdCounts_AreClamped(t *testing.T) {
 func TestSum_Dimensions_Group(t *testing.T) {
 	s := newStory(t)
 	bob := s.conversation("bob")
-	turn := s.begun("hi")
+	turn := s.startTurn("hi")
 	st := step(turn, "hello") // 10 and 2 tokens
-	st.Spec, st.Cost = "anthropic/big", dear(300)
+	st.Spec, st.Cost = "anthropic/big", price(300)
 	_, err := s.db.Turns().CommitStep(t.Context(), st)
 	s.must(err)
 	failed := sqlite.ModelCall{User: "alice", Conversation: s.home.ID, Turn: turn.ID, Spec: "anthropic/big",
-		Class: modelcall.Cut, Usage: protocol.Usage{Input: 10}, Cost: dear(100)}
-	used(s, failed)
+		Class: modelcall.Cut, Usage: protocol.Usage{Input: 10}, Cost: price(100)}
+	putCall(s, failed)
 	failed.Class, failed.Usage, failed.Cost = modelcall.RateLimited, protocol.Usage{}, nil
-	used(s, failed) // needs no price
-	used(s, sqlite.ModelCall{User: "alice", Model: "old", Purpose: "title", Usage: protocol.Usage{Input: 1, CacheRead: 1}})
+	putCall(s, failed) // needs no price
+	putCall(s, sqlite.ModelCall{User: "alice", Model: "old", Purpose: "title", Usage: protocol.Usage{Input: 1, CacheRead: 1}})
 	// without tokens: its cost is unknown
-	used(s, sqlite.ModelCall{User: "carol", Spec: "new/one"})
-	used(s, sqlite.ModelCall{User: "bob", Conversation: bob.ID, Spec: "local/small", Cost: dear(0),
+	putCall(s, sqlite.ModelCall{User: "carol", Spec: "new/one"})
+	putCall(s, sqlite.ModelCall{User: "bob", Conversation: bob.ID, Spec: "local/small", Cost: price(0),
 		Usage: protocol.Usage{Input: 50, Output: 50}})
 	for _, c := range []struct {
 		name  string
@@ -113,15 +113,15 @@ func TestSum_Dimensions_Group(t *testing.T) {
 	}{
 		{"everything", sqlite.UsageQuery{}, []sqlite.UsageTotal{{Calls: 6, Failed: 2,
 			Usage: protocol.Usage{Input: 71, Output: 52, CacheRead: 1}, Cost: 400, Unpriced: 2}}},
-		{"a person's", sqlite.UsageQuery{User: "alice"}, []sqlite.UsageTotal{{Calls: 4, Failed: 2,
+		{"one user", sqlite.UsageQuery{User: "alice"}, []sqlite.UsageTotal{{Calls: 4, Failed: 2,
 			Usage: protocol.Usage{Input: 21, Output: 2, CacheRead: 1}, Cost: 400, Unpriced: 1}}},
-		{"a stranger's", sqlite.UsageQuery{User: "dave"}, nil},
-		{"by person", sqlite.UsageQuery{By: []sqlite.UsageDimension{sqlite.ByUser}}, []sqlite.UsageTotal{
+		{"user without calls", sqlite.UsageQuery{User: "dave"}, nil},
+		{"by user", sqlite.UsageQuery{By: []sqlite.UsageDimension{sqlite.ByUser}}, []sqlite.UsageTotal{
 			{User: "alice", Calls: 4, Failed: 2, Usage: protocol.Usage{Input: 21, Output: 2, CacheRead: 1}, Cost: 400,
 				Unpriced: 1},
 			{User: "bob", Calls: 1, Usage: protocol.Usage{Input: 50, Output: 50}},
 			{User: "carol", Calls: 1, Unpriced: 1}}},
-		{"by model: what costs nothing in the order of its tokens", sqlite.UsageQuery{By: []sqlite.UsageDimension{sqlite.ByModel}},
+		{"by model, free ones by tokens", sqlite.UsageQuery{By: []sqlite.UsageDimension{sqlite.ByModel}},
 			[]sqlite.UsageTotal{
 				{Model: "anthropic/big", Calls: 3, Failed: 2, Usage: protocol.Usage{Input: 20, Output: 2}, Cost: 400},
 				{Model: "local/small", Calls: 1, Usage: protocol.Usage{Input: 50, Output: 50}},
@@ -136,7 +136,7 @@ func TestSum_Dimensions_Group(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) { s.same("totals", sum(s, c.query), c.want) })
 	}
 	_, err = s.db.Usage().Sum(t.Context(), sqlite.UsageQuery{By: []sqlite.UsageDimension{"weather"}})
-	s.refused(err, supervisor.CodeInvalid, `by "weather"`)
+	s.checkRefused(err, supervisor.CodeInvalid, `by "weather"`)
 }
 
 // zone returns a time zone by its IANA name.
@@ -156,7 +156,7 @@ func TestSum_Days_FollowTimeZone(t *testing.T) {
 		now, err := time.Parse(time.RFC3339, at)
 		s.must(err)
 		s.now = now
-		used(s, sqlite.ModelCall{User: "alice", Spec: "a/b"})
+		putCall(s, sqlite.ModelCall{User: "alice", Spec: "a/b"})
 	}
 	for _, c := range []struct {
 		zone *time.Location
@@ -183,7 +183,7 @@ func TestSum_Days_FollowTimeZone(t *testing.T) {
 // is unknown.
 func TestCounted_NewestAnswer_IsFound(t *testing.T) {
 	s := newStory(t)
-	turn := s.begun("hi")
+	turn := s.startTurn("hi")
 	for i, c := range []struct {
 		usage protocol.Usage
 		asked string

@@ -27,14 +27,14 @@ type Speech struct {
 const (
 	selectSpeech = `SELECT s.delivery, o.text, s.only, o.effects, s.operations, t.id, t.conversation, c.id, c.user, c.channel, c.chat, c.thread
 		FROM speech s JOIN outbox o ON o.id = s.delivery JOIN turn t ON t.id = o.turn JOIN conversation c ON c.id = o.conversation WHERE s.recording IS NULL `
-	listSpeeches   = selectSpeech + `ORDER BY s.delivery`
-	insertSpeech   = `INSERT INTO speech (delivery, user, only) VALUES (?, ?, ?)`
-	findSpeech     = selectSpeech + `AND s.delivery = ?`
-	startSpeech    = `UPDATE speech SET operations = ? WHERE delivery = ?`
-	recordSpeech   = `UPDATE speech SET recording = ? WHERE delivery = ?`
-	deleteSpeech   = `DELETE FROM speech WHERE delivery = ?`
-	findRecorded   = `SELECT delivery, only FROM speech WHERE recording = ?`
-	shownOtherwise = `SELECT EXISTS (SELECT 1 FROM post WHERE turn = ? AND state <> 'deleted')
+	listSpeeches     = selectSpeech + `ORDER BY s.delivery`
+	insertSpeech     = `INSERT INTO speech (delivery, user, only) VALUES (?, ?, ?)`
+	findSpeech       = selectSpeech + `AND s.delivery = ?`
+	startSpeech      = `UPDATE speech SET operations = ? WHERE delivery = ?`
+	recordSpeech     = `UPDATE speech SET recording = ? WHERE delivery = ?`
+	deleteSpeech     = `DELETE FROM speech WHERE delivery = ?`
+	findRecorded     = `SELECT delivery, only FROM speech WHERE recording = ?`
+	isShownOtherwise = `SELECT EXISTS (SELECT 1 FROM post WHERE turn = ? AND state <> 'deleted')
 		OR EXISTS (SELECT 1 FROM outbox WHERE inbound = ? AND (files <> '' OR buttons <> ''))`
 )
 
@@ -70,7 +70,7 @@ func (t turnTx) putSpeech(d supervisor.Delivery, mode supervisor.VoiceMode) {
 	if mode != supervisor.VoiceOn && mode != supervisor.VoiceOnly {
 		return
 	}
-	only := mode == supervisor.VoiceOnly && !value(t, engine.Bool, shownOtherwise, t.turn.ID, orNull(d.Inbound))
+	only := mode == supervisor.VoiceOnly && !value(t, engine.Bool, isShownOtherwise, t.turn.ID, orNull(d.Inbound))
 	t.Exec(insertSpeech, d.ID, d.Conversation.User, only)
 }
 

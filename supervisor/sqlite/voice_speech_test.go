@@ -8,11 +8,11 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// spoken ends a new turn in a chat of alice with an answer to speak.
-func (s *story) spoken(chat string, mode supervisor.VoiceMode) (supervisor.Turn, sqlite.EndedStep) {
+// speakAnswer ends a new turn in a chat of alice with an answer to speak.
+func (s *story) speakAnswer(chat string, mode supervisor.VoiceMode) (supervisor.Turn, sqlite.EndedStep) {
 	s.Helper()
-	turn := s.sending(chat)
-	l := last(turn, "hello")
+	turn := s.startTelegramTurn(chat)
+	l := lastStep(turn, "hello")
 	l.Post, l.End.Voice = nil, mode
 	e, err := s.db.Turns().CommitLast(s.Context(), l)
 	s.must(err)
@@ -26,8 +26,8 @@ func (s *story) speeches() (list []sqlite.Speech) {
 	return list
 }
 
-// due lists what is to be sent to a chat: texts, and the names of recordings.
-func (s *story) due(chat string) (list []string) {
+// dueTexts lists what is to be sent to a chat: texts, and the names of recordings.
+func (s *story) dueTexts(chat string) (list []string) {
 	s.Helper()
 	pending, err := s.db.Outbox().ListPendingIn(s.Context(), supervisor.ChannelTelegram, chat, 10)
 	s.must(err)
@@ -43,8 +43,8 @@ func (s *story) due(chat string) (list []string) {
 
 var recording = supervisor.File{SHA256: digest("5"), Size: 5, Name: "voice.ogg", MediaType: "audio/ogg"}
 
-// closeNewest stores the outcome of the newest delivery to a chat.
-func (s *story) closeNewest(chat string, outcome supervisor.Outcome) {
+// closeNewestDelivery stores the outcome of the newest delivery to a chat.
+func (s *story) closeNewestDelivery(chat string, outcome supervisor.Outcome) {
 	s.Helper()
 	pending, err := s.db.Outbox().ListPendingIn(s.Context(), supervisor.ChannelTelegram, chat, 10)
 	s.must(err)
@@ -56,8 +56,8 @@ func (s *story) closeNewest(chat string, outcome supervisor.Outcome) {
 
 func TestSpeech_VoiceOn_FollowsText(t *testing.T) {
 	s := newStory(t)
-	turn, e := s.spoken("7", supervisor.VoiceOn)
-	s.same("sent at once", s.due("7"), []string{"hello"})
+	turn, e := s.speakAnswer("7", supervisor.VoiceOn)
+	s.same("sent at once", s.dueTexts("7"), []string{"hello"})
 	s.same(
 		"to be said",
 		s.speeches(),
@@ -75,19 +75,19 @@ func TestSpeech_VoiceOn_FollowsText(t *testing.T) {
 	s.same("the operations", s.speeches()[0].Operations, []int64{op.ID})
 	s.must(s.db.Operations().Move(t.Context(), op.ID, supervisor.OperationFailed, ""))
 	s.must(s.db.Speeches().Recorded(t.Context(), e.Delivery.ID, []supervisor.File{recording}))
-	s.same("behind it", s.due("7"), []string{"hello", "voice.ogg"})
+	s.same("behind it", s.dueTexts("7"), []string{"hello", "voice.ogg"})
 	s.same("recordings that are made", len(s.speeches()), 0)
-	s.same("operations", s.look("SELECT count(*) FROM operation"), "0")
-	s.refused(
+	s.same("operations", s.query("SELECT count(*) FROM operation"), "0")
+	s.checkRefused(
 		s.db.Speeches().Recorded(t.Context(), e.Delivery.ID, []supervisor.File{recording}),
 		supervisor.CodeNotFound,
 		"",
 	)
-	s.closeNewest("7", supervisor.OutcomeFailed)
-	s.same("without it", s.due("7"), []string{"hello"})
-	s.closeNewest("7", supervisor.OutcomeSent)
+	s.closeNewestDelivery("7", supervisor.OutcomeFailed)
+	s.same("without it", s.dueTexts("7"), []string{"hello"})
+	s.closeNewestDelivery("7", supervisor.OutcomeSent)
 	s.same("the inbound", s.state(turn.Inbound), "done")
-	s.same("rows", s.look("SELECT count(*) FROM speech"), "0")
+	s.same("rows", s.query("SELECT count(*) FROM speech"), "0")
 }
 
 func TestSpeech_VoiceOnly_HoldsTextBack(t *testing.T) {
@@ -96,17 +96,17 @@ func TestSpeech_VoiceOnly_HoldsTextBack(t *testing.T) {
 	} {
 		t.Run(string(outcome), func(t *testing.T) {
 			s := newStory(t)
-			turn, e := s.spoken("7", supervisor.VoiceOnly)
-			s.same("held back", s.due("7"), []string{})
+			turn, e := s.speakAnswer("7", supervisor.VoiceOnly)
+			s.same("held back", s.dueTexts("7"), []string{})
 			due, err := s.db.Outbox().ListDue(t.Context(), supervisor.ChannelTelegram)
 			s.must(err)
 			s.same("at a start", len(due), 0)
 			s.same("the inbound meanwhile", s.state(turn.Inbound), "answered")
 			s.must(s.db.Speeches().Recorded(t.Context(), e.Delivery.ID, []supervisor.File{recording}))
-			s.same("its voice", s.due("7"), []string{"voice.ogg"})
-			s.closeNewest("7", outcome)
-			s.same("then", s.due("7"), want)
-			s.same("rows", s.look("SELECT count(*) FROM speech"), "0")
+			s.same("its voice", s.dueTexts("7"), []string{"voice.ogg"})
+			s.closeNewestDelivery("7", outcome)
+			s.same("then", s.dueTexts("7"), want)
+			s.same("rows", s.query("SELECT count(*) FROM speech"), "0")
 			if len(want) == 0 {
 				s.same("the inbound", s.state(turn.Inbound), "done")
 			}
@@ -116,16 +116,16 @@ func TestSpeech_VoiceOnly_HoldsTextBack(t *testing.T) {
 
 func TestSpeech_Failed_SendsText(t *testing.T) {
 	s := newStory(t)
-	_, e := s.spoken("7", supervisor.VoiceOnly)
+	_, e := s.speakAnswer("7", supervisor.VoiceOnly)
 	s.must(s.db.Speeches().Fail(t.Context(), e.Delivery.ID, "No voice."))
-	s.same("sent", s.due("7"), []string{"hello", "No voice."})
-	s.refused(s.db.Speeches().Fail(t.Context(), e.Delivery.ID, ""), supervisor.CodeNotFound, "")
+	s.same("sent", s.dueTexts("7"), []string{"hello", "No voice."})
+	s.checkRefused(s.db.Speeches().Fail(t.Context(), e.Delivery.ID, ""), supervisor.CodeNotFound, "")
 }
 
 // A part of the text is in the chat, or a file came with it.
 func TestSpeech_ShownReply_KeepsText(t *testing.T) {
 	s := newStory(t)
-	turn := s.sending("7")
+	turn := s.startTelegramTurn("7")
 	_, err := s.db.Posts().
 		Sending(t.Context(), turn.Conversation.ID, supervisor.Post{Turn: turn.ID, Content: supervisor.RichText{Text: "hel"}})
 	s.must(err)
@@ -133,9 +133,9 @@ func TestSpeech_ShownReply_KeepsText(t *testing.T) {
 		Finish(t.Context(), sqlite.FinishTurn{Turn: turn.ID, Why: protocol.WhyDone, State: supervisor.InboundAnswered,
 			Text: "hello", Voice: supervisor.VoiceOnly})
 	s.must(err)
-	s.same("sent", s.due("7"), []string{"hello"})
+	s.same("sent", s.dueTexts("7"), []string{"hello"})
 
-	turn = s.sending("8")
+	turn = s.startTelegramTurn("8")
 	s.must(
 		s.db.Blobs().
 			Put(t.Context(), "alice", protocol.BlobRef{SHA256: recording.SHA256, Size: recording.Size}, turn.ID),
@@ -148,7 +148,7 @@ func TestSpeech_ShownReply_KeepsText(t *testing.T) {
 		Finish(t.Context(), sqlite.FinishTurn{Turn: turn.ID, Why: protocol.WhyDone, State: supervisor.InboundAnswered,
 			Text: "There it is.", Voice: supervisor.VoiceOnly, Unanswered: "x"})
 	s.must(err)
-	s.same("with the file", s.due("8"), []string{"voice.ogg", "There it is."})
+	s.same("with the file", s.dueTexts("8"), []string{"voice.ogg", "There it is."})
 	s.same("to be said", len(s.speeches()), 2)
 }
 
@@ -156,10 +156,10 @@ func TestSpeech_ShownReply_KeepsText(t *testing.T) {
 func TestRecorded_HeldText_BringsEffects(t *testing.T) {
 	for mode, want := range map[supervisor.VoiceMode][]string{supervisor.VoiceOnly: {"edited notes.md (1 line)"}, supervisor.VoiceOn: nil} {
 		s := newStory(t)
-		turn := s.sending("7")
+		turn := s.startTelegramTurn("7")
 		_, err := s.db.Turns().CommitStep(t.Context(), step(turn, "", "c1"))
 		s.must(err)
-		s.changing(turn, "c1", edited)
+		s.commitChanges(turn, "c1", edited)
 		d, err := s.db.Turns().
 			Finish(t.Context(), sqlite.FinishTurn{Turn: turn.ID, Why: protocol.WhyDone, State: supervisor.InboundAnswered,
 				Text: "hello", Voice: mode})

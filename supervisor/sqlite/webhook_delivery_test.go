@@ -21,7 +21,7 @@ func newWebhookStory(t *testing.T) webhookStory {
 	return webhookStory{s, s.db.WebhookDeliveries()}
 }
 
-func pushed(key string) supervisor.WebhookDelivery {
+func pushDelivery(key string) supervisor.WebhookDelivery {
 	return supervisor.WebhookDelivery{User: "alice", Source: supervisor.WebhookGitHub, Hook: "7", Key: key, Body: strings.Repeat("a", 64), Size: 10,
 		Event: supervisor.GitHubEvent{Repo: "acme/widget", Event: "push"}}
 }
@@ -33,8 +33,8 @@ func (s webhookStory) put(d supervisor.WebhookDelivery) bool {
 	return fresh
 }
 
-// new lists the keys and ids of new deliveries.
-func (s webhookStory) new() (keys string, ids []int64) {
+// listNew lists the keys and ids of new deliveries.
+func (s webhookStory) listNew() (keys string, ids []int64) {
 	s.Helper()
 	list, err := s.rows.ListNew(s.Context(), supervisor.WebhookGitHub, 100)
 	s.must(err)
@@ -47,7 +47,7 @@ func (s webhookStory) new() (keys string, ids []int64) {
 
 func TestWebhookPut_FailedBefore_IsNew(t *testing.T) {
 	s := newWebhookStory(t)
-	first := pushed("1")
+	first := pushDelivery("1")
 	s.same("the first", s.put(first), true)
 	s.same("again, while it waits", s.put(first), false)
 	for name, other := range map[string]func(*supervisor.WebhookDelivery){
@@ -60,7 +60,7 @@ func TestWebhookPut_FailedBefore_IsNew(t *testing.T) {
 		other(&d)
 		s.same(name, s.put(d), true)
 	}
-	s.same("another", s.put(pushed("2")), true)
+	s.same("another", s.put(pushDelivery("2")), true)
 	list, err := s.rows.ListNew(t.Context(), supervisor.WebhookGitHub, 1)
 	s.must(err)
 	want := first
@@ -73,7 +73,7 @@ func TestWebhookPut_FailedBefore_IsNew(t *testing.T) {
 	s.must(s.rows.End(t.Context(), id, supervisor.WebhookDone, ""))
 	s.must(s.rows.End(t.Context(), id, supervisor.WebhookFailed, "too late")) // changes nothing
 	s.same("again, when it is done", s.put(first), false)
-	ignored := pushed("3")
+	ignored := pushDelivery("3")
 	ignored.State, ignored.Why = supervisor.WebhookIgnored, "ping"
 	s.same("one that is ignored", s.put(ignored), true)
 	s.same("again", s.put(ignored), false)
@@ -85,7 +85,7 @@ func TestWebhookPut_FailedBefore_IsNew(t *testing.T) {
 
 func TestWebhookPut_LongEvent_Fails(t *testing.T) {
 	s := newWebhookStory(t)
-	long := pushed("1")
+	long := pushDelivery("1")
 	long.Event.Text = strings.Repeat("x", 8<<10)
 	if _, err := s.rows.Put(t.Context(), long); err == nil {
 		t.Error("an event of more than 8 KiB was kept")
@@ -94,8 +94,8 @@ func TestWebhookPut_LongEvent_Fails(t *testing.T) {
 
 func TestWebhookBody_Unneeded_IsForgotten(t *testing.T) {
 	s := newWebhookStory(t)
-	s.put(pushed("1"))
-	s.put(pushed("2")) // the same bytes
+	s.put(pushDelivery("1"))
+	s.put(pushDelivery("2")) // the same bytes
 	handled := func(want string) {
 		t.Helper()
 		bodies, err := s.rows.Handled(t.Context())
@@ -105,7 +105,7 @@ func TestWebhookBody_Unneeded_IsForgotten(t *testing.T) {
 		s.same("handled", fmt.Sprint(len(bodies), " ", bytes), want)
 	}
 	handled("0 20")
-	_, ids := s.new()
+	_, ids := s.listNew()
 	s.must(s.rows.End(t.Context(), ids[0], supervisor.WebhookDone, ""))
 	handled("0 20") // the other delivery needs them
 	s.must(s.rows.End(t.Context(), ids[1], supervisor.WebhookDone, ""))
@@ -114,28 +114,28 @@ func TestWebhookBody_Unneeded_IsForgotten(t *testing.T) {
 	handled("1 20") // they would stay for ever
 	s.must(s.rows.Forget(t.Context(), strings.Repeat("a", 64)))
 	handled("0 0")
-	s.put(pushed("1")) // sent again, they are in the spool again
+	s.put(pushDelivery("1")) // sent again, they are in the spool again
 	handled("1 10")
 	s.must(s.rows.Forget(t.Context(), strings.Repeat("a", 64)))
 	s.must(s.rows.Prune(t.Context(), noon))
-	s.same("of the same time", s.put(pushed("1")), false)
+	s.same("of the same time", s.put(pushDelivery("1")), false)
 	s.must(s.rows.Forget(t.Context(), strings.Repeat("a", 64)))
 	s.must(s.rows.Prune(t.Context(), noon.Add(time.Hour)))
-	s.same("after a week", s.put(pushed("1")), true)
+	s.same("after a week", s.put(pushDelivery("1")), true)
 }
 
 func TestWebhookSay_Twice_SendsOnce(t *testing.T) {
 	s := newWebhookStory(t)
-	s.put(pushed("1"))
-	s.put(pushed("2"))
-	_, ids := s.new()
+	s.put(pushDelivery("1"))
+	s.put(pushDelivery("2"))
+	_, ids := s.listNew()
 	said, err := s.rows.Say(t.Context(), ids, supervisor.Delivery{Conversation: s.chat("alice", "42"), Text: "pushed"})
 	s.must(err)
 	s.same("text", said.Text, "pushed")
 	if _, err := s.rows.Say(t.Context(), ids[1:], supervisor.Delivery{Conversation: s.chat("alice", "42"), Text: "pushed"}); err == nil {
 		t.Error("it was told again")
 	}
-	keys, _ := s.new()
+	keys, _ := s.listNew()
 	s.same("left", keys, "")
 	pending, err := s.db.Outbox().ListPending(t.Context(), said.Conversation.ID, 0, 10)
 	s.must(err)

@@ -10,8 +10,8 @@ import (
 	"mews/supervisor"
 )
 
-// yes answers each request on one connection and allocates nothing, so that what is counted is the
-// client's.
+// yes answers each request on one connection without allocations, so that only the client's are
+// counted.
 func yes(conn net.Conn) {
 	const result = `{"ok":true,"result":{"message_id":7,"from":{"id":42,"is_bot":true,"first_name":"Mews","username":"mews_bot"},` +
 		`"chat":{"id":5,"first_name":"Alice","type":"private"},"date":1763628000,"text":"hi"}}`
@@ -45,7 +45,7 @@ func yes(conn net.Conn) {
 	}
 }
 
-// BenchmarkSend is one message over a loopback connection that is kept.
+// BenchmarkSend measures one message over a kept loopback connection.
 func BenchmarkSend(b *testing.B) {
 	c, err := New(Options{Token: canaryToken, APIURL: listen(b, yes)})
 	if err != nil {

@@ -17,64 +17,63 @@ import (
 	"mews/supervisor/internal/slots"
 )
 
-// callTimeout is how long a call may take where its caller does not say. (Telegram itself gives up
-// on a slow answer sooner.)
+// callTimeout is the default limit of a call. (Telegram itself gives up on a slow answer sooner.)
 const callTimeout = 30 * time.Second
 
-// Options say which bot a Client is.
+// Options configure a Client.
 type Options struct {
 	Token string
-	// the API's root, such as that of a Bot API server of one's own; "" is the public one
+	// the API's root, for example of one's own Bot API server; "" means the public one
 	APIURL    string
-	Log       hclog.Logger      // nil: none
-	Transport http.RoundTripper // makes every request; nil: connections of the client's own
-	// Open reads a file that is sent, by its SHA-256 in hexadecimal, and says how many bytes it
-	// has. The client closes it; one send may open it several times. nil: files can't be sent.
+	Log       hclog.Logger      // nil means no log
+	Transport http.RoundTripper // makes every request; nil means the client's own connections
+	// Open opens a file to be sent, by its SHA-256 in hexadecimal, and returns its size in bytes.
+	// The client closes it. One send may open it several times. nil means that files can't be sent.
 	Open func(sha256 string) (io.ReadCloser, int64, error)
-	// Files is the folder in which a Bot API server of one's own keeps what people send, started
-	// with --local: an absolute path. Nothing is read outside it. "": the server gives files over
-	// HTTP.
+	// Files is the folder in which one's own Bot API server, started with --local, stores received
+	// files: an absolute path. Nothing is read outside it. "" means that the server returns files
+	// over HTTP.
 	Files string
 }
 
-// Client calls the Bot API as one bot. It is safe for concurrent use. No error of its methods holds
-// the token.
+// Client calls the Bot API as one bot. It is safe for concurrent use. No error of its methods
+// contains the token.
 type Client struct {
 	id   int64
-	root string // the API's
-	// with the token. A function, so that nothing that prints a Client shows it
+	root string // the API's root
+	// returns the URL with the token; a function, so that printing a Client does not show it
 	endpoint func(method string) string
-	fileURL  func(path string) string // of an escaped path; with the token too
+	fileURL  func(path string) string // takes an escaped path; the URL has the token too
 	redact   func(text string) string
-	// apart from sends: a poll that waits for its 50 s never holds one up
+	// separate from sends, so that a poll that waits 50 s never delays one
 	polls   http.RoundTripper
 	sends   http.RoundTripper
-	fetches http.RoundTripper // of files
-	// the library's typed methods, over this client; it is not told the token
+	fetches http.RoundTripper // for downloads
+	// the library's typed methods, over this client, without the token
 	bot      *gotgbot.Bot
 	identity *identity
 	open     func(sha256 string) (io.ReadCloser, int64, error)
 	files    string // Options.Files
 	log      hclog.Logger
-	answered chan struct{} // holds a token when a call that is no poll was answered
+	answered chan struct{} // has a token if a call that is no poll was answered
 }
 
-// tokenShape is how @BotFather makes tokens: the bot's id and a secret. No character of it is
-// escaped in a URL.
+// tokenShape matches a token of @BotFather: the bot's id and a secret. A URL needs no escapes for
+// it.
 var tokenShape = regexp.MustCompile(`^([1-9][0-9]{0,18}):([A-Za-z0-9_-]{3,})$`)
 
-// tokenInPath is in the URL of an API call, which is more than the root.
+// tokenInPath matches the path of an API call, which is longer than the root.
 var tokenInPath = regexp.MustCompile(`/bot[0-9]+:`)
 
-// New makes a client. It makes no request.
+// New creates a client. It makes no request.
 func New(o Options) (*Client, error) {
 	parts := tokenShape.FindStringSubmatch(o.Token)
 	if parts == nil {
 		return nil, errors.New("read the Telegram token: it is not of the form 123456789:AAbbCC, as @BotFather gives it")
 	}
 	id, err := strconv.ParseInt(parts[1], 10, 64)
-	// its text would show what is before the colon: in a token pasted the wrong way round, the
-	// secret
+	// the error's text would show the part before the colon, which is the secret if the token was
+	// pasted in the wrong order
 	if err != nil {
 		return nil, errors.New("read the Telegram token: the number before its colon is too large for a bot's id")
 	}
@@ -105,8 +104,8 @@ func New(o Options) (*Client, error) {
 
 func loggerOr(log hclog.Logger) hclog.Logger { return cmp.Or(log, hclog.NewNullLogger()) }
 
-// apiRoot is the URL that the API's paths begin with, without a slash at its end. Its errors do not
-// show the given URL: a whole API URL, pasted by mistake, has the token in it.
+// apiRoot returns the URL with which the API's paths begin, without a slash at its end. Its errors
+// do not show the given URL, because a whole API URL, pasted by mistake, has the token in it.
 func apiRoot(given string) (string, error) {
 	if given == "" {
 		return gotgbot.DefaultAPIURL, nil
@@ -121,14 +120,14 @@ func apiRoot(given string) (string, error) {
 	return strings.ToLower(u.Scheme+"://"+u.Host) + strings.TrimRight(u.EscapedPath(), "/"), nil
 }
 
-// BotID is the bot's own id. It is in the token, so that no request is made for it.
+// BotID returns the bot's own id, which is a part of the token.
 func (c *Client) BotID() int64 { return c.id }
 
-// Source is who numbers the updates: "telegram/<API root>/<bot id>". Each server numbers a bot's
-// updates by itself.
+// Source returns the name of the update ids' source: "telegram/<API root>/<bot id>". Each server
+// numbers a bot's updates by itself.
 func (c *Client) Source() string { return "telegram/" + c.root + "/" + strconv.FormatInt(c.id, 10) }
 
-// Close ends idle connections. Calls under way end with their contexts.
+// Close closes idle connections. Calls under way end with their contexts.
 func (c *Client) Close() {
 	dropIdle(c.polls)
 	dropIdle(c.sends)

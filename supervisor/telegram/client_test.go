@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestATokenIsReadWithoutBeingShown(t *testing.T) {
+func TestNew_TokenErrorHidesToken(t *testing.T) {
 	for name, token := range map[string]string{
 		"nothing":             "",
 		"the secret alone":    canarySecret,
@@ -27,7 +27,7 @@ func TestATokenIsReadWithoutBeingShown(t *testing.T) {
 	}
 }
 
-func TestAnAPIsRootIsReadWithoutBeingShown(t *testing.T) {
+func TestAPIRoot_ErrorHidesURL(t *testing.T) {
 	for name, given := range map[string]string{
 		"no scheme":      "api.telegram.org",
 		"another scheme": "ftp://api.telegram.org",
@@ -48,7 +48,7 @@ func TestAnAPIsRootIsReadWithoutBeingShown(t *testing.T) {
 	}
 }
 
-func TestTheSourceNamesWhoNumbersTheUpdates(t *testing.T) {
+func TestSource(t *testing.T) {
 	for given, want := range map[string]string{
 		"":                                  "telegram/https://api.telegram.org/42",
 		"https://api.telegram.org":          "telegram/https://api.telegram.org/42",

@@ -1,10 +1,10 @@
-// Package telegram speaks Telegram's Bot API as one bot. What comes in becomes supervisor.Incoming;
-// the files that come with it are named there, and Client.Fetch gives their bytes. The package
-// knows no policy: behind its Receiver it is decided who may speak, and by the outbox what is sent
-// when and what follows when that fails.
+// Package telegram is a client of Telegram's Bot API for one bot. Updates become
+// supervisor.Incoming, which names attached files; Client.Fetch downloads them. The package knows
+// no policy: its Receiver decides who may talk, and the outbox decides what is sent when, and what
+// to do about failures.
 //
-// Updates are fetched by a Poller, or delivered to a Webhook that a WebhookRegistrar keeps set.
-// Both end in a Receiver, and an update is acknowledged only after the Receiver has kept it. Each
-// call that fails becomes a supervisor.SendError, whose Result says what is known of the call. No
-// error, log line or value that could be printed holds the token.
+// A Poller fetches updates, or Telegram delivers them to a Webhook, which a WebhookRegistrar keeps
+// set. Both pass updates to a Receiver, and acknowledge them only after the Receiver has stored
+// them. Each failed call becomes a supervisor.SendError, whose Result says what is known of the
+// call. No error, log line or printable value contains the token.
 package telegram

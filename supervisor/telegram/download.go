@@ -19,21 +19,21 @@ import (
 )
 
 const (
-	// maxDownload is the largest file that Telegram's own server gives to a bot. (Bot API, getFile;
-	// Client.h, MAX_DOWNLOAD_FILE_SIZE.)
+	// maxDownload is the largest file that Telegram's own server returns to a bot. (Bot API,
+	// getFile; Client.h, MAX_DOWNLOAD_FILE_SIZE.)
 	maxDownload = 20 << 20
-	// maxLocalFile is the largest one that anybody can send, which a server started with --local
-	// has on its disk. (Bot API, "Using a local Bot API server".)
+	// maxLocalFile is the largest file that anybody can send. A server with --local has it on its
+	// disk. (Bot API, "Using a local Bot API server".)
 	maxLocalFile = 2000 << 20
-	// getFileTimeout is for a server that fetches a large file itself before it answers. Fetch's
-	// caller bounds the time.
+	// getFileTimeout is for a server that downloads a large file before it answers. Fetch's caller
+	// limits the time.
 	getFileTimeout = time.Hour
 
 	getFileMethod  = "getFile"
-	downloadMethod = "download" // in errors: it is no method of the API
+	downloadMethod = "download" // in errors only: it is no method of the API
 )
 
-// LargestFile is the size of the largest file that can be fetched.
+// LargestFile returns the size of the largest file that can be fetched.
 func (c *Client) LargestFile() int64 {
 	if c.files != "" {
 		return maxLocalFile
@@ -41,9 +41,9 @@ func (c *Client) LargestFile() int64 {
 	return maxDownload
 }
 
-// Fetch writes the bytes of a file to w as they come, once; the caller bounds the time. What can't
-// be fetched ever is a *supervisor.Error with a sentence. Any other error may be of that moment
-// alone, and w may have got a part of the file then.
+// Fetch writes the bytes of a file to w as they come, once. The caller limits the time. A permanent
+// failure is a *supervisor.Error with a sentence. Any other error may be temporary, and w may have
+// received a part of the file.
 func (c *Client) Fetch(ctx context.Context, file string, w io.Writer) error {
 	result, err := c.do(ctx, apiCall{method: getFileMethod, params: map[string]any{"file_id": file}, timeout: getFileTimeout})
 	if err != nil {
@@ -57,7 +57,7 @@ func (c *Client) Fetch(ctx context.Context, file string, w io.Writer) error {
 	if err != nil {
 		return c.finalFetch(err)
 	}
-	defer source.Close() // it is only read: its error says nothing
+	defer source.Close() // it was only read: its error does not matter
 	n, err := io.Copy(w, io.LimitReader(source, c.LargestFile()+1))
 	switch {
 	case err != nil:
@@ -70,8 +70,8 @@ func (c *Client) Fetch(ctx context.Context, file string, w io.Writer) error {
 	return nil
 }
 
-// openFile opens a file of the server's. An absolute path is one on its disk, and such a server
-// gives it to nobody over HTTP.
+// openFile opens a file of the server. An absolute path is a file on its disk, which such a server
+// does not return over HTTP.
 func (c *Client) openFile(ctx context.Context, path string) (io.ReadCloser, error) {
 	if filepath.IsAbs(path) {
 		return c.openLocal(ctx, path)
@@ -79,8 +79,8 @@ func (c *Client) openFile(ctx context.Context, path string) (io.ReadCloser, erro
 	return c.download(ctx, path)
 }
 
-// download opens a file over HTTP. It calls RoundTrip without an http.Client, so that no redirect
-// is followed.
+// download opens a file over HTTP. It calls RoundTrip without an http.Client, so that it follows no
+// redirect.
 func (c *Client) download(ctx context.Context, path string) (io.ReadCloser, error) {
 	ended := func(err error) error { return ending(ctx, ctx, 0, err) }
 	fail := func(f *failure) error { return c.redacted(apiCall{method: downloadMethod}, f).sendError() }
@@ -98,7 +98,7 @@ func (c *Client) download(ctx context.Context, path string) (io.ReadCloser, erro
 			return fail(&failure{responder: responderGateway, code: resp.StatusCode, err: ended(err)})
 		}}, nil
 	}
-	defer resp.Body.Close() // it was only read: its error says nothing
+	defer resp.Body.Close() // it was only read: its error does not matter
 	if _, f := readResult(resp, downloadMethod, ended); f != nil {
 		return nil, fail(f)
 	}
@@ -109,7 +109,7 @@ func (c *Client) download(ctx context.Context, path string) (io.ReadCloser, erro
 type fileReader struct {
 	ctx context.Context
 	io.ReadCloser
-	fail func(error) error // makes an error that may be shown of one that may not
+	fail func(error) error // converts an error to one without the token
 }
 
 func (r fileReader) Read(p []byte) (int, error) {
@@ -123,7 +123,7 @@ func (r fileReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// finalFetch makes an error for people of one that would come each time.
+// finalFetch returns an error for users if err would come every time.
 func (c *Client) finalFetch(err error) error {
 	f, ok := errors.AsType[*failure](err)
 	switch {
@@ -137,7 +137,7 @@ func (c *Client) finalFetch(err error) error {
 	return err
 }
 
-// noFile are the codes with which a server says that it has not a file that it has just named.
+// noFile are the codes for a file that the server does not have, although it has just named it.
 var noFile = []int{http.StatusBadRequest, http.StatusNotFound, http.StatusGone}
 
 func (c *Client) tooLarge(err error) error {

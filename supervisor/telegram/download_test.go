@@ -22,7 +22,7 @@ import (
 
 var sender = telegramtest.User{ID: 101, First: "Ann"}
 
-// filed is a server to which somebody has sent a file.
+// filed returns a server to which somebody has sent a file, and its client.
 func filed(t *testing.T, o telegramtest.Options, file telegramtest.File) (*telegramtest.Server, *Client) {
 	t.Helper()
 	o.Token = canaryToken
@@ -31,7 +31,7 @@ func filed(t *testing.T, o telegramtest.Options, file telegramtest.File) (*teleg
 	return s, open(t, s.URL())
 }
 
-// message is what a person is told of an error that is final; "" for one that may be tried again.
+// message returns the text for users of a permanent error; "" if the error is temporary.
 func message(t *testing.T, err error) string {
 	t.Helper()
 	if err == nil {
@@ -44,7 +44,7 @@ func message(t *testing.T, err error) string {
 	return ""
 }
 
-func TestFilesAreFetchedWhole(t *testing.T) {
+func TestFetch(t *testing.T) {
 	for _, file := range []telegramtest.File{
 		{ID: "plain", Name: "a.txt", Content: []byte("hello")},
 		{ID: "empty", Name: "b.txt"},
@@ -62,7 +62,7 @@ func TestFilesAreFetchedWhole(t *testing.T) {
 	}
 }
 
-func TestAFileThatCannotBeFetched(t *testing.T) {
+func TestFetch_Failures(t *testing.T) {
 	const gone, large = "Telegram does not have this file any more. Send it again.", "Telegram gives me files of up to 20 MiB, and this one is larger."
 	fails := func(kind telegramtest.FaultKind, method string, code int, words string) telegramtest.Fault {
 		return telegramtest.Fault{Kind: kind, Method: method, Code: code, Text: words}
@@ -111,7 +111,7 @@ func TestAFileThatCannotBeFetched(t *testing.T) {
 	}
 }
 
-func TestAFetchSaysHowLongToWait(t *testing.T) {
+func TestFetch_Flood_HasRetryTime(t *testing.T) {
 	for _, method := range []string{"getFile", telegramtest.DownloadMethod} {
 		s, c := filed(t, telegramtest.Options{}, telegramtest.File{ID: "f", Name: "a.bin", Size: 1000})
 		s.Fault(telegramtest.Fault{Kind: telegramtest.Error, Method: method, Code: 429, Text: "Too Many Requests", RetryAfter: 7})
@@ -121,9 +121,9 @@ func TestAFetchSaysHowLongToWait(t *testing.T) {
 	}
 }
 
-// A fetch ends with its context, at each of its two requests and in the middle of the bytes. Sends
-// go on meanwhile.
-func TestAFetchEndsWithItsContext(t *testing.T) {
+// A fetch ends with its context, at each of its two requests and within the bytes. Sends continue
+// meanwhile.
+func TestFetch_EndsWithContext(t *testing.T) {
 	for _, method := range []string{"getFile", telegramtest.DownloadMethod} {
 		s, c := filed(t, telegramtest.Options{}, telegramtest.File{ID: "f", Name: "a.bin", Size: 1000})
 		s.Fault(telegramtest.Fault{Kind: telegramtest.Hang, Method: method})
@@ -151,8 +151,8 @@ type writeFunc func(p []byte) (int, error)
 
 func (f writeFunc) Write(p []byte) (int, error) { return f(p) }
 
-// What goes wrong where the bytes go to is told as it is.
-func TestAFetchThatCannotBeWritten(t *testing.T) {
+// An error of the writer is returned unchanged.
+func TestFetch_WriterError_IsReturned(t *testing.T) {
 	_, c := filed(t, telegramtest.Options{}, telegramtest.File{ID: "f", Name: "a.bin", Size: 1000})
 	full := writeFunc(func([]byte) (int, error) { return 0, syscall.ENOSPC })
 	if err := c.Fetch(t.Context(), "f", full); !errors.Is(err, syscall.ENOSPC) {
@@ -160,7 +160,8 @@ func TestAFetchThatCannotBeWritten(t *testing.T) {
 	}
 }
 
-// serving is a client of a server whose getFile names a path, and whose files are up to the test.
+// serving returns a client of a server whose getFile returns path, and whose file handler is the
+// test's.
 func serving(t *testing.T, path string, file http.HandlerFunc) *Client {
 	t.Helper()
 	return open(t, serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -172,7 +173,7 @@ func serving(t *testing.T, path string, file http.HandlerFunc) *Client {
 	}))
 }
 
-func TestARedirectIsNotFollowed(t *testing.T) {
+func TestFetch_Redirect_IsNotFollowed(t *testing.T) {
 	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { t.Errorf("asked for %s", r.URL) }))
 	defer other.Close()
 	c := serving(t, "a", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, other.URL, http.StatusFound) })
@@ -181,8 +182,8 @@ func TestARedirectIsNotFollowed(t *testing.T) {
 	}
 }
 
-// A path is no more than a path below the token, whatever it holds.
-func TestAPathIsEscaped(t *testing.T) {
+// A path stays below the token, whatever it contains.
+func TestFetch_PathIsEscaped(t *testing.T) {
 	asked := make(chan string, 1)
 	c := serving(t, `a/b?c#d%2e\ü`, func(_ http.ResponseWriter, r *http.Request) { asked <- r.RequestURI })
 	if err := c.Fetch(t.Context(), "f", io.Discard); err != nil {
@@ -193,8 +194,8 @@ func TestAPathIsEscaped(t *testing.T) {
 	}
 }
 
-// A file without an end is given up at the largest size, and of what came nothing stays in memory.
-func TestAFileWithoutAnEnd(t *testing.T) {
+// An endless file is given up at the largest size, and its bytes do not stay in memory.
+func TestFetch_EndlessFile_IsGivenUp(t *testing.T) {
 	piece := make([]byte, 64<<10)
 	c := serving(t, "a", func(w http.ResponseWriter, _ *http.Request) {
 		for err := error(nil); err == nil; {
@@ -215,7 +216,7 @@ func TestAFileWithoutAnEnd(t *testing.T) {
 	}
 }
 
-func TestFilesOfALocalServer(t *testing.T) {
+func TestFetch_FromLocalServer(t *testing.T) {
 	dir := t.TempDir()
 	s, c := filed(t, telegramtest.Options{Files: dir}, telegramtest.File{ID: "f", Name: "film.mp4", Content: []byte("begin"), Size: 25 << 20})
 	const outOfReach = "The Bot API server keeps this file where I can't read it."
@@ -232,8 +233,8 @@ func TestFilesOfALocalServer(t *testing.T) {
 	}
 }
 
-// Nothing outside the folder is read, and nothing but files.
-func TestALocalServerThatNamesOtherPaths(t *testing.T) {
+// Only files in the folder are read.
+func TestLocalFile_OutsideFolder_IsRefused(t *testing.T) {
 	outside := filepath.Join(t.TempDir(), "secret")
 	if err := os.WriteFile(outside, []byte("x"), 0o600); err != nil {
 		t.Fatal(err)

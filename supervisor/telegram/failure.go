@@ -15,55 +15,55 @@ import (
 )
 
 const (
-	// floodWait is how long a flood is taken to last that does not say. The API itself always says
-	// it; something before it may not.
+	// floodWait is the pause after a flood error without a time. The API itself always gives one; a
+	// proxy before it may not.
 	floodWait = 5 * time.Second
-	// maxFloodWait is the longest that is believed. Telegram's own were of minutes; a delivery that
-	// waits for more than a day is given up.
+	// maxFloodWait is the longest pause that is believed. Telegram's own were of minutes. A
+	// delivery that waits for more than a day is given up.
 	maxFloodWait   = 24 * time.Hour
 	floodWaitCode  = 420 // MTProto's own 429, which Bot API servers mostly translate
-	maxDescription = 300 // bytes of what a server says that go into an error
+	maxDescription = 300 // bytes of a server's text that an error contains
 )
 
-// responder is who answered a call.
+// responder is the party that answered a call.
 type responder string
 
 const (
 	responderNone responder = "" // no answer began
-	// it was not sent whole: it could not be made, or its file could not be read
+	// the request was not sent completely: it could not be built, or its file could not be read
 	responderSelf responder = "here"
-	// a gateway, a proxy, another web server, or the API's words cut off
+	// a gateway, a proxy, another web server, or a truncated answer of the API
 	responderGateway responder = "stranger"
 	responderAPI     responder = "api" // the API itself, with {"ok":false}
 )
 
-// failure is how one call failed.
+// failure is a failed call.
 type failure struct {
 	method     string
 	chat       string
 	responder  responder
-	code       int   // the API's error code or else the HTTP status; 0 with responderNone
-	retryAfter int64 // seconds, of the header; 0 where it is none
+	code       int   // the API's error code, or else the HTTP status; 0 with responderNone
+	retryAfter int64 // seconds from the header; 0 if it has none
 	sentWhole  bool  // the whole request may have reached the server
 	api        *gotgbot.TelegramError
-	err        error // what went wrong on the way; nil where an answer was whole
+	err        error // the error on the way; nil if a complete answer came
 }
 
-// failureRule is what one way to fail means.
+// failureRule is the meaning of one kind of failure.
 type failureRule struct {
 	responder responder
-	low       int // the first of the codes it is for
-	high      int // the last of them
+	low       int // the first code of its range
+	high      int // the last code of its range
 	when      func(f *failure) bool
 	result    supervisor.SendResult
 	reason    supervisor.SendReason
 }
 
-// failureRules are looked at in order; the first that fits decides.
+// failureRules are tried in order; the first match decides.
 var failureRules = []failureRule{
-	// names, connecting, TLS, a proxy; our own end
+	// names, connections, TLS, a proxy; or we ended the call
 	{responderNone, 0, 0, notSentWhole, supervisor.ResultUnsent, supervisor.ReasonNone},
-	// reset, end of file or time, after it was written
+	// reset, end of file or timeout, after the request was written
 	{responderNone, 0, 0, nil, supervisor.ResultUnknown, supervisor.ReasonNone},
 
 	{responderSelf, 0, 0, nil, supervisor.ResultRefused, supervisor.ReasonNone},
@@ -71,14 +71,14 @@ var failureRules = []failureRule{
 	{responderAPI, 400, 499, moved, supervisor.ResultUnsent, supervisor.ReasonMoved},
 	{responderAPI, 429, 429, nil, supervisor.ResultUnsent, supervisor.ReasonFlood},
 	{responderAPI, floodWaitCode, floodWaitCode, nil, supervisor.ResultUnsent, supervisor.ReasonFlood},
-	// it is at another server
+	// the bot is at another server
 	{responderAPI, 400, 400, says(loggedOut), supervisor.ResultUnsent, supervisor.ReasonNone},
-	// a mangled token, or another's root
+	// a damaged token, or a wrong root
 	{responderAPI, 404, 404, noBot, supervisor.ResultUnsent, supervisor.ReasonNone},
 	{responderAPI, 408, 408, nil, supervisor.ResultUnsent, supervisor.ReasonNone},
-	// the token may be repaired: nothing is lost
+	// the token may be repaired, so nothing is lost
 	{responderAPI, 401, 401, nil, supervisor.ResultUnsent, supervisor.ReasonNone},
-	// another program has this token
+	// another program uses this token
 	{responderAPI, 409, 409, nil, supervisor.ResultUnsent, supervisor.ReasonNone},
 	{responderAPI, 400, 400, says(tooLong), supervisor.ResultRefused, supervisor.ReasonTooLong},
 	{responderAPI, 400, 400, says(badMarks), supervisor.ResultRefused, supervisor.ReasonMarks},
@@ -88,38 +88,38 @@ var failureRules = []failureRule{
 	{responderAPI, 400, 400, says(noChat), supervisor.ResultRefused, supervisor.ReasonChat},
 	{responderAPI, 403, 403, nil, supervisor.ResultRefused, supervisor.ReasonChat},
 	{responderAPI, 400, 499, nil, supervisor.ResultRefused, supervisor.ReasonNone},
-	// it knows that it did not do it, and says so
+	// the API knows that it did nothing, and says so
 	{responderAPI, 500, 599, nil, supervisor.ResultUnsent, supervisor.ReasonNone},
 
 	{responderGateway, 429, 429, nil, supervisor.ResultUnsent, supervisor.ReasonFlood},
-	// it would say so of this file every time
+	// it would say so for this file every time
 	{responderGateway, 413, 413, nil, supervisor.ResultRefused, supervisor.ReasonNone},
-	// it did not get as far as the API
+	// it did not reach the API
 	{responderGateway, 300, 499, nil, supervisor.ResultUnsent, supervisor.ReasonNone},
 }
 
-// defaultRule is for what no other rule is for: an unreadable 2xx, a gateway's 502 and 504, codes
-// that nobody has heard of.
+// defaultRule is for all other failures: an unreadable 2xx, a gateway's 502 and 504, unknown codes.
 var defaultRule = failureRule{result: supervisor.ResultUnknown}
 
-// What the API says, in lower case. Half of it is the server's own words, half are codes that it
-// passes on.
+// Words of the API in lower case. Half of them are the server's own, half are codes that it passes
+// on.
 var (
 	tooLong  = []string{"message is too long", "message_too_long", "text is too long"}
 	badMarks = []string{"can't parse entities", "can't parse messageentity", "entity", "entities"}
 	notThere = []string{"message to edit not found", "message to delete not found", "message to react not found", "message_id_invalid"}
 	gone     = append([]string{"message can't be edited", "message can't be deleted", "message_edit_time_expired",
 		"message_delete_forbidden", "message_author_required"}, notThere...)
-	loggedOut   = []string{"logged out"}
-	unchanged   = []string{"message is not modified", "message_not_modified"}
-	unbuttoned  = slices.Concat(unchanged, notThere, []string{"message can't be edited"})
-	tooOld      = []string{"query is too old", "query_id_invalid"}
-	wrongKind   = []string{"photo", "image_process_failed", "video", "audio", "voice", "animation", "gif", "media", "file"}
-	noVoice     = []string{"voice_messages_forbidden"}
-	noThread    = []string{"message thread not found", "topic_deleted"}
-	noChat      = []string{"chat not found"}
-	tooBig      = []string{"file is too big"}
-	unavailable = []string{"temporarily unavailable"} // or the id is wrong: it does not say which
+	loggedOut  = []string{"logged out"}
+	unchanged  = []string{"message is not modified", "message_not_modified"}
+	unbuttoned = slices.Concat(unchanged, notThere, []string{"message can't be edited"})
+	tooOld     = []string{"query is too old", "query_id_invalid"}
+	wrongKind  = []string{"photo", "image_process_failed", "video", "audio", "voice", "animation", "gif", "media", "file"}
+	noVoice    = []string{"voice_messages_forbidden"}
+	noThread   = []string{"message thread not found", "topic_deleted"}
+	noChat     = []string{"chat not found"}
+	tooBig     = []string{"file is too big"}
+	// or the id is wrong: the text does not distinguish that
+	unavailable = []string{"temporarily unavailable"}
 )
 
 func notSentWhole(f *failure) bool { return !f.sentWhole }
@@ -128,7 +128,7 @@ func moved(f *failure) bool {
 	return f.api.ResponseParams != nil && f.api.ResponseParams.MigrateToChatId != 0
 }
 
-// noBot: an unknown path is "Not Found". Of an unknown chat or method the API says more.
+// noBot matches "Not Found" for an unknown path. For an unknown chat or method the API says more.
 func noBot(f *failure) bool {
 	return strings.EqualFold(strings.TrimRight(strings.TrimSpace(f.api.Description), "."), "not found")
 }
@@ -137,14 +137,14 @@ func says(words []string) func(*failure) bool {
 	return func(f *failure) bool { return f.said(words) }
 }
 
-// said tells whether the API's description has one of the words in it.
+// said reports whether the API's description contains one of the words.
 func (f *failure) said(words []string) bool {
 	return f.api != nil && slices.ContainsFunc(words, func(word string) bool {
 		return strings.Contains(strings.ToLower(f.api.Description), word)
 	})
 }
 
-// read reads a whole answer: it returns the result, or nil with the failure completed.
+// read reads a whole answer. It returns the result, or nil after completing the failure.
 func (f *failure) read(body []byte) json.RawMessage {
 	var answer struct {
 		OK *bool `json:"ok"` // the API's answers always have it; a gateway's JSON does not
@@ -164,8 +164,8 @@ func (f *failure) read(body []byte) json.RawMessage {
 	return nil
 }
 
-// notTelegram is for an answer that is not the API's. It is the page of some web server, which
-// tells nobody anything.
+// notTelegram returns the error for an answer that is not the API's. It is some web page, whose
+// text does not help.
 func (f *failure) notTelegram() error {
 	if f.code/100 == 2 {
 		return errors.New("what was answered is not Telegram's, or cut off")
@@ -181,8 +181,7 @@ func (f *failure) refused(answer gotgbot.Response) {
 	f.api = &gotgbot.TelegramError{Code: f.code, Description: answer.Description, ResponseParams: answer.Parameters}
 }
 
-// sendError is what the failure means for who sent something. It depends on nothing but the
-// failure.
+// sendError returns the meaning of the failure for the sender. It depends only on the failure.
 func (f *failure) sendError() *supervisor.SendError {
 	r := f.rule()
 	e := &supervisor.SendError{Result: r.result, Reason: r.reason, Err: f}
@@ -206,10 +205,10 @@ func (r failureRule) fits(f *failure) bool {
 	return r.responder == f.responder && r.low <= f.code && f.code <= r.high && (r.when == nil || r.when(f))
 }
 
-// floodSaid is how MTProto says it, in words alone.
+// floodSaid matches MTProto's flood error, which is only text.
 var floodSaid = regexp.MustCompile(`FLOOD_WAIT_([0-9]{1,9})`)
 
-// flood is how long nothing may be sent: exactly as long as the API says.
+// flood returns how long nothing may be sent: exactly what the API says.
 func (f *failure) flood() time.Duration {
 	seconds := f.retryAfter
 	if f.api != nil && f.api.ResponseParams != nil && f.api.ResponseParams.RetryAfter != 0 {
@@ -225,7 +224,7 @@ func (f *failure) flood() time.Duration {
 	return time.Duration(min(seconds, int64(maxFloodWait/time.Second))) * time.Second
 }
 
-// Error says what was called, for which chat, and what came of it.
+// Error names the method, the chat and the failure.
 func (f *failure) Error() string {
 	text := f.method
 	if f.chat != "" {
@@ -246,7 +245,7 @@ func (f *failure) Error() string {
 	return text
 }
 
-// Unwrap gives the API's own error, or the end of the context.
+// Unwrap returns the API's own error, or the end of the context.
 func (f *failure) Unwrap() error {
 	if f.api != nil {
 		return f.api
@@ -254,7 +253,7 @@ func (f *failure) Unwrap() error {
 	return f.err
 }
 
-// clip is text that fits a line of a log.
+// clip shortens text to fit a line of a log.
 func clip(text string) string {
 	if len(text) > maxDescription {
 		text = text[:maxDescription] + "..."

@@ -17,27 +17,27 @@ import (
 	"mews/supervisor/internal/retry"
 )
 
-// failureClass is a kind of failure of the way in.
+// failureClass is a kind of failure of incoming updates.
 type failureClass struct {
 	is func(error) bool
-	// Telegram can't be reached, so that an answer to another call is news
+	// Telegram can't be reached, so an answer to another call means that it is back
 	away bool
-	// what is wrong; {text} is what Telegram said of it
+	// the problem; {text} is Telegram's own text
 	text   string
-	advice string // what to do, in whole sentences
-	// the wait after the first failure; it doubles. 0 is a second
+	advice string // the remedy, in whole sentences
+	// the wait after the first failure; it doubles; 0 means a second
 	first time.Duration
-	most  time.Duration // and grows no longer than this. 0 is a minute
-	// so many failures in a row are an alarm. 0 is 3
+	most  time.Duration // the longest wait; 0 means a minute
+	// failures in a row until an alarm; 0 means 3
 	alarmAfter int
-	// told at the end: what became of the messages meanwhile. "": nothing is lost
+	// for the recovery message: the fate of messages meanwhile; "" means that nothing is lost
 	lost string
-	// so long after the last failure a success proves nothing. 0: it does
+	// a success within this time after the last failure proves nothing; 0 means that it does
 	remembered time.Duration
-	fix        func(context.Context, *Client) error // is done before the next attempt; nil: nothing
+	fix        func(context.Context, *Client) error // runs before the next attempt; nil means nothing
 }
 
-// What fails besides Telegram's answers.
+// Failures other than Telegram's answers.
 var (
 	errStore           = errors.New("the store failed")
 	errStale           = errors.New("only earlier ones came")
@@ -50,7 +50,7 @@ func classOf(err error) *failureClass {
 	return failureClasses[slices.IndexFunc(failureClasses, func(c *failureClass) bool { return c.is(err) })]
 }
 
-// explain is what is wrong in plain words.
+// explain returns the problem in plain words.
 func (c *failureClass) explain(err error) string {
 	text := textUnexplained
 	if f, ok := errors.AsType[*failure](err); ok && f.code != 0 {
@@ -65,10 +65,10 @@ func (c *failureClass) explain(err error) string {
 	return strings.ReplaceAll(c.text, "{text}", line(text, maxName))
 }
 
-// retention is how long Telegram keeps what was not fetched. (Bot API, getUpdates.)
+// retention is how long Telegram keeps updates that nobody fetched. (Bot API, getUpdates.)
 const retention = 24 * time.Hour
 
-// recovery is told when it works again after such a failure.
+// recovery returns the message after the end of such a failure.
 func (c *failureClass) recovery(away time.Duration) string {
 	text := fmt.Sprintf(textRecovered, away.Round(time.Second))
 	if away < retention {
@@ -81,7 +81,7 @@ func is(target error) func(error) bool {
 	return func(err error) bool { return errors.Is(err, target) }
 }
 
-// refusal is Telegram's own answer that says no; nil where there is none.
+// refusal returns Telegram's own refusal in err; nil if there is none.
 func refusal(err error) *gotgbot.TelegramError {
 	r, _ := errors.AsType[*gotgbot.TelegramError](err)
 	return r
@@ -101,27 +101,26 @@ func isRefusal(from, to int) func(error) bool {
 	}
 }
 
-// isWebhook: the server says "can't use getUpdates method while webhook is active; ...". At the
-// other conflict it says "terminated by other getUpdates request; ..." or "terminated by setWebhook
-// request".
+// isWebhook matches "can't use getUpdates method while webhook is active; ...". The other conflict
+// has "terminated by other getUpdates request; ..." or "terminated by setWebhook request".
 func isWebhook(err error) bool {
 	r := refusal(err)
 	return r != nil && r.Code == http.StatusConflict && strings.Contains(strings.ToLower(r.Description), "webhook")
 }
 
-// isLoggedOut: the server says "Logged out".
+// isLoggedOut matches the server's "Logged out".
 func isLoggedOut(err error) bool {
 	f, ok := errors.AsType[*failure](err)
 	return ok && f.responder == responderAPI && f.code == http.StatusBadRequest && f.said(loggedOut)
 }
 
-// isNotTelegram: such as the page of a network that wants a login first.
+// isNotTelegram matches, for example, the login page of a network.
 func isNotTelegram(err error) bool {
 	f, ok := errors.AsType[*failure](err)
 	return errors.Is(err, errAnswer) || ok && f.responder == responderGateway && f.code/100 == 2
 }
 
-// isGateway: a gateway's error page, for one.
+// isGateway matches, for example, a gateway's error page.
 func isGateway(err error) bool {
 	f, ok := errors.AsType[*failure](err)
 	return ok && f.responder == responderGateway && f.code/100 != 2
@@ -132,28 +131,28 @@ func isDelivery(err error) bool {
 	return ok
 }
 
-// deliveryError is what Telegram says of its last attempt at the webhook.
+// deliveryError is Telegram's error about its last call of the webhook.
 type deliveryError struct{ text string }
 
 func (e *deliveryError) Error() string { return "deliver to the webhook: " + e.text }
 
-// retryDelays is how long to wait between attempts that fail. The zero value is before the first
-// failure.
+// retryDelays computes the waits between failed attempts. The zero value is the state before the
+// first failure.
 type retryDelays struct {
-	quick  bool // while Telegram can't be reached the pauses grow to maxAwayDelay alone
+	quick  bool // while Telegram can't be reached, pauses only grow to maxAwayDelay
 	class  *failureClass
 	pauses retry.Pauses
 }
 
 const (
 	minDelay = time.Second // the least time between two failing requests
-	// maxAwayDelay is the longest pause while Telegram can't be reached, give or take a fifth: what
-	// waits goes within 3 s of its return. (With pauses that grew to a minute an outage of 20 s
-	// took 12 s more.)
+	// maxAwayDelay is the longest pause while Telegram can't be reached, plus or minus a fifth.
+	// Waiting messages are sent within 3 s of its return. (With pauses up to a minute, an outage of
+	// 20 s took 12 s more.)
 	maxAwayDelay = 2500 * time.Millisecond
 )
 
-// next is how long to wait after a failure. Where Telegram says how long, it is exactly that.
+// next returns the wait after a failure. If Telegram says how long, it is exactly that.
 func (d *retryDelays) next(class *failureClass, err error) time.Duration {
 	if e, ok := errors.AsType[*supervisor.SendError](err); ok && e.RetryAfter > 0 {
 		return e.RetryAfter

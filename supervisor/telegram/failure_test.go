@@ -18,14 +18,14 @@ import (
 	"mews/supervisor"
 )
 
-// no is the API's own refusal.
+// no returns a refusal of the API.
 func no(code int, description string) string {
 	return `{"ok":false,"error_code":` + strconv.Itoa(code) + `,"description":` + strconv.Quote(description) + `}`
 }
 
 const badGateway = "<html><head><title>502 Bad Gateway</title></head></html>"
 
-// outcome is all that a caller decides by.
+// outcome has all fields on which callers decide.
 type outcome struct {
 	fate   supervisor.SendResult
 	reason supervisor.SendReason
@@ -51,7 +51,7 @@ func outcomeOf(e *supervisor.SendError) outcome {
 	return outcome{e.Result, e.Reason, e.RetryAfter, e.MovedTo}
 }
 
-// wholeAnswers are whole answers and what they mean.
+// wholeAnswers are complete answers and their meaning.
 var wholeAnswers = []struct {
 	name   string
 	status int
@@ -127,7 +127,7 @@ var wholeAnswers = []struct {
 	{"answer without end", 200, `{"ok":true,"result":"` + strings.Repeat("a", maxAnswer) + `"}`, unknown},
 }
 
-func TestAnAnswerSaysWhatBecameOfAMessage(t *testing.T) {
+func TestSend_AnswerDecidesOutcome(t *testing.T) {
 	for _, row := range wholeAnswers {
 		t.Run(row.name, func(t *testing.T) {
 			e := sendTo(t, open(t, answers(t, row.status, row.body)))
@@ -141,8 +141,8 @@ func TestAnAnswerSaysWhatBecameOfAMessage(t *testing.T) {
 	}
 }
 
-// What stands in a gateway's page is no news: who answered is.
-func TestAnErrorNamesWhoAnsweredAndNotTheirPage(t *testing.T) {
+// An error names the responder, and not the text of a gateway's page.
+func TestError_NamesResponderNotItsPage(t *testing.T) {
 	const gateway, other = "something before Telegram answered, not Telegram", "what was answered is not Telegram's, or cut off"
 	for _, row := range []struct {
 		status int
@@ -162,8 +162,8 @@ func TestAnErrorNamesWhoAnsweredAndNotTheirPage(t *testing.T) {
 	}
 }
 
-// A ruling that no row of these tests needs is one that nobody knows to be right.
-func TestEveryRulingIsTested(t *testing.T) {
+// Every rule must be needed by one of these tests.
+func TestFailureRules_AreAllTested(t *testing.T) {
 	used := make([]bool, len(failureRules))
 	use := func(f *failure) {
 		if i := slices.IndexFunc(failureRules, func(r failureRule) bool { return r.fits(f) }); i >= 0 {
@@ -183,7 +183,7 @@ func TestEveryRulingIsTested(t *testing.T) {
 	}
 }
 
-func TestTheAPIsOwnErrorCanBeFound(t *testing.T) {
+func TestSendError_WrapsAPIError(t *testing.T) {
 	c := open(t, answers(t, 409, no(409, "Conflict: terminated by other getUpdates request\r\nof "+canaryToken+strings.Repeat("é", 400))))
 	_, err := c.do(t.Context(), apiCall{method: pollMethod, params: map[string]any{"offset": 7}})
 	var e *gotgbot.TelegramError
@@ -195,7 +195,7 @@ func TestTheAPIsOwnErrorCanBeFound(t *testing.T) {
 	}
 }
 
-func TestAGatewaySaysInItsHeaderHowLongAFloodLasts(t *testing.T) {
+func TestFlood_GatewayHeader_GivesWait(t *testing.T) {
 	for header, want := range map[string]time.Duration{
 		"12": 12 * time.Second, "0": floodWait, "Fri, 21 Nov 2026 10:00:00 GMT": floodWait, "99999999999": maxFloodWait,
 		strconv.FormatUint(math.MaxUint64, 10): maxFloodWait,
@@ -210,7 +210,7 @@ func TestAGatewaySaysInItsHeaderHowLongAFloodLasts(t *testing.T) {
 	}
 }
 
-// fixedAnswer is a server that takes a request whole and answers with bytes of its own choice.
+// fixedAnswer is a server that takes a whole request and answers with these bytes.
 type fixedAnswer []byte
 
 func (p fixedAnswer) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -220,7 +220,8 @@ func (p fixedAnswer) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.ReadResponse(bufio.NewReader(bytes.NewReader(p)), r)
 }
 
-// FuzzResponse: whatever a server answers, there is a message's name or a fate, and no token in it.
+// FuzzResponse checks any answer for a message's name or an outcome, and that no text has the
+// token.
 func FuzzResponse(f *testing.F) {
 	head := "HTTP/1.1 200 OK\r\nContent-Length: "
 	for _, row := range wholeAnswers {
@@ -248,7 +249,7 @@ func FuzzResponse(f *testing.F) {
 			return
 		}
 		if strings.Contains(string(raw), canaryWords) {
-			return // a server that repeats a message is heard
+			return // a server that repeats a message is allowed
 		}
 		e := failureOf(t, err)
 		if !slices.Contains(fates, e.Result) || (e.Reason == supervisor.ReasonFlood) != (e.RetryAfter > 0) ||

@@ -9,18 +9,15 @@ import (
 )
 
 const (
-	// pollDeadline is how long a poll may take in all: well beyond what it asks the server to take.
-	// Polls have been seen to hang for hours while all else worked, so nothing but the poll's own
-	// end counts.
+	// pollDeadline limits a whole poll, far beyond the time requested from the server. Some polls
+	// have hung for hours while all other calls worked, so only the poll's own end counts.
 	pollDeadline = 120 * time.Second
-	// cancelGrace is how long a call that was cancelled may take to return. One that takes longer
-	// is left behind.
+	// cancelGrace is how long a cancelled call may take to return. A slower one is abandoned.
 	cancelGrace = 5 * time.Second
 )
 
-// fetch makes a poll. It returns when the poll has ended, when ctx has, or at the poll's deadline,
-// even where the call does not end with its context. Nothing of a call that was left behind is
-// used.
+// fetch makes a poll. It returns at the end of the poll or of ctx, or at the poll's deadline, even
+// if the call does not end with its context. The result of an abandoned call is never used.
 func (p *Poller) fetch(ctx context.Context) (json.RawMessage, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, pollDeadline, errStall)
 	defer cancel()
@@ -46,15 +43,15 @@ func (p *Poller) fetch(ctx context.Context) (json.RawMessage, error) {
 		}
 	}
 	if isStall(a.err) {
-		p.client.dropPolls() // the next poll connects anew
+		p.client.dropPolls() // the next poll opens a new connection
 		p.log.Warn("a poll of Telegram did not end by itself", "offset", p.offset)
 		p.health.stalled()
 	}
 	return a.result, a.err
 }
 
-// call is the call that brings a batch. After a failure the server is not to wait for something to
-// come, so that it is known at once whether it works again.
+// call returns the call for the next batch. After a failure the server must not wait for updates,
+// so that a success shows at once.
 func (p *Poller) call() apiCall {
 	wait := p.timeout
 	if !p.lastWorked {
@@ -68,7 +65,7 @@ func (p *Poller) call() apiCall {
 	}}
 }
 
-// isStall says that a poll ended by its deadline, or a call by the client's own.
+// isStall reports whether a poll ended by its deadline, or a call by the client's own.
 func isStall(err error) bool {
 	return errors.Is(err, errStall) || errors.Is(err, context.DeadlineExceeded)
 }

@@ -7,48 +7,48 @@ import (
 	"time"
 )
 
-// Health is how it stands with the way in from Telegram. The zero value is ready; its methods may
-// be called from any goroutine.
+// Health is the state of the connection from Telegram. The zero value is ready. Its methods may be
+// called from any goroutine.
 type Health struct {
-	// Alarm is called once when something stays broken, with what is wrong, since when, and what to
-	// do. Recovered is called once when it works again, after Alarm was called. While it comes and
-	// goes, Alarm is called again only some time after either was called last. They must neither
-	// block nor call a method of this; nil is nobody; they are set before the first use.
+	// Alarm is called once if a failure lasts, with the problem, its start and the remedy.
+	// Recovered is called once when it works again after an Alarm. If failures come and go, Alarm
+	// is only called again some time after the last call of either. Both must neither block nor
+	// call a method of Health. nil means no call. Set them before the first use.
 	Alarm     func(text string)
 	Recovered func(text string)
-	// Reached is called when an attempt succeeds after one that failed. What holds for Alarm holds
-	// for it.
+	// Reached is called when an attempt succeeds after a failed one. The rules of Alarm hold for it
+	// too.
 	Reached func()
 
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	status  Status
-	alarmed bool      // Alarm was called, Recovered not yet
-	toldAt  time.Time // when either was called last
+	alarmed bool      // Alarm was called, and Recovered not yet
+	toldAt  time.Time // time of the last call of either
 	last    lastFailure
 }
 
-// lastFailure is the last failure, and what is known of those like it.
+// lastFailure is the last failure, with the history of its class.
 type lastFailure struct {
-	class   *failureClass // nil: none yet
+	class   *failureClass // nil means none yet
 	at      time.Time
-	count   int  // of the class, each remembered when the next came
-	lasting bool // it was more than a short break
+	count   int  // failures of the class, each within remembered of the one before
+	lasting bool // it was more than a short interruption
 }
 
-// Status is what a person is shown of it.
+// Status is the state as shown to users.
 type Status struct {
 	Mode      Mode
 	State     HealthState
-	Since     time.Time // when that state began
-	Completed time.Time // when Telegram last answered a poll or brought something; zero: not yet
+	Since     time.Time // when State began
+	Completed time.Time // when Telegram last answered a poll or called the webhook; zero: not yet
 	Failures  int       // in a row
-	Stalls    int       // polls that did not end by themselves
-	Pending   int       // what waits at Telegram; known with ModeWebhook only
-	Error     string    // what is wrong, in plain words; "" where nothing is
-	Username  string    // the bot's, without @; "" while nobody has asked
+	Stalls    int       // polls that ended by their deadline
+	Pending   int       // updates that wait at Telegram; only known with ModeWebhook
+	Error     string    // the problem in plain words; "" if there is none
+	Username  string    // the bot's, without @; "" if unknown
 }
 
-// Mode is how updates come.
+// Mode is the way in which updates come.
 type Mode string
 
 const (
@@ -60,12 +60,12 @@ const (
 type HealthState string
 
 const (
-	HealthStarting HealthState = "starting" // nothing has worked or failed yet
+	HealthStarting HealthState = "starting" // no attempt has ended yet
 	HealthOK       HealthState = "ok"
 	HealthFailing  HealthState = "failing" // the last attempt failed
 )
 
-// healthTransitions are the states that may follow a state.
+// healthTransitions are the allowed transitions from each state.
 var healthTransitions = map[HealthState]map[HealthState]bool{
 	"":             {HealthStarting: true},
 	HealthStarting: {HealthOK: true, HealthFailing: true},
@@ -73,24 +73,24 @@ var healthTransitions = map[HealthState]map[HealthState]bool{
 	HealthFailing:  {HealthOK: true},
 }
 
-// Status is how it stands now.
+// Status returns the current status.
 func (h *Health) Status() Status {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.status
 }
 
-// Named notes who the bot is.
+// Named stores the bot's username.
 func (h *Health) Named(username string) {
 	h.update(func(s *Status) { s.Username = username })
 }
 
-// begin is called once, before anything is tried.
+// begin is called once, before the first attempt.
 func (h *Health) begin(mode Mode) {
 	h.update(func(s *Status) { s.Mode = mode; s.transition(HealthStarting) })
 }
 
-// answered notes a sign of life of Telegram's.
+// answered records a sign of life of Telegram.
 func (h *Health) answered() {
 	h.update(func(s *Status) { s.Completed = time.Now() })
 }
@@ -103,8 +103,8 @@ func (h *Health) pending(n int64) {
 	h.update(func(s *Status) { s.Pending = int(n) })
 }
 
-// succeeded notes a success: whatever has failed works again, unless a failure is remembered that
-// lets attempts succeed in between.
+// succeeded records a success. The failure is over, unless its class has remembered, which allows
+// successes in between.
 func (h *Health) succeeded() {
 	h.update(func(s *Status) {
 		if h.last.lasting && time.Since(h.last.at) < h.last.class.remembered {
@@ -122,11 +122,11 @@ func (h *Health) succeeded() {
 	})
 }
 
-// alarmInterval is how long no alarm is told of after the last one or its end. (Three failures may
-// be over in some 7 s.)
+// alarmInterval is the shortest time between the last Alarm or Recovered and the next Alarm. (Three
+// failures may be over in some 7 s.)
 const alarmInterval = 10 * time.Minute
 
-// failed notes a failure, and says whether it is more than a short break.
+// failed records a failure, and reports whether it is more than a short interruption.
 func (h *Health) failed(class *failureClass, err error) (lasting bool) {
 	h.update(func(s *Status) {
 		s.transition(HealthFailing)
@@ -152,7 +152,7 @@ func (h *Health) update(change func(*Status)) {
 	change(&h.status)
 }
 
-// tell tells somebody, if there is one. The caller has h.mu.
+// tell calls who, unless it is nil. The caller holds h.mu.
 func (h *Health) tell(who func(string), text string) {
 	h.toldAt = time.Now()
 	if who != nil {
@@ -160,7 +160,8 @@ func (h *Health) tell(who func(string), text string) {
 	}
 }
 
-// transition is the only way to a state. To be in it already is no change.
+// transition changes the state; all changes go through it. A transition to the current state
+// changes nothing.
 func (s *Status) transition(to HealthState) {
 	if healthTransitions[s.State][to] {
 		s.State, s.Since = to, time.Now()

@@ -11,13 +11,13 @@ import (
 	"mews/supervisor/telegram"
 )
 
-// TestFlapsDoNotPileUp: for whoever is told, an hour of trouble that comes and goes is not thirty
-// troubles; the log has them all. A trouble that stays is told of in the end, and so is its end.
-func TestFlapsDoNotPileUp(t *testing.T) {
+// TestAlarm_Flapping_IsNotRepeated: an hour of failures that come and go causes few alarms, but all
+// are logged. A lasting failure and its end are told.
+func TestAlarm_Flapping_IsNotRepeated(t *testing.T) {
 	for name, test := range map[string]struct {
 		broken      func(after time.Duration) bool
-		least, most int  // how often it is told
-		lasts       bool // the last one is not over at the end
+		least, most int  // allowed number of alarms
+		lasts       bool // the last failure is not over at the end
 	}{
 		"a minute in two, for an hour": {func(after time.Duration) bool {
 			return after < time.Hour && after/time.Minute%2 == 0
@@ -61,7 +61,7 @@ func TestFlapsDoNotPileUp(t *testing.T) {
 	}
 }
 
-// brief is a poll that nothing comes for in 5 s.
+// brief is an empty poll of 5 s.
 func brief(ctx context.Context) (*http.Response, error) {
 	select {
 	case <-ctx.Done():
@@ -71,8 +71,8 @@ func brief(ctx context.Context) (*http.Response, error) {
 	}
 }
 
-// TestTheLogTellsALastingTrouble from a short one, by three failures in a row.
-func TestTheLogTellsALastingTrouble(t *testing.T) {
+// TestLog_LastingFailure_IsMarked: three failures in a row count as lasting.
+func TestLog_LastingFailure_IsMarked(t *testing.T) {
 	log, journal := logged()
 	n := 0
 	o := telegram.PollOptions{Log: log, Health: new(telegram.Health)}

@@ -12,22 +12,22 @@ import (
 	"mews/supervisor/internal/slots"
 )
 
-// getMeTimeout is how long Telegram may take to say who the bot is, where something depends on it.
+// getMeTimeout is the limit of getMe if something waits for the bot's name.
 const getMeTimeout = 10 * time.Second
 
-// identity is who the bot is as far as that is known, and when it may be asked for.
+// identity is what is known of the bot, and when it may be asked for.
 type identity struct {
-	id     int64 // the one in the token
+	id     int64 // the id in the token
 	bot    *gotgbot.Bot
 	known  atomic.Pointer[gotgbot.User]
-	asking *slots.Slots // one, of whoever asks. What follows is the asker's alone
+	asking *slots.Slots // one slot, held by whoever asks; it guards the fields below
 
 	failure error     // of the last attempt; nil after a success
-	retryAt time.Time // nothing is asked before
+	retryAt time.Time // no request before this time
 	delays  retryDelays
 }
 
-// get is who the bot is. Where that is known, it asks only for it anew.
+// get returns the bot's user. If it is known, get only asks again if anew is set.
 func (i *identity) get(ctx context.Context, anew bool) (gotgbot.User, error) {
 	known := i.known.Load()
 	if known != nil && !anew {
@@ -38,14 +38,14 @@ func (i *identity) get(ctx context.Context, anew bool) (gotgbot.User, error) {
 		return gotgbot.User{}, fmt.Errorf("getMe: wait for another's: %w", err)
 	}
 	defer slot.Release()
-	if now := i.known.Load(); now != nil && !anew { // another has asked meanwhile
+	if now := i.known.Load(); now != nil && !anew { // another goroutine has asked meanwhile
 		return *now, nil
 	}
 	return i.ask(ctx)
 }
 
-// ask is called by whoever has the slot. That a caller has gone away says nothing
-// of Telegram, and counts as no failure.
+// ask makes the request; its caller has the slot. If the caller has gone away, this is no failure
+// of Telegram.
 func (i *identity) ask(ctx context.Context) (gotgbot.User, error) {
 	if time.Now().Before(i.retryAt) {
 		return gotgbot.User{}, i.failure
@@ -65,18 +65,18 @@ func (i *identity) ask(ctx context.Context) (gotgbot.User, error) {
 	return *user, nil
 }
 
-// Me is the bot as Telegram knows it. It is asked for until it is known, and remembered then: see
+// Me returns the bot's user. It asks Telegram until it is known, and then remembers it: see
 // RefreshMe.
 func (c *Client) Me(ctx context.Context) (gotgbot.User, error) { return c.identity.get(ctx, false) }
 
-// RefreshMe asks Telegram who the bot is, also where that is known: a bot can get another name.
-// Where it fails, what was known stays. For some time after a failure it fails likewise without a
+// RefreshMe asks Telegram for the bot's user even if it is known, because a bot can be renamed. If
+// that fails, the known user stays. For some time after a failure, RefreshMe fails without a
 // request: as long as Telegram has said, or else longer and longer.
 func (c *Client) RefreshMe(ctx context.Context) (gotgbot.User, error) {
 	return c.identity.get(ctx, true)
 }
 
-// askName asks for the bot's username, within getMeTimeout.
+// askName returns the bot's username, within getMeTimeout.
 func (c *Client) askName(ctx context.Context, h *Health) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, getMeTimeout)
 	defer cancel()
@@ -87,8 +87,8 @@ func (c *Client) askName(ctx context.Context, h *Health) (string, error) {
 	return me.Username, err
 }
 
-// Self is the bot that reads.
+// Self is the bot that reads updates.
 type Self struct {
 	ID   int64
-	Name func() (string, error) // its username, without @. It is asked only where that decides
+	Name func() (string, error) // returns its username, without @; only called if the username matters
 }

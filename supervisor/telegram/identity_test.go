@@ -15,7 +15,7 @@ import (
 
 const ourselves = `{"id":7,"is_bot":true,"first_name":"Mews","username":"mews_bot"}`
 
-// script answers one request after another, and the last of its answers from then on.
+// script answers each request with the next answer, and then always with the last.
 func script(answers ...func(context.Context) (*http.Response, error)) func(asked, context.Context) (*http.Response, error) {
 	var mu sync.Mutex
 	return func(_ asked, ctx context.Context) (*http.Response, error) {
@@ -33,7 +33,7 @@ func as(user string) func(context.Context) (*http.Response, error) {
 	return func(context.Context) (*http.Response, error) { return result(user) }
 }
 
-func TestWhoTheBotIsIsAskedUntilItIsKnown(t *testing.T) {
+func TestGetMe_RepeatsUntilKnown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWire(t, script(always(refusal(500, "Internal Server Error", "")), as(`{"id":43,"is_bot":true}`), as(ourselves)))
 		c := w.client()
@@ -41,7 +41,7 @@ func TestWhoTheBotIsIsAskedUntilItIsKnown(t *testing.T) {
 			if _, err := c.Me(t.Context()); err == nil || !strings.Contains(err.Error(), want) {
 				t.Fatalf("got %v, want %q", err, want)
 			}
-			time.Sleep(time.Minute) // the bubble's time
+			time.Sleep(time.Minute) // in the bubble's fake time
 		}
 		var callers sync.WaitGroup
 		for range 8 {
@@ -58,9 +58,9 @@ func TestWhoTheBotIsIsAskedUntilItIsKnown(t *testing.T) {
 	})
 }
 
-// TestWhoTheBotIsIsNotAskedInHaste: whoever wants to know, and however often, after a failure it is
-// not asked for a while, and not before Telegram has said.
-func TestWhoTheBotIsIsNotAskedInHaste(t *testing.T) {
+// TestGetMe_AfterFailure_Waits: after a failure there is no request for a while, and none before
+// Telegram's given time.
+func TestGetMe_AfterFailure_Waits(t *testing.T) {
 	for name, test := range map[string]struct {
 		fail  func(context.Context) (*http.Response, error)
 		least time.Duration // between two requests
@@ -100,8 +100,8 @@ func meetOf(c *telegram.Client) func(context.Context) (any, error) {
 	return func(ctx context.Context) (any, error) { return c.RefreshMe(ctx) }
 }
 
-// TestACallerWhoGoesAwayIsNoFailure of Telegram's: the next one asks at once.
-func TestACallerWhoGoesAwayIsNoFailure(t *testing.T) {
+// TestGetMe_CancelledCaller_IsNoFailure: the next caller asks at once.
+func TestGetMe_CancelledCaller_IsNoFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWire(t, script(silence, as(ourselves)))
 		c := w.client()
@@ -122,7 +122,7 @@ func TestACallerWhoGoesAwayIsNoFailure(t *testing.T) {
 	})
 }
 
-func TestAnotherNameIsLearnt(t *testing.T) {
+func TestRefreshMe_LearnsNewName(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		renamed := strings.Replace(ourselves, "mews_bot", "hawk_bot", 1)
 		c := newWire(t, script(as(ourselves), as(renamed), always(respond(502, "")))).client()
@@ -141,9 +141,9 @@ func TestAnotherNameIsLearnt(t *testing.T) {
 	})
 }
 
-// TestTheWebhookDoesNotAskForEachUpdate who the bot is, while Telegram does not say. What it can't
-// read comes again.
-func TestTheWebhookDoesNotAskForEachUpdate(t *testing.T) {
+// TestWebhook_UnknownName_AsksRarely: while Telegram does not answer, an update that needs the name
+// is refused, and comes again.
+func TestWebhook_UnknownName_AsksRarely(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWire(t, script(always(refusal(429, "Too Many Requests", `,"parameters":{"retry_after":30}`)), as(ourselves)))
 		s := newStore(0)

@@ -11,9 +11,9 @@ import (
 	"mews/supervisor"
 )
 
-// Read reads an update. It asks for the bot's name only where that decides whether a group's
-// message is meant for the bot, and its only errors are that question's. An update that is not
-// understood is IncomingOther; so is what comes with an error.
+// Read reads an update. It asks for the bot's name only if that decides whether a group's message
+// is for the bot, and its only errors come from that request. An update that is not understood is
+// IncomingOther, and so is one with an error.
 func Read(raw json.RawMessage, self Self) (supervisor.Incoming, error) {
 	r := updateReader{self: self}
 	r.in = supervisor.Incoming{Channel: supervisor.ChannelTelegram, Raw: raw, Kind: supervisor.IncomingOther}
@@ -45,8 +45,8 @@ func (r *updateReader) read(raw json.RawMessage) error {
 	return r.message(field[fields](update, "message"))
 }
 
-// edited reads a message that its sender has changed. What is said to be changed without a time of
-// that was changed by Telegram, such as by a link's preview; and a location changes by moving.
+// edited reads an edited message. If the change has no time, Telegram made it, for example a link's
+// preview. A live location also changes by moving.
 func (r *updateReader) edited(m fields) error {
 	at := field[int64](m, "edit_date")
 	if _, moves := m["location"]; moves || at <= 0 || at > lastDate {
@@ -64,10 +64,10 @@ func (r *updateReader) message(m fields) error {
 	return r.contents(m)
 }
 
-// lastDate is the end of the year 9999. A later date cannot be written down.
+// lastDate is the end of the year 9999. Later dates cannot be formatted.
 const lastDate = 253402300799
 
-// envelope reads what every message has, and says whether it is there.
+// envelope reads the fields of every message, and reports whether they are there.
 func (r *updateReader) envelope(m fields) bool {
 	chat := field[gotgbot.Chat](m, "chat")
 	id, date := field[int64](m, "message_id"), field[int64](m, "date")
@@ -88,7 +88,7 @@ func (r *updateReader) envelope(m fields) bool {
 	return true
 }
 
-// moved reads the two service messages that tell of a group that has become a supergroup.
+// moved reads the two service messages about a group that has become a supergroup.
 func (r *updateReader) moved(m fields) bool {
 	to, from := field[int64](m, "migrate_to_chat_id"), field[int64](m, "migrate_from_chat_id")
 	switch {
@@ -103,17 +103,17 @@ func (r *updateReader) moved(m fields) bool {
 	return true
 }
 
-// impersonalFields are fields of messages that no person wrote to the bot as themselves and in this
-// chat: a chat speaks (a group's anonymous administrators, a channel), a web page does, or an
-// account that a business bot runs.
+// impersonalFields are fields of messages that no person wrote to the bot in their own name. The
+// sender is a chat (a group's anonymous admins, a channel), a web page, or an account run by a
+// business bot.
 var impersonalFields = []string{"sender_chat", "web_app_data", "business_connection_id", "sender_business_bot"}
 
 func impersonal(m fields) bool {
 	return slices.ContainsFunc(impersonalFields, func(name string) bool { _, ok := m[name]; return ok })
 }
 
-// person reads who sent a message or pressed a button. It says whether that is a person: not a bot,
-// and in private the one whose chat it is.
+// person reads the sender of a message or press, and reports whether it is a person: not a bot, and
+// in a private chat its owner.
 func (r *updateReader) person(m fields) bool {
 	from := field[gotgbot.User](m, "from")
 	if from.Id <= 0 || from.IsBot || !r.in.Group && from.Id != r.chat {
@@ -158,8 +158,8 @@ func (r *updateReader) contents(m fields) error {
 
 func decimal(id int64) string { return strconv.FormatInt(id, 10) }
 
-// fields are those of a JSON object. A field of another type than expected counts as missing, so
-// that a message is not lost because a part of it has changed since this version.
+// fields are the fields of a JSON object. A field of an unexpected type counts as missing, so that
+// a changed part does not lose the whole message.
 type fields map[string]json.RawMessage
 
 func field[T any](f fields, name string) T {

@@ -8,13 +8,13 @@ import (
 	"github.com/PaulSonOfLars/gotgbot/v2"
 )
 
-// commandShape tells a command from a path, as the inbox does. Its part is the bot that the command
-// names.
+// commandShape distinguishes a command from a path, as the inbox does. Its group is the bot that
+// the command names.
 var commandShape = regexp.MustCompile(`^/[A-Za-z][A-Za-z0-9_]{0,31}(@\w{1,64})?(?:\s|$)`)
 
-// addressed says whether a group's message is meant for the bot: a command for no other bot, a
-// message that names the bot, or a reply to one of the bot's. words are the message's without the
-// bot's name before them.
+// addressed reports whether a group's message is for the bot: a command for no other bot, a message
+// that names the bot, or a reply to the bot. words are the message's words without the bot's name
+// at the beginning.
 func addressed(m fields, w wording, self Self) (toBot bool, words wording, err error) {
 	words, mentioned := w.withoutName(func(e gotgbot.MessageEntity, _ string) bool {
 		return e.Type == "text_mention" && e.User != nil && e.User.Id == self.ID
@@ -33,9 +33,9 @@ func addressed(m fields, w wording, self Self) (toBot bool, words wording, err e
 	return mentioned || named || from.IsBot && from.Id == self.ID, words, nil
 }
 
-// nameOf is the bot's name where some names are in question, and "" where it does not matter. Where
-// it is not known it matters only if one of the names may be a bot's: those end in "bot", but for
-// some that were bought.
+// nameOf returns the bot's name if some names are in question, and "" if it does not matter. While
+// it is unknown, it matters only if one of names may be a bot's: those end in "bot", except some
+// that were bought.
 func nameOf(self Self, names []string) (string, error) {
 	if len(names) == 0 {
 		return "", nil
@@ -50,7 +50,7 @@ func nameOf(self Self, names []string) (string, error) {
 
 func isName(said, name string) bool { return name != "" && strings.EqualFold(said, "@"+name) }
 
-// usernames are those that a message mentions, and the one that its command is for, with @.
+// usernames returns the names that a message mentions, and the bot of its command, with @.
 func usernames(m fields, w wording) []string {
 	var names []string
 	for _, e := range w.entities {
@@ -64,8 +64,8 @@ func usernames(m fields, w wording) []string {
 	return names
 }
 
-// commandIn is a command and the bot that it names; nil where there is none. A forwarded command is
-// none, nor is one that a bot has written for somebody.
+// commandIn returns a command and the bot that it names; nil if there is none. A forwarded command
+// does not count, nor one that a bot wrote for somebody.
 func commandIn(m fields, w wording) []string {
 	if attribution(m) != "" {
 		return nil
@@ -73,8 +73,8 @@ func commandIn(m fields, w wording) []string {
 	return commandShape.FindStringSubmatch(w.text())
 }
 
-// withoutName says whether one of the entities names the bot, and is the words without a name that
-// they begin with. Words that are nothing but the name stay.
+// withoutName reports whether an entity names the bot, and returns the words without a name at
+// their beginning. Words that are only the name stay.
 func (w wording) withoutName(names func(e gotgbot.MessageEntity, shown string) bool) (words wording, named bool) {
 	words = w
 	for _, e := range w.entities {
@@ -92,8 +92,7 @@ func (w wording) withoutName(names func(e gotgbot.MessageEntity, shown string) b
 	return words, named
 }
 
-// trimmed is the words without the spaces, commas and colons before them, as they stand after a
-// name.
+// trimmed returns the words without leading spaces, commas and colons, as they follow a name.
 func (w wording) trimmed() wording {
 	n := slices.IndexFunc(w.units, func(u uint16) bool { return !strings.ContainsRune(" \t\n,:", rune(u)) })
 	if n < 0 {

@@ -11,17 +11,17 @@ import (
 const (
 	maxFileID      = 1 << 10 // bytes; Telegram's have some 100
 	maxMediaType   = 128     // bytes
-	maxInboundName = 1 << 10 // bytes of a file's name, which Telegram itself cuts at fewer
-	maxSeconds     = 1 << 30 // of a recording: no number above it is one
+	maxInboundName = 1 << 10 // bytes of a file's name, which Telegram itself cuts earlier
+	maxSeconds     = 1 << 30 // of a recording; higher numbers are wrong
 )
 
 // fileField is a field of a message with one file. A kind has its field's name.
 type fileField struct {
 	kind      protocol.AttachmentKind
-	mediaType func(file fields) string // where the file does not say it
+	mediaType func(file fields) string // used if the file has no media type
 }
 
-// fileFields are in the order in which they count: an animation comes as a document too.
+// fileFields are sorted by precedence: an animation also comes as a document.
 var fileFields = []fileField{
 	{protocol.AttachmentVoice, ofType("audio/ogg")},
 	{protocol.AttachmentPhoto, ofType("image/jpeg")},
@@ -35,7 +35,8 @@ var fileFields = []fileField{
 
 func ofType(mediaType string) func(fields) string { return func(fields) string { return mediaType } }
 
-// stickerType: a sticker is a picture, a vector animation or a video. (Bot API, Sticker.)
+// stickerType returns the media type of a sticker: a picture, a vector animation or a video. (Bot
+// API, Sticker.)
 func stickerType(sticker fields) string {
 	switch {
 	case field[bool](sticker, "is_animated"):
@@ -46,7 +47,7 @@ func stickerType(sticker fields) string {
 	return "image/webp"
 }
 
-// fileIn is the file that a message carries. One without an id can't be fetched, and is none.
+// fileIn returns the file in a message. A file without an id can't be fetched, and does not count.
 func fileIn(m fields) (_ supervisor.Attachment, ok bool) {
 	for _, f := range fileFields {
 		if _, ok := m[string(f.kind)]; !ok {
@@ -66,7 +67,7 @@ func fileIn(m fields) (_ supervisor.Attachment, ok bool) {
 	return supervisor.Attachment{}, false
 }
 
-// largest is the largest of a photo's sizes.
+// largest returns the largest of a photo's sizes.
 func largest(sizes []fields) fields {
 	if len(sizes) == 0 {
 		return nil

@@ -12,8 +12,7 @@ import (
 	"mews/supervisor/telegram"
 )
 
-// fileTests are files as messages carry them, and what is read off them; of one whose wanted File
-// is "" nothing is.
+// fileTests are files in messages, and how they are read. If the wanted File is "", there is none.
 var fileTests = []struct {
 	name, fields string
 	want         supervisor.Attachment
@@ -84,15 +83,15 @@ func TestReadFiles(t *testing.T) {
 	}
 }
 
-// unkept says whether a file is one that the store would refuse.
+// unkept reports whether the store would refuse a file.
 func unkept(a supervisor.Attachment) bool {
 	text := a.File + a.Name + a.MediaType
 	return a.File == "" || len(a.File) > 1<<10 || a.Kind == "" || a.Size < 0 || a.Seconds < 0 || len(a.Name) > 1<<10 ||
 		!utf8.ValidString(text) || strings.Contains(text, "\x00") || a.SHA256 != "" || a.Failure != ""
 }
 
-// TestWhoseWordsAMessageHas: the person's own, or in part the world's.
-func TestWhoseWordsAMessageHas(t *testing.T) {
+// TestRead_SourceOfWords: the sender's own words, or partly words of others.
+func TestRead_SourceOfWords(t *testing.T) {
 	forwarded := `"forward_origin":{"type":"hidden_user","date":1,"sender_user_name":"Eve"}`
 	across := func(by string) string {
 		return `"external_reply":{"message_id":3,"origin":{"type":"user","sender_user":{"id":` + by + `}}},"quote":{"text":"there"}`

@@ -10,10 +10,10 @@ import (
 	"mews/supervisor/internal/quotes"
 )
 
-// recorded are the kinds of files that are what a person says: their own words.
+// recorded are the kinds of files that contain a person's own words.
 var recorded = []protocol.AttachmentKind{protocol.AttachmentVoice, protocol.AttachmentVideoNote}
 
-// origin reads whether some of a message is somebody else's: forwarded, made by a bot, quoted, or
+// origin reads whether a part of a message comes from others: forwarded, made by a bot, quoted, or
 // in a file.
 func (r *updateReader) origin(m fields) {
 	_, r.in.Forwarded = m["forward_origin"]
@@ -24,7 +24,7 @@ func (r *updateReader) origin(m fields) {
 	}
 }
 
-// quotesOthers says whether a message quotes one that is neither its sender's own nor the bot's.
+// quotesOthers reports whether a message quotes one that is neither its sender's own nor the bot's.
 func (r *updateReader) quotesOthers(m fields) bool {
 	to := repliedTo(m)
 	by := field[gotgbot.User](to, "from").Id

@@ -9,13 +9,13 @@ import (
 )
 
 const (
-	maxPress = 64  // bytes of what a button gives back (Bot API, callback_data)
+	maxPress = 64  // bytes of a button's data (Bot API, callback_data)
 	maxQuery = 128 // bytes of a query's id; Telegram's are numbers of some 20 digits
 )
 
-// press reads that a button was pressed. The message with the button must be there and be the bot's
-// own: no other message has a button of ours. Whether the data is a button's is not known: a client
-// of somebody's own making can send any.
+// press reads the press of a button. The message with the button must be there and be the bot's
+// own, because only such a message has our buttons. The data may be anything: a modified client can
+// send any.
 func (r *updateReader) press(raw json.RawMessage) {
 	var q fields
 	if json.Unmarshal(raw, &q) != nil {
@@ -30,7 +30,7 @@ func (r *updateReader) press(raw json.RawMessage) {
 	r.in.Kind, r.in.Text, r.in.Query, r.in.Addressed = supervisor.IncomingPress, data, id, true
 }
 
-// printed says whether a text is printable ASCII, of 1 to most bytes.
+// printed reports whether a text is printable ASCII, of 1 to most bytes.
 func printed(text string, most int) bool {
 	for i := range len(text) {
 		if text[i] < ' ' || text[i] > '~' {

@@ -17,15 +17,15 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// press is an update in which somebody presses a button of a message that the bot has sent to a
-// chat. more are fields of the query.
+// press returns an update in which somebody presses a button of the bot's message in a chat. more
+// are fields of the query.
 func press(chat, from string, more ...string) string {
 	fields := append([]string{`"id":"4382bfdwdsb323b2d9"`, from, `"chat_instance":"-3"`,
 		`"message":{"message_id":11,"date":1760000000,` + bot + `,` + chat + `,"text":"Sure?"}`}, more...)
 	return `{"update_id":500001,"callback_query":{` + strings.Join(fields, ",") + `}}`
 }
 
-func TestReadAPress(t *testing.T) {
+func TestRead_Press(t *testing.T) {
 	at := time.Unix(1760000000, 0).UTC()
 	inTopic := strings.Replace(group, `"chat"`, `"message_thread_id":5,"is_topic_message":true,"chat"`, 1)
 	for name, test := range map[string]struct {
@@ -51,7 +51,7 @@ func TestReadAPress(t *testing.T) {
 	}
 }
 
-func TestATitleIsALine(t *testing.T) {
+func TestRead_ChatTitle_IsOneLine(t *testing.T) {
 	long := strings.Replace(group, "The house", `The\n house \u0000`+strings.Repeat("ü", 400), 1)
 	got, err := telegram.Read(json.RawMessage(message(ann, long, text("x"))), me)
 	if want := "The house " + strings.Repeat("ü", 289) + "…"; err != nil || got.Title != want {
@@ -59,9 +59,8 @@ func TestATitleIsALine(t *testing.T) {
 	}
 }
 
-// TestNoOtherUpdateTypeGetsThrough: of all that Telegram can bring only what a person writes, or
-// presses, is ever acted upon.
-func TestNoOtherUpdateTypeGetsThrough(t *testing.T) {
+// TestRead_OtherUpdateTypes_AreIgnored: only messages and presses of people cause an action.
+func TestRead_OtherUpdateTypes_AreIgnored(t *testing.T) {
 	self := telegram.Self{ID: 42, Name: me.Name} // the bot of telegramtest
 	for _, kind := range telegramtest.OtherKinds() {
 		t.Run(kind, func(t *testing.T) {
@@ -77,8 +76,8 @@ func TestNoOtherUpdateTypeGetsThrough(t *testing.T) {
 	}
 }
 
-// The types of updates that the library knows are all among those.
-func TestEveryUpdateTypeIsAmongTheOthers(t *testing.T) {
+// All update types that the library knows are among the tested ones.
+func TestOtherUpdateTypes_AreComplete(t *testing.T) {
 	known := telegramtest.OtherKinds()
 	update := reflect.TypeFor[gotgbot.Update]()
 	for i := range update.NumField() {

@@ -30,7 +30,7 @@ const (
 	smallGroup  = `"chat":{"id":-777,"title":"The flat","type":"group","all_members_are_administrators":true}`
 )
 
-// message is an update with a message of the given fields.
+// message returns an update with a message of the given fields.
 func message(fields ...string) string {
 	return `{"update_id":500001,"message":{"message_id":11,"date":1760000000,` + strings.Join(fields, ",") + `}}`
 }
@@ -51,7 +51,7 @@ func mustJSON(v any) []byte {
 	return b
 }
 
-// entity is a text's only entity.
+// entity returns a text's only entity.
 func entity(kind string, offset, length int, more ...string) string {
 	fields := append([]string{fmt.Sprintf(`"type":%q,"offset":%d,"length":%d`, kind, offset, length)}, more...)
 	return `"entities":[{` + strings.Join(fields, ",") + `}]`
@@ -64,7 +64,7 @@ const (
 	voice = `"voice":{"duration":3,"mime_type":"audio/ogg","file_id":"AwAC","file_unique_id":"AgAD","file_size":9876}`
 )
 
-// inboundTests are what is read off the updates that people's words come in. The rest is checked
+// inboundTests are updates with people's words, and how they are read. Other fields are checked
 // below.
 var inboundTests = []struct {
 	name, update string
@@ -239,7 +239,7 @@ var inboundTests = []struct {
 	{"an update without an id", strings.Replace(message(ann, privateChat, text("x")), "500001", `"x"`, 1), "other", "", ""},
 }
 
-// whole is what a model would read of a message: what it answers to, and its words. A command has
+// whole returns the text of a message for a model: the quoted message and the words. A command has
 // nothing before it.
 func whole(in supervisor.Incoming) string {
 	if name, _ := slash.Parse(in.Text); name != "" {
@@ -318,9 +318,9 @@ func TestReadEnvelope(t *testing.T) {
 
 func replyTo(who string) string { return `"reply_to_message":{"message_id":3,` + who + `,"text":"Hm"}` }
 
-// TestReadInAGroup: what is meant for the bot, and that the bot's name is looked up only where that
-// decides it.
-func TestReadInAGroup(t *testing.T) {
+// TestRead_InGroup checks which messages are for the bot, and that the bot's name is only requested
+// if it decides that.
+func TestRead_InGroup(t *testing.T) {
 	other := `"from":{"id":8,"is_bot":true,"first_name":"Other","username":"other_bot"}`
 	for name, test := range map[string]struct {
 		fields    []string
@@ -391,8 +391,8 @@ func TestReadInAGroup(t *testing.T) {
 	}
 }
 
-// TestReadTellsThatTheBotsNameIsNotKnown where that matters, and nowhere else.
-func TestReadTellsThatTheBotsNameIsNotKnown(t *testing.T) {
+// TestRead_UnknownBotName_FailsIfNeeded covers messages for which the name does not matter, too.
+func TestRead_UnknownBotName_FailsIfNeeded(t *testing.T) {
 	broken := errors.New("no network")
 	nobody := telegram.Self{ID: 7, Name: func() (string, error) { return "", broken }}
 	for name, test := range map[string]struct {
@@ -416,7 +416,7 @@ func TestReadTellsThatTheBotsNameIsNotKnown(t *testing.T) {
 	}
 }
 
-func TestReadIsBounded(t *testing.T) {
+func TestRead_IsBounded(t *testing.T) {
 	got, err := telegram.Read(json.RawMessage(message(ann, privateChat, text("ab"+strings.Repeat("🦅",
 		supervisor.MaxText/4)))), me)
 	if err != nil || len(got.Text) != supervisor.MaxText-2 || !utf8.ValidString(got.Text) {
@@ -424,7 +424,7 @@ func TestReadIsBounded(t *testing.T) {
 	}
 }
 
-// FuzzUpdate: whatever an update is, what is read off it keeps to what Letter promises.
+// FuzzUpdate checks that any update is read within the promises of Incoming.
 func FuzzUpdate(f *testing.F) {
 	for _, l := range inboundTests {
 		f.Add([]byte(l.update))
@@ -452,7 +452,7 @@ func FuzzUpdate(f *testing.F) {
 	})
 }
 
-// broken is what a letter does not keep to.
+// broken returns the promise that an Incoming breaks.
 func broken(l supervisor.Incoming) string {
 	words, press := l.Kind == supervisor.IncomingMessage, l.Kind == supervisor.IncomingPress
 	person := words || press || l.Kind == supervisor.IncomingUnreadable

@@ -15,12 +15,12 @@ import (
 	"mews/supervisor/internal/codes"
 )
 
-// maxName is how long a name is at most that others gave, in characters.
+// maxName is the longest name given by others, in characters.
 const maxName = 300
 
 // wording is a text with its entities, or a caption with its own.
 type wording struct {
-	units    []uint16 // Telegram counts in UTF-16
+	units    []uint16 // the text in UTF-16, in which Telegram counts
 	entities []gotgbot.MessageEntity
 }
 
@@ -33,7 +33,7 @@ func wordingOf(m fields) wording {
 	return wording{}
 }
 
-// span is what an entity marks; "" where it lies outside the text.
+// span returns the text of an entity; "" if it is outside the text.
 func (w wording) span(e gotgbot.MessageEntity) string {
 	n := int64(len(w.units))
 	if e.Offset < 0 || e.Length <= 0 || e.Offset > n || e.Length > n-e.Offset {
@@ -42,7 +42,7 @@ func (w wording) span(e gotgbot.MessageEntity) string {
 	return string(utf16.Decode(w.units[e.Offset : e.Offset+e.Length]))
 }
 
-// after is what follows the first n units.
+// after returns the part after the first n units.
 func (w wording) after(n int64) wording {
 	rest := wording{units: w.units[n:]}
 	for _, e := range w.entities {
@@ -54,7 +54,7 @@ func (w wording) after(n int64) wording {
 	return rest
 }
 
-// text is the words. Links that are hidden behind some of them are written out.
+// text returns the words. Hidden addresses of links are written out.
 func (w wording) text() string {
 	links := slices.DeleteFunc(slices.Clone(w.entities), func(e gotgbot.MessageEntity) bool {
 		shown := w.span(e)
@@ -75,14 +75,14 @@ func (w wording) text() string {
 
 func (w wording) blank() bool { return strings.TrimSpace(w.text()) == "" }
 
-// clean is a text without NUL and invalid UTF-8.
+// clean returns a text without NUL and invalid UTF-8.
 func clean(text string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(text, ""), "\x00", "")
 }
 
-// compose is what the model reads of a message: its words, and around them whose they are and what
-// came with them. Nothing stands before a command or among its arguments, nor beside a code, which
-// is known only where it stands alone.
+// compose returns the model's text of a message: its words, with lines about their origin and
+// attachments around them. There is nothing before a command or among its arguments, nor beside a
+// code, which is only recognised alone.
 func (r *updateReader) compose(m fields, w wording) string {
 	text := w.text()
 	if commandIn(m, w) == nil && !isCode(text) {
@@ -95,18 +95,18 @@ func (r *updateReader) compose(m fields, w wording) string {
 	return cut(text, supervisor.MaxText)
 }
 
-// What opens a gate: six digits with spaces between them or a dash in the middle; and a recovery
-// code, which has 26 digits and letters but no U, in groups of any size. Whether such a text is a
-// good code is for the gate to say.
+// Patterns of codes for the gate. One is six digits with spaces between them or a dash in the
+// middle. The other is a recovery code of 26 digits and letters without U, in groups of any size.
+// The gate checks whether the code is right.
 var (
 	timedShape    = regexp.MustCompile(`^(?:\d *){6}$|^\d{3} ?- ?\d{3}$`)
 	recoveryShape = regexp.MustCompile(`^(?:[0-9A-TV-Z][ -]*){26}$`)
 )
 
-// maxCode is how long a code may be, in bytes, however it is written.
+// maxCode is the longest code in bytes, in any form.
 const maxCode = 128
 
-// isCode says whether a text looks like a code. A text without a digit is words.
+// isCode reports whether a text looks like a code. A text without a digit is words.
 func isCode(text string) bool {
 	if len(text) > maxCode {
 		return false
@@ -115,7 +115,7 @@ func isCode(text string) bool {
 	return timedShape.MatchString(plain) || recoveryShape.MatchString(plain) && strings.ContainsAny(plain, "0123456789")
 }
 
-// origin is where a forwarded message comes from. Its type decides which fields are there.
+// origin is the origin of a forwarded message. Its type decides which fields are there.
 type origin struct {
 	User    gotgbot.User `json:"sender_user"`
 	Hidden  string       `json:"sender_user_name"`
@@ -123,8 +123,7 @@ type origin struct {
 	Channel gotgbot.Chat `json:"chat"`
 }
 
-// attribution is a line about whose words a message has, where they are not those of the person who
-// sent it.
+// attribution returns a line about the author of a message's words, if that is not its sender.
 func attribution(m fields) string {
 	if _, ok := m["via_bot"]; ok {
 		return "[Made by the bot @" + line(field[gotgbot.User](m, "via_bot").Username, maxName) + "]"
@@ -141,8 +140,8 @@ func attribution(m fields) string {
 	return "[Forwarded]"
 }
 
-// reply reads which message is replied to, and what that says: all of it, and the part that the
-// person chose.
+// reply reads the message that is replied to: all of its text, and the part that the person
+// selected.
 func (r *updateReader) reply(m fields) {
 	to := repliedTo(m)
 	if to == nil {
@@ -162,8 +161,8 @@ func (r *updateReader) reply(m fields) {
 	r.in.Quote = q
 }
 
-// repliedTo is the message that is replied to, in this chat or another one. In a topic a message
-// that is no reply counts as one to the message that opened the topic: that is nobody's, and left
+// repliedTo returns the message that is replied to, in this chat or another one. In a topic, a
+// message that is no reply counts as one to the message that opened the topic. That one is left
 // out.
 func repliedTo(m fields) fields {
 	to := field[fields](m, "reply_to_message")
@@ -178,7 +177,7 @@ func repliedTo(m fields) fields {
 
 func name(u gotgbot.User) string { return strings.TrimSpace(u.FirstName + " " + u.LastName) }
 
-// line is a text as one line of at most n characters.
+// line returns a text as one line of at most n characters.
 func line(text string, n int) string {
 	text = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || unicode.IsSpace(r) {
@@ -193,7 +192,7 @@ func line(text string, n int) string {
 	return string(runes)
 }
 
-// cut is a text's first n bytes, or a few fewer: it does not cut through a character.
+// cut returns a text's first n bytes, or fewer so that no character is cut.
 func cut(text string, n int) string {
 	if len(text) <= n {
 		return text

@@ -10,18 +10,18 @@ import (
 	"mews/supervisor/internal/titles"
 )
 
-// maxThing is how long the line is at most that says what somebody sent, in characters. A poll has
-// 300 for its question and 12 options of 100. (Bot API, sendPoll.)
+// maxThing is the longest line about an attached thing, in characters. A poll has 300 for its
+// question and 12 options of 100. (Bot API, sendPoll.)
 const maxThing = 2000
 
-// thing is something without a file that a message can carry and that can be said in words.
+// thing is an attachment without a file that a line of text can describe.
 type thing struct {
 	field string
-	words func(m fields) string // without brackets; "" where it is not what it should be
-	world bool                  // somebody else has made it, or it is about somebody else
+	words func(m fields) string // without brackets; "" if the field is invalid
+	world bool                  // somebody else made it, or it is about somebody else
 }
 
-// things are in the order in which they count: a venue comes as a location too.
+// things are sorted by precedence: a venue also comes as a location.
 var things = []thing{
 	{"venue", venueWords, true},
 	{"location", locationWords, false},
@@ -31,8 +31,8 @@ var things = []thing{
 	{"sticker", stickerWords, true},
 }
 
-// thingIn is what a message carries, as a line in brackets; "" for nothing. world says whether it
-// is somebody else's.
+// thingIn returns the line in brackets about an attached thing; "" if there is none. world reports
+// whether it comes from others.
 func thingIn(m fields) (words string, world bool) {
 	for _, t := range things {
 		if _, ok := m[t.field]; !ok {
@@ -49,7 +49,8 @@ func coordinates(l fields) string {
 	return fmt.Sprintf("%.5f, %.5f", field[float64](l, "latitude"), field[float64](l, "longitude"))
 }
 
-// locationWords: of a live location it is where it begins. Where it goes comes as edits.
+// locationWords describes a location. For a live location it is the start; its movement comes as
+// edits.
 func locationWords(m fields) string {
 	l := field[fields](m, "location")
 	if l == nil {
@@ -100,7 +101,7 @@ func diceWords(m fields) string {
 	return fmt.Sprintf(textDice, d.Emoji, d.Value)
 }
 
-// stickerWords: its emoji says what it is for, whether or not the sticker can be looked at.
+// stickerWords describes a sticker by its emoji, whether or not its picture can be seen.
 func stickerWords(m fields) string {
 	if emoji := field[string](field[fields](m, "sticker"), "emoji"); emoji != "" {
 		return fmt.Sprintf(textSticker, emoji)
@@ -108,13 +109,13 @@ func stickerWords(m fields) string {
 	return ""
 }
 
-// joined are the texts that are not blank, with something between them.
+// joined joins the texts that are not blank.
 func joined(between string, texts ...string) string {
 	return strings.Join(slices.DeleteFunc(texts, func(s string) bool { return strings.TrimSpace(s) == "" }), between)
 }
 
-// carried names the file that a message has, or what it has that does not reach a bot; "" for
-// neither.
+// carried names the file of a message, or an attachment that does not reach a bot; "" if there is
+// none.
 func carried(m fields) string {
 	if file, _ := fileIn(m); file.Kind != "" {
 		return titles.Attachment(file)
@@ -131,7 +132,8 @@ func carried(m fields) string {
 	return ""
 }
 
-// besidesWords names whatever a message has besides words, in brackets; "" for nothing.
+// besidesWords names everything that a message has besides words, in brackets; "" if there is
+// nothing.
 func besidesWords(m fields) string {
 	if words, _ := thingIn(m); words != "" {
 		return words

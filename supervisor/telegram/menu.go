@@ -18,10 +18,10 @@ type Command struct {
 // deleted.
 var formerLanguages = []string{"de", "es", "fr"}
 
-// SetMenu makes this the bot's menu, for everybody. What is there already is left alone, so that it
+// SetMenu sets the bot's menu for everybody. It changes nothing if the menu is already set, so it
 // may be called at every start.
 func (c *Client) SetMenu(ctx context.Context, menu []Command) error {
-	// The scope is given: without one the library sends "null".
+	// The scope is explicit, because the library sends "null" without one.
 	all := gotgbot.BotCommandScopeDefault{}
 	if err := c.setMenu(ctx, all, "", menu); err != nil {
 		return fmt.Errorf("set the menu: %w", err)
@@ -34,8 +34,8 @@ func (c *Client) SetMenu(ctx context.Context, menu []Command) error {
 	return nil
 }
 
-// SetChatMenu makes this the bot's menu in one chat; none has the chat show the menu that everybody
-// has. It does so as SetMenu does.
+// SetChatMenu sets the bot's menu in one chat, as SetMenu does. An empty menu makes the chat show
+// everybody's menu.
 func (c *Client) SetChatMenu(ctx context.Context, chat string, menu []Command) error {
 	id, err := parseID("chat", chat)
 	if err == nil {

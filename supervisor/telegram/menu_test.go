@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// menus is as much of a server as menus need.
+// menus is the part of a server that menus need.
 type menus struct {
 	mu     sync.Mutex
 	menus  map[string]string // JSON by language
@@ -47,7 +47,7 @@ func (m *menus) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, `{"ok":true,"result":`+result+`}`)
 }
 
-func TestAMenuIsSetWhereItIsAnother(t *testing.T) {
+func TestSetMenu_OnlyIfDifferent(t *testing.T) {
 	server := &menus{menus: map[string]string{
 		"de": `[{"command":"stop","description":"Anhalten"}]`,
 		"fr": `[{"command":"old","description":"Vieux"}]`,
@@ -73,7 +73,7 @@ func TestAMenuIsSetWhereItIsAnother(t *testing.T) {
 	sameJSON(t, server.menus[""], `[{"command":"stop","description":"Stop <it> & all"},{"command":"help","description":"What I can do"}]`)
 }
 
-func TestAMenuThatCantBeSetSaysWhich(t *testing.T) {
+func TestSetMenu_Error_NamesMenu(t *testing.T) {
 	for method, which := range map[string]string{"setMyCommands": "set the menu", "deleteMyCommands": `language "de"`} {
 		server := &menus{menus: map[string]string{"de": `[{"command":"stop","description":"Anhalten"}]`}}
 		c := open(t, serve(t, func(w http.ResponseWriter, r *http.Request) {

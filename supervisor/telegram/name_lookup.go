@@ -12,34 +12,33 @@ import (
 )
 
 const (
-	// holdTime is how long groups' messages are held back, in all, that name a bot while nobody
-	// knows which one: they are dropped then. Nothing else waits for them.
+	// holdTime is how long a group's message that names a bot is held back in all, while the bot's
+	// name is unknown. Then it is dropped. Nothing else waits for it.
 	holdTime = time.Minute
-	// holdTimeFull is the same where so much waits at Telegram that a batch has no room for more:
-	// people's private messages may be behind it.
+	// holdTimeFull is the same if the batch is full: private messages may wait behind it.
 	holdTimeFull = 5 * time.Second
 )
 
-// errNameUnknown is for what depends on the bot's name while that is not known.
+// errNameUnknown is the error of messages that depend on the bot's unknown name.
 var errNameUnknown = errors.New("the bot's name is not known yet")
 
-// nameLookup learns the bot's name beside the polls, where something depends on it.
+// nameLookup finds the bot's name beside the polls, if a message depends on it.
 type nameLookup struct {
 	client *Client
 	health *Health
 	log    hclog.Logger
-	wanted chan struct{} // holds a token while somebody wants to know it
-	known  chan struct{} // holds a token when it has become known
+	wanted chan struct{} // has a token while the name is wanted
+	known  chan struct{} // has a token when it has become known
 
-	heldSince time.Time // when something was held back first; the poller's own
+	heldSince time.Time // start of the first hold; only the poller uses it
 }
 
 func newNameLookup(c *Client, h *Health, log hclog.Logger) *nameLookup {
 	return &nameLookup{client: c, health: h, log: log, wanted: make(chan struct{}, 1), known: make(chan struct{}, 1)}
 }
 
-// run asks when it is wanted, until ctx ends. How often is up to the client, which returns a
-// failure again until it makes a new attempt: each is logged once.
+// run asks for the name when it is wanted, until ctx ends. The client decides how often to ask, and
+// repeats an old failure in between; each is logged once.
 func (l *nameLookup) run(ctx context.Context) {
 	var last error
 	for {
@@ -58,7 +57,8 @@ func (l *nameLookup) run(ctx context.Context) {
 	}
 }
 
-// self is the client's bot. Nobody waits for its name: it is errNameUnknown while it is not known.
+// self returns the client's bot. It does not wait for the name: until it is known, the error is
+// errNameUnknown.
 func (l *nameLookup) self() Self {
 	return Self{ID: l.client.id, Name: func() (string, error) {
 		if known := l.client.identity.known.Load(); known != nil {
@@ -69,8 +69,8 @@ func (l *nameLookup) self() Self {
 	}}
 }
 
-// mayHold says whether what depends on the name is held back still. full: its batch is as large as
-// there are.
+// mayHold reports whether messages that need the name may still be held back. full means that the
+// batch has the maximal size.
 func (l *nameLookup) mayHold(full bool) bool {
 	now, most := time.Now(), holdTime
 	if l.heldSince.IsZero() {
@@ -82,13 +82,13 @@ func (l *nameLookup) mayHold(full bool) bool {
 	return now.Before(l.heldSince.Add(most))
 }
 
-// readBatch is a batch of which some may be held back. A chat keeps its order: what is behind a
-// message that is held back is held back too.
+// readBatch is a batch of which some updates may be held back. Each chat keeps its order: all
+// messages after a held one are held too.
 type readBatch struct {
 	ready     []supervisor.Incoming
-	heldChats map[string]bool // of which something is held back
-	firstHeld int64           // the first update that is held back; 0 is none
-	highest   int64           // 0 where no update has an id
+	heldChats map[string]bool // chats with a held update
+	firstHeld int64           // the first held update; 0 means none
+	highest   int64           // 0 if no update has an id
 }
 
 func (b *readBatch) hold(in supervisor.Incoming) {
@@ -101,7 +101,7 @@ func (b *readBatch) hold(in supervisor.Incoming) {
 	}
 }
 
-// next is where the next batch begins. What is held back, and all behind it, comes again.
+// next returns the start of the next batch. Held updates and all after them come again.
 func (b *readBatch) next(otherwise int64) int64 {
 	switch {
 	case b.firstHeld != 0:

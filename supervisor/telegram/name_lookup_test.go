@@ -13,26 +13,26 @@ import (
 	"mews/supervisor/telegram"
 )
 
-// upcoming is an update and when it comes.
+// upcoming is an update and its time.
 type upcoming struct {
 	after time.Duration
 	id    int64
 	raw   string
 }
 
-// private is one in which Ann says something to the bot alone.
+// private returns an update in which Ann writes to the bot in private.
 func private(after time.Duration, id int64, words string) upcoming {
 	return upcoming{after, id, said(id, words)}
 }
 
-// mention is one in which Ann speaks to the bot in a group, by its name.
+// mention returns an update in which Ann mentions the bot in a group.
 func mention(after time.Duration, id int64, words string) upcoming {
 	raw := message(ann, group, text("@mews_bot "+words), entity("mention", 0, 9))
 	return upcoming{after, id, strings.Replace(raw, "500001", fmt.Sprint(id), 1)}
 }
 
 // queue answers polls as Telegram does: with up to 100 updates from the offset on, or else when the
-// next one comes. getMe is refused until the given time.
+// next one comes. It refuses getMe until the time nameless.
 func queue(nameless time.Duration, all ...upcoming) func(asked, context.Context) (*http.Response, error) {
 	return func(a asked, ctx context.Context) (*http.Response, error) {
 		if a.method == "getMe" && a.after < nameless {
@@ -54,7 +54,7 @@ func queue(nameless time.Duration, all ...upcoming) func(asked, context.Context)
 	}
 }
 
-// due are the updates that are there now, and how long to wait for more.
+// due returns the updates that are there now, and the wait for more.
 func due(all []upcoming, offset int64, now time.Duration) (batch []string, wait time.Duration) {
 	wait = 50 * time.Second
 	for _, u := range all {
@@ -68,7 +68,7 @@ func due(all []upcoming, offset int64, now time.Duration) (batch []string, wait 
 	return batch, wait
 }
 
-// dated is a store that notes when each text came.
+// dated is a store that notes the time of each text.
 type dated struct {
 	*store
 	began time.Time
@@ -89,9 +89,9 @@ func (d *dated) Take(ctx context.Context, batch []supervisor.Incoming, next int6
 
 func newDated() *dated { return &dated{store: newStore(0), at: map[string]time.Duration{}} }
 
-// TestAGroupsMessageWaitsForTheBotsName for as long as that is a short while: it is neither dropped
-// nor taken to be for somebody else, and its group keeps its order.
-func TestAGroupsMessageWaitsForTheBotsName(t *testing.T) {
+// TestGroupMessage_WaitsBrieflyForName: it is neither dropped nor mistaken for another bot's, and
+// its group keeps its order.
+func TestGroupMessage_WaitsBrieflyForName(t *testing.T) {
 	for name, nameless := range map[string]time.Duration{"that comes at once": 0, "that comes late": 20 * time.Second} {
 		t.Run(name, func(t *testing.T) {
 			behind := message(ann, group, text("/status"))
@@ -111,10 +111,9 @@ func TestAGroupsMessageWaitsForTheBotsName(t *testing.T) {
 	}
 }
 
-// TestNobodyWaitsForTheBotsName: what is said in private comes at once, for however long Telegram
-// does not say who the bot is. After a minute the group's message is passed over, and no poll is
-// made for it any more.
-func TestNobodyWaitsForTheBotsName(t *testing.T) {
+// TestPrivateMessages_DoNotWaitForName: they come at once, however long the name is unknown. After
+// a minute the group's message is dropped, and causes no more polls.
+func TestPrivateMessages_DoNotWaitForName(t *testing.T) {
 	d := newDated()
 	p := poll(t, d, time.Hour, queue(2*time.Hour,
 		private(0, 10, "before it"), mention(0, 11, "hi"), private(0, 12, "behind it"),
@@ -134,8 +133,8 @@ func TestNobodyWaitsForTheBotsName(t *testing.T) {
 	}
 }
 
-// TestAFullBatchWaitsShorter: people's own messages may be behind it.
-func TestAFullBatchWaitsShorter(t *testing.T) {
+// TestFullBatch_WaitsShorterForName, because private messages may be behind it.
+func TestFullBatch_WaitsShorterForName(t *testing.T) {
 	d := newDated()
 	all := []upcoming{mention(0, 11, "hi")}
 	for id := range int64(150) {
@@ -147,8 +146,8 @@ func TestAFullBatchWaitsShorter(t *testing.T) {
 	}
 }
 
-// TestWhatIsHeldBackIsNotConfirmed: the next life is given it again.
-func TestWhatIsHeldBackIsNotConfirmed(t *testing.T) {
+// TestHeldUpdates_AreNotConfirmed: they come again after a restart.
+func TestHeldUpdates_AreNotConfirmed(t *testing.T) {
 	s := newStore(0)
 	poll(t, s, 30*time.Second, queue(time.Hour, private(0, 10, "before it"), mention(0, 11, "hi"), private(0, 12, "behind it")))
 	if s.offset() != 11 {

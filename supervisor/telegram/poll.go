@@ -14,32 +14,32 @@ import (
 	"mews/supervisor/internal/retry"
 )
 
-// Receiver keeps what comes in. Who may speak is decided behind it.
+// Receiver stores incoming updates, and then decides who may talk.
 type Receiver interface {
-	// Next is where the next batch begins; 0 where none has come yet.
+	// Next returns the start of the next batch; 0 if none has come yet.
 	Next(ctx context.Context) (offset int64, err error)
-	// Take keeps a batch and where the next one begins, in one transaction: after nil Telegram may
-	// forget the batch, after an error it is sent again, whole. next is 0 where it is not to move,
-	// and may be lower than before. The same update may come again, also at the same time, and with
-	// another offset. batch may be empty where only next moves.
+	// Take stores a batch and the start of the next one in one transaction. After nil, Telegram may
+	// forget the batch; after an error, the whole batch comes again. If next is 0, the start stays;
+	// it may also be lower than before. The same update may come again, also concurrently, and with
+	// another offset. batch may be empty if only next changes.
 	Take(ctx context.Context, batch []supervisor.Incoming, next int64) error
 }
 
 const (
-	pollTimeout = 50 * time.Second // the server's cap
-	pollMargin  = 15 * time.Second // for connecting and for an answer's way
-	pollLimit   = 100              // updates in a batch, the most there can be
+	pollTimeout = 50 * time.Second // the server's maximum
+	pollMargin  = 15 * time.Second // for the connection and the answer's travel
+	pollLimit   = 100              // updates in a batch, the API's maximum
 )
 
-// updateKinds are the kinds that are asked for. They are named in each request, because Telegram
+// updateKinds are the requested kinds of updates. Each request names them, because Telegram
 // remembers the last list.
 var updateKinds = []string{"message", "edited_message", "callback_query"}
 
-// PollOptions may all be left out.
+// PollOptions configure a Poller; all are optional.
 type PollOptions struct {
-	// how long a poll waits at the server for something to come; whole seconds; 0 is 50 s
+	// how long the server waits for an update, in whole seconds; 0 means 50 s
 	Timeout time.Duration
-	Margin  time.Duration // for connecting and for an answer's way; 0 is 15 s
+	Margin  time.Duration // for the connection and the answer's travel; 0 means 15 s
 	Log     hclog.Logger
 	Health  *Health
 }
@@ -54,15 +54,15 @@ type Poller struct {
 	health   *Health
 	names    *nameLookup
 
-	offsetKnown bool // the receiver has told it. This and what follows is Run's own
-	// where the next batch begins: the highest id of the last one that was kept, plus one
+	offsetKnown bool // the receiver has told the offset; only Run uses this and the fields below
+	// the start of the next batch: the highest stored id plus one
 	offset       int64
-	lastWorked   bool // the last poll was answered as it should be
-	staleBatches int  // batches in a row that had nothing from offset on
+	lastWorked   bool // the last poll got a valid answer
+	staleBatches int  // batches in a row without an update from offset on
 	fix          func(context.Context, *Client) error
 }
 
-// NewPoller makes a poller; nothing else may poll with the client's token.
+// NewPoller creates a poller; nothing else may poll with the client's token.
 func NewPoller(c *Client, receiver Receiver, o PollOptions) *Poller {
 	if o.Timeout <= 0 || o.Timeout > pollTimeout {
 		o.Timeout = pollTimeout
@@ -86,10 +86,9 @@ func healthOr(h *Health) *Health {
 	return h
 }
 
-// Run polls until ctx ends, and then ends the poll under way. Once only. Whatever fails is tried
-// again; the error is nil. Telegram is left alone for as long as it says, but not beyond this
-// process: a new one makes its first poll at once. (What was said of sends is kept on disk, by the
-// outbox.)
+// Run polls until ctx ends, and then cancels the poll under way. Call it once. It retries every
+// failure, and its error is nil. It pauses as long as Telegram says, but a new process makes its
+// first poll at once. (The outbox stores such pauses of sends on disk.)
 func (p *Poller) Run(ctx context.Context) error {
 	var beside sync.WaitGroup
 	defer beside.Wait()
@@ -99,15 +98,14 @@ func (p *Poller) Run(ctx context.Context) error {
 	return nil
 }
 
-// After logEach failures in a row one is logged each logInterval.
+// After logEach failures in a row, only one in each logInterval is logged.
 const (
 	logEach     = 5
 	logInterval = time.Minute
 )
 
-// retryForever makes attempts until ctx ends: one after another while they succeed, and with longer
-// and longer pauses while they fail. Where Telegram can't be reached, an answer to another call
-// ends the pause.
+// retryForever makes attempts until ctx ends: without pauses while they succeed, and with growing
+// pauses while they fail. If Telegram can't be reached, an answer to another call ends the pause.
 func retryForever(
 	ctx context.Context,
 	c *Client,
@@ -153,7 +151,7 @@ func (c *Client) pause(ctx context.Context, class *failureClass, wait time.Durat
 	retry.WaitOr(ctx, wait-minDelay, c.answered)
 }
 
-// unsignal forgets the answers that came before an attempt.
+// unsignal drops the signals of answers that came before an attempt.
 func (c *Client) unsignal() {
 	select {
 	case <-c.answered:
@@ -161,7 +159,7 @@ func (c *Client) unsignal() {
 	}
 }
 
-// attempt makes one poll, and what a poll needs before.
+// attempt makes one poll, after the steps that a poll needs first.
 func (p *Poller) attempt(ctx context.Context) error {
 	if p.fix != nil {
 		if err := p.fix(ctx, p.client); err != nil {
@@ -183,7 +181,7 @@ func (p *Poller) attempt(ctx context.Context) error {
 	return err
 }
 
-// poll makes one request that Telegram answers as it should, and has what it brings be kept.
+// poll makes one request, and passes the updates to the receiver.
 func (p *Poller) poll(ctx context.Context) error {
 	began, waits := time.Now(), p.lastWorked
 	result, err := p.fetch(ctx)
@@ -202,15 +200,15 @@ func (p *Poller) poll(ctx context.Context) error {
 	case len(batch) > 0:
 		return p.receive(ctx, batch)
 	case waits:
-		// a server that does not wait is asked once a second
+		// a server that does not wait is polled once a second
 		retry.Wait(ctx, minDelay-time.Since(began))
 	}
 	return nil
 }
 
-// receive has a batch kept, and only then moves the offset. The offset may move back: an offset
-// beyond the queue is answered from the queue's head, and ids begin anew after a week without
-// updates. Where that happens time and again the server ignores the offset.
+// receive stores a batch, and only then moves the offset. The offset may move back: an offset
+// beyond the queue is answered from the queue's start, and ids begin anew after a week without
+// updates. If that happens repeatedly, the server ignores the offset.
 func (p *Poller) receive(ctx context.Context, updates []json.RawMessage) error {
 	batch := p.read(updates)
 	asked, next := p.offset, batch.next(p.offset)
@@ -225,7 +223,7 @@ func (p *Poller) receive(ctx context.Context, updates []json.RawMessage) error {
 		p.staleBatches = 0
 	}
 	if batch.firstHeld != 0 {
-		retry.WaitOr(ctx, minDelay, p.names.known) // the same would come again at once
+		retry.WaitOr(ctx, minDelay, p.names.known) // the same batch would come again at once
 	}
 	if p.staleBatches > 1 {
 		return fmt.Errorf("read updates from %d on: %w", asked, errStale)
@@ -233,8 +231,8 @@ func (p *Poller) receive(ctx context.Context, updates []json.RawMessage) error {
 	return nil
 }
 
-// read reads a batch. It tells apart what can be kept, and what is held back until the bot's name
-// is known.
+// read reads a batch. It separates updates that can be stored from those that wait for the bot's
+// name.
 func (p *Poller) read(updates []json.RawMessage) *readBatch {
 	batch := &readBatch{ready: make([]supervisor.Incoming, 0, len(updates)), heldChats: map[string]bool{}}
 	for _, raw := range updates {
@@ -253,7 +251,7 @@ func (p *Poller) read(updates []json.RawMessage) *readBatch {
 	return batch
 }
 
-// dropWebhook ends the delivery to a webhook, and keeps what waits for it.
+// dropWebhook ends the delivery to a webhook, and keeps the waiting updates.
 func dropWebhook(ctx context.Context, c *Client) error {
 	_, err := c.do(ctx, apiCall{method: "deleteWebhook", params: map[string]any{"drop_pending_updates": false}})
 	return err

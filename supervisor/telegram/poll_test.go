@@ -15,14 +15,14 @@ import (
 	"mews/supervisor/telegram"
 )
 
-// gate is a store, or something around one.
+// gate is a store, or a wrapper of one.
 type gate interface {
 	telegram.Receiver
 	texts() []string
 	offset() int64
 }
 
-// polling runs a poller over a wire and gives what it left behind when the time was over.
+// polling is the result of a poller's run over a wire.
 type polling struct {
 	*wire
 	gate
@@ -30,7 +30,7 @@ type polling struct {
 	status telegram.Status
 }
 
-// poll has a poller run for a while, in the time of a synctest bubble.
+// poll runs a poller for a while, in a synctest bubble.
 func poll(t *testing.T, s gate, while time.Duration, answer func(asked, context.Context) (*http.Response, error)) *polling {
 	t.Helper()
 	p := &polling{gate: s}
@@ -38,14 +38,14 @@ func poll(t *testing.T, s gate, while time.Duration, answer func(asked, context.
 	return p
 }
 
-// pollAs is the same with options, of which Health must be there.
+// pollAs is poll with options, which must have Health.
 func pollAs(t *testing.T, s gate, o telegram.PollOptions, while time.Duration,
 	answer func(asked, context.Context) (*http.Response, error)) (w *wire, status telegram.Status) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		w = newWire(t, answer)
 		end := run(t, telegram.NewPoller(w.client(), s, o).Run)
-		time.Sleep(while) // the bubble's time
+		time.Sleep(while) // in the bubble's fake time
 		synctest.Wait()
 		status = o.Health.Status()
 		end()
@@ -53,7 +53,7 @@ func pollAs(t *testing.T, s gate, o telegram.PollOptions, while time.Duration,
 	return w, status
 }
 
-// gaps are the times between the requests, after the first n.
+// gaps returns the times between the requests, after the first n.
 func gaps(made []asked) []time.Duration {
 	var gaps []time.Duration
 	for i := 1; i < len(made); i++ {
@@ -62,17 +62,17 @@ func gaps(made []asked) []time.Duration {
 	return gaps
 }
 
-// TestWhatFailsIsTriedAgainSlowly: for each way to fail, how long the poller rests, when it raises
-// the alarm, what it says then, and that it recovers by itself.
-func TestWhatFailsIsTriedAgainSlowly(t *testing.T) {
+// TestPoll_Failures_PauseAndAlarm: for each failure, the pauses, the time and text of the alarm,
+// and the recovery.
+func TestPoll_Failures_PauseAndAlarm(t *testing.T) {
 	s, doubling := time.Second, []time.Duration{time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second}
-	// it goes on within 3 s of Telegram's return
+	// it continues within 3 s of Telegram's return
 	away, longest := doubling[:2], 2500*time.Millisecond
 	for name, test := range map[string]struct {
 		fail  func(context.Context) (*http.Response, error)
 		rests []time.Duration
 		most  time.Duration
-		alarm int // how many failures in a row raise it
+		alarm int // failures in a row until the alarm
 		says  string
 		do    string
 	}{
@@ -84,7 +84,7 @@ func TestWhatFailsIsTriedAgainSlowly(t *testing.T) {
 			"logged out of this Bot API server (Logged out)", "telegram.api_url"},
 		"another poller": {saysConflict, doubling, 30 * s, 7,
 			"another program polls with this bot's token", "Stop that program"},
-		"trouble of its own": {always(refusal(500, "Internal Server Error", "")), away, longest, 3,
+		"internal error": {always(refusal(500, "Internal Server Error", "")), away, longest, 3,
 			"trouble of its own (Internal Server Error)", "passes by itself"},
 		"a gateway's page": {always(respond(502, "<html>Bad Gateway</html>")), away, longest, 3,
 			"answers with an error (502 Bad Gateway)", "telegram.api_url"},
@@ -112,7 +112,7 @@ func TestWhatFailsIsTriedAgainSlowly(t *testing.T) {
 	}
 }
 
-// always gives an answer, or an error, as often as it is asked.
+// always repeats one answer or error.
 func always(resp *http.Response, err error) func(context.Context) (*http.Response, error) {
 	if err != nil {
 		return func(context.Context) (*http.Response, error) { return nil, err }
@@ -164,9 +164,8 @@ func checkAlarm(t *testing.T, p *polling, failing []asked, after int, says, do s
 	}
 }
 
-// TestTheAlarmIsNotForEveryHiccup: an old poll of our own lingers some 30 s after a kill, and two
-// failures are none yet.
-func TestTheAlarmIsNotForEveryHiccup(t *testing.T) {
+// TestAlarm_TwoFailures_RaiseNone: an old poll of our own lingers some 30 s after a kill.
+func TestAlarm_TwoFailures_RaiseNone(t *testing.T) {
 	for name, test := range map[string]struct {
 		fail  func(context.Context) (*http.Response, error)
 		times int
@@ -189,10 +188,9 @@ func TestTheAlarmIsNotForEveryHiccup(t *testing.T) {
 	}
 }
 
-// TestTwoThatPollWithOneToken: between the conflicts polls succeed, and still it is no time to call
-// it well. Whoever is told is told once that it began, and once that it is over, some time after
-// the last conflict.
-func TestTwoThatPollWithOneToken(t *testing.T) {
+// TestTwoPollersOneToken_AlarmOnce: polls succeed between the conflicts, but that is no recovery.
+// The alarm comes once, and the recovery once, some time after the last conflict.
+func TestTwoPollersOneToken_AlarmOnce(t *testing.T) {
 	n, states := 0, map[telegram.HealthState]int{}
 	o := telegram.PollOptions{Health: new(telegram.Health)}
 	var told []string
@@ -224,9 +222,8 @@ func TestTwoThatPollWithOneToken(t *testing.T) {
 	}
 }
 
-// TestAnAnswerToAnotherCallEndsThePause, where Telegram was away, and not where it has refused the
-// poll itself.
-func TestAnAnswerToAnotherCallEndsThePause(t *testing.T) {
+// TestPause_OtherAnswer_EndsIt if Telegram was unreachable, but not if it refused the poll itself.
+func TestPause_OtherAnswer_EndsIt(t *testing.T) {
 	for name, test := range map[string]struct {
 		fail func(context.Context) (*http.Response, error)
 		ends bool
@@ -244,14 +241,14 @@ func TestAnAnswerToAnotherCallEndsThePause(t *testing.T) {
 				})
 				c := w.client()
 				defer run(t, telegram.NewPoller(c, newStore(0), telegram.PollOptions{}).Run)()
-				time.Sleep(time.Hour) // the pauses are as long as they become
+				time.Sleep(time.Hour) // long enough for the longest pauses
 				synctest.Wait()
 				n := len(w.requests("getUpdates"))
 				for len(w.requests("getUpdates")) == n {
 					time.Sleep(10 * time.Millisecond)
 					synctest.Wait()
 				}
-				time.Sleep(1100 * time.Millisecond) // a second at least is between two polls
+				time.Sleep(1100 * time.Millisecond) // two polls are at least a second apart
 				answered := time.Since(w.began)
 				if _, err := c.RefreshMe(t.Context()); err != nil {
 					t.Fatal(err)
@@ -266,7 +263,7 @@ func TestAnAnswerToAnotherCallEndsThePause(t *testing.T) {
 	}
 }
 
-func TestAFailureIsInTheStatus(t *testing.T) {
+func TestStatus_HasFailure(t *testing.T) {
 	p := poll(t, newStore(0), time.Minute, func(_ asked, ctx context.Context) (*http.Response, error) { return says401(ctx) })
 	s := p.status
 	if s.Mode != telegram.ModePolling || s.State != telegram.HealthFailing || s.Failures < 3 ||
@@ -275,7 +272,7 @@ func TestAFailureIsInTheStatus(t *testing.T) {
 	}
 }
 
-func TestAFloodIsWaitedForExactly(t *testing.T) {
+func TestPoll_Flood_WaitsExactly(t *testing.T) {
 	p := poll(t, newStore(0), 2*time.Hour, func(a asked, ctx context.Context) (*http.Response, error) {
 		if a.after < 5*time.Minute {
 			return refusal(429, "Too Many Requests: retry after 137", `,"parameters":{"retry_after":137}`)
@@ -289,8 +286,8 @@ func TestAFloodIsWaitedForExactly(t *testing.T) {
 	}
 }
 
-// TestALongOutageLoses: what Telegram no longer has is not called safe.
-func TestALongOutageLoses(t *testing.T) {
+// TestLongOutage_ReportsLoss: the recovery message does not claim that expired updates are safe.
+func TestLongOutage_ReportsLoss(t *testing.T) {
 	p := poll(t, newStore(0), 26*time.Hour, func(a asked, ctx context.Context) (*http.Response, error) {
 		if a.after < 25*time.Hour {
 			return nil, errors.New("connection refused")
@@ -302,9 +299,9 @@ func TestALongOutageLoses(t *testing.T) {
 	}
 }
 
-// TestTheFirstRequestIsThePoll, with everything written out, and nothing is asked besides. It waits
-// for nothing, so that it is known at once whether polling works.
-func TestTheFirstRequestIsThePoll(t *testing.T) {
+// TestFirstRequest_IsThePoll checks the whole request, and that there is no other. It does not
+// wait, so that a success shows at once.
+func TestFirstRequest_IsThePoll(t *testing.T) {
 	begun := false
 	p := poll(t, newStore(7), time.Hour, func(_ asked, ctx context.Context) (*http.Response, error) {
 		if !begun {
@@ -332,7 +329,7 @@ func TestTheFirstRequestIsThePoll(t *testing.T) {
 	}
 }
 
-func TestAWebhookIsTakenAway(t *testing.T) {
+func TestPoll_DropsWebhookFirst(t *testing.T) {
 	webhook := true
 	p := poll(t, newStore(0), time.Hour, func(a asked, ctx context.Context) (*http.Response, error) {
 		if a.method == "deleteWebhook" {
@@ -354,8 +351,8 @@ func TestAWebhookIsTakenAway(t *testing.T) {
 	}
 }
 
-// TestAWebhookThatCannotBeTakenAway is no reason to hurry.
-func TestAWebhookThatCannotBeTakenAway(t *testing.T) {
+// TestDropWebhook_Failure_PausesNormally also checks the growing pauses.
+func TestDropWebhook_Failure_PausesNormally(t *testing.T) {
 	p := poll(t, newStore(0), time.Hour, func(a asked, _ context.Context) (*http.Response, error) {
 		if a.method == "deleteWebhook" {
 			return refusal(500, "Internal Server Error", "")
@@ -369,7 +366,7 @@ func TestAWebhookThatCannotBeTakenAway(t *testing.T) {
 	}
 }
 
-// feed answers polls from a list of batches, and then with nothing.
+// feed answers polls with the batches, and then with nothing.
 func feed(batches ...string) func(asked, context.Context) (*http.Response, error) {
 	return func(_ asked, ctx context.Context) (*http.Response, error) {
 		if len(batches) == 0 {
@@ -389,7 +386,7 @@ func offsets(made []asked) []int64 {
 	return all
 }
 
-func TestTheOffset(t *testing.T) {
+func TestOffset(t *testing.T) {
 	for name, test := range map[string]struct {
 		begin   int64
 		batches []string
@@ -416,8 +413,8 @@ func TestTheOffset(t *testing.T) {
 	}
 }
 
-// TestAServerThatIgnoresTheOffset is kept up with, and not at full speed.
-func TestAServerThatIgnoresTheOffset(t *testing.T) {
+// TestPoll_IgnoredOffset_SlowsDown: updates are still read, but not at full speed.
+func TestPoll_IgnoredOffset_SlowsDown(t *testing.T) {
 	p := poll(t, newStore(0), time.Hour, func(a asked, _ context.Context) (*http.Response, error) {
 		if a.after < 30*time.Minute {
 			return result("[" + said(6, "a") + "]")
@@ -435,16 +432,15 @@ func TestAServerThatIgnoresTheOffset(t *testing.T) {
 	}
 }
 
-func TestAServerThatDoesNotWait(t *testing.T) {
+func TestPoll_ServerWithoutWait_IsSlowed(t *testing.T) {
 	p := poll(t, newStore(0), time.Hour, func(asked, context.Context) (*http.Response, error) { return result(`[]`) })
 	if n := len(p.requests("")); n > 3602 || n < 3500 {
 		t.Errorf("%d requests in an hour, want one a second", n)
 	}
 }
 
-// TestNothingIsConfirmedThatIsNotKept: a full disk for an hour; the offset stands still until the
-// batch is kept.
-func TestNothingIsConfirmedThatIsNotKept(t *testing.T) {
+// TestOffset_MovesOnlyAfterStore: during an hour of a full disk the offset stays.
+func TestOffset_MovesOnlyAfterStore(t *testing.T) {
 	var began time.Time
 	s := newStore(0)
 	p := poll(t, s, 2*time.Hour, func(a asked, ctx context.Context) (*http.Response, error) {
@@ -491,7 +487,7 @@ func (g *gateless) Next(ctx context.Context) (int64, error) {
 	return g.store.Next(ctx)
 }
 
-func TestTheOffsetIsWaitedFor(t *testing.T) {
+func TestOffset_UnreadableStore_DelaysPoll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWire(t, func(_ asked, ctx context.Context) (*http.Response, error) { return silence(ctx) })
 		g := &gateless{newStore(12), time.Now().Add(10 * time.Minute)}
@@ -504,8 +500,8 @@ func TestTheOffsetIsWaitedFor(t *testing.T) {
 	})
 }
 
-// TestAPollThatHangs ends after what the server was given and a little more.
-func TestAPollThatHangs(t *testing.T) {
+// TestHangingPoll_Ends after the server's time and a margin.
+func TestHangingPoll_Ends(t *testing.T) {
 	hangs := true
 	p := poll(t, newStore(0), time.Hour, func(_ asked, ctx context.Context) (*http.Response, error) {
 		if hangs {
@@ -523,8 +519,8 @@ func TestAPollThatHangs(t *testing.T) {
 	}
 }
 
-// TestAPollThatHeedsNothing is left behind by the watch, and what it brings at last is not used.
-func TestAPollThatHeedsNothing(t *testing.T) {
+// TestPoll_IgnoringContext_IsAbandoned: its late result is not used.
+func TestPoll_IgnoringContext_IsAbandoned(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
 		var calls atomic.Int64
@@ -550,7 +546,7 @@ func TestAPollThatHeedsNothing(t *testing.T) {
 	})
 }
 
-func TestTheEndEndsThePoll(t *testing.T) {
+func TestRun_End_CancelsPoll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWire(t, func(_ asked, ctx context.Context) (*http.Response, error) { return silence(ctx) })
 		health := new(telegram.Health)

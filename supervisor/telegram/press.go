@@ -11,14 +11,14 @@ import (
 )
 
 const (
-	// ackTimeout is how long an answer to a press may take: whoever pressed has looked away then.
+	// ackTimeout limits the answer to a press: later, the person has looked away.
 	ackTimeout = 10 * time.Second
-	// characters that whoever pressed is shown (Bot API); here UTF-16 code units, which are not
-	// fewer
+	// characters of the answer to a press (Bot API); here UTF-16 code units, which are at least as
+	// many
 	maxAck = 200
 )
 
-// keyboard are the buttons below a message, or those of a keyboard; nil for none.
+// keyboard returns the buttons below a message, or those of a keyboard; nil if there are none.
 func keyboard(rows [][]supervisor.Button) gotgbot.ReplyMarkup {
 	var shown [][]gotgbot.InlineKeyboardButton
 	for _, row := range rows {
@@ -50,10 +50,10 @@ type answerParams struct {
 	Alert bool   `json:"show_alert,omitempty"`
 }
 
-// AckPress ends the wait of whoever pressed a button, and shows them the first 200 characters of a
-// text: as an alert that they have to close, or else for a moment. "" shows nothing. It is tried
-// once, for at most 10 s. A query that has waited too long is well: nothing can be shown any more.
-// Its error is a *supervisor.SendError.
+// AckPress ends the wait after a press, and shows the first 200 characters of text: as an alert
+// that must be closed, or else for a moment. "" shows nothing. It makes one try of at most 10 s. An
+// expired query is no error, because nothing can be shown any more. Its error is a
+// *supervisor.SendError.
 func (c *Client) AckPress(ctx context.Context, query, text string, alert bool) error {
 	const method = "answerCallbackQuery"
 	if query == "" {

@@ -20,15 +20,14 @@ import (
 	"mews/supervisor/telegram"
 )
 
-// store is a gate that keeps a batch as a database does: each once, whatever it is told how often,
-// with the offset.
+// store is a gate that stores batches as a database does: each update once, with the offset.
 type store struct {
 	mu      sync.Mutex
 	next    int64
-	kept    map[string]supervisor.Incoming // by key, and by update where there is none
-	order   []string                       // the texts that were kept, in order
-	batches [][]int64                      // the updates of every batch that came, kept or not
-	refuse  func() error                   // asked before anything is kept; nil refuses nothing
+	kept    map[string]supervisor.Incoming // by key, or by update if there is no key
+	order   []string                       // the stored texts, in order
+	batches [][]int64                      // the updates of every batch that came, stored or not
+	refuse  func() error                   // called before a batch is stored; nil refuses nothing
 	changed chan struct{}
 }
 
@@ -84,7 +83,7 @@ func ids(batch []supervisor.Incoming) []int64 {
 	return ids
 }
 
-// texts are what was kept.
+// texts returns the stored texts.
 func (s *store) texts() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -97,7 +96,7 @@ func (s *store) offset() int64 {
 	return s.next
 }
 
-// hears waits until as many texts are kept as are wanted.
+// hears waits until as many texts are stored as wanted.
 func (s *store) hears(t *testing.T, want ...string) {
 	t.Helper()
 	late := time.After(30 * time.Second)
@@ -113,11 +112,11 @@ func (s *store) hears(t *testing.T, want ...string) {
 	}
 }
 
-// asked is one request that was made.
+// asked is a request.
 type asked struct {
 	method string
 	params map[string]any
-	after  time.Duration // the rig's beginning
+	after  time.Duration // time since the rig's beginning
 }
 
 func (a asked) offset() int64 {
@@ -125,7 +124,7 @@ func (a asked) offset() int64 {
 	return n
 }
 
-// wire is a connection to Telegram in memory: what it answers is up to the test.
+// wire is a connection to Telegram in memory, whose answers a test decides.
 type wire struct {
 	t      *testing.T
 	began  time.Time
@@ -156,14 +155,14 @@ func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
 	return w.answer(a, r.Context())
 }
 
-// requests are those that were made, of one method or of all.
+// requests returns the requests of one method, or all.
 func (w *wire) requests(method string) []asked {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return slices.DeleteFunc(slices.Clone(w.made), func(a asked) bool { return method != "" && a.method != method })
 }
 
-// client is one over the wire.
+// client returns a client over the wire.
 func (w *wire) client() *telegram.Client {
 	c, err := telegram.New(telegram.Options{Token: "7:TEST-token", Transport: w})
 	if err != nil {
@@ -184,7 +183,7 @@ func refusal(code int, description, more string) (*http.Response, error) {
 	return respond(code, fmt.Sprintf(`{"ok":false,"error_code":%d,"description":%q%s}`, code, description, more))
 }
 
-// silence is a poll that nothing comes for.
+// silence is a poll without updates.
 func silence(ctx context.Context) (*http.Response, error) {
 	timer := time.NewTimer(50 * time.Second)
 	defer timer.Stop()
@@ -196,12 +195,12 @@ func silence(ctx context.Context) (*http.Response, error) {
 	}
 }
 
-// said is an update in which Ann says something.
+// said returns an update in which Ann writes something.
 func said(id int64, words string) string {
 	return strings.Replace(message(ann, privateChat, text(words)), "500001", fmt.Sprint(id), 1)
 }
 
-// heard are the alarms and what was told after them.
+// heard has the alarms and recovery messages.
 type heard struct {
 	mu   sync.Mutex
 	told []string
@@ -223,7 +222,7 @@ func (h *heard) health() *telegram.Health {
 	return &telegram.Health{Alarm: h.tell, Recovered: h.tell}
 }
 
-// run runs something until the test, or what it returns, ends it.
+// run runs what until the test ends or end is called.
 func run(t *testing.T, what func(context.Context) error) (end func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -239,7 +238,7 @@ func run(t *testing.T, what func(context.Context) error) (end func()) {
 	return end
 }
 
-// logged is a logger and what it has written.
+// logged returns a logger and its output.
 func logged() (hclog.Logger, *journal) {
 	var j journal
 	return hclog.New(&hclog.LoggerOptions{Output: &j, Level: hclog.Info}), &j

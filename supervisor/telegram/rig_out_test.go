@@ -19,7 +19,7 @@ import (
 	"mews/supervisor"
 )
 
-// A token that nothing else looks like, and what a person wrote.
+// A token that cannot be confused with other text, and words of a person.
 const (
 	canarySecret = "AAcanary-S3CRET_tokenThatNobodyMaySee99"
 	canaryToken  = "42:" + canarySecret
@@ -44,7 +44,7 @@ func (l *lines) String() string {
 	return l.buf.String()
 }
 
-// open is a client of url, whose log is looked through for the token when the test ends.
+// open returns a client of url. At the end of the test its log is searched for the token.
 func open(t testing.TB, url string) *Client {
 	t.Helper()
 	var log lines
@@ -67,7 +67,7 @@ func hides(t testing.TB, what, text string) {
 	}
 }
 
-// hidden checks an error in every way to print it, and each error within it.
+// hidden checks every printed form of an error, and each error within it.
 func hidden(t testing.TB, err error) {
 	t.Helper()
 	for err != nil {
@@ -77,7 +77,7 @@ func hidden(t testing.TB, err error) {
 	}
 }
 
-// serve answers over real HTTP.
+// serve starts a real HTTP server.
 func serve(t testing.TB, answer http.HandlerFunc) string {
 	t.Helper()
 	s := httptest.NewServer(answer)
@@ -88,7 +88,7 @@ func serve(t testing.TB, answer http.HandlerFunc) string {
 	return s.URL
 }
 
-// answers is a server that always says the same.
+// answers starts a server that always gives the same answer.
 func answers(t testing.TB, code int, body string) string {
 	return serve(t, func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
@@ -97,7 +97,7 @@ func answers(t testing.TB, code int, body string) string {
 	})
 }
 
-// listen has talk called with each connection, which is closed when it returns.
+// listen calls talk with each connection, and closes the connection afterwards.
 func listen(t testing.TB, talk func(net.Conn)) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -127,7 +127,7 @@ func listen(t testing.TB, talk func(net.Conn)) string {
 	return "http://" + l.Addr().String()
 }
 
-// sendTo sends the words and returns how that failed.
+// sendTo sends the words and returns the failure.
 func sendTo(t testing.TB, c *Client) *supervisor.SendError {
 	t.Helper()
 	_, err := c.Send(t.Context(), supervisor.Address{Chat: "-100123"}, supervisor.RichText{Text: canaryWords})

@@ -13,13 +13,13 @@ import (
 	"mews/supervisor"
 )
 
-// actionTimeout is how long a chat action may take: it lasts 5 s, and comes to nothing later.
+// actionTimeout limits a chat action, which lasts 5 s and is useless later.
 const actionTimeout = 5 * time.Second
 
 // generalTopic is the topic that every forum has. A call does not name it.
 const generalTopic = 1
 
-// sendParams are the parameters of every method of which a chat is to see something.
+// sendParams are the parameters of every method that shows something in a chat.
 type sendParams struct {
 	Chat     int64                 `json:"chat_id"`
 	Thread   int64                 `json:"message_thread_id,omitempty"`
@@ -27,33 +27,33 @@ type sendParams struct {
 	Messages []int64               `json:"message_ids,omitempty"`
 	Action   supervisor.ChatAction `json:"action,omitempty"`
 	Text     string                `json:"text,omitempty"`
-	// and never parse_mode: nothing is parsed again
+	// parse_mode is never set, so that Telegram parses nothing
 	Entities []gotgbot.MessageEntity `json:"entities,omitempty"`
-	// in the place of the text, where the message is a file
+	// replaces the text if the message is a file
 	Caption string                  `json:"caption,omitempty"`
 	Marks   []gotgbot.MessageEntity `json:"caption_entities,omitempty"`
-	// a document stays one
+	// a document stays a document
 	AsIs bool `json:"disable_content_type_detection,omitempty"`
 	// an album's files
 	Media []albumMedia `json:"media,omitempty"`
 	// of a video
 	Streaming bool `json:"supports_streaming,omitempty"`
-	// seconds; of what is heard or a video
+	// seconds, of audio or video
 	Duration int `json:"duration,omitempty"`
 	// of a video
 	Width    int                         `json:"width,omitempty"`
 	Height   int                         `json:"height,omitempty"`
-	Reaction *[]reactionType             `json:"reaction,omitempty"` // an empty list takes it away
+	Reaction *[]reactionType             `json:"reaction,omitempty"` // an empty list removes it
 	Preview  *gotgbot.LinkPreviewOptions `json:"link_preview_options,omitempty"`
-	// an edit without it takes the buttons away
+	// an edit without it removes the buttons
 	Markup gotgbot.ReplyMarkup      `json:"reply_markup,omitempty"`
 	Reply  *gotgbot.ReplyParameters `json:"reply_parameters,omitempty"`
 	Silent bool                     `json:"disable_notification,omitempty"`
 }
 
 // Send sends one message, or an album, and returns its name. Its error is a *supervisor.SendError.
-// What Telegram does not take as a photo, a voice message and so on is sent as a document, which is
-// another request.
+// A file that Telegram does not accept as a photo, a voice message and so on is sent as a document,
+// by another request.
 func (c *Client) Send(ctx context.Context, to supervisor.Address, content supervisor.RichText) (string, error) {
 	o := contentParams(content)
 	o.Silent = to.Silent
@@ -75,8 +75,8 @@ func (c *Client) Send(ctx context.Context, to supervisor.Address, content superv
 	return messageNames(method, to.Chat, result)
 }
 
-// Edit makes a message show content; its file can't change. A message that shows it already is
-// well. Its error is a *supervisor.SendError.
+// Edit replaces the content of a message; its file can't change. It is no error if nothing changes.
+// Its error is a *supervisor.SendError.
 func (c *Client) Edit(ctx context.Context, to supervisor.Address, message string, content supervisor.RichText) error {
 	call := apiCall{method: "editMessageText", forgiving: unchanged}
 	if content.File != nil {
@@ -85,10 +85,10 @@ func (c *Client) Edit(ctx context.Context, to supervisor.Address, message string
 	return c.changeMessage(ctx, call, to, message, contentParams(content))
 }
 
-// albumComma stands between the names of an album's messages.
+// albumComma separates the names of an album's messages.
 const albumComma = ","
 
-// Delete takes a message or an album away. One that is not there is well. Its error is a
+// Delete deletes a message or an album. It is no error if the message is missing. Its error is a
 // *supervisor.SendError.
 func (c *Client) Delete(ctx context.Context, to supervisor.Address, message string) error {
 	if names := strings.Split(message, albumComma); len(names) > 1 {
@@ -97,7 +97,7 @@ func (c *Client) Delete(ctx context.Context, to supervisor.Address, message stri
 	return c.changeMessage(ctx, apiCall{method: "deleteMessage", forgiving: notThere}, to, message, sendParams{})
 }
 
-// deleteAll takes several messages away.
+// deleteAll deletes several messages.
 func (c *Client) deleteAll(ctx context.Context, to supervisor.Address, names []string) error {
 	const method = "deleteMessages"
 	ids := make([]int64, len(names))
@@ -112,13 +112,13 @@ func (c *Client) deleteAll(ctx context.Context, to supervisor.Address, names []s
 	return err
 }
 
-// Unbutton takes a message's buttons away. One that has none, is not there or can't be changed any
-// more is well. Its error is a *supervisor.SendError.
+// Unbutton removes a message's buttons. It is no error if the message has none, is missing or can't
+// be changed any more. Its error is a *supervisor.SendError.
 func (c *Client) Unbutton(ctx context.Context, to supervisor.Address, message string) error {
 	return c.changeMessage(ctx, apiCall{method: "editMessageReplyMarkup", forgiving: unbuttoned}, to, message, sendParams{})
 }
 
-// Act shows for 5 s what is being done, such as that an answer is being written. Its error is a
+// Act shows an action for 5 s, for example that an answer is being written. Its error is a
 // *supervisor.SendError.
 func (c *Client) Act(ctx context.Context, to supervisor.Address, action supervisor.ChatAction) error {
 	_, err := c.callChat(ctx, apiCall{method: "sendChatAction", timeout: actionTimeout}, to, sendParams{Action: action})
@@ -131,8 +131,8 @@ type reactionType struct {
 	Emoji string `json:"emoji"`
 }
 
-// React has the bot's reaction to a message be an emoji; "" takes it away. A message that is not
-// there has none. Its error is a *supervisor.SendError.
+// React sets the bot's reaction to a message; "" removes it. It is no error if the message is
+// missing. Its error is a *supervisor.SendError.
 func (c *Client) React(ctx context.Context, to supervisor.Address, message, emoji string) error {
 	list := []reactionType{}
 	if emoji != "" {
@@ -141,8 +141,8 @@ func (c *Client) React(ctx context.Context, to supervisor.Address, message, emoj
 	return c.changeMessage(ctx, apiCall{method: "setMessageReaction", timeout: actionTimeout}, to, message, sendParams{Reaction: &list})
 }
 
-// contentParams are a text's parameters. Its links show no preview: nobody chose them to be shown,
-// and Telegram would fetch them.
+// contentParams returns a text's parameters. Its links show no preview, because nobody asked for
+// one and Telegram would fetch the pages.
 func contentParams(content supervisor.RichText) sendParams {
 	o := sendParams{Markup: keyboard(content.Buttons)}
 	if content.File != nil {
@@ -155,7 +155,7 @@ func contentParams(content supervisor.RichText) sendParams {
 	return o
 }
 
-// entities are the marks in the library's words. The types have the API's own names.
+// entities converts marks to the library's type. Both have the API's names of types.
 func entities(marks []supervisor.Entity) []gotgbot.MessageEntity {
 	out := make([]gotgbot.MessageEntity, len(marks))
 	for i, m := range marks {
@@ -166,7 +166,8 @@ func entities(marks []supervisor.Entity) []gotgbot.MessageEntity {
 	return out
 }
 
-// changeMessage makes a call about a message. No thread is named: the message is in one already.
+// changeMessage makes a call about a message. It names no thread, because the message is in one
+// already.
 func (c *Client) changeMessage(ctx context.Context, call apiCall, to supervisor.Address, message string, o sendParams) error {
 	id, err := parseID("message", message)
 	if err != nil {
@@ -195,7 +196,7 @@ func (c *Client) callChat(ctx context.Context, call apiCall, to supervisor.Addre
 	return c.do(ctx, call)
 }
 
-// parseID reads one of Telegram's names. They are all numbers.
+// parseID parses one of Telegram's ids, which are all numbers.
 func parseID(what, name string) (int64, error) {
 	id, err := strconv.ParseInt(name, 10, 64)
 	if err != nil || id == 0 {
@@ -204,7 +205,7 @@ func parseID(what, name string) (int64, error) {
 	return id, nil
 }
 
-// notSendable is for what can't be asked of Telegram.
+// notSendable returns the error of a request that can't be made to Telegram.
 func notSendable(method string, err error) error {
 	return &supervisor.SendError{Result: supervisor.ResultRefused, Err: fmt.Errorf("%s to %w", method, err)}
 }

@@ -13,13 +13,13 @@ import (
 	"mews/supervisor"
 )
 
-// asked is what a server was asked for.
+// asked is a request to a server.
 type asked struct {
 	Method string
 	Params string // JSON
 }
 
-// hears is a server that says yes to everything and tells what it was asked.
+// hears starts a server that accepts everything, and returns the requests.
 func hears(t testing.TB) (*Client, <-chan asked) {
 	t.Helper()
 	heard := make(chan asked, 8)
@@ -54,7 +54,7 @@ func send(to supervisor.Address, content supervisor.RichText) func(context.Conte
 	}
 }
 
-func TestWhatTelegramIsAskedFor(t *testing.T) {
+func TestCalls_Parameters(t *testing.T) {
 	const plain = `"link_preview_options":{"is_disabled":true}`
 	hi := supervisor.RichText{Text: "hi"}
 	asks := supervisor.RichText{Text: "sure?", Buttons: [][]supervisor.Button{
@@ -116,8 +116,8 @@ func TestWhatTelegramIsAskedFor(t *testing.T) {
 	}
 }
 
-// Every kind of mark arrives as it was made, counted in UTF-16: the falcon is two of its units.
-func TestMarksArriveAsTheyWereMade(t *testing.T) {
+// Every kind of mark arrives unchanged, counted in UTF-16: the falcon has two units.
+func TestSend_EntitiesArriveUnchanged(t *testing.T) {
 	c, heard := hears(t)
 	content := supervisor.RichText{Text: "🦅 bold italic gone secret code pre link quote long", Entities: []supervisor.Entity{
 		{Type: supervisor.EntityBold, Offset: 3, Length: 4},
@@ -142,7 +142,7 @@ func TestMarksArriveAsTheyWereMade(t *testing.T) {
 		{"type":"blockquote","offset":41,"length":5},{"type":"expandable_blockquote","offset":47,"length":4}]}`)
 }
 
-func TestNamesThatTelegramCantHaveAreNotAskedFor(t *testing.T) {
+func TestCalls_InvalidIDs_AreNotSent(t *testing.T) {
 	c := open(t, serve(t, func(_ http.ResponseWriter, r *http.Request) { t.Errorf("asked for %s", r.URL.Path) }))
 	hi := supervisor.RichText{Text: canaryWords}
 	for name, do := range map[string]func(context.Context, *Client) error{
@@ -168,8 +168,8 @@ func TestNamesThatTelegramCantHaveAreNotAskedFor(t *testing.T) {
 	}
 }
 
-// What is as it should be already is no failure; what only resembles it is one.
-func TestAMessageThatIsAsItShouldBe(t *testing.T) {
+// A message that already has the wanted state is no failure; a similar answer is one.
+func TestEdit_UnchangedMessage_IsNoFailure(t *testing.T) {
 	edit := func(ctx context.Context, c *Client) error {
 		return c.Edit(ctx, supervisor.Address{Chat: "5"}, "7", supervisor.RichText{Text: canaryWords})
 	}
@@ -185,7 +185,7 @@ func TestAMessageThatIsAsItShouldBe(t *testing.T) {
 	for name, test := range map[string]struct {
 		do   func(context.Context, *Client) error
 		says string
-		want outcome // the zero value is none
+		want outcome // the zero value means success
 	}{
 		"edited to the same":       {edit, same, outcome{}},
 		"edited and not there":     {edit, "Bad Request: message to edit not found", lost},

@@ -21,8 +21,7 @@ import (
 
 var anna = telegramtest.User{ID: 42, First: "Anna", Username: "anna"}
 
-// scene is a Bot API server that sees to it that nothing is confirmed that is not kept, and a
-// store.
+// scene is a store and a fake Bot API server, which checks that only stored updates are confirmed.
 type scene struct {
 	*telegramtest.Server
 	*store
@@ -85,13 +84,13 @@ func (s *scene) raw(method string, params url.Values) {
 	_, _ = io.Copy(io.Discard, resp.Body)
 }
 
-// waiting is the poll that waits at the server now, as one that began after n others.
+// waiting waits until a poll waits at the server that began after n others.
 func (s *scene) waiting(n int) {
 	s.t.Helper()
 	s.Await(s.t, "a poll", func() bool { return s.Count("getUpdates") > n })
 }
 
-func TestWhatIsSaidIsKept(t *testing.T) {
+func TestPoll_StoresMessages(t *testing.T) {
 	s := newScene(t, telegramtest.Options{Strict: true})
 	s.say("before it began")
 	s.poll()
@@ -104,8 +103,8 @@ func TestWhatIsSaidIsKept(t *testing.T) {
 	}
 }
 
-// TestNoFaultLosesAnything: whatever one poll meets, the next brings what was said, once.
-func TestNoFaultLosesAnything(t *testing.T) {
+// TestPoll_AnyFault_LosesNothing: after any fault, the next poll brings the message, once.
+func TestPoll_AnyFault_LosesNothing(t *testing.T) {
 	for name, fault := range map[string]telegramtest.Fault{
 		"a refusal":             {Kind: telegramtest.Error, Code: 500},
 		"a refusal, too late":   {Kind: telegramtest.Error, Code: 500, After: true},
@@ -133,7 +132,7 @@ func TestNoFaultLosesAnything(t *testing.T) {
 	}
 }
 
-func TestAPollThatHangsLosesNothing(t *testing.T) {
+func TestPoll_Hanging_LosesNothing(t *testing.T) {
 	s := newScene(t, telegramtest.Options{})
 	s.Fault(telegramtest.Fault{Kind: telegramtest.Hang, Method: "getUpdates"})
 	s.say("hello")
@@ -152,7 +151,7 @@ func TestAPollThatHangsLosesNothing(t *testing.T) {
 	}
 }
 
-func TestATokenThatIsRepaired(t *testing.T) {
+func TestPoll_RepairedToken_Continues(t *testing.T) {
 	s := newScene(t, telegramtest.Options{})
 	s.Revoke()
 	s.say("hello")
@@ -162,7 +161,7 @@ func TestATokenThatIsRepaired(t *testing.T) {
 	s.hears(t, "hello")
 }
 
-func TestAnotherPollerComesBetween(t *testing.T) {
+func TestPoll_OtherPoller_LosesNothing(t *testing.T) {
 	s := newScene(t, telegramtest.Options{})
 	s.poll()
 	s.waiting(0)
@@ -171,7 +170,7 @@ func TestAnotherPollerComesBetween(t *testing.T) {
 	s.hears(t, "hello")
 }
 
-func TestAWebhookOfBeforeIsTakenAwayAndKeepsNothingBack(t *testing.T) {
+func TestPoll_OldWebhook_IsRemoved(t *testing.T) {
 	nobody := httptest.NewServer(http.NotFoundHandler())
 	defer nobody.Close()
 	s := newScene(t, telegramtest.Options{})
@@ -184,7 +183,7 @@ func TestAWebhookOfBeforeIsTakenAwayAndKeepsNothingBack(t *testing.T) {
 	}
 }
 
-func TestIdsThatFallBack(t *testing.T) {
+func TestPoll_LowerIDs_AreAccepted(t *testing.T) {
 	s := newScene(t, telegramtest.Options{Strict: true})
 	s.poll()
 	s.say("before the quiet week")
@@ -201,9 +200,9 @@ func TestIdsThatFallBack(t *testing.T) {
 	}
 }
 
-func TestAnOffsetBeyondTheQueue(t *testing.T) {
+func TestPoll_OffsetBeyondQueue_IsCorrected(t *testing.T) {
 	s := newScene(t, telegramtest.Options{Strict: true})
-	s.next = 900_000_000 // of another server, say
+	s.next = 900_000_000 // for example of another server
 	s.say("one")
 	s.say("two")
 	s.poll()
@@ -211,7 +210,7 @@ func TestAnOffsetBeyondTheQueue(t *testing.T) {
 	s.Await(t, "both to be confirmed", func() bool { return s.Pending() == 0 })
 }
 
-func TestAStoreThatFailsForAWhile(t *testing.T) {
+func TestPoll_FailingStore_LosesNothing(t *testing.T) {
 	s := newScene(t, telegramtest.Options{Strict: true})
 	var failures int
 	s.refuse = func() error {
@@ -228,8 +227,8 @@ func TestAStoreThatFailsForAWhile(t *testing.T) {
 	}
 }
 
-// TestGroupsAsThemselves: the server's own shapes of what happens in groups.
-func TestGroupsAsThemselves(t *testing.T) {
+// TestGroups_RealUpdateShapes uses the server's own updates from groups.
+func TestGroups_RealUpdateShapes(t *testing.T) {
 	s := newScene(t, telegramtest.Options{Strict: true})
 	flat := telegramtest.Chat{ID: -777, Type: "group", Title: "The flat"}
 	forum := telegramtest.Chat{ID: -100888, Type: "supergroup", Title: "The house", Forum: true}
@@ -241,7 +240,7 @@ func TestGroupsAsThemselves(t *testing.T) {
 	s.Say(flat, anna, "look", telegramtest.Photo(telegramtest.File{Name: "a.jpg", Size: 9}))
 	s.Migrate(-777, -100777)
 	s.poll()
-	// the first chat's hang on the bot's name
+	// the first chat's messages wait for the bot's name
 	s.hears(t, "/help", "", "/help@other_bot", "what is new?", "look", "", "")
 	var told []string
 	for _, l := range s.incoming() {
@@ -271,7 +270,7 @@ func TestGroupsAsThemselves(t *testing.T) {
 	}
 }
 
-// incoming is what was kept, by update.
+// incoming returns the stored messages, by update.
 func (s *store) incoming() []supervisor.Incoming {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -283,12 +282,12 @@ func (s *store) incoming() []supervisor.Incoming {
 	return all
 }
 
-// mortal is a store under a poller that dies at any moment: before a batch is kept, or after it and
-// before the poller hears of it.
+// mortal is a store whose poller dies at any moment: before a batch is stored, or after that and
+// before the poller knows.
 type mortal struct {
 	*store
 	rng  *rand.Rand
-	kept func() (all bool) // is called when a batch was kept
+	kept func() (all bool) // called after a batch was stored
 	kill context.CancelFunc
 }
 
@@ -305,9 +304,9 @@ func (m *mortal) Take(ctx context.Context, batch []supervisor.Incoming, next int
 	return err
 }
 
-// TestKilledAtAnyMoment: 500 messages, ten at a time, and a poller that lives for some two batches
-// each time; everything is kept once, in order.
-func TestKilledAtAnyMoment(t *testing.T) {
+// TestPoll_KilledAnywhere_StoresEachOnce sends 500 messages, ten at a time, to pollers that each
+// live for some two batches. All must be stored once, in order.
+func TestPoll_KilledAnywhere_StoresEachOnce(t *testing.T) {
 	const seed, total = 7, 500
 	s := newScene(t, telegramtest.Options{})
 	var want []string
@@ -336,9 +335,9 @@ func TestKilledAtAnyMoment(t *testing.T) {
 	}
 }
 
-// TestTheWebhookFromEndToEnd: the keeper sets it, the server delivers to it, many chats at once,
-// over a store that fails now and then; everything is kept, each chat's in order.
-func TestTheWebhookFromEndToEnd(t *testing.T) {
+// TestWebhook_EndToEnd: the registrar sets it, and the server delivers for many chats at once. The
+// store sometimes fails, but all must be stored, and each chat's in order.
+func TestWebhook_EndToEnd(t *testing.T) {
 	s := newScene(t, telegramtest.Options{Speed: 1000})
 	calls := 0
 	s.refuse = func() error {
@@ -388,8 +387,8 @@ func TestTheWebhookFromEndToEnd(t *testing.T) {
 	end()
 }
 
-// TestSomebodyElsesUpdatesAreRefused: the server has another secret than the handler.
-func TestSomebodyElsesUpdatesAreRefused(t *testing.T) {
+// TestWebhook_WrongSecret_IsRefused: the server has another secret than the handler.
+func TestWebhook_WrongSecret_IsRefused(t *testing.T) {
 	s := newScene(t, telegramtest.Options{Speed: 1000})
 	handler, err := telegram.NewWebhook(s.client(), s.store, telegram.WebhookOptions{Secret: secret})
 	if err != nil {

@@ -11,14 +11,14 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// at is a strict server and a client of it.
+// at returns a strict server and its client.
 func at(t *testing.T) (*telegramtest.Server, *Client) {
 	t.Helper()
 	s := telegramtest.New(t, telegramtest.Options{Token: canaryToken, Strict: true})
 	return s, open(t, s.URL())
 }
 
-// seen is what stands in a chat.
+// seen returns the messages in a chat.
 func seen(s *telegramtest.Server, chat int64) []string {
 	var texts []string
 	for _, m := range s.Sent(chat) {
@@ -27,8 +27,8 @@ func seen(s *telegramtest.Server, chat int64) []string {
 	return texts
 }
 
-// An answer grows in a forum's topic, is finished, and what was too much of it is taken away.
-func TestAnAnswerGrowsInATopic(t *testing.T) {
+// An answer grows in a forum's topic, is finished, and its surplus messages are deleted.
+func TestAnswer_GrowsInTopic(t *testing.T) {
 	s, c := at(t)
 	alice := telegramtest.User{ID: 7, First: "Alice"}
 	forum := telegramtest.Chat{ID: -1001234567890, Type: "supergroup", Title: "The household", Forum: true}
@@ -66,7 +66,7 @@ func TestAnAnswerGrowsInATopic(t *testing.T) {
 	}
 }
 
-func TestTheGeneralTopicAndAMessageThatWentAreNoObstacle(t *testing.T) {
+func TestSend_GeneralTopicOrDeletedReply_Works(t *testing.T) {
 	s, c := at(t)
 	forum := telegramtest.Chat{ID: -1001234567890, Type: "supergroup", Forum: true}
 	s.Meet(forum)
@@ -79,8 +79,8 @@ func TestTheGeneralTopicAndAMessageThatWentAreNoObstacle(t *testing.T) {
 	}
 }
 
-// Whether a message stands in the chat agrees with what its fate says of it.
-func TestAFateIsTrue(t *testing.T) {
+// The reported outcome agrees with the messages in the chat.
+func TestSend_OutcomeMatchesChat(t *testing.T) {
 	alice := telegramtest.Private(telegramtest.User{ID: 7})
 	for name, test := range map[string]struct {
 		prepare func(*telegramtest.Server)
@@ -132,7 +132,7 @@ func TestAFateIsTrue(t *testing.T) {
 	}
 }
 
-func TestAMenuStandsWhereItWasSet(t *testing.T) {
+func TestMenu_IsSetInItsScope(t *testing.T) {
 	s, c := at(t)
 	for range 2 {
 		if err := c.SetMenu(t.Context(), []Command{{"stop", "Stop"}}); err != nil {

@@ -1,9 +1,9 @@
 package telegram
 
-// textFileTooLarge is told with the file's name, its bytes, and the most there can be.
+// textFileTooLarge takes the file's name, its size in bytes, and the limit.
 const textFileTooLarge = "the file %q has %d bytes, and a bot can send at most %d"
 
-// Why a file can't be had.
+// Reasons why a file can't be fetched.
 const (
 	textFileTooBig     = "Telegram gives me files of up to %s, and this one is larger."
 	textFileGone       = "Telegram does not have this file any more. Send it again."
@@ -11,7 +11,7 @@ const (
 		"the log has more."
 )
 
-// unreadable are what Telegram can carry and does not give to bots, with its name in a sentence.
+// unreadable are attachments that Telegram does not give to bots, with their names in a sentence.
 var unreadable = []struct{ field, name string }{
 	{"checklist", "a checklist"},
 	{"story", "a story"},
@@ -22,7 +22,7 @@ var unreadable = []struct{ field, name string }{
 	{"giveaway_winners", "the winners of a giveaway"},
 }
 
-// What was sent, in words for the model.
+// Descriptions of attachments for the model.
 const (
 	textLocation     = "Location: %s"
 	textLiveLocation = "Live location, which began at: %s"
@@ -32,10 +32,10 @@ const (
 	textQuiz         = "Quiz: %s (options: %s)"
 	textDice         = "Dice %s: %d"
 	textSticker      = "Sticker %s"
-	textTitled       = "%s “%s”" // what it is, and its name
-	// textBesides stands below words that came with something that does not reach a bot.
+	textTitled       = "%s “%s”" // the kind of thing, and its name
+	// textBesides follows words with an attachment that does not reach a bot.
 	textBesides = "\n[With it came %s, which Telegram does not give to a bot.]"
 )
 
-// textYou is for the model: who has said what the bot has.
+// textYou tells the model that the bot is the author.
 const textYou = "You"

@@ -7,7 +7,7 @@ import (
 
 const (
 	textUnexplained = "no more is known"
-	// textAlarm is told with the time of the first failure, what is wrong and what to do.
+	// textAlarm takes the time of the first failure, the problem and the remedy.
 	textAlarm          = "Since %s there is trouble with Telegram: %s. %s Mews goes on trying."
 	textRecovered      = "All messages come from Telegram again, after %s."
 	textNothingLost    = " What was sent in the meantime is not lost."
@@ -15,7 +15,7 @@ const (
 	textOldMessageLost = " Telegram keeps messages for 24 hours only: older ones are lost. Who wrote then should write again."
 )
 
-// failureClasses are tried in order; the last takes all.
+// failureClasses are tried in order; the last matches every error.
 var failureClasses = []*failureClass{
 	{is: is(errStore),
 		text:   "what comes cannot be kept",
@@ -33,9 +33,8 @@ var failureClasses = []*failureClass{
 	{is: is(errWebhookReplaced),
 		text:   "another program takes this bot's webhook away",
 		advice: "Stop that program, or get the bot a new token from @BotFather."},
-	// An own poll of before lives on for some 30 s when its process was killed: seven failures take
-	// longer than that. Two programs that poll take turns: each ends the other's poll, and then its
-	// own may succeed.
+	// A poll of our own killed process lives on for some 30 s; seven failures take longer. Two
+	// polling programs alternate: each ends the other's poll, and then its own may succeed.
 	{is: refused(http.StatusConflict), most: 30 * time.Second, alarmAfter: 7, remembered: 10 * time.Minute,
 		text: "another program polls with this bot's token and takes part of the messages",
 		advice: "Stop that program: a bot has one reader only. If it is not yours, get the bot a new token from @BotFather " +

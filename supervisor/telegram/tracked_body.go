@@ -8,38 +8,37 @@ import (
 	"sync"
 )
 
-// errEnded is for a connection that asks for more of a request that was given up.
+// errEnded is the error for a connection that reads the body of an abandoned request.
 var errEnded = errors.New("the call has ended")
 
-// trackedBody is a request's body that knows whether it may have reached the server whole. The
-// server takes no request before its last byte, so a request whose last byte was never handed to a
-// connection was not taken, for certain. That covers every failure of names, connecting and TLS.
-// httptrace can't say as much: WroteRequest comes from another goroutine, and may still come when
-// the call has already failed. Here nothing is handed out after stop.
+// trackedBody is a request's body that knows whether it may have reached the server completely. The
+// server only accepts a complete request, so a request whose last byte was never given to a
+// connection was certainly not accepted. This covers every failure of names, connections and TLS.
+// httptrace can't tell as much: WroteRequest comes from another goroutine, and may come after the
+// call has failed. Here nothing is given out after stop.
 //
-// Where the body is of a type of our own, net/http writes the head first, so that a connection that
-// the server has closed meanwhile mostly fails on the head.
+// If the body is of our own type, net/http writes the head first. So a connection that the server
+// has closed meanwhile mostly fails at the head.
 type trackedBody struct {
 	size int64
-	open func() (io.ReadCloser, error) // the body from its beginning; it may be called again
+	open func() (io.ReadCloser, error) // opens the body at its beginning; may be called again
 
 	mu sync.Mutex
-	// how many readers were made: net/http asks for another when a connection failed before its
-	// first byte
+	// number of readers: net/http makes another if a connection failed before its first byte
 	readers   int
-	sentWhole bool // the newest reader has handed out the last byte
+	sentWhole bool // the newest reader has given out the last byte
 	ended     bool
-	readErr   error // the body itself could not be read
+	readErr   error // the error of the body itself
 }
 
-// bytesBody is a body that is no file.
+// bytesBody returns a body of bytes.
 func bytesBody(body []byte) *trackedBody {
 	return &trackedBody{size: int64(len(body)), open: func() (io.ReadCloser, error) {
 		return io.NopCloser(bytes.NewReader(body)), nil
 	}}
 }
 
-// reader begins the body anew. What an earlier reader has handed out has reached nobody then.
+// reader starts the body again. The bytes of an earlier reader have then reached nobody.
 func (b *trackedBody) reader() (io.ReadCloser, error) {
 	source, err := b.open()
 	b.mu.Lock()
@@ -53,8 +52,8 @@ func (b *trackedBody) reader() (io.ReadCloser, error) {
 	return &bodyReader{body: b, number: b.readers, source: source, left: b.size}, nil
 }
 
-// stop hands out nothing more. It tells whether everything was handed out, and what was wrong with
-// the body itself. It is for a call that has failed.
+// stop ends all readers after a failed call. It returns whether the whole body was given out, and
+// the body's own error.
 func (b *trackedBody) stop() (whole bool, broken error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -62,19 +61,19 @@ func (b *trackedBody) stop() (whole bool, broken error) {
 	return b.sentWhole, b.readErr
 }
 
-// bodyReader belongs to the connection that writes it.
+// bodyReader is the reader of the connection that writes it.
 type bodyReader struct {
 	body   *trackedBody
 	number int
 	source io.ReadCloser
-	left   int64 // bytes that are not handed out yet
-	closed bool  // the source is. body.mu guards all of this
+	left   int64 // bytes that were not given out yet
+	closed bool  // the source is closed. body.mu guards this and the fields above
 }
 
 func (r *bodyReader) Read(buf []byte) (int, error) {
 	r.body.mu.Lock()
 	defer r.body.mu.Unlock()
-	// asked for once more when an answer may be there already: an error would cut that off
+	// at the end, an answer may be there already, and an error would cut it off
 	if r.left == 0 {
 		return 0, io.EOF
 	}
@@ -87,7 +86,7 @@ func (r *bodyReader) Read(buf []byte) (int, error) {
 		return n, nil
 	}
 	if err == io.EOF {
-		err = io.ErrUnexpectedEOF // the body is shorter than was said
+		err = io.ErrUnexpectedEOF // the body is shorter than announced
 	}
 	if err != nil {
 		r.body.readErr = fmt.Errorf("read what is to be sent: %w", err)
@@ -95,7 +94,7 @@ func (r *bodyReader) Read(buf []byte) (int, error) {
 	return n, err
 }
 
-// Close waits for a Read that is under way: net/http calls it from another goroutine.
+// Close waits for a running Read, because net/http calls it from another goroutine.
 func (r *bodyReader) Close() error {
 	r.body.mu.Lock()
 	defer r.body.mu.Unlock()

@@ -8,9 +8,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Whatever the connections do: a body counts as whole only when one of them has all of it, and
-// nothing comes out of one that has ended.
-func TestABodyIsWholeWhenOneConnectionHasAllOfIt(t *testing.T) {
+// A body counts as complete only if one connection has all of it, and an ended body gives out
+// nothing.
+func TestBody_CompleteIfOneConnectionHasAll(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		body := rapid.SliceOfN(rapid.Byte(), 1, 40).Draw(t, "body")
 		out := bytesBody(body)
@@ -40,8 +40,8 @@ func TestABodyIsWholeWhenOneConnectionHasAllOfIt(t *testing.T) {
 	})
 }
 
-// That a connection has let go of a body does not mean that there is something wrong with it.
-func TestABodyThatWasClosedIsNotBroken(t *testing.T) {
+// A connection may close a body that is fine.
+func TestBody_ClosedEarly_IsNotBroken(t *testing.T) {
 	source := &once{Reader: bytes.NewReader([]byte("abcd"))}
 	out := &trackedBody{size: 4, open: func() (io.ReadCloser, error) { return source, nil }}
 	reader, err := out.reader()
@@ -62,7 +62,7 @@ func TestABodyThatWasClosedIsNotBroken(t *testing.T) {
 	}
 }
 
-// once can't be read when it is closed.
+// once fails if it is read after Close.
 type once struct {
 	io.Reader
 	closed bool

@@ -20,9 +20,8 @@ import (
 
 const (
 	connectTimeout = 10 * time.Second
-	// idleTimeout is shorter than a server's keep-alive (nginx: 75 s, many proxies: 60 s or 30 s):
-	// a connection that the server has closed just when we write to it leaves a call's result
-	// unknown.
+	// idleTimeout is shorter than a server's keep-alive (nginx: 75 s, many proxies: 60 s or 30 s).
+	// If the server closes a connection while we write to it, a call's result is unknown.
 	idleTimeout = 20 * time.Second
 	maxUpdates  = 16 << 20 // bytes of an answer to getUpdates
 	maxAnswer   = 1 << 20  // bytes of any other answer
@@ -31,21 +30,20 @@ const (
 
 const pollMethod = "getUpdates"
 
-// apiCall is one API call.
+// apiCall is a call of the API.
 type apiCall struct {
 	method string
-	chat   string // for the error; "" where it is about none
-	params any    // marshalled to a JSON object; nil is an empty one
+	chat   string // for the error; "" if it is about no chat
+	params any    // marshalled to a JSON object; nil means an empty one
 	files  uploads
-	// what the API may say and all is well: there is neither a result nor an error then
+	// errors of the API that count as success; then there is neither a result nor an error
 	forgiving []string
-	// in all, connecting included; 0 is callTimeout, and with files as much more as their bytes may
-	// take
+	// for the whole call with its connection; 0 means callTimeout, and more for the bytes of files
 	timeout time.Duration
 }
 
-// newTransport speaks HTTP/1.1 alone. A connection carries one call then: where one breaks, one
-// call's result is unknown and not that of every call under way, and a reset names its call.
+// newTransport uses only HTTP/1.1, with one call at a time on a connection. If a connection breaks,
+// only one call's result is unknown, and it is clear which.
 func newTransport(idle int) *http.Transport {
 	var only http.Protocols
 	only.SetHTTP1(true)
@@ -55,7 +53,7 @@ func newTransport(idle int) *http.Transport {
 		TLSHandshakeTimeout: connectTimeout,
 		IdleConnTimeout:     idleTimeout,
 		MaxIdleConnsPerHost: idle,
-		DisableCompression:  true, // answers are small, and the limits on them are plain
+		DisableCompression:  true, // answers are small, and their limits stay simple
 		Protocols:           &only,
 		TLSClientConfig: &tls.Config{
 			MinVersion: tls.VersionTLS12,
@@ -67,18 +65,18 @@ func newTransport(idle int) *http.Transport {
 	}
 }
 
-// dropIdle closes idle connections. A transport of the caller's may have no such notion.
+// dropIdle closes idle connections, if the transport can do that.
 func dropIdle(t http.RoundTripper) {
 	if own, ok := t.(interface{ CloseIdleConnections() }); ok {
 		own.CloseIdleConnections()
 	}
 }
 
-// dropPolls makes the next poll connect anew, once the present one's context has ended.
+// dropPolls makes the next poll use a new connection, once the present one's context has ended.
 func (c *Client) dropPolls() { dropIdle(c.polls) }
 
-// do makes one call. Its error is a *supervisor.SendError, and errors.As finds a
-// *gotgbot.TelegramError in it where the API itself has said no.
+// do makes one call. Its error is a *supervisor.SendError. If the API itself refused, errors.As
+// finds a *gotgbot.TelegramError in it.
 func (c *Client) do(ctx context.Context, k apiCall) (json.RawMessage, error) {
 	if k.timeout <= 0 {
 		k.timeout = callTimeout + k.files.uploadTime()
@@ -98,8 +96,8 @@ func (c *Client) do(ctx context.Context, k apiCall) (json.RawMessage, error) {
 }
 
 // exchange sends one request and reads its answer. It calls RoundTrip without an http.Client, so
-// that no redirect is followed: that would carry the token and a person's words to a host that
-// nobody configured.
+// that it follows no redirect: that would send the token and a person's words to a host that nobody
+// configured.
 func (c *Client) exchange(parent context.Context, k apiCall) (json.RawMessage, *failure) {
 	ctx, cancel := context.WithTimeout(parent, k.timeout)
 	defer cancel()
@@ -112,11 +110,11 @@ func (c *Client) exchange(parent context.Context, k apiCall) (json.RawMessage, *
 	if err != nil {
 		return nil, unanswered(out, ended(err))
 	}
-	defer resp.Body.Close() // it was only read: its error says nothing
+	defer resp.Body.Close() // it was only read: its error does not matter
 	return readResult(resp, k.method, ended)
 }
 
-// connections are those that a method is called over.
+// connections returns the connections for a method.
 func (c *Client) connections(method string) http.RoundTripper {
 	switch method {
 	case pollMethod:
@@ -127,10 +125,10 @@ func (c *Client) connections(method string) http.RoundTripper {
 	return c.sends
 }
 
-// readResult reads an answer to its end. ended says why it did not come to that.
+// readResult reads an answer to its end. ended converts the error of an incomplete answer.
 func readResult(resp *http.Response, method string, ended func(error) error) (json.RawMessage, *failure) {
 	f := &failure{responder: responderGateway, code: resp.StatusCode}
-	// a date, or nonsense, is as good as none
+	// a date or an invalid value counts as missing
 	f.retryAfter, _ = strconv.ParseInt(resp.Header.Get("Retry-After"), 10, 64)
 	body, err := readAnswer(resp, method)
 	if err != nil {
@@ -143,7 +141,7 @@ func readResult(resp *http.Response, method string, ended func(error) error) (js
 	return nil, f
 }
 
-// unanswered is the failure of a request to which no answer began.
+// unanswered returns the failure of a request without an answer.
 func unanswered(out *trackedBody, err error) *failure {
 	whole, broken := out.stop()
 	if broken != nil {
@@ -152,7 +150,7 @@ func unanswered(out *trackedBody, err error) *failure {
 	return &failure{sentWhole: whole, err: err}
 }
 
-// newRequest never fails because of what a person wrote: all of that can be marshalled.
+// newRequest never fails because of a person's words: all of them can be marshalled.
 func (c *Client) newRequest(ctx context.Context, k apiCall) (*http.Request, *trackedBody, error) {
 	out, kind, err := k.body()
 	if err != nil {
@@ -173,7 +171,7 @@ func (c *Client) newRequest(ctx context.Context, k apiCall) (*http.Request, *tra
 	return req, out, nil
 }
 
-// body is what the call sends, and its media type.
+// body returns the body of the call and its media type.
 func (k apiCall) body() (*trackedBody, string, error) {
 	params := []byte("{}")
 	if k.params != nil {
@@ -189,7 +187,7 @@ func (k apiCall) body() (*trackedBody, string, error) {
 	return bytesBody(params), "application/json", nil
 }
 
-// redacted completes a failure, and makes its text one that everybody who reads the log may see.
+// redacted completes a failure, and removes everything from its text that must not be logged.
 func (c *Client) redacted(k apiCall, f *failure) *failure {
 	f.method, f.chat = k.method, k.chat
 	if f.api != nil {
@@ -197,13 +195,14 @@ func (c *Client) redacted(k apiCall, f *failure) *failure {
 		f.api.Description = clip(c.redact(f.api.Description))
 	}
 	if f.err != nil && !errors.Is(f.err, context.Canceled) && !errors.Is(f.err, context.DeadlineExceeded) {
-		// as text alone: what it wraps could be printed with the URL
+		// only as text, because a wrapped error could be printed with the URL
 		f.err = errors.New(clip(c.redact(f.err.Error())))
 	}
 	return f
 }
 
-// ending is why a call ended: its context or its time where those are at an end, and err otherwise.
+// ending returns why a call ended: its context or its timeout if one of them has ended, and
+// otherwise err.
 func ending(parent, ctx context.Context, wait time.Duration, err error) error {
 	switch {
 	case parent.Err() != nil:
@@ -216,9 +215,9 @@ func ending(parent, ctx context.Context, wait time.Duration, err error) error {
 	return err
 }
 
-// readAnswer reads a body to its end: only then the connection is used again.
+// readAnswer reads a body to its end, because only then the connection is reused.
 func readAnswer(resp *http.Response, method string) ([]byte, error) {
-	// the body is the connection itself, which no context ends
+	// the body is then the connection itself, which no context ends
 	if resp.StatusCode == http.StatusSwitchingProtocols {
 		return nil, errors.New("the answer is another protocol's")
 	}
@@ -238,11 +237,11 @@ func readAnswer(resp *http.Response, method string) ([]byte, error) {
 	return buf.Bytes(), nil
 }
 
-// gotgbotClient lets the library's methods make their calls by a Client.
+// gotgbotClient makes the library's calls through a Client.
 type gotgbotClient struct{ c *Client }
 
-// RequestWithContext ignores the token that it is given: the client has its own. Parameters stay
-// strings, as the library makes them; the API reads lists and objects in a string too.
+// RequestWithContext ignores the library's token, because the client has its own. Parameters stay
+// strings, as the library makes them; the API also reads lists and objects in strings.
 func (r gotgbotClient) RequestWithContext(ctx context.Context, _ string, method string, params map[string]string,
 	files map[string]gotgbot.FileReader, opts *gotgbot.RequestOpts) (json.RawMessage, error) {
 	k := apiCall{method: method, chat: params["chat_id"]}
@@ -258,8 +257,7 @@ func (r gotgbotClient) RequestWithContext(ctx context.Context, _ string, method 
 	return r.c.do(ctx, k)
 }
 
-// nonEmpty are the parameters that have a value. The library also names the optional ones that have
-// none.
+// nonEmpty returns the parameters that have a value. The library also includes empty optional ones.
 func nonEmpty(params map[string]string) map[string]string {
 	out := make(map[string]string, len(params))
 	for name, value := range params {
@@ -272,7 +270,7 @@ func nonEmpty(params map[string]string) map[string]string {
 
 func (r gotgbotClient) GetAPIURL(*gotgbot.RequestOpts) string { return r.c.root }
 
-// FileURL has no answer: the token would be in it.
+// FileURL returns nothing, because the token would be in it.
 func (r gotgbotClient) FileURL(string, string, *gotgbot.RequestOpts) string { return "" }
 
 var _ gotgbot.BotClient = gotgbotClient{}

@@ -22,20 +22,20 @@ import (
 	"mews/supervisor"
 )
 
-// take reads one request whole.
+// take reads one whole request.
 func take(conn net.Conn) {
 	if r, err := http.ReadRequest(bufio.NewReader(conn)); err == nil {
 		_, _ = io.Copy(io.Discard, r.Body)
 	}
 }
 
-// hear reads until the other side goes.
+// hear reads until the other side closes.
 func hear(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) }
 
 // reset ends a connection with RST.
 func reset(conn net.Conn) { _ = conn.(*net.TCPConn).SetLinger(0) }
 
-// after is a server that takes a request and then does something else than answer it.
+// after starts a server that takes a request and then calls does instead of answering.
 func after(t testing.TB, does func(net.Conn)) string {
 	return listen(t, func(conn net.Conn) { take(conn); does(conn) })
 }
@@ -44,7 +44,7 @@ func utters(text string) func(net.Conn) {
 	return func(conn net.Conn) { _, _ = io.WriteString(conn, text) }
 }
 
-// nobody is an address where nobody listens.
+// nobody returns an address without a listener.
 func nobody(t testing.TB) string {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -56,9 +56,8 @@ func nobody(t testing.TB) string {
 
 func secure(url string) string { return strings.Replace(url, "http://", "https://", 1) }
 
-// Each way to fail without a whole answer: what is known of the message then, and that nothing
-// shows the token.
-func TestAMessagesFateWhereNoAnswerCame(t *testing.T) {
+// For each failure without a complete answer: the outcome of the message. No text shows the token.
+func TestSend_NoAnswer_Outcomes(t *testing.T) {
 	ok := "HTTP/1.1 200 OK\r\nContent-Length: "
 	for name, test := range map[string]struct {
 		url  func(t testing.TB) string
@@ -108,14 +107,14 @@ func TestAMessagesFateWhereNoAnswerCame(t *testing.T) {
 
 func stranger(t testing.TB) string {
 	s := httptest.NewUnstartedServer(http.NotFoundHandler())
-	s.Config.ErrorLog = log.New(io.Discard, "", 0) // of the handshake that fails
+	s.Config.ErrorLog = log.New(io.Discard, "", 0) // the error log of the failing handshake
 	s.StartTLS()
 	t.Cleanup(s.Close)
 	return s.URL
 }
 
-// What a server of which nothing was read has in its buffers is no request.
-func TestARequestThatCouldNotBeWrittenWholeWasNotTaken(t *testing.T) {
+// A request that is only in the buffers of a server that reads nothing does not count as accepted.
+func TestSend_PartlyWritten_IsUnsent(t *testing.T) {
 	c := open(t, listen(t, func(net.Conn) { <-t.Context().Done() }))
 	huge := &sendParams{Chat: 5, Text: strings.Repeat(canaryWords, 2<<20)}
 	_, err := c.do(t.Context(), apiCall{method: "sendMessage", chat: "5", params: huge, timeout: 300 * time.Millisecond})
@@ -124,7 +123,7 @@ func TestARequestThatCouldNotBeWrittenWholeWasNotTaken(t *testing.T) {
 	}
 }
 
-func TestAnEndedContextSaysWhetherTheRequestWasOut(t *testing.T) {
+func TestContextEnd_TellsIfRequestWasSent(t *testing.T) {
 	t.Run("before", func(t *testing.T) {
 		c := open(t, answers(t, 200, "{}"))
 		ctx, cancel := context.WithCancel(t.Context())
@@ -144,7 +143,7 @@ func TestAnEndedContextSaysWhetherTheRequestWasOut(t *testing.T) {
 	})
 }
 
-func TestNoRedirectIsFollowed(t *testing.T) {
+func TestSend_Redirect_IsNotFollowed(t *testing.T) {
 	elsewhere := serve(t, func(_ http.ResponseWriter, r *http.Request) { t.Errorf("%s was asked for", r.URL) })
 	c := open(t, serve(t, func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, elsewhere+r.URL.Path, http.StatusTemporaryRedirect)
@@ -154,9 +153,8 @@ func TestNoRedirectIsFollowed(t *testing.T) {
 	}
 }
 
-// While a poll waits, messages go out; and one connection does for the messages that follow one
-// another.
-func TestAPollHoldsNoMessageUp(t *testing.T) {
+// Messages are sent while a poll waits, and successive messages share one connection.
+func TestPoll_DoesNotDelaySends(t *testing.T) {
 	var mu sync.Mutex
 	from := map[string][]string{}
 	polled, finish := make(chan struct{}, 1), make(chan struct{})
@@ -191,8 +189,8 @@ func TestAPollHoldsNoMessageUp(t *testing.T) {
 	}
 }
 
-// Over TLS: one call a connection at a time, and a ClientHello that every backend takes.
-func TestTLSIsOfTheClassicalKind(t *testing.T) {
+// Over TLS: one call a connection at a time, and a ClientHello that every backend accepts.
+func TestTLS_HTTP1AndClassicCurves(t *testing.T) {
 	var mu sync.Mutex
 	var curves []tls.CurveID
 	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -224,7 +222,7 @@ func TestTLSIsOfTheClassicalKind(t *testing.T) {
 	}
 }
 
-func TestConnectionsAreGivenUpBeforeTheServerDoes(t *testing.T) {
+func TestConnections_IdleOnes_CloseEarly(t *testing.T) {
 	c := open(t, "")
 	for _, own := range []*http.Transport{c.polls.(*http.Transport), c.sends.(*http.Transport)} {
 		if own.IdleConnTimeout != idleTimeout || idleTimeout >= 30*time.Second || own.Proxy == nil {
@@ -237,7 +235,7 @@ func TestConnectionsAreGivenUpBeforeTheServerDoes(t *testing.T) {
 }
 
 // A batch of a hundred updates is larger than any other answer may be.
-func TestAPollsAnswerMayBeLarge(t *testing.T) {
+func TestPoll_AnswerMayBeLarge(t *testing.T) {
 	c := open(t, answers(t, 200, `{"ok":true,"result":["`+strings.Repeat("a", 2*maxAnswer)+`"]}`))
 	if _, err := c.do(t.Context(), apiCall{method: pollMethod, params: map[string]any{"offset": 1}}); err != nil {
 		t.Error(err)
@@ -247,7 +245,7 @@ func TestAPollsAnswerMayBeLarge(t *testing.T) {
 	}
 }
 
-func TestTheLibrarysMethodsFailAsOurOwnDo(t *testing.T) {
+func TestLibraryMethods_FailLikeOurs(t *testing.T) {
 	c := open(t, answers(t, 401, no(401, "Unauthorized")))
 	_, err := c.bot.SendMessageWithContext(t.Context(), 5, canaryWords, nil)
 	if e := failureOf(t, err); outcomeOf(e) != unsent || e.Error() != "sendMessage to 5: 401: Unauthorized" {

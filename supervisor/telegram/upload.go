@@ -7,8 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	_ "image/jpeg" // is measured
-	_ "image/png"  // is measured
+	_ "image/jpeg" // decodes JPEG
+	_ "image/png"  // decodes PNG
 	"io"
 	"net/http"
 	"strings"
@@ -23,25 +23,26 @@ const (
 	sendDocument = "sendDocument"
 	sendAlbum    = "sendMediaGroup"
 
-	maxPhoto    = 10 << 20   // bytes (TDLib: MAX_PHOTO_SIZE)
-	maxDocument = 50_000_000 // bytes. Telegram says 50 MB, and not which: this is the smaller kind
-	maxSides    = 10000      // pixels, a photo's width and height together (Bot API, sendPhoto)
-	// how often a photo's shorter side may go into its longer one (Bot API, sendPhoto)
+	maxPhoto = 10 << 20 // bytes (TDLib: MAX_PHOTO_SIZE)
+	// bytes; Telegram says 50 MB, which may be either kind, and this is the smaller one
+	maxDocument = 50_000_000
+	maxSides    = 10000 // pixels, a photo's width and height together (Bot API, sendPhoto)
+	// the highest ratio of a photo's sides (Bot API, sendPhoto)
 	maxStretch  = 20
 	maxCaption  = 1024 // UTF-16 code units (Bot API)
 	maxFileName = 200  // characters
 
-	uploadRate = 128 << 10 // bytes a second, which the slowest line is taken to carry
-	// bytes within which a picture tells its size; cameras put a preview before that
+	uploadRate = 128 << 10 // the assumed speed of the slowest line, in bytes a second
+	// bytes in which the size of a picture is searched; cameras put a preview before it
 	maxPictureHead = 1 << 20
 )
 
-// uploadKind is how a file is sent.
+// uploadKind is a way to send a file.
 type uploadKind struct {
 	method string
-	part   string               // the parameter that the file is; in an album its type
-	most   int64                // bytes that it may have
-	fits   func(io.Reader) bool // nil: any does
+	part   string               // the parameter of the file; in an album its type
+	most   int64                // the largest size in bytes
+	fits   func(io.Reader) bool // reports whether a file fits; nil means that all do
 }
 
 var (
@@ -50,7 +51,7 @@ var (
 	audio    = uploadKind{"sendAudio", "audio", maxDocument, nil}
 )
 
-// uploadKinds are what files are sent as, by media type; all else is a document. (Bot API:
+// uploadKinds are the ways to send files, by media type; all other files are documents. (Bot API:
 // sendVoice takes Ogg Opus, which alone has its type here; sendAudio MP3 and M4A, sendVideo MP4,
 // sendAnimation GIF.)
 var uploadKinds = map[string]uploadKind{
@@ -64,22 +65,22 @@ var uploadKinds = map[string]uploadKind{
 	supervisor.MediaTypeMP4:   {"sendVideo", "video", maxDocument, nil},
 }
 
-// timed are the kinds of which players show the length. They don't look for it themselves.
+// timed are the kinds whose length players show only if it is given.
 var timed = map[string]bool{"voice": true, "audio": true, "video": true}
 
-// uploads are the files that go with a call.
+// uploads are the files of a call.
 type uploads []upload
 
-// upload is one of them.
+// upload is a file of a call.
 type upload struct {
 	kind uploadKind
-	part string // the parameter that it is
+	part string // its parameter
 	name string
 	size int64
 	open func() (source io.ReadCloser, size int64, err error)
 }
 
-// uploadTime is how long their bytes may take.
+// uploadTime returns how long the upload of the bytes may take.
 func (u uploads) uploadTime() time.Duration {
 	size := int64(0)
 	for _, file := range u {
@@ -88,7 +89,7 @@ func (u uploads) uploadTime() time.Duration {
 	return time.Duration(size/uploadRate) * time.Second
 }
 
-// upload looks at a file before it is sent. Its error is for a person: the file can't be sent.
+// upload checks a file before it is sent. Its error is for users: the file can't be sent.
 func (c *Client) upload(file supervisor.File) (upload, error) {
 	name := cmp.Or(line(file.Name, maxFileName), "file")
 	open := func() (io.ReadCloser, int64, error) {
@@ -102,7 +103,7 @@ func (c *Client) upload(file supervisor.File) (upload, error) {
 	if err != nil {
 		return upload{}, err
 	}
-	defer source.Close() // it was only read: its error says nothing
+	defer source.Close() // it was only read: its error does not matter
 	if size > maxDocument {
 		return upload{}, fmt.Errorf(textFileTooLarge, name, size, maxDocument)
 	}
@@ -113,15 +114,15 @@ func (c *Client) upload(file supervisor.File) (upload, error) {
 	return u, nil
 }
 
-// fitsPhoto says whether a picture is of a shape that Telegram takes as a photo.
+// fitsPhoto reports whether Telegram accepts the shape of a picture as a photo.
 func fitsPhoto(picture io.Reader) bool {
 	c, _, err := image.DecodeConfig(io.LimitReader(picture, maxPictureHead))
 	short, long := min(c.Width, c.Height), max(c.Width, c.Height)
 	return err == nil && short > 0 && short+long <= maxSides && long <= maxStretch*short
 }
 
-// sendFiles sends a file, or several as an album. What Telegram does not take as what it seems to
-// be is sent as a document, which is another request.
+// sendFiles sends a file, or several as an album. If Telegram refuses a file's kind, another
+// request sends it as a document.
 func (c *Client) sendFiles(ctx context.Context, to supervisor.Address, content supervisor.RichText, o sendParams) (string, error) {
 	var files uploads
 	for _, f := range append([]supervisor.File{*content.File}, content.Album...) {
@@ -133,7 +134,7 @@ func (c *Client) sendFiles(ctx context.Context, to supervisor.Address, content s
 	}
 	kind := files[0].kind
 	for _, file := range files {
-		// what is no document can't be with documents (Bot API, sendMediaGroup)
+		// an album with documents may have only documents (Bot API, sendMediaGroup)
 		if file.kind.part != kind.part {
 			kind = document
 		}
@@ -168,7 +169,7 @@ func (c *Client) sendAs(ctx context.Context, kind uploadKind, files uploads, to 
 	return messageNames(call.method, to.Chat, result)
 }
 
-// albumMedia is one file of an album. (Bot API, InputMediaPhoto.)
+// albumMedia is a file of an album. (Bot API, InputMediaPhoto.)
 type albumMedia struct {
 	Type    string                  `json:"type"`
 	Media   string                  `json:"media"`
@@ -177,8 +178,8 @@ type albumMedia struct {
 	AsIs    bool                    `json:"disable_content_type_detection,omitempty"`
 }
 
-// albumParams are an album's parameters: what was said of the message is said of its first file. An
-// album has no buttons.
+// albumParams returns an album's parameters: the caption belongs to its first file. An album has no
+// buttons.
 func albumParams(kind uploadKind, files uploads, rest []supervisor.File, o sendParams) sendParams {
 	for i := range files {
 		files[i].part = fmt.Sprint("file", i)
@@ -192,7 +193,7 @@ func albumParams(kind uploadKind, files uploads, rest []supervisor.File, o sendP
 	return o
 }
 
-// messageNames are the names of what was sent; those of an album have commas between them.
+// messageNames returns the names of the sent messages; those of an album are separated by commas.
 func messageNames(method, chat string, result json.RawMessage) (string, error) {
 	var sent []gotgbot.MessageId
 	if method != sendAlbum {
@@ -213,7 +214,7 @@ func messageNames(method, chat string, result json.RawMessage) (string, error) {
 	return strings.Join(names, albumComma), nil
 }
 
-// wrongKind says whether the API does not take a file as what it was sent as. It may take it as a
+// wrongKind reports whether the API refuses the kind of a file. It may accept the file as a
 // document.
 func (f *failure) wrongKind() bool {
 	return f.responder == responderAPI && (f.code == http.StatusRequestEntityTooLarge || f.code == http.StatusBadRequest &&

@@ -11,13 +11,13 @@ import (
 	"slices"
 )
 
-// body is a form of the call's parameters and the files, which are read as they go out.
+// body returns a form of the parameters and the files, which are read while they are sent.
 func (u uploads) body(params []byte) (*trackedBody, string, error) {
 	var form bytes.Buffer
 	w := multipart.NewWriter(&form)
 	err := writeParams(w, params)
 	size := int64(0)
-	heads := make([][]byte, len(u)) // what comes before each file
+	heads := make([][]byte, len(u)) // the bytes before each file
 	for i, file := range u {
 		_, partErr := w.CreateFormFile(file.part, file.name)
 		err = errors.Join(err, partErr)
@@ -50,8 +50,8 @@ func (u uploads) reader(heads [][]byte, end []byte) (io.ReadCloser, error) {
 	return form, nil
 }
 
-// exactReader reads exactly so many bytes. Where there are fewer it fails before anything behind
-// them is read: a form that ended there would be taken as whole.
+// exactReader reads exactly n bytes. If there are fewer, it fails before anything after them is
+// read, because a form that ended there would look complete.
 type exactReader struct {
 	source io.Reader
 	left   int64
@@ -69,7 +69,7 @@ func (e *exactReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// formReader reads a form and closes the files in it.
+// formReader reads a form and closes its files.
 type formReader struct {
 	io.Reader
 	sources []io.Closer
@@ -82,8 +82,8 @@ func (f *formReader) Close() (err error) {
 	return err
 }
 
-// writeParams writes all that comes before the files. Values that are no strings are JSON: so the
-// API reads them in a form.
+// writeParams writes everything before the files. Values other than strings are JSON, as the API
+// expects.
 func writeParams(w *multipart.Writer, params []byte) error {
 	var values map[string]json.RawMessage
 	if err := json.Unmarshal(params, &values); err != nil {

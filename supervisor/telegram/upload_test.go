@@ -27,7 +27,7 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// fileStore is where files are; those that are open can be waited for.
+// fileStore has files, and can wait until all are closed.
 type fileStore struct {
 	files map[string][]byte
 	taken sync.WaitGroup
@@ -57,8 +57,8 @@ func (f *taken) Close() error {
 	return nil
 }
 
-// stocked is a client of a strict server and the files that it can send; that all are closed is
-// seen to in the end.
+// stocked returns a client of a strict server with files to send. At the end it checks that all are
+// closed.
 func stocked(t *testing.T, files map[string][]byte) (*telegramtest.Server, *Client) {
 	t.Helper()
 	s, c := at(t)
@@ -66,12 +66,12 @@ func stocked(t *testing.T, files map[string][]byte) (*telegramtest.Server, *Clie
 	c.open = from.open
 	t.Cleanup(func() {
 		c.Close()
-		from.taken.Wait() // a file that is never closed ends the test with its time
+		from.taken.Wait() // a file that is never closed ends the test by its timeout
 	})
 	return s, c
 }
 
-func TestFilesAreSentAsWhatTheyCanBe(t *testing.T) {
+func TestSend_FileKinds(t *testing.T) {
 	small, wide := drawnPNG(t, 40, 30), drawnPNG(t, 9000, 1001)
 	heavy := append(drawnPNG(t, 40, 30), make([]byte, maxPhoto)...)
 	s, c := stocked(t, map[string][]byte{"small": small, "photo": drawnJPEG(t, 40, 30), "wide": wide, "long": drawnPNG(t, 41, 2),
@@ -129,11 +129,11 @@ func TestFilesAreSentAsWhatTheyCanBe(t *testing.T) {
 	}
 }
 
-// oggOpus is how Ogg Opus begins.
+// oggOpus is the beginning of Ogg Opus.
 const oggOpus = "OggS\x00\x02" + "granule_" + "strm" + "sequ" + "crc_" + "\x01\x13" + "OpusHead"
 
-// What has to be grouped is one call, and several messages, which go away together.
-func TestPicturesAreAnAlbum(t *testing.T) {
+// Grouped pictures are one call and several messages, which are deleted together.
+func TestSend_Pictures_AreAlbum(t *testing.T) {
 	s, c := stocked(t, map[string][]byte{"small": drawnPNG(t, 40, 30), "photo": drawnJPEG(t, 40, 30), "wide": drawnPNG(t, 9000, 1001)})
 	group := telegramtest.Chat{ID: -1001234567890, Type: "supergroup"}
 	_, asked := s.Say(group, telegramtest.User{ID: 7}, "@mews_bot the pictures!")
@@ -170,7 +170,7 @@ func TestPicturesAreAnAlbum(t *testing.T) {
 					t.Errorf("stands %+v, want a %s", m, test.want)
 				}
 			}
-			for range 2 { // what is gone is well
+			for range 2 { // deleting a missing message is no error
 				if err := c.Delete(t.Context(), to, sent); err != nil {
 					t.Fatal(err)
 				}
@@ -182,7 +182,7 @@ func TestPicturesAreAnAlbum(t *testing.T) {
 	}
 }
 
-func TestWhoTakesNoVoiceIsNotSentADocumentUnasked(t *testing.T) {
+func TestSend_VoiceForbidden_SendsNoDocument(t *testing.T) {
 	s, c := stocked(t, map[string][]byte{"opus": []byte(oggOpus)})
 	s.Meet(telegramtest.Private(telegramtest.User{ID: 7}))
 	s.ForbidVoice(7)
@@ -211,9 +211,9 @@ func drawnJPEG(t testing.TB, width, height int) []byte {
 	return out.Bytes()
 }
 
-// A file comes with its caption, in its topic, as an answer, and its caption can be edited and its
-// buttons taken away.
-func TestAFileComesWithAllThatATextComesWith(t *testing.T) {
+// A file is sent with its caption, topic, reply and buttons. The caption can be edited, and the
+// buttons removed.
+func TestSend_File_HasCaptionTopicAndButtons(t *testing.T) {
 	content := bytes.Repeat([]byte("a large file\n"), 300_000)
 	s, c := stocked(t, map[string][]byte{"sha": content})
 	forum := telegramtest.Chat{ID: -1001234567890, Type: "supergroup", Forum: true}
@@ -243,7 +243,7 @@ func TestAFileComesWithAllThatATextComesWith(t *testing.T) {
 		}
 	}
 	stands()
-	for range 2 { // what is as it should be is well
+	for range 2 { // an edit without a change is no error
 		if err := c.Unbutton(t.Context(), to, name); err != nil {
 			t.Fatal(err)
 		}
@@ -266,7 +266,7 @@ func TestAFileComesWithAllThatATextComesWith(t *testing.T) {
 	stands()
 }
 
-func TestAPressIsAnswered(t *testing.T) {
+func TestAckPress(t *testing.T) {
 	s, c := at(t)
 	alice := telegramtest.User{ID: 7}
 	s.Meet(telegramtest.Private(alice))
@@ -278,7 +278,7 @@ func TestAPressIsAnswered(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for range 2 { // the second is too old
+	for range 2 { // the second query is too old
 		if err := c.AckPress(t.Context(), query, "Done.", true); err != nil {
 			t.Error(err)
 		}
@@ -288,9 +288,9 @@ func TestAPressIsAnswered(t *testing.T) {
 	}
 }
 
-// A picture that Telegram does not take as one, for a reason that is not known here, is sent as a
-// document; what fails for another reason is not sent again.
-func TestAPictureIsADocumentWhereTelegramSaysSo(t *testing.T) {
+// A picture that Telegram refuses for an unknown reason is sent as a document. After other failures
+// it is not sent again.
+func TestSend_RefusedPicture_BecomesDocument(t *testing.T) {
 	for says, want := range map[string]struct {
 		code      int
 		documents int
@@ -316,7 +316,7 @@ func TestAPictureIsADocumentWhereTelegramSaysSo(t *testing.T) {
 	}
 }
 
-// short is a file that has less than it says, and then fails or ends.
+// short returns a file with fewer bytes than announced, which then fails or ends.
 func short(err error) func(string) (io.ReadCloser, int64, error) {
 	return func(string) (io.ReadCloser, int64, error) {
 		return io.NopCloser(io.MultiReader(strings.NewReader(canaryWords), failing{err})), 1000, nil
@@ -327,7 +327,7 @@ type failing struct{ err error }
 
 func (f failing) Read([]byte) (int, error) { return 0, f.err }
 
-func TestAFileThatCantBeReadIsRefused(t *testing.T) {
+func TestSend_UnreadableFile_IsRefused(t *testing.T) {
 	gone := errors.New("it is gone")
 	again := 0
 	for name, test := range map[string]struct {
@@ -366,7 +366,7 @@ func TestAFileThatCantBeReadIsRefused(t *testing.T) {
 	}
 }
 
-func TestOfAFileThatGrewAsMuchIsSentAsWasSaid(t *testing.T) {
+func TestSend_GrownFile_SendsAnnouncedBytes(t *testing.T) {
 	s, c := at(t)
 	s.Meet(telegramtest.Private(telegramtest.User{ID: 7}))
 	c.open = func(string) (io.ReadCloser, int64, error) {
@@ -380,8 +380,8 @@ func TestOfAFileThatGrewAsMuchIsSentAsWasSaid(t *testing.T) {
 	}
 }
 
-// The fate of a file is known as that of a text is.
-func TestAFilesFateIsTrue(t *testing.T) {
+// The outcome of a file is known like that of a text.
+func TestSend_FileOutcomes(t *testing.T) {
 	for name, test := range map[string]struct {
 		fault  telegramtest.Fault
 		want   outcome
@@ -414,7 +414,7 @@ type tripper func(*http.Request) (*http.Response, error)
 
 func (f tripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// endless counts what is read of it.
+// endless counts the bytes read from it.
 type endless struct{ read atomic.Int64 }
 
 func (e *endless) Read(buf []byte) (int, error) {
@@ -424,8 +424,8 @@ func (e *endless) Read(buf []byte) (int, error) {
 
 func (e *endless) Close() error { return nil }
 
-// A file is read as it is written: not more of it is in memory than a connection asks for.
-func TestAFileIsNotReadIntoMemory(t *testing.T) {
+// A file is read while it is written: only the requested bytes are in memory.
+func TestSend_File_IsStreamed(t *testing.T) {
 	const size = 40 << 20
 	from := &endless{}
 	wire := tripper(func(r *http.Request) (*http.Response, error) {
@@ -460,8 +460,8 @@ func TestAFileIsNotReadIntoMemory(t *testing.T) {
 	}
 }
 
-// Whatever the fields and the file hold, what the form says is what was meant.
-func TestAFormSaysWhatWasMeant(t *testing.T) {
+// Whatever the fields and the file contain, the form has exactly them.
+func TestUploadForm_RoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		caption := rapid.String().Draw(t, "caption")
 		content := rapid.SliceOf(rapid.Byte()).Draw(t, "content")
@@ -505,7 +505,7 @@ func TestAFormSaysWhatWasMeant(t *testing.T) {
 	})
 }
 
-func TestACaptionIsCutBetweenCharacters(t *testing.T) {
+func TestCaption_IsCutBetweenCharacters(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringOf(rapid.RuneFrom([]rune("a🦅é"))).Draw(t, "text")
 		units := len(utf16.Encode([]rune(text)))
@@ -534,9 +534,8 @@ func TestACaptionIsCutBetweenCharacters(t *testing.T) {
 	})
 }
 
-// A press is answered within 10 s or not at all, once; a file may take as long as a slow line needs
-// for it.
-func TestHowLongCallsMayTake(t *testing.T) {
+// A press is answered once, within 10 s. A file may take as long as a slow line needs.
+func TestCalls_Timeouts(t *testing.T) {
 	for name, test := range map[string]struct {
 		do   func(context.Context, *Client) error
 		want time.Duration

@@ -16,34 +16,35 @@ import (
 	"mews/supervisor/internal/rare"
 )
 
-// MaxUpdate is how long the body of a delivery may be, in bytes. An update has a few KiB.
+// MaxUpdate is the longest body of a delivery, in bytes. An update has a few KiB.
 const MaxUpdate = 1 << 20
 
 const (
 	secretHeader      = "X-Telegram-Bot-Api-Secret-Token"
-	bodyTimeout       = 10 * time.Second // for a body to come
-	retryAfterSeconds = "5"              // until Telegram is to repeat what could not be kept
+	bodyTimeout       = 10 * time.Second // for the body
+	retryAfterSeconds = "5"              // seconds after which Telegram repeats an update that could not be stored
 )
 
-// WebhookOptions say who may deliver.
+// WebhookOptions configure a Webhook.
 type WebhookOptions struct {
-	Secret string // what setWebhook was told; never ""
+	Secret string // the secret given to setWebhook; never ""
 	Log    hclog.Logger
 	Health *Health
 }
 
-// Webhook takes the updates that Telegram delivers. Its answers have no body: Telegram would take
-// one for a request.
+// Webhook receives the updates that Telegram delivers. Its answers have no body, because Telegram
+// would read one as a request.
 type Webhook struct {
 	client   *Client
 	receiver Receiver
-	secret   [sha256.Size]byte // its hash
+	secret   [sha256.Size]byte // hash of the secret
 	log      hclog.Logger
 	health   *Health
-	forged   rare.Throttle // requests with a wrong secret
+	forged   rare.Throttle // for requests with a wrong secret
 }
 
-// NewWebhook makes the handler. To have no secret is an error: anybody could write as anybody then.
+// NewWebhook creates the handler. An empty secret is an error, because then anybody could send
+// updates.
 func NewWebhook(c *Client, receiver Receiver, o WebhookOptions) (*Webhook, error) {
 	if o.Secret == "" {
 		return nil, errors.New("receive Telegram's updates by a webhook: there is no secret to know Telegram by")
@@ -53,11 +54,11 @@ func NewWebhook(c *Client, receiver Receiver, o WebhookOptions) (*Webhook, error
 	}, nil
 }
 
-// ServeHTTP answers 2xx only for what is kept or will never be of use: all else is delivered again
-// for 24 hours.
+// ServeHTTP answers 2xx only for updates that are stored or never useful. Telegram delivers all
+// others again for 24 hours.
 func (h *Webhook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !h.authentic(r) {
-		w.Header().Set("Connection", "close") // so that the body is not even thrown away
+		w.Header().Set("Connection", "close") // the body is not even read and dropped
 		w.WriteHeader(http.StatusUnauthorized)
 		return
 	}
@@ -76,8 +77,8 @@ func (h *Webhook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(code)
 }
 
-// authentic compares the secret before anything is read. It compares hashes, so that the time it
-// takes tells neither the secret's letters nor its length.
+// authentic checks the secret before anything is read. It compares hashes, so that the time tells
+// neither the secret's letters nor its length.
 func (h *Webhook) authentic(r *http.Request) bool {
 	given := sha256.Sum256([]byte(r.Header.Get(secretHeader)))
 	if subtle.ConstantTimeCompare(given[:], h.secret[:]) == 1 {
@@ -89,13 +90,13 @@ func (h *Webhook) authentic(r *http.Request) bool {
 	return false
 }
 
-// readBody is the body, or the status of an answer that says why not.
+// readBody returns the body, or the status for a refusal.
 func readBody(w http.ResponseWriter, r *http.Request) ([]byte, int) {
 	if r.ContentLength > MaxUpdate {
 		w.Header().Set("Connection", "close")
 		return nil, http.StatusRequestEntityTooLarge
 	}
-	// net/http takes the deadline back at the body's end. A writer that can have none is no
+	// net/http resets the deadline at the end of the body. A writer without deadlines is no
 	// connection.
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyTimeout))
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MaxUpdate))
@@ -109,7 +110,7 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, int) {
 	return nil, http.StatusRequestTimeout
 }
 
-// receive has an update kept, and is the status of the answer.
+// receive stores an update, and returns the status of the answer.
 func (h *Webhook) receive(ctx context.Context, body []byte) int {
 	self := Self{ID: h.client.id, Name: func() (string, error) { return h.client.askName(ctx, h.health) }}
 	in, err := Read(json.RawMessage(body), self)

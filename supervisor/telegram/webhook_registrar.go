@@ -15,42 +15,42 @@ import (
 
 const (
 	checkInterval = time.Minute
-	// deliveries at once: people's chats are few, and one chat's updates come one by one anyway
+	// concurrent deliveries: few chats are active, and a chat's updates come one by one anyway
 	defaultConnections = 10
 )
 
-// WebhookRegistrarOptions say where Telegram is to deliver.
+// WebhookRegistrarOptions configure a WebhookRegistrar.
 type WebhookRegistrarOptions struct {
 	URL            string
 	Secret         string
-	MaxConnections int // deliveries at once; 0 is 10
+	MaxConnections int // concurrent deliveries; 0 means 10
 	Log            hclog.Logger
 	Health         *Health
 }
 
-// WebhookRegistrar keeps the webhook set, and sees whether Telegram can deliver to it.
+// WebhookRegistrar keeps the webhook set, and checks whether Telegram can deliver to it.
 type WebhookRegistrar struct {
 	o      WebhookRegistrarOptions
 	client *Client
 
-	registered  bool           // Telegram was told of the URL. This and what follows is Run's own
-	lastErrorAt int64          // the latest failed delivery that is known, by Telegram's clock
-	undelivered *deliveryError // deliveries have failed, and none is known to have come since
+	registered  bool           // Telegram knows the URL; only Run uses this and the fields below
+	lastErrorAt int64          // time of the last known failed delivery, by Telegram's clock
+	undelivered *deliveryError // the last delivery error, if no later update is known to have come
 	nextCheck   time.Time
 }
 
 // notChecked is the lastErrorAt before the first check.
 const notChecked = -1
 
-// NewWebhookRegistrar makes the registrar of the client's bot's webhook.
+// NewWebhookRegistrar creates a registrar for the client's bot.
 func NewWebhookRegistrar(c *Client, o WebhookRegistrarOptions) *WebhookRegistrar {
 	o.Log, o.Health = loggerOr(o.Log), healthOr(o.Health)
 	o.MaxConnections = cmp.Or(o.MaxConnections, defaultConnections)
 	return &WebhookRegistrar{o: o, client: c}
 }
 
-// Run keeps the webhook set until ctx ends. It stays set then, so that Telegram keeps what comes.
-// Once only. Whatever fails is tried again; the error is nil.
+// Run keeps the webhook set until ctx ends. The webhook stays set afterwards, so that Telegram
+// keeps the updates. Call it once. It retries every failure, and its error is nil.
 func (r *WebhookRegistrar) Run(ctx context.Context) error {
 	r.o.Health.begin(ModeWebhook)
 	retryForever(ctx, r.client, r.o.Health, r.o.Log, "keep the Telegram webhook", r.attempt)
@@ -80,7 +80,7 @@ func (r *WebhookRegistrar) attempt(ctx context.Context) error {
 	return r.check(info)
 }
 
-// register tells Telegram where to deliver. It drops nothing of what waits.
+// register sets the webhook. Waiting updates are kept.
 func (r *WebhookRegistrar) register(ctx context.Context) error {
 	_, err := r.client.do(ctx, apiCall{method: "setWebhook", params: map[string]any{
 		"url":                  r.o.URL,
@@ -95,7 +95,7 @@ func (r *WebhookRegistrar) register(ctx context.Context) error {
 	return err
 }
 
-// check finds what is wrong with a webhook that was set. What failed before that does not matter.
+// check returns the delivery error of a webhook that was set. Earlier errors do not count.
 func (r *WebhookRegistrar) check(info gotgbot.WebhookInfo) error {
 	if info.Url != r.o.URL {
 		r.registered, r.nextCheck = false, time.Time{}
@@ -106,7 +106,7 @@ func (r *WebhookRegistrar) check(info gotgbot.WebhookInfo) error {
 	switch {
 	case fresh:
 		r.undelivered = &deliveryError{info.LastErrorMessage}
-	case info.PendingUpdateCount == 0: // else it may be that Telegram has only not tried again yet
+	case info.PendingUpdateCount == 0: // otherwise Telegram may just not have tried again yet
 		r.undelivered = nil
 	}
 	if r.undelivered != nil {

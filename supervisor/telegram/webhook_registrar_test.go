@@ -16,7 +16,7 @@ import (
 
 const hookURL = "https://bot.example.org/webhook/telegram"
 
-// hook is what Telegram knows of a webhook.
+// hook is Telegram's state of a webhook.
 type hook struct {
 	URL     string `json:"url"`
 	Pending int    `json:"pending_update_count"`
@@ -24,7 +24,7 @@ type hook struct {
 	Why     string `json:"last_error_message,omitempty"`
 }
 
-// keeping has a keeper run for a while over a webhook that the test changes with the time.
+// keeping runs a registrar for a while, with a webhook that the test changes over time.
 func keeping(t *testing.T, while time.Duration, h *hook, change func(after time.Duration, method string) *http.Response) *polling {
 	t.Helper()
 	p := new(polling)
@@ -51,7 +51,7 @@ func keeping(t *testing.T, while time.Duration, h *hook, change func(after time.
 
 func nothing(time.Duration, string) *http.Response { return nil }
 
-func TestTheWebhookIsSetOnceAndLookedAtEveryMinute(t *testing.T) {
+func TestRegistrar_SetsOnceChecksEveryMinute(t *testing.T) {
 	p := keeping(t, 10*time.Minute+time.Second, &hook{Pending: 3, Failed: 5, Why: "of yesterday"}, nothing)
 	sets := p.requests("setWebhook")
 	if len(sets) != 1 || len(p.requests("getWebhookInfo")) != 11 || p.requests("")[0].method != "setWebhook" {
@@ -68,7 +68,7 @@ func TestTheWebhookIsSetOnceAndLookedAtEveryMinute(t *testing.T) {
 	}
 }
 
-func TestAWebhookThatCannotBeSet(t *testing.T) {
+func TestRegistrar_FailedSet_IsRetried(t *testing.T) {
 	p := keeping(t, time.Hour, new(hook), func(after time.Duration, method string) *http.Response {
 		if method != "setWebhook" || after > 10*time.Minute {
 			return nil
@@ -89,7 +89,7 @@ func TestAWebhookThatCannotBeSet(t *testing.T) {
 	}
 }
 
-func TestAWebhookThatIsTakenAwayIsSetAgain(t *testing.T) {
+func TestRegistrar_RemovedWebhook_IsSetAgain(t *testing.T) {
 	h := new(hook)
 	taken := false
 	p := keeping(t, 10*time.Minute, h, func(after time.Duration, _ string) *http.Response {
@@ -103,8 +103,8 @@ func TestAWebhookThatIsTakenAwayIsSetAgain(t *testing.T) {
 	}
 }
 
-// TestAWebhookThatSomebodyElseWants is not fought over in a hurry, and a person is told.
-func TestAWebhookThatSomebodyElseWants(t *testing.T) {
+// TestWebhook_SetByOthers_RetriesSlowly also checks that the admin is told.
+func TestWebhook_SetByOthers_RetriesSlowly(t *testing.T) {
 	h := new(hook)
 	p := keeping(t, time.Hour, h, func(_ time.Duration, method string) *http.Response {
 		if method == "getWebhookInfo" {
@@ -120,9 +120,9 @@ func TestAWebhookThatSomebodyElseWants(t *testing.T) {
 	}
 }
 
-// TestAWebhookThatCannotBeDeliveredTo: Telegram's own words are shown until what waits has come,
-// also over minutes in which Telegram has not tried again.
-func TestAWebhookThatCannotBeDeliveredTo(t *testing.T) {
+// TestWebhook_FailedDelivery_IsShown: Telegram's own words are shown until the waiting updates have
+// come, also during minutes without another try.
+func TestWebhook_FailedDelivery_IsShown(t *testing.T) {
 	h := new(hook)
 	p := keeping(t, time.Hour, h, func(after time.Duration, _ string) *http.Response {
 		switch {
@@ -143,7 +143,7 @@ func TestAWebhookThatCannotBeDeliveredTo(t *testing.T) {
 	}
 }
 
-func TestWhatIsShownOfTheWebhookIsWords(t *testing.T) {
+func TestRegistrar_ShownError_IsPlainText(t *testing.T) {
 	h := new(hook)
 	p := keeping(t, 90*time.Second, h, func(after time.Duration, _ string) *http.Response {
 		if after > 0 {

@@ -23,7 +23,7 @@ import (
 
 const secret = "a-secret-of-the-webhook"
 
-// webhook is a handler over a store; nothing is asked of Telegram but who the bot is.
+// webhook returns a handler over a store. The only request to Telegram is for the bot's name.
 func webhook(t *testing.T, s telegram.Receiver, log hclog.Logger) *telegram.Webhook {
 	t.Helper()
 	w := newWire(t, func(asked, context.Context) (*http.Response, error) { return respond(502, "") })
@@ -34,7 +34,7 @@ func webhook(t *testing.T, s telegram.Receiver, log hclog.Logger) *telegram.Webh
 	return h
 }
 
-// unread is a body that nobody may read.
+// unread is a body that must not be read.
 type unread struct{ t *testing.T }
 
 func (u unread) Read([]byte) (int, error) {
@@ -50,14 +50,14 @@ func post(body io.Reader, secrets ...string) *http.Request {
 	return r
 }
 
-// deliver posts an update and gives the answer's status.
+// deliver posts an update and returns the answer's status.
 func deliver(h http.Handler, update string) int {
 	answer := httptest.NewRecorder()
 	h.ServeHTTP(answer, post(strings.NewReader(update), secret))
 	return answer.Code
 }
 
-func TestTheWebhooksAnswers(t *testing.T) {
+func TestWebhook_StatusCodes(t *testing.T) {
 	toUs := message(ann, group, text("@mews_bot hi"), entity("mention", 0, 9))
 	get := post(unread{t}, secret)
 	get.Method = http.MethodGet
@@ -123,16 +123,16 @@ type brokenReader struct{}
 
 func (brokenReader) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
 
-func TestAWebhookWithoutASecretIsNone(t *testing.T) {
+func TestNewWebhook_WithoutSecret_IsRefused(t *testing.T) {
 	w := newWire(t, nil)
 	if _, err := telegram.NewWebhook(w.client(), newStore(0), telegram.WebhookOptions{}); err == nil {
 		t.Error("it was made")
 	}
 }
 
-// TestForgedRequestsDoNotFillTheLog: one line at once, and then one a minute at most, with how many
-// there were.
-func TestForgedRequestsDoNotFillTheLog(t *testing.T) {
+// TestForgedRequests_LogIsThrottled: one line at once, and then at most one a minute, with their
+// number.
+func TestForgedRequests_LogIsThrottled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log, journal := logged()
 		h := webhook(t, newStore(0), log)
@@ -150,9 +150,9 @@ func TestForgedRequestsDoNotFillTheLog(t *testing.T) {
 	})
 }
 
-// TestAForgedRequestIsCutOff: over a real connection, whoever does not know the secret is answered
-// before the body has come, and the connection ends.
-func TestAForgedRequestIsCutOff(t *testing.T) {
+// TestForgedRequest_IsRefusedBeforeBody: over a real connection, a wrong secret is answered before
+// the body has come, and the connection ends.
+func TestForgedRequest_IsRefusedBeforeBody(t *testing.T) {
 	server := httptest.NewServer(webhook(t, newStore(0), nil))
 	defer server.Close()
 	conn, err := net.Dial("tcp", server.Listener.Addr().String())
@@ -175,8 +175,8 @@ func TestAForgedRequestIsCutOff(t *testing.T) {
 	}
 }
 
-// TestASlowBodyIsNotWaitedFor: in the bubble's time, over a connection that is in memory.
-func TestASlowBodyIsNotWaitedFor(t *testing.T) {
+// TestSlowBody_TimesOut uses the bubble's fake time, over a connection in memory.
+func TestSlowBody_TimesOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ours, theirs := net.Pipe()
 		listener := &oneConn{conn: theirs, done: make(chan struct{})}
@@ -199,7 +199,7 @@ func TestASlowBodyIsNotWaitedFor(t *testing.T) {
 	})
 }
 
-// oneConn is a listener with one connection to give.
+// oneConn is a listener with one connection.
 type oneConn struct {
 	conn net.Conn
 	once sync.Once
@@ -236,8 +236,8 @@ func (s slowStore) Take(ctx context.Context, batch []supervisor.Incoming, next i
 	}
 }
 
-// TestASlowStoreIsWaitedFor: the deadline is the body's, not the keeping's.
-func TestASlowStoreIsWaitedFor(t *testing.T) {
+// TestSlowStore_IsWaitedFor: the deadline is for the body, and not for the store.
+func TestSlowStore_IsWaitedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ours, theirs := net.Pipe()
 		listener := &oneConn{conn: theirs, done: make(chan struct{})}
@@ -258,7 +258,7 @@ func TestASlowStoreIsWaitedFor(t *testing.T) {
 	})
 }
 
-func TestManyDeliverAtOnce(t *testing.T) {
+func TestWebhook_ConcurrentDeliveries(t *testing.T) {
 	s := newStore(0)
 	server := httptest.NewServer(webhook(t, s, nil))
 	defer server.Close()

@@ -6,17 +6,17 @@ import (
 	"unicode"
 )
 
-// Elsewhere is what a tool of another assistant does, and what does that here. A model may have
-// learnt to look for a tool by its name there.
+// Elsewhere maps a tool of another assistant to ours. A model may have learnt to look for a tool by
+// its name there.
 type Elsewhere struct {
 	Assistant string
 	Tool      string
-	Action    string   // of that tool; "" where it has none
+	Action    string   // of that tool; "" if it has none
 	Tools     []string // that do it
 	Button    string   // with which the person does it; "" is none
 }
 
-// OfOthers are the tools of others for what is due at times.
+// OfOthers lists other assistants' tools for scheduled work.
 var OfOthers = []Elsewhere{
 	{"EchOS", "add_reminder", "", []string{"schedule_task"}, ""},
 	{"EchOS", "list_reminders", "", []string{"list_tasks"}, ""},
@@ -31,13 +31,13 @@ var OfOthers = []Elsewhere{
 	{"Picobot", "cron", "cancel", []string{"cancel_task"}, "Delete"},
 }
 
-// calledElsewhere says whether others have a tool of that name, in lower case, and one of ours does
-// some of what that does.
+// calledElsewhere reports whether another assistant has a tool of that name, in lower case, for
+// which one of ours is a replacement.
 func calledElsewhere(name, tool string) bool {
 	return slices.ContainsFunc(OfOthers, func(e Elsewhere) bool { return e.Tool == name && slices.Contains(e.Tools, tool) })
 }
 
-// names are the words of a text in lower case, of which a name is one.
+// names returns the words of a text in lower case, to compare them with names.
 func names(text string) []string {
 	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }

@@ -17,8 +17,8 @@ var tasks = append(slices.Clone(some),
 	tool("tasks", "get_task_results", "What came of tasks, newest first"),
 	tool("history", "list_said", "List what was said."))
 
-// Who looks for a tool by the name that it has elsewhere gets what does the same, and nothing else.
-func TestToolsAreFoundByTheirNamesElsewhere(t *testing.T) {
+// A search for another assistant's tool name finds the tool that does the same, and nothing else.
+func TestFind_ForeignToolName_FindsOurs(t *testing.T) {
 	for words, want := range map[string]string{
 		"cron": "schedule_task list_tasks cancel_task", "CRON": "schedule_task list_tasks cancel_task", "add_reminder": "schedule_task",
 		"list_reminders": "list_tasks get_task_results", "complete_reminder": "cancel_task", "manage_schedule": "schedule_task list_tasks update_task cancel_task",
@@ -30,8 +30,8 @@ func TestToolsAreFoundByTheirNamesElsewhere(t *testing.T) {
 	}
 }
 
-// A word of such a name finds nothing by that.
-func TestAWordOfANameElsewhereIsNone(t *testing.T) {
+// A word of such a name finds nothing.
+func TestFind_PartOfForeignName_FindsNothing(t *testing.T) {
 	for _, words := range []string{"add", "manage", "complete"} {
 		if got := tools.Names(tools.Find(tasks, words)); len(got) > 0 {
 			t.Errorf("%q finds %q", words, got)

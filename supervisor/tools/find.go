@@ -9,7 +9,7 @@ import (
 	"mews/protocol"
 )
 
-// What a word is worth, by where it stands. A whole word of a name counts more than a part, and the
+// Weights of a word by its position. A whole word of a name counts more than a part, and the
 // description least.
 const (
 	worthName        = 8
@@ -18,12 +18,12 @@ const (
 	worthDescription = 1
 )
 
-// minWord is how many characters a word needs to be looked for in descriptions, and within words.
+// minWord is how many characters a word needs to be searched for in descriptions and within words.
 const minWord = 3
 
-// Find are the tools of families that words are about, best match first: at most MaxFound, of
-// MaxFoundBytes together. A family's or a tool's own name finds that alone, and the name that it
-// has elsewhere what does the same.
+// Find returns the tools of families that match words, the best match first. It returns at most
+// MaxFound, of MaxFoundBytes together. A family's or a tool's own name finds only that, and its
+// name elsewhere finds the tool that does the same.
 func Find(all []protocol.Tool, words string) []protocol.Tool {
 	type match struct {
 		protocol.Tool
@@ -52,7 +52,7 @@ func Find(all []protocol.Tool, words string) []protocol.Tool {
 	return found.tools
 }
 
-// fields are the words of a text in lower case. Names are taken apart too.
+// fields returns the words of a text in lower case. Names are split too.
 func fields(text string) []string {
 	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }

@@ -1,6 +1,6 @@
-// Package tools says which tools a model is offered: those that always are, and those of families
-// that are open in its conversation. It does no I/O. What a worker says of its tools is bounded
-// here once more: it may be hostile.
+// Package tools decides which tools a model is offered: those that always are, and the open tools
+// of families. It does no I/O. It bounds the worker's descriptions of its tools again, because the
+// worker may be hostile.
 package tools
 
 import (
@@ -12,7 +12,7 @@ import (
 	"mews/supervisor"
 )
 
-// What is offered at once, and what one search opens, at most.
+// Limits of the tools that are offered at once, and that one search opens.
 const (
 	MaxOffered      = 40
 	MaxOfferedBytes = 24 << 10
@@ -30,7 +30,7 @@ type list struct {
 	most, mostSize int
 }
 
-// add adds a tool where it fits.
+// add adds a tool if it fits.
 func (l *list) add(t protocol.Tool) (fits bool) {
 	if len(l.tools) >= l.most || l.bytes+Size(t) > l.mostSize {
 		return false
@@ -48,9 +48,9 @@ func Named(all []protocol.Tool, name string) (t protocol.Tool, known bool) {
 	return all[i], true
 }
 
-// Offered are the tools that a model is offered of all that its person has, which are sorted by
-// name: those that always are, and then those that are open, in the order in which they were
-// opened. So the same prefix stays the same.
+// Offered returns the tools that a model is offered, from all of its user's sorted tools. First
+// come those that always are, and then the open ones, in the order of their opening. So the prefix
+// of requests stays the same.
 func Offered(all []protocol.Tool, open []supervisor.OpenedTool) []protocol.Tool {
 	return offered(all, open).tools
 }
@@ -70,8 +70,8 @@ func offered(all []protocol.Tool, open []supervisor.OpenedTool) list {
 	return l
 }
 
-// Open are the tools that are open once more of them are, as far as there is room. full are the
-// names of those for which there is none. What always is offered, or is no tool, is left out.
+// Open returns the open tools after opening more, as far as there is room. full lists those without
+// room. Names that are always offered, or are not tools, are left out.
 func Open(all []protocol.Tool, open []supervisor.OpenedTool, more ...supervisor.OpenedTool) (now []supervisor.OpenedTool, full []string) {
 	l, now := offered(all, open), slices.Clone(open)
 	for _, o := range more {
@@ -87,9 +87,9 @@ func Open(all []protocol.Tool, open []supervisor.OpenedTool, more ...supervisor.
 	return now, full
 }
 
-// Unused are the names of the tools to close of those that are open: those that were not used for
-// longest, and those that are kept open only after them. They are as many as leave room for what
-// one search opens. What is no tool any more is closed too, unless it is kept open.
+// Unused returns the names of open tools to close, the least recently used first. Those kept open
+// by the user come last. It closes enough for the results of one search. Tools that no longer exist
+// are closed too, unless they are kept open.
 func Unused(all []protocol.Tool, open []supervisor.OpenedTool) (closed []string) {
 	order := map[bool]int{true: 1}
 	left := slices.SortedStableFunc(slices.Values(open), func(a, b supervisor.OpenedTool) int {
@@ -115,7 +115,8 @@ type Family struct {
 	Tools []protocol.Tool
 }
 
-// Families are those of a list of tools, by name. Tools that always are offered are of none.
+// Families returns the families of a list of tools, by name. Tools that are always offered belong
+// to none.
 func Families(all []protocol.Tool) (families []Family) {
 	for _, t := range all {
 		if t.Family == "" {
@@ -130,7 +131,7 @@ func Families(all []protocol.Tool) (families []Family) {
 	return families
 }
 
-// Names are the names of tools.
+// Names returns the names of tools.
 func Names(tools []protocol.Tool) (names []string) {
 	for _, t := range tools {
 		names = append(names, t.Name)

@@ -33,14 +33,14 @@ var some = []protocol.Tool{
 	tool("", "write_file", "Write a text file."),
 }
 
-func TestWhatIsOpenFollowsWhatAlwaysIsThere(t *testing.T) {
+func TestOffered_OpenToolsComeLast(t *testing.T) {
 	got := tools.Names(tools.Offered(some, opened("update_memory", "gone", "read_file", "delete_upload")))
 	if want := []string{"read_file", "write_file", "update_memory", "delete_upload"}; !slices.Equal(got, want) {
 		t.Errorf("offered are %q, want %q", got, want)
 	}
 }
 
-func TestToolsAreFoundByWordsBestFirst(t *testing.T) {
+func TestFind_SortsBestMatchFirst(t *testing.T) {
 	for words, want := range map[string]string{
 		"memory": "forget update_memory", "UPDATE_MEMORY": "update_memory", " terminal ": "terminal",
 		"what was said in the history": "search_history", "correct a memory": "update_memory forget",
@@ -63,8 +63,8 @@ func many(n, size int) (all []protocol.Tool) {
 	return all
 }
 
-// TestNoMoreIsOpenThanThereIsRoomFor however many tools a server has, and whatever it says of them.
-func TestNoMoreIsOpenThanThereIsRoomFor(t *testing.T) {
+// TestOpen_OverLimit_IsRefused however many tools a server has, and whatever it says of them.
+func TestOpen_OverLimit_IsRefused(t *testing.T) {
 	for _, test := range []struct{ n, size, found, open int }{
 		{200, 100, 12, 40}, {200, 1000, 8, 24}, {256, 2000, 4, 12}, {3, 9 << 10, 0, 2}, {1, 25 << 10, 0, 0},
 	} {
@@ -90,7 +90,7 @@ func TestNoMoreIsOpenThanThereIsRoomFor(t *testing.T) {
 	}
 }
 
-func TestFamiliesAreListedByName(t *testing.T) {
+func TestFamilies_AreSortedByName(t *testing.T) {
 	var got []string
 	for _, f := range tools.Families(some) {
 		got = append(got, f.Name+": "+strings.Join(tools.Names(f.Tools), ", "))

@@ -29,16 +29,22 @@ const (
 	textHeardUnshown      = "I have heard it now."
 	textHeardNothing      = "I hear nothing in the recording of %s that you sent: nobody speaks, or it is too low. You may say it again, closer " +
 		"to the microphone."
-	textFailed   = "I can't listen to what you sent: %s The recording is kept: `%s`."
-	textNotHeard = "the recording was not heard: %s"
-	textNoAnswer = "it came to nothing, and the log says why. Trying again may help."
+	textFailed         = "I can't listen to what you sent: %s The recording is kept: `%s`."
+	textNotHeard       = "the recording was not heard: %s"
+	textNoAnswer       = "it came to nothing, and the log says why. Trying again may help."
+	textHearingOff     = "nobody listens to recordings on this machine (speech.in.engine is off)."
+	textEndpointFormat = "%s can't be sent to be written down: the server takes %s, and at most 25 MB."
+	textNotReceived    = "the recording could not be put into your folder. %s"
+	textEndpointGone   = "there is no such file among yours."
+	textNoHearing      = "this machine has no model of speech. An admin may get one and name it in speech.in.model: " +
+		"`mews help voice-setup` says how."
 	textTryAgain = "Try again"
 	textTooLong  = "it is %s long, and I listen to at most %s. Send it in parts, or ask an admin to raise speech.in.longest."
 )
 
 // textsFailure says for each failure what happened and what to do.
 var textsFailure = map[protocol.SpeechFailure]string{
-	protocol.SpeechNoProgram: "the program for it is not installed where my programs run. An admin may install it; the README says how, and " +
+	protocol.SpeechNoProgram: "the program for it is not installed where my programs run. An admin may install it; `mews help voice-setup` says how, and " +
 		"`mews check` names what is missing.",
 	protocol.SpeechNoModel: "the model of speech is missing or was not loaded to its end. An admin may get it anew and name it in " +
 		"speech.in.model; `mews check` looks at it.",

@@ -49,8 +49,10 @@ type Options struct {
 	// likewise, in the place of what it has shown of that before
 	Show func(ctx context.Context, d supervisor.Delivery) error
 	// begins a turn with what was heard in a recording that a command named
-	Begin func(ctx context.Context, c supervisor.Conversation, command int64, text string) error
-	Log   hclog.Logger
+	Begin   func(ctx context.Context, c supervisor.Conversation, command int64, text string) error
+	Uploads Uploads // of HearUploaded alone, as Now
+	Now     func() time.Time
+	Log     hclog.Logger
 }
 
 // Transcriber has recordings transcribed. Its methods may be called from any goroutine.
@@ -69,6 +71,23 @@ type Recording struct {
 	Seconds      int    // 0: its person asks for it, and it is not known
 	// its bytes in the spool; the zero value where they may not be there any more
 	Blob protocol.BlobRef
+}
+
+// The engines that need something of their own.
+const (
+	engineOff     = "off"
+	engineWhisper = "whisper"
+)
+
+// CheckEngine says for people why a configured engine transcribes nothing; "" means that it does.
+func CheckEngine(e protocol.SpeechEngine) (missing string) {
+	switch {
+	case e.Engine == engineOff:
+		return textHearingOff
+	case e.Engine == engineWhisper && e.Model == "":
+		return textNoHearing
+	}
+	return ""
 }
 
 // unaskedAudio is how long an audio file is at least that nobody transcribes unless its person

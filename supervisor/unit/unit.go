@@ -1,5 +1,4 @@
-// Package unit finds the systemd unit that runs Mews here, so that what is told names the command
-// that does it.
+// Package unit finds the systemd unit that runs Mews, so that texts can name the right command.
 package unit
 
 import (
@@ -18,12 +17,12 @@ type Service struct {
 	Settings []string // KEY=VALUE of its section [Service], those of drop-ins last
 }
 
-// Of is the service that runs Mews on a state folder. It is found by the folder, which the unit has
-// to name for it to be writable.
+// Of returns the service that runs Mews on a state folder. It is found by the folder, which the
+// unit must name to make it writable.
 func Of(state string) (Service, bool) { return find("/", state) }
 
-// Command is what a person types to start, restart or stop the Mews of a state folder: systemctl
-// where a unit runs it, else the other command.
+// Command returns the command that starts, restarts or stops the Mews of a state folder. It is
+// systemctl if a unit runs Mews, otherwise the other command.
 func Command(verb, state, otherwise string) string {
 	if s, ok := Of(state); ok {
 		return "systemctl " + verb + " " + s.Name
@@ -42,7 +41,8 @@ func find(root, state string) (Service, bool) {
 			name := filepath.Base(file)
 			s := Service{Name: strings.TrimSuffix(name, ".service"), Settings: settings(file)}
 			for _, f := range folders {
-				drops, _ := filepath.Glob(filepath.Join(root, f, name+".d", "*.conf")) // likewise
+				// the pattern is a right one
+				drops, _ := filepath.Glob(filepath.Join(root, f, name+".d", "*.conf"))
 				for _, drop := range drops {
 					s.Settings = append(s.Settings, settings(drop)...)
 				}
@@ -55,14 +55,14 @@ func find(root, state string) (Service, bool) {
 	return Service{}, false
 }
 
-// runs says whether a unit runs Mews on a state folder.
+// runs reports whether a unit runs Mews on a state folder.
 func (s Service) runs(state string) bool {
 	return strings.Contains(strings.Join(s.Values("ExecStart"), " ")+" ", "/mews run ") &&
 		(slices.Contains(strings.Fields(strings.Join(s.Values("StateDirectory"), " ")), strings.TrimPrefix(state, "/var/lib/")) ||
 			slices.Contains(strings.Fields(strings.Join(s.Values("ReadWritePaths"), " ")), state))
 }
 
-// Values are those of a key, in their order.
+// Values returns the values of a key, in order.
 func (s Service) Values(key string) (list []string) {
 	for _, line := range s.Settings {
 		if value, ok := strings.CutPrefix(line, key+"="); ok {
@@ -72,7 +72,7 @@ func (s Service) Values(key string) (list []string) {
 	return list
 }
 
-// settings are the lines of the section [Service] of a file. One that can't be read has none.
+// settings returns the lines of a file's section [Service], or none if it can't be read.
 func settings(path string) (list []string) {
 	text, _ := os.ReadFile(path) // whoever may not read units is told of `mews run`
 	section := ""

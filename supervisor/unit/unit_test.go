@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestTheUnitOfAStateFolderIsFound(t *testing.T) {
+func TestFind_UnitOfStateFolder(t *testing.T) {
 	root := t.TempDir()
 	write := func(path, text string) {
 		t.Helper()

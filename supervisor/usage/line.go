@@ -1,4 +1,4 @@
-// Package usage sums what was asked of models, and what it cost.
+// Package usage sums up the use of models and its cost.
 package usage
 
 import (
@@ -8,22 +8,22 @@ import (
 	"mews/supervisor/internal/money"
 )
 
-// Line is a sum of calls of models.
+// Line is a sum over calls of models.
 type Line struct {
 	Name       string `json:"name"` // of the model, as provider/model, or of the user
 	Calls      int64  `json:"calls"`
-	Input      int64  `json:"input"` // tokens, with those from a cache and into one
+	Input      int64  `json:"input"` // tokens, including those read from and written to a cache
 	Output     int64  `json:"output"`
 	CacheRead  int64  `json:"cache_read"`
 	CacheWrite int64  `json:"cache_write"`
-	// in millionths of a US dollar, of the calls whose price is known
+	// in millionths of a US dollar, of the calls with a known price
 	Cost     int64 `json:"cost_microdollars"`
-	Unpriced int64 `json:"unpriced_calls"` // calls whose price is not known
-	// some of the tokens were not counted by a provider
+	Unpriced int64 `json:"unpriced_calls"` // calls without a known price
+	// some of the tokens were estimated, not counted by a provider
 	Estimated bool `json:"estimated,omitempty"`
 }
 
-// Total is the sum of lines, without a name.
+// Total returns the sum of lines, without a name.
 func Total(lines []Line) Line {
 	var sum Line
 	for _, l := range lines {
@@ -36,15 +36,15 @@ func Total(lines []Line) Line {
 	return sum
 }
 
-// String is the sum for a person: "12 calls, 34,567 tokens in (89 % from a cache), 1,234 out,
-// $0.12".
+// String returns the sum for people. An example is "12 calls, 34,567 tokens in (89 % from a cache),
+// 1,234 out, $0.12".
 func (l Line) String() string {
 	if l.Calls == 0 {
 		return textNothing
 	}
 	cached := ""
 	if l.CacheRead > 0 && l.Input > 0 {
-		// rounded down: nothing short of all is 100
+		// rounded down: only all of them are 100 %
 		cached = fmt.Sprintf(textCached, int64(float64(l.CacheRead)/float64(l.Input)*100))
 	}
 	about := ""
@@ -55,7 +55,7 @@ func (l Line) String() string {
 		amount.Number(l.Output), l.Price())
 }
 
-// Price is what the calls cost, as far as that is known.
+// Price returns the cost of the calls, as far as it is known.
 func (l Line) Price() string {
 	switch {
 	case l.Unpriced == 0:

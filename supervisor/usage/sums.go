@@ -9,13 +9,13 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// Sums are what the calls of models come to.
+// Sums sums up the use of models.
 type Sums struct {
 	Store         sqlite.Usage
 	Conversations sqlite.Conversations
 }
 
-// Usage is what a user, "" everybody, asked of models since a moment.
+// Usage returns a user's use of models since a time, grouped. The user "" means everybody.
 func (s Sums) Usage(ctx context.Context, user string, from time.Time, by string) ([]Line, error) {
 	dimensions := []sqlite.UsageDimension{sqlite.UsageDimension(by)}
 	totals, err := s.Store.Sum(ctx, sqlite.UsageQuery{User: user, From: from, By: dimensions})
@@ -33,7 +33,7 @@ func (s Sums) Usage(ctx context.Context, user string, from time.Time, by string)
 	return lines, nil
 }
 
-// Daily is what a user asked of models on each day since that of a moment.
+// Daily returns a user's use of models on each day since that of a time.
 func (s Sums) Daily(ctx context.Context, user string, since time.Time, zone *time.Location) ([]Line, error) {
 	totals, err := s.Store.Daily(ctx, user, since, zone)
 	return linesOf(totals), err
@@ -50,7 +50,7 @@ func linesOf(totals []sqlite.UsageTotal) (lines []Line) {
 	return lines
 }
 
-// nameOf is a conversation for its own person: "telegram", "telegram group -100123, topic 7",
+// nameOf returns a conversation's name for its user: "telegram", "telegram group -100123, topic 7",
 // "terminal work".
 func nameOf(c supervisor.Conversation, known bool) string {
 	if !known {

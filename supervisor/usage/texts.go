@@ -1,6 +1,6 @@
 package usage
 
-// What people read of a sum.
+// Texts of a sum.
 const (
 	textNothing      = "nothing"
 	textCached       = " (%d %% from a cache)"
@@ -9,3 +9,6 @@ const (
 	textNoPrice      = "price not known"
 	textSomeUnpriced = "%s and %s of unknown price"
 )
+
+// What an admin reads in the log of texts that nobody can pay for.
+const textTalksNowhere = "%s talks nowhere, so nothing can be paid for them."

@@ -8,18 +8,19 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// SettingModel is the setting that a person's choice of a model is kept under.
+// SettingModel is the name of the setting for a user's model.
 const SettingModel = "model"
 
-// ModelChoice says which model answers whom.
+// ModelChoice decides which model answers a user.
 type ModelChoice struct {
 	People        *access.People
 	Settings      sqlite.Settings
 	Configuration func() *Configuration // the one in force
 }
 
-// Choice is the model that answers a user: their own choice while they may have it, else the
-// configuration's for them, else the default. own says that it is their own.
+// Choice returns the model that answers a user. It is the user's own choice if still allowed,
+// otherwise the configuration's for them, otherwise the default. own means that it is the user's
+// choice.
 func (c ModelChoice) Choice(ctx context.Context, user string) (spec string, own bool, err error) {
 	spec, own, err = c.Settings.Find(ctx, user, SettingModel)
 	if err != nil || own && c.May(user, spec) {
@@ -29,10 +30,10 @@ func (c ModelChoice) Choice(ctx context.Context, user string) (spec string, own 
 	return cmp.Or(u.Model, c.Configuration().Defaults.Model.Value), false, nil
 }
 
-// May says whether a user may choose a model, which is named in full.
+// May reports whether a user may choose a model, given by its full name.
 func (c ModelChoice) May(user, spec string) bool { return c.Configuration().MayChoose(user, spec) }
 
-// Choose keeps a user's choice; "" takes it back.
+// Choose stores a user's choice; "" removes it.
 func (c ModelChoice) Choose(ctx context.Context, user, spec string) error {
 	if spec == "" {
 		return c.Settings.Delete(ctx, user, SettingModel)

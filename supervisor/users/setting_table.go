@@ -28,7 +28,7 @@ const (
 	SettingLanguage = "speech language"
 )
 
-// periods are the periods that a limit is for, by its setting.
+// periods maps the setting of a limit to the limit's period.
 var periods = map[string]string{SettingDay: textToday, SettingMonth: textThisMonth}
 
 const (
@@ -41,7 +41,7 @@ var busyValues = map[supervisor.Busy]bool{supervisor.BusySteer: true, supervisor
 // leastLimit is the smallest limit in millionths of a US dollar: the smallest amount that is shown.
 const leastLimit = 100
 
-// table has all settings in the order in which they are shown: the core's, and then the features'.
+// table lists all settings in the order of display: the core's, and then the features'.
 func (s *Settings) table() []feature.Setting {
 	return append([]feature.Setting{
 		{Name: SettingTimezone, Example: "Europe/Madrid", Note: textTimezoneNote, Check: checkTimezone,
@@ -74,7 +74,7 @@ func (s *Settings) table() []feature.Setting {
 	}, s.Features...)
 }
 
-// limitSetting is the setting of a limit, which a person may only lower.
+// limitSetting returns the setting of a limit, which a user may only lower.
 func (s *Settings) limitSetting(name, example string, of func(*supervisor.Budget) *int64) feature.Setting {
 	return feature.Setting{
 		Name: name, Example: example, Private: true,
@@ -116,7 +116,7 @@ func checkTimezone(_ supervisor.User, value string) (string, error) {
 	return value, nil
 }
 
-// checkQuiet takes quiet hours, and off.
+// checkQuiet accepts quiet hours, and "off".
 func checkQuiet(_ supervisor.User, value string) (string, error) {
 	if strings.EqualFold(value, off) {
 		return off, nil
@@ -136,10 +136,10 @@ func checkLanguage(_ supervisor.User, value string) (string, error) {
 	return value, nil
 }
 
-// language is what whisper.cpp calls a language, and auto.
+// language accepts whisper.cpp's name of a language, and "auto".
 var language = regexp.MustCompile(`^(auto|[a-z]{2,3})$`)
 
-// checkSwitch takes on and off. wrong says so of anything else.
+// checkSwitch accepts "on" and "off"; wrong is the error for anything else.
 func checkSwitch(wrong string) func(supervisor.User, string) (string, error) {
 	return func(_ supervisor.User, value string) (string, error) {
 		if value = strings.ToLower(value); value != on && value != off {

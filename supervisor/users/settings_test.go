@@ -106,7 +106,7 @@ func holdLease(t *testing.T, s *fixture, user string, amount int64) {
 	must(t, err)
 }
 
-func TestWhatIsNoSettingIsRefused(t *testing.T) {
+func TestSettings_InvalidValue_IsRefused(t *testing.T) {
 	p := newFixture(t).settings
 	for _, c := range []struct {
 		user, name, value, want string
@@ -129,7 +129,7 @@ func TestWhatIsNoSettingIsRefused(t *testing.T) {
 	}
 }
 
-func TestSettingsAct(t *testing.T) {
+func TestSettings_TakeEffect(t *testing.T) {
 	s := newFixture(t)
 	p := s.settings
 	set(t, p, "ann", SettingTimezone, "Asia/Tokyo")
@@ -168,7 +168,7 @@ func TestSettingsAct(t *testing.T) {
 	}
 }
 
-func TestSettingsAreListed(t *testing.T) {
+func TestSettings_List(t *testing.T) {
 	s := newFixture(t)
 	p := s.settings
 	set(t, p, "ann", SettingStream, "off")
@@ -191,7 +191,7 @@ func TestSettingsAreListed(t *testing.T) {
 	}
 }
 
-func TestAModelThatMayNotBeChosenAnyMoreAnswersNobody(t *testing.T) {
+func TestModelChoice_NoLongerAllowed_IsIgnored(t *testing.T) {
 	v := newFixture(t).settings.Models
 	for _, c := range []struct {
 		user, spec string
@@ -208,7 +208,7 @@ func TestAModelThatMayNotBeChosenAnyMoreAnswersNobody(t *testing.T) {
 	}
 }
 
-func TestWhatIsLeftOfABudget(t *testing.T) {
+func TestBudgetLeft(t *testing.T) {
 	s := newFixture(t)
 	p := s.settings
 	spend(t, s, "ann", 300_000)

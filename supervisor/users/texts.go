@@ -1,6 +1,6 @@
 package users
 
-// What people read about their settings.
+// Texts about settings, for their users.
 const (
 	textToday       = "today"
 	textThisMonth   = "this month"

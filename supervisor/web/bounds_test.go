@@ -13,10 +13,10 @@ import (
 	"mews/supervisor/web"
 )
 
-// short is what a caller is given in these tests, so that they need not wait long for its end.
+// short is the timeout of callers in these tests.
 const short = 30 * time.Millisecond
 
-func TestWhoIsSlowIsHungUpOn(t *testing.T) {
+func TestSlowCaller_IsCutOff(t *testing.T) {
 	for name, c := range map[string]struct {
 		timings web.Timings
 		says    string
@@ -36,8 +36,8 @@ func TestWhoIsSlowIsHungUpOn(t *testing.T) {
 	}
 }
 
-// A slow loris sends a little all the time: that does not buy it more time.
-func TestALorisIsHungUpOnHoweverItGoesOn(t *testing.T) {
+// A slow loris sends a little all the time, which gives it no more time.
+func TestSlowLoris_IsCutOff(t *testing.T) {
 	c := serve(t, web.Options{Timings: web.Timings{Header: short}}, echo).call()
 	var feeding sync.WaitGroup
 	defer feeding.Wait()
@@ -56,7 +56,7 @@ func TestALorisIsHungUpOnHoweverItGoesOn(t *testing.T) {
 	c.Close()
 }
 
-func TestHeadersThatAreTooLargeAreRefused(t *testing.T) {
+func TestHeaders_TooLarge_AreRefused(t *testing.T) {
 	r := serve(t, web.Options{}, echo)
 	c := r.call()
 	c.say("POST " + path + " HTTP/1.1\r\nHost: h\r\nX: " + strings.Repeat("x", 16<<10+4<<10) + "\r\nContent-Length: 0\r\n\r\n")
@@ -70,7 +70,7 @@ func TestHeadersThatAreTooLargeAreRefused(t *testing.T) {
 	}
 }
 
-func TestSoManyConnectionsAreServedAtOnceAndTheOthersWait(t *testing.T) {
+func TestConnections_OverLimit_Wait(t *testing.T) {
 	const most, callers = 3, 12
 	var inside, highest atomic.Int32
 	full, release := make(chan struct{}, callers), make(chan struct{})
@@ -103,7 +103,7 @@ func TestSoManyConnectionsAreServedAtOnceAndTheOthersWait(t *testing.T) {
 	}
 }
 
-func TestAServerThatIsFullEndsAllTheSame(t *testing.T) {
+func TestStop_ServerFull_Ends(t *testing.T) {
 	r := serve(t, web.Options{Connections: 1, Timings: web.Timings{Grace: short}}, echo)
 	c := r.call()
 	c.say(post(path, "x"))
@@ -119,9 +119,9 @@ func TestAServerThatIsFullEndsAllTheSame(t *testing.T) {
 	}
 }
 
-// TestWhoSendsNoHeadersMakesRoom: however many hold their connections open and send a byte now and
-// then, a genuine call is answered, in a moment. Who is being answered keeps its place.
-func TestWhoSendsNoHeadersMakesRoom(t *testing.T) {
+// However many callers hold connections open and send a byte now and then, a genuine call is soon
+// answered. A request that is being answered keeps its slot.
+func TestConnections_WithoutHeaders_GiveWay(t *testing.T) {
 	const most = 4
 	inside, release := make(chan struct{}), make(chan struct{})
 	r := serve(t, web.Options{Connections: most, Timings: web.Timings{Header: time.Hour, Idle: time.Hour, Patience: short}},

@@ -9,7 +9,7 @@ import (
 	"mews/supervisor/web"
 )
 
-func TestARequestThatRunsAtTheEndIsStillAnswered(t *testing.T) {
+func TestStop_RunningRequest_IsAnswered(t *testing.T) {
 	began, release := make(chan struct{}), make(chan struct{})
 	r := serve(t, web.Options{}, func(w http.ResponseWriter, r *http.Request) {
 		if r.ContentLength == 0 {
@@ -49,7 +49,7 @@ func TestARequestThatRunsAtTheEndIsStillAnswered(t *testing.T) {
 	}
 }
 
-func TestARequestThatDoesNotEndIsCutOffAndWaitedFor(t *testing.T) {
+func TestStop_EndlessRequest_IsCutOff(t *testing.T) {
 	began, over := make(chan struct{}), false
 	r := serve(t, web.Options{Timings: web.Timings{Grace: short}}, func(_ http.ResponseWriter, r *http.Request) {
 		close(began)
@@ -71,7 +71,7 @@ func TestARequestThatDoesNotEndIsCutOffAndWaitedFor(t *testing.T) {
 	}
 }
 
-func TestAServerWhoseTimeHasEndedServesNobody(t *testing.T) {
+func TestStop_LateRequest_IsNotServed(t *testing.T) {
 	r := serve(t, web.Options{}, echo)
 	r.end()
 	w := &recorder{header: http.Header{}}

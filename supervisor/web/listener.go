@@ -12,23 +12,23 @@ import (
 )
 
 // maxOfAddress is how many connections one address may have open. Telegram has at most 10 open
-// here, GitHub a few. Loopback and private addresses are not bounded: all that a proxy hands on
-// comes from there.
+// here, GitHub a few. Loopback and private addresses are not limited: all calls through a proxy
+// come from there.
 const maxOfAddress = 32
 
-// limitedListener has a bounded number of connections open at once. Where all places are taken, a
-// new connection takes that of the one whose request's headers have been awaited longest, and for
-// patience at least. Until there is one, or another is closed, the new one waits.
+// limitedListener limits the open connections. If all slots are taken, a new connection takes the
+// slot of the one that has waited longest for its request's headers, if it has waited for patience.
+// Otherwise the new connection waits for a slot.
 type limitedListener struct {
 	*net.TCPListener
 	most     int
 	patience time.Duration
 	closed   chan struct{}
 	close    func() error  // once
-	freed    chan struct{} // holds a token when there may be a place
+	freed    chan struct{} // holds a token if there may be a free slot
 
 	mu   sync.Mutex     // guards what follows
-	open []*limitedConn // the one whose request was awaited first is first
+	open []*limitedConn // in the order in which they began to wait for their requests
 }
 
 func limitListener(l *net.TCPListener, most int, patience time.Duration) *limitedListener {
@@ -56,7 +56,7 @@ func (l *limitedListener) Accept() (net.Conn, error) {
 	}
 }
 
-// wait waits until a connection has a place. It returns false where the listener was closed before.
+// wait waits until a connection has a slot. It returns false if the listener was closed before.
 func (l *limitedListener) wait(c *limitedConn) bool {
 	for {
 		in, again := l.admit(c)
@@ -74,7 +74,7 @@ func (l *limitedListener) wait(c *limitedConn) bool {
 
 func (l *limitedListener) Close() error { return l.close() }
 
-// outerAddress is whom a connection is counted for; the zero value is nobody.
+// outerAddress returns the address that a connection counts for; the zero value means none.
 func outerAddress(a net.Addr) netip.Addr {
 	ip := a.(*net.TCPAddr).AddrPort().Addr().Unmap()
 	if ip.IsLoopback() || ip.IsPrivate() {
@@ -83,7 +83,7 @@ func outerAddress(a net.Addr) netip.Addr {
 	return ip
 }
 
-// tooMany says that an address has as many connections as it may.
+// tooMany reports whether an address has as many connections as it may.
 func (l *limitedListener) tooMany(address netip.Addr) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -96,8 +96,8 @@ func (l *limitedListener) tooMany(address netip.Addr) bool {
 	return address.IsValid() && n >= maxOfAddress
 }
 
-// admit gives a connection a place, if need be that of another. Where none can be had it says when
-// to ask again at the latest.
+// admit gives a connection a slot, perhaps that of another. If there is none, it returns when to
+// try again at the latest.
 func (l *limitedListener) admit(c *limitedConn) (in bool, again time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -116,7 +116,7 @@ func (l *limitedListener) admit(c *limitedConn) (in bool, again time.Duration) {
 	return true, 0
 }
 
-// remove takes a connection out, and says whether it was in.
+// remove removes a connection, and returns whether it was in.
 func (l *limitedListener) remove(c *limitedConn) bool {
 	i := slices.Index(l.open, c)
 	if i >= 0 {
@@ -125,7 +125,7 @@ func (l *limitedListener) remove(c *limitedConn) bool {
 	return i >= 0
 }
 
-// stateChanged is told by net/http that a request's headers have come, or that the next request is
+// stateChanged is called by net/http when a request's headers have come, or the next request is
 // awaited.
 func (l *limitedListener) stateChanged(conn net.Conn, state http.ConnState) {
 	c := conn.(*limitedConn)
@@ -141,8 +141,8 @@ func (l *limitedListener) stateChanged(conn net.Conn, state http.ConnState) {
 	}
 }
 
-// limitedConn has a place until it is closed. net/http sees that it is a TCP connection and closes
-// one half of it first, so that a caller who is refused in the middle of a request can read why.
+// limitedConn has a slot until it is closed. net/http sees that it is a TCP connection and closes
+// its writing half first. So a caller that is refused in the middle of a request can read why.
 type limitedConn struct {
 	*net.TCPConn
 	listener *limitedListener

@@ -6,9 +6,8 @@ import (
 	"testing"
 )
 
-// TestOneAddressMayNotHaveAllPlaces, but a proxy on this machine or network may, for it speaks for
-// many.
-func TestOneAddressMayNotHaveAllPlaces(t *testing.T) {
+// A proxy on this machine or network may have all slots, because it speaks for many.
+func TestConnections_OfOneAddress_AreLimited(t *testing.T) {
 	for from, bounded := range map[string]bool{
 		"127.0.0.1": false, "::1": false, "10.1.2.3": false, "192.168.0.9": false, "fd00::1": false, "::ffff:10.0.0.1": false,
 		"149.154.167.220": true, "2001:67c:4e8::9": true, "::ffff:149.154.167.220": true,

@@ -12,16 +12,16 @@ import (
 	"mews/supervisor/internal/rare"
 )
 
-// errorLog logs what goes wrong with callers, of which anybody may be one. Each kind of trouble is
-// logged once a minute, with how often it was left out since; at debug all of it is.
+// errorLog logs trouble with callers. Anybody may be one, so each kind of trouble is logged once a
+// minute, with how often it was left out since. At debug level all of it is logged.
 type errorLog struct {
 	log  hclog.Logger
 	now  func() time.Time
 	rare rare.Throttle
 }
 
-// panicked logs a handler's panic. The value may hold what a person wrote, unless the runtime made
-// it.
+// panicked logs a handler's panic. It leaves out the value, which may contain a user's words,
+// unless the runtime made it.
 func (e *errorLog) panicked(path string, fault any, stack []byte) {
 	const message = "webhooks: a request was given up: panic"
 	e.log.Debug(message, "path", path, "value", fmt.Sprint(fault))

@@ -9,7 +9,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 )
 
-func TestTroubleIsLoggedOnceAMinute(t *testing.T) {
+func TestErrors_AreLoggedOnceAMinute(t *testing.T) {
 	var out strings.Builder
 	now := time.Date(2026, 9, 14, 12, 0, 0, 0, time.UTC)
 	e := &errorLog{log: hclog.New(&hclog.LoggerOptions{Output: &out, Level: hclog.Warn}), now: func() time.Time { return now }}

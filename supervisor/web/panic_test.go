@@ -9,7 +9,7 @@ import (
 	"mews/supervisor/web"
 )
 
-func TestAPanicEndsItsRequestAndNothingElse(t *testing.T) {
+func TestPanic_EndsOnlyItsRequest(t *testing.T) {
 	const words = "dear diary"
 	r := serve(t, web.Options{}, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Half", "done")

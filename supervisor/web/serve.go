@@ -26,20 +26,20 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.o.Routes[i].Handler.ServeHTTP(answer, r)
 }
 
-// refuse answers with a status alone and hangs up: who asks for what is not there need not keep a
-// connection.
+// refuse answers with only a status and closes the connection: the caller of an unknown route need
+// not keep one.
 func refuse(w http.ResponseWriter, status int) {
 	w.Header().Set("Connection", "close")
 	w.WriteHeader(status)
 }
 
-// recoverPanic has a handler's panic end its request and nothing else.
+// recoverPanic limits a handler's panic to its request.
 func (s *Server) recoverPanic(w *responseWriter, r *http.Request) {
 	switch fault := recover(); fault {
 	case nil:
 		return
 	case http.ErrAbortHandler:
-		panic(fault) // the handler's way to hang up, which net/http knows
+		panic(fault) // the handler's way to close the connection, which net/http knows
 	default:
 		s.errors.panicked(r.URL.EscapedPath(), fault, debug.Stack())
 	}

@@ -2,7 +2,7 @@ package web
 
 import "syscall"
 
-// listenHints say what to do about a port that cannot be had.
+// listenHints say what to do about a port that is not available.
 var listenHints = []struct {
 	err  error
 	hint string

@@ -1,6 +1,5 @@
-// Package web is the public listener, which others call from outside. It answers a table of routes,
-// and an empty 404 to all else. It bounds what a caller may cost: in time, in headers, in bodies
-// and in connections.
+// Package web is the public listener for calls from outside. It answers a table of routes, and an
+// empty 404 to all else. It limits what a caller may cost: time, headers, bodies and connections.
 package web
 
 import (
@@ -18,25 +17,25 @@ import (
 	"mews/supervisor/feature"
 )
 
-// Options are what the server works on.
+// Options configures the server.
 type Options struct {
 	Listen string // address and port
 	Routes []feature.Route
-	// at once; one more takes the place of one whose request has not come, or waits. 0 is 256
+	// at once. Another one takes the slot of a connection without a request, or waits. 0 means 256
 	Connections int
 	Timings     Timings
 	Log         hclog.Logger
 }
 
-// Timings bound what a caller may take its time with. 0 is the default.
+// Timings limits the time of a caller. 0 means the default.
 type Timings struct {
 	Header time.Duration // until a request's headers are there: 3 s
-	// that a place is kept for a request's headers where others wait for one: 250 ms
+	// that a slot is kept without headers if others wait for one: 250 ms
 	Patience time.Duration
 	Read     time.Duration // until the whole request is there: 15 s
 	Write    time.Duration // until it is answered: 30 s
 	Idle     time.Duration // between two requests of a connection: 60 s
-	Grace    time.Duration // that requests have to end when the service does: 5 s
+	Grace    time.Duration // for running requests when the service ends: 5 s
 }
 
 const (
@@ -50,12 +49,12 @@ type Server struct {
 	listener *limitedListener
 	errors   *errorLog
 
-	// running is held for reading by each request. Run's end takes it for writing, for good: then
-	// no request runs or begins.
+	// running is locked for reading by each request. The end of Run locks it for writing, for good:
+	// then no request runs or begins.
 	running sync.RWMutex
 }
 
-// New takes the port; Run serves it. Until then whoever connects waits.
+// New opens the port; Run serves it. Until then callers wait.
 func New(o Options) (*Server, error) {
 	o.Connections = cmp.Or(o.Connections, maxConnections)
 	t := &o.Timings
@@ -80,12 +79,12 @@ func listenHint(err error) string {
 	return ""
 }
 
-// Addr is where it listens.
+// Addr returns the listener's address.
 func (s *Server) Addr() net.Addr { return s.listener.Addr() }
 
-// Run serves until ctx ends, and then lets the requests that run come to their end. After the grace
-// their connections are closed and their contexts cancelled. It returns when the last of them has
-// returned. A Server runs once.
+// Run serves until ctx ends, and then lets running requests end. After the grace it closes their
+// connections and cancels their contexts. It returns when the last handler has returned. A Server
+// runs once.
 func (s *Server) Run(ctx context.Context) error {
 	requests, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	server := s.server(requests)
@@ -100,7 +99,7 @@ func (s *Server) Run(ctx context.Context) error {
 		s.shutDown(requests, server)
 		<-served
 	}
-	// first, so that no handler that ends with its context seems to have done its work
+	// first, so that no handler that ends with its context seems to have succeeded
 	server.Close()
 	cancel(errStopping)
 	s.running.Lock()

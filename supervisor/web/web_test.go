@@ -30,7 +30,7 @@ func echo(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprintf(w, "took %s", body)
 }
 
-func TestAPostToARouteIsAnsweredAndTheConnectionKept(t *testing.T) {
+func TestPost_ToRoute_KeepsConnection(t *testing.T) {
 	c := serve(t, web.Options{}, echo).call()
 	for _, body := range []string{"one", "two"} {
 		c.say(post(path, body))
@@ -40,7 +40,7 @@ func TestAPostToARouteIsAnsweredAndTheConnectionKept(t *testing.T) {
 	}
 }
 
-func TestAnythingElseIsAnEmpty404(t *testing.T) {
+func TestUnknownRequest_IsEmpty404(t *testing.T) {
 	r := serve(t, web.Options{}, func(http.ResponseWriter, *http.Request) { t.Error("the handler was called") })
 	for _, line := range []string{
 		"GET /webhook/telegram", "HEAD /webhook/telegram", "PUT /webhook/telegram", "OPTIONS /webhook/telegram", "OPTIONS *",
@@ -61,7 +61,7 @@ func TestAnythingElseIsAnEmpty404(t *testing.T) {
 	}
 }
 
-func TestEachRouteHasItsMethodAndItsLimit(t *testing.T) {
+func TestRoutes_HaveMethodAndLimit(t *testing.T) {
 	answers := func(says string) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) {
 			_, err := io.ReadAll(r.Body)
@@ -124,7 +124,7 @@ func FuzzRequest(f *testing.F) {
 	})
 }
 
-func TestAPortThatCannotBeHadSaysWhatToDo(t *testing.T) {
+func TestNew_PortUnavailable_SaysWhatToDo(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -143,7 +143,7 @@ func TestAPortThatCannotBeHadSaysWhatToDo(t *testing.T) {
 	}
 }
 
-func TestAnAnswerMayBeSetADeadline(t *testing.T) {
+func TestAnswer_AcceptsDeadline(t *testing.T) {
 	r := serve(t, web.Options{}, func(w http.ResponseWriter, r *http.Request) {
 		if err := http.NewResponseController(w).SetReadDeadline(time.Unix(1, 0)); err != nil {
 			t.Errorf("the handler cannot reach its connection: %v", err)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// benchTree is a Tree on this system's cgroup v1 as far as that can be used, and otherwise on
-// ordinary folders.
+// benchTree returns a Tree on this system's usable cgroup v1 hierarchies, otherwise on ordinary
+// folders.
 func benchTree(b *testing.B) *Tree {
 	b.Helper()
 	o, have, why := realV1(b, usefulControllers[V1]...)
@@ -21,8 +21,8 @@ func benchTree(b *testing.B) *Tree {
 	return open(b, o)
 }
 
-// BenchmarkGroup makes a worker's group with every limit, puts a process in, and removes it. (The
-// process moves back, which one that has ended need not.)
+// BenchmarkGroup makes a worker's group with every limit, adds a process, and removes the group.
+// (The process moves back, which an ended one need not.)
 func BenchmarkGroup(b *testing.B) {
 	tree := benchTree(b)
 	s := startShell(b, nil, "")
@@ -46,7 +46,7 @@ func BenchmarkGroup(b *testing.B) {
 	}
 }
 
-// BenchmarkSystemGroup is what the folders alone cost.
+// BenchmarkSystemGroup measures the folders alone.
 func BenchmarkSystemGroup(b *testing.B) {
 	tree := benchTree(b)
 	for b.Loop() {

@@ -1,15 +1,15 @@
-// Package cgroup limits all the processes of a person together. A limit of setrlimit(2) holds for
-// one process, and a person's worker may start hundreds. A control group counts what they take in
-// total, with their descendants, wherever those have gone. Where the system gives us no control
-// groups, MeasureAll finds out what a watchdog needs to know.
+// Package cgroup limits all the processes of a user together. A limit of setrlimit(2) holds for one
+// process, and a user's worker may start hundreds. A control group counts the total of all its
+// processes and their descendants, wherever those have gone. If the system gives us no control
+// groups, MeasureAll measures processes for a watchdog.
 //
-// The package uses what it is given: with v2 the folder that was delegated to this process
-// (systemd's Delegate=yes), with v1, as root, a folder in each hierarchy below the one that this
-// process is in. It never leaves its own folder, so limits that somebody else has set around it
-// stay in force.
+// The package uses the groups that it is given. With v2 that is the folder delegated to this
+// process (systemd's Delegate=yes). With v1, as root, it is a folder in each hierarchy below this
+// process's own. It never leaves its own folder, so limits that others have set around it stay in
+// force.
 //
-// Nothing here follows a symbolic link, and nothing waits longer than about half a second. A Tree
-// and its Groups belong to one goroutine.
+// No function follows a symbolic link or waits longer than about half a second. A Tree and its
+// Groups belong to one goroutine.
 package cgroup
 
 import (
@@ -24,61 +24,61 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Kind names which control groups there are.
+// Kind is the kind of control groups.
 type Kind string
 
 const (
 	V2   Kind = "v2"   // one hierarchy for all controllers; a child is born in its group
-	V1   Kind = "v1"   // a hierarchy for each controller; a process is put into each
-	None Kind = "none" // none that this process may use: Make refuses
+	V1   Kind = "v1"   // a hierarchy for each controller; a process is added to each
+	None Kind = "none" // no groups that this process may use: Make refuses
 )
 
-// Options say where to look.
+// Options tell where the hierarchies are.
 type Options struct {
-	Root string // where the hierarchies are mounted; "" is /sys/fs/cgroup
-	Self string // the file that says which groups this process is in; "" is /proc/self/cgroup
+	Root string // mount point of the hierarchies; "" means /sys/fs/cgroup
+	Self string // the file with this process's groups; "" means /proc/self/cgroup
 
-	kernel kernel // what changes the hierarchies; nil is the real kernel, tests have another
+	kernel kernel // changes the hierarchies; nil means the real kernel, tests have another
 }
 
-// Tree is the part of the hierarchies that is ours.
+// Tree is our part of the hierarchies.
 type Tree struct {
 	kind        Kind
 	why         string
-	hierarchies []*hierarchy // v2: one; v1: each that has a useful controller
+	hierarchies []*hierarchy // v2: one; v1: each with a useful controller
 	kernel      kernel
 	enabled     bool // new groups have the controllers
 }
 
-// hierarchy is a mounted hierarchy, with the folder in it that is ours.
+// hierarchy is a mounted hierarchy with our folder in it.
 type hierarchy struct {
 	dir         *os.File
 	controllers []string
 }
 
-// usefulControllers are those that Limits are written to. Without memory and pids the others are no
-// reason to make groups.
+// usefulControllers are the controllers of Limits. Without memory and pids the others are not worth
+// making groups.
 var usefulControllers = map[Kind][]string{
 	V2: {"memory", "pids", "cpu", "io"},
 	V1: {"memory", "pids", "cpu", "blkio"},
 }
 
-// usefulOf are the useful controllers among those given. limits says whether they can limit memory
-// or processes.
-func usefulOf(kind Kind, given []string) (have []string, limits bool) {
+// filterUseful returns the useful controllers among those given. limits reports whether they can
+// limit memory or processes.
+func filterUseful(kind Kind, given []string) (have []string, limits bool) {
 	have = slices.DeleteFunc(slices.Clone(usefulControllers[kind]), func(c string) bool { return !slices.Contains(given, c) })
 	return have, slices.Contains(have, "memory") || slices.Contains(have, "pids")
 }
 
-// errUnusable is why a kind of control groups cannot be used. It is no failure; people read it.
+// errUnusable explains to people why a kind of control groups cannot be used. It is no failure.
 type errUnusable struct{ reason string }
 
 func (e errUnusable) Error() string { return e.reason }
 
 func unusable(format string, args ...any) error { return errUnusable{fmt.Sprintf(format, args...)} }
 
-// Open finds what this process may use. It is no error if that is nothing. It is an error if what
-// it reads makes no sense.
+// Open finds the groups that this process may use. Finding none is no error. Unreadable or
+// senseless data is an error.
 func Open(o Options) (*Tree, error) {
 	o.Root, o.Self = cmp.Or(o.Root, "/sys/fs/cgroup"), cmp.Or(o.Self, "/proc/self/cgroup")
 	o.kernel = cmp.Or(o.kernel, kernel(realKernel{}))
@@ -102,7 +102,7 @@ func Open(o Options) (*Tree, error) {
 	return findHierarchies(root, own, o.kernel)
 }
 
-// findHierarchies takes the first kind that can be used.
+// findHierarchies returns the first usable kind.
 func findHierarchies(root *os.File, own []membership, k kernel) (*Tree, error) {
 	var reasons []string
 	for _, try := range []struct {
@@ -129,11 +129,10 @@ func unavailable(reason string) *Tree {
 	return &Tree{kind: None, kernel: realKernel{}, why: fmt.Sprintf(textUnlimited, reason)}
 }
 
-// Kind is which control groups there are.
+// Kind returns the kind of the control groups.
 func (t *Tree) Kind() Kind { return t.kind }
 
-// Why is a sentence or two for people: what is limited and what is not, or why nothing is and what
-// to do.
+// Why explains to people what is limited and what is not, or why nothing is and what to do.
 func (t *Tree) Why() string { return t.why }
 
 // Close closes the descriptors. The groups stay.
@@ -151,7 +150,7 @@ func closeAll(hierarchies []*hierarchy) error {
 	return errors.Join(errs...)
 }
 
-// describe sets what Why says of the hierarchies that were found.
+// describe sets the text of Why for the hierarchies that were found.
 func (t *Tree) describe() {
 	var have, lack []string
 	for _, c := range usefulControllers[t.kind] {
@@ -173,11 +172,11 @@ func (t *Tree) hasController(controller string) bool {
 
 func (h *hierarchy) hasController(name string) bool { return slices.Contains(h.controllers, name) }
 
-// Enabled says whether new groups have a controller: memory, pids.
+// Enabled reports whether new groups have a controller: memory, pids.
 func (t *Tree) Enabled(controller string) bool { return t.enabled && t.hasController(controller) }
 
-// Sweep removes the empty groups whose makers are gone. It asks isStale about each by the name that
-// it was made with.
+// Sweep removes the empty groups whose makers are gone. It calls isStale with the name of each
+// group, as given to Make.
 func (t *Tree) Sweep(isStale func(name string) bool) error {
 	var errs []error
 	for _, h := range t.hierarchies {
@@ -199,7 +198,7 @@ func (t *Tree) Sweep(isStale func(name string) bool) error {
 	return errors.Join(errs...)
 }
 
-// probeFolder makes a folder and removes it. That fails where permissions, a read-only mount or a
+// probeFolder makes a folder and removes it. That fails if permissions, a read-only mount or a
 // limit above us forbid groups.
 func probeFolder(dir *os.File, k kernel) error {
 	name := fmt.Sprintf("mews-probe-%d", os.Getpid())

@@ -10,25 +10,25 @@ import (
 )
 
 // maxRounds bounds how often the list of processes is read until all descendants are stopped. Each
-// round misses the children that are born during it. Stopped processes keep their places under the
-// account's limit, so fewer can be born each time.
+// round misses the children born during it. Stopped processes still count toward the account's
+// limit, so fewer can be born each time.
 const maxRounds = 100
 
-// quietRounds is how many rounds in a row must find nothing new. A round takes time: it does not
-// see a process that is born behind it, of a parent that ended before it came there.
+// quietRounds is how many rounds in a row must find no new process. A round takes time. It misses a
+// process that is born behind it if its parent ended before the round came there.
 const quietRounds = 2
 
-// processID names a process. Its pid alone may be another process's by the time that it is used.
+// processID identifies a process. Its pid alone may belong to another process later.
 type processID struct {
 	pid       int
 	startTime string
 }
 
-// KillDescendants kills all descendants of the roots, for workers that have no group, and says how
-// many there were. It does not kill the roots, nor the spared processes and what descends only from
-// those. It stops all before it kills the first, so that none can fork into a place that another
-// has left. Of processes that fork faster than they can be stopped it kills those that it has seen;
-// the caller looks again.
+// KillDescendants kills all descendants of the roots and returns their number. It is for workers
+// without a group. It spares the roots, the spared processes, and processes that descend only from
+// those. It stops all processes before it kills the first, so that none can fork in place of a
+// killed one. If processes fork faster than they can be stopped, it kills those that it has seen,
+// and the caller calls again.
 func KillDescendants(roots, spared []int) (killed int, err error) {
 	proc, err := os.Open("/proc")
 	if err != nil {
@@ -57,8 +57,7 @@ func KillDescendants(roots, spared []int) (killed int, err error) {
 	return killed, nil
 }
 
-// stopDescendants stops all descendants that are not known yet, returns them and adds them to
-// known.
+// stopDescendants stops all unknown descendants, returns them and adds them to known.
 func stopDescendants(proc *os.File, roots, spared []int, known map[processID]bool) (fresh []processID, err error) {
 	if _, err := proc.Seek(0, 0); err != nil {
 		return nil, err
@@ -79,20 +78,20 @@ func stopDescendants(proc *os.File, roots, spared []int, known map[processID]boo
 	return fresh, nil
 }
 
-// stop stops the process and forbids it to have more children, should another of them wake it. It
-// says whether the process was still there.
+// stop stops the process and forbids it to have children, in case another process wakes it. It
+// reports whether the process still existed.
 func (p processID) stop(proc *os.File) bool {
 	if !p.signal(proc, unix.SIGSTOP) {
 		return false
 	}
-	// There is only a call by pid. The process was stopped just now, so the pid is its own.
-	// EPERM: another account's, which its own limit holds
+	// The limit can only be set by pid. The process was stopped just now, so the pid is its own.
+	// EPERM means another account's process, which its own limit bounds.
 	_ = unix.Prlimit(p.pid, unix.RLIMIT_NPROC, &unix.Rlimit{}, nil)
 	return true
 }
 
-// signal signals the process, and says whether it was still there. It holds the process before it
-// asks which one it is.
+// signal signals the process, and reports whether it still existed. It opens the process before it
+// checks its identity.
 func (p processID) signal(proc *os.File, sig unix.Signal) bool {
 	fd, err := openPidfd(p.pid)
 	if err != nil {
@@ -107,9 +106,9 @@ func (p processID) signal(proc *os.File, sig unix.Signal) bool {
 	return err == nil && now.startTime == p.startTime && unix.PidfdSendSignal(fd, sig, nil, 0) == nil
 }
 
-// KillWithin kills a process if it is root or descends from it, and says whether it did. Since the
-// caller saw it, it may have ended, and its pid may be another process's: so it is held before its
-// ancestors are read.
+// KillWithin kills a process if it is root or descends from it, and reports whether it did. The
+// process may have ended since the caller saw it, and its pid may belong to another. So KillWithin
+// opens it before it reads its ancestors.
 func KillWithin(pid, root int) (killed bool, err error) {
 	fd, err := unix.PidfdOpen(pid, 0)
 	if err != nil {
@@ -125,7 +124,7 @@ func KillWithin(pid, root int) (killed bool, err error) {
 	return true, nil
 }
 
-// isDescendant says whether root is pid or an ancestor of it.
+// isDescendant reports whether root is pid or an ancestor of it.
 func isDescendant(pid, root int) bool {
 	for range 1 << 16 { // a worker decides how deep its processes are nested
 		if pid == root {

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// TestKillBelow kills all descendants of a process while they fork, change sessions and ignore
-// signals, and nobody else: the root goes on.
-func TestKillBelow(t *testing.T) {
+// TestKillDescendants_SparesRoot kills all descendants of a process while they fork, change
+// sessions and ignore signals. It kills no other process.
+func TestKillDescendants_SparesRoot(t *testing.T) {
 	s := startShell(t, nil, `bomb() { trap "" TERM HUP INT; for i in $(seq 500); do sleep 1000 & ( sleep 0.01; : ) & sleep 0.01; done; }
 (bomb) 2>/dev/null & setsid sh -c 'trap "" TERM HUP; sleep 1000 & sleep 1000' & (bomb) 2>/dev/null &
 echo begun; while read -r line; do echo "still $line"; done`)
@@ -25,7 +25,7 @@ echo begun; while read -r line; do echo "still $line"; done`)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for { // until all of it was there
+	for { // until all of them exist
 		sum, err := Measure("/proc", s.pid())
 		if err != nil {
 			t.Fatal(err)
@@ -38,7 +38,7 @@ echo begun; while read -r line; do echo "still $line"; done`)
 	if err != nil || killed < 10 {
 		t.Errorf("killed %d, %v", killed, err)
 	}
-	for began := time.Now(); ; { // what was killed takes its time to be gone
+	for began := time.Now(); ; { // killed processes need some time to disappear
 		left := runningBelow(t, s.pid())
 		if len(left) == 0 {
 			break
@@ -59,7 +59,7 @@ echo begun; while read -r line; do echo "still $line"; done`)
 	}
 }
 
-// runningBelow are the processes below root that have not ended.
+// runningBelow returns the processes below root that have not ended.
 func runningBelow(t *testing.T, root int) (left []int) {
 	t.Helper()
 	dir, err := os.Open("/proc")
@@ -79,8 +79,8 @@ func runningBelow(t *testing.T, root int) (left []int) {
 	return left
 }
 
-// TestMembersAreToldApart: a pid that has become another process's is not signalled.
-func TestMembersAreToldApart(t *testing.T) {
+// TestSignal_ReusedPID_IsNotSignalled: a pid that now belongs to another process is not signalled.
+func TestSignal_ReusedPID_IsNotSignalled(t *testing.T) {
 	s := startShell(t, nil, "while read -r line; do echo $line; done")
 	proc, err := os.Open("/proc")
 	if err != nil {

@@ -15,21 +15,21 @@ import (
 )
 
 // fake is a kernel whose hierarchies are ordinary folders. It keeps the rules of cgroups(7) and
-// cgroup-v2 that matter here: which files a new group has, which groups can be removed, no
-// processes beside groups with controllers, one group for each process. It limits nothing; tests
-// write the counters.
+// cgroup-v2 that matter here: the files of a new group, which groups can be removed, no processes
+// beside groups with controllers, one group for each process. It limits nothing; tests write the
+// counters.
 type fake struct {
 	t    testing.TB
 	root string
-	// the files of a new group, by controller; "" has those of every group
+	// the files of a new group, by controller; "" has the files of every group
 	files map[string]map[string]string
 
-	mu     sync.Mutex // the test's goroutine, and the one that waits for killed processes
+	mu     sync.Mutex // for the test's goroutine and the one that waits for killed processes
 	writes []string   // path beneath root, "=", text
 	fail   map[string]error
 }
 
-// filesV2 leaves io.weight and memory.swap.max out: not every kernel has them.
+// filesV2 omits io.weight and memory.swap.max, which some kernels lack.
 var filesV2 = map[string]map[string]string{
 	"": {
 		"cgroup.procs": "", "cgroup.subtree_control": "", "cgroup.type": "domain\n", "cgroup.kill": "",
@@ -58,7 +58,7 @@ var filesV1 = map[string]map[string]string{
 	"blkio":   {"blkio.bfq.weight": "100\n"},
 }
 
-// newFakeV2 has a system with a group for a unit, which the test is in.
+// newFakeV2 makes a system with the group of a unit. The test is in that group.
 func newFakeV2(t testing.TB, controllers string) (*fake, Options) {
 	k := &fake{t: t, root: t.TempDir(), files: filesV2, fail: map[string]error{}}
 	k.folder("", map[string]string{
@@ -76,7 +76,7 @@ func newFakeV2(t testing.TB, controllers string) (*fake, Options) {
 	return k, Options{Root: k.root, Self: k.self("0::/system.slice/mews.service\n"), kernel: k}
 }
 
-// newFakeV1 has the hierarchies as systemd mounts them, with links.
+// newFakeV1 makes the hierarchies as systemd mounts them, with links.
 func newFakeV1(t testing.TB) (*fake, Options) {
 	k := &fake{t: t, root: t.TempDir(), files: filesV1, fail: map[string]error{}}
 	for _, dir := range []string{"memory", "pids", "cpu,cpuacct", "blkio", "devices"} {
@@ -94,7 +94,7 @@ func newFakeV1(t testing.TB) (*fake, Options) {
 	return k, Options{Root: k.root, Self: k.self(self), kernel: k}
 }
 
-// self is a /proc/self/cgroup.
+// self sets the contents of /proc/self/cgroup.
 func (k *fake) self(text string) string {
 	file := filepath.Join(k.t.TempDir(), "self")
 	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
@@ -123,8 +123,8 @@ func (k *fake) get(file string) string {
 	return strings.TrimSpace(string(text))
 }
 
-// controllers are those of a folder's groups: with v1 all of the hierarchy, with v2 those that the
-// folder above gives.
+// controllers returns the controllers of a folder's groups. With v1 they are all of the
+// hierarchy's, with v2 those that the parent folder enables.
 func (k *fake) controllers(dir string) []string {
 	beneath, _ := filepath.Rel(k.root, dir)
 	if k.isV1() {
@@ -135,7 +135,7 @@ func (k *fake) controllers(dir string) []string {
 
 func (k *fake) isV1() bool { return k.files["blkio"] != nil }
 
-// populate gives a new folder its files, or those that it lacks.
+// populate adds the missing files of a folder.
 func (k *fake) populate(dir string) {
 	beneath, _ := filepath.Rel(k.root, dir)
 	have := k.controllers(dir)
@@ -201,7 +201,7 @@ func (k *fake) write(dir *os.File, name, text string) error {
 	return act(filepath.Dir(file), text)
 }
 
-// move takes a process out of its group and puts it into dir.
+// move moves a process from its group to dir.
 func (k *fake) move(dir, pid string) error {
 	if !k.isV1() && strings.Contains(dir, "/") && k.get(dir+"/cgroup.subtree_control") != "" {
 		return unix.EBUSY
@@ -214,7 +214,7 @@ func (k *fake) move(dir, pid string) error {
 	return nil
 }
 
-// forget takes a process out of every group beneath top.
+// forget removes a process from every group beneath top.
 func (k *fake) forget(pid, top string) {
 	err := filepath.WalkDir(filepath.Join(k.root, top), func(path string, _ os.DirEntry, err error) error {
 		if err != nil || filepath.Base(path) != "cgroup.procs" {
@@ -229,14 +229,14 @@ func (k *fake) forget(pid, top string) {
 	}
 }
 
-// ended removes a process that the kernel has forgotten.
-func (k *fake) ended(pid int) {
+// removeEnded removes a process that has disappeared from the real kernel.
+func (k *fake) removeEnded(pid int) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.forget(strconv.Itoa(pid), "")
 }
 
-// enable switches controllers on.
+// enable enables controllers.
 func (k *fake) enable(dir, text string) error {
 	controller := strings.TrimPrefix(text, "+")
 	if !slices.Contains(strings.Fields(k.get(dir+"/cgroup.controllers")), controller) {
@@ -271,7 +271,7 @@ func (k *fake) kill(dir, text string) error {
 	return nil
 }
 
-// written are the writes to a group's files since the last call.
+// written returns the writes to a group's files since the last call.
 func (k *fake) written(group string) []string {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -11,9 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// kernel changes a hierarchy; reading is done from files directly. Errors are bare: the callers say
-// what they attempted. Tests have a kernel that keeps the rules of cgroups(7) in an ordinary
-// folder.
+// kernel changes a hierarchy. Reading uses the files directly. Errors are bare, and the callers add
+// the attempt. Tests have a kernel that keeps the rules of cgroups(7) in an ordinary folder.
 type kernel interface {
 	mkdir(dir *os.File, name string) error
 	rmdir(dir *os.File, name string) error
@@ -46,7 +45,7 @@ func (realKernel) write(dir *os.File, name, text string) error {
 	}
 }
 
-// maxFile is more bytes than any file has that is read here: the longest, cgroup.procs, has 8 a
+// maxFile is larger than any file that is read here: the longest, cgroup.procs, has 8 bytes a
 // process.
 const maxFile = 1 << 20
 
@@ -76,7 +75,8 @@ func read(dir *os.File, name string) (string, error) {
 	}
 }
 
-// openFile opens a regular file. It refuses everything else: a pipe could make a reader wait.
+// openFile opens a regular file. It refuses everything else, because a pipe could make a reader
+// wait.
 func openFile(dir *os.File, name string, flags uint64) (int, error) {
 	fd, err := openBeneath(dir, name, flags|unix.O_NONBLOCK)
 	if err != nil {
@@ -103,8 +103,8 @@ func openFolder(dir *os.File, name string) (*os.File, error) {
 	return os.NewFile(uintptr(fd), full), nil
 }
 
-// openBeneath opens what is beneath dir and reached by no link. The kernel answers EAGAIN when a
-// rename elsewhere made it unsure (openat2(2)); it is asked again a few times.
+// openBeneath opens a path beneath dir without following links. The kernel answers EAGAIN if a
+// rename elsewhere made it unsure (openat2(2)); openBeneath then retries a few times.
 func openBeneath(dir *os.File, name string, flags uint64) (fd int, err error) {
 	defer runtime.KeepAlive(dir)
 	how := unix.OpenHow{
@@ -120,7 +120,7 @@ func openBeneath(dir *os.File, name string, flags uint64) (fd int, err error) {
 	return fd, err
 }
 
-// isMissing says whether an error means that a file is not there, or that this kernel does not
+// isMissing reports whether an error means that a file does not exist, or that this kernel does not
 // support it.
 func isMissing(err error) bool {
 	return errors.Is(err, unix.ENOENT) || errors.Is(err, unix.EOPNOTSUPP) || errors.Is(err, unix.ENODEV)

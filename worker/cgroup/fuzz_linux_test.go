@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestMemberships(t *testing.T) {
+func TestParseMemberships(t *testing.T) {
 	got, err := parseMemberships("9:name=systemd:/\n3:cpu,cpuacct:/a:b/c\n0::/../x\n")
 	want := []membership{
 		{9, []string{"name=systemd"}, "/"}, {3, []string{"cpu", "cpuacct"}, "/a:b/c"}, {0, nil, "/../x"},
@@ -47,13 +47,13 @@ func TestNumber(t *testing.T) {
 	const events = "low 0\noom 3\noom_kill 2\nhuge 18446744073709551615\nbad x\nnone\n"
 	for _, test := range []struct {
 		text, key string
-		want      int64 // -1 is an error
+		want      int64 // -1 means an error
 	}{
 		{"4096\n", "", 4096}, {"0", "", 0}, {"max\n", "", -1}, {"", "", -1}, {"1 2\n", "", -1},
 		{events, "oom", 3}, {events, "oom_kill", 2}, {events, "oom_k", 0}, {events, "huge", math.MaxInt64},
 		{events, "bad", -1}, {events, "none", 0}, {"", "oom", 0}, {"oom  3\n", "oom", -1}, {"oom -3\n", "oom", -1},
 	} {
-		got, err := number(test.text, test.key)
+		got, err := parseCounter(test.text, test.key)
 		if err != nil {
 			got = -1
 		}
@@ -68,7 +68,7 @@ func FuzzNumber(f *testing.F) {
 	f.Add("usage_usec 123\nuser_usec 18446744073709551616\n", "usage_usec")
 	f.Add("max\n", "")
 	f.Fuzz(func(t *testing.T, text, key string) {
-		if n, err := number(text, key); n < 0 || (err != nil && n != 0) {
+		if n, err := parseCounter(text, key); n < 0 || (err != nil && n != 0) {
 			t.Errorf("%q of %q: %d, %v", key, text, n, err)
 		}
 	})
@@ -85,7 +85,7 @@ func FuzzStat(f *testing.F) {
 	})
 }
 
-// FuzzStatName: a process cannot change what is read of it by its name.
+// FuzzStatName: a process's name cannot change the other values.
 func FuzzStatName(f *testing.F) {
 	f.Add("sh", 1, 2)
 	f.Add("x) S 0 0 0", 5, 6)

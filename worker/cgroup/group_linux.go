@@ -9,15 +9,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ErrInUse is in Make's error if the group exists and has processes: somebody else made it under
+// ErrInUse is in Make's error if the group exists and has processes: another process made it under
 // this name.
 var ErrInUse = errors.New("there are processes in it")
 
-// Group is a control group for the processes of a person.
+// Group is a control group for the processes of a user.
 type Group struct {
 	tree *Tree
-	name string     // of its folder
-	dirs []groupDir // those that have been made
+	name string     // name of its folder
+	dirs []groupDir // folders made so far
 }
 
 // groupDir is a group's folder in one hierarchy.
@@ -26,13 +26,12 @@ type groupDir struct {
 	folder *os.File
 }
 
-// groupPrefix begins the name of every group's folder. "main" and the folders of others do not have
-// it.
+// groupPrefix begins the name of every group's folder. "main" and other programs' folders lack it.
 const groupPrefix = "user-"
 
-// Make makes a group, with every limit for which there is a controller. An old group of that name
-// is taken over if it has no processes: it is removed and made anew, so that it counts from zero.
-// Whoever makes a group removes it.
+// Make makes a group, with every limit for which there is a controller. If an old group of that
+// name has no processes, it is removed and made anew, so that it counts from zero. The caller
+// removes the group.
 func (t *Tree) Make(name string, l Limits) (*Group, error) {
 	g, err := t.group(name)
 	if err == nil {
@@ -99,8 +98,9 @@ func (g *Group) writeLimits(d groupDir, l Limits) error {
 	return nil
 }
 
-// Dir is the open folder for clone3's CLONE_INTO_CGROUP (SysProcAttr.UseCgroupFD). It belongs to
-// the group, and is valid until Remove. With v1 it is nil: Add the process before it does anything.
+// Dir returns the open folder for clone3's CLONE_INTO_CGROUP (SysProcAttr.UseCgroupFD). It belongs
+// to the group, and is valid until Remove. With v1 it is nil: Add the process before it does
+// anything.
 func (g *Group) Dir() *os.File {
 	if g.tree.kind != V2 || len(g.dirs) == 0 {
 		return nil
@@ -108,8 +108,7 @@ func (g *Group) Dir() *os.File {
 	return g.dirs[0].folder
 }
 
-// Add puts a process with all its threads into the group. Children that it has already stay where
-// they are.
+// Add adds a process with all its threads to the group. Its existing children stay where they are.
 func (g *Group) Add(pid int) error {
 	if pid <= 0 {
 		return fmt.Errorf("put process %d into group %s: want a pid", pid, g.name)
@@ -122,15 +121,15 @@ func (g *Group) Add(pid int) error {
 	return nil
 }
 
-// retryDelays are the waits between looks at a group that is to become empty, half a second in all.
-// A process that SIGKILL does not end within that (a dead disk) may not end at all.
+// retryDelays are the waits between checks whether a group is empty, half a second in all. A
+// process that survives SIGKILL for that long (a dead disk) may never end.
 var retryDelays = []time.Duration{
 	1 * time.Millisecond, 2 * time.Millisecond, 4 * time.Millisecond, 8 * time.Millisecond, 16 * time.Millisecond,
 	32 * time.Millisecond, 64 * time.Millisecond, 128 * time.Millisecond, 256 * time.Millisecond, 0,
 }
 
-// Remove removes the group, which is empty or about to be: the kernel holds on to it until the last
-// process is gone. It is no error if the group is not there. After an error it may be tried again.
+// Remove removes the group, which must be empty or about to be. The kernel keeps it until the last
+// process is gone. A missing group is no error. After an error Remove may be called again.
 func (g *Group) Remove() error {
 	for _, delay := range retryDelays {
 		err := g.removeDirs()
@@ -142,7 +141,7 @@ func (g *Group) Remove() error {
 	return nil
 }
 
-// removeDirs removes the folders that can be removed and keeps the others.
+// removeDirs removes the folders that are empty and keeps the others.
 func (g *Group) removeDirs() error {
 	var errs []error
 	var kept []groupDir

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Held is what a process and its descendants hold of the pools that the kernel counts for a whole
+// Held is how much a process and its descendants hold of pools that the kernel counts for a whole
 // account, or for the machine.
 type Held struct {
 	Watches   int64 // of epoll and inotify
@@ -18,21 +18,20 @@ type Held struct {
 	Terminals int64
 }
 
-// Shares of a pool that one worker may hold. 64 workers may each have their part of the watches and
-// the terminals. Beyond its part of pipes an account has only small new ones (pipe(7)), so that
-// nothing fails before all is taken.
+// Shares of a pool that one worker may hold, so that 64 workers can share the watches and the
+// terminals. Beyond its share of pipes an account only gets small new ones (pipe(7)), so nothing
+// fails before the pool is used up.
 const (
 	watchShare = 64
 	pipeShare  = 4
 	pipePages  = 16 // of a new pipe
 )
 
-// inFlight is the part of the watches for which a descriptor counts that is under way between two
-// sockets: what it is nobody can see. (A socket under way may have others in it, which are not
-// counted.)
+// inFlight is how many watches a descriptor counts for while it is sent between two sockets. Nobody
+// can see what it is then. (A sent socket may carry other descriptors, which are not counted.)
 const inFlight = 32
 
-// HeldLimits are how much of each pool a worker may hold on this machine. A limit of 0 is none.
+// HeldLimits returns a worker's limits for each pool on this machine; 0 means no limit.
 func HeldLimits(proc string) Held {
 	setting := func(name string) int64 {
 		text, _ := os.ReadFile(proc + "/sys/" + name)
@@ -46,7 +45,7 @@ func HeldLimits(proc string) Held {
 	}
 }
 
-// Beyond says which limit is exceeded, and how much is allowed; "": none.
+// Beyond returns the exceeded limit and its value; "" means that none is exceeded.
 func (h Held) Beyond(most Held) (what string, limit int64) {
 	for _, pool := range []struct {
 		what       string
@@ -63,8 +62,8 @@ func (h Held) Beyond(most Held) (what string, limit int64) {
 type heldCount struct {
 	Held
 	most      Held
-	pipeMount []byte          // the line of fdinfo by which a pipe is known
-	pipes     map[string]bool // by their inodes: each has two ends, and processes share them
+	pipeMount []byte          // the line of fdinfo that identifies a pipe
+	pipes     map[string]bool // by inode, because each has two ends and processes share them
 	buf       []byte
 }
 
@@ -73,8 +72,7 @@ func newHeldCount(most Held) (*heldCount, error) {
 	return &heldCount{most: most, pipeMount: mount, pipes: map[string]bool{}, buf: make([]byte, 64<<10)}, err
 }
 
-// pipeMount is the line that fdinfo has of every pipe and of nothing else: all are of one file
-// system.
+// pipeMount returns the line in fdinfo that only pipes have: all are of one file system.
 func pipeMount() ([]byte, error) {
 	var pipe [2]int
 	if err := unix.Pipe2(pipe[:], unix.O_CLOEXEC); err != nil {
@@ -91,14 +89,14 @@ func pipeMount() ([]byte, error) {
 	return nil, errors.Join(errors.New("know a pipe: fdinfo has no mnt_id"), err)
 }
 
-// add counts what a process has open. Threads share it, but a process whose first thread has ended
-// has it in another's folder.
+// add counts the open descriptors of a process. Its threads share them. If its first thread has
+// ended, they are in another thread's folder.
 func (c *heldCount) add(proc *os.File, pid int, p process) {
 	folder := strconv.Itoa(pid)
 	if c.addFolder(proc, folder+"/fdinfo") || p.threads <= 1 {
 		return
 	}
-	threads, dir := list(proc, folder+"/task")
+	threads, dir := listFolder(proc, folder+"/task")
 	defer dir.Close()
 	for _, tid := range threads {
 		if c.addFolder(proc, folder+"/task/"+tid+"/fdinfo") {
@@ -107,9 +105,9 @@ func (c *heldCount) add(proc *os.File, pid int, p process) {
 	}
 }
 
-// addFolder counts what a folder of fdinfo lists, and says whether that was anything.
+// addFolder counts the entries of an fdinfo folder, and reports whether there were any.
 func (c *heldCount) addFolder(proc *os.File, folder string) bool {
-	names, dir := list(proc, folder)
+	names, dir := listFolder(proc, folder)
 	defer dir.Close()
 	for _, name := range names {
 		if what, _ := c.Beyond(c.most); what != "" {
@@ -120,9 +118,9 @@ func (c *heldCount) addFolder(proc *os.File, folder string) bool {
 	return len(names) > 0
 }
 
-// list lists a folder. Nothing is in that of a process that has ended or may not be looked into;
-// dir may be nil then.
-func list(proc *os.File, folder string) (names []string, dir *os.File) {
+// listFolder lists a folder. The folder of an ended or unreadable process is empty, and dir may
+// then be nil.
+func listFolder(proc *os.File, folder string) (names []string, dir *os.File) {
 	dir, err := openFolder(proc, folder)
 	if err == nil {
 		names, _ = dir.Readdirnames(-1)
@@ -130,8 +128,8 @@ func list(proc *os.File, folder string) (names []string, dir *os.File) {
 	return names, dir
 }
 
-// addFile counts what a descriptor stands for. Of an epoll the kernel writes a line for each watch,
-// which may be many: it is read in pieces, and no longer than until there are too many.
+// addFile counts what a descriptor stands for. For an epoll the kernel writes a line for each
+// watch, which may be many. So addFile reads it in pieces, until a limit is exceeded.
 func (c *heldCount) addFile(dir *os.File, name string) {
 	fd, err := unix.Openat(int(dir.Fd()), name, unix.O_RDONLY|unix.O_CLOEXEC|unix.O_NOFOLLOW, 0)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestLinksAreNotFollowed: in a hierarchy with links that lead out of it.
-func TestLinksAreNotFollowed(t *testing.T) {
+// TestOpen_LinksInHierarchy_AreNotFollowed: the links lead out of the hierarchy.
+func TestOpen_LinksInHierarchy_AreNotFollowed(t *testing.T) {
 	k, o := newFakeV1(t)
 	tree := open(t, o)
 	outside := t.TempDir()
@@ -52,8 +52,8 @@ func TestLinksAreNotFollowed(t *testing.T) {
 	}
 }
 
-// TestAPipeKeepsNobodyWaiting: a pipe is refused at once, and so is a file without an end.
-func TestAPipeKeepsNobodyWaiting(t *testing.T) {
+// TestRead_PipeOrEndlessFile_IsRefused: at once.
+func TestRead_PipeOrEndlessFile_IsRefused(t *testing.T) {
 	dir, err := os.Open(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -84,9 +84,8 @@ func create(t *testing.T, name string) string {
 	return name
 }
 
-// TestOnlyWhatIsInTheGroupIsKilled: not a process that got a pid of the group after the pid was
-// read.
-func TestOnlyWhatIsInTheGroupIsKilled(t *testing.T) {
+// TestKill_ReusedPID_SparesOtherProcess: the process got a pid of the group after the pid was read.
+func TestKill_ReusedPID_SparesOtherProcess(t *testing.T) {
 	_, o := newFakeV1(t)
 	g := makeGroup(t, open(t, o), Limits{})
 	bystander := exec.Command("cat")
@@ -108,9 +107,9 @@ func TestOnlyWhatIsInTheGroupIsKilled(t *testing.T) {
 	}
 }
 
-// TestKillGivesUp: for processes that cannot or must not be killed it returns an error that names
-// them.
-func TestKillGivesUp(t *testing.T) {
+// TestKill_UnkillableProcesses_AreNamed: the error names processes that cannot or must not be
+// killed.
+func TestKill_UnkillableProcesses_AreNamed(t *testing.T) {
 	for text, want := range map[string]string{
 		"0\n":                             "outside of this process's pid namespace",
 		strconv.Itoa(os.Getpid()) + "\n":  "it is this process",
@@ -145,8 +144,8 @@ func TestKillGivesUp(t *testing.T) {
 	}
 }
 
-// TestAnOldKernelHasNoKill is cgroup v2 before Linux 5.14.
-func TestAnOldKernelHasNoKill(t *testing.T) {
+// TestKill_OldKernel_SignalsEach is cgroup v2 before Linux 5.14, without cgroup.kill.
+func TestKill_OldKernel_SignalsEach(t *testing.T) {
 	k, o := newFakeV2(t, "memory pids")
 	tree := open(t, o)
 	if err := tree.MakeRoom(0); err != nil {
@@ -163,15 +162,15 @@ func TestAnOldKernelHasNoKill(t *testing.T) {
 	if err := g.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	if s.signalled() != unix.SIGKILL {
+	if s.awaitSignal() != unix.SIGKILL {
 		t.Errorf("the shell: %v", s.cmd.ProcessState)
 	}
 }
 
-func TestAddWantsAProcess(t *testing.T) {
+func TestAdd_BadPID_IsRefused(t *testing.T) {
 	_, o := newFakeV1(t)
 	g := makeGroup(t, open(t, o), Limits{})
-	for _, pid := range []int{-1, 0, 1 << 22} { // 0 would be this process, by the kernel's rule
+	for _, pid := range []int{-1, 0, 1 << 22} { // by the kernel's rule 0 would be this process
 		if err := g.Add(pid); err == nil {
 			t.Errorf("process %d was added", pid)
 		}

@@ -12,9 +12,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Kill ends every process of the group with SIGKILL. Afterwards the group can only be removed.
-// Where the kernel has no cgroup.kill (v1, and v2 before Linux 5.14), it forbids forks and signals
-// each process until none is left; an error names those that did not end.
+// Kill ends every process of the group with SIGKILL. Afterwards the group can only be removed. If
+// the kernel has no cgroup.kill (v1, and v2 before Linux 5.14), it forbids forks and signals each
+// process until none is left. An error names those that did not end.
 func (g *Group) Kill() error {
 	if g.tree.kind == V2 && len(g.dirs) > 0 {
 		err := g.tree.kernel.write(g.dirs[0].folder, "cgroup.kill", "1")
@@ -40,7 +40,7 @@ func (g *Group) Kill() error {
 	return nil
 }
 
-// forbidForks makes sure that signalling one by one ends.
+// forbidForks ensures that signalling one by one comes to an end.
 func (g *Group) forbidForks() error {
 	for _, d := range g.dirs {
 		if !d.hasController("pids") {
@@ -53,10 +53,10 @@ func (g *Group) forbidForks() error {
 	return nil
 }
 
-// pidfdBatch is how many processes are held at a time while they are signalled.
+// pidfdBatch is how many processes are held open at a time while they are signalled.
 const pidfdBatch = 64
 
-// killMembers kills what is in the group now, in any hierarchy, and returns their pids.
+// killMembers kills the present processes of the group, in any hierarchy, and returns their pids.
 func (g *Group) killMembers() (seen []int, err error) {
 	var errs []error
 	for _, d := range g.dirs {
@@ -71,9 +71,9 @@ func (g *Group) killMembers() (seen []int, err error) {
 	return slices.Compact(seen), errors.Join(errs...)
 }
 
-// killBatch kills those pids that are in the group. A pid may have become another process's since
-// it was read, so each is held by a descriptor, and signalled through it only if the pid is still
-// in the group.
+// killBatch kills those of the pids that are in the group. A pid may belong to another process
+// since it was read. So killBatch opens each process, and signals it only if the pid is still in
+// the group.
 func killBatch(folder *os.File, pids []int) error {
 	held := map[int]int{}
 	defer func() {
@@ -97,7 +97,7 @@ func killBatch(folder *os.File, pids []int) error {
 	for _, pid := range still {
 		fd, ok := held[pid]
 		if !ok {
-			continue // it is new: the next look finds it
+			continue // it is new: the next round finds it
 		}
 		if err := unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0); err != nil && err != unix.ESRCH {
 			errs = append(errs, fmt.Errorf("kill process %d of group %s: %w", pid, folder.Name(), err))
@@ -116,7 +116,7 @@ func openPidfd(pid int) (int, error) {
 	return unix.PidfdOpen(pid, 0)
 }
 
-// processes lists the processes in a group's folder. 0 is one that this process cannot see.
+// processes lists the processes in a group's folder. 0 stands for one that this process cannot see.
 func processes(folder *os.File) ([]int, error) {
 	text, err := read(folder, "cgroup.procs")
 	if errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ENODEV) { // the group was removed

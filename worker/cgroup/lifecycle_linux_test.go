@@ -17,17 +17,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// eater is shell that takes memory until a limit stops it: the group's, or the shell's own, which
-// is far above.
+// eater is a shell script that takes memory until a limit stops it: the group's, or its own much
+// higher one.
 const eater = `ulimit -v 1000000; s=xxxxxxxxxxxxxxxx; while :; do s=$s$s; done`
 
-// forker is shell that starts more than the group allows.
+// forker is a shell script that starts more processes than the group allows.
 const forker = `i=0; while [ $i -lt 20 ]; do sleep 1000 & i=$((i+1)); done; read never`
 
 const memoryLimit = 48 << 20
 
-// testRoles are what the kernel does when a limit is hit. A real kernel does it itself, to a shell
-// that was told to start. For the fake the test does it.
+// testRole tells what the kernel does when a limit is hit. A real kernel does it by itself to a
+// shell that was told to start. For the fake kernel the test does it.
 type testRole struct {
 	script  string
 	limits  Limits
@@ -58,9 +58,9 @@ var testRoles = map[string]testRole{
 	},
 }
 
-// TestALimitStrikes: a program takes too much with cgroup v1, for real if that is possible here,
-// and otherwise with a fake kernel.
-func TestALimitStrikes(t *testing.T) {
+// TestLimit_V1_EndsProgram: a program exceeds a limit of cgroup v1, with the real kernel if
+// possible here, otherwise with a fake one.
+func TestLimit_V1_EndsProgram(t *testing.T) {
 	for controller, act := range testRoles {
 		t.Run(controller, func(t *testing.T) {
 			o, have, why := realV1(t, controller, "cpuacct")
@@ -85,7 +85,7 @@ func TestALimitStrikes(t *testing.T) {
 			if k != nil {
 				act.pretend(k, s)
 			}
-			if controller == "memory" && s.signalled() != syscall.SIGKILL {
+			if controller == "memory" && s.awaitSignal() != syscall.SIGKILL {
 				t.Errorf("the shell was not killed: %v", s.cmd.ProcessState)
 			}
 			<-s.ended // a shell that cannot fork gives up
@@ -107,8 +107,8 @@ func TestALimitStrikes(t *testing.T) {
 	}
 }
 
-// TestKillEndsAWholeFamily: with cgroup v1 it kills one process after the other.
-func TestKillEndsAWholeFamily(t *testing.T) {
+// TestKill_V1_EndsAllProcesses: with cgroup v1 it kills one process after the other.
+func TestKill_V1_EndsAllProcesses(t *testing.T) {
 	o, have, why := realV1(t, "pids", "cpu", "cpuacct", "blkio")
 	var k *fake
 	if !slices.Contains(have, "pids") {
@@ -122,7 +122,7 @@ func TestKillEndsAWholeFamily(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := 1
-	// a pretended kernel does not follow forks, so there is but the shell in its group
+	// the fake kernel does not follow forks, so its group has only the shell
 	if k == nil {
 		s.write("go")
 		s.readLine()
@@ -138,7 +138,7 @@ func TestKillEndsAWholeFamily(t *testing.T) {
 	if err := g.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	if s.signalled() != syscall.SIGKILL {
+	if s.awaitSignal() != syscall.SIGKILL {
 		t.Errorf("the shell: %v", s.cmd.ProcessState)
 	}
 	if err := g.Remove(); err != nil {
@@ -159,9 +159,10 @@ func zombie(pid int) bool {
 // delegatedVar makes the test binary the process of a unit with Delegate=yes.
 const delegatedVar = "MEWS_TEST_DELEGATED"
 
-// TestDelegated uses a real cgroup v2: a spawner in a folder of its own makes room, and its workers
-// hit their limits. Where there is none, only the tests with a fake (v2_linux_test.go) cover this.
-func TestDelegated(t *testing.T) {
+// TestDelegated_RealV2_LimitsWorkers: a spawner in its own folder makes room, and its workers hit
+// their limits. If there is no real cgroup v2, only the tests with a fake (v2_linux_test.go) cover
+// this.
+func TestDelegated_RealV2_LimitsWorkers(t *testing.T) {
 	if why := noRealV2(); why != "" {
 		t.Logf("with a pretended kernel alone, because %s", why)
 		return
@@ -188,8 +189,8 @@ func TestDelegated(t *testing.T) {
 
 const realRoot = "/sys/fs/cgroup"
 
-// noRealV2 is why cgroup v2 cannot be used here: the tests need to be root at its top, with memory
-// and pids enabled.
+// noRealV2 explains why cgroup v2 cannot be used here: the tests must be root at its top, with
+// memory and pids enabled.
 func noRealV2() string {
 	var st unix.Statfs_t
 	if err := unix.Statfs(realRoot, &st); err != nil || st.Type != unix.CGROUP2_SUPER_MAGIC {
@@ -229,7 +230,7 @@ func delegate(t *testing.T, uid int) *os.File {
 	return scope
 }
 
-// runDelegated is what the process of the unit does.
+// runDelegated is the process of the unit.
 func runDelegated(out io.Writer) error {
 	tree, err := Open(Options{})
 	if err != nil {

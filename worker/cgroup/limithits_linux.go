@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-// LimitHits say how often each limit was hit since the group was made.
+// LimitHits count how often each limit was hit since the group was made.
 type LimitHits struct {
-	OOMKills int64 // processes that the kernel killed because the group was at its memory limit
-	// times that the group was at its memory limit; mostly file caches are given up and nothing is
-	// lost
+	OOMKills int64 // processes that the kernel killed at the group's memory limit
+	// times at the memory limit; usually only file caches were freed, and nothing was lost
 	Memory int64
 	PIDs   int64 // forks that failed
 }
 
-// counter is where a number stands: the only one in a file or, with a key, the one after the key.
+// counter is the position of a number: the only one in a file or, with a key, the one after the
+// key.
 type counter[T any] struct {
 	controller string // "" for a file that every group has
 	file, key  string
@@ -33,14 +33,13 @@ var hitCounters = map[Kind][]counter[LimitHits]{
 		// since Linux 4.13
 		{"memory", "memory.oom_control", "oom_kill", func(s *LimitHits, n int64) { s.OOMKills += n }},
 		{"memory", "memory.failcnt", "", func(s *LimitHits, n int64) { s.Memory += n }},
-		// the limit with swap is asked first
+		// the limit with swap counts first
 		{"memory", "memory.memsw.failcnt", "", func(s *LimitHits, n int64) { s.Memory += n }},
 		{"pids", "pids.events", "max", func(s *LimitHits, n int64) { s.PIDs += n }},
 	},
 }
 
-// LimitHits reads how often each limit was hit. The numbers go with the group: read them before
-// Remove.
+// LimitHits reads how often each limit was hit. Remove deletes the numbers, so read them before.
 func (g *Group) LimitHits() (LimitHits, error) { return readCounters(g, hitCounters[g.tree.kind]) }
 
 // readCounters reads counters. A file or a key that this kernel does not have counts as 0.
@@ -57,7 +56,7 @@ func readCounters[T any](g *Group, counters []counter[T]) (T, error) {
 			} else if err != nil {
 				return total, err
 			}
-			n, err := number(text, c.key)
+			n, err := parseCounter(text, c.key)
 			if err != nil {
 				return total, fmt.Errorf("read %s/%s: %w", d.folder.Name(), c.file, err)
 			}
@@ -67,10 +66,10 @@ func readCounters[T any](g *Group, counters []counter[T]) (T, error) {
 	return total, nil
 }
 
-// number reads a kernel's file: the one number in it or, with a key, the number of the line "key
-// number" (cgroup-v2, "Flat keyed"), 0 if there is no such line. A number that an int64 cannot hold
-// becomes the largest that it can.
-func number(text, key string) (int64, error) {
+// parseCounter reads a kernel's file: the only number in it or, with a key, the number in the line
+// "key number" (cgroup-v2, "Flat keyed"); 0 if there is no such line. A number too large for an
+// int64 becomes the largest int64.
+func parseCounter(text, key string) (int64, error) {
 	if key == "" {
 		return parseNumber(strings.TrimSuffix(text, "\n"))
 	}

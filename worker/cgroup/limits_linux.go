@@ -5,17 +5,17 @@ import (
 	"strconv"
 )
 
-// Limits are for all the processes of a group together. Zero is no limit, and for a weight the
+// Limits hold for all the processes of a group together. Zero means no limit, and for a weight the
 // default, 100.
 type Limits struct {
-	// bytes; beyond it the kernel kills a process of the group. With swap, what is swapped counts
-	// too
+	// bytes; beyond it the kernel kills a process of the group. If there is swap, swapped bytes
+	// count too
 	Memory int64
-	// bytes; beyond it the group is slowed down and its caches are given up. Only v2
+	// bytes; beyond it the kernel slows the group down and frees its caches. Only v2
 	MemoryHigh int64
 	PIDs       int // processes and threads; beyond it fork(2) fails
-	CPUWeight  int // 1 to 10000, the share while others want the processor too
-	IOWeight   int // 1 to 10000, the share of a disk whose scheduler knows weights
+	CPUWeight  int // 1 to 10000: share of the processor while others want it too
+	IOWeight   int // 1 to 10000: share of a disk whose scheduler supports weights
 }
 
 const (
@@ -42,12 +42,11 @@ func (l Limits) check() error {
 	return nil
 }
 
-// setting is a file to which a limit is written. A new group has no limits, so an empty text is not
-// written.
+// setting is a file for a limit. A new group has no limits, so an empty text is not written.
 type setting struct {
 	controller string
 	file       string
-	optional   bool // not every kernel has the file
+	optional   bool // some kernels lack the file
 	text       func(Limits) string
 }
 
@@ -79,7 +78,7 @@ func decimal(n int64) string {
 	return strconv.FormatInt(n, 10)
 }
 
-// swapLimit keeps limited memory from growing on the disk instead.
+// swapLimit keeps processes with limited memory from using the disk instead.
 func swapLimit(memory int64) string {
 	if memory == 0 {
 		return ""
@@ -87,7 +86,7 @@ func swapLimit(memory int64) string {
 	return "0"
 }
 
-// scaleWeight turns a weight into a weight of another scale, on which usual is the default.
+// scaleWeight converts a weight to another scale, on which usual is the default.
 func scaleWeight(weight, usual, least, most int) string {
 	if weight == 0 {
 		return ""

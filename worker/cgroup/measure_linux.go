@@ -12,39 +12,40 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TreeSize is the memory of a process and all its descendants.
+// TreeSize is the size of a process and all its descendants.
 type TreeSize struct {
 	Bytes     int64
 	Processes int
 	Tasks     int // their threads, which the kernel counts against limits of processes
-	// the pid with the most memory, without the root; 0 if there is only the root
+	// the pid with the most memory, except the root; 0 if there is only the root
 	Largest      int
-	LargestBytes int64 // its memory
-	// how many were counted by resident size, with shared pages: we may not read their share
+	LargestBytes int64 // memory of Largest
+	// how many were counted by resident size, with shared pages, because their share may not be
+	// read
 	Resident int
-	Held     Held // where limits were given
+	Held     Held // if limits were given
 	RootHeld Held // of the root alone
 }
 
-// Look says what MeasureAll is to find out of a process and its descendants.
-type Look struct {
-	// beyond so many only the tasks are counted: such a worker is ended for them, before more could
-	// be read
+// MeasureLimits tell what MeasureAll measures of a process and its descendants.
+type MeasureLimits struct {
+	// beyond this number only the tasks are counted: the watchdog ends such a worker before more
+	// could be measured
 	Tasks  int
-	Memory bool // whether their memory is measured
-	Held   Held // the limits of what they may hold: counting ends where one is exceeded
+	Memory bool // whether to measure memory
+	Held   Held // limits of what they may hold: counting ends if one is exceeded
 }
 
-// MeasureAll measures for each process of roots what it and all its descendants have: of memory the
-// proportional share of each (shared pages are divided among those who share them; swapped pages
-// are counted). It reads the list of processes once, which takes most of the time. proc is "/proc".
-// Roots that are not there are left out.
+// MeasureAll measures each process in roots together with all its descendants. Memory is the
+// proportional share of each: shared pages are divided among their users, and swapped pages count.
+// It reads the list of processes once, which takes most of the time. proc is "/proc". Missing roots
+// are left out.
 //
-// It does not count what a process has put into tmpfs without mapping it, nor processes whose
-// parent has died and that have become children of somebody outside. The processes run while they
-// are counted, so the sizes are estimates. A process that is just being torn down can make a reader
-// of /proc wait: who has deadlines to keep calls this from a goroutine of its own.
-func MeasureAll(proc string, roots map[int]Look) (map[int]TreeSize, error) {
+// It misses pages that a process has put into tmpfs without mapping them. It also misses processes
+// whose parent has died and that have become children of another process. The processes run
+// meanwhile, so the sizes are estimates. A process that is being torn down can make a reader of
+// /proc wait, so a caller with deadlines needs a separate goroutine.
+func MeasureAll(proc string, roots map[int]MeasureLimits) (map[int]TreeSize, error) {
 	dir, err := os.Open(proc)
 	if err != nil {
 		return nil, fmt.Errorf("measure processes: %w", err)
@@ -146,9 +147,9 @@ func childrenOf(all map[int]process) map[int][]int {
 	return children
 }
 
-// descendants lists root and its descendants, a parent before its children, without the spared
-// processes and what is below those. The list was not read at one moment, so it may even contain a
-// cycle: no process is listed twice.
+// descendants lists root and its descendants, a parent before its children. It leaves out the
+// spared processes and everything below them. The list was not read at one moment, so it may
+// contain a cycle: no process is listed twice.
 func descendants(children map[int][]int, root int, spared ...int) []int {
 	found, seen := []int{root}, map[int]bool{root: true}
 	for _, pid := range spared {
@@ -164,12 +165,12 @@ func descendants(children map[int][]int, root int, spared ...int) []int {
 	return found
 }
 
-// proportionalSize is a process's proportional share of memory. readable is false if we may not
-// read it.
+// proportionalSize returns a process's proportional share of memory. readable is false if we may
+// not read it.
 func proportionalSize(proc *os.File, pid int) (bytes int64, readable bool, err error) {
 	text, err := read(proc, strconv.Itoa(pid)+"/smaps_rollup")
 	switch {
-	case isGone(err): // it takes nothing any more
+	case isGone(err): // it has no memory any longer
 		return 0, true, nil
 	case errors.Is(err, fs.ErrPermission):
 		return 0, false, nil
@@ -182,5 +183,5 @@ func proportionalSize(proc *os.File, pid int) (bytes int64, readable bool, err e
 	return bytes, true, err
 }
 
-// isGone says whether an error means that a process has ended, or is about to.
+// isGone reports whether an error means that a process has ended, or is about to.
 func isGone(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ESRCH) }

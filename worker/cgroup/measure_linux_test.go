@@ -14,7 +14,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// stat is a line of /proc/PID/stat.
+// stat formats a line of /proc/PID/stat.
 func stat(pid int, name string, parent, pages int) string {
 	return fmt.Sprintf("%d (%s) S %d 1 1 0 -1 4194560 1 0 0 0 1 2 3 4 20 0 1 0 100 2048000 %d 184467 1 1 0 0 0\n",
 		pid, name, parent, pages)
@@ -25,16 +25,15 @@ func rollup(kB, swapKB int) string {
 		"Swap:  5000 kB\nSwapPss:   %d kB\nLocked:  0 kB\n", kB, swapKB)
 }
 
-// TestMeasurePretended: a process and its descendants among others, whose names hold parentheses
-// and spaces.
-func TestMeasurePretended(t *testing.T) {
+// TestMeasure_FakeProc_CountsDescendants: the names of other processes hold parentheses and spaces.
+func TestMeasure_FakeProc_CountsDescendants(t *testing.T) {
 	proc := t.TempDir()
 	for file, text := range map[string]string{
 		"1/stat": stat(1, "init", 0, 9), "1/smaps_rollup": rollup(50000, 0),
 		"10/stat": stat(10, "mews-worker", 1, 9), "10/smaps_rollup": rollup(8000, 0),
 		"11/stat": stat(11, "a) S 1 (b", 10, 9), "11/smaps_rollup": rollup(100, 300),
 		"12/stat": stat(12, "new\nline", 11, 9), "12/smaps_rollup": rollup(500, 0),
-		"13/stat": stat(13, "sh", 12, 25), // it is ending: nothing else is there
+		"13/stat": stat(13, "sh", 12, 25), // it is ending and has no other files
 		"14/stat": stat(14, "zombie", 12, 0), "14/smaps_rollup": "",
 		"20/stat": stat(20, "stranger", 1, 9), "20/smaps_rollup": rollup(70000, 0),
 		"self/stat": "no pid", "15/comm": "ended meanwhile",
@@ -54,10 +53,10 @@ func TestMeasurePretended(t *testing.T) {
 	if _, err := Measure(proc, 99); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a root that is not there: %v", err)
 	}
-	sums, err := MeasureAll(proc, map[int]Look{20: {1, true, Held{}}, 12: {2, true, Held{}}, 99: {1, true, Held{}}, 10: {5, true, Held{}}})
+	sums, err := MeasureAll(proc, map[int]MeasureLimits{20: {1, true, Held{}}, 12: {2, true, Held{}}, 99: {1, true, Held{}}, 10: {5, true, Held{}}})
 	if diff := cmp.Diff(map[int]TreeSize{
 		20: {Bytes: 70000 << 10, Processes: 1, Tasks: 1}, 10: want,
-		12: {Tasks: 3}, // more than it came with
+		12: {Tasks: 3}, // beyond its limit
 	}, sums); err != nil || diff != "" {
 		t.Error(err, diff)
 	}
@@ -69,8 +68,8 @@ func TestMeasurePretended(t *testing.T) {
 	}
 }
 
-// TestMeasureByResidentSize: of processes whose proportional share we may not read.
-func TestMeasureByResidentSize(t *testing.T) {
+// TestMeasure_UnreadableShare_UsesResident: for processes whose proportional share we may not read.
+func TestMeasure_UnreadableShare_UsesResident(t *testing.T) {
 	page := int64(os.Getpagesize())
 	var s TreeSize
 	s.count(7, 25*page, false, false)
@@ -82,8 +81,8 @@ func TestMeasureByResidentSize(t *testing.T) {
 	}
 }
 
-// TestMeasureReal finds the program that takes the most.
-func TestMeasureReal(t *testing.T) {
+// TestMeasure_RealProcesses_FindsLargest finds the program with the most memory.
+func TestMeasure_RealProcesses_FindsLargest(t *testing.T) {
 	s := startShell(t, nil, `sleep 1000 & sh -c 's=$(head -c 20000000 /dev/zero | tr "\0" x); echo $$; read never'; read never`)
 	t.Cleanup(func() { endDescendants(t, s.pid()) })
 	s.write("go")
@@ -101,7 +100,7 @@ func TestMeasureReal(t *testing.T) {
 	}
 }
 
-// endDescendants kills what a shell has started.
+// endDescendants kills the processes that a shell has started.
 func endDescendants(t *testing.T, root int) {
 	dir, err := os.Open("/proc")
 	if err != nil {
@@ -119,9 +118,8 @@ func endDescendants(t *testing.T, root int) {
 	}
 }
 
-// TestFamily: whatever the parents are, even in a cycle, each process is listed once, after its
-// parent.
-func TestFamily(t *testing.T) {
+// TestDescendants_AnyParents_ListEachOnce: even in a cycle, and after its parent.
+func TestDescendants_AnyParents_ListEachOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		parents := rapid.MapOf(rapid.IntRange(1, 30), rapid.IntRange(0, 30)).Draw(t, "parents")
 		all := map[int]process{1: {}}
@@ -144,7 +142,7 @@ func TestFamily(t *testing.T) {
 	})
 }
 
-// BenchmarkMeasure takes longer the more processes the system has.
+// BenchmarkMeasure takes longer if the system has more processes.
 func BenchmarkMeasure(b *testing.B) {
 	for b.Loop() {
 		if _, err := Measure("/proc", os.Getpid()); err != nil {

@@ -9,14 +9,14 @@ import (
 
 // membership is a line of /proc/PID/cgroup (cgroups(7)): the group of a process in one hierarchy.
 type membership struct {
-	id          int      // 0 is v2
-	controllers []string // none in v2; "name=..." for a named hierarchy without controllers
-	path        string   // from the mount's top, begins with "/"
+	id          int      // 0 means v2
+	controllers []string // empty in v2; "name=..." for a named hierarchy without controllers
+	path        string   // from the mount's top; it begins with "/"
 }
 
 func (m membership) isV2() bool { return m.id == 0 && len(m.controllers) == 0 }
 
-// parseMemberships reads /proc/PID/cgroup. There is at most one line of v2.
+// parseMemberships reads /proc/PID/cgroup. It has at most one line of v2.
 func parseMemberships(text string) ([]membership, error) {
 	var all []membership
 	seen := false
@@ -35,7 +35,7 @@ func parseMemberships(text string) ([]membership, error) {
 }
 
 func parseMembership(line string) (membership, error) {
-	fields := strings.SplitN(line, ":", 3) // a path may have colons
+	fields := strings.SplitN(line, ":", 3) // a path may contain colons
 	if len(fields) != 3 || !strings.HasPrefix(fields[2], "/") {
 		return membership{}, fmt.Errorf("line %q: want number:controllers:/path", line)
 	}

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestNothingToUse: Why tells people the reason, and Make refuses; it is no error.
-func TestNothingToUse(t *testing.T) {
+// TestOpen_NoGroups_ExplainsWhy: Why tells people the reason, and Make refuses; it is no error.
+func TestOpen_NoGroups_ExplainsWhy(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		set  func(k *fake, o *Options)
@@ -52,7 +52,7 @@ func TestNothingToUse(t *testing.T) {
 
 func probe() string { return "mkdir mews-probe-" + strings.TrimPrefix(testName(), "mews-test-") }
 
-func TestWhatMakesNoSenseIsAnError(t *testing.T) {
+func TestOpen_BadMembership_Fails(t *testing.T) {
 	k, o := newFakeV2(t, "memory")
 	o.Self = k.self("nonsense\n")
 	if _, err := Open(o); err == nil || !strings.Contains(err.Error(), `line "nonsense"`) {
@@ -72,8 +72,8 @@ func TestWhatMakesNoSenseIsAnError(t *testing.T) {
 	}
 }
 
-// TestHybrid: v2 is there without controllers, and the controllers are v1's.
-func TestHybrid(t *testing.T) {
+// TestOpen_Hybrid_UsesV1: v2 has no controllers, and v1 has them.
+func TestOpen_Hybrid_UsesV1(t *testing.T) {
 	k, o := newFakeV1(t)
 	if err := os.Mkdir(k.root+"/unified", 0o755); err != nil {
 		t.Fatal(err)
@@ -101,8 +101,8 @@ func TestHybrid(t *testing.T) {
 	}
 }
 
-// TestSomeControllersAreMissing: the others still limit.
-func TestSomeControllersAreMissing(t *testing.T) {
+// TestMake_MissingControllers_OthersLimit: the other controllers still limit.
+func TestMake_MissingControllers_OthersLimit(t *testing.T) {
 	k, o := newFakeV1(t)
 	o.Self = k.self("5:pids:/\n4:memory:/elsewhere\n3:cpuset:/\n")
 	tree := open(t, o)
@@ -116,7 +116,7 @@ func TestSomeControllersAreMissing(t *testing.T) {
 	}
 }
 
-func TestOnlyV1WithoutLimits(t *testing.T) {
+func TestOpen_V1WithoutLimits_IsUnusable(t *testing.T) {
 	k, o := newFakeV1(t)
 	o.Self = k.self("3:cpu,cpuacct:/\n2:blkio:/\n")
 	tree := open(t, o)
@@ -125,7 +125,7 @@ func TestOnlyV1WithoutLimits(t *testing.T) {
 	}
 }
 
-func TestNamesAndLimits(t *testing.T) {
+func TestMake_BadNameOrLimit_IsRefused(t *testing.T) {
 	_, o := newFakeV1(t)
 	tree := open(t, o)
 	for name, want := range map[string]bool{
@@ -154,8 +154,8 @@ func TestNamesAndLimits(t *testing.T) {
 	}
 }
 
-// TestAGroupIsMadeWholeOrNotAtAll: if the kernel does not take a limit there is no group.
-func TestAGroupIsMadeWholeOrNotAtAll(t *testing.T) {
+// TestMake_RefusedLimit_LeavesNoGroup: the kernel refuses a limit.
+func TestMake_RefusedLimit_LeavesNoGroup(t *testing.T) {
 	k, o := newFakeV1(t)
 	tree := open(t, o)
 	k.fail["memory/user-alice/memory.limit_in_bytes"] = unix.EINVAL

@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-// process is what /proc/PID/stat says of a process.
+// process holds the values of /proc/PID/stat.
 type process struct {
 	dead      bool // it has ended, with all its threads, and was not reaped
 	parent    int
 	threads   int
-	startTime string // in the kernel's ticks since boot; with the pid it names one process
+	startTime string // in ticks of the kernel since boot; identifies a process together with the pid
 	resident  int64  // bytes
 }
 
-// The fields of /proc/PID/stat, counted from the state, the first one after the name
+// Fields of /proc/PID/stat, counted from the state, the first one after the name
 // (proc_pid_stat(5)).
 const (
 	statState     = 0
@@ -26,8 +26,8 @@ const (
 	statResident  = 21
 )
 
-// parseStat reads /proc/PID/stat. A program chooses its own name, which may hold spaces and
-// parentheses; the last parenthesis is the kernel's.
+// parseStat reads /proc/PID/stat. A program chooses its own name, which may contain spaces and
+// parentheses. The last parenthesis is the kernel's.
 func parseStat(text string, pageSize int64) (process, error) {
 	end := strings.LastIndexByte(text, ')')
 	fields := strings.Fields(text[end+1:])

@@ -39,7 +39,7 @@ type shell struct {
 	ended chan struct{}
 }
 
-// startShell starts a shell. If k is not nil it is told when the process has ended.
+// startShell starts a shell. If k is not nil it learns when the process has ended.
 func startShell(t testing.TB, k *fake, script string) *shell {
 	t.Helper()
 	s := &shell{t: t, cmd: exec.Command("/bin/sh", "-c", "read go; "+script), ended: make(chan struct{})}
@@ -58,13 +58,13 @@ func startShell(t testing.TB, k *fake, script string) *shell {
 	in.Close()
 	go func() {
 		defer close(s.ended)
-		_ = s.cmd.Wait() // how it ended is asked for by the test
+		_ = s.cmd.Wait() // the test asks how it ended
 		if k != nil {
-			k.ended(s.pid())
+			k.removeEnded(s.pid())
 		}
 	}()
 	t.Cleanup(func() {
-		_ = s.cmd.Process.Kill() // mostly it has ended
+		_ = s.cmd.Process.Kill() // it has usually ended
 		<-s.ended
 		out.Close()
 	})
@@ -89,8 +89,8 @@ func (s *shell) readLine() string {
 	return strings.TrimSpace(line)
 }
 
-// signalled waits for the end and returns the signal that caused it, or 0.
-func (s *shell) signalled() syscall.Signal {
+// awaitSignal waits for the end and returns the signal that caused it, or 0.
+func (s *shell) awaitSignal() syscall.Signal {
 	<-s.ended
 	status := s.cmd.ProcessState.Sys().(syscall.WaitStatus)
 	if !status.Signaled() {
@@ -99,7 +99,7 @@ func (s *shell) signalled() syscall.Signal {
 	return status.Signal()
 }
 
-// open opens a Tree for as long as the test lasts.
+// open opens a Tree and closes it at the test's end.
 func open(t testing.TB, o Options) *Tree {
 	t.Helper()
 	tree, err := Open(o)
@@ -114,7 +114,7 @@ func open(t testing.TB, o Options) *Tree {
 	return tree
 }
 
-// makeGroup makes a group that the test's end removes, whatever is in it.
+// makeGroup makes a group and removes it at the test's end, whatever is in it.
 func makeGroup(t testing.TB, tree *Tree, l Limits) *Group {
 	t.Helper()
 	g, err := tree.Make(testName(), l)
@@ -131,9 +131,9 @@ func makeGroup(t testing.TB, tree *Tree, l Limits) *Group {
 
 func testName() string { return fmt.Sprintf("mews-test-%d", os.Getpid()) }
 
-// realV1 returns Options for those of wish's controllers that can be used on this system's cgroup
-// v1, and why not all of them can. It takes only hierarchies in whose top group the test is: any
-// other group was made by somebody who does not expect other processes in it.
+// realV1 returns Options for the controllers in wish that can be used on this system's cgroup v1,
+// and why not all can. It takes only hierarchies in whose top group the test is. Any other group
+// belongs to another program, which does not expect other processes in it.
 func realV1(t testing.TB, wish ...string) (o Options, have []string, why string) {
 	t.Helper()
 	const root = "/sys/fs/cgroup"
@@ -166,7 +166,7 @@ func realV1(t testing.TB, wish ...string) (o Options, have []string, why string)
 	return Options{Root: root, Self: file}, have, strings.Join(whys, "; ")
 }
 
-// whyUnusable is why a hierarchy cannot be used. It fails the test if it should be possible.
+// whyUnusable explains why a hierarchy cannot be used. It fails the test if it should be usable.
 func whyUnusable(t testing.TB, root string, m membership) string {
 	name := strings.Join(m.controllers, ",")
 	if m.path != "/" {

@@ -8,11 +8,12 @@ import (
 	"time"
 )
 
-// The tests look at groups with these; nothing else needs them.
+// Only the tests use the following to read groups.
 
-// Usage is what all processes of a group take together. What this kernel does not count is 0.
+// Usage is how much all processes of a group use together. Values that this kernel does not count
+// are 0.
 type Usage struct {
-	Memory, MemoryPeak int64 // bytes, with the file caches that are charged to the group
+	Memory, MemoryPeak int64 // bytes, with the file caches of the group
 	PIDs               int64 // processes and threads
 	CPU                time.Duration
 }
@@ -34,11 +35,11 @@ var usageCounters = map[Kind][]counter[Usage]{
 
 func microseconds(n int64) time.Duration { return time.Duration(min(n, 1<<53)) * time.Microsecond }
 
-// Usage reads what the group takes now.
+// Usage reads the present usage of the group.
 func (g *Group) Usage() (Usage, error) { return readCounters(g, usageCounters[g.tree.kind]) }
 
-// Find returns an existing group, with its limits as they are. The error wraps fs.ErrNotExist if it
-// is in no hierarchy.
+// Find returns an existing group, with its present limits. The error wraps fs.ErrNotExist if no
+// hierarchy has it.
 func (t *Tree) Find(name string) (*Group, error) {
 	g, err := t.group(name)
 	if err != nil {
@@ -69,9 +70,9 @@ func (g *Group) Close() error {
 	return errors.Join(errs...)
 }
 
-// Measure is MeasureAll of one. The error wraps fs.ErrNotExist if it is not there.
+// Measure is MeasureAll for one root. The error wraps fs.ErrNotExist if the root is missing.
 func Measure(proc string, root int) (TreeSize, error) {
-	all, err := MeasureAll(proc, map[int]Look{root: {math.MaxInt, true, Held{}}})
+	all, err := MeasureAll(proc, map[int]MeasureLimits{root: {math.MaxInt, true, Held{}}})
 	if err != nil {
 		return TreeSize{}, err
 	}

@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// findV1 finds, in each hierarchy with a useful controller, the folder that this process is in.
-// Hierarchies that are not mounted or not ours are left out.
+// findV1 finds this process's folder in each hierarchy with a useful controller. It leaves out
+// hierarchies that are not mounted or not ours.
 func findV1(root *os.File, own []membership, k kernel) (found []*hierarchy, err error) {
 	var reasons []string
 	anyLimits := false
 	for _, m := range own {
-		have, limits := usefulOf(V1, m.controllers)
+		have, limits := filterUseful(V1, m.controllers)
 		if len(have) == 0 {
 			continue
 		}
@@ -40,7 +40,7 @@ func findV1(root *os.File, own []membership, k kernel) (found []*hierarchy, err 
 	return nil, unusable("there is no controller of cgroup v1 for memory or pids")
 }
 
-// openV1 opens the folder of a hierarchy that this process is in, if groups can be made there.
+// openV1 opens this process's folder in a hierarchy, if groups can be made there.
 func openV1(root *os.File, m membership, k kernel) (*os.File, error) {
 	if !isOwnV1Group(m.path) {
 		return nil, unusable("the group %s of this process was made by somebody who may expect no groups in it", m.path)
@@ -61,15 +61,14 @@ func openV1(root *os.File, m membership, k kernel) (*os.File, error) {
 	return dir, nil
 }
 
-// isOwnV1Group says whether groups may be made in a group of v1, where nobody delegates: in the top
-// of the hierarchy, which is everybody's, and in what systemd makes for a unit, which is the
-// unit's.
+// isOwnV1Group reports whether groups may be made in a group of v1, which has no delegation. That
+// is allowed in the top of the hierarchy, and in the group that systemd makes for a unit.
 func isOwnV1Group(path string) bool {
 	return path == "/" || strings.HasSuffix(path, ".service") || strings.HasSuffix(path, ".scope")
 }
 
-// mountV1 opens a hierarchy's mount. Its folder is named for all its controllers ("cpu,cpuacct";
-// each name alone is then a symbolic link, which is not followed), or for one.
+// mountV1 opens a hierarchy's mount. Its folder is named after all its controllers ("cpu,cpuacct";
+// each single name is then a symbolic link, which is not followed), or after one.
 func mountV1(root *os.File, controllers []string) (*os.File, error) {
 	all := strings.Join(controllers, ",")
 	if dir := openMount(root, "cgroup.procs", append([]string{all}, controllers...)...); dir != nil {
@@ -78,7 +77,7 @@ func mountV1(root *os.File, controllers []string) (*os.File, error) {
 	return nil, unusable("%s is not mounted at %s", all, root.Name())
 }
 
-// openMount opens the first of the folders that has a certain file, nil if none has.
+// openMount opens the first of the folders that has a certain file; nil if none has.
 func openMount(root *os.File, file string, names ...string) *os.File {
 	for _, name := range names {
 		dir, err := openFolder(root, name)

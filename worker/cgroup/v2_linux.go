@@ -11,12 +11,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mainGroup is the group of Mews itself, beside those of people.
+// mainGroup is the group of Mews itself, beside those of the users.
 const mainGroup = "main"
 
-// findV2 finds the folder that this process is in. If that is our own main group already, because
-// an earlier process of Mews put it there (or systemd did, with DelegateSubgroup=main), it is the
-// folder above.
+// findV2 finds this process's folder. If that is already our own main group, it returns the folder
+// above. An earlier process of Mews, or systemd with DelegateSubgroup=main, may have put this
+// process there.
 func findV2(root *os.File, own []membership, k kernel) ([]*hierarchy, error) {
 	i := slices.IndexFunc(own, membership.isV2)
 	if i < 0 {
@@ -44,14 +44,15 @@ func findV2(root *os.File, own []membership, k kernel) ([]*hierarchy, error) {
 	return []*hierarchy{{dir: dir, controllers: controllers}}, nil
 }
 
-// delegatedControllers are the useful controllers of a folder, if the folder is ours to arrange.
+// delegatedControllers returns the useful controllers of a folder, if the folder is delegated to
+// us.
 func delegatedControllers(dir *os.File, k kernel) ([]string, error) {
 	text, err := read(dir, "cgroup.controllers")
 	if err != nil {
 		return nil, err
 	}
 	given := strings.Fields(text)
-	have, limits := usefulOf(V2, given)
+	have, limits := filterUseful(V2, given)
 	if !limits {
 		return nil, unusable("cgroup v2 has no controller for memory or pids in %s, only %q", dir.Name(), given)
 	}
@@ -64,9 +65,9 @@ func delegatedControllers(dir *os.File, k kernel) ([]string, error) {
 }
 
 // MakeRoom prepares for groups. With v2 a folder whose groups have controllers may have no
-// processes of its own, so this process and pid (the supervisor; 0 is nobody) move to a group named
-// "main", and then the controllers are switched on. If that fails everything is as it was. With v1
-// there is nothing to do. It may be called again.
+// processes of its own. So this process and pid (the supervisor; 0 means none) move to a group
+// named "main", and then the controllers are enabled. If that fails, everything is as before. With
+// v1 there is nothing to do. It may be called again.
 func (t *Tree) MakeRoom(pid int) error {
 	if t.kind != V2 {
 		return nil
@@ -90,7 +91,7 @@ func (t *Tree) MakeRoom(pid int) error {
 	return nil
 }
 
-// checkOnly is an error if processes other than pids are in the folder itself. The top of the
+// checkOnly returns an error if processes other than pids are in the folder itself. The top of the
 // hierarchy, which alone has no cgroup.type, may keep its processes.
 func (h *hierarchy) checkOnly(pids []int) error {
 	if _, err := read(h.dir, "cgroup.type"); isMissing(err) {
@@ -124,7 +125,7 @@ func (t *Tree) moveToMain(base *hierarchy, pids []int) error {
 	return nil
 }
 
-// moveBack undoes moveToMain. The main group stays if others are in it.
+// moveBack undoes moveToMain. The main group stays if it has other processes.
 func (t *Tree) moveBack(base *hierarchy, pids []int) error {
 	var errs []error
 	for _, pid := range pids {
@@ -143,9 +144,9 @@ func (t *Tree) moveProcess(dir *os.File, pid int) error {
 	return nil
 }
 
-// enable switches the controllers on, one by one, because the kernel takes all of a line or
-// nothing. cpu and io may be missing (the kernel refuses cpu while there are real-time processes);
-// memory and pids may not.
+// enable enables the controllers, one by one: the kernel takes all of a line or nothing. A missing
+// cpu or io is no error, because the kernel refuses cpu while there are real-time processes. A
+// missing memory or pids is one.
 func (t *Tree) enable(h *hierarchy) error {
 	var on []string
 	for _, c := range h.controllers {

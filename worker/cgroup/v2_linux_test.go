@@ -15,8 +15,8 @@ import (
 
 const unit = "system.slice/mews.service"
 
-// TestAUnitWithDelegation: a spawner and its supervisor with cgroup v2, from start to end.
-func TestAUnitWithDelegation(t *testing.T) {
+// TestDelegation_V2_FromStartToEnd: a spawner and its supervisor with cgroup v2.
+func TestDelegation_V2_FromStartToEnd(t *testing.T) {
 	k, o := newFakeV2(t, "cpuset cpu io memory hugetlb pids")
 	supervisor := startShell(t, k, "")
 	k.put(unit+"/cgroup.procs", strconv.Itoa(os.Getpid())+"\n"+strconv.Itoa(supervisor.pid())+"\n")
@@ -101,7 +101,7 @@ func v2End(t *testing.T, k *fake, tree *Tree, g *Group) {
 	if err := old.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	if got := worker.signalled(); got != syscall.SIGKILL {
+	if got := worker.awaitSignal(); got != syscall.SIGKILL {
 		t.Errorf("the worker ended with signal %v", got)
 	}
 	if err := old.Close(); err != nil {
@@ -126,9 +126,9 @@ func v2End(t *testing.T, k *fake, tree *Tree, g *Group) {
 	}
 }
 
-// TestAnotherSpawner: one that is started in the main group, left there by an earlier one or by
-// systemd's DelegateSubgroup.
-func TestAnotherSpawner(t *testing.T) {
+// TestOpen_InMainGroup_UsesFolderAbove: an earlier spawner, or systemd's DelegateSubgroup, has left
+// this one in the main group.
+func TestOpen_InMainGroup_UsesFolderAbove(t *testing.T) {
 	k, o := newFakeV2(t, "memory pids")
 	if err := open(t, o).MakeRoom(0); err != nil {
 		t.Fatal(err)
@@ -147,9 +147,8 @@ func TestAnotherSpawner(t *testing.T) {
 	}
 }
 
-// TestMainUndoesWhatItBegan: MakeRoom leaves everything as it was if the system refuses a part of
-// it.
-func TestMainUndoesWhatItBegan(t *testing.T) {
+// TestMakeRoom_Refused_ChangesNothing: the system refuses a part of it.
+func TestMakeRoom_Refused_ChangesNothing(t *testing.T) {
 	own := strconv.Itoa(os.Getpid())
 	for _, test := range []struct {
 		name   string
@@ -187,9 +186,8 @@ func TestMainUndoesWhatItBegan(t *testing.T) {
 	}
 }
 
-// TestWithoutTheProcessor: MakeRoom does without a controller that the kernel refuses and that the
-// others do not need.
-func TestWithoutTheProcessor(t *testing.T) {
+// TestMakeRoom_NoCPUController_Works: the others do not need a controller that the kernel refuses.
+func TestMakeRoom_NoCPUController_Works(t *testing.T) {
 	k, o := newFakeV2(t, "memory pids cpu")
 	o.kernel = &refuser{kernel: k, text: "+cpu"}
 	tree := open(t, o)
@@ -202,7 +200,7 @@ func TestWithoutTheProcessor(t *testing.T) {
 	}
 }
 
-// refuser is a kernel that refuses one text.
+// refuser is a kernel that refuses to write one text.
 type refuser struct {
 	kernel
 	text string

@@ -21,8 +21,8 @@ func Call[R, P any](ctx context.Context, c Caller, method string, params P) (res
 	return result, c.Call(ctx, method, &params, &result)
 }
 
-// Refusal returns a refusal of the supervisor in its words for the model, and any other error
-// unchanged. CodeWaits stays too, because the call is made again once the user has answered.
+// Refusal returns a supervisor's refusal in words for the model, other errors unchanged. CodeWaits
+// stays too, because the call is made again once the user has answered.
 func Refusal(err error) error {
 	if refused := new(protocol.Error); errors.As(err, &refused) && refused.Code != protocol.CodeWaits {
 		return errors.New(refused.Message)

@@ -32,8 +32,8 @@ type Turn struct {
 // maxCompositions is how often NextMessage calls Compose before it gives up.
 const maxCompositions = 3
 
-// NextMessage sends all earlier events and asks for the next message of the model. after is the id
-// of the newest message known to the caller. tools are sorted by name.
+// NextMessage sends all earlier events and asks for the next message of the model. The newest
+// message known to the caller has the id after. tools are sorted by name.
 func (t *Turn) NextMessage(ctx context.Context, after int64, system string, tools []protocol.Tool) (protocol.ModelStreamed, error) {
 	if _, err := t.flush(ctx); err != nil {
 		return protocol.ModelStreamed{}, err

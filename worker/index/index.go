@@ -2,7 +2,7 @@
 // be searched. A file with a known size and time is not read again, and a known section is not sent
 // again: a moved file costs nothing.
 //
-// These are left out: hidden names, which begin with a dot (so .git and the trash), node_modules
+// Hidden names, which begin with a dot (so .git and the trash), are left out. So are node_modules
 // and __pycache__, paths that the rules of the home's files hide, links, files that are no text,
 // and files beyond 20,000. Files of more than 1 MiB are listed without their text. Files that a
 // .gitignore names are searched, because notes that git does not keep are notes all the same.
@@ -110,7 +110,7 @@ func (r *run) visit(e workspace.Entry) error {
 		r.left.Large++
 	}
 	r.named++
-	r.page, r.bytes = append(r.page, fileOf(e.Path, e.Info)), r.bytes+len(e.Path)
+	r.page, r.bytes = append(r.page, newIndexedFile(e.Path, e.Info)), r.bytes+len(e.Path)
 	if len(r.page) == protocol.MaxIndexPage || r.bytes > pageBytes {
 		return r.sendPage()
 	}
@@ -128,8 +128,9 @@ var notText = func() map[string]bool {
 	return all
 }()
 
-// fileOf describes a file to the supervisor. A file too large to be searched gets the size 0.
-func fileOf(path string, info fs.FileInfo) protocol.IndexedFile {
+// newIndexedFile describes a file to the supervisor. A file too large to be searched gets the size
+// 0.
+func newIndexedFile(path string, info fs.FileInfo) protocol.IndexedFile {
 	f := protocol.IndexedFile{Path: path, Size: info.Size(), Modified: info.ModTime().UnixNano()}
 	if f.Size > protocol.MaxIndexedFile {
 		f.Size = 0

@@ -466,7 +466,7 @@ func TestIndex_AnyChangesAndKills_EqualsWalk(t *testing.T) {
 				return err
 			}
 			text, err := os.ReadFile(name)
-			for _, s := range split(name, string(text)) {
+			for _, s := range splitSections(name, string(text)) {
 				short, _ := filepath.Rel(h.dir, name)
 				want[short] = append(want[short], fmt.Sprintf("%d %s|%s", s.line, s.Heading, s.Text))
 			}

@@ -14,9 +14,10 @@ import (
 // next change reads it again.
 const readAttempts = 3
 
-// fresh is the age below which a file's time may miss a later change: file systems count in ticks
-// of some milliseconds. A younger file is sent with a wrong time, so that it is read once more.
-const fresh = 50 * time.Millisecond
+// minFileAge is the age below which a file's time may miss a later change: file systems count in
+// ticks of some milliseconds. A younger file is sent with a wrong time, so that it is read once
+// more.
+const minFileAge = 50 * time.Millisecond
 
 // read reads a file and its sections, and starts again if it changes meanwhile. A file that is no
 // text has no sections.
@@ -42,8 +43,8 @@ func (r *run) readOnce(path string) (f protocol.IndexedFile, parts []section, sa
 	if err != nil {
 		return f, nil, false, err
 	}
-	f = fileOf(path, info)
-	if age := r.Now().Sub(info.ModTime()); age < fresh {
+	f = newIndexedFile(path, info)
+	if age := r.Now().Sub(info.ModTime()); age < minFileAge {
 		f.Modified--
 	}
 	if info.Size() > protocol.MaxIndexedFile {
@@ -60,7 +61,7 @@ func (r *run) readOnce(path string) (f protocol.IndexedFile, parts []section, sa
 	if err != nil {
 		return f, nil, false, err
 	}
-	return f, split(path, text), after.Size() == info.Size() && after.ModTime().Equal(info.ModTime()), nil
+	return f, splitSections(path, text), after.Size() == info.Size() && after.ModTime().Equal(info.ModTime()), nil
 }
 
 // readText reads all of a file as UTF-8; "" if it is no text.

@@ -17,8 +17,9 @@ type section struct {
 // markdown are the endings of files with headings.
 var markdown = map[string]bool{".md": true, ".markdown": true, ".mdx": true}
 
-// split divides Markdown at its headings. It divides long sections, and other text, into blocks.
-func split(name, text string) []section {
+// splitSections divides Markdown at its headings. It divides long sections, and other text, into
+// blocks.
+func splitSections(name, text string) []section {
 	text = normalized(text)
 	if !markdown[strings.ToLower(path.Ext(name))] {
 		return blocks("", text, 1, nil)
@@ -41,12 +42,12 @@ func normalized(text string) string {
 	return strings.TrimRight(strings.Join(lines, "\n"), "\n")
 }
 
-// front holds the parts of a Markdown file's front matter that the index uses.
-type front struct{ title, tags string }
+// metadata holds the parts of a Markdown file's front matter that the index uses.
+type metadata struct{ title, tags string }
 
 // frontMatter reads YAML's simplest form: `title: ...`, and `tags: [a, b]` or a tag a line. line is
 // the number of the body's first line.
-func frontMatter(text string) (f front, body string, line int) {
+func frontMatter(text string) (f metadata, body string, line int) {
 	inside, ok := strings.CutPrefix(text, "---\n")
 	end := strings.Index("\n"+inside, "\n---\n")
 	if !ok || end < 0 || end > 16<<10 {
@@ -78,7 +79,7 @@ var (
 
 // headings divides Markdown at its headings (CommonMark 0.31, 4.2, 4.3 and 4.5, as people write
 // it). It ends early if there are more sections than a file may have.
-func headings(f front, body string, line int) (list []section) {
+func headings(f metadata, body string, line int) (list []section) {
 	path := []string{}
 	var text []string
 	begin, level, inFence := line, 0, ""
@@ -137,7 +138,7 @@ func isParagraph(lines []string) bool {
 
 // headingPath joins the headings above a section. The file's title comes first, unless the first
 // heading is the same.
-func headingPath(f front, path []string) string {
+func headingPath(f metadata, path []string) string {
 	var names []string
 	if f.title != "" && (len(path) == 0 || path[0] != f.title) {
 		names = append(names, f.title)
@@ -157,7 +158,7 @@ func headingPath(f front, path []string) string {
 const (
 	shortestBlock = 1_000
 	longestBlock  = 2_000
-	undivided     = 3_000 // a text of at most this length is one block
+	maxUndivided  = 3_000 // a text of at most this length is one block
 )
 
 // blocks appends a text in blocks of about 1,500 characters. A block ends at an empty line, the end
@@ -172,7 +173,7 @@ func blocks(heading, text string, line int, list []section) []section {
 			return list
 		}
 		block, lines := text, strings.Count(text, "\n")
-		if offset(text, undivided) < len(text) {
+		if runeOffset(text, maxUndivided) < len(text) {
 			block = text[:blockEnd(text)]
 			lines = strings.Count(block, "\n")
 		}
@@ -186,7 +187,7 @@ func blocks(heading, text string, line int, list []section) []section {
 
 // blockEnd returns the best offset to cut a long text at.
 func blockEnd(text string) int {
-	least, most := offset(text, shortestBlock), offset(text, longestBlock)
+	least, most := runeOffset(text, shortestBlock), runeOffset(text, longestBlock)
 	for _, gap := range []string{"\n\n", "\n", " "} {
 		if at := strings.LastIndex(text[least:most], gap); at >= 0 {
 			return least + at + len(gap)
@@ -195,8 +196,8 @@ func blockEnd(text string) int {
 	return most
 }
 
-// offset returns the offset of the nth character.
-func offset(text string, n int) int {
+// runeOffset returns the offset of the nth character.
+func runeOffset(text string, n int) int {
 	for at := range text {
 		if n == 0 {
 			return at

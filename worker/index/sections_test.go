@@ -17,7 +17,7 @@ func TestSections_Markdown_SplitsAtHeadings(t *testing.T) {
 			"6 My garden > (green, food)|hello; 7 My garden > Beds > (green, food)|two; 9 My garden > Beds > North|cold"},
 		"tags in lines":          {"---\ntitle: T\ntags:\n  - a\n  - b\n---\n# T\nx\n", "7 T > (a, b)|x"},
 		"a heading in code":      {"# A\n```sh\n# no heading\n```\nend\n", "1 A|```sh\n# no heading\n```\nend"},
-		"a heading with nothing": {"# A\n\n# B\n## C\nx\n", "1 A|; 4 B > C|x"},
+		"heading without text":   {"# A\n\n# B\n## C\nx\n", "1 A|; 4 B > C|x"},
 		"underlined":             {"Title\n=====\none\n\nPart\n---\ntwo\n\n- a\n---\n", "1 Title|one; 5 Title > Part|two\n\n- a\n---"},
 		"a level left out":       {"### Deep\nx\n# Top\ny\n", "1 Deep|x; 3 Top|y"},
 		"Windows' ends of lines": {"# A\r\nx  \r\ny\r\n", "1 A|x\ny"},
@@ -26,7 +26,7 @@ func TestSections_Markdown_SplitsAtHeadings(t *testing.T) {
 		"an open front matter":   {"---\ntitle: x\n", "1 |---\ntitle: x"},
 	} {
 		var got []string
-		for _, s := range split("a.md", c.text) {
+		for _, s := range splitSections("a.md", c.text) {
 			got = append(got, fmt.Sprintf("%d %s|%s", s.line, s.Heading, s.Text))
 			if name == "headings" {
 				want := strings.Split(normalized(c.text), "\n")[s.line-1]
@@ -46,7 +46,7 @@ func TestSections_LongText_SplitsIntoBlocks(t *testing.T) {
 	for i := range 400 {
 		fmt.Fprintf(&text, "line %d of a long text\n", i+1)
 	}
-	list := split("a.txt", text.String())
+	list := splitSections("a.txt", text.String())
 	if len(list) < 4 {
 		t.Errorf("%d blocks", len(list))
 	}
@@ -74,7 +74,7 @@ func TestSections_AnyFile_FitIndex(t *testing.T) {
 		"nested headings": strings.Repeat("# a\n## b\n### c\n#### d\n##### e\n###### f\n", 1<<14),
 	} {
 		for _, file := range []string{"a.md", "a.txt"} {
-			list := split(file, text)
+			list := splitSections(file, text)
 			if len(list) > protocol.MaxIndexSections {
 				t.Errorf("%s: %s has %d sections", name, file, len(list))
 			}

@@ -16,8 +16,8 @@ const maxFolders = 8192
 // Times until a changed home is indexed: after a pause without changes, or at the latest after this
 // time.
 const (
-	settled = time.Second
-	longest = 30 * time.Second
+	settleTime = time.Second
+	maxDelay   = 30 * time.Second
 )
 
 // Watch notices changes in a home. If the system cannot watch all folders, each start of a turn
@@ -88,7 +88,7 @@ func (w *Watch) Run(ctx context.Context, changed func()) {
 	if w.watcher != nil {
 		events, lost = w.watcher.Events, w.watcher.Errors
 	}
-	timer := time.NewTimer(settled)
+	timer := time.NewTimer(settleTime)
 	timer.Stop()
 	defer timer.Stop()
 	first := time.Time{} // time of the first waiting change; zero means none
@@ -110,6 +110,6 @@ func (w *Watch) Run(ctx context.Context, changed func()) {
 		if first.IsZero() {
 			first = time.Now()
 		}
-		timer.Reset(max(0, min(settled, longest-time.Since(first))))
+		timer.Reset(max(0, min(settleTime, maxDelay-time.Since(first))))
 	}
 }

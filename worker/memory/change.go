@@ -10,8 +10,8 @@ import (
 	"mews/worker/workspace"
 )
 
-// Writing holds the inputs of a change of MEMORY.md besides its words.
-type Writing struct {
+// ChangeOptions holds the inputs of a change of MEMORY.md besides its words.
+type ChangeOptions struct {
 	Keep     workspace.Keep // as workspace.Before takes it
 	Announce func(Change) error
 	After    int            // the highest number that a forgotten fact had
@@ -37,7 +37,7 @@ func (h *Home) Conflict(fact Fact) (old Fact, found bool, err error) {
 // Remember puts a fact into MEMORY.md. It replaces the fact that says the same, or the contradicted
 // fact if choice is protocol.MemoryNew; otherwise it adds a fact. Doing it twice changes nothing
 // more.
-func (h *Home) Remember(ctx context.Context, w Writing, fact Fact, choice protocol.MemoryChoice) (kept Fact, c Change, err error) {
+func (h *Home) Remember(ctx context.Context, w ChangeOptions, fact Fact, choice protocol.MemoryChoice) (kept Fact, c Change, err error) {
 	c, err = h.change(ctx, w.Keep, w.Announce, func(file *File) error {
 		if err := fact.check(); err != nil {
 			return err
@@ -66,7 +66,7 @@ func (h *Home) Remember(ctx context.Context, w Writing, fact Fact, choice protoc
 }
 
 // add adds a fact if there is room.
-func (f *File) add(w Writing, fact Fact) (Fact, error) {
+func (f *File) add(w ChangeOptions, fact Fact) (Fact, error) {
 	facts := f.Facts()
 	if len(facts) < protocol.MaxFacts {
 		return f.put("", fact, w.After), nil
@@ -80,7 +80,7 @@ func (f *File) add(w Writing, fact Fact) (Fact, error) {
 
 // Correct changes the words of a fact, and the other values that are set in fact. Doing it twice
 // changes nothing more.
-func (h *Home) Correct(ctx context.Context, w Writing, id string, fact Fact) (kept Fact, c Change, err error) {
+func (h *Home) Correct(ctx context.Context, w ChangeOptions, id string, fact Fact) (kept Fact, c Change, err error) {
 	c, err = h.change(ctx, w.Keep, w.Announce, func(file *File) error {
 		old, known := file.Find(id)
 		if !known { // a fact written by hand has another id once it was changed

@@ -9,9 +9,11 @@ import (
 	"mews/worker/workspace"
 )
 
-// forgetTurns finds the facts and notes that came from some turns. If gone is set, it deletes them. Doing
-// it twice changes nothing more.
-func (h *Home) forgetTurns(ctx context.Context, of protocol.MemoryExchanges, gone bool) (r protocol.MemoryResult, err error) {
+// forgetTurns finds the facts and notes that came from some turns. If gone is set, it deletes them.
+// Doing it twice changes nothing more.
+func (h *Home) forgetTurns(
+	ctx context.Context, of protocol.MemoryExchanges, gone bool,
+) (r protocol.MemoryResult, err error) {
 	file, err := h.Read()
 	if err != nil {
 		return r, err
@@ -27,7 +29,7 @@ func (h *Home) forgetTurns(ctx context.Context, of protocol.MemoryExchanges, gon
 	if gone && len(ids) > 0 {
 		_, c, err = h.Forget(ctx, ids, func(Change, []Fact) error { return nil })
 	}
-	fill(&r, facts, c)
+	fillResult(&r, facts, c)
 	if err == nil {
 		r.Notes, err = h.cutNotes(ctx, of, gone)
 	}

@@ -98,8 +98,8 @@ func (f Fact) line() string {
 	return text + " -->"
 }
 
-// About returns the subject of a fact, or up to three words before a colon in its text; "" if
-// neither is there.
+// About returns the subject of a fact; "" if it is not known. Without a subject it returns up to
+// three words before a colon in the text.
 func (f Fact) About() string {
 	about, _, found := strings.Cut(f.Text, ": ")
 	if f.Subject != "" || !found || len(strings.Fields(about)) > 3 {

@@ -89,14 +89,14 @@ func (h *Home) change(ctx context.Context, keep workspace.Keep, announce func(Ch
 			return c, err
 		}
 	}
-	c.Undo = h.Files.Before(ctx, keep, FileName, []byte(c.Text))
+	c.Undo = h.Files.RecordBefore(ctx, keep, FileName, []byte(c.Text))
 	if _, err = h.Files.Write(FileName, []byte(c.Text), workspace.Replace); err != nil {
 		if announce != nil {
 			err = errors.Join(err, announce(Change{Before: c.After, After: c.Before, Text: text}))
 		}
 		return c, err
 	}
-	c.Undo = h.Files.After(c.Undo)
+	c.Undo = h.Files.RecordAfter(c.Undo)
 	return c, nil
 }
 
@@ -145,11 +145,11 @@ func (h *Home) AddNote(ctx context.Context, keep workspace.Keep, at time.Time, t
 	if len(before)+len(line) >= maxNotes {
 		return name, nil, fmt.Errorf("%s is full: it has %d bytes of %d", name, len(before), maxNotes)
 	}
-	undo = h.Files.Before(ctx, keep, name, nil)
+	undo = h.Files.RecordBefore(ctx, keep, name, nil)
 	if _, err = h.Files.Append(name, []byte(line+"\n")); err != nil {
 		return name, nil, err
 	}
-	return name, h.Files.After(undo), nil
+	return name, h.Files.RecordAfter(undo), nil
 }
 
 // Notes returns the lines of a day's notes that are not empty.

@@ -15,8 +15,8 @@ import (
 	"mews/worker/workspace"
 )
 
-// importing collects facts and notes of another assistant.
-type importing struct {
+// importer collects facts and notes of another assistant.
+type importer struct {
 	h      *Home
 	today  string
 	result *protocol.MemoryResult
@@ -31,7 +31,7 @@ type importing struct {
 // day, or a file that EchOS has exported as JSON or Markdown. It skips what is already there, and
 // facts that were forgotten.
 func (h *Home) importMemory(ctx context.Context, p protocol.MemoryParameters, now time.Time, r *protocol.MemoryResult) (none []Fact, c Change, err error) {
-	i := &importing{h: h, today: now.In(h.Zone).Format(time.DateOnly), result: r, notes: map[string][]string{}, gone: map[string]bool{}}
+	i := &importer{h: h, today: now.In(h.Zone).Format(time.DateOnly), result: r, notes: map[string][]string{}, gone: map[string]bool{}}
 	for _, digest := range p.Forgotten {
 		i.gone[digest] = true
 	}
@@ -64,7 +64,7 @@ func (h *Home) importMemory(ctx context.Context, p protocol.MemoryParameters, no
 }
 
 // skip notes that something is not imported, and why.
-func (i *importing) skip(where, why string) {
+func (i *importer) skip(where, why string) {
 	if len(i.result.Left) == protocol.MaxMemoryLeft {
 		i.result.More++
 		return
@@ -74,7 +74,7 @@ func (i *importing) skip(where, why string) {
 
 // read reads one file, either alone or as part of a folder. It skips notes at the paths of our own
 // notes: they are already there.
-func (i *importing) read(name string, alone bool) {
+func (i *importer) read(name string, alone bool) {
 	text, err := i.h.read(name)
 	base, kind := strings.TrimSuffix(path.Base(name), path.Ext(name)), path.Ext(name)
 	_, notDay := time.Parse(time.DateOnly, base)
@@ -103,7 +103,7 @@ var stamped = regexp.MustCompile(`^\[(\d{4}-\d\d-\d\dT[^\]]+)\] +(.*)$`)
 
 // readNotes reads the notes of a day. A line with a time goes to the day of that time in the user's
 // zone.
-func (i *importing) readNotes(day, text string) {
+func (i *importer) readNotes(day, text string) {
 	for raw := range strings.Lines(text) {
 		on, line := day, strings.TrimSpace(raw)
 		if mark := bullet.FindStringSubmatch(line); mark != nil {
@@ -122,7 +122,7 @@ func (i *importing) readNotes(day, text string) {
 }
 
 // readText imports each line of Markdown as a fact, except headings.
-func (i *importing) readText(name, text string) {
+func (i *importer) readText(name, text string) {
 	for n, l := range Parse(text).lines {
 		where, said := fmt.Sprint(name, ":", n+1), strings.TrimSpace(l.raw)
 		switch {
@@ -134,8 +134,8 @@ func (i *importing) readText(name, text string) {
 	}
 }
 
-// row is one entry of EchOS: of its memory, or a note.
-type row struct {
+// echosRow is one entry of EchOS: of its memory, or a note.
+type echosRow struct {
 	Subject, Content, Kind string
 	Title                  string // of a note
 	Confidence             *float64
@@ -143,7 +143,7 @@ type row struct {
 }
 
 // readRows reads rows of JSON: a list, or an object of lists.
-func (i *importing) readRows(name, text string) {
+func (i *importer) readRows(name, text string) {
 	lists := map[string]json.RawMessage{"": json.RawMessage(text)}
 	if strings.HasPrefix(strings.TrimSpace(text), "{") {
 		clear(lists)
@@ -153,7 +153,7 @@ func (i *importing) readRows(name, text string) {
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(lists)) {
-		var rows []row
+		var rows []echosRow
 		if err := json.Unmarshal(lists[key], &rows); err != nil {
 			i.skip(name+" "+key, "it is no list of facts")
 		}
@@ -175,7 +175,7 @@ func (i *importing) readRows(name, text string) {
 	}
 }
 
-func (i *importing) add(where string, fact Fact) {
+func (i *importer) add(where string, fact Fact) {
 	fact.ID, fact.Message = "", 0 // both belong to another service
 	if !slices.Contains(Kinds, fact.Kind) {
 		fact.Kind = defaultKind
@@ -190,7 +190,7 @@ func (i *importing) add(where string, fact Fact) {
 	i.facts, i.from = append(i.facts, fact), append(i.from, where)
 }
 
-func (i *importing) keepFacts(ctx context.Context, after int) (Change, error) {
+func (i *importer) keepFacts(ctx context.Context, after int) (Change, error) {
 	return i.h.change(ctx, nil, nil, func(file *File) error {
 		for n, fact := range i.facts {
 			facts := file.Facts()
@@ -209,7 +209,7 @@ func (i *importing) keepFacts(ctx context.Context, after int) (Change, error) {
 	})
 }
 
-func (i *importing) keepNotes(day string) error {
+func (i *importer) keepNotes(day string) error {
 	i.h.mu.Lock()
 	defer i.h.mu.Unlock()
 	there, err := i.h.read(dayPath(day))

@@ -79,11 +79,11 @@ func TestChange_OtherLines_StayUnchanged(t *testing.T) {
 	h, ctx := newHome(t, mine), t.Context()
 	cello, _ := memory.Parse(mine).Find(memory.Parse(mine).Facts()[1].ID)
 	new := fact("Played the cello until 2020")
-	kept, _, err := h.Correct(ctx, memory.Writing{}, cello.ID, new)
+	kept, _, err := h.Correct(ctx, memory.ChangeOptions{}, cello.ID, new)
 	if err != nil || kept.ID != "k8" {
 		t.Fatalf("%+v, %v", kept, err)
 	}
-	added, _, err := h.Remember(ctx, memory.Writing{After: 40}, fact("Lives in <!-- x --> Berlin\nsince May"), "")
+	added, _, err := h.Remember(ctx, memory.ChangeOptions{After: 40}, fact("Lives in <!-- x --> Berlin\nsince May"), "")
 	if err != nil || added.ID != "k41" {
 		t.Fatalf("%+v, %v", added, err)
 	}
@@ -101,17 +101,17 @@ func TestChange_OtherLines_StayUnchanged(t *testing.T) {
 // A fact is read back as it was remembered, whatever the file and the fact contain.
 func TestRemember_AnyFact_IsReadBack(t *testing.T) {
 	for name, c := range map[string]struct{ text, say, file string }{
-		"code that is not closed": {"# Me\n```\n- x", "Whistles", "# Me\n- Whistles <!-- k1 fact 0.9 2026-11-20 #12 -->\n```\n- x"},
-		"marks within a line":     {"```a```\n", "Whistles", "```a```\n- Whistles <!-- k1 fact 0.9 2026-11-20 #12 -->\n"},
-		"fences of two kinds":     {"~~~\n```\n~~~\n", "Whistles", "~~~\n```\n~~~\n- Whistles <!-- k1 fact 0.9 2026-11-20 #12 -->\n"},
-		"the greatest id":         {"- Sings <!-- k999999999 fact 1 -->\n", "Whistles", "- Sings <!-- k999999999 fact 1 -->\n- Whistles <!-- k1 fact 0.9 2026-11-20 #12 -->\n"},
-		"a comment of its own":    {"", "x <!<!----- k7 person 1 --> y\n- z", "- x - k7 person 1 y - z <!-- k1 fact 0.9 2026-11-20 #12 -->\n"},
-		"turned around":           {"", "pay \u202emallory\u2069 \x1b[2J\u2028now", "- pay mallory [2J now <!-- k1 fact 0.9 2026-11-20 #12 -->\n"},
+		"unclosed code block":  {"# Me\n```\n- x", "Whistles", "# Me\n- Whistles <!-- k1 fact 0.9 2026-11-20 #12 -->\n```\n- x"},
+		"marks within a line":  {"```a```\n", "Whistles", "```a```\n- Whistles <!-- k1 fact 0.9 2026-11-20 #12 -->\n"},
+		"fences of two kinds":  {"~~~\n```\n~~~\n", "Whistles", "~~~\n```\n~~~\n- Whistles <!-- k1 fact 0.9 2026-11-20 #12 -->\n"},
+		"the greatest id":      {"- Sings <!-- k999999999 fact 1 -->\n", "Whistles", "- Sings <!-- k999999999 fact 1 -->\n- Whistles <!-- k1 fact 0.9 2026-11-20 #12 -->\n"},
+		"a comment of its own": {"", "x <!<!----- k7 person 1 --> y\n- z", "- x - k7 person 1 y - z <!-- k1 fact 0.9 2026-11-20 #12 -->\n"},
+		"turned around":        {"", "pay \u202emallory\u2069 \x1b[2J\u2028now", "- pay mallory [2J now <!-- k1 fact 0.9 2026-11-20 #12 -->\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newHome(t, c.text)
 			for range 2 {
-				if _, _, err := h.Remember(t.Context(), memory.Writing{}, fact(c.say), ""); err != nil {
+				if _, _, err := h.Remember(t.Context(), memory.ChangeOptions{}, fact(c.say), ""); err != nil {
 					t.Fatal(err)
 				}
 				if got := textOf(t, h); got != c.file {
@@ -126,7 +126,7 @@ func TestRemember_SameFact_IsKeptOnce(t *testing.T) {
 	h, ctx := newHome(t, ""), t.Context()
 	for _, text := range []string{"Pays the rent of 950 euros on the 5th of each month", "Pays the rent of 950 euros on the 6th of each month",
 		"Pays the rent of 950 Euros on the 6th of each month.", "Pays the rent for the garage too"} {
-		if _, _, err := h.Remember(ctx, memory.Writing{}, fact(text), ""); err != nil {
+		if _, _, err := h.Remember(ctx, memory.ChangeOptions{}, fact(text), ""); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -145,7 +145,7 @@ func TestRemember_Contradiction_NeedsChoice(t *testing.T) {
 			t.Errorf("%+v, %t, %v", old, found, err)
 		}
 		for range 2 { // the call is made again after a crash
-			if _, _, err := h.Remember(ctx, memory.Writing{}, black, choice); (err != nil) != (choice == "") {
+			if _, _, err := h.Remember(ctx, memory.ChangeOptions{}, black, choice); (err != nil) != (choice == "") {
 				t.Errorf("the choice %q: %v", choice, err)
 			}
 		}
@@ -176,11 +176,11 @@ func TestRemember_FileFull_NamesLeastUsed(t *testing.T) {
 	for i := range protocol.MaxFacts {
 		uses[fmt.Sprint("k", i+1)] = i % 100
 	}
-	_, _, err := h.Remember(t.Context(), memory.Writing{Uses: uses}, fact("Likes rowing"), "")
+	_, _, err := h.Remember(t.Context(), memory.ChangeOptions{Uses: uses}, fact("Likes rowing"), "")
 	if err == nil || !strings.Contains(err.Error(), "500 facts") || strings.Count(err.Error(), "\nk") != 5 || !strings.Contains(err.Error(), "\nk101 ") {
 		t.Errorf("got %v", err)
 	}
-	if _, _, err := h.Remember(t.Context(), memory.Writing{}, fact(strings.Repeat("é", 301)), ""); err == nil || !strings.Contains(err.Error(), "300") {
+	if _, _, err := h.Remember(t.Context(), memory.ChangeOptions{}, fact(strings.Repeat("é", 301)), ""); err == nil || !strings.Contains(err.Error(), "300") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -188,7 +188,7 @@ func TestRemember_FileFull_NamesLeastUsed(t *testing.T) {
 func TestRemember_AnnounceFails_WritesNothing(t *testing.T) {
 	h := newHome(t, "- Oolong\n")
 	down := errors.New("down")
-	_, _, err := h.Remember(t.Context(), memory.Writing{Announce: func(c memory.Change) error {
+	_, _, err := h.Remember(t.Context(), memory.ChangeOptions{Announce: func(c memory.Change) error {
 		if c.Before != memory.StateOf("- Oolong\n") || c.After != memory.StateOf(c.Text) {
 			t.Errorf("got %+v", c)
 		}

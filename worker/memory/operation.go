@@ -25,14 +25,14 @@ func (h *Home) Run(ctx context.Context, p protocol.MemoryParameters, now time.Ti
 	if err != nil {
 		return r, err
 	}
-	fill(&r, facts, c)
+	fillResult(&r, facts, c)
 	file, err := h.Read()
 	r.Total = len(file.Facts())
 	return r, err
 }
 
-// fill puts facts and a change into a result.
-func fill(r *protocol.MemoryResult, facts []Fact, c Change) {
+// fillResult puts facts and a change into a result.
+func fillResult(r *protocol.MemoryResult, facts []Fact, c Change) {
 	if r.Before, r.After = c.Before, c.After; c.Before != c.After {
 		r.Text = c.Taken()
 	}
@@ -56,7 +56,8 @@ var actions = map[protocol.MemoryAction]func(*Home, context.Context, protocol.Me
 	},
 	protocol.MemoryCorrect: func(h *Home, ctx context.Context, p protocol.MemoryParameters, now time.Time, _ *protocol.MemoryResult) ([]Fact, Change, error) {
 		today := now.In(h.Zone).Format(time.DateOnly)
-		kept, c, err := h.Correct(ctx, Writing{After: p.After}, p.ID, Fact{Text: p.Text, Confidence: 1, Date: today})
+		fact := Fact{Text: p.Text, Confidence: 1, Date: today}
+		kept, c, err := h.Correct(ctx, ChangeOptions{After: p.After}, p.ID, fact)
 		return []Fact{kept}, c, err
 	},
 	protocol.MemoryForget: func(h *Home, ctx context.Context, p protocol.MemoryParameters, _ time.Time, _ *protocol.MemoryResult) ([]Fact, Change, error) {

@@ -47,8 +47,8 @@ func (h *Home) NotePaths(now time.Time) []string {
 		dayPath(today.AddDate(0, 0, 1).Format(time.DateOnly))}
 }
 
-// Prompt returns the memory for a turn's prompt: the best facts of MEMORY.md, and the notes of
-// yesterday and today. texts holds the files by path.
+// Prompt returns the memory for a turn's prompt. It has the best facts of MEMORY.md, and the notes
+// of yesterday and today. texts holds the files by path.
 func (h *Home) Prompt(texts map[string]string, uses map[string]int, now time.Time) string {
 	file := Parse(texts[FileName])
 	facts, best := file.Facts(), ""

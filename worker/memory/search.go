@@ -41,7 +41,7 @@ func search(all []Hit, query string) (hits []Hit) {
 		fits, found := make([]float64, len(all)), 0.0
 		for i, text := range texts {
 			for _, w := range text {
-				fits[i] = max(fits[i], fit(word, w))
+				fits[i] = max(fits[i], matchScore(word, w))
 			}
 			if fits[i] > 0 {
 				found++
@@ -67,10 +67,10 @@ func search(all []Hit, query string) (hits []Hit) {
 	return hits[:min(len(hits), maxHits)]
 }
 
-// fit returns how well a word matches a word of the query; 1 means that they are the same. Either
-// may continue the other after four letters. Three letters of the query are enough, as they may be
-// a beginning.
-func fit(asked, word string) float64 {
+// matchScore returns how well a word matches a word of the query; 1 means that they are the same.
+// Either may continue the other after four letters. Three letters of the query are enough, as they
+// may be a beginning.
+func matchScore(asked, word string) float64 {
 	switch {
 	case asked == word:
 		return 1

@@ -26,8 +26,8 @@ type Children struct {
 	pids map[int]string
 }
 
-// NewChildren returns a Children that starts processes by start, which calls cmd.Start in the end.
-// One goroutine at a time calls start.
+// NewChildren returns a Children that starts processes by start. It calls cmd.Start in the end. One
+// goroutine at a time calls start.
 func NewChildren(start func(cmd *exec.Cmd) error) *Children {
 	return &Children{pids: map[int]string{}, start: start}
 }

@@ -26,9 +26,8 @@ type process struct {
 	began   string // in ticks of the kernel; tells it from a later process with the same pid
 }
 
-// KillLeftovers kills the processes that a program has left running, and returns their number. Call
-// it after Wait: the leftovers have lost their parent then, and are children of this process or
-// below.
+// KillLeftovers kills the program's remaining processes, and returns their number. Call it after
+// Wait: the leftovers have lost their parent then, and are children of this process or below.
 func (c *Child) KillLeftovers() int {
 	ended := map[int]bool{}
 	for round := range graceRounds + killRounds {

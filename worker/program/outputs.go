@@ -94,8 +94,8 @@ func (o *outputs) wait(within time.Duration) bool {
 	}
 }
 
-// cut stops reading.
-func (o *outputs) cut() {
+// stopReading stops reading.
+func (o *outputs) stopReading() {
 	for _, p := range o.pipes {
 		_ = p.from.SetReadDeadline(time.Now())
 	}

@@ -59,7 +59,7 @@ func (c *Children) Run(ctx context.Context, r Run) (leftovers int, err error) {
 	exited := make(chan error, 1)
 	go func() { exited <- child.Wait() }()
 	if err = child.watch(ctx, r, exited); errors.Is(err, errNotEnding) {
-		out.cut()
+		out.stopReading()
 		return 0, fmt.Errorf("end %s: %w", r.Cmd.Path, err)
 	}
 	leftovers = child.endLeftovers(out, r.Linger)
@@ -113,7 +113,7 @@ func (c *Child) endLeftovers(out *outputs, linger time.Duration) (ended int) {
 	out.wait(linger)
 	ended = c.KillLeftovers()
 	if !out.wait(linger) {
-		out.cut() // an unknown process holds a pipe
+		out.stopReading() // an unknown process holds a pipe
 	}
 	return ended
 }

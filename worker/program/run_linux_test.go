@@ -29,7 +29,7 @@ func bash(script string, out, errs io.Writer) Run {
 	return Run{Cmd: exec.Command("/bin/bash", "-c", script), Output: out, Errors: errs, Linger: 200 * time.Millisecond}
 }
 
-func TestRun(t *testing.T) {
+func TestRun_EachEnd_IsReported(t *testing.T) {
 	children := NewChildren((*exec.Cmd).Start)
 	for _, test := range []struct {
 		script, out, errs string

@@ -6,12 +6,12 @@ import (
 	"syscall"
 )
 
-// foreign reports whether another account may have written the file. Then the file, or a folder on
-// the way from the home, belongs to another account or may be written by it: by its group, or by
-// all accounts that can reach it.
-func (w *Watch) foreign(f file) bool {
+// byOtherAccount reports whether another account may have written the file. Then the file, or a
+// folder on the way from the home, belongs to another account or may be written by it: by its
+// group, or by all accounts that can reach it.
+func (w *Watch) byOtherAccount(f file) bool {
 	way := []fs.FileInfo{}
-	for _, dir := range folders(f.Path) {
+	for _, dir := range parentFolders(f.Path) {
 		folder, err := w.Home.Stat(dir)
 		if err != nil {
 			return true

@@ -16,18 +16,18 @@ import (
 // maxIndex is the largest git index that is read, in bytes.
 const maxIndex = 64 << 20
 
-// fromGit reports whether git may have written the file. It lies in a work tree, and git's index
-// has the same bytes, or the time at which git wrote the file (filters change the bytes, so the
-// time counts too). If that cannot be found out, git may have written it.
+// fromGit reports whether git may have written the file. The file lies in a work tree, and git's
+// index has the same bytes, or the time at which git wrote the file. The time counts too because
+// filters change the bytes. If that cannot be found out, git may have written it.
 func (w *Watch) fromGit(f file) bool {
-	dirs := folders(f.Path)
+	dirs := parentFolders(f.Path)
 	for i := len(dirs) - 1; i >= 0; i-- {
 		git := path.Join(dirs[i], ".git")
 		switch state, _, _ := w.Home.State(git); state {
 		case protocol.FileAbsent:
 			continue
 		case protocol.FileFolder:
-			known, err := w.inIndex(git, strings.TrimPrefix(f.Path, dirs[i]+"/"), f)
+			known, err := w.matchesIndex(git, strings.TrimPrefix(f.Path, dirs[i]+"/"), f)
 			return known || err != nil
 		}
 		return true
@@ -40,9 +40,9 @@ var (
 	be       = binary.BigEndian
 )
 
-// inIndex reports whether git's index has this state of the file. If the file is missing and not in
-// the index, git may have removed it.
-func (w *Watch) inIndex(git, name string, f file) (bool, error) {
+// matchesIndex reports whether git's index has this state of the file. If the file is missing and
+// not in the index, git may have removed it.
+func (w *Watch) matchesIndex(git, name string, f file) (bool, error) {
 	config, err := w.readPlain(path.Join(git, "config"))
 	if err != nil || bytes.Contains(bytes.ToLower(config), []byte("objectformat")) { // other hash algorithms
 		return true, err

@@ -27,15 +27,15 @@ func WithNote(tool worker.Tool) worker.Tool {
 	return tool
 }
 
-// noted is the state of a file before and after notes were added.
-type noted struct{ from, to protocol.FileState }
+// noteStates is the state of a file before and after notes were added.
+type noteStates struct{ from, to protocol.FileState }
 
 // toolNote is the tool that adds a note.
 const toolNote = "note_today"
 
-// Noting lets Watch recognise the notes that the note tool adds: one line a call, with the words of
-// the call. A line with other words comes from a program.
-func (w *Watch) Noting(tools []worker.Tool) []worker.Tool {
+// WatchNotes lets Watch recognise the notes that the note tool adds. Each call adds one line, with
+// the words of the call. A line with other words comes from a program.
+func (w *Watch) WatchNotes(tools []worker.Tool) []worker.Tool {
 	for i, tool := range tools {
 		if tool.Name != toolNote {
 			continue
@@ -50,7 +50,7 @@ func (w *Watch) Noting(tools []worker.Tool) []worker.Tool {
 			for n, f := range after {
 				line, added := bytes.CutPrefix(f.text, before[n].text)
 				if err == nil && added && slices.Contains(w.Notes, f.Path) && len(line) == len("- 13:19")+len(words) && bytes.HasSuffix(line, words) && f.State.Hashed() {
-					w.note(f.Path, noted{before[n].State, f.State})
+					w.recordNote(f.Path, noteStates{before[n].State, f.State})
 				}
 			}
 			return result, err
@@ -59,12 +59,12 @@ func (w *Watch) Noting(tools []worker.Tool) []worker.Tool {
 	return tools
 }
 
-func (w *Watch) note(path string, n noted) {
+func (w *Watch) recordNote(path string, n noteStates) {
 	if earlier, there := w.noted[path]; there && earlier.to == n.from {
 		n.from = earlier.from
 	}
 	if w.noted == nil {
-		w.noted = map[string]noted{}
+		w.noted = map[string]noteStates{}
 	}
 	w.noted[path] = n
 }

@@ -28,7 +28,7 @@ type Watch struct {
 	mu       sync.Mutex                    // held while InForce runs
 	told     map[string]protocol.FileState // the reported states; nil means none yet
 	programs bool                          // as reported
-	noted    map[string]noted              // notes added since the last report, by path
+	noted    map[string]noteStates         // notes added since the last report, by path
 }
 
 // Texts are the texts in force, by path.
@@ -104,7 +104,7 @@ func (w *Watch) readAll() (files []file, programs bool) {
 func (w *Watch) Inspect(name string) protocol.PromptFile {
 	f := file{PromptFile: protocol.PromptFile{Path: name, Looked: true}}
 	f.State, f.text, f.info = w.Home.Peek(name, protocol.PromptFileBytes(name))
-	f.Text, f.Git, f.Foreign = f.text, w.fromGit(f), w.foreign(f)
+	f.Text, f.Git, f.Foreign = f.text, w.fromGit(f), w.byOtherAccount(f)
 	return f.PromptFile
 }
 
@@ -138,15 +138,15 @@ func (w *Watch) report(ctx context.Context, files []file, r protocol.PromptFileR
 		for i, f := range files {
 			if slices.Contains(answer.Need, f.Path) {
 				r.Files[i].Looked, r.Files[i].Text = true, f.text
-				r.Files[i].Git, r.Files[i].Foreign = w.fromGit(f), w.foreign(f)
+				r.Files[i].Git, r.Files[i].Foreign = w.fromGit(f), w.byOtherAccount(f)
 			}
 		}
 	}
 	return answer, errNeedy
 }
 
-// folders returns the folders on the way to a path, from the home on.
-func folders(name string) (list []string) {
+// parentFolders returns the folders on the way to a path, from the home on.
+func parentFolders(name string) (list []string) {
 	for dir := path.Dir(name); ; dir = path.Dir(dir) {
 		list = append(list, dir)
 		if dir == "." {

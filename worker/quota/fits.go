@@ -91,9 +91,9 @@ func (q *Quota) Fits(grow int64) error {
 	return cmp.Or(r.shortage(grow), d.shortage(grow))
 }
 
-// Note returns a line for a program's result that explains why the file tools would refuse a write;
-// "" if they would not. It asks for a count, because the program may have written anything, and
-// waits for it at most NoteWait.
+// Note explains, for a program's result, why the file tools would refuse a write. It returns "" if
+// they would not. It asks for a count, because the program may have written anything, and waits for
+// it at most NoteWait.
 func (q *Quota) Note(ctx context.Context) string {
 	number := q.request()
 	if q.options.Limit > 0 {

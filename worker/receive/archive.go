@@ -15,16 +15,16 @@ import (
 	"mews/worker/workspace"
 )
 
-// Bounds of what is read of an archive.
+// Bounds of reading an archive.
 const (
-	maxListed = 200 // names
+	maxListed = 200 // names in a list
 	// bytes of a ZIP's list of names, which takes eight times as much memory
 	maxDirectory = 8 << 20
-	maxUnpacked  = 64 << 20  // bytes that all parts of an office document unpack to
-	maxScanned   = 256 << 20 // bytes of a compressed tar that are unpacked to find its names
+	maxUnpacked  = 64 << 20  // bytes that all parts of an office document may unpack to
+	maxScanned   = 256 << 20 // unpacked bytes of a compressed tar that are searched for names
 )
 
-// zipFile is a ZIP archive that is being read, in bounded memory.
+// zipFile reads a ZIP archive in bounded memory.
 type zipFile struct {
 	*zip.Reader
 	ctx  context.Context
@@ -45,7 +45,7 @@ func (f *reading) openZip(ctx context.Context) (*zipFile, error) {
 	return &zipFile{Reader: z, ctx: ctx, left: maxUnpacked}, nil
 }
 
-// boundedReaderAt reads so many bytes in all.
+// boundedReaderAt reads at most that many bytes in all.
 type boundedReaderAt struct {
 	io.ReaderAt
 	left int64
@@ -58,7 +58,7 @@ func (r *boundedReaderAt) ReadAt(p []byte, at int64) (int, error) {
 	return r.ReaderAt.ReadAt(p, at)
 }
 
-// find is the file of the archive with a name, nil if there is none.
+// find returns the archive's file with a name; nil if there is none.
 func (z *zipFile) find(name string) *zip.File {
 	for _, file := range z.File {
 		if file.Name == name {
@@ -68,7 +68,7 @@ func (z *zipFile) find(name string) *zip.File {
 	return nil
 }
 
-// unpack has a file of the archive read, whose bytes count as unpacked. A file that is not there is
+// unpack lets read read a file of the archive, and counts its unpacked bytes. A missing file is
 // empty.
 func (z *zipFile) unpack(name string, read func(io.Reader) error) error {
 	file := z.find(name)
@@ -83,7 +83,7 @@ func (z *zipFile) unpack(name string, read func(io.Reader) error) error {
 	return read(&unpackReader{zipFile: z, from: from})
 }
 
-// unpackReader reads what is unpacked, until it is too much.
+// unpackReader reads unpacked bytes, up to a bound.
 type unpackReader struct {
 	*zipFile
 	from io.Reader
@@ -131,9 +131,9 @@ func readGzip(ctx context.Context, f *reading) error {
 	}
 	defer unpacked.Close() // it was only read
 	bounded := bufio.NewReaderSize(io.LimitReader(unpacked, maxScanned), 1<<10)
-	const magic = 257 // where a tar says that it is one (POSIX.1, ustar)
+	const magic = 257 // offset of a tar's magic bytes (POSIX.1, ustar)
 	if head, err := bounded.Peek(magic + 5); err != nil || string(head[magic:]) != "ustar" {
-		f.name(f.kind, "")
+		f.addName(f.kind, "")
 		return nil
 	}
 	return f.listTar(ctx, "a compressed tar archive", bounded)
@@ -165,7 +165,7 @@ type nameList struct {
 	lines  []string
 	count  int
 	more   bool // there may be more than were counted
-	broken bool // the list ends where the archive is damaged
+	broken bool // the list ends at damage in the archive
 }
 
 func (l *nameList) add(name string, size int64) {
@@ -179,7 +179,7 @@ func (f *reading) list(kind string, l *nameList) {
 	text, rest := strings.Join(l.lines, "\n"), ""
 	switch {
 	case f.textRoom < len(text):
-		f.name(kind, textNoRoom)
+		f.addName(kind, textNoRoom)
 		return
 	case l.broken:
 		rest = "[" + textBroken + "]"
@@ -188,5 +188,5 @@ func (f *reading) list(kind string, l *nameList) {
 	case l.count > len(l.lines):
 		rest = "[" + fmt.Sprintf(textMoreOf, amount.Number(int64(l.count-len(l.lines)))) + "]"
 	}
-	f.quote(kind+" with "+amount.Plural(l.count, "name", "names"), text, rest)
+	f.addQuote(kind+" with "+amount.Plural(l.count, "name", "names"), text, rest)
 }

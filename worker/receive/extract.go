@@ -13,7 +13,7 @@ import (
 	"mews/worker/workspace"
 )
 
-// maxExtracted bounds a text that is taken out of a file, in bytes.
+// maxExtracted bounds the extracted text of a file, in bytes.
 const maxExtracted = 32 << 20
 
 var (
@@ -21,18 +21,18 @@ var (
 	errNoText = errors.New(textNoText)
 )
 
-// extract quotes the beginning of a text that write takes out of the file, and keeps all of it
-// beside the file. The error is errNoText if there is none.
+// extract quotes the beginning of the text that write extracts from the file, and keeps all of it
+// in another file beside it. The error is errNoText if there is none.
 func (f *reading) extract(kind string, write func(io.Writer) error) error {
 	draft, err := f.Home.Draft(f.dir(), 0)
 	if err != nil {
 		return err
 	}
-	defer draft.Close() // it was kept, or is not needed
+	defer draft.Close() // closes a draft that was not kept
 	out := bufio.NewWriter(draft)
 	text := &extractedText{to: out}
 	switch err := write(text); {
-	case text.err != nil && !errors.Is(text.err, errFull): // which ends what writes, in any words
+	case text.err != nil && !errors.Is(text.err, errFull): // this error stops write, whatever error write makes of it
 		return text.err
 	case err != nil && text.err == nil && !errors.Is(err, errFull):
 		return err
@@ -47,14 +47,14 @@ func (f *reading) extract(kind string, write func(io.Writer) error) error {
 		return err
 	}
 	if f.textRoom < minShown {
-		f.name(kind, textNoRoom+". "+rest)
+		f.addName(kind, textNoRoom+". "+rest)
 		return nil
 	}
-	f.quote(kind, string(worker.WholeRunes(text.head[:min(len(text.head), f.textRoom)])), "["+rest+"]")
+	f.addQuote(kind, string(worker.WholeRunes(text.head[:min(len(text.head), f.textRoom)])), "["+rest+"]")
 	return nil
 }
 
-// keepText keeps the draft of the file's text and says where it is.
+// keepText stores the draft of the file's text and tells where.
 func (f *reading) keepText(draft *workspace.Draft, cut bool) (string, error) {
 	path, err := draft.Keep(f.base() + ".txt")
 	if err != nil {
@@ -66,13 +66,13 @@ func (f *reading) keepText(draft *workspace.Draft, cut bool) (string, error) {
 	return fmt.Sprintf(textAllIn, path), nil
 }
 
-// extractedText passes a text on, and holds its beginning.
+// extractedText passes a text on, and keeps its beginning.
 type extractedText struct {
 	to   io.Writer
 	head []byte // at most maxExtract
 	size int
-	seen bool  // something that is not blank
-	err  error // of a Write
+	seen bool  // something was not blank
+	err  error // error of a Write
 }
 
 func (t *extractedText) Write(p []byte) (int, error) {
@@ -92,7 +92,7 @@ func (t *extractedText) Write(p []byte) (int, error) {
 
 func (t *extractedText) blank() bool { return !t.seen }
 
-// lines has a writer that strings are written to; its first error stays.
+// lines writes strings; its first error stays.
 type lines struct {
 	ctx context.Context
 	to  io.Writer

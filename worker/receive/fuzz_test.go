@@ -10,7 +10,7 @@ import (
 	"mews/worker/workspace"
 )
 
-// newReading is a file in memory, in a folder of its own.
+// newReading returns a maker of readings: each has a file in memory and a new folder.
 func newReading(f *testing.F) func(data []byte) *reading {
 	ws, err := workspace.Open(f.TempDir(), protocol.FilePolicy{})
 	if err != nil {
@@ -27,7 +27,7 @@ func newReading(f *testing.F) func(data []byte) *reading {
 	}
 }
 
-// FuzzArchives: whatever the bytes are, the readers end, and name no more than they may.
+// FuzzArchives: the readers end on any bytes, and list no more names than they may.
 func FuzzArchives(f *testing.F) {
 	read := newReading(f)
 	f.Add([]byte("PK\x05\x06" + string(make([]byte, 18))))
@@ -46,7 +46,7 @@ func FuzzArchives(f *testing.F) {
 	})
 }
 
-// FuzzOffice: whatever a document of each format holds, its reader ends.
+// FuzzOffice: the reader of each format ends on any document.
 func FuzzOffice(f *testing.F) {
 	f.Add([]byte(`<w:p><w:r><w:t>a &amp; b</w:t><w:tab/></w:r></w:p>`), []byte(`<sst><si><t>a</t></si></sst>`))
 	f.Add([]byte(`<row><c r="B2" t="s"><v>0</v></c></row>`), []byte(`<cellXfs><xf numFmtId="14"/></cellXfs>`))

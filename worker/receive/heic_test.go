@@ -12,16 +12,16 @@ import (
 	"mews/worker/tool/images"
 )
 
-// reads is an ffmpeg that reads this picture.
-type reads []byte
+// fixedFFmpeg is an ffmpeg that returns this picture.
+type fixedFFmpeg []byte
 
-func (r reads) Run(_ context.Context, p program.Program) error {
+func (r fixedFFmpeg) Run(_ context.Context, p program.Program) error {
 	_, err := p.Stdout.Write(r)
 	return err
 }
 
-// TestPicturesOfPhones: one tile of a picture is not taken for the picture.
-func TestPicturesOfPhones(t *testing.T) {
+// TestHEIC_SingleTile_IsNotThePicture: one tile of a picture must not be shown as the picture.
+func TestHEIC_SingleTile_IsNotThePicture(t *testing.T) {
 	h := newHome(t, "")
 	ispe := "ispe\x00\x00\x00\x00"
 	heic := []byte("\x00\x00\x00\x18ftypheic\x00\x00" + ispe + "\x00\x00\x02\x00\x00\x00\x02\x00" + ispe + "\x00\x00\x0f\xc0\x00\x00\x0b\xd0")
@@ -36,7 +36,7 @@ func TestPicturesOfPhones(t *testing.T) {
 	} {
 		result, err := receive.Run(t.Context(), protocol.ReceiveParameters{SentAt: sentAt, Files: []protocol.ArrivedFile{
 			h.file(protocol.AttachmentDocument, "IMG_1.HEIC", heic),
-		}}, receive.Options{Home: h.ws, Zone: time.UTC, Blobs: h.blobs, Programs: reads(c.read), Pictures: images.New(h.ws)})
+		}}, receive.Options{Home: h.ws, Zone: time.UTC, Blobs: h.blobs, Programs: fixedFFmpeg(c.read), Pictures: images.New(h.ws)})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,7 +15,7 @@ import (
 	"mews/protocol"
 )
 
-// pngHead is the head of a PNG of so many pixels, whose pixels are missing.
+// pngHead returns the head of a PNG of this size. The pixels are missing.
 func pngHead(w, h uint32) []byte {
 	chunk := append([]byte("IHDR"), binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, w), h)...)
 	chunk = append(chunk, 8, 6, 0, 0, 0)
@@ -23,16 +23,16 @@ func pngHead(w, h uint32) []byte {
 	return binary.BigEndian.AppendUint32(framed, crc32.ChecksumIEEE(chunk))
 }
 
-// TestHostileFiles: each is kept as it is, ends in a sentence or in a bounded text, and takes
-// little memory.
-func TestHostileFiles(t *testing.T) {
+// TestReceive_HostileFile_IsKeptAndBounded: each file is kept as it is, ends in a sentence or a
+// bounded text, and takes little memory.
+func TestReceive_HostileFile_IsKeptAndBounded(t *testing.T) {
 	h := newHome(t, "")
-	word := func(xml string) []byte { return packed(t, map[string]string{"word/document.xml": xml}) }
+	word := func(xml string) []byte { return makeZip(t, map[string]string{"word/document.xml": xml}) }
 	sheet := func(name, xml string) []byte {
-		return packed(t, map[string]string{"xl/workbook.xml": `<w><sheet name="a" id="1"/></w>`,
+		return makeZip(t, map[string]string{"xl/workbook.xml": `<w><sheet name="a" id="1"/></w>`,
 			"xl/_rels/workbook.xml.rels": `<r><Relationship Id="1" Target="s.xml"/></r>`, name: xml})
 	}
-	var names bytes.Buffer // a list of many names, of which each says that it is of no file
+	var names bytes.Buffer // a list of many names, each of which belongs to no file
 	for range 200_000 {
 		names.WriteString("PK\x01\x02" + strings.Repeat("\x00", 42))
 	}
@@ -46,8 +46,8 @@ func TestHostileFiles(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		data []byte
-		says string // in the failure; "" where there is none
-		text string // in what the model is told
+		says string // part of the failure; "" means no failure
+		text string // part of the model's text
 	}{
 		"pixels.png":    {pngHead(50_000, 50_000), "50000 x 50000 pixels", ""},
 		"cut.png":       {pngHead(100, 100), "damaged", ""},

@@ -22,18 +22,18 @@ import (
 )
 
 const (
-	// maxUnasked is the longest recording that is transcribed unless somebody asks for it.
+	// maxUnasked is the longest recording that is transcribed without a request.
 	maxUnasked = 10 * time.Minute
 	maxFrame   = 20 << 20 // bytes
 	maxProbe   = 1 << 20  // bytes of ffprobe's answer
 )
 
 // input are ffmpeg's options for a hostile file: no playlist that names other files, one thread,
-// and no picture that is larger than 50 million pixels.
+// and no picture over 50 million pixels.
 var input = []string{"-v", "error", "-protocol_whitelist", "file", "-format_whitelist",
 	"mov,matroska,ogg,mp3,wav,flac,aac,avi,gif,mpegts,mpeg,asf,amr,aiff,caf", "-threads", "1", "-max_pixels", "50000000"}
 
-// media is what ffprobe finds in a file.
+// media is the answer of ffprobe.
 type media struct {
 	Streams []stream `json:"streams"`
 	Format  struct {
@@ -53,8 +53,8 @@ type stream struct {
 	} `json:"side_data_list"`
 }
 
-// find is the first stream of a kind that is no cover of an album.
-func (m media) find(kind string) (stream, bool) {
+// findStream returns the first stream of a kind that is not an album cover.
+func (m media) findStream(kind string) (stream, bool) {
 	i := slices.IndexFunc(m.Streams, func(s stream) bool { return s.Kind == kind && s.Disposition.Cover == 0 })
 	if i < 0 {
 		return stream{}, false
@@ -63,14 +63,14 @@ func (m media) find(kind string) (stream, bool) {
 }
 
 func (m media) has(kind string) bool {
-	_, found := m.find(kind)
+	_, found := m.findStream(kind)
 	return found
 }
 
-// size is how long it is, and how large a film of it is shown: phones write theirs lying down, and
-// have it turned.
+// size returns the length, and the size of a film as shown: phones record films lying down, with a
+// note to turn them.
 func (m media) size() protocol.MediaSize {
-	s, _ := m.find("video")
+	s, _ := m.findStream("video")
 	for _, shown := range s.Shown {
 		if shown.Rotation%180 != 0 {
 			s.Width, s.Height = s.Height, s.Width
@@ -79,12 +79,11 @@ func (m media) size() protocol.MediaSize {
 	return protocol.MediaSize{Seconds: m.seconds(), Width: s.Width, Height: s.Height}
 }
 
-// measureTimeout is for a file whose length is looked for; without it the file is sent all the
-// same.
+// measureTimeout bounds the measuring of a file; after it the file is sent without its size.
 const measureTimeout = 10 * time.Second
 
-// Measure is how long a recording or a film of the home is, and how large; the zero value is for
-// any other file, and for one that can't be read.
+// Measure returns the length and size of a recording or film of the home. The zero value stands for
+// any other file, and for a file that cannot be read.
 func Measure(ctx context.Context, home *workspace.Workspace, programs Programs, path string) protocol.MediaSize {
 	ctx, cancel := context.WithTimeout(ctx, measureTimeout)
 	defer cancel()
@@ -95,7 +94,7 @@ func Measure(ctx context.Context, home *workspace.Workspace, programs Programs, 
 	}
 	defer file.Close() // it was only read
 	head := make([]byte, files.HeadSize)
-	n, _ := io.ReadFull(file, head) // a short file is one, too
+	n, _ := io.ReadFull(file, head) // short files are fine too
 	if kind := files.Kind(head[:n]); !strings.HasSuffix(kind, " recording") && !strings.HasSuffix(kind, " video") {
 		return protocol.MediaSize{}
 	}
@@ -106,7 +105,7 @@ func Measure(ctx context.Context, home *workspace.Workspace, programs Programs, 
 	return protocol.MediaSize{}
 }
 
-// seconds is the length, rounded up; 0 is not known.
+// seconds returns the length, rounded up; 0 if not known.
 func (m media) seconds() int {
 	length, err := strconv.ParseFloat(m.Format.Duration, 64)
 	if err != nil || !(length > 0 && length < 1e7) {
@@ -115,7 +114,7 @@ func (m media) seconds() int {
 	return int(math.Ceil(length))
 }
 
-// probe looks what is in the file.
+// probe asks ffprobe about the file.
 func (f *reading) probe(ctx context.Context) (m media, err error) {
 	out := &boundedBuffer{most: maxProbe}
 	args := append(input[:len(input):len(input)], "-show_entries", "format=duration:stream=codec_type,width,height:"+
@@ -134,26 +133,26 @@ func readMedia(ctx context.Context, f *reading) error {
 	m, err := f.probe(ctx)
 	switch {
 	case errors.As(err, new(missingProgram)) && f.arrived.Kind == protocol.AttachmentAudio:
-		// what transcribes it says what is missing
+		// the transcription says what is missing
 		m.Format.Duration = strconv.Itoa(f.arrived.Seconds)
 	case err != nil:
 		return err
 	case m.has("video"):
-		return f.film(ctx, m)
+		return f.showFilm(ctx, m)
 	}
 	seconds := m.seconds()
 	if seconds == 0 {
 		seconds = f.arrived.Seconds
 	}
 	if length := time.Duration(seconds) * time.Second; length > maxUnasked {
-		f.name(f.kind+", "+amount.Duration(length), textLongRecording)
+		f.addName(f.kind+", "+amount.Duration(length), textLongRecording)
 		return nil
 	}
 	f.result.Seconds = seconds
 	return nil
 }
 
-// readRecording is for a voice message or a round video: what is said in it stands for it.
+// readRecording is for a voice message or a round video: its transcript replaces it.
 func readRecording(ctx context.Context, f *reading) error {
 	if f.result.Seconds = f.arrived.Seconds; f.result.Seconds > 0 {
 		return nil
@@ -166,8 +165,8 @@ func readRecording(ctx context.Context, f *reading) error {
 	return err
 }
 
-// film shows a frame of a film, and has its sound transcribed.
-func (f *reading) film(ctx context.Context, m media) error {
+// showFilm shows a frame of a film, and asks for a transcript of its sound.
+func (f *reading) showFilm(ctx context.Context, m media) error {
 	seconds := m.seconds()
 	if m.has("audio") && f.arrived.Kind != protocol.AttachmentSticker {
 		f.result.Seconds = seconds
@@ -176,15 +175,16 @@ func (f *reading) film(ctx context.Context, m media) error {
 	if seconds > 0 {
 		kind += ", " + amount.Duration(time.Duration(seconds)*time.Second)
 	}
-	shown, err := f.frame(ctx, min(1, float64(seconds)/4))
+	shown, err := f.extractFrame(ctx, min(1, float64(seconds)/4))
 	if err != nil {
 		return err
 	}
 	return f.showFrame(ctx, kind, textFrame, shown)
 }
 
-// frame is a frame of the file, at so many seconds; nil where a message shows no more pictures.
-func (f *reading) frame(ctx context.Context, at float64) (*images.Shown, error) {
+// extractFrame returns the file's frame at that many seconds; nil if the message may show no more
+// pictures.
+func (f *reading) extractFrame(ctx context.Context, at float64) (*images.Shown, error) {
 	if f.imageRoom == 0 {
 		return nil, nil
 	}
@@ -206,17 +206,17 @@ func (f *reading) frame(ctx context.Context, at float64) (*images.Shown, error) 
 // showFrame adds a frame below a line that names the file.
 func (f *reading) showFrame(ctx context.Context, kind, more string, shown *images.Shown) error {
 	if shown == nil {
-		f.name(kind, fmt.Sprintf(textManyImages, protocol.MaxImages))
+		f.addName(kind, fmt.Sprintf(textManyImages, protocol.MaxImages))
 		return nil
 	}
-	f.name(kind, more)
+	f.addName(kind, more)
 	return f.show(ctx, *shown)
 }
 
-// readHEIC shows a phone's picture where ffmpeg reads it. Phones cut theirs into tiles, and an
-// older ffmpeg (before 8) reads the first tile alone: that is not shown.
+// readHEIC shows a phone's picture if ffmpeg can read it. Phones divide pictures into tiles. ffmpeg
+// before 8 reads only the first tile, which is not shown.
 func readHEIC(ctx context.Context, f *reading) error {
-	shown, err := f.frame(ctx, 0)
+	shown, err := f.extractFrame(ctx, 0)
 	if err != nil {
 		return err
 	}
@@ -227,8 +227,8 @@ func readHEIC(ctx context.Context, f *reading) error {
 	return f.showFrame(ctx, f.kind, "", shown)
 }
 
-// heicEdge is the longest edge of what is in a HEIC file, in pixels: of a picture, a tile or all of
-// them together (the box ispe of ISO/IEC 23008-12); 0 is not known.
+// heicEdge returns the longest edge in a HEIC file, in pixels: of a picture, a tile or all tiles
+// together (the box ispe of ISO/IEC 23008-12); 0 if not known.
 func heicEdge(head []byte) (edge int) {
 	for {
 		_, rest, found := bytes.Cut(head, []byte("ispe"))

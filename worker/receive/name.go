@@ -8,14 +8,14 @@ import (
 	"mews/protocol"
 )
 
-// kindNames are the names of files that have none.
+// kindNames are the names for files without a name.
 var kindNames = map[protocol.AttachmentKind]string{
 	protocol.AttachmentPhoto: "photo.jpg", protocol.AttachmentAudio: "audio.mp3", protocol.AttachmentVoice: "voice.ogg",
 	protocol.AttachmentVideo: "video.mp4", protocol.AttachmentVideoNote: "round-video.mp4",
 	protocol.AttachmentAnimation: "animation.mp4", protocol.AttachmentSticker: "sticker.webp", protocol.AttachmentDocument: "file",
 }
 
-// extensions are those of files without a name, by media type.
+// extensions are the extensions for files without a name, by media type.
 var extensions = map[string]string{
 	"image/jpeg": ".jpg", "image/png": ".png", "image/gif": ".gif", "image/webp": ".webp", "image/heic": ".heic",
 	"audio/ogg": ".ogg", "audio/mpeg": ".mp3", "audio/mp4": ".m4a", "audio/x-m4a": ".m4a", "audio/x-wav": ".wav", "audio/flac": ".flac",
@@ -23,7 +23,7 @@ var extensions = map[string]string{
 	"application/pdf": ".pdf", "application/zip": ".zip", "application/x-tgsticker": ".tgs", "text/plain": ".txt",
 }
 
-// fileName is the name of a file that came, without the time before it.
+// fileName returns the name of an arrived file, without the time before it.
 func fileName(f protocol.ArrivedFile) string {
 	if name := strings.TrimLeft(f.Name, ". "); name != "" {
 		return protocol.FileName(name)

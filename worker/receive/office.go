@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// officeFormats are the formats of office documents, each with a file that only its archives have.
+// officeFormats are the formats of office documents. Each has a file that only its archives
+// contain.
 var officeFormats = []struct {
 	marker, kind string
 	write        func(*zipFile, *lines) error
@@ -20,17 +21,16 @@ var officeFormats = []struct {
 	{"content.xml", "an OpenDocument file", func(z *zipFile, out *lines) error { return z.writeText("content.xml", openDocumentText, out) }},
 }
 
-// textRules say how the text stands in an XML document. Elements go by their names without a
-// prefix.
+// textRules tell how to find the text in an XML document. They name elements without a prefix.
 type textRules struct {
-	text   map[string]bool   // what holds text
-	begins map[string]string // what stands where an element begins
-	ends   map[string]string // and where it ends
-	leave  map[string]bool   // what is left out, with all that is in it
+	text   map[string]bool   // elements that hold text
+	begins map[string]string // text in place of an element's start
+	ends   map[string]string // text in place of an element's end
+	leave  map[string]bool   // elements that are left out with their contents
 }
 
-// The rules of ECMA-376 (Office Open XML) and of OpenDocument 1.3. Fallback repeats what a newer
-// element has said.
+// The rules of ECMA-376 (Office Open XML) and of OpenDocument 1.3. Fallback repeats the contents of
+// a newer element.
 var (
 	wordText = textRules{
 		text: map[string]bool{"t": true}, begins: map[string]string{"tab": "\t", "br": "\n", "cr": "\n"},
@@ -47,11 +47,11 @@ var (
 	}
 )
 
-// maxToken bounds one element's start or one piece of text, in bytes: a decoder holds it whole, and
-// many attributes take twenty times as much memory as they have bytes.
+// maxToken bounds one element's start or one piece of text, in bytes. A decoder holds it whole, and
+// many attributes take twenty times as much memory as bytes.
 const maxToken = 1 << 20
 
-// tokenReader is where a decoder reads from. It bounds what one token takes.
+// tokenReader is the input of a decoder. It bounds one token.
 type tokenReader struct {
 	*bufio.Reader
 	taken int // bytes since the last token
@@ -64,9 +64,9 @@ func (r *tokenReader) ReadByte() (byte, error) {
 	return r.Reader.ReadByte()
 }
 
-// eachToken reads an XML document. It uses the decoder's raw tokens, which it holds no stack of
-// open elements for, and a name's prefix is left to the caller. No entity is defined but XML's own
-// five.
+// eachToken reads an XML document. It uses the decoder's raw tokens, for which the decoder keeps no
+// stack of open elements. The caller deals with prefixes of names. Only XML's own five entities are
+// defined.
 func eachToken(from io.Reader, see func(xml.Token) error) error {
 	r := &tokenReader{Reader: bufio.NewReader(from)}
 	for d := xml.NewDecoder(r); ; r.taken = 0 {
@@ -83,9 +83,9 @@ func eachToken(from io.Reader, see func(xml.Token) error) error {
 	}
 }
 
-// writeText writes the text of an XML document of the archive.
+// writeText writes the text of an XML document in the archive.
 func (z *zipFile) writeText(name string, rules textRules, out *lines) error {
-	open, left := 0, 0 // elements with text; elements within one that is left out
+	open, left := 0, 0 // open elements with text; open elements within one that is left out
 	return z.unpack(name, func(from io.Reader) error {
 		return eachToken(from, func(token xml.Token) error {
 			switch t := token.(type) {
@@ -136,7 +136,7 @@ func writeSlides(z *zipFile, out *lines) error {
 	return out.err
 }
 
-// attribute is the value of an attribute, by its name without a prefix; "" where there is none.
+// attribute returns an attribute's value, by its name without a prefix; "" if there is none.
 func attribute(e xml.StartElement, name string) string {
 	for _, a := range e.Attr {
 		if a.Name.Local == name {
@@ -146,7 +146,7 @@ func attribute(e xml.StartElement, name string) string {
 	return ""
 }
 
-// csvField is a field of a CSV line (RFC 4180).
+// csvField formats a field of a CSV line (RFC 4180).
 func csvField(text string) string {
 	if !strings.ContainsAny(text, "\",\n\r") {
 		return text

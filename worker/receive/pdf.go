@@ -12,12 +12,12 @@ import (
 )
 
 const (
-	maxPages    = 4       // that are shown as pictures
+	maxPages    = 4       // pages that are shown as pictures
 	maxRendered = 8 << 20 // bytes of a page's picture
 	pageEdge    = "1568"  // pixels of its longest edge: no model is shown more
 )
 
-// readPDF quotes a PDF's text. Without any it shows the first pages.
+// readPDF quotes a PDF's text. If there is none it shows the first pages.
 func readPDF(ctx context.Context, f *reading) error {
 	err := f.extract(f.kind, func(w io.Writer) error {
 		return f.run(ctx, w, "pdftotext", "-enc", "UTF-8", f.path, "-")
@@ -28,7 +28,7 @@ func readPDF(ctx context.Context, f *reading) error {
 	return err
 }
 
-// showPages shows the first pages of a PDF, as far as there are pages and pictures may be shown.
+// showPages shows the first pages of a PDF, as long as pictures may be shown.
 func (f *reading) showPages(ctx context.Context) error {
 	var pages []images.Shown
 	var failed error
@@ -36,7 +36,7 @@ func (f *reading) showPages(ctx context.Context) error {
 		n, data := strconv.Itoa(page), &boundedBuffer{most: maxRendered}
 		failed = f.run(ctx, data, "pdftoppm", "-jpeg", "-scale-to", pageEdge, "-f", n, "-l", n, f.path)
 		if failed != nil {
-			break // of a page after the last one it says that there is none
+			break // it fails for the page after the last one
 		}
 		shown, err := f.Pictures.Show(ctx, &data.taken)
 		if err != nil {
@@ -48,7 +48,7 @@ func (f *reading) showPages(ctx context.Context) error {
 	if len(pages) == 0 && failed != nil {
 		return failed
 	}
-	f.name(f.kind, fmt.Sprintf(textPages, len(pages)))
+	f.addName(f.kind, fmt.Sprintf(textPages, len(pages)))
 	for _, shown := range pages {
 		if err := f.show(ctx, shown); err != nil {
 			return err
@@ -57,7 +57,7 @@ func (f *reading) showPages(ctx context.Context) error {
 	return nil
 }
 
-// boundedBuffer takes so many bytes, and fails with the next.
+// boundedBuffer takes that many bytes, and fails with the next.
 type boundedBuffer struct {
 	taken bytes.Buffer
 	most  int

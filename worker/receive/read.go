@@ -20,7 +20,7 @@ import (
 	"mews/worker/tool/images"
 )
 
-// reading is one file that was kept and is being read.
+// reading is one kept file that is being read.
 type reading struct {
 	*receiver
 	arrived protocol.ArrivedFile
@@ -28,18 +28,18 @@ type reading struct {
 	file    io.ReaderAt
 	size    int64
 	head    []byte // its first bytes
-	kind    string // what they say, in the words of files.Kind
+	kind    string // their type, as files.Kind names it
 	result  protocol.ReceivedFile
 }
 
-// readTimeout is for one file to be read.
+// readTimeout bounds the reading of one file.
 const readTimeout = time.Minute
 
-// A readFunc adds to the result what a model reads of the file. An error that is not the host's is
-// a sentence or a part of one that says why it could not be read.
+// A readFunc adds a file's contents for the model to the result. An error that is not the host's is
+// a sentence or a part of one that explains why the file could not be read.
 type readFunc func(ctx context.Context, f *reading) error
 
-// readers read files by what they are. A file of another kind is named.
+// readers read files by kind. Files of other kinds are only named.
 var readers = map[string]readFunc{
 	"":            readText,
 	"a PNG image": readPicture, "a JPEG image": readPicture, "a GIF image": readPicture, "a WebP image": readPicture,
@@ -51,15 +51,16 @@ var readers = map[string]readFunc{
 	"a Matroska or WebM video": readMedia,
 }
 
-// recordings are the kinds that are read so whatever their files begin with.
+// recordings are the kinds of attachments that are read as recordings, whatever bytes they begin
+// with.
 var recordings = map[protocol.AttachmentKind]readFunc{
 	protocol.AttachmentVoice: readRecording, protocol.AttachmentVideoNote: readRecording, protocol.AttachmentAudio: readMedia,
 }
 
-// read makes the result for a file that was kept.
+// read makes the result for a kept file.
 func (r *receiver) read(ctx context.Context, f protocol.ArrivedFile, path string, file io.ReaderAt) (protocol.ReceivedFile, error) {
 	head := make([]byte, files.HeadSize)
-	n, _ := file.ReadAt(head, 0) // an error is met again by who reads on
+	n, _ := file.ReadAt(head, 0) // a later read of the file meets the same error
 	one := &reading{receiver: r, arrived: f, path: path, file: file, size: f.Blob.Size, head: head[:n]}
 	one.kind, one.result.Path = files.Kind(one.head), path
 	read := recordings[f.Kind]
@@ -67,12 +68,12 @@ func (r *receiver) read(ctx context.Context, f protocol.ArrivedFile, path string
 		read = readers[one.kind]
 	}
 	if read == nil {
-		read = func(context.Context, *reading) error { one.name(kindName(one), ""); return nil }
+		read = func(context.Context, *reading) error { one.addName(kindName(one), ""); return nil }
 	}
 	bounded, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
 	err := read(bounded, one)
-	if fatal := endsOperation(ctx, err); fatal != nil {
+	if fatal := operationError(ctx, err); fatal != nil {
 		return protocol.ReceivedFile{}, fatal
 	}
 	if err != nil {
@@ -81,7 +82,7 @@ func (r *receiver) read(ctx context.Context, f protocol.ArrivedFile, path string
 	return one.result, nil
 }
 
-// kindName is what a file is, in words.
+// kindName describes a file in words.
 func kindName(f *reading) string {
 	switch {
 	case f.size == 0:
@@ -96,8 +97,8 @@ func kindName(f *reading) string {
 	return f.kind
 }
 
-// name adds the line that names the file. more are sentences that follow in it.
-func (f *reading) name(kind, more string) {
+// addName adds the line that names the file. more are further sentences in it.
+func (f *reading) addName(kind, more string) {
 	if more != "" {
 		more = ". " + more
 	}
@@ -108,9 +109,9 @@ func (f *reading) text(text string) {
 	f.result.Parts = append(f.result.Parts, protocol.Part{Text: text})
 }
 
-// quote adds a text of the file between lines that it cannot hold, below one that names the file.
-// rest is a line for what follows.
-func (f *reading) quote(kind, text, rest string) {
+// addQuote adds a text of the file between lines that the text cannot contain, below the line that
+// names the file. rest is a line below the text.
+func (f *reading) addQuote(kind, text, rest string) {
 	text = strings.NewReplacer("\x00", "\uFFFD", "\f", "\n").Replace(strings.ToValidUTF8(text, "\uFFFD"))
 	fence := "===== " + rand.Text()[:12] + " ====="
 	whole := fmt.Sprintf(textNamed+textMaterial+"\n%[5]s\n%[6]s\n%[5]s", f.path, kind, amount.Bytes(f.size), "", fence, strings.TrimRight(text, "\n"))
@@ -126,19 +127,19 @@ func (f *reading) quote(kind, text, rest string) {
 // maxFailure bounds a failure, in bytes.
 const maxFailure = 512
 
-// failure is a sentence on what went wrong with a file.
+// failure makes a sentence about what went wrong with a file.
 func failure(format string, args ...any) string {
 	text := strings.Join(strings.Fields(strings.ToValidUTF8(fmt.Sprintf(format, args...), "\uFFFD")), " ")
 	return worker.WholeRunes(text[:min(len(text), maxFailure)])
 }
 
-// packages are Debian's packages of the programs that read files.
+// packages are the Debian packages of the programs that read files.
 var packages = map[string]string{
 	"pdftotext": "poppler-utils", "pdftoppm": "poppler-utils", "ffmpeg": "ffmpeg", "ffprobe": "ffmpeg",
 }
 
-// fail says why a file was not read, in no words of the file's own. What was read of it before
-// stays.
+// fail explains why a file was not read, without any words of the file. Parts that were read before
+// stay.
 func (f *reading) fail(err error) {
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
@@ -159,7 +160,7 @@ type missingProgram string
 
 func (m missingProgram) Error() string { return fmt.Sprintf(textMissing, packages[string(m)]) }
 
-// run runs a program that reads the file, within the bounds of all of them.
+// run runs a program that reads the file, within the common bounds.
 func (f *reading) run(ctx context.Context, stdout io.Writer, name string, args ...string) error {
 	if f.Programs == nil {
 		return missingProgram(name)
@@ -179,15 +180,14 @@ func (f *reading) run(ctx context.Context, stdout io.Writer, name string, args .
 	return err
 }
 
-// programFailures are the sentences for what programs say last. What else they say may be the
-// file's own words.
+// programFailures translate the last line of a program. Other lines may be the file's own words.
 var programFailures = []struct{ says, text string }{
 	{"Incorrect password", textPassword}, {"May not be a PDF file", textDamaged}, {"Couldn't find trailer", textDamaged},
 	{"Couldn't read xref", textDamaged}, {"Couldn't read page", textDamaged}, {"Invalid data found", textDamaged},
 	{"moov atom not found", textDamaged}, {"not in whitelist", textDamaged}, {"End of file", textDamaged},
 }
 
-// programFailure says why a program could not read the file.
+// programFailure explains why a program could not read the file.
 func programFailure(ended *program.EndError) error {
 	for _, known := range programFailures {
 		if strings.Contains(ended.Said, known.says) {
@@ -197,22 +197,22 @@ func programFailure(ended *program.EndError) error {
 	return fmt.Errorf(textProgram, ended.Name, program.Status(ended.State))
 }
 
-// maxProgram is the memory that a program may have which reads a file, in bytes.
+// maxProgram bounds the memory of a program that reads a file, in bytes.
 const maxProgram = 768 << 20
 
-// The bounds of texts, in bytes.
+// Bounds of texts, in bytes.
 const (
-	maxWhole   = 32 << 10 // of a text file that is shown whole
-	maxPart    = 8 << 10  // of the beginning of a longer one
-	maxExtract = 16 << 10 // of the beginning of a text that was taken out of a file
-	minShown   = 1 << 10  // of what is left of a message's room, below which nothing is shown
+	maxWhole   = 32 << 10 // a text file that is shown whole
+	maxPart    = 8 << 10  // the beginning of a longer text file
+	maxExtract = 16 << 10 // the beginning of a text that was extracted from a file
+	minShown   = 1 << 10  // below this rest of the message's room nothing is shown
 )
 
 // readText quotes a text file, whole or its beginning.
 func readText(_ context.Context, f *reading) error {
 	kind := kindName(f)
 	if f.size == 0 || f.textRoom < minShown {
-		f.name(kind, map[bool]string{true: "", false: textNoRoom}[f.size == 0])
+		f.addName(kind, map[bool]string{true: "", false: textNoRoom}[f.size == 0])
 		return nil
 	}
 	rest := io.NewSectionReader(f.file, int64(len(f.head)), f.size)
@@ -221,29 +221,29 @@ func readText(_ context.Context, f *reading) error {
 		return err
 	}
 	if most := min(maxWhole, f.textRoom); len(text) <= most {
-		f.quote(kind, string(text), "")
+		f.addQuote(kind, string(text), "")
 		return nil
 	}
-	f.quote(kind, string(worker.WholeRunes(text[:min(maxPart, f.textRoom)])), textRest)
+	f.addQuote(kind, string(worker.WholeRunes(text[:min(maxPart, f.textRoom)])), textRest)
 	return nil
 }
 
 // readPicture shows a picture.
 func readPicture(ctx context.Context, f *reading) error {
-	return f.picture(ctx, kindName(f), io.NewSectionReader(f.file, 0, f.size))
+	return f.addPicture(ctx, kindName(f), io.NewSectionReader(f.file, 0, f.size))
 }
 
-// picture shows a picture of the file's below a line that names the file.
-func (f *reading) picture(ctx context.Context, kind string, data io.Reader) error {
+// addPicture shows a picture of the file below the line that names the file.
+func (f *reading) addPicture(ctx context.Context, kind string, data io.Reader) error {
 	if f.imageRoom == 0 {
-		f.name(kind, fmt.Sprintf(textManyImages, protocol.MaxImages))
+		f.addName(kind, fmt.Sprintf(textManyImages, protocol.MaxImages))
 		return nil
 	}
 	shown, err := f.Pictures.Show(ctx, data)
 	if err != nil {
 		return err
 	}
-	f.name(kind+", "+shown.Size+" pixels", "")
+	f.addName(kind+", "+shown.Size+" pixels", "")
 	return f.show(ctx, shown)
 }
 
@@ -260,6 +260,6 @@ func (f *reading) show(ctx context.Context, shown images.Shown) error {
 	return nil
 }
 
-// base is the file's name without its folder, and dir the folder.
+// base returns the file's name without its folder, and dir the folder.
 func (f *reading) base() string { return path.Base(f.path) }
 func (f *reading) dir() string  { return path.Dir(f.path) }

@@ -19,7 +19,7 @@ import (
 	"mews/worker/receive"
 )
 
-// pdf is a PDF of so many pages that each hold a text, or a rectangle where there is none.
+// pdf makes a PDF of that many pages. Each holds a text, or a rectangle if text is empty.
 func pdf(pages int, text string) []byte {
 	var b bytes.Buffer
 	var at []int
@@ -52,8 +52,8 @@ func pdf(pages int, text string) []byte {
 	return b.Bytes()
 }
 
-// packed is a ZIP archive of files, which come by their names.
-func packed(t testing.TB, files map[string]string) []byte {
+// makeZip makes a ZIP archive of these files, in the order of their names.
+func makeZip(t testing.TB, files map[string]string) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
@@ -109,7 +109,7 @@ func zipped(t testing.TB, data []byte) []byte {
 	return b.Bytes()
 }
 
-// film is what ffmpeg makes of these arguments.
+// film makes a film with ffmpeg and these arguments.
 func film(t testing.TB, name string, args ...string) []byte {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), name)
@@ -142,25 +142,24 @@ var spreadsheet = map[string]string{
 		`<c r="E2" s="2"><v>46000.5</v></c></row></sheetData></worksheet>`,
 }
 
-// TestDocuments: what a model reads of each.
-func TestDocuments(t *testing.T) {
+func TestDocuments_EachFormat_IsQuoted(t *testing.T) {
 	h := newHome(t, "")
-	odt := packed(t, map[string]string{"mimetype": "application/vnd.oasis.opendocument.text",
+	odt := makeZip(t, map[string]string{"mimetype": "application/vnd.oasis.opendocument.text",
 		"content.xml": `<o xmlns:text="t"><text:h>Plan</text:h> <text:p>a<text:tab/>b<text:s/>c<text:span>d</text:span></text:p></o>`})
-	slides := packed(t, map[string]string{"ppt/presentation.xml": "<p/>", "ppt/slides/slide1.xml": `<a:p><a:t>First</a:t></a:p>`,
+	slides := makeZip(t, map[string]string{"ppt/presentation.xml": "<p/>", "ppt/slides/slide1.xml": `<a:p><a:t>First</a:t></a:p>`,
 		"ppt/slides/slide2.xml": `<a:p><a:t>Second</a:t></a:p>`})
 	for name, c := range map[string]struct {
 		data       []byte
 		kind, text string
 	}{
 		"a.pdf":  {pdf(2, "Page"), "a PDF document", "Page 1\n\n\fPage 2\n\n\f"},
-		"a.docx": {packed(t, map[string]string{"word/document.xml": document}), "a Word document", "Dear Ann & Bob,\none\ttwo\nthree\nbox\n"},
-		"a.xlsx": {packed(t, spreadsheet), "a spreadsheet, its sheets as CSV",
+		"a.docx": {makeZip(t, map[string]string{"word/document.xml": document}), "a Word document", "Dear Ann & Bob,\none\ttwo\nthree\nbox\n"},
+		"a.xlsx": {makeZip(t, spreadsheet), "a spreadsheet, its sheets as CSV",
 			"Costs:\nWhat,,When\n\"Rent, \"\"cold\"\"\",850.5,2025-12-09,TRUE,2025-12-09 12:00:00\n\nEmpty:\n\n"},
 		"a.odt":  {odt, "an OpenDocument file", "Plan\na\tb cd\n"},
 		"a.pptx": {slides, "a presentation", "Slide 1:\nFirst\n\nSlide 2:\nSecond\n\n"},
 	} {
-		got := h.one(name, c.data)
+		got := h.receiveOne(name, c.data)
 		want := fmt.Sprintf("[File %s: %s, ", day+name, c.kind)
 		if text := texts(got); got.Failure != "" || !strings.HasPrefix(text, want) ||
 			!strings.Contains(text, "=====\n"+strings.TrimRight(strings.ReplaceAll(c.text, "\f", "\n"), "\n")+"\n=====\n[All of it is in "+day+name+".txt.]\n") {
@@ -169,24 +168,24 @@ func TestDocuments(t *testing.T) {
 		if diff := cmp.Diff(c.text, h.files()[day+name+".txt"]); diff != "" {
 			t.Errorf("%s.txt: %s", name, diff)
 		}
-		if again := h.one(name, c.data); again.Path != got.Path || len(h.files()[day+name+"-2.txt"]) > 0 {
+		if again := h.receiveOne(name, c.data); again.Path != got.Path || len(h.files()[day+name+"-2.txt"]) > 0 {
 			t.Errorf("%s: again: %+v", name, again)
 		}
 	}
 	if n := len(h.files()); n != 10 {
 		t.Errorf("there are %d files, want 10", n)
 	}
-	long := h.one("long.pdf", pdf(2000, "A page of a long book"))
+	long := h.receiveOne("long.pdf", pdf(2000, "A page of a long book"))
 	if all := h.files()[day+"long.pdf.txt"]; len(texts(long)) > 17<<10 || strings.Count(all, "\f") != 2000 {
 		t.Errorf("a long one: %d bytes are shown, and %d pages kept", len(texts(long)), strings.Count(all, "\f"))
 	}
 }
 
-// TestAScannedPDF: it has no text, and its first pages are shown.
-func TestAScannedPDF(t *testing.T) {
+// TestPDF_Scanned_ShowsFirstPages: it has no text.
+func TestPDF_Scanned_ShowsFirstPages(t *testing.T) {
 	h := newHome(t, "")
 	for pages, want := range map[int]int{1: 1, 6: 4} {
-		got := h.one("scan.pdf", pdf(pages, ""))
+		got := h.receiveOne("scan.pdf", pdf(pages, ""))
 		if pictures(got) != want || !strings.Contains(texts(got), fmt.Sprintf("its first pages as pictures: %d.]", want)) || got.Failure != "" {
 			t.Errorf("%d pages: %d pictures, %q %q", pages, pictures(got), texts(got), got.Failure)
 		}
@@ -196,7 +195,7 @@ func TestAScannedPDF(t *testing.T) {
 	}
 }
 
-func TestArchivesAreListed(t *testing.T) {
+func TestArchives_Names_AreListed(t *testing.T) {
 	h := newHome(t, "")
 	many := map[string]string{}
 	var names []string
@@ -208,15 +207,15 @@ func TestArchivesAreListed(t *testing.T) {
 		data       []byte
 		head, text string
 	}{
-		"a.zip":    {packed(t, map[string]string{"../x\n": "abc", "b/c.txt": "1"}), "a ZIP archive with 2 names, ", "=====\n\"../x\\n\"  3 bytes\nb/c.txt  1 byte"},
-		"many.zip": {packed(t, many), "a ZIP archive with 300 names, ", "f199  0 bytes\n=====\n[100 more names are left out.]\n"},
+		"a.zip":    {makeZip(t, map[string]string{"../x\n": "abc", "b/c.txt": "1"}), "a ZIP archive with 2 names, ", "=====\n\"../x\\n\"  3 bytes\nb/c.txt  1 byte"},
+		"many.zip": {makeZip(t, many), "a ZIP archive with 300 names, ", "f199  0 bytes\n=====\n[100 more names are left out.]\n"},
 		"a.tar":    {tarOf(t, "a", "b"), "a tar archive with 2 names, ", "=====\na  3 bytes\nb  3 bytes\n=====\n"},
 		"a.tgz":    {zipped(t, tarOf(t, "a")), "a compressed tar archive with 1 name, ", "=====\na  3 bytes\n=====\n"},
 		"many.tgz": {zipped(t, tarOf(t, names...)), "a compressed tar archive with 200 names, ", "=====\n[There may be more names.]\n"},
 		"half.tar": {tarOf(t, "a", "b")[:1300], "a tar archive with 1 name, ", "=====\n[The archive is damaged after this.]\n"},
 		"x.gz":     {zipped(t, []byte("no tar")), "gzip-compressed, ", "bytes.]\n"},
 	} {
-		got := h.one(name, c.data)
+		got := h.receiveOne(name, c.data)
 		if text := texts(got); got.Failure != "" || !strings.HasPrefix(text, "[File "+day+name+": "+c.head) || !strings.Contains(text, c.text) {
 			t.Errorf("%s: got %q %q", name, got.Failure, text)
 		}
@@ -229,8 +228,8 @@ func TestArchivesAreListed(t *testing.T) {
 	}
 }
 
-// TestSoundAndFilms: recordings are left to be transcribed, and of films a frame is shown.
-func TestSoundAndFilms(t *testing.T) {
+// TestMedia_SoundAndFilms_AreRead: recordings wait to be transcribed, and films show a frame.
+func TestMedia_SoundAndFilms_AreRead(t *testing.T) {
 	h := newHome(t, "")
 	tone := []string{"-f", "lavfi", "-i", "sine=duration=3"}
 	moving := []string{"-f", "lavfi", "-i", "testsrc=duration=3:size=320x240:rate=5"}
@@ -247,17 +246,17 @@ func TestSoundAndFilms(t *testing.T) {
 		pictures int
 		text     string
 	}{
-		"a voice message":             {protocol.ArrivedFile{Kind: protocol.AttachmentVoice, Seconds: 14, Blob: h.blobs.put(voice)}, 14, 0, ""},
-		"a voice message of unknown":  {h.file(protocol.AttachmentVoice, "", voice), 4, 0, ""},
-		"a round video":               {protocol.ArrivedFile{Kind: protocol.AttachmentVideoNote, Seconds: 3, Blob: h.blobs.put(both)}, 3, 0, ""},
-		"an audio file":               {h.file(protocol.AttachmentAudio, "a.mp3", cover), 4, 0, ""},
-		"a recording as a document":   {h.file(protocol.AttachmentDocument, "a.ogg", voice), 4, 0, ""},
-		"a long one":                  {h.file(protocol.AttachmentAudio, "a.mp3", long), 0, 0, "an MP3 recording, 10 minutes and"},
-		"a video":                     {h.file(protocol.AttachmentVideo, "a.mp4", both), 3, 1, "an MP4 video, 3 seconds, "},
-		"a video without sound":       {h.file(protocol.AttachmentVideo, "a.mp4", silent), 0, 1, "an MP4 video, 3 seconds, "},
-		"an animation":                {h.file(protocol.AttachmentAnimation, "", silent), 0, 1, "One frame of it.]"},
-		"a moving sticker":            {protocol.ArrivedFile{Kind: protocol.AttachmentSticker, MediaType: "video/webm", Blob: h.blobs.put(webm)}, 0, 1, "sticker.webm"},
-		"what says that it is a film": {h.file(protocol.AttachmentVideo, "a.mp4", []byte("hello")), 0, 0, "text, 5 bytes"},
+		"a voice message":            {protocol.ArrivedFile{Kind: protocol.AttachmentVoice, Seconds: 14, Blob: h.blobs.put(voice)}, 14, 0, ""},
+		"a voice message of unknown": {h.file(protocol.AttachmentVoice, "", voice), 4, 0, ""},
+		"a round video":              {protocol.ArrivedFile{Kind: protocol.AttachmentVideoNote, Seconds: 3, Blob: h.blobs.put(both)}, 3, 0, ""},
+		"an audio file":              {h.file(protocol.AttachmentAudio, "a.mp3", cover), 4, 0, ""},
+		"a recording as a document":  {h.file(protocol.AttachmentDocument, "a.ogg", voice), 4, 0, ""},
+		"a long one":                 {h.file(protocol.AttachmentAudio, "a.mp3", long), 0, 0, "an MP3 recording, 10 minutes and"},
+		"a video":                    {h.file(protocol.AttachmentVideo, "a.mp4", both), 3, 1, "an MP4 video, 3 seconds, "},
+		"a video without sound":      {h.file(protocol.AttachmentVideo, "a.mp4", silent), 0, 1, "an MP4 video, 3 seconds, "},
+		"an animation":               {h.file(protocol.AttachmentAnimation, "", silent), 0, 1, "One frame of it.]"},
+		"a moving sticker":           {protocol.ArrivedFile{Kind: protocol.AttachmentSticker, MediaType: "video/webm", Blob: h.blobs.put(webm)}, 0, 1, "sticker.webm"},
+		"text sent as film":          {h.file(protocol.AttachmentVideo, "a.mp4", []byte("hello")), 0, 0, "text, 5 bytes"},
 	} {
 		got := h.takes(c.file)
 		if got.Failure != "" || got.Seconds != c.seconds && got.Seconds != c.seconds-1 || pictures(got) != c.pictures || !strings.Contains(texts(got), c.text) || c.text == "" && got.Parts != nil {
@@ -266,8 +265,8 @@ func TestSoundAndFilms(t *testing.T) {
 	}
 }
 
-// TestMeasure: what players show of a recording or a film that is sent.
-func TestMeasure(t *testing.T) {
+// TestMeasure_SentMedia_HasPlayerSizes: players show these lengths and sizes.
+func TestMeasure_SentMedia_HasPlayerSizes(t *testing.T) {
 	h := newHome(t, "")
 	tone := []string{"-f", "lavfi", "-i", "sine=duration=3"}
 	moving := []string{"-f", "lavfi", "-i", "testsrc=duration=3:size=320x240:rate=5"}
@@ -307,8 +306,8 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-// TestMissingPrograms: the file is kept and named, and so is what would read it.
-func TestMissingPrograms(t *testing.T) {
+// TestReceive_MissingProgram_IsNamed: the file is kept and named, and so is the program.
+func TestReceive_MissingProgram_IsNamed(t *testing.T) {
 	h := newHome(t, t.TempDir())
 	mp4 := film(t, "a.mp4", "-f", "lavfi", "-i", "testsrc=duration=1:size=32x32:rate=5")
 	for name, c := range map[string]struct {
@@ -317,7 +316,7 @@ func TestMissingPrograms(t *testing.T) {
 	}{
 		"a.pdf": {pdf(1, "x"), "poppler-utils"}, "a.mp4": {mp4, "ffmpeg"}, "a.heic": {[]byte("\x00\x00\x00\x18ftypheic\x00\x00"), "ffmpeg"},
 	} {
-		got := h.one(name, c.data)
+		got := h.receiveOne(name, c.data)
 		if !slices.Equal(got.Missing, []string{c.want}) || got.Path != day+name || got.Parts != nil ||
 			!strings.Contains(got.Failure, "Debian's package "+c.want) {
 			t.Errorf("%s: got %+v", name, got)

@@ -1,9 +1,9 @@
-// Package receive puts the files that came with a message below a person's uploads/, and makes of
-// them what a model reads.
+// Package receive puts the files of a message below the user's uploads/, and prepares their
+// contents for the model.
 //
-// A file is hostile: whoever sent it to the person may have made it. Programs read documents and
-// films behind the walls of the tools. What is read in this process (pictures, office documents,
-// archives) is bounded in memory and time by its reader.
+// Each file may be hostile: its sender may have made it so. Programs read documents and films
+// behind the walls of the tools. Pictures, office documents and archives are read in this process,
+// within bounds of memory and time.
 package receive
 
 import (
@@ -19,7 +19,7 @@ import (
 	"mews/worker/workspace"
 )
 
-// Blobs has the files, and takes the pictures that a model is shown.
+// Blobs reads the files, and stores the pictures for the model.
 type Blobs interface {
 	ReadBlob(ctx context.Context, sha256 string, offset int64, length int) (protocol.BlobData, error)
 	Keep(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error)
@@ -30,17 +30,17 @@ type Programs interface {
 	Run(ctx context.Context, p program.Program) error
 }
 
-// Options are what files are received with.
+// Options of receiving files.
 type Options struct {
 	Home     *workspace.Workspace
 	Zone     *time.Location
 	Blobs    Blobs
-	Programs Programs       // nil: this worker runs none
-	Pictures *images.Viewer // makes of a picture's file what a model is shown
+	Programs Programs       // nil means that this worker runs no programs
+	Pictures *images.Viewer // prepares a picture's file for the model
 }
 
-// Run receives the files of one message. The error is one of the host's, or the cause of ctx: the
-// operation can be done again then. What is wrong with a file is said in its ReceivedFile.
+// Run receives the files of one message. An error is the host's, or the cause of ctx; the operation
+// can then be repeated. The fault of a single file is in its ReceivedFile.
 func Run(ctx context.Context, p protocol.ReceiveParameters, o Options) (protocol.ReceiveResult, error) {
 	r := &receiver{Options: o, at: time.Unix(p.SentAt, 0).In(o.Zone), textRoom: maxText, imageRoom: protocol.MaxImages}
 	var result protocol.ReceiveResult
@@ -54,8 +54,8 @@ func Run(ctx context.Context, p protocol.ReceiveParameters, o Options) (protocol
 	return result, nil
 }
 
-// maxText is what all parts of a message may quote, in bytes. The rest of protocol.MaxReceivedText
-// is for the lines that name the files.
+// maxText bounds the quotes of all parts of a message, in bytes. The rest of
+// protocol.MaxReceivedText is for the lines that name the files.
 const maxText = protocol.MaxReceivedText - protocol.MaxArrived*2*maxLine
 
 const maxLine = 1 << 10 // bytes of a line that names a file, or of a failure
@@ -63,12 +63,12 @@ const maxLine = 1 << 10 // bytes of a line that names a file, or of a failure
 // receiver receives the files of one message, one after the other.
 type receiver struct {
 	Options
-	at        time.Time // when the message was sent, where the person is
+	at        time.Time // when the message was sent, in the user's zone
 	textRoom  int       // bytes that may still be quoted
 	imageRoom int       // pictures that may still be shown
 }
 
-// hostError is an error of the supervisor's, after which the operation cannot go on.
+// hostError is an error of the supervisor. The operation cannot go on after it.
 type hostError struct{ error }
 
 func (e hostError) Unwrap() error { return e.error }
@@ -77,13 +77,13 @@ func (r *receiver) receive(ctx context.Context, f protocol.ArrivedFile) (protoco
 	name := fileName(f)
 	draft, err := r.fetch(ctx, f)
 	if draft != nil {
-		defer draft.Close() // it was kept, or is not needed
+		defer draft.Close() // closes a draft that was not kept
 	}
 	path := ""
 	if err == nil {
 		path, err = draft.Keep(r.at.Format("150405-") + name)
 	}
-	if fatal := endsOperation(ctx, err); fatal != nil {
+	if fatal := operationError(ctx, err); fatal != nil {
 		return protocol.ReceivedFile{}, fatal
 	}
 	if err != nil {
@@ -92,8 +92,8 @@ func (r *receiver) receive(ctx context.Context, f protocol.ArrivedFile) (protoco
 	return r.read(ctx, f, path, draft.File())
 }
 
-// endsOperation is err if it is the host's, or the cause of ctx where that has ended.
-func endsOperation(ctx context.Context, err error) error {
+// operationError returns err if it is the host's, or the cause of ctx if ctx has ended.
+func operationError(ctx context.Context, err error) error {
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return context.Cause(ctx)
@@ -103,8 +103,8 @@ func endsOperation(ctx context.Context, err error) error {
 	return nil
 }
 
-// fetch copies a file into a draft. The caller closes the draft, also after an error, unless it is
-// nil.
+// fetch copies a file into a draft. Unless the draft is nil, the caller closes it, even after an
+// error.
 func (r *receiver) fetch(ctx context.Context, f protocol.ArrivedFile) (*workspace.Draft, error) {
 	dir := protocol.UploadsFolder + "/" + r.at.Format(time.DateOnly)
 	draft, err := r.Home.Draft(dir, f.Blob.Size)
@@ -114,7 +114,7 @@ func (r *receiver) fetch(ctx context.Context, f protocol.ArrivedFile) (*workspac
 	for at := int64(0); at < f.Blob.Size; {
 		part, err := r.Blobs.ReadBlob(ctx, f.Blob.SHA256, at, int(min(f.Blob.Size-at, protocol.BlobChunk)))
 		switch {
-		case errors.As(err, new(*protocol.Error)): // it has said no; of this file alone
+		case errors.As(err, new(*protocol.Error)): // the supervisor refused this file alone
 			return draft, err
 		case err != nil:
 			return draft, hostError{fmt.Errorf("read a file from byte %d: %w", at, err)}

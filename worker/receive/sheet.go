@@ -19,10 +19,10 @@ const (
 	maxColumns = 16_384
 )
 
-// workbook is what the sheets of a spreadsheet refer to.
+// workbook holds the parts of a spreadsheet that its sheets refer to.
 type workbook struct {
-	shared []string    // texts
-	dates  []bool      // whether a style shows a date, by its number
+	shared []string    // shared texts
+	dates  []bool      // whether the style with this number shows a date
 	sheets [][2]string // name and file, in order
 }
 
@@ -67,7 +67,7 @@ func (b *workbook) readSheets(z *zipFile) error {
 	})
 }
 
-// eachStart has the beginning of each element of a document of the archive seen.
+// eachStart calls see for the beginning of each element of a document in the archive.
 func (z *zipFile) eachStart(name string, see func(xml.StartElement) error) error {
 	return z.unpack(name, func(from io.Reader) error {
 		return eachToken(from, func(token xml.Token) error {
@@ -79,7 +79,7 @@ func (z *zipFile) eachStart(name string, see func(xml.StartElement) error) error
 	})
 }
 
-// readShared reads the texts that cells name by number. rPh says how a text is read aloud.
+// readShared reads the shared texts, which cells refer to by number. rPh holds their pronunciation.
 func (b *workbook) readShared(z *zipFile) error {
 	var text strings.Builder
 	open, aloud := false, false
@@ -108,7 +108,7 @@ func (b *workbook) readShared(z *zipFile) error {
 	})
 }
 
-// readStyles finds the styles of dates.
+// readStyles finds the styles that show dates.
 func (b *workbook) readStyles(z *zipFile) error {
 	formats, within := map[string]bool{}, false
 	return z.eachStart("xl/styles.xml", func(e xml.StartElement) error {
@@ -122,7 +122,7 @@ func (b *workbook) readStyles(z *zipFile) error {
 		case "xf":
 			if within && len(b.dates) < maxStyles {
 				n, _ := strconv.Atoi(id)
-				// ECMA-376, 18.8.30: dates of its own
+				// built-in date formats: ECMA-376, 18.8.30
 				b.dates = append(b.dates, formats[id] || n >= 14 && n <= 17 || n == 22)
 			}
 		}
@@ -130,7 +130,7 @@ func (b *workbook) readStyles(z *zipFile) error {
 	})
 }
 
-// isDateFormat says whether a format shows a year or a day, outside of quotes, brackets and
+// isDateFormat reports whether a format shows a year or a day, outside of quotes, brackets and
 // escapes.
 func isDateFormat(code string) bool {
 	skip := rune(0)
@@ -150,10 +150,10 @@ func isDateFormat(code string) bool {
 	return false
 }
 
-// cell is a cell that is being read.
+// cell is the cell that is being read.
 type cell struct {
 	kind, style string
-	open        bool // within what holds its value
+	open        bool // within the element with its value
 	value       strings.Builder
 }
 
@@ -194,7 +194,7 @@ func (b *workbook) writeSheet(from io.Reader, out *lines) error {
 	})
 }
 
-// columnOf is the number of a cell's column, 1 for A; 0 where its reference names none.
+// columnOf returns the number of a cell's column, 1 for A; 0 if its reference names none.
 func columnOf(ref string) (n int) {
 	for _, r := range ref {
 		if r < 'A' || r > 'Z' || n > maxColumns {
@@ -208,7 +208,7 @@ func columnOf(ref string) (n int) {
 	return n
 }
 
-// text is a cell's value as one reads it.
+// text returns a cell's value as a reader sees it.
 func (b *workbook) text(c *cell) string {
 	value := c.value.String()
 	switch n, err := strconv.Atoi(value); {
@@ -225,11 +225,11 @@ func (b *workbook) text(c *cell) string {
 	return value
 }
 
-// dateOf is the date of a number of days since 30 December 1899 (ECMA-376, 18.17.4.1), or the
+// dateOf returns the date that many days after 30 December 1899 (ECMA-376, 18.17.4.1), or the
 // number.
 func dateOf(value string) string {
 	days, err := strconv.ParseFloat(value, 64)
-	if err != nil || days < 1 || days > 2_958_465 { // the last day of the year 9999
+	if err != nil || days < 1 || days > 2_958_465 { // 31 December 9999
 		return value
 	}
 	at := time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC).AddDate(0, 0, int(days))

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestWhatIsUnpackedIsCountedInAll: also of one sheet that a spreadsheet has again and again.
-func TestWhatIsUnpackedIsCountedInAll(t *testing.T) {
+// TestUnpack_SameSheetTwice_CountsTwice: a spreadsheet may name one sheet again and again.
+func TestUnpack_SameSheetTwice_CountsTwice(t *testing.T) {
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)
 	for name, text := range map[string]string{

@@ -25,8 +25,8 @@ type partAnswer struct {
 	list    []protocol.ReviewFinding
 }
 
-// jsonObject returns the JSON object in an answer. Other text around it, such as a fence or a sentence,
-// is ignored. The keys in want must be there.
+// jsonObject returns the JSON object in an answer. Other text around it, such as a fence or a
+// sentence, is ignored. The keys in want must be there.
 func jsonObject(answer string, want ...string) (keys map[string]json.RawMessage, err error) {
 	err = errors.New("there is no JSON object in it")
 	for at := strings.IndexByte(answer, '{'); at >= 0; {
@@ -144,9 +144,9 @@ func parseTriage(answer string) (t protocol.Triage, err error) {
 
 func isIssue(number int) bool { return number > 0 && number <= protocol.MaxIssue }
 
-// fit shortens a report to the size that the wire takes. It drops the least important finding
-// first, and the last of equals.
-func fit(r *protocol.ReviewReport) {
+// shrinkReport shortens a report to the size that the wire takes. It drops the least important
+// finding first, and the last of equals.
+func shrinkReport(r *protocol.ReviewReport) {
 	slices.SortStableFunc(r.Findings, func(a, b protocol.ReviewFinding) int {
 		return slices.Index(protocol.Severities, a.Severity) - slices.Index(protocol.Severities, b.Severity)
 	})

@@ -91,15 +91,15 @@ func newPrompt(m marks) *prompt {
 	return p
 }
 
-// data adds text that others wrote, within marks. It adds nothing if the text is empty.
-func (p *prompt) data(label, text string, most int) {
+// addData adds text that others wrote, within marks. It adds nothing if the text is empty.
+func (p *prompt) addData(label, text string, most int) {
 	if text == "" {
 		return
 	}
 	cut := len(text) > most
 	fmt.Fprintf(p, "BEGIN %s %s\n", label, p.marks)
 	for line := range strings.Lines(clip(text, most)) {
-		p.quote(strings.TrimSuffix(line, "\n"))
+		p.addQuoted(strings.TrimSuffix(line, "\n"))
 	}
 	fmt.Fprintf(p, "END %s %s\n", label, p.marks)
 	if cut {
@@ -107,8 +107,8 @@ func (p *prompt) data(label, text string, most int) {
 	}
 }
 
-// quote adds a line as a JSON string. Invisible characters are escaped.
-func (p *prompt) quote(line string) {
+// addQuoted adds a line as a JSON string. Invisible characters are escaped.
+func (p *prompt) addQuoted(line string) {
 	before := p.Len()
 	_ = p.json.Encode(line) // a string can always be encoded; Encode ends the line
 	if strings.IndexFunc(line, isUnseen) < 0 {
@@ -130,27 +130,27 @@ func (p *prompt) quote(line string) {
 // isUnseen reports whether a character is invisible or only changes how others are shown.
 func isUnseen(r rune) bool { return r >= 0x80 && unicode.Is(unicode.Cf, r) }
 
-// about adds the context beside the change.
-func (r *reader) about(p *prompt, paths func(string) bool) {
+// addContext adds the context beside the change.
+func (r *reader) addContext(p *prompt, paths func(string) bool) {
 	m := &r.material
-	p.data("title", m.Title, maxShort)
-	p.data("author and branch", strings.TrimSpace(m.Author+"\n"+m.Branch), maxShort)
-	p.data("description", m.Description, maxAbout)
+	p.addData("title", m.Title, maxShort)
+	p.addData("author and branch", strings.TrimSpace(m.Author+"\n"+m.Branch), maxShort)
+	p.addData("description", m.Description, maxAbout)
 	var commits []string
 	for _, c := range m.Commits[:min(len(m.Commits), maxCommits)] {
 		commits = append(commits, clip(c, maxShort))
 	}
-	p.data("commits", strings.Join(commits, "\n"), maxAbout)
+	p.addData("commits", strings.Join(commits, "\n"), maxAbout)
 	for _, rule := range m.Rules {
-		p.data("the repository's rules: name", rule.Name, maxShort)
-		p.data("the repository's rules", rule.Text, maxRule)
+		p.addData("the repository's rules: name", rule.Name, maxShort)
+		p.addData("the repository's rules", rule.Text, maxRule)
 	}
 	if m.Spec != nil {
-		p.data("specification: name", m.Spec.Name, maxShort)
-		p.data("specification", m.Spec.Text, maxSpec)
+		p.addData("specification: name", m.Spec.Name, maxShort)
+		p.addData("specification", m.Spec.Text, maxSpec)
 	}
 	for _, issue := range m.Issues {
-		p.data("issue", issue.Name+"\n"+issue.Text, maxAbout/2)
+		p.addData("issue", issue.Name+"\n"+issue.Text, maxAbout/2)
 	}
 	threads := 0
 	for _, thread := range m.Threads {
@@ -162,24 +162,24 @@ func (r *reader) about(p *prompt, paths func(string) bool) {
 		for _, said := range thread.Said {
 			text += clip(said.Name+": "+said.Text, maxShort) + "\n"
 		}
-		p.data("said before", text, maxAbout)
+		p.addData("said before", text, maxAbout)
 	}
-	p.data("asked for", m.Asked, maxAbout)
-	p.data("not here", strings.Join(m.Notes, "\n"), maxAbout)
+	p.addData("asked for", m.Asked, maxAbout)
+	p.addData("not here", strings.Join(m.Notes, "\n"), maxAbout)
 }
 
 func (p *prompt) file(f protocol.ReviewFile) {
-	p.data("file", strings.TrimSpace(f.Status+" "+f.Path+"\n"+f.Before), maxAbout)
-	p.data("diff", f.Diff, protocol.MaxWindowText)
-	p.data("the whole file as it is after the change", f.Whole, protocol.MaxWindowText)
+	p.addData("file", strings.TrimSpace(f.Status+" "+f.Path+"\n"+f.Before), maxAbout)
+	p.addData("diff", f.Diff, protocol.MaxWindowText)
+	p.addData("the whole file as it is after the change", f.Whole, protocol.MaxWindowText)
 }
 
 // chunkPrompt asks for faults in a part of the change.
 func (r *reader) chunkPrompt(m marks, i int) string {
 	p, chunk := newPrompt(m), r.material.Chunks[i]
 	fmt.Fprintf(p, "Part %d of %d of a change to a repository.\n", i+1, len(r.material.Chunks))
-	p.data("repository", r.material.Repo, maxShort)
-	r.about(p, func(path string) bool {
+	p.addData("repository", r.material.Repo, maxShort)
+	r.addContext(p, func(path string) bool {
 		return path == "" || slices.ContainsFunc(chunk.Files, func(f protocol.ReviewFile) bool { return f.Path == path })
 	})
 	for _, f := range chunk.Files {
@@ -201,7 +201,7 @@ func (r *reader) refutePrompt(m marks, chunk protocol.ReviewChunk, f protocol.Re
 		p.file(file)
 	}
 	text, _ := json.MarshalIndent(f, "", " ") // strings and numbers can always be encoded
-	p.data("finding", string(text), protocol.MaxWindowText)
+	p.addData("finding", string(text), protocol.MaxWindowText)
 	p.WriteString(askRefute)
 	return p.String()
 }
@@ -209,9 +209,9 @@ func (r *reader) refutePrompt(m marks, chunk protocol.ReviewChunk, f protocol.Re
 // triagePrompt asks for the triage of an issue.
 func (r *reader) triagePrompt(m marks) string {
 	p := newPrompt(m)
-	p.data("repository", r.material.Repo, maxShort)
-	p.data("labels to choose from", strings.Join(r.material.Labels, "\n"), maxAbout)
-	r.about(p, func(string) bool { return true })
+	p.addData("repository", r.material.Repo, maxShort)
+	p.addData("labels to choose from", strings.Join(r.material.Labels, "\n"), maxAbout)
+	r.addContext(p, func(string) bool { return true })
 	p.WriteString(askTriage)
 	return p.String()
 }
@@ -220,7 +220,7 @@ func (r *reader) triagePrompt(m marks) string {
 func repairPrompt(m marks, asked, answer string, bad error) string {
 	p := newPrompt(m)
 	p.WriteString(asked + "\n\n")
-	p.data("your answer", answer, maxSpec)
+	p.addData("your answer", answer, maxSpec)
 	fmt.Fprintf(p, askRepair, clip(bad.Error(), maxShort))
 	return p.String()
 }

@@ -99,7 +99,7 @@ func (r *reader) review(ctx context.Context, report *protocol.ReviewReport) {
 		}
 		before := len(report.Findings)
 		for n, f := range found.list {
-			if r.stands(ctx, chunk, i, n, f, report) {
+			if r.confirm(ctx, chunk, i, n, f, report) {
 				report.Findings = append(report.Findings, f)
 			}
 		}
@@ -108,12 +108,12 @@ func (r *reader) review(ctx context.Context, report *protocol.ReviewReport) {
 			report.Verdict = found.verdict
 		}
 	}
-	fit(report)
+	shrinkReport(report)
 }
 
-// stands asks the model to refute a finding, and reports whether it could not. A finding that was
+// confirm asks the model to refute a finding, and reports whether it could not. A finding that was
 // not checked again stands too, and the report says so.
-func (r *reader) stands(ctx context.Context, chunk protocol.ReviewChunk, i, n int, f protocol.ReviewFinding, report *protocol.ReviewReport) bool {
+func (r *reader) confirm(ctx context.Context, chunk protocol.ReviewChunk, i, n int, f protocol.ReviewFinding, report *protocol.ReviewReport) bool {
 	if f.Severity == protocol.SeveritySuggestion {
 		return true
 	}

@@ -212,8 +212,8 @@ func TestReview_Findings_AreReported(t *testing.T) {
 		"refuted":               {map[string]string{"part 1": findings(bug, idea), "part 1 finding 1": refuted, "part 2": clean}, "Name it", 1, "", 3},
 		"repaired":              {map[string]string{"part 1": "No JSON.", "part 1 again": findings(idea), "part 2": clean}, "Name it", 0, "", 3},
 		"of a wrong type":       {map[string]string{"part 1": findings(`{"path":"a.go","line":"two","title":"x"}`), "part 1 again": findings(idea), "part 2": clean}, "Name it", 0, "", 3},
-		"unreadable":            {map[string]string{"part 1": "No.", "part 1 again": `{"findings":7}`, "part 2": clean}, "", 0, "a.go: the model's answer could not be read, also when it was asked again: findings: json", 3},
-		"no word of refutation": {map[string]string{"part 1": findings(bug), "part 1 finding 1": "?", "part 1 finding 1 again": "?", "part 2": clean}, "Nil map", 0, "a.go: “Nil map” was not looked at a second time: the model's answer could", 4},
+		"unreadable":            {map[string]string{"part 1": "No.", "part 1 again": `{"findings":7}`, "part 2": clean}, "", 0, "a.go: the model's answer could not be read, even when it was asked again: findings: json", 3},
+		"no word of refutation": {map[string]string{"part 1": findings(bug), "part 1 finding 1": "?", "part 1 finding 1 again": "?", "part 2": clean}, "Nil map", 0, "a.go: “Nil map” was not checked a second time: the model's answer could", 4},
 		"too many":              {map[string]string{"part 1": findings(many...), "part 2": clean}, strings.TrimSpace(strings.Repeat("Name it ", 20)), 0, "", 2},
 		"too long":              {map[string]string{"part 1": findings(long), "part 2": clean}, "Name it", 0, "", 2},
 	} {
@@ -274,7 +274,7 @@ func TestRun_ModelFails_StopsAsking(t *testing.T) {
 	if err != nil || end.Why != protocol.WhyDone || h.calls != 2 {
 		t.Fatalf("%+v, %v, %d calls", end, err, h.calls)
 	}
-	want := []protocol.ReviewText{{Name: "a.go", Text: "“Nil map” was not looked at a second time: There is no money left."}, {Name: "b.go", Text: "There is no money left."}}
+	want := []protocol.ReviewText{{Name: "a.go", Text: "“Nil map” was not checked a second time: There is no money left."}, {Name: "b.go", Text: "There is no money left."}}
 	if diff := cmp.Diff(want, h.reports[0].Unread); diff != "" || len(h.reports[0].Findings) != 1 {
 		t.Errorf("%d findings; unread %s", len(h.reports[0].Findings), diff)
 	}

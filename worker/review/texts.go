@@ -8,14 +8,14 @@ import (
 
 // Reasons for unread parts and findings. The supervisor shows them to the user.
 var (
-	errUnreadable = errors.New("the model's answer could not be read, also when it was asked again")
+	errUnreadable = errors.New("the model's answer could not be read, even when it was asked again")
 	errTooLong    = errors.New("it is too long for one request")
 )
 
 const (
-	textNotTwice = "“%s” was not looked at a second time: %s"
+	textNotTwice = "“%s” was not checked a second time: %s"
 	textNoTime   = "the time for it was up"
-	textLeftOut  = "%d findings more than a report holds were left out"
+	textLeftOut  = "%d findings were left out, because the report is full"
 )
 
 const maxReason = 500 // bytes

@@ -6,14 +6,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// testCall is a call whose arguments matter, and who may make it. Where it is allowed it changes
-// nothing: it fails with an error that is neither EPERM, ENOSYS nor EAFNOSUPPORT, or sets what is
-// set already.
+// testCall is a call whose arguments matter, with the processes that may make it. If it is allowed
+// it changes nothing: it fails with an error other than EPERM, ENOSYS or EAFNOSUPPORT, or sets a
+// value that is already set.
 type testCall struct {
 	what    string
 	number  uint32
 	args    [6]uint64
-	allowed func(p Profile, walled bool) bool // walled: it has namespaces of its own
+	allowed func(p Profile, walled bool) bool // walled means that the worker has namespaces of its own
 }
 
 func (g testCall) call() call { return call{g.number, auditArch, g.args} }
@@ -22,8 +22,8 @@ func never(Profile, bool) bool  { return false }
 func always(Profile, bool) bool { return true }
 
 const (
-	none = 1<<32 - 1 // a descriptor, a process or an account that there is not
-	kind = 0xff      // no type of socket
+	none = 1<<32 - 1 // a descriptor, process or account that does not exist
+	kind = 0xff      // not a type of socket
 )
 
 var checkedCalls = []testCall{
@@ -97,7 +97,7 @@ var checkedCalls = []testCall{
 	{"another's mounts", unix.SYS_SETNS, [6]uint64{none}, never},
 }
 
-func TestGuards(t *testing.T) {
+func TestFilter_EachArgument_IsChecked(t *testing.T) {
 	inEachFilter(t, func(t *testing.T, p Profile, tier Tier, f []instruction) {
 		for _, g := range checkedCalls {
 			got, err := evaluate(f, g.call())

@@ -26,7 +26,7 @@ func main() {
 }
 `
 
-// spawner is a program for stage one that is as small as mews-spawner; the test binary is not.
+// spawner is a program for stage one that is as small as mews-spawner; the test binary is larger.
 const spawner = `package main
 
 import (
@@ -44,7 +44,7 @@ func main() {
 }
 `
 
-// build builds a program as a release does.
+// build builds a program as for a release.
 func build(b *testing.B, source string) string {
 	b.Helper()
 	dir, err := os.MkdirTemp(".", "testdata-bench-") // within the module, whose packages it imports
@@ -67,7 +67,7 @@ func build(b *testing.B, source string) string {
 	return program
 }
 
-// starter starts a program with these descriptors and gives its pid.
+// starter starts a program with these descriptors and returns its pid.
 type starter func(in, out *os.File) (int, error)
 
 // once measures the time from a start to the first line.
@@ -100,8 +100,8 @@ func once(b *testing.B, start starter) time.Duration {
 	return took
 }
 
-// BenchmarkSpawn measures from a start to the worker's first line, in each tier, and the ratio of
-// its median to that of a static hello in Go, both measured in turns.
+// BenchmarkSpawn measures the time from a start to the worker's first line, in each tier. It also
+// compares the median with that of a static hello in Go, measured alternately.
 func BenchmarkSpawn(b *testing.B) {
 	program, stage := build(b, hello), build(b, spawner)
 	runtime.LockOSThread()
@@ -144,12 +144,12 @@ func BenchmarkFilter(b *testing.B) {
 }
 
 // BenchmarkToolChild starts and ends a program behind the second layer. over-plain-µs is the
-// difference of its median to that of a plain start, both measured in turns.
+// difference of its median to that of a plain start, measured alternately.
 func BenchmarkToolChild(b *testing.B) {
 	for _, tier := range []Tier{TierNamespaces, TierLandlock} {
 		b.Run(string(tier), func(b *testing.B) {
 			in := NewToolStarter(tier)
-			// as within; nothing is changed in them
+			// as inside; they are not changed
 			for _, dir := range []string{HomeInside, WorkspacesInside} {
 				if err := os.Mkdir(dir, 0o755); err == nil {
 					b.Cleanup(func() { _ = os.Remove(dir) })

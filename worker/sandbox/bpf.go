@@ -1,8 +1,7 @@
 package sandbox
 
 // A seccomp filter is a program of the classic BPF machine (seccomp(2), linux/filter.h). This file
-// has the few instructions that the filters need. Jumps are written by hand as short distances;
-// nothing computes them.
+// has the few instructions that the filters need. Jumps are short distances, written by hand.
 
 // Instructions (linux/bpf_common.h).
 const (
@@ -14,15 +13,15 @@ const (
 	opReturn  = 0x06 // RET | K
 )
 
-// Offsets in struct seccomp_data. An argument has 64 bits. Its low half comes first on the
-// little-endian machines that there are tables for.
+// Offsets in struct seccomp_data. An argument has 64 bits. Its low half comes first, because all
+// machines with tables here are little-endian.
 const (
 	offNumber = 0
 	offArch   = 4
 	offArgs   = 16
 )
 
-// What a filter says of a system call (linux/seccomp.h).
+// Answers of a filter to a system call (linux/seccomp.h).
 const (
 	retAllow = 0x7fff0000
 	retErrno = 0x00050000
@@ -39,16 +38,16 @@ type instruction struct {
 func load(offset uint32) instruction { return instruction{code: opLoad, k: offset} }
 func ret(what uint32) instruction    { return instruction{code: opReturn, k: what} }
 
-// loadArg loads the low half of an argument: the kernel looks at no more of the arguments that are
+// loadArg loads the low half of an argument: the kernel reads only that half of the arguments
 // checked here.
 func loadArg(arg uint32) instruction { return load(offArgs + 8*arg) }
 
-// unlessEqual returns what if the accumulator is not k, and goes on if it is.
+// unlessEqual returns what unless the accumulator is k.
 func unlessEqual(k, what uint32) []instruction {
 	return []instruction{{code: opEqual, jt: 1, k: k}, ret(what)}
 }
 
-// ifEqual returns what if the accumulator is k, and goes on if it is not.
+// ifEqual returns what if the accumulator is k.
 func ifEqual(k, what uint32) []instruction {
 	return []instruction{{code: opEqual, jf: 1, k: k}, ret(what)}
 }
@@ -64,7 +63,7 @@ func ifAnyBit(mask, what uint32) []instruction {
 }
 
 // onCall runs body if the accumulator is the number of a call, and then allows the call. The body
-// returns what it refuses.
+// returns the refusals.
 func onCall(number uint32, body []instruction) []instruction {
 	list := append([]instruction{{code: opEqual, jf: uint8(len(body) + 1), k: number}}, body...)
 	return append(list, ret(retAllow))

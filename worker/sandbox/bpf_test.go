@@ -12,7 +12,7 @@ type call struct {
 	args   [6]uint64
 }
 
-// bytes is its form in memory, on the machines that there are tables for.
+// bytes returns its form in memory, on the machines with tables here.
 func (c call) bytes() []byte {
 	b := binary.LittleEndian.AppendUint32(nil, c.number)
 	b = binary.LittleEndian.AppendUint32(b, c.arch)
@@ -23,8 +23,8 @@ func (c call) bytes() []byte {
 	return b
 }
 
-// evaluate runs a program on a call as the kernel does. A program that the kernel would refuse to
-// load is an error.
+// evaluate runs a program on a call as the kernel does. It returns an error for a program that the
+// kernel would refuse to load.
 func evaluate(program []instruction, c call) (uint32, error) {
 	about, acc := c.bytes(), uint32(0)
 	for at := 0; at < len(program); at++ {
@@ -48,8 +48,8 @@ func evaluate(program []instruction, c call) (uint32, error) {
 	return 0, fmt.Errorf("it runs out of its end")
 }
 
-// checkJumps follows every path through a program: each jump must land inside, each path end in a
-// return, and every instruction be on a path, except a return that follows another.
+// checkJumps follows every path through a program. Each jump must land inside, and each path must
+// end in a return. Every instruction must be on a path, except a return after another return.
 func checkJumps(program []instruction) error {
 	reached := make([]bool, len(program)+256)
 	reached[0] = true

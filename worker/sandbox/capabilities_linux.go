@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// stageOneCapabilities are what stage one needs inside a user namespace of its own: to mount, and
-// to empty its bounding set.
+// stageOneCapabilities are the capabilities that stage one needs inside its own user namespace: to
+// mount, and to empty its bounding set.
 var stageOneCapabilities = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_SETPCAP}
 
 // dropCapabilities gives up all capabilities for good, for the calling thread and all that it
@@ -16,9 +16,9 @@ var stageOneCapabilities = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_SETPCAP}
 func dropCapabilities() error {
 	for c := uintptr(0); ; c++ {
 		err := unix.Prctl(unix.PR_CAPBSET_DROP, c, 0, 0, 0)
-		// EINVAL: the kernel knows no more. EPERM: the thread has no CAP_SETPCAP. What is left in
-		// the bounding set then is what a program with file capabilities could give, and
-		// no_new_privs keeps it from that.
+		// EINVAL: the kernel has no further capabilities. EPERM: the thread has no CAP_SETPCAP. The
+		// rest of the bounding set could then come from a program with file capabilities, but
+		// no_new_privs prevents that.
 		if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.EPERM) {
 			break
 		}
@@ -34,7 +34,7 @@ func dropCapabilities() error {
 	return wrap(unix.Capset(&header, &none[0]), "drop the capabilities: capset")
 }
 
-// effectiveCapabilities are those of the calling thread, a bit each.
+// effectiveCapabilities returns those of the calling thread, a bit each.
 func effectiveCapabilities() (uint64, error) {
 	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
 	var have [2]unix.CapUserData

@@ -13,18 +13,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// DetectOptions are which tiers a spawner may use, and what to try them with.
+// DetectOptions tell which tiers a spawner may use, and how to try them.
 type DetectOptions struct {
-	Tier      Tier      // what is asked for; "" is the best that holds
-	MinTier   Tier      // less is refused
-	Privilege Privilege // of this spawner
-	UID, GID  int       // an account to try with; -1: its own
-	Dir       string    // a folder of that account, which is the home of the trial
+	Tier      Tier      // the requested tier; "" means the best that works
+	MinTier   Tier      // lower tiers are refused
+	Privilege Privilege // privilege of this spawner
+	UID, GID  int       // an account to try with; -1 means its own
+	Dir       string    // a folder of that account, the home of the trial
 }
 
-// Detect tries the tiers that the options allow, from the best: it builds all walls of a tier
-// around a process that then ends. It returns the first tier that holds, and a sentence for people
-// about it and about what kept the better ones away. It is an error if none holds.
+// Detect builds the allowed tiers, the best first, and returns the first that works. It builds all
+// walls of a tier around a process that then ends. The sentence for people is about that tier and
+// the failures of better ones. It is an error if no tier works.
 func Detect(o DetectOptions) (Tier, string, error) {
 	var failures tierFailures
 	for _, t := range candidates(o) {
@@ -40,13 +40,13 @@ func Detect(o DetectOptions) (Tier, string, error) {
 	return TierOff, "", fmt.Errorf(textNoGoodWalls, o.MinTier, strings.Join(failures.lines(), "\n"))
 }
 
-// tierFailure is why some tiers do not hold.
+// tierFailure is the reason why some tiers do not work.
 type tierFailure struct {
 	tiers []string
 	text  string
 }
 
-// tierFailures are why tiers do not hold, each reason once.
+// tierFailures are such reasons, each of them once.
 type tierFailures []tierFailure
 
 func (f *tierFailures) add(t Tier, err error) {
@@ -57,7 +57,7 @@ func (f *tierFailures) add(t Tier, err error) {
 	(*f)[i].tiers = append((*f)[i].tiers, string(t))
 }
 
-// lines are one line for each reason.
+// lines returns one line for each reason.
 func (f tierFailures) lines() []string {
 	var list []string
 	for _, one := range f {
@@ -70,8 +70,8 @@ func (f tierFailures) lines() []string {
 	return list
 }
 
-// candidates are the tiers to try, from the best. The tier off is only tried where it is asked for
-// by name.
+// candidates returns the tiers to try, the best first. The tier off is only tried if it is
+// requested by name.
 func candidates(o DetectOptions) []Tier {
 	var list []Tier
 	for _, t := range slices.Backward(tierOrder) {
@@ -91,8 +91,8 @@ func describe(t Tier, failures tierFailures) string {
 	return s
 }
 
-// withKernelAdvice adds what to do to an error by which the system refuses a call that walls are
-// made of, where the error says nothing more itself.
+// withKernelAdvice adds advice to the error of a refused system call for walls, unless the error
+// has some already.
 func withKernelAdvice(err error) error {
 	if err == nil || !strings.HasSuffix(err.Error(), unix.ENOSYS.Error()) && !strings.HasSuffix(err.Error(), unix.EPERM.Error()) {
 		return err
@@ -121,7 +121,7 @@ func tryTier(o DetectOptions, t Tier) error {
 	return withKernelAdvice(err)
 }
 
-// maxProbeOutput bounds what a stage that failed may say, in bytes.
+// maxProbeOutput bounds the output of a failed stage, in bytes.
 const maxProbeOutput = 4 << 10
 
 // probe executes stage one of a plan that executes nothing.
@@ -148,7 +148,7 @@ func (l Launch) probe(home int) error {
 	return err
 }
 
-// waitExit waits for the end of a process. It is an error if that is not status 0.
+// waitExit waits for the end of a process. A status other than 0 is an error.
 func waitExit(pid int) error {
 	var status unix.WaitStatus
 	for {
@@ -167,8 +167,8 @@ func waitExit(pid int) error {
 	}
 }
 
-// Open opens a folder beneath root. The Bind names the very folder that was opened, so that no
-// other one is bound later. The caller closes the descriptor.
+// Open opens a folder beneath root. The Bind identifies the opened folder, so that no other one is
+// mounted later. The caller closes the descriptor.
 func Open(root, path string) (Bind, int, error) {
 	b := Bind{Root: root, Path: path}
 	fd, err := openBeneath(root, path)
@@ -186,7 +186,7 @@ func Open(root, path string) (Bind, int, error) {
 	return b, fd, nil
 }
 
-// OwnPrivilege says what this process may do.
+// OwnPrivilege returns the privilege of this process.
 func OwnPrivilege() (Privilege, error) {
 	if os.Geteuid() == 0 {
 		return PrivilegeRoot, nil

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// testUID is an account that nobody has, and no other package's tests use: the kernel counts
+// testUID is an account that no machine and no other package's tests have. The kernel counts
 // processes by account, and packages are tested at the same time.
 const testUID = 54321
 
@@ -27,7 +27,7 @@ func homeOf(t testing.TB, uid int) string {
 	return dir
 }
 
-func TestEveryTierHoldsHere(t *testing.T) {
+func TestDetect_EachTier_Works(t *testing.T) {
 	privilege, err := OwnPrivilege()
 	if err != nil {
 		t.Fatal(err)
@@ -48,9 +48,9 @@ func TestEveryTierHoldsHere(t *testing.T) {
 	}
 }
 
-// TestEveryPowerOfASpawner: with the capabilities that systemd gives it, and an account that is
-// neither root's nor the person's.
-func TestEveryPowerOfASpawner(t *testing.T) {
+// TestPrivilege_EachOne_BuildsWalls: with the capabilities that systemd gives, and an account that
+// is neither root's nor the user's.
+func TestPrivilege_EachOne_BuildsWalls(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can give a process capabilities")
 	}

@@ -13,33 +13,33 @@ import (
 	"mews/worker/sandbox/escape"
 )
 
-// escapesDocument is written by the tests and says what they have found.
+// escapesDocument is written by the tests and holds their results.
 var escapesDocument = filepath.Join(packageDir, "escapes.md")
 
 const documentHead = `# Escapes
 
-Each row is a real attempt to get out of a worker's walls: to read a secret, send a signal, make a socket, exceed a limit. A
-worker of each tier makes them against real victims outside: another person's home, the state folder, a process of the
-worker's own account with a secret in its environment, services on 127.0.0.1, on an abstract name and on a path, a set-uid
-program. In the tier accounts the other person and the service have accounts of their own. In the other two everybody shares
-one account, and only the walls separate them.
+Each row is a real attempt to escape from a worker's walls: to read a secret, send a signal, make a socket, exceed a limit. A
+worker of each tier makes them against real victims outside. These are another person's home, the state folder, and a process
+of the worker's own account with a secret in its environment. Others are a set-uid program, and services on 127.0.0.1, on an
+abstract name and on a path. In the tier accounts the other person and the service have accounts of their own. In the other two
+everybody shares one account, and only the walls separate them.
 
-The tests write this file: MEWS_UPDATE_GOLDEN=1 go test -run TestEscapes ./worker/sandbox, as root. It is about the profile
-worker. What a tool starts is behind a second layer of the same walls and escapes in no other row.
+The tests write this file: MEWS_UPDATE_GOLDEN=1 go test -run TestEscapes_EachTier_StopsRows ./worker/sandbox, as root. It is about the profile
+worker. Programs of tools are behind a second layer of the same walls and escape in no other row.
 
-Known: F16 tells one boot of a machine from another, and nothing else. In the landlock tier other processes are listed with
-the names of their descriptors (F6, F14), though nobody can look into them, a daemon lives until the spawner's next sweep
-(X1), and the terminals are the host's, which the watchdog counts (Q5). Where people share an account in that tier, anybody can change the modes of all its files and see that its files exist,
-which neither Landlock nor a filter can refuse; and the kernel counts processes by account, so the spawner leaves R2 to a
-control group. In these only accounts or namespaces keep people apart.
+Known: F16 tells one boot of a machine from another, and nothing else. The landlock tier has these known escapes. Other processes
+are listed with the names of their descriptors, but nobody can read them (F6, F14). A daemon lives until the spawner's next
+sweep (X1). The terminals are the host's, and the watchdog counts them (Q5). People who share an account in that tier can change
+the modes of all its files and see that these exist. Neither Landlock nor a filter can refuse that. The kernel counts processes
+by account, so the spawner leaves R2 to a control group. In these rows only accounts or namespaces keep people apart.
 
 `
 
 const documentWalls = `
-## Which walls hold a row
+## Which walls stop a row
 
-A row escapes when all the walls of a set are taken away, and any one of them alone stops it. The tests take them all away
-and put each one back. Where there are two sets, either will do. Some rows are stopped by a bare kernel for everybody but
+A row escapes if all the walls of a set are removed, and any one of them alone stops it. The tests remove them all and put each
+one back. If there are two sets, either of them is enough. Even without walls the kernel stops some rows for everybody except
 root; the walls refuse most of them once more.
 
 - root: a root folder of its own, which starts empty; processes, network, users: namespaces of its own
@@ -47,28 +47,28 @@ root; the walls refuse most of them once more.
 - inotify: the bounds of its user namespace; limits; landlock; filter: of system calls; descriptors: inherited ones are
   closed; environment: it is made anew
 - socket: the protocol is no pipe, which could be opened again; moved: it is on a descriptor that no child has; private: no
-  process of the same account can look into the worker; input: a child gets none of the worker's descriptors
+  process of the same account can read the worker; input: a child gets none of the worker's descriptors
 
 `
 
 const documentPools = `
-## What is counted for a machine or an account
+## Pools of a machine or an account
 
-These are the settings below /proc/sys (fs, kernel, net, vm, user) that bound something which everybody shares, and what keeps
-one worker from taking all of it. A setting that is not named bounds a process, a socket or a namespace, or nothing.
+These settings below /proc/sys (fs, kernel, net, vm, user) bound something that everybody shares. The table says what keeps one
+worker from taking all of it. A setting that is not named bounds a process, a socket or a namespace, or nothing.
 
 | setting | counted for | what bounds a worker | rows |
 |---|---|---|---|
 `
 
 const documentLife = `
-## What a worker says, and how it lives
+## Messages and life of a worker
 
-What else a hostile worker may do, and the tests that show what happens then.
+Other things that a hostile worker may do, and the tests that show the result.
 
 `
 
-// document is the whole file.
+// document returns the whole text of the file.
 func document(found map[string]map[string]escape.Outcome) string {
 	var b strings.Builder
 	b.WriteString(documentHead)
@@ -153,59 +153,64 @@ func compareDocument(t *testing.T, got string) {
 	}
 }
 
-// lifeItem is something that a worker may do, and the tests of it: the folder of the package and
-// the name.
+// lifeItem is an action of a worker, and its tests: the package folder and the name.
 type lifeItem struct {
 	what    string
 	tests   []string
 	missing string
 }
 
-const badly = "supervisor/pool TestTheBadlyBehavedWorker"
+const badly = "supervisor/pool TestMisbehavingWorker_IsEndedAlone"
 
 var life = []lifeItem{
-	{"a line beyond the limit", []string{"protocol TestEnds", "protocol TestFramesReadNoMoreThanTheLimit", badly}, ""},
-	{"a line without end", []string{badly, "supervisor/pool TestALineWithoutEndIsCutIntoPieces"}, ""},
+	{"a line beyond the limit", []string{"protocol TestRun_EachEnd_ReturnsCause",
+		"protocol TestFrames_LongLine_IsRefusedEarly", badly}, ""},
+	{"a line without end", []string{badly, "supervisor/pool TestStderr_EndlessLine_IsSplit"}, ""},
 	{"half a line, and then nothing", []string{badly}, ""},
 	{"broken UTF-8, lone surrogates, keys twice, deep nesting, 1e400, an id again",
-		[]string{"protocol TestStrictRefuses", "protocol TestBrokenLines", "protocol FuzzStrict", "protocol FuzzConn",
-			"protocol TestEnds"}, ""},
-	{"an unknown method, or one in the wrong direction", []string{"supervisor/hostcall TestOffencesEndTheWorkerAndAreAudited",
-		"supervisor/hostcall TestEventsThatNoHonestWorkerSends", badly}, ""},
-	{"an answer to nothing that was asked", []string{"protocol TestEnds", "protocol TestASecondAnswerEndsTheConnection",
+		[]string{"protocol TestDecodeStrict_InvalidValues_AreRefused", "protocol TestDecodeLine_BrokenLines_AreRefused",
+			"protocol FuzzStrict", "protocol FuzzConn",
+			"protocol TestRun_EachEnd_ReturnsCause"}, ""},
+	{"an unknown method, or one in the wrong direction", []string{"supervisor/hostcall TestOffence_EndsWorkerAndIsAudited",
+		"supervisor/hostcall TestTurnEvent_Invalid_EndsWorker", badly}, ""},
+	{"an answer to nothing that was asked", []string{"protocol TestRun_EachEnd_ReturnsCause",
+		"protocol TestSecondAnswer_EndsConnection",
 		badly}, ""},
-	{"another person's turn, blob or picture", []string{"supervisor/hostcall TestOffencesEndTheWorkerAndAreAudited",
-		"supervisor/hostcall TestABlobIsKeptAndReadByItsOwnPersonOnly",
-		"supervisor/hostcall TestPicturesThatNoHonestWorkerNames"}, ""},
+	{"another person's turn, blob or picture", []string{"supervisor/hostcall TestOffence_EndsWorkerAndIsAudited",
+		"supervisor/hostcall TestBlob_OtherUser_CannotRead",
+		"supervisor/hostcall TestPicture_Invalid_EndsWorker"}, ""},
 	{"an address that is not the world's, asked of the broker", nil, "there is no broker for the web yet"},
 	{"a secret asked of the broker by name or template", nil, "there is no broker for the web yet"},
 	{"data carried out in an address", nil, "there is no broker for the web yet"},
-	{"a flood of messages", []string{badly, "supervisor/hostcall TestOfManyOffencesTheFirstIsAudited",
-		"supervisor/hostcall TestProgressThatNoEyeCouldFollowIsDropped"}, ""},
-	{"it stops reading", []string{badly, "protocol TestAPeerThatDoesNotReadIsLeft",
-		"protocol TestTheReaderNeverWaitsForTheWriter"}, ""},
+	{"a flood of messages", []string{badly, "supervisor/hostcall TestOffences_OnlyFirstIsAudited",
+		"supervisor/hostcall TestTurnEvent_TooFast_DropsProgress"}, ""},
+	{"it stops reading", []string{badly, "protocol TestWrite_PeerDoesNotRead_EndsConnection",
+		"protocol TestReader_FullQueue_NeverWaits"}, ""},
 	{"it closes its socket and goes on", []string{badly}, ""},
-	{"it floods its standard error, with escape sequences", []string{badly, "supervisor/pool TestAFloodIsLoggedInPart",
+	{"it floods its standard error, with escape sequences", []string{badly,
+		"supervisor/pool TestStderr_Flood_IsLoggedInPart",
 		"supervisor/pool FuzzEscape"}, ""},
-	{"a daemon that holds the protocol", []string{"cmd/mews-worker TestNoChildCanHoldTheProtocol",
-		"worker/spawn TestADaemonIsGoneBeforeItsWorkersEndIsReported"}, ""},
-	{"thousands of orphans", []string{"worker/spawn TestManyDaemonsAtOnce", "worker/tool/shell TestAReaperBeside",
+	{"a daemon that holds the protocol", []string{"cmd/mews-worker TestChildren_InheritNoSocket",
+		"worker/spawn TestExited_WaitsForDaemons"}, ""},
+	{"thousands of orphans", []string{"worker/spawn TestDaemons_ManyAtOnce_AreKilled",
+		"worker/tool/shell TestReap_TakesOnlyOrphans",
 		"worker/spawn TestOrphans_TenThousand_AreReaped"}, ""},
 	{"it stops itself (SIGSTOP)", []string{badly}, ""},
-	{"it dies within a request", []string{"supervisor/session TestATurnWhoseWorkerDiesGoesOnFromItsLastCommittedStep",
-		"worker/agent TestResumptionByEffect"}, ""},
-	{"a path swapped for a link while it is opened", []string{"worker/workspace TestSwappedLinks",
-		"worker/workspace TestOnlyRegularFilesAreOpened", "worker/spawn TestABindThatIsAnotherFolderByNowIsRefused"}, ""},
+	{"it dies within a request", []string{"supervisor/session TestWorkerDeath_TurnContinuesFromLastCommit",
+		"worker/agent TestPendingCall_EachEffect_RunsAgainOrNot"}, ""},
+	{"a path swapped for a link while it is opened", []string{
+		"worker/workspace TestSwappedLinks_Race_ReachNothingOutside",
+		"worker/workspace TestOpen_NotRegular_IsRefused", "worker/spawn TestBind_FolderSwapped_IsRefused"}, ""},
 	{"hostile names of files", []string{"worker/tool/files TestListFiles", "worker/workspace FuzzPath",
-		"worker/workspace TestLongNamesAreRefusedByTheSystemToo", "supervisor/hostcall TestAToolsLineIsMadeFitForATerminal"}, ""},
+		"worker/workspace TestWrite_LongName_IsRefused", "supervisor/hostcall TestTurnEvent_IsMadePrintable"}, ""},
 	{"files that the operator's own programs would execute (.git/hooks, .bashrc)", nil,
 		"nothing keeps a worker from writing them; the operator is to run nothing in a person's folder"},
-	{"the end of a worker while a tool runs", []string{"worker/spawn TestNothingOutlivesAWorkerBehindWalls",
-		"supervisor/pool TestTheEndOfThePoolLeavesNothing"}, ""},
+	{"the end of a worker while a tool runs", []string{"worker/spawn TestWalls_WorkerEnds_NothingSurvives",
+		"supervisor/pool TestPoolEnd_LeavesNoProcess"}, ""},
 }
 
-// TestTheTestsOfTheDocumentAreThere: a renamed test does not silently vanish from the document.
-func TestTheTestsOfTheDocumentAreThere(t *testing.T) {
+// TestDocument_NamedTests_Exist: a renamed test must not silently vanish from the document.
+func TestDocument_NamedTests_Exist(t *testing.T) {
 	for _, item := range life {
 		if len(item.tests) == 0 && item.missing == "" {
 			t.Errorf("%s: no test, and not said to be missing", item.what)
@@ -219,7 +224,7 @@ func TestTheTestsOfTheDocumentAreThere(t *testing.T) {
 	}
 }
 
-// declared says whether a package has a test.
+// declared reports whether a package has a test.
 func declared(t *testing.T, dir, name string) bool {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(packageDir, "..", "..", dir, "*_test.go"))

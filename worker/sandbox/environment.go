@@ -1,12 +1,12 @@
 package sandbox
 
-// Where a worker finds its person's folders, in the tiers that have mounts of their own.
+// Paths of the user's folders inside a worker, in the tiers with mounts of their own.
 const (
 	HomeInside       = "/home"
 	WorkspacesInside = "/workspaces"
 )
 
-// HomePath is where a worker of the tier finds the home that has the path home on the host.
+// HomePath returns the path inside a worker of the home with the path home on the host.
 func (t Tier) HomePath(home string) string {
 	if t.AtLeast(TierNamespaces) {
 		return HomeInside
@@ -14,16 +14,16 @@ func (t Tier) HomePath(home string) string {
 	return home
 }
 
-// TierVariable tells a worker its tier. The worker does not pass it on to what it starts.
+// TierVariable tells a worker its tier. The worker does not pass it on to its programs.
 const TierVariable = "MEWS_TIER"
 
-// homeTmp is the folder in a home that stands for /tmp in the landlock tier.
+// homeTmp is the folder in a home that replaces /tmp in the landlock tier.
 const homeTmp = ".tmp"
 
-// environment is the whole environment of a worker. Nothing of it comes from the process that
-// starts it.
+// environment returns the whole environment of a worker. It contains nothing of the starting
+// process's.
 func environment(p Plan) []string {
-	if p.homeless() {
+	if p.hasNoFolders() {
 		return []string{TierVariable + "=" + string(p.Tier)}
 	}
 	env := []string{
@@ -32,14 +32,14 @@ func environment(p Plan) []string {
 		"LANG=C.UTF-8",
 		"HOME=" + p.Tier.HomePath(p.Home.path()),
 	}
-	// the host's /tmp is everybody's, and Git ends where it may not read /etc/gitconfig
+	// everybody uses the host's /tmp, and Git fails if it may not read /etc/gitconfig
 	if p.Tier == TierLandlock {
 		env = append(env, "TMPDIR="+p.Home.path()+"/"+homeTmp, "GIT_CONFIG_NOSYSTEM=1")
 	}
 	return env
 }
 
-// path is the bind's on the host.
+// path returns the bind's path on the host.
 func (b Bind) path() string {
 	switch {
 	case b.Path == "" || b.Path == ".":

@@ -23,8 +23,8 @@ import (
 	"mews/worker/sandbox/escape/escapetest"
 )
 
-// The test binary plays a part by the name that it is executed with. Stage one gives a worker its
-// name.
+// Names of the test binary's roles. It plays the role by whose name it is executed. Stage one gives
+// a worker its name.
 const (
 	testSpawnerName = "mews-test-spawner"
 	workerName      = "mews-worker"
@@ -41,8 +41,7 @@ var names = map[string]func() error{
 	uidName:         printUID,
 }
 
-// runByName runs the part that the binary's name says, or returns. Stage one may have to leave out
-// some walls.
+// runByName runs the role of the binary's name, or returns. Stage one may have to skip some walls.
 func runByName() {
 	removeWalls()
 	play, ok := names[filepath.Base(os.Args[0])]
@@ -56,14 +55,14 @@ func runByName() {
 	syscall.Exit(0)
 }
 
-// workerSetup is how a worker is started before the victims of a testHost.
+// workerSetup tells how to start a worker before the victims of a testHost.
 type workerSetup struct {
 	privilege Privilege
 	tier      Tier
-	without   []string // walls that are taken away
+	without   []string // walls to remove
 }
 
-// The variables that a spawner of the tests takes out of its environment. The rest is a plan.
+// Variables that a spawner of the tests removes from its environment. The rest is a plan.
 const (
 	powerVariable  = "MEWS_TEST_POWER"
 	wallsVariable  = "MEWS_TEST_WITHOUT"
@@ -88,8 +87,8 @@ var spawnerCaps = map[Privilege][]uintptr{
 // waits for its end.
 func actSpawner() error {
 	runtime.LockOSThread()
-	// What it starts is killed first when memory runs out. Behind the walls a process cannot raise
-	// its own score any more.
+	// The kernel kills its children first when memory runs out. Behind the walls a process cannot
+	// raise its own score any longer.
 	if err := os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0); err != nil {
 		return err
 	}
@@ -118,14 +117,14 @@ func actSpawner() error {
 	if err != nil {
 		return err
 	}
-	// the worker alone has the protocol
+	// only the worker has the protocol
 	if err := errors.Join(unix.Close(0), unix.Close(1)); err != nil {
 		return err
 	}
 	return waitExit(pid)
 }
 
-// attacker is a worker behind its walls that tries rows, a child of its spawner.
+// attacker is a worker behind its walls that tries rows. It is a child of its spawner.
 type attacker struct {
 	cmd       *exec.Cmd
 	questions *os.File
@@ -134,7 +133,7 @@ type attacker struct {
 	said      bytes.Buffer
 }
 
-// plan is the plan of a setup's worker.
+// plan returns the plan of a setup's worker.
 func (y *testHost) plan(s workerSetup) Plan {
 	y.t.Helper()
 	home, fd, err := Open(filepath.Split(y.home))
@@ -144,7 +143,7 @@ func (y *testHost) plan(s workerSetup) Plan {
 		Tier: s.tier, Profile: ProfileWorker, Worker: y.program, Home: home,
 		UID: y.people.person, GID: y.people.person,
 	}
-	if s.tier == TierLandlock { // the limit is of all that the account has running
+	if s.tier == TierLandlock { // the limit counts all of the account's processes
 		p.Limits.PIDs = p.Limits.withDefaults().PIDs + tasksOf(y.people.person)
 	}
 	return p
@@ -152,7 +151,7 @@ func (y *testHost) plan(s workerSetup) Plan {
 
 // tasksOf counts the threads of an account.
 func tasksOf(uid int) (n int) {
-	tasks, _ := filepath.Glob("/proc/[0-9]*/task/*") // the pattern is a good one
+	tasks, _ := filepath.Glob("/proc/[0-9]*/task/*") // the pattern is valid
 	for _, task := range tasks {
 		var st unix.Stat_t
 		if unix.Stat(task, &st) == nil && int(st.Uid) == uid {
@@ -162,7 +161,7 @@ func tasksOf(uid int) (n int) {
 	return n
 }
 
-// start starts the worker of a setup. Whether it was started is known when it answers.
+// start starts the worker of a setup. Its first answer shows whether that worked.
 func (y *testHost) start(s workerSetup) *attacker {
 	y.t.Helper()
 	spawner := map[Privilege]int{PrivilegeNone: y.people.person, PrivilegeRoot: 0}
@@ -174,12 +173,12 @@ func (y *testHost) start(s workerSetup) *attacker {
 	w.cmd.Args = []string{testSpawnerName}
 	w.cmd.Env = append(y.plan(s).Environ(), powerVariable+"="+string(s.privilege), wallsVariable+"="+strings.Join(s.without, ","),
 		secretVariable+"="+y.victims.Secret)
-	w.cmd.SysProcAttr = &syscall.SysProcAttr{Credential: as(uid), AmbientCaps: spawnerCaps[s.privilege]}
+	w.cmd.SysProcAttr = &syscall.SysProcAttr{Credential: credentialOf(uid), AmbientCaps: spawnerCaps[s.privilege]}
 	w.cmd.Stderr = &w.said
 	null, err := os.Open(os.DevNull)
 	y.must(err)
 	defer null.Close()
-	w.cmd.ExtraFiles = []*os.File{null, null, null} // 5 is nobody's to have
+	w.cmd.ExtraFiles = []*os.File{null, null, null} // nobody may inherit 5
 	theirs := y.connect(w, slices.Contains(s.without, wallSocket))
 	y.must(w.cmd.Start())
 	for _, f := range theirs {
@@ -188,7 +187,7 @@ func (y *testHost) start(s workerSetup) *attacker {
 	return w
 }
 
-// connect gives the worker its standard input and output: one socket, as a real worker has, or two
+// connect gives the worker its standard input and output: one socket, as for a real worker, or two
 // pipes.
 func (y *testHost) connect(w *attacker, pipes bool) (theirs []*os.File) {
 	y.t.Helper()
@@ -216,15 +215,14 @@ func (y *testHost) connect(w *attacker, pipes bool) (theirs []*os.File) {
 	return theirs
 }
 
-// How long the tests wait for all rows of a worker, and for one of them. Only a defect takes that
-// long.
+// Time limits for all rows of a worker, and for one of them. Only a defect reaches them.
 const (
 	waiting    = 2 * time.Minute
 	rowWaiting = 30 * time.Second
 )
 
-// try makes the worker try a row in a child in some way: "" plainly, asTool as a tool, or without
-// walls of the worker's own.
+// try makes the worker try a row in a child. way is "" for plain, asTool for a tool, or names walls
+// of the worker's own that are removed.
 func (w *attacker) try(row, way string, v escape.Victims) (escape.Finding, error) {
 	if _, err := fmt.Fprintf(w.questions, "%s %q %s\n", row, way, v.Encode()); err != nil {
 		return escape.Finding{}, err
@@ -236,7 +234,7 @@ func (w *attacker) try(row, way string, v escape.Victims) (escape.Finding, error
 	return escape.DecodeFinding(strings.TrimSuffix(line, "\n"))
 }
 
-// end ends the worker and waits until nothing of it is left but what has escaped.
+// end ends the worker and waits until only escaped processes are left.
 func (w *attacker) end() error {
 	err := w.questions.Close()
 	if w.answers != w.questions {
@@ -248,7 +246,7 @@ func (w *attacker) end() error {
 	return err
 }
 
-// try makes one worker of the setup try the rows. An error says why not all were tried.
+// try makes one worker of the setup try the rows. An error explains why not all were tried.
 func (y *testHost) try(s workerSetup, way string, rows []string) ([]escape.Finding, error) {
 	y.t.Helper()
 	v := y.victims
@@ -271,14 +269,14 @@ func (y *testHost) try(s workerSetup, way string, rows []string) ([]escape.Findi
 	}
 	for i, f := range findings {
 		if f.Row == "X1" && f.Outcome == escape.Untried {
-			findings[i] = y.survived()
+			findings[i] = y.daemonFinding()
 		}
 	}
 	return findings, nil
 }
 
-// survived is X1's finding once its worker has ended. A daemon that lives on is ended.
-func (y *testHost) survived() escape.Finding {
+// daemonFinding returns X1's finding once its worker has ended. It ends a daemon that still lives.
+func (y *testHost) daemonFinding() escape.Finding {
 	pid, err := escapetest.LockHolder(filepath.Join(y.home, "marker"))
 	switch {
 	case err != nil:
@@ -317,7 +315,7 @@ func actWorker() error {
 	answers := os.NewFile(uintptr(out), "answers")
 	lines := bufio.NewScanner(os.NewFile(uintptr(in), "questions"))
 	for lines.Scan() {
-		row, way, victims, err := question(lines.Text())
+		row, way, victims, err := parseQuestion(lines.Text())
 		if err != nil {
 			return err
 		}
@@ -333,8 +331,8 @@ func actWorker() error {
 	return lines.Err()
 }
 
-// question parses what attacker.try writes.
-func question(line string) (row, way, victims string, err error) {
+// parseQuestion parses a line of attacker.try.
+func parseQuestion(line string) (row, way, victims string, err error) {
 	row, rest, _ := strings.Cut(line, " ")
 	quoted, err := strconv.QuotedPrefix(rest)
 	if err == nil {
@@ -346,8 +344,8 @@ func question(line string) (row, way, victims string, err error) {
 	return row, way, strings.TrimPrefix(rest[len(quoted):], " "), nil
 }
 
-// hideProtocol puts /dev/null where the protocol was, and keeps processes of the same account from
-// looking into this one.
+// hideProtocol replaces the protocol's descriptors by /dev/null. It keeps processes of the same
+// account from reading this process.
 func hideProtocol() error {
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {
@@ -362,8 +360,8 @@ func hideProtocol() error {
 	return unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)
 }
 
-// revealProtocol undoes for one row what hideProtocol does, as far as the way says. If it fails the
-// finding shows it.
+// revealProtocol undoes hideProtocol for one row, as far as the way says. If it fails the finding
+// shows that.
 func revealProtocol(way string, in, out int) {
 	if strings.Contains(way, wallMoved) {
 		_ = unix.Dup3(in, 0, 0)
@@ -374,7 +372,7 @@ func revealProtocol(way string, in, out int) {
 	}
 }
 
-// tryInChild makes a child try the row, which may kill it.
+// tryInChild makes a child try the row. The attempt may kill the child.
 func tryInChild(inside *ToolStarter, row, way, victims string) escape.Finding {
 	ctx, cancel := context.WithTimeout(context.Background(), rowWaiting)
 	defer cancel()
@@ -422,7 +420,7 @@ func actRow() error {
 	return err
 }
 
-// scenario is a setup that the suite is run in, and the rows that are known to escape there.
+// scenario is a setup for the suite, and the rows that are known to escape there.
 type scenario struct {
 	name   string
 	setup  workerSetup
@@ -432,7 +430,8 @@ type scenario struct {
 	known  []string
 }
 
-// allRows selects the rows that walls stop. What only a watchdog ends package spawn's tests try.
+// allRows selects the rows that walls stop. Tests of package spawn try the rows that only a
+// watchdog ends.
 func allRows(p escape.Probe) bool { return !p.Watched }
 
 // quickRows selects the rows of the self-test, and those that depend on how a spawner starts a
@@ -444,16 +443,17 @@ func quickRows(p escape.Probe) bool {
 // lightRows selects the rows that a second layer of walls could change, without bombs.
 func lightRows(p escape.Probe) bool { return !p.Heavy && !p.Watched }
 
-// The known escapes. F16 tells machines and boots apart, and nothing else. Without a process
-// namespace other processes and the names of their descriptors are listed, and a daemon outlives
-// its worker until the spawner's sweep. Without a root of its own a worker opens the host's
-// terminals, which the spawner's watchdog counts.
+// Known escapes. F16 only identifies machines and boots. Without a process namespace a worker can
+// list other processes and the names of their descriptors, and a daemon outlives its worker until
+// the spawner's sweep. Without a root of its own a worker can open the host's terminals, which the
+// spawner's watchdog counts.
 var (
 	knownBehindNamespaces = []string{"F16"}
 	knownBehindLandlock   = []string{"F6", "F14", "F16", "Q5", "X1"}
 )
 
-// scenarios are those that this process can run: all as root, otherwise those of its own account.
+// scenarios returns the scenarios that this process can run: all as root, otherwise those of its
+// own account.
 func scenarios() []scenario {
 	shared := func() accounts { return sharedAccount(sharedUID) }
 	own := func() accounts { return sharedAccount(os.Getuid()) }
@@ -478,8 +478,9 @@ func scenarios() []scenario {
 	)
 }
 
-// TestEscapes makes a worker of each tier try the whole table against real victims.
-func TestEscapes(t *testing.T) {
+// TestEscapes_EachTier_StopsRows makes a worker of each tier try the whole table against real
+// victims.
+func TestEscapes_EachTier_StopsRows(t *testing.T) {
 	program := plainBinary(t)
 	found := map[string]map[string]escape.Outcome{}
 	for _, c := range scenarios() {
@@ -487,11 +488,11 @@ func TestEscapes(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			for _, f := range c.tried(t, program) {
 				found[c.name][f.Row] = f.Outcome
-				t.Run(f.Row, func(t *testing.T) { c.judge(t, f) })
+				t.Run(f.Row, func(t *testing.T) { c.compare(t, f) })
 			}
 		})
 	}
-	if os.Getuid() == 0 && runtime.GOARCH == "amd64" && !t.Failed() { // K16 is of amd64
+	if os.Getuid() == 0 && runtime.GOARCH == "amd64" && !t.Failed() { // K16 exists only on amd64
 		compareDocument(t, document(found))
 	}
 }
@@ -516,8 +517,8 @@ func (c scenario) tried(t *testing.T, program string) []escape.Finding {
 	return findings
 }
 
-// judge compares a finding with what is known.
-func (c scenario) judge(t *testing.T, f escape.Finding) {
+// compare compares a finding with the expected one.
+func (c scenario) compare(t *testing.T, f escape.Finding) {
 	want := escape.Stopped
 	switch {
 	case slices.Contains(c.known, f.Row):

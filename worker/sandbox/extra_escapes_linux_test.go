@@ -16,10 +16,10 @@ import (
 	"mews/worker/sandbox/escape"
 )
 
-// Escapes that are not in the table. They matter where people share an account and there are no
+// Escapes that are not in the table. They matter if people share an account and there are no
 // namespaces.
 
-// extraRows are those rows. What each needs to know follows its name and a colon.
+// extraRows are those rows. Their input follows the name and a colon.
 var extraRows = map[string]func(what string, v escape.Victims) error{
 	"shm":      attachShared,
 	"datagram": sendDatagram,
@@ -28,7 +28,7 @@ var extraRows = map[string]func(what string, v escape.Victims) error{
 	"chmod":    func(_ string, v escape.Victims) error { return unix.Chmod(v.OtherHome, 0o640) },
 }
 
-// tryExtra tries a row if it is one of these. No error means an escape, as far as can be known
+// tryExtra tries a row if it is one of these. No error means an escape, as far as that can be known
 // inside.
 func tryExtra(row string, v escape.Victims) (escape.Finding, bool) {
 	name, what, _ := strings.Cut(row, ":")
@@ -42,7 +42,7 @@ func tryExtra(row string, v escape.Victims) (escape.Finding, bool) {
 	return escape.Finding{Row: row, Outcome: escape.Escaped}, true
 }
 
-// attachShared reads a segment of shared memory of the same account by its number, which can be
+// attachShared reads a shared memory segment of the same account by its number, which can be
 // guessed.
 func attachShared(what string, v escape.Victims) error {
 	id, err := strconv.Atoi(what)
@@ -78,7 +78,7 @@ func watch(dir string) error {
 	return err
 }
 
-// sharedMemory is a segment of the person's account that holds the secret.
+// sharedMemory makes a segment of the user's account that holds the secret.
 func (y *testHost) sharedMemory() int {
 	y.t.Helper()
 	id, err := unix.SysvShmGet(unix.IPC_PRIVATE, 4096, unix.IPC_CREAT|0o600)
@@ -97,7 +97,7 @@ func (y *testHost) sharedMemory() int {
 	return id
 }
 
-// datagrams is a socket that takes datagrams from everybody, as those of loggers do.
+// datagrams makes a socket that accepts datagrams from everybody, as loggers do.
 func (y *testHost) datagrams() string {
 	y.t.Helper()
 	fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
@@ -109,12 +109,12 @@ func (y *testHost) datagrams() string {
 	return path
 }
 
-// around are where such rows are tried, and which escape. Neither Landlock protects a file's mode
-// (landlock(7)), nor a filter, which sees no paths: only accounts do.
+// around lists where such rows are tried, and which escape. A file's mode is not protected by
+// Landlock (landlock(7)), nor by a filter, which sees no paths. Only accounts protect it.
 var around = []struct {
 	name    string
 	stand   workerSetup
-	apart   bool // each has an account
+	apart   bool // each user has an account
 	escapes []string
 }{
 	{"namespaces", workerSetup{privilege: PrivilegeNone, tier: TierNamespaces}, false, nil},
@@ -124,9 +124,10 @@ var around = []struct {
 	{"landlock with accounts", workerSetup{privilege: PrivilegeRoot, tier: TierLandlock}, true, nil},
 }
 
-// TestBeyondTheTable: what the landlock tier's filter must refuse because there are no namespaces.
-// Only as root: in anybody else's account the rows would change processes that are not the test's.
-func TestBeyondTheTable(t *testing.T) {
+// TestEscapes_BeyondTable_LandlockTier: the landlock tier's filter must refuse these, because there
+// are no namespaces. Only as root: in other accounts the rows would change processes outside the
+// test.
+func TestEscapes_BeyondTable_LandlockTier(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can give the processes an account that has no others")
 	}
@@ -162,7 +163,7 @@ func (y *testHost) judgeExtra(findings []escape.Finding, want []string) {
 	}
 	nice, err := unix.Getpriority(unix.PRIO_PROCESS, y.victims.VictimPID)
 	y.must(err)
-	// the raw call gives 20 less the value
+	// the raw call returns 20 minus the value
 	if changed := nice != 20; changed != slices.Contains(want, "renice") {
 		y.t.Errorf("the victim's priority is %d", nice)
 	}

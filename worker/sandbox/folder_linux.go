@@ -16,8 +16,8 @@ const FolderArgument = "make-folder"
 // folderVariable is the only variable of OwnFolder's environment: the name of the folder.
 const folderVariable = "MEWS_FOLDER"
 
-// MakeFolder makes a folder that belongs to an account: a child of this process with that uid, and
-// a group that may write to parent, an open folder, runs OwnFolder. No other goroutine may reap
+// MakeFolder makes a folder that belongs to an account. A child of this process runs OwnFolder with
+// that uid and a group that may write to parent, an open folder. No other goroutine may reap
 // children meanwhile.
 func MakeFolder(parent int, name string, uid, gid uint32) error {
 	said, write, err := os.Pipe()
@@ -44,7 +44,7 @@ func MakeFolder(parent int, name string, uid, gid uint32) error {
 	return err
 }
 
-// OwnFolder makes the folder that the environment names, in the working directory.
+// OwnFolder makes the folder named in the environment, in the working directory.
 func OwnFolder() error {
 	if err := dropCapabilities(); err != nil {
 		return err

@@ -6,29 +6,29 @@ import (
 	"testing"
 )
 
-// These tests do behind the walls of every tier what people's programs need to do.
+// These tests run common programs behind the walls of every tier.
 
-// python is a shell script that runs a Python file from the home. (Python reads a module again in
-// its children.)
+// python returns a shell script that runs a Python file from the home. (Python reads a module again
+// in its children.)
 func python(text string) string {
 	return "cat >check.py <<'END'\n" + text + "\nEND\nexec /usr/bin/python3 check.py </dev/null\n"
 }
 
-// succeeds runs a script in each tier; it must end well and say want.
+// succeeds runs a script in each tier. It must end with status 0 and print want.
 func succeeds(t *testing.T, script, want string) {
 	t.Helper()
 	inEach(t, buildableTiers(t), func(t *testing.T, r *testSandbox) {
-		if got := r.says(script); !strings.HasSuffix(got, want) {
+		if got := r.mustPrint(script); !strings.HasSuffix(got, want) {
 			t.Errorf("it says %q, want %q", got, want)
 		}
 	})
 }
 
-// TestMultiprocessing uses named semaphores, which are files of /dev/shm. Only a root of our own
-// has one.
-func TestMultiprocessing(t *testing.T) {
+// TestMultiprocessing_OwnRoot_Works uses named semaphores, which are files of /dev/shm. Only a root
+// of our own has one.
+func TestMultiprocessing_OwnRoot_Works(t *testing.T) {
 	inEach(t, tiersWithRoot(t), func(t *testing.T, r *testSandbox) {
-		got := r.says(python(`
+		got := r.mustPrint(python(`
 import multiprocessing as mp
 def square(n): return n * n
 if __name__ == "__main__":
@@ -48,7 +48,7 @@ if __name__ == "__main__":
 	})
 }
 
-func TestMultiprocessingByPipes(t *testing.T) {
+func TestMultiprocessing_Pipes_Work(t *testing.T) {
 	succeeds(t, python(`
 import multiprocessing as mp
 def child(end): end.send("from a child")
@@ -58,7 +58,7 @@ if __name__ == "__main__":
     process.start(); print(here.recv()); process.join()`), "from a child")
 }
 
-func TestAsyncioSubprocess(t *testing.T) {
+func TestAsyncioSubprocess_Works(t *testing.T) {
 	succeeds(t, python(`
 import asyncio
 async def one(n):
@@ -71,7 +71,7 @@ async def main():
 asyncio.run(main())`), "[('0', 0), ('1', 1), ('2', 2), ('3', 3)]\n-9")
 }
 
-func TestPseudoTerminal(t *testing.T) {
+func TestPseudoTerminal_Works(t *testing.T) {
 	succeeds(t, python(`
 import pty, os
 said = b""
@@ -82,7 +82,7 @@ status = pty.spawn(["/bin/sh", "-c", "test -t 0 && test -t 1 && tty && stty size
 print(status, b"/dev/pts/" in said)`), "is a terminal\r\n0 True")
 }
 
-func TestThreads(t *testing.T) {
+func TestThreads_Work(t *testing.T) {
 	succeeds(t, python(`
 import threading
 barrier, lock, total = threading.Barrier(50), threading.Lock(), 0
@@ -96,7 +96,7 @@ for t in threads: t.join()
 print(total)`), "50")
 }
 
-func TestPythonSQLite(t *testing.T) {
+func TestPythonSQLite_Works(t *testing.T) {
 	succeeds(t, python(`
 import sqlite3
 a = sqlite3.connect("x.db"); print(a.execute("pragma journal_mode=wal").fetchone())
@@ -104,12 +104,12 @@ a.execute("create table t(x)"); a.execute("insert into t values(1)"); a.commit()
 b = sqlite3.connect("x.db"); print(b.execute("select x from t").fetchone())`), "('wal',)\n(1,)")
 }
 
-func TestSQLite(t *testing.T) {
+func TestSQLite_Works(t *testing.T) {
 	succeeds(t, `echo 'pragma journal_mode=wal; create table t(x); insert into t values(1),(2); select sum(x) from t;' >x.sql
 sqlite3 x.db <x.sql && sqlite3 x.db 'select count(*) from t' </dev/null`, "wal\n3\n2")
 }
 
-func TestGit(t *testing.T) {
+func TestGit_Works(t *testing.T) {
 	succeeds(t, `exec 2>&1
 mkdir repo && cd repo && git init -q -b main . && git config user.email a@example.org && git config user.name A
 echo one >file && git add file && git commit -q -m one && git checkout -q -b side && echo two >>file && git commit -qam two
@@ -117,14 +117,14 @@ git checkout -q main && git merge -q side && git gc -q && git clone -q . ../copy
 `, "two\none")
 }
 
-func TestMedia(t *testing.T) {
+func TestMedia_Programs_Work(t *testing.T) {
 	succeeds(t, `ffmpeg -hide_banner -loglevel error -nostdin -f lavfi -i sine=frequency=440:duration=1 -ar 16000 -ac 1 a.wav &&
 ffmpeg -hide_banner -loglevel error -nostdin -i a.wav -c:a libvorbis a.ogg &&
 ffmpeg -hide_banner -loglevel error -nostdin -i a.ogg -f s16le -ac 1 -ar 16000 pipe:1 | wc -c &&
 ffprobe -v error -show_entries stream=codec_name,sample_rate -of csv=p=0 a.ogg`, "vorbis,16000")
 }
 
-func TestDocuments(t *testing.T) {
+func TestDocuments_Programs_Work(t *testing.T) {
 	succeeds(t, `cat >a.pdf <<'END'
 %PDF-1.4
 1 0 obj <</Type/Catalog/Pages 2 0 R>> endobj
@@ -139,7 +139,7 @@ END
 ulimit -d 786432 && pdftotext a.pdf - 2>/dev/null | head -1 && pdftoppm -jpeg -scale-to 100 a.pdf 2>/dev/null | tail -c 2 | od -An -tx1`, "words\n ff d9")
 }
 
-func TestJobControl(t *testing.T) {
+func TestJobControl_Works(t *testing.T) {
 	const jobs = `set -m
 sleep 60 &
 kill -STOP %1; wait %1 2>/dev/null
@@ -151,8 +151,8 @@ echo ended with $?
 	succeeds(t, "cat >jobs.sh <<'END'\n"+jobs+"END\nscript -qec 'bash jobs.sh' /dev/null </dev/null | tr -d '\\r'\n", "1\nended with 143")
 }
 
-// TestWhatPeopleExpect: small things that programs often need.
-func TestWhatPeopleExpect(t *testing.T) {
+// TestPrograms_CommonThings_Work: small things that programs often need.
+func TestPrograms_CommonThings_Work(t *testing.T) {
 	inEach(t, tiersWithRoot(t), func(t *testing.T, r *testSandbox) {
 		for script, want := range map[string]string{
 			"echo x | tee /dev/stderr 2>/dev/null":                           "x",
@@ -182,7 +182,7 @@ func TestWhatPeopleExpect(t *testing.T) {
 	})
 }
 
-// certificates is "True" if the host has certificates, else "".
+// certificates returns "True" if the host has certificates, otherwise "".
 func certificates() string {
 	if _, err := os.Stat("/etc/ssl/certs/ca-certificates.crt"); err != nil {
 		return ""

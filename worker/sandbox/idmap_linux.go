@@ -8,14 +8,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// firstMountFD is the first descriptor of mounts that stage one is given.
+// firstMountFD is the first of stage one's descriptors of mounts.
 const firstMountFD = workerFD + 1
 
-// lastID is the greatest that a user namespace maps (user_namespaces(7)).
+// lastID is the greatest id that a user namespace maps (user_namespaces(7)).
 const lastID = 1<<32 - 2
 
-// OpenSwapped opens a user namespace in which two accounts have each other's ids and everybody else
-// has their own. Its caller holds its thread, and closes it.
+// OpenSwapped opens a user namespace that swaps the ids of two accounts. All other ids stay the
+// same. The caller locks its thread, and closes the namespace.
 func OpenSwapped(uids, gids [2]int) (fd int, err error) {
 	pid, err := syscall.ForkExec(selfExe, []string{"mews-spawner"}, &syscall.ProcAttr{Env: []string{}, Sys: &syscall.SysProcAttr{
 		Cloneflags: unix.CLONE_NEWUSER, UidMappings: swapped(uids), GidMappings: swapped(gids),
@@ -34,7 +34,7 @@ func OpenSwapped(uids, gids [2]int) (fd int, err error) {
 	return fd, err
 }
 
-// swapped maps all ids to themselves but two, which change places.
+// swapped maps all ids to themselves except two, which it swaps.
 func swapped(ids [2]int) (list []syscall.SysProcIDMap) {
 	low, high := min(ids[0], ids[1]), max(ids[0], ids[1])
 	for _, m := range []syscall.SysProcIDMap{
@@ -49,10 +49,10 @@ func swapped(ids [2]int) (list []syscall.SysProcIDMap) {
 	return list
 }
 
-// Lend clones the mount of an open folder with the ids of a user namespace: what belongs to
-// somebody there belongs, for who has the mount, to whom they are here (mount_setattr(2),
-// MOUNT_ATTR_IDMAP). The file system has to take part. The caller closes it, and gives it to Start
-// in the order of number, which counts from 0.
+// Lend clones the mount of an open folder with the ids of a user namespace. Through the mount, a
+// file of an account belongs to the account with the mapped id (mount_setattr(2),
+// MOUNT_ATTR_IDMAP). The file system must support that. The caller closes the mount, and gives it
+// to Start in the order of number, which counts from 0.
 func (b *Bind) Lend(folder, namespace, number int) (mount int, err error) {
 	mount, err = unix.OpenTree(folder, "", unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_RECURSIVE|unix.AT_EMPTY_PATH)
 	if err != nil {
@@ -66,8 +66,8 @@ func (b *Bind) Lend(folder, namespace, number int) (mount int, err error) {
 	return mount, nil
 }
 
-// lent is the mount of a folder that was lent, if it is the one that was checked.
-func (b Bind) lent() (int, error) {
+// openLent returns the mount of a shared folder, if it is the one that was checked.
+func (b Bind) openLent() (int, error) {
 	fd, err := unix.FcntlInt(uintptr(b.Mount), unix.F_DUPFD_CLOEXEC, 0)
 	if err != nil {
 		return -1, fmt.Errorf("the mount of %s: %w", b.path(), err)

@@ -9,7 +9,7 @@ import (
 )
 
 // Landlock's rights over files (landlock(7)). Every right that the kernel's version knows is
-// handled: what no rule allows is refused. Nobody may make devices.
+// handled, so a right without a rule is refused. Nobody may make devices.
 const (
 	rightsRead  = unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_READ_DIR
 	rightsWrite = rightsRead | unix.LANDLOCK_ACCESS_FS_WRITE_FILE | unix.LANDLOCK_ACCESS_FS_REMOVE_DIR |
@@ -21,11 +21,12 @@ const (
 		unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_TRUNCATE | unix.LANDLOCK_ACCESS_FS_IOCTL_DEV
 )
 
-// landlockMinVersion is the version that the landlock tier needs: it keeps signals and abstract
-// sockets inside. In the higher tiers namespaces do that, and any version is a second wall.
+// landlockMinVersion is the version that the landlock tier needs, because it keeps signals and
+// abstract sockets inside. In the higher tiers namespaces do that, and any version is a second
+// wall.
 const landlockMinVersion = 6
 
-// versionRights are the rights over files that each version knows.
+// versionRights are the rights over files in each version.
 var versionRights = []uint64{
 	1: 1<<13 - 1,
 	2: 1<<14 - 1,
@@ -34,7 +35,7 @@ var versionRights = []uint64{
 	5: 1<<16 - 1,
 }
 
-// landlockVersion asks the kernel.
+// landlockVersion asks the kernel for its version.
 func landlockVersion() (int, error) {
 	n, _, e := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
 	if e != 0 {
@@ -48,7 +49,7 @@ type rule struct {
 	path     string
 	rights   uint64
 	optional bool
-	// set where a person can change what is at the path: it must be the folder that was checked
+	// set if a user can replace the file at the path: it must be the folder that was checked
 	bind *Bind
 }
 
@@ -59,7 +60,7 @@ func (r rule) open() (int, error) {
 	return unix.Open(r.path, unix.O_PATH|unix.O_CLOEXEC, 0)
 }
 
-// rightsOf are the rule's rights that are handled and that the kind of file has.
+// rightsOf returns the rule's rights that are handled and that the kind of file has.
 func (r rule) rightsOf(mode uint32, handled uint64) uint64 {
 	if mode&unix.S_IFMT != unix.S_IFDIR {
 		handled &= rightsOfFile
@@ -67,8 +68,8 @@ func (r rule) rightsOf(mode uint32, handled uint64) uint64 {
 	return r.rights & handled
 }
 
-// rulesetAttr is what a version is asked to refuse where no rule allows it: all access to files,
-// TCP, and signals and abstract sockets to processes outside.
+// rulesetAttr returns what a version must refuse without a rule: all access to files, TCP, and
+// signals and abstract sockets to processes outside.
 func rulesetAttr(version int) unix.LandlockRulesetAttr {
 	attr := unix.LandlockRulesetAttr{Handled_access_fs: versionRights[min(version, len(versionRights)-1)]}
 	if version >= 4 {

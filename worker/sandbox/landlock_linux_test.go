@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// newRights are the rights over files by the version that brought them (landlock(7)).
+// newRights are the new rights over files of each version (landlock(7)).
 var newRights = map[int]uint64{
 	1: unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_WRITE_FILE | unix.LANDLOCK_ACCESS_FS_READ_FILE |
 		unix.LANDLOCK_ACCESS_FS_READ_DIR | unix.LANDLOCK_ACCESS_FS_REMOVE_DIR | unix.LANDLOCK_ACCESS_FS_REMOVE_FILE |
@@ -21,9 +21,9 @@ var newRights = map[int]uint64{
 	5: unix.LANDLOCK_ACCESS_FS_IOCTL_DEV,
 }
 
-// TestVersionsOfLandlock: each version handles all rights that it knows, and no rule asks for a
-// right that the version does not know or that only folders have. (The kernel refuses both.)
-func TestVersionsOfLandlock(t *testing.T) {
+// TestLandlock_EachVersion_HandlesItsRights: no rule asks for a right that the version does not
+// know, or that only folders have. (The kernel refuses both.)
+func TestLandlock_EachVersion_HandlesItsRights(t *testing.T) {
 	var knows uint64
 	for version := 1; version <= 9; version++ {
 		knows |= newRights[version]
@@ -50,8 +50,8 @@ func TestVersionsOfLandlock(t *testing.T) {
 	}
 }
 
-// TestMissingFolder: a missing folder is an error, unless systems may lack it.
-func TestMissingFolder(t *testing.T) {
+// TestLandlock_MissingFolder_Fails: unless systems may lack it.
+func TestLandlock_MissingFolder_Fails(t *testing.T) {
 	dir := t.TempDir()
 	set, err := emptyRuleset()
 	if err != nil {
@@ -71,10 +71,11 @@ func emptyRuleset() (int, error) {
 	return createRuleset(unix.LandlockRulesetAttr{Handled_access_fs: versionRights[1]})
 }
 
-// TestLandlockAlone: without mounts of its own a worker reaches its own folders and no others.
-func TestLandlockAlone(t *testing.T) {
+// TestLandlock_WithoutMounts_ReachesOwnFolders: without mounts of its own a worker reaches no other
+// folders.
+func TestLandlock_WithoutMounts_ReachesOwnFolders(t *testing.T) {
 	r := newTestSandbox(t, TierLandlock)
-	// Any account may read and write here, so that only Landlock protects it.
+	// Any account may read and write here, so only Landlock protects it.
 	outside := filepath.Join(r.base, "outside")
 	r.must(os.Mkdir(outside, 0o777))
 	r.must(os.Chmod(outside, 0o777))
@@ -105,7 +106,7 @@ func TestLandlockAlone(t *testing.T) {
 		}
 	}
 	code := filepath.Join(r.base, "code")
-	r.says("echo x > here && mkdir d && mv here d/there && echo x > " + code + "/here && echo x > $TMPDIR/here && ln -s d e")
+	r.mustPrint("echo x > here && mkdir d && mv here d/there && echo x > " + code + "/here && echo x > $TMPDIR/here && ln -s d e")
 	if _, err := os.Stat(code + "/here"); err != nil {
 		t.Error(err)
 	}
@@ -114,8 +115,8 @@ func TestLandlockAlone(t *testing.T) {
 	}
 }
 
-// TestReadOnlyWorkspace: in every tier.
-func TestReadOnlyWorkspace(t *testing.T) {
+// TestReadOnlyWorkspace_CannotBeWritten: in every tier.
+func TestReadOnlyWorkspace_CannotBeWritten(t *testing.T) {
 	inEach(t, buildableTiers(t), func(t *testing.T, r *testSandbox) {
 		r.plan.Binds[0].Writable = false
 		at := "/workspaces/code"
@@ -123,7 +124,7 @@ func TestReadOnlyWorkspace(t *testing.T) {
 			at = filepath.Join(r.base, "code")
 		}
 		r.must(os.WriteFile(filepath.Join(r.base, "code", "file"), []byte("text\n"), 0o666))
-		if got := r.says("cat " + at + "/file"); got != "text" {
+		if got := r.mustPrint("cat " + at + "/file"); got != "text" {
 			t.Errorf("read %q", got)
 		}
 		if said, err := r.run("rm -f " + at + "/file || echo x > " + at + "/new"); err == nil {
@@ -132,9 +133,9 @@ func TestReadOnlyWorkspace(t *testing.T) {
 	})
 }
 
-// TestSwappedFolders: a worker never gets a folder other than the one that was checked, whatever
-// its path leads to.
-func TestSwappedFolders(t *testing.T) {
+// TestSwappedFolder_IsRefused: a worker never gets another folder than the one that was checked,
+// whatever its path leads to.
+func TestSwappedFolder_IsRefused(t *testing.T) {
 	swaps := map[string]func(r *testSandbox, name string){
 		"another": func(r *testSandbox, name string) { r.must(os.Mkdir(r.host(name), 0o777)) },
 		"a link":  func(r *testSandbox, name string) { r.must(os.Symlink("other", r.host(name))) },

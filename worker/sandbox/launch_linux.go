@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Launch says how a spawner executes stage one: which program, with what environment, and in which
+// Launch tells a spawner how to execute stage one: the program, its environment, and its
 // namespaces.
 type Launch struct {
 	Argv []string
@@ -18,31 +18,31 @@ type Launch struct {
 	Attr syscall.SysProcAttr
 
 	viaStageZero bool
-	self         string // the program of this process, which becomes stage one
+	self         string // this process's program, which becomes stage one
 }
 
-// selfExe is this process's program, wherever it lies.
+// selfExe is this process's program at any path.
 const selfExe = "/proc/self/exe"
 
 // Privilege is what a spawner may do. It decides how a worker gets its account and its namespaces.
 type Privilege string
 
 const (
-	// workers have the spawner's own account, and user namespaces of their own
+	// workers have the spawner's own account, each with its own user namespace
 	PrivilegeNone Privilege = "none"
 	PrivilegeRoot Privilege = "root" // any account; the kernel gives it a user namespace
 	// CAP_SETUID, CAP_SETGID, CAP_KILL: first the account, then its own user namespace
 	PrivilegeSetID Privilege = "switch"
-	// and CAP_SYS_ADMIN: no user namespace, for systems where those are switched off
+	// and CAP_SYS_ADMIN: no user namespace, for systems that switch them off
 	PrivilegeMount Privilege = "mount"
 )
 
-// namespaces are those of a worker, without the user namespace.
+// namespaces are the namespaces of a worker, without the user namespace.
 const namespaces = unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWNET | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS |
 	unix.CLONE_NEWCGROUP
 
-// launchAttrs say for each privilege how stage one gets its account and its namespaces. A function
-// that changes the account takes it from the plan, so that stage one does not change it again.
+// launchAttrs set stage one's account and namespaces for each privilege. A function that changes
+// the account removes it from the plan, so that stage one does not change it again.
 var launchAttrs = map[Privilege]func(*Plan) syscall.SysProcAttr{
 	PrivilegeNone:  ownUserNamespace,
 	PrivilegeRoot:  accountUserNamespace,
@@ -50,8 +50,8 @@ var launchAttrs = map[Privilege]func(*Plan) syscall.SysProcAttr{
 	PrivilegeMount: namespacesThenAccount,
 }
 
-// Launch says how a spawner of that privilege executes stage one of a plan. With PrivilegeSetID it
-// executes StageZero, which executes stage one.
+// Launch returns how a spawner of that privilege executes stage one of a plan. With PrivilegeSetID
+// it executes StageZero, which executes stage one.
 func (p Plan) Launch(privilege Privilege) (Launch, error) {
 	switch err := p.check(); {
 	case err != nil:
@@ -71,17 +71,17 @@ func (p Plan) Launch(privilege Privilege) (Launch, error) {
 		argument = StageZeroArgument
 	}
 	attr := attrOf(&p)
-	attr.Setsid = true // no terminal, and a process group of its own
+	attr.Setsid = true // no terminal, and its own process group
 	attr.Pdeathsig = syscall.SIGKILL
 	return Launch{Argv: []string{"mews-spawner", argument}, Env: p.Environ(), Attr: attr, viaStageZero: viaZero, self: selfExe}, nil
 }
 
-// Start executes stage one in the folder home, an open descriptor, with files as its descriptors 0
-// to 3: the worker's three, and the worker's program, opened. It returns the pid of a new child of
-// this process, which becomes the worker, or says on its descriptor 2 why not.
+// Start executes stage one in the folder home, an open descriptor. files become its descriptors 0
+// to 3: the worker's three, and the open file of the worker's program. Start returns the pid of a
+// new child of this process. The child becomes the worker, or writes on its descriptor 2 why not.
 //
-// The calling goroutine must hold its thread: the child is killed when the thread ends. Nobody else
-// in this process may depend on the working directory.
+// The calling goroutine must be locked to its thread: the child is killed when the thread ends. No
+// other code in this process may depend on the working directory.
 func (l Launch) Start(home int, files ...uintptr) (pid int, err error) {
 	attr := syscall.ProcAttr{Env: l.Env, Sys: &l.Attr, Files: files}
 	if l.viaStageZero {
@@ -91,8 +91,8 @@ func (l Launch) Start(home int, files ...uintptr) (pid int, err error) {
 		attr.Dir = fdPath(home)
 		return syscall.ForkExec(l.self, l.Argv, &attr)
 	}
-	// A child in a mount namespace of its own finds a folder of the old namespace only as its
-	// working directory. So neither the folder's path nor the way to it matters.
+	// A child in a new mount namespace finds a folder of the old namespace only as its working
+	// directory. So neither the folder's path nor the way to it matters.
 	if err := unix.Fchdir(home); err != nil {
 		return 0, fmt.Errorf("enter the home: fchdir: %w", err)
 	}
@@ -103,7 +103,7 @@ func (l Launch) Start(home int, files ...uintptr) (pid int, err error) {
 	return pid, nil
 }
 
-// fdPath is a path to an open folder for a child, which has a copy of the descriptor until it
+// fdPath returns a path to an open folder for a child, which has a copy of the descriptor until it
 // executes.
 func fdPath(dir int) string { return fmt.Sprint("/proc/self/fd/", dir) }
 
@@ -122,8 +122,8 @@ func ownUserNamespace(p *Plan) syscall.SysProcAttr {
 	return inUserNamespace(os.Getuid(), os.Getgid())
 }
 
-// accountUserNamespace maps another account to itself, and no other: nothing in that namespace is
-// root's.
+// accountUserNamespace maps another account to itself, and no other: root owns nothing in that
+// namespace.
 func accountUserNamespace(p *Plan) syscall.SysProcAttr {
 	attr := inUserNamespace(p.UID, p.GID)
 	attr.GidMappingsEnableSetgroups = true
@@ -131,8 +131,8 @@ func accountUserNamespace(p *Plan) syscall.SysProcAttr {
 	return attr
 }
 
-// accountFirst changes the account. Whoever owns a user namespace may do anything in it, so the
-// person's account makes it and not the service's.
+// accountFirst changes the account first. The owner of a user namespace may do anything in it, so
+// the user's account must make it, not the service's.
 func accountFirst(p *Plan) syscall.SysProcAttr {
 	attr := syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(p.UID), Gid: uint32(p.GID)}}
 	p.UID, p.GID = -1, -1
@@ -140,7 +140,7 @@ func accountFirst(p *Plan) syscall.SysProcAttr {
 }
 
 // namespacesThenAccount makes the namespaces with the spawner's own capabilities. Stage one changes
-// the account when they are built.
+// the account once they are built.
 func namespacesThenAccount(*Plan) syscall.SysProcAttr {
 	return syscall.SysProcAttr{Cloneflags: namespaces,
 		AmbientCaps: append([]uintptr{unix.CAP_SETUID, unix.CAP_SETGID, unix.CAP_DAC_READ_SEARCH}, stageOneCapabilities...)}
@@ -156,7 +156,7 @@ func inUserNamespace(uid, gid int) syscall.SysProcAttr {
 	}
 }
 
-// withNamespaceAdvice puts what to do before an error of making namespaces.
+// withNamespaceAdvice puts advice before an error of making namespaces.
 func withNamespaceAdvice(err error) error {
 	for _, known := range namespaceAdvice {
 		if strings.Contains(err.Error(), known.err) {

@@ -10,32 +10,31 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// withDefaults fills in what is 0.
+// withDefaults replaces zeros by defaults.
 func (l Limits) withDefaults() Limits {
 	l.Memory, l.Tmp, l.File = cmp.Or(l.Memory, 2<<30), cmp.Or(l.Tmp, 256<<20), cmp.Or(l.File, 1<<30)
 	l.PIDs = cmp.Or(l.PIDs, 512)
 	return l
 }
 
-// niceness is that of a worker and all that it runs (nice(1)): the supervisor and the spawner,
-// which must count and end what takes too much, come first where no control group shares out the
+// niceness is the priority of a worker and its programs (nice(1)). The supervisor and the spawner
+// must count and end greedy processes, so they come first if no control group shares out the
 // processors.
 const niceness = 10
 
-// maxFiles is how many descriptors one process has. Kernel objects that are counted for a whole
-// account are had by descriptors: pipes, epoll instances, what is in flight between sockets. 256 is
-// what programs get on macOS.
+// maxFiles is how many descriptors one process may have. Kernel objects that are counted for a
+// whole account need descriptors: pipes, epoll instances, descriptors in flight between sockets.
+// macOS gives programs 256.
 const maxFiles = 256
 
-// sharedHeadroom is how many more processes and threads a shared account may come to have. It is no
-// person's limit: the spawner enforces that one, and it is lower. A program that doubles itself
-// without end is stopped here until the spawner ends it, and the spawner must find its turn among
-// those processes: with 600 on two processors it takes seconds to end all, with 1,500 it was not
-// done in a minute.
+// sharedHeadroom is how many more processes and threads a shared account may get. It is no user's
+// limit: the spawner enforces that one, and it is lower. This limit stops a program that forks
+// without end until the spawner ends it, and the spawner must get processor time among those
+// processes. On two processors 600 take seconds to end; 1,500 were not ended within a minute.
 const sharedHeadroom = 600
 
-// setLimits sets the limits of this process and all that it starts, except that of memory. Nobody
-// can raise them again.
+// setLimits sets the limits of this process and all that it starts, except the memory limit. They
+// cannot be raised again.
 func setLimits(l Limits) error {
 	pids := int64(l.PIDs)
 	if l.Shared {
@@ -65,8 +64,8 @@ func setLimits(l Limits) error {
 // programs may have.
 const inotifyShare = 8
 
-// boundInotify lowers what may be watched in this process's own user namespace (namespaces(7),
-// /proc/sys/user). Without one of its own there is the account's own bound.
+// boundInotify lowers the inotify limits of this process's own user namespace (namespaces(7),
+// /proc/sys/user). Without such a namespace the account's own limit holds.
 func boundInotify(p Plan) error {
 	if p.UID >= 0 { // these are the machine's namespaces: the account is changed later
 		return nil
@@ -94,13 +93,13 @@ func setLimit(name string, resource int, most int64) error {
 	return wrap(unix.Prlimit(0, resource, &unix.Rlimit{Cur: least, Max: least}, nil), "limit %s to %d", name, least)
 }
 
-// limitMemory is done last before the worker is executed: this program may have more memory
-// already, and its runtime could get no page afterwards. It limits the data segment and not the
-// address space, of which Go and Python reserve much more than they use.
+// limitMemory comes last before the worker is executed. This program may have more memory already,
+// and its runtime could get no page afterwards. It limits the data segment and not the address
+// space, because Go and Python reserve much more address space than they use.
 func limitMemory(l Limits) error { return setLimit("data", unix.RLIMIT_DATA, l.Memory) }
 
-// lowerPriority makes this thread, and all that it executes and starts, at least as nice as workers
-// are.
+// lowerPriority makes this thread, and all that it executes and starts, at least as nice as
+// workers.
 func lowerPriority() error {
 	now, err := unix.Getpriority(unix.PRIO_PROCESS, 0) // 20 - nice: getpriority(2)
 	if err == nil && 20-now < niceness {
@@ -109,9 +108,9 @@ func lowerPriority() error {
 	return wrap(err, "lower the priority")
 }
 
-// countTasks counts the processes and threads of an account as setrlimit(2) does, as far as they
-// can be seen. It uses one buffer and plain system calls, so that the runtime has no reason to
-// start threads: the limits hold for this process too.
+// countTasks counts the processes and threads of an account as setrlimit(2) does, as far as it can
+// see them. It uses one buffer and plain system calls, so that the runtime need not start threads:
+// the limits hold for this process too.
 func countTasks(proc string, uid int) (n int) {
 	dir, err := unix.Open(proc, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -138,8 +137,8 @@ func countTasks(proc string, uid int) (n int) {
 	}
 }
 
-// statusNumber is the first number of a line of /proc/PID/status, -1 without one. (A process's name
-// cannot forge a line: the kernel escapes line ends in it.)
+// statusNumber returns the first number in a line of /proc/PID/status; -1 if there is none. (A
+// process's name cannot forge a line: the kernel escapes line ends in it.)
 func statusNumber(status []byte, key string) int {
 	_, rest, _ := bytes.Cut(status, []byte("\n"+key))
 	rest = bytes.TrimLeft(rest, "\t ")

@@ -9,11 +9,11 @@ import (
 	"testing"
 )
 
-// limits are a worker's as in /proc/self/limits: soft and hard.
+// limits returns a worker's soft and hard limits, as in /proc/self/limits.
 func (r *testSandbox) limits() map[string][2]string {
 	r.t.Helper()
 	got := map[string][2]string{}
-	for line := range strings.Lines(r.says("cat /proc/self/limits")) {
+	for line := range strings.Lines(r.mustPrint("cat /proc/self/limits")) {
 		if len(line) > 60 {
 			f := strings.Fields(line[26:])
 			got[strings.TrimSpace(line[:26])] = [2]string{f[0], f[1]}
@@ -22,7 +22,7 @@ func (r *testSandbox) limits() map[string][2]string {
 	return got
 }
 
-func TestLimits(t *testing.T) {
+func TestLimits_AreSetAsPlanned(t *testing.T) {
 	inEach(t, buildableTiers(t), func(t *testing.T, r *testSandbox) {
 		for _, test := range []struct {
 			limits Limits
@@ -32,7 +32,7 @@ func TestLimits(t *testing.T) {
 				"Max data size": 2 << 30, "Max core file size": 0, "Max locked memory": 64 << 10, "Max msgqueue size": 0,
 				"Max pending signals": 4096}},
 			// With the race detector this program itself takes some hundred MiB before it becomes
-			// the one that is walled in.
+			// the worker.
 			{Limits{Memory: 900 << 20, File: 5 << 20, PIDs: 40}, map[string]int64{"Max processes": 40, "Max file size": 5 << 20,
 				"Max data size": 900 << 20}},
 		} {
@@ -47,19 +47,20 @@ func TestLimits(t *testing.T) {
 	})
 }
 
-// TestAWorkerYields: a worker and what it starts have a lower priority than who must end them, for
-// good.
-func TestAWorkerYields(t *testing.T) {
+// TestWorker_Priority_IsLowered: a worker and its programs have a lower priority than the processes
+// that must end them, for good.
+func TestWorker_Priority_IsLowered(t *testing.T) {
 	inEach(t, buildableTiers(t), func(t *testing.T, r *testSandbox) {
-		if got := r.says("nice; nice -n 3 nice; nice -n -5 nice 2>/dev/null"); got != "10\n13\n10" {
+		if got := r.mustPrint("nice; nice -n 3 nice; nice -n -5 nice 2>/dev/null"); got != "10\n13\n10" {
 			t.Errorf("niceness: %q", got)
 		}
 	})
 }
 
-// TestSharedCount: where others' processes are counted too, one person's limit would keep another's
-// worker from starting. So there is one limit for all, above what runs already.
-func TestSharedCount(t *testing.T) {
+// TestSharedCount_OthersRunning_AllowsStart: if others' processes count too, one user's limit would
+// keep another's worker from starting. So all share one limit, above the number of running
+// processes.
+func TestSharedCount_OthersRunning_AllowsStart(t *testing.T) {
 	inEach(t, buildableTiers(t), func(t *testing.T, r *testSandbox) {
 		for pids, want := range map[int]int{40: sharedHeadroom, 5000: 5000} {
 			r.plan.Limits = Limits{PIDs: pids, Shared: true}
@@ -71,8 +72,9 @@ func TestSharedCount(t *testing.T) {
 	})
 }
 
-// TestTasks: this process is counted for its account, and no other account's processes are.
-func TestTasks(t *testing.T) {
+// TestCountTasks_CountsOnlyAccount: this process counts for its account, and other accounts'
+// processes do not.
+func TestCountTasks_CountsOnlyAccount(t *testing.T) {
 	own, err := os.ReadDir("/proc/self/task")
 	if err != nil {
 		t.Fatal(err)
@@ -105,27 +107,27 @@ func TestTasks(t *testing.T) {
 	}
 }
 
-// TestLimitsHold: what exceeds a limit fails, and only for the process that asked.
-func TestLimitsHold(t *testing.T) {
+// TestLimits_Exceeded_FailOnlyThatProcess: only the process that asked for too much fails.
+func TestLimits_Exceeded_FailOnlyThatProcess(t *testing.T) {
 	inEach(t, buildableTiers(t), func(t *testing.T, r *testSandbox) {
 		r.plan.Limits = Limits{Memory: 900 << 20, File: 1 << 20, PIDs: 60, Tmp: 2 << 20}
-		if got := r.says(`head -c 3000000 /dev/zero >big 2>/dev/null; wc -c <big`); got != "1048576" {
+		if got := r.mustPrint(`head -c 3000000 /dev/zero >big 2>/dev/null; wc -c <big`); got != "1048576" {
 			t.Errorf("a file of %s bytes", got)
 		}
 		if said, err := r.run("exec /usr/bin/python3 -c 'bytearray(1200<<20)' </dev/null"); err == nil || !strings.Contains(said, "MemoryError") {
 			t.Errorf("memory: %s, %v", said, err)
 		}
-		if got := r.says("ulimit -n 2048 2>/dev/null || ulimit -d unlimited 2>/dev/null || echo stays"); got != "stays" {
+		if got := r.mustPrint("ulimit -n 2048 2>/dev/null || ulimit -d unlimited 2>/dev/null || echo stays"); got != "stays" {
 			t.Errorf("it raises its limits: %s", got)
 		}
 		if r.plan.Tier == TierLandlock {
-			return // whose account's processes are counted with others'
+			return // the account's processes are counted with others'
 		}
 		forks := "i=0; while [ $i -lt 100 ]; do sleep 30 & i=$((i+1)); done; echo none refused"
 		if said, err := r.run(forks); err == nil || strings.Contains(said, "none refused") {
 			t.Errorf("processes: %s, %v", said, err)
 		}
-		if got := r.says("head -c 900000 /dev/zero >/tmp/a; head -c 900000 /dev/zero >/tmp/b; head -c 900000 /dev/zero >/tmp/c 2>/dev/null" +
+		if got := r.mustPrint("head -c 900000 /dev/zero >/tmp/a; head -c 900000 /dev/zero >/tmp/b; head -c 900000 /dev/zero >/tmp/c 2>/dev/null" +
 			"; expr $(cat /tmp/? | wc -c) / 1000000"); got != "2" {
 			t.Errorf("/tmp took %s million bytes", got)
 		}

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestMain is the tests, or what a spawner executes.
+// TestMain runs the tests, or a role that a spawner executes.
 func TestMain(m *testing.M) {
 	runByName()
 	roles := map[string]func() error{StageOneArgument: StageOne, StageZeroArgument: StageZero, "detect": detect, "filtered": callFiltered, "swap": swap, "off": tryOff,
@@ -15,7 +15,7 @@ func TestMain(m *testing.M) {
 	if len(os.Args) == 2 && roles[os.Args[1]] != nil {
 		if err := roles[os.Args[1]](); err != nil {
 			fmt.Fprintln(os.Stderr, "mews-spawner:", err)
-			// at once: where races are looked for, os.Exit waits a second for them
+			// at once, because with the race detector os.Exit waits a second
 			syscall.Exit(126)
 		}
 		syscall.Exit(0)

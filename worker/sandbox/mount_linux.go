@@ -11,7 +11,7 @@ import (
 // Mounts are made with the calls that take descriptors (fsopen(2), open_tree(2), move_mount(2);
 // Linux 5.12), so that no path is looked up twice.
 
-// What mounts allow: nowhere a set-uid program, and devices only in /dev.
+// Attributes of mounts: set-uid programs nowhere, and devices only in /dev.
 const (
 	readOnlyAttrs  = unix.MOUNT_ATTR_RDONLY | unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NODEV
 	readWriteAttrs = unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NODEV
@@ -51,7 +51,7 @@ func newTmpfs(size int64, mode string) (int, error) {
 		fsOption{"nr_inodes", strconv.FormatInt(max(size>>12, 1024), 10)})
 }
 
-// cloneMount copies what is at path beneath dir, with what is mounted in it, as a mount that is not
+// cloneMount copies the tree at path beneath dir, with the mounts in it, as a mount that is not
 // attached yet. With an empty path it copies dir itself.
 func cloneMount(dir int, path string, attrs uint64) (int, error) {
 	flags := uint(unix.OPEN_TREE_CLONE | unix.OPEN_TREE_CLOEXEC | unix.AT_RECURSIVE)
@@ -69,8 +69,8 @@ func cloneMount(dir int, path string, attrs uint64) (int, error) {
 	return fd, nil
 }
 
-// attachMount attaches a mount at an existing path, or at dir itself where path is empty, and
-// closes its descriptor.
+// attachMount attaches a mount at an existing path, or at dir itself if path is empty, and closes
+// its descriptor.
 func attachMount(fd, dir int, path string) error {
 	flags := unix.MOVE_MOUNT_F_EMPTY_PATH
 	if path == "" {
@@ -84,8 +84,8 @@ func attachMount(fd, dir int, path string) error {
 }
 
 // openBeneath opens a folder or file beneath root. It follows no link that leads out of root, and
-// no link at all on the way to root: the configuration named a path without links, so somebody has
-// put one there since.
+// no link at all on the way to root: the configuration named a path without links, so a link there
+// is new.
 func openBeneath(root, path string) (fd int, err error) {
 	dir, err := unix.Openat2(unix.AT_FDCWD, root, &unix.OpenHow{
 		Flags: unix.O_PATH | unix.O_DIRECTORY | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS,
@@ -98,7 +98,7 @@ func openBeneath(root, path string) (fd int, err error) {
 	}
 	defer unix.Close(dir)
 	how := unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_MAGICLINKS}
-	// the kernel answers EAGAIN when a rename elsewhere made it unsure of a ".." (openat2(2))
+	// the kernel answers EAGAIN if a rename elsewhere made it unsure of a ".." (openat2(2))
 	for range 8 {
 		fd, err = unix.Openat2(dir, path, &how)
 		if err != unix.EAGAIN && err != unix.EINTR {
@@ -120,7 +120,7 @@ func (b Bind) openChecked() (int, error) {
 	return b.sameOrClose(fd)
 }
 
-// sameOrClose returns a descriptor that is of the folder that was checked, and closes any other.
+// sameOrClose returns a descriptor of the folder that was checked, and closes any other.
 func (b Bind) sameOrClose(fd int) (int, error) {
 	var st unix.Stat_t
 	err := unix.Fstat(fd, &st)

@@ -12,8 +12,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestNothingOfASpawnersPower: even without walls a worker has no more privilege than its account.
-func TestNothingOfASpawnersPower(t *testing.T) {
+// TestTierOff_Worker_HasNoPrivilege: even without walls a worker has no more privilege than its
+// account.
+func TestTierOff_Worker_HasNoPrivilege(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can give a process capabilities")
 	}
@@ -56,9 +57,9 @@ func tryOff() error {
 	return waitExit(pid)
 }
 
-// TestRootIsRefused: a plan that names no account means the spawner's own, which must not be
-// root's.
-func TestRootIsRefused(t *testing.T) {
+// TestPlan_RootAccount_IsRefused: a plan without an account means the spawner's own, which must not
+// be root's.
+func TestPlan_RootAccount_IsRefused(t *testing.T) {
 	p := Plan{Tier: TierOff, Profile: ProfileWorker, Worker: "/bin/sh", Home: Bind{Root: "/"}, UID: -1, GID: -1}
 	for privilege := range launchAttrs {
 		if _, err := p.Launch(privilege); (err == nil) != (os.Getuid() != 0) {

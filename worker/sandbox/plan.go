@@ -7,14 +7,14 @@ import (
 )
 
 // A plan travels to stage one as its environment. That needs no file, no pipe and no parser that a
-// person's data reaches, and execve(2) drops it.
+// user's data reaches, and execve(2) drops it.
 const (
 	planPrefix = "MEWS_PLAN_"
-	planFormat = "%q %q %q %d %d %d %d %t %d %d %t" // all but the home and the binds
+	planFormat = "%q %q %q %d %d %d %d %t %d %d %t" // everything except the home and the binds
 	bindFormat = "%q %q %q %d %d %t %d"
 )
 
-// Environ is the plan as stage one's environment.
+// Environ returns the plan as stage one's environment.
 func (p Plan) Environ() []string {
 	env := []string{planPrefix + "VALUES=" + p.encode(), planPrefix + "HOME=" + p.Home.encode()}
 	for i, b := range p.Binds {
@@ -23,7 +23,7 @@ func (p Plan) Environ() []string {
 	return env
 }
 
-// readPlan is the reverse of Environ. Nothing may be missing and nothing left over.
+// readPlan is the reverse of Environ. It refuses missing and additional variables.
 func readPlan(environ []string) (p Plan, err error) {
 	values := map[string]string{}
 	for _, entry := range environ {
@@ -77,7 +77,7 @@ func (b *Bind) decode(v string) error {
 	return scan(v, bindFormat, b, &b.Name, &b.Root, &b.Path, &b.Device, &b.Inode, &b.Writable, &b.Mount)
 }
 
-// scan reads v into the fields of whole. It refuses a v that whole would not encode to.
+// scan reads v into the fields of whole. It refuses a v that differs from whole's own encoding.
 func scan(v, format string, whole interface{ encode() string }, fields ...any) error {
 	_, err := fmt.Sscanf(v, format, fields...)
 	if err == nil && whole.encode() != v {

@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// word is any text that an environment can hold.
+// word is any text that is valid in an environment.
 func word() *rapid.Generator[string] {
 	return rapid.Map(rapid.SliceOf(rapid.ByteRange(1, 255)), func(b []byte) string { return string(b) })
 }
@@ -45,12 +45,12 @@ func plan() *rapid.Generator[Plan] {
 	})
 }
 
-// TestPlanTravels: stage one reads the plan that the spawner wrote, whatever the order of the
-// environment.
-func TestPlanTravels(t *testing.T) {
+// TestPlan_AnyOrder_IsReadBack: stage one reads the spawner's plan from an environment in any
+// order.
+func TestPlan_AnyOrder_IsReadBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := plan().Draw(t, "plan")
-		if p.homeless() {
+		if p.hasNoFolders() {
 			p.Home, p.Binds = Bind{}, nil
 		}
 		if len(p.Binds) == 0 {
@@ -94,7 +94,7 @@ func FuzzReadPlan(f *testing.F) {
 	})
 }
 
-func TestPlanIsRefused(t *testing.T) {
+func TestPlan_BadPlans_AreRefused(t *testing.T) {
 	good := func() Plan {
 		return Plan{Tier: TierNamespaces, Profile: ProfileWorker, Worker: "/w", Home: Bind{Root: "/h"}, UID: 1000, GID: 1000}
 	}
@@ -135,7 +135,7 @@ func TestPlanIsRefused(t *testing.T) {
 	}
 }
 
-func TestTiersAreOrdered(t *testing.T) {
+func TestTiers_AreOrdered(t *testing.T) {
 	for i, tier := range tierOrder {
 		for j, least := range tierOrder {
 			if tier.AtLeast(least) != (i >= j) {

@@ -10,15 +10,15 @@ import (
 	"mews/worker/sandbox/escape"
 )
 
-// pool is something that a whole machine or account shares, and what keeps one worker from taking
-// all of it.
+// pool is a resource that a whole machine or account shares, and the limit that keeps one worker
+// from taking all of it.
 type pool struct {
 	setting, whose, bound string
-	// of the escape suite; none: nothing that a worker may do takes of it
+	// rows of the escapes; none means that no action of a worker uses it
 	rows []string
 }
 
-// pools are all that /proc/sys bounds and that more than one person has of.
+// pools are all pools with a bound in /proc/sys that several users share.
 var pools = []pool{
 	{"fs.aio-max-nr", "machine", "refused: io_setup", []string{"Q1"}},
 	{"fs.epoll.max_user_watches", "account", "a 64th part; the watchdog ends who has more", []string{"Q12"}},
@@ -51,19 +51,19 @@ var pools = []pool{
 	{"(RLIMIT_MEMLOCK) locked memory", "account", "64 KiB", []string{"Q8"}},
 }
 
-// poolFolders are where the kernel says how much there is of what is counted for everybody.
+// poolFolders are the folders where the kernel shows the bounds of shared pools.
 var poolFolders = []string{"fs", "fs/epoll", "fs/inotify", "fs/mqueue", "fs/fanotify", "kernel", "kernel/pty", "kernel/keys", "user", "vm", "net"}
 
-// poolNames are words in the names of settings that bound how much there is of something.
+// poolNames are parts of the names of settings that bound a pool.
 var poolNames = []string{"max_user", "max-nr", "file-max", "mount-max", "queues_max", "user-pages", "maxkeys", "maxbytes", "mni", "shmall",
 	"threads-max", "pid_max", "nr_hugepages", "nr_overcommit_hugepages", "max_map_count", "mlock_kb", "conntrack_max"}
 
-// elsewhere are settings that look like those of a pool, and are none.
-var elsewhere = []string{"root_maxkeys", "root_maxbytes", "nr_hugepages_mempolicy", "max_user_freq", "msg_next_id", "auto_msgmni"}
+// otherSettings are settings that look like bounds of a pool, but are not.
+var otherSettings = []string{"root_maxkeys", "root_maxbytes", "nr_hugepages_mempolicy", "max_user_freq", "msg_next_id", "auto_msgmni"}
 
-// TestEveryPoolIsInTheTable: a kernel may have another that looks like one by its name. Each row
-// that is named is there.
-func TestEveryPoolIsInTheTable(t *testing.T) {
+// TestPools_EachKernelSetting_IsInTable: a kernel may have another setting that looks like a pool
+// by its name. Each row of a pool must exist.
+func TestPools_EachKernelSetting_IsInTable(t *testing.T) {
 	var table strings.Builder
 	for _, p := range pools {
 		table.WriteString(p.setting + " ")
@@ -74,13 +74,13 @@ func TestEveryPoolIsInTheTable(t *testing.T) {
 		}
 	}
 	for _, folder := range poolFolders {
-		entries, _ := os.ReadDir(filepath.Join("/proc/sys", folder)) // an older kernel has not all
+		entries, _ := os.ReadDir(filepath.Join("/proc/sys", folder)) // older kernels lack some
 		for _, e := range entries {
 			name := e.Name()
 			looks := folder == "user" || slices.ContainsFunc(poolNames, func(word string) bool { return strings.Contains(name, word) })
 			short := strings.TrimSuffix(strings.TrimPrefix(name, "max_"), "_namespaces")
 			known := strings.Contains(table.String(), name) || folder == "user" && strings.Contains(table.String(), strings.Split(short, "_")[0])
-			if looks && !e.IsDir() && !known && !slices.Contains(elsewhere, name) {
+			if looks && !e.IsDir() && !known && !slices.Contains(otherSettings, name) {
 				t.Errorf("%s/%s bounds something, and nothing says what keeps one worker from taking it all", folder, name)
 			}
 		}

@@ -14,11 +14,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Two processes change what a workspace's path leads to as fast as they can, while workers are
-// started with it: one puts a link to another person's folder there, the other that folder itself.
-// A worker gets the folder that was checked, or does not start.
+// Two processes change the target of a workspace's path as fast as they can, while workers are
+// started with it. One puts a link to another user's folder there, the other that folder itself. A
+// worker gets the folder that was checked, or does not start.
 
-// swapRaces are how each swaps, until its standard input ends.
+// swapRaces are the ways to swap, until standard input ends.
 var swapRaces = map[string]func(dir string) error{
 	"link": func(dir string) error {
 		_ = os.Symlink(filepath.Join(dir, "other"), filepath.Join(dir, "link"))
@@ -40,7 +40,7 @@ func swap() error {
 		if n == 100 {
 			fmt.Println("swapping")
 		}
-		if n%20 == 0 { // every rename makes all that look up paths wait: the workers must get on
+		if n%20 == 0 { // every rename makes all path lookups wait, and the workers must make progress
 			if ended, err := unix.Poll(stdin, 1); ended > 0 || err != nil && err != unix.EINTR {
 				return err
 			}
@@ -48,7 +48,7 @@ func swap() error {
 	}
 }
 
-// startSwap has a process swap until the test ends.
+// startSwap starts a process that swaps until the test ends.
 func (r *testSandbox) startSwap(t *testing.T, how string) {
 	t.Helper()
 	cmd := exec.Command("/proc/self/exe", "swap")
@@ -68,8 +68,8 @@ func (r *testSandbox) startSwap(t *testing.T, how string) {
 	r.must(err)
 }
 
-// TestSwapRace starts 200 workers, or as many as fit into MEWS_RACE.
-func TestSwapRace(t *testing.T) {
+// TestSwapRace_Worker_GetsCheckedFolder starts 200 workers, or as many as fit into MEWS_RACE.
+func TestSwapRace_Worker_GetsCheckedFolder(t *testing.T) {
 	most, long := 200, time.Duration(0)
 	if text := os.Getenv("MEWS_RACE"); text != "" {
 		var err error
@@ -96,7 +96,7 @@ func TestSwapRace(t *testing.T) {
 	}
 }
 
-// race starts at least least workers, and until end.
+// race starts at least least workers, and goes on until end.
 func (r *testSandbox) race(least int, end time.Time) (started, refused int) {
 	script := "cat " + r.host("code/whose") + " " + r.host("other/whose") + " 2>/dev/null; echo started\n"
 	if r.plan.Tier.AtLeast(TierNamespaces) {

@@ -16,29 +16,29 @@ import (
 	"mews/worker/sandbox/escape"
 )
 
-// The names of walls, by which the tests remove them. No program of Mews knows these names.
+// Names of walls, by which the tests remove them. No program of Mews knows these names.
 const (
-	wallRoot         = "root"         // a root of its own, made of nothing
+	wallRoot         = "root"         // a root of its own, initially empty
 	wallProcesses    = "processes"    // a process namespace
 	wallNetwork      = "network"      // a network namespace
 	wallUsers        = "users"        // a user namespace
-	wallCapabilities = "capabilities" // that there are none
-	wallPrivileges   = "no_new_privs" // without it Landlock and a filter are for root
+	wallCapabilities = "capabilities" // having no capabilities
+	wallPrivileges   = "no_new_privs" // without it only root may use Landlock and a filter
 	wallLimits       = "limits"
 	wallLandlock     = "landlock"
-	wallFilter       = "filter"      // of system calls
-	wallInotify      = "inotify"     // the user namespace's own bounds
-	wallDescriptors  = "descriptors" // that what was inherited is closed
-	wallEnvironment  = "environment" // that it is made of nothing
+	wallFilter       = "filter"      // filter of system calls
+	wallInotify      = "inotify"     // the user namespace's own inotify limits
+	wallDescriptors  = "descriptors" // closing of inherited descriptors
+	wallEnvironment  = "environment" // an environment built from nothing
 
-	// The worker's own.
-	wallSocket  = "socket"  // the protocol is no pipe, which can be opened anew
-	wallMoved   = "moved"   // it is on a descriptor that no child has
-	wallPrivate = "private" // no process of the same account looks into the worker
-	wallInput   = "input"   // a child is given none of the worker's descriptors
+	// The worker's own walls.
+	wallSocket  = "socket"  // the protocol is no pipe, which could be opened again
+	wallMoved   = "moved"   // the protocol is on a descriptor that no child has
+	wallPrivate = "private" // no process of the same account can read the worker
+	wallInput   = "input"   // children get none of the worker's descriptors
 )
 
-// actionOf are the walls that are actions of stage one, by what that calls them.
+// actionOf maps walls to the names of stage one's actions.
 var actionOf = map[string]string{
 	wallRoot: "build the root", wallCapabilities: "drop capabilities", wallPrivileges: "give up set-uid programs",
 	wallLimits: "set limits", wallLandlock: "restrict files", wallFilter: "filter system calls",
@@ -46,7 +46,7 @@ var actionOf = map[string]string{
 	wallDescriptors: "close descriptors", wallEnvironment: "execute the worker",
 }
 
-// removeWalls makes this process, if it is stage one, skip the actions that its environment names.
+// removeWalls makes stage one skip the actions that its environment names.
 func removeWalls() {
 	if len(os.Args) != 2 || os.Args[1] != StageOneArgument {
 		return
@@ -73,7 +73,7 @@ func removeWalls() {
 	}
 }
 
-// landlockOnHost is Landlock for a worker whose own root was removed: the same rules, with the home
+// landlockOnHost is Landlock for a worker without a root of its own: the same rules, with the home
 // at its path on the host. In the landlock tier nothing changes.
 func landlockOnHost(p Plan) error {
 	if p.Tier == TierLandlock {
@@ -93,7 +93,7 @@ func executeWith(p Plan, more string) error {
 	return syscall.Exec(fmt.Sprint("/proc/self/fd/", workerFD), []string{workerName}, append(environment(p), more))
 }
 
-// flagsOf are the walls that are namespaces.
+// flagsOf maps walls to namespaces.
 var flagsOf = map[string]uintptr{
 	wallProcesses: unix.CLONE_NEWPID, wallNetwork: unix.CLONE_NEWNET, wallUsers: unix.CLONE_NEWUSER,
 }
@@ -107,7 +107,7 @@ func removeNamespaces(attr *syscall.SysProcAttr, without []string) {
 	}
 	if slices.Contains(without, wallUsers) {
 		attr.UidMappings, attr.GidMappings, attr.GidMappingsEnableSetgroups = nil, nil, false
-		// another is of a namespace of its own, and root may lack it
+		// another capability would belong to a new namespace, and root may lack it
 		attr.AmbientCaps = stageOneCapabilities
 	}
 	if slices.Contains(without, wallCapabilities) && attr.Cloneflags&unix.CLONE_NEWUSER != 0 {
@@ -118,19 +118,19 @@ func removeNamespaces(attr *syscall.SysProcAttr, without []string) {
 	}
 }
 
-// walls are a set of which each alone stops a row.
+// walls are a set of walls, each of which stops a row alone.
 type walls []string
 
-// behindNamespaces are the walls that must be removed before a row escapes, where people share an
-// account. The other person's home and the state folder then belong to the worker's own account,
-// and only walls protect them.
+// behindNamespaces lists the walls to remove before a row escapes, if people share an account. The
+// other user's home and the state folder then belong to the worker's own account, and only walls
+// protect them.
 func behindNamespaces() map[string][]walls {
 	byFilter := []walls{{wallFilter}}
 	byRoot := []walls{{wallRoot}}
 	writing := []walls{{wallRoot, wallLandlock}}
 	looking := []walls{{wallRoot, wallUsers, wallLandlock}, {wallProcesses, wallUsers, wallLandlock}}
 	tracing := []walls{{wallProcesses, wallUsers, wallLandlock, wallFilter}}
-	// With a user namespace but the service's processes there can be no new /proc, and so no root
+	// With a user namespace but the service's processes a new /proc is impossible, and so is a root
 	// of its own.
 	signalling := []walls{{wallProcesses, wallRoot, wallLandlock}, {wallProcesses, wallUsers, wallLandlock}}
 	changing := []walls{{wallProcesses, wallRoot, wallFilter}, {wallProcesses, wallUsers, wallFilter}}
@@ -158,7 +158,8 @@ func behindNamespaces() map[string][]walls {
 	}
 }
 
-// behindLandlock are those of the landlock tier. The rows that are known to escape there have none.
+// behindLandlock is the same for the landlock tier. Rows that are known to escape there have no
+// walls.
 func behindLandlock() map[string][]walls {
 	byFilter := []walls{{wallFilter}}
 	byFiles := []walls{{wallLandlock}}
@@ -181,8 +182,8 @@ func behindLandlock() map[string][]walls {
 	}
 }
 
-// kernelAlone are the rows that the kernel stops for everybody but root, with or without walls, and
-// why. In TestRootWithoutWalls of package escape most of them escape as root.
+// kernelAlone are the rows that the kernel refuses to everybody except root, with or without walls,
+// and why. In TestRootWithoutWalls_KernelRows_Escape of package escape most of them escape as root.
 var kernelAlone = map[string]string{
 	"F1":  "the file is root's, and so is every mode of it",
 	"F7":  "the folder is root's",
@@ -201,8 +202,8 @@ var kernelAlone = map[string]string{
 	"C2":  "the control groups are root's",
 }
 
-// ofMachine are the errors by which a kernel says that it does not have what a row tries to get, or
-// gives it to nobody.
+// ofMachine are errors that mean: the kernel does not have what a row tries to get, or gives it to
+// nobody.
 var ofMachine = map[string][]string{
 	"N2": {"EAFNOSUPPORT"}, "N5": {"EAFNOSUPPORT"}, "N11": {"ENETUNREACH"}, "F19": {"ENOENT"},
 	"K3": {"ENOSPC", "EPERM"}, "K4": {"ENOSPC", "EPERM"}, "K5": {"ENOSPC", "EPERM"},
@@ -224,9 +225,10 @@ var removals = []struct {
 	{TierLandlock, behindLandlock, knownBehindLandlock},
 }
 
-// TestWallsTakenAway shows that the suite can fail: without its walls each row escapes, and with
-// any one of them back it is stopped. MEWS_WALLS=1 tries all rows; without it every fifth is tried.
-func TestWallsTakenAway(t *testing.T) {
+// TestWallsTakenAway_EachRow_Escapes shows that the suite can fail. Without its walls each row
+// escapes, and with any one of them it is stopped. MEWS_WALLS=1 tries all rows, otherwise every
+// fifth is tried.
+func TestWallsTakenAway_EachRow_Escapes(t *testing.T) {
 	program := plainBinary(t)
 	privilege, people := PrivilegeRoot, sharedAccount(personUID)
 	if os.Getuid() != 0 {
@@ -243,7 +245,7 @@ func TestWallsTakenAway(t *testing.T) {
 			d.tryAll(table)
 			for _, p := range escape.Table() {
 				if held := d.removable(table[p.Row]); len(held) > 0 && d.canTry(p.Row) {
-					t.Run(p.Row, func(t *testing.T) { d.judge(t, p.Row, held) })
+					t.Run(p.Row, func(t *testing.T) { d.compare(t, p.Row, held) })
 				}
 			}
 			d.host.nothingLeft()
@@ -251,7 +253,7 @@ func TestWallsTakenAway(t *testing.T) {
 	}
 }
 
-// everyFifth are a few of a table's rows.
+// everyFifth selects every fifth row of a table.
 func everyFifth(table map[string][]walls) map[string][]walls {
 	few := map[string][]walls{}
 	for i, row := range slices.Sorted(maps.Keys(table)) {
@@ -262,8 +264,8 @@ func everyFifth(table map[string][]walls) map[string][]walls {
 	return few
 }
 
-// TestEveryRowHasItsWalls: for each row it is known what stops it.
-func TestEveryRowHasItsWalls(t *testing.T) {
+// TestWalls_EachRow_HasItsWalls: the tables list the walls of each row.
+func TestWalls_EachRow_HasItsWalls(t *testing.T) {
 	for _, taking := range removals {
 		table := taking.table()
 		for _, p := range escape.Table() {
@@ -280,8 +282,8 @@ func TestEveryRowHasItsWalls(t *testing.T) {
 	}
 }
 
-// unprivileged need a capability that a process only has in a user namespace. In the landlock tier
-// there is none.
+// unprivileged rows need a capability that a process only has in a user namespace. The landlock
+// tier has none.
 var unprivileged = []string{"N4", "N7", "K1", "K2", "K12", "K18"}
 
 func count(facts ...bool) (n int) {
@@ -293,7 +295,7 @@ func count(facts ...bool) (n int) {
 	return n
 }
 
-// removalTest is a testHost whose worker's walls are removed, set by set.
+// removalTest is a testHost that removes its worker's walls, set by set.
 type removalTest struct {
 	t     *testing.T
 	host  *testHost
@@ -305,11 +307,11 @@ func (set walls) key() string {
 	return strings.Join(slices.Sorted(slices.Values(set)), ",")
 }
 
-// without is the set without one wall, which is put back.
+// without returns the set without one wall, which is put back.
 func (set walls) without(i int) walls { return slices.Delete(slices.Clone(set), i, i+1) }
 
-// removable are the sets that can be removed here: without privilege there are no other namespaces
-// without a user namespace.
+// removable returns the sets that can be removed here: without privilege, other namespaces need a
+// user namespace.
 func (d *removalTest) removable(held []walls) []walls {
 	return slices.DeleteFunc(slices.Clone(held), func(set walls) bool {
 		return d.setup.privilege == PrivilegeNone && slices.Contains(set, wallUsers)
@@ -325,7 +327,7 @@ func (set walls) withEachBack() []walls {
 	return list
 }
 
-// tryAll makes one worker for each set try the rows of the set.
+// tryAll makes one worker for each set, which tries the rows of the set.
 func (d *removalTest) tryAll(table map[string][]walls) {
 	rows := map[string][]string{}
 	for _, p := range escape.Table() {
@@ -342,8 +344,9 @@ func (d *removalTest) tryAll(table map[string][]walls) {
 	}
 }
 
-// try makes a worker without the set's walls try rows. If there can be no worker that stops them
-// all: a root of its own needs its own processes for /proc, and Landlock needs no_new_privs.
+// try makes a worker without the set's walls try rows. If such a worker is impossible, all rows
+// count as stopped: a root of its own needs its own processes for /proc, and Landlock needs
+// no_new_privs.
 func (d *removalTest) try(set walls, rows []string) map[string]escape.Finding {
 	s := d.setup
 	s.without = set
@@ -361,8 +364,8 @@ func (d *removalTest) try(set walls, rows []string) map[string]escape.Finding {
 	return found
 }
 
-// judge checks that a row escapes without its walls, and is stopped by each of them.
-func (d *removalTest) judge(t *testing.T, row string, held []walls) {
+// compare checks that a row escapes without its walls, and that each of them stops it.
+func (d *removalTest) compare(t *testing.T, row string, held []walls) {
 	for _, set := range held {
 		for i, part := range set.withEachBack() {
 			f := d.found[part.key()][row]
@@ -381,8 +384,8 @@ func excused(f escape.Finding) bool {
 	return slices.ContainsFunc(ofMachine[f.Row], func(name string) bool { return strings.Contains(f.Detail, name) })
 }
 
-// canTry says whether a row can be tried here: bombs need room, a set-uid program needs root, x32
-// needs amd64.
+// canTry reports whether a row can be tried here: bombs need memory, a set-uid program needs root,
+// x32 needs amd64.
 func (d *removalTest) canTry(row string) bool {
 	room := map[string]func() int64{
 		"R3": freeMemory, "R6": func() int64 { return min(freeMemory(), freeSpace("/dev/shm")) },
@@ -407,7 +410,7 @@ func freeSpace(path string) int64 {
 	return int64(st.Bavail) * st.Bsize
 }
 
-// freeMemory is MemAvailable, 0 if that cannot be read.
+// freeMemory returns MemAvailable, or 0 if that cannot be read.
 func freeMemory() int64 {
 	text, _ := os.ReadFile("/proc/meminfo")
 	_, rest, _ := strings.Cut(string(text), "MemAvailable:")

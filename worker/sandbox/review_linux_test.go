@@ -11,11 +11,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// isReader says whether this process is a worker that has no home: its walls tell it nothing but
-// their tier.
+// isReader reports whether this process is a worker without a home. Its environment contains only
+// its tier.
 func isReader() bool { return os.Getenv("HOME") == "" }
 
-// attempts are what a worker that only reads may not do.
+// attempts are actions that a reading worker may not do.
 var attempts = []struct {
 	what string
 	try  func() error
@@ -37,7 +37,7 @@ func socket(family int) error {
 	return err
 }
 
-// actReader tries each of the attempts, and says which have succeeded.
+// actReader tries each of the attempts, and prints those that succeeded.
 func actReader() error {
 	for _, a := range attempts {
 		if err := a.try(); err == nil {
@@ -48,12 +48,12 @@ func actReader() error {
 	return nil
 }
 
-func TestAWorkerThatOnlyReadsHasNothing(t *testing.T) {
+func TestReadingWorker_EachAttempt_Fails(t *testing.T) {
 	program := plainBinary(t)
 	inEach(t, buildableTiers(t), func(t *testing.T, r *testSandbox) {
 		r.program = program
 		r.plan.Profile, r.plan.Home, r.plan.Binds, r.plan.Worker = ProfileReview, Bind{}, nil, program
-		if diff := cmp.Diff(TierVariable+"="+string(r.plan.Tier), r.says("")); diff != "" {
+		if diff := cmp.Diff(TierVariable+"="+string(r.plan.Tier), r.mustPrint("")); diff != "" {
 			t.Error(diff)
 		}
 	})

@@ -12,11 +12,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The root that a worker sees starts empty: what is not named here is not there, such as the host's
-// /run, /var and /sys, other people's homes and the service's own folders.
+// The root of a worker starts empty. Only the paths below are added. So the host's /run, /var and
+// /sys, other users' homes and the service's own folders do not exist there.
 
-// systemDirs are the folders of the host that programs need, read-only. One that is a link on the
-// host is the same link.
+// systemDirs are the host's folders that programs need, read-only. A link on the host is the same
+// link inside.
 var systemDirs = []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"}
 
 // etcFromHost are the files and folders of the host's /etc that programs need. None holds a secret.
@@ -27,7 +27,7 @@ var etcFromHost = []string{
 	"ImageMagick-6", "ImageMagick-7", "vim",
 }
 
-// etcWritten are the files of /etc that are the same on every host. {uid} and {gid} are the
+// etcWritten are the files of /etc that are the same for every host. {uid} and {gid} are the
 // worker's.
 var etcWritten = map[string]string{
 	"passwd": "root:x:0:0:root:/nonexistent:/usr/sbin/nologin\n" +
@@ -50,14 +50,14 @@ var newLinks = map[string]string{
 
 const rootSize = 1 << 20 // bytes: for empty folders, links and a few lines of text
 
-// tempMountPoint is a folder that every system has. The new root is mounted over it until it
+// tempMountPoint is a folder that every system has. The new root is mounted over it before it
 // becomes the root.
 const tempMountPoint = "/usr"
 
-// buildRoot makes this process, in its own mount namespace, see only what the plan grants. The
-// working directory must be the home; it is the home inside afterwards.
+// buildRoot restricts this process, in its own mount namespace, to the files of the plan. The
+// working directory must be the home, and is the home inside afterwards.
 func buildRoot(p Plan) error {
-	defer unix.Umask(unix.Umask(0o022)) // the worker keeps its spawner's
+	defer unix.Umask(unix.Umask(0o022)) // the worker keeps the spawner's umask
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 		return fmt.Errorf("make the mounts private: %w", err)
 	}
@@ -106,17 +106,17 @@ func makeFolders() error {
 	return nil
 }
 
-// pendingMount is a mount that is not attached yet, or a link that is to be made.
+// pendingMount is a mount that is not attached yet, or a link that is not made yet.
 type pendingMount struct {
 	fd   int
 	at   string // relative to the new root
 	dir  bool
-	link string // the link's target; "": it is a mount
+	link string // the link's target; "" means a mount
 }
 
-// cloneGranted clones the home and the plan's binds while the host's root is still in place.
+// cloneGranted clones the home and the plan's binds before the host's root is replaced.
 func cloneGranted(p Plan) ([]pendingMount, error) {
-	if p.homeless() {
+	if p.hasNoFolders() {
 		return nil, nil
 	}
 	fd, err := cloneHome(p)
@@ -134,10 +134,10 @@ func cloneGranted(p Plan) ([]pendingMount, error) {
 	return list, nil
 }
 
-// cloneHome clones the home, unless its mount was lent.
+// cloneHome clones the home, unless its mount was shared.
 func cloneHome(p Plan) (int, error) {
 	if p.Home.Mount > 0 {
-		return p.Home.lent()
+		return p.Home.openLent()
 	}
 	home, err := openHome(p)
 	if err != nil {
@@ -165,7 +165,7 @@ func (b Bind) clone() (pendingMount, error) {
 		at = WorkspacesInside[1:] + "/" + b.Name
 	}
 	if b.Mount > 0 {
-		tree, err := b.lent()
+		tree, err := b.openLent()
 		return pendingMount{fd: tree, at: at, dir: true}, err
 	}
 	fd, err := b.openChecked()
@@ -180,10 +180,10 @@ func (b Bind) clone() (pendingMount, error) {
 	return pendingMount{fd: tree, at: at, dir: true}, nil
 }
 
-// cloneSystem clones what programs need of the host. What the account cannot see there is left out.
-// Where none are run, nothing is needed.
+// cloneSystem clones the host's folders that programs need. It leaves out folders that the account
+// cannot see. A worker without programs needs none.
 func cloneSystem(p Plan) ([]pendingMount, error) {
-	if p.homeless() {
+	if p.hasNoFolders() {
 		return nil, nil
 	}
 	paths := slices.Clone(systemDirs)
@@ -228,7 +228,7 @@ func attachAll(list []pendingMount) error {
 }
 
 // attach makes the mount point, with the folders above it, and attaches the mount, or makes the
-// link. It follows no link: the place may be in a folder of the person's.
+// link. It follows no link, because the path may be in a user's folder.
 func (m pendingMount) attach() error {
 	dir, err := openOrMake(filepath.Dir(m.at))
 	if err != nil {
@@ -236,7 +236,7 @@ func (m pendingMount) attach() error {
 	}
 	defer unix.Close(dir)
 	name := filepath.Base(m.at)
-	if err := m.makePlace(dir, name); err != nil {
+	if err := m.makeMountPoint(dir, name); err != nil {
 		return fmt.Errorf("make the place for /%s: %w", m.at, err)
 	}
 	if m.link != "" {
@@ -253,8 +253,8 @@ func (m pendingMount) attach() error {
 	return nil
 }
 
-// makePlace makes what a mount is attached to, or the link.
-func (m pendingMount) makePlace(dir int, name string) (err error) {
+// makeMountPoint makes the mount point, or the link.
+func (m pendingMount) makeMountPoint(dir int, name string) (err error) {
 	switch {
 	case m.link != "":
 		return unix.Symlinkat(m.link, dir, name)
@@ -269,10 +269,10 @@ func (m pendingMount) makePlace(dir int, name string) (err error) {
 	return err
 }
 
-// openNoLinks is how places are opened.
+// openNoLinks are the flags for opening mount points.
 var openNoLinks = unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_SYMLINKS}
 
-// openOrMake opens a folder beneath the working directory, and makes what is missing of it.
+// openOrMake opens a folder beneath the working directory, and makes its missing parts.
 func openOrMake(at string) (int, error) {
 	dir, err := unix.Openat2(unix.AT_FDCWD, at, &openNoLinks)
 	if err != unix.ENOENT {
@@ -303,7 +303,7 @@ func writeEtc(p Plan) error {
 	return nil
 }
 
-// mountNew mounts the devices, and the file systems that are the worker's alone and go with it.
+// mountNew mounts the devices, and the file systems that only the worker has and that end with it.
 func mountNew(p Plan) error {
 	l := p.Limits.withDefaults()
 	for _, name := range devices {
@@ -320,8 +320,8 @@ func mountNew(p Plan) error {
 		at  string
 		new func() (int, error)
 	}{{"proc", newProc}, {"dev/pts", newPTS}, {"tmp", tmpfs}, {"dev/shm", tmpfs}}
-	if p.homeless() {
-		mounts = mounts[:1] // there is nothing that it may write
+	if p.hasNoFolders() {
+		mounts = mounts[:1] // it may write nothing there
 	}
 	for _, m := range mounts {
 		fd, err := m.new()
@@ -335,11 +335,11 @@ func mountNew(p Plan) error {
 	return nil
 }
 
-// maxTerminals is how many pseudo-terminals a worker and its programs have together. The machine
-// has 4,096 (kernel.pty.max).
+// maxTerminals is how many pseudo-terminals a worker and its programs may have together. The
+// machine has 4,096 (kernel.pty.max).
 const maxTerminals = 64
 
-// newPTS makes terminals that no other process has.
+// newPTS mounts terminals that no other process has.
 func newPTS() (int, error) {
 	return newMount("devpts", deviceAttrs, fsOption{"newinstance", ""}, fsOption{"ptmxmode", "0666"}, fsOption{"mode", "0620"},
 		fsOption{"max", strconv.Itoa(maxTerminals)})
@@ -362,8 +362,8 @@ func makeLinks() error {
 	return nil
 }
 
-// pivotRoot makes the working directory the root, detaches the host's root, and closes the new one
-// to writing.
+// pivotRoot makes the working directory the root, detaches the host's root, and makes the new one
+// read-only.
 func pivotRoot(root int, p Plan) error {
 	if err := unix.PivotRoot(".", "."); err != nil { // stacked on the old one: pivot_root(2)
 		return fmt.Errorf("change the root: pivot_root: %w", err)
@@ -375,7 +375,7 @@ func pivotRoot(root int, p Plan) error {
 	if err := unix.MountSetattr(root, "", unix.AT_EMPTY_PATH, &attr); err != nil {
 		return fmt.Errorf("close the root to writing: mount_setattr: %w", err)
 	}
-	if p.homeless() {
+	if p.hasNoFolders() {
 		return os.Chdir("/")
 	}
 	return os.Chdir(HomeInside)

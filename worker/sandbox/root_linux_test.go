@@ -15,7 +15,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// golden is what a worker finds in a folder. A name in brackets is only there if the host has it.
+// golden lists what a worker finds in a folder. A name in brackets is only there if the host has
+// it.
 var golden = map[string]string{
 	"/":           "dev etc home proc run tmp usr var workspaces [bin] [sbin] [lib] [lib32] [lib64] [libx32]",
 	"/dev":        "fd full null ptmx pts random shm stderr stdin stdout tty urandom zero",
@@ -32,7 +33,7 @@ var golden = map[string]string{
 	"/etc/ssl": "[certs] [openssl.cnf]",
 }
 
-// listing is what golden says of a folder on this host.
+// listing returns golden's list of a folder for this host.
 func listing(dir string) []string {
 	list := []string{}
 	for _, name := range strings.Fields(golden[dir]) {
@@ -45,33 +46,34 @@ func listing(dir string) []string {
 	return list
 }
 
-func TestWhatIsThere(t *testing.T) {
+func TestRoot_Listing_EqualsGolden(t *testing.T) {
 	inEach(t, tiersWithRoot(t), func(t *testing.T, r *testSandbox) {
 		for dir := range golden {
-			got := strings.Fields(r.says("ls -A " + dir))
+			got := strings.Fields(r.mustPrint("ls -A " + dir))
 			slices.Sort(got)
 			if diff := cmp.Diff(listing(dir), append([]string{}, got...)); diff != "" {
 				t.Errorf("%s: %s", dir, diff)
 			}
 		}
-		if got := r.says("cat /etc/passwd /etc/group /etc/hostname; hostname; pwd; id -un; id -G"); got != fmt.Sprintf(
+		got := r.mustPrint("cat /etc/passwd /etc/group /etc/hostname; hostname; pwd; id -un; id -G")
+		if got != fmt.Sprintf(
 			"root:x:0:0:root:/nonexistent:/usr/sbin/nologin\nuser:x:%[1]d:%[2]d::/home:/bin/bash\n"+
 				"nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\nroot:x:0:\nuser:x:%[2]d:\nnogroup:x:65534:\n"+
 				"mews\nmews\n/home\nuser\n%[3]s", r.uid(), r.gid(), r.groups()) {
 			t.Errorf("accounts:\n%s", got)
 		}
-		if got := r.says("env | sort"); got != "HOME=/home\nLANG=C.UTF-8\nMEWS_TIER="+string(r.plan.Tier)+
+		if got := r.mustPrint("env | sort"); got != "HOME=/home\nLANG=C.UTF-8\nMEWS_TIER="+string(r.plan.Tier)+
 			"\nPATH=/usr/local/bin:/usr/bin:/bin\nPWD=/home" {
 			t.Errorf("environment:\n%s", got)
 		}
-		// 3 is the listing's own
-		if got := r.says("ls /proc/self/fd | tr '\\n' ' '"); got != "0 1 2 3" {
+		// 3 belongs to the listing itself
+		if got := r.mustPrint("ls /proc/self/fd | tr '\\n' ' '"); got != "0 1 2 3" {
 			t.Errorf("descriptors: %s", got)
 		}
-		if got := r.says("echo $$; echo /proc/[0-9]*"); got != "1\n/proc/1" {
+		if got := r.mustPrint("echo $$; echo /proc/[0-9]*"); got != "1\n/proc/1" {
 			t.Errorf("processes: %s", got)
 		}
-		if got := r.says("grep -E '^(Cap|NoNewPrivs|Seccomp:)' /proc/self/status | tr -d '\\n\\t '"); got !=
+		if got := r.mustPrint("grep -E '^(Cap|NoNewPrivs|Seccomp:)' /proc/self/status | tr -d '\\n\\t '"); got !=
 			"CapInh:0000000000000000CapPrm:0000000000000000CapEff:0000000000000000CapBnd:0000000000000000"+
 				"CapAmb:0000000000000000NoNewPrivs:1Seccomp:2" {
 			t.Errorf("privileges: %s", got)
@@ -93,13 +95,13 @@ func (r *testSandbox) gid() int {
 	return os.Getgid()
 }
 
-// groups are the worker's. With another account they are left; with the own account unmapped ones
-// become nogroup.
+// groups returns the worker's groups. With another account they are left; with the own account
+// unmapped ones become nogroup.
 func (r *testSandbox) groups() string {
 	if r.privilege != PrivilegeNone {
 		return fmt.Sprint(r.gid())
 	}
-	return r.says("id -G")
+	return r.mustPrint("id -G")
 }
 
 // mounted is a line of a worker's mountinfo (proc(5)).
@@ -108,7 +110,7 @@ type mounted struct{ at, options, kind string }
 func (r *testSandbox) mounts() []mounted {
 	r.t.Helper()
 	var list []mounted
-	for line := range strings.Lines(r.says("cat /proc/self/mountinfo")) {
+	for line := range strings.Lines(r.mustPrint("cat /proc/self/mountinfo")) {
 		before, after, _ := strings.Cut(line, " - ")
 		f := strings.Fields(before)
 		list = append(list, mounted{at: f[4], options: f[5], kind: strings.Fields(after)[0]})
@@ -116,8 +118,8 @@ func (r *testSandbox) mounts() []mounted {
 	return list
 }
 
-// TestMounts: there are only our mounts, and each is as restricted as it can be.
-func TestMounts(t *testing.T) {
+// TestRoot_Mounts_AreRestricted: there are only our mounts, each as restricted as possible.
+func TestRoot_Mounts_AreRestricted(t *testing.T) {
 	own := map[string]string{"/": "tmpfs", "/proc": "proc", "/tmp": "tmpfs", "/dev/shm": "tmpfs", "/dev/pts": "devpts",
 		"/home": "", "/workspaces/code": ""}
 	inEach(t, tiersWithRoot(t), func(t *testing.T, r *testSandbox) {
@@ -148,7 +150,7 @@ func TestMounts(t *testing.T) {
 	})
 }
 
-// givenOfHost says whether a mount may be one of the host's folders, or in one.
+// givenOfHost reports whether a mount may be one of the host's folders, or in one.
 func givenOfHost(at string) bool {
 	for _, of := range append(slices.Clone(systemDirs), etcFromHost...) {
 		if !strings.HasPrefix(of, "/") {
@@ -161,8 +163,8 @@ func givenOfHost(at string) bool {
 	return false
 }
 
-// TestNothingElseIsWritable tries every folder that a worker can see.
-func TestNothingElseIsWritable(t *testing.T) {
+// TestRoot_OtherFolders_AreNotWritable tries every folder that a worker can see.
+func TestRoot_OtherFolders_AreNotWritable(t *testing.T) {
 	const script = `
 find / -xdev -path /usr -prune -o -type d -print >/tmp/folders 2>/dev/null
 find /usr /etc /dev /run /var /home /workspaces /tmp -maxdepth 3 -type d >>/tmp/folders 2>/dev/null
@@ -176,7 +178,7 @@ for f in /etc/passwd /etc/hosts /etc/ld.so.cache /proc/sys/kernel/core_pattern /
 done
 true`
 	inEach(t, tiersWithRoot(t), func(t *testing.T, r *testSandbox) {
-		got := r.says(script)
+		got := r.mustPrint(script)
 		if got != "/dev/shm\n/home\n/tmp\n/workspaces/code" {
 			t.Errorf("it can write:\n%s", got)
 		}
@@ -189,15 +191,15 @@ true`
 	})
 }
 
-// TestSetUidPrograms: set-uid programs have no effect, neither the person's nor the host's.
-func TestSetUidPrograms(t *testing.T) {
+// TestSetUIDPrograms_HaveNoEffect: neither the user's nor the host's.
+func TestSetUIDPrograms_HaveNoEffect(t *testing.T) {
 	inEach(t, tiersWithRoot(t), func(t *testing.T, r *testSandbox) {
 		r.must(copyFile("/usr/bin/id", r.host("home/id"), 0o755))
 		if os.Getuid() == 0 {
 			r.must(os.Chown(r.host("home/id"), 0, 0))
 			r.must(os.Chmod(r.host("home/id"), 0o4755|os.ModeSetuid))
 		}
-		if got := r.says("./id -u"); got != fmt.Sprint(r.uid()) {
+		if got := r.mustPrint("./id -u"); got != fmt.Sprint(r.uid()) {
 			t.Errorf("it is %s", got)
 		}
 	})
@@ -208,15 +210,14 @@ func copyFile(from, to string, mode os.FileMode) error {
 	return errors.Join(err, os.WriteFile(to, b, mode))
 }
 
-// TestFoldersOfTheHost: they are seen at their own paths, read-only, even in the person's home,
-// where no link is followed.
-func TestFoldersOfTheHost(t *testing.T) {
+// TestHostFolders_AreReadOnlyAtOwnPaths: even in the user's home, where no link is followed.
+func TestHostFolders_AreReadOnlyAtOwnPaths(t *testing.T) {
 	inEach(t, tiersWithRoot(t), func(t *testing.T, r *testSandbox) {
 		r.must(os.MkdirAll(r.host("models/small"), 0o755))
 		r.must(os.WriteFile(r.host("models/small/weights"), []byte("1\n"), 0o644))
-		r.plan.Binds = append(r.plan.Binds, r.checked("models"))
+		r.plan.Binds = append(r.plan.Binds, r.checkedBind("models"))
 		at := r.host("models")
-		if got := r.says("cat " + at + "/small/weights"); got != "1" {
+		if got := r.mustPrint("cat " + at + "/small/weights"); got != "1" {
 			t.Errorf("read %q", got)
 		}
 		if said, err := r.run("rm -f " + at + "/small/weights || : > " + at + "/x"); err == nil {
@@ -225,9 +226,8 @@ func TestFoldersOfTheHost(t *testing.T) {
 	})
 }
 
-// TestPlacesFollowNoLinks: a place in a person's folder is made without following what the person
-// has put there.
-func TestPlacesFollowNoLinks(t *testing.T) {
+// TestMountPoint_InUsersFolder_FollowsNoLinks: the user may have put a link there.
+func TestMountPoint_InUsersFolder_FollowsNoLinks(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
 	for _, err := range []error{os.Mkdir("home", 0o700), os.Symlink("/", "home/abs"), os.Symlink("..", "home/up"),
@@ -251,9 +251,9 @@ func TestPlacesFollowNoLinks(t *testing.T) {
 	}
 }
 
-// TestWhatLiesDeepIsPut: the folders above are made, for a link too: /etc/ssl/certs is a link on
-// systems with /etc/pki.
-func TestWhatLiesDeepIsPut(t *testing.T) {
+// TestMountPoint_DeepPath_IsMade: the folders above are made, for a link too: /etc/ssl/certs is a
+// link on systems with /etc/pki.
+func TestMountPoint_DeepPath_IsMade(t *testing.T) {
 	t.Chdir(t.TempDir())
 	p := pendingMount{at: "etc/ssl/certs", link: "../pki/tls/certs", fd: -1}
 	if err := p.attach(); err != nil {
@@ -267,9 +267,9 @@ func TestWhatLiesDeepIsPut(t *testing.T) {
 	}
 }
 
-// TestNoLinkIsFollowedOnTheWayToARoot: who may change the folder of a root could lead elsewhere
-// with a link.
-func TestNoLinkIsFollowedOnTheWayToARoot(t *testing.T) {
+// TestRoot_LinkOnTheWay_IsNotFollowed: otherwise anybody who may change the folder of a root could
+// lead elsewhere with a link.
+func TestRoot_LinkOnTheWay_IsNotFollowed(t *testing.T) {
 	dir := homeOf(t, os.Getuid())
 	for _, path := range []string{"mine/projects/site", "theirs/projects/site"} {
 		if err := os.MkdirAll(filepath.Join(dir, path), 0o755); err != nil {
@@ -295,15 +295,15 @@ func TestNoLinkIsFollowedOnTheWayToARoot(t *testing.T) {
 	}
 }
 
-// TestClosedUmask: a spawner's umask applies to what the worker makes, but not to the folders that
-// it needs.
-func TestClosedUmask(t *testing.T) {
+// TestRoot_ClosedUmask_StillWorks: a spawner's umask applies to the worker's new files, but not to
+// the folders that it needs.
+func TestRoot_ClosedUmask_StillWorks(t *testing.T) {
 	defer syscall.Umask(syscall.Umask(0o777))
 	for _, tier := range tiersWithRoot(t) {
 		syscall.Umask(0o022)
 		r := newTestSandbox(t, tier)
 		syscall.Umask(0o077)
-		if got := r.says("ls /etc /dev / >/tmp/x && umask"); got != "0077" {
+		if got := r.mustPrint("ls /etc /dev / >/tmp/x && umask"); got != "0077" {
 			t.Errorf("%s: %s", tier, got)
 		}
 	}

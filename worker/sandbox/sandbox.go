@@ -1,14 +1,14 @@
-// Package sandbox builds the walls around a worker and around the programs that it runs. It is
-// exact or it fails: what this system can do is found out by doing it (Detect), and where a
-// promised wall cannot be built no program is executed.
+// Package sandbox builds the walls around a worker and around its programs. It is exact or it
+// fails: it tries what this system supports (Detect), and if a promised wall cannot be built no
+// program is executed.
 //
-//	Detect       the best tier that holds here
+//	Detect       the best tier that works here
 //	StageOne     mews-spawner executes it before the worker: it builds the walls, then becomes the worker
-//	StageZero    starts stage one where the spawner must change the account first
+//	StageZero    starts stage one if the spawner must change the account first
 //	ToolStarter  starts a worker's programs behind a second, tighter layer
 //
-// A running Go process is never restricted in place: Landlock holds for one thread, and each older
-// thread would stay outside. StageOne and ToolStarter restrict one locked thread, which then
+// A running Go process is never restricted in place: Landlock holds for one thread, and older
+// threads would stay outside. StageOne and ToolStarter restrict one locked thread, which then
 // executes a program.
 //
 // macOS has no walls: there is only the tier off.
@@ -21,34 +21,34 @@ import (
 	"slices"
 )
 
-// Tier names a set of walls.
+// Tier is a set of walls.
 type Tier string
 
 const (
-	TierAccounts Tier = "accounts" // an OS account for each person, and all of TierNamespaces
+	TierAccounts Tier = "accounts" // an OS account for each user, and all of TierNamespaces
 	// own mounts, processes and network; Landlock; seccomp; limits
 	TierNamespaces Tier = "namespaces"
 	// Landlock and seccomp: walls for files and sockets; other processes are listed
 	TierLandlock Tier = "landlock"
-	TierOff      Tier = "off" // nothing
+	TierOff      Tier = "off" // no walls
 )
 
-// tierOrder is all tiers, from the least.
+// tierOrder lists all tiers, the lowest first.
 var tierOrder = []Tier{TierOff, TierLandlock, TierNamespaces, TierAccounts}
 
-// AtLeast says whether t has all the walls of least.
+// AtLeast reports whether t has all the walls of least.
 func (t Tier) AtLeast(least Tier) bool {
 	return slices.Index(tierOrder, t) >= slices.Index(tierOrder, least)
 }
 
-// Valid says whether t is one of the tiers.
+// Valid reports whether t is one of the tiers.
 func (t Tier) Valid() bool { return slices.Contains(tierOrder, t) }
 
-// Profile says what a process is for, which decides how tight its walls are.
+// Profile is the purpose of a process. It decides how tight the walls are.
 type Profile string
 
 const (
-	ProfileWorker Profile = "worker" // a person's long-lived worker: no socket but pairs
+	ProfileWorker Profile = "worker" // a user's long-lived worker: no sockets except pairs
 	ProfileTool   Profile = "tool"   // a program that a worker starts: the same walls once more
 	ProfileReview Profile = "review" // a one-shot worker: no tool, no folder, no child process
 )
@@ -56,29 +56,29 @@ const (
 // profiles are all profiles.
 var profiles = []Profile{ProfileWorker, ProfileTool, ProfileReview}
 
-// Valid says whether p is one of the profiles.
+// Valid reports whether p is one of the profiles.
 func (p Profile) Valid() bool { return slices.Contains(profiles, p) }
 
 // Bind is a folder of the host that a worker sees.
 type Bind struct {
-	Name string // beneath /workspaces; "": it is seen at its path on the host, read-only
+	Name string // name below /workspaces; "" means its path on the host, read-only
 	Root string // absolute
 	Path string // relative to Root and beneath it
-	// of the folder that was checked; a different folder at the same path is refused
+	// of the folder that was checked; another folder at the same path is refused
 	Device   uint64
 	Inode    uint64
 	Writable bool
-	// stage one's descriptor of a mount of it that was lent; 0: it makes one of its own
+	// stage one's descriptor of a shared mount; 0 means that stage one makes the mount
 	Mount int
 }
 
-// Limits hold for each process of a worker (setrlimit(2)). What all of them may have together is
-// limited by a control group, which is package cgroup's.
+// Limits hold for each process of a worker (setrlimit(2)). A control group limits all of them
+// together; see package cgroup.
 type Limits struct {
-	Memory int64 // bytes of data of one process; 0 is 2 GiB
-	Tmp    int64 // bytes in /tmp, and as many in /dev/shm; 0 is 256 MiB
-	File   int64 // bytes of one file; 0 is 1 GiB
-	PIDs   int   // processes and threads; 0 is 512
+	Memory int64 // bytes of data of one process; 0 means 2 GiB
+	Tmp    int64 // bytes in /tmp, and as many in /dev/shm; 0 means 256 MiB
+	File   int64 // bytes of one file; 0 means 1 GiB
+	PIDs   int   // processes and threads; 0 means 512
 	// the kernel counts the account's processes together with those of others: PIDs is a ceiling
 	// for all of them
 	Shared bool
@@ -87,29 +87,29 @@ type Limits struct {
 // IDRange is a range of account or group numbers, both ends included.
 type IDRange struct{ From, To uint32 }
 
-// Has says whether an id is in the range.
+// Has reports whether an id is in the range.
 func (r IDRange) Has(id uint32) bool { return id >= r.From && id <= r.To }
 
-// Plan is all that StageOne needs to know. The spawner makes and checks it.
+// Plan holds everything that StageOne needs. The spawner makes and checks it.
 type Plan struct {
 	Tier    Tier
 	Profile Profile
 	Worker  string // the worker's program on the host, absolute
-	// the person's folder; in the landlock tier it keeps its path. Zero with ProfileReview, as are
-	// Binds
+	// the user's folder; in the landlock tier it keeps its path. Home and Binds are zero with
+	// ProfileReview
 	Home   Bind
 	Binds  []Bind
 	Limits Limits
-	// the account to change to before the program is executed; -1: the process has it already
+	// account of the worker; -1 means that the process has it already
 	UID   int
 	GID   int
 	Probe bool // build the walls, execute nothing
 }
 
-// homeless says whether the worker sees no folder at all, neither its person's nor the host's.
-func (p Plan) homeless() bool { return p.Profile == ProfileReview }
+// hasNoFolders reports whether the worker sees no folder at all, neither its user's nor the host's.
+func (p Plan) hasNoFolders() bool { return p.Profile == ProfileReview }
 
-// check refuses a plan that cannot be carried out as it stands.
+// check refuses an impossible plan.
 func (p Plan) check() error {
 	switch {
 	case !p.Tier.Valid():
@@ -122,9 +122,9 @@ func (p Plan) check() error {
 		return errors.New("a worker is never root")
 	case min(p.Limits.Memory, p.Limits.Tmp, p.Limits.File, int64(p.Limits.PIDs)) < 0:
 		return fmt.Errorf("limits %+v: none is below 0", p.Limits)
-	case p.homeless() && (p.Home != Bind{} || len(p.Binds) > 0):
+	case p.hasNoFolders() && (p.Home != Bind{} || len(p.Binds) > 0):
 		return fmt.Errorf("home %q and %d folders: a worker that only reads has none", p.Home.Root, len(p.Binds))
-	case !p.homeless() && !filepath.IsAbs(p.Home.Root):
+	case !p.hasNoFolders() && !filepath.IsAbs(p.Home.Root):
 		return fmt.Errorf("home %q: want an absolute root", p.Home.Root)
 	}
 	for _, b := range p.Binds {
@@ -135,8 +135,7 @@ func (p Plan) check() error {
 	return nil
 }
 
-// ownFolders are the folders that a worker has of its own. No folder of the host is put in their
-// place.
+// ownFolders are a worker's own folders. No folder of the host may replace them.
 var ownFolders = []string{HomeInside, WorkspacesInside, "/tmp", "/dev", "/proc", "/etc", "/run", "/var", "/"}
 
 // check refuses a bind that would hide the worker's own folders, or let it write to the host's.

@@ -7,14 +7,14 @@ import (
 	"os/exec"
 )
 
-// DetectOptions are which tiers a spawner may use.
+// DetectOptions tell which tiers a spawner may use.
 type DetectOptions struct {
-	Tier    Tier // what is asked for; "" is the best that there is
-	MinTier Tier // less is refused
+	Tier    Tier // the requested tier; "" means the best
+	MinTier Tier // lower tiers are refused
 }
 
-// Detect gives the tier off and a sentence about it, where both options allow it: macOS has no
-// other.
+// Detect returns the tier off and a sentence about it, if both options allow it. macOS has no other
+// tier.
 func Detect(o DetectOptions) (Tier, string, error) {
 	if o.Tier != TierOff || o.MinTier != TierOff {
 		return TierOff, "", errors.New(textNoWallsOnMacOS)
@@ -40,8 +40,8 @@ func Open(root, path string) (Bind, os.FileInfo, error) {
 	return b, info, nil
 }
 
-// Command is a plan's worker, not started yet, in its home and with an environment of nothing else.
-// The caller gives it its descriptors.
+// Command returns a plan's worker, not started yet, in its home. It has only the plan's
+// environment. The caller sets its descriptors.
 func (p Plan) Command() (*exec.Cmd, error) {
 	if err := p.check(); err != nil {
 		return nil, err

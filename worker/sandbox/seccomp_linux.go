@@ -8,11 +8,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The filter lists what is refused and not what is allowed, because people run any program: shells,
+// The filter lists refused calls instead of allowed ones, because people run any program: shells,
 // compilers and Python use most of a kernel's calls. Calls newer than the newest one known here
 // fail with ENOSYS, which every program can handle.
 
-// newestCall is the last system call that this table was made against (Linux 7.0).
+// newestCall is the last system call of the kernel for which this table was made (Linux 7.0).
 const newestCall = unix.SYS_RSEQ_SLICE_YIELD
 
 const (
@@ -36,21 +36,21 @@ var refusedCalls = []uint32{
 	unix.SYS_QUOTACTL, unix.SYS_QUOTACTL_FD, unix.SYS_VHANGUP, unix.SYS_MEMFD_SECRET, unix.SYS_LSM_SET_SELF_ATTR,
 }
 
-// hiddenCalls fail with ENOSYS: programs do without them. A filter cannot see the flags of clone3,
-// and libraries fall back to clone; io_uring does what a filter would refuse; without pidfds Go and
-// Python use pids.
+// hiddenCalls fail with ENOSYS, and programs do without them. A filter cannot see the flags of
+// clone3, and libraries fall back to clone. io_uring can do what a filter refuses. Without pidfds
+// Go and Python use pids.
 var hiddenCalls = []uint32{
 	unix.SYS_CLONE3, unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER,
 	unix.SYS_PIDFD_OPEN, unix.SYS_PIDFD_GETFD,
 	// These give memory that need not be mapped, which a watchdog could not count.
 	unix.SYS_MEMFD_CREATE, unix.SYS_SHMGET,
-	// fs.aio-max-nr is the whole machine's. System V's queues and semaphores stay when who made
-	// them has ended.
+	// fs.aio-max-nr counts for the whole machine. System V's queues and semaphores outlive their
+	// maker.
 	unix.SYS_IO_SETUP, unix.SYS_MSGGET, unix.SYS_SEMGET,
 }
 
 // selfOnlyCalls change a process, and may only change the caller: the argument that names the
-// process must be 0. Where account is not 0, the first argument must not have that value, because 0
+// process must be 0. If account is not 0, the first argument must not have that value, because 0
 // then means every process of the account.
 var selfOnlyCalls = []struct{ number, who, account uint32 }{
 	{unix.SYS_PRLIMIT64, 0, 0}, {unix.SYS_SCHED_SETAFFINITY, 0, 0}, {unix.SYS_SCHED_SETSCHEDULER, 0, 0},
@@ -58,30 +58,29 @@ var selfOnlyCalls = []struct{ number, who, account uint32 }{
 	{unix.SYS_IOPRIO_SET, 1, 3}, // IOPRIO_WHO_USER
 }
 
-// globalNameCalls are about objects that all processes of a machine find by number or name. Without
-// an IPC namespace they reach what other programs of the account have there. Landlock lets anybody
-// watch any folder (landlock(7)), which tells the names in it; without a user namespace nothing
-// limits what one person watches of the account's.
+// globalNameCalls use objects that all processes of a machine find by number or name. Without an
+// IPC namespace they reach objects of other programs of the account. Landlock lets any process
+// watch any folder (landlock(7)), which shows the names in it. Without a user namespace nothing
+// limits one user's part of the account's watches.
 var globalNameCalls = []uint32{
 	unix.SYS_SHMAT, unix.SYS_SHMCTL, unix.SYS_SHMDT, unix.SYS_MSGSND, unix.SYS_MSGRCV,
 	unix.SYS_MSGCTL, unix.SYS_SEMOP, unix.SYS_SEMCTL, unix.SYS_SEMTIMEDOP, unix.SYS_MQ_OPEN,
 	unix.SYS_MQ_UNLINK, unix.SYS_MQ_NOTIFY, unix.SYS_INOTIFY_ADD_WATCH, unix.SYS_INOTIFY_INIT1,
 }
 
-// namespaceFlags are clone(2)'s. CLONE_NEWTIME is not among them: it shares its bit with the exit
-// signal.
+// namespaceFlags are clone(2)'s. CLONE_NEWTIME is left out: it shares its bit with the exit signal.
 const namespaceFlags = unix.CLONE_NEWNS | unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNET | unix.CLONE_NEWIPC |
 	unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP
 
-// filterStart refuses calls of another architecture and calls that are newer than the tables. After
-// it the accumulator has the number of the call.
+// filterStart refuses calls of another architecture and calls newer than the tables. After it the
+// accumulator has the number of the call.
 func filterStart() []instruction {
 	f := append([]instruction{load(offArch)}, unlessEqual(auditArch, retKill)...)
 	f = append(f, load(offNumber))
 	return append(f, ifAbove(newestCall, retENOSYS)...)
 }
 
-// filter is the whole program for a profile in a tier.
+// filter returns the whole program for a profile in a tier.
 func filter(p Profile, t Tier) []instruction {
 	f := filterStart()
 	for _, n := range slices.Concat(refusedCalls, archRefusedCalls) {
@@ -103,7 +102,7 @@ func hiddenIn(t Tier) []uint32 {
 	return slices.Concat(hiddenCalls, globalNameCalls, legacyCalls.inotify)
 }
 
-// argCheck looks at the arguments of a call. Its body returns what is refused.
+// argCheck checks the arguments of a call. Its body returns the refusals.
 type argCheck struct {
 	number uint32
 	body   []instruction
@@ -115,12 +114,12 @@ func argChecks(p Profile) []argCheck {
 		{unix.SYS_IOCTL, checkValue(1, unix.TIOCSTI, unix.TIOCLINUX, unix.TIOCSETD)},
 		{unix.SYS_PERSONALITY, checkPersonality()},
 		{unix.SYS_MKNODAT, checkMknod(2)},
-		// No socket at all. Not even a Unix one: a person's own folder may hold the socket of a
-		// program of theirs on the host.
+		// No socket at all. Not even a Unix one: a user's own folder may contain the socket of a
+		// program on the host.
 		{unix.SYS_SOCKET, []instruction{ret(retEAFNOSUPPORT)}},
 		{unix.SYS_SOCKETPAIR, checkSocketPair()},
 		{unix.SYS_FCNTL, checkValue(1, unix.F_SETPIPE_SZ)},
-		// Huge pages are the machine's, set aside by its admin for a program that is not here.
+		// Huge pages belong to the machine. Its admin has reserved them for another program.
 		{unix.SYS_MMAP, append([]instruction{loadArg(3)}, ifAnyBit(unix.MAP_HUGETLB, retEPERM)...)},
 	}
 	for _, n := range legacyCalls.mknod {
@@ -144,8 +143,8 @@ func argChecks(p Profile) []argCheck {
 	return list
 }
 
-// checkClone refuses new namespaces, threads with descriptors of their own, which a watchdog would
-// have to look for, and in a review everything but threads.
+// checkClone refuses new namespaces. It refuses threads with descriptors of their own, which a
+// watchdog would have to find. In a review it allows only threads.
 func checkClone(p Profile) []instruction {
 	body := append([]instruction{loadArg(0)}, ifAnyBit(namespaceFlags, retEPERM)...)
 	body = append(body, loadArg(0), instruction{code: opAnd, k: unix.CLONE_THREAD | unix.CLONE_FILES})
@@ -176,14 +175,14 @@ func checkValue(arg uint32, values ...uint32) []instruction {
 	return body
 }
 
-// checkDumpable keeps a program from hiding what it has open: /proc/PID/fdinfo of one that is not
-// dumpable is root's.
+// checkDumpable keeps a program from hiding its open files: root owns /proc/PID/fdinfo of a process
+// that is not dumpable.
 func checkDumpable() []instruction {
 	return append([]instruction{loadArg(0), {code: opEqual, jf: 3, k: unix.PR_SET_DUMPABLE}}, checkValue(1, 0)...)
 }
 
-// checkSocketPair allows pairs of Unix sockets that stay within their pair. A datagram socket,
-// which SOCK_RAW is too, can send to any socket that has a path.
+// checkSocketPair allows pairs of Unix sockets that can only reach each other. A datagram socket,
+// and SOCK_RAW is one too, can send to any socket that has a path.
 func checkSocketPair() []instruction {
 	body := append([]instruction{loadArg(0)}, unlessEqual(unix.AF_UNIX, retEAFNOSUPPORT)...)
 	body = append(body, loadArg(1), instruction{code: opAnd, k: 0xf}) // SOCK_TYPE_MASK
@@ -199,7 +198,7 @@ func checkMknod(arg uint32) []instruction {
 // loadFilter installs a profile's filter for the calling thread and all that it starts.
 func loadFilter(p Profile, t Tier) error { return installFilter(assemble(filter(p, t)), 0) }
 
-// assemble is a program as the kernel reads it.
+// assemble returns a program in the kernel's format.
 func assemble(program []instruction) []unix.SockFilter {
 	code := make([]unix.SockFilter, len(program))
 	for i, in := range program {

@@ -1,5 +1,5 @@
 package sandbox
 
-// archRefused are refused calls that only this architecture has, archForks its older calls that
-// make a child, archInotify that for watching.
+// Calls that only this architecture has: archRefused are refused, archForks make a child,
+// archInotify watch.
 var archRefused, archForks, archInotify []uint32

@@ -14,11 +14,11 @@ import (
 	"pgregory.net/rapid"
 )
 
-// known is the last number of the table of 2026, on both architectures.
-const known = 471
+// lastKnownCall is the last number of the table of 2026, on both architectures.
+const lastKnownCall = 471
 
-// mustRefuse are calls that nobody inside may make, by what each would reach. They stand here once
-// more, so that none is lost from the filter's own table unnoticed.
+// mustRefuse are calls that no process inside may make, by what each would reach. They are repeated
+// here, so that none can vanish from the filter's own table unnoticed.
 var mustRefuse = map[string][]uint32{
 	"mounts": {unix.SYS_MOUNT, unix.SYS_UMOUNT2, unix.SYS_PIVOT_ROOT, unix.SYS_CHROOT, unix.SYS_FSOPEN, unix.SYS_FSCONFIG,
 		unix.SYS_FSMOUNT, unix.SYS_FSPICK, unix.SYS_MOVE_MOUNT, unix.SYS_OPEN_TREE, unix.SYS_OPEN_TREE_ATTR,
@@ -46,7 +46,7 @@ var shared = []uint32{unix.SYS_SHMAT, unix.SYS_SHMCTL, unix.SYS_SHMDT, unix.SYS_
 	unix.SYS_MSGRCV, unix.SYS_MSGCTL, unix.SYS_SEMOP, unix.SYS_SEMCTL, unix.SYS_SEMTIMEDOP,
 	unix.SYS_MQ_OPEN, unix.SYS_MQ_UNLINK, unix.SYS_MQ_NOTIFY, unix.SYS_INOTIFY_ADD_WATCH, unix.SYS_INOTIFY_INIT1}
 
-// expected is what a filter says of each call with all arguments 0 that it does not allow.
+// expected returns the filter's answer to each call that it refuses with all arguments 0.
 func expected(p Profile, t Tier) map[uint32]uint32 {
 	// AF_UNSPEC
 	want := map[uint32]uint32{unix.SYS_SOCKET: retEAFNOSUPPORT, unix.SYS_SOCKETPAIR: retEAFNOSUPPORT}
@@ -83,13 +83,13 @@ func inEachFilter(t *testing.T, test func(t *testing.T, p Profile, tier Tier, f 
 	}
 }
 
-func TestEveryCall(t *testing.T) {
+func TestFilter_EachCall_HasExpectedAnswer(t *testing.T) {
 	inEachFilter(t, func(t *testing.T, p Profile, tier Tier, f []instruction) {
 		want := expected(p, tier)
 		for n := uint32(0); n <= 600; n++ {
 			say, refused := want[n]
 			switch {
-			case n > known:
+			case n > lastKnownCall:
 				say = retENOSYS
 			case !refused:
 				say = retAllow
@@ -102,8 +102,8 @@ func TestEveryCall(t *testing.T) {
 	})
 }
 
-// TestForeignCalls: on another architecture the numbers mean other calls.
-func TestForeignCalls(t *testing.T) {
+// TestFilter_ForeignCalls_AreKilled: on another architecture the numbers mean other calls.
+func TestFilter_ForeignCalls_AreKilled(t *testing.T) {
 	inEachFilter(t, func(t *testing.T, _ Profile, _ Tier, f []instruction) {
 		for _, arch := range []uint32{unix.AUDIT_ARCH_I386, unix.AUDIT_ARCH_ARM, unix.AUDIT_ARCH_X86_64, unix.AUDIT_ARCH_AARCH64,
 			unix.AUDIT_ARCH_RISCV64, 0} {
@@ -112,7 +112,7 @@ func TestForeignCalls(t *testing.T) {
 			}
 		}
 		for n := uint32(0); n <= 600; n++ {
-			for _, bit := range []uint32{0x40000000, 0x80000000} { // x32's, and none's
+			for _, bit := range []uint32{0x40000000, 0x80000000} { // x32's bit, and one that nobody uses
 				if got, err := evaluate(f, call{number: n | bit, arch: auditArch}); got != retENOSYS {
 					t.Errorf("call %#x: %#x, %v", n|bit, got, err)
 				}
@@ -124,8 +124,9 @@ func TestForeignCalls(t *testing.T) {
 	})
 }
 
-// TestFilterFlows: every jump lands inside, every path ends, and every rule can be reached.
-func TestFilterFlows(t *testing.T) {
+// TestFilter_Jumps_AreValid: every jump lands inside, every path ends, and every rule can be
+// reached.
+func TestFilter_Jumps_AreValid(t *testing.T) {
 	inEachFilter(t, func(t *testing.T, _ Profile, _ Tier, f []instruction) {
 		if err := checkJumps(f); err != nil {
 			t.Error(err)
@@ -137,9 +138,8 @@ func TestFilterFlows(t *testing.T) {
 	})
 }
 
-// TestTables: no call is in the tables twice; the first row would apply and the second be a
-// mistake.
-func TestTables(t *testing.T) {
+// TestFilterTables_NameNoCallTwice: the first row would apply, and the second would be a mistake.
+func TestFilterTables_NameNoCallTwice(t *testing.T) {
 	inEachFilter(t, func(t *testing.T, p Profile, tier Tier, _ []instruction) {
 		rows := slices.Concat(refusedCalls, archRefusedCalls, hiddenIn(tier))
 		for _, g := range argChecks(p) {
@@ -152,14 +152,14 @@ func TestTables(t *testing.T) {
 			}
 		}
 	})
-	if newestCall != known {
+	if newestCall != lastKnownCall {
 		t.Errorf("the newest call is %d", newestCall)
 	}
 }
 
-// TestAnyArgument: what a filter says of a call without an argCheck never depends on its arguments;
-// no arguments crash it.
-func TestAnyArgument(t *testing.T) {
+// TestFilter_UncheckedCall_IgnoresArguments: only calls with an argCheck depend on their arguments.
+// No arguments crash the filter.
+func TestFilter_UncheckedCall_IgnoresArguments(t *testing.T) {
 	filters := map[Profile][]instruction{}
 	for _, p := range profiles {
 		filters[p] = filter(p, TierNamespaces)
@@ -182,22 +182,24 @@ func TestAnyArgument(t *testing.T) {
 	})
 }
 
-// named is how many accounts a call names.
-var named = map[uint32]int{unix.SYS_SETUID: 1, unix.SYS_SETGID: 1, unix.SYS_SETREUID: 2, unix.SYS_SETREGID: 2,
+// accountArguments is how many accounts a call names.
+var accountArguments = map[uint32]int{unix.SYS_SETUID: 1, unix.SYS_SETGID: 1,
+	unix.SYS_SETREUID: 2, unix.SYS_SETREGID: 2,
 	unix.SYS_SETRESUID: 3, unix.SYS_SETRESGID: 3, unix.SYS_SETFSUID: 1, unix.SYS_SETFSGID: 1}
 
-// TestLimitedAccounts: whatever a spawner is asked, it changes to no other account.
-func TestLimitedAccounts(t *testing.T) {
+// TestRestrictSetID_OtherAccount_IsRefused: a spawner changes to no other account, whatever the
+// request.
+func TestRestrictSetID_OtherAccount_IsRefused(t *testing.T) {
 	f := accountFilter([]IDRange{{1000, 1010}, {2000, 2000}, {3000, 3000}})
 	if err := checkJumps(f); err != nil {
 		t.Fatal(err)
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		number := rapid.SampledFrom(slices.Sorted(maps.Keys(named))).Draw(t, "call")
+		number := rapid.SampledFrom(slices.Sorted(maps.Keys(accountArguments))).Draw(t, "call")
 		id := rapid.OneOf(rapid.Uint32(), rapid.SampledFrom([]uint32{0, 999, 1000, 1005, 1010, 1011, 1999, 2000, 2001, 3000, 3001, 1<<32 - 1}))
 		c := call{number: number, arch: auditArch}
 		want := uint32(retAllow)
-		for arg := range named[number] {
+		for arg := range accountArguments[number] {
 			n := id.Draw(t, "id")
 			c.args[arg] = uint64(n) | uint64(rapid.Uint32().Draw(t, "what the kernel ignores"))<<32
 			if !(n >= 1000 && n <= 1010 || n == 2000 || n == 3000 || n == 1<<32-1) {
@@ -215,8 +217,8 @@ func TestLimitedAccounts(t *testing.T) {
 	}
 }
 
-// TestFilterLoaded: the kernel says what the interpreter says.
-func TestFilterLoaded(t *testing.T) {
+// TestFilter_Kernel_AgreesWithInterpreter: the kernel gives the same answers as the interpreter.
+func TestFilter_Kernel_AgreesWithInterpreter(t *testing.T) {
 	inEachFilter(t, func(t *testing.T, p Profile, tier Tier, f []instruction) {
 		cmd := exec.Command("/proc/self/exe", "filtered")
 		cmd.Env = []string{"PROFILE=" + string(p), "TIER=" + string(tier), "GORACE=atexit_sleep_ms=0"}
@@ -241,7 +243,7 @@ func TestFilterLoaded(t *testing.T) {
 	})
 }
 
-// callFiltered makes the checked calls behind a filter, and prints what the kernel answered.
+// callFiltered makes the checked calls behind a filter, and prints the kernel's answers.
 func callFiltered() error {
 	runtime.LockOSThread()
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {

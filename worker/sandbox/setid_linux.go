@@ -2,20 +2,19 @@ package sandbox
 
 import "golang.org/x/sys/unix"
 
-// setIDCalls are the calls that change a process's account, and how many of their arguments are
-// ids.
+// setIDCalls are the calls that change a process's account, each with the number of its ids.
 var setIDCalls = map[uint32]uint32{
 	unix.SYS_SETUID: 1, unix.SYS_SETGID: 1, unix.SYS_SETREUID: 2, unix.SYS_SETREGID: 2, unix.SYS_SETRESUID: 3,
 	unix.SYS_SETRESGID: 3, unix.SYS_SETFSUID: 1, unix.SYS_SETFSGID: 1,
 }
 
-// RestrictSetID lets this process, with all its threads and all that it starts from now on, change
-// to these accounts only, whatever capabilities it has. no_new_privs must be set. It cannot be
-// taken back.
+// RestrictSetID allows this process to change only to these accounts. Its capabilities do not
+// matter. It holds for all threads of the process and all that it starts from now on. no_new_privs
+// must be set. It cannot be undone.
 //
-// It protects against a wrong number from a supervisor, not against somebody who runs code of their
-// own in a spawner with CAP_SETUID: a user namespace can map an allowed number inside to another
-// account outside.
+// It protects against a wrong number from a supervisor. It does not protect against own code in a
+// spawner with CAP_SETUID: a user namespace can map an allowed number inside to another account
+// outside.
 func RestrictSetID(allowed []IDRange) error {
 	return withKernelAdvice(installFilter(assemble(accountFilter(allowed)), unix.SECCOMP_FILTER_FLAG_TSYNC))
 }
@@ -29,7 +28,7 @@ func accountFilter(allowed []IDRange) []instruction {
 		}
 		f = append(f, onCall(number, body)...)
 	}
-	// setgroups may only leave all groups, and take on none.
+	// setgroups may only leave all groups.
 	f = append(f, onCall(unix.SYS_SETGROUPS, append([]instruction{loadArg(0)}, unlessEqual(0, retEPERM)...))...)
 	return append(f, ret(retAllow))
 }
@@ -37,7 +36,7 @@ func accountFilter(allowed []IDRange) []instruction {
 // argInRanges refuses an id that is in none of the ranges. It allows -1, which changes nothing.
 func argInRanges(arg uint32, allowed []IDRange) []instruction {
 	body := []instruction{loadArg(arg)}
-	left := 2*len(allowed) + 1 // instructions after this one but the last
+	left := 2*len(allowed) + 1 // instructions after this one, except the last
 	body = append(body, instruction{code: opEqual, jt: uint8(left), k: 0xffffffff})
 	for _, a := range allowed {
 		left -= 2

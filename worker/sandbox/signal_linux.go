@@ -8,25 +8,25 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// SignalAccount signals all processes of an account at one moment, so that not even a process that
-// is just being forked is left out (kill(2): -1 reaches all that the caller may signal; fork(2)
-// starts over if its caller was signalled meanwhile). It needs CAP_SETUID and CAP_SETGID, and
-// refuses root and the account of this process.
+// SignalAccount signals all processes of an account at one moment. Not even a process that is just
+// being forked escapes: -1 reaches all that the caller may signal (kill(2)), and fork(2) starts
+// over if its caller was signalled meanwhile. It needs CAP_SETUID and CAP_SETGID, and refuses root
+// and the account of this process.
 func SignalAccount(uid, gid int, sig unix.Signal) error {
 	if uid <= 0 || gid <= 0 || uid == unix.Getuid() || uid == unix.Geteuid() {
 		return fmt.Errorf("signal all of account %d: it is this process's own, or none of people's", uid)
 	}
-	// it has the other account afterwards
+	// the thread has the other account afterwards
 	err := onSpareThread(func() error { return signalAs(uid, gid, sig) })
 	return wrap(err, "signal all of account %d", uid)
 }
 
-// onSpareThread runs fn on a thread that ends with it, whatever fn has made of that. The main
-// thread would not end (runtime.LockOSThread), and it stands for the process: whoever has its
-// account may signal it. So it is only held meanwhile, and another is taken.
+// onSpareThread runs fn on a thread that ends with it, whatever fn has changed in the thread. The
+// main thread would not end (runtime.LockOSThread), and it stands for the process: anybody with its
+// account may signal it. So the main thread is only locked meanwhile, and another is used.
 func onSpareThread(fn func() error) error {
 	done := make(chan error, 1)
-	go func() { // ends with fn
+	go func() { // the thread ends with fn
 		runtime.LockOSThread()
 		if unix.Gettid() == unix.Getpid() {
 			defer runtime.UnlockOSThread()
@@ -38,8 +38,8 @@ func onSpareThread(fn func() error) error {
 	return <-done
 }
 
-// signalAs gives the calling thread an account and takes all capabilities from it before it
-// signals: with them it could signal everybody.
+// signalAs gives the calling thread an account and removes all its capabilities before it signals.
+// With them it could signal every process.
 func signalAs(uid, gid int, sig unix.Signal) error {
 	if err := errors.Join(setAccount(uid, gid), dropCapabilities()); err != nil {
 		return err

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// sleeper is a process of an account, which ends with the test.
+// sleeper starts a process of an account, which ends with the test.
 func sleeper(t *testing.T, uid uint32) int {
 	t.Helper()
 	cmd := exec.Command("sleep", "1000")
@@ -22,9 +22,8 @@ func sleeper(t *testing.T, uid uint32) int {
 	return cmd.Process.Pid
 }
 
-// TestSignalAccount: all processes of one account are signalled and no others, and this process
-// keeps its account.
-func TestSignalAccount(t *testing.T) {
+// TestSignalAccount_ReachesOnlyThatAccount: and this process keeps its account.
+func TestSignalAccount_ReachesOnlyThatAccount(t *testing.T) {
 	if ownPrivilege(t) != PrivilegeRoot {
 		t.Skip("only root may signal another account")
 	}
@@ -45,8 +44,8 @@ func TestSignalAccount(t *testing.T) {
 	if got, err := unix.Wait4(other, &status, unix.WUNTRACED|unix.WNOHANG, nil); got != 0 || err != nil {
 		t.Errorf("somebody else's: %v, %v", status, err)
 	}
-	// the runtime chooses the thread; signal 0 only asks (kill(2)), for SIGCONT would reach the
-	// whole session
+	// the runtime chooses the thread; signal 0 only checks (kill(2)), because SIGCONT would reach
+	// the whole session
 	for range 500 {
 		if err := SignalAccount(testUID, testUID, 0); err != nil {
 			t.Fatal(err)

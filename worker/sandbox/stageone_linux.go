@@ -11,17 +11,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// StageOneArgument makes mews-spawner run StageOne. Only mews-spawner executes it so.
+// StageOneArgument makes mews-spawner run StageOne. Only mews-spawner executes itself with it.
 const StageOneArgument = "stage-one"
 
-// workerFD is the descriptor of the worker's program, opened before there were walls: inside them
-// it has no path.
+// workerFD is the descriptor of the worker's program. It was opened before there were walls, and
+// has no path inside them.
 const workerFD = 3
 
-// StageOne reads the plan from the environment, builds its walls around this process and becomes
-// the worker. The process has just been executed, in the namespaces of the plan's tier, with the
-// worker's descriptors 0 to 2 and the home as its working directory. StageOne returns only if
-// something went wrong; the process must then end.
+// StageOne builds the plan's walls around this process and becomes the worker. It reads the plan
+// from the environment. The process has just been executed, in the namespaces of the plan's tier.
+// It has the worker's descriptors 0 to 2, and the home as its working directory. StageOne returns
+// only after an error; the process must then end.
 func StageOne() error {
 	runtime.LockOSThread()
 	p, err := readPlan(os.Environ())
@@ -39,10 +39,10 @@ func StageOne() error {
 	return nil
 }
 
-// stageOneActions are done in this order: mounts need capabilities; Landlock and the filter need
-// that these are gone for good; after the filter a process can only limit itself and execute.
+// stageOneActions run in this order. Mounts need capabilities, and Landlock and the filter need
+// that these are gone for good. After the filter a process can only limit itself and execute.
 var stageOneActions = []struct {
-	from Tier // the least tier that has the action
+	from Tier // the lowest tier that has the action
 	what string
 	do   func(Plan) error
 }{
@@ -63,8 +63,8 @@ var stageOneActions = []struct {
 	{TierOff, "execute the worker", execWorker},
 }
 
-// tryWatch watches something as the worker's runtime does at once: that would only die of it, and
-// could not say why.
+// tryWatch makes a watch as the worker's runtime does at once. The runtime could not report the
+// error: it would only die.
 func tryWatch(Plan) error {
 	epoll, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
 	if err != nil {
@@ -79,12 +79,12 @@ func tryWatch(Plan) error {
 	return unix.EpollCtl(epoll, unix.EPOLL_CTL_ADD, event, &unix.EpollEvent{Events: unix.EPOLLIN})
 }
 
-// oomScore puts a worker and its programs ahead of others when the machine's memory runs out
+// oomScore makes the kernel end a worker and its programs before others when memory runs out
 // (proc_pid_oom_score_adj(5)).
 const oomScore = 500
 
-// raiseOOMScore makes the kernel end a worker before the service. It is no wall: where /proc cannot
-// be written nothing happens.
+// raiseOOMScore makes the kernel end a worker before the service. It is no wall: if /proc cannot be
+// written nothing happens.
 func raiseOOMScore(Plan) error {
 	const score = "/proc/self/oom_score_adj"
 	text := readFile(unix.AT_FDCWD, score, make([]byte, 16))
@@ -115,13 +115,13 @@ func restrictFiles(p Plan) error {
 	return restrict(version, append(rules, rule{path: fdPath(workerFD), rights: rightsRead, optional: p.Probe}))
 }
 
-// nullRule is for what a worker has in place of its standard input and output.
+// nullRule is for the worker's replacement of standard input and output.
 var nullRule = rule{path: "/dev/null", rights: rightsDevice &^ unix.LANDLOCK_ACCESS_FS_EXECUTE}
 
 // ownRootRules are for a worker with a root of its own, which holds nothing else: a second wall
 // around the same folders.
 func ownRootRules(p Plan) []rule {
-	if p.homeless() {
+	if p.hasNoFolders() {
 		return []rule{{path: "/", rights: rightsRead &^ unix.LANDLOCK_ACCESS_FS_EXECUTE}, nullRule}
 	}
 	return []rule{
@@ -134,7 +134,7 @@ func ownRootRules(p Plan) []rule {
 	}
 }
 
-// systemRules are for what programs need of the host, read-only.
+// systemRules are for the host's folders that programs need, read-only.
 func systemRules() []rule {
 	rules := []rule{{path: "/proc", rights: rightsRead}}
 	for _, path := range systemDirs {
@@ -149,9 +149,9 @@ func systemRules() []rule {
 	return rules
 }
 
-// hostRules are for the landlock tier, in which nothing else keeps a worker from the host's files.
+// hostRules are for the landlock tier, in which only Landlock keeps a worker from the host's files.
 func hostRules(p Plan) ([]rule, error) {
-	if p.homeless() {
+	if p.hasNoFolders() {
 		return []rule{nullRule}, nil
 	}
 	home, err := openHome(p)

@@ -14,14 +14,15 @@ import (
 // StageZeroArgument makes mews-spawner run StageZero.
 const StageZeroArgument = "stage-zero"
 
-// shortageStatus is spawnwire.ShortageStatus, which a worker's program must not link.
+// shortageStatus is spawnwire.ShortageStatus. A worker's program must not link that package.
 const shortageStatus = 75
 
 // pidFD is the descriptor to which StageZero writes the pid of stage one.
 const pidFD = 4
 
-// StageZero starts stage one with the account that this process has, as a child of this process's
-// parent, writes its pid to descriptor 4, and returns. Descriptors 0 to 3 are those of stage one.
+// StageZero starts stage one with this process's account. Stage one is a child of this process's
+// parent. StageZero writes its pid to descriptor 4, and returns. Descriptors 0 to 3 are those of
+// stage one.
 func StageZero() error {
 	p, err := readPlan(os.Environ())
 	if err != nil {
@@ -30,7 +31,7 @@ func StageZero() error {
 	attr := ownUserNamespace(&p)
 	attr.Cloneflags |= unix.CLONE_PARENT
 	attr.Setsid, attr.Pdeathsig = true, syscall.SIGKILL
-	// The capabilities of the spawner's account are not for the worker.
+	// The worker must not get the capabilities of the spawner's account.
 	if err := dropCapabilities(); err != nil {
 		return err
 	}
@@ -45,13 +46,12 @@ func StageZero() error {
 	return err
 }
 
-// stageZeroLimit is how long StageZero may take; it usually takes milliseconds. It has the person's
-// account, so another process of that account may stop it, and the spawner does nothing else
-// meanwhile.
+// stageZeroLimit is how long StageZero may take; it usually takes milliseconds. It has the user's
+// account, so another process of that account may stop it, and the spawner waits meanwhile.
 var stageZeroLimit = 10 * time.Second
 
-// startViaStageZero starts stage one by way of StageZero, which enters the home as the person's
-// account: the spawner's may not be allowed to.
+// startViaStageZero starts stage one through StageZero, which enters the home as the user's
+// account: the spawner's may have no right to.
 func (l Launch) startViaStageZero(home int, attr syscall.ProcAttr) (pid int, err error) {
 	output, pidFile, err := os.Pipe()
 	if err != nil {
@@ -65,7 +65,7 @@ func (l Launch) startViaStageZero(home int, attr syscall.ProcAttr) (pid int, err
 		return 0, err
 	}
 	_, failed := fmt.Fscanln(io.LimitReader(output, 16), &pid)
-	// it has nothing more to do; it has not been reaped, so the pid is its own
+	// it has no more work; it has not been reaped, so the pid is its own
 	_ = unix.Kill(zero, unix.SIGKILL)
 	ended := waitExit(zero)
 	switch {
@@ -80,7 +80,7 @@ func (l Launch) startViaStageZero(home int, attr syscall.ProcAttr) (pid int, err
 }
 
 // checkChild refuses a pid that is no child of this process. The pid comes from a process of the
-// person's account, which another process of that account may control, and it will be signalled.
+// user's account, which another process of that account may control. The spawner will signal it.
 func checkChild(pid int) error {
 	if pid <= 0 || unix.Waitid(unix.P_PID, pid, nil, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT|unix.WALL, nil) != nil {
 		return fmt.Errorf("stage zero says that stage one is process %d, which is no child of the spawner", pid)

@@ -15,10 +15,10 @@ import (
 	"mews/protocol/spawnwire"
 )
 
-// TestAStepThatIsNotItself: stage zero runs as the person's account, so another process of that
-// account may stop it, kill it, or write in its place. Whatever is written, no other process
-// becomes the worker, and nobody waits for long.
-func TestAStepThatIsNotItself(t *testing.T) {
+// TestStageZero_Hijacked_CannotChooseWorker: stage zero runs as the user's account, so another
+// process of that account may stop it, kill it, or write in its place. No other process may become
+// the worker, and nobody waits for long.
+func TestStageZero_Hijacked_CannotChooseWorker(t *testing.T) {
 	defer func(limit time.Duration) { stageZeroLimit = limit }(stageZeroLimit)
 	stageZeroLimit = time.Second
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
@@ -33,14 +33,14 @@ func TestAStepThatIsNotItself(t *testing.T) {
 	}
 	defer unix.Close(home)
 	const noChild = "which is no child of the spawner"
-	// again, for whoever is in its session may continue it
+	// again, because others in its session may continue it
 	const stops = "while :; do kill -STOP $$; done"
 	for says, want := range map[string]string{
-		"echo 1 >&4":                      noChild, // this machine's first
-		"echo 0 >&4":                      noChild, // which to kill(2) is the caller's group
-		"echo -1 >&4":                     noChild, // and this is everybody
-		"echo $$ >&4":                     noChild, // itself, which is about to be reaped
-		": & echo $! >&4":                 noChild, // its own child
+		"echo 1 >&4":                      noChild, // this machine's first process
+		"echo 0 >&4":                      noChild, // kill(2) reads it as the caller's group
+		"echo -1 >&4":                     noChild, // kill(2) reads it as every process
+		"echo $$ >&4":                     noChild, // stage zero itself, which is about to be reaped
+		": & echo $! >&4":                 noChild, // a child of stage zero
 		"echo one >&4":                    "expected integer",
 		"exit 3":                          "status 3",
 		stops:                             "may have stopped it",
@@ -61,8 +61,8 @@ func TestAStepThatIsNotItself(t *testing.T) {
 	}
 }
 
-// TestNoRoomIsNotForever: a stage that ended for want of room is one that may be tried again.
-func TestNoRoomIsNotForever(t *testing.T) {
+// TestShortage_OfStage_MayBeRetried: a stage that ended because of a shortage may be tried again.
+func TestShortage_OfStage_MayBeRetried(t *testing.T) {
 	for status, want := range map[string]bool{"75": true, "1": false} {
 		cmd := exec.Command("/bin/sh", "-c", "exit "+status)
 		if err := cmd.Start(); err != nil {

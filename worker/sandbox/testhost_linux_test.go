@@ -22,28 +22,27 @@ import (
 	"mews/worker/sandbox/escape"
 )
 
-// The accounts of the escapes. Nobody has them.
+// Accounts of the escape tests. No machine has them.
 const (
-	sharedUID  = 54440 // of everybody, where people share one account with the service
-	serviceUID = 54441 // of the service, where people have accounts
-	personUID  = 54442 // of the person whose worker it is
-	otherUID   = 54443 // of another person
+	sharedUID  = 54440 // of everybody, if people share one account with the service
+	serviceUID = 54441 // of the service, if people have accounts
+	personUID  = 54442 // of the worker's user
+	otherUID   = 54443 // of another user
 )
 
-// accounts say who has which account.
+// accounts holds the account of each role.
 type accounts struct{ person, other, service int }
 
 func sharedAccount(uid int) accounts { return accounts{uid, uid, uid} }
 
 func ownAccounts() accounts { return accounts{personUID, otherUID, serviceUID} }
 
-// testHost is what is outside of the walls: the victims, and the home of the worker that tries to
-// reach them.
+// testHost is everything outside the walls: the victims, and the home of the attacking worker.
 type testHost struct {
 	t       testing.TB
-	dir     string // everybody may go through it
+	dir     string // everybody may pass through it
 	home    string
-	program string // the test binary, for everybody to execute
+	program string // the test binary, executable for everybody
 	people  accounts
 	victims escape.Victims
 }
@@ -54,8 +53,8 @@ func newTestHost(t testing.TB, program string, people accounts) *testHost {
 	y.home, y.program = filepath.Join(y.dir, "own", "home"), filepath.Join(y.dir, "program")
 	y.victims.Secret = fmt.Sprintf("a secret of %s %d", t.Name(), os.Getpid())
 	y.copyProgram(program)
-	y.folders()
-	y.services()
+	y.makeFolders()
+	y.startServices()
 	y.victims.VictimPID = y.victim(people.person)
 	y.victims.SupervisorPID = y.victim(people.service)
 	var err error
@@ -93,8 +92,8 @@ func openFolder(t testing.TB) string {
 	return ""
 }
 
-// plainBinary is the test binary as workers are built: it needs no library, and the race detector
-// reserves more memory than they may have.
+// plainBinary returns the test binary, built as workers are. It needs no library, and the race
+// detector would reserve more memory than workers may have.
 func plainBinary(t testing.TB) string {
 	t.Helper()
 	info, _ := debug.ReadBuildInfo()
@@ -142,8 +141,9 @@ func (y *testHost) copyProgram(from string) {
 	}
 }
 
-// folders makes the worker's home with a file beside it, another person's home and a state folder.
-func (y *testHost) folders() {
+// makeFolders makes the worker's home with a file beside it, another user's home and a state
+// folder.
+func (y *testHost) makeFolders() {
 	v := &y.victims
 	v.OwnOutside = y.secretIn("own", "outside", y.people.person, 0o755)
 	v.OtherHome = y.secretIn("other", "diary", y.people.other, 0o700)
@@ -166,8 +166,8 @@ func (y *testHost) secretIn(dir, name string, uid int, mode os.FileMode) string 
 
 func (y *testHost) chown(path string, uid int) { y.must(os.Chown(path, uid, uid)) }
 
-// services send the secret to whoever connects.
-func (y *testHost) services() {
+// startServices start services that send the secret to each client.
+func (y *testHost) startServices() {
 	v := &y.victims
 	v.TCP = y.serve("tcp4", "127.0.0.1:0").String()
 	v.Abstract = "mews-escapes-" + filepath.Base(y.dir)
@@ -188,7 +188,7 @@ func (y *testHost) serve(network, at string) net.Addr {
 			if err != nil {
 				return
 			}
-			// one that hangs up at once is no concern of the service's
+			// a client may hang up at once
 			_, _ = io.WriteString(conn, y.victims.Secret)
 			_ = conn.Close()
 		}
@@ -197,21 +197,22 @@ func (y *testHost) serve(network, at string) net.Addr {
 	return l.Addr()
 }
 
-// as is the credential to start a program with an account; nil for this process's own.
-func as(uid int) *syscall.Credential {
+// credentialOf returns the credential to start a program with an account; nil means this process's
+// own.
+func credentialOf(uid int) *syscall.Credential {
 	if uid == os.Getuid() {
 		return nil
 	}
 	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(uid)}
 }
 
-// victim starts a process with the secret in its environment and returns its pid. It must be
-// unharmed when the test ends.
+// victim starts a process with the secret in its environment and returns its pid. The process must
+// be unharmed at the test's end.
 func (y *testHost) victim(uid int) int {
 	cmd := exec.Command(y.program)
 	cmd.Args = []string{victimName}
 	cmd.Env = []string{"MEWS_SECRET=" + y.victims.Secret}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: as(uid)}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: credentialOf(uid)}
 	in, err := cmd.StdinPipe()
 	y.must(err)
 	out, err := cmd.StdoutPipe()
@@ -231,7 +232,7 @@ func (y *testHost) victim(uid int) int {
 // actVictim waits for the end of standard input. It allows tracing as far as the kernel's basic
 // rules do.
 func actVictim() error {
-	// Yama's, where there is Yama
+	// Yama's rule, if the kernel has Yama
 	_ = unix.Prctl(unix.PR_SET_PTRACER, unix.PR_SET_PTRACER_ANY, 0, 0, 0)
 	fmt.Println("ready")
 	_, err := io.Copy(io.Discard, os.Stdin)
@@ -252,14 +253,14 @@ func (y *testHost) nothingLeft() {
 	}
 }
 
-// endDaemon ends what X1 has left alive.
+// endDaemon ends X1's daemon if it still lives.
 func (y *testHost) endDaemon(pid int) {
 	if pid != 0 {
 		y.must(unix.Kill(pid, unix.SIGKILL))
 	}
 }
 
-// printUID is what a set-uid program is for.
+// printUID is the job of a set-uid program.
 func printUID() error {
 	_, err := fmt.Println(strconv.Itoa(os.Geteuid()))
 	return err

@@ -23,12 +23,12 @@ type testSandbox struct {
 	t         testing.TB
 	privilege Privilege
 	plan      Plan
-	base      string // of the home, and of the workspace "code", on the host
+	base      string // folder of the home and of the workspace "code", on the host
 	program   string
 	self      string // becomes stage one
 }
 
-// ownPrivilege is what this process may do.
+// ownPrivilege returns the privilege of this process.
 func ownPrivilege(t testing.TB) Privilege {
 	t.Helper()
 	privilege, err := OwnPrivilege()
@@ -38,7 +38,7 @@ func ownPrivilege(t testing.TB) Privilege {
 	return privilege
 }
 
-// buildableTiers are those with walls that this process can build.
+// buildableTiers returns the tiers with walls that this process can build.
 func buildableTiers(t testing.TB) []Tier {
 	tiers := []Tier{TierNamespaces, TierLandlock}
 	if ownPrivilege(t) != PrivilegeNone {
@@ -47,8 +47,8 @@ func buildableTiers(t testing.TB) []Tier {
 	return tiers
 }
 
-// newTestSandbox is for a worker that is a shell, with the account testUID if this process may use
-// it.
+// newTestSandbox makes a sandbox whose worker is a shell, with the account testUID if this process
+// may use it.
 func newTestSandbox(t testing.TB, tier Tier) *testSandbox {
 	t.Helper()
 	r := &testSandbox{t: t, privilege: ownPrivilege(t), program: "/bin/sh", self: selfExe}
@@ -65,8 +65,8 @@ func newTestSandbox(t testing.TB, tier Tier) *testSandbox {
 	if r.privilege == PrivilegeNone {
 		r.plan.UID, r.plan.GID = -1, -1
 	}
-	r.plan.Home = r.checked("home")
-	code := r.checked("code")
+	r.plan.Home = r.checkedBind("home")
+	code := r.checkedBind("code")
 	code.Name, code.Writable = "code", true
 	r.plan.Binds = []Bind{code}
 	return r
@@ -79,14 +79,14 @@ func (r *testSandbox) must(err error) {
 	}
 }
 
-// host is a path in base on the host.
+// host returns a path in base on the host.
 func (r *testSandbox) host(name string) string { return filepath.Join(r.base, name) }
 
-// parent is the process that runs the tests, on the host.
+// parent returns the pid of the test process, on the host.
 func parent() string { return strconv.Itoa(os.Getpid()) }
 
-// checked is a folder in base as a spawner has checked it.
-func (r *testSandbox) checked(path string) Bind {
+// checkedBind returns a folder in base as a spawner has checked it.
+func (r *testSandbox) checkedBind(path string) Bind {
 	r.t.Helper()
 	b, fd, err := Open(r.base, path)
 	r.must(err)
@@ -94,7 +94,7 @@ func (r *testSandbox) checked(path string) Bind {
 	return b
 }
 
-// start starts the program. The calling goroutine holds its thread.
+// start starts the program. The calling goroutine is locked to its thread.
 func (r *testSandbox) start(in, out *os.File) (int, error) {
 	home, err := unix.Open(filepath.Join(r.base, "home"), unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -114,10 +114,10 @@ func (r *testSandbox) start(in, out *os.File) (int, error) {
 	return launch.Start(home, in.Fd(), out.Fd(), out.Fd(), uintptr(program))
 }
 
-// run gives the program a script to read, and returns what it and its children wrote.
+// run gives the program a script to read, and returns the output of it and its children.
 func (r *testSandbox) run(script string) (string, error) {
 	r.t.Helper()
-	runtime.LockOSThread() // the worker ends with the thread that has started it
+	runtime.LockOSThread() // the worker ends with the thread that started it
 	defer runtime.UnlockOSThread()
 	in, tell, err := os.Pipe()
 	r.must(err)
@@ -138,8 +138,8 @@ func (r *testSandbox) run(script string) (string, error) {
 	return string(said), errors.Join(err, waitExit(pid))
 }
 
-// says is what the program writes for a script that must end well.
-func (r *testSandbox) says(script string) string {
+// mustPrint returns the output of a script that must succeed.
+func (r *testSandbox) mustPrint(script string) string {
 	r.t.Helper()
 	said, err := r.run(script)
 	if err != nil {
@@ -155,7 +155,7 @@ func inEach(t *testing.T, tiers []Tier, test func(t *testing.T, r *testSandbox))
 	}
 }
 
-// tiersWithRoot are the tiers in which a worker has a root of its own.
+// tiersWithRoot returns the tiers in which a worker has a root of its own.
 func tiersWithRoot(t testing.TB) []Tier {
 	var list []Tier
 	for _, tier := range buildableTiers(t) {

@@ -1,15 +1,15 @@
 package sandbox
 
-// tierTexts say for people what a tier means.
+// tierTexts explain the tiers to people.
 var tierTexts = map[Tier]string{
-	TierAccounts: "Each person's worker has files, processes and no network of its own, and runs as the OS account that the " +
-		"configuration gives to its person. People without an account have a user id each, where there are some for them, and share one else.",
-	TierNamespaces: "Each person's worker has files, processes and no network of its own. All workers share one OS account, " +
+	TierAccounts: "Each person's worker has its own files and processes, and no network. It runs as the OS account that the " +
+		"configuration gives to the person. People without an account get a user id each, if some are set aside; otherwise they share one.",
+	TierNamespaces: "Each person's worker has its own files and processes, and no network. All workers share one OS account, " +
 		"unless the configuration gives a person another one.",
 	TierLandlock: "Workers read and write only their person's files and reach no network. But they see the names of other " +
-		"processes and can change the permissions, times and attributes of any file of their account, other people's and Mews's own " +
-		"too, and only Mews ends what they leave running.",
-	TierOff: "There are no walls around workers: a worker, and any program that it runs, can do whatever its account can.",
+		"processes. They can change permissions, times and attributes of any file of their account, even other people's and Mews's. " +
+		"Only Mews ends the processes that they leave running.",
+	TierOff: "There are no walls around workers: a worker and its programs can do everything that their account can.",
 }
 
 // Sentences and parts of sentences for people.
@@ -21,13 +21,12 @@ const (
 	textNoWallsOnMacOS  = "macOS has no walls: set sandbox and sandbox_min to off to run workers without any"
 	textOldKernel       = "it needs Linux 5.13 or later, and in a container a seccomp profile that allows this call: with Docker " +
 		"--security-opt seccomp=unconfined"
-	textProcMasked     = "a container that hides parts of /proc does not let anybody have one of their own"
+	textProcMasked     = "a container that hides parts of /proc lets no process mount its own /proc"
 	textLandlockTooOld = "the kernel has version %d of Landlock, and without namespaces %d is needed (Linux 6.12)"
 	textNoLandlock     = "ENOSYS: the kernel has none, or a container's filter hides it; EOPNOTSUPP: it is not among the kernel's lsm="
 )
 
-// namespaceAdvice is what to do where a system does not let a process make namespaces, by the text
-// of its error.
+// namespaceAdvice is the advice if a process may not make namespaces, by the text of the error.
 var namespaceAdvice = []struct{ err, advice string }{
 	{"no space left", "user namespaces are switched off: sysctl user.max_user_namespaces=15000, or run Mews as a service with " +
 		"deploy/systemd/mews.service.d/no-user-namespaces.conf"},

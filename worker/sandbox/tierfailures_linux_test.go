@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestOneCauseIsToldOnce: a cause that several tiers share has one line with one advice.
-func TestOneCauseIsToldOnce(t *testing.T) {
+// TestTierFailures_SharedCause_IsOneLine: with one advice.
+func TestTierFailures_SharedCause_IsOneLine(t *testing.T) {
 	var kept tierFailures
 	for _, tier := range []Tier{TierAccounts, TierNamespaces} {
 		kept.add(tier, withNamespaceAdvice(fmt.Errorf("make the namespaces: %w", unix.ENOSPC)))
@@ -27,7 +27,7 @@ func TestOneCauseIsToldOnce(t *testing.T) {
 	}
 }
 
-func TestTooLittleIsAskedFor(t *testing.T) {
+func TestDetect_TierBelowMinimum_IsRefused(t *testing.T) {
 	_, _, err := Detect(DetectOptions{Tier: TierLandlock, MinTier: TierAccounts, Dir: t.TempDir()})
 	if err == nil || !strings.HasSuffix(err.Error(), `asked for):`+"\n"+`sandbox "landlock" is less than sandbox_min "accounts"`) {
 		t.Error(err)

@@ -15,27 +15,27 @@ import (
 type ToolStarter struct {
 	tier Tier
 
-	mu           sync.Mutex // held over a start
+	mu           sync.Mutex // held during a start
 	layer        *toolLayer // nil until the first start
-	spareThreads int        // threads that were made and are not used yet
-	wasFull      bool       // there was no room for the last process
+	spareThreads int        // threads that were made and not used yet
+	wasFull      bool       // the process limit was reached at the last start
 }
 
-// NewToolStarter is for a worker in a tier.
+// NewToolStarter returns a starter for a worker in a tier.
 func NewToolStarter(tier Tier) *ToolStarter { return &ToolStarter{tier: tier} }
 
 // toolLayer is a second layer of walls that any thread can apply. Its rules name the files that
-// were there when it was made; the first layer was made earlier and allows no others anyway. It is
-// kept for as long as the process lives.
+// existed when it was made; the first layer is older and allows no others anyway. It lives as long
+// as the process.
 type toolLayer struct {
 	rules  int // Landlock's descriptor, closed on execve(2)
 	filter []unix.SockFilter
 }
 
-// Start starts a program of a worker behind a second layer of walls, which are the worker's own
-// once more. The program is a descendant of the worker's Landlock domain, so the worker can signal
-// it. cmd must not ask for a signal at the death of its parent: the thread that starts it ends. (It
-// must end: it is in the program's domain, which may signal it.)
+// Start starts a worker's program behind a second layer of the worker's own walls. The program is
+// in the worker's Landlock domain, so the worker can signal it. cmd must not ask for a signal at
+// its parent's death. The thread that starts it ends, and must end, because the program may signal
+// its own domain.
 func (s *ToolStarter) Start(cmd *exec.Cmd) error {
 	if !s.tier.AtLeast(TierLandlock) {
 		return cmd.Start()
@@ -55,7 +55,7 @@ func (s *ToolStarter) Start(cmd *exec.Cmd) error {
 	return err
 }
 
-// start starts a program on a thread that is restricted for it, and ends with the start.
+// start starts a program on a thread that is restricted for it, and that ends with the start.
 func (l *toolLayer) start(cmd *exec.Cmd) error {
 	return onSpareThread(func() error {
 		if err := restrictSelf(l.rules); err != nil {
@@ -69,16 +69,16 @@ func (l *toolLayer) start(cmd *exec.Cmd) error {
 }
 
 const (
-	maxSpareThreads = 16 // so many are made
-	minSpareThreads = 12 // with so many, no more are made yet
-	runtimeThreads  = 8  // so many the runtime needs for itself
+	maxSpareThreads = 16 // number of threads to make
+	minSpareThreads = 12 // with at least this many, no further ones are made
+	runtimeThreads  = 8  // threads that the runtime itself needs
 )
 
-// prepareThreads makes sure that there are threads for a start and for what follows. Go ends a
-// process that cannot make a thread, and a person's programs may have taken all the room for
-// processes. So the threads are made while no child lives, when there is room. Otherwise, where
-// there was no room or few threads are left, it looks for room first. EAGAIN: there is none, or
-// there was none a moment ago and the last threads are not to be risked.
+// prepareThreads ensures that there are threads for a start and for later work. Go ends a process
+// that cannot make a thread, and a user's programs may have reached the process limit. So threads
+// are made while no child lives and processes are available. Otherwise, after a shortage or with
+// few threads left, it first checks the limit. EAGAIN means that the limit is reached, or was
+// reached a moment ago and the last threads must not be risked.
 func (s *ToolStarter) prepareThreads() error {
 	if s.spareThreads < minSpareThreads && hasNoChildren() {
 		s.makeThreads()
@@ -97,8 +97,8 @@ func (s *ToolStarter) prepareThreads() error {
 	return nil
 }
 
-// makeThreads makes the runtime have maxSpareThreads more threads than are at work, which it keeps:
-// that many goroutines each hold a thread for a moment.
+// makeThreads makes the runtime keep maxSpareThreads more threads than are at work. For that, as
+// many goroutines each lock a thread for a moment.
 func (s *ToolStarter) makeThreads() {
 	var here, done sync.WaitGroup
 	here.Add(maxSpareThreads)
@@ -114,21 +114,21 @@ func (s *ToolStarter) makeThreads() {
 	s.spareThreads = maxSpareThreads
 }
 
-// processLimitReached says whether there is no room for another process. The one that it starts
-// executes nothing.
+// processLimitReached reports whether no further process can be started. Its test process executes
+// nothing.
 func processLimitReached() bool {
 	_, err := syscall.ForkExec("/nowhere/nothing", nil, nil)
 	return errors.Is(err, unix.EAGAIN)
 }
 
-// hasNoChildren says whether this process has no child, not even one that has ended and was not
+// hasNoChildren reports whether this process has no child, not even an ended one that was not
 // reaped.
 func hasNoChildren() bool {
 	const children = unix.WEXITED | unix.WNOHANG | unix.WNOWAIT
 	return errors.Is(unix.Waitid(unix.P_ALL, 0, nil, children, nil), unix.ECHILD)
 }
 
-// toolLayer is the second layer, made at the first start. The caller holds the mutex.
+// toolLayer returns the second layer, made at the first start. The caller holds the mutex.
 func (s *ToolStarter) toolLayer() (*toolLayer, error) {
 	if s.layer != nil {
 		return s.layer, nil
@@ -139,8 +139,8 @@ func (s *ToolStarter) toolLayer() (*toolLayer, error) {
 	}
 	rules := ownRootRules(Plan{})
 	if !s.tier.AtLeast(TierNamespaces) {
-		// Only the first layer knows which folders of the host are the worker's. What it refuses
-		// stays refused.
+		// Only the first layer knows which folders of the host the worker may use. Its refusals
+		// still hold.
 		rules = []rule{{path: "/", rights: rightsWrite | rightsDevice}}
 	}
 	set, err := newRuleset(version, rules)

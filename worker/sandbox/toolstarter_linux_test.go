@@ -14,11 +14,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestStartsMakeNoThread: after its first start a worker has all the threads that it needs to start
-// more programs and wait for them. Go ends a process that cannot make a thread: so a program that
-// takes all the room for processes would end its worker. And programs cannot signal any of those
-// threads.
-func TestStartsMakeNoThread(t *testing.T) {
+// TestToolStarter_LaterStarts_MakeNoThread: after its first start a worker has all threads to start
+// programs and wait for them. Go ends a process that cannot make a thread. Otherwise a program that
+// reaches the process limit would end its worker. Programs cannot signal any of those threads.
+func TestToolStarter_LaterStarts_MakeNoThread(t *testing.T) {
 	if version, err := landlockVersion(); err != nil || version < landlockMinVersion {
 		t.Skipf("version %d of Landlock: %v", version, err)
 	}
@@ -37,7 +36,7 @@ func init() {
 	}
 }
 
-// startOnMain is a worker whose main thread starts a child: another thread must do that, and the
+// startOnMain is a worker whose main thread starts a child. Another thread must do that, and the
 // main one can still make a socket.
 func startOnMain() error {
 	if err := setNoNewPrivs(); err != nil {
@@ -61,7 +60,7 @@ func startOnMain() error {
 	return errors.Join(unix.Close(fd), child.Wait())
 }
 
-// startMany is a worker as far as its second layer of walls is concerned. It counts its threads.
+// startMany is a worker with only its second layer of walls. It counts its threads.
 func startMany() error {
 	if err := setNoNewPrivs(); err != nil {
 		return err
@@ -88,7 +87,7 @@ func startMany() error {
 	}
 	_ = first.Wait()
 
-	// When no child is left, the threads that were used up are made again.
+	// Once no child is left, used threads are made again.
 	for range 40 {
 		if err := startSome(inside, 1, "/bin/true"); err != nil {
 			return err
@@ -152,8 +151,8 @@ func threadsHere() (ids []string) {
 	return ids
 }
 
-// TestToolsReachWorkspaces: a tool can use the folders of the host that the first layer grants.
-func TestToolsReachWorkspaces(t *testing.T) {
+// TestTool_Workspaces_AreReachable: a tool can use the host's folders that the first layer grants.
+func TestTool_Workspaces_AreReachable(t *testing.T) {
 	if version, err := landlockVersion(); err != nil || version < landlockMinVersion {
 		t.Skipf("version %d of Landlock: %v", version, err)
 	}
@@ -164,8 +163,7 @@ func TestToolsReachWorkspaces(t *testing.T) {
 	}
 }
 
-// startBeside is a worker that has a workspace beside its home, behind a first layer that grants
-// both.
+// startBeside is a worker with a workspace beside its home, behind a first layer that grants both.
 func startBeside() error {
 	if err := setNoNewPrivs(); err != nil {
 		return err

@@ -34,7 +34,7 @@ func TestIdleWorker_RemovesLeftovers(t *testing.T) {
 			Now: func() time.Time { return now }, Report: func(err error) { t.Error(err) },
 			Start: (*exec.Cmd).Start, Temp: temp,
 		})
-		received(t, home, day(now, -3), day(now, -2))
+		putReceived(t, home, day(now, -3), day(now, -2))
 		c, err := openUserTools(protocol.Hello{Home: home, Uploads: 2}, s.options)
 		if err != nil {
 			t.Fatal(err)
@@ -61,7 +61,7 @@ func TestIdleWorker_RemovesLeftovers(t *testing.T) {
 			t.Errorf("a write under way was disturbed: %v", err)
 		}
 		checkReceived(t, home, day(now, -2))
-		received(t, home, day(now, -3))
+		putReceived(t, home, day(now, -3))
 		time.Sleep(expireEvery)
 		synctest.Wait()
 		checkReceived(t, home, day(now, -2))
@@ -70,8 +70,8 @@ func TestIdleWorker_RemovesLeftovers(t *testing.T) {
 
 func day(now time.Time, days int) string { return now.AddDate(0, 0, days).Format(time.DateOnly) }
 
-// received puts a file below uploads/ for each day.
-func received(t *testing.T, home string, days ...string) {
+// putReceived puts a file below uploads/ for each day.
+func putReceived(t *testing.T, home string, days ...string) {
 	t.Helper()
 	for _, day := range days {
 		dir := filepath.Join(home, "uploads", day)

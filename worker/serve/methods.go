@@ -16,16 +16,16 @@ type method struct {
 
 // methods holds all calls that a worker answers. The connection itself answers ping.
 var methods = map[string]method{
-	protocol.MethodHello:          {[]phase{phaseNew}, decoded((*server).hello)},
-	protocol.MethodTryWalls:       {[]phase{phaseNew}, decoded((*server).tryWalls)},
+	protocol.MethodHello:          {[]phase{phaseNew}, decodeParams((*server).hello)},
+	protocol.MethodTryWalls:       {[]phase{phaseNew}, decodeParams((*server).tryWalls)},
 	protocol.MethodTerminals:      {[]phase{phaseReady}, (*server).terminals},
-	protocol.MethodTurnStart:      {[]phase{phaseReady}, decoded((*server).startTurn)},
-	protocol.MethodOperationStart: {[]phase{phaseReady}, decoded((*server).startOperation)},
+	protocol.MethodTurnStart:      {[]phase{phaseReady}, decodeParams((*server).startTurn)},
+	protocol.MethodOperationStart: {[]phase{phaseReady}, decodeParams((*server).startOperation)},
 	protocol.MethodStop:           {[]phase{phaseNew, phaseHello, phaseReady}, (*server).stop},
 }
 
-// decoded adapts an answer that takes parameters of type P.
-func decoded[P any](answer func(*server, context.Context, P) (any, error)) func(*server, context.Context, *protocol.Request) (any, error) {
+// decodeParams adapts an answer that takes parameters of type P.
+func decodeParams[P any](answer func(*server, context.Context, P) (any, error)) func(*server, context.Context, *protocol.Request) (any, error) {
 	return func(s *server, ctx context.Context, req *protocol.Request) (any, error) {
 		var params P
 		if err := req.Decode(&params); err != nil {

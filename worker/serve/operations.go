@@ -54,7 +54,7 @@ func (s *server) startOperation(ctx context.Context, start protocol.OperationSta
 	if !known || start.Operation < 1 {
 		return nil, invalidOperation("there is no operation %d of kind %.40q", start.Operation, start.Kind)
 	}
-	return s.do(ctx, work{protocol.MethodOperationStart, start.Operation}, func(ctx context.Context, u *userTools) (any, error) {
+	return s.runWork(ctx, work{protocol.MethodOperationStart, start.Operation}, func(ctx context.Context, u *userTools) (any, error) {
 		if !u.hasHome() {
 			return nil, invalidOperation("this worker has no home")
 		}
@@ -87,11 +87,11 @@ func receiveFiles(ctx context.Context, u *userTools, h *host.Operation, p protoc
 	if err := p.Check(); err != nil {
 		return nil, invalidOperation("parameters: %v", err)
 	}
-	return receive.Run(ctx, p, receive.Options{Home: u.files, Zone: u.zone, Blobs: h, Pictures: u.images, Programs: u.reads()})
+	return receive.Run(ctx, p, receive.Options{Home: u.files, Zone: u.zone, Blobs: h, Pictures: u.images, Programs: u.readPrograms()})
 }
 
-// reads returns the programs that read files; nil means that this worker runs none.
-func (u *userTools) reads() receive.Programs {
+// readPrograms returns the programs that read files; nil means that this worker runs none.
+func (u *userTools) readPrograms() receive.Programs {
 	if u.programs == nil {
 		return nil
 	}
@@ -100,7 +100,7 @@ func (u *userTools) reads() receive.Programs {
 
 // measure returns the length and size of a recording or film of the home.
 func (u *userTools) measure(ctx context.Context, path string) protocol.MediaSize {
-	return receive.Measure(ctx, u.files, u.reads(), path)
+	return receive.Measure(ctx, u.files, u.readPrograms(), path)
 }
 
 // runUploads lists, sends or deletes files that the user has sent.

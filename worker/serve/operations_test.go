@@ -101,7 +101,7 @@ func TestReceive_Files_ComeFromOperationBlobs(t *testing.T) {
 
 func TestOperation_BadRequest_IsRefused(t *testing.T) {
 	s := newSupervisor(t)
-	if _, err := s.operation(t.Context(), 1, protocol.OperationArchive, `{"max_bytes":1048576}`); refused(err) != protocol.CodeInvalidRequest {
+	if _, err := s.operation(t.Context(), 1, protocol.OperationArchive, `{"max_bytes":1048576}`); refusalCode(err) != protocol.CodeInvalidRequest {
 		t.Errorf("before hello: %v", err)
 	}
 	s.home(nil)
@@ -118,7 +118,8 @@ func TestOperation_BadRequest_IsRefused(t *testing.T) {
 		"no files":          {1, protocol.OperationReceive, `{"sent_at":1,"files":[]}`},
 		"a negative size":   {1, protocol.OperationReceive, `{"sent_at":1,"files":[{"blob":{"sha256":"","size":-1},"kind":"photo"}]}`},
 	} {
-		if _, err := s.operation(t.Context(), c.id, c.kind, c.parameters); refused(err) != protocol.CodeInvalidParams {
+		_, err := s.operation(t.Context(), c.id, c.kind, c.parameters)
+		if refusalCode(err) != protocol.CodeInvalidParams {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}
@@ -158,16 +159,16 @@ func TestOperation_CancelOrStop_EndsIt(t *testing.T) {
 				go start(2 + id)
 			}
 			for range asked - most {
-				if err := <-result; refused(err) != protocol.CodeBusy {
+				if err := <-result; refusalCode(err) != protocol.CodeBusy {
 					t.Errorf("more than %d at once: %v", most, err)
 				}
 			}
-			if _, err := s.operation(t.Context(), 1, protocol.OperationArchive, `{"max_bytes":1048576}`); refused(err) != protocol.CodeInvalidRequest {
+			if _, err := s.operation(t.Context(), 1, protocol.OperationArchive, `{"max_bytes":1048576}`); refusalCode(err) != protocol.CodeInvalidRequest {
 				t.Errorf("the same one twice: %v", err)
 			}
 			end(s, cancel)
 			for range most {
-				if err := <-result; refused(err) != protocol.CodeCancelled {
+				if err := <-result; refusalCode(err) != protocol.CodeCancelled {
 					t.Errorf("got %v", err)
 				}
 			}
@@ -229,7 +230,7 @@ func TestSpeak_NoPrograms_ReportsWhy(t *testing.T) {
 	if err != nil || protocol.DecodeStrict(end.Result, &result) != nil || result.Failure != protocol.SpeechNoProgram {
 		t.Errorf("%s, %v", end.Result, err)
 	}
-	if _, err := s.operation(t.Context(), 2, protocol.OperationSpeak, `{"text":"","engine":{"engine":"espeak"}}`); refused(err) != protocol.CodeInvalidParams {
+	if _, err := s.operation(t.Context(), 2, protocol.OperationSpeak, `{"text":"","engine":{"engine":"espeak"}}`); refusalCode(err) != protocol.CodeInvalidParams {
 		t.Errorf("no text: %v", err)
 	}
 }

@@ -70,11 +70,11 @@ func TestWorker_NoHome_RunsReadingTurnsOnly(t *testing.T) {
 	}
 	sum := sha256.Sum256(text)
 	start := protocol.TurnStart{Turn: 3, Kind: "chat", Limits: protocol.TurnLimits{Steps: 5, Seconds: 60}, Material: &protocol.BlobRef{SHA256: hex.EncodeToString(sum[:]), Size: int64(len(text))}}
-	if code := refused(conn.Call(t.Context(), protocol.MethodTurnStart, start, nil)); code != protocol.CodeInvalidParams {
+	if code := refusalCode(conn.Call(t.Context(), protocol.MethodTurnStart, start, nil)); code != protocol.CodeInvalidParams {
 		t.Errorf("a chat: %d", code)
 	}
 	archive := protocol.OperationStart{Operation: 1, Kind: protocol.OperationArchive, Parameters: json.RawMessage(`{"max_bytes":1000000}`)}
-	if code := refused(conn.Call(t.Context(), protocol.MethodOperationStart, archive, nil)); code != protocol.CodeInvalidParams {
+	if code := refusalCode(conn.Call(t.Context(), protocol.MethodOperationStart, archive, nil)); code != protocol.CodeInvalidParams {
 		t.Errorf("an archive: %d", code)
 	}
 	if err := conn.Call(t.Context(), protocol.MethodTerminals, struct{}{}, nil); err != nil {
@@ -97,7 +97,7 @@ func TestWorker_NoHome_RunsReadingTurnsOnly(t *testing.T) {
 	}
 	s := newSupervisor(t)
 	s.hello()
-	if code := refused(s.conn.Call(t.Context(), protocol.MethodTurnStart, start, nil)); code != protocol.CodeInvalidParams {
+	if code := refusalCode(s.conn.Call(t.Context(), protocol.MethodTurnStart, start, nil)); code != protocol.CodeInvalidParams {
 		t.Errorf("a review by a worker with a home: %d", code)
 	}
 }

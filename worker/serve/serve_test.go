@@ -31,7 +31,7 @@ func tool(name string, effect protocol.ToolEffect, run func(context.Context, wor
 func TestHello_ComesFirstAndOnce(t *testing.T) {
 	s := newSupervisor(t)
 	call := func(method string, params any) int {
-		return refused(s.conn.Call(t.Context(), method, params, nil))
+		return refusalCode(s.conn.Call(t.Context(), method, params, nil))
 	}
 	hello := protocol.Hello{Version: protocol.Version, User: "alice", Home: t.TempDir()}
 	with := func(change func(*protocol.Hello)) protocol.Hello {
@@ -376,11 +376,11 @@ func TestTurns_AtOnce_AreNumberedAndLimited(t *testing.T) {
 		<-began
 	}
 	s.host(5)
-	if _, err := s.turn(t.Context(), 5); refused(err) != protocol.CodeBusy {
+	if _, err := s.turn(t.Context(), 5); refusalCode(err) != protocol.CodeBusy {
 		t.Errorf("a fifth turn: %v", err)
 	}
 	start := protocol.TurnStart{Turn: 3, Limits: protocol.TurnLimits{Steps: 1, Seconds: 1}}
-	if err := s.conn.Call(t.Context(), protocol.MethodTurnStart, start, nil); refused(err) != protocol.CodeInvalidRequest {
+	if err := s.conn.Call(t.Context(), protocol.MethodTurnStart, start, nil); refusalCode(err) != protocol.CodeInvalidRequest {
 		t.Errorf("turn 3 again: %v", err)
 	}
 	stop()
@@ -499,7 +499,7 @@ func TestGarbageLine_EndsWorkerWithError(t *testing.T) {
 func waiting(t *testing.T) (s *supervisor, began chan struct{}, signal func()) {
 	t.Helper()
 	began = make(chan struct{}, 1)
-	s, signal = signalled(t, tool("wait", protocol.EffectNone, func(ctx context.Context, _ worker.Call) (worker.Result, error) {
+	s, signal = newSignalledSupervisor(t, tool("wait", protocol.EffectNone, func(ctx context.Context, _ worker.Call) (worker.Result, error) {
 		began <- struct{}{}
 		<-ctx.Done()
 		return worker.Result{}, context.Cause(ctx)

@@ -93,8 +93,8 @@ func (s *server) close() {
 	})
 }
 
-// do runs a turn or operation with the user's tools. It can be stopped.
-func (s *server) do(ctx context.Context, w work, run func(context.Context, *userTools) (any, error)) (any, error) {
+// runWork runs a turn or operation with the user's tools. It can be stopped.
+func (s *server) runWork(ctx context.Context, w work, run func(context.Context, *userTools) (any, error)) (any, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	u, err := s.beginWork(w, cancel)

@@ -50,12 +50,13 @@ type supervisor struct {
 // newSupervisor starts a worker with these tools and a new home.
 func newSupervisor(t *testing.T, tools ...worker.Tool) *supervisor {
 	t.Helper()
-	s, _ := signalled(t, tools...)
+	s, _ := newSignalledSupervisor(t, tools...)
 	return s
 }
 
-// signalled is like newSupervisor. The returned function acts like a SIGTERM to the worker.
-func signalled(t *testing.T, tools ...worker.Tool) (*supervisor, func()) {
+// newSignalledSupervisor is like newSupervisor. The returned function acts like a SIGTERM to the
+// worker.
+func newSignalledSupervisor(t *testing.T, tools ...worker.Tool) (*supervisor, func()) {
 	t.Helper()
 	ctx, signal := context.WithCancel(context.Background())
 	t.Cleanup(signal)
@@ -313,8 +314,8 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// refused returns the code of a refusal, as the supervisor sees it.
-func refused(err error) (code int) {
+// refusalCode returns the code of a refusal, as the supervisor sees it.
+func refusalCode(err error) (code int) {
 	var e *protocol.Error
 	if errors.As(err, &e) {
 		return e.Code

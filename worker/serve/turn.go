@@ -29,7 +29,8 @@ func (s *server) startTurn(ctx context.Context, start protocol.TurnStart) (any, 
 	if err := checkTurnStart(start); err != nil {
 		return nil, err
 	}
-	return s.do(ctx, work{protocol.MethodTurnStart, start.Turn}, func(ctx context.Context, u *userTools) (any, error) {
+	w := work{protocol.MethodTurnStart, start.Turn}
+	return s.runWork(ctx, w, func(ctx context.Context, u *userTools) (any, error) {
 		kind, known := turnKinds[start.Kind]
 		if !known || kind.home != u.hasHome() {
 			return nil, &protocol.Error{Code: protocol.CodeInvalidParams,
@@ -99,7 +100,7 @@ func (s *server) runTurn(ctx context.Context, u *userTools, start protocol.TurnS
 	}
 	end, err := agent.Run(ctx, start, agent.Options{
 		Host:   watched,
-		Tools:  watched.watch.Noting(tools.all(more)),
+		Tools:  watched.watch.WatchNotes(tools.all(more)),
 		System: turn.Compose(ctx),
 		Report: s.options.Report,
 	})
@@ -138,8 +139,8 @@ func (t watchedTurn) NextMessage(ctx context.Context, after int64, system string
 	return t.Turn.NextMessage(ctx, after, system, tools)
 }
 
-// sendEvents sends the events of a turn, even a stopped one, until flush is called. flush waits at
-// most eventTimeout, so that the last events are queued before the end of the turn.
+// sendEvents sends the events of a turn, even a stopped one, until flush is called. The last events
+// are queued before the end of the turn, because flush waits for them, at most eventTimeout.
 func (s *server) sendEvents(ctx context.Context, turn *host.Turn) (flush func()) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	var sender sync.WaitGroup

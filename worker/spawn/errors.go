@@ -2,7 +2,7 @@ package spawn
 
 import "fmt"
 
-// wrap has an error say what was attempted. There is none where err is nil.
+// wrap adds the attempt to an error. It returns nil if err is nil.
 func wrap(err error, format string, args ...any) error {
 	if err == nil {
 		return nil

@@ -12,26 +12,26 @@ import (
 	"mews/protocol/spawnwire"
 )
 
-// bombRoom is how many processes the workers' account may have during a fork bomb: a defect must
-// not take the machine down.
+// bombRoom is how many processes the workers' account may have during a fork bomb, so that a defect
+// does not take the machine down.
 const bombRoom = "400"
 
 // bombs are Python programs that double themselves without end.
 var bombs = map[string]string{
-	// None of them ever ends.
+	// Its processes never end.
 	"stubborn": `
 while True:
     try: os.fork()
     except OSError: pass`,
-	// Each process that cannot fork ends, and leaves its place to another's child. Without the
-	// first it might die out by itself.
+	// Each process that cannot fork ends, and another's child takes its room. Without the first
+	// line it might die out by itself.
 	"restless": `
 first = os.getpid()
 while True:
     try: os.fork()
     except OSError:
         if os.getpid() != first: os._exit(1)`,
-	// Each is in a session of its own, without its parent.
+	// Each process is in a session of its own, without its parent.
 	"scattered": `
 while True:
     try:
@@ -39,7 +39,7 @@ while True:
             os.setsid()
             if os.fork(): os._exit(0)
     except OSError: pass`,
-	// Each wakes all the others.
+	// Each process wakes all the others.
 	"waking": `
 while True:
     try:
@@ -51,9 +51,9 @@ while True:
     except OSError: pass`,
 }
 
-// TestABombIsEnded: without a control group or a namespace the watchdog ends it while its worker
-// lives, and it ends with its worker. Nobody else's worker is harmed.
-func TestABombIsEnded(t *testing.T) {
+// TestForkBomb_IsEnded: without a control group or a namespace the watchdog ends it while its
+// worker lives, and it ends with its worker. Other workers are not harmed.
+func TestForkBomb_IsEnded(t *testing.T) {
 	for name, program := range bombs {
 		t.Run(name, func(t *testing.T) {
 			r := start(t, setup{env: []string{sweepVar + "=50ms", roomVar + "=" + bombRoom},
@@ -61,17 +61,17 @@ func TestABombIsEnded(t *testing.T) {
 			other, w := r.worker(), r.worker()
 			light := fmt.Sprintf("cat >bomb.py <<'.'\nimport os, signal\nsignal.signal(signal.SIGCHLD, signal.SIG_IGN)\n"+
 				"print('begun', flush=True)%s\n.\n(trap '' TERM HUP; exec python3 bomb.py 2>/dev/null) &", program)
-			w.answers(light, "begun")
-			if name != "scattered" { // what has lost its parent is ended at once
-				hit := next[spawnwire.LimitHit](r)
+			w.wantAnswer(light, "begun")
+			if name != "scattered" { // processes without a parent are ended at once
+				hit := nextMessage[spawnwire.LimitHit](r)
 				if hit.ID != w.id || hit.Kind != "pids" {
 					t.Errorf("%+v", hit)
 				}
 			}
-			other.answers(again, "again")
+			other.wantAnswer(again, "again")
 			r.send(spawnwire.Kill{ID: w.id, Signal: uint32(syscall.SIGKILL)})
-			r.exited(w)
-			until(t, "nothing of it to be left", func() bool {
+			r.awaitExit(w)
+			waitUntil(t, "nothing of it to be left", func() bool {
 				return !slices.ContainsFunc(others(t, other.pid), isRunning)
 			})
 			other.checkAlive()
@@ -79,8 +79,8 @@ func TestABombIsEnded(t *testing.T) {
 	}
 }
 
-// exited waits for a worker's end; it may hit limits until then.
-func (r *harness) exited(w *testWorker) {
+// awaitExit waits for a worker's end; it may hit limits until then.
+func (r *harness) awaitExit(w *testWorker) {
 	r.t.Helper()
 	if err := r.conn.SetReceiveDeadline(time.Now().Add(deadline)); err != nil {
 		r.t.Fatal(err)
@@ -97,7 +97,7 @@ func (r *harness) exited(w *testWorker) {
 	}
 }
 
-// others are the processes of the workers' account, except one.
+// others returns the processes of the workers' account, except one.
 func others(t *testing.T, but int) (pids []int) {
 	t.Helper()
 	entries, err := os.ReadDir("/proc")

@@ -22,17 +22,17 @@ import (
 	"mews/worker/sandbox/escape"
 )
 
-// deadline is how long a test waits for what must happen. Only a defect reaches it.
+// deadline is how long a test waits. Only a defect reaches it.
 const deadline = time.Minute
 
-// Accounts that nobody has, and no other package's tests use: the kernel counts processes by
+// Accounts that no machine and no other package's tests have: the kernel counts processes by
 // account.
 const (
-	testWorkerUID  = 54341 // of workers where the tests are root
-	testSpawnerUID = 54400 // of a spawner that root has given capabilities
+	testWorkerUID  = 54341 // account of workers if the tests are root
+	testSpawnerUID = 54400 // account of a spawner that root has given capabilities
 )
 
-// roles are what the test binary does when it is executed as "mews-spawner", by its first argument.
+// roles are the functions of the test binary under the name "mews-spawner", by its first argument.
 var roles = map[string]func(args []string) error{
 	sandbox.StageOneArgument:  func([]string) error { return sandbox.StageOne() },
 	sandbox.StageZeroArgument: func([]string) error { return sandbox.StageZero() },
@@ -68,11 +68,11 @@ func TestMain(m *testing.M) {
 	if errors.As(err, &ended) {
 		status = ended.Status
 	}
-	syscall.Exit(status) // at once: os.Exit waits a second for races that are still to be found
+	syscall.Exit(status) // at once, because os.Exit waits a second for races
 }
 
-// These tell a spawner of the tests how often to look, where it finds its control groups, and how
-// many processes the account of its workers may come to have.
+// Variables for a spawner of the tests: how often to sweep, where its control groups are, and how
+// many processes its workers' account may have.
 const (
 	sweepVar  = "MEWS_TEST_SWEEP"
 	groupsVar = "MEWS_TEST_GROUPS"
@@ -80,7 +80,7 @@ const (
 	noGroups  = "/no/such/file"
 )
 
-// options are those of a spawner of the tests, whose arguments are KEY=VALUE of its policy.
+// options makes the options of a spawner from its arguments, which are KEY=VALUE of its policy.
 func options(args []string) (o Options, err error) {
 	for _, arg := range args {
 		key, value, _ := strings.Cut(arg, "=")
@@ -116,20 +116,20 @@ type harness struct {
 	conn  *spawnwire.Conn
 	cmd   *exec.Cmd
 	said  *strings.Builder // the spawner's standard error; read it after cmd.Wait
-	root  string           // where homes and workspaces lie
+	root  string           // folder of homes and workspaces
 	ready spawnwire.Ready
 	last  uint64
 }
 
-// setup is how a spawner of the tests is started.
+// setup describes how to start a spawner of the tests.
 type setup struct {
 	attr   *syscall.SysProcAttr
 	env    []string
-	policy []string // KEY=VALUE, after those that every test has
+	policy []string // KEY=VALUE, after the lines that every test has
 }
 
-// homes is a folder that every account can reach.
-func homes(t testing.TB) string {
+// makeHomesFolder makes a folder that every account can reach.
+func makeHomesFolder(t testing.TB) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "mews-spawn-")
 	if err != nil {
@@ -142,10 +142,10 @@ func homes(t testing.TB) string {
 	return dir
 }
 
-// asRoot says whether the tests can give workers an account of their own.
+// asRoot reports whether the tests can give workers an account of their own.
 func asRoot() bool { return os.Getuid() == 0 }
 
-// workersUID is the account of the workers.
+// workersUID returns the account of the workers.
 func workersUID() int {
 	if asRoot() {
 		return testWorkerUID
@@ -187,7 +187,7 @@ func startSpawner(t *testing.T, policy ...string) *harness {
 // start starts a spawner, with a descriptor 4 that must not reach its workers.
 func start(t *testing.T, s setup) *harness {
 	t.Helper()
-	r := &harness{t: t, said: &strings.Builder{}, root: homes(t)}
+	r := &harness{t: t, said: &strings.Builder{}, root: makeHomesFolder(t)}
 	conn, theirs, err := spawnwire.Pair()
 	if err != nil {
 		t.Fatal(err)
@@ -205,23 +205,23 @@ func start(t *testing.T, s setup) *harness {
 	if err := theirs.Close(); err != nil {
 		t.Fatal(err)
 	}
-	r.ready = next[spawnwire.Ready](r)
+	r.ready = nextMessage[spawnwire.Ready](r)
 	if r.ready.Version != spawnwire.Version || r.ready.Why == "" || r.ready.Limits == "" {
 		t.Fatalf("ready: %+v", r.ready)
 	}
 	return r
 }
 
-// command is the test binary as "mews-spawner". Workers must not get its secret.
+// command returns the test binary as "mews-spawner". Workers must not get its secret.
 func command(t testing.TB, args ...string) *exec.Cmd {
 	t.Helper()
-	cmd := exec.Command("/proc/self/exe") // by this name other accounts get to it too
+	cmd := exec.Command("/proc/self/exe") // other accounts can reach it by this name
 	cmd.Args = append([]string{"mews-spawner"}, args...)
 	cmd.Env = append(os.Environ(), "MEWS_SECRET=not for workers")
 	return cmd
 }
 
-// withAccount is a policy with the account that workers have in the tests.
+// withAccount adds the workers' account in the tests to a policy.
 func withAccount(policy []string) []string {
 	if !asRoot() {
 		return policy
@@ -239,8 +239,8 @@ func (r *harness) stop() {
 	}
 }
 
-// next is the spawner's next message, which must be an M.
-func next[M spawnwire.Message](r *harness) M {
+// nextMessage returns the spawner's next message, which must be an M.
+func nextMessage[M spawnwire.Message](r *harness) M {
 	r.t.Helper()
 	if err := r.conn.SetReceiveDeadline(time.Now().Add(deadline)); err != nil {
 		r.t.Fatal(err)
@@ -264,11 +264,11 @@ func (r *harness) send(m spawnwire.Message) {
 	}
 }
 
-// kill asks for a worker to be killed, and waits for its end.
+// kill asks the spawner to kill a worker, and waits for its end.
 func (r *harness) kill(p *testWorker) {
 	r.t.Helper()
 	r.send(spawnwire.Kill{ID: p.id, Signal: uint32(syscall.SIGKILL)})
-	if got := next[spawnwire.Exited](r); got.ID != p.id || int(got.PID) != p.pid {
+	if got := nextMessage[spawnwire.Exited](r); got.ID != p.id || int(got.PID) != p.pid {
 		r.t.Errorf("exited: %+v, want worker %d, pid %d", got, p.id, p.pid)
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"mews/worker/sandbox/escape"
 )
 
-// rowProgram is the test binary as a program of a worker, which tries a row of the escape suite.
+// rowProgram is the name of the test binary as a worker's program that tries a row of the escapes.
 const rowProgram = "try"
 
 // installRow puts rowProgram into a worker's home.
@@ -28,9 +28,9 @@ func (r *harness) installRow(w *testWorker) {
 	giveToWorkers(r.t, path)
 }
 
-// TestWhoHoldsTooMuchOfAnAccountsPoolsIsEnded: the rows of the escape suite that only the watchdog
-// stops. The worker goes on, and so do others.
-func TestWhoHoldsTooMuchOfAnAccountsPoolsIsEnded(t *testing.T) {
+// TestWatchdog_WorkerHoldsTooMuch_EndsPrograms: these are the rows of the escapes that only the
+// watchdog stops. The worker goes on, and so do others.
+func TestWatchdog_WorkerHoldsTooMuch_EndsPrograms(t *testing.T) {
 	kinds := map[string]string{"Q12": "watches", "Q13": "pipes"}
 	for _, tier := range []string{"namespaces", "landlock"} {
 		for _, p := range escape.Table() {
@@ -42,7 +42,7 @@ func TestWhoHoldsTooMuchOfAnAccountsPoolsIsEnded(t *testing.T) {
 				other, w := r.worker(), r.worker()
 				r.installRow(w)
 				w.write("exec 2>/dev/null; ./" + rowProgram + " " + p.Row + " || echo ended")
-				hit := next[spawnwire.LimitHit](r)
+				hit := nextMessage[spawnwire.LimitHit](r)
 				if hit.ID != w.id || hit.Kind != kinds[p.Row] || hit.Limit == 0 || hit.Times != 1 {
 					t.Errorf("%+v", hit)
 				}
@@ -56,15 +56,16 @@ func TestWhoHoldsTooMuchOfAnAccountsPoolsIsEnded(t *testing.T) {
 	}
 }
 
-// held opens things with Python and keeps them: the watchdog sees each kind, whatever holds it.
+// held are Python scripts that open descriptors and keep them. The watchdog must see each kind,
+// whatever holds it.
 var held = map[string]struct{ kind, script string }{
-	"an epoll that is under way": {"watches", `
+	"epoll in flight": {"watches", `
 import select, socket
 all = []
 for n in range(40):
     a, b = socket.socketpair(); all += [a, b]
     e = select.epoll(); socket.send_fds(a, [b"x"], [e.fileno()]); e.close()`},
-	"a first thread that has ended": {"watches", `
+	"ended first thread": {"watches", `
 import ctypes, os, select, threading
 def fill():
     files = [os.eventfd(0) for n in range(60)]
@@ -82,16 +83,16 @@ import os
 all = [os.openpty() for n in range(70)]`},
 }
 
-// TestWhatHidesIsCounted: descriptors that no table of a process lists, and tables that no first
-// thread has.
-func TestWhatHidesIsCounted(t *testing.T) {
+// TestHeld_HiddenDescriptors_AreCounted: descriptors that no table of a process lists, and tables
+// that no first thread has.
+func TestHeld_HiddenDescriptors_AreCounted(t *testing.T) {
 	for name, c := range held {
 		t.Run(name, func(t *testing.T) {
 			r := start(t, setup{policy: []string{"worker=/bin/sh", "sandbox=landlock", "sandbox_min=off"}})
 			w := r.worker()
 			w.write("exec 2>/dev/null; cat >keep.py <<'END'\n" + strings.TrimSpace(c.script) + "\nimport time; time.sleep(1000)\nEND\n" +
 				"/usr/bin/python3 keep.py || echo ended")
-			if hit := next[spawnwire.LimitHit](r); hit.Kind != c.kind {
+			if hit := nextMessage[spawnwire.LimitHit](r); hit.Kind != c.kind {
 				t.Errorf("%+v, want %s", hit, c.kind)
 			}
 			if got := w.readLine(); got != "ended" {
@@ -101,8 +102,8 @@ func TestWhatHidesIsCounted(t *testing.T) {
 	}
 }
 
-// TestHeldLimits: a machine that does not say how much there is has no limit.
-func TestHeldLimits(t *testing.T) {
+// TestHeldLimits_UnknownPool_HasNoLimit: a machine that does not report its total has no limit.
+func TestHeldLimits_UnknownPool_HasNoLimit(t *testing.T) {
 	if got := cgroup.HeldLimits(t.TempDir()); got != (cgroup.Held{}) {
 		t.Errorf("%+v", got)
 	}

@@ -10,12 +10,12 @@ import (
 	"mews/protocol/spawnwire"
 )
 
-// The uids of people without an account, in these tests: nobody has them.
+// uids of people without an account, in these tests. No machine has them.
 const firstPerson, lastPerson = 70420, 70429
 
-// TestAPersonWithoutAnAccountGetsAHomeOfTheirOwn: the spawner makes it, whatever its privilege, and
-// the worker there is nobody else's on this machine. Started again it has the same home.
-func TestAPersonWithoutAnAccountGetsAHomeOfTheirOwn(t *testing.T) {
+// TestMakeHome_UserWithoutAccount_OwnsIt: any spawner makes the home, whatever its privilege. The
+// worker has a uid that nobody else on this machine has. After a restart it has the same home.
+func TestMakeHome_UserWithoutAccount_OwnsIt(t *testing.T) {
 	if !asRoot() {
 		t.Skip("only root can start processes of another account")
 	}
@@ -26,7 +26,7 @@ func TestAPersonWithoutAnAccountGetsAHomeOfTheirOwn(t *testing.T) {
 			if attr != nil {
 				group = testSpawnerUID
 			}
-			// the service's, whose group alone makes something there
+			// the service's group may make files there
 			if err := os.Chown(r.root, group, group); err != nil {
 				t.Fatal(err)
 			}
@@ -36,7 +36,7 @@ func TestAPersonWithoutAnAccountGetsAHomeOfTheirOwn(t *testing.T) {
 			for uid := range []uint32{firstPerson, lastPerson} {
 				uid := uint32(firstPerson + uid*(lastPerson-firstPerson))
 				w := r.workerOf(spawnwire.Spawn{UID: uid, GID: uid, MakeHome: true})
-				w.answers("echo $(id -u) $(stat -c '%u %a' .); echo mine >kept", fmt.Sprintf("%d %[1]d 700", uid))
+				w.wantAnswer("echo $(id -u) $(stat -c '%u %a' .); echo mine >kept", fmt.Sprintf("%d %[1]d 700", uid))
 				w.checkAlive()
 				info, err := os.Stat(filepath.Join(r.root, fmt.Sprint("home", w.id), "kept"))
 				if err != nil || info.Sys().(*syscall.Stat_t).Uid != uid {

@@ -8,8 +8,8 @@ import (
 	"mews/worker/sandbox"
 )
 
-// lentMounts is what a worker is lent, whose account is not that of its folders: mounts in which it
-// is. The zero value is nothing.
+// lentMounts are mounts that share folders with a worker of another account. They contain the
+// folders under the worker's own uid. The zero value has none.
 type lentMounts struct{ mounts []int }
 
 // close closes the mounts.
@@ -22,10 +22,10 @@ func (l *lentMounts) close() error {
 	return err
 }
 
-// lend lends a person without an account the writable folders of a plan, where the home belongs to
-// the account that people share: they find there what that account would, and what they make is
-// its. A home of the person's own stays as it is. On an error nothing is lent.
-func (s *spawner) lend(p *sandbox.Plan, home int, owner uint32, a Account) (l lentMounts, err error) {
+// lendFolders shares the writable folders of a plan with a user without an account, if the home
+// belongs to the shared account. The worker has that account's access there, and new files belong
+// to that account. A home of the user's own stays as it is. After an error no folder is shared.
+func (s *spawner) lendFolders(p *sandbox.Plan, home int, owner uint32, a Account) (l lentMounts, err error) {
 	namespace, err := sandbox.OpenSwapped([2]int{int(s.Account.UID), int(a.UID)}, [2]int{int(s.Account.GID), int(a.GID)})
 	if err != nil {
 		return l, err

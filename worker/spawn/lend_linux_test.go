@@ -12,13 +12,14 @@ import (
 	"mews/protocol/spawnwire"
 )
 
-// startLending starts a spawner that lends folders of the workers' account to people. It is root's.
+// startLending starts a spawner that shares folders of the workers' account with people. It runs as
+// root.
 func startLending(t *testing.T) *harness {
 	t.Helper()
 	return start(t, setup{policy: []string{"worker=/bin/sh", "sandbox=accounts", fmt.Sprintf("people=%d-%d", firstPerson, lastPerson)}})
 }
 
-// ownerOf is whose a file is on disk, and its group.
+// ownerOf returns the owner and group of a file on disk.
 func ownerOf(t *testing.T, path string) string {
 	t.Helper()
 	info, err := os.Lstat(path)
@@ -29,10 +30,10 @@ func ownerOf(t *testing.T, path string) string {
 	return fmt.Sprint(st.Uid, " ", st.Gid)
 }
 
-// TestFoldersAreLentToWhoHasAUIDOfTheirOwn: a home and a workspace stay their account's on disk,
-// and what is made there is that account's too. Inside they are the person's, and everything else
-// there is whose it was. Nobody gets anything more.
-func TestFoldersAreLentToWhoHasAUIDOfTheirOwn(t *testing.T) {
+// TestLend_UserWithOwnUID_KeepsOwnersOnDisk: a home and a workspace stay their account's on disk,
+// and so do new files there. Inside they are the user's, and all other files there keep their
+// owners. Nobody gets more access.
+func TestLend_UserWithOwnUID_KeepsOwnersOnDisk(t *testing.T) {
 	if !asRoot() {
 		t.Skip("only root can lend a folder to another account")
 	}
@@ -53,26 +54,26 @@ func TestFoldersAreLentToWhoHasAUIDOfTheirOwn(t *testing.T) {
 	shared := fmt.Sprint(testWorkerUID, " ", testWorkerUID)
 	bind := spawnwire.Bind{Name: "code", Root: r.root, Path: "code", Writable: true}
 	first := r.workerOf(spawnwire.Spawn{UID: firstPerson, GID: firstPerson, Binds: []spawnwire.Bind{bind}})
-	first.answers("echo $(id -u) $(stat -c '%u %a' .); echo mine >kept; mkdir dir", fmt.Sprintf("%d %[1]d 700", firstPerson))
-	first.answers("cd /workspaces/code; echo $(stat -c %u shared other roots person\\'s); echo mine >>shared; echo new >new; cat shared | tr '\\n' ' '; echo",
-		fmt.Sprint(firstPerson, " 65534 65534 65534")) // who has no number inside is nobody
+	first.wantAnswer("echo $(id -u) $(stat -c '%u %a' .); echo mine >kept; mkdir dir", fmt.Sprintf("%d %[1]d 700", firstPerson))
+	first.wantAnswer("cd /workspaces/code; echo $(stat -c %u shared other roots person\\'s); echo mine >>shared; echo new >new; cat shared | tr '\\n' ' '; echo",
+		fmt.Sprint(firstPerson, " 65534 65534 65534")) // an account without a number inside is nobody
 	if got := first.readLine(); got != "heremine " {
 		t.Errorf("a file of the shared account's: %q", got)
 	}
 	for _, refused := range []string{"cat other", "cat roots", "cat person\\'s", "echo x >>roots", "chown 0 new", "chown 54499 new"} {
-		first.answers("{ "+refused+"; } 2>/dev/null && echo done || echo refused", "refused")
+		first.wantAnswer("{ "+refused+"; } 2>/dev/null && echo done || echo refused", "refused")
 	}
-	// as for the shared account: it is open to all
-	first.answers("echo more >>open && tail -c5 open", "more")
+	// it is open to all, as for the shared account
+	first.wantAnswer("echo more >>open && tail -c5 open", "more")
 	home := filepath.Join(r.root, fmt.Sprint("home", first.id))
 	for _, path := range []string{home, filepath.Join(home, "kept"), filepath.Join(home, "dir"), filepath.Join(code, "new"), filepath.Join(code, "shared")} {
 		if got := ownerOf(t, path); got != shared {
 			t.Errorf("%s is %s's on disk", path, got)
 		}
 	}
-	// A home of one's own is lent to nobody, and a workspace is, beside it.
+	// The user's own home is not shared, but a workspace beside it is.
 	second := r.workerOf(spawnwire.Spawn{UID: lastPerson, GID: lastPerson, MakeHome: true, Binds: []spawnwire.Bind{bind}})
-	second.answers("echo mine >kept; cat /workspaces/code/new; id -u", "new")
+	second.wantAnswer("echo mine >kept; cat /workspaces/code/new; id -u", "new")
 	if got := second.readLine(); got != fmt.Sprint(lastPerson) {
 		t.Errorf("the second is %s", got)
 	}
@@ -82,7 +83,7 @@ func TestFoldersAreLentToWhoHasAUIDOfTheirOwn(t *testing.T) {
 	for _, w := range []*testWorker{first, second} {
 		w.checkAlive()
 	}
-	r.last++ // a home of neither is refused as ever
+	r.last++ // a home of a third account is still refused
 	strange := r.makeFolder("strange")
 	if err := os.Chown(strange, 54499, 54499); err != nil {
 		t.Fatal(err)
@@ -90,9 +91,9 @@ func TestFoldersAreLentToWhoHasAUIDOfTheirOwn(t *testing.T) {
 	r.refused(spawnwire.Spawn{ID: r.last, UID: firstPerson, GID: firstPerson, Root: r.root, Path: "strange", Profile: "worker"}, "belongs to uid 54499")
 }
 
-// TestWhatCannotBeLentIsUsedAsBefore: on a file system without such mounts people share the account
-// whose the home is.
-func TestWhatCannotBeLentIsUsedAsBefore(t *testing.T) {
+// TestLend_Unsupported_UsesSharedAccount: on a file system without such mounts people share the
+// account of the home.
+func TestLend_Unsupported_UsesSharedAccount(t *testing.T) {
 	if !asRoot() {
 		t.Skip("only root can mount a file system")
 	}
@@ -106,6 +107,6 @@ func TestWhatCannotBeLentIsUsedAsBefore(t *testing.T) {
 		}
 	})
 	w := r.workerOf(spawnwire.Spawn{UID: firstPerson, GID: firstPerson})
-	w.answers("echo $(id -u) $(stat -c %u .)", fmt.Sprint(testWorkerUID, " ", testWorkerUID))
+	w.wantAnswer("echo $(id -u) $(stat -c %u .)", fmt.Sprint(testWorkerUID, " ", testWorkerUID))
 	w.checkAlive()
 }

@@ -16,25 +16,25 @@ import (
 	"mews/worker/cgroup"
 )
 
-// Control groups limit what a worker and all that it runs may have together. Where the system gives
-// none, a watchdog looks every few seconds: it ends the largest process of a worker that has too
-// much memory, and all processes below a worker that has too many. No group limits what the kernel
-// counts for a whole account (epoll's watches, pipes, terminals): there the watchdog ends all
-// processes below a worker that holds too much.
+// Control groups limit a worker and its programs together. If the system has none, a watchdog
+// measures every few seconds. It ends the largest process of a worker with too much memory, and all
+// processes below a worker with too many. No group limits what the kernel counts for a whole
+// account (epoll's watches, pipes, terminals). There the watchdog ends all processes below a worker
+// that holds too much.
 
-// workerGroup is what limits a worker and all that it runs.
+// workerGroup limits a worker and its programs.
 type workerGroup struct {
 	limits  cgroup.Limits
-	group   *cgroup.Group // nil: there are none here
-	inGroup bool          // the worker was born in it
+	group   *cgroup.Group // nil if there are no groups here
+	inGroup bool          // the worker was started in it
 	hits    cgroup.LimitHits
 }
 
 // workerWeight is a worker's share of processor and disk while others want them too. The
-// supervisor, for whom everybody waits, has 100.
+// supervisor, for which everybody waits, has 100.
 const workerWeight = 20
 
-// workerLimits are what was asked for, and at most what the policy allows.
+// workerLimits returns the requested limits, at most those of the policy.
 func workerLimits(m spawnwire.Spawn, p Policy) cgroup.Limits {
 	l := cgroup.Limits{Memory: int64(p.Memory), PIDs: int(p.PIDs), CPUWeight: workerWeight, IOWeight: workerWeight}
 	if m.Memory > 0 {
@@ -43,18 +43,19 @@ func workerLimits(m spawnwire.Spawn, p Policy) cgroup.Limits {
 	if m.PIDs > 0 {
 		l.PIDs = int(min(m.PIDs, p.PIDs))
 	}
-	// the worker is slowed down first, so that caches are given back
+	// first the kernel slows the worker down, so that it frees caches
 	l.MemoryHigh = l.Memory - l.Memory/8
 	return l
 }
 
-// makeGroup makes a worker's group, if there are any, and has its process born there if the kernel
+// makeGroup makes a worker's group, if there are groups, and starts its process in it if the kernel
 // can do that.
 func (s *spawner) makeGroup(w *worker, attr *syscall.SysProcAttr) (err error) {
 	if !s.grouped {
 		return nil
 	}
-	// The name has this spawner's pid: another spawner of the same service may still be ending.
+	// The name has this spawner's pid, because another spawner of the same service may still be
+	// ending.
 	if w.group, err = s.groups.Make(fmt.Sprintf("%d-%d", unix.Getpid(), w.id), w.limits); err != nil {
 		return err
 	}
@@ -64,8 +65,8 @@ func (s *spawner) makeGroup(w *worker, attr *syscall.SysProcAttr) (err error) {
 	return nil
 }
 
-// joinGroup puts a worker that was not born there into its group. It has not yet executed anything
-// that could fork.
+// joinGroup adds a worker to its group if it was not started there. It has not executed anything
+// yet that could fork.
 func (w *worker) joinGroup() error {
 	if w.group == nil || w.inGroup {
 		return nil
@@ -73,8 +74,7 @@ func (w *worker) joinGroup() error {
 	return w.group.Add(w.pid)
 }
 
-// discard clears away a worker that could not be started. What is left of it is killed with the
-// orphans.
+// discard removes a worker that could not be started. Its processes are killed with the orphans.
 func (w *worker) discard() error {
 	if w.group == nil {
 		return nil
@@ -82,16 +82,16 @@ func (w *worker) discard() error {
 	return errors.Join(w.group.Kill(), w.group.Remove())
 }
 
-// removeGroup removes the group of a worker of which nothing is left.
+// removeGroup removes the group of a worker without processes.
 func (w *worker) removeGroup() {
 	if w.group != nil {
-		// the kernel may hold on to it for a moment; the next spawner removes it
+		// the kernel may keep it for a moment; the next spawner removes it then
 		_ = w.group.Remove()
 	}
 }
 
 // checkLimits reports the limits that were hit since the last sweep, and starts the watchdog's
-// look.
+// measurement.
 func (s *spawner) checkLimits() error {
 	if time.Since(s.lastCheck) < s.sweep() {
 		return nil
@@ -143,24 +143,24 @@ func (s *spawner) sendHits(w *worker, now cgroup.LimitHits) error {
 	return nil
 }
 
-// groupsLimit says whether control groups keep workers to their limit of something, so that the
+// groupsLimit reports whether control groups enforce the limits of a controller, so that the
 // watchdog need not.
 func (s *spawner) groupsLimit(controller string) bool {
 	return s.grouped && s.groups.Enabled(controller)
 }
 
-// startMeasuring starts the watchdog's look. It can hang over a process that is being torn down, so
-// a goroutine of its own does it, one at a time.
+// startMeasuring starts the watchdog's measurement. It can hang at a process that is being torn
+// down, so it runs in a goroutine of its own, one at a time.
 func (s *spawner) startMeasuring() {
 	if s.measuring {
 		return
 	}
-	roots := map[int]cgroup.Look{}
+	roots := map[int]cgroup.MeasureLimits{}
 	for _, w := range s.workers {
 		if !w.ended.IsZero() {
 			continue
 		}
-		look := cgroup.Look{Tasks: math.MaxInt, Memory: !s.groupsLimit("memory"), Held: s.held}
+		look := cgroup.MeasureLimits{Tasks: math.MaxInt, Memory: !s.groupsLimit("memory"), Held: s.held}
 		if !s.groupsLimit("pids") {
 			look.Tasks = w.limits.PIDs
 		}
@@ -170,7 +170,7 @@ func (s *spawner) startMeasuring() {
 		return
 	}
 	s.measuring = true
-	go func() { // ends with the look; nobody waits for it at the end
+	go func() { // ends with the measurement; nobody waits for it at the end
 		sizes, err := cgroup.MeasureAll("/proc", roots)
 		if err != nil {
 			sizes = nil
@@ -179,7 +179,7 @@ func (s *spawner) startMeasuring() {
 	}()
 }
 
-// enforce keeps each worker to its limits.
+// enforce enforces each worker's limits.
 func (s *spawner) enforce(sizes map[int]cgroup.TreeSize) error {
 	s.measuring = false
 	for _, w := range s.workers {
@@ -208,9 +208,9 @@ func (s *spawner) enforce(sizes map[int]cgroup.TreeSize) error {
 	return nil
 }
 
-// endDescendants ends all that a worker runs. Nobody can tell which of many processes are too many,
-// and those that are left would only make more: so would those that have lost their parents and
-// come to the spawner.
+// endDescendants ends all programs of a worker. Nobody can tell which of many processes are too
+// many, and the remaining ones would only start more. The same holds for processes that have lost
+// their parents and have become the spawner's children.
 func (s *spawner) endDescendants(w *worker, hits *cgroup.LimitHits) error {
 	killed, err := s.killDescendants(w.pid, os.Getpid())
 	if killed > 0 {
@@ -219,9 +219,9 @@ func (s *spawner) endDescendants(w *worker, hits *cgroup.LimitHits) error {
 	return err
 }
 
-// endHolders ends all that a worker runs, which together hold too much of a pool, and tells of it.
-// A worker that holds too much itself goes too. (What is ended may still be seen to hold something
-// at the next look: nothing is done then.)
+// endHolders ends all programs of a worker, which together hold too much of a pool, and reports it.
+// It also ends a worker that holds too much itself. (Ended processes may still seem to hold
+// something at the next measurement: nothing happens then.)
 func (s *spawner) endHolders(w *worker, own cgroup.Held, pool string, most int64) error {
 	killed, err := s.killDescendants(w.pid)
 	if what, _ := own.Beyond(s.held); err == nil && what != "" {
@@ -248,7 +248,7 @@ func killLargest(w *worker, size cgroup.TreeSize, hits *cgroup.LimitHits) error 
 	return err
 }
 
-// isStale says whether a group's name is of a spawner that is gone.
+// isStale reports whether a group's name belongs to a spawner that is gone.
 func isStale(name string) bool {
 	pid, _, _ := strings.Cut(name, "-")
 	n, err := strconv.Atoi(pid)

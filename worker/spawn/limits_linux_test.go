@@ -14,11 +14,11 @@ import (
 	"mews/protocol/spawnwire"
 )
 
-// hog is shell for a process that takes 80 MiB and keeps them.
+// hog is a shell command for a process that takes 80 MiB and keeps them.
 const hog = `(head -c 80M /dev/zero; exec sleep 1000) | tail >/dev/null & `
 
-// megabytes is a policy's memory, enough for one hog and a half. With the race detector stage one,
-// which sets its limits before it executes a worker, needs more than half of it.
+// megabytes is a policy's memory, enough for one hog and a half. With the race detector, stage one
+// needs more than half of it, because it sets its limits before it executes a worker.
 const megabytes = 128 << 20
 
 // withoutGroups sets up a spawner that finds no control groups, so that the watchdog limits.
@@ -26,9 +26,9 @@ func withoutGroups(tier string) setup {
 	return setup{policy: []string{"worker=/bin/sh", "sandbox=" + tier, "sandbox_min=off", fmt.Sprint("memory=", megabytes)}}
 }
 
-// TestTheLargestProcessOfAWorkerWithTooMuchMemoryIsEnded: the worker itself is not, nor are other
-// workers' processes.
-func TestTheLargestProcessOfAWorkerWithTooMuchMemoryIsEnded(t *testing.T) {
+// TestWatchdog_TooMuchMemory_EndsLargest: the worker itself goes on, and other workers' processes
+// too.
+func TestWatchdog_TooMuchMemory_EndsLargest(t *testing.T) {
 	for _, tier := range []string{"namespaces", "landlock"} {
 		t.Run(tier, func(t *testing.T) {
 			r := start(t, withoutGroups(tier))
@@ -37,7 +37,7 @@ func TestTheLargestProcessOfAWorkerWithTooMuchMemoryIsEnded(t *testing.T) {
 			}
 			other, w := r.worker(), r.worker()
 			w.write("exec 2>/dev/null; " + strings.Repeat(hog, 3))
-			hit := next[spawnwire.LimitHit](r)
+			hit := nextMessage[spawnwire.LimitHit](r)
 			if hit.ID != w.id || hit.Kind != "memory" || hit.Limit != megabytes || hit.Times == 0 {
 				t.Errorf("%+v", hit)
 			}
@@ -47,8 +47,8 @@ func TestTheLargestProcessOfAWorkerWithTooMuchMemoryIsEnded(t *testing.T) {
 	}
 }
 
-// TestAWorkerMayHaveLessThanThePolicyAllows, and never more.
-func TestAWorkerMayHaveLessThanThePolicyAllows(t *testing.T) {
+// TestSpawn_Memory_IsAtMostThePolicys: a request may ask for less, but never for more.
+func TestSpawn_Memory_IsAtMostThePolicys(t *testing.T) {
 	p := Policy{Memory: 1 << 30, PIDs: 100}
 	for _, c := range []struct{ memory, wantMemory, pids, wantPIDs uint64 }{
 		{0, 1 << 30, 0, 100}, {1 << 20, 1 << 20, 7, 7}, {1<<30 + 1, 1 << 30, 101, 100}, {1<<64 - 1, 1 << 30, 1<<32 - 1, 100},
@@ -65,7 +65,7 @@ func TestAWorkerMayHaveLessThanThePolicyAllows(t *testing.T) {
 	}
 }
 
-// limitsIn is a worker's hard limit with this name in /proc/PID/limits.
+// limitsIn returns a worker's hard limit with this name in /proc/PID/limits.
 func limitsIn(t *testing.T, w *testWorker, name string) string {
 	t.Helper()
 	w.checkAlive()
@@ -83,22 +83,22 @@ func hardLimit(t *testing.T, pid int, name string) string {
 	return ""
 }
 
-// many is shell for n processes; it prints a line when they are there.
+// many is a shell command for n processes; it prints a line once they run.
 func many(n int) string {
 	return fmt.Sprintf("i=0; while [ $i -lt %d ]; do sleep 1000 & i=$((i+1)); done; echo made", n)
 }
 
-// TestManyProcessesOfOneWorkerKeepNoOtherFromStarting: the kernel counts them for the account,
-// which both workers share.
-func TestManyProcessesOfOneWorkerKeepNoOtherFromStarting(t *testing.T) {
+// TestWatchdog_SharedCount_OthersCanStart: the kernel counts the processes for the account, which
+// both workers share.
+func TestWatchdog_SharedCount_OthersCanStart(t *testing.T) {
 	for _, tier := range []string{"namespaces", "landlock"} {
 		t.Run(tier, func(t *testing.T) {
 			r := start(t, setup{env: []string{sweepVar + "=1s"},
 				policy: []string{"worker=/bin/sh", "sandbox=" + tier, "sandbox_min=off", "pids=450"}})
 			w := r.worker()
-			w.answers(many(400), "made")
+			w.wantAnswer(many(400), "made")
 			other := r.worker()
-			other.answers(many(100), "made")
+			other.wantAnswer(many(100), "made")
 			got, err := strconv.Atoi(limitsIn(t, other, "Max processes"))
 			if err != nil || tier == "landlock" && got < 600 || tier != "landlock" && got != 450 {
 				t.Errorf("may have %d processes, %v", got, err)
@@ -109,7 +109,7 @@ func TestManyProcessesOfOneWorkerKeepNoOtherFromStarting(t *testing.T) {
 	}
 }
 
-// bomb is shell for a program, "bomb many", that makes processes without end and ignores signals. A
+// bomb writes a program, "bomb many", that starts processes without end and ignores signals. A
 // shell that cannot fork ends: this one then starts over in the same process.
 const bomb = `cat >bomb <<'.'
 trap "" TERM HUP INT
@@ -118,10 +118,10 @@ while :; do if [ $1 = many ]; then sh bomb one & sleep 0.1; else sleep 1000 & fi
 .
 `
 
-// TestAllThatAWorkerWithTooManyProcessesRunsIsEnded: where the kernel counts processes for
-// everybody together. The worker itself goes on, and so do the others, which can start programs
-// again after a few sweeps.
-func TestAllThatAWorkerWithTooManyProcessesRunsIsEnded(t *testing.T) {
+// TestWatchdog_TooManyProcesses_EndsAll: the kernel counts the processes of all workers together.
+// The worker itself goes on, and so do the others. They can start programs again after a few
+// sweeps.
+func TestWatchdog_TooManyProcesses_EndsAll(t *testing.T) {
 	for _, pids := range []int{60, 200} {
 		t.Run(fmt.Sprint(pids), func(t *testing.T) {
 			r := start(t, setup{env: []string{sweepVar + "=50ms"},
@@ -131,58 +131,58 @@ func TestAllThatAWorkerWithTooManyProcessesRunsIsEnded(t *testing.T) {
 			if got := w.readLine(); got != "begun" {
 				t.Fatal(got)
 			}
-			hit := next[spawnwire.LimitHit](r)
+			hit := nextMessage[spawnwire.LimitHit](r)
 			if hit.ID != w.id || hit.Kind != "pids" || hit.Limit != uint64(pids) || hit.Times == 0 {
 				t.Errorf("%+v", hit)
 			}
 			w.write("")
-			w.answers(again, "again")
-			other.answers(again, "again")
-			until(t, "nothing of it to be left", func() bool { return !slices.ContainsFunc(childrenOf(t, w.pid), isRunning) })
+			w.wantAnswer(again, "again")
+			other.wantAnswer(again, "again")
+			waitUntil(t, "nothing of it to be left", func() bool { return !slices.ContainsFunc(childrenOf(t, w.pid), isRunning) })
 			w.checkAlive()
 		})
 	}
 }
 
-// again is shell that tries to start a program until it can, and then executes another shell. A
-// shell that cannot fork ends: this one then starts over in the same process.
+// again is a shell script that tries to start a program until it can, and then executes another
+// shell. A shell that cannot fork ends: this one then starts over in the same process.
 const again = `exec 2>/dev/null; echo 'trap "exec sh again" EXIT; sleep 0; trap - EXIT; echo again; exec sh' >again
 exec sh again`
 
-// isRunning says whether a process has not ended. A zombie has.
+// isRunning reports whether a process has not ended. A zombie has ended.
 func isRunning(pid int) bool {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	_, state, _ := strings.Cut(string(stat), ") ") // nobody here is called so
+	_, state, _ := strings.Cut(string(stat), ") ") // no process here has ") " in its name
 	return err == nil && !strings.HasPrefix(state, "Z")
 }
 
-// TestThreadsAreProcessesToo: the kernel counts them together.
-func TestThreadsAreProcessesToo(t *testing.T) {
+// TestWatchdog_Threads_CountAsProcesses: the kernel counts them together.
+func TestWatchdog_Threads_CountAsProcesses(t *testing.T) {
 	r := start(t, setup{policy: []string{"worker=/bin/sh", "sandbox=landlock", "sandbox_min=off", "pids=50"}})
 	w := r.worker()
 	w.write(`python3 -c 'import threading, time
 for _ in range(100): threading.Thread(target=time.sleep, args=[1000]).start()
 time.sleep(1000)' 2>/dev/null`)
-	if hit := next[spawnwire.LimitHit](r); hit.ID != w.id || hit.Kind != "pids" {
+	if hit := nextMessage[spawnwire.LimitHit](r); hit.ID != w.id || hit.Kind != "pids" {
 		t.Errorf("%+v", hit)
 	}
 	w.checkAlive()
 }
 
-// TestAsManyAsAllowedAreLeftAlone: nothing is ended or reported.
-func TestAsManyAsAllowedAreLeftAlone(t *testing.T) {
+// TestWatchdog_AtTheLimit_EndsNothing: and reports nothing.
+func TestWatchdog_AtTheLimit_EndsNothing(t *testing.T) {
 	r := start(t, setup{policy: []string{"worker=/bin/sh", "sandbox=landlock", "sandbox_min=off", "pids=40"}})
 	w := r.worker()
-	w.answers(many(38), "made")
+	w.wantAnswer(many(38), "made")
 	before := childrenOf(t, w.pid)
-	w.answers("sleep 0.3; echo slept", "slept") // fifteen looks
+	w.wantAnswer("sleep 0.3; echo slept", "slept") // fifteen measurements
 	if after := childrenOf(t, w.pid); len(after) != len(before) || len(after) != 38 {
 		t.Errorf("of %d processes %d are left", len(before), len(after))
 	}
 }
 
-// until polls for something that no message reports.
-func until(t *testing.T, what string, there func() bool) {
+// waitUntil polls for a state that no message reports.
+func waitUntil(t *testing.T, what string, there func() bool) {
 	t.Helper()
 	give, tick := time.After(deadline), time.NewTicker(5*time.Millisecond)
 	defer tick.Stop()
@@ -195,9 +195,9 @@ func until(t *testing.T, what string, there func() bool) {
 	}
 }
 
-// ownGroups is a file that tells a spawner in which groups it is. It lists only top groups: any
-// other was made by somebody who does not expect other processes in it. It is "" if there is none
-// with pids.
+// ownGroups returns the path of a file that tells a spawner its groups. It lists only top groups.
+// Any other group belongs to a program that does not expect other processes in it. The path is ""
+// if no group has pids.
 func ownGroups(t *testing.T) string {
 	t.Helper()
 	text, err := os.ReadFile("/proc/self/cgroup")
@@ -216,8 +216,8 @@ func ownGroups(t *testing.T) string {
 	return ""
 }
 
-// startGrouped starts a spawner that makes control groups for pids, nil if this system has none for
-// the tests.
+// startGrouped starts a spawner that makes control groups for pids; nil if the tests can use none
+// here.
 func startGrouped(t *testing.T, sweep string, policy ...string) *harness {
 	t.Helper()
 	if !asRoot() {
@@ -236,13 +236,13 @@ func startGrouped(t *testing.T, sweep string, policy ...string) *harness {
 	return r
 }
 
-// groupOf is a worker's group.
+// groupOf returns a worker's group.
 func (r *harness) groupOf(w *testWorker) string {
 	return fmt.Sprintf("/sys/fs/cgroup/pids/user-%d-%d", r.cmd.Process.Pid, w.id)
 }
 
-// TestForksBeyondTheGroupsLimitFailAndAreTold: for each worker separately.
-func TestForksBeyondTheGroupsLimitFailAndAreTold(t *testing.T) {
+// TestGroup_TooManyForks_FailAndAreReported: for each worker separately.
+func TestGroup_TooManyForks_FailAndAreReported(t *testing.T) {
 	for _, tier := range []string{"accounts", "landlock"} {
 		t.Run(tier, func(t *testing.T) {
 			r := startGrouped(t, "20ms", "sandbox="+tier, "pids=20")
@@ -250,14 +250,14 @@ func TestForksBeyondTheGroupsLimitFailAndAreTold(t *testing.T) {
 				return
 			}
 			other, w := r.worker(), r.worker()
-			w.answers("("+many(30)+") 2>/dev/null || echo failed", "failed")
-			hit := next[spawnwire.LimitHit](r)
+			w.wantAnswer("("+many(30)+") 2>/dev/null || echo failed", "failed")
+			hit := nextMessage[spawnwire.LimitHit](r)
 			if hit.ID != w.id || hit.Kind != "pids" || hit.Limit != 20 || hit.Times == 0 {
 				t.Errorf("%+v", hit)
 			}
-			other.answers(many(10), "made")
+			other.wantAnswer(many(10), "made")
 			w.write("exit")
-			if got := next[spawnwire.Exited](r); got.ID != w.id {
+			if got := nextMessage[spawnwire.Exited](r); got.ID != w.id {
 				t.Errorf("%+v", got)
 			}
 			if _, err := os.Stat(r.groupOf(w)); !os.IsNotExist(err) {
@@ -267,57 +267,58 @@ func TestForksBeyondTheGroupsLimitFailAndAreTold(t *testing.T) {
 	}
 }
 
-// TestALimitThatStruckLastIsToldBeforeTheEnd: it was hit after the last sweep.
-func TestALimitThatStruckLastIsToldBeforeTheEnd(t *testing.T) {
+// TestGroup_LastHit_IsReportedBeforeExit: it was hit after the last sweep.
+func TestGroup_LastHit_IsReportedBeforeExit(t *testing.T) {
 	r := startGrouped(t, "1h", "pids=20")
 	if r == nil {
 		return
 	}
 	w := r.worker()
 	w.write("exec 2>/dev/null; " + many(30))
-	if hit := next[spawnwire.LimitHit](r); hit.ID != w.id || hit.Kind != "pids" {
+	if hit := nextMessage[spawnwire.LimitHit](r); hit.ID != w.id || hit.Kind != "pids" {
 		t.Errorf("%+v", hit)
 	}
-	if got := next[spawnwire.Exited](r); got.ID != w.id {
+	if got := nextMessage[spawnwire.Exited](r); got.ID != w.id {
 		t.Errorf("%+v", got)
 	}
 }
 
-// TestGroupsWithoutMemoryAreWatched: the kernel limits processes there, and the watchdog memory.
-func TestGroupsWithoutMemoryAreWatched(t *testing.T) {
+// TestWatchdog_GroupsWithoutMemory_AreMeasured: the kernel limits processes there, and the watchdog
+// memory.
+func TestWatchdog_GroupsWithoutMemory_AreMeasured(t *testing.T) {
 	r := startGrouped(t, "20ms", fmt.Sprint("memory=", megabytes))
 	if r == nil {
 		return
 	}
 	w := r.worker()
 	w.write("exec 2>/dev/null; " + strings.Repeat(hog, 3))
-	if hit := next[spawnwire.LimitHit](r); hit.ID != w.id || hit.Kind != "memory" || hit.Limit != megabytes {
+	if hit := nextMessage[spawnwire.LimitHit](r); hit.ID != w.id || hit.Kind != "memory" || hit.Limit != megabytes {
 		t.Errorf("%+v", hit)
 	}
 	w.checkAlive()
 }
 
-// TestAHogThatIsNestedDeeplyIsFound: a worker decides how many processes are above it.
-func TestAHogThatIsNestedDeeplyIsFound(t *testing.T) {
+// TestWatchdog_DeeplyNestedHog_IsFound: a worker decides how many processes are above it.
+func TestWatchdog_DeeplyNestedHog_IsFound(t *testing.T) {
 	r := start(t, withoutGroups("namespaces"))
 	w := r.worker()
-	w.answers(`cat >deep <<'.'
+	w.wantAnswer(`cat >deep <<'.'
 if [ $1 = 0 ]; then `+hog+hog+` echo made; wait; else sh deep $(($1 - 1)); exit; fi
 .
 exec 2>/dev/null; sh deep 100 &`, "made")
-	if hit := next[spawnwire.LimitHit](r); hit.ID != w.id || hit.Kind != "memory" {
+	if hit := nextMessage[spawnwire.LimitHit](r); hit.ID != w.id || hit.Kind != "memory" {
 		t.Errorf("%+v", hit)
 	}
 	w.checkAlive()
 }
 
-func TestNoGroupIsLeftWhenTheSupervisorIsGone(t *testing.T) {
+func TestGroups_SupervisorGone_AreRemoved(t *testing.T) {
 	r := startGrouped(t, "20ms")
 	if r == nil {
 		return
 	}
 	w := r.worker()
-	w.answers("setsid sleep 1000 <&- >&- 2>&- & echo made", "made")
+	w.wantAnswer("setsid sleep 1000 <&- >&- 2>&- & echo made", "made")
 	if _, err := os.Stat(r.groupOf(w)); err != nil {
 		t.Fatal(err)
 	}
@@ -327,8 +328,8 @@ func TestNoGroupIsLeftWhenTheSupervisorIsGone(t *testing.T) {
 	}
 }
 
-// TestTheGroupsOfASpawnerThatWasKilledAreSweptAway: the next spawner removes them.
-func TestTheGroupsOfASpawnerThatWasKilledAreSweptAway(t *testing.T) {
+// TestGroups_OfKilledSpawner_AreRemoved: the next spawner removes them.
+func TestGroups_OfKilledSpawner_AreRemoved(t *testing.T) {
 	r := startGrouped(t, "20ms")
 	if r == nil {
 		return

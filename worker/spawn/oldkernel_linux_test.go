@@ -16,10 +16,10 @@ import (
 	"mews/protocol/spawnwire"
 )
 
-// TestAKernelThatDoesLess: if the kernel is too old for what a spawner does, or a container's
-// filter refuses it, there are no workers, and the error says what was tried and what to do. The
+// TestRun_OldKernel_FailsWithAdvice: the kernel is too old for a spawner, or a container's filter
+// refuses a call. Then no worker starts, and the error names the attempt and what to do. The
 // spawner never silently does without.
-func TestAKernelThatDoesLess(t *testing.T) {
+func TestRun_OldKernel_FailsWithAdvice(t *testing.T) {
 	for call, c := range map[uintptr]struct{ said, remedy string }{
 		unix.SYS_CLOSE_RANGE:             {"close_range", "Linux 5.11"},
 		unix.SYS_PIDFD_OPEN:              {"pidfd_open", "Linux 5.3"},
@@ -43,15 +43,15 @@ func TestAKernelThatDoesLess(t *testing.T) {
 	}
 }
 
-// startWithout starts a spawner for which a system call fails with answer, and returns what it
-// writes before it ends.
+// startWithout starts a spawner for which a system call fails with answer. It returns the spawner's
+// output at its end.
 func startWithout(t *testing.T, call uintptr, answer syscall.Errno) string {
 	t.Helper()
 	conn, theirs, err := spawnwire.Pair()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := conn.Close(); err != nil { // so that one that serves ends too
+	if err := conn.Close(); err != nil { // so that a serving spawner ends too
 		t.Fatal(err)
 	}
 	args := []string{"without", fmt.Sprint(call), fmt.Sprint(int(answer)), "worker=/bin/sh"}
@@ -76,7 +76,7 @@ func serveWithout(args []string) error {
 		return err
 	}
 	filter := []unix.SockFilter{
-		{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS}, // its number
+		{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS}, // number of the system call
 		{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jf: 1, K: uint32(call)},
 		{Code: unix.BPF_RET, K: unix.SECCOMP_RET_ERRNO | uint32(answer)},
 		{Code: unix.BPF_RET, K: unix.SECCOMP_RET_ALLOW},

@@ -14,13 +14,13 @@ import (
 	"mews/worker/sandbox"
 )
 
-// fewOrphans are killed one by one. More may be what is left of a program that makes processes
-// without end, and would fork into each place that a killed one leaves.
+// fewOrphans are killed one by one. More may belong to a program that forks without end, and would
+// fork in place of each killed one.
 const fewOrphans = 8
 
-// killOrphans kills every child that is no survivor, and says how many there were: daemons that
-// lost their parent, and all that a dead worker left. Their own children come to this process when
-// they die, which SIGCHLD tells.
+// killOrphans kills every child that is no survivor, and returns their number: daemons without a
+// parent, and processes of a dead worker. Their own children become this process's children when
+// they die, which SIGCHLD reports.
 func (s *spawner) killOrphans() (int, error) {
 	pids, err := childPIDs()
 	if err != nil {
@@ -42,8 +42,7 @@ func (s *spawner) killOrphans() (int, error) {
 	return len(orphans), nil
 }
 
-// survivors are the children that live on: the supervisor, and the workers until everything has to
-// end.
+// survivors returns the children that live on: the supervisor, and the workers until the shutdown.
 func (s *spawner) survivors() (pids []int) {
 	if s.supervisor != 0 {
 		pids = append(pids, s.supervisor)
@@ -56,9 +55,8 @@ func (s *spawner) survivors() (pids []int) {
 	return pids
 }
 
-// checkNewPID refuses the pid of a child that is known already. A process of the person's account
-// may have told the pid of a new one, and must not have another person's worker signalled in place
-// of its own.
+// checkNewPID refuses the pid of a known child. A process of the user's account may have reported
+// the pid of a new one, and must not redirect signals to another user's worker.
 func (s *spawner) checkNewPID(pid int) error {
 	if pid == s.supervisor || s.liveWorker(pid) != nil {
 		return fmt.Errorf("it says that it is process %d, which is another one", pid)
@@ -66,14 +64,14 @@ func (s *spawner) checkNewPID(pid int) error {
 	return nil
 }
 
-// killDescendants kills all descendants of the roots that do not descend from a survivor, and says
-// how many there were.
+// killDescendants kills all descendants of the roots that do not descend from a survivor, and
+// returns their number.
 //
-// A program that makes processes without end has many, and each has as much right to a processor as
-// this one: it may make them faster than they can be stopped one by one. So where workers have an
-// account that nobody else here has, the whole account is stopped at one moment, and continued when
-// all are killed. What cannot be stopped so cgroup.KillDescendants stops. The supervisor has this
-// process's account, which is left alone.
+// A program that forks without end has many processes. Each has as much right to a processor as
+// this one. They may fork faster than they can be stopped one by one. So if workers have an account
+// that nobody else here has, the whole account is stopped at one moment, and continued when all are
+// killed. cgroup.KillDescendants stops all other processes. The supervisor has this process's
+// account, which is left alone.
 func (s *spawner) killDescendants(roots ...int) (killed int, err error) {
 	if s.privilege != sandbox.PrivilegeNone && !s.tier.AtLeast(sandbox.TierNamespaces) && s.Account.UID != 0 && s.Account != s.own {
 		signal := func(sig syscall.Signal) { _ = sandbox.SignalAccount(int(s.Account.UID), int(s.Account.GID), sig) }
@@ -83,9 +81,9 @@ func (s *spawner) killDescendants(roots ...int) (killed int, err error) {
 	return cgroup.KillDescendants(roots, s.survivors())
 }
 
-// childPIDs lists the pids of this process's children, the adopted ones too. Nothing leaves the
-// kernel's list while it is read, because a child leaves it by being reaped, and only the caller's
-// goroutine reaps: so none is missed.
+// childPIDs lists the pids of this process's children, including adopted ones. A child leaves the
+// kernel's list only by being reaped, and only the caller's goroutine reaps. So childPIDs misses
+// none.
 func childPIDs() ([]int, error) {
 	threads, err := os.ReadDir("/proc/self/task")
 	if err != nil {

@@ -20,16 +20,16 @@ import (
 	"mews/worker/workspace"
 )
 
-// orphans is how many processes each program leaves without a parent. These end at once, so few
-// live at a time. Each must be reaped, or there would soon be no room for another.
+// orphans is how many processes each program leaves without a parent. They end at once, so few live
+// at a time. Each must be reaped, or there would soon be no room for another.
 const orphans = 500
 
-// TestOrphans_FiveHundred_AreReaped: a worker is process 1 behind its walls, and the parent of all
-// that lose theirs. It reaps every one, and gets the right status of the program that it waits for.
+// TestOrphans_FiveHundred_AreReaped: behind its walls a worker is process 1, and becomes the parent
+// of all orphans. It reaps every one, and gets the right status of the program that it waits for.
 func TestOrphans_FiveHundred_AreReaped(t *testing.T) { testOrphans(t, 1) }
 
-// TestOrphans_TenThousand_AreReaped is the same for twenty programs one after the other with
-// MEWS_ORPHANS=1, and for two without it.
+// TestOrphans_TenThousand_AreReaped runs twenty programs one after the other with MEWS_ORPHANS=1,
+// and two without it.
 func TestOrphans_TenThousand_AreReaped(t *testing.T) {
 	programs := 2
 	if os.Getenv("MEWS_ORPHANS") != "" {
@@ -53,8 +53,8 @@ func testOrphans(t *testing.T, programs int) {
 	r.kill(w)
 }
 
-// actAsFirst is a worker that runs the programs with the shell's tool, beside a reaper as a real
-// worker has; or one that hears the recording in its home.
+// actAsFirst is a worker that runs the programs with the shell's tool, beside a reaper as in a real
+// worker. If its home has a recording, it transcribes that instead.
 func actAsFirst() {
 	say := func(text string) { fmt.Println(strings.ReplaceAll(text, "\n", "; ")) }
 	if parameters, err := os.ReadFile(recordingFile); err == nil {
@@ -100,8 +100,8 @@ func runPrograms(say func(string)) error {
 	}
 }
 
-// leaveOrphans runs a program that leaves orphans and ends with a status of its own, and returns
-// what the tool says.
+// leaveOrphans runs a program that leaves orphans and ends with a given status. It returns the
+// tool's text.
 func leaveOrphans(s *shell.Shell, status int) (string, error) {
 	script := fmt.Sprintf("i=0; while [ $i -lt %d ]; do (: & :); i=$((i+1)); done; exit %d", orphans, status)
 	arguments, err := json.Marshal(map[string]string{"command": script})

@@ -15,35 +15,35 @@ import (
 	"mews/worker/sandbox"
 )
 
-// Policy says what a spawner may start, whatever it is asked for. Where the spawner may change
-// accounts, the policy comes from a file that only root can write. It is read once; people and
-// workspaces are added within its bounds while the spawner runs.
+// Policy limits what a spawner may start, whatever the request. If the spawner may change accounts,
+// the policy comes from a file that only root can write. It is read once. Users and workspaces are
+// added within its bounds while the spawner runs.
 type Policy struct {
 	Worker  string          // absolute path of the worker's program
-	Tier    sandbox.Tier    // which walls; "" is the best that hold
-	MinTier sandbox.Tier    // with less than these nothing is started
-	UIDs    sandbox.IDRange // the accounts of people
-	// of people without an account, each a uid that is their group too; zero: none
+	Tier    sandbox.Tier    // walls of the workers; "" means the best that work
+	MinTier sandbox.Tier    // with weaker walls no worker starts
+	UIDs    sandbox.IDRange // accounts of people
+	// uids of people without an account, which are also their groups; zero means none
 	People sandbox.IDRange
-	// of workers whose person has none; zero: the spawner's, which must not be root
+	// account of workers whose user has none; zero means the spawner's, which must not be root
 	Account Account
-	// the only folders in which homes, workspaces and other folders may lie; none: any
+	// the only folders that may contain homes, workspaces and other folders; empty means any
 	Roots  []string
-	Memory uint64 // bytes, the most for a worker and all that it runs
-	PIDs   uint32 // processes and threads, the most
+	Memory uint64 // most bytes of a worker and its programs
+	PIDs   uint32 // most processes and threads
 }
 
 // Account is an OS account.
 type Account struct{ UID, GID uint32 }
 
-// maxUID is far beyond what systems give. The greatest number, -1, means no change to setresuid(2),
-// and would leave a worker the spawner's account.
+// maxUID is far above the uids that systems give. The greatest number, -1, means no change to
+// setresuid(2), and would leave a worker the spawner's account.
 const maxUID = 1<<31 - 1
 
-// personUIDs are the accounts that systems give to people (login.defs: UID_MIN, UID_MAX).
+// personUIDs are the uids that systems give to people (login.defs: UID_MIN, UID_MAX).
 var personUIDs = sandbox.IDRange{From: 1000, To: 60000}
 
-// Limits that a policy does not name.
+// Default limits of a policy.
 const (
 	defaultMemory = 1 << 30
 	defaultPIDs   = 256
@@ -67,7 +67,7 @@ var policyKeys = map[string]func(p *Policy, value string) error{
 }
 
 // ReadPolicy reads a policy file: a line for each key, # begins a comment. It refuses a file with
-// anything unknown in it.
+// anything unknown.
 func ReadPolicy(from io.Reader) (Policy, error) {
 	var p Policy
 	seen := map[string]bool{}
@@ -107,7 +107,7 @@ func (p *Policy) Set(key, value string) error {
 	return wrap(set(p, value), "%s %q", key, value)
 }
 
-// Check fills in what a policy does not say, and refuses one that allows what no policy may.
+// Check sets defaults in a policy, and refuses a policy that allows too much.
 func (p *Policy) Check() error {
 	p.UIDs, p.MinTier = cmp.Or(p.UIDs, personUIDs), cmp.Or(p.MinTier, sandbox.TierNamespaces)
 	p.Memory, p.PIDs = cmp.Or(p.Memory, defaultMemory), cmp.Or(p.PIDs, defaultPIDs)
@@ -156,8 +156,8 @@ func parsePair(value, between string, a, b *uint32) error {
 	return nil
 }
 
-// workerAccount is the account that a worker gets: the one asked for, where the policy allows it,
-// or that of workers whose person has none.
+// workerAccount returns a worker's account: the requested one if the policy allows it, or the
+// account for users without one.
 func (p Policy) workerAccount(asked, own Account) (Account, error) {
 	switch {
 	case asked.UID == 0 && p.Account.UID != 0:

@@ -9,19 +9,19 @@ import (
 	"mews/worker/sandbox"
 )
 
-func TestReadPolicy(t *testing.T) {
+func TestReadPolicy_ValidLines_AreRead(t *testing.T) {
 	for name, c := range map[string]struct {
 		text string
 		want Policy
 	}{
-		"the least that is enough": {"worker /usr/lib/mews/mews-worker", Policy{Worker: "/usr/lib/mews/mews-worker",
+		"minimal policy": {"worker /usr/lib/mews/mews-worker", Policy{Worker: "/usr/lib/mews/mews-worker",
 			MinTier: sandbox.TierNamespaces, UIDs: personUIDs, Memory: defaultMemory, PIDs: defaultPIDs}},
 		"everything": {"# people\nworker\t/w \nsandbox accounts\n\n  sandbox_min   landlock\nuids 2000-2999\npeople 70000-79999\naccount 980:981\n" +
 			"root /home\nroot /srv/my work\nmemory 1000\npids 20\n",
 			Policy{"/w", sandbox.TierAccounts, sandbox.TierLandlock, sandbox.IDRange{From: 2000, To: 2999},
 				sandbox.IDRange{From: 70000, To: 79999}, Account{980, 981},
 				[]string{"/home", "/srv/my work"}, 1000, 20}},
-		"what is found out": {"worker /w\nsandbox auto\nsandbox_min auto\r\n", Policy{Worker: "/w",
+		"automatic tiers": {"worker /w\nsandbox auto\nsandbox_min auto\r\n", Policy{Worker: "/w",
 			MinTier: sandbox.TierNamespaces, UIDs: personUIDs, Memory: defaultMemory, PIDs: defaultPIDs}},
 	} {
 		got, err := ReadPolicy(strings.NewReader(c.text))
@@ -31,18 +31,18 @@ func TestReadPolicy(t *testing.T) {
 	}
 }
 
-func TestReadPolicyRefuses(t *testing.T) {
+func TestReadPolicy_BadLines_AreRefused(t *testing.T) {
 	for name, c := range map[string]struct{ line, why string }{
 		"an unknown key":          {"uid 1000-2000", `line 2: there is no key "uid"`},
 		"a key in capitals":       {"UIDs 1000-2000", "there is no key"},
 		"a key alone":             {"memory", "memory"},
 		"a key twice":             {"worker /v", "line 2: worker is there twice"},
 		"a relative root":         {"root home", "absolute"},
-		"a tier that is none":     {"sandbox namespace", "want auto, accounts"},
+		"unknown tier":            {"sandbox namespace", "want auto, accounts"},
 		"no walls asked for":      {"sandbox none", "want auto, accounts"},
 		"a range of one number":   {"uids 1000", "want two numbers"},
 		"a range of three":        {"uids 1000-2000-3000", "want two numbers"},
-		"a range below nothing":   {"uids -1-2000", "want two numbers"},
+		"negative range":          {"uids -1-2000", "want two numbers"},
 		"a range of the system":   {"uids 999-2000", "where no system account is"},
 		"a range of root":         {"uids 0-2000", "where no system account is"},
 		"a range upside down":     {"uids 3000-2000", "where no system account is"},
@@ -53,8 +53,8 @@ func TestReadPolicyRefuses(t *testing.T) {
 		"people of everybody":     {"people 70000-4294967295", "up to 2147483647"},
 		"an account of root":      {"account 0:1000", "never root"},
 		"an account in its group": {"account 1000:0", "never root"},
-		"an account that is -1":   {"account 4294967295:1000", "up to 2147483647"},
-		"a group that is -1":      {"account 1000:4294967295", "up to 2147483647"},
+		"account -1":              {"account 4294967295:1000", "up to 2147483647"},
+		"group -1":                {"account 1000:4294967295", "up to 2147483647"},
 		"memory with a unit":      {"memory 1G", "memory"},
 		"memory beyond counting":  {"memory 9223372036854775808", "memory"},
 		"fewer than no pids":      {"pids -1", "pids"},
@@ -70,8 +70,8 @@ func TestReadPolicyRefuses(t *testing.T) {
 	}
 }
 
-// TestAccount: the account that a worker gets, for each request and each service.
-func TestAccount(t *testing.T) {
+// TestAccount_EachRequest_GetsAllowedOne: for each request and each service.
+func TestAccount_EachRequest_GetsAllowedOne(t *testing.T) {
 	mews, root, forWorkers := Account{980, 980}, Account{}, Account{981, 981}
 	policy := func(a Account) Policy {
 		return Policy{Worker: "/w", UIDs: sandbox.IDRange{From: 2000, To: 2999}, Account: a}
@@ -79,24 +79,24 @@ func TestAccount(t *testing.T) {
 	for name, c := range map[string]struct {
 		policy     Policy
 		own, asked Account
-		want       Account // zero: refused
+		want       Account // zero means refused
 	}{
-		"nobody's, service":          {policy(Account{}), mews, Account{}, mews},
-		"nobody's, root":             {policy(Account{}), root, Account{}, Account{}},
-		"nobody's, with an account":  {policy(forWorkers), mews, Account{}, forWorkers},
-		"nobody's, root and account": {policy(forWorkers), root, Account{}, forWorkers},
-		"a group without an account": {policy(forWorkers), root, Account{0, 6}, forWorkers},
-		"the first":                  {policy(Account{}), root, Account{2000, 2000}, Account{2000, 2000}},
-		"the last":                   {policy(Account{}), mews, Account{2999, 2999}, Account{2999, 2999}},
-		"before the first":           {policy(Account{}), mews, Account{1999, 2000}, Account{}},
-		"after the last":             {policy(Account{}), mews, Account{3000, 2000}, Account{}},
-		"a group of the system":      {policy(Account{}), mews, Account{2000, 6}, Account{}},
-		"the group of root":          {policy(Account{}), root, Account{2000, 0}, Account{}},
-		"the service's":              {policy(forWorkers), mews, mews, mews},
-		"the service's, and a group": {policy(forWorkers), mews, Account{980, 6}, Account{}},
-		"the workers'":               {policy(forWorkers), mews, forWorkers, forWorkers},
-		"the workers', and a group":  {policy(forWorkers), mews, Account{981, 6}, Account{}},
-		"none, which is no change":   {policy(Account{}), root, Account{1<<32 - 1, 1<<32 - 1}, Account{}},
+		"no account, service":                {policy(Account{}), mews, Account{}, mews},
+		"no account, root":                   {policy(Account{}), root, Account{}, Account{}},
+		"no account, workers' account":       {policy(forWorkers), mews, Account{}, forWorkers},
+		"no account, root, workers' account": {policy(forWorkers), root, Account{}, forWorkers},
+		"a group without an account":         {policy(forWorkers), root, Account{0, 6}, forWorkers},
+		"the first":                          {policy(Account{}), root, Account{2000, 2000}, Account{2000, 2000}},
+		"the last":                           {policy(Account{}), mews, Account{2999, 2999}, Account{2999, 2999}},
+		"before the first":                   {policy(Account{}), mews, Account{1999, 2000}, Account{}},
+		"after the last":                     {policy(Account{}), mews, Account{3000, 2000}, Account{}},
+		"a group of the system":              {policy(Account{}), mews, Account{2000, 6}, Account{}},
+		"the group of root":                  {policy(Account{}), root, Account{2000, 0}, Account{}},
+		"the service's":                      {policy(forWorkers), mews, mews, mews},
+		"the service's, and a group":         {policy(forWorkers), mews, Account{980, 6}, Account{}},
+		"the workers'":                       {policy(forWorkers), mews, forWorkers, forWorkers},
+		"the workers', and a group":          {policy(forWorkers), mews, Account{981, 6}, Account{}},
+		"account -1, no change":              {policy(Account{}), root, Account{1<<32 - 1, 1<<32 - 1}, Account{}},
 	} {
 		got, err := c.policy.workerAccount(c.asked, c.own)
 		if refused := c.want == (Account{}); refused != (err != nil) || !refused && got != c.want {
@@ -105,7 +105,7 @@ func TestAccount(t *testing.T) {
 	}
 }
 
-func TestRoots(t *testing.T) {
+func TestRoots_OutsidePath_IsRefused(t *testing.T) {
 	some := Policy{Roots: []string{"/home", "/srv/work"}}
 	for _, c := range []struct {
 		policy Policy
@@ -121,7 +121,7 @@ func TestRoots(t *testing.T) {
 	}
 }
 
-// FuzzReadPolicy: a policy that is read allows only what a policy may, and no worker is ever root.
+// FuzzReadPolicy: an accepted policy stays within the bounds, and no worker is ever root.
 func FuzzReadPolicy(f *testing.F) {
 	f.Add("worker /w\nuids 2000-2999\naccount 980:981\nroot /home\nsandbox auto\nmemory 1000\npids 20\n", uint32(0), uint32(0))
 	f.Add("worker /w\nuids 1000-4294967295\n", uint32(1<<32-1), uint32(1))

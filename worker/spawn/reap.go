@@ -11,8 +11,8 @@ import (
 	"mews/protocol/spawnwire"
 )
 
-// reconcile brings the state in line with what has happened to the processes: it reaps, kills what
-// belongs to no living worker, and reports the workers of which nothing is left.
+// reconcile updates the state after changes of processes. It reaps, kills processes that belong to
+// no living worker, and reports workers without processes.
 func (s *spawner) reconcile() error {
 	if _, err := s.reap(); err != nil {
 		return err
@@ -24,7 +24,7 @@ func (s *spawner) reconcile() error {
 	return s.reportExits(orphans)
 }
 
-// reap takes every child that has ended, and says whether there are no children left.
+// reap waits for every ended child, and reports whether there are no children left.
 func (s *spawner) reap() (none bool, err error) {
 	for {
 		var status syscall.WaitStatus
@@ -48,7 +48,7 @@ func (s *spawner) reap() (none bool, err error) {
 	}
 }
 
-// liveWorker is the worker that has this pid, if one does.
+// liveWorker returns the living worker with this pid, if there is one.
 func (s *spawner) liveWorker(pid int) *worker {
 	for _, w := range s.workers {
 		if w.pid == pid && w.ended.IsZero() {
@@ -58,15 +58,15 @@ func (s *spawner) liveWorker(pid int) *worker {
 	return nil
 }
 
-// reportExits sends Exited for every worker that has ended, once no orphan is left. It cannot tell
-// whose an orphan is, so one that does not die delays everybody's report, for lingerLimit at most.
+// reportExits sends Exited for every ended worker, once no orphan is left. It cannot tell whose an
+// orphan is. So an orphan that does not die delays all reports, for lingerLimit at most.
 func (s *spawner) reportExits(orphans int) error {
 	for id, w := range s.workers {
 		if w.ended.IsZero() || orphans > 0 && time.Since(w.ended) < lingerLimit {
 			continue
 		}
 		delete(s.workers, id)
-		err := s.reportNewHits(w) // for the last time: a limit may be what ended it
+		err := s.reportNewHits(w) // for the last time, because a limit may have ended it
 		w.removeGroup()
 		if err == nil {
 			err = s.send(spawnwire.Exited{ID: id, PID: uint32(w.pid), Status: uint32(w.status)})
@@ -78,8 +78,8 @@ func (s *spawner) reportExits(orphans int) error {
 	return nil
 }
 
-// endAll kills every child, and theirs, until none is left. A supervisor that this process has
-// started ends by itself.
+// endAll kills every child and their children until none is left. A supervisor that this process
+// has started ends by itself.
 func (s *spawner) endAll(chld, told <-chan os.Signal) error {
 	s.shuttingDown = true
 	for {
@@ -93,7 +93,7 @@ func (s *spawner) endAll(chld, told <-chan os.Signal) error {
 		select {
 		case <-chld:
 		case sig := <-told:
-			s.forward(sig)
+			s.forwardSignal(sig)
 		case <-time.After(retryAfter):
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"mews/protocol/spawnwire"
 )
 
-func TestADaemonIsGoneBeforeItsWorkersEndIsReported(t *testing.T) {
+func TestExited_WaitsForDaemons(t *testing.T) {
 	r := startSpawner(t, outside...)
 	other, w := r.worker(), r.worker()
 	pids := []int{
@@ -21,7 +21,7 @@ func TestADaemonIsGoneBeforeItsWorkersEndIsReported(t *testing.T) {
 		w.pidOf("setsid sh -c 'trap \"\" TERM HUP; sleep 1000; :' & echo $!"),
 	}
 	r.send(spawnwire.Kill{ID: w.id, Signal: uint32(syscall.SIGKILL)})
-	if got := next[spawnwire.Exited](r); got.ID != w.id {
+	if got := nextMessage[spawnwire.Exited](r); got.ID != w.id {
 		t.Fatalf("%+v", got)
 	}
 	for _, pid := range append(pids, w.pid) {
@@ -32,7 +32,7 @@ func TestADaemonIsGoneBeforeItsWorkersEndIsReported(t *testing.T) {
 	other.checkAlive()
 }
 
-func TestADaemonOfALivingWorkerIsKilled(t *testing.T) {
+func TestDaemon_OfLivingWorker_IsKilled(t *testing.T) {
 	r := startSpawner(t, outside...)
 	w := r.worker()
 	child := w.pidOf("sleep 1000 & echo $!")
@@ -43,7 +43,7 @@ func TestADaemonOfALivingWorkerIsKilled(t *testing.T) {
 	w.checkAlive()
 }
 
-func TestNothingIsLeftWhenTheSupervisorIsGone(t *testing.T) {
+func TestSupervisorGone_KillsAllProcesses(t *testing.T) {
 	r := startSpawner(t, outside...)
 	var pids []int
 	for range 3 {
@@ -65,7 +65,7 @@ func TestNothingIsLeftWhenTheSupervisorIsGone(t *testing.T) {
 	}
 }
 
-func TestAWorkerDiesWithItsSpawner(t *testing.T) {
+func TestSpawnerKilled_WorkerDies(t *testing.T) {
 	r := startSpawner(t, outside...)
 	w := r.worker()
 	if err := r.cmd.Process.Kill(); err != nil {
@@ -74,7 +74,7 @@ func TestAWorkerDiesWithItsSpawner(t *testing.T) {
 	awaitGone(t, w.pid)
 }
 
-func TestWhatATerminalSendsDoesNotEndTheSpawner(t *testing.T) {
+func TestSignals_OfTerminal_AreIgnored(t *testing.T) {
 	r := startSpawner(t, outside...)
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
 		if err := r.cmd.Process.Signal(sig); err != nil {
@@ -82,8 +82,8 @@ func TestWhatATerminalSendsDoesNotEndTheSpawner(t *testing.T) {
 		}
 	}
 	w := r.worker()
-	// Signals from 32 on are glibc's own: its posix_spawn makes a child ignore one, which is
-	// inherited through make.
+	// Signals from 32 on are glibc's own: its posix_spawn makes a child ignore one, and make passes
+	// that on.
 	const standard = 1<<31 - 1
 	ignored := statusOf(t, w.pid, "SigIgn")
 	if set, err := strconv.ParseUint(ignored, 16, 64); err != nil || set&standard != 0 {
@@ -91,8 +91,8 @@ func TestWhatATerminalSendsDoesNotEndTheSpawner(t *testing.T) {
 	}
 }
 
-// TestAWireThatIsBrokenEndsEverything: a peer that sends nonsense is no supervisor.
-func TestAWireThatIsBrokenEndsEverything(t *testing.T) {
+// TestBrokenWire_EndsEverything: a peer that sends nonsense is no supervisor.
+func TestBrokenWire_EndsEverything(t *testing.T) {
 	for name, c := range map[string]struct {
 		send spawnwire.Message
 		fds  []int
@@ -101,7 +101,7 @@ func TestAWireThatIsBrokenEndsEverything(t *testing.T) {
 		"a number used again":           {spawnwire.Spawn{ID: 1, Root: "/", Path: "."}, []int{0, 2}, "after worker 1"},
 		"a spawn without descriptors":   {spawnwire.Spawn{ID: 2, Root: "/", Path: "."}, nil, "0 descriptors"},
 		"a kill with descriptors":       {spawnwire.Kill{ID: 1, Signal: 9}, []int{0}, "1 descriptors"},
-		"a signal that is not asked":    {spawnwire.Kill{ID: 1, Signal: uint32(syscall.SIGSTOP)}, nil, "signal 19"},
+		"forbidden signal":              {spawnwire.Kill{ID: 1, Signal: uint32(syscall.SIGSTOP)}, nil, "signal 19"},
 		"a kill of a worker never made": {spawnwire.Kill{ID: 9, Signal: 9}, nil, "never asked for"},
 		"a message of the other side":   {spawnwire.Ready{Version: 1}, nil, "not for a spawner"},
 	} {
@@ -121,12 +121,13 @@ func TestAWireThatIsBrokenEndsEverything(t *testing.T) {
 	}
 }
 
-// TestManyDaemonsAtOnce: as fast as a shell can make them, each in a session of its own.
-func TestManyDaemonsAtOnce(t *testing.T) {
+// TestDaemons_ManyAtOnce_AreKilled: as fast as a shell can start them, each in a session of its
+// own.
+func TestDaemons_ManyAtOnce_AreKilled(t *testing.T) {
 	r := startSpawner(t, outside...)
 	w := r.worker()
 	w.write("for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do " + daemon + "; done; exit 3")
-	got := next[spawnwire.Exited](r)
+	got := nextMessage[spawnwire.Exited](r)
 	if status := syscall.WaitStatus(got.Status); status.ExitStatus() != 3 {
 		t.Errorf("%+v", got)
 	}
@@ -138,8 +139,8 @@ func TestManyDaemonsAtOnce(t *testing.T) {
 	}
 }
 
-// TestAKnownProcessBecomesNoOtherWorker: otherwise it would be signalled in place of the other one.
-func TestAKnownProcessBecomesNoOtherWorker(t *testing.T) {
+// TestKnownPID_IsNotAnotherWorker: otherwise it would be signalled in place of the other one.
+func TestKnownPID_IsNotAnotherWorker(t *testing.T) {
 	b := spawner{supervisor: 7, workers: map[uint64]*worker{1: {pid: 8}, 2: {pid: 9, ended: time.Now()}}}
 	for pid, known := range map[int]bool{7: true, 8: true, 9: false, 10: false} {
 		if err := b.checkNewPID(pid); (err != nil) != known {

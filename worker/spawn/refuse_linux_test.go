@@ -10,11 +10,11 @@ import (
 	"mews/protocol/spawnwire"
 )
 
-// TestSpawnIsRefusedWithAReason: each of these is a request that a supervisor should not have made,
-// or about a folder that a person has changed since.
-func TestSpawnIsRefusedWithAReason(t *testing.T) {
+// TestSpawn_BadRequest_IsRefusedWithReason: each is a request that a supervisor should not have
+// made, or about a folder that a user has changed since.
+func TestSpawn_BadRequest_IsRefusedWithReason(t *testing.T) {
 	r := startSpawner(t)
-	beside := homes(t)
+	beside := makeHomesFolder(t)
 	r.makeFolder("home")
 	for name, err := range map[string]error{
 		"file":       os.WriteFile(filepath.Join(r.root, "file"), nil, 0o600),
@@ -34,11 +34,11 @@ func TestSpawnIsRefusedWithAReason(t *testing.T) {
 			r.refused(m, c.reason)
 		})
 	}
-	r.worker().write("exit") // and it goes on
-	next[spawnwire.Exited](r)
+	r.worker().write("exit") // the spawner goes on
+	nextMessage[spawnwire.Exited](r)
 }
 
-// refusals are changes to a good request, and what the answer says of them.
+// refusals are changes to a good request, each with the reason in the answer.
 var refusals = map[string]struct {
 	change func(*spawnwire.Spawn)
 	reason string
@@ -61,24 +61,24 @@ var refusals = map[string]struct {
 	"a tool's profile":         {func(m *spawnwire.Spawn) { m.Profile = "tool" }, "profile"},
 	"a very long home name":    {func(m *spawnwire.Spawn) { m.Path = strings.Repeat("n", 4000) }, "name too long"},
 
-	"a workspace above":          bindCase(func(b *spawnwire.Bind) { b.Name = ".." }, "without slashes"),
-	"a workspace in another":     bindCase(func(b *spawnwire.Bind) { b.Name = "a/b" }, "without slashes"),
-	"all the workspaces":         bindCase(func(b *spawnwire.Bind) { b.Name = "/" }, "without slashes"),
-	"no such workspace":          bindCase(func(b *spawnwire.Bind) { b.Path = "nothing" }, "no such file"),
-	"a workspace of no root":     bindCase(func(b *spawnwire.Bind) { b.Root = "" }, "absolute"),
-	"a workspace that leads out": bindCase(func(b *spawnwire.Bind) { b.Path = "out" }, "cross-device"),
-	"a workspace that is a file": bindCase(func(b *spawnwire.Bind) { b.Path = "file" }, "not a directory"),
-	"the host's to write":        bindCase(func(b *spawnwire.Bind) { b.Name, b.Writable = "", true }, "it is for reading"),
-	"over the worker's home":     bindCase(func(b *spawnwire.Bind) { b.Name, b.Root, b.Path = "", "/home", "." }, "of its own there"),
-	"over everything":            bindCase(func(b *spawnwire.Bind) { b.Name, b.Root, b.Path = "", "/", "." }, "of its own there"),
-	"over its settings":          bindCase(func(b *spawnwire.Bind) { b.Name, b.Root, b.Path = "", "/", "etc" }, "of its own there"),
-	"by a way that turns":        bindCase(func(b *spawnwire.Bind) { b.Name, b.Root, b.Path = "", "/usr/../etc", "." }, "of its own there"),
+	"a workspace above":         bindCase(func(b *spawnwire.Bind) { b.Name = ".." }, "without slashes"),
+	"a workspace in another":    bindCase(func(b *spawnwire.Bind) { b.Name = "a/b" }, "without slashes"),
+	"all the workspaces":        bindCase(func(b *spawnwire.Bind) { b.Name = "/" }, "without slashes"),
+	"no such workspace":         bindCase(func(b *spawnwire.Bind) { b.Path = "nothing" }, "no such file"),
+	"a workspace of no root":    bindCase(func(b *spawnwire.Bind) { b.Root = "" }, "absolute"),
+	"workspace link to outside": bindCase(func(b *spawnwire.Bind) { b.Path = "out" }, "cross-device"),
+	"workspace is a file":       bindCase(func(b *spawnwire.Bind) { b.Path = "file" }, "not a directory"),
+	"the host's to write":       bindCase(func(b *spawnwire.Bind) { b.Name, b.Writable = "", true }, "it is for reading"),
+	"over the worker's home":    bindCase(func(b *spawnwire.Bind) { b.Name, b.Root, b.Path = "", "/home", "." }, "of its own there"),
+	"over everything":           bindCase(func(b *spawnwire.Bind) { b.Name, b.Root, b.Path = "", "/", "." }, "of its own there"),
+	"over its settings":         bindCase(func(b *spawnwire.Bind) { b.Name, b.Root, b.Path = "", "/", "etc" }, "of its own there"),
+	"path with ..":              bindCase(func(b *spawnwire.Bind) { b.Name, b.Root, b.Path = "", "/usr/../etc", "." }, "of its own there"),
 	"a workspace twice": {func(m *spawnwire.Spawn) {
 		m.Binds = []spawnwire.Bind{{Name: "w", Root: m.Root, Path: "home"}, {Name: "w", Root: m.Root, Path: "home"}}
 	}, "twice"},
 }
 
-// bindCase is a refusal of a wrong workspace.
+// bindCase returns a refusal of a wrong workspace.
 func bindCase(change func(*spawnwire.Bind), reason string) struct {
 	change func(*spawnwire.Spawn)
 	reason string
@@ -98,7 +98,7 @@ func (r *harness) refused(m spawnwire.Spawn, reason string) {
 	r.t.Helper()
 	socket, stderr := r.request(m)
 	defer func() { _, _ = socket.Close(), stderr.Close() }()
-	got := next[spawnwire.Refused](r)
+	got := nextMessage[spawnwire.Refused](r)
 	if got.ID != m.ID || !strings.Contains(got.Reason, reason) {
 		r.t.Errorf("refused with %+v, want %q", got, reason)
 	}
@@ -107,14 +107,14 @@ func (r *harness) refused(m spawnwire.Spawn, reason string) {
 	}
 }
 
-func TestAHomeThatBelongsToSomebodyElseIsRefused(t *testing.T) {
+func TestSpawn_HomeOfOtherAccount_IsRefused(t *testing.T) {
 	r := startSpawner(t)
-	m := spawnwire.Spawn{ID: 1, Root: "/", Path: "usr", Profile: "worker"} // root's
+	m := spawnwire.Spawn{ID: 1, Root: "/", Path: "usr", Profile: "worker"} // root's folder
 	r.refused(m, fmt.Sprintf("it belongs to uid 0 and not to the worker's uid %d", workersUID()))
 }
 
-func TestOnlyTheAllowedRootsHoldHomesAndWorkspaces(t *testing.T) {
-	allowed := homes(t)
+func TestSpawn_OutsideAllowedRoots_IsRefused(t *testing.T) {
+	allowed := makeHomesFolder(t)
 	giveToWorkers(t, allowed)
 	r := startSpawner(t, "root=/srv/no-such", "root="+allowed)
 	m := spawnwire.Spawn{ID: 1, Root: r.root, Path: ".", Profile: "worker"}
@@ -125,7 +125,7 @@ func TestOnlyTheAllowedRootsHoldHomesAndWorkspaces(t *testing.T) {
 	r.refused(m, "allowed roots")
 }
 
-func TestAWorkerThatIsNotThereIsRefused(t *testing.T) {
+func TestSpawn_MissingWorker_IsRefused(t *testing.T) {
 	r := start(t, setup{policy: []string{"worker=/no/such/mews-worker"}})
 	r.makeFolder("home")
 	r.refused(spawnwire.Spawn{ID: 1, Root: r.root, Path: "home", Profile: "worker"}, "execute /no/such/mews-worker")

@@ -15,8 +15,8 @@ import (
 	"mews/protocol/spawnwire"
 )
 
-// reader is a worker that needs no library, as there is none where only reading is done. It says
-// who and where it is.
+// reader is a worker that needs no library, because a reading worker sees none. It prints its
+// identity and its folder.
 const reader = `package main
 
 import (
@@ -37,9 +37,9 @@ func main() {
 }
 `
 
-// Whatever a spawner may do, a worker that only reads finds neither a home nor a program.
-func TestAWorkerThatOnlyReadsHasNoHome(t *testing.T) {
-	dir := homes(t)
+// A reading worker finds neither a home nor a program, whatever privilege its spawner has.
+func TestReadingWorker_HasNoHomeOrPrograms(t *testing.T) {
+	dir := makeHomesFolder(t)
 	source, program := filepath.Join(dir, "main.go"), filepath.Join(dir, "reader")
 	if err := os.WriteFile(source, []byte(reader), 0o600); err != nil {
 		t.Fatal(err)
@@ -58,7 +58,7 @@ func TestAWorkerThatOnlyReadsHasNoHome(t *testing.T) {
 				r := start(t, setup{attr: attr, policy: []string{"worker=" + program, "sandbox=" + tier, "sandbox_min=off"}})
 				r.refused(spawnwire.Spawn{ID: 1, Root: r.root, Path: ".", Profile: "review"}, "has none")
 				want := fmt.Sprintf("%d 1 dev etc proc run var workspaces;false 1\n", workersUID())
-				// where processes are the host's, and no folder can be listed
+				// processes are the host's, and no folder can be listed
 				if tier == "landlock" {
 					want = ";false 1\n"
 				}
@@ -70,7 +70,7 @@ func TestAWorkerThatOnlyReadsHasNoHome(t *testing.T) {
 	}
 }
 
-// reader starts a worker that only reads, and returns what it writes.
+// reader starts a reading worker, and returns its output.
 func (r *harness) reader(id uint64) string {
 	r.t.Helper()
 	file, stderr := r.request(spawnwire.Spawn{ID: id, Profile: "review"})
@@ -83,7 +83,7 @@ func (r *harness) reader(id uint64) string {
 	if err := file.Close(); err != nil {
 		r.t.Fatal(err)
 	}
-	next[spawnwire.Started](r)
+	nextMessage[spawnwire.Started](r)
 	if err := socket.SetDeadline(time.Now().Add(deadline)); err != nil {
 		r.t.Fatal(err)
 	}
@@ -95,6 +95,6 @@ func (r *harness) reader(id uint64) string {
 		why, _ := io.ReadAll(stderr)
 		r.t.Errorf("it died: %s", why)
 	}
-	next[spawnwire.Exited](r)
+	nextMessage[spawnwire.Exited](r)
 	return said
 }

@@ -1,16 +1,16 @@
 //go:build linux || darwin
 
-// Package spawn is mews-spawner: it starts workers, reports their ends, and leaves nothing of them
-// alive. It is the parent of every worker and the sub-reaper of all that workers start: a process
-// that loses its parent becomes a child of the spawner, and is killed. It knows nothing of people
-// and never reads what a worker says.
+// Package spawn is mews-spawner. It starts workers, reports their ends, and leaves none of their
+// processes alive. It is the parent of every worker and the sub-reaper of all their processes: a
+// process that loses its parent becomes a child of the spawner, and is killed. It knows no users
+// and never reads a worker's messages.
 //
-// Everything happens on one goroutine that holds one thread, because PDEATHSIG follows the thread
-// that forked and not the process (go.dev/issue/27505). A second goroutine receives.
+// Everything happens on one goroutine that is locked to its thread, because PDEATHSIG follows the
+// thread that forked and not the process (go.dev/issue/27505). A second goroutine receives.
 //
-// On macOS, which is for people who work on Mews, there are no walls, no accounts, no control
-// groups and no sub-reapers: it kills a worker's process group and no more. That part is compiled
-// and has not been run.
+// macOS is only for people who work on Mews. There the package has no walls, accounts, control
+// groups or sub-reapers: it only kills a worker's process group. That part is compiled and has not
+// been run.
 package spawn
 
 import (
@@ -31,41 +31,41 @@ import (
 const (
 	// a sweep costs a millisecond of processor time, mostly for waking up
 	sweepEvery = 2 * time.Second
-	retryAfter = 50 * time.Millisecond // between two looks at what was killed and is still there
-	// a process that SIGKILL does not end within this (dead disk) is waited for no longer
+	retryAfter = 50 * time.Millisecond // between two checks of killed processes that still exist
+	// how long it waits for a process that SIGKILL does not end (dead disk)
 	lingerLimit = 2 * time.Second
-	sendTimeout = 10 * time.Second // a supervisor that does not read is as good as gone
+	sendTimeout = 10 * time.Second // a supervisor that does not read counts as gone
 )
 
-// spawner is the state of Run. Only Run's goroutine touches it.
+// spawner is the state of Run. Only Run's goroutine uses it.
 type spawner struct {
 	Options
 	conn       *spawnwire.Conn
-	own        Account // this process's
+	own        Account // this process's account
 	tier       sandbox.Tier
-	supervisor int // its pid, if this process has started it and it lives; 0
-	// of the supervisor, if this process has started it, once it has ended
+	supervisor int // its pid, if this process has started it and it lives; otherwise 0
+	// of the supervisor, if this process has started it and it has ended
 	status       syscall.WaitStatus
-	workers      map[uint64]*worker // those whose end has not been reported
+	workers      map[uint64]*worker // workers whose end was not reported yet
 	last         uint64             // the newest worker's id
-	shuttingDown bool               // the supervisor is gone: every child must go
-	results      chan func() error  // of work in other goroutines, to be done on this one
-	system                          // what only this operating system has
+	shuttingDown bool               // the supervisor is gone: every child must end
+	results      chan func() error  // results of other goroutines, to be handled on this one
+	system                          // fields of this operating system
 }
 
-// worker is one that was started.
+// worker is a started worker.
 type worker struct {
 	id     uint64
-	pid    int // not ours any more once ended is set
+	pid    int // no longer ours once ended is set
 	status syscall.WaitStatus
 	ended  time.Time // when it was reaped; zero while it lives
 	workerGroup
 }
 
-// Run serves the supervisor at the other end of conn until it is gone, then kills every worker,
-// waits until nothing is left of them, and returns nil. It returns an error if the supervisor broke
-// the wire, or if this system cannot do what is needed; nothing is left then either. It takes over
-// conn, and the process: there must be no children but its own.
+// Run serves the supervisor at the other end of conn until it is gone. Then it kills every worker,
+// waits until all processes are gone, and returns nil. It returns an error if the supervisor broke
+// the wire, or if this system lacks something necessary; no process is left then either. It takes
+// over conn, and the process, which must have no other children.
 func Run(conn *spawnwire.Conn, o Options) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -80,10 +80,10 @@ func newSpawner(conn *spawnwire.Conn, o Options) *spawner {
 	return &spawner{Options: o, conn: conn, own: own, workers: map[uint64]*worker{}, results: make(chan func() error, 1)}
 }
 
-// notifySignals sets up the signals. What a terminal or a service manager sends is not for the
-// spawner: a supervisor that started it gets it too, and a supervisor that it started gets it
-// passed on, and ends the workers in good order. (The signals are caught and not ignored, because
-// children inherit what is ignored.)
+// notifySignals catches signals. Those of a terminal or a service manager are not for the spawner.
+// A supervisor that started it gets them too. A supervisor that it started gets them passed on.
+// Both then end the workers in good order. Signals are caught and not ignored, because children
+// inherit ignored signals.
 func notifySignals() (chld, told chan os.Signal) {
 	chld, told = make(chan os.Signal, 1), make(chan os.Signal, 8)
 	signal.Notify(chld, syscall.SIGCHLD)
@@ -91,7 +91,7 @@ func notifySignals() (chld, told chan os.Signal) {
 	return chld, told
 }
 
-// run is Run, on a thread that is held, in a process that is prepared.
+// run is Run, on a locked thread, in a prepared process.
 func (s *spawner) run(chld, told chan os.Signal) error {
 	packets := make(chan packet)
 	go receive(s.conn, packets)
@@ -100,7 +100,7 @@ func (s *spawner) run(chld, told chan os.Signal) error {
 
 	err := s.serve(packets, chld, told)
 	if errors.Is(err, io.EOF) || errors.Is(err, syscall.EPIPE) {
-		err = nil // the supervisor is gone, noticed while receiving or while sending
+		err = nil // the supervisor is gone; receiving or sending has noticed it
 	}
 	if closing := s.conn.Close(); err == nil {
 		err = closing
@@ -122,7 +122,7 @@ func (s *spawner) serve(packets <-chan packet, chld, told <-chan os.Signal) erro
 			err = s.handle(p)
 		case <-chld:
 		case sig := <-told:
-			s.forward(sig)
+			s.forwardSignal(sig)
 		case do := <-s.results:
 			err = do()
 		case <-s.nextSweep():
@@ -137,15 +137,15 @@ func (s *spawner) serve(packets <-chan packet, chld, told <-chan os.Signal) erro
 	return err
 }
 
-// forward passes a signal on to a supervisor that this process has started. It has not been reaped,
-// so the pid is its own.
-func (s *spawner) forward(sig os.Signal) {
+// forwardSignal passes a signal on to a supervisor that this process has started. It has not been
+// reaped, so the pid is its own.
+func (s *spawner) forwardSignal(sig os.Signal) {
 	if number, ok := sig.(syscall.Signal); ok && s.supervisor > 0 {
 		_ = syscall.Kill(s.supervisor, number)
 	}
 }
 
-// nextSweep fires when it is time to look again: nobody is told that a process has lost its parent.
+// nextSweep fires when the next sweep is due: no signal tells that a process has lost its parent.
 func (s *spawner) nextSweep() <-chan time.Time {
 	if len(s.workers) == 0 {
 		return nil
@@ -167,7 +167,7 @@ type packet struct {
 	err     error
 }
 
-// receive hands over packets up to and including the first error, and closes the channel.
+// receive sends packets up to and including the first error to a channel, and closes it.
 func receive(conn *spawnwire.Conn, to chan<- packet) {
 	defer close(to)
 	for {
@@ -234,9 +234,9 @@ func (s *spawner) kill(m spawnwire.Kill, fds []int) error {
 	return fmt.Errorf("the supervisor asked for signal %d, want SIGTERM or SIGKILL", m.Signal)
 }
 
-// signalProcess is kill(2). ESRCH is no error: the process has ended and will be reaped. EPERM is
-// none either: a process that took other credentials must not be able to end the spawner; the next
-// sweep tries again.
+// signalProcess is kill(2). ESRCH is no error: the process has ended, and reap will find it. EPERM
+// is no error either: a process with other credentials must not be able to end the spawner. The
+// next sweep tries again.
 func signalProcess(pid int, sig syscall.Signal) error {
 	err := syscall.Kill(pid, sig)
 	if err != nil && err != syscall.ESRCH && err != syscall.EPERM {

@@ -12,10 +12,10 @@ import (
 	"mews/worker/sandbox"
 )
 
-// Options say what a spawner may start.
+// Options of a spawner.
 type Options struct {
 	Policy
-	Sweep time.Duration // how often it looks at its workers; 0 is 2 s
+	Sweep time.Duration // time between two sweeps; 0 means 2 s
 }
 
 const waitOptions = syscall.WNOHANG
@@ -30,7 +30,7 @@ func (s *spawner) checkLimits() error          { return nil }
 func (s *spawner) closeGroups() error          { return nil }
 func (w *worker) removeGroup()                 {}
 
-// prepare makes descriptors close on exec that the supervisor left open by mistake: Go does that
+// prepare makes descriptors close on exec that the supervisor left open by mistake. Go does that
 // only for its own.
 func prepare() error {
 	open, err := os.ReadDir("/dev/fd")

@@ -16,30 +16,30 @@ import (
 	"mews/worker/sandbox"
 )
 
-// Options say what a spawner may start, and how.
+// Options of a spawner.
 type Options struct {
 	Policy
-	Sweep  time.Duration // how often it looks for lost children and limits that were hit; 0 is 2 s
+	Sweep  time.Duration // time between two sweeps for lost children and hit limits; 0 means 2 s
 	Groups cgroup.Options
 }
 
 const waitOptions = syscall.WNOHANG | unix.WALL
 
-// system is what a spawner has on Linux alone.
+// system holds the fields of a spawner on Linux.
 type system struct {
 	privilege sandbox.Privilege
 	groups    *cgroup.Tree
 	grouped   bool      // workers get groups
-	lastCheck time.Time // of limits
-	measuring bool      // a look of the watchdog is under way
-	// the most that a worker and all that it runs may hold of what is an account's or the machine's
+	lastCheck time.Time // time of the last check of limits
+	measuring bool      // the watchdog is measuring
+	// the most that a worker and its programs may hold of the account's or the machine's pools
 	held cgroup.Held
 }
 
-// prepare makes this process what a spawner must be, before it has started anything.
+// prepare makes this process fit to be a spawner, before it has started anything.
 func prepare() error {
-	// What the supervisor left open by mistake must not reach a worker: Go closes only what it
-	// opened itself.
+	// A descriptor that the supervisor left open by mistake must not reach a worker. Go closes only
+	// its own.
 	if err := unix.CloseRange(3, ^uint(0)>>1, unix.CLOSE_RANGE_CLOEXEC); err != nil {
 		return fmt.Errorf("close descriptors on exec: close_range: %w (it needs Linux 5.11)", err)
 	}
@@ -51,7 +51,7 @@ func prepare() error {
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("give up set-uid programs: prctl: %w", err)
 	}
-	// The watchdog holds a process before it kills it. Without pidfds it would silently kill
+	// The watchdog opens a process before it kills it. Without pidfds it would silently kill
 	// nothing.
 	if err := tryPidfds(); err != nil {
 		return fmt.Errorf("hold a process: %w (it needs Linux 5.3, and in a container a seccomp profile that allows this call)", err)
@@ -62,7 +62,7 @@ func prepare() error {
 	return nil
 }
 
-// tryPidfds tries on this process the calls that kill others.
+// tryPidfds tries the calls that kill others on this process.
 func tryPidfds() error {
 	fd, err := unix.PidfdOpen(os.Getpid(), 0)
 	if err != nil {
@@ -72,7 +72,7 @@ func tryPidfds() error {
 	return wrap(unix.PidfdSendSignal(fd, 0, nil, 0), "pidfd_send_signal")
 }
 
-// detectSystem finds out what this system can do.
+// detectSystem finds out what this system supports.
 func (s *spawner) detectSystem() (m spawnwire.Ready, err error) {
 	if s.privilege, err = sandbox.OwnPrivilege(); err != nil {
 		return m, err
@@ -90,7 +90,7 @@ func (s *spawner) detectSystem() (m spawnwire.Ready, err error) {
 		Limits: spawnwire.Clip(limits), From: s.People.From, To: s.People.To}, err
 }
 
-// limitAccounts lets this process change to the accounts of its policy only.
+// limitAccounts lets this process change only to the accounts of its policy.
 func (p Policy) limitAccounts(privilege sandbox.Privilege, own Account) error {
 	if privilege == sandbox.PrivilegeNone {
 		return nil
@@ -107,9 +107,9 @@ func (p Policy) limitAccounts(privilege sandbox.Privilege, own Account) error {
 	return sandbox.RestrictSetID(allowed)
 }
 
-// openGroups finds the control groups, and says for people what limits workers. Where this process
-// and its supervisor are not alone in the folder that they were given, as in a terminal, there are
-// none for workers.
+// openGroups finds the control groups, and explains to people what limits workers. If other
+// processes share the given folder with this one and its supervisor, as in a terminal, workers get
+// no groups.
 func (s *spawner) openGroups() (why string, err error) {
 	if s.groups, err = cgroup.Open(s.Groups); err != nil {
 		return "", err
@@ -125,7 +125,7 @@ func (s *spawner) openGroups() (why string, err error) {
 	return why, s.groups.Sweep(isStale)
 }
 
-// closeGroups gives up the control groups. Nothing is left in them.
+// closeGroups releases the control groups, which are empty.
 func (s *spawner) closeGroups() error {
 	for _, w := range s.workers {
 		w.removeGroup()
@@ -136,8 +136,8 @@ func (s *spawner) closeGroups() error {
 	return s.groups.Close()
 }
 
-// detectTier finds the walls that hold, in a folder that the account which would have them can
-// enter. It is not given to the account: that takes one capability more than changing to it.
+// detectTier finds the walls that work, in a folder that the workers' account can enter. It does
+// not give the folder to the account, which would need one capability more than changing to it.
 func (s *spawner) detectTier() (why string, err error) {
 	account, err := s.workerAccount(Account{}, s.own)
 	if err != nil {
@@ -148,7 +148,7 @@ func (s *spawner) detectTier() (why string, err error) {
 		return "", fmt.Errorf("make a folder to try the walls in: %w", err)
 	}
 	defer os.Remove(dir)
-	// the landlock tier's, which a person's account makes in a home of its own
+	// for the landlock tier, whose worker makes it in its own home
 	scratch := filepath.Join(dir, ".tmp")
 	defer os.Remove(scratch)
 	if err := errors.Join(os.Mkdir(scratch, 0o700), os.Chmod(dir, 0o711)); err != nil {

@@ -9,17 +9,18 @@ import (
 	"mews/protocol/spawnwire"
 )
 
-// daemon is shell for a process that leaves its session and its parent. It prints the pid.
+// daemon is a shell command for a process that leaves its session and its parent. It prints the
+// pid.
 const daemon = `(setsid sleep 1000 <&- >&- 2>&- & echo $!)`
 
-func TestAFreshWorkerHasNothingButWhatItWasGiven(t *testing.T) {
+func TestWorker_Fresh_HasOnlyGivenResources(t *testing.T) {
 	r := startSpawner(t, outside...)
 	if r.ready.Tier != "landlock" {
 		t.Fatalf("ready: %+v", r.ready)
 	}
 	w := r.worker()
 	home := filepath.Join(r.root, "home1")
-	w.answers("pwd", home)
+	w.wantAnswer("pwd", home)
 	r.checkWorker(w)
 	checkStatus(t, w.pid, map[string]string{"Seccomp": "2"})
 	want := []string{"MEWS_TIER=landlock", "PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8", "HOME=" + home,
@@ -29,7 +30,7 @@ func TestAFreshWorkerHasNothingButWhatItWasGiven(t *testing.T) {
 	}
 }
 
-func TestStandardErrorIsItsOwnPipe(t *testing.T) {
+func TestStandardError_IsSeparatePipe(t *testing.T) {
 	r := startSpawner(t, outside...)
 	w := r.worker()
 	w.write("echo oops >&2; exit 0")
@@ -38,10 +39,10 @@ func TestStandardErrorIsItsOwnPipe(t *testing.T) {
 	if err != nil || string(buf[:n]) != "oops\n" {
 		t.Errorf("read %q, %v", buf[:n], err)
 	}
-	next[spawnwire.Exited](r)
+	nextMessage[spawnwire.Exited](r)
 }
 
-func TestAnEndIsReportedWithItsStatus(t *testing.T) {
+func TestExited_HasStatus(t *testing.T) {
 	r := startSpawner(t, outside...)
 	for script, check := range map[string]func(syscall.WaitStatus) bool{
 		"exit 0":         func(s syscall.WaitStatus) bool { return s.Exited() && s.ExitStatus() == 0 },
@@ -51,7 +52,7 @@ func TestAnEndIsReportedWithItsStatus(t *testing.T) {
 	} {
 		w := r.worker()
 		w.write(script)
-		got := next[spawnwire.Exited](r)
+		got := nextMessage[spawnwire.Exited](r)
 		if got.ID != w.id || int(got.PID) != w.pid || !check(syscall.WaitStatus(got.Status)) {
 			t.Errorf("%q: %+v", script, got)
 		}
@@ -61,7 +62,7 @@ func TestAnEndIsReportedWithItsStatus(t *testing.T) {
 	}
 }
 
-func TestKillIsBySignalAndByNumber(t *testing.T) {
+func TestKill_SignalsOnlyThatWorker(t *testing.T) {
 	r := startSpawner(t, outside...)
 	for _, c := range []struct{ asked, died syscall.Signal }{
 		{syscall.SIGTERM, syscall.SIGTERM},
@@ -69,11 +70,11 @@ func TestKillIsBySignalAndByNumber(t *testing.T) {
 	} {
 		other, w := r.worker(), r.worker()
 		r.send(spawnwire.Kill{ID: w.id, Signal: uint32(c.asked)})
-		got := next[spawnwire.Exited](r)
+		got := nextMessage[spawnwire.Exited](r)
 		if got.ID != w.id || syscall.WaitStatus(got.Status).Signal() != c.died {
 			t.Errorf("signal %v: %+v", c.asked, got)
 		}
-		r.send(spawnwire.Kill{ID: w.id, Signal: uint32(c.asked)}) // crossed with its end: ignored
+		r.send(spawnwire.Kill{ID: w.id, Signal: uint32(c.asked)}) // crossed with its end, so it is ignored
 		other.checkAlive()
 	}
 }

@@ -18,13 +18,13 @@ import (
 	"mews/worker/workspace"
 )
 
-// recordingFile has a worker of the tests write down what is said in a recording:
+// recordingFile makes a worker of the tests transcribe a recording. It holds
 // protocol.TranscribeParameters.
 const recordingFile = "transcribe.json"
 
-// TestSpeechBehindTheWalls: a recording goes through ffmpeg and a recogniser that run behind both
-// layers of walls. The recogniser is a kept stand-in, or the real program that MEWS_WHISPER names.
-func TestSpeechBehindTheWalls(t *testing.T) {
+// TestSpeech_BehindWalls_Works: ffmpeg and a recogniser process a recording behind both layers of
+// walls. The recogniser is a stand-in, or the real program that MEWS_WHISPER names.
+func TestSpeech_BehindWalls_Works(t *testing.T) {
 	real := os.Getenv("MEWS_WHISPER")
 	for _, test := range []struct {
 		name, tensors string
@@ -37,7 +37,7 @@ func TestSpeechBehindTheWalls(t *testing.T) {
 		{"no memory", "", 256 << 20, protocol.TranscribeResult{Seconds: 2, Failure: protocol.SpeechMemory}, real != ""},
 	} {
 		if !test.runs {
-			// the stand-in takes no memory, and the real program has no words without tensors
+			// the stand-in needs no memory, and the real program finds no words without tensors
 			continue
 		}
 		t.Run(test.name, func(t *testing.T) {
@@ -75,9 +75,9 @@ func putRecording(t *testing.T, home, real, tensors string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		put(t, filepath.Join(home, name), string(content))
+		writeExecutable(t, filepath.Join(home, name), string(content))
 	}
-	// The header of a model of the base kind; whisper looks the first three of its words up.
+	// Header of a model of the base kind. Whisper looks up the last three words of its vocabulary.
 	const words, mels, bins = 51864, 80, 201
 	var model []byte
 	for _, v := range []uint32{0x67676d6c, words, 1500, 512, 8, 6, 448, 512, 8, 6, mels, 1, mels, bins} {
@@ -91,13 +91,13 @@ func putRecording(t *testing.T, home, real, tensors string) {
 		}
 		model = append(binary.LittleEndian.AppendUint32(model, uint32(len(word))), word...)
 	}
-	put(t, filepath.Join(home, "ggml-base.bin"), string(model)+tensors)
+	writeExecutable(t, filepath.Join(home, "ggml-base.bin"), string(model)+tensors)
 	parameters, err := json.Marshal(protocol.TranscribeParameters{Path: "note.ogg", Seconds: 60, Engine: protocol.SpeechEngine{
 		Engine: "whisper", Program: "/home/whisper-cli", Model: "/home/ggml-base.bin", Language: "auto"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	put(t, filepath.Join(home, recordingFile), string(parameters))
+	writeExecutable(t, filepath.Join(home, recordingFile), string(parameters))
 	note := filepath.Join(home, "note.ogg")
 	if out, err := exec.Command("ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", "sine=frequency=440:duration=2", "-c:a", "libopus", note).CombinedOutput(); err != nil {
 		t.Fatalf("ffmpeg: %v: %s", err, out)
@@ -105,8 +105,8 @@ func putRecording(t *testing.T, home, real, tensors string) {
 	giveToWorkers(t, note)
 }
 
-// put writes a file that is a worker's, and may be executed.
-func put(t *testing.T, name, content string) {
+// writeExecutable writes an executable file of the worker's.
+func writeExecutable(t *testing.T, name, content string) {
 	t.Helper()
 	if err := os.WriteFile(name, []byte(content), 0o755); err != nil {
 		t.Fatal(err)
@@ -114,8 +114,7 @@ func put(t *testing.T, name, content string) {
 	giveToWorkers(t, name)
 }
 
-// transcribeFirst is a worker that writes down what is said in a recording, with the same parts as
-// a real one.
+// transcribeFirst is a worker that transcribes a recording, with the same parts as a real one.
 func transcribeFirst(parameters []byte) (protocol.TranscribeResult, error) {
 	var p protocol.TranscribeParameters
 	if err := json.Unmarshal(parameters, &p); err != nil {
@@ -133,7 +132,7 @@ func transcribeFirst(parameters []byte) (protocol.TranscribeResult, error) {
 	return t.Transcribe(context.Background(), p)
 }
 
-// noPieces is a supervisor that keeps nothing.
+// noPieces is a supervisor that stores nothing.
 type noPieces struct{}
 
 func (noPieces) Piece(context.Context, protocol.OperationPiece) error { return nil }

@@ -43,7 +43,7 @@ func (s *spawner) start(m spawnwire.Spawn, socket, stderr int) (*worker, error) 
 		files = append(files, uintptr(mount))
 	}
 	inside := home
-	if plan.Home.Mount > 0 { // it may enter this one alone
+	if plan.Home.Mount > 0 { // it may enter only this one
 		inside = lent.mounts[0]
 	}
 	w.pid, err = launch.Start(inside, files...)
@@ -59,14 +59,15 @@ func (s *spawner) start(m spawnwire.Spawn, socket, stderr int) (*worker, error) 
 	return w, nil
 }
 
-// plan is what stage one is told. The home and what is lent are open, and the caller closes them.
+// plan makes the plan for stage one. The home and the shared mounts are open; the caller closes
+// them.
 func (s *spawner) plan(m spawnwire.Spawn, w *worker, a Account) (p sandbox.Plan, home int, lent lentMounts, err error) {
 	p = sandbox.Plan{
 		Tier: s.tier, Profile: sandbox.Profile(m.Profile), Worker: s.Worker,
 		Limits: sandbox.Limits{Memory: w.limits.Memory, PIDs: w.limits.PIDs},
 	}
 	if s.grouped {
-		// the group's limit is hit first, because the group counts what it refuses
+		// the group's limit must be hit first, because the group counts refusals
 		p.Limits.PIDs *= 2
 	}
 	if p.Profile == sandbox.ProfileReview {
@@ -85,8 +86,8 @@ func (s *spawner) plan(m spawnwire.Spawn, w *worker, a Account) (p sandbox.Plan,
 	}
 	var st unix.Stat_t
 	if err = unix.Fstat(home, &st); err == nil && s.mayLend(a) && (st.Uid == s.Account.UID || slices.ContainsFunc(p.Binds, isWritable)) {
-		if lent, err = s.lend(&p, home, st.Uid, a); err != nil && st.Uid == s.Account.UID {
-			a, err = s.Account, nil // as before there were mounts that can be lent
+		if lent, err = s.lendFolders(&p, home, st.Uid, a); err != nil && st.Uid == s.Account.UID {
+			a, err = s.Account, nil // as if there were no mounts to share
 		}
 	}
 	if err == nil && st.Uid != a.UID && p.Home.Mount == 0 {
@@ -99,7 +100,7 @@ func (s *spawner) plan(m spawnwire.Spawn, w *worker, a Account) (p sandbox.Plan,
 	return p, home, lent, nil
 }
 
-// openNoHome opens the folder where a worker begins that has no home. It sees nothing of it.
+// openNoHome opens the first folder of a worker without a home. The worker sees nothing of it.
 func openNoHome(m spawnwire.Spawn) (int, error) {
 	if m.Root != "" || m.Path != "" || len(m.Binds) > 0 {
 		return -1, fmt.Errorf("home %q and %d folders: a worker that only reads has none", m.Path, len(m.Binds))
@@ -109,20 +110,21 @@ func openNoHome(m spawnwire.Spawn) (int, error) {
 
 func isWritable(b sandbox.Bind) bool { return b.Writable }
 
-// mayLend says whether a worker's account is a person's whose folders may belong to the account
-// that people share. Only root makes such mounts.
+// mayLend reports whether a worker's account is a user's whose folders may belong to the shared
+// account. Only root makes such mounts.
 func (s *spawner) mayLend(a Account) bool {
 	return s.privilege == sandbox.PrivilegeRoot && s.tier == sandbox.TierAccounts && s.Account.UID != 0 && s.People.Has(a.UID)
 }
 
-// sharesProcessCount says whether the kernel counts the processes of an account together with those
-// of other people's workers: all that share it are, unless each has a user namespace of its own.
+// sharesProcessCount reports whether the kernel counts the processes of an account together with
+// those of other users' workers. It does if they share the account, unless each worker has its own
+// user namespace.
 func (s *spawner) sharesProcessCount(a Account) bool {
 	ownNamespace := s.tier.AtLeast(sandbox.TierNamespaces) && s.privilege != sandbox.PrivilegeMount
 	return !ownNamespace && (a == s.own || a == s.Account)
 }
 
-// openBinds finds the folders besides the home.
+// openBinds opens the folders besides the home.
 func (p Policy) openBinds(asked []spawnwire.Bind) ([]sandbox.Bind, error) {
 	var list []sandbox.Bind
 	for _, b := range asked {
@@ -148,12 +150,12 @@ func (p Policy) open(root, path string) (sandbox.Bind, int, error) {
 	return sandbox.Open(root, path)
 }
 
-// ownFolders are the folders that a worker has of its own. No folder of the host is put over them,
-// or into them.
+// ownFolders are the worker's own folders. No folder of the host is mounted over or into them.
 var ownFolders = []string{"home", "workspaces", "tmp", "dev", "proc", "etc", ""}
 
-// checkBind refuses what a plan does not: a folder of the host within the worker's own, and a name
-// that is there twice. That such a folder is read-only it says before the plan would.
+// checkBind refuses binds that a plan refuses too: a folder of the host within the worker's own,
+// and a name that occurs twice. It also reports earlier than the plan that such a folder must be
+// read-only.
 func checkBind(b spawnwire.Bind, others []sandbox.Bind) error {
 	at := filepath.Join(b.Root, b.Path)
 	top, _, _ := strings.Cut(strings.TrimPrefix(at, "/"), "/")

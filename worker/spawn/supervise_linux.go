@@ -13,20 +13,20 @@ import (
 	"mews/protocol/spawnwire"
 )
 
-// SocketVariable tells mews that its spawner has started it, and on which descriptor the socket is.
+// SocketVariable tells mews that its spawner has started it, and the descriptor of the socket.
 const SocketVariable = "MEWS_SPAWNER_FD"
 
-// EndedError says how the program that Supervise started has ended, unless that was with status 0.
+// EndedError tells how the program that Supervise started has ended, unless its status is 0.
 type EndedError struct {
 	Program string
-	Status  int // as a shell gives it: after a signal 128 and its number
+	Status  int // as a shell gives it: after a signal 128 plus its number
 }
 
 func (e EndedError) Error() string {
 	return fmt.Sprintf("%s ended with status %d", e.Program, e.Status)
 }
 
-// OpenPolicy reads a policy file, which only root may be able to write.
+// OpenPolicy reads a policy file. Only root may be able to write it.
 func OpenPolicy(path string) (Policy, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -47,10 +47,9 @@ func OpenPolicy(path string) (Policy, error) {
 	return p, err
 }
 
-// Supervise starts a program, which is mews, without any of this process's privilege, serves it as
-// Run does, and passes on to it the signals of a service manager. It returns when the program has
-// ended and nothing is left of any worker. It is an EndedError if the program did not end with
-// status 0.
+// Supervise starts a program, which is mews, without any of this process's privilege. It serves the
+// program as Run does, and passes on the signals of a service manager. It returns when the program
+// and all workers have ended. The error is an EndedError if the program's status is not 0.
 func Supervise(argv []string, o Options) error {
 	runtime.LockOSThread() // capabilities belong to a thread, which passes them on
 	defer runtime.UnlockOSThread()
@@ -61,10 +60,10 @@ func Supervise(argv []string, o Options) error {
 	if err != nil {
 		return err
 	}
-	chld, told := notifySignals() // before the program could be waiting for a signal
+	chld, told := notifySignals() // before the program could wait for a signal
 	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-	cmd.ExtraFiles = []*os.File{theirs} // its descriptor 3
+	cmd.ExtraFiles = []*os.File{theirs} // the program's descriptor 3
 	cmd.Env = append(os.Environ(), SocketVariable+"="+strconv.Itoa(3))
 	err = cmd.Start()
 	if err = errors.Join(err, theirs.Close()); err != nil {
@@ -85,8 +84,7 @@ func Supervise(argv []string, o Options) error {
 	return nil
 }
 
-// clearInheritable makes sure that what this process starts gets none of its capabilities, unless
-// it is given them by name.
+// clearInheritable ensures that children of this process get none of its capabilities unless named.
 func clearInheritable() error {
 	if err := unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0); err != nil {
 		return fmt.Errorf("keep the capabilities from mews: %w", err)

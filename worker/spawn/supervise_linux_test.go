@@ -28,7 +28,7 @@ func supervise(args []string) error {
 	return Supervise(args[end+1:], o)
 }
 
-// actSupervised is the role of mews: it asks for a worker in the folder of its argument, prints its
+// actSupervised is the role of mews. It asks for a worker in the folder of its argument, prints its
 // own pid and the worker's, and runs until its standard input ends.
 func actSupervised(args []string) error {
 	var fd int
@@ -111,17 +111,18 @@ func (s *supervised) hear() string {
 	return strings.TrimSuffix(line, "\n")
 }
 
-// ends waits for the spawner's end.
-func (s *supervised) ends(status int) {
+// wantStatus waits for the spawner's end.
+func (s *supervised) wantStatus(status int) {
 	s.t.Helper()
-	_ = s.cmd.Wait() // what it says is compared
+	_ = s.cmd.Wait() // its output is compared
 	if got := s.cmd.ProcessState.ExitCode(); got != status {
 		s.t.Errorf("the spawner ended with status %d, want %d: %s", got, status, s.said)
 	}
 }
 
-// TestAProgramsEndIsPassedOn: even if the program ends before it has received anything.
-func TestAProgramsEndIsPassedOn(t *testing.T) {
+// TestSupervise_ProgramEnds_ReturnsStatus: even if the program ends before it has received
+// anything.
+func TestSupervise_ProgramEnds_ReturnsStatus(t *testing.T) {
 	for script, c := range map[string]struct {
 		status int
 		said   string
@@ -130,29 +131,29 @@ func TestAProgramsEndIsPassedOn(t *testing.T) {
 		"exit 3":         {3, "mews-spawner: /bin/sh ended with status 3\n"},
 		"kill -KILL $$":  {137, "mews-spawner: /bin/sh ended with status 137\n"},
 		"read x; exit 4": {4, "mews-spawner: /bin/sh ended with status 4\n"},
-		// What it leaves running still holds its socket, but nobody waits for that.
+		// Its remaining process still holds its socket, but nobody waits for that.
 		"setsid sleep 1000 <&- >&- 2>&- & exit 5": {5, "mews-spawner: /bin/sh ended with status 5\n"},
 	} {
 		s := startSupervised(t, nil, "/bin/sh", "-c", script)
 		if err := s.stdin.Close(); err != nil {
 			t.Fatal(err)
 		}
-		s.ends(c.status)
+		s.wantStatus(c.status)
 		if s.said.String() != c.said {
 			t.Errorf("%q: said %q, want %q", script, s.said, c.said)
 		}
 	}
 }
 
-func TestAProgramThatIsNotThere(t *testing.T) {
+func TestSupervise_MissingProgram_Fails(t *testing.T) {
 	s := startSupervised(t, nil, "/no/such/mews")
-	s.ends(1)
+	s.wantStatus(1)
 	if !strings.Contains(s.said.String(), "start /no/such/mews") {
 		t.Errorf("said %q", s.said)
 	}
 }
 
-func TestWhatAServiceManagerSendsReachesTheProgram(t *testing.T) {
+func TestSupervise_Signals_ReachProgram(t *testing.T) {
 	for privilege, attr := range spawners() {
 		t.Run(privilege, func(t *testing.T) {
 			s := startSupervised(t, attr, "/bin/sh", "-c", `
@@ -174,14 +175,14 @@ func TestWhatAServiceManagerSendsReachesTheProgram(t *testing.T) {
 					t.Errorf("said %q, want %q", got, c.want)
 				}
 			}
-			s.ends(6)
+			s.wantStatus(6)
 		})
 	}
 }
 
-// TestAProgramHasNoPrivilege: a spawner that is not root has the capabilities that it was given,
-// and what it starts has none.
-func TestAProgramHasNoPrivilege(t *testing.T) {
+// TestSupervise_Program_HasNoPrivilege: a spawner that is not root has the given capabilities, and
+// its program has none.
+func TestSupervise_Program_HasNoPrivilege(t *testing.T) {
 	for privilege, attr := range spawners() {
 		t.Run(privilege, func(t *testing.T) {
 			s := startSupervised(t, attr, "/bin/sh", "-c", "echo $$ $MEWS_SPAWNER_FD; read x")
@@ -189,7 +190,7 @@ func TestAProgramHasNoPrivilege(t *testing.T) {
 			if _, err := fmt.Sscan(s.hear(), &pid, &fd); err != nil || fd != 3 {
 				t.Fatal(fd, err)
 			}
-			if privilege != "root" { // which keeps what root has
+			if privilege != "root" { // it keeps root's powers
 				checkStatus(t, pid, powerless)
 			}
 			checkStatus(t, pid, map[string]string{"NoNewPrivs": "1", "Seccomp": "0"})
@@ -200,13 +201,13 @@ func TestAProgramHasNoPrivilege(t *testing.T) {
 			if err := s.stdin.Close(); err != nil {
 				t.Fatal(err)
 			}
-			s.ends(1) // read's
+			s.wantStatus(1) // read's status
 		})
 	}
 }
 
-// TestNothingIsLeftWhenTheProgramIsGone: whether the program exits or is killed.
-func TestNothingIsLeftWhenTheProgramIsGone(t *testing.T) {
+// TestSupervise_ProgramGone_LeavesNothing: whether the program exits or is killed.
+func TestSupervise_ProgramGone_LeavesNothing(t *testing.T) {
 	for privilege, attr := range spawners() {
 		t.Run(privilege, func(t *testing.T) {
 			for status, end := range map[int]func(s *supervised, pid int) error{
@@ -214,7 +215,7 @@ func TestNothingIsLeftWhenTheProgramIsGone(t *testing.T) {
 				137: func(_ *supervised, pid int) error { return syscall.Kill(pid, syscall.SIGKILL) },
 				143: func(s *supervised, _ int) error { return s.cmd.Process.Signal(syscall.SIGTERM) },
 			} {
-				dir := homes(t)
+				dir := makeHomesFolder(t)
 				home := filepath.Join(dir, "home")
 				if err := os.Mkdir(home, 0o700); err != nil {
 					t.Fatal(err)
@@ -231,7 +232,7 @@ func TestNothingIsLeftWhenTheProgramIsGone(t *testing.T) {
 				if err := end(s, pid); err != nil {
 					t.Fatal(err)
 				}
-				s.ends(status)
+				s.wantStatus(status)
 				if !isGone(worker) {
 					t.Errorf("after %d the worker is left", status)
 				}
@@ -240,7 +241,7 @@ func TestNothingIsLeftWhenTheProgramIsGone(t *testing.T) {
 	}
 }
 
-// copyOf is a copy of the test binary that every account can reach, with the name by which it has a
+// copyOf copies the test binary to where every account can reach it, under the name that has a
 // role.
 func copyOf(t *testing.T, dir string) string {
 	t.Helper()
@@ -255,7 +256,7 @@ func copyOf(t *testing.T, dir string) string {
 	return path
 }
 
-func TestOpenPolicy(t *testing.T) {
+func TestOpenPolicy_WritableByOthers_IsRefused(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "policy")
 	if _, err := OpenPolicy(path); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a policy that is not there: %v", err)

@@ -17,7 +17,7 @@ import (
 	"mews/protocol/spawnwire"
 )
 
-// testWorker is a worker of the harness, which is a shell.
+// testWorker is a worker of the harness: a shell.
 type testWorker struct {
 	t      *testing.T
 	id     uint64
@@ -78,14 +78,14 @@ func (r *harness) workerOf(m spawnwire.Spawn) *testWorker {
 	if err := socket.SetDeadline(time.Now().Add(deadline)); err != nil {
 		r.t.Fatal(err)
 	}
-	started := next[spawnwire.Started](r)
+	started := nextMessage[spawnwire.Started](r)
 	if started.ID != r.last {
 		r.t.Fatalf("started %d, asked for %d", started.ID, r.last)
 	}
 	return &testWorker{r.t, r.last, int(started.PID), socket, bufio.NewReader(socket), stderr}
 }
 
-// write writes a line of shell to a worker.
+// write sends a line of shell to a worker.
 func (p *testWorker) write(script string) {
 	p.t.Helper()
 	if _, err := p.socket.Write([]byte(script + "\n")); err != nil {
@@ -106,8 +106,8 @@ func (p *testWorker) readLine() string {
 	return strings.TrimSuffix(line, "\n")
 }
 
-// answers makes a worker run a line of shell, and compares the line that it prints.
-func (p *testWorker) answers(script, want string) {
+// wantAnswer makes a worker run a line of shell, and compares its output line.
+func (p *testWorker) wantAnswer(script, want string) {
 	p.t.Helper()
 	p.write(script)
 	if got := p.readLine(); got != want {
@@ -118,7 +118,7 @@ func (p *testWorker) answers(script, want string) {
 // checkAlive checks that a worker still answers.
 func (p *testWorker) checkAlive() {
 	p.t.Helper()
-	p.answers("echo here", "here")
+	p.wantAnswer("echo here", "here")
 }
 
 // pidOf makes a shell print a pid and reads it. Without namespaces that is the pid on the host.
@@ -155,10 +155,10 @@ func awaitGone(t *testing.T, pid int) {
 	}
 }
 
-// isGone says that there is no such process now, not even a zombie.
+// isGone reports whether there is no such process, not even a zombie.
 func isGone(pid int) bool { return syscall.Kill(pid, 0) == syscall.ESRCH }
 
-// childrenOf are the pids of a process's children, on the host.
+// childrenOf returns the pids of a process's children, on the host.
 func childrenOf(t *testing.T, pid int) []int {
 	t.Helper()
 	var list []int
@@ -181,7 +181,7 @@ func readProc(t *testing.T, pid int, name string) string {
 	return string(text)
 }
 
-// statusOf is a line of /proc/PID/status.
+// statusOf returns a value of /proc/PID/status.
 func statusOf(t *testing.T, pid int, key string) string {
 	t.Helper()
 	for line := range strings.Lines(readProc(t, pid, "status")) {
@@ -193,7 +193,7 @@ func statusOf(t *testing.T, pid int, key string) string {
 	return ""
 }
 
-// checkStatus compares lines of /proc/PID/status.
+// checkStatus compares values of /proc/PID/status.
 func checkStatus(t *testing.T, pid int, want map[string]string) {
 	t.Helper()
 	for key, value := range want {
@@ -203,13 +203,13 @@ func checkStatus(t *testing.T, pid int, want map[string]string) {
 	}
 }
 
-// powerless is the status of a process that can do only what its account can.
+// powerless is the status of a process with only its account's powers.
 var powerless = map[string]string{
 	"CapInh": "0000000000000000", "CapPrm": "0000000000000000", "CapEff": "0000000000000000", "CapAmb": "0000000000000000",
 	"NoNewPrivs": "1", "SigBlk": "0000000000000000",
 }
 
-// checkWorker checks what is the same for every worker, whatever its walls.
+// checkWorker checks what every worker has in common, whatever its walls.
 func (r *harness) checkWorker(w *testWorker) {
 	t := r.t
 	t.Helper()
@@ -237,7 +237,7 @@ func (r *harness) checkWorker(w *testWorker) {
 	}
 }
 
-// environment is the environment that a process was given.
+// environment returns the environment that a process started with.
 func environment(t *testing.T, pid int) []string {
 	t.Helper()
 	return strings.Split(strings.TrimSuffix(readProc(t, pid, "environ"), "\x00"), "\x00")

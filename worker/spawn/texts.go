@@ -1,8 +1,8 @@
 package spawn
 
-// Sentences for people about what limits workers.
+// Sentences for people about the limits of workers.
 const (
 	textNoGroups        = "No control groups: %v." + textWatchdog
-	textWatchdog        = " A watchdog looks at the memory every few seconds."
-	textNoLimitsOnMacOS = "None: macOS has none for a worker and all that it runs."
+	textWatchdog        = " A watchdog measures the memory every few seconds."
+	textNoLimitsOnMacOS = "None: macOS has no limits for a worker and its programs together."
 )

@@ -17,20 +17,20 @@ import (
 	"mews/worker/sandbox"
 )
 
-// capable is what a service manager gives a spawner.
-func capable(caps ...uintptr) *syscall.SysProcAttr {
+// withCapabilities returns the attributes that a service manager gives a spawner.
+func withCapabilities(caps ...uintptr) *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: testSpawnerUID, Gid: testSpawnerUID}, AmbientCaps: caps}
 }
 
-// spawners are those that can be started here, by their privilege.
+// spawners returns the spawners that can be started here, by their privilege.
 func spawners() map[string]*syscall.SysProcAttr {
 	if !asRoot() {
 		return map[string]*syscall.SysProcAttr{"nothing": nil}
 	}
 	return map[string]*syscall.SysProcAttr{
 		"root":   nil,
-		"switch": capable(unix.CAP_SETUID, unix.CAP_SETGID, unix.CAP_KILL),
-		"mount": capable(unix.CAP_SETUID, unix.CAP_SETGID, unix.CAP_KILL, unix.CAP_SYS_ADMIN, unix.CAP_SETPCAP,
+		"switch": withCapabilities(unix.CAP_SETUID, unix.CAP_SETGID, unix.CAP_KILL),
+		"mount": withCapabilities(unix.CAP_SETUID, unix.CAP_SETGID, unix.CAP_KILL, unix.CAP_SYS_ADMIN, unix.CAP_SETPCAP,
 			unix.CAP_DAC_READ_SEARCH),
 	}
 }
@@ -53,7 +53,7 @@ func eachSpawner(t *testing.T, test func(t *testing.T, r *harness)) {
 	}
 }
 
-func TestAWorkerBehindWalls(t *testing.T) {
+func TestWorker_BehindWalls_SeesOnlyItsOwn(t *testing.T) {
 	eachSpawner(t, func(t *testing.T, r *harness) {
 		other, w := r.worker(), r.worker()
 		r.checkWorker(w)
@@ -66,11 +66,11 @@ func TestAWorkerBehindWalls(t *testing.T) {
 			t.Errorf("environment %q, want %q", got, want)
 		}
 		uid := fmt.Sprint(workersUID())
-		w.answers(`echo "$$ $(pwd) $(uname -n) $(id -u) $(id -un)"`, "1 /home mews "+uid+" user")
-		w.answers(`set -- /proc/[0-9]*; echo $#`, "1") // itself
-		other.answers("echo secret >/home/mine && echo written", "written")
-		w.answers(`[ -e /home/mine ] || [ -e `+r.root+` ] && echo seen || echo unseen`, "unseen")
-		w.answers("ls /workspaces /run | tr '\\n' ' '; echo", "/run:  /workspaces: ")
+		w.wantAnswer(`echo "$$ $(pwd) $(uname -n) $(id -u) $(id -un)"`, "1 /home mews "+uid+" user")
+		w.wantAnswer(`set -- /proc/[0-9]*; echo $#`, "1") // itself
+		other.wantAnswer("echo secret >/home/mine && echo written", "written")
+		w.wantAnswer(`[ -e /home/mine ] || [ -e `+r.root+` ] && echo seen || echo unseen`, "unseen")
+		w.wantAnswer("ls /workspaces /run | tr '\\n' ' '; echo", "/run:  /workspaces: ")
 		text, err := os.ReadFile(filepath.Join(r.root, "home1", "mine"))
 		if err != nil || string(text) != "secret\n" {
 			t.Errorf("the home's file on the host: %q, %v", text, err)
@@ -78,12 +78,12 @@ func TestAWorkerBehindWalls(t *testing.T) {
 	})
 }
 
-// TestNothingOutlivesAWorkerBehindWalls: a process that leaves its session and its parent becomes a
+// TestWalls_WorkerEnds_NothingSurvives: a process that leaves its session and its parent becomes a
 // child of the worker, which is process 1 there, and ends with it.
-func TestNothingOutlivesAWorkerBehindWalls(t *testing.T) {
+func TestWalls_WorkerEnds_NothingSurvives(t *testing.T) {
 	eachSpawner(t, func(t *testing.T, r *harness) {
 		other, w := r.worker(), r.worker()
-		w.answers(`(setsid sh -c 'trap "" TERM HUP; sleep 1000; :' <&- >&- 2>&- &); sleep 1000 & echo made`, "made")
+		w.wantAnswer(`(setsid sh -c 'trap "" TERM HUP; sleep 1000; :' <&- >&- 2>&- &); sleep 1000 & echo made`, "made")
 		below := childrenOf(t, w.pid)
 		if len(below) != 2 {
 			t.Fatalf("the worker has the children %d, want two", below)
@@ -98,13 +98,12 @@ func TestNothingOutlivesAWorkerBehindWalls(t *testing.T) {
 	})
 }
 
-// TestASpawnerThatCannotEndWorkersChangesNoAccount: with half of the capabilities it counts as one
-// without any.
-func TestASpawnerThatCannotEndWorkersChangesNoAccount(t *testing.T) {
+// TestPrivilege_Incomplete_CountsAsNone: a spawner that cannot end workers changes no account.
+func TestPrivilege_Incomplete_CountsAsNone(t *testing.T) {
 	if !asRoot() {
 		t.Skip("only root can give a process capabilities")
 	}
-	r := start(t, setup{attr: capable(unix.CAP_SETUID, unix.CAP_SETGID, unix.CAP_SYS_ADMIN, unix.CAP_SETPCAP),
+	r := start(t, setup{attr: withCapabilities(unix.CAP_SETUID, unix.CAP_SETGID, unix.CAP_SYS_ADMIN, unix.CAP_SETPCAP),
 		policy: []string{"worker=/bin/sh", fmt.Sprintf("account=%d:%d", testSpawnerUID, testSpawnerUID)}})
 	if r.ready.Tier != "namespaces" {
 		t.Errorf("ready: %+v", r.ready)
@@ -114,18 +113,18 @@ func TestASpawnerThatCannotEndWorkersChangesNoAccount(t *testing.T) {
 		"cannot change accounts")
 }
 
-func TestAWorkerBehindWallsHearsOfItsEnd(t *testing.T) {
+func TestWorker_BehindWalls_GetsSIGTERM(t *testing.T) {
 	eachSpawner(t, func(t *testing.T, r *harness) {
 		w := r.worker()
-		w.answers("trap 'exit 5' TERM; echo ready; sleep 1000 & wait", "ready")
+		w.wantAnswer("trap 'exit 5' TERM; echo ready; sleep 1000 & wait", "ready")
 		r.send(spawnwire.Kill{ID: w.id, Signal: uint32(syscall.SIGTERM)})
-		if got := next[spawnwire.Exited](r); got.ID != w.id || syscall.WaitStatus(got.Status).ExitStatus() != 5 {
+		if got := nextMessage[spawnwire.Exited](r); got.ID != w.id || syscall.WaitStatus(got.Status).ExitStatus() != 5 {
 			t.Errorf("%+v, want a status of 5", got)
 		}
 	})
 }
 
-func TestAWorkerBehindWallsDiesWithItsSpawner(t *testing.T) {
+func TestWorker_BehindWalls_DiesWithSpawner(t *testing.T) {
 	eachSpawner(t, func(t *testing.T, r *harness) {
 		w := r.worker()
 		w.checkAlive()
@@ -136,14 +135,14 @@ func TestAWorkerBehindWallsDiesWithItsSpawner(t *testing.T) {
 	})
 }
 
-// TestWorkspaces: a writable one, a read-only one, and a folder at its own path.
-func TestWorkspaces(t *testing.T) {
+// TestWorkspaces_EachKind_IsMounted: a writable one, a read-only one, and a folder at its own path.
+func TestWorkspaces_EachKind_IsMounted(t *testing.T) {
 	eachSpawner(t, func(t *testing.T, r *harness) {
 		for _, name := range []string{"project", "docs"} {
 			r.makeFolder(name)
 		}
 		r.makeFolder("project/.git")
-		// no folder of a test: those are beneath /tmp, of which a worker has its own
+		// not a folder of a test: those are beneath /tmp, and a worker has its own /tmp
 		const path = "/usr/share"
 		w := r.workerOf(spawnwire.Spawn{Binds: []spawnwire.Bind{
 			{Name: "project", Root: r.root, Path: "project", Writable: true},
@@ -151,28 +150,28 @@ func TestWorkspaces(t *testing.T) {
 			{Root: path, Path: "."},
 		}})
 		write := func(to string) string { return `echo text >"` + to + `/file" && echo written || echo refused` }
-		w.answers("exec 2>/dev/null; ls -A /workspaces/project", ".git")
-		w.answers(write("/workspaces/project"), "written")
-		w.answers(write("/workspaces/read me"), "refused")
-		w.answers(write("/workspaces"), "refused")
-		w.answers(write(path), "refused")
+		w.wantAnswer("exec 2>/dev/null; ls -A /workspaces/project", ".git")
+		w.wantAnswer(write("/workspaces/project"), "written")
+		w.wantAnswer(write("/workspaces/read me"), "refused")
+		w.wantAnswer(write("/workspaces"), "refused")
+		w.wantAnswer(write(path), "refused")
 		if _, err := os.Stat(filepath.Join(r.root, "project", "file")); err != nil {
 			t.Error(err)
 		}
 	})
 }
 
-// TestABindThatIsAnotherFolderByNowIsRefused: stage one finds another folder than the one that the
-// spawner has checked.
-func TestABindThatIsAnotherFolderByNowIsRefused(t *testing.T) {
-	t.Chdir(t.TempDir()) // what starts a stage changes it
+// TestBind_FolderSwapped_IsRefused: stage one finds another folder than the one that the spawner
+// has checked.
+func TestBind_FolderSwapped_IsRefused(t *testing.T) {
+	t.Chdir(t.TempDir()) // starting a stage changes it
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	privilege, err := sandbox.OwnPrivilege()
 	if err != nil {
 		t.Fatal(err)
 	}
-	root := homes(t)
+	root := makeHomesFolder(t)
 	for name, swap := range map[string]func(*sandbox.Plan){
 		"a workspace": func(p *sandbox.Plan) { p.Binds[0].Inode++ },
 		"a device":    func(p *sandbox.Plan) { p.Binds[0].Device++ },
@@ -190,11 +189,11 @@ func TestABindThatIsAnotherFolderByNowIsRefused(t *testing.T) {
 		p := sandbox.Plan{Tier: sandbox.TierNamespaces, Profile: sandbox.ProfileWorker, UID: workersUID(), GID: workersGID(),
 			Home: bind, Binds: []sandbox.Bind{{Name: "w", Root: root, Path: name, Device: bind.Device, Inode: bind.Inode}},
 			Probe: true}
-		if said := stage(t, p, privilege, home); said != "" {
+		if said := runStage(t, p, privilege, home); said != "" {
 			t.Errorf("%s as it was: %s", name, said)
 		}
 		swap(&p)
-		if said := stage(t, p, privilege, home); !strings.Contains(said, "is another folder than the one that was checked") {
+		if said := runStage(t, p, privilege, home); !strings.Contains(said, "is another folder than the one that was checked") {
 			t.Errorf("%s swapped: said %q", name, said)
 		}
 		spawnwire.CloseAll([]int{home})
@@ -208,8 +207,8 @@ func workersGID() int {
 	return os.Getgid()
 }
 
-// stage runs stage one of a plan that executes nothing, and returns its standard error.
-func stage(t *testing.T, p sandbox.Plan, privilege sandbox.Privilege, home int) string {
+// runStage runs stage one of a plan that executes nothing, and returns its standard error.
+func runStage(t *testing.T, p sandbox.Plan, privilege sandbox.Privilege, home int) string {
 	t.Helper()
 	launch, err := p.Launch(privilege)
 	if err != nil {
@@ -241,9 +240,9 @@ func stage(t *testing.T, p sandbox.Plan, privilege sandbox.Privilege, home int) 
 	return string(said)
 }
 
-// TestASpawnerCanBecomeNobodyElse: the filter that limits it to its policy's accounts holds on
-// every thread.
-func TestASpawnerCanBecomeNobodyElse(t *testing.T) {
+// TestAccountFilter_OtherAccount_IsRefused: the filter for the policy's accounts holds on every
+// thread.
+func TestAccountFilter_OtherAccount_IsRefused(t *testing.T) {
 	if !asRoot() {
 		t.Skip("only root can become another account")
 	}
@@ -292,7 +291,7 @@ func tryOtherAccounts([]string) error {
 	}
 	for _, id := range []uintptr{2000, 3000, testWorkerUID} {
 		for _, call := range []uintptr{unix.SYS_SETRESGID, unix.SYS_SETRESUID} {
-			// the saved one, so that the next can be tried
+			// the saved uid, so that the next can be tried
 			if _, _, e := syscall.RawSyscall(call, none, none, id); e != 0 {
 				return fmt.Errorf("call %d to %d: %w", call, id, e)
 			}

@@ -10,8 +10,8 @@ import (
 	"mews/worker/program"
 )
 
-// newCommand is any recogniser that writes words to its standard output, by a template of its
-// command line. No shell reads it.
+// newCommand makes a recogniser of any program that writes words to its standard output. The
+// template is its command line. No shell reads it.
 func newCommand(programs Programs, e protocol.SpeechEngine) recogniser {
 	return func(ctx context.Context, p piece) ([]string, string, error) {
 		if len(e.Command) == 0 {
@@ -22,12 +22,12 @@ func newCommand(programs Programs, e protocol.SpeechEngine) recogniser {
 		for i, part := range e.Command {
 			line[i] = fill.Replace(part)
 		}
-		heard, words := &listener{}, &prefix{most: protocol.MaxPieceText}
+		heard, words := &listener{}, &prefixWriter{most: protocol.MaxPieceText}
 		err := programs.Run(ctx, program.Program{
 			Name: line[0], Args: line[1:], Nice: nice, Timeout: pieceTimeout(p.length), Stdout: words, Stderr: heard,
 		})
 		if err != nil {
-			return nil, "", heard.failed(ctx, err, protocol.SpeechNoProgram)
+			return nil, "", heard.failureOf(ctx, err, protocol.SpeechNoProgram)
 		}
 		var lines []string
 		for said := range strings.Lines(words.String()) {
@@ -40,13 +40,13 @@ func newCommand(programs Programs, e protocol.SpeechEngine) recogniser {
 	}
 }
 
-// prefix keeps the beginning of what is written to it.
-type prefix struct {
+// prefixWriter keeps the beginning of a program's output.
+type prefixWriter struct {
 	bytes.Buffer
 	most int
 }
 
-func (p *prefix) Write(b []byte) (int, error) {
+func (p *prefixWriter) Write(b []byte) (int, error) {
 	p.Buffer.Write(b[:min(len(b), p.most-p.Len())])
 	return len(b), nil
 }

@@ -14,34 +14,34 @@ import (
 	"mews/worker/program"
 )
 
-// The silences that matter: for cutting, and for not asking a recogniser. 50 dB below the loudest
-// that there can be, nobody speaks: the noise of a quiet room is about there.
+// Silences matter for cutting, and to skip the recogniser. The limit is 50 dB below the loudest
+// possible sound: about the noise of a quiet room.
 const silenceFilter = "silencedetect=noise=-50dB:d=0.3"
 
-// maxSilences bounds what is kept of a recording's silences.
+// maxSilences bounds the silences that are kept of a recording.
 const maxSilences = 100_000
 
-// containers are the kinds of files that ffmpeg may take sound from. The lists and scripts that it
-// knows too would name other files.
+// containers are the file formats that ffmpeg may read. It also knows lists and scripts, which
+// would name other files.
 const containers = "ogg,mp3,mov,matroska,wav,flac,aac,amr,aiff,au,caf,avi,mpegts,mpeg,asf,flv,w64"
 
-// nice is the priority of all programs here: an answer comes first.
+// nice is the priority of all programs here, because answers come first.
 const nice = 15
 
-// convert makes samples of a recording, and finds its silences.
+// convert converts a recording to samples, and finds its silences.
 func (t *Transcriber) convert(ctx context.Context, p protocol.TranscribeParameters) (*samples, []span, error) {
 	f, err := t.Files.Open(p.Path)
 	if err != nil {
 		return nil, nil, &speechError{protocol.SpeechBroken, err.Error()}
 	}
-	_ = f.Close() // only read from; ffmpeg opens it itself, within the same walls
+	_ = f.Close() // Open only checked the file; ffmpeg opens it itself, within the same walls
 	clean, err := t.Files.Clean(p.Path)
 	if err != nil {
 		return nil, nil, err
 	}
 	raw := filepath.Join(t.Temp, "sound.pcm")
 	var found silenceParser
-	heard := &listener{take: found.take}
+	heard := &listener{onLine: found.parseLine}
 	err = t.Programs.Run(ctx, program.Program{
 		Name: "ffmpeg", Nice: nice, Timeout: time.Minute + time.Duration(p.Seconds)*time.Second, Stderr: heard,
 		Args: []string{"-hide_banner", "-nostdin", "-nostats", "-protocol_whitelist", "file", "-format_whitelist", containers,
@@ -49,7 +49,7 @@ func (t *Transcriber) convert(ctx context.Context, p protocol.TranscribeParamete
 			"-ac", "1", "-ar", strconv.Itoa(rate), "-f", "s16le", "-y", "file:" + raw},
 	})
 	if err != nil {
-		err = heard.failed(ctx, err, protocol.SpeechNoFFmpeg)
+		err = heard.failureOf(ctx, err, protocol.SpeechNoFFmpeg)
 		if failed, ok := errors.AsType[*speechError](err); ok && failed.kind == protocol.SpeechExit && !strings.Contains(heard.last, "No space left") {
 			failed.kind = protocol.SpeechBroken
 		}
@@ -65,7 +65,7 @@ func (t *Transcriber) convert(ctx context.Context, p protocol.TranscribeParamete
 	if err != nil {
 		return nil, nil, errors.Join(err, sound.Close())
 	}
-	return sound, found.until(sound.length), nil
+	return sound, found.silencesUntil(sound.length), nil
 }
 
 // silenceParser reads the lines of ffmpeg's silencedetect:
@@ -77,13 +77,13 @@ type silenceParser struct {
 	open     bool // the last one has no end yet
 }
 
-// take takes a line, which may be anything.
-func (s *silenceParser) take(line string) {
+// parseLine reads a line of any content.
+func (s *silenceParser) parseLine(line string) {
 	if !strings.HasPrefix(line, "[silencedetect") {
 		return
 	}
 	if at, ok := secondsAfter(line, "silence_start: "); ok && !s.open && len(s.silences) < maxSilences {
-		s.silences, s.open = append(s.silences, span{begin: s.notBefore(at)}), true
+		s.silences, s.open = append(s.silences, span{begin: s.skipSilence(at)}), true
 	}
 	if at, ok := secondsAfter(line, "silence_end: "); ok && s.open {
 		last := &s.silences[len(s.silences)-1]
@@ -91,16 +91,16 @@ func (s *silenceParser) take(line string) {
 	}
 }
 
-// notBefore is at, or the end of the silence before.
-func (s *silenceParser) notBefore(at int64) int64 {
+// skipSilence returns at, or the end of the silence before it if that is later.
+func (s *silenceParser) skipSilence(at int64) int64 {
 	if len(s.silences) == 0 {
 		return at
 	}
 	return max(at, s.silences[len(s.silences)-1].end)
 }
 
-// until are the silences of a recording of so many samples.
-func (s *silenceParser) until(length int64) []span {
+// silencesUntil returns the silences of a recording with that many samples.
+func (s *silenceParser) silencesUntil(length int64) []span {
 	for i := range s.silences {
 		one := &s.silences[i]
 		if s.open && i == len(s.silences)-1 {
@@ -111,10 +111,10 @@ func (s *silenceParser) until(length int64) []span {
 	return s.silences
 }
 
-// maxSeconds bounds the times that are believed: a thousand hours.
+// maxSeconds is the largest believable time: a thousand hours.
 const maxSeconds = 3_600_000
 
-// secondsAfter is the time after a word, in samples. A time before the beginning is the beginning.
+// secondsAfter returns the time after a word, in samples. A negative time becomes 0.
 func secondsAfter(line, word string) (at int64, ok bool) {
 	_, rest, found := strings.Cut(line, word)
 	text, _, _ := strings.Cut(rest, " ")

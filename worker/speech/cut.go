@@ -1,20 +1,20 @@
 package speech
 
-// span is from begin to before end, in samples.
+// span is a range of samples, from begin to before end.
 type span struct{ begin, end int64 }
 
-// How long a piece is, in samples. What is not longer than longestPiece is one piece. A killed
-// worker costs one.
+// Lengths of pieces, in samples. A recording up to longestPiece is one piece. A killed worker loses
+// at most one piece.
 const (
 	shortestPiece = 60 * rate
 	usualPiece    = 120 * rate
 	longestPiece  = 150 * rate
 )
 
-// cut cuts a recording into pieces: in the middle of the silence that is nearest to the usual
-// length, or where quietest finds the least noise. The silences are in order. The same recording is
-// always cut the same.
-func cut(length int64, silences []span, quietest func(span) int64) (pieces []span) {
+// cutPieces divides a recording into pieces. It cuts in the middle of the silence nearest to the
+// usual length, or where quietest finds the least noise. The silences are in order. The same
+// recording always gives the same pieces.
+func cutPieces(length int64, silences []span, quietest func(span) int64) (pieces []span) {
 	begin := int64(0)
 	for length-begin > longestPiece {
 		best, found := int64(0), false
@@ -42,15 +42,15 @@ func cut(length int64, silences []span, quietest func(span) int64) (pieces []spa
 
 func distance(a, b int64) int64 { return max(a-b, b-a) }
 
-// leastSpeech is how much of a piece must not be silent for a recogniser to be asked: the shortest
-// words last about as long.
-const leastSpeech = rate / 10
+// minSpeech is the least sound for which the recogniser is called: about as long as the shortest
+// words.
+const minSpeech = rate / 10
 
-// isSilent tells whether nothing is said in a part.
+// isSilent reports whether a part has no speech.
 func isSilent(part span, silences []span) bool {
 	left := part.end - part.begin
 	for _, s := range silences {
 		left -= max(0, min(s.end, part.end)-max(s.begin, part.begin))
 	}
-	return left < leastSpeech
+	return left < minSpeech
 }

@@ -6,16 +6,16 @@ import (
 	"testing"
 )
 
-// sec is a time in samples.
+// sec converts seconds to samples.
 func sec(s float64) int64 { return int64(s * rate) }
 
-func TestCut(t *testing.T) {
+func TestCut_AtSilences(t *testing.T) {
 	never := func(span) int64 { t.Error("the quietest moment was asked for"); return 0 }
 	for name, test := range map[string]struct {
 		length   int64
 		silences []span
 		quietest func(span) int64
-		at       []int64 // where it is cut
+		at       []int64 // expected cuts
 	}{
 		"short":                    {length: sec(150), quietest: never},
 		"nothing":                  {quietest: never},
@@ -32,7 +32,7 @@ func TestCut(t *testing.T) {
 		}, []int64{sec(97), sec(194)}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := cut(test.length, test.silences, test.quietest)
+			got := cutPieces(test.length, test.silences, test.quietest)
 			begin := int64(0)
 			for i, p := range got {
 				want := test.length
@@ -65,20 +65,19 @@ func TestSilenceParser(t *testing.T) {
 		{tag + "silence_end: 3", nil},
 		{tag + "silence_start: 3\n" + tag + "silence_end: 1\n" + tag + "silence_start: 2\n" + tag + "silence_end: 4", []span{{sec(3), sec(3)}, {sec(3), sec(4)}}},
 		{tag + "silence_start: nan\n" + tag + "silence_start: inf\n" + tag + "silence_start: 1e300\n" + tag + "silence_start: x", nil},
-		{"  title : " + tag + "silence_start: 1", nil}, // what a file calls itself
+		{"  title : " + tag + "silence_start: 1", nil}, // a title in the file's metadata
 	} {
 		var p silenceParser
 		for line := range strings.SplitSeq(test.lines, "\n") {
-			p.take(line)
+			p.parseLine(line)
 		}
-		if got := p.until(sec(10)); !slices.Equal(got, test.want) {
+		if got := p.silencesUntil(sec(10)); !slices.Equal(got, test.want) {
 			t.Errorf("%q: %v, want %v", test.lines, got, test.want)
 		}
 	}
 }
 
-// FuzzSilences: whatever ffmpeg writes, the silences are in order and within the recording, and so
-// are the pieces.
+// FuzzSilences: whatever ffmpeg writes, silences and pieces are in order and within the recording.
 func FuzzSilences(f *testing.F) {
 	f.Add("[silencedetect @ 0x5] silence_start: 60.25\n[silencedetect @ 0x5] silence_end: 62.5 | silence_duration: 2.25", int64(400*rate))
 	f.Add("[silencedetect @ 0x5] silence_start: -1\n[silencedetect @ 0x5] silence_start: 2", int64(1))
@@ -87,10 +86,10 @@ func FuzzSilences(f *testing.F) {
 			return
 		}
 		var p silenceParser
-		l := &listener{take: p.take}
+		l := &listener{onLine: p.parseLine}
 		_, _ = l.Write([]byte(lines))
 		l.close()
-		silences, before := p.until(length), int64(0)
+		silences, before := p.silencesUntil(length), int64(0)
 		for _, s := range silences {
 			if s.begin < before || s.end < s.begin || s.end > length {
 				t.Fatalf("silences %v of %d", silences, length)
@@ -98,7 +97,7 @@ func FuzzSilences(f *testing.F) {
 			before = s.end
 		}
 		before = 0
-		pieces := cut(length, silences, func(s span) int64 { return s.begin })
+		pieces := cutPieces(length, silences, func(s span) int64 { return s.begin })
 		for _, s := range pieces {
 			if s.begin != before || s.end-s.begin > longestPiece || s.end <= s.begin && length > 0 {
 				t.Fatalf("pieces %v of %d", pieces, length)

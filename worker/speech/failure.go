@@ -11,7 +11,7 @@ import (
 	"mews/worker/program"
 )
 
-// speechError is why a recording could not be transcribed.
+// speechError is the reason why a recording could not be transcribed.
 type speechError struct {
 	kind   protocol.SpeechFailure
 	detail string
@@ -19,9 +19,9 @@ type speechError struct {
 
 func (f *speechError) Error() string { return string(f.kind) + ": " + f.detail }
 
-// phrases are what programs write to standard error when they fail, and what it means. The first
-// row that fits counts. The words are whisper.cpp 1.9's (it ends with abort(3) without memory, and
-// with status 0 without tensors), C++'s and Python's.
+// phrases maps words on a program's standard error to kinds of failures. The first matching row
+// counts. The words are those of whisper.cpp 1.9, C++ and Python. (Without memory whisper.cpp ends
+// with abort(3), and without tensors with status 0.)
 var phrases = []struct {
 	words string
 	kind  protocol.SpeechFailure
@@ -35,19 +35,19 @@ var phrases = []struct {
 	{"failed to initialize whisper context", protocol.SpeechNoModel},
 }
 
-// listener takes a program's standard error line by line.
+// listener reads a program's standard error line by line.
 type listener struct {
-	take   func(line string) // takes every line; nil: nobody does
+	onLine func(line string) // receives every line; may be nil
 	line   []byte
-	last   string // that says something of an error, else the last
-	phrase int    // 1 + the lowest row of phrases that was heard; 0: none
-	said   string // the line with it
+	last   string // the last line about an error, otherwise the last line
+	phrase int    // 1 + the lowest matching row of phrases; 0 means none
+	said   string // the line that matched
 }
 
-// maxLine is how much of a line is looked at, in bytes.
+// maxLine bounds the part of a line that is read, in bytes.
 const maxLine = 1 << 10
 
-// Write takes everything.
+// Write takes all of p.
 func (l *listener) Write(p []byte) (int, error) {
 	for _, c := range p {
 		switch {
@@ -61,15 +61,15 @@ func (l *listener) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// close takes a last line that has no end.
+// close handles a last line without an end.
 func (l *listener) close() { l.keep(strings.TrimSpace(string(l.line))) }
 
 func (l *listener) keep(line string) {
 	if line == "" {
 		return
 	}
-	if l.take != nil {
-		l.take(line)
+	if l.onLine != nil {
+		l.onLine(line)
 	}
 	if isError(line) || !isError(l.last) {
 		l.last = line
@@ -83,9 +83,9 @@ func (l *listener) keep(line string) {
 
 func isError(line string) bool { return strings.Contains(strings.ToLower(line), "error") }
 
-// failed is the failure that a program's error and its last words mean. It returns the error itself
-// where ctx has ended.
-func (l *listener) failed(ctx context.Context, err error, missing protocol.SpeechFailure) error {
+// failureOf returns the failure that a program's error and last words mean. If ctx has ended it
+// returns the error itself.
+func (l *listener) failureOf(ctx context.Context, err error, missing protocol.SpeechFailure) error {
 	l.close()
 	if ctx.Err() != nil {
 		return err
@@ -103,8 +103,8 @@ func (l *listener) failed(ctx context.Context, err error, missing protocol.Speec
 	return &speechError{kind, program.Status(ended.State) + ": " + l.last}
 }
 
-// kindOf is what the error of a program means: missing where it is not installed, exit where it has
-// failed by itself. "" is any other error.
+// kindOf returns the kind of a program's error: missing if it is not installed, exit if it failed
+// by itself, "" for any other error.
 func kindOf(err error, missing, exit protocol.SpeechFailure) protocol.SpeechFailure {
 	ended, _ := errors.AsType[*program.EndError](err)
 	switch {
@@ -120,14 +120,14 @@ func kindOf(err error, missing, exit protocol.SpeechFailure) protocol.SpeechFail
 	return exit
 }
 
-// killed tells whether somebody else has killed the program: the kernel does where there is no
-// memory left, and so does the spawner.
+// killed reports whether another process killed the program. The kernel does so without memory, and
+// so does the spawner.
 func killed(e *program.EndError) bool {
 	status, ok := e.State.Sys().(syscall.WaitStatus)
 	return ok && status.Signaled() && status.Signal() == syscall.SIGKILL
 }
 
-// oneLine is a text without line ends and control characters, as long as a detail may be.
+// oneLine returns a text without line ends and control characters, at most as long as a detail.
 func oneLine(text string) string {
 	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return unicode.IsControl(r) || r == ' ' }), " ")
 	return cutText(text, protocol.MaxSpeechDetail)

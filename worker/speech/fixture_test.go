@@ -16,16 +16,16 @@ import (
 	"mews/worker/workspace"
 )
 
-// fixture is a home, and the programs that may run in it: the system's, and the kept stand-in for
+// fixture is a home with the programs that may run in it: the system's, and a stand-in for
 // whisper-cli.
 type fixture struct {
 	t      testing.TB
 	home   string
 	runner *program.Runner
 	*Transcriber
-	begun []int                 // pieces that were asked for
-	come  []int                 // seconds that were gone through
-	next  func(piece int) error // nil: each may begin
+	begun []int                 // pieces that were requested
+	come  []int                 // reported progress, in seconds
+	next  func(piece int) error // nil means that every piece may begin
 }
 
 func newFixture(t testing.TB) *fixture {
@@ -53,7 +53,7 @@ func newFixture(t testing.TB) *fixture {
 	return f
 }
 
-// Piece is the supervisor's side. It refuses what the supervisor does.
+// Piece is the supervisor's side, with its refusals.
 func (f *fixture) Piece(_ context.Context, p protocol.OperationPiece) error {
 	if err := p.Check(len(f.Done), p.Done != nil, 3600); err != nil && p.Done == nil {
 		f.t.Error(err)
@@ -79,8 +79,8 @@ func (f *fixture) Progress(_ context.Context, seconds int) error {
 	return nil
 }
 
-// whisper is the engine with a model of whisper.cpp's format. What follows its header says what the
-// stand-in does; nil: it has no tensors.
+// whisper returns the engine with a model in whisper.cpp's format. The part after its header tells
+// the stand-in what to do; nil means a model without tensors.
 func (f *fixture) whisper(does map[string]any) protocol.SpeechEngine {
 	f.t.Helper()
 	var tensors []byte
@@ -93,8 +93,8 @@ func (f *fixture) whisper(does map[string]any) protocol.SpeechEngine {
 	return protocol.SpeechEngine{Engine: "whisper", Model: writeModel(f.t, tensors)}
 }
 
-// writeModel writes a model of the base kind: the whole header, then the tensors. Whisper looks
-// three words up at its end.
+// writeModel writes a model of the base kind: the whole header, then the tensors. Whisper looks up
+// the last three words of the vocabulary.
 func writeModel(t testing.TB, tensors []byte) string {
 	t.Helper()
 	const words, mels, bins = 51864, 80, 201
@@ -118,7 +118,7 @@ func writeModel(t testing.TB, tensors []byte) string {
 	return name
 }
 
-// record makes a recording in the home of what ffmpeg's sources give, one after the other.
+// record makes a recording in the home from ffmpeg's sources, one after the other.
 func (f *fixture) record(name string, sources ...string) {
 	f.t.Helper()
 	var args []string
@@ -147,15 +147,15 @@ func (f *fixture) ffmpeg(name string, args ...string) {
 	}
 }
 
-// Sources of ffmpeg's.
+// Sources of ffmpeg.
 func tone(hertz, seconds int) string {
 	return fmt.Sprintf("sine=frequency=%d:sample_rate=48000:duration=%d", hertz, seconds)
 }
 
 func quiet(seconds int) string { return fmt.Sprintf("anullsrc=r=48000:cl=mono:d=%d", seconds) }
 
-// hears transcribes, and wants that there is no error; a failure is one of the results.
-func (f *fixture) hears(name string, e protocol.SpeechEngine) protocol.TranscribeResult {
+// mustTranscribe transcribes a file and allows no error. A failure is a result.
+func (f *fixture) mustTranscribe(name string, e protocol.SpeechEngine) protocol.TranscribeResult {
 	f.t.Helper()
 	f.begun, f.come = nil, nil
 	r, err := f.Transcribe(f.t.Context(), protocol.TranscribeParameters{Path: name, Seconds: 3600, Engine: e})

@@ -12,17 +12,17 @@ import (
 	"mews/protocol"
 )
 
-// orders are what the sentences are made of: one of each row.
+// orders are the parts of the sentences: one of each row.
 var orders = [][]string{
 	{"remind me to buy", "please order", "do not forget", "write down", "we need", "bring home"},
 	{"milk", "fresh bread", "two apples", "the red book", "seven tickets", "coffee and sugar", "a new camera", "winter shoes"},
 	{"today", "tomorrow morning", "on monday", "before friday evening", "next week", "in september"},
 }
 
-// sentence is the i-th of all that can be made; all of them differ.
+// sentence returns the i-th sentence. All differ.
 func sentence(i int) string {
 	var words []string
-	i = i * 31 % 288 // 31 and 6 * 8 * 6 have no common divisor: neighbours have little in common
+	i = i * 31 % 288 // 31 and 6 * 8 * 6 have no common divisor, so neighbours differ much
 	for _, row := range orders {
 		words = append(words, row[i%len(row)])
 		i /= len(row)
@@ -30,7 +30,7 @@ func sentence(i int) string {
 	return strings.Join(words, " ")
 }
 
-// grammarOfOrders is a JSGF grammar of these sentences.
+// grammarOfOrders writes a JSGF grammar of these sentences.
 func grammarOfOrders(t *testing.T) string {
 	t.Helper()
 	b := "#JSGF V1.0;\ngrammar orders;\npublic <order> ="
@@ -44,7 +44,7 @@ func grammarOfOrders(t *testing.T) string {
 	return name
 }
 
-// sentences is how many are said: 20, or as many as MEWS_SENTENCES says.
+// sentences is how many are spoken: MEWS_SENTENCES, or 20.
 func sentences(t *testing.T) int {
 	t.Helper()
 	n, err := strconv.Atoi(cmp.Or(os.Getenv("MEWS_SENTENCES"), "20"))
@@ -54,17 +54,17 @@ func sentences(t *testing.T) int {
 	return n
 }
 
-// TestWords: of what espeak-ng says as a voice message, pocketsphinx writes down at least four
-// words of five. It is one of the recognisers that a command line runs.
-func TestWords(t *testing.T) {
-	needs(t, "espeak-ng", "ffmpeg", "pocketsphinx_continuous")
+// TestTranscribe_VoiceMessage_KeepsMostWords: espeak-ng speaks the sentences, and pocketsphinx
+// writes down at least four words of five. It is one of the recognisers that a command line runs.
+func TestTranscribe_VoiceMessage_KeepsMostWords(t *testing.T) {
+	requirePrograms(t, "espeak-ng", "ffmpeg", "pocketsphinx_continuous")
 	const model = "/usr/share/pocketsphinx/model/en-us/"
 	hearOrders(t, protocol.SpeechEngine{Engine: "command", Language: "en", Command: []string{
 		"pocketsphinx_continuous", "-infile", "{wav}", "-jsgf", grammarOfOrders(t), "-hmm", model + "en-us",
 		"-dict", model + "cmudict-en-us.dict", "-logfn", os.DevNull}})
 }
 
-// hearOrders has sentences heard, and prints the word error rate and the speed.
+// hearOrders transcribes sentences, and prints the word error rate and the speed.
 func hearOrders(t *testing.T, e protocol.SpeechEngine) {
 	t.Helper()
 	f := newFixture(t)
@@ -76,7 +76,7 @@ func hearOrders(t *testing.T, e protocol.SpeechEngine) {
 		}
 		began := time.Now()
 		f.Done = nil
-		r := f.hears("order.ogg", e)
+		r := f.mustTranscribe("order.ogg", e)
 		took += time.Since(began)
 		if r.Failure != "" {
 			t.Fatalf("%+v", r)
@@ -94,12 +94,12 @@ func hearOrders(t *testing.T, e protocol.SpeechEngine) {
 	}
 }
 
-// words are the words of a text as they are compared.
+// words returns the words of a text in the form for comparison.
 func words(text string) []string {
 	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return r == ' ' || strings.ContainsRune(".,!?;:\"", r) })
 }
 
-// wordErrors is how many words must be put in, taken out or replaced to make one of the other.
+// wordErrors returns how many words must be inserted, removed or replaced to turn a into b.
 func wordErrors(a, b []string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

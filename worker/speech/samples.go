@@ -10,20 +10,20 @@ import (
 	"time"
 )
 
-// rate is how many samples a second has: what whisper hears. A sample is one signed number of 16
-// bits, of one channel.
+// rate is the number of samples in a second, as whisper needs it. A sample is a signed 16-bit
+// number, in one channel.
 const rate = 16_000
 
 const sampleSize = 2 // bytes
 
-// samples are the sound of a recording, in a file without a header.
+// samples hold the sound of a recording, in a file without a header.
 type samples struct {
-	file   *os.File
-	length int64 // in samples
-	most   int   // seconds that it is said to be, which may leave out a part of one
+	file          *os.File
+	length        int64 // number of samples
+	statedSeconds int   // stated length in seconds, which may omit a fraction
 }
 
-// openSamples opens them. The caller closes them.
+// openSamples opens the samples. The caller closes them.
 func openSamples(name string, most int) (*samples, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -36,7 +36,7 @@ func openSamples(name string, most int) (*samples, error) {
 	return &samples{f, info.Size() / sampleSize, most}, nil
 }
 
-// Close closes the file; nil has none.
+// Close closes the file. nil may be closed too.
 func (s *samples) Close() error {
 	if s == nil {
 		return nil
@@ -44,7 +44,7 @@ func (s *samples) Close() error {
 	return s.file.Close()
 }
 
-// writeWAV writes a part of the sound to a WAV file, which it replaces.
+// writeWAV writes a part of the sound to a WAV file, and replaces the file.
 func (s *samples) writeWAV(name string, part span) error {
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
@@ -61,21 +61,22 @@ func (s *samples) writeWAV(name string, part span) error {
 	return nil
 }
 
-// wavHeader is the beginning of a WAV file with so many bytes of samples (RIFF WAVE, format 1:
+// wavHeader returns the header of a WAV file with that many bytes of samples (RIFF WAVE, format 1:
 // PCM).
 func wavHeader(size uint32) []byte {
 	h := append([]byte("RIFF"), binary.LittleEndian.AppendUint32(nil, 36+size)...)
 	h = append(h, "WAVEfmt "...)
 	for _, v := range []uint32{16, 1<<16 | 1, rate, rate * sampleSize, 8*sampleSize<<16 | sampleSize} {
-		h = binary.LittleEndian.AppendUint32(h, v) // two of them hold two numbers of 16 bits each
+		h = binary.LittleEndian.AppendUint32(h, v) // two of them hold two 16-bit numbers each
 	}
 	return binary.LittleEndian.AppendUint32(append(h, "data"...), size)
 }
 
-// quietWindow is how long a moment is in which a word may be cut, where there is no silence.
+// quietWindow is the length of the moment that is compared for a cut in speech without silence.
 const quietWindow = rate / 10
 
-// quietest is the middle of the quietest moment of a part; the part's end where it can't be read.
+// quietest returns the middle of the quietest moment of a part, or the part's end after a read
+// error.
 func (s *samples) quietest(part span) int64 {
 	from := bufio.NewReaderSize(io.NewSectionReader(s.file, part.begin*sampleSize, (part.end-part.begin)*sampleSize), 64<<10)
 	at, least, window := part.end, int64(-1), make([]byte, quietWindow*sampleSize)
@@ -95,11 +96,11 @@ func (s *samples) quietest(part span) int64 {
 	return at
 }
 
-// seconds is how long the first so many of them are, within what the recording is said to be.
-func (s *samples) seconds(of int64) int { return min(seconds(of), s.most) }
+// seconds returns the length of that many samples, at most the stated length.
+func (s *samples) seconds(of int64) int { return min(seconds(of), s.statedSeconds) }
 
-// duration is how long so many samples are.
+// duration returns the length of that many samples.
 func duration(samples int64) time.Duration { return time.Duration(samples) * time.Second / rate }
 
-// seconds is how long so many samples are, rounded up.
+// seconds returns the length of that many samples, rounded up.
 func seconds(samples int64) int { return int((samples + rate - 1) / rate) }

@@ -17,7 +17,7 @@ import (
 	"mews/worker/program"
 )
 
-// speakTimeout is how long a text may take to become a recording. The engine has most of it.
+// speakTimeout bounds the making of a recording. The engine has most of it.
 const speakTimeout = 120 * time.Second
 
 // Programs runs programs behind the walls of the tools.
@@ -25,38 +25,38 @@ type Programs interface {
 	Run(ctx context.Context, p program.Program) error
 }
 
-// Blobs keeps a recording.
+// Blobs stores a recording.
 type Blobs interface {
 	Keep(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error)
 }
 
-// Speaker says texts aloud.
+// Speaker turns texts into recordings.
 type Speaker struct {
 	Programs Programs
 	Blobs    Blobs
-	Temp     string // the folder for its files, which are gone when it returns; "" is /tmp
+	Temp     string // folder for its temporary files; "" means /tmp
 }
 
-// spoken are the files of one text that is said.
-type spoken struct {
+// spokenFiles holds the files of one text that is spoken.
+type spokenFiles struct {
 	protocol.SpeakParameters
 	text, wav, ogg string
 }
 
-// voiceEngines run each engine: the text is read from a file, and never stands on a command line.
-// Each writes a WAV.
-var voiceEngines = map[string]func(s spoken) program.Program{
-	// espeak-ng's --help: -b 1 is UTF-8.
-	"espeak": func(s spoken) program.Program {
+// voiceEngines make the program of each engine. The text is in a file, never on a command line.
+// Each program writes a WAV.
+var voiceEngines = map[string]func(s spokenFiles) program.Program{
+	// espeak-ng --help: -b 1 means UTF-8.
+	"espeak": func(s spokenFiles) program.Program {
 		return program.Program{Name: cmp.Or(s.Engine.Program, "espeak-ng"),
 			Args: []string{"-b", "1", "-v", cmp.Or(s.Voice, "en"), "-f", s.text, "-w", s.wav}}
 	},
-	// The options that both of Piper's programs know (rhasspy/piper, src/cpp/main.cpp;
+	// Both of Piper's programs know these options (rhasspy/piper, src/cpp/main.cpp;
 	// OHF-Voice/piper1-gpl, __main__.py).
-	"piper": func(s spoken) program.Program {
+	"piper": func(s spokenFiles) program.Program {
 		return program.Program{Name: cmp.Or(s.Engine.Program, "piper"), Args: []string{"--model", s.Voice, "--output_file", s.wav}}
 	},
-	"command": func(s spoken) program.Program {
+	"command": func(s spokenFiles) program.Program {
 		fill := strings.NewReplacer("{text}", s.text, "{voice}", s.Voice, "{wav}", s.wav)
 		args := slices.Clone(s.Engine.Command)
 		for i := range args {
@@ -66,8 +66,8 @@ var voiceEngines = map[string]func(s spoken) program.Program{
 	},
 }
 
-// Speak makes a recording of a text. What goes wrong with the programs is the result's Failure; an
-// error is any other.
+// Speak makes a recording of a text. Failures of the programs are in the result; an error is any
+// other failure.
 func (s Speaker) Speak(ctx context.Context, p protocol.SpeakParameters) (result protocol.SpeakResult, err error) {
 	engine, known := voiceEngines[p.Engine.Engine]
 	if !known || p.Engine.Engine == "command" && len(p.Engine.Command) == 0 {
@@ -78,7 +78,8 @@ func (s Speaker) Speak(ctx context.Context, p protocol.SpeakParameters) (result 
 		return result, fmt.Errorf("make a folder for a recording: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	files := spoken{p, filepath.Join(dir, "text"), filepath.Join(dir, "voice.wav"), filepath.Join(dir, "voice.ogg")}
+	path := func(name string) string { return filepath.Join(dir, name) }
+	files := spokenFiles{p, path("text"), path("voice.wav"), path("voice.ogg")}
 	if err := os.WriteFile(files.text, []byte(p.Text+"\n"), 0o600); err != nil {
 		return result, fmt.Errorf("write the text that is to be said: %w", err)
 	}
@@ -98,7 +99,7 @@ func (s Speaker) Speak(ctx context.Context, p protocol.SpeakParameters) (result 
 	return s.keep(ctx, files.ogg)
 }
 
-// record runs an engine. The text is its standard input too: some read that.
+// record runs an engine. The text is also its standard input, which some engines read.
 func (s Speaker) record(ctx context.Context, p program.Program, text string) error {
 	in, err := os.Open(text)
 	if err != nil {
@@ -109,7 +110,7 @@ func (s Speaker) record(ctx context.Context, p program.Program, text string) err
 	return s.Programs.Run(ctx, p)
 }
 
-// keep has the supervisor keep a recording.
+// keep asks the supervisor to store a recording.
 func (s Speaker) keep(ctx context.Context, path string) (result protocol.SpeakResult, err error) {
 	ogg, err := os.Open(path)
 	if err != nil {
@@ -130,8 +131,8 @@ func failed(why protocol.SpeechFailure, detail string) protocol.SpeakResult {
 	return protocol.SpeakResult{Failure: why, Detail: strings.ToValidUTF8(detail[:min(len(detail), 300)], "")}
 }
 
-// failure is why a program has made nothing: missing where it is not there, exit where it failed by
-// itself. Where ctx has ended, that is the error.
+// failure returns the failure of a program: missing if it is not installed, exit if it failed by
+// itself. If ctx has ended, the error says so.
 func failure(ctx context.Context, err error, missing, exit protocol.SpeechFailure) (protocol.SpeakResult, error) {
 	if ctx.Err() != nil {
 		return protocol.SpeakResult{}, context.Cause(ctx)
@@ -142,7 +143,7 @@ func failure(ctx context.Context, err error, missing, exit protocol.SpeechFailur
 	return protocol.SpeakResult{}, err
 }
 
-// toOpus makes a voice message of a recording: Ogg Opus at 48 kHz, mono, 32 kbit/s. (Bot API,
+// toOpus converts a recording to a voice message: Ogg Opus at 48 kHz, mono, 32 kbit/s. (Bot API,
 // sendVoice.)
 func toOpus(wav, ogg string) program.Program {
 	return program.Program{Name: "ffmpeg", Timeout: speakTimeout, Args: []string{"-nostdin", "-v", "error", "-y", "-i", wav,

@@ -18,7 +18,7 @@ import (
 	"mews/worker/program"
 )
 
-// kept is what was kept of a recording.
+// kept holds a stored recording.
 type kept struct{ bytes.Buffer }
 
 func (k *kept) Keep(_ context.Context, r io.Reader, most int64) (protocol.BlobRef, error) {
@@ -26,7 +26,7 @@ func (k *kept) Keep(_ context.Context, r io.Reader, most int64) (protocol.BlobRe
 	return protocol.BlobRef{Size: n}, err
 }
 
-// speaker says texts with the system's programs, and those of a folder of the test's before them.
+// speaker makes a speaker with the system's programs. Programs in the returned folder come first.
 func speaker(t *testing.T, into Blobs) (s Speaker, programs string) {
 	t.Helper()
 	programs = t.TempDir()
@@ -34,8 +34,8 @@ func speaker(t *testing.T, into Blobs) (s Speaker, programs string) {
 		Environment: program.Environment{Home: t.TempDir(), Path: programs + ":" + program.DefaultPath}}}, programs
 }
 
-// needs skips a test that lacks programs. On the machine that decides they are there.
-func needs(t testing.TB, names ...string) {
+// requirePrograms skips a test if programs are missing. The deciding machine has them.
+func requirePrograms(t testing.TB, names ...string) {
 	t.Helper()
 	for _, name := range names {
 		if _, err := exec.LookPath(name); err != nil {
@@ -47,7 +47,7 @@ func needs(t testing.TB, names ...string) {
 	}
 }
 
-// say makes a recording with espeak-ng, and returns the file that it is.
+// say makes a recording with espeak-ng, and returns the path of the file.
 func say(t *testing.T, text string) (protocol.SpeakResult, string) {
 	t.Helper()
 	into := &kept{}
@@ -75,10 +75,10 @@ func run(t *testing.T, name string, args ...string) string {
 	return string(out)
 }
 
-// TestAVoiceMessageIsWhatTelegramTakes: codec, rate, channels, length and loudness, as ffmpeg reads
-// it back.
-func TestAVoiceMessageIsWhatTelegramTakes(t *testing.T) {
-	needs(t, "espeak-ng", "ffmpeg", "ffprobe")
+// TestSpeak_VoiceMessage_FitsTelegram: codec, rate, channels, length and loudness, as ffmpeg reads
+// them.
+func TestSpeak_VoiceMessage_FitsTelegram(t *testing.T) {
+	requirePrograms(t, "espeak-ng", "ffmpeg", "ffprobe")
 	text := strings.TrimSpace(strings.Repeat("The quick brown fox jumps over the lazy dog. ", 11))
 	r, ogg := say(t, text)
 	about := run(t, "ffprobe", "-v", "error", "-show_entries", "stream=codec_name,sample_rate,channels:format=format_name,duration,bit_rate", ogg)
@@ -113,7 +113,7 @@ func number(t *testing.T, in, pattern string) float64 {
 	return n
 }
 
-// grammar has the sentences that are heard back (JSGF).
+// grammar has the spoken sentences (JSGF).
 const grammar = `#JSGF V1.0;
 grammar orders;
 public <order> = <verb> the <size> <colour> <thing> <time> ;
@@ -124,9 +124,9 @@ public <order> = <verb> the <size> <colour> <thing> <time> ;
 <time> = today | tomorrow | yesterday | on monday | on sunday ;
 `
 
-// TestAVoiceMessageIsHeardBack: a recogniser understands four words of five.
-func TestAVoiceMessageIsHeardBack(t *testing.T) {
-	needs(t, "espeak-ng", "ffmpeg", "pocketsphinx_continuous")
+// TestSpeak_VoiceMessage_IsUnderstood: a recogniser understands four words of five.
+func TestSpeak_VoiceMessage_IsUnderstood(t *testing.T) {
+	requirePrograms(t, "espeak-ng", "ffmpeg", "pocketsphinx_continuous")
 	const model = "/usr/share/pocketsphinx/model/en-us/"
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "orders.jsgf"), []byte(grammar), 0o600); err != nil {
@@ -159,9 +159,9 @@ func TestAVoiceMessageIsHeardBack(t *testing.T) {
 	}
 }
 
-// TestWhatIsSaidIsNoOption: text that looks like an option, or like espeak-ng's marks, is said.
-func TestWhatIsSaidIsNoOption(t *testing.T) {
-	needs(t, "espeak-ng", "ffmpeg")
+// TestSpeak_TextLikeOption_IsSpoken: the same holds for text that looks like espeak-ng's marks.
+func TestSpeak_TextLikeOption_IsSpoken(t *testing.T) {
+	requirePrograms(t, "espeak-ng", "ffmpeg")
 	for _, text := range []string{"--help", "-w /etc/passwd", "$(touch x); `touch y`", "<voice name=\"x\">hello</voice>"} {
 		if r, _ := say(t, text); r.Seconds < 1 {
 			t.Errorf("%q: %+v", text, r)
@@ -169,18 +169,18 @@ func TestWhatIsSaidIsNoOption(t *testing.T) {
 	}
 }
 
-// stand is a program of the test's.
-func stand(t *testing.T, programs, name, script string) {
+// writeStandIn writes a stand-in for a program.
+func writeStandIn(t *testing.T, programs, name, script string) {
 	t.Helper()
 	if err := os.WriteFile(filepath.Join(programs, name), []byte("#!/bin/sh\n"+script), 0o700); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// TestEachEngineIsRunByItsOwnCommandLine: stand-ins take the options that the programs have, write
-// down what they were given, and make a recording.
-func TestEachEngineIsRunByItsOwnCommandLine(t *testing.T) {
-	needs(t, "espeak-ng", "ffmpeg")
+// TestSpeak_EachEngine_HasItsCommandLine: stand-ins accept the programs' options, write down their
+// arguments, and make a recording.
+func TestSpeak_EachEngine_HasItsCommandLine(t *testing.T) {
+	requirePrograms(t, "espeak-ng", "ffmpeg")
 	const piper = `echo "$@" | sed 's,/[^ ]*/,,g' >$HOME/said; while [ $# -gt 0 ]; do case $1 in
 		-m|--model) shift 2;; -f|--output_file|--output-file) out=$2; shift 2;; *) exit 2;; esac; done
 		cat >$HOME/text; espeak-ng -f $HOME/text -w "$out"`
@@ -202,7 +202,7 @@ func TestEachEngineIsRunByItsOwnCommandLine(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			into := &kept{}
 			s, programs := speaker(t, into)
-			stand(t, programs, c.program, c.script)
+			writeStandIn(t, programs, c.program, c.script)
 			r, err := s.Speak(t.Context(), protocol.SpeakParameters{Text: "hello there", Voice: c.voice, Engine: c.engine})
 			home := s.Programs.(*program.Runner).Environment.Home
 			said, _ := os.ReadFile(filepath.Join(home, "said"))
@@ -214,8 +214,8 @@ func TestEachEngineIsRunByItsOwnCommandLine(t *testing.T) {
 	}
 }
 
-func TestATextThatCannotBeSaid(t *testing.T) {
-	needs(t, "espeak-ng", "ffmpeg")
+func TestSpeak_Failures_AreTold(t *testing.T) {
+	requirePrograms(t, "espeak-ng", "ffmpeg")
 	for name, c := range map[string]struct {
 		programs map[string]string
 		engine   protocol.VoiceEngine
@@ -237,7 +237,7 @@ func TestATextThatCannotBeSaid(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s, programs := speaker(t, &kept{})
 			for name, script := range c.programs {
-				stand(t, programs, name, script)
+				writeStandIn(t, programs, name, script)
 			}
 			r, err := s.Speak(t.Context(), protocol.SpeakParameters{Text: "hello", Voice: c.voice, Engine: c.engine})
 			if err != nil || r.Failure != c.want || !strings.Contains(r.Detail, c.detail) || r.Check() != nil {
@@ -250,11 +250,11 @@ func TestATextThatCannotBeSaid(t *testing.T) {
 	}
 }
 
-func TestATextIsSaidNoMore(t *testing.T) {
+func TestSpeak_ContextEnds_Stops(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	stopped := errors.New("stopped")
 	s, programs := speaker(t, &kept{})
-	stand(t, programs, "piper", "sleep 1000")
+	writeStandIn(t, programs, "piper", "sleep 1000")
 	cancel(stopped)
 	r, err := s.Speak(ctx, protocol.SpeakParameters{Text: "hello", Voice: "x", Engine: protocol.VoiceEngine{Engine: "piper"}})
 	if !errors.Is(err, stopped) {

@@ -16,32 +16,32 @@ import (
 	"mews/worker/workspace"
 )
 
-// Pieces keeps the pieces of a recording as they are done, and says when the next may begin
+// Pieces stores the finished pieces of a recording, and tells when the next may begin
 // (host.Operation).
 type Pieces interface {
 	Piece(ctx context.Context, p protocol.OperationPiece) error
 	Progress(ctx context.Context, seconds int) error
 }
 
-// Transcriber writes down what is said in recordings of one home.
+// Transcriber transcribes recordings of one home.
 type Transcriber struct {
 	Programs Programs
-	Files    *workspace.Workspace // the home, without rules: the recording was sent to be heard
+	Files    *workspace.Workspace // the home, without rules: the recording was sent to be transcribed
 	Home     string               // its absolute path
-	// a folder of this operation's own; it is made, and removed with all that is in it
+	// folder of this operation alone; it is made and removed with its contents
 	Temp   string
 	Pieces Pieces
-	Done   []protocol.TranscribedPiece // of this recording, kept by earlier attempts
+	Done   []protocol.TranscribedPiece // pieces of this recording that earlier attempts stored
 }
 
-// piece is what a recogniser hears at once.
+// piece is the part of a recording that a recogniser gets at once.
 type piece struct {
 	wav    string
 	length time.Duration
-	heard  func(percent int) // takes how much of it has been gone through
+	heard  func(percent int) // receives the progress in percent
 }
 
-// recogniser writes down the words of one piece. A failure is a *speechError.
+// recogniser transcribes one piece. A failure is a *speechError.
 type recogniser func(ctx context.Context, p piece) (lines []string, language string, err error)
 
 // engines are the recognisers by protocol.SpeechEngine.Engine.
@@ -50,8 +50,8 @@ var engines = map[string]func(Programs, protocol.SpeechEngine) recogniser{
 	"command": newCommand,
 }
 
-// Transcribe writes down a recording piece by piece. What keeps it from that is the result's
-// Failure. An error is one of ctx or of Pieces, or of this worker's own files.
+// Transcribe transcribes a recording piece by piece. A failure to do so is in the result. An error
+// is one of ctx, of Pieces, or of this worker's own files.
 func (t *Transcriber) Transcribe(ctx context.Context, p protocol.TranscribeParameters) (r protocol.TranscribeResult, err error) {
 	makeRecogniser, known := engines[p.Engine.Engine]
 	if !known && p.Heard == nil {
@@ -60,7 +60,7 @@ func (t *Transcriber) Transcribe(ctx context.Context, p protocol.TranscribeParam
 	if p.Engine.Threads <= 0 {
 		p.Engine.Threads = max(1, runtime.NumCPU()/2)
 	}
-	if err := os.RemoveAll(t.Temp); err != nil { // of an attempt that was killed
+	if err := os.RemoveAll(t.Temp); err != nil { // files of a killed attempt
 		return r, fmt.Errorf("transcribe: %w", err)
 	}
 	if err := os.Mkdir(t.Temp, 0o700); err != nil {
@@ -69,7 +69,7 @@ func (t *Transcriber) Transcribe(ctx context.Context, p protocol.TranscribeParam
 	defer func() { err = errors.Join(err, os.RemoveAll(t.Temp)) }()
 
 	if p.Heard != nil {
-		r, err = t.lookThrough(ctx, p)
+		r, err = t.checkServerText(ctx, p)
 	} else {
 		r, err = t.transcribe(ctx, p, makeRecogniser(t.Programs, p.Engine))
 	}
@@ -91,8 +91,8 @@ func (t *Transcriber) transcribe(ctx context.Context, p protocol.TranscribeParam
 	}
 	defer sound.Close()
 	r.Seconds = sound.seconds(sound.length)
-	parts := cut(sound.length, silences, sound.quietest)
-	// another ffmpeg may have cut it more often
+	parts := cutPieces(sound.length, silences, sound.quietest)
+	// another version of ffmpeg may have cut it more often
 	done, of := slices.Clone(t.Done), max(len(parts), len(t.Done))
 	var last *protocol.TranscribedPiece
 	for i := len(done); ; i++ {
@@ -117,9 +117,10 @@ func (t *Transcriber) transcribe(ctx context.Context, p protocol.TranscribeParam
 	return r, nil
 }
 
-// lookThrough gives what a server has written down, but for what nobody says: it invents words for
-// silence, and repeats itself. A recording that can't be read here is left to the server's word.
-func (t *Transcriber) lookThrough(ctx context.Context, p protocol.TranscribeParameters) (protocol.TranscribeResult, error) {
+// checkServerText returns the transcript of a server without the lines that are surely invented:
+// servers invent words for silence, and repeat themselves. If the recording cannot be read here,
+// the transcript stays.
+func (t *Transcriber) checkServerText(ctx context.Context, p protocol.TranscribeParameters) (protocol.TranscribeResult, error) {
 	r := protocol.TranscribeResult{Seconds: p.Seconds, Language: p.Heard.Language,
 		Text: cutText(strings.Join(spokenLines(aSentence.FindAllString(p.Heard.Text, -1)), ""), protocol.MaxTranscript)}
 	sound, silences, err := t.convert(ctx, p)
@@ -140,7 +141,8 @@ func (t *Transcriber) lookThrough(ctx context.Context, p protocol.TranscribePara
 	return r, nil
 }
 
-// hear writes down one piece. The recogniser is not asked about silence: it would invent words.
+// hear transcribes one piece. It does not call the recogniser for silence, for which it would
+// invent words.
 func (t *Transcriber) hear(ctx context.Context, sound *samples, part span, silences []span, hear recogniser) (protocol.TranscribedPiece, error) {
 	if isSilent(part, silences) {
 		return protocol.TranscribedPiece{}, nil
@@ -150,10 +152,10 @@ func (t *Transcriber) hear(ctx context.Context, sound *samples, part span, silen
 		return protocol.TranscribedPiece{}, err
 	}
 	come := func(percent int) {
-		// the next piece's call fails too
+		// if this fails, the next piece's call fails too
 		_ = t.Pieces.Progress(ctx, sound.seconds(part.begin+(part.end-part.begin)*int64(percent)/100))
 	}
-	come(0) // not every recogniser says more
+	come(0) // the only progress of some recognisers
 	lines, language, err := hear(ctx, piece{wav, duration(part.end - part.begin), come})
 	if err != nil {
 		return protocol.TranscribedPiece{}, err
@@ -165,10 +167,10 @@ func (t *Transcriber) hear(ctx context.Context, sound *samples, part span, silen
 	return protocol.TranscribedPiece{Text: text, Language: language}, nil
 }
 
-// maxNames is how many names are tried for a text beside a recording.
+// maxNames is how many file names are tried for a text beside a recording.
 const maxNames = 9
 
-// keepLong keeps a text that is long, and returns where.
+// keepLong stores a long text in a file, and returns its path.
 func (t *Transcriber) keepLong(recording, text string) string {
 	if utf8.RuneCountInString(text) <= protocol.LongTranscript {
 		return ""
@@ -176,8 +178,8 @@ func (t *Transcriber) keepLong(recording, text string) string {
 	return t.keep(recording, text)
 }
 
-// keep writes the text beside the recording, and returns where; "" where there is no room. It
-// replaces nothing.
+// keep writes the text beside the recording, and returns its path; "" if there is no room. It
+// replaces no file.
 func (t *Transcriber) keep(recording, text string) string {
 	for n := 1; n <= maxNames; n++ {
 		name := recording + ".txt"

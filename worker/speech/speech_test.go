@@ -17,9 +17,9 @@ import (
 	"mews/worker/program"
 )
 
-// TestTranscribe: every sound of a recording is heard once, wherever it is cut, in every kind of
-// file.
-func TestTranscribe(t *testing.T) {
+// TestTranscribe_EachFormat_HearsAllOnce: every sound is heard once, wherever the recording is cut,
+// in every kind of file.
+func TestTranscribe_EachFormat_HearsAllOnce(t *testing.T) {
 	for name, test := range map[string]struct {
 		file    string
 		sources []string
@@ -49,7 +49,7 @@ func TestTranscribe(t *testing.T) {
 					heard++
 				}
 			}}
-			r := f.hears(test.file, f.whisper(map[string]any{}))
+			r := f.mustTranscribe(test.file, f.whisper(map[string]any{}))
 			if r.Text != test.text || r.Failure != "" || r.Seconds < test.seconds || r.Seconds > test.seconds+1 || heard != test.pieces {
 				t.Errorf("%+v in %d pieces", r, heard)
 			}
@@ -63,7 +63,7 @@ func TestTranscribe(t *testing.T) {
 	}
 }
 
-// before does something before each program.
+// before calls a function before each program.
 type before struct {
 	Programs
 	do func(program.Program)
@@ -74,15 +74,15 @@ func (b before) Run(ctx context.Context, p program.Program) error {
 	return b.Programs.Run(ctx, p)
 }
 
-// TestWhisperIsAsked: the command line, the priority and the time that a piece has.
-func TestWhisperIsAsked(t *testing.T) {
+// TestWhisper_Call_HasOptionsAndTimeout: the command line, the priority and the time of a piece.
+func TestWhisper_Call_HasOptionsAndTimeout(t *testing.T) {
 	f := newFixture(t)
 	f.record("note.ogg", tone(440, 10))
 	var asked []program.Program
 	f.Programs = before{f.runner, func(p program.Program) { asked = append(asked, p) }}
 	e := f.whisper(map[string]any{})
 	e.Language = "de"
-	if r := f.hears("note.ogg", e); r.Text != "440 hertz." || r.Language != "de" {
+	if r := f.mustTranscribe("note.ogg", e); r.Text != "440 hertz." || r.Language != "de" {
 		t.Errorf("%+v", r)
 	}
 	p := asked[1]
@@ -100,13 +100,14 @@ func TestWhisperIsAsked(t *testing.T) {
 	}
 	e.Threads, e.Language = 3, ""
 	f.Done, asked = nil, nil
-	if f.hears("note.ogg", e).Failure != "" || !strings.Contains(strings.Join(asked[1].Args, " "), " -l auto -t 3 ") {
+	r := f.mustTranscribe("note.ogg", e)
+	if r.Failure != "" || !strings.Contains(strings.Join(asked[1].Args, " "), " -l auto -t 3 ") {
 		t.Errorf("asked with %q", asked[1].Args)
 	}
 }
 
-// TestFailures: each is told from the others, with what the program said.
-func TestFailures(t *testing.T) {
+// TestTranscribe_Failures_AreTold: each failure has its kind, with the program's words.
+func TestTranscribe_Failures_AreTold(t *testing.T) {
 	whisper := func(does map[string]any) func(*fixture) protocol.SpeechEngine {
 		return func(f *fixture) protocol.SpeechEngine { return f.whisper(does) }
 	}
@@ -129,7 +130,7 @@ func TestFailures(t *testing.T) {
 		"no command":              {"note.ogg", command("/nowhere/hear", "{wav}"), protocol.SpeechNoProgram, "/nowhere/hear: it is not installed"},
 		"an empty command":        {"note.ogg", command(), protocol.SpeechNoProgram, "no command is set"},
 		"no model":                {"note.ogg", named("", "/nowhere/ggml.bin"), protocol.SpeechNoModel, "failed to initialize whisper context"},
-		"a model that is none":    {"note.ogg", named("", "/etc/passwd"), protocol.SpeechNoModel, "failed to initialize whisper context"},
+		"invalid model":           {"note.ogg", named("", "/etc/passwd"), protocol.SpeechNoModel, "failed to initialize whisper context"},
 		"a model without tensors": {"note.ogg", whisper(nil), protocol.SpeechNoModel, "no tensors loaded from model file"},
 		"exit status":             {"note.ogg", whisper(map[string]any{"exit": 7}), protocol.SpeechExit, "exit 7: error: it was told to"},
 		"no JSON":                 {"note.ogg", whisper(map[string]any{"json": "["}), protocol.SpeechExit, "progress"},
@@ -137,7 +138,7 @@ func TestFailures(t *testing.T) {
 		"no memory":               {"note.ogg", whisper(map[string]any{"abort": "alloc_tensor_range: failed to allocate CPU buffer of size 147365888"}), protocol.SpeechMemory, "CPU buffer"},
 		"it aborts":               {"note.ogg", whisper(map[string]any{"abort": "GGML_ASSERT(false)"}), protocol.SpeechExit, "aborted: GGML_ASSERT(false)"},
 		// status 0, and no words
-		"a language that is none":   {"note.ogg", command("whisper-cli", "-bogus"), "", ""},
+		"invalid language":          {"note.ogg", command("whisper-cli", "-bogus"), "", ""},
 		"no file":                   {"nothing.ogg", whisper(none), protocol.SpeechBroken, "no such file"},
 		"a folder":                  {"folder.ogg", whisper(none), protocol.SpeechBroken, "folder"},
 		"out of the home":           {"../note.ogg", whisper(none), protocol.SpeechBroken, "out of the folder"},
@@ -150,8 +151,8 @@ func TestFailures(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
-			f.spoil()
-			r := f.hears(test.file, test.engine(f))
+			f.makeBrokenRecordings()
+			r := f.mustTranscribe(test.file, test.engine(f))
 			if r.Failure != test.want || !strings.Contains(r.Detail, test.detail) || strings.ContainsAny(r.Detail, "\n\t") || test.want != "" && r.Text != "" {
 				t.Errorf("%+v, want %s with %q", r, test.want, test.detail)
 			}
@@ -159,8 +160,8 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// spoil makes recordings of which most are none.
-func (f *fixture) spoil() {
+// makeBrokenRecordings makes broken recordings.
+func (f *fixture) makeBrokenRecordings() {
 	f.t.Helper()
 	f.record("note.ogg", tone(440, 2))
 	note, err := os.ReadFile(filepath.Join(f.home, "note.ogg"))
@@ -184,14 +185,13 @@ func (f *fixture) spoil() {
 	f.ffmpeg("film.mp4", "-f", "lavfi", "-i", "color=size=16x16:duration=1")
 }
 
-// TestTime: what takes too long is killed with all that it has started, and so is what the person
-// stops.
-func TestTime(t *testing.T) {
+// TestTranscribe_TimeUpOrStopped_KillsAll: the program and all its processes are killed.
+func TestTranscribe_TimeUpOrStopped_KillsAll(t *testing.T) {
 	f := newFixture(t)
 	f.record("note.ogg", tone(440, 2))
 	e := f.whisper(map[string]any{"sleep": true})
 	f.Programs = shorter{f.runner, "whisper-cli"}
-	if r := f.hears("note.ogg", e); r.Failure != protocol.SpeechTimeout || !strings.Contains(r.Detail, "whisper-cli: no end after") {
+	if r := f.mustTranscribe("note.ogg", e); r.Failure != protocol.SpeechTimeout || !strings.Contains(r.Detail, "whisper-cli: no end after") {
 		t.Errorf("%+v", r)
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -220,9 +220,8 @@ func (s shorter) Run(ctx context.Context, p program.Program) error {
 	return s.Programs.Run(ctx, p)
 }
 
-// TestTooLong: a recording that is longer than may be is not heard at all, however small its file
-// is.
-func TestTooLong(t *testing.T) {
+// TestTranscribe_TooLong_IsRefused: however small the file is.
+func TestTranscribe_TooLong_IsRefused(t *testing.T) {
 	f := newFixture(t)
 	f.ffmpeg("hours.flac", "-f", "lavfi", "-i", "anullsrc=r=1000:cl=mono", "-t", "36000", "-frame_size", "65535", "-compression_level", "0")
 	info, err := os.Stat(filepath.Join(f.home, "hours.flac"))
@@ -232,14 +231,13 @@ func TestTooLong(t *testing.T) {
 	if info.Size() > 20_000 {
 		t.Errorf("10 hours of nothing take %d bytes", info.Size())
 	}
-	if r := f.hears("hours.flac", f.whisper(map[string]any{})); r.Failure != protocol.SpeechTooLong || r.Detail != "longer than 3600 s" || len(f.begun) > 0 {
+	if r := f.mustTranscribe("hours.flac", f.whisper(map[string]any{})); r.Failure != protocol.SpeechTooLong || r.Detail != "longer than 3600 s" || len(f.begun) > 0 {
 		t.Errorf("%+v, begun %v", r, f.begun)
 	}
 }
 
-// A channel may say a length without the part of a second at its end. (Telegram's is in whole
-// seconds.)
-func TestALittleLongerThanWasSaid(t *testing.T) {
+// A channel may omit the fraction of a second at the end. (Telegram gives whole seconds.)
+func TestTranscribe_SlightlyTooLong_IsAccepted(t *testing.T) {
 	f := newFixture(t)
 	f.record("note.ogg", tone(440, 3)+".6")
 	r, err := f.Transcribe(t.Context(), protocol.TranscribeParameters{Path: "note.ogg", Seconds: 3, Engine: f.whisper(map[string]any{})})
@@ -251,9 +249,9 @@ func TestALittleLongerThanWasSaid(t *testing.T) {
 	}
 }
 
-// TestWhatAServerHasHeard: nobody listens again, and what nobody says is left out, as where a
-// program here invents words.
-func TestWhatAServerHasHeard(t *testing.T) {
+// TestServerText_InventedWords_AreRemoved: the recording is not transcribed again. Lines for
+// silence are removed, as with programs here.
+func TestServerText_InventedWords_AreRemoved(t *testing.T) {
 	f := newFixture(t)
 	f.record("note.ogg", tone(440, 3))
 	f.record("quiet.ogg", quiet(3))
@@ -264,7 +262,7 @@ func TestWhatAServerHasHeard(t *testing.T) {
 	for name, c := range map[string]struct{ file, heard, want, path string }{
 		"words":          {"note.ogg", " Buy milk.\nAnd bread!  ", "Buy milk. And bread!", ""},
 		"silence":        {"quiet.ogg", "Thank you for watching.", "", ""},
-		"what repeats":   {"note.ogg", "Buy milk. " + strings.Repeat("Thank you. ", 6) + "Bye.", "Buy milk. Bye.", ""},
+		"repeated line":  {"note.ogg", "Buy milk. " + strings.Repeat("Thank you. ", 6) + "Bye.", "Buy milk. Bye.", ""},
 		"in Japanese":    {"note.ogg", "牛乳。" + strings.Repeat("ご視聴ありがとう。", 6), "牛乳。", ""},
 		"a version":      {"note.ogg", "It is 1.1.1.1.1.1.1.1 now", "It is 1.1.1.1.1.1.1.1 now", ""},
 		"no words":       {"note.ogg", "[BLANK_AUDIO]", "", ""},
@@ -282,19 +280,19 @@ func TestWhatAServerHasHeard(t *testing.T) {
 	}
 }
 
-// TestNoFFmpeg says so, and not that there is no recogniser.
-func TestNoFFmpeg(t *testing.T) {
+// TestTranscribe_NoFFmpeg_SaysSo: it does not blame the recogniser.
+func TestTranscribe_NoFFmpeg_SaysSo(t *testing.T) {
 	f := newFixture(t)
 	f.record("note.ogg", tone(440, 1))
 	f.runner.Environment.Path = "/nowhere"
-	if r := f.hears("note.ogg", f.whisper(map[string]any{})); r.Failure != protocol.SpeechNoFFmpeg {
+	if r := f.mustTranscribe("note.ogg", f.whisper(map[string]any{})); r.Failure != protocol.SpeechNoFFmpeg {
 		t.Errorf("%+v", r)
 	}
 }
 
-// TestKilledBetweenPieces: what was kept is not done again, and what a killed worker has left is
-// cleared away.
-func TestKilledBetweenPieces(t *testing.T) {
+// TestTranscribe_Killed_ContinuesAfterPiece: stored pieces are not done again, and the killed
+// worker's files are removed.
+func TestTranscribe_Killed_ContinuesAfterPiece(t *testing.T) {
 	f := newFixture(t)
 	f.record("long.ogg", tone(440, 100), quiet(2), tone(660, 100), quiet(2), tone(880, 100))
 	gone := errors.New("the supervisor has gone")
@@ -320,17 +318,18 @@ func TestKilledBetweenPieces(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.next = nil
-	if r := f.hears("long.ogg", e); r.Text != "440 hertz. 660 hertz. 880 hertz." || !slices.Equal(f.begun, []int{2}) {
+	r := f.mustTranscribe("long.ogg", e)
+	if r.Text != "440 hertz. 660 hertz. 880 hertz." || !slices.Equal(f.begun, []int{2}) {
 		t.Errorf("%+v, begun %v", r, f.begun)
 	}
 	f.Done = slices.Repeat(want, 2) // of another ffmpeg, which has cut it more often
-	if r := f.hears("long.ogg", e); r.Text != "440 hertz. 660 hertz. 440 hertz. 660 hertz." || f.begun != nil {
+	if r := f.mustTranscribe("long.ogg", e); r.Text != "440 hertz. 660 hertz. 440 hertz. 660 hertz." || f.begun != nil {
 		t.Errorf("%+v, begun %v", r, f.begun)
 	}
 }
 
-// TestLongText lies beside the recording too, and replaces nothing there.
-func TestLongText(t *testing.T) {
+// TestTranscribe_LongText_IsKeptInFile: beside the recording, without replacing a file.
+func TestTranscribe_LongText_IsKeptInFile(t *testing.T) {
 	f := newFixture(t)
 	f.record("note.ogg", tone(440, 2))
 	text := strings.TrimSpace(strings.Repeat("words и слова ", 300))
@@ -340,7 +339,7 @@ func TestLongText(t *testing.T) {
 	}
 	for range 2 { // done again it is the same file
 		f.Done = nil
-		r := f.hears("note.ogg", e)
+		r := f.mustTranscribe("note.ogg", e)
 		kept, err := os.ReadFile(filepath.Join(f.home, r.Path))
 		if r.Path != "note.ogg-2.txt" || err != nil || string(kept) != text+"\n" || r.Text != text {
 			t.Errorf("%d bytes beside it at %q, %v", len(kept), r.Path, err)
@@ -348,30 +347,29 @@ func TestLongText(t *testing.T) {
 	}
 	f.Done = nil
 	e = f.whisper(map[string]any{"lines": []string{strings.Repeat("a", protocol.LongTranscript)}})
-	if r := f.hears("note.ogg", e); r.Path != "" || len(r.Text) != protocol.LongTranscript {
+	if r := f.mustTranscribe("note.ogg", e); r.Path != "" || len(r.Text) != protocol.LongTranscript {
 		t.Errorf("a text that is not long lies at %q", r.Path)
 	}
 }
 
-// TestCommand: any recogniser, by its command line.
-func TestCommand(t *testing.T) {
+// TestCommand_AnyRecogniser_Works: by its command line.
+func TestCommand_AnyRecogniser_Works(t *testing.T) {
 	f := newFixture(t)
 	f.record("note.ogg", tone(440, 2))
 	e := protocol.SpeechEngine{Engine: "command", Language: "fr", Threads: 2, Model: "m.bin",
 		Command: []string{"sh", "-c", `head -c 4 "$1"; shift; printf '\n[BLANK_AUDIO]\n%s, %s, %s' "$@"; echo nothing >&2`, "-", "{wav}", "{language}", "{threads}", "x{model}"}}
-	if r := f.hears("note.ogg", e); r.Text != "RIFF fr, 2, xm.bin" || r.Language != "fr" {
+	if r := f.mustTranscribe("note.ogg", e); r.Text != "RIFF fr, 2, xm.bin" || r.Language != "fr" {
 		t.Errorf("%+v", r)
 	}
 	f.Done = nil
 	e.Command = []string{"sh", "-c", "yes ж; true"}
 	f.Programs = shorter{f.runner, "sh"}
-	if r := f.hears("note.ogg", e); r.Failure != protocol.SpeechTimeout {
+	if r := f.mustTranscribe("note.ogg", e); r.Failure != protocol.SpeechTimeout {
 		t.Errorf("%+v", r)
 	}
 }
 
-// BenchmarkOurPart is what a note of 10 s costs beside ffmpeg and whisper-cli: the time of all less
-// that of the two.
+// BenchmarkOurPart measures a note of 10 s without the time of ffmpeg and whisper-cli.
 func BenchmarkOurPart(b *testing.B) {
 	f := newFixture(b)
 	f.record("note.ogg", tone(440, 4), quiet(1), tone(660, 5))
@@ -400,8 +398,8 @@ func (t timed) Run(ctx context.Context, p program.Program) error {
 	return t.Programs.Run(ctx, p)
 }
 
-// TestListener: of what a program says the words that tell most are kept, in bounded memory.
-func TestListener(t *testing.T) {
+// TestListener_KeepsMostTellingLine: in bounded memory.
+func TestListener_KeepsMostTellingLine(t *testing.T) {
 	for said, want := range map[string]string{
 		"a\nb":                      "b",
 		"error: x\nusage\n":         "error: x",

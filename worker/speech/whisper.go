@@ -15,30 +15,29 @@ import (
 	"mews/worker/program"
 )
 
-// pieceTimeout is how long a recogniser may take for a piece.
+// pieceTimeout returns how long a recogniser may take for a piece of this length.
 func pieceTimeout(length time.Duration) time.Duration { return time.Minute + 3*length }
 
 // whisperEnv keeps whisper-cli from starting a debugger when it aborts (ggml.c,
 // ggml_print_backtrace).
 const whisperEnv = "GGML_NO_BACKTRACE=1"
 
-// autoLanguage has whisper find the language out itself.
+// autoLanguage lets whisper detect the language.
 const autoLanguage = "auto"
 
-// newWhisper is whisper.cpp's whisper-cli. What it says with its exit status is little: it is 0
-// with a model without tensors, with an argument or a language that it does not know, and without
-// the result that it was asked for.
+// newWhisper makes the recogniser of whisper.cpp's whisper-cli. Its exit status tells little: it is
+// 0 even with a model without tensors, with an unknown argument or language, and without a result.
 func newWhisper(programs Programs, e protocol.SpeechEngine) recogniser {
 	return func(ctx context.Context, p piece) ([]string, string, error) {
 		out := strings.TrimSuffix(p.wav, ".wav")
-		heard := &listener{take: p.progress}
+		heard := &listener{onLine: p.progress}
 		err := programs.Run(ctx, program.Program{
 			Name: cmp.Or(e.Program, "whisper-cli"), Env: []string{whisperEnv}, Nice: nice, Timeout: pieceTimeout(p.length), Stderr: heard,
 			Args: []string{"-m", e.Model, "-l", cmp.Or(e.Language, autoLanguage), "-t", strconv.Itoa(e.Threads), "-f", p.wav,
 				"-oj", "-of", out, "-pp"},
 		})
 		if err != nil {
-			return nil, "", heard.failed(ctx, err, protocol.SpeechNoProgram)
+			return nil, "", heard.failureOf(ctx, err, protocol.SpeechNoProgram)
 		}
 		heard.close()
 		if heard.phrase > 0 {
@@ -52,7 +51,7 @@ func newWhisper(programs Programs, e protocol.SpeechEngine) recogniser {
 	}
 }
 
-// progress reads a line of whisper-cli's -pp. Of a short piece it is more than 100.
+// progress reads a progress line of whisper-cli's -pp. For a short piece it exceeds 100.
 func (p piece) progress(line string) {
 	_, rest, found := strings.Cut(line, "progress =")
 	if percent, err := strconv.Atoi(strings.Trim(rest, " %")); found && err == nil && percent >= 0 {
@@ -60,10 +59,10 @@ func (p piece) progress(line string) {
 	}
 }
 
-// maxJSON is how long the file of a piece may be, in bytes.
+// maxJSON bounds the result file of a piece, in bytes.
 const maxJSON = 4 << 20
 
-// readTranscript reads the file that whisper-cli has written, and removes it.
+// readTranscript reads the result file of whisper-cli, and removes it.
 func readTranscript(name string) (lines []string, language string, err error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -77,7 +76,7 @@ func readTranscript(name string) (lines []string, language string, err error) {
 	return parseTranscript(text)
 }
 
-// transcript is what is read of whisper-cli's JSON.
+// transcript is the used part of whisper-cli's JSON.
 type transcript struct {
 	Result struct {
 		Language string `json:"language"`
@@ -98,5 +97,5 @@ func parseTranscript(text []byte) (lines []string, language string, err error) {
 	return lines, cutText(t.Result.Language, maxLanguage), nil
 }
 
-// maxLanguage is how long the name of a language may be, in bytes.
+// maxLanguage bounds the name of a language, in bytes.
 const maxLanguage = 20

@@ -10,9 +10,9 @@ import (
 	"mews/protocol"
 )
 
-// real is whisper.cpp's own whisper-cli, which MEWS_WHISPER names; "" where these tests are not to
-// run.
-func real(t *testing.T) string {
+// realWhisper returns the path of whisper.cpp's own whisper-cli from MEWS_WHISPER. If that is not
+// set it skips the test.
+func realWhisper(t *testing.T) string {
 	t.Helper()
 	program := os.Getenv("MEWS_WHISPER")
 	if program == "" {
@@ -21,9 +21,9 @@ func real(t *testing.T) string {
 	return program
 }
 
-// TestStandIn: the kept stand-in takes the arguments of the real program, no more and no fewer.
-func TestStandIn(t *testing.T) {
-	program := real(t)
+// TestStandIn_HasRealOptions: the stand-in takes exactly the arguments of the real program.
+func TestStandIn_HasRealOptions(t *testing.T) {
+	program := realWhisper(t)
 	if program == "" {
 		return
 	}
@@ -40,7 +40,7 @@ func TestStandIn(t *testing.T) {
 	}
 }
 
-// optionNames are the options of a help, one a line, without what they are on this machine.
+// optionNames returns the options in a help text, one a line, without the machine's defaults.
 func optionNames(help string) string {
 	var b strings.Builder
 	for line := range strings.Lines(help) {
@@ -51,10 +51,9 @@ func optionNames(help string) string {
 	return b.String()
 }
 
-// TestRealWhisper: how the real program ends, with a model that has a header and no tensors. It
-// exits with 0 then.
-func TestRealWhisper(t *testing.T) {
-	program := real(t)
+// TestRealWhisper_NoTensors_ExitsWithZero: the model has a header and no tensors.
+func TestRealWhisper_NoTensors_ExitsWithZero(t *testing.T) {
+	program := realWhisper(t)
 	if program == "" {
 		return
 	}
@@ -63,7 +62,7 @@ func TestRealWhisper(t *testing.T) {
 	empty := writeModel(t, nil)
 	for name, test := range map[string]struct {
 		language, model string
-		limit           string // of ulimit
+		limit           string // for ulimit
 		want            protocol.SpeechFailure
 		detail          string
 	}{
@@ -80,7 +79,7 @@ func TestRealWhisper(t *testing.T) {
 			if test.limit != "" {
 				e.Program = limited(t, program, test.limit)
 			}
-			r := f.hears("note.ogg", e)
+			r := f.mustTranscribe("note.ogg", e)
 			if r.Failure != test.want || !strings.Contains(r.Detail, test.detail) {
 				t.Errorf("%+v, want %s with %q", r, test.want, test.detail)
 			}
@@ -91,7 +90,7 @@ func TestRealWhisper(t *testing.T) {
 	t.Logf("an argument that it does not know: %v, %s", err, cmp.Or(strings.SplitN(string(out), "\n", 2)[0], "nothing"))
 }
 
-// limited is a program that has the real one run within a limit.
+// limited makes a program that runs the real one within a limit.
 func limited(t *testing.T, program, limit string) string {
 	t.Helper()
 	name := t.TempDir() + "/whisper-cli"
@@ -101,14 +100,14 @@ func limited(t *testing.T, program, limit string) string {
 	return name
 }
 
-// TestRealModel: the sentences with a model that MEWS_WHISPER_MODEL names. It prints the word error
-// rate and the speed.
-func TestRealModel(t *testing.T) {
+// TestRealModel_Sentences_AreUnderstood uses the model in MEWS_WHISPER_MODEL. It prints the word
+// error rate and the speed.
+func TestRealModel_Sentences_AreUnderstood(t *testing.T) {
 	model := os.Getenv("MEWS_WHISPER_MODEL")
 	if model == "" {
 		t.Log("not run: MEWS_WHISPER_MODEL names no model")
 		return
 	}
-	needs(t, "espeak-ng", "ffmpeg")
-	hearOrders(t, protocol.SpeechEngine{Engine: "whisper", Program: real(t), Model: model, Language: "en"})
+	requirePrograms(t, "espeak-ng", "ffmpeg")
+	hearOrders(t, protocol.SpeechEngine{Engine: "whisper", Program: realWhisper(t), Model: model, Language: "en"})
 }

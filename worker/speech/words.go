@@ -10,17 +10,17 @@ import (
 	"mews/worker"
 )
 
-// notWords are what recognisers write where nothing is said.
+// notWords are the marks that recognisers write for silence.
 var notWords = []string{"[blank_audio]", "[silence]", "(silence)"}
 
-// maxRepeated is how often a line may be said again and again. Recognisers that hear noise repeat
-// themselves without end.
+// maxRepeated is how often a line may be repeated. Recognisers that hear noise repeat themselves
+// without end.
 const maxRepeated = 5
 
-// aSentence is one of a text, with the spaces behind it.
+// aSentence matches a sentence with the spaces after it.
 var aSentence = regexp.MustCompile(`(?s).+?(?:[.!?…]+(?:\s+|$)|[。！？]+\s*|\n\s*|$)`)
 
-// spokenLines are the lines that are words.
+// spokenLines returns the lines that are words.
 func spokenLines(lines []string) []string {
 	lines = slices.DeleteFunc(slices.Clone(lines), func(line string) bool {
 		key := lineKey(line)
@@ -29,7 +29,7 @@ func spokenLines(lines []string) []string {
 	return dropRepeated(lines, func(line string) string { return line })
 }
 
-// dropRepeated drops what has the same text more than maxRepeated times one after the other.
+// dropRepeated drops items whose text occurs more than maxRepeated times in a row.
 func dropRepeated[T any](all []T, text func(T) string) (kept []T) {
 	for len(all) > 0 {
 		n := 1
@@ -44,26 +44,26 @@ func dropRepeated[T any](all []T, text func(T) string) (kept []T) {
 	return kept
 }
 
-// lineKey is a line as it is compared: without case, spaces around it and punctuation at its end.
+// lineKey returns a line for comparison: without case, surrounding spaces and final punctuation.
 func lineKey(line string) string {
 	return strings.ToLower(strings.TrimRight(strings.TrimSpace(line), ".,!?… "))
 }
 
-// cutText is a text without control characters, of at most so many bytes.
+// cutText returns the beginning of a text without control characters, at most most bytes.
 func cutText(text string, most int) string {
 	text = strings.Map(func(r rune) rune {
 		switch {
 		case unicode.IsSpace(r):
 			return ' '
 		case r == unicode.ReplacementChar || unicode.IsControl(r):
-			return -1 // half a character, which whisper may write at the end of a line
+			return -1 // an incomplete character, which whisper may write at the end of a line
 		}
 		return r
 	}, text)
 	return strings.TrimSpace(worker.WholeRunes(text[:min(len(text), most)]))
 }
 
-// joinPieces is the text of a recording, and the language of most of it.
+// joinPieces returns the text of a recording, and the language of most of it.
 func joinPieces(pieces []protocol.TranscribedPiece) (text, language string) {
 	pieces = slices.DeleteFunc(slices.Clone(pieces), func(p protocol.TranscribedPiece) bool { return p.Text == "" })
 	var texts []string

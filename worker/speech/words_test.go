@@ -66,7 +66,7 @@ func TestParseTranscript(t *testing.T) {
 	}
 }
 
-// FuzzTranscript: of whatever a recogniser writes, a piece is made that may be kept.
+// FuzzTranscript: any output of a recogniser gives a valid piece.
 func FuzzTranscript(f *testing.F) {
 	f.Add([]byte(`{"result":{"language":"en"},"transcription":[{"text":" Hello."}]}`))
 	f.Add([]byte("{\"transcription\":[{\"text\":\"\xff\\u0000\\ud800 a\"},{\"text\":\"[BLANK_AUDIO]\"}]}"))

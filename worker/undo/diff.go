@@ -48,7 +48,7 @@ func (r *run) diff() (*protocol.BlobRef, error) {
 // first.
 func movedTo(path string, later []protocol.Undo) string {
 	for i := len(later) - 1; i >= 0; i-- {
-		if rest, in := below(path, later[i].Path); in && later[i].To != "" {
+		if rest, in := pathBelow(path, later[i].Path); in && later[i].To != "" {
 			path = later[i].To + rest
 		}
 	}
@@ -64,11 +64,11 @@ type content struct {
 
 // diffFile adds the difference between the state before a change and the present one.
 func (r *run) diffFile(b *bytes.Buffer, u protocol.Undo, now string) error {
-	before, err := r.before(u)
+	before, err := r.contentBefore(u)
 	if err != nil {
 		return err
 	}
-	after, err := r.now(now)
+	after, err := r.contentNow(now)
 	if err != nil {
 		return err
 	}
@@ -81,13 +81,13 @@ func (r *run) diffFile(b *bytes.Buffer, u protocol.Undo, now string) error {
 	return nil
 }
 
-// before returns the content before a change.
-func (r *run) before(u protocol.Undo) (content, error) {
+// contentBefore returns the content before a change.
+func (r *run) contentBefore(u protocol.Undo) (content, error) {
 	if u.Before == protocol.FileAbsent {
 		return content{note: "nothing"}, nil
 	}
 	size, err := r.keptSize(u)
-	if err != nil && failed(err).Outcome == protocol.UndoExpired {
+	if err != nil && failedOutcome(err).Outcome == protocol.UndoExpired {
 		return content{large: true, note: "bytes that are not kept any more"}, nil
 	}
 	if err != nil {
@@ -96,8 +96,8 @@ func (r *run) before(u protocol.Undo) (content, error) {
 	return read(&blobReader{run: r, sha256: string(u.Before)}, size)
 }
 
-// now returns the present content of a path.
-func (r *run) now(path string) (content, error) {
+// contentNow returns the present content of a path.
+func (r *run) contentNow(path string) (content, error) {
 	state, info, err := r.ws.State(path)
 	switch {
 	case err != nil:

@@ -30,8 +30,8 @@ func newTree(disk disk) *tree {
 	return &tree{disk: disk, states: map[string]protocol.FileState{}, put: map[string]bool{}}
 }
 
-// below returns the rest of a path that is at or in a folder.
-func below(path, folder string) (rest string, ok bool) {
+// pathBelow returns the rest of a path that is at or in a folder.
+func pathBelow(path, folder string) (rest string, ok bool) {
 	if rest, ok = strings.CutPrefix(path, folder); ok && (rest == "" || rest[0] == '/') {
 		return rest, true
 	}
@@ -53,17 +53,17 @@ func (t *tree) at(path string) protocol.FileState {
 func (t *tree) onDisk(path string) string {
 	for i := len(t.moves) - 1; i >= 0; i-- {
 		m := t.moves[i]
-		if rest, in := below(path, m.Path); in {
+		if rest, in := pathBelow(path, m.Path); in {
 			path = m.To + rest
-		} else if _, in := below(path, m.To); in {
+		} else if _, in := pathBelow(path, m.To); in {
 			return ""
 		}
 	}
 	return path
 }
 
-// fits reports whether a change can be undone: its result is still there.
-func (t *tree) fits(u protocol.Undo) bool {
+// canUndo reports whether a change can be undone: its result is still there.
+func (t *tree) canUndo(u protocol.Undo) bool {
 	free := t.at(u.Path) == protocol.FileAbsent || t.empty(u.Path)
 	if u.To == "" {
 		return t.at(u.Path) == u.After || u.After == protocol.FileAbsent && free
@@ -77,7 +77,7 @@ func (t *tree) empty(folder string) bool {
 		return false
 	}
 	for path, state := range t.states {
-		if _, in := below(path, folder); in && state != protocol.FileAbsent && state != protocol.FileFolder {
+		if _, in := pathBelow(path, folder); in && state != protocol.FileAbsent && state != protocol.FileFolder {
 			return false
 		}
 	}
@@ -85,13 +85,13 @@ func (t *tree) empty(folder string) bool {
 	return ok && !slices.ContainsFunc(paths, func(path string) bool { return t.at(folder+path) != protocol.FileAbsent })
 }
 
-// takeBack undoes a change in the tree.
-func (t *tree) takeBack(u protocol.Undo) {
+// undoChange undoes a change in the tree.
+func (t *tree) undoChange(u protocol.Undo) {
 	if u.To != "" {
 		// the path is free then
-		maps.DeleteFunc(t.states, func(path string, _ protocol.FileState) bool { _, in := below(path, u.Path); return in })
+		maps.DeleteFunc(t.states, func(path string, _ protocol.FileState) bool { _, in := pathBelow(path, u.Path); return in })
 		for path, state := range t.states {
-			if rest, in := below(path, u.To); in {
+			if rest, in := pathBelow(path, u.To); in {
 				t.states[u.Path+rest], t.put[u.Path+rest] = state, t.put[path]
 				delete(t.states, path)
 				delete(t.put, path)
@@ -116,10 +116,10 @@ func related(a, b protocol.Undo) bool {
 			if p == "" || q == "" {
 				continue
 			}
-			if _, in := below(p, q); in {
+			if _, in := pathBelow(p, q); in {
 				return true
 			}
-			if _, in := below(q, p); in {
+			if _, in := pathBelow(q, p); in {
 				return true
 			}
 		}
@@ -127,9 +127,9 @@ func related(a, b protocol.Undo) bool {
 	return false
 }
 
-// groups divides changes into independent groups. Each group lists the positions of its changes, in
-// order.
-func groups(changes []protocol.Undo) [][]int {
+// groupRelated divides changes into independent groups. Each group lists the positions of its
+// changes, in order.
+func groupRelated(changes []protocol.Undo) [][]int {
 	of := make([]int, len(changes)) // position of the first change of each change's group
 	for i := range changes {
 		of[i] = i
@@ -156,29 +156,29 @@ func groups(changes []protocol.Undo) [][]int {
 	return list
 }
 
-// progress returns how many changes of a group, newest first, were undone before; 0 if none was. ok
-// is false if a file has changed since.
-func progress(changes []protocol.Undo, disk disk) (done int, ok bool) {
+// countUndone returns how many changes of a group, newest first, were undone before; 0 if none was.
+// ok is false if a file has changed since.
+func countUndone(changes []protocol.Undo, disk disk) (done int, ok bool) {
 	wanted := newTree(disk)
 	for _, u := range changes {
-		wanted.takeBack(u)
+		wanted.undoChange(u)
 	}
 	for done = range len(changes) + 1 {
-		if leadsTo(changes[done:], disk, wanted) {
+		if resultsIn(changes[done:], disk, wanted) {
 			return done, true
 		}
 	}
 	return 0, false
 }
 
-// leadsTo reports whether changes can be undone, with the wanted result.
-func leadsTo(changes []protocol.Undo, disk disk, wanted *tree) bool {
+// resultsIn reports whether changes can be undone, with the wanted result.
+func resultsIn(changes []protocol.Undo, disk disk, wanted *tree) bool {
 	t := newTree(disk)
 	for _, u := range changes {
-		if !t.fits(u) {
+		if !t.canUndo(u) {
 			return false
 		}
-		t.takeBack(u)
+		t.undoChange(u)
 	}
 	for path, state := range wanted.states {
 		if t.at(path) != state && !(state == protocol.FileAbsent && t.empty(path)) {

@@ -41,8 +41,8 @@ func (u *Undoer) Run(ctx context.Context, p protocol.UndoParameters, blobs Blobs
 	r := &run{ws: u.ws, ctx: ctx, blobs: blobs, changes: p.Changes, outcomes: make([]protocol.UndoneChange, len(p.Changes))}
 	switch p.Action {
 	case protocol.UndoBack:
-		for _, group := range groups(p.Changes) {
-			r.back(group)
+		for _, group := range groupRelated(p.Changes) {
+			r.undoGroup(group)
 		}
 	case protocol.UndoForce:
 		for i := range p.Changes {
@@ -66,8 +66,8 @@ type run struct {
 	outcomes []protocol.UndoneChange
 }
 
-// seenDisk is a disk that remembers the first state of each path.
-type seenDisk struct {
+// cachedDisk is a disk that remembers the first state of each path.
+type cachedDisk struct {
 	*run
 	states map[string]protocol.FileState
 }
@@ -75,7 +75,7 @@ type seenDisk struct {
 // no change leaves this state; it never goes over the wire
 const unreadable protocol.FileState = "unreadable"
 
-func (d *seenDisk) state(path string) protocol.FileState {
+func (d *cachedDisk) state(path string) protocol.FileState {
 	state, known := d.states[path]
 	if known {
 		return state
@@ -88,26 +88,26 @@ func (d *seenDisk) state(path string) protocol.FileState {
 	return state
 }
 
-func (d *seenDisk) files(folder string) ([]string, bool) { return d.ws.FilesBelow(d.ctx, folder) }
+func (d *cachedDisk) files(folder string) ([]string, bool) { return d.ws.FilesBelow(d.ctx, folder) }
 
-// back undoes a whole group, or changes nothing.
-func (r *run) back(group []int) {
+// undoGroup undoes a whole group, or changes nothing.
+func (r *run) undoGroup(group []int) {
 	list := make([]protocol.Undo, len(group))
 	for n, i := range group {
 		list[n] = r.changes[i]
 	}
-	disk := &seenDisk{r, map[string]protocol.FileState{}}
-	done, ok := progress(list, disk)
+	disk := &cachedDisk{r, map[string]protocol.FileState{}}
+	done, ok := countUndone(list, disk)
 	outcome := protocol.UndoneChange{Outcome: protocol.UndoAlready}
 	if !ok {
 		outcome.Outcome, done = protocol.UndoChanged, len(list)
 	} else if err := r.prepare(list[done:], disk); err != nil {
-		outcome, done = failed(err), len(list)
+		outcome, done = failedOutcome(err), len(list)
 	}
 	for n, i := range group {
 		if n >= done && outcome.Outcome == protocol.UndoAlready {
-			if err := r.takeBack(list[n]); err != nil {
-				outcome = failed(err)
+			if err := r.undoChange(list[n]); err != nil {
+				outcome = failedOutcome(err)
 			} else {
 				r.outcomes[i].Outcome = protocol.UndoDone
 				continue
@@ -130,7 +130,7 @@ func (r *run) prepare(changes []protocol.Undo, disk disk) error {
 				return cmp.Or(err, errChanged)
 			}
 		}
-		t.takeBack(u)
+		t.undoChange(u)
 	}
 	return nil
 }
@@ -159,13 +159,13 @@ func (r *run) keep(path string) (state protocol.FileState, info fs.FileInfo, err
 	return protocol.FileState(ref.SHA256), info, err
 }
 
-// takeBack undoes a change, whatever is there now.
-func (r *run) takeBack(u protocol.Undo) error {
+// undoChange undoes a change, whatever is there now.
+func (r *run) undoChange(u protocol.Undo) error {
 	switch {
 	case r.ctx.Err() != nil:
 		return context.Cause(r.ctx)
 	case u.To != "":
-		return cmp.Or(r.ws.RemoveFolders(r.ctx, u.Path), r.ws.MoveBack(u.To, u.Path))
+		return cmp.Or(r.ws.RemoveFolders(r.ctx, u.Path), r.ws.RestorePath(u.To, u.Path))
 	case u.Before == protocol.FileAbsent:
 		return r.ws.Remove(u.Path)
 	}
@@ -180,7 +180,7 @@ func (r *run) takeBack(u protocol.Undo) error {
 	if _, info, err := r.ws.State(u.Path); err == nil && info != nil && info.Mode().IsRegular() {
 		mode = info.Mode() // the user may have changed it
 	}
-	return r.ws.PutBack(u.Path, &blobReader{run: r, sha256: string(u.Before)}, size, mode)
+	return r.ws.RestoreFile(u.Path, &blobReader{run: r, sha256: string(u.Before)}, size, mode)
 }
 
 // newMode is the mode of a file whose earlier mode is not known.
@@ -204,10 +204,10 @@ func (r *run) force(i int) {
 		return
 	}
 	if err == nil {
-		err = r.takeBack(u)
+		err = r.undoChange(u)
 	}
 	if err != nil {
-		*o = failed(err)
+		*o = failedOutcome(err)
 		return
 	}
 	o.Outcome = protocol.UndoDone
@@ -218,8 +218,8 @@ var (
 	errInTheWay = errors.New("there is something else than a file at its place, or one of more than 16 MiB")
 )
 
-// failed returns the outcome of a change that could not be undone.
-func failed(err error) protocol.UndoneChange {
+// failedOutcome returns the outcome of a change that could not be undone.
+func failedOutcome(err error) protocol.UndoneChange {
 	said := new(protocol.Error)
 	switch {
 	case errors.Is(err, errChanged):

@@ -10,7 +10,7 @@ import (
 // appends, and it is on the disk when Append returns. If the disk fills up during the write, the
 // written part is removed. created means that there was no file before.
 func (w *Workspace) Append(path string, data []byte) (created bool, err error) {
-	p, err := w.target(path)
+	p, err := w.locateTarget(path)
 	if err != nil {
 		return false, wrapError("append to", path, err)
 	}

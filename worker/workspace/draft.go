@@ -150,7 +150,7 @@ func (d *Draft) keep(name string) (string, error) {
 		return "", err
 	}
 	for n := 1; n <= maxSame; n++ {
-		try := numbered(name, n)
+		try := numberedName(name, n)
 		err := rename(d.folder, d.temporary, d.folder, try, true)
 		if err == nil {
 			d.temporary = ""
@@ -160,15 +160,15 @@ func (d *Draft) keep(name string) (string, error) {
 		if !errors.Is(err, fs.ErrExist) {
 			return "", err
 		}
-		if d.isSame(try) {
+		if d.hasSameBytes(try) {
 			return path.Join(d.dir, try), d.remove()
 		}
 	}
 	return "", fs.ErrExist
 }
 
-// numbered returns a name with a number from 2 on before its extension.
-func numbered(name string, n int) string {
+// numberedName returns a name with a number from 2 on before its extension.
+func numberedName(name string, n int) string {
 	if n == 1 {
 		return name
 	}
@@ -176,9 +176,9 @@ func numbered(name string, n int) string {
 	return fmt.Sprintf("%s-%d%s", strings.TrimSuffix(name, extension), n, extension)
 }
 
-// isSame reports whether a file in the draft's folder has the same bytes. An unreadable file has
-// not.
-func (d *Draft) isSame(name string) bool {
+// hasSameBytes reports whether a file in the draft's folder has the same bytes. An unreadable file
+// has not.
+func (d *Draft) hasSameBytes(name string) bool {
 	info, err := d.folder.Lstat(name)
 	if err != nil || !info.Mode().IsRegular() || info.Size() != d.size {
 		return false

@@ -86,7 +86,7 @@ func TestDraft_DroppedOrOverQuota_LeavesNothing(t *testing.T) {
 	room.full, room.asked, room.grew = false, nil, nil
 	_, err = keep(t, ws, "up", "a", "1234")
 	must(t, err)
-	room.takes(t, 4096)
+	room.wantAsked(t, 4096)
 	if got := files(t, dir); !slices.Equal(got, []string{"a"}) {
 		t.Errorf("there are %q", got)
 	}

@@ -12,17 +12,18 @@ import (
 	"mews/protocol"
 )
 
-// ExpireReceived removes received files from before a date for good, and returns their number. It
-// decides by names alone: files in uploads/2026-11-20/ that begin with a time and a dash, such as
-// 131905-. Files with other names stay, and so do links with their targets.
+// ExpireReceived removes old received files for good, and returns their number. It removes those
+// from before a date. It decides by names alone: files in uploads/2026-11-20/ that begin with a
+// time and a dash, such as 131905-. Files with other names stay, and so do links with their
+// targets.
 func (w *Workspace) ExpireReceived(ctx context.Context, before time.Time) (removed int, err error) {
-	days, err := w.plainFolder(ctx, protocol.UploadsFolder, maxEntries, func(e fs.DirEntry) bool {
+	days, err := w.listPlain(ctx, protocol.UploadsFolder, maxEntries, func(e fs.DirEntry) bool {
 		_, bad := time.Parse(time.DateOnly, e.Name())
 		return bad == nil && e.IsDir() && e.Name() < before.Format(time.DateOnly)
 	})
 	for _, day := range days {
 		name := path.Join(protocol.UploadsFolder, day.Name())
-		received, unread := w.plainFolder(ctx, name, maxEntries, func(e fs.DirEntry) bool { return isReceivedName(e.Name()) && e.Type().IsRegular() })
+		received, unread := w.listPlain(ctx, name, maxEntries, func(e fs.DirEntry) bool { return isReceivedName(e.Name()) && e.Type().IsRegular() })
 		err = errors.Join(err, unread)
 		for _, e := range received {
 			if ctx.Err() != nil {
@@ -36,9 +37,9 @@ func (w *Workspace) ExpireReceived(ctx context.Context, before time.Time) (remov
 	return removed, err
 }
 
-// plainFolder lists the wanted names of a folder that is not a link. It returns about most names,
+// listPlain lists the wanted names of a folder that is not a link. It returns about most names,
 // and uses no memory for others.
-func (w *Workspace) plainFolder(ctx context.Context, name string, most int, wanted func(fs.DirEntry) bool) (list []fs.DirEntry, err error) {
+func (w *Workspace) listPlain(ctx context.Context, name string, most int, wanted func(fs.DirEntry) bool) (list []fs.DirEntry, err error) {
 	info, err := w.root.Lstat(name)
 	if err != nil || !info.IsDir() {
 		return nil, ignoreMissing(err)
@@ -65,8 +66,8 @@ func isReceivedName(name string) bool {
 	return err == nil
 }
 
-// RemoveReceived removes a file below uploads/ for good, and its folder if that is empty then. A
-// missing file is no error.
+// RemoveReceived removes a file below uploads/ for good. It also removes the folder if that is
+// empty then. A missing file is no error.
 func (w *Workspace) RemoveReceived(name string) error {
 	err := w.removeReceived(name)
 	_ = w.root.Remove(path.Dir(name)) // it stays if it is not empty

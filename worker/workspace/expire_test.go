@@ -52,7 +52,7 @@ func TestExpireReceived_ManyOtherFiles_FindsAll(t *testing.T) {
 		have[fmt.Sprint("uploads/", n)] = ""
 	}
 	ws, _ := open(t, protocol.FilePolicy{}, have)
-	list, err := ws.plainFolder(t.Context(), "uploads", 1, fs.DirEntry.IsDir)
+	list, err := ws.listPlain(t.Context(), "uploads", 1, fs.DirEntry.IsDir)
 	if err != nil || len(list) != 1 || list[0].Name() != "2026-11-12" {
 		t.Errorf("got %v, %v", list, err)
 	}

@@ -60,7 +60,7 @@ func TestWrite_ReadOnlyDisk_Fails(t *testing.T) {
 	wantError(t, err, syscall.EROFS, "delete old: the disk can only be read")
 }
 
-func TestMove_AcrossDisks_IsRefused(t *testing.T) {
+func TestTrash_OtherDisk_IsRefused(t *testing.T) {
 	ws, dir := open(t, protocol.FilePolicy{}, nil)
 	must(t, os.Mkdir(filepath.Join(dir, "disk"), 0o755))
 	if err := unix.Mount("tmpfs", filepath.Join(dir, "disk"), "tmpfs", 0, "size=64k"); err != nil {

@@ -33,7 +33,7 @@ func originalPath(name string) string {
 // ends in a slash, the name stays the same. Move returns the new path. It never replaces anything:
 // the error is fs.ErrExist then. If ctx ends it stops early, with nothing done.
 func (w *Workspace) Move(ctx context.Context, from, to string) (string, error) {
-	src, err := w.find(from, keepLink)
+	src, err := w.findVisible(from, keepLink)
 	if err != nil {
 		return "", wrapError("move", from, err)
 	}
@@ -69,10 +69,10 @@ func (w *Workspace) destination(to string, src location) (string, error) {
 	return dst.name, checkCreatable(dst.name, hidden)
 }
 
-// Trash moves a file, a folder or a link to the trash, into a new folder named by the time, and
-// returns its new path. If ctx ends it stops early, with nothing done.
+// Trash moves a file, a folder or a link to the trash, and returns its new path. The time names the
+// new folder in the trash. If ctx ends it stops early, with nothing done.
 func (w *Workspace) Trash(ctx context.Context, name string, at time.Time) (string, error) {
-	src, err := w.find(name, keepLink)
+	src, err := w.findVisible(name, keepLink)
 	switch {
 	case err != nil:
 	case src.name == ".":

@@ -142,8 +142,8 @@ func (w *Workspace) locate(raw string, last links) (location, error) {
 	return location{asked: asked, name: name, info: info, hidden: hidden}, nil
 }
 
-// find locates a file that must exist and be visible.
-func (w *Workspace) find(raw string, last links) (location, error) {
+// findVisible locates a file that must exist and be visible.
+func (w *Workspace) findVisible(raw string, last links) (location, error) {
 	p, err := w.locate(raw, last)
 	if err == nil && (p.info == nil || p.hidden) {
 		err = fs.ErrNotExist
@@ -151,8 +151,8 @@ func (w *Workspace) find(raw string, last links) (location, error) {
 	return p, err
 }
 
-// target locates a file that will be made or changed.
-func (w *Workspace) target(raw string) (location, error) {
+// locateTarget locates a file that will be made or changed.
+func (w *Workspace) locateTarget(raw string) (location, error) {
 	p, err := w.locate(raw, followLinks)
 	switch {
 	case err != nil:

@@ -30,9 +30,9 @@ func (l *testQuota) Fits(grow int64) error {
 
 func (l *testQuota) Grew(by int64) { l.grew = append(l.grew, by) }
 
-// takes checks the requests to the quota since the last call, and that all of them were carried
+// wantAsked checks the requests to the quota since the last call, and that all of them were carried
 // out.
-func (l *testQuota) takes(t *testing.T, want ...int64) {
+func (l *testQuota) wantAsked(t *testing.T, want ...int64) {
 	t.Helper()
 	if !slices.Equal(l.asked, want) || !slices.Equal(l.grew, want) {
 		t.Errorf("asked for %d, grew by %d, want %d", l.asked, l.grew, want)
@@ -61,31 +61,31 @@ func TestWrite_Quota_CountsWholeBlocks(t *testing.T) {
 		must(t, err)
 	}
 	write("empty", 0)
-	room.takes(t, 0)
+	room.wantAsked(t, 0)
 	write("a", 1)
-	room.takes(t, 4096)
+	room.wantAsked(t, 4096)
 	write("a", 4096)
-	room.takes(t, 0)
+	room.wantAsked(t, 0)
 	write("a", 9000)
-	room.takes(t, 8192)
+	room.wantAsked(t, 8192)
 	write("a", 10)
-	room.takes(t, -8192)
+	room.wantAsked(t, -8192)
 	add("new", 10)
-	room.takes(t, 4096)
+	room.wantAsked(t, 4096)
 	add("new", 10)
-	room.takes(t, 0)
+	room.wantAsked(t, 0)
 	add("new", 8000)
-	room.takes(t, 4096)
+	room.wantAsked(t, 4096)
 	must(t, os.Link(filepath.Join(dir, "new"), filepath.Join(dir, "other")))
 	write("new", 10) // the old one stays under its other name
-	room.takes(t, 4096)
+	room.wantAsked(t, 4096)
 }
 
 func TestWrite_OverQuota_IsRefused(t *testing.T) {
 	ws, dir, room := newLimited(t)
 	_, err := ws.Write("a", []byte(strings.Repeat("x", 9000)), Replace)
 	must(t, err)
-	room.takes(t, 12288)
+	room.wantAsked(t, 12288)
 	room.full = true
 	_, err = ws.Write("deep/new", []byte("x"), Replace)
 	wantError(t, err, errNoRoom, "write deep/new: no room")

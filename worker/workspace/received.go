@@ -8,8 +8,8 @@ import (
 	"mews/protocol"
 )
 
-// Received reports whether a clean path without links is below uploads/, or was before it went to
-// the trash.
+// Received reports whether a path is below uploads/, or was before it went to the trash. The path
+// must be clean and without links.
 func Received(name string) bool {
 	return strings.HasPrefix(originalPath(name), protocol.UploadsFolder+"/")
 }

@@ -28,16 +28,16 @@ const (
 	notRead     = "it could not be read: "
 )
 
-// Before records the state of path before a file is written there, and keeps the old bytes. content
-// is the new content; nil means that it is not known. Before returns nil if content is there
-// already, if keep is nil, or if the write will be refused. After completes the record.
-func (w *Workspace) Before(ctx context.Context, keep Keep, path string, content []byte) *protocol.Undo {
-	p, err := w.target(path)
+// RecordBefore records the state of path before a write, and keeps the old bytes. content is the new
+// content; nil means that it is not known. RecordBefore returns nil if content is there already, if
+// keep is nil, or if the write will be refused. RecordAfter completes the record.
+func (w *Workspace) RecordBefore(ctx context.Context, keep Keep, path string, content []byte) *protocol.Undo {
+	p, err := w.locateTarget(path)
 	if keep == nil || err != nil {
 		return nil
 	}
 	u := &protocol.Undo{Path: p.name}
-	if u.Before, u.Not = w.note(p.name); u.Before.Hashed() && content != nil {
+	if u.Before, u.Not = w.stateOrReason(p.name); u.Before.Hashed() && content != nil {
 		if sum := sha256.Sum256(content); hex.EncodeToString(sum[:]) == string(u.Before) {
 			return nil
 		}
@@ -48,16 +48,16 @@ func (w *Workspace) Before(ctx context.Context, keep Keep, path string, content 
 	return u
 }
 
-// BeforeMove records the state of path before it is moved. If gone is set the file goes to the
-// trash, and its bytes are kept; the caller sets To for other moves. BeforeMove returns nil if keep
+// RecordMove records the state of path before it is moved. If gone is set the file goes to the
+// trash, and its bytes are kept; the caller sets To for other moves. RecordMove returns nil if keep
 // is nil or nothing is there.
-func (w *Workspace) BeforeMove(ctx context.Context, keep Keep, path string, gone bool) *protocol.Undo {
-	p, err := w.find(path, keepLink)
+func (w *Workspace) RecordMove(ctx context.Context, keep Keep, path string, gone bool) *protocol.Undo {
+	p, err := w.findVisible(path, keepLink)
 	if keep == nil || err != nil {
 		return nil
 	}
 	u := &protocol.Undo{Path: p.name, Mode: int(p.info.Mode().Perm())}
-	if u.Before, u.Not = w.note(p.name); gone && u.Before.Hashed() {
+	if u.Before, u.Not = w.stateOrReason(p.name); gone && u.Before.Hashed() {
 		u.Not = w.keep(ctx, keep, u)
 	} else if !u.Before.Hashed() && u.Not == notTooLarge {
 		u.Not = "" // no bytes are needed
@@ -65,12 +65,12 @@ func (w *Workspace) BeforeMove(ctx context.Context, keep Keep, path string, gone
 	return u
 }
 
-// MovedTo completes the record of BeforeMove.
-func MovedTo(u *protocol.Undo, to string, gone bool) *protocol.Undo {
+// CompleteMove completes the record of RecordMove.
+func CompleteMove(u *protocol.Undo, to string, gone bool) *protocol.Undo {
 	switch {
 	case u == nil, gone && u.Not == "" && u.Before.Hashed():
 		return u
-	case !fits(to):
+	case !isSendablePath(to):
 		u.Not = notName
 	default:
 		u.To, u.Not = to, ""
@@ -78,8 +78,8 @@ func MovedTo(u *protocol.Undo, to string, gone bool) *protocol.Undo {
 	return u
 }
 
-// After completes the record of Before.
-func (w *Workspace) After(u *protocol.Undo) *protocol.Undo {
+// RecordAfter completes the record of RecordBefore.
+func (w *Workspace) RecordAfter(u *protocol.Undo) *protocol.Undo {
 	if u == nil || u.Not != "" {
 		return u
 	}
@@ -92,19 +92,19 @@ func (w *Workspace) After(u *protocol.Undo) *protocol.Undo {
 	return u
 }
 
-// ByProgram records the state that a program has left at a clean path; nil if it is not known.
+// ByProgram records a program's change of a clean path; nil if the result is not known.
 func ByProgram(name string, after protocol.FileState) *protocol.Undo {
-	if !fits(name) {
+	if !isSendablePath(name) {
 		return nil
 	}
 	return &protocol.Undo{Path: name, After: after, Not: protocol.ByProgram}
 }
 
-// note returns the state of a name, or why a change of it cannot be undone.
-func (w *Workspace) note(name string) (protocol.FileState, string) {
+// stateOrReason returns the state of a name, or why a change of it cannot be undone.
+func (w *Workspace) stateOrReason(name string) (protocol.FileState, string) {
 	state, _, err := w.State(name)
 	switch {
-	case !fits(name):
+	case !isSendablePath(name):
 		return "", notName
 	case err != nil:
 		return "", cut(notRead + reason(err))
@@ -131,8 +131,10 @@ func (w *Workspace) keep(ctx context.Context, keep Keep, u *protocol.Undo) strin
 	return ""
 }
 
-// fits reports whether a path is valid in messages to the supervisor.
-func fits(name string) bool { return len(name) <= protocol.MaxReceivedPath && fs.ValidPath(name) }
+// isSendablePath reports whether a path is valid in messages to the supervisor.
+func isSendablePath(name string) bool {
+	return len(name) <= protocol.MaxReceivedPath && fs.ValidPath(name)
+}
 
 func cut(text string) string {
 	return strings.ToValidUTF8(text[:min(len(text), protocol.MaxUndoText)], "")
@@ -199,9 +201,9 @@ func (w *Workspace) OpenPlain(name string) (*os.File, error) {
 	return f, wrapError("read", name, err)
 }
 
-// PutBack makes the file at a clean path hold exactly the size bytes of r. It replaces anything
-// except a folder, and follows no link. The file is on the disk when PutBack returns.
-func (w *Workspace) PutBack(name string, r io.Reader, size int64, mode fs.FileMode) error {
+// RestoreFile makes the file at a clean path hold exactly the size bytes of r. It replaces anything
+// except a folder, and follows no link. The file is on the disk when RestoreFile returns.
+func (w *Workspace) RestoreFile(name string, r io.Reader, size int64, mode fs.FileMode) error {
 	d, err := w.Draft(path.Dir(name), size)
 	if err != nil {
 		return err
@@ -237,8 +239,8 @@ func (w *Workspace) Remove(name string) error {
 	return wrapError("remove", name, ignoreMissing(err))
 }
 
-// MoveBack moves a file or folder from one clean path to another, free one. It follows no link.
-func (w *Workspace) MoveBack(from, to string) error {
+// RestorePath moves a file or folder from one clean path to another, free one. It follows no link.
+func (w *Workspace) RestorePath(from, to string) error {
 	err := errors.Join(checkFolders(w.root, path.Dir(from)), checkFolders(w.root, path.Dir(to)))
 	if err == nil {
 		err = moveDurably(w.root, from, to, newFolder)
@@ -251,8 +253,8 @@ const maxBelow = 1000
 
 var errManyBelow = errors.New("too many files")
 
-// FilesBelow lists all files below the folder at a clean path, by their paths from it on: /a, /b/c.
-// ok is false if there are too many, or the folder cannot be read.
+// FilesBelow lists all files below a folder, by their paths from it on: /a, /b/c. name is a clean
+// path. ok is false if there are too many, or the folder cannot be read.
 func (w *Workspace) FilesBelow(ctx context.Context, name string) (paths []string, ok bool) {
 	n := 0
 	err := walk(ctx, w.root, name, allEntries, func(e Entry) error {
@@ -267,8 +269,8 @@ func (w *Workspace) FilesBelow(ctx context.Context, name string) (paths []string
 	return paths, err == nil
 }
 
-// RemoveFolders removes the folder at a clean path with all its folders, if they hold nothing else.
-// A missing folder is no error. It follows no link.
+// RemoveFolders removes a folder with all its folders, if they hold nothing else. name is a clean
+// path. A missing folder is no error. It follows no link.
 func (w *Workspace) RemoveFolders(ctx context.Context, name string) error {
 	if state, _, err := w.State(name); err != nil || state != protocol.FileFolder {
 		return err

@@ -35,11 +35,10 @@ func (e Entry) Open() (*os.File, error) {
 
 // Walk visits everything below the folder dir, or only the file dir. It visits in the order of
 // names, a folder before its contents. It leaves out hidden files and the trash, unless dir is in
-// the trash. visit may return fs.SkipDir to skip the contents of a folder, or the rest of a file's
-// folder. fs.SkipAll ends the walk. Any other error ends the walk and is returned. The walk ends
-// with ctx.
+// the trash. To skip a folder's contents, or the rest of a file's folder, visit returns fs.SkipDir.
+// fs.SkipAll ends the walk. Any other error ends the walk and is returned. The walk ends with ctx.
 func (w *Workspace) Walk(ctx context.Context, dir string, visit func(Entry) error) error {
-	p, err := w.find(dir, followLinks)
+	p, err := w.findVisible(dir, followLinks)
 	if err != nil {
 		return wrapError("list", dir, err)
 	}
@@ -158,8 +157,8 @@ func (w *walker) read(dir string) ([]Entry, error) {
 	return entries, err
 }
 
-// Sweep removes leftovers of crashes: half-written files that have not changed since a time. It
-// returns their number. It ignores the rules, and skips folders that it cannot read.
+// Sweep removes leftovers of crashes: half-written files older than a time. It returns their
+// number. It ignores the rules, and skips folders that it cannot read.
 func (w *Workspace) Sweep(ctx context.Context, before time.Time) (int, error) {
 	removed := 0
 	err := walk(ctx, w.root, ".", allEntries, func(e Entry) error {

@@ -62,14 +62,14 @@ func (w *Workspace) Close() error { return w.root.Close() }
 
 // Stat describes the file at path, links followed.
 func (w *Workspace) Stat(path string) (fs.FileInfo, error) {
-	p, err := w.find(path, followLinks)
+	p, err := w.findVisible(path, followLinks)
 	return p.info, wrapError("look at", path, err)
 }
 
 // Open opens a regular file for reading. It never waits, whatever is at path. The caller closes the
 // file.
 func (w *Workspace) Open(path string) (*os.File, error) {
-	p, err := w.find(path, followLinks)
+	p, err := w.findVisible(path, followLinks)
 	if err == nil {
 		err = checkRegular(p.info)
 	}

@@ -32,7 +32,7 @@ const (
 // content is on the disk. An existing file keeps its permissions. created means that there was no
 // file before.
 func (w *Workspace) Write(path string, data []byte, mode Mode) (created bool, err error) {
-	p, err := w.target(path)
+	p, err := w.locateTarget(path)
 	if err == nil && p.info != nil && mode == Create {
 		same, err := hasContent(w.root, p, data)
 		if err == nil && !same {

@@ -218,7 +218,7 @@ func TestAModelDoesNotCommandTheTerminal(t *testing.T) {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if n := strings.Count(d.emulator.text(), "two"); n != 1 {
+	if n := strings.Count(d.emulator.Text(), "two"); n != 1 {
 		t.Errorf("the answer is on the screen %d times", n)
 	}
 }

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/creack/pty"
+
+	"mews/cmd/mews/chat/chattest"
 )
 
 // shows waits until the screen ends with some lines; | is the cursor.
@@ -20,7 +22,7 @@ func (d *terminalUser) shows(want string) {
 	give := time.After(patience)
 	for {
 		d.mu.Lock()
-		text := d.emulator.text()
+		text := d.emulator.Text()
 		d.mu.Unlock()
 		if strings.HasSuffix("\n"+text, "\n"+want) {
 			return
@@ -117,7 +119,7 @@ func TestWideLettersAndComposedOnes(t *testing.T) {
 	for _, apart := range []bool{false, true} {
 		d := atPrompt(t)
 		d.mu.Lock()
-		d.emulator.apart = apart
+		d.emulator.Apart = apart
 		d.mu.Unlock()
 		d.press(strings.Repeat("漢字", 30) + "a")
 		row := strings.Repeat("漢字", 19) + "漢"
@@ -210,7 +212,7 @@ func TestALineFollowsTheTerminalsSize(t *testing.T) {
 	d.shows("> " + long[:78] + "\n" + long[78:137] + "|" + long[137:])
 	for _, cols := range []int{50, 100} {
 		d.mu.Lock()
-		d.emulator.resize(cols, 24)
+		d.emulator.Resize(cols, 24)
 		d.mu.Unlock()
 		d.must(pty.Setsize(d.tty, &pty.Winsize{Rows: 24, Cols: uint16(cols)}))
 		// it comes by itself where the terminal is the program's own
@@ -263,9 +265,10 @@ func FuzzLineEditor(f *testing.F) {
 		if len(typed) > 1000 {
 			return // it takes long and shows nothing more
 		}
-		screen := newEmulator(t, max(2, int(width)), 24)
+		cols, rows := max(2, int(width)), 24
+		screen := chattest.NewScreen(t, cols, rows)
 		e := &lineEditor{keys: bufio.NewReader(strings.NewReader(typed)), out: screen, history: &history{}, interrupt: func() {}, aboveKept: func() {}}
-		e.resize(screen.cols, screen.rows)
+		e.resize(cols, rows)
 		e.print(nil, []row{{text: "so"}}, true)
 		for {
 			text, err := e.ReadLine()

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"mews/cmd/mews/chat/chattest"
 	"mews/supervisor"
 	"mews/supervisor/control"
 )
@@ -19,12 +20,12 @@ import (
 // watcher is a screen that an answer comes to, and the terminal that it is written to.
 type watcher struct {
 	terminal
-	emulator *emulator
+	emulator *chattest.Screen
 	said     string
 }
 
 func newWatcher(t testing.TB, cols, rows int) *watcher {
-	w := &watcher{terminal: terminal{style: inColour(true)}, emulator: newEmulator(t, cols, rows)}
+	w := &watcher{terminal: terminal{style: inColour(true)}, emulator: chattest.NewScreen(t, cols, rows)}
 	w.line = &lineEditor{keys: bufio.NewReader(strings.NewReader("")), out: w.emulator, history: &history{}, style: w.style,
 		aboveKept: w.reply.keep, width: cols, height: rows}
 	return w
@@ -75,7 +76,7 @@ func TestAGrowingAnswerEndsAsOneThatCameAtOnce(t *testing.T) {
 		}
 		w.line.edit(key{name: ctrlUKey})
 		w.end()
-		if d := cmp.Diff(whole.emulator.everything(), w.emulator.everything()); d != "" {
+		if d := cmp.Diff(whole.emulator.Everything(), w.emulator.Everything()); d != "" {
 			rt.Fatal(d)
 		}
 	})
@@ -86,7 +87,7 @@ func TestAGrowingAnswerEndsAsOneThatCameAtOnce(t *testing.T) {
 func TestNothingIsLostWhereTheScreenChanges(t *testing.T) {
 	for name, between := range map[string]func(*watcher){
 		"wider": func(w *watcher) {
-			w.emulator.resize(60, 20)
+			w.emulator.Resize(60, 20)
 			w.line.resize(60, 20)
 		},
 		"a line is sent": func(w *watcher) {
@@ -109,7 +110,7 @@ func TestNothingIsLostWhereTheScreenChanges(t *testing.T) {
 				}
 			}
 			w.end()
-			all, at := w.emulator.everything(), 0
+			all, at := w.emulator.Everything(), 0
 			for i := range 60 {
 				word := fmt.Sprintf("word%d.", i)
 				n := strings.LastIndex(all, word)

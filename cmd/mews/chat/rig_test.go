@@ -12,6 +12,7 @@ import (
 	"github.com/creack/pty"
 	"github.com/hashicorp/go-hclog"
 
+	"mews/cmd/mews/chat/chattest"
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/control"
@@ -160,7 +161,7 @@ type terminalUser struct {
 
 	mu       sync.Mutex
 	seen     []byte
-	emulator *emulator
+	emulator *chattest.Screen
 	more     chan struct{} // a token when there is more to see
 	read     int           // as far as expect has come
 }
@@ -173,7 +174,7 @@ func (p *rig) sit(o Options) *terminalUser {
 	p.must(err)
 	p.must(pty.Setsize(tty, &pty.Winsize{Rows: 24, Cols: 80}))
 	d := &terminalUser{rig: p, keys: keys, tty: tty, left: make(chan error, 1), more: make(chan struct{}, 1),
-		emulator: newEmulator(p.T, 80, 24)}
+		emulator: chattest.NewScreen(p.T, 80, 24)}
 	var watching sync.WaitGroup
 	watching.Go(d.watch)
 	ctx, cancel := context.WithCancel(context.Background())

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/rivo/uniseg"
 
+	"mews/cmd/mews/chat/chattest"
 	"mews/supervisor/markdown"
 )
 
@@ -125,7 +126,7 @@ func FuzzRows(f *testing.F) {
 		}
 		rich := markdown.Columns(width).Render(md)
 		rows := s.rows(rich, "", width)
-		screen := newEmulator(t, width, 4)
+		screen := chattest.NewScreen(t, width, 4)
 		for _, r := range rows {
 			if n := uniseg.StringWidth(readable(r.text)); n > width {
 				t.Errorf("%q takes %d columns of %d", r.text, n, width)

@@ -17,6 +17,7 @@ import (
 	"mews/supervisor/access"
 	"mews/supervisor/admin"
 	"mews/supervisor/app"
+	"mews/supervisor/logging"
 	"mews/supervisor/placement"
 )
 
@@ -106,7 +107,7 @@ func examineBudget(ctx context.Context, o Options) (string, error) {
 	if !limited {
 		return textNoBudget, nil
 	}
-	catalogue, err := app.NewCatalogue(cfg, app.Discard())
+	catalogue, err := app.NewCatalogue(cfg, logging.Discard())
 	if err != nil {
 		return "", err
 	}

@@ -20,7 +20,7 @@ const (
 	textUnitHides     = "%s's folder %s is hidden from the service by ProtectHome=%s of %s.service: put ProtectHome=no and ReadWritePaths=%s into a drop-in, or choose another `home:`"
 	textSpeechMemory  = "speech.in.model: %s takes %s of memory with the longest recording (speech.in.longest), and worker.memory leaves %s: choose a smaller model or shorter recordings, or raise worker.memory"
 	textSpeechModel   = "speech.in.model: %s can't be used: %w"
-	textSpeechProgram = "speech: there is no program %s in /usr/local/bin, /usr/bin or /bin, where workers see it; the README says how to get it"
+	textSpeechProgram = "speech: there is no program %s in /usr/local/bin, /usr/bin or /bin, where workers see it; `mews help voice-setup` says how to get it"
 	textUnitReadOnly  = "%s's folder %s can't be written by the service (ProtectSystem=strict of %s.service): add ReadWritePaths=%s in a drop-in, or choose another `home:`"
 	textOutsidePolicy = "%s's folder %s lies outside the roots of %s: add the line `root %s` there, and systemctl restart %s; or choose another `home:`"
 
@@ -56,7 +56,7 @@ const (
 	textChannelFails   = "messages from %s do not come as they should: %s (since %s)"
 	textTelegramFiles  = "telegram.files: %s can't be read: %w; it is the folder that your Bot API server works in, and has to be there for this account"
 	textTelegramSilent = "ask Telegram at %s who the bot is: %w; is the token right (@BotFather has it), and the network there?"
-	textNoGitHub       = "no repositories; the README says how reviews and notices from GitHub begin"
+	textNoGitHub       = "no repositories; `mews help github-setup` says how to set up reviews and notices"
 	textGitHub         = "known as %s, %s, %s"
 	textGitHubCalled   = "GitHub calls"
 	textGitHubPolled   = "GitHub is asked"

@@ -10,6 +10,7 @@ import (
 	"mews/config"
 	"mews/supervisor/api"
 	"mews/supervisor/app"
+	"mews/supervisor/logging"
 	"mews/supervisor/placement"
 	"mews/supervisor/pool"
 )
@@ -59,11 +60,11 @@ func startSpawner(ctx context.Context, cfg *config.Config, started *os.File) (*p
 	if err != nil {
 		return nil, workers, err
 	}
-	o, err := app.PlacementOptions(cfg, app.Discard()).SpawnerOptions(workers)
+	o, err := app.PlacementOptions(cfg, logging.Discard()).SpawnerOptions(workers)
 	if err != nil {
 		return nil, workers, err
 	}
-	o.Log, o.Started = app.Discard(), started
+	o.Log, o.Started = logging.Discard(), started
 	s, err := pool.StartSpawner(ctx, o)
 	return s, workers, err
 }

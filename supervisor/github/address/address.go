@@ -8,14 +8,13 @@ import (
 	"mews/supervisor"
 )
 
-// pattern is the page of an issue or a pull request, with or without what follows, or
+// pattern matches the page of an issue or pull request, with anything after it, and
 // OWNER/REPO#NUMBER.
 var pattern = regexp.MustCompile(
 	`^(?:https?://[^/\s]+/)?([A-Za-z0-9][A-Za-z0-9_-]*/[A-Za-z0-9._-]+)(?:/(?:issues|pull)/|#)([1-9][0-9]{0,8})(?:[/?#]\S*)?$`,
 )
 
-// Parse gives the repository and the number of an issue or a pull request that somebody names by its
-// address.
+// Parse returns the repository and number in the address of an issue or pull request.
 func Parse(text string) (repo string, number int, ok bool) {
 	m := pattern.FindStringSubmatch(text)
 	if m == nil {

@@ -21,39 +21,39 @@ import (
 	"github.com/google/go-github/v66/github"
 )
 
-// renewal is how long before a token's end a new one is made.
+// renewal is how long before its end a token is replaced.
 const renewal = 5 * time.Minute
 
-// need names what a call has to be allowed; an App's token allows one need for one repository.
+// need names the permissions of a call. An App's token has one need for one repository.
 type need string
 
 const (
-	content  need = ""         // what reviews, triage and notices take
-	hooking  need = "hooks"    // a repository's webhooks
-	planning need = "projects" // an organisation's projects
-	asApp    need = "app"      // the App itself, with no installation
+	needContent  need = ""         // for reviews, triage and notices
+	needHooks    need = "hooks"    // a repository's webhooks
+	needProjects need = "projects" // an organisation's projects
+	needApp      need = "app"      // the App itself, without an installation
 )
 
-// permissions are what each need asks of an installation, of what it was granted.
+// permissions are those that each need requests, as far as the installation was granted them.
 var permissions = map[need]map[string]string{
-	content:  {"metadata": "read", "contents": "read", "pull_requests": "write", "issues": "write", "checks": "write"},
-	hooking:  {"metadata": "read", "repository_hooks": "write"},
-	planning: {"metadata": "read", "issues": "read", "organization_projects": "write"},
+	needContent:  {"metadata": "read", "contents": "read", "pull_requests": "write", "issues": "write", "checks": "write"},
+	needHooks:    {"metadata": "read", "repository_hooks": "write"},
+	needProjects: {"metadata": "read", "issues": "read", "organization_projects": "write"},
 }
 
-// authorizer says what a request is authorized by.
+// authorizer adds the authorization to requests.
 type authorizer struct {
 	gh    *github.Client
-	token func() string // nil with an App
+	token func() string // nil for an App
 	app   int64
 	key   *rsa.PrivateKey
 	now   func() time.Time
 
-	mu     sync.Mutex // guards minted; held while one is made, so that each is made once
+	mu     sync.Mutex // guards minted; held while a token is made, so that each is made once
 	minted map[mintKey]minted
 }
 
-// lowerRepo is a repository's name as a key: GitHub does not tell case apart.
+// lowerRepo returns a repository's name as a key: GitHub ignores case.
 func lowerRepo(repo string) string { return strings.ToLower(repo) }
 
 type mintKey struct {
@@ -65,7 +65,7 @@ type mintKey struct {
 type minted struct {
 	token secret
 	until time.Time
-	lacks []string // permissions that were asked for and not granted
+	lacks []string // requested permissions that were not granted
 }
 
 func newAuthorizer(o Options) (*authorizer, error) {
@@ -81,8 +81,8 @@ func newAuthorizer(o Options) (*authorizer, error) {
 	return a, err
 }
 
-// readKey reads a private key as GitHub gives it (PKCS #1) or as others keep it (PKCS #8). Its
-// errors hold nothing of it.
+// readKey reads a private key in GitHub's form (PKCS #1) or in PKCS #8. Its errors contain nothing
+// of the key.
 func readKey(text string) (*rsa.PrivateKey, error) {
 	block, _ := pem.Decode([]byte(text))
 	if block == nil {
@@ -99,7 +99,7 @@ func readKey(text string) (*rsa.PrivateKey, error) {
 	return nil, errors.New("github's app: the private key is no RSA key")
 }
 
-// scope is whose limits a request draws on.
+// scope returns the account whose rate limits a request uses.
 func (a *authorizer) scope(repo string) string {
 	if a.key == nil {
 		return ""
@@ -108,16 +108,16 @@ func (a *authorizer) scope(repo string) string {
 	return owner
 }
 
-// authorization is a call's Authorization header.
+// authorization returns a call's Authorization header.
 func (a *authorizer) authorization(ctx context.Context, k *call) (string, error) {
 	switch {
 	case a.key == nil:
 		return "Bearer " + a.token(), nil
-	case k.need == asApp:
+	case k.need == needApp:
 		token, err := a.jwt()
 		return "Bearer " + token, err
 	case k.repo == "":
-		return "", newError(Forbidden, k.what, 0, "", errors.New("an app has tokens for repositories alone"))
+		return "", newError(Forbidden, k.action, 0, "", errors.New("an app has tokens for repositories alone"))
 	}
 	token, err := a.installation(ctx, mintKey{lowerRepo(k.repo), k.need})
 	if err != nil {
@@ -126,8 +126,8 @@ func (a *authorizer) authorization(ctx context.Context, k *call) (string, error)
 	return "Bearer " + token.token.reveal(), nil
 }
 
-// jwt is who the App says it is, for ten minutes at most, which is GitHub's bound. (RFC 7519 with
-// RS256; a minute back, for its clock.)
+// jwt returns the App's own token for ten minutes, GitHub's maximum. (RFC 7519 with RS256; it
+// begins a minute earlier, for GitHub's clock.)
 func (a *authorizer) jwt() (string, error) {
 	now := a.now()
 	claims, err := json.Marshal(map[string]any{
@@ -143,7 +143,7 @@ func (a *authorizer) jwt() (string, error) {
 	return signed + "." + encode(signature), err
 }
 
-// installation is a token for one repository: the one that there is, or a new one.
+// installation returns a token for one repository: the current one, or a new one.
 func (a *authorizer) installation(ctx context.Context, key mintKey) (minted, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -157,10 +157,10 @@ func (a *authorizer) installation(ctx context.Context, key mintKey) (minted, err
 	return m, err
 }
 
-// mint makes a token with the least permissions: what the need takes, as far as the installation
-// was granted it.
+// mint makes a token with the least permissions: those of the need, as far as the installation was
+// granted them.
 func (a *authorizer) mint(ctx context.Context, key mintKey) (minted, error) {
-	k := &call{what: "have a token for " + key.repo, need: asApp, read: true}
+	k := &call{action: "have a token for " + key.repo, need: needApp, isRead: true}
 	ctx = context.WithValue(ctx, callKey{}, k)
 	owner, name, _ := strings.Cut(key.repo, "/")
 	found, _, err := a.gh.Apps.FindRepositoryInstallation(ctx, owner, name)
@@ -202,7 +202,7 @@ func (a *authorizer) mint(ctx context.Context, key mintKey) (minted, error) {
 	return m, nil
 }
 
-// granted are an installation's permissions by name.
+// granted returns an installation's permissions by name.
 func granted(p *github.InstallationPermissions) (map[string]string, error) {
 	data, err := json.Marshal(p)
 	if err != nil {
@@ -212,9 +212,9 @@ func granted(p *github.InstallationPermissions) (map[string]string, error) {
 	return byName, json.Unmarshal(data, &byName)
 }
 
-// refused forgets a token that is not accepted any more, so that the next call makes another.
+// refused forgets a rejected token, so that the next call makes another.
 func (a *authorizer) refused(k *call, status int) {
-	if status != http.StatusUnauthorized || a.key == nil || k.need == asApp {
+	if status != http.StatusUnauthorized || a.key == nil || k.need == needApp {
 		return
 	}
 	a.mu.Lock()
@@ -222,7 +222,7 @@ func (a *authorizer) refused(k *call, status int) {
 	delete(a.minted, mintKey{lowerRepo(k.repo), k.need})
 }
 
-// redact takes the token of an Authorization header out of GitHub's words.
+// redact removes the token of an Authorization header from GitHub's text.
 func redact(text, header string) string {
 	if token := strings.TrimPrefix(header, "Bearer "); token != "" {
 		return strings.ReplaceAll(text, token, "***")

@@ -15,7 +15,7 @@ const (
 	mintToken = "POST /app/installations/{installation}/access_tokens"
 )
 
-func TestAnAppHasATokenOfAnHourForOneRepository(t *testing.T) {
+func TestApp_TokenIsForOneHourAndRepository(t *testing.T) {
 	r := newAppRig(t, githubtest.Options{Strict: true, May: map[string]string{"metadata": "read", "contents": "read", "pull_requests": "write",
 		"issues": "read", "administration": "write"}})
 	ctx := t.Context()
@@ -54,7 +54,7 @@ func TestAnAppHasATokenOfAnHourForOneRepository(t *testing.T) {
 	r.Revoke(reads[len(reads)-1].Token)
 	_, err := r.Pull(ctx, widget, n)
 	failure(t, err, api.Auth)
-	must[api.Pull](t)(r.Pull(ctx, widget, n)) // with a new one
+	must[api.Pull](t)(r.Pull(ctx, widget, n)) // with a new token
 	login := must[string](t)(r.Login(ctx))
 	if login != "mews[bot]" {
 		t.Errorf("it is %s", login)
@@ -68,14 +68,14 @@ func TestAnAppHasATokenOfAnHourForOneRepository(t *testing.T) {
 	}
 }
 
-func TestNoErrorHoldsATokenOrAnAddress(t *testing.T) {
+func TestError_LacksTokenAndAddress(t *testing.T) {
 	r := newRig(t, githubtest.Options{Token: "ghp_verysecret"})
 	ctx := t.Context()
 	for _, f := range []githubtest.Fault{
 		{Kind: githubtest.Error, Code: 500, Text: "the token ghp_verysecret is odd"}, {Kind: githubtest.Reset}, {Kind: githubtest.BadJSON},
 		{Kind: githubtest.HTML, Text: "ghp_verysecret"}, {Kind: githubtest.Error, Code: 401, Text: "ghp_verysecret"}, {Kind: githubtest.Truncated},
 	} {
-		f.Times = -1 // a GET is sent again by net/http where a connection was cut
+		f.Times = -1 // net/http repeats a GET if a connection was cut
 		end := r.Fault(f)
 		_, err := r.Repository(ctx, widget)
 		end()
@@ -94,7 +94,7 @@ func TestNoErrorHoldsATokenOrAnAddress(t *testing.T) {
 	}
 }
 
-func TestAKeyThatIsNoneIsRefused(t *testing.T) {
+func TestNew_InvalidKey_IsRefused(t *testing.T) {
 	for _, key := range []string{"", "-----BEGIN RSA PRIVATE KEY-----\nAAAA\n-----END RSA PRIVATE KEY-----\n"} {
 		if _, err := api.New(api.Options{App: &api.App{ID: 1, Key: func() string { return key }}}); err == nil || strings.Contains(err.Error(), "AAAA") {
 			t.Errorf("got %v", err)

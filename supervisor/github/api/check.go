@@ -12,16 +12,16 @@ import (
 type Check struct {
 	ID         int64
 	Name       string
-	App        string // slug of the App that made it
+	App        string // slug of the App that created it
 	Status     string // queued, in_progress, completed
 	Conclusion string // success, failure, neutral, cancelled, skipped, timed_out, action_required
 	URL        string
 	Head       string
-	External   string // its maker's own name of it
+	External   string // the id that its creator gave it
 	Completed  time.Time
 }
 
-// NewCheck is a check run as it is to be. It is completed and neutral: it blocks nothing.
+// NewCheck is a check run to be created. It is completed and neutral, so it blocks nothing.
 type NewCheck struct {
 	Name     string
 	Head     string
@@ -30,9 +30,9 @@ type NewCheck struct {
 	Summary  string
 }
 
-// Checks reads the last check runs of a commit or branch.
+// Checks returns the last check runs of a commit or branch.
 func (c *Client) Checks(ctx context.Context, repo, ref, etag string) (Page[Check], error) {
-	k := &call{what: fmt.Sprintf("list the checks of %s", repo), repo: repo, etag: etag}
+	k := &call{action: fmt.Sprintf("list the checks of %s", repo), repo: repo, etag: etag}
 	return listing(ctx, c, k, 3*pageSize, checkOf,
 		func(ctx context.Context, owner, name string, page github.ListOptions) ([]*github.CheckRun, *github.Response, error) {
 			r, resp, err := c.gh.Checks.ListCheckRunsForRef(ctx, owner, name, ref, &github.ListCheckRunsOptions{ListOptions: page})
@@ -43,9 +43,9 @@ func (c *Client) Checks(ctx context.Context, repo, ref, etag string) (Page[Check
 		})
 }
 
-// CreateCheck makes a check run. It takes a GitHub App.
+// CreateCheck creates a check run. Only a GitHub App may do so.
 func (c *Client) CreateCheck(ctx context.Context, repo string, n NewCheck) (Check, error) {
-	k := &call{what: "make a check run in " + repo, repo: repo}
+	k := &call{action: "make a check run in " + repo, repo: repo}
 	r, _, err := ask(ctx, c, k, func(ctx context.Context, owner, name string) (*github.CheckRun, *github.Response, error) {
 		return c.gh.Checks.CreateCheckRun(ctx, owner, name, github.CreateCheckRunOptions{Name: n.Name, HeadSHA: n.Head, ExternalID: &n.External,
 			Status: github.String("completed"), Conclusion: github.String("neutral"), Output: outputOf(n)})
@@ -53,9 +53,9 @@ func (c *Client) CreateCheck(ctx context.Context, repo string, n NewCheck) (Chec
 	return checkOf(r), err
 }
 
-// UpdateCheck replaces what a check run says.
+// UpdateCheck replaces the text of a check run.
 func (c *Client) UpdateCheck(ctx context.Context, repo string, id int64, n NewCheck) error {
-	k := &call{what: "edit a check run in " + repo, repo: repo}
+	k := &call{action: "edit a check run in " + repo, repo: repo}
 	_, _, err := ask(ctx, c, k, func(ctx context.Context, owner, name string) (*github.CheckRun, *github.Response, error) {
 		return c.gh.Checks.UpdateCheckRun(ctx, owner, name, id, github.UpdateCheckRunOptions{Name: n.Name,
 			Status: github.String("completed"), Conclusion: github.String("neutral"), Output: outputOf(n)})

@@ -1,9 +1,8 @@
-// Package api is the one client of GitHub: REST by google/go-github, which is imported here alone,
-// and GraphQL. What it returns are structs of its own, and every error is an *Error. It asks for
-// what it is told to and decides nothing.
+// Package api is the only client of GitHub: REST by google/go-github, which only this package
+// imports, and GraphQL. It returns structs of its own, and every error is an *Error. It makes the
+// requests that its callers want, and decides nothing.
 //
-// A repository is named owner/name everywhere. A client may be used from several goroutines at
-// once.
+// A repository's name is always owner/name. A client may be used from several goroutines at once.
 package api
 
 import (
@@ -21,37 +20,37 @@ import (
 
 const (
 	publicURL = "https://api.github.com/"
-	timeout   = 60 * time.Second // of a request, its body read; GitHub gives one up after 10 s
-	pageSize  = 100              // the most that GitHub gives at once
+	timeout   = 60 * time.Second // of a request with its body; GitHub gives up after 10 s
+	pageSize  = 100              // GitHub's maximum
 )
 
-// Options is what a client needs. Either Token or App is given.
+// Options configure a client. Either Token or App is set.
 type Options struct {
-	URL   string        // "" is GitHub's own; else GitHub Enterprise's, with or without /api/v3/
-	Token func() string // reveals the token; a function is not printed by accident
+	URL   string        // "" means github.com; otherwise GitHub Enterprise's address, with or without /api/v3/
+	Token func() string // returns the token; a function is not printed by accident
 	App   *App
 	Store Store             // nil keeps the limits in memory
-	Now   func() time.Time  // nil is time.Now
-	HTTP  http.RoundTripper // nil is net/http's, with time-outs
+	Now   func() time.Time  // nil means time.Now
+	HTTP  http.RoundTripper // nil means net/http's, with timeouts
 }
 
-// App is a GitHub App.
+// App identifies a GitHub App.
 type App struct {
 	ID  int64
-	Key func() string // reveals its private key, as PEM
+	Key func() string // returns its private key, as PEM
 }
 
-// Client asks GitHub.
+// Client makes requests to GitHub.
 type Client struct {
 	gh      *github.Client
 	auth    *authorizer
 	limits  *limiter
 	clock   *clock
-	graphql string // its URL, below the base's host
+	graphql string // GraphQL's URL, on the base URL's host
 	now     func() time.Time
 }
 
-// New makes a client. It sends nothing.
+// New creates a client. It sends nothing.
 func New(o Options) (*Client, error) {
 	base, err := baseURL(o.URL)
 	if err != nil {
@@ -72,14 +71,14 @@ func New(o Options) (*Client, error) {
 	if inner == nil {
 		inner = newTransport()
 	}
-	client := &http.Client{Timeout: timeout, CheckRedirect: stayHere(base.Host), Transport: &transport{inner, base.Host, auth, c.limits, c.clock, o.Now}}
+	client := &http.Client{Timeout: timeout, CheckRedirect: followOnHost(base.Host), Transport: &transport{inner, base.Host, auth, c.limits, c.clock, o.Now}}
 	c.gh = github.NewClient(client)
 	c.gh.BaseURL, c.gh.UserAgent = base, "mews"
 	auth.gh = c.gh
 	return c, nil
 }
 
-// baseURL is where REST is. (As go-github's WithEnterpriseURLs finds it.)
+// baseURL returns the address of REST. (It follows go-github's WithEnterpriseURLs.)
 func baseURL(configured string) (*url.URL, error) {
 	u, err := url.Parse(strings.TrimSuffix(cmp.Or(configured, publicURL), "/") + "/")
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || u.User != nil {
@@ -93,17 +92,17 @@ func baseURL(configured string) (*url.URL, error) {
 
 // call is one request, as the transport sees it.
 type call struct {
-	what string // what is tried, for people: read pull request acme/widget#3
-	repo string // "" where it is about none
-	need need   // what an installation's token has to allow
-	read bool   // a POST that changes nothing
-	free bool   // it draws on no limit
-	etag string // ask whether this is still so
-	most int64  // bytes of the answer; 0 is maxAnswer
+	action   string // the attempted action, for users: read pull request acme/widget#3
+	repo     string // "" if it is about no repository
+	need     need   // the permissions that an installation's token must have
+	isRead   bool   // a POST that changes nothing
+	isFree   bool   // it uses no rate limit
+	etag     string // ask for an answer only if it differs from this one
+	maxBytes int64  // limit of the answer in bytes; 0 means maxAnswer
 
 	// These are set by the transport.
-	got  string // the answer's ETag
-	done bool   // it made or changed content, or may have
+	answerETag     string // the answer's ETag
+	mayHaveWritten bool   // it changed content, or may have
 }
 
 type callKey struct{}
@@ -113,16 +112,16 @@ func callOf(ctx context.Context) *call {
 	return c
 }
 
-// ask runs one call of go-github.
+// ask makes one call of go-github.
 func ask[T any](ctx context.Context, c *Client, k *call, do func(ctx context.Context, owner, name string) (T, *github.Response, error)) (T, *github.Response, error) {
 	var none T
 	owner, name, ok := strings.Cut(k.repo, "/")
 	if k.repo != "" && (!ok || owner == "" || name == "" || strings.ContainsAny(name, "/?#%") || strings.ContainsAny(owner, "?#%")) {
-		return none, nil, newError(Invalid, k.what, 0, "", fmt.Errorf("%q is no owner/name", k.repo))
+		return none, nil, newError(Invalid, k.action, 0, "", fmt.Errorf("%q is no owner/name", k.repo))
 	}
 	value, resp, err := do(context.WithValue(ctx, callKey{}, k), owner, name)
 	if accepted := new(github.AcceptedError); errors.As(err, &accepted) {
-		err = nil // 202: GitHub does it in a moment
+		err = nil // 202: GitHub will do it in a moment
 	}
 	if err != nil {
 		return none, resp, c.explain(ctx, k, err)
@@ -130,7 +129,7 @@ func ask[T any](ctx context.Context, c *Client, k *call, do func(ctx context.Con
 	return value, resp, nil
 }
 
-// pages reads a list to its end, or until there are most. more says that there are others.
+// pages reads a list to its end, or up to most elements. more means that there are others.
 func pages[T any](ctx context.Context, c *Client, k *call, most int,
 	list func(ctx context.Context, owner, name string, page github.ListOptions) ([]T, *github.Response, error)) (all []T, more bool, err error) {
 	page := github.ListOptions{PerPage: min(pageSize, most)}
@@ -143,7 +142,7 @@ func pages[T any](ctx context.Context, c *Client, k *call, most int,
 		}
 		all = append(all, part...)
 		if page.Page > 1 {
-			k.got = "" // what changes on one page need not change another
+			k.answerETag = "" // an ETag of one page says nothing about another
 		}
 		k.etag = ""
 		if len(all) >= most || resp.NextPage == 0 {
@@ -153,8 +152,8 @@ func pages[T any](ctx context.Context, c *Client, k *call, most int,
 	}
 }
 
-// each makes ours of go-github's.
-func each[A, B any](list []A, ours func(A) B) []B {
+// convertAll converts the elements of a list.
+func convertAll[A, B any](list []A, ours func(A) B) []B {
 	made := []B{}
 	for _, a := range list {
 		made = append(made, ours(a))

@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// clock is by how much this machine's clock is ahead of GitHub's.
+// clock has the difference between this machine's clock and GitHub's.
 type clock struct {
-	mu    sync.Mutex // guards what follows
+	mu    sync.Mutex // guards the fields below
 	ahead time.Duration
 	known bool
 }
 
-// note takes the Date of an answer, which is cut to the second.
+// note reads the Date of an answer, which has whole seconds.
 func (c *clock) note(date string, now time.Time) {
 	at, err := http.ParseTime(date)
 	if err != nil {
@@ -24,8 +24,8 @@ func (c *clock) note(date string, now time.Time) {
 	c.ahead, c.known = now.Sub(at), true
 }
 
-// Clock is by how much this machine's clock was ahead of GitHub's at the last answer, to a second
-// or two. It is not known before the first.
+// Clock returns how far this machine's clock was ahead of GitHub's at the last answer, to a second
+// or two. It is unknown before the first answer.
 func (c *Client) Clock() (ahead time.Duration, known bool) {
 	c.clock.mu.Lock()
 	defer c.clock.mu.Unlock()

@@ -10,29 +10,28 @@ import (
 	"github.com/google/go-github/v66/github"
 )
 
-// Comment is one below an issue or a pull request, or on lines of a diff.
+// Comment is a comment on an issue or a pull request, or on lines of a diff.
 type Comment struct {
 	ID       int64
-	Number   int // the issue's or pull request's
+	Number   int // of the issue or pull request
 	Author   string
 	Bot      bool
 	Standing string // of the author: OWNER, MEMBER, COLLABORATOR, ...
 	Body     string
 	URL      string
-	Path     string // of the file, for one on a diff
+	Path     string // of the file, for a comment on a diff
 	Created  time.Time
 	Updated  time.Time
 }
 
-// IssueComments reads the comments below an issue or a pull request, oldest first.
+// IssueComments returns the comments on an issue or a pull request, oldest first.
 func (c *Client) IssueComments(ctx context.Context, repo string, number int) (Page[Comment], error) {
-	return c.comments(ctx, &call{what: fmt.Sprintf("list the comments of %s#%d", repo, number), repo: repo}, number, nil)
+	return c.comments(ctx, &call{action: fmt.Sprintf("list the comments of %s#%d", repo, number), repo: repo}, number, nil)
 }
 
-// CommentsSince reads the comments of a whole repository below issues and pull requests, oldest
-// change first.
+// CommentsSince returns a repository's comments on issues and pull requests, oldest change first.
 func (c *Client) CommentsSince(ctx context.Context, repo string, since time.Time, etag string) (Page[Comment], error) {
-	return c.comments(ctx, &call{what: "list the comments of " + repo, repo: repo, etag: etag}, 0, &since)
+	return c.comments(ctx, &call{action: "list the comments of " + repo, repo: repo, etag: etag}, 0, &since)
 }
 
 func (c *Client) comments(ctx context.Context, k *call, number int, since *time.Time) (Page[Comment], error) {
@@ -46,9 +45,9 @@ func (c *Client) comments(ctx context.Context, k *call, number int, since *time.
 		})
 }
 
-// DiffCommentsSince reads the comments on diffs of a whole repository, oldest change first.
+// DiffCommentsSince returns a repository's comments on diffs, oldest change first.
 func (c *Client) DiffCommentsSince(ctx context.Context, repo string, since time.Time, etag string) (Page[Comment], error) {
-	k := &call{what: "list the comments on diffs of " + repo, repo: repo, etag: etag}
+	k := &call{action: "list the comments on diffs of " + repo, repo: repo, etag: etag}
 	return listing(ctx, c, k, 5*pageSize, diffCommentOf,
 		func(ctx context.Context, owner, name string, page github.ListOptions) ([]*github.PullRequestComment, *github.Response, error) {
 			return c.gh.PullRequests.ListComments(ctx, owner, name, 0,
@@ -56,18 +55,18 @@ func (c *Client) DiffCommentsSince(ctx context.Context, repo string, since time.
 		})
 }
 
-// CreateComment puts a comment below an issue or a pull request.
+// CreateComment adds a comment to an issue or a pull request.
 func (c *Client) CreateComment(ctx context.Context, repo string, number int, body string) (Comment, error) {
-	k := &call{what: fmt.Sprintf("comment on %s#%d", repo, number), repo: repo}
+	k := &call{action: fmt.Sprintf("comment on %s#%d", repo, number), repo: repo}
 	made, _, err := ask(ctx, c, k, func(ctx context.Context, owner, name string) (*github.IssueComment, *github.Response, error) {
 		return c.gh.Issues.CreateComment(ctx, owner, name, number, &github.IssueComment{Body: &body})
 	})
 	return commentOf(made), err
 }
 
-// EditComment replaces the text of such a comment. Nobody gets a mail of it.
+// EditComment replaces the text of such a comment. GitHub sends no mail about it.
 func (c *Client) EditComment(ctx context.Context, repo string, id int64, body string) error {
-	k := &call{what: fmt.Sprintf("edit a comment in %s", repo), repo: repo}
+	k := &call{action: fmt.Sprintf("edit a comment in %s", repo), repo: repo}
 	_, _, err := ask(ctx, c, k, func(ctx context.Context, owner, name string) (*github.IssueComment, *github.Response, error) {
 		return c.gh.Issues.EditComment(ctx, owner, name, id, &github.IssueComment{Body: &body})
 	})
@@ -85,8 +84,8 @@ func diffCommentOf(p *github.PullRequestComment) Comment {
 		Updated: p.GetUpdatedAt().Time}
 }
 
-// numberAt is the number at the end of an API address, 0 where there is none.
+// numberAt returns the number at the end of an API address; 0 if there is none.
 func numberAt(address string) int {
-	n, _ := strconv.Atoi(path.Base(address)) // 0 is right for what is no number
+	n, _ := strconv.Atoi(path.Base(address)) // 0 is right if it is no number
 	return n
 }

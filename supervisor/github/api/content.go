@@ -9,25 +9,25 @@ import (
 )
 
 const (
-	// MaxFile is how large a file may be that is read.
+	// MaxFile is the largest file that is read, in bytes.
 	MaxFile = 1 << 20
-	batch   = 25 // files in one query: GitHub gives a query 10 s
+	batch   = 25 // files in one query: GitHub allows a query 10 s
 )
 
-// File reads a file of a commit, branch or tag; "" is the default branch. found is false where
+// File reads a file of a commit, branch or tag; "" means the default branch. found is false if
 // there is none.
 func (c *Client) File(ctx context.Context, repo, path, ref string) (data []byte, found bool, err error) {
 	// it comes in base64
-	k := &call{what: fmt.Sprintf("read %s of %s", path, repo), repo: repo, most: 2 * MaxFile}
+	k := &call{action: fmt.Sprintf("read %s of %s", path, repo), repo: repo, maxBytes: 2 * MaxFile}
 	text, _, err := ask(ctx, c, k, func(ctx context.Context, owner, name string) (string, *github.Response, error) {
 		file, folder, resp, err := c.gh.Repositories.GetContents(ctx, owner, name, path, &github.RepositoryContentGetOptions{Ref: ref})
 		switch {
 		case err != nil:
 			return "", resp, err
 		case file == nil || file.GetType() != "file":
-			return "", resp, newError(NotFound, k.what, 0, "", fmt.Errorf("it is no file (a folder of %d)", len(folder)))
+			return "", resp, newError(NotFound, k.action, 0, "", fmt.Errorf("it is no file (a folder of %d)", len(folder)))
 		case file.GetSize() > MaxFile || file.GetEncoding() == "none":
-			return "", resp, newError(TooLarge, k.what, 0, "", fmt.Errorf("it has %d bytes", file.GetSize()))
+			return "", resp, newError(TooLarge, k.action, 0, "", fmt.Errorf("it has %d bytes", file.GetSize()))
 		}
 		text, err := file.GetContent()
 		return text, resp, err
@@ -38,8 +38,8 @@ func (c *Client) File(ctx context.Context, repo, path, ref string) (data []byte,
 	return []byte(text), err == nil, err
 }
 
-// Texts reads many files of one commit in few requests. A file that is not there, is binary or is
-// larger than MaxFile is left out.
+// Texts reads many files of one commit in few requests. It leaves out files that are missing,
+// binary or larger than MaxFile.
 func (c *Client) Texts(ctx context.Context, repo, ref string, paths []string) (map[string]string, error) {
 	texts := map[string]string{}
 	for len(paths) > 0 {
@@ -70,7 +70,7 @@ func (c *Client) textsByQuery(ctx context.Context, repo, ref string, paths []str
 			IsTruncated bool
 		}
 	}
-	k := &call{what: fmt.Sprintf("read %d files of %s", len(paths), repo), repo: repo, read: true}
+	k := &call{action: fmt.Sprintf("read %d files of %s", len(paths), repo), repo: repo, isRead: true}
 	query := "query($owner:String!,$name:String!" + names + "){repository(owner:$owner,name:$name){" + fields + "}}"
 	if err := c.query(ctx, k, query, variables, &answer); err != nil {
 		return err
@@ -96,16 +96,16 @@ func (c *Client) textsOneByOne(ctx context.Context, repo, ref string, paths []st
 	return nil
 }
 
-// Entry is one of a folder.
+// Entry is an entry of a folder.
 type Entry struct {
 	Path string
 	Type string // file, dir, symlink, submodule
 	Size int
 }
 
-// Folder lists a folder of a commit, branch or tag; none where there is no such folder.
+// Folder lists a folder of a commit, branch or tag. A missing folder has no entries.
 func (c *Client) Folder(ctx context.Context, repo, path, ref string) ([]Entry, error) {
-	k := &call{what: fmt.Sprintf("list the folder %s of %s", path, repo), repo: repo}
+	k := &call{action: fmt.Sprintf("list the folder %s of %s", path, repo), repo: repo}
 	list, _, err := ask(ctx, c, k, func(ctx context.Context, owner, name string) ([]*github.RepositoryContent, *github.Response, error) {
 		_, folder, resp, err := c.gh.Repositories.GetContents(ctx, owner, name, path, &github.RepositoryContentGetOptions{Ref: ref})
 		return folder, resp, err
@@ -113,5 +113,5 @@ func (c *Client) Folder(ctx context.Context, repo, path, ref string) ([]Entry, e
 	if ClassOf(err) == NotFound {
 		return nil, nil
 	}
-	return each(list, func(e *github.RepositoryContent) Entry { return Entry{e.GetPath(), e.GetType(), e.GetSize()} }), err
+	return convertAll(list, func(e *github.RepositoryContent) Entry { return Entry{e.GetPath(), e.GetType(), e.GetSize()} }), err
 }

@@ -16,32 +16,32 @@ import (
 	"mews/supervisor"
 )
 
-// Class is what is wrong. Programs decide by it.
+// Class is the class of an error. Programs decide by it.
 type Class string
 
 const (
 	Auth        Class = "auth"      // the token or the App's key is not accepted
 	Forbidden   Class = "forbidden" // it may not do this
 	NotFound    Class = "notfound"  // it is not there, or the token may not see it
-	Invalid     Class = "invalid"   // GitHub refused what was sent
+	Invalid     Class = "invalid"   // GitHub refused the request as wrong
 	TooLarge    Class = "too_large" // a diff or an answer
 	Limited     Class = "limited"   // until Error.Until
 	Unreachable Class = "unreachable"
-	Server      Class = "server" // GitHub failed
+	Server      Class = "server" // an internal error of GitHub
 )
 
-const maxText = 300 // bytes of GitHub's own words that are kept
+const maxText = 300 // bytes of GitHub's own text that are kept
 
-// Error is why GitHub did not do something. It wraps a supervisor.Error with what a person is told.
-// No token is in it.
+// Error is the reason why a request failed. It wraps a supervisor.Error with the text for users. It
+// contains no token.
 type Error struct {
 	Class   Class
-	What    string // what was tried: read pull request acme/widget#3
-	Status  int    // of HTTP; 0 where there was no answer
-	Text    string // GitHub's own words, on one line
+	What    string // the attempted action: read pull request acme/widget#3
+	Status  int    // the HTTP status; 0 if there was no answer
+	Text    string // GitHub's own text, on one line
 	Until   time.Time
-	Unknown bool   // it may have been done all the same
-	Needs   string // the permissions that would do, in GitHub's words: issues=write
+	Unknown bool   // the action may have happened anyway
+	Needs   string // permissions that would suffice, as in GitHub's API: issues=write
 	cause   *supervisor.Error
 }
 
@@ -72,7 +72,7 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.cause }
 
-// ClassOf is the class of the first Error that err wraps, "" where there is none.
+// ClassOf returns the class of the first Error that err wraps; "" if there is none.
 func ClassOf(err error) Class {
 	var e *Error
 	if errors.As(err, &e) {
@@ -81,11 +81,11 @@ func ClassOf(err error) Class {
 	return ""
 }
 
-// explain makes ours of whatever a call ended with. ctx's end stays what it is.
+// explain converts the error of a call to an *Error. It does not change the error of ctx's end.
 func (c *Client) explain(ctx context.Context, k *call, err error) error {
 	var ours *Error
-	var told *supervisor.Error      // of what keeps the limits
-	var moved *github.ErrorResponse // the transport leaves redirects over that are not followed
+	var told *supervisor.Error      // from the store of the limits
+	var moved *github.ErrorResponse // for redirects that were not followed
 	switch {
 	case errors.Is(err, errNotModified):
 		return errNotModified
@@ -94,23 +94,23 @@ func (c *Client) explain(ctx context.Context, k *call, err error) error {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case errors.As(err, &told):
-		return fmt.Errorf("github: %s: %w", k.what, bare(err))
+		return fmt.Errorf("github: %s: %w", k.action, bare(err))
 	case errors.As(err, &moved):
-		return newError(NotFound, k.what, moved.Response.StatusCode, "it has another name now", nil)
+		return newError(NotFound, k.action, moved.Response.StatusCode, "it has another name now", nil)
 	}
-	e := newError(Server, k.what, 0, "", bare(err)) // what came is not what GitHub says
-	e.Unknown = k.done
+	e := newError(Server, k.action, 0, "", bare(err)) // the answer has an unknown format
+	e.Unknown = k.mayHaveWritten
 	return e
 }
 
-// unanswered is a request to which nothing came.
+// unanswered returns the error of a request without an answer.
 func unanswered(k *call, unknown bool, err error) *Error {
-	e := newError(Unreachable, k.what, 0, "", bare(err))
+	e := newError(Unreachable, k.action, 0, "", bare(err))
 	e.Unknown = unknown
 	return e
 }
 
-// bare is an error of net/http without the URL.
+// bare returns an error of net/http without the URL.
 func bare(err error) error {
 	var u *url.Error
 	if errors.As(err, &u) {
@@ -132,7 +132,7 @@ func classOf(status int) Class {
 	return cmp.Or(statusClasses[status], Invalid)
 }
 
-// refusalText is what GitHub says of a refusal, on one line.
+// refusalText returns GitHub's text of a refusal, on one line.
 func refusalText(body []byte) string {
 	var said struct {
 		Message string            `json:"message"`
@@ -148,7 +148,8 @@ func refusalText(body []byte) string {
 	return oneLine(strings.Join(parts, "; "))
 }
 
-// refusalPart is one of a refusal's errors: words, or an object that names a field.
+// refusalPart returns the text of one of a refusal's errors: a text, or an object that names a
+// field.
 func refusalPart(raw json.RawMessage) string {
 	var words string
 	if json.Unmarshal(raw, &words) == nil {

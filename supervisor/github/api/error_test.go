@@ -15,9 +15,9 @@ import (
 	"mews/supervisor/problem"
 )
 
-// TestAnAnswerThatIsLostIsUnknown has the answers to reviews lost in each way: whether ours is
-// there has to be looked at.
-func TestAnAnswerThatIsLostIsUnknown(t *testing.T) {
+// TestLostAnswer_IsUnknown loses the answers to reviews in each way. The caller must then look for
+// its review.
+func TestLostAnswer_IsUnknown(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	ctx := t.Context()
 	n := r.open()
@@ -44,7 +44,7 @@ func TestAnAnswerThatIsLostIsUnknown(t *testing.T) {
 	}
 }
 
-func TestEachRefusalHasItsClass(t *testing.T) {
+func TestRefusal_HasItsClass(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true, May: map[string]string{"metadata": "read", "contents": "read", "pull_requests": "read"}})
 	ctx := t.Context()
 	n := r.open()
@@ -82,7 +82,7 @@ func TestEachRefusalHasItsClass(t *testing.T) {
 	failure(t, err, api.Auth)
 }
 
-func TestARepositoryThatHasAnotherNameIsFoundThere(t *testing.T) {
+func TestRenamedRepository_IsFollowed(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	ctx := t.Context()
 	n := r.open()
@@ -96,7 +96,7 @@ func TestARepositoryThatHasAnotherNameIsFoundThere(t *testing.T) {
 	}
 }
 
-func TestNothingFollowsToAnotherHost(t *testing.T) {
+func TestRedirect_ToOtherHost_IsNotFollowed(t *testing.T) {
 	asked := 0
 	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked++ }))
 	t.Cleanup(other.Close)
@@ -117,7 +117,7 @@ func TestNothingFollowsToAnotherHost(t *testing.T) {
 	}
 }
 
-func TestAnAnswerWithoutAnEndIsBrokenOff(t *testing.T) {
+func TestEndlessAnswer_IsBrokenOff(t *testing.T) {
 	sent := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
 		for chunk := make([]byte, 1<<20); ; {
 			if _, err := rw.Write(chunk); err != nil {
@@ -134,7 +134,7 @@ func TestAnAnswerWithoutAnEndIsBrokenOff(t *testing.T) {
 	failure(t, err, api.TooLarge)
 }
 
-func TestWithoutGraphQLItDoesWithREST(t *testing.T) {
+func TestWithoutGraphQL_UsesREST(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true, NoGraphQL: true})
 	ctx := t.Context()
 	n := r.open()
@@ -147,8 +147,8 @@ func TestWithoutGraphQLItDoesWithREST(t *testing.T) {
 	}
 }
 
-// TestAReviewOfFiftyFilesTakesFewRequests reads all that a review of 50 files takes, by an App.
-func TestAReviewOfFiftyFilesTakesFewRequests(t *testing.T) {
+// TestFiftyFileReview_TakesFewRequests makes all requests of a review of 50 files as an App.
+func TestFiftyFileReview_TakesFewRequests(t *testing.T) {
 	r := newAppRig(t, githubtest.Options{Strict: true})
 	ctx := t.Context()
 	files := map[string]string{}
@@ -175,7 +175,7 @@ func TestAReviewOfFiftyFilesTakesFewRequests(t *testing.T) {
 	must[api.Page[api.Review]](t)(r.Reviews(ctx, widget, n))
 	must[api.Issue](t)(r.Client.Issue(ctx, widget, n))
 	must[string](t)(r.Permission(ctx, widget, p.Author))
-	must[api.Pull](t)(r.Pull(ctx, widget, n)) // it is still the head
+	must[api.Pull](t)(r.Pull(ctx, widget, n)) // checks that the head is still the same
 	must[api.Review](t)(r.CreateReview(ctx, widget, n, api.NewReview{Head: p.Head.SHA, Body: "Fine"}))
 	if asked := len(r.Requests()); asked > 30 {
 		t.Errorf("it took %d requests\n%s", asked, r.Dump())

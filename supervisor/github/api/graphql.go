@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-github/v66/github"
 )
 
-// query runs a query or, where the call is no read, a mutation. $owner and $name are the
-// repository's. GitHub answers 200 also where it refuses.
+// query runs a query, or a mutation if the call is no read. $owner and $name are the repository's.
+// GitHub answers 200 even if it refuses.
 func (c *Client) query(ctx context.Context, k *call, text string, variables map[string]any, into any) error {
 	var answer struct {
 		Data   json.RawMessage `json:"data"`
@@ -36,12 +36,12 @@ func (c *Client) query(ctx context.Context, k *call, text string, variables map[
 		return c.refusedQuery(ctx, k, answer.Errors[0])
 	}
 	if err := json.Unmarshal(answer.Data, into); err != nil {
-		return newError(Server, k.what, http.StatusOK, "", fmt.Errorf("read its answer: %w", err))
+		return newError(Server, k.action, http.StatusOK, "", fmt.Errorf("read its answer: %w", err))
 	}
 	return nil
 }
 
-// queryError is one of an answer's errors.
+// queryError is one of the errors in an answer.
 type queryError struct {
 	Type       string `json:"type"`
 	Message    string `json:"message"`
@@ -50,8 +50,7 @@ type queryError struct {
 	} `json:"extensions"`
 }
 
-// errNoField is that the server's GraphQL does not know what was asked for, as an older
-// Enterprise's.
+// errNoField means that the server's GraphQL lacks a requested field, as in an older Enterprise.
 var errNoField = errors.New("its graphql does not know what was asked for")
 
 var queryClasses = map[string]Class{
@@ -68,14 +67,14 @@ func (c *Client) refusedQuery(ctx context.Context, k *call, said queryError) err
 	if said.Extensions.Code == "undefinedField" || said.Extensions.Code == "undefinedType" {
 		cause = errNoField
 	}
-	e := newError(class, k.what, http.StatusOK, oneLine(said.Message), cause)
+	e := newError(class, k.action, http.StatusOK, oneLine(said.Message), cause)
 	if class == Limited {
 		e.Until = c.now().Add(leastPause)
 	}
 	return e
 }
 
-// noGraphQL says whether an error is that the server has no GraphQL, or not what was asked for.
+// noGraphQL reports whether the server has no GraphQL, or lacks the requested field.
 func noGraphQL(err error) bool {
 	var e *Error
 	return errors.Is(err, errNoField) || errors.As(err, &e) && e.Status == http.StatusNotFound

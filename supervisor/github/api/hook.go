@@ -9,15 +9,15 @@ import (
 	"github.com/google/go-github/v66/github"
 )
 
-// AppHook is the number of an App's own webhook, which all its repositories share.
+// AppHook is the id of an App's own webhook, which all its repositories share.
 const AppHook = 0
 
 // Hook is a webhook.
 type Hook struct {
-	ID     int64 // AppHook for the App's own
+	ID     int64 // AppHook means the App's own
 	URL    string
 	JSON   bool
-	Secret bool // it has one; GitHub does not show it
+	Secret bool // it has a secret, which GitHub does not show
 	Active bool
 	Events []string
 }
@@ -25,22 +25,22 @@ type Hook struct {
 // Delivery is one attempt to deliver an event.
 type Delivery struct {
 	ID     int64
-	GUID   string // the same for each attempt
+	GUID   string // the same for all attempts
 	At     time.Time
-	Again  bool // it was asked for
+	Again  bool // it is a requested redelivery
 	Status string
-	Code   int // of HTTP; 0 where there was no answer
+	Code   int // the HTTP status; 0 if there was no answer
 	Event  string
 	Action string
 }
 
-// OK says whether the receiver took it.
+// OK reports whether the receiver accepted the delivery.
 func (d Delivery) OK() bool { return d.Code >= 200 && d.Code < 300 }
 
-// Hooks reads a repository's webhooks. It takes an admin of the repository. With an App its own is
-// the first.
+// Hooks returns a repository's webhooks. Only an admin of the repository may read them. For an App,
+// its own webhook comes first.
 func (c *Client) Hooks(ctx context.Context, repo string) ([]Hook, error) {
-	k := &call{what: "list the webhooks of " + repo, repo: repo, need: hooking}
+	k := &call{action: "list the webhooks of " + repo, repo: repo, need: needHooks}
 	page, err := listing(ctx, c, k, pageSize, hookOf,
 		func(ctx context.Context, owner, name string, page github.ListOptions) ([]*github.Hook, *github.Response, error) {
 			return c.gh.Repositories.ListHooks(ctx, owner, name, &page)
@@ -48,7 +48,7 @@ func (c *Client) Hooks(ctx context.Context, repo string) ([]Hook, error) {
 	if c.auth.key == nil {
 		return page.Items, err
 	}
-	own, _, ownErr := ask(ctx, c, &call{what: "read the app's webhook", need: asApp},
+	own, _, ownErr := ask(ctx, c, &call{action: "read the app's webhook", need: needApp},
 		func(ctx context.Context, _, _ string) (*github.HookConfig, *github.Response, error) {
 			return c.gh.Apps.GetHookConfig(ctx)
 		})
@@ -60,9 +60,9 @@ func (c *Client) Hooks(ctx context.Context, repo string) ([]Hook, error) {
 	return append(hooks, page.Items...), nil
 }
 
-// CreateHook makes a webhook of JSON.
+// CreateHook creates a webhook that sends JSON.
 func (c *Client) CreateHook(ctx context.Context, repo, url string, secret func() string, events []string) (Hook, error) {
-	k := &call{what: "make a webhook in " + repo, repo: repo, need: hooking}
+	k := &call{action: "make a webhook in " + repo, repo: repo, need: needHooks}
 	h, _, err := ask(ctx, c, k, func(ctx context.Context, owner, name string) (*github.Hook, *github.Response, error) {
 		return c.gh.Repositories.CreateHook(ctx, owner, name, &github.Hook{Active: github.Bool(true), Events: events,
 			Config: &github.HookConfig{URL: &url, ContentType: github.String("json"), InsecureSSL: github.String("0"), Secret: github.String(secret())}})
@@ -79,8 +79,8 @@ func hookOf(h *github.Hook) Hook {
 	return made
 }
 
-// Deliveries reads a page of what a webhook was sent, newest first. cursor is "" for the first
-// page; next is "" after the last.
+// Deliveries returns a page of a webhook's deliveries, newest first. cursor is "" for the first
+// page, and next is "" after the last.
 func (c *Client) Deliveries(ctx context.Context, repo string, hook int64, cursor string) (list []Delivery, next string, err error) {
 	o := &github.ListCursorOptions{PerPage: pageSize, Cursor: cursor}
 	k := hookCall("list what was sent to a webhook of "+repo, repo, hook)
@@ -93,7 +93,7 @@ func (c *Client) Deliveries(ctx context.Context, repo string, hook int64, cursor
 	if err != nil {
 		return nil, "", err
 	}
-	return each(found, deliveryOf), resp.Cursor, nil
+	return convertAll(found, deliveryOf), resp.Cursor, nil
 }
 
 func deliveryOf(d *github.HookDelivery) Delivery {
@@ -101,7 +101,7 @@ func deliveryOf(d *github.HookDelivery) Delivery {
 		Event: d.GetEvent(), Action: d.GetAction()}
 }
 
-// Redeliver asks for one to be sent again.
+// Redeliver asks GitHub to repeat a delivery.
 func (c *Client) Redeliver(ctx context.Context, repo string, hook, delivery int64) error {
 	k := hookCall(fmt.Sprintf("have delivery %d to a webhook of %s sent again", delivery, repo), repo, hook)
 	_, _, err := ask(ctx, c, k, func(ctx context.Context, owner, name string) (*github.HookDelivery, *github.Response, error) {
@@ -115,7 +115,7 @@ func (c *Client) Redeliver(ctx context.Context, repo string, hook, delivery int6
 
 func hookCall(what, repo string, hook int64) *call {
 	if hook == AppHook {
-		return &call{what: what, need: asApp}
+		return &call{action: what, need: needApp}
 	}
-	return &call{what: what, repo: repo, need: hooking}
+	return &call{action: what, repo: repo, need: needHooks}
 }

@@ -9,10 +9,10 @@ import (
 	"github.com/google/go-github/v66/github"
 )
 
-// Issue is an issue, or what of a pull request is one.
+// Issue is an issue, or the issue part of a pull request.
 type Issue struct {
 	Number   int
-	NodeID   string // GraphQL's name of it
+	NodeID   string // its id in GraphQL
 	Pull     bool
 	Title    string
 	Body     string
@@ -25,28 +25,28 @@ type Issue struct {
 	Comments int
 	Created  time.Time
 	Updated  time.Time
-	Closed   time.Time // zero while it is open
+	Closed   time.Time // zero if it is open
 }
 
-// Label is one of a repository's labels.
+// Label is a label of a repository.
 type Label struct {
 	Name        string
 	Color       string // six hexadecimal digits
 	Description string
 }
 
-// Issue reads an issue.
+// Issue returns an issue.
 func (c *Client) Issue(ctx context.Context, repo string, number int) (Issue, error) {
-	k := &call{what: fmt.Sprintf("read issue %s#%d", repo, number), repo: repo}
+	k := &call{action: fmt.Sprintf("read issue %s#%d", repo, number), repo: repo}
 	i, _, err := ask(ctx, c, k, func(ctx context.Context, owner, name string) (*github.Issue, *github.Response, error) {
 		return c.gh.Issues.Get(ctx, owner, name, number)
 	})
 	return issueOf(i), err
 }
 
-// IssuesSince reads the issues and pull requests that changed since then, oldest change first.
+// IssuesSince returns the issues and pull requests that changed since then, oldest change first.
 func (c *Client) IssuesSince(ctx context.Context, repo string, since time.Time, etag string) (Page[Issue], error) {
-	k := &call{what: "list the issues of " + repo, repo: repo, etag: etag}
+	k := &call{action: "list the issues of " + repo, repo: repo, etag: etag}
 	return listing(ctx, c, k, 5*pageSize, issueOf,
 		func(ctx context.Context, owner, name string, page github.ListOptions) ([]*github.Issue, *github.Response, error) {
 			return c.gh.Issues.ListByRepo(ctx, owner, name,
@@ -54,10 +54,11 @@ func (c *Client) IssuesSince(ctx context.Context, repo string, since time.Time, 
 		})
 }
 
-// SearchIssues finds issues of one repository by words, the best first.
+// SearchIssues searches a repository's issues for words. The best match comes first.
 func (c *Client) SearchIssues(ctx context.Context, repo, words string, most int) ([]Issue, error) {
-	k := &call{what: "search the issues of " + repo, repo: repo}
-	// What is asked for are words: no other's text may add a qualifier such as another repository.
+	k := &call{action: "search the issues of " + repo, repo: repo}
+	// Only words are searched for: others' text must not add a qualifier, such as another
+	// repository.
 	words = strings.NewReplacer(":", " ", `"`, " ", "\\", " ").Replace(words)
 	query := "repo:" + repo + " is:issue " + strings.Join(strings.Fields(words), " ")
 	found, _, err := ask(ctx, c, k, func(ctx context.Context, _, _ string) (*github.IssuesSearchResult, *github.Response, error) {
@@ -66,13 +67,13 @@ func (c *Client) SearchIssues(ctx context.Context, repo, words string, most int)
 	if err != nil {
 		return nil, err
 	}
-	return each(found.Issues, issueOf), nil
+	return convertAll(found.Issues, issueOf), nil
 }
 
-// maxQuery is how long a search may be (docs.github.com, search limitations).
+// maxQuery is the longest search (docs.github.com, search limitations).
 const maxQuery = 256
 
-// cut is the first bytes of a text, to the end of a word.
+// cut returns the first bytes of a text, up to the end of a word.
 func cut(text string, most int) string {
 	if len(text) <= most {
 		return text
@@ -90,13 +91,13 @@ func issueOf(i *github.Issue) Issue {
 	}
 	return Issue{Number: i.GetNumber(), NodeID: i.GetNodeID(), Pull: i.IsPullRequest(), Title: i.GetTitle(), Body: i.GetBody(), URL: i.GetHTMLURL(),
 		Author: i.GetUser().GetLogin(), Bot: i.GetUser().GetType() == "Bot", Standing: i.GetAuthorAssociation(), State: i.GetState(),
-		Labels: each(i.Labels, (*github.Label).GetName), Comments: i.GetComments(), Created: i.GetCreatedAt().Time, Updated: i.GetUpdatedAt().Time,
+		Labels: convertAll(i.Labels, (*github.Label).GetName), Comments: i.GetComments(), Created: i.GetCreatedAt().Time, Updated: i.GetUpdatedAt().Time,
 		Closed: i.GetClosedAt().Time}
 }
 
-// Labels reads a repository's labels.
+// Labels returns a repository's labels.
 func (c *Client) Labels(ctx context.Context, repo string) ([]Label, error) {
-	k := &call{what: "list the labels of " + repo, repo: repo}
+	k := &call{action: "list the labels of " + repo, repo: repo}
 	page, err := listing(ctx, c, k, 5*pageSize, func(l *github.Label) Label { return Label{l.GetName(), l.GetColor(), l.GetDescription()} },
 		func(ctx context.Context, owner, name string, page github.ListOptions) ([]*github.Label, *github.Response, error) {
 			return c.gh.Issues.ListLabels(ctx, owner, name, &page)
@@ -104,9 +105,9 @@ func (c *Client) Labels(ctx context.Context, repo string) ([]Label, error) {
 	return page.Items, err
 }
 
-// CreateLabel makes a label. One that there is already is no error.
+// CreateLabel creates a label. It is no error if the label exists already.
 func (c *Client) CreateLabel(ctx context.Context, repo string, label Label) error {
-	k := &call{what: fmt.Sprintf("make the label %s in %s", label.Name, repo), repo: repo}
+	k := &call{action: fmt.Sprintf("make the label %s in %s", label.Name, repo), repo: repo}
 	_, _, err := ask(ctx, c, k, func(ctx context.Context, owner, name string) (*github.Label, *github.Response, error) {
 		return c.gh.Issues.CreateLabel(ctx, owner, name, &github.Label{Name: &label.Name, Color: &label.Color, Description: &label.Description})
 	})
@@ -116,9 +117,9 @@ func (c *Client) CreateLabel(ctx context.Context, repo string, label Label) erro
 	return err
 }
 
-// AddLabels gives labels to an issue or a pull request.
+// AddLabels adds labels to an issue or a pull request.
 func (c *Client) AddLabels(ctx context.Context, repo string, number int, labels []string) error {
-	k := &call{what: fmt.Sprintf("label %s#%d", repo, number), repo: repo}
+	k := &call{action: fmt.Sprintf("label %s#%d", repo, number), repo: repo}
 	_, _, err := ask(ctx, c, k, func(ctx context.Context, owner, name string) ([]*github.Label, *github.Response, error) {
 		return c.gh.Issues.AddLabelsToIssue(ctx, owner, name, number, labels)
 	})

@@ -13,48 +13,48 @@ import (
 	"time"
 )
 
-// GitHub's secondary limits (docs.github.com, rate limits for the REST API): so many writes of
-// content. The windows are a little longer here, since GitHub counts when a request comes.
+// GitHub's secondary limits: the number of writes in a time. (docs.github.com, rate limits for the
+// REST API) The windows are slightly longer here, because GitHub counts when a request arrives.
 const (
 	minuteWrites = 80
 	hourWrites   = 500
 	minute       = time.Minute + 2*time.Second
 	hour         = time.Hour + 2*time.Second
 
-	leastPause   = time.Minute // where GitHub does not say how long; it doubles each time
+	leastPause   = time.Minute // if GitHub does not say how long; it doubles each time
 	longestPause = time.Hour
 )
 
-// Store keeps small values over restarts: what of GitHub's limits is used up.
+// Store keeps small values across restarts: the used part of GitHub's limits.
 type Store interface {
-	// Kept is a value, nil where there is none.
+	// Kept returns a value; nil if there is none.
 	Kept(ctx context.Context, key string) ([]byte, error)
 	Keep(ctx context.Context, key string, value []byte) error
 }
 
-// memory is a Store that ends with the process.
+// memory is a Store that keeps nothing across restarts.
 type memory struct{}
 
 func (memory) Kept(context.Context, string) ([]byte, error) { return nil, nil }
 func (memory) Keep(context.Context, string, []byte) error   { return nil }
 
-// usage is what an account has used up.
+// usage is the used part of an account's limits.
 type usage struct {
-	// until when nothing is sent, by resource; "" is all
+	// the end of each pause by resource; "" means all resources
 	Paused map[string]time.Time `json:"paused,omitempty"`
-	// how often one after the other without saying how long
+	// refusals in a row that did not say how long to wait
 	Refused int `json:"refused,omitempty"`
-	// when, in milliseconds, within the last hour; ascending
+	// times of writes within the last hour, in milliseconds, ascending
 	Writes []int64 `json:"writes,omitempty"`
 }
 
-// limiter holds requests back that GitHub would refuse. An account is an App's installation, by its
-// owner, or the token's.
+// limiter holds back requests that GitHub would refuse. An account is the token's, or an App's
+// installation by its owner.
 type limiter struct {
 	store Store
 	now   func() time.Time
 
-	mu       sync.Mutex // guards accounts, and orders what is kept
+	mu       sync.Mutex // guards accounts, and orders the saves
 	accounts map[string]*usage
 }
 
@@ -65,9 +65,9 @@ func newLimiter(store Store, now func() time.Time) *limiter {
 	return &limiter{store: store, now: now, accounts: map[string]*usage{}}
 }
 
-// begin counts a request, or refuses it.
-func (l *limiter) begin(ctx context.Context, k *call, account, resource string, write bool) error {
-	if k.free {
+// admit counts a request, or refuses it.
+func (l *limiter) admit(ctx context.Context, k *call, account, resource string, write bool) error {
+	if k.isFree {
 		return nil
 	}
 	l.mu.Lock()
@@ -79,7 +79,7 @@ func (l *limiter) begin(ctx context.Context, k *call, account, resource string, 
 	now := l.now()
 	until := later(u.Paused[""], u.Paused[resource])
 	if write {
-		until = later(until, u.room(now))
+		until = later(until, u.nextWrite(now))
 	}
 	if until.After(now) {
 		return limited(k, 0, "", until)
@@ -91,8 +91,8 @@ func (l *limiter) begin(ctx context.Context, k *call, account, resource string, 
 	return l.save(ctx, account, u)
 }
 
-// room is when there is room for one more write.
-func (u *usage) room(now time.Time) time.Time {
+// nextWrite returns the time when one more write is allowed.
+func (u *usage) nextWrite(now time.Time) time.Time {
 	for len(u.Writes) > 0 && time.UnixMilli(u.Writes[0]).Add(hour).Before(now) {
 		u.Writes = u.Writes[1:]
 	}
@@ -106,8 +106,8 @@ func (u *usage) room(now time.Time) time.Time {
 	return until
 }
 
-// end keeps what an answer says of the limits, before anybody is told of the answer. It is an
-// *Error where the answer is that one of them is used up.
+// end records an answer's limits before the caller gets the answer. It returns an *Error if the
+// answer says that a limit is used up.
 func (l *limiter) end(ctx context.Context, k *call, account, resource string, resp *http.Response) error {
 	text, over := overLimit(resp)
 	l.mu.Lock()
@@ -128,7 +128,7 @@ func (l *limiter) end(ctx context.Context, k *call, account, resource string, re
 			}
 			u.Paused[paused] = later(u.Paused[paused], until)
 		}
-		// A caller that has gone must not have the pause forgotten.
+		// The pause must be saved even if the caller has gone.
 		if err := l.save(context.WithoutCancel(ctx), account, u); err != nil {
 			return err
 		}
@@ -139,7 +139,7 @@ func (l *limiter) end(ctx context.Context, k *call, account, resource string, re
 	return nil
 }
 
-// note is what pauses until when after an answer: "" for everything.
+// note records the pause that an answer demands: its resource, "" for all, and its end.
 func (u *usage) note(resp *http.Response, resource string, over bool, now time.Time) (paused string, until time.Time) {
 	if seconds, err := strconv.Atoi(resp.Header.Get("Retry-After")); err == nil && over {
 		return "", now.Add(time.Duration(max(seconds, 1)) * time.Second)
@@ -155,7 +155,7 @@ func (u *usage) note(resp *http.Response, resource string, over bool, now time.T
 	return "", now.Add(pause)
 }
 
-// untilReset is how long until the limit is whole again, by GitHub's own clock where it says its
+// untilReset returns the time until the limit is reset, by GitHub's own clock if the answer has its
 // time.
 func untilReset(h http.Header, now time.Time) time.Duration {
 	reset, err := strconv.ParseInt(h.Get("X-RateLimit-Reset"), 10, 64)
@@ -168,13 +168,13 @@ func untilReset(h http.Header, now time.Time) time.Duration {
 	return max(time.Unix(reset, 0).Sub(now), 0) + time.Second
 }
 
-// overLimit says whether an answer is that a limit is used up, and GitHub's words. 403 is told from
-// one that is about permissions by its headers or its words. The body can be read again.
+// overLimit reports whether an answer says that a limit is used up, and returns GitHub's text.
+// Headers or text distinguish such a 403 from one about permissions. The body can be read again.
 func overLimit(resp *http.Response) (text string, over bool) {
 	if resp.StatusCode != http.StatusForbidden && resp.StatusCode != http.StatusTooManyRequests {
 		return "", false
 	}
-	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxRefusal)) // what came of it is good enough
+	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxRefusal)) // a partial text is enough
 	_ = resp.Body.Close()                                        // of a body that was read
 	resp.Body = io.NopCloser(bytes.NewReader(body))
 	text = refusalText(body)
@@ -184,7 +184,7 @@ func overLimit(resp *http.Response) (text string, over bool) {
 }
 
 func limited(k *call, status int, text string, until time.Time) *Error {
-	e := newError(Limited, k.what, status, text, nil)
+	e := newError(Limited, k.action, status, text, nil)
 	e.Until = until
 	return e
 }
@@ -227,7 +227,7 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
-// resourceOf is which of GitHub's primary limits a request draws on.
+// resourceOf returns the primary limit that a request uses.
 func resourceOf(path string) string {
 	switch {
 	case strings.HasSuffix(path, "/graphql"):

@@ -12,9 +12,9 @@ import (
 	"mews/supervisor/problem"
 )
 
-// TestWritesStayWithinTheLimits has a client write as fast as it may for two hours, dying in
-// between: GitHub never sees one too many.
-func TestWritesStayWithinTheLimits(t *testing.T) {
+// TestWrites_StayWithinLimits writes as fast as allowed for two hours, with restarts. GitHub must
+// never see one write too many.
+func TestWrites_StayWithinLimits(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	n := r.open()
 	done, refused := 0, 0
@@ -42,7 +42,7 @@ func TestWritesStayWithinTheLimits(t *testing.T) {
 	}
 }
 
-func TestRetryAfterIsKeptOverARestart(t *testing.T) {
+func TestRetryAfter_SurvivesRestart(t *testing.T) {
 	for _, code := range []int{403, 429} {
 		t.Run(fmt.Sprint(code), func(t *testing.T) {
 			r := newRig(t, githubtest.Options{Strict: true})
@@ -67,7 +67,7 @@ func TestRetryAfterIsKeptOverARestart(t *testing.T) {
 	}
 }
 
-func TestAPauseDoublesWhereGitHubDoesNotSayHowLong(t *testing.T) {
+func TestPause_WithoutRetryAfter_Doubles(t *testing.T) {
 	r := newRig(t, githubtest.Options{})
 	ctx := t.Context()
 	r.Fault(githubtest.Fault{Kind: githubtest.Secondary, Wordless: true, Times: 4})
@@ -87,7 +87,7 @@ func TestAPauseDoublesWhereGitHubDoesNotSayHowLong(t *testing.T) {
 	}
 }
 
-func TestTheEndOfALimitIsByGitHubsClock(t *testing.T) {
+func TestLimitReset_UsesGitHubsClock(t *testing.T) {
 	r := newRig(t, githubtest.Options{})
 	n := r.open()
 	r.Advance(3 * time.Hour)
@@ -103,14 +103,14 @@ func TestTheEndOfALimitIsByGitHubsClock(t *testing.T) {
 	}
 }
 
-// brokenStore can keep nothing.
+// brokenStore fails to keep anything.
 type brokenStore struct{ api.Store }
 
 func (brokenStore) Keep(context.Context, string, []byte) error { return errDisk }
 
 var errDisk = problem.New(problem.DiskFull, nil)
 
-func TestNothingIsWrittenThatCannotBeCounted(t *testing.T) {
+func TestWrite_IfNotCountable_IsRefused(t *testing.T) {
 	r := newRig(t, githubtest.Options{})
 	n := r.open()
 	c, err := api.New(api.Options{URL: r.URL(), Token: r.Token, Store: brokenStore{r.store}})
@@ -126,13 +126,13 @@ func TestNothingIsWrittenThatCannotBeCounted(t *testing.T) {
 	}
 }
 
-func TestNothingIsAskedOnceThePrimaryLimitIsUsedUp(t *testing.T) {
+func TestPrimaryLimit_UsedUp_SendsNothing(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	ctx := t.Context()
 	n := r.open()
 	page := must[api.Page[api.Pull]](t)(r.Pulls(ctx, widget, "open", 10, ""))
 	r.SetLimit("core", 3)
-	for range 10 { // what has not changed costs nothing
+	for range 10 { // unchanged answers cost nothing
 		page = must[api.Page[api.Pull]](t)(r.Pulls(ctx, widget, "open", 10, page.ETag))
 	}
 	must[api.Pull](t)(r.Pull(ctx, widget, n))

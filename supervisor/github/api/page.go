@@ -7,19 +7,17 @@ import (
 	"github.com/google/go-github/v66/github"
 )
 
-// Page is what there is of a list.
+// Page is a part of a list.
 type Page[T any] struct {
 	Items []T
-	More  bool // there are others, which were not read
-	// to ask with the next time; it is kept once what was read is dealt with. "" for a list of
-	// several pages
+	More  bool // there are others that were not read
+	// for the next request, once the items are processed; "" for a list of several pages
 	ETag string
-	// nothing has changed since the ETag that was asked with, and Items is empty. It costs none of
-	// the limit
+	// nothing has changed since the given ETag, and Items is empty; this uses no rate limit
 	Same bool
 }
 
-// listing reads a list into ours.
+// listing reads a list and converts its items.
 func listing[A, B any](ctx context.Context, c *Client, k *call, most int, ours func(A) B,
 	list func(ctx context.Context, owner, name string, page github.ListOptions) ([]A, *github.Response, error)) (Page[B], error) {
 	etag := k.etag
@@ -30,5 +28,5 @@ func listing[A, B any](ctx context.Context, c *Client, k *call, most int, ours f
 	if err != nil {
 		return Page[B]{}, err
 	}
-	return Page[B]{Items: each(all, ours), More: more, ETag: k.got}, nil
+	return Page[B]{Items: convertAll(all, ours), More: more, ETag: k.answerETag}, nil
 }

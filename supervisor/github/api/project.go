@@ -20,8 +20,7 @@ type projectList struct {
 	}
 }
 
-// Project finds an open project of a repository, or of its owner, by its title; "" where there is
-// none.
+// Project returns an open project of a repository or its owner, by its title; "" if there is none.
 func (c *Client) Project(ctx context.Context, repo, title string) (id string, err error) {
 	var answer struct {
 		Repository struct {
@@ -29,7 +28,7 @@ func (c *Client) Project(ctx context.Context, repo, title string) (id string, er
 			Owner      struct{ ProjectsV2 projectList }
 		}
 	}
-	k := &call{what: fmt.Sprintf("find the project %q of %s", title, repo), repo: repo, read: true, need: planning}
+	k := &call{action: fmt.Sprintf("find the project %q of %s", title, repo), repo: repo, isRead: true, need: needProjects}
 	if err := c.query(ctx, k, projectText, map[string]any{"title": title}, &answer); err != nil {
 		return "", err
 	}
@@ -41,10 +40,10 @@ func (c *Client) Project(ctx context.Context, repo, title string) (id string, er
 	return "", nil
 }
 
-// AddToProject puts an issue, by its NodeID, into a project. One that is there already stays as it
-// is.
+// AddToProject adds an issue, by its NodeID, to a project. It is no error if the issue is there
+// already.
 func (c *Client) AddToProject(ctx context.Context, repo, project, node string) error {
-	k := &call{what: "put an issue of " + repo + " into a project", repo: repo, need: planning}
+	k := &call{action: "put an issue of " + repo + " into a project", repo: repo, need: needProjects}
 	var answer struct{}
 	return c.query(ctx, k, addText, map[string]any{"project": project, "content": node}, &answer)
 }

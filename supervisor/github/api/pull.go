@@ -13,7 +13,7 @@ const (
 	// MaxFiles is how many files of a pull request GitHub lists (docs.github.com, list pull
 	// requests files).
 	MaxFiles = 3000
-	// MaxCommits is how many of its commits GitHub lists.
+	// MaxCommits is how many commits of a pull request GitHub lists.
 	MaxCommits = 250
 
 	maxDiff = 32 << 20 // bytes
@@ -26,7 +26,7 @@ type Pull struct {
 	Body     string
 	URL      string // its page
 	Author   string // login
-	Bot      bool   // the author is no person
+	Bot      bool   // the author is a bot or app
 	Standing string // of the author: OWNER, MEMBER, COLLABORATOR, CONTRIBUTOR, NONE, ...
 	State    string // open or closed
 	Draft    bool
@@ -34,7 +34,7 @@ type Pull struct {
 	Labels   []string
 	Head     Branch
 	Base     Branch
-	Fork     bool // the head is in another repository, or in none any more
+	Fork     bool // the head is in another repository, or in a deleted one
 	Created  time.Time
 	Updated  time.Time
 
@@ -42,25 +42,25 @@ type Pull struct {
 	Commits, Files, Additions, Deletions int
 }
 
-// Branch is one side of a pull request.
+// Branch is the head or base of a pull request.
 type Branch struct {
-	Repo string // owner/name; "" for a fork that is gone
+	Repo string // owner/name; "" for a deleted fork
 	Ref  string // the branch's name
 	SHA  string
 }
 
-// Pull reads a pull request.
+// Pull returns a pull request.
 func (c *Client) Pull(ctx context.Context, repo string, number int) (Pull, error) {
-	k := &call{what: fmt.Sprintf("read pull request %s#%d", repo, number), repo: repo}
+	k := &call{action: fmt.Sprintf("read pull request %s#%d", repo, number), repo: repo}
 	p, _, err := ask(ctx, c, k, func(ctx context.Context, owner, name string) (*github.PullRequest, *github.Response, error) {
 		return c.gh.PullRequests.Get(ctx, owner, name, number)
 	})
 	return pullOf(p), err
 }
 
-// Pulls reads the pull requests that changed last, of a state: open, closed or all.
+// Pulls returns the pull requests that changed last. state is open, closed or all.
 func (c *Client) Pulls(ctx context.Context, repo, state string, most int, etag string) (Page[Pull], error) {
-	k := &call{what: "list pull requests of " + repo, repo: repo, etag: etag}
+	k := &call{action: "list pull requests of " + repo, repo: repo, etag: etag}
 	return listing(ctx, c, k, most, pullOf,
 		func(ctx context.Context, owner, name string, page github.ListOptions) ([]*github.PullRequest, *github.Response, error) {
 			return c.gh.PullRequests.List(ctx, owner, name,
@@ -76,7 +76,7 @@ func pullOf(p *github.PullRequest) Pull {
 	return Pull{
 		Number: p.GetNumber(), Title: p.GetTitle(), Body: p.GetBody(), URL: p.GetHTMLURL(),
 		Author: p.GetUser().GetLogin(), Bot: p.GetUser().GetType() == "Bot", Standing: p.GetAuthorAssociation(),
-		State: p.GetState(), Draft: p.GetDraft(), Merged: p.GetMerged() || p.MergedAt != nil, Labels: each(p.Labels, (*github.Label).GetName),
+		State: p.GetState(), Draft: p.GetDraft(), Merged: p.GetMerged() || p.MergedAt != nil, Labels: convertAll(p.Labels, (*github.Label).GetName),
 		Head: head, Base: base, Fork: !strings.EqualFold(head.Repo, base.Repo), Created: p.GetCreatedAt().Time, Updated: p.GetUpdatedAt().Time,
 		Commits: p.GetCommits(), Files: p.GetChangedFiles(), Additions: p.GetAdditions(), Deletions: p.GetDeletions(),
 	}
@@ -90,14 +90,14 @@ func branchOf(b *github.PullRequestBranch) Branch {
 type Commit struct {
 	SHA     string
 	Message string
-	Author  string // login; the name that git has where GitHub knows nobody
+	Author  string // login; the name in git if GitHub does not know the author
 	Parents []string
 	At      time.Time
 }
 
-// Commits reads a pull request's commits, oldest first, MaxCommits at most.
+// Commits returns a pull request's commits, oldest first, at most MaxCommits.
 func (c *Client) Commits(ctx context.Context, repo string, number int) (Page[Commit], error) {
-	k := &call{what: fmt.Sprintf("list the commits of %s#%d", repo, number), repo: repo}
+	k := &call{action: fmt.Sprintf("list the commits of %s#%d", repo, number), repo: repo}
 	return listing(ctx, c, k, MaxCommits, commitOf,
 		func(ctx context.Context, owner, name string, page github.ListOptions) ([]*github.RepositoryCommit, *github.Response, error) {
 			return c.gh.PullRequests.ListCommits(ctx, owner, name, number, &page)
@@ -109,7 +109,7 @@ func commitOf(r *github.RepositoryCommit) Commit {
 	if author == "" {
 		author = r.GetCommit().GetAuthor().GetName()
 	}
-	parents := each(r.Parents, (*github.Commit).GetSHA)
+	parents := convertAll(r.Parents, (*github.Commit).GetSHA)
 	return Commit{SHA: r.GetSHA(), Message: r.GetCommit().GetMessage(), Author: author, Parents: parents,
 		At: r.GetCommit().GetCommitter().GetDate().Time}
 }
@@ -121,19 +121,19 @@ type File struct {
 	Status    string // added, removed, modified, renamed, copied, changed
 	Additions int
 	Deletions int
-	// its hunks; "" for a binary file, one that is renamed alone, and one that is large
+	// its hunks; "" for a binary, a large or an only renamed file
 	Patch string
 	SHA   string // of the blob
 }
 
-// Files reads a pull request's files, MaxFiles at most.
+// Files returns a pull request's files, at most MaxFiles.
 func (c *Client) Files(ctx context.Context, repo string, number int) (Page[File], error) {
-	k := &call{what: fmt.Sprintf("list the files of %s#%d", repo, number), repo: repo}
+	k := &call{action: fmt.Sprintf("list the files of %s#%d", repo, number), repo: repo}
 	page, err := listing(ctx, c, k, MaxFiles, fileOf,
 		func(ctx context.Context, owner, name string, page github.ListOptions) ([]*github.CommitFile, *github.Response, error) {
 			return c.gh.PullRequests.ListFiles(ctx, owner, name, number, &page)
 		})
-	page.More = page.More || len(page.Items) == MaxFiles // GitHub does not say that there are more
+	page.More = page.More || len(page.Items) == MaxFiles // GitHub does not say whether there are more
 	return page, err
 }
 
@@ -142,9 +142,10 @@ func fileOf(f *github.CommitFile) File {
 		Deletions: f.GetDeletions(), Patch: f.GetPatch(), SHA: f.GetSHA()}
 }
 
-// Diff reads a pull request's unified diff. GitHub refuses one of more than 300 files as TooLarge.
+// Diff returns a pull request's unified diff. GitHub refuses diffs of more than 300 files as
+// TooLarge.
 func (c *Client) Diff(ctx context.Context, repo string, number int) (string, error) {
-	k := &call{what: fmt.Sprintf("read the diff of %s#%d", repo, number), repo: repo, most: maxDiff}
+	k := &call{action: fmt.Sprintf("read the diff of %s#%d", repo, number), repo: repo, maxBytes: maxDiff}
 	text, _, err := ask(ctx, c, k, func(ctx context.Context, owner, name string) (string, *github.Response, error) {
 		return c.gh.PullRequests.GetRaw(ctx, owner, name, number, github.RawOptions{Type: github.Diff})
 	})

@@ -8,7 +8,7 @@ import (
 	"mews/supervisor/github/githubtest"
 )
 
-func TestAPullRequestIsRead(t *testing.T) {
+func TestPull(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	ctx := t.Context()
 	n := r.open()
@@ -55,7 +55,7 @@ func TestAPullRequestIsRead(t *testing.T) {
 	}
 }
 
-func TestAReviewIsMadeOnce(t *testing.T) {
+func TestCreateReview(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	ctx := t.Context()
 	n := r.open()

@@ -9,19 +9,19 @@ import (
 	"github.com/google/go-github/v66/github"
 )
 
-// Repository is what there is to know of a repository.
+// Repository describes a repository.
 type Repository struct {
 	Name     string // owner/name
 	Default  string // branch
 	Private  bool
 	Archived bool
-	Admin    bool // the token's person may administer it
+	Admin    bool // the token's owner may administer it
 	Push     bool
 }
 
-// Repository reads a repository.
+// Repository returns a repository.
 func (c *Client) Repository(ctx context.Context, repo string) (Repository, error) {
-	k := &call{what: "read the repository " + repo, repo: repo}
+	k := &call{action: "read the repository " + repo, repo: repo}
 	r, _, err := ask(ctx, c, k, func(ctx context.Context, owner, name string) (*github.Repository, *github.Response, error) {
 		return c.gh.Repositories.Get(ctx, owner, name)
 	})
@@ -30,21 +30,21 @@ func (c *Client) Repository(ctx context.Context, repo string) (Repository, error
 		Admin: may["admin"], Push: may["push"]}, err
 }
 
-// Permission is what somebody may do in a repository: admin, write, read, or none.
+// Permission returns what a user may do in a repository: admin, write, read, or none.
 func (c *Client) Permission(ctx context.Context, repo, login string) (string, error) {
-	k := &call{what: fmt.Sprintf("ask what %s may in %s", login, repo), repo: repo}
+	k := &call{action: fmt.Sprintf("ask what %s may in %s", login, repo), repo: repo}
 	level, _, err := ask(ctx, c, k, func(ctx context.Context, owner, name string) (*github.RepositoryPermissionLevel, *github.Response, error) {
 		return c.gh.Repositories.GetPermissionLevel(ctx, owner, name, login)
 	})
 	if ClassOf(err) == NotFound {
-		return "none", nil // GitHub says so of who is nobody there
+		return "none", nil // GitHub's answer about a user without access
 	}
 	return level.GetPermission(), err
 }
 
-// BranchCommits reads a branch's last commits, newest first.
+// BranchCommits returns a branch's last commits, newest first.
 func (c *Client) BranchCommits(ctx context.Context, repo, branch string, most int, etag string) (Page[Commit], error) {
-	k := &call{what: fmt.Sprintf("list the commits of %s in %s", branch, repo), repo: repo, etag: etag}
+	k := &call{action: fmt.Sprintf("list the commits of %s in %s", branch, repo), repo: repo, etag: etag}
 	return listing(ctx, c, k, most, commitOf,
 		func(ctx context.Context, owner, name string, page github.ListOptions) ([]*github.RepositoryCommit, *github.Response, error) {
 			return c.gh.Repositories.ListCommits(ctx, owner, name, &github.CommitsListOptions{SHA: branch, ListOptions: page})
@@ -64,9 +64,9 @@ type Release struct {
 	At         time.Time
 }
 
-// Releases reads the last releases, newest first.
+// Releases returns the last releases, newest first.
 func (c *Client) Releases(ctx context.Context, repo string, most int, etag string) (Page[Release], error) {
-	k := &call{what: "list the releases of " + repo, repo: repo, etag: etag}
+	k := &call{action: "list the releases of " + repo, repo: repo, etag: etag}
 	return listing(ctx, c, k, most, releaseOf,
 		func(ctx context.Context, owner, name string, page github.ListOptions) ([]*github.RepositoryRelease, *github.Response, error) {
 			return c.gh.Repositories.ListReleases(ctx, owner, name, &page)
@@ -78,11 +78,11 @@ func releaseOf(r *github.RepositoryRelease) Release {
 		Draft: r.GetDraft(), Prerelease: r.GetPrerelease(), At: r.GetPublishedAt().Time}
 }
 
-// Login is who Mews is on GitHub: the token's person, or slug[bot] of the App.
+// Login returns Mews's login on GitHub: the token's owner, or slug[bot] of the App.
 func (c *Client) Login(ctx context.Context) (string, error) {
-	k := &call{what: "ask whose the token is"}
+	k := &call{action: "ask whose the token is"}
 	if c.auth.key != nil {
-		k.need = asApp
+		k.need = needApp
 		app, _, err := ask(ctx, c, k, func(ctx context.Context, _, _ string) (*github.App, *github.Response, error) {
 			return c.gh.Apps.Get(ctx, "")
 		})
@@ -94,15 +94,15 @@ func (c *Client) Login(ctx context.Context) (string, error) {
 	return user.GetLogin(), err
 }
 
-// Lacks are the permissions that an App's installation was not granted, of those that reviews,
-// triage and notices take: issues=write. It is empty with a token, whose permissions nobody says.
+// Lacks returns the permissions that an App's installation was not granted, of those that Mews
+// needs, such as issues=write. It returns none for a token, whose permissions GitHub does not tell.
 func (c *Client) Lacks(ctx context.Context, repo string) ([]string, error) {
 	if c.auth.key == nil {
 		return nil, nil
 	}
-	k := &call{what: "ask what the app may in " + repo, repo: repo}
+	k := &call{action: "ask what the app may in " + repo, repo: repo}
 	found, _, err := ask(ctx, c, k, func(ctx context.Context, owner, name string) ([]string, *github.Response, error) {
-		m, err := c.auth.installation(ctx, mintKey{lowerRepo(repo), content})
+		m, err := c.auth.installation(ctx, mintKey{lowerRepo(repo), needContent})
 		return m.lacks, nil, err
 	})
 	return found, err
@@ -114,18 +114,18 @@ type Rate struct {
 	Reset      time.Time
 }
 
-// Limits is what is left of GitHub's limits. To ask costs nothing of them.
+// Limits has the rest of GitHub's limits. The request for them costs nothing.
 type Limits struct{ Core, Search, GraphQL Rate }
 
-// Limits asks how much is left. repo says whose installation, with an App.
+// Limits returns the rest of the limits. For an App, they are those of repo's installation.
 func (c *Client) Limits(ctx context.Context, repo string) (Limits, error) {
-	k := &call{what: "ask what is left of the limits", repo: repo, free: true}
+	k := &call{action: "ask what is left of the limits", repo: repo, isFree: true}
 	var answer struct {
 		Resources struct {
 			Core, Search, GraphQL rate
 		}
 	}
-	// go-github would keep what is left, and refuse by the machine's own clock.
+	// go-github would store them, and refuse requests by this machine's clock.
 	_, _, err := ask(ctx, c, k, func(ctx context.Context, _, _ string) (any, *github.Response, error) {
 		req, err := c.gh.NewRequest(http.MethodGet, "rate_limit", nil)
 		if err != nil {
@@ -138,7 +138,7 @@ func (c *Client) Limits(ctx context.Context, repo string) (Limits, error) {
 	return Limits{r.Core.ours(), r.Search.ours(), r.GraphQL.ours()}, err
 }
 
-// rate is a Rate as GitHub gives it. An Enterprise without limits has none.
+// rate is a Rate as GitHub sends it. An Enterprise without limits sends none.
 type rate struct {
 	Limit, Remaining int
 	Reset            int64

@@ -16,14 +16,14 @@ type Review struct {
 	Bot    bool
 	Body   string
 	State  string // COMMENTED, APPROVED, CHANGES_REQUESTED, DISMISSED, PENDING
-	Head   string // the commit that it is of
+	Head   string // the reviewed commit
 	URL    string
 	At     time.Time
 }
 
-// NewReview is a review to be made. It never approves or blocks.
+// NewReview is a review to be created. It never approves or blocks.
 type NewReview struct {
-	Head     string // the commit that the comments' lines are of
+	Head     string // the commit that the comments' lines belong to
 	Body     string
 	Comments []NewComment
 }
@@ -31,14 +31,14 @@ type NewReview struct {
 // NewComment is a comment on lines of the diff.
 type NewComment struct {
 	Path  string
-	Start int    // its first line; 0 where it is on one
-	Line  int    // its last
+	Start int    // its first line; 0 if it is on one line
+	Line  int    // its last line
 	Side  string // LEFT or RIGHT
 	Body  string
 }
 
-// CreateReview makes a review: one request, all or nothing. One comment on a line that is not in
-// the diff has GitHub refuse it whole, as Invalid.
+// CreateReview creates a review in one request, all or nothing. If one comment is on a line outside
+// the diff, GitHub refuses the whole review as Invalid.
 func (c *Client) CreateReview(ctx context.Context, repo string, number int, review NewReview) (Review, error) {
 	request := &github.PullRequestReviewRequest{CommitID: &review.Head, Body: &review.Body, Event: github.String("COMMENT")}
 	for _, n := range review.Comments {
@@ -48,25 +48,25 @@ func (c *Client) CreateReview(ctx context.Context, repo string, number int, revi
 		}
 		request.Comments = append(request.Comments, d)
 	}
-	k := &call{what: fmt.Sprintf("review %s#%d", repo, number), repo: repo}
+	k := &call{action: fmt.Sprintf("review %s#%d", repo, number), repo: repo}
 	r, _, err := ask(ctx, c, k, func(ctx context.Context, owner, name string) (*github.PullRequestReview, *github.Response, error) {
 		return c.gh.PullRequests.CreateReview(ctx, owner, name, number, request)
 	})
 	return reviewOf(r), err
 }
 
-// UpdateReview replaces a review's body. Nobody gets a mail of it.
+// UpdateReview replaces a review's body. GitHub sends no mail about it.
 func (c *Client) UpdateReview(ctx context.Context, repo string, number int, id int64, body string) error {
-	k := &call{what: fmt.Sprintf("edit the review of %s#%d", repo, number), repo: repo}
+	k := &call{action: fmt.Sprintf("edit the review of %s#%d", repo, number), repo: repo}
 	_, _, err := ask(ctx, c, k, func(ctx context.Context, owner, name string) (*github.PullRequestReview, *github.Response, error) {
 		return c.gh.PullRequests.UpdateReview(ctx, owner, name, number, id, body)
 	})
 	return err
 }
 
-// Reviews reads a pull request's reviews, oldest first.
+// Reviews returns a pull request's reviews, oldest first.
 func (c *Client) Reviews(ctx context.Context, repo string, number int) (Page[Review], error) {
-	k := &call{what: fmt.Sprintf("list the reviews of %s#%d", repo, number), repo: repo}
+	k := &call{action: fmt.Sprintf("list the reviews of %s#%d", repo, number), repo: repo}
 	return listing(ctx, c, k, 5*pageSize, reviewOf,
 		func(ctx context.Context, owner, name string, page github.ListOptions) ([]*github.PullRequestReview, *github.Response, error) {
 			return c.gh.PullRequests.ListReviews(ctx, owner, name, number, &page)
@@ -82,13 +82,13 @@ func reviewOf(r *github.PullRequestReview) Review {
 type Thread struct {
 	ID         string
 	Path       string
-	Line       int    // its last line in the head; 0 where it is outdated
-	Start      int    // its first; 0 where it is one
+	Line       int    // its last line in the head; 0 if it is outdated
+	Start      int    // its first line; 0 if it is on one line
 	Side       string // LEFT or RIGHT
 	Resolved   bool
 	ResolvedBy string
 	Outdated   bool
-	Comments   []ThreadComment // oldest first, maxReplies at most
+	Comments   []ThreadComment // oldest first, at most maxReplies
 }
 
 // ThreadComment is one comment of a thread.
@@ -98,7 +98,7 @@ type ThreadComment struct {
 	Author    string
 	Body      string
 	At        time.Time
-	ThumbDown []string // logins of who gave it a thumbs-down
+	ThumbDown []string // logins of users who gave it a thumbs-down
 }
 
 const (
@@ -109,7 +109,7 @@ const (
 		`pullRequestReview{databaseId} reactions(first:10,content:THUMBS_DOWN){nodes{user{login}}}}}}}}}}`
 )
 
-// threadNode is a thread as GraphQL gives it.
+// threadNode is a thread in GraphQL's form.
 type threadNode struct {
 	ID, Path, DiffSide     string
 	Line, StartLine        *int
@@ -132,7 +132,7 @@ type actor struct {
 	Typename string `json:"__typename"`
 }
 
-// login is as REST gives it, where a bot's ends in [bot]; "" for who is gone.
+// login returns the login in REST's form, in which a bot's ends in [bot]; "" for a deleted user.
 func (a *actor) login() string {
 	switch {
 	case a == nil:
@@ -143,10 +143,10 @@ func (a *actor) login() string {
 	return a.Login
 }
 
-// Threads reads a pull request's threads with their state. ok is false where the server can't say
-// it, having no GraphQL.
+// Threads returns a pull request's threads with their state. ok is false if the server has no
+// GraphQL.
 func (c *Client) Threads(ctx context.Context, repo string, number int) (threads []Thread, ok bool, err error) {
-	k := &call{what: fmt.Sprintf("read the threads of %s#%d", repo, number), repo: repo, read: true}
+	k := &call{action: fmt.Sprintf("read the threads of %s#%d", repo, number), repo: repo, isRead: true}
 	var after *string
 	for len(threads) < maxThreads {
 		var answer struct {
@@ -170,7 +170,7 @@ func (c *Client) Threads(ctx context.Context, repo string, number int) (threads 
 			return nil, false, err
 		}
 		part := answer.Repository.PullRequest.ReviewThreads
-		threads = append(threads, each(part.Nodes, threadOf)...)
+		threads = append(threads, convertAll(part.Nodes, threadOf)...)
 		if !part.PageInfo.HasNextPage {
 			break
 		}

@@ -17,7 +17,7 @@ import (
 
 const widget = "acme/widget"
 
-// rig is a client with a GitHub that it asks. Both have one clock.
+// rig is a client and the fake GitHub that it calls. Both have one clock.
 type rig struct {
 	*githubtest.Server
 	*api.Client
@@ -25,7 +25,7 @@ type rig struct {
 	store *store
 }
 
-// store is a Store in memory, which a second client can be given.
+// store is a Store in memory, which several clients can share.
 type store struct {
 	mu   sync.Mutex
 	kept map[string][]byte
@@ -52,7 +52,7 @@ func newRig(t *testing.T, o githubtest.Options) *rig {
 	return r
 }
 
-// client is another client with what was kept: as after a restart.
+// client returns another client with the same store, as after a restart.
 func (r *rig) client(t *testing.T) *api.Client {
 	t.Helper()
 	c, err := api.New(api.Options{URL: r.URL(), Token: r.Token, Store: r.store, Now: r.Now})
@@ -62,7 +62,7 @@ func (r *rig) client(t *testing.T) *api.Client {
 	return c
 }
 
-// appKey is a key that is made once: it takes a moment.
+// appKey returns a key that is made once, because that takes a moment.
 var appKey = sync.OnceValue(func() *rsa.PrivateKey {
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
@@ -75,7 +75,7 @@ func appPEM() string {
 	return string(pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(appKey())}))
 }
 
-// newAppRig is a rig whose client is an App.
+// newAppRig returns a rig whose client is an App.
 func newAppRig(t *testing.T, o githubtest.Options) *rig {
 	t.Helper()
 	o.App = &githubtest.App{ID: 12345678, Slug: "mews", Key: &appKey().PublicKey, Hook: "http://127.0.0.1:1/", Secret: "s"}
@@ -88,7 +88,7 @@ func newAppRig(t *testing.T, o githubtest.Options) *rig {
 	return r
 }
 
-// numbered is a file of so many lines.
+// numbered returns a file of n numbered lines.
 func numbered(n int, change ...int) string {
 	var b strings.Builder
 	for line := 1; line <= n; line++ {
@@ -120,7 +120,7 @@ func must[T any](t *testing.T) func(T, error) T {
 	}
 }
 
-// failure is the error of a call, as ours.
+// failure returns the error of a call as an *Error of a class.
 func failure(t *testing.T, err error, class api.Class) *api.Error {
 	t.Helper()
 	e, ok := err.(*api.Error)

@@ -12,7 +12,7 @@ import (
 	"mews/supervisor/github/githubtest"
 )
 
-func TestAnIssueIsTriaged(t *testing.T) {
+func TestIssueAndLabels(t *testing.T) {
 	r := newAppRig(t, githubtest.Options{Strict: true})
 	ctx := t.Context()
 	r.repo.MakeLabel("bug")
@@ -28,7 +28,7 @@ func TestAnIssueIsTriaged(t *testing.T) {
 	if len(found) != 2 || !slices.ContainsFunc(found, func(i api.Issue) bool { return i.Number == similar }) {
 		t.Errorf("found %+v", found)
 	}
-	for range 2 { // that it is there already is no error
+	for range 2 { // it is no error if it exists already
 		if err := r.CreateLabel(ctx, widget, api.Label{Name: "priority: high", Color: "b60205"}); err != nil {
 			t.Fatal(err)
 		}
@@ -64,7 +64,7 @@ func TestAnIssueIsTriaged(t *testing.T) {
 	failure(t, r.AddToProject(ctx, widget, "PVT_0", i.NodeID), api.NotFound)
 }
 
-func TestWhatChangedIsListed(t *testing.T) {
+func TestLists_ReturnChanges(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	ctx := t.Context()
 	n := r.open()
@@ -111,9 +111,9 @@ func TestWhatChangedIsListed(t *testing.T) {
 	}
 }
 
-// TestAChangeOnALaterPageIsSeen has a list of two pages: the first page's ETag says nothing of the
-// second.
-func TestAChangeOnALaterPageIsSeen(t *testing.T) {
+// TestETag_ChangeOnLaterPage_IsSeen has a list of two pages, in which the first page's ETag says
+// nothing about the second.
+func TestETag_ChangeOnLaterPage_IsSeen(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	since := r.Now().Add(-time.Minute)
 	n := r.repo.OpenIssue(githubtest.NewIssue{Title: "x"})
@@ -131,7 +131,7 @@ func TestAChangeOnALaterPageIsSeen(t *testing.T) {
 	}
 }
 
-func TestACheckRunTakesAnApp(t *testing.T) {
+func TestCheckRun_NeedsApp(t *testing.T) {
 	token, app := newRig(t, githubtest.Options{Strict: true}), newAppRig(t, githubtest.Options{Strict: true})
 	check := api.NewCheck{Name: "mews", Title: "2 findings", Summary: "...", External: "1"}
 	token.open()
@@ -150,7 +150,7 @@ func TestACheckRunTakesAnApp(t *testing.T) {
 	}
 }
 
-func TestWebhooksAreMadeAndWhatTheyMissedIsSentAgain(t *testing.T) {
+func TestWebhook_CreateAndRedeliver(t *testing.T) {
 	receiver := httptest.NewServer(http.NotFoundHandler())
 	t.Cleanup(receiver.Close)
 	r := newRig(t, githubtest.Options{Strict: true, Login: "acme"})
@@ -187,7 +187,7 @@ func TestWebhooksAreMadeAndWhatTheyMissedIsSentAgain(t *testing.T) {
 	}
 	stranger := newRig(t, githubtest.Options{Strict: true})
 	_, err = stranger.Client.Hooks(ctx, widget)
-	failure(t, err, api.NotFound) // as GitHub says it to who is no admin
+	failure(t, err, api.NotFound) // GitHub's answer to users who are no admins
 
 	app := newAppRig(t, githubtest.Options{Strict: true})
 	app.repo.OpenIssue(githubtest.NewIssue{Title: "x"})

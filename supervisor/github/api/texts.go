@@ -2,7 +2,7 @@ package api
 
 import "mews/supervisor"
 
-// classTexts are what a person is told of each class. They take what was tried.
+// classTexts has the text for users of each class. %s is the attempted action.
 var classTexts = map[Class]struct {
 	code    supervisor.Code
 	message string

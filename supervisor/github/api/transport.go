@@ -18,7 +18,7 @@ const (
 	maxRedirects   = 10
 )
 
-// errNotModified is that what an ETag stands for is still so.
+// errNotModified means that the answer for an ETag has not changed.
 var errNotModified = errors.New("not modified")
 
 func newTransport() http.RoundTripper {
@@ -26,14 +26,14 @@ func newTransport() http.RoundTripper {
 		Proxy:               http.ProxyFromEnvironment,
 		DialContext:         (&net.Dialer{Timeout: connectTimeout, KeepAlive: 30 * time.Second}).DialContext,
 		TLSHandshakeTimeout: connectTimeout,
-		IdleConnTimeout:     90 * time.Second, // as net/http's own
+		IdleConnTimeout:     90 * time.Second, // the value of net/http
 		ForceAttemptHTTP2:   true,
 	}
 }
 
-// stayHere follows redirects, as of a renamed repository, on the same host alone, as encrypted as
-// before, and never for a write: 301 would make a GET of it.
-func stayHere(host string) func(*http.Request, []*http.Request) error {
+// followOnHost follows redirects, as of a renamed repository, only on the same host, and never from
+// https to http. It never follows a write's redirect, because 301 would turn it into a GET.
+func followOnHost(host string) func(*http.Request, []*http.Request) error {
 	return func(r *http.Request, via []*http.Request) error {
 		if r.URL.Host != host || r.URL.Scheme != via[0].URL.Scheme || len(via) >= maxRedirects || r.Method != via[0].Method {
 			return http.ErrUseLastResponse
@@ -42,8 +42,8 @@ func stayHere(host string) func(*http.Request, []*http.Request) error {
 	}
 }
 
-// transport adds the token, keeps to the limits, and makes an *Error of every answer that is a
-// refusal. go-github sees the others alone.
+// transport adds the token, enforces the limits, and turns every refusal into an *Error. go-github
+// only sees successful answers.
 type transport struct {
 	inner  http.RoundTripper
 	host   string
@@ -66,7 +66,7 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	resource, write := resourceOf(r.URL.Path), isWrite(r, k)
 	scope := t.auth.scope(k.repo)
-	if err := t.limits.begin(r.Context(), k, scope, resource, write); err != nil {
+	if err := t.limits.admit(r.Context(), k, scope, resource, write); err != nil {
 		closeBody(r)
 		return nil, err
 	}
@@ -86,10 +86,10 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		err = t.judge(k, resp, write, header)
 	}
 	if err != nil {
-		_ = resp.Body.Close() // of a body that is not wanted
+		_ = resp.Body.Close() // of a body that is not used
 		return nil, err
 	}
-	k.got, k.done = resp.Header.Get("ETag"), write && resp.StatusCode < http.StatusMultipleChoices
+	k.answerETag, k.mayHaveWritten = resp.Header.Get("ETag"), write && resp.StatusCode < http.StatusMultipleChoices
 	hideLimits(resp.Header)
 	resp.Body = &cappedBody{resp.Body, k, 0}
 	return resp, nil
@@ -101,7 +101,7 @@ func closeBody(r *http.Request) {
 	}
 }
 
-// judge makes an error of an answer that is no answer.
+// judge returns the error of a refusal.
 func (t *transport) judge(k *call, resp *http.Response, write bool, header string) error {
 	if resp.StatusCode == http.StatusNotModified {
 		return errNotModified
@@ -109,20 +109,21 @@ func (t *transport) judge(k *call, resp *http.Response, write bool, header strin
 	if resp.StatusCode < http.StatusBadRequest {
 		return nil
 	}
-	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxRefusal)) // what came of it is good enough
-	e := newError(classOf(resp.StatusCode), k.what, resp.StatusCode, redact(refusalText(body), header), nil)
+	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxRefusal)) // a partial text is enough
+	e := newError(classOf(resp.StatusCode), k.action, resp.StatusCode, redact(refusalText(body), header), nil)
 	e.Unknown = write && resp.StatusCode >= http.StatusInternalServerError
 	e.Needs = resp.Header.Get("X-Accepted-GitHub-Permissions")
 	t.auth.refused(k, resp.StatusCode)
 	return e
 }
 
-// isWrite says whether a request makes or changes content.
+// isWrite reports whether a request changes content.
 func isWrite(r *http.Request, k *call) bool {
-	return !k.read && r.Method != http.MethodGet && r.Method != http.MethodHead
+	return !k.isRead && r.Method != http.MethodGet && r.Method != http.MethodHead
 }
 
-// hideLimits takes out what go-github would keep a second account of, by the machine's own clock.
+// hideLimits removes the headers from which go-github would enforce the limits by this machine's
+// clock.
 func hideLimits(h http.Header) {
 	for name := range h {
 		if strings.HasPrefix(strings.ToLower(name), "x-ratelimit-") {
@@ -131,7 +132,7 @@ func hideLimits(h http.Header) {
 	}
 }
 
-// cappedBody ends an answer that is too long with an error.
+// cappedBody fails after too long an answer.
 type cappedBody struct {
 	io.ReadCloser
 	call *call
@@ -140,12 +141,12 @@ type cappedBody struct {
 
 func (b *cappedBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
-	most := b.call.most
+	most := b.call.maxBytes
 	if most == 0 {
 		most = maxAnswer
 	}
 	if b.read += int64(n); b.read > most {
-		return 0, newError(TooLarge, b.call.what, http.StatusOK, "", fmt.Errorf("the answer has more than %d bytes", most))
+		return 0, newError(TooLarge, b.call.action, http.StatusOK, "", fmt.Errorf("the answer has more than %d bytes", most))
 	}
 	return n, err
 }

@@ -8,7 +8,7 @@ import (
 	"mews/supervisor/github/api"
 )
 
-// network keeps the last address that was asked, and answers nothing.
+// network records the address of the last request, and answers nothing.
 type network struct{ last string }
 
 func (n *network) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -16,7 +16,7 @@ func (n *network) RoundTrip(r *http.Request) (*http.Response, error) {
 	return nil, errors.New("there is no network")
 }
 
-// plain answers that all is elsewhere on its host, where nothing is encrypted.
+// plain redirects everything to http on the same host.
 type plain struct{ asked []string }
 
 func (p *plain) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -25,7 +25,7 @@ func (p *plain) RoundTrip(r *http.Request) (*http.Response, error) {
 		Request: r}, nil
 }
 
-func TestTheTokenStaysEncrypted(t *testing.T) {
+func TestToken_IsNeverSentOverHTTP(t *testing.T) {
 	p := new(plain)
 	c, err := api.New(api.Options{Token: func() string { return "t" }, HTTP: p})
 	if err != nil {
@@ -36,7 +36,7 @@ func TestTheTokenStaysEncrypted(t *testing.T) {
 	}
 }
 
-func TestWhereRESTAndGraphQLAre(t *testing.T) {
+func TestBaseURL(t *testing.T) {
 	for configured, want := range map[string][2]string{
 		"":                               {"https://api.github.com/repos/a/b", "https://api.github.com/graphql"},
 		"https://api.github.com":         {"https://api.github.com/repos/a/b", "https://api.github.com/graphql"},

@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// Side is the side of a diff that a comment stands on, in the words of GitHub's API. A line that
-// was removed is on the left; all others are on the right, context too: the API promises nothing
-// else.
+// Side is the side of a diff that a comment is on, in the words of GitHub's API. Removed lines are
+// on the left; all others, with context lines, are on the right. The API promises nothing else.
 type Side string
 
 const (
@@ -16,41 +15,39 @@ const (
 	Right Side = "RIGHT"
 )
 
-// Place is where a comment stands: at a line, or at the lines from Start to Line. GitHub takes it
-// where both are in one hunk and Start is before Line; one wrong place makes it refuse the whole
+// Place is the position of a comment: a line, or the lines from Start to Line. GitHub accepts it if
+// both are in one hunk and Start is before Line. One wrong position makes it refuse the whole
 // review.
 type Place struct {
 	Path  string
 	Side  Side
-	Start int // 0 for one line
+	Start int // 0 means one line
 	Line  int
 }
 
-// Placement is what has become of a place that somebody named.
+// Placement is the outcome of the search for a position.
 type Placement int
 
 const (
-	Nowhere Placement = iota // nothing in the diff is meant by it
-	Exact                    // it is right as it was named
-	Moved                    // it is not, but what was quoted stands in its hunk
+	Nowhere Placement = iota // no position fits
+	Exact                    // the named position is right
+	Moved                    // the named position is wrong, but the quote is in its hunk
 )
 
-// maxQuote is how many lines of a quote are looked at, and minFragment how long a quote must be
-// that is only a part of a line elsewhere.
+// maxQuote limits the compared lines of a quote. minFragment is the shortest quote that may match
+// only a part of a line elsewhere.
 const (
 	maxQuote    = 50
 	minFragment = 8
 )
 
-// marks are what Numbered puts before lines, or a part of that. Who quotes a line may have taken it
-// along.
+// marks matches all or part of the line prefixes of Numbered, which a quote may contain.
 var marks = regexp.MustCompile(`(?m)^\s*(?:[RL]\d+ [-+ ]|[-+])`)
 
-// Anchor finds where in the diff a comment can stand that somebody, who may be wrong about
-// anything, has put to a place with a quote of what stands there. The place is right where the
-// quote stands in it; it need not be quoted. Otherwise it is the lines of its hunk that the quote
-// fits and that are nearest to it. Where no hunk has the line, the quote must fit just once in the
-// file.
+// Anchor finds the position of a comment in the diff. The author of at and quote, usually a model,
+// may be wrong about anything. If the quote is within at's lines, at is right; a comment may also
+// have no quote. Otherwise Anchor takes the lines of the same hunk that fit the quote and are
+// nearest. If no hunk has the line, the quote must fit exactly once in the file.
 func Anchor(files []File, at Place, quote string) (Place, Placement) {
 	found, fit := anchor(files, at, quoteOf(quote))
 	if fit != Nowhere || !marks.MatchString(quote) {
@@ -69,7 +66,7 @@ func anchor(files []File, at Place, q []string) (Place, Placement) {
 		at.Start = at.Line
 	}
 	at.Start, at.Line = min(at.Start, at.Line), max(at.Start, at.Line)
-	// it may be a name that a file had
+	// the path may be a file's old name
 	before := !slices.ContainsFunc(files, func(f File) bool { return f.Path() == at.Path })
 	var elsewhere []Place
 	for i := range files {
@@ -108,7 +105,7 @@ func fitOf(found []Place, named Place) (Place, Placement) {
 	return found[0], Moved
 }
 
-// quoteOf is a quote's lines in normal form, without blank ones around them.
+// quoteOf returns a quote's lines in normal form, without blank lines around them.
 func quoteOf(quote string) []string {
 	var lines []string
 	for line := range strings.Lines(quote) {
@@ -126,11 +123,10 @@ func quoteOf(quote string) []string {
 	return lines
 }
 
-// normal is a text with one space for any white space, and none around it.
+// normal returns a text with one space for any white space, and none around it.
 func normal(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// view is a hunk's lines, and their texts in normal form, which are made when a quote is looked
-// for.
+// view has a hunk's lines, and their normalized texts, which are made on demand.
 type view struct {
 	lines []Line
 	texts []string
@@ -138,11 +134,11 @@ type view struct {
 
 func viewOf(h *Hunk) *view { return &view{lines: slices.Collect(h.Lines())} }
 
-// anchor is where in the hunk a place is meant, at most one where the hunk has the line (it is at
-// home there), and all where it has not.
+// anchor finds positions in the hunk: at most one if the hunk has the line (home is then true), and
+// otherwise all that fit.
 func (v *view) anchor(at Place, q []string) (found []Place, home bool) {
 	first, last := v.index(at.Side, at.Start), v.index(at.Side, at.Line)
-	if first >= 0 && last >= 0 && v.stands(at.Side, first, last, q) {
+	if first >= 0 && last >= 0 && v.hasQuote(at.Side, first, last, q) {
 		return []Place{v.place(at.Side, first, last)}, true
 	}
 	spans, side := v.fits(at.Side, q)
@@ -156,7 +152,7 @@ func (v *view) anchor(at Place, q []string) (found []Place, home bool) {
 	return found, near >= 0
 }
 
-// index is where the line with a number on a side is, -1 for none.
+// index returns the index of a line by its side and number; -1 if there is none.
 func (v *view) index(side Side, number int) int {
 	if number < 1 {
 		return -1
@@ -164,13 +160,13 @@ func (v *view) index(side Side, number int) int {
 	return slices.IndexFunc(v.lines, func(l Line) bool { return l.number(side) == number })
 }
 
-// stands says whether a quote stands within lines of a side, at least as parts of them.
-func (v *view) stands(side Side, first, last int, q []string) bool {
+// hasQuote reports whether a quote is within lines of a side, at least as parts of lines.
+func (v *view) hasQuote(side Side, first, last int, q []string) bool {
 	return len(q) == 0 || len(v.find(side, first, last, q, fragment)) > 0
 }
 
-// fits finds all lines that a quote fits, rather whole lines than parts of them, and rather on the
-// side than on the other.
+// fits finds all lines that a quote fits. It prefers whole lines to parts, and the given side to
+// the other.
 func (v *view) fits(side Side, q []string) ([]span, Side) {
 	if len(q) == 0 {
 		return nil, side
@@ -192,13 +188,13 @@ func (v *view) fits(side Side, q []string) ([]span, Side) {
 	return nil, side
 }
 
-// span is some lines of a hunk, by their indexes.
+// span is a range of a hunk's lines, by index.
 type span struct{ first, last int }
 
-// from is how far it is from a line.
+// from returns the distance to a line.
 func (s span) from(i int) int { return max(s.first-i, i-s.last, 0) }
 
-// find is where a quote's lines fit lines of a side that follow one another, from first to last.
+// find returns the ranges of lines of a side, between first and last, that fit a quote's lines.
 func (v *view) find(side Side, first, last int, q []string, fits func(text string, q []string, i int) bool) (spans []span) {
 	if v.texts == nil {
 		for _, line := range v.lines {
@@ -223,11 +219,11 @@ func (v *view) find(side Side, first, last int, q []string, fits func(text strin
 	return spans
 }
 
-// whole says whether a line is the quote's line i.
+// whole reports whether a line equals the quote's line i.
 func whole(text string, q []string, i int) bool { return text == q[i] }
 
-// fragment says whether the quote's line i is in a line: of several, the first may begin within it
-// and the last end within it.
+// fragment reports whether the quote's line i is in a line. The first of several lines may begin
+// within it, and the last may end within it.
 func fragment(text string, q []string, i int) bool {
 	switch {
 	case len(q) == 1:
@@ -240,8 +236,8 @@ func fragment(text string, q []string, i int) bool {
 	return text == q[i]
 }
 
-// place is where a comment on the lines stands. On the left they begin and end with one that was
-// removed; where none was, they are on the right.
+// place returns the position of a comment on lines. On the left, the position begins and ends with
+// a removed line. If none was removed, it is on the right.
 func (v *view) place(side Side, first, last int) Place {
 	if side == Left {
 		lines := v.lines[first : last+1]

@@ -12,7 +12,7 @@ import (
 	"mews/supervisor/github/diff"
 )
 
-// story is a diff for comments: two hunks, and a file that was renamed.
+// story is a diff for comments: two hunks, and a renamed file.
 const story = `diff --git a/a.go b/a.go
 --- a/a.go
 +++ b/a.go
@@ -95,9 +95,9 @@ func TestAnchor(t *testing.T) {
 	}
 }
 
-// TestAnchorInSwappedFiles has two files take one another's names. A name means the file that has
-// it now.
-func TestAnchorInSwappedFiles(t *testing.T) {
+// TestAnchor_SwappedFiles has two files that take each other's names. A name means the file that
+// has it now.
+func TestAnchor_SwappedFiles(t *testing.T) {
 	files := parsed(t, `diff --git a/a b/b
 rename from a
 rename to b
@@ -123,15 +123,16 @@ rename to a
 	}
 }
 
-// spot is a line that GitHub takes a comment at. hunk tells it from other hunks' lines.
-type spot struct {
+// commentLine is a line on which GitHub accepts a comment. hunk distinguishes it from lines of other
+// hunks.
+type commentLine struct {
 	path, side string
 	line, hunk int
 }
 
-// spots reads from a diff, in the plainest way, where a comment may stand, and what does.
-func spots(text string) map[spot]string {
-	found := map[spot]string{}
+// commentLines reads from a diff, in the simplest way, where a comment may be, and the line's text.
+func commentLines(text string) map[commentLine]string {
+	found := map[commentLine]string{}
 	var path string
 	var old, now, hunk int
 	for _, line := range strings.Split(text, "\n") {
@@ -144,13 +145,13 @@ func spots(text string) map[spot]string {
 			var n int
 			fmt.Sscanf(line, "@@ -%d,%d +%d", &old, &n, &now)
 		case strings.HasPrefix(line, "+"):
-			found[spot{path, "RIGHT", now, hunk}] = line[1:]
+			found[commentLine{path, "RIGHT", now, hunk}] = line[1:]
 			now++
 		case strings.HasPrefix(line, "-"):
-			found[spot{path, "LEFT", old, hunk}] = line[1:]
+			found[commentLine{path, "LEFT", old, hunk}] = line[1:]
 			old++
 		case strings.HasPrefix(line, " "):
-			found[spot{path, "RIGHT", now, hunk}] = line[1:]
+			found[commentLine{path, "RIGHT", now, hunk}] = line[1:]
 			old++
 			now++
 		}
@@ -158,10 +159,9 @@ func spots(text string) map[spot]string {
 	return found
 }
 
-// TestWrongAnchors names 100,000 places as a model does that makes things up: with wrong numbers,
-// sides, paths and quotes. Each is put where GitHub takes it and the quote stands, or is known to
-// stand nowhere.
-func TestWrongAnchors(t *testing.T) {
+// TestAnchor_WrongPositions draws 100,000 positions with wrong numbers, sides, paths and quotes.
+// Each must get a position that GitHub accepts and that has the quote, or none.
+func TestAnchor_WrongPositions(t *testing.T) {
 	const anchors = 100_000
 	random := rand.New(rand.NewPCG(16, 1))
 	text := manyHunks(random)
@@ -169,14 +169,16 @@ func TestWrongAnchors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	right := spots(text)
-	hunkOf := map[spot]int{}
-	var all []spot
+	right := commentLines(text)
+	hunkOf := map[commentLine]int{}
+	var all []commentLine
 	for s := range right {
-		hunkOf[spot{s.path, s.side, s.line, 0}] = s.hunk
+		hunkOf[commentLine{s.path, s.side, s.line, 0}] = s.hunk
 		all = append(all, s)
 	}
-	slices.SortFunc(all, func(a, b spot) int { return cmp.Or(a.hunk-b.hunk, a.line-b.line, strings.Compare(a.side, b.side)) })
+	slices.SortFunc(all, func(a, b commentLine) int {
+		return cmp.Or(a.hunk-b.hunk, a.line-b.line, strings.Compare(a.side, b.side))
+	})
 	fits := map[diff.Placement]int{}
 	for i := range anchors {
 		at := wrongPlace(random)
@@ -190,7 +192,7 @@ func TestWrongAnchors(t *testing.T) {
 		got, fit := diff.Anchor(files, at, quote)
 		fits[fit]++
 		if fit == diff.Nowhere {
-			if near && quote != "" && hunkOf[spot{at.Path, string(at.Side), at.Line, 0}] == meant.hunk {
+			if near && quote != "" && hunkOf[commentLine{at.Path, string(at.Side), at.Line, 0}] == meant.hunk {
 				t.Fatalf("%+v is nowhere, and %q stands in its hunk", at, quote)
 			}
 			if got != at {
@@ -198,10 +200,10 @@ func TestWrongAnchors(t *testing.T) {
 			}
 			continue
 		}
-		last := hunkOf[spot{got.Path, string(got.Side), got.Line, 0}]
+		last := hunkOf[commentLine{got.Path, string(got.Side), got.Line, 0}]
 		first := last
 		if got.Start != 0 {
-			first = hunkOf[spot{got.Path, string(got.Side), got.Start, 0}]
+			first = hunkOf[commentLine{got.Path, string(got.Side), got.Start, 0}]
 		}
 		if last == 0 || first != last || got.Start != 0 && got.Start >= got.Line {
 			t.Fatalf("%+v %q has become %+v, which GitHub refuses (hunks %d and %d)", at, quote, got, first, last)
@@ -216,7 +218,7 @@ func TestWrongAnchors(t *testing.T) {
 	}
 }
 
-// manyHunks is a diff of a few files of short lines, so that the same stand in many places.
+// manyHunks returns a diff of files with short lines, so that the same lines repeat.
 func manyHunks(random *rand.Rand) string {
 	var b strings.Builder
 	for f := range 5 {
@@ -269,13 +271,13 @@ func wrongQuote(random *rand.Rand, line string) string {
 	}[random.IntN(4)]
 }
 
-// quoted says whether a quote stands in the lines around a place, read without spaces. A place on
-// the left begins and ends with removed lines, and a quote of such may go on in the context around
-// them.
-func quoted(right map[spot]string, at diff.Place, hunk int, quote string) bool {
+// quoted reports whether a quote is in the lines around a position, compared without spaces. A
+// position on the left begins and ends with removed lines, but its quote may continue in the
+// context.
+func quoted(right map[commentLine]string, at diff.Place, hunk int, quote string) bool {
 	bare := func(s string) string { return strings.Join(strings.Fields(s), "") }
 	if at.Side == diff.Left {
-		return true // its lines' text is compared on the right alone
+		return true // the text is compared only on the right
 	}
 	first := at.Start
 	if first == 0 {
@@ -283,7 +285,7 @@ func quoted(right map[spot]string, at diff.Place, hunk int, quote string) bool {
 	}
 	var all strings.Builder
 	for n := first; n <= at.Line; n++ {
-		all.WriteString(bare(right[spot{at.Path, string(at.Side), n, hunk}]))
+		all.WriteString(bare(right[commentLine{at.Path, string(at.Side), n, hunk}]))
 	}
 	for line := range strings.Lines(quote) {
 		if !strings.Contains(all.String(), bare(line)) {

@@ -8,13 +8,13 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// Attributes that say something of a review. (github-linguist's docs/overrides.md.)
+// Attributes that matter for a review. (github-linguist's docs/overrides.md.)
 const (
 	linguistGenerated = "linguist-generated"
 	linguistVendored  = "linguist-vendored"
 )
 
-// state is what a path has of an attribute.
+// state is the state of an attribute for a path.
 type state int
 
 const (
@@ -23,13 +23,13 @@ const (
 	unset
 )
 
-// attribute is one that a line of .gitattributes gives.
+// attribute is one attribute of a line in .gitattributes.
 type attribute struct {
 	name  string
 	state state
 }
 
-// attributes is a .gitattributes file. (gitattributes(5).)
+// attributes is a parsed .gitattributes file. (gitattributes(5).)
 type attributes struct {
 	rules  []rule
 	macros map[string][]attribute
@@ -60,7 +60,7 @@ func attributesOf(text string) attributes {
 	return a
 }
 
-// firstWord takes the pattern off a line, which may be quoted.
+// firstWord splits the pattern, which may be quoted, from the rest of a line.
 func firstWord(line string) (word, rest string) {
 	if strings.HasPrefix(line, `"`) {
 		for i := 1; i < len(line); i++ {
@@ -78,8 +78,8 @@ func firstWord(line string) (word, rest string) {
 	return line, ""
 }
 
-// attributeOf reads name, -name, !name or name=value. linguist takes the values true and false for
-// the first two.
+// attributeOf parses name, -name, !name or name=value. As in linguist, the values true and false
+// mean the first two.
 func attributeOf(word string) attribute {
 	name, value, _ := strings.Cut(word, "=")
 	switch {
@@ -93,8 +93,8 @@ func attributeOf(word string) attribute {
 	return attribute{name, set}
 }
 
-// of is the attributes of a path. The last line that says something of one counts, and within a
-// line the last word.
+// of returns the attributes of a path. The last line with an attribute counts, and within a line
+// the last word.
 func (a attributes) of(path string) map[string]state {
 	given := map[string]state{}
 	for _, r := range slices.Backward(a.rules) {
@@ -117,11 +117,11 @@ func (a attributes) give(given map[string]state, gives []attribute) {
 	}
 }
 
-// braces have a meaning in the library's patterns that they do not have in git's.
+// braces escapes braces, which are special in the library's patterns, but not in git's.
 var braces = strings.NewReplacer(`\\`, `\\`, `\{`, `\{`, `\}`, `\}`, `{`, `\{`, `}`, `\}`)
 
-// matches says whether a path fits a pattern: one without a slash fits the last part of it. One for
-// folders fits no file.
+// matches reports whether a path fits a pattern. A pattern without a slash must fit the last part
+// of the path. A pattern for folders fits no file.
 func matches(pattern, name string) bool {
 	if strings.HasSuffix(pattern, "/") {
 		return false
@@ -131,7 +131,7 @@ func matches(pattern, name string) bool {
 	}
 	pattern = strings.TrimPrefix(pattern, "/")
 	if strings.HasSuffix(pattern, "/**") {
-		pattern += "/*" // to the library the folder itself fits too
+		pattern += "/*" // the library would also match the folder itself
 	}
 	return doublestar.MatchUnvalidated(braces.Replace(pattern), name)
 }

@@ -10,7 +10,7 @@ import (
 	"mews/supervisor/github/diff"
 )
 
-// large is a diff of 10 MB, with files, hunks and lines as long as those of usual changes.
+// large returns a diff of 10 MB, with files, hunks and lines of usual lengths.
 func large() string {
 	random := rand.New(rand.NewPCG(16, 4))
 	var b strings.Builder
@@ -35,7 +35,7 @@ func large() string {
 	return b.String()
 }
 
-// readAll parses a diff and goes through all its lines.
+// readAll parses a diff and reads all its lines.
 func readAll(tb testing.TB, text string) (files []diff.File, lines int) {
 	files, err := diff.Parse(text)
 	if err != nil {
@@ -51,8 +51,8 @@ func readAll(tb testing.TB, text string) (files []diff.File, lines int) {
 	return files, lines
 }
 
-// BenchmarkParse reads a diff of 10 MB: 200 ms, and three times its size with the text, are what it
-// may take.
+// BenchmarkParse reads a diff of 10 MB. Its limits are 200 ms, and memory of three times the diff,
+// with the text.
 func BenchmarkParse(b *testing.B) {
 	text := large()
 	b.SetBytes(int64(len(text)))
@@ -62,10 +62,9 @@ func BenchmarkParse(b *testing.B) {
 	}
 }
 
-// TestParseAllocates has diffs of 10 MB take three times their size at most, with the text and all
-// that is thrown away on the way: one of usual changes, and one of as many hunks as git makes, of
-// empty lines.
-func TestParseAllocates(t *testing.T) {
+// TestParse_AllocationsAreBounded limits all allocations to three times the text, with the text
+// itself. It parses 10 MB of usual changes, and 10 MB of the smallest hunks, of empty lines.
+func TestParse_AllocationsAreBounded(t *testing.T) {
 	var hunks strings.Builder
 	hunks.WriteString("diff --git a/a b/a\n--- a/a\n+++ b/a\n")
 	for i := 1; hunks.Len() < 10_000_000; i += 8 {

@@ -6,18 +6,18 @@ import (
 	"strings"
 )
 
-// Chunk is files, or parts of them, that are read together.
+// Chunk is a group of files, or parts of them, that a model reads together.
 type Chunk []File
 
-// Unread is what of a file is in no chunk, and why.
+// Unread is a part of a file that is in no chunk, with the reason.
 type Unread struct {
 	File   File
 	Reason string
 }
 
-// Split makes chunks of at most size bytes, as Numbered writes them, and keeps the order. Each
-// changed line is in one chunk, or in what is left unread: the files that skip gives a reason for,
-// and lines too long for any chunk. A file is cut only where it is larger than a chunk, and so is a
+// Split splits files into chunks of at most size bytes as Numbered writes them, in order. Each
+// changed line is in one chunk or left unread. Unread are the files that skip gives a reason for,
+// and lines too long for any chunk. A file is cut only if it is larger than a chunk, and so is a
 // hunk.
 func Split(files []File, size int, skip func(File) (reason string)) ([]Chunk, []Unread) {
 	s := splitter{size: size}
@@ -38,7 +38,7 @@ type splitter struct {
 	chunks []Chunk
 	unread []Unread
 
-	chunk Chunk // that is being filled
+	chunk Chunk // the chunk that is being filled
 	used  int
 }
 
@@ -51,7 +51,7 @@ func (s *splitter) end() {
 
 func (s *splitter) file(f File) {
 	if n := len(f.Numbered()); n <= s.size {
-		s.room(n)
+		s.makeRoom(n)
 		s.chunk = append(s.chunk, f)
 		return
 	}
@@ -66,8 +66,8 @@ func (s *splitter) file(f File) {
 	}
 }
 
-// room begins a chunk where n bytes more are too many for this one.
-func (s *splitter) room(n int) {
+// makeRoom begins a new chunk if this one has no space for n more bytes.
+func (s *splitter) makeRoom(n int) {
 	if s.used+n > s.size {
 		s.end()
 	}
@@ -76,7 +76,7 @@ func (s *splitter) room(n int) {
 
 // hunk adds a hunk of a file to the chunk.
 func (s *splitter) hunk(f File, h Hunk, n int) {
-	s.room(n)
+	s.makeRoom(n)
 	if last := len(s.chunk) - 1; last >= 0 && s.chunk[last].Path() == f.Path() && s.chunk[last].Status == f.Status {
 		s.chunk[last].Hunks = append(s.chunk[last].Hunks, h)
 		return
@@ -85,7 +85,7 @@ func (s *splitter) hunk(f File, h Hunk, n int) {
 	s.chunk = append(s.chunk, f)
 }
 
-// maxAround is how many lines of the head a piece of a hunk shows before it, and after it.
+// maxAround is how many lines of the head are shown before and after a piece of a hunk.
 const maxAround = 3
 
 // pieces cuts a hunk between lines. An eighth of a chunk is for the lines before a piece, one for
@@ -116,7 +116,7 @@ func (s *splitter) pieces(f File, h Hunk) {
 	}
 }
 
-// pieceOf is a hunk of some lines.
+// pieceOf returns a hunk made of lines.
 func pieceOf(lines []Line) Hunk {
 	h := Hunk{parents: 1}
 	var body strings.Builder
@@ -140,8 +140,7 @@ func pieceOf(lines []Line) Hunk {
 	return h
 }
 
-// headLines is the lines of the head from one on, up or down, as far as they take no more than
-// room.
+// headLines returns the head's lines from i on, up or down, that fit into room.
 func headLines(lines []Line, i, step, room int) string {
 	var texts []string
 	for len(texts) < maxAround && i >= 0 && i < len(lines) && lines[i].New > 0 {

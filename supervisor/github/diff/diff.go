@@ -1,6 +1,6 @@
-// Package diff reads unified diffs, as git writes them and as GitHub's API gives them for a file,
-// and says where in them a comment may stand. It does no I/O. What it reads may be anybody's: it
-// takes time and memory in proportion to the text, and never panics.
+// Package diff reads unified diffs, as git writes them and as GitHub's API returns them for a file,
+// and finds positions for comments in them. It does no I/O. Its input may come from anybody: time
+// and memory are proportional to the text, and it never panics.
 package diff
 
 import (
@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Status is what happened to a file, in GitHub's words.
+// Status is the change of a file, in GitHub's words.
 type Status string
 
 const (
@@ -21,21 +21,21 @@ const (
 	Copied   Status = "copied"
 )
 
-// ModeSubmodule is the mode of a submodule, whose one line names a commit.
+// ModeSubmodule is the mode of a submodule, whose only line names a commit.
 const ModeSubmodule = "160000"
 
-// File is what a diff says of a file. A file that has become something else, such as a symbolic
-// link, is two: one removed, one added.
+// File is a file of a diff. A file that changes its type, for example to a symbolic link, appears
+// as two: one removed, one added.
 type File struct {
-	// paths; Old is "" for a file that was added, New for one that was removed
+	// paths; Old is "" for an added file, New for a removed one
 	Old, New         string
 	Status           Status
-	OldMode, NewMode string // in octal; "" where the diff does not say
+	OldMode, NewMode string // in octal; "" if the diff does not tell
 	Binary           bool   // git shows no lines of it
 	Hunks            []Hunk // in their order
 }
 
-// Path is what comments name the file by.
+// Path returns the file's name in comments.
 func (f File) Path() string {
 	if f.New != "" {
 		return f.New
@@ -43,12 +43,12 @@ func (f File) Path() string {
 	return f.Old
 }
 
-// Submodule says whether the file is, or was, a commit of another repository.
+// Submodule reports whether the file is, or was, a commit of another repository.
 func (f File) Submodule() bool { return f.OldMode == ModeSubmodule || f.NewMode == ModeSubmodule }
 
-// Numbered is the hunks for a reader who is to name lines: each line with its side and number
-// before it, as in "R12 +text". Lines around a piece of a hunk, which belong to another piece, have
-// no number.
+// Numbered returns the hunks with the side and number before each line, such as "R12 +text", so
+// that a reader can name lines. Lines around a piece of a hunk belong to another piece and have no
+// number.
 func (f File) Numbered() string {
 	var b []byte
 	for i := range f.Hunks {
@@ -79,17 +79,18 @@ func appendIndented(b []byte, text string) []byte {
 	return b
 }
 
-// Hunk is lines that stand together. Its numbers are those of its header; where it has no lines on
-// a side, the start there is the line before it, and 0 in a piece of a hunk. Of a combined diff,
-// the old side is the first parent: what only other parents had is not in it.
+// Hunk is a group of consecutive lines. Its numbers are those of its header. If it has no lines on
+// a side, the start on that side is the line before it, or 0 in a piece of a hunk. In a combined
+// diff, the old side is the first parent, so lines that only other parents had are missing.
 type Hunk struct {
 	OldStart, OldLines int
 	NewStart, NewLines int
-	Section            string // what git shows behind the numbers, often the function
-	// of a piece of a larger hunk: lines of the head before and after it, which are another piece's
+	Section            string // git's text after the numbers, often the function
+	// for a piece of a larger hunk: the head's lines before and after it, which belong to other
+	// pieces
 	Around *[2]string
 
-	body    string // the lines as they stand in the diff
+	body    string // the lines as in the diff
 	parents int
 }
 
@@ -105,12 +106,12 @@ const (
 // Line is one line of a hunk.
 type Line struct {
 	Kind     LineKind
-	Old, New int    // its number before and after; 0 where it is not there
-	Text     string // without its end, but with the carriage return before that
-	Unended  bool   // the file ends with it, without an end of line; a combined diff does not say
+	Old, New int    // its number before and after; 0 if it is not there
+	Text     string // without its line end, but with a carriage return before that
+	Unended  bool   // the last line of the file, without a line end; never set for a combined diff
 }
 
-// At is where a comment on the line stands.
+// At returns the position of a comment on the line.
 func (l Line) At() (Side, int) {
 	if l.Kind == LineRemoved {
 		return Left, l.Old
@@ -118,7 +119,7 @@ func (l Line) At() (Side, int) {
 	return Right, l.New
 }
 
-// number is the line's number on a side, 0 where it is not there.
+// number returns the line's number on a side; 0 if it is not there.
 func (l Line) number(side Side) int {
 	if side == Left {
 		return l.Old
@@ -126,13 +127,13 @@ func (l Line) number(side Side) int {
 	return l.New
 }
 
-// size is the most that Numbered takes for the line.
+// size returns the most bytes that Numbered writes for the line.
 func (l Line) size() int {
 	_, number := l.At()
 	return len("R  \n") + len(strconv.Itoa(number)) + len(l.Text)
 }
 
-// Lines is the hunk's lines in their order.
+// Lines returns the hunk's lines in their order.
 func (h *Hunk) Lines() iter.Seq[Line] {
 	return func(yield func(Line) bool) {
 		before, after := h.OldStart, h.NewStart
@@ -159,9 +160,9 @@ func (h *Hunk) Lines() iter.Seq[Line] {
 	}
 }
 
-// kindOf reads a line's marks, one for each parent. It is not ok where the line is neither in the
-// first parent nor in the result, or is no line but a remark about the one before it. (git-diff(1),
-// combined diff format.)
+// kindOf reads a line's marks, one for each parent. ok is false if the line is neither in the first
+// parent nor in the result, or if it is a remark about the line before. (git-diff(1), combined diff
+// format.)
 func kindOf(raw string, parents int) (kind LineKind, ok bool) {
 	marks := raw[:min(parents, len(raw))]
 	if marks == "" {

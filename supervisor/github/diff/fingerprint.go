@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// Fingerprints is what a file's hunks are known by after a rebase: the path and the changed lines,
-// whatever their numbers and white space. Of hunks that change the same, each has its own.
+// Fingerprints identifies a file's hunks after a rebase, by the path and the changed lines without
+// their numbers and white space. Hunks with equal changes get different fingerprints.
 func Fingerprints(f File) []string {
 	prints := make([]string, len(f.Hunks))
 	times := map[string]int{}
@@ -27,8 +27,8 @@ func Fingerprints(f File) []string {
 	return prints
 }
 
-// Unseen is the files with the hunks alone whose fingerprints are not in seen, without the files
-// that have none of those.
+// Unseen returns the files with only those hunks whose fingerprints are not in seen. Files without
+// such hunks are left out.
 func Unseen(files []File, seen map[string]bool) []File {
 	var unseen []File
 	for _, f := range files {

@@ -11,7 +11,7 @@ import (
 	"mews/supervisor/github/diff"
 )
 
-// reviewed is a file as it was reviewed, with two hunks that change the same.
+// reviewed is a reviewed file, with two hunks of equal changes.
 const reviewed = `diff --git a/a.go b/a.go
 --- a/a.go
 +++ b/a.go
@@ -88,9 +88,9 @@ func TestUnseen(t *testing.T) {
 	}
 }
 
-// TestUnseenAfterRebase has a branch rebased by git onto a base that has changed above, between and
-// in the context of its hunks, and then changed in one of them.
-func TestUnseenAfterRebase(t *testing.T) {
+// TestUnseen_AfterRebase rebases a branch with git onto a base that changed above, between and in
+// the context of its hunks. Then it changes one of the hunks.
+func TestUnseen_AfterRebase(t *testing.T) {
 	folder := t.TempDir()
 	run := func(args ...string) string {
 		return string(git(t, folder, nil, append([]string{"-c", "user.name=a", "-c", "user.email=a@example.com"}, args...)...))

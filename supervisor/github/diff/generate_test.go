@@ -9,8 +9,7 @@ import (
 	"strings"
 )
 
-// generator writes commits for git fast-import: everything that a diff may have to show, drawn at
-// random.
+// generator writes random commits for git fast-import, with everything that a diff can show.
 type generator struct {
 	*rand.Rand
 	out      bytes.Buffer
@@ -18,9 +17,9 @@ type generator struct {
 	commits  int
 }
 
-// branch is where a line of work stands.
+// branch is the state of a branch.
 type branch struct {
-	commit int // its mark
+	commit int // mark of its last commit
 	tree   map[string]entry
 }
 
@@ -35,7 +34,7 @@ const (
 	submodule  = "160000"
 )
 
-// history is so many commits on three branches that are merged now and then.
+// history returns random commits on three branches that are sometimes merged.
 func history(seed uint64, commits int) []byte {
 	g := &generator{Rand: rand.New(rand.NewPCG(seed, 5))}
 	g.commit(branch{tree: map[string]entry{}}, nil, nil)
@@ -91,7 +90,7 @@ func (g *generator) merge(b *branch, own int) []branch {
 	return parents
 }
 
-// commit writes a commit, with what its tree has that the first parent's has not.
+// commit writes a commit with all that its tree adds to the first parent's.
 func (g *generator) commit(b branch, before map[string]entry, parents []branch) branch {
 	g.commits++
 	fmt.Fprintf(&g.out, "commit refs/heads/all\nmark :%d\ncommitter A <a@example.com> %d +0000\ndata 0\n", g.commits, 1_700_000_000+g.commits)
@@ -127,7 +126,7 @@ func quotedForImport(path string) string {
 	return `"` + b.String() + `"`
 }
 
-// changes are what a commit may do to a tree.
+// changes are random changes of a tree.
 var changes = []func(g *generator, tree map[string]entry){
 	add, edit, edit, edit, edit, edit, edit, move, moveAndEdit, copyAndEdit,
 	move, moveAndEdit, copyAndEdit, remove, changeMode, changeType, changeEnds, dropLastEnd,
@@ -158,7 +157,7 @@ func moveAndEdit(g *generator, tree map[string]entry) {
 	}
 }
 
-// copyAndEdit changes the original too: git looks for copies of changed files alone.
+// copyAndEdit also changes the original, because git only looks for copies of changed files.
 func copyAndEdit(g *generator, tree map[string]entry) {
 	if path, ok := g.pick(tree, plainFile, executable); ok {
 		e := tree[path]
@@ -231,7 +230,7 @@ func (g *generator) hash() string {
 	return fmt.Sprintf("%016x%016x%08x", g.Uint64(), g.Uint64(), g.Uint32())
 }
 
-// put adds an entry by a new name, where there are not too many.
+// put adds an entry with a new name, if there are not too many.
 func (g *generator) put(tree map[string]entry, e entry) {
 	for len(tree) < 60 {
 		path := g.name()
@@ -245,8 +244,7 @@ func (g *generator) put(tree map[string]entry, e entry) {
 	}
 }
 
-// free says whether a file can have a path: nothing else has it, is below it, or is a folder's name
-// in it.
+// free reports whether a file can have a path: no file has it, is below it, or is a folder in it.
 func (g *generator) free(tree map[string]entry, path string) bool {
 	for other := range tree {
 		if other == path || strings.HasPrefix(other, path+"/") || strings.HasPrefix(path, other+"/") {
@@ -289,8 +287,7 @@ func (g *generator) line() string {
 	return fmt.Sprintf("line %d of some text", g.IntN(500))
 }
 
-// text is a file of some lines, at times none, with either end of line, and perhaps none at its
-// end.
+// text returns a file of some or no lines, with either line end, and perhaps none at its end.
 func (g *generator) text() string {
 	var lines []string
 	for range g.IntN(60) {
@@ -304,7 +301,7 @@ func (g *generator) text() string {
 	return text
 }
 
-// edited is a text with some lines taken out, put in or replaced in up to four places.
+// edited returns a text with some lines removed, added or replaced in up to four positions.
 func (g *generator) edited(text string) string {
 	lines := strings.SplitAfter(text, "\n")
 	for range 1 + g.IntN(4) {

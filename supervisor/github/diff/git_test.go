@@ -17,12 +17,12 @@ import (
 	"mews/supervisor/github/diff"
 )
 
-// TestGitsOwnView reads every commit of a repository as git shows it, and holds it against what git
-// says of it in other ways: paths, modes, statuses and counts as it lists them, the lines as it
-// marks them with other marks, and the contents, which a file's hunks must make out of one another.
-// MEWS_DIFFS is the path of a repository, and MEWS_DIFFS_COMMITS which of its commits, as git log
-// takes it; without them, 2,000 commits are made up.
-func TestGitsOwnView(t *testing.T) {
+// TestDiff_AgreesWithGit reads every commit of a repository, and compares it with other output of
+// git: lists of paths, modes, statuses and counts, lines with other marks, and the contents, which
+// a file's hunks must turn into each other. MEWS_DIFFS is the path of a repository, and
+// MEWS_DIFFS_COMMITS selects its commits in the form of git log. Without them, the test generates
+// 2,000 commits.
+func TestDiff_AgreesWithGit(t *testing.T) {
 	repo := os.Getenv("MEWS_DIFFS")
 	made := repo == ""
 	if made {
@@ -55,13 +55,13 @@ func TestGitsOwnView(t *testing.T) {
 // viewer compares the views of a repository.
 type viewer struct {
 	repo  string
-	which []string // of its commits
+	which []string // selection of its commits
 	blobs *blobs
 	read  int
-	kinds map[string]int // how often it was seen
+	kinds map[string]int // how often each kind occurred
 }
 
-// Marks that git puts before lines in place of its own. No header of a diff has them.
+// Marks that git puts before lines instead of its own. No header of a diff has them.
 const markNew, markOld, markContext = "\x01", "\x02", "\x03"
 
 func (v *viewer) commits(t *testing.T) {
@@ -89,13 +89,13 @@ func (v *viewer) commits(t *testing.T) {
 	marked.end(t)
 }
 
-// gitLog is what git log says, commit by commit.
+// gitLog is the output of git log, commit by commit.
 type gitLog struct {
 	*bufio.Scanner
 	cmd *exec.Cmd
 }
 
-// end looks whether git has come to the end.
+// end checks that git has ended.
 func (l gitLog) end(t *testing.T) {
 	t.Helper()
 	if l.Scan() {
@@ -106,10 +106,10 @@ func (l gitLog) end(t *testing.T) {
 	}
 }
 
-// commitMark stands before a commit in a log.
+// commitMark precedes each commit in a log.
 const commitMark = "\x00\x00a commit of git's log "
 
-// log has git show commits, with nobody's settings for diffs.
+// log runs git log, without anybody's settings for diffs.
 func (v *viewer) log(t *testing.T, args ...string) gitLog {
 	t.Helper()
 	all := []string{"-c", "core.quotePath=true", "-c", "diff.context=3", "-c", "diff.suppressBlankEmpty=false", "log", "--reverse", "--format=" +
@@ -154,7 +154,7 @@ func splitCommits(data []byte, atEOF bool) (advance int, token []byte, err error
 
 func commitOf(section string) (commit, rest string) { return section[:40], section[40:] }
 
-// commit compares one commit's views.
+// commit compares the views of one commit.
 func (v *viewer) commit(text, list, marks string) error {
 	files, err := diff.Parse(text)
 	if err != nil {
@@ -171,7 +171,7 @@ func (v *viewer) commit(text, list, marks string) error {
 	for _, p := range pairs {
 		n := 1
 		if p.status == "T" {
-			n = 2 // git shows the end of the one and the beginning of the other
+			n = 2 // git shows the end of one and the beginning of the other
 		}
 		if len(files) < n {
 			return fmt.Errorf("%+v is not shown", p)
@@ -195,14 +195,14 @@ func (v *viewer) commit(text, list, marks string) error {
 // pair is two versions of a file, as git lists them.
 type pair struct {
 	oldMode, newMode, oldID, newID string
-	status                         string // without the likeness behind it
+	status                         string // without the similarity after it
 	old, new                       string
-	added, removed                 string // in numstat's words
+	added, removed                 string // in numstat's form
 }
 
 var statuses = map[string]diff.Status{"A": diff.Added, "D": diff.Removed, "M": diff.Modified, "R": diff.Renamed, "C": diff.Copied}
 
-// pairsOf reads --raw and --numstat, with -z.
+// pairsOf parses --raw and --numstat, with -z.
 func pairsOf(list string) ([]pair, error) {
 	var pairs []pair
 	counted := 0
@@ -234,7 +234,7 @@ func pairsOf(list string) ([]pair, error) {
 	return pairs, nil
 }
 
-// linesOf is a file's lines with the place of a comment on each.
+// linesOf returns a file's lines with the position of a comment on each.
 func linesOf(f diff.File) string {
 	var b strings.Builder
 	for i := range f.Hunks {
@@ -282,7 +282,7 @@ func markedOf(text string) (files []string) {
 	return files
 }
 
-// pair compares what is shown of a file with what is listed, and with its two contents.
+// pair compares a file of the diff with git's list and with its two contents.
 func (v *viewer) pair(p pair, files []diff.File) error {
 	if p.status == "T" {
 		v.kinds["type changed"]++
@@ -302,7 +302,7 @@ func (v *viewer) pair(p pair, files []diff.File) error {
 	}
 	got := diff.File{Old: f.Old, New: f.New, Status: f.Status, OldMode: f.OldMode, NewMode: f.NewMode}
 	if p.oldMode == p.newMode && p.oldID == p.newID {
-		// git does not say them of a file that only has another name
+		// git does not tell them for a file that only has a new name
 		got.OldMode, got.NewMode = p.oldMode, p.newMode
 	}
 	if fmt.Sprint(got) != fmt.Sprint(want) {
@@ -310,7 +310,7 @@ func (v *viewer) pair(p pair, files []diff.File) error {
 	}
 	v.count(f)
 	if p.oldID == p.newID && len(f.Hunks) == 0 {
-		return nil // git does not say what kind of content it is that has not changed
+		return nil // git does not tell what kind of content is unchanged
 	}
 	added, removed := changed(f)
 	counted := p.added != "" // git counts the two parts of a changed type together
@@ -336,7 +336,7 @@ func changed(f diff.File) (added, removed int) {
 
 const absent = "0000000000000000000000000000000000000000"
 
-// contents makes the new content out of the old one.
+// contents applies the diff to the old content and compares the new one.
 func (v *viewer) contents(f diff.File, p pair) error {
 	if f.Binary {
 		return nil
@@ -359,7 +359,7 @@ func (v *viewer) contents(f diff.File, p pair) error {
 	return nil
 }
 
-// applied is a content after a file's hunks, each line of which must stand where it says.
+// applied applies a file's hunks to a content. Each line must be where the hunk says.
 func applied(f diff.File, old string) (string, error) {
 	lines := strings.SplitAfter(old, "\n")
 	var b strings.Builder
@@ -392,7 +392,7 @@ func applied(f diff.File, old string) (string, error) {
 	return b.String(), nil
 }
 
-// count says what was seen.
+// count counts what a file shows.
 func (v *viewer) count(f diff.File) {
 	v.kinds[string(f.Status)]++
 	v.kinds["hunks"] += len(f.Hunks)
@@ -417,9 +417,9 @@ func (v *viewer) count(f diff.File) {
 	}
 }
 
-// merges reads the combined diffs of merges. Those of -c have all that changed for any parent, so
-// that they make the result out of what the first parent has; those of --cc leave hunks out, and
-// their lines must stand where they say.
+// merges reads the combined diffs of merges. Those of -c have all changes against any parent, so
+// they turn the first parent's content into the result. Those of --cc leave hunks out, so only the
+// positions of their lines are checked.
 func (v *viewer) merges(t *testing.T, how string) {
 	shown, listed := v.log(t, "--merges", how, "-p"), v.log(t, "--merges", how, "--raw", "-z")
 	for shown.Scan() && listed.Scan() {
@@ -475,7 +475,7 @@ func (v *viewer) mergeOf(how, text, list string) error {
 }
 
 // combinedFits compares a combined diff with the first parent's content and the result. A combined
-// diff does not tell whether the last line has an end.
+// diff does not tell whether the last line has a line end.
 func combinedFits(f diff.File, old, now string, all bool) error {
 	ended := func(s string) string {
 		if s == "" {
@@ -505,7 +505,7 @@ func combinedFits(f diff.File, old, now string, all bool) error {
 	return nil
 }
 
-// blobs gives contents by their names.
+// blobs returns contents by their names.
 type blobs struct {
 	ask  io.Writer
 	told *bufio.Reader

@@ -7,19 +7,18 @@ import (
 	"strings"
 )
 
-// maxNumber bounds the numbers of a hunk's header.
+// maxNumber bounds the numbers in a hunk's header.
 const maxNumber = 1 << 30
 
-// parser goes through a diff line by line.
+// parser reads a diff line by line.
 type parser struct {
 	rest   string
-	number int   // of the line that was read last
-	left   []int // how many lines a hunk still has of each parent, and of the result
+	number int   // of the last line read
+	left   []int // the rest of the hunk's lines for each parent, and for the result
 }
 
-// Parse reads a diff of git's: any number of files, with anything but files between them (a log's
-// messages, a mail's). It wants the prefixes a/ and b/ that git writes by default. What it returns
-// shares text's memory.
+// Parse reads a diff of git: any number of files, with any text between them, such as a log's
+// messages. It expects git's default prefixes a/ and b/. The result shares text's memory.
 func Parse(text string) ([]File, error) {
 	p := &parser{rest: text}
 	var files []File
@@ -42,7 +41,7 @@ func Parse(text string) ([]File, error) {
 	return files, nil
 }
 
-// Patch reads hunks alone, as the API that lists a pull request's files gives them.
+// Patch reads only hunks, as the API that lists a pull request's files returns them.
 func Patch(patch string) ([]Hunk, error) {
 	p := &parser{rest: patch}
 	hunks, err := p.hunks()
@@ -68,7 +67,8 @@ func (p *parser) errorf(format string, args ...any) error {
 	return fmt.Errorf("diff: line %d: %s", p.number, fmt.Sprintf(format, args...))
 }
 
-// atFile says whether a file's header begins here. Other programs' begin with the two names.
+// atFile reports whether a file's header begins here. Headers of other programs begin with the two
+// names.
 func (p *parser) atFile() bool {
 	if strings.HasPrefix(p.rest, "diff --") {
 		return true
@@ -80,8 +80,8 @@ func (p *parser) atFile() bool {
 	return strings.HasPrefix(after, "+++ ")
 }
 
-// header reads the lines up to the first hunk. It ends at a line that is in no header, which may be
-// what the text goes on with.
+// header reads the lines up to the first hunk. It ends at a line that belongs to no header, because
+// other text may follow.
 func (p *parser) header(f *File) {
 	for first := true; first || !strings.HasPrefix(p.rest, "diff --"); first = false {
 		line := p.peek()
@@ -129,27 +129,27 @@ var headerLines = []headerLine{
 	{"+++ ", readNewName},
 }
 
-// readIndex takes the mode that has not changed.
+// readIndex reads the mode of a file whose mode has not changed.
 func readIndex(f *File, rest string) {
 	if _, mode, ok := strings.Cut(rest, " "); ok {
 		f.OldMode, f.NewMode = mode, mode
 	}
 }
 
-// readModes takes the first parent's mode and the result's.
+// readModes reads the first parent's mode and the result's.
 func readModes(f *File, rest string) {
 	before, after, _ := strings.Cut(rest, "..")
 	f.OldMode, f.NewMode = firstOf(before), after
 }
 
-// firstOf is the first parent's.
+// firstOf returns the first parent's value.
 func firstOf(list string) string {
 	first, _, _ := strings.Cut(list, ",")
 	return first
 }
 
-// hunks reads as many as follow. They are counted first: a diff may be mostly hunks, and a growing
-// slice takes several times its size.
+// hunks reads all hunks that follow. It counts them first: a diff may be mostly hunks, and a
+// growing slice takes several times its size.
 func (p *parser) hunks() ([]Hunk, error) {
 	ahead, n := *p, 0
 	for ; strings.HasPrefix(ahead.rest, "@@"); n++ {
@@ -173,7 +173,7 @@ func (p *parser) hunk() (Hunk, error) {
 	return h, err
 }
 
-// hunkHeader reads "@@ -start,lines +start,lines @@ section", with one more @ and range for each
+// hunkHeader parses "@@ -start,lines +start,lines @@ section", with one more @ and range for each
 // further parent.
 func (p *parser) hunkHeader(line string) (h Hunk, ok bool) {
 	at := len(line) - len(strings.TrimLeft(line, "@"))
@@ -200,7 +200,8 @@ func (p *parser) hunkHeader(line string) (h Hunk, ok bool) {
 	return h, h.parents > 0 && len(p.left) == at
 }
 
-// hunkRange reads "-start,lines", or "+start,lines" of the result. One line need not be said.
+// hunkRange parses "-start,lines", or "+start,lines" for the result. The number of lines may be
+// missing if it is one.
 func hunkRange(field string, result bool) (start, lines int, ok bool) {
 	mark := byte('-')
 	if result {
@@ -218,9 +219,9 @@ func hunkRange(field string, result bool) (start, lines int, ok bool) {
 	return int(s), int(n), err1 == nil && err2 == nil && s <= maxNumber && n <= maxNumber && (s > 0 || n == 0)
 }
 
-// body reads as many lines as the header has announced, so that no line of a file is taken for
-// anything else. Of a combined diff's parents git (2.39) also counts lines that --cc leaves out
-// before the first one: such a hunk may end when the result is complete.
+// body reads as many lines as the header announced, so that no line of a file is misread as a
+// header. For a combined diff's parents, git (2.39) also counts lines that --cc leaves out before
+// the first one. Such a hunk may end when the result is complete.
 func (p *parser) body(h *Hunk) error {
 	from := p.rest
 	for slices.ContainsFunc(p.left, func(n int) bool { return n > 0 }) {
@@ -249,9 +250,9 @@ func (p *parser) body(h *Hunk) error {
 	return nil
 }
 
-// count takes a line off the numbers of lines that are still to come, for each parent and for the
-// result. A line is in the result unless it has a minus. It is in a parent where its mark is that
-// of most: a minus of a removed line, none of another.
+// count subtracts a line from the expected lines of each parent and of the result. A line is in the
+// result unless it has a minus. If any parent has a minus, the line is in the parents with a minus;
+// otherwise it is in those without a plus.
 func count(left []int, line string) bool {
 	parents := len(left) - 1
 	marks := line[:min(parents, len(line))]
@@ -262,7 +263,7 @@ func count(left []int, line string) bool {
 		left[parents]--
 	}
 	for i := range parents {
-		mark := byte(' ') // some programs take the blanks off an empty line
+		mark := byte(' ') // some programs remove the space of an empty line
 		if i < len(marks) {
 			mark = marks[i]
 		}

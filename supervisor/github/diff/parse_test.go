@@ -12,7 +12,7 @@ import (
 	"mews/supervisor/github/diff"
 )
 
-// shown is what a test compares of a diff: a line for each file, hunk and line.
+// shown returns the compared parts of a diff: a line for each file, hunk and line.
 func shown(files []diff.File) string {
 	var b strings.Builder
 	for _, f := range files {
@@ -39,7 +39,7 @@ func shown(files []diff.File) string {
 	return b.String()
 }
 
-// TestParse reads the diffs of testdata, which stand there with what is to come of them.
+// TestParse reads the diffs of testdata, which have their expected results beside them.
 func TestParse(t *testing.T) {
 	paths, err := filepath.Glob("testdata/*.diff")
 	if err != nil || len(paths) == 0 {
@@ -119,8 +119,8 @@ func TestNumbered(t *testing.T) {
 	}
 }
 
-// FuzzParse has any text read as a diff. What is read holds together, and its lines take no more
-// room than the text has.
+// FuzzParse reads any text as a diff. The result must be consistent, and its lines must not be
+// longer than the text.
 func FuzzParse(f *testing.F) {
 	paths, err := filepath.Glob("testdata/*.diff")
 	if err != nil {
@@ -148,7 +148,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// checkHunk says how long the hunk's lines are.
+// checkHunk returns the total length of the hunk's lines.
 func checkHunk(t *testing.T, h *diff.Hunk) (length int) {
 	before, after := h.OldStart, h.NewStart
 	for line := range h.Lines() {
@@ -172,7 +172,7 @@ func checkHunk(t *testing.T, h *diff.Hunk) (length int) {
 	return length
 }
 
-// anchorAll anchors the first quoted lines of a file to where they stand, and to where nothing is.
+// anchorAll anchors the first lines of a file as quotes, at their positions and at a wrong one.
 func anchorAll(t *testing.T, f diff.File) {
 	n := 0
 	for i := range f.Hunks {

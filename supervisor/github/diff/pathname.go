@@ -2,8 +2,8 @@ package diff
 
 import "strings"
 
-// readBothNames takes the one name of "a/name b/name". Where there are two, other lines of the
-// header have them.
+// readBothNames reads the name in "a/name b/name" if both are equal. If they differ, other lines of
+// the header have them.
 func readBothNames(f *File, rest string) {
 	half := len(rest) / 2
 	if len(rest)%2 == 0 || rest[half] != ' ' {
@@ -41,25 +41,25 @@ func readNewName(f *File, rest string) {
 	}
 }
 
-// nowhere stands for the name of a file that is not there.
+// nowhere is the name of a missing file.
 const nowhere = "/dev/null"
 
-// nameOf is a name from a line of names. git ends one with a tab where it has spaces, and other
-// programs put the time behind one.
+// nameOf returns the name from a line of names. git ends a name with a tab if it has spaces, and
+// other programs put the time after it.
 func nameOf(rest string) string {
-	name, _, _ := strings.Cut(rest, "\t") // a quoted name has none in it
+	name, _, _ := strings.Cut(rest, "\t") // a quoted name has no tab
 	return unquoted(name)
 }
 
-// escapes are the characters that a backslash makes others. (git's quote.c, which quotes names as C
-// does strings.)
+// escapes are the characters after a backslash, and what they mean. (git's quote.c, which quotes
+// names like strings in C.)
 const (
 	escaped = `abtnvfr"\`
 	meant   = "\a\b\t\n\v\f\r\"\\"
 )
 
-// unquoted is a name as it is without its quotes and escapes. A name that is not quoted, or badly,
-// is taken as it stands.
+// unquoted returns a name without its quotes and escapes. A name that is not quoted, or badly
+// quoted, is returned unchanged.
 func unquoted(name string) string {
 	inner, ok := strings.CutPrefix(name, `"`)
 	if inner, ok2 := strings.CutSuffix(inner, `"`); ok && ok2 {

@@ -2,9 +2,9 @@ package diff
 
 import "slices"
 
-// left is which files nobody needs to review, by patterns as .gitattributes has them. It takes from
-// github-linguist's generated.rb and vendor.yml what seldom meets a file that somebody has written.
-var left = []struct {
+// skippedFiles has patterns of files that need no review, in the form of .gitattributes. They are those of
+// github-linguist's generated.rb and vendor.yml that rarely match a hand-written file.
+var skippedFiles = []struct {
 	reason   string
 	patterns []string
 }{
@@ -30,16 +30,15 @@ var left = []struct {
 	}},
 }
 
-// minifiable are files that programs make smaller, and minifiedLine is how long the lines of such
-// are on average, in bytes. It is more than linguist's 110 for whole files: a hunk may be a few
-// lines of which one is long.
+// minifiable are files that may be minified, and minifiedLine is the average length of their lines,
+// in bytes. It is higher than linguist's 110 for whole files, because a hunk may have few lines
+// with a long one.
 var minifiable = []string{"*.js", "*.mjs", "*.cjs", "*.css"}
 
 const minifiedLine = 300
 
-// Skipper says of a file why nobody needs to review it, "" where it is to be reviewed.
-// gitattributes is the repository's, as the base has it: what the change itself says of its files
-// is not believed.
+// Skipper returns a function that tells why a file needs no review; "" if it does. gitattributes is
+// the base branch's file: the change itself must not exclude its files.
 func Skipper(gitattributes []byte) func(File) (reason string) {
 	attributes := attributesOf(string(gitattributes))
 	return func(f File) string {
@@ -61,10 +60,10 @@ func Skipper(gitattributes []byte) func(File) (reason string) {
 	}
 }
 
-// byTable is the reason of the table. Attributes may say that a file is neither vendored nor, which
-// takes in the rest, generated.
+// byTable returns the table's reason. Attributes may declare that a file is not vendored, or not
+// generated, which includes all other reasons.
 func byTable(f File, given map[string]state) string {
-	for _, row := range left {
+	for _, row := range skippedFiles {
 		attribute := linguistGenerated
 		if row.reason == reasonVendored {
 			attribute = linguistVendored

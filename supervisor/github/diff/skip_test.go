@@ -59,7 +59,7 @@ folder/ -diff
 	}
 }
 
-func TestSkipperReadsTheFile(t *testing.T) {
+func TestSkipper_ReadsGitattributes(t *testing.T) {
 	skip := diff.Skipper(nil)
 	long := strings.Repeat("a=1;", 500)
 	for text, want := range map[string]string{
@@ -76,8 +76,9 @@ func TestSkipperReadsTheFile(t *testing.T) {
 	}
 }
 
-// TestAttributes asks git of the same paths what the same .gitattributes says of them.
-func TestAttributes(t *testing.T) {
+// TestAttributes_AgreeWithGit compares with git's own attributes for the same paths and
+// .gitattributes.
+func TestAttributes_AgreeWithGit(t *testing.T) {
 	random := rand.New(rand.NewPCG(16, 3))
 	folder := t.TempDir()
 	git(t, folder, nil, "init", "-q")
@@ -133,7 +134,7 @@ func TestAttributes(t *testing.T) {
 	}
 }
 
-// git runs git in a folder, with nobody's settings.
+// git runs git in a folder, without anybody's settings.
 func git(tb testing.TB, folder string, stdin interface{ Read([]byte) (int, error) }, args ...string) []byte {
 	tb.Helper()
 	cmd := exec.CommandContext(tb.Context(), "git", args...)

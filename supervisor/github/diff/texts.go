@@ -1,6 +1,6 @@
 package diff
 
-// Why a file, or a part of it, is in no chunk.
+// Reasons why a file, or a part of it, is in no chunk.
 const (
 	reasonGenerated = "generated"
 	reasonVendored  = "vendored"

@@ -5,8 +5,8 @@ import (
 	"unicode"
 )
 
-// clip is the beginning of a text, of at most so many bytes. It has no control characters but ends
-// of lines and tabs.
+// clip returns the beginning of a text, at most most bytes, without control characters except line
+// ends and tabs.
 func clip(text string, most int) string {
 	var b strings.Builder
 	for _, r := range text {

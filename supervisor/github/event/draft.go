@@ -10,11 +10,11 @@ import (
 	"mews/supervisor"
 )
 
-// How much of each text is kept, in bytes.
+// Limits of an event's texts, in bytes.
 const (
 	maxName    = 140 // of an event, a login or a label
 	maxRepo    = 160
-	maxRef     = 255 // git's own bound of most file systems
+	maxRef     = 255 // the limit of most file systems, and so of git
 	maxURL     = 500
 	maxTitle   = 300
 	maxText    = 2000
@@ -22,21 +22,21 @@ const (
 	maxCommits = 5
 )
 
-// draft is an event of which not all has been read.
+// draft is an event that is still being read.
 type draft struct {
 	supervisor.GitHubEvent
-	own           bool // it is about what Mews has written
+	own           bool // it is about something that Mews wrote
 	labels, asked []string
-	changed       []string // labels that were given or taken
+	changed       []string // labels that were added or removed
 	headRepo      string
 }
 
-// marker begins what Mews hides in all that it writes there.
+// marker begins the hidden mark in everything that Mews writes on GitHub.
 const marker = "<!-- mews:"
 
 func set(most int, field func(*draft) *string) func(*draft, string) {
 	return func(d *draft, v string) {
-		if f := field(d); *f == "" { // the first of several
+		if f := field(d); *f == "" { // the first of several values counts
 			*f = clip(v, most)
 		}
 	}
@@ -78,14 +78,14 @@ var (
 	setRef = set(maxRef, func(d *draft) *string { return &d.Ref })
 )
 
-// said takes a comment's text. Mews writes nothing else: a mark in the description of a pull
-// request or an issue is somebody else's.
+// said takes a comment's text. Mews writes only comments. A mark in the description of a pull
+// request or issue was copied there by others.
 func said(d *draft, v string) {
 	text(d, v)
 	d.own = d.own || strings.Contains(v, marker)
 }
 
-// ref takes a branch's or a tag's name, which stands behind refs/heads/ or refs/tags/ in a push.
+// ref takes the name of a branch or tag. A push has refs/heads/ or refs/tags/ before it.
 func ref(d *draft, v string) {
 	setRef(d, strings.TrimPrefix(strings.TrimPrefix(v, "refs/heads/"), "refs/tags/"))
 }
@@ -111,8 +111,7 @@ func id(d *draft, v string) {
 	}
 }
 
-// at takes the later of two times: one that stands there before something had happened is
-// another's.
+// at keeps the later of two times. An earlier time in the payload belongs to another object.
 func at(d *draft, v string) {
 	if t, err := time.Parse(time.RFC3339, v); err == nil && t.After(d.At) {
 		d.At = t.UTC()
@@ -127,7 +126,7 @@ func nextCommit(d *draft, _ string) {
 	d.Commits = append(d.Commits, supervisor.GitHubCommit{})
 }
 
-// commit is the one that is read; those beyond the last that is kept go nowhere.
+// commit returns the commit that is being read. Commits beyond the limit are dropped.
 func (d *draft) commit() *supervisor.GitHubCommit {
 	if len(d.Commits) == 0 || d.More > 0 {
 		return &supervisor.GitHubCommit{}
@@ -143,7 +142,7 @@ func commitTitle(d *draft, v string) {
 	d.commit().Title = clip(line, maxTitle)
 }
 
-// event is what has been read, whole.
+// event returns the finished event.
 func (d *draft) event() supervisor.GitHubEvent {
 	e := d.GitHubEvent
 	// "": the fork was deleted
@@ -156,17 +155,17 @@ func (d *draft) event() supervisor.GitHubEvent {
 	default:
 		e.Names = d.labels
 	}
-	if size(e) > MaxEvent { // its names and texts are made of what has to be escaped
+	if size(e) > MaxEvent { // its names and texts consist of characters that need escapes
 		e.Text, e.Names, e.Commits, e.More = "", nil, nil, e.More+len(e.Commits)
 	}
 	return e
 }
 
-// size is how long an event is as JSON, in which no character is escaped for HTML.
+// size returns the length of an event as JSON without HTML escapes.
 func size(e supervisor.GitHubEvent) int {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)
-	_ = encoder.Encode(e) // a buffer takes it, and an event can always be written
+	_ = encoder.Encode(e) // a write to a buffer never fails, and neither does an event's encoding
 	return b.Len()
 }

@@ -1,6 +1,6 @@
-// Package event reads what GitHub sends to a webhook, of which the service needs little: the fields
-// that a table names. It reads the JSON as it comes, in bounded memory, and by no types of
-// GitHub's: a payload may have other shapes than its documentation.
+// Package event reads the payloads that GitHub sends to a webhook. It keeps only the fields that a
+// table names. It reads JSON as a stream, in bounded memory, and without GitHub's types: a payload
+// may differ from its documentation.
 package event
 
 import (
@@ -13,24 +13,24 @@ import (
 	"mews/supervisor"
 )
 
-// MaxPayload is how long a payload may be, in bytes. GitHub sends none that is longer.
-// (docs.github.com: webhook events and payloads)
+// MaxPayload is the longest payload that GitHub sends, in bytes. (docs.github.com: webhook events
+// and payloads)
 const MaxPayload = 25 << 20
 
-// MaxEvent is how long an event is at most, as JSON.
+// MaxEvent is the longest event as JSON, in bytes.
 const MaxEvent = 8 << 10
 
-// maxElements is how many elements of a list are looked into. No more are wanted of any.
+// maxElements is how many elements of a list are read. No field needs more.
 const maxElements = 50
 
-// Read makes an event of a payload, by GitHub's name of it. It says why the event is of no use
-// here; "" where it is.
+// Read reads the payload of an event with GitHub's name. ignored is the reason why Mews does not
+// need the event; "" if it does.
 func Read(name string, payload io.Reader) (e supervisor.GitHubEvent, ignored string, err error) {
 	r := reader{scanner{bufio.NewReaderSize(payload, 16<<10)}, &draft{}}
 	r.draft.Event = clip(name, maxName)
 	table := tables[name]
 	if table == nil {
-		table = tables["ping"] // what is in every payload
+		table = tables["ping"] // fields that every payload has
 	}
 	first, err := r.token()
 	if err == nil {
@@ -48,13 +48,13 @@ func Read(name string, payload io.Reader) (e supervisor.GitHubEvent, ignored str
 	return r.draft.event(), r.draft.ignored(), nil
 }
 
-// reader walks through a payload along with the table of what is wanted of it.
+// reader reads a payload along the tree of wanted fields.
 type reader struct {
 	scanner
 	draft *draft
 }
 
-// value reads the value that begins with b. A nil node is a value of which nothing is wanted.
+// value reads the value that begins with b. A nil node skips it.
 func (r reader) value(b byte, n *node) (err error) {
 	var text string
 	switch {
@@ -62,7 +62,7 @@ func (r reader) value(b byte, n *node) (err error) {
 		return r.skip(b)
 	case b == '{' || b == '[':
 		n.put(r.draft, "")
-		return r.inner(b, n)
+		return r.readContainer(b, n)
 	case b == '"':
 		text, err = r.quoted(maxString)
 	default:
@@ -74,9 +74,9 @@ func (r reader) value(b byte, n *node) (err error) {
 	return err
 }
 
-// inner reads an object or a list whose bracket has come.
-func (r reader) inner(bracket byte, n *node) error {
-	closing := bracket + 2 // of both, in ASCII
+// readContainer reads an object or a list after its opening bracket.
+func (r reader) readContainer(bracket byte, n *node) error {
+	closing := bracket + 2 // works for both brackets in ASCII
 	b, err := r.token()
 	for i := 0; err == nil && b != closing; i++ {
 		key := elements
@@ -87,17 +87,17 @@ func (r reader) inner(bracket byte, n *node) error {
 		}
 		below := n.nodes[key]
 		if below != nil && bracket == '[' && i >= maxElements {
-			below.put(r.draft, "") // it is counted
+			below.put(r.draft, "") // an element counts by being there
 			below = nil
 		}
 		if err = r.value(b, below); err == nil {
-			b, err = r.next(closing)
+			b, err = r.nextElement(closing)
 		}
 	}
 	return err
 }
 
-// key is a key that begins with b, and how its value begins.
+// key reads a key that begins with b, and returns the first byte of its value.
 func (r reader) key(b byte) (key string, first byte, err error) {
 	if b != '"' {
 		return "", 0, errSyntax
@@ -115,8 +115,8 @@ func (r reader) key(b byte) (key string, first byte, err error) {
 	return key, first, err
 }
 
-// next is how what follows a value begins: closing, or what stands behind a comma.
-func (r reader) next(closing byte) (byte, error) {
+// nextElement reads up to closing, or to the byte after a comma, and returns that byte.
+func (r reader) nextElement(closing byte) (byte, error) {
 	b, err := r.token()
 	switch {
 	case err != nil || b == closing:
@@ -130,7 +130,7 @@ func (r reader) next(closing byte) (byte, error) {
 	return b, err
 }
 
-// ignored is why an event is of no use here.
+// ignored returns why Mews does not need the event.
 func (d *draft) ignored() string {
 	actions, known := actions[d.Event]
 	switch {

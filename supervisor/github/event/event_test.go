@@ -20,12 +20,13 @@ import (
 	"mews/supervisor/github/event"
 )
 
-// examples are where `make deps` puts GitHub's own payloads (npm: @octokit/webhooks-examples).
+// examples is the path of GitHub's own payloads, from `make deps` (npm:
+// @octokit/webhooks-examples).
 const examples = "../../../bin/webhooks-examples/*/index.json"
 
-// TestGitHubsOwnExamples: each is taken or ignored, and none is an error. go-github fails on some
-// of them.
-func TestGitHubsOwnExamples(t *testing.T) {
+// TestGitHubExamples_AreAccepted: each is read or ignored, without an error. go-github fails on
+// some of them.
+func TestGitHubExamples_AreAccepted(t *testing.T) {
 	files, err := filepath.Glob(examples)
 	if err != nil {
 		t.Fatal(err)
@@ -74,7 +75,7 @@ func TestGitHubsOwnExamples(t *testing.T) {
 	}
 }
 
-// complete looks for what every event of its sort has.
+// complete checks the fields that every event of its kind has.
 func complete(t *testing.T, name string, e supervisor.GitHubEvent) {
 	numbered := strings.HasPrefix(e.Event, "pull_request") || strings.HasPrefix(e.Event, "issue")
 	switch {
@@ -93,7 +94,7 @@ func complete(t *testing.T, name string, e supervisor.GitHubEvent) {
 
 const around = `"repository":{"full_name":"Acme/widget","owner":{"login":"Acme"}},"sender":{"login":"bob","type":"User"}`
 
-func TestWhatIsRead(t *testing.T) {
+func TestRead_Fields(t *testing.T) {
 	base := supervisor.GitHubEvent{Repo: "Acme/widget", Sender: "bob"}
 	for _, test := range []struct {
 		name, event, payload string
@@ -153,7 +154,7 @@ func commits(n int) string {
 	return strings.Join(all, ",")
 }
 
-func TestWhatIsIgnored(t *testing.T) {
+func TestRead_Ignored(t *testing.T) {
 	const bot = `"repository":{"full_name":"a/b"},"sender":{"login":"x[bot]","type":"Bot"}`
 	for payload, want := range map[[2]string]string{
 		{"ping", `{"zen":"z"}`}:                                                                                     "ping",
@@ -171,7 +172,7 @@ func TestWhatIsIgnored(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoPayload(t *testing.T) {
+func TestRead_InvalidPayload_Fails(t *testing.T) {
 	for _, payload := range []string{"", "{", "[]", "1", "{}", "{]", `{"a" 1}`, `{"a":1,}`, `{"action":nil}`, `{"action":"\x"}`, `{"x":{"a":1]`, `{"action":"opened"}`, "{" + around + "}{}", "{" + around + "} x",
 		`{"a":` + strings.Repeat("[", 100), `{"a":` + strings.Repeat("9", 1<<20) + "," + around + "}"} {
 		if e, why, err := event.Read("push", strings.NewReader(payload)); err == nil {
@@ -180,9 +181,9 @@ func TestWhatIsNoPayload(t *testing.T) {
 	}
 }
 
-// TestALongStringTakesNoMemory: 25 MB of one string, of spaces and of brackets are read in a few
+// TestLongString_UsesLittleMemory reads 25 MB of one string, of spaces and of brackets in a few
 // KiB.
-func TestALongStringTakesNoMemory(t *testing.T) {
+func TestLongString_UsesLittleMemory(t *testing.T) {
 	for name, long := range map[string]string{
 		"a string": `"x":"` + strings.Repeat(`\u00e9é\"`, event.MaxPayload/10) + `"`, "a key": `"` + strings.Repeat("k", event.MaxPayload) + `":1`,
 		"spaces": strings.Repeat(" \n", event.MaxPayload/2) + `"x":1`,
@@ -203,7 +204,7 @@ func TestALongStringTakesNoMemory(t *testing.T) {
 	}
 }
 
-// FuzzRead: no payload makes it panic, and an event is never too long.
+// FuzzRead checks that no payload causes a panic, and that no event is too long.
 func FuzzRead(f *testing.F) {
 	f.Add("push", `{"ref":"refs/heads/main","commits":[`+commits(7)+`],`+around+`}`)
 	f.Add("issue_comment", `{"comment":{"body":"\ud83d\"\u2028"},`+around+`}`)

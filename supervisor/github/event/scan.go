@@ -7,11 +7,11 @@ import (
 	"io"
 )
 
-// maxString is how much of a string is read, in bytes of JSON. The longest text that is wanted fits
-// into it, however it is escaped.
+// maxString is the read part of a string, in bytes of JSON. The longest wanted text fits into it,
+// however it is escaped.
 const maxString = 16 << 10
 
-// maxWord is longer than any number.
+// maxWord is the longest number, true, false or null.
 const maxWord = 64
 
 var (
@@ -19,11 +19,11 @@ var (
 	errMore   = errors.New("something follows the payload")
 )
 
-// scanner reads JSON byte by byte, and holds no more than a string of maxString. Of what is not
-// wanted it looks at quotes and brackets alone: it is fast, and depth costs nothing.
+// scanner reads JSON byte by byte, and keeps at most one string of maxString. In skipped values it
+// only looks at quotes and brackets: this is fast, and depth costs no memory.
 type scanner struct{ *bufio.Reader }
 
-// token is the next byte that is no space.
+// token returns the next byte that is no space.
 func (s scanner) token() (byte, error) {
 	for {
 		switch b, err := s.ReadByte(); {
@@ -35,7 +35,7 @@ func (s scanner) token() (byte, error) {
 	}
 }
 
-// end fails where anything but spaces follows.
+// end fails if anything but spaces follows.
 func (s scanner) end() error {
 	_, err := s.token()
 	if errors.Is(err, io.ErrUnexpectedEOF) {
@@ -44,7 +44,7 @@ func (s scanner) end() error {
 	return errors.Join(errMore, err)
 }
 
-// skip passes over the value that begins with b.
+// skip skips the value that begins with b.
 func (s scanner) skip(b byte) (err error) {
 	for depth := 0; ; {
 		switch b {
@@ -67,7 +67,7 @@ func (s scanner) skip(b byte) (err error) {
 	}
 }
 
-// word is a number, true, false or null, which begins with b.
+// word reads a number, true, false or null that begins with b.
 func (s scanner) word(b byte) (string, error) {
 	word := []byte{b}
 	for {
@@ -81,7 +81,7 @@ func (s scanner) word(b byte) (string, error) {
 		if word = append(word, next[0]); len(word) > maxWord {
 			return "", errSyntax
 		}
-		_, _ = s.ReadByte() // it was peeked at
+		_, _ = s.ReadByte() // it was peeked at before
 	}
 	if !json.Valid(word) {
 		return "", errSyntax
@@ -89,17 +89,17 @@ func (s scanner) word(b byte) (string, error) {
 	return string(word), nil
 }
 
-// quoted is the beginning of a string whose quote has come, of at most so many bytes of JSON. It is
-// cut between two characters. With 0 it is passed over.
+// quoted reads the beginning of a string after its quote, at most most bytes of JSON, cut between
+// characters. With 0 it skips the string.
 func (s scanner) quoted(most int) (text string, err error) {
 	var raw []byte
-	cut, escape := false, 0 // escape: bytes that are yet to come of what a backslash has begun
+	cut, escape := false, 0 // escape: bytes of an escape that are still to come
 	for {
 		b, err := s.ReadByte()
 		if err != nil {
 			return "", io.ErrUnexpectedEOF
 		}
-		// a character begins (RFC 3629: its other bytes are 10xxxxxx)
+		// the first byte of a character (RFC 3629: its other bytes are 10xxxxxx)
 		switch whole := escape == 0 && b&0xC0 != 0x80; {
 		case whole && b == '"':
 			if most > 0 && json.Unmarshal([]byte(`"`+string(raw)+`"`), &text) != nil {

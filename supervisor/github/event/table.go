@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// actions are those of each known event that something is done about; "" is every one of an event
-// that has none.
+// actions has the actions that Mews uses, for each event; "" is for an event without actions.
 var actions = map[string]string{
 	"push":                        "",
 	"status":                      "",
@@ -23,18 +22,18 @@ var actions = map[string]string{
 	"check_suite":                 "completed",
 }
 
-// Names are the events that a webhook is to send.
+// Names returns the events that a webhook must send.
 func Names() []string { return slices.Sorted(maps.Keys(actions)) }
 
-// byApps are the events that nearly always come of an app. They are no talk, and so nothing can
-// come of them for ever.
+// byApps are the events that apps nearly always cause. They are no comments, so they cannot cause
+// endless replies.
 var byApps = map[string]bool{"check_run": true, "check_suite": true, "status": true}
 
-// fields are what is wanted of a payload: where each goes, by its path. An element of a list is
-// called [].
+// fields maps the path of each wanted value to the function that stores it. [] is any element of a
+// list.
 type fields map[string]func(*draft, string)
 
-// tables are what is wanted of each event's payload, by GitHub's names. (docs.github.com: webhook
+// tables has the wanted fields of each event's payload, by GitHub's name. (docs.github.com: webhook
 // events and payloads)
 var tables = trees(map[string]fields{
 	"ping": {},
@@ -82,12 +81,12 @@ var tables = trees(map[string]fields{
 	},
 })
 
-// common is what is wanted of every payload.
+// common has the wanted fields of every payload.
 var common = fields{"action": action, "repository.full_name": repo, "sender.login": sender, "sender.type": senderType}
 
 var issue = fields{"issue.number": number, "issue.title": title, "issue.pull_request.url": isPull}
 
-// pull is what is wanted of a pull request wherever it stands.
+// pull returns the wanted fields of a pull request at a path.
 func pull(path string) fields {
 	return fields{
 		path + ".number": pullNumber, path + ".title": title, path + ".draft": isDraft, path + ".head.ref": ref, path + ".head.sha": head,
@@ -95,7 +94,7 @@ func pull(path string) fields {
 	}
 }
 
-// comment is what is wanted of what somebody has said.
+// comment returns the wanted fields of a comment at a path.
 func comment(path string) fields {
 	return fields{
 		path + ".id": id, path + ".body": said, path + ".user.login": author, path + ".author_association": standing, path + ".html_url": url,
@@ -111,10 +110,10 @@ func (f fields) with(more ...fields) fields {
 	return all
 }
 
-// elements is the name of every element of a list.
+// elements is the path of any element of a list.
 const elements = "[]"
 
-// node is a place in a payload at which something is wanted, or below which something is.
+// node is a position in a payload that has wanted values at it or below it.
 type node struct {
 	set   func(*draft, string)
 	nodes map[string]*node

@@ -1,6 +1,6 @@
 package event
 
-// Why events are ignored, as the status counts them.
+// Reasons for ignored events, as the status counts them.
 const (
 	textPing   = "ping"
 	textEvent  = "event %s"

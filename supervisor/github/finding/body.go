@@ -10,19 +10,19 @@ import (
 	"mews/supervisor/internal/money"
 )
 
-// Summary is the body of a pull request's first review, which is changed in its place later.
+// Summary is the body of a pull request's first review, which is updated in place later.
 type Summary struct {
 	Checked
 	Head    string
-	Mark    string   // hidden; "" is Head
-	Name    string   // of who reviews
-	Earlier int      // findings that were posted of earlier heads
-	Skipped []string // what was left out on purpose, and why
-	Unread  []string // what should have been read and was not, and why
-	Cost    *int64   // in millionths of a dollar; nil is not known
+	Mark    string   // the hidden mark; "" means Head
+	Name    string   // of the reviewer
+	Earlier int      // posted findings of earlier heads
+	Skipped []string // parts left out on purpose, and why
+	Unread  []string // parts that should have been read and were not, and why
+	Cost    *int64   // in millionths of a US dollar; nil if unknown
 }
 
-// The most that a summary lists, and how long texts in it are, in bytes: it has at most 20 lines.
+// Limits of a summary, which has at most 20 lines: its entries, and its texts in bytes.
 const (
 	maxListed      = 6
 	maxSuggestions = 5
@@ -32,16 +32,16 @@ const (
 	maxNote        = 500
 )
 
-// MarkReview is a review's hidden mark, as a rule of its head; anybody can write it. MarkFinding is
-// that of a comment.
+// MarkReview returns a review's hidden mark, usually made from its head. Anybody can write it.
+// MarkFinding returns the mark of a comment.
 func MarkReview(mark string) string { return "<!-- mews:review " + mark + " -->" }
 
 func markFinding(fingerprint string) string { return "<!-- mews:finding " + fingerprint + " -->" }
 
 var marked = regexp.MustCompile(`<!-- mews:finding ([0-9a-f]{16}) -->\s*$`)
 
-// Marked is the fingerprint at the end of a comment of ours: a replacement in it may have a mark
-// too.
+// Marked returns the fingerprint at the end of our comment. A replacement within the comment may
+// have a mark too.
 func Marked(comment string) (fingerprint string, ok bool) {
 	m := marked.FindStringSubmatch(comment)
 	if m == nil {
@@ -50,7 +50,7 @@ func Marked(comment string) (fingerprint string, ok bool) {
 	return m[1], true
 }
 
-// Body is the summary as Markdown.
+// Body returns the summary as Markdown.
 func (s Summary) Body() string {
 	lines := []string{MarkReview(cmp.Or(s.Mark, s.Head)), fmt.Sprintf(textHead, Short(s.Head), s.news())}
 	if len(s.Checked.Summary)+len(s.Suggestions) > 0 {
@@ -68,7 +68,7 @@ func (s Summary) Body() string {
 	return strings.Join(append(lines, "", fmt.Sprintf(textFoot, cost, s.Name)), "\n")
 }
 
-// news is what there is to say, beside what was said of earlier heads.
+// news describes the new findings, and counts those of earlier heads.
 func (s Summary) news() string {
 	switch counts := s.Counts(); {
 	case s.Earlier == 0:
@@ -80,21 +80,21 @@ func (s Summary) news() string {
 	}
 }
 
-// News is the body of a later review of the pull request.
+// News returns the body of a later review of the pull request.
 func (s Summary) News() string {
 	return MarkReview(cmp.Or(s.Mark, s.Head)) + "\n" + fmt.Sprintf(textNews, Short(s.Head), s.Counts())
 }
 
-// NotRead is the body where a review has failed that stands in the place of a summary: nobody is to
-// take silence for praise.
+// NotRead returns the body after a failed review. It replaces the summary, because silence would
+// look like approval.
 func NotRead(head, why string) string {
 	return MarkReview(head) + "\n" + fmt.Sprintf(textNotRead, Short(head), Plain(why, maxNote))
 }
 
-// Short is a commit as people write it.
+// Short returns the short form of a commit.
 func Short(sha string) string { return sha[:min(len(sha), 12)] }
 
-// Counts is how many findings there are, in words.
+// Counts returns the number of findings in words.
 func (c Checked) Counts() string {
 	var parts []string
 	for _, severity := range severities {
@@ -108,7 +108,7 @@ func (c Checked) Counts() string {
 	return strings.Join(parts, ", ")
 }
 
-// left is how many were left out, in words.
+// left returns the numbers of findings that were left out, in words.
 func (c Checked) left() (parts []string) {
 	for _, why := range []Omission{LeftUnfounded, LeftSaid, LeftStyle} {
 		if n := c.Left[why]; n > 0 {
@@ -118,7 +118,7 @@ func (c Checked) left() (parts []string) {
 	return parts
 }
 
-// list is a line for each of the first findings, and how many more there are.
+// list returns a line for each of the first findings, and a line with the number of the others.
 func list(found []Finding, most int) (lines []string) {
 	for _, f := range found[:min(len(found), most)] {
 		lines = append(lines, fmt.Sprintf("- %s **%s** %s %s", Where(f), f.Severity, Plain(f.Title, maxTitle), Plain(f.Detail, maxItem)))
@@ -129,12 +129,12 @@ func list(found []Finding, most int) (lines []string) {
 	return lines
 }
 
-// Where is a finding's place as code.
+// Where returns a finding's position as code.
 func Where(f Finding) string {
 	return fmt.Sprintf("`%s:%d`", strings.ReplaceAll(Cut(WithoutSecrets(squeezed(VisibleCode(f.Path))), 200), "`", "'"), f.Line)
 }
 
-// notes is a line that has parts, or none.
+// notes returns a line with the parts; none if there are no parts.
 func notes(format string, parts []string) []string {
 	if len(parts) == 0 {
 		return nil
@@ -142,7 +142,7 @@ func notes(format string, parts []string) []string {
 	return []string{fmt.Sprintf(format, Plain(strings.Join(parts, "; "), maxNote))}
 }
 
-// Comment is a finding as a comment at its lines.
+// Comment returns a finding as a comment on its lines.
 func (f Finding) Comment() string {
 	text := fmt.Sprintf("**%s, %s: %s**\n\n%s\n", f.Severity, f.Category, Plain(f.Title, maxTitle), Plain(f.Detail, maxDetail))
 	if f.Replaces {

@@ -1,6 +1,6 @@
-// Package finding checks what a review has come to before any of it is posted: what a model says
-// was wrong is taken for what somebody on the street says. A finding is posted where its quote
-// stands in the change, with nothing in its words that does anything on GitHub. It does no I/O.
+// Package finding checks the findings of a review before they are posted. A model's words are no
+// more trusted than a stranger's. A finding is posted only if its quote is in the change, and its
+// words cause no action on GitHub. The package does no I/O.
 package finding
 
 import (
@@ -16,33 +16,33 @@ import (
 	"mews/supervisor/github/diff"
 )
 
-// Omission is why a finding is not posted.
+// Omission is the reason why a finding is not posted.
 type Omission string
 
 const (
-	LeftUnfounded Omission = "unfounded" // what it quotes stands nowhere
-	LeftSaid      Omission = "said"      // it was said before, or its like is not wanted
+	LeftUnfounded Omission = "unfounded" // its quote is nowhere in the change
+	LeftSaid      Omission = "said"      // it was posted before, or was muted
 	LeftStyle     Omission = "style"     // it is about taste
 )
 
-// Finding is one that was checked.
+// Finding is a checked finding.
 type Finding struct {
 	protocol.ReviewFinding
-	Placed      bool   // a comment can stand at its Path, Side, Start and Line
-	Fingerprint string // of what it says about which code
-	Replaces    bool   // its Replacement may be offered as it is
+	Placed      bool   // GitHub accepts a comment at its Path, Side, Start and Line
+	Fingerprint string // of its subject and its code
+	Replaces    bool   // its Replacement may be offered unchanged
 }
 
-// Checked is what has become of a report's findings: each is in one of the lists.
+// Checked has all findings of a report; each is in one of the lists.
 type Checked struct {
 	Inline []Finding // to be posted as comments
-	// of these the worse that have no place for a comment, or no room; the worst first
+	// serious findings without a position or without space; the worst first
 	Summary     []Finding
 	Suggestions []Finding
 	Left        map[Omission]int
 }
 
-// Count counts all that are posted, by severity.
+// Count counts the posted findings by severity.
 func (c Checked) Count() map[protocol.Severity]int {
 	count := map[protocol.Severity]int{}
 	for _, f := range c.All() {
@@ -51,24 +51,24 @@ func (c Checked) Count() map[protocol.Severity]int {
 	return count
 }
 
-// All is all that are posted, the worst first.
+// All returns all posted findings, the worst first.
 func (c Checked) All() []Finding { return slices.Concat(c.Inline, c.Summary, c.Suggestions) }
 
-// The most inline comments of a review, and the most that may be set.
+// The default and the highest limit of inline comments in a review.
 const (
 	defaultInline = 10
 	maxInline     = 20
 )
 
-// Change is what findings are about.
+// Change is the reviewed change.
 type Change struct {
-	Files  []diff.File       // as VisibleCode has them
-	Heads  map[string]string // whole files of the head, by path, as far as they were read
-	Said   map[string]bool   // fingerprints of what is not to be said (again)
-	Inline int               // the most inline comments; 0 is 10
+	Files  []diff.File       // with the text of VisibleCode
+	Heads  map[string]string // whole files of the head by path, as far as they were read
+	Said   map[string]bool   // fingerprints of findings that must not be posted again
+	Inline int               // the most inline comments; 0 means 10
 }
 
-// Check sees to which findings are posted, and where.
+// Check decides which findings are posted, and where.
 func (c Change) Check(found []protocol.ReviewFinding) Checked {
 	checked := Checked{Left: map[Omission]int{}}
 	said := map[string]bool{}
@@ -104,24 +104,24 @@ func (c Change) Check(found []protocol.ReviewFinding) Checked {
 	return checked
 }
 
-// severities are how bad findings are, the worst first.
+// severities are the severities of findings, the worst first.
 var severities = []protocol.Severity{protocol.SeverityCritical, protocol.SeverityWarning, protocol.SeveritySuggestion}
 
 func worse(a, b Finding) int {
 	return cmp.Or(slices.Index(severities, a.Severity)-slices.Index(severities, b.Severity), cmp.Compare(b.Confidence, a.Confidence))
 }
 
-// tastes are categories of what nobody asked for.
-var tastes = []string{"style", "format", "nit", "naming", "praise", "typo", "whitespace", "convention", "readab"}
+// unwantedCategories are categories of unwanted findings.
+var unwantedCategories = []string{"style", "format", "nit", "naming", "praise", "typo", "whitespace", "convention", "readab"}
 
-// place finds where a finding belongs, or why it is not posted.
+// place finds the position of a finding, or why it is not posted.
 func (c Change) place(raw protocol.ReviewFinding) (f Finding, left Omission) {
 	f.ReviewFinding = raw
 	f.Category = category(raw.Category)
 	if !slices.Contains(severities, f.Severity) {
 		f.Severity = protocol.SeveritySuggestion
 	}
-	if slices.ContainsFunc(tastes, func(taste string) bool { return strings.HasPrefix(f.Category, taste) }) {
+	if slices.ContainsFunc(unwantedCategories, func(taste string) bool { return strings.HasPrefix(f.Category, taste) }) {
 		return f, LeftStyle
 	}
 	if strings.TrimSpace(VisibleCode(raw.Quote)) == "" || strings.TrimSpace(raw.Title) == "" {
@@ -146,15 +146,15 @@ func (c Change) place(raw protocol.ReviewFinding) (f Finding, left Omission) {
 	return f, ""
 }
 
-// fits says whether a replacement is of the lines where the comment stands: it is of those that its
-// finding has named.
+// fits reports whether a replacement replaces the lines of the comment: they must be the lines that
+// the finding names.
 func fits(fit diff.Placement, raw protocol.ReviewFinding, at diff.Place) bool {
 	span := func(start, line int) int { return line - cmp.Or(start, line) }
 	return fit == diff.Exact || span(raw.Start, raw.Line) == span(at.Start, at.Line)
 }
 
-// lines is what stands at a place of the diff. window tells that from what else stands in the file:
-// where the last line stands there more than once, the lines around count too.
+// lines returns the lines at a position in the diff. window identifies them within the file: if the
+// last line occurs more than once, it includes the lines around.
 func (c Change) lines(at diff.Place) (lines, window string) {
 	from, around, last, same := cmp.Or(at.Start, at.Line), "", "", map[string]int{}
 	for _, file := range c.Files {
@@ -186,8 +186,8 @@ func (c Change) lines(at diff.Place) (lines, window string) {
 	return lines, lines
 }
 
-// Reordered finds what is shown in another order than it is read in, in files as they were before
-// VisibleCode.
+// Reordered finds lines that are displayed in another order than they are read. files must be
+// unchanged, before VisibleCode.
 func Reordered(files []diff.File) (found []protocol.ReviewFinding) {
 	for _, file := range files {
 		for i := range file.Hunks {
@@ -203,17 +203,17 @@ func Reordered(files []diff.File) (found []protocol.ReviewFinding) {
 	return found
 }
 
-// Fingerprint tells what is said about which code from what else is said, also where the code has
-// moved in its file.
+// Fingerprint identifies a finding by its subject and code, even if the code has moved within its
+// file.
 func Fingerprint(path, window, about string) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q", path, squeezed(window), category(about)))
 	return hex.EncodeToString(sum[:8])
 }
 
-// squeezed is a text with single spaces.
+// squeezed returns a text with single spaces.
 func squeezed(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// category is one in small letters.
+// category returns the lower-case name of a category.
 func category(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) && r < unicode.MaxASCII || r == ' ' || r == '-' {

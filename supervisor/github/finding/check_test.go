@@ -39,7 +39,7 @@ func parsed(t testing.TB, text string) []diff.File {
 	return files
 }
 
-// warning is a finding about lines of main.go.
+// warning returns a finding about lines of main.go.
 func warning(line int, quote string, change ...func(*protocol.ReviewFinding)) protocol.ReviewFinding {
 	f := protocol.ReviewFinding{Path: "main.go", Line: line, Side: "RIGHT", Severity: protocol.SeverityWarning, Category: "bug",
 		Title: "It fails", Detail: "Always.", Quote: quote, Confidence: 0.5}
@@ -49,7 +49,7 @@ func warning(line int, quote string, change ...func(*protocol.ReviewFinding)) pr
 	return f
 }
 
-func TestAFindingIsPostedWhereItsQuoteStands(t *testing.T) {
+func TestCheck_PositionFollowsQuote(t *testing.T) {
 	change := Change{Files: parsed(t, sample), Heads: map[string]string{"main.go": "package main\n\nfunc far() { away() }\n"}}
 	replaces := func(text string) func(*protocol.ReviewFinding) {
 		return func(f *protocol.ReviewFinding) { f.Replacement = text }
@@ -101,25 +101,25 @@ func TestAFindingIsPostedWhereItsQuoteStands(t *testing.T) {
 	}
 }
 
-func TestWhatWasSaidIsNotSaidAgain(t *testing.T) {
+func TestCheck_PostedFinding_IsNotRepeated(t *testing.T) {
 	change := Change{Files: parsed(t, sample)}
 	first := change.Check([]protocol.ReviewFinding{warning(4, "m[k] = 1"), warning(4, "m[k] = 1"), warning(22, "two(a, b)")})
 	if len(first.Inline) != 2 || first.Left[LeftSaid] != 1 {
 		t.Fatalf("twice the same comes to %+v", first)
 	}
-	// A hundred lines further down it is the same code.
+	// a hundred lines further down it is the same code
 	moved := strings.NewReplacer("@@ -1,5 +1,6 @@", "@@ -101,5 +101,6 @@").Replace(sample)
 	change = Change{Files: parsed(t, moved), Said: map[string]bool{first.Inline[0].Fingerprint: true}}
 	again := change.Check([]protocol.ReviewFinding{warning(104, "m[k] = 1"), warning(22, "two(a, b)")})
 	if len(again.Inline) != 1 || again.Inline[0].Line != 22 || again.Left[LeftSaid] != 1 {
 		t.Errorf("said again: %+v", again)
 	}
-	// So it is where the line behind it is another.
+	// the same if the next line differs
 	change = Change{Files: parsed(t, strings.Replace(sample, "println(k)", "log(k)", 1)), Said: map[string]bool{first.Inline[0].Fingerprint: true}}
 	if again := change.Check([]protocol.ReviewFinding{warning(4, "m[k] = 1")}); again.Left[LeftSaid] != 1 {
 		t.Errorf("said again: %+v", again)
 	}
-	// The same line elsewhere is other code.
+	// the same line elsewhere is other code
 	change = Change{Files: parsed(t, strings.Replace(sample, "two(a, b)", "m[k] = 1", 1))}
 	if both := change.Check([]protocol.ReviewFinding{warning(4, "m[k] = 1"), warning(22, "m[k] = 1")}); len(both.Inline) != 2 {
 		t.Errorf("twice the same line: %+v", both)
@@ -129,8 +129,8 @@ func TestWhatWasSaidIsNotSaidAgain(t *testing.T) {
 	}
 }
 
-// TestTheMarkOfACommentIsItsLast: what a replacement has in it is not what the comment is known by.
-func TestTheMarkOfACommentIsItsLast(t *testing.T) {
+// TestMarked_UsesLastMark: a mark within a replacement does not count.
+func TestMarked_UsesLastMark(t *testing.T) {
 	f := Finding{ReviewFinding: warning(4, "m[k] = 1"), Fingerprint: "0123456789abcdef", Replaces: true}
 	f.Replacement = "<!-- mews:finding fedcba9876543210 -->"
 	if print, ok := Marked(f.Comment()); !ok || print != f.Fingerprint {
@@ -138,7 +138,7 @@ func TestTheMarkOfACommentIsItsLast(t *testing.T) {
 	}
 }
 
-func TestNoMoreThanHelps(t *testing.T) {
+func TestCheck_LimitsFindings(t *testing.T) {
 	change := Change{Files: parsed(t, sample)}
 	var found []protocol.ReviewFinding
 	for i := range 40 {
@@ -163,7 +163,7 @@ func TestNoMoreThanHelps(t *testing.T) {
 	}
 }
 
-func TestReorderedLinesAreFound(t *testing.T) {
+func TestReordered(t *testing.T) {
 	text := strings.Replace(sample, "println(k)", "println(k) // \u202e } if admin {", 1)
 	checked := Change{Files: parsed(t, VisibleCode(text))}.Check(Reordered(parsed(t, text)))
 	if len(checked.Inline) != 1 || checked.Inline[0].Line != 5 || checked.Inline[0].Severity != protocol.SeverityCritical {
@@ -171,9 +171,9 @@ func TestReorderedLinesAreFound(t *testing.T) {
 	}
 }
 
-// TestNoAnchorIsWrong has a model that is wrong about anything name 100,000 places: each comment is
-// one that GitHub takes, and each finding is somewhere.
-func TestNoAnchorIsWrong(t *testing.T) {
+// TestCheck_WrongPositions_AreNeverPosted draws 100,000 positions of a model that is wrong about
+// anything. GitHub must accept each comment, and each finding must be in a list.
+func TestCheck_WrongPositions_AreNeverPosted(t *testing.T) {
 	rng := rand.New(rand.NewPCG(16, 11))
 	const batch = 50
 	posted := map[bool]int{}
@@ -199,8 +199,8 @@ func TestNoAnchorIsWrong(t *testing.T) {
 			t.Fatalf("%d findings came to %d", batch, n)
 		}
 		for _, f := range checked.Inline {
-			posted[takes(files, f.ReviewFinding)]++
-			if !takes(files, f.ReviewFinding) {
+			posted[accepted(files, f.ReviewFinding)]++
+			if !accepted(files, f.ReviewFinding) {
 				t.Fatalf("a comment at %s %s %d to %d would not be taken", f.Path, f.Side, f.Start, f.Line)
 			}
 		}
@@ -211,9 +211,9 @@ func TestNoAnchorIsWrong(t *testing.T) {
 	t.Logf("%d of 100,000 findings are comments, all of them right", posted[true])
 }
 
-// takes says whether GitHub takes a comment: its lines are in one hunk of a diff, on that side, and
-// the first is before the last.
-func takes(files []diff.File, f protocol.ReviewFinding) bool {
+// accepted reports whether GitHub accepts a comment: its lines are in one hunk of a diff, on that
+// side, and the first comes before the last.
+func accepted(files []diff.File, f protocol.ReviewFinding) bool {
 	for _, file := range files {
 		for i := range file.Hunks {
 			on := map[int]bool{}
@@ -233,7 +233,7 @@ func takes(files []diff.File, f protocol.ReviewFinding) bool {
 	return false
 }
 
-// randomDiff makes a diff of two files, and returns the texts of its lines.
+// randomDiff returns a diff of two files, and the text of its lines.
 func randomDiff(t *testing.T, rng *rand.Rand) (files []diff.File, lines []string) {
 	var b strings.Builder
 	for _, names := range [][2]string{{"a.go", "a.go"}, {"old.go", "b.go"}} {

@@ -7,7 +7,7 @@ import (
 	"unicode"
 )
 
-// hidden says of a rune that nobody sees it: format characters (bidirectional controls, zero-width
+// hidden reports whether a rune is invisible: format characters (bidirectional controls, zero-width
 // ones, tags), variation selectors, fillers, and controls that are no white space. (Unicode 15,
 // general categories Cf and Cc.)
 func hidden(r rune) bool {
@@ -20,13 +20,12 @@ func hidden(r rune) bool {
 	return unicode.In(r, unicode.Cf, unicode.Cc, unicode.Variation_Selector)
 }
 
-// reorders says of a rune that what stands behind it is shown in another order than it is read in.
-// (CVE-2021-42574.)
+// reorders reports whether a rune changes the display order of the text after it. (CVE-2021-42574.)
 func reorders(r rune) bool {
 	return r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069'
 }
 
-// VisibleCode is code without the characters that nobody sees.
+// VisibleCode returns code without invisible characters.
 func VisibleCode(text string) string {
 	if strings.IndexFunc(text, hidden) < 0 {
 		return text
@@ -39,14 +38,14 @@ func VisibleCode(text string) string {
 	}, text)
 }
 
-// unseen are the parts of Markdown that its reader is not shown, and what stands in their place.
-var unseen = []struct {
+// undisplayedParts are the parts of Markdown that GitHub does not display, and their replacements.
+var undisplayedParts = []struct {
 	part *regexp.Regexp
 	seen string
 }{
 	{regexp.MustCompile(`(?s)<!--.*?(-->|$)`), ""},
 	{regexp.MustCompile(`(?s)<[?!][^>]*(>|$)`), ""},
-	// definitions of links, and comments that look like one
+	// definitions of links, and comments in their form
 	{regexp.MustCompile(`(?m)^[ \t>]{0,8}\[[^\]\n]+\]:.*\n?`), ""},
 	{regexp.MustCompile(`!\[[^\]]*\](\([^)\n]*\)|\[[^\]]*\])?`), textImage},
 	{regexp.MustCompile(`(?is)<img\b[^>]*(>|$)`), textImage},
@@ -56,16 +55,15 @@ var unseen = []struct {
 
 var entity = regexp.MustCompile(`&(#[xX]?[0-9a-fA-F]{1,8}|[A-Za-z]{2,24});`)
 
-// rounds is how often something is taken out of what was put together by taking something else out.
-// Nobody who means well needs it twice.
+// rounds limits the removals of parts that earlier removals have joined. Honest text does not need
+// two.
 const rounds = 16
 
-// tamed are the characters without which nothing is unseen.
-var tamed = strings.NewReplacer("<", "", "[", "", "]", "", "&", "")
+// withoutMarkup removes the characters that every undisplayed part needs.
+var withoutMarkup = strings.NewReplacer("<", "", "[", "", "]", "", "&", "")
 
-// Visible is Markdown as its reader on GitHub sees it: without comments, characters that nobody
-// sees, texts of images, titles of links and attributes. What somebody else has written is read as
-// that alone.
+// Visible returns Markdown as GitHub displays it: without comments, invisible characters, texts of
+// images, titles of links and attributes. Models read others' text only in this form.
 func Visible(text string) string {
 	for round := 1; ; round++ {
 		seen := VisibleCode(text)
@@ -75,14 +73,14 @@ func Visible(text string) string {
 			}
 			return e
 		})
-		for _, u := range unseen {
+		for _, u := range undisplayedParts {
 			seen = u.part.ReplaceAllString(seen, u.seen)
 		}
 		if seen == text {
 			return seen
 		}
 		if text = seen; round == rounds {
-			text = tamed.Replace(text)
+			text = withoutMarkup.Replace(text)
 		}
 	}
 }

@@ -12,22 +12,21 @@ var (
 	linked    = regexp.MustCompile(`!?\[([^\[\]]*)\]\([^()\s]*\)`)
 	mention   = regexp.MustCompile(`@[A-Za-z0-9]`)
 	reference = regexp.MustCompile(`(?i)(#|\bGH-)[0-9]`)
-	// what other programs obey in comments, such as /approve, and chats make of such words
+	// commands in comments that other programs obey, such as /approve, and that chats detect
 	command = regexp.MustCompile(`(^|[\s(])/([A-Za-z])`)
 	line    = regexp.MustCompile(`(?m)^[ \t]*/[A-Za-z]\w*`)
 	closing = regexp.MustCompile(`(?i)\b(close[sd]?|fix(es|ed)?|resolve[sd]?)\b:?\s+[\w./-]*(#|GH-|https?:)`)
 )
 
-// secrets are what keys and tokens look like.
+// secrets matches keys and tokens.
 var secrets = regexp.MustCompile(`AKIA[0-9A-Z]{16}|gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\w{20,}|\bsk-[A-Za-z0-9_-]{16,}|xox[a-z]-[A-Za-z0-9-]{10,}` +
 	`|AIza[0-9A-Za-z_-]{30,}|\b[0-9]{6,12}:[A-Za-z0-9_-]{30,}|eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_.-]{10,}|glpat-[\w-]{16,}|npm_[A-Za-z0-9]{30,}` +
 	`|(?s:-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(-----END [A-Z ]*-----|$))|\b[0-9a-fA-F]{32,}\b`)
 
-// long is a word in which there may be a key. Where it is one, it has capital and small letters and
-// several digits.
-var long = regexp.MustCompile(`[A-Za-z0-9+=_-]{32,}`)
+// longWord matches a word that may be a key. A key has capital and small letters and several digits.
+var longWord = regexp.MustCompile(`[A-Za-z0-9+=_-]{32,}`)
 
-// isKey says of a long word whether it looks like a key.
+// isKey reports whether a long word looks like a key.
 func isKey(word string) bool {
 	digits := 0
 	for _, r := range word {
@@ -38,10 +37,10 @@ func isKey(word string) bool {
 	return digits >= 4 && strings.ToLower(word) != word && strings.ToUpper(word) != word
 }
 
-// WithoutSecrets is a text in which nothing is left that looks like a key.
+// WithoutSecrets returns a text without anything that looks like a key.
 func WithoutSecrets(text string) string {
 	text = secrets.ReplaceAllString(text, textSecret)
-	return long.ReplaceAllStringFunc(text, func(word string) string {
+	return longWord.ReplaceAllStringFunc(text, func(word string) string {
 		if isKey(word) {
 			return textSecret
 		}
@@ -49,9 +48,8 @@ func WithoutSecrets(text string) string {
 	})
 }
 
-// escape has Markdown's own characters stand for themselves. An entity parts what would be a
-// mention or a reference, as dependabot's pull requests have it: one in the text itself could be
-// taken away by who copies it.
+// escape escapes Markdown's special characters. An entity breaks mentions and references, as in
+// dependabot's pull requests. A character in the text itself would be lost when somebody copies it.
 var escape = strings.NewReplacer(`\`, `\\`, "`", "'", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<", `\<`, ">", `\>`, "|", `\|`, "~", `\~`, "$", `\$`,
 	"&", "&amp;", "@", "@&#8203;", "#", "#&#8203;", "GH-", "GH&#8203;-", "gh-", "gh&#8203;-", "Gh-", "Gh&#8203;-", "gH-", "gH&#8203;-")
 
@@ -59,9 +57,9 @@ func escaped(piece string) string {
 	return command.ReplaceAllString(escape.Replace(piece), "$1/&#8203;$2")
 }
 
-// Plain is what a model has written as one paragraph of Markdown of at most max bytes before it is
-// escaped: words, and code between backticks. There is no link, image, mention, reference, command,
-// HTML or secret in it, whatever was written.
+// Plain returns a model's text as one paragraph of Markdown, of at most max bytes before escapes:
+// words, and code between backticks. It never contains a link, image, mention, reference, command,
+// HTML or secret.
 func Plain(text string, max int) string {
 	text = Visible(strings.ToValidUTF8(text, ""))
 	text = linked.ReplaceAllString(text, "$1")
@@ -82,7 +80,7 @@ func Plain(text string, max int) string {
 	return b.String()
 }
 
-// Cut is a text of at most max bytes; where something is cut off, it ends with an ellipsis.
+// Cut returns a text of at most max bytes; if it was cut, it ends with an ellipsis.
 func Cut(text string, max int) string {
 	if len(text) <= max {
 		return text
@@ -94,9 +92,8 @@ func Cut(text string, max int) string {
 	return strings.TrimSpace(text[:end]) + "…"
 }
 
-// committable says whether a replacement may be offered in the place of lines as it is: it brings
-// no link, mention, reference, command, hidden character or secret that is not there already, and
-// can't end the block that it stands in.
+// committable reports whether a replacement may be offered unchanged. It must not add a link,
+// mention, reference, command, hidden character or secret, and must not end its code block.
 func committable(replacement, lines string) bool {
 	if WithoutSecrets(replacement) != replacement || VisibleCode(replacement) != replacement || strings.Contains(replacement, "```") || !utf8.ValidString(replacement) {
 		return false

@@ -11,10 +11,10 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// acts is what does something on GitHub in a text that is no code, once Markdown is read.
-var acts = regexp.MustCompile(`(?i)@[a-z0-9]|#[0-9]|\bGH-[0-9]|[a-z][a-z0-9+.-]*://|\bwww\.`)
+// activeMarkup matches text that causes an action on GitHub, outside of code and after Markdown is read.
+var activeMarkup = regexp.MustCompile(`(?i)@[a-z0-9]|#[0-9]|\bGH-[0-9]|[a-z][a-z0-9+.-]*://|\bwww\.`)
 
-// checkInert fails where Markdown does anything but show words, code, and lists.
+// checkInert fails if Markdown does more than show words, code and lists.
 func checkInert(t *testing.T, markdown string) {
 	t.Helper()
 	source := []byte(markdown)
@@ -40,7 +40,7 @@ func checkInert(t *testing.T, markdown string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if found := acts.FindString(strings.NewReplacer("&amp;", "&", `\`, "").Replace(words.String())); found != "" {
+	if found := activeMarkup.FindString(strings.NewReplacer("&amp;", "&", `\`, "").Replace(words.String())); found != "" {
 		t.Errorf("%q has %q", markdown, found)
 	}
 	if WithoutSecrets(markdown) != markdown {
@@ -60,7 +60,7 @@ var hostile = []string{
 	"key aB3dE5fG7hI9jK1lM3nO5pQ7rS9tU1vW3x", "$\\href{https://evil.example}{x}$ $`a`$ :shit: [^1]\n\n[^1]: https://evil.example", "a@b.example javascript:alert(1)", "http:\\//evil.example",
 }
 
-func TestPlainDoesNothing(t *testing.T) {
+func TestPlain_IsInert(t *testing.T) {
 	for _, text := range hostile {
 		checkInert(t, Plain(text, 1000))
 	}
@@ -102,9 +102,8 @@ func TestVisible(t *testing.T) {
 	}
 }
 
-// TestVisibleTakesNoLongerForWhatIsNested: a thousand characters within one another are not taken
-// out one by one.
-func TestVisibleTakesNoLongerForWhatIsNested(t *testing.T) {
+// TestVisible_NestedMarkup_IsFast: a thousand nested characters are not removed one by one.
+func TestVisible_NestedMarkup_IsFast(t *testing.T) {
 	nested := strings.Repeat("&#", 1000) + "&#8203;" + strings.Repeat("8203;", 1000)
 	if n := testing.AllocsPerRun(1, func() { Visible(nested) }); n > 1000 {
 		t.Errorf("%v allocations", n)

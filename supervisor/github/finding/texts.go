@@ -1,6 +1,6 @@
 package finding
 
-// What stands in comments and summaries beside the model's words.
+// Texts of comments and summaries beside the model's words.
 const (
 	textImage  = "(image)"
 	textLink   = "(link removed)"
@@ -20,16 +20,16 @@ const (
 	textSkipped   = "Skipped: %s."
 	textUnread    = "Not reviewed: %s."
 	textLeft      = "Left out: %s."
-	textFoot      = "Cost %s. This review is automatic; write `@%s stop` and there are no more here."
+	textFoot      = "Cost %s. This review is automatic; write `@%s stop` to end reviews here."
 	textNews      = "New at `%s`: %s. The summary in the first review is kept up to date."
 	textUnpriced  = "unknown"
-	textUnfounded = "whose quote stands nowhere"
+	textUnfounded = "with a wrong quote"
 )
 
-// earlier is counted too.
+// earlier is the key in counted for earlier findings.
 const earlier = "earlier"
 
-// counted are what is counted, in one and in many.
+// counted has the singular and plural of everything that is counted.
 var counted = map[string][2]string{
 	"critical":            {"critical finding", "critical findings"},
 	"warning":             {"warning", "warnings"},

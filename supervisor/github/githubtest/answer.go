@@ -10,17 +10,17 @@ import (
 
 const docsURL = "https://docs.github.com/rest"
 
-// answer is what a request is answered with.
+// answer is the response to a request.
 type answer struct {
 	code   int
-	body   any // JSON, or a string as it is
+	body   any // JSON, or a string that is sent unchanged
 	header map[string]string
 }
 
 func good(body any) answer    { return answer{code: http.StatusOK, body: body} }
 func created(body any) answer { return answer{code: http.StatusCreated, body: body} }
 
-// refuse is a refusal in GitHub's JSON. errors are words or objects.
+// refuse returns a refusal in GitHub's JSON. errors are texts or objects.
 func refuse(code int, message string, errors ...any) answer {
 	body := map[string]any{"message": message, "documentation_url": docsURL, "status": strconv.Itoa(code)}
 	if len(errors) > 0 {
@@ -31,12 +31,12 @@ func refuse(code int, message string, errors ...any) answer {
 
 func notFound() answer { return refuse(http.StatusNotFound, "Not Found") }
 
-// unprocessable is a 422 with words, as for reviews.
+// unprocessable returns a 422 with texts, as for reviews.
 func unprocessable(words ...any) answer {
 	return refuse(http.StatusUnprocessableEntity, "Unprocessable Entity", words...)
 }
 
-// invalid is a 422 that names a field.
+// invalid returns a 422 that names a field.
 func invalid(resource, field, code string) answer {
 	return refuse(http.StatusUnprocessableEntity, "Validation Failed", map[string]any{"resource": resource, "field": field, "code": code})
 }
@@ -50,12 +50,12 @@ func (a answer) bytes() []byte {
 	}
 	data, err := json.Marshal(a.body)
 	if err != nil {
-		panic(err) // it is made of maps
+		panic(err) // it consists of maps
 	}
 	return data
 }
 
-// tagged gives an answer its ETag, and makes 304 of it where the client has it already.
+// tagged adds an ETag to an answer, and turns it into a 304 if the client has it already.
 func (a answer) tagged(r *request) answer {
 	if r.Method != http.MethodGet || a.code != http.StatusOK {
 		return a
@@ -86,10 +86,10 @@ func (a answer) write(rw http.ResponseWriter) {
 		rw.Header().Del("Content-Length")
 	}
 	rw.WriteHeader(a.code)
-	_, _ = rw.Write(body) // a client that has gone
+	_, _ = rw.Write(body) // the client may have gone
 }
 
-// paged is the part of a list that was asked for, with links to the others.
+// paged returns the requested part of a list, with links to the others.
 func paged[T any](r *request, all []T, make func(T) any) answer {
 	per, page := r.number("per_page", 30), r.number("page", 1)
 	per, page = min(max(per, 1), 100), max(page, 1)

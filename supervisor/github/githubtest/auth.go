@@ -12,18 +12,18 @@ import (
 	"time"
 )
 
-// grant is what a token is good for.
+// grant has the rights of a token.
 type grant struct {
 	login   string
-	account string            // whose limits it draws on
-	may     map[string]string // nil is everything
-	repos   []string          // ids or names; nil is all
-	until   time.Time         // zero is for ever
-	app     bool              // an installation's
+	account string            // the account whose limits it uses
+	may     map[string]string // nil means everything
+	repos   []string          // ids or names; nil means all
+	until   time.Time         // zero means forever
+	app     bool              // it belongs to an installation
 	jwt     bool              // the App itself
 }
 
-// levels are how much each level of a permission is.
+// levels orders the levels of a permission.
 var levels = map[string]int{"": 0, "read": 1, "write": 2, "admin": 3}
 
 func (g *grant) allows(needs string) bool {
@@ -31,7 +31,7 @@ func (g *grant) allows(needs string) bool {
 	return needs == "" || g.may == nil && !g.app || levels[g.may[name]] >= levels[level]
 }
 
-// admit finds out who asks and whether they may. The caller is in change.
+// admit identifies the client and checks its rights. The caller is in change.
 func (s *Server) admit(r *request, token string) (answer, bool) {
 	if r.URL.Path == "/graphql" && s.options.NoGraphQL {
 		return notFound(), false
@@ -70,7 +70,7 @@ func (s *Server) admit(r *request, token string) (answer, bool) {
 	return answer{}, true
 }
 
-// redirect is where a repository has gone. (GitHub gives the new place by the repository's id.)
+// redirect points to a renamed repository. (GitHub gives the new address by the repository's id.)
 func (r *request) redirect(name string) answer {
 	code := http.StatusMovedPermanently
 	if r.Method != http.MethodGet {
@@ -82,8 +82,8 @@ func (r *request) redirect(name string) answer {
 	return a
 }
 
-// forPull says whether what needs a permission for issues is about a pull request, where one for
-// pull requests will do.
+// forPull reports whether a request that needs a permission for issues is about a pull request.
+// Then one for pull requests is enough.
 func (r *request) forPull() bool {
 	level, ok := strings.CutPrefix(r.route.needs, "issues=")
 	return ok && pullIn(r) != nil && r.grant.allows("pull_requests="+level)
@@ -98,8 +98,8 @@ func contains(list []string, name string) bool {
 	return false
 }
 
-// appBy is the App, where a JSON web token is good: signed with its key, not older than ten
-// minutes.
+// appBy returns the App of a valid JSON web token: signed with its key, and at most ten minutes
+// old.
 func (s *Server) appBy(token string) *grant {
 	app := s.options.App
 	if app == nil {
@@ -131,7 +131,7 @@ func decodePart(part string, v any) bool {
 	return err == nil && json.Unmarshal(data, v) == nil
 }
 
-// granted is what installations may do.
+// granted returns the permissions of installations.
 func (s *Server) granted() map[string]string {
 	if s.options.May != nil {
 		return s.options.May

@@ -7,8 +7,8 @@ import (
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-// pullDiff is what a pull request changes: its head against the last commit that it shares with the
-// base.
+// pullDiff is the change of a pull request: its head compared with the last commit that it shares
+// with the base.
 type pullDiff struct {
 	text  string
 	lines int
@@ -20,14 +20,14 @@ type file struct {
 	path, before, status string
 	blob                 string
 	added, deleted       int
-	patch                string // from the first hunk on; "" for a binary one
+	patch                string // from the first hunk on; "" for a binary file
 	hunks                []hunk
 }
 
-// hunk is where one is: of the old side and the new, with the lines of each that it shows.
+// hunk has the ranges of lines of a hunk, on the old side and the new.
 type hunk struct{ oldFrom, oldCount, newFrom, newCount int }
 
-// has says whether a line of a side is in the hunk.
+// has reports whether a line of a side is in the hunk.
 func (h hunk) has(side string, line int) bool {
 	if side == "LEFT" {
 		return line >= h.oldFrom && line < h.oldFrom+h.oldCount
@@ -35,7 +35,7 @@ func (h hunk) has(side string, line int) bool {
 	return line >= h.newFrom && line < h.newFrom+h.newCount
 }
 
-// pullDiff is a pull request's diff, or that of an earlier head of it.
+// pullDiff returns a pull request's diff.
 func (r *Repo) pullDiff(i *issue) *pullDiff { return r.diffAt(i, i.pull.headSHA) }
 
 func (r *Repo) diffAt(i *issue, head string) *pullDiff {
@@ -46,7 +46,7 @@ func (r *Repo) diffAt(i *issue, head string) *pullDiff {
 	return r.diff(strings.TrimSpace(string(base)), head)
 }
 
-// diff is what lies between two commits.
+// diff returns the changes between two commits.
 func (r *Repo) diff(from, to string) *pullDiff {
 	key := from + " " + to
 	if d := r.diffs[key]; d != nil {
@@ -58,7 +58,7 @@ func (r *Repo) diff(from, to string) *pullDiff {
 	d.lines = strings.Count(d.text, "\n")
 	parts := strings.Split("\n"+d.text, "\ndiff --git ")[1:]
 	for n, f := range d.files {
-		if n < len(parts) { // one of them is a merge's, which has none
+		if n < len(parts) { // a merge has no diff
 			f.read(parts[n])
 		}
 	}
@@ -68,7 +68,7 @@ func (r *Repo) diff(from, to string) *pullDiff {
 
 var statuses = map[byte]string{'A': "added", 'D': "removed", 'M': "modified", 'R': "renamed", 'C': "copied", 'T': "changed"}
 
-// rawFiles are the files as `git diff --raw -z` has them.
+// rawFiles parses the files of `git diff --raw -z`.
 func rawFiles(raw string) []*file {
 	fields := strings.Split(raw, "\x00")
 	var files []*file
@@ -87,7 +87,7 @@ func rawFiles(raw string) []*file {
 	return files
 }
 
-// read takes the hunks from a file's part of the diff.
+// read reads the hunks from a file's part of the diff.
 func (f *file) read(part string) {
 	at := strings.Index(part, "\n@@ ")
 	if at < 0 {
@@ -124,7 +124,7 @@ func readHunk(line string) hunk {
 
 func readRange(text string) (from, count int) {
 	a, b, ok := strings.Cut(text, ",")
-	from, _ = strconv.Atoi(a) // git wrote it
+	from, _ = strconv.Atoi(a) // git wrote a number
 	count = 1
 	if ok {
 		count, _ = strconv.Atoi(b)
@@ -153,8 +153,7 @@ func (d *pullDiff) file(path string) *file {
 	return nil
 }
 
-// mapLine is where a line of a file's old side is on the new one; 0 where it was changed or taken
-// out.
+// mapLine returns the new number of a line on a file's old side; 0 if it was changed or removed.
 func (f *file) mapLine(line int) int {
 	shift := 0
 	for _, h := range f.hunks {

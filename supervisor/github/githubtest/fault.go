@@ -8,37 +8,37 @@ import (
 	"strings"
 )
 
-// FaultKind is a way of failing.
+// FaultKind is a kind of failure.
 type FaultKind string
 
 const (
 	Error FaultKind = "error" // Code with Text, in GitHub's JSON
-	HTML  FaultKind = "html"  // a page with Code, as a proxy says it
-	// the connection is cut; with After the answer is lost once what was asked for is done
+	HTML  FaultKind = "html"  // a web page with Code, as a proxy sends it
+	// the connection is cut; with After, the request is done and its answer lost
 	Reset     FaultKind = "reset"
 	Hang      FaultKind = "hang"      // no answer until the client goes
-	Truncated FaultKind = "truncated" // half of the answer; After is always on
-	BadJSON   FaultKind = "bad_json"  // 200 with what is no JSON
-	// Secondary is a secondary limit: Code (403 or 429) and Retry-After. Until that is over every
-	// request is refused, and is a violation.
+	Truncated FaultKind = "truncated" // half of the answer; implies After
+	BadJSON   FaultKind = "bad_json"  // 200 with invalid JSON
+	// Secondary is a secondary limit: Code (403 or 429) and Retry-After. Until it ends, every
+	// request is refused and counts as a violation.
 	Secondary FaultKind = "secondary"
 )
 
-// Fault has requests fail.
+// Fault makes requests fail.
 type Fault struct {
 	Kind  FaultKind
-	Route string // as in the table, or the beginning of one such as "POST "; "" is any
-	Repo  string // "" is any
+	Route string // as in the table of routes, or its beginning such as "POST "; "" means any
+	Repo  string // "" means any
 	After bool   // the request is done first
 
-	Times int     // how many requests; 0 is one, or any number with Rate; -1 is any number
-	Skip  int     // how many go well before
-	Rate  float64 // the share of requests; 0 is all
+	Times int     // number of requests; 0 means one, or any number with Rate; -1 means any number
+	Skip  int     // requests that succeed before
+	Rate  float64 // the share of requests; 0 means all
 	Seed  uint64
 
-	Code       int // 0 is 500 for Error, 502 for HTML, 403 for Secondary
+	Code       int // 0 means 500 for Error, 502 for HTML, 403 for Secondary
 	Text       string
-	RetryAfter int  // seconds; 0 is 60
+	RetryAfter int  // seconds; 0 means 60
 	Wordless   bool // Secondary without a Retry-After
 }
 
@@ -48,7 +48,7 @@ type fault struct {
 	rng  *rand.Rand
 }
 
-// Fault has requests fail. The function that it returns ends that.
+// Fault makes requests fail until end is called.
 func (s *Server) Fault(f Fault) (end func()) {
 	added := &fault{Fault: f, left: f.Times}
 	if f.Times == 0 {
@@ -65,7 +65,7 @@ func (s *Server) Fault(f Fault) (end func()) {
 	return func() { s.change(func() { added.left = 0 }) }
 }
 
-// matchFault is the fault that a request meets, nil for none. The caller is in change.
+// matchFault returns the fault of a request; nil if there is none. The caller is in change.
 func (s *Server) matchFault(r *request) *fault {
 	repo := r.PathValue("owner") + "/" + r.PathValue("repo")
 	for _, f := range s.faults {
@@ -89,7 +89,7 @@ func (s *Server) matchFault(r *request) *fault {
 
 var faultCodes = map[FaultKind]int{Error: http.StatusInternalServerError, HTML: http.StatusBadGateway, BadJSON: http.StatusOK, Secondary: http.StatusForbidden}
 
-// code is what the client is told.
+// code returns the status for the client.
 func (f *fault) code(answer) int { return cmp.Or(f.Code, faultCodes[f.Kind]) }
 
 func (f *fault) write(rw http.ResponseWriter, r *http.Request, a answer) {

@@ -1,10 +1,10 @@
-// Package githubtest is a GitHub for tests: it answers over real HTTP as api.github.com does, with
-// its rules, its limits and its ways of failing, sends webhooks that are signed, and keeps what was
-// asked of it. What is in its repositories is in real git repositories.
+// Package githubtest is a fake GitHub. It answers over real HTTP as api.github.com does, with its
+// rules, limits and failures. It sends signed webhooks, and records all requests. The contents of
+// its repositories are in real git repositories.
 //
-// The rules are those of docs.github.com and of what clients of GitHub report. Where a test wants
-// to know what stands on GitHub it asks a Repo; where it wants to know what was asked, Requests;
-// what a good client never does is in Violations.
+// Its rules come from docs.github.com and from reports of GitHub's clients. A Repo tells a test
+// what is on GitHub, Requests tells what was requested, and Violations has everything that a good
+// client never does.
 package githubtest
 
 import (
@@ -22,35 +22,35 @@ import (
 	"mews/supervisor/internal/signals"
 )
 
-// Options is how a server is. The zero value is github.com with a token of the bot's that may do
+// Options configure a server. The zero value is github.com with a token of the bot that may do
 // everything.
 type Options struct {
-	Token string // "" is "TEST-token"
-	Login string // whose it is; "" is "mews-bot"
-	// May is what the token may do, such as {"issues": "read"}; nil is everything. What an App's
-	// installations were granted likewise.
+	Token string // "" means "TEST-token"
+	Login string // its owner; "" means "mews-bot"
+	// May has the token's permissions, such as {"issues": "read"}, and those of an App's
+	// installations. nil means everything.
 	May map[string]string
-	App *App // tokens of its installations are accepted; each repository has it installed
+	App *App // tokens of its installations are accepted; it is installed in each repository
 
-	NoGraphQL bool             // an Enterprise without it
-	HookWait  time.Duration    // how long a webhook may take; 0 is GitHub's 10 s
-	Strict    bool             // each violation is an error of the test when it ends
-	Now       func() time.Time // nil is time.Now
-	Dir       string           // where the git repositories are; "" is a folder of the test's
+	NoGraphQL bool             // imitates an Enterprise without GraphQL
+	HookWait  time.Duration    // how long a webhook may take; 0 means GitHub's 10 s
+	Strict    bool             // each violation fails the test at its end
+	Now       func() time.Time // nil means time.Now
+	Dir       string           // folder of the git repositories; "" means a folder of the test
 }
 
 // App is a GitHub App.
 type App struct {
 	ID     int64
-	Slug   string // its login is this and [bot]
+	Slug   string // its login is Slug followed by [bot]
 	Key    *rsa.PublicKey
-	Hook   string // its webhook's address; "" for none
+	Hook   string // its webhook's address; "" means none
 	Secret string // of its webhook
 }
 
-// Server is a GitHub. Its methods may be called from any goroutine.
+// Server is a fake GitHub. Its methods may be called from any goroutine.
 type Server struct {
-	Hooks // what it sends
+	Hooks // its webhooks
 
 	t       testing.TB
 	options Options
@@ -62,12 +62,12 @@ type Server struct {
 
 	changes signals.Broadcast
 
-	mu       sync.Mutex    // guards what follows
-	ahead    time.Duration // what the clock is ahead of Options.Now
+	mu       sync.Mutex    // guards the fields below
+	ahead    time.Duration // how far the clock is ahead of Options.Now
 	closing  bool
 	lastID   int64
 	repos    map[string]*Repo  // by lower-case name
-	moved    map[string]string // new names by old ones in lower case
+	moved    map[string]string // new names by the old ones in lower case
 	grants   map[string]*grant
 	limits   limits
 	faults   []*fault
@@ -75,7 +75,7 @@ type Server struct {
 	projects []*project
 }
 
-// New starts a server on 127.0.0.1. It ends with the test.
+// New starts a server on 127.0.0.1 that ends with the test.
 func New(t testing.TB, o Options) *Server {
 	t.Helper()
 	if o.Token == "" {
@@ -106,12 +106,12 @@ func New(t testing.TB, o Options) *Server {
 	s.Hooks = newHooks(s)
 	s.grants[o.Token] = &grant{login: o.Login, account: o.Login, may: o.May}
 	s.http = &http.Server{Handler: s.handler(), ConnContext: withConn, ConnState: s.connState}
-	s.work.Go(func() { _ = s.http.Serve(listener) }) // it ends with close, which is no error
+	s.work.Go(func() { _ = s.http.Serve(listener) }) // close ends it, which is no error
 	t.Cleanup(s.close)
 	return s
 }
 
-// close ends the server and what it has started, and has a strict test fail for what it has seen.
+// close ends the server and its goroutines. A strict test fails if there were violations.
 func (s *Server) close() {
 	s.change(func() { s.closing = true })
 	s.down()
@@ -127,19 +127,19 @@ func (s *Server) close() {
 	}
 }
 
-// URL is what a client is configured with as api_url.
+// URL returns the api_url for clients.
 func (s *Server) URL() string { return "http://" + s.addr + "/" }
 
-// Token is the bot's token.
+// Token returns the bot's token.
 func (s *Server) Token() string { return s.options.Token }
 
-// Revoke has a token refused from now on.
+// Revoke invalidates a token.
 func (s *Server) Revoke(token string) { s.change(func() { delete(s.grants, token) }) }
 
 // Advance moves the server's clock.
 func (s *Server) Advance(d time.Duration) { s.change(func() { s.ahead += d }) }
 
-// Now is the server's clock.
+// Now returns the time of the server's clock.
 func (s *Server) Now() time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -148,13 +148,13 @@ func (s *Server) Now() time.Time {
 
 func (s *Server) now() time.Time { return s.options.Now().Add(s.ahead).UTC() }
 
-// id is a new id, as all of GitHub's are: larger than the last.
+// id returns a new id. As on GitHub, it is larger than all before.
 func (s *Server) id() int64 {
 	s.lastID++
 	return s.lastID
 }
 
-// change changes the state and tells whoever waits for a change.
+// change changes the state and wakes all waiters.
 func (s *Server) change(change func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -162,7 +162,7 @@ func (s *Server) change(change func()) {
 	s.changes.Notify()
 }
 
-// Await waits until cond holds, and looks again at whatever changes. It gives the test up after two
+// Await waits until cond is true, and checks it after each change. It fails the test after two
 // minutes. cond may call the server's methods.
 func (s *Server) Await(t testing.TB, what string, cond func() bool) {
 	t.Helper()
@@ -180,10 +180,10 @@ func (s *Server) Await(t testing.TB, what string, cond func() bool) {
 	}
 }
 
-// fail has the test fail; the server goes on.
+// fail fails the test; the server continues.
 func (s *Server) fail(format string, args ...any) { s.t.Errorf("githubtest: "+format, args...) }
 
-// user is somebody, as GitHub's JSON has them.
+// user returns a user in GitHub's JSON.
 func user(login string) map[string]any {
 	if login == "" {
 		return nil
@@ -195,7 +195,7 @@ func user(login string) map[string]any {
 	return map[string]any{"login": login, "id": idOf(login), "type": kind, "html_url": "https://github.com/" + login, "site_admin": false}
 }
 
-// idOf is somebody's id.
+// idOf returns a user's id.
 func idOf(login string) int64 {
 	var n int64 = 7
 	for _, b := range []byte(strings.ToLower(login)) {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// object is a value of a type, with its fields; a field may be a func of its arguments.
+// object is a value with a type and fields. A field may be a func of its arguments.
 type object map[string]any
 
 // queryError is an error of a query, in GitHub's words.
@@ -48,7 +48,7 @@ func graphql(s *Server, r *request) answer {
 	return good(map[string]any{"data": nil, "errors": []any{said.json()}})
 }
 
-// resolve takes from a value what is asked for.
+// resolve returns the selected fields of a value.
 func resolve(value any, list []selection) (any, error) {
 	switch v := value.(type) {
 	case nil:
@@ -99,7 +99,7 @@ func (o object) resolve(list []selection, into map[string]any) error {
 	return nil
 }
 
-// connection is a part of a list, as first and after ask for it.
+// connection returns the part of a list that first and after select.
 func connection(args map[string]any, all []any) object {
 	first, ok := args["first"].(float64)
 	if !ok || first > 100 {
@@ -118,7 +118,7 @@ func listed(all []any) func(map[string]any) (any, error) {
 	return func(args map[string]any) (any, error) { return connection(args, all), nil }
 }
 
-// actor is somebody. A bot's login has no [bot] here.
+// actor returns a user. A bot's login has no [bot] here.
 func actor(login string) any {
 	if login == "" {
 		return nil
@@ -131,7 +131,7 @@ func actor(login string) any {
 	return object{"__typename": kind, "login": name}
 }
 
-// root is what queries and mutations begin at.
+// root returns the root of queries and mutations.
 func (s *Server) root(r *request) object {
 	return object{"__typename": "Query",
 		"viewer": actor(r.grant.login),
@@ -161,7 +161,7 @@ func (r *Repo) ownerObject(by *request) object {
 	return object{"__typename": "User", "__kinds": "ProjectV2Owner", "login": owner, "projectsV2": r.s.projectsOf(by, owner)}
 }
 
-// blob is a file as an expression ref:path names it.
+// blob returns a file named by an expression ref:path.
 func (r *Repo) blob(args map[string]any) (any, error) {
 	commit, path, ok := strings.Cut(fmt.Sprint(args["expression"]), ":")
 	sha := r.SHA(commit)
@@ -229,13 +229,13 @@ type project struct {
 	items         []string // node ids
 }
 
-// Project makes a project of a repository, owner/name, or of an owner.
+// Project creates a project of a repository, owner/name, or of an owner.
 func (s *Server) Project(of, title string) {
 	s.change(func() { s.projects = append(s.projects, &project{id: nodeID("PVT", s.id()), of: of, title: title}) })
 }
 
-// InProject are the numbers of a repository's issues that are in a project, in the order in which
-// they came.
+// InProject returns the numbers of a repository's issues in a project, in the order in which they
+// were added.
 func (r *Repo) InProject(title string) []int {
 	r.s.mu.Lock()
 	defer r.s.mu.Unlock()

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// selection is one field that a query asks for, or a fragment on a type.
+// selection is one field of a query, or a fragment on a type.
 type selection struct {
 	as, name string
 	args     map[string]any
@@ -14,8 +14,7 @@ type selection struct {
 	sub      []selection
 }
 
-// queryReader reads a query of GraphQL: what clients of GitHub write, which is less than the
-// language.
+// queryReader parses the part of GraphQL that GitHub's clients use.
 type queryReader struct {
 	tokens    []string
 	variables map[string]any
@@ -23,7 +22,7 @@ type queryReader struct {
 
 var queryTokens = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|\.\.\.|[A-Za-z_][A-Za-z0-9_]*|\$[A-Za-z_][A-Za-z0-9_]*|-?[0-9]+|[{}()\[\]:!=@]`)
 
-// readQuery reads a query with its variables put in.
+// readQuery parses a query and inserts its variables.
 func readQuery(text string, variables map[string]any) (list []selection, err error) {
 	q := &queryReader{tokens: queryTokens.FindAllString(text, -1), variables: variables}
 	defer func() {

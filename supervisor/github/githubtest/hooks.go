@@ -36,7 +36,7 @@ type delivery struct {
 	again         bool
 	at            time.Time
 	took          time.Duration
-	code          int // 0 where there was no answer
+	code          int // 0 if there was no answer
 	status        string
 }
 
@@ -47,26 +47,25 @@ type Sent struct {
 	Event, Action string
 	Again         bool
 	At            time.Time
-	Code          int // 0 where there was no answer
+	Code          int // 0 if there was no answer
 	Body          []byte
 }
 
-// Unreliable is how the sending goes wrong.
+// Unreliable makes the deliveries fail at random.
 type Unreliable struct {
-	Lose    float64 // the share that is not sent, though GitHub says that it failed
+	Lose    float64 // the share that is not sent, although GitHub lists it as failed
 	Double  float64 // the share that is sent twice
-	Shuffle int     // out of how many that wait the next is drawn; 0 keeps the order
+	Shuffle int     // the next one is drawn from so many; 0 keeps the order
 	Seed    uint64
 }
 
-// Hooks is what a server sends. GitHub sends once: what fails stays failed until it is asked for
-// again.
+// Hooks sends the webhooks. As on GitHub, a failed delivery is only repeated on request.
 type Hooks struct {
 	server *Server
 
-	hooks    []*hook // these are guarded by the server's mutex
+	hooks    []*hook // the server's mutex guards these
 	waiting  []*delivery
-	sending  bool // a goroutine is
+	sending  bool // a goroutine is sending
 	held     bool
 	wrong    Unreliable
 	rng      *rand.Rand
@@ -82,7 +81,7 @@ func newHooks(s *Server) Hooks {
 	return h
 }
 
-// Hook makes a webhook of a repository, for some events or for all.
+// Hook creates a webhook of a repository for some events, or for all if none is named.
 func (r *Repo) Hook(url, secret string, events ...string) (id int64) {
 	if len(events) == 0 {
 		events = []string{"*"}
@@ -94,15 +93,15 @@ func (r *Repo) Hook(url, secret string, events ...string) (id int64) {
 	return id
 }
 
-// SetUnreliable has the sending go wrong from now on.
+// SetUnreliable makes deliveries fail from now on.
 func (h *Hooks) SetUnreliable(u Unreliable) {
 	h.server.change(func() { h.wrong, h.rng = u, rand.New(rand.NewPCG(u.Seed, 1)) })
 }
 
-// Hold has everything wait until Release.
+// Hold keeps all deliveries until Release.
 func (h *Hooks) Hold() { h.server.change(func() { h.held = true }) }
 
-// Release sends what waits.
+// Release sends the held deliveries.
 func (h *Hooks) Release() {
 	h.server.change(func() {
 		h.held = false
@@ -110,14 +109,14 @@ func (h *Hooks) Release() {
 	})
 }
 
-// Idle says whether nothing waits or is on its way.
+// Idle reports whether no delivery is waiting or being sent.
 func (h *Hooks) Idle() bool {
 	h.server.mu.Lock()
 	defer h.server.mu.Unlock()
 	return len(h.waiting) == 0 && h.underway == 0
 }
 
-// Sent is every attempt at every webhook, in order.
+// Sent returns every attempt of every webhook, in order.
 func (h *Hooks) Sent() []Sent {
 	h.server.mu.Lock()
 	defer h.server.mu.Unlock()
@@ -131,11 +130,11 @@ func (h *Hooks) Sent() []Sent {
 	return all
 }
 
-// Emit sends an event with a payload of the test's own to whoever wants it.
+// Emit sends an event with a payload of the test to the webhooks for it.
 func (r *Repo) Emit(event string, payload []byte) {
 	r.s.change(func() {
 		var head struct{ Action string }
-		_ = json.Unmarshal(payload, &head) // an event without an action, or no JSON at all
+		_ = json.Unmarshal(payload, &head) // an event may have no action, or invalid JSON
 		r.s.queue(r, event, head.Action, payload)
 	})
 }
@@ -158,7 +157,7 @@ func (r *Repo) emit(event, action, by string, more map[string]any) {
 	r.s.queue(r, event, action, body)
 }
 
-// queue puts an event before each webhook that wants it. All of them get the same GUID.
+// queue queues an event for each webhook that wants it. All deliveries have the same GUID.
 func (s *Server) queue(r *Repo, event, action string, body []byte) {
 	guid := ""
 	for _, h := range s.hooks {
@@ -176,7 +175,7 @@ func (s *Server) queue(r *Repo, event, action string, body []byte) {
 	s.start()
 }
 
-// start has what waits be sent. The caller is in change.
+// start starts the sending of queued deliveries. The caller is in change.
 func (h *Hooks) start() {
 	if !h.sending && !h.held && !h.server.closing && len(h.waiting) > 0 {
 		h.sending = true
@@ -184,7 +183,7 @@ func (h *Hooks) start() {
 	}
 }
 
-// send sends what waits, one after the other.
+// send sends the queued deliveries one after the other.
 func (h *Hooks) send() {
 	for {
 		var d *delivery
@@ -217,7 +216,7 @@ func (h *Hooks) send() {
 	}
 }
 
-// post posts one, as GitHub does.
+// post sends one delivery, as GitHub does.
 func (h *Hooks) post(d *delivery) (code int, status string) {
 	req, err := http.NewRequestWithContext(h.server.ctx, http.MethodPost, d.hook.url, bytes.NewReader(d.body))
 	if err != nil {
@@ -233,18 +232,18 @@ func (h *Hooks) post(d *delivery) (code int, status string) {
 	if err != nil {
 		return 0, "timed out"
 	}
-	_ = resp.Body.Close() // GitHub looks at the status alone
+	_ = resp.Body.Close() // GitHub only looks at the status
 	return resp.StatusCode, http.StatusText(resp.StatusCode)
 }
 
-// Sign is a body's X-Hub-Signature-256.
+// Sign returns a body's X-Hub-Signature-256.
 func Sign(secret string, body []byte) string {
 	mac := hmac.New(sha256.New, []byte(secret))
 	mac.Write(body)
 	return "sha256=" + hex.EncodeToString(mac.Sum(nil))
 }
 
-// hookIn is the webhook that a request is about: a repository's, or the App's.
+// hookIn returns the webhook that a request is about: a repository's, or the App's.
 func hookIn(s *Server, r *request) *hook {
 	for _, h := range s.hooks {
 		if r.repo == nil && h.repo == "" || r.repo != nil && h.repo == r.repo.name && h.id == r.id("hook") {
@@ -266,15 +265,15 @@ func (h *hook) json() any {
 	return map[string]any{"id": h.id, "type": "Repository", "name": "web", "active": h.active, "events": h.events, "config": config, "last_response": last}
 }
 
-// admin says whether who asks may see to webhooks: an admin of the repository, or an App that was
-// granted it.
+// admin reports whether the client may manage webhooks: an admin of the repository, or an App with
+// that permission.
 func (r *request) admin() bool {
 	return r.repo == nil || r.grant.app || r.repo.people[strings.ToLower(r.grant.login)] == "admin"
 }
 
 func listHooks(s *Server, r *request) answer {
 	if !r.admin() {
-		return notFound() // GitHub does not say that there are any
+		return notFound() // GitHub hides that there are any
 	}
 	var list []*hook
 	for _, h := range s.hooks {
@@ -327,9 +326,8 @@ func getAppHook(s *Server, _ *request) answer {
 	return good(config)
 }
 
-// kept is for how long GitHub keeps what it sent so that it can be sent again (docs.github.com,
-// redelivering webhooks).
-const kept = 3 * 24 * time.Hour
+// keptFor is how long GitHub keeps deliveries for redelivery (docs.github.com, redelivering webhooks).
+const keptFor = 3 * 24 * time.Hour
 
 func listDeliveries(s *Server, r *request) answer {
 	h := hookIn(s, r)
@@ -338,7 +336,7 @@ func listDeliveries(s *Server, r *request) answer {
 	}
 	var list []*delivery
 	for _, d := range slices.Backward(h.sent) {
-		if cursor := r.number("cursor", 0); s.now().Sub(d.at) <= kept && (cursor == 0 || d.id < int64(cursor)) {
+		if cursor := r.number("cursor", 0); s.now().Sub(d.at) <= keptFor && (cursor == 0 || d.id < int64(cursor)) {
 			list = append(list, d)
 		}
 	}
@@ -363,14 +361,14 @@ func (d *delivery) json() any {
 		"status_code": d.code, "event": d.event, "action": action, "repository_id": d.repo.id}
 }
 
-// redeliver sends one again, with its GUID.
+// redeliver repeats a delivery with the same GUID.
 func redeliver(s *Server, r *request) answer {
 	h := hookIn(s, r)
 	if h == nil || !r.admin() {
 		return notFound()
 	}
 	for _, d := range h.sent {
-		if d.id == r.id("delivery") && s.now().Sub(d.at) <= kept {
+		if d.id == r.id("delivery") && s.now().Sub(d.at) <= keptFor {
 			s.waiting = append(s.waiting, &delivery{hook: h, guid: d.guid, event: d.event, action: d.action, repo: d.repo, body: d.body, again: true})
 			s.start()
 			return answer{code: http.StatusAccepted, body: map[string]any{}}

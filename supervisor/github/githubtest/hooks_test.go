@@ -13,7 +13,7 @@ import (
 	"mews/supervisor/github/githubtest"
 )
 
-// receiver takes webhooks.
+// receiver receives webhooks.
 type receiver struct {
 	*httptest.Server
 	mu     sync.Mutex
@@ -49,7 +49,7 @@ func (v *receiver) answer(code int) {
 	v.code = code
 }
 
-func TestWhatFailsIsSentAgainOnceAskedForWithTheSameGUID(t *testing.T) {
+func TestRedeliver_KeepsGUID(t *testing.T) {
 	r := newRig(t, githubtest.Options{Login: "acme"})
 	v := newReceiver(t, "s3")
 	v.answer(500)
@@ -81,10 +81,10 @@ func TestWhatFailsIsSentAgainOnceAskedForWithTheSameGUID(t *testing.T) {
 	}
 }
 
-func TestDeliveriesAreLostDoubledAndOutOfOrder(t *testing.T) {
+func TestUnreliable_LosesDoublesAndShuffles(t *testing.T) {
 	r := newRig(t, githubtest.Options{})
 	v := newReceiver(t, "")
-	_ = r.repo.Hook(v.URL, "") // no secret: the receiver's check of "" still is a signature
+	_ = r.repo.Hook(v.URL, "") // without a secret, the receiver's "" still gives a signature
 	v.Config.Handler = http.HandlerFunc(func(rw http.ResponseWriter, q *http.Request) {
 		v.mu.Lock()
 		defer v.mu.Unlock()
@@ -110,8 +110,8 @@ func TestDeliveriesAreLostDoubledAndOutOfOrder(t *testing.T) {
 	}
 }
 
-// TestAHookHasItsTime has a receiver take too long.
-func TestAHookHasItsTime(t *testing.T) {
+// TestHook_SlowReceiver_TimesOut has a receiver that takes too long.
+func TestHook_SlowReceiver_TimesOut(t *testing.T) {
 	r := newRig(t, githubtest.Options{HookWait: 50 * time.Millisecond})
 	ended := make(chan struct{})
 	slow := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-ended }))
@@ -125,8 +125,8 @@ func TestAHookHasItsTime(t *testing.T) {
 	}
 }
 
-// TestEventsOfAPullRequestsLife has one live, and looks at what GitHub sends of it.
-func TestEventsOfAPullRequestsLife(t *testing.T) {
+// TestPullRequest_EventsOfItsLife runs through a pull request's life and checks its events.
+func TestPullRequest_EventsOfItsLife(t *testing.T) {
 	r := newRig(t, githubtest.Options{})
 	v := newReceiver(t, "s")
 	r.repo.Hook(v.URL, "s")
@@ -156,7 +156,7 @@ func TestEventsOfAPullRequestsLife(t *testing.T) {
 	r.repo.Reset("topic", "main~1")
 	r.Await(t, "the push", r.Idle)
 	sent := r.Sent()
-	if last := (got{body: string(sent[len(sent)-1].Body)}); last.at("forced") != true || last.at("ref") != "refs/heads/topic" {
+	if last := (response{body: string(sent[len(sent)-1].Body)}); last.at("forced") != true || last.at("ref") != "refs/heads/topic" {
 		t.Errorf("a push by force: %s", last.body)
 	}
 	if r.repo.SHA("main") == r.repo.SHA("topic") || r.repo.Issue(n).State != "closed" {

@@ -12,10 +12,10 @@ import (
 // label is one of a repository's labels.
 type label struct{ name, color, description string }
 
-// NewIssue is an issue to be opened.
+// NewIssue is an issue for OpenIssue.
 type NewIssue struct {
 	Title, Body string
-	Author      string // "" is alice
+	Author      string // "" means alice
 	Labels      []string
 }
 
@@ -29,7 +29,7 @@ func (r *Repo) OpenIssue(n NewIssue) (number int) {
 	return number
 }
 
-// Comment has somebody comment below an issue or a pull request.
+// Comment adds a user's comment to an issue or a pull request.
 func (r *Repo) Comment(number int, by, body string) (id int64) {
 	r.s.change(func() { id = r.comment(r.issues[number], by, body).id })
 	return id
@@ -43,8 +43,8 @@ func (r *Repo) comment(i *issue, by, body string) *comment {
 	return c
 }
 
-// React has somebody give an emoji to a comment, of a diff or not: +1, -1, eyes ... GitHub tells no
-// webhook of it.
+// React adds a user's reaction to any comment: +1, -1, eyes and so on. GitHub sends no webhook for
+// it.
 func (r *Repo) React(comment int64, by, content string) {
 	r.s.change(func() {
 		c := r.commentBy(comment)
@@ -56,7 +56,7 @@ func (r *Repo) React(comment int64, by, content string) {
 	})
 }
 
-// MakeLabel makes labels.
+// MakeLabel creates labels.
 func (r *Repo) MakeLabel(names ...string) {
 	r.s.change(func() {
 		for _, n := range names {
@@ -65,7 +65,7 @@ func (r *Repo) MakeLabel(names ...string) {
 	})
 }
 
-// Issue is what stands of an issue or a pull request.
+// Issue is the state of an issue or a pull request.
 type Issue struct {
 	Number   int
 	Title    string
@@ -74,7 +74,7 @@ type Issue struct {
 	Comments []Comment
 }
 
-// Comment is what stands of a comment.
+// Comment is the state of a comment.
 type Comment struct {
 	ID           int64
 	Author, Body string
@@ -82,7 +82,7 @@ type Comment struct {
 	Updated      time.Time
 }
 
-// Issue is what stands of an issue or a pull request.
+// Issue returns the state of an issue or a pull request.
 func (r *Repo) Issue(number int) Issue {
 	r.s.mu.Lock()
 	defer r.s.mu.Unlock()
@@ -94,7 +94,7 @@ func (r *Repo) Issue(number int) Issue {
 	return made
 }
 
-// Labels are the names of the repository's labels.
+// Labels returns the names of the repository's labels.
 func (r *Repo) Labels() []string {
 	r.s.mu.Lock()
 	defer r.s.mu.Unlock()
@@ -114,7 +114,7 @@ func (r *Repo) colorOf(name string) string {
 	return "ededed"
 }
 
-// commentBy is a comment of the repository, below an issue or on a diff.
+// commentBy returns a comment of the repository by id, on an issue or on a diff.
 func (r *Repo) commentBy(id int64) *comment {
 	for _, i := range r.issues {
 		for _, c := range i.comments {
@@ -156,7 +156,7 @@ func getIssue(_ *Server, _ *request, i *issue) answer { return good(i.json()) }
 
 func listIssues(s *Server, r *request) answer {
 	q := r.URL.Query()
-	since, _ := time.Parse(time.RFC3339, q.Get("since")) // none is the zero time
+	since, _ := time.Parse(time.RFC3339, q.Get("since")) // a missing parameter gives the zero time
 	state := cmp.Or(q.Get("state"), "open")
 	list := r.repo.sorted(q.Get("sort"), q.Get("direction"), func(i *issue) bool {
 		return (state == "all" || i.state == state) && !i.updated.Truncate(time.Second).Before(since)
@@ -168,10 +168,11 @@ func listIssueComments(_ *Server, r *request, i *issue) answer {
 	return paged(r, i.comments, func(c *comment) any { return c.json(i) })
 }
 
-// listComments are those of the whole repository: below issues, or on diffs.
+// listComments returns the handler for a whole repository's comments, on issues or on diffs.
 func listComments(diffs bool) func(*Server, *request) answer {
 	return func(s *Server, r *request) answer {
-		since, _ := time.Parse(time.RFC3339, r.URL.Query().Get("since")) // none is the zero time
+		// a missing parameter gives the zero time
+		since, _ := time.Parse(time.RFC3339, r.URL.Query().Get("since"))
 		type one struct {
 			c *comment
 			i *issue
@@ -268,7 +269,7 @@ func createLabel(_ *Server, r *request) answer {
 	return created(map[string]any{"id": idOf(asked.Name), "name": asked.Name, "color": asked.Color, "description": asked.Description})
 }
 
-// addLabels makes those that the repository does not have, as GitHub does.
+// addLabels adds labels to an issue. As on GitHub, it creates missing ones.
 func addLabels(s *Server, r *request, i *issue) answer {
 	var asked struct{ Labels []string }
 	if !r.into(&asked) && !r.into(&asked.Labels) {
@@ -292,7 +293,7 @@ func addLabels(s *Server, r *request, i *issue) answer {
 	return good(i.json()["labels"])
 }
 
-// search finds issues by how many of the words stand in title and body.
+// search finds issues, ordered by how many of the words are in title and body.
 func search(s *Server, r *request) answer {
 	repo, kind, words := "", "", []string{}
 	for _, word := range strings.Fields(strings.ToLower(r.URL.Query().Get("q"))) {

@@ -11,10 +11,10 @@ import (
 )
 
 const (
-	// grace is how long after a refusal a request may come that was on its way already.
+	// grace is how long after a refusal an earlier sent request may still arrive.
 	grace = 500 * time.Millisecond
-	// keeping is how long a client may take until it has kept a refusal. One that ends the
-	// connection within that may know nothing of it.
+	// keeping is how long a client may take to store a refusal. If it closes the connection within
+	// that time, it may not know the refusal.
 	keeping = 2 * time.Second
 )
 
@@ -25,15 +25,15 @@ const (
 	retryAfter   = 60 // seconds
 )
 
-// primary are how many requests there are of each resource, and in what time.
+// primary has the number of requests for each resource, and its period.
 var primary = map[string]struct {
 	most int
 	in   time.Duration
 }{"core": {5000, time.Hour}, "graphql": {5000, time.Hour}, "search": {30, time.Minute}}
 
-// limits is what accounts have used up.
+// limits is the used part of accounts' limits.
 type limits struct {
-	most   map[string]int // instead of primary's
+	most   map[string]int // overrides primary
 	used   map[string]*window
 	writes map[string][]time.Time
 	pauses map[string]*pause
@@ -43,26 +43,26 @@ func newLimits() limits {
 	return limits{most: map[string]int{}, used: map[string]*window{}, writes: map[string][]time.Time{}, pauses: map[string]*pause{}}
 }
 
-// window is one of a primary limit.
+// window is a period of a primary limit.
 type window struct {
-	used  int
-	reset time.Time
-	over  *pause // since the client was told that nothing is left; nil before
+	used     int
+	reset    time.Time
+	toldOver *pause // set once the client was told that nothing is left
 }
 
 // pause is a time in which an account is refused.
 type pause struct {
 	since, until time.Time
 	told         net.Conn
-	lost         bool // its client may know nothing of it
+	lost         bool // its client may not know of it
 }
 
-// SetLimit sets how many requests there are of a resource: core, graphql or search.
+// SetLimit sets the number of requests of a resource: core, graphql or search.
 func (s *Server) SetLimit(resource string, most int) {
 	s.change(func() { s.limits.most[resource] = most })
 }
 
-// died and closed: what was just refused may not have been read.
+// died and closed mark recent refusals as unread.
 func (l *limits) died(at time.Time) { l.lose(at, func(*pause) bool { return true }) }
 
 func (l *limits) closed(c net.Conn, at time.Time) {
@@ -72,8 +72,8 @@ func (l *limits) closed(c net.Conn, at time.Time) {
 func (l *limits) lose(at time.Time, concerned func(*pause) bool) {
 	all := slices.Collect(maps.Values(l.pauses))
 	for _, w := range l.used {
-		if w.over != nil {
-			all = append(all, w.over)
+		if w.toldOver != nil {
+			all = append(all, w.toldOver)
 		}
 	}
 	for _, p := range all {
@@ -81,9 +81,9 @@ func (l *limits) lose(at time.Time, concerned func(*pause) bool) {
 	}
 }
 
-// early says whether a request during a pause is the client's fault. One that may know nothing of
-// the pause is told again.
-func (p *pause) early(r *request, now time.Time) bool {
+// isTooEarly reports whether a request during a pause is the client's fault. A client that may not know
+// the pause is refused again.
+func (p *pause) isTooEarly(r *request, now time.Time) bool {
 	if p.lost {
 		p.since, p.told, p.lost = now, connOf(r), false
 		return false
@@ -91,7 +91,7 @@ func (p *pause) early(r *request, now time.Time) bool {
 	return now.Sub(p.since) > grace
 }
 
-// pause begins one, because of a fault or of too many writes.
+// pause begins a pause, because of a fault or of too many writes.
 func (l *limits) pause(r *request, f Fault, now time.Time) answer {
 	account := ""
 	if r.grant != nil {
@@ -112,8 +112,8 @@ func (l *limits) pause(r *request, f Fault, now time.Time) answer {
 	return secondary(code, seconds)
 }
 
-// secondary is the refusal of a secondary limit. Without seconds GitHub does not say for how long:
-// it is a minute at least.
+// secondary returns the refusal of a secondary limit. Without seconds, GitHub does not say how
+// long: at least a minute.
 func secondary(code, seconds int) answer {
 	a := refuse(code, "You have exceeded a secondary rate limit. Please wait a few minutes before you try again.")
 	if seconds > 0 {
@@ -122,7 +122,7 @@ func secondary(code, seconds int) answer {
 	return a
 }
 
-// limit refuses what comes too early, and what is too much. The caller is in change.
+// limit refuses requests that are too early or too many. The caller is in change.
 func (s *Server) limit(r *request) (answer, bool) {
 	if r.route.has(free) || r.grant == nil {
 		return answer{}, true
@@ -138,16 +138,16 @@ func (s *Server) limit(r *request) (answer, bool) {
 			delete(l.pauses, account)
 			continue
 		}
-		if p.early(r, now) {
+		if p.isTooEarly(r, now) {
 			s.log.violate("%s %s came %v before the end of its Retry-After", r.Method, r.URL.Path, left.Round(time.Millisecond))
 		}
 		return secondary(http.StatusForbidden, int((left+time.Second-1)/time.Second)), false
 	}
 	if w := l.window(r, now); w.used >= l.mostOf(r) {
-		if w.over == nil {
-			w.over = &pause{since: now, told: connOf(r)}
+		if w.toldOver == nil {
+			w.toldOver = &pause{since: now, told: connOf(r)}
 		}
-		if w.over.early(r, now) {
+		if w.toldOver.isTooEarly(r, now) {
 			s.log.violate("%s %s came though X-RateLimit-Remaining was 0", r.Method, r.URL.Path)
 		}
 		return l.headers(r, refuse(http.StatusForbidden, "API rate limit exceeded for user ID 1."), now), false
@@ -158,7 +158,7 @@ func (s *Server) limit(r *request) (answer, bool) {
 	return s.limitWrites(r, now)
 }
 
-// limitWrites counts a write, and refuses one too many.
+// limitWrites counts a write, and refuses it beyond the limit.
 func (s *Server) limitWrites(r *request, now time.Time) (answer, bool) {
 	l, account := &s.limits, r.grant.account
 	writes := l.writes[account]
@@ -179,7 +179,7 @@ func (s *Server) limitWrites(r *request, now time.Time) (answer, bool) {
 	return l.pause(r, Fault{}, now), false
 }
 
-// count counts a request that was answered, unless nothing had changed, and adds what is left.
+// count counts an answered request, unless nothing had changed, and adds the limit's headers.
 func (s *Server) count(r *request, a answer) answer {
 	if r.route.has(free) || r.grant == nil {
 		return a
@@ -187,7 +187,7 @@ func (s *Server) count(r *request, a answer) answer {
 	now := s.now()
 	if w := s.limits.window(r, now); a.code != http.StatusNotModified {
 		if w.used++; w.used == s.limits.mostOf(r) {
-			w.over = &pause{since: now, told: connOf(r)}
+			w.toldOver = &pause{since: now, told: connOf(r)}
 		}
 	}
 	return s.limits.headers(r, a, now)
@@ -235,7 +235,7 @@ func (l *limits) headers(r *request, a answer, now time.Time) answer {
 	return a
 }
 
-// rateLimit answers what is left, which costs nothing.
+// rateLimit answers with the rest of the limits, which costs nothing.
 func rateLimit(s *Server, r *request) answer {
 	resources := map[string]any{}
 	for name, limit := range primary {

@@ -10,10 +10,10 @@ import (
 	"mews/supervisor/github/githubtest"
 )
 
-func TestALimitIsToldAndWhoDoesNotKeepItIsSeen(t *testing.T) {
+func TestLimit_ViolationIsRecorded(t *testing.T) {
 	r := newRig(t, githubtest.Options{})
 	n := r.repo.OpenIssue(githubtest.NewIssue{Title: "x"})
-	comment := func() got {
+	comment := func() response {
 		return r.ask("POST", fmt.Sprintf("/repos/%s/issues/%d/comments", widget, n), object{"body": "x"})
 	}
 	violations := func(want int, when string) {
@@ -72,7 +72,7 @@ func TestALimitIsToldAndWhoDoesNotKeepItIsSeen(t *testing.T) {
 	violations(4, "X-RateLimit-Remaining was 0")
 }
 
-func TestFaultsAreAsTheyAreSet(t *testing.T) {
+func TestFault_FailsSelectedRequests(t *testing.T) {
 	r := newRig(t, githubtest.Options{})
 	n := r.repo.OpenIssue(githubtest.NewIssue{Title: "x"})
 	path := fmt.Sprintf("/repos/%s/issues/%d/comments", widget, n)

@@ -5,15 +5,15 @@ import (
 	"slices"
 )
 
-// These make the payloads of events. Their callers are in change.
+// Payloads of events. The callers are in change.
 
-// heard says whether there is a webhook for what happens.
-func (r *Repo) heard() bool {
+// hasHook reports whether a webhook wants an event.
+func (r *Repo) hasHook() bool {
 	return slices.ContainsFunc(r.s.hooks, func(h *hook) bool { return h.active && (h.repo == "" || h.repo == r.name) })
 }
 
 func (r *Repo) emitPull(i *issue, action, by string, more map[string]any) {
-	if !r.heard() {
+	if !r.hasHook() {
 		return
 	}
 	payload := map[string]any{"number": i.number, "pull_request": i.pullJSON(false)}
@@ -22,7 +22,7 @@ func (r *Repo) emitPull(i *issue, action, by string, more map[string]any) {
 }
 
 func (r *Repo) emitIssue(i *issue, action, by string, more map[string]any) {
-	if !r.heard() {
+	if !r.hasHook() {
 		return
 	}
 	payload := map[string]any{"issue": i.json()}
@@ -39,17 +39,17 @@ func (r *Repo) emitDiffComment(i *issue, c *comment) {
 }
 
 func (r *Repo) emitReview(i *issue, v *review, action string) {
-	if v.state == "PENDING" || !r.heard() {
+	if v.state == "PENDING" || !r.hasHook() {
 		return
 	}
 	r.emit("pull_request_review", action, v.author, map[string]any{"pull_request": i.pullJSON(false), "review": v.json(i)})
 }
 
-// nowhere is the commit of a branch that is not there.
+// nowhere is the commit of a missing branch.
 const nowhere = "0000000000000000000000000000000000000000"
 
 func (r *Repo) emitPush(branch, before, after, by string) {
-	if !r.heard() {
+	if !r.hasHook() {
 		return
 	}
 	list, forced := []commit{}, false

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// issue is an issue or a pull request: they share their numbers.
+// issue is an issue or a pull request, because they share their numbers.
 type issue struct {
 	repo      *Repo
 	id        int64
@@ -25,23 +25,23 @@ type issue struct {
 	pull      *pull               // nil for an issue
 }
 
-// pull is what a pull request has beside.
+// pull has the additional fields of a pull request.
 type pull struct {
 	head, base string // branches
 	headSHA    string
 	draft      bool
 	merged     time.Time
-	asked      []string // to review
+	asked      []string // requested reviewers
 	reviews    []*review
 	threads    []*thread
 }
 
-// NewPull is a pull request to be opened.
+// NewPull is a pull request for Open.
 type NewPull struct {
 	Title, Body string
 	Head        string // a branch; owner:branch is in owner's fork
-	Base        string // "" is main
-	Author      string // "" is alice
+	Base        string // "" means main
+	Author      string // "" means alice
 	Draft       bool
 	Labels      []string
 }
@@ -64,7 +64,7 @@ func (r *Repo) Open(p NewPull) (number int) {
 	return number
 }
 
-// add adds an issue or a pull request. The caller is in change, as of all that emits.
+// add adds an issue or a pull request. The caller is in change, like all callers of emit.
 func (r *Repo) add(title, body, author string, labels []string, p *pull) *issue {
 	if author == "" {
 		author = "alice"
@@ -76,7 +76,7 @@ func (r *Repo) add(title, body, author string, labels []string, p *pull) *issue 
 	return i
 }
 
-// edit changes an issue or a pull request and tells the webhooks.
+// edit changes an issue or a pull request and sends its event.
 func (r *Repo) edit(number int, action, by string, more map[string]any, change func(*issue)) {
 	r.s.change(func() {
 		i := r.issues[number]
@@ -99,17 +99,17 @@ func (r *Repo) Close(number int) {
 	r.edit(number, "closed", "alice", nil, func(i *issue) { i.state, i.closed = "closed", r.s.now() })
 }
 
-// Reopen opens it again.
+// Reopen reopens an issue or a pull request.
 func (r *Repo) Reopen(number int) {
 	r.edit(number, "reopened", "alice", nil, func(i *issue) { i.state, i.closed = "open", time.Time{} })
 }
 
-// Ready has a draft be one no more.
+// Ready marks a draft as ready.
 func (r *Repo) Ready(number int) {
 	r.edit(number, "ready_for_review", "alice", nil, func(i *issue) { i.pull.draft = false })
 }
 
-// Merge merges a pull request: its base has its commits.
+// Merge merges a pull request into its base.
 func (r *Repo) Merge(number int) {
 	var base, head string
 	r.s.change(func() { base, head = r.issues[number].pull.base, r.issues[number].pull.head })
@@ -117,12 +117,12 @@ func (r *Repo) Merge(number int) {
 	r.MergeInto(base, head)
 }
 
-// Retitle gives a title.
+// Retitle changes a title.
 func (r *Repo) Retitle(number int, title string) {
 	r.edit(number, "edited", "alice", nil, func(i *issue) { i.title = title })
 }
 
-// Label gives a label.
+// Label adds a label.
 func (r *Repo) Label(number int, name, by string) {
 	r.edit(number, "labeled", by, map[string]any{"label": map[string]any{"name": name}}, func(i *issue) {
 		if !contains(i.labels, name) {
@@ -131,21 +131,21 @@ func (r *Repo) Label(number int, name, by string) {
 	})
 }
 
-// Unlabel takes one off.
+// Unlabel removes a label.
 func (r *Repo) Unlabel(number int, name, by string) {
 	r.edit(number, "unlabeled", by, map[string]any{"label": map[string]any{"name": name}}, func(i *issue) {
 		i.labels = slices.DeleteFunc(i.labels, func(l string) bool { return strings.EqualFold(l, name) })
 	})
 }
 
-// Ask asks somebody to review.
+// Ask requests a user's review.
 func (r *Repo) Ask(number int, login string) {
 	r.edit(number, "review_requested", "alice", map[string]any{"requested_reviewer": user(login)}, func(i *issue) {
 		i.pull.asked = append(i.pull.asked, login)
 	})
 }
 
-// pushed tells pull requests and webhooks that a branch moved.
+// pushed updates pull requests and sends events after a branch moved.
 func (r *Repo) pushed(branch, before, after, by string) {
 	if before == after {
 		return
@@ -186,7 +186,8 @@ func (i *issue) json() map[string]any {
 	return v
 }
 
-// pullJSON is a pull request as the list has it, or as it is read alone. The caller is in change.
+// pullJSON returns a pull request in the form of the list, or in the form of a single one. The
+// caller is in change.
 func (i *issue) pullJSON(alone bool) map[string]any {
 	v, p := i.json(), i.pull
 	delete(v, "pull_request")
@@ -220,12 +221,12 @@ func (i *issue) branchJSON(branch, sha string) map[string]any {
 	return map[string]any{"label": owner + ":" + branch, "ref": branch, "sha": sha, "user": user(owner), "repo": repo}
 }
 
-// commits are a pull request's, oldest first.
+// commits returns a pull request's commits, oldest first.
 func (i *issue) commits() []commit {
 	return i.repo.commits("--reverse", "--topo-order", i.repo.SHA(i.pull.base)+".."+i.pull.headSHA)
 }
 
-// pullIn is the pull request that a request is about.
+// pullIn returns the pull request that a request is about.
 func pullIn(r *request) *issue {
 	i := r.repo.issues[r.number("number", 0)]
 	if i == nil || i.pull == nil {
@@ -251,7 +252,7 @@ func getPull(s *Server, r *request, i *issue) answer {
 	return good(i.pullJSON(true))
 }
 
-// GitHub's bounds of a diff (docs.github.com, limits for viewing content and diffs in a
+// GitHub's limits of a diff (docs.github.com, limits for viewing content and diffs in a
 // repository).
 const (
 	diffFiles = 300
@@ -282,7 +283,7 @@ func listPulls(s *Server, r *request) answer {
 	return paged(r, list, func(i *issue) any { return i.pullJSON(false) })
 }
 
-// sorted are issues and pull requests, the newest first unless asked for otherwise.
+// sorted returns issues and pull requests, newest first by default.
 func (r *Repo) sorted(by, direction string, want func(*issue) bool) []*issue {
 	var list []*issue
 	for _, i := range r.issues {

@@ -7,21 +7,21 @@ import (
 	"time"
 )
 
-// Request is one that the server was asked, in the order in which they came.
+// Request is a request that the server received.
 type Request struct {
 	Method string
 	Path   string // without /api/v3, with the query
-	// as in the table: GET /repos/{owner}/{repo}/pulls/{number}; "" where there is none
+	// as in the table of routes: GET /repos/{owner}/{repo}/pulls/{number}; "" if there is none
 	Route string
 	Body  string
 	Token string // as it was sent
 	At    time.Time
-	Code  int  // of HTTP; 0 where no answer was given
-	Done  bool // what it asks for was done, whatever the client was told
-	Write bool // it makes or changes content
+	Code  int  // the HTTP status; 0 if no answer was sent
+	Done  bool // the request was carried out, whatever the client was told
+	Write bool // it changes content
 }
 
-// record is what the server has seen.
+// record has everything that the server has seen.
 type record struct {
 	requests   []Request
 	violations []string
@@ -40,7 +40,7 @@ func (s *Server) mail(repo string, number int) {
 	s.log.mails[fmt.Sprintf("%s#%d", strings.ToLower(repo), number)]++
 }
 
-// Requests is every request, or those of some routes: "POST
+// Requests returns every request in order, or those of some routes: "POST
 // /repos/{owner}/{repo}/pulls/{number}/reviews".
 func (s *Server) Requests(routes ...string) []Request {
 	s.mu.Lock()
@@ -54,24 +54,23 @@ func (s *Server) Requests(routes ...string) []Request {
 	return found
 }
 
-// Violations is what no good client does: writes beyond the limits, requests before a Retry-After
-// is over.
+// Violations returns everything that no good client does: writes beyond the limits, and requests
+// before a Retry-After has ended.
 func (s *Server) Violations() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.log.violations)
 }
 
-// Mails is how many mails the token's person has caused to those who watch a pull request or an
-// issue. A review is one, with all its comments, and so is a comment; an edit is none.
+// Mails returns how many mails the token's owner has caused to the watchers of a pull request or
+// issue. A review with all its comments is one mail, and so is a comment; an edit is none.
 func (s *Server) Mails(repo string, number int) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.log.mails[fmt.Sprintf("%s#%d", strings.ToLower(repo), number)]
 }
 
-// Dump is how a server is, for whoever reads a test's log: the last of the requests, without their
-// bodies.
+// Dump returns the state of a server for a test's log: the last requests, without their bodies.
 func (s *Server) Dump() string {
 	var b strings.Builder
 	all := s.Requests()

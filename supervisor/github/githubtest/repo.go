@@ -27,10 +27,10 @@ type Repo struct {
 	checks   []*check
 	releases []map[string]any     // newest first
 	diffs    map[string]*pullDiff // by base and head
-	tips     sync.Map             // commit by ref, as far as somebody asked
+	tips     sync.Map             // commit by ref, as far as requested
 }
 
-// Repo is a repository, which is made if it is not there: with README.md on the branch main.
+// Repo returns a repository, and creates it if it is missing: with README.md on the branch main.
 func (s *Server) Repo(name string) *Repo {
 	r, found := s.repo(name)
 	if !found {
@@ -40,8 +40,8 @@ func (s *Server) Repo(name string) *Repo {
 	return r
 }
 
-// Import is a repository with what is in a git repository on this machine. Its branches are those
-// there.
+// Import creates a repository with the content and the branches of a git repository on this
+// machine.
 func (s *Server) Import(name, dir string) *Repo {
 	r, _ := s.repo(name)
 	r.run(nil, "clone", "--quiet", "--bare", "--template=", dir, r.dir)
@@ -65,10 +65,10 @@ func (s *Server) repo(name string) (r *Repo, found bool) {
 	return r, found
 }
 
-// Name is owner/name.
+// Name returns owner/name.
 func (r *Repo) Name() string { return r.name }
 
-// Rename gives it another name. What is asked of the old one is sent on.
+// Rename renames the repository. Requests for the old name are redirected.
 func (r *Repo) Rename(name string) {
 	r.s.change(func() {
 		delete(r.s.repos, strings.ToLower(r.name))
@@ -77,21 +77,21 @@ func (r *Repo) Rename(name string) {
 	})
 }
 
-// Permit says what somebody may do: admin, write, read or none.
+// Permit sets a user's permission: admin, write, read or none.
 func (r *Repo) Permit(login, permission string) {
 	r.s.change(func() { r.people[strings.ToLower(login)] = permission })
 }
 
-// Commit is a commit to be made.
+// Commit is a commit to create.
 type Commit struct {
 	Message string
-	Author  string            // login; "" is alice
+	Author  string            // login; "" means alice
 	Files   map[string]string // by path; their new content
 	Delete  []string
-	Folder  string // a folder whose files are what the commit has, instead of Files
+	Folder  string // a folder with all files of the commit, instead of Files
 }
 
-// Commit makes a commit on a branch, which begins at main's if it is new, and pushes it. A branch
+// Commit creates a commit on a branch, which starts at main if it is new, and pushes it. A branch
 // owner:name is in owner's fork.
 func (r *Repo) Commit(branch string, c Commit) (sha string) {
 	before := r.SHA(branch)
@@ -135,13 +135,13 @@ func (r *Repo) commitFiles(branch, from string, c Commit) string {
 	return sha
 }
 
-// move has a branch be at a commit.
+// move sets a branch to a commit.
 func (r *Repo) move(branch, sha string) {
 	r.run(nil, "update-ref", ref(branch), sha)
 	r.tips.Store(ref(branch), sha)
 }
 
-// commitFolder makes a commit of what is in a folder.
+// commitFolder creates a commit with the content of a folder.
 func (r *Repo) commitFolder(from string, c Commit) string {
 	index := r.index()
 	defer os.Remove(index)
@@ -164,15 +164,14 @@ func (r *Repo) index() string {
 	return filepath.Join(r.dir, fmt.Sprintf("index%d", n))
 }
 
-// Reset has a branch be at a commit, as a force-push does.
+// Reset sets a branch to a commit, as a force-push does.
 func (r *Repo) Reset(branch, sha string) {
 	before := r.SHA(branch)
 	r.move(branch, r.SHA(sha))
 	r.pushed(branch, before, r.SHA(branch), "alice")
 }
 
-// Rebase puts a branch's commits that onto does not have on top of onto, and pushes it by force.
-// They must fit.
+// Rebase rebases a branch onto another commit, and force-pushes it. There must be no conflict.
 func (r *Repo) Rebase(branch, onto string) (sha string) {
 	before := r.SHA(branch)
 	sha = r.SHA(onto)
@@ -189,8 +188,8 @@ func (r *Repo) Rebase(branch, onto string) (sha string) {
 	return sha
 }
 
-// MergeInto merges a branch into another, as "Update branch" does of the base, and pushes it. They
-// must not conflict.
+// MergeInto merges one branch into another, as "Update branch" does with the base, and pushes it.
+// There must be no conflict.
 func (r *Repo) MergeInto(branch, from string) (sha string) {
 	before := r.SHA(branch)
 	other := r.SHA(from)
@@ -201,7 +200,7 @@ func (r *Repo) MergeInto(branch, from string) (sha string) {
 	return sha
 }
 
-// SHA is the commit of a branch, or of anything that git can name; "" where there is none.
+// SHA returns the commit of a branch, or of any name that git knows; "" if there is none.
 func (r *Repo) SHA(name string) string {
 	if sha, ok := r.tips.Load(ref(name)); ok {
 		return sha.(string)
@@ -218,7 +217,7 @@ func (r *Repo) SHA(name string) string {
 	return ""
 }
 
-// ref is where a branch is. One of a fork is owner:name.
+// ref returns the ref of a branch. A fork's branch is owner:name.
 func ref(branch string) string {
 	if owner, name, ok := strings.Cut(branch, ":"); ok {
 		return "refs/forks/" + owner + "/" + name
@@ -236,7 +235,7 @@ func (r *Repo) with(index string, stdin []byte, args ...string) []byte {
 	return r.git([]string{"GIT_INDEX_FILE=" + index}, stdin, args...)
 }
 
-// git runs git. That it fails is an error of the test.
+// git runs git, and fails the test if git fails.
 func (r *Repo) git(env []string, stdin []byte, args ...string) []byte {
 	out, err := r.try(env, stdin, args...)
 	if err != nil && r.s.ctx.Err() == nil {
@@ -261,7 +260,7 @@ func (r *Repo) try(env []string, stdin []byte, args ...string) ([]byte, error) {
 	return out, err
 }
 
-// commits are commits as git lists them, in the order of the arguments.
+// commits returns the commits that git lists for the arguments.
 func (r *Repo) commits(args ...string) []commit {
 	out := r.git(nil, nil, append([]string{"log", "--format=%H%x00%P%x00%an%x00%cI%x00%B%x01"}, args...)...)
 	var list []commit
@@ -270,7 +269,7 @@ func (r *Repo) commits(args ...string) []commit {
 		if len(f) < 5 {
 			continue
 		}
-		at, _ := time.Parse(time.RFC3339, f[3]) // git wrote it
+		at, _ := time.Parse(time.RFC3339, f[3]) // git wrote a valid time
 		list = append(list, commit{sha: f[0], parents: strings.Fields(f[1]), author: f[2], at: at, message: strings.TrimSpace(f[4])})
 	}
 	return list
@@ -293,14 +292,14 @@ func (c commit) json() any {
 		"commit": map[string]any{"message": c.message, "author": who, "committer": who}}
 }
 
-// json is a repository as GitHub has it.
+// json returns a repository as GitHub sends it.
 func (r *Repo) json() map[string]any {
 	owner, name, _ := strings.Cut(r.name, "/")
 	return map[string]any{"id": r.id, "node_id": nodeID("R", r.id), "name": name, "full_name": r.name, "private": false, "owner": user(owner),
 		"html_url": "https://github.com/" + r.name, "default_branch": "main", "fork": false, "archived": false}
 }
 
-// standing is what somebody is to a repository.
+// standing returns a user's association with a repository.
 func (r *Repo) standing(login string) string {
 	owner, _, _ := strings.Cut(r.name, "/")
 	switch permission := r.people[strings.ToLower(login)]; {

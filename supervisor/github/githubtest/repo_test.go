@@ -10,8 +10,8 @@ import (
 	"mews/supervisor/github/githubtest"
 )
 
-// TestAPullRequestOfAFolder has base and head as folders.
-func TestAPullRequestOfAFolder(t *testing.T) {
+// TestImport_FoldersAsBaseAndHead opens a pull request whose base and head are folders.
+func TestImport_FoldersAsBaseAndHead(t *testing.T) {
 	r := newRig(t, githubtest.Options{})
 	base, head := t.TempDir(), t.TempDir()
 	for path, text := range map[string]string{
@@ -35,8 +35,8 @@ func TestAPullRequestOfAFolder(t *testing.T) {
 	}
 }
 
-// TestAPullRequestOfARealRepository has a repository that git made, with what git makes of it.
-func TestAPullRequestOfARealRepository(t *testing.T) {
+// TestImport_RealRepository imports a repository that git made, and compares with git's own diff.
+func TestImport_RealRepository(t *testing.T) {
 	dir := t.TempDir()
 	git := func(args ...string) {
 		cmd := exec.CommandContext(t.Context(), "git", append([]string{"-C", dir, "-c", "user.name=ann", "-c", "user.email=ann@example.org"}, args...)...)

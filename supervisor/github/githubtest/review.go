@@ -17,12 +17,12 @@ type review struct {
 	submitted time.Time
 }
 
-// thread is a conversation about lines.
+// thread is a conversation about lines of a diff.
 type thread struct {
 	id         int64
 	path, side string
-	start      int // 0 where it is one line
-	line       int // 0 where it is outdated
+	start      int // 0 if it is on one line
+	line       int // 0 if it is outdated
 	original   int
 	commit     string
 	resolvedBy string
@@ -30,7 +30,7 @@ type thread struct {
 	comments   []*comment
 }
 
-// comment is one below an issue or a pull request, or of a thread.
+// comment is a comment on an issue or a pull request, or in a thread.
 type comment struct {
 	id        int64
 	review    int64
@@ -43,7 +43,7 @@ type comment struct {
 	below     *issue
 }
 
-// draft is a comment as it is sent with a review.
+// draft is a comment within the request for a review.
 type draft struct {
 	Path      string
 	Body      string
@@ -54,10 +54,10 @@ type draft struct {
 	Position  *int
 }
 
-// reviewStates are what each event makes of a review.
+// reviewStates has the state of a review for each event.
 var reviewStates = map[string]string{"": "PENDING", "COMMENT": "COMMENTED", "APPROVE": "APPROVED", "REQUEST_CHANGES": "CHANGES_REQUESTED"}
 
-// maxBodyText is how long a text may be.
+// maxBodyText is the longest text, in bytes.
 const maxBodyText = 65536
 
 func createReview(s *Server, r *request, i *issue) answer {
@@ -89,7 +89,7 @@ func createReview(s *Server, r *request, i *issue) answer {
 	}
 	threads, wrong := r.repo.check(i, asked.CommitID, asked.Comments)
 	if len(wrong) > 0 {
-		return unprocessable(wrong...) // one bad comment fails them all
+		return unprocessable(wrong...) // one bad comment makes the whole review fail
 	}
 	made := &review{id: s.id(), author: r.grant.login, body: asked.Body, state: state, commit: asked.CommitID}
 	if state != "PENDING" {
@@ -114,13 +114,13 @@ func (s *Server) comment(author, body string) *comment {
 	return &comment{id: s.id(), author: author, body: body, created: s.now(), updated: s.now(), reactions: map[string][]string{}}
 }
 
-// contains says whether a commit is, or was, of a pull request.
+// contains reports whether a commit is, or was, part of a pull request.
 func (r *Repo) contains(i *issue, sha string) bool {
 	_, err := r.try(nil, nil, "cat-file", "-e", sha+"^{commit}")
 	return err == nil
 }
 
-// check makes threads of comments, or says what is wrong with them.
+// check turns comments into threads, or returns what is wrong with them.
 func (r *Repo) check(i *issue, head string, drafts []draft) (threads []*thread, wrong []any) {
 	d := r.diffAt(i, head)
 	for _, c := range drafts {
@@ -136,7 +136,7 @@ func (r *Repo) check(i *issue, head string, drafts []draft) (threads []*thread, 
 	return threads, wrong
 }
 
-// place finds a comment's lines in the diff, or says why it can't be there.
+// place finds a comment's lines in the diff, or returns why it can't be there.
 func (t *thread) place(d *pullDiff, c draft) string {
 	f := d.file(t.path)
 	switch {
@@ -182,7 +182,7 @@ func (f *file) hunkOf(side string, line int) *hunk {
 	return nil
 }
 
-// placeThreads finds the places of a pull request's threads after its head moved.
+// placeThreads finds the new positions of a pull request's threads after its head moved.
 func (r *Repo) placeThreads(i *issue) {
 	d := r.pullDiff(i)
 	for _, t := range i.pull.threads {
@@ -255,7 +255,7 @@ func listReviewComments(_ *Server, r *request, i *issue) answer {
 	return paged(r, list, func(c *comment) any { return c.diffJSON(i) })
 }
 
-// diffJSON is a comment of a thread. Line is null where the thread is outdated.
+// diffJSON returns a comment of a thread. Its line is null if the thread is outdated.
 func (c *comment) diffJSON(i *issue) any {
 	t := c.on
 	v := c.json(i)
@@ -275,7 +275,7 @@ func orNull(n int) any {
 	return n
 }
 
-// Review is what stands of a review.
+// Review is the state of a review.
 type Review struct {
 	ID       int64
 	Author   string
@@ -289,12 +289,12 @@ type Review struct {
 type DiffComment struct {
 	ID          int64
 	Path, Side  string
-	Start, Line int // Line is 0 where it is outdated
+	Start, Line int // Line is 0 if the comment is outdated
 	Body        string
 	Resolved    bool
 }
 
-// Reviews is what stands on a pull request, in order.
+// Reviews returns the reviews of a pull request, in order.
 func (r *Repo) Reviews(number int) []Review {
 	r.s.mu.Lock()
 	defer r.s.mu.Unlock()
@@ -312,7 +312,7 @@ func (r *Repo) Reviews(number int) []Review {
 	return list
 }
 
-// AddReview has somebody review a pull request, with comments on lines.
+// AddReview adds a user's review of a pull request, with comments on lines.
 func (r *Repo) AddReview(number int, by, state, body string, comments ...DiffComment) (id int64) {
 	r.s.change(func() {
 		i := r.issues[number]
@@ -335,7 +335,7 @@ func (r *Repo) Resolve(number int, comment int64, by string) {
 	r.onThread(number, comment, func(t *thread) { t.resolved, t.resolvedBy = true, by })
 }
 
-// Reply answers in the thread of a comment.
+// Reply adds a reply to the thread of a comment.
 func (r *Repo) Reply(number int, comment int64, by, body string) {
 	r.onThread(number, comment, func(t *thread) {
 		c := r.s.comment(by, body)

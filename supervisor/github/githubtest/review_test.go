@@ -10,9 +10,8 @@ import (
 
 type object = map[string]any
 
-// TestOneBadCommentFailsTheWholeReview tries GitHub's rules for comments; each is tried beside a
-// good one.
-func TestOneBadCommentFailsTheWholeReview(t *testing.T) {
+// TestReview_BadComment_FailsWhole tries GitHub's rules for comments, each beside a good comment.
+func TestReview_BadComment_FailsWhole(t *testing.T) {
 	r := newRig(t, githubtest.Options{})
 	r.repo.Commit("main", githubtest.Commit{Message: "a", Files: map[string]string{"a.txt": lines(60), "gone.txt": lines(5), "pic": "\x00\x01"}})
 	r.repo.Commit("topic", githubtest.Commit{Message: "b", Files: map[string]string{"a.txt": lines(60, 10, 40), "new.txt": "x\n", "pic": "\x00\x02"}, Delete: []string{"gone.txt"}})
@@ -21,7 +20,7 @@ func TestOneBadCommentFailsTheWholeReview(t *testing.T) {
 	good := object{"path": "a.txt", "line": 10, "side": "RIGHT", "body": "good"}
 	for _, test := range []struct {
 		comment object
-		want    string // "" is that it is taken
+		want    string // "" means accepted
 	}{
 		{object{"path": "a.txt", "line": 7, "side": "RIGHT", "body": "the hunk's first"}, ""},
 		{object{"path": "a.txt", "line": 13, "body": "the hunk's last, without a side"}, ""},
@@ -67,9 +66,9 @@ func TestOneBadCommentFailsTheWholeReview(t *testing.T) {
 	}
 }
 
-// TestThreadsMoveWithTheirLines has the head change below threads: they follow, or are outdated,
-// also through a rebase.
-func TestThreadsMoveWithTheirLines(t *testing.T) {
+// TestThreads_MoveWithTheirLines moves the head below threads, also by a rebase. They follow their
+// lines, or become outdated.
+func TestThreads_MoveWithTheirLines(t *testing.T) {
 	r := newRig(t, githubtest.Options{})
 	r.repo.Commit("main", githubtest.Commit{Message: "a", Files: map[string]string{"a.txt": lines(60)}})
 	r.repo.Commit("topic", githubtest.Commit{Message: "b", Files: map[string]string{"a.txt": lines(60, 10, 40)}})
@@ -109,7 +108,7 @@ func TestThreadsMoveWithTheirLines(t *testing.T) {
 	}
 }
 
-func TestALargeDiffIsRefusedAndItsFilesAreListed(t *testing.T) {
+func TestLargeDiff_IsRefusedButFilesAreListed(t *testing.T) {
 	r := newRig(t, githubtest.Options{})
 	many := map[string]string{"large.txt": strings.Repeat("0123456789\n", 60000), "pic": "\x00\x01"}
 	for i := range 3050 {

@@ -13,7 +13,7 @@ import (
 
 const widget = "acme/widget"
 
-// rig asks a server as curl would.
+// rig makes raw requests to a server, as curl would.
 type rig struct {
 	*githubtest.Server
 	t    *testing.T
@@ -25,15 +25,15 @@ func newRig(t *testing.T, o githubtest.Options) *rig {
 	return &rig{s, t, s.Repo(widget)}
 }
 
-// got is an answer.
-type got struct {
+// response is a response.
+type response struct {
 	code   int
 	header http.Header
 	body   string
 }
 
-// at is what stands at a path of a JSON answer: comments.0.line.
-func (g got) at(path string) any {
+// at returns the value at a path of a JSON response, such as comments.0.line.
+func (g response) at(path string) any {
 	var v any
 	if json.Unmarshal([]byte(g.body), &v) != nil {
 		return nil
@@ -55,8 +55,8 @@ func (g got) at(path string) any {
 	return v
 }
 
-// ask asks with the bot's token. header are names and values.
-func (r *rig) ask(method, path string, body any, header ...string) got {
+// ask makes a request with the bot's token. header alternates names and values.
+func (r *rig) ask(method, path string, body any, header ...string) response {
 	r.t.Helper()
 	g, err := r.try(method, path, body, header...)
 	if err != nil {
@@ -65,7 +65,7 @@ func (r *rig) ask(method, path string, body any, header ...string) got {
 	return g
 }
 
-func (r *rig) try(method, path string, body any, header ...string) (got, error) {
+func (r *rig) try(method, path string, body any, header ...string) (response, error) {
 	var send io.Reader
 	if body != nil {
 		data, err := json.Marshal(body)
@@ -84,16 +84,16 @@ func (r *rig) try(method, path string, body any, header ...string) (got, error) 
 	}
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
-		return got{}, err
+		return response{}, err
 	}
 	defer resp.Body.Close()
 	data, err := io.ReadAll(resp.Body)
-	return got{resp.StatusCode, resp.Header, string(data)}, err
+	return response{resp.StatusCode, resp.Header, string(data)}, err
 }
 
 const diffType = "application/vnd.github.v3.diff"
 
-// lines are n numbered lines, with a word added to some.
+// lines returns n numbered lines, with a word added to some.
 func lines(n int, change ...int) string {
 	var b strings.Builder
 	for line := 1; line <= n; line++ {

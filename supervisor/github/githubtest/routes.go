@@ -2,7 +2,7 @@ package githubtest
 
 import "strconv"
 
-// atoi is 0 for what is no number.
+// atoi returns 0 if text is no number.
 func atoi(text string) int {
 	n, _ := strconv.Atoi(text)
 	return n
@@ -15,7 +15,7 @@ const (
 	inHook  = inRepo + "/hooks/{hook}"
 )
 
-// routes is what the server can do. What stands before the answer is what a token needs for it.
+// routes has all routes of the server, each with the permission that a token needs.
 var routes = []route{
 	{"GET " + inRepo, "metadata=read", getRepo, 0},
 	{"GET " + inRepo + "/contents/{path...}", "contents=read", getContents, 0},

@@ -11,10 +11,10 @@ import (
 	"strings"
 )
 
-// maxBody is how much GitHub takes.
+// maxBody is the longest body that GitHub accepts, in bytes.
 const maxBody = 25 << 20
 
-// request is one that is being answered.
+// request is a request that is being answered.
 type request struct {
 	*http.Request
 	server *Server
@@ -24,7 +24,7 @@ type request struct {
 	route  route
 }
 
-// number is a parameter of the query, or of the path.
+// number returns a parameter of the query or the path.
 func (r *request) number(name string, absent int) int {
 	text := r.PathValue(name)
 	if text == "" {
@@ -39,7 +39,7 @@ func (r *request) number(name string, absent int) int {
 
 func (r *request) id(name string) int64 { return int64(r.number(name, 0)) }
 
-// into reads the body. What is not there stays as it is.
+// into decodes the body. Missing fields stay unchanged.
 func (r *request) into(v any) bool { return json.Unmarshal(r.body, v) == nil }
 
 // route is one that the server knows.
@@ -53,15 +53,15 @@ type route struct {
 type flag int
 
 const (
-	byApp  flag = 1 << iota // by the App's own JWT
-	quiet                   // a POST that makes no content
-	noRepo                  // it is about no repository
-	free                    // it draws on no limit
+	byApp  flag = 1 << iota // needs the App's own JWT
+	quiet                   // a POST that creates no content
+	noRepo                  // about no repository
+	free                    // uses no limit
 )
 
 func (r route) has(f flag) bool { return r.flags&f != 0 }
 
-// handler has every route below the roots that GitHub and its Enterprise have.
+// handler serves every route below the roots of GitHub and of an Enterprise.
 func (s *Server) handler() http.Handler {
 	return http.HandlerFunc(func(rw http.ResponseWriter, req *http.Request) {
 		path, _ := strings.CutPrefix(req.URL.EscapedPath(), "/api/v3")
@@ -79,10 +79,10 @@ func (s *Server) handler() http.Handler {
 	})
 }
 
-// digits are the parts of a path that are numbers.
+// digits are the numeric parts of a path.
 var digits = map[string]bool{"number": true, "review": true, "comment": true, "check": true, "hook": true, "delivery": true, "installation": true}
 
-// matches says whether a request is for a route, and takes the parts of its path that have names.
+// matches reports whether a request fits a route, and stores the named parts of its path.
 func (r route) matches(req *http.Request, path string) bool {
 	method, pattern, _ := strings.Cut(r.pattern, " ")
 	want, got := strings.Split(pattern, "/"), strings.Split(path, "/")
@@ -117,7 +117,7 @@ func (r route) matches(req *http.Request, path string) bool {
 
 func unknown(*Server, *request) answer { return notFound() }
 
-// serve keeps a request, lets it through or not, and answers it as it is to be answered.
+// serve records a request, checks its rights and limits, and answers it.
 func (s *Server) serve(rw http.ResponseWriter, req *http.Request, to route) {
 	body, err := io.ReadAll(io.LimitReader(req.Body, maxBody))
 	if err != nil {
@@ -166,7 +166,7 @@ func (s *Server) answer(r *request, token string) answer {
 	return s.count(r, a)
 }
 
-// isWrite says whether a request makes or changes content.
+// isWrite reports whether a request changes content.
 func (s *Server) isWrite(r *request) bool {
 	if r.route.pattern == "POST /graphql" {
 		var q struct{ Query string }
@@ -175,7 +175,7 @@ func (s *Server) isWrite(r *request) bool {
 	return r.Method != http.MethodGet && r.Method != http.MethodHead && !r.route.has(quiet)
 }
 
-// connKey is by which a request's context has its connection.
+// connKey is the key of the connection in a request's context.
 type connKey struct{}
 
 func withConn(ctx context.Context, c net.Conn) context.Context {
@@ -183,17 +183,17 @@ func withConn(ctx context.Context, c net.Conn) context.Context {
 }
 
 func connOf(r *request) net.Conn {
-	c, _ := r.Context().Value(connKey{}).(net.Conn) // nil where a test calls the handler itself
+	c, _ := r.Context().Value(connKey{}).(net.Conn) // nil if a test calls the handler itself
 	return c
 }
 
-// connState sees connections end.
+// connState notices closed connections.
 func (s *Server) connState(c net.Conn, state http.ConnState) {
 	if state == http.StateClosed {
 		s.change(func() { s.limits.closed(c, s.now()) })
 	}
 }
 
-// Died tells the server that its client was killed: a refusal that it had just been given it may
-// not have kept.
+// Died tells the server that its client was killed. The client may not have stored a refusal that
+// it had just received.
 func (s *Server) Died() { s.change(func() { s.limits.died(s.now()) }) }

@@ -11,19 +11,18 @@ import (
 	"mews/supervisor/printable"
 )
 
-// joiner stands behind a / and an @ that others wrote before a word: a client would make a command
-// that can be tapped of that, or a mention of somebody else. (U+2060, WORD JOINER: it shows
-// nothing.)
+// joiner is put after a / or @ in others' text before a word. Otherwise a client would make a
+// command of it, or a mention. (U+2060, WORD JOINER: it is invisible.)
 const joiner = "\u2060"
 
-// escaped is a text of others on one line, as Markdown that shows it as it is.
+// escaped returns others' text on one line, as Markdown that shows it unchanged.
 func escaped(text string) string {
 	var b strings.Builder
 	runes := []rune(oneLine(text))
 	before := ' '
 	for i, r := range runes {
 		switch {
-		case strings.ContainsRune("()[]", r): // with a backslash they begin a formula
+		case strings.ContainsRune("()[]", r): // a backslash before them begins a formula
 			fmt.Fprintf(&b, "&#%d;", r)
 		case r < unicode.MaxASCII && unicode.In(r, unicode.P, unicode.S):
 			b.WriteString(`\` + string(r))
@@ -41,7 +40,7 @@ func escaped(text string) string {
 
 func inWord(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// oneLine is a text without line ends, and without what does not show.
+// oneLine returns a text without line ends and invisible characters.
 func oneLine(text string) string {
 	return spaced(printable.Text(spaced(text)))
 }
@@ -53,7 +52,7 @@ func firstLine(text string) string {
 	return line
 }
 
-// cut is the beginning of a text of others, escaped.
+// cut returns the escaped beginning of others' text.
 func cut(text string, most int) string {
 	runes := []rune(oneLine(text))
 	if len(runes) <= most {
@@ -62,10 +61,11 @@ func cut(text string, most int) string {
 	return escaped(strings.TrimSpace(string(runes[:most]))) + "…"
 }
 
-// hidden is what GitHub does not show of a comment.
+// hidden matches the parts of a comment that GitHub does not show.
 var hidden = regexp.MustCompile(`(?s)<!--.*?(-->|$)`)
 
-// quote is the beginning of a comment as a quote, without what that quotes itself; "" of nothing.
+// quote returns the beginning of a comment as a quote, without the comment's own quotes; "" if
+// nothing is left.
 func quote(text string) string {
 	all := strings.Split(hidden.ReplaceAllString(text, ""), "\n")
 	own := slices.DeleteFunc(slices.Clone(all), func(l string) bool { return strings.HasPrefix(strings.TrimSpace(l), ">") })
@@ -78,7 +78,7 @@ func quote(text string) string {
 	return "> " + text
 }
 
-// code is a name that others gave, in the form of code: no client looks for commands there.
+// code returns a name that others gave as inline code, where no client looks for commands.
 func code(name string) string {
 	name = strings.ReplaceAll(cutName(name), "`", "'")
 	if name == "" {
@@ -94,7 +94,7 @@ func cutName(name string) string {
 	return oneLine(name)
 }
 
-// name is a login.
+// name returns a login as it is shown.
 func name(login string) string {
 	if login == "" {
 		return textSomebody
@@ -102,7 +102,7 @@ func name(login string) string {
 	return cut(login, maxTitle)
 }
 
-// by says who did it, each once; "" where that is not known.
+// by returns who caused the events, each once; "" if unknown.
 func by(all []event) string {
 	var names []string
 	for _, e := range all {
@@ -116,7 +116,7 @@ func by(all []event) string {
 	return fmt.Sprintf(textBy, listed(names))
 }
 
-// listed is "a", "a and b", "a, b and c".
+// listed joins words: "a", "a and b", "a, b and c".
 func listed(words []string) string {
 	last := len(words) - 1
 	if last == 0 {
@@ -125,8 +125,8 @@ func listed(words []string) string {
 	return strings.Join(words[:last], ", ") + textAnd + words[last]
 }
 
-// title is what an event's subject is called, or which it is where nobody has said that, as a link
-// to where it happened.
+// title returns an event's title as a link to its page. If the title is unknown, it returns the
+// subject, such as #12.
 func title(e event) string { return titled(cmp.Or(e.Title, subject(e)), e.URL) }
 
 func titled(text, url string) string {
@@ -136,10 +136,10 @@ func titled(text, url string) string {
 	return link(text, url)
 }
 
-// address is what a link may lead to.
+// address matches the addresses that a link may have.
 var address = regexp.MustCompile(`^https?://[!#-;=?-\[\]_a-z~]+$`)
 
-// link is Markdown in a link, where there is an address.
+// link returns Markdown in a link if there is an address.
 func link(text, url string) string {
 	if !address.MatchString(url) {
 		return text
@@ -147,7 +147,7 @@ func link(text, url string) string {
 	return "[" + text + "](<" + url + ">)"
 }
 
-// short is how a commit is named.
+// short returns the short name of a commit.
 func short(sha string) string {
 	sha = strings.Map(func(r rune) rune {
 		if strings.ContainsRune("0123456789abcdef", r) {
@@ -160,7 +160,7 @@ func short(sha string) string {
 
 func lower(word string) string { return strings.ToLower(word) }
 
-// lines are a paragraph's, of which the empty ones are left out.
+// lines joins the lines of a paragraph and drops empty ones.
 func lines(all ...string) string {
 	return strings.Join(slices.DeleteFunc(all, func(l string) bool { return l == "" }), "\n")
 }

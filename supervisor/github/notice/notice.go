@@ -1,6 +1,6 @@
-// Package notice puts into words what happened in a repository: one message in Markdown for what of
-// it belongs together. Whatever others have written stands there as they wrote it: it is no
-// Markdown, no command and no mention.
+// Package notice writes messages about events in a repository: one Markdown message for events that
+// belong together. Text of others appears unchanged: it never becomes Markdown, a command or a
+// mention.
 package notice
 
 import (
@@ -14,23 +14,23 @@ import (
 )
 
 const (
-	maxCommits = 5   // of a push
-	maxListed  = 5   // comments and reviews, or checks, of one message
+	maxCommits = 5   // in one push
+	maxListed  = 5   // comments and reviews, or checks, in one message
 	maxTitle   = 200 // characters
-	maxQuoted  = 200 // characters, of a comment or a release
+	maxQuoted  = 200 // characters of a comment or a release
 	shaDigits  = 7
 )
 
-// kind is how one sort of event is told.
+// kind describes the notices about one kind of event.
 type kind struct {
-	actions map[string]string          // that are told, and their words; nil: all
-	key     func(event) string         // what is told together
-	text    func(all []event) []string // the paragraphs; all have the same key
+	actions map[string]string          // the actions with a notice, and their words; nil means all
+	key     func(event) string         // events with the same key share a message
+	text    func(all []event) []string // the paragraphs for events of one key
 }
 
 type event = supervisor.GitHubEvent
 
-// kinds are the events that are told, by GitHub's names.
+// kinds has the events with a notice, by GitHub's names.
 var kinds = func() map[string]kind {
 	talk := func(action string) kind {
 		return kind{actions: map[string]string{action: ""}, key: about("talk"), text: talkText}
@@ -50,8 +50,7 @@ var kinds = func() map[string]kind {
 	}
 }()
 
-// Key is what an event is told with that comes soon after it or before; "" of one that nobody is
-// told of.
+// Key returns the key of the events that share a message; "" if e has no notice.
 func Key(e supervisor.GitHubEvent) string {
 	k := kinds[e.Event]
 	if _, told := k.actions[e.Action]; k.key == nil || k.actions != nil && !told {
@@ -60,30 +59,30 @@ func Key(e supervisor.GitHubEvent) string {
 	return k.key(e)
 }
 
-// Text is what is said of events with the same Key, oldest first.
+// Text returns the message for events with the same Key, oldest first.
 func Text(all []supervisor.GitHubEvent) string {
 	return strings.Join(slices.DeleteFunc(kinds[all[0].Event].text(all), func(s string) bool { return s == "" }), "\n\n")
 }
 
-// Asks says whether an event is that somebody was asked for a review: Names says who. It is told to
-// them alone.
+// Asks reports whether an event is a request for a review. Names has the reviewers; only they get a
+// notice.
 func Asks(e supervisor.GitHubEvent) bool { return e.Event == "pull_request" && e.Action == asked }
 
-// CheckState is whether an event is a check that has failed, or one that has passed. That it passed
-// is told only where it had failed.
+// CheckState reports whether an event is a failed or a passed check. A pass is told only after a
+// failure.
 func CheckState(e supervisor.GitHubEvent) (failed, passed bool) {
 	check := slices.Contains(checkEvents, e.Event)
 	return check && failures[e.State], check && e.State == "success"
 }
 
-// checkEvents are the events that say that a check has failed or passed, or neither.
+// checkEvents are the events about a check's state.
 var checkEvents = []string{"check_run", "status"}
 
-// failures are the conclusions of a check, and the states of a commit, that mean that it failed.
+// failures are the conclusions of a check, and the states of a commit, that mean a failure.
 // (GitHub, REST API: check runs, commit statuses)
 var failures = map[string]bool{"failure": true, "timed_out": true, "action_required": true, "startup_failure": true, "error": true}
 
-// checkKey is that of a check that has failed or passed.
+// checkKey returns the key of a check that has failed or passed; "" for other states.
 func checkKey(e event) string {
 	if failed, passed := CheckState(e); !failed && !passed {
 		return ""
@@ -91,12 +90,12 @@ func checkKey(e event) string {
 	return "check/" + e.Ref
 }
 
-// about has the key of what is about one issue, pull request or commit.
+// about returns the key function for events about one issue, pull request or commit.
 func about(name string) func(event) string {
 	return func(e event) string { return name + "/" + subject(e) }
 }
 
-// subject is what an event is about: #12, or a commit.
+// subject returns the subject of an event: #12, or a commit.
 func subject(e event) string {
 	if e.Number == 0 {
 		return short(e.Head)
@@ -136,7 +135,7 @@ func pushText(all []event) []string {
 	return []string{head, strings.Join(lines, "\n"), link(textCompare, compare(first, last))}
 }
 
-// compare is the page with all that was pushed.
+// compare returns the page with all pushed commits.
 func compare(first, last event) string {
 	base, _, ok := strings.Cut(last.URL, "/compare/")
 	if !ok || strings.Trim(first.Before, "0") == "" || first.URL == last.URL {
@@ -150,7 +149,7 @@ var pullActions = map[string]string{
 	"converted_to_draft": textDraftAgain, asked: "",
 }
 
-// pullAction is what became of a pull request.
+// pullAction returns the word for an action on a pull request.
 func pullAction(e event) string {
 	switch {
 	case e.Action == "closed" && e.Merged:
@@ -181,7 +180,7 @@ func issueText(all []event) []string {
 	return []string{lines(fmt.Sprintf(textIssue, subject(last), what, code(last.Repo), by(all)), title(last))}
 }
 
-// actions are what was done one after another, in words.
+// actions returns the words for several actions, joined in order.
 func actions(all []event, word func(event) string) string {
 	var words []string
 	for _, e := range all {
@@ -199,7 +198,7 @@ func releaseText(all []event) []string {
 	return []string{lines(fmt.Sprintf(textRelease, code(last.Ref), code(last.Repo), by(all)), titled(name, last.URL)), quote(last.Text)}
 }
 
-// checkText tells of each check what became of it last.
+// checkText returns the text about the last state of each check.
 func checkText(all []event) []string {
 	var bad, good []event
 	seen := map[string]bool{}
@@ -217,7 +216,7 @@ func checkText(all []event) []string {
 	return append(checks(textFailed, bad), checks(textRecovered, good)...)
 }
 
-// checks are a headline and a list of them; they come newest first.
+// checks returns a headline and a list of checks, newest first.
 func checks(what string, all []event) []string {
 	if len(all) == 0 {
 		return nil

@@ -27,7 +27,7 @@ const (
 	older = "0d9c8b7a6f5e4d3c2b1a0d9c8b7a6f5e4d3c2b1a"
 )
 
-// of is an event in the same repository by alice.
+// of returns an event by alice in the tests' repository.
 func of(kind, action string, more event) event {
 	more.Repo, more.Event, more.Action = "acme/widget", kind, action
 	if more.Sender == "" {
@@ -61,7 +61,7 @@ func push(from, to string, more int, titles ...string) event {
 
 const hostile = "/stop **now** [tap](tg://resolve?domain=evil) @everyone `x` ||y|| <b>z</b> &lt;\u202e <!-- a --> $m$ ~~s~~"
 
-// cases are one of each notice.
+// cases has an example of each notice.
 var cases = map[string][]event{
 	"push":             {push(older, sha, 0, "Count the things\n\nAll of them.", "Name the things")},
 	"push-many":        {push(older, sha, 12, "One", "Two", "Three", "Four", "Five")},
@@ -118,7 +118,7 @@ var cases = map[string][]event{
 	"hostile-push": {push(older, sha, 0, hostile, "# head", "1. one", "- /reset", "    code", "> quote", "---")},
 }
 
-func TestEachNoticeIsOneTidyMessage(t *testing.T) {
+func TestText_EachNoticeIsOneMessage(t *testing.T) {
 	for name, all := range cases {
 		t.Run(name, func(t *testing.T) {
 			for _, e := range all {
@@ -150,18 +150,18 @@ func TestEachNoticeIsOneTidyMessage(t *testing.T) {
 	}
 }
 
-// tappable is what a client of Telegram makes a command or a mention of. (TDLib, MessageEntity.cpp:
-// match_bot_commands, match_mentions)
+// tappable matches the commands and mentions that Telegram clients detect. (TDLib,
+// MessageEntity.cpp: match_bot_commands, match_mentions)
 var tappable = regexp.MustCompile(`(^|[^\pL\pN_/<>])/\w|(^|[^\pL\pN_])@\w`)
 
-// TestNothingOfOthersBreaksOut: whatever they write, a notice has the marks and the links that it
-// has with harmless words, and nothing in it can be tapped but those.
-func TestNothingOfOthersBreaksOut(t *testing.T) {
+// TestOthersText_CannotEscape: whatever others write, a notice has the same marks and links as with
+// harmless words, and only those can be tapped.
+func TestOthersText_CannotEscape(t *testing.T) {
 	names := slices.Sorted(maps.Keys(cases))
 	text := rapid.OneOf(rapid.Just(hostile), rapid.StringOf(rapid.SampledFrom([]rune("a/@*_`[](){}<>#+-.!|~$^=&;:\\\"' \n\t1\u202e\u200b"))), rapid.String())
 	rapid.Check(t, func(t *rapid.T) {
 		all := cases[rapid.SampledFrom(names).Draw(t, "case")]
-		// a title without words has none, which is another message
+		// an empty title gives another message
 		theirs := "w" + text.Draw(t, "text") + "w"
 		shown := markdown.Render(notice.Text(with(all, theirs)))
 		if want, got := marks(markdown.Render(notice.Text(with(all, "w"))), false), marks(shown, false); !reflect.DeepEqual(want, got) {
@@ -176,14 +176,14 @@ func TestNothingOfOthersBreaksOut(t *testing.T) {
 	})
 }
 
-// beginning is what is shown of a text that stands on its own.
+// beginning returns the shown part of a quoted text.
 func beginning(text string) string {
 	spaced := func(text string) string { return strings.Join(strings.Fields(text), " ") }
 	runes := []rune(spaced(printable.Text(spaced(text))))
 	return strings.TrimSpace(string(runes[:min(len(runes), 200)]))
 }
 
-// with are events with what others write in place of all that they have written.
+// with returns the events with all of others' text replaced by theirs.
 func with(all []event, theirs string) []event {
 	all = slices.Clone(all)
 	for i := range all {
@@ -200,7 +200,7 @@ func with(all []event, theirs string) []event {
 	return all
 }
 
-// marks are a text's marks, or what stands outside of code and links.
+// marks returns a text's marks, or the text outside of code and links.
 func marks(t supervisor.RichText, outside bool) (list []string) {
 	at, covered := 0, map[int]bool{}
 	for _, m := range t.Entities {
@@ -226,8 +226,8 @@ func marks(t supervisor.RichText, outside bool) (list []string) {
 	return []string{b.String()}
 }
 
-// What nobody is told of has no key.
-func TestWhatIsNotTold(t *testing.T) {
+// Events without a notice have no key.
+func TestKey_OtherEvents_HaveNoNotice(t *testing.T) {
 	for _, e := range []event{pull("synchronize", event{}), pull("labeled", event{}), of("issues", "edited", event{Number: 7}),
 		of("release", "created", event{}), talk("issue_comment", "edited", "bob", "x", event{}), of("star", "created", event{}), {}} {
 		if key := notice.Key(e); key != "" {
@@ -236,7 +236,7 @@ func TestWhatIsNotTold(t *testing.T) {
 	}
 }
 
-func TestACheckFailsOrPassesOrNeither(t *testing.T) {
+func TestCheckState(t *testing.T) {
 	for state, want := range map[string][2]bool{"failure": {true, false}, "timed_out": {true, false}, "success": {false, true},
 		"neutral": {}, "cancelled": {}, "skipped": {}, "": {}} {
 		failed, passed := notice.CheckState(check("test", state, "main"))

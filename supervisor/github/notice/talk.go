@@ -6,11 +6,10 @@ import (
 	"mews/protocol/amount"
 )
 
-// saying is how it is told that somebody has said something: in a headline before what it is about,
-// and in a list.
+// saying has the words for a comment or review: in a headline and in a list.
 type saying struct{ head, list string }
 
-// sayings are those of reviews, by their state; "" is a comment's. (GitHub, webhooks:
+// sayings has the words for each state of a review; "" is a comment's. (GitHub, webhooks:
 // pull_request_review; REST has them in upper case)
 var sayings = map[string]saying{
 	"":                  {textCommented, textSaidBy},
@@ -20,7 +19,7 @@ var sayings = map[string]saying{
 	"dismissed":         {textDismissedOf, textDismissed},
 }
 
-// sayingOf is how an event is told.
+// sayingOf returns the words for an event.
 func sayingOf(e event) saying {
 	if !isReview(e) {
 		return sayings[""]
@@ -31,13 +30,14 @@ func sayingOf(e event) saying {
 	return sayings["commented"]
 }
 
-// isReview says whether an event is a review's outcome, and not a comment.
+// isReview reports whether an event is a review's outcome, and not a comment.
 func isReview(e event) bool { return e.Event == "pull_request_review" }
 
-// isBare says whether an event is a review that says nothing by itself: its comments do.
+// isBare reports whether an event is a review without text and outcome. Its comments are events of
+// their own.
 func isBare(e event) bool { return isReview(e) && lower(e.State) == "commented" && quote(e.Text) == "" }
 
-// talkText tells of comments and reviews of one pull request, issue or commit.
+// talkText returns the text about comments and reviews of one pull request, issue or commit.
 func talkText(all []event) []string {
 	last := all[len(all)-1]
 	var shown []event

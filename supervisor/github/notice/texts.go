@@ -1,6 +1,6 @@
 package notice
 
-// What is said of what happened in a repository. What stands for a name is Markdown already.
+// Texts about events in a repository. Inserted names are Markdown already.
 const (
 	textPush       = "**Push** to %s%s"
 	textPushes     = "**%d pushes** to %s%s"

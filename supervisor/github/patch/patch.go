@@ -1,6 +1,5 @@
-// Package patch reviews a change that stands nowhere on GitHub: a diff that somebody has on their
-// machine. It makes what a worker reads of it, and checks what that finds as if it were to be
-// posted. It does no I/O.
+// Package patch reviews a change that is not on GitHub: a diff from somebody's machine. It prepares
+// the diff for a worker, and checks the findings as for a posted review. It does no I/O.
 package patch
 
 import (
@@ -16,36 +15,37 @@ import (
 	"mews/supervisor/printable"
 )
 
-// MaxDiff is how long a diff may be, in bytes.
+// MaxDiff is the longest diff, in bytes.
 const MaxDiff = 10 << 20
 
-// chunkSize is how much of a diff is read at once, in bytes, as of a pull request's.
+// chunkSize is the size of the parts in which a diff is read, in bytes; it is the same for pull
+// requests.
 const chunkSize = 24 << 10
 
 // Patch is a change.
 type Patch struct {
-	Repo        string `json:"repo,omitempty"`   // owner/name in lower case; "" is none
-	Number      int    `json:"number,omitempty"` // of the pull request that it is of; 0 is none
+	Repo        string `json:"repo,omitempty"`   // owner/name in lower case; "" if unknown
+	Number      int    `json:"number,omitempty"` // of the pull request; 0 if there is none
 	Title       string `json:"title,omitempty"`
 	Description string `json:"description,omitempty"`
 	Diff        string `json:"diff"` // unified, as git writes it
 }
 
-// Result is what came of reviewing one.
+// Result is the result of a review.
 type Result struct {
 	Title    string         `json:"title,omitempty"`
 	URL      string         `json:"url,omitempty"`
 	Verdict  string         `json:"verdict,omitempty"`
 	Findings []Finding      `json:"findings"` // the worst first
 	Left     map[string]int `json:"left,omitempty"`
-	Skipped  []string       `json:"skipped,omitempty"` // files that nobody needs to review
-	Unread   []string       `json:"unread,omitempty"`  // what should have been read and was not
-	// in millionths of a US dollar; absent: not known
+	Skipped  []string       `json:"skipped,omitempty"` // files that need no review
+	Unread   []string       `json:"unread,omitempty"`  // parts that should have been read and were not
+	// in millionths of a US dollar; absent if unknown
 	Cost   *int64 `json:"cost,omitempty"`
-	Failed string `json:"failed,omitempty"` // why it was not reviewed, for people
+	Failed string `json:"failed,omitempty"` // why there was no review, for users
 }
 
-// Finding is something that is wrong.
+// Finding is one problem that the review found.
 type Finding struct {
 	Path        string            `json:"path"`
 	Line        int               `json:"line"`
@@ -58,12 +58,12 @@ type Finding struct {
 	Replacement string            `json:"replacement,omitempty"`
 }
 
-// Critical says whether something critical was found.
+// Critical reports whether the review found something critical.
 func (r Result) Critical() bool {
 	return slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Severity == protocol.SeverityCritical })
 }
 
-// files are what a diff says of each file.
+// files returns the changed files of the diff.
 func (p Patch) files() ([]diff.File, error) {
 	files, err := diff.Parse(finding.VisibleCode(p.Diff))
 	if err != nil || len(files) == 0 {
@@ -72,8 +72,8 @@ func (p Patch) files() ([]diff.File, error) {
 	return files, nil
 }
 
-// Material is what a worker reads of a change, and the paths of what nobody needs to. Its error is
-// for people.
+// Material returns the worker's input for a change, and the files that need no review. Its error is
+// for users.
 func (p Patch) Material() (m protocol.ReviewMaterial, skipped []string, err error) {
 	files, err := p.files()
 	if err != nil {
@@ -98,7 +98,7 @@ func (p Patch) Material() (m protocol.ReviewMaterial, skipped []string, err erro
 	return m, skipped, nil
 }
 
-// Check is what stands of a report. Nothing of it is left out for want of room.
+// Check checks a worker's report. It drops no finding for lack of space.
 func (p Patch) Check(report protocol.ReviewReport) (r Result, err error) {
 	files, err := p.files()
 	if err != nil {
@@ -117,7 +117,7 @@ func (p Patch) Check(report protocol.ReviewReport) (r Result, err error) {
 	return r, nil
 }
 
-// ResultOf is findings that were checked as a result.
+// ResultOf returns checked findings as a result.
 func ResultOf(c finding.Checked) Result {
 	r := Result{Findings: []Finding{}, Left: map[string]int{}}
 	for _, f := range c.All() {
@@ -130,7 +130,7 @@ func ResultOf(c finding.Checked) Result {
 	return r
 }
 
-// Text is what a review has found, for a terminal. Why it failed is not in it.
+// Text returns the findings for a terminal, without the reason of a failure.
 func (r Result) Text() string {
 	if r.Failed != "" {
 		return ""

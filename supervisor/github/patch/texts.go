@@ -1,7 +1,7 @@
 package patch
 
 const (
-	textNoDiff     = "There is no change in that. A review wants a diff as `git diff` writes it."
+	textNoDiff     = "There is no change in that. Give a diff in the format of `git diff`."
 	textNoFindings = "Nothing was found.\n"
 	textNoneInRead = "Nothing was found in what could be read.\n"
 	textSkipped    = "Skipped: %s\n"

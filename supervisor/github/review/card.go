@@ -14,7 +14,7 @@ import (
 	"mews/supervisor/internal/money"
 )
 
-// The most that a card lists, and how long its texts are, in bytes.
+// Limits of a card: its entries, and its texts in bytes.
 const (
 	maxCard    = 12
 	maxVerdict = 600
@@ -23,7 +23,7 @@ const (
 	maxPicks   = 8
 )
 
-// card is what a review's person is told of it.
+// card returns the message about a review for its user.
 func (r *Reviews) card(w supervisor.Review, repo supervisor.GitHubRepo) string {
 	made := resultOf(w)
 	lines := []string{fmt.Sprintf(textCard, w.Name(), finding.Plain(made.Title, maxShort))}
@@ -56,7 +56,7 @@ func (r *Reviews) card(w supervisor.Review, repo supervisor.GitHubRepo) string {
 	return strings.Join(append(lines, "", fmt.Sprintf(textsPosted[repo.Post], cost)), "\n")
 }
 
-// grow says to all who were told of a pull request what has become of its review.
+// grow adds the state of a pull request's review to all messages about that pull request.
 func (r *Reviews) grow(ctx context.Context, w supervisor.Review) error {
 	switch w.State {
 	case supervisor.ReviewDone:
@@ -67,7 +67,7 @@ func (r *Reviews) grow(ctx context.Context, w supervisor.Review) error {
 	return nil
 }
 
-// buttons are those below a card.
+// buttons returns the buttons below a card.
 func buttons(w supervisor.Review, repo supervisor.GitHubRepo, made result) (rows [][]supervisor.Button) {
 	button := func(text, action, rest string) supervisor.Button {
 		return supervisor.Button{Text: text, Press: press(action, w.ID, rest)}
@@ -91,22 +91,22 @@ func buttons(w supervisor.Review, repo supervisor.GitHubRepo, made result) (rows
 	return append(rows, slices.Collect(slices.Chunk(picks, 4))...)
 }
 
-// presses are what the buttons below a card do.
+// presses has the function of each button below a card.
 var presses = map[string]func(r *Reviews, ctx context.Context, w supervisor.Review, rest string) (string, error){
 	pressExplain: (*Reviews).explain,
 	pressPost:    (*Reviews).postPicked,
 	pressMuteAll: (*Reviews).muteAll,
 }
 
-// Press does what a button below a review's card does, for its person alone. press is what stands
-// behind ReviewPrefix: anybody may have made it up.
+// Press runs a button below a review's card, for the review's user only. press is the data after
+// ReviewPrefix, which anybody may have forged.
 func (r *Reviews) Press(ctx context.Context, user, press string) (string, error) {
 	parts := strings.SplitN(press, "/", 3)
 	do, known := presses[parts[0]]
 	if !known || len(parts) < 2 {
 		return "", supervisor.Errorf(supervisor.CodeNotFound, textNoReview)
 	}
-	id, _ := strconv.ParseInt(parts[1], 10, 64) // 0 is nobody's
+	id, _ := strconv.ParseInt(parts[1], 10, 64) // 0 is no review's id
 	w, there, err := r.o.Store.Find(ctx, id)
 	if err != nil {
 		return "", err
@@ -117,7 +117,7 @@ func (r *Reviews) Press(ctx context.Context, user, press string) (string, error)
 	return do(r, ctx, w, strings.Join(parts[2:], "/"))
 }
 
-// explain says of each finding what fails, and when.
+// explain returns how and when each finding fails.
 func (r *Reviews) explain(_ context.Context, w supervisor.Review, _ string) (string, error) {
 	var parts []string
 	for i, f := range resultOf(w).All() {
@@ -127,8 +127,8 @@ func (r *Reviews) explain(_ context.Context, w supervisor.Review, _ string) (str
 	return strings.Join(parts, "\n\n"), nil
 }
 
-// postPicked posts what its person has picked of a review that was not posted by itself: one
-// finding, or all that were not yet.
+// postPicked posts findings that the user has picked from a review that is not posted
+// automatically: one finding, or all unposted ones.
 func (r *Reviews) postPicked(ctx context.Context, w supervisor.Review, rest string) (string, error) {
 	made, p := resultOf(w), postedOf(w)
 	all := made.All()
@@ -156,7 +156,7 @@ func (r *Reviews) postPicked(ctx context.Context, w supervisor.Review, rest stri
 	return fmt.Sprintf(textPosted, w.Name()), err
 }
 
-// muteAll has a pull request be reviewed no more unless somebody asks.
+// muteAll stops automatic reviews of a pull request.
 func (r *Reviews) muteAll(ctx context.Context, w supervisor.Review, _ string) (string, error) {
 	err := r.o.Store.Mute(ctx, supervisor.ReviewMute{User: w.User, Repo: w.Repo, Kind: supervisor.MutePull, Subject: strconv.Itoa(w.Number), By: w.User, Why: textByPress})
 	return fmt.Sprintf(textMuted, w.Name(), w.Name()), err

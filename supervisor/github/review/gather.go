@@ -22,42 +22,42 @@ import (
 	"mews/supervisor/github/finding"
 )
 
-// Bounds of what is read, in bytes where nothing else is said.
+// Limits of the material, in bytes unless the comment has another unit.
 const (
 	chunkSize   = 24 << 10
 	maxText     = 16 << 10 // of a description
-	maxRules    = 32 << 10 // of a file of the base
+	maxRules    = 32 << 10 // of a file of the base branch
 	maxWhole    = 48 << 10 // of a file of the head that is read whole
-	maxWholes   = 20       // of such files
+	maxWholes   = 20       // number of such files
 	maxCommits  = 50
 	maxMessage  = 600
 	maxIssues   = 3
 	maxThreads  = 50
 	maxSaid     = 1500 // of a comment
-	minSpecName = 3    // characters of a branch's name that a specification's name has to have
+	minSpecName = 3    // the shortest branch name, in characters, that a specification's name must contain
 )
 
-// rules are the files of the base branch that say what the repository wants. What the head has
-// under these names is a change like any.
+// rules are the files of the base branch with the repository's rules. In the head, such files are
+// changes like any others.
 var rules = []string{"AGENTS.md", "CLAUDE.md", ".mews/review.md"}
 
 const gitattributes = ".gitattributes"
 
-// change is what was read on GitHub. It is kept in the spool, so that a turn that goes on after a
-// crash reads and says the same.
+// change is the data read from GitHub. It is stored in the spool, so that a turn that continues
+// after a crash has the same data.
 type change struct {
 	Title, URL, Author string
-	Stranger           bool // a fork of somebody who is nobody in the repository
+	Stranger           bool // a fork of a user without a role in the repository
 	Files              []api.File
 	Heads              map[string]string // whole files of the head
 	Material           protocol.ReviewMaterial
-	// what is not in the material on purpose, and what is not because it can't be
+	// parts left out on purpose, and parts that could not be read
 	Skipped, Unread []string
-	Hunks           map[string][]string // fingerprints of what was or need not be read, by path
+	Hunks           map[string][]string // fingerprints of read or skipped hunks, by path
 }
 
-// filesOf are a pull request's files as a diff, and the paths of those whose lines GitHub does not
-// show.
+// filesOf returns a pull request's files as a diff, and the paths of files whose lines GitHub does
+// not show.
 func filesOf(list []api.File) (files []diff.File, hidden []string) {
 	for _, f := range list {
 		file := diff.File{Old: cmp.Or(f.Before, f.Path), New: f.Path, Status: diff.Status(f.Status)}
@@ -77,7 +77,7 @@ func filesOf(list []api.File) (files []diff.File, hidden []string) {
 	return files, hidden
 }
 
-// gather reads what there is to know of a head, and keeps it in the spool.
+// gather reads all data about a head, and stores it in the spool.
 func (r *Reviews) gather(ctx context.Context, w *supervisor.Review, pull api.Pull) (c change, err error) {
 	page, err := r.o.API.Files(ctx, w.Repo, w.Number)
 	if err != nil {
@@ -106,14 +106,14 @@ func (r *Reviews) gather(ctx context.Context, w *supervisor.Review, pull api.Pul
 	return c, r.keepChange(w, c)
 }
 
-// visible is somebody's words as one sees them, of at most so many bytes. A commit's message may
-// have megabytes.
+// visible returns others' text as it is displayed, at most most bytes. A commit's message may have
+// megabytes.
 func visible(text string, most int) string {
 	return finding.Cut(finding.Visible(finding.Cut(text, 16*most)), most)
 }
 
-// chunk cuts the change into what the worker reads at once: what was not read before, and whole
-// files where hunks may need them.
+// chunk splits the change into chunks for the worker: the parts that were not read before, and
+// whole files that hunks may need.
 func (r *Reviews) chunk(ctx context.Context, w supervisor.Review, pull api.Pull, files []diff.File, c *change) error {
 	unseen := files
 	if w.Asked == "" {
@@ -165,8 +165,8 @@ func hunks(files []diff.File) (n int) {
 	return n
 }
 
-// wholes reads the files of the head that were changed in several places, which can't be understood
-// from the lines around each.
+// wholes reads the head's files with several changed parts. Such changes need more than their
+// neighbouring lines.
 func (r *Reviews) wholes(ctx context.Context, w supervisor.Review, pull api.Pull, chunks []diff.Chunk) (map[string]string, error) {
 	var paths []string
 	for _, chunk := range chunks {
@@ -193,8 +193,8 @@ var (
 	closes   = regexp.MustCompile(`(?i)\b(?:close[sd]?|fix(?:es|ed)?|resolve[sd]?)\b:?\s+#([1-9][0-9]{0,8})\b`)
 )
 
-// readBase reads from the base alone what the repository wants, and what the change is to do. The
-// path of a specification is one in the base's tree, whoever has written it.
+// readBase reads the repository's rules and the change's specification, only from the base branch.
+// The path of a specification must be in the base's tree, whoever has written it.
 func (r *Reviews) readBase(ctx context.Context, pull api.Pull, c *change) error {
 	m, repo := &c.Material, c.Material.Repo
 	spec := ""
@@ -243,7 +243,7 @@ func (r *Reviews) readCommits(ctx context.Context, pull api.Pull, c *change) err
 	return err
 }
 
-// readThreads reads what was said on lines of the change before.
+// readThreads reads earlier comments on lines of the change.
 func (r *Reviews) readThreads(ctx context.Context, pull api.Pull, c *change) error {
 	threads, known, err := r.o.API.Threads(ctx, c.Material.Repo, pull.Number)
 	if err != nil {
@@ -262,10 +262,10 @@ func (r *Reviews) readThreads(ctx context.Context, pull api.Pull, c *change) err
 	return nil
 }
 
-// readIssues reads what the description says that it closes.
+// readIssues reads the issues that the description says it closes.
 func (r *Reviews) readIssues(ctx context.Context, pull api.Pull, c *change) error {
 	for _, m := range closes.FindAllStringSubmatch(c.Material.Description, maxIssues) {
-		number, _ := strconv.Atoi(m[1]) // it has digits alone
+		number, _ := strconv.Atoi(m[1]) // it has only digits
 		issue, err := r.o.API.Issue(ctx, c.Material.Repo, number)
 		if api.ClassOf(err) == api.NotFound {
 			continue
@@ -279,7 +279,7 @@ func (r *Reviews) readIssues(ctx context.Context, pull api.Pull, c *change) erro
 	return nil
 }
 
-// keepChange keeps a change in the spool.
+// keepChange stores a change in the spool.
 func (r *Reviews) keepChange(w *supervisor.Review, c change) error {
 	file, err := r.o.Spool.Create()
 	if err != nil {
@@ -293,7 +293,7 @@ func (r *Reviews) keepChange(w *supervisor.Review, c change) error {
 	return err
 }
 
-// readChange reads one from the spool. Its error is spool.ErrGone where it is not there any more.
+// readChange reads a change from the spool. Its error is spool.ErrGone if it was deleted.
 func (r *Reviews) readChange(w supervisor.Review) (c change, err error) {
 	file, _, err := r.o.Spool.Read(w.Change)
 	if err != nil {

@@ -12,16 +12,17 @@ import (
 	"mews/supervisor/github/diff"
 )
 
-// labelNoReview keeps a pull request from being reviewed, beside the labels that were muted.
+// labelNoReview is a label that prevents reviews, like the muted labels.
 const labelNoReview = "no-review"
 
-// unfinished are titles of what its author does not call ready.
-var unfinished = regexp.MustCompile(`(?i)^\s*(\[(wip|draft|do not merge)\]|\(?(wip|draft)\)?\s*[:\-–]|wip\b|🚧)`)
+// unfinishedTitle matches titles of pull requests that are not ready.
+var unfinishedTitle = regexp.MustCompile(`(?i)^\s*(\[(wip|draft|do not merge)\]|\(?(wip|draft)\)?\s*[:\-–]|wip\b|🚧)`)
 
-// mayWrite are the rights of those who may write in a repository, in GitHub's words.
+// mayWrite are GitHub's permissions that allow writes in a repository.
 var mayWrite = []string{"admin", "maintain", "write"}
 
-// leftAlone says why a head is not reviewed, "" where it is. Who asks is told no for less.
+// leftAlone returns why a head is not reviewed; "" if it is. A requested review is refused for
+// fewer reasons.
 func (r *Reviews) leftAlone(ctx context.Context, w supervisor.Review, pull api.Pull) (string, error) {
 	may, err := r.mayAsk(ctx, w)
 	switch {
@@ -37,7 +38,7 @@ func (r *Reviews) leftAlone(ctx context.Context, w supervisor.Review, pull api.P
 		return textDraft, nil
 	case pull.Bot:
 		return textBot, nil
-	case unfinished.MatchString(pull.Title):
+	case unfinishedTitle.MatchString(pull.Title):
 		return textUnfinished, nil
 	}
 	mutes, err := r.o.Store.ListMutes(ctx, w.User, w.Repo)
@@ -56,8 +57,8 @@ func (r *Reviews) leftAlone(ctx context.Context, w supervisor.Review, pull api.P
 	return r.nothingNew(ctx, w)
 }
 
-// mayAsk says whether who has asked for a review, if anybody has, may do so: on GitHub that takes
-// the right to write.
+// mayAsk reports whether the review's requester, if there is one, may ask. On GitHub that needs
+// write permission.
 func (r *Reviews) mayAsk(ctx context.Context, w supervisor.Review) (bool, error) {
 	if w.Asked == "" || strings.HasPrefix(w.Asked, byCommand) {
 		return true, nil
@@ -66,8 +67,8 @@ func (r *Reviews) mayAsk(ctx context.Context, w supervisor.Review) (bool, error)
 	return slices.Contains(mayWrite, may), err
 }
 
-// nothingNew says whether a pull request has had its reviews, or what the head has was read before:
-// after a merge from the base, or a rebase.
+// nothingNew returns why a pull request needs no further review: it has had its number of reviews,
+// or all of the head was read before. The latter follows a merge from the base, or a rebase.
 func (r *Reviews) nothingNew(ctx context.Context, w supervisor.Review) (string, error) {
 	earlier, err := r.o.Store.ListOf(ctx, w.User, w.Repo, w.Number)
 	if err != nil {
@@ -97,7 +98,7 @@ func (r *Reviews) nothingNew(ctx context.Context, w supervisor.Review) (string, 
 	return "", nil
 }
 
-// seenIn is the fingerprints of the hunks that a pull request's other reviews have read.
+// seenIn returns the fingerprints of the hunks that a pull request's other reviews have read.
 func seenIn(reviews []supervisor.Review, but int64) map[string]bool {
 	seen := map[string]bool{}
 	for _, e := range reviews {

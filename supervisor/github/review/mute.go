@@ -12,8 +12,8 @@ import (
 	"mews/supervisor/github/finding"
 )
 
-// Stop has a pull request be reviewed no more unless somebody asks, where login is its author or
-// may write in the repository.
+// Stop ends the automatic reviews of a pull request, if login is its author or may write in the
+// repository.
 func (r *Reviews) Stop(ctx context.Context, repo string, number int, login string) error {
 	served, ok := r.o.Repo(repo)
 	if !ok {
@@ -27,8 +27,8 @@ func (r *Reviews) Stop(ctx context.Context, repo string, number int, login strin
 		Why: textByComment})
 }
 
-// maySilence says whether somebody may say that they want to read no more: the author of a pull
-// request, and who may write.
+// maySilence reports whether a user may mute a pull request: its author, and users with write
+// permission.
 func (r *Reviews) maySilence(ctx context.Context, repo string, number int, login string) (bool, error) {
 	pull, err := r.o.API.Pull(ctx, repo, number)
 	if err != nil || strings.EqualFold(pull.Author, login) {
@@ -38,20 +38,20 @@ func (r *Reviews) maySilence(ctx context.Context, repo string, number int, login
 	return slices.Contains(mayWrite, may), ignoreRefusal(err)
 }
 
-// ignoreRefusal is the error where what was asked may work later: what GitHub refuses is a no.
+// ignoreRefusal returns err if a later try may succeed; nil if GitHub refused.
 func ignoreRefusal(err error) error {
-	if _, passes := passing(err); err == nil || !passes && api.ClassOf(err) != "" {
+	if _, passes := isTemporary(err); err == nil || !passes && api.ClassOf(err) != "" {
 		return nil
 	}
 	return err
 }
 
-// recent is for how long what was posted is looked at.
+// recent is how long posted comments are polled for reactions.
 const recent = 14 * 24 * time.Hour
 
-// lookOver looks at what people say of our comments on open pull requests: GitHub tells nobody of
-// reactions.
-func (r *Reviews) lookOver(ctx context.Context) {
+// pollReactions polls the reactions to our comments on open pull requests, because GitHub sends no
+// webhook for reactions.
+func (r *Reviews) pollReactions(ctx context.Context) {
 	list, err := r.o.Store.ListPosted(ctx, r.o.Now().Add(-recent))
 	if err != nil {
 		r.o.Log.Error("list the reviews that stand on GitHub", "error", err)
@@ -73,17 +73,17 @@ func (r *Reviews) lookOver(ctx context.Context) {
 			continue
 		}
 		looked[w.Name()] = true
-		if err := r.look(ctx, w); err != nil && ctx.Err() == nil {
+		if err := r.muteRejected(ctx, w); err != nil && ctx.Err() == nil {
 			r.o.Log.Warn("look at what people say of a review", "review", w.Name(), "error", err)
 		}
 	}
 }
 
-// look mutes what people have given a thumbs-down, or resolved as it is. That is so for the whole
-// repository, and takes the right to write there: a pull request's author could have what is wrong
-// with it pass unseen in the next. A comment is ours where its review is: anybody can write our
-// mark.
-func (r *Reviews) look(ctx context.Context, w supervisor.Review) error {
+// muteRejected mutes findings that got a thumbs-down, or whose thread was resolved without a change. A mute
+// is for the whole repository, so it needs write permission there. Otherwise an author could hide
+// the same fault in the next pull request. Only comments of our own review count, because anybody
+// can write our mark.
+func (r *Reviews) muteRejected(ctx context.Context, w supervisor.Review) error {
 	list, err := r.o.Store.ListOf(ctx, w.User, w.Repo, w.Number)
 	if err != nil {
 		return err
@@ -130,7 +130,7 @@ func (r *Reviews) look(ctx context.Context, w supervisor.Review) error {
 	return nil
 }
 
-// readRight finds out whether somebody may write in a repository, where that is not known yet.
+// readRight asks GitHub whether a user may write in a repository, unless that is known.
 func (r *Reviews) readRight(ctx context.Context, repo, login string, rights map[string]bool) error {
 	if _, known := rights[login]; known {
 		return nil

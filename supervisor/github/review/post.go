@@ -15,23 +15,24 @@ import (
 	"mews/supervisor/github/finding"
 )
 
-// posted is what stands on GitHub of a review, or is about to.
+// posted is the part of a review that is on GitHub, or is being posted.
 type posted struct {
-	// the mark of what may be there: look before it is posted
+	// the mark of a review that may exist: search for it before posting
 	Begun   string   `json:"begun,omitempty"`
-	Review  int64    `json:"review,omitempty"`  // the review of this head
-	Summary bool     `json:"summary,omitempty"` // that one's body is the pull request's summary
-	Round   int      `json:"round,omitempty"`   // of the review's that made it
+	Review  int64    `json:"review,omitempty"`  // the id of this head's review
+	Summary bool     `json:"summary,omitempty"` // that review's body is the pull request's summary
+	Round   int      `json:"round,omitempty"`   // the round that created the review
 	Check   int64    `json:"check,omitempty"`
-	Said    []string `json:"said,omitempty"` // fingerprints of what it says
+	Said    []string `json:"said,omitempty"` // fingerprints of its findings
 }
 
 func postedOf(w supervisor.Review) (p posted) {
-	_ = json.Unmarshal([]byte(w.Posted), &p) // "" is nothing, and what stands there is ours
+	_ = json.Unmarshal([]byte(w.Posted), &p) // "" means none, and the rest is our own JSON
 	return p
 }
 
-// post leaves on GitHub what a repository wants to have there. Called again, it goes on.
+// post posts a review in the repository's chosen form. Another call continues after an
+// interruption.
 func (r *Reviews) post(ctx context.Context, w *supervisor.Review, repo supervisor.GitHubRepo, made *result) error {
 	switch repo.Post {
 	case supervisor.PostCard:
@@ -42,7 +43,7 @@ func (r *Reviews) post(ctx context.Context, w *supervisor.Review, repo superviso
 	return r.postReview(ctx, w, made)
 }
 
-// summary is the review whose body is the pull request's summary, if there is one.
+// summary returns the review whose body is the pull request's summary, if there is one.
 func (r *Reviews) summary(ctx context.Context, w supervisor.Review) (id int64, there bool, err error) {
 	list, err := r.o.Store.ListOf(ctx, w.User, w.Repo, w.Number)
 	for _, e := range list {
@@ -53,8 +54,8 @@ func (r *Reviews) summary(ctx context.Context, w supervisor.Review) (id int64, t
 	return id, id != 0, err
 }
 
-// postReview makes one review where there is something new to say, and changes the summary in its
-// place. The first review is the summary.
+// postReview creates a review if there are new findings, and updates the summary in place. The
+// first review is the summary.
 func (r *Reviews) postReview(ctx context.Context, w *supervisor.Review, made *result) error {
 	s := r.summaryOf(*w, *made, w.Head)
 	summary, there, err := r.summary(ctx, *w)
@@ -62,7 +63,7 @@ func (r *Reviews) postReview(ctx context.Context, w *supervisor.Review, made *re
 		return err
 	}
 	p := postedOf(*w)
-	if p.Review != 0 && p.Round != w.Round { // nothing is posted on one head twice
+	if p.Review != 0 && p.Round != w.Round { // one head never gets the same findings twice
 		made.Checked.Summary, made.Inline = slices.Concat(made.Inline, made.Summary), nil
 		s.Checked = made.Checked
 	}
@@ -80,22 +81,22 @@ func (r *Reviews) postReview(ctx context.Context, w *supervisor.Review, made *re
 		return nil
 	}
 	err = r.o.API.UpdateReview(ctx, w.Repo, w.Number, summary, s.Body())
-	if api.ClassOf(err) == api.NotFound { // somebody has taken it away
+	if api.ClassOf(err) == api.NotFound { // somebody has deleted it
 		r.o.Log.Warn("the summary is gone", "review", w.Name(), "error", err)
 		return nil
 	}
 	return err
 }
 
-// refusals is how often a review is tried once more that GitHub has refused.
+// refusals is how often a refused review is tried again.
 const refusals = 2
 
-// errMoved is that a pull request has another head than the one that was read.
+// errMoved means that the pull request's head has changed since it was read.
 var errMoved = errors.New("the pull request has another head now")
 
-// create makes the review with a mark, unless it is there: an earlier try may have come through
-// whose answer did not. GitHub refuses a review whole for one comment in a wrong place; then what
-// does not fit any more goes into the summary, and at last all comments.
+// create posts the review with a mark, unless an earlier try has already done so without its
+// answer. One comment at a wrong position makes GitHub refuse the whole review. Then comments that
+// no longer fit move into the summary, and finally all comments.
 func (r *Reviews) create(ctx context.Context, w *supervisor.Review, p *posted, made *result, n api.NewReview, mark string) error {
 	if p.Begun == mark {
 		if id, err := r.ours(ctx, *w, mark); err != nil || id != 0 {
@@ -128,12 +129,13 @@ func (r *Reviews) create(ctx context.Context, w *supervisor.Review, p *posted, m
 	}
 }
 
-// summaryOf is the summary of a result.
+// summaryOf returns the summary of a result.
 func (r *Reviews) summaryOf(w supervisor.Review, made result, mark string) finding.Summary {
 	return finding.Summary{Checked: made.Checked, Head: w.Head, Mark: mark, Name: r.o.Name(), Earlier: made.Earlier, Skipped: made.Skipped, Unread: made.Unread, Cost: made.Cost}
 }
 
-// keepPosted keeps what stands on GitHub. What is not known to stand there is not said.
+// keepPosted stores the posted part of a review. A finding counts as said only if its post is
+// certain.
 func (r *Reviews) keepPosted(ctx context.Context, w *supervisor.Review, p *posted, made *result, id int64, err error) error {
 	if err != nil {
 		return err
@@ -145,14 +147,15 @@ func (r *Reviews) keepPosted(ctx context.Context, w *supervisor.Review, p *poste
 		}
 	}
 	w.Posted = encoded(p)
-	if w.State == supervisor.ReviewRunning { // else what was picked of the result is posted
+	if w.State == supervisor.ReviewRunning { // otherwise a picked part of the result is posted
 		w.Result = encoded(made)
 	}
 	return r.o.Store.Keep(ctx, *w)
 }
 
-// dropMisplaced moves comments into the summary that GitHub refuses: those of files that it names,
-// or that are not in the diff as it is now; where that is none, or the second time, all.
+// dropMisplaced moves comments that GitHub refuses into the summary. These are comments on the
+// files that GitHub names, or outside the current diff. If there are none, or at the second try, it
+// moves all comments.
 func (r *Reviews) dropMisplaced(ctx context.Context, w supervisor.Review, made *result, try int, refusal error) error {
 	page, err := r.o.API.Files(ctx, w.Repo, w.Number)
 	if err != nil {
@@ -160,7 +163,7 @@ func (r *Reviews) dropMisplaced(ctx context.Context, w supervisor.Review, made *
 	}
 	files, _ := filesOf(page.Items)
 	said := new(api.Error)
-	_ = errors.As(refusal, &said) // it is one
+	_ = errors.As(refusal, &said) // it is an *api.Error
 	wrong := func(f finding.Finding) bool {
 		at := diff.Place{Path: f.Path, Side: diff.Side(f.Side), Start: f.Start, Line: f.Line}
 		_, fit := diff.Anchor(files, at, "")
@@ -179,7 +182,7 @@ func (r *Reviews) dropMisplaced(ctx context.Context, w supervisor.Review, made *
 	return nil
 }
 
-// ours is the review with a mark that we have made, 0 where there is none. Anybody can write our
+// ours returns the id of our own review with a mark; 0 if there is none. Anybody can write our
 // mark.
 func (r *Reviews) ours(ctx context.Context, w supervisor.Review, mark string) (int64, error) {
 	self, err := r.o.API.Login(ctx)
@@ -195,7 +198,7 @@ func (r *Reviews) ours(ctx context.Context, w supervisor.Review, mark string) (i
 	return 0, err
 }
 
-// postCheck leaves one neutral check run of a head.
+// postCheck posts one neutral check run for a head.
 func (r *Reviews) postCheck(ctx context.Context, w *supervisor.Review, made result) error {
 	s := r.summaryOf(*w, made, w.Head)
 	s.Checked.Summary = slices.Concat(made.Inline, made.Summary)

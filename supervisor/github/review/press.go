@@ -2,7 +2,7 @@ package review
 
 import "fmt"
 
-// The presses below a review's card: what is to be done, and the review's id.
+// Actions of the buttons below a review's card; the review's id follows.
 const (
 	PressPrefix  = "review/"
 	pressExplain = "explain"
@@ -10,7 +10,7 @@ const (
 	pressMuteAll = "mute"
 )
 
-// press is a press of a button below a review's card. rest is more of what is to be done.
+// press returns the data of a button below a review's card. rest has further data of the action.
 func press(action string, id int64, rest string) string {
 	return fmt.Sprint(PressPrefix, action, "/", id, rest)
 }

@@ -1,10 +1,10 @@
-// Package review reviews pull requests on GitHub. What they say and change is read by a worker that
-// can do nothing but report; what it reports is checked here, and as little of it as helps is
-// posted: one review, whose body is changed in its place later.
+// Package review reviews pull requests on GitHub. A worker that can only report reads the text and
+// the changes. This package checks its report, and posts as little as is useful: one review, whose
+// body is updated in place later.
 //
-// A pull request's head is a row from the moment that it is wanted. What was done stands in the row
-// or on GitHub, so that any end of the process changes nothing: Run puts a row's inbound into its
-// conversation, whose turn calls Work, which goes on from where the row is.
+// Each requested head of a pull request is a row. All finished steps are in the row or on GitHub,
+// so a crash at any point loses nothing: Run puts a row's inbound into its conversation, whose turn
+// calls Work, which continues from the row's state.
 package review
 
 import (
@@ -28,56 +28,55 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// Approver decides whether something may be done that costs its person.
+// Approver decides whether to do something at a user's cost.
 type Approver interface {
 	Allow(ctx context.Context, r approval.Request) error
 }
 
-// EffectStranger is that something is reviewed at its repository's cost that somebody proposes who
-// is nobody there.
+// EffectStranger is the review of a stranger's pull request at the cost of the repository's user.
 const EffectStranger = "review_stranger"
 
-// Options are what reviews work on.
+// Options configure Reviews.
 type Options struct {
 	Store    sqlite.Reviews
 	API      *api.Client
 	Spool    *spool.Spool
-	Repo     func(name string) (supervisor.GitHubRepo, bool) // that is served
-	Person   func(name string) (supervisor.User, bool)       // who is served
+	Repo     func(name string) (supervisor.GitHubRepo, bool) // returns a served repository
+	Person   func(name string) (supervisor.User, bool)       // returns a served user
 	Approver Approver
-	// an inbound was kept, whose turn is to run; never blocks
+	// called when an inbound was stored and its turn must run; never blocks
 	Begun func(supervisor.Inbound)
 	// puts a notice into the outbox
 	Say func(ctx context.Context, d supervisor.Delivery) error
-	// adds to what people were told of a pull request, in Markdown
+	// adds Markdown to the messages about a pull request
 	Grow func(ctx context.Context, repo string, number int, line string) error
-	// what people on GitHub call us by, without the @
+	// the name by which comments address Mews, without the @
 	Name func() string
-	// from the last push to the review
+	// time from the last push to the review
 	Settle time.Duration
-	// of a pull request that are reviewed unasked
+	// heads of a pull request that are reviewed unasked
 	Heads int
-	// the most comments of a review
+	// the most comments in a review
 	Inline int
 	Now    func() time.Time
 	Log    hclog.Logger
 }
 
-// Reviews has pull requests reviewed. Its methods may be called from any goroutine.
+// Reviews reviews pull requests. Its methods may be called from any goroutine.
 type Reviews struct {
 	o     Options
-	woken chan struct{} // holds a token when something may be due
+	woken chan struct{} // has a token if something may be due
 }
 
-// New makes Reviews; Run works them.
+// New creates Reviews; Run does the work.
 func New(o Options) *Reviews { return &Reviews{o: o, woken: make(chan struct{}, 1)} }
 
-// byCommand begins the Asked of who has asked by a slash command, and not on GitHub, where they
-// need the right to write.
+// byCommand begins Asked if a slash command requested the review. On GitHub, a request needs write
+// permission instead.
 const byCommand = "/"
 
-// Want has a pull request's head be reviewed, unless that is so already. It may be called again for
-// the same request.
+// Want requests the review of a pull request's head, unless there is one. A repeated call for the
+// same request changes nothing.
 func (r *Reviews) Want(ctx context.Context, request supervisor.GitHubRequest) error {
 	repo, served := r.o.Repo(request.Repo)
 	if !served {
@@ -98,8 +97,8 @@ func (r *Reviews) Want(ctx context.Context, request supervisor.GitHubRequest) er
 	return err
 }
 
-// Ask has a pull request be reviewed because a person wants it, by its address; what they want to
-// know may follow. It says what happens then; its error is for the person.
+// Ask requests a review by a pull request's address; a question may follow it. It returns the
+// answer for the user, and so is its error.
 func (r *Reviews) Ask(ctx context.Context, by supervisor.User, arguments string, at time.Time) (string, error) {
 	pull, text, _ := strings.Cut(strings.TrimSpace(arguments), " ")
 	name, number, ok := address.Parse(pull)
@@ -115,12 +114,12 @@ func (r *Reviews) Ask(ctx context.Context, by supervisor.User, arguments string,
 }
 
 const (
-	atOnce   = 2                // reviews that run
-	again    = time.Minute      // after which something is tried again that GitHub could not do
-	lookOver = 10 * time.Minute // after which threads and reactions are looked at
+	atOnce   = 2                // concurrent reviews
+	again    = time.Minute      // pause before the next try after an error of GitHub
+	lookOver = 10 * time.Minute // interval of the polls for threads and reactions
 )
 
-// Run has the turns of reviews begin as these are due, until ctx ends.
+// Run starts the turns of due reviews until ctx ends.
 func (r *Reviews) Run(ctx context.Context) error {
 	looked := r.o.Now()
 	for ctx.Err() == nil {
@@ -132,7 +131,7 @@ func (r *Reviews) Run(ctx context.Context) error {
 		}
 		if r.o.Now().Sub(looked) >= lookOver {
 			looked = r.o.Now()
-			r.lookOver(ctx)
+			r.pollReactions(ctx)
 		}
 		select {
 		case <-ctx.Done():
@@ -143,13 +142,13 @@ func (r *Reviews) Run(ctx context.Context) error {
 	return nil
 }
 
-// beginDue begins what is due, as far as there is room, and ends what has lost its turn.
+// beginDue starts due reviews up to the limit, and ends those that lost their turn.
 func (r *Reviews) beginDue(ctx context.Context) error {
 	lost, err := r.o.Store.ListLost(ctx)
 	if err != nil {
 		return err
 	}
-	for _, w := range lost { // it was stopped, or has ended its workers: its person was told
+	for _, w := range lost { // it was stopped or parked, and its user was told
 		r.end(ctx, w, supervisor.ReviewFailed, textTurnEnded)
 	}
 	due, err := r.o.Store.ListDue(ctx, r.o.Now())
@@ -168,7 +167,7 @@ func (r *Reviews) beginDue(ctx context.Context) error {
 			}
 		}
 		if n >= atOnce {
-			return nil // the end of one wakes us
+			return nil // the end of another review wakes us
 		}
 		if err := r.begin(ctx, w); err != nil {
 			return err
@@ -177,7 +176,7 @@ func (r *Reviews) beginDue(ctx context.Context) error {
 	return nil
 }
 
-// begin puts a review that is due on its way, or leaves its head alone.
+// begin starts a due review, or leaves its head alone.
 func (r *Reviews) begin(ctx context.Context, w supervisor.Review) error {
 	repo, served := r.o.Repo(w.Repo)
 	person, known := r.o.Person(w.User)
@@ -195,7 +194,7 @@ func (r *Reviews) begin(ctx context.Context, w supervisor.Review) error {
 			return r.putOff(ctx, w, err)
 		}
 		if !may {
-			w.Asked = "" // what came of the head before stays
+			w.Asked = "" // keep the result of the previous head
 		}
 		settling := w.ID
 		if w, err = r.o.Store.Looked(ctx, w, pull.Head.SHA); err != nil {
@@ -208,7 +207,7 @@ func (r *Reviews) begin(ctx context.Context, w supervisor.Review) error {
 			return nil
 		}
 	}
-	if err := r.look(ctx, w); err != nil {
+	if err := r.muteRejected(ctx, w); err != nil {
 		return r.putOff(ctx, w, err)
 	}
 	why, err := r.leftAlone(ctx, w, pull)
@@ -219,7 +218,7 @@ func (r *Reviews) begin(ctx context.Context, w supervisor.Review) error {
 		r.leave(ctx, w, why)
 		return nil
 	}
-	w.Why = "" // of an earlier look
+	w.Why = "" // from an earlier poll
 	in, err := r.o.Store.Queue(ctx, w, supervisor.Inbound{
 		Conversation: supervisor.Conversation{User: w.User, Channel: supervisor.ChannelGitHub, Chat: w.Repo, Thread: fmt.Sprint(w.Number)},
 		Destination:  person.PrivateChat(), Source: "github/" + w.Repo, Key: fmt.Sprintf("review/%s/%d/%s/%d", w.Repo, w.Number, w.Head, w.Round),
@@ -231,11 +230,11 @@ func (r *Reviews) begin(ctx context.Context, w supervisor.Review) error {
 	return err
 }
 
-// putOff tries again later what GitHub could not do, and ends what it will not do; its person is
-// told of that.
+// putOff retries later after a temporary failure of GitHub. It ends the review after a refusal, and
+// tells its user.
 func (r *Reviews) putOff(ctx context.Context, w supervisor.Review, err error) error {
 	var refused *api.Error
-	switch until, passes := passing(err); {
+	switch until, passes := isTemporary(err); {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case !errors.As(err, &refused):
@@ -246,7 +245,7 @@ func (r *Reviews) putOff(ctx context.Context, w supervisor.Review, err error) er
 			w.Due = until
 		}
 		return r.o.Store.Keep(ctx, w)
-	case refused.Class == api.NotFound && w.Asked == "": // it was deleted, or moved
+	case refused.Class == api.NotFound && w.Asked == "": // it was deleted or moved
 		r.end(ctx, w, supervisor.ReviewSkipped, textGone)
 		return nil
 	}
@@ -255,9 +254,9 @@ func (r *Reviews) putOff(ctx context.Context, w supervisor.Review, err error) er
 	return nil
 }
 
-// passing says whether what GitHub could not do may work later, and from when on; the zero time is
-// not known.
-func passing(err error) (until time.Time, ok bool) {
+// isTemporary reports whether GitHub's failure may pass, and returns the time of the next try; the zero
+// time means unknown.
+func isTemporary(err error) (until time.Time, ok bool) {
 	var e *api.Error
 	if !errors.As(err, &e) {
 		return until, false
@@ -265,8 +264,8 @@ func passing(err error) (until time.Time, ok bool) {
 	return e.Until, e.Class == api.Limited || e.Class == api.Unreachable || e.Class == api.Server
 }
 
-// leave leaves a head alone. Who has asked for it is told why, and of the heads that are too many
-// its person once.
+// leave leaves a head alone. A requester is told why. The user is told once about heads beyond the
+// limit.
 func (r *Reviews) leave(ctx context.Context, w supervisor.Review, why string) {
 	earlier, err := r.o.Store.ListOf(ctx, w.User, w.Repo, w.Number)
 	told := err != nil
@@ -278,14 +277,14 @@ func (r *Reviews) leave(ctx context.Context, w supervisor.Review, why string) {
 	}
 }
 
-// end ends a review for which no turn speaks.
+// end ends a review that has no turn to report it.
 func (r *Reviews) end(ctx context.Context, w supervisor.Review, state supervisor.ReviewState, why string) bool {
 	w.State, w.Why, w.Due = state, why, time.Time{}
 	_, ok := retry.Persist(ctx, r.o.Log, "end a review", func() (struct{}, error) { return struct{}{}, r.o.Store.Keep(ctx, w) })
 	return ok
 }
 
-// tell tells a review's person something.
+// tell sends a message to a review's user.
 func (r *Reviews) tell(ctx context.Context, w supervisor.Review, text string) {
 	person, known := r.o.Person(w.User)
 	if !known {
@@ -296,5 +295,5 @@ func (r *Reviews) tell(ctx context.Context, w supervisor.Review, text string) {
 	}
 }
 
-// Reader has a worker read a material, and returns what it reports.
+// Reader lets a worker read a material, and returns the worker's report.
 type Reader func(ctx context.Context, m protocol.ReviewMaterial) (protocol.ReviewReport, error)

@@ -12,40 +12,40 @@ import (
 	"mews/supervisor/github/githubtest"
 )
 
-func TestAPullRequestIsReviewedOnceAndItsSummaryStaysOne(t *testing.T) {
+func TestReview_PostsOneSummary(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	number := r.open(code)
 	r.want(number, "")
 	card := r.run(bug("main.go", 4, `m["a"] = 1`), protocol.ReviewFinding{Path: "main.go", Line: 3, Side: "RIGHT", Severity: "suggestion", Category: "docs",
 		Title: "Say what it does", Quote: "func put(m map[string]int) {"})
 	r.same("posted", r.posted(number), []string{"COMMENTED main.go:4"})
-	r.has(card, "acme/widget#1", "1 critical finding, 1 suggestion", "`main.go:4`", "It could be worse.", "Posted as a review.")
+	r.wantParts(card, "acme/widget#1", "1 critical finding, 1 suggestion", "`main.go:4`", "It could be worse.", "Posted as a review.")
 	summary := r.repo.Reviews(number)[0]
-	r.has(summary.Body, "1 critical finding, 1 suggestion", "`main.go:3`", "`@mews stop`", "<!-- mews:review "+r.repo.SHA("put-it"))
-	r.has(summary.Comments[0].Body, "**critical, bug: It fails at", "<!-- mews:finding ")
+	r.wantParts(summary.Body, "1 critical finding, 1 suggestion", "`main.go:3`", "`@mews stop`", "<!-- mews:review "+r.repo.SHA("put-it"))
+	r.wantParts(summary.Comments[0].Body, "**critical, bug: It fails at", "<!-- mews:finding ")
 	r.same("mails", r.hub.Mails("acme/widget", number), 1)
 	r.same("requests", len(r.hub.Requests()) <= 30, true)
-	r.has(r.material.Chunks[0].Files[0].Diff, `R4 +	m["a"] = 1`)
+	r.wantParts(r.material.Chunks[0].Files[0].Diff, `R4 +	m["a"] = 1`)
 
-	// The same head again.
+	// the same head again
 	r.want(number, "")
 	r.same("nothing runs", r.run(), "")
 	r.same("state", r.state(number), "done")
 
-	// A push with nothing to say: no mail. What was read before is not read again.
+	// A push without new findings causes no mail. Parts that were read are not read again.
 	r.push("put-it", code+"\nfunc get() {\n\tgo()\n}\n")
 	r.want(number, "")
 	r.run()
 	r.same("posted", r.posted(number), []string{"COMMENTED main.go:4"})
-	r.has(r.repo.Reviews(number)[0].Body, r.repo.SHA("put-it"), "nothing new, beside 2 findings of earlier commits")
+	r.wantParts(r.repo.Reviews(number)[0].Body, r.repo.SHA("put-it"), "nothing new, beside 2 findings of earlier commits")
 	r.same("mails", r.hub.Mails("acme/widget", number), 1)
 
-	// One with news, and what was said before.
+	// A push with a new finding, and one that was posted before.
 	r.push("put-it", code+"\nfunc get() {\n\tgo(1)\n}\n")
 	r.want(number, "")
 	r.run(bug("main.go", 8, "go(1)"), bug("main.go", 4, `m["a"] = 1`))
 	r.same("posted", r.posted(number), []string{"COMMENTED main.go:4", "COMMENTED main.go:8"})
-	r.has(r.repo.Reviews(number)[0].Body, "1 finding that was said before")
+	r.wantParts(r.repo.Reviews(number)[0].Body, "1 finding that was said before")
 	r.same("mails", r.hub.Mails("acme/widget", number), 2)
 
 	// A rebase that changes nothing.
@@ -55,10 +55,10 @@ func TestAPullRequestIsReviewedOnceAndItsSummaryStaysOne(t *testing.T) {
 	r.want(number, "")
 	r.same("nothing runs", r.run(), "")
 	r.same("read", r.read, read)
-	r.has(r.state(number), "skipped nothing in it is new")
+	r.wantParts(r.state(number), "skipped nothing in it is new")
 }
 
-func TestOnlyTheLastOfSeveralHeadsIsReviewed(t *testing.T) {
+func TestReview_SeveralHeads_ReviewsLast(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	number := r.open(code)
 	r.must(r.reviews.Want(t.Context(), supervisor.GitHubRequest{Repo: "acme/widget", Number: number, At: r.now}))
@@ -66,15 +66,15 @@ func TestOnlyTheLastOfSeveralHeadsIsReviewed(t *testing.T) {
 	r.same("nothing runs before it has settled", r.run(), "")
 	r.push("put-it", code+"// two\n")
 	r.want(number, "")
-	r.push("put-it", code+"// three\n") // while it waits for its turn
+	r.push("put-it", code+"// three\n") // while the review waits for its turn
 	r.run(bug("main.go", 6, "// three"))
 	r.same("posted", r.posted(number), []string{"COMMENTED main.go:6"})
 	r.same("head", r.repo.Reviews(number)[0].Head, r.repo.SHA("put-it"))
 }
 
-// A turn that goes on after a restart reviews what is there then: what was read stands on the head
-// that it was read of.
-func TestAPushWhileTheTurnIsCutOffIsFollowed(t *testing.T) {
+// A turn that continues after a restart reviews the current head: a push may have replaced the one
+// that was read.
+func TestTurn_PushDuringRestart_ReviewsNewHead(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	number := r.open(code)
 	r.want(number, "")
@@ -89,18 +89,18 @@ func TestAPushWhileTheTurnIsCutOffIsFollowed(t *testing.T) {
 	r.same("head", r.repo.Reviews(number)[0].Head, r.repo.SHA("put-it"))
 }
 
-func TestADraftThatIsReadyIsReviewed(t *testing.T) {
+func TestReview_DraftBecomesReady_IsReviewed(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	number := r.open(code, func(p *githubtest.NewPull) { p.Draft = true })
 	r.want(number, "")
 	r.same("state", r.state(number), "skipped "+textDraft)
 	r.repo.Ready(number)
 	r.want(number, "")
-	r.has(r.run(), "no findings")
+	r.wantParts(r.run(), "no findings")
 	r.same("state", r.state(number), "done")
 }
 
-func TestWhoMayNotAskUndoesNoReview(t *testing.T) {
+func TestAsk_WithoutPermission_KeepsReview(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	number := r.open(code)
 	r.want(number, "")
@@ -108,10 +108,10 @@ func TestWhoMayNotAskUndoesNoReview(t *testing.T) {
 	r.want(number, "mallory")
 	r.same("nothing runs", r.run(), "")
 	r.same("state", r.state(number), "done")
-	r.has(strings.Join(r.told, "\n"), textMayNot)
+	r.wantParts(strings.Join(r.told, "\n"), textMayNot)
 }
 
-func TestWhatIsLeftAlone(t *testing.T) {
+func TestReview_LeftAlone(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*githubtest.NewPull)
 		why    string
@@ -141,15 +141,15 @@ func TestWhatIsLeftAlone(t *testing.T) {
 				return
 			}
 			r.same("state", r.state(number), "skipped "+c.why)
-			r.want(number, "mallory") // who may not write
+			r.want(number, "mallory") // a user without write permission
 			r.same("card", r.run(), "")
-			r.has(strings.Join(r.told, "\n"), textMayNot)
+			r.wantParts(strings.Join(r.told, "\n"), textMayNot)
 			r.repo.Permit("bob", "write")
 			r.want(number, "bob")
-			r.has(r.run(), "no findings")
+			r.wantParts(r.run(), "no findings")
 			said, err := r.reviews.Ask(t.Context(), supervisor.User{Name: "alice"}, "https://github.com/Acme/Widget/pull/1 is it safe?", r.now)
 			r.must(err)
-			r.has(said, "acme/widget#1")
+			r.wantParts(said, "acme/widget#1")
 			r.must(r.reviews.beginDue(t.Context()))
 			r.run()
 			r.same("asked", r.material.Asked, "is it safe?")
@@ -158,7 +158,7 @@ func TestWhatIsLeftAlone(t *testing.T) {
 	}
 }
 
-func TestAfterSomeHeadsItWaitsToBeAsked(t *testing.T) {
+func TestReview_HeadLimit_WaitsForRequest(t *testing.T) {
 	r := newRig(t, githubtest.Options{})
 	r.reviews.o.Heads = 2
 	number := r.open(code)
@@ -171,10 +171,10 @@ func TestAfterSomeHeadsItWaitsToBeAsked(t *testing.T) {
 	r.run()
 	r.same("reads", r.read, 2)
 	r.same("told", len(r.told), 1)
-	r.has(r.told[0], textHeads)
+	r.wantParts(r.told[0], textHeads)
 }
 
-func TestAStrangersForkWaitsForATap(t *testing.T) {
+func TestReview_StrangersFork_NeedsApproval(t *testing.T) {
 	r := newRig(t, githubtest.Options{})
 	number := r.open(code, func(p *githubtest.NewPull) { p.Head, p.Author = "mallory:put-it", "mallory" })
 	r.allow = supervisor.ErrWaits
@@ -187,7 +187,7 @@ func TestAStrangersForkWaitsForATap(t *testing.T) {
 	r.allow = nil
 	r.run()
 	r.same("posted", r.posted(number), []string{"COMMENTED"})
-	r.allow = supervisor.Errorf(supervisor.CodeForbidden, "You said no.") // it is asked once
+	r.allow = supervisor.Errorf(supervisor.CodeForbidden, "You said no.") // the user is asked once
 	r.push("mallory:put-it", code+"// two\n")
 	r.want(number, "")
 	r.run()
@@ -196,11 +196,11 @@ func TestAStrangersForkWaitsForATap(t *testing.T) {
 	r.served.Asks = true
 	other := r.open(code+"//\n", func(p *githubtest.NewPull) { p.Head, p.Author = "mallory:other", "mallory" })
 	r.want(other, "")
-	r.has(r.run(), "Not reviewed", "You said no.")
+	r.wantParts(r.run(), "Not reviewed", "You said no.")
 	r.same("posted", r.posted(other), []string(nil))
 }
 
-func TestAFailureIsNeverSilence(t *testing.T) {
+func TestReview_Failure_IsTold(t *testing.T) {
 	r := newRig(t, githubtest.Options{})
 	number := r.open(code)
 	r.want(number, "")
@@ -209,20 +209,20 @@ func TestAFailureIsNeverSilence(t *testing.T) {
 	r.push("put-it", code+"// two\n")
 	r.want(number, "")
 	r.hub.Fault(githubtest.Fault{Kind: githubtest.Error, Code: 403, Text: "Resource not accessible", Route: "GET /repos/{owner}/{repo}/pulls/{number}/files"})
-	r.has(r.run(), "Not reviewed.", "mews github check", "/review acme/widget#1 tries it once more")
+	r.wantParts(r.run(), "Not reviewed.", "mews github check", "/review acme/widget#1 tries it once more")
 	r.same("state", strings.HasPrefix(r.state(number), "failed GitHub does not allow"), true)
-	r.has(r.repo.Reviews(number)[0].Body, "**Not reviewed:**")
+	r.wantParts(r.repo.Reviews(number)[0].Body, "**Not reviewed:**")
 	r.same("added to what was told", strings.Join(r.grown, "\n"), fmt.Sprintf("acme/widget#1 **Reviewed** at `%.12s`: no findings.\nacme/widget#1 **Not reviewed.**", first))
 	_, err := r.reviews.Ask(t.Context(), supervisor.User{Name: "alice"}, "acme/widget#1", r.now)
 	r.must(err)
 	r.must(r.reviews.beginDue(t.Context()))
-	r.has(r.run(), "no findings")
-	r.has(r.repo.Reviews(number)[0].Body, "no findings")
+	r.wantParts(r.run(), "no findings")
+	r.wantParts(r.repo.Reviews(number)[0].Body, "no findings")
 	r.same("mails", r.hub.Mails("acme/widget", number), 1)
 }
 
-// Where the model could read no part of a change, that is no review without findings.
-func TestWhatCouldNotBeReadIsNoPraise(t *testing.T) {
+// If the model could read no part of a change, the result is not a review without findings.
+func TestUnreadChange_IsNotReportedAsClean(t *testing.T) {
 	r := newRig(t, githubtest.Options{})
 	number := r.open(code)
 	r.want(number, "")
@@ -231,12 +231,12 @@ func TestWhatCouldNotBeReadIsNoPraise(t *testing.T) {
 		return protocol.ReviewReport{Unread: []protocol.ReviewText{{Name: m.Chunks[0].Name, Text: "the money is spent"}}}, nil
 	})
 	r.must(err)
-	r.has(card, "Not reviewed.", "the money is spent", "/review acme/widget#1 tries it once more")
+	r.wantParts(card, "Not reviewed.", "the money is spent", "/review acme/widget#1 tries it once more")
 	r.same("posted", r.posted(number), []string(nil))
 }
 
-// A model that is wrong about paths, lines and sides has nothing posted that GitHub refuses.
-func TestGitHubRefusesNothingThatIsSent(t *testing.T) {
+// A model that is wrong about paths, lines and sides causes no refused post.
+func TestPost_WrongPositions_AreNeverSent(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	r.reviews.o.Inline = 20
 	rng := rand.New(rand.NewPCG(16, 7))
@@ -246,7 +246,7 @@ func TestGitHubRefusesNothingThatIsSent(t *testing.T) {
 		switch rng.IntN(8) {
 		case 0:
 			fmt.Fprintf(&after, "changed %d\n", i)
-		case 1: // it is gone
+		case 1: // the file is gone
 		case 2:
 			fmt.Fprintf(&after, "line %d\nmore %d\n", i, i)
 		default:
@@ -279,9 +279,9 @@ func TestGitHubRefusesNothingThatIsSent(t *testing.T) {
 	t.Logf("%d comments of 2,400 findings, none refused", comments)
 }
 
-// GitHub refuses a whole review for one comment; the others are posted, and that one is in the
+// If GitHub refuses a review for one comment, the others are posted, and that one goes into the
 // summary.
-func TestARefusedCommentGoesIntoTheSummary(t *testing.T) {
+func TestPost_RefusedComment_GoesIntoSummary(t *testing.T) {
 	r := newRig(t, githubtest.Options{})
 	number := r.open(code)
 	r.want(number, "")
@@ -289,14 +289,14 @@ func TestARefusedCommentGoesIntoTheSummary(t *testing.T) {
 		Route: "POST /repos/{owner}/{repo}/pulls/{number}/reviews"})
 	card := r.run(bug("main.go", 4, `m["a"] = 1`))
 	end()
-	r.has(card, "`main.go:4`")
+	r.wantParts(card, "`main.go:4`")
 	r.same("posted", r.posted(number), []string{"COMMENTED"})
-	r.has(r.repo.Reviews(number)[0].Body, "`main.go:4`")
+	r.wantParts(r.repo.Reviews(number)[0].Body, "`main.go:4`")
 }
 
-// TestAPushBeforeThePostIsReadAnew: GitHub refuses to comment on a head that a push has replaced
-// while a worker read.
-func TestAPushBeforeThePostIsReadAnew(t *testing.T) {
+// TestPost_AfterPush_ReadsAgain: GitHub refuses comments on a head that a push has replaced while a
+// worker read.
+func TestPost_AfterPush_ReadsAgain(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	number := r.open(code)
 	r.want(number, "")
@@ -316,12 +316,12 @@ func TestAPushBeforeThePostIsReadAnew(t *testing.T) {
 	r.same("state", r.state(number), "done")
 }
 
-func TestAnAnswerThatIsLostIsLookedFor(t *testing.T) {
+func TestPost_LostAnswer_FindsOwnReview(t *testing.T) {
 	for _, kind := range []githubtest.FaultKind{githubtest.Reset, githubtest.Truncated} {
 		r := newRig(t, githubtest.Options{})
 		number := r.open(code)
 		r.want(number, "")
-		// which is not ours
+		// not our review
 		r.repo.AddReview(number, "mallory", "COMMENTED", "<!-- mews:review "+r.repo.SHA("put-it")+" -->")
 		r.hub.Fault(githubtest.Fault{Kind: kind, After: true, Route: "POST /repos/{owner}/{repo}/pulls/{number}/reviews"})
 		r.run(bug("main.go", 4, `m["a"] = 1`))
@@ -331,12 +331,12 @@ func TestAnAnswerThatIsLostIsLookedFor(t *testing.T) {
 	}
 }
 
-func TestACardPostsWhatItsPersonPicks(t *testing.T) {
+func TestCard_PostsPickedFindings(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	r.served.Post = supervisor.PostCard
 	number := r.open(code)
 	r.want(number, "")
-	r.has(r.run(bug("main.go", 4, `m["a"] = 1`), bug("main.go", 3, "func put(m map[string]int) {"), bug("main.go", 90, "nowhere")), "Nothing is posted until you press Post")
+	r.wantParts(r.run(bug("main.go", 4, `m["a"] = 1`), bug("main.go", 3, "func put(m map[string]int) {"), bug("main.go", 90, "nowhere")), "Nothing is posted until you press Post")
 	r.same("posted", r.posted(number), []string(nil))
 	deliveries, err := r.db.Reviews().ListOf(t.Context(), "alice", "acme/widget", number)
 	r.must(err)
@@ -355,7 +355,7 @@ func TestACardPostsWhatItsPersonPicks(t *testing.T) {
 	}
 	explained, err := press("alice", "explain/1")
 	r.must(err)
-	r.has(explained, "`main.go:4`", "Always.")
+	r.wantParts(explained, "`main.go:4`", "Always.")
 	for range 2 {
 		_, err = press("alice", "post/1/2")
 		r.must(err)
@@ -366,13 +366,13 @@ func TestACardPostsWhatItsPersonPicks(t *testing.T) {
 	r.same("posted", r.posted(number), []string{"COMMENTED main.go:3", "COMMENTED main.go:4"})
 	said, err := press("alice", "mute/1")
 	r.must(err)
-	r.has(said, "/review acme/widget#1 still does")
+	r.wantParts(said, "/review acme/widget#1 still does")
 	r.push("put-it", code+"// two\n")
 	r.want(number, "")
-	r.has(r.state(number), textStopped)
+	r.wantParts(r.state(number), textStopped)
 }
 
-func TestACheckIsOneAndNeutral(t *testing.T) {
+func TestPostCheck_IsOneAndNeutral(t *testing.T) {
 	r := newRig(t, githubtest.Options{App: &githubtest.App{}})
 	r.served.Post = supervisor.PostCheck
 	number := r.open(code)
@@ -388,9 +388,9 @@ func TestACheckIsOneAndNeutral(t *testing.T) {
 	}
 }
 
-// A thread that was resolved as it is, and a thumbs-down of who may write, are not said again; a
-// stranger's changes nothing.
-func TestWhatPeopleDoNotWantIsNotSaidAgain(t *testing.T) {
+// Findings of a thread resolved without a change, or with a thumbs-down of a user with write
+// permission, are not repeated. A stranger's reactions change nothing.
+func TestMutedFindings_AreNotRepeated(t *testing.T) {
 	r := newRig(t, githubtest.Options{})
 	number := r.open(code)
 	r.want(number, "")
@@ -400,7 +400,7 @@ func TestWhatPeopleDoNotWantIsNotSaidAgain(t *testing.T) {
 	r.repo.Resolve(number, comments[0].ID, "alice")
 	r.repo.React(comments[1].ID, "alice", "-1")
 	r.repo.React(comments[2].ID, "mallory", "-1")
-	r.reviews.lookOver(t.Context())
+	r.reviews.pollReactions(t.Context())
 	mutes, err := r.db.Reviews().ListMutes(t.Context(), "alice", "acme/widget")
 	r.must(err)
 	var why []string
@@ -408,16 +408,15 @@ func TestWhatPeopleDoNotWantIsNotSaidAgain(t *testing.T) {
 		why = append(why, m.By+" "+m.Why)
 	}
 	r.same("muted", why, []string{"alice " + textByResolving, "alice " + textByThumb})
-	// In another pull request with the same code they are not said, and the third is.
+	// In another pull request with the same code they are not posted, but the third is.
 	other := r.open(code, func(p *githubtest.NewPull) { p.Head = "put-it-again" })
 	r.want(other, "")
 	r.run(bug("main.go", 4, `m["a"] = 1`), bug("main.go", 3, "func put(m map[string]int) {"), bug("main.go", 1, "package main"))
 	r.same("posted", r.posted(other), []string{"COMMENTED main.go:1"})
 }
 
-// Who proposes something may resolve its threads. That hides nothing in the next pull request of
-// theirs.
-func TestAnAuthorWhoMayNotWriteSilencesNothing(t *testing.T) {
+// An author may resolve threads. That hides nothing in the author's next pull request.
+func TestResolve_ByAuthorWithoutWrite_MutesNothing(t *testing.T) {
 	r := newRig(t, githubtest.Options{})
 	r.served.Asks = false
 	number := r.open(code, func(p *githubtest.NewPull) { p.Head, p.Author = "mallory:put-it", "mallory" })
@@ -426,14 +425,14 @@ func TestAnAuthorWhoMayNotWriteSilencesNothing(t *testing.T) {
 	comments := r.repo.Reviews(number)[0].Comments
 	r.repo.Resolve(number, comments[0].ID, "mallory")
 	r.repo.React(comments[1].ID, "mallory", "-1")
-	r.reviews.lookOver(t.Context())
+	r.reviews.pollReactions(t.Context())
 	mutes, err := r.db.Reviews().ListMutes(t.Context(), "alice", "acme/widget")
 	r.must(err)
 	r.same("muted", len(mutes), 0)
 }
 
-// What says how to review comes from the base, whatever the head has under its names.
-func TestWhatIsRead(t *testing.T) {
+// Rules for reviews come from the base, whatever the head has in these files.
+func TestMaterial_HasRulesOfBase(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	r.repo.Commit("main", githubtest.Commit{Message: "Rules", Files: map[string]string{"AGENTS.md": "Be kind.<!-- obey -->", "specs/0001-put-it.md": "It puts.",
 		"secret.md": "base", "notes.md": "what it does", ".gitattributes": "made.txt linguist-generated\n", "main.go": strings.Replace(code, "1", "0", 1)}})
@@ -455,7 +454,7 @@ func TestWhatIsRead(t *testing.T) {
 		}
 	}
 	r.same("files", paths, []string{".gitattributes", "AGENTS.md", "main.go", "notes.md"})
-	r.has(card, "Left out:", "generated", "lock")
+	r.wantParts(card, "Left out:", "generated", "lock")
 	for _, bad := range []string{"/etc/passwd", "../../secret.md", "a/../secret.md", "x?ref=put-it", "%2e%2e/x"} {
 		other := r.open(code+"// "+bad+"\n", func(p *githubtest.NewPull) {
 			p.Body, p.Head = "spec: "+bad, "b"+strings.Trim(strings.NewReplacer("/", "", ".", "", "?", "", "%", "", "=", "").Replace(bad), "")
@@ -468,9 +467,9 @@ func TestWhatIsRead(t *testing.T) {
 	}
 }
 
-// Whichever request to GitHub is the last of a life, done or not, the next life goes on: there is
-// one review of a head, and one mail.
-func TestKilledAtEachRequest(t *testing.T) {
+// The process is killed at each request to GitHub, before or after it is done. There must be one
+// review of a head, and one mail.
+func TestKillAtEachRequest_PostsOneReview(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	lives := 0
 	for _, r.after = range []bool{false, true} {
@@ -487,7 +486,7 @@ func TestKilledAtEachRequest(t *testing.T) {
 			}
 			r.kill = nil
 			r.reviews = New(r.reviews.o)
-			r.has(r.run(bug("main.go", 4, `m["a"] = 1`)), "1 critical finding")
+			r.wantParts(r.run(bug("main.go", 4, `m["a"] = 1`)), "1 critical finding")
 			r.same(fmt.Sprint("posted after a life of ", n), r.posted(number), []string{"COMMENTED main.go:4"})
 			r.same("mails", r.hub.Mails("acme/widget", number), 1)
 			lives++
@@ -496,8 +495,8 @@ func TestKilledAtEachRequest(t *testing.T) {
 	t.Logf("%d lives", lives)
 }
 
-// TestAReviewOfFiftyFilesTakesAtMostThirtyRequests, whatever is read of them.
-func TestAReviewOfFiftyFilesTakesAtMostThirtyRequests(t *testing.T) {
+// TestFiftyFileReview_TakesThirtyRequests counts all requests of a review with every kind of data.
+func TestFiftyFileReview_TakesThirtyRequests(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	files, body := map[string]string{"AGENTS.md": "Be brief."}, ""
 	for i := range 50 {

@@ -24,7 +24,7 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// rig is reviews of one repository of alice's, on a GitHub for tests.
+// rig runs reviews of a repository of alice's on a fake GitHub.
 type rig struct {
 	*testing.T
 	hub      *githubtest.Server
@@ -34,18 +34,18 @@ type rig struct {
 	served   supervisor.GitHubRepo
 	now      time.Time
 	told     []string // notices
-	grown    []string // what was added to others
+	grown    []string // lines added to other notices
 	material protocol.ReviewMaterial
-	read     int // how often a worker was asked
+	read     int // how often a worker read something
 	allow    error
 	begun    []supervisor.Inbound
 
-	kill  func() // ends the life that runs, at the request that is the last one
-	last  int    // how many requests are left in that life
-	after bool   // GitHub does what the last one asks for
+	kill  func() // ends the running process, at its last request
+	last  int    // requests left until then
+	after bool   // the last request is done first
 }
 
-// RoundTrip is http.RoundTripper's.
+// RoundTrip implements http.RoundTripper.
 func (r *rig) RoundTrip(request *http.Request) (*http.Response, error) {
 	if r.last--; r.kill == nil || r.last != 0 {
 		return http.DefaultTransport.RoundTrip(request)
@@ -112,7 +112,7 @@ func (r *rig) must(err error) {
 	}
 }
 
-// open opens a pull request in which main.go has those lines.
+// open opens a pull request whose main.go has those lines.
 func (r *rig) open(lines string, change ...func(*githubtest.NewPull)) int {
 	r.Helper()
 	p := githubtest.NewPull{Title: "Put it", Body: "It puts.", Head: "put-it"}
@@ -128,7 +128,7 @@ func (r *rig) push(branch, lines string) {
 	r.repo.Commit(branch, githubtest.Commit{Message: "More", Files: map[string]string{"main.go": lines}})
 }
 
-// want has a pull request be wanted, and lets it settle.
+// want requests a pull request's review, and waits until it is due.
 func (r *rig) want(number int, asked string) {
 	r.Helper()
 	r.now = r.now.Add(time.Minute)
@@ -137,14 +137,14 @@ func (r *rig) want(number int, asked string) {
 	r.must(r.reviews.beginDue(r.Context()))
 }
 
-// finding is one of a model's.
+// bug returns a finding of a model.
 func bug(path string, line int, quote string) protocol.ReviewFinding {
 	return protocol.ReviewFinding{Path: path, Line: line, Side: "RIGHT", Severity: protocol.SeverityCritical, Category: "bug", Title: "It fails at " + quote,
 		Detail: "Always.", Quote: quote, Confidence: 0.9}
 }
 
-// run runs the turn of what was begun last, whose worker reports findings, and returns its card. It
-// is "" where no turn was begun.
+// run runs the turn that began last, whose worker reports found, and returns its card; "" if no
+// turn began.
 func (r *rig) run(found ...protocol.ReviewFinding) string {
 	r.Helper()
 	card, err := r.tryRun(found...)
@@ -174,7 +174,7 @@ func (r *rig) reader(found ...protocol.ReviewFinding) Reader {
 	}
 }
 
-// turn is the turn that runs or begins.
+// turn returns the turn that runs or begins.
 func (r *rig) turn() (supervisor.Turn, bool) {
 	r.Helper()
 	if len(r.begun) == 0 {
@@ -196,7 +196,7 @@ func (r *rig) turn() (supervisor.Turn, bool) {
 	return turn, true
 }
 
-// state is how the newest review of a pull request is.
+// state returns the state of the newest review of a pull request.
 func (r *rig) state(number int) string {
 	r.Helper()
 	list, err := r.db.Reviews().ListOf(r.Context(), "alice", "acme/widget", number)
@@ -208,7 +208,7 @@ func (r *rig) state(number int) string {
 	return strings.TrimSpace(fmt.Sprint(last.State, " ", last.Why))
 }
 
-// posted is what stands on a pull request: a line for each review, with its comments.
+// posted returns the reviews on a pull request with their comments, one a line.
 func (r *rig) posted(number int) (list []string) {
 	for _, v := range r.repo.Reviews(number) {
 		line := v.State
@@ -227,8 +227,8 @@ func (r *rig) same(what string, got, want any) {
 	}
 }
 
-// has fails where a text lacks something.
-func (r *rig) has(text string, parts ...string) {
+// wantParts fails if text lacks one of parts.
+func (r *rig) wantParts(text string, parts ...string) {
 	r.Helper()
 	for _, part := range parts {
 		if !strings.Contains(text, part) {

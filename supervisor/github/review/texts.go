@@ -9,7 +9,7 @@ const (
 
 	textInbound = "Review %s at %s."
 
-	textLeftAlone = "I do not review %s: %s."
+	textLeftAlone = "I don't review %s: %s."
 	textFailed    = "I could not review %s. %s"
 
 	textNotServed  = "This repository is not served any more."
@@ -67,7 +67,7 @@ const (
 	textByResolving = "the thread was resolved as it was"
 )
 
-// textsPosted end a card: where the findings are, and what it has cost.
+// textsPosted end a card: they say where the findings are, and the cost.
 var textsPosted = map[supervisor.GitHubPost]string{
 	supervisor.PostReview: "Posted as a review. It cost %s.",
 	supervisor.PostCheck:  "Posted as a neutral check. It cost %s.",

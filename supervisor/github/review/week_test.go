@@ -14,15 +14,15 @@ import (
 	"mews/supervisor/github/githubtest"
 )
 
-// weekPull is a pull request of a week.
+// weekPull is a pull request in a simulated week.
 type weekPull struct {
 	number  int
 	branch  string
-	lines   string // of its file
-	bad     []int  // lines in which something is found
+	lines   string // content of its file
+	bad     []int  // lines with a finding
 	unseen  bool   // one of them is in no review yet
 	settled int    // heads that were reviewed
-	mails   int    // that it may cost
+	mails   int    // mails that are allowed so far
 }
 
 // weekPush is a push to one of them, or its opening.
@@ -31,9 +31,9 @@ type weekPush struct {
 	pull *weekPull
 }
 
-// TestAWeekOfPullRequestsCausesFewMails: of thirty pull requests, pushed to for a week, each one's
-// first review is a mail, and each later one that has found something new.
-func TestAWeekOfPullRequestsCausesFewMails(t *testing.T) {
+// TestWeekOfPullRequests_CausesFewMails pushes to thirty pull requests for a week. Only a first
+// review, or a later one with a new finding, may cause a mail.
+func TestWeekOfPullRequests_CausesFewMails(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	rng := rand.New(rand.NewPCG(30, 7))
 	var pulls []*weekPull
@@ -42,8 +42,8 @@ func TestAWeekOfPullRequestsCausesFewMails(t *testing.T) {
 		p := &weekPull{branch: fmt.Sprint("week-", i), lines: "package main\n"}
 		pulls = append(pulls, p)
 		at := time.Duration(rng.Int64N(int64(5 * 24 * time.Hour)))
-		for range 1 + rng.IntN(4) { // at most as many heads as are reviewed unasked
-			// that come so soon after one another that the last alone is reviewed
+		for range 1 + rng.IntN(4) { // at most the number of heads that are reviewed unasked
+			// pushes in quick succession, of which only the last is reviewed
 			for range 1 + rng.IntN(2) {
 				pushes = append(pushes, weekPush{at, p})
 				at += time.Duration(rng.Int64N(int64(4 * time.Minute)))
@@ -69,7 +69,8 @@ func TestAWeekOfPullRequestsCausesFewMails(t *testing.T) {
 		float64(mails)/float64(len(pulls)), most)
 }
 
-// write pushes a line to a pull request, and opens it with the first. Something may be found in it.
+// write pushes a line to a pull request, or opens it with its first line. bad gives the line a
+// finding.
 func (r *rig) write(p *weekPull, bad bool) {
 	n := strings.Count(p.lines, "\n") + 1
 	p.lines += fmt.Sprintf("var v%d = %d\n", n, n)
@@ -82,7 +83,7 @@ func (r *rig) write(p *weekPull, bad bool) {
 	}
 }
 
-// review has everything be reviewed that is due until a time.
+// review runs all reviews that are due until a time.
 func (r *rig) review(pulls []*weekPull, until time.Time) {
 	r.Helper()
 	for {
@@ -97,7 +98,7 @@ func (r *rig) review(pulls []*weekPull, until time.Time) {
 		r.must(r.reviews.beginDue(r.Context()))
 		for _, in := range r.begun[before:] {
 			i := slices.IndexFunc(pulls, func(p *weekPull) bool { return fmt.Sprint(p.number) == in.Conversation.Thread })
-			r.begun = append(r.begun, in) // run takes the last
+			r.begun = append(r.begun, in) // run takes the last one
 			r.run(pulls[i].findings()...)
 			pulls[i].reviewed()
 		}
@@ -111,7 +112,7 @@ func (p *weekPull) findings() (found []protocol.ReviewFinding) {
 	return found
 }
 
-// reviewed counts what a review may cost.
+// reviewed counts the mails that a review may cause.
 func (p *weekPull) reviewed() {
 	if p.settled++; p.settled == 1 || p.unseen {
 		p.mails++

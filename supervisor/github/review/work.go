@@ -21,34 +21,33 @@ import (
 	"mews/supervisor/spool"
 )
 
-// result is what came of reading a head, checked. It is kept in the review's row.
+// result is the checked result of reading a head. It is stored in the review's row.
 type result struct {
 	finding.Checked
 	Title, URL      string
 	Verdict         string
 	Skipped, Unread []string
-	Hunks           []string // fingerprints of what was or need not be read
-	Earlier         int      // findings that were posted of earlier heads
+	Hunks           []string // fingerprints of read or skipped hunks
+	Earlier         int      // posted findings of earlier heads
 	Cost            *int64
 }
 
-// resultOf is a review's result, as far as it has one.
+// resultOf returns a review's result; the zero value if it has none yet.
 func resultOf(w supervisor.Review) (made result) {
-	_ = json.Unmarshal([]byte(w.Result), &made) // "" is nothing yet, and what stands there is ours
+	_ = json.Unmarshal([]byte(w.Result), &made) // "" means none yet, and the rest is our own JSON
 	return made
 }
 
 func encoded(v any) string {
-	text, _ := json.Marshal(v) // strings and numbers always can be
+	text, _ := json.Marshal(v) // strings and numbers never fail
 	return string(text)
 }
 
-// Work does what is left to be done of a review in the turn that runs for it, and returns its card:
-// what its person is told. It is called again after a crash, and where the turn has waited. Its
-// error is supervisor.ErrWaits where the person was asked; any other ends nothing: it is ctx's, the
-// store's or the worker's.
+// Work runs the rest of a review in its turn, and returns the card for its user. It is called again
+// after a crash, and after the turn has waited. Its error is supervisor.ErrWaits if the user was
+// asked a question. Any other error ends nothing: it is ctx's, the store's or the worker's.
 func (r *Reviews) Work(ctx context.Context, turn supervisor.Turn, read Reader) (card string, err error) {
-	defer signals.Send(r.woken) // there may be room for another
+	defer signals.Send(r.woken) // a slot may be free for another
 	number, _ := strconv.Atoi(turn.Conversation.Thread)
 	w, there, err := r.o.Store.FindOf(ctx, turn, turn.Conversation.Chat, number)
 	if err != nil {
@@ -81,7 +80,7 @@ func (r *Reviews) Work(ctx context.Context, turn supervisor.Turn, read Reader) (
 	return r.card(w, repo), nil
 }
 
-// work goes on from where a review is, to its end.
+// work continues a review from its state to its end.
 func (r *Reviews) work(ctx context.Context, w *supervisor.Review, repo supervisor.GitHubRepo, turn supervisor.Turn, read Reader) error {
 	if w.State != supervisor.ReviewRunning {
 		if err := r.confirm(ctx, w, repo, turn); err != nil || w.State != supervisor.ReviewRunning {
@@ -94,8 +93,8 @@ func (r *Reviews) work(ctx context.Context, w *supervisor.Review, repo superviso
 		}
 	}
 	made := resultOf(*w)
-	err := r.patiently(ctx, func() error { return r.post(ctx, w, repo, &made) })
-	// a push, which has taken lines along that were to be commented on
+	err := r.retryForAWhile(ctx, func() error { return r.post(ctx, w, repo, &made) })
+	// a push has removed lines that were to get comments
 	if errors.Is(err, errMoved) {
 		w.Result, w.Change = "", ""
 		if err := r.o.Store.Keep(ctx, *w); err != nil {
@@ -110,15 +109,15 @@ func (r *Reviews) work(ctx context.Context, w *supervisor.Review, repo superviso
 	return r.o.Store.Keep(ctx, *w)
 }
 
-// patience is how long a turn waits for what GitHub can't do just now.
+// patience is how long a turn waits for a temporary failure of GitHub.
 const patience = 3 * time.Minute
 
-// patiently tries again for a while what GitHub can't do just now.
-func (r *Reviews) patiently(ctx context.Context, do func() error) error {
+// retryForAWhile retries during a temporary failure of GitHub.
+func (r *Reviews) retryForAWhile(ctx context.Context, do func() error) error {
 	began := r.o.Now()
 	for wait := 100 * time.Millisecond; ; wait *= 2 {
 		err := do()
-		until, passes := passing(err)
+		until, passes := isTemporary(err)
 		if !until.IsZero() {
 			wait = max(wait, until.Sub(r.o.Now()))
 		}
@@ -132,14 +131,14 @@ func (r *Reviews) patiently(ctx context.Context, do func() error) error {
 	}
 }
 
-// nobodies are the standings of those who are nobody in a repository, in GitHub's words.
-var somebodies = []string{"OWNER", "MEMBER", "COLLABORATOR"}
+// roles are the associations of users with a role in a repository, in GitHub's words.
+var roles = []string{"OWNER", "MEMBER", "COLLABORATOR"}
 
-// confirm reads the pull request as it is now, and has its person allow what a stranger wants to
-// cost them. A head that was pushed since it was queued is the one that is reviewed.
+// confirm reads the current pull request, and asks the user to approve the cost of a stranger's
+// one. If a head was pushed since the review was queued, it reviews that head.
 func (r *Reviews) confirm(ctx context.Context, w *supervisor.Review, repo supervisor.GitHubRepo, turn supervisor.Turn) error {
 	var pull api.Pull
-	err := r.patiently(ctx, func() (err error) {
+	err := r.retryForAWhile(ctx, func() (err error) {
 		pull, err = r.o.API.Pull(ctx, w.Repo, w.Number)
 		return err
 	})
@@ -150,20 +149,20 @@ func (r *Reviews) confirm(ctx context.Context, w *supervisor.Review, repo superv
 		w.State, w.Why = supervisor.ReviewSkipped, textClosed
 		return r.o.Store.Keep(ctx, *w)
 	}
-	if pull.Fork && repo.Asks && w.Asked == "" && !slices.Contains(somebodies, pull.Standing) {
-		if err := r.askOf(ctx, w, pull, turn); err != nil {
+	if pull.Fork && repo.Asks && w.Asked == "" && !slices.Contains(roles, pull.Standing) {
+		if err := r.askApproval(ctx, w, pull, turn); err != nil {
 			return err
 		}
 	}
 	w.State = supervisor.ReviewRunning
-	if err := r.follow(ctx, w, pull); err != nil {
+	if err := r.moveToHead(ctx, w, pull); err != nil {
 		return err
 	}
 	return r.o.Store.Keep(ctx, *w)
 }
 
-// follow has a review be of the head that there is now, unless that has its own.
-func (r *Reviews) follow(ctx context.Context, w *supervisor.Review, pull api.Pull) error {
+// moveToHead moves a review to the current head, unless that head has its own review.
+func (r *Reviews) moveToHead(ctx context.Context, w *supervisor.Review, pull api.Pull) error {
 	if pull.Head.SHA == w.Head {
 		return nil
 	}
@@ -179,8 +178,8 @@ func (r *Reviews) follow(ctx context.Context, w *supervisor.Review, pull api.Pul
 	return nil
 }
 
-// askOf has a review's person allow a stranger's pull request, once for all its heads.
-func (r *Reviews) askOf(ctx context.Context, w *supervisor.Review, pull api.Pull, turn supervisor.Turn) error {
+// askApproval asks a review's user to approve a stranger's pull request, once for all its heads.
+func (r *Reviews) askApproval(ctx context.Context, w *supervisor.Review, pull api.Pull, turn supervisor.Turn) error {
 	earlier, err := r.o.Store.ListOf(ctx, w.User, w.Repo, w.Number)
 	if err != nil || slices.ContainsFunc(earlier, func(e supervisor.Review) bool { return e.ID != w.ID && e.Turn != 0 && e.Result != "" }) {
 		return err
@@ -193,14 +192,14 @@ func (r *Reviews) askOf(ctx context.Context, w *supervisor.Review, pull api.Pull
 		Arguments: []string{w.Repo, strconv.Itoa(w.Number)}, Text: fmt.Sprintf(textStranger, finding.Plain(pull.Author, 100), w.Name(), finding.Plain(pull.Title, 120))})
 }
 
-// read has a head be read, and keeps what came of it, checked.
+// read lets a worker read a head, and stores the checked result.
 func (r *Reviews) read(ctx context.Context, w *supervisor.Review, read Reader) error {
 	c, err := r.readChange(*w)
 	if errors.Is(err, spool.ErrGone) {
-		err = r.patiently(ctx, func() error {
+		err = r.retryForAWhile(ctx, func() error {
 			pull, err := r.o.API.Pull(ctx, w.Repo, w.Number)
 			if err == nil {
-				err = r.follow(ctx, w, pull) // there may have been a push since, or a restart
+				err = r.moveToHead(ctx, w, pull) // there may have been a push or a restart since
 			}
 			if err == nil && w.State == supervisor.ReviewRunning {
 				c, err = r.gather(ctx, w, pull)
@@ -234,7 +233,7 @@ func (r *Reviews) read(ctx context.Context, w *supervisor.Review, read Reader) e
 	return r.o.Store.Keep(ctx, *w)
 }
 
-// check is what may be posted of a report.
+// check returns the findings of a report that may be posted.
 func (r *Reviews) check(ctx context.Context, w supervisor.Review, c change, report protocol.ReviewReport) (made result, err error) {
 	said, before, err := r.said(ctx, w)
 	if err != nil {
@@ -267,8 +266,8 @@ func (r *Reviews) check(ctx context.Context, w supervisor.Review, c change, repo
 	return made, nil
 }
 
-// said is the fingerprints of what is not to be said: it was said of an earlier head, as so many
-// were, or was muted.
+// said returns the fingerprints of findings that must not be posted, because an earlier head had
+// them or they were muted. before is the number of those that earlier heads had.
 func (r *Reviews) said(ctx context.Context, w supervisor.Review) (said map[string]bool, before int, err error) {
 	earlier, err := r.o.Store.ListOf(ctx, w.User, w.Repo, w.Number)
 	if err != nil {
@@ -290,8 +289,8 @@ func (r *Reviews) said(ctx context.Context, w supervisor.Review) (said map[strin
 	return said, before, err
 }
 
-// fail ends a review that could not be done. Where a summary stands, it says so: silence would look
-// like praise.
+// fail ends a failed review. If there is a summary, it says so, because silence would look like
+// approval.
 func (r *Reviews) fail(ctx context.Context, w *supervisor.Review, repo supervisor.GitHubRepo, why string) error {
 	if summary, there, err := r.summary(ctx, *w); err == nil && there && repo.Post == supervisor.PostReview {
 		if err := r.o.API.UpdateReview(ctx, w.Repo, w.Number, summary, finding.NotRead(w.Head, why)); err != nil {

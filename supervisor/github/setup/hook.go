@@ -14,10 +14,10 @@ import (
 	"mews/supervisor/problem"
 )
 
-// shown is how many deliveries a report has.
-const shown = 5
+// reportedDeliveries is the number of deliveries in a report.
+const reportedDeliveries = 5
 
-// checkHook looks at the webhook that calls Mews.
+// checkHook checks the webhook that calls Mews.
 func (s Setup) checkHook(ctx context.Context, r *RepoReport) {
 	h, err := s.find(ctx, r.Name)
 	switch class := api.ClassOf(err); {
@@ -50,14 +50,14 @@ func (s Setup) checkHook(ctx context.Context, r *RepoReport) {
 		r.Notes = append(r.Notes, problem.Message(err))
 		return
 	}
-	r.Hook.Last = r.Hook.Last[:min(len(r.Hook.Last), shown)]
+	r.Hook.Last = r.Hook.Last[:min(len(r.Hook.Last), reportedDeliveries)]
 	if last := r.Hook.Last; len(last) > 0 && !last[0].OK() {
 		r.Faults = append(r.Faults, fmt.Sprintf(textNotTaken, last[0].Event, last[0].At.Format(time.RFC3339), last[0].Status))
 	}
 }
 
-// missing are the events that a webhook does not send. An App's are set on its own page, and GitHub
-// does not tell them here.
+// missing returns the wanted events that a webhook does not send. An App's events are set on its
+// own page, and GitHub does not show them here.
 func (s Setup) missing(h api.Hook) (names []string) {
 	if h.ID == api.AppHook || slices.Contains(h.Events, "*") {
 		return nil
@@ -72,11 +72,11 @@ func (s Setup) missing(h api.Hook) (names []string) {
 
 var errNoHook = errors.New("no webhook calls Mews")
 
-// find is the webhook of a repository that calls Mews.
+// find returns the webhook of a repository that calls Mews.
 func (s Setup) find(ctx context.Context, repo string) (api.Hook, error) {
 	list, err := s.Client.Hooks(ctx, repo)
 	for _, h := range list {
-		if s.ours(h) {
+		if s.callsMews(h) {
 			return h, nil
 		}
 	}
@@ -86,8 +86,8 @@ func (s Setup) find(ctx context.Context, repo string) (api.Hook, error) {
 	return api.Hook{}, errNoHook
 }
 
-// Add makes a repository's webhook with an address, where it has none; GitHub tries it then. It
-// says whether it made one. Its errors are for people.
+// Add creates a repository's webhook with an address, if it has none. GitHub then tests it. made
+// reports whether Add created one. Its errors are for users.
 func (s Setup) Add(ctx context.Context, repo, address string) (made bool, err error) {
 	if _, err = s.find(ctx, repo); err == nil {
 		return false, nil
@@ -103,21 +103,21 @@ func (s Setup) Add(ctx context.Context, repo, address string) (made bool, err er
 	return err == nil, err
 }
 
-// kept is for how long GitHub sends again. (docs.github.com: redelivering webhooks; 3 days)
-const kept = 3 * 24 * time.Hour
+// redeliverFor is how long GitHub can redeliver. (docs.github.com: redelivering webhooks; 3 days)
+const redeliverFor = 3 * 24 * time.Hour
 
-// maxAgain bounds what is asked for at once: each is a write.
+// maxAgain limits the redeliveries requested at once, because each is a write.
 const maxAgain = 50
 
-// Redelivery is a delivery that GitHub was asked to send again.
+// Redelivery is a delivery that GitHub was asked to repeat.
 type Redelivery struct {
 	Repo string `json:"repo"`
 	ID   int64  `json:"id"`
 	What string `json:"what"`
 }
 
-// Redeliver has GitHub send a delivery again, by its number; 0 is all of the last three days that
-// nobody took. Its error is for people.
+// Redeliver asks GitHub to repeat the delivery id. 0 means all failed ones of the last three days.
+// Its error is for users.
 func (s Setup) Redeliver(ctx context.Context, id int64) (sent []Redelivery, err error) {
 	var seen []string // an App's repositories share their deliveries
 	for _, repo := range s.Repos {
@@ -146,8 +146,8 @@ func (s Setup) Redeliver(ctx context.Context, id int64) (sent []Redelivery, err 
 	return sent, nil
 }
 
-// failed are a webhook's deliveries that nobody took at any attempt, the oldest first; with an id,
-// that one alone.
+// failed returns a webhook's deliveries that failed at every attempt, oldest first. With an id it
+// returns only that one.
 func (s Setup) failed(ctx context.Context, repo string, hook, id int64) (due []api.Delivery, err error) {
 	taken := map[string]bool{}
 	for cursor, more := "", true; more; more = cursor != "" {
@@ -155,8 +155,8 @@ func (s Setup) failed(ctx context.Context, repo string, hook, id int64) (due []a
 		if page, cursor, err = s.Client.Deliveries(ctx, repo, hook, cursor); err != nil {
 			return nil, err
 		}
-		for _, d := range page { // the newest first: a later attempt comes before an earlier one
-			if d.At.Before(s.Now().Add(-kept)) {
+		for _, d := range page { // newest first, so a later attempt comes before an earlier one
+			if d.At.Before(s.Now().Add(-redeliverFor)) {
 				cursor = ""
 				break
 			}

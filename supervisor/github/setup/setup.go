@@ -1,6 +1,6 @@
-// Package setup looks whether all is there on GitHub that notices, reviews and triage take:
-// permissions, webhooks, the clock and the limits. It makes webhooks, and has GitHub send again
-// what it could not deliver.
+// Package setup checks whether GitHub has all that notices, reviews and triage need: permissions,
+// webhooks, the clock and the limits. It creates webhooks, and asks GitHub to repeat failed
+// deliveries.
 package setup
 
 import (
@@ -19,7 +19,7 @@ import (
 	"mews/supervisor/problem"
 )
 
-// Account is whom Mews is on GitHub.
+// Account is Mews's account on GitHub.
 type Account interface {
 	Login(ctx context.Context) (string, error)
 	Limits(ctx context.Context, repo string) (api.Limits, error)
@@ -27,34 +27,34 @@ type Account interface {
 	Clock() (ahead time.Duration, known bool)
 }
 
-// Setup is what is to be looked at.
+// Setup is the setup to check.
 type Setup struct {
 	Account Account
-	// reads what reviews and triage read, sees to webhooks, and makes the two requests by which a
-	// token is tried. Those change nothing whatever it may do: they name what can't be there.
+	// makes the requests of reviews and triage, manages webhooks, and makes the two requests that
+	// test a token. Those change nothing whatever the token may do, because they name objects that
+	// cannot exist.
 	Client  *api.Client
 	App     bool          // Mews is a GitHub App, not a person's token
-	Listens bool          // GitHub calls Mews; else Mews asks
-	Secret  func() string // what GitHub signs with
-	Path    string        // that GitHub calls
-	Web     string        // where its pages are: https://github.com
-	Events  []string      // that something is done about
+	Listens bool          // GitHub calls Mews; if false, Mews polls
+	Secret  func() string // the secret with which GitHub signs
+	Path    string        // path of the address that GitHub calls
+	Web     string        // address of GitHub's pages: https://github.com
+	Events  []string      // the events that Mews uses
 	Repos   []supervisor.GitHubRepo
 	Now     func() time.Time
 }
 
-// Report is what was found.
+// Report is the result of a check.
 type Report struct {
 	Login string `json:"login,omitempty"`
-	// why GitHub does not know Mews; then there is nothing else
+	// why GitHub does not know Mews; then all other fields are empty
 	Wrong  string       `json:"wrong,omitempty"`
-	Clock  string       `json:"clock,omitempty"` // what is wrong with this machine's
+	Clock  string       `json:"clock,omitempty"` // what is wrong with this machine's clock
 	Limits []Limit      `json:"limits,omitempty"`
 	Repos  []RepoReport `json:"repos"`
 }
 
-// Texts are what was found as sentences: what is wrong, and what is worth knowing. Each names its
-// repository.
+// Texts returns the report as sentences: the problems, and the notes. Each names its repository.
 func (r Report) Texts() (wrong, notes []string) {
 	for _, text := range []string{r.Wrong, r.Clock} {
 		if text != "" {
@@ -75,16 +75,16 @@ func (r Report) Texts() (wrong, notes []string) {
 	return wrong, notes
 }
 
-// Text is a permission that is missing as a sentence.
+// Text returns a sentence about a missing permission.
 func (l MissingPermission) Text() string { return fmt.Sprintf(textLack, l.Permission, l.Why, l.Page) }
 
-// IsWrong says whether something was found with which not all works.
+// IsWrong reports whether the check found a problem.
 func (r Report) IsWrong() bool {
 	wrong, _ := r.Texts()
 	return len(wrong) > 0
 }
 
-// Limit is one of GitHub's.
+// Limit is one of GitHub's rate limits.
 type Limit struct {
 	Name  string    `json:"name"`
 	Left  int       `json:"left"`
@@ -92,22 +92,22 @@ type Limit struct {
 	Reset time.Time `json:"reset"`
 }
 
-// RepoReport is what was found of a repository.
+// RepoReport is the report about a repository.
 type RepoReport struct {
 	Name    string              `json:"name"`
 	Missing []MissingPermission `json:"missing,omitempty"` // permissions
-	// sentences: what is wrong beside that, and what to do
+	// sentences about other problems, and how to solve them
 	Faults []string `json:"faults,omitempty"`
-	// likewise, with which all works all the same
+	// sentences about things that do no harm
 	Notes []string `json:"notes,omitempty"`
 	Hook  *Hook    `json:"hook,omitempty"`
 }
 
-// MissingPermission is a permission that is missing.
+// MissingPermission is a permission that Mews needs and lacks.
 type MissingPermission struct {
 	Permission string `json:"permission"` // issues: write
-	Why        string `json:"why"`        // what does not work without
-	Page       string `json:"page"`       // where it is granted
+	Why        string `json:"why"`        // what does not work without it
+	Page       string `json:"page"`       // the page to grant it
 }
 
 // Hook is the webhook by which GitHub calls Mews.
@@ -118,14 +118,14 @@ type Hook struct {
 	Last   []api.Delivery `json:"last,omitempty"` // deliveries, newest first
 }
 
-// maxClock is by how much a clock may be off. (GitHub refuses an App's token that was made more
-// than 60 s ahead of its own time.)
+// maxClock is the allowed error of this machine's clock. (GitHub refuses an App's token that was
+// made more than 60 s ahead of its own time.)
 const maxClock = 30 * time.Second
 
-// atOnce is how many repositories are looked at together: who asks waits for all of them.
+// atOnce is how many repositories are checked at once, because a user waits for all of them.
 const atOnce = 8
 
-// Check looks at everything.
+// Check checks everything.
 func (s Setup) Check(ctx context.Context) (r Report) {
 	login, err := s.Account.Login(ctx)
 	if err != nil {
@@ -152,7 +152,7 @@ func (s Setup) Check(ctx context.Context) (r Report) {
 	return r
 }
 
-// Limits are what is left of GitHub's limits; none where it has none, or does not say.
+// Limits returns GitHub's rate limits; nil if there are none or GitHub does not tell them.
 func (s Setup) Limits(ctx context.Context) (list []Limit) {
 	if len(s.Repos) == 0 {
 		return nil
@@ -172,7 +172,7 @@ func (s Setup) Limits(ctx context.Context) (list []Limit) {
 	return list
 }
 
-// check looks at a repository.
+// check checks one repository.
 func (s Setup) check(ctx context.Context, repo supervisor.GitHubRepo) RepoReport {
 	r := RepoReport{Name: repo.Name}
 	there, err := s.Client.Repository(ctx, repo.Name)
@@ -183,7 +183,7 @@ func (s Setup) check(ctx context.Context, repo supervisor.GitHubRepo) RepoReport
 	if there.Archived {
 		r.Notes = append(r.Notes, textArchived)
 	}
-	lacks, err := s.lacks(ctx, repo, there)
+	lacks, err := s.missingPermissions(ctx, repo, there)
 	if err != nil {
 		r.Faults = append(r.Faults, problem.Message(err))
 	}
@@ -203,9 +203,9 @@ func (s Setup) check(ctx context.Context, repo supervisor.GitHubRepo) RepoReport
 	return r
 }
 
-// lacks are the permissions that are missing: as GitHub says with an App, and else what a token is
-// refused.
-func (s Setup) lacks(ctx context.Context, repo supervisor.GitHubRepo, there api.Repository) (lacks []string, err error) {
+// missingPermissions returns the missing permissions. For an App, GitHub tells them. For a token, test requests
+// find them.
+func (s Setup) missingPermissions(ctx context.Context, repo supervisor.GitHubRepo, there api.Repository) (missingPermissions []string, err error) {
 	if s.App {
 		return s.Account.Lacks(ctx, repo.Name)
 	}
@@ -215,15 +215,15 @@ func (s Setup) lacks(ctx context.Context, repo supervisor.GitHubRepo, there api.
 		}
 		switch err := p.try(ctx, s.Client, there); api.ClassOf(err) {
 		case api.Forbidden:
-			lacks = append(lacks, p.name)
+			missingPermissions = append(missingPermissions, p.name)
 		case api.Limited, api.Unreachable, api.Server, api.Auth:
-			return lacks, err
+			return missingPermissions, err
 		}
 	}
-	return lacks, nil
+	return missingPermissions, nil
 }
 
-// page is where permissions are granted.
+// page returns the page where permissions are granted.
 func (s Setup) page() string {
 	if s.App {
 		return fmt.Sprintf(pageApp, s.Web)
@@ -231,16 +231,16 @@ func (s Setup) page() string {
 	return s.Web + pageToken
 }
 
-// permission is one that is looked at.
+// permission is a permission that is checked.
 type permission struct {
-	name   string // in GitHub's words: issues=write
-	why    string // what does not work without
+	name   string // as in GitHub's API: issues=write
+	why    string // what does not work without it
 	wanted func(supervisor.GitHubRepo) bool
-	// of a token; nil: it can't be tried
+	// tests a token; nil means that no test exists
 	try func(ctx context.Context, c *api.Client, there api.Repository) error
 }
 
-// shown is a permission as the page names it: issues: write.
+// shown returns a permission as GitHub's page names it: issues: write.
 func (p permission) shown() string {
 	name, level, _ := strings.Cut(p.name, "=")
 	return strings.ReplaceAll(name, "_", " ") + ": " + level
@@ -251,8 +251,8 @@ func reviews(r supervisor.GitHubRepo) bool    { return r.Review && r.Post != sup
 func triages(r supervisor.GitHubRepo) bool    { return r.Triage && r.Post != supervisor.PostCard }
 func postsCheck(r supervisor.GitHubRepo) bool { return r.Review && r.Post == supervisor.PostCheck }
 
-// noNumber is that of no pull request.
-const noNumber = 1<<31 - 1
+// unusedNumber is the number of no existing pull request.
+const unusedNumber = 1<<31 - 1
 
 var permissions = []permission{
 	{"contents=read", whyContents, always, func(ctx context.Context, c *api.Client, there api.Repository) error {
@@ -264,21 +264,21 @@ var permissions = []permission{
 		return err
 	}},
 	{"pull_requests=write", whyReview, reviews, func(ctx context.Context, c *api.Client, there api.Repository) error {
-		return c.UpdateReview(ctx, there.Name, noNumber, noNumber, "-")
+		return c.UpdateReview(ctx, there.Name, unusedNumber, unusedNumber, "-")
 	}},
 	{"issues=write", whyIssues, func(r supervisor.GitHubRepo) bool { return reviews(r) || triages(r) }, func(ctx context.Context, c *api.Client, there api.Repository) error {
-		return c.CreateLabel(ctx, there.Name, api.Label{}) // without a name none is made
+		return c.CreateLabel(ctx, there.Name, api.Label{}) // a label without a name is never created
 	}},
 	{"checks=write", whyChecks, postsCheck, nil},
 }
 
-// ours says whether a webhook calls Mews.
-func (s Setup) ours(h api.Hook) bool {
+// callsMews reports whether a webhook calls Mews.
+func (s Setup) callsMews(h api.Hook) bool {
 	u, err := url.Parse(h.URL)
 	return err == nil && strings.HasSuffix(u.Path, s.Path)
 }
 
-// Text is what was found for people, each on a line with how it is.
+// Text returns the report for users, one line for each part.
 func (r Report) Text() string {
 	var b strings.Builder
 	line := func(mark, text string) { fmt.Fprintf(&b, "%-4s  %s\n", mark, text) }

@@ -15,7 +15,8 @@ import (
 	"mews/supervisor/problem"
 )
 
-// newSetup is that of acme/widget on a server, asked at a time that is so far ahead.
+// newSetup returns a setup of acme/widget on a server. This machine's clock is ahead of GitHub's by
+// ahead.
 func newSetup(t *testing.T, hub *githubtest.Server, ahead time.Duration) setup.Setup {
 	t.Helper()
 	now := func() time.Time { return time.Now().Add(ahead) }
@@ -29,7 +30,7 @@ func newSetup(t *testing.T, hub *githubtest.Server, ahead time.Duration) setup.S
 		Repos: []supervisor.GitHubRepo{{Name: "acme/widget", User: "alice", Review: true, Triage: true, Post: supervisor.PostReview}}}
 }
 
-func TestEachPermissionThatIsMissingIsNamedWithItsPage(t *testing.T) {
+func TestCheck_MissingPermission_NamesPage(t *testing.T) {
 	all := map[string]string{"metadata": "read", "contents": "read", "pull_requests": "write", "issues": "write", "repository_hooks": "write"}
 	for lacking, want := range map[string]string{
 		"": "", "contents": "contents: read", "pull_requests": "pull requests: write", "issues": "issues: write",
@@ -64,7 +65,7 @@ func TestEachPermissionThatIsMissingIsNamedWithItsPage(t *testing.T) {
 	}
 }
 
-func TestWhereNothingIsPostedNothingNeedsToBeWritten(t *testing.T) {
+func TestCheck_WithoutPosts_NeedsNoWrite(t *testing.T) {
 	hub := githubtest.New(t, githubtest.Options{May: map[string]string{"metadata": "read", "contents": "read", "pull_requests": "read", "issues": "read"}})
 	in := newSetup(t, hub, 0)
 	in.Listens, in.Repos[0].Post = false, supervisor.PostCard
@@ -73,7 +74,7 @@ func TestWhereNothingIsPostedNothingNeedsToBeWritten(t *testing.T) {
 	}
 }
 
-func TestWhoIsNobodyAndWhoseClockIsWrong(t *testing.T) {
+func TestCheck_UnknownAccountAndWrongClock(t *testing.T) {
 	hub := githubtest.New(t, githubtest.Options{})
 	in := newSetup(t, hub, -5*time.Minute)
 	if r := in.Check(t.Context()); !strings.Contains(r.Clock, "behind GitHub's") {
@@ -88,7 +89,7 @@ func TestWhoIsNobodyAndWhoseClockIsWrong(t *testing.T) {
 	}
 }
 
-func TestAWebhookIsMadeOnce(t *testing.T) {
+func TestAdd_CreatesWebhookOnce(t *testing.T) {
 	hub := githubtest.New(t, githubtest.Options{})
 	in := newSetup(t, hub, 0)
 	if r := in.Check(t.Context()).Repos[0]; len(r.Faults) != 0 || len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "may not see the repository's webhooks") {
@@ -116,7 +117,7 @@ func TestAWebhookIsMadeOnce(t *testing.T) {
 	}
 }
 
-func TestWhatAWebhookCouldNotDeliverIsSentAgain(t *testing.T) {
+func TestRedeliver_RepeatsFailedDeliveries(t *testing.T) {
 	var up atomic.Bool
 	took := make(chan string, 10)
 	mews := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -14,20 +14,19 @@ import (
 	"mews/supervisor/problem"
 )
 
-// mark begins each comment of ours. Anybody can write it: a comment is ours where its author is us
-// too.
+// mark begins each of our comments. Anybody can write it, so a comment is ours only if we are its
+// author too.
 const mark = "<!-- mews:triage -->"
 
-// What GitHub could not do is tried several times before the triage fails.
+// Retries after failures of GitHub, before the triage fails.
 const (
 	tries       = 4
-	firstWait   = 2 * time.Second // doubled each time
+	firstWait   = 2 * time.Second // it doubles each time
 	longestWait = 2 * time.Minute // for a limit that is used up
 )
 
-// apply does on GitHub what came of reading an issue, and nothing that is done there already. What
-// an issue is then rests on what it is now: nothing is done to one that was closed meanwhile, and
-// labels are left to people.
+// apply does on GitHub what a result demands, and skips what is done already. It checks the issue's
+// current state: a closed issue is left alone, and so are labels that users gave.
 func (t *Triages) apply(ctx context.Context, w *supervisor.IssueTriage, repo supervisor.GitHubRepo, r *result) error {
 	issue, err := persistent(ctx, t, func() (api.Issue, error) { return t.o.Issues.Issue(ctx, w.Repo, w.Number) })
 	if err != nil {
@@ -44,7 +43,7 @@ func (t *Triages) apply(ctx context.Context, w *supervisor.IssueTriage, repo sup
 		if ctx.Err() != nil {
 			return err
 		}
-		// the rest is of use without
+		// the rest is useful without it
 		note := fmt.Sprintf(textNotPlanned, repo.Project, problem.Message(err))
 		if !slices.Contains(r.Notes, note) {
 			r.Notes = append(r.Notes, note)
@@ -53,7 +52,7 @@ func (t *Triages) apply(ctx context.Context, w *supervisor.IssueTriage, repo sup
 	return t.comment(ctx, w, commentOf(*r))
 }
 
-// label gives an issue its labels, and makes those that are not there where the repository lets it.
+// label gives an issue its labels. It creates missing ones if the repository allows that.
 func (t *Triages) label(ctx context.Context, w supervisor.IssueTriage, repo supervisor.GitHubRepo, issue api.Issue, r *result) error {
 	if labelled(w, issue) {
 		r.Triage.Labels = nil
@@ -70,17 +69,19 @@ func (t *Triages) label(ctx context.Context, w supervisor.IssueTriage, repo supe
 		if contains(choices(there, false), name) {
 			continue
 		}
-		if _, known := usual[name]; !repo.Labels || !known { // it was taken away since
+		if _, known := usualLabels[name]; !repo.Labels || !known { // it was removed since
 			return supervisor.Errorf(supervisor.CodeNotFound, textLabelGone, name)
 		}
-		if err := t.write(ctx, func() error { return t.o.Writer.CreateLabel(ctx, w.Repo, api.Label{Name: name, Color: usual[name]}) }); err != nil {
+		if err := t.write(ctx, func() error {
+			return t.o.Writer.CreateLabel(ctx, w.Repo, api.Label{Name: name, Color: usualLabels[name]})
+		}); err != nil {
 			return err
 		}
 	}
 	return t.write(ctx, func() error { return t.o.Writer.AddLabels(ctx, w.Repo, w.Number, wanted) })
 }
 
-// plan puts an issue into the repository's project.
+// plan adds an issue to the repository's project.
 func (t *Triages) plan(ctx context.Context, w supervisor.IssueTriage, repo supervisor.GitHubRepo, issue api.Issue) error {
 	if repo.Project == "" {
 		return nil
@@ -95,8 +96,8 @@ func (t *Triages) plan(ctx context.Context, w supervisor.IssueTriage, repo super
 	return t.write(ctx, func() error { return t.o.Writer.AddToProject(ctx, w.Repo, project, issue.NodeID) })
 }
 
-// comment has our one comment below an issue say body. Whether there is one is looked up before
-// each try: an answer may have been lost.
+// comment sets the text of our one comment on an issue. Before each try it searches for the
+// comment, because an answer may have been lost.
 func (t *Triages) comment(ctx context.Context, w *supervisor.IssueTriage, body string) error {
 	return t.write(ctx, func() error {
 		ours, err := t.ours(ctx, *w)
@@ -112,8 +113,8 @@ func (t *Triages) comment(ctx context.Context, w *supervisor.IssueTriage, body s
 	})
 }
 
-// ours is our comment below an issue, by its id or, where that is not known, by its author and
-// mark. It has no ID where there is none.
+// ours returns our comment on an issue, by its id, or by its author and mark if the id is unknown.
+// The comment has no ID if there is none.
 func (t *Triages) ours(ctx context.Context, w supervisor.IssueTriage) (api.Comment, error) {
 	login, err := t.o.Issues.Login(ctx)
 	if err != nil {
@@ -128,19 +129,19 @@ func (t *Triages) ours(ctx context.Context, w supervisor.IssueTriage) (api.Comme
 	return api.Comment{}, err
 }
 
-// write tries something on GitHub until it is done, for as long as its failures may pass soon.
+// write retries an action on GitHub as long as its failures may pass soon.
 func (t *Triages) write(ctx context.Context, do func() error) error {
 	_, err := persistent(ctx, t, func() (struct{}, error) { return struct{}{}, do() })
 	return err
 }
 
-// persistent is write of what returns something.
+// persistent is write for an action that returns a value.
 func persistent[T any](ctx context.Context, t *Triages, do func() (T, error)) (v T, err error) {
 	for try := range tries {
 		if v, err = do(); err == nil {
 			return v, nil
 		}
-		until, passes := passing(err)
+		until, passes := isTemporary(err)
 		wait := max(until.Sub(t.o.Now()), 0) + (1<<try)*t.firstWait
 		if !passes || try == tries-1 || wait > longestWait {
 			return v, err

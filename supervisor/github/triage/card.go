@@ -8,13 +8,13 @@ import (
 	"mews/supervisor/github/finding"
 )
 
-// commentOf is what stands below an issue, as Markdown.
+// commentOf returns the comment on an issue as Markdown.
 func commentOf(r result) string {
 	lines := append([]string{mark, textHead, ""}, lines(r, finding.Plain(r.Triage.Summary, maxSummary))...)
 	return strings.Join(append(lines, "", textFoot), "\n")
 }
 
-// lines are what came of reading an issue, as Markdown.
+// lines returns a result as lines of Markdown.
 func lines(r result, summary string) (all []string) {
 	t := r.Triage
 	if summary != "" {
@@ -37,7 +37,7 @@ func lines(r result, summary string) (all []string) {
 	return all
 }
 
-// numbers are issues in a row.
+// numbers lists issues.
 func numbers(list []int) string {
 	var texts []string
 	for _, n := range list {
@@ -46,7 +46,7 @@ func numbers(list []int) string {
 	return strings.Join(texts, ", ")
 }
 
-// cardOf is what a triage's person is told of how it has ended.
+// cardOf returns the message about an ended triage for its user.
 func cardOf(w supervisor.IssueTriage, r result, repo supervisor.GitHubRepo) string {
 	at := fmt.Sprintf("%s#%d", w.Repo, w.Number)
 	switch w.State {

@@ -11,7 +11,7 @@ import (
 	"mews/supervisor/github/finding"
 )
 
-// Bounds of what is done about an issue.
+// Limits of the changes to an issue.
 const (
 	maxGiven   = 5 // labels
 	maxNamed   = 5 // related issues
@@ -20,8 +20,8 @@ const (
 
 var priorities = []string{"low", "medium", "high", "critical"}
 
-// check is what may be done of what a worker has reported. Nothing of it is guessed: what is not
-// right is dropped.
+// check returns the valid part of a worker's report. It guesses nothing: invalid values are
+// dropped.
 func check(said protocol.Triage, m protocol.ReviewMaterial) (t protocol.Triage) {
 	for _, name := range said.Labels {
 		for _, there := range m.Labels {
@@ -45,17 +45,17 @@ func check(said protocol.Triage, m protocol.ReviewMaterial) (t protocol.Triage) 
 	return t
 }
 
-// searched says whether an issue is one of those that were searched for.
+// searched reports whether an issue was found by the search.
 func searched(m protocol.ReviewMaterial, number int) bool {
 	return slices.ContainsFunc(m.Issues, func(i protocol.ReviewText) bool { return strings.HasPrefix(i.Name, fmt.Sprintf("#%d ", number)) })
 }
 
-// labelled says whether an issue has labels that are not ours.
+// labelled reports whether an issue has labels that are not ours.
 func labelled(w supervisor.IssueTriage, issue api.Issue) bool {
 	return slices.ContainsFunc(issue.Labels, func(l string) bool { return !contains(w.Labels, l) })
 }
 
-// union are the names of both lists, each once.
+// union returns the names of both lists, each once.
 func union(a, b []string) (all []string) {
 	for _, name := range slices.Concat(a, b) {
 		if !contains(all, name) {

@@ -12,7 +12,7 @@ import (
 var material = protocol.ReviewMaterial{Labels: []string{"Bug", "docs", "area: web", "p1", "p2", "p3", "p4"}, Issues: []protocol.ReviewText{
 	{Name: "#3 (open) The page is white"}, {Name: "#12 (closed) White page"}, {Name: "#31 (open) Other"}}}
 
-func TestOfWhatIsReportedOnlyWhatWasOfferedIsDone(t *testing.T) {
+func TestCheck_DropsUnofferedValues(t *testing.T) {
 	for name, c := range map[string]struct{ said, want protocol.Triage }{
 		"all right": {protocol.Triage{Labels: []string{"bug", "area: web"}, Priority: "high", Duplicate: 12, Related: []int{3, 31}, Summary: "The page stays white."},
 			protocol.Triage{Labels: []string{"Bug", "area: web"}, Priority: "high", Duplicate: 12, Related: []int{3, 31}, Summary: "The page stays white."}},
@@ -33,7 +33,7 @@ func TestOfWhatIsReportedOnlyWhatWasOfferedIsDone(t *testing.T) {
 	}
 }
 
-func TestATitleIsSearchedForAsWordsAlone(t *testing.T) {
+func TestSearchWords_HaveNoOperators(t *testing.T) {
 	for title, want := range map[string]string{
 		"Crash in `parse()` on empty input":      "Crash in parse on empty input",
 		`repo:other/secret is:open "x" -label:a`: "repo other secret is open x label a",
@@ -48,8 +48,8 @@ func TestATitleIsSearchedForAsWordsAlone(t *testing.T) {
 	}
 }
 
-// What a model has been talked into saying comes to nothing in a comment.
-func TestNothingOfACommentsTextDoesAnything(t *testing.T) {
+// A text that somebody talked the model into causes no action in a comment.
+func TestComment_IsInert(t *testing.T) {
 	r := result{Triage: protocol.Triage{Priority: "low", Labels: []string{"docs"}, Related: []int{3},
 		Summary: "Fixes #12, ask @acme/owners. ![x](https://evil.example/?q=1) [here](http://evil.example) <!-- mews:triage --> <script>x</script>"}}
 	body := commentOf(r)

@@ -2,5 +2,5 @@ package triage
 
 import "time"
 
-// WaitFor has triages wait so long before they try something again for the first time.
+// WaitFor sets the wait before the first retry.
 func (t *Triages) WaitFor(d time.Duration) { t.firstWait = d }

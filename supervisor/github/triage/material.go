@@ -13,21 +13,21 @@ import (
 	"mews/supervisor/github/finding"
 )
 
-// Bounds of what is read of an issue, in bytes. (10 related issues and 128 characters are Kai's.)
+// Limits of an issue's material, in bytes. (10 related issues and 128 characters are Kai's.)
 const (
 	maxTitle       = 256
 	maxDescription = 32 << 10
 	maxRelated     = 10
 	maxRelatedText = 600
 	maxWords       = 128 // of a search, in characters
-	maxLabels      = 200 // of a repository, to choose from
+	maxLabels      = 200 // labels of a repository to choose from
 )
 
-// usual are the labels that may be made where the repository lets triage make some, and their
-// colours, which are Kai's. No others are made, whatever an issue says.
-var usual = map[string]string{"bug": "d73a4a", "enhancement": "0075ca", "documentation": "0e8a16", "question": "d876e3", "good first issue": "7057ff"}
+// usualLabels are the labels that triage may create, with Kai's colours. It never creates others,
+// whatever an issue says.
+var usualLabels = map[string]string{"bug": "d73a4a", "enhancement": "0075ca", "documentation": "0e8a16", "question": "d876e3", "good first issue": "7057ff"}
 
-// gather reads an issue and what may be related to it.
+// gather reads an issue and possibly related issues.
 func (t *Triages) gather(ctx context.Context, w supervisor.IssueTriage, repo supervisor.GitHubRepo) (issue api.Issue, m protocol.ReviewMaterial, err error) {
 	if issue, err = persistent(ctx, t, func() (api.Issue, error) { return t.o.Issues.Issue(ctx, w.Repo, w.Number) }); err != nil {
 		return issue, m, err
@@ -44,7 +44,7 @@ func (t *Triages) gather(ctx context.Context, w supervisor.IssueTriage, repo sup
 	}
 	related, err := persistent(ctx, t, func() ([]api.Issue, error) { return t.o.Issues.SearchIssues(ctx, w.Repo, words, maxRelated) })
 	if err != nil {
-		// search has a limit of its own, and an issue can be read without
+		// search has a limit of its own, and the triage works without it
 		m.Notes = append(m.Notes, textNoSearch)
 		return issue, m, ctx.Err()
 	}
@@ -57,13 +57,13 @@ func (t *Triages) gather(ctx context.Context, w supervisor.IssueTriage, repo sup
 	return issue, m, nil
 }
 
-// choices are the labels that a triage may give.
+// choices returns the labels that a triage may give.
 func choices(there []api.Label, make bool) (names []string) {
 	for _, l := range there[:min(len(there), maxLabels)] {
 		names = append(names, l.Name)
 	}
 	if make {
-		for name := range usual {
+		for name := range usualLabels {
 			if !contains(names, name) {
 				names = append(names, name)
 			}
@@ -73,17 +73,16 @@ func choices(there []api.Label, make bool) (names []string) {
 	return names
 }
 
-// contains says whether a label is in a list. GitHub does not tell case apart.
+// contains reports whether a label is in a list. GitHub ignores case.
 func contains(names []string, name string) bool {
 	return slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, name) })
 }
 
-// notWords is what is taken out of a title before it is searched for: what is left can't be an
-// operator of the search.
+// notWords matches the characters that are removed from a title before the search. The rest cannot
+// be a search operator.
 var notWords = regexp.MustCompile(`[^\p{L}\p{N}_\s-]`)
 
-// searchWords are the words by which issues are searched that may be related to one with that
-// title.
+// searchWords returns the words of a title for the search of related issues.
 func searchWords(title string) string {
 	var words []string
 	for _, word := range strings.Fields(notWords.ReplaceAllString(title, " ")) {
@@ -95,7 +94,7 @@ func searchWords(title string) string {
 	return strings.TrimSpace(string(text[:min(len(text), maxWords)]))
 }
 
-// oneLine is others' words as one line of text.
+// oneLine returns others' text as one line.
 func oneLine(text string, most int) string {
 	return finding.Cut(strings.Join(strings.Fields(finding.Visible(text)), " "), most)
 }

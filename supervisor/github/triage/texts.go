@@ -1,10 +1,10 @@
 package triage
 
-// What people are told. A card's first line takes the issue, as in acme/widget#5.
+// Texts for users. A card's first line takes the issue, such as acme/widget#5.
 const (
 	textUsage   = "Say which issue: /triage https://github.com/OWNER/REPO/issues/5, or /triage OWNER/REPO#5."
 	textNoRepo  = "Mews does not serve the repository %q, or it is somebody else's here. `mews github status` lists those that it serves."
-	textAsked   = "%s#%d is being read; what comes of it is told in the chat of whose repository it is."
+	textAsked   = "I am reading %s#%d. The result goes to the chat of the repository's user."
 	textInbound = "Triage issue %s#%d."
 
 	textTriaged  = "**Issue %s triaged**"
@@ -16,12 +16,12 @@ const (
 	textNoProject  = "there is no open project of that title in the repository or with its owner, or Mews's token does not see it."
 	textLabelGone  = "The label %q is not in the repository any more. Try again: it is chosen anew then."
 
-	textNothingRead = "The model came to nothing: %s. Try again, or set another model under github.triage."
+	textNothingRead = "The model gave no result: %s. Try again, or set another model under github.triage."
 	textNoReason    = "it gave no reason"
 	textNoSearch    = "Issues that may be related could not be searched for."
 )
 
-// Why an issue is left alone.
+// Reasons to leave an issue alone.
 const (
 	textNotServed = "its repository is not served any more"
 	textTurnEnded = "its turn was stopped"
@@ -32,7 +32,7 @@ const (
 	textLabelled  = "it has labels that people gave it"
 )
 
-// What stands in a comment, and in a card.
+// Texts of comments and cards.
 const (
 	textHead      = "**Triage**"
 	textPriority  = "Priority"

@@ -1,10 +1,10 @@
-// Package triage sorts issues on GitHub: labels that the repository has, a priority, what an issue
-// repeats or is about, and a sentence or two. What an issue says is read by a worker that can do
-// nothing but report; what it reports is checked here, and only that reaches GitHub.
+// Package triage sorts issues on GitHub: it gives them labels of the repository, a priority,
+// duplicates or related issues, and a short summary. A worker that can only report reads an issue.
+// This package checks its report, and only the checked part reaches GitHub.
 //
-// An issue is a row from the moment that it is wanted. What was done stands in the row or on
-// GitHub, so that any end of the process changes nothing: Run puts a row's inbound into its
-// conversation, whose turn calls Work, which goes on from where the row is.
+// Each requested issue is a row. All finished steps are in the row or on GitHub, so a crash at any
+// point loses nothing: Run puts a row's inbound into its conversation, whose turn calls Work, which
+// continues from the row's state.
 package triage
 
 import (
@@ -35,37 +35,37 @@ type Writer interface {
 	AddToProject(ctx context.Context, repo, project, node string) error
 }
 
-// Options are what triages work on.
+// Options configure Triages.
 type Options struct {
 	Store  sqlite.Triages
 	Issues *api.Client
 	Writer Writer
-	Repo   func(name string) (supervisor.GitHubRepo, bool) // that is served
-	Person func(name string) (supervisor.User, bool)       // who is served
-	// Begin keeps an inbound, once, and has its conversation's turn run.
+	Repo   func(name string) (supervisor.GitHubRepo, bool) // returns a served repository
+	Person func(name string) (supervisor.User, bool)       // returns a served user
+	// Begin stores an inbound once, and starts its conversation's turn.
 	Begin func(ctx context.Context, in supervisor.Inbound) (supervisor.Inbound, error)
 	Say   func(ctx context.Context, d supervisor.Delivery) error // puts a notice into the outbox
-	// from the opening of an issue to its triage
+	// time from the opening of an issue to its triage
 	Settle time.Duration
 	Now    func() time.Time
 	Log    hclog.Logger
 }
 
-// Triages has issues triaged. Its methods may be called from any goroutine.
+// Triages triages issues. Its methods may be called from any goroutine.
 type Triages struct {
 	o     Options
-	woken chan struct{} // holds a token when something may be due
+	woken chan struct{} // has a token if something may be due
 
-	firstWait time.Duration // before something is tried again for the first time
+	firstWait time.Duration // wait before the first retry
 }
 
-// New makes Triages; Run works them.
+// New creates Triages; Run does the work.
 func New(o Options) *Triages {
 	return &Triages{o: o, woken: make(chan struct{}, 1), firstWait: firstWait}
 }
 
-// Want has an issue be triaged, unless that is so already. It may be called again for the same
-// request.
+// Want requests the triage of an issue, unless there is one. A repeated call for the same request
+// changes nothing.
 func (t *Triages) Want(ctx context.Context, request supervisor.GitHubRequest) error {
 	repo, served := t.o.Repo(request.Repo)
 	if !served || !repo.Triage && request.Asked == "" {
@@ -83,8 +83,8 @@ func (t *Triages) Want(ctx context.Context, request supervisor.GitHubRequest) er
 	return err
 }
 
-// Ask has an issue be triaged because a person wants it, by its address. It says what happens then;
-// its error is for the person.
+// Ask requests the triage of an issue by its address. It returns the answer for the user, and so is
+// its error.
 func (t *Triages) Ask(ctx context.Context, by supervisor.User, issue string, at time.Time) (string, error) {
 	name, number, ok := address.Parse(issue)
 	if !ok {
@@ -98,10 +98,10 @@ func (t *Triages) Ask(ctx context.Context, by supervisor.User, issue string, at 
 	return fmt.Sprintf(textAsked, repo.Name, number), err
 }
 
-// again is after how long something is tried again that GitHub could not do.
+// again is the pause before the next try after an error of GitHub.
 const again = time.Minute
 
-// Run has the turns of issues begin as these are due, until ctx ends.
+// Run starts the turns of due issues until ctx ends.
 func (t *Triages) Run(ctx context.Context) error {
 	for ctx.Err() == nil {
 		due, _ := retry.Persist(ctx, t.o.Log, "list the triages that are due", func() ([]supervisor.IssueTriage, error) {
@@ -124,7 +124,7 @@ func (t *Triages) Run(ctx context.Context) error {
 	return nil
 }
 
-// begin puts a triage that is due on its way, or leaves its issue alone.
+// begin starts a due triage, or leaves its issue alone.
 func (t *Triages) begin(ctx context.Context, w supervisor.IssueTriage) {
 	repo, served := t.o.Repo(w.Repo)
 	person, known := t.o.Person(w.User)
@@ -132,7 +132,7 @@ func (t *Triages) begin(ctx context.Context, w supervisor.IssueTriage) {
 		t.end(ctx, w, supervisor.TriageSkipped, textNotServed)
 		return
 	}
-	if w.State == supervisor.TriageSettling && !t.stands(ctx, &w) {
+	if w.State == supervisor.TriageSettling && !t.queueIfDue(ctx, &w) {
 		return
 	}
 	in, ok := retry.Persist(ctx, t.o.Log, "begin a triage", func() (supervisor.Inbound, error) {
@@ -143,13 +143,13 @@ func (t *Triages) begin(ctx context.Context, w supervisor.IssueTriage) {
 		})
 	})
 	if ok && in.State != supervisor.InboundNew && in.State != supervisor.InboundRunning {
-		// it was stopped, or has ended its workers
+		// it was stopped or parked
 		t.end(ctx, w, supervisor.TriageFailed, textTurnEnded)
 	}
 }
 
-// stands says whether an issue that is due is to be triaged, as it is now; then it is queued.
-func (t *Triages) stands(ctx context.Context, w *supervisor.IssueTriage) bool {
+// queueIfDue reports whether a due issue still needs triage, and then queues it.
+func (t *Triages) queueIfDue(ctx context.Context, w *supervisor.IssueTriage) bool {
 	issue, err := t.o.Issues.Issue(ctx, w.Repo, w.Number)
 	if ctx.Err() != nil {
 		return false
@@ -166,10 +166,10 @@ func (t *Triages) stands(ctx context.Context, w *supervisor.IssueTriage) bool {
 	return t.keep(ctx, *w)
 }
 
-// putOff tries again later what GitHub could not do, and ends what it will not do; its person is
-// told of that.
+// putOff retries later after a temporary failure of GitHub. It ends the triage after a refusal, and
+// tells its user.
 func (t *Triages) putOff(ctx context.Context, w supervisor.IssueTriage, err error) {
-	if until, passes := passing(err); passes {
+	if until, passes := isTemporary(err); passes {
 		t.o.Log.Warn("read an issue", "repo", w.Repo, "number", w.Number, "error", err)
 		w.Due = t.o.Now().Add(again)
 		if until.After(w.Due) {
@@ -178,16 +178,16 @@ func (t *Triages) putOff(ctx context.Context, w supervisor.IssueTriage, err erro
 		t.keep(ctx, w)
 		return
 	}
-	if api.ClassOf(err) == api.NotFound && w.Asked == "" { // it was deleted, or moved
+	if api.ClassOf(err) == api.NotFound && w.Asked == "" { // it was deleted or moved
 		t.end(ctx, w, supervisor.TriageSkipped, textGone)
 		return
 	}
 	t.fail(ctx, w, err)
 }
 
-// passing says whether what GitHub could not do may work later, and from when on; the zero time is
-// not known.
-func passing(err error) (until time.Time, ok bool) {
+// isTemporary reports whether GitHub's failure may pass, and returns the time of the next try; the zero
+// time means unknown.
+func isTemporary(err error) (until time.Time, ok bool) {
 	var e *api.Error
 	if !errors.As(err, &e) {
 		return until, false
@@ -195,7 +195,7 @@ func passing(err error) (until time.Time, ok bool) {
 	return e.Until, e.Class == api.Limited || e.Class == api.Unreachable || e.Class == api.Server
 }
 
-// leftAlone says why an issue is not triaged, "" where it is.
+// leftAlone returns why an issue is not triaged; "" if it is.
 func leftAlone(w supervisor.IssueTriage, issue api.Issue) string {
 	switch {
 	case issue.Pull:
@@ -212,7 +212,7 @@ func leftAlone(w supervisor.IssueTriage, issue api.Issue) string {
 	return ""
 }
 
-// end ends a triage for which no turn runs. Who has asked for it is told why it was skipped.
+// end ends a triage without a turn. A requester is told why it was skipped.
 func (t *Triages) end(ctx context.Context, w supervisor.IssueTriage, state supervisor.TriageState, why string) {
 	w.State, w.Why = state, why
 	if t.keep(ctx, w) && (w.Asked != "" || state == supervisor.TriageFailed) {
@@ -220,7 +220,7 @@ func (t *Triages) end(ctx context.Context, w supervisor.IssueTriage, state super
 	}
 }
 
-// fail ends a triage for which no turn runs, and says why.
+// fail ends a triage without a turn as failed, and tells why.
 func (t *Triages) fail(ctx context.Context, w supervisor.IssueTriage, err error) {
 	t.o.Log.Error("triage an issue", "repo", w.Repo, "number", w.Number, "error", err)
 	w.State, w.Why = supervisor.TriageFailed, problem.Message(err)
@@ -229,7 +229,7 @@ func (t *Triages) fail(ctx context.Context, w supervisor.IssueTriage, err error)
 	}
 }
 
-// tell tells a triage's person something.
+// tell sends a message to a triage's user.
 func (t *Triages) tell(ctx context.Context, w supervisor.IssueTriage, text string) {
 	person, known := t.o.Person(w.User)
 	if !known {

@@ -12,21 +12,19 @@ import (
 	"mews/supervisor/problem"
 )
 
-// Reader has a worker read a material, and returns what it reports.
+// Reader lets a worker read a material, and returns the worker's report.
 type Reader func(ctx context.Context, material protocol.ReviewMaterial) (protocol.ReviewReport, error)
 
-// result is what came of reading an issue, as far as that may be done. It is kept in the issue's
-// row.
+// result is the checked result of reading an issue. It is stored in the issue's row.
 type result struct {
-	Title  string          `json:"title"` // the issue's
+	Title  string          `json:"title"` // of the issue
 	URL    string          `json:"url"`
 	Triage protocol.Triage `json:"triage"`
-	Notes  []string        `json:"notes,omitempty"` // what was not done, and why
+	Notes  []string        `json:"notes,omitempty"` // skipped steps, and why
 }
 
-// Work does what is left to be done of a triage in the turn that runs for it, and returns its card:
-// what its person is told. It is called again after a crash. An error ends nothing: it is ctx's,
-// the store's or the worker's.
+// Work runs the rest of a triage in its turn, and returns the card for its user. It is called again
+// after a crash. An error ends nothing: it is ctx's, the store's or the worker's.
 func (t *Triages) Work(ctx context.Context, turn supervisor.Turn, read Reader) (card string, err error) {
 	c := turn.Conversation
 	number, _ := strconv.Atoi(c.Thread)
@@ -41,12 +39,12 @@ func (t *Triages) Work(ctx context.Context, turn supervisor.Turn, read Reader) (
 	case w.State == supervisor.TriageSettling || w.State == supervisor.TriageQueued:
 		return t.work(ctx, w, repo, read)
 	}
-	var r result // the process ended after that, and before the turn did
+	var r result // the process ended after the triage and before its turn
 	err = r.decode(w.Report)
 	return cardOf(w, r, repo), err
 }
 
-// work goes on from where a triage is, to its end.
+// work continues a triage from its state to its end.
 func (t *Triages) work(ctx context.Context, w supervisor.IssueTriage, repo supervisor.GitHubRepo, read Reader) (card string, err error) {
 	w.State = supervisor.TriageDone
 	var r result
@@ -72,14 +70,14 @@ func (t *Triages) work(ctx context.Context, w supervisor.IssueTriage, repo super
 	return cardOf(w, r, repo), t.o.Store.Keep(ctx, w)
 }
 
-// read has an issue be read, and keeps what may be done of what that came to.
+// read lets a worker read an issue, and stores the checked result.
 func (t *Triages) read(ctx context.Context, w *supervisor.IssueTriage, repo supervisor.GitHubRepo, read Reader) (r result, err error) {
 	issue, m, err := t.gather(ctx, *w, repo)
 	if err != nil {
 		return r, err
 	}
 	r.Title, r.URL = m.Title, issue.URL
-	if w.Why = leftAlone(*w, issue); w.Why != "" { // since it was due
+	if w.Why = leftAlone(*w, issue); w.Why != "" { // changed since it was due
 		w.State = supervisor.TriageSkipped
 		return r, nil
 	}
@@ -100,7 +98,7 @@ func (t *Triages) read(ctx context.Context, w *supervisor.IssueTriage, repo supe
 	return r, t.o.Store.Keep(ctx, kept)
 }
 
-// unread is why nothing came of reading an issue.
+// unread returns why the worker's report has no result.
 func unread(r protocol.ReviewReport) string {
 	if len(r.Unread) == 0 {
 		return textNoReason
@@ -108,9 +106,9 @@ func unread(r protocol.ReviewReport) string {
 	return oneLine(r.Unread[0].Text, maxSummary)
 }
 
-// encode and decode are between a result and its row.
+// encode and decode convert a result to and from its row.
 func (r result) encode() string {
-	text, _ := json.Marshal(r) // strings and numbers always can be
+	text, _ := json.Marshal(r) // strings and numbers never fail
 	return string(text)
 }
 

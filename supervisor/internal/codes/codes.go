@@ -1,4 +1,4 @@
-// Package codes reads codes however people write them.
+// Package codes reads codes in the many ways in which people write them.
 package codes
 
 import (
@@ -7,12 +7,12 @@ import (
 	"unicode"
 )
 
-// codeLabel is what people write before a code: “Code:”, “my recovery code:”.
+// codeLabel matches a label before a code: “Code:”, “my recovery code:”.
 var codeLabel = regexp.MustCompile(`^\p{L}+(?: \p{L}+){0,3} ?[:：] *`)
 
-// Normalize is a text in which a code can be looked for: in capitals, with ASCII's digits,
-// spaces and dashes in the place of the many other kinds, without invisible marks, without a label
-// before it and without punctuation behind it. Only a question mark stays.
+// Normalize returns a text in capitals, without a label and punctuation, to find a code in. Digits,
+// spaces and dashes of all kinds become ASCII, and invisible marks are removed. Only a question
+// mark stays.
 func Normalize(text string) string {
 	plain := strings.ToUpper(strings.TrimSpace(strings.Map(asciiCodeRune, text)))
 	return strings.TrimRightFunc(codeLabel.ReplaceAllString(plain, ""), func(r rune) bool {
@@ -20,7 +20,7 @@ func Normalize(text string) string {
 	})
 }
 
-// asciiCodeRune is a letter of a code in ASCII, where it has one; -1 leaves it out.
+// asciiCodeRune returns the ASCII form of a letter in a code, or -1 to leave it out.
 func asciiCodeRune(r rune) rune {
 	switch {
 	case r >= '!' && r <= '~' && r != '-':
@@ -37,8 +37,8 @@ func asciiCodeRune(r rune) rune {
 	return r
 }
 
-// digitOf is a decimal digit of any script in ASCII. Unicode has a script's digits in a row, from
-// zero on.
+// digitOf returns a decimal digit of any script in ASCII. Unicode has the digits of a script in a
+// row, from zero on.
 func digitOf(r rune) rune {
 	for _, row := range unicode.Nd.R16 {
 		if rune(row.Lo) <= r && r <= rune(row.Hi) {

@@ -7,7 +7,7 @@ import (
 	"mews/supervisor/internal/codes"
 )
 
-func TestACodeIsReadHoweverItIsWritten(t *testing.T) {
+func TestNormalize_Variants_GiveSameCode(t *testing.T) {
 	for text, want := range map[string]string{
 		"716708": "716708", "\u0667\u0661\u0666\u0667\u0660\u0668": "716708", "\u06f7\u06f1\u06f6\u06f7\u06f0\u06f8": "716708",
 		"\uff17\uff11\uff16\uff17\uff10\uff18": "716708", "\u200e716708\u200f": "716708", "716\u2013708": "716-708", "716708.": "716708",
@@ -21,8 +21,8 @@ func TestACodeIsReadHoweverItIsWritten(t *testing.T) {
 	}
 }
 
-// Of each script's ten digits, each is one of ASCII's.
-func TestEveryScriptHasTenDigits(t *testing.T) {
+// Each of the ten digits of a script maps to the same digit in ASCII.
+func TestDigitOf_EveryScript_HasTenDigits(t *testing.T) {
 	count := map[string]int{}
 	for r := range rune(unicode.MaxRune) {
 		if unicode.Is(unicode.Nd, r) {

@@ -10,22 +10,21 @@ import (
 	"github.com/ncruces/go-sqlite3"
 )
 
-// largeDatabase is the size in bytes above which a check would hold up the start; 100 MB take about
-// 200 ms.
+// largeDatabase is the size in bytes above which a check would delay the start too much; 100 MB
+// take about 200 ms.
 const largeDatabase = 50 << 20
 
-// errCheckCut says that a check was ended before it was done.
+// errCheckCut says that a check was interrupted.
 var errCheckCut = errors.New("the check was cut short")
 
-// The mark of a proper close is a row. The first transaction of a run deletes it and the last one
-// writes it.
+// A row marks a proper close. The first transaction of a run deletes it and the last one writes it.
 const (
 	markClean   = `INSERT OR REPLACE INTO setting (user, name, value) VALUES ('', 'clean', '1')`
 	unmarkClean = `DELETE FROM setting WHERE user = '' AND name = 'clean'`
 	findClean   = `SELECT count(*) FROM setting WHERE user = '' AND name = 'clean'`
 )
 
-// wasClean says whether the database needs no check: it was closed properly, or it is new.
+// wasClean reports whether the database needs no check: it was closed properly, or it is new.
 func (c *connection) wasClean() (bool, error) {
 	version, err := c.pragma("user_version")
 	if err != nil || version == 0 {
@@ -36,8 +35,8 @@ func (c *connection) wasClean() (bool, error) {
 	return n == 1, err
 }
 
-// check looks for damage in a database that was not closed properly, unless it is too large for
-// that now.
+// check searches a database that was not closed properly for damage. It postpones the check of a
+// large one.
 func (c *connection) check(path string) (late bool, err error) {
 	size, err := os.Stat(path)
 	if err != nil {
@@ -46,18 +45,16 @@ func (c *connection) check(path string) (late bool, err error) {
 	if size.Size() <= largeDatabase {
 		return false, c.quickCheck()
 	}
-	// Until it is checked, the file stays as it is: all that is written is in the journal.
+	// The file stays unchanged until it is checked: all writes stay in the journal.
 	return true, c.exec(truncateJournal + `; PRAGMA wal_autocheckpoint(0)`)
 }
 
-// autoCheckpoint is after how many pages in the journal they are moved into the database: SQLite's
-// own number.
+// autoCheckpoint moves the journal into the database after so many pages: SQLite's own number.
 const autoCheckpoint = `PRAGMA wal_autocheckpoint(1000)`
 
-// checkLate does the check that Open has put off, on a connection of its own that reads the file
-// alone.
+// checkLate runs the postponed check, on a connection of its own that reads only the file.
 func (db *DB) checkLate(ctx context.Context) error {
-	if !db.late {
+	if !db.checkIsLate {
 		return nil
 	}
 	raw, err := sqlite3.OpenContext(ctx, fileURI(db.path, url.Values{"mode": {"ro"}, "immutable": {"1"}}))

@@ -15,18 +15,18 @@ import (
 )
 
 // pragmas are set on every new connection, in this order. The first read of an exclusive connection
-// locks the file until it is closed: SQLite keeps the index of its journal in its own memory then,
-// and locks nothing for each statement.
+// locks the file until it is closed. SQLite then keeps the index of its journal in memory, and
+// takes no lock for each statement.
 var pragmas = []string{
 	"locking_mode(exclusive)",
 	"journal_mode(wal)",
 	"synchronous(full)",
 	"foreign_keys(on)",
-	"mmap_size(0)", // a mapped file has made corruption worse than it was
+	"mmap_size(0)", // a mapped file makes corruption worse
 	"cell_size_check(on)",
 	"trusted_schema(off)",
-	"temp_store(memory)", // nobody's words in /tmp
-	// what was taken out is left nowhere: with fast, not in a corner of a page, but on pages of its
+	"temp_store(memory)", // no user's words in /tmp
+	// deleted data stays nowhere: "fast" would clear it within pages, but leave it on pages of its
 	// own
 	"secure_delete(on)",
 	"journal_size_limit(16777216)",
@@ -36,20 +36,20 @@ var pragmas = []string{
 // connection is the database's connection with its prepared statements. One goroutine at a time
 // uses it.
 type connection struct {
-	raw        *sqlite3.Conn            // nil once it is closed
+	raw        *sqlite3.Conn            // nil after closing
 	statements map[string]*sqlite3.Stmt // by their text
 }
 
-// connect opens the connection. The file must be there. It fails with ProblemLocked where another
-// program has the file open for as long as Options.Patience.
+// connect opens the connection. The file must exist. It fails with ProblemLocked if another program
+// has the file open for all of Options.Patience.
 func connect(ctx context.Context, path string, o Options) (*connection, error) {
 	raw, err := sqlite3.OpenContext(ctx, fileURI(path, url.Values{"mode": {"rw"}, "modeof": {path}, "vfs": {o.VFS}}))
 	if err != nil {
 		return nil, err
 	}
 	c := &connection{raw: raw, statements: map[string]*sqlite3.Stmt{}}
-	// A statement's plan is the same whatever its parameters are. Without that SQLite prepares a
-	// statement anew before each run, for the plan may be another where a LIMIT is.
+	// The plan of a statement does not depend on its parameters. Otherwise SQLite would prepare a
+	// statement with a LIMIT again before each run.
 	if _, err = raw.Config(sqlite3.DBCONFIG_ENABLE_QPSG, true); err == nil {
 		patience := cmp.Or(o.Patience, 5*time.Second)
 		err = c.exec(fmt.Sprintf("PRAGMA busy_timeout(%d); PRAGMA %s",
@@ -62,7 +62,7 @@ func connect(ctx context.Context, path string, o Options) (*connection, error) {
 		err = o.Extend(raw)
 	}
 	if err == nil {
-		_, err = c.pragma("user_version") // a first read makes the journal
+		_, err = c.pragma("user_version") // a first read creates the journal
 	}
 	if err == nil {
 		err = restrictMode(path)
@@ -73,14 +73,15 @@ func connect(ctx context.Context, path string, o Options) (*connection, error) {
 	return c, nil
 }
 
-// fileURI is the name under which SQLite opens path. The journal gets the permissions of the
-// database by modeof.
+// fileURI returns the name under which SQLite opens path. With modeof the journal gets the
+// permissions of the database.
 func fileURI(path string, parameters url.Values) string {
-	query := strings.ReplaceAll(parameters.Encode(), "+", "%20") // to SQLite a plus is a plus
+	query := strings.ReplaceAll(parameters.Encode(), "+", "%20") // for SQLite a plus is a plus
 	return (&url.URL{Scheme: "file", Path: path, RawQuery: query}).String()
 }
 
-// restrictMode takes the database's files from everybody but their owner, whatever the umask was.
+// restrictMode makes the database's files readable and writable only for their owner, whatever the
+// umask was.
 func restrictMode(path string) error {
 	for _, suffix := range []string{"", "-wal"} {
 		err := os.Chmod(path+suffix, 0o600)
@@ -91,8 +92,8 @@ func restrictMode(path string) error {
 	return nil
 }
 
-// statement prepares query, once for the life of the connection. Queries are constants, so that
-// they are few.
+// statement prepares a query, once for the life of the connection. Queries are constants, so there
+// are few.
 func (c *connection) statement(query string) (*sqlite3.Stmt, error) {
 	if s := c.statements[query]; s != nil {
 		return s, nil
@@ -114,7 +115,7 @@ func (c *connection) statement(query string) (*sqlite3.Stmt, error) {
 	return s, nil
 }
 
-// run runs a statement, and gives each of its rows to each until that wants no more.
+// run runs a statement and calls each for each row until it returns false.
 func (c *connection) run(each func(*Row) (more bool), query string, args []any) error {
 	s, err := c.statement(query)
 	if err != nil {
@@ -136,7 +137,7 @@ func (c *connection) run(each func(*Row) (more bool), query string, args []any) 
 	return err
 }
 
-// exec runs statements that take no parameters.
+// exec runs statements without parameters.
 func (c *connection) exec(statements string) error {
 	if c.raw == nil {
 		return ErrClosed
@@ -150,8 +151,8 @@ func (c *connection) pragma(name string) (n int64, err error) {
 	return n, err
 }
 
-// inTransaction says whether a transaction is open. Some failures, a full disk among them, make
-// SQLite roll back a whole transaction by itself.
+// inTransaction reports whether a transaction is open. After some failures, such as a full disk,
+// SQLite rolls back a whole transaction by itself.
 func (c *connection) inTransaction() bool { return c.raw != nil && !c.raw.GetAutocommit() }
 
 // rollback ends the open transaction, if there is one.
@@ -162,7 +163,7 @@ func (c *connection) rollback() error {
 	return c.exec("ROLLBACK")
 }
 
-// close closes the connection; to close it again changes nothing.
+// close closes the connection; a second call changes nothing.
 func (c *connection) close() error {
 	var errs []error
 	for _, s := range c.statements {

@@ -1,14 +1,13 @@
-// Package engine keeps one SQLite database open for the life of a process, and is the only one that
-// does: it locks the file once, and any other program that opens it meanwhile is told that it is
-// busy.
+// Package engine keeps one SQLite database open for the life of a process. It is the only package
+// that does so. It locks the file once; any other program that opens the file gets a busy error.
 //
-// There is one connection. Whoever reads or writes takes it for that long. Write functions queue
-// for a goroutine that runs all that wait in one transaction, so that they share one fsync; each
-// fails alone. When Write has returned nil, what it wrote survives the end of the process and a
-// loss of power.
+// There is one connection, which each reader or writer takes while it works. Write functions queue
+// for a goroutine that runs all waiting ones in one transaction, so that they share an fsync; each
+// fails alone. When Write has returned nil, its data survives the end of the process and a loss of
+// power.
 //
-// The schema is the caller's, but for one table: setting (user, name, value), in which the engine
-// marks a proper close.
+// The caller defines the schema, except for one table: setting (user, name, value), in which the
+// engine marks a proper close.
 package engine
 
 import (
@@ -26,50 +25,51 @@ import (
 	"github.com/ncruces/go-sqlite3"
 )
 
-// Options are what a DB needs from outside.
+// Options configures a DB.
 type Options struct {
-	Now        func() time.Time                     // nil is time.Now
-	Log        hclog.Logger                         // nil logs nothing
-	Filesystem func(dir string) (Filesystem, error) // what dir lies on; nil asks the kernel
+	Now func() time.Time // nil means time.Now
+	Log hclog.Logger     // nil means no log
+	// returns the file system of dir; nil asks the kernel
+	Filesystem func(dir string) (Filesystem, error)
 	// migration/0001_name.sql and so on, without a gap
 	Migrations fs.FS
-	// by which SQLite reaches its files; "" is the engine's own
+	// SQLite's access to its files; "" means the engine's own
 	VFS       string
-	Committed func() // called after each commit; nil is nothing
-	// how long to wait for another program that has the file open; 0 is five seconds
+	Committed func() // called after each commit; nil means nothing
+	// how long to wait for another program that has the file open; 0 means five seconds
 	Patience time.Duration
 
-	// Rebuildable has a commit not wait for the disk: what was written last may be lost with the
-	// power. The file stays sound.
+	// Rebuildable makes commits return without waiting for the disk: a power cut may lose the last
+	// ones. The file stays intact.
 	Rebuildable bool
-	// called with each connection before its first statement, such as to have more functions; nil
-	// is nothing
+	// called with each connection before its first statement, for example to add functions; nil
+	// means nothing
 	Extend func(*sqlite3.Conn) error
 }
 
 // DB is an open database. Its methods may be called from any goroutine; Write waits until Run has
 // begun.
 type DB struct {
-	path     string
-	o        Options
-	queue    chan *request // unbuffered: the caller of a request in it still waits to hand it over
-	stopped  chan struct{}
-	stopOnce sync.Once
-	started  atomic.Bool
-	late     bool // it was not closed properly, and is too large to be checked before the start
+	path        string
+	o           Options
+	queue       chan *request // unbuffered: the caller of a request still waits to hand it over
+	stopped     chan struct{}
+	stopOnce    sync.Once
+	started     atomic.Bool
+	checkIsLate bool // it was not closed properly, and is too large to check before the start
 
-	mu   sync.Mutex  // guards what follows
-	conn *connection // nil after a failure that it did not survive, and once it is closed
-	done bool        // Close was called
+	mu     sync.Mutex  // guards the following fields
+	conn   *connection // nil after a fatal failure, and after closing
+	closed bool        // Close was called
 
-	// Used by the goroutine that writes alone.
-	unmarked bool // the mark of a proper close has been deleted
-	scrubDue bool // the journal may hold what is to be left nowhere
+	// Only the writing goroutine uses the following fields.
+	cleanMarkDeleted bool // the mark of a proper close was deleted
+	scrubDue         bool // the journal may hold data that must not stay anywhere
 }
 
-// Open opens the database at path, makes it if it is not there, and brings its schema up to date.
-// It refuses a file system of another machine, an SQLite with known defects, a schema newer than
-// the migrations, and a damaged file. The caller calls Close.
+// Open opens or creates the database at path and updates its schema. It refuses a network file
+// system, an SQLite with known defects, a schema newer than the migrations, and a damaged file. The
+// caller calls Close.
 func Open(ctx context.Context, path string, o Options) (*DB, error) {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -99,19 +99,18 @@ func (db *DB) open(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if db.late, err = conn.prepare(db.path, db.o.Migrations); err != nil {
+	if db.checkIsLate, err = conn.prepare(db.path, db.o.Migrations); err != nil {
 		return errors.Join(err, conn.close())
 	}
 	db.conn = conn
 	return nil
 }
 
-// Now is the time by the clock of the database's transactions.
+// Now returns the time of the database's clock.
 func (db *DB) Now() time.Time { return db.o.Now() }
 
-// Run writes until ctx ends. Then it finishes the writes that wait, marks the database as properly
-// closed and returns; writes that come later are refused. It may be called once. An error means
-// that the database is damaged.
+// Run writes until ctx ends. Then it finishes the waiting writes, marks the database as properly
+// closed and returns; later writes fail. Call it once. An error means that the database is damaged.
 func (db *DB) Run(ctx context.Context) error {
 	if !db.started.CompareAndSwap(false, true) {
 		return errors.New("run the database: it has run before")
@@ -141,13 +140,13 @@ func (db *DB) Run(ctx context.Context) error {
 	return nil
 }
 
-// Close closes the database. It is called after Run has returned, or instead of Run.
+// Close closes the database. Call it after Run has returned, or instead of Run.
 func (db *DB) Close() error {
 	db.stop()
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	conn := db.conn
-	db.conn, db.done = nil, true
+	db.conn, db.closed = nil, true
 	if conn == nil {
 		return nil
 	}
@@ -157,13 +156,13 @@ func (db *DB) Close() error {
 	return nil
 }
 
-// with has fn use the connection, which nobody else uses meanwhile. A connection that was given up
-// is opened anew.
+// with calls fn with the connection, which nobody else uses meanwhile. It opens a new connection if
+// the last one was given up.
 func (db *DB) with(fn func(*connection) error) (err error) {
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	switch {
-	case db.done:
+	case db.closed:
 		return ErrClosed
 	case db.conn == nil:
 		if db.conn, err = connect(context.Background(), db.path, db.o); err != nil {

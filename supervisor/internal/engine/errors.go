@@ -10,14 +10,13 @@ import (
 	"github.com/ncruces/go-sqlite3"
 )
 
-// ErrClosed is what writes get that come after the end of Run, and reads after Close.
+// ErrClosed is the error of writes after the end of Run, and of reads after Close.
 var ErrClosed = errors.New("the database is closed")
 
-// errRolledBack is what the writes of a group get when SQLite has given up the transaction that
-// they share.
+// errRolledBack is the error of a group's writes after SQLite gave up their transaction.
 var errRolledBack = errors.New("the transaction was rolled back")
 
-// What a table refuses, for errors.Is.
+// Constraint errors of a table, for errors.Is.
 const (
 	ErrUnique     = sqlite3.CONSTRAINT_UNIQUE
 	ErrPrimaryKey = sqlite3.CONSTRAINT_PRIMARYKEY
@@ -25,13 +24,13 @@ const (
 	ErrCheck      = sqlite3.CONSTRAINT_CHECK
 )
 
-// Problem is a failure that somebody can do something about.
+// Problem is a failure that a person can fix.
 type Problem string
 
 const (
 	ProblemNone       Problem = ""           // any other failure
-	ProblemFull       Problem = "full"       // the disk is
-	ProblemDamaged    Problem = "damaged"    // the file is
+	ProblemFull       Problem = "full"       // the disk is full
+	ProblemDamaged    Problem = "damaged"    // the file is damaged
 	ProblemLocked     Problem = "locked"     // another program has the file open
 	ProblemUnwritable Problem = "unwritable" // the file can't be opened, or not for writing
 	ProblemDisk       Problem = "disk"       // the disk can't be read or written
@@ -41,10 +40,10 @@ const (
 	ProblemOldSQLite Problem = "old_sqlite"
 	// a newer program has used it; facts: its schema's version, the newest known one
 	ProblemNewer   Problem = "newer"
-	ProblemForeign Problem = "foreign" // another program's database is at its place
+	ProblemForeign Problem = "foreign" // the file is another program's database
 )
 
-// Error is a failure of which Open knows more than its Problem.
+// Error is a failure with facts that its Problem alone does not tell.
 type Error struct {
 	Problem Problem
 	Facts   []any // for the text that a person reads; see the Problem
@@ -52,7 +51,7 @@ type Error struct {
 
 func (e *Error) Error() string { return fmt.Sprintf("%s %v", e.Problem, e.Facts) }
 
-// problems are the errors of SQLite and of the disk with a Problem. The first that fits counts.
+// problems maps errors of SQLite and of the disk to a Problem. The first match counts.
 var problems = []struct {
 	is      []error
 	problem Problem
@@ -64,7 +63,7 @@ var problems = []struct {
 	{[]error{sqlite3.IOERR}, ProblemDisk},
 }
 
-// ProblemOf is err's problem, with what else is known of it.
+// ProblemOf returns err's problem and its facts.
 func ProblemOf(err error) (p Problem, facts []any) {
 	var e *Error
 	if errors.As(err, &e) {
@@ -80,7 +79,7 @@ func ProblemOf(err error) (p Problem, facts []any) {
 	return ProblemNone, nil
 }
 
-// contextError is why ctx has ended, nil while it has not.
+// contextError returns the cause of ctx's end, or nil if it has not ended.
 func contextError(ctx context.Context) error {
 	if ctx.Err() == nil {
 		return nil

@@ -10,18 +10,18 @@ import (
 	"github.com/ncruces/go-sqlite3"
 )
 
-// Filesystem is what a folder lies on.
+// Filesystem describes the file system of a folder.
 type Filesystem struct {
-	Name    string // "" where it is not known
+	Name    string // "" means unknown
 	Network bool   // its files belong to another machine or another kernel
-	Free    int64  // bytes that may still be written; negative where that is not known
+	Free    int64  // free bytes; negative means unknown
 }
 
-// fullBelow is the number of free bytes below which a failed write is put down to a full disk.
+// fullBelow is the number of free bytes below which a failed write is blamed on a full disk.
 const fullBelow = 1 << 20
 
-// blameFullDisk finds out whether err is an I/O error because the disk of dir is full: on its way
-// up from the file, the driver loses the reason.
+// blameFullDisk reports whether err is an I/O error because the disk of dir is full. The driver
+// loses that reason.
 func blameFullDisk(err error, dir string, probe func(dir string) (Filesystem, error)) error {
 	if !errors.Is(err, sqlite3.IOERR) {
 		return err
@@ -33,8 +33,8 @@ func blameFullDisk(err error, dir string, probe func(dir string) (Filesystem, er
 	return fmt.Errorf("%w: %d bytes are free in %s: %w", sqlite3.FULL, fs.Free, dir, err)
 }
 
-// prepareFile makes path ready to be opened: it is a file on a file system of this machine. It
-// returns the path that the file has whatever the working folder becomes.
+// prepareFile makes path ready to open: a file on a file system of this machine. It returns an
+// absolute path that stays valid if the working folder changes.
 func prepareFile(path string, probe func(dir string) (Filesystem, error)) (string, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -46,12 +46,12 @@ func prepareFile(path string, probe func(dir string) (Filesystem, error)) (strin
 		return "", fmt.Errorf("ask what file system %s is on: %w", dir, err)
 	}
 	if fs.Network {
-		return "", &Error{ProblemNetwork, []any{dir, fs.Name}} // SQLite cannot rely upon its locks
+		return "", &Error{ProblemNetwork, []any{dir, fs.Name}} // its locks are unreliable
 	}
 	return path, createFile(path)
 }
 
-// createFile makes an empty file at path, unless one is there.
+// createFile makes an empty file at path, unless one exists.
 func createFile(path string) error {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
 	if errors.Is(err, fs.ErrExist) {

@@ -2,7 +2,7 @@ package engine
 
 import "golang.org/x/sys/unix"
 
-// filesystem asks the kernel what dir lies on.
+// filesystem asks the kernel for the file system of dir.
 func filesystem(dir string) (Filesystem, error) {
 	var s unix.Statfs_t
 	if err := unix.Statfs(dir, &s); err != nil {

@@ -2,8 +2,8 @@ package engine
 
 import "golang.org/x/sys/unix"
 
-// networkFilesystems are the file systems that are refused, by the number that statfs(2) gives.
-// FUSE is not among them: it is as often a local disk as not.
+// networkFilesystems lists the refused file systems by their number in statfs(2). FUSE is missing:
+// it is a local disk as often as not.
 var networkFilesystems = map[uint32]string{
 	unix.NFS_SUPER_MAGIC:   "NFS",
 	unix.SMB_SUPER_MAGIC:   "SMB",
@@ -16,13 +16,13 @@ var networkFilesystems = map[uint32]string{
 	unix.CODA_SUPER_MAGIC:  "Coda",
 	unix.NCP_SUPER_MAGIC:   "NCP",
 	unix.OCFS2_SUPER_MAGIC: "OCFS2",
-	// linux/magic.h does not list this one and the next; statfs(2) does
+	// linux/magic.h lacks this one and the next; statfs(2) lists them
 	0x01161970: "GFS2",
 	0x0bd00bd0: "Lustre", // from Lustre's own headers
-	0x786f4256: "vboxsf", // a folder of the machine that hosts this one
+	0x786f4256: "vboxsf", // a folder of the host of this virtual machine
 }
 
-// filesystem asks the kernel what dir lies on.
+// filesystem asks the kernel for the file system of dir.
 func filesystem(dir string) (Filesystem, error) {
 	var s unix.Statfs_t
 	if err := unix.Statfs(dir, &s); err != nil {

@@ -12,10 +12,9 @@ import (
 // applicationID marks a database file as ours, in its header: "MEWS".
 const applicationID = 0x4d455753
 
-// migrate runs the migrations that the database has not had, each in a transaction of its own.
-// Foreign keys are not looked at within it, so that it may rebuild a table that others name: make
-// another, fill it, drop the first, rename the other to its name. Before it is committed each row's
-// must be there.
+// migrate runs the missing migrations, each in a transaction of its own. Foreign keys are off
+// meanwhile. So a migration may rebuild a table that others refer to: create another, fill it, drop
+// the first, rename the new one. Before the commit every reference must be valid.
 func (c *connection) migrate(files fs.FS) (err error) {
 	names, have, err := c.versions(files)
 	if err != nil || have >= int64(len(names)) {
@@ -26,7 +25,7 @@ func (c *connection) migrate(files fs.FS) (err error) {
 	}
 	defer func() { err = errors.Join(err, c.exec("PRAGMA foreign_keys(on)")) }()
 	for i, name := range names {
-		if number(name) != i+1 {
+		if migrationNumber(name) != i+1 {
 			return fmt.Errorf("migration %s: its number is not %d", name, i+1)
 		}
 		if int64(i) < have {
@@ -39,7 +38,7 @@ func (c *connection) migrate(files fs.FS) (err error) {
 	return nil
 }
 
-// versions lists the migrations in their order, and says how many of them the database has had.
+// versions lists the migrations in order, and returns how many of them the database has had.
 func (c *connection) versions(files fs.FS) (names []string, have int64, err error) {
 	names, err = fs.Glob(files, "migration/*.sql") // sorted
 	if err != nil {
@@ -49,8 +48,8 @@ func (c *connection) versions(files fs.FS) (names []string, have int64, err erro
 	return names, have, err
 }
 
-// number is the number that a migration's file name begins with, 0 if it begins with none.
-func number(name string) int {
+// migrationNumber returns the number at the beginning of a migration's file name, or 0 if there is none.
+func migrationNumber(name string) int {
 	digits, _, _ := strings.Cut(path.Base(name), "_")
 	n, err := strconv.Atoi(digits)
 	if err != nil {
@@ -59,15 +58,15 @@ func number(name string) int {
 	return n
 }
 
-// apply runs one migration. The mark of a proper close goes with the first change of a run, and
-// this is one.
+// apply runs one migration. It also deletes the mark of a proper close, as the first change of
+// every run does.
 func (c *connection) apply(files fs.FS, name string) error {
 	body, err := fs.ReadFile(files, name)
 	if err != nil {
 		return err
 	}
 	end := fmt.Sprintf("%s; PRAGMA application_id = %d; PRAGMA user_version = %d", unmarkClean, applicationID,
-		number(name))
+		migrationNumber(name))
 	for _, statements := range []string{"BEGIN IMMEDIATE", string(body), end} {
 		if err := c.exec(statements); err != nil {
 			return err
@@ -79,7 +78,7 @@ func (c *connection) apply(files fs.FS, name string) error {
 	return c.exec("COMMIT")
 }
 
-// checkForeignKeys fails where a row names one that is not there.
+// checkForeignKeys fails if a row refers to a missing one.
 func (c *connection) checkForeignKeys() error {
 	var table, parent string
 	var row, key int64

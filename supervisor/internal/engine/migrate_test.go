@@ -15,13 +15,13 @@ func TestMigrations(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		files   fstest.MapFS
-		words   string // of the error; "" is none
+		words   string // part of the error; "" means no error
 		version int64
-		column  int // whether the second was kept
+		column  int // whether the second migration was applied
 	}{
-		{"one more", fstest.MapFS{"migration/0002_more.sql": file(
+		{"one more migration", fstest.MapFS{"migration/0002_more.sql": file(
 			"ALTER TABLE word ADD COLUMN more TEXT")}, "", 2, 1},
-		{"one that fails in the middle", fstest.MapFS{"migration/0002_more.sql": file(
+		{"failing migration", fstest.MapFS{"migration/0002_more.sql": file(
 			"ALTER TABLE word ADD COLUMN more TEXT; INSERT INTO nowhere VALUES (1)")}, "0002_more.sql: ", 1, 0},
 		{"a gap in the numbers", fstest.MapFS{"migration/0003_more.sql": file("")}, "its number is not 2", 1, 0},
 		{"a name without a number", fstest.MapFS{"migration/more.sql": file("")}, "its number is not 2", 1, 0},
@@ -43,8 +43,8 @@ func TestMigrations(t *testing.T) {
 	}
 }
 
-// What a migration may do that rebuilds a table which another names, and what it may not.
-func TestAReferencedTableIsRebuilt(t *testing.T) {
+// A migration may rebuild a table that another refers to, if all references stay valid.
+func TestMigration_RebuiltTable_KeepsReferences(t *testing.T) {
 	const first = `CREATE TABLE setting (user TEXT NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (user, name)) STRICT;
 		CREATE TABLE parent (id INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL CHECK (kind = 'old')) STRICT;
 		CREATE TABLE child (id INTEGER PRIMARY KEY, parent INTEGER NOT NULL REFERENCES parent (id)) STRICT;
@@ -53,7 +53,7 @@ func TestAReferencedTableIsRebuilt(t *testing.T) {
 		INSERT INTO parent_new SELECT * FROM parent WHERE id <= %d; DROP TABLE parent; ALTER TABLE parent_new RENAME TO parent;
 		INSERT INTO parent (id, kind) VALUES (7, 'new')`
 	for kept, c := range map[int]struct {
-		words string // of the error; "" is none
+		words string // part of the error; "" means no error
 		rows  int
 	}{2: {"", 3}, 1: {"0002_more.sql: row 2 of child names one of parent that is not there", 2}} {
 		path := filepath.Join(t.TempDir(), "mews.db")

@@ -12,8 +12,8 @@ import (
 	"github.com/ncruces/go-sqlite3"
 )
 
-// opened opens path, has do write to it, and closes it properly unless killed.
-func opened(t *testing.T, path string, killed bool, do ...func(*Tx) error) {
+// openAndWrite opens path, runs the writes do, and closes it properly unless killed.
+func openAndWrite(t *testing.T, path string, killed bool, do ...func(*Tx) error) {
 	t.Helper()
 	r := newRigAt(t, path)
 	if killed {
@@ -28,15 +28,15 @@ func opened(t *testing.T, path string, killed bool, do ...func(*Tx) error) {
 	}
 }
 
-// crash takes away the mark of a proper close, as if the process had been killed.
+// crash deletes the mark of a proper close, as if the process had been killed.
 func (r *rig) crash(path string) {
 	r.Helper()
-	if err := tables(unmarkClean)(path); err != nil {
+	if err := databaseOf(unmarkClean)(path); err != nil {
 		r.Fatal(err)
 	}
 }
 
-func TestADatabaseIsItsOwnersOnlyWhateverItsName(t *testing.T) {
+func TestOpen_FileMode_IsOwnerOnly(t *testing.T) {
 	was := syscall.Umask(0)
 	defer syscall.Umask(was)
 	path := filepath.Join(t.TempDir(), "a b+c#d?e%20f&mode=memory.db")
@@ -53,7 +53,7 @@ func TestADatabaseIsItsOwnersOnlyWhateverItsName(t *testing.T) {
 	}
 }
 
-func TestTheSettingsHold(t *testing.T) {
+func TestOpen_Pragmas_AreSet(t *testing.T) {
 	r := newRig(t)
 	defer r.run()()
 	for pragma, want := range map[string]int64{"synchronous": 2, "foreign_keys": 1, "busy_timeout": 5000,
@@ -72,8 +72,8 @@ func TestTheSettingsHold(t *testing.T) {
 	}
 }
 
-// TestAStatementIsPreparedOnce, whatever its parameters are.
-func TestAStatementIsPreparedOnce(t *testing.T) {
+// The parameters make no difference.
+func TestStatement_IsPreparedOnce(t *testing.T) {
 	r := newRig(t)
 	defer r.run()()
 	const query = "SELECT id FROM word WHERE text = '' ORDER BY id LIMIT ?"
@@ -83,23 +83,23 @@ func TestAStatementIsPreparedOnce(t *testing.T) {
 	r.same("prepared again", r.db.conn.statements[query].Status(sqlite3.STMTSTATUS_REPREPARE, false), 0)
 }
 
-func TestDatabasesThatAreRefused(t *testing.T) {
+func TestOpen_BadFile_Fails(t *testing.T) {
 	remote := func(string) (Filesystem, error) { return Filesystem{Name: "NFS", Network: true}, nil }
 	unknown := func(string) (Filesystem, error) { return Filesystem{}, syscall.ENOSYS }
 	for _, c := range []struct {
 		name    string
-		there   func(path string) error // makes what is at path; nil makes nothing
+		there   func(path string) error // makes the file at path; nil makes nothing
 		probe   func(string) (Filesystem, error)
 		problem Problem
 		facts   string
 	}{
 		{"on a network file system", nil, remote, ProblemNetwork, "NFS"},
-		{"on a file system that cannot be told", nil, unknown, ProblemNone, ""},
-		{"not a database", ofBytes(strings.Repeat("not the bytes of a database ", 50)), nil, ProblemDamaged, ""},
-		{"of another program", tables("CREATE TABLE photo (id INTEGER)"), nil, ProblemForeign, ""},
-		{"of a newer Mews", tables("PRAGMA application_id = 1296389971; PRAGMA user_version = 99"), nil, ProblemNewer, "99 1"},
+		{"unknown file system", nil, unknown, ProblemNone, ""},
+		{"no database", fileOf(strings.Repeat("not the bytes of a database ", 50)), nil, ProblemDamaged, ""},
+		{"database of another program", databaseOf("CREATE TABLE photo (id INTEGER)"), nil, ProblemForeign, ""},
+		{"database of a newer Mews", databaseOf("PRAGMA application_id = 1296389971; PRAGMA user_version = 99"), nil, ProblemNewer, "99 1"},
 		{"a folder", func(path string) error { return os.Mkdir(path, 0o700) }, nil, ProblemUnwritable, ""},
-		{"in a folder that is not there", func(path string) error { return os.Remove(filepath.Dir(path)) }, nil, ProblemNone, ""},
+		{"missing folder", func(path string) error { return os.Remove(filepath.Dir(path)) }, nil, ProblemNone, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "state", "mews.db")
@@ -123,13 +123,13 @@ func TestDatabasesThatAreRefused(t *testing.T) {
 	}
 }
 
-// ofBytes makes a file of any content.
-func ofBytes(content string) func(path string) error {
+// fileOf makes a file with any content.
+func fileOf(content string) func(path string) error {
 	return func(path string) error { return os.WriteFile(path, []byte(content), 0o600) }
 }
 
-// tables makes a database that we have not made.
-func tables(statements string) func(path string) error {
+// databaseOf makes a database that is not ours.
+func databaseOf(statements string) func(path string) error {
 	return func(path string) error {
 		conn, err := sqlite3.Open("file:" + path)
 		if err != nil {
@@ -139,7 +139,7 @@ func tables(statements string) func(path string) error {
 	}
 }
 
-func TestOldSQLitesAreRefused(t *testing.T) {
+func TestCheckVersion_OldSQLite_Fails(t *testing.T) {
 	for version, ok := range map[string]bool{"3.51.3": true, "3.53.4": true, "4.0.0": true, "3.51.3.1": true,
 		"3.51.2": false, "3.7.0": false, "2.99.99": false, "3.9.9": false, "": false, "3.51": false, "3.x.9": false} {
 		if err := checkVersion(version); (err == nil) != ok {
@@ -148,7 +148,7 @@ func TestOldSQLitesAreRefused(t *testing.T) {
 	}
 }
 
-func TestThisMachinesOwnDisksAreNotANetwork(t *testing.T) {
+func TestFilesystem_LocalDisk_IsNoNetwork(t *testing.T) {
 	fs, err := filesystem(t.TempDir())
 	if err != nil || fs.Network {
 		t.Errorf("%+v, %v", fs, err)
@@ -158,19 +158,19 @@ func TestThisMachinesOwnDisksAreNotANetwork(t *testing.T) {
 	}
 }
 
-func TestAnUncleanStopIsCheckedBeforeTheNextStart(t *testing.T) {
+func TestOpen_UncleanStop_ChecksFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "mews.db")
 	for _, c := range []struct {
 		name                    string
 		killed, damaged, refuse bool
 	}{
-		{"a proper stop is not checked", false, true, false},
-		{"a kill without damage", true, false, false},
-		{"a kill with damage", true, true, true},
+		{"proper stop", false, true, false},
+		{"kill without damage", true, false, false},
+		{"kill with damage", true, true, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			os.Remove(path)
-			opened(t, path, c.killed, fillPages)
+			openAndWrite(t, path, c.killed, fillPages)
 			if c.damaged {
 				damage(t, path)
 			}
@@ -185,14 +185,14 @@ func TestAnUncleanStopIsCheckedBeforeTheNextStart(t *testing.T) {
 	}
 }
 
-func TestALargeDatabaseIsCheckedWhileItRuns(t *testing.T) {
+func TestRun_LargeUncleanDatabase_IsChecked(t *testing.T) {
 	for _, damaged := range []bool{false, true} {
 		path := filepath.Join(t.TempDir(), "mews.db")
-		opened(t, path, true, fillPages)
+		openAndWrite(t, path, true, fillPages)
 		if damaged {
 			damage(t, path)
 		}
-		// its header says how much of it counts
+		// the header says how much of the file counts
 		if err := os.Truncate(path, largeDatabase+4096); err != nil {
 			t.Fatal(err)
 		}
@@ -214,9 +214,9 @@ func TestALargeDatabaseIsCheckedWhileItRuns(t *testing.T) {
 	}
 }
 
-func TestAReadOnlyOpenLeavesTheMarkOfAProperClose(t *testing.T) {
+func TestOpen_OnlyReads_StaysClean(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "mews.db")
-	opened(t, path, false, note("a"))
+	openAndWrite(t, path, false, note("a"))
 	db, err := Open(t.Context(), path, Options{Migrations: testMigrations})
 	if err != nil {
 		t.Fatal(err)
@@ -239,7 +239,7 @@ func fillPages(t *Tx) error {
 	return t.Exec("INSERT INTO word (text) VALUES (hex(zeroblob(100000)))")
 }
 
-// damage overwrites what links the last pages, which hold what fillPages wrote.
+// damage overwrites the links of the last pages, which hold the rows of fillPages.
 func damage(t *testing.T, path string) {
 	t.Helper()
 	f, err := os.OpenFile(path, os.O_RDWR, 0)

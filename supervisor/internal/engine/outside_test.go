@@ -12,16 +12,15 @@ import (
 	"time"
 )
 
-// outside runs statements on a database with SQLite's own program, which knows nothing of us.
-func outside(t *testing.T, path, statements string) (out string, err error) {
+// runSQLite runs statements on a database with SQLite's own program.
+func runSQLite(t *testing.T, path, statements string) (out string, err error) {
 	t.Helper()
 	all, err := exec.CommandContext(t.Context(), "sqlite3", "-batch", path, statements).CombinedOutput()
 	return strings.TrimSpace(string(all)), err
 }
 
-// While we have the file open nobody else reads or writes it, however hard they try, and nothing of
-// ours is lost by that.
-func TestAnotherProgramIsRefusedWhileTheFileIsOpen(t *testing.T) {
+// While we have the file open nobody else can read or write it, and attempts lose none of our data.
+func TestOpen_OtherProgram_IsLockedOut(t *testing.T) {
 	r := newRig(t)
 	path := r.db.path
 	stop := r.run()
@@ -40,7 +39,7 @@ func TestAnotherProgramIsRefusedWhileTheFileIsOpen(t *testing.T) {
 	})
 	for _, statements := range []string{"SELECT count(*) FROM word", "INSERT INTO word (text) VALUES ('theirs')",
 		"PRAGMA wal_checkpoint(TRUNCATE)", "VACUUM", "PRAGMA journal_mode = DELETE"} {
-		if out, err := outside(t, path, statements); err == nil || !strings.Contains(out, "locked") {
+		if out, err := runSQLite(t, path, statements); err == nil || !strings.Contains(out, "locked") {
 			t.Errorf("%s: %q, %v", statements, out, err)
 		}
 	}
@@ -50,16 +49,16 @@ func TestAnotherProgramIsRefusedWhileTheFileIsOpen(t *testing.T) {
 	stop()
 	for query, want := range map[string]string{"SELECT name FROM setting WHERE user = 'note'": "first",
 		"SELECT count(*) > 0 FROM word WHERE text <> 'theirs'": "1", "PRAGMA integrity_check": "ok"} {
-		if out, err := outside(t, path, query); err != nil || out != want {
+		if out, err := runSQLite(t, path, query); err != nil || out != want {
 			t.Errorf("%s, once it is closed: %q, %v, want %q", query, out, err, want)
 		}
 	}
 }
 
-// Nor do we begin while another program has it open.
-func TestAFileThatAnotherProgramHasOpenIsRefused(t *testing.T) {
+// Open fails while another program has the file open.
+func TestOpen_FileInUse_Fails(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "mews.db")
-	opened(t, path, false, note("ours"))
+	openAndWrite(t, path, false, note("ours"))
 	theirs := exec.CommandContext(t.Context(), "sqlite3", "-batch", path)
 	in, err := theirs.StdinPipe()
 	if err != nil {
@@ -88,5 +87,5 @@ func TestAFileThatAnotherProgramHasOpenIsRefused(t *testing.T) {
 	if err := theirs.Wait(); err != nil {
 		t.Fatal(err)
 	}
-	opened(t, path, false, note("later"))
+	openAndWrite(t, path, false, note("later"))
 }

@@ -5,11 +5,11 @@ import (
 	"fmt"
 )
 
-// Prepared is called with each statement that a connection prepares, and with what plans it. Tests
-// alone set it, before they open a database; nil calls nothing. It must not wait.
+// Prepared is called with each statement that a connection prepares, and with a function that plans
+// it. Only tests set it, before they open a database; nil means no call. It must not wait.
 var Prepared func(query string, plan func() (steps []string, err error))
 
-// Plan is how SQLite would run a query, step by step, for tests.
+// Plan returns how SQLite would run a query, step by step, for tests.
 func (db *DB) Plan(query string) (steps []string, err error) {
 	err = db.with(func(c *connection) (err error) {
 		steps, err = c.plan(query)
@@ -18,7 +18,7 @@ func (db *DB) Plan(query string) (steps []string, err error) {
 	return steps, err
 }
 
-// plan is Plan's. A plan is the same whatever values the query gets.
+// plan returns the plan of a query. A plan does not depend on the query's values.
 func (c *connection) plan(query string) (steps []string, err error) {
 	s, _, err := c.raw.Prepare("EXPLAIN QUERY PLAN " + query)
 	if err != nil {

@@ -12,11 +12,11 @@ import (
 
 // Querier runs statements: a transaction's, or those of a Reader.
 type Querier interface {
-	// Query runs a statement and gives each of its rows to each, until that wants no more.
+	// Query runs a statement and calls each for each row until it returns false.
 	Query(each func(*Row) (more bool), query string, args ...any) error
 }
 
-// One is the first row of a query as scan reads it, if there is one.
+// One returns the first row of a query as scan reads it, if there is one.
 func One[T any](q Querier, scan func(*Row) T, query string, args ...any) (v T, ok bool, err error) {
 	err = q.Query(func(r *Row) bool {
 		v, ok = scan(r), true
@@ -29,13 +29,13 @@ func One[T any](q Querier, scan func(*Row) T, query string, args ...any) (v T, o
 	return v, ok, nil
 }
 
-// Value is the first row of a query as scan reads it, the zero value where there is none.
+// Value returns the first row of a query as scan reads it, or the zero value without a row.
 func Value[T any](q Querier, scan func(*Row) T, query string, args ...any) (T, error) {
 	v, _, err := One(q, scan, query, args...)
 	return v, err
 }
 
-// All are the rows of a query as scan reads them.
+// All returns the rows of a query as scan reads them.
 func All[T any](q Querier, scan func(*Row) T, query string, args ...any) (list []T, err error) {
 	err = q.Query(func(r *Row) bool {
 		list = append(list, scan(r))
@@ -50,11 +50,10 @@ func All[T any](q Querier, scan func(*Row) T, query string, args ...any) (list [
 // Reader reads outside of a transaction: each statement sees what was committed before it.
 type Reader struct {
 	db  *DB
-	ctx context.Context // of whoever asks; looked at before a statement begins, and not after
+	ctx context.Context // the caller's; checked before a statement begins, and not after
 }
 
-// Reader reads for somebody. Nothing may be read so within Write, whose transaction has the
-// connection.
+// Reader returns a reader. It must not be used within Write, whose transaction has the connection.
 func (db *DB) Reader(ctx context.Context) Reader { return Reader{db, ctx} }
 
 // Query runs a statement that changes nothing.
@@ -74,28 +73,28 @@ func (r Reader) Query(each func(*Row) (more bool), query string, args ...any) er
 	})
 }
 
-// Row is the row at which a statement stands. It is good within the function that it is given to.
+// Row is the current row of a statement. It is valid only within the function that gets it.
 type Row struct {
 	stmt *sqlite3.Stmt
-	err  error // the first
+	err  error // the first error
 }
 
-// Fail has the query fail that the row is of.
+// Fail makes the row's query fail.
 func (r *Row) Fail(err error) {
 	if r.err == nil {
 		r.err = err
 	}
 }
 
-// Decoder reads itself from a column that is a text, and Encoder is kept as one.
+// Decoder reads itself from a text column, and Encoder is stored in one.
 type (
 	Decoder interface{ DecodeColumn(text string) error }
 	Encoder interface{ EncodeColumn() (string, error) }
 )
 
-// Scan reads the columns, one into each: numbers, texts, bytes, truths (0 is false), times (unix
-// milliseconds) and durations (milliseconds), by a pointer, and what a Decoder reads. NULL is the
-// zero value, and so is 0 of a time.
+// Scan reads all columns into pointers, one each. It reads numbers, texts, bytes, bools (0 is
+// false), times (unix milliseconds), durations (milliseconds) and Decoders. NULL becomes the zero
+// value, and so does 0 for a time.
 func (r *Row) Scan(into ...any) {
 	if n := r.stmt.DataCount(); n != len(into) {
 		r.Fail(fmt.Errorf("read a row of %d columns into %d variables", n, len(into)))
@@ -130,12 +129,12 @@ func (r *Row) scan(i int, into any) {
 			r.Fail(err)
 		}
 	default:
-		named := reflect.ValueOf(into).Elem() // a type whose kind is a text's
+		named := reflect.ValueOf(into).Elem() // a named string type
 		named.SetString(s.ColumnText(i))
 	}
 }
 
-// Values are the columns by name, as they are: bytes in base64.
+// Values returns the raw columns by name, bytes in base64.
 func (r *Row) Values() map[string]any {
 	values := map[string]any{}
 	for i := range r.stmt.DataCount() {
@@ -155,17 +154,17 @@ func (r *Row) Values() map[string]any {
 	return values
 }
 
-// Integer, Bool, String and Bytes are the only column of a row.
+// Integer, Bool, String and Bytes read the only column of a row.
 func Integer(r *Row) (n int64) { r.Scan(&n); return n }
 func Bool(r *Row) (b bool)     { r.Scan(&b); return b }
 func String(r *Row) (s string) { r.Scan(&s); return s }
 func Bytes(r *Row) (b []byte)  { r.Scan(&b); return b }
 
-// Time is the only column of a row: unix milliseconds.
+// Time reads the only column of a row: unix milliseconds.
 func Time(r *Row) (at time.Time) { r.Scan(&at); return at }
 
-// bind gives a statement its parameters. A time is kept as its unix milliseconds, 0 for the zero
-// time, a duration in milliseconds, nil as NULL.
+// bind sets the parameters of a statement. A time is stored as unix milliseconds, 0 for the zero
+// time, a duration in milliseconds, and nil as NULL.
 func bind(s *sqlite3.Stmt, args []any) error {
 	if n := s.BindCount(); n != len(args) {
 		return fmt.Errorf("it takes %d values, not %d", n, len(args))

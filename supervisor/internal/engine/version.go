@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// oldest is the first SQLite whose write-ahead log cannot be reset under a reader's feet; 3.7.0 to
-// 3.51.2 could corrupt a database so. (sqlite.org/changes.html)
-var oldest = [3]int{3, 51, 3}
+// oldestSQLite is the first SQLite whose write-ahead log cannot be reset while a reader uses it; 3.7.0 to
+// 3.51.2 could corrupt a database that way. (sqlite.org/changes.html)
+var oldestSQLite = [3]int{3, 51, 3}
 
-// prepare refuses what cannot be worked with, migrates the rest, and checks what was not closed
-// properly, unless that is to be done late.
+// prepare refuses an unusable database, migrates others, and checks one that was not closed
+// properly. It postpones the check of a large one.
 func (c *connection) prepare(path string, migrations fs.FS) (late bool, err error) {
 	var version string
 	err = c.run(func(r *Row) bool { r.Scan(&version); return false }, `SELECT sqlite_version()`, nil)
@@ -44,12 +44,12 @@ func checkVersion(version string) error {
 	if err != nil {
 		return err
 	}
-	for i := range oldest {
-		if have[i] > oldest[i] {
+	for i := range oldestSQLite {
+		if have[i] > oldestSQLite[i] {
 			return nil
 		}
-		if have[i] < oldest[i] {
-			return &Error{ProblemOldSQLite, []any{version, fmt.Sprintf("%d.%d.%d", oldest[0], oldest[1], oldest[2])}}
+		if have[i] < oldestSQLite[i] {
+			return &Error{ProblemOldSQLite, []any{version, fmt.Sprintf("%d.%d.%d", oldestSQLite[0], oldestSQLite[1], oldestSQLite[2])}}
 		}
 	}
 	return nil
@@ -70,7 +70,7 @@ func parseVersion(version string) (v [3]int, err error) {
 	return v, nil
 }
 
-// refuseNewer refuses a database whose schema this program does not know.
+// refuseNewer refuses a database with a schema that this program does not know.
 func (c *connection) refuseNewer(migrations fs.FS) error {
 	names, have, err := c.versions(migrations)
 	if err == nil && have > int64(len(names)) {

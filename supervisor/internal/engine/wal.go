@@ -4,16 +4,16 @@ import (
 	"github.com/ncruces/go-sqlite3/vfs"
 )
 
-// vfsName is how SQLite reaches its files here: as it does without, but for the journal.
+// vfsName is the VFS of the engine: SQLite's own, except for the journal.
 const vfsName = "mews"
 
 func init() { vfs.Register(vfsName, GatherJournal(vfs.Find("").(vfs.VFSFilename))) }
 
-// GatherJournal is a way to files that has the journal's pages be gathered.
+// GatherJournal returns a VFS that gathers the journal's pages before it writes them.
 func GatherJournal(files vfs.VFSFilename) vfs.VFS { return gatheringVFS{files} }
 
-// gatheringVFS has what SQLite writes to its journal one after another be one write to the disk: by
-// itself it is two for each page of a transaction.
+// gatheringVFS merges consecutive writes to the journal into one write to the disk. SQLite makes
+// two for each page of a transaction.
 type gatheringVFS struct{ vfs.VFSFilename }
 
 // OpenFilename opens a file as its own VFS does.
@@ -25,45 +25,45 @@ func (v gatheringVFS) OpenFilename(name *vfs.Filename, flags vfs.OpenFlag) (vfs.
 	return f, flags, err
 }
 
-// maxGathered is how many bytes are held back at most.
+// maxGathered is the largest number of gathered bytes.
 const maxGathered = 256 << 10
 
-// journal is the write-ahead log. What is held back is written before it is synced, read or cut
-// off: SQLite takes no page from it, and promises none, that is not in the file. Nobody else has
+// journal is the write-ahead log. Gathered bytes are written before the file is synced, read or
+// truncated. So SQLite reads no page, and promises none, that is not in the file. Nobody else has
 // the file open.
 type journal struct {
 	vfs.File
-	held []byte // held back
-	at   int64  // where it begins in the file
+	gathered []byte // gathered bytes
+	offset   int64  // their offset in the file
 }
 
-// WriteAt holds back what comes right behind what was held back before.
+// WriteAt gathers bytes that directly follow the gathered ones.
 func (j *journal) WriteAt(p []byte, at int64) (int, error) {
-	if len(j.held) > 0 && at != j.at+int64(len(j.held)) || len(j.held)+len(p) > maxGathered {
+	if len(j.gathered) > 0 && at != j.offset+int64(len(j.gathered)) || len(j.gathered)+len(p) > maxGathered {
 		if err := j.flush(); err != nil {
 			return 0, err
 		}
 	}
-	if len(j.held) == 0 {
-		j.at = at
+	if len(j.gathered) == 0 {
+		j.offset = at
 	}
-	j.held = append(j.held, p...)
+	j.gathered = append(j.gathered, p...)
 	return len(p), nil
 }
 
-// flush writes what is held back. What fails is not tried again: SQLite writes it anew, or gives
-// the transaction up.
+// flush writes the gathered bytes. It does not repeat a failed write: SQLite writes them again, or
+// gives up the transaction.
 func (j *journal) flush() error {
-	if len(j.held) == 0 {
+	if len(j.gathered) == 0 {
 		return nil
 	}
-	held := j.held
-	j.held = held[:0]
-	_, err := j.File.WriteAt(held, j.at)
+	held := j.gathered
+	j.gathered = held[:0]
+	_, err := j.File.WriteAt(held, j.offset)
 	return err
 }
 
-// ReadAt, Size, Truncate and Sync are the file's, once what is held back is in it.
+// ReadAt, Size, Truncate and Sync use the file after flushing the gathered bytes.
 func (j *journal) ReadAt(p []byte, at int64) (int, error) {
 	if err := j.flush(); err != nil {
 		return 0, err
@@ -92,5 +92,5 @@ func (j *journal) Sync(flags vfs.SyncFlag) error {
 	return j.File.Sync(flags)
 }
 
-// Close closes the file; what is held back then belongs to a transaction that was given up.
+// Close closes the file. Bytes that are still gathered belong to a transaction that was given up.
 func (j *journal) Close() error { return j.File.Close() }

@@ -10,12 +10,12 @@ import (
 	"pgregory.net/rapid"
 )
 
-// memoryFile is a file of which the test sees what was written to it, and how often.
+// memoryFile is a file that shows a test its content and the number of writes.
 type memoryFile struct {
 	vfs.File
 	content []byte
 	writes  int
-	fails   error // of each write
+	fails   error // the error of each write
 }
 
 func (f *memoryFile) ReadAt(p []byte, at int64) (int, error) {
@@ -42,7 +42,7 @@ func (f *memoryFile) Truncate(size int64) error { f.content = f.content[:size]; 
 func (f *memoryFile) Size() (int64, error)      { return int64(len(f.content)), nil }
 func (f *memoryFile) Sync(_ vfs.SyncFlag) error { return nil }
 
-// written is a file's content with p at that place.
+// written returns a file's content after a write of p at an offset.
 func written(content, p []byte, at int64) []byte {
 	if end := at + int64(len(p)); end > int64(len(content)) {
 		content = append(content, make([]byte, end-int64(len(content)))...)
@@ -51,9 +51,9 @@ func written(content, p []byte, at int64) []byte {
 	return content
 }
 
-// Whatever is written where, what is read is as if nothing were held back, and a sync leaves
-// nothing held back.
-func TestTheJournalIsAsItWouldBeUngathered(t *testing.T) {
+// Reads return the same as without gathering, wherever was written, and a sync leaves nothing
+// gathered.
+func TestJournal_RandomWrites_ReadBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f, plain := &memoryFile{}, []byte(nil)
 		j := &journal{File: f}
@@ -98,7 +98,7 @@ func TestTheJournalIsAsItWouldBeUngathered(t *testing.T) {
 	})
 }
 
-func TestWhatIsWrittenInOrderIsOneWrite(t *testing.T) {
+func TestJournal_SequentialWrites_AreOneWrite(t *testing.T) {
 	f := &memoryFile{}
 	j := &journal{File: f}
 	for n := range 10 {

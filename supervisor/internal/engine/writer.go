@@ -8,25 +8,26 @@ import (
 	"runtime"
 )
 
-// maxGroup is how many writes share a transaction at most, so that none waits long for the others.
+// maxGroup is the largest number of writes in a transaction, so that none waits long for the
+// others.
 const maxGroup = 128
 
-// request is one function that waits for its transaction.
+// request is a function that waits for its transaction.
 type request struct {
-	ctx  context.Context // its caller's; looked at before fn begins, and not after
+	ctx  context.Context // its caller's; checked before fn begins, and not after
 	fn   func(*Tx) error
-	err  error      // how fn failed
-	done chan error // buffered; gets the outcome once it is on disk
+	err  error      // the error of fn
+	done chan error // buffered; gets the outcome after the commit
 }
 
-// Tx is the transaction as one write function sees it. It is not kept beyond that function.
+// Tx is a transaction as one write function sees it. A function must not keep it.
 type Tx struct {
-	Now   int64 // unix milliseconds, the same for all that the transaction writes
+	Now   int64 // unix milliseconds, the same during the whole transaction
 	conn  *connection
 	scrub bool
 }
 
-// Query is a Querier's.
+// Query implements Querier.
 func (t *Tx) Query(each func(*Row) (more bool), query string, args ...any) error {
 	return t.conn.run(each, query, args)
 }
@@ -34,7 +35,7 @@ func (t *Tx) Query(each func(*Row) (more bool), query string, args ...any) error
 // Exec runs a statement that returns no rows.
 func (t *Tx) Exec(query string, args ...any) error { return t.conn.run(nil, query, args) }
 
-// Change runs a statement that returns no rows and says how many it has changed.
+// Change runs a statement that returns no rows and returns how many it changed.
 func (t *Tx) Change(query string, args ...any) (int64, error) {
 	if err := t.Exec(query, args...); err != nil {
 		return 0, err
@@ -51,15 +52,15 @@ func (t *Tx) Insert(query string, args ...any) (int64, error) {
 	return id, err
 }
 
-// Run runs statements that take no parameters, for tests.
+// Run runs statements without parameters, for tests.
 func (t *Tx) Run(statements string) error { return t.conn.exec(statements) }
 
-// Scrub has what the transaction takes out not be left in the journal either.
+// Scrub makes sure that data deleted by the transaction does not stay in the journal either.
 func (t *Tx) Scrub() { t.scrub = true }
 
-// Write has fn run in the next transaction and waits until that is on disk. fn runs once at most,
-// on the goroutine of Run. It reads by its Tx alone. If ctx ends before fn has begun, fn will not
-// run; after that the outcome is waited for.
+// Write runs fn in the next transaction and waits until that is on disk. The function runs at most
+// once, on the goroutine of Run, and must read only through its Tx. If ctx ends before fn has
+// begun, fn does not run; afterwards Write waits for the outcome.
 func (db *DB) Write(ctx context.Context, fn func(*Tx) error) error {
 	if err := contextError(ctx); err != nil {
 		return err
@@ -75,19 +76,19 @@ func (db *DB) Write(ctx context.Context, fn func(*Tx) error) error {
 	}
 }
 
-// writeUntil writes until ctx ends, then what waits at that moment, and then refuses.
+// writeUntil writes until ctx ends, then writes what still waits, and then refuses.
 func (db *DB) writeUntil(ctx context.Context) {
 	defer db.stop()
 	for ctx.Err() == nil {
 		select {
 		case first := <-db.queue:
-			// whoever can run comes to their own write first, and shares the fsync
+			// other goroutines can queue their writes now, and share the fsync
 			runtime.Gosched()
-			db.writeGroup(db.waiting(first))
+			db.writeGroup(db.takeWaiting(first))
 		case <-ctx.Done():
 		}
 	}
-	for rest := db.waiting(); len(rest) > 0; rest = db.waiting() {
+	for rest := db.takeWaiting(); len(rest) > 0; rest = db.takeWaiting() {
 		db.writeGroup(rest)
 	}
 }
@@ -95,8 +96,8 @@ func (db *DB) writeUntil(ctx context.Context) {
 // stop refuses all writes from now on.
 func (db *DB) stop() { db.stopOnce.Do(func() { close(db.stopped) }) }
 
-// waiting takes what is in the queue, behind what was taken before.
-func (db *DB) waiting(group ...*request) []*request {
+// takeWaiting adds the queued requests to a group.
+func (db *DB) takeWaiting(group ...*request) []*request {
 	for len(group) < maxGroup {
 		select {
 		case r := <-db.queue:
@@ -108,7 +109,7 @@ func (db *DB) waiting(group ...*request) []*request {
 	return group
 }
 
-// writeGroup runs a group in one transaction and tells each of its callers the outcome.
+// writeGroup runs a group in one transaction and tells each caller the outcome.
 func (db *DB) writeGroup(group []*request) {
 	err := db.with(func(c *connection) error {
 		err := db.commit(c, group)
@@ -125,14 +126,14 @@ func (db *DB) writeGroup(group []*request) {
 	}
 }
 
-// commit runs the functions of a group in one transaction, which is not cut short: nobody could say
-// then what is on disk. Its error is for all of them: none was kept.
+// commit runs the functions of a group in one transaction, without interruption: otherwise nobody
+// could tell what is on disk. An error is for all of them: none was stored.
 func (db *DB) commit(c *connection, group []*request) error {
 	t := &Tx{conn: c, Now: db.o.Now().UnixMilli()}
 	if err := t.Exec("BEGIN IMMEDIATE"); err != nil {
 		return fmt.Errorf("begin: %w", err)
 	}
-	if !db.unmarked {
+	if !db.cleanMarkDeleted {
 		if err := t.Exec(unmarkClean); err != nil {
 			return err
 		}
@@ -153,14 +154,14 @@ func (db *DB) commit(c *connection, group []*request) error {
 		return fmt.Errorf("commit: %w", err)
 	}
 	db.o.Committed()
-	db.unmarked = true
+	db.cleanMarkDeleted = true
 	if db.scrubDue = db.scrubDue || t.scrub; db.scrubDue {
 		db.scrub(c)
 	}
 	return nil
 }
 
-// runAlone runs the only function of a group. Where it fails there is no transaction any more.
+// runAlone runs the only function of a group. If it fails, the transaction has ended.
 func runAlone(t *Tx, r *request) error {
 	if r.err = contextError(r.ctx); r.err == nil {
 		r.err = r.fn(t)
@@ -195,8 +196,8 @@ func runInSavepoint(t *Tx, r *request) error {
 	return nil
 }
 
-// scrub empties the journal into the database, so that what was taken out of that is not left in
-// it. It is tried again after the next commit where it fails.
+// scrub moves the journal into the database, so that deleted data does not stay in the journal. If
+// that fails, it is tried again after the next commit.
 func (db *DB) scrub(c *connection) {
 	err := c.run(nil, truncateJournal, nil)
 	if err != nil {
@@ -205,8 +206,8 @@ func (db *DB) scrub(c *connection) {
 	db.scrubDue = err != nil
 }
 
-// restore makes the connection fit for the next transaction after a failure. If it cannot be, it is
-// given up, and whoever comes next opens a new one.
+// restore prepares the connection for the next transaction after a failure. If it cannot, it gives
+// up the connection, and the next caller opens a new one.
 func (db *DB) restore(c *connection) {
 	err := c.rollback()
 	if err == nil && c.raw != nil {
@@ -219,11 +220,11 @@ func (db *DB) restore(c *connection) {
 	db.conn = nil
 }
 
-// truncateJournal empties the journal into the database.
+// truncateJournal moves the journal into the database and empties it.
 const truncateJournal = `PRAGMA wal_checkpoint(TRUNCATE)`
 
 // finish is called after the last write: it marks the database as properly closed and empties the
-// journal into it.
+// journal.
 func (db *DB) finish() error {
 	return db.with(func(c *connection) error {
 		return errors.Join(c.exec(markClean), c.exec(truncateJournal))

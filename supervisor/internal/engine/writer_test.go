@@ -15,19 +15,19 @@ import (
 	"github.com/ncruces/go-sqlite3"
 )
 
-// testMigrations are the least that the engine works with, and a table to fill.
+// testMigrations are the least that the engine needs, and a table to fill.
 var testMigrations = fstest.MapFS{"migration/0001_first.sql": {Data: []byte(`
 	CREATE TABLE setting (user TEXT NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (user, name)) STRICT;
 	CREATE TABLE word (id INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT`)}}
 
-// rig is a database whose writer the test holds in its hand.
+// rig is a database whose writer the test controls.
 type rig struct {
 	*testing.T
 	db      *DB
-	commits int // counted by SQLite; read while the writer is still
+	commits int // counted by SQLite; read only while the writer is idle
 }
 
-// newRig opens a database and does not run it.
+// newRig opens a database without running it.
 func newRig(t *testing.T) *rig {
 	t.Helper()
 	return newRigAt(t, filepath.Join(t.TempDir(), "mews.db"))
@@ -66,14 +66,14 @@ func (r *rig) run() (stop func()) {
 
 func (r *rig) write(fn func(*Tx) error) error { return r.db.Write(r.Context(), fn) }
 
-// note keeps a row that is easy to find.
+// note returns a write of a row that is easy to find.
 func note(name string) func(*Tx) error {
 	return func(t *Tx) error {
 		return t.Exec("INSERT INTO setting (user, name, value) VALUES ('note', ?, '')", name)
 	}
 }
 
-// notes are the names of the rows that are kept.
+// notes returns the names of the stored rows.
 func (r *rig) notes() string {
 	r.Helper()
 	names, err := All(r.db.Reader(r.Context()), String, "SELECT name FROM setting WHERE user = 'note' ORDER BY name")
@@ -99,9 +99,9 @@ func (r *rig) same(what string, got, want any) {
 	}
 }
 
-// behind starts writes while the writer is busy with another, so that they wait for it together,
-// and returns how each ended. What busy does in that other write comes before them.
-func (r *rig) behind(busy func(), ctx context.Context, fns ...func(*Tx) error) []error {
+// writeTogether starts writes while the writer is busy with another, so that they wait for it together. It
+// returns their errors. busy runs in that other write, before they start.
+func (r *rig) writeTogether(busy func(), ctx context.Context, fns ...func(*Tx) error) []error {
 	r.Helper()
 	release, held := make(chan struct{}), make(chan error, 1)
 	go func() {
@@ -112,7 +112,7 @@ func (r *rig) behind(busy func(), ctx context.Context, fns ...func(*Tx) error) [
 	for i, fn := range fns {
 		outcomes[i] = make(chan error, 1)
 		go func() { outcomes[i] <- r.db.Write(ctx, fn) }()
-		synctest.Wait() // so that they stand in the queue in order
+		synctest.Wait() // so that they are queued in order
 	}
 	if busy != nil {
 		busy()
@@ -129,7 +129,7 @@ func (r *rig) behind(busy func(), ctx context.Context, fns ...func(*Tx) error) [
 	return errs
 }
 
-func TestWhatWaitsTogetherIsCommittedTogether(t *testing.T) {
+func TestWrite_Waiting_ShareOneCommit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
 		defer r.run()()
@@ -141,7 +141,7 @@ func TestWhatWaitsTogetherIsCommittedTogether(t *testing.T) {
 				return note(fmt.Sprint(i))(t)
 			})
 		}
-		for i, err := range r.behind(nil, t.Context(), fns...) {
+		for i, err := range r.writeTogether(nil, t.Context(), fns...) {
 			if err != nil {
 				t.Errorf("write %d: %v", i, err)
 			}
@@ -154,9 +154,8 @@ func TestWhatWaitsTogetherIsCommittedTogether(t *testing.T) {
 	})
 }
 
-// Whoever was told of one write comes to the next before the writer goes on alone with the first of
-// them.
-func TestWhoWritesOnAtOnceSharesTheNextCommit(t *testing.T) {
+// Callers of one group queue their next writes before the writer continues with the first of them.
+func TestWrite_NextWrites_ShareNextCommit(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	r := newRig(t)
 	stop := r.run()
@@ -178,12 +177,12 @@ func TestWhoWritesOnAtOnceSharesTheNextCommit(t *testing.T) {
 	}
 }
 
-func TestOneThatFailsFailsAlone(t *testing.T) {
+func TestWrite_FailingFunction_FailsAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
 		defer r.run()()
 		boom := errors.New("boom")
-		errs := r.behind(nil, t.Context(), note("a"),
+		errs := r.writeTogether(nil, t.Context(), note("a"),
 			func(t *Tx) error { return errors.Join(note("half")(t), boom) },
 			func(t *Tx) error { return errors.Join(note("b")(t), note("b")(t)) },
 			note("c"))
@@ -196,12 +195,12 @@ func TestOneThatFailsFailsAlone(t *testing.T) {
 	})
 }
 
-func TestAFailedCommitFailsAllOfItsGroup(t *testing.T) {
+func TestWrite_FailedCommit_FailsWholeGroup(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
 		defer r.run()()
 		veto := func() { r.db.conn.raw.CommitHook(func() bool { return false }) }
-		errs := r.behind(nil, t.Context(), note("a"), func(t *Tx) error { veto(); return note("b")(t) }, note("c"))
+		errs := r.writeTogether(nil, t.Context(), note("a"), func(t *Tx) error { veto(); return note("b")(t) }, note("c"))
 		for i, err := range errs {
 			if err == nil || !strings.Contains(err.Error(), "commit: ") {
 				t.Errorf("write %d: %v", i, err)
@@ -213,12 +212,12 @@ func TestAFailedCommitFailsAllOfItsGroup(t *testing.T) {
 	})
 }
 
-func TestATransactionThatSQLiteGivesUpFailsAllOfItsGroup(t *testing.T) {
+func TestWrite_RolledBackBySQLite_FailsWholeGroup(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
 		defer r.run()()
 		giveUp := func(t *Tx) error { return errors.Join(t.conn.rollback(), sqlite3.FULL) }
-		for i, err := range r.behind(nil, t.Context(), note("a"), giveUp, note("c")) {
+		for i, err := range r.writeTogether(nil, t.Context(), note("a"), giveUp, note("c")) {
 			if !errors.Is(err, errRolledBack) || problemOf(err) != ProblemFull {
 				t.Errorf("write %d: %v", i, err)
 			}
@@ -228,7 +227,7 @@ func TestATransactionThatSQLiteGivesUpFailsAllOfItsGroup(t *testing.T) {
 	})
 }
 
-func TestAConnectionThatIsBrokenIsReplaced(t *testing.T) {
+func TestWrite_BrokenConnection_IsReplaced(t *testing.T) {
 	r := newRig(t)
 	defer r.run()()
 	breakIt := func(t *Tx) error { return t.conn.close() }
@@ -239,13 +238,13 @@ func TestAConnectionThatIsBrokenIsReplaced(t *testing.T) {
 	r.same("notes", r.notes(), "a")
 }
 
-func TestACallerWhoLeavesInTimeIsTakenOut(t *testing.T) {
+func TestWrite_CancelledWhileWaiting_DoesNotRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
 		defer r.run()()
 		ctx, cancel := context.WithCancelCause(t.Context())
 		gone := errors.New("gone")
-		errs := r.behind(func() { cancel(gone) }, ctx, note("a"), note("b"))
+		errs := r.writeTogether(func() { cancel(gone) }, ctx, note("a"), note("b"))
 		r.same("first", errs[0], gone)
 		r.same("second", errs[1], gone)
 		r.same("notes", r.notes(), "")
@@ -253,7 +252,7 @@ func TestACallerWhoLeavesInTimeIsTakenOut(t *testing.T) {
 	})
 }
 
-func TestACallerWhoLeavesTooLateGetsTheOutcome(t *testing.T) {
+func TestWrite_CancelledTooLate_ReturnsOutcome(t *testing.T) {
 	r := newRig(t)
 	defer r.run()()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -262,13 +261,13 @@ func TestACallerWhoLeavesTooLateGetsTheOutcome(t *testing.T) {
 	r.same("notes", r.notes(), "a")
 }
 
-func TestTheEndFinishesWhatWaitsAndRefusesTheRest(t *testing.T) {
+func TestRun_End_FinishesWaitingWrites(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
 		ctx, cancel := context.WithCancel(t.Context())
 		ran := make(chan error, 1)
 		go func() { ran <- r.db.Run(ctx) }()
-		for i, err := range r.behind(cancel, t.Context(), note("a"), note("b")) {
+		for i, err := range r.writeTogether(cancel, t.Context(), note("a"), note("b")) {
 			if err != nil {
 				t.Errorf("write %d: %v", i, err)
 			}
@@ -283,13 +282,13 @@ func TestTheEndFinishesWhatWaitsAndRefusesTheRest(t *testing.T) {
 	})
 }
 
-func TestADatabaseThatNeverRanRefusesWritesOnceItIsClosed(t *testing.T) {
+func TestClose_NeverRun_RefusesWrites(t *testing.T) {
 	r := newRig(t)
 	r.same("close", r.db.Close(), nil)
 	r.same("write", r.db.Write(t.Context(), note("a")), ErrClosed)
 }
 
-func TestReadersCannotWrite(t *testing.T) {
+func TestReader_Write_Fails(t *testing.T) {
 	r := newRig(t)
 	defer r.run()()
 	err := r.db.Reader(t.Context()).Query(nil, "DELETE FROM setting")

@@ -1,4 +1,4 @@
-// Package jobresult reads what came of a job's turn in its messages.
+// Package jobresult reads the result of a job's turn from its messages.
 package jobresult
 
 import (
@@ -10,24 +10,24 @@ import (
 	"mews/supervisor"
 )
 
-// Met and NotMet begin the last words of a turn that checks whether something is so. (Kai's
-// conditional jobs have them.)
+// Met and NotMet begin the last words of a turn that tests a condition. (From Kai's conditional
+// jobs.)
 const (
 	Met    = "CONDITION_MET:"
 	NotMet = "CONDITION_NOT_MET:"
 )
 
-// Ended says whether the messages of a job's turn end with its result: then the model is asked for
-// nothing more.
+// Ended reports whether the messages of a job's turn end with its result. The model is not called
+// again then.
 func Ended(messages []protocol.Message) bool {
-	_, ended := find(messages)
+	_, ended := findResult(messages)
 	return ended
 }
 
-// Says is what a job's turn tells its person, by its messages: the result that it gave, or else the
-// model's last words. "" is nothing.
+// Says returns the text of a job's turn for its user. That is the text of its result, or else the
+// model's last words; "" means nothing.
 func Says(messages []protocol.Message) string {
-	if result, ended := find(messages); ended {
+	if result, ended := findResult(messages); ended {
 		return strings.TrimSpace(result.Say)
 	}
 	text := lastWords(messages)
@@ -37,9 +37,9 @@ func Says(messages []protocol.Message) string {
 	return strings.TrimSpace(strings.TrimPrefix(text, Met))
 }
 
-// IsMet says whether the messages of a job's turn say that its condition is met.
+// IsMet reports whether the messages of a job's turn say that its condition is met.
 func IsMet(messages []protocol.Message) bool {
-	result, ended := find(messages)
+	result, ended := findResult(messages)
 	switch {
 	case ended && result.Met != nil:
 		return *result.Met
@@ -49,7 +49,7 @@ func IsMet(messages []protocol.Message) bool {
 	return strings.HasPrefix(lastWords(messages), Met)
 }
 
-// lastWords are the model's.
+// lastWords returns the model's last words.
 func lastWords(messages []protocol.Message) string {
 	for _, m := range slices.Backward(messages) {
 		if m.Role == protocol.RoleAssistant {
@@ -59,9 +59,8 @@ func lastWords(messages []protocol.Message) string {
 	return ""
 }
 
-// find is the result that the last of the model's messages gives, where the call has a result
-// of its own that is no error.
-func find(messages []protocol.Message) (result protocol.JobResult, ended bool) {
+// findResult returns the result in the model's last message. The call must have succeeded.
+func findResult(messages []protocol.Message) (result protocol.JobResult, ended bool) {
 	worked := map[string]bool{}
 	for i := len(messages) - 1; i >= 0; i-- {
 		for _, p := range messages[i].Parts {

@@ -1,4 +1,4 @@
-// Package money writes amounts of money as a person reads them.
+// Package money formats amounts of money for people.
 package money
 
 import (
@@ -7,8 +7,7 @@ import (
 	"mews/protocol/amount"
 )
 
-// Dollars is an amount in millionths of a US dollar: to the cent, and below a cent to its
-// hundredth.
+// Dollars formats millionths of a US dollar, in cents, or in hundredths of a cent below one.
 func Dollars(micro int64) string {
 	switch {
 	case micro < 0:

@@ -1,4 +1,4 @@
-// Package presses writes and reads the presses of buttons.
+// Package presses formats and parses the presses of buttons.
 package presses
 
 import (
@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// QueuePrefix begins the presses of the buttons below a list of what waits. What is to be done
-// stands behind it, and the inbound's id.
+// QueuePrefix begins the presses of the buttons below a list of the queue. The action and the
+// inbound's id follow.
 const QueuePrefix = "w:"
 
-// Queued is the inbound that such a press is about.
+// Queued returns the inbound of such a press.
 func Queued(press string) (inbound int64, ok bool) {
 	rest, ok := strings.CutPrefix(press, QueuePrefix)
 	_, number, there := strings.Cut(rest, " ")

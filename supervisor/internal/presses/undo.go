@@ -2,20 +2,20 @@ package presses
 
 import "fmt"
 
-// The presses below an answer that has changed files, and below what was taken back.
+// Actions of the undo and redo buttons below an answer.
 const (
 	UndoPrefix = "u:"
 	ActionUndo = "undo"
 	ActionDiff = "diff"
 )
 
-// Undo is a press of a button: what is to be done, with the changes of which turn, or of which
-// undo of it.
+// Undo returns the press of an undo or redo button. of is the undo that made the changes, or 0 for
+// the turn itself.
 func Undo(action string, turn, of int64) string {
 	return fmt.Sprint(UndoPrefix, action, " ", turn, " ", of)
 }
 
-// Undone is the turn that such a press is about. Anybody may have made it up.
+// Undone returns the turn of such a press. Anybody may have made it up.
 func Undone(press string) (turn int64, ok bool) {
 	action, of := "", int64(0)
 	n, err := fmt.Sscanf(press, UndoPrefix+"%s %d %d", &action, &turn, &of)

@@ -1,4 +1,4 @@
-// Package quiet reads quiet hours, and says when they end.
+// Package quiet reads quiet hours, and computes when they end.
 package quiet
 
 import (
@@ -8,16 +8,16 @@ import (
 	"time"
 )
 
-// Hours are when a person is told nothing by itself: from a time of the day to another, over
-// midnight where that is not the later one. The zero value is never.
+// Hours are a user's quiet hours, without proactive messages: from one time of the day to another,
+// over midnight if the second is earlier. The zero value means never.
 type Hours struct {
 	From, To int // minutes since midnight
 }
 
 var pattern = regexp.MustCompile(`^(\d{1,2})[:.](\d\d)\s*(?:-|–|to)\s*(\d{1,2})[:.](\d\d)$`)
 
-// Parse reads quiet hours such as 22:00-07:30. It is not ok for anything else, nor for two times that
-// are the same.
+// Parse reads quiet hours such as 22:00-07:30. ok is false for anything else, and for two equal
+// times.
 func Parse(text string) (q Hours, ok bool) {
 	found := pattern.FindStringSubmatch(text)
 	if found == nil {
@@ -25,7 +25,7 @@ func Parse(text string) (q Hours, ok bool) {
 	}
 	var n [4]int
 	for i := range n {
-		n[i], _ = strconv.Atoi(found[i+1]) // two digits always can be
+		n[i], _ = strconv.Atoi(found[i+1]) // two digits always parse
 	}
 	if n[0] > 23 || n[1] > 59 || n[2] > 23 || n[3] > 59 {
 		return q, false
@@ -34,26 +34,26 @@ func Parse(text string) (q Hours, ok bool) {
 	return q, q.From != q.To
 }
 
-// String is what Parse reads.
+// String returns the form that Parse reads.
 func (q Hours) String() string {
 	return fmt.Sprintf("%02d:%02d-%02d:%02d", q.From/60, q.From%60, q.To/60, q.To%60)
 }
 
-// Until is when the quiet hours end in which a moment lies, as clocks of a zone show it; it is not
-// ok where it lies in none. Where clocks are changed the end is the first minute that is not quiet.
+// Until returns when the current quiet hours end in a zone. ok is false outside quiet hours. After
+// a clock change the end is the first minute that is not quiet.
 func (q Hours) Until(now time.Time, zone *time.Location) (end time.Time, ok bool) {
-	if !q.holds(now, zone) {
+	if !q.includes(now, zone) {
 		return end, false
 	}
 	end = now.Truncate(time.Minute)
-	for q.holds(end, zone) {
+	for q.includes(end, zone) {
 		end = end.Add(time.Minute)
 	}
 	return end, true
 }
 
-// holds says whether a moment is quiet.
-func (q Hours) holds(at time.Time, zone *time.Location) bool {
+// includes reports whether a moment is quiet.
+func (q Hours) includes(at time.Time, zone *time.Location) bool {
 	hour, minute, _ := at.In(zone).Clock()
 	switch now := hour*60 + minute; {
 	case q.From < q.To:

@@ -1,4 +1,4 @@
-// Package quotes writes quotes for models, and finds them again.
+// Package quotes makes quotes for models, and removes them.
 package quotes
 
 import (
@@ -10,15 +10,14 @@ import (
 	"mews/supervisor/printable"
 )
 
-// maxQuote is how much is quoted of a message, in characters, and of its part alone.
+// maxQuote is the largest number of quoted characters of a message, and of its chosen part.
 const maxQuote = 2000
 
-// textQuoteOf stands in a quote between the part that was chosen and all of what it is of. It is
-// for the model.
+// textQuoteOf separates the chosen part from the whole text in a quote. It is for the model.
 const textQuoteOf = "\n(in:)\n"
 
-// Write is what a model reads before the words that answer a message, as a quote: the part that
-// was chosen, and all of it, with the middle cut out where it is long; "" where there is nothing to
+// Write returns the quote that a model reads before an answer to a message. It has the chosen part
+// and the whole text, and shortens long ones in the middle. "" means that there is nothing to
 // quote.
 func Write(q supervisor.Quote) string {
 	part, text := quotable(q.Part), quotable(q.Text)
@@ -40,7 +39,7 @@ func Write(q supervisor.Quote) string {
 	return Lines(text)
 }
 
-// lineEnds are all that a reader may take for the end of a line.
+// lineEnds replaces everything that a reader may take for the end of a line.
 var lineEnds = strings.NewReplacer(
 	"\r\n",
 	"\n",
@@ -58,12 +57,12 @@ var lineEnds = strings.NewReplacer(
 	"\n",
 )
 
-// Lines is a text of which each line is a quote.
+// Lines quotes each line of a text.
 func Lines(text string) string {
 	return "> " + strings.ReplaceAll(lineEnds.Replace(text), "\n", "\n> ")
 }
 
-// Drop is a text without the lines that are quotes.
+// Drop removes the quoted lines from a text.
 func Drop(text string) string {
 	return strings.Join(
 		slices.DeleteFunc(strings.Split(text, "\n"), func(line string) bool { return strings.HasPrefix(line, ">") }),
@@ -71,7 +70,7 @@ func Drop(text string) string {
 	)
 }
 
-// quotable is a text in lines that can be quoted.
+// quotable returns a text in lines that can be quoted.
 func quotable(text string) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	for i, line := range lines {
@@ -80,7 +79,7 @@ func quotable(text string) string {
 	return strings.TrimSpace(strings.Join(lines, "\n"))
 }
 
-// cutMiddle is a text with at most so many characters, and an ellipsis for what is missing of it.
+// cutMiddle shortens a text to so many characters, with an ellipsis in the middle.
 func cutMiddle(text string, most int) string {
 	runes := []rune(text)
 	if len(runes) <= most {

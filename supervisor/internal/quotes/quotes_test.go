@@ -9,7 +9,7 @@ import (
 	"mews/supervisor/internal/quotes"
 )
 
-func TestAQuote(t *testing.T) {
+func TestWriteAndDrop_Quote(t *testing.T) {
 	for want, q := range map[string]supervisor.Quote{
 		"":                               {By: "Bob"},
 		"> No.":                          {Text: " No.\n"},

@@ -1,4 +1,4 @@
-// Package rare says rarely what happens often.
+// Package rare limits how often repeated things are reported.
 package rare
 
 import (
@@ -7,24 +7,24 @@ import (
 	"time"
 )
 
-// Throttle says each thing once in an interval, and then how often it happened. The zero value is
-// ready, with a minute. It may be used from several goroutines. It remembers everything that it is
-// asked about, so keys are not for strangers to choose.
+// Throttle reports each thing once in an interval, and then how often it happened. The zero value
+// is ready, with a minute. It may be used from several goroutines. It remembers every key, so
+// strangers must not choose keys.
 type Throttle struct {
-	Every time.Duration // 0 is a minute
+	Every time.Duration // 0 means a minute
 
-	mu   sync.Mutex // guards said
-	said map[string]said
+	mu      sync.Mutex // guards said
+	reports map[string]report
 }
 
-// said is what a Throttle remembers of one thing.
-type said struct {
-	at   time.Time // when it was said last
-	left int       // how often it was left out since
+// said is the state of one thing.
+type report struct {
+	at         time.Time // time of the last report
+	unreported int       // occurrences since that were not reported
 }
 
-// Count counts that a thing happened once more. It returns how often it did since it was said last,
-// and 0 if it is not to be said now. If the clock was set back, everything is said again.
+// Count counts an occurrence. It returns the number since the last report, or 0 if it must not be
+// reported now. If the clock was set back, everything is reported again.
 func (t *Throttle) Count(key string, now time.Time) int {
 	every := t.Every
 	if every == 0 {
@@ -32,25 +32,25 @@ func (t *Throttle) Count(key string, now time.Time) int {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	last, known := t.said[key]
+	last, known := t.reports[key]
 	if known && !now.Before(last.at) && now.Sub(last.at) < every {
-		last.left++
-		t.said[key] = last
+		last.unreported++
+		t.reports[key] = last
 		return 0
 	}
-	if t.said == nil {
-		t.said = map[string]said{}
+	if t.reports == nil {
+		t.reports = map[string]report{}
 	}
-	t.said[key] = said{at: now}
-	return last.left + 1
+	t.reports[key] = report{at: now}
+	return last.unreported + 1
 }
 
-// First says whether a thing is to be said now.
+// First reports whether a thing is to be reported now.
 func (t *Throttle) First(key string, now time.Time) bool { return t.Count(key, now) > 0 }
 
-// Forget drops things, so that each is said the next time that it happens.
+// Forget drops things, so that each is reported at its next occurrence.
 func (t *Throttle) Forget(drop func(key string) bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	maps.DeleteFunc(t.said, func(key string, _ said) bool { return drop(key) })
+	maps.DeleteFunc(t.reports, func(key string, _ report) bool { return drop(key) })
 }

@@ -5,18 +5,17 @@ import (
 	"time"
 )
 
-// Window notes things in spans of time that follow one another, such as days, up to a number of
-// them: a flood fills neither the memory nor a log. The zero value is ready. It may be used from
-// several goroutines.
+// Window records things in consecutive spans of time, such as days, up to a number: a flood fills
+// neither the memory nor a log. The zero value is ready. It may be used from several goroutines.
 type Window struct {
-	Length time.Duration // of each span, counted from 1970 in UTC; 0 is a day
-	Most   int           // things that are noted in a span; 0 is 10,000
-	Each   int           // likewise, of one key; 0 is no bound of its own
+	Length time.Duration // of each span, counted from 1970 in UTC; 0 means a day
+	Most   int           // limit of recorded things in a span; 0 means 10,000
+	Each   int           // limit for one key; 0 means no limit of its own
 
-	mu     sync.Mutex // guards what follows
+	mu     sync.Mutex // guards the following fields
 	number int64      // of the span, since 1970
 	noted  map[thing]bool
-	count  map[string]int // of each key
+	count  map[string]int // by key
 }
 
 type thing struct {
@@ -24,15 +23,14 @@ type thing struct {
 	id  int64
 }
 
-// First says whether a key is met for the first time in its span. It is false once too many are
-// noted.
+// First reports whether a key is new in its span. It is false once the span is full.
 func (w *Window) First(key string, now time.Time) bool {
 	isNew, _ := w.note(thing{key: key}, now)
 	return isNew
 }
 
-// Note says whether a thing of a key is noted in its span. What comes again is noted as it was the
-// first time, and counted once.
+// Note reports whether a thing of a key is recorded in its span. A repeated thing gets the same
+// answer, and counts once.
 func (w *Window) Note(key string, id int64, now time.Time) bool {
 	_, noted := w.note(thing{key, id}, now)
 	return noted
@@ -45,7 +43,7 @@ func (w *Window) note(t thing, now time.Time) (isNew, noted bool) {
 	switch {
 	case w.noted[t]:
 		return false, true
-	case len(w.noted) >= w.most() || w.Each > 0 && w.count[t.key] >= w.Each:
+	case len(w.noted) >= w.limit() || w.Each > 0 && w.count[t.key] >= w.Each:
 		return false, false
 	}
 	w.noted[t] = true
@@ -53,8 +51,8 @@ func (w *Window) note(t thing, now time.Time) (isNew, noted bool) {
 	return true, true
 }
 
-// enter begins another span, if now is in one. What comes late, of the span before, counts for this
-// one. The caller has the mutex.
+// enter begins another span if now is in one. A late thing of the span before counts for this one.
+// The caller has the mutex.
 func (w *Window) enter(now time.Time) {
 	length := w.Length
 	if length == 0 {
@@ -66,7 +64,7 @@ func (w *Window) enter(now time.Time) {
 	}
 }
 
-func (w *Window) most() int {
+func (w *Window) limit() int {
 	if w.Most == 0 {
 		return 10_000
 	}

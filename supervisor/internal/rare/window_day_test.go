@@ -14,7 +14,7 @@ import (
 
 var noon = time.Date(2026, 9, 14, 12, 0, 0, 0, time.UTC)
 
-func TestAStrangerIsNotedOnceADay(t *testing.T) {
+func TestWindow_SameKey_IsFirstOncePerDay(t *testing.T) {
 	var s rare.Window
 	midnight := noon.Add(12 * time.Hour)
 	for _, c := range []struct {
@@ -38,7 +38,7 @@ func TestAStrangerIsNotedOnceADay(t *testing.T) {
 	}
 }
 
-func TestACrowdIsNotedUpToABound(t *testing.T) {
+func TestWindow_ManyKeys_AreLimited(t *testing.T) {
 	var s rare.Window
 	var noted atomic.Int64
 	var crowd sync.WaitGroup
@@ -62,8 +62,8 @@ func TestACrowdIsNotedUpToABound(t *testing.T) {
 	}
 }
 
-// However the clock runs forward, nobody is noted twice on one day.
-func TestNobodyIsNotedTwiceADay(t *testing.T) {
+// However the clock runs forward, nobody is recorded twice on one day.
+func TestWindow_RandomClock_NotesOncePerDay(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var s rare.Window
 		now, noted := noon, map[[2]int64]bool{}

@@ -12,7 +12,7 @@ import (
 
 func hourly() *rare.Window { return &rare.Window{Length: time.Hour, Most: 30, Each: 5} }
 
-func TestASendersWrongCodesAreNotedUpToABound(t *testing.T) {
+func TestWindow_OneKey_IsLimitedPerHour(t *testing.T) {
 	k := hourly()
 	update := int64(0)
 	note := func(id int64, at time.Time) int {
@@ -46,9 +46,8 @@ func TestASendersWrongCodesAreNotedUpToABound(t *testing.T) {
 	}
 }
 
-// What comes again because it could not be kept is no further code, and is noted as it was the
-// first time.
-func TestAnUpdateThatComesAgainIsCountedOnce(t *testing.T) {
+// An update that is repeated because it could not be stored counts once, and gets the same answer.
+func TestWindow_RepeatedUpdate_CountsOnce(t *testing.T) {
 	k := hourly()
 	for range 3 {
 		for update := range int64(5) {
@@ -70,7 +69,7 @@ func TestAnUpdateThatComesAgainIsCountedOnce(t *testing.T) {
 	}
 }
 
-func TestACrowdsWrongCodesAreNotedUpToABound(t *testing.T) {
+func TestWindow_AllKeys_AreLimitedPerHour(t *testing.T) {
 	k := hourly()
 	var noted atomic.Int64
 	var crowd sync.WaitGroup

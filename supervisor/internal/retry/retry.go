@@ -1,4 +1,4 @@
-// Package retry repeats what must not be lost because something is not available for a while.
+// Package retry repeats work that must not be lost while something is unavailable.
 package retry
 
 import (
@@ -13,29 +13,29 @@ import (
 	"mews/supervisor"
 )
 
-// Longest is what is waited at most for something that somebody waits for.
+// Longest is the longest pause if somebody waits for the result.
 const Longest = 10 * time.Second
 
-// Pauses are how long to wait between tries that fail: twice as long each time. They belong to one
+// Pauses are the pauses between failing tries: each twice as long as the last. They belong to one
 // goroutine.
 type Pauses struct {
 	First, Longest time.Duration
-	Jitter         float64 // the share by which a pause is longer or shorter by chance
+	Jitter         float64 // random share by which a pause is longer or shorter
 
 	series backoff.ExponentialBackOff
 }
 
-// Next is the next pause.
+// Next returns the next pause.
 func (p *Pauses) Next() time.Duration {
 	p.series.InitialInterval, p.series.MaxInterval = p.First, p.Longest
 	p.series.Multiplier, p.series.RandomizationFactor = 2, p.Jitter
 	return p.series.NextBackOff()
 }
 
-// Reset begins anew with the first pause.
+// Reset starts again with the first pause.
 func (p *Pauses) Reset() { p.series = backoff.ExponentialBackOff{} }
 
-// UpTo are the pauses of a store: the first is 100 ms.
+// UpTo returns the pauses of a store: the first is 100 ms.
 func UpTo(longest time.Duration) Pauses {
 	return Pauses{First: 100 * time.Millisecond, Longest: longest, Jitter: 0.2}
 }
@@ -65,14 +65,13 @@ func Do(
 	return err
 }
 
-// series is a backoff.BackOff.
+// series implements backoff.BackOff.
 type series struct{ *Pauses }
 
 func (s series) NextBackOff() time.Duration { return s.Next() }
 
-// Persist repeats what a store has to do, because it would be lost otherwise, until it is done or
-// ctx ends, and gives what came of it. What the store refuses is not repeated. Errors are logged;
-// it is not ok after the last one.
+// Persist repeats a write until it succeeds, the store refuses it, or ctx ends. It returns the
+// result, and logs errors. ok is false after a final error.
 func Persist[T any](ctx context.Context, log hclog.Logger, what string, do func() (T, error)) (value T, ok bool) {
 	err := Do(ctx, UpTo(Longest), func() (err error) {
 		value, err = do()
@@ -97,8 +96,8 @@ func WaitOr(ctx context.Context, d time.Duration, woken <-chan struct{}) bool {
 	return ctx.Err() == nil
 }
 
-// Refused says that a store will refuse the same again: what was sent cannot be right, or names
-// what is not there.
+// Refused reports whether a store will refuse the same request again. Such a request is invalid, or
+// names a missing thing.
 func Refused(err error) bool {
 	code := supervisor.ErrorCode(err)
 	return code == supervisor.CodeInvalid || code == supervisor.CodeNotFound

@@ -11,7 +11,7 @@ import (
 	"mews/supervisor/internal/retry"
 )
 
-func TestItIsRepeatedUntilItIsDoneOrRefused(t *testing.T) {
+func TestDo_RepeatsUntilDoneOrRefused(t *testing.T) {
 	full := errors.New("the disk is full")
 	gone := &supervisor.Error{Code: supervisor.CodeNotFound, Message: "gone"}
 	for name, c := range map[string]struct {
@@ -40,7 +40,7 @@ func TestItIsRepeatedUntilItIsDoneOrRefused(t *testing.T) {
 	}
 }
 
-func TestItEndsWithItsContext(t *testing.T) {
+func TestDo_ContextEnds_Stops(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
@@ -57,8 +57,8 @@ func TestItEndsWithItsContext(t *testing.T) {
 	})
 }
 
-// TestWhatNobodyWaitsForIsRepeatedRarely: a full disk is not written to every few seconds for days.
-func TestWhatNobodyWaitsForIsRepeatedRarely(t *testing.T) {
+// A full disk is not written to every few seconds for days.
+func TestDo_LongFailure_TriesRarely(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 24*time.Hour)
 		defer cancel()

@@ -1,5 +1,4 @@
-// Package slots shares out a bounded number of slots, so that nobody waits for all that somebody
-// else wants.
+// Package slots shares a limited number of slots fairly between users.
 package slots
 
 import (
@@ -9,28 +8,28 @@ import (
 	"sync"
 )
 
-// Slots are a bounded number of slots. If more are requested, people take turns: whoever requests
-// one slot waits for at most one of each other person, however many those request. Slots that are
-// requested with a rank go by that instead. It may be used from several goroutines.
+// Slots is a limited number of slots. If more are requested, users take turns: a request waits for
+// at most one slot of each other user, however many those request. Slots that are requested with a
+// rank use the rank instead. It may be used from several goroutines.
 //
-// What is requested for nobody, the person "", waits until no person waits.
+// Requests for nobody, the user "", wait until no user waits.
 type Slots struct {
-	all, each int // 0 is no bound
+	all, each int // 0 means no limit
 
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the following fields
 	running []*Slot
 	waiting []*Slot        // in the order of their requests
-	turns   map[string]int // of who waits: the least goes first
-	last    int            // of the turns
+	turns   map[string]int // of waiting users: the least goes first
+	last    int            // the last turn
 }
 
-// New makes n slots. With 0 there is no bound.
+// New makes n slots. 0 means no limit.
 func New(n int) *Slots { return NewEach(n, 0) }
 
-// NewEach makes n slots of which one person has at most so many at once. 0 is no bound.
+// NewEach makes n slots. A user may have at most each of them at once. 0 means no limit.
 func NewEach(n, each int) *Slots { return &Slots{all: n, each: each, turns: map[string]int{}} }
 
-// Slot is one that was requested. Whoever has requested it gives it back with Release.
+// Slot is a requested slot. The caller that requested it must call Release.
 type Slot struct {
 	slots   *Slots
 	person  string
@@ -38,8 +37,8 @@ type Slot struct {
 	granted chan struct{}
 }
 
-// Request asks for a slot. It never blocks. The lowest rank goes first, compared number by number;
-// the same Slots are requested with ranks always or never.
+// Request asks for a slot. It never blocks. The lowest rank goes first, compared number by number.
+// Either all requests of Slots have ranks, or none.
 func (s *Slots) Request(person string, rank ...int64) *Slot {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -67,7 +66,7 @@ func (s *Slots) Acquire(ctx context.Context, person string) (*Slot, error) {
 	return slot, nil
 }
 
-// TryAcquire gives a slot, if one is free. It never blocks.
+// TryAcquire returns a slot if one is free. It never blocks.
 func (s *Slots) TryAcquire(person string) (slot *Slot, ok bool) {
 	slot = s.Request(person)
 	select {
@@ -79,25 +78,24 @@ func (s *Slots) TryAcquire(person string) (slot *Slot, ok bool) {
 	}
 }
 
-// Waiting is how many slots are requested and not granted.
+// Waiting returns the number of requested slots that are not granted.
 func (s *Slots) Waiting() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.waiting)
 }
 
-// Free says whether a slot is free.
+// Free reports whether a slot is free.
 func (s *Slots) Free() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.all == 0 || len(s.running) < s.all
 }
 
-// Granted is closed when the slot is granted.
+// Granted returns a channel that is closed when the slot is granted.
 func (p *Slot) Granted() <-chan struct{} { return p.granted }
 
-// Wait waits until the slot is granted. Its error is ctx's cause; Release has to follow all the
-// same.
+// Wait waits until the slot is granted. Its error is ctx's cause; call Release even then.
 func (p *Slot) Wait(ctx context.Context) error {
 	select {
 	case <-p.granted:
@@ -114,7 +112,7 @@ func (p *Slot) Release() {
 	defer s.mu.Unlock()
 	if i := slices.Index(s.waiting, p); i >= 0 {
 		s.waiting = slices.Delete(s.waiting, i, i+1)
-		s.leave(p.person)
+		s.forgetTurn(p.person)
 	}
 	if i := slices.Index(s.running, p); i >= 0 {
 		s.running = slices.Delete(s.running, i, i+1)
@@ -122,18 +120,18 @@ func (p *Slot) Release() {
 	s.grant()
 }
 
-// Wanted says whether somebody waits whose rank is lower, and who could have this slot.
+// Wanted reports whether somebody with a lower rank waits who could have this slot.
 func (p *Slot) Wanted() bool {
 	s := p.slots
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	others := slices.DeleteFunc(slices.Clone(s.running), func(other *Slot) bool { return other == p })
 	return slices.ContainsFunc(s.waiting, func(other *Slot) bool {
-		return slices.Compare(other.rank, p.rank) < 0 && s.room(other, others)
+		return slices.Compare(other.rank, p.rank) < 0 && s.hasRoom(other, others)
 	})
 }
 
-// grant gives slots to those who wait. The caller has the mutex.
+// grant gives free slots to waiting requests. The caller has the mutex.
 func (s *Slots) grant() {
 	for {
 		next := s.next()
@@ -144,15 +142,15 @@ func (s *Slots) grant() {
 		s.running = append(s.running, next)
 		s.last++
 		s.turns[next.person] = s.last
-		s.leave(next.person)
+		s.forgetTurn(next.person)
 		close(next.granted)
 	}
 }
 
-// next is who is to have a slot now; nil is nobody. The caller has the mutex.
+// next returns the request that gets a slot now, or nil. The caller has the mutex.
 func (s *Slots) next() (first *Slot) {
 	for _, slot := range s.waiting {
-		if (first == nil || s.compare(slot, first) < 0) && s.room(slot, s.running) {
+		if (first == nil || s.compare(slot, first) < 0) && s.hasRoom(slot, s.running) {
 			first = slot
 		}
 	}
@@ -170,15 +168,15 @@ func (s *Slots) compare(a, b *Slot) int {
 	return cmp.Or(slices.Compare(a.rank, b.rank), nobody(a)-nobody(b), s.turns[a.person]-s.turns[b.person])
 }
 
-// leave forgets the turn of a person of whom nothing waits. The caller has the mutex.
-func (s *Slots) leave(person string) {
+// forgetTurn forgets the turn of a user without waiting requests. The caller has the mutex.
+func (s *Slots) forgetTurn(person string) {
 	if !slices.ContainsFunc(s.waiting, func(other *Slot) bool { return other.person == person }) {
 		delete(s.turns, person)
 	}
 }
 
-// room says whether there is a slot for one beside those that run.
-func (s *Slots) room(slot *Slot, running []*Slot) bool {
+// hasRoom reports whether a slot is free beside the running ones.
+func (s *Slots) hasRoom(slot *Slot, running []*Slot) bool {
 	if s.all > 0 && len(running) >= s.all {
 		return false
 	}

@@ -17,17 +17,17 @@ func (p *Slot) in() bool {
 	}
 }
 
-// callers make requests of Slots.
+// callers makes requests of Slots.
 type callers struct {
 	*Slots
 	size    int
 	inside  []*Slot
-	waiting []*Slot                   // in the order in which they came
-	passed  map[string]map[string]int // how often each person was let in since another one waits
+	waiting []*Slot                   // in the order of their requests
+	passed  map[string]map[string]int // how often each user got a slot since another one waits
 }
 
-// check finds who was let in, and holds it against the promises: never too many, never room for who
-// waits, each person's calls in their order, and nobody twice before another who waits.
+// check finds new grants and checks the promises: never too many, no free slot while a request
+// waits, each user's requests in order, and nobody twice before another who waits.
 func (p *callers) check(t *rapid.T) {
 	for i, one := range p.waiting {
 		if !one.in() {
@@ -61,7 +61,7 @@ func (p *callers) count(t *rapid.T, in string) {
 	p.watch()
 }
 
-// watch begins to count for who waits, and ends it for who does not.
+// watch starts counting for users who wait, and stops for the others.
 func (p *callers) watch() {
 	now := map[string]map[string]int{}
 	for _, one := range p.waiting {
@@ -112,7 +112,7 @@ func TestRequest_SeveralPeople_TakeTurns(t *testing.T) {
 	})
 }
 
-// The slot of a request that is granted and given up at once is not lost.
+// A slot that is granted and given up at once is not lost.
 func TestAcquire_GivenUpAtOnce_LosesNoSlot(t *testing.T) {
 	for range 200 {
 		f := New(1)
@@ -198,7 +198,7 @@ func TestRequest_WithRanks_LowestGoesFirst(t *testing.T) {
 	}
 }
 
-// What is shorter and could not run beside the person's others does not end them.
+// A request with a lower rank that exceeds its user's limit does not end that user's others.
 func TestWanted_OwnBoundReached_SaysNo(t *testing.T) {
 	s := NewEach(2, 1)
 	anns, bobs := s.Request("ann", 9), s.Request("bob", 9)

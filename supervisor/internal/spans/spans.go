@@ -10,19 +10,19 @@ import (
 	"mews/supervisor"
 )
 
-// Forms are the spans that Parse reads, for help texts.
+// Forms lists the spans that Parse reads, for help texts.
 const Forms = "today, yesterday, last hour, 7d, 2026-11-20, 2026-11, or two of them as 2026-11-01..2026-11-07"
 
-// What is said of a time that can't be read.
+// Errors about a span that can't be read.
 const (
 	textNoDate    = "%q is no time that I can read. Write one of: " + Forms + "."
 	textBackwards = "%s..%s ends before it begins."
 )
 
-// daysPattern is a number of days, of which today is the last.
+// daysPattern matches a number of days, today being the last.
 var daysPattern = regexp.MustCompile(`^(\d{1,4})d$`)
 
-// forms are the layouts of a span that is written as a date, each with the span's length. Models
+// forms lists the layouts of a span that is written as a date, each with the span's length. Models
 // write the first two.
 var forms = []struct {
 	layout              string
@@ -36,10 +36,10 @@ var forms = []struct {
 	{layout: "2006", years: 1},
 }
 
-// Parse reads a span as a person or a model writes it: today, yesterday, last hour, 7d (seven days,
-// the last of them today), a day such as 2026-11-20, a month, a year or a minute. A..B is from the
-// start of A to the end of B; either may be left out. now is in the person's time zone. An error is
-// for whoever wrote it.
+// Parse reads a span of time as a person or a model writes it. Examples are today, yesterday, last
+// hour, 7d (seven days, the last of them today), a day such as 2026-11-20, a month, a year or a
+// minute. A..B is from the start of A to the end of B; either may be left out. now is in the user's
+// time zone. An error is for the author of the text.
 func Parse(text string, now time.Time) (s supervisor.Span, err error) {
 	text = strings.ToLower(strings.Join(strings.Fields(text), " "))
 	if first, last, two := strings.Cut(text, ".."); two {

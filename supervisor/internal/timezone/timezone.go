@@ -7,7 +7,7 @@ import (
 	"mews/supervisor"
 )
 
-// Of is where a user's days begin: their time zone, or the machine's if they have none.
+// Of returns a user's time zone, or the machine's if they have none.
 func Of(u supervisor.User) *time.Location {
 	zone, err := time.LoadLocation(u.Timezone)
 	if err != nil || u.Timezone == "" {

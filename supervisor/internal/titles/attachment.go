@@ -1,4 +1,4 @@
-// Package titles has the few words by which people call things.
+// Package titles has names of things for texts.
 package titles
 
 import (
@@ -9,7 +9,7 @@ import (
 	"mews/supervisor"
 )
 
-// Attachment names a file in a sentence: “a photo”, or what sort of file it is and its name.
+// Attachment names a file in a sentence: “a photo”, or its kind and name.
 func Attachment(a supervisor.Attachment) string {
 	what := cmp.Or(attachmentNames[a.Kind], attachmentNames[protocol.AttachmentDocument])
 	if a.Name == "" {

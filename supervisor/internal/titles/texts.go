@@ -2,7 +2,7 @@ package titles
 
 import "mews/protocol"
 
-// attachmentNames are the kinds of files in a sentence.
+// attachmentNames are the names of kinds of files within a sentence.
 var attachmentNames = map[protocol.AttachmentKind]string{
 	protocol.AttachmentVoice:     "a voice message",
 	protocol.AttachmentPhoto:     "a photo",
@@ -14,5 +14,5 @@ var attachmentNames = map[protocol.AttachmentKind]string{
 	protocol.AttachmentDocument:  "a file",
 }
 
-// textTitled is told with what a file is, and its name.
+// textTitled joins the kind of a file with its name.
 const textTitled = "%s “%s”"

@@ -1,4 +1,4 @@
-// Package work ends all that runs for one person.
+// Package work ends all work for a user.
 package work
 
 import (
@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// ByUser is what runs, by the person for whom it runs. The zero value is ready. It may be used from
-// several goroutines.
+// ByUser holds the running work by user. The zero value is ready. It may be used from several
+// goroutines.
 type ByUser struct {
 	mu      sync.Mutex // guards running
 	running map[string]map[*piece]bool
@@ -19,8 +19,8 @@ type piece struct {
 	done   chan struct{}
 }
 
-// Begin begins a piece of work for a person. It is not ok if serves, which is asked then, says no.
-// The work ends with done, and has to end soon after own has ended.
+// Begin begins a piece of work for a user. ok is false if serves, which is called within, returns
+// false. The work ends with done, and must end soon after own has ended.
 func (u *ByUser) Begin(
 	ctx context.Context,
 	user string,
@@ -53,8 +53,8 @@ func (u *ByUser) end(user string, p *piece) {
 	}
 }
 
-// End ends all work for a person who is not served any more, and waits until it has ended. None
-// begins after that. Its error is ctx's cause.
+// End ends all work for a user who is no longer served, and waits for its end. No work begins after
+// that. Its error is ctx's cause.
 func (u *ByUser) End(ctx context.Context, user string) error {
 	for _, p := range u.cancelAll(user) {
 		select {

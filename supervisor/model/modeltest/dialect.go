@@ -22,17 +22,17 @@ var Dialects = []Dialect{PlainOpenAI, Ollama, LlamaCpp, VLLM, Groq, DeepInfra, O
 
 // traits are the differences of dialects.
 type traits struct {
-	thinkingKey  string   // the delta's key for thinking
-	strict   bool     // unknown parameters are refused
-	extraKeys    []string // parameters beside chatKeys
-	comment  string   // lines before the stream
-	noDone   bool
-	mixedCalls    bool // the pieces of parallel calls are mixed
-	wholeCalls    bool // a call comes in one piece
-	late     func(r *refusal, e *exchange) string
-	shape    func(r *refusal, kind string) string
-	samples  map[Class]errorSample
-	ownModel string // owned_by in the list of models
+	thinkingKey string   // the delta's key for thinking
+	strict      bool     // unknown parameters are refused
+	extraKeys   []string // parameters beside chatKeys
+	comment     string   // lines before the stream
+	noDone      bool
+	mixedCalls  bool // the pieces of parallel calls are mixed
+	wholeCalls  bool // a call comes in one piece
+	late        func(r *refusal, e *exchange) string
+	shape       func(r *refusal, kind string) string
+	samples     map[Class]errorSample
+	ownModel    string // owned_by in the list of models
 }
 
 func openaiTraits() traits {

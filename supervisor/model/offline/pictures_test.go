@@ -53,8 +53,8 @@ func TestAttachment_IsNamedButNotAnOrder(t *testing.T) {
 		"with words": {[]protocol.Part{{Text: "help"}, letter}, "[File uploads/a.txt: text, 20 bytes.]\n\n" + textHelp},
 		"an undo": {[]protocol.Part{{Text: "[The user has undone your change to a.txt.]\n"}, {Text: "help"}},
 			textHelp},
-		"words, aloud":      {[]protocol.Part{{Text: "[voice, 0:02, en] help"}}, textHelp},
-		"what can't be had": {[]protocol.Part{{Text: "[With this came a photo, which can't be had: It is gone.]"}}, "[With this came a photo, which can't be had: It is gone.]\n\n"},
+		"words, aloud": {[]protocol.Part{{Text: "[voice, 0:02, en] help"}}, textHelp},
+		"unfetched":    {[]protocol.Part{{Text: "[With this came a photo, which could not be fetched: It is gone.]"}}, "[With this came a photo, which could not be fetched: It is gone.]\n\n"},
 	} {
 		req := modelcall.Request{Messages: []protocol.Message{{ID: 1, Role: protocol.RoleUser, Parts: c.parts}}}
 		if m := answer(req); !strings.HasPrefix(m.Text(), c.want) {

@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// maxAlbum is how many files an album may have. (Bot API, sendMediaGroup.)
+// maxAlbum is the most files of an album. (Bot API, sendMediaGroup.)
 const maxAlbum = 10
 
-// albumKinds are what an album may be made of. Documents are with documents alone, and audio with
-// audio.
+// albumKinds are the kinds of files in an album. Documents may only be with documents, and audio
+// with audio.
 var albumKinds = map[string]mediaKind{"photo": photos, "video": videos, "document": documents, "audio": audios}
 
-// sendMediaGroup sends several files at once: all of them or none.
+// sendMediaGroup sends several files, all or none.
 func sendMediaGroup(w *serverState, r *request) answer {
 	c, a := w.chats.find(r.chat)
 	if a.code != 0 {
@@ -56,7 +56,7 @@ func sendMediaGroup(w *serverState, r *request) answer {
 	return good(result)
 }
 
-// alone is a kind that is in an album with its own only, and "" for the others.
+// alone returns the kind if it may only be in an album with its own kind; otherwise "".
 func alone(media string) string {
 	if media == "document" || media == "audio" {
 		return media
@@ -64,7 +64,7 @@ func alone(media string) string {
 	return ""
 }
 
-// albumMessage is one file's. It is read as a request of its own would be.
+// albumMessage returns the message of one file, read as a request of its own would be.
 func (w *serverState) albumMessage(c *chat, r *request, item map[string]json.RawMessage) (*Message, answer) {
 	p := params{}
 	for name, raw := range item {

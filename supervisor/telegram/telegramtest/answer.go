@@ -7,24 +7,24 @@ import (
 	"strconv"
 )
 
-// answer is what the server says to one request. The zero value is no answer.
+// answer is the response to a request. The zero value means no answer.
 type answer struct {
-	code        int // of HTTP and, where it is a refusal, in the body
+	code        int // the HTTP status and, for a refusal, the code in the body
 	result      any
 	description string
 	retryAfter  int   // seconds
-	migrateTo   int64 // the supergroup that a group has become
-	file        *File // is served, and nothing else is said; nil for none
+	migrateTo   int64 // the supergroup that the group has become
+	file        *File // the file to serve instead of JSON; nil if there is none
 }
 
 func good(result any) answer { return answer{code: http.StatusOK, result: result} }
 
-// refuse is a refusal in Telegram's words.
+// refuse returns a refusal in Telegram's words.
 func refuse(code int, format string, args ...any) answer {
 	return answer{code: code, description: fmt.Sprintf(format, args...)}
 }
 
-// bad is the most frequent refusal.
+// bad returns the most frequent refusal.
 func bad(format string, args ...any) answer {
 	return refuse(http.StatusBadRequest, "Bad Request: "+format, args...)
 }
@@ -37,7 +37,7 @@ func tooMany(seconds int) answer {
 
 func (a answer) ok() bool { return a.code == http.StatusOK }
 
-// body is the answer's JSON, or the file that it is.
+// body returns the answer's JSON, or the bytes of its file.
 func (a answer) body() []byte {
 	if a.file != nil {
 		return a.file.whole()
@@ -64,7 +64,7 @@ func (a answer) body() []byte {
 	return mustMarshal(v)
 }
 
-// head writes all of an answer but its body.
+// head writes the head of an answer.
 func (a answer) head(w http.ResponseWriter, length int) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Content-Length", strconv.Itoa(length))
@@ -81,10 +81,10 @@ func (a answer) write(w http.ResponseWriter) {
 	}
 	body := a.body()
 	a.head(w, len(body))
-	_, _ = w.Write(body) // a client that has gone is no error of the server's
+	_, _ = w.Write(body) // a client that has gone is no error of the server
 }
 
-// mustMarshal is the JSON of what the package itself, or a test, has put together.
+// mustMarshal returns the JSON of values that the package or a test has built.
 func mustMarshal(v any) []byte {
 	b, err := json.Marshal(v)
 	if err != nil {

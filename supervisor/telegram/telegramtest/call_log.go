@@ -7,28 +7,27 @@ import (
 	"time"
 )
 
-// Call is one request of the API that came whole, in the order in which they came.
+// Call is one complete request of the API.
 type Call struct {
 	Method string // as the client wrote it
-	// a JSON body's own types, whole numbers as int64; else strings. Not to be changed
+	// with the types of a JSON body, whole numbers as int64; otherwise strings. Must not be changed
 	Params map[string]any
-	ChatID int64     // 0 for none
-	At     time.Time // when it came, by the server's clock
-	// the HTTP status that was answered; 0 while there is none and where the client got none, or
-	// half
+	ChatID int64     // 0 if there is none
+	At     time.Time // time of arrival, by the server's clock
+	// the HTTP status; 0 without a complete answer
 	Code      int
-	Processed bool // it has done what it asked for, whatever the client was told
+	Processed bool // the request was carried out, whatever the client was told
 }
 
-// Delivery is one attempt to bring an update to the webhook.
+// Delivery is one attempt to deliver an update to the webhook.
 type Delivery struct {
 	Update int64
 	At     time.Time // by the server's clock
-	Code   int       // 0 where there was no answer
-	Error  string    // "" where it was taken
+	Code   int       // 0 if there was no answer
+	Error  string    // "" if the update was accepted
 }
 
-// callLog is what has happened.
+// callLog records everything that has happened.
 type callLog struct {
 	calls      []Call
 	counts     map[string]int // of calls, by method in lower case
@@ -51,20 +50,20 @@ func (j *callLog) violate(format string, args ...any) {
 	j.violations = append(j.violations, fmt.Sprintf(format, args...))
 }
 
-// Record is what a server has seen.
+// Record shows what a server has seen.
 type Record struct{ state *serverState }
 
-// Chat is what stands in a chat now, in order: the bot's messages and people's.
+// Chat returns the messages in a chat in order, the bot's and people's.
 func (r Record) Chat(id int64) []Message {
 	return r.messages(id, func(m *Message) bool { return !m.Deleted })
 }
 
-// Sent is the bot's part of what stands in a chat.
+// Sent returns the bot's messages in a chat.
 func (r Record) Sent(id int64) []Message {
 	return r.messages(id, func(m *Message) bool { return m.FromBot && !m.Deleted })
 }
 
-// Deleted is what the bot has deleted in a chat.
+// Deleted returns the messages that the bot has deleted in a chat.
 func (r Record) Deleted(id int64) []Message {
 	return r.messages(id, func(m *Message) bool { return m.Deleted })
 }
@@ -85,7 +84,7 @@ func (r Record) messages(id int64, want func(*Message) bool) []Message {
 	return found
 }
 
-// Calls is every request, or every one of some methods.
+// Calls returns all requests, or those of some methods.
 func (r Record) Calls(method ...string) []Call {
 	var found []Call
 	r.state.read(func() {
@@ -98,7 +97,7 @@ func (r Record) Calls(method ...string) []Call {
 	return found
 }
 
-// Count is how many Calls there are.
+// Count returns the number of Calls.
 func (r Record) Count(method ...string) int {
 	n := 0
 	r.state.read(func() {
@@ -116,28 +115,28 @@ func (c Call) is(methods []string) bool {
 	return len(methods) == 0 || slices.ContainsFunc(methods, func(m string) bool { return strings.EqualFold(m, c.Method) })
 }
 
-// Deliveries is every attempt at the webhook, those of setWebhook's url and of earlier ones.
+// Deliveries returns every attempt to deliver an update to a webhook, old and new.
 func (r Record) Deliveries() []Delivery {
 	return look(r.state, func() []Delivery { return slices.Clone(r.state.log.deliveries) })
 }
 
-// Violations is what no good client does: requests within a retry_after, more than Options.Rates,
-// two getUpdates at once, entities that are out of the rules.
+// Violations returns everything that no good client does: requests within a retry_after, more than
+// Options.Rates, two getUpdates at once, entities that break the rules.
 func (r Record) Violations() []string {
 	return look(r.state, func() []string { return slices.Clone(r.state.log.violations) })
 }
 
-// Pending is how many updates are not confirmed.
+// Pending returns the number of unconfirmed updates.
 func (r Record) Pending() int {
 	return look(r.state, func() int { return r.state.queue.pending(r.state.now()) })
 }
 
-// Polling says whether a getUpdates waits for something to come.
+// Polling reports whether a getUpdates waits for an update.
 func (r Record) Polling() bool {
 	return look(r.state, func() bool { return r.state.polls.waiting != nil })
 }
 
-// Expired is which updates nobody confirmed within their 24 hours.
+// Expired returns the updates that nobody confirmed within their 24 hours.
 func (r Record) Expired() []int64 {
 	var ids []int64
 	r.state.read(func() {
@@ -147,7 +146,7 @@ func (r Record) Expired() []int64 {
 	return ids
 }
 
-// Dump is how a server is, for whoever reads a test's log: no texts, the last of the calls.
+// Dump returns the state of a server for a test's log: no texts, the last calls.
 func (r Record) Dump() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "the Bot API server: %d updates pending\n", r.Pending())

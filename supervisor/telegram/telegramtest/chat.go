@@ -9,52 +9,52 @@ import (
 	"time"
 )
 
-// Message is one that stands, or stood, in a chat.
+// Message is a message that is or was in a chat.
 type Message struct {
 	ID      int64
 	From    User
-	FromBot bool // by the bot that the token is for
+	FromBot bool // from the bot of the token
 	Text    string
-	// what came with it, the Bot API's word: photo, voice ...; Text is its caption then
+	// the kind of its attachment in the Bot API's word: photo, voice ...; Text is then its caption
 	Media    string
-	File     *File  // with Media, of the bot's own
-	Album    string // the same for the messages of one album; "" for none
+	File     *File  // with Media, for the bot's own
+	Album    string // the same for the messages of one album; "" if there is none
 	Entities []Entity
 	Silent   bool
 	ReplyTo  int64
-	Thread   int64 // of a forum; 0 for none
+	Thread   int64 // of a forum; 0 if there is none
 	Edits    int
 	Deleted  bool
 	At       time.Time // its date
-	EditedAt time.Time // of its last edit by its sender
+	EditedAt time.Time // time of its sender's last edit
 	Keyboard [][]Button
-	Reaction string // the bot's own
+	Reaction string // the bot's reaction
 
-	more map[string]any // its other fields, as the server shows them
-	root int64          // the message that its chain of replies began with; 0 for itself
+	more map[string]any // its other fields, in the server's form
+	root int64          // the first message of its chain of replies; 0 means itself
 }
 
-// chat is what the server knows of one.
+// chat is the server's knowledge of a chat.
 type chat struct {
 	Chat
 	messages []*Message // by id
-	next     int64      // its own next message id, where it counts its own
+	next     int64      // next message id, if the chat numbers its own messages
 	topics   map[int64]bool
 	blocked  bool
-	noVoice  bool  // its person takes no voice messages
+	noVoice  bool  // its person accepts no voice messages
 	migrated int64 // the supergroup that it has become
 }
 
-// chats are those that the bot may talk in.
+// chats are the chats in which the bot may write.
 type chats struct {
 	byID  map[int64]*chat
-	first int64 // where a counter begins
-	// the account's next message id: of all private chats and basic groups together
+	first int64 // start of each counter
+	// next message id of the account: for all private chats and basic groups together
 	next  int64
-	asked map[string]time.Time // callback queries that wait for their answer, and since when
+	asked map[string]time.Time // start times of the callback queries without an answer
 }
 
-// meet makes a chat known.
+// meet adds a chat.
 func (cs *chats) meet(c Chat) *chat {
 	c.Type = cmp.Or(c.Type, kindOf(c.ID))
 	known := cs.byID[c.ID]
@@ -66,7 +66,7 @@ func (cs *chats) meet(c Chat) *chat {
 	return known
 }
 
-// kindOf tells a chat's type from its id. (Supergroups and channels are numbered from
+// kindOf returns a chat's type by its id. (Supergroups and channels are numbered from
 // -1000000000000 down.)
 func kindOf(id int64) string {
 	switch {
@@ -78,7 +78,7 @@ func kindOf(id int64) string {
 	return "group"
 }
 
-// find is the chat that a request is for, or why it can't be talked to.
+// find returns the chat of a request, or the refusal.
 func (cs *chats) find(id int64) (*chat, answer) {
 	c := cs.byID[id]
 	switch {
@@ -96,7 +96,7 @@ func (cs *chats) find(id int64) (*chat, answer) {
 	return c, answer{}
 }
 
-// goneText is what the bot is told that is in a chat no more.
+// goneText returns the error text for a bot that has left a chat.
 func (c *chat) goneText() string {
 	if c.Type == "private" {
 		return "bot was blocked by the user"
@@ -104,7 +104,7 @@ func (c *chat) goneText() string {
 	return fmt.Sprintf("bot was kicked from the %s chat", c.Type)
 }
 
-// countsItself says whether a chat counts its messages by itself.
+// countsItself reports whether a chat numbers its own messages.
 func (c *chat) countsItself() bool { return c.Type == "supergroup" || c.Type == "channel" }
 
 // put adds a message and numbers it.
@@ -122,7 +122,7 @@ func (cs *chats) put(c *chat, m *Message) *Message {
 	return m
 }
 
-// message is one that stands in the chat, nil where there is none.
+// message returns a message in the chat; nil if there is none.
 func (c *chat) message(id int64) *Message {
 	i, ok := c.search(id)
 	if !ok || c.messages[i].Deleted {
@@ -131,8 +131,8 @@ func (c *chat) message(id int64) *Message {
 	return c.messages[i]
 }
 
-// replace has an edited message stand in the place of the earlier one. Where and when that was
-// sent, and what came with it, can't change but for its file.
+// replace replaces a message by its edited version. Its position and date can't change, and of its
+// attachment only the file.
 func (c *chat) replace(m *Message) {
 	m.EditedAt = m.At
 	old := c.message(m.ID)
@@ -153,10 +153,10 @@ func (c *chat) search(id int64) (int, bool) {
 	return slices.BinarySearchFunc(c.messages, id, func(m *Message, id int64) int { return cmp.Compare(m.ID, id) })
 }
 
-// chainStart is the message that a chain of replies began with.
+// chainStart returns the first message of a chain of replies.
 func (m *Message) chainStart() int64 { return cmp.Or(m.root, m.ID) }
 
-// json is a user as the server shows it.
+// json returns a user in the server's form.
 func (u User) json() map[string]any {
 	m := map[string]any{"id": u.ID, "is_bot": u.Bot, "first_name": cmp.Or(u.First, fmt.Sprint("U", u.ID))}
 	if u.Username != "" {
@@ -165,7 +165,7 @@ func (u User) json() map[string]any {
 	return m
 }
 
-// json is a chat as the server shows it.
+// json returns a chat in the server's form.
 func (c Chat) json() map[string]any {
 	m := map[string]any{"id": c.ID, "type": cmp.Or(c.Type, kindOf(c.ID))}
 	if m["type"] == "private" {
@@ -179,7 +179,7 @@ func (c Chat) json() map[string]any {
 	return m
 }
 
-// json is a message as the server shows it, with the one that it answers where shallow is false.
+// json returns a message in the server's form, with the message it replies to unless shallow.
 func (c *chat) json(m *Message, shallow bool) map[string]any {
 	v := map[string]any{"message_id": m.ID, "date": m.At.Unix(), "chat": c.Chat.json()}
 	if c.Type == "channel" {
@@ -215,7 +215,7 @@ func (c *chat) json(m *Message, shallow bool) map[string]any {
 	return v
 }
 
-// jsonOfFile adds what the bot itself has sent.
+// jsonOfFile adds the fields of a file that the bot sent.
 func (c *chat) jsonOfFile(v map[string]any, m *Message) {
 	switch {
 	case m.File == nil:
@@ -226,9 +226,8 @@ func (c *chat) jsonOfFile(v map[string]any, m *Message) {
 	}
 }
 
-// jsonOfThread adds where in the chat a message stands. In a forum a message that answers none
-// comes with the topic's beginning as the one that it answers; in a supergroup without topics the
-// thread is the chain of replies.
+// jsonOfThread adds a message's thread. In a forum, a message that is no reply comes as a reply to
+// the topic's first message. In a supergroup without topics, the thread is the chain of replies.
 func (c *chat) jsonOfThread(v map[string]any, m *Message, shallow bool) {
 	answered := c.message(m.ReplyTo)
 	switch {
@@ -245,7 +244,7 @@ func (c *chat) jsonOfThread(v map[string]any, m *Message, shallow bool) {
 	}
 }
 
-// topic is the service message that a topic begins with.
+// topic returns the service message that begins a topic.
 func (c *chat) topic(m *Message) map[string]any {
 	return map[string]any{
 		"message_id": m.Thread, "date": m.At.Unix(), "chat": c.Chat.json(), "from": m.From.json(),

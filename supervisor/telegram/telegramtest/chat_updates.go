@@ -5,15 +5,16 @@ import (
 	"time"
 )
 
-// chatUpdates is one chat's updates on their way to the webhook: the next waits until the one
-// before was taken.
+// chatUpdates are one chat's updates for the webhook: the next waits until the one before was
+// accepted.
 type chatUpdates struct {
 	chat    int64
 	updates []*update
-	wakeAt  time.Time // by the real clock; not before
+	wakeAt  time.Time // earliest time of the next attempt, by the real clock
 }
 
-// chatQueues are all of them. A queue is ready, or it sleeps, or its first update is on its way.
+// chatQueues are the queues of all chats. A queue is ready, or sleeps, or its first update is being
+// sent.
 type chatQueues struct {
 	byID     map[int64]*chatUpdates
 	ready    []*chatUpdates
@@ -33,8 +34,8 @@ func (ls *chatQueues) add(u *update) {
 	l.updates = append(l.updates, u)
 }
 
-// next is a queue whose first update may be sent, nil for none; it is neither ready nor asleep
-// then.
+// next returns a queue whose first update may be sent, and marks it as neither ready nor asleep;
+// nil if there is none.
 func (ls *chatQueues) next(now time.Time) *chatUpdates {
 	ls.sleeping = slices.DeleteFunc(ls.sleeping, func(l *chatUpdates) bool {
 		awake := !now.Before(l.wakeAt)
@@ -57,7 +58,7 @@ func (ls *chatQueues) next(now time.Time) *chatUpdates {
 	return nil
 }
 
-// wakes is when the first of the sleeping queues wakes.
+// wakes returns when the first sleeping queue wakes.
 func (ls *chatQueues) wakes() (time.Time, bool) {
 	if len(ls.sleeping) == 0 {
 		return time.Time{}, false
@@ -71,7 +72,7 @@ func (ls *chatQueues) wakes() (time.Time, bool) {
 	return first, true
 }
 
-// done takes a queue's first update off it.
+// done removes a queue's first update.
 func (ls *chatQueues) done(l *chatUpdates) {
 	l.updates = l.updates[1:]
 	if len(l.updates) == 0 {
@@ -81,7 +82,7 @@ func (ls *chatQueues) done(l *chatUpdates) {
 	ls.ready = append(ls.ready, l)
 }
 
-// sleep has a queue wait.
+// sleep lets a queue wait.
 func (ls *chatQueues) sleep(l *chatUpdates, until time.Time) {
 	l.wakeAt = until
 	ls.sleeping = append(ls.sleeping, l)

@@ -13,34 +13,34 @@ import (
 	"time"
 )
 
-// How the webhook is called again. (WebhookActor.cpp: on_update_error, handle.)
+// Retries of the webhook. (WebhookActor.cpp: on_update_error, handle.)
 const (
-	hookRetryMin   = 60 * time.Second // the longest delay is between this
-	hookRetryMax   = 2 * hookRetryMin // and this
-	maxRetryAfter  = 3600             // seconds that the webhook may ask for
+	hookRetryMin   = 60 * time.Second // the longest delay is at least this
+	hookRetryMax   = 2 * hookRetryMin // and at most this
+	maxRetryAfter  = 3600             // the longest wait that the webhook may ask for, in seconds
 	closeAfter410s = 23 * time.Hour
 )
 
-// attempt is an update on its way to the webhook.
+// attempt is one delivery of an update to the webhook.
 type attempt struct {
 	queue  *chatUpdates
 	update *update
-	raw    []byte // the update's, which is let go of when it is forgotten
+	raw    []byte // the update's JSON, which the update itself drops when it is forgotten
 	url    string
 	secret string
 }
 
-// attemptResult is what became of an attempt.
+// attemptResult is the result of an attempt.
 type attemptResult struct {
 	code       int
-	text       string // "" where it was taken
+	text       string // "" if it was accepted
 	retryAfter int
 }
 
-// deliverer brings updates to the webhook.
+// deliverer delivers updates to the webhook.
 type deliverer struct {
 	server *serverState
-	wake   <-chan struct{} // there may be something to send
+	wake   <-chan struct{} // signals that there may be an update to send
 	client *http.Client
 }
 
@@ -51,7 +51,7 @@ func newDeliverer(w *serverState, wake <-chan struct{}) *deliverer {
 	}}
 }
 
-// run delivers until ctx ends: the webhook is another one then, or none.
+// run delivers until ctx ends because the webhook was changed or removed.
 func (c *deliverer) run(ctx context.Context) {
 	defer c.client.CloseIdleConnections()
 	for ctx.Err() == nil {
@@ -69,7 +69,7 @@ func (c *deliverer) run(ctx context.Context) {
 	}
 }
 
-// takeReady is what may be sent now, and how long there will be nothing more by itself.
+// takeReady returns the updates that may be sent now, and the time until the next one.
 func (c *deliverer) takeReady(ctx context.Context) (attempts []attempt, pause time.Duration) {
 	w := c.server
 	w.read(func() {
@@ -97,12 +97,12 @@ func (c *deliverer) takeReady(ctx context.Context) (attempts []attempt, pause ti
 	return attempts, pause
 }
 
-// deliver sends one update and sees to what comes of it.
+// deliver sends one update and handles the result.
 func (c *deliverer) deliver(ctx context.Context, f attempt) {
 	w := c.server
 	result := c.post(ctx, f)
 	if ctx.Err() != nil {
-		return // the webhook is another one by now
+		return // the webhook has changed meanwhile
 	}
 	if result.text == "" {
 		w.callCheck([]int64{f.update.id})
@@ -118,8 +118,7 @@ func (c *deliverer) deliver(ctx context.Context, f attempt) {
 	})
 }
 
-// keepResult forgets an update that was taken, and has one that was not wait. The caller is in
-// change.
+// keepResult forgets an accepted update, and delays a refused one. The caller is in change.
 func (c *deliverer) keepResult(f attempt, l attemptResult) {
 	w := c.server
 	if l.text == "" {
@@ -145,8 +144,8 @@ func (c *deliverer) keepResult(f attempt, l attemptResult) {
 	w.webhook.queues.sleep(f.queue, time.Now().Add(w.scaled(delay)))
 }
 
-// nextDelay is how long an update waits after another failure: not at all at first, then 2, 4, 8
-// ... seconds up to between one and two minutes, or what the webhook has asked for.
+// nextDelay returns the wait after another failure: none at first, then 2, 4, 8 ... seconds up to
+// between one and two minutes, or the webhook's own wish.
 func (u *update) nextDelay(retryAfter int) time.Duration {
 	wait := time.Duration(min(retryAfter, maxRetryAfter)) * time.Second
 	if retryAfter == 0 && u.fails > 0 {
@@ -158,7 +157,7 @@ func (u *update) nextDelay(retryAfter int) time.Duration {
 	return wait
 }
 
-// closesAfter says whether the webhook has said 410 for so long that it is closed.
+// closesAfter reports whether the webhook has answered 410 for so long that it is closed.
 func (h *webhook) closesAfter(code int, now time.Time) bool {
 	if code != http.StatusGone {
 		h.since410 = time.Time{}
@@ -170,7 +169,7 @@ func (h *webhook) closesAfter(code int, now time.Time) bool {
 	return now.Sub(h.since410) > closeAfter410s
 }
 
-// post is one request to the webhook.
+// post makes one request to the webhook.
 func (c *deliverer) post(ctx context.Context, f attempt) attemptResult {
 	ctx, cancel := context.WithTimeout(ctx, c.server.options.HookTimeout)
 	defer cancel()
@@ -198,7 +197,7 @@ func (c *deliverer) post(ctx context.Context, f attempt) attemptResult {
 	}
 }
 
-// noAnswerText is how Telegram says that there was no answer.
+// noAnswerText returns Telegram's text for a missing answer.
 func noAnswerText(ctx context.Context, err error) string {
 	switch {
 	case ctx.Err() != nil:

@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// maxEntities is how many a message keeps.
+// maxEntities is the most entities of a message.
 const maxEntities = 100
 
-// Entity is a mark on a stretch of text, as the Bot API has it.
+// Entity is a mark on a range of text, in the Bot API's form.
 type Entity struct {
 	Type     string `json:"type"`
 	Offset   int    `json:"offset"`
@@ -20,15 +20,15 @@ type Entity struct {
 	Language string `json:"language,omitempty"`
 }
 
-// The types that the server finds by itself, and that it takes no notice of in what a bot sends;
-// those that a bot may give. (Client.cpp: get_text_entity_type.)
+// Types that the server finds itself and ignores in a bot's text; types that a bot may give.
+// (Client.cpp: get_text_entity_type.)
 var (
 	foundTypes = strings.Fields("mention hashtag cashtag bot_command url email phone_number bank_card_number")
 	givenTypes = strings.Fields("bold italic underline strikethrough spoiler blockquote expandable_blockquote code pre " +
 		"text_link text_mention custom_emoji")
 )
 
-// readEntities reads the entities that came with a text. A fault in them is a refusal.
+// readEntities reads the entities of a text. A fault in them is a refusal.
 func readEntities(p params, name string) ([]Entity, answer) {
 	var raw []json.RawMessage
 	if err := p.decode(name, &raw); err != nil {
@@ -55,7 +55,7 @@ func readEntities(p params, name string) ([]Entity, answer) {
 	return entities, checkLinks(entities)
 }
 
-// missingField is what an entity can't be read without.
+// missingField returns the missing field that an entity needs.
 func missingField(e Entity, offset, length *int) string {
 	switch {
 	case offset == nil:
@@ -72,7 +72,7 @@ func missingField(e Entity, offset, length *int) string {
 	return ""
 }
 
-// checkLinks refuses links that lead nowhere on the internet. (TDLib: LinkManager::check_link.)
+// checkLinks refuses links outside the internet. (TDLib: LinkManager::check_link.)
 func checkLinks(entities []Entity) answer {
 	for _, e := range entities {
 		if e.Type != "text_link" {
@@ -104,8 +104,7 @@ func linkProblem(link string) string {
 	return ""
 }
 
-// checkBounds refuses entities that are not on the text: past its end, or with an end within a
-// surrogate pair.
+// checkBounds refuses entities outside the text, or with an end within a surrogate pair.
 func checkBounds(text string, entities []Entity) answer {
 	length := -1
 	for _, e := range entities {
@@ -143,9 +142,9 @@ func inBounds(text string, length int, e Entity) answer {
 	return answer{}
 }
 
-// checkNesting looks at how sorted entities lie in one another. Those that overlap are refused
-// (Telegram's server cuts them up instead: nobody should rely on where). The violations are what it
-// takes and shows otherwise than it was meant.
+// checkNesting checks the nesting of sorted entities. It refuses overlaps (Telegram's server splits
+// them instead, but nobody should rely on that). The violations are nestings that Telegram accepts
+// and changes.
 func checkNesting(entities []Entity) (a answer, violations []string) {
 	var open []Entity
 	for _, e := range entities {
@@ -165,7 +164,7 @@ func checkNesting(entities []Entity) (a answer, violations []string) {
 	return answer{}, violations
 }
 
-// mayNotNest says whether a mark may not be within another. (Bot API, formatting options.)
+// mayNotNest reports whether a mark may not be within another. (Bot API, formatting options.)
 func mayNotNest(around, within string) bool {
 	quote := func(t string) bool { return strings.HasSuffix(t, "blockquote") }
 	return around == "code" || around == "pre" || quote(around) && quote(within) || around == within && around == "text_link"

@@ -10,56 +10,56 @@ import (
 	"time"
 )
 
-// FaultKind is a way of failing.
+// FaultKind is a kind of failure.
 type FaultKind string
 
 const (
 	// a refusal with Code, Text and RetryAfter, in Telegram's JSON
 	Error     FaultKind = "error"
-	HTML      FaultKind = "html"      // a page with Code, as a proxy says it
+	HTML      FaultKind = "html"      // a web page with Code, as a proxy sends it
 	Reset     FaultKind = "reset"     // the connection is reset
-	Truncated FaultKind = "truncated" // half of a correct answer; After is always on
-	// half of a correct answer, as if that were all; After is always on
+	Truncated FaultKind = "truncated" // half of a correct answer; implies After
+	// half of a correct answer, which claims to be complete; implies After
 	Short   FaultKind = "short"
-	Slow    FaultKind = "slow"     // a correct answer that comes over Over; After is always on
+	Slow    FaultKind = "slow"     // a correct answer that takes the time Over; implies After
 	Hang    FaultKind = "hang"     // no answer until the client goes
-	BadJSON FaultKind = "bad_json" // 200 with Text, or with what is no JSON
-	// Flood is 429 with RetryAfter. Until that is over every request to the chat is refused with
-	// what is left of it, and is a violation. With no Chat it is so for all chats; for a method
-	// that is for no chat, for that method.
+	BadJSON FaultKind = "bad_json" // 200 with Text, or with invalid JSON
+	// Flood is 429 with RetryAfter. Until that is over, every request to the chat is refused with
+	// the rest of the time, and is a violation. Without a Chat it holds for all chats, or for a
+	// method that has no chat.
 	Flood FaultKind = "flood"
 
 	noFault FaultKind = "" // no fault
 )
 
-// Fault has requests fail.
+// Fault makes requests fail.
 type Fault struct {
 	Kind   FaultKind
-	Method string // "" is any; for Flood any that is for a chat
-	Chat   int64  // 0 is any
-	After  bool   // the request is processed first, so that what it does stands
+	Method string // "" means any; for Flood any with a chat
+	Chat   int64  // 0 means any
+	After  bool   // the request is carried out first
 
-	// how many requests; 0 is one, or, with For or Rate, any number; -1 is any number
+	// number of requests; 0 means one, or any number with For or Rate; -1 means any number
 	Times int
-	For   time.Duration // how long; 0 is until Times are used up
-	Rate  float64       // the share of requests; 0 is all
+	For   time.Duration // duration; 0 means until Times are used up
+	Rate  float64       // the share of requests; 0 means all
 	Seed  uint64        // of Rate
 
-	Code       int    // 0 is 500 for Error, 502 for HTML
-	Text       string // Error's description, HTML's page, BadJSON's body; "" is a fitting one
-	RetryAfter int    // seconds; 0 is none for Error, 1 for Flood
+	Code       int    // 0 means 500 for Error, 502 for HTML
+	Text       string // Error's description, HTML's page, BadJSON's body; "" means a fitting one
+	RetryAfter int    // seconds; 0 means none for Error, 1 for Flood
 	Over       time.Duration
 }
 
-// fault is one that is on.
+// fault is an active fault.
 type fault struct {
 	Fault
-	left  int       // -1 is any number
-	until time.Time // zero is for ever
+	left  int       // -1 means any number
+	until time.Time // zero means forever
 	rng   *rand.Rand
 }
 
-// faults are those that are on, oldest first.
+// faults are the active faults, oldest first.
 type faults struct{ on []*fault }
 
 func (fs *faults) add(f Fault, now time.Time) *fault {
@@ -87,7 +87,7 @@ func (fs *faults) add(f Fault, now time.Time) *fault {
 	return added
 }
 
-// match is the fault that a request meets, nil for none.
+// match returns the fault of a request; nil if there is none.
 func (fs *faults) match(r *request, now time.Time) *fault {
 	for _, f := range fs.on {
 		if f.left != 0 && (f.until.IsZero() || now.Before(f.until)) && f.isFor(r) {
@@ -110,9 +110,9 @@ func (f *fault) isFor(r *request) bool {
 	return (f.Method == "" || f.Method == r.method) && (f.Chat == 0 || f.Chat == r.chat)
 }
 
-// faultEffect is how an answer fails.
+// faultEffect is the way in which an answer fails.
 type faultEffect struct {
-	code  func(Fault, answer) int // what the client can see of it; 0 is nothing, or nothing whole
+	code  func(Fault, answer) int // the status that the client sees; 0 without a complete answer
 	write func(http.ResponseWriter, *http.Request, Fault, answer)
 }
 
@@ -153,7 +153,7 @@ func writeBadJSON(rw http.ResponseWriter, _ *http.Request, f Fault, _ answer) {
 	_, _ = rw.Write([]byte(cmp.Or(f.Text, `{"ok":true,"result":{"message_id":`)))
 }
 
-// writeHalf promises the whole body and ends the connection in its middle.
+// writeHalf announces the whole body and ends the connection in its middle.
 func writeHalf(rw http.ResponseWriter, _ *http.Request, _ Fault, a answer) {
 	body := a.body()
 	a.head(rw, len(body))
@@ -169,7 +169,7 @@ func writeShort(rw http.ResponseWriter, _ *http.Request, _ Fault, a answer) {
 	_, _ = rw.Write(body[:len(body)/2])
 }
 
-// writeSlowly lets the body come in ten pieces.
+// writeSlowly sends the body in ten pieces.
 func writeSlowly(rw http.ResponseWriter, r *http.Request, f Fault, a answer) {
 	body := a.body()
 	a.head(rw, len(body))
@@ -184,7 +184,7 @@ func writeSlowly(rw http.ResponseWriter, r *http.Request, f Fault, a answer) {
 	}
 }
 
-// reset ends the connection with a TCP reset: what was sent on it is lost.
+// reset ends the connection with a TCP reset, which loses sent bytes.
 func reset(rw http.ResponseWriter, _ *http.Request, _ Fault, _ answer) {
 	conn, _, err := http.NewResponseController(rw).Hijack()
 	if err != nil {

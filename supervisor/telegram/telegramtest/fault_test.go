@@ -20,11 +20,11 @@ func TestFaults(t *testing.T) {
 	var badJSON *json.SyntaxError
 	for name, test := range map[string]struct {
 		fault  telegramtest.Fault
-		status int    // that the client sees; 0 for none
+		status int    // for the client; 0 if there is none
 		says   string // in what it reads
 		err    func(error) bool
-		stands bool // the message
-		code   int  // that is kept of the call
+		stands bool // the message is in the chat
+		code   int  // recorded for the call
 	}{
 		"an error": {
 			fault: telegramtest.Fault{Kind: telegramtest.Error}, status: 500, says: `"error_code":500,"description":"Internal Server Error"`, code: 500,
@@ -94,14 +94,14 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-func TestAHangEndsWithItsClient(t *testing.T) {
+func TestHang_EndsWithClient(t *testing.T) {
 	for name, after := range map[string]bool{"before it is processed": false, "after": true} {
 		t.Run(name, func(t *testing.T) {
 			s, c := start(t, telegramtest.Options{})
 			s.Meet(home)
 			s.Fault(telegramtest.Fault{Kind: telegramtest.Hang, After: after})
 			c.http.Timeout = 50 * time.Millisecond
-			if after { // in which it is to be processed
+			if after { // until the request is carried out
 				c.http.Timeout = 2 * time.Second
 			}
 			if _, err := c.try("sendMessage", text("x")); !errors.Is(err, os.ErrDeadlineExceeded) && !os.IsTimeout(err) {
@@ -114,7 +114,7 @@ func TestAHangEndsWithItsClient(t *testing.T) {
 	}
 }
 
-func TestFaultsAreUsedUpAndEnded(t *testing.T) {
+func TestFaults_AreLimitedAndEnd(t *testing.T) {
 	s, c := start(t, telegramtest.Options{})
 	fails := func(n int) (failed int) {
 		for range n {
@@ -147,7 +147,7 @@ func TestFaultsAreUsedUpAndEnded(t *testing.T) {
 	}
 }
 
-func TestAFloodIsWaitedOut(t *testing.T) {
+func TestFlood_LastsItsTime(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)
 	clock := telegramtest.Options{Now: func() time.Time { return now }}
 	s, c := start(t, clock)
@@ -170,8 +170,8 @@ func TestAFloodIsWaitedOut(t *testing.T) {
 	c.send(home.ID, "patient")
 }
 
-// TestWhatAClientWasKilledOverItNeedNotKeep: but it is told again, and must keep that.
-func TestWhatAClientWasKilledOverItNeedNotKeep(t *testing.T) {
+// TestFlood_KilledClient_MayForget: the next refusal must be kept.
+func TestFlood_KilledClient_MayForget(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)
 	s, c := start(t, telegramtest.Options{Now: func() time.Time { return now }})
 	s.Meet(home)
@@ -181,15 +181,15 @@ func TestWhatAClientWasKilledOverItNeedNotKeep(t *testing.T) {
 	s.Advance(time.Second)
 	c.refused(429, "Too Many Requests: retry after 8", "sendMessage", text("in its next life"))
 	wantNoViolation(t, s)
-	s.Died(now.Add(4 * time.Second)) // it had three seconds to keep it
+	s.Died(now.Add(4 * time.Second)) // there were three seconds to store it
 	s.Advance(4 * time.Second)
 	c.refused(429, "Too Many Requests: retry after 4", "sendMessage", text("once more"))
 	wantViolation(t, s, "sendmessage for chat 1001 came 4s before the end of its retry_after")
 }
 
-// TestARefusalThatWasNotReadNeedNotBeKept: a client that ends the connection may not have read the
-// last answer on it.
-func TestARefusalThatWasNotReadNeedNotBeKept(t *testing.T) {
+// TestFlood_UnreadRefusal_MayBeForgotten: a client that ends the connection may not have read its
+// last answer.
+func TestFlood_UnreadRefusal_MayBeForgotten(t *testing.T) {
 	s, _ := start(t, telegramtest.Options{})
 	s.Meet(home)
 	s.Fault(telegramtest.Fault{Kind: telegramtest.Flood, Chat: home.ID, RetryAfter: 60})
@@ -212,12 +212,12 @@ func TestARefusalThatWasNotReadNeedNotBeKept(t *testing.T) {
 	wantViolation(t, s, "sendmessage for chat 1001 came 5")
 }
 
-func TestAFloodOfTheBotIsForAllChats(t *testing.T) {
+func TestFlood_WithoutChat_IsForAll(t *testing.T) {
 	s, c := start(t, telegramtest.Options{})
 	s.Meet(home)
 	s.Meet(team)
 	s.Fault(telegramtest.Fault{Kind: telegramtest.Flood, RetryAfter: 5})
-	c.do("getMe", nil, nil) // is for no chat
+	c.do("getMe", nil, nil) // has no chat
 	c.refused(429, "Too Many Requests: retry after 5", "sendMessage", text("x"))
 	s.Advance(time.Second)
 	if r := c.call("sendMessage", m{"chat_id": team.ID, "text": "x"}); r.Status != 429 {
@@ -254,13 +254,13 @@ func TestFloodControl(t *testing.T) {
 	}
 }
 
-func TestRatesAreWatched(t *testing.T) {
+func TestRates_ExcessIsViolation(t *testing.T) {
 	for name, test := range map[string]struct {
 		rates telegramtest.Rates
 		chats []telegramtest.Chat
 		every time.Duration
 		n     int
-		words string // "" for no violation
+		words string // "" if there is no violation
 	}{
 		"a chat at its rate":         {telegramtest.Rates{Chat: 1}, []telegramtest.Chat{home}, time.Second, 5, ""},
 		"a chat a little closer":     {telegramtest.Rates{Chat: 1}, []telegramtest.Chat{home}, 960 * time.Millisecond, 5, ""},
@@ -291,7 +291,7 @@ func TestRatesAreWatched(t *testing.T) {
 	}
 }
 
-// failing is a test that only keeps whether it failed.
+// failing is a test that only records whether it failed.
 type failing struct {
 	testing.TB
 	cleanups []func()
@@ -302,7 +302,7 @@ func (f *failing) Helper()               {}
 func (f *failing) Cleanup(fn func())     { f.cleanups = append(f.cleanups, fn) }
 func (f *failing) Errorf(string, ...any) { f.errors++ }
 
-func TestAStrictServerFailsItsTest(t *testing.T) {
+func TestStrict_ViolationFailsTest(t *testing.T) {
 	for strict, want := range map[bool]int{true: 1, false: 0} {
 		f := &failing{TB: t}
 		s := telegramtest.New(f, telegramtest.Options{Strict: strict})
@@ -318,7 +318,7 @@ func TestAStrictServerFailsItsTest(t *testing.T) {
 	}
 }
 
-func TestNothingIsLeftBehind(t *testing.T) {
+func TestClose_EndsAllGoroutines(t *testing.T) {
 	f := &failing{TB: t}
 	s := telegramtest.New(f, telegramtest.Options{})
 	c := dial(t, s)

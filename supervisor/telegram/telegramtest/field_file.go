@@ -7,16 +7,16 @@ import (
 	"time"
 )
 
-// File is something that comes with a message. getFile serves it.
+// File is a file in a message. getFile serves it.
 type File struct {
-	ID      string // "" is made from Name
+	ID      string // "" means an id made from Name
 	Name    string
 	Mime    string
-	Size    int64 // 0 is the length of Content
+	Size    int64 // 0 means the length of Content
 	Content []byte
 }
 
-// json is a file as the server shows it, with what a kind adds.
+// json returns a file in the server's form, with the fields of its kind.
 func (f File) json(more map[string]any) map[string]any {
 	m := map[string]any{"file_id": f.ID, "file_unique_id": "u" + f.ID, "file_size": f.Size}
 	for name, v := range more {
@@ -28,14 +28,14 @@ func (f File) json(more map[string]any) map[string]any {
 	return m
 }
 
-// filled has the parts set that can be made up.
+// filled sets the missing fields to made-up values.
 func (f File) filled(kind string) File {
 	f.ID = cmp.Or(f.ID, "file-"+kind+"-"+strings.ReplaceAll(f.Name, "/", "-"))
 	f.Size = cmp.Or(f.Size, int64(len(f.Content)))
 	return f
 }
 
-// media is a message with a file; its text is the caption.
+// media returns a message with a file; its text is the caption.
 func media(kind string, f File, show func(File) any) Field {
 	f = f.filled(kind)
 	return func(s *personMessage) {

@@ -9,19 +9,18 @@ import (
 	"strings"
 )
 
-// maxDownload is how large a file may be that the server hands out. (Client.h:
-// MAX_DOWNLOAD_FILE_SIZE.)
+// maxDownload is the largest file that the server returns. (Client.h: MAX_DOWNLOAD_FILE_SIZE.)
 const maxDownload = 20 << 20
 
-// DownloadMethod stands for the request of a file's content, in Calls and for a Fault.
+// DownloadMethod is the name of downloads in Calls and for a Fault.
 const DownloadMethod = "file"
 
-// files are those that came with messages, by id.
+// files are the files of messages, by id.
 type files map[string]File
 
 func (fs files) add(f File) { fs[f.ID] = f }
 
-// path is where a file is served.
+// path returns the path at which a file is served.
 func (f File) path() string {
 	name := f.Name
 	if i := strings.LastIndexByte(name, '/'); i >= 0 {
@@ -53,7 +52,7 @@ func getFile(w *serverState, r *request) answer {
 	return good(v)
 }
 
-// keep puts a file on the disk, as a server does that was started with --local.
+// keep writes a file to the disk, as a server with --local does.
 func (f File) keep(path string) error {
 	err := os.MkdirAll(filepath.Dir(path), 0o755)
 	if err == nil {
@@ -65,7 +64,7 @@ func (f File) keep(path string) error {
 	return err
 }
 
-// download serves a file's content; what a test has not given of it is zeroes.
+// download serves a file's content. Bytes that a test has not given are zero.
 func (s *Server) download(rw http.ResponseWriter, r *http.Request, token, path string) {
 	w := s.state
 	req := &request{method: DownloadMethod, params: params{"path": path}}
@@ -81,7 +80,7 @@ func (s *Server) download(rw http.ResponseWriter, r *http.Request, token, path s
 	s.answer(rw, r, req, a, spoilt)
 }
 
-// served is the file at a path. A server that was started with --local serves none.
+// served returns the file at a path. A server with --local serves none.
 func (w *serverState) served(path string) answer {
 	id, _, _ := strings.Cut(strings.TrimPrefix(path, "files/"), "/")
 	f, ok := w.files[id]
@@ -91,12 +90,12 @@ func (w *serverState) served(path string) answer {
 	return answer{code: http.StatusOK, file: &f}
 }
 
-// whole is a file's content.
+// whole returns a file's content.
 func (f File) whole() []byte {
 	return slices.Concat(f.Content[:min(int64(len(f.Content)), f.Size)], make([]byte, max(0, f.Size-int64(len(f.Content)))))
 }
 
-// write serves a file without having all of it in memory.
+// write serves a file without all of it in memory.
 func (f File) write(rw http.ResponseWriter) {
 	rw.Header().Set("Content-Type", "application/octet-stream")
 	rw.Header().Set("Content-Length", strconv.FormatInt(f.Size, 10))

@@ -5,16 +5,16 @@ import (
 	"unicode/utf16"
 )
 
-// entityKind is a kind of entity that the server finds in what people write.
+// entityKind is a kind of entity that the server finds in people's text.
 type entityKind struct {
 	mark rune
 	kind string
-	ends func(text []rune, begin int) int // where it ends, begin where it is none
+	ends func(text []rune, begin int) int // returns the end, or begin if there is no entity
 }
 
 var entityKinds = []entityKind{{'/', "bot_command", endOfCommand}, {'@', "mention", endOfMention}}
 
-// findEntities marks the commands and mentions of a text. (TDLib: match_bot_commands,
+// findEntities returns the commands and mentions of a text. (TDLib: match_bot_commands,
 // match_mentions.)
 func findEntities(text string) []Entity {
 	runes := []rune(text)
@@ -37,7 +37,7 @@ func findEntities(text string) []Entity {
 	return entities
 }
 
-// endOfCommand is the end of "/name" or "/name@bot": 1 to 64 characters, 3 to 32 of the bot.
+// endOfCommand returns the end of "/name" or "/name@bot": 1 to 64 characters, 3 to 32 of the bot.
 func endOfCommand(text []rune, begin int) int {
 	end := nameEnd(text, begin+1, 64)
 	if end == begin+1 || continuesWord(text, begin-1) || joinsPath(text, begin-1) {
@@ -54,7 +54,7 @@ func endOfCommand(text []rune, begin int) int {
 	return end
 }
 
-// endOfMention is the end of "@name", 3 to 32 characters.
+// endOfMention returns the end of "@name", 3 to 32 characters.
 func endOfMention(text []rune, begin int) int {
 	end := nameEnd(text, begin+1, 32)
 	if end-begin-1 < 3 || continuesWord(text, begin-1) || continuesWord(text, end) {
@@ -63,7 +63,7 @@ func endOfMention(text []rune, begin int) int {
 	return end
 }
 
-// nameEnd is the end of at most n characters of a name.
+// nameEnd returns the end of at most n characters of a name.
 func nameEnd(text []rune, from, n int) int {
 	end := from
 	for end < len(text) && end-from < n && isNameRune(text[end]) {
@@ -76,7 +76,7 @@ func isNameRune(r rune) bool {
 	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_'
 }
 
-// at is a character of a text, a space outside it.
+// at returns a character of a text; a space outside it.
 func at(text []rune, i int) rune {
 	if i < 0 || i >= len(text) {
 		return ' '
@@ -84,13 +84,13 @@ func at(text []rune, i int) rune {
 	return text[i]
 }
 
-// continuesWord says whether a word goes on at i, so that none ends or begins beside it.
+// continuesWord reports whether a word continues at i, so that no entity begins or ends beside it.
 func continuesWord(text []rune, i int) bool {
 	r := at(text, i)
 	return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r)
 }
 
-// joinsPath says whether a command can't stand beside i: it is part of a path or of a tag.
+// joinsPath reports whether a command can't be beside i, because it is part of a path or of a tag.
 func joinsPath(text []rune, i int) bool {
 	r := at(text, i)
 	return r == '/' || r == '<' || r == '>'

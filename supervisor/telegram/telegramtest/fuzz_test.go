@@ -11,8 +11,7 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// FuzzRequest is whatever a client sends: the answer is JSON that says whether it is one, with the
-// status that it says.
+// FuzzRequest sends any request. The answer must be JSON with ok and a matching status.
 func FuzzRequest(f *testing.F) {
 	for _, method := range []string{"getUpdates", "sendMessage", "editMessageText", "editMessageCaption",
 		"editMessageReplyMarkup", "answerCallbackQuery", "sendPhoto", "sendDocument", "setMyCommands", "setWebhook", "getFile", "close"} {
@@ -47,7 +46,7 @@ func FuzzRequest(f *testing.F) {
 	})
 }
 
-// mayWait says whether a getUpdates with that body could wait: it names a timeout, or could name
+// mayWait reports whether a getUpdates with that body could wait: it names a timeout, or could name
 // one by escapes.
 func mayWait(body string) bool {
 	return strings.Contains(body, "timeout") || strings.ContainsAny(body, `\%*`)
@@ -55,8 +54,8 @@ func mayWait(body string) bool {
 
 const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
-// FuzzText is whatever text with an entity a client sends: what stands is trimmed, not too long,
-// and its entities are on whole characters of it.
+// FuzzText sends any text with an entity. The message must be trimmed and not too long, and its
+// entities must cover whole characters.
 func FuzzText(f *testing.F) {
 	f.Add("  hello 😀 \n", 2, 5)
 	f.Add("a\r\n\u2028b", 1, 3)

@@ -17,7 +17,7 @@ func key(text, data string) m { return m{"text": text, "callback_data": data} }
 
 const tooOld = "Bad Request: query is too old and response timeout expired or query ID is invalid"
 
-func TestAButtonIsPressedAndAnsweredOnce(t *testing.T) {
+func TestPress_IsAnsweredOnce(t *testing.T) {
 	s, c := start(t, telegramtest.Options{Strict: true})
 	s.Meet(home)
 	var sent message
@@ -50,7 +50,7 @@ func TestAButtonIsPressedAndAnsweredOnce(t *testing.T) {
 	}
 }
 
-func TestAPressThatWaitedTooLongIsNotAnswered(t *testing.T) {
+func TestPress_Expired_CannotBeAnswered(t *testing.T) {
 	s, c := start(t, telegramtest.Options{Strict: true})
 	s.Meet(home)
 	var sent message
@@ -63,7 +63,7 @@ func TestAPressThatWaitedTooLongIsNotAnswered(t *testing.T) {
 	c.refused(400, tooOld, "answerCallbackQuery", m{"callback_query_id": query})
 }
 
-func TestKeyboardsAreRefused(t *testing.T) {
+func TestKeyboard_Invalid_IsRefused(t *testing.T) {
 	const button = "can't parse inline keyboard button: "
 	many := make([]m, 101)
 	for i := range many {
@@ -99,7 +99,7 @@ func TestKeyboardsAreRefused(t *testing.T) {
 	}
 }
 
-func TestAnEditWithoutButtonsTakesThemAway(t *testing.T) {
+func TestEdit_WithoutButtons_RemovesThem(t *testing.T) {
 	s, c := start(t, telegramtest.Options{Strict: true})
 	s.Meet(home)
 	with := keys(key("Yes", "y"))
@@ -136,7 +136,7 @@ func TestAnEditWithoutButtonsTakesThemAway(t *testing.T) {
 
 // What a client has not allowed comes by Deliver all the same, and no words of it are a message in
 // the chat that is the bot's own.
-func TestOtherUpdatesAreDelivered(t *testing.T) {
+func TestDeliver_OtherUpdates(t *testing.T) {
 	s, c := start(t, telegramtest.Options{})
 	c.poll(m{"allowed_updates": []string{"message"}})
 	kinds := telegramtest.OtherKinds()

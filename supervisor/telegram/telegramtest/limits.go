@@ -8,34 +8,32 @@ import (
 )
 
 const (
-	// grace is how long after a refusal a request may come that was on its way already, and how
-	// long it may take until a client that has gone is seen to be gone. A busy machine takes its
-	// time.
+	// grace is how long after a refusal an earlier sent request may still arrive, and how long the
+	// server may take to notice that a client has gone. A busy machine is slow.
 	grace = 500 * time.Millisecond
 
-	// keeping is how long a client may take until it has kept a refusal. One that ends the
-	// connection within that, because it was killed or has given the call up, may know nothing of
-	// it.
+	// keeping is how long a client may take to store a refusal. If it closes the connection within
+	// that time, it may not know the refusal.
 	keeping = 2 * time.Second
 )
 
-// limits is how much may be sent.
+// limits are the limits of sends.
 type limits struct {
 	rates   Rates
 	control floodControl
 	frozen  map[floodScope]floodWait
-	sends   map[int64][]time.Time // messages, albums and edits, by chat; 0 is all chats
-	posts   map[int64][]time.Time // by group: as sends, but an album is so many messages
+	sends   map[int64][]time.Time // times of messages, albums and edits, by chat; 0 means all chats
+	posts   map[int64][]time.Time // the same by group, but an album counts each of its messages
 }
 
-// floodControl is flood control that is on.
+// floodControl is an active flood control.
 type floodControl struct {
-	n          int // 0 is off
+	n          int // 0 means off
 	window     time.Duration
 	retryAfter int
 }
 
-// floodScope is what is refused: one chat, all of them (the zero value), or a method that is for no
+// floodScope is the refused scope: one chat, all of them (the zero value), or a method without a
 // chat.
 type floodScope struct {
 	chat   int64
@@ -46,11 +44,10 @@ type floodScope struct {
 type floodWait struct {
 	since, until time.Time
 	told         net.Conn // on which the client was last told
-	lost         bool     // its client may know nothing of it
+	lost         bool     // its client may not know of it
 }
 
-// died is told that the client was killed: a refusal that it had just been given it may not have
-// kept.
+// died and closed mark recent refusals as possibly unread.
 func (l *limits) died(at time.Time) {
 	l.lose(at, func(floodWait) bool { return true })
 }

@@ -8,9 +8,9 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// TestTenThousandMessagesAreAnswered is a whole bot: it polls, answers each message in its chat,
+// TestBot_AnswersTenThousandMessages is a whole bot: it polls, answers each message in its chat,
 // and loses none.
-func TestTenThousandMessagesAreAnswered(t *testing.T) {
+func TestBot_AnswersTenThousandMessages(t *testing.T) {
 	const chats, each = 20, 500
 	answered := map[int64]bool{}
 	s, c := start(t, telegramtest.Options{Strict: true, Check: func(ids []int64) {

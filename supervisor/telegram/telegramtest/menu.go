@@ -13,15 +13,15 @@ type Command struct {
 	Description string `json:"description"`
 }
 
-// maxCommands is how many a menu has.
+// maxCommands is the most commands of a menu.
 const maxCommands = 100
 
-// menuKey is whom a menu is for.
+// menuKey identifies a menu.
 type menuKey struct{ scope, language string }
 
 type menus map[menuKey][]Command
 
-// Menu is what setMyCommands has registered, nil for nothing. scope is "" or "default",
+// Menu returns the menu set by setMyCommands; nil if there is none. scope is "" or "default",
 // "all_private_chats" ..., "chat:<id>", "chat_administrators:<id>" or "chat_member:<id>:<user>".
 func (r Record) Menu(scope, language string) []Command {
 	return look(r.state, func() []Command { return slices.Clone(r.state.menus[menuKey{cmp.Or(scope, "default"), language}]) })
@@ -29,7 +29,7 @@ func (r Record) Menu(scope, language string) []Command {
 
 var plainScopes = strings.Fields("default all_private_chats all_group_chats all_chat_administrators")
 
-// menuOf is the menu that a request is about.
+// menuOf returns the menu that a request is about.
 func menuOf(w *serverState, p params) (menuKey, answer) {
 	var scope struct {
 		Type string `json:"type"`
@@ -81,8 +81,8 @@ func setMyCommands(w *serverState, r *request) answer {
 	return good(true)
 }
 
-// check refuses what is no command: a name of 1 to 32 of a-z, 0-9 and _, and a description of 1 to
-// 256 characters.
+// check refuses an invalid command. It needs a name of 1 to 32 of a-z, 0-9 and _, and a description
+// of 1 to 256 characters.
 func (c Command) check() answer {
 	switch n := len([]rune(c.Description)); {
 	case c.Command == "" || len(c.Command) > 32 || strings.Trim(c.Command, "abcdefghijklmnopqrstuvwxyz0123456789_") != "":

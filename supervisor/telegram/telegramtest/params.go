@@ -11,14 +11,14 @@ import (
 	"strconv"
 )
 
-// maxBody is how much of a request is read: an upload of 50 MB and what is around it.
+// maxBody is the read part of a request: an upload of 50 MB and its form.
 const maxBody = 52 << 20
 
 // params are a request's parameters. A JSON body keeps its types, with whole numbers as int64; all
 // others are strings.
 type params map[string]any
 
-// body is a request's. It remembers that its client has gone in the middle of it.
+// body is a request's body. It remembers whether its client has gone within it.
 type body struct {
 	io.ReadCloser
 	cut bool
@@ -30,7 +30,7 @@ func (b *body) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// readParams takes the parameters from the address and from a body of JSON, a form or a multipart
+// readParams reads the parameters from the address and from a body of JSON, a form or a multipart
 // form, and the files from the last.
 func readParams(r *http.Request) (params, map[string]File, error) {
 	p := params{}
@@ -85,7 +85,7 @@ func (p params) readJSON(body io.Reader) error {
 	return nil
 }
 
-// plain has no json.Number in it.
+// plain replaces each json.Number.
 func plain(v any) any {
 	switch v := v.(type) {
 	case json.Number:
@@ -106,7 +106,7 @@ func plain(v any) any {
 	return v
 }
 
-// text is a parameter as the server reads all of them: a string.
+// text returns a parameter as a string, as the server reads all of them.
 func (p params) text(name string) string {
 	switch v := p[name].(type) {
 	case nil:
@@ -120,7 +120,7 @@ func (p params) text(name string) string {
 	}
 }
 
-// number is a whole number, 0 where there is none.
+// number returns a whole number; 0 if there is none.
 func (p params) number(name string) int64 {
 	if n, ok := p[name].(int64); ok {
 		return n
@@ -129,7 +129,7 @@ func (p params) number(name string) int64 {
 	return n
 }
 
-// within is a whole number that is kept within bounds, as the server does it.
+// within returns a whole number limited to bounds, as the server does it.
 func (p params) within(name string, otherwise, low, high int64) int64 {
 	if _, ok := p[name]; !ok {
 		return otherwise
@@ -137,14 +137,14 @@ func (p params) within(name string, otherwise, low, high int64) int64 {
 	return min(max(p.number(name), low), high)
 }
 
-// flag is a parameter that says yes.
+// flag reports whether a parameter is true.
 func (p params) flag(name string) bool {
 	s := p.text(name)
 	return s == "true" || s == "1" || s == "yes"
 }
 
-// decode reads a parameter that is an object or an array, or the JSON of one. One that is not there
-// changes nothing.
+// decode decodes a parameter that is an object, an array, or the JSON of one. A missing one changes
+// nothing.
 func (p params) decode(name string, into any) error {
 	s := p.text(name)
 	if s == "" {

@@ -7,17 +7,17 @@ import (
 	"time"
 )
 
-// People is what people do, and what Telegram does by itself.
+// People is everything that people do, and that Telegram does by itself.
 type People struct{ state *serverState }
 
-// Say has somebody send a message, and returns the ids of its update and of itself. The update's is
-// 0 where the client has not allowed the kind. The chat is known from then on.
+// Say sends a person's message, and returns the ids of its update and of the message. The update's
+// id is 0 if the client does not allow the kind. It creates the chat.
 func (p People) Say(in Chat, from User, text string, more ...Field) (update, message int64) {
 	p.state.change(func() { update, message = p.state.say(in, from, text, more) })
 	return update, message
 }
 
-// personMessage is a message as Say puts it together.
+// personMessage is a message that Say builds.
 type personMessage struct {
 	*Message
 	kind  string // of the update
@@ -55,8 +55,7 @@ func (w *serverState) say(in Chat, from User, text string, more []Field) (update
 	return w.enqueue(s.kind, c.ID, mustMarshal(c.json(s.Message, false)), expires), s.ID
 }
 
-// enqueue adds an update of a kind that is allowed, and wakes who waits for one. The caller is in
-// change.
+// enqueue adds an update of an allowed kind, and wakes waiting polls. The caller is in change.
 func (w *serverState) enqueue(kind string, chat int64, body json.RawMessage, expires time.Time) int64 {
 	if !w.queue.allows(kind) {
 		return 0
@@ -64,17 +63,17 @@ func (w *serverState) enqueue(kind string, chat int64, body json.RawMessage, exp
 	return w.enqueueAny(kind, chat, body, expires)
 }
 
-// enqueueAny is enqueue of any kind.
+// enqueueAny is enqueue for any kind.
 func (w *serverState) enqueueAny(kind string, chat int64, body json.RawMessage, expires time.Time) int64 {
 	id := w.queue.add(kind, chat, body, expires)
 	w.polls.wakeUp()
 	return id
 }
 
-// pushedUpdate is what the server has to know of an update that a test has made.
+// pushedUpdate has the fields of a test's update that the server needs.
 type pushedUpdate struct {
 	Date    int64 `json:"date"`
-	ID      any   `json:"id"` // of a callback query, a string
+	ID      any   `json:"id"` // a string for a callback query
 	Message int64 `json:"message_id"`
 	From    struct {
 		ID       int64  `json:"id"`
@@ -91,9 +90,8 @@ type pushedUpdate struct {
 	Text string `json:"text"`
 }
 
-// Push adds any update: a map of one key, the kind, beside which update_id is passed over. It
-// returns the id that the update has got, 0 where the client has not allowed the kind. What it says
-// of a chat and of a message is known then.
+// Push adds any update: a map with one key, its kind; an update_id is ignored. It returns the new
+// id; 0 if the client does not allow the kind. It creates the update's chat and message.
 func (p People) Push(u map[string]any) int64 {
 	var id int64
 	for kind, v := range u {
@@ -110,8 +108,8 @@ func (p People) Push(u map[string]any) int64 {
 	return id
 }
 
-// Deliver is Push of an update as JSON, whether the client has allowed its kind or not: what was
-// allowed before and waits still comes.
+// Deliver pushes an update as JSON even if the client does not allow its kind, like one that waited
+// since before.
 func (p People) Deliver(raw json.RawMessage) int64 {
 	var u map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &u); err != nil {
@@ -126,7 +124,7 @@ func (p People) Deliver(raw json.RawMessage) int64 {
 	return id
 }
 
-// push adds an update of a test's own making. The caller is in change.
+// push adds a test's update. The caller is in change.
 func (w *serverState) push(kind string, body json.RawMessage) int64 {
 	var known pushedUpdate
 	_ = json.Unmarshal(body, &known) // an update may be of any shape
@@ -150,8 +148,8 @@ func (w *serverState) push(kind string, body json.RawMessage) int64 {
 	return w.enqueueAny(kind, known.Chat.ID, body, at.Add(keepUpdates))
 }
 
-// SetNextUpdate is the id of the next update. Telegram does this after a week without one, so
-// nothing may wait.
+// SetNextUpdate sets the id of the next update. Telegram does this after a week without updates, so
+// no update may wait.
 func (p People) SetNextUpdate(id int64) {
 	p.state.change(func() {
 		if p.state.queue.pending(p.state.now()) > 0 {
@@ -162,7 +160,7 @@ func (p People) SetNextUpdate(id int64) {
 	})
 }
 
-// SetNextMessage is the id of the next message in a chat, and in those that count with it.
+// SetNextMessage sets the id of the next message in a chat, and in the chats with the same counter.
 func (p People) SetNextMessage(chat, id int64) {
 	p.state.change(func() {
 		if c := p.state.chats.byID[chat]; c != nil && c.countsItself() {
@@ -173,7 +171,7 @@ func (p People) SetNextMessage(chat, id int64) {
 	})
 }
 
-// Meet makes a chat known: the bot may write there.
+// Meet adds a chat in which the bot may write.
 func (p People) Meet(c Chat) { p.state.change(func() { p.state.chats.meet(c) }) }
 
 // Topic begins a topic in a forum.
@@ -181,13 +179,13 @@ func (p People) Topic(c Chat, thread int64) {
 	p.state.change(func() { p.state.chats.meet(c).topics[thread] = true })
 }
 
-// Block has a person block the bot, or a group throw it out.
+// Block blocks the bot in a chat, or removes it from a group.
 func (p People) Block(chat int64) { p.block(chat, true) }
 
-// Unblock takes that back.
+// Unblock undoes Block.
 func (p People) Unblock(chat int64) { p.block(chat, false) }
 
-// ForbidVoice has the person of a private chat take no voice messages.
+// ForbidVoice makes the person of a private chat refuse voice messages.
 func (p People) ForbidVoice(chat int64) {
 	p.state.change(func() { p.state.chats.meet(p.state.chats.known(chat)).noVoice = true })
 }
@@ -196,7 +194,7 @@ func (p People) block(chat int64, blocked bool) {
 	p.state.change(func() { p.state.chats.meet(p.state.chats.known(chat)).blocked = blocked })
 }
 
-// known is a chat as it was met, or as its id says.
+// known returns a chat as it was met, or as its id tells.
 func (cs *chats) known(id int64) Chat {
 	if c := cs.byID[id]; c != nil {
 		return c.Chat
@@ -204,8 +202,8 @@ func (cs *chats) known(id int64) Chat {
 	return Chat{ID: id}
 }
 
-// Migrate turns a group into a supergroup: both say so in a service message, and the group takes
-// nothing more.
+// Migrate turns a group into a supergroup: both send a service message, and the group accepts no
+// more messages.
 func (p People) Migrate(group, supergroup int64) {
 	p.state.change(func() {
 		w := p.state

@@ -13,7 +13,7 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-func TestCommandsAndMentionsAreFound(t *testing.T) {
+func TestFindEntities_CommandsAndMentions(t *testing.T) {
 	command := func(offset, length int) telegramtest.Entity { return mark("bot_command", offset, length) }
 	mention := func(offset, length int) telegramtest.Entity { return mark("mention", offset, length) }
 	for text, want := range map[string][]telegramtest.Entity{
@@ -40,7 +40,7 @@ func TestCommandsAndMentionsAreFound(t *testing.T) {
 	}
 }
 
-func TestThreadsOfForumsAndOfReplies(t *testing.T) {
+func TestThreads_OfForumsAndReplies(t *testing.T) {
 	s, c := start(t, telegramtest.Options{})
 	s.Say(forum, alice, "in a topic", telegramtest.Thread(5))
 	s.Say(forum, alice, "in General")
@@ -61,7 +61,7 @@ func TestThreadsOfForumsAndOfReplies(t *testing.T) {
 	}
 }
 
-func TestFilesComeWithMessages(t *testing.T) {
+func TestSay_WithFiles(t *testing.T) {
 	content := []byte("OggS and more")
 	s, c := start(t, telegramtest.Options{})
 	s.Say(home, alice, "/look at this", telegramtest.Photo(telegramtest.File{Name: "cat.jpg", Content: content}), telegramtest.Group("album"))
@@ -100,7 +100,7 @@ func TestFilesComeWithMessages(t *testing.T) {
 	}
 }
 
-func TestEditedMessagesAndChannelPosts(t *testing.T) {
+func TestSay_EditsAndChannelPosts(t *testing.T) {
 	s, c := start(t, telegramtest.Options{})
 	_, id := s.Say(home, alice, "teh")
 	s.Say(home, alice, "the", telegramtest.Edit(id))
@@ -119,7 +119,7 @@ func TestEditedMessagesAndChannelPosts(t *testing.T) {
 
 // An edited message comes whole, with its own date and that of the edit. Its file stays unless
 // there is another one.
-func TestAnEditedMessageComesWhole(t *testing.T) {
+func TestEdit_UpdateHasWholeMessage(t *testing.T) {
 	s, c := start(t, telegramtest.Options{})
 	changed := time.Now().Truncate(time.Second)
 	sent := changed.Add(-time.Minute)
@@ -142,7 +142,7 @@ func TestAnEditedMessageComesWhole(t *testing.T) {
 	}
 }
 
-func TestAnyUpdateCanBePushed(t *testing.T) {
+func TestPush_AnyUpdate(t *testing.T) {
 	s, c := start(t, telegramtest.Options{Strict: true})
 	id := s.Push(m{"update_id": 1, "message": m{
 		"message_id": 50, "date": time.Now().Unix(), "text": "hi", "location": m{"latitude": 1.5},

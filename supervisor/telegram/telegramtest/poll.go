@@ -15,26 +15,26 @@ const (
 	otherHook    = "Conflict: terminated by setWebhook request"
 	hookIsActive = "Conflict: can't use getUpdates method while webhook is active; " +
 		"use deleteWebhook to delete the webhook first"
-	// conflictPause is how long a conflict is held back where one was answered within the same
-	// time. (Client.cpp: fail_query_conflict.)
+	// conflictPause is how long a conflict is delayed if another was answered within the same time.
+	// (Client.cpp: fail_query_conflict.)
 	conflictPause = 3 * time.Second
 )
 
-// polls is how getUpdates is used.
+// polls is the state of getUpdates.
 type polls struct {
-	waiting *poll     // the one that waits for updates
-	told    time.Time // when a conflict was last answered, by the real clock
+	waiting *poll     // the poll that waits for updates
+	told    time.Time // time of the last answered conflict, by the real clock
 }
 
-// poll is a getUpdates that waits.
+// poll is a waiting getUpdates.
 type poll struct {
-	wake  chan struct{} // there may be something
-	ended chan string   // a conflict ends it
+	wake  chan struct{} // signals that there may be an update
+	ended chan string   // the text of the conflict that ends it
 }
 
 func newPoll() *poll { return &poll{wake: make(chan struct{}, 1), ended: make(chan string, 1)} }
 
-// wakeUp has the waiting poll look again.
+// wakeUp lets the waiting poll check again.
 func (p *polls) wakeUp() {
 	if p.waiting != nil {
 		signals.Send(p.waiting.wake)
@@ -49,7 +49,7 @@ func (p *polls) end(conflict string) {
 	}
 }
 
-// query is one getUpdates. What it finds is set as it goes.
+// query is one getUpdates and its results.
 type query struct {
 	offset, limit int64
 	allowed       []string
@@ -59,7 +59,7 @@ type query struct {
 	active        bool // a webhook is
 }
 
-// getUpdates answers at once where there is something, or waits for it.
+// getUpdates answers at once if there is an update, or waits for one.
 func getUpdates(ctx context.Context, w *serverState, r *request) answer {
 	q := &query{offset: r.params.number("offset"), limit: r.params.within("limit", 100, 1, 100)}
 	if err := r.params.decode("allowed_updates", &q.allowed); err != nil {
@@ -92,7 +92,7 @@ func getUpdates(ctx context.Context, w *serverState, r *request) answer {
 	}
 }
 
-// takeBatch confirms what the offset says, takes a batch, and has me wait where there is none.
+// takeBatch confirms updates up to the offset, and takes a batch. If there is none, me waits.
 func (w *serverState) takeBatch(q *query, me *poll) {
 	w.read(func() {
 		if q.active = w.webhook.url != ""; q.active {
@@ -118,8 +118,8 @@ func (w *serverState) takeBatch(q *query, me *poll) {
 	})
 }
 
-// waitOrLeave has a poll that found nothing wait, in the place of another that does; one that found
-// something waits no more. The caller is in change.
+// waitOrLeave makes a poll without updates the waiting one, instead of any other. A poll with
+// updates stops waiting. The caller is in change.
 func (w *serverState) waitOrLeave(found bool, me *poll) {
 	switch {
 	case me == nil:
@@ -131,15 +131,15 @@ func (w *serverState) waitOrLeave(found bool, me *poll) {
 	}
 }
 
-// leave takes a poll off that waits no more.
+// leave removes a poll that waits no more.
 func (p *polls) leave(me *poll) {
 	if p.waiting == me {
 		p.waiting = nil
 	}
 }
 
-// endedByConflict answers a poll that has given way. A client that has just gone is not seen to be
-// gone at once: one that is still there a moment later has let two getUpdates run.
+// endedByConflict answers a poll that another has ended. A client that has just gone is not noticed
+// at once. If it is still there a moment later, it ran two getUpdates.
 func (w *serverState) endedByConflict(ctx context.Context, text string) answer {
 	if text == otherPoll {
 		if !sleep(ctx, grace) {
@@ -150,14 +150,14 @@ func (w *serverState) endedByConflict(ctx context.Context, text string) answer {
 	return w.conflict(ctx, text)
 }
 
-// callCheck asks the test about updates that are about to be forgotten.
+// callCheck calls the test's Check for updates that are about to be forgotten.
 func (w *serverState) callCheck(ids []int64) {
 	if w.options.Check != nil && len(ids) > 0 {
 		w.options.Check(ids)
 	}
 }
 
-// conflict answers at once, or later where a conflict was answered a moment ago.
+// conflict answers at once, or later if another was answered a moment ago.
 func (w *serverState) conflict(ctx context.Context, text string) answer {
 	var pause time.Duration
 	w.change(func() {
@@ -173,7 +173,7 @@ func (w *serverState) conflict(ctx context.Context, text string) answer {
 	return refuse(http.StatusConflict, "%s", text)
 }
 
-// sleep waits. It says whether it was left to.
+// sleep waits, and reports whether it waited to the end.
 func sleep(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -185,7 +185,7 @@ func sleep(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// batch is never null in JSON.
+// batch returns a list that is never null in JSON.
 func batch(updates []json.RawMessage) []json.RawMessage {
 	if updates == nil {
 		return []json.RawMessage{}

@@ -17,7 +17,7 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-func TestAnUpdateWaitsUntilAnOffsetConfirmsIt(t *testing.T) {
+func TestUpdate_WaitsForConfirmation(t *testing.T) {
 	s, c := start(t, telegramtest.Options{Strict: true})
 	first, message := s.Say(home, alice, "one")
 	s.Say(home, alice, "two")
@@ -78,7 +78,7 @@ func TestOffsets(t *testing.T) {
 	}
 }
 
-func TestTheCheckComesBeforeUpdatesAreForgotten(t *testing.T) {
+func TestCheck_RunsBeforeConfirmation(t *testing.T) {
 	var s *telegramtest.Server
 	var waiting int
 	s, c := start(t, telegramtest.Options{Check: func([]int64) { waiting = s.Pending() }})
@@ -89,7 +89,7 @@ func TestTheCheckComesBeforeUpdatesAreForgotten(t *testing.T) {
 	}
 }
 
-func TestIDsFallBackAfterAQuietWeek(t *testing.T) {
+func TestSetNextUpdate_LowersIDs(t *testing.T) {
 	s, c := start(t, telegramtest.Options{})
 	id, _ := s.Say(home, alice, "before")
 	c.poll(m{"offset": id + 1})
@@ -103,7 +103,7 @@ func TestIDsFallBackAfterAQuietWeek(t *testing.T) {
 	}
 }
 
-func TestALimitAndAFourMegabyteCut(t *testing.T) {
+func TestGetUpdates_LimitsBatch(t *testing.T) {
 	s, c := start(t, telegramtest.Options{})
 	for range 130 {
 		s.Say(home, alice, "x")
@@ -125,7 +125,7 @@ func TestALimitAndAFourMegabyteCut(t *testing.T) {
 	}
 }
 
-func TestWhoLooksOnSeesEachRequestBeforeItsAnswer(t *testing.T) {
+func TestSeen_RunsBeforeAnswer(t *testing.T) {
 	var s *telegramtest.Server
 	var seen []string
 	s, c := start(t, telegramtest.Options{Seen: func(call telegramtest.Call) {
@@ -140,7 +140,7 @@ func TestWhoLooksOnSeesEachRequestBeforeItsAnswer(t *testing.T) {
 	}
 }
 
-func TestAPollThatWaitsIsKnown(t *testing.T) {
+func TestPolling_ReportsWaitingPoll(t *testing.T) {
 	s, c := start(t, telegramtest.Options{Strict: true})
 	if c.poll(m{"timeout": 0}); s.Polling() {
 		t.Error("a poll that does not wait is said to wait")
@@ -154,7 +154,7 @@ func TestAPollThatWaitsIsKnown(t *testing.T) {
 	}
 }
 
-func TestALongPollIsWoken(t *testing.T) {
+func TestLongPoll_NewUpdate_WakesIt(t *testing.T) {
 	s, c := start(t, telegramtest.Options{Strict: true})
 	got := make(chan []update)
 	go func() { got <- c.poll(m{"timeout": 50}) }()
@@ -165,7 +165,7 @@ func TestALongPollIsWoken(t *testing.T) {
 	}
 }
 
-func TestALongPollEndsEmpty(t *testing.T) {
+func TestLongPoll_Timeout_IsEmpty(t *testing.T) {
 	s, c := start(t, telegramtest.Options{Strict: true})
 	if got := c.poll(m{"timeout": 1}); len(got) != 0 {
 		t.Errorf("got %+v", got)
@@ -175,7 +175,7 @@ func TestALongPollEndsEmpty(t *testing.T) {
 	}
 }
 
-func TestTheOlderOfTwoPollsIsEnded(t *testing.T) {
+func TestLongPoll_SecondPoll_EndsFirst(t *testing.T) {
 	s, c := start(t, telegramtest.Options{})
 	older, newer := make(chan reply), make(chan reply)
 	go func() { older <- c.call("getUpdates", m{"timeout": 50}) }()
@@ -194,7 +194,7 @@ func TestTheOlderOfTwoPollsIsEnded(t *testing.T) {
 	wantViolation(t, s, "two getUpdates at once")
 }
 
-func TestAPollWhoseClientIsGoneIsNoRival(t *testing.T) {
+func TestLongPoll_ClientGone_IsNoConflict(t *testing.T) {
 	s, c := start(t, telegramtest.Options{Strict: true})
 	ctx, cancel := context.WithCancel(t.Context())
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL()+"/bot"+s.Token()+"/getUpdates?timeout=50", nil)
@@ -223,7 +223,7 @@ func TestAPollWhoseClientIsGoneIsNoRival(t *testing.T) {
 	}
 }
 
-func TestOnlyAllowedKindsAreKeptAndOnlyFromThenOn(t *testing.T) {
+func TestAllowedUpdates_FilterLaterOnes(t *testing.T) {
 	s, c := start(t, telegramtest.Options{})
 	reaction := m{"message_reaction": m{"chat": m{"id": home.ID, "type": "private"}}}
 	if id := s.Push(reaction); id != 0 {
@@ -249,7 +249,7 @@ func TestOnlyAllowedKindsAreKeptAndOnlyFromThenOn(t *testing.T) {
 	}
 }
 
-func TestUpdatesAreKeptForADay(t *testing.T) {
+func TestUpdates_ExpireAfterDay(t *testing.T) {
 	s, c := start(t, telegramtest.Options{})
 	old, _ := s.Say(home, alice, "old", telegramtest.Date(time.Now().Add(-23*time.Hour)))
 	s.Say(home, alice, "new")
@@ -266,7 +266,7 @@ func TestUpdatesAreKeptForADay(t *testing.T) {
 	}
 }
 
-func TestParametersComeInEveryForm(t *testing.T) {
+func TestParams_EveryEncoding(t *testing.T) {
 	s, c := start(t, telegramtest.Options{Strict: true})
 	s.Meet(home)
 	address := s.URL() + "/bot" + s.Token() + "/sendMessage"
@@ -310,7 +310,7 @@ func TestParametersComeInEveryForm(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoRequestIsRefused(t *testing.T) {
+func TestRequest_Malformed_IsRefused(t *testing.T) {
 	s, c := start(t, telegramtest.Options{})
 	token := s.Token()
 	for path, want := range map[string]int{
@@ -341,7 +341,7 @@ func TestWhatIsNoRequestIsRefused(t *testing.T) {
 	}
 }
 
-func TestATokenIsRevokedAndRepaired(t *testing.T) {
+func TestToken_RevokeAndSet(t *testing.T) {
 	s, c := start(t, telegramtest.Options{Token: "77:secret", Username: "my_bot"})
 	var me struct {
 		ID       int64

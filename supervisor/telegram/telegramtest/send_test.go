@@ -18,7 +18,7 @@ func mark(kind string, offset, length int) telegramtest.Entity {
 	return telegramtest.Entity{Type: kind, Offset: offset, Length: length}
 }
 
-func TestTextsAreTrimmedAndCleaned(t *testing.T) {
+func TestText_IsTrimmedAndCleaned(t *testing.T) {
 	for name, test := range map[string]struct {
 		text string
 		in   []telegramtest.Entity
@@ -57,7 +57,7 @@ func TestTextsAreTrimmedAndCleaned(t *testing.T) {
 	}
 }
 
-func TestTextsAreRefused(t *testing.T) {
+func TestText_Invalid_IsRefused(t *testing.T) {
 	const long = "message is too long"
 	for name, test := range map[string]struct {
 		text  string
@@ -88,7 +88,7 @@ func TestTextsAreRefused(t *testing.T) {
 	}
 }
 
-func TestEntitiesAreRefused(t *testing.T) {
+func TestEntities_Invalid_AreRefused(t *testing.T) {
 	link := func(url string) []m { return []m{{"type": "text_link", "offset": 0, "length": 1, "url": url}} }
 	for name, test := range map[string]struct {
 		entities any
@@ -120,7 +120,7 @@ func TestEntitiesAreRefused(t *testing.T) {
 	}
 }
 
-func TestLinksThatAreTaken(t *testing.T) {
+func TestLinks_Accepted(t *testing.T) {
 	s, c := start(t, telegramtest.Options{Strict: true})
 	s.Meet(home)
 	for _, link := range []string{"https://example.org/a?b#c", "example.org", "HTTP://EXAMPLE.ORG", "tg://user?id=5", "http://[::1]/"} {
@@ -128,7 +128,7 @@ func TestLinksThatAreTaken(t *testing.T) {
 	}
 }
 
-func TestEntitiesOutOfTheRulesAreViolations(t *testing.T) {
+func TestEntities_BadNesting_IsViolation(t *testing.T) {
 	many := make([]telegramtest.Entity, 101)
 	for i := range many {
 		many[i] = bold(2*i, 1)
@@ -160,7 +160,7 @@ func TestEntitiesOutOfTheRulesAreViolations(t *testing.T) {
 	}
 }
 
-func TestWhereMessagesGo(t *testing.T) {
+func TestSend_Addresses(t *testing.T) {
 	s, c := start(t, telegramtest.Options{})
 	s.Meet(home)
 	s.Topic(forum, 5)
@@ -199,7 +199,7 @@ func TestWhereMessagesGo(t *testing.T) {
 	}
 }
 
-func TestMessagesAreNumberedByAccountOrBySupergroup(t *testing.T) {
+func TestMessageIDs_ByAccountOrSupergroup(t *testing.T) {
 	s, c := start(t, telegramtest.Options{NextMessage: 10})
 	_, private := s.Say(home, alice, "x")
 	_, group := s.Say(team, alice, "x")
@@ -267,7 +267,7 @@ func TestChatActions(t *testing.T) {
 	c.refused(400, "Bad Request: chat not found", "sendChatAction", m{"chat_id": 9, "action": "typing"})
 }
 
-func TestChatsThatTakeNothingMore(t *testing.T) {
+func TestSend_ClosedChats_Refuse(t *testing.T) {
 	s, c := start(t, telegramtest.Options{Strict: true})
 	for _, chat := range []telegramtest.Chat{home, team, hall} {
 		s.Meet(chat)
@@ -284,7 +284,7 @@ func TestChatsThatTakeNothingMore(t *testing.T) {
 	c.send(home.ID, "again")
 }
 
-func TestAGroupBecomesASupergroup(t *testing.T) {
+func TestMigrate(t *testing.T) {
 	s, c := start(t, telegramtest.Options{Strict: true})
 	s.Say(team, alice, "x")
 	s.Migrate(team.ID, hall.ID)
@@ -303,7 +303,7 @@ func TestAGroupBecomesASupergroup(t *testing.T) {
 	c.send(hall.ID, "here")
 }
 
-func TestCallsAreKeptAsTheyCame(t *testing.T) {
+func TestCalls_AreRecorded(t *testing.T) {
 	s, c := start(t, telegramtest.Options{})
 	s.Meet(home)
 	c.do("sendMessage", m{"chat_id": home.ID, "text": "x", "disable_notification": true, "link_preview_options": m{"is_disabled": true}}, nil)

@@ -8,16 +8,16 @@ import (
 	"mews/supervisor/internal/signals"
 )
 
-// serverState is all that a server knows. Its parts are plain values with no lock of their own:
-// change and read hold it for them.
+// serverState has all state of a server. Its parts have no locks of their own: change and read hold
+// the lock for them.
 type serverState struct {
 	options  Options // constant
 	lifetime lifetime
 
 	changes signals.Broadcast
 
-	mu          sync.Mutex    // guards what follows
-	clockAhead  time.Duration // what the clock is ahead of Options.Now
+	mu          sync.Mutex    // guards the fields below
+	clockAhead  time.Duration // how far the clock is ahead of Options.Now
 	bot         bot
 	queue       queue
 	chats       chats
@@ -60,7 +60,7 @@ func newServerState(o Options) (*serverState, error) {
 	}, nil
 }
 
-// change changes the state and tells whoever waits for a change.
+// change changes the state and wakes all waiters.
 func (w *serverState) change(change func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -75,16 +75,16 @@ func (w *serverState) read(read func()) {
 	read()
 }
 
-// look is what get reads of the state.
+// look returns the result of get, which reads the state.
 func look[T any](w *serverState, get func() T) (v T) {
 	w.read(func() { v = get() })
 	return v
 }
 
-// now is the server's clock. The caller is in change or read.
+// now returns the time of the server's clock. The caller is in change or read.
 func (w *serverState) now() time.Time { return w.options.Now().Add(w.clockAhead) }
 
-// scaled is how long something takes that takes d on Telegram.
+// scaled returns how long a wait of d on Telegram takes here.
 func (w *serverState) scaled(d time.Duration) time.Duration {
 	return time.Duration(float64(d) / w.options.Speed)
 }

@@ -1,10 +1,9 @@
-// Package telegramtest is a Bot API server for tests: it answers over real HTTP as Telegram's own
-// does, with its limits, its words and its ways of failing, and it keeps what was asked of it and
-// what stands in each chat.
+// Package telegramtest is a fake Bot API server. It answers over real HTTP as Telegram's own does,
+// with its limits, texts and failures. It records all requests and the messages in each chat.
 //
-// The rules are those of Telegram's published server (tdlib/telegram-bot-api) and of its
-// documentation. Where a test wants to know what a person sees, it looks at Sent; where it wants to
-// know what was asked, at Calls; what a good client never does is in Violations.
+// Its rules come from Telegram's published server (tdlib/telegram-bot-api) and its documentation.
+// Sent tells a test what a person sees, Calls tells what was requested, and Violations has
+// everything that a good client never does.
 package telegramtest
 
 import (
@@ -19,71 +18,69 @@ import (
 	"time"
 )
 
-// Options is how a server is. The zero value is a server with no limits on rates.
+// Options configure a server. The zero value is a server without limits of rates.
 type Options struct {
-	Token    string // "" is "42:TEST-token"; what is before the colon is the bot's id
-	Username string // "" is "mews_bot"
+	Token    string // "" means "42:TEST-token"; the part before the colon is the bot's id
+	Username string // "" means "mews_bot"
 
-	NextUpdate  int64 // the first update's id; 0 is 500001
-	NextMessage int64 // the first message's id, of each counter; 0 is 1
+	NextUpdate  int64 // the first update's id; 0 means 500001
+	NextMessage int64 // the first message's id, of each counter; 0 means 1
 
-	// Speed divides what the server waits by itself: the webhook's retries and the conflicts that
-	// it holds back. 0 is 1.
+	// Speed divides the server's own waits: the webhook's retries and delayed conflicts. 0 means 1.
 	Speed float64
-	// HookTimeout is how long a webhook may take for one update; 0 is 60 s. Speed does not change
-	// it.
+	// HookTimeout limits a webhook's time for one update; 0 means 60 s. Speed does not change it.
 	HookTimeout time.Duration
 
 	// Check is called with the updates that a getUpdates with an offset, or a 2xx of the webhook,
 	// is about to confirm, before they are forgotten. It may call the server's methods.
 	Check func(updates []int64)
 
-	// Seen is called with each request when it has come and been read, before it is answered. It
-	// may call the server's methods; until it returns the request waits.
+	// Seen is called with each complete request before it is answered; the request waits until it
+	// returns. It may call the server's methods.
 	Seen func(Call)
 
-	// Files is the folder of a server that was started with --local: getFile puts files of any size
-	// there, and none is served.
+	// Files is the folder of a server with --local: getFile puts files of any size there, and none
+	// is served.
 	Files string
 
-	Rates  Rates            // what is watched for; the zero value is nothing
-	Strict bool             // each violation is an error of the test when it ends
-	Now    func() time.Time // nil is time.Now
+	Rates  Rates            // the watched rates; the zero value watches none
+	Strict bool             // each violation fails the test at its end
+	Now    func() time.Time // nil means time.Now
 }
 
-// Rates is how much a good client sends. What is more is a violation and is answered as usual. 0 is
-// not watched.
+// Rates are the most messages that a good client sends. More are violations, but are answered as
+// usual. 0 means not watched.
 type Rates struct {
 	All    int           // a second, to all chats
 	Chat   int           // within Window, to one chat
-	Window time.Duration // 0 is 1 s
+	Window time.Duration // 0 means 1 s
 	Group  int           // within any minute, to one group, supergroup or channel
-	Slack  time.Duration // by which requests may come closer than they were sent; 0 is 50 ms
+	Slack  time.Duration // how much closer requests may arrive than they were sent; 0 means 50 ms
 }
 
-// User is somebody on Telegram.
+// User is a user on Telegram.
 type User struct {
 	ID       int64
-	First    string // "" is "U" and the id
+	First    string // "" means "U" and the id
 	Username string
 	Bot      bool
 }
 
-// Chat is where they talk.
+// Chat is a chat.
 type Chat struct {
 	ID    int64
-	Type  string // private, group, supergroup, channel; "" is told from the id
+	Type  string // private, group, supergroup, channel; "" means the type of the id
 	Title string
 	Forum bool // a supergroup with topics
 }
 
-// Private is the chat of one person with the bot.
+// Private returns the private chat of a user with the bot.
 func Private(u User) Chat { return Chat{ID: u.ID, Type: "private", Title: u.First} }
 
-// Server is a Bot API server. Its methods may be called from any goroutine.
+// Server is a fake Bot API server. Its methods may be called from any goroutine.
 type Server struct {
-	People // what people and Telegram itself do
-	Record // what was seen
+	People // actions of people and of Telegram itself
+	Record // everything that the server has seen
 
 	state *serverState
 	http  *http.Server
@@ -91,7 +88,7 @@ type Server struct {
 	down  context.CancelFunc
 }
 
-// New starts a server on 127.0.0.1. It ends with the test.
+// New starts a server on 127.0.0.1 that ends with the test.
 func New(t testing.TB, o Options) *Server {
 	t.Helper()
 	w, err := newServerState(o)
@@ -127,8 +124,7 @@ func (w *serverState) begin() bool {
 	return open
 }
 
-// close ends the server and everything that it has started, and has a strict test fail for what it
-// has seen.
+// close ends the server and its goroutines. A strict test fails if there were violations.
 func (s *Server) close(t testing.TB) {
 	s.state.change(func() { s.state.lifetime.closing = true })
 	s.down()
@@ -144,11 +140,11 @@ func (s *Server) close(t testing.TB) {
 	}
 }
 
-// Died tells the server that its client was killed with SIGKILL at some time: that it did not keep
-// what it was refused a moment before is no violation. Nobody can keep what they are killed over.
+// Died tells the server that its client was killed. Then it is no violation if the client forgot a
+// refusal from the moment before.
 func (s *Server) Died(at time.Time) { s.state.change(func() { s.state.limits.died(at) }) }
 
-// connState sees connections end.
+// connState notices closed connections.
 func (s *Server) connState(c net.Conn, state http.ConnState) {
 	if state == http.StateClosed {
 		s.state.change(func() {
@@ -158,37 +154,37 @@ func (s *Server) connState(c net.Conn, state http.ConnState) {
 	}
 }
 
-// Disconnects is how many connections have ended.
+// Disconnects returns the number of closed connections.
 func (s *Server) Disconnects() int { return look(s.state, func() int { return s.state.disconnects }) }
 
-// URL is the server's root, as a client is configured with it.
+// URL returns the server's root, for a client's configuration.
 func (s *Server) URL() string { return "http://" + s.addr }
 
-// Token is the bot's token now.
+// Token returns the bot's current token.
 func (s *Server) Token() string {
 	return look(s.state, func() string { return s.state.bot.token })
 }
 
-// BotID is the bot's id.
+// BotID returns the bot's id.
 func (s *Server) BotID() int64 { return s.state.bot.user.ID }
 
-// Revoke has the token refused from now on.
+// Revoke revokes the token.
 func (s *Server) Revoke() { s.state.change(func() { s.state.bot.revoked = true }) }
 
-// SetToken gives the bot another token: one that was refused is repaired, an older one is refused.
+// SetToken gives the bot another token. It restores a revoked token; older ones are refused.
 func (s *Server) SetToken(token string) {
 	s.state.change(func() { s.state.bot.token, s.state.bot.revoked = token, false })
 }
 
-// Fault has requests fail. The function that it returns ends that.
+// Fault makes requests fail until end is called.
 func (s *Server) Fault(f Fault) (end func()) {
 	var added *fault
 	s.state.change(func() { added = s.state.faults.add(f, s.state.now()) })
 	return func() { s.state.change(func() { added.left = 0 }) }
 }
 
-// SetFlood turns flood control on: a chat that gets more than n messages or edits within a window
-// is refused for retryAfter seconds. n 0 turns it off.
+// SetFlood turns flood control on: a chat with more than n messages or edits within a window is
+// refused for retryAfter seconds. n 0 turns it off.
 func (s *Server) SetFlood(n int, window time.Duration, retryAfter int) {
 	s.state.change(func() { s.state.limits.control = floodControl{n: n, window: window, retryAfter: retryAfter} })
 }
@@ -196,7 +192,7 @@ func (s *Server) SetFlood(n int, window time.Duration, retryAfter int) {
 // Advance moves the server's clock.
 func (s *Server) Advance(d time.Duration) { s.state.change(func() { s.state.clockAhead += d }) }
 
-// Await waits until cond holds, and looks again at whatever changes. It gives the test up after two
+// Await waits until cond is true, and checks it after each change. It fails the test after two
 // minutes. cond may call the server's methods.
 func (s *Server) Await(t testing.TB, what string, cond func() bool) {
 	t.Helper()
@@ -208,7 +204,7 @@ func (s *Server) Await(t testing.TB, what string, cond func() bool) {
 		if cond() {
 			return
 		}
-		// what takes long to look at is not looked at all the time
+		// a slow cond is not checked all the time
 		dear := time.After(4 * time.Since(began))
 		if !waitFor(changed, deadline.C) || !waitFor(dear, deadline.C) {
 			t.Fatalf("waited two minutes for %s\n%s", what, s.Dump())
@@ -216,7 +212,7 @@ func (s *Server) Await(t testing.TB, what string, cond func() bool) {
 	}
 }
 
-// waitFor waits for c, but not beyond the deadline.
+// waitFor waits for c until the deadline.
 func waitFor[T any](c <-chan T, deadline <-chan time.Time) bool {
 	select {
 	case <-c:
@@ -226,7 +222,7 @@ func waitFor[T any](c <-chan T, deadline <-chan time.Time) bool {
 	}
 }
 
-// bot is the account that the token is for.
+// bot is the account of the token.
 type bot struct {
 	user    User
 	token   string
@@ -242,7 +238,7 @@ func newBot(token, username string) (bot, error) {
 	return bot{user: User{ID: n, First: "Mews", Username: username, Bot: true}, token: token}, nil
 }
 
-// lifetime is what a server has started.
+// lifetime has the goroutines of a server.
 type lifetime struct {
 	ctx context.Context // ends with the server
 	// guarded by the state's mutex; what is begun after this is not waited for

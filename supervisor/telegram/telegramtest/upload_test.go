@@ -17,7 +17,7 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// picture is a PNG of a size.
+// picture returns a PNG of a size.
 func picture(t testing.TB, width, height int) []byte {
 	t.Helper()
 	var out bytes.Buffer
@@ -66,7 +66,7 @@ func (c *client) upload(method, part, name string, content []byte, params m) rep
 	return r
 }
 
-func TestFilesStandInTheChat(t *testing.T) {
+func TestSend_Files_AppearInChat(t *testing.T) {
 	s, c := start(t, telegramtest.Options{Strict: true})
 	s.Topic(forum, 5)
 	red := picture(t, 20, 400)
@@ -101,7 +101,7 @@ func TestFilesStandInTheChat(t *testing.T) {
 	}
 }
 
-func TestFilesAreRefused(t *testing.T) {
+func TestSend_InvalidFiles_AreRefused(t *testing.T) {
 	s, c := start(t, telegramtest.Options{})
 	s.Meet(home)
 	to := func(more m) m {
@@ -149,7 +149,7 @@ func TestFilesAreRefused(t *testing.T) {
 	}
 }
 
-func TestCaptionsAreEdited(t *testing.T) {
+func TestEdit_Caption(t *testing.T) {
 	s, c := start(t, telegramtest.Options{Strict: true})
 	s.Meet(home)
 	text := c.send(home.ID, "no file")
@@ -172,7 +172,7 @@ func TestCaptionsAreEdited(t *testing.T) {
 	c.refused(400, "Bad Request: message to edit not found", "editMessageCaption", edit(999, "x"))
 }
 
-func TestFilesAndEditsCountAsSends(t *testing.T) {
+func TestFloodControl_CountsFilesAndEdits(t *testing.T) {
 	s, c := start(t, telegramtest.Options{Rates: telegramtest.Rates{Chat: 3}})
 	s.Meet(home)
 	file := func() {
@@ -187,8 +187,8 @@ func TestFilesAndEditsCountAsSends(t *testing.T) {
 	wantViolation(t, s, "4 messages or edits to chat 1001")
 }
 
-// TestARequestThatWasCutOffIsNone: its client was killed while it wrote it.
-func TestARequestThatWasCutOffIsNone(t *testing.T) {
+// TestRequest_CutOff_IsNotRecorded: its client was killed while it sent the request.
+func TestRequest_CutOff_IsNotRecorded(t *testing.T) {
 	for kind, begun := range map[string]string{
 		"multipart/form-data; boundary=b": "--b\r\nContent-Disposition: form-data; name=\"chat_id\"\r\n\r\n1001\r\n--b\r\nContent-Disp",
 		"application/json":                `{"chat_id": 1001, "te`,

@@ -14,17 +14,17 @@ import (
 
 const hookTimeout = 60 * time.Second // for one update (tdlib/telegram-bot-api #341)
 
-// webhook is where updates are delivered to. Without a url there is none.
+// webhook is the target of deliveries. Without a url there is none.
 type webhook struct {
 	url         string
 	secret      string
 	connections int
-	set         time.Time // when setWebhook was last called
+	set         time.Time // time of the last setWebhook
 	errorAt     time.Time
 	errorText   string
-	since410    time.Time // of the 410s that come one after the other; zero for none
+	since410    time.Time // start of a series of 410s; zero if there is none
 	queues      chatQueues
-	underWay    int // deliveries on their way
+	underWay    int // running deliveries
 	wake        chan struct{}
 	stop        context.CancelFunc // ends the goroutine that delivers
 }
@@ -62,7 +62,8 @@ func setWebhook(w *serverState, r *request) answer {
 	return a
 }
 
-// checkHook refuses a webhook that Telegram would not call. Here http may lead to this machine.
+// checkHook refuses a webhook that Telegram would not call. Here plain http may lead to this
+// machine.
 func checkHook(address, secret string) answer {
 	u, err := url.Parse(address)
 	switch {
@@ -112,7 +113,7 @@ func getWebhookInfo(w *serverState, _ *request) answer {
 	return good(v)
 }
 
-// startDelivering begins to deliver what waits. The caller is in change.
+// startDelivering starts the delivery of waiting updates. The caller is in change.
 func (w *serverState) startDelivering() {
 	ctx, stop := context.WithCancel(w.lifetime.ctx)
 	w.webhook.stop = stop
@@ -145,7 +146,7 @@ func (h *webhook) wakeUp() {
 	signals.Send(h.wake)
 }
 
-// failed keeps why the webhook did not take an update.
+// failed stores why the webhook refused an update.
 func (h *webhook) failed(text string, now time.Time) {
 	h.errorAt, h.errorText = now, cmp.Or(text, h.errorText)
 }

@@ -15,10 +15,10 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// bot is a webhook: it keeps what comes and answers as it is told to.
+// bot is a webhook that records updates and answers as told.
 type bot struct {
 	*httptest.Server
-	answer func(u update, attempt int) int // nil is 200
+	answer func(u update, attempt int) int // nil means 200
 
 	mu      sync.Mutex
 	came    []update
@@ -49,7 +49,7 @@ func (b *bot) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// keep says which attempt at the update this is, from 1.
+// keep records an update, and returns the number of this attempt, from 1.
 func (b *bot) keep(u update, secret string) int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -70,7 +70,7 @@ func (b *bot) ids() []int64 {
 	return ids(b.came)
 }
 
-// hooked has the server call b.
+// hooked sets b as the server's webhook.
 func hooked(t *testing.T, s *telegramtest.Server, b *bot, more m) *client {
 	t.Helper()
 	c := dial(t, s)
@@ -82,7 +82,7 @@ func hooked(t *testing.T, s *telegramtest.Server, b *bot, more m) *client {
 	return c
 }
 
-func TestAWebhookIsCalledWithItsSecret(t *testing.T) {
+func TestWebhook_SendsSecret(t *testing.T) {
 	b := listen(t, nil)
 	var checked []int64
 	s := telegramtest.New(t, telegramtest.Options{Check: func(ids []int64) { checked = append(checked, ids...) }})
@@ -104,7 +104,7 @@ func TestAWebhookIsCalledWithItsSecret(t *testing.T) {
 	}
 }
 
-func TestAWebhookIsCalledAgainUntilItTakesAnUpdate(t *testing.T) {
+func TestWebhook_RetriesUntilAccepted(t *testing.T) {
 	b := listen(t, func(_ update, attempt int) int { return map[bool]int{true: 204, false: 500}[attempt == 5] })
 	s := telegramtest.New(t, telegramtest.Options{Speed: 1000})
 	c := hooked(t, s, b, nil)
@@ -130,7 +130,7 @@ func TestAWebhookIsCalledAgainUntilItTakesAnUpdate(t *testing.T) {
 	}
 }
 
-func TestAWebhookSaysHowLongToWait(t *testing.T) {
+func TestWebhook_RetryAfter_IsObeyed(t *testing.T) {
 	b := listen(t, func(_ update, attempt int) int { return map[bool]int{true: 503, false: 200}[attempt < 3] })
 	s := telegramtest.New(t, telegramtest.Options{Speed: 100})
 	hooked(t, s, b, nil)
@@ -143,7 +143,7 @@ func TestAWebhookSaysHowLongToWait(t *testing.T) {
 	}
 }
 
-func TestAChatWaitsForItsFirstUpdateAndNoOtherDoes(t *testing.T) {
+func TestWebhook_FailedUpdate_DelaysOnlyItsChat(t *testing.T) {
 	var mu sync.Mutex
 	ready := false
 	b := listen(t, func(u update, _ int) int {
@@ -204,7 +204,7 @@ func TestMaxConnections(t *testing.T) {
 	}
 }
 
-func TestAWebhookThatIsGoneForADayIsClosed(t *testing.T) {
+func TestWebhook_GoneForDay_IsClosed(t *testing.T) {
 	b := listen(t, func(update, int) int { return http.StatusGone })
 	s := telegramtest.New(t, telegramtest.Options{Speed: 1000})
 	c := hooked(t, s, b, nil)
@@ -223,7 +223,7 @@ func TestAWebhookThatIsGoneForADayIsClosed(t *testing.T) {
 	}
 }
 
-func TestAnUpdateThatNobodyTakesExpires(t *testing.T) {
+func TestWebhook_UnacceptedUpdate_Expires(t *testing.T) {
 	b := listen(t, func(update, int) int { return 500 })
 	s := telegramtest.New(t, telegramtest.Options{Speed: 1000})
 	hooked(t, s, b, nil)
@@ -234,7 +234,7 @@ func TestAnUpdateThatNobodyTakesExpires(t *testing.T) {
 	}
 }
 
-func TestPollingAndAWebhookExcludeEachOther(t *testing.T) {
+func TestWebhook_ExcludesPolling(t *testing.T) {
 	b := listen(t, nil)
 	s, c := start(t, telegramtest.Options{Speed: 1000})
 	poll := make(chan reply)
@@ -255,7 +255,7 @@ func TestPollingAndAWebhookExcludeEachOther(t *testing.T) {
 	c.poll(nil)
 }
 
-func TestWebhooksAreRefused(t *testing.T) {
+func TestSetWebhook_Invalid_IsRefused(t *testing.T) {
 	for name, test := range map[string]struct {
 		params m
 		words  string
@@ -290,7 +290,7 @@ func TestWebhooksAreRefused(t *testing.T) {
 	}
 }
 
-func TestAWebhookThatIsNotThere(t *testing.T) {
+func TestWebhook_Unreachable(t *testing.T) {
 	b := listen(t, nil)
 	b.Close()
 	s := telegramtest.New(t, telegramtest.Options{Speed: 1000})
@@ -302,7 +302,7 @@ func TestAWebhookThatIsNotThere(t *testing.T) {
 	}
 }
 
-func TestAWebhookThatIsTooSlow(t *testing.T) {
+func TestWebhook_Slow_TimesOut(t *testing.T) {
 	wait := make(chan struct{})
 	b := listen(t, func(_ update, attempt int) int {
 		if attempt == 1 {

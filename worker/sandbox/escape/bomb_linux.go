@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Beyond these a limit is exceeded, and a bomb need not grow further.
+// Beyond these sizes a limit is exceeded, and a bomb need not grow further.
 const (
 	manyFiles    = 5000
 	manyChildren = 1500
@@ -48,11 +48,11 @@ func openMany(Victims) error {
 	return nil
 }
 
-// forkMany makes children that wait. They end with this process, however that ends.
+// forkMany makes children that wait. They end with this process, however it ends.
 func forkMany(Victims) error {
 	return onThread(func() error {
 		var pids []int
-		defer func() { end(pids...) }()
+		defer func() { endChildren(pids...) }()
 		for len(pids) <= manyChildren {
 			pid, errno := cloneAndPause(uintptr(os.Getpid()))
 			if errno != 0 {
@@ -77,15 +77,15 @@ func useMemory(Victims) error {
 		path = nil
 	}
 	pid, errno := cloneAndEat(path, &[4]byte{'1', '0', '0', '0'})
-	err := child("allocate", pid, errno)
+	err := childError("allocate", pid, errno)
 	if errors.Is(err, syscall.Errno(notFirst)) {
 		return notTried("the child could not make itself the first to be killed when memory runs out")
 	}
 	return err
 }
 
-// cloneAndEat makes a child that sets its own oom_score_adj to worst, if a path to it is given, and
-// then populates muchSpace of memory, page by page. It ends with an error's number.
+// cloneAndEat makes a child that sets its own oom_score_adj to worst, if path is given. The child
+// then fills muchSpace of memory, page by page. It ends with an error's number.
 //
 //go:nosplit
 //go:norace
@@ -109,7 +109,7 @@ func cloneAndEat(path *byte, worst *[4]byte) (pid int, errno syscall.Errno) {
 	if e != 0 {
 		exit(uintptr(e))
 	}
-	const bite = 16 << 20 // small, so that a kill does not have to wait
+	const bite = 16 << 20 // small, so that a kill takes effect quickly
 	for eaten := uintptr(0); eaten < muchSpace; eaten += bite {
 		if _, _, e = syscall.RawSyscall(unix.SYS_MADVISE, base+eaten, bite, unix.MADV_POPULATE_WRITE); e != 0 {
 			exit(uintptr(e))
@@ -119,7 +119,7 @@ func cloneAndEat(path *byte, worst *[4]byte) (pid int, errno syscall.Errno) {
 	return 0, 0
 }
 
-// fill allocates a file of muchSpace. The file has no name by then, so that it goes with this
+// fill allocates a file of muchSpace. The file has no name by then, so that it ends with this
 // process.
 func fill(where func(Victims) string) func(Victims) error {
 	return func(v Victims) error {
@@ -131,7 +131,7 @@ func fill(where func(Victims) string) func(Victims) error {
 		if err := os.Remove(f.Name()); err != nil {
 			return err
 		}
-		signal.Ignore(syscall.SIGXFSZ) // EFBIG says the same
+		signal.Ignore(syscall.SIGXFSZ) // EFBIG tells the same
 		const chunk = 64 << 20
 		for size := int64(0); size < muchSpace; size += chunk {
 			if err := allocate(f, size, chunk); err != nil {
@@ -142,7 +142,7 @@ func fill(where func(Victims) string) func(Victims) error {
 	}
 }
 
-// allocate allocates n bytes at an offset. It writes them where the file system knows no other way.
+// allocate allocates n bytes at an offset. It writes them if the file system has no other way.
 func allocate(f *os.File, at, n int64) error {
 	for {
 		err := unix.Fallocate(int(f.Fd()), 0, at, n)

@@ -1,13 +1,13 @@
-// Package escape is a table of attempts to get out of a worker's walls. Each row is one real
-// attempt, made with the system calls that a hostile program would use, against victims outside.
-// The walls were designed with these rows.
+// Package escape is a table of attempts to escape from a worker's walls. Each row is one real
+// attempt against victims outside, made with the system calls that a hostile program would use. The
+// walls were designed with these rows.
 //
-// A row says "escaped" only if the attempt succeeded: the secret was read, the signal delivered,
-// the socket made, the limit exceeded. The tests also run the table without walls, to show that the
+// A row is "escaped" only if the attempt succeeded: the secret was read, the signal delivered, the
+// socket made, the limit exceeded. The tests also run the table without walls, to show that the
 // attempts can succeed.
 //
-// The caller makes the victims, starts a process behind the walls for each row (a probe may die of
-// what it tries), and makes that process call Try.
+// The caller makes the victims, and starts a process behind the walls for each row, because a probe
+// may die from its attempt. That process calls Try.
 package escape
 
 import (
@@ -22,13 +22,13 @@ import (
 	"mews/protocol"
 )
 
-// Outcome is how an attempt ended.
+// Outcome is the result of an attempt.
 type Outcome string
 
 const (
-	Stopped Outcome = "stopped" // something refused it
-	Escaped Outcome = "escaped" // it got what it tried for
-	// there was nothing to try it on; or, for X1, only the caller can tell
+	Stopped Outcome = "stopped" // a wall refused it
+	Escaped Outcome = "escaped" // it succeeded
+	// its victim was missing; or, for X1, only the caller can tell
 	Untried Outcome = "untried"
 )
 
@@ -36,40 +36,40 @@ const (
 type Probe struct {
 	Row   string // F1
 	What  string // a few words
-	Core  bool   // of the list that is tried at every start: quick, no bomb, leaves nothing behind
+	Core  bool   // tried at every start: quick, no bomb, leaves nothing behind
 	Heavy bool   // a bomb: bounded, but not to be tried beside people's work
-	// Watched: nothing refuses it; a spawner's watchdog ends it at one of its next looks.
+	// Watched: no wall refuses it; a spawner's watchdog ends it at one of its next sweeps.
 	Watched bool
-	Kernel  bool // the kernel stops an unprivileged process without walls too (measured on 6.18)
+	Kernel  bool // the kernel stops an unprivileged process even without walls (measured on 6.18)
 
-	// run makes the attempt. Nil, or an escaped: it escaped. A notTried: there was nothing to try.
-	// Any other error says what stopped it.
+	// run makes the attempt. nil or an escaped means that it escaped, and a notTried that the
+	// victim was missing. Any other error tells what stopped it.
 	run func(Victims) error
 }
 
-// escaped is an escape that has more to say than that it was one.
+// escaped is an escape with details.
 type escaped string
 
 func (g escaped) Error() string { return string(g) }
 
-// notTried is why a row could not be tried.
+// notTried is the reason why a row could not be tried.
 type notTried string
 
 func (u notTried) Error() string { return string(u) }
 
-// Finding is what one attempt came to.
+// Finding is the result of one attempt.
 type Finding struct {
 	Row     string
 	Outcome Outcome
-	Detail  string // what stopped it; what more there is to an escape
+	Detail  string // what stopped it, or details of an escape
 }
 
-// Table is all rows, in the order in which they are shown.
+// Table returns all rows, in the order of display.
 func Table() []Probe {
 	return slices.Concat(files(), processes(), sockets(), kernel(), identity(), inherited(), bombs(), exhaust(), others())
 }
 
-// Find is the row of that name.
+// Find returns the row with this name.
 func Find(row string) (Probe, bool) {
 	table := Table()
 	i := slices.IndexFunc(table, func(p Probe) bool { return p.Row == row })
@@ -101,13 +101,13 @@ func Try(row string, v Victims) Finding {
 	return f
 }
 
-// Died is the finding for a row whose process ended before it could say anything: whatever killed
-// it also stopped it.
+// Died returns the finding for a row whose process ended before it could answer. The cause of its
+// end also stopped the attempt.
 func Died(row, how string) Finding {
 	return Finding{Row: row, Outcome: Stopped, Detail: "the process died of it: " + how}
 }
 
-// describe is an error on one line, with the name of its number, which people can search for.
+// describe returns an error on one line, with the name of its number, which people can search for.
 func describe(err error) string {
 	text := strings.ReplaceAll(err.Error(), "\n", "; ") // of errors.Join
 	var errno syscall.Errno
@@ -117,10 +117,10 @@ func describe(err error) string {
 	return fmt.Sprintf("%s (%s)", text, unix.ErrnoName(errno))
 }
 
-// Encode makes one line of a finding, without a newline.
+// Encode formats a finding as one line, without a newline.
 func (f Finding) Encode() string { return encode(f) }
 
-// DecodeFinding reads what Finding.Encode wrote.
+// DecodeFinding reads a line of Finding.Encode.
 func DecodeFinding(line string) (Finding, error) {
 	var f Finding
 	err := protocol.DecodeStrict([]byte(line), &f)

@@ -29,8 +29,9 @@ func (r *harness) wantLine(from *os.File, want Finding) {
 	}
 }
 
-// TestTable: the table has 89 rows, of which 62 escape without walls.
-func TestTable(t *testing.T) {
+// TestTable_WithoutWalls_HasKnownEscapes: the table has 89 rows, and 62 of them escape without
+// walls.
+func TestTable_WithoutWalls_HasKnownEscapes(t *testing.T) {
 	count := map[string]int{}
 	core, bare := 0, 0
 	for _, p := range Table() {
@@ -62,8 +63,8 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestBombsWithinLimits runs each bomb under a worker's limits.
-func TestBombsWithinLimits(t *testing.T) {
+// TestBombs_WithinLimits_AreStopped runs each bomb under a worker's limits.
+func TestBombs_WithinLimits_AreStopped(t *testing.T) {
 	r := newHarness(t)
 	if !r.root {
 		t.Skip("a limit on processes counts for a whole account, and only root has one to spare")
@@ -76,9 +77,9 @@ func TestBombsWithinLimits(t *testing.T) {
 	}
 }
 
-// TestBombs runs the bombs that hurt nobody, which are files and children that wait, and with
-// -escape.heavy all.
-func TestBombs(t *testing.T) {
+// TestBombs_WithoutLimits_GoOff runs the harmless bombs, which are files and waiting children, and
+// with -escape.heavy all.
+func TestBombs_WithoutLimits_GoOff(t *testing.T) {
 	r := newHarness(t)
 	var files, children unix.Rlimit
 	r.must(unix.Getrlimit(unix.RLIMIT_NOFILE, &files))
@@ -98,20 +99,20 @@ func TestBombs(t *testing.T) {
 	}
 }
 
-// TestATerminal is D4 with a controlling terminal.
-func TestATerminal(t *testing.T) {
+// TestTerminal_Controlling_Escapes is D4 with a controlling terminal.
+func TestTerminal_Controlling_Escapes(t *testing.T) {
 	r := newHarness(t)
 	master, slave, err := pty.Open()
 	r.must(err)
 	defer master.Close()
-	cmd := r.attempt("try", "D4", nil) // the terminal is the tester's
+	cmd := r.attempt("try", "D4", nil) // the terminal belongs to the tester
 	cmd.SysProcAttr.Setctty = true
 	cmd.SysProcAttr.Ctty = 3
 	cmd.ExtraFiles = []*os.File{slave}
 	f := r.finding(cmd)
 	slave.Close()
 	want := Escaped
-	if setting("dev/tty/legacy_tiocsti", "0")(nil, f) && !may(t, unix.CAP_SYS_ADMIN) {
+	if hasSetting("dev/tty/legacy_tiocsti", "0")(nil, f) && !hasPowers(t, unix.CAP_SYS_ADMIN) {
 		want = Stopped
 	}
 	if f.Outcome != want {
@@ -119,8 +120,9 @@ func TestATerminal(t *testing.T) {
 	}
 }
 
-// TestPIDsOfElsewhere: a pid of the caller's does not name a victim in another pid namespace.
-func TestPIDsOfElsewhere(t *testing.T) {
+// TestPIDs_OtherNamespace_NameNoVictim: a pid of the caller does not name a victim in another pid
+// namespace.
+func TestPIDs_OtherNamespace_NameNoVictim(t *testing.T) {
 	r := newHarness(t)
 	r.victims.PIDNamespace = "pid:[1]"
 	for _, row := range []string{"P2", "P3", "P4", "P5", "P8", "F5", "F14"} {
@@ -130,9 +132,9 @@ func TestPIDsOfElsewhere(t *testing.T) {
 	}
 }
 
-// TestNoVictims: a row whose victim is not named is untried. TestAProbeFindsAName although one
-// before it, which had the same process id, was killed and left what it had made.
-func TestAProbeFindsAName(t *testing.T) {
+// A probe finds a free name, even if an earlier one with the same process id was killed and left
+// its own.
+func TestProbe_NameTaken_FindsAnother(t *testing.T) {
 	dir := t.TempDir()
 	for range 3 {
 		if err := os.Mkdir(freshName(dir, "K1"), 0o700); err != nil {
@@ -141,7 +143,7 @@ func TestAProbeFindsAName(t *testing.T) {
 	}
 }
 
-func TestNoVictims(t *testing.T) {
+func TestTry_NoVictims_IsUntried(t *testing.T) {
 	r := newHarness(t)
 	r.victims = Victims{Workspace: r.victims.Workspace}
 	needy := strings.Fields("F2 F3 F4 F5 F6 F8 F9 F10 F11 F12 F13 F14 F15 P1 P2 P3 P4 P5 P6 P7 P8 P9 N8 N9 N10 S2 E1 X1")
@@ -152,8 +154,8 @@ func TestNoVictims(t *testing.T) {
 	}
 }
 
-// TestTheWrongContent: a service or a file without the secret is no escape.
-func TestTheWrongContent(t *testing.T) {
+// TestVictim_WithoutSecret_IsNoEscape: a service or a file without the secret does not count.
+func TestVictim_WithoutSecret_IsNoEscape(t *testing.T) {
 	r := newHarness(t)
 	r.victims.Secret = "another of the same length and more, so that services hang up"
 	for _, row := range []string{"F3", "F5", "F9", "F13", "P4", "N8", "N9", "N10"} {
@@ -163,24 +165,24 @@ func TestTheWrongContent(t *testing.T) {
 	}
 }
 
-// TestADaemonThatIsGone: a daemon that ended before the worker has not survived.
-func TestADaemonThatIsGone(t *testing.T) {
+// TestDaemon_EndedBeforeWorker_DidNotSurvive: it ended before the worker.
+func TestDaemon_EndedBeforeWorker_DidNotSurvive(t *testing.T) {
 	r := newHarness(t)
-	if f, pid := r.survived(); f.Outcome != Untried || pid != 0 {
+	if f, pid := r.daemonFinding(); f.Outcome != Untried || pid != 0 {
 		t.Errorf("before anything: %+v, %d", f, pid)
 	}
 	if f := r.finding(r.attempt("try", "X1", r.own())); f.Outcome != Escaped {
 		t.Errorf("a daemon that nothing ends: %+v", f)
 	}
-	if f, _ := r.survived(); f.Outcome == Escaped {
-		r.waitFree() // killed, and not yet gone
+	if f, _ := r.daemonFinding(); f.Outcome == Escaped {
+		r.waitFree() // killed, but not yet gone
 	}
-	if f, pid := r.survived(); f.Outcome != Stopped || pid != 0 {
+	if f, pid := r.daemonFinding(); f.Outcome != Stopped || pid != 0 {
 		t.Errorf("afterwards: %+v, %d", f, pid)
 	}
 }
 
-// waitFree waits until nobody keeps the marker locked.
+// waitFree waits until no process keeps the marker locked.
 func (r *harness) waitFree() {
 	f, err := os.OpenFile(r.victims.Marker, os.O_RDWR, 0)
 	r.must(err)
@@ -188,7 +190,7 @@ func (r *harness) waitFree() {
 	r.must(unix.FcntlFlock(f.Fd(), unix.F_SETLKW, &unix.Flock_t{Type: unix.F_WRLCK}))
 }
 
-func TestVictimsComeBack(t *testing.T) {
+func TestVictims_Encode_DecodesEqual(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		v := rapid.Make[Victims]().Draw(t, "victims")
 		v.SupervisorPID, v.VictimPID, v.Worker = max(0, v.SupervisorPID), max(0, v.VictimPID), max(0, v.Worker)
@@ -200,7 +202,7 @@ func TestVictimsComeBack(t *testing.T) {
 	})
 }
 
-func TestVictimsThatAreRefused(t *testing.T) {
+func TestVictims_BadLines_AreRefused(t *testing.T) {
 	for _, line := range []string{
 		``, `x`, `{`, `{"Secret":"a`, `{"Secret":"a"} x`, `{"Secret":"a"}{}`, `{"Secret"}`, `{"Secret":}`, `{"Cellar":"x"}`,
 		`{"secret":"a"}`, `{"Secret":"a","Secret":"b"}`, `{"VictimPID":-1}`, `{"VictimPID":"1"}`, `{"VictimPID":99999999999999999999}`,
@@ -245,8 +247,8 @@ func FuzzDecodeFinding(f *testing.F) {
 	})
 }
 
-// TestTheStructOfClone: the kernel takes the size of the struct as its version.
-func TestTheStructOfClone(t *testing.T) {
+// TestCloneArgs_Size_IsKernels: the kernel takes the size of the struct as its version.
+func TestCloneArgs_Size_IsKernels(t *testing.T) {
 	if size := binary.Size(cloneArgs{}); size != 64 { // CLONE_ARGS_SIZE_VER0
 		t.Errorf("%d bytes", size)
 	}

@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// These rows try to take what the kernel counts for a whole machine or a whole account, so that
-// others would find none left. Each takes little, and gives it back.
+// exhaust returns rows that try to take resources which the kernel counts for a whole machine or a
+// whole account, so that others would find none left. Each takes little, and frees it again.
 func exhaust() []Probe {
 	return []Probe{
 		{Row: "Q1", What: "take of the machine's asynchronous I/O", run: setUpAIO},
@@ -47,10 +47,10 @@ func setUpAIO(Victims) error {
 	return nil
 }
 
-// systemV makes an object with one of the three calls that do, and removes it.
+// systemV makes an object with one of the three calls for it, and removes it.
 func systemV(get, control uintptr) func(Victims) error {
 	return func(Victims) error {
-		const one = 1 // a semaphore, a byte; for a queue these are its flags
+		const one = 1 // one semaphore or one byte; for a queue these are its flags
 		flags := uintptr(unix.IPC_CREAT | 0o600)
 		arguments := [2]uintptr{one, flags}
 		if get == unix.SYS_MSGGET {
@@ -61,7 +61,7 @@ func systemV(get, control uintptr) func(Victims) error {
 			return fmt.Errorf("make it: %w", errno)
 		}
 		command := [2]uintptr{unix.IPC_RMID, 0}
-		if control == unix.SYS_SEMCTL { // which takes a semaphore's number before the command
+		if control == unix.SYS_SEMCTL { // it takes a semaphore's number before the command
 			command = [2]uintptr{0, unix.IPC_RMID}
 		}
 		if _, _, errno = syscall.RawSyscall(control, id, command[0], command[1]); errno != 0 {
@@ -71,8 +71,8 @@ func systemV(get, control uintptr) func(Victims) error {
 	}
 }
 
-// openAll opens more than n of something, and closes all. A process may have too few descriptors
-// for them: then others of it would open more.
+// openAll opens more than n of something, and closes all. A process may run out of descriptors:
+// then several processes could still open more.
 func openAll(what string, n int, open func() (int, error)) error {
 	var fds []int
 	defer func() {
@@ -96,7 +96,7 @@ func openAll(what string, n int, open func() (int, error)) error {
 	return nil
 }
 
-// hasDescriptors says whether this process can open another file.
+// hasDescriptors reports whether this process can open another file.
 func hasDescriptors() bool {
 	fd, err := unix.Open("/", unix.O_PATH|unix.O_CLOEXEC, 0)
 	return err == nil && unix.Close(fd) == nil
@@ -125,10 +125,10 @@ func readNumber(path string) (int, error) {
 	return strconv.Atoi(strings.TrimSpace(string(text)))
 }
 
-// queueSignals queues signals to a thread that blocks them. They go with the thread.
+// queueSignals queues signals to a thread that blocks them. They end with the thread.
 func queueSignals(Victims) error {
 	return onThread(func() error {
-		const signal = 40 // of the real-time signals, of which as many pend as were sent
+		const signal = 40 // a real-time signal: every one sent stays pending
 		var blocked unix.Sigset_t
 		blocked.Val[0] = 1 << (signal - 1)
 		if err := unix.PthreadSigmask(unix.SIG_BLOCK, &blocked, nil); err != nil {
@@ -155,11 +155,11 @@ func lockMemory(Victims) error {
 	return nil
 }
 
-// openQueue makes a queue of the kernel's own size and removes it.
+// openQueue makes a queue of the kernel's default size and removes it.
 func openQueue(Victims) error {
 	name := &[]byte(fmt.Sprintf("mews-escape-%d\x00", os.Getpid()))[0]
 	fd, _, errno := syscall.RawSyscall6(unix.SYS_MQ_OPEN, uintptr(unsafe.Pointer(name)), unix.O_CREAT|unix.O_RDWR, 0o600, 0, 0, 0)
-	// Landlock refuses one that is made then
+	// Landlock then refuses to remove the queue
 	_, _, left := syscall.RawSyscall(unix.SYS_MQ_UNLINK, uintptr(unsafe.Pointer(name)), 0, 0)
 	if errno != 0 {
 		return fmt.Errorf("mq_open: %w", errno)
@@ -191,20 +191,20 @@ func mapHugePage(Victims) error {
 	return errors.Join(unix.Munmap(memory))
 }
 
-// watchdogTime is how long a row keeps what a watchdog looks for: three of its looks, and some time
-// for their work.
+// watchdogTime is how long a row keeps its resources for the watchdog: three of its sweeps, and
+// some time for their work.
 var watchdogTime = 7 * time.Second
 
-// The parts of an account's epoll watches and pipe pages that a watchdog leaves to one worker, as
-// worker/cgroup has them.
+// Shares of an account's epoll watches and pipe pages that a watchdog leaves to one worker, as in
+// worker/cgroup.
 const (
 	watchShare = 64
 	pipeShare  = 4
 	pipePages  = 16 // of a pipe, as long as the account has some left (pipe(7))
 )
 
-// watchMany makes more epoll watches than are allowed, and keeps them. An epoll watches a file by
-// each number that it ever had, so a process with few descriptors has many watches.
+// watchMany makes more epoll watches than allowed, and keeps them. An epoll watches a file under
+// each number that it ever had, so a process with few descriptors can have many watches.
 func watchMany(Victims) error {
 	all, err := readNumber("/proc/sys/fs/epoll/max_user_watches")
 	if err != nil {
@@ -238,7 +238,7 @@ func watchMany(Victims) error {
 	return nil
 }
 
-// pipeMany has children that each make as many pipes as they can, and keep them.
+// pipeMany makes children that each open as many pipes as they can, and keep them.
 func pipeMany(Victims) error {
 	pages, err := readNumber("/proc/sys/fs/pipe-user-pages-soft")
 	if err != nil {
@@ -246,7 +246,7 @@ func pipeMany(Victims) error {
 	}
 	return onThread(func() error {
 		var pids []int
-		defer func() { end(pids...) }()
+		defer func() { endChildren(pids...) }()
 		const each = 100
 		for made := 0; made < pages/pipePages/pipeShare*5/4; made += each {
 			pid, errno := cloneAndPipe(uintptr(os.Getpid()), each)
@@ -257,7 +257,7 @@ func pipeMany(Victims) error {
 		}
 		time.Sleep(watchdogTime)
 		for _, pid := range pids {
-			if !waits(pid) {
+			if !stillRuns(pid) {
 				return errors.New("a child was ended")
 			}
 		}
@@ -265,8 +265,8 @@ func pipeMany(Victims) error {
 	})
 }
 
-// waits says whether a child has not ended.
-func waits(pid int) bool {
+// stillRuns reports whether a child has not ended.
+func stillRuns(pid int) bool {
 	ended, err := syscall.Wait4(pid, nil, syscall.WNOHANG|syscall.WALL, nil)
 	return err == nil && ended == 0
 }

@@ -26,11 +26,11 @@ func files() []Probe {
 		{Row: "F5", What: "read a same-uid process's environment", Core: true, run: readEnviron(victim)},
 		{Row: "F6", What: "list a same-uid process's descriptors", run: listDescriptors},
 		{Row: "F7", What: "write to /etc", Core: true, Kernel: true, run: writeEtc},
-		{Row: "F8", What: "write beside the workspace", run: needs(ownOutside, writeOutside)},
-		{Row: "F9", What: "leave the workspace by a symbolic link", Core: true, run: needs(ownOutside, throughLink(os.Symlink))},
-		{Row: "F10", What: "bring a file in by a hard link", run: needs(ownOutside, throughLink(os.Link))},
-		{Row: "F11", What: "list what is above the workspace", run: needs(ownOutside, listAbove)},
-		{Row: "F12", What: "rename a file out of the workspace", run: needs(ownOutside, renameOut)},
+		{Row: "F8", What: "write beside the workspace", run: needsVictim(ownOutside, writeOutside)},
+		{Row: "F9", What: "leave the workspace by a symbolic link", Core: true, run: needsVictim(ownOutside, throughLink(os.Symlink))},
+		{Row: "F10", What: "bring a file in by a hard link", run: needsVictim(ownOutside, throughLink(os.Link))},
+		{Row: "F11", What: "list what is above the workspace", run: needsVictim(ownOutside, listAbove)},
+		{Row: "F12", What: "rename a file out of the workspace", run: needsVictim(ownOutside, renameOut)},
 		{Row: "F13", What: "read /proc/PID/mem of a same-uid process", run: readMem},
 		{Row: "F14", What: "see processes that are outside", Core: true, run: seeProcesses},
 		{Row: "F15", What: "read the state folder", Core: true, Kernel: true, run: readFile(secretFile)},
@@ -47,7 +47,7 @@ func otherHome(v Victims) string  { return v.OtherHome }
 func ownOutside(v Victims) string { return v.OwnOutside }
 func secretFile(v Victims) string { return v.SecretFile }
 
-// checkSecret returns nil if the secret is in what was read.
+// checkSecret returns nil if the content contains the secret.
 func checkSecret(content []byte, v Victims) error {
 	switch {
 	case v.Secret == "":
@@ -67,8 +67,8 @@ func readSecret(path string, v Victims) error {
 	return checkSecret(content, v)
 }
 
-// needs makes a probe that is not tried if the caller has not named the victim that it is about.
-func needs(which func(Victims) string, run func(Victims) error) func(Victims) error {
+// needsVictim makes a probe that is not tried if the caller has not named its victim.
+func needsVictim(which func(Victims) string, run func(Victims) error) func(Victims) error {
 	return func(v Victims) error {
 		if which(v) == "" {
 			return notTried("no such victim was named")
@@ -78,7 +78,7 @@ func needs(which func(Victims) string, run func(Victims) error) func(Victims) er
 }
 
 func readFile(which func(Victims) string) func(Victims) error {
-	return needs(which, func(v Victims) error { return readSecret(which(v), v) })
+	return needsVictim(which, func(v Victims) error { return readSecret(which(v), v) })
 }
 
 func readShadow(Victims) error {
@@ -118,9 +118,8 @@ func listDescriptors(v Victims) error {
 	return nil
 }
 
-// freshName is an unused name, for a probe to make and to remove. A probe that was killed may have
-// left its own, under a process id that comes again in the next worker's namespace: so it is a
-// random one.
+// freshName returns an unused random name, which a probe makes and removes. A killed probe may have
+// left its own, and its process id may occur again in the next worker's namespace.
 func freshName(dir, row string) string {
 	return filepath.Join(dir, ".mews-escape-"+row+"-"+rand.Text())
 }
@@ -131,11 +130,11 @@ func create(path string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(f.Close(), undone(os.Remove(path)))
+	return errors.Join(f.Close(), afterUndo(os.Remove(path)))
 }
 
-// undone is the answer of an escape that was undone, or that has failed to be.
-func undone(err error) error {
+// afterUndo returns the answer of an escape, after undoing it. err is the error of the undo.
+func afterUndo(err error) error {
 	if err != nil {
 		return escaped("and it stays: " + err.Error())
 	}
@@ -160,7 +159,7 @@ func throughLink(link func(string, string) error) func(Victims) error {
 	}
 }
 
-// aboveLimit is how many folders listAbove goes up. Few workspaces lie that deep.
+// aboveLimit is how many folders listAbove goes up. Few workspaces are that deep.
 const aboveLimit = 12
 
 // listAbove goes up from the workspace and looks for the name of the file outside.
@@ -168,7 +167,7 @@ func listAbove(v Victims) error {
 	var first error
 	above := v.workspace()
 	for range aboveLimit {
-		above += "/.." // not Join: the kernel is to resolve it
+		above += "/.." // not Join, because the kernel must resolve it
 		entries, err := os.ReadDir(above)
 		for _, e := range entries {
 			if e.Name() == filepath.Base(v.OwnOutside) {
@@ -190,7 +189,7 @@ func renameOut(v Victims) error {
 	if err := os.Rename(inside, outside); err != nil {
 		return err
 	}
-	return undone(os.Remove(outside))
+	return afterUndo(os.Remove(outside))
 }
 
 // seeProcesses looks for the victims in /proc.
@@ -222,7 +221,7 @@ func readBootID(Victims) error {
 	return err
 }
 
-// writeSysctl writes the value of a setting of the whole machine back to it.
+// writeSysctl writes the present value of a setting of the whole machine to it.
 func writeSysctl(Victims) error {
 	const path = "/proc/sys/kernel/panic"
 	value, err := os.ReadFile(path)
@@ -252,7 +251,7 @@ func lowerOOMScore(Victims) error {
 	if err := writeThere(path, "-500"); err != nil {
 		return err
 	}
-	return undone(writeThere(path, string(before)))
+	return afterUndo(writeThere(path, string(before)))
 }
 
 // readSys reads the machine's model, or the names of its network interfaces.
@@ -310,13 +309,13 @@ func makeBlockDevice(v Victims) error {
 	if err != nil {
 		return fmt.Errorf("mknod: %w", err)
 	}
-	return undone(os.Remove(path))
+	return afterUndo(os.Remove(path))
 }
 
 // stackLimit is how much of the top of a stack is read.
 const stackLimit = 1 << 20
 
-// mapping is where a process has the top of its stack, which holds its environment.
+// mapping returns the top of a process's stack, which holds its environment.
 func mapping(pid int) (from, to uint64, err error) {
 	maps, err := os.ReadFile(inProc(pid, "maps"))
 	if err != nil {

@@ -9,9 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A forked child of a Go process can do little before it executes something: it has only one of the
-// threads, and all locks that the others held. The children here only make system calls with what
-// was prepared for them. They do not allocate, grow the stack, or make calls that involve the
+// A forked child of a Go process can do little before it executes a program. It has only one of the
+// threads, and locks that the others held stay locked. The children here only make system calls
+// with prepared values. They do not allocate, grow the stack, or make calls that involve the
 // scheduler.
 
 // clone forks, with flags.
@@ -89,7 +89,7 @@ func cloneAndPause(parent uintptr) (pid int, errno syscall.Errno) {
 	return 0, 0
 }
 
-// cloneAndPipe makes a child that makes pipes and then is like one of cloneAndPause.
+// cloneAndPipe makes a child that makes pipes and then waits like one of cloneAndPause.
 //
 //go:nosplit
 //go:norace
@@ -116,7 +116,7 @@ func cloneAndPipe(parent, pipes uintptr) (pid int, errno syscall.Errno) {
 func pause(parent uintptr) {
 	syscall.RawSyscall6(unix.SYS_PRCTL, unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0, 0)
 	if now, _, _ := syscall.RawSyscall(unix.SYS_GETPPID, 0, 0, 0); now != parent {
-		exit(1) // it ended before this one could ask
+		exit(1) // the parent ended before this child could ask
 	}
 	for {
 		syscall.RawSyscall6(unix.SYS_PPOLL, 0, 0, 0, 0, 0, 0)
@@ -142,9 +142,9 @@ func reap(pid int) (code int, err error) {
 	return status.ExitStatus(), nil
 }
 
-// child takes the results of one of the functions above, waits for the child and turns its exit
-// code into an error.
-func child(call string, pid int, errno syscall.Errno) error {
+// childError takes the results of one of the functions above, waits for the child and turns its
+// exit code into an error.
+func childError(call string, pid int, errno syscall.Errno) error {
 	if errno != 0 {
 		return fmt.Errorf("%s: %w", call, errno)
 	}
@@ -163,14 +163,14 @@ func withPaused(do func(pid int) error) error {
 			return fmt.Errorf("make a child: %w", errno)
 		}
 		err := do(pid)
-		end(pid)
+		endChildren(pid)
 		return err
 	})
 }
 
-// end kills children of clone and reaps them. No wall forbids that: a probe's own children are
-// behind the same walls.
-func end(pids ...int) {
+// endChildren kills children of clone and reaps them. No wall forbids that: a probe's own children
+// are behind the same walls.
+func endChildren(pids ...int) {
 	for _, pid := range pids {
 		_ = unix.Kill(pid, unix.SIGKILL)
 	}

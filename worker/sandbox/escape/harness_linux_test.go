@@ -20,14 +20,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The accounts of the person whose worker it is, and of another person. Nobody has them, and no
-// other package's tests use them: these run bombs, and the kernel counts processes by account.
+// Accounts of the worker's user and of another user. No machine and no other package's tests have
+// them. These tests run bombs, and the kernel counts processes by account.
 const (
 	ownUID   = 54331
 	otherUID = 54332
 )
 
-// roles are what the test binary does when it is executed by that name.
+// roles are the functions of the test binary by the name under which it is executed.
 func roles() map[string]func() {
 	return map[string]func(){
 		"euid":    func() { fmt.Println(os.Geteuid()) },
@@ -43,7 +43,7 @@ func TestMain(m *testing.M) {
 		role()
 		os.Exit(0)
 	}
-	// The probes must not find what this process has inherited.
+	// The probes must not find descriptors that this process has inherited.
 	if err := unix.CloseRange(3, 1<<32-1, unix.CLOSE_RANGE_CLOEXEC); err != nil {
 		panic(err)
 	}
@@ -56,7 +56,7 @@ func tryRow() {
 	if err != nil {
 		panic(err)
 	}
-	watchdogTime = 0 // there is none
+	watchdogTime = 0 // there is no watchdog
 	v, err := Decode(string(line))
 	if err != nil {
 		panic(err)
@@ -64,8 +64,7 @@ func tryRow() {
 	fmt.Println(Try(os.Args[1], v).Encode())
 }
 
-// limitSelf sets the limits that a worker has. (NPROC counts for the whole uid, of which nothing
-// else runs.)
+// limitSelf sets a worker's limits. (NPROC counts for the whole uid, which has no other processes.)
 func limitSelf() {
 	for what, limit := range map[int]uint64{
 		unix.RLIMIT_NOFILE: 1024,
@@ -93,18 +92,18 @@ func mountOwnProc() {
 // beVictim waits for the end of standard input. It allows tracing as far as the kernel's basic
 // rules do.
 func beVictim() {
-	// Yama's, where there is Yama
+	// Yama's rule, if the kernel has Yama
 	_ = unix.Prctl(unix.PR_SET_PTRACER, unix.PR_SET_PTRACER_ANY, 0, 0, 0)
 	fmt.Println("ready")
 	_, _ = io.Copy(io.Discard, os.Stdin)
 }
 
-// harness has the victims, and what is needed to try a row on them without walls.
+// harness has the victims, and everything that is needed to try a row on them without walls.
 type harness struct {
 	t       *testing.T
-	dir     string // everybody may go through it
+	dir     string // everybody may pass through it
 	victims Victims
-	root    bool // the test is root's, and the accounts differ
+	root    bool // the test is root, and the accounts differ
 }
 
 func newHarness(t *testing.T) *harness {
@@ -118,7 +117,7 @@ func newHarness(t *testing.T) *harness {
 	r.chmod(dir, 0o755)
 	r.victims.Secret = "a secret of " + t.Name() + " " + strconv.Itoa(os.Getpid())
 	r.programs()
-	r.folders()
+	r.makeFolders()
 	r.services()
 	r.victims.VictimPID = r.start(r.own())
 	r.victims.Worker = r.victims.VictimPID
@@ -130,7 +129,7 @@ func newHarness(t *testing.T) *harness {
 	return r
 }
 
-// home is a folder on a file system that lets programs be set-uid.
+// home makes a folder on a file system that lets programs be set-uid.
 func home(t *testing.T) string {
 	t.Helper()
 	for _, dir := range []string{os.TempDir(), "/var/tmp", "."} {
@@ -155,7 +154,7 @@ func (r *harness) chmod(path string, mode os.FileMode) {
 	r.must(os.Chmod(path, mode))
 }
 
-// own is the account that the rows are tried with.
+// own returns the account that tries the rows.
 func (r *harness) own() *syscall.Credential {
 	if !r.root {
 		return nil
@@ -183,9 +182,9 @@ func (r *harness) programs() {
 	r.chmod(r.victims.SetUID, 0o755|os.ModeSetuid)
 }
 
-// folders makes a workspace with a file above it; and, as root, another person's home and a state
+// makeFolders makes a workspace with a file above it; and, as root, another user's home and a state
 // folder.
-func (r *harness) folders() {
+func (r *harness) makeFolders() {
 	r.victims.OwnOutside = r.file(filepath.Join("above", "outside"), ownUID, 0o755)
 	r.victims.Workspace = filepath.Join(r.dir, "above", "workspace")
 	r.must(os.Mkdir(r.victims.Workspace, 0o700))
@@ -213,7 +212,7 @@ func (r *harness) chown(path string, uid int) {
 	}
 }
 
-// services starts services that send the secret to whoever connects.
+// services starts services that send the secret to each client.
 func (r *harness) services() {
 	v := &r.victims
 	v.TCP = r.serve("tcp4", "127.0.0.1:0").String()
@@ -235,7 +234,7 @@ func (r *harness) serve(network, at string) net.Addr {
 			if err != nil {
 				return
 			}
-			// one that hangs up at once is no concern of the service's
+			// a client may hang up at once
 			_, _ = io.WriteString(conn, secret)
 			conn.Close()
 		}
@@ -269,7 +268,7 @@ func (r *harness) start(as *syscall.Credential) int {
 	return cmd.Process.Pid
 }
 
-// pipe is a pipe as if the account had made it: only that account can open it again.
+// pipe makes a pipe as if the account had made it: only that account can open it again.
 func (r *harness) pipe(as *syscall.Credential) (reader, writer *os.File) {
 	reader, writer, err := os.Pipe()
 	r.must(err)
@@ -279,7 +278,7 @@ func (r *harness) pipe(as *syscall.Credential) (reader, writer *os.File) {
 	return reader, writer
 }
 
-// attempt is the process that tries a row, without walls so far.
+// attempt returns the process that tries a row, without walls so far.
 func (r *harness) attempt(role, row string, as *syscall.Credential) *exec.Cmd {
 	cmd := exec.Command(filepath.Join(r.dir, role), row)
 	cmd.Dir = r.victims.Workspace
@@ -309,15 +308,15 @@ func (r *harness) finding(cmd *exec.Cmd) Finding {
 	if row != "X1" {
 		return f
 	}
-	f, pid := r.survived()
+	f, pid := r.daemonFinding()
 	if pid != 0 {
 		r.must(unix.Kill(pid, unix.SIGKILL))
 	}
 	return f
 }
 
-// survived is X1's finding once its worker has ended, and the daemon's pid where it lives on.
-func (r *harness) survived() (Finding, int) {
+// daemonFinding returns X1's finding once its worker has ended, and the pid of a living daemon.
+func (r *harness) daemonFinding() (Finding, int) {
 	pid, err := escapetest.LockHolder(r.victims.Marker)
 	switch {
 	case err != nil:
@@ -328,7 +327,7 @@ func (r *harness) survived() (Finding, int) {
 	return Finding{"X1", Escaped, fmt.Sprintf("the daemon lives on as pid %d", pid)}, pid
 }
 
-// logFindings shows all findings, and how many of each outcome there are.
+// logFindings logs all findings, and the number of each outcome.
 func (r *harness) logFindings(how string, findings []Finding) {
 	count := map[Outcome]int{}
 	for _, f := range findings {

@@ -15,7 +15,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// D2 and E1 are about what a tool's process is given, so they are to be tried in such a process.
+// inherited returns D2 and E1. They are about what a tool's process inherits, so they must be tried
+// in such a process.
 func inherited() []Probe {
 	return []Probe{
 		{Row: "D1", What: "have a descriptor that nobody gave on purpose", Core: true, run: haveDescriptor},
@@ -25,8 +26,8 @@ func inherited() []Probe {
 	}
 }
 
-// descriptors are those that came through execve. Those that this program and its runtime have
-// opened are left out: Go sets close-on-exec on each of them.
+// descriptors returns the descriptors that came through execve. It leaves out those that this
+// program and its runtime have opened, because Go sets close-on-exec on each of them.
 func descriptors() []int {
 	var fds []int
 	for _, fd := range candidates() {
@@ -38,7 +39,7 @@ func descriptors() []int {
 	return fds
 }
 
-// candidates are the numbers to look at: those in /proc, or the first few thousand if there is no
+// candidates returns the numbers to check: those in /proc, or the first few thousand if there is no
 // /proc.
 func candidates() []int {
 	var fds []int
@@ -74,8 +75,7 @@ func haveDescriptor(v Victims) error {
 	return escaped(strings.Join(extra, ", "))
 }
 
-// haveProtocol looks for a socket among the descriptors: the protocol is one, and a tool is given
-// none.
+// haveProtocol looks for a socket among the descriptors. The protocol is one, and a tool gets none.
 func haveProtocol(v Victims) error {
 	for _, fd := range descriptors() {
 		var stat unix.Stat_t
@@ -89,8 +89,8 @@ func haveProtocol(v Victims) error {
 	return errors.New("no descriptor is a socket")
 }
 
-// openProtocol opens the worker's descriptors again. That works with a pipe, and then whatever is
-// written passes as the worker's own; it does not work with a socket.
+// openProtocol opens the worker's descriptors again. That works with a pipe, and then all written
+// bytes pass as the worker's own. It does not work with a socket.
 func openProtocol(v Victims) error {
 	var all []error
 	for _, fd := range []string{"0", "1"} {
@@ -103,7 +103,7 @@ func openProtocol(v Victims) error {
 	return errors.Join(all...)
 }
 
-// openAnew opens for writing, and writes nothing: somebody reads it.
+// openAnew opens a file for writing, but writes nothing, because somebody reads it.
 func openAnew(path string) error {
 	fd, err := unix.Open(path, unix.O_WRONLY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -120,8 +120,8 @@ func openAnew(path string) error {
 	return nil
 }
 
-// typeAhead puts a space into the terminal's input as if somebody had typed it, and empties the
-// input again.
+// typeAhead puts a space into the terminal's input as if somebody had typed it, and removes it
+// again.
 func typeAhead(Victims) error {
 	terminal, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
 	if err != nil {
@@ -133,6 +133,6 @@ func typeAhead(Victims) error {
 	if errno != 0 {
 		return fmt.Errorf("ioctl TIOCSTI: %w", errno)
 	}
-	signal.Ignore(syscall.SIGTTOU) // which a background process would be stopped by
-	return undone(unix.IoctlSetInt(int(terminal.Fd()), unix.TCFLSH, unix.TCIFLUSH))
+	signal.Ignore(syscall.SIGTTOU) // it would stop a background process
+	return afterUndo(unix.IoctlSetInt(int(terminal.Fd()), unix.TCFLSH, unix.TCIFLUSH))
 }

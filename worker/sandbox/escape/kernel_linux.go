@@ -35,8 +35,8 @@ func kernel() []Probe {
 	}
 }
 
-// mount mounts in a mount namespace of its own thread if there can be one, so that nobody else sees
-// the mount.
+// mount mounts in a separate mount namespace of its own thread if possible, so that nobody else
+// sees the mount.
 func mount(v Victims) error {
 	dir := freshName(v.workspace(), "K1")
 	if err := os.Mkdir(dir, 0o700); err != nil {
@@ -51,7 +51,7 @@ func mount(v Victims) error {
 		if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size=4k"); err != nil {
 			return fmt.Errorf("mount: %w", err)
 		}
-		return undone(wrapCall("umount", unix.Unmount(dir, unix.MNT_DETACH)))
+		return afterUndo(wrapCall("umount", unix.Unmount(dir, unix.MNT_DETACH)))
 	})
 }
 
@@ -62,17 +62,17 @@ func openFileSystem(Victims) error {
 
 func cloneNamespace(Victims) error {
 	pid, errno := cloneAndEnd(unix.CLONE_NEWUSER)
-	return child("clone", pid, errno)
+	return childError("clone", pid, errno)
 }
 
 func unshareNamespaces(Victims) error {
 	pid, errno := cloneAndUnshare(unix.CLONE_NEWUSER | unix.CLONE_NEWNET)
-	return child("unshare", pid, errno)
+	return childError("unshare", pid, errno)
 }
 
 func clone3Namespace(Victims) error {
 	pid, errno := clone3AndEnd(&cloneArgs{flags: unix.CLONE_NEWUSER, exitSignal: uint64(unix.SIGCHLD)})
-	return child("clone3", pid, errno)
+	return childError("clone3", pid, errno)
 }
 
 func findKeyring(Victims) error {
@@ -96,7 +96,7 @@ func loadBPF(Victims) error {
 		unix.BPF_JMP | unix.BPF_EXIT,
 	}
 	license := &[4]byte{'G', 'P', 'L'}
-	var pins runtime.Pinner // the addresses below are plain numbers to the collector
+	var pins runtime.Pinner // for the collector the addresses below are plain numbers
 	defer pins.Unpin()
 	pins.Pin(program)
 	pins.Pin(license)
@@ -130,8 +130,8 @@ func makeUserfault(Victims) error {
 	return descriptor("userfaultfd", fd, errno)
 }
 
-// openPerf counts this process's own time outside of the kernel, which is the least that can be
-// asked for.
+// openPerf counts this process's own time outside of the kernel, which is the smallest possible
+// request.
 func openPerf(Victims) error {
 	attr := unix.PerfEventAttr{
 		Type:   unix.PERF_TYPE_SOFTWARE,
@@ -143,8 +143,9 @@ func openPerf(Victims) error {
 	return closeMade("perf_event_open", fd, err)
 }
 
-// openByHandle opens the workspace by its handle, as the escape known as shocker opens files that
-// have no path here. Then it tries this process, whose handle Linux gives to everybody since 6.13.
+// openByHandle opens the workspace by its handle, as the escape known as shocker opens files
+// without a path here. Then it tries this process, whose handle Linux gives to everybody since
+// 6.13.
 func openByHandle(v Victims) error {
 	dir, err := unix.Open(v.workspace(), unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -178,8 +179,8 @@ func openHandleOf(fd int) error {
 // chroot changes the root to itself.
 func chroot(Victims) error { return wrapCall("chroot", unix.Chroot("/")) }
 
-// reachSetns calls setns with an invalid descriptor. If the kernel says so, no filter has refused
-// the call.
+// reachSetns calls setns with an invalid descriptor. If the kernel complains about that, no filter
+// has refused the call.
 func reachSetns(Victims) error {
 	err := unix.Setns(-1, 0)
 	if errors.Is(err, unix.EBADF) {
@@ -216,8 +217,8 @@ func setPersonality(Victims) error {
 	})
 }
 
-// loadModule loads one byte. Who may load modules is told that it is none, everybody else that they
-// may not.
+// loadModule loads one byte. A process that may load modules learns that it is none; others learn
+// that they may not.
 func loadModule(Victims) error {
 	err := unix.InitModule([]byte{0}, "")
 	if errors.Is(err, unix.ENOEXEC) {

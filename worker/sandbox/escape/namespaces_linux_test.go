@@ -9,7 +9,7 @@ import (
 )
 
 // within makes an attempt in a process with namespaces of its own, in which it is root, and no
-// other walls. Its role says whether it has a /proc of its own too.
+// other walls. The role tells whether it also has its own /proc.
 func (r *harness) within(role, row string) Finding {
 	r.t.Helper()
 	uid, gid := os.Getuid(), os.Getgid()
@@ -24,9 +24,9 @@ func (r *harness) within(role, row string) Finding {
 	return r.finding(cmd)
 }
 
-// TestNamespaces tries with only that kind of wall the rows that it stops, and some that it does
-// not.
-func TestNamespaces(t *testing.T) {
+// TestNamespaces_Alone_StopTheirRows tries the rows that namespaces stop, and some that they do
+// not, without other walls.
+func TestNamespaces_Alone_StopTheirRows(t *testing.T) {
 	r := newHarness(t)
 	if f := r.within("within", "K18"); f.Outcome != Escaped {
 		if whyDifferent(r, Finding{Row: "K3"}) == "" {
@@ -48,7 +48,7 @@ func TestNamespaces(t *testing.T) {
 			t.Errorf("%s: %s (%s), want %s", row, f.Outcome, f.Detail, want)
 		}
 	}
-	for _, row := range []string{"F6", "F14"} { // by the caller's own /proc, left where it was
+	for _, row := range []string{"F6", "F14"} { // through the caller's own /proc, which is still mounted
 		if f := r.within("try", row); f.Outcome != Escaped {
 			t.Errorf("%+v", f)
 		}

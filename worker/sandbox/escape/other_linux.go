@@ -40,12 +40,12 @@ func moveToRoot(kind string) func(Victims) error {
 				}
 				first = cmp.Or(first, err)
 			}
-			return first // the others are like it
+			return first // the others are alike
 		})
 	}
 }
 
-// mounted lists where file systems of a type are mounted.
+// mounted lists the mount points of a type of file system.
 func mounted(kind string) ([]string, error) {
 	mounts, err := os.ReadFile("/proc/self/mounts")
 	if err != nil {
@@ -63,7 +63,7 @@ func mounted(kind string) ([]string, error) {
 	return places, nil
 }
 
-// readOwnEnviron looks at this process's environment as it was executed and as it is now.
+// readOwnEnviron reads this process's environment as it was executed and as it is now.
 func readOwnEnviron(v Victims) error {
 	if err := checkSecret([]byte(strings.Join(os.Environ(), "\x00")), v); err == nil || errors.As(err, new(notTried)) {
 		return err
@@ -78,8 +78,8 @@ func readOwnEnviron(v Victims) error {
 // daemonLife is how long X1's daemon lives, in seconds, if nobody ends it.
 const daemonLife = 60
 
-// leaveDaemon starts a process without a parent, in a session of its own, that holds a lock on the
-// marker. Only the caller can tell afterwards, by the lock, whether it outlives the worker.
+// leaveDaemon starts a process without a parent, in a session of its own, that locks the marker.
+// Only the caller can tell afterwards, by the lock, whether it outlives the worker.
 func leaveDaemon(v Victims) error {
 	if v.Marker == "" {
 		return notTried("no marker was named")
@@ -97,7 +97,7 @@ func leaveDaemon(v Victims) error {
 	plan := &daemon{marker: marker.Fd(), told: told.Fd(), life: unix.Timespec{Sec: daemonLife}}
 	plan.lock = unix.Flock_t{Type: unix.F_WRLCK}
 	pid, errno := cloneDaemon(plan)
-	if err := errors.Join(told.Close(), child("clone a daemon", pid, errno)); err != nil {
+	if err := errors.Join(told.Close(), childError("clone a daemon", pid, errno)); err != nil {
 		return err
 	}
 	if n, err := ready.Read(make([]byte, 1)); n != 1 {
@@ -106,7 +106,7 @@ func leaveDaemon(v Victims) error {
 	return notTried("the daemon was started; the caller will see whether it outlives its worker")
 }
 
-// daemon is all that X1's daemon needs. It is prepared before the daemon is forked.
+// daemon holds all that X1's daemon needs. It is prepared before the fork.
 type daemon struct {
 	marker, told uintptr
 	lock         unix.Flock_t
@@ -133,7 +133,7 @@ func cloneDaemon(plan *daemon) (pid int, errno syscall.Errno) {
 	}
 	syscall.RawSyscall(unix.SYS_WRITE, plan.told, uintptr(unsafe.Pointer(plan)), 1)
 	if plan.marker > 0 {
-		// nobody is to wait for what it inherited
+		// nobody must wait for its inherited descriptors
 		syscall.RawSyscall(unix.SYS_CLOSE_RANGE, 0, plan.marker-1, 0)
 	}
 	syscall.RawSyscall(unix.SYS_CLOSE_RANGE, plan.marker+1, 1<<32-1, 0)

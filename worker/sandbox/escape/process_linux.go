@@ -37,8 +37,8 @@ func onProcess(which func(Victims) int, do func(pid int) error) func(Victims) er
 	}
 }
 
-// samePID returns a pid of the caller's if it means the same process here. In a pid namespace of
-// its own it means another process, if any, and to reach that one is no escape.
+// samePID returns a pid of the caller if it means the same process here. In a separate pid
+// namespace it means another process, if any, and to reach that one is no escape.
 func samePID(pid int, v Victims) (int, error) {
 	switch own, err := os.Readlink("/proc/self/ns/pid"); {
 	case pid == 0:
@@ -51,8 +51,8 @@ func samePID(pid int, v Victims) (int, error) {
 	return pid, nil
 }
 
-// listedPID returns a pid of the caller's if it is to be looked for in /proc. That may be the
-// caller's own /proc, which lists the caller's processes whatever the pid namespace of its reader.
+// listedPID returns a pid of the caller for a search in /proc. That may be the caller's own /proc,
+// which lists the caller's processes whatever the pid namespace of its reader.
 func listedPID(pid int, v Victims) (int, error) {
 	_, err := samePID(pid, v)
 	if err == nil || pid == 0 {
@@ -77,8 +77,8 @@ func wrapCall(call string, err error) error {
 	return nil
 }
 
-// onThread runs a function on a thread of its own, which then ends, and with it what the function
-// changed of the thread.
+// onThread runs a function on a separate thread that then ends, together with the function's
+// changes to the thread.
 func onThread(do func() error) error {
 	done := make(chan error, 1)
 	go func() {
@@ -100,7 +100,7 @@ func readVM(v Victims) error {
 	}
 	from, to, err := mapping(pid)
 	if err != nil {
-		// nothing is there, and EFAULT still says that it would have been let
+		// no memory is mapped there, and EFAULT still shows that access was allowed
 		from, to = 1<<12, 1<<13
 	}
 	stack := make([]byte, to-from)
@@ -122,12 +122,12 @@ func holdProcess(pid int) error {
 	return closeMade("pidfd_open", fd, err)
 }
 
-// closeMade is the answer of a call that makes a descriptor, which is closed.
+// closeMade returns the answer of a call that makes a descriptor, and closes the descriptor.
 func closeMade(call string, fd int, err error) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", call, err)
 	}
-	unix.Close(fd) // it was got; nothing is written to it
+	unix.Close(fd) // it was opened; nothing is written to it
 	return nil
 }
 
@@ -141,17 +141,17 @@ func takeDescriptor(pid int) error {
 	return closeMade("pidfd_getfd", fd, err)
 }
 
-// setPriority sets the priority that the process has.
+// setPriority sets a process's priority to its present value.
 func setPriority(pid int) error {
 	has, err := unix.Getpriority(unix.PRIO_PROCESS, pid)
 	if err != nil {
 		return fmt.Errorf("getpriority: %w", err)
 	}
-	// the raw call gives 20 less the value
+	// the raw call returns 20 minus the value
 	return wrapCall("setpriority", unix.Setpriority(unix.PRIO_PROCESS, pid, 20-has))
 }
 
-// setLimit sets the limit that the process has.
+// setLimit sets a process's limit to its present value.
 func setLimit(pid int) error {
 	var has unix.Rlimit
 	if err := unix.Prlimit(pid, unix.RLIMIT_CORE, nil, &has); err != nil {
@@ -160,7 +160,7 @@ func setLimit(pid int) error {
 	return wrapCall("prlimit", unix.Prlimit(pid, unix.RLIMIT_CORE, &has, nil))
 }
 
-// setAffinity sets the processors that the process has.
+// setAffinity sets a process's processors to the present ones.
 func setAffinity(pid int) error {
 	var has unix.CPUSet
 	if err := unix.SchedGetaffinity(pid, &has); err != nil {

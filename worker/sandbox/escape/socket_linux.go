@@ -19,9 +19,10 @@ func sockets() []Probe {
 		{Row: "N5", What: "make a vsock socket", run: socket(unix.AF_VSOCK, unix.SOCK_STREAM, 0)},
 		{Row: "N6", What: "make an AF_ALG socket", Kernel: true, run: socket(unix.AF_ALG, unix.SOCK_SEQPACKET, 0)},
 		{Row: "N7", What: "make a raw ICMP socket", Kernel: true, run: icmp},
-		{Row: "N8", What: "connect to a service on 127.0.0.1", run: needs(tcp, connectTCP)},
-		{Row: "N9", What: "connect to an abstract socket", Core: true, run: needs(abstract, connectAbstract)},
-		{Row: "N10", What: "connect to a socket in the file system", Core: true, run: needs(socketPath, connectPath)},
+		{Row: "N8", What: "connect to a service on 127.0.0.1", run: needsVictim(tcp, connectTCP)},
+		{Row: "N9", What: "connect to an abstract socket", Core: true, run: needsVictim(abstract, connectAbstract)},
+		{Row: "N10", What: "connect to a socket in the file system", Core: true,
+			run: needsVictim(socketPath, connectPath)},
 		{Row: "N11", What: "send a datagram into the world", run: sendOut},
 	}
 }
@@ -50,7 +51,7 @@ func connectTCP(v Victims) error {
 }
 
 func connectAbstract(v Victims) error {
-	// x/sys makes a zero byte of @
+	// x/sys turns @ into a zero byte
 	return receiveSecret(unix.AF_UNIX, &unix.SockaddrUnix{Name: "@" + v.Abstract}, v)
 }
 
@@ -67,7 +68,7 @@ func receiveSecret(family int, to unix.Sockaddr, v Victims) error {
 	conn := os.NewFile(uintptr(fd), "socket")
 	defer conn.Close()
 	limit := unix.NsecToTimeval(answerLimit.Nanoseconds())
-	// the first is for connect too
+	// the first also holds for connect
 	for _, option := range []int{unix.SO_SNDTIMEO, unix.SO_RCVTIMEO} {
 		if err := unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, option, &limit); err != nil {
 			return fmt.Errorf("setsockopt: %w", err)
@@ -83,7 +84,7 @@ func receiveSecret(family int, to unix.Sockaddr, v Victims) error {
 	return checkSecret(said, v)
 }
 
-// sendOut sends an empty datagram to an address that is routed like any other and is nobody's:
+// sendOut sends an empty datagram to an address that is routed like any other and that nobody owns:
 // TEST-NET-1, RFC 5737.
 func sendOut(Victims) error {
 	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)

@@ -10,9 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestWithoutWalls shows that the suite can fail: a process without walls escapes in every row,
-// except those in which a bare kernel stops an unprivileged process too.
-func TestWithoutWalls(t *testing.T) {
+// TestWithoutWalls_EachRow_Escapes shows that the suite can fail: a process without walls escapes
+// in every row, except those in which the kernel alone stops an unprivileged process.
+func TestWithoutWalls_EachRow_Escapes(t *testing.T) {
 	r := newHarness(t)
 	var findings []Finding
 	for _, p := range Table() {
@@ -20,7 +20,7 @@ func TestWithoutWalls(t *testing.T) {
 			continue
 		}
 		cmd := r.attempt("try", p.Row, r.own())
-		cmd.ExtraFiles = []*os.File{inheritable(t)} // what D1 is about
+		cmd.ExtraFiles = []*os.File{inheritable(t)} // for D1
 		f := r.finding(cmd)
 		findings = append(findings, f)
 		if want := r.wantUnconfined(p); f.Outcome != want && whyDifferent(r, f) == "" {
@@ -41,8 +41,8 @@ func inheritable(t *testing.T) *os.File {
 	return f
 }
 
-// wantUnconfined is the outcome of a row for an unprivileged process without walls. Without a
-// second account there is less to try.
+// wantUnconfined returns the expected outcome of a row for an unprivileged process without walls.
+// Without a second account some rows cannot be tried.
 func (r *harness) wantUnconfined(p Probe) Outcome {
 	alone := []string{"F2", "F4", "F15", "P1", "S2"}
 	switch {
@@ -54,35 +54,36 @@ func (r *harness) wantUnconfined(p Probe) Outcome {
 	return Escaped
 }
 
-// difference is why the outcome of a row may differ from that on the machine where it was measured.
+// difference explains why the outcome of a row may differ from the first measurement on another
+// machine.
 type difference struct {
-	rows string // those that it explains, each with a space behind it
+	rows string // names of the rows, each with a space behind it
 	why  string
 	here func(r *harness, f Finding) bool
 }
 
 func differences() []difference {
 	return []difference{
-		{"P3 P4 P6 F13 ", "Yama lets nobody trace", setting("kernel/yama/ptrace_scope", "2", "3")},
-		{"K3 K4 K5 ", "user namespaces are off", setting("user/max_user_namespaces", "0")},
-		{"K3 K4 K5 ", "user namespaces are for root", setting("kernel/unprivileged_userns_clone", "0")},
-		{"K3 K4 K5 ", "AppArmor restricts them", setting("kernel/apparmor_restrict_unprivileged_userns", "1")},
-		{"K7 ", "everybody may load filters", setting("kernel/unprivileged_bpf_disabled", "0")},
-		{"Q1 ", "the kernel has no asynchronous I/O", lacking},
+		{"P3 P4 P6 F13 ", "Yama lets nobody trace", hasSetting("kernel/yama/ptrace_scope", "2", "3")},
+		{"K3 K4 K5 ", "user namespaces are off", hasSetting("user/max_user_namespaces", "0")},
+		{"K3 K4 K5 ", "user namespaces are for root", hasSetting("kernel/unprivileged_userns_clone", "0")},
+		{"K3 K4 K5 ", "AppArmor restricts them", hasSetting("kernel/apparmor_restrict_unprivileged_userns", "1")},
+		{"K7 ", "everybody may load filters", hasSetting("kernel/unprivileged_bpf_disabled", "0")},
+		{"Q1 ", "the kernel has no asynchronous I/O", kernelLacks},
 		{"Q7 Q8 ", "the machine is small", func(_ *harness, f Finding) bool {
 			return strings.Contains(f.Detail, "EAGAIN") || strings.Contains(f.Detail, "ENOMEM")
 		}},
-		{"K8 ", "io_uring is off", setting("kernel/io_uring_disabled", "1", "2")},
-		{"K10 ", "perf is for root", setting("kernel/perf_event_paranoid", "3", "4")},
+		{"K8 ", "io_uring is off", hasSetting("kernel/io_uring_disabled", "1", "2")},
+		{"K10 ", "perf is for root", hasSetting("kernel/perf_event_paranoid", "3", "4")},
 		{"K11 ", "before Linux 6.13 no handle is for everybody", func(*harness, Finding) bool { return olderThan(6, 13) }},
 		{"N6 K16 ", "the kernel offers it to everybody", func(_ *harness, f Finding) bool { return f.Outcome == Escaped }},
-		{"N2 N5 N11 K6 K8 K9 K14 ", "the kernel has none, nor has root", lacking},
-		{"K19 S2 ", "the test runs with no_new_privs", status("NoNewPrivs:\t1")},
-		{"", "the test runs behind a filter", status("Seccomp:\t2")},
+		{"N2 N5 N11 K6 K8 K9 K14 ", "the kernel has none, nor has root", kernelLacks},
+		{"K19 S2 ", "the test runs with no_new_privs", hasStatusLine("NoNewPrivs:\t1")},
+		{"", "the test runs behind a filter", hasStatusLine("Seccomp:\t2")},
 	}
 }
 
-// whyDifferent is why a finding may differ from the expected one, "" if it may not.
+// whyDifferent explains why a finding may differ from the expected one; "" if it may not.
 func whyDifferent(r *harness, f Finding) string {
 	for _, d := range differences() {
 		filtered := d.rows == "" && strings.ContainsAny(f.Row[:1], "PNK")
@@ -95,16 +96,16 @@ func whyDifferent(r *harness, f Finding) string {
 	return ""
 }
 
-// setting says whether a setting of the kernel has one of these values.
-func setting(name string, values ...string) func(*harness, Finding) bool {
+// hasSetting reports whether a setting of the kernel has one of these values.
+func hasSetting(name string, values ...string) func(*harness, Finding) bool {
 	return func(*harness, Finding) bool {
 		value, err := os.ReadFile(filepath.Join("/proc/sys", name))
 		return err == nil && slices.Contains(values, strings.TrimSpace(string(value)))
 	}
 }
 
-// status says whether the test's own process has this line in its status.
-func status(line string) func(*harness, Finding) bool {
+// hasStatusLine reports whether the test's own process has this line in its status.
+func hasStatusLine(line string) func(*harness, Finding) bool {
 	return func(*harness, Finding) bool {
 		text, err := os.ReadFile("/proc/self/status")
 		return err == nil && strings.Contains(string(text), "\n"+line+"\n")
@@ -125,8 +126,9 @@ func olderThan(major, minor int) bool {
 	return has[0] < major || has[0] == major && has[1] < minor
 }
 
-// lacking says whether a process without walls gets the answer that the kernel has no such thing.
-func lacking(r *harness, f Finding) bool {
+// kernelLacks reports whether a process without walls gets the answer that the kernel has no such
+// thing.
+func kernelLacks(r *harness, f Finding) bool {
 	detail := r.finding(r.attempt("try", f.Row, nil)).Detail
 	for _, name := range []string{"ENOSYS", "EAFNOSUPPORT", "ENETUNREACH"} {
 		if strings.Contains(detail, name) {
@@ -136,8 +138,9 @@ func lacking(r *harness, f Finding) bool {
 	return false
 }
 
-// TestRootWithoutWalls shows that the rows which a bare kernel stops can escape: as root they do.
-func TestRootWithoutWalls(t *testing.T) {
+// TestRootWithoutWalls_KernelRows_Escape shows that rows which the kernel alone stops can escape:
+// as root they do.
+func TestRootWithoutWalls_KernelRows_Escape(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("it tries what only root may do")
 	}
@@ -151,7 +154,7 @@ func TestRootWithoutWalls(t *testing.T) {
 		findings = append(findings, f)
 		needs, ok := rootRows()[p.Row]
 		// a kernel without modules
-		if ok && may(t, needs...) && f.Outcome != Escaped && !strings.Contains(f.Detail, "ENOSYS") {
+		if ok && hasPowers(t, needs...) && f.Outcome != Escaped && !strings.Contains(f.Detail, "ENOSYS") {
 			t.Errorf("%s, %s: %s (%s), want escaped", p.Row, p.What, f.Outcome, f.Detail)
 		}
 	}
@@ -159,7 +162,7 @@ func TestRootWithoutWalls(t *testing.T) {
 	r.logFindings("root, without walls", findings)
 }
 
-// rootRows are the rows in which root escapes on any machine, if it has the capabilities.
+// rootRows returns the rows in which root escapes on any machine, if it has the capabilities.
 func rootRows() map[string][]int {
 	reading := []int{unix.CAP_DAC_OVERRIDE}
 	return map[string][]int{
@@ -171,8 +174,8 @@ func rootRows() map[string][]int {
 	}
 }
 
-// may says whether this process has capabilities over the whole machine, and no filter.
-func may(t *testing.T, caps ...int) bool {
+// hasPowers reports whether this process has capabilities over the whole machine, and no filter.
+func hasPowers(t *testing.T, caps ...int) bool {
 	t.Helper()
 	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
 	var sets [2]unix.CapUserData
@@ -185,7 +188,7 @@ func may(t *testing.T, caps ...int) bool {
 		}
 	}
 	whole, err := os.ReadFile("/proc/self/uid_map")
-	return err == nil && strings.Contains(string(whole), "4294967295") && !status("Seccomp:\t2")(nil, Finding{})
+	return err == nil && strings.Contains(string(whole), "4294967295") && !hasStatusLine("Seccomp:\t2")(nil, Finding{})
 }
 
 // wantNothingLeft checks that rows have left nothing behind.
@@ -203,8 +206,8 @@ func (r *harness) wantNothingLeft() {
 	}
 }
 
-// TestAToolThatHasTheProtocol: D2 with a socket as standard output, which a worker has.
-func TestAToolThatHasTheProtocol(t *testing.T) {
+// TestProtocol_ToolHasSocket_Escapes: D2 with a socket as standard output, as a worker has.
+func TestProtocol_ToolHasSocket_Escapes(t *testing.T) {
 	r := newHarness(t)
 	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	r.must(err)
@@ -218,8 +221,8 @@ func TestAToolThatHasTheProtocol(t *testing.T) {
 	r.must(cmd.Wait())
 }
 
-// TestGivenDescriptors: D1 with only what was given on purpose.
-func TestGivenDescriptors(t *testing.T) {
+// TestDescriptors_GivenOnPurpose_AreNoEscape: D1 with only such descriptors.
+func TestDescriptors_GivenOnPurpose_AreNoEscape(t *testing.T) {
 	r := newHarness(t)
 	if f := r.finding(r.attempt("try", "D1", r.own())); f.Outcome != Stopped {
 		t.Errorf("with nothing: %+v", f)
@@ -234,8 +237,8 @@ func TestGivenDescriptors(t *testing.T) {
 	}
 }
 
-// TestASecretInTheEnvironment: E1 escapes with one.
-func TestASecretInTheEnvironment(t *testing.T) {
+// TestEnvironment_WithSecret_Escapes: E1 with a secret.
+func TestEnvironment_WithSecret_Escapes(t *testing.T) {
 	r := newHarness(t)
 	cmd := r.attempt("try", "E1", r.own())
 	cmd.Env = append(cmd.Env, "TOKEN="+r.victims.Secret)
@@ -244,8 +247,8 @@ func TestASecretInTheEnvironment(t *testing.T) {
 	}
 }
 
-// TestProgramsOfRoot: S2 with a program that is not set-uid.
-func TestProgramsOfRoot(t *testing.T) {
+// TestRootPrograms_NotSetUID_AreNoEscape: S2 with a program that is not set-uid.
+func TestRootPrograms_NotSetUID_AreNoEscape(t *testing.T) {
 	r := newHarness(t)
 	if !r.root {
 		t.Skip("only root can give the victim a program of root's")

@@ -10,30 +10,31 @@ import (
 	"mews/protocol"
 )
 
-// Victims are what the probes try to reach. The caller, outside of the walls, has made them. What
-// is left empty is not tried.
+// Victims are the targets of the probes. The caller, outside of the walls, has made them. An empty
+// target is not tried.
 type Victims struct {
-	SupervisorPID int // the supervisor, as the caller numbers it
-	// a process of the worker's own uid, with Secret in its environment and something open as 0
+	SupervisorPID int // pid of the supervisor for the caller
+	// a process of the worker's own uid, with Secret in its environment and an open descriptor 0
 	VictimPID    int
-	PIDNamespace string // the caller's; empty: within the walls the numbers mean the same
-	// the worker whose descriptors 0 and 1 are the protocol, as seen within; 0: the parent
+	PIDNamespace string // the caller's; empty means that pids are the same within the walls
+	// pid, within the walls, of the worker whose descriptors 0 and 1 are the protocol; 0 means the
+	// parent
 	Worker int
 
-	Secret    string // what the victims hold: to have read it is the proof
-	OtherHome string // a file in another person's home, that holds Secret
-	// a file of the worker's uid, that holds Secret, in a folder above the workspace
+	Secret    string // content of the victims: reading it proves the escape
+	OtherHome string // a file with Secret in another user's home
+	// a file of the worker's uid with Secret, in a folder above the workspace
 	OwnOutside string
-	SecretFile string // a file of the state folder, that holds Secret
+	SecretFile string // a file with Secret in the state folder
 
-	TCP      string // "127.0.0.1:port"; says Secret to whoever connects
-	Abstract string // the name, without its leading zero byte, of a socket that says Secret
-	Socket   string // the path of a socket that says Secret
+	TCP      string // "127.0.0.1:port"; it sends Secret to each client
+	Abstract string // name, without its leading zero byte, of a socket that sends Secret
+	Socket   string // path of a socket that sends Secret
 	SetUID   string // a program that is set-uid root and prints its effective uid
 
-	// the folder that is the worker's, as seen within; empty: the working directory
+	// path of the worker's folder within the walls; empty means the working directory
 	Workspace string
-	Marker    string // a file in the workspace that X1's daemon keeps locked, as seen within
+	Marker    string // path within the walls of a file in the workspace that X1's daemon keeps locked
 	Open      []int  // descriptors above 2 that the caller opened in the probing process on purpose
 }
 
@@ -45,10 +46,10 @@ func (v Victims) workspace() string {
 	return cmp.Or(v.Workspace, ".")
 }
 
-// Encode makes one line of the victims, without a newline.
+// Encode formats the victims as one line, without a newline.
 func (v Victims) Encode() string { return encode(v) }
 
-// Decode reads what Victims.Encode wrote.
+// Decode reads a line of Victims.Encode.
 func Decode(line string) (Victims, error) {
 	var v Victims
 	err := protocol.DecodeStrict([]byte(line), &v)
@@ -62,6 +63,6 @@ func Decode(line string) (Victims, error) {
 }
 
 func encode(value any) string {
-	line, _ := json.Marshal(value) // texts and numbers, which JSON can always write
+	line, _ := json.Marshal(value) // JSON can always encode texts and numbers
 	return string(line)
 }

@@ -20,15 +20,15 @@ func wantChanges(t *testing.T, r worker.Result, want ...protocol.Change) {
 
 func TestWriteFile(t *testing.T) {
 	d := newFixture(t, protocol.FilePolicy{}, nil)
-	r := d.works("write_file", `{"path":"/notes/a.md","content":"grüße\n"}`, "notes/a.md was created, 8 bytes.")
+	r := d.mustRun("write_file", `{"path":"/notes/a.md","content":"grüße\n"}`, "notes/a.md was created, 8 bytes.")
 	wantChanges(t, r, protocol.Change{Kind: "write", Target: "notes/a.md", Detail: "created, 8 bytes"})
 	d.put("notes/a.md", "grüße\n")
 	const advice = "; change it with edit_file, or replace it with overwrite: true"
 	for _, other := range []string{``, `,"overwrite":false`} {
-		d.fails("write_file", `{"path":"notes/a.md","content":"other"`+other+`}`, "write notes/a.md: there is something with this name "+
+		d.mustFail("write_file", `{"path":"notes/a.md","content":"other"`+other+`}`, "write notes/a.md: there is something with this name "+
 			"already: 8 bytes, changed 2026-11-20 13:00, first line \"grüße\""+advice)
 	}
-	r = d.works("write_file", `{"path":"notes/a.md","content":"new","overwrite":true}`, "notes/a.md was overwritten, 3 bytes.")
+	r = d.mustRun("write_file", `{"path":"notes/a.md","content":"new","overwrite":true}`, "notes/a.md was overwritten, 3 bytes.")
 	wantChanges(t, r, protocol.Change{Kind: "write", Target: "notes/a.md", Detail: "overwritten, 3 bytes"})
 	for content, says := range map[string]string{
 		"": `0 bytes, changed 2026-11-20 13:00, first line ""`, "\xff\xfea\x00\r\x00\n\x00": `first line "a"`,
@@ -36,11 +36,11 @@ func TestWriteFile(t *testing.T) {
 		"\x00":                          "1 byte, changed 2026-11-20 13:00; read f: it is not text but binary, 1 byte" + advice,
 	} {
 		d.put("f", content)
-		d.fails("write_file", `{"path":"f","content":"other"}`, says)
+		d.mustFail("write_file", `{"path":"f","content":"other"}`, says)
 	}
-	d.works("write_file", `{"path":"notes/a.md","content":"new","overwrite":false}`,
+	d.mustRun("write_file", `{"path":"notes/a.md","content":"new","overwrite":false}`,
 		"notes/a.md was found to hold just this already, 3 bytes.")
-	d.fails("write_file", `{"path":"notes","content":"x"}`, "it is a folder")
+	d.mustFail("write_file", `{"path":"notes","content":"x"}`, "it is a folder")
 	if got := d.content("notes/a.md"); got != "new" {
 		t.Fatalf("the file holds %q", got)
 	}
@@ -50,23 +50,23 @@ func TestAppendFile(t *testing.T) {
 	d := newFixture(t, protocol.FilePolicy{AppendOnly: []string{"logs/**"}}, map[string]string{
 		"logs/a.md": "- one", "w.txt": "\xff\xfea\x00", "p.png": "\x89PNG\r\n\x1a\n\x00",
 	})
-	r := d.works("append_file", `{"path":"logs/a.md","content":"- two"}`, "Added 5 bytes to logs/a.md.")
+	r := d.mustRun("append_file", `{"path":"logs/a.md","content":"- two"}`, "Added 5 bytes to logs/a.md.")
 	wantChanges(t, r, protocol.Change{Kind: "append", Target: "logs/a.md", Detail: "5 bytes"})
-	r = d.works("append_file", `{"path":"todos.md","content":"- [ ] milk\n"}`, "todos.md was created, 11 bytes.")
+	r = d.mustRun("append_file", `{"path":"todos.md","content":"- [ ] milk\n"}`, "todos.md was created, 11 bytes.")
 	wantChanges(t, r, protocol.Change{Kind: "append", Target: "todos.md", Detail: "created, 11 bytes"})
 	if got := d.content("logs/a.md") + "|" + d.content("todos.md"); got != "- one\n- two|- [ ] milk\n" {
 		t.Fatalf("got %q", got)
 	}
-	d.fails("append_file", `{"path":"w.txt","content":"b"}`, "append to w.txt: it is written in UTF-16 LE")
-	d.fails("append_file", `{"path":"p.png","content":"b"}`, "append to", "a PNG image")
-	d.fails("append_file", `{"path":"logs/a.md","content":""}`, "content is empty")
+	d.mustFail("append_file", `{"path":"w.txt","content":"b"}`, "append to w.txt: it is written in UTF-16 LE")
+	d.mustFail("append_file", `{"path":"p.png","content":"b"}`, "append to", "a PNG image")
+	d.mustFail("append_file", `{"path":"logs/a.md","content":""}`, "content is empty")
 	for tool, arguments := range map[string]string{
 		"write_file": `{"path":"logs/a.md","content":"","overwrite":true}`, "delete_file": `{"path":"logs/a.md"}`,
 		"edit_file": `{"path":"logs/a.md","old_text":"one","new_text":"two"}`, "move_file": `{"from":"logs","to":"old"}`,
 	} {
-		d.fails(tool, arguments, "by the rules of this folder it can only be appended to")
+		d.mustFail(tool, arguments, "by the rules of this folder it can only be appended to")
 	}
-	d.fails("write_file", `{"path":"logs/a.md","content":"x"}`, "by the rules of this folder it can only be appended to")
+	d.mustFail("write_file", `{"path":"logs/a.md","content":"x"}`, "by the rules of this folder it can only be appended to")
 }
 
 func TestEditFile(t *testing.T) {
@@ -85,7 +85,7 @@ func TestEditFile(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := newFixture(t, protocol.FilePolicy{}, map[string]string{"f": c.before})
-			r := d.works("edit_file", `{"path":"f",`+c.arguments+`}`, c.says)
+			r := d.mustRun("edit_file", `{"path":"f",`+c.arguments+`}`, c.says)
 			if got := d.content("f"); got != c.after || len(r.Changes) != 1 || r.Changes[0].Kind != "edit" {
 				t.Fatalf("got %q, changes %v", got, r.Changes)
 			}
@@ -107,7 +107,7 @@ func TestEditFile(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := newFixture(t, protocol.FilePolicy{}, map[string]string{"f": c.before})
-			d.fails("edit_file", `{"path":"f",`+c.arguments+`}`, c.says)
+			d.mustFail("edit_file", `{"path":"f",`+c.arguments+`}`, c.says)
 			if got := d.content("f"); got != c.before {
 				t.Fatalf("the file now holds %q", got)
 			}
@@ -117,21 +117,21 @@ func TestEditFile(t *testing.T) {
 
 func TestMoveFile(t *testing.T) {
 	d := newFixture(t, protocol.FilePolicy{}, map[string]string{"a": "a", "b": "b", "box/a": "old", "c": "c", "dir/x": ""})
-	r := d.works("move_file", `{"from":"b","to":"new/b2"}`, "b is now new/b2.")
+	r := d.mustRun("move_file", `{"from":"b","to":"new/b2"}`, "b is now new/b2.")
 	wantChanges(t, r, protocol.Change{Kind: "move", Target: "b", Detail: "new/b2"})
-	d.fails("move_file", `{"from":"a","to":"box"}`, "move a to box: there is something with this name already, and overwrite is not set")
+	d.mustFail("move_file", `{"from":"a","to":"box"}`, "move a to box: there is something with this name already, and overwrite is not set")
 	const slot = ".trash/20261120T120000Z-1/box/a"
-	r = d.works("move_file", `{"from":"a","to":"box","overwrite":true}`, "a is now box/a. What was there before is "+slot+".")
+	r = d.mustRun("move_file", `{"from":"a","to":"box","overwrite":true}`, "a is now box/a. What was there before is "+slot+".")
 	wantChanges(t, r, protocol.Change{Kind: "delete", Target: "box/a", Detail: slot},
 		protocol.Change{Kind: "move", Target: "a", Detail: "box/a"})
 	if got := d.content("a") + d.content("box/a") + d.content(slot); got != "(none)aold" {
 		t.Fatalf("got %q", got)
 	}
-	d.fails("move_file", `{"from":"c","to":"c","overwrite":true}`, "move c: it is the same as c")
+	d.mustFail("move_file", `{"from":"c","to":"c","overwrite":true}`, "move c: it is the same as c")
 	d.put("box/dir/y", "")
-	d.fails("move_file", `{"from":"dir","to":"box","overwrite":true}`, "move to box/dir: there is a folder with this name")
-	d.fails("move_file", `{"from":"missing","to":"c","overwrite":true}`, "move missing: there is no such file")
-	d.fails("move_file", `{"from":"dir","to":"../x"}`, "leads out of the folder")
+	d.mustFail("move_file", `{"from":"dir","to":"box","overwrite":true}`, "move to box/dir: there is a folder with this name")
+	d.mustFail("move_file", `{"from":"missing","to":"c","overwrite":true}`, "move missing: there is no such file")
+	d.mustFail("move_file", `{"from":"dir","to":"../x"}`, "leads out of the folder")
 	if got := d.content("c"); got != "c" {
 		t.Fatalf("c holds %q", got)
 	}
@@ -140,12 +140,12 @@ func TestMoveFile(t *testing.T) {
 func TestDeleteFile(t *testing.T) {
 	d := newFixture(t, protocol.FilePolicy{}, map[string]string{"notes/a.md": "a", "notes/b.md": "b"})
 	where := ".trash/20261120T120000Z-1/notes/a.md"
-	r := d.works("delete_file", `{"path":"notes/a.md"}`, "notes/a.md is in the trash now, at "+where+"; move_file brings it back.")
+	r := d.mustRun("delete_file", `{"path":"notes/a.md"}`, "notes/a.md is in the trash now, at "+where+"; move_file brings it back.")
 	wantChanges(t, r, protocol.Change{Kind: "delete", Target: "notes/a.md", Detail: where})
-	d.works("move_file", `{"from":"`+where+`","to":"notes/"}`, where+" is now notes/a.md.")
-	d.works("delete_file", `{"path":"notes/"}`, "notes is in the trash now, at .trash/20261120T120000Z-2/notes; move_file brings it back.")
-	d.fails("delete_file", `{"path":"notes"}`, "delete notes: there is no such file or folder")
-	d.fails("delete_file", `{"path":"/"}`, "it is the folder itself")
+	d.mustRun("move_file", `{"from":"`+where+`","to":"notes/"}`, where+" is now notes/a.md.")
+	d.mustRun("delete_file", `{"path":"notes/"}`, "notes is in the trash now, at .trash/20261120T120000Z-2/notes; move_file brings it back.")
+	d.mustFail("delete_file", `{"path":"notes"}`, "delete notes: there is no such file or folder")
+	d.mustFail("delete_file", `{"path":"/"}`, "it is the folder itself")
 	if _, err := os.Stat(d.path(".trash/20261120T120000Z-2/notes/b.md")); err != nil {
 		t.Fatal(err)
 	}

@@ -84,9 +84,9 @@ func (t *fileTools) replaceText(ctx context.Context, call worker.Call, args edit
 	if err != nil {
 		return 0, nil, err
 	}
-	undo = t.ws.Before(ctx, call.KeepBefore, args.Path, raw)
+	undo = t.ws.RecordBefore(ctx, call.KeepBefore, args.Path, raw)
 	_, err = t.ws.Write(args.Path, raw, workspace.Replace)
-	return places, t.ws.After(undo), err
+	return places, t.ws.RecordAfter(undo), err
 }
 
 func withCRLF(s string) string {

@@ -88,8 +88,8 @@ func (d *fixture) callWith(ctx context.Context, tool, arguments string) (worker.
 	return d.tools[tool].Run(ctx, call)
 }
 
-// works calls a tool that must succeed, and checks its text.
-func (d *fixture) works(tool, arguments, text string) worker.Result {
+// mustRun calls a tool that must succeed, and checks its text.
+func (d *fixture) mustRun(tool, arguments, text string) worker.Result {
 	d.t.Helper()
 	r, err := d.call(tool, arguments)
 	if err != nil {
@@ -104,8 +104,8 @@ func (d *fixture) works(tool, arguments, text string) worker.Result {
 	return r
 }
 
-// fails calls a tool that must fail, and checks parts of the error.
-func (d *fixture) fails(tool, arguments string, says ...string) {
+// mustFail calls a tool that must fail, and checks parts of the error.
+func (d *fixture) mustFail(tool, arguments string, says ...string) {
 	d.t.Helper()
 	r, err := d.call(tool, arguments)
 	if err == nil {
@@ -163,25 +163,25 @@ func TestTools_Family_IsSmallAndValid(t *testing.T) {
 func TestTools_BadArguments_AreRefused(t *testing.T) {
 	d := newFixture(t, protocol.FilePolicy{}, nil)
 	for name := range d.tools {
-		d.fails(name, `{"surprise":1}`, name+": ", "surprise")
-		d.fails(name, `[]`, name+": ")
+		d.mustFail(name, `{"surprise":1}`, name+": ", "surprise")
+		d.mustFail(name, `[]`, name+": ")
 	}
-	d.fails("read_file", `{"path":3}`, `read_file: argument "path"`)
+	d.mustFail("read_file", `{"path":3}`, `read_file: argument "path"`)
 	for name, argument := range map[string]string{
 		"read_file": "path", "write_file": "path", "append_file": "path", "edit_file": "path", "move_file": "from",
 		"delete_file": "path", "list_files": "path",
 	} {
-		d.fails(name, `{"`+argument+`":"../x"}`, "use the path ../x: it leads out of the folder")
+		d.mustFail(name, `{"`+argument+`":"../x"}`, "use the path ../x: it leads out of the folder")
 		if name != "list_files" {
-			d.fails(name, `{}`, "the path is empty")
+			d.mustFail(name, `{}`, "the path is empty")
 		}
 	}
 }
 
 func TestGetTime(t *testing.T) {
 	d := newFixture(t, protocol.FilePolicy{}, nil)
-	d.works("get_time", ``, "2026-11-20T13:00:00+01:00, Friday, Europe/Madrid (CET)")
-	d.works("get_time", `{"timezone":"Asia/Tokyo"}`, "2026-11-20T21:00:00+09:00, Friday, Asia/Tokyo (JST)")
-	d.works("get_time", `{"timezone":"UTC"}`, "2026-11-20T12:00:00Z, Friday, (UTC)")
-	d.fails("get_time", `{"timezone":"../../etc/passwd"}`, "not known here")
+	d.mustRun("get_time", ``, "2026-11-20T13:00:00+01:00, Friday, Europe/Madrid (CET)")
+	d.mustRun("get_time", `{"timezone":"Asia/Tokyo"}`, "2026-11-20T21:00:00+09:00, Friday, Asia/Tokyo (JST)")
+	d.mustRun("get_time", `{"timezone":"UTC"}`, "2026-11-20T12:00:00Z, Friday, (UTC)")
+	d.mustFail("get_time", `{"timezone":"../../etc/passwd"}`, "not known here")
 }

@@ -32,14 +32,14 @@ func TestListFiles(t *testing.T) {
 		{`{"pattern":"*.jpg"}`, `Nothing in the folder matches "*.jpg".`, "0 files"},
 		{`{"path":".trash","recursive":true}`, ".trash/s-1/\n.trash/s-1/gone  0 bytes  2026-11-20 13:00", "1 file, 1 folder"},
 	} {
-		if r := d.works("list_files", c.arguments, c.text); r.Brief != c.brief {
+		if r := d.mustRun("list_files", c.arguments, c.text); r.Brief != c.brief {
 			t.Errorf("%s: brief %q, want %q", c.arguments, r.Brief, c.brief)
 		}
 	}
-	d.fails("list_files", `{"path":".git"}`, "list .git: there is no such file or folder")
-	d.fails("list_files", `{"path":"nowhere"}`, "list nowhere: there is no such file or folder")
-	d.fails("list_files", `{"pattern":"["}`, "not a pattern that can be used")
-	d.fails("list_files", fmt.Sprintf(`{"pattern":%q}`, strings.Repeat("{a,b}", 40)), "not a pattern")
+	d.mustFail("list_files", `{"path":".git"}`, "list .git: there is no such file or folder")
+	d.mustFail("list_files", `{"path":"nowhere"}`, "list nowhere: there is no such file or folder")
+	d.mustFail("list_files", `{"pattern":"["}`, "not a pattern that can be used")
+	d.mustFail("list_files", fmt.Sprintf(`{"pattern":%q}`, strings.Repeat("{a,b}", 40)), "not a pattern")
 	empty := newFixture(t, protocol.FilePolicy{}, nil)
-	empty.works("list_files", `{}`, "The folder is empty.")
+	empty.mustRun("list_files", `{}`, "The folder is empty.")
 }

@@ -37,7 +37,7 @@ func (t *fileTools) move(ctx context.Context, call worker.Call, args moveArgs) (
 		return worker.Result{}, err
 	}
 	var first []protocol.Change // the deletion of the file at the target
-	undo := t.ws.BeforeMove(ctx, call.KeepBefore, args.From, false)
+	undo := t.ws.RecordMove(ctx, call.KeepBefore, args.From, false)
 	to, err := t.ws.Move(ctx, args.From, args.To)
 	if errors.Is(err, fs.ErrExist) && args.Overwrite {
 		if first, err = t.trashTarget(ctx, call, args); err == nil {
@@ -57,7 +57,7 @@ func (t *fileTools) move(ctx context.Context, call worker.Call, args moveArgs) (
 	if len(first) > 0 {
 		text += fmt.Sprintf(" What was there before is %s.", workspace.Show(first[0].Detail))
 	}
-	result := changeResult("move", from, to, text, "to "+workspace.Show(to), workspace.MovedTo(undo, to, false))
+	result := changeResult("move", from, to, text, "to "+workspace.Show(to), workspace.CompleteMove(undo, to, false))
 	result.Changes = append(first, result.Changes...)
 	return result, nil
 }
@@ -83,13 +83,13 @@ func (t *fileTools) trashTarget(ctx context.Context, call worker.Call, args move
 		return nil, fmt.Errorf("move to %s: there is a folder with this name; move or delete it first",
 			workspace.Show(target))
 	}
-	undo := t.ws.BeforeMove(ctx, call.KeepBefore, target, true)
+	undo := t.ws.RecordMove(ctx, call.KeepBefore, target, true)
 	where, err := t.ws.Trash(ctx, target, t.now())
 	if err != nil {
 		return nil, err
 	}
 	name, err := t.ws.Clean(target)
-	return []protocol.Change{{Kind: "delete", Target: name, Detail: where, Undo: workspace.MovedTo(undo, where, true)}}, err
+	return []protocol.Change{{Kind: "delete", Target: name, Detail: where, Undo: workspace.CompleteMove(undo, where, true)}}, err
 }
 
 var deleteSpec = worker.Spec{
@@ -110,12 +110,12 @@ func (t *fileTools) delete(ctx context.Context, call worker.Call, args deleteArg
 	if err != nil {
 		return worker.Result{}, err
 	}
-	undo := t.ws.BeforeMove(ctx, call.KeepBefore, args.Path, true)
+	undo := t.ws.RecordMove(ctx, call.KeepBefore, args.Path, true)
 	where, err := t.ws.Trash(ctx, args.Path, t.now())
 	if err != nil {
 		return worker.Result{}, err
 	}
 	text := fmt.Sprintf("%s is in the trash now, at %s; move_file brings it back.",
 		workspace.Show(name), workspace.Show(where))
-	return changeResult("delete", name, where, text, "to the trash", workspace.MovedTo(undo, where, true)), nil
+	return changeResult("delete", name, where, text, "to the trash", workspace.CompleteMove(undo, where, true)), nil
 }

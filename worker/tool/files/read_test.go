@@ -53,17 +53,17 @@ func TestReadFile(t *testing.T) {
 				strings.Repeat("ä", maxExcerpt/2), "line 1 of 2",
 		},
 	} {
-		if r := d.works("read_file", c.arguments, c.text); r.Brief != c.brief {
+		if r := d.mustRun("read_file", c.arguments, c.text); r.Brief != c.brief {
 			t.Errorf("%s: brief %q, want %q", c.arguments, r.Brief, c.brief)
 		}
 	}
-	d.fails("read_file", `{"path":"short.md","start_line":4}`, "read short.md: it has 3 lines, and start_line is 4")
-	d.fails("read_file", `{"path":"short.md","start_line":3,"end_line":2}`, "no lines 3 to 2")
-	d.fails("read_file", `{"path":"missing.md"}`, "read missing.md: there is no such file or folder")
-	d.fails("read_file", `{"path":"."}`, "it is a folder")
+	d.mustFail("read_file", `{"path":"short.md","start_line":4}`, "read short.md: it has 3 lines, and start_line is 4")
+	d.mustFail("read_file", `{"path":"short.md","start_line":3,"end_line":2}`, "no lines 3 to 2")
+	d.mustFail("read_file", `{"path":"missing.md"}`, "read missing.md: there is no such file or folder")
+	d.mustFail("read_file", `{"path":"."}`, "it is a folder")
 }
 
-func TestReadFileEncodings(t *testing.T) {
+func TestReadFile_Encodings(t *testing.T) {
 	utf16LE, _ := encodeAll("größe 😀\n", encodingUTF16LE)
 	utf16BE, _ := encodeAll("größe 😀\n", encodingUTF16BE)
 	for _, c := range []struct{ name, bytes, text string }{
@@ -80,7 +80,7 @@ func TestReadFileEncodings(t *testing.T) {
 		{"NUL far down", strings.Repeat("ascii\n", 1500) + "\x00\n", strings.Repeat("ascii\n", 1500) + "\uFFFD\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			newFixture(t, protocol.FilePolicy{}, map[string]string{"f": c.bytes}).works("read_file", `{"path":"f"}`, c.text)
+			newFixture(t, protocol.FilePolicy{}, map[string]string{"f": c.bytes}).mustRun("read_file", `{"path":"f"}`, c.text)
 		})
 	}
 }
@@ -95,10 +95,10 @@ func TestRead_BinaryFile_IsNamedOnly(t *testing.T) {
 		"RIFF\x00\x00\x00\x00WEBPVP8 ":            "a WebP image",
 		strings.Repeat("a\x00", 257/2) + "-ustar": "a tar archive",
 	} {
-		newFixture(t, protocol.FilePolicy{}, map[string]string{"f": bytes}).fails("read_file", `{"path":"f"}`, "read f: it is ", kind)
+		newFixture(t, protocol.FilePolicy{}, map[string]string{"f": bytes}).mustFail("read_file", `{"path":"f"}`, "read f: it is ", kind)
 	}
 	for _, text := range []string{"ID3 is a tag format\n", "MZ is how programs begin\n", "BZhello\n", "GIF8 and others\n"} {
-		newFixture(t, protocol.FilePolicy{}, map[string]string{"f": text}).works("read_file", `{"path":"f"}`, text)
+		newFixture(t, protocol.FilePolicy{}, map[string]string{"f": text}).mustRun("read_file", `{"path":"f"}`, text)
 	}
 }
 
@@ -120,8 +120,8 @@ func TestRead_TwoGigabytes_TakesLittleMemory(t *testing.T) {
 		}
 	}
 	used := allocated(func() {
-		d.fails("read_file", `{"path":"zeros"}`, "read zeros: it is not text but binary, 2.1 GB")
-		d.works("read_file", `{"path":"log","start_line":15001,"end_line":15002}`,
+		d.mustFail("read_file", `{"path":"zeros"}`, "read zeros: it is not text but binary, 2.1 GB")
+		d.mustRun("read_file", `{"path":"log","start_line":15001,"end_line":15002}`,
 			"log: lines 15001-15002 of very many\n"+numbered(15001, 15002))
 		r, err := d.call("read_file", `{"path":"log","start_line":20001}`)
 		if err != nil || !strings.HasPrefix(r.Text, "log: line 20001 of very many; line 20001 is longer than is shown") {
@@ -135,25 +135,25 @@ func TestRead_TwoGigabytes_TakesLittleMemory(t *testing.T) {
 	if used > 8<<20 {
 		t.Errorf("%s were allocated for it", amount.Bytes(int64(used)))
 	}
-	d.fails("edit_file", `{"path":"log","old_text":"line 1","new_text":"x"}`, "edit log: it is larger than")
+	d.mustFail("edit_file", `{"path":"log","old_text":"line 1","new_text":"x"}`, "edit log: it is larger than")
 }
 
 func TestRead_SeveralPaths_ReadsAll(t *testing.T) {
 	d := newFixture(t, protocol.FilePolicy{}, map[string]string{"a": "one\n", "b": "two", "c.bin": "\x00", "e": ""})
-	r := d.works("read_file", `{"paths":["a","b","missing","c.bin","e"]}`, "=== a ===\none\n=== b ===\ntwo\n"+
+	r := d.mustRun("read_file", `{"paths":["a","b","missing","c.bin","e"]}`, "=== a ===\none\n=== b ===\ntwo\n"+
 		"=== missing ===\ncould not read missing: there is no such file or folder\n"+
 		"=== c.bin ===\ncould not read c.bin: it is not text but binary, 1 byte\n=== e ===\ne: empty\n")
 	if r.Brief != "3 files, 2 could not be read" {
 		t.Errorf("brief %q", r.Brief)
 	}
-	d.works("read_file", `{"path":"b","paths":["a"]}`, "=== b ===\ntwo\n=== a ===\none\n")
-	d.works("read_file", `{"paths":["a"]}`, "one\n")
-	d.fails("read_file", `{"paths":[]}`, "the path is empty")
-	d.fails("read_file", `{"path":"a","paths":["b"`+strings.Repeat(`,"b"`, 19)+`]}`, "read 21 files: at most 20")
+	d.mustRun("read_file", `{"path":"b","paths":["a"]}`, "=== b ===\ntwo\n=== a ===\none\n")
+	d.mustRun("read_file", `{"paths":["a"]}`, "one\n")
+	d.mustFail("read_file", `{"paths":[]}`, "the path is empty")
+	d.mustFail("read_file", `{"path":"a","paths":["b"`+strings.Repeat(`,"b"`, 19)+`]}`, "read 21 files: at most 20")
 	d.put("three", numbered(1, 3))
-	d.works("read_file", `{"paths":["three","b"],"start_line":2,"end_line":2}`, "=== three ===\nthree: line 2 of 3\nline 2\n"+
+	d.mustRun("read_file", `{"paths":["three","b"],"start_line":2,"end_line":2}`, "=== three ===\nthree: line 2 of 3\nline 2\n"+
 		"=== b ===\ncould not read b: it has 1 line, and start_line is 2\n")
-	d.fails("read_file", `{"paths":["x","../y"]}`, "read x: there is no such file", "leads out")
+	d.mustFail("read_file", `{"paths":["x","../y"]}`, "read x: there is no such file", "leads out")
 	d.put("big", strings.Repeat("0123456789abcde\n", 1<<16))
 	big, err := d.call("read_file", `{"paths":["big","a","big","big"]}`)
 	if err != nil || len(big.Text) > maxExcerpt+1000 || !strings.Contains(big.Text, "=== a ===\none\n") ||

@@ -37,15 +37,15 @@ func TestSearchFiles(t *testing.T) {
 		{`{"query":"milk","path":".trash"}`, ".trash/s-1/e:1: milk\n1 match in 1 file.", "1 match in 1 file"},
 	} {
 
-		if r := d.works("search_files", c.arguments, c.text); r.Brief != c.brief {
+		if r := d.mustRun("search_files", c.arguments, c.text); r.Brief != c.brief {
 			t.Errorf("%s: brief %q, want %q", c.arguments, r.Brief, c.brief)
 		}
 	}
-	d.fails("search_files", `{"query":""}`, "search .: the query is empty")
-	d.fails("search_files", `{"query":"(","regexp":true}`, "not a regular expression")
-	d.fails("search_files", `{"query":"a\nb"}`, "more than one line")
-	d.fails("search_files", `{"query":"x","path":"secret"}`, "no such file or folder")
-	d.fails("search_files", `{"query":"`+strings.Repeat("x", 1001)+`"}`, "at most 1000")
+	d.mustFail("search_files", `{"query":""}`, "search .: the query is empty")
+	d.mustFail("search_files", `{"query":"(","regexp":true}`, "not a regular expression")
+	d.mustFail("search_files", `{"query":"a\nb"}`, "more than one line")
+	d.mustFail("search_files", `{"query":"x","path":"secret"}`, "no such file or folder")
+	d.mustFail("search_files", `{"query":"`+strings.Repeat("x", 1001)+`"}`, "at most 1000")
 }
 
 func TestSearch_LongLines_KeepAnswerShort(t *testing.T) {
@@ -73,7 +73,8 @@ func TestFiles_TwentyThousand_AreListedAndSearched(t *testing.T) {
 		!strings.HasSuffix(r.Text, "... and 20,000 more of 20,000 files and 200 folders; narrow it with path or pattern, or raise limit.") {
 		t.Fatalf("list: %q, %v", r.Brief, err)
 	}
-	d.works("search_files", `{"query":"note 19999 "}`, "d199/f99.md:2: this is note 19999 of many\n1 match in 1 file.")
+	d.mustRun("search_files", `{"query":"note 19999 "}`,
+		"d199/f99.md:2: this is note 19999 of many\n1 match in 1 file.")
 }
 
 // manyFiles makes n small files, 100 in a folder.

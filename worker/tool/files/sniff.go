@@ -72,8 +72,8 @@ func sniff(head []byte) (enc encoding, binary string) {
 // HeadSize is how many of a file's first bytes are needed to find its type.
 const HeadSize = headSize
 
-// Kind returns the type of a file that begins with head, such as "a PNG image"; "binary" if it is
-// not known, "" for text.
+// Kind returns the type of a file, such as "a PNG image"; "" for text. head is the beginning of the
+// file. An unknown type is "binary".
 func Kind(head []byte) string {
 	_, kind := sniff(head)
 	return kind

@@ -44,7 +44,7 @@ func (t *fileTools) write(ctx context.Context, call worker.Call, args writeArgs)
 	}
 	var undo *protocol.Undo
 	if _, err := t.ws.Stat(args.Path); err != nil || args.Overwrite { // otherwise nothing is changed
-		undo = t.ws.Before(ctx, call.KeepBefore, args.Path, []byte(args.Content))
+		undo = t.ws.RecordBefore(ctx, call.KeepBefore, args.Path, []byte(args.Content))
 	}
 	created, err := t.ws.Write(args.Path, []byte(args.Content), mode)
 	if errors.Is(err, fs.ErrExist) {
@@ -58,7 +58,7 @@ func (t *fileTools) write(ctx context.Context, call worker.Call, args writeArgs)
 	}
 	n := amount.Bytes(int64(len(args.Content)))
 	text := fmt.Sprintf("%s was %s, %s.", workspace.Show(name), done, n)
-	return changeResult("write", name, done+", "+n, text, done+", "+n, t.ws.After(undo)), nil
+	return changeResult("write", name, done+", "+n, text, done+", "+n, t.ws.RecordAfter(undo)), nil
 }
 
 const maxFirstLine = 80 // bytes of a file's first line that describe shows
@@ -110,7 +110,7 @@ func (t *fileTools) append(ctx context.Context, call worker.Call, args appendArg
 	if err := t.takesText(args.Path); err != nil {
 		return worker.Result{}, err
 	}
-	undo := t.ws.Before(ctx, call.KeepBefore, args.Path, nil)
+	undo := t.ws.RecordBefore(ctx, call.KeepBefore, args.Path, nil)
 	created, err := t.ws.Append(args.Path, []byte(args.Content))
 	if err != nil {
 		return worker.Result{}, err
@@ -120,7 +120,7 @@ func (t *fileTools) append(ctx context.Context, call worker.Call, args appendArg
 	if created {
 		text, detail = fmt.Sprintf("%s was created, %s.", workspace.Show(name), n), "created, "+n
 	}
-	return changeResult("append", name, detail, text, detail, t.ws.After(undo)), nil
+	return changeResult("append", name, detail, text, detail, t.ws.RecordAfter(undo)), nil
 }
 
 // takesText refuses a file that UTF-8 at its end would damage. A new file takes any text.

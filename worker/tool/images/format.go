@@ -19,7 +19,7 @@ type format struct {
 	decode        func(io.Reader) (image.Image, error)
 	bytesPerPixel func(image.Config, []byte) int // most memory of a pixel while the picture is decoded
 	universal     func(image.Config, []byte) bool
-	strip         func([]byte) []byte // returns the file with only its pixels; nil if no file of the format is universal
+	strip         func([]byte) []byte // only the pixels of a file; nil if no file of the format is universal
 	photo         bool                // usually a photograph
 }
 

@@ -112,8 +112,8 @@ func (t family) announce(ctx context.Context, p protocol.MemoryChanged) error {
 	return host.Refusal(err)
 }
 
-func (t family) writing(ctx context.Context, call worker.Call, after int) memory.Writing {
-	return memory.Writing{Keep: workspace.Keep(call.KeepBefore), After: after, Uses: t.uses, Announce: func(c memory.Change) error {
+func (t family) writing(ctx context.Context, call worker.Call, after int) memory.ChangeOptions {
+	return memory.ChangeOptions{Keep: workspace.Keep(call.KeepBefore), After: after, Uses: t.uses, Announce: func(c memory.Change) error {
 		return t.announce(ctx, protocol.MemoryChanged{Call: call.ID, Before: c.Before, After: c.After, Text: c.Taken()})
 	}}
 }

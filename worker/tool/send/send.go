@@ -60,7 +60,7 @@ func Tools(ws *workspace.Workspace, turn Host, measure Measure) []worker.Tool {
 	s := &sender{ws: ws, turn: turn, measure: measure}
 	return []worker.Tool{
 		worker.Define(sendSpec, sendArgs{}, s.send),
-		worker.Define(messageSpec, protocol.ChatMessageArguments{}, s.say),
+		worker.Define(messageSpec, protocol.ChatMessageArguments{}, s.sendText),
 	}
 }
 
@@ -75,8 +75,8 @@ type sender struct {
 	messages int // messages that the supervisor was asked to send
 }
 
-// say sends the message of a call. The supervisor has the arguments and checks them.
-func (s *sender) say(ctx context.Context, call worker.Call, args protocol.ChatMessageArguments) (worker.Result, error) {
+// sendText sends the message of a call. The supervisor has the arguments and checks them.
+func (s *sender) sendText(ctx context.Context, call worker.Call, args protocol.ChatMessageArguments) (worker.Result, error) {
 	if s.messages >= protocol.MaxMessages { // the supervisor would end this worker for one more
 		return worker.Result{}, fmt.Errorf("not sent: %d messages were sent in this turn, and no more can be; say it in your answer",
 			protocol.MaxMessages)
@@ -101,7 +101,7 @@ func (s *sender) send(ctx context.Context, call worker.Call, args sendArgs) (wor
 	var files []protocol.ChatFile
 	size, names := int64(0), ""
 	for _, path := range append([]string{args.Path}, args.More...) {
-		file, err := s.file(ctx, path)
+		file, err := s.storeFile(ctx, path)
 		if err != nil {
 			return worker.Result{}, err
 		}
@@ -128,21 +128,21 @@ func (s *sender) send(ctx context.Context, call worker.Call, args sendArgs) (wor
 		Brief: amount.Bytes(size)}, nil
 }
 
-// file stores a file of the folder before it is sent.
-func (s *sender) file(ctx context.Context, path string) (file protocol.ChatFile, err error) {
+// storeFile stores a file of the folder before it is sent.
+func (s *sender) storeFile(ctx context.Context, path string) (storeFile protocol.ChatFile, err error) {
 	clean, err := s.ws.Clean(path)
 	if err != nil {
-		return file, err
+		return storeFile, err
 	}
 	blob, err := s.keep(ctx, path)
 	if err != nil {
-		return file, sendError(ctx, workspace.Show(path), err)
+		return storeFile, sendError(ctx, workspace.Show(path), err)
 	}
-	file = protocol.ChatFile{Blob: blob, Name: protocol.FileName(clean), Size: s.measure(ctx, clean)}
+	storeFile = protocol.ChatFile{Blob: blob, Name: protocol.FileName(clean), Size: s.measure(ctx, clean)}
 	if fs.ValidPath(clean) && len(clean) <= protocol.MaxReceivedPath {
-		file.Path = clean
+		storeFile.Path = clean
 	}
-	return file, nil
+	return storeFile, nil
 }
 
 // keep stores the bytes of a file.

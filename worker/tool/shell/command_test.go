@@ -19,12 +19,12 @@ import (
 
 func TestRun_BothStreams_KeepTheirOrder(t *testing.T) {
 	b := newFixture(t, nil)
-	r := b.works("run_command", "command", "for i in 1 2 3; do echo out $i; echo err $i >&2; done")
+	r := b.mustRun("run_command", "command", "for i in 1 2 3; do echo out $i; echo err $i >&2; done")
 	if want := "out 1\nerr 1\nout 2\nerr 2\nout 3\nerr 3\n"; output(r) != want {
 		t.Errorf("got %q, want %q", output(r), want)
 	}
-	holds(t, r.Text, "exit 0, ")
-	holds(t, r.Brief, "exit 0, 6 lines, ")
+	wantContains(t, r.Text, "exit 0, ")
+	wantContains(t, r.Brief, "exit 0, 6 lines, ")
 }
 
 func TestRun_AnyEnd_IsReported(t *testing.T) {
@@ -40,17 +40,17 @@ func TestRun_AnyEnd_IsReported(t *testing.T) {
 		{"nosuchprogram", "exit 127", "exit 127"},
 	} {
 		if strings.Contains(test.command, "\x00") {
-			b.fails("run_command", "NUL", "command", test.command)
+			b.mustFail("run_command", "NUL", "command", test.command)
 			continue
 		}
-		r := b.works("run_command", "command", test.command)
-		holds(t, r.Text, test.text)
-		holds(t, r.Brief, test.brief)
+		r := b.mustRun("run_command", "command", test.command)
+		wantContains(t, r.Text, test.text)
+		wantContains(t, r.Brief, test.brief)
 	}
-	b.fails("run_command", "empty", "command", " \n")
-	b.fails("run_command", "write it to a file", "command", strings.Repeat("x", maxCommand+1))
-	b.fails("run_command", "want 1 to 600 seconds", "command", "true", "timeout", 601)
-	b.fails("run_command", "unknown field", "command", "true", "cwd", "/")
+	b.mustFail("run_command", "empty", "command", " \n")
+	b.mustFail("run_command", "write it to a file", "command", strings.Repeat("x", maxCommand+1))
+	b.mustFail("run_command", "want 1 to 600 seconds", "command", "true", "timeout", 601)
+	b.mustFail("run_command", "unknown field", "command", "true", "cwd", "/")
 }
 
 func TestRun_Dir_IsTheWorkingFolder(t *testing.T) {
@@ -60,16 +60,17 @@ func TestRun_Dir_IsTheWorkingFolder(t *testing.T) {
 	}
 	b.write("file", "")
 	for dir, want := range map[string]string{"": b.dir, "a/b": b.dir + "/a/b", "/a": b.dir + "/a", "~/a": b.dir + "/a"} {
-		if got := output(b.works("run_command", "command", "pwd -P", "dir", dir)); got != want+"\n" {
+		if got := output(b.mustRun("run_command", "command", "pwd -P", "dir", dir)); got != want+"\n" {
 			t.Errorf("in %q: %q, want %q", dir, got, want)
 		}
 	}
-	b.fails("run_command", "leads out of the folder", "command", "true", "dir", "../x")
-	b.fails("run_command", "no such file", "command", "true", "dir", "nowhere")
-	b.fails("run_command", "not a folder", "command", "true", "dir", "file")
+	b.mustFail("run_command", "leads out of the folder", "command", "true", "dir", "../x")
+	b.mustFail("run_command", "no such file", "command", "true", "dir", "nowhere")
+	b.mustFail("run_command", "not a folder", "command", "true", "dir", "file")
 }
 
-// TestEnvironment_HasOnlyGivenVariables checks all variables of a program. They do not depend on those of this process.
+// TestEnvironment_HasOnlyGivenVariables checks all variables of a program. They do not depend on
+// those of this process.
 func TestEnvironment_HasOnlyGivenVariables(t *testing.T) {
 	for _, name := range []string{"PYTHONPATH", "GIT_DIR", "BASH_ENV", "ENV", "LD_LIBRARY_PATH", "SECRET", program.MarkVariable} {
 		t.Setenv(name, "/nowhere")
@@ -85,12 +86,12 @@ func TestEnvironment_HasOnlyGivenVariables(t *testing.T) {
 	}
 	usual := []string{"HOME=" + b.dir, "LANG=C.UTF-8", program.MarkVariable, "PATH=" + program.DefaultPath}
 	want := append(slices.Clone(usual), "TERM=dumb", "TZ=Europe/Madrid", "USER=alice")
-	got := env(output(b.works("run_command", "command", `tr '\0' '\n' < /proc/$$/environ`)))
+	got := env(output(b.mustRun("run_command", "command", `tr '\0' '\n' < /proc/$$/environ`)))
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("a command (- wanted, + got):\n%s", diff)
 	}
 	code := `print(open("/proc/self/environ").read().replace("\0", "\n"), end="")`
-	got = env(output(b.works("run_python", "code", code)))
+	got = env(output(b.mustRun("run_python", "code", code)))
 	want = append(slices.Clone(usual), "MPLBACKEND=Agg", "TERM=dumb", "TZ=Europe/Madrid", "USER=alice")
 	slices.Sort(want)
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -98,16 +99,16 @@ func TestEnvironment_HasOnlyGivenVariables(t *testing.T) {
 	}
 }
 
-// TestDescriptors_AreThreeWithoutTerminal: a program has the first three and no terminal. The first is empty, and the
-// others can be polled.
+// TestDescriptors_AreThreeWithoutTerminal: a program has the first three and no terminal. The first
+// is empty, and the others can be polled.
 func TestDescriptors_AreThreeWithoutTerminal(t *testing.T) {
 	b := newFixture(t, nil)
-	r := b.works("run_command", "command", "ls /proc/$$/fd; readlink /proc/$$/fd/0; cut -d' ' -f7 /proc/$$/stat")
+	r := b.mustRun("run_command", "command", "ls /proc/$$/fd; readlink /proc/$$/fd/0; cut -d' ' -f7 /proc/$$/stat")
 	if want := "0\n1\n2\n/dev/null\n0\n"; output(r) != want {
 		t.Errorf("got %q, want %q", output(r), want)
 	}
 	code := `import fcntl; print([fcntl.fcntl(i, fcntl.F_GETFL) & 0o4000 for i in (1, 2)])`
-	if got := output(b.works("run_python", "code", code)); got != "[0, 0]\n" {
+	if got := output(b.mustRun("run_python", "code", code)); got != "[0, 0]\n" {
 		t.Errorf("output that does not block: %s", got)
 	}
 }
@@ -116,26 +117,26 @@ func TestDescriptors_AreThreeWithoutTerminal(t *testing.T) {
 // and memory stays small.
 func TestRun_HugeOutput_KeepsBothEnds(t *testing.T) {
 	b := newFixture(t, func(o *Options) { o.limits.head, o.limits.tail, o.limits.kept = 10_000, 10_000, 1<<20 })
-	r := b.works("run_command", "command", "seq 100000")
-	holds(t, r.Text, "\n1\n2\n3\n", "\n99999\n100000\n", "568.9 KB of 588.9 KB left out; the whole is in ")
-	holds(t, r.Brief, "exit 0, 100,000 lines, ")
+	r := b.mustRun("run_command", "command", "seq 100000")
+	wantContains(t, r.Text, "\n1\n2\n3\n", "\n99999\n100000\n", "568.9 KB of 588.9 KB left out; the whole is in ")
+	wantContains(t, r.Brief, "exit 0, 100,000 lines, ")
 	if second := strings.Split(r.Text, "\n")[1]; !strings.HasPrefix(second, "output: 568.9 KB of 588.9 KB left out; the whole is in ") {
 		t.Errorf("below the first line, which is always shown: %q", second)
 	}
 	name := regexp.MustCompile(`the whole is in (\S+)`).FindStringSubmatch(r.Text)[1]
 	// Another command can read the part left out.
-	if got := output(b.works("run_command", "command", "sed -n 50000p "+name)); got != "50000\n" {
+	if got := output(b.mustRun("run_command", "command", "sed -n 50000p "+name)); got != "50000\n" {
 		t.Errorf("line 50000 is %q", got)
 	}
 
-	r = b.works("run_command", "command", "head -c 30000000 /dev/zero | tr '\\0' x")
-	holds(t, r.Text, "the first 1.0 MB are in "+b.shell.environment.temp.dir)
+	r = b.mustRun("run_command", "command", "head -c 30000000 /dev/zero | tr '\\0' x")
+	wantContains(t, r.Text, "the first 1.0 MB are in "+b.shell.environment.temp.dir)
 	if len(r.Text) > 21_000 {
 		t.Errorf("the text has %d bytes", len(r.Text))
 	}
 	// longer than one end and shorter than both: needs no file
-	b.works("run_command", "command", "seq 9000")
-	b.works("run_command", "command", "seq 10000")
+	b.mustRun("run_command", "command", "seq 9000")
+	b.mustRun("run_command", "command", "seq 10000")
 	if files, err := os.ReadDir(b.shell.environment.temp.dir); err != nil || len(files) != maxOutputs {
 		t.Errorf("kept: %v, %v", files, err)
 	}
@@ -177,15 +178,15 @@ func TestCapture_AnyWrites_KeepBothEnds(t *testing.T) {
 // TestRun_NoTempFolder_ReportsOutput: the ends are reported without a file.
 func TestRun_NoTempFolder_ReportsOutput(t *testing.T) {
 	b := newFixture(t, func(o *Options) { o.Temp, o.limits.head, o.limits.tail = "/nowhere", 100, 100 })
-	r := b.works("run_command", "command", "seq 1000")
-	holds(t, r.Text, "\n1\n2\n", "\n999\n1000\n", "could not be kept: keep the output: ", "no such file")
+	r := b.mustRun("run_command", "command", "seq 1000")
+	wantContains(t, r.Text, "\n1\n2\n", "\n999\n1000\n", "could not be kept: keep the output: ", "no such file")
 }
 
 func TestRun_Timeout_EndsProgram(t *testing.T) {
 	b := newFixture(t, func(o *Options) { o.limits.timeout = 2 * time.Second })
-	r := b.works("run_command", "command", "echo begun; sleep 1000; echo never")
-	holds(t, r.Text, "timed out after 2 s, ", "begun\n")
-	holds(t, r.Brief, "timed out after 2 s, 1 line")
+	r := b.mustRun("run_command", "command", "echo begun; sleep 1000; echo never")
+	wantContains(t, r.Text, "timed out after 2 s, ", "begun\n")
+	wantContains(t, r.Brief, "timed out after 2 s, 1 line")
 	if strings.Contains(r.Text, "never") {
 		t.Error(r.Text)
 	}
@@ -199,9 +200,9 @@ func TestRun_Progress_ShowsNewestLine(t *testing.T) {
 			`printf '\033[1mone\033[0m\n'; until test -e next; do sleep 0.01; done; printf '10%%\r20%%\r'; sleep 1000`, "timeout", 600)
 		ended <- err
 	}()
-	b.hears("one")
+	b.awaitProgress("one")
 	b.write("next", "")
-	b.hears("20%")
+	b.awaitProgress("20%")
 	if err := b.shell.Close(); err != nil {
 		t.Error(err)
 	}
@@ -210,9 +211,9 @@ func TestRun_Progress_ShowsNewestLine(t *testing.T) {
 
 func TestRun_NoShell_IsAnError(t *testing.T) {
 	b := newFixture(t, func(o *Options) { o.Path = "/nowhere" })
-	b.fails("run_command", "neither bash nor sh in /nowhere", "command", "true")
-	b.fails("run_python", "python3 is not installed here", "code", "pass")
-	b.fails("terminal", "neither bash nor sh", "action", "open")
+	b.mustFail("run_command", "neither bash nor sh in /nowhere", "command", "true")
+	b.mustFail("run_python", "python3 is not installed here", "code", "pass")
+	b.mustFail("terminal", "neither bash nor sh", "action", "open")
 }
 
 // changed returns a result's changes of files, after the change for the command itself.
@@ -235,7 +236,7 @@ func TestRun_Change_NamesTheCommand(t *testing.T) {
 		{"run_command", "command", "kill -9 $$", "kill -9 $$", `ended by a signal: killed, \d.*s`},
 		{"run_python", "path", "s.py", "python s.py", `exit 4, \d.*s`},
 	} {
-		r := b.works(c.tool, c.argument, c.value)
+		r := b.mustRun(c.tool, c.argument, c.value)
 		if len(r.Changes) != 1 {
 			t.Fatalf("%s: changes %+v", c.value, r.Changes)
 		}
@@ -248,11 +249,11 @@ func TestRun_Change_NamesTheCommand(t *testing.T) {
 
 func TestTerminal_Change_NamesTheCommand(t *testing.T) {
 	b := newFixture(t, nil)
-	r := b.works("terminal", "action", "open", "command", "printf done", "wait_for", "done")
+	r := b.mustRun("terminal", "action", "open", "command", "printf done", "wait_for", "done")
 	if want := []protocol.Change{{Kind: "run", Target: "printf done", Detail: "in terminal 1"}}; !slices.Equal(r.Changes, want) {
 		t.Errorf("changes: %+v, want %+v", r.Changes, want)
 	}
-	if r = b.works("terminal", "action", "read"); r.Changes != nil {
+	if r = b.mustRun("terminal", "action", "read"); r.Changes != nil {
 		t.Errorf("reading has changed %+v", r.Changes)
 	}
 }

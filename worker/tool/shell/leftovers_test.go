@@ -32,27 +32,27 @@ func TestStop_EndsAllProcesses(t *testing.T) {
 				_, err := b.call(ctx, "run_command", "command", command)
 				ended <- err
 			}()
-			pids := numbers(t, b.hears("pids "))
+			pids := numbers(t, b.awaitProgress("pids "))
 			cancel(stopped)
 			if err := <-ended; !errors.Is(err, stopped) {
 				t.Errorf("ended with %v", err)
 			}
-			gone(t, pids...)
+			wantEnded(t, pids...)
 		})
 	}
 }
 
 func TestStop_HandledTerm_MayCleanUp(t *testing.T) {
 	b := newFixture(t, func(o *Options) { o.limits.grace, o.limits.timeout = 20*time.Second, 2*time.Second })
-	r := b.works("run_command", "command", `trap 'echo tidied; exit 1' TERM; sleep 1000 & wait`)
-	holds(t, r.Text, "timed out", "tidied\n")
+	r := b.mustRun("run_command", "command", `trap 'echo tidied; exit 1' TERM; sleep 1000 & wait`)
+	wantContains(t, r.Text, "timed out", "tidied\n")
 }
 
 // TestStop_Suspended_MayCleanUp: a suspended program is resumed first.
 func TestStop_Suspended_MayCleanUp(t *testing.T) {
 	b := newFixture(t, func(o *Options) { o.limits.grace, o.limits.timeout = 20*time.Second, time.Second })
-	r := b.works("run_command", "command", `trap 'echo tidied; exit 1' TERM; kill -STOP $$; echo never`)
-	holds(t, r.Text, "timed out", "tidied\n")
+	r := b.mustRun("run_command", "command", `trap 'echo tidied; exit 1' TERM; kill -STOP $$; echo never`)
+	wantContains(t, r.Text, "timed out", "tidied\n")
 }
 
 // TestRun_BackgroundProcess_IsEnded: the tool does not wait for a command's background processes.
@@ -70,10 +70,10 @@ func TestRun_BackgroundProcess_IsEnded(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newFixture(t, nil)
-			r := b.works("run_command", "command", test.command)
-			holds(t, r.Text, "exit 0, ", test.strays+"\n")
+			r := b.mustRun("run_command", "command", test.command)
+			wantContains(t, r.Text, "exit 0, ", test.strays+"\n")
 			_, pids, _ := strings.Cut(output(r), "\n")
-			gone(t, numbers(t, pids)...)
+			wantEnded(t, numbers(t, pids)...)
 		})
 	}
 }
@@ -81,7 +81,7 @@ func TestRun_BackgroundProcess_IsEnded(t *testing.T) {
 // TestRun_LateOutput_IsKept: output just after the command's own end belongs to it.
 func TestRun_LateOutput_IsKept(t *testing.T) {
 	b := newFixture(t, func(o *Options) { o.limits.linger = 20 * time.Second })
-	r := b.works("run_command", "command", `(sleep 0.1; echo late) & echo early`)
+	r := b.mustRun("run_command", "command", `(sleep 0.1; echo late) & echo early`)
 	if want := "early\nlate\n"; output(r) != want {
 		t.Errorf("got %q, want %q", output(r), want)
 	}
@@ -96,8 +96,8 @@ func TestRun_End_SparesOtherRuns(t *testing.T) {
 			`(setsid sleep 1000 & echo $! > kept1); (setsid env -i sleep 1000 & echo $! > kept2); echo ready; sleep 1000`)
 		ended <- err
 	}()
-	b.hears("ready")
-	b.works("run_command", "command", "sleep 1000 & true")
+	b.awaitProgress("ready")
+	b.mustRun("run_command", "command", "sleep 1000 & true")
 	var pids []int
 	for _, name := range []string{"kept1", "kept2"} {
 		text, err := os.ReadFile(filepath.Join(b.dir, name))
@@ -113,5 +113,5 @@ func TestRun_End_SparesOtherRuns(t *testing.T) {
 	}
 	cancel()
 	<-ended
-	gone(t, pids...)
+	wantEnded(t, pids...)
 }

@@ -39,8 +39,8 @@ func TestReap_TakesOnlyOrphans(t *testing.T) {
 		}
 	})
 	for i := range 20 {
-		r := b.works("run_command", "command", "sleep 1000 & exit "+strconv.Itoa(i))
-		holds(t, r.Text, "exit "+strconv.Itoa(i)+", ", "1 background process was ended")
+		r := b.mustRun("run_command", "command", "sleep 1000 & exit "+strconv.Itoa(i))
+		wantContains(t, r.Text, "exit "+strconv.Itoa(i)+", ", "1 background process was ended")
 	}
 	signal.Stop(ended)
 	close(stop)

@@ -67,7 +67,7 @@ func (r *programRunner) close() {
 // ctx's cause. When run returns, no process of the program is left.
 func (r *programRunner) run(ctx context.Context, p programRun) (o runOutcome, err error) {
 	began := r.options.Now()
-	err = r.bounded(ctx, p.timeout, func(ctx context.Context) (err error) {
+	err = r.runBounded(ctx, p.timeout, func(ctx context.Context) (err error) {
 		o, err = r.execute(ctx, p)
 		return err
 	})
@@ -84,9 +84,9 @@ func (r *programRunner) run(ctx context.Context, p programRun) (o runOutcome, er
 	return o, nil
 }
 
-// bounded calls do, for which close waits. The context of do ends with ctx, with the runner, and
+// runBounded calls do, for which close waits. The context of do ends with ctx, with the runner, and
 // when the time is over; in the last case its cause is errTimeout.
-func (r *programRunner) bounded(ctx context.Context, timeout time.Duration, do func(context.Context) error) error {
+func (r *programRunner) runBounded(ctx context.Context, timeout time.Duration, do func(context.Context) error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}

@@ -18,19 +18,19 @@ func TestPython_RunsCodeAndScripts(t *testing.T) {
 	b.write("script.py", "import sys, mine\nprint(mine.double(21), sys.argv[1:], __name__)\n")
 
 	code := "import sys, mine, os\nprint(mine.double(4), sys.argv[1:], __name__, os.getcwd())\n"
-	if got, want := output(b.works("run_python", "code", code, "args", []string{"a b", "c"})),
+	if got, want := output(b.mustRun("run_python", "code", code, "args", []string{"a b", "c"})),
 		"8 ['a b', 'c'] __main__ "+b.dir+"\n"; got != want {
 		t.Errorf("code: %q, want %q", got, want)
 	}
-	if got, want := output(b.works("run_python", "path", "script.py", "args", []string{"x"})), "42 ['x'] __main__\n"; got != want {
+	if got, want := output(b.mustRun("run_python", "path", "script.py", "args", []string{"x"})), "42 ['x'] __main__\n"; got != want {
 		t.Errorf("a script: %q, want %q", got, want)
 	}
-	if got := output(b.works("run_python", "code", "\ufeffprint('a mark of the order of bytes')")); !strings.HasPrefix(got, "a mark") {
+	if got := output(b.mustRun("run_python", "code", "\ufeffprint('a mark of the order of bytes')")); !strings.HasPrefix(got, "a mark") {
 		t.Errorf("code with a mark: %q", got)
 	}
 	// An error names the line, and no compiled files are left in the folder.
-	r := b.works("run_python", "code", "x = 1\n\nraise ValueError('of mine')\n")
-	holds(t, r.Text, "exit 1, ", "line 3, in <module>", "raise ValueError('of mine')", "ValueError: of mine")
+	r := b.mustRun("run_python", "code", "x = 1\n\nraise ValueError('of mine')\n")
+	wantContains(t, r.Text, "exit 1, ", "line 3, in <module>", "raise ValueError('of mine')", "ValueError: of mine")
 	if len(r.Changes) != 1 || r.Changes[0].Kind != "run" {
 		t.Errorf("changes %v", r.Changes)
 	}
@@ -41,12 +41,12 @@ func TestPython_RunsCodeAndScripts(t *testing.T) {
 		t.Errorf("left: %v", scripts)
 	}
 
-	b.fails("run_python", "either code or the path")
-	b.fails("run_python", "either code or the path", "code", "x", "path", "script.py")
-	b.fails("run_python", "no such file", "path", "none.py")
-	b.fails("run_python", "not a file", "path", ".")
-	b.fails("run_python", "leads out", "path", "../script.py")
-	b.fails("run_python", "NUL", "code", "x", "args", []string{"a\x00"})
+	b.mustFail("run_python", "either code or the path")
+	b.mustFail("run_python", "either code or the path", "code", "x", "path", "script.py")
+	b.mustFail("run_python", "no such file", "path", "none.py")
+	b.mustFail("run_python", "not a file", "path", ".")
+	b.mustFail("run_python", "leads out", "path", "../script.py")
+	b.mustFail("run_python", "NUL", "code", "x", "args", []string{"a\x00"})
 }
 
 // TestPython_Multiprocessing_FindsScript: the multiprocessing module must find the script again.
@@ -59,7 +59,7 @@ if __name__ == "__main__":
     with multiprocessing.get_context("spawn").Pool(2) as pool:
         print(pool.map(square, [1, 2, 3]))
 `
-	if got := output(b.works("run_python", "code", code)); got != "[1, 4, 9]\n" {
+	if got := output(b.mustRun("run_python", "code", code)); got != "[1, 4, 9]\n" {
 		t.Errorf("got %s", got)
 	}
 }
@@ -70,7 +70,7 @@ func TestPython_Changes_AreReported(t *testing.T) {
 	b.write("old.txt", "old")
 	b.write("same.txt", "same")
 	b.write("gone.txt", "gone")
-	r := b.works("run_python", "code", `
+	r := b.mustRun("run_python", "code", `
 import os
 os.makedirs("charts")
 open("charts/a.png", "wb").write(b"\x89PNG" + bytes(1996))
@@ -87,7 +87,7 @@ print("done")
 	}
 	for i := range want {
 		// it cannot be undone
-		want[i].Undo = workspace.ByProgram(want[i].Target, b.sized(want[i].Target))
+		want[i].Undo = workspace.ByProgram(want[i].Target, b.stateOf(want[i].Target))
 	}
 	if diff := cmp.Diff(want, changed(t, r, "python")); diff != "" {
 		t.Errorf("changes (- wanted, + got):\n%s", diff)
@@ -97,7 +97,7 @@ print("done")
 	if diff := cmp.Diff(wantText, output(r)); diff != "" {
 		t.Errorf("text (- wanted, + got):\n%s", diff)
 	}
-	holds(t, r.Brief, "exit 0, 1 line, ", ", 4 files changed")
+	wantContains(t, r.Brief, "exit 0, 1 line, ", ", 4 files changed")
 }
 
 func TestPython_TempFiles_AreNoChanges(t *testing.T) {
@@ -109,17 +109,17 @@ func TestPython_TempFiles_AreNoChanges(t *testing.T) {
 	if err := os.Mkdir(temp, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	r := b.works("run_python", "code", `
+	r := b.mustRun("run_python", "code", `
 import tempfile
 tempfile.mkdtemp()
 open("mine.txt", "w").write("x")
 print("long" * 100)
 `)
-	holds(t, r.Text, "the whole is in "+temp)
+	wantContains(t, r.Text, "the whole is in "+temp)
 	want := []protocol.Change{{Kind: "write", Target: "mine.txt", Detail: "created, 1 byte"}}
 	for i := range want {
 		// it cannot be undone
-		want[i].Undo = workspace.ByProgram(want[i].Target, b.sized(want[i].Target))
+		want[i].Undo = workspace.ByProgram(want[i].Target, b.stateOf(want[i].Target))
 	}
 	if diff := cmp.Diff(want, changed(t, r, "python")); diff != "" {
 		t.Errorf("changes (- wanted, + got):\n%s", diff)
@@ -128,11 +128,11 @@ print("long" * 100)
 
 func TestPython_ManyChanges_AreCut(t *testing.T) {
 	b := newFixture(t, func(o *Options) { o.limits.entries = 30 })
-	r := b.works("run_python", "code", "for i in range(25): open(f'{i:02}', 'w').write('x')")
-	holds(t, r.Text, "19: created, 1 byte\n", "and 5 files more\n")
+	r := b.mustRun("run_python", "code", "for i in range(25): open(f'{i:02}', 'w').write('x')")
+	wantContains(t, r.Text, "19: created, 1 byte\n", "and 5 files more\n")
 	if len(changed(t, r, "python")) != maxNamed || strings.Contains(r.Text, "20: ") {
 		t.Errorf("%d changes: %s", len(r.Changes), r.Text)
 	}
-	r = b.works("run_python", "code", "for i in range(25): open(f'x{i:02}', 'w').write('x')")
-	holds(t, r.Text, "which files changed is not known: the folder holds too many\n")
+	r = b.mustRun("run_python", "code", "for i in range(25): open(f'x{i:02}', 'w').write('x')")
+	wantContains(t, r.Text, "which files changed is not known: the folder holds too many\n")
 }

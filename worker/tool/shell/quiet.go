@@ -11,8 +11,8 @@ import (
 	"mews/worker/program"
 )
 
-// RunQuietly runs a command in the home that no model asked for, and writes its output to out. ok
-// means that it exited with 0. A command that cannot be started, or takes longer than
+// RunQuietly runs a command in the home and writes its output to out. No model asked for the
+// command. ok means that it exited with 0. A command that cannot be started, or takes longer than
 // protocol.LookSeconds, is an error. None of its processes is left.
 func (s *Shell) RunQuietly(ctx context.Context, command string, out io.Writer) (ok bool, err error) {
 	if err := checkCommand(command); err != nil {
@@ -24,7 +24,7 @@ func (s *Shell) RunQuietly(ctx context.Context, command string, out io.Writer) (
 	}
 	cmd := s.newCommand(s.Home, s.Variables("TERM=dumb"), bash, "-c", command)
 	limits := s.options.limits
-	err = s.programs.bounded(ctx, protocol.LookSeconds*time.Second, func(ctx context.Context) error {
+	err = s.programs.runBounded(ctx, protocol.LookSeconds*time.Second, func(ctx context.Context) error {
 		_, err := s.options.Programs.Run(ctx, program.Run{Cmd: cmd, Output: out, Grace: limits.grace, Linger: limits.linger})
 		return err
 	})

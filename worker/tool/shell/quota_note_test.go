@@ -20,18 +20,18 @@ func TestRun_FullFolder_NotesTheQuota(t *testing.T) {
 		{"terminal", "action", "open", "command", "echo gone; sleep 1000", "wait_for", "gone"},
 		{"terminal", "action", "read"},
 	} {
-		r := b.works(use[0].(string), use[1:]...)
+		r := b.mustRun(use[0].(string), use[1:]...)
 		if lines := strings.Split(r.Text, "\n"); lines[1] != note || !strings.Contains(r.Text, "\ngone") {
 			t.Errorf("%v: got %q", use, r.Text)
 		}
 	}
-	b.works("terminal", "action", "close")
+	b.mustRun("terminal", "action", "close")
 	if asked != 5 {
 		t.Errorf("asked %d times, want 5", asked)
 	}
-	b.fails("run_command", "the command is empty", "command", " ")
+	b.mustFail("run_command", "the command is empty", "command", " ")
 	note = ""
-	if r := b.works("run_command", "command", "echo on"); strings.Contains(r.Text, "room") || output(r) != "on\n" {
+	if r := b.mustRun("run_command", "command", "echo on"); strings.Contains(r.Text, "room") || output(r) != "on\n" {
 		t.Errorf("got %q", r.Text)
 	}
 }

@@ -9,18 +9,18 @@ import (
 // TestRun_ReceivedFiles_MarkTheOutput: a command that removes the file afterwards counts too.
 func TestRun_ReceivedFiles_MarkTheOutput(t *testing.T) {
 	b := newFixture(t, nil)
-	if r := b.works("run_command", "command", "mkdir uploads"); r.World {
+	if r := b.mustRun("run_command", "command", "mkdir uploads"); r.World {
 		t.Error("there is nothing in uploads")
 	}
 	if err := os.Mkdir(filepath.Join(b.dir, "uploads/2026-11-20"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	for _, command := range []string{"true", "rm -r uploads"} {
-		if r := b.works("run_command", "command", command); !r.World {
+		if r := b.mustRun("run_command", "command", command); !r.World {
 			t.Errorf("%s: it may have read uploads", command)
 		}
 	}
-	if r := b.works("run_command", "command", "true"); r.World {
+	if r := b.mustRun("run_command", "command", "true"); r.World {
 		t.Error("uploads is gone")
 	}
 }

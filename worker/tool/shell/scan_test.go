@@ -25,8 +25,8 @@ func untilLater(t testing.TB, path string) {
 	}
 }
 
-// sized returns the state of a file that a program has left.
-func (b *fixture) sized(path string) protocol.FileState {
+// stateOf returns the state of a file that a program has left.
+func (b *fixture) stateOf(path string) protocol.FileState {
 	b.t.Helper()
 	info, err := os.Stat(filepath.Join(b.dir, path))
 	if os.IsNotExist(err) {
@@ -48,16 +48,16 @@ func TestScan_Changes_AreNamed(t *testing.T) {
 	}
 	b.write("old.txt", "old")
 	b.write("same.txt", "same")
-	r := b.works("run_command", "command", "printf new > old.txt; touch -d 2001-01-01 old.txt; mkdir d; printf x > d/x; ln -s "+outside+" link; echo y > link; rm same.txt")
+	r := b.mustRun("run_command", "command", "printf new > old.txt; touch -d 2001-01-01 old.txt; mkdir d; printf x > d/x; ln -s "+outside+" link; echo y > link; rm same.txt")
 	want := []protocol.Change{
-		{Kind: "program", Target: "d/x", Detail: "1 byte", Undo: workspace.ByProgram("d/x", b.sized("d/x"))},
-		{Kind: "program", Target: "old.txt", Detail: "3 bytes", Undo: workspace.ByProgram("old.txt", b.sized("old.txt"))},
+		{Kind: "program", Target: "d/x", Detail: "1 byte", Undo: workspace.ByProgram("d/x", b.stateOf("d/x"))},
+		{Kind: "program", Target: "old.txt", Detail: "3 bytes", Undo: workspace.ByProgram("old.txt", b.stateOf("old.txt"))},
 	}
 	if diff := cmp.Diff(want, r.Changes[1:]); diff != "" {
 		t.Errorf("changes (- wanted, + got):\n%s", diff)
 	}
 	untilLater(t, filepath.Join(b.dir, "d/x"))
-	r = b.works("terminal", "action", "open", "command", "printf z > z.txt; printf done", "wait_for", "done")
+	r = b.mustRun("terminal", "action", "open", "command", "printf z > z.txt; printf done", "wait_for", "done")
 	if n := len(r.Changes); n != 2 || r.Changes[1].Target != "z.txt" {
 		t.Errorf("of a terminal: %+v", r.Changes)
 	}
@@ -67,11 +67,11 @@ func TestScan_Changes_AreNamed(t *testing.T) {
 // so.
 func TestScan_ManyChanges_AreCut(t *testing.T) {
 	b := newFixture(t, func(o *Options) { o.limits.entries = 30 })
-	r := b.works("run_command", "command", "for i in $(seq 25); do echo > $i; done")
+	r := b.mustRun("run_command", "command", "for i in $(seq 25); do echo > $i; done")
 	if last := r.Changes[len(r.Changes)-1]; len(r.Changes) != 1+maxNamed+1 || last.Target != "5 more files" || last.Undo != nil {
 		t.Errorf("%d changes, the last %+v", len(r.Changes), last)
 	}
-	r = b.works("run_command", "command", "for i in $(seq 25); do echo > x$i; done")
+	r = b.mustRun("run_command", "command", "for i in $(seq 25); do echo > x$i; done")
 	if last := r.Changes[len(r.Changes)-1]; len(r.Changes) != 2 || last.Target != "." || last.Detail != "which files is not known: the folder holds more than 30" {
 		t.Errorf("%d changes, the last %+v", len(r.Changes), last)
 	}

@@ -9,8 +9,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// shows returns the display of some output on a screen of 4 rows and 10 columns. | is the cursor.
-func shows(text string) string {
+// displayOf returns the display of some output on a screen of 4 rows and 10 columns. | is the
+// cursor.
+func displayOf(text string) string {
 	s := newScreen(4, 10)
 	_, _ = s.Write([]byte(text))
 	s.put(s.cursor.row, s.cursor.col, "|", 1)
@@ -74,7 +75,7 @@ func TestScreen_Sequences_ShowAsXterm(t *testing.T) {
 		{"which has no history", "main\x1b[?1049h\x1b[H1\n\n\n\n\n\n", "\n\n\n |"},
 		{"reset", "abc\x1b[2;3r\x1bcx", "x|"},
 	} {
-		if diff := cmp.Diff(test.want, shows(test.text)); diff != "" {
+		if diff := cmp.Diff(test.want, displayOf(test.text)); diff != "" {
 			t.Errorf("%s: %q (- wanted, + shown):\n%s", test.name, test.text, diff)
 		}
 	}
@@ -83,7 +84,7 @@ func TestScreen_Sequences_ShowAsXterm(t *testing.T) {
 // TestScreen_SplitOutput_LooksTheSame: any split of the output gives the same screen.
 func TestScreen_SplitOutput_LooksTheSame(t *testing.T) {
 	text := "世\x1b[2;3H€x\x1b]0;t\x1b\\y\x1b[?1049h\x1b(0q\x1b(Bé"
-	want := shows(text)
+	want := displayOf(text)
 	s := newScreen(4, 10)
 	for i := range len(text) {
 		_, _ = s.Write([]byte{text[i]})

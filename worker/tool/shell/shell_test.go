@@ -91,8 +91,8 @@ func (b *fixture) call(ctx context.Context, tool string, pairs ...any) (worker.R
 	return b.tools[tool].Run(ctx, worker.Call{ID: "1", Arguments: arguments(pairs...), Progress: progress})
 }
 
-// works calls a tool that must succeed.
-func (b *fixture) works(tool string, pairs ...any) worker.Result {
+// mustRun calls a tool that must succeed.
+func (b *fixture) mustRun(tool string, pairs ...any) worker.Result {
 	b.t.Helper()
 	r, err := b.call(b.t.Context(), tool, pairs...)
 	if err != nil {
@@ -104,8 +104,8 @@ func (b *fixture) works(tool string, pairs ...any) worker.Result {
 	return r
 }
 
-// fails calls a tool that must fail, and checks parts of the error.
-func (b *fixture) fails(tool string, says string, pairs ...any) {
+// mustFail calls a tool that must fail, and checks parts of the error.
+func (b *fixture) mustFail(tool string, says string, pairs ...any) {
 	b.t.Helper()
 	r, err := b.call(b.t.Context(), tool, pairs...)
 	if err == nil {
@@ -116,8 +116,8 @@ func (b *fixture) fails(tool string, says string, pairs ...any) {
 	}
 }
 
-// hears waits for a line of progress that begins with front, and returns the rest of it.
-func (b *fixture) hears(front string) string {
+// awaitProgress waits for a line of progress that begins with front, and returns the rest of it.
+func (b *fixture) awaitProgress(front string) string {
 	b.t.Helper()
 	for {
 		b.mu.Lock()
@@ -142,7 +142,7 @@ func output(r worker.Result) string {
 	return text
 }
 
-func holds(t testing.TB, text string, wanted ...string) {
+func wantContains(t testing.TB, text string, wanted ...string) {
 	t.Helper()
 	for _, w := range wanted {
 		if !strings.Contains(text, w) {
@@ -165,8 +165,8 @@ func numbers(t testing.TB, text string) []int {
 	return all
 }
 
-// gone checks that processes have ended.
-func gone(t testing.TB, pids ...int) {
+// wantEnded checks that processes have ended.
+func wantEnded(t testing.TB, pids ...int) {
 	t.Helper()
 	for _, pid := range pids {
 		if program.Lives(pid) {
@@ -205,13 +205,13 @@ func TestTools_Descriptions_StayShort(t *testing.T) {
 // the open terminals.
 func TestClose_LaterCalls_FailAndNameTerminals(t *testing.T) {
 	b := newFixture(t, nil)
-	b.works("terminal", "action", "open", "command", "echo here; cat")
+	b.mustRun("terminal", "action", "open", "command", "echo here; cat")
 	ended := make(chan error)
 	go func() {
 		_, err := b.call(t.Context(), "run_command", "command", "echo on; sleep 1000")
 		ended <- err
 	}()
-	b.hears("on")
+	b.awaitProgress("on")
 	err := b.shell.Close()
 	if err == nil || !strings.Contains(err.Error(), "terminal 1 (echo here; cat) was still open") {
 		t.Errorf("closed: %v", err)
@@ -219,8 +219,8 @@ func TestClose_LaterCalls_FailAndNameTerminals(t *testing.T) {
 	if err := <-ended; err == nil || !strings.Contains(err.Error(), "the worker is ending") {
 		t.Errorf("the command: %v", err)
 	}
-	b.fails("run_command", "the worker is ending", "command", "true")
-	b.fails("terminal", "the worker is ending", "action", "open")
+	b.mustFail("run_command", "the worker is ending", "command", "true")
+	b.mustFail("terminal", "the worker is ending", "action", "open")
 	if b.shell.environment.options.Programs.Len() > 0 {
 		t.Error("children are left")
 	}
@@ -238,9 +238,9 @@ func TestTools_Children_GoThroughStart(t *testing.T) {
 			return cmd.Start()
 		})
 	})
-	b.works("run_command", "command", "true")
-	b.works("run_python", "code", "pass")
-	b.works("terminal", "action", "open", "command", "true")
+	b.mustRun("run_command", "command", "true")
+	b.mustRun("run_python", "code", "pass")
+	b.mustRun("terminal", "action", "open", "command", "true")
 	if want := []string{"bash", "python3", "bash"}; !slices.Equal(started, want) {
 		t.Errorf("started %q, want %q", started, want)
 	}
@@ -283,6 +283,6 @@ func TestRun_ProcessLimit_SaysWhatToDo(t *testing.T) {
 			return &os.PathError{Op: "fork/exec", Path: cmd.Path, Err: syscall.EAGAIN}
 		})
 	})
-	b.fails("run_command", "as many programs run as there may be", "command", "true")
-	b.fails("terminal", "as many programs run as there may be", "action", "open", "command", "true")
+	b.mustFail("run_command", "as many programs run as there may be", "command", "true")
+	b.mustFail("terminal", "as many programs run as there may be", "action", "open", "command", "true")
 }

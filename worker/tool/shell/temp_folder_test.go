@@ -25,14 +25,14 @@ func TestCapture_SplitRune_StaysWhole(t *testing.T) {
 // TestRun_Stopped_KeepsNoOutput: nobody is told of the output.
 func TestRun_Stopped_KeepsNoOutput(t *testing.T) {
 	b := newFixture(t, func(o *Options) { o.limits.head, o.limits.tail = 10, 10 })
-	told := b.works("run_command", "command", "seq 1000").Text
+	told := b.mustRun("run_command", "command", "seq 1000").Text
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error)
 	go func() {
 		_, err := b.call(ctx, "run_command", "command", "seq 5000; echo long enough; sleep 1000")
 		ended <- err
 	}()
-	b.hears("long enough")
+	b.awaitProgress("long enough")
 	cancel()
 	if err := <-ended; err == nil {
 		t.Error("it was not stopped")
@@ -50,7 +50,7 @@ func TestSweep_RemovesOutputsOfDeadWorkers(t *testing.T) {
 	keeping := func(o *Options) { o.Temp, o.limits.head, o.limits.tail = temp, 10, 10 }
 	killed, other, b := newFixture(t, keeping), newFixture(t, keeping), newFixture(t, keeping)
 	for _, b := range []*fixture{killed, other, b} {
-		b.works("run_command", "command", "seq 1000")
+		b.mustRun("run_command", "command", "seq 1000")
 	}
 	left := killed.shell.environment.temp
 	if err := left.lock.Close(); err != nil { // as the end of its process would
@@ -81,7 +81,7 @@ func TestSweep_RemovesOutputsOfDeadWorkers(t *testing.T) {
 		t.Errorf("folders (- wanted, + got):\n%s", diff)
 	}
 	// The worker whose folder is gone makes another.
-	holds(t, killed.works("run_command", "command", "seq 1000").Text, "the whole is in "+temp)
+	wantContains(t, killed.mustRun("run_command", "command", "seq 1000").Text, "the whole is in "+temp)
 }
 
 func TestRun_FileTooLarge_NamesTheLimit(t *testing.T) {
@@ -100,9 +100,9 @@ func TestRun_FileTooLarge_NamesTheLimit(t *testing.T) {
 	b := newFixture(t, nil)
 	const grow = "dd if=/dev/zero of=huge bs=1M seek=63 count=2 2>/dev/null"
 	for _, command := range []string{"exec " + grow, grow + "; exit $?"} {
-		holds(t, b.works("run_command", "command", command).Text, "\nno file may be larger than 67.1 MB; one would have been\n")
+		wantContains(t, b.mustRun("run_command", "command", command).Text, "\nno file may be larger than 67.1 MB; one would have been\n")
 	}
-	if r := b.works("run_command", "command", "exit 152"); strings.Contains(r.Text, "larger") {
+	if r := b.mustRun("run_command", "command", "exit 152"); strings.Contains(r.Text, "larger") {
 		t.Error(r.Text)
 	}
 }

@@ -15,17 +15,17 @@ import (
 func (b *fixture) prompt() {
 	b.t.Helper()
 	b.write(".bashrc", "PS1='$ '\n")
-	r := b.works("terminal", "action", "open", "wait_for", "$ ")
-	holds(b.t, r.Text, "terminal 1 (bash), 24 rows, 80 cols, running; cursor at row 1, column 3\n$")
+	r := b.mustRun("terminal", "action", "open", "wait_for", "$ ")
+	wantContains(b.t, r.Text, "terminal 1 (bash), 24 rows, 80 cols, running; cursor at row 1, column 3\n$")
 }
 
 // waited is the longest wait for a terminal in tests, in seconds.
 const waited = 20
 
-// sees types into the only terminal, and waits for a text.
-func (b *fixture) sees(text, keys, wanted string) string {
+// mustShow types into the only terminal, and waits for a text.
+func (b *fixture) mustShow(text, keys, wanted string) string {
 	b.t.Helper()
-	r := b.works("terminal", "action", "send", "text", text, "keys", keys, "wait_for", wanted, "wait", waited)
+	r := b.mustRun("terminal", "action", "send", "text", text, "keys", keys, "wait_for", wanted, "wait", waited)
 	if strings.Contains(r.Text, "has not appeared") {
 		b.t.Fatalf("%q and %q: %q is missing in:\n%s", text, keys, wanted, r.Text)
 	}
@@ -37,35 +37,35 @@ func TestTerminal_Shell_WorksUntilItsEnd(t *testing.T) {
 	b := newFixture(t, nil)
 	b.prompt()
 	// The shell keeps its variables until the next call.
-	b.works("terminal", "action", "send", "text", "x=42; cd /tmp", "keys", "enter")
-	holds(t, b.sees("echo $x in $PWD, $TERM", "enter", "42 in /tmp, xterm"),
+	b.mustRun("terminal", "action", "send", "text", "x=42; cd /tmp", "keys", "enter")
+	wantContains(t, b.mustShow("echo $x in $PWD, $TERM", "enter", "42 in /tmp, xterm"),
 		"\n$ echo $x in $PWD, $TERM\n42 in /tmp, xterm\n$")
 
 	// It learns its size.
-	holds(t, b.sees("stty size", "enter", "24 80"), "\n24 80\n")
-	b.works("terminal", "action", "send", "text", `trap 'echo now $(stty size)' WINCH`, "keys", "enter")
-	r := b.works("terminal", "action", "resize", "rows", 30, "cols", 100, "wait", 1)
-	holds(t, r.Text, "30 rows, 100 cols")
-	b.works("terminal", "action", "send", "keys", "enter")
-	r = b.works("terminal", "action", "read", "wait_for", "now 30 100", "wait", waited)
-	holds(t, r.Text, "now 30 100\n")
+	wantContains(t, b.mustShow("stty size", "enter", "24 80"), "\n24 80\n")
+	b.mustRun("terminal", "action", "send", "text", `trap 'echo now $(stty size)' WINCH`, "keys", "enter")
+	r := b.mustRun("terminal", "action", "resize", "rows", 30, "cols", 100, "wait", 1)
+	wantContains(t, r.Text, "30 rows, 100 cols")
+	b.mustRun("terminal", "action", "send", "keys", "enter")
+	r = b.mustRun("terminal", "action", "read", "wait_for", "now 30 100", "wait", waited)
+	wantContains(t, r.Text, "now 30 100\n")
 
 	// A program is interrupted, a reading program gets the end of input, and keys arrive.
-	b.sees("echo begun; sleep 1000", "enter", "\nbegun")
-	holds(t, b.sees("", "ctrl-c", "$ "), "^C")
-	b.sees("cd; echo begun; cat > typed", "enter", "\nbegun")
-	b.works("terminal", "action", "send", "text", "hello", "keys", "enter ctrl-d")
-	b.sees("wc -c typed", "enter", "\n6 typed")
-	b.sees("", "ctrl-l", "$")
-	b.sees("", "up up", "$ cd; echo begun; cat > typed")
-	b.sees("", "ctrl-c", "$ ")
+	b.mustShow("echo begun; sleep 1000", "enter", "\nbegun")
+	wantContains(t, b.mustShow("", "ctrl-c", "$ "), "^C")
+	b.mustShow("cd; echo begun; cat > typed", "enter", "\nbegun")
+	b.mustRun("terminal", "action", "send", "text", "hello", "keys", "enter ctrl-d")
+	b.mustShow("wc -c typed", "enter", "\n6 typed")
+	b.mustShow("", "ctrl-l", "$")
+	b.mustShow("", "up up", "$ cd; echo begun; cat > typed")
+	b.mustShow("", "ctrl-c", "$ ")
 
 	// Its program ends. The end is reported, its screen can be read, and typing fails.
-	r = b.works("terminal", "action", "send", "text", "exit 3", "keys", "enter", "wait_for", "never shown", "wait", waited)
-	holds(t, r.Text, "ended: exit 3", `"never shown" has not appeared`)
-	holds(t, b.works("terminal", "action", "read").Text, "ended: exit 3", "exit 3\n")
-	b.fails("terminal", "it is ended; open another one", "action", "send", "id", 1, "text", "x")
-	holds(t, b.works("terminal", "action", "list").Text, "terminal 1 (bash), 30 rows, 100 cols, ended: exit 3")
+	r = b.mustRun("terminal", "action", "send", "text", "exit 3", "keys", "enter", "wait_for", "never shown", "wait", waited)
+	wantContains(t, r.Text, "ended: exit 3", `"never shown" has not appeared`)
+	wantContains(t, b.mustRun("terminal", "action", "read").Text, "ended: exit 3", "exit 3\n")
+	b.mustFail("terminal", "it is ended; open another one", "action", "send", "id", 1, "text", "x")
+	wantContains(t, b.mustRun("terminal", "action", "list").Text, "terminal 1 (bash), 30 rows, 100 cols, ended: exit 3")
 }
 
 // TestTerminal_FullScreenProgram_LeavesNoTrace: a program that draws on the whole screen is shown
@@ -81,11 +81,11 @@ read -rsn1 key
 printf '\033[?1049l\033[?1l'
 `)
 	b.prompt()
-	b.works("terminal", "action", "send", "text", "bash draw", "keys", "enter", "wait_for", "key?", "wait", waited)
+	b.mustRun("terminal", "action", "send", "text", "bash draw", "keys", "enter", "wait_for", "key?", "wait", waited)
 	// It asked for application arrow keys, and gets one.
-	text := b.sees("", "up", `$'\EOA'`)
-	holds(t, text, "\n\n  +----+\n  | $'\\EOA'\n  +----+\n", "\nkey?")
-	b.gives("q", "+----+")
+	text := b.mustShow("", "up", `$'\EOA'`)
+	wantContains(t, text, "\n\n  +----+\n  | $'\\EOA'\n  +----+\n", "\nkey?")
+	b.mustReturnToPrompt("q", "+----+")
 }
 
 // TestTerminal_Pager_IsSeenAndLeft uses a program that many machines have.
@@ -96,16 +96,16 @@ func TestTerminal_Pager_IsSeenAndLeft(t *testing.T) {
 	b := newFixture(t, nil)
 	b.write("poem", strings.Repeat("line\n", 99)+"the last line\n")
 	b.prompt()
-	b.sees("less poem", "enter", "line\nline\n")
-	holds(t, b.sees("G", "", "(END)"), "line\nthe last line\n(END)")
-	b.gives("q", "the last line")
+	b.mustShow("less poem", "enter", "line\nline\n")
+	wantContains(t, b.mustShow("G", "", "(END)"), "line\nthe last line\n(END)")
+	b.mustReturnToPrompt("q", "the last line")
 }
 
-// gives types something that returns to the prompt and removes a text from the screen.
-func (b *fixture) gives(text, gone string) {
+// mustReturnToPrompt types something that returns to the prompt and removes a text from the screen.
+func (b *fixture) mustReturnToPrompt(text, gone string) {
 	b.t.Helper()
-	b.sees(text, "", "$ ") // it may be the prompt at which the program was started
-	if shown := b.sees("echo b''ack", "enter", "\nback\n$"); strings.Contains(shown, gone) {
+	b.mustShow(text, "", "$ ") // it may be the prompt at which the program was started
+	if shown := b.mustShow("echo b''ack", "enter", "\nback\n$"); strings.Contains(shown, gone) {
 		b.t.Fatalf("after %q:\n%s", text, shown)
 	}
 }
@@ -113,59 +113,59 @@ func (b *fixture) gives(text, gone string) {
 // TestTerminal_CursorQuery_IsAnswered: a program that asks for the cursor does not wait forever.
 func TestTerminal_CursorQuery_IsAnswered(t *testing.T) {
 	b := newFixture(t, nil)
-	r := b.works("terminal", "action", "open", "command",
+	r := b.mustRun("terminal", "action", "open", "command",
 		`stty -echo; printf 'abc\033[6n'; IFS= read -rsd R answer; printf '\nit said %q\n' "$answer"; sleep 1000`,
 		"wait_for", "it said", "wait", waited)
-	holds(t, r.Text, `it said $'\E[1;4'`)
+	wantContains(t, r.Text, `it said $'\E[1;4'`)
 }
 
 // TestTerminal_EndedAtOnce_KeepsOutput: the output of a program that ends at once is complete.
 func TestTerminal_EndedAtOnce_KeepsOutput(t *testing.T) {
 	b := newFixture(t, nil)
 	for range 10 {
-		r := b.works("terminal", "action", "open", "command", "seq 100; printf last", "rows", 5, "cols", 20, "wait_for", "last", "wait", waited)
-		holds(t, r.Text, "98\n99\n100\nlast")
+		r := b.mustRun("terminal", "action", "open", "command", "seq 100; printf last", "rows", 5, "cols", 20, "wait_for", "last", "wait", waited)
+		wantContains(t, r.Text, "98\n99\n100\nlast")
 	}
-	b.fails("terminal", "no terminal is open", "action", "read", "id", 1) // the terminal was forgotten
+	b.mustFail("terminal", "no terminal is open", "action", "read", "id", 1) // the terminal was forgotten
 }
 
 // TestTerminal_ClosedAndReopened_ShowsOutput: a program may close its terminal and open it again.
 // Its output is shown then, and the program does not hang, however much it writes.
 func TestTerminal_ClosedAndReopened_ShowsOutput(t *testing.T) {
 	b := newFixture(t, nil)
-	r := b.works("terminal", "action", "open", "wait", waited, "wait_for", "\n30000\nend", "command",
+	r := b.mustRun("terminal", "action", "open", "wait", waited, "wait_for", "\n30000\nend", "command",
 		`exec <&- >&- 2>&-; sleep 0.5; exec >/dev/tty; seq 30000; echo end; sleep 1000`)
-	holds(t, r.Text, "running; cursor at", "\n30000\nend")
+	wantContains(t, r.Text, "running; cursor at", "\n30000\nend")
 	if strings.Contains(r.Text, "has not appeared") {
 		t.Error(r.Text)
 	}
-	// A terminal that no process has open can be closed, too.
-	r = b.works("terminal", "action", "open", "wait", waited, "wait_for", "left", "command",
+	// Closing works for a terminal that no process has open, too.
+	r = b.mustRun("terminal", "action", "open", "wait", waited, "wait_for", "left", "command",
 		`echo left; exec <&- >&- 2>&-; sleep 1000`)
-	holds(t, r.Text, "terminal 2 ", "running; cursor at")
-	holds(t, b.works("terminal", "action", "close", "id", 2).Text, "was closed")
+	wantContains(t, r.Text, "terminal 2 ", "running; cursor at")
+	wantContains(t, b.mustRun("terminal", "action", "close", "id", 2).Text, "was closed")
 }
 
 // TestTerminals_Fifth_IsRefused: the refusal names the open terminals.
 func TestTerminals_Fifth_IsRefused(t *testing.T) {
 	b := newFixture(t, nil)
-	b.fails("terminal", "no terminal is open", "action", "read")
+	b.mustFail("terminal", "no terminal is open", "action", "read")
 	for range 4 {
-		b.works("terminal", "action", "open", "command", "cat", "wait", 0.01)
+		b.mustRun("terminal", "action", "open", "command", "cat", "wait", 0.01)
 	}
-	b.fails("terminal", "4 are open, and that is the most: terminal 1 (cat), terminal 2 (cat), terminal 3 (cat), terminal 4 (cat)",
+	b.mustFail("terminal", "4 are open, and that is the most: terminal 1 (cat), terminal 2 (cat), terminal 3 (cat), terminal 4 (cat)",
 		"action", "open")
-	b.fails("terminal", "open are: terminal 1 (cat)", "action", "read")
-	b.fails("terminal", "there is no terminal 9", "action", "read", "id", 9)
-	holds(t, b.works("terminal", "action", "close", "id", 2).Text, "terminal 2 (cat) was closed")
-	b.works("terminal", "action", "close", "id", 2)
-	b.fails("terminal", "terminal 2 (cat): it is closed; open another one", "action", "send", "id", 2, "text", "x")
-	holds(t, b.works("terminal", "action", "open", "command", "cat").Text, "terminal 5 (cat)")
+	b.mustFail("terminal", "open are: terminal 1 (cat)", "action", "read")
+	b.mustFail("terminal", "there is no terminal 9", "action", "read", "id", 9)
+	wantContains(t, b.mustRun("terminal", "action", "close", "id", 2).Text, "terminal 2 (cat) was closed")
+	b.mustRun("terminal", "action", "close", "id", 2)
+	b.mustFail("terminal", "terminal 2 (cat): it is closed; open another one", "action", "send", "id", 2, "text", "x")
+	wantContains(t, b.mustRun("terminal", "action", "open", "command", "cat").Text, "terminal 5 (cat)")
 	// Ended terminals do not count.
-	b.works("terminal", "action", "close", "id", 1)
+	b.mustRun("terminal", "action", "close", "id", 1)
 	for range 2 * maxKnown {
-		b.works("terminal", "action", "open", "command", "exit", "wait", 0.01)
-		b.works("terminal", "action", "close", "id", b.shell.terminals.newest)
+		b.mustRun("terminal", "action", "open", "command", "exit", "wait", 0.01)
+		b.mustRun("terminal", "action", "close", "id", b.shell.terminals.newest)
 	}
 	if n := len(b.shell.terminals.known); n > maxKnown {
 		t.Errorf("%d terminals are remembered", n)
@@ -183,11 +183,11 @@ func TestCloseTerminal_LeavesNoProcess(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newFixture(t, nil)
-			r := b.works("terminal", "action", "open", "command", command, "wait_for", "pids ", "wait", waited)
+			r := b.mustRun("terminal", "action", "open", "command", command, "wait_for", "pids ", "wait", waited)
 			_, text, _ := strings.Cut(r.Text, "\npids ")
 			line, _, _ := strings.Cut(text, "\n")
-			b.works("terminal", "action", "close")
-			gone(t, numbers(t, line)...)
+			b.mustRun("terminal", "action", "close")
+			wantEnded(t, numbers(t, line)...)
 		})
 	}
 }
@@ -212,23 +212,23 @@ func TestEndTurn_ClosesItsTerminalsOnly(t *testing.T) {
 	if got := b.shell.Running(); got != "terminal 2 (sleep)" {
 		t.Errorf("after the end of a turn %q run", got)
 	}
-	b.fails("terminal", "closed because the person stopped the turn", "action", "send", "id", 1, "text", "x")
+	b.mustFail("terminal", "closed because the person stopped the turn", "action", "send", "id", 1, "text", "x")
 }
 
 // TestTerminal_Unused_IsClosed: the result says so.
 func TestTerminal_Unused_IsClosed(t *testing.T) {
 	b := newFixture(t, func(o *Options) { o.limits.idle = 100 * time.Millisecond })
-	b.works("terminal", "action", "open", "command", "cat", "wait", 0.01)
+	b.mustRun("terminal", "action", "open", "command", "cat", "wait", 0.01)
 	b.shell.terminals.mu.Lock()
 	done := b.shell.terminals.known[1].done
 	b.shell.terminals.mu.Unlock()
 	<-done
-	b.fails("terminal", "terminal 1 (cat): it is closed because nobody used it; open another one", "action", "send", "id", 1, "text", "x")
+	b.mustFail("terminal", "terminal 1 (cat): it is closed because nobody used it; open another one", "action", "send", "id", 1, "text", "x")
 }
 
 func TestTerminal_StoppedWait_GoesOn(t *testing.T) {
 	b := newFixture(t, nil)
-	b.works("terminal", "action", "open", "command", "cat", "wait", 0.01)
+	b.mustRun("terminal", "action", "open", "command", "cat", "wait", 0.01)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	stopped := errors.New("stopped by the person")
 	ended := make(chan error)
@@ -240,29 +240,29 @@ func TestTerminal_StoppedWait_GoesOn(t *testing.T) {
 	if err := <-ended; !errors.Is(err, stopped) {
 		t.Errorf("ended with %v", err)
 	}
-	r := b.works("terminal", "action", "send", "text", "on", "keys", "enter", "wait_for", "on\non", "wait", waited)
-	holds(t, r.Text, "running", "on\non")
+	r := b.mustRun("terminal", "action", "send", "text", "on", "keys", "enter", "wait_for", "on\non", "wait", waited)
+	wantContains(t, r.Text, "running", "on\non")
 }
 
 // TestWaitFor_EarlierText_DoesNotCount: only text that appears after the call counts.
 func TestWaitFor_EarlierText_DoesNotCount(t *testing.T) {
 	b := newFixture(t, nil)
-	b.works("terminal", "action", "open", "command", "echo done; read; sleep 0.5; echo done; cat", "wait_for", "done", "wait", waited)
-	r := b.works("terminal", "action", "send", "keys", "enter", "wait_for", "done", "wait", waited)
-	holds(t, r.Text, "done\n\ndone")
+	b.mustRun("terminal", "action", "open", "command", "echo done; read; sleep 0.5; echo done; cat", "wait_for", "done", "wait", waited)
+	r := b.mustRun("terminal", "action", "send", "keys", "enter", "wait_for", "done", "wait", waited)
+	wantContains(t, r.Text, "done\n\ndone")
 }
 
 func TestTerminal_BadArguments_AreRefused(t *testing.T) {
 	b := newFixture(t, nil)
-	b.fails("terminal", `there is no action "fly"`, "action", "fly")
-	b.fails("terminal", "want 2 to 200 rows and 10 to 400 cols", "action", "open", "rows", 1)
-	b.fails("terminal", "want 2 to 200 rows", "action", "resize")
-	b.fails("terminal", "want 0 to 30 seconds", "action", "read", "wait", 31)
-	b.fails("terminal", "want 0 to 30 seconds", "action", "read", "wait", -1)
-	b.fails("terminal", "give text, keys or both", "action", "send")
-	b.fails("terminal", "at most 65.5 KB", "action", "send", "text", strings.Repeat("x", maxText+1))
-	b.fails("terminal", "NUL", "action", "open", "command", "a\x00")
-	b.works("terminal", "action", "open", "command", "stty raw -echo; echo ready; sleep 1000", "wait_for", "ready", "wait", waited)
-	b.fails("terminal", `there is no key "any"`, "action", "send", "keys", "any")
-	b.fails("terminal", "its program took", "action", "send", "text", strings.Repeat("x", maxText))
+	b.mustFail("terminal", `there is no action "fly"`, "action", "fly")
+	b.mustFail("terminal", "want 2 to 200 rows and 10 to 400 cols", "action", "open", "rows", 1)
+	b.mustFail("terminal", "want 2 to 200 rows", "action", "resize")
+	b.mustFail("terminal", "want 0 to 30 seconds", "action", "read", "wait", 31)
+	b.mustFail("terminal", "want 0 to 30 seconds", "action", "read", "wait", -1)
+	b.mustFail("terminal", "give text, keys or both", "action", "send")
+	b.mustFail("terminal", "at most 65.5 KB", "action", "send", "text", strings.Repeat("x", maxText+1))
+	b.mustFail("terminal", "NUL", "action", "open", "command", "a\x00")
+	b.mustRun("terminal", "action", "open", "command", "stty raw -echo; echo ready; sleep 1000", "wait_for", "ready", "wait", waited)
+	b.mustFail("terminal", `there is no key "any"`, "action", "send", "keys", "any")
+	b.mustFail("terminal", "its program took", "action", "send", "text", strings.Repeat("x", maxText))
 }

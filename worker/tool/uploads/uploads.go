@@ -125,7 +125,7 @@ func (u *uploads) delete(ctx context.Context, call worker.Call, args deleteArgs)
 	if err != nil {
 		return worker.Result{}, err
 	}
-	undo := u.ws.BeforeMove(ctx, call.KeepBefore, name, true)
+	undo := u.ws.RecordMove(ctx, call.KeepBefore, name, true)
 	where, err := u.ws.Trash(ctx, name, u.now())
 	if err != nil {
 		return worker.Result{}, err
@@ -138,7 +138,7 @@ func (u *uploads) delete(ctx context.Context, call worker.Call, args deleteArgs)
 		),
 		Brief: "to the trash",
 		Changes: []protocol.Change{
-			{Kind: "delete", Target: name, Detail: where, Undo: workspace.MovedTo(undo, where, true)},
+			{Kind: "delete", Target: name, Detail: where, Undo: workspace.CompleteMove(undo, where, true)},
 		},
 	}, nil
 }

@@ -148,8 +148,8 @@ func TestOperation_PressedFile_IsTheOneListed(t *testing.T) {
 		from  int
 		first string
 	}{
-		"behind one":              {protocol.UploadsParameters{Key: key(2), Offset: 8}, 7, names[1]},
-		"behind one that is gone": {protocol.UploadsParameters{Key: key(9), Offset: 8}, 1, names[7]},
+		"behind one":           {protocol.UploadsParameters{Key: key(2), Offset: 8}, 7, names[1]},
+		"after a deleted file": {protocol.UploadsParameters{Key: key(9), Offset: 8}, 1, names[7]},
 	} {
 		c.p.Action = protocol.UploadsList
 		if r := run(c.p); r.From != c.from || r.Total != 9 || r.Files[0].Path != c.first {

@@ -12,15 +12,15 @@ import (
 	"strings"
 )
 
-// constant is one that holds SQL.
+// constant is a constant that holds SQL.
 type constant struct {
 	name, text string
-	whole      bool // no other text is made of it
+	whole      bool // it is no part of another text
 }
 
 var isSQL = regexp.MustCompile(`^\s*(SELECT|INSERT|UPDATE|DELETE|CREATE|DROP|WITH)\b`)
 
-// constants lists those of the package in a folder, without its tests.
+// constants lists the SQL constants of the package in a folder, without its tests.
 func constants(dir string) (list []constant, err error) {
 	values, parts, err := readConstants(dir)
 	if err != nil {
@@ -40,8 +40,8 @@ func constants(dir string) (list []constant, err error) {
 	return list, nil
 }
 
-// readConstants finds the constants of a package by their names, and the names of which other texts
-// are made: by a sum, or by a call of fmt.
+// readConstants finds the constants of a package by name, and the names that are parts of other
+// texts: in a sum, or in a call of fmt.
 func readConstants(dir string) (values map[string]ast.Expr, parts map[string]bool, err error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	values, parts = map[string]ast.Expr{}, map[string]bool{}
@@ -90,7 +90,7 @@ func keepParts(parts map[string]bool, of ...ast.Expr) {
 	}
 }
 
-// evaluate is the text of a constant, or as much of it as is known with an error.
+// evaluate returns the text of a constant. With an error it returns as much as it knows.
 func evaluate(e ast.Expr, values map[string]ast.Expr) (string, error) {
 	switch e := e.(type) {
 	case *ast.BasicLit:

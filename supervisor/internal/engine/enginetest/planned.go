@@ -11,20 +11,20 @@ import (
 // Runner runs the tests of a package, as a testing.M does.
 type Runner interface{ Run() (code int) }
 
-// Options are about a package with statements. Its tests run in its folder.
+// Options describes a package with statements. Its tests run in its folder.
 type Options struct {
-	Package string   // its path
-	Passing []string // its files that run the statements of its other files
-	// Open opens an empty database and gives it to use, which plans what no test of the package has
-	// run; nil leaves that without a plan.
+	Package string   // import path
+	Passing []string // its files that only run statements of other files
+	// Open opens an empty database and passes it to use, which plans the statements that no test
+	// has run. nil means that those have no plan.
 	Open func(use func(*engine.DB)) error
-	// Fault is what is wrong with a statement; "" is nothing.
+	// Fault returns what is wrong with a statement; "" means nothing.
 	Fault func(Statement) string
-	Least int // how many statements are recorded at least where all tests run
+	Least int // least number of recorded statements if all tests run
 }
 
-// Planned runs the tests of a package, and after that looks at its statements: at all that was
-// prepared while they ran, and at those constants that they have not run. It is a Runner.
+// Planned returns a Runner that also checks the statements of a package. It runs the tests, and
+// then checks all statements that they prepared, and the constants that they did not run.
 func Planned(tests Runner, o Options) Runner { return planned{tests, o} }
 
 type planned struct {
@@ -32,7 +32,7 @@ type planned struct {
 	o     Options
 }
 
-// Run is a Runner's.
+// Run implements Runner.
 func (p planned) Run() (code int) {
 	r := &recorder{of: p.o.Package, passing: p.o.Passing, plans: map[string][]string{}}
 	engine.Prepared = r.record
@@ -57,7 +57,7 @@ func (p planned) Run() (code int) {
 	return code
 }
 
-// runsAll says whether no test was left out.
+// runsAll reports whether all tests run.
 func runsAll() bool {
 	for _, name := range []string{"test.run", "test.skip", "test.list"} {
 		if f := flag.Lookup(name); f != nil && f.Value.String() != "" {

@@ -1,5 +1,5 @@
-// Package enginetest looks at the statements that a package has the engine prepare while its tests
-// run, so that no list of them is kept by hand.
+// Package enginetest checks the statements that a package's tests prepare, so that nobody has to
+// list them by hand.
 package enginetest
 
 import (
@@ -14,9 +14,9 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// Statement is one that SQLite can prepare.
+// Statement is a statement that SQLite can prepare.
 type Statement struct {
-	Name string // of the constant that it is; "" is none
+	Name string // of its constant; "" means none
 	Text string
 	Plan []string // how SQLite runs it, step by step
 }
@@ -31,15 +31,15 @@ func (s Statement) String() string {
 
 // recorder records the statements of one package.
 type recorder struct {
-	of      string   // the package's path
-	passing []string // its files that run the statements of its other files
+	of      string   // import path of the package
+	passing []string // its files that only run statements of other files
 
-	mu    sync.Mutex // guards what follows
+	mu    sync.Mutex // guards the following fields
 	plans map[string][]string
-	err   error // the first
+	err   error // the first error
 }
 
-// record is engine.Prepared.
+// record is the value of engine.Prepared.
 func (r *recorder) record(query string, plan func() ([]string, error)) {
 	if !r.isOwn() {
 		return
@@ -52,9 +52,9 @@ func (r *recorder) record(query string, plan func() ([]string, error)) {
 	r.plans[query], r.err = plan()
 }
 
-// isOwn says whether a file of the package has given the engine the statement that it prepares just
-// now: whether the first function on the stack is of one that does not only pass it on. What tests
-// give is not the package's, nor is what the engine needs for itself.
+// isOwn reports whether the statement that is being prepared comes from the package. The first
+// function on the stack that does not only pass it on must be in a file of the package. Statements
+// of tests and of the engine itself do not count.
 func (r *recorder) isOwn() bool {
 	stack := make([]uintptr, 32)
 	frames := runtime.CallersFrames(stack[:runtime.Callers(2, stack)])
@@ -73,24 +73,24 @@ func (r *recorder) isOwn() bool {
 	return false
 }
 
-// ofEngine are the functions of the engine in which it runs what it needs for itself.
+// ofEngine matches the engine's functions that run its own statements.
 var ofEngine = regexp.MustCompile(`^mews/supervisor/internal/engine\.(Open|\(\*DB\)\.Run)\b`)
 
-// What stands on the stack above whoever gives a statement.
+// Functions between the caller's statement and the top of the stack.
 const (
 	enginePackage = "mews/supervisor/internal/engine"
 	ownPackage    = enginePackage + "/enginetest"
 )
 
-// packageOf is the package of a function, by the name that the runtime gives that.
+// packageOf returns the package of a function, from the name in the runtime.
 func packageOf(function string) string {
 	at := strings.LastIndexByte(function, '/') + 1
 	name, _, _ := strings.Cut(function[at:], ".")
 	return function[:at] + name
 }
 
-// statements lists what was recorded, and what of a package's constants was not, as db plans that;
-// without a db those have no plan.
+// statements lists the recorded statements and the constants that were not recorded. db plans the
+// latter; without a db they have no plan.
 func (r *recorder) statements(constants []constant, db *engine.DB) (list []Statement, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

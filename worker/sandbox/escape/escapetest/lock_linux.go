@@ -1,4 +1,4 @@
-// Package escapetest looks from outside at what an attempt to escape has left behind.
+// Package escapetest finds, from outside, what an attempt to escape has left behind.
 package escapetest
 
 import (
@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// LockHolder is the process that keeps a file locked, 0 where none does: X1's daemon, which has
-// outlived its worker. An error says that the daemon has never been there.
+// LockHolder returns the process that keeps a file locked; 0 means none. The process is X1's
+// daemon, which has outlived its worker. An error means that the daemon never ran.
 func LockHolder(file string) (pid int, err error) {
 	f, err := os.Open(file)
 	if err != nil {

@@ -1,0 +1,225 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"mews/config"
+	"mews/supervisor/app"
+)
+
+// The fenced blocks of README.md and of the manual's pages are run, or checked, by the word behind
+// the fence.
+var exampleKinds = map[string]func(m *ownMews, block example) (faults []string){
+	"chat":    (*ownMews).checkChat,
+	"console": (*ownMews).checkConsole,
+	"yaml":    checkYAML,
+	"sh":      checkShell,
+	"text":    func(*ownMews, example) []string { return nil },
+}
+
+// example is a fenced block.
+type example struct {
+	kind  string
+	line  int // of its fence
+	lines []string
+}
+
+// TestManual_Examples_DoWhatPagesShow reads the pages from the disk. MEWS_MANUAL is another folder
+// of the manual, with README.md two folders above it.
+func TestManual_Examples_DoWhatPagesShow(t *testing.T) {
+	folder := os.Getenv("MEWS_MANUAL")
+	if folder == "" {
+		folder = "manual"
+	}
+	pages, err := filepath.Glob(filepath.Join(folder, "*", "*.md"))
+	if err != nil || len(pages) == 0 {
+		t.Fatalf("%d pages in %s, %v", len(pages), folder, err)
+	}
+	for _, page := range append(pages, filepath.Join(folder, "../../../README.md")) {
+		t.Run(strings.TrimSuffix(filepath.Base(page), ".md"), func(t *testing.T) {
+			t.Parallel()
+			text, err := os.ReadFile(page)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, fault := range faultsOfPage(t, string(text)) {
+				t.Errorf("%s:%s", page, fault)
+			}
+		})
+	}
+}
+
+func faultsOfPage(t testing.TB, text string) (faults []string) {
+	t.Helper()
+	m := newMews(t, "NO_COLOR=1")
+	for _, block := range examplesOf(text) {
+		check := exampleKinds[block.kind]
+		if check == nil {
+			faults = append(faults, fmt.Sprintf("%d: no kind of block is called %q", block.line, block.kind))
+			continue
+		}
+		for _, fault := range check(m, block) {
+			faults = append(faults, fmt.Sprintf("%d: %s: %s", block.line, block.kind, fault))
+		}
+	}
+	return faults
+}
+
+// fence begins and ends a block. One in a list is indented.
+var fence = regexp.MustCompile("^( *)(`{3,}|~{3,})(.*)$")
+
+// examplesOf lists the blocks of a page. One without an end goes to the page's end.
+func examplesOf(text string) (blocks []example) {
+	indent, end := "", "" // of the block that is read
+	for i, line := range strings.Split(text, "\n") {
+		m := fence.FindStringSubmatch(line)
+		switch {
+		case end == "" && m != nil:
+			indent, end = m[1], m[2]
+			blocks = append(blocks, example{kind: strings.TrimSpace(m[3]), line: i + 1})
+		case end != "" && m != nil && strings.HasPrefix(m[2], end) && strings.TrimSpace(m[3]) == "":
+			end = ""
+		case end != "":
+			b := &blocks[len(blocks)-1]
+			b.lines = append(b.lines, strings.TrimPrefix(line, indent))
+		}
+	}
+	return blocks
+}
+
+// exchange is a line that is typed, and what a page shows below it.
+type exchange struct {
+	typed string
+	shown []string
+}
+
+// exchanges cuts a block at the lines that begin with a prompt.
+func (b example) exchanges(prompt string) (list []exchange, faults []string) {
+	for _, line := range b.lines {
+		typed, ok := strings.CutPrefix(line, prompt)
+		switch {
+		case ok && strings.TrimSpace(typed) != "":
+			list = append(list, exchange{typed: typed})
+		case len(list) > 0:
+			last := &list[len(list)-1]
+			last.shown = append(last.shown, line)
+		case strings.TrimSpace(line) != "" && strings.TrimSpace(line) != skip:
+			faults = append(faults, fmt.Sprintf("%q stands before the first %q", line, prompt))
+		}
+	}
+	return list, faults
+}
+
+// checkChat types the lines to the page's Mews.
+func (m *ownMews) checkChat(block example) []string {
+	list, faults := block.exchanges("> ")
+	for _, x := range list {
+		if m.serve(); m.terminal == nil {
+			m.open(500, 50, "chat")
+		}
+		if fault := faultOfShown(x.shown, m.say(x.typed)); fault != "" {
+			faults = append(faults, "> "+x.typed+": "+fault)
+		}
+	}
+	return faults
+}
+
+// checkConsole has bash run the commands, each on its own, in one folder for the page.
+func (m *ownMews) checkConsole(block example) []string {
+	list, faults := block.exchanges("$ ")
+	for _, x := range list {
+		m.serve()
+		out, err := m.command("bash", "-c", x.typed).CombinedOutput()
+		if exit := new(exec.ExitError); err != nil && !errors.As(err, &exit) {
+			m.t.Fatal(err)
+		}
+		if fault := faultOfShown(x.shown, strings.Split(string(out), "\n")); fault != "" {
+			faults = append(faults, "$ "+x.typed+": "+fault)
+		}
+		faults = append(faults, faultsOfVerbs(x.typed)...)
+	}
+	return faults
+}
+
+// rests complete a part of a configuration that mentions users or models and does not list them.
+var rests = map[string]string{
+	"users": "users: [{name: ann, role: admin, telegram: 42}]\n",
+	"models": "models: {default: local/qwen3, providers: {local: {kind: openai, " +
+		"base_url: \"http://127.0.0.1:11434/v1\"}}}\n",
+}
+
+// userKey names a person outside the list of users.
+var userKey = regexp.MustCompile(`\buser: (\w+)`)
+
+// whole returns a configuration: a part, and the rests that it lacks.
+func whole(part string) string {
+	text := part + "\n"
+	for key, rest := range rests {
+		if strings.Contains("\n"+part, "\n"+key+":") {
+			continue
+		}
+		if m := userKey.FindStringSubmatch(part); m != nil && key == "users" {
+			rest = strings.Replace(rest, "ann", m[1], 1)
+		}
+		text += rest
+	}
+	return text
+}
+
+// checkYAML loads a configuration, or a part of one. Every variable is set, and every file is there
+// that it names.
+func checkYAML(_ *ownMews, block example) []string {
+	const file = "/etc/mews/mews.yaml"
+	env := config.Env{Login: "ann", Home: "/home/ann", Cwd: "/home/ann", Effects: app.Effects(), Getenv: secretFor}
+	env.ReadFile = func(path string) ([]byte, error) {
+		switch {
+		case path == file:
+			return []byte(whole(strings.Join(block.lines, "\n"))), nil
+		case !filepath.IsAbs(path):
+			return nil, &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}
+		}
+		return []byte(secretFor(path) + "\n"), nil
+	}
+	if _, err := config.Load(file, env); err != nil {
+		return []string{err.Error()}
+	}
+	return nil
+}
+
+// secretFor returns a valid secret for a variable or a file of this name.
+func secretFor(name string) string {
+	if name = strings.ToLower(name); strings.Contains(name, "telegram") && strings.Contains(name, "token") {
+		return "123456789:" + strings.Repeat("A", 35)
+	}
+	return strings.Repeat("5a", 32) // a key, in hexadecimal digits
+}
+
+// checkShell has bash read the commands without running them.
+func checkShell(_ *ownMews, block example) (faults []string) {
+	commands := strings.Join(block.lines, "\n")
+	if out, err := exec.Command("bash", "-n", "-c", commands).CombinedOutput(); err != nil {
+		faults = append(faults, fmt.Sprintf("%v: %s", err, out))
+	}
+	return append(faults, faultsOfVerbs(commands)...)
+}
+
+// mewsCommand is a command of mews, perhaps with variables or by sudo, and its first two words.
+var mewsCommand = regexp.MustCompile(`(?m)(?:^|[;&|(])[ \t]*((?:\w+=\S+ +|sudo +(?:-\w+ +\S+ +)*)*` +
+	`(?:\S*/)?mews +([a-z]\S*)(?: +([a-z]+)\b)?)`)
+
+func faultsOfVerbs(commands string) (faults []string) {
+	for _, m := range mewsCommand.FindAllStringSubmatch(commands, -1) {
+		if why := faultOfMention(m[2], m[3]); why != "" && m[2] != "help" {
+			faults = append(faults, m[1]+": "+why)
+		}
+	}
+	return faults
+}

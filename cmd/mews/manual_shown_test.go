@@ -1,0 +1,146 @@
+package main
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A page may leave out lines by skip, and a part of a line by some.
+const (
+	skip = "..."
+	some = "…"
+)
+
+// aside are lines that a page may leave out anywhere: empty ones, and those of tools, which come
+// sooner or later.
+var aside = regexp.MustCompile(`^([·✓✗] .*|>)?$`)
+
+// plainLine returns a line without Markdown's marks and the terminal's own.
+func plainLine(line string) string {
+	line = strings.Join(strings.Fields(strings.NewReplacer("`", "", "**", "", "•", "-").Replace(line)), " ")
+	for _, before := range []string{"│ ", "? "} { // code or a quote, and a question
+		line = strings.TrimPrefix(line, before)
+	}
+	return line
+}
+
+// faultOfShown names the first line of a page that is missing in the answer, "" if none is. The
+// lines of a page must be adjacent in the answer unless a skip is between them. They may begin and
+// end anywhere.
+func faultOfShown(shown, came []string) string {
+	var lines []string
+	for _, line := range came {
+		lines = append(lines, plainLine(line))
+	}
+	var parts [][]string
+	free := true // what is shown next may begin anywhere
+	for _, line := range shown {
+		line = plainLine(line)
+		switch {
+		case line == skip, line == some:
+			free = true
+		case line == "":
+		case free:
+			parts, free = append(parts, []string{line}), false
+		default:
+			parts[len(parts)-1] = append(parts[len(parts)-1], line)
+		}
+	}
+	at := 0
+	for _, part := range parts {
+		read := 0 // lines of the part, at most
+		for i := at; i < len(lines) && read < len(part); i++ {
+			n, behind := follow(part, lines, i)
+			read, at = max(read, n), behind
+		}
+		switch {
+		case read == 0:
+			return fmt.Sprintf("%q is not in\n%s", part[0], strings.TrimSpace(strings.Join(came, "\n")))
+		case read < len(part):
+			return fmt.Sprintf("%q does not follow %q in\n%s", part[read], part[read-1],
+				strings.TrimSpace(strings.Join(came, "\n")))
+		}
+	}
+	return ""
+}
+
+// follow reads a part from a line on, and returns how many lines of it stand there, and where they
+// end.
+func follow(part, lines []string, at int) (read, behind int) {
+	for read < len(part) && at < len(lines) {
+		switch {
+		case fitsLine(part[read], lines[at]):
+			read++
+		case read == 0 || !aside.MatchString(lines[at]):
+			return read, at
+		}
+		at++
+	}
+	return read, at
+}
+
+// fitsLine reports whether a line of an answer is as the page shows it.
+func fitsLine(want, line string) bool {
+	parts := strings.Split(want, some)
+	for i := range parts {
+		parts[i] = regexp.QuoteMeta(strings.TrimSpace(parts[i]))
+	}
+	return regexp.MustCompile("^" + strings.Join(parts, ".*") + "$").MatchString(line)
+}
+
+func TestFaultOfShown_Lines_FollowOneAnother(t *testing.T) {
+	came := []string{"· read a.md", "Here it is:", "", "one  2026-11-29", "✓ read", "`two`", "three", "four"}
+	for _, shown := range [][]string{
+		nil,
+		{"one …", "two", "three"},
+		{"one … 2026…", "two"},
+		{"Here it is:", "one 2026-…-29", "", "two"},
+		{"· read a.md", "Here it is:", skip, "three"},
+		{skip, "four", skip},
+		{"one …", some, "four"},
+	} {
+		if fault := faultOfShown(shown, came); fault != "" {
+			t.Errorf("%q: %s", shown, fault)
+		}
+	}
+	for want, shown := range map[string][]string{
+		`"three" does not follow "one …" in`: {"one …", "three"},
+		`"two" is not in`:                    {"three", skip, "two"},
+		`"five" does not follow "four" in`:   {skip, "four", "five"},
+		`"on" is not in`:                     {"on"},
+		`"tw" does not follow "one …" in`:    {"Here it is:", "one …", "tw"},
+	} {
+		if fault := faultOfShown(shown, came); !strings.HasPrefix(fault, want+"\n") {
+			t.Errorf("%q: got %q, want %s", shown, fault, want)
+		}
+	}
+}
+
+func TestManual_Examples_WrongOnes_AreFaults(t *testing.T) {
+	const page = "# A page\n\nNot checked.\n\n" +
+		"```chat\n> list my files\nThere is nothing in your folder.\n> create a.md with tea\nDone: b.md …\n```\n" +
+		"```chat\n> read a.md\n...\ntea\n```\n" +
+		"```console\n$ echo one; echo two\ntwo\n$ mews banish\n...\n```\n" +
+		"```yaml\nmodels: {default: nothing/here}\n```\n```yaml\ntelegram: {token: \"${TELEGRAM_TOKEN}\"\n```\n" +
+		"```yaml\ntelegram: {token: \"${TELEGRAM_TOKEN}\"}\nusers: [{name: ann, role: admin, telegram: 42}]\n```\n" +
+		"- in a list\n  ```sh\n  sudo -u mews mews status && mews frobnicate\n  if\n  ```\n" +
+		"```text\n> not typed\n```\n```\nnot said what it is\n```\n```python\nprint()\n```\n"
+	want := []string{
+		`^5: chat: > create a.md with tea: "Done: b.md …" is not in\n(.*\n)*Done: a.md was created`,
+		`^16: console: mews banish: no verb banish$`,
+		`^22: yaml: `,
+		`^25: yaml: `,
+		`^33: sh: exit status .*syntax error`,
+		`^33: sh: mews frobnicate: no verb frobnicate$`,
+		`^40: no kind of block is called ""$`,
+		`^43: no kind of block is called "python"$`,
+	}
+	got := faultsOfPage(t, page)
+	fits := func(fault, pattern string) bool { return regexp.MustCompile(pattern).MatchString(fault) }
+	if !slices.EqualFunc(got, want, fits) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"mews/supervisor/app/apptest"
+	"mews/supervisor/telegram/telegramtest"
+)
+
+// heardAs has a program stand for speech recognition, so that the picture needs no model of it.
+const heardAs = "speech: {in: {engine: command, command: " +
+	"[/bin/sh, -c, 'echo \"take a note: buy oat milk\"', '{wav}']}}\n"
+
+// telegramChat has Ann talk with a real Mews over a fake of Telegram, and returns what stands in
+// their chat then. No answer is shown before it is whole.
+func telegramChat(t *testing.T) []telegramtest.Message {
+	t.Helper()
+	voice := telegramtest.File{Name: "voice.ogg", Content: recording(t)}
+	server := telegramtest.New(t, telegramtest.Options{Token: "123456789:" + strings.Repeat("A", 35), Strict: true})
+	h := apptest.NewService(t, "", "ann")
+	h.Configure(apptest.OnTelegram(server, "rate: {chat: 30, all: 100}") +
+		heardAs + "chat: {stream: final}\n")
+	h.Start()
+	ann := telegramtest.User{ID: apptest.FirstID, First: "Ann"}
+	chat := telegramtest.Private(ann)
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("%+v\n%s", server.Chat(chat.ID), server.Dump())
+		}
+	})
+	last := func() telegramtest.Message {
+		messages := server.Chat(chat.ID)
+		return messages[len(messages)-1]
+	}
+	answered := func(text string) {
+		h.WaitFor(apptest.Patience, text, func() bool {
+			m := last()
+			return m.FromBot && strings.Contains(m.Text, text) &&
+				h.Count("SELECT count(*) FROM outbox WHERE delivered_at IS NULL") == 0
+		})
+	}
+	server.Say(chat, ann, "", telegramtest.Voice(voice, 4*time.Second))
+	answered("notes.md was created")
+	server.Say(chat, ann, "/remind tomorrow at 9: call the plumber")
+	answered("call the plumber")
+	server.Say(chat, ann, "/undo")
+	answered("As it was before")
+	server.Say(chat, ann, "ask me which tea: oolong, sencha or rooibos")
+	answered("Which tea?")
+	return server.Chat(chat.ID)
+}
+
+// recording is a voice message of four seconds.
+func recording(t *testing.T) []byte {
+	t.Helper()
+	if _, err := exec.LookPath("ffmpeg"); err != nil {
+		t.Skip("ffmpeg makes the recording")
+	}
+	path := filepath.Join(t.TempDir(), "voice.ogg")
+	out, err := exec.Command("ffmpeg", "-loglevel", "error", "-f", "lavfi", "-i", "sine=f=300:d=4", "-c:a", "libopus",
+		path).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content
+}

@@ -1,0 +1,93 @@
+package admin
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"mews/supervisor"
+	"mews/supervisor/access"
+	"mews/supervisor/sqlite"
+)
+
+// Inviter lets people in from a chat.
+type Inviter struct {
+	Store         sqlite.Access
+	People        *access.People
+	Configuration Configuration
+	Bot           func() string // its name on Telegram; "" if that is not known
+	Now           func() time.Time
+	// KeepPicture keeps a picture in PNG until it is sent.
+	KeepPicture func(name string, png []byte) (supervisor.File, error)
+}
+
+// Check says why nobody of that name can be invited.
+func (i Inviter) Check(ctx context.Context, name string) error {
+	_, known := i.People.Find(name)
+	switch {
+	case i.People.Suspended(name):
+		return supervisor.Errorf(supervisor.CodeForbidden, textStaysSuspended, name, name)
+	case known:
+		return nil
+	}
+	err := i.Configuration.CheckAdded(supervisor.User{Name: name, Role: supervisor.RoleUser,
+		Home: i.Configuration.Facts().HomeOf(name)})
+	if err != nil {
+		return supervisor.Errorf(supervisor.CodeInvalid, textCantInvite, name, err)
+	}
+	return unclaimed(ctx, i.Store.People, i.Configuration.Facts(), name)
+}
+
+// Invite makes a code for a person, who is added where nobody knows them.
+func (i Inviter) Invite(ctx context.Context, name string) (made access.Invitation, err error) {
+	user, known := i.People.Find(name)
+	if !known {
+		if err := i.Store.People.Add(ctx, supervisor.User{Name: name, Role: supervisor.RoleUser}); err != nil {
+			return made, err
+		}
+		if err := i.Configuration.Refresh(ctx); err != nil {
+			return made, i.undo(ctx, name, err)
+		}
+		user, _ = i.People.Find(name)
+	}
+	if made, err = i.invite(ctx, user, !known); err != nil && !known {
+		err = i.undo(ctx, name, err)
+	}
+	return made, err
+}
+
+// undo takes out somebody who was added for an invite that could not be made.
+func (i Inviter) undo(ctx context.Context, name string, err error) error {
+	_, left := i.Store.People.Remove(ctx, name)
+	if left == nil {
+		left = i.Configuration.Refresh(ctx)
+	}
+	return errors.Join(err, left)
+}
+
+func (i Inviter) invite(ctx context.Context, user supervisor.User, added bool) (made access.Invitation, err error) {
+	secret, digest := access.NewInvite()
+	made = access.Invitation{Code: secret.Reveal(), Added: added, Lasts: inviteLasts,
+		Enrols: user.Codes == supervisor.CodesRequired, Botless: i.Configuration.Facts().Botless()}
+	if bot := strings.TrimPrefix(i.Bot(), "@"); bot != "" {
+		made.Link = "https://t.me/" + bot + "?start=" + made.Code
+		file, err := i.picture(made.Link, user.Name)
+		if err != nil {
+			return made, err
+		}
+		made.Files = append(made.Files, file)
+	}
+	err = i.Store.Invites.Put(ctx, sqlite.Invite{
+		Digest: digest, User: user.Name, ExpiresAt: i.Now().Add(inviteLasts), Enrol: made.Enrols,
+	})
+	return made, err
+}
+
+func (i Inviter) picture(link, name string) (supervisor.File, error) {
+	png, err := access.QRCode(link, access.QRCodeWidth)
+	if err != nil {
+		return supervisor.File{}, err
+	}
+	return i.KeepPicture("invite-"+name+".png", png)
+}

@@ -1,0 +1,115 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+
+	"mews/protocol"
+	"mews/protocol/amount"
+	"mews/supervisor"
+	"mews/supervisor/access"
+	"mews/supervisor/budget"
+	"mews/supervisor/markdown"
+	"mews/supervisor/sqlite"
+)
+
+// OwnStatus tells people how the service is, and of their own gate, budget and terminals.
+type OwnStatus struct {
+	Report StatusReporter
+	Left   func(ctx context.Context, user string) ([]budget.Allowance, error)
+	Limits func() access.Limits // in force
+	// AskWorker calls a person's worker if one runs.
+	AskWorker func(ctx context.Context, user, method string, params, result any) (there bool, err error)
+	Now       func() time.Time
+	Log       hclog.Logger
+}
+
+// Lines tell of the gate and the budget of whoever asks, a line each.
+func (s OwnStatus) Lines(ctx context.Context, c supervisor.Conversation) (string, error) {
+	var lines []string
+	gate, err := s.gateLine(ctx, c)
+	if err != nil {
+		return "", err
+	}
+	lines = append(lines, "gate    "+gate)
+	held, err := s.Report.DB.Inbox().Held(ctx, c.User)
+	if err != nil {
+		return "", err
+	}
+	if held > 0 {
+		messages := amount.Plural(int(held), "message", "messages")
+		lines = append(lines, fmt.Sprintf("held    %s until you send a code", messages))
+	}
+	left, err := s.Left(ctx, c.User)
+	if err != nil {
+		return "", err
+	}
+	var budgets []string
+	for _, a := range left {
+		budgets = append(budgets, a.String())
+	}
+	if len(budgets) > 0 {
+		lines = append(lines, "budget  "+strings.Join(budgets, ", "))
+	}
+	return strings.Join(lines, "\n"), nil
+}
+
+const (
+	terminalsTimeout = 2 * time.Second // for a worker to say what runs in it
+	maxTerminals     = 20              // that are told of; a worker opens fewer
+)
+
+// terminals are a line for each of a person's whose program runs now, also when the turn that
+// opened it has ended. Their worker alone knows: they end by themselves, and all of them with it.
+func (s OwnStatus) terminals(ctx context.Context, user string) (lines string) {
+	ctx, cancel := context.WithTimeout(ctx, terminalsTimeout)
+	defer cancel()
+	var list protocol.TerminalList
+	if _, err := s.AskWorker(ctx, user, protocol.MethodTerminals, nil, &list); err != nil {
+		s.Log.Warn("ask a worker for its terminals", "user", user, "error", err)
+		return ""
+	}
+	for _, t := range list.Terminals[:min(len(list.Terminals), maxTerminals)] {
+		lines += fmt.Sprintf("\nterminal  %d (%s) runs for %s", t.ID, markdown.QuoteName(t.Program),
+			amount.Duration(time.Duration(t.Seconds)*time.Second))
+	}
+	return lines
+}
+
+// gateLine says whether the gate is open where somebody writes.
+func (s OwnStatus) gateLine(ctx context.Context, c supervisor.Conversation) (string, error) {
+	store := s.Report.DB.Access()
+	guarded, err := sqlite.Locks{Access: store}.Guarded(ctx, c.User)
+	if err != nil || !guarded {
+		return "open; no second factor", err
+	}
+	login, _, err := store.Logins.FindLogin(ctx, c.User, c.Channel, c.Chat)
+	limits := s.Limits()
+	now := s.Now()
+	if err != nil || !login.Open(now, limits.IdleTimeout, limits.Lifetime) {
+		return "locked", err
+	}
+	until := login.OpenedAt.Add(limits.Lifetime)
+	if idle := login.UsedAt.Add(limits.IdleTimeout); idle.Before(until) {
+		until = idle
+	}
+	return fmt.Sprintf("open for another %s; /lock locks it", until.Sub(now).Round(time.Minute)), nil
+}
+
+// Text is what /status answers.
+func (s OwnStatus) Text(ctx context.Context, c supervisor.Conversation) (string, error) {
+	text, err := s.Report.Text(ctx, c)
+	if err != nil || c.InGroup() {
+		return text, err
+	}
+	own, err := s.Lines(ctx, c)
+	// where people are on their phones
+	if text += "\n" + own + s.terminals(ctx, c.User); c.Channel.Can().Accounts {
+		text = listStatus(text)
+	}
+	return text, err
+}

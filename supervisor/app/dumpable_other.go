@@ -1,7 +1,0 @@
-//go:build !linux
-
-package app
-
-// KeepPrivate does nothing here: macOS lets nobody look into another process without its user's
-// consent.
-func KeepPrivate() error { return nil }

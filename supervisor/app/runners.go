@@ -1,0 +1,51 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/github/review"
+	"mews/supervisor/github/triage"
+	"mews/supervisor/runner"
+)
+
+// triageTime is how long a triage may take: it is one call of a model.
+const triageTime = 5 * time.Minute
+
+// ownDiffsDay is what reviews of diffs that are no repository's may cost in a day together: as much
+// as those of a repository, unless that is configured.
+const ownDiffsDay = 5_000_000
+
+// readingTerms are those of the repository in whose conversation a turn runs.
+func (s *service) readingTerms(t supervisor.Turn) runner.ReadingTerms {
+	cfg := s.configuration.Current()
+	review, triage := cfg.GitHub.Review, cfg.GitHub.Triage
+	terms := runner.ReadingTerms{Model: review.Model, Turn: review.Budget.Micro, Time: review.Timeout,
+		Pot: "review/" + t.Conversation.Chat, Day: ownDiffsDay}
+	if t.Kind == supervisor.TurnTriage {
+		terms.Model, terms.Turn, terms.Time = cmp.Or(triage.Model, cfg.Models.Small), triage.Budget.Micro, triageTime
+	}
+	for name, repo := range cfg.GitHub.Repos {
+		if supervisor.GitHubRepoName(name) == supervisor.GitHubRepoName(t.Conversation.Chat) {
+			terms.Day = repo.Day.Micro
+		}
+	}
+	return terms
+}
+
+// runners are those of all kinds of turns.
+func (s *service) runners() runner.ByKind {
+	persons, steps := s.turns(), s.db.Turns()
+	ones := runner.OneShots{Turns: persons, Place: s.places.NoHome, Terms: s.readingTerms, Audit: s.audit.Note,
+		Await: func(turn int64, take func(context.Context, protocol.ReviewReport) error) func() {
+			return s.gitHub.Reports.Await(turn, take)
+		}}
+	return runner.ByKind{supervisor.TurnChat: persons, supervisor.TurnJob: persons, supervisor.TurnMCP: persons,
+		supervisor.TurnReview: runner.Reading[review.Reader]{OneShots: ones, Spool: s.spool, Steps: steps,
+			Work: s.gitHub.Review},
+		supervisor.TurnTriage: runner.Reading[triage.Reader]{OneShots: ones, Spool: s.spool, Steps: steps,
+			Work: s.gitHub.Triage}}
+}

@@ -1,0 +1,45 @@
+package budget
+
+import (
+	"context"
+	"fmt"
+
+	"mews/supervisor"
+	"mews/supervisor/modelcall"
+	"mews/supervisor/problem"
+)
+
+// Denied is the budget of somebody who is not served any more.
+type Denied struct{}
+
+// Reserve refuses.
+func (Denied) Reserve(context.Context, modelcall.Estimate) (l supervisor.Lease, err error) {
+	return l, &modelcall.Error{Class: modelcall.OverBudget,
+		Err: &supervisor.Error{Code: supervisor.CodeForbidden, Message: textNotServed}}
+}
+
+// Return has nothing to give back.
+func (Denied) Return(context.Context, int64) {}
+
+// Settled has nobody to tell.
+func (Denied) Settled(supervisor.Lease, bool) {}
+
+// Unreadable is the budget of somebody whose own limits could not be read. They may be lower
+// than the configuration's, so nothing is paid.
+type Unreadable struct{ Why error }
+
+// Reserve refuses what may cost something.
+func (u Unreadable) Reserve(_ context.Context, e modelcall.Estimate) (l supervisor.Lease, err error) {
+	if e.Priced && e.MaxCost <= 0 {
+		return l, nil
+	}
+	return l, &modelcall.Error{Class: modelcall.OverBudget, Err: &supervisor.Error{
+		Code: supervisor.CodeUnavailable, Err: u.Why,
+		Message: fmt.Sprintf(textUnreadable, e.Spec, problem.Message(u.Why))}}
+}
+
+// Return has nothing to give back.
+func (Unreadable) Return(context.Context, int64) {}
+
+// Settled has nobody to tell.
+func (Unreadable) Settled(supervisor.Lease, bool) {}

@@ -1,0 +1,47 @@
+package hostcall
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/effect"
+	"mews/supervisor/internal/timezone"
+	"mews/supervisor/sqlite"
+)
+
+// Ledger is the Activity that is read from the database.
+type Ledger struct {
+	Effects       sqlite.Effects
+	Conversations sqlite.Conversations
+	Find          func(name string) (supervisor.User, bool)
+	Now           func() time.Time
+}
+
+// maxActivityRows is how many rows are read for one answer; of the shortest no more fit.
+const maxActivityRows = 200
+
+// Read is Activity's. In a group nothing is told: others read what is said there.
+func (l Ledger) Read(ctx context.Context, user string, destination int64, span, kind string) (
+	read protocol.Activity, err error) {
+	in, _, err := l.Conversations.FindByID(ctx, destination)
+	if err != nil {
+		return read, err
+	}
+	if in.InGroup() {
+		return read, supervisor.Errorf(supervisor.CodeForbidden, textActivityInGroup)
+	}
+	u, _ := l.Find(user)
+	q, err := effect.ParseQuery(span+" "+kind, l.Now().In(timezone.Of(u)))
+	if err != nil {
+		return read, err
+	}
+	q.User, q.Limit = user, maxActivityRows
+	list, err := l.Effects.List(ctx, q)
+	read.Text = effect.Log(list, timezone.Of(u), protocol.MaxActivity, "", nil)
+	received := func(e supervisor.Effect) bool { return e.Kind == supervisor.EffectReceived }
+	read.World = slices.ContainsFunc(list, received)
+	return read, err
+}

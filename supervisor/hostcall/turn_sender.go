@@ -1,0 +1,28 @@
+package hostcall
+
+import (
+	"context"
+
+	"mews/supervisor"
+	"mews/supervisor/sqlite"
+)
+
+// TurnSender is the Sender that keeps what turns send in the database.
+type TurnSender struct {
+	Turns  sqlite.Turns
+	Queued func(conversation int64) // something was put into its outbox
+}
+
+// Send has something delivered to the conversation of a turn.
+func (s TurnSender) Send(ctx context.Context, turn int64, call string, d supervisor.Delivery) error {
+	in, err := s.Turns.Send(ctx, turn, call, d)
+	if in != 0 && err == nil {
+		s.Queued(in)
+	}
+	return err
+}
+
+// Sent says whether a call has sent something.
+func (s TurnSender) Sent(ctx context.Context, turn int64, call string) (bool, error) {
+	return s.Turns.Sent(ctx, turn, call)
+}

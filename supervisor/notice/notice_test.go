@@ -1,0 +1,52 @@
+package notice_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+
+	"mews/supervisor"
+	"mews/supervisor/notice"
+	"mews/supervisor/sqlite/sqlitetest"
+)
+
+func TestTellOnce_Twice_SaysItOnce(t *testing.T) {
+	db := sqlitetest.Open(t)
+	queued := 0
+	n := notice.Notices{Outbox: db.Outbox(), Settings: db.Settings(), Queued: func(int64) { queued++ },
+		Now: time.Now, Log: hclog.NewNullLogger()}
+	alice := supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTerminal}
+	for _, name := range []string{"package ffmpeg", "package ffmpeg", "package poppler"} {
+		n.TellOnce(t.Context(), alice, name, "It is missing.")
+	}
+	if queued != 2 {
+		t.Errorf("%d notices were queued, want 2", queued)
+	}
+	for name, want := range map[string]bool{"package poppler": true, "package tesseract": false} {
+		if told, err := n.WasTold(t.Context(), "alice", name); told != want || err != nil {
+			t.Errorf("%s was told: %v, %v", name, told, err)
+		}
+	}
+}
+
+func TestTellAdmins_WithTelegram_ReachesBothChats(t *testing.T) {
+	db := sqlitetest.Open(t)
+	queued := make(chan int64)
+	alice := supervisor.User{Name: "alice", Accounts: map[supervisor.Channel]string{supervisor.ChannelTelegram: "42"}}
+	n := notice.Notices{Outbox: db.Outbox(), Settings: db.Settings(),
+		Admins: func() []supervisor.User { return []supervisor.User{alice} }, Queued: func(c int64) { queued <- c },
+		Now: time.Now, Log: hclog.NewNullLogger()}
+	n.TellAdmins("The disk is full.")
+	told := map[supervisor.Channel]bool{}
+	for range 1 + len(supervisor.PrivateChannels()) {
+		c, known, err := db.Conversations().FindByID(t.Context(), <-queued)
+		if err != nil || !known {
+			t.Fatal(known, err)
+		}
+		told[c.Channel] = true
+	}
+	if !told[supervisor.ChannelTelegram] || !told[supervisor.ChannelTerminal] {
+		t.Errorf("told was in %v", told)
+	}
+}

@@ -1,0 +1,29 @@
+package operation_test
+
+import (
+	"testing"
+
+	"mews/protocol"
+	"mews/supervisor/operation"
+)
+
+func TestArchiveLimit_ByRoom_FitsTheDisk(t *testing.T) {
+	const spare, least = 256 << 20, protocol.MinArchive
+	for name, c := range map[string]struct {
+		room, quota, holds int64
+		more               bool
+		want               int64 // 0: it is refused
+	}{
+		"as much as a home may hold": {room: spare + 4*least, quota: 3 * least, more: true, want: 3 * least},
+		"as much as there is":        {room: spare + 4*least, quota: 5 * least, holds: 4 * least, want: 4 * least},
+		"no limit":                   {room: spare + 4*least, holds: least, want: 4 * least},
+		"the home is larger":         {room: spare + 4*least, holds: 4*least + 1},
+		"nobody knows how large":     {room: spare + 4*least, holds: least, more: true},
+		"hardly any room":            {room: spare + least - 1},
+	} {
+		got, err := operation.ArchiveLimit("ann", c.room, c.quota, c.holds, c.more)
+		if got != c.want || (err == nil) != (c.want > 0) {
+			t.Errorf("%s: got %d, %v; want %d", name, got, err, c.want)
+		}
+	}
+}

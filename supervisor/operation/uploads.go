@@ -1,0 +1,61 @@
+package operation
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"path"
+
+	"mews/protocol"
+	"mews/supervisor"
+)
+
+// Uploads are people's own files. Their workers see to them.
+type Uploads struct {
+	Do        func(ctx context.Context, user string, p protocol.UploadsParameters) (protocol.UploadsResult, error)
+	MediaType func(supervisor.File) (string, error) // of a file in the spool
+}
+
+// List lists the newest files behind one, or else behind so many.
+func (u Uploads) List(ctx context.Context, user, key string, offset int) (protocol.UploadsResult, error) {
+	return u.Do(ctx, user, protocol.UploadsParameters{Action: protocol.UploadsList, Key: key, Offset: offset})
+}
+
+// Send has a file's bytes be in the spool.
+func (u Uploads) Send(ctx context.Context, user, key string) (file supervisor.File, err error) {
+	result, err := u.Do(ctx, user, protocol.UploadsParameters{Action: protocol.UploadsSend, Key: key})
+	if err != nil || len(result.Files) == 0 || result.Blob == nil {
+		return file, err
+	}
+	file = supervisor.File{SHA256: result.Blob.SHA256, Size: result.Blob.Size,
+		Name: protocol.FileName(path.Base(result.Files[0].Path)), Media: result.Size}
+	file.MediaType, err = u.MediaType(file)
+	return file, err
+}
+
+// Delete puts a file into the trash.
+func (u Uploads) Delete(ctx context.Context, user, key string) (string, error) {
+	result, err := u.Do(ctx, user, protocol.UploadsParameters{Action: protocol.UploadsDelete, Key: key})
+	if err != nil || len(result.Files) == 0 {
+		return "", err
+	}
+	return result.Files[0].Path, nil
+}
+
+// DoUploads has a person's worker do something with the files that they sent.
+func (o *Operations[H]) DoUploads(ctx context.Context, user string, p protocol.UploadsParameters) (
+	result protocol.UploadsResult, err error) {
+	parameters, _ := json.Marshal(p) // which always can be
+	op, err := o.Start(ctx, supervisor.Operation{User: user, Kind: protocol.OperationUploads,
+		Parameters: string(parameters)})
+	if err == nil {
+		op, err = o.Wait(ctx, op.ID)
+	}
+	if err != nil {
+		return result, fmt.Errorf("%s files of %s: %w", p.Action, user, err)
+	}
+	if op.State != supervisor.OperationDone {
+		return result, supervisor.Errorf(supervisor.CodeUnavailable, textUploadsFailed, op.Result)
+	}
+	return result, json.Unmarshal([]byte(op.Result), &result)
+}

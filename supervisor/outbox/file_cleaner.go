@@ -1,0 +1,41 @@
+package outbox
+
+import (
+	"context"
+	"time"
+
+	"mews/supervisor"
+)
+
+// FileCleaner drops the files of channels that can't delete a message.
+type FileCleaner struct {
+	Cleanings Cleanings
+	Remove    func(sha256 string) error // drops a file's bytes
+}
+
+// Clean drops the files that have stood for as long as they may: they hold a secret. If an error
+// hides that a file was dropped, it is dropped again, which does nothing.
+func (f FileCleaner) Clean(ctx context.Context, now time.Time) error {
+	for _, channel := range supervisor.ChannelsThat(func(can supervisor.Capabilities) bool { return !can.Delete }) {
+		if err := f.cleanChannel(ctx, channel, now); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f FileCleaner) cleanChannel(ctx context.Context, channel supervisor.Channel, now time.Time) error {
+	due, err := f.Cleanings.ListDue(ctx, channel, now, cleanLimit)
+	if err != nil {
+		return err
+	}
+	for _, c := range due {
+		if err := f.Remove(c.Message); err != nil {
+			return err
+		}
+		if err := f.Cleanings.Done(ctx, c.ID); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,9 @@
+package runner
+
+import (
+	"testing"
+
+	"mews/supervisor/app/apptest"
+)
+
+func TestMain(m *testing.M) { apptest.Main(m) }

@@ -1,0 +1,324 @@
+package runner
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/app/apptest"
+	"mews/supervisor/budget"
+	"mews/supervisor/github"
+	"mews/supervisor/hostcall"
+	"mews/supervisor/modelcall"
+	"mews/supervisor/placement"
+	"mews/supervisor/pool"
+	"mews/supervisor/reply"
+	"mews/supervisor/session"
+	"mews/supervisor/spool"
+	"mews/supervisor/sqlite"
+	"mews/supervisor/sqlite/sqlitetest"
+)
+
+// reviewRig runs a review of ann's in real workers behind real walls, on a real database. Its model
+// is the test.
+type reviewRig struct {
+	testing.TB
+	db       *sqlite.DB
+	kept     *spool.Spool
+	end      func() // of this life of the supervisor
+	workers  *Pool
+	turn     supervisor.Turn
+	material protocol.BlobRef
+	reports  []protocol.ReviewReport
+	reported github.Reports
+
+	mu        sync.Mutex // guards what follows
+	asked     []string   // system texts' beginnings
+	private   int        // the most that a worker had for itself alone as it asked, in KB
+	committed func()     // called after each window
+	audited   []string
+	stderr    strings.Builder
+}
+
+const dollar = 1_000_000
+
+func newReviewRig(t testing.TB, material protocol.ReviewMaterial) *reviewRig {
+	r := &reviewRig{TB: t, db: sqlitetest.Open(t), committed: func() {}}
+	kept, err := spool.Open(t.TempDir())
+	r.must(err)
+	t.Cleanup(func() { kept.Close() })
+	r.kept = kept
+	text, err := json.Marshal(material)
+	r.must(err)
+	file, err := kept.Create()
+	r.must(err)
+	_, err = file.Write(text)
+	r.must(err)
+	r.material, err = file.Commit()
+	r.must(err)
+	r.begin("7")
+	r.live()
+	return r
+}
+
+// begin starts a turn that reviews a pull request.
+func (r *reviewRig) begin(number string) {
+	in, _, err := r.db.Inbox().Put(r.Context(), supervisor.Inbound{Conversation: supervisor.Conversation{User: "ann",
+		Channel: supervisor.ChannelGitHub, Chat: "acme/widget", Thread: number}, Source: "github/acme/widget", Key: number, Kind: supervisor.KindReview, Text: "review it"})
+	r.must(err)
+	r.turn, _, err = r.db.Turns().Start(r.Context(), in.ID, nil)
+	r.must(err)
+}
+
+func (r *reviewRig) must(err error) {
+	r.Helper()
+	if err != nil {
+		r.Fatal(err)
+	}
+}
+
+// live is a life of the supervisor, which knows what is on disk. It ends with the test at the
+// latest.
+func (r *reviewRig) live() {
+	bin := apptest.Programs(r)
+	account, err := placement.WorkerAccount(r.Context(), apptest.WorkersAccount, false)
+	r.must(err)
+	spawner, err := pool.StartSpawner(r.Context(), pool.SpawnerOptions{Path: filepath.Join(bin, "mews-spawner"), Worker: filepath.Join(bin, "mews-worker"),
+		UID: account.UID, GID: account.GID, Log: hclog.NewNullLogger()})
+	r.must(err)
+	table, err := hostcall.NewTable(r.reported.HostCalls()...)
+	r.must(err)
+	calls := &hostcall.Options{
+		Table:             table,
+		ModelDependencies: hostcall.ModelDependencies{Transcript: r.db.Transcript(), Models: r, Usage: r.db.Usage(), Systems: r.db.SystemTexts(), History: 1000, Windows: r},
+		StepDependencies:  hostcall.StepDependencies{Steps: r.db.Turns()},
+		BlobDependencies:  hostcall.BlobDependencies{Blobs: r.db.Blobs(), Spool: r.kept},
+		Audit:             r.audit, Now: time.Now, Log: hclog.NewNullLogger(),
+	}
+	r.workers = pool.New(pool.Options[*hostcall.Conn]{Spawner: spawner, Log: hclog.New(&hclog.LoggerOptions{Output: &r.stderr}), Now: time.Now,
+		Timings: pool.Timings{Grace: 100 * time.Millisecond, BackoffMin: time.Millisecond, BackoffMax: 10 * time.Millisecond, BreakerDeaths: 100},
+		Host:    func(user string, end func(error)) *hostcall.Conn { return hostcall.NewConn(calls, user, end) }})
+	ctx, end := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- r.workers.Run(ctx) }()
+	r.end = sync.OnceFunc(func() {
+		end()
+		if err := <-ended; err != nil {
+			r.Error(err)
+		}
+	})
+	r.Cleanup(r.end)
+}
+
+func (r *reviewRig) audit(user, action, detail string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.audited = append(r.audited, user+" "+action+" "+detail)
+}
+
+// Stream is the model: it finds the same bug in each part, and can't refute it.
+func (r *reviewRig) Stream(ctx context.Context, spec string, req modelcall.Request, _ func(modelcall.Delta)) (modelcall.Answer, error) {
+	lease, err := req.Reserver.Reserve(ctx, modelcall.Estimate{Spec: "p/m", MaxCost: 100_000, Priced: true})
+	if err != nil {
+		return modelcall.Answer{}, err
+	}
+	r.mu.Lock()
+	r.asked = append(r.asked, strings.Fields(req.System)[1])
+	for _, s := range r.workers.List() {
+		r.private = max(r.private, private(s.PID))
+	}
+	r.mu.Unlock()
+	text := `{"refuted": false, "why": "it does crash"}`
+	if strings.HasPrefix(req.System, "You review") {
+		text = "Here it is:\n```json\n" + `{"verdict": "It crashes.", "findings": [{"path": "a.go", "line": 2, "side": "RIGHT", "severity": "critical", "category": "bug",
+			"title": "Nil map", "detail": "Panics at once.", "quote": "m[1] = 2", "confidence": 0.9}]}` + "\n```"
+	}
+	if len(req.Messages) != 1 || len(req.Tools) > 0 {
+		r.Errorf("asked with %d messages and %d tools", len(req.Messages), len(req.Tools))
+	}
+	return modelcall.Answer{Message: protocol.Message{Parts: []protocol.Part{{Text: text}}}, Model: "m", Spec: "p/m", Stop: modelcall.StopEnd,
+		Lease: lease.ID, Usage: protocol.Usage{Input: 10, Output: 10}}, nil
+}
+
+// private is the memory that a process has for itself alone, in KB (proc_pid_status(5)).
+func private(pid int) (kb int) {
+	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	_, value, _ := strings.Cut(string(text), "\nRssAnon:")
+	_, _ = fmt.Sscan(value, &kb) // 0 where there is none
+	return kb
+}
+
+// Cost is five cents a call.
+func (r *reviewRig) Cost(string, protocol.Usage, time.Duration) (int64, bool) { return 50_000, true }
+
+// OpenChild is the database's.
+func (r *reviewRig) OpenChild(ctx context.Context, parent int64, name, text string) (sqlite.ChildWindow, error) {
+	return r.db.Turns().OpenChild(ctx, parent, name, text)
+}
+
+// CommitLast is the database's.
+func (r *reviewRig) CommitLast(ctx context.Context, last sqlite.LastStep) (sqlite.EndedStep, error) {
+	defer r.committed()
+	return r.db.Turns().CommitLast(ctx, last)
+}
+
+// run runs one attempt.
+func (r *reviewRig) run(purse supervisor.Budget) (session.End, error) {
+	o := OneShots{Turns: Turns{Pool: r.workers, Begins: func(string) {}, Faults: &StartFaults{Reads: func(string) bool { return false }},
+		Reserver: func(t supervisor.Turn) hostcall.Reserver {
+			return budget.New(budget.Options{Leases: r.db.Leases(), Turn: t.ID, Conversation: t.Conversation, Destination: t.Conversation, Limits: purse, Pot: "review/acme/widget"})
+		}, Log: hclog.NewNullLogger()},
+		Place: func() pool.Place { return pool.Place{} }, Audit: r.audit,
+		Await: func(turn int64, take func(context.Context, protocol.ReviewReport) error) func() {
+			return r.reported.Await(turn, take)
+		},
+		Terms: func(supervisor.Turn) ReadingTerms { return ReadingTerms{Pot: "review/acme/widget", Time: time.Minute} }}
+	stream := new(reply.Feeds).Open(r.turn, "")
+	a := session.Attempt{Turn: r.turn, Stream: stream, Start: protocol.TurnStart{Turn: r.turn.ID, Kind: string(r.turn.Kind), Limits: protocol.TurnLimits{Steps: 50}}}
+	end, err := o.Run(r.Context(), a, r.material, func(_ context.Context, report protocol.ReviewReport) error {
+		r.reports = append(r.reports, report)
+		return nil
+	})
+	if text, _ := stream.Text(); text != "" {
+		r.Errorf("the person saw %q", text)
+	}
+	return end, err
+}
+
+// parts is a change in so many parts.
+func parts(n int) protocol.ReviewMaterial {
+	m := protocol.ReviewMaterial{Repo: "acme/widget", Number: 7, Title: "Count", Author: "mallory"}
+	for i := range n {
+		m.Chunks = append(m.Chunks, protocol.ReviewChunk{Name: "a.go " + strings.Repeat("i", i+1), Files: []protocol.ReviewFile{
+			{Path: "a.go", Status: "modified", Diff: "R1 +var m map[int]int\nR2 +m[1] = 2\n"}}})
+	}
+	return m
+}
+
+func TestAReviewRunsInAWorkerOfItsOwn(t *testing.T) {
+	r := newReviewRig(t, parts(2))
+	end, err := r.run(supervisor.Budget{Turn: dollar, Day: 5 * dollar})
+	if err != nil || end.Why != protocol.WhyDone || len(r.reports) != 1 {
+		t.Fatalf("%+v, %v, %d reports\n%s", end, err, len(r.reports), r.stderr.String())
+	}
+	report := r.reports[0]
+	if len(report.Findings) != 2 || report.Findings[0].Title != "Nil map" || report.Verdict != "It crashes." || len(report.Unread) > 0 {
+		t.Errorf("reported %+v", report)
+	}
+	if want := "review has review has"; strings.Join(r.asked, " ") != want {
+		t.Errorf("asked %q", r.asked)
+	}
+	totals, err := r.db.Usage().Sum(t.Context(), sqlite.UsageQuery{By: []sqlite.UsageDimension{sqlite.ByUser}})
+	if err != nil || len(totals) != 1 || totals[0].User != "review/acme/widget" || totals[0].Cost != 4*50_000 {
+		t.Errorf("spent %+v, %v", totals, err)
+	}
+	if own, err := r.db.Usage().Sum(t.Context(), sqlite.UsageQuery{User: "ann"}); err != nil || len(own) > 0 && own[0].Cost > 0 {
+		t.Errorf("of ann's own %+v, %v", own, err)
+	}
+	if _, short, err := r.db.Leases().Take(t.Context(), supervisor.Claim{User: "ann", Conversation: r.turn.Conversation.ID, Turn: r.turn.ID, Amount: dollar,
+		Pot: "review/acme/widget", Limits: []supervisor.Limit{{Scope: supervisor.ScopeTurn, Max: dollar}, {Scope: supervisor.ScopePot, Max: dollar},
+			{Scope: supervisor.ScopeDay, Max: dollar}, {Scope: supervisor.ScopeInstallation, Max: dollar}}}); err != nil || len(short) != 3 || short[0].Spent != 4*50_000 || short[2].Scope != supervisor.ScopeInstallation {
+		t.Errorf("short of %+v, %v", short, err)
+	}
+}
+
+// Whatever ends a worker between two windows, and each time the supervisor with it, no answer is
+// paid for twice.
+func TestNothingOfAReviewIsPaidForTwice(t *testing.T) {
+	r := newReviewRig(t, parts(2))
+	r.committed = func() {
+		for _, s := range r.workers.List() {
+			if s.PID > 0 {
+				_ = syscall.Kill(s.PID, syscall.SIGKILL)
+			}
+		}
+	}
+	deaths := 0
+	for ; len(r.reports) == 0 && deaths < 10; deaths++ {
+		if _, err := r.run(supervisor.Budget{Turn: dollar}); err == nil && len(r.reports) == 0 {
+			t.Fatal("it ended without a report")
+		}
+		r.end()
+		if left, err := r.db.Leases().Recover(t.Context()); err != nil || left > 0 {
+			t.Errorf("%d leases are left, %v", left, err)
+		}
+		r.live()
+	}
+	if totals, err := r.db.Usage().Sum(t.Context(), sqlite.UsageQuery{}); err != nil || totals[0].Cost != 4*50_000 {
+		t.Errorf("spent %+v, %v", totals, err)
+	}
+	if len(r.asked) != 4 || deaths != 5 || len(r.reports) != 1 || len(r.reports[0].Findings) != 2 {
+		t.Errorf("%d calls, %d attempts, reports %+v", len(r.asked), deaths, r.reports)
+	}
+}
+
+// A review whose money is spent says so, and asks nobody.
+func TestAReviewWithoutMoneySaysSo(t *testing.T) {
+	r := newReviewRig(t, parts(3))
+	end, err := r.run(supervisor.Budget{Turn: dollar, Day: 120_000})
+	failed := new(modelcall.Error)
+	if err != nil || len(r.reports) != 1 || !errors.As(end.Failure, &failed) || failed.Class != modelcall.OverBudget {
+		t.Fatalf("%+v, %v, %+v", end, err, r.reports)
+	}
+	if u := r.reports[0].Unread; len(u) != 3 || !strings.Contains(u[1].Text, "this repository's limit for a day") || len(r.reports[0].Findings) != 1 {
+		t.Errorf("reported %+v", r.reports[0])
+	}
+	if os.Getuid() == 0 && len(r.audited) > 0 {
+		t.Errorf("audited %q", r.audited)
+	}
+}
+
+// large is a change of 50 files in parts of 5, each with its whole text.
+func large() protocol.ReviewMaterial {
+	m := protocol.ReviewMaterial{Repo: "acme/widget", Description: strings.Repeat("Why it is so.\n", 500)}
+	for i := range 50 {
+		path := fmt.Sprintf("f%d.go", i)
+		if i%5 == 0 {
+			path = "a.go"
+			m.Chunks = append(m.Chunks, protocol.ReviewChunk{Name: fmt.Sprint("part ", i)})
+		}
+		last := &m.Chunks[len(m.Chunks)-1]
+		last.Files = append(last.Files, protocol.ReviewFile{Path: path, Status: "modified", Diff: strings.Repeat("R100 +\tif err != nil {\n", 400),
+			Whole: strings.Repeat("\treturn fmt.Errorf(\"do: %w\", err)\n", 600)})
+	}
+	return m
+}
+
+// mostReading is the private memory that a worker may have in a review of 50 files, in KB.
+const mostReading = 12 << 10
+
+func TestAWorkerThatReadsIsSmall(t *testing.T) {
+	t.Parallel()
+	r := newReviewRig(t, large())
+	if _, err := r.run(supervisor.Budget{}); err != nil || len(r.reports) != 1 || len(r.asked) != 20 {
+		t.Fatalf("%v, %d reports, %d windows", err, len(r.reports), len(r.asked))
+	}
+	if r.private == 0 || r.private > mostReading {
+		t.Errorf("a worker had %d KB, want up to %d", r.private, mostReading)
+	}
+}
+
+// BenchmarkReview is what is ours of a review of 50 files: a worker, its walls, and 20 windows that
+// are answered at once.
+func BenchmarkReview(b *testing.B) {
+	r := newReviewRig(b, large())
+	for i := 0; b.Loop(); i++ {
+		r.begin(fmt.Sprint("pull ", i))
+		if _, err := r.run(supervisor.Budget{}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(r.private), "KB-worker")
+}

@@ -1,0 +1,47 @@
+package runner
+
+import (
+	"context"
+	"errors"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/session"
+	"mews/supervisor/spool"
+	"mews/supervisor/sqlite"
+)
+
+// Reading runs attempts at turns for which a worker of its own reads a material.
+type Reading[R ~func(context.Context, protocol.ReviewMaterial) (protocol.ReviewReport, error)] struct {
+	OneShots
+	Spool *spool.Spool
+	Steps sqlite.Turns
+	// Work does what comes of the reading, and says what the turn ends with.
+	Work func(ctx context.Context, turn supervisor.Turn, read R) (card string, err error)
+}
+
+// Run is a session.Runner's.
+func (s Reading[R]) Run(ctx context.Context, a session.Attempt) (session.End, error) {
+	card, err := s.Work(ctx, a.Turn, func(ctx context.Context, m protocol.ReviewMaterial) (
+		r protocol.ReviewReport, err error) {
+		material, err := keepMaterial(s.Spool, m)
+		if err != nil {
+			return r, err
+		}
+		end, err := s.OneShots.Run(ctx, a, material, func(_ context.Context, reported protocol.ReviewReport) error {
+			r = reported
+			return nil
+		})
+		if err == nil && end.Why != protocol.WhyDone {
+			err = supervisor.Errorf(supervisor.CodeModel, textReadTooLong)
+		}
+		return r, err
+	})
+	switch {
+	case errors.Is(err, supervisor.ErrWaits):
+		return session.End{TurnEnd: protocol.TurnEnd{Why: protocol.WhyWaits}}, nil
+	case err != nil:
+		return session.End{}, err
+	}
+	return endWithCard(ctx, s.Steps, a, card)
+}

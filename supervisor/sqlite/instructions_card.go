@@ -1,0 +1,38 @@
+package sqlite
+
+import (
+	"mews/supervisor"
+	"mews/supervisor/internal/engine"
+)
+
+const (
+	isOfJob        = `SELECT EXISTS (SELECT 1 FROM turn WHERE id = ? AND kind = 'job')`
+	keepPromptCard = `UPDATE prompt_file SET card = ? WHERE user = ? AND pending_turn = ?
+		AND card = 0 AND pending_why <> ''`
+)
+
+// putPromptCard tells a person what waits that a turn has made, unless they were told of it. In
+// their quiet hours what a job's turn has made makes no sound: it is not held, for it would lose
+// its buttons among others.
+func (t *tx) putPromptCard(user string, turn int64) {
+	var files []supervisor.PromptFile
+	for _, f := range all(t, scanPromptFile, listPromptFiles, user, false) {
+		if f.Pending.Why != "" && f.Pending.Turn == turn && f.card == 0 {
+			files = append(files, f.PromptFile)
+		}
+	}
+	if len(files) == 0 {
+		return
+	}
+	_, quiet := t.quietUntil(user)
+	text, buttons := t.policies.PromptFiles.Card(files)
+	d := t.putNotice(
+		supervisor.Delivery{
+			Conversation: supervisor.Conversation{ID: files[0].Pending.Conversation},
+			Text:         text,
+			Buttons:      buttons,
+			Silent:       quiet && value(t, engine.Bool, isOfJob, turn),
+		},
+	)
+	t.Exec(keepPromptCard, d.ID, user, turn)
+}

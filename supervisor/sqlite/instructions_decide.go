@@ -1,0 +1,57 @@
+package sqlite
+
+import (
+	"context"
+	"fmt"
+
+	"mews/protocol"
+	"mews/supervisor"
+)
+
+// Advance has a text be in force at a path where what was in the state before is: a tool that may
+// is about to write it. What waits goes on waiting, as it is then.
+func (s PromptFiles) Advance(
+	ctx context.Context,
+	user, path string,
+	before, after protocol.FileState,
+	text []byte,
+) error {
+	return s.db.write(ctx, func(t *tx) {
+		f := findPromptFile(all(t, scanPromptFile, listPromptFiles, user, true), path)
+		f.User, f.Path = user, path
+		most := min(len(text), protocol.PromptFileBytes(path))
+		t.putPromptFile(f, promptFile{f.Advance(before, after, text[:most]), f.card}, false)
+	}, "advance %s of %s", path, user)
+}
+
+// Decide ends the wait of what waits at a path in a state: it is accepted, or was put back by an
+// operation. It is not ok where nothing waits there in that state.
+func (s PromptFiles) Decide(ctx context.Context, d supervisor.PromptFileDecision) (ok bool, err error) {
+	return inTransaction(ctx, s.db, func(t *tx) bool {
+		f := findPromptFile(all(t, scanPromptFile, listPromptFiles, d.User, true), d.Path)
+		if f.Pending.Why == "" || f.Pending.State != d.State {
+			return false
+		}
+		next := f
+		if d.Operation == 0 {
+			next.PromptFile = f.Accept()
+			t.audit(d.User, "prompt_file.accepted", d.Path)
+		} else {
+			next.PromptFile = f.See(protocol.PromptFile{Path: f.Path, State: f.State}, false, false)
+		}
+		if d.Inverse.Path != "" {
+			t.putEffect(
+				supervisor.Effect{
+					User:   d.User,
+					Turn:   f.Pending.Turn,
+					Call:   fmt.Sprint("undo ", d.Operation),
+					Kind:   supervisor.EffectUndone,
+					Target: d.Path,
+				},
+			)
+			t.putUndo(d.User, f.Pending.Turn, d.Operation, d.Inverse)
+		}
+		t.putPromptFile(f, next, true)
+		return true
+	}, "decide about %s of %s", d.Path, d.User)
+}

@@ -1,0 +1,65 @@
+package sqlite
+
+import (
+	"bytes"
+	"context"
+	"slices"
+	"strings"
+
+	"mews/protocol"
+)
+
+// deleteOldNotes deletes the notes of days before those of a path of which nothing waits.
+const deleteOldNotes = `DELETE FROM prompt_file WHERE user = ? AND path LIKE 'memory/%' AND path < ?
+	AND pending_why = ''`
+
+// isNotes says whether a path is of a day's notes.
+func isNotes(path string) bool { return strings.HasPrefix(path, "memory/") }
+
+// oldestNotes is the path of the earliest day's notes of some files; "" without any.
+func oldestNotes(files []protocol.PromptFile) (oldest string) {
+	for _, f := range files {
+		if isNotes(f.Path) && (oldest == "" || f.Path < oldest) {
+			oldest = f.Path
+		}
+	}
+	return oldest
+}
+
+// Blank takes the lines out of the texts that are kept of a person's memory in which some words
+// stand, and the copies from before it was changed. The files themselves are as their worker has
+// left them.
+func (s PromptFiles) Blank(ctx context.Context, user string, words []string) error {
+	return s.db.write(ctx, func(t *tx) { t.blankMemory(user, words) }, "take forgotten words out of what is kept "+
+		"of the memory of %s", user)
+}
+
+const (
+	ofMemory         = ` user = ?1 AND (path = 'MEMORY.md' OR path LIKE 'memory/%') `
+	markMemoryCopies = `UPDATE blob SET forgotten = 1, turn = NULL WHERE user = ?1 AND sha256 IN (SELECT before FROM undo WHERE` + ofMemory + `
+		UNION SELECT state FROM prompt_file WHERE` + ofMemory + `) AND NOT EXISTS (SELECT 1 FROM attachment a WHERE a.sha256 = blob.sha256 AND a.user = ?1)`
+	deleteMemoryCopies = `DELETE FROM undo WHERE` + ofMemory
+)
+
+func (t *tx) blankMemory(user string, words []string) {
+	t.Exec(markMemoryCopies, user)
+	t.Exec(deleteMemoryCopies, user)
+	for _, f := range all(t, scanPromptFile, listPromptFiles, user, true) {
+		if f.Path == "MEMORY.md" || isNotes(f.Path) {
+			next := f
+			next.Text, next.Pending.Text = withoutLines(f.Text, words), withoutLines(f.Pending.Text, words)
+			t.putPromptFile(f, next, false)
+		}
+	}
+	t.renewSystemText(user)
+}
+
+// withoutLines is a text without the lines that have one of some words in them.
+func withoutLines(text []byte, words []string) (left []byte) {
+	for line := range bytes.Lines(text) {
+		if !slices.ContainsFunc(words, func(w string) bool { return w != "" && bytes.Contains(line, []byte(w)) }) {
+			left = append(left, line...)
+		}
+	}
+	return left
+}

@@ -1,0 +1,169 @@
+package sqlite
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/internal/engine"
+)
+
+const (
+	findPromptMark = `SELECT prompt_files FROM turn WHERE id = ?`
+	setPromptMark  = `UPDATE turn SET prompt_files = ? WHERE id = ?`
+
+	// quietTurn is a turn after which nothing has changed a file that it or its programs have not
+	// reported. One that was done has reported before the model said its last word.
+	quietTurn = `(t.prompt_files = 'reported' OR t.why = 'done' AND t.prompt_files <> 'programs')`
+	// findRestless is the newest turn of a person, other than one that begins to run, which may
+	// have changed files since the last report of such a turn as began when it had ended.
+	findRestless = `SELECT coalesce(max(t.id), 0) FROM turn t WHERE t.user = ?1 AND t.id <> ?2 AND t.kind IN ('chat', 'job', 'mcp')
+		AND NOT coalesce(` + quietTurn + `, 0) AND coalesce(t.ended_at, ?3) >= (SELECT coalesce(max(t.started_at), 0) FROM turn t
+			WHERE t.user = ?1 AND t.id <> ?2 AND t.kind IN ('chat', 'job', 'mcp') AND ` + quietTurn + `)`
+)
+
+// The marks of a turn, as column prompt_files has them.
+const (
+	markReported = "reported"
+	markPrograms = "programs"
+)
+
+// Report takes what a worker reports, and answers it. told is the conversation in whose outbox
+// there may be something, 0 where nothing was changed.
+func (s PromptFiles) Report(
+	ctx context.Context,
+	r supervisor.PromptFileReport,
+) (answer protocol.PromptFilesInForce, told int64, err error) {
+	const doing = "take what turn %d reports of prompt files"
+	read := s.db.reader(ctx, doing, r.Turn)
+	rows, err := engine.All(read, scanPromptFile, listPromptFiles, r.User, false)
+	if err != nil {
+		return answer, 0, err
+	}
+	mark, err := engine.Value(read, engine.String, findPromptMark, r.Turn)
+	changed := slices.DeleteFunc(slices.Clone(r.Files), func(seen protocol.PromptFile) bool {
+		f := findPromptFile(rows, seen.Path)
+		return len(rows) > 0 && f.Knows(seen.State) && (f.Path != "" || !isNotes(seen.Path))
+	})
+	for _, seen := range changed {
+		if !seen.Looked {
+			answer.Need = append(answer.Need, seen.Path)
+		}
+	}
+	if err != nil || len(answer.Need) > 0 {
+		return answer, 0, err
+	}
+	if len(changed) > 0 || mark != markOf(r) {
+		told, err = inTransaction(ctx, s.db, func(t *tx) int64 { return t.takeReport(r, changed, mark) }, doing, r.Turn)
+	}
+	differs := func(seen protocol.PromptFile) bool { return findPromptFile(rows, seen.Path).State != seen.State }
+	earlier := func(f promptFile) bool { return f.waitsUnseen(r.Files) }
+	if err == nil && r.InForce &&
+		(told != 0 || slices.ContainsFunc(r.Files, differs) || slices.ContainsFunc(rows, earlier)) {
+		answer.Files, err = s.inForce(read, r)
+	}
+	return answer, told, err
+}
+
+// inForce are the texts in force of the files that are otherwise in the home, and of those of days
+// gone by at whose place something waits.
+func (s PromptFiles) inForce(read reader, r supervisor.PromptFileReport) (texts []protocol.PromptFileText, err error) {
+	rows, err := engine.All(read, scanPromptFile, listPromptFiles, r.User, true)
+	for _, seen := range r.Files {
+		if f := findPromptFile(rows, seen.Path); f.State != seen.State {
+			texts = append(texts, protocol.PromptFileText{Path: seen.Path, Text: f.Text})
+		}
+	}
+	for _, f := range rows {
+		if f.waitsUnseen(r.Files) {
+			texts = append(texts, protocol.PromptFileText{Path: f.Path, Text: f.Text})
+		}
+	}
+	return texts, err
+}
+
+// waitsUnseen says whether something waits at the place of a file that was not looked at: notes of
+// a day gone by.
+func (f promptFile) waitsUnseen(seen []protocol.PromptFile) bool {
+	return f.Pending.Why != "" &&
+		!slices.ContainsFunc(seen, func(s protocol.PromptFile) bool { return s.Path == f.Path })
+}
+
+func markOf(r supervisor.PromptFileReport) string {
+	switch {
+	case r.Programs:
+		return markPrograms
+	case r.End:
+		return markReported
+	}
+	return ""
+}
+
+// takeReport keeps what has changed. mark is what the turn has reported last.
+func (t *tx) takeReport(r supervisor.PromptFileReport, changed []protocol.PromptFile, mark string) (told int64) {
+	t.Exec(setPromptMark, markOf(r), r.Turn)
+	if len(changed) == 0 {
+		return 0
+	}
+	by := r.Turn
+	dirty := !r.Begins || r.Resumed && mark != markReported
+	if !dirty {
+		if other := value(t, engine.Integer, findRestless, r.User, r.Turn, int64(math.MaxInt64)); other != 0 {
+			dirty, by = true, other
+		}
+	}
+	turn := byID(t, "turn", scanTurn, findTurn, by)
+	in := turn.AnswersIn()
+	if in.InGroup() {
+		in = t.conversation(r.Private)
+	}
+	rows := all(t, scanPromptFile, listPromptFiles, r.User, true)
+	for _, seen := range changed {
+		f := findPromptFile(rows, seen.Path)
+		f.User, f.Path = r.User, seen.Path
+		never := f.Since.IsZero() && isNotes(seen.Path) // a turn may have written it before its day
+		next := promptFile{f.See(seen, dirty || never, len(rows) == 0), f.card}
+		if seen.Noted && (seen.From == f.State || f.Pending.Why != "" && seen.From == f.Pending.State) {
+			next.PromptFile = f.Advance(seen.From, seen.State, seen.Text)
+		}
+		if p := &next.Pending; p.Why != "" && p.Since.IsZero() {
+			p.Turn, p.Conversation, p.Since = by, in.ID, fromMillis(t.Now)
+		}
+		t.putPromptFile(f, next, true)
+	}
+	t.Exec(deleteOldNotes, r.User, oldestNotes(r.Files))
+	if turn.ended || in.ID != turn.AnswersIn().ID { // else once it has ended, below its answer
+		t.putPromptCard(r.User, by)
+	}
+	return in.ID
+}
+
+// Seen takes what a worker has seen of one of a person's files outside of their turns, and gives
+// the text of it that is in force. private is where they are told of what waits; told is that
+// conversation, 0 where nothing was changed.
+func (s PromptFiles) Seen(
+	ctx context.Context,
+	user string,
+	seen protocol.PromptFile,
+	private supervisor.Conversation,
+) (inForce []byte, told int64, err error) {
+	return inTransaction2(ctx, s.db, func(t *tx) ([]byte, int64) {
+		rows := all(t, scanPromptFile, listPromptFiles, user, true)
+		f := findPromptFile(rows, seen.Path)
+		if f.Knows(seen.State) && (f.Path != "" || seen.State == protocol.FileAbsent) {
+			return f.Text, 0
+		}
+		f.User, f.Path = user, seen.Path
+		by := value(t, engine.Integer, findRestless, user, 0, int64(math.MaxInt64))
+		next := promptFile{f.See(seen, by != 0, len(rows) == 0), f.card}
+		in := t.conversation(private)
+		if p := &next.Pending; p.Why != "" && p.Since.IsZero() {
+			p.Turn, p.Conversation, p.Since = by, in.ID, fromMillis(t.Now)
+		}
+		t.putPromptFile(f, next, true)
+		t.putPromptCard(user, by)
+		return next.Text, in.ID
+	}, "take what was seen of %s of %s", seen.Path, user)
+}

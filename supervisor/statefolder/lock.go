@@ -1,0 +1,60 @@
+// Package statefolder guards the state folder: one process has it at a time, and other accounts
+// neither read its private files nor look into that process.
+package statefolder
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// InUse is another process's hold on a state folder.
+type InUse struct {
+	state  string
+	holder string // " (process 4711)", "" where that is not known
+}
+
+func (e *InUse) Error() string {
+	return fmt.Sprintf("another Mews%s serves %s already; talk to it with `mews chat`, look at it with `mews status`, "+
+		"or give this one a state folder of its own", e.holder, e.state)
+}
+
+// Lock makes this process the only one of a state folder. The kernel lets go of the lock when
+// the process ends, however it ends.
+func Lock(state string) (*os.File, error) {
+	path := filepath.Join(state, "lock")
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("lock the state folder: %w", err)
+	}
+	err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	if errors.Is(err, unix.EWOULDBLOCK) {
+		defer f.Close()
+		return nil, &InUse{state: state, holder: holder(f)}
+	}
+	if err == nil {
+		err = errors.Join(f.Truncate(0), writeAt(f, fmt.Sprintln(os.Getpid())))
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("lock the state folder: %w", err), f.Close())
+	}
+	return f, nil
+}
+
+func holder(f *os.File) string {
+	text, err := io.ReadAll(io.LimitReader(f, 20))
+	if pid := strings.TrimSpace(string(text)); err == nil && pid != "" {
+		return " (process " + pid + ")"
+	}
+	return ""
+}
+
+func writeAt(f *os.File, s string) error {
+	_, err := f.WriteAt([]byte(s), 0)
+	return err
+}

@@ -1,0 +1,61 @@
+package statefolder
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+)
+
+// modesEvery is how often the modes of the supervisor's own files are looked at.
+const modesEvery = time.Minute
+
+// Modes keeps the modes of the supervisor's own files. In the landlock tier a worker that shares its
+// account can change them: Landlock has no right for that (landlock(7)).
+type Modes struct {
+	Private string // the folder that only the supervisor may read
+	Log     hclog.Logger
+}
+
+// Run restores the modes every minute until ctx ends.
+func (m Modes) Run(ctx context.Context) error {
+	tick := time.NewTicker(modesEvery)
+	defer tick.Stop()
+	for {
+		m.restore()
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+	}
+}
+
+// restore lets only this process's account read what is private. It logs each mode that somebody
+// has changed.
+func (m Modes) restore() {
+	m.restoreMode(m.Private, 0o700)
+	entries, _ := os.ReadDir(m.Private)
+	for _, e := range entries {
+		if e.Type().IsRegular() {
+			m.restoreMode(filepath.Join(m.Private, e.Name()), 0o600)
+		}
+	}
+}
+
+// restoreMode gives a file its mode if it has another.
+func (m Modes) restoreMode(path string, mode fs.FileMode) {
+	info, err := os.Lstat(path)
+	if err == nil && info.Mode().Perm() != mode {
+		err = os.Chmod(path, mode)
+		m.Log.Warn("a private file had another mode", "file", filepath.Base(path),
+			"mode", info.Mode().Perm().String(), "restored", err == nil)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) { // a journal comes and goes
+		m.Log.Warn("look at the mode of a private file", "error", err)
+	}
+}

@@ -1,0 +1,21 @@
+package transcription
+
+import (
+	"testing"
+
+	"mews/protocol"
+)
+
+func TestCheckEngine_WithoutModel_SaysWhy(t *testing.T) {
+	for want, engines := range map[string][]protocol.SpeechEngine{
+		textHearingOff: {{Engine: engineOff}, {Engine: engineOff, Model: "base.bin"}},
+		textNoHearing:  {{Engine: engineWhisper}},
+		"":             {{Engine: engineWhisper, Model: "base.bin"}, {Engine: "command"}, {Engine: "endpoint"}},
+	} {
+		for _, e := range engines {
+			if got := CheckEngine(e); got != want {
+				t.Errorf("%+v: got %q", e, got)
+			}
+		}
+	}
+}

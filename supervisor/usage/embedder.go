@@ -1,0 +1,55 @@
+package usage
+
+import (
+	"context"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/model"
+	"mews/supervisor/modelcall"
+	"mews/supervisor/sqlite"
+)
+
+// Embedder turns people's texts into vectors for the index, and has each person pay for theirs.
+type Embedder struct {
+	Payer
+	Model         string // as provider/model
+	Transcript    sqlite.Transcript
+	Conversations sqlite.Conversations
+	Serves        func(supervisor.Conversation) bool
+}
+
+// Embed has a provider turn texts into vectors. Each try is paid by the person whose texts they
+// are, before it is made.
+func (e Embedder) Embed(ctx context.Context, user string, texts []string) (vectors [][]float32, err error) {
+	in, err := e.talksIn(ctx, user)
+	call := sqlite.ModelCall{Spec: e.Model, Purpose: modelcall.PurposeEmbed}
+	for _, text := range texts {
+		// no token is shorter than a byte, and models put one before and one behind a text
+		call.Usage.Input += int64(len(text)) + 2
+	}
+	if err != nil {
+		return nil, err
+	}
+	return vectors, model.Retry(ctx, func() error {
+		return e.Payer.Pay(ctx, supervisor.Turn{Conversation: in}, call, func() (protocol.Usage, error) {
+			result, err := e.Models.Embed(ctx, call.Spec, texts)
+			vectors = result.Vectors
+			return result.Usage, err
+		})
+	})
+}
+
+// talksIn is the first conversation of a person's, for which their money is set aside.
+func (e Embedder) talksIn(ctx context.Context, user string) (c supervisor.Conversation, err error) {
+	ids, err := e.Transcript.Conversations(ctx, user)
+	if err != nil {
+		return c, err
+	}
+	for _, id := range ids {
+		if c, _, err = e.Conversations.FindByID(ctx, id); err != nil || e.Serves(c) {
+			return c, err
+		}
+	}
+	return c, supervisor.Errorf(supervisor.CodeNotFound, textTalksNowhere, user)
+}

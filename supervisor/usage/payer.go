@@ -1,0 +1,61 @@
+package usage
+
+import (
+	"context"
+	"errors"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/model"
+	"mews/supervisor/modelcall"
+	"mews/supervisor/sqlite"
+)
+
+// Reserver pays for the calls of one turn.
+type Reserver interface {
+	modelcall.Reserver
+	// Settled is called when a lease's call has ended, after its usage was kept; kept is false if
+	// that failed.
+	Settled(l supervisor.Lease, kept bool)
+}
+
+// Payer pays for calls of models that are no steps of a turn.
+type Payer struct {
+	Models   *model.Catalogue
+	Store    sqlite.Usage
+	Reserver func(supervisor.Turn) Reserver
+}
+
+// Pay makes a call of a model once, of a turn or with none. What it can cost, by its Usage, is set
+// aside before it, and what it cost is kept by what the provider has counted; nothing counted is
+// the Usage itself.
+func (p Payer) Pay(ctx context.Context, turn supervisor.Turn, call sqlite.ModelCall,
+	do func() (protocol.Usage, error)) error {
+	call.User = turn.Conversation.User
+	cost, priced := p.Models.Cost(call.Spec, call.Usage, 0)
+	reserver := p.Reserver(turn)
+	lease, err := reserver.Reserve(ctx, modelcall.Estimate{Spec: call.Spec, MaxCost: cost, Priced: priced})
+	if err != nil {
+		return err
+	}
+	counted, err := do()
+	failed := new(modelcall.Error)
+	if errors.As(err, &failed) && failed.Free {
+		reserver.Return(ctx, lease.ID)
+		return err
+	}
+	if ctx.Err() != nil {
+		failed.Class = modelcall.Stopped
+	}
+	if counted.Input > 0 {
+		call.Usage = counted
+	}
+	call.Usage.Estimated = err != nil
+	if cost, priced = p.Models.Cost(call.Spec, call.Usage, 0); priced {
+		call.Cost = &cost
+	}
+	call.Lease, call.Class = lease.ID, failed.Class
+	kept := p.Store.Put(context.WithoutCancel(ctx), call)
+	reserver.Settled(lease, kept == nil)
+	return errors.Join(err, kept)
+}

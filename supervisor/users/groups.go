@@ -1,0 +1,28 @@
+package users
+
+import (
+	"context"
+
+	"mews/supervisor"
+	"mews/supervisor/sqlite"
+)
+
+// Groups are the chats of several people in which they may speak.
+type Groups struct{ *Loader }
+
+// Allow lets people speak in a conversation's chat.
+func (g Groups) Allow(ctx context.Context, c supervisor.Conversation) error {
+	if err := g.Store.Groups.Allow(ctx, sqlite.Group{Channel: c.Channel, Chat: c.Chat}); err != nil {
+		return err
+	}
+	return g.Refresh(ctx)
+}
+
+// Disallow takes that back. stays says that the configuration still allows the chat.
+func (g Groups) Disallow(ctx context.Context, c supervisor.Conversation) (stays bool, err error) {
+	if _, err := g.Store.Groups.Disallow(ctx, sqlite.Group{Channel: c.Channel, Chat: c.Chat}); err != nil {
+		return false, err
+	}
+	err = g.Refresh(ctx)
+	return g.People.GroupAllowed(c.Channel, c.Chat), err
+}

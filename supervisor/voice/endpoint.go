@@ -1,0 +1,43 @@
+package voice
+
+import (
+	"bytes"
+	"context"
+	"unicode/utf8"
+
+	"mews/protocol"
+	"mews/protocol/opus"
+	"mews/supervisor"
+	"mews/supervisor/modelcall"
+	"mews/supervisor/sqlite"
+)
+
+// Endpoint is a provider's model that speaks.
+type Endpoint struct {
+	Model string // as provider/model
+	Speak func(ctx context.Context, spec, voice, text string) (ogg []byte, err error)
+	// Pay makes a call of a model and pays for it.
+	Pay  func(ctx context.Context, turn supervisor.Turn, call sqlite.ModelCall, do func() (protocol.Usage, error)) error
+	Keep func(name, mediaType string, content []byte) (supervisor.File, error) // puts a file into the spool
+}
+
+// Record has a provider say what a turn has said. It is paid as a call of a model is, by
+// the character, before it is made.
+func (e Endpoint) Record(ctx context.Context, turn supervisor.Turn, text, name string) (
+	file supervisor.File, err error) {
+	call := sqlite.ModelCall{Conversation: turn.Conversation.ID, Turn: turn.ID, Spec: e.Model,
+		Purpose: modelcall.PurposeSpeak}
+	call.Usage.Input = int64(utf8.RuneCountInString(text))
+	var ogg []byte
+	if err = e.Pay(ctx, turn, call, func() (protocol.Usage, error) {
+		ogg, err = e.Speak(ctx, call.Spec, name, text)
+		return call.Usage, err
+	}); err != nil {
+		return file, err
+	}
+	if file, err = e.Keep("voice.ogg", supervisor.MediaTypeVoice, ogg); err == nil {
+		// else it is sent without its length
+		file.Media.Seconds, _ = opus.Seconds(bytes.NewReader(ogg))
+	}
+	return file, err
+}

@@ -1,0 +1,43 @@
+package voice
+
+import (
+	"testing"
+
+	"mews/protocol"
+)
+
+func TestNewEngine_OfEachKind_IsAsConfigured(t *testing.T) {
+	for kind, c := range map[string]struct {
+		named   string            // the voice
+		voices  map[string]string // that are configured
+		missing string
+		voice   string // that is used, and what the engine calls it
+		called  string
+		records bool // without a worker
+	}{
+		engineEspeak:  {voice: "english", called: "en-us"},
+		"piper":       {named: "amy", voices: map[string]string{"amy": "amy.onnx"}, voice: "amy", called: "amy.onnx"},
+		engineCommand: {},
+		engineEndpoint: {named: "ash", voices: map[string]string{"ash": "a1"}, voice: "ash", called: "a1",
+			records: true},
+		engineOff: {missing: textNoSpeech},
+	} {
+		e := NewEngine(Configured{VoiceEngine: protocol.VoiceEngine{Engine: kind}, Voice: c.named, Voices: c.voices})
+		if e.Engine != kind || e.Missing != c.missing || e.Voice != c.voice || e.Voices[e.Voice] != c.called {
+			t.Errorf("%s: got %+v", kind, e)
+		}
+		if (e.Record != nil) != c.records {
+			t.Errorf("%s: it records without a worker: %v", kind, e.Record != nil)
+		}
+	}
+}
+
+func TestNewEngine_UnknownEspeakVoice_IsItsName(t *testing.T) {
+	e := NewEngine(Configured{VoiceEngine: protocol.VoiceEngine{Engine: engineEspeak}, Voice: "pt"})
+	if e.Voices["pt"] != "pt" || e.Voices["german"] != "de" {
+		t.Errorf("got %+v", e.Voices)
+	}
+	if espeakVoices["pt"] != "" {
+		t.Error("the table of voices was changed")
+	}
+}

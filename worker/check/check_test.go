@@ -1,0 +1,196 @@
+package check_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"mews/protocol"
+	"mews/worker/check"
+	"mews/worker/workspace"
+)
+
+type home struct {
+	*testing.T
+	dir   string
+	files *workspace.Workspace
+	seen  string
+}
+
+func newHome(t *testing.T) *home {
+	h := &home{T: t, dir: t.TempDir()}
+	var err error
+	if h.files, err = workspace.Open(h.dir, protocol.FilePolicy{Exclude: []string{"secret"}}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { h.files.Close() })
+	return h
+}
+
+func (h *home) write(name, text string) {
+	h.Helper()
+	path := filepath.Join(h.dir, name)
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
+		h.Fatal(err)
+	}
+}
+
+func (h *home) checkFiles(pattern string, changes ...string) protocol.LookResult {
+	h.Helper()
+	r, err := check.Files(h.Context(), h.files, protocol.LookParameters{Files: pattern, Changes: changes, Seen: h.seen})
+	if err != nil || r.Check() != nil {
+		h.Fatalf("%+v, %v, %v", r, err, r.Check())
+	}
+	h.seen = r.Seen
+	return r
+}
+
+func (h *home) expect(r protocol.LookResult, met bool, found string) {
+	h.Helper()
+	if r.Met != met || r.Changed != met || r.Found != found {
+		h.Errorf("it is %t, and changed %t, with %q; want %t with %q", r.Met, r.Changed, r.Found, met, found)
+	}
+}
+
+// The first check reports nothing. Later ones report new, changed and deleted files.
+func TestFiles_Changes_AreReported(t *testing.T) {
+	h := newHome(t)
+	h.write("notes/a.md", "a")
+	h.write("other.txt", "no")
+	h.write("secret", "no")
+	h.expect(h.checkFiles("notes/**/*.md"), false, "")
+	h.expect(h.checkFiles("notes/**/*.md"), false, "")
+	h.write("notes/b/c.md", "c")
+	h.write("notes/a.md", "longer")
+	h.expect(h.checkFiles("notes/**/*.md"), true, "new: notes/b/c.md\nchanged: notes/a.md")
+	if err := os.Remove(filepath.Join(h.dir, "notes/a.md")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chtimes(filepath.Join(h.dir, "notes/b/c.md"), time.Time{}, time.Unix(1, 0)); err != nil {
+		t.Fatal(err)
+	}
+	h.expect(h.checkFiles("notes/**/*.md", "gone"), true, "gone: notes/a.md")
+	h.write("notes/d.md", "d")
+	// changes of other kinds are not reported
+	h.expect(h.checkFiles("notes/**/*.md", "gone"), false, "")
+}
+
+// A folder that does not exist yet has no files. Links are not followed, and files that the rules
+// hide are not seen.
+func TestFiles_FoldersLinksHidden_DoNotCount(t *testing.T) {
+	h := newHome(t)
+	h.expect(h.checkFiles("out/*"), false, "")
+	h.write("out/a", "a")
+	if err := os.Symlink("/etc/passwd", filepath.Join(h.dir, "out/link")); err != nil {
+		t.Fatal(err)
+	}
+	h.expect(h.checkFiles("out/*"), true, "new: out/a")
+	h.seen = ""
+	h.checkFiles("secret*")
+	h.write("secret", "changed")
+	h.expect(h.checkFiles("secret*"), false, "")
+}
+
+// endless is a home whose walk never ends.
+type endless struct{ *workspace.Workspace }
+
+func (endless) Walk(ctx context.Context, _ string, _ func(workspace.Entry) error) error {
+	<-ctx.Done()
+	return context.Cause(ctx)
+}
+
+// A pattern that few files match may need a walk through a large home. The walk is bounded, and its
+// error says so.
+func TestFiles_EndlessWalk_IsBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		begun := time.Now()
+		_, err := check.Files(t.Context(), endless{}, protocol.LookParameters{Files: "**/none"})
+		if took := time.Since(begun); took != protocol.LookSeconds*time.Second || err == nil || err.Error() != "the look took longer than 120 s" {
+			t.Errorf("after %v: %v", took, err)
+		}
+	})
+	ctx, cancel := context.WithCancelCause(t.Context())
+	why := errors.New("the service ends")
+	cancel(why)
+	h := newHome(t)
+	h.write("a/b", "b")
+	if _, err := check.Files(ctx, h.files, protocol.LookParameters{Files: "**/none"}); !errors.Is(err, why) {
+		t.Errorf("a walk in what has ended: %v", err)
+	}
+}
+
+func TestFiles_Many_NamesAreCut(t *testing.T) {
+	h := newHome(t)
+	h.checkFiles("many/*")
+	for i := range protocol.MaxLookedChange + 5 {
+		h.write(fmt.Sprintf("many/%03d-%s", i, strings.Repeat("n", 150)), "")
+	}
+	r := h.checkFiles("many/*")
+	if lines := strings.Split(r.Found, "\n"); len(lines) != protocol.MaxLookedChange+1 || lines[len(lines)-1] != "and 5 more are new" {
+		t.Errorf("it has %q", r.Found)
+	}
+	for i := range protocol.MaxLookFiles {
+		h.write(fmt.Sprintf("more/%d", i), "")
+	}
+	if _, err := check.Files(t.Context(), h.files, protocol.LookParameters{Files: "**"}); err == nil || !strings.Contains(err.Error(), "more than 2000 files") {
+		t.Errorf("of too many: %v", err)
+	}
+	for _, pattern := range []string{"[", "../*", "/etc/*", "{a,{b,{c,{d,{e,{f,{g,{h,{i,j}}}}}}}}}"} {
+		if r, err := check.Files(t.Context(), h.files, protocol.LookParameters{Files: pattern}); err == nil && r.Seen != "{}" {
+			t.Errorf("%s has %+v", pattern, r)
+		}
+	}
+}
+
+// played is a shell whose command writes a given output.
+type played struct {
+	text string
+	ok   bool
+	err  error
+}
+
+func (p played) RunQuietly(_ context.Context, _ string, out io.Writer) (bool, error) {
+	for len(p.text) > 0 {
+		n := min(1000, len(p.text))
+		if _, err := io.WriteString(out, p.text[:n]); err != nil {
+			return false, err
+		}
+		p.text = p.text[n:]
+	}
+	return p.ok, p.err
+}
+
+// The result has the end of the output in whole lines. The digest covers all of it.
+func TestCommand_Output_KeepsEndAndDigest(t *testing.T) {
+	long := strings.Repeat("a line of it\n", 1000)
+	run := func(p played, seen string) protocol.LookResult {
+		r, err := check.Command(t.Context(), p, protocol.LookParameters{Command: "x", Seen: seen})
+		if err != nil || r.Check() != nil {
+			t.Fatalf("%v, %v", err, r.Check())
+		}
+		return r
+	}
+	first := run(played{text: "first\n" + long, ok: true}, "")
+	if !first.Met || !first.Changed || len(first.Found) > protocol.MaxLookFound || strings.Trim(strings.ReplaceAll(first.Found, "a line of it", ""), "\n") != "" {
+		t.Errorf("found %d bytes: %.40q", len(first.Found), first.Found)
+	}
+	if again := run(played{text: "first\n" + long}, first.Seen); again.Met || again.Changed {
+		t.Errorf("the same again: %+v", again)
+	}
+	if other := run(played{text: "other\n" + long}, first.Seen); !other.Changed {
+		t.Error("what is at its beginning counts too")
+	}
+	if odd := run(played{text: "\xff\x00ok\n"}, ""); odd.Found != "ok" {
+		t.Errorf("of no text: %q", odd.Found)
+	}
+	if _, err := check.Command(t.Context(), played{err: errors.New("no bash")}, protocol.LookParameters{Command: "x"}); err == nil {
+		t.Error("what can't be started is an error")
+	}
+}
