@@ -57,7 +57,7 @@ var placesTested = []string{
 }
 
 // placesShown are those tests.
-const placesShown = `^(TestPlace|TestMethods_EachOne_IsDocumented|TestExample|TestTags|TestEmptyFileIsTheDefaults|TestWholeFile|` +
+const placesShown = `^(TestPlace|TestMethods_EachOne_IsDocumented|TestExample|TestTags|TestLoad_EmptyFile_HasDefaults|TestLoad_WholeFile|` +
 	`TestTools_Described_AreInOrder|TestTools_ChangeAfterHello_ReachNextTurn|TestTools_Family_IsSmallAndValid|` +
 	`TestMenu_FitsBotAPI|TestHelpListsEveryCommand|TestReleasedMigrations|TestEveryTableIsErased|TestNothingOfSomebody)`
 
