@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestWaysToSayWhetherACodeIsNeeded(t *testing.T) {
+func TestTOTP_Spellings_AreRead(t *testing.T) {
 	for text, want := range map[string]TOTP{
 		"": TOTPOptional, ", totp: true": TOTPRequired, ", totp: required": TOTPRequired, ", totp: 'off'": TOTPOff, ", totp: off": TOTPOff,
 		", totp: false": TOTPOff, ", totp: optional": TOTPOptional, `, totp: "${MODE}"`: TOTPRequired,
@@ -18,7 +18,7 @@ func TestWaysToSayWhetherACodeIsNeeded(t *testing.T) {
 	}
 }
 
-func TestTheKeyThatSecretsAreSealedWith(t *testing.T) {
+func TestKeyFile_Content_BecomesKey(t *testing.T) {
 	raw := strings.Repeat("\x01\n", 16)
 	files := map[string]string{
 		"/run/credentials/raw": raw, "/etc/mews/raw": "another", "/etc/mews/hex": strings.Repeat("010A", 16) + "\r\n",
@@ -37,7 +37,7 @@ func TestTheKeyThatSecretsAreSealedWith(t *testing.T) {
 	}
 }
 
-func TestModelsThatMayBeChosen(t *testing.T) {
+func TestMayChoose_FollowsGlobs(t *testing.T) {
 	for spec, want := range map[string][]string{
 		"claude/haiku": {"", "**", "claude/*", "*/*haiku*"}, "local/org/qwen3": {"", "**", "local/**"}, "offline": {"", "**", "offline"},
 	} {

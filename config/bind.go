@@ -9,27 +9,27 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// binder puts a YAML tree into a Config. It keeps where each value stands, so that later
-// checks can name the line.
+// binder reads a YAML tree into a Config. It records the line of each value, so that later checks
+// can name it.
 type binder struct {
 	env       Env
-	dir       string // where a relative name of a file with a secret begins
+	dir       string // base of relative names of files with secrets
 	places    places
-	protected []protectedPath // the files that were read
-	holds     []string        // those of them that hold a secret
+	protected []protectedPath // files that were read
+	holds     []string        // the protected files that contain a secret
 	problems  []Problem
 }
 
-// places are where the values of a file stand, by the paths of their keys.
+// places are the values of a file, by the paths of their keys.
 type places map[string]place
 
 type place struct {
 	line int
-	text string // the value as it is written, ready to be read; never a secret
+	text string // the value as written, for display; never a secret
 }
 
-// bind puts n into a value; line is where the person will look for it. A Config holds nothing but
-// structs, maps, slices and scalars.
+// bind reads n into a value. line is the line to name in problems. A Config contains only structs,
+// maps, slices and scalars.
 func (b *binder) bind(n *yaml.Node, line int, into reflect.Value, path string) {
 	b.places[path] = place{line: line, text: show(n, into.Type())}
 	scalar, isScalar := scalars[into.Type()]
@@ -93,7 +93,7 @@ func (b *binder) bindMap(n *yaml.Node, into reflect.Value, path string) {
 	})
 }
 
-// eachKey calls bind with each key of a mapping that is right as a key.
+// eachKey calls bind for each valid key of a mapping.
 func (b *binder) eachKey(n *yaml.Node, path, want string, bind func(name string, line int, value *yaml.Node)) {
 	if n.Kind != yaml.MappingNode {
 		b.wrong(path, want)
@@ -117,7 +117,7 @@ func (b *binder) eachKey(n *yaml.Node, path, want string, bind func(name string,
 
 func (b *binder) bindList(n *yaml.Node, into reflect.Value, path string) {
 	if n.Kind == yaml.ScalarNode && into.Type() == reflect.TypeFor[[]Recipient]() {
-		// the only one
+		// a list of one
 		n = &yaml.Node{Kind: yaml.SequenceNode, Line: n.Line, Content: []*yaml.Node{n}}
 	}
 	if n.Kind != yaml.SequenceNode {
@@ -131,7 +131,7 @@ func (b *binder) bindList(n *yaml.Node, into reflect.Value, path string) {
 	into.Set(list)
 }
 
-// wrong notes that the value of a key is not what it should be.
+// wrong notes that the value of a key is wrong.
 func (b *binder) wrong(path, want string) {
 	at := b.places[path]
 	b.add(at.line, path, at.text, want)

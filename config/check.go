@@ -11,24 +11,24 @@ import (
 	"time"
 )
 
-// checker looks at a Config that is complete.
+// checker checks a complete Config.
 type checker struct {
 	cfg         *Config
-	effects     EffectRules     // as Env has them
-	places      places          // nil where no file was read
-	wrongBefore map[string]bool // keys that have a problem already
+	effects     EffectRules     // the effects of Env
+	places      places          // nil if no file was read
+	wrongBefore map[string]bool // keys that already have a problem
 	protected   []protectedPath
 	problems    []Problem
 }
 
-// protectedPath may not lie in anybody's home, where that person's programs read and write.
+// protectedPath may not be inside a home, because a user's programs read and write there.
 type protectedPath struct {
 	path string
 	what string
 }
 
-// checks are the checks that need code, by the names in check tags. Each gets the path of a key and
-// its value.
+// checks are the checks in code, by the names in check tags. Each gets the path and the value of a
+// key.
 var checks = map[string]func(c *checker, path string, value any){
 	"state":         of((*checker).checkState),
 	"listen":        of((*checker).checkListen),
@@ -61,7 +61,7 @@ var checks = map[string]func(c *checker, path string, value any){
 	"hooks":         of((*checker).checkHooks),
 }
 
-// of makes a check that takes any value out of one that takes values of a type.
+// of adapts a check of one type to a check of any value.
 func of[T any](check func(c *checker, path string, value T)) func(*checker, string, any) {
 	return func(c *checker, path string, value any) { check(c, path, value.(T)) }
 }
@@ -80,7 +80,7 @@ func (c *checker) check() {
 	c.checkNested()
 }
 
-// checkWord notes a word that is not in the oneof tag. A key without a default may be left out.
+// checkWord notes a word that is not in the oneof tag. A key without a default may be empty.
 func (c *checker) checkWord(k key) {
 	words := strings.Fields(k.tag.Get("oneof"))
 	if word := k.value.String(); len(words) > 0 && (word != "" || c.stands(k.path)) {
@@ -94,8 +94,8 @@ func (c *checker) checkOneOf(path, word string, words []string) {
 	}
 }
 
-// checkBounds notes a value out of the bounds of its tags. They are wide: outside them a value is a
-// slip, or does harm.
+// checkBounds notes a value outside the bounds of its tags. The bounds are wide: a value outside
+// them is a typo, or does harm.
 func (c *checker) checkBounds(k key) {
 	least, most, zero := k.tag.Get("min"), k.tag.Get("max"), k.tag.Get("zero")
 	if least == "" || zero != "" && k.value.IsZero() {
@@ -110,7 +110,7 @@ func (c *checker) checkBounds(k key) {
 	}
 }
 
-// number is a value that has bounds. A float64 is exact for all bounds that there are.
+// number converts a value with bounds. float64 is exact for all bounds in the tags.
 func number(v reflect.Value) float64 {
 	if v.CanInt() {
 		return float64(v.Int())
@@ -118,7 +118,7 @@ func number(v reflect.Value) float64 {
 	return v.Float()
 }
 
-// readable is a number as a person would write it: 168h, where time.Duration prints 168h0m0s.
+// readable formats a number as people write it: 168h, and not the 168h0m0s of time.Duration.
 func readable(value any) string {
 	text := fmt.Sprint(value)
 	switch value := value.(type) {
@@ -151,8 +151,8 @@ func (c *checker) checkRules(path string, rules EffectRules) {
 	}
 }
 
-// checkURL notes a text that is no URL, or none that fits, and says whether it is right. It never
-// shows a URL that may hold a password.
+// checkURL notes a URL that is invalid or does not fit, and reports whether it is right. It never
+// shows a URL, which may contain a password.
 func (c *checker) checkURL(path, text, want string, fits func(*url.URL) bool) bool {
 	u, err := url.Parse(text)
 	switch {
@@ -166,7 +166,7 @@ func (c *checker) checkURL(path, text, want string, fits func(*url.URL) bool) bo
 	return false
 }
 
-// checkUnique notes a value that is taken by another key, and takes it otherwise. "" is no value.
+// checkUnique notes a value that another key has, and otherwise records it. "" is no value.
 func (c *checker) checkUnique(path, value, shown, want string, taken map[string]string) {
 	switch other := taken[value]; {
 	case value == "":
@@ -177,17 +177,18 @@ func (c *checker) checkUnique(path, value, shown, want string, taken map[string]
 	}
 }
 
-// stands says whether a key stands in the file.
+// stands reports whether a key is in the file.
 func (c *checker) stands(path string) bool {
 	_, ok := c.places[path]
 	return ok
 }
 
-// wrong notes a problem of a key. It shows what the file has there; value is for a key that stands
-// in no file.
+// wrong notes a problem of a key, with the value in the file. value is shown for a key that is in
+// no file.
 func (c *checker) wrong(path, value, want string) { c.add(path, c.shown(path, value), want) }
 
-// shown is what the file has at a key, as a problem shows it; value is for a key in no file.
+// shown returns the value of a key in the file, as a problem shows it, or value for a key that is
+// in no file.
 func (c *checker) shown(path, value string) string {
 	if at, ok := c.places[path]; ok {
 		value = at.text
@@ -198,7 +199,7 @@ func (c *checker) shown(path, value string) string {
 	return value
 }
 
-// add notes a problem, unless the key or one around it has a problem already.
+// add notes a problem, unless the key or one around it already has a problem.
 func (c *checker) add(path, value, want string) {
 	c.note(Problem{Field: path, Value: value, Want: want})
 }
@@ -214,7 +215,7 @@ func (c *checker) note(problem Problem) {
 	c.problems = append(c.problems, problem)
 }
 
-// line is where a key stands, else the nearest key around it that does.
+// line returns the line of a key, or of the nearest key around it that is in the file.
 func (c *checker) line(path string) int {
 	for p := path; p != ""; p = parent(p) {
 		if at, ok := c.places[p]; ok {

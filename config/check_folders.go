@@ -14,12 +14,12 @@ func (c *checker) checkState(path, state string) {
 	c.protected = append(c.protected, protectedPath{filepath.Join(state, "private"), whatState})
 }
 
-// maxFolders is how many folders besides the home a worker can be given, those of everybody and its
-// person's together.
+// maxFolders is how many folders besides the home a worker can have: the general ones and its
+// user's together.
 const maxFolders = 8
 
-// checkFolders notes folders that no worker may be given. Of two workspaces with one name only one
-// could be seen.
+// checkFolders notes folders that no worker may get. Of two workspaces with one name, a worker
+// would see only one.
 func (c *checker) checkFolders(path string, folders []string) {
 	names := map[string]string{}
 	if len(folders) > maxFolders {
@@ -34,7 +34,7 @@ func (c *checker) checkFolders(path string, folders []string) {
 		if overlap(folder, c.cfg.State) {
 			c.wrong(at, quote(folder), fmt.Sprintf(wantFolderApart, whatState, c.cfg.State))
 		}
-		seen := folder // a folder for reading is seen at its own path
+		seen := folder // a read-only folder keeps its own path
 		if path != "worker.read_only" {
 			seen = filepath.Base(folder)
 		}
@@ -42,8 +42,8 @@ func (c *checker) checkFolders(path string, folders []string) {
 	}
 }
 
-// checkHomes keeps the homes apart from one another and from protected paths. It compares paths as
-// they are written: links are for those who open them to refuse.
+// checkHomes keeps homes apart from one another and from protected paths. It compares paths as
+// written. The code that opens a path has to refuse links.
 func (c *checker) checkHomes() {
 	for i, u := range c.cfg.Users {
 		at := userPath(i) + ".home"
@@ -59,7 +59,7 @@ func (c *checker) checkHomes() {
 			}
 		}
 		for j, other := range c.cfg.Users[:i] {
-			// one name twice has been noted
+			// a duplicate name has its own problem
 			if overlap(u.Home, other.Home) && u.Name != other.Name {
 				c.wrong(at, quote(u.Home), fmt.Sprintf(wantFolderApart, userPath(j)+".home", other.Home))
 			}
@@ -67,9 +67,8 @@ func (c *checker) checkHomes() {
 	}
 }
 
-// checkNested keeps every folder that a worker gets out of those that some worker may change:
-// whoever may change the folder around another can put something else in its place. One folder for
-// several people is fine.
+// checkNested keeps every folder of a worker outside the folders that another worker may change.
+// That worker could replace the inner folder. Several users may share one folder.
 func (c *checker) checkNested() {
 	type place struct{ path, folder string }
 	var changed []place
@@ -94,12 +93,12 @@ func (c *checker) checkNested() {
 	}
 }
 
-// overlap says whether one of two clean paths is the other or below it.
+// overlap reports whether one of two clean paths is the other or below it.
 func overlap(a, b string) bool {
 	return a != "" && b != "" && (inside(a, b) || inside(b, a))
 }
 
-// inside says whether a clean path is dir or below it.
+// inside reports whether a clean path is dir or below it.
 func inside(path, dir string) bool {
 	return path == dir || dir == "/" || strings.HasPrefix(path, dir+"/")
 }

@@ -15,22 +15,22 @@ import (
 )
 
 var (
-	// repoName is OWNER/NAME. An owner's name may have an _ where a company manages its people's
-	// accounts. (docs.github.com)
+	// repoName is OWNER/NAME. The owner's name may contain "_" if a company manages its accounts
+	// (docs.github.com).
 	repoName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,38}/[A-Za-z0-9._-]{1,100}$`)
-	// githubLogin is an account's name, or an app's, whose account ends in [bot].
+	// githubLogin is the login of an account, or of an app, which ends in [bot].
 	githubLogin = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,38}(\[bot\])?$`)
-	// hookSecret is any text that can't be guessed and stands in a header.
+	// hookSecret is any text that can't be guessed and fits into a header.
 	hookSecret = regexp.MustCompile(`^[!-~]{16,256}$`)
-	// topicID is a group's id on Telegram, and perhaps that of a topic of it.
+	// topicID is the id of a group on Telegram, perhaps with the id of a topic.
 	topicID = regexp.MustCompile(`^(-[1-9][0-9]{0,15})(/[1-9][0-9]{0,9})?$`)
-	// headerName is a header of HTTP that no server or proxy has a use for itself.
+	// headerName is an HTTP header that servers and proxies do not use themselves.
 	headerName = regexp.MustCompile(`^X-[A-Za-z0-9-]{1,60}$`)
 )
 
 func (c *checker) checkGitHubAPI(path, text string) { c.checkURL(path, text, wantGitHubAPI, tokenSafe) }
 
-// tokenSafe says whether a token may go to u: over https, or to this machine.
+// tokenSafe reports whether a token may be sent to u: over https, or to this machine.
 func tokenSafe(u *url.URL) bool {
 	return u.Scheme == "https" || u.Scheme == "http" && loopback(u.Hostname())
 }
@@ -41,8 +41,7 @@ func (c *checker) checkGitHubLogin(path, login string) {
 	}
 }
 
-// checkGitHubRepos notes what is wrong with the repositories, and what they need of the section
-// around them.
+// checkGitHubRepos notes problems of the repositories, and missing keys of the section around them.
 func (c *checker) checkGitHubRepos(path string, repos map[string]GitHubRepo) {
 	g, taken := c.cfg.GitHub, map[string]string{}
 	for _, name := range slices.Sorted(maps.Keys(repos)) {
@@ -62,11 +61,11 @@ func (c *checker) checkGitHubRepos(path string, repos map[string]GitHubRepo) {
 	c.checkGitHubAccess("github", g)
 }
 
-// postCheck is the value of GitHubRepo.Post that only an app may choose. (GitHub: check runs are
-// made by apps alone.)
+// postCheck is the value of GitHubRepo.Post that needs an app. (GitHub: only apps can make check
+// runs.)
 const postCheck = "check"
 
-// checkGitHubAccess notes what GitHub and Mews would not know one another by.
+// checkGitHubAccess notes missing or wrong credentials, of Mews at GitHub and of GitHub at Mews.
 func (c *checker) checkGitHubAccess(path string, g GitHub) {
 	app := c.stands(path+".app") || g.App.ID != 0
 	switch token := c.stands(path+".token") || c.stands(path+".token_file") || g.Token.Reveal() != ""; {
@@ -110,7 +109,7 @@ func (c *checker) checkRecipients(path string, list []Recipient) {
 	}
 }
 
-// checkHooks notes what is wrong with the hooks. One without a secret would take anybody's word.
+// checkHooks notes problems of the hooks. A hook without a secret would accept any caller.
 func (c *checker) checkHooks(path string, hooks map[string]Hook) {
 	if len(hooks) > 0 && c.cfg.Webhooks.Listen == "" {
 		c.add("webhooks.listen", gotNothing, wantListenForHooks)
@@ -138,8 +137,8 @@ func (c *checker) checkHooks(path string, hooks map[string]Hook) {
 	}
 }
 
-// checkTemplate notes what is wrong with a template. An earlier Mews took every action of
-// text/template, so an action that is refused now is only a warning.
+// checkTemplate notes problems of a template. Earlier versions of Mews accepted every action of
+// text/template, so a refused action is only a warning.
 func (c *checker) checkTemplate(path, text string) {
 	if _, err := template.Parse(text); err != nil {
 		c.note(Problem{Field: path, Value: c.shown(path, quote(text)), Want: fmt.Sprintf(wantTemplate, err),

@@ -19,12 +19,12 @@ const (
 	kindOpenAI    = "openai"
 )
 
-// providerKind is what the providers of one kind have in common.
+// providerKind has the properties of a kind of provider.
 type providerKind struct {
-	url      string // their address where there is no base_url
-	wantURL  string // what a base_url should be
-	needsKey bool   // at url; elsewhere there may be a proxy that has the key
-	// the programs that speak the protocol, each in its own way; nil where there are no such
+	url      string // the address if base_url is missing
+	wantURL  string // the shape of a base_url
+	needsKey bool   // at url; behind another URL, a proxy may have the key
+	// the servers that speak the protocol, each in its own way; nil if there are none
 	servers []string
 }
 
@@ -36,24 +36,24 @@ var providerKinds = map[string]providerKind{
 	kindAnthropic: {url: "https://api.anthropic.com", wantURL: wantAnthropicURL, needsKey: true},
 }
 
-// Servers are the programs that a provider of kind openai can name.
+// Servers lists the servers that a provider of kind openai can name.
 func Servers() []string { return providerKinds[kindOpenAI].servers }
 
 // cacheTimes are the values of Models.Cache.
 var cacheTimes = map[string]time.Duration{"1h": time.Hour, "5m": 5 * time.Minute, "none": 0}
 
-// CacheFor is how long providers are to keep what the next request repeats; 0 is not at all.
+// CacheFor returns how long providers cache the beginning of a request; 0 means not at all.
 func (m Models) CacheFor() time.Duration { return cacheTimes[m.Cache] }
 
-// MayChoose says whether the person may choose a model, which is named in full. It is not about the
-// models that are configured for them.
+// MayChoose reports whether the user may choose a model by its full name. The models configured for
+// the user need no permission.
 func (u User) MayChoose(spec string) bool {
 	return len(u.ModelsAllowed) == 0 ||
 		slices.ContainsFunc(u.ModelsAllowed, func(glob string) bool { return doublestar.MatchUnvalidated(glob, spec) })
 }
 
-// fullName is a model's name as PROVIDER/MODEL or Offline. A bare name is one of the default
-// provider's; "" is no provider.
+// fullName returns a model's name as PROVIDER/MODEL or Offline. A bare name belongs to the default
+// provider; "" means that there is none.
 func (m Models) fullName(spec, defaultProvider string) (string, bool) {
 	provider, model, slashed := strings.Cut(spec, "/")
 	_, exists := m.Providers[provider]
@@ -66,7 +66,7 @@ func (m Models) fullName(spec, defaultProvider string) (string, bool) {
 	return defaultProvider + "/" + spec, true
 }
 
-// onlyProvider is the provider of a bare default; "" where there are several.
+// onlyProvider returns the provider of a bare default; "" if there are several providers.
 func (m Models) onlyProvider() string {
 	names := slices.Collect(maps.Keys(m.Providers))
 	if len(names) == 1 {
@@ -102,7 +102,7 @@ func (c *checker) checkProvider(path string, p Provider, kind providerKind) {
 	}
 }
 
-// sameHost compares two URLs that are right.
+// sameHost compares the hosts of two valid URLs.
 func sameHost(a, b string) bool {
 	one, err1 := url.Parse(a)
 	other, err2 := url.Parse(b)
@@ -111,15 +111,14 @@ func sameHost(a, b string) bool {
 
 func validProvider(name string) bool { return ValidName(name) && name != Offline }
 
-// webAddress says whether a URL can be the address of an API.
+// webAddress reports whether a URL can be the address of an API.
 func webAddress(u *url.URL) bool { return u.Scheme == "http" || u.Scheme == "https" }
 
-// unknownProviders says whether the providers could not be read, so that nothing can be said of
-// whose a model is.
+// unknownProviders reports whether models.providers is invalid, so that models can't be checked.
 func (c *checker) unknownProviders() bool { return c.wrongBefore["models.providers"] }
 
-// fullName is a model's name in full. A name that can't be judged, because something that it
-// depends on is wrong, is right.
+// fullName returns a model's full name. ok is true as well if the name can't be checked, because
+// something else is wrong.
 func (c *checker) fullName(spec string) (full string, ok bool) {
 	m := c.cfg.Models
 	byDefault, right := m.fullName(m.Default, m.onlyProvider())
@@ -143,14 +142,15 @@ func (c *checker) checkDefault(path, spec string) {
 	}
 }
 
-// checkModel notes a model that nobody provides; "" is the default.
+// checkModel notes a model without a provider; "" means the default.
 func (c *checker) checkModel(path, spec string) {
 	if _, ok := c.fullName(spec); !ok && spec != "" {
 		c.wrong(path, quote(spec), c.wantModel())
 	}
 }
 
-// checkEmbedModel wants a model of a server that speaks OpenAI's API: no other has a call for it.
+// checkEmbedModel notes a model that can't embed: only servers of OpenAI's API have a call for
+// that.
 func (c *checker) checkEmbedModel(path, spec string) {
 	full, ok := c.fullName(spec)
 	provider, _, _ := strings.Cut(full, "/")
@@ -159,7 +159,7 @@ func (c *checker) checkEmbedModel(path, spec string) {
 	}
 }
 
-// checkFallback holds that each model is asked once.
+// checkFallback notes a model that is listed twice.
 func (c *checker) checkFallback(path string, specs []string) {
 	taken := map[string]string{}
 	for i, spec := range specs {
@@ -173,7 +173,8 @@ func (c *checker) checkFallback(path string, specs []string) {
 	}
 }
 
-// checkPrices wants both sides of a price, or that of a minute: one that was forgotten is not free.
+// checkPrices notes a price without its input or output side, unless it is per minute. A forgotten
+// side must not count as free.
 func (c *checker) checkPrices(path string, prices map[string]Price) {
 	taken := map[string]string{}
 	for _, spec := range slices.Sorted(maps.Keys(prices)) {
@@ -194,10 +195,10 @@ func (c *checker) checkPrices(path string, prices map[string]Price) {
 	}
 }
 
-// checkModelGlobs notes globs that no model could match.
+// checkModelGlobs notes globs that no model can match.
 func (c *checker) checkModelGlobs(path string, globs []string) {
 	if !c.stands(path) {
-		return // they are the general ones, and have been checked there
+		return // copied from the general ones, which have been checked
 	}
 	for i, glob := range globs {
 		provider, _, slashed := strings.Cut(glob, "/")
@@ -210,7 +211,7 @@ func (c *checker) checkModelGlobs(path string, globs []string) {
 	}
 }
 
-// wantModel says which models there are.
+// wantModel lists the valid models for a problem.
 func (c *checker) wantModel() string {
 	choices := []string{Offline}
 	for _, name := range slices.Sorted(maps.Keys(c.cfg.Models.Providers)) {

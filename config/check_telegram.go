@@ -12,11 +12,13 @@ import (
 )
 
 var (
-	// tokenShape is the bot's id and 35 characters today; Telegram promises neither length.
+	// tokenShape allows for longer tokens: today they are the bot's id and 35 characters, but
+	// Telegram promises no length.
 	tokenShape = regexp.MustCompile(`^[0-9]{1,19}:[A-Za-z0-9_-]{20,128}$`)
-	// secretShape is what setWebhook takes, 1 to 256 characters; fewer than 16 could be guessed.
+	// secretShape is what setWebhook accepts, 1 to 256 characters, but at least 16, because shorter
+	// ones could be guessed.
 	secretShape = regexp.MustCompile(`^[A-Za-z0-9_-]{16,256}$`)
-	// telegramPorts are those that Telegram's own servers call.
+	// telegramPorts are the ports that Telegram's servers call.
 	telegramPorts = []string{"", "443", "80", "88", "8443"}
 )
 
@@ -35,8 +37,8 @@ func (c *checker) checkToken(path string, token Secret) {
 	}
 }
 
-// checkSecret notes a secret that is missing or has not its shape, at the key that it comes from. A
-// nil shape is any.
+// checkSecret notes a missing or malformed secret, at the key that it comes from. A nil shape
+// allows any text.
 func (c *checker) checkSecret(path string, secret Secret, shape *regexp.Regexp, want string) {
 	if c.stands(path + "_file") {
 		path += "_file"
@@ -49,7 +51,7 @@ func (c *checker) checkSecret(path string, secret Secret, shape *regexp.Regexp, 
 	}
 }
 
-// anybodyOnTelegram says whether somebody has an id, or was meant to have one.
+// anybodyOnTelegram reports whether any user has a Telegram id, valid or not.
 func (c *checker) anybodyOnTelegram() bool {
 	for i, u := range c.cfg.Users {
 		if u.Telegram != 0 || c.stands(userPath(i)+".telegram") {
@@ -61,15 +63,15 @@ func (c *checker) anybodyOnTelegram() bool {
 
 func (c *checker) checkBotAPI(path, text string) { c.checkURL(path, text, wantAPI, botAPI) }
 
-// botAPI says whether a Bot API may be at u. The token is part of every call's path: over http it
-// goes to a server of one's own, and to nobody else's.
+// botAPI reports whether a Bot API may be at u. The token is in the path of each call, so http is
+// allowed only for a server of one's own.
 func botAPI(u *url.URL) bool {
 	host := strings.ToLower(u.Hostname())
 	return u.Scheme == "https" || u.Scheme == "http" && host != "telegram.org" && !strings.HasSuffix(host, ".telegram.org")
 }
 
-// checkBotFiles keeps the folder out of what workers see: what everybody sends is in it, and the
-// token in its paths.
+// checkBotFiles notes a folder that workers see. It contains everybody's files, and the token in
+// its paths.
 func (c *checker) checkBotFiles(path, folder string) {
 	switch {
 	case folder == "" && !c.stands(path):
@@ -98,8 +100,8 @@ func (c *checker) checkWebhook(path string, w Webhook) {
 	}
 }
 
-// calledByTelegram says whether u can be a webhook's. Over http it is this machine's, which a Bot
-// API server on it calls.
+// calledByTelegram reports whether u can be a webhook's URL. An http URL must be on this machine,
+// for a local Bot API server.
 func calledByTelegram(u *url.URL) bool {
 	return u.EscapedPath() == TelegramPath && (u.Scheme == "https" || u.Scheme == "http" && loopback(u.Hostname()))
 }
@@ -126,7 +128,7 @@ func (c *checker) checkListen(path, listen string) {
 // maxTelegramID is above every id: Telegram promises at most 52 bits.
 const maxTelegramID = 1 << 52
 
-// validTelegram says whether an id can be a person's. A group's is below 0.
+// validTelegram reports whether an id can be a user's. A group's id is negative.
 func validTelegram(id int64) bool { return id > 0 && id < maxTelegramID }
 
 func (c *checker) checkGroups(path string, ids []int64) {

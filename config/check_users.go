@@ -17,15 +17,15 @@ const (
 	roleUser  = "user"
 )
 
-// userNames are names of users and of providers: they become parts of paths, and of commands that a
-// person types.
+// userNames matches names of users and providers. They become parts of paths, and of commands that
+// people type.
 var userNames = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,31}$`)
 
-// ValidName says whether a user can have a name.
+// ValidName reports whether a user can have a name.
 func ValidName(name string) bool { return userNames.MatchString(name) }
 
-// CheckAdded says why a user can't be added to those of the configuration while the service runs;
-// nil: they can. It reads the Name, Role, Account, Timezone and Home.
+// CheckAdded checks a user who is added while the service runs. The error says why that is
+// impossible. It reads Name, Role, Account, Timezone and Home.
 func (c *Config) CheckAdded(u User) error {
 	switch {
 	case !ValidName(u.Name):
@@ -48,15 +48,14 @@ func (c *Config) CheckAdded(u User) error {
 	return nil
 }
 
-// OverlapsHome says whether a folder is a configured user's, lies in one, or has one in it.
+// OverlapsHome reports whether a folder is a configured home, in one, or around one.
 func (c *Config) OverlapsHome(path string) bool {
 	return slices.ContainsFunc(c.Users, func(u User) bool { return overlap(path, u.Home) })
 }
 
 func userPath(i int) string { return element("users", i) }
 
-// checkUsers notes names and ids that no user can have, and those that two users have: they say who
-// somebody is.
+// checkUsers notes invalid names and ids, and those of two users, because they identify a user.
 func (c *checker) checkUsers(path string, users []User) {
 	if len(users) == 0 {
 		c.wrong(path, gotEmptyList, wantUsers)
@@ -86,14 +85,14 @@ func (c *checker) checkAccount(path, account string) {
 	}
 }
 
-// UIDsAuto are the uids autoUIDs where they are free, and none elsewhere.
+// UIDsAuto means autoUIDs if they are free, and otherwise no uids.
 const UIDsAuto = "auto"
 
-// autoUIDs are unused on systems with systemd (systemd.io/UIDS-GIDS: 65536 to 524287), and lie
-// below what useradd gives to people's containers (login.defs: SUB_UID_MIN, 100000).
+// autoUIDs are unused on systems with systemd (systemd.io/UIDS-GIDS: 65536 to 524287), and below
+// the range that useradd gives to containers (login.defs: SUB_UID_MIN, 100000).
 const autoUIDs = "70000-79999"
 
-// UIDRange is UIDs as numbers, both ends included; 0, 0 is none.
+// UIDRange returns the bounds of UIDs, both included; 0, 0 means none.
 func (w Worker) UIDRange() (from, to uint32) {
 	left, right, _ := strings.Cut(strings.ReplaceAll(w.UIDs, UIDsAuto, autoUIDs), "-")
 	first, err1 := strconv.ParseUint(left, 10, 31)
@@ -104,7 +103,7 @@ func (w Worker) UIDRange() (from, to uint32) {
 	return uint32(first), uint32(last)
 }
 
-// firstUID is the first that no account of a system has (login.defs: UID_MIN).
+// firstUID is the first uid above the system's accounts (login.defs: UID_MIN).
 const firstUID = 1000
 
 func (c *checker) checkUIDs(path, uids string) {
@@ -119,8 +118,8 @@ func (c *checker) checkTimezone(path, zone string) {
 	}
 }
 
-// validZone says whether the machine knows a time zone. "" is the machine's own; Local is Go's word
-// for it alone.
+// validZone reports whether the machine knows a time zone. "" is the machine's zone. Local is
+// refused: it is Go's name for that zone.
 func validZone(name string) bool {
 	_, err := time.LoadLocation(name)
 	return err == nil && name != "Local"
@@ -128,7 +127,7 @@ func validZone(name string) bool {
 
 func (c *checker) checkGlobs(path string, globs []string) {
 	if !c.stands(path) {
-		return // they are the general ones, and have been checked there
+		return // copied from the general ones, which have been checked
 	}
 	for i, glob := range globs {
 		if !validGlob(glob) {
@@ -137,7 +136,7 @@ func (c *checker) checkGlobs(path string, globs []string) {
 	}
 }
 
-// validGlob says whether a glob can match a path below a folder.
+// validGlob reports whether a glob can match a path below a folder.
 func validGlob(glob string) bool {
 	if glob == "" || path.IsAbs(glob) || !doublestar.ValidatePattern(glob) {
 		return false

@@ -5,14 +5,14 @@ import (
 	"testing"
 )
 
-func TestWhoCanBeAdded(t *testing.T) {
+func TestCheckAdded_RefusesConflicts(t *testing.T) {
 	cfg, err := load(t, "state: /s\nusers: [{name: ann, account: ann}, {name: ben, home: /s/homes/carl}]\n", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
 		user User
-		want string // of the error; "" is none
+		want string // part of the error; "" means no error
 	}{
 		{User{Name: "dan", Role: "user", Home: "/s/homes/dan"}, ""},
 		{User{Name: "dan", Role: "admin", Account: "dan", Timezone: "Europe/Madrid", Home: "/s/homes/dan"}, ""},

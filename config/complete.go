@@ -7,22 +7,22 @@ import (
 	"strings"
 )
 
-// defaults is what holds where the file says nothing. What depends on the environment or on other
-// keys is filled in by complete.
+// defaults returns the configuration of an empty file. Function complete adds the values that
+// depend on the environment or on other keys.
 func defaults() *Config {
 	cfg := &Config{}
 	root(cfg).setDefaults()
 	return cfg
 }
 
-// complete fills in what depends on the environment and on other keys. It may be called again and
-// changes nothing then.
+// complete adds the values that depend on the environment and on other keys. A repeated call
+// changes nothing.
 func complete(cfg *Config, env Env) {
 	if cfg.State == "" {
 		cfg.State = below(env.xdg("XDG_STATE_HOME", ".local/state"), "mews")
 	}
 	clean(&cfg.State)
-	// it names the source of messages: one name for one place
+	// the URL names the source of messages, so it must have one spelling
 	cfg.Telegram.APIURL = strings.TrimRight(cfg.Telegram.APIURL, "/")
 	cfg.GitHub.APIURL = strings.TrimRight(cfg.GitHub.APIURL, "/")
 	clean(&cfg.Telegram.Files)
@@ -59,7 +59,7 @@ func completeUser(u *User, cfg *Config) {
 	key{value: reflect.ValueOf(u).Elem()}.setDefaults()
 }
 
-// inherit gives each key of own that is zero the general value.
+// inherit copies the general value to each zero key of own.
 func inherit(own, general reflect.Value) {
 	for i := range own.NumField() {
 		switch field := own.Field(i); {
@@ -71,7 +71,7 @@ func inherit(own, general reflect.Value) {
 	}
 }
 
-// clean makes an absolute path the shortest that names the same.
+// clean cleans an absolute path.
 func clean(path *string) {
 	if filepath.IsAbs(*path) {
 		*path = filepath.Clean(*path)

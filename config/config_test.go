@@ -20,7 +20,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// machine is an Env with these variables and files, and nobody else's.
+// machine returns an Env with only these variables and files.
 func machine(variables, files map[string]string) Env {
 	return Env{
 		Getenv: func(name string) string { return variables[name] },
@@ -44,13 +44,13 @@ func load(t *testing.T, text string, variables map[string]string) (*Config, erro
 	return Load("/etc/mews/mews.yaml", machine(variables, map[string]string{"/etc/mews/mews.yaml": text}))
 }
 
-// A token and a secret of the shapes that Telegram has.
+// A token and a secret in Telegram's format.
 const (
 	token  = "123456789:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw0"
 	secret = "0123456789abcdef-_0123456789ABCDEF"
 )
 
-// appKey is a private key as GitHub gives it to an app.
+// appKey returns a private key in the format that GitHub gives to an app.
 var appKey = sync.OnceValue(func() string {
 	key, err := rsa.GenerateKey(rand.Reader, 1024)
 	if err != nil {
@@ -59,14 +59,14 @@ var appKey = sync.OnceValue(func() string {
 	return string(pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(key)}))
 })
 
-// same compares configurations, their secrets too, but not where they were read.
+// same compares configurations and their secrets, but not their sources.
 func same(want, got *Config) string {
 	unread := *got
 	unread.File, got = want.File, &unread
 	return cmp.Diff(want, got, cmp.Comparer(func(a, b Secret) bool { return a.Reveal() == b.Reveal() }))
 }
 
-func TestEmptyFileIsTheDefaults(t *testing.T) {
+func TestLoad_EmptyFile_HasDefaults(t *testing.T) {
 	for name, text := range map[string]string{"empty": "", "comment": "# nothing\n", "null": "~\n", "no keys": "{}\n"} {
 		t.Run(name, func(t *testing.T) {
 			got, err := load(t, text, nil)
@@ -161,7 +161,7 @@ users:
 
 var wholeNeeds = map[string]string{"PORT": "99", "KEY": "${PORT}", "STEPS": "7", "BOT": token, "SECRET": secret}
 
-func TestWholeFile(t *testing.T) {
+func TestLoad_WholeFile(t *testing.T) {
 	got, err := Load("/etc/mews/mews.yaml", machine(wholeNeeds, map[string]string{
 		"/etc/mews/mews.yaml": whole, "/keys/seal": strings.Repeat("5a", 32) + "\n", "/keys/app.pem": appKey(),
 	}))
@@ -248,7 +248,7 @@ func TestWholeFile(t *testing.T) {
 	}
 }
 
-func TestHowLongACacheIsKept(t *testing.T) {
+func TestCacheFor_Values(t *testing.T) {
 	for word, want := range map[string]time.Duration{"1h": time.Hour, "5m": 5 * time.Minute, "none": 0} {
 		cfg, err := load(t, "models: {cache: "+word+"}\n", nil)
 		if err != nil || cfg.Models.CacheFor() != want {
@@ -257,8 +257,8 @@ func TestHowLongACacheIsKept(t *testing.T) {
 	}
 }
 
-// TestABareDefaultIsOfTheOnlyProvider: as the catalogue of the models takes it.
-func TestABareDefaultIsOfTheOnlyProvider(t *testing.T) {
+// The catalogue of models resolves it alike.
+func TestBareDefault_BelongsToOnlyProvider(t *testing.T) {
 	const one = "models: {default: qwen3, small: tiny, fallback: [local/qwen4], providers: {local: {kind: openai}"
 	if _, err := load(t, one+"}}\n", nil); err != nil {
 		t.Error(err)
@@ -266,13 +266,14 @@ func TestABareDefaultIsOfTheOnlyProvider(t *testing.T) {
 	_, err := load(t, one+", other: {kind: openai}}}\n", nil)
 	const want = `/etc/mews/mews.yaml:1: models.default: got "qwen3", want offline, local/MODEL or other/MODEL: ` +
 		"a provider of models.providers and its name of the model"
-	// and of the small one, which is bare, nothing can be said then
+	// and the small model, which is bare, can't be checked then
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v", err)
 	}
 }
 
-// TestProblems loads each testdata/*.yaml and compares the whole error with the .txt beside it.
+// TestProblems loads each testdata/*.yaml and compares the whole error with the .txt file beside
+// it.
 func TestProblems(t *testing.T) {
 	names, err := filepath.Glob("testdata/*.yaml")
 	if err != nil || len(names) == 0 {
@@ -320,14 +321,14 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-func TestMissingFile(t *testing.T) {
+func TestLoad_MissingFile_IsError(t *testing.T) {
 	_, err := Load("/nowhere.yaml", machine(nil, nil))
 	if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "/nowhere.yaml") {
 		t.Errorf("got %v, want one that says that /nowhere.yaml is not there", err)
 	}
 }
 
-func TestManyProblemsAreCounted(t *testing.T) {
+func TestErrorList_ManyProblems_AreCut(t *testing.T) {
 	_, err := load(t, strings.Repeat("x: 1\n", 200), nil)
 	lines := strings.Split(err.Error(), "\n")
 	if last := lines[len(lines)-1]; len(lines) != maxShown+1 || !strings.HasSuffix(last, "and 150 more") {
@@ -362,9 +363,8 @@ func TestSecretFile(t *testing.T) {
 	}
 }
 
-// TestAClientNeedsNoSecret: it has none of the service's environment, and may not read its files;
-// all else is checked.
-func TestAClientNeedsNoSecret(t *testing.T) {
+// A client has not the environment of the service, and may not read its files. All else is checked.
+func TestClient_MissingSecrets_AreNoProblem(t *testing.T) {
 	const text = `
 state: /var/lib/mews
 access: {key_file: seal.key}
@@ -410,7 +410,7 @@ users: [{name: alice}, {name: bob, telegram: 42}]
 	}
 }
 
-// FuzzLoad: no text makes it panic, and what it accepts keeps its promises.
+// FuzzLoad: no text causes a panic, and an accepted text keeps all promises.
 func FuzzLoad(f *testing.F) {
 	f.Add(whole)
 	f.Add("a: &a [*a]\n")

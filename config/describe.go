@@ -10,7 +10,7 @@ import (
 	"mews/config/spelling"
 )
 
-// show is a value as a Problem may print it: as the file has it, without the value of a variable,
+// show returns a value as a Problem may print it: as in the file, without the values of variables,
 // and never a secret.
 func show(n *yaml.Node, t reflect.Type) string {
 	_, scalar := scalars[t]
@@ -20,12 +20,12 @@ func show(n *yaml.Node, t reflect.Type) string {
 	case t == reflect.TypeFor[Secret]():
 		return hidden
 	case !scalar:
-		return gotScalar // it may be a secret at the wrong level
+		return gotScalar // it may be a misplaced secret
 	}
 	return kind(n)
 }
 
-// kind is a scalar as it is written, and of anything else its kind.
+// kind returns a scalar as written, and the kind of anything else.
 func kind(n *yaml.Node) string {
 	switch {
 	case n.Kind == yaml.MappingNode:
@@ -44,10 +44,10 @@ func kind(n *yaml.Node) string {
 	return short(n.Value)
 }
 
-// quote is text between quotes, cut where it is long.
+// quote quotes a text, cut to 60 characters.
 func quote(text string) string { return strconv.Quote(short(text)) }
 
-// short is at most the first 60 characters of text.
+// short cuts a text to 60 characters.
 func short(text string) string {
 	const most = 60
 	if runes := []rune(text); len(runes) > most {
@@ -56,7 +56,7 @@ func short(text string) string {
 	return text
 }
 
-// oneOf reads names aloud: "a, b or c".
+// oneOf joins names: "a, b or c".
 func oneOf(names []string) string {
 	if len(names) < 2 {
 		return strings.Join(names, "")
@@ -65,7 +65,7 @@ func oneOf(names []string) string {
 	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
-// meant says which keys there are instead of an unknown one.
+// meant suggests keys instead of an unknown one.
 func meant(name string, names []string) string {
 	if near := spelling.Nearest(name, names); near != "" {
 		return near

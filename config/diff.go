@@ -7,14 +7,15 @@ import (
 	"strings"
 )
 
-// Change is a key whose value is another than it was.
+// Change is a key with a new value.
 type Change struct {
-	Key      string // its path; a user stands there by name: users.alice.role
-	Old, New string // ready to be read, and never a secret; "" where there is nothing
-	Restart  bool   // it holds only after a restart
+	Key      string // its path, with users by their names: users.alice.role
+	Old, New string // for display, and never a secret; "" means no value
+	Restart  bool   // it takes effect only after a restart
 }
 
-// Diff is what differs in new from old, sorted by key. A user who is new or gone is one change.
+// Diff lists the differences between two configurations, sorted by key. A new or removed user is
+// one change.
 func Diff(old, new *Config) []Change {
 	was, is := leaves(old, new), leaves(new, old)
 	all := maps.Clone(was)
@@ -28,14 +29,14 @@ func Diff(old, new *Config) []Change {
 	return changes
 }
 
-// leaf is a key that has no keys below it.
+// leaf is a key without keys below it.
 type leaf struct {
-	text  string // for comparing; of a secret itself
+	text  string // for comparing; it contains secrets
 	shown string
 	live  bool
 }
 
-// leaves are those of a Config, by name. A user whom other does not have is one.
+// leaves returns the leaves of a Config, by name. A user who is missing in other is one leaf.
 func leaves(cfg, other *Config) map[string]leaf {
 	all := map[string]leaf{}
 	root(cfg).walk(func(k key) bool {
@@ -52,13 +53,13 @@ func leaves(cfg, other *Config) map[string]leaf {
 	})
 	for name, key := range map[string]Secret{"access.key_file": cfg.Access.Key, "github.app.private_key_file": cfg.GitHub.App.PrivateKey} {
 		file := all[name]
-		file.text += "\n" + key.Reveal() // the file may hold another key than before
+		file.text += "\n" + key.Reveal() // the file may contain another key than before
 		all[name] = file
 	}
 	return all
 }
 
-// printed is a value for comparing, and for reading.
+// printed formats a value for comparing, and for display.
 func printed(v reflect.Value) (text, shown string) {
 	if v.Kind() == reflect.Slice {
 		var items []string

@@ -76,14 +76,14 @@ func TestDiff(t *testing.T) {
 	}
 }
 
-// These are keys with a name that the file chooses.
+// Keys with a name that the file chooses.
 var (
 	named     = regexp.MustCompile(`^(users|hooks|github\.repos|models\.providers|models\.prices|speech\.out\.voices|approvals\.\w+)\.("[^"]*"|[\w-]+)`)
 	userRules = regexp.MustCompile(`^(users\.\*\.approvals)\.\w+`)
 )
 
-// TestEveryKeyIsCompared: no key can change without Diff saying so.
-func TestEveryKeyIsCompared(t *testing.T) {
+// Diff reports every key.
+func TestDiff_ComparesEveryKey(t *testing.T) {
 	patterns := map[string]bool{}
 	cfg, err := Load("/etc/mews/mews.yaml", machine(wholeNeeds, map[string]string{
 		"/etc/mews/mews.yaml": whole, "/keys/seal": strings.Repeat("5a", 32), "/keys/app.pem": appKey(),

@@ -7,19 +7,19 @@ import (
 	"strings"
 )
 
-// Dollars is an amount of US dollars. It is written as a decimal number, exact to a millionth. The
-// zero value is 0 dollars that nobody has written.
+// Dollars is an amount of US dollars, written as a decimal number and exact to a millionth. The
+// zero value is 0 dollars that are not in the file.
 type Dollars struct {
 	Micro int64 // millionths
-	Given bool  // it stands in the file
+	Given bool  // it is in the file
 }
 
-// mostBudget is more than anybody spends on models in a month. A larger amount is a slip.
+// mostBudget is above any monthly budget for models. A larger amount is a typo.
 const mostBudget = 1_000_000
 
 var amount = regexp.MustCompile(`^([0-9]{1,7})(?:\.([0-9]{1,6}))?$`)
 
-// ParseDollars reads an amount. It does so without floating point, so that the amount is exact.
+// ParseDollars parses an amount exactly, without floating point.
 func ParseDollars(text string) (Dollars, error) {
 	m := amount.FindStringSubmatch(text)
 	if m == nil {
@@ -32,7 +32,7 @@ func ParseDollars(text string) (Dollars, error) {
 	return Dollars{Micro: micro, Given: true}, nil
 }
 
-// String is the amount as ParseDollars reads it, without zeros at the end.
+// String formats the amount for ParseDollars, without trailing zeros.
 func (d Dollars) String() string {
 	text := fmt.Sprintf("%d.%06d", d.Micro/1_000_000, d.Micro%1_000_000)
 	return strings.TrimRight(strings.TrimRight(text, "0"), ".")

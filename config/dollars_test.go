@@ -26,8 +26,8 @@ func TestDollars(t *testing.T) {
 	}
 }
 
-// TestDollarsAreExact: what is printed is read as what it was.
-func TestDollarsAreExact(t *testing.T) {
+// ParseDollars reads what String writes.
+func TestDollars_RoundTrip_IsExact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := Dollars{rapid.Int64Range(0, mostBudget*1_000_000).Draw(t, "millionths"), true}
 		if got, err := ParseDollars(d.String()); err != nil || got != d {

@@ -13,37 +13,37 @@ import (
 	"strings"
 )
 
-// Env is all that this package knows of the machine. Tests make their own.
+// Env is everything that this package knows of the machine. Tests make their own.
 type Env struct {
-	Getenv   func(name string) string // "" where it is not set
+	Getenv   func(name string) string // "" if it is not set
 	ReadFile func(path string) ([]byte, error)
-	Home     string // absolute path of the OS account's home; "" where it has none
+	Home     string // absolute path of the OS account's home; "" if it has none
 	Login    string // name of the OS account
 	Cwd      string // absolute path of the working directory
 
-	// the effects that there may be rules for, each with the rule that holds where nothing was set
+	// the known effects, each with its default rule
 	Effects EffectRules
-	// the configuration is read to find a running service, whose secrets its clients may be unable
-	// to read
+	// the configuration is read by a client of a running service, which may be unable to read the
+	// secrets
 	Client bool
 }
 
-// maxFile is how large a configuration and a file with a secret may be, in bytes.
+// maxFile limits the size of a configuration, or of a file with a secret, in bytes.
 const maxFile = 1 << 20
 
-// OS is the machine as it is; effects become the Env's.
+// OS returns the Env of this machine with some effects.
 func OS(effects EffectRules) (Env, error) {
 	cwd, err := os.Getwd()
 	if err == nil {
-		_, err = os.Stat(cwd + "/.") // it takes the right to pass through
+		_, err = os.Stat(cwd + "/.") // needs the right to enter it
 	}
 	if err != nil {
-		cwd = "" // it is gone, or another's, as after su: nothing of it is needed
+		cwd = "" // it is deleted, or another account's after su; nothing needs it
 	}
 	env := Env{Getenv: os.Getenv, ReadFile: readFile, Home: os.Getenv("HOME"), Cwd: cwd, Effects: effects}
 	account, err := user.Current()
 	if err != nil {
-		// An account that stands in no passwd file, as in many containers, still has an id.
+		// An account without a passwd entry, as in many containers, still has an id.
 		env.Login = fmt.Sprintf("uid-%d", os.Getuid())
 		return env, nil
 	}
@@ -68,10 +68,10 @@ func readFile(path string) ([]byte, error) {
 
 var errTooLarge = fmt.Errorf("larger than %v", Size(maxFile))
 
-// Find is the configuration file to load: explicit where it is given, else the first of
-// ./mews.yaml, $XDG_CONFIG_HOME/mews/mews.yaml and /etc/mews/mews.yaml that exists, else "". A file
-// that exists and can't be read is found: without it Mews would run on another configuration than
-// the one that was meant.
+// Find returns the path of the configuration file to load, or "". That is explicit, or the first
+// that exists of ./mews.yaml, $XDG_CONFIG_HOME/mews/mews.yaml and /etc/mews/mews.yaml. A file that
+// exists but can't be read is found too: otherwise Mews would run with another configuration than
+// the intended one.
 func Find(explicit string, env Env) string {
 	if explicit != "" {
 		return explicit
@@ -91,8 +91,8 @@ func Find(explicit string, env Env) string {
 	return ""
 }
 
-// xdg is one of the base folders of the XDG specification, "" where neither it nor the home is
-// known. The specification wants a relative folder ignored.
+// xdg returns a base folder of the XDG specification; "" if neither it nor the home is known. A
+// relative folder is ignored, as the specification says.
 func (e Env) xdg(name, unset string) string {
 	if dir := e.Getenv(name); filepath.IsAbs(dir) {
 		return dir
@@ -100,7 +100,7 @@ func (e Env) xdg(name, unset string) string {
 	return below(e.Home, unset)
 }
 
-// below is a path in dir, "" where dir is not known.
+// below returns a path in dir; "" if dir is unknown.
 func below(dir, path string) string {
 	if dir == "" {
 		return ""
@@ -108,12 +108,11 @@ func below(dir, path string) string {
 	return filepath.Join(dir, path)
 }
 
-// variable is ${NAME}, or $${ which stands for a plain ${.
+// variable is ${NAME}, or $${ for a plain ${.
 var variable = regexp.MustCompile(`\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)\}|\$\{`)
 
-// expand replaces each ${NAME} in text by the environment variable of that name. The values of
-// variables are not expanded again. An error says what would be right, and has no value of a
-// variable in it.
+// expand replaces each ${NAME} in text by the environment variable. It does not expand the values
+// of variables. Its errors never contain the value of a variable.
 func expand(text string, getenv func(string) string) (string, error) {
 	if !strings.Contains(text, "${") {
 		return text, nil

@@ -11,13 +11,13 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// The example configuration is read by these tests: as it stands it is the defaults, and with the
-// lines taken in that are commented out it has every key there is.
+// These tests read the example configuration. As it is, it has the defaults. With the commented
+// lines enabled, it has every key.
 
 const examplePath = "../deploy/mews.example.yaml"
 
-// optional is the # of a line that is commented out. A remark has a space after it, or is deeper in
-// than any key.
+// optional matches the # of a commented key. A remark has a space after the #, or is indented
+// deeper than any key.
 var optional = regexp.MustCompile(`(?m)^#(( {2})*(- )?[a-z][a-z0-9_/.-]*:)`)
 
 func exampleText(t *testing.T) string {
@@ -29,16 +29,15 @@ func exampleText(t *testing.T) string {
 	return string(text)
 }
 
-// takeIn is the example with every optional line in it. A key that stands both as a default and as
-// an example is taken from the example.
+// takeIn enables every commented line of the example. If a key appears twice, its commented example
+// wins.
 func takeIn(text string) string {
 	text = optional.ReplaceAllString(text, "$1")
 	return strings.NewReplacer("  providers: {}\n", "", "  fallback: []", "  fallback: [local/qwen3]",
 		"api_url: https://api.telegram.org ", "api_url: http://127.0.0.1:8081 ").Replace(text)
 }
 
-// givenDefaults are the defaults that are others where they are not written down: an empty list, an
-// amount.
+// givenDefaults are the defaults that differ if they are written down: an empty list, an amount.
 const givenDefaults = `
 files: {include: [], exclude: [], append_only: []}
 models: {fallback: [], allowed: [], providers: {}}
@@ -47,7 +46,7 @@ telegram: {groups: []}
 budget: {month: 0, users: {turn: 0, day: 0, month: 0, extend: 0}}
 `
 
-func TestExampleIsTheDefaults(t *testing.T) {
+func TestExample_HasDefaults(t *testing.T) {
 	want, err := load(t, givenDefaults, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -61,7 +60,7 @@ func TestExampleIsTheDefaults(t *testing.T) {
 	}
 }
 
-func TestExampleHasEveryKey(t *testing.T) {
+func TestExample_HasEveryKey(t *testing.T) {
 	text := takeIn(exampleText(t))
 	const fileSecret = "0123456789abcdef\n"
 	files := map[string]string{"/e/github.secret": fileSecret, "/e/github.token": fileSecret, "/e/backup.secret": fileSecret, "/e/openai.key": "k\n", "/e/seal.key": strings.Repeat("5a", 32) + "\n", "/e/telegram.token": token + "\n", "/e/telegram.secret": secret + "\n"}
@@ -77,7 +76,7 @@ func TestExampleHasEveryKey(t *testing.T) {
 	for _, one := range []*regexp.Regexp{
 		regexp.MustCompile(`(?m)^ +(token|secret|webhook_secret)_file:.*\n`), regexp.MustCompile(`(?m)^ +(token|secret|webhook_secret):.*\n`),
 	} {
-		// of two keys that exclude one another
+		// of two keys that exclude each other
 		files["/e/mews.yaml"] = one.ReplaceAllString(text, "")
 		cfg, err := Load("/e/mews.yaml", env)
 		if err != nil {
@@ -100,8 +99,8 @@ func TestExampleHasEveryKey(t *testing.T) {
 	}
 }
 
-// TestExampleSaysWhy looks for a remark on a line of each key, or above it.
-func TestExampleSaysWhy(t *testing.T) {
+// Each key has a remark on its line, or above it.
+func TestExample_EachKey_HasRemark(t *testing.T) {
 	explained := map[string]bool{}
 	key := regexp.MustCompile(`^ *(?:- )?([a-z_]+):(.*)`)
 	above := false
@@ -119,8 +118,8 @@ func TestExampleSaysWhy(t *testing.T) {
 	}
 }
 
-// TestAFieldWithoutAKeyComesLast: keys takes a field's place for its key's.
-func TestAFieldWithoutAKeyComesLast(t *testing.T) {
+// keys uses the index of a field as the index of its key.
+func TestConfig_KeylessFields_ComeLast(t *testing.T) {
 	without := 0
 	for f := range reflect.TypeFor[Config]().Fields() {
 		_, ok := f.Tag.Lookup("yaml")
@@ -136,7 +135,7 @@ func TestAFieldWithoutAKeyComesLast(t *testing.T) {
 	}
 }
 
-// allKeys are the paths of every key that the types have, with * for a name and a place in a list.
+// allKeys returns the paths of all keys of the types, with * for a name or an index.
 func allKeys(t reflect.Type, path string) []string {
 	if _, ok := scalars[t]; ok {
 		return []string{path}
@@ -154,14 +153,14 @@ func allKeys(t reflect.Type, path string) []string {
 	return all
 }
 
-// standing notes the paths that a tree has, in allKeys' words.
+// standing notes the paths in a tree, in the format of allKeys.
 func standing(n *yaml.Node, t reflect.Type, path string, stand map[string]bool) {
 	stand[path] = true
 	for i, child := range n.Content {
 		switch {
 		case n.Kind == yaml.SequenceNode:
 			standing(child, t.Elem(), path+".*", stand)
-		case i%2 == 0: // a key; its value is next
+		case i%2 == 0: // a key; the next node is its value
 		case t.Kind() == reflect.Map:
 			standing(child, t.Elem(), path+".*", stand)
 		default:

@@ -12,19 +12,19 @@ import (
 // key is a key of a configuration: a field with a yaml tag, or an element of a map or of a list of
 // structs. The zero key with a value is the configuration itself.
 type key struct {
-	path     string            // as problems name it: users[0].role
-	name     string            // as changes name it: users.alice.role
-	tag      reflect.StructTag // "" of an element
-	defaults string            // its default, as a tag has it; "" is none
-	live     bool              // a change of it holds without a restart
+	path     string            // as in problems: users[0].role
+	name     string            // as in changes: users.alice.role
+	tag      reflect.StructTag // "" for an element
+	defaults string            // its default from a tag; "" means none
+	live     bool              // a change takes effect without a restart
 	value    reflect.Value
 }
 
-// root is the key that all others are below.
+// root returns the key above all others.
 func root(cfg *Config) key { return key{value: reflect.ValueOf(cfg).Elem()} }
 
-// walk calls visit with every key below k, each before those below it. These are left out where
-// visit returns false.
+// walk calls visit for every key below k, each before those below it. If visit returns false, the
+// keys below are skipped.
 func (k key) walk(visit func(key) bool) {
 	for _, child := range k.below() {
 		if visit(child) {
@@ -33,7 +33,7 @@ func (k key) walk(visit func(key) bool) {
 	}
 }
 
-// below are the keys right below k, in their order in the struct or in the list, or sorted by name.
+// below returns the keys directly below k, in the order of the struct or list, or sorted by name.
 func (k key) below() (all []key) {
 	v := k.value
 	switch {
@@ -70,21 +70,21 @@ func sortedKeys(v reflect.Value) []string {
 	return names
 }
 
-// keys are the names of a struct's fields in the file, in their order.
+// keys returns the keys of a struct's fields, in their order.
 func keys(t reflect.Type) []string {
 	var names []string
 	for field := range t.Fields() {
 		name, ok := field.Tag.Lookup("yaml")
 		if !ok {
-			break // the fields without a key are the last
+			break // fields without a key come last
 		}
 		names = append(names, name)
 	}
 	return names
 }
 
-// setDefaults gives every key below k that is zero its default. Those in maps have got theirs as
-// they were read.
+// setDefaults sets every zero key below k to its default. Elements of maps got theirs when they
+// were read.
 func (k key) setDefaults() {
 	k.walk(func(k key) bool {
 		if k.isLeaf() && k.defaults != "" && k.value.CanSet() && k.value.IsZero() {
@@ -94,7 +94,7 @@ func (k key) setDefaults() {
 	})
 }
 
-// isLeaf says whether no key can be below the key: it is a scalar, or a list of scalars.
+// isLeaf reports whether the key is a scalar, or a list of scalars.
 func (k key) isLeaf() bool {
 	t := k.value.Type()
 	if t.Kind() == reflect.Slice {
@@ -106,7 +106,7 @@ func (k key) isLeaf() bool {
 
 var plainKey = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 
-// join is the path of a key below another; "" is the path of the file.
+// join returns the path of a key below another; "" is the path of the file.
 func join(path, key string) string {
 	if !plainKey.MatchString(key) {
 		key = quote(key)
@@ -117,10 +117,10 @@ func join(path, key string) string {
 	return path + "." + key
 }
 
-// element is the path of an element of a list.
+// element returns the path of an element of a list.
 func element(path string, i int) string { return fmt.Sprintf("%s[%d]", path, i) }
 
-// parent is the path of the key that a key is in, "" for the file.
+// parent returns the path of the key around a key; "" is the file.
 func parent(path string) string {
 	return path[:max(0, strings.LastIndexAny(path, ".["))]
 }

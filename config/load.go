@@ -15,9 +15,8 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// Load reads a configuration file. Where the file can be read but is not right the error is an
-// *ErrorList with all that is wrong. If there are only warnings, they go to Config.Warnings, and
-// there is no error.
+// Load reads a configuration file. If the content is wrong, the error is an *ErrorList with all
+// problems. If there are only warnings, they are in Config.Warnings, and there is no error.
 func Load(path string, env Env) (*Config, error) {
 	text, err := env.ReadFile(path)
 	if err != nil {
@@ -51,9 +50,9 @@ func Load(path string, env Env) (*Config, error) {
 	return cfg, nil
 }
 
-// holdsSecret says whether a secret stands in the configuration itself.
+// holdsSecret reports whether the configuration itself contains a secret.
 func holdsSecret(cfg *Config) (holds bool) {
-	files := map[string]string{} // what a file holds, by the key that names it
+	files := map[string]string{} // contents of files, by the keys that name them
 	root(cfg).walk(func(k key) bool {
 		if k.tag.Get("holds") != "" {
 			files[strings.TrimSuffix(k.path, "_file")] = k.value.String()
@@ -68,7 +67,7 @@ func holdsSecret(cfg *Config) (holds bool) {
 	return holds
 }
 
-// withoutSecrets leaves out the problems of secrets, and of the files that hold them.
+// withoutSecrets drops the problems of secrets, and of the files with secrets.
 func withoutSecrets(problems []Problem, cfg *Config) []Problem {
 	secrets := map[string]bool{}
 	root(cfg).walk(func(k key) bool {
@@ -87,12 +86,12 @@ func absolute(path, dir string) string {
 	return filepath.Join(dir, path)
 }
 
-// bareVariable is a value with a ${NAME} in it and no quotes around it. Within { } and [ ] YAML
-// takes its { for another mapping.
+// bareVariable matches an unquoted value with a ${NAME}. Inside { } and [ ], YAML would read its {
+// as another mapping.
 var bareVariable = regexp.MustCompile(`(:[ \t]+|[\[,][ \t]*)([^\s"'#{}\[\],&*!|>%@]*(?:\$\$?\{\w+\}[^\s"'{}\[\],]*)+)`)
 
-// parseQuoting is parse, of a text in which a ${NAME} may stand without quotes wherever a value
-// may. It puts quotes around one only where the text would be no YAML otherwise, and moves no line.
+// parseQuoting parses a text in which values with ${NAME} may be unquoted. It adds quotes only if
+// the text is no YAML otherwise, and keeps all lines.
 func parseQuoting(text []byte) (*yaml.Node, error) {
 	root, err := parse(text)
 	if err == nil {
@@ -105,7 +104,7 @@ func parseQuoting(text []byte) (*yaml.Node, error) {
 	return nil, err
 }
 
-// parse is the root of the only document in text, nil where there is none.
+// parse returns the root of the only document in text; nil if there is none.
 func parse(text []byte) (*yaml.Node, error) {
 	dec := yaml.NewDecoder(bytes.NewReader(text))
 	var document, more yaml.Node
@@ -130,7 +129,7 @@ var errTwoDocuments = errors.New(gotDocuments)
 
 var yamlLine = regexp.MustCompile(`^line (\d+): `)
 
-// syntaxProblem is about a text that is no YAML. yaml.v3 names the line in its text alone.
+// syntaxProblem makes a problem of a YAML error. yaml.v3 has the line only in the error's text.
 func syntaxProblem(err error, file []byte) Problem {
 	if errors.Is(err, errTwoDocuments) {
 		return Problem{Value: gotDocuments, Want: wantDocument}
@@ -138,7 +137,7 @@ func syntaxProblem(err error, file []byte) Problem {
 	text, line, want := strings.TrimPrefix(err.Error(), "yaml: "), 0, wantYAML
 	if m := yamlLine.FindStringSubmatch(text); m != nil {
 		text = strings.TrimPrefix(text, m[0])
-		line, _ = strconv.Atoi(m[1]) // digits; were there too many, 0 is no line
+		line, _ = strconv.Atoi(m[1]) // only digits; 0 means no line
 	}
 	if n := variableLine(file, line); n > 0 {
 		line, want = n, wantFlow
@@ -146,11 +145,11 @@ func syntaxProblem(err error, file []byte) Problem {
 	return Problem{Line: line, Value: fmt.Sprintf(gotNotYAML, text), Want: want}
 }
 
-// inFlow is a ${ that stands in braces or brackets.
+// inFlow matches a ${ inside braces or brackets.
 var inFlow = regexp.MustCompile(`[{\[].*\$\{`)
 
-// variableLine is the line of the ${ that makes the text no YAML, 0 where there is none. yaml.v3
-// names that line, or the one before it where the ${ stands in braces.
+// variableLine returns the line of the ${ that makes the text no YAML; 0 if there is none. yaml.v3
+// names that line, or the line before it if the ${ is inside braces.
 func variableLine(file []byte, named int) int {
 	lines := bytes.Split(file, []byte("\n"))
 	for n := max(1, named); n <= min(named+1, len(lines)); n++ {
@@ -161,7 +160,7 @@ func variableLine(file []byte, named int) int {
 	return 0
 }
 
-// pathsOf are the keys that have a problem. Of these checks say nothing more.
+// pathsOf returns the keys with a problem. Checks skip these.
 func pathsOf(problems []Problem) map[string]bool {
 	paths := map[string]bool{}
 	for _, p := range problems {

@@ -9,10 +9,10 @@ import (
 	"unicode"
 )
 
-// Local is the configuration where there is no file: one user, who is the account that runs Mews,
-// and the offline model or the one that the environment names. TELEGRAM_TOKEN and MEWS_TELEGRAM_ID
-// together have the user talk on Telegram. (TELEGRAM_TOKEN alone polls nothing: it may be another
-// program's bot, and a bot answers to one program.)
+// Local returns the configuration for a machine without a file. It has one user, the account that
+// runs Mews. The model is offline, or the one that the environment names. TELEGRAM_TOKEN and
+// MEWS_TELEGRAM_ID together turn on Telegram. (TELEGRAM_TOKEN alone polls nothing: it may be
+// another program's bot, and a bot answers only one program.)
 func Local(env Env) (*Config, error) {
 	cfg := defaults()
 	cfg.Local = true
@@ -29,7 +29,7 @@ func Local(env Env) (*Config, error) {
 	return cfg, nil
 }
 
-// telegramFrom turns Telegram on for the one user, or adds the hint of what that lacks.
+// telegramFrom turns on Telegram for the one user, or adds a hint about the missing variable.
 func (c *checker) telegramFrom(env Env) {
 	token, id, api := env.Getenv("TELEGRAM_TOKEN"), env.Getenv("MEWS_TELEGRAM_ID"), env.Getenv("TELEGRAM_API_URL")
 	before := len(c.problems)
@@ -60,13 +60,13 @@ func (c *checker) telegramFrom(env Env) {
 	c.cfg.Users[0].Telegram = number
 }
 
-// localProvider is a provider that the environment may name, in the variables that other programs
-// use too. Its name is its kind's.
+// localProvider is a provider that the environment may name, by the variables of other programs. It
+// is named after its kind.
 type localProvider struct {
 	kind     string
 	key, url string // names of variables
-	prefix   string // of its models' names; "" is any other
-	hint     string // for a person who has set the key and nothing else
+	prefix   string // of its models' names; "" matches any other
+	hint     string // for a person who has set only the key
 }
 
 var (
@@ -75,9 +75,9 @@ var (
 	localProviders = []localProvider{localAnthropic, localOpenAI}
 )
 
-// modelsFrom takes the model that answers from the environment: the one that MEWS_MODEL names,
-// where its provider's key is set; else the endpoint that OPENAI_BASE_URL and OPENAI_MODEL name. A
-// key alone sends nothing anywhere: many have it set for other programs.
+// modelsFrom takes the model from the environment. MEWS_MODEL comes first, if its provider's key is
+// set. OPENAI_BASE_URL with OPENAI_MODEL comes next. A key alone sends nothing anywhere, because
+// many have it set for other programs.
 func (c *checker) modelsFrom(env Env) {
 	spec, url, model := env.Getenv("MEWS_MODEL"), env.Getenv("OPENAI_BASE_URL"), env.Getenv("OPENAI_MODEL")
 	if url != "" && (model != "" || spec == "") {
@@ -95,7 +95,7 @@ func (c *checker) modelsFrom(env Env) {
 	}
 }
 
-// endpointFrom takes the endpoint that OPENAI_BASE_URL names.
+// endpointFrom takes the endpoint from OPENAI_BASE_URL.
 func (c *checker) endpointFrom(env Env, model string) {
 	p := c.provider(localOpenAI, env)
 	if model == "" {
@@ -104,7 +104,7 @@ func (c *checker) endpointFrom(env Env, model string) {
 	c.provide(p, model)
 }
 
-// modelFrom takes the model that MEWS_MODEL names.
+// modelFrom takes the model from MEWS_MODEL.
 func (c *checker) modelFrom(env Env, spec string) {
 	if spec == Offline {
 		c.cfg.Models.Default = Offline
@@ -122,8 +122,8 @@ func (c *checker) modelFrom(env Env, spec string) {
 	c.provide(p, model)
 }
 
-// localProviderOf is the provider of a model that a spec names, and its name of the model; "" where
-// the spec is none.
+// localProviderOf splits a spec into its provider and the provider's name of the model; "" if the
+// spec is invalid.
 func localProviderOf(spec string) (localProvider, string) {
 	name, model, slashed := strings.Cut(spec, "/")
 	for _, p := range localProviders {
@@ -138,7 +138,7 @@ func localProviderOf(spec string) (localProvider, string) {
 	return localProviders[bare], spec
 }
 
-// provider is what the environment says of a provider. What is wrong in it is noted.
+// provider reads a provider from the environment, and notes its problems.
 func (c *checker) provider(l localProvider, env Env) Provider {
 	url, key := env.Getenv(l.url), env.Getenv(l.key)
 	if url != "" {
@@ -150,7 +150,7 @@ func (c *checker) provider(l localProvider, env Env) Provider {
 	return Provider{Kind: l.kind, BaseURL: url, APIKey: NewSecret(key)}
 }
 
-// provide adds a provider, and has one of its models answer, unless something is wrong.
+// provide adds a provider with the default model, unless something is wrong.
 func (c *checker) provide(p Provider, model string) {
 	if len(c.problems) > 0 {
 		return
@@ -162,7 +162,7 @@ func (c *checker) provide(p Provider, model string) {
 	c.cfg.Models.Default = p.Kind + "/" + model
 }
 
-// userName makes a user's name of an OS login.
+// userName makes a user's name from an OS login.
 func userName(login string) string {
 	name := strings.Map(func(r rune) rune {
 		switch {

@@ -38,7 +38,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-func TestFindDoesNotPassByAFileThatCannotBeRead(t *testing.T) {
+func TestFind_UnreadableFile_IsFound(t *testing.T) {
 	env := machine(nil, map[string]string{"/etc/mews/mews.yaml": ""})
 	read := env.ReadFile
 	env.ReadFile = func(path string) ([]byte, error) {
@@ -69,7 +69,7 @@ func TestLocal(t *testing.T) {
 	}
 }
 
-func TestLocalModelNeedsTwoVariables(t *testing.T) {
+func TestLocal_Model_NeedsTwoVariables(t *testing.T) {
 	anthropic := Provider{Kind: "anthropic", BaseURL: "https://api.anthropic.com", APIKey: NewSecret("ka")}
 	openai := Provider{Kind: "openai", BaseURL: "https://api.openai.com/v1", APIKey: NewSecret("ko")}
 	near := Provider{Kind: "openai", BaseURL: "http://127.0.0.1:11434/v1", APIKey: NewSecret("")}
@@ -145,7 +145,7 @@ func TestLocalModelNeedsTwoVariables(t *testing.T) {
 	}
 }
 
-func TestLocalWithAnEndpoint(t *testing.T) {
+func TestLocal_Endpoint(t *testing.T) {
 	cfg, err := Local(machine(map[string]string{
 		"OPENAI_BASE_URL": "http://127.0.0.1:11434/v1", "OPENAI_MODEL": "qwen3:8b", "OPENAI_API_KEY": "k",
 		"XDG_STATE_HOME": "/state",
@@ -163,7 +163,7 @@ func TestLocalWithAnEndpoint(t *testing.T) {
 	}
 }
 
-func TestLocalTelegramNeedsTwoVariables(t *testing.T) {
+func TestLocal_Telegram_NeedsTwoVariables(t *testing.T) {
 	for _, test := range []struct {
 		name      string
 		variables map[string]string
@@ -198,7 +198,7 @@ func TestLocalTelegramNeedsTwoVariables(t *testing.T) {
 	}
 }
 
-func TestLocalProblems(t *testing.T) {
+func TestLocal_Problems(t *testing.T) {
 	const intro = "without a configuration file: "
 	for _, test := range []struct {
 		name      string

@@ -6,27 +6,26 @@ import (
 	"strings"
 )
 
-// Problem is one thing that is wrong in a configuration.
+// Problem is one mistake in a configuration.
 type Problem struct {
-	Line  int    // in the file, from 1; 0 where it comes from no line
-	Field string // its path: users[0].role; "" is the file as a whole
-	Value string // what was found, ready to be read; never a secret
-	Want  string // what would be right
+	Line  int    // in the file, from 1; 0 means no line
+	Field string // its path: users[0].role; "" means the whole file
+	Value string // the wrong value, for display; never a secret
+	Want  string // a description of the right value
 
-	Warning bool // a service starts all the same, without what the value is for
+	Warning bool // the service starts anyway, without the feature
 }
 
-// ErrorList is everything that is wrong in a configuration. There is at least one Problem, in the
-// order of the lines.
+// ErrorList lists all problems of a configuration, in the order of lines. There is at least one.
 type ErrorList struct {
-	Source   string // the file as it was named, or another source of the values
+	Source   string // the file as it was named, or another source
 	Problems []Problem
 }
 
-// maxShown is how many problems Error writes out. A file with more is no configuration.
+// maxShown is how many problems Error lists. A file with more is no configuration.
 const maxShown = 50
 
-// Error is a line for each problem: mews.yaml:3: users[0].role: got "boss", want admin or user.
+// Error lists the problems, one on each line. An example: mews.yaml:3: users[0].role: got "boss", want admin or user.
 func (e *ErrorList) Error() string {
 	var b strings.Builder
 	for i, p := range e.Problems {
@@ -42,7 +41,7 @@ func (e *ErrorList) Error() string {
 	return b.String()
 }
 
-// String is the problem as it stands after the name of its source.
+// String formats the problem, without its source.
 func (p Problem) String() string {
 	var b strings.Builder
 	if p.Line > 0 {
@@ -56,7 +55,7 @@ func (p Problem) String() string {
 	return b.String()
 }
 
-// errorList makes the error of some problems; nil of none.
+// errorList makes an error of problems; nil if there are none.
 func errorList(source string, problems []Problem) error {
 	if len(problems) == 0 {
 		return nil

@@ -11,18 +11,18 @@ import (
 	"unicode"
 )
 
-// scalar is how the values of one type are written.
+// scalar is the format of one type's values.
 type scalar struct {
-	// what is right, for a person who wrote something else
+	// the right format, for a person who wrote something else
 	want string
-	read func(written) (value any, want string) // want is "" where the value is right
+	read func(written) (value any, want string) // want is "" for a valid value
 }
 
-// written is a value as the file has it, with its variables replaced.
+// written is a value in the file, with its variables replaced.
 type written struct {
 	text   string
-	isText bool // YAML takes it for text, and not for a number or true
-	fixed  bool // it is such text without any variable: what a variable holds may be of every type
+	isText bool // YAML reads it as text, and not as a number or true
+	fixed  bool // it is text without a variable; a variable's value may be of any type
 }
 
 var scalars = map[reflect.Type]scalar{
@@ -40,7 +40,7 @@ var scalars = map[reflect.Type]scalar{
 	reflect.TypeFor[Dollars]():       literal(wantDollars, ParseDollars),
 }
 
-// text is a type whose values are text to YAML.
+// text is a type that YAML reads as text.
 func text[T any](want string, parse func(string) (T, error)) scalar {
 	return scalar{want, func(w written) (any, string) {
 		value, err := parse(w.text)
@@ -51,7 +51,7 @@ func text[T any](want string, parse func(string) (T, error)) scalar {
 	}}
 }
 
-// literal is a type whose values may not stand between quotes.
+// literal is a type whose values may not be quoted.
 func literal[T any](want string, parse func(string) (T, error)) scalar {
 	read := text(want, parse).read
 	return scalar{want, func(w written) (any, string) {
@@ -81,7 +81,7 @@ func readSecret(w written) (any, string) {
 
 var totps = []string{string(TOTPRequired), string(TOTPOptional), string(TOTPOff)}
 
-// readTOTP takes true and false too, which is how a person would say it.
+// readTOTP accepts true and false too, which people may write.
 func readTOTP(w written) (any, string) {
 	switch {
 	case w.text == "true" && !w.fixed:
@@ -107,12 +107,12 @@ func parseSwitch(text string) (Switch, error) {
 
 func parseBool(text string) (bool, error) {
 	if text != "true" && text != "false" {
-		return false, strconv.ErrSyntax // strconv knows more words, such as T
+		return false, strconv.ErrSyntax // strconv accepts more words, such as T
 	}
 	return text == "true", nil
 }
 
-// decimal is how a number is written that need not be whole: without an exponent.
+// decimal matches a decimal number without an exponent.
 var decimal = regexp.MustCompile(`^-?[0-9]+(\.[0-9]+)?$`)
 
 func parseDecimal(text string) (float64, error) {
@@ -122,8 +122,7 @@ func parseDecimal(text string) (float64, error) {
 	return strconv.ParseFloat(text, 64)
 }
 
-// fromTag is the value of a type that a tag has. A tag that can't be read is a mistake in this
-// package.
+// fromTag parses a value in a tag. It panics if the tag is wrong, which is a bug of this package.
 func fromTag(t reflect.Type, tag string) reflect.Value {
 	value, want := scalars[t].read(written{text: tag, isText: true})
 	if want != "" {

@@ -13,13 +13,13 @@ import (
 	"unicode"
 )
 
-// secretForm is what a file with a secret holds.
+// secretForm is the format of a file with a secret.
 type secretForm struct {
-	want string // with verbs for the secret's name, and for what is wrong
+	want string // with verbs for the secret's name and the mistake
 	read func(path string, content []byte) (secret string, err error)
 }
 
-// secretForms are by a field's form tag.
+// secretForms are the formats, by a field's form tag.
 var secretForms = map[string]secretForm{"": {wantLineFile, readLine}, "key": {wantKeyFile, readKey}, "pem": {wantPEMFile, readPEM}}
 
 // readSecretFile reads the file that a field with a holds tag names.
@@ -29,7 +29,7 @@ func (b *binder) readSecretFile(in reflect.Value, field reflect.StructField, pat
 	if !ok || name == "" {
 		return
 	}
-	instead := strings.TrimSuffix(path, "_file") // the key that may stand in its place
+	instead := strings.TrimSuffix(path, "_file") // the key that may replace it
 	if _, both := b.places[instead]; both {
 		b.wrong(path, fmt.Sprintf(wantEither, instead[strings.LastIndex(instead, ".")+1:]))
 		return
@@ -50,8 +50,8 @@ func (b *binder) readSecretFile(in reflect.Value, field reflect.StructField, pat
 	b.protected = append(b.protected, protectedPath{file, "the " + what + " of " + parent(path)})
 }
 
-// openSecret reads a file. A relative name is that of a file in systemd's $CREDENTIALS_DIRECTORY
-// where it has one, else beside the configuration.
+// openSecret reads a file. A relative name is looked up in systemd's $CREDENTIALS_DIRECTORY first,
+// and then beside the configuration.
 func (b *binder) openSecret(name string) (path string, content []byte, err error) {
 	path = name
 	if credentials := b.env.Getenv("CREDENTIALS_DIRECTORY"); credentials != "" && !filepath.IsAbs(name) {
@@ -66,7 +66,7 @@ func (b *binder) openSecret(name string) (path string, content []byte, err error
 	return path, content, err
 }
 
-// readLine is the only line of a file. No error holds anything of it.
+// readLine returns the only line of a file. Its errors contain nothing of the file.
 func readLine(path string, content []byte) (string, error) {
 	line := strings.TrimSuffix(strings.TrimSuffix(string(content), "\n"), "\r")
 	switch {
@@ -78,10 +78,11 @@ func readLine(path string, content []byte) (string, error) {
 	return line, nil
 }
 
-// keySize is how many bytes the key has that secrets are sealed with.
+// keySize is the size in bytes of the key that seals secrets.
 const keySize = 32
 
-// readKey is a key as it is, or as a line of hexadecimal digits. No error holds anything of it.
+// readKey returns a raw key, or one in a line of hexadecimal digits. Its errors contain nothing of
+// the file.
 func readKey(path string, content []byte) (string, error) {
 	if len(content) == keySize {
 		return string(content), nil
@@ -93,7 +94,8 @@ func readKey(path string, content []byte) (string, error) {
 	return string(key), nil
 }
 
-// readPEM is a private key of RSA as GitHub makes it, in a PEM file. No error holds anything of it.
+// readPEM returns an RSA private key in a PEM file, as GitHub makes it. Its errors contain nothing
+// of the file.
 func readPEM(path string, content []byte) (string, error) {
 	if block, _ := pem.Decode(content); block != nil {
 		if _, err := x509.ParsePKCS1PrivateKey(block.Bytes); err == nil {

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// Size is a number of bytes. It is written as a whole number and a unit: 16KiB.
+// Size is a number of bytes, written as a whole number and a unit: 16KiB.
 type Size int64
 
-// The units of a Size.
+// Units of a Size.
 const (
 	Byte Size = 1
 	KiB       = 1 << 10 * Byte
@@ -17,7 +17,7 @@ const (
 	GiB       = 1 << 10 * MiB
 )
 
-// units are in the order in which parseSize tries them: all of them end in B.
+// units are in the order of parseSize, which matters because all of them end in B.
 var units = []struct {
 	name string
 	size Size
@@ -25,7 +25,7 @@ var units = []struct {
 	{"GiB", GiB}, {"MiB", MiB}, {"KiB", KiB}, {"B", Byte},
 }
 
-// parseSize reads what String writes.
+// parseSize parses the format of String.
 func parseSize(text string) (Size, error) {
 	for _, u := range units {
 		digits, ok := strings.CutSuffix(text, u.name)
@@ -44,7 +44,7 @@ func parseSize(text string) (Size, error) {
 	return 0, fmt.Errorf("size %q: no unit", text)
 }
 
-// String is the size in the largest unit that leaves no rest.
+// String formats the size in the largest unit that leaves no remainder.
 func (s Size) String() string {
 	for _, u := range units {
 		if s != 0 && s%u.size == 0 {

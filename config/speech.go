@@ -10,15 +10,15 @@ import (
 	"time"
 )
 
-// Speech is how voice messages are heard and made.
+// Speech configures voice messages, in both directions.
 type Speech struct {
 	In  SpeechIn  `yaml:"in" check:"speech_in"`
 	Out SpeechOut `yaml:"out" check:"speech_out"`
 }
 
-// The values of SpeechOut.Engine.
+// Values of SpeechOut.Engine.
 const (
-	SpeechAuto     = "auto"     // espeak-ng, where it is installed
+	SpeechAuto     = "auto"     // espeak-ng, if it is installed
 	SpeechEspeak   = "espeak"   // espeak-ng
 	SpeechPiper    = "piper"    // Piper's command
 	SpeechCommand  = "command"  // any program
@@ -27,23 +27,23 @@ const (
 	SpeechWhisper  = "whisper" // whisper.cpp's whisper-cli
 )
 
-// SpeechIn is how recordings are transcribed.
+// SpeechIn configures the transcription of recordings.
 type SpeechIn struct {
 	Engine string `yaml:"engine" default:"whisper" oneof:"whisper command endpoint off"`
-	// of whisper, as it is behind the walls
+	// for whisper: its path inside the sandbox
 	Program string `yaml:"program" default:"whisper-cli"`
-	// of whisper: an absolute path; "": recordings are not transcribed; of endpoint: PROVIDER/MODEL
+	// for whisper: an absolute path, and "" turns transcription off; for endpoint: PROVIDER/MODEL
 	Model    string `yaml:"model"`
 	Language string `yaml:"language" default:"auto"`
-	// 0: half of the processors
+	// 0 means half of the processors
 	Threads int           `yaml:"threads" default:"0" min:"0" max:"256"`
 	Longest time.Duration `yaml:"longest" default:"60m" min:"1s" max:"24h"`
-	Echo    Switch        `yaml:"echo" default:"true"` // shows people what was heard
-	// of command: a program and arguments with {wav}, {language} and {threads}
+	Echo    Switch        `yaml:"echo" default:"true"` // shows users the transcript
+	// for command: a program and arguments with {wav}, {language} and {threads}
 	Command []string `yaml:"command"`
 }
 
-// SystemFolders are what every worker may read.
+// SystemFolders are the folders that every worker may read.
 var SystemFolders = []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64"}
 
 var language = regexp.MustCompile(`^(auto|[a-z]{2,3})$`)
@@ -74,23 +74,24 @@ func (c *checker) checkSpeechIn(path string, in SpeechIn) {
 	}
 }
 
-// seenByWorkers says whether a worker may read a file.
+// seenByWorkers reports whether a worker may read a file.
 func (c *checker) seenByWorkers(file string) bool {
 	return filepath.IsAbs(file) && slices.ContainsFunc(slices.Concat(SystemFolders, c.cfg.Worker.ReadOnly), func(folder string) bool {
 		return strings.HasPrefix(filepath.Clean(file), strings.TrimSuffix(folder, "/")+"/")
 	})
 }
 
-// SpeechOut is how answers are spoken.
+// SpeechOut configures spoken answers.
 type SpeechOut struct {
 	Engine string `yaml:"engine" default:"auto" oneof:"auto espeak piper command endpoint off"`
-	// of espeak or piper, as it is behind the walls; "" is found in the system's folders
+	// for espeak or piper: its path inside the sandbox; "" means that it is searched in the
+	// system's folders
 	Program string `yaml:"program"`
-	// of command: a program and arguments with {wav}, {text} and {voice}
+	// for command: a program and arguments with {wav}, {text} and {voice}
 	Command []string `yaml:"command"`
-	Model   string   `yaml:"model"` // of endpoint: PROVIDER/MODEL
-	// What people choose from: the engine's words by the names that people use. Voice is one of the
-	// names; "" is the first.
+	Model   string   `yaml:"model"` // for endpoint: PROVIDER/MODEL
+	// The voices: the engine's names by the names that users see. Voice is one of these; "" means
+	// the first.
 	Voice  string            `yaml:"voice"`
 	Voices map[string]string `yaml:"voices"`
 }
@@ -127,7 +128,7 @@ func (c *checker) checkSpeechOut(path string, out SpeechOut) {
 	}
 }
 
-// checkSpeechModel wants a model of a server that speaks OpenAI's API.
+// checkSpeechModel notes a model of a server that does not speak OpenAI's API.
 func (c *checker) checkSpeechModel(path, spec string) {
 	provider, model, _ := strings.Cut(spec, "/")
 	if p, known := c.cfg.Models.Providers[provider]; !known || p.Kind != kindOpenAI || model == "" {

@@ -2,9 +2,8 @@ package config
 
 import "testing"
 
-// TestWhatHearsIsSeenByWorkers: a program and a model that no worker sees would fail at the first
-// recording.
-func TestWhatHearsIsSeenByWorkers(t *testing.T) {
+// A program or model that no worker sees would fail at the first recording.
+func TestSpeechIn_Files_MustBeVisibleToWorkers(t *testing.T) {
 	c := &checker{cfg: &Config{Worker: Worker{ReadOnly: []string{"/opt/models"}}}}
 	for file, want := range map[string]bool{"/usr/local/bin/whisper-cli": true, "/opt/models/ggml-base.bin": true, "/opt/models": false,
 		"/opt/models/../secret.bin": false, "/opt/modelsbeside/x": false, "models/x": false, "/home/ann/m.bin": false} {

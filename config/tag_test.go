@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// eachField calls visit with every field of the file's types.
+// eachField calls visit for every field of the file's types.
 func eachField(t reflect.Type, visit func(reflect.StructField)) {
 	if _, scalar := scalars[t]; scalar {
 		return
@@ -21,8 +21,8 @@ func eachField(t reflect.Type, visit func(reflect.StructField)) {
 	}
 }
 
-// TestTags reads every tag that says what a key may be: a default and a bound are values of the
-// key's type, what a tag names is there, and each check is some key's.
+// Tags must be valid: a default or bound is a value of the key's type, a named thing exists, and
+// each check is used.
 func TestTags(t *testing.T) {
 	unused := map[string]bool{}
 	for name := range checks {
@@ -55,7 +55,7 @@ func TestTags(t *testing.T) {
 	for name := range unused {
 		t.Errorf("the check %s is no key's", name)
 	}
-	defaults() // it reads the defaults, and panics at one that is none
+	defaults() // it reads the defaults, and panics at an invalid one
 }
 
 var tagName = regexp.MustCompile(`(\w+):"`)

@@ -1,7 +1,6 @@
 package config
 
-// What is wrong with a configuration is told as "got VALUE, want WANT". These are the values that
-// stand in no file.
+// Problems read "got VALUE, want WANT". These are the values that are in no file.
 const (
 	gotNothing    = "nothing"
 	gotUnknownKey = "an unknown key"
@@ -20,7 +19,7 @@ const (
 	gotDocuments  = "a second document"
 )
 
-// What would be right: the shape of the file.
+// Right values: the shape of the file.
 const (
 	wantText     = "text"
 	wantQuotes   = "text: put it between quotes"
@@ -53,7 +52,7 @@ const (
 	wantAtLeast = "at least %s, or %s for %s"
 )
 
-// What would be right: voices.
+// Right values: voices.
 const (
 	wantLanguage      = "auto, or a language's code such as en"
 	wantHearCommand   = "a program and its arguments, {wav} among them"
@@ -65,7 +64,7 @@ const (
 	wantVoiceModel    = "PROVIDER/MODEL with a provider of kind openai in models.providers"
 )
 
-// What would be right: people and their folders.
+// Right values: users and their folders.
 const (
 	wantUsers    = "at least one user, or no users at all for the account that runs Mews"
 	wantName     = "at most 32 of a-z, 0-9, _ and -, a letter or digit first"
@@ -87,7 +86,7 @@ const (
 	whatState = "the service's own folder"
 )
 
-// What would be right: models.
+// Right values: models.
 const (
 	wantModelName    = ": a provider of models.providers and its name of the model"
 	wantAnotherModel = "another model: %s is the same"
@@ -104,7 +103,7 @@ const (
 	wantAnthropicURL = "a URL such as https://api.anthropic.com, with no user, query or fragment"
 )
 
-// What would be right: Telegram.
+// Right values: Telegram.
 const (
 	wantToken            = "a bot's token as @BotFather gives it: digits, a colon and about 35 letters, digits, _ and -"
 	wantTokenForWebhook  = "the bot's token, because telegram.webhook is there"
@@ -123,7 +122,7 @@ const (
 		"@userinfobot on Telegram tells you yours"
 )
 
-// What would be right: GitHub and other hooks.
+// Right values: GitHub and other hooks.
 const (
 	wantGitHubAPI    = "a URL: https://api.github.com, or that of GitHub Enterprise, https://github.example.org/api/v3"
 	wantGitHubLogin  = "an account's name on GitHub, without @"
@@ -151,7 +150,7 @@ const (
 		"{{range .a}} and {{end}}; it has %v"
 )
 
-// What would be right: the environment, where there is no file.
+// Right values: the environment, if there is no file.
 const (
 	wantLocalModel = "offline, anthropic/MODEL or openai/MODEL, or a model's name alone: one that begins with claude " +
 		"is Anthropic's"
@@ -160,7 +159,7 @@ const (
 	wantOneLine       = "one line, without control characters"
 )
 
-// What is said where the environment has one of two variables that belong together.
+// Hints about the missing one of two variables that belong together.
 const (
 	hintAnthropic = "ANTHROPIC_API_KEY is set; to talk with a model of Anthropic's set MEWS_MODEL too, such as " +
 		"MEWS_MODEL=claude-sonnet-4-5."
@@ -172,7 +171,7 @@ const (
 		"Telegram gives you."
 )
 
-// Why a user can't be added.
+// Errors of CheckAdded.
 const (
 	errName       = "a user can't be called %s: a name is " + wantName
 	errRole       = "there is no role %s: it is admin or user"
@@ -182,5 +181,5 @@ const (
 	errHome       = "their folder would be %s, and %s has %s; choose another name"
 )
 
-// A user who is new or gone, in a list of changes.
+// textUserOfRole describes a new or removed user, in a list of changes.
 const textUserOfRole = "a user of role "

@@ -11,7 +11,7 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-func TestSecretIsNotShown(t *testing.T) {
+func TestSecret_IsNeverPrinted(t *testing.T) {
 	type outer struct {
 		Key    Secret
 		hidden Secret

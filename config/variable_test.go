@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// flowExample has variables within braces, without quotes.
+// flowExample has unquoted variables inside braces.
 const flowExample = `telegram:
   token: ${TELEGRAM_TOKEN}         # or token_file
 models:
@@ -17,7 +17,7 @@ users:
   - {name: alice, telegram: 42, role: admin, home: "/srv/${HOST}", workspaces: [/srv/${HOST}]}
 `
 
-func TestAVariableStandsWithinBraces(t *testing.T) {
+func TestLoad_VariableInBraces_IsRead(t *testing.T) {
 	variables := map[string]string{"TELEGRAM_TOKEN": "42:token-of-a-bot-0123456789", "ANTHROPIC_API_KEY": "sk-1", "HOST": "a.example"}
 	cfg, err := load(t, flowExample, variables)
 	if err != nil {
@@ -30,7 +30,7 @@ func TestAVariableStandsWithinBraces(t *testing.T) {
 	}
 }
 
-func TestWhatIsWrongBesideAVariableIsSaidOfItsLine(t *testing.T) {
+func TestLoad_ProblemBesideVariable_NamesLine(t *testing.T) {
 	for text, want := range map[string]string{
 		"log: {level: ${LEVEL}}\nno_such_key: 1\n":                   "mews.yaml:2: no_such_key: ",
 		"log:\n  level: info\nmodels: {default: ${A b}, small: x}\n": `:3: got text that is not YAML`,

@@ -39,7 +39,7 @@ func TestLoad_RefusedTemplate_IsWarning(t *testing.T) {
 	}
 }
 
-// text/template does not take such a template either, so it was never right, and refuses the start.
+// text/template refuses such a template too, so it never worked, and prevents the start.
 func TestLoad_BrokenTemplate_IsError(t *testing.T) {
 	_, err := load(t, strings.Replace(oneHook, "TEMPLATE", "'{{if .a}}'", 1), map[string]string{"SECRET": secret})
 	if list := new(ErrorList); !errors.As(err, &list) || len(list.Problems) != 1 || list.Problems[0].Warning {

@@ -5,7 +5,7 @@ import (
 	"errors"
 )
 
-// WhisperHeader is how much of a model's beginning WhisperMemory needs, in bytes.
+// WhisperHeader is how many bytes of a model's beginning WhisperMemory needs.
 const WhisperHeader = 48
 
 var (
@@ -17,8 +17,8 @@ var (
 // bytes.
 type whisperModel struct{ disk, memory int64 }
 
-// whisperModels has whisper.cpp's models by how many layers their encoder has: tiny, base, small,
-// medium and large.
+// whisperModels has whisper.cpp's models by the number of layers of their encoder: tiny, base,
+// small, medium and large.
 var whisperModels = map[uint32]whisperModel{
 	4:  {75 << 20, 273e6},
 	6:  {142 << 20, 388e6},
@@ -27,11 +27,11 @@ var whisperModels = map[uint32]whisperModel{
 	32: {2970 << 20, 3900e6},
 }
 
-// WhisperMemory is how much memory whisper.cpp takes with a model, in bytes, from the file's first
-// WhisperHeader bytes and its size. A quantized model takes as much less as its file is smaller. It
-// refuses what is no such model, and one without weights.
+// WhisperMemory returns the memory that whisper.cpp needs with a model, in bytes. It reads the
+// first WhisperHeader bytes and the size of the file. A quantized model needs less, in proportion
+// to its size. Other files, and models without weights, are refused.
 func WhisperMemory(header []byte, size int64) (int64, error) {
-	// "ggml"; which of the numbers that follow is n_audio_layer, from 1
+	// "ggml"; n_audio_layer is the layers-th number, from 1
 	const magic, layers = 0x67676d6c, 5
 	if len(header) < WhisperHeader || binary.LittleEndian.Uint32(header) != magic {
 		return 0, errNoWhisperModel
@@ -40,7 +40,7 @@ func WhisperMemory(header []byte, size int64) (int64, error) {
 	switch {
 	case !known:
 		return 0, errNoWhisperModel
-	case size < model.disk/8: // a weight has 4 bits at least, of 16
+	case size < model.disk/8: // a weight has at least 4 of 16 bits
 		return 0, errNoWhisperWeights
 	}
 	return model.memory - model.disk + size, nil

@@ -63,7 +63,7 @@ var placesTested = []string{
 // placesShown are how the names of those tests begin.
 var placesShown = []string{
 	"TestPlaceOf", "TestCapability_", "TestFeatures_", "TestHostCalls_", "TestFloors", "TestRows_",
-	"TestMethods_EachOne_IsDocumented", "TestExample", "TestTags", "TestEmptyFileIsTheDefaults", "TestWholeFile",
+	"TestMethods_EachOne_IsDocumented", "TestExample", "TestTags", "TestLoad_EmptyFile_HasDefaults", "TestLoad_WholeFile",
 	"TestTools_Described_AreInOrder", "TestTools_ChangeAfterHello_", "TestTools_Family_IsSmallAndValid",
 	"TestMenu_FitsBotAPI", "TestHelpListsEveryCommand", "TestReleasedMigrations",
 	"TestForgetTable_", "TestEraseAndExport_CoverEveryTable", "TestErase_DeletesOnlyThatUser",

@@ -60,7 +60,7 @@ func TestWhatWasDoneIsTold(t *testing.T) {
 	l.bot.Say(theFlat, l.who("alice"), "/allow")
 	l.inFlat("")
 	l.bot.Say(theFlat, l.who("alice"), "@mews_bot log")
-	l.inFlat("is not told in a group")
+	l.inFlat("is not shown in a group")
 	l.bot.Say(theFlat, l.who("alice"), "@mews_bot third.txt")
 	l.inFlat("third.txt")
 	for _, m := range l.bot.Sent(theFlat.ID) {

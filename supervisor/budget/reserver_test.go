@@ -135,7 +135,7 @@ func TestReserve_UnknownPrice_IsRefused(t *testing.T) {
 	r := newRig(t, supervisor.Budget{})
 	r.o.Installation = 100 * cent
 	got := r.refused(New(r.o), modelcall.Estimate{Spec: "new/one"})
-	const want = "no price is known for new/one, so it was not asked. Choose another model with /model; an admin can add the price (models.prices)."
+	const want = "the price of new/one is unknown, so it was not asked. Choose another model with /model; an admin can add the price (models.prices)."
 	if !strings.Contains(got, want) {
 		t.Errorf("got %q", got)
 	}
@@ -346,7 +346,7 @@ func TestReserve_CallBeforeTurn(t *testing.T) {
 		t.Errorf("the next turn begins with %+v", next)
 	}
 	_, err = New(r.o).Reserve(t.Context(), modelcall.Estimate{Spec: "a/heard"})
-	if err == nil || !strings.Contains(err.Error(), "no price is known for a/heard") {
+	if err == nil || !strings.Contains(err.Error(), "the price of a/heard is unknown") {
 		t.Errorf("without a price: %v", err)
 	}
 }

@@ -64,11 +64,11 @@ func TestInvite_NeedsAdminInPrivate(t *testing.T) {
 		invited []string
 	}{
 		"with a link": {supervisor.RoleAdmin, "1", "/invite bob", linked, "`bob` is now a user, with a folder of their own. " +
-			"Give this only to `bob`. Whoever uses it first, within 24 hours, speaks as `bob` from then on.\n\n" +
+			"Give this only to `bob`. The first who uses it, within 24 hours, speaks as `bob` from then on.\n\n" +
 			"https://t.me/mews_bot?start=ABC234\n\nThey open that link, or write to me: `/start ABC234`\n\n" +
 			"Then they get a second factor, and need it to write here.\n\nI delete this message in an hour.", []string{"bob"}},
-		"without one": {supervisor.RoleAdmin, "1", "/invite bob", made, "Give this to `bob`, and to nobody else: whoever uses it " +
-			"first, within 24 hours, speaks as `bob` from then on.\n\nThey find the bot, and write to it: `/start ABC234`\n\n" +
+		"without one": {supervisor.RoleAdmin, "1", "/invite bob", made, "Give this only to `bob`. The first who uses it, " +
+			"within 24 hours, speaks as `bob` from then on.\n\nThey find the bot, and write to it: `/start ABC234`\n\n" +
 			"I delete this message in an hour.", []string{"bob"}},
 		"in a group":      {supervisor.RoleAdmin, "-1", "/invite bob", made, "Everybody here would read the code. Write /invite in our private chat.", nil},
 		"of nobody":       {supervisor.RoleAdmin, "1", "/invite", made, "Write a name: “/invite anna” makes a code for anna. If there is no anna yet, she becomes a new person.", nil},
@@ -209,7 +209,7 @@ func TestGrants_ListAndRevoke(t *testing.T) {
 		{"/grants revoke 2", "I revoked number 2. From now on I ask you again."},
 		{"/grants revoke #2", "There is no number 2 among what ann always allows."},
 		{"/grants revoke all", "There is no grant with the number `all`."},
-		{"/grants revoke", "(without a name) is not the number"},
+		{"/grants revoke", "There is no grant with the number (without a name)"},
 		{"/grants 2", "I know /grants, and “/grants revoke NUMBER”, but not `2`."},
 		{"/grants", listing(a, c)},
 	} {
@@ -242,7 +242,7 @@ func TestGroup_PersonalCommand_AnswersInPrivate(t *testing.T) {
 		h.commands.Accept(h.keep(ask))
 		<-h.answered
 		<-h.answered
-		if told := h.answers(h.home); !slices.Equal(told, []string{"I have"}) {
+		if told := h.answers(h.home); !slices.Equal(told, []string{"I answered"}) {
 			t.Errorf("%s: the group is told %q", ask, told)
 		}
 		h.home = private

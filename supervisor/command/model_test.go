@@ -62,7 +62,7 @@ func many(n int) models {
 	return m
 }
 
-const takesBack = " “/model default” resets that. /models lists all models."
+const resetHint = " “/model default” resets that. /models lists all models."
 
 func TestModel_Choice_IsStored(t *testing.T) {
 	h := newRig(t)
@@ -73,8 +73,8 @@ func TestModel_Choice_IsStored(t *testing.T) {
 		{"/model", "`near/qwen3:8b` answers you, as configured. “/model PROVIDER/MODEL” chooses another for you " +
 			"alone. /models lists all models.", ""},
 		{"/model far/m-007", "From your next message on `far/m-007` answers you, in all your chats. “/model default” resets " +
-			"that back.", "far/m-007"},
-		{"/model", "`far/m-007` answers you, by your own choice." + takesBack, "far/m-007"},
+			"that.", "far/m-007"},
+		{"/model", "`far/m-007` answers you, by your own choice." + resetHint, "far/m-007"},
 		{"/model nowhere/x", "There is no model \"nowhere/x\". Choose one of these:\n\n- `near/qwen3:8b`", "far/m-007"},
 		{"/model far/m-041", "`far` offers no model `m-041`. Choose one of these:\n\n- `far/m-000`", "far/m-007"},
 		{"/model far/m-041", "\n\nand 30 more; /models lists them.", "far/m-007"},
@@ -104,7 +104,7 @@ func TestModel_MissingChoice_IsReported(t *testing.T) {
 	h.options.Models, h.options.Choices = many(1), choices{"ann": "gone/m"}
 	h.live()
 	const want = "You chose `gone/m`, which is no longer available: There is no model \"gone/m\". “/model default” resets your " +
-		"choice back."
+		"choice."
 	if got := h.ask("/model"); got != want {
 		t.Errorf("told was %q", got)
 	}
@@ -143,7 +143,7 @@ func TestModels_SilentProvider_ListsModelInUse(t *testing.T) {
 	h := newRig(t)
 	h.options.Models, h.options.Choices = many(0), choices{"ann": "shut/m"}
 	h.live()
-	if got := h.ask("/models"); !strings.Contains(got, "\n- `shut/m` (in use)\n\n`shut` did not say") {
+	if got := h.ask("/models"); !strings.Contains(got, "\n- `shut/m` (in use)\n\n`shut` did not list") {
 		t.Errorf("told was\n%s", got)
 	}
 }

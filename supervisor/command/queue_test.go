@@ -68,8 +68,8 @@ func TestQueue_List_HasButtons(t *testing.T) {
 		{"/queue drop 3", "I dropped `c`. Send it again if you still want it."},
 		{"/queue NOW 4", "`d` comes next."},
 		{"/queue now 9", "My last list has no number 9. /queue lists what waits now."},
-		{"/queue up", "I know /queue, which lists what waits here"},
-		{"/queue now", "I know /queue, which lists what waits here"},
+		{"/queue up", "/queue lists what waits here"},
+		{"/queue now", "/queue lists what waits here"},
 	} {
 		if got := h.ask(c.text); !strings.HasPrefix(got, c.want) {
 			t.Errorf("%s is answered with %q", c.text, got)

@@ -92,7 +92,7 @@ func (c *Commands) stopTurn(ctx context.Context, r feature.Request) (sqlite.Prec
 	return ahead, err
 }
 
-// NotStored handles a command that could not be stored, and returns the error for its sender. /stop
+// NotStored runs a command that could not be stored, and returns the error for its sender. /stop
 // works anyway: that needs no row, and a full disk must not keep a turn running.
 func (c *Commands) NotStored(in supervisor.Inbound, err error) error {
 	if in.Command != stopName || !c.o.Sessions.StopNow(in.Conversation.ID) {

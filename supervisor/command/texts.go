@@ -51,7 +51,7 @@ const (
 
 // Answers of /queue and /followup. wordsOf cuts the words of a message.
 const (
-	textQueueUsage    = "I know /queue, which lists what waits here, “/queue drop NUMBER” and “/queue now NUMBER”, with the numbers of that list."
+	textQueueUsage    = "/queue lists what waits here. “/queue drop NUMBER” and “/queue now NUMBER” take a number of that list."
 	textQueueRuns     = "I have been answering %s for %s."
 	textQueueAsked    = "I wait for your answer to my question: %s."
 	textQueueEmpty    = " Nothing waits."
@@ -135,7 +135,7 @@ const (
 	textInviteUsage    = "Write a name: “/invite anna” makes a code for anna. If there is no anna yet, she becomes a " +
 		"new person."
 	textInviteAdded = "%s is now a user, with a folder of their own. "
-	textInviteGive  = "Give this only to %[1]s. Whoever uses it first, within %[2]d hours, speaks as %[1]s from " +
+	textInviteGive  = "Give this only to %[1]s. The first who uses it, within %[2]d hours, speaks as %[1]s from " +
 		"then on.\n\n"
 	textInviteNoBot   = "%s Then they write to the bot: `/start %s`"
 	textInviteLink    = "%s\n\nThey open that link, or write to me: `/start %s`"

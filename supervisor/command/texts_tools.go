@@ -8,7 +8,7 @@ const (
 	textToolFamily   = "\n- %s: %s%s"
 	textToolsKept    = " (kept open)"
 	textMoreTools    = " and %d more"
-	textFamilyKept   = "The tools of %s are open in this conversation from your next message on, and stay open. /tools close closes them."
+	textFamilyKept   = "From your next message on, the tools of %s stay open in this conversation. /tools close closes them."
 	textFamilyClosed = "The tools of %s are closed in this conversation from your next message on."
 	textNoFamily     = "There is no family of tools called %s. /tools lists them."
 	textToolsFull    = "There is no room for the tools of %s: at most %d tools of %d KiB are open at once. Close others with /tools close first."

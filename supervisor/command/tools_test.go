@@ -33,7 +33,7 @@ func TestTools_ListKeepAndClose(t *testing.T) {
 		{"/tools keep nothing", "There is no family of tools called `nothing`."},
 		{"/tools drop memory", "I know /tools, which lists all tools"},
 		{"/tools keep big", "There is no room for the tools of big: at most 40 tools of 24 KiB"},
-		{"/tools keep Memory", "The tools of memory are open in this conversation from your next message on, and stay open."},
+		{"/tools keep Memory", "From your next message on, the tools of memory stay open in this conversation."},
 		{"/tools", "Always there: `get_time`, `list_files`.\n\nOpen in this conversation:\n\n- memory: `forget`, `note today` (kept open)\n\n" +
 			"Closed (I open a family when I need it):\n\n- big: `big_one`, `big_two`"},
 		{"/tools close memory", "The tools of memory are closed"},

@@ -102,7 +102,7 @@ func (c *Chat) Say(ctx context.Context, key, text string, files ...UploadedFile)
 	return c.callInOrder(ctx, MethodSay, Say{Key: key, Text: text, Files: files})
 }
 
-// Press sends the press of a button below a delivery, as Say does; press is the button's value.
+// Press sends the press of a button below a delivery, as Say does.
 func (c *Chat) Press(ctx context.Context, key string, delivery int64, press string) (Said, error) {
 	return c.callInOrder(ctx, MethodPress, Press{Key: key, Delivery: delivery, Press: press})
 }
@@ -129,7 +129,7 @@ func checkText(text string) error {
 	return nil
 }
 
-// Leave returns when the supervisor has stored that the newest delivery was taken, if it was. Call
+// Leave waits until the supervisor has stored that the newest delivery was taken. Call
 // it before a chat ends, so that the next one does not show that delivery again.
 func (c *Chat) Leave(ctx context.Context) error {
 	c.mu.Lock()

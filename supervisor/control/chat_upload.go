@@ -50,7 +50,7 @@ func uploadOver(ctx context.Context, conn *protocol.Conn, file io.ReadSeeker) (r
 	return ref, nil
 }
 
-// TranscribeFile sends a file to the service at a socket and returns the text of its speech. user
+// TranscribeFile sends a file to the service at a socket, which transcribes it. user
 // "" means the user of this account. It takes none of their deliveries.
 func TranscribeFile(ctx context.Context, path, user, name string, file io.ReadSeeker) (heard Transcribed, err error) {
 	conn, err := dial(ctx, path, takingNothing{})

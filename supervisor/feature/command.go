@@ -25,8 +25,8 @@ type Command struct {
 	Private func(arguments string) bool
 }
 
-// Run does what was asked for. The answer is the delivery's Text, Buttons, Files and DeleteAfter;
-// an error is the person's answer too. It may run again after a crash, so it must be able to.
+// Run executes a command. The answer is the delivery's Text, Buttons, Files and DeleteAfter; an
+// error is also an answer. Run may be repeated after a crash, so a second run must be harmless.
 type Run func(context.Context, Request) (supervisor.Delivery, error)
 
 // Request is one use of a command.
@@ -39,13 +39,13 @@ type Request struct {
 	Arguments    string          // all that follows it, or what a button says behind its prefix
 	// Unblock lets the conversation's next command run. It may be called at any time, and often.
 	Unblock func()
-	// Allow returns nil if an effect is allowed to the person, and else an error for them. It may
-	// ask them and wait for their answer; the conversation's next command runs meanwhile. The text
-	// is the question; the arguments are all that makes the effect what it is.
+	// Allow returns nil if an effect is allowed, otherwise an error for the user. It may ask the
+	// user and wait for the answer; the conversation's next command runs meanwhile. The text is the
+	// question; the arguments identify the effect.
 	Allow func(ctx context.Context, effect, text string, arguments ...string) error
 }
 
-// Text makes a Run of a function whose answer is text alone.
+// Text makes a Run from a function that returns only text.
 func Text(text func(context.Context, Request) (string, error)) Run {
 	return func(ctx context.Context, r Request) (supervisor.Delivery, error) {
 		text, err := text(ctx, r)

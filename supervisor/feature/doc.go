@@ -33,5 +33,5 @@
 //
 // A feature imports lower floors only: words, protocol, sqlite, model, budget, access, approval and
 // the like. It imports no other feature, and none of session, hostcall, command, control, admin and
-// app. What it needs of another feature is a func or a small interface of its Options.
+// app. If it needs another feature, its Options have a func or a small interface for that.
 package feature

@@ -66,7 +66,7 @@ func GitDiff(ctx context.Context, between string) ([]byte, error) {
 	if strings.HasPrefix(between, "-") || !strings.Contains(between, "..") {
 		return nil, fmt.Errorf(textWrongRange, between)
 	}
-	// Nothing that the repository configures is run: no external diff or text conversion, no file
+	// The repository's configuration runs no program: no external diff or text conversion, no file
 	// watcher, and no fetch for a partial clone. No file is left out either.
 	git := exec.CommandContext(ctx, "git", "-c", "core.fsmonitor=false", "diff", "--no-ext-diff", "--no-textconv",
 		"--no-color", "--find-renames", "--src-prefix=a/", "--dst-prefix=b/", "--submodule=short",

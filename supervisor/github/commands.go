@@ -115,7 +115,7 @@ func (g *GitHub) shownRepositories(ctx context.Context, r feature.Request, only 
 	return textRepositories + text + fmt.Sprintf(textRepositoriesEnd, list[0].Repo), nil
 }
 
-// services has everything that can be turned on and off.
+// services are all services that a switch turns on or off.
 var services = []Service{ServiceNotices, ServiceReviews, ServiceTriage}
 
 // setRepository sets one switch after approval, and returns its new state.

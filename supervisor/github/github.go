@@ -143,8 +143,8 @@ func (g *GitHub) Repo(name string) (supervisor.GitHubRepo, bool) {
 // Wake tells Events that a delivery was stored. It never blocks.
 func (g *GitHub) Wake() { g.events.Wake() }
 
-// Review runs the rest of a review in its turn, and returns the turn's answer: a card, or the
-// result as JSON for a diff.
+// Review runs the rest of a review in its turn, and returns the turn's answer. This is a card, or
+// for a diff the result as JSON.
 func (g *GitHub) Review(ctx context.Context, turn supervisor.Turn, read review.Reader) (text string, err error) {
 	if strings.HasPrefix(turn.Conversation.Thread, patchPrefix) {
 		return patches{g}.work(ctx, turn, read)

@@ -94,8 +94,8 @@ func (s *Switches) readers(repo supervisor.GitHubRepo) (list []supervisor.User) 
 	return slices.CompactFunc(list, func(a, b supervisor.User) bool { return a.Name == b.Name })
 }
 
-// List returns the switches that a user may see: all notices for them, and reviews and triage of
-// their own repositories. An admin sees all.
+// List returns the switches that a user may see. These are all their notices, and reviews and
+// triage of their own repositories. An admin sees all.
 func (s *Switches) List(ctx context.Context, user string) (list []Switch, err error) {
 	for _, repo := range s.Repos {
 		for _, what := range s.shown(repo, user) {

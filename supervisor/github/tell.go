@@ -66,8 +66,8 @@ func (e *Events) tell(ctx context.Context, notices []sqlite.RepositoryNotice) er
 	return err
 }
 
-// Grow adds a line of Markdown to the last message about a pull request in each chat, and replaces
-// an earlier added line. It skips a message that has not been sent yet.
+// Grow adds a line of Markdown to each chat's last message about a pull request. It replaces an
+// earlier added line. It skips a message that has not been sent yet.
 func (e *Events) Grow(ctx context.Context, repo string, number int, line string) error {
 	told, err := e.o.Store.ListTold(ctx, supervisor.GitHubRepoName(repo), number)
 	for _, m := range told {

@@ -61,7 +61,7 @@ type Looked struct {
 // NewWatch creates a Watch; its Run polls.
 func NewWatch(o WatchOptions) *Watch { return &Watch{o: o, lastPolls: map[string]Looked{}} }
 
-// Looked returns the result of the last poll of a repository; the zero value before the first.
+// Looked returns the result of a repository's last poll; the zero value before the first.
 func (w *Watch) Looked(repo string) Looked {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -54,8 +54,8 @@ func (t *turn) listOpen(ctx context.Context) (_ []supervisor.OpenedTool, err err
 	return t.opened, nil
 }
 
-// Tools returns the latest tools of the user's worker, sorted by name, without the tool that ends
-// the turns of tasks.
+// Tools returns the latest tools of the user's worker, sorted by name. The tool that ends
+// the turns of tasks is left out.
 func (c *Conn) Tools() []protocol.Tool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

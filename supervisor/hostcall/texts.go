@@ -50,6 +50,6 @@ const (
 		"that you have, or tell the person that /tools closes some and /new begins anew."
 )
 
-// What a model reads of the ledger in a group.
-const textActivityInGroup = "What was done for somebody is not told in a group. " +
-	"/activity tells them in their private chat."
+// textActivityInGroup tells a model that it can't read the ledger in a group.
+const textActivityInGroup = "The activity of a user is not shown in a group. " +
+	"/activity shows it in their private chat."

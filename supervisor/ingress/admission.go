@@ -9,7 +9,7 @@ import (
 	"mews/supervisor/problem"
 )
 
-// NoteAdmissions audits accepted messages, once a day for each conversation, and calls accept.
+// NoteAdmissions audits accepted messages, once a day per conversation, and calls accept.
 func NoteAdmissions(
 	routine func(user, action, detail string),
 	now func() time.Time,

@@ -48,7 +48,7 @@ type MovableConversations struct {
 	Wake    func(ctx context.Context, chat string) error // wakes the work that waits in a chat
 }
 
-// Move stores a chat's new name, keeps it allowed, reads users again, and wakes the chat's work. It
+// Move stores a chat's new name, keeps it allowed, reads users again and wakes its work. It
 // also does so if no conversation was left to move but users do not know the new name yet: an
 // earlier move may have been interrupted.
 func (m MovableConversations) Move(ctx context.Context, channel supervisor.Channel, from, to string) (int, error) {

@@ -35,8 +35,8 @@ func inviteFailures() *rare.Window {
 	return &rare.Window{Length: time.Hour, Most: maxFailures, Each: maxFailuresOfSender}
 }
 
-// redeem takes an invite's code, if in is one, and replaces in's text by a plain /start, which may
-// be stored. invited means that there was a code, right or wrong.
+// redeem redeems the invite's code in a message, if there is one. It then replaces the text by a plain
+// /start, which may be stored. invited means that there was a code, right or wrong.
 func (p *pairing) redeem(ctx context.Context, in *supervisor.Incoming) (invited bool, err error) {
 	name, code := slash.Parse(strings.TrimSpace(in.Text))
 	if in.Kind != supervisor.IncomingMessage || in.Group || name != "start" || code == "" {

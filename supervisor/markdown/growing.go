@@ -27,10 +27,9 @@ func (c Columns) Growing(md string) supervisor.RichText {
 	return c.render(src, root)
 }
 
-// Settled returns how many bytes of growing Markdown are final: all except its last block, which
-// may still change. steady reports whether the lines of that block stay as they are when more
-// comes; a table's do not. The text must be one that Render takes unchanged: UTF-8 with neither \r
-// nor NUL.
+// Settled returns how many bytes of growing Markdown are final. Only its last block may still
+// change. steady reports whether the lines of that block stay as they are when more comes; a
+// table's do not. The text must be one that Render takes unchanged: UTF-8 with neither \r nor NUL.
 func Settled(md string) (n int, steady bool) {
 	src := []byte(md)
 	last := parse(src).LastChild()

@@ -26,12 +26,12 @@ type Speech struct {
 	// only words and punctuation, each part on one line that ends a sentence; none if there is
 	// nothing to say
 	Parts []string
-	Code  bool // it has code, of which only the length is spoken
+	Code  bool // it has code; only its length is spoken
 	Cut   bool // only the beginning is spoken, and its end says so
 }
 
-// Speakable returns the speech of Markdown: links by their words, code by its length, tables row by
-// row. Numbers and units are unchanged.
+// Speakable returns the speech of Markdown. It says links by their words, code by its length, and
+// tables row by row. Numbers and units are unchanged.
 func Speakable(md string) Speech {
 	src := source(md)
 	s := &speaker{page: page{src: src}}

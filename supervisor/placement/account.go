@@ -105,7 +105,7 @@ func Companions() (spawner, worker string, err error) {
 	return spawner, worker, nil
 }
 
-// CheckState refuses the state folder of root if another account could replace a part of its path.
+// CheckState refuses root's state folder if another account could replace part of its path.
 // Root gives folders in it to other accounts.
 func CheckState(state string) error {
 	if os.Getuid() != 0 {

@@ -63,7 +63,7 @@ func Holes(tier string, findings []protocol.Finding) []protocol.Finding {
 	})
 }
 
-// Escapes lets a worker of an account try to get out, by all attempts or those of every start.
+// Escapes lets a worker try to get out, by all attempts or only those of every start.
 func Escapes(ctx context.Context, worker Caller, state string, whose Account, all bool) (findings []protocol.Finding, err error) {
 	v, err := NewVictims(state, whose)
 	if err != nil {

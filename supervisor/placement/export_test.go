@@ -9,9 +9,9 @@ import (
 	"mews/supervisor/pool"
 )
 
-// TryWithoutWalls makes the attempts of every start in a worker without a sandbox, and returns the
-// outcome of each. bin has the programs, state is a folder for it, and name is the account of
-// workers if this process is root.
+// TryWithoutWalls makes the attempts of every start in a worker without a sandbox. It returns the
+// outcome of each. bin has the programs, and state is a folder for it. If this process is root, name
+// is the account of the worker.
 func TryWithoutWalls(ctx context.Context, bin, state, name string) (outcomes map[string]string, err error) {
 	workers, err := WorkerAccount(ctx, name, false)
 	if err != nil {

@@ -286,8 +286,8 @@ const spawnerVariable = "MEWS_SPAWNER_FD"
 // spawnersWord comes before a spawner's last output, whose lines are quoted as in Go.
 const spawnersWord = "it wrote: mews-spawner: "
 
-// SandboxFault reduces an error to the spawner's own words: one line for the fault, and one for
-// each remedy. Other errors stay as they are.
+// SandboxFault reduces an error to the spawner's own words. They are one line for the fault, and
+// one for each remedy. Other errors stay as they are.
 func SandboxFault(err error) error {
 	if err == nil {
 		return nil

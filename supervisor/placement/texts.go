@@ -28,10 +28,10 @@ const (
 var limitTexts = map[string]string{
 	"pids": "Something that I ran wanted more than the %d processes that I may have at once, and was stopped. " +
 		"I go on without it. An admin can allow more in the configuration: worker.pids.",
-	"watches": "What I ran watched more files and connections than the %d that I may watch at once, and was ended with all " +
-		"else that I ran. I go on without it.",
-	"pipes": "What I ran had more than the %d pipes that I may have at once, and was ended with all else that I ran. " +
-		"I go on without it.",
-	"terminals": "What I ran had more than the %d terminals that I may have at once, and was ended with all else that I ran. " +
-		"I go on without it.",
+	"watches": "A program watched more files and connections than the %d that I may watch at once. " +
+		"It was ended with all my other programs. I continue without them.",
+	"pipes": "A program had more than the %d pipes that I may have at once. " +
+		"It was ended with all my other programs. I continue without them.",
+	"terminals": "A program had more than the %d terminals that I may have at once. " +
+		"It was ended with all my other programs. I continue without them.",
 }

@@ -59,7 +59,7 @@ func (c *Places) hasAccount(u supervisor.User) bool {
 }
 
 // ownAccount returns the account of a user who may have their own uid. It is the zero value if
-// their home belongs to another account, until an admin hands it over. missing means that there is
+// their home belongs to another account, until an admin hands it over; missing means that there is
 // no home yet, and the spawner makes it. A user with workspaces gets a home of the shared account.
 func (c *Places) ownAccount(u supervisor.User) (own Account, missing bool, err error) {
 	if !c.mayOwn(u) || c.Spawner.Sandbox().Tier != "accounts" {

@@ -216,7 +216,7 @@ func (p *Pool[H]) removeWorker(key string) {
 	delete(p.workers, key)
 }
 
-// Evict ends the worker of a key, whatever it does, and returns when no process of it is left. It
+// Evict ends the worker of a key, whatever it does, and returns when it is gone. It
 // does not count as a death. Its calls fail, and waiters get another worker. If there is none,
 // Evict does nothing. An error is ctx's cause: the worker ends all the same.
 func (p *Pool[H]) Evict(ctx context.Context, key string) error {

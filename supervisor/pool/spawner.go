@@ -115,7 +115,7 @@ type Sandbox struct {
 	Limits string `json:"limits"` // a sentence about what limits a worker and all that it runs
 }
 
-// People returns the first and the last uid for workers of users without an account; 0 means none.
+// People returns the range of uids for workers of users without an account; 0 means none.
 func (s *Spawner) People() (from, to uint32) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -64,7 +64,7 @@ func (s *stderr) run(log hclog.Logger, dead <-chan struct{}) {
 			budget.log(log, line)
 		}
 		if err != nil && err != bufio.ErrBufferFull {
-			break // the end, its deadline, or a read that fails: there is no more
+			break // the end, its deadline, or a read that fails: nothing is left
 		}
 		if read += len(raw); read >= burstBytes {
 			read = 0

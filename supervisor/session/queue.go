@@ -8,14 +8,14 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// Queue is what waits in conversations, as commands change it.
+// Queue changes the waiting messages of conversations, for commands.
 type Queue struct {
 	sqlite.Inbox
-	WakeSession func(supervisor.Conversation) // has its session look for what has changed
-	WakeFiles   func()                        // likewise what brings files
+	WakeSession func(supervisor.Conversation) // makes its session read the inbox again
+	WakeFiles   func()                        // does the same for the fetching of files
 }
 
-// Begin keeps a text that stood behind a command as one that a turn begins with.
+// Begin stores the text after a command as a message of its own.
 func (q Queue) Begin(ctx context.Context, c supervisor.Conversation, command int64, text string) error {
 	_, _, err := q.Inbox.Put(ctx, supervisor.Inbound{Conversation: c, Source: "command", Key: fmt.Sprint(command),
 		Kind: supervisor.KindText, Text: text})
@@ -25,7 +25,7 @@ func (q Queue) Begin(ctx context.Context, c supervisor.Conversation, command int
 	return err
 }
 
-// AnswerAnew has an edited text be answered as it is now.
+// AnswerAnew queues an edited text for a new answer.
 func (q Queue) AnswerAnew(ctx context.Context, press, edited int64) (bool, error) {
 	in, ok, err := q.Inbox.AnswerAnew(ctx, press, edited)
 	if ok {
@@ -35,14 +35,14 @@ func (q Queue) AnswerAnew(ctx context.Context, press, edited int64) (bool, error
 	return ok, err
 }
 
-// DropBefore drops what waits before a command, and says how much that is.
+// DropBefore drops the messages that wait before a command, and returns how many there were.
 func (q Queue) DropBefore(ctx context.Context, command int64) (int, error) {
 	dropped, err := q.Inbox.Drop(ctx, command)
 	q.WakeFiles()
 	return len(dropped), err
 }
 
-// Advance has a text be answered next, by its conversation's session or by the turn that runs.
+// Advance makes a text the next to be answered, by its session or by the running turn.
 func (q Queue) Advance(ctx context.Context, user string, inbound int64) (supervisor.Inbound, bool, error) {
 	in, ok, err := q.Inbox.Advance(ctx, user, inbound)
 	if ok {
@@ -51,7 +51,7 @@ func (q Queue) Advance(ctx context.Context, user string, inbound int64) (supervi
 	return in, ok, err
 }
 
-// DropText drops a text, and ends what brings its files.
+// DropText drops a text, and stops fetching its files.
 func (q Queue) DropText(ctx context.Context, user string, inbound int64) (supervisor.Inbound, bool, error) {
 	in, ok, err := q.Inbox.DropText(ctx, user, inbound)
 	if ok {

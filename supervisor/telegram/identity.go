@@ -69,9 +69,9 @@ func (i *identity) ask(ctx context.Context) (gotgbot.User, error) {
 // RefreshMe.
 func (c *Client) Me(ctx context.Context) (gotgbot.User, error) { return c.identity.get(ctx, false) }
 
-// RefreshMe asks Telegram for the bot's user even if it is known, because a bot can be renamed. If
-// that fails, the known user stays. For some time after a failure, RefreshMe fails without a
-// request: as long as Telegram has said, or else longer and longer.
+// RefreshMe asks Telegram for the bot's user again, because a bot can be renamed. If that fails,
+// the known user stays. For some time after a failure, RefreshMe fails without a request: as long
+// as Telegram has said, or else longer and longer.
 func (c *Client) RefreshMe(ctx context.Context) (gotgbot.User, error) {
 	return c.identity.get(ctx, true)
 }

@@ -85,7 +85,7 @@ func TestPoll_Failures_PauseAndAlarm(t *testing.T) {
 		"another poller": {saysConflict, doubling, 30 * s, 7,
 			"another program polls with this bot's token", "Stop that program"},
 		"internal error": {always(refusal(500, "Internal Server Error", "")), away, longest, 3,
-			"trouble of its own (Internal Server Error)", "passes by itself"},
+			"internal error (Internal Server Error)", "passes by itself"},
 		"a gateway's page": {always(respond(502, "<html>Bad Gateway</html>")), away, longest, 3,
 			"answers with an error (502 Bad Gateway)", "telegram.api_url"},
 		"another web server": {always(respond(200, "<html>Welcome!</html>")), doubling, 60 * s, 3,

@@ -50,9 +50,9 @@ type answerParams struct {
 	Alert bool   `json:"show_alert,omitempty"`
 }
 
-// AckPress ends the wait after a press, and shows the first 200 characters of text: as an alert
-// that must be closed, or else for a moment. "" shows nothing. It makes one try of at most 10 s. An
-// expired query is no error, because nothing can be shown any more. Its error is a
+// AckPress ends the wait after a press, and shows the first 200 characters of text. It shows them
+// as an alert that must be closed, or else for a moment. "" shows nothing. It makes one try of at
+// most 10 s. An expired query is no error, because nothing can be shown any more. Its error is a
 // *supervisor.SendError.
 func (c *Client) AckPress(ctx context.Context, query, text string, alert bool) error {
 	const method = "answerCallbackQuery"

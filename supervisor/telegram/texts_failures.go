@@ -10,15 +10,15 @@ const (
 	// textAlarm takes the time of the first failure, the problem and the remedy.
 	textAlarm          = "Since %s there is trouble with Telegram: %s. %s Mews goes on trying."
 	textRecovered      = "All messages come from Telegram again, after %s."
-	textNothingLost    = " What was sent in the meantime is not lost."
-	textTakenByOther   = " What the other program took did not come here: who had no answer should write again."
-	textOldMessageLost = " Telegram keeps messages for 24 hours only: older ones are lost. Who wrote then should write again."
+	textNothingLost    = " Messages sent meanwhile are not lost."
+	textTakenByOther   = " The other program took some messages. People who got no answer should write again."
+	textOldMessageLost = " Telegram keeps messages for 24 hours only: older ones are lost. People who wrote then should write again."
 )
 
 // failureClasses are tried in order; the last matches every error.
 var failureClasses = []*failureClass{
 	{is: is(errStore),
-		text:   "what comes cannot be kept",
+		text:   "incoming messages cannot be stored",
 		advice: "Check whether the disk is full, and look into Mews's log. Telegram keeps the messages for 24 hours."},
 	{is: is(errStale),
 		text:   "the Bot API server sends the same updates again and again",

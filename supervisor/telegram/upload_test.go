@@ -460,7 +460,7 @@ func TestSend_File_IsStreamed(t *testing.T) {
 	}
 }
 
-// Whatever the fields and the file contain, the form has exactly them.
+// The form has exactly the fields and the file, with any contents.
 func TestUploadForm_RoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		caption := rapid.String().Draw(t, "caption")

@@ -31,11 +31,11 @@ type Settings struct {
 	last sync.Map
 }
 
-// queryTimeout is how long a query may take that nothing but somebody's answer waits for.
+// queryTimeout is how long a query may take if only an answer waits for it.
 const queryTimeout = 5 * time.Second
 
-// Effective is a person with what they have set. known says whether there is such a person. Where
-// the settings can't be read it returns the error, and the person as the configuration has them.
+// Effective returns a user with their settings. known reports whether the user exists. If
+// the settings can't be read it returns the error, and the user as configured.
 func (s *Settings) Effective(ctx context.Context, name string) (u supervisor.User, known bool, err error) {
 	u, known = s.People.Find(name)
 	chosen, err := s.Store.List(ctx, name)
@@ -46,7 +46,7 @@ func (s *Settings) Effective(ctx context.Context, name string) (u supervisor.Use
 	return s.apply(u, chosen), known, nil
 }
 
-// apply is a person with what they have chosen.
+// apply returns a user with their settings.
 func (s *Settings) apply(u supervisor.User, chosen map[string]string) supervisor.User {
 	for _, row := range s.table() {
 		if kept, own := chosen[row.Name]; own && row.Apply != nil {
@@ -56,8 +56,8 @@ func (s *Settings) apply(u supervisor.User, chosen map[string]string) supervisor
 	return u
 }
 
-// Find is a person with what they have set. Where that can't be read it is what was read last, so
-// it is not for limits of what may be spent: see Limits.
+// Find returns a user with their settings. If the settings can't be read, it uses those
+// read last. So it must not be used for budgets: see Limits.
 func (s *Settings) Find(name string) (supervisor.User, bool) {
 	ctx, cancel := context.WithTimeout(context.Background(), queryTimeout)
 	defer cancel()
@@ -71,14 +71,14 @@ func (s *Settings) Find(name string) (supervisor.User, bool) {
 	return u, known
 }
 
-// Zone is the time zone that a person is in.
+// Zone returns a user's time zone.
 func (s *Settings) Zone(user string) *time.Location {
 	u, _ := s.Find(user)
 	return timezone.Of(u)
 }
 
-// Limits are what a person may spend, by the configuration and by what they have set. An error
-// means that nobody knows.
+// Limits returns what a user may spend, by the configuration and their settings. An error means
+// that it is not known.
 func (s *Settings) Limits(name string) (supervisor.Budget, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), queryTimeout)
 	defer cancel()
@@ -97,8 +97,8 @@ func (s *Settings) StreamsReplies(user string) bool {
 	return kept == on
 }
 
-// Busy is what becomes of what a user sends while their turn runs. Where the database can't say, it
-// is the configuration's; no value loses anything.
+// Busy returns what happens to messages that a user sends while their turn runs. If the database fails, it
+// is the configuration's; no value loses a message.
 func (s *Settings) Busy(ctx context.Context, user string) supervisor.Busy {
 	kept, own, err := s.Store.Find(ctx, user, SettingBusy)
 	if err != nil || !own || !busyValues[supervisor.Busy(kept)] {
@@ -107,8 +107,8 @@ func (s *Settings) Busy(ctx context.Context, user string) supervisor.Busy {
 	return supervisor.Busy(kept)
 }
 
-// Language is what people speak in recordings: auto, or a code such as en. Where the database can't
-// say, it is the configuration's.
+// Language returns the language of a user's recordings: auto, or a code such as en. If the database
+// fails, it is the configuration's.
 func (s *Settings) Language(ctx context.Context, user string) string {
 	kept, own, err := s.Store.Find(ctx, user, SettingLanguage)
 	if err != nil || !own {

@@ -11,12 +11,12 @@ const (
 
 	textTimezoneNote = "/usage counts days by it at once, and your assistant knows it from its next start. The days of your " +
 		"budget stay those of the configuration's time zone."
-	textBusyNote = "What you send while I answer: with steer I take it in before my next step, with queue I answer it afterwards, with " +
-		"restart I stop and begin an answer to all of it. It holds from your next message on."
+	textBusyNote = "This is for messages that you send while I answer. With steer I read them before my next step. With queue I answer " +
+		"them afterwards. With restart I stop and answer all of them together. It holds from your next message on."
 
 	textNoSetting   = "There is no setting %q."
 	textNoQuiet     = "%q can't be read as quiet hours. Write them as 22:00-07:30, or off."
-	textQuietNote   = "What begins by itself waits until they are over, and comes in one message. Reminders with a time of their own come all the same."
+	textQuietNote   = "Proactive messages wait until the quiet hours end, and come in one message. Reminders with their own time still come."
 	textNoLanguage  = "%q is no language's code: en and de are some; auto finds out by itself."
 	textNoTimezone  = "This machine knows no time zone %q. Europe/Madrid is one; capital letters count."
 	textNoAmount    = "%q is no amount. Write US dollars, such as 1.50."
@@ -27,7 +27,7 @@ const (
 	textNoLedger    = "With on, an answer tells below it what was done for it; with off, /activity alone does. %q is neither."
 	textLedgerNote  = "/activity lists what was done either way."
 	textNoLog       = "With on, what you and I say is added to logs/ in your folder, a file a day; with off, it is not. %q is neither."
-	textLogNote     = "What we have said before is not added, and what is there stays."
+	textLogNote     = "Earlier messages are not added, and existing logs stay."
 	textNoBusy      = "With steer, I take what you send into the answer that I am working on; with queue, I answer it next; with restart, I begin " +
 		"the answer again. %q is none of them."
 )

@@ -43,7 +43,7 @@ type Default[T any] struct {
 
 // Placer gives workers the folders of people.
 type Placer interface {
-	// UseUsers prepares the folders of these people. What it has prepared holds once commit is
+	// UseUsers prepares the folders of these people. It takes effect once commit is
 	// called.
 	UseUsers(users []supervisor.User) (commit func(), err error)
 }

@@ -12,7 +12,7 @@ import (
 
 // ChangeOptions holds the inputs of a change of MEMORY.md besides its words.
 type ChangeOptions struct {
-	Keep     workspace.Keep // as workspace.Before takes it
+	Keep     workspace.Keep // as workspace.RecordBefore takes it
 	Announce func(Change) error
 	After    int            // the highest number that a forgotten fact had
 	Uses     map[string]int // uses of facts, by id

@@ -1,4 +1,4 @@
-// Package featuretest runs what a feature adds without a service.
+// Package featuretest runs the commands and host calls of a feature without a service.
 package featuretest
 
 import (
@@ -47,7 +47,7 @@ func Answer(t testing.TB, f feature.Feature, in supervisor.Inbound) supervisor.D
 
 func allow(context.Context, string, string, ...string) error { return nil }
 
-// Turn is a turn of a user's in which a worker calls, with the calls that its model has made.
+// Turn is a turn in which a worker makes host calls, with the model's tool calls.
 func Turn(user string, calls ...protocol.ToolCall) feature.Turn {
 	return feature.Turn{User: user, ID: 1, Destination: 1, Kind: supervisor.TurnChat, Kept: new(sync.Map),
 		Commit: func(_ context.Context, do func() error) error { return do() },
@@ -75,8 +75,8 @@ func Call(t testing.TB, f feature.Feature, turn feature.Turn, method, params str
 	return nil, nil
 }
 
-// CheckExamples reads the examples of a feature's host calls in the comments of the wire's
-// constants. root is the module's folder.
+// CheckExamples checks the examples of a feature's host calls in the wire's comments. root is the
+// module's folder.
 func CheckExamples(t *testing.T, f feature.Feature, root string) {
 	t.Helper()
 	examples := protocoltest.Methods(t, root+"/protocol")

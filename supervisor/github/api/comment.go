@@ -29,7 +29,8 @@ func (c *Client) IssueComments(ctx context.Context, repo string, number int) (Pa
 	return c.comments(ctx, &call{action: fmt.Sprintf("list the comments of %s#%d", repo, number), repo: repo}, number, nil)
 }
 
-// CommentsSince returns a repository's comments on issues and pull requests, oldest change first.
+// CommentsSince returns comments on issues and pull requests of a repository. The oldest change
+// comes first.
 func (c *Client) CommentsSince(ctx context.Context, repo string, since time.Time, etag string) (Page[Comment], error) {
 	return c.comments(ctx, &call{action: "list the comments of " + repo, repo: repo, etag: etag}, 0, &since)
 }

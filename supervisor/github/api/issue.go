@@ -44,7 +44,8 @@ func (c *Client) Issue(ctx context.Context, repo string, number int) (Issue, err
 	return issueOf(i), err
 }
 
-// IssuesSince returns the issues and pull requests that changed since then, oldest change first.
+// IssuesSince returns the issues and pull requests that changed since then. The oldest change comes
+// first.
 func (c *Client) IssuesSince(ctx context.Context, repo string, since time.Time, etag string) (Page[Issue], error) {
 	k := &call{action: "list the issues of " + repo, repo: repo, etag: etag}
 	return listing(ctx, c, k, 5*pageSize, issueOf,

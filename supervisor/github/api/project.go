@@ -20,7 +20,7 @@ type projectList struct {
 	}
 }
 
-// Project returns an open project of a repository or its owner, by its title; "" if there is none.
+// Project returns an open project of a repository or its owner by title; "" if none.
 func (c *Client) Project(ctx context.Context, repo, title string) (id string, err error) {
 	var answer struct {
 		Repository struct {

@@ -94,8 +94,8 @@ func (c *Client) Login(ctx context.Context) (string, error) {
 	return user.GetLogin(), err
 }
 
-// Lacks returns the permissions that an App's installation was not granted, of those that Mews
-// needs, such as issues=write. It returns none for a token, whose permissions GitHub does not tell.
+// Lacks returns the permissions that an App's installation lacks, such as issues=write. It returns
+// none for a token, whose permissions GitHub does not tell.
 func (c *Client) Lacks(ctx context.Context, repo string) ([]string, error) {
 	if c.auth.key == nil {
 		return nil, nil

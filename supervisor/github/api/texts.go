@@ -13,7 +13,7 @@ var classTexts = map[Class]struct {
 		"permission that is missing and the page to grant it."},
 	NotFound: {supervisor.CodeNotFound, "GitHub does not have it, or does not show it to Mews's token (tried to %s). Check the name; " +
 		"`mews github check` says whether the token may read the repository."},
-	Invalid: {supervisor.CodeInvalid, "GitHub refused what was sent as wrong (tried to %s). What it said is in the log."},
+	Invalid: {supervisor.CodeInvalid, "GitHub refused the request as wrong (tried to %s). Its answer is in the log."},
 	TooLarge: {supervisor.CodeInvalid, "This is larger than GitHub gives at once, or than Mews takes (tried to %s). Ask for a smaller " +
 		"part."},
 	Limited: {supervisor.CodeUnavailable, "GitHub's limit of requests is used up (tried to %s). Mews asks again once there is room; " +

@@ -46,9 +46,8 @@ func (f File) Path() string {
 // Submodule reports whether the file is, or was, a commit of another repository.
 func (f File) Submodule() bool { return f.OldMode == ModeSubmodule || f.NewMode == ModeSubmodule }
 
-// Numbered returns the hunks with the side and number before each line, such as "R12 +text", so
-// that a reader can name lines. Lines around a piece of a hunk belong to another piece and have no
-// number.
+// Numbered returns the hunks with side and number before each line: "R12 +text". So a reader can
+// name lines. Lines around a piece of a hunk belong to another piece and have no number.
 func (f File) Numbered() string {
 	var b []byte
 	for i := range f.Hunks {
@@ -160,9 +159,8 @@ func (h *Hunk) Lines() iter.Seq[Line] {
 	}
 }
 
-// kindOf reads a line's marks, one for each parent. ok is false if the line is neither in the first
-// parent nor in the result, or if it is a remark about the line before. (git-diff(1), combined diff
-// format.)
+// kindOf reads a line's marks, one for each parent. The result ok is false if the line is neither
+// in the first parent nor in the result, or if it is a remark. (git-diff(1), combined diff format.)
 func kindOf(raw string, parents int) (kind LineKind, ok bool) {
 	marks := raw[:min(parents, len(raw))]
 	if marks == "" {

@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// Fingerprints identifies a file's hunks after a rebase, by the path and the changed lines without
-// their numbers and white space. Hunks with equal changes get different fingerprints.
+// Fingerprints identifies a file's hunks, also after a rebase. It uses the path and the changed
+// lines without their numbers and white space. Hunks with equal changes get different fingerprints.
 func Fingerprints(f File) []string {
 	prints := make([]string, len(f.Hunks))
 	times := map[string]int{}

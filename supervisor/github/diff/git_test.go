@@ -475,7 +475,7 @@ func (v *viewer) mergeOf(how, text, list string) error {
 }
 
 // combinedFits compares a combined diff with the first parent's content and the result. A combined
-// diff does not tell whether the last line has a line end.
+// diff does not tell if there is a line end after the last line.
 func combinedFits(f diff.File, old, now string, all bool) error {
 	ended := func(s string) string {
 		if s == "" {

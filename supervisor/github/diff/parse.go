@@ -17,8 +17,8 @@ type parser struct {
 	left   []int // the rest of the hunk's lines for each parent, and for the result
 }
 
-// Parse reads a diff of git: any number of files, with any text between them, such as a log's
-// messages. It expects git's default prefixes a/ and b/. The result shares text's memory.
+// Parse reads a diff of git. It may have any number of files, and any text between them, such as a
+// log's messages. It expects git's default prefixes a/ and b/. The result shares text's memory.
 func Parse(text string) ([]File, error) {
 	p := &parser{rest: text}
 	var files []File

@@ -1,6 +1,6 @@
-// Package finding checks the findings of a review before they are posted. A model's words are no
-// more trusted than a stranger's. A finding is posted only if its quote is in the change, and its
-// words cause no action on GitHub. The package does no I/O.
+// Package finding checks the findings of a review before they are posted. A model's words are
+// trusted as little as a stranger's. A finding is posted only if its quote is in the change, and
+// its words cause no action on GitHub. The package does no I/O.
 package finding
 
 import (
@@ -203,8 +203,8 @@ func Reordered(files []diff.File) (found []protocol.ReviewFinding) {
 	return found
 }
 
-// Fingerprint identifies a finding by its subject and code, even if the code has moved within its
-// file.
+// Fingerprint identifies a finding by its subject and code. It stays the same if the code moves
+// within its file.
 func Fingerprint(path, window, about string) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q", path, squeezed(window), category(about)))
 	return hex.EncodeToString(sum[:8])

@@ -62,8 +62,8 @@ const rounds = 16
 // withoutMarkup removes the characters that every undisplayed part needs.
 var withoutMarkup = strings.NewReplacer("<", "", "[", "", "]", "", "&", "")
 
-// Visible returns Markdown as GitHub displays it: without comments, invisible characters, texts of
-// images, titles of links and attributes. Models read others' text only in this form.
+// Visible returns Markdown as GitHub displays it. It removes comments, invisible characters, texts
+// of images, titles of links and attributes. Models read others' text only in this form.
 func Visible(text string) string {
 	for round := 1; ; round++ {
 		seen := VisibleCode(text)

@@ -57,9 +57,9 @@ func escaped(piece string) string {
 	return command.ReplaceAllString(escape.Replace(piece), "$1/&#8203;$2")
 }
 
-// Plain returns a model's text as one paragraph of Markdown, of at most max bytes before escapes:
-// words, and code between backticks. It never contains a link, image, mention, reference, command,
-// HTML or secret.
+// Plain returns a model's text as one harmless paragraph of Markdown. It has at most max bytes
+// before escapes: words, and code between backticks. It never contains a link, image, mention,
+// reference, command, HTML or secret.
 func Plain(text string, max int) string {
 	text = Visible(strings.ToValidUTF8(text, ""))
 	text = linked.ReplaceAllString(text, "$1")

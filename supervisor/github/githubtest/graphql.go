@@ -234,8 +234,7 @@ func (s *Server) Project(of, title string) {
 	s.change(func() { s.projects = append(s.projects, &project{id: nodeID("PVT", s.id()), of: of, title: title}) })
 }
 
-// InProject returns the numbers of a repository's issues in a project, in the order in which they
-// were added.
+// InProject returns the numbers of a repository's issues in a project, oldest first.
 func (r *Repo) InProject(title string) []int {
 	r.s.mu.Lock()
 	defer r.s.mu.Unlock()

@@ -40,7 +40,7 @@ func (s *Server) mail(repo string, number int) {
 	s.log.mails[fmt.Sprintf("%s#%d", strings.ToLower(repo), number)]++
 }
 
-// Requests returns every request in order, or those of some routes: "POST
+// Requests returns every request in order, or those of some routes. A route is for example "POST
 // /repos/{owner}/{repo}/pulls/{number}/reviews".
 func (s *Server) Requests(routes ...string) []Request {
 	s.mu.Lock()
@@ -54,23 +54,23 @@ func (s *Server) Requests(routes ...string) []Request {
 	return found
 }
 
-// Violations returns everything that no good client does: writes beyond the limits, and requests
-// before a Retry-After has ended.
+// Violations returns everything that no good client does. These are writes beyond the limits, and
+// requests before a Retry-After has ended.
 func (s *Server) Violations() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.log.violations)
 }
 
-// Mails returns how many mails the token's owner has caused to the watchers of a pull request or
-// issue. A review with all its comments is one mail, and so is a comment; an edit is none.
+// Mails returns how many mails the token's owner caused for a pull request or issue. A review with
+// all its comments is one mail, and so is a comment; an edit is none.
 func (s *Server) Mails(repo string, number int) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.log.mails[fmt.Sprintf("%s#%d", strings.ToLower(repo), number)]
 }
 
-// Dump returns the state of a server for a test's log: the last requests, without their bodies.
+// Dump returns the last requests for a test's log, without their bodies.
 func (s *Server) Dump() string {
 	var b strings.Builder
 	all := s.Requests()

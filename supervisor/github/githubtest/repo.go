@@ -30,7 +30,8 @@ type Repo struct {
 	tips     sync.Map             // commit by ref, as far as requested
 }
 
-// Repo returns a repository, and creates it if it is missing: with README.md on the branch main.
+// Repo returns a repository, and creates it if it is missing. A new one has README.md on the branch
+// main.
 func (s *Server) Repo(name string) *Repo {
 	r, found := s.repo(name)
 	if !found {
@@ -40,8 +41,7 @@ func (s *Server) Repo(name string) *Repo {
 	return r
 }
 
-// Import creates a repository with the content and the branches of a git repository on this
-// machine.
+// Import creates a repository from a git repository on this machine, with all its branches.
 func (s *Server) Import(name, dir string) *Repo {
 	r, _ := s.repo(name)
 	r.run(nil, "clone", "--quiet", "--bare", "--template=", dir, r.dir)
@@ -188,8 +188,8 @@ func (r *Repo) Rebase(branch, onto string) (sha string) {
 	return sha
 }
 
-// MergeInto merges one branch into another, as "Update branch" does with the base, and pushes it.
-// There must be no conflict.
+// MergeInto merges one branch into another and pushes it, like "Update branch". There must be no
+// conflict.
 func (r *Repo) MergeInto(branch, from string) (sha string) {
 	before := r.SHA(branch)
 	other := r.SHA(from)

@@ -12,8 +12,8 @@ import (
 	"mews/supervisor/github/finding"
 )
 
-// Stop ends the automatic reviews of a pull request, if login is its author or may write in the
-// repository.
+// Stop ends the automatic reviews of a pull request. It requires that login is its author or may
+// write in the repository.
 func (r *Reviews) Stop(ctx context.Context, repo string, number int, login string) error {
 	served, ok := r.o.Repo(repo)
 	if !ok {

@@ -20,7 +20,7 @@ const (
 	textStopped    = "somebody has stopped its reviews"
 	textLabelled   = "it has a label that keeps it from reviews"
 	textNothingNew = "nothing in it is new since the last review"
-	textHeads      = "it has had as many reviews as a pull request gets by itself. “/review” and its address has it reviewed once more"
+	textHeads      = "it has had its number of automatic reviews. Write “/review” and its address for another one"
 	textGone       = "it is not there any more"
 	textNewer      = "a newer commit has its own review"
 	textMayNot     = "who has asked for it may not write in the repository"

@@ -43,7 +43,7 @@ func TestWeekOfPullRequests_CausesFewMails(t *testing.T) {
 		pulls = append(pulls, p)
 		at := time.Duration(rng.Int64N(int64(5 * 24 * time.Hour)))
 		for range 1 + rng.IntN(4) { // at most the number of heads that are reviewed unasked
-			// pushes in quick succession, of which only the last is reviewed
+			// pushes in quick succession; only the last is reviewed
 			for range 1 + rng.IntN(2) {
 				pushes = append(pushes, weekPush{at, p})
 				at += time.Duration(rng.Int64N(int64(4 * time.Minute)))

@@ -267,7 +267,7 @@ func (r *Reviews) check(ctx context.Context, w supervisor.Review, c change, repo
 }
 
 // said returns the fingerprints of findings that must not be posted, because an earlier head had
-// them or they were muted. before is the number of those that earlier heads had.
+// them or they were muted. The result before counts those of earlier heads.
 func (r *Reviews) said(ctx context.Context, w supervisor.Review) (said map[string]bool, before int, err error) {
 	earlier, err := r.o.Store.ListOf(ctx, w.User, w.Repo, w.Number)
 	if err != nil {

@@ -13,7 +13,7 @@ const (
 	textCardOnly = "Nothing was changed on GitHub: the repository's `post` is `card`."
 
 	textNotPlanned = "Not put into the project “%s”: %s"
-	textNoProject  = "there is no open project of that title in the repository or with its owner, or Mews's token does not see it."
+	textNoProject  = "neither the repository nor its owner has an open project of that title, or Mews's token does not see it."
 	textLabelGone  = "The label %q is not in the repository any more. Try again: it is chosen anew then."
 
 	textNothingRead = "The model gave no result: %s. Try again, or set another model under github.triage."

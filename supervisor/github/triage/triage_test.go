@@ -364,7 +364,7 @@ func TestTriage_AddsToProjectOnce(t *testing.T) {
 	r := newRig(t)
 	r.served.Project = "Inbox"
 	number := r.repo.OpenIssue(githubtest.NewIssue{Title: "White page", Author: "bob"})
-	r.has("the card without such a project", r.work(r.turn(number, "")), "triaged", "Not put into the project “Inbox”: there is no open project of that title")
+	r.has("the card without such a project", r.work(r.turn(number, "")), "triaged", "Not put into the project “Inbox”: neither the repository nor its owner has an open project of that title")
 	r.hub.Project("acme", "Inbox")
 	r.hub.Fault(githubtest.Fault{Kind: githubtest.Reset, Route: "POST /graphql", After: true, Times: 2})
 	number = r.repo.OpenIssue(githubtest.NewIssue{Title: "White page", Author: "bob"})

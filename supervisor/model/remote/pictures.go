@@ -21,8 +21,8 @@ func RefusesPictures(status int, text string) bool {
 	return refusesContent(status) && ContainsAny(text, noPicturePhrases...)
 }
 
-// RefusesPicture reports whether a refusal means one picture, such as a damaged or too large one.
-// Another model of the same API may refuse that picture as well.
+// RefusesPicture reports whether a refusal means one picture, for example a damaged one. Another
+// model of the same API may refuse that picture as well.
 func RefusesPicture(status int, text string) bool {
 	return refusesContent(status) && ContainsAny(text, "image", "picture") && !RefusesPictures(status, text)
 }

@@ -120,8 +120,8 @@ func (r Record) Deliveries() []Delivery {
 	return look(r.state, func() []Delivery { return slices.Clone(r.state.log.deliveries) })
 }
 
-// Violations returns everything that no good client does: requests within a retry_after, more than
-// Options.Rates, two getUpdates at once, entities that break the rules.
+// Violations returns everything that no good client does. These are requests within a retry_after,
+// more than Options.Rates, two getUpdates at once, entities that break the rules.
 func (r Record) Violations() []string {
 	return look(r.state, func() []string { return slices.Clone(r.state.log.violations) })
 }

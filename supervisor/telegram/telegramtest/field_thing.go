@@ -14,7 +14,7 @@ func Location(latitude, longitude float64) Field {
 	return thing("location", place(latitude, longitude))
 }
 
-// LiveLocation is a place that moves for a quarter of an hour: each movement is an edit of the
+// LiveLocation is a place that moves for a quarter of an hour. Each movement is an edit of the
 // message.
 func LiveLocation(latitude, longitude float64) Field {
 	where := place(latitude, longitude)

@@ -21,15 +21,14 @@ type Button struct {
 	Data string `json:"callback_data"`
 }
 
-// What stands as the data of a button that is none below a message: a keyboard's own, which sends
-// where somebody is, and what takes a keyboard away. (Bot API: a message with such a reply_markup
-// can't be edited.)
+// Data of buttons that are not below a message: a keyboard's button that sends a location, and the
+// removal of a keyboard. (Bot API: a message with such a reply_markup can't be edited.)
 const (
 	SendLocation   = "request_location"
 	RemoveKeyboard = "remove_keyboard"
 )
 
-// hasInline says whether what a message has can be changed.
+// hasInline reports whether a message's buttons can be edited.
 func hasInline(rows [][]Button) bool {
 	return len(rows) == 0 || rows[0][0].Data != SendLocation && rows[0][0].Data != RemoveKeyboard
 }
@@ -96,9 +95,8 @@ func readButton(fields map[string]any) (Button, answer) {
 	return Button{text, data}, answer{}
 }
 
-// Press has somebody press a button below a message, and returns the ids of the update and of the
-// callback query. It is an error where no button there has the data: whoever forges one has to Push
-// it.
+// Press presses a button below a message. It returns the ids of the update and of the callback
+// query. It fails if no button there has the data; a forged press needs Push.
 func (p People) Press(in Chat, from User, message int64, data string) (update int64, query string, err error) {
 	p.state.change(func() {
 		c := p.state.chats.meet(in)

@@ -134,8 +134,8 @@ func TestEdit_WithoutButtons_RemovesThem(t *testing.T) {
 		edit(m{"reply_markup": keys(key("x", strings.Repeat("x", 65)))}))
 }
 
-// What a client has not allowed comes by Deliver all the same, and no words of it are a message in
-// the chat that is the bot's own.
+// Deliver sends updates that the client does not allow, too. None of their words appear as the
+// bot's messages in the chat.
 func TestDeliver_OtherUpdates(t *testing.T) {
 	s, c := start(t, telegramtest.Options{})
 	c.poll(m{"allowed_updates": []string{"message"}})

@@ -11,9 +11,8 @@ import (
 // otherWords begin what an other update says, wherever it can say something: "said by <kind>".
 const otherWords = "said by "
 
-// OtherKinds are the names of all that Telegram can bring besides what a person writes to the bot,
-// changes of that, or presses: every type of update there is, and, with a slash, the messages and
-// presses that are nobody's.
+// OtherKinds returns the kinds of all updates except people's messages, edits and presses. They are
+// every other type of update and, with a slash, messages and presses without a person.
 func OtherKinds() []string {
 	kinds := make([]string, len(otherUpdates))
 	for i, o := range otherUpdates {
@@ -22,8 +21,8 @@ func OtherKinds() []string {
 	return kinds
 }
 
-// Other is an update of one of OtherKinds, in which a person appears wherever the type has one, as
-// Telegram sends it. It is for Deliver.
+// Other returns an update of one of OtherKinds for Deliver. If the type has a person, the update
+// has one, as Telegram sends it.
 func Other(kind string, user int64) json.RawMessage {
 	i := slices.IndexFunc(otherUpdates, func(o otherUpdate) bool { return o.kind == kind })
 	if i < 0 {

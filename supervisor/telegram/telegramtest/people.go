@@ -108,8 +108,7 @@ func (p People) Push(u map[string]any) int64 {
 	return id
 }
 
-// Deliver pushes an update as JSON even if the client does not allow its kind, like one that waited
-// since before.
+// Deliver pushes an update as JSON, even of a kind that the client does not allow.
 func (p People) Deliver(raw json.RawMessage) int64 {
 	var u map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &u); err != nil {
@@ -160,7 +159,7 @@ func (p People) SetNextUpdate(id int64) {
 	})
 }
 
-// SetNextMessage sets the id of the next message in a chat, and in the chats with the same counter.
+// SetNextMessage sets the id of the next message in a chat and those that share its counter.
 func (p People) SetNextMessage(chat, id int64) {
 	p.state.change(func() {
 		if c := p.state.chats.byID[chat]; c != nil && c.countsItself() {
@@ -202,7 +201,7 @@ func (cs *chats) known(id int64) Chat {
 	return Chat{ID: id}
 }
 
-// Migrate turns a group into a supergroup: both send a service message, and the group accepts no
+// Migrate turns a group into a supergroup. Both send a service message, and the group accepts no
 // more messages.
 func (p People) Migrate(group, supergroup int64) {
 	p.state.change(func() {

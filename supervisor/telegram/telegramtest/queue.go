@@ -41,10 +41,10 @@ type queue struct {
 	notify  func(added *update) // nil without a webhook
 }
 
-// allowedByDefault is nil: all but the kinds that must be asked for by name.
+// allowedByDefault is nil, which means all kinds except those in mustBeNamed.
 var allowedByDefault map[string]bool
 
-// mustBeNamed are the kinds that only a client gets that asks for them.
+// mustBeNamed are the kinds that a client only gets if it names them.
 var mustBeNamed = map[string]bool{"chat_member": true, "message_reaction": true, "message_reaction_count": true}
 
 // allow keeps, from now on, the kinds of a list only. An empty list is the default; nil changes

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// content is what a message is to show.
+// content is the text or caption of a message.
 type content struct {
 	marked
 	keyboard [][]Button
@@ -106,14 +106,14 @@ func sendMessage(w *serverState, r *request) answer {
 	return good(c.json(w.chats.put(c, m), false))
 }
 
-// replyTo is which message a new one answers.
+// replyTo identifies the message that a new one replies to.
 type replyTo struct {
 	Message      int64 `json:"message_id"`
 	AllowWithout bool  `json:"allow_sending_without_reply"`
 }
 
-// place finds the topic and the message that a new one belongs to. The General topic has no number
-// that may be given.
+// place finds the topic and the message that a new one belongs to. A request must not name the
+// General topic.
 func (c *chat) place(m *Message, p params) answer {
 	m.Thread = p.number("message_thread_id")
 	if m.Thread != 0 && !c.topics[m.Thread] {
@@ -139,7 +139,7 @@ func (c *chat) place(m *Message, p params) answer {
 const unmodified = "message is not modified: specified new message content and reply markup are exactly the same as " +
 	"a current content and reply markup of the message"
 
-// editable is the bot's own message that a request is to change.
+// editable returns the bot's own message that a request changes.
 func (cs *chats) editable(r *request) (*chat, *Message, answer) {
 	c, a := cs.find(r.chat)
 	if a.code != 0 {
@@ -158,7 +158,7 @@ func (cs *chats) editable(r *request) (*chat, *Message, answer) {
 	return c, m, answer{}
 }
 
-// edit has a message show something else. That only its buttons change is not seen as an edit.
+// edit changes a message. A change of only its buttons does not count as an edit.
 func (w *serverState) edit(r *request, c *chat, m *Message, to content) answer {
 	same := m.Text == to.text && slices.Equal(m.Entities, to.entities)
 	if same && slices.EqualFunc(m.Keyboard, to.keyboard, slices.Equal) {
@@ -236,7 +236,7 @@ func deleteMessage(w *serverState, r *request) answer {
 	return good(true)
 }
 
-// deleteMessages takes those away that are there.
+// deleteMessages deletes the messages that exist.
 func deleteMessages(w *serverState, r *request) answer {
 	c, a := w.chats.find(r.chat)
 	if a.code != 0 {
@@ -254,11 +254,11 @@ func deleteMessages(w *serverState, r *request) answer {
 	return good(true)
 }
 
-// reactions are those that anybody may give. (Bot API, ReactionTypeEmoji.)
+// reactions are the emoji that anybody may use. (Bot API, ReactionTypeEmoji.)
 var reactions = strings.Fields("👍 👎 ❤ 🔥 🥰 👏 😁 🤔 🤯 😱 🤬 😢 🎉 🤩 🤮 💩 🙏 👌 🕊 🤡 🥱 🥴 😍 🐳 ❤‍🔥 🌚 🌭 💯 🤣 ⚡ 🍌 🏆 💔 🤨 😐 🍓 🍾 💋 🖕 " +
 	"😈 😴 😭 🤓 👻 👨‍💻 👀 🎃 🙈 😇 😨 🤝 ✍ 🤗 🫡 🎅 🎄 ☃ 💅 🤪 🗿 🆒 💘 🙉 🦄 😘 💊 🙊 😎 👾 🤷‍♂ 🤷 🤷‍♀ 😡")
 
-// setMessageReaction has the bot's reaction be another one. A bot gives one at most. (Bot API,
+// setMessageReaction sets the bot's reaction. A bot gives one at most. (Bot API,
 // setMessageReaction.)
 func setMessageReaction(w *serverState, r *request) answer {
 	c, a := w.chats.find(r.chat)

@@ -102,8 +102,8 @@ func (s *Server) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 
 func notFound() answer { return refuse(http.StatusNotFound, "Not Found") }
 
-// call keeps a request, lets it through or not, and answers it as it is to be answered. One whose
-// client has gone before it was whole is none.
+// call records a request, checks its limits, and answers it. It ignores an incomplete request whose
+// client has gone.
 func (s *Server) call(rw http.ResponseWriter, r *http.Request, token, method string) {
 	whole := &body{ReadCloser: r.Body}
 	r.Body = whole
@@ -138,7 +138,7 @@ func (s *Server) call(rw http.ResponseWriter, r *http.Request, token, method str
 	s.answer(rw, r, req, a, f)
 }
 
-// unreadable is what the server says to what it can't read.
+// unreadable returns the refusal of an unreadable request.
 func unreadable(err error) answer {
 	if large := new(http.MaxBytesError); errors.As(err, &large) {
 		return refuse(http.StatusRequestEntityTooLarge, "Request Entity Too Large")
@@ -146,7 +146,8 @@ func unreadable(err error) answer {
 	return bad("can't parse the request: %v", err)
 }
 
-// answer writes an answer, spoilt where there is a fault. That it was given is in the log before.
+// answer writes an answer, with the effect of a fault if there is one. The call log records it
+// first.
 func (s *Server) answer(rw http.ResponseWriter, r *http.Request, req *request, a answer, f *fault) {
 	spoil := faultEffects[noFault]
 	var given Fault
@@ -160,7 +161,7 @@ func (s *Server) answer(rw http.ResponseWriter, r *http.Request, req *request, a
 	}
 }
 
-// refuseUnread is why a request is not even looked at. The caller is in change.
+// refuseUnread returns the refusal of a request that is not even read. The caller is in change.
 func (w *serverState) refuseUnread(token string, r *request, now time.Time) answer {
 	if a := w.bot.admit(token); a.code != 0 {
 		return a
@@ -175,7 +176,7 @@ func (w *serverState) refuseUnread(token string, r *request, now time.Time) answ
 	return a
 }
 
-// admit refuses a token that is not the bot's: another with 401, what is no token at all with 404.
+// admit refuses a token that is not the bot's: with 401, or with 404 if it is malformed.
 func (b *bot) admit(token string) answer {
 	if token == b.token && !b.revoked {
 		return answer{}

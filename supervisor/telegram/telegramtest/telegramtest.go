@@ -183,7 +183,7 @@ func (s *Server) Fault(f Fault) (end func()) {
 	return func() { s.state.change(func() { added.left = 0 }) }
 }
 
-// SetFlood turns flood control on: a chat with more than n messages or edits within a window is
+// SetFlood turns flood control on. A chat with more than n messages or edits within a window is
 // refused for retryAfter seconds. n 0 turns it off.
 func (s *Server) SetFlood(n int, window time.Duration, retryAfter int) {
 	s.state.change(func() { s.state.limits.control = floodControl{n: n, window: window, retryAfter: retryAfter} })

@@ -76,7 +76,9 @@ type sender struct {
 }
 
 // sendText sends the message of a call. The supervisor has the arguments and checks them.
-func (s *sender) sendText(ctx context.Context, call worker.Call, args protocol.ChatMessageArguments) (worker.Result, error) {
+func (s *sender) sendText(
+	ctx context.Context, call worker.Call, args protocol.ChatMessageArguments,
+) (worker.Result, error) {
 	if s.messages >= protocol.MaxMessages { // the supervisor would end this worker for one more
 		return worker.Result{}, fmt.Errorf("not sent: %d messages were sent in this turn, and no more can be; say it in your answer",
 			protocol.MaxMessages)
