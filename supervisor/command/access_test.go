@@ -171,7 +171,7 @@ func TestAllow_NeedsAdminInGroup(t *testing.T) {
 func (h *rig) grant(subject, text string) {
 	h.Helper()
 	q := supervisor.Question{Conversation: h.home, Kind: supervisor.QuestionApproval, Tool: "send_file", Subject: strings.Repeat(subject, 64),
-		Text: text, Stands: time.Hour}
+		Text: text, OpenFor: time.Hour}
 	digest := strings.Repeat(subject+"f", 32)
 	if _, _, err := h.db.Questions().Ask(h.Context(), q, digest, nil); err != nil {
 		h.Fatal(err)

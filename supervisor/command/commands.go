@@ -22,8 +22,8 @@ import (
 
 // Store keeps commands and presses.
 type Store interface {
-	Commands(ctx context.Context) ([]supervisor.Inbound, error) // commands without an answer
-	Presses(ctx context.Context) ([]supervisor.Inbound, error)  // presses without an answer
+	ListCommands(ctx context.Context) ([]supervisor.Inbound, error) // commands without an answer
+	ListPresses(ctx context.Context) ([]supervisor.Inbound, error)  // presses without an answer
 }
 
 // Outbox takes the answers to commands and presses.
@@ -179,11 +179,11 @@ func (c *Commands) Run(ctx context.Context) error {
 
 // unanswered lists the commands and presses without an answer.
 func (c *Commands) unanswered(ctx context.Context) ([]supervisor.Inbound, error) {
-	commands, err := c.o.Store.Commands(ctx)
+	commands, err := c.o.Store.ListCommands(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("find unanswered commands: %w", err)
 	}
-	presses, err := c.o.Store.Presses(ctx)
+	presses, err := c.o.Store.ListPresses(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("find unanswered presses: %w", err)
 	}

@@ -207,7 +207,7 @@ func (h *rig) cleanings() (messages []string) {
 		h.Fatal(err)
 	}
 	for _, k := range list {
-		messages = append(messages, string(k.What)+" "+k.Message)
+		messages = append(messages, string(k.Kind)+" "+k.Message)
 	}
 	return messages
 }

@@ -76,7 +76,7 @@ func (c *Commands) listFiles(ctx context.Context, r feature.Request, behind stri
 	if err != nil || len(page.Files) == 0 {
 		return supervisor.Delivery{Text: textNoFiles}, err
 	}
-	key, sends := "", r.Conversation.Channel.Can().Files
+	key, sends := "", r.Conversation.Channel.Capabilities().Files
 	d.Text = fmt.Sprintf(textFiles, amount.Plural(page.Total, "file", "files"))
 	for i, f := range page.Files {
 		n, name := page.From+i+1, f.Path

@@ -21,7 +21,7 @@ type Page struct {
 }
 
 var helpRows = []row{
-	{SlashCommand: supervisor.SlashCommand{Name: "help", Open: true,
+	{SlashCommand: supervisor.SlashCommand{Name: "help", OpenWhileLocked: true,
 		Help: "this list; /help WORD explains a command or a topic"},
 		group: feature.GroupEveryday, run: help},
 }
@@ -90,7 +90,7 @@ func (c *Commands) explain(r feature.Request, admin bool) (d supervisor.Delivery
 // showPage returns a page's first screen and a file of the whole page. A channel without files gets
 // the whole text.
 func (c *Commands) showPage(in supervisor.Conversation, p Page) (text string, files []supervisor.File, err error) {
-	if !in.Channel.Can().Files || p.First == p.Text {
+	if !in.Channel.Capabilities().Files || p.First == p.Text {
 		return p.Text, nil, nil
 	}
 	file, err := c.o.Pictures.KeepText(p.Name+".md", p.Text)

@@ -53,7 +53,7 @@ func invite(ctx context.Context, c *Commands, r feature.Request) (d supervisor.D
 		return d, fmt.Errorf("invite %s: %w", name, err)
 	}
 	c.o.Audit(name, "invite.made", fmt.Sprintf("by %s, for %v", r.Conversation.User, made.Lasts))
-	return supervisor.Delivery{Text: invitationText(made, name, r.Conversation.Channel.Can().Delete), Files: made.Files, DeleteAfter: inviteMessageLifetime}, nil
+	return supervisor.Delivery{Text: invitationText(made, name, r.Conversation.Channel.Capabilities().Delete), Files: made.Files, DeleteAfter: inviteMessageLifetime}, nil
 }
 
 // checkInvite returns nil if the conversation's user may invite somebody of that name there.

@@ -78,7 +78,7 @@ func (c *Commands) removeButtons(ctx context.Context, in supervisor.Inbound) {
 		return
 	}
 	err := c.o.Cleanings.Put(ctx, supervisor.Cleaning{Conversation: in.Conversation, Message: in.Message,
-		What: supervisor.CleaningUnbutton})
+		Kind: supervisor.CleaningRemoveButtons})
 	if err != nil {
 		c.o.Log.Warn("take away buttons that were pressed", "user", in.Conversation.User, "error", err)
 	}

@@ -22,11 +22,11 @@ import (
 type Queue interface {
 	// Queue lists the waiting messages of a conversation, and its running turn.
 	Queue(ctx context.Context, conversation int64) (sqlite.Queue, error)
-	// Listed returns the buttons of the last list before a command.
-	Listed(ctx context.Context, command int64, name string) ([][]supervisor.Button, error)
-	// Advance lets a message be answered next. DropText drops one, with those taken together with
+	// LastListButtons returns the buttons of the last list before a command.
+	LastListButtons(ctx context.Context, command int64, name string) ([][]supervisor.Button, error)
+	// MoveToFront lets a message be answered next. DropText drops one, with those taken together with
 	// it. Both return the message afterwards. ok is false if it is no message of the user's.
-	Advance(ctx context.Context, user string, inbound int64) (in supervisor.Inbound, ok bool, err error)
+	MoveToFront(ctx context.Context, user string, inbound int64) (in supervisor.Inbound, ok bool, err error)
 	DropText(ctx context.Context, user string, inbound int64) (in supervisor.Inbound, ok bool, err error)
 }
 
@@ -55,7 +55,7 @@ func queue(ctx context.Context, c *Commands, r feature.Request) (d supervisor.De
 	if err != nil || what != pressDrop && what != pressNow {
 		return supervisor.Delivery{Text: textQueueUsage}, nil
 	}
-	buttons, err := c.o.Queue.Listed(ctx, r.Inbound, queueName)
+	buttons, err := c.o.Queue.LastListButtons(ctx, r.Inbound, queueName)
 	if err != nil {
 		return d, fmt.Errorf("find what was listed: %w", err)
 	}
@@ -140,13 +140,13 @@ func wordsOf(text string) string {
 // pressedQueue runs the action of a button of the list.
 func pressedQueue(ctx context.Context, c *Commands, r feature.Request) (d supervisor.Delivery, err error) {
 	what, _, _ := strings.Cut(r.Arguments, " ")
-	id, ok := presses.Queued(presses.QueuePrefix + r.Arguments)
+	id, ok := presses.InboundOf(presses.QueuePrefix + r.Arguments)
 	if !ok {
 		return supervisor.Delivery{Text: feature.TextDeadButton}, nil
 	}
 	do := c.o.Queue.DropText
 	if what == pressNow {
-		do = c.o.Queue.Advance
+		do = c.o.Queue.MoveToFront
 	}
 	in, ok, err := do(ctx, r.Conversation.User, id)
 	switch {

@@ -90,7 +90,7 @@ func TestQueuePress_Repeated_ActsOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	// and the service is killed
-	if _, _, err := h.db.Inbox().Advance(t.Context(), "ann", kept[2].ID); err != nil {
+	if _, _, err := h.db.Inbox().MoveToFront(t.Context(), "ann", kept[2].ID); err != nil {
 		t.Fatal(err)
 	}
 	h.live()

@@ -66,7 +66,7 @@ func (c *Commands) keepOpen(ctx context.Context, r feature.Request, all []protoc
 	f tools.Family) (string, error) {
 	var kept []supervisor.OpenedTool
 	for _, name := range tools.Names(f.Tools) {
-		kept = append(kept, supervisor.OpenedTool{Name: name, Kept: true})
+		kept = append(kept, supervisor.OpenedTool{Name: name, Pinned: true})
 	}
 	if _, full := tools.Open(all, open, kept...); len(full) > 0 {
 		return "", supervisor.Errorf(supervisor.CodeInvalid, textToolsFull, f.Name, tools.MaxOffered, tools.MaxOfferedBytes>>10)
@@ -95,7 +95,7 @@ func listTools(all []protocol.Tool, open []supervisor.OpenedTool) (d supervisor.
 		kept := true
 		for _, t := range f.Tools {
 			o, isOpen := of(t)
-			if kept = kept && o.Kept; isOpen {
+			if kept = kept && o.Pinned; isOpen {
 				is = append(is, t)
 				continue
 			}

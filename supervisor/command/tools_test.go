@@ -44,7 +44,7 @@ func TestTools_ListKeepAndClose(t *testing.T) {
 		}
 	}
 	message := h.pressed("o:keep memory")
-	if open, err := h.db.OpenedTools().List(t.Context(), h.home.ID); err != nil || len(open) != 2 || !strings.HasPrefix(message.Text, "The tools of memory are open") {
+	if open, err := h.db.OpenedTools().List(t.Context(), h.home.ID); err != nil || len(open) != 2 || !strings.HasPrefix(message.Text, "From your next message on, the tools of memory") {
 		t.Errorf("%+v are open, %v: %q", open, err, message.Text)
 	}
 	if gone := h.cleanings(); gone != nil {

@@ -38,7 +38,7 @@ func (c *Commands) withChart(to supervisor.Conversation, s usageReport, days []u
 	if m.of(usage.Total(days)) == 0 { // there were no calls, or all failed
 		return d
 	}
-	if !to.Channel.Can().Files {
+	if !to.Channel.Capabilities().Files {
 		d.Text += "\n\n" + m.lines(days)
 		return d
 	}

@@ -16,17 +16,16 @@ import (
 	"mews/supervisor/control"
 )
 
-// localFile is a file of this machine that is to be sent.
+// localFile is a file of this machine to send.
 type localFile struct {
 	path  string // absolute
 	label string // its name, size and pixels
 }
 
-// attachCommand is what has a terminal send a file.
+// attachCommand is the terminal's command that attaches a file.
 const attachCommand = "/attach"
 
-// findFile is the file at a path, which a person has written. Why it can't be sent is an error that
-// they read.
+// findFile finds the file at a path that a user typed. Its error is for the user.
 func findFile(path string) (localFile, error) {
 	absolute, err := filepath.Abs(expandHome(path))
 	if err != nil {
@@ -53,12 +52,12 @@ func findFile(path string) (localFile, error) {
 	return localFile{absolute, describe(protocol.FileName(absolute), info.Size(), pixels(file))}, nil
 }
 
-// notAttached is an error for who wants to send a file.
+// notAttached returns an error for a user about a file.
 func notAttached(format string, args ...any) error {
 	return supervisor.Errorf(supervisor.CodeInvalid, format, args...)
 }
 
-// findFiles are the files at paths.
+// findFiles finds the files at paths.
 func findFiles(paths []string) (list []localFile, err error) {
 	for _, path := range paths {
 		f, err := findFile(path)
@@ -70,7 +69,7 @@ func findFiles(paths []string) (list []localFile, err error) {
 	return list, nil
 }
 
-// expandHome is a path as a shell takes it that begins with ~.
+// expandHome replaces ~ at the beginning of a path, like a shell.
 func expandHome(path string) string {
 	if rest, ok := strings.CutPrefix(path, "~/"); ok {
 		if home, err := os.UserHomeDir(); err == nil {
@@ -91,8 +90,8 @@ func (f localFile) upload(ctx context.Context, chat *control.Chat) (control.Uplo
 	return control.UploadedFile{Blob: ref, Name: filepath.Base(f.path)}, err
 }
 
-// Transcribe has a file of this machine be heard by the service at a socket, for a user; "" is the
-// user of this account.
+// Transcribe lets the service at a socket transcribe a file of this machine. user is the user for
+// whom it does; "" means the user of this account.
 func Transcribe(ctx context.Context, socket, user, path string) (heard control.Transcribed, err error) {
 	f, err := findFile(path)
 	if err != nil {
@@ -106,8 +105,8 @@ func Transcribe(ctx context.Context, socket, user, path string) (heard control.T
 	return control.TranscribeFile(ctx, socket, user, filepath.Base(f.path), file)
 }
 
-// droppedFiles are the files that a text names, if it names nothing else: what a terminal writes
-// where files are dropped on it. They are absolute paths or file URLs, with a shell's quotes and
+// droppedFiles returns the files that a text names, if it names nothing else. Terminals write such
+// texts when files are dropped on them: absolute paths or file URLs, with a shell's quotes and
 // backslashes.
 func droppedFiles(text string) (list []localFile) {
 	for text = strings.TrimSpace(text); text != ""; {
@@ -125,7 +124,7 @@ func droppedFiles(text string) (list []localFile) {
 	return list
 }
 
-// fromURL is the path that a file URL names; what is none stays as it is.
+// fromURL returns the path of a file URL. Any other text stays as it is.
 func fromURL(text string) string {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "file" || u.Host != "" && u.Host != "localhost" {
@@ -134,8 +133,7 @@ func fromURL(text string) string {
 	return u.Path
 }
 
-// cutWord is a text's first word, as a POSIX shell reads it, and what is behind that. It is not ok
-// where a quote is open.
+// cutWord splits a text after its first word, like a POSIX shell. ok is false if a quote is open.
 func cutWord(text string) (word, rest string, ok bool) {
 	var b strings.Builder
 	quote := rune(0)
@@ -160,8 +158,8 @@ func cutWord(text string) (word, rest string, ok bool) {
 	return b.String(), "", quote == 0 && !escaped
 }
 
-// attachedBy is the file that an /attach names, and the words behind it. A path with spaces needs
-// no quotes where nothing is behind it.
+// attachedBy returns the file that an /attach names, and the words after it. Without words, a path
+// with spaces needs no quotes.
 func attachedBy(arguments string) (f localFile, words string, err error) {
 	if f, err := findFile(arguments); err == nil {
 		return f, "", nil

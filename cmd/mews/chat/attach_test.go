@@ -18,7 +18,7 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// folder has files to send: a picture of 40 x 30 pixels, a text, and a folder.
+// folder makes a folder with files to send: a picture of 40 x 30 pixels, a text, and a folder.
 func folder(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -38,7 +38,7 @@ func folder(t *testing.T) string {
 	return dir
 }
 
-// names are the last names of files' paths.
+// names returns the base names of files.
 func names(files []localFile) (list []string) {
 	for _, f := range files {
 		list = append(list, filepath.Base(f.path))
@@ -46,7 +46,7 @@ func names(files []localFile) (list []string) {
 	return list
 }
 
-func TestWhatADropIs(t *testing.T) {
+func TestDroppedFiles_Texts_AreRecognized(t *testing.T) {
 	dir := folder(t)
 	spaced := (&url.URL{Scheme: "file", Path: dir + "/a picture.png"}).String()
 	for text, want := range map[string][]string{
@@ -73,7 +73,7 @@ func TestWhatADropIs(t *testing.T) {
 	}
 }
 
-func TestWhatCanNotBeAttached(t *testing.T) {
+func TestFindFile_Unsendable_IsExplained(t *testing.T) {
 	dir := folder(t)
 	large := filepath.Join(dir, "large")
 	if err := os.WriteFile(large, nil, 0o600); err != nil {
@@ -95,7 +95,7 @@ func TestWhatCanNotBeAttached(t *testing.T) {
 	}
 }
 
-// arrived is what was accepted next: its words, and its files with what they hold.
+// arrived returns the words and files of the next accepted message, with the files' contents.
 func (p *rig) arrived() (words string, files []string) {
 	p.Helper()
 	in := p.hear()
@@ -126,40 +126,40 @@ func (p *rig) arrives(words string, files ...string) {
 	}
 }
 
-func TestFilesAreAttachedAndSent(t *testing.T) {
+func TestAttach_Files_AreSent(t *testing.T) {
 	dir := folder(t)
 	d := atPrompt(t)
 	d.press("/attach " + dir + "/notes.txt  what is this?\r")
 	d.expect("(Attached: notes.txt, 10 bytes.)\r\n")
 	d.arrives("what is this?", "notes.txt: some notes")
 
-	d.press("/attach " + dir + "/a picture.png\r") // no words, so that its name needs no quotes
+	d.press("/attach " + dir + "/a picture.png\r") // no words follow, so the name needs no quotes
 	d.expect("(Attached: a picture.png, ")
-	d.expect(", 40 x 30 pixels.)\r\n(Enter sends what is attached, with the words that you type; Ctrl-C drops it.)\r\n> ")
+	d.expect(", 40 x 30 pixels.)\r\n(Enter sends the attached files with your line; Ctrl-C drops them.)\r\n> ")
 	d.press(beginPaste + dir + `/it\'s.txt ` + endPaste)
 	d.expect("(Attached: it's.txt, 5 bytes.")
 	d.shows("> |")
-	d.press("/status\r") // a command takes nothing with it
+	d.press("/status\r") // a command takes no files along
 	d.arrives("/status")
 	d.press("both of them\r")
 	d.arrives("both of them", "a picture.png: image/png", "it's.txt: hello")
 
-	// typed as a terminal without marks around pastes does; Enter alone sends it
+	// typed like a terminal without paste marks; only Enter sends it
 	d.press(dir + "/notes.txt\r\r")
 	d.arrives("", "notes.txt: some notes")
 
 	d.press("/attach " + dir + "/notes.txt\r" + ctrlCKey)
-	d.expect("(Nothing is attached any more.)")
+	d.expect("(The attached files are dropped.)")
 	d.press("alone\r")
 	d.arrives("alone")
 	d.press("/attach " + dir + "/none\r/attach\r")
 	d.expect("There is no file")
 	d.expect("/attach FILE sends a file")
-	d.press("so: " + beginPaste + dir + "/notes.txt" + endPaste + "\r") // behind words it is words
+	d.press("so: " + beginPaste + dir + "/notes.txt" + endPaste + "\r") // after words it is text
 	d.arrives("so: " + dir + "/notes.txt")
 }
 
-func TestAFileThatIsGoneWhenItIsSent(t *testing.T) {
+func TestAttach_DeletedFile_IsReported(t *testing.T) {
 	dir := folder(t)
 	d := atPrompt(t)
 	d.press("/attach " + dir + "/notes.txt\r")
@@ -170,7 +170,7 @@ func TestAFileThatIsGoneWhenItIsSent(t *testing.T) {
 	d.expect(dir + "/notes.txt")
 }
 
-func TestAFileThatCouldNotBeSentBeforeOneLeftIsSaidNotToBe(t *testing.T) {
+func TestLeave_UnsentFile_IsReported(t *testing.T) {
 	dir := folder(t)
 	p, _ := sitting(t)
 	end := p.live()
@@ -183,7 +183,7 @@ func TestAFileThatCouldNotBeSentBeforeOneLeftIsSaidNotToBe(t *testing.T) {
 	d.expect("Not sent: You left before the file had arrived.")
 }
 
-func TestAPipeSendsFilesWithItsFirstLine(t *testing.T) {
+func TestPipe_Files_GoWithFirstLine(t *testing.T) {
 	dir := folder(t)
 	for lines, want := range map[string]string{"look\nand\n": "look", "": "", "\n": "", "/help\nlook\n": "look"} {
 		p := newRig(t)
@@ -215,13 +215,13 @@ func TestAPipeSendsFilesWithItsFirstLine(t *testing.T) {
 	}
 }
 
-func TestAPipeReadsNoFileThatALineNames(t *testing.T) {
+func TestPipe_AttachLine_IsRefused(t *testing.T) {
 	dir := folder(t)
 	p := newRig(t)
 	p.live()
 	var out, told bytes.Buffer
 	err := inPipe(t.Context(), Console{Out: &out, Err: &told}, strings.NewReader("/attach "+dir+"/notes.txt look\n"), p.socket, Options{})
-	if err == nil || !strings.Contains(told.String(), "not sent: a pipe sends the files that --attach names") || len(p.accepted) > 0 {
+	if err == nil || !strings.Contains(told.String(), "not sent: in a pipe, name files with --attach") || len(p.accepted) > 0 {
 		t.Errorf("told was %q, %v", told.String(), err)
 	}
 	err = inPipe(t.Context(), Console{Out: &out, Err: &told}, strings.NewReader("look\n"), p.socket, Options{Attach: []string{dir + "/none"}})
@@ -230,7 +230,7 @@ func TestAPipeReadsNoFileThatALineNames(t *testing.T) {
 	}
 }
 
-func TestTabCompletesAPath(t *testing.T) {
+func TestTab_CompletesPath(t *testing.T) {
 	dir := folder(t)
 	t.Setenv("HOME", dir)
 	for typed, want := range map[string]string{

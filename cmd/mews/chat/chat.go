@@ -1,5 +1,5 @@
-// Package chat is a person's end of a conversation with a running Mews: the terminal, and the pipe.
-// It knows of Mews what the control socket says.
+// Package chat is the client side of a conversation with a running Mews, in a terminal or a pipe.
+// It knows Mews only through the control socket.
 package chat
 
 import (
@@ -15,35 +15,35 @@ import (
 )
 
 const (
-	// reconnectTimeout is how long a pipe waits for a supervisor that went away: one that is
-	// started again is back by then.
+	// reconnectTimeout is how long a pipe waits for a supervisor that went away. A restart takes
+	// less.
 	reconnectTimeout = 15 * time.Second
 	// BriefReconnectTimeout is for a supervisor that another chat has started, and that ends with
 	// that chat.
 	BriefReconnectTimeout = 5 * time.Second
-	// leaveTimeout is how long a chat that ends waits for the supervisor to take what was sent.
+	// leaveTimeout is how long an ending chat waits for the supervisor to accept its last lines.
 	leaveTimeout = 2 * time.Second
 )
 
-// Console is where a chat reads and writes.
+// Console is the input and output of a chat.
 type Console struct {
 	In       *os.File
 	Out, Err io.Writer
 }
 
-// Options are how to chat.
+// Options configure a chat.
 type Options struct {
-	User   string   // as whom; "" is the account's own user
-	Chat   string   // which conversation; "" is the usual one
-	Attach []string // paths of files that go with the first message
-	Hints  bool     // say how to go further: there is no model of the person's yet
-	// how long a pipe waits for a supervisor that went away; 0 is 15 s
+	User   string   // "" means the account's own user
+	Chat   string   // the conversation; "" means the usual one
+	Attach []string // paths of files for the first message
+	Hints  bool     // show hints: the user has no model yet
+	// how long a pipe waits for a supervisor that went away; 0 means 15 s
 	ReconnectTimeout time.Duration
 }
 
-// Run talks with the service at a control socket, for a person where the console is a terminal,
-// else for the lines of a pipe. It returns when the person leaves, the lines end, ctx ends, or the
-// chat fails.
+// Run chats with the service at a control socket. If the console is a terminal it serves a person,
+// otherwise it sends the lines of a pipe. It returns when the person leaves, the lines end, ctx
+// ends, or the chat fails.
 func Run(ctx context.Context, con Console, socket string, o Options) error {
 	if term.IsTerminal(int(con.In.Fd())) && IsTerminal(con.Out) {
 		return inTerminal(ctx, con, socket, o)
@@ -51,22 +51,22 @@ func Run(ctx context.Context, con Console, socket string, o Options) error {
 	return inPipe(ctx, con, con.In, socket, o)
 }
 
-// IsTerminal says whether what is written to w is seen by a person.
+// IsTerminal reports whether w is a terminal.
 func IsTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// leave ends a chat so that what it has shown is not shown again. While the supervisor is away that
-// can't be had, and the chat does not fail for it.
+// leave ends a chat, and acknowledges what was shown. If the supervisor is away, that is
+// impossible, and no error.
 func leave(ctx context.Context, chat *control.Chat) {
 	ctx, cancel := context.WithTimeout(ctx, leaveTimeout)
 	defer cancel()
 	_ = chat.Leave(ctx)
 }
 
-// stripControls takes out what would not be shown but obeyed: a model's text must not move the
-// cursor or rename the window.
+// stripControls removes control characters: a model's text must not move the cursor or rename the
+// window.
 func stripControls(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

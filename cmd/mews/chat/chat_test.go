@@ -37,14 +37,14 @@ func FuzzClean(f *testing.F) {
 				t.Errorf("%q holds %U", got, r)
 			}
 		}
-		// What streams piece by piece looks like what is delivered whole.
+		// Text in pieces must be cleaned like the whole text.
 		if at >= 0 && at <= len(s) && utf8.ValidString(s[:at]) && utf8.ValidString(s[at:]) && stripControls(s[:at])+stripControls(s[at:]) != got {
 			t.Errorf("%q in two pieces looks otherwise", s)
 		}
 	})
 }
 
-// echo answers so many messages with themselves.
+// echo answers n messages with their own words.
 func (p *rig) echo(n int) (done func()) {
 	var echoing sync.WaitGroup
 	echoing.Go(func() {
@@ -57,7 +57,7 @@ func (p *rig) echo(n int) (done func()) {
 	return echoing.Wait
 }
 
-func TestAPipePrintsTheAnswersAndNothingElse(t *testing.T) {
+func TestPipe_PrintsOnlyAnswers(t *testing.T) {
 	p := newRig(t)
 	p.live()
 	p.notice("something from before")
@@ -72,7 +72,7 @@ func TestAPipePrintsTheAnswersAndNothingElse(t *testing.T) {
 	}
 }
 
-func TestAPipeOutlivesItsSupervisor(t *testing.T) {
+func TestPipe_SupervisorRestart_Continues(t *testing.T) {
 	p := newRig(t)
 	end := p.live()
 	var answering sync.WaitGroup
@@ -93,7 +93,7 @@ func TestAPipeOutlivesItsSupervisor(t *testing.T) {
 	}
 }
 
-func TestAPipeThatCannotSayALineFails(t *testing.T) {
+func TestPipe_RefusedLine_Fails(t *testing.T) {
 	p := newRig(t)
 	var gone *control.NotRunning
 	err := inPipe(t.Context(), Console{Out: &bytes.Buffer{}, Err: io.Discard}, strings.NewReader("hello"), p.socket, Options{})
@@ -115,7 +115,7 @@ func TestAPipeThatCannotSayALineFails(t *testing.T) {
 	}
 }
 
-func TestAPipeShowsNoEscapeSequences(t *testing.T) {
+func TestPipe_PrintsNoEscapeSequences(t *testing.T) {
 	p := newRig(t)
 	p.live()
 	var answering sync.WaitGroup
@@ -142,7 +142,7 @@ func sitting(t *testing.T) (*rig, string) {
 	return newRig(t), filepath.Join(state, "mews", "history")
 }
 
-func TestAnAnswerStreamsOntoTheScreenWithALineForEachTool(t *testing.T) {
+func TestTerminal_Stream_ShowsTextAndTools(t *testing.T) {
 	p, _ := sitting(t)
 	p.live()
 	d := p.sit(Options{Hints: true})
@@ -181,7 +181,7 @@ func TestAnAnswerStreamsOntoTheScreenWithALineForEachTool(t *testing.T) {
 	d.expect("by the way")
 }
 
-func TestAnAnswerThatIsTakenBackIsSaidToHaveBeen(t *testing.T) {
+func TestTerminal_RestartedAnswer_IsMarked(t *testing.T) {
 	p, _ := sitting(t)
 	p.live()
 	d := p.sit(Options{})
@@ -190,14 +190,14 @@ func TestAnAnswerThatIsTakenBackIsSaidToHaveBeen(t *testing.T) {
 	s.Add("Hello, An")
 	d.expect("Hello, An")
 	s.Reset()
-	d.expect("\r\n(That was interrupted; once more.)\r\n")
+	d.expect("\r\n(That was interrupted. I try again.)\r\n")
 	s.Add("Good morning.")
 	d.expect("Good morning.")
 	p.finish(turn, s, "Good morning.")
 	d.expect("\r\n" + prompt)
 }
 
-func TestAModelDoesNotCommandTheTerminal(t *testing.T) {
+func TestTerminal_ModelText_CantControlIt(t *testing.T) {
 	p, _ := sitting(t)
 	p.live()
 	d := p.sit(Options{})
@@ -223,7 +223,7 @@ func TestAModelDoesNotCommandTheTerminal(t *testing.T) {
 	}
 }
 
-func TestCtrlCStopsTheAnswer(t *testing.T) {
+func TestCtrlC_StopsAnswer(t *testing.T) {
 	p, _ := sitting(t)
 	p.live()
 	d := p.sit(Options{})
@@ -247,7 +247,7 @@ func TestCtrlCStopsTheAnswer(t *testing.T) {
 	}
 }
 
-func TestLeaving(t *testing.T) {
+func TestLeave_EndsChat(t *testing.T) {
 	for name, keys := range map[string]string{"Ctrl-D": ctrlDKey, "/quit": "/quit\r", "/exit": "/exit\r"} {
 		t.Run(name, func(t *testing.T) {
 			p, _ := sitting(t)
@@ -267,7 +267,7 @@ func TestLeaving(t *testing.T) {
 	}
 }
 
-func TestWhatIsTypedWhileMewsIsAwayIsSentWhenItIsBack(t *testing.T) {
+func TestAway_TypedLines_AreSentLater(t *testing.T) {
 	p, _ := sitting(t)
 	end := p.live()
 	d := p.sit(Options{})
@@ -283,7 +283,7 @@ func TestWhatIsTypedWhileMewsIsAwayIsSentWhenItIsBack(t *testing.T) {
 	d.expect("second")
 }
 
-func TestOneCanLeaveWhileMewsIsAway(t *testing.T) {
+func TestAway_Leave_Works(t *testing.T) {
 	p, _ := sitting(t)
 	end := p.live()
 	d := p.sit(Options{})
@@ -296,7 +296,7 @@ func TestOneCanLeaveWhileMewsIsAway(t *testing.T) {
 	}
 }
 
-func TestAChatThatCannotBeJoinedGivesTheTerminalBack(t *testing.T) {
+func TestJoin_Failure_RestoresTerminal(t *testing.T) {
 	p, _ := sitting(t)
 	keys, tty, err := pty.Open()
 	p.must(err)
@@ -313,7 +313,7 @@ func TestAChatThatCannotBeJoinedGivesTheTerminalBack(t *testing.T) {
 	if d := cmp.Diff(fmt.Sprintf("%+v", before), fmt.Sprintf("%+v", after)); d != "" {
 		t.Errorf("the terminal's mode has changed: %s", d)
 	}
-	keys.Write([]byte("\n")) // ends the read that still waits
+	keys.Write([]byte("\n")) // ends the waiting read
 }
 
 // refusing is an inbox on a full disk.
@@ -323,16 +323,16 @@ func (refusing) Put(context.Context, supervisor.Inbound, ...supervisor.Attachmen
 	return supervisor.Inbound{}, &supervisor.Error{Code: supervisor.CodeUnavailable, Message: "The disk is full."}
 }
 
-func TestALineThatIsNotAcceptedIsSaidNotToBe(t *testing.T) {
+func TestTerminal_RefusedLine_IsReported(t *testing.T) {
 	p, _ := sitting(t)
 	p.options.Inbox = refusing{}
 	p.live()
 	d := p.sit(Options{})
 	d.press("hello\r")
-	d.expect("Not sent: The disk is full. What you wrote is in the history: ↑.")
+	d.expect("Not sent: The disk is full. Press ↑ to get your line back.")
 }
 
-func TestAPasteOfSeveralLinesIsOneMessage(t *testing.T) {
+func TestPaste_SeveralLines_IsOneMessage(t *testing.T) {
 	p, _ := sitting(t)
 	p.live()
 	d := p.sit(Options{})
@@ -343,7 +343,7 @@ func TestAPasteOfSeveralLinesIsOneMessage(t *testing.T) {
 	}
 }
 
-func TestWhatWasTypedBeforeIsAnArrowKeyAway(t *testing.T) {
+func TestArrowUp_RecallsEarlierLines(t *testing.T) {
 	p, path := sitting(t)
 	p.live()
 	d := p.sit(Options{})

@@ -8,15 +8,15 @@ import (
 	"mews/supervisor/control"
 )
 
-// choices are the buttons below the newest delivery; the zero value has none.
+// choices are the buttons below the newest delivery. The zero value has none.
 type choices struct {
 	delivery int64
-	words    bool     // or any words
+	words    bool     // words are an answer too
 	presses  []string // by number, from 1
-	lines    []string // one for each row of them
+	lines    []string // one for each row of buttons
 }
 
-// choicesOf are what can be chosen below a delivery.
+// choicesOf returns the choices below a delivery.
 func choicesOf(d control.Delivery) choices {
 	c := choices{delivery: d.ID, words: d.Asks}
 	for _, row := range d.Buttons {
@@ -30,11 +30,11 @@ func choicesOf(d control.Delivery) choices {
 	return c
 }
 
-// any says whether something is asked.
+// any reports whether there is anything to choose or answer.
 func (c choices) any() bool { return len(c.presses) > 0 || c.words }
 
-// line is how what the person typed is sent: as a press where it is the number of a choice and
-// nothing else.
+// line returns the message for a typed text. If the text is only the number of a choice, the
+// message is a press.
 func (c choices) line(key, text string) outgoing {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 1 || n > len(c.presses) || text != strconv.Itoa(n) {
@@ -43,7 +43,7 @@ func (c choices) line(key, text string) outgoing {
 	return outgoing{key: key, text: text, delivery: c.delivery, press: c.presses[n-1]}
 }
 
-// fullText is all that can be read of a delivery: its text, its files, and what can be chosen.
+// fullText returns all text of a delivery: its words, its files, and its choices.
 func fullText(d control.Delivery, home string) string {
 	var lines []string
 	if text := stripControls(d.Text); text != "" || len(d.Files) == 0 {

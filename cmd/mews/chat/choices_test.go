@@ -18,7 +18,7 @@ import (
 
 var yesNo = [][]supervisor.Button{{{Text: "Go on", Press: "q:1:once"}, {Text: "Stop\x1b[2J\n", Press: "q:1:deny"}}, {{Text: "Help", Press: "/help"}}}
 
-// ask asks ann something.
+// ask sends ann a question.
 func (p *rig) ask(text string) supervisor.Delivery {
 	p.Helper()
 	c := supervisor.Conversation{User: "ann", Channel: supervisor.ChannelTerminal}
@@ -29,7 +29,7 @@ func (p *rig) ask(text string) supervisor.Delivery {
 	return d
 }
 
-// pressed answers what is accepted next, which has to be that press.
+// pressed answers the next accepted inbound, which must be that press.
 func (p *rig) pressed(press, text string) {
 	p.Helper()
 	in := p.hear()
@@ -41,7 +41,7 @@ func (p *rig) pressed(press, text string) {
 	p.feeds.Delivery(in.Conversation.ID)
 }
 
-func TestWhatIsAChoice(t *testing.T) {
+func TestChoices_Line_BecomesPress(t *testing.T) {
 	c := choicesOf(control.Delivery{ID: 7, Buttons: yesNo})
 	if d := cmp.Diff([]string{"  1) Go on   2) Stop[2J", "  3) Help"}, c.lines); d != "" {
 		t.Error(d)
@@ -60,7 +60,7 @@ func TestWhatIsAChoice(t *testing.T) {
 	}
 }
 
-func TestAQuestionIsAnsweredWithANumber(t *testing.T) {
+func TestTerminal_Number_AnswersQuestion(t *testing.T) {
 	p, _ := sitting(t)
 	p.live()
 	d := p.sit(Options{})
@@ -71,7 +71,7 @@ func TestAQuestionIsAnsweredWithANumber(t *testing.T) {
 	d.expect("I ask.")
 	p.ask("May I?")
 	d.expect("May I?\r\n[a.png, 12.3 KB: files can be seen on Telegram, not here] an a\r\n  1) Go on   2) Stop[2J\r\n  3) Help\r\n")
-	d.expect("(Type its number to choose one; any other line is a message as ever.)\r\n" + prompt)
+	d.expect("(Type a number to choose; any other line is a message.)\r\n" + prompt)
 	d.press("4\r")
 	four := p.hear()
 	if four.Kind != supervisor.KindText || four.Text != "4" {
@@ -97,7 +97,7 @@ func TestAQuestionIsAnsweredWithANumber(t *testing.T) {
 	}
 }
 
-func TestAPressThatIsRefusedIsSaidToBe(t *testing.T) {
+func TestTerminal_RefusedPress_IsReported(t *testing.T) {
 	p, _ := sitting(t)
 	p.options.Inbox = refusing{}
 	p.live()
@@ -109,7 +109,7 @@ func TestAPressThatIsRefusedIsSaidToBe(t *testing.T) {
 	d.expect("Not sent: The disk is full.")
 }
 
-func TestAPipeTakesANumberForAQuestion(t *testing.T) {
+func TestPipe_Number_AnswersQuestion(t *testing.T) {
 	p := newRig(t)
 	p.live()
 	var answering sync.WaitGroup
@@ -132,8 +132,8 @@ func TestAPipeTakesANumberForAQuestion(t *testing.T) {
 	}
 }
 
-// A line that is no number is a message: it waits until the one before it is answered.
-func TestAPipeHoldsBackWhatDoesNotAnswerAQuestion(t *testing.T) {
+// A line that is no number is a message. It waits until the one before it is answered.
+func TestPipe_LineDuringQuestion_Waits(t *testing.T) {
 	p := newRig(t)
 	p.live()
 	var answering sync.WaitGroup
@@ -151,9 +151,8 @@ func TestAPipeHoldsBackWhatDoesNotAnswerAQuestion(t *testing.T) {
 	}
 }
 
-// A file that a turn sends on its way names the message that the turn answers, and is not the
-// answer.
-func TestAPipeWaitsForTheAnswerBehindAFile(t *testing.T) {
+// A file that a turn sends names the message that the turn answers, but is not the answer.
+func TestPipe_FileBeforeAnswer_KeepsWaiting(t *testing.T) {
 	p := newRig(t)
 	p.live()
 	var answering sync.WaitGroup
@@ -183,7 +182,7 @@ func TestAPipeWaitsForTheAnswerBehindAFile(t *testing.T) {
 	}
 }
 
-func TestAPipeChoosesBelowAnAnswer(t *testing.T) {
+func TestPipe_Number_PressesAnswersButton(t *testing.T) {
 	p := newRig(t)
 	p.live()
 	var answering sync.WaitGroup
@@ -202,7 +201,7 @@ func TestAPipeChoosesBelowAnAnswer(t *testing.T) {
 	}
 }
 
-func TestACodeIsNotInTheHistory(t *testing.T) {
+func TestTerminal_Code_IsNotStored(t *testing.T) {
 	env := func(string) string { return t.TempDir() }
 	h := openHistory(env)
 	for _, text := range []string{"123456", " 123 456 ", "123-456", "12345", "1234567", "code 123456"} {

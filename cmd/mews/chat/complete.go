@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// complete completes the path behind /attach as far as there is one way on, as Tab does in a shell.
+// complete completes the path after /attach as far as it is unique, like Tab in a shell.
 func (e *lineEditor) complete() {
 	typed, ok := strings.CutPrefix(e.before, attachCommand+" ")
 	if !ok {
@@ -24,7 +24,7 @@ func (e *lineEditor) complete() {
 	if err != nil {
 		return
 	}
-	var ways []string // how the path may go on
+	var ways []string // the possible continuations
 	for _, entry := range entries {
 		way, ok := strings.CutPrefix(entry.Name(), begun)
 		if !ok || begun == "" && strings.HasPrefix(way, ".") || stripControls(way) != way {
@@ -42,10 +42,10 @@ func (e *lineEditor) complete() {
 	e.before += way
 }
 
-// escapeWord keeps a shell's characters in a word.
+// escapeWord escapes a shell's special characters.
 var escapeWord = strings.NewReplacer(" ", `\ `, `\`, `\\`, "'", `\'`, `"`, `\"`)
 
-// commonBeginning is what texts begin with, in whole characters.
+// commonBeginning returns the common prefix of texts, in whole characters.
 func commonBeginning(texts []string) (common string) {
 	for i, text := range texts {
 		if i == 0 {

@@ -13,40 +13,40 @@ import (
 	"github.com/rivo/uniseg"
 )
 
-// prompt stands before a line that is being typed.
+// prompt precedes the line that is being typed.
 const prompt = "> "
 
-// lineEditor is the line that a person types on a terminal in raw mode, below what is written
-// meanwhile. What they see as one character is one, whatever it is made of, and takes as many
-// columns as Unicode says (UAX #29 and #11). Rows are broken here and not by the terminal, and the
-// cursor is brought to its column by writing what is before it: so a terminal that gives a
-// character another width shows it in its own way, and nothing else is out of place.
+// lineEditor edits the line of a terminal in raw mode, below other output. A visible character
+// counts as one, even if it has several code points, and has the width that Unicode says (UAX #29
+// and #11). The editor breaks rows itself, and moves the cursor by writing the text before it. So a
+// terminal with another idea of a character's width shows that character its own way, and all else
+// is in its place.
 type lineEditor struct {
 	keys      *bufio.Reader
 	out       io.Writer
-	interrupt func() // Ctrl-C where nothing is typed
+	interrupt func() // called for Ctrl-C in an empty line
 	history   *history
 	style     style
-	// takes a text that is pasted where nothing is typed, if it is not for the line; nil takes none
+	// called for a text pasted into an empty line; returns true if it took the text; nil takes none
 	pasted func(text string) bool
-	// the rows above stay as they are, whatever is printed next; called with mu held
+	// called with mu held when the rows above become final
 	aboveKept func()
 
-	// guards what follows, and all that is above the line; before and after are changed by ReadLine
-	// alone
+	// guards the fields below, and the rows above the line; only ReadLine changes before and after
 	mu            sync.Mutex
 	width, height int
-	before, after string // what is typed, on both sides of the cursor
-	recalled      int    // the line of the history that is shown, from 1; 0 for what is being typed
-	unsent        string // what was being typed when a line of the history was shown
-	prompted      bool   // the prompt is shown also where nothing is typed
-	above         []row  // the rows above the line that may still change
+	before, after string // typed text, on both sides of the cursor
+	recalled      int    // number of the shown history line, from 1; 0 means the typed line
+	unsent        string // the typed line, while a history line is shown
+	prompted      bool   // the prompt is shown even in an empty line
+	above         []row  // rows above the line that may still change
 	drawn         bool   // the line is on the screen
-	row           int    // of the cursor, within the line
-	rowsBelow     int    // of the line, below the cursor's
+	row           int    // row of the cursor within the line
+	rowsBelow     int    // rows of the line below the cursor
 }
 
-// ReadLine is what a person types until Enter. It returns io.EOF for Ctrl-D where nothing is typed.
+// ReadLine returns the line that a user types, at Enter. For Ctrl-D in an empty line it returns
+// io.EOF.
 func (e *lineEditor) ReadLine() (string, error) {
 	for {
 		k, err := readKey(e.keys)
@@ -67,12 +67,12 @@ func (e *lineEditor) ReadLine() (string, error) {
 	}
 }
 
-// accept takes the line. It stays on the screen, and what is written next begins below it.
+// accept ends the line. It stays on the screen, and the next output begins below it.
 func (e *lineEditor) accept() string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	text, height := e.before+e.after, e.height
-	// all of it, also of a line that is higher than the screen
+	// even if the line is higher than the screen
 	e.before, e.after, e.height = text, "", math.MaxInt
 	e.draw(nil, e.above)
 	e.height = height
@@ -84,7 +84,7 @@ func (e *lineEditor) accept() string {
 	return text
 }
 
-// edit does what a key is for. What follows at once is drawn with it.
+// edit handles a key. Text that follows at once is drawn with it.
 func (e *lineEditor) edit(k key) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -97,16 +97,15 @@ func (e *lineEditor) edit(k key) {
 	}
 }
 
-// print writes rows above the line. Those at their end that may still change are written over by
-// what is printed next. It shows the prompt, or takes it away where nothing is typed. The caller
-// holds mu.
+// print writes rows above the line. changing are rows at their end that the next call replaces.
+// prompted shows the prompt; without it, an empty line has none. The caller holds mu.
 func (e *lineEditor) print(rows, changing []row, prompted bool) {
 	e.prompted = prompted
 	e.draw(rows, changing)
 }
 
-// resize follows the terminal's size. Whether the terminal has wrapped its rows anew is not known:
-// nothing above the line is touched. The caller holds mu.
+// resize sets the terminal's size. The terminal may or may not have rewrapped its rows, so nothing
+// above the line is touched. The caller holds mu.
 func (e *lineEditor) resize(width, height int) {
 	e.width, e.height = width, height
 	if e.keepAbove(); e.drawn {
@@ -114,7 +113,7 @@ func (e *lineEditor) resize(width, height int) {
 	}
 }
 
-// keepAbove has the rows above the line stay as they are.
+// keepAbove makes the rows above the line final.
 func (e *lineEditor) keepAbove() {
 	if len(e.above) == 0 {
 		return
@@ -126,16 +125,15 @@ func (e *lineEditor) keepAbove() {
 	e.aboveKept()
 }
 
-// leave puts the cursor below all that is shown.
+// leave puts the cursor below everything on the screen.
 func (e *lineEditor) leave() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.write(strings.Repeat("\n", e.rowsBelow) + e.style.reset + "\r\n")
 }
 
-// draw writes rows above the line, those that may change at their end, and the line as it is now.
-// It begins with the first that is not on the screen already, and writes all at once, so that
-// nothing flickers. The caller holds mu.
+// draw writes rows above the line, and the line. It begins with the first row that differs from the
+// screen, and writes everything at once to avoid flicker. The caller holds mu.
 func (e *lineEditor) draw(rows, changing []row) {
 	rows = slices.Concat(rows, changing)
 	drawn := e.prompted || e.before+e.after != ""
@@ -145,7 +143,7 @@ func (e *lineEditor) draw(rows, changing []row) {
 		at = len(e.above) + e.row
 	}
 	var b strings.Builder
-	newline := at < same // is owed before what comes next
+	newline := at < same // needed before the next row
 	if !newline && (e.drawn || len(e.above) > 0) {
 		b.WriteString(up(at-same) + "\r\x1b[J")
 	}
@@ -169,16 +167,16 @@ func (e *lineEditor) draw(rows, changing []row) {
 
 var lineEnd = map[bool]string{true: "\r\n"}
 
-// What has a terminal show at once all that is between. One that does not know it shows it as ever.
-// (gist.github.com/christianparpart, Terminal Spec: Synchronized Output)
+// Sequences around output that the terminal shows at once. Terminals that do not know them ignore
+// them. (gist.github.com/christianparpart, Terminal Spec: Synchronized Output)
 const (
 	beginUpdate = "\x1b[?2026h"
 	endUpdate   = "\x1b[?2026l"
 )
 
-// sameRows is how many rows are on the screen as they are to be. Rows that go on are written with
-// the next one, so that the terminal breaks them, and the last one where the cursor is to stand
-// behind it.
+// sameRows returns how many rows are already right on the screen. A row that continues in the next
+// one is written together with it, so that the terminal wraps them. The last row is written if the
+// cursor must be behind it.
 func sameRows(rows, shown []row, behind bool) (n int) {
 	for n < min(len(rows), len(shown)) && rows[n] == shown[n] {
 		n++
@@ -192,8 +190,8 @@ func sameRows(rows, shown []row, behind bool) (n int) {
 	return n
 }
 
-// line draws the line from the beginning of a row, and notes the cursor's row. Of a line that is
-// higher than the screen it draws what is around the cursor. The caller holds mu.
+// line draws the line from the beginning of a row, and notes the cursor's row. If the line is
+// higher than the screen, it draws the part around the cursor. The caller holds mu.
 func (e *lineEditor) line() string {
 	l := layout{width: e.width, rows: []string{e.style.prompt + prompt + e.style.reset}, column: len(prompt)}
 	l.add(e.before)
@@ -213,13 +211,14 @@ func (e *lineEditor) line() string {
 		text += up(e.rowsBelow) + "\r" + left
 	}
 	if l.composed {
-		// no row is longer than the screen, whatever width the terminal gives them
+		// wrapping is off, so that no row is longer than the screen, whatever the terminal's widths
+		// are
 		text = "\x1b[?7l" + text + "\x1b[?7h"
 	}
 	return text
 }
 
-// write writes to the terminal. One that can't be written is noticed when it is read.
+// write writes to the terminal. A broken terminal is noticed when reading.
 func (e *lineEditor) write(text string) { _, _ = io.WriteString(e.out, text) }
 
 // layout breaks text into rows.
@@ -227,10 +226,10 @@ type layout struct {
 	width    int
 	rows     []string
 	column   int  // where the last row ends
-	composed bool // there are characters that are made of several
+	composed bool // some characters have several code points
 }
 
-// add adds text behind what there is.
+// add appends text.
 func (l *layout) add(text string) {
 	for text != "" {
 		cluster, rest, width, _ := uniseg.FirstGraphemeClusterInString(text, -1)
@@ -254,7 +253,7 @@ func (l *layout) add(text string) {
 
 func (l *layout) newRow() { l.rows, l.column = append(l.rows, ""), 0 }
 
-// up moves the cursor up.
+// up returns the sequence that moves the cursor up.
 func up(rows int) string {
 	if rows <= 0 {
 		return ""

@@ -35,7 +35,7 @@ func (d *terminalUser) shows(want string) {
 	}
 }
 
-// atPrompt has somebody sit at an empty line.
+// atPrompt starts a chat at an empty line.
 func atPrompt(t *testing.T) *terminalUser {
 	t.Helper()
 	p, _ := sitting(t)
@@ -52,10 +52,10 @@ const (
 	beginPaste, endPaste                             = "\x1b[200~", "\x1b[201~"
 )
 
-// alphabet is so many letters.
+// alphabet returns n letters.
 func alphabet(n int) string { return strings.Repeat("abcdefghijklmnopqrstuvwxyz", n/26+1)[:n] }
 
-func TestALineOf138CharactersIn80Columns(t *testing.T) {
+func TestEditor_LineOf138In80Columns(t *testing.T) {
 	d := atPrompt(t)
 	long := alphabet(138)
 	d.press(long)
@@ -78,7 +78,7 @@ func TestALineOf138CharactersIn80Columns(t *testing.T) {
 	}
 }
 
-func TestCtrlCClearsTheLine(t *testing.T) {
+func TestCtrlC_ClearsLine(t *testing.T) {
 	d := atPrompt(t)
 	long := alphabet(138)
 	d.press(long)
@@ -104,7 +104,7 @@ func TestCtrlCClearsTheLine(t *testing.T) {
 	d.finish(turn, s, "On and on")
 }
 
-func TestWordsAcrossTheEndOfARow(t *testing.T) {
+func TestEditor_WordKeys_CrossRows(t *testing.T) {
 	d := atPrompt(t)
 	d.press(strings.Repeat("word ", 20))
 	row := strings.Repeat("word ", 16)[:78]
@@ -115,7 +115,7 @@ func TestWordsAcrossTheEndOfARow(t *testing.T) {
 	d.shows("> " + strings.Repeat("word ", 13) + "|XwordY")
 }
 
-func TestWideLettersAndComposedOnes(t *testing.T) {
+func TestEditor_WideAndComposedLetters(t *testing.T) {
 	for _, apart := range []bool{false, true} {
 		d := atPrompt(t)
 		d.mu.Lock()
@@ -144,7 +144,7 @@ func TestWideLettersAndComposedOnes(t *testing.T) {
 	}
 }
 
-func TestAnAnswerThatComesWhileOneTypes(t *testing.T) {
+func TestEditor_AnswerWhileTyping_KeepsLine(t *testing.T) {
 	d := atPrompt(t)
 	d.press("hello\r")
 	turn, s := d.begin(d.hear())
@@ -171,7 +171,7 @@ func TestAnAnswerThatComesWhileOneTypes(t *testing.T) {
 	d.shows("line\nline\n" + alphabet(160)[:80] + "\n" + alphabet(160)[80:] + "\n> ?|")
 }
 
-func TestAPasteIsShownAndSentAsItIs(t *testing.T) {
+func TestPaste_IsShownAndSentUnchanged(t *testing.T) {
 	d := atPrompt(t)
 	d.press("so: " + beginPaste + "one\r\n\ttwo\x1b[31m\x07\nthree" + endPaste + ".")
 	d.shows("> so: one\n        two[31m\nthree.|")
@@ -183,8 +183,8 @@ func TestAPasteIsShownAndSentAsItIs(t *testing.T) {
 	}
 }
 
-// A line may be higher than the screen: what is around the cursor is shown.
-func TestAPasteThatIsHigherThanTheScreen(t *testing.T) {
+// The screen shows the part around the cursor.
+func TestPaste_HigherThanScreen_ShowsCursor(t *testing.T) {
 	d := atPrompt(t)
 	d.press(beginPaste + "first" + strings.Repeat("\nline", 50) + endPaste)
 	d.shows(strings.TrimPrefix(strings.Repeat("\nline", 23), "\n") + "|")
@@ -194,9 +194,8 @@ func TestAPasteThatIsHigherThanTheScreen(t *testing.T) {
 	d.shows("> |")
 }
 
-// TestTheEndOfAHighLineIsShownOnceItIsSent: what was shown of it while it was edited is not all
-// that is left of it.
-func TestTheEndOfAHighLineIsShownOnceItIsSent(t *testing.T) {
+// The screen showed only a part of the line while it was edited.
+func TestEditor_SentHighLine_ShowsItsEnd(t *testing.T) {
 	d := atPrompt(t)
 	d.press(beginPaste + "first" + strings.Repeat("\nline", 50) + "\nlast" + endPaste + ctrlAKey)
 	d.shows("> |first" + strings.Repeat("\nline", 22))
@@ -205,7 +204,7 @@ func TestTheEndOfAHighLineIsShownOnceItIsSent(t *testing.T) {
 	d.shows("line\nlast\nre: last\n> |")
 }
 
-func TestALineFollowsTheTerminalsSize(t *testing.T) {
+func TestEditor_Resize_RewrapsLine(t *testing.T) {
 	d := atPrompt(t)
 	long := alphabet(138)
 	d.press(long + leftKey)
@@ -215,7 +214,7 @@ func TestALineFollowsTheTerminalsSize(t *testing.T) {
 		d.emulator.Resize(cols, 24)
 		d.mu.Unlock()
 		d.must(pty.Setsize(d.tty, &pty.Winsize{Rows: 24, Cols: uint16(cols)}))
-		// it comes by itself where the terminal is the program's own
+		// sent by the kernel only for a controlling terminal
 		d.must(syscall.Kill(os.Getpid(), syscall.SIGWINCH))
 		rows := "> " + long[:cols-2] + "\n"
 		rest := long[cols-2:]
@@ -226,7 +225,7 @@ func TestALineFollowsTheTerminalsSize(t *testing.T) {
 	}
 }
 
-func TestWhatWasBeingTypedComesBackAfterTheHistory(t *testing.T) {
+func TestHistory_Return_RestoresTypedLine(t *testing.T) {
 	d := atPrompt(t)
 	d.press("first\r")
 	d.answer("re: first")
@@ -241,8 +240,8 @@ func TestWhatWasBeingTypedComesBackAfterTheHistory(t *testing.T) {
 	d.shows("> secon|d")
 }
 
-// TestCtrlCComesAfterWhatWasTypedBeforeIt: a person may type faster than the program reads.
-func TestCtrlCComesAfterWhatWasTypedBeforeIt(t *testing.T) {
+// A user may type faster than the program reads.
+func TestCtrlC_FollowsEarlierInput(t *testing.T) {
 	var interrupts atomic.Int32
 	e := &lineEditor{keys: bufio.NewReader(strings.NewReader("\x03hang\r\x03\x03on\x03off\n\xff")), out: io.Discard, history: &history{},
 		interrupt: func() { interrupts.Add(1) }}
@@ -256,14 +255,14 @@ func TestCtrlCComesAfterWhatWasTypedBeforeIt(t *testing.T) {
 	}
 }
 
-// FuzzLineEditor: whatever comes from a keyboard, the line is text, and the terminal gets nothing
-// that it does not know.
+// FuzzLineEditor: for any keyboard input, the line is text, and the terminal gets only known
+// sequences.
 func FuzzLineEditor(f *testing.F) {
 	f.Add("hello\x1b[D\x7f\x17\x1b[200~a\rb\x1b[201~\r", uint8(80))
 	f.Add("e\u0301漢\x01👨‍👩‍👧\x06\x04\x0c\x03", uint8(3))
 	f.Fuzz(func(t *testing.T, typed string, width uint8) {
 		if len(typed) > 1000 {
-			return // it takes long and shows nothing more
+			return // too slow, and shows nothing new
 		}
 		cols, rows := max(2, int(width)), 24
 		screen := chattest.NewScreen(t, cols, rows)

@@ -9,9 +9,9 @@ import (
 	"mews/supervisor/control"
 )
 
-// What was done for an answer stands dim below it, whether that has grown or came at once; a file's
-// name can't move the cursor.
-func TestWhatWasDoneStandsDimBelowTheAnswer(t *testing.T) {
+// The effects are dim, below an answer that grew or came at once. A file's name can't move the
+// cursor.
+func TestEffects_AreDimBelowAnswer(t *testing.T) {
 	for _, grows := range []bool{true, false} {
 		w := newWatcher(t, 60, 12)
 		var out strings.Builder

@@ -3,7 +3,7 @@ package chat
 import (
 	"fmt"
 	"image"
-	_ "image/gif" // the pictures whose pixels are told
+	_ "image/gif" // formats of pictures whose size is shown
 	_ "image/jpeg"
 	_ "image/png"
 	"os"
@@ -16,8 +16,8 @@ import (
 	"mews/supervisor/effect"
 )
 
-// fileLines are a line about each file that came with a delivery. home is the person's folder,
-// where the files may lie.
+// fileLines returns a line for each file of a delivery. home is the user's folder, which may
+// contain the files.
 func fileLines(d control.Delivery, home string) (lines []string) {
 	for _, f := range d.Files {
 		size, there := lyingAt(home, f)
@@ -33,9 +33,9 @@ func fileLines(d control.Delivery, home string) (lines []string) {
 	return lines
 }
 
-// lyingAt says whether a file that was sent lies in the person's folder, as far as this account
-// sees, and its pixels. The folder is their worker's too: nothing is followed out of it, and
-// nothing in it is waited for.
+// lyingAt reports whether a sent file is in the user's home, as far as this account can see, and
+// returns its pixels. The worker can change that folder, so links out of it are not followed, and
+// reads never block.
 func lyingAt(home string, f control.File) (size string, there bool) {
 	if f.Path == "" {
 		return "", false
@@ -56,12 +56,12 @@ func lyingAt(home string, f control.File) (size string, there bool) {
 	return pixels(file), true
 }
 
-// describe is how a file is shown. pixels is "" where it is no picture.
+// describe describes a file. pixels is "" if it is no picture.
 func describe(name string, size int64, pixels string) string {
 	return strings.TrimSuffix(name+", "+amount.Bytes(size)+", "+pixels, ", ")
 }
 
-// pixels are a picture's width and height; "" where it is none that is known.
+// pixels returns a picture's width and height; "" for an unknown format.
 func pixels(file *os.File) string {
 	c, _, err := image.DecodeConfig(file)
 	if err != nil {
@@ -70,12 +70,12 @@ func pixels(file *os.File) string {
 	return fmt.Sprintf(textPixels, c.Width, c.Height)
 }
 
-// effectLines are what the turn of a delivery did, below a heading.
+// effectLines lists the effects of a delivery's turn, below a heading.
 func effectLines(d control.Delivery) (lines []string) {
 	if len(d.Effects) == 0 {
 		return nil
 	}
-	for _, line := range append([]string{effect.TextWhatIDid + ":"}, d.Effects...) {
+	for _, line := range append([]string{effect.TextHeading + ":"}, d.Effects...) {
 		lines = append(lines, stripControls(line))
 	}
 	return lines

@@ -11,9 +11,9 @@ import (
 	"mews/supervisor/control"
 )
 
-// TestHowAFileThatWasSentIsShown: what lies where its worker says is shown with that. The worker
-// may say anything.
-func TestHowAFileThatWasSentIsShown(t *testing.T) {
+// A file in the home is shown with its path, if it is the file that the worker named. A worker may
+// name any path.
+func TestFileLines_File_ShowsPath(t *testing.T) {
 	home := folder(t)
 	outside := folder(t)
 	if err := os.Symlink(outside, filepath.Join(home, "link")); err != nil {

@@ -11,22 +11,21 @@ import (
 	"mews/supervisor/inbox"
 )
 
-// closedGate is a gate that six digits open.
+// closedGate is a gate that any six digits open.
 type closedGate struct{}
 
 func (closedGate) Check(_ context.Context, in supervisor.Inbound) (supervisor.GateDecision, error) {
 	if in.Text == "123456" {
-		return supervisor.GateDecision{Decide: func(f supervisor.Factor, _ time.Time) (supervisor.Factor, supervisor.Verdict) {
+		return supervisor.GateDecision{CheckCode: func(f supervisor.Factor, _ time.Time) (supervisor.Factor, supervisor.CodeResult) {
 			f.Secret, f.Confirmed = []byte("sealed"), true
-			return f, supervisor.Verdict{Right: true, Action: "login", Text: "Come in."}
+			return f, supervisor.CodeResult{Right: true, Action: "login", Text: "Come in."}
 		}}, nil
 	}
-	return supervisor.GateDecision{Guard: &supervisor.Guard{IdleTimeout: time.Hour, Lifetime: time.Hour, Challenge: "Send your code."}}, nil
+	return supervisor.GateDecision{Check: &supervisor.GateCheck{IdleTimeout: time.Hour, Lifetime: time.Hour, Challenge: "Send your code."}}, nil
 }
 
-// What is piped to a shut gate must not wait for an answer that only a further line could bring
-// about.
-func TestAPipeEndsBehindAShutGate(t *testing.T) {
+// Otherwise the pipe would wait for an answer that only another line could bring.
+func TestPipe_ClosedGate_Ends(t *testing.T) {
 	for name, c := range map[string]struct{ lines, out, told, verdict string }{
 		"no code":        {"hello\n", "", "kept, and waits for a code", "of 1 line, 0 could not be sent and 1 had no full answer"},
 		"a code behind":  {"hello\n123456\nand this\n", "re: and this\n", "Come in.", "of 3 lines, 0 could not be sent and 1 had no full answer"},

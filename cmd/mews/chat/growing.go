@@ -7,25 +7,25 @@ import (
 	"mews/supervisor/markdown"
 )
 
-// growing is an answer while it comes, in Markdown. What can't change any more is written once. The
-// rest, which is its last block, is written anew as it grows, as far as the screen reaches: rows
-// that have left the screen stay as they were. The zero value is an answer that has not begun.
+// growing is a Markdown answer while it arrives. Text that can't change is written once. The last
+// block is rewritten as it grows, as far as the screen reaches: rows that have scrolled off stay as
+// they were. The zero value is an empty answer.
 type growing struct {
-	source  string // that is not settled
-	left    string // what was read in those of its rows that can't be written anew
+	source  string // the text that is not final
+	left    string // the text in rows of it that can't be rewritten
 	begun   bool   // something was written before source
-	clipped bool   // of its rows, some that are not on the screen were never written
-	shown   []row  // of it, on the screen
+	clipped bool   // some rows above the screen were never written
+	shown   []row  // the rows of source on the screen
 }
 
-// view is what a screen shows of Markdown.
+// view is the appearance of Markdown on a screen.
 type view struct {
 	style
-	base          string // the look of all of it
+	base          string // the style of the whole text
 	width, height int
 }
 
-// render is a text in rows.
+// render breaks a text into rows.
 func (v view) render(t supervisor.RichText) []row {
 	if t.Text == "" {
 		return nil
@@ -33,8 +33,8 @@ func (v view) render(t supervisor.RichText) []row {
 	return v.rows(t, v.base, v.width)
 }
 
-// add has the answer grow. settled are rows to be written for good; shown are those below them, in
-// place of those before.
+// add appends text to the answer. settled are final rows to write. shown are the rows below them,
+// which replace the former ones.
 func (g *growing) add(text string, v view) (settled, shown []row) {
 	g.source += text
 	n, steady := markdown.Settled(g.source)
@@ -51,7 +51,7 @@ func (g *growing) add(text string, v view) (settled, shown []row) {
 	return settled, g.shown
 }
 
-// settle are the rows of the source's first bytes that were not written for good.
+// settle returns rows for the first n bytes of source, without those that are already final.
 func (g *growing) settle(n int, v view) []row {
 	rows := v.render(markdown.Columns(v.width).Render(g.source[:n]))
 	if g.source = g.source[n:]; n == 0 || len(rows) == 0 {
@@ -63,7 +63,7 @@ func (g *growing) settle(n int, v view) []row {
 	return rows
 }
 
-// separated has an empty row before what is not the first.
+// separated adds an empty row before rows that are not the first.
 func (g *growing) separated(rows []row) []row {
 	if g.begun && len(rows) > 0 {
 		return append([]row{{}}, rows...)
@@ -71,8 +71,8 @@ func (g *growing) separated(rows []row) []row {
 	return rows
 }
 
-// keep has what is shown stay as it is, whatever comes. Where only a part of it is, it will be
-// written again.
+// keep makes the shown rows final. If they show only a part of source, all of it is written again
+// later.
 func (g *growing) keep() {
 	if !g.clipped {
 		g.left = reading(g.left, g.shown)
@@ -80,15 +80,14 @@ func (g *growing) keep() {
 	g.shown, g.clipped = nil, false
 }
 
-// finish are the last rows of the answer.
+// finish returns the last rows of the answer.
 func (g *growing) finish(v view) []row {
 	rows := g.settle(len(g.source), v)
 	*g = growing{}
 	return rows
 }
 
-// reading is what was read when some more rows are: their letters, and behind these a newline for
-// each empty row at the end.
+// reading adds the letters of rows to read, and a newline for each empty row at the end.
 func reading(read string, rows []row) string {
 	for _, r := range rows {
 		if l := letters(r); l != "" {
@@ -100,7 +99,8 @@ func reading(read string, rows []row) string {
 	return read
 }
 
-// covered is how many rows have nothing but what was read. It does not matter how that was broken.
+// covered returns how many rows contain only text that was read before, even if it was broken
+// otherwise.
 func covered(rows []row, read string) int {
 	for i, r := range rows {
 		l := letters(r)

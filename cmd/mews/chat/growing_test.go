@@ -17,7 +17,7 @@ import (
 	"mews/supervisor/control"
 )
 
-// watcher is a screen that an answer comes to, and the terminal that it is written to.
+// watcher is a screen for a growing answer, and the terminal behind it.
 type watcher struct {
 	terminal
 	emulator *chattest.Screen
@@ -31,7 +31,7 @@ func newWatcher(t testing.TB, cols, rows int) *watcher {
 	return w
 }
 
-// say has more of the answer come.
+// say appends text to the answer.
 func (w *watcher) say(text string) {
 	w.Show(control.Progress{Turn: 1, Inbound: 1, Offset: len(w.said), Text: text})
 	w.said += text
@@ -42,7 +42,7 @@ func (w *watcher) end() {
 	w.Deliver(control.Delivery{Kind: supervisor.DeliveryAnswer, Inbound: 1, Text: w.said, At: time.Now()})
 }
 
-// answers are texts of all kinds, some of them higher than a screen.
+// answers are texts of all kinds. Some are higher than the screen.
 var answers = map[string]string{
 	"paragraphs":  strings.Repeat("One two **three four** five `six` seven eight nine ten.\n\nAnd *so* on, and so on: see [there](https://a.example/b).\n\n", 6),
 	"a paragraph": strings.Repeat("Many words, 漢字漢字漢字 and others, in one paragraph that grows and grows. ", 40),
@@ -55,9 +55,8 @@ var answers = map[string]string{
 	"an address":  "See https://a.example/" + strings.Repeat("long/", 30) + " for more.",
 }
 
-// TestAGrowingAnswerEndsAsOneThatCameAtOnce: at whatever places it is cut, on whatever screen, and
-// whatever is typed meanwhile.
-func TestAGrowingAnswerEndsAsOneThatCameAtOnce(t *testing.T) {
+// The pieces, the screen's size and typed text are random.
+func TestGrowing_Pieces_EndLikeWhole(t *testing.T) {
 	names := slices.Sorted(maps.Keys(answers))
 	rapid.Check(t, func(rt *rapid.T) {
 		md := answers[rapid.SampledFrom(names).Draw(rt, "answer")]
@@ -82,9 +81,9 @@ func TestAGrowingAnswerEndsAsOneThatCameAtOnce(t *testing.T) {
 	})
 }
 
-// TestNothingIsLostWhereTheScreenChanges: what is above the line when the screen gets another size,
-// or a line is sent, stays, and the answer goes on below it.
-func TestNothingIsLostWhereTheScreenChanges(t *testing.T) {
+// The rows above the line stay when the screen is resized or a line is sent. The answer continues
+// below.
+func TestGrowing_Resize_LosesNothing(t *testing.T) {
 	for name, between := range map[string]func(*watcher){
 		"wider": func(w *watcher) {
 			w.emulator.Resize(60, 20)

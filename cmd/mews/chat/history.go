@@ -13,19 +13,18 @@ import (
 const (
 	// maxHistory is how many lines the arrow keys go back.
 	maxHistory = 500
-	// maxHistoryLine is how long a line may be that is kept, in bytes.
+	// maxHistoryLine is the maximum size of a stored line, in bytes.
 	maxHistoryLine = 8 << 10
 )
 
-// history is what was typed before, newest first, kept in a file of the person's own. The chat goes
-// on where that can't be read or written.
+// history has the lines typed before, newest first. It is stored in a file of the account. If that
+// file can't be read or written, the chat works without it.
 type history struct {
-	path  string // "" keeps nothing
+	path  string // "" stores nothing
 	lines []string
 }
 
-// openHistory reads it from $XDG_STATE_HOME/mews/history, below ~/.local/state where that is not
-// set.
+// openHistory reads $XDG_STATE_HOME/mews/history. The default of that folder is ~/.local/state.
 func openHistory(getenv func(string) string) *history {
 	base := getenv("XDG_STATE_HOME")
 	if !filepath.IsAbs(base) {
@@ -52,7 +51,7 @@ func openHistory(getenv func(string) string) *history {
 	return h
 }
 
-// shorten has the file hold what is remembered, and no more.
+// shorten rewrites the file with only the remembered lines.
 func (h *history) shorten() {
 	var b strings.Builder
 	for _, line := range slices.Backward(h.lines) {
@@ -60,27 +59,27 @@ func (h *history) shorten() {
 	}
 	shorter := h.path + ".new"
 	if os.WriteFile(shorter, []byte(b.String()), 0o600) == nil {
-		_ = os.Rename(shorter, h.path) // as above: if not now, then the next time
+		_ = os.Rename(shorter, h.path) // errors do not matter: the next start tries again
 	}
 }
 
-// fitsHistory says whether a line is kept in the file. One with a code that opens the gate or lets
-// somebody in is not.
+// fitsHistory reports whether a line may be stored. Lines with a code for the gate or an invitation
+// may not.
 func fitsHistory(line string) bool {
 	return line != "" && len(line) <= maxHistoryLine && !strings.Contains(line, "\n") && !holdsCode(line)
 }
 
-// holdsCode says whether a line is a code, or has a code in it that is good for longer than a
+// holdsCode reports whether a line is a code, or contains one that is valid for longer than a
 // minute.
 func holdsCode(line string) bool {
 	return access.IsCode(line) || access.ContainsRecovery(line) || inviteShape.MatchString(line)
 }
 
-// inviteShape is /start with anything behind it, or an invite's code anywhere.
+// inviteShape matches /start with an argument, and an invitation's code anywhere.
 var inviteShape = regexp.MustCompile(`(?i)^\s*/start(?:@\w+)?\s+\S|\b[A-Z2-7]{26}\b`)
 
-// Add remembers a line. Lines are kept one to a line of the file; a pasted text of several is not
-// kept.
+// Add remembers a line. It stores it as one line of the file. A pasted text of several lines is not
+// stored.
 func (h *history) Add(line string) {
 	line = strings.TrimSpace(line)
 	if !fitsHistory(line) || len(h.lines) > 0 && h.lines[0] == line {
@@ -96,12 +95,12 @@ func (h *history) Add(line string) {
 		return
 	}
 	defer f.Close()
-	// as above: a history that can't be kept is no reason not to chat
+	// errors do not matter: the chat works without a history
 	_, _ = f.WriteString(line + "\n")
 }
 
-// Len is how many lines there are.
+// Len returns the number of lines.
 func (h *history) Len() int { return len(h.lines) }
 
-// At is a line, 0 the newest.
+// At returns a line; 0 is the newest.
 func (h *history) At(i int) string { return h.lines[i] }

@@ -10,7 +10,7 @@ import (
 	"mews/supervisor/access"
 )
 
-func TestAHistoryDoesNotGrowForEver(t *testing.T) {
+func TestHistory_IsLimited(t *testing.T) {
 	state := t.TempDir()
 	env := func(name string) string { return map[string]string{"XDG_STATE_HOME": state}[name] }
 	h := openHistory(env)
@@ -37,8 +37,8 @@ func TestAHistoryDoesNotGrowForEver(t *testing.T) {
 	}
 }
 
-// Who reads the file finds nothing in it that opens a gate, also where it was written before.
-func TestAHistoryKeepsNoCodes(t *testing.T) {
+// The file contains nothing that opens a gate, even if an older version stored it.
+func TestHistory_StoresNoCodes(t *testing.T) {
 	state := t.TempDir()
 	env := func(name string) string { return map[string]string{"XDG_STATE_HOME": state}[name] }
 	h := openHistory(env)
@@ -61,8 +61,8 @@ func TestAHistoryKeepsNoCodes(t *testing.T) {
 	}
 }
 
-// A history that can't be kept is no reason not to chat.
-func TestAHistoryThatCannotBeKeptIsKeptInMemory(t *testing.T) {
+// The chat works without the file.
+func TestHistory_UnwritableFile_StaysInMemory(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)

@@ -13,21 +13,21 @@ const (
 	ctrlD = "\x04"
 	enter = "\r"
 
-	// What has a terminal put marks around a pasted text, and the marks (invisible-island.net,
-	// ctlseqs: bracketed paste mode).
+	// Sequences for bracketed paste: the one that turns it on, and the marks around a pasted text
+	// (invisible-island.net, ctlseqs: bracketed paste mode).
 	markPastes = "\x1b[?2004h"
 	noMarks    = "\x1b[?2004l"
 	pasteBegin = "\x1b[200~"
 	pasteEnd   = "\x1b[201~"
 )
 
-// key is what comes from a keyboard: a key with a name, or text that was typed or pasted.
+// key is one input from a keyboard: a named key, or typed or pasted text.
 type key struct {
 	name, text string
 	pasted     bool
 }
 
-// keyActions are the keys that change the line or move in it, as GNU readline has them.
+// keyActions are the keys that edit the line or move in it, as in GNU readline.
 var keyActions = map[string]func(*lineEditor){
 	ctrlC:       func(e *lineEditor) { e.before, e.after, e.recalled = "", "", 0 },
 	ctrlD:       (*lineEditor).deleteForward,
@@ -79,7 +79,7 @@ func (e *lineEditor) earlier()       { e.recall(e.recalled + 1) }
 func (e *lineEditor) later()         { e.recall(e.recalled - 1) }
 func (e *lineEditor) deleteForward() { e.after = e.after[firstCluster(e.after):] }
 
-// clearScreen clears the screen but for the line and what is right above it and may change.
+// clearScreen clears the screen except the line and the changing rows above it.
 func (e *lineEditor) clearScreen() {
 	e.write("\x1b[H\x1b[2J")
 	above := e.above
@@ -87,13 +87,13 @@ func (e *lineEditor) clearScreen() {
 	e.draw(nil, above)
 }
 
-// moveTo puts the cursor before the byte n of the line.
+// moveTo puts the cursor before byte n of the line.
 func (e *lineEditor) moveTo(n int) {
 	text := e.before + e.after
 	e.before, e.after = text[:n], text[n:]
 }
 
-// recall shows a line of the history, 1 the newest; 0 is what was being typed.
+// recall shows a line of the history. 1 is the newest, and 0 is the typed line.
 func (e *lineEditor) recall(n int) {
 	if n < 0 || n > e.history.Len() {
 		return
@@ -107,7 +107,7 @@ func (e *lineEditor) recall(n int) {
 	}
 }
 
-// lastCluster is where the last character of a text begins.
+// lastCluster returns the index of the last character of a text.
 func lastCluster(text string) (begin int) {
 	for n := 0; n < len(text); n += firstCluster(text[n:]) {
 		begin = n
@@ -115,13 +115,14 @@ func lastCluster(text string) (begin int) {
 	return begin
 }
 
-// firstCluster is how many bytes the first character of a text has.
+// firstCluster returns the size of the first character of a text, in bytes.
 func firstCluster(text string) int {
 	cluster, _, _, _ := uniseg.FirstGraphemeClusterInString(text, -1)
 	return len(cluster)
 }
 
-// wordBegin is where the last word of a text begins, wordEnd where the first one ends.
+// wordBegin returns the index of the last word of a text. wordEnd returns the end of the first
+// word.
 func wordBegin(text string) int {
 	return len(strings.TrimRightFunc(strings.TrimRightFunc(text, unicode.IsSpace), noSpace))
 }
@@ -148,7 +149,7 @@ func readKey(in *bufio.Reader) (key, error) {
 	return key{text: string(r)}, nil
 }
 
-// readSequence reads what comes after an ESC: a key with Alt, or a sequence (ECMA-48, 5.4).
+// readSequence reads the rest after an ESC: a key with Alt, or a sequence (ECMA-48, 5.4).
 func readSequence(in *bufio.Reader) (key, error) {
 	name := "\x1b"
 	for {

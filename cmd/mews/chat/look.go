@@ -10,16 +10,16 @@ import (
 	"mews/supervisor"
 )
 
-// style is how kinds of lines and marks look: sequences for the terminal (ECMA-48, 8.3.117). The
-// zero value has none.
+// style has the terminal sequences for kinds of lines and marks (ECMA-48, 8.3.117). The zero value
+// has none.
 type style struct {
 	prompt, dim, warn, reset string
 	marks                    map[supervisor.EntityType]string
-	diff                     map[byte]string // by how a line of a difference begins
+	diff                     map[byte]string // by the first character of a diff's line
 	links                    bool            // the terminal knows links
 }
 
-// styleFor has no looks where they are not wanted (no-color.org) or not understood.
+// styleFor returns no style if colours are unwanted (no-color.org) or not supported.
 func styleFor(getenv func(string) string) style {
 	if getenv("NO_COLOR") != "" || getenv("TERM") == "dumb" {
 		return style{}
@@ -32,9 +32,9 @@ func styleFor(getenv func(string) string) style {
 		diff: map[byte]string{'+': "\x1b[32m", '-': "\x1b[31m", '@': "\x1b[36m"}}
 }
 
-// knownByName are the values of variables by which a terminal says that it is one that knows links.
-// VTE has its version there, and knows them since 0.50.1. (They are those of npm's
-// supports-hyperlinks, whose name of the switch FORCE_HYPERLINK is.)
+// knownByName has the values of variables that identify terminals with links. VTE's variable has
+// its version: it knows links since 0.50.1. (From npm's supports-hyperlinks, which also defines the
+// switch FORCE_HYPERLINK.)
 var knownByName = map[string]*regexp.Regexp{
 	"TERM":         regexp.MustCompile(`^(xterm-kitty|xterm-ghostty|alacritty|foot|contour|wezterm|rio)`),
 	"TERM_PROGRAM": regexp.MustCompile(`^(iTerm\.app|WezTerm|vscode|ghostty|Hyper|mintty|zed|rio)$`),
@@ -43,9 +43,9 @@ var knownByName = map[string]*regexp.Regexp{
 	"VTE_VERSION":  regexp.MustCompile(`^(500[1-9]|50[1-9]\d|5[1-9]\d\d|[6-9]\d{3}|\d{5,})$`),
 }
 
-// knowsLinks says whether the terminal is known to take links. One that does not would hide their
-// addresses. Within tmux and screen the variables are of the terminal around, and what they pass on
-// is not known.
+// knowsLinks reports whether the terminal is known to support links. Other terminals would hide the
+// addresses. Inside tmux and screen the variables describe the outer terminal, but nobody knows
+// what tmux passes on.
 func knowsLinks(getenv func(string) string) bool {
 	if force := getenv("FORCE_HYPERLINK"); force != "" {
 		return force != "0"
@@ -61,17 +61,17 @@ func knowsLinks(getenv func(string) string) bool {
 	return false
 }
 
-// run is a stretch of text that looks the same.
+// run is a stretch of text in one style.
 type run struct {
 	text        string
-	on, off     string // what is written before and behind it
-	url         string // to which it is a link; "" for none
-	code, quote bool   // it is of a block of such
-	diff        bool   // that code is a difference, whose lines have looks of their own
+	on, off     string // sequences before and after it
+	url         string // the target of its link; "" means none
+	code, quote bool   // it belongs to such a block
+	diff        bool   // the code is a diff, whose lines have styles
 }
 
-// runs are a text as it looks. base is the look of all of it, "" for none. Where links are not
-// known the address stands behind the text, and code is between backticks where it has no look.
+// runs splits a text into runs. base is the style of all of it; "" means none. Without links, the
+// address follows the text. Without a style for code, code is between backticks.
 func (s style) runs(t supervisor.RichText, base string) (list []run) {
 	places := []int{0, supervisor.Units(t.Text)}
 	for _, e := range t.Entities {
@@ -101,8 +101,7 @@ func (s style) runs(t supervisor.RichText, base string) (list []run) {
 	return list
 }
 
-// mark marks a run, which may be where the mark begins or ends, and returns what is to be written
-// behind the run.
+// mark styles a run at the begin or end of a mark, and returns the text to write after the run.
 func (s style) mark(r *run, e supervisor.Entity, begins, ends bool) (behind string) {
 	diff := e.Type == supervisor.EntityPre && e.Language == "diff"
 	if !diff {
@@ -125,15 +124,14 @@ func (s style) mark(r *run, e supervisor.Entity, begins, ends bool) (behind stri
 
 var tick = map[bool]string{true: "`"}
 
-// What begins and ends the address of a link; without an address it ends the link.
+// Sequences around the address of a link. Without an address they end the link.
 // (gist.github.com/egmontkob, Hyperlinks in terminal emulators)
 const (
 	beginLink   = "\x1b]8;;"
 	endSequence = "\x1b\\"
 )
 
-// inSequence is an address as it may stand in a sequence: in printable ASCII, all else as percent
-// signs have it.
+// inSequence encodes an address for a sequence: printable ASCII, and all else percent-encoded.
 func inSequence(url string) string {
 	var b strings.Builder
 	for _, c := range []byte(url) {

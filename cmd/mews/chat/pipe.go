@@ -18,38 +18,36 @@ import (
 	"mews/supervisor/slash"
 )
 
-// pipe is the screen of a chat in a pipe. It takes the answers to what it has sent, and the
-// questions that come before them. It prints notices, and leaves everything else to the next
-// client.
+// pipe is the screen of a chat in a pipe. It takes the answers to its own lines, and the questions
+// before them. It prints notices. It leaves all other deliveries to the next client.
 type pipe struct {
 	chat    *control.Chat
 	out     io.Writer
 	joined  chan struct{}  // closed when the conversation is joined
-	home    string         // the person's folder, once it is
-	input   chan inputLine // what is to be sent
-	changed chan struct{}  // holds a token when answers or choices may hold something new
+	home    string         // the user's folder, set when joined is closed
+	input   chan inputLine // lines to send
+	changed chan struct{}  // holds a token when answers or choices may have changed
 
-	// Of the goroutine that exchanges alone:
-	said, refused, failed int         // lines
-	lookahead             *inputLine  // was read while a question waited, and is no answer to that
-	attached              []localFile // go with the first message
+	// Fields of the goroutine that exchanges lines:
+	said, refused, failed int         // counts of lines
+	lookahead             *inputLine  // was read while a question was open, and is no answer to it
+	attached              []localFile // files for the first message
 
-	mu      sync.Mutex           // guards what follows, and writes to err
-	open    map[string]*openLine // what was sent and has no answer yet, by key
+	mu      sync.Mutex           // guards the fields below, and writes to err
+	open    map[string]*openLine // sent lines without an answer, by key
 	answers []answer
 	choices choices // below the newest delivery that was shown
 	err     io.Writer
 }
 
-// openLine is a line that was sent and has no answer yet.
+// openLine is a sent line without an answer.
 type openLine struct {
-	noticeSuffices bool // a notice that names it is all the answer there will be
+	noticeSuffices bool // a notice that names it is the whole answer
 	noticed        bool // such a notice has come
 }
 
-// inPipe sends each line and prints its answer, one after the other, and nothing else. It ends with
-// the last answer. A line that was refused and a turn that failed do not keep the others back; they
-// make it return an error in the end.
+// inPipe sends each line and prints its answer, one after the other. It ends with the last answer.
+// A refused line or failed turn does not stop the others. At the end it returns an error for them.
 func inPipe(ctx context.Context, con Console, in io.Reader, socket string, o Options) error {
 	files, err := findFiles(o.Attach)
 	if err != nil {
@@ -87,7 +85,7 @@ func inPipe(ctx context.Context, con Console, in io.Reader, socket string, o Opt
 	}
 }
 
-// end sends the files for which there were no words.
+// end sends files that no line took along.
 func (p *pipe) end(ctx context.Context) error {
 	if p.attached != nil {
 		if err := p.exchange(ctx, ""); err != nil {
@@ -97,7 +95,7 @@ func (p *pipe) end(ctx context.Context) error {
 	return p.result()
 }
 
-// next is the next line to be sent.
+// next returns the next line to send.
 func (p *pipe) next(ctx context.Context) (l inputLine, err error) {
 	if p.lookahead != nil {
 		l, p.lookahead = *p.lookahead, nil
@@ -118,13 +116,13 @@ type answer struct {
 	printed bool // as a notice
 }
 
-// inputLine is a line of the input, or the end of it.
+// inputLine is a line of the input, or its end.
 type inputLine struct {
 	line string
 	err  error
 }
 
-// readLines reads lines until the input or ctx ends. It passes over empty ones.
+// readLines reads lines until the input or ctx ends. It skips empty lines.
 func readLines(ctx context.Context, in io.Reader, to chan<- inputLine) {
 	lines := bufio.NewReader(in)
 	for {
@@ -145,7 +143,7 @@ func readLines(ctx context.Context, in io.Reader, to chan<- inputLine) {
 	}
 }
 
-// readLine reads a line. Of one that is too long to be sent it keeps just enough to be too long.
+// readLine reads a line. It cuts a line that is too long to send, and keeps it too long.
 func readLine(lines *bufio.Reader) (string, error) {
 	var kept []byte
 	for {
@@ -157,7 +155,7 @@ func readLine(lines *bufio.Reader) (string, error) {
 	}
 }
 
-// result is an error where not all lines were answered.
+// result returns an error if some lines had no full answer.
 func (p *pipe) result() error {
 	if p.refused+p.failed == 0 {
 		return nil
@@ -165,8 +163,8 @@ func (p *pipe) result() error {
 	return fmt.Errorf(textPipeFailed, amount.Plural(p.said, "line", "lines"), p.refused, p.failed)
 }
 
-// exchange sends a line and prints its answer. Where a question comes before that, the next line
-// may choose.
+// exchange sends a line and prints its answer. If a question comes first, the next line may answer
+// it.
 func (p *pipe) exchange(ctx context.Context, text string) error {
 	p.said++
 	open, err := p.send(ctx, text)
@@ -192,7 +190,7 @@ func (p *pipe) exchange(ctx context.Context, text string) error {
 		case <-p.changed:
 		case s := <-read:
 			if !p.chooses(s) {
-				p.lookahead = &s // it is sent when this is answered
+				p.lookahead = &s // it is sent after this answer
 				continue
 			}
 			p.said++
@@ -207,11 +205,11 @@ func (p *pipe) exchange(ctx context.Context, text string) error {
 	}
 }
 
-// send sends a line, as a press where it chooses, and returns how many answers there will be: none
-// where it was refused, or waits for a code.
+// send sends a line, or a press if it is the number of a choice. It returns the number of answers
+// to expect: none if the line was refused, or waits for a code.
 func (p *pipe) send(ctx context.Context, text string) (answers int, err error) {
 	command, _ := slash.Parse(text)
-	if "/"+command == attachCommand { // what is piped may be anybody's words
+	if "/"+command == attachCommand { // piped lines may be anybody's words
 		p.refused++
 		return 0, p.printNotice(textNotSentPipe + textNoAttach)
 	}
@@ -219,7 +217,7 @@ func (p *pipe) send(ctx context.Context, text string) (answers int, err error) {
 	l := p.choices.line(control.NewKey(), text)
 	switch {
 	case l.press != "" || p.choices.words && command == "":
-		p.choices = choices{} // each button is for once
+		p.choices = choices{} // buttons work once
 	case command == "":
 		l.files, p.attached = p.attached, nil
 	}
@@ -243,7 +241,8 @@ func (p *pipe) send(ctx context.Context, text string) (answers int, err error) {
 	return 1, nil
 }
 
-// hasNotice has a notice count as a line's answer, and says whether that has come already.
+// hasNotice marks a notice as sufficient for a line, and reports whether that notice has already
+// come.
 func (p *pipe) hasNotice(key string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -264,7 +263,7 @@ func (p *pipe) forget(key string) {
 	delete(p.open, key)
 }
 
-// takeAnswers are the answers that have come, and whether there is something to choose.
+// takeAnswers returns the new answers, and whether there is something to choose.
 func (p *pipe) takeAnswers() (answers []answer, asked bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -272,14 +271,14 @@ func (p *pipe) takeAnswers() (answers []answer, asked bool) {
 	return answers, p.choices.any()
 }
 
-// chooses says whether what was read is the number of a choice, or words where those are asked for.
+// chooses reports whether a line is the number of a choice, or words if those are wanted.
 func (p *pipe) chooses(l inputLine) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return l.err == nil && (p.choices.words || p.choices.line("", l.line).press != "")
 }
 
-// printAnswer prints an answer. One that is not full counts as a failure of each of its lines.
+// printAnswer prints an answer. An incomplete one counts as a failure of each of its lines.
 func (p *pipe) printAnswer(a answer) error {
 	if a.Why != "" && a.Why != protocol.WhyDone {
 		p.failed += a.lines
@@ -291,7 +290,7 @@ func (p *pipe) printAnswer(a answer) error {
 	return err
 }
 
-// printNotice prints something that is no answer.
+// printNotice prints a delivery that is no answer.
 func (p *pipe) printNotice(text string) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -299,12 +298,12 @@ func (p *pipe) printNotice(text string) error {
 	return err
 }
 
-// Deliver is control.Screen's.
+// Deliver implements control.Screen.
 func (p *pipe) Deliver(d control.Delivery) bool {
 	if d.Kind == supervisor.DeliveryMessage {
 		return p.deliverMessage(d)
 	}
-	// one with a file or buttons names the line that it is about, and is no answer to it
+	// a delivery with a file or buttons names its line, but is no answer to it
 	notice := d.Kind == supervisor.DeliveryNotice
 	if notice {
 		_ = p.printNotice(fullText(d, p.home))
@@ -318,7 +317,7 @@ func (p *pipe) Deliver(d control.Delivery) bool {
 		case l.noticeSuffices || !notice:
 			delete(p.open, key)
 			lines++
-		case len(d.Files)+len(d.Buttons) == 0 && !d.Asks: // it may be all the answer: what has become of the line is not known yet
+		case len(d.Files)+len(d.Buttons) == 0 && !d.Asks: // perhaps the whole answer: the line may still be refused
 			l.noticed, named = true, true
 		}
 	}
@@ -330,15 +329,15 @@ func (p *pipe) Deliver(d control.Delivery) bool {
 		p.choices = choicesOf(d)
 		select {
 		case p.changed <- struct{}{}:
-		default: // it holds a token already
+		default: // it already holds a token
 		}
 	}
-	// another notice stays in the outbox, for the next client
+	// other notices stay in the outbox for the next client
 	return mine || named || asks && waiting
 }
 
-// deliverMessage prints what is said ahead of the answer to one of its lines. What is for another
-// stays in the outbox.
+// deliverMessage prints a message before the answer to one of its lines. Messages for others stay
+// in the outbox.
 func (p *pipe) deliverMessage(d control.Delivery) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -349,7 +348,7 @@ func (p *pipe) deliverMessage(d control.Delivery) bool {
 	return err == nil
 }
 
-// Attached is control.Screen's.
+// Attached implements control.Screen.
 func (p *pipe) Attached(a control.Attached, again bool) {
 	if !again {
 		p.home = a.Home
@@ -357,6 +356,6 @@ func (p *pipe) Attached(a control.Attached, again bool) {
 	}
 }
 
-// Show and Lost are control.Screen's: what happens at the moment is not for a pipe.
+// Show and Lost implement control.Screen: a pipe shows no progress.
 func (*pipe) Show(control.Progress) {}
 func (*pipe) Lost(error)            {}

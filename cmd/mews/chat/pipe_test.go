@@ -13,7 +13,7 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-func TestAPipeGoesOnBehindALineThatCannotBeSent(t *testing.T) {
+func TestPipe_UnsendableLine_OthersContinue(t *testing.T) {
 	p := newRig(t)
 	p.live()
 	defer p.echo(2)()
@@ -30,7 +30,7 @@ func TestAPipeGoesOnBehindALineThatCannotBeSent(t *testing.T) {
 	}
 }
 
-func TestALineOfTheGreatestLengthIsSent(t *testing.T) {
+func TestPipe_LongestLine_IsSent(t *testing.T) {
 	p := newRig(t)
 	p.live()
 	var answering sync.WaitGroup
@@ -48,7 +48,7 @@ func TestALineOfTheGreatestLengthIsSent(t *testing.T) {
 	}
 }
 
-func TestAFailedTurnIsAPrintedAnswerAndAnError(t *testing.T) {
+func TestPipe_FailedTurn_PrintsAndFails(t *testing.T) {
 	p := newRig(t)
 	p.live()
 	var answering sync.WaitGroup
@@ -68,7 +68,7 @@ func TestAFailedTurnIsAPrintedAnswerAndAnError(t *testing.T) {
 	}
 }
 
-func TestAPipeTellsOfANoticeAndLeavesIt(t *testing.T) {
+func TestPipe_Notice_IsPrintedAndKept(t *testing.T) {
 	p := newRig(t)
 	p.live()
 	var answering sync.WaitGroup
@@ -86,9 +86,8 @@ func TestAPipeTellsOfANoticeAndLeavesIt(t *testing.T) {
 	}
 }
 
-// A pipe whose other end says nothing for now must not keep a chat that has ended for another
-// reason.
-func TestAPipeThatWaitsForALineEndsWithItsSupervisor(t *testing.T) {
+// The other end of the pipe may be silent. The chat must end anyway when it fails.
+func TestPipe_SilentInput_EndsWithSupervisor(t *testing.T) {
 	p := newRig(t)
 	end := p.live()
 	in, typing := io.Pipe()
@@ -107,8 +106,8 @@ func TestAPipeThatWaitsForALineEndsWithItsSupervisor(t *testing.T) {
 	}
 }
 
-// Somebody else is being answered in the conversation, and that answer takes the line in.
-func TestAPipeHasTheAnswerThatItsLineWasTakenInto(t *testing.T) {
+// The turn of another user's message in the conversation takes the line in.
+func TestPipe_LineInOthersTurn_GetsAnswer(t *testing.T) {
 	p := newRig(t)
 	p.live()
 	c, err := p.db.Conversations().Find(t.Context(), "ann", supervisor.ChannelTerminal, "", "")
@@ -134,7 +133,7 @@ func TestAPipeHasTheAnswerThatItsLineWasTakenInto(t *testing.T) {
 }
 
 // A press is a line too: one answer may be to it and to the line before it.
-func TestAnAnswerThatIsNotFullCountsForEachOfItsLines(t *testing.T) {
+func TestPipe_IncompleteAnswer_FailsEachLine(t *testing.T) {
 	var out bytes.Buffer
 	p := &pipe{out: &out, err: io.Discard, changed: make(chan struct{}, 1), open: map[string]*openLine{"a": {}, "b": {}}, said: 3}
 	d := control.Delivery{Key: "a", Also: []string{"b", "of somebody else"}, Why: protocol.WhyError, Kind: supervisor.DeliveryAnswer,

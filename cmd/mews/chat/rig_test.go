@@ -23,10 +23,10 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// patience is how long a test waits for what must come; it says that it does not.
+// patience is how long a test waits before it fails.
 const patience = 30 * time.Second
 
-// only is everybody there is.
+// only knows ann alone, who may do everything.
 type only struct{}
 
 func (only) Speaker(uint32, string) (supervisor.User, error) {
@@ -35,7 +35,7 @@ func (only) Speaker(uint32, string) (supervisor.User, error) {
 func (only) Known(uint32) bool { return true }
 func (only) Admin(uint32) bool { return true }
 
-// rig is a control socket over a real database; the test plays the sessions.
+// rig is a control socket with a real database. The test plays the sessions.
 type rig struct {
 	*testing.T
 	db       *sqlite.DB
@@ -92,7 +92,7 @@ func (p *rig) must(err error) {
 	}
 }
 
-// hear is what was accepted next.
+// hear returns the next accepted inbound.
 func (p *rig) hear() supervisor.Inbound {
 	p.Helper()
 	select {
@@ -104,7 +104,7 @@ func (p *rig) hear() supervisor.Inbound {
 	}
 }
 
-// begin starts the turn of a text.
+// begin starts the turn of a message.
 func (p *rig) begin(in supervisor.Inbound) (supervisor.Turn, *reply.Stream) {
 	p.Helper()
 	turn, _, err := p.db.Turns().Start(p.Context(), in.ID, nil)
@@ -120,7 +120,7 @@ func (p *rig) finish(turn supervisor.Turn, s *reply.Stream, text string) {
 	s.Close()
 }
 
-// answer answers what is accepted next: a text with a turn, a command at once.
+// answer answers the next accepted inbound: a message with a turn, a command at once.
 func (p *rig) answer(text string) supervisor.Inbound {
 	p.Helper()
 	in := p.hear()
@@ -135,7 +135,7 @@ func (p *rig) answer(text string) supervisor.Inbound {
 	return in
 }
 
-// notice tells ann something that she has not asked for.
+// notice sends ann a notice.
 func (p *rig) notice(text string) {
 	p.Helper()
 	c, err := p.db.Conversations().Find(p.Context(), "ann", supervisor.ChannelTerminal, "", "")
@@ -152,22 +152,21 @@ func (p *rig) waiting() int {
 	return int(counts.Waiting)
 }
 
-// terminalUser is a person at a terminal.
+// terminalUser is a user at a terminal.
 type terminalUser struct {
 	*rig
-	keys *os.File // what they type on, and see
+	keys *os.File // the end of the terminal where the user types and reads
 	tty  *os.File
 	left chan error
 
 	mu       sync.Mutex
 	seen     []byte
 	emulator *chattest.Screen
-	more     chan struct{} // a token when there is more to see
-	read     int           // as far as expect has come
+	more     chan struct{} // a token when there is more output
+	read     int           // the output that expect has passed
 }
 
-// sit has somebody chat in a terminal of 80 columns. What is on their screen is cleared away with
-// the test.
+// sit starts a chat in a terminal of 80 columns. The cleanup of the test ends it.
 func (p *rig) sit(o Options) *terminalUser {
 	p.Helper()
 	keys, tty, err := pty.Open()
@@ -186,7 +185,7 @@ func (p *rig) sit(o Options) *terminalUser {
 	p.Cleanup(func() {
 		cancel()
 		<-chatted
-		keys.Write([]byte("\n")) // ends a read that still waits
+		keys.Write([]byte("\n")) // ends a waiting read
 		tty.Close()
 		keys.Close()
 		watching.Wait()
@@ -218,7 +217,7 @@ func (d *terminalUser) screen() string {
 	return string(d.seen)
 }
 
-// expect waits until a text is seen behind those that were expected before.
+// expect waits for a text after those expected before.
 func (d *terminalUser) expect(text string) {
 	d.Helper()
 	give := time.After(patience)
@@ -255,7 +254,7 @@ func (d *terminalUser) leaves() error {
 	}
 }
 
-// openGate lets anybody in.
+// openGate lets every inbound pass.
 type openGate struct{}
 
 func (openGate) Check(context.Context, supervisor.Inbound) (m supervisor.GateDecision, err error) {

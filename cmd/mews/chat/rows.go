@@ -13,21 +13,21 @@ import (
 
 // row is a line of the screen.
 type row struct {
-	text string // with what makes it look as it does, all of which ends with it
-	// it is full, and what is broken there goes on in the next row: a long address can be copied in
-	// one piece
+	text string // with its style sequences, which end in it
+	// the next row continues it without a line break, so that a long address can be copied in one
+	// piece
 	goesOn bool
 }
 
 // quoteMark begins the rows of a quote.
 const quoteMark = "│ "
 
-// minWidth is the least number of columns that text is broken for.
+// minWidth is the smallest width for text, in columns.
 const minWidth = 8
 
-// rows breaks a text into rows of a width: at spaces, and beside wide letters where Unicode has it
-// (UAX #14). base is the look of all of it. What follows the first row of a list's item stands
-// below its words. Code is broken at the screen's edge alone.
+// rows breaks a text into rows of a width: at spaces, and beside wide letters where Unicode allows
+// it (UAX #14). base is the style of all of it. Later rows of a list item are indented to its
+// words. Code is broken only at the edge of the screen.
 func (s style) rows(t supervisor.RichText, base string, width int) []row {
 	var list []row
 	for _, line := range splitLines(s.runs(t, base)) {
@@ -36,7 +36,7 @@ func (s style) rows(t supervisor.RichText, base string, width int) []row {
 	return list
 }
 
-// splitLines splits runs at the ends of lines.
+// splitLines splits runs at line ends.
 func splitLines(runs []run) [][]run {
 	lines := [][]run{nil}
 	for _, r := range runs {
@@ -88,21 +88,22 @@ func (s style) breakLine(line []run, width int) []row {
 	return b.finish()
 }
 
-// spacedWord is a word with the spaces around it. The number of a button goes with its first word.
+// spacedWord is a word with the spaces around it. The number of a button stays with its first word.
 var spacedWord = regexp.MustCompile(`^ +[^ ]* *|\d+\) [^ ]+ *|[^ ]+ *`)
 
-// besideWide says whether a letter as wide as those of Chinese stands at a place where a text may
-// be broken. Other words are broken at spaces alone: paths, addresses and options stay whole.
+// besideWide reports whether a text may be broken between two characters because one is a wide
+// letter, such as a Chinese one. Other words are broken only at spaces, so that paths, addresses
+// and options stay whole.
 func besideWide(before, behind string) bool {
 	last, _ := utf8.DecodeLastRuneInString(before)
 	next, _ := utf8.DecodeRuneInString(behind)
 	return uniseg.StringWidth(string(last)) > 1 || uniseg.StringWidth(string(next)) > 1
 }
 
-// listMark begins a list's item.
+// listMark matches the beginning of a list item.
 var listMark = regexp.MustCompile(`^ *(?:(?:[•☐☑]|\d{1,3}\.|\[\d+\]) (?:[☐☑] )?)?`)
 
-// hang is how far the rows below a line's first are indented: as its words are.
+// hang returns the indentation of a line's later rows, which is that of its words.
 func hang(line string, width int) int {
 	if n := uniseg.StringWidth(listMark.FindString(line)); n <= width/2 {
 		return n
@@ -112,20 +113,20 @@ func hang(line string, width int) int {
 
 // breaker breaks words into rows.
 type breaker struct {
-	runs  []run // of which the first goes on with what is added next
+	runs  []run // the remaining runs; the first contains the next text
 	width int
-	begin string // of each row
-	hang  string // begins each row but the first, too
+	begin string // the beginning of each row
+	hang  string // the further beginning of each row but the first
 
 	rows     []row
-	out      string // the row that is being filled
-	open     string // what ends the look that is open in it
-	looking  bool   // that look is open
+	out      string // the current row
+	open     string // the sequence that ends its open style
+	looking  bool   // that style is open
 	column   int
-	composed bool // it has characters that are made of several
+	composed bool // some characters have several code points
 }
 
-// word adds a word and the spaces behind it, in a new row where this one has no room for it.
+// word adds a word and the spaces after it. If it does not fit, it begins a new row.
 func (b *breaker) word(word string) {
 	trimmed := strings.TrimRight(word, " ")
 	if width := widthOf(trimmed); b.column+width > b.width && b.column > len(b.hang) {
@@ -135,7 +136,7 @@ func (b *breaker) word(word string) {
 		cluster, rest, _, _ := uniseg.FirstGraphemeClusterInString(word, -1)
 		width := widthOf(cluster)
 		if at += len(cluster); at > len(trimmed) && b.column+width > b.width {
-			b.skip(len(word)) // spaces at the end of a row are not seen
+			b.skip(len(word)) // spaces at the end of a row are invisible
 			return
 		}
 		if b.column+width > b.width {
@@ -157,7 +158,7 @@ func (b *breaker) add(cluster string, width int) {
 	b.skip(len(cluster))
 }
 
-// skip passes over a part of the runs.
+// skip skips a part of the runs.
 func (b *breaker) skip(n int) {
 	for ; n > 0 && len(b.runs) > 0; n-- {
 		if b.runs[0].text = b.runs[0].text[1:]; b.runs[0].text == "" {
@@ -167,7 +168,7 @@ func (b *breaker) skip(n int) {
 	}
 }
 
-// close ends the look that is open.
+// close ends the open style.
 func (b *breaker) close() {
 	if b.looking {
 		b.out, b.looking = b.out+b.open, false
@@ -184,14 +185,14 @@ func (b *breaker) next(goesOn bool) {
 	b.out, b.column, b.composed = b.hang, len(b.hang), false
 }
 
-// finish is all rows.
+// finish returns all rows.
 func (b *breaker) finish() []row {
 	b.next(false)
 	return b.rows
 }
 
-// widthOf is how many columns a text takes at most: a terminal may show a character that is made of
-// several as these, side by side.
+// widthOf returns the maximum width of a text in columns. A terminal may show the code points of a
+// composed character side by side.
 func widthOf(text string) (n int) {
 	for text != "" {
 		var cluster string
@@ -208,13 +209,13 @@ func widthOf(text string) (n int) {
 	return n
 }
 
-// sequences are what this program writes to the terminal besides text.
+// sequences matches everything but text that this program writes to the terminal.
 var sequences = regexp.MustCompile(`\x1b\[[0-9;]*m|\x1b\]8;;[^\x1b]*\x1b\\`)
 
-// readable is what can be read in a row.
+// readable returns the text of a row without sequences.
 func readable(text string) string { return sequences.ReplaceAllString(text, "") }
 
-// letters are what can be read in a row, without the spaces and what begins the rows of a quote.
+// letters returns the text of a row without spaces and quote marks.
 func letters(r row) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) || r == '│' {

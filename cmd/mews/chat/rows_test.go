@@ -11,17 +11,17 @@ import (
 	"mews/supervisor/markdown"
 )
 
-// inColour is a terminal with looks, and with links where they are known.
+// inColour returns the style of a terminal with colours, with or without links.
 func inColour(links bool) style {
 	return styleFor(func(name string) string {
 		return map[string]string{"TERM": map[bool]string{true: "alacritty", false: "xterm"}[links]}[name]
 	})
 }
 
-// plain has no looks.
+// plain is no style.
 var plain = style{}
 
-// shownAs is Markdown in rows, joined.
+// shownAs renders Markdown in rows, joined.
 func shownAs(s style, md string, width int) string {
 	var lines []string
 	for _, r := range s.rows(markdown.Columns(width).Render(md), "", width) {
@@ -30,7 +30,7 @@ func shownAs(s style, md string, width int) string {
 	return strings.Join(lines, "\n")
 }
 
-func TestTextIsBrokenAtWords(t *testing.T) {
+func TestRows_BreakAtWords(t *testing.T) {
 	for name, c := range map[string]struct{ md, want string }{
 		"words":             {"one two three four five six", "one two three four\nfive six"},
 		"a full row":        {"one two three four. five", "one two three four.\nfive"},
@@ -61,7 +61,7 @@ func TestTextIsBrokenAtWords(t *testing.T) {
 	}
 }
 
-func TestMarksHaveLooks(t *testing.T) {
+func TestRows_Marks_HaveStyles(t *testing.T) {
 	const reset = "\x1b[0m"
 	for name, c := range map[string]struct{ md, want string }{
 		"bold":      {"**a b**", "\x1b[1ma b" + reset},
@@ -84,7 +84,7 @@ func TestMarksHaveLooks(t *testing.T) {
 	}
 }
 
-func TestWhichTerminalsKnowLinks(t *testing.T) {
+func TestKnowsLinks_ByEnvironment(t *testing.T) {
 	for env, want := range map[string]bool{
 		"": false, "TERM=xterm-256color": false, "TERM=xterm-kitty": true, "TERM=alacritty": true, "TERM=foot-extra": true,
 		"TERM_PROGRAM=iTerm.app": true, "TERM_PROGRAM=Apple_Terminal": false, "VTE_VERSION=4999": false, "VTE_VERSION=5000": false,
@@ -102,8 +102,8 @@ func TestWhichTerminalsKnowLinks(t *testing.T) {
 	}
 }
 
-// A character of a text may be named instead of written, and would be a command all the same.
-func TestNamedCharactersDoNotCommandTheTerminal(t *testing.T) {
+// A named character reference could be a terminal command.
+func TestRows_CharacterReferences_AreHarmless(t *testing.T) {
 	got := shownAs(inColour(true), "&#x1b;[2J &#x9d;0;evil&#x90; `\u009b2J` <a href=\"https://a.example/\u009d\">x</a> &#27;]0;y&#7;", 80)
 	for _, r := range readable(got) {
 		if r < ' ' && r != '\n' || r >= 0x7f && r < 0xa0 {
@@ -112,8 +112,8 @@ func TestNamedCharactersDoNotCommandTheTerminal(t *testing.T) {
 	}
 }
 
-// FuzzRows: whatever a model writes, the rows fit the screen, hold all of it and nothing that the
-// terminal would obey.
+// FuzzRows: for any Markdown, the rows fit the screen and contain all of the text, but no terminal
+// commands.
 func FuzzRows(f *testing.F) {
 	for _, md := range []string{"# a\n\n- b *c* [d](https://e.example)\n\n> f\n\n```go\ng\n```\n", "|a|b|\n|-|-|\n|漢字|`x`|\n", "&#x9d;\u009b 👨‍👩‍👧 \x1b[2J",
 		"> ```\n> a\n> ```\n> b **c\n\n\td"} {

@@ -11,7 +11,7 @@ import (
 	"mews/supervisor/markdown"
 )
 
-// Attached greets, or tells that the supervisor is back.
+// Attached greets the user, or tells that the supervisor is back.
 func (t *terminal) Attached(a control.Attached, again bool) {
 	t.show(func() {
 		t.home = a.Home
@@ -31,7 +31,7 @@ func (t *terminal) Attached(a control.Attached, again bool) {
 	})
 }
 
-// showAttached shows what is attached, and whether words for it are waited for.
+// showAttached shows the attached files. wait says that they wait for a line.
 func (t *terminal) showAttached(files []localFile, wait bool) {
 	for _, f := range files {
 		t.print(t.style.dim, fmt.Sprintf(textAttached, f.label))
@@ -46,11 +46,10 @@ func (t *terminal) Lost(error) {
 	t.show(func() { t.print(t.style.dim, fmt.Sprintf(textGone, t.chat.StartCommand())) })
 }
 
-// Deliver shows what is final. Of an answer that is on the screen already, it shows only what is
-// missing.
+// Deliver shows a delivery. If the answer is already on the screen, it shows only the rest.
 func (t *terminal) Deliver(d control.Delivery) bool {
 	t.show(func() {
-		if d.Kind.Answers() {
+		if d.Kind.IsAnswer() {
 			for _, key := range append(d.Also, d.Key) {
 				t.unanswered.answered(key)
 			}
@@ -78,7 +77,7 @@ func (t *terminal) Deliver(d control.Delivery) bool {
 	return true
 }
 
-// showBelow shows a delivery's files and buttons, and what its turn did.
+// showBelow shows a delivery's files, buttons and effects.
 func (t *terminal) showBelow(d control.Delivery) {
 	for _, line := range effectLines(d) {
 		t.print(t.style.dim, line)
@@ -92,10 +91,10 @@ func (t *terminal) showBelow(d control.Delivery) {
 	}
 }
 
-// Show shows what happens at the moment.
+// Show shows progress.
 func (t *terminal) Show(s control.Progress) {
 	if s.Turn == 0 {
-		return // the turn's delivery says how it ended
+		return // the turn's delivery tells how it ended
 	}
 	t.stream(func() {
 		if s.Inbound != t.inbound {
@@ -110,8 +109,8 @@ func (t *terminal) Show(s control.Progress) {
 	})
 }
 
-// appendReply adds to the reply on the screen. What is taken back can't be unsaid on a terminal, so
-// a line says that it was.
+// appendReply adds text to the reply on the screen. Text that was taken back stays on a terminal,
+// so a line says that.
 func (t *terminal) appendReply(s control.Progress) {
 	text := stripControls(s.Text)
 	switch {
@@ -125,7 +124,7 @@ func (t *terminal) appendReply(s control.Progress) {
 	t.grow(text)
 }
 
-// grow adds to the reply.
+// grow adds text to the reply.
 func (t *terminal) grow(text string) {
 	if text == "" {
 		return
@@ -135,18 +134,18 @@ func (t *terminal) grow(text string) {
 	t.rows = append(t.rows, settled...)
 }
 
-// endReply ends what has come of the reply: what is shown next stands below it.
+// endReply makes the reply final: the next output is below it.
 func (t *terminal) endReply() { t.rows = append(t.rows, t.reply.finish(t.view(""))...) }
 
-// lineRoom is how many rows of the screen a growing reply leaves to what is typed meanwhile.
+// lineRoom is how many rows of the screen a growing reply leaves for the typed line.
 const lineRoom = 4
 
-// view is the screen as it is now.
+// view returns the current view.
 func (t *terminal) view(base string) view {
 	return view{t.style, base, t.line.width, max(1, t.line.height-lineRoom)}
 }
 
-// toolMarks begin a tool's line, by what happened.
+// toolMarks begin a tool's line, by its event.
 var toolMarks = map[string]string{
 	string(protocol.ToolBegan):      "· ",
 	string(protocol.ToolProgressed): "  ",
@@ -162,7 +161,7 @@ func (t *terminal) showTool(line control.ToolLine) {
 	t.print(t.style.dim, strings.TrimRight(stripControls(mark+line.Tool+" "+line.Text), " \n"))
 }
 
-// show has what print something that stands alone, and sets the prompt behind it.
+// show prints separate output by what, and shows the prompt after it.
 func (t *terminal) show(what func()) {
 	t.draw(func() (prompted bool) {
 		what()
@@ -170,7 +169,7 @@ func (t *terminal) show(what func()) {
 	})
 }
 
-// stream has what print a part of something that goes on; there is no prompt meanwhile.
+// stream prints a part of continuing output by what, without a prompt.
 func (t *terminal) stream(what func()) {
 	t.draw(func() (prompted bool) {
 		what()
@@ -178,7 +177,7 @@ func (t *terminal) stream(what func()) {
 	})
 }
 
-// draw has what print, and say whether the prompt is shown behind that.
+// draw prints by what, which says whether to show the prompt after it.
 func (t *terminal) draw(what func() (prompted bool)) {
 	t.line.mu.Lock()
 	defer t.line.mu.Unlock()
@@ -187,12 +186,12 @@ func (t *terminal) draw(what func() (prompted bool)) {
 	t.rows = nil
 }
 
-// print prints lines. look is one of style's, or "".
+// print prints lines. look is a style, or "".
 func (t *terminal) print(look, text string) {
 	t.put(t.view(look).render(supervisor.RichText{Text: strings.TrimSuffix(text, "\n")}))
 }
 
-// printMarkdown prints Markdown behind the time.
+// printMarkdown prints Markdown after the time.
 func (t *terminal) printMarkdown(look, time, text string) {
 	rich := markdown.Columns(t.line.width).Render(text)
 	for i := range rich.Entities {
@@ -202,7 +201,7 @@ func (t *terminal) printMarkdown(look, time, text string) {
 	t.put(t.view(look).render(rich))
 }
 
-// put puts rows below what is shown of a reply.
+// put adds rows below the shown part of a reply.
 func (t *terminal) put(rows []row) {
 	t.rows = slices.Concat(t.rows, t.reply.shown, rows)
 	t.reply.keep()

@@ -8,28 +8,27 @@ import (
 	"mews/supervisor/problem"
 )
 
-// maxUnsent is how many lines may wait for a supervisor that is away.
+// maxUnsent is how many lines may wait while the supervisor is away.
 const maxUnsent = 100
 
-// sender sends what a person types, line by line, while the keyboard is read on: they can stop an
-// answer, or leave, also while the supervisor is away. Only the goroutine that reads the keyboard
-// calls say and drain.
+// sender sends typed lines in a goroutine, so that the user can stop an answer or leave even while
+// the supervisor is away. Only the goroutine that reads the keyboard calls say and drain.
 type sender struct {
 	chat    *control.Chat
-	refused func(l outgoing, why string) // says that a line was not accepted
-	typed   chan outgoing                // on its way; closed by drain
-	sent    chan struct{}                // closed when all of that has gone
+	refused func(l outgoing, why string) // called when a line is refused
+	typed   chan outgoing                // lines to send; closed by drain
+	sent    chan struct{}                // closed when all lines are sent
 }
 
-// outgoing is a message under its key, or a button that was pressed.
+// outgoing is a message with its key, or a press.
 type outgoing struct {
 	key, text string
-	delivery  int64  // whose button it is
+	delivery  int64  // the delivery of the button
 	press     string // "" for a message
 	files     []localFile
 }
 
-// send gives a line to the supervisor.
+// send sends the line to the supervisor.
 func (l outgoing) send(ctx context.Context, chat *control.Chat) (control.Said, error) {
 	if l.press != "" {
 		return chat.Press(ctx, l.key, l.delivery, l.press)
@@ -45,12 +44,12 @@ func (l outgoing) send(ctx context.Context, chat *control.Chat) (control.Said, e
 	return chat.Say(ctx, l.key, l.text, files...)
 }
 
-// newSender makes a sender; run works it.
+// newSender makes a sender; run does the work.
 func newSender(chat *control.Chat, refused func(l outgoing, why string)) *sender {
 	return &sender{chat: chat, refused: refused, typed: make(chan outgoing, maxUnsent), sent: make(chan struct{})}
 }
 
-// say puts a line on its way. It does not wait.
+// say queues a line. It does not wait.
 func (s *sender) say(l outgoing) {
 	select {
 	case s.typed <- l:
@@ -59,7 +58,7 @@ func (s *sender) say(l outgoing) {
 	}
 }
 
-// run sends until the person leaves or ctx ends.
+// run sends until the user leaves or ctx ends.
 func (s *sender) run(ctx context.Context) {
 	defer close(s.sent)
 	for {
@@ -80,8 +79,8 @@ func (s *sender) run(ctx context.Context) {
 	}
 }
 
-// drain is called when the person leaves. It gives what was typed a moment to be sent, and what was
-// shown to be taken.
+// drain is called when the user leaves. It waits a moment, so that queued lines are sent, and shown
+// deliveries acknowledged.
 func (s *sender) drain(ctx context.Context) {
 	close(s.typed)
 	select {

@@ -10,10 +10,10 @@ import (
 	"mews/supervisor/markdown"
 )
 
-// maxTextWidth is how wide text is at most: longer lines are hard to read.
+// maxTextWidth is the maximum width of text: longer lines are hard to read.
 const maxTextWidth = 100
 
-// ShowMarkdown writes Markdown to w: as it looks on a terminal, else as it is.
+// ShowMarkdown writes Markdown to w: rendered for a terminal, and otherwise as it is.
 func ShowMarkdown(w io.Writer, text string) error {
 	if !IsTerminal(w) {
 		_, err := fmt.Fprintln(w, text)

@@ -20,8 +20,8 @@ import (
 	"mews/supervisor/slash"
 )
 
-// inTerminal talks with a person. Text is shown as it comes, each tool with a line; the arrow keys
-// bring back what was typed before, Ctrl-C clears the line or stops the running answer, and Ctrl-D
+// inTerminal chats with a person. It shows text as it arrives, and a line for each tool. The arrow
+// keys bring back earlier lines, Ctrl-C clears the line or stops the running answer, and Ctrl-D
 // leaves.
 func inTerminal(ctx context.Context, con Console, socket string, o Options) error {
 	files, err := findFiles(o.Attach)
@@ -47,8 +47,8 @@ func inTerminal(ctx context.Context, con Console, socket string, o Options) erro
 	return t.run(ctx, fd)
 }
 
-// terminal is the screen of a chat in a terminal. What follows sender, hints and style is guarded
-// by the line's mu.
+// terminal is the screen of a chat in a terminal. The line's mu guards the fields after sender,
+// hints and style.
 type terminal struct {
 	line   *lineEditor
 	chat   *control.Chat
@@ -56,18 +56,18 @@ type terminal struct {
 	style  style
 	hints  bool
 
-	home       string  // the person's folder
-	rows       []row   // to be written
-	inbound    int64   // what the reply on the screen answers
-	shown      string  // as much of that reply as has come
-	reply      growing // what has come of it behind the last tool
+	home       string  // the user's folder
+	rows       []row   // to write
+	inbound    int64   // the inbound that the reply on the screen answers
+	shown      string  // the part of that reply that has come
+	reply      growing // its part after the last tool
 	busy       bool    // a turn runs, as far as this screen knows
 	unanswered unanswered
 	choices    choices     // below the newest delivery
-	attached   []localFile // go with the next message
+	attached   []localFile // files for the next message
 }
 
-// run talks until the person leaves, ctx ends or the chat fails.
+// run chats until the user leaves, ctx ends or the chat fails.
 func (t *terminal) run(ctx context.Context, fd int) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	var running sync.WaitGroup
@@ -88,7 +88,7 @@ func (t *terminal) run(ctx context.Context, fd int) error {
 	return nil
 }
 
-// read takes what the person types. It returns io.EOF when they leave.
+// read reads typed lines. It returns io.EOF when the user leaves.
 func (t *terminal) read(ctx context.Context) error {
 	for ctx.Err() == nil {
 		text, err := t.line.ReadLine()
@@ -108,8 +108,7 @@ func (t *terminal) read(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
-// say puts a line of the person's on its way, with what is attached. An empty line sends that
-// alone.
+// say sends a typed line with the attached files. An empty line sends only the files.
 func (t *terminal) say(text string) {
 	t.line.mu.Lock()
 	l := t.choices.line(control.NewKey(), text)
@@ -128,7 +127,7 @@ func (t *terminal) say(text string) {
 	t.sender.say(l)
 }
 
-// attach attaches the file that an /attach names, and sends it where there are words behind it.
+// attach attaches the file that an /attach names. If words follow, it sends both.
 func (t *terminal) attach(arguments string) {
 	f, words, err := attachedBy(arguments)
 	switch {
@@ -160,7 +159,7 @@ func (t *terminal) add(files []localFile, wait bool) {
 	})
 }
 
-// refused says that a line was not accepted.
+// refused tells that a line was refused.
 func (t *terminal) refused(l outgoing, why string) {
 	t.show(func() {
 		t.unanswered.answered(l.key)
@@ -168,7 +167,7 @@ func (t *terminal) refused(l outgoing, why string) {
 	})
 }
 
-// interrupt is Ctrl-C where nothing is typed.
+// interrupt handles Ctrl-C in an empty line.
 func (t *terminal) interrupt() {
 	t.line.mu.Lock()
 	l := outgoing{key: control.NewKey(), text: "/stop"}
@@ -187,7 +186,7 @@ func (t *terminal) interrupt() {
 	}
 }
 
-// fit tells the line editor how large the terminal is.
+// fit tells the line editor the size of the terminal.
 func (t *terminal) fit(fd int) {
 	if width, height, err := term.GetSize(fd); err == nil && width > 0 {
 		t.line.mu.Lock()
@@ -211,7 +210,7 @@ func (t *terminal) followSize(ctx context.Context, fd int) {
 	}
 }
 
-// timestamp is the time of a delivery, where it is not of just now.
+// timestamp returns the time of a delivery; "" if it is recent.
 func timestamp(d control.Delivery) string {
 	if time.Since(d.At) < time.Minute {
 		return ""

@@ -1,6 +1,6 @@
 package chat
 
-// What a terminal shows of its own.
+// Texts of the terminal.
 const (
 	textGreeting = "Mews %s. You are %s; your folder is %s.\n"
 	textModel    = "Model: %s. /help lists the commands.\nCtrl-C clears what you type, then stops the answer; Ctrl-D leaves.\n" +
@@ -9,28 +9,28 @@ const (
 	textHints = "Try: list my files · take a note: call Ann on Friday · run: ls -la · what can you do?\n" +
 		"For a real model: OPENAI_BASE_URL=http://127.0.0.1:11434/v1 OPENAI_MODEL=qwen3 make run\n"
 	textBack          = "(Mews is back.)\n"
-	textGone          = "(Mews has gone away. What you have sent is kept; I wait for it to come back. If it was stopped, `%s` starts it.)\n"
+	textGone          = "(Mews has gone away. Your messages are kept, and I wait for it. If it was stopped, `%s` starts it.)\n"
 	textAsks          = "? " // before a question
-	textRestarted     = "(That was interrupted; once more.)\n"
+	textRestarted     = "(That was interrupted. I try again.)\n"
 	textNothingRuns   = "(Nothing is running. Ctrl-D leaves.)\n"
-	textNotSent       = "Not sent: %s What you wrote is in the history: ↑.\n"
+	textNotSent       = "Not sent: %s Press ↑ to get your line back.\n"
 	textAttached      = "(Attached: %s.)\n"
-	textWordsFor      = "(Enter sends what is attached, with the words that you type; Ctrl-C drops it.)\n"
-	textDropped       = "(Nothing is attached any more.)\n"
+	textWordsFor      = "(Enter sends the attached files with your line; Ctrl-C drops them.)\n"
+	textDropped       = "(The attached files are dropped.)\n"
 	textAttachUsage   = "/attach FILE sends a file with the words behind it, or with the next line: /attach ~/report.pdf what is this about?\n"
 	textLeftBefore    = "You left before the file had arrived."
-	textTooManyUnsent = "Too many lines wait to be sent already."
+	textTooManyUnsent = "Too many lines are waiting."
 )
 
-// What a pipe says of its own, after "mews: ".
+// Texts of the pipe, after "mews: ".
 const (
 	textNotSentPipe = "not sent: "
-	textNoAttach    = "a pipe sends the files that --attach names, and takes no path from its lines"
-	textHeld        = "kept, and waits for a code: say it as a line, or in `mews chat`; what was kept is answered then"
+	textNoAttach    = "in a pipe, name files with --attach: its lines can't attach any"
+	textHeld        = "your line is kept, and waits for a code. Send the code as a line, or in `mews chat`"
 	textPipeFailed  = "of %s, %d could not be sent and %d had no full answer"
 )
 
-// Why a file can't be sent.
+// Errors about files to send.
 const (
 	textNoFile         = "There is no file %s. Tab completes a path behind /attach."
 	textFileFailed     = "I can't read %s: %v."
@@ -42,14 +42,14 @@ const (
 // textPixels are a picture's width and height.
 const textPixels = "%d x %d pixels"
 
-// What stands for a file that was sent: its name, size and pixels, and where it lies.
+// Lines about a sent file: its name, size and pixels, and its path.
 const (
 	textFile   = "[%s: files can be seen on Telegram, not here]"
 	textFileAt = "[%s: %s]"
 )
 
-// textsChoose stand below what can be chosen, by whether it may be answered in words.
+// textsChoose follow a list of choices. The key says whether words are an answer too.
 var textsChoose = map[bool]string{
-	false: "(Type its number to choose one; any other line is a message as ever.)\n",
+	false: "(Type a number to choose; any other line is a message.)\n",
 	true:  "(Answer with a number, or in words.)\n",
 }

@@ -2,17 +2,18 @@ package chat
 
 import "time"
 
-// stopRepeatWindow is how soon after a Ctrl-C another one means the same.
+// stopRepeatWindow is how soon after a Ctrl-C another one counts as the same.
 const stopRepeatWindow = time.Second
 
-// unanswered is what a screen has sent and not seen answered, by key. The zero value is nothing.
+// unanswered has the lines that a screen has sent and not seen answered, by key. The zero value is
+// empty.
 type unanswered struct {
 	lines   map[string]bool
-	stopKey string    // of the /stop that is not answered; "" for none
-	stopped time.Time // when the newest /stop was sent for these lines; zero for none
+	stopKey string    // of the open /stop; "" means none
+	stopped time.Time // when the newest /stop for these lines was sent; zero means never
 }
 
-// said notes a line that is sent. A stop that was sent before does not count for it.
+// said notes a sent line. An earlier /stop does not cover it.
 func (a *unanswered) said(key string) {
 	if a.lines == nil {
 		a.lines = map[string]bool{}
@@ -21,7 +22,7 @@ func (a *unanswered) said(key string) {
 	a.stopKey, a.stopped = "", time.Time{}
 }
 
-// answered notes an answer or a refusal. A key of somebody else's changes nothing.
+// answered notes an answer or a refusal. It ignores unknown keys.
 func (a *unanswered) answered(key string) {
 	delete(a.lines, key)
 	if key == a.stopKey {
@@ -29,10 +30,10 @@ func (a *unanswered) answered(key string) {
 	}
 }
 
-// any tells whether a line waits for its answer.
+// any reports whether a line waits for its answer.
 func (a *unanswered) any() bool { return len(a.lines) > 0 }
 
-// stop says whether a Ctrl-C is to send a /stop, under that key: one is enough for all lines before
+// stop reports whether Ctrl-C shall send a /stop under that key. One is enough for all lines before
 // it.
 func (a *unanswered) stop(key string, now time.Time) bool {
 	if a.stopKey != "" || now.Sub(a.stopped) < stopRepeatWindow {

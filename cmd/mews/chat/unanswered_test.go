@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-func TestOneStopIsEnoughForWhatWasSaidBeforeIt(t *testing.T) {
+func TestUnanswered_OneStop_CoversEarlierLines(t *testing.T) {
 	var a unanswered
 	now := time.Unix(1000, 0)
 	stops := func(key string, want bool) {
@@ -17,16 +17,16 @@ func TestOneStopIsEnoughForWhatWasSaidBeforeIt(t *testing.T) {
 	a.said("one")
 	stops("s1", true)
 	now = now.Add(time.Hour)
-	stops("s2", false) // while the supervisor is away, say: the first is on its way
+	stops("s2", false) // the first one is on its way, perhaps while the supervisor is away
 	a.said("two")
-	stops("s3", true) // what was said behind a stop takes another
+	stops("s3", true) // a line after a stop needs another one
 	a.answered("s3")
 	stops("s4", false) // a double press
 	now = now.Add(stopRepeatWindow)
 	stops("s5", true)
 }
 
-func TestALineIsUnansweredUntilItsOwnAnswer(t *testing.T) {
+func TestUnanswered_Line_NeedsItsOwnAnswer(t *testing.T) {
 	var a unanswered
 	a.answered("another's")
 	a.said("one")

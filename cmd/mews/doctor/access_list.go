@@ -8,30 +8,31 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// entry is one of a file's access control list: for whom it is, what they may, and the id of a user
-// or group that is named.
+// entry is an entry of a file's access control list: its tag, its rights, and the id of a named
+// user or group.
 type entry struct {
 	tag, rights uint16
 	id          uint32
 }
 
-// Tags of entries, in the order in which the kernel keeps them (linux/posix_acl.h).
+// Tags of entries, in the order of the kernel (linux/posix_acl.h).
 const (
 	tagOwner      = 0x01
 	tagUser       = 0x02
 	tagGroup      = 0x04
 	tagNamedGroup = 0x08
-	tagMask       = 0x10 // what users and groups may at most
+	tagMask       = 0x10 // the maximum for users and groups
 	tagOthers     = 0x20
 )
 
-// ofMode are the entries of a file that has its mode alone, and where that has each.
+// ofMode lists the entries of a file without an access control list, with their positions in the
+// mode.
 var ofMode = []struct{ tag, shift uint16 }{{tagOwner, 6}, {tagGroup, 3}, {tagOthers, 0}}
 
-// accessList is who may what with a file, by its access control list (acl(5)), or by its mode where
-// it has none.
+// accessList returns the entries of a file's access control list (acl(5)). Without a list, it
+// returns those of the file's mode.
 func accessList(path string, file syscall.Stat_t) (list []entry) {
-	// A head of four bytes, and eight for each entry (linux/posix_acl_xattr.h).
+	// A header of four bytes, and eight bytes for each entry (linux/posix_acl_xattr.h).
 	raw := make([]byte, 1<<16)
 	if n, err := unix.Getxattr(path, "system.posix_acl_access", raw); err == nil && n%8 == 4 {
 		for e := range slices.Chunk(raw[4:n], 8) {
@@ -45,13 +46,13 @@ func accessList(path string, file syscall.Stat_t) (list []entry) {
 	return list
 }
 
-// may says whether an account has a right to a file, such as 4 to read.
+// may reports whether an account has a right to a file, such as 4 to read.
 func (a account) may(path string, file syscall.Stat_t, right uint16) bool {
 	list, most, member := accessList(path, file), right, false
 	if i := slices.IndexFunc(list, func(e entry) bool { return e.tag == tagMask }); i >= 0 {
 		most &= list[i].rights
 	}
-	for _, e := range list { // the first that is for the account counts; of its groups, any
+	for _, e := range list { // the first matching entry counts; any of the groups may match
 		switch {
 		case e.tag == tagOwner && a.uid == file.Uid, e.tag == tagOthers && !member:
 			return e.rights&right != 0

@@ -15,7 +15,7 @@ import (
 // setList gives a file an access control list.
 func setList(t *testing.T, path string, list ...entry) {
 	t.Helper()
-	raw := binary.LittleEndian.AppendUint32(nil, 2) // the version that there is
+	raw := binary.LittleEndian.AppendUint32(nil, 2) // the only version
 	for _, e := range list {
 		raw = binary.LittleEndian.AppendUint16(raw, e.tag)
 		raw = binary.LittleEndian.AppendUint16(raw, e.rights)
@@ -26,7 +26,7 @@ func setList(t *testing.T, path string, list ...entry) {
 	}
 }
 
-// openFile is a file in a folder that everybody may pass through.
+// openFile returns a file in a folder that everybody may enter.
 func openFile(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "mews")
@@ -43,11 +43,10 @@ func openFile(t *testing.T) string {
 	return path
 }
 
-const unnamed = ^uint32(0) // the id of an entry that names nobody
+const unnamed = ^uint32(0) // the id in an entry without a name
 
-// TestWhoMayByAnAccessControlList: as acl(5) has it, for somebody who is named, by their group,
-// within the mask, or as nobody in particular.
-func TestWhoMayByAnAccessControlList(t *testing.T) {
+// As acl(5) says: for a named user, by a group, within the mask, and for others.
+func TestMay_AccessList_FollowsKernel(t *testing.T) {
 	path := openFile(t)
 	bob := account{name: "bob", uid: 70001, gids: []uint32{70001, 70100}}
 	list := func(middle ...entry) []entry {
@@ -86,7 +85,7 @@ func TestWhoMayByAnAccessControlList(t *testing.T) {
 	}
 }
 
-// readsAs says whether the kernel lets an account read a file.
+// readsAs reports whether the kernel lets an account read a file.
 func readsAs(t *testing.T, path string, as *syscall.Credential) bool {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "cat", path)
@@ -94,8 +93,8 @@ func readsAs(t *testing.T, path string, as *syscall.Credential) bool {
 	return cmd.Run() == nil
 }
 
-// A mode alone does not show who else may read a secret.
-func TestASecretThatAnAccessControlListOpensIsNamed(t *testing.T) {
+// The mode alone does not show who else may read a secret.
+func TestExposedSecrets_AccessList_IsNamed(t *testing.T) {
 	path := openFile(t)
 	accounts := []account{{name: "bob", uid: 70001, gids: []uint32{70001}}, {name: "carl", uid: 70002, gids: []uint32{70002}}}
 	if err := exposed(path, accounts, false); err != nil {

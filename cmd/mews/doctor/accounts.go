@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// account is one of this machine's, with all its groups.
+// account is an account of this machine, with all its groups.
 type account struct {
 	name string
 	uid  uint32
@@ -41,7 +41,7 @@ func readAccounts(etc string) ([]account, error) {
 	return all, nil
 }
 
-// readFields are the lines of a file that have at least so many fields.
+// readFields returns the lines of a file with at least so many fields.
 func readFields(path string, least int) (lines [][]string, err error) {
 	text, err := os.ReadFile(path)
 	for line := range strings.Lines(string(text)) {
@@ -52,7 +52,7 @@ func readFields(path string, least int) (lines [][]string, err error) {
 	return lines, err
 }
 
-// number is an id; one that is none is that of nobody (-2 as systems have it).
+// number parses an id. Anything else is the id of nobody (-2, as on real systems).
 func number(text string) uint32 {
 	n, err := strconv.ParseUint(text, 10, 32)
 	if err != nil {
@@ -61,7 +61,7 @@ func number(text string) uint32 {
 	return uint32(n)
 }
 
-// groupName is the name of a group, or its number.
+// groupName returns the name of a group, or its number.
 func groupName(gid uint32) string {
 	if found, err := user.LookupGroupId(fmt.Sprint(gid)); err == nil {
 		return found.Name

@@ -1,4 +1,4 @@
-// Package doctor looks for what may keep Mews from working, and says what to do about it.
+// Package doctor finds problems of an installation, and says how to fix them.
 package doctor
 
 import (
@@ -11,27 +11,27 @@ import (
 	"mews/config"
 )
 
-// Options are what the examinations look at, and where the findings go.
+// Options are the inputs of the examinations, and the output for their findings.
 type Options struct {
 	Config  *config.Config
-	Path    string // the configuration's file; "" is none
+	Path    string // the configuration file; "" means none
 	Version string // of this program
 	Out     io.Writer
 }
 
-// examination looks at one thing. A finding is what it saw. An error says what is wrong and what to
-// do; a *warning is one with which Mews works all the same.
+// examination examines one thing. A finding describes it. An error says what is wrong and what to
+// do. If Mews works anyway, the error is a *warning.
 type examination struct {
 	name string
 	look func(ctx context.Context, o Options) (finding string, err error)
 }
 
-// warning is what one should know, though Mews works all the same.
+// warning is a problem with which Mews works anyway.
 type warning struct{ text string }
 
 func (w *warning) Error() string { return w.text }
 
-// examinations is the table, in the order in which the findings are printed.
+// examinations are all examinations, in the order of the output.
 var examinations = []examination{
 	{"config", examineConfig},
 	{"secrets", examineSecrets},
@@ -53,8 +53,7 @@ var examinations = []examination{
 	{"limits", examineLimits},
 }
 
-// Run makes every examination and prints a line for each. It fails when one of them found something
-// that is wrong.
+// Run runs all examinations and prints a line for each. It fails if any of them found an error.
 func Run(ctx context.Context, o Options) error {
 	bad := 0
 	for _, e := range examinations {
@@ -75,8 +74,7 @@ func Run(ctx context.Context, o Options) error {
 	return nil
 }
 
-// indented puts the further lines of a finding below its first, beside the names of what was looked
-// at.
+// indented indents all lines of a finding but the first, to the column of the findings.
 func indented(finding string) string {
 	const beside = 16 // the width of the columns before a finding
 	return strings.ReplaceAll(finding, "\n", "\n"+strings.Repeat(" ", beside))

@@ -20,8 +20,8 @@ import (
 	"mews/supervisor/unit"
 )
 
-// TryEscapes has a worker try everything to get out of its walls and prints a table of what came of
-// it. It fails when an attempt got out that is not known to.
+// TryEscapes lets a worker try to escape from its sandbox, and prints the attempts. It fails if an
+// unexpected attempt succeeds.
 func TryEscapes(ctx context.Context, o Options) error {
 	started, err := placement.StartedBy()
 	if err != nil {
@@ -35,7 +35,7 @@ func TryEscapes(ctx context.Context, o Options) error {
 		return err
 	}
 	bad, err := tryEscapesIn(ctx, o, s, workers)
-	// it is closed already unless something was wrong before
+	// already closed, unless something failed before
 	if err := errors.Join(err, s.Close()); err != nil {
 		return err
 	}
@@ -45,8 +45,8 @@ func TryEscapes(ctx context.Context, o Options) error {
 	return nil
 }
 
-// tryEscapesIn has a worker of a spawner make every attempt. bad is how many got out that are not
-// known to.
+// tryEscapesIn lets a worker of a spawner make all attempts. bad is the number of unexpected
+// successes.
 func tryEscapesIn(ctx context.Context, o Options, s *pool.Spawner, workers placement.Account) (bad int, err error) {
 	cfg := o.Config
 	err = errors.Join(os.MkdirAll(cfg.State, 0o711), os.MkdirAll(filepath.Join(cfg.State, "private"), 0o700))
@@ -73,8 +73,8 @@ func tryEscapesIn(ctx context.Context, o Options, s *pool.Spawner, workers place
 	return writeEscapes(o.Out, walls.Tier, findings), err
 }
 
-// checkDaemon completes the finding about the daemon that a worker left behind, once the worker has
-// ended. It lives as long as the marker is locked.
+// checkDaemon completes the finding about the daemon that the worker left behind, after the
+// worker's end. The daemon lives while the marker is locked.
 func checkDaemon(findings []protocol.Finding, marker string) {
 	i := slices.IndexFunc(findings, func(f protocol.Finding) bool { return f.Row == "X1" && f.Outcome == protocol.EscapeUntried })
 	if i < 0 {
@@ -83,7 +83,7 @@ func checkDaemon(findings []protocol.Finding, marker string) {
 	// it is the worker's: it may be anything
 	file, err := os.OpenFile(marker, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
 	if err != nil {
-		return // the worker has said why there is none
+		return // the worker's finding says why there is no daemon
 	}
 	defer file.Close()
 	lock := unix.Flock_t{Type: unix.F_WRLCK}
@@ -97,8 +97,8 @@ func checkDaemon(findings []protocol.Finding, marker string) {
 	}
 }
 
-// writeEscapes prints a line for every attempt and a sum, and returns how many got out that are not
-// known to.
+// writeEscapes prints a line for every attempt, and the totals. It returns the number of unexpected
+// successes.
 func writeEscapes(w io.Writer, tier string, findings []protocol.Finding) (bad int) {
 	marks := map[string]string{protocol.EscapePrevented: markStopped, protocol.EscapeUntried: markUntried}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)

@@ -48,7 +48,7 @@ func examineState(_ context.Context, o Options) (string, error) {
 	return o.Config.State, nil
 }
 
-// lowDisk is how much room there has to be for the database to go on taking messages.
+// lowDisk is the free space that the database needs to accept messages.
 const lowDisk = 256 << 20
 
 func examineDisk(_ context.Context, o Options) (string, error) {
@@ -71,7 +71,7 @@ func examineHomes(ctx context.Context, o Options) (string, error) {
 	ownAccounts := err == nil && status.Walls.Tier == "accounts" && os.Getuid() != 0
 	for _, u := range cfg.Users {
 		if ownAccounts && (hasOwnAccount(u) || hasOwnUID(cfg, u)) {
-			continue // theirs alone: neither the service nor this looks into it
+			continue // private to its owner: neither the service nor the doctor enters it
 		}
 		if bad := homeFault(ctx, cfg, u); bad != nil {
 			errs = append(errs, bad)
@@ -91,7 +91,7 @@ func examineHomes(ctx context.Context, o Options) (string, error) {
 	return fmt.Sprintf(textHomes, amount.Plural(len(cfg.Users), "person", "people, each")), errors.Join(errs...)
 }
 
-// homeFault says why somebody's folder is none for their worker.
+// homeFault says why a user's home does not work for their worker.
 func homeFault(ctx context.Context, cfg *config.Config, u config.User) error {
 	if _, err := placement.FindAccount(u.Account); u.Account != "" && err != nil {
 		return fmt.Errorf(textUnknownAccount, u.Name, u.Account)
@@ -102,12 +102,12 @@ func homeFault(ctx context.Context, cfg *config.Config, u config.User) error {
 	return checkHomeOwner(ctx, cfg, u)
 }
 
-// isMade says whether the service makes somebody's home.
+// isMade reports whether the service makes a user's home itself.
 func isMade(cfg *config.Config, u config.User) bool {
 	return filepath.Dir(u.Home) == filepath.Join(cfg.State, "homes")
 }
 
-// serviceUID is whose the state folder is; 0 is root's, or not known.
+// serviceUID returns the owner of the state folder; 0 means root or unknown.
 func serviceUID(cfg *config.Config) uint32 {
 	info, err := os.Stat(filepath.Join(cfg.State, "private"))
 	if err != nil {
@@ -116,7 +116,7 @@ func serviceUID(cfg *config.Config) uint32 {
 	return placement.UIDOf(info)
 }
 
-// hasOwnUID says whether somebody's home belongs to a uid that the configuration has for people
+// hasOwnUID reports whether a home belongs to a uid that the configuration reserves for users
 // without an account.
 func hasOwnUID(cfg *config.Config, u config.User) bool {
 	from, to := cfg.Worker.UIDRange()
@@ -124,15 +124,15 @@ func hasOwnUID(cfg *config.Config, u config.User) bool {
 	return err == nil && placement.UIDRange{From: from, To: to}.Has(placement.UIDOf(info))
 }
 
-// hasOwnAccount says whether somebody has an OS account of their own, apart from this process's.
+// hasOwnAccount reports whether a user has an OS account other than this process's.
 func hasOwnAccount(u config.User) bool {
 	own, err := placement.FindAccount(u.Account)
 	return u.Account != "" && err == nil && own.UID != 0 && own.UID != uint32(os.Getuid())
 }
 
-// checkHomeOwner looks whether a folder belongs to its worker's account. Only root can look into
-// any. A folder that the service has made is skipped: the service gives it to the worker's account
-// at its start.
+// checkHomeOwner checks that a home belongs to its worker's account. Only root can check every
+// home. It skips homes that the service makes: the service gives them to the worker's account at
+// its start.
 func checkHomeOwner(ctx context.Context, cfg *config.Config, u config.User) error {
 	info, err := os.Stat(u.Home)
 	if !seesHomes(cfg) || err != nil || isMade(cfg, u) {
@@ -151,14 +151,15 @@ func checkHomeOwner(ctx context.Context, cfg *config.Config, u config.User) erro
 	return err
 }
 
-// seesHomes says whether this account knows whose folders there are: root does, and that of a
-// service under a unit.
+// seesHomes reports whether this account can see the owners of homes: root can, and so can the
+// account of a service without a unit.
 func seesHomes(cfg *config.Config) bool {
 	_, ok := unit.Of(cfg.State)
 	return os.Getuid() == 0 || ok && uint32(os.Getuid()) == serviceUID(cfg)
 }
 
-// ownerFault says whose a home is, and never that it be given to another account: it is a person's.
+// ownerFault names the owner of a home. It never suggests changing the owner, because the folder is
+// a person's.
 func ownerFault(u config.User, owner, worker uint32) error {
 	whose, err := user.LookupId(fmt.Sprint(owner))
 	if err != nil || owner == 0 {
@@ -167,7 +168,7 @@ func ownerFault(u config.User, owner, worker uint32) error {
 	return fmt.Errorf(textHomeOfAccount, u.Name, u.Home, whose.Username, worker, u.Name, whose.Username)
 }
 
-// nearest is the path itself where it exists, else the nearest folder above it that does.
+// nearest returns the path if it exists, otherwise the nearest existing folder above it.
 func nearest(path string) string {
 	for {
 		if _, err := os.Stat(path); err == nil || path == filepath.Dir(path) {

@@ -21,7 +21,8 @@ import (
 	"mews/supervisor/placement"
 )
 
-// examineGate says who has a second factor, who must have one and has not, and who is locked out.
+// examineGate counts the users with a second factor, and names those without a required one and
+// those who are locked out.
 func examineGate(ctx context.Context, o Options) (string, error) {
 	if !hasDatabase(o.Config) {
 		return textNoFactors, nil
@@ -58,18 +59,18 @@ func examineGate(ctx context.Context, o Options) (string, error) {
 	return fmt.Sprintf(textFactors, strings.Join(have, ", ")), nil
 }
 
-// hasDatabase says whether a Mews has run here: the doctor makes no state folder.
+// hasDatabase reports whether Mews has run here before. The doctor makes no state folder.
 func hasDatabase(cfg *config.Config) bool {
 	_, err := os.Stat(filepath.Join(cfg.State, "private", "mews.db"))
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// examineSeal looks whether the key that seals second factors is there, and readable by nobody
-// else.
+// examineSeal checks that the key that seals second factors exists, and that nobody else can read
+// it.
 func examineSeal(_ context.Context, o Options) (string, error) {
 	cfg := o.Config
 	if cfg.Access.KeyFile != "" {
-		return textKeyFile, nil // the file was read and checked with the configuration
+		return textKeyFile, nil // loading the configuration has read and checked it
 	}
 	path := filepath.Join(cfg.State, "private", "seal.key")
 	state, err1 := os.Stat(cfg.State)
@@ -87,8 +88,7 @@ func examineSeal(_ context.Context, o Options) (string, error) {
 	return fmt.Sprintf(textKeyOwn, path), nil
 }
 
-// examineSealOf looks at the key of a service that runs under another account, whose key only root
-// can look at.
+// examineSealOf checks the key of a service under another account. Only root can do that.
 func examineSealOf(service uint32, path string, key fs.FileInfo) (string, error) {
 	if placement.UIDOf(key) != service || key.Mode().Perm()&0o077 != 0 {
 		return "", fmt.Errorf(textKeyExposed, path, service)
@@ -96,8 +96,8 @@ func examineSealOf(service uint32, path string, key fs.FileInfo) (string, error)
 	return fmt.Sprintf(textKeyOfService, path, service), nil
 }
 
-// examineBudget looks whether a budget is set while a model's price is not known: such a model
-// answers nobody who has a limit.
+// examineBudget checks that the prices of all models are known if there is a budget. A user with a
+// limit gets no answer from a model without a price.
 func examineBudget(ctx context.Context, o Options) (string, error) {
 	cfg := o.Config
 	limited := cfg.Budget.Month.Micro > 0 || cfg.Budget.Users.Day.Micro > 0 || cfg.Budget.Users.Month.Micro > 0
@@ -124,7 +124,7 @@ func examineBudget(ctx context.Context, o Options) (string, error) {
 	return textPricesKnown, nil
 }
 
-// namedModels are the models that a configuration names.
+// namedModels lists the models in a configuration.
 func namedModels(cfg *config.Config) []string {
 	specs := append([]string{cfg.Models.Default, cfg.Models.Small}, cfg.Models.Fallback...)
 	for _, u := range cfg.Users {

@@ -13,7 +13,7 @@ import (
 	"mews/supervisor/app"
 )
 
-// rig is a configuration that is examined while no service runs.
+// rig is a configuration without a running service.
 type rig struct {
 	t    *testing.T
 	dir  string
@@ -27,7 +27,7 @@ users:
   - {name: cleo, home: %[1]s/cleo, totp: off}
 `
 
-// newRig has a configuration with three people.
+// newRig makes a configuration with three users.
 func newRig(t *testing.T) *rig {
 	t.Helper()
 	r := &rig{t: t, dir: t.TempDir()}
@@ -61,7 +61,7 @@ func (r *rig) load() *config.Config {
 	return cfg
 }
 
-// asks is a request of an admin that has to end well. It makes the state folder.
+// asks sends a request as admin, which must succeed. It makes the state folder.
 func (r *rig) asks(method string, params any) {
 	r.t.Helper()
 	if _, err := app.Have[any](r.t.Context(), r.load(), method, params); err != nil {
@@ -69,7 +69,7 @@ func (r *rig) asks(method string, params any) {
 	}
 }
 
-// looks runs an examination. want begins with what sort of thing it finds: ok, WARN or BAD.
+// looks runs an examination. want begins with the kind of result: ok, WARN or BAD.
 func (r *rig) looks(name string, want string) {
 	r.t.Helper()
 	for _, e := range examinations {
@@ -92,7 +92,7 @@ func (r *rig) looks(name string, want string) {
 	r.t.Fatalf("the doctor has no examination %q", name)
 }
 
-func TestTheDoctorLooksAtTheGate(t *testing.T) {
+func TestExamineGate_Findings(t *testing.T) {
 	r := newRig(t)
 	r.looks("gate", "ok nobody has a second factor yet")
 	r.looks("seal", "ok is made when Mews starts")
@@ -115,12 +115,12 @@ func TestTheDoctorLooksAtTheGate(t *testing.T) {
 	r.looks("seal", "BAD no such file")
 }
 
-func TestTheDoctorLooksForPrices(t *testing.T) {
+func TestExamineBudget_MissingPrices_Warn(t *testing.T) {
 	r := newRig(t)
 	r.looks("budget", "ok the price of every configured model is known")
 	providers := "models:\n  default: far/m\n  providers: {far: {kind: openai, base_url: \"https://models.example.org/v1\", api_key: k}}\n"
 	r.configure(fmt.Sprintf(threePeople, r.dir) + providers)
-	r.looks("budget", "WARN no price is known of far/m")
+	r.looks("budget", "WARN no price is known for far/m")
 	r.configure(fmt.Sprintf(threePeople, r.dir) + providers + "  prices: {far/m: {input: 1, output: 2}}\n")
 	r.looks("budget", "ok the price of every configured model is known")
 	r.configure(strings.Replace(fmt.Sprintf(threePeople, r.dir), ", budget: {day: 2.50}", "", 1) + providers)

@@ -11,8 +11,8 @@ import (
 	"mews/supervisor/app"
 )
 
-// examineGitHub looks at all that repositories on GitHub take, as `mews github check` does, which
-// says more.
+// examineGitHub checks everything that repositories on GitHub need. `mews github check` prints more
+// about it.
 func examineGitHub(ctx context.Context, o Options) (string, error) {
 	repos := len(o.Config.GitHub.Repos)
 	if repos == 0 {

@@ -36,9 +36,10 @@ func examineModels(ctx context.Context, o Options) (string, error) {
 	return strings.Join(found, "; "), nil
 }
 
-// dial opens a connection and closes it. It shows that something listens, not that a key is right.
+// dial opens a connection and closes it. Success means that a server listens there, but not that a
+// key is right.
 func dial(ctx context.Context, u *url.URL) error {
-	port := cmp.Or(u.Port(), u.Scheme) // net knows http and https
+	port := cmp.Or(u.Port(), u.Scheme) // package net knows the ports of http and https
 	dialer := net.Dialer{Timeout: 3 * time.Second}
 	conn, err := dialer.DialContext(ctx, "tcp", net.JoinHostPort(u.Hostname(), port))
 	if err != nil {
@@ -47,7 +48,7 @@ func dial(ctx context.Context, u *url.URL) error {
 	return conn.Close()
 }
 
-// TelegramFiles says why what a Bot API server keeps can't be read from here.
+// TelegramFiles returns an error if the files of a Bot API server can't be read from here.
 func TelegramFiles(cfg *config.Config) error {
 	dir := cfg.Telegram.Files
 	if dir == "" {
@@ -59,7 +60,8 @@ func TelegramFiles(cfg *config.Config) error {
 	return nil
 }
 
-// examineTelegram asks who the bot is. It does not poll: waiting updates are the service's.
+// examineTelegram asks Telegram who the bot is. It does not poll: waiting updates belong to the
+// service.
 func examineTelegram(ctx context.Context, o Options) (string, error) {
 	t := o.Config.Telegram
 	if t.Token.Reveal() == "" {
@@ -117,7 +119,7 @@ func examineService(ctx context.Context, o Options) (string, error) {
 	return fmt.Sprintf(textRunning, status.PID, amount.Plural(status.Waiting.Parked, "message", "messages")), nil
 }
 
-// serviceStatus asks the service that runs, if one does.
+// serviceStatus asks the running service, if there is one.
 func serviceStatus(ctx context.Context, cfg *config.Config) (status api.Status, err error) {
 	err = control.Ask(ctx, app.SocketPath(cfg), api.MethodStatus, nil, &status)
 	return status, err

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// readers are the programs that read what people send, with Debian's packages of them.
+// readers are the programs that read users' files, with their Debian packages.
 var readers = []struct {
 	programs []string
 	lacking  string
@@ -23,7 +23,7 @@ var programFolders = []string{"/usr/local/bin", "/usr/bin", "/bin"}
 
 func examineReaders(context.Context, Options) (string, error) { return readersIn(programFolders) }
 
-// readersIn says which programs are in none of these folders.
+// readersIn names the programs that are in none of these folders.
 func readersIn(folders []string) (string, error) {
 	var lacking []string
 	for _, reader := range readers {

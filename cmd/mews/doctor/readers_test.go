@@ -8,9 +8,8 @@ import (
 	"testing"
 )
 
-// TestProgramsThatReadFiles: each that is missing is named with its package, and Mews works all the
-// same.
-func TestProgramsThatReadFiles(t *testing.T) {
+// Each missing program is named with its package. Mews works without them.
+func TestReaders_MissingPrograms_AreNamed(t *testing.T) {
 	dir := t.TempDir()
 	add := func(programs ...string) {
 		for _, name := range programs {

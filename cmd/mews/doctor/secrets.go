@@ -17,15 +17,15 @@ func examineSecrets(_ context.Context, o Options) (string, error) {
 	return textSecrets, ExposedSecrets(o.Config)
 }
 
-// ExposedSecrets says which files with a secret somebody else can read, and who. A mode alone does
-// not tell: it depends on who is in the group.
+// ExposedSecrets names files with a secret that others can read, and those others. The mode alone
+// does not tell: that depends on the members of the group.
 func ExposedSecrets(cfg *config.Config) error {
 	all, err := readAccounts("/etc")
 	if err != nil {
 		return fmt.Errorf("look who can read the secrets: %w", err)
 	}
 	var state syscall.Stat_t
-	// before the first start nobody knows the service's account
+	// before the first start, the service's account is unknown
 	unknown := syscall.Stat(cfg.State, &state) != nil
 	all = slices.DeleteFunc(all, func(a account) bool {
 		return a.uid == 0 || a.uid == uint32(os.Getuid()) || !unknown && a.uid == state.Uid
@@ -37,15 +37,15 @@ func ExposedSecrets(cfg *config.Config) error {
 	return errors.Join(errs...)
 }
 
-// firstPerson is the first uid that no system account has (login.defs: UID_MIN).
+// firstPerson is the first uid above the system's accounts (login.defs: UID_MIN).
 const firstPerson = 1000
 
-// exposed says who of the accounts can read a file. Where systems is set those of the system may,
-// unless everybody can.
+// exposed returns an error that names the accounts that can read a file. If systems is set, system
+// accounts may read it, unless everybody can.
 func exposed(path string, accounts []account, systems bool) error {
 	var file syscall.Stat_t
 	if syscall.Stat(path, &file) != nil {
-		return nil // whoever read it saw another tree than this
+		return nil // the reader saw another root folder than this process
 	}
 	mode := uint32(file.Mode) & 0o777
 	var readers, leave []string
@@ -70,7 +70,7 @@ func exposed(path string, accounts []account, systems bool) error {
 	return fmt.Errorf(textSecretOfGroup, path, mode, groupName(file.Gid), strings.Join(readers, ", "), strings.Join(leave, "; "))
 }
 
-// reaches says whether an account may pass through the folders around a file.
+// reaches reports whether an account may enter the folders around a file.
 func (a account) reaches(path string) bool {
 	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
 		var folder syscall.Stat_t

@@ -12,8 +12,8 @@ import (
 	"mews/protocol/amount"
 )
 
-// SpeechModel says why recordings can't be transcribed as the configuration has it: a program or a
-// model that is not there, or a model that a worker's memory can't hold.
+// SpeechModel returns an error if recordings can't be transcribed as configured. A program or model
+// may be missing, or a model may need more memory than a worker has.
 func SpeechModel(cfg *config.Config) error {
 	in := cfg.Speech.In
 	switch {
@@ -32,11 +32,11 @@ func SpeechModel(cfg *config.Config) error {
 	return errors.Join(programThere(in.Program), err)
 }
 
-// soundBytes are those of a second of sound as whisper.cpp takes it: 16,000 samples of 16 bits.
-// They lie in a worker's memory.
+// soundBytes is the size of a second of sound for whisper.cpp: 16,000 samples of 16 bits. It is in
+// the worker's memory.
 const soundBytes = 32_000
 
-// SpeechModelMemory is what a model of whisper.cpp takes of memory, in bytes.
+// SpeechModelMemory returns the memory that a model of whisper.cpp needs, in bytes.
 func SpeechModelMemory(model string) (int64, error) {
 	file, err := os.Open(model)
 	if err != nil {
@@ -52,13 +52,13 @@ func SpeechModelMemory(model string) (int64, error) {
 	return config.WhisperMemory(header[:n], info.Size())
 }
 
-// programThere says why a program is not where workers look for it.
+// programThere returns an error if a program is in none of the folders that workers see.
 func programThere(name string) error {
 	_, err := WorkersProgram(name)
 	return err
 }
 
-// WorkersProgram is where workers find a program.
+// WorkersProgram returns the path at which workers find a program.
 func WorkersProgram(name string) (path string, err error) {
 	if strings.Contains(name, "/") {
 		return exec.LookPath(name)

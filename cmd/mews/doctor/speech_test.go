@@ -11,9 +11,8 @@ import (
 	"mews/config"
 )
 
-// TestAModelIsRefusedThatAWorkersMemoryCantHold: and one that is none, and a program that is not
-// there.
-func TestAModelIsRefusedThatAWorkersMemoryCantHold(t *testing.T) {
+// It also refuses a file that is no model, and a missing program.
+func TestSpeechModel_TooLarge_IsRefused(t *testing.T) {
 	model := filepath.Join(t.TempDir(), "ggml-small.bin")
 	header := make([]byte, config.WhisperHeader)
 	binary.LittleEndian.PutUint32(header, 0x67676d6c)
@@ -52,9 +51,8 @@ func TestAModelIsRefusedThatAWorkersMemoryCantHold(t *testing.T) {
 	}
 }
 
-// TestWhatSpeaks: a program that is named and not there is worth a warning; what nobody has named
-// is none.
-func TestWhatSpeaks(t *testing.T) {
+// A missing program is worth a warning only if the configuration names it.
+func TestExamineVoice_NamedEngine_MustExist(t *testing.T) {
 	for want, out := range map[string]config.SpeechOut{
 		"answers are not spoken":                    {Engine: config.SpeechOff},
 		"spoken by cloud/tts, a server's":           {Engine: config.SpeechEndpoint, Model: "cloud/tts"},

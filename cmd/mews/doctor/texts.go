@@ -1,6 +1,6 @@
 package doctor
 
-// What the examinations find, in their order.
+// Findings, in the order of the examinations.
 const (
 	textNeedAttention = "%d of these need attention"
 	textNoConfig      = "none, which is fine"
@@ -31,12 +31,12 @@ const (
 	textVoiceOff    = "answers are not spoken: speech.out.engine is off"
 	textVoiceServer = "answers can be spoken by %s, a server's: their words go there"
 	textVoice       = "answers can be spoken by %s (speech.out.engine: %s)"
-	textVoiceNone   = "answers can't be spoken: there is no %s where workers see it. Who wants that installs espeak-ng and ffmpeg (apt-get install espeak-ng ffmpeg)"
+	textVoiceNone   = "answers can't be spoken: there is no %s where workers see it. To change that, install espeak-ng and ffmpeg (apt-get install espeak-ng ffmpeg)"
 	textVoiceLacks  = "speech.out.engine is %s, and there is no %s in /usr/local/bin, /usr/bin or /bin, where workers see it: install it, or choose another engine"
 
 	textReaders   = "PDFs, films and recordings that people send can be opened"
-	textNoPoppler = "PDFs that people send can't be read, for there is no %s behind the walls: apt-get install poppler-utils"
-	textNoFFmpeg  = "films, recordings and phones' HEIC pictures that people send can't be opened, for there is no %s behind the walls: apt-get install ffmpeg"
+	textNoPoppler = "PDFs that people send can't be read, because workers see no %s: apt-get install poppler-utils"
+	textNoFFmpeg  = "films, recordings and phones' HEIC pictures that people send can't be opened, because workers see no %s: apt-get install ffmpeg"
 
 	textStateClosed = "%s can't be written by this account: %w; choose another `state:` or give the account the folder"
 	textDiskFree    = "%s free below %s"
@@ -69,11 +69,11 @@ const (
 	textOtherService = "the service runs version %s and this is %s: %s"
 )
 
-// Of the gate, its key and the budget.
+// Findings about the gate, its key and the budget.
 const (
 	textNoFactors      = "nobody has a second factor yet; `mews totp enroll NAME` sets one up"
 	textFactors        = "a second factor is set up for %s"
-	textFactorsLacking = "%s must have a second factor and can't speak without one: `mews totp enroll %s`"
+	textFactorsLacking = "%s must have a second factor and is locked out without one: `mews totp enroll %s`"
 	textLockedOut      = "locked out after wrong codes: %s; `mews totp unlock NAME` takes codes again"
 
 	textKeyFile      = "second factors are sealed with the key of access.key_file"
@@ -84,35 +84,35 @@ const (
 	textKeyOfService = "%s can be read by the service's account alone, user id %d"
 
 	textNoBudget    = "no limit on what models may cost; `budget:` in the configuration sets one"
-	textNoPrice     = "there is a budget, and no price is known of %s: people whom the budget limits get no answer from there. Set prices in models.prices"
+	textNoPrice     = "there is a budget, but no price is known for %s: people with a budget get no answer from there. Set prices in models.prices"
 	textPricesKnown = "the price of every configured model is known"
 )
 
-// Of the walls and the limits.
+// Findings about the sandbox and the limits.
 const (
 	textLimits        = "%s of memory and %d processes for each worker. %s"
 	textLimitsUnknown = "not known before there are walls"
 	textSharedAccount = " %d people share one account, and what the kernel counts for it: %s."
 
 	textSharedByChoice = "give each an `account:` of their own, or write `worker: {uids: auto}`"
-	textSharedHomes    = "their homes or workspaces belong to it, and can't be lent to another: only root does that, on Linux 5.12 or later, with " +
-		"a file system that takes part, such as ext4, XFS and Btrfs. Who has no workspaces gets a user id of their own once their home is " +
+	textSharedHomes    = "their homes or workspaces belong to it, and can't be shared with another account: only root can do that, on Linux 5.12 or later, with " +
+		"a file system that supports it, such as ext4, XFS and Btrfs. A user without workspaces gets a user id of their own once their home is " +
 		"handed over (see homes)"
-	textSharedPools = " %d people share what the kernel counts for one account: epoll watches, pipes, inotify, processes. Who " +
+	textSharedPools = " %d people share the kernel's limits of one account: epoll watches, pipes, inotify, processes. Whoever " +
 		"takes more than a part is ended within seconds, for which the others may have to wait. Run as root, or by " +
 		"deploy/systemd/mews.service, Mews gives people accounts of their own, which share nothing; with sysctl " +
 		"fs.epoll.max_user_watches, fs.pipe-user-pages-soft and fs.inotify.max_user_instances everybody has more."
 
-	// spawnerBetter is what a spawner writes before the tiers that it could not have.
+	// spawnerBetter is the spawner's text before the tiers that failed.
 	spawnerBetter = " Better walls do not hold here: "
 )
 
-// Of the attempts to get out of the walls.
+// Texts of attempts to escape.
 const (
 	markStopped = "stopped"
 	markUntried = "not tried"
 	markEscaped = "ESCAPED"
-	markKnown   = "known" // to get out in this tier
+	markKnown   = "known" // known to succeed in this tier
 
 	textEscapesSum  = "\n%d attempts in tier %s: %d stopped, %d known not to be, %d not tried here, %d ESCAPED\n"
 	textEscaped     = "%s got out of the walls %q"

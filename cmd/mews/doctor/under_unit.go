@@ -10,12 +10,11 @@ import (
 	"mews/supervisor/unit"
 )
 
-// sets are the settings of which systemd-run takes the last where a unit adds up all.
+// sets are settings that a unit adds up. systemd-run takes only the last one.
 var sets = []string{"AmbientCapabilities", "CapabilityBoundingSet"}
 
-// tryUnderUnit has the attempts made as the service's own spawner would have them: in a unit of its
-// own with the settings of the one that runs Mews here. It is for root, who is neither the
-// service's account nor has its rights.
+// tryUnderUnit makes the attempts like the service's own spawner: in a unit of its own with the
+// settings of the unit of Mews. It is for root, who has other rights than the service's account.
 func tryUnderUnit(ctx context.Context, o Options, s unit.Service) error {
 	args := []string{"--pipe", "--wait", "--collect", "--quiet"}
 	for _, setting := range s.Settings {

@@ -22,8 +22,8 @@ func examineUnit(_ context.Context, o Options) (string, error) {
 	return fmt.Sprintf(textUnit, s.Name), unitFaults(o.Config)
 }
 
-// ServiceFaults says what keeps the unit that runs Mews here from serving: nothing where no unit
-// does.
+// ServiceFaults returns an error if the settings of Mews's unit keep it from serving. Without a
+// unit it returns nil.
 func ServiceFaults(ctx context.Context, cfg *config.Config) error {
 	err := unitFaults(cfg)
 	if _, ok := unit.Of(cfg.State); !ok || !seesHomes(cfg) {
@@ -35,8 +35,7 @@ func ServiceFaults(ctx context.Context, cfg *config.Config) error {
 	return err
 }
 
-// unitFaults says what a unit does not let the service do, whoever asks: root sees more than the
-// service does.
+// unitFaults checks what the unit forbids, also for root, who sees more than the service.
 func unitFaults(cfg *config.Config) error {
 	s, ok := unit.Of(cfg.State)
 	if !ok {
@@ -49,8 +48,8 @@ func unitFaults(cfg *config.Config) error {
 	return errors.Join(errs...)
 }
 
-// unreadable says which files with secrets the service's account can't read. Those that systemd
-// hands over it need not.
+// unreadable names files with secrets that the service's account can't read. It skips those that
+// systemd passes to the service.
 func unreadable(s unit.Service, cfg *config.Config) error {
 	all, err := readAccounts("/etc")
 	if err != nil {
@@ -78,7 +77,7 @@ func unreadable(s unit.Service, cfg *config.Config) error {
 	return errors.Join(errs...)
 }
 
-// last is the value of a setting that counts.
+// last returns the value of a setting that counts.
 func last(values []string) string {
 	if len(values) == 0 {
 		return ""
@@ -86,7 +85,7 @@ func last(values []string) string {
 	return values[len(values)-1]
 }
 
-// outsideUnit says which setting keeps the service from somebody's home.
+// outsideUnit names the setting that keeps the service from a user's home.
 func outsideUnit(s unit.Service, cfg *config.Config, u config.User) error {
 	hides := last(s.Values("ProtectHome"))
 	for _, hidden := range []string{"/home", "/root", "/run/user"} {
@@ -112,15 +111,15 @@ func outsideUnit(s unit.Service, cfg *config.Config, u config.User) error {
 
 func inside(path, dir string) bool { return strings.HasPrefix(path+"/", dir+"/") }
 
-// policyRoots are the folders in which the spawner of a command may open homes, and the file that
-// says so.
+// policyRoots returns the folders in which the spawner of a command may open homes, and the file
+// with that policy.
 func policyRoots(command string) (file string, roots []string) {
 	words := strings.Fields(command)
 	i := slices.Index(words, "--policy")
 	if i < 0 || i+1 >= len(words) {
 		return "", nil
 	}
-	text, _ := os.ReadFile(words[i+1]) // the spawner says what is wrong with it
+	text, _ := os.ReadFile(words[i+1]) // the spawner reports errors of it
 	for line := range strings.Lines(string(text)) {
 		if fields := strings.Fields(line); len(fields) == 2 && fields[0] == "root" {
 			roots = append(roots, fields[1])

@@ -8,8 +8,8 @@ import (
 	"mews/config"
 )
 
-// examineVoice says what speaks answers. That nothing is installed for it is no fault where nobody
-// has named an engine.
+// examineVoice names the engine for spoken answers. A missing engine is no fault unless the
+// configuration names it.
 func examineVoice(_ context.Context, o Options) (string, error) {
 	out := o.Config.Speech.Out
 	programs := map[string]string{config.SpeechAuto: "espeak-ng", config.SpeechEspeak: cmp.Or(out.Program, "espeak-ng"),

@@ -38,9 +38,9 @@ func examineLimits(ctx context.Context, o Options) (string, error) {
 	return fmt.Sprintf(textLimits, o.Config.Worker.Memory, o.Config.Worker.PIDs, status.Walls.Limits), nil
 }
 
-// wallsHere is the status of the service that runs, with its walls: its spawner may have been
-// started by a service manager, with rights that one of the doctor's own lacks. Where no service
-// runs, they are those of a spawner that is started to ask, and nothing else is known.
+// wallsHere returns the status of the running service, with its isolation. A service manager may
+// have started its spawner with rights that the doctor lacks. Without a service, it starts a
+// spawner only to ask it, and the rest of the status is empty.
 func wallsHere(ctx context.Context, cfg *config.Config) (api.Status, error) {
 	if status, err := serviceStatus(ctx, cfg); err == nil {
 		return status, nil
@@ -53,8 +53,8 @@ func wallsHere(ctx context.Context, cfg *config.Config) (api.Status, error) {
 	return status, s.Close()
 }
 
-// startSpawner starts a spawner as the service would, or takes the one that has started this
-// process.
+// startSpawner starts a spawner as the service would. If a spawner has started this process, it
+// takes that one.
 func startSpawner(ctx context.Context, cfg *config.Config, started *os.File) (*pool.Spawner, placement.Account, error) {
 	workers, err := placement.WorkerAccount(ctx, cfg.Worker.Account, cfg.Local)
 	if err != nil {
@@ -69,7 +69,7 @@ func startSpawner(ctx context.Context, cfg *config.Config, started *os.File) (*p
 	return s, workers, err
 }
 
-// limitsUnknown is the limits' line where no walls could be built. The walls' own line says why.
+// limitsUnknown is the finding about limits if no sandbox could be built. Another finding says why.
 func limitsUnknown(err error) error {
 	if fault := placement.SandboxFault(err); fault != err {
 		return &warning{textLimitsUnknown}
@@ -77,7 +77,7 @@ func limitsUnknown(err error) error {
 	return err
 }
 
-// lineATier is a spawner's sentence with a line for each tier that does not hold.
+// lineATier puts each failed tier of a spawner's sentence on a line.
 func lineATier(why string) string {
 	held, rest, found := strings.Cut(why, spawnerBetter)
 	if !found {
@@ -86,8 +86,9 @@ func lineATier(why string) string {
 	return held + "\n" + strings.TrimSpace(spawnerBetter) + "\n" + strings.ReplaceAll(rest, "; ", "\n")
 }
 
-// sharing says how many people have no account of their own and why, and where accounts are not the
-// walls what all of them share. Without a service the configuration says who does.
+// sharing counts the users without an account of their own, and says why. Unless accounts are the
+// isolation, it also says what all of them share. Without a service, it judges by the
+// configuration.
 func sharing(cfg *config.Config, status api.Status) string {
 	n, tier := 0, status.Walls.Tier
 	for _, u := range cfg.Users {

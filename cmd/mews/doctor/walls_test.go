@@ -14,8 +14,8 @@ import (
 	"mews/supervisor/pool"
 )
 
-// TestWhyThereAreNoWalls: in the spawner's words alone, with its lines as lines.
-func TestWhyThereAreNoWalls(t *testing.T) {
+// The finding has only the spawner's words, with its lines kept.
+func TestLimits_NoSandbox_QuoteSpawner(t *testing.T) {
 	const said = `start /bin/mews-spawner: it ended without a word` + "\n" + `mews-spawner: exit status 1; it wrote: mews-spawner: ` +
 		`there are no walls (\"namespaces\" is asked for):\nnamespaces: one\nlandlock: two`
 	spawners := errors.New(said)
@@ -44,9 +44,9 @@ func TestWhyThereAreNoWalls(t *testing.T) {
 	}
 }
 
-// Who has no account of their own shares the service's where accounts are the walls. Elsewhere all
+// If accounts are the isolation, users without an account share the service's. Otherwise all users
 // share one.
-func TestWhoSharesAnAccountIsSaid(t *testing.T) {
+func TestSharing_CountsUsersAndReason(t *testing.T) {
 	cfg := &config.Config{Users: []config.User{{Name: "ann"}, {Name: "ben", Account: "ben"}, {Name: "cat"}}}
 	in := func(tier string) api.Status { return api.Status{Walls: pool.Sandbox{Tier: tier}} }
 	if got := sharing(cfg, in("accounts")); !strings.HasPrefix(got, " 2 people share one account") || !strings.Contains(got, "uids: auto") {
@@ -65,7 +65,7 @@ func TestWhoSharesAnAccountIsSaid(t *testing.T) {
 		t.Errorf("each with a uid of their own: %q", got)
 	}
 	for _, tier := range []string{"namespaces", "landlock"} {
-		if got := sharing(cfg, in(tier)); !strings.HasPrefix(got, " 3 people share what the kernel counts for one account") ||
+		if got := sharing(cfg, in(tier)); !strings.HasPrefix(got, " 3 people share the kernel's limits of one account") ||
 			!strings.Contains(got, "fs.epoll.max_user_watches") {
 			t.Errorf("in %s: %q", tier, got)
 		}
@@ -79,8 +79,8 @@ func TestWhoSharesAnAccountIsSaid(t *testing.T) {
 	}
 }
 
-// TestADaemonThatOutlivesItsWorkerIsSeen by the lock that it keeps.
-func TestADaemonThatOutlivesItsWorkerIsSeen(t *testing.T) {
+// The lock of the daemon shows that it lives.
+func TestCheckDaemon_Survivor_IsFound(t *testing.T) {
 	marker := filepath.Join(t.TempDir(), protocol.DaemonMarker)
 	outcome := func() string {
 		findings := []protocol.Finding{{Row: "F1", Outcome: protocol.EscapeUntried}, {Row: "X1", Outcome: protocol.EscapeUntried}}
@@ -93,7 +93,7 @@ func TestADaemonThatOutlivesItsWorkerIsSeen(t *testing.T) {
 	if got := outcome(); got != protocol.EscapeUntried {
 		t.Errorf("without a marker: %s", got)
 	}
-	// A lock is a process's, and this one's own would not be seen.
+	// A lock belongs to a process, and this process would not see its own.
 	daemon := exec.Command("python3", "-c", "import fcntl, sys\nf = open(sys.argv[1], 'w')\nfcntl.lockf(f, fcntl.LOCK_EX)\n"+
 		"print('locked', flush=True)\nsys.stdin.read()", marker)
 	in, err1 := daemon.StdinPipe()
@@ -115,9 +115,8 @@ func TestADaemonThatOutlivesItsWorkerIsSeen(t *testing.T) {
 	}
 }
 
-// TestWhatTheWatchdogEndsIsNotKnownToEscape: who does the attempts shares an account in the tier
-// accounts, and there it is everybody's.
-func TestWhatTheWatchdogEndsIsNotKnownToEscape(t *testing.T) {
+// In the tier accounts, the process that makes the attempts shares everybody's account.
+func TestEscapes_Watchdog_CountsAsEscape(t *testing.T) {
 	var out strings.Builder
 	bad := writeEscapes(&out, "accounts", []protocol.Finding{{Row: "Q12", Outcome: protocol.EscapeSucceeded},
 		{Row: "Q13", Outcome: protocol.EscapeSucceeded}, {Row: "F16", Outcome: protocol.EscapeSucceeded}})

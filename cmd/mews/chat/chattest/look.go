@@ -2,17 +2,17 @@ package chattest
 
 import "strings"
 
-// Look is how a character looks. Color is a number of ECMA-48's, from 31 to 36; 0 for the
-// terminal's own.
+// Look is the appearance of a character. Color is a colour's number of ECMA-48, from 31 to 36; 0
+// means the terminal's default.
 type Look struct {
 	Bold, Dim, Italic, Underline, Strikethrough bool
 	Color                                       int
 }
 
-// colors are the numbers of a look's colours, as a sequence has them.
+// colors maps a colour in a sequence to its number.
 var colors = map[string]int{"31": 31, "32": 32, "33": 33, "34": 34, "35": 35, "36": 36}
 
-// dress changes the look of what is printed next.
+// dress sets the appearance of the text that follows.
 func (e *Screen) dress(numbers string) {
 	for number := range strings.SplitSeq(numbers, ";") {
 		switch number {

@@ -1,4 +1,4 @@
-// Package chattest has the screen of a terminal, for tests of what a person sees there.
+// Package chattest has the screen of a terminal, for tests of the chat's output.
 package chattest
 
 import (
@@ -12,24 +12,24 @@ import (
 	"github.com/rivo/uniseg"
 )
 
-// Screen is a terminal's screen. It knows the sequences that the chat may send and no others: any
-// other is an error. One goroutine uses it at a time.
+// Screen is a terminal's screen. It knows only the sequences that the chat may send. Any other is
+// an error. One goroutine uses it at a time.
 type Screen struct {
 	testing.TB
-	// Apart shows a character that is made of several as these, side by side, as older terminals do
+	// Apart shows the code points of a composed character side by side, as older terminals do.
 	Apart bool
 
 	cols, rows int
 	lines      []Line
-	gone       []Line // have left the screen
-	look       Look   // of what is printed next
+	gone       []Line // lines that have scrolled off the screen
+	look       Look   // of the text that follows
 	row, col   int
-	wrapped    bool // the last column was written, and the next character begins a row
+	wrapped    bool // the last column is written, so the next character begins a row
 	noWrap     bool
-	rest       string // of a sequence or a character that has not come whole
+	rest       string // of an incomplete sequence or character
 }
 
-// Line is a line of a screen, a cell for each column.
+// Line is a line of a screen, with a cell for each column.
 type Line []Cell
 
 // Cell is a column of a line. Text is one character; "" if nothing was written there, and "\x00" in
@@ -53,7 +53,7 @@ func (e *Screen) clear() {
 	}
 }
 
-// Resize cuts or adds at the right and at the bottom, as xterm does.
+// Resize cuts or extends at the right and at the bottom, like xterm.
 func (e *Screen) Resize(cols, rows int) {
 	old := e.lines
 	row := min(e.row, rows-1)
@@ -70,7 +70,7 @@ var (
 	link     = regexp.MustCompile(`^\x1b\]8;;[!-~]*\x1b\\`)
 )
 
-// Write takes what a program writes to its terminal.
+// Write takes the output of a program.
 func (e *Screen) Write(p []byte) (int, error) {
 	text := e.rest + string(p)
 	for text != "" {
@@ -102,7 +102,7 @@ func (e *Screen) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// obey does a sequence.
+// obey runs a sequence.
 func (e *Screen) obey(name, number string) {
 	n, _ := strconv.Atoi(number)
 	e.wrapped = e.wrapped && (name == "m" || name[0] == '?')
@@ -175,7 +175,7 @@ func (e *Screen) print(r rune) {
 	}
 }
 
-// before is the character before the cursor, nil where there is none.
+// before returns the character before the cursor; nil if there is none.
 func (e *Screen) before() *Cell {
 	col := e.col
 	if !e.wrapped {
@@ -192,10 +192,10 @@ func (e *Screen) before() *Cell {
 	return nil
 }
 
-// Text is what a line says, without the spaces at its end.
+// Text returns the text of a line, without spaces at its end.
 func (l Line) Text() string { return strings.TrimRight(l.All(), " ") }
 
-// All is what a line says, with a space for each cell that is empty.
+// All returns the text of a line, with a space for each empty cell.
 func (l Line) All() string {
 	var text strings.Builder
 	for _, cell := range l {
@@ -210,8 +210,7 @@ func (l Line) All() string {
 	return text.String()
 }
 
-// Lines are all that the terminal has, with the lines that have left the screen first, without the
-// empty ones at its end.
+// Lines returns all lines, those that have scrolled off first. It drops empty lines at the end.
 func (e *Screen) Lines() []Line {
 	all := slices.Concat(e.gone, e.lines)
 	for len(all) > 0 && all[len(all)-1].Text() == "" {
@@ -220,7 +219,7 @@ func (e *Screen) Lines() []Line {
 	return all
 }
 
-// Everything is what Lines say.
+// Everything returns the text of Lines.
 func (e *Screen) Everything() string {
 	var all []string
 	for _, line := range e.Lines() {
@@ -229,7 +228,7 @@ func (e *Screen) Everything() string {
 	return strings.Join(all, "\n")
 }
 
-// Text is the screen, with | where the cursor is.
+// Text returns the screen as text, with | at the cursor.
 func (e *Screen) Text() string {
 	var all []string
 	for row, line := range e.lines {
