@@ -65,7 +65,7 @@ func BenchmarkWrite64K(b *testing.B) {
 			if ref, err = w.Commit(); err != nil {
 				return ref, err
 			}
-			return ref, db.Blobs().PutBefore(ctx, "ann", ref, turn.ID)
+			return ref, db.Blobs().PutOldFile(ctx, "ann", ref, turn.ID)
 		})
 	})
 }

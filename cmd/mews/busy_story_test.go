@@ -76,10 +76,10 @@ func (b *heldModel) answer(r modeltest.Request) modeltest.Answer {
 	return b.script(r)
 }
 
-// TestWhatIsSentWhileATurnRuns is the same few words in each of the three modes, over the real
+// TestBusyModes_SecondMessage_IsAnswered is the same few words in each of the three modes, over the real
 // programs. The second message comes while the model makes the first step of three for the first
 // one, or the second.
-func TestWhatIsSentWhileATurnRuns(t *testing.T) {
+func TestBusyModes_SecondMessage_IsAnswered(t *testing.T) {
 	type answer struct {
 		To   []int // messages
 		Text string

@@ -24,9 +24,9 @@ var namesChannels = map[string]string{
 	"supervisor/admin/people.go":      "lists Telegram's accounts in a field of their own",
 }
 
-// TestChannelsAreToldApartByWhatTheyCan: a channel's name is compared with no constant, and only
+// TestChannels_Names_AreNotCompared: a channel's name is compared with no constant, and only
 // those above have one.
-func TestChannelsAreToldApartByWhatTheyCan(t *testing.T) {
+func TestChannels_Names_AreNotCompared(t *testing.T) {
 	root := moduleRoot(t)
 	used := map[string]bool{}
 	for _, side := range []string{"supervisor", "cmd"} {
@@ -119,8 +119,8 @@ func isChannel(e ast.Expr) bool {
 	return false
 }
 
-// TestANamedChannelIsFound: the test above can fail.
-func TestANamedChannelIsFound(t *testing.T) {
+// TestChannelsIn_NamedChannel_IsFound: the test above can fail.
+func TestChannelsIn_NamedChannel_IsFound(t *testing.T) {
 	const src = `package p
 var a = c.Channel == supervisor.ChannelTelegram
 var b = string(c.Channel) != "terminal"

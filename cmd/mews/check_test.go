@@ -18,7 +18,7 @@ users:
   - {name: cleo, home: %[1]s/cleo, totp: off}
 `
 
-func TestCheckSaysWhatHoldsForAUser(t *testing.T) {
+func TestCheck_Users_ShowTheirLimits(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "mews.yaml")
 	if err := os.WriteFile(file, fmt.Appendf(nil, threePeople, dir), 0o600); err != nil {
@@ -38,9 +38,9 @@ func TestCheckSaysWhatHoldsForAUser(t *testing.T) {
 	}
 }
 
-// TestCheckLooksForTheBotAPIServersFiles: a folder that is not there is named before the first
+// TestCheck_MissingFilesFolder_IsNamed: a folder that is not there is named before the first
 // large file comes.
-func TestCheckLooksForTheBotAPIServersFiles(t *testing.T) {
+func TestCheck_MissingFilesFolder_IsNamed(t *testing.T) {
 	dir := t.TempDir()
 	file, files := filepath.Join(dir, "mews.yaml"), filepath.Join(dir, "bot-api")
 	text := fmt.Sprintf("state: %[1]s/state\ntelegram: {token: %[2]s, api_url: \"http://127.0.0.1:8081\", files: %[1]s/bot-api}\n"+

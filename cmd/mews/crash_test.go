@@ -298,5 +298,5 @@ func (w *writer) whole(text string, i int) bool {
 	said := strings.Join(strings.Fields(text), " ")
 	want := "done: " + strings.Join(strings.Fields(w.messages[i].text), " ")
 	_, rest, found := strings.Cut(said, want)
-	return found && (rest == "" || strings.HasPrefix(rest, " "+effect.TextWhatIDid+" ") || strings.Contains(rest, "/resend"))
+	return found && (rest == "" || strings.HasPrefix(rest, " "+effect.TextHeading+" ") || strings.Contains(rest, "/resend"))
 }

@@ -234,7 +234,7 @@ type listed struct {
 	Imports    []string
 }
 
-func TestFloors(t *testing.T) {
+func TestFloors_Imports_AreAllowed(t *testing.T) {
 	for _, p := range list(t, "./...") {
 		if len(p.GoFiles) == 0 {
 			continue // it has tests alone
@@ -250,7 +250,7 @@ func TestFloors(t *testing.T) {
 	}
 }
 
-func TestPrograms(t *testing.T) {
+func TestPrograms_LinkNoBannedPackage(t *testing.T) {
 	for _, program := range []string{"mews/cmd/mews", "mews/cmd/mews-worker", "mews/cmd/mews-spawner"} {
 		t.Run(path.Base(program), func(t *testing.T) {
 			imports := map[string][]string{}
@@ -308,8 +308,8 @@ func patterns() []string {
 	return slices.Compact(all)
 }
 
-// TestFault tries the rules on imports that no package has.
-func TestFault(t *testing.T) {
+// TestImportFault_BannedImports_AreFound tries the rules on imports that no package has.
+func TestImportFault_BannedImports_AreFound(t *testing.T) {
 	for _, test := range []struct {
 		importer, imported, want string
 	}{

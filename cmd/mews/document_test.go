@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestVerbsPage_ListsEveryVerb_WithItsUsage reads the manual's table of verbs, which says more of
+// TestVerbsPage_EachVerb_HasItsUsage reads the manual's table of verbs, which says more of
 // each than the help does.
-func TestVerbsPage_ListsEveryVerb_WithItsUsage(t *testing.T) {
+func TestVerbsPage_EachVerb_HasItsUsage(t *testing.T) {
 	const name = "manual/admin/verbs.md"
 	text, err := os.ReadFile(name)
 	if err != nil {

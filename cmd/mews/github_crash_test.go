@@ -187,10 +187,10 @@ func (r *pullRun) tellReviews() {
 	}
 	for _, p := range r.pulls {
 		r.t.Logf("%s#%d at %.7s:", p.repo.Name(), p.number, p.repo.SHA(p.branch))
-		rows := sqlitetest.LookAt(r.t, filepath.Join(r.Dir, "state", "private", "mews.db"), `SELECT printf('  %.7s %s round %d, wanted %s, due %s, turn %s: %s', head, state,
+		rows := sqlitetest.QueryCopy(r.t, filepath.Join(r.Dir, "state", "private", "mews.db"), `SELECT printf('  %.7s %s round %d, wanted %s, due %s, turn %s: %s', head, state,
 			round, wanted_at, due_at, turn, why) FROM review WHERE repo = ? AND number = ? ORDER BY id`, strings.ToLower(p.repo.Name()), p.number)
 		r.t.Log(strings.Join(rows, "\n"))
-		rows = sqlitetest.LookAt(r.t, filepath.Join(r.Dir, "state", "private", "mews.db"), `SELECT printf('  %s %s %.7s %s at %s kept %s', event ->> 'event', event ->> 'action',
+		rows = sqlitetest.QueryCopy(r.t, filepath.Join(r.Dir, "state", "private", "mews.db"), `SELECT printf('  %s %s %.7s %s at %s kept %s', event ->> 'event', event ->> 'action',
 			event ->> 'head', state, event ->> 'at', created_at) FROM webhook_delivery WHERE lower(event ->> 'repo') = ? AND event ->> 'number' = ? AND event ->> 'event' = 'pull_request' ORDER BY id`,
 			strings.ToLower(p.repo.Name()), p.number)
 		r.t.Log(strings.Join(rows, "\n"))

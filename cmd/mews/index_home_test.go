@@ -18,7 +18,7 @@ import (
 // indexed is what the index has of somebody's home: the files' names and sections. The service does
 // not run.
 func indexed(h *apptest.Service, user string) []string {
-	return sqlitetest.LookAt(h.T, filepath.Join(h.Dir, "state", "private", "index.db"), `SELECT p.path || ':' || p.line || ' ' || s.heading || '|' || s.text
+	return sqlitetest.QueryCopy(h.T, filepath.Join(h.Dir, "state", "private", "index.db"), `SELECT p.path || ':' || p.line || ' ' || s.heading || '|' || s.text
 		FROM place p JOIN section s ON s.id = p.section WHERE p.user = ? ORDER BY p.path, p.position`, user)
 }
 
@@ -36,9 +36,9 @@ func hasFiles(n int) func(api.HomeIndex) bool {
 	return func(i api.HomeIndex) bool { return i.Files == n }
 }
 
-// TestTheIndexFollowsAHome: once its person's worker runs, as it changes, and after kills, with
+// TestHomeIndex_ChangesAndKills_IsCurrent: once its person's worker runs, as it changes, and after kills, with
 // real processes.
-func TestTheIndexFollowsAHome(t *testing.T) {
+func TestHomeIndex_ChangesAndKills_IsCurrent(t *testing.T) {
 	h := apptest.NewService(t, "", "ann", "bob")
 	write := func(user, path, text string) {
 		t.Helper()

@@ -32,9 +32,9 @@ type example struct {
 	lines []string
 }
 
-// TestManual_Examples_DoWhatPagesShow reads the pages from the disk. MEWS_MANUAL is another folder
+// TestManual_Examples_BehaveAsShown reads the pages from the disk. MEWS_MANUAL is another folder
 // of the manual, with README.md two folders above it.
-func TestManual_Examples_DoWhatPagesShow(t *testing.T) {
+func TestManual_Examples_BehaveAsShown(t *testing.T) {
 	folder := os.Getenv("MEWS_MANUAL")
 	if folder == "" {
 		folder = "manual"

@@ -238,5 +238,5 @@ const settled = "SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = '
 
 func (m *ownMews) look() string {
 	m.t.Helper()
-	return sqlitetest.LookAt(m.t, m.path("state", "mews", "private", "mews.db"), settled)[0]
+	return sqlitetest.QueryCopy(m.t, m.path("state", "mews", "private", "mews.db"), settled)[0]
 }

@@ -119,7 +119,7 @@ func TestFaultOfShown_Lines_FollowOneAnother(t *testing.T) {
 	}
 }
 
-func TestManual_Examples_WrongOnes_AreFaults(t *testing.T) {
+func TestManual_WrongExamples_AreFaults(t *testing.T) {
 	const page = "# A page\n\nNot checked.\n\n" +
 		"```chat\n> list my files\nThere is nothing in your folder.\n> create a.md with tea\nDone: b.md …\n```\n" +
 		"```chat\n> read a.md\n...\ntea\n```\n" +

@@ -102,9 +102,9 @@ func barely(t *testing.T, env map[string]string) *config.Config {
 	return cfg
 }
 
-// TestAModelNearbyIsOfferedAndNotUsed: whoever talks then is answered offline, and no word of
+// TestNearbyModel_IsOffered_NotUsed: whoever talks then is answered offline, and no word of
 // theirs goes there.
-func TestAModelNearbyIsOfferedAndNotUsed(t *testing.T) {
+func TestNearbyModel_IsOffered_NotUsed(t *testing.T) {
 	server, hint, _ := neighbour(t, "nomic-embed-text", "qwen3:8b")
 	cfg := barely(t, nil)
 	if diff := cmp.Diff([]string{hint}, nearbyModels(t.Context(), cfg, "")); diff != "" {
@@ -148,7 +148,7 @@ func answerOf(t *testing.T, cfg *config.Config) string {
 	return answer.Spec
 }
 
-func TestNobodyLooksNearbyWhereAModelIsConfigured(t *testing.T) {
+func TestNearbyModels_ModelConfigured_NoSearch(t *testing.T) {
 	_, _, looked := neighbour(t, "qwen3:8b")
 	if hints := nearbyModels(t.Context(), barely(t, nil), "/etc/mews.yaml"); hints != nil || *looked != 0 {
 		t.Errorf("with a file: offered %q, looked %d times", hints, *looked)

@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// TestNightly_EachRow_NamesWhatExists holds the table of long tests to the tree: a row with a wrong
+// TestNightly_EachRow_NamesARealTest holds the table of long tests to the tree: a row with a wrong
 // name would neither run nor be missed.
-func TestNightly_EachRow_NamesWhatExists(t *testing.T) {
+func TestNightly_EachRow_NamesARealTest(t *testing.T) {
 	root := moduleRoot(t)
 	table, err := os.ReadFile(filepath.Join(root, ".ci/nightly"))
 	if err != nil {

@@ -19,9 +19,9 @@ const pictureFolder = "manual/pictures"
 // maxPicture is how large one may be, in bytes.
 const maxPicture = 40 << 10
 
-// TestPictures_Runs_SayWhatPicturesShow holds the pictures to what Mews says. With MEWS_PICTURES it
+// TestPictures_RealRuns_MatchThePictures holds the pictures to what Mews says. With MEWS_PICTURES it
 // writes them into that folder, as `make pictures` has it.
-func TestPictures_Runs_SayWhatPicturesShow(t *testing.T) {
+func TestPictures_RealRuns_MatchThePictures(t *testing.T) {
 	for name, draw := range map[string]func(*testing.T) string{
 		"terminal.svg": func(t *testing.T) string { return drawTerminal("mews run --chat", terminalLines(t)) },
 		"telegram.svg": func(t *testing.T) string { return drawChat(telegramChat(t)) },

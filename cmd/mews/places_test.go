@@ -40,9 +40,9 @@ var places = []struct {
 // placesDocument has the table for contributors, with a row for each of places.
 const placesDocument = ".github/CONTRIBUTING.md"
 
-// TestPlacesToTouch adds one of each to a copy of the tree, type-checks it with the tests that come
+// TestPlaces_EachAddition_TakesFewFiles adds one of each to a copy of the tree, type-checks it with the tests that come
 // with them, and counts the files.
-func TestPlacesToTouch(t *testing.T) {
+func TestPlaces_EachAddition_TakesFewFiles(t *testing.T) {
 	tree, tested := copyWithPlaces(t)
 	for i, err := range typeErrors(t, tree, tested) {
 		if i == 20 {
@@ -62,7 +62,7 @@ var placesTested = []string{
 
 // placesShown are how the names of those tests begin.
 var placesShown = []string{
-	"TestPlaceOf", "TestCapability_", "TestFeatures_", "TestHostCalls_", "TestFloors", "TestRows_",
+	"TestPlaceOf", "TestCapability_", "TestFeatures_", "TestHostCalls_", "TestFloors_Imports_AreAllowed", "TestRows_",
 	"TestMethods_EachOne_IsDocumented", "TestExample", "TestTags", "TestLoad_EmptyFile_HasDefaults", "TestLoad_WholeFile",
 	"TestTools_Described_AreInOrder", "TestTools_ChangeAfterHello_", "TestTools_Family_IsSmallAndValid",
 	"TestMenu_FitsBotAPI", "TestHelpListsEveryCommand", "TestReleasedMigrations",
@@ -129,9 +129,9 @@ func copyWithPlaces(t *testing.T) (tree string, tested []string) {
 	return tree, tested
 }
 
-// TestPlaces_Document_HasThem checks the table for contributors: it has each kind's number, names
+// TestPlaces_Document_ListsTheFiles checks the table for contributors: it has each kind's number, names
 // each file that is there, and the folders of those that are new.
-func TestPlaces_Document_HasThem(t *testing.T) {
+func TestPlaces_Document_ListsTheFiles(t *testing.T) {
 	root := moduleRoot(t)
 	document, err := os.ReadFile(filepath.Join(root, placesDocument))
 	if err != nil {
@@ -272,8 +272,8 @@ func insertInto(text, insertions string) (string, error) {
 // spaced is a line with one space for each run of them, and none around it.
 func spaced(line string) string { return strings.Join(strings.Fields(line), " ") }
 
-// TestPlacesAreFound: an insertion goes where it should, or says why not.
-func TestPlacesAreFound(t *testing.T) {
+// TestInsertInto_EachForm_IsInserted: an insertion goes where it should, or says why not.
+func TestInsertInto_EachForm_IsInserted(t *testing.T) {
 	const text = "a {\n\tb   = 1\n}\nc\n"
 	for insertions, want := range map[string]string{
 		" b = \n+\tx\n+\ty": "a {\n\tb   = 1\n\tx\n\ty\n}\nc\n",

@@ -9,9 +9,9 @@ import (
 	"mews/supervisor/app/apptest"
 )
 
-// TestWithoutAPollerAVerbEndsWithASentence: a process that may open nothing more stands for an
+// TestVerbs_NoPoller_ExplainTheError: a process that may open nothing more stands for an
 // account whose watches are used up.
-func TestWithoutAPollerAVerbEndsWithASentence(t *testing.T) {
+func TestVerbs_NoPoller_ExplainTheError(t *testing.T) {
 	mews := filepath.Join(apptest.PlainPrograms(t), "mews")
 	// each would crash a few descriptors later
 	for _, verb := range []string{"status", "doctor", "run"} {

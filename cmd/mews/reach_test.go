@@ -11,9 +11,9 @@ import (
 	"mews/supervisor/model/modeltest"
 )
 
-// TestAHomeThatItsWorkerCantGetTo: without mounts of its own a worker goes to its home by the path.
+// TestRun_HomeOutOfReach_NamesTheFolder: without mounts of its own a worker goes to its home by the path.
 // Where it can't, nobody is served, and it is said which folder is in the way; where it can, it is.
-func TestAHomeThatItsWorkerCantGetTo(t *testing.T) {
+func TestRun_HomeOutOfReach_NamesTheFolder(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only where the service is root do workers have another account")
 	}

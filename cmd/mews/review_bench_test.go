@@ -216,7 +216,7 @@ diff --git a/main.go b/main.go
 +	work()
 `
 
-func TestReviewBenchCountsWhatJudgesSay(t *testing.T) {
+func TestReviewBench_JudgesAnswers_AreCounted(t *testing.T) {
 	var judged atomic.Int64
 	_, base := modeltest.NewServer(t, func(r modeltest.Request) modeltest.Answer {
 		switch {

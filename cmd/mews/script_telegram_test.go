@@ -335,7 +335,7 @@ func marked(text string, entities []telegramtest.Entity) string {
 
 // Count is the number that a query gives.
 func (b *scriptBot) count(ts *testscript.TestScript, query string) (n int) {
-	n, err := strconv.Atoi(strings.Join(sqlitetest.LookAt(b.t, b.db, query), "\n"))
+	n, err := strconv.Atoi(strings.Join(sqlitetest.QueryCopy(b.t, b.db, query), "\n"))
 	ts.Check(err)
 	return n
 }

@@ -20,7 +20,7 @@ const (
 	maxFunctionLines = 80 // not in test files; a table in a variable is no function
 )
 
-func TestSizes(t *testing.T) {
+func TestSizes_Files_StayWithinLimits(t *testing.T) {
 	m := &sizes{fset: token.NewFileSet()}
 	eachGoFile(t, m.file)
 	if m.files == 0 {
@@ -57,8 +57,8 @@ func eachGoFile(t *testing.T, visit func(name string, text []byte) error) {
 	}
 }
 
-// TestMeasure tries each limit on code that fits exactly and on code that is too large by one.
-func TestMeasure(t *testing.T) {
+// TestSizes_EachLimit_IsExact tries each limit on code that fits exactly and on code that is too large by one.
+func TestSizes_EachLimit_IsExact(t *testing.T) {
 	lines := func(n int, line string) string { return strings.Repeat(line+"\n", n) }
 	for _, test := range []struct {
 		name, file string

@@ -8,8 +8,8 @@ import (
 	"mews/supervisor/placement"
 )
 
-// TestWhatAFolderHolds as status has it: what a worker told last, and nothing where none has.
-func TestWhatAFolderHolds(t *testing.T) {
+// TestDiskLine_WorkerReports_ShowTheLast as status has it: what a worker told last, and nothing where none has.
+func TestDiskLine_WorkerReports_ShowTheLast(t *testing.T) {
 	var held placement.DiskUsage
 	for _, step := range []struct {
 		told  protocol.TurnEnd

@@ -11,11 +11,11 @@ import (
 	"mews/supervisor/model/modeltest"
 )
 
-// TestModelsTakeTurns has one conversation through an endpoint of OpenAI's kind, one of Anthropic's
+// TestConversation_ModelSwitches_KeepHistory has one conversation through an endpoint of OpenAI's kind, one of Anthropic's
 // that thinks, and the offline model, back and forth. Each remembers what was said to the others,
 // none is sent another's thoughts, and the transcript has one shape: the person, a call, its
 // result, an answer.
-func TestModelsTakeTurns(t *testing.T) {
+func TestConversation_ModelSwitches_KeepHistory(t *testing.T) {
 	server, url := modeltest.NewServer(t, func(r modeltest.Request) modeltest.Answer {
 		a := modeltest.FileWriter(r)
 		a.Thinking = "I think of " + r.Asked()
@@ -77,9 +77,9 @@ func (v *liveClient) ask(t *testing.T, text string) string {
 	}
 }
 
-// TestTheCacheIsRead: in twenty turns with tools most of what goes to the model is read from the
+// TestProviderCache_TwentyTurns_IsRead: in twenty turns with tools most of what goes to the model is read from the
 // provider's cache, as the fake counts it, because each request begins with the one before it.
-func TestTheCacheIsRead(t *testing.T) {
+func TestProviderCache_TwentyTurns_IsRead(t *testing.T) {
 	server, url := modeltest.NewServer(t, modeltest.FileWriter)
 	h := apptest.NewService(t, "", "ann")
 	h.Configure(fmt.Sprintf("models: {default: claude/m, providers: {claude: {kind: anthropic, base_url: %q, api_key: any}}}\n",

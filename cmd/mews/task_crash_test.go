@@ -120,7 +120,7 @@ func (r *taskRun) set(n int) {
 		if r.tasks%3 == 2 {
 			kind, options = "check", `{"exact":true,"look":{"command":"true"}}`
 		}
-		rule, _ := json.Marshal(recurrence.Rule{Kind: recurrence.Interval, At: now, Every: time.Duration(300+r.rng.IntN(900)) * time.Millisecond, Max: taskTimes})
+		rule, _ := json.Marshal(recurrence.Rule{Kind: recurrence.Interval, At: now, Every: time.Duration(300+r.rng.IntN(900)) * time.Millisecond, MaxFires: taskTimes})
 		if _, err := db.Exec(`INSERT INTO job (user, kind, state, name, text, rule, zone, conversation, made_by, options, since, next, created_at, changed_at)
 			SELECT ?1, ?2, 'active', '', ?3, ?4, '', c.id, ?3, ?5, ?6 - 1, ?6, ?6, ?6 FROM conversation c WHERE c.user = ?1 AND c.channel = 'telegram'`,
 			who, kind, fmt.Sprintf("apples, task %d.", r.tasks), string(rule), options, now.UnixMilli()); err != nil {

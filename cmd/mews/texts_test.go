@@ -28,9 +28,9 @@ var saysNothingToPeople = map[string]string{
 	"supervisor/history": "what it writes is for the model",
 }
 
-// TestSentencesStandInTables finds what Mews says to people outside the tables of texts beside
+// TestTexts_Sentences_StandInTables finds what Mews says to people outside the tables of texts beside
 // their packages: all of them can be read in one go, and translated one day.
-func TestSentencesStandInTables(t *testing.T) {
+func TestTexts_Sentences_StandInTables(t *testing.T) {
 	root := moduleRoot(t)
 	for _, side := range []string{"supervisor", "cmd"} {
 		err := filepath.WalkDir(filepath.Join(root, side), func(path string, entry fs.DirEntry, err error) error {
@@ -89,8 +89,8 @@ func isSentence(text string) bool {
 	return aSentence.MatchString(strings.TrimSpace(text))
 }
 
-// TestASentenceIsFound: the test above can fail.
-func TestASentenceIsFound(t *testing.T) {
+// TestSentencesIn_Sentence_IsFound: the test above can fail.
+func TestSentencesIn_Sentence_IsFound(t *testing.T) {
 	const src = `package p
 var a = "There is no user %q."
 var b = "start worker for %s: %w"

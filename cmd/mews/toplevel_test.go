@@ -18,7 +18,7 @@ var topLevel = []string{
 // too, but for .git.
 var notKept = []string{".git", "bin", "mews.yaml", "*.test", "*.prof"}
 
-func TestTopLevel(t *testing.T) {
+func TestTopLevel_Entries_AreListed(t *testing.T) {
 	entries, err := os.ReadDir(moduleRoot(t))
 	if err != nil {
 		t.Fatal(err)

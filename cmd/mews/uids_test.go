@@ -47,9 +47,9 @@ func reword(h *apptest.Service, from, to string) {
 	}
 }
 
-// TestWithNothingConfiguredEachPersonHasAUID, or it is said why not: another service on this
+// TestUIDs_ByDefault_EachUserHasOne, or it is said why not: another service on this
 // machine has one of them.
-func TestWithNothingConfiguredEachPersonHasAUID(t *testing.T) {
+func TestUIDs_ByDefault_EachUserHasOne(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can start processes of another account")
 	}
@@ -75,11 +75,11 @@ func TestWithNothingConfiguredEachPersonHasAUID(t *testing.T) {
 	}
 }
 
-// TestEachPersonHasAUIDOfTheirOwn: who has no account gets a uid that stays theirs. A home that
+// TestUIDs_OwnRange_EachUserKeepsOne: who has no account gets a uid that stays theirs. A home that
 // Mews makes belongs to it; one that belongs to the account that people share, and a workspace, are
 // lent, and stay that account's. Where they can't be, their people stay with that account until an
 // admin has handed the home over, by the command that status has.
-func TestEachPersonHasAUIDOfTheirOwn(t *testing.T) {
+func TestUIDs_OwnRange_EachUserKeepsOne(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can start processes of another account")
 	}
@@ -147,9 +147,9 @@ func TestEachPersonHasAUIDOfTheirOwn(t *testing.T) {
 	}
 }
 
-// TestAHomeOfAnotherRangeIsHandedOver: whose home was made for a uid that is no longer theirs is
+// TestUIDs_RangeChanges_HomeIsHandedOver: whose home was made for a uid that is no longer theirs is
 // not served, and doctor has the one command that mends it, with the walls that there are.
-func TestAHomeOfAnotherRangeIsHandedOver(t *testing.T) {
+func TestUIDs_RangeChanges_HomeIsHandedOver(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can start processes of another account")
 	}

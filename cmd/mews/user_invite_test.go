@@ -8,7 +8,7 @@ import (
 	"mews/supervisor/admin"
 )
 
-func TestAnInviteIsPrintedWithItsLink(t *testing.T) {
+func TestPrintInvite_ShowsLinkAndQRCode(t *testing.T) {
 	made := admin.InviteResult{Code: "abc", Link: "https://t.me/mews_bot?start=abc"}
 	var b bytes.Buffer
 	if err := printInvite(&b, "ann", made); err != nil || !strings.Contains(b.String(), made.Link) || !strings.Contains(b.String(), "▀") {

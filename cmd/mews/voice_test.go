@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-func TestVoiceListsWhatIsInstalled(t *testing.T) {
+func TestVoiceVerb_ListsInstalledPrograms(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "mews.yaml")
 	text := fmt.Sprintf("state: %[1]s/state\nspeech: {in: {program: sh, language: de}}\nusers: [{name: ann}]\n", dir)

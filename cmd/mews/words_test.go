@@ -24,7 +24,7 @@ var parses = map[string][]string{
 	"time": {"Parse", "LoadLocation"}, "json": {"Unmarshal", "NewDecoder"}, "fmt": {"Sscan", "Fscan"},
 }
 
-func TestWords_HoldTypesAlone(t *testing.T) {
+func TestWords_Package_HoldsOnlyTypes(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(moduleRoot(t), "supervisor", "*.go"))
 	if err != nil {
 		t.Fatal(err)
@@ -49,8 +49,8 @@ func TestWords_HoldTypesAlone(t *testing.T) {
 	}
 }
 
-// TestFaultsOfWords_EachRule_IsHeld tries the rules on a file that no package has.
-func TestFaultsOfWords_EachRule_IsHeld(t *testing.T) {
+// TestFaultsOfWords_EachRule_IsChecked tries the rules on a file that no package has.
+func TestFaultsOfWords_EachRule_IsChecked(t *testing.T) {
 	const source = `package p
 import ("context"; "sync/atomic"; "time"; "mews/supervisor/internal/slots")
 const TextHello = "hello"

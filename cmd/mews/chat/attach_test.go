@@ -98,7 +98,7 @@ func TestFindFile_Unsendable_IsExplained(t *testing.T) {
 // arrived returns the words and files of the next accepted message, with the files' contents.
 func (p *rig) arrived() (words string, files []string) {
 	p.Helper()
-	in := p.hear()
+	in := p.nextInbound()
 	list, err := p.db.Attachments().List(p.Context(), in.ID)
 	p.must(err)
 	for _, a := range list {
@@ -174,12 +174,12 @@ func TestLeave_UnsentFile_IsReported(t *testing.T) {
 	dir := folder(t)
 	p, _ := sitting(t)
 	end := p.live()
-	d := p.sit(Options{Attach: []string{dir + "/notes.txt"}})
+	d := p.startTerminal(Options{Attach: []string{dir + "/notes.txt"}})
 	d.expect("(Attached: notes.txt, 10 bytes.)")
 	end()
 	d.expect("(Mews has gone away.")
 	d.press("look\r" + ctrlDKey)
-	p.must(d.leaves())
+	p.must(d.waitEnd())
 	d.expect("Not sent: You left before the file had arrived.")
 }
 
@@ -192,7 +192,7 @@ func TestPipe_Files_GoWithFirstLine(t *testing.T) {
 		go func() {
 			defer close(answered)
 			for range max(1, strings.Count(strings.TrimSpace(lines), "\n")+1) {
-				in := p.hear()
+				in := p.nextInbound()
 				files, err := p.db.Attachments().List(t.Context(), in.ID)
 				if want := map[bool]int{true: 2}[in.Text == want]; err != nil || len(files) != want {
 					t.Errorf("with %q came %d files, %v", in.Text, len(files), err)
@@ -206,7 +206,7 @@ func TestPipe_Files_GoWithFirstLine(t *testing.T) {
 			}
 		}()
 		var out bytes.Buffer
-		err := inPipe(t.Context(), Console{Out: &out, Err: io.Discard}, strings.NewReader(lines), p.socket,
+		err := runPipe(t.Context(), Console{Out: &out, Err: io.Discard}, strings.NewReader(lines), p.socket,
 			Options{Attach: []string{dir + "/notes.txt", dir + "/it's.txt"}})
 		<-answered
 		if err != nil || !strings.Contains(out.String(), "re: "+want+"\n") {
@@ -220,11 +220,11 @@ func TestPipe_AttachLine_IsRefused(t *testing.T) {
 	p := newRig(t)
 	p.live()
 	var out, told bytes.Buffer
-	err := inPipe(t.Context(), Console{Out: &out, Err: &told}, strings.NewReader("/attach "+dir+"/notes.txt look\n"), p.socket, Options{})
+	err := runPipe(t.Context(), Console{Out: &out, Err: &told}, strings.NewReader("/attach "+dir+"/notes.txt look\n"), p.socket, Options{})
 	if err == nil || !strings.Contains(told.String(), "not sent: in a pipe, name files with --attach") || len(p.accepted) > 0 {
 		t.Errorf("told was %q, %v", told.String(), err)
 	}
-	err = inPipe(t.Context(), Console{Out: &out, Err: &told}, strings.NewReader("look\n"), p.socket, Options{Attach: []string{dir + "/none"}})
+	err = runPipe(t.Context(), Console{Out: &out, Err: &told}, strings.NewReader("look\n"), p.socket, Options{Attach: []string{dir + "/none"}})
 	if err == nil || !strings.HasPrefix(err.Error(), "There is no file "+dir+"/none") || len(p.accepted) > 0 {
 		t.Errorf("a file that is not there: %v", err)
 	}

@@ -46,9 +46,9 @@ type Options struct {
 // ends, or the chat fails.
 func Run(ctx context.Context, con Console, socket string, o Options) error {
 	if term.IsTerminal(int(con.In.Fd())) && IsTerminal(con.Out) {
-		return inTerminal(ctx, con, socket, o)
+		return runTerminal(ctx, con, socket, o)
 	}
-	return inPipe(ctx, con, con.In, socket, o)
+	return runPipe(ctx, con, con.In, socket, o)
 }
 
 // IsTerminal reports whether w is a terminal.

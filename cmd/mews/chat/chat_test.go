@@ -63,7 +63,7 @@ func TestPipe_PrintsOnlyAnswers(t *testing.T) {
 	p.notice("something from before")
 	defer p.echo(4)()
 	var out bytes.Buffer
-	err := inPipe(t.Context(), Console{Out: &out, Err: io.Discard}, strings.NewReader("one\n\n  two \r\n/help\nlast, without an end"), p.socket, Options{})
+	err := runPipe(t.Context(), Console{Out: &out, Err: io.Discard}, strings.NewReader("one\n\n  two \r\n/help\nlast, without an end"), p.socket, Options{})
 	if err != nil || out.String() != "re: one\nre: two\nre: /help\nre: last, without an end\n" {
 		t.Errorf("printed was %q, %v", out.String(), err)
 	}
@@ -77,14 +77,14 @@ func TestPipe_SupervisorRestart_Continues(t *testing.T) {
 	end := p.live()
 	var answering sync.WaitGroup
 	answering.Go(func() {
-		turn, s := p.begin(p.hear())
+		turn, s := p.begin(p.nextInbound())
 		end()
 		p.finish(turn, s, "here I am")
 		p.live()
 		p.answer("and here")
 	})
 	var out bytes.Buffer
-	if err := inPipe(t.Context(), Console{Out: &out, Err: io.Discard}, strings.NewReader("one\ntwo\n"), p.socket, Options{}); err != nil {
+	if err := runPipe(t.Context(), Console{Out: &out, Err: io.Discard}, strings.NewReader("one\ntwo\n"), p.socket, Options{}); err != nil {
 		t.Error(err)
 	}
 	answering.Wait()
@@ -96,7 +96,7 @@ func TestPipe_SupervisorRestart_Continues(t *testing.T) {
 func TestPipe_RefusedLine_Fails(t *testing.T) {
 	p := newRig(t)
 	var gone *control.NotRunning
-	err := inPipe(t.Context(), Console{Out: &bytes.Buffer{}, Err: io.Discard}, strings.NewReader("hello"), p.socket, Options{})
+	err := runPipe(t.Context(), Console{Out: &bytes.Buffer{}, Err: io.Discard}, strings.NewReader("hello"), p.socket, Options{})
 	if !errors.As(err, &gone) {
 		t.Errorf("with nothing running: %v", err)
 	}
@@ -104,12 +104,12 @@ func TestPipe_RefusedLine_Fails(t *testing.T) {
 	defer p.echo(2)()
 	var out, refusals bytes.Buffer
 	con := Console{Out: &out, Err: &refusals}
-	err = inPipe(t.Context(), con, strings.NewReader("one\na\x00b\nthree"), p.socket, Options{})
+	err = runPipe(t.Context(), con, strings.NewReader("one\na\x00b\nthree"), p.socket, Options{})
 	if err == nil || out.String() != "re: one\nre: three\n" || !strings.Contains(refusals.String(), "not text") {
 		t.Errorf("a line that is refused: %v and %q, beside %q", err, refusals.String(), out.String())
 	}
 	broken := iotest.ErrReader(errors.New("the disk is gone"))
-	if err := inPipe(t.Context(), con, broken, p.socket, Options{}); err == nil ||
+	if err := runPipe(t.Context(), con, broken, p.socket, Options{}); err == nil ||
 		!strings.Contains(err.Error(), "the disk is gone") {
 		t.Errorf("input that breaks: %v", err)
 	}
@@ -121,7 +121,7 @@ func TestPipe_PrintsNoEscapeSequences(t *testing.T) {
 	var answering sync.WaitGroup
 	answering.Go(func() { p.answer("\x1b]0;evil\x07\x1b[2Jred\r\n\ttab \u009b1m end") })
 	var out bytes.Buffer
-	err := inPipe(t.Context(), Console{Out: &out, Err: io.Discard}, strings.NewReader("hello"), p.socket, Options{})
+	err := runPipe(t.Context(), Console{Out: &out, Err: io.Discard}, strings.NewReader("hello"), p.socket, Options{})
 	answering.Wait()
 	if err != nil || out.String() != "]0;evil[2Jred\n\ttab 1m end\n" {
 		t.Errorf("printed was %q, %v", out.String(), err)
@@ -145,12 +145,12 @@ func sitting(t *testing.T) (*rig, string) {
 func TestTerminal_Stream_ShowsTextAndTools(t *testing.T) {
 	p, _ := sitting(t)
 	p.live()
-	d := p.sit(Options{Hints: true})
+	d := p.startTerminal(Options{Hints: true})
 	d.expect("You are ann; your folder is /homes/ann.")
 	d.expect("make run")
 	d.expect(prompt)
 	d.press("list my files\r")
-	in := p.hear()
+	in := p.nextInbound()
 	if in.Text != "list my files" {
 		t.Errorf("accepted was %q", in.Text)
 	}
@@ -184,9 +184,9 @@ func TestTerminal_Stream_ShowsTextAndTools(t *testing.T) {
 func TestTerminal_RestartedAnswer_IsMarked(t *testing.T) {
 	p, _ := sitting(t)
 	p.live()
-	d := p.sit(Options{})
+	d := p.startTerminal(Options{})
 	d.press("hello\r")
-	turn, s := p.begin(p.hear())
+	turn, s := p.begin(p.nextInbound())
 	s.Add("Hello, An")
 	d.expect("Hello, An")
 	s.Reset()
@@ -200,9 +200,9 @@ func TestTerminal_RestartedAnswer_IsMarked(t *testing.T) {
 func TestTerminal_ModelText_CantControlIt(t *testing.T) {
 	p, _ := sitting(t)
 	p.live()
-	d := p.sit(Options{})
+	d := p.startTerminal(Options{})
 	d.press("hello\r")
-	turn, s := p.begin(p.hear())
+	turn, s := p.begin(p.nextInbound())
 	s.Add("one\x1b]0;ev")
 	s.Add("il\x07\x1b[2Jtwo")
 	s.Tool(protocol.TurnEvent{Call: "c", Tool: "bad\x1b[5m", Kind: protocol.ToolBegan, Text: "x\x1b[6m"})
@@ -226,16 +226,16 @@ func TestTerminal_ModelText_CantControlIt(t *testing.T) {
 func TestCtrlC_StopsAnswer(t *testing.T) {
 	p, _ := sitting(t)
 	p.live()
-	d := p.sit(Options{})
+	d := p.startTerminal(Options{})
 	d.expect(prompt)
 	d.press(ctrlCKey)
 	d.expect("(Nothing is running. Ctrl-D leaves.)")
 	d.press("hello\r")
-	turn, s := p.begin(p.hear())
+	turn, s := p.begin(p.nextInbound())
 	s.Add("On and on")
 	d.expect("On and on")
 	d.press(ctrlCKey)
-	if in := p.hear(); in.Text != "/stop" || in.Kind != supervisor.KindCommand {
+	if in := p.nextInbound(); in.Text != "/stop" || in.Kind != supervisor.KindCommand {
 		t.Errorf("accepted was the %s %q", in.Kind, in.Text)
 	}
 	p.finish(turn, s, "On and on\n\n(Stopped.)")
@@ -252,12 +252,12 @@ func TestLeave_EndsChat(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p, _ := sitting(t)
 			p.live()
-			d := p.sit(Options{})
+			d := p.startTerminal(Options{})
 			d.expect(prompt)
 			p.notice("good bye")
 			d.expect("good bye")
 			d.press(keys)
-			if err := d.leaves(); err != nil {
+			if err := d.waitEnd(); err != nil {
 				t.Error(err)
 			}
 			if n := p.waiting(); n != 0 {
@@ -270,7 +270,7 @@ func TestLeave_EndsChat(t *testing.T) {
 func TestAway_TypedLines_AreSentLater(t *testing.T) {
 	p, _ := sitting(t)
 	end := p.live()
-	d := p.sit(Options{})
+	d := p.startTerminal(Options{})
 	d.expect(prompt)
 	end()
 	d.expect("(Mews has gone away.")
@@ -286,12 +286,12 @@ func TestAway_TypedLines_AreSentLater(t *testing.T) {
 func TestAway_Leave_Works(t *testing.T) {
 	p, _ := sitting(t)
 	end := p.live()
-	d := p.sit(Options{})
+	d := p.startTerminal(Options{})
 	d.expect(prompt)
 	end()
 	d.expect("(Mews has gone away.")
 	d.press("hello?\r" + ctrlDKey)
-	if err := d.leaves(); err != nil {
+	if err := d.waitEnd(); err != nil {
 		t.Error(err)
 	}
 }
@@ -305,7 +305,7 @@ func TestJoin_Failure_RestoresTerminal(t *testing.T) {
 	before, err := term.GetState(int(tty.Fd()))
 	p.must(err)
 	var gone *control.NotRunning
-	if err := inTerminal(t.Context(), Console{In: tty, Out: tty}, p.socket, Options{}); !errors.As(err, &gone) {
+	if err := runTerminal(t.Context(), Console{In: tty, Out: tty}, p.socket, Options{}); !errors.As(err, &gone) {
 		t.Errorf("ended with %v", err)
 	}
 	after, err := term.GetState(int(tty.Fd()))
@@ -327,7 +327,7 @@ func TestTerminal_RefusedLine_IsReported(t *testing.T) {
 	p, _ := sitting(t)
 	p.options.Inbox = refusing{}
 	p.live()
-	d := p.sit(Options{})
+	d := p.startTerminal(Options{})
 	d.press("hello\r")
 	d.expect("Not sent: The disk is full. Press ↑ to get your line back.")
 }
@@ -335,10 +335,10 @@ func TestTerminal_RefusedLine_IsReported(t *testing.T) {
 func TestPaste_SeveralLines_IsOneMessage(t *testing.T) {
 	p, _ := sitting(t)
 	p.live()
-	d := p.sit(Options{})
+	d := p.startTerminal(Options{})
 	d.expect(prompt)
 	d.press("\x1b[200~one\rtwo\rthree\x1b[201~\r")
-	if in := p.hear(); in.Text != "one\ntwo\nthree" {
+	if in := p.nextInbound(); in.Text != "one\ntwo\nthree" {
 		t.Errorf("accepted was %q", in.Text)
 	}
 }
@@ -346,7 +346,7 @@ func TestPaste_SeveralLines_IsOneMessage(t *testing.T) {
 func TestArrowUp_RecallsEarlierLines(t *testing.T) {
 	p, path := sitting(t)
 	p.live()
-	d := p.sit(Options{})
+	d := p.startTerminal(Options{})
 	d.expect(prompt)
 	for _, text := range []string{"first", "second", "second"} {
 		d.press(text + "\r")
@@ -354,7 +354,7 @@ func TestArrowUp_RecallsEarlierLines(t *testing.T) {
 		d.expect("re: " + text)
 	}
 	d.press(ctrlDKey)
-	p.must(d.leaves())
+	p.must(d.waitEnd())
 	kept, err := os.ReadFile(path)
 	if err != nil || string(kept) != "first\nsecond\n" {
 		t.Errorf("the file holds %q, %v", kept, err)
@@ -362,10 +362,10 @@ func TestArrowUp_RecallsEarlierLines(t *testing.T) {
 	if info, err := os.Stat(path); err != nil || info.Mode() != 0o600 {
 		t.Errorf("the file is %v, %v", info.Mode(), err)
 	}
-	d = p.sit(Options{})
+	d = p.startTerminal(Options{})
 	d.expect(prompt)
 	d.press(upKey + upKey + "\r")
-	if in := p.hear(); in.Text != "first" {
+	if in := p.nextInbound(); in.Text != "first" {
 		t.Errorf("accepted was %q", in.Text)
 	}
 }

@@ -32,7 +32,7 @@ func (p *rig) ask(text string) supervisor.Delivery {
 // pressed answers the next accepted inbound, which must be that press.
 func (p *rig) pressed(press, text string) {
 	p.Helper()
-	in := p.hear()
+	in := p.nextInbound()
 	if in.Kind != supervisor.KindPress || in.Text != press {
 		p.Errorf("accepted was the %s %q, want the press %q", in.Kind, in.Text, press)
 	}
@@ -63,17 +63,17 @@ func TestChoices_Line_BecomesPress(t *testing.T) {
 func TestTerminal_Number_AnswersQuestion(t *testing.T) {
 	p, _ := sitting(t)
 	p.live()
-	d := p.sit(Options{})
+	d := p.startTerminal(Options{})
 	d.expect(prompt)
 	d.press("do it\r")
-	turn, s := p.begin(p.hear())
+	turn, s := p.begin(p.nextInbound())
 	s.Add("I ask.")
 	d.expect("I ask.")
 	p.ask("May I?")
 	d.expect("May I?\r\n[a.png, 12.3 KB: files can be seen on Telegram, not here] an a\r\n  1) Go on   2) Stop[2J\r\n  3) Help\r\n")
 	d.expect("(Type a number to choose; any other line is a message.)\r\n" + prompt)
 	d.press("4\r")
-	four := p.hear()
+	four := p.nextInbound()
 	if four.Kind != supervisor.KindText || four.Text != "4" {
 		t.Errorf("accepted was the %s %q", four.Kind, four.Text)
 	}
@@ -91,7 +91,7 @@ func TestTerminal_Number_AnswersQuestion(t *testing.T) {
 	}
 	d.expect("one")
 	d.press(ctrlDKey)
-	p.must(d.leaves())
+	p.must(d.waitEnd())
 	if strings.Contains(d.screen(), "\x1b[2J") {
 		t.Error("a button commands the terminal")
 	}
@@ -101,7 +101,7 @@ func TestTerminal_RefusedPress_IsReported(t *testing.T) {
 	p, _ := sitting(t)
 	p.options.Inbox = refusing{}
 	p.live()
-	d := p.sit(Options{})
+	d := p.startTerminal(Options{})
 	d.expect(prompt)
 	p.ask("May I?")
 	d.expect("2) Stop")
@@ -114,14 +114,14 @@ func TestPipe_Number_AnswersQuestion(t *testing.T) {
 	p.live()
 	var answering sync.WaitGroup
 	answering.Go(func() {
-		turn, s := p.begin(p.hear())
+		turn, s := p.begin(p.nextInbound())
 		p.ask("May I?")
 		p.pressed("q:1:once", "Going on.")
 		p.finish(turn, s, "Done.")
 		p.answer("two")
 	})
 	var out, told bytes.Buffer
-	err := inPipe(t.Context(), Console{Out: &out, Err: &told}, strings.NewReader("do it\n1\n2\n"), p.socket, Options{})
+	err := runPipe(t.Context(), Console{Out: &out, Err: &told}, strings.NewReader("do it\n1\n2\n"), p.socket, Options{})
 	answering.Wait()
 	if err != nil || out.String() != "Going on.\nDone.\ntwo\n" || p.waiting() != 0 {
 		t.Errorf("printed was %q, %v; %d wait", out.String(), err, p.waiting())
@@ -138,13 +138,13 @@ func TestPipe_LineDuringQuestion_Waits(t *testing.T) {
 	p.live()
 	var answering sync.WaitGroup
 	answering.Go(func() {
-		turn, s := p.begin(p.hear())
+		turn, s := p.begin(p.nextInbound())
 		p.ask("May I?")
 		p.finish(turn, s, "Nobody answered.")
 		p.answer("hello")
 	})
 	var out bytes.Buffer
-	err := inPipe(t.Context(), Console{Out: &out, Err: io.Discard}, strings.NewReader("do it\nhello\n"), p.socket, Options{})
+	err := runPipe(t.Context(), Console{Out: &out, Err: io.Discard}, strings.NewReader("do it\nhello\n"), p.socket, Options{})
 	answering.Wait()
 	if err != nil || out.String() != "Nobody answered.\nhello\n" {
 		t.Errorf("printed was %q, %v", out.String(), err)
@@ -157,7 +157,7 @@ func TestPipe_FileBeforeAnswer_KeepsWaiting(t *testing.T) {
 	p.live()
 	var answering sync.WaitGroup
 	answering.Go(func() {
-		in := p.hear()
+		in := p.nextInbound()
 		turn, s := p.begin(in)
 		call := protocol.ToolCall{ID: "c", Name: "send_file", Arguments: []byte("{}")}
 		_, err := p.db.Turns().CommitStep(t.Context(), sqlite.Step{Turn: turn.ID, Model: "offline",
@@ -175,7 +175,7 @@ func TestPipe_FileBeforeAnswer_KeepsWaiting(t *testing.T) {
 		s.Close()
 	})
 	var out, told bytes.Buffer
-	err := inPipe(t.Context(), Console{Out: &out, Err: &told}, strings.NewReader("send it\n"), p.socket, Options{})
+	err := runPipe(t.Context(), Console{Out: &out, Err: &told}, strings.NewReader("send it\n"), p.socket, Options{})
 	answering.Wait()
 	if err != nil || out.String() != "Sent.\n" || told.String() != "mews: [a.png, 7 bytes: files can be seen on Telegram, not here]\n" {
 		t.Errorf("printed was %q beside %q, %v", out.String(), told.String(), err)
@@ -187,14 +187,14 @@ func TestPipe_Number_PressesAnswersButton(t *testing.T) {
 	p.live()
 	var answering sync.WaitGroup
 	answering.Go(func() {
-		in := p.hear()
+		in := p.nextInbound()
 		_, err := p.db.Outbox().AnswerCommand(t.Context(), in.ID, supervisor.Delivery{Text: "Which?", Buttons: yesNo})
 		p.must(err)
 		p.feeds.Delivery(in.Conversation.ID)
 		p.pressed("/help", "Help.")
 	})
 	var out bytes.Buffer
-	err := inPipe(t.Context(), Console{Out: &out, Err: io.Discard}, strings.NewReader("/which\n3\n"), p.socket, Options{})
+	err := runPipe(t.Context(), Console{Out: &out, Err: io.Discard}, strings.NewReader("/which\n3\n"), p.socket, Options{})
 	answering.Wait()
 	if err != nil || out.String() != "Which?\n  1) Go on   2) Stop[2J\n  3) Help\nHelp.\n" {
 		t.Errorf("printed was %q, %v", out.String(), err)

@@ -40,7 +40,7 @@ func atPrompt(t *testing.T) *terminalUser {
 	t.Helper()
 	p, _ := sitting(t)
 	p.live()
-	d := p.sit(Options{})
+	d := p.startTerminal(Options{})
 	d.shows("> |")
 	return d
 }
@@ -73,7 +73,7 @@ func TestEditor_LineOf138In80Columns(t *testing.T) {
 	d.press(ctrlKKey)
 	d.shows("> |")
 	d.press("still here\r")
-	if in := d.hear(); in.Text != "still here" {
+	if in := d.nextInbound(); in.Text != "still here" {
 		t.Errorf("accepted was %q", in.Text)
 	}
 }
@@ -86,7 +86,7 @@ func TestCtrlC_ClearsLine(t *testing.T) {
 	d.press(leftKey + ctrlCKey)
 	d.shows("> |")
 	d.press("hello\r")
-	in := d.hear()
+	in := d.nextInbound()
 	if in.Text != "hello" {
 		t.Errorf("accepted was %q", in.Text)
 	}
@@ -98,7 +98,7 @@ func TestCtrlC_ClearsLine(t *testing.T) {
 	d.press(ctrlCKey)
 	d.shows("On and on|")
 	d.press(ctrlCKey)
-	if in := d.hear(); in.Text != "/stop" {
+	if in := d.nextInbound(); in.Text != "/stop" {
 		t.Errorf("accepted was %q", in.Text)
 	}
 	d.finish(turn, s, "On and on")
@@ -138,7 +138,7 @@ func TestEditor_WideAndComposedLetters(t *testing.T) {
 		d.press(deleteKey)
 		d.shows("> | z")
 		d.press("🇩🇪\r")
-		if in := d.hear(); in.Text != "🇩🇪 z" {
+		if in := d.nextInbound(); in.Text != "🇩🇪 z" {
 			t.Errorf("accepted was %q", in.Text)
 		}
 	}
@@ -147,7 +147,7 @@ func TestEditor_WideAndComposedLetters(t *testing.T) {
 func TestEditor_AnswerWhileTyping_KeepsLine(t *testing.T) {
 	d := atPrompt(t)
 	d.press("hello\r")
-	turn, s := d.begin(d.hear())
+	turn, s := d.begin(d.nextInbound())
 	s.Add("I lo")
 	d.shows("I lo|")
 	long := alphabet(100)
@@ -178,7 +178,7 @@ func TestPaste_IsShownAndSentUnchanged(t *testing.T) {
 	d.press(upKey + downKey + ctrlAKey)
 	d.shows("> |so: one\n        two[31m\nthree.")
 	d.press("\r")
-	if in := d.hear(); in.Text != "so: one\n\ttwo[31m\nthree." {
+	if in := d.nextInbound(); in.Text != "so: one\n\ttwo[31m\nthree." {
 		t.Errorf("accepted was %q", in.Text)
 	}
 }

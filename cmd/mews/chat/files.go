@@ -20,7 +20,7 @@ import (
 // contain the files.
 func fileLines(d control.Delivery, home string) (lines []string) {
 	for _, f := range d.Files {
-		size, there := lyingAt(home, f)
+		size, there := findInHome(home, f)
 		line := fmt.Sprintf(textFile, describe(f.Name, f.Size, size))
 		if there {
 			line = fmt.Sprintf(textFileAt, describe(f.Name, f.Size, size), filepath.Join(home, f.Path))
@@ -33,10 +33,10 @@ func fileLines(d control.Delivery, home string) (lines []string) {
 	return lines
 }
 
-// lyingAt reports whether a sent file is in the user's home, as far as this account can see, and
+// findInHome reports whether a sent file is in the user's home, as far as this account can see, and
 // returns its pixels. The worker can change that folder, so links out of it are not followed, and
 // reads never block.
-func lyingAt(home string, f control.File) (size string, there bool) {
+func findInHome(home string, f control.File) (size string, there bool) {
 	if f.Path == "" {
 		return "", false
 	}

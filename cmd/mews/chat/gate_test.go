@@ -44,7 +44,7 @@ func TestPipe_ClosedGate_Ends(t *testing.T) {
 			}, Queued: p.feeds.Delivery})
 			p.live()
 			var out, told bytes.Buffer
-			err := inPipe(t.Context(), Console{Out: &out, Err: &told}, strings.NewReader(c.lines), p.socket, Options{})
+			err := runPipe(t.Context(), Console{Out: &out, Err: &told}, strings.NewReader(c.lines), p.socket, Options{})
 			verdict := ""
 			if err != nil {
 				verdict = err.Error()

@@ -40,12 +40,12 @@ func (g *growing) add(text string, v view) (settled, shown []row) {
 	n, steady := markdown.Settled(g.source)
 	settled = g.settle(n, v)
 	rows := g.separated(v.render(markdown.Columns(v.width).Growing(g.source)))
-	known := covered(rows, g.left)
-	g.left, rows = reading("", rows[:known]), rows[known:]
+	known := countCovered(rows, g.left)
+	g.left, rows = appendRead("", rows[:known]), rows[known:]
 	over := max(0, len(rows)-v.height)
 	if g.clipped = over > 0 && !steady; over > 0 && steady {
 		settled = append(settled, rows[:over]...)
-		g.left = reading(g.left, rows[:over])
+		g.left = appendRead(g.left, rows[:over])
 	}
 	g.shown = rows[over:]
 	return settled, g.shown
@@ -58,7 +58,7 @@ func (g *growing) settle(n int, v view) []row {
 		return nil
 	}
 	rows = g.separated(rows)
-	rows = rows[covered(rows, g.left):]
+	rows = rows[countCovered(rows, g.left):]
 	g.left, g.begun = "", true
 	return rows
 }
@@ -75,7 +75,7 @@ func (g *growing) separated(rows []row) []row {
 // later.
 func (g *growing) keep() {
 	if !g.clipped {
-		g.left = reading(g.left, g.shown)
+		g.left = appendRead(g.left, g.shown)
 	}
 	g.shown, g.clipped = nil, false
 }
@@ -87,8 +87,8 @@ func (g *growing) finish(v view) []row {
 	return rows
 }
 
-// reading adds the letters of rows to read, and a newline for each empty row at the end.
-func reading(read string, rows []row) string {
+// appendRead adds the letters of rows to read, and a newline for each empty row at the end.
+func appendRead(read string, rows []row) string {
 	for _, r := range rows {
 		if l := letters(r); l != "" {
 			read = strings.TrimRight(read, "\n") + l
@@ -99,9 +99,9 @@ func reading(read string, rows []row) string {
 	return read
 }
 
-// covered returns how many rows contain only text that was read before, even if it was broken
+// countCovered returns how many rows contain only text that was read before, even if it was broken
 // otherwise.
-func covered(rows []row, read string) int {
+func countCovered(rows []row, read string) int {
 	for i, r := range rows {
 		l := letters(r)
 		if l == "" {

@@ -46,9 +46,9 @@ type openLine struct {
 	noticed        bool // such a notice has come
 }
 
-// inPipe sends each line and prints its answer, one after the other. It ends with the last answer.
+// runPipe sends each line and prints its answer, one after the other. It ends with the last answer.
 // A refused line or failed turn does not stop the others. At the end it returns an error for them.
-func inPipe(ctx context.Context, con Console, in io.Reader, socket string, o Options) error {
+func runPipe(ctx context.Context, con Console, in io.Reader, socket string, o Options) error {
 	files, err := findFiles(o.Attach)
 	if err != nil {
 		return err

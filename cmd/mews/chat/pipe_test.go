@@ -19,7 +19,7 @@ func TestPipe_UnsendableLine_OthersContinue(t *testing.T) {
 	defer p.echo(2)()
 	var out, told bytes.Buffer
 	lines := "one\n" + strings.Repeat("x", supervisor.MaxText+1) + "\ncaf\xe9\n" + strings.Repeat("y", 3*supervisor.MaxText) + "\ntwo\n"
-	err := inPipe(t.Context(), Console{Out: &out, Err: &told}, strings.NewReader(lines), p.socket, Options{})
+	err := runPipe(t.Context(), Console{Out: &out, Err: &told}, strings.NewReader(lines), p.socket, Options{})
 	if out.String() != "re: one\nre: two\n" || err == nil || err.Error() != "of 5 lines, 3 could not be sent and 0 had no full answer" {
 		t.Errorf("printed was %q, %v", out.String(), err)
 	}
@@ -41,7 +41,7 @@ func TestPipe_LongestLine_IsSent(t *testing.T) {
 	})
 	var out bytes.Buffer
 	lines := strings.NewReader(strings.Repeat("x", supervisor.MaxText) + "\r\n")
-	err := inPipe(t.Context(), Console{Out: &out, Err: io.Discard}, lines, p.socket, Options{})
+	err := runPipe(t.Context(), Console{Out: &out, Err: io.Discard}, lines, p.socket, Options{})
 	answering.Wait()
 	if err != nil || out.String() != "long\n" {
 		t.Errorf("printed was %q, %v", out.String(), err)
@@ -53,7 +53,7 @@ func TestPipe_FailedTurn_PrintsAndFails(t *testing.T) {
 	p.live()
 	var answering sync.WaitGroup
 	answering.Go(func() {
-		turn, s := p.begin(p.hear())
+		turn, s := p.begin(p.nextInbound())
 		_, err := p.db.Turns().Finish(t.Context(), sqlite.FinishTurn{Turn: turn.ID, Why: protocol.WhyError,
 			State: supervisor.InboundAnswered, Text: "It did not work."})
 		p.must(err)
@@ -61,7 +61,7 @@ func TestPipe_FailedTurn_PrintsAndFails(t *testing.T) {
 		p.answer("This did.")
 	})
 	var out bytes.Buffer
-	err := inPipe(t.Context(), Console{Out: &out, Err: io.Discard}, strings.NewReader("one\ntwo\n"), p.socket, Options{})
+	err := runPipe(t.Context(), Console{Out: &out, Err: io.Discard}, strings.NewReader("one\ntwo\n"), p.socket, Options{})
 	answering.Wait()
 	if out.String() != "It did not work.\nThis did.\n" || err == nil || !strings.Contains(err.Error(), "1 had no full answer") {
 		t.Errorf("printed was %q, %v", out.String(), err)
@@ -73,13 +73,13 @@ func TestPipe_Notice_IsPrintedAndKept(t *testing.T) {
 	p.live()
 	var answering sync.WaitGroup
 	answering.Go(func() {
-		in := p.hear()
+		in := p.nextInbound()
 		p.notice("by the way\x1b[2J")
 		turn, s := p.begin(in)
 		p.finish(turn, s, "hello")
 	})
 	var out, told bytes.Buffer
-	err := inPipe(t.Context(), Console{Out: &out, Err: &told}, strings.NewReader("one\n"), p.socket, Options{})
+	err := runPipe(t.Context(), Console{Out: &out, Err: &told}, strings.NewReader("one\n"), p.socket, Options{})
 	answering.Wait()
 	if err != nil || out.String() != "hello\n" || told.String() != "mews: by the way[2J\n" || p.waiting() != 1 {
 		t.Errorf("printed was %q beside %q, %v; %d wait", out.String(), told.String(), err, p.waiting())
@@ -95,7 +95,7 @@ func TestPipe_SilentInput_EndsWithSupervisor(t *testing.T) {
 	ended := make(chan error, 1)
 	var out bytes.Buffer
 	go func() {
-		ended <- inPipe(t.Context(), Console{Out: &out, Err: io.Discard}, in, p.socket, Options{ReconnectTimeout: 1})
+		ended <- runPipe(t.Context(), Console{Out: &out, Err: io.Discard}, in, p.socket, Options{ReconnectTimeout: 1})
 	}()
 	_, err := typing.Write([]byte("one\n"))
 	p.must(err)
@@ -118,14 +118,14 @@ func TestPipe_LineInOthersTurn_GetsAnswer(t *testing.T) {
 	turn, s := p.begin(first)
 	var answering sync.WaitGroup
 	answering.Go(func() {
-		p.hear()
+		p.nextInbound()
 		if taken, err := p.db.Turns().Take(t.Context(), turn.ID, 1<<10, supervisor.PriorityUsual); taken != 1 || err != nil {
 			t.Errorf("%d lines were taken in, %v", taken, err)
 		}
 		p.finish(turn, s, "I see both.")
 	})
 	var out bytes.Buffer
-	err = inPipe(t.Context(), Console{Out: &out, Err: io.Discard}, strings.NewReader("and this\n"), p.socket, Options{})
+	err = runPipe(t.Context(), Console{Out: &out, Err: io.Discard}, strings.NewReader("and this\n"), p.socket, Options{})
 	answering.Wait()
 	if err != nil || out.String() != "I see both.\n" {
 		t.Errorf("printed was %q, %v", out.String(), err)

@@ -26,14 +26,14 @@ import (
 // patience is how long a test waits before it fails.
 const patience = 30 * time.Second
 
-// only knows ann alone, who may do everything.
-type only struct{}
+// onlyAnn knows ann alone, who may do everything.
+type onlyAnn struct{}
 
-func (only) Speaker(uint32, string) (supervisor.User, error) {
+func (onlyAnn) Speaker(uint32, string) (supervisor.User, error) {
 	return supervisor.User{Name: "ann", Home: "/homes/ann"}, nil
 }
-func (only) Known(uint32) bool { return true }
-func (only) Admin(uint32) bool { return true }
+func (onlyAnn) Known(uint32) bool { return true }
+func (onlyAnn) Admin(uint32) bool { return true }
 
 // rig is a control socket with a real database. The test plays the sessions.
 type rig struct {
@@ -58,7 +58,7 @@ func newRig(t *testing.T) *rig {
 	p.must(err)
 	t.Cleanup(func() { p.spool.Close() })
 	p.options = control.Options{
-		People: only{}, Conversations: p.db.Conversations(), Outbox: p.db.Outbox(), Feeds: &p.feeds, Blobs: p.db.Blobs(), Spool: p.spool,
+		People: onlyAnn{}, Conversations: p.db.Conversations(), Outbox: p.db.Outbox(), Feeds: &p.feeds, Blobs: p.db.Blobs(), Spool: p.spool,
 		Inbox: inbox.New(inbox.Options{Store: p.db.Inbox(), Gate: openGate{}, Queued: p.feeds.Delivery,
 			Accepted: func(in supervisor.Inbound) { p.accepted <- in }}),
 		Greet: func(supervisor.User) control.Attached { return control.Attached{Version: "1.2", Model: "offline"} },
@@ -92,8 +92,8 @@ func (p *rig) must(err error) {
 	}
 }
 
-// hear returns the next accepted inbound.
-func (p *rig) hear() supervisor.Inbound {
+// nextInbound returns the next accepted inbound.
+func (p *rig) nextInbound() supervisor.Inbound {
 	p.Helper()
 	select {
 	case in := <-p.accepted:
@@ -123,7 +123,7 @@ func (p *rig) finish(turn supervisor.Turn, s *reply.Stream, text string) {
 // answer answers the next accepted inbound: a message with a turn, a command at once.
 func (p *rig) answer(text string) supervisor.Inbound {
 	p.Helper()
-	in := p.hear()
+	in := p.nextInbound()
 	if in.Kind == supervisor.KindCommand {
 		_, err := p.db.Outbox().AnswerCommand(p.Context(), in.ID, supervisor.Delivery{Text: text})
 		p.must(err)
@@ -166,8 +166,8 @@ type terminalUser struct {
 	read     int           // the output that expect has passed
 }
 
-// sit starts a chat in a terminal of 80 columns. The cleanup of the test ends it.
-func (p *rig) sit(o Options) *terminalUser {
+// startTerminal starts a chat in a terminal of 80 columns. The cleanup of the test ends it.
+func (p *rig) startTerminal(o Options) *terminalUser {
 	p.Helper()
 	keys, tty, err := pty.Open()
 	p.must(err)
@@ -180,7 +180,7 @@ func (p *rig) sit(o Options) *terminalUser {
 	chatted := make(chan struct{})
 	go func() {
 		defer close(chatted)
-		d.left <- inTerminal(ctx, Console{In: tty, Out: tty, Err: tty}, p.socket, o)
+		d.left <- runTerminal(ctx, Console{In: tty, Out: tty, Err: tty}, p.socket, o)
 	}()
 	p.Cleanup(func() {
 		cancel()
@@ -241,8 +241,8 @@ func (d *terminalUser) press(keys string) {
 	d.must(err)
 }
 
-// leaves waits until the chat has ended.
-func (d *terminalUser) leaves() error {
+// waitEnd waits until the chat has ended.
+func (d *terminalUser) waitEnd() error {
 	d.Helper()
 	select {
 	case err := <-d.left:

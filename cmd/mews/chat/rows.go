@@ -74,7 +74,7 @@ func (s style) breakLine(line []run, width int) []row {
 		b.word(text)
 		return b.finish()
 	}
-	b.hang = strings.Repeat(" ", hang(text, b.width))
+	b.indent = strings.Repeat(" ", indentOf(text, b.width))
 	for _, spaced := range spacedWord.FindAllString(text, -1) {
 		for word := ""; spaced != ""; {
 			var segment string
@@ -103,8 +103,8 @@ func besideWide(before, behind string) bool {
 // listMark matches the beginning of a list item.
 var listMark = regexp.MustCompile(`^ *(?:(?:[•☐☑]|\d{1,3}\.|\[\d+\]) (?:[☐☑] )?)?`)
 
-// hang returns the indentation of a line's later rows, which is that of its words.
-func hang(line string, width int) int {
+// indentOf returns the indentation of a line's later rows, which is that of its words.
+func indentOf(line string, width int) int {
 	if n := uniseg.StringWidth(listMark.FindString(line)); n <= width/2 {
 		return n
 	}
@@ -113,10 +113,10 @@ func hang(line string, width int) int {
 
 // breaker breaks words into rows.
 type breaker struct {
-	runs  []run // the remaining runs; the first contains the next text
-	width int
-	begin string // the beginning of each row
-	hang  string // the further beginning of each row but the first
+	runs   []run // the remaining runs; the first contains the next text
+	width  int
+	begin  string // the beginning of each row
+	indent string // the further beginning of each row but the first
 
 	rows     []row
 	out      string // the current row
@@ -129,7 +129,7 @@ type breaker struct {
 // word adds a word and the spaces after it. If it does not fit, it begins a new row.
 func (b *breaker) word(word string) {
 	trimmed := strings.TrimRight(word, " ")
-	if width := widthOf(trimmed); b.column+width > b.width && b.column > len(b.hang) {
+	if width := widthOf(trimmed); b.column+width > b.width && b.column > len(b.indent) {
 		b.next(false)
 	}
 	for at := 0; word != ""; {
@@ -140,7 +140,7 @@ func (b *breaker) word(word string) {
 			return
 		}
 		if b.column+width > b.width {
-			b.next(b.column == b.width && !b.composed && b.begin+b.hang == "")
+			b.next(b.column == b.width && !b.composed && b.begin+b.indent == "")
 		}
 		b.add(cluster, width)
 		word = rest
@@ -182,7 +182,7 @@ func (b *breaker) next(goesOn bool) {
 	}
 	b.close()
 	b.rows = append(b.rows, row{b.begin + b.out, goesOn})
-	b.out, b.column, b.composed = b.hang, len(b.hang), false
+	b.out, b.column, b.composed = b.indent, len(b.indent), false
 }
 
 // finish returns all rows.

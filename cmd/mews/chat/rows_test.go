@@ -134,7 +134,7 @@ func FuzzRows(f *testing.F) {
 			screen.Write([]byte(r.text + "\r\n"))
 		}
 		want := strings.TrimSpace(letters(row{text: stripControls(rich.Text)}))
-		if got := strings.TrimSpace(reading("", rows)); looks && got != want {
+		if got := strings.TrimSpace(appendRead("", rows)); looks && got != want {
 			t.Errorf("the rows hold %q, want %q", got, want)
 		}
 	})

@@ -20,10 +20,10 @@ import (
 	"mews/supervisor/slash"
 )
 
-// inTerminal chats with a person. It shows text as it arrives, and a line for each tool. The arrow
+// runTerminal chats with a person. It shows text as it arrives, and a line for each tool. The arrow
 // keys bring back earlier lines, Ctrl-C clears the line or stops the running answer, and Ctrl-D
 // leaves.
-func inTerminal(ctx context.Context, con Console, socket string, o Options) error {
+func runTerminal(ctx context.Context, con Console, socket string, o Options) error {
 	files, err := findFiles(o.Attach)
 	if err != nil {
 		return err
@@ -41,7 +41,7 @@ func inTerminal(ctx context.Context, con Console, socket string, o Options) erro
 	t := &terminal{hints: o.Hints, style: styleFor(os.Getenv), attached: files}
 	t.line = &lineEditor{keys: bufio.NewReader(con.In), out: con.Out, interrupt: t.interrupt, history: openHistory(os.Getenv), style: t.style,
 		aboveKept: t.reply.keep, pasted: t.drop, width: 80, height: 24}
-	t.fit(fd)
+	t.setSize(fd)
 	t.chat = control.NewChat(socket, control.Attach{User: o.User, Chat: o.Chat, After: control.Undelivered}, t)
 	t.sender = newSender(t.chat, t.refused)
 	return t.run(ctx, fd)
@@ -117,7 +117,7 @@ func (t *terminal) say(text string) {
 	}
 	empty := text == "" && l.files == nil
 	if !empty {
-		t.unanswered.said(l.key)
+		t.unanswered.add(l.key)
 	}
 	t.line.mu.Unlock()
 	if empty {
@@ -174,7 +174,7 @@ func (t *terminal) interrupt() {
 	running := t.busy || t.unanswered.any()
 	attached := len(t.attached) > 0
 	t.attached = nil
-	first := !attached && running && t.unanswered.stop(l.key, time.Now())
+	first := !attached && running && t.unanswered.shouldStop(l.key, time.Now())
 	t.line.mu.Unlock()
 	switch {
 	case attached:
@@ -186,8 +186,8 @@ func (t *terminal) interrupt() {
 	}
 }
 
-// fit tells the line editor the size of the terminal.
-func (t *terminal) fit(fd int) {
+// setSize tells the line editor the size of the terminal.
+func (t *terminal) setSize(fd int) {
 	if width, height, err := term.GetSize(fd); err == nil && width > 0 {
 		t.line.mu.Lock()
 		defer t.line.mu.Unlock()
@@ -201,7 +201,7 @@ func (t *terminal) followSize(ctx context.Context, fd int) {
 	signal.Notify(changed, syscall.SIGWINCH)
 	defer signal.Stop(changed)
 	for {
-		t.fit(fd)
+		t.setSize(fd)
 		select {
 		case <-ctx.Done():
 			return

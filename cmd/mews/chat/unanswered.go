@@ -13,8 +13,8 @@ type unanswered struct {
 	stopped time.Time // when the newest /stop for these lines was sent; zero means never
 }
 
-// said notes a sent line. An earlier /stop does not cover it.
-func (a *unanswered) said(key string) {
+// add notes a sent line. An earlier /stop does not cover it.
+func (a *unanswered) add(key string) {
 	if a.lines == nil {
 		a.lines = map[string]bool{}
 	}
@@ -33,9 +33,9 @@ func (a *unanswered) answered(key string) {
 // any reports whether a line waits for its answer.
 func (a *unanswered) any() bool { return len(a.lines) > 0 }
 
-// stop reports whether Ctrl-C shall send a /stop under that key. One is enough for all lines before
+// shouldStop reports whether Ctrl-C shall send a /stop under that key. One is enough for all lines before
 // it.
-func (a *unanswered) stop(key string, now time.Time) bool {
+func (a *unanswered) shouldStop(key string, now time.Time) bool {
 	if a.stopKey != "" || now.Sub(a.stopped) < stopRepeatWindow {
 		return false
 	}

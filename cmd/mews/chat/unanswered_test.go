@@ -10,15 +10,15 @@ func TestUnanswered_OneStop_CoversEarlierLines(t *testing.T) {
 	now := time.Unix(1000, 0)
 	stops := func(key string, want bool) {
 		t.Helper()
-		if got := a.stop(key, now); got != want {
+		if got := a.shouldStop(key, now); got != want {
 			t.Errorf("%s is sent: %t, want %t", key, got, want)
 		}
 	}
-	a.said("one")
+	a.add("one")
 	stops("s1", true)
 	now = now.Add(time.Hour)
 	stops("s2", false) // the first one is on its way, perhaps while the supervisor is away
-	a.said("two")
+	a.add("two")
 	stops("s3", true) // a line after a stop needs another one
 	a.answered("s3")
 	stops("s4", false) // a double press
@@ -29,8 +29,8 @@ func TestUnanswered_OneStop_CoversEarlierLines(t *testing.T) {
 func TestUnanswered_Line_NeedsItsOwnAnswer(t *testing.T) {
 	var a unanswered
 	a.answered("another's")
-	a.said("one")
-	a.said("/etc/passwd")
+	a.add("one")
+	a.add("/etc/passwd")
 	for _, key := range []string{"another's", "", "one"} {
 		a.answered(key)
 		if !a.any() {

@@ -25,9 +25,9 @@ const (
 	tagOthers     = 0x20
 )
 
-// ofMode lists the entries of a file without an access control list, with their positions in the
+// modeEntries lists the entries of a file without an access control list, with their positions in the
 // mode.
-var ofMode = []struct{ tag, shift uint16 }{{tagOwner, 6}, {tagGroup, 3}, {tagOthers, 0}}
+var modeEntries = []struct{ tag, shift uint16 }{{tagOwner, 6}, {tagGroup, 3}, {tagOthers, 0}}
 
 // accessList returns the entries of a file's access control list (acl(5)). Without a list, it
 // returns those of the file's mode.
@@ -40,7 +40,7 @@ func accessList(path string, file syscall.Stat_t) (list []entry) {
 		}
 		return list
 	}
-	for _, part := range ofMode {
+	for _, part := range modeEntries {
 		list = append(list, entry{tag: part.tag, rights: uint16(file.Mode) >> part.shift})
 	}
 	return list

@@ -97,11 +97,11 @@ func readsAs(t *testing.T, path string, as *syscall.Credential) bool {
 func TestExposedSecrets_AccessList_IsNamed(t *testing.T) {
 	path := openFile(t)
 	accounts := []account{{name: "bob", uid: 70001, gids: []uint32{70001}}, {name: "carl", uid: 70002, gids: []uint32{70002}}}
-	if err := exposed(path, accounts, false); err != nil {
+	if err := exposedFile(path, accounts, false); err != nil {
 		t.Error(err)
 	}
 	setList(t, path, entry{tagOwner, 6, unnamed}, entry{tagUser, 4, 70001}, entry{tagGroup, 0, unnamed}, entry{tagMask, 4, unnamed}, entry{tagOthers, 0, unnamed})
-	err := exposed(path, accounts, false)
+	err := exposedFile(path, accounts, false)
 	if err == nil || !strings.Contains(err.Error(), "these can read it: bob: setfacl -b "+path) {
 		t.Errorf("said is %v", err)
 	}

@@ -22,8 +22,8 @@ type Options struct {
 // examination examines one thing. A finding describes it. An error says what is wrong and what to
 // do. If Mews works anyway, the error is a *warning.
 type examination struct {
-	name string
-	look func(ctx context.Context, o Options) (finding string, err error)
+	name    string
+	examine func(ctx context.Context, o Options) (finding string, err error)
 }
 
 // warning is a problem with which Mews works anyway.
@@ -57,7 +57,7 @@ var examinations = []examination{
 func Run(ctx context.Context, o Options) error {
 	bad := 0
 	for _, e := range examinations {
-		finding, err := e.look(ctx, o)
+		finding, err := e.examine(ctx, o)
 		mark := "ok"
 		switch {
 		case errors.As(err, new(*warning)):

@@ -96,14 +96,14 @@ func homeFault(ctx context.Context, cfg *config.Config, u config.User) error {
 	if _, err := placement.FindAccount(u.Account); u.Account != "" && err != nil {
 		return fmt.Errorf(textUnknownAccount, u.Name, u.Account)
 	}
-	if _, err := os.Stat(u.Home); errors.Is(err, fs.ErrNotExist) && !isMade(cfg, u) {
+	if _, err := os.Stat(u.Home); errors.Is(err, fs.ErrNotExist) && !makesHome(cfg, u) {
 		return fmt.Errorf(textHomeMissing, u.Name, u.Home, cmp.Or(u.Account, "ACCOUNT"))
 	}
 	return checkHomeOwner(ctx, cfg, u)
 }
 
-// isMade reports whether the service makes a user's home itself.
-func isMade(cfg *config.Config, u config.User) bool {
+// makesHome reports whether the service makes a user's home itself.
+func makesHome(cfg *config.Config, u config.User) bool {
 	return filepath.Dir(u.Home) == filepath.Join(cfg.State, "homes")
 }
 
@@ -135,7 +135,7 @@ func hasOwnAccount(u config.User) bool {
 // its start.
 func checkHomeOwner(ctx context.Context, cfg *config.Config, u config.User) error {
 	info, err := os.Stat(u.Home)
-	if !seesHomes(cfg) || err != nil || isMade(cfg, u) {
+	if !seesHomes(cfg) || err != nil || makesHome(cfg, u) {
 		return nil
 	}
 	want, err := placement.WorkerAccount(ctx, cfg.Worker.Account, cfg.Local)

@@ -61,22 +61,22 @@ func (r *rig) load() *config.Config {
 	return cfg
 }
 
-// asks sends a request as admin, which must succeed. It makes the state folder.
-func (r *rig) asks(method string, params any) {
+// request sends a request as admin, which must succeed. It makes the state folder.
+func (r *rig) request(method string, params any) {
 	r.t.Helper()
 	if _, err := app.Have[any](r.t.Context(), r.load(), method, params); err != nil {
 		r.t.Fatal(err)
 	}
 }
 
-// looks runs an examination. want begins with the kind of result: ok, WARN or BAD.
-func (r *rig) looks(name string, want string) {
+// expectFinding runs an examination. want begins with the kind of result: ok, WARN or BAD.
+func (r *rig) expectFinding(name string, want string) {
 	r.t.Helper()
 	for _, e := range examinations {
 		if e.name != name {
 			continue
 		}
-		finding, err := e.look(r.t.Context(), Options{Config: r.load(), Path: r.file, Version: "test"})
+		finding, err := e.examine(r.t.Context(), Options{Config: r.load(), Path: r.file, Version: "test"})
 		got := "ok " + finding
 		if errors.As(err, new(*warning)) {
 			got = "WARN " + err.Error()
@@ -94,35 +94,35 @@ func (r *rig) looks(name string, want string) {
 
 func TestExamineGate_Findings(t *testing.T) {
 	r := newRig(t)
-	r.looks("gate", "ok nobody has a second factor yet")
-	r.looks("seal", "ok is made when Mews starts")
+	r.expectFinding("gate", "ok nobody has a second factor yet")
+	r.expectFinding("seal", "ok is made when Mews starts")
 	if _, err := os.Stat(filepath.Join(r.dir, "state")); err == nil {
 		t.Error("the doctor has made a state folder")
 	}
-	r.asks(admin.MethodUserList, admin.UserName{})
-	r.looks("gate", "WARN ben must have a second factor")
-	r.looks("seal", "ok can be read by this account alone")
-	r.asks(admin.MethodUserSuspend, admin.SuspendRequest{User: "ben", On: true})
-	r.looks("gate", "ok nobody has a second factor")
+	r.request(admin.MethodUserList, admin.UserName{})
+	r.expectFinding("gate", "WARN ben must have a second factor")
+	r.expectFinding("seal", "ok can be read by this account alone")
+	r.request(admin.MethodUserSuspend, admin.SuspendRequest{User: "ben", On: true})
+	r.expectFinding("gate", "ok nobody has a second factor")
 	key := filepath.Join(r.dir, "state", "private", "seal.key")
 	if err := os.Chmod(key, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	r.looks("seal", "BAD can be read or changed by others")
+	r.expectFinding("seal", "BAD can be read or changed by others")
 	if err := os.Remove(key); err != nil {
 		t.Fatal(err)
 	}
-	r.looks("seal", "BAD no such file")
+	r.expectFinding("seal", "BAD no such file")
 }
 
 func TestExamineBudget_MissingPrices_Warn(t *testing.T) {
 	r := newRig(t)
-	r.looks("budget", "ok the price of every configured model is known")
+	r.expectFinding("budget", "ok the price of every configured model is known")
 	providers := "models:\n  default: far/m\n  providers: {far: {kind: openai, base_url: \"https://models.example.org/v1\", api_key: k}}\n"
 	r.configure(fmt.Sprintf(threePeople, r.dir) + providers)
-	r.looks("budget", "WARN no price is known for far/m")
+	r.expectFinding("budget", "WARN no price is known for far/m")
 	r.configure(fmt.Sprintf(threePeople, r.dir) + providers + "  prices: {far/m: {input: 1, output: 2}}\n")
-	r.looks("budget", "ok the price of every configured model is known")
+	r.expectFinding("budget", "ok the price of every configured model is known")
 	r.configure(strings.Replace(fmt.Sprintf(threePeople, r.dir), ", budget: {day: 2.50}", "", 1) + providers)
-	r.looks("budget", "ok no limit on what models may cost")
+	r.expectFinding("budget", "ok no limit on what models may cost")
 }

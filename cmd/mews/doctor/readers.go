@@ -21,10 +21,10 @@ var readers = []struct {
 // programFolders are the folders of programs that workers see.
 var programFolders = []string{"/usr/local/bin", "/usr/bin", "/bin"}
 
-func examineReaders(context.Context, Options) (string, error) { return readersIn(programFolders) }
+func examineReaders(context.Context, Options) (string, error) { return missingReaders(programFolders) }
 
-// readersIn names the programs that are in none of these folders.
-func readersIn(folders []string) (string, error) {
+// missingReaders names the programs that are in none of these folders.
+func missingReaders(folders []string) (string, error) {
 	var lacking []string
 	for _, reader := range readers {
 		for _, program := range reader.programs {

@@ -27,7 +27,7 @@ func TestReaders_MissingPrograms_AreNamed(t *testing.T) {
 		{[]string{"pdftoppm"}, nil},
 	} {
 		add(step.add...)
-		_, err := readersIn([]string{"/nowhere", dir})
+		_, err := missingReaders([]string{"/nowhere", dir})
 		if (err == nil) != (step.want == nil) || err != nil && !errors.As(err, new(*warning)) {
 			t.Errorf("with %q: %v", step.add, err)
 		}

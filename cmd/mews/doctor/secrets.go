@@ -32,7 +32,7 @@ func ExposedSecrets(cfg *config.Config) error {
 	})
 	var errs []error
 	for _, path := range cfg.Holds {
-		errs = append(errs, exposed(path, all, unknown))
+		errs = append(errs, exposedFile(path, all, unknown))
 	}
 	return errors.Join(errs...)
 }
@@ -40,9 +40,9 @@ func ExposedSecrets(cfg *config.Config) error {
 // firstPerson is the first uid above the system's accounts (login.defs: UID_MIN).
 const firstPerson = 1000
 
-// exposed returns an error that names the accounts that can read a file. If systems is set, system
+// exposedFile returns an error that names the accounts that can read a file. If systems is set, system
 // accounts may read it, unless everybody can.
-func exposed(path string, accounts []account, systems bool) error {
+func exposedFile(path string, accounts []account, systems bool) error {
 	var file syscall.Stat_t
 	if syscall.Stat(path, &file) != nil {
 		return nil // the reader saw another root folder than this process
@@ -64,7 +64,7 @@ func exposed(path string, accounts []account, systems bool) error {
 		return nil
 	case mode&0o004 != 0:
 		return fmt.Errorf(textSecretForAll, path, mode, path)
-	case len(accessList(path, file)) > len(ofMode):
+	case len(accessList(path, file)) > len(modeEntries):
 		return fmt.Errorf(textSecretOfList, path, strings.Join(readers, ", "), path)
 	}
 	return fmt.Errorf(textSecretOfGroup, path, mode, groupName(file.Gid), strings.Join(readers, ", "), strings.Join(leave, "; "))

@@ -18,7 +18,7 @@ func SpeechModel(cfg *config.Config) error {
 	in := cfg.Speech.In
 	switch {
 	case in.Engine == config.SpeechCommand:
-		return programThere(in.Command[0])
+		return checkProgram(in.Command[0])
 	case in.Engine == config.SpeechOff || in.Engine == config.SpeechEndpoint || in.Model == "":
 		return nil
 	}
@@ -29,7 +29,7 @@ func SpeechModel(cfg *config.Config) error {
 	} else if err != nil {
 		err = fmt.Errorf(textSpeechModel, in.Model, err)
 	}
-	return errors.Join(programThere(in.Program), err)
+	return errors.Join(checkProgram(in.Program), err)
 }
 
 // soundBytes is the size of a second of sound for whisper.cpp: 16,000 samples of 16 bits. It is in
@@ -52,8 +52,8 @@ func SpeechModelMemory(model string) (int64, error) {
 	return config.WhisperMemory(header[:n], info.Size())
 }
 
-// programThere returns an error if a program is in none of the folders that workers see.
-func programThere(name string) error {
+// checkProgram returns an error if a program is in none of the folders that workers see.
+func checkProgram(name string) error {
 	_, err := WorkersProgram(name)
 	return err
 }

@@ -28,7 +28,7 @@ func tryUnderUnit(ctx context.Context, o Options, s unit.Service) error {
 			args = append(args, "--property="+key+"="+strings.Join(values, " "))
 		}
 	}
-	command := strings.Replace(last(s.Values("ExecStart")), "/mews run ", "/mews doctor --escapes ", 1)
+	command := strings.Replace(lastValue(s.Values("ExecStart")), "/mews run ", "/mews doctor --escapes ", 1)
 	cmd := exec.CommandContext(ctx, "systemd-run", append(args, strings.Fields(command)...)...)
 	cmd.Stdout, cmd.Stderr = o.Out, os.Stderr
 	return cmd.Run()

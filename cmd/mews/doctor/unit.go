@@ -55,9 +55,9 @@ func unreadable(s unit.Service, cfg *config.Config) error {
 	if err != nil {
 		return fmt.Errorf("look who can read the secrets: %w", err)
 	}
-	i := slices.IndexFunc(all, func(a account) bool { return a.name == last(s.Values("User")) })
+	i := slices.IndexFunc(all, func(a account) bool { return a.name == lastValue(s.Values("User")) })
 	if i < 0 {
-		return fmt.Errorf(textUnitAccount, s.Name, last(s.Values("User")))
+		return fmt.Errorf(textUnitAccount, s.Name, lastValue(s.Values("User")))
 	}
 	handed := map[string]bool{}
 	for _, value := range s.Values("LoadCredential") {
@@ -77,8 +77,8 @@ func unreadable(s unit.Service, cfg *config.Config) error {
 	return errors.Join(errs...)
 }
 
-// last returns the value of a setting that counts.
-func last(values []string) string {
+// lastValue returns the value of a setting that counts.
+func lastValue(values []string) string {
 	if len(values) == 0 {
 		return ""
 	}
@@ -87,7 +87,7 @@ func last(values []string) string {
 
 // outsideUnit names the setting that keeps the service from a user's home.
 func outsideUnit(s unit.Service, cfg *config.Config, u config.User) error {
-	hides := last(s.Values("ProtectHome"))
+	hides := lastValue(s.Values("ProtectHome"))
 	for _, hidden := range []string{"/home", "/root", "/run/user"} {
 		if inside(u.Home, hidden) && hides != "" && hides != "no" && hides != "false" {
 			return fmt.Errorf(textUnitHides, u.Name, u.Home, hides, s.Name, u.Home)
@@ -99,10 +99,10 @@ func outsideUnit(s unit.Service, cfg *config.Config, u config.User) error {
 			writable = append(writable, strings.TrimLeft(path, "-+"))
 		}
 	}
-	if last(s.Values("ProtectSystem")) == "strict" && !slices.ContainsFunc(writable, func(dir string) bool { return inside(u.Home, dir) }) {
+	if lastValue(s.Values("ProtectSystem")) == "strict" && !slices.ContainsFunc(writable, func(dir string) bool { return inside(u.Home, dir) }) {
 		return fmt.Errorf(textUnitReadOnly, u.Name, u.Home, s.Name, filepath.Dir(u.Home))
 	}
-	policy, roots := policyRoots(last(s.Values("ExecStart")))
+	policy, roots := policyRoots(lastValue(s.Values("ExecStart")))
 	if len(roots) > 0 && !slices.Contains(roots, filepath.Dir(u.Home)) {
 		return fmt.Errorf(textOutsidePolicy, u.Name, u.Home, policy, filepath.Dir(u.Home), s.Name)
 	}

@@ -22,7 +22,7 @@ func examineWalls(ctx context.Context, o Options) (string, error) {
 	}
 	walls, shared := status.Walls, sharing(o.Config, status)
 	if walls.Weak() {
-		return "", &warning{strings.ToUpper(walls.Tier) + ". " + lineATier(walls.Why) + shared}
+		return "", &warning{strings.ToUpper(walls.Tier) + ". " + splitTiers(walls.Why) + shared}
 	}
 	return walls.Tier + ". " + walls.Why + shared, nil
 }
@@ -77,8 +77,8 @@ func limitsUnknown(err error) error {
 	return err
 }
 
-// lineATier puts each failed tier of a spawner's sentence on a line.
-func lineATier(why string) string {
+// splitTiers puts each failed tier of a spawner's sentence on a line.
+func splitTiers(why string) string {
 	held, rest, found := strings.Cut(why, spawnerBetter)
 	if !found {
 		return why

@@ -38,7 +38,7 @@ func TestLimits_NoSandbox_QuoteSpawner(t *testing.T) {
 		"Some hold. Better walls do not hold here: accounts: one; namespaces: two.": "Some hold.\nBetter walls do not hold here:\n" +
 			"accounts: one\nnamespaces: two.",
 	} {
-		if got := lineATier(why); got != want {
+		if got := splitTiers(why); got != want {
 			t.Errorf("%q", got)
 		}
 	}
