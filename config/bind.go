@@ -14,16 +14,16 @@ import (
 type binder struct {
 	env       Env
 	dir       string // base of relative names of files with secrets
-	places    places
+	locations locations
 	protected []protectedPath // files that were read
 	holds     []string        // the protected files that contain a secret
 	problems  []Problem
 }
 
-// places are the values of a file, by the paths of their keys.
-type places map[string]place
+// locations are the values of a file, by the paths of their keys.
+type locations map[string]location
 
-type place struct {
+type location struct {
 	line int
 	text string // the value as written, for display; never a secret
 }
@@ -31,7 +31,7 @@ type place struct {
 // bind reads n into a value. line is the line to name in problems. A Config contains only structs,
 // maps, slices and scalars.
 func (b *binder) bind(n *yaml.Node, line int, into reflect.Value, path string) {
-	b.places[path] = place{line: line, text: show(n, into.Type())}
+	b.locations[path] = location{line: line, text: show(n, into.Type())}
 	scalar, isScalar := scalars[into.Type()]
 	switch {
 	case n.Anchor != "" || n.Kind == yaml.AliasNode:
@@ -72,8 +72,8 @@ func (b *binder) bindStruct(n *yaml.Node, into reflect.Value, path string) {
 		at := join(path, name)
 		i := slices.Index(names, name)
 		if i < 0 {
-			b.places[at] = place{line: line, text: gotUnknownKey}
-			b.wrong(at, meant(name, names))
+			b.locations[at] = location{line: line, text: gotUnknownKey}
+			b.wrong(at, knownKeys(name, names))
 			return
 		}
 		b.bind(value, line, into.Field(i), at)
@@ -133,7 +133,7 @@ func (b *binder) bindList(n *yaml.Node, into reflect.Value, path string) {
 
 // wrong notes that the value of a key is wrong.
 func (b *binder) wrong(path, want string) {
-	at := b.places[path]
+	at := b.locations[path]
 	b.add(at.line, path, at.text, want)
 }
 

@@ -13,12 +13,12 @@ import (
 
 // checker checks a complete Config.
 type checker struct {
-	cfg         *Config
-	effects     EffectRules     // the effects of Env
-	places      places          // nil if no file was read
-	wrongBefore map[string]bool // keys that already have a problem
-	protected   []protectedPath
-	problems    []Problem
+	cfg        *Config
+	effects    EffectRules     // the effects of Env
+	locations  locations       // nil if no file was read
+	hasProblem map[string]bool // keys that already have a problem
+	protected  []protectedPath
+	problems   []Problem
 }
 
 // protectedPath may not be inside a home, because a user's programs read and write there.
@@ -30,39 +30,39 @@ type protectedPath struct {
 // checks are the checks in code, by the names in check tags. Each gets the path and the value of a
 // key.
 var checks = map[string]func(c *checker, path string, value any){
-	"state":         of((*checker).checkState),
-	"listen":        of((*checker).checkListen),
-	"token":         of((*checker).checkToken),
-	"bot_api":       of((*checker).checkBotAPI),
-	"bot_files":     of((*checker).checkBotFiles),
-	"webhook":       of((*checker).checkWebhook),
-	"groups":        of((*checker).checkGroups),
-	"providers":     of((*checker).checkProviders),
-	"default_model": of((*checker).checkDefault),
-	"model":         of((*checker).checkModel),
-	"embed_model":   of((*checker).checkEmbedModel),
-	"fallback":      of((*checker).checkFallback),
-	"model_globs":   of((*checker).checkModelGlobs),
-	"prices":        of((*checker).checkPrices),
-	"session_max":   of((*checker).checkSessionMax),
-	"rules":         of((*checker).checkRules),
-	"users":         of((*checker).checkUsers),
-	"uids":          of((*checker).checkUIDs),
-	"account":       of((*checker).checkAccount),
-	"timezone":      of((*checker).checkTimezone),
-	"folders":       of((*checker).checkFolders),
-	"globs":         of((*checker).checkGlobs),
-	"speech_in":     of((*checker).checkSpeechIn),
-	"speech_out":    of((*checker).checkSpeechOut),
-	"github_api":    of((*checker).checkGitHubAPI),
-	"github_login":  of((*checker).checkGitHubLogin),
-	"github_repos":  of((*checker).checkGitHubRepos),
-	"recipients":    of((*checker).checkRecipients),
-	"hooks":         of((*checker).checkHooks),
+	"state":         checkOf((*checker).checkState),
+	"listen":        checkOf((*checker).checkListen),
+	"token":         checkOf((*checker).checkToken),
+	"bot_api":       checkOf((*checker).checkBotAPI),
+	"bot_files":     checkOf((*checker).checkBotFiles),
+	"webhook":       checkOf((*checker).checkWebhook),
+	"groups":        checkOf((*checker).checkGroups),
+	"providers":     checkOf((*checker).checkProviders),
+	"default_model": checkOf((*checker).checkDefault),
+	"model":         checkOf((*checker).checkModel),
+	"embed_model":   checkOf((*checker).checkEmbedModel),
+	"fallback":      checkOf((*checker).checkFallback),
+	"model_globs":   checkOf((*checker).checkModelGlobs),
+	"prices":        checkOf((*checker).checkPrices),
+	"session_max":   checkOf((*checker).checkSessionMax),
+	"rules":         checkOf((*checker).checkRules),
+	"users":         checkOf((*checker).checkUsers),
+	"uids":          checkOf((*checker).checkUIDs),
+	"account":       checkOf((*checker).checkAccount),
+	"timezone":      checkOf((*checker).checkTimezone),
+	"folders":       checkOf((*checker).checkFolders),
+	"globs":         checkOf((*checker).checkGlobs),
+	"speech_in":     checkOf((*checker).checkSpeechIn),
+	"speech_out":    checkOf((*checker).checkSpeechOut),
+	"github_api":    checkOf((*checker).checkGitHubAPI),
+	"github_login":  checkOf((*checker).checkGitHubLogin),
+	"github_repos":  checkOf((*checker).checkGitHubRepos),
+	"recipients":    checkOf((*checker).checkRecipients),
+	"hooks":         checkOf((*checker).checkHooks),
 }
 
-// of adapts a check of one type to a check of any value.
-func of[T any](check func(c *checker, path string, value T)) func(*checker, string, any) {
+// checkOf adapts a check of one type to a check of any value.
+func checkOf[T any](check func(c *checker, path string, value T)) func(*checker, string, any) {
 	return func(c *checker, path string, value any) { check(c, path, value.(T)) }
 }
 
@@ -83,7 +83,7 @@ func (c *checker) check() {
 // checkWord notes a word that is not in the oneof tag. A key without a default may be empty.
 func (c *checker) checkWord(k key) {
 	words := strings.Fields(k.tag.Get("oneof"))
-	if word := k.value.String(); len(words) > 0 && (word != "" || c.stands(k.path)) {
+	if word := k.value.String(); len(words) > 0 && (word != "" || c.isSet(k.path)) {
 		c.checkOneOf(k.path, word, words)
 	}
 }
@@ -101,25 +101,25 @@ func (c *checker) checkBounds(k key) {
 	if least == "" || zero != "" && k.value.IsZero() {
 		return
 	}
-	low := number(k.value) < number(fromTag(k.value.Type(), least))
+	low := toFloat(k.value) < toFloat(fromTag(k.value.Type(), least))
 	switch {
-	case most != "" && (low || number(k.value) > number(fromTag(k.value.Type(), most))):
-		c.wrong(k.path, readable(k.value.Interface()), fmt.Sprintf(wantBetween, least, most))
+	case most != "" && (low || toFloat(k.value) > toFloat(fromTag(k.value.Type(), most))):
+		c.wrong(k.path, formatNumber(k.value.Interface()), fmt.Sprintf(wantBetween, least, most))
 	case most == "" && low:
-		c.wrong(k.path, readable(k.value.Interface()), fmt.Sprintf(wantAtLeast, least, reflect.Zero(k.value.Type()), zero))
+		c.wrong(k.path, formatNumber(k.value.Interface()), fmt.Sprintf(wantAtLeast, least, reflect.Zero(k.value.Type()), zero))
 	}
 }
 
-// number converts a value with bounds. float64 is exact for all bounds in the tags.
-func number(v reflect.Value) float64 {
+// toFloat converts a value with bounds. float64 is exact for all bounds in the tags.
+func toFloat(v reflect.Value) float64 {
 	if v.CanInt() {
 		return float64(v.Int())
 	}
 	return v.Float()
 }
 
-// readable formats a number as people write it: 168h, and not the 168h0m0s of time.Duration.
-func readable(value any) string {
+// formatNumber formats a number as people write it: 168h, and not the 168h0m0s of time.Duration.
+func formatNumber(value any) string {
 	text := fmt.Sprint(value)
 	switch value := value.(type) {
 	case float64:
@@ -136,7 +136,7 @@ func readable(value any) string {
 
 func (c *checker) checkSessionMax(path string, most time.Duration) {
 	if session := c.cfg.Access.Session; most < session {
-		c.wrong(path, readable(most), fmt.Sprintf(wantSessionMax, readable(session)))
+		c.wrong(path, formatNumber(most), fmt.Sprintf(wantSessionMax, formatNumber(session)))
 	}
 }
 
@@ -144,7 +144,7 @@ func (c *checker) checkRules(path string, rules EffectRules) {
 	for _, effect := range slices.Sorted(maps.Keys(rules)) {
 		at := join(path, effect)
 		if c.effects[effect] == "" {
-			c.add(at, gotUnknownKey, meant(effect, slices.Sorted(maps.Keys(c.effects))))
+			c.add(at, gotUnknownKey, knownKeys(effect, slices.Sorted(maps.Keys(c.effects))))
 			continue
 		}
 		c.checkOneOf(at, rules[effect], []string{"allow", "ask", "step_up", "deny"})
@@ -177,9 +177,9 @@ func (c *checker) checkUnique(path, value, shown, want string, taken map[string]
 	}
 }
 
-// stands reports whether a key is in the file.
-func (c *checker) stands(path string) bool {
-	_, ok := c.places[path]
+// isSet reports whether a key is in the file.
+func (c *checker) isSet(path string) bool {
+	_, ok := c.locations[path]
 	return ok
 }
 
@@ -190,7 +190,7 @@ func (c *checker) wrong(path, value, want string) { c.add(path, c.shown(path, va
 // shown returns the value of a key in the file, as a problem shows it, or value for a key that is
 // in no file.
 func (c *checker) shown(path, value string) string {
-	if at, ok := c.places[path]; ok {
+	if at, ok := c.locations[path]; ok {
 		value = at.text
 	}
 	if value == `""` {
@@ -207,7 +207,7 @@ func (c *checker) add(path, value, want string) {
 // note is add for a problem without its line.
 func (c *checker) note(problem Problem) {
 	for p := problem.Field; p != ""; p = parent(p) {
-		if c.wrongBefore[p] {
+		if c.hasProblem[p] {
 			return
 		}
 	}
@@ -218,7 +218,7 @@ func (c *checker) note(problem Problem) {
 // line returns the line of a key, or of the nearest key around it that is in the file.
 func (c *checker) line(path string) int {
 	for p := path; p != ""; p = parent(p) {
-		if at, ok := c.places[p]; ok {
+		if at, ok := c.locations[p]; ok {
 			return at.line
 		}
 	}

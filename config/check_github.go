@@ -67,8 +67,8 @@ const postCheck = "check"
 
 // checkGitHubAccess notes missing or wrong credentials, of Mews at GitHub and of GitHub at Mews.
 func (c *checker) checkGitHubAccess(path string, g GitHub) {
-	app := c.stands(path+".app") || g.App.ID != 0
-	switch token := c.stands(path+".token") || c.stands(path+".token_file") || g.Token.Reveal() != ""; {
+	app := c.isSet(path+".app") || g.App.ID != 0
+	switch token := c.isSet(path+".token") || c.isSet(path+".token_file") || g.Token.Reveal() != ""; {
 	case app && token:
 		c.wrong(path+".app", gotMapping, wantTokenOrApp)
 	case app && g.App.ID <= 0:
@@ -79,7 +79,7 @@ func (c *checker) checkGitHubAccess(path string, g GitHub) {
 		c.checkSecret(path+".token", g.Token, hookSecret, wantGitHubToken)
 	}
 	called := c.cfg.Webhooks.Listen != "" && len(g.Repos) > 0
-	if secret := path + ".webhook_secret"; called || c.stands(secret) || c.stands(secret+"_file") {
+	if secret := path + ".webhook_secret"; called || c.isSet(secret) || c.isSet(secret+"_file") {
 		c.checkSecret(secret, g.WebhookSecret, hookSecret, wantGitHubSecret)
 	}
 }

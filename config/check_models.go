@@ -115,7 +115,7 @@ func validProvider(name string) bool { return ValidName(name) && name != Offline
 func webAddress(u *url.URL) bool { return u.Scheme == "http" || u.Scheme == "https" }
 
 // unknownProviders reports whether models.providers is invalid, so that models can't be checked.
-func (c *checker) unknownProviders() bool { return c.wrongBefore["models.providers"] }
+func (c *checker) unknownProviders() bool { return c.hasProblem["models.providers"] }
 
 // fullName returns a model's full name. ok is true as well if the name can't be checked, because
 // something else is wrong.
@@ -129,7 +129,7 @@ func (c *checker) fullName(spec string) (full string, ok bool) {
 	full, ok = m.fullName(spec, defaultProvider)
 	_, provider := m.Providers[spec]
 	bare := spec != "" && !provider && !strings.Contains(spec, "/")
-	if c.unknownProviders() || bare && (!right || c.wrongBefore["models.default"]) {
+	if c.unknownProviders() || bare && (!right || c.hasProblem["models.default"]) {
 		return spec, true
 	}
 	return full, ok
@@ -188,7 +188,7 @@ func (c *checker) checkPrices(path string, prices map[string]Price) {
 			taken[full] = at
 		}
 		for _, side := range []string{".input", ".output"} {
-			if c.places != nil && !c.stands(at+side) && !c.stands(at+".minute") {
+			if c.locations != nil && !c.isSet(at+side) && !c.isSet(at+".minute") {
 				c.add(at+side, gotNothing, wantPrice)
 			}
 		}
@@ -197,7 +197,7 @@ func (c *checker) checkPrices(path string, prices map[string]Price) {
 
 // checkModelGlobs notes globs that no model can match.
 func (c *checker) checkModelGlobs(path string, globs []string) {
-	if !c.stands(path) {
+	if !c.isSet(path) {
 		return // copied from the general ones, which have been checked
 	}
 	for i, glob := range globs {

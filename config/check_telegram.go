@@ -27,7 +27,7 @@ const telegramURL = "https://api.telegram.org"
 
 func (c *checker) checkToken(path string, token Secret) {
 	switch {
-	case c.stands(path) || c.stands(path+"_file") || token.Reveal() != "":
+	case c.isSet(path) || c.isSet(path+"_file") || token.Reveal() != "":
 		c.checkSecret(path, token, tokenShape, wantToken)
 	case c.cfg.Telegram.Webhook.URL != "":
 		c.wrong(path, gotNothing, wantTokenForWebhook)
@@ -40,7 +40,7 @@ func (c *checker) checkToken(path string, token Secret) {
 // checkSecret notes a missing or malformed secret, at the key that it comes from. A nil shape
 // allows any text.
 func (c *checker) checkSecret(path string, secret Secret, shape *regexp.Regexp, want string) {
-	if c.stands(path + "_file") {
+	if c.isSet(path + "_file") {
 		path += "_file"
 	}
 	switch text := secret.Reveal(); {
@@ -54,7 +54,7 @@ func (c *checker) checkSecret(path string, secret Secret, shape *regexp.Regexp, 
 // anybodyOnTelegram reports whether any user has a Telegram id, valid or not.
 func (c *checker) anybodyOnTelegram() bool {
 	for i, u := range c.cfg.Users {
-		if u.Telegram != 0 || c.stands(userPath(i)+".telegram") {
+		if u.Telegram != 0 || c.isSet(userPath(i)+".telegram") {
 			return true
 		}
 	}
@@ -74,7 +74,7 @@ func botAPI(u *url.URL) bool {
 // its paths.
 func (c *checker) checkBotFiles(path, folder string) {
 	switch {
-	case folder == "" && !c.stands(path):
+	case folder == "" && !c.isSet(path):
 	case !filepath.IsAbs(folder) || folder == "/":
 		c.wrong(path, quote(folder), wantBotFiles)
 	case c.cfg.Telegram.APIURL == telegramURL:
@@ -86,7 +86,7 @@ func (c *checker) checkBotFiles(path, folder string) {
 
 func (c *checker) checkWebhook(path string, w Webhook) {
 	if w.URL == "" {
-		if c.stands(path) {
+		if c.isSet(path) {
 			c.add(path+".url", gotNothing, wantWebhook)
 		}
 		return
@@ -114,7 +114,7 @@ func loopback(host string) bool {
 }
 
 func (c *checker) checkListen(path, listen string) {
-	if listen == "" && !c.stands(path) {
+	if listen == "" && !c.isSet(path) {
 		return
 	}
 	host, port, err := net.SplitHostPort(listen)

@@ -70,7 +70,7 @@ func (c *checker) checkUsers(path string, users []User) {
 		c.checkUnique(at+".account", u.Account, quote(u.Account), wantUnique, accounts)
 		c.checkUnique(at+".github", strings.ToLower(u.GitHub), quote(u.GitHub), wantUnique, logins)
 		id := strconv.FormatInt(u.Telegram, 10)
-		switch there := u.Telegram != 0 || c.stands(at+".telegram"); {
+		switch there := u.Telegram != 0 || c.isSet(at+".telegram"); {
 		case there && validTelegram(u.Telegram):
 			c.checkUnique(at+".telegram", id, id, wantUnique, ids)
 		case there:
@@ -126,7 +126,7 @@ func validZone(name string) bool {
 }
 
 func (c *checker) checkGlobs(path string, globs []string) {
-	if !c.stands(path) {
+	if !c.isSet(path) {
 		return // copied from the general ones, which have been checked
 	}
 	for i, glob := range globs {

@@ -65,8 +65,8 @@ func oneOf(names []string) string {
 	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
-// meant suggests keys instead of an unknown one.
-func meant(name string, names []string) string {
+// knownKeys suggests keys instead of an unknown one.
+func knownKeys(name string, names []string) string {
 	if near := spelling.Nearest(name, names); near != "" {
 		return near
 	}

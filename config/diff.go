@@ -77,6 +77,6 @@ func printed(v reflect.Value) (text, shown string) {
 	case isSecret:
 		return secret.Reveal(), hidden
 	}
-	text = readable(v.Interface())
+	text = formatNumber(v.Interface())
 	return text, text
 }

@@ -14,8 +14,8 @@ type Dollars struct {
 	Given bool  // it is in the file
 }
 
-// mostBudget is above any monthly budget for models. A larger amount is a typo.
-const mostBudget = 1_000_000
+// maxBudget is above any monthly budget for models. A larger amount is a typo.
+const maxBudget = 1_000_000
 
 var amount = regexp.MustCompile(`^([0-9]{1,7})(?:\.([0-9]{1,6}))?$`)
 
@@ -26,8 +26,8 @@ func ParseDollars(text string) (Dollars, error) {
 		return Dollars{}, fmt.Errorf("dollars %q: want digits, and at most six of them after a point", text)
 	}
 	micro, err := strconv.ParseInt(m[1]+m[2]+strings.Repeat("0", 6-len(m[2])), 10, 64)
-	if err != nil || micro > mostBudget*1_000_000 {
-		return Dollars{}, fmt.Errorf("dollars %q: more than %d", text, mostBudget)
+	if err != nil || micro > maxBudget*1_000_000 {
+		return Dollars{}, fmt.Errorf("dollars %q: more than %d", text, maxBudget)
 	}
 	return Dollars{Micro: micro, Given: true}, nil
 }

@@ -29,7 +29,7 @@ func TestDollars(t *testing.T) {
 // ParseDollars reads what String writes.
 func TestDollars_RoundTrip_IsExact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		d := Dollars{rapid.Int64Range(0, mostBudget*1_000_000).Draw(t, "millionths"), true}
+		d := Dollars{rapid.Int64Range(0, maxBudget*1_000_000).Draw(t, "millionths"), true}
 		if got, err := ParseDollars(d.String()); err != nil || got != d {
 			t.Fatalf("%+v is %s, which is %+v, error %v", d, d, got, err)
 		}

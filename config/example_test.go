@@ -29,9 +29,9 @@ func exampleText(t *testing.T) string {
 	return string(text)
 }
 
-// takeIn enables every commented line of the example. If a key appears twice, its commented example
+// enableAll enables every commented line of the example. If a key appears twice, its commented example
 // wins.
-func takeIn(text string) string {
+func enableAll(text string) string {
 	text = optional.ReplaceAllString(text, "$1")
 	return strings.NewReplacer("  providers: {}\n", "", "  fallback: []", "  fallback: [local/qwen3]",
 		"api_url: https://api.telegram.org ", "api_url: http://127.0.0.1:8081 ").Replace(text)
@@ -61,7 +61,7 @@ func TestExample_HasDefaults(t *testing.T) {
 }
 
 func TestExample_HasEveryKey(t *testing.T) {
-	text := takeIn(exampleText(t))
+	text := enableAll(exampleText(t))
 	const fileSecret = "0123456789abcdef\n"
 	files := map[string]string{"/e/github.secret": fileSecret, "/e/github.token": fileSecret, "/e/backup.secret": fileSecret, "/e/openai.key": "k\n", "/e/seal.key": strings.Repeat("5a", 32) + "\n", "/e/telegram.token": token + "\n", "/e/telegram.secret": secret + "\n"}
 	env := machine(map[string]string{
@@ -91,7 +91,7 @@ func TestExample_HasEveryKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	stand := map[string]bool{}
-	standing(document.Content[0], reflect.TypeFor[Config](), "", stand)
+	notePaths(document.Content[0], reflect.TypeFor[Config](), "", stand)
 	for _, key := range allKeys(reflect.TypeFor[Config](), "") {
 		if !stand[key] {
 			t.Errorf("%s has no %s", examplePath, key)
@@ -104,7 +104,7 @@ func TestExample_EachKey_HasRemark(t *testing.T) {
 	explained := map[string]bool{}
 	key := regexp.MustCompile(`^ *(?:- )?([a-z_]+):(.*)`)
 	above := false
-	for line := range strings.Lines(takeIn(exampleText(t))) {
+	for line := range strings.Lines(enableAll(exampleText(t))) {
 		m := key.FindStringSubmatch(line)
 		if m != nil && (above || strings.Contains(m[2], " # ")) {
 			explained[m[1]] = true
@@ -153,19 +153,19 @@ func allKeys(t reflect.Type, path string) []string {
 	return all
 }
 
-// standing notes the paths in a tree, in the format of allKeys.
-func standing(n *yaml.Node, t reflect.Type, path string, stand map[string]bool) {
+// notePaths notes the paths in a tree, in the format of allKeys.
+func notePaths(n *yaml.Node, t reflect.Type, path string, stand map[string]bool) {
 	stand[path] = true
 	for i, child := range n.Content {
 		switch {
 		case n.Kind == yaml.SequenceNode:
-			standing(child, t.Elem(), path+".*", stand)
+			notePaths(child, t.Elem(), path+".*", stand)
 		case i%2 == 0: // a key; the next node is its value
 		case t.Kind() == reflect.Map:
-			standing(child, t.Elem(), path+".*", stand)
+			notePaths(child, t.Elem(), path+".*", stand)
 		default:
 			key := n.Content[i-1].Value
-			standing(child, t.Field(slices.Index(keys(t), key)).Type, path+"."+key, stand)
+			notePaths(child, t.Field(slices.Index(keys(t), key)).Type, path+"."+key, stand)
 		}
 	}
 }

@@ -26,15 +26,15 @@ func root(cfg *Config) key { return key{value: reflect.ValueOf(cfg).Elem()} }
 // walk calls visit for every key below k, each before those below it. If visit returns false, the
 // keys below are skipped.
 func (k key) walk(visit func(key) bool) {
-	for _, child := range k.below() {
+	for _, child := range k.children() {
 		if visit(child) {
 			child.walk(visit)
 		}
 	}
 }
 
-// below returns the keys directly below k, in the order of the struct or list, or sorted by name.
-func (k key) below() (all []key) {
+// children returns the keys directly below k, in the order of the struct or list, or sorted by name.
+func (k key) children() (all []key) {
 	v := k.value
 	switch {
 	case k.isLeaf():

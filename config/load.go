@@ -28,7 +28,7 @@ func Load(path string, env Env) (*Config, error) {
 	}
 	cfg := defaults()
 	cfg.File = absolute(path, env.Cwd)
-	b := &binder{env: env, dir: filepath.Dir(cfg.File), places: places{}, protected: []protectedPath{{cfg.File, whatFile}}}
+	b := &binder{env: env, dir: filepath.Dir(cfg.File), locations: locations{}, protected: []protectedPath{{cfg.File, whatFile}}}
 	if top != nil {
 		b.bind(top, top.Line, reflect.ValueOf(cfg).Elem(), "")
 	}
@@ -37,7 +37,7 @@ func Load(path string, env Env) (*Config, error) {
 		cfg.Holds = append(cfg.Holds, cfg.File)
 	}
 	complete(cfg, env)
-	c := &checker{cfg: cfg, effects: env.Effects, places: b.places, wrongBefore: pathsOf(b.problems), protected: b.protected}
+	c := &checker{cfg: cfg, effects: env.Effects, locations: b.locations, hasProblem: pathsOf(b.problems), protected: b.protected}
 	c.check()
 	problems := append(b.problems, c.problems...)
 	if cfg.Client = env.Client; cfg.Client {

@@ -21,7 +21,7 @@ func Local(env Env) (*Config, error) {
 	c.modelsFrom(env)
 	complete(cfg, env)
 	c.telegramFrom(env)
-	c.wrongBefore = pathsOf(c.problems)
+	c.hasProblem = pathsOf(c.problems)
 	c.check()
 	if err := errorList("without a configuration file", c.problems); err != nil {
 		return nil, err
@@ -101,7 +101,7 @@ func (c *checker) endpointFrom(env Env, model string) {
 	if model == "" {
 		c.wrong("OPENAI_MODEL", gotNothing, wantEndpointModel)
 	}
-	c.provide(p, model)
+	c.addProvider(p, model)
 }
 
 // modelFrom takes the model from MEWS_MODEL.
@@ -119,7 +119,7 @@ func (c *checker) modelFrom(env Env, spec string) {
 	if p.BaseURL == "" && p.APIKey.Reveal() == "" {
 		c.wrong(local.key, gotNothing, fmt.Sprintf(wantKeyForModel, quote(spec)))
 	}
-	c.provide(p, model)
+	c.addProvider(p, model)
 }
 
 // localProviderOf splits a spec into its provider and the provider's name of the model; "" if the
@@ -150,8 +150,8 @@ func (c *checker) provider(l localProvider, env Env) Provider {
 	return Provider{Kind: l.kind, BaseURL: url, APIKey: NewSecret(key)}
 }
 
-// provide adds a provider with the default model, unless something is wrong.
-func (c *checker) provide(p Provider, model string) {
+// addProvider adds a provider with the default model, unless something is wrong.
+func (c *checker) addProvider(p Provider, model string) {
 	if len(c.problems) > 0 {
 		return
 	}

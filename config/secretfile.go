@@ -30,7 +30,7 @@ func (b *binder) readSecretFile(in reflect.Value, field reflect.StructField, pat
 		return
 	}
 	instead := strings.TrimSuffix(path, "_file") // the key that may replace it
-	if _, both := b.places[instead]; both {
+	if _, both := b.locations[instead]; both {
 		b.wrong(path, fmt.Sprintf(wantEither, instead[strings.LastIndex(instead, ".")+1:]))
 		return
 	}
