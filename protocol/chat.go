@@ -46,11 +46,11 @@ type ChatMessageArguments struct {
 // (sendDocument, "up to 50 MB"; "0-1024 characters after entities parsing", which are UTF-16
 // units).
 const (
-	MaxFiles    = 20         // calls in one turn
-	MaxTogether = 10         // files in one call (Bot API, sendMediaGroup)
-	MaxFile     = 50_000_000 // bytes
-	MaxFileName = 200        // bytes; the file systems of phones take 255
-	MaxCaption  = 1024       // UTF-16 units
+	MaxFiles         = 20         // calls in one turn
+	MaxFilesTogether = 10         // files in one call (Bot API, sendMediaGroup)
+	MaxFile          = 50_000_000 // bytes
+	MaxFileName      = 200        // bytes; the file systems of phones take 255
+	MaxCaption       = 1024       // UTF-16 units
 )
 
 // ChatSend names the files to send. Pictures of one call are shown together.
@@ -58,7 +58,7 @@ type ChatSend struct {
 	Turn int64  `json:"turn"`
 	Call string `json:"call"` // the ToolCall's ID
 	ChatFile
-	More []ChatFile `json:"more,omitempty"` // at most MaxTogether-1
+	More []ChatFile `json:"more,omitempty"` // at most MaxFilesTogether-1
 }
 
 // Files returns all files of the call.
@@ -102,8 +102,8 @@ type ChatSent struct{}
 
 // Check refuses files that no honest side sends.
 func (s ChatSend) Check() error {
-	if len(s.More) >= MaxTogether {
-		return fmt.Errorf("more: %d files, at most %d", len(s.More), MaxTogether-1)
+	if len(s.More) >= MaxFilesTogether {
+		return fmt.Errorf("more: %d files, at most %d", len(s.More), MaxFilesTogether-1)
 	}
 	for _, f := range s.Files() {
 		if err := f.check(); err != nil {

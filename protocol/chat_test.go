@@ -30,7 +30,7 @@ func TestChatSend_BadFiles_AreRefused(t *testing.T) {
 		"an endless caption":     func(s *protocol.ChatSend) { s.Caption = strings.Repeat("x", 1<<20) },
 		"a bad one behind it":    func(s *protocol.ChatSend) { s.More = []protocol.ChatFile{{Blob: s.Blob, Name: "a/b"}} },
 		"too many at once": func(s *protocol.ChatSend) {
-			s.More = slices.Repeat([]protocol.ChatFile{s.ChatFile}, protocol.MaxTogether)
+			s.More = slices.Repeat([]protocol.ChatFile{s.ChatFile}, protocol.MaxFilesTogether)
 		},
 		"a bell in the caption": func(s *protocol.ChatSend) { s.Caption = "a\x07" },
 	} {

@@ -159,9 +159,9 @@ func (m Message) Text() string {
 	return s
 }
 
-// Stamped returns the parts of m as a model reads them. Its recap and stamp are added above the
+// StampedParts returns the parts of m as a model reads them. Its recap and stamp are added above the
 // first text.
-func (m Message) Stamped() []Part {
+func (m Message) StampedParts() []Part {
 	head := m.Stamp
 	if m.Recap != "" {
 		head = m.Recap + "\n" + m.Stamp
@@ -178,8 +178,8 @@ func (m Message) Stamped() []Part {
 	return parts
 }
 
-// Pictured reports whether m has a picture.
-func (m Message) Pictured() bool {
+// HasImage reports whether m has a picture.
+func (m Message) HasImage() bool {
 	return slices.ContainsFunc(m.Parts, func(p Part) bool { return p.Image != nil || p.Result != nil && len(p.Result.Images) > 0 })
 }
 

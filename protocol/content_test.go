@@ -69,7 +69,7 @@ func TestStamped_StampIsAboveFirstText(t *testing.T) {
 	} {
 		m := protocol.Message{Parts: c.parts, Stamp: "[now]"}
 		var got []string
-		for _, p := range m.Stamped() {
+		for _, p := range m.StampedParts() {
 			got = append(got, p.Text)
 		}
 		if said := strings.Join(got, "|"); said != c.want || strings.Contains(m.Text(), "now") {

@@ -88,7 +88,7 @@
 //
 //	supervisor to worker
 //	  hello            Hello to HelloResult                    the first call
-//	  walls.try        TryWalls to TriedWalls                  in place of hello: a worker of nobody tries to escape
+//	  walls.try        TryWalls to TryWallsResult                  in place of hello: a worker of nobody tries to escape
 //	  turn.start       TurnStart to TurnEnd                    its result ends the turn
 //	  operation.start  OperationStart to OperationEnd          its result ends the operation
 //	  terminals.list   no parameters to TerminalList           at any time after hello

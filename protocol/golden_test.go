@@ -11,7 +11,7 @@ import (
 // wireTypes are all structs of the wire.
 var wireTypes = []any{
 	Hello{}, HelloResult{}, Tool{}, FilePolicy{}, TurnStart{}, TurnLimits{}, PendingCall{}, TurnEnd{}, StepCommit{},
-	StepCommitted{}, TurnEvent{}, ModelStream{}, ModelStreamed{}, AnsweredCall{}, ToolsFind{}, ToolsFound{}, ToolWords{}, SystemRef{}, ToolsRef{}, Message{},
+	StepCommitted{}, TurnEvent{}, ModelStream{}, ModelStreamed{}, AnsweredCall{}, ToolsFind{}, ToolsFound{}, FindToolsArguments{}, SystemRef{}, ToolsRef{}, Message{},
 	Part{}, Image{}, ToolCall{}, ToolResult{}, Change{}, Usage{}, BlobRef{}, BlobBegin{}, BlobBegun{}, BlobWrite{}, BlobCommit{},
 	BlobRead{}, BlobData{}, ChatSend{}, ChatMessage{}, ChatSent{}, Cancel{}, Error{}, OperationStart{}, OperationEnd{},
 	ArchiveParameters{}, ArchiveResult{}, LeftOut{}, ToolsChanged{}, OperationPiece{}, OperationProgress{},

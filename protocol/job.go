@@ -30,8 +30,8 @@ type JobAnswer struct {
 var JobTools = []string{"schedule_task", "list_tasks", "update_task", "cancel_task", "get_task_results",
 	"enable_file_notifications", "disable_file_notifications", "get_file_notification_status"}
 
-// ScheduleTask holds the arguments of schedule_task.
-type ScheduleTask struct {
+// ScheduleTaskArguments holds the arguments of schedule_task.
+type ScheduleTaskArguments struct {
 	When    string         `json:"when"`
 	Text    string         `json:"text"`
 	Kind    string         `json:"kind,omitempty"` // reminder (the default), task or check
@@ -40,7 +40,7 @@ type ScheduleTask struct {
 	Options map[string]any `json:"options,omitempty"` // other settings, by name
 }
 
-// Check describes a check's condition and its result; see LookParameters.
+// Check describes a check's condition and its result; see CheckParameters.
 type Check struct {
 	Files         string   `json:"files,omitempty"`
 	Changes       []string `json:"changes,omitempty"`
@@ -51,24 +51,24 @@ type Check struct {
 	NotifyOnCheck bool     `json:"notify_on_check,omitempty"`
 }
 
-// UpdateTask holds the arguments of update_task. A field that is "" stays unchanged.
-type UpdateTask struct {
+// UpdateTaskArguments holds the arguments of update_task. A field that is "" stays unchanged.
+type UpdateTaskArguments struct {
 	ID    int64  `json:"id"`
 	When  string `json:"when,omitempty"`
 	Text  string `json:"text,omitempty"`
 	Name  string `json:"name,omitempty"`
 	State string `json:"state,omitempty"` // active or paused
 
-	Options map[string]any `json:"options,omitempty"` // as in ScheduleTask
+	Options map[string]any `json:"options,omitempty"` // as in ScheduleTaskArguments
 }
 
-// TaskID holds the arguments of cancel_task and get_task_results; for the latter 0 means all tasks.
-type TaskID struct {
+// TaskArguments holds the arguments of cancel_task and get_task_results; for the latter 0 means all tasks.
+type TaskArguments struct {
 	ID int64 `json:"id,omitempty"`
 }
 
-// JobResult holds the arguments of job_result, which ends a job's turn.
-type JobResult struct {
+// JobResultArguments holds the arguments of job_result, which ends a job's turn.
+type JobResultArguments struct {
 	Say string `json:"say"`           // to the user; "" means nothing
 	Met *bool  `json:"met,omitempty"` // whether the job's condition holds
 }

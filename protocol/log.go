@@ -14,16 +14,16 @@ const MaxLogWords = 64 << 10
 
 // LogParameters hold a user's messages and the answer of one turn.
 type LogParameters struct {
-	Turn    int64     `json:"turn"`
-	At      time.Time `json:"at"`      // when it was sent
-	Channel string    `json:"channel"` // the channel's name for people
-	Said    []LogSaid `json:"said"`
-	Answer  string    `json:"answer"`
-	Effects []string  `json:"effects,omitempty"` // effects, one a line
+	Turn    int64           `json:"turn"`
+	At      time.Time       `json:"at"`      // when it was sent
+	Channel string          `json:"channel"` // the channel's name for people
+	Said    []LoggedMessage `json:"said"`
+	Answer  string          `json:"answer"`
+	Effects []string        `json:"effects,omitempty"` // effects, one a line
 }
 
-// LogSaid is a message of the user.
-type LogSaid struct {
+// LoggedMessage is a message of the user.
+type LoggedMessage struct {
 	Text  string `json:"text"`
 	World bool   `json:"world,omitempty"` // it has words of others
 }

@@ -7,24 +7,24 @@ import (
 	"strings"
 )
 
-// OperationLook makes a job's check: it compares files of the home, or runs a command there:
-// LookParameters to LookResult. It changes nothing itself. It is not recorded: if it is
+// OperationCheck makes a job's check: it compares files of the home, or runs a command there:
+// CheckParameters to CheckResult. It changes nothing itself. It is not recorded: if it is
 // interrupted, a new one starts from the beginning.
-const OperationLook OperationKind = "look"
+const OperationCheck OperationKind = "look"
 
 // Bounds of a check.
 const (
-	MaxLookPattern  = 1 << 10   // bytes
-	MaxLookCommand  = 8 << 10   // bytes
-	MaxLookSeen     = 256 << 10 // bytes
-	MaxLookFound    = 4 << 10   // bytes
-	MaxLookFiles    = 2_000     // files that a pattern may match
-	LookSeconds     = 120       // seconds of a command
-	MaxLookedChange = 20        // names of one kind of change in Found; further ones are only counted
+	MaxCheckPattern = 1 << 10   // bytes
+	MaxCheckCommand = 8 << 10   // bytes
+	MaxCheckSeen    = 256 << 10 // bytes
+	MaxCheckFound   = 4 << 10   // bytes
+	MaxCheckFiles   = 2_000     // files that a pattern may match
+	CheckSeconds    = 120       // seconds of a command
+	MaxCheckChange  = 20        // names of one kind of change in Found; further ones are only counted
 )
 
-// LookParameters select the check: exactly one of Files, Command and PromptFile is set.
-type LookParameters struct {
+// CheckParameters select the check: exactly one of Files, Command and PromptFile is set.
+type CheckParameters struct {
 	// a doublestar pattern, relative to the home
 	Files string `json:"files,omitempty"`
 	// kinds of changes that count: "new", "changed", "gone"; empty means all
@@ -40,7 +40,7 @@ type LookParameters struct {
 var outsidePattern = regexp.MustCompile(`(?:^|[{,])~?/|(?:^|[{,/])\.\.(?:$|[/,}])`)
 
 // Check refuses impossible parameters.
-func (p LookParameters) Check() error {
+func (p CheckParameters) Check() error {
 	set := 0
 	for _, text := range []string{p.Files, p.Command, p.PromptFile} {
 		if text != "" {
@@ -50,7 +50,7 @@ func (p LookParameters) Check() error {
 	switch {
 	case set != 1:
 		return fmt.Errorf("%d of files, command and prompt_file, want one", set)
-	case len(p.Files) > MaxLookPattern || len(p.Command) > MaxLookCommand || len(p.Seen) > MaxLookSeen:
+	case len(p.Files) > MaxCheckPattern || len(p.Command) > MaxCheckCommand || len(p.Seen) > MaxCheckSeen:
 		return errors.New("a text that is too long")
 	case p.PromptFile != "" && PromptFileBytes(p.PromptFile) == 0:
 		return fmt.Errorf("prompt_file: %.80q is none", p.PromptFile)
@@ -67,8 +67,8 @@ func (p LookParameters) Check() error {
 	return nil
 }
 
-// LookResult is the result of a check.
-type LookResult struct {
+// CheckResult is the result of a check.
+type CheckResult struct {
 	// a change that counts, but not at the first check; or the command has exited with 0
 	Met bool `json:"met,omitempty"`
 	// Found is new. For files it equals Met; for a command it means that its output differs from
@@ -83,8 +83,8 @@ type LookResult struct {
 }
 
 // Check refuses a result that no honest worker sends.
-func (r LookResult) Check() error {
-	if len(r.Found) > MaxLookFound || len(r.Seen) > MaxLookSeen {
+func (r CheckResult) Check() error {
+	if len(r.Found) > MaxCheckFound || len(r.Seen) > MaxCheckSeen {
 		return fmt.Errorf("%d and %d bytes", len(r.Found), len(r.Seen))
 	}
 	if r.File != nil {

@@ -80,8 +80,8 @@ const (
 	MemoryBoth MemoryChoice = "both"
 )
 
-// MemoryAllowed is the result of memory.remember.
-type MemoryAllowed struct {
+// MemoryPermission is the result of memory.remember.
+type MemoryPermission struct {
 	Message int64        `json:"message"`
 	At      string       `json:"at"`    // when that message was sent, in RFC 3339
 	After   int          `json:"after"` // the highest number in a forgotten id
@@ -111,8 +111,8 @@ type MemoryGone struct {
 	Message int64  `json:"message,omitempty"` // the message that it came from
 }
 
-// MemoryTold is the empty result of memory.recalled and memory.changed.
-type MemoryTold struct{}
+// MemoryAcknowledged is the empty result of memory.recalled and memory.changed.
+type MemoryAcknowledged struct{}
 
 // Check refuses a change that no honest worker sends.
 func (c MemoryChanged) Check() error {
@@ -190,16 +190,16 @@ type MemoryParameters struct {
 	Path   string `json:"path,omitempty"`  // for MemoryImport, relative to the home
 	After  int    `json:"after,omitempty"` // the highest number in a forgotten id
 
-	// for MemoryImport: the newest DigestOfWords of texts not to import, at most MaxForgotten
+	// for MemoryImport: the newest WordsDigest of texts not to import, at most MaxForgotten
 	Forgotten []string `json:"forgotten,omitempty"`
 
 	// for MemoryShow and MemoryForget: everything from these turns, instead of one fact
-	Of *MemoryExchanges `json:"of,omitempty"`
+	Of *MemoryTurns `json:"of,omitempty"`
 }
 
-// MemoryExchanges are turns that may have left facts, notes or log entries in a home. Facts are
+// MemoryTurns are turns that may have left facts, notes or log entries in a home. Facts are
 // found by their messages.
-type MemoryExchanges struct {
+type MemoryTurns struct {
 	Turns    []int64  `json:"turns"`
 	Messages []int64  `json:"messages,omitempty"`
 	Notes    []string `json:"notes,omitempty"` // texts of notes
@@ -252,8 +252,8 @@ func (r MemoryResult) Check() error {
 	return nil
 }
 
-// DigestOfWords returns the SHA-256 of a text's Words in hexadecimal. One space joins the words.
-func DigestOfWords(text string) string {
+// WordsDigest returns the SHA-256 of a text's Words in hexadecimal. One space joins the words.
+func WordsDigest(text string) string {
 	sum := sha256.Sum256([]byte(strings.Join(Words(text), " ")))
 	return hex.EncodeToString(sum[:])
 }

@@ -57,15 +57,15 @@ type PromptFileReport struct {
 type PromptFile struct {
 	Path  string    `json:"path"`
 	State FileState `json:"state,omitempty"`
-	// Looked means that the file was inspected: Text has the bytes that count, and the fields below
+	// Inspected means that the file was inspected: Text has the bytes that count, and the fields below
 	// are set.
-	Looked bool   `json:"looked,omitempty"`
-	Text   []byte `json:"text,omitempty"`
+	Inspected bool   `json:"looked,omitempty"`
+	Text      []byte `json:"text,omitempty"`
 	// Noted means that all text added since the state From is notes that the model may keep.
-	Noted   bool      `json:"noted,omitempty"`
-	From    FileState `json:"from,omitempty"`
-	Git     bool      `json:"git,omitempty"`     // git may have written it
-	Foreign bool      `json:"foreign,omitempty"` // another account may have written it
+	Noted            bool      `json:"noted,omitempty"`
+	From             FileState `json:"from,omitempty"`
+	FromGit          bool      `json:"git,omitempty"`     // git may have written it
+	FromOtherAccount bool      `json:"foreign,omitempty"` // another account may have written it
 }
 
 // Check refuses a report that no honest worker makes.
@@ -78,9 +78,9 @@ func (r PromptFileReport) Check() error {
 			return fmt.Errorf("path %.80q", f.Path)
 		case !hashed && f.State != FileAbsent && f.State != FileFolder && f.State != FileLink:
 			return fmt.Errorf("state %.80q", f.State)
-		case len(f.Text) > PromptFileBytes(f.Path) || len(f.Text) > 0 && !(f.Looked && hashed):
+		case len(f.Text) > PromptFileBytes(f.Path) || len(f.Text) > 0 && !(f.Inspected && hashed):
 			return fmt.Errorf("%d bytes of %s", len(f.Text), f.Path)
-		case f.Looked && hashed && len(f.Text) < PromptFileBytes(f.Path): // otherwise there may be more
+		case f.Inspected && hashed && len(f.Text) < PromptFileBytes(f.Path): // otherwise there may be more
 			if sum := sha256.Sum256(f.Text); hex.EncodeToString(sum[:]) != string(f.State) {
 				return fmt.Errorf("a state of %s that is not of its text", f.Path)
 			}

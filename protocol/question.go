@@ -53,8 +53,8 @@ const (
 	MaxAskOption  = 60
 )
 
-// Ask is a question of a model.
-type Ask struct {
+// AskArguments is a question of a model.
+type AskArguments struct {
 	Kind    AskKind  `json:"kind"`
 	Text    string   `json:"question"`
 	Options []string `json:"options,omitempty"` // only of AskChoice and AskSeveral
@@ -65,7 +65,7 @@ type Ask struct {
 }
 
 // Check describes the fault of an Ask, for the model that made it; nil means no fault.
-func (a Ask) Check() error {
+func (a AskArguments) Check() error {
 	lists := a.Kind == AskChoice || a.Kind == AskSeveral
 	switch {
 	case !askKinds[a.Kind]:
@@ -82,7 +82,7 @@ func (a Ask) Check() error {
 	return a.checkOptions()
 }
 
-func (a Ask) checkOptions() error {
+func (a AskArguments) checkOptions() error {
 	seen := map[string]bool{}
 	for i, option := range a.Options {
 		name := strings.ToLower(strings.TrimSpace(option))

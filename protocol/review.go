@@ -29,7 +29,7 @@ type ReviewMaterial struct {
 	Author      string `json:"author,omitempty"`
 	Branch      string `json:"branch,omitempty"` // the branch of the head
 	Description string `json:"description,omitempty"`
-	Asked       string `json:"asked,omitempty"` // the request of the person who asked for the review
+	Request     string `json:"asked,omitempty"` // the request of the person who asked for the review
 	// from the base branch: the repository's rules for reviewers and code
 	Rules []ReviewText `json:"rules,omitempty"`
 	// from the base branch: the purpose of the change
@@ -55,7 +55,7 @@ type ReviewThread struct {
 	Line     int          `json:"line,omitempty"`
 	Resolved bool         `json:"resolved,omitempty"`
 	Outdated bool         `json:"outdated,omitempty"`
-	Said     []ReviewText `json:"said"` // each author and text
+	Comments []ReviewText `json:"said"` // each author and text
 }
 
 // ReviewChunk is a part of the change. Each changed line is in one chunk, or is listed as left out.

@@ -3,14 +3,14 @@ package protocol
 // MethodHistorySearch searches the messages with the user that the model does not see, such as
 // older ones and those of other conversations. It is a call in turn, at most MaxSearches times in a
 // turn. The worker only names the model's call; its arguments, which the supervisor has, are a
-// HistorySearch. Its error tells the model in words what cannot be searched.
+// HistorySearchArguments. Its error tells the model in words what cannot be searched.
 //
 //	{"turn":8,"call":"t8-2-1"}
 //	{"text":"1. Fri 20 Nov 2026 13:19, telegram, person: I take oolong"}
 const MethodHistorySearch = "history.search"
 
 // MethodHomeSearch searches the files of the home in the same way; the call's arguments are a
-// HomeSearch.
+// HomeSearchArguments.
 //
 //	{"turn":8,"call":"t8-2-2"}
 //	{"text":"1. notes/tea.md, line 3 (Tea \u003e Oolong)"}
@@ -34,8 +34,8 @@ type SearchFound struct {
 	World bool   `json:"world,omitempty"` // it has words of others
 }
 
-// HistorySearch holds the arguments of search_history. One of Words, From and To must be set.
-type HistorySearch struct {
+// HistorySearchArguments holds the arguments of search_history. One of Words, From and To must be set.
+type HistorySearchArguments struct {
 	Words string `json:"words"`
 	// the first day: a day, a month, today, yesterday or 7d, in the user's zone; it is included
 	From string `json:"from"`
@@ -43,8 +43,8 @@ type HistorySearch struct {
 	Who  string `json:"who"` // person or assistant; "" is both
 }
 
-// HomeSearch holds the arguments of search_home.
-type HomeSearch struct {
+// HomeSearchArguments holds the arguments of search_home.
+type HomeSearchArguments struct {
 	Words string `json:"words"`
 	Under string `json:"under"` // a folder or a file of the home; "" means all of it
 }

@@ -62,7 +62,7 @@ type OperationPiece struct {
 	Operation int64 `json:"operation"`
 	// the next piece, counted from 0; equal to Of if all are done
 	Piece int `json:"piece"`
-	Of    int `json:"of"` // at most MaxPieces; it never changes
+	Total int `json:"of"` // at most MaxPieces; it never changes
 	// length of Piece, 1 to MaxPieceSeconds; 0 if all are done
 	Seconds int               `json:"seconds,omitempty"`
 	Done    *TranscribedPiece `json:"done,omitempty"` // the piece before Piece
@@ -90,12 +90,12 @@ func (p OperationPiece) Check(next int, done bool, seconds int) error {
 	switch {
 	case p.Piece != next:
 		return fmt.Errorf("piece %d, want %d", p.Piece, next)
-	case p.Of < max(next, 1) || p.Of > MaxPieces(seconds):
-		return fmt.Errorf("piece %d of %d, at most %d", p.Piece, p.Of, MaxPieces(seconds))
+	case p.Total < max(next, 1) || p.Total > MaxPieces(seconds):
+		return fmt.Errorf("piece %d of %d, at most %d", p.Piece, p.Total, MaxPieces(seconds))
 	case (p.Done != nil) != done:
 		return fmt.Errorf("piece %d: the piece before it is done: %t, want %t", p.Piece, p.Done != nil, done)
-	case (p.Piece == p.Of) != (p.Seconds == 0) || p.Seconds < 0 || p.Seconds > MaxPieceSeconds:
-		return fmt.Errorf("piece %d of %d has %d seconds", p.Piece, p.Of, p.Seconds)
+	case (p.Piece == p.Total) != (p.Seconds == 0) || p.Seconds < 0 || p.Seconds > MaxPieceSeconds:
+		return fmt.Errorf("piece %d of %d has %d seconds", p.Piece, p.Total, p.Seconds)
 	case done && (len(p.Done.Text) > MaxPieceText || len(p.Done.Language) > maxLanguage):
 		return fmt.Errorf("a text of %d bytes in a language of %d", len(p.Done.Text), len(p.Done.Language))
 	}

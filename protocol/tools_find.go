@@ -13,8 +13,8 @@ const (
 	MaxToolFinds  = 50 // its calls in one turn
 )
 
-// ToolWords holds the arguments of find_tools.
-type ToolWords struct {
+// FindToolsArguments holds the arguments of find_tools.
+type FindToolsArguments struct {
 	Words string `json:"words"`
 }
 

@@ -21,7 +21,7 @@ var methods = map[string]struct{ params, result func() any }{
 	protocol.MethodStop:              {},
 	protocol.MethodCancel:            {of[protocol.Cancel], nil},
 	protocol.MethodTerminals:         {nil, of[protocol.TerminalList]},
-	protocol.MethodTryWalls:          {of[protocol.TryWalls], of[protocol.TriedWalls]},
+	protocol.MethodTryWalls:          {of[protocol.TryWalls], of[protocol.TryWallsResult]},
 	protocol.MethodTurnStart:         {of[protocol.TurnStart], of[protocol.TurnEnd]},
 	protocol.MethodTurnEvent:         {of[protocol.TurnEvent], nil},
 	protocol.MethodModelStream:       {of[protocol.ModelStream], of[protocol.ModelStreamed]},

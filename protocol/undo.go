@@ -12,8 +12,8 @@ import (
 
 // Bounds of the earlier bytes of files that are kept for an undo.
 const (
-	MaxBefore     = 16 << 20 // of one file
-	MaxBeforeTurn = 64 << 20 // of one turn
+	MaxBefore        = 16 << 20 // of one file
+	MaxBeforePerTurn = 64 << 20 // of one turn
 )
 
 // FileState is the state of a path. It is FileAbsent, FileFolder, FileLink, or the hex SHA-256 of a
@@ -103,8 +103,8 @@ const (
 type UndoAction string
 
 const (
-	UndoBack  UndoAction = "back"  // undo changes of files that are as the turn left them
-	UndoForce UndoAction = "force" // undo the others too
+	UndoUnchanged UndoAction = "back"  // undo changes of files that are as the turn left them
+	UndoForce     UndoAction = "force" // undo the others too
 	// commit a blob with the difference between before and now, in the form of diff -u
 	UndoDiff UndoAction = "diff"
 )

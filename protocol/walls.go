@@ -1,6 +1,6 @@
 package protocol
 
-// MethodTryWalls asks a worker to try to escape from its walls: TryWalls to TriedWalls. It replaces
+// MethodTryWalls asks a worker to try to escape from its walls: TryWalls to TryWallsResult. It replaces
 // hello, for a worker without a user.
 const MethodTryWalls = "walls.try"
 
@@ -35,8 +35,8 @@ type Victims struct {
 	Socket   string `json:"socket,omitempty"` // a Unix socket's path
 }
 
-// TriedWalls is the result of walls.try.
-type TriedWalls struct {
+// TryWallsResult is the result of walls.try.
+type TryWallsResult struct {
 	Findings []Finding `json:"findings"`
 }
 
