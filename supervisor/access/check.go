@@ -34,7 +34,7 @@ var checkOrder = []func(*check, context.Context) (*supervisor.GateDecision, erro
 // urgentCommand lets through what must not wait for a code or a rate: who sees that somebody else
 // uses their account needs it at once.
 func (c *check) urgentCommand(context.Context) (*supervisor.GateDecision, error) {
-	if !c.command.Urgent || !c.command.Open {
+	if !c.command.Urgent || !c.command.OpenWhileLocked {
 		return nil, nil
 	}
 	return &supervisor.GateDecision{Lock: c.command.Locks[strings.ToLower(slash.Arguments(c.in.Text))]}, nil
@@ -57,12 +57,12 @@ func (c *check) rateLimited(context.Context) (*supervisor.GateDecision, error) {
 			refused += textNorBehind
 		}
 	}
-	return &supervisor.GateDecision{Refused: refused, Quiet: result == rateRefusedQuietly, Code: supervisor.CodeUnavailable}, nil
+	return &supervisor.GateDecision{Refusal: refused, AlreadyTold: result == rateRefusedQuietly, Code: supervisor.CodeUnavailable}, nil
 }
 
 // exempt lets through what needs no code.
 func (c *check) exempt(context.Context) (*supervisor.GateDecision, error) {
-	if c.command.Open || c.user.Codes == supervisor.CodesOff {
+	if c.command.OpenWhileLocked || c.user.Codes == supervisor.CodesOff {
 		return &supervisor.GateDecision{}, nil
 	}
 	return nil, nil
@@ -111,9 +111,9 @@ func (c *check) unreadableFactor(ctx context.Context) (*supervisor.GateDecision,
 	switch {
 	case err != nil || c.in.Kind != supervisor.KindText:
 	case c.private() && (appCode(c.in.Text) != "" || looksLikeRecovery(c.in.Text, c.factor)):
-		d = &supervisor.GateDecision{Decide: decideUnreadable(c.user.Name)}
+		d = &supervisor.GateDecision{CheckCode: decideUnreadable(c.user.Name)}
 	case c.isUnusedRecovery():
-		d = &supervisor.GateDecision{Decide: decideExposedRecovery(c.in.Text)}
+		d = &supervisor.GateDecision{CheckCode: decideExposedRecovery(c.in.Text)}
 	}
 	return d, err
 }
@@ -127,7 +127,7 @@ func (c *check) recoveryCode(ctx context.Context) (*supervisor.GateDecision, err
 	d := c.decideRecovery()
 	if c.private() {
 		if open, err := c.loggedIn(ctx); open && err == nil {
-			d.Guard = c.guarded().Guard
+			d.Check = c.guarded().Check
 		}
 	}
 	return d, nil
@@ -142,7 +142,7 @@ func (c *check) isUnusedRecovery() bool {
 // decideRecovery uses up a recovery code. Where others read it, it opens nothing.
 func (c *check) decideRecovery() *supervisor.GateDecision {
 	if !c.private() {
-		return &supervisor.GateDecision{Decide: decideExposedRecovery(c.in.Text)}
+		return &supervisor.GateDecision{CheckCode: decideExposedRecovery(c.in.Text)}
 	}
 	return c.decideLogin()
 }
@@ -167,7 +167,7 @@ func (c *check) anyCode(ctx context.Context) (*supervisor.GateDecision, error) {
 		return c.lookupFailed(ctx, "find what waits for a code", err)
 	case held == 0:
 		d := c.guarded()
-		d.Guard.Decide = c.decideLogin().Decide
+		d.Check.CheckCode = c.decideLogin().CheckCode
 		return d, nil
 	}
 	return c.decideLogin(), nil
@@ -182,7 +182,7 @@ func (c *check) recoveryAmongWords(ctx context.Context) (*supervisor.GateDecisio
 	if closed, d, err := c.closed(ctx); !closed {
 		return d, err
 	}
-	return &supervisor.GateDecision{Refused: textRecoveryAmongWords}, nil
+	return &supervisor.GateDecision{Refusal: textRecoveryAmongWords}, nil
 }
 
 // pressedWhileClosed refuses a press while the gate is closed: it is not kept for later, when it
@@ -195,13 +195,13 @@ func (c *check) pressedWhileClosed(ctx context.Context) (*supervisor.GateDecisio
 		return d, err
 	}
 	if !c.private() {
-		return &supervisor.GateDecision{Refused: textPressLockedElsewhere}, nil
+		return &supervisor.GateDecision{Refusal: textPressLockedElsewhere}, nil
 	}
-	return &supervisor.GateDecision{Refused: textPressLocked}, nil
+	return &supervisor.GateDecision{Refusal: textPressLocked}, nil
 }
 
 func (c *check) decideLogin() *supervisor.GateDecision {
-	return &supervisor.GateDecision{Decide: c.gate.DecideLogin(c.user.Name, c.in.Text)}
+	return &supervisor.GateDecision{CheckCode: c.gate.DecideLogin(c.user.Name, c.in.Text)}
 }
 
 // closed says whether the gate is closed. Where that can't be found out it is false, and a decision
@@ -238,8 +238,8 @@ func (c *check) guarded() *supervisor.GateDecision {
 	if !ok {
 		return c.refuse(textLockedNoChat)
 	}
-	return &supervisor.GateDecision{Guard: &supervisor.Guard{IdleTimeout: c.limits.IdleTimeout, Lifetime: c.limits.Lifetime,
-		Challenge: text, At: at, RepeatSoon: meantAsCode}}
+	return &supervisor.GateDecision{Check: &supervisor.GateCheck{IdleTimeout: c.limits.IdleTimeout, Lifetime: c.limits.Lifetime,
+		Challenge: text, ChallengeIn: at, RepeatSoon: meantAsCode}}
 }
 
 // refuse answers an inbound that no code would let through. It is kept with its answer. A press is
@@ -247,10 +247,10 @@ func (c *check) guarded() *supervisor.GateDecision {
 // be good for years.
 func (c *check) refuse(text string) *supervisor.GateDecision {
 	if c.in.Kind == supervisor.KindPress || looksLikeRecovery(c.in.Text, c.factor) || ContainsRecovery(c.in.Text) {
-		return &supervisor.GateDecision{Refused: text}
+		return &supervisor.GateDecision{Refusal: text}
 	}
 	at, _ := c.challengeAt()
-	return &supervisor.GateDecision{Guard: &supervisor.Guard{Challenge: text, At: at, AnswerOnly: true}}
+	return &supervisor.GateDecision{Check: &supervisor.GateCheck{Challenge: text, ChallengeIn: at, AnswerOnly: true}}
 }
 
 // lookupFailed closes the gate because something could not be looked up.
@@ -271,8 +271,8 @@ func (c *check) lookupFailed(ctx context.Context, attempt string, err error) (*s
 // for and taken only there.
 func (c *check) private() bool {
 	at := c.in.Conversation
-	can := at.Channel.Can()
-	return can.Private || can.Accounts && isAccountNumber(at.Chat) && at.Chat == c.in.Sender
+	can := at.Channel.Capabilities()
+	return can.Private || can.NeedsAccount && isAccountNumber(at.Chat) && at.Chat == c.in.Sender
 }
 
 // isAccountNumber says whether a name is the number of a person's account, which is that of their
@@ -289,7 +289,7 @@ func (c *check) challengeAt() (at supervisor.Conversation, ok bool) {
 	switch {
 	case c.private():
 		return at, true
-	case !from.Channel.Can().Accounts || !isAccountNumber(c.in.Sender):
+	case !from.Channel.Capabilities().NeedsAccount || !isAccountNumber(c.in.Sender):
 		return at, false
 	}
 	return supervisor.Conversation{User: from.User, Channel: from.Channel, Chat: c.in.Sender}, true

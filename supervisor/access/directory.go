@@ -108,7 +108,7 @@ func (d *directory) bind(b Binding) error {
 	if !known {
 		return nil
 	}
-	if b.Channel.Can().Accounts {
+	if b.Channel.Capabilities().NeedsAccount {
 		if !isAccountNumber(b.Account) {
 			return fmt.Errorf("user %q: %q is no person's id on %s", b.User, b.Account, b.Channel)
 		}

@@ -91,7 +91,7 @@ func positive[T cmp.Ordered](value, instead T) T {
 func (g *Gate) Check(ctx context.Context, in supervisor.Inbound) (supervisor.GateDecision, error) {
 	user, why := g.activeUser(in.Conversation.User)
 	if why != "" {
-		return supervisor.GateDecision{Refused: why, Quiet: true}, nil
+		return supervisor.GateDecision{Refusal: why, AlreadyTold: true}, nil
 	}
 	c := &check{gate: g, in: in, user: user, now: g.o.Now(), limits: *g.limits.Load()}
 	if in.Command != "" {
@@ -141,7 +141,7 @@ func (g *Gate) activeUser(name string) (u supervisor.User, why string) {
 
 // DecideLogin holds a code against a person's factor, to open a gate or to confirm a factor that
 // was just made.
-func (g *Gate) DecideLogin(user, code string) supervisor.Decide {
+func (g *Gate) DecideLogin(user, code string) supervisor.CheckCode {
 	l := g.limits.Load()
 	return g.decide(user, code, codePurpose{action: actionLogin, enrols: true,
 		done: fmt.Sprintf(textUnlocked, amount.Duration(l.Lifetime), amount.Duration(l.IdleTimeout))})
@@ -149,17 +149,17 @@ func (g *Gate) DecideLogin(user, code string) supervisor.Decide {
 
 // DecideStepUp holds a code against a person's factor for one effect that needs a fresh one. An
 // open gate does not help, and neither does the code that opened it.
-func (g *Gate) DecideStepUp(user, code string) supervisor.Decide {
+func (g *Gate) DecideStepUp(user, code string) supervisor.CheckCode {
 	return g.decide(user, code, codePurpose{action: "stepup", done: textConfirmed})
 }
 
 // DecideEnrol holds a code against a factor that was just made, to confirm it. It opens no gate.
-func (g *Gate) DecideEnrol(user, code string) supervisor.Decide {
+func (g *Gate) DecideEnrol(user, code string) supervisor.CheckCode {
 	return g.decide(user, code, codePurpose{action: "totp", enrols: true, done: textEnrolled})
 }
 
-func (g *Gate) decide(user, code string, p codePurpose) supervisor.Decide {
-	return func(f supervisor.Factor, now time.Time) (supervisor.Factor, supervisor.Verdict) {
+func (g *Gate) decide(user, code string, p codePurpose) supervisor.CheckCode {
+	return func(f supervisor.Factor, now time.Time) (supervisor.Factor, supervisor.CodeResult) {
 		u, why := g.activeUser(user)
 		v := verification{user: u, seal: g.o.Seal, text: code, purpose: p}
 		if why != "" {

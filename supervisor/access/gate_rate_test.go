@@ -63,8 +63,8 @@ func TestTextsBeyondTheRateWait(t *testing.T) {
 	}
 	for i := range 20 {
 		m := p.meet(t, typed("hello"))
-		if outcomeOf(m) != refused || !strings.HasPrefix(m.Refused, "This message was not taken") ||
-			strings.Contains(m.Refused, "right behind it") != (i == 19) {
+		if outcomeOf(m) != refused || !strings.HasPrefix(m.Refusal, "This message was not taken") ||
+			strings.Contains(m.Refusal, "right behind it") != (i == 19) {
 			t.Errorf("number %d beyond what may wait: %+v", i, m)
 		}
 	}
@@ -85,7 +85,7 @@ func TestTextsBeyondTheRateWait(t *testing.T) {
 	for outcomeOf(m) == passes {
 		m = p.meet(t, typed("hello"))
 	}
-	if outcomeOf(m) != refused || !strings.Contains(m.Refused, ": 1,000 messages before it.") {
+	if outcomeOf(m) != refused || !strings.Contains(m.Refusal, ": 1,000 messages before it.") {
 		t.Errorf("after a flood: %+v", m)
 	}
 }
@@ -99,8 +99,8 @@ func TestTheRateCanBeChanged(t *testing.T) {
 		m := p.meet(t, typed(fmt.Sprint(i)))
 		got = append(got, string(outcomeOf(m)))
 		if i == 2 &&
-			(!strings.Contains(m.Refused, "2 at once, and then 0.5 a second") || m.Code != supervisor.CodeUnavailable) {
-			t.Errorf("%q", m.Refused)
+			(!strings.Contains(m.Refusal, "2 at once, and then 0.5 a second") || m.Code != supervisor.CodeUnavailable) {
+			t.Errorf("%q", m.Refusal)
 		}
 	}
 	if strings.Join(got, " ") != "passes passes refused quiet" {

@@ -28,21 +28,21 @@ const (
 )
 
 func outcomeOf(m supervisor.GateDecision) outcome {
-	g := m.Guard
+	g := m.Check
 	switch {
-	case m.Refused != "" && m.Quiet:
+	case m.Refusal != "" && m.AlreadyTold:
 		return quiet
-	case m.Refused != "":
+	case m.Refusal != "":
 		return refused
-	case m.Decide != nil:
+	case m.CheckCode != nil:
 		return tried
 	case g == nil:
 		return passes
-	case g.AnswerOnly && g.At != (supervisor.Conversation{}):
+	case g.AnswerOnly && g.ChallengeIn != (supervisor.Conversation{}):
 		return apart
 	case g.AnswerOnly:
 		return never
-	case g.At != (supervisor.Conversation{}):
+	case g.ChallengeIn != (supervisor.Conversation{}):
 		return elsewhere
 	}
 	return guarded
@@ -175,15 +175,15 @@ func TestWhatBecomesOfEverything(t *testing.T) {
 // and without a secret.
 func (p *rig) saysWhere(t *testing.T, m supervisor.GateDecision) {
 	t.Helper()
-	said := m.Refused
-	if m.Guard != nil {
-		said = m.Guard.Challenge
+	said := m.Refusal
+	if m.Check != nil {
+		said = m.Check.Challenge
 		home := supervisor.Conversation{User: "ann", Channel: supervisor.ChannelTelegram, Chat: alone}
-		if m.Guard.At != (supervisor.Conversation{}) && m.Guard.At != home {
-			t.Errorf("it is asked for in %+v", m.Guard.At)
+		if m.Check.ChallengeIn != (supervisor.Conversation{}) && m.Check.ChallengeIn != home {
+			t.Errorf("it is asked for in %+v", m.Check.ChallengeIn)
 		}
-		if !m.Guard.AnswerOnly && (m.Guard.IdleTimeout != 30*time.Minute || m.Guard.Lifetime != 12*time.Hour) {
-			t.Errorf("open for %v, %v", m.Guard.IdleTimeout, m.Guard.Lifetime)
+		if !m.Check.AnswerOnly && (m.Check.IdleTimeout != 30*time.Minute || m.Check.Lifetime != 12*time.Hour) {
+			t.Errorf("open for %v, %v", m.Check.IdleTimeout, m.Check.Lifetime)
 		}
 		if said == "" {
 			t.Error("nothing is said")
@@ -212,11 +212,11 @@ func TestACodeIsTakenInPrivateAlone(t *testing.T) {
 		p := newRig(t)
 		p.enrolled(t, true)
 		m := p.meet(t, in)
-		if m.Decide != nil || m.Guard == nil {
+		if m.CheckCode != nil || m.Check == nil {
 			t.Errorf("%s: %+v", name, m)
 			continue
 		}
-		if in.Sender != "101" && !m.Guard.AnswerOnly {
+		if in.Sender != "101" && !m.Check.AnswerOnly {
 			t.Errorf("%s: it waits for a code that nobody can send", name)
 		}
 	}
@@ -237,7 +237,7 @@ func TestWhatIsACode(t *testing.T) {
 		"\u0661\u0662\u0663\u0664\u0665\u0666": true, "\uff11\uff12\uff13\uff14\uff15\uff16": true, "\u200e123456": true, "123456.": true,
 		"Code: 123456": true, "My code is 123456": false, "Recovery code: " + p.codes[1]: true, "\u202a" + p.codes[1] + "\u202c.": true,
 	} {
-		if got := p.meet(t, typed(text)).Decide != nil; got != want {
+		if got := p.meet(t, typed(text)).CheckCode != nil; got != want {
 			t.Errorf("%q is a code: %v", text, got)
 		}
 		if got := access.IsCode(text); got != want {
@@ -279,7 +279,7 @@ func TestWhoSeemsToHaveMeantACodeIsToldAgain(t *testing.T) {
 	for text, want := range map[string]bool{"my code is 716708": true, "716 708 x": true, "716708x": true, "hello": false, "1716708": false,
 		"order 4711": false, strings.Repeat("long ", 30) + "716708": false} {
 		m := p.meet(t, typed(text))
-		if m.Guard == nil || m.Guard.RepeatSoon != want || strings.HasPrefix(m.Guard.Challenge, "A code has to stand alone. Locked.") != want {
+		if m.Check == nil || m.Check.RepeatSoon != want || strings.HasPrefix(m.Check.Challenge, "A code has to stand alone. Locked.") != want {
 			t.Errorf("%q: %+v", text, m)
 		}
 		p.now = p.now.Add(time.Second)
@@ -291,7 +291,7 @@ func TestARecoveryCodeIsKnownHoweverItIsWritten(t *testing.T) {
 	p := newRig(t)
 	p.enrolled(t, true)
 	text := strings.Join(strings.Split(strings.ReplaceAll(p.codes[2], "-", ""), ""), " ")
-	if m := p.meet(t, typed(text)); m.Decide == nil || access.IsCode(text) {
+	if m := p.meet(t, typed(text)); m.CheckCode == nil || access.IsCode(text) {
 		t.Errorf("%+v", m)
 	}
 }
@@ -308,7 +308,7 @@ func TestWhichCommandsAreOpen(t *testing.T) {
 			t.Errorf("%q is open: %v", text, !want)
 		}
 		for name, in := range map[string]supervisor.Inbound{"as text": typed(text), "pressed": pressed(typed(text))} {
-			if got := p.meet(t, in); got.Guard == nil && got.Refused == "" {
+			if got := p.meet(t, in); got.Check == nil && got.Refusal == "" {
 				t.Errorf("%q %s is let through", text, name)
 			}
 		}
@@ -331,7 +331,7 @@ func TestALoginRunsOut(t *testing.T) {
 	p.SetLimits(access.Limits{IdleTimeout: 20 * time.Hour, Lifetime: 14 * time.Hour})
 	p.now = noon.Add(13 * time.Hour)
 	m := p.meet(t, typed("123456"))
-	if m.Guard == nil || m.Guard.IdleTimeout != 20*time.Hour || m.Guard.Lifetime != 14*time.Hour {
+	if m.Check == nil || m.Check.IdleTimeout != 20*time.Hour || m.Check.Lifetime != 14*time.Hour {
 		t.Errorf("with other limits: %+v", m)
 	}
 	if v := p.try(code(p.secret, p.now)); !strings.Contains(v.Text, "14 hours") || !strings.Contains(v.Text, "20 hours") {
@@ -347,22 +347,22 @@ func TestACodeIsTakenForWhatWaitsElsewhere(t *testing.T) {
 	p.logins[at] = supervisor.Login{User: "ann", Channel: supervisor.ChannelTerminal, OpenedAt: p.now, UsedAt: p.now}
 	text := code(p.secret, p.now)
 	m := p.meet(t, typed(text))
-	if m.Decide != nil || m.Guard == nil {
+	if m.CheckCode != nil || m.Check == nil {
 		t.Fatalf("where nothing waits it came to %+v", m)
 	}
-	if m.Guard.Decide == nil || !p.attempt("ann", m.Guard.Decide, p.now).Right {
-		t.Errorf("where the gate closes meanwhile it is no code: %+v", m.Guard)
+	if m.Check.CheckCode == nil || !p.attempt("ann", m.Check.CheckCode, p.now).Right {
+		t.Errorf("where the gate closes meanwhile it is no code: %+v", m.Check)
 	}
 	p.held = map[supervisor.Conversation]int64{from("ann", supervisor.ChannelTelegram, "101", "").Conversation: 1}
-	if m := p.meet(t, typed(text)); m.Decide != nil || m.Guard == nil {
+	if m := p.meet(t, typed(text)); m.CheckCode != nil || m.Check == nil {
 		t.Errorf("while something waits for a code from another chat it came to %+v", m)
 	}
 	p.held[typed("").Conversation] = 1
-	if m := p.meet(t, typed(text)); m.Decide == nil {
+	if m := p.meet(t, typed(text)); m.CheckCode == nil {
 		t.Errorf("while something waits for a code from here it came to %+v", m)
 	}
 	p.heldErr = errors.New("boom")
-	if m := p.meet(t, typed(text)); m.Guard == nil || !m.Guard.AnswerOnly {
+	if m := p.meet(t, typed(text)); m.Check == nil || !m.Check.AnswerOnly {
 		t.Errorf("where it is not known whether something waits it came to %+v", m)
 	}
 }
@@ -371,10 +371,10 @@ func TestWhatMeetsTheGateOpensIt(t *testing.T) {
 	p := newRig(t)
 	p.enrolled(t, true)
 	m := p.meet(t, typed(code(p.secret, p.now)))
-	if m.Decide == nil {
+	if m.CheckCode == nil {
 		t.Fatalf("%+v", m)
 	}
-	if v := p.attempt("ann", m.Decide, p.now); !v.Right || v.Action != "login" ||
+	if v := p.attempt("ann", m.CheckCode, p.now); !v.Right || v.Action != "login" ||
 		v.Text != "Unlocked for 12 hours, or until you have sent nothing for 30 minutes. /lock locks at once." {
 		t.Errorf("%+v", v)
 	}
@@ -384,13 +384,13 @@ func TestAChallengeSaysUntilWhenItIsLocked(t *testing.T) {
 	p := newRig(t)
 	p.enrolled(t, true)
 	p.fail(5)
-	if m := p.meet(t, typed("hello")); !strings.HasSuffix(m.Guard.Challenge,
+	if m := p.meet(t, typed("hello")); !strings.HasSuffix(m.Check.Challenge,
 		"No code is taken before 18:00 (Asia/Kathmandu): too many were wrong.") {
-		t.Errorf("%q", m.Guard.Challenge)
+		t.Errorf("%q", m.Check.Challenge)
 	}
 	p.now = noon.Add(15 * time.Minute)
-	if m := p.meet(t, typed("hello")); strings.Contains(m.Guard.Challenge, "before") {
-		t.Errorf("%q", m.Guard.Challenge)
+	if m := p.meet(t, typed("hello")); strings.Contains(m.Check.Challenge, "before") {
+		t.Errorf("%q", m.Check.Challenge)
 	}
 }
 
@@ -459,7 +459,7 @@ func TestAGateHasItsLimitsFromTheStart(t *testing.T) {
 		Held:    func(context.Context, supervisor.Conversation) (int64, error) { return 0, nil }, AlertAdmins: func(_, _ string) {}, Limits: access.Limits{IdleTimeout: time.Minute, Burst: 1, PerSecond: 0.01}})
 	for _, want := range []outcome{guarded, refused, quiet} {
 		m, err := gate.Check(t.Context(), typed("hello"))
-		if err != nil || outcomeOf(m) != want || want == guarded && (m.Guard.IdleTimeout != time.Minute || m.Guard.Lifetime != 12*time.Hour) {
+		if err != nil || outcomeOf(m) != want || want == guarded && (m.Check.IdleTimeout != time.Minute || m.Check.Lifetime != 12*time.Hour) {
 			t.Errorf("%+v, %v; want %s", m, err, want)
 		}
 	}
@@ -498,7 +498,7 @@ func TestOfWhomCodesAreAsked(t *testing.T) {
 		if asks != c.asks || (err != nil) != (c.broken != nil && c.asks) {
 			t.Errorf("%s: got %v, %v", name, asks, err)
 		}
-		if m := p.meet(t, typed("hello")); (m.Guard == nil) == asks {
+		if m := p.meet(t, typed("hello")); (m.Check == nil) == asks {
 			t.Errorf("%s: it asks: %v, and what is met is %+v", name, asks, m)
 		}
 	}

@@ -20,8 +20,8 @@ const maxHeld = 100
 // RefuseHeld is how an inbound is answered that a closed gate does not hold; "" holds it. held is
 // how many of its person's are held. A press is not held, for it may mean something else by the
 // time that it is let through.
-func RefuseHeld(kind supervisor.InboundKind, g supervisor.Guard, held int64) (answer string) {
-	switch press, here := kind == supervisor.KindPress, g.At == (supervisor.Conversation{}); {
+func RefuseHeld(kind supervisor.InboundKind, g supervisor.GateCheck, held int64) (answer string) {
+	switch press, here := kind == supervisor.KindPress, g.ChallengeIn == (supervisor.Conversation{}); {
 	case press && here:
 		return textPressLocked
 	case press:
@@ -34,16 +34,16 @@ func RefuseHeld(kind supervisor.InboundKind, g supervisor.Guard, held int64) (an
 
 // Challenges says whether a person is told that the gate is closed who was told so often within
 // ChallengeAgain.
-func Challenges(g supervisor.Guard, told int64) bool {
+func Challenges(g supervisor.GateCheck, told int64) bool {
 	return told == 0 || g.RepeatSoon && told < maxTold
 }
 
 // DecideLate uses up a right code for nothing: what it was for was not done.
-func DecideLate(decide supervisor.Decide) supervisor.Decide {
-	return func(f supervisor.Factor, now time.Time) (supervisor.Factor, supervisor.Verdict) {
+func DecideLate(decide supervisor.CheckCode) supervisor.CheckCode {
+	return func(f supervisor.Factor, now time.Time) (supervisor.Factor, supervisor.CodeResult) {
 		f, v := decide(f, now)
 		if v.Right {
-			v = supervisor.Verdict{Action: v.Action + ".late", Text: textCodeLate}
+			v = supervisor.CodeResult{Action: v.Action + ".late", Text: textCodeLate}
 		}
 		return f, v
 	}

@@ -7,16 +7,16 @@ import (
 )
 
 func TestRefuseHeld_PressesAndTooMuch_AreAnswered(t *testing.T) {
-	elsewhere := supervisor.Guard{At: supervisor.Conversation{Channel: supervisor.ChannelTelegram, Chat: "7"}}
+	elsewhere := supervisor.GateCheck{ChallengeIn: supervisor.Conversation{Channel: supervisor.ChannelTelegram, Chat: "7"}}
 	for _, c := range []struct {
 		kind supervisor.InboundKind
-		g    supervisor.Guard
+		g    supervisor.GateCheck
 		held int64
 		want string
 	}{
-		{supervisor.KindText, supervisor.Guard{}, 99, ""},
+		{supervisor.KindText, supervisor.GateCheck{}, 99, ""},
 		{supervisor.KindText, elsewhere, 100, textHeldFull},
-		{supervisor.KindPress, supervisor.Guard{}, 0, textPressLocked},
+		{supervisor.KindPress, supervisor.GateCheck{}, 0, textPressLocked},
 		{supervisor.KindPress, elsewhere, 100, textPressLockedElsewhere},
 	} {
 		if got := RefuseHeld(c.kind, c.g, c.held); got != c.want {
@@ -27,7 +27,7 @@ func TestRefuseHeld_PressesAndTooMuch_AreAnswered(t *testing.T) {
 
 func TestChallenges_ToldBefore_RepeatsForCodes(t *testing.T) {
 	for told, want := range map[int64][2]bool{0: {true, true}, 1: {false, true}, 3: {false, true}, 4: {false, false}} {
-		if got := [2]bool{Challenges(supervisor.Guard{}, told), Challenges(supervisor.Guard{RepeatSoon: true}, told)}; got != want {
+		if got := [2]bool{Challenges(supervisor.GateCheck{}, told), Challenges(supervisor.GateCheck{RepeatSoon: true}, told)}; got != want {
 			t.Errorf("told %d times: %v, want %v", told, got, want)
 		}
 	}

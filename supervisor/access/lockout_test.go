@@ -11,7 +11,7 @@ import (
 )
 
 // fail has ann type n wrong codes.
-func (p *rig) fail(n int) (v supervisor.Verdict) {
+func (p *rig) fail(n int) (v supervisor.CodeResult) {
 	for range n {
 		v = p.try(wrong(p.secret, p.now))
 	}

@@ -43,7 +43,7 @@ func (k *kept) FindLogin(_ context.Context, user string, channel supervisor.Chan
 }
 
 // attempt is the transaction in which a code is tried.
-func (k *kept) attempt(user string, decide supervisor.Decide, now time.Time) supervisor.Verdict {
+func (k *kept) attempt(user string, decide supervisor.CheckCode, now time.Time) supervisor.CodeResult {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	f, v := decide(k.factors[user], now)
@@ -137,7 +137,7 @@ func wrong(secret string, at time.Time) string {
 }
 
 // try has ann try a code at the porch's time.
-func (p *rig) try(text string) supervisor.Verdict {
+func (p *rig) try(text string) supervisor.CodeResult {
 	return p.attempt("ann", p.DecideLogin("ann", text), p.now)
 }
 

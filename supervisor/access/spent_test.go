@@ -22,10 +22,10 @@ func TestARecoveryCodeIsUsedUpWhereverItIsSent(t *testing.T) {
 	all := left()
 
 	private := p.meet(t, from("ann", supervisor.ChannelTelegram, alone, strings.ToLower(p.codes[0])))
-	if private.Decide == nil || private.Guard == nil {
+	if private.CheckCode == nil || private.Check == nil {
 		t.Fatalf("in the open private chat: %+v", private)
 	}
-	if v := p.attempt("ann", private.Decide, p.now); !v.Right || v.Action != "login.recovery" || left() != all-1 {
+	if v := p.attempt("ann", private.CheckCode, p.now); !v.Right || v.Action != "login.recovery" || left() != all-1 {
 		t.Errorf("%+v, and %d of %d are left", v, left(), all)
 	}
 	for i, lock := range []bool{false, true} {
@@ -34,19 +34,19 @@ func TestARecoveryCodeIsUsedUpWhereverItIsSent(t *testing.T) {
 		}
 		failures, in := p.factors["ann"].Lockouts, from("ann", supervisor.ChannelTelegram, group, p.codes[i+1])
 		m := p.meet(t, in)
-		if m.Decide == nil || m.Guard != nil {
+		if m.CheckCode == nil || m.Check != nil {
 			t.Fatalf("in the group: %+v", m)
 		}
-		v := p.attempt("ann", m.Decide, p.now)
+		v := p.attempt("ann", m.CheckCode, p.now)
 		if v.Right || v.Action != "login.exposed" || !strings.Contains(v.Text, "is used up") ||
 			!strings.Contains(v.Text, "our private chat") || left() != all-2-i || p.factors["ann"].Lockouts != failures {
 			t.Errorf("locked %v: %+v, and %d of %d are left", lock, v, left(), all)
 		}
-		if m := p.meet(t, in); m.Decide != nil {
+		if m := p.meet(t, in); m.CheckCode != nil {
 			t.Errorf("used up, it is still one: %+v", m)
 		}
 	}
-	if m := p.meet(t, from("ann", supervisor.ChannelTelegram, group, "0000-0000-0000-0000-0000-0000-00")); m.Decide != nil {
+	if m := p.meet(t, from("ann", supervisor.ChannelTelegram, group, "0000-0000-0000-0000-0000-0000-00")); m.CheckCode != nil {
 		t.Errorf("one that was never good: %+v", m)
 	}
 }

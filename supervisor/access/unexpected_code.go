@@ -18,7 +18,7 @@ const actionUnexpected = "code.unasked"
 // other texts, and six digits that are no code of the person's, stay what they are. An error is
 // ctx's alone.
 func (g *Gate) SpendUnexpected(ctx context.Context, in supervisor.Inbound, d supervisor.GateDecision) (supervisor.GateDecision, error) {
-	if in.Kind != supervisor.KindText || d.Decide != nil || d.Refused != "" || !IsCode(in.Text) {
+	if in.Kind != supervisor.KindText || d.CheckCode != nil || d.Refusal != "" || !IsCode(in.Text) {
 		return d, nil
 	}
 	u, why := g.activeUser(in.Conversation.User)
@@ -32,9 +32,9 @@ func (g *Gate) SpendUnexpected(ctx context.Context, in supervisor.Inbound, d sup
 	v := verification{user: u, seal: g.o.Seal, text: in.Text}
 	switch _, right := v.spend(f, g.o.Now()); {
 	case right:
-		d.Decide = v.decideUnexpected
+		d.CheckCode = v.decideUnexpected
 	case v.isRecent(f, g.o.Now()):
-		d.Decide = decideSpent
+		d.CheckCode = decideSpent
 	}
 	return d, nil
 }
@@ -49,18 +49,18 @@ func (v verification) isRecent(f supervisor.Factor, now time.Time) bool {
 }
 
 // decideSpent is a supervisor.Decide for a code that is good for nothing any more. It is no try.
-func decideSpent(f supervisor.Factor, _ time.Time) (supervisor.Factor, supervisor.Verdict) {
-	return f, supervisor.Verdict{Action: actionUnexpected, Text: textSpentCode}
+func decideSpent(f supervisor.Factor, _ time.Time) (supervisor.Factor, supervisor.CodeResult) {
+	return f, supervisor.CodeResult{Action: actionUnexpected, Text: textSpentCode}
 }
 
 // decideUnexpected is a supervisor.Decide that uses a code up.
-func (v verification) decideUnexpected(f supervisor.Factor, now time.Time) (supervisor.Factor, supervisor.Verdict) {
+func (v verification) decideUnexpected(f supervisor.Factor, now time.Time) (supervisor.Factor, supervisor.CodeResult) {
 	f, _ = v.spend(f, now)
 	text := textUnexpectedCode + textNextCode
 	if appCode(v.text) == "" {
 		text = textUnexpectedCode + textRecoveryLeft(len(f.Recovery))
 	}
-	return f, supervisor.Verdict{Action: actionUnexpected, Text: text}
+	return f, supervisor.CodeResult{Action: actionUnexpected, Text: text}
 }
 
 // spend is a factor for which the code is not right any more. right says whether it was. That

@@ -30,16 +30,16 @@ func TestARightCodeThatNothingWaitsForIsUsedUp(t *testing.T) {
 		p.open("ann", supervisor.ChannelTerminal, "", p.now)
 		text := code(p.secret, p.now)
 		for _, words := range []string{wrong(p.secret, p.now), "call " + text, code(p.secret, p.now.Add(-5*time.Minute)), "hello"} {
-			if m := p.unasked(t, typed(words)); m.Decide != nil {
+			if m := p.unasked(t, typed(words)); m.CheckCode != nil {
 				t.Errorf("codes %s: %q is no words", codes, words)
 			}
 		}
 		m := p.unasked(t, typed(" "+text[:3]+" "+text[3:]))
-		if m.Decide == nil {
+		if m.CheckCode == nil {
 			t.Fatalf("codes %s: a right code is words: %+v", codes, m)
 		}
 		before := p.factors["ann"]
-		v := p.attempt("ann", m.Decide, p.now)
+		v := p.attempt("ann", m.CheckCode, p.now)
 		if v.Right || v.Action != "code.unasked" || !strings.Contains(v.Text, "is used up") {
 			t.Errorf("codes %s: %+v", codes, v)
 		}
@@ -52,11 +52,11 @@ func TestARightCodeThatNothingWaitsForIsUsedUp(t *testing.T) {
 		// What is sent twice at once comes again as soon as the first has opened the gate.
 		for _, spent := range []string{text, code(p.secret, p.now.Add(-2*time.Minute))} {
 			m := p.unasked(t, typed(spent))
-			if m.Decide == nil {
+			if m.CheckCode == nil {
 				t.Fatalf("codes %s: a code that was right a moment ago is words", codes)
 			}
 			before := p.factors["ann"]
-			if v := p.attempt("ann", m.Decide, p.now); v.Right || !strings.Contains(v.Text, "used already") {
+			if v := p.attempt("ann", m.CheckCode, p.now); v.Right || !strings.Contains(v.Text, "used already") {
 				t.Errorf("codes %s: %+v", codes, v)
 			}
 			if after := p.factors["ann"]; after.Failures != before.Failures || after.LastPeriod != before.LastPeriod {
@@ -73,13 +73,13 @@ func TestARecoveryCodeThatNothingWaitsForIsUsedUp(t *testing.T) {
 	p.gate(p.seal)
 	p.enrolled(t, true)
 	m := p.unasked(t, typed(p.codes[3]))
-	if m.Decide == nil {
+	if m.CheckCode == nil {
 		t.Fatalf("it is words: %+v", m)
 	}
-	if v := p.attempt("ann", m.Decide, p.now); v.Right || !strings.Contains(v.Text, "You have 9 recovery codes left") {
+	if v := p.attempt("ann", m.CheckCode, p.now); v.Right || !strings.Contains(v.Text, "You have 9 recovery codes left") {
 		t.Errorf("%+v", v)
 	}
-	if m := p.unasked(t, typed(p.codes[3])); m.Decide != nil {
+	if m := p.unasked(t, typed(p.codes[3])); m.CheckCode != nil {
 		t.Errorf("used up it is no words: %+v", m)
 	}
 }
@@ -100,7 +100,7 @@ func TestWhereNoCodeCanBeRightNoneIsUnasked(t *testing.T) {
 		p.people = newPeople(t, supervisor.CodesOff)
 		p.gate(p.seal)
 		prepare(p)
-		if m := p.unasked(t, typed(code(p.secret, p.now))); m.Decide != nil {
+		if m := p.unasked(t, typed(code(p.secret, p.now))); m.CheckCode != nil {
 			t.Errorf("%s: %+v", name, m)
 		}
 	}

@@ -54,7 +54,7 @@ type verification struct {
 }
 
 // verify is a supervisor.Decide. It reads no clock, keeps nothing, and calls nobody.
-func (v verification) verify(f supervisor.Factor, now time.Time) (supervisor.Factor, supervisor.Verdict) {
+func (v verification) verify(f supervisor.Factor, now time.Time) (supervisor.Factor, supervisor.CodeResult) {
 	f.LockedUntil = lockedUntil(f, now)
 	switch {
 	case len(f.Secret) == 0 || !f.Confirmed && !v.purpose.enrols:
@@ -71,7 +71,7 @@ func (v verification) verify(f supervisor.Factor, now time.Time) (supervisor.Fac
 
 // verifyAppCode takes the code of a valid period, and none twice. A code that was right but for
 // that is no guess, and does not count as one.
-func (v verification) verifyAppCode(f supervisor.Factor, now time.Time) (supervisor.Factor, supervisor.Verdict) {
+func (v verification) verifyAppCode(f supervisor.Factor, now time.Time) (supervisor.Factor, supervisor.CodeResult) {
 	period, found, err := v.matchAppCode(f, now, validPeriods)
 	switch current := now.Unix() / codePeriod; {
 	case err != nil:
@@ -107,12 +107,12 @@ func (v verification) matchAppCode(f supervisor.Factor, now time.Time, periods i
 }
 
 // verifyRecovery takes a recovery code once.
-func (v verification) verifyRecovery(f supervisor.Factor, now time.Time) (supervisor.Factor, supervisor.Verdict) {
+func (v verification) verifyRecovery(f supervisor.Factor, now time.Time) (supervisor.Factor, supervisor.CodeResult) {
 	f, right := withoutRecovery(f, v.text)
 	if !right {
 		return v.reject(f, now)
 	}
-	return resetFailures(f), supervisor.Verdict{Right: true, Action: v.purpose.action + suffixRecovery,
+	return resetFailures(f), supervisor.CodeResult{Right: true, Action: v.purpose.action + suffixRecovery,
 		Text: v.purpose.done + " " + textRecoveryLeft(len(f.Recovery))}
 }
 
@@ -128,23 +128,23 @@ func withoutRecovery(f supervisor.Factor, text string) (_ supervisor.Factor, was
 
 // decideExposedRecovery uses up a recovery code that was sent where others read it, also while the
 // factor is locked. The code opens nothing, and does not count as a try.
-func decideExposedRecovery(text string) supervisor.Decide {
-	return func(f supervisor.Factor, _ time.Time) (supervisor.Factor, supervisor.Verdict) {
+func decideExposedRecovery(text string) supervisor.CheckCode {
+	return func(f supervisor.Factor, _ time.Time) (supervisor.Factor, supervisor.CodeResult) {
 		f, _ = withoutRecovery(f, text)
-		return f, supervisor.Verdict{Action: actionLogin + suffixExposed, Text: fmt.Sprintf(textExposedRecovery, textRecoveryLeft(len(f.Recovery)))}
+		return f, supervisor.CodeResult{Action: actionLogin + suffixExposed, Text: fmt.Sprintf(textExposedRecovery, textRecoveryLeft(len(f.Recovery)))}
 	}
 }
 
 // decideUnreadable takes no code, because none can be verified, and uses none up.
-func decideUnreadable(user string) supervisor.Decide {
-	return func(f supervisor.Factor, _ time.Time) (supervisor.Factor, supervisor.Verdict) {
-		return f, supervisor.Verdict{Action: actionLogin + suffixUnreadable, Text: fmt.Sprintf(textUnreadableFactor, user)}
+func decideUnreadable(user string) supervisor.CheckCode {
+	return func(f supervisor.Factor, _ time.Time) (supervisor.Factor, supervisor.CodeResult) {
+		return f, supervisor.CodeResult{Action: actionLogin + suffixUnreadable, Text: fmt.Sprintf(textUnreadableFactor, user)}
 	}
 }
 
 // accept takes a right code of a period.
-func (v verification) accept(f supervisor.Factor, period int64) (supervisor.Factor, supervisor.Verdict) {
-	verdict := supervisor.Verdict{Right: true, Action: v.purpose.action, Text: v.purpose.done}
+func (v verification) accept(f supervisor.Factor, period int64) (supervisor.Factor, supervisor.CodeResult) {
+	verdict := supervisor.CodeResult{Right: true, Action: v.purpose.action, Text: v.purpose.done}
 	if !f.Confirmed {
 		verdict.Action, verdict.Text = actionEnrolled, textFactorSetUp+v.purpose.done
 	}
@@ -154,7 +154,7 @@ func (v verification) accept(f supervisor.Factor, period int64) (supervisor.Fact
 }
 
 // reject takes a wrong code.
-func (v verification) reject(f supervisor.Factor, now time.Time) (supervisor.Factor, supervisor.Verdict) {
+func (v verification) reject(f supervisor.Factor, now time.Time) (supervisor.Factor, supervisor.CodeResult) {
 	f = countFailure(f, now)
 	if now.Before(f.LockedUntil) {
 		return f, v.not(suffixLocked, fmt.Sprintf(textWrongAndLocked, maxTries, formatTime(f.LockedUntil, now, v.user)))
@@ -164,6 +164,6 @@ func (v verification) reject(f supervisor.Factor, now time.Time) (supervisor.Fac
 }
 
 // not is the verdict on a code that was not right.
-func (v verification) not(suffix, text string) supervisor.Verdict {
-	return supervisor.Verdict{Action: v.purpose.action + suffix, Text: text}
+func (v verification) not(suffix, text string) supervisor.CodeResult {
+	return supervisor.CodeResult{Action: v.purpose.action + suffix, Text: text}
 }

@@ -167,7 +167,7 @@ func TestAStepUpWantsAFreshCode(t *testing.T) {
 	if v := p.try(used); !v.Right {
 		t.Fatalf("%+v", v)
 	}
-	stepUp := func(text string) supervisor.Verdict { return p.attempt("ann", p.DecideStepUp("ann", text), p.now) }
+	stepUp := func(text string) supervisor.CodeResult { return p.attempt("ann", p.DecideStepUp("ann", text), p.now) }
 	if v := stepUp(used); v.Right || v.Action != "stepup.refused" {
 		t.Errorf("%+v", v)
 	}
@@ -264,17 +264,17 @@ func TestACodeThatNoKeyIsThereForStaysGood(t *testing.T) {
 		p.gate(nil)
 		for _, text := range []string{code(p.secret, p.now), p.codes[0]} {
 			m := p.meet(t, from("ann", supervisor.ChannelTelegram, alone, text))
-			if m.Decide == nil || m.Guard != nil {
+			if m.CheckCode == nil || m.Check != nil {
 				t.Fatalf("%s, %q: %+v", what, text, m)
 			}
 			before := p.factors["ann"]
-			v := p.attempt("ann", m.Decide, p.now)
+			v := p.attempt("ann", m.CheckCode, p.now)
 			if v.Right || !cmp.Equal(p.factors["ann"], before) || enrolled && !strings.Contains(v.Text, "no code can be checked") {
 				t.Errorf("%s, %q: %+v, and the factor is %+v", what, text, v, p.factors["ann"])
 			}
 		}
 		shown := p.meet(t, from("ann", supervisor.ChannelTelegram, group, p.codes[1]))
-		if v := p.attempt("ann", shown.Decide, p.now); v.Right || v.Action != "login.exposed" || len(p.factors["ann"].Recovery) != 9 {
+		if v := p.attempt("ann", shown.CheckCode, p.now); v.Right || v.Action != "login.exposed" || len(p.factors["ann"].Recovery) != 9 {
 			t.Errorf("%s, in a group: %+v", what, v)
 		}
 		p.gate(p.seal)
@@ -317,7 +317,7 @@ func FuzzWhatPeopleWrite(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		p.gate(p.seal) // whose rate is fresh
 		p.factors["ann"] = was
-		code := p.meet(t, typed(text)).Decide != nil
+		code := p.meet(t, typed(text)).CheckCode != nil
 		if code && (len(text) > 128 || !strings.ContainsAny(codes.Normalize(text), "0123456789")) {
 			t.Errorf("%q is taken for a code", text)
 		}
