@@ -23,7 +23,7 @@ func Meets(
 	m supervisor.AnswerMessage,
 ) (a supervisor.Answer, answers, reminds bool) {
 	reminded, asked := m.Newest == Reminder(q), !q.ExpiresAt.IsZero()
-	if q.Kind == supervisor.QuestionAsk && !q.Conversation.Channel.Can().Edit {
+	if q.Kind == supervisor.QuestionAsk && !q.Conversation.Channel.Capabilities().Edit {
 		asked = true // such a channel shows it at once, and ExpiresAt is set later
 	}
 	seen := asked && (q.Kind == supervisor.QuestionAsk || m.NewestSent && (reminded || m.Newest == q.Text))
@@ -70,7 +70,7 @@ func Pressed(
 			return supervisor.Answer{Say: b.say}, supervisor.PressTaken
 		}
 	}
-	return a, supervisor.PressForeign
+	return a, supervisor.PressUnknown
 }
 
 // Buttons returns the buttons of a question, in rows. press makes the data of a press from a
@@ -92,8 +92,8 @@ func Buttons(
 // Told tells the user their answer, or why the question ended without one.
 func Told(q supervisor.Question) string {
 	switch {
-	case q.Why != supervisor.QuestionAnswered:
-		return textsEnded[q.Why]
+	case q.End != supervisor.QuestionAnswered:
+		return textsEnded[q.End]
 	case q.Kind == supervisor.QuestionAsk:
 		return answerText(q)
 	}

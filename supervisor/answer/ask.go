@@ -22,31 +22,31 @@ func wordsAnswer(text string) supervisor.Answer {
 }
 
 // readers read a message as the answer to a model's question, by kind.
-var readers = map[protocol.AskKind]func(q protocol.Ask, draft supervisor.Answer, m supervisor.AnswerMessage) (supervisor.Answer, bool){
+var readers = map[protocol.AskKind]func(q protocol.AskArguments, draft supervisor.Answer, m supervisor.AnswerMessage) (supervisor.Answer, bool){
 	protocol.AskChoice:  readChoice,
 	protocol.AskSeveral: readSeveral,
-	protocol.AskConfirm: func(_ protocol.Ask, _ supervisor.Answer, m supervisor.AnswerMessage) (supervisor.Answer, bool) {
+	protocol.AskConfirm: func(_ protocol.AskArguments, _ supervisor.Answer, m supervisor.AnswerMessage) (supervisor.Answer, bool) {
 		say := confirms[plain(m.Text)]
 		return supervisor.Answer{Say: say}, say != supervisor.SayNothing
 	},
-	protocol.AskNumber: func(_ protocol.Ask, _ supervisor.Answer, m supervisor.AnswerMessage) (supervisor.Answer, bool) {
+	protocol.AskNumber: func(_ protocol.AskArguments, _ supervisor.Answer, m supervisor.AnswerMessage) (supervisor.Answer, bool) {
 		number, ok := readNumber(m.Text)
 		return wordsAnswer(number), ok
 	},
-	protocol.AskDate: func(q protocol.Ask, _ supervisor.Answer, m supervisor.AnswerMessage) (supervisor.Answer, bool) {
+	protocol.AskDate: func(q protocol.AskArguments, _ supervisor.Answer, m supervisor.AnswerMessage) (supervisor.Answer, bool) {
 		date, ok := readDate(m.Text, m.Now.In(zone(q.Zone)))
 		return wordsAnswer(date), ok
 	},
 	protocol.AskLocation: readWords,
 	protocol.AskText:     readWords,
-	protocol.AskFile: func(_ protocol.Ask, _ supervisor.Answer, m supervisor.AnswerMessage) (supervisor.Answer, bool) {
+	protocol.AskFile: func(_ protocol.AskArguments, _ supervisor.Answer, m supervisor.AnswerMessage) (supervisor.Answer, bool) {
 		return wordsAnswer(m.Text), len(m.Parts) > 0
 	},
 }
 
 // readAsk reads a message as the answer to a model's question. A file answers only a question for a
 // file or for words: with any other answer it would be lost.
-func readAsk(q protocol.Ask, draft supervisor.Answer, m supervisor.AnswerMessage) (a supervisor.Answer, ok bool) {
+func readAsk(q protocol.AskArguments, draft supervisor.Answer, m supervisor.AnswerMessage) (a supervisor.Answer, ok bool) {
 	takesParts := q.Kind == protocol.AskFile || q.Kind == protocol.AskText
 	if m.Words != "" && q.Kind != protocol.AskFile {
 		m.Text, m.Parts = strings.TrimPrefix(m.Text+"\n"+m.Words, "\n"), nil
@@ -61,11 +61,11 @@ func readAsk(q protocol.Ask, draft supervisor.Answer, m supervisor.AnswerMessage
 	return a, true
 }
 
-func readWords(_ protocol.Ask, _ supervisor.Answer, m supervisor.AnswerMessage) (supervisor.Answer, bool) {
+func readWords(_ protocol.AskArguments, _ supervisor.Answer, m supervisor.AnswerMessage) (supervisor.Answer, bool) {
 	return wordsAnswer(m.Text), strings.TrimSpace(m.Text) != "" || len(m.Parts) > 0
 }
 
-func readChoice(q protocol.Ask, _ supervisor.Answer, m supervisor.AnswerMessage) (supervisor.Answer, bool) {
+func readChoice(q protocol.AskArguments, _ supervisor.Answer, m supervisor.AnswerMessage) (supervisor.Answer, bool) {
 	if i, ok := pick(q.Options, m.Text); ok {
 		return supervisor.Answer{Say: supervisor.SayThis, Options: []int{i}}, true
 	}
@@ -74,7 +74,7 @@ func readChoice(q protocol.Ask, _ supervisor.Answer, m supervisor.AnswerMessage)
 
 // readSeveral reads several options, or the user's own words if the question allows them. Words are
 // added to what was picked before.
-func readSeveral(q protocol.Ask, draft supervisor.Answer, m supervisor.AnswerMessage) (supervisor.Answer, bool) {
+func readSeveral(q protocol.AskArguments, draft supervisor.Answer, m supervisor.AnswerMessage) (supervisor.Answer, bool) {
 	picked, ok := pickSeveral(q.Options, m.Text)
 	switch {
 	case ok:
@@ -92,7 +92,7 @@ func readSeveral(q protocol.Ask, draft supervisor.Answer, m supervisor.AnswerMes
 
 // readAskPress is Pressed for a model's question.
 func readAskPress(
-	q protocol.Ask,
+	q protocol.AskArguments,
 	draft supervisor.Answer,
 	word string,
 ) (a supervisor.Answer, came supervisor.PressResult) {
@@ -110,9 +110,9 @@ func readAskPress(
 	case q.Kind == protocol.AskConfirm && (word == string(supervisor.SayOnce) || word == string(supervisor.SayNo)):
 		return supervisor.Answer{Say: supervisor.Say(word)}, supervisor.PressTaken
 	case q.Other && word == wordOther:
-		return draft, supervisor.PressAsksWords
+		return draft, supervisor.PressWantsWords
 	}
-	return a, supervisor.PressForeign
+	return a, supervisor.PressUnknown
 }
 
 // toggled returns the sorted list without i if i was in it, and with i otherwise.
@@ -132,7 +132,7 @@ func askButtons(
 	press func(string) string,
 ) (rows [][]supervisor.Button) {
 	button := func(text, word string) supervisor.Button { return supervisor.Button{Text: text, Press: press(word)} }
-	can := q.Conversation.Channel.Can()
+	can := q.Conversation.Channel.Capabilities()
 	switch {
 	case q.Ask.Kind == protocol.AskConfirm:
 		return [][]supervisor.Button{
@@ -162,19 +162,19 @@ func askButtons(
 // can't be changed (Bot API, editMessageText). The keyboard stays until another message removes it.
 func HasKeyboard(q supervisor.Question) bool {
 	return q.Kind == supervisor.QuestionAsk && q.Ask.Kind == protocol.AskLocation &&
-		q.Conversation.Channel.Can().Location &&
+		q.Conversation.Channel.Capabilities().Location &&
 		!q.Conversation.InGroup()
 }
 
 // Stays reports whether an ended question keeps its buttons. A late press then counts as a message.
 func Stays(q supervisor.Question) bool {
-	return q.Why == supervisor.QuestionExpired &&
+	return q.End == supervisor.QuestionExpired &&
 		(q.Ask.Kind == protocol.AskChoice || q.Ask.Kind == protocol.AskConfirm)
 }
 
 // Asked returns the text of a model's question for the user.
 func Asked(q supervisor.Question) string {
-	if q.Ask.Kind != protocol.AskSeveral || q.Conversation.Channel.Can().Edit {
+	if q.Ask.Kind != protocol.AskSeveral || q.Conversation.Channel.Capabilities().Edit {
 		return q.Ask.Text
 	}
 	var b strings.Builder
@@ -224,8 +224,8 @@ func picked(q supervisor.Question) (names []string) {
 
 // ForModel tells the model how its question ended.
 func ForModel(q supervisor.Question) string {
-	if q.Why != supervisor.QuestionAnswered {
-		return textsNoAnswer[q.Why]
+	if q.End != supervisor.QuestionAnswered {
+		return textsNoAnswer[q.End]
 	}
 	who := textThey
 	if q.Conversation.InGroup() {

@@ -17,7 +17,7 @@ func question(kind protocol.AskKind, options ...string) supervisor.Question {
 		Conversation: supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTelegram, Chat: "42"},
 		Kind:         supervisor.QuestionAsk,
 		Text:         "Which?",
-		Ask:          protocol.Ask{Kind: kind, Text: "Which?", Options: options, Zone: "Europe/Madrid"},
+		Ask:          protocol.AskArguments{Kind: kind, Text: "Which?", Options: options, Zone: "Europe/Madrid"},
 	}
 }
 
@@ -30,7 +30,7 @@ func answered(q supervisor.Question, draft supervisor.Answer, text string) strin
 	if !ok {
 		return ""
 	}
-	q.Why, q.Answer = supervisor.QuestionAnswered, a
+	q.End, q.Answer = supervisor.QuestionAnswered, a
 	return answer.ForModel(q)
 }
 
@@ -164,7 +164,7 @@ func TestInWords_File_AnswersOnlyFileOrText(t *testing.T) {
 			q.Ask.Options = nil
 		}
 		a, ok := answer.InWords(q, supervisor.Answer{}, c.m)
-		q.Why, q.Answer = supervisor.QuestionAnswered, a
+		q.End, q.Answer = supervisor.QuestionAnswered, a
 		if got := answer.ForModel(q); ok != (c.want != "") || ok && got != c.want || a.World != (ok && c.m.World) {
 			t.Errorf("%s answered by %+v: %t, %q (world: %t), want %q", c.kind, c.m, ok, got, a.World, c.want)
 		}
@@ -190,12 +190,12 @@ func TestPressed_Option_PicksOrUnpicks(t *testing.T) {
 		{"1", supervisor.PressPicked, "☐ Salt=0 ☑ Oil=1 Done=done Something else…=other "},
 		{"0", supervisor.PressPicked, "☑ Salt=0 ☑ Oil=1 Done=done Something else…=other "},
 		{"1", supervisor.PressPicked, "☑ Salt=0 ☐ Oil=1 Done=done Something else…=other "},
-		{"other", supervisor.PressAsksWords, "☑ Salt=0 ☐ Oil=1 Done=done Something else…=other "},
+		{"other", supervisor.PressWantsWords, "☑ Salt=0 ☐ Oil=1 Done=done Something else…=other "},
 		{"done", supervisor.PressTaken, "☑ Salt=0 ☐ Oil=1 Done=done Something else…=other "},
-		{"2", supervisor.PressForeign, ""}, {"-1", supervisor.PressForeign, ""}, {"once", supervisor.PressForeign, ""},
+		{"2", supervisor.PressUnknown, ""}, {"-1", supervisor.PressUnknown, ""}, {"once", supervisor.PressUnknown, ""},
 	} {
 		a, came := answer.Pressed(q, draft, c.press)
-		if came != supervisor.PressForeign {
+		if came != supervisor.PressUnknown {
 			draft = a
 		}
 		if came != c.came || c.shown != "" && shown() != c.shown {
@@ -223,7 +223,7 @@ func TestAsked_Channel_DecidesButtons(t *testing.T) {
 		t.Errorf("in the terminal: %v, %q", rows, text)
 	}
 	q = question(protocol.AskText)
-	q.Why, q.Answer = supervisor.QuestionAnswered, supervisor.Answer{
+	q.End, q.Answer = supervisor.QuestionAnswered, supervisor.Answer{
 		Say:  supervisor.SayThis,
 		Text: strings.Repeat("long\n", 1000),
 	}
@@ -268,7 +268,7 @@ func FuzzInWords(f *testing.F) {
 		if ok && a.Say == supervisor.SayNothing {
 			t.Errorf("%q says nothing", text)
 		}
-		q.Why, q.Answer = supervisor.QuestionAnswered, a
+		q.End, q.Answer = supervisor.QuestionAnswered, a
 		if ok && (answer.ForModel(q) == "" || answer.Shown(q) == "") {
 			t.Errorf("%q can't be told", text)
 		}

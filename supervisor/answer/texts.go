@@ -48,7 +48,7 @@ var textsAnswered = map[supervisor.QuestionKind]map[supervisor.Say]string{
 // textsEnded tell users why a question ended without an answer.
 var textsEnded = map[supervisor.QuestionEnd]string{
 	supervisor.QuestionExpired:     "(Nobody answered in time.)",
-	supervisor.QuestionOver:        "(No longer needed: the task has ended.)",
+	supervisor.QuestionCancelled:   "(No longer needed: the task has ended.)",
 	supervisor.QuestionUndelivered: "(This could not be delivered.)",
 	supervisor.QuestionNotNeeded:   "(No longer needed: I go on without this.)",
 }

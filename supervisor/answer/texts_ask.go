@@ -46,7 +46,7 @@ var textsNoAnswer = map[supervisor.QuestionEnd]string{
 		"what you still need. A late answer comes as a message of its own.",
 	supervisor.QuestionUndelivered: "The question could not be delivered to them. Go on without an answer.",
 	supervisor.QuestionNotNeeded:   "The question was withdrawn.",
-	supervisor.QuestionOver:        "The question was withdrawn.",
+	supervisor.QuestionCancelled:   "The question was withdrawn.",
 }
 
 // textsWanted name the answers that a kind of question takes.
