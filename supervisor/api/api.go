@@ -69,7 +69,7 @@ func (a *API) Caller(uid uint32) feature.Caller {
 		}
 		return user, nil
 	}
-	return feature.Caller{UID: uid, Admin: a.o.People.Admin(uid), Whose: whose}
+	return feature.Caller{UID: uid, Admin: a.o.People.Admin(uid), UserFor: whose}
 }
 
 // Method answers a call of a process with that user id.
@@ -120,6 +120,6 @@ func whose(by feature.Caller, name, action string) (string, error) {
 	if name == "" && by.Admin {
 		return "", nil
 	}
-	user, err := by.Whose(name, action)
+	user, err := by.UserFor(name, action)
 	return user.Name, err
 }

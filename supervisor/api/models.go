@@ -76,7 +76,7 @@ type modelCalls struct {
 // answer says which models there are, and which answers whoever asks.
 func (c modelCalls) answer(ctx context.Context, by feature.Caller) (report ModelsReport, err error) {
 	inUse := ""
-	user, err := by.Whose("", "")
+	user, err := by.UserFor("", "")
 	switch {
 	case err == nil:
 		if inUse, _, err = c.choices.Choice(ctx, user.Name); err != nil {

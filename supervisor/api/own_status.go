@@ -36,7 +36,7 @@ func (s OwnStatus) Lines(ctx context.Context, c supervisor.Conversation) (string
 		return "", err
 	}
 	lines = append(lines, "gate    "+gate)
-	held, err := s.Report.DB.Inbox().Held(ctx, c.User)
+	held, err := s.Report.DB.Inbox().CountHeld(ctx, c.User)
 	if err != nil {
 		return "", err
 	}
@@ -108,7 +108,7 @@ func (s OwnStatus) Text(ctx context.Context, c supervisor.Conversation) (string,
 	}
 	own, err := s.Lines(ctx, c)
 	// where people are on their phones
-	if text += "\n" + own + s.terminals(ctx, c.User); c.Channel.Can().Accounts {
+	if text += "\n" + own + s.terminals(ctx, c.User); c.Channel.Capabilities().NeedsAccount {
 		text = listStatus(text)
 	}
 	return text, err

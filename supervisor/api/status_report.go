@@ -40,7 +40,7 @@ func (r StatusReporter) answer(ctx context.Context, by feature.Caller) (Status, 
 	if by.Admin {
 		return r.statusOf(ctx, r.People.Names(), true)
 	}
-	u, err := by.Whose("", "")
+	u, err := by.UserFor("", "")
 	if err != nil {
 		return Status{}, err
 	}
@@ -132,7 +132,7 @@ func (r StatusReporter) statusOfChannels(ctx context.Context, status *Status) er
 	if r.Channel != nil {
 		status.Channels = append(status.Channels, r.Channel())
 	}
-	lost, err := r.DB.Outbox().Undelivered(ctx)
+	lost, err := r.DB.Outbox().ListUndelivered(ctx)
 	for _, l := range lost {
 		status.Lost = append(status.Lost, LostDeliveries{
 			User: l.Conversation.User, Channel: string(l.Conversation.Channel), Chat: l.Conversation.Chat,
