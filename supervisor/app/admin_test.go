@@ -413,7 +413,7 @@ func TestThePersonIsToldOfAReset(t *testing.T) {
 			Text:         "hello",
 		},
 		Decision: supervisor.GateDecision{
-			Guard: &supervisor.Guard{IdleTimeout: time.Hour, Lifetime: time.Hour, Challenge: "Locked."},
+			Check: &supervisor.GateCheck{IdleTimeout: time.Hour, Lifetime: time.Hour, Challenge: "Locked."},
 		}}}})
 	if err != nil {
 		t.Fatal(err)
@@ -421,7 +421,7 @@ func TestThePersonIsToldOfAReset(t *testing.T) {
 	if _, err := service.ResetFactor(t.Context(), by, admin.UserName{User: "ann"}); err != nil {
 		t.Fatal(err)
 	}
-	if want := []int64{held.Kept[0].Conversation.ID, 7}; !slices.Equal(rung, want) {
+	if want := []int64{held.Stored[0].Conversation.ID, 7}; !slices.Equal(rung, want) {
 		t.Errorf("rang %v, want %v: what was held is answered, and she is told", rung, want)
 	}
 	if len(told) != 1 || told[0].Conversation.Channel != supervisor.ChannelTerminal ||

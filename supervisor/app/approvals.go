@@ -26,7 +26,7 @@ func newGate(s *service) *approval.CodeCheck {
 	store := s.db.Access()
 	s.gate = access.NewGate(access.Options{
 		People: s.people, Factors: store.Factors, Logins: store.Logins, Seal: s.seal, Limits: gateLimits(s.config), Now: s.now,
-		Command: func(name string) supervisor.SlashCommand { return s.commands.Find(name) }, Held: s.db.Inbox().HeldAt,
+		Command: func(name string) supervisor.SlashCommand { return s.commands.Find(name) }, Held: s.db.Inbox().CountReleasable,
 		AlertAdmins: func(_, text string) { s.tellAdmins(text) },
 	})
 	return &approval.CodeCheck{Gate: s.gate, Confirmations: s.codes, IsCode: access.IsCode}

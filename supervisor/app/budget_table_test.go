@@ -100,7 +100,7 @@ func (m *budgetRig) Ask(_ context.Context, q supervisor.Question) (supervisor.Qu
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.asked = append(m.asked, money.Dollars(q.Amount))
-	q.Why, q.Answer = supervisor.QuestionAnswered, supervisor.Answer{Say: supervisor.SayOnce}
+	q.End, q.Answer = supervisor.QuestionAnswered, supervisor.Answer{Say: supervisor.SayOnce}
 	return q, nil
 }
 
@@ -214,7 +214,7 @@ func (m *budgetRig) row(host *hostcall.Conn, name, text string) (cells []string,
 	m.asked, m.limits, m.names = nil, nil, nil
 	said := m.turn(host, "ann", "", text)
 	look := func(query string) (n int64) {
-		_, err := fmt.Sscan(sqlitetest.Look(m, m.db, query)[0], &n)
+		_, err := fmt.Sscan(sqlitetest.Query(m, m.db, query)[0], &n)
 		m.must(err)
 		return n
 	}
@@ -320,7 +320,7 @@ func (m *budgetRig) within(turn int64, limits supervisor.Budget) {
 			(SELECT coalesce(sum(amount), 0) FROM extension) - %[1]d x) WHERE x > 0 AND %[1]d > 0`, limits.Day),
 		"a lease is left": `SELECT amount FROM lease`,
 	} {
-		if found := sqlitetest.Look(m, m.db, query); len(found) > 0 {
+		if found := sqlitetest.Query(m, m.db, query); len(found) > 0 {
 			m.Errorf("%s: %q", what, found)
 		}
 	}
@@ -337,7 +337,7 @@ func TestManyTurnsAtOnceNeverGoOver(t *testing.T) {
 		UNION ALL SELECT 'turn ' || sum(cost) FROM paid GROUP BY turn HAVING sum(cost) > %d`, all, min(limits.Day, limits.Month), limits.Turn)
 	var m *budgetRig
 	m = newMarket(t, "claude/claude-haiku-4-5", "", limits, func(r modeltest.Request) modeltest.Answer {
-		if found := sqlitetest.Look(t, m.db, over); len(found) > 0 {
+		if found := sqlitetest.Query(t, m.db, over); len(found) > 0 {
 			t.Errorf("over: %q", found)
 		}
 		return modeltest.Answer{Text: "Yes.", Usage: &modeltest.Usage{Prompt: int64(len(r.Raw) / 2), Completion: int64(r.Limit)}}
@@ -359,12 +359,12 @@ func TestManyTurnsAtOnceNeverGoOver(t *testing.T) {
 			t.Errorf("told %q", text)
 		}
 	}
-	if found := sqlitetest.Look(t, m.db, over); len(found) > 0 {
+	if found := sqlitetest.Query(t, m.db, over); len(found) > 0 {
 		t.Errorf("over: %q", found)
 	}
 	// all but less than the shortest answer costs
-	total := sqlitetest.Look(t, m.db, "SELECT sum(cost) > 550000 FROM usage")
-	if left := sqlitetest.Look(t, m.db, "SELECT id FROM lease"); len(left) > 0 || total[0] != "1" || counts[true] < 10 || counts[false] == 0 {
+	total := sqlitetest.Query(t, m.db, "SELECT sum(cost) > 550000 FROM usage")
+	if left := sqlitetest.Query(t, m.db, "SELECT id FROM lease"); len(left) > 0 || total[0] != "1" || counts[true] < 10 || counts[false] == 0 {
 		t.Errorf("%v were answered and not; spent enough: %v; left set aside: %v", counts, total, left)
 	}
 }

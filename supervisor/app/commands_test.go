@@ -96,12 +96,12 @@ func TestAGroupIsAllowedAndDisallowed(t *testing.T) {
 func unlock(t *testing.T, s *service, c supervisor.Conversation) {
 	t.Helper()
 	must(t, s.db.Access().Factors.Put(t.Context(), "ann", []byte("sealed"), nil))
-	right := func(f supervisor.Factor, _ time.Time) (supervisor.Factor, supervisor.Verdict) {
+	right := func(f supervisor.Factor, _ time.Time) (supervisor.Factor, supervisor.CodeResult) {
 		f.Confirmed = true
-		return f, supervisor.Verdict{Right: true, Action: "login", Text: "Unlocked."}
+		return f, supervisor.CodeResult{Right: true, Action: "login", Text: "Unlocked."}
 	}
 	_, err := s.db.Inbox().PutBatch(t.Context(), supervisor.Batch{Source: "test", Items: []supervisor.Item{{
-		Inbound: supervisor.Inbound{Conversation: c, Source: "test", Key: "code", Kind: supervisor.KindCode}, Decision: supervisor.GateDecision{Decide: right},
+		Inbound: supervisor.Inbound{Conversation: c, Source: "test", Key: "code", Kind: supervisor.KindCode}, Decision: supervisor.GateDecision{CheckCode: right},
 	}}})
 	must(t, err)
 }
@@ -129,7 +129,7 @@ func TestStatusTellsOfTheGateAndTheBudget(t *testing.T) {
 	must(t, l.Close(t.Context(), c))
 	_, err = s.db.Inbox().PutBatch(t.Context(), supervisor.Batch{Source: "test", Items: []supervisor.Item{{
 		Inbound:  supervisor.Inbound{Conversation: c, Source: "test", Key: "text", Kind: supervisor.KindText, Text: "hello"},
-		Decision: supervisor.GateDecision{Guard: &supervisor.Guard{IdleTimeout: time.Hour, Lifetime: time.Hour, Challenge: "Locked."}},
+		Decision: supervisor.GateDecision{Check: &supervisor.GateCheck{IdleTimeout: time.Hour, Lifetime: time.Hour, Challenge: "Locked."}},
 	}}})
 	must(t, err)
 	told("gate    locked\nheld    1 message until you send a code\nbudget  $2.50 of $2.50 is left today")

@@ -54,7 +54,7 @@ func usersConfiguration(cfg *config.Config) *users.Configuration {
 		Thinking:      users.Default[string]{Value: cfg.Models.Thinking, Configured: cfg.Models.Thinking != unthinking},
 		Language:      users.Default[string]{Value: cfg.Speech.In.Language, Configured: cfg.Speech.In.Language != "auto"},
 		StreamReplies: users.Default[bool]{Value: cfg.Chat.Stream == config.StreamEdit, Configured: cfg.Chat.Stream != config.StreamEdit},
-		Busy:          users.Default[supervisor.Busy]{Value: supervisor.Busy(cfg.Chat.Busy), Configured: cfg.Chat.Busy != config.BusySteer},
+		Busy:          users.Default[supervisor.BusyMode]{Value: supervisor.BusyMode(cfg.Chat.Busy), Configured: cfg.Chat.Busy != config.BusySteer},
 	}
 	return u
 }

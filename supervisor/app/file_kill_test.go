@@ -192,7 +192,7 @@ func (l *killedService) settled(dir string, told int) {
 
 func (l *killedService) look(dir, query string) []string {
 	l.T.Helper()
-	return sqlitetest.LookAt(l.T, filepath.Join(dir, "state", "private", "mews.db"), query)
+	return sqlitetest.QueryCopy(l.T, filepath.Join(dir, "state", "private", "mews.db"), query)
 }
 
 // deliveries are the states of all that was told and of what was set aside for calls, which a later

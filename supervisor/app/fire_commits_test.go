@@ -124,7 +124,7 @@ func (l *fireRig) set(text string, kind supervisor.JobKind, rule recurrence.Rule
 		supervisor.Job{User: "alice", Kind: kind, Text: text, Rule: string(encoded), Zone: "UTC",
 			Conversation: supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTelegram, Chat: aliceChat},
 			MadeBy:       text,
-			Options:      supervisor.JobOptions{Exact: true, Check: look}, Since: firesBegin, Next: next}, nil); err != nil {
+			Options:      supervisor.JobOptions{Exact: true, Check: look}, FiredUntil: firesBegin, Next: next}, nil); err != nil {
 		l.Fatal(err)
 	}
 }
@@ -138,20 +138,20 @@ func (l *fireRig) setAll() {
 		return recurrence.Rule{Kind: recurrence.Interval, At: firesBegin, Every: time.Duration(minutes) * time.Minute}
 	}
 	l.set(fireTea, supervisor.JobReminder, once(1), supervisor.Check{})
-	l.set(fireRoses, supervisor.JobAgent, once(2), supervisor.Check{})
-	l.set(fireShed, supervisor.JobAgent, once(3), supervisor.Check{})
-	l.set(fireGate, supervisor.JobAgent, every(10), supervisor.Check{})
+	l.set(fireRoses, supervisor.JobTask, once(2), supervisor.Check{})
+	l.set(fireShed, supervisor.JobTask, once(3), supervisor.Check{})
+	l.set(fireGate, supervisor.JobTask, every(10), supervisor.Check{})
 	l.set(fireBuild, supervisor.JobCheck, every(5), supervisor.Check{Command: "x", AutoRemove: true})
 }
 
 // look is the worker's.
-func (l *fireRig) look(context.Context, string, protocol.LookParameters) (protocol.LookResult, error) {
-	return protocol.LookResult{Met: l.now().Sub(firesBegin) >= 12*time.Minute, Found: "nothing to see"}, nil
+func (l *fireRig) look(context.Context, string, protocol.CheckParameters) (protocol.CheckResult, error) {
+	return protocol.CheckResult{Met: l.now().Sub(firesBegin) >= 12*time.Minute, Found: "nothing to see"}, nil
 }
 
 // Run is the worker, and the model.
 func (l *fireRig) Run(ctx context.Context, a session.Attempt) (session.End, error) {
-	job := sqlitetest.Look(l, l.db, "SELECT j.text FROM job j JOIN fire f ON f.job = j.id JOIN turn t ON "+
+	job := sqlitetest.Query(l, l.db, "SELECT j.text FROM job j JOIN fire f ON f.job = j.id JOIN turn t ON "+
 		"t.inbound = f.inbound WHERE t.id = ?", a.Turn.ID)[0]
 	switch job {
 	case fireGate:
@@ -162,14 +162,14 @@ func (l *fireRig) Run(ctx context.Context, a session.Attempt) (session.End, erro
 		q, err := l.questions.Ask(ctx, supervisor.Question{Conversation: a.Turn.AnswersIn(), Turn: a.Turn.ID,
 			Kind:    supervisor.QuestionAsk,
 			Subject: strings.Repeat("5", 64),
-			Ask:     protocol.Ask{Kind: protocol.AskConfirm, Text: "Shall I shut it?"}, Text: "Shall I shut it?"})
-		if errors.Is(err, supervisor.ErrWaits) {
+			Ask:     protocol.AskArguments{Kind: protocol.AskConfirm, Text: "Shall I shut it?"}, Text: "Shall I shut it?"})
+		if errors.Is(err, supervisor.ErrWaitsForAnswer) {
 			return session.End{TurnEnd: protocol.TurnEnd{Why: protocol.WhyWaits}}, nil
 		}
 		if err != nil {
 			return session.End{}, err
 		}
-		text := jobresult.Met + " The shed is shut, for you said " + string(q.Why) + "."
+		text := jobresult.Met + " The shed is shut, for you said " + string(q.End) + "."
 		if _, ended, err := a.CommitLast(ctx, l.step(a, protocol.Part{Text: text}), text, nil); err != nil || !ended {
 			return session.End{}, fmt.Errorf("the last step ended the turn: %t, %w", ended, err)
 		}
@@ -198,7 +198,7 @@ func (l *fireRig) pass() {
 	for l.now().Before(firesBegin.Add(45 * time.Minute)) {
 		<-time.After(time.Minute)
 		synctest.Wait()
-		for _, buttons := range sqlitetest.Look(l, l.db, "SELECT o.buttons FROM question q JOIN outbox o ON o.id "+
+		for _, buttons := range sqlitetest.Query(l, l.db, "SELECT o.buttons FROM question q JOIN outbox o ON o.id "+
 			"= q.delivery WHERE q.why IS NULL AND o.outcome = 'sent'") {
 			var rows [][]supervisor.Button
 			if err := json.Unmarshal([]byte(buttons), &rows); err != nil {
@@ -222,7 +222,7 @@ func (l *fireRig) same(what string, got, want any) {
 // check holds what is kept and what was told against what is due.
 func (l *fireRig) check(life string) {
 	l.Helper()
-	fires := sqlitetest.Look(l, l.db, `SELECT j.text || ' ' || group_concat(((f.due - ?) / 60000) || ' ' || f.state, ', ') || ': ' || j.state FROM job j
+	fires := sqlitetest.Query(l, l.db, `SELECT j.text || ' ' || group_concat(((f.due - ?) / 60000) || ' ' || f.state, ', ') || ': ' || j.state FROM job j
 		JOIN (SELECT * FROM fire ORDER BY job,
 			due) f ON f.job = j.id GROUP BY j.id ORDER BY j.id`, firesBegin.UnixMilli())
 	want := []string{"tea 1 said: done", "roses 2 said: done", "shed 3 said: done", "gate 10 failed, 20 failed, " +
@@ -232,7 +232,7 @@ func (l *fireRig) check(life string) {
 		"asked Shall I shut it? ➜ Yes": 1,
 		"```":                          1, "⚠ There is no such model.": 2, "That was failure 3 in a row, so I have paused it.": 1}
 	l.same(life+": told", l.told(due), due)
-	if open := sqlitetest.Look(l, l.db, "SELECT id FROM turn WHERE ended_at IS NULL UNION ALL SELECT id FROM "+
+	if open := sqlitetest.Query(l, l.db, "SELECT id FROM turn WHERE ended_at IS NULL UNION ALL SELECT id FROM "+
 		"inbox WHERE state <> 'done' UNION ALL SELECT id FROM outbox WHERE outcome IS NULL"); len(open) > 0 {
 		l.Errorf("%s: %d things are not done", life, len(open))
 	}

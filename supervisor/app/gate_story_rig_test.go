@@ -202,9 +202,9 @@ func (l *gatedService) enrol(name string) (recovery []string) {
 		_, err := factors.Attempt(
 			l.T.Context(),
 			name,
-			func(f supervisor.Factor, _ time.Time) (supervisor.Factor, supervisor.Verdict) {
+			func(f supervisor.Factor, _ time.Time) (supervisor.Factor, supervisor.CodeResult) {
 				f.Confirmed = true
-				return f, supervisor.Verdict{Right: true, Action: "totp.enrolled"}
+				return f, supervisor.CodeResult{Right: true, Action: "totp.enrolled"}
 			},
 			"by the test",
 		)

@@ -70,8 +70,8 @@ func gitHubRepos(g config.GitHub) (repos []supervisor.GitHubRepo) {
 	for name, r := range g.Repos {
 		repo := supervisor.GitHubRepo{
 			Name: supervisor.GitHubRepoName(name), User: r.User, Review: r.Review, Triage: r.Triage,
-			Post: supervisor.GitHubPost(r.Post), Day: r.Day.Micro, Labels: r.Labels == "create",
-			Asks: r.Forks == "ask", Project: r.Project,
+			Post: supervisor.GitHubPost(r.Post), DailyLimit: r.Day.Micro, CreateLabels: r.Labels == "create",
+			ConfirmForks: r.Forks == "ask", Project: r.Project,
 		}
 		for _, to := range r.Notify {
 			repo.Notify = append(repo.Notify, readerOf(to))

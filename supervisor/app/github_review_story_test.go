@@ -84,7 +84,7 @@ func TestAStrangersForkIsAskedAbout(t *testing.T) {
 	l.last("alice", "Write /review with a pull request's address")
 	l.shut()
 	l.store(func(db *sqlite.DB) {
-		err := db.Reviews().Want(t.Context(), supervisor.Review{User: "alice", Repo: "acme/widget", Number: number, WantedAt: l.clock(), Due: l.clock()})
+		err := db.Reviews().Request(t.Context(), supervisor.Review{User: "alice", Repo: "acme/widget", Number: number, WantedAt: l.clock(), Due: l.clock()})
 		if err != nil {
 			t.Fatal(err)
 		}

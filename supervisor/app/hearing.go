@@ -22,7 +22,7 @@ func (s *service) openHearing(context.Context) error {
 	s.transcriber = transcription.New(transcription.Options{
 		Operations: s.operations, Engine: hearing{s}.engine, Endpoint: endpoint, Longest: in.Longest, Echo: in.Echo == config.SwitchOn,
 		Say: func(ctx context.Context, d supervisor.Delivery) error {
-			said, err := s.db.Outbox().SayOf(ctx, d)
+			said, err := s.db.Outbox().SayAbout(ctx, d)
 			if err == nil {
 				s.feeds.Delivery(said.Conversation.ID)
 			}
@@ -39,10 +39,10 @@ type hearing struct{ *service }
 
 // show shows something of an inbound until that has arrived, where it can be changed there.
 func (h hearing) show(ctx context.Context, d supervisor.Delivery) error {
-	if !d.Conversation.Channel.Can().Edit || h.channel == nil {
+	if !d.Conversation.Channel.Capabilities().Edit || h.channel == nil {
 		return nil
 	}
-	said, err := h.db.Outbox().SayOf(ctx, d)
+	said, err := h.db.Outbox().SayAbout(ctx, d)
 	switch {
 	case err != nil:
 		return err

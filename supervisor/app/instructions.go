@@ -26,7 +26,7 @@ func (s *service) instructions() *instructions.Files {
 			file, err := pictures{s.spool}.keep("a prompt file", "text/markdown", text)
 			ref = protocol.BlobRef{SHA256: file.SHA256, Size: file.Size}
 			if err == nil {
-				err = s.db.Blobs().PutBefore(ctx, user, ref, 0)
+				err = s.db.Blobs().PutOldFile(ctx, user, ref, 0)
 			}
 			if err != nil {
 				err = fmt.Errorf("keep a prompt file of %s: %w", user, err)

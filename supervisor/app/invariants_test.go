@@ -109,13 +109,13 @@ func aCodeAndWhatItOpens(t *testing.T) {
 	})
 	const spent = "SELECT (SELECT total(last_step) FROM totp) || ' ' || (SELECT count(*) FROM login) || ' ' || " +
 		"(SELECT count(*) FROM inbox WHERE held = 0) || ' ' || (SELECT count(*) FROM audit WHERE action = 'login')"
-	before := sqlitetest.LookAt(t, l.database(), spent)
+	before := sqlitetest.QueryCopy(t, l.database(), spent)
 	l.open()
 	l.say("bob", l.code("bob", 0))
 	l.WaitFor(apptest.Patience, "the code to be tried", func() bool {
-		return strings.Contains(l.Log(), "the disk takes no more") || !slices.Equal(sqlitetest.LookAt(t, l.database(), spent), before)
+		return strings.Contains(l.Log(), "the disk takes no more") || !slices.Equal(sqlitetest.QueryCopy(t, l.database(), spent), before)
 	})
-	if after := sqlitetest.LookAt(t, l.database(), spent); !slices.Equal(after, before) || l.bot.Pending() != 1 {
+	if after := sqlitetest.QueryCopy(t, l.database(), spent); !slices.Equal(after, before) || l.bot.Pending() != 1 {
 		t.Errorf("the code, logins, messages and entries that count were %q, and are %q; %d updates wait", before, after, l.bot.Pending())
 	}
 	l.shut()
@@ -130,7 +130,7 @@ func (l *gatedService) database() string { return filepath.Join(l.Dir, "state", 
 // look is what a query finds first in a service's database as it is now. It may be called while
 // Telegram or the model is asked.
 func (l *gatedService) look(query string) string {
-	return strings.Join(sqlitetest.LookAt(l.T, l.database(), query), "\n")
+	return strings.Join(sqlitetest.QueryCopy(l.T, l.database(), query), "\n")
 }
 
 // nothingIsPolledTooEarly: on a state folder of the version before, the first request for updates

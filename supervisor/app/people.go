@@ -65,7 +65,7 @@ func (s *service) serves(c supervisor.Conversation) bool {
 	switch {
 	case !s.active(c.User):
 		return false
-	case c.Channel.Can().Private, c.Channel.Can() == supervisor.Capabilities{}: // in the latter nobody is told anything
+	case c.Channel.Capabilities().Private, c.Channel.Capabilities() == supervisor.Capabilities{}: // in the latter nobody is told anything
 		return true
 	case c.InGroup():
 		return s.people.GroupAllowed(c.Channel, c.Chat) || s.people.GroupAllowed(c.Channel, s.renames.Current(c.Chat))

@@ -28,7 +28,7 @@ func (s *service) openSessions(context.Context) (err error) {
 	s.advances = &budget.Advances{Leases: s.db.Leases(), Terms: func(c supervisor.Conversation) (budget.Options, bool) {
 		o, served, err := s.budgetOf(supervisor.Turn{Conversation: c})
 		// the call itself says what is wrong
-		return o, served && err == nil && c.Channel.Can() != supervisor.Capabilities{}
+		return o, served && err == nil && c.Channel.Capabilities() != supervisor.Capabilities{}
 	}}
 	o := session.Options{
 		Inbox: s.db.Inbox(), Turns: s.db.Turns(), Waiting: s.db.Turns(), LastSteps: s.db.Turns(), Notices: s.db.Outbox(), Runner: s.runners(), Feeds: &s.feeds, Limits: limits(s.config),

@@ -96,7 +96,7 @@ const (
 // sweepSpool drops outputs and files that were written long ago, but for those that are still to be
 // sent.
 func (s *storage) sweepSpool(ctx context.Context) error {
-	wanted, err := s.db.Blobs().Sent(ctx)
+	wanted, err := s.db.Blobs().ListNeeded(ctx)
 	if err == nil {
 		_, err = s.spool.Sweep(time.Now().Add(-spool.Retention), wanted)
 	}

@@ -57,7 +57,7 @@ func (s *service) openTelegram(context.Context) (err error) {
 			return s.settings.StreamsReplies(c.User) && !s.voices.HoldsText(c)
 		},
 		NoVoice: func(ctx context.Context, c supervisor.Conversation) error { return s.voices.Forbid(ctx, c) },
-		Serves:  s.serves, Now: time.Now, Elsewhere: s.elsewhere, Queued: s.queuedElsewhere,
+		Serves:  s.serves, Now: time.Now, FallbackFor: s.elsewhere, Queued: s.queuedElsewhere,
 		Log:   s.log.Named("outbox"),
 		Alarm: s.tellAdmins, Recovered: s.tellAdmins, Forget: s.forget,
 		KeepText: pictures{s.spool}.KeepText,

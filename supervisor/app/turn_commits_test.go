@@ -107,7 +107,7 @@ func newTurnRig(t *testing.T, dir string, chat *fakeChannel, committed func()) *
 	l.feeds.Changed = l.box.Changed
 	l.host = hostcall.NewConn(&hostcall.Options{
 		ModelDependencies: hostcall.ModelDependencies{Transcript: l.db.Transcript(), Models: l, Usage: l.db.Usage(), Systems: l.db.SystemTexts(), History: 10_000,
-			Busy: func(context.Context, string) supervisor.Busy { return supervisor.BusySteer }},
+			Busy: func(context.Context, string) supervisor.BusyMode { return supervisor.BusySteer }},
 		StepDependencies: hostcall.StepDependencies{Steps: l.db.Turns()},
 		Audit:            func(_, _, detail string) { t.Error(detail) },
 		Log:              hclog.NewNullLogger(),
@@ -242,7 +242,7 @@ func (l *turnRig) say(text string) supervisor.Conversation {
 	if err != nil {
 		l.Fatal(err)
 	}
-	return receipt.Kept[0].Conversation
+	return receipt.Stored[0].Conversation
 }
 
 // ask has alice say something, and lets all come of it that comes of it.
@@ -268,9 +268,9 @@ func (l *turnRig) same(what string, got, want any) {
 // allDone checks that nothing is left to do.
 func (l *turnRig) allDone() {
 	l.Helper()
-	l.same("messages that are not done", sqlitetest.Look(l, l.db, "SELECT text FROM inbox WHERE state <> 'done'"), []string(nil))
-	l.same("leases", sqlitetest.Look(l, l.db, "SELECT id FROM lease"), []string(nil))
-	l.same("open turns", sqlitetest.Look(l, l.db, "SELECT id FROM turn WHERE ended_at IS NULL"), []string(nil))
+	l.same("messages that are not done", sqlitetest.Query(l, l.db, "SELECT text FROM inbox WHERE state <> 'done'"), []string(nil))
+	l.same("leases", sqlitetest.Query(l, l.db, "SELECT id FROM lease"), []string(nil))
+	l.same("open turns", sqlitetest.Query(l, l.db, "SELECT id FROM turn WHERE ended_at IS NULL"), []string(nil))
 }
 
 // The first turn of a conversation keeps its system text, which is one commit more. From then on a
@@ -337,7 +337,7 @@ func TestCommitsOfATurnWithABudget(t *testing.T) {
 				}
 				l.same("sent", l.chat.texts(), []string{"re: 0", "re: 1", "re: 2"})
 				l.allDone()
-				l.same("spent", sqlitetest.Look(l, l.db, "SELECT sum(cost) FROM usage"), []string{"30"})
+				l.same("spent", sqlitetest.Query(l, l.db, "SELECT sum(cost) FROM usage"), []string{"30"})
 			})
 		})
 	}
@@ -364,7 +364,7 @@ func TestKilledAfterEachCommitOfATurn(t *testing.T) {
 			settleDown()
 			next.same(fmt.Sprint("sent, killed after commit ", i+1), next.chat.texts(), []string{"re: before", answers[i]})
 			next.allDone()
-			next.same(fmt.Sprint("spent, killed after commit ", i+1), sqlitetest.Look(next, next.db, "SELECT sum(cost) FROM usage"),
+			next.same(fmt.Sprint("spent, killed after commit ", i+1), sqlitetest.Query(next, next.db, "SELECT sum(cost) FROM usage"),
 				[]string{spent[i]})
 		}
 	})

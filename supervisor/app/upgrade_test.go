@@ -68,7 +68,7 @@ func newUpgraded(t *testing.T, seen func(telegramtest.Call), asked func()) *gate
 // received is the update of that number, as the version before has got it.
 func (l *gatedService) received(update int64) json.RawMessage {
 	l.T.Helper()
-	found := sqlitetest.LookAt(l.T, filepath.Join(l.Dir, "state", "private", "mews.db"), "SELECT raw FROM received WHERE id = ?", update)
+	found := sqlitetest.QueryCopy(l.T, filepath.Join(l.Dir, "state", "private", "mews.db"), "SELECT raw FROM received WHERE id = ?", update)
 	if len(found) != 1 {
 		l.T.Fatalf("there are %d updates %d", len(found), update)
 	}

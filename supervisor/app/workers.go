@@ -78,7 +78,7 @@ func (s *service) hostCallOptions() *hostcall.Options {
 		ModelDependencies: hostcall.ModelDependencies{
 			Transcript: s.db.Transcript(), Models: s.models, Usage: s.db.Usage(), Systems: s.db.SystemTexts(), History: s.config.Limits.History,
 			Thinking: modelcall.Thinking(s.config.Models.Thinking), Cache: s.config.Models.CacheFor(), Busy: s.settings.Busy,
-			Room: s.models.Room, Blind: s.blind, Windows: s.db.Turns(),
+			Room: s.models.Room, OnPicturesUnseen: s.blind, Windows: s.db.Turns(),
 		},
 		StepDependencies: hostcall.StepDependencies{Steps: s.db.Turns()},
 		BlobDependencies: hostcall.BlobDependencies{Blobs: s.db.Blobs(), Spool: s.spool},

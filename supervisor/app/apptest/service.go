@@ -254,7 +254,7 @@ func (h *Service) CheckIntegrity() {
 // look is what a query gives first, in a copy of the database as it is now.
 func (h *Service) look(query string, args ...any) string {
 	h.T.Helper()
-	return strings.Join(sqlitetest.LookAt(h.T, filepath.Join(h.Dir, "state", "private", "mews.db"), query, args...), "\n")
+	return strings.Join(sqlitetest.QueryCopy(h.T, filepath.Join(h.Dir, "state", "private", "mews.db"), query, args...), "\n")
 }
 
 // Count is the number that a query gives.

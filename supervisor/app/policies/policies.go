@@ -18,11 +18,11 @@ import (
 func All() sqlite.Policies {
 	return sqlite.Policies{
 		Gate: sqlite.GatePolicy{Refuse: access.RefuseHeld, Challenges: access.Challenges, Lately: access.ChallengeAgain,
-			DecideLate: access.DecideLate, ResetAnswer: access.TextHeldReset, EditRefusal: access.TextEditLocked, CodeStandsIn: access.TextCode},
+			DecideLate: access.DecideLate, ResetAnswer: access.TextHeldReset, EditRefusal: access.TextEditLocked, CodePlaceholder: access.TextCode},
 		Edits: sqlite.EditPolicy{
 			Split:        inbox.SplitNotes,
 			Unread:       inbox.WithUnread,
-			Instead:      inbox.InsteadOf,
+			Replacement:  inbox.InsteadOf,
 			Correction:   inbox.Correction,
 			OffersAnew:   inbox.OffersAnew,
 			Offer:        inbox.AnewOffer,
@@ -42,7 +42,7 @@ func All() sqlite.Policies {
 			HasKeyboard: answer.HasKeyboard,
 			Parting:     answer.Parting,
 		},
-		Undo:        sqlite.UndoPolicy{Buttons: undo.Buttons, Never: undo.NeverNote, Told: undo.Told},
+		Undo:        sqlite.UndoPolicy{Buttons: undo.Buttons, Impossible: undo.NeverNote, Told: undo.Told},
 		PromptFiles: sqlite.PromptFilePolicy{Card: instructions.Card},
 		Effects: sqlite.EffectPolicy{Lines: effect.Lines, MessageSent: effect.MessageSent, FileSent: effect.FileSent,
 			Received: effect.Received},
@@ -64,8 +64,8 @@ func All() sqlite.Policies {
 			PausedAway:   job.PausedAway,
 			PausedInChat: job.PausedInChat,
 			Elsewhere:    job.Elsewhere,
-			Told:         job.Told,
+			Told:         job.ToldText,
 		},
-		Notices: sqlite.NoticePolicy{Quiet: job.Quiet, Holds: job.Holds, Together: job.Together},
+		Notices: sqlite.NoticePolicy{Quiet: job.QuietUntil, Holds: job.IsHeld, Together: job.Together},
 	}
 }
