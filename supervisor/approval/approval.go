@@ -161,7 +161,7 @@ func (a *Approver) deny(r Request, why, format string, args ...any) error {
 
 func (a *Approver) fail(ctx context.Context, r Request, attempt string, err error) error {
 	switch {
-	case errors.Is(err, supervisor.ErrWaits):
+	case errors.Is(err, supervisor.ErrWaitsForAnswer):
 		return err // asked again, it says how that has ended
 	case ctx.Err() != nil:
 		a.audit(r, withdrew, attempt)

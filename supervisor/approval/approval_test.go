@@ -197,8 +197,8 @@ func TestAStoppedTurnTakesItsQuestionBack(t *testing.T) {
 func TestATurnThatWaitsIsNoOutcome(t *testing.T) {
 	for _, rule := range []approval.Rule{approval.RuleAsk, approval.RuleStepUp} {
 		r := newRig(rule)
-		r.person.err = fmt.Errorf("ask ann: %w", supervisor.ErrWaits)
-		if err := r.Allow(t.Context(), request()); !errors.Is(err, supervisor.ErrWaits) || len(r.audited) != 0 {
+		r.person.err = fmt.Errorf("ask ann: %w", supervisor.ErrWaitsForAnswer)
+		if err := r.Allow(t.Context(), request()); !errors.Is(err, supervisor.ErrWaitsForAnswer) || len(r.audited) != 0 {
 			t.Errorf("%s: got %v, audited %q", rule, err, r.audited)
 		}
 	}

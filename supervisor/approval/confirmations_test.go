@@ -69,8 +69,8 @@ func TestNobodyIsAskedForTwoCodesAtOnce(t *testing.T) {
 func TestWhatACodeIsFor(t *testing.T) {
 	w := waiting{supervisor.Question{ID: 5, Conversation: home}, true}
 	c := Confirmations{Codes: w}
-	right := func(f supervisor.Factor, _ time.Time) (supervisor.Factor, supervisor.Verdict) {
-		return f, supervisor.Verdict{Right: true, Action: "stepup"}
+	right := func(f supervisor.Factor, _ time.Time) (supervisor.Factor, supervisor.CodeResult) {
+		return f, supervisor.CodeResult{Right: true, Action: "stepup"}
 	}
 	elsewhere, topic := home, home
 	elsewhere.Chat, topic.Thread = "7", "9"
@@ -82,12 +82,12 @@ func TestWhatACodeIsFor(t *testing.T) {
 		d, err := c.decision(t.Context(), supervisor.Inbound{Conversation: c2.at}, right)
 		must(t, err)
 		action := ""
-		if d.Decide != nil {
-			_, v := d.Decide(supervisor.Factor{}, time.Now())
+		if d.CheckCode != nil {
+			_, v := d.CheckCode(supervisor.Factor{}, time.Now())
 			action = v.Action
 		}
-		if d.Confirms != c2.confirms || action != c2.action {
-			t.Errorf("in %+v it is for %d: %q", c2.at, d.Confirms, action)
+		if d.Question != c2.confirms || action != c2.action {
+			t.Errorf("in %+v it is for %d: %q", c2.at, d.Question, action)
 		}
 	}
 }
@@ -97,13 +97,13 @@ func TestWhatACodeIsFor(t *testing.T) {
 func TestACodeThatIsNotFreshConfirmsNothing(t *testing.T) {
 	asked := time.Date(2026, 9, 14, 12, 0, 10, 0, time.UTC)
 	step := asked.Unix() / 30
-	of := func(code int64) supervisor.Decide { // as access decides
-		return func(f supervisor.Factor, _ time.Time) (supervisor.Factor, supervisor.Verdict) {
+	of := func(code int64) supervisor.CheckCode { // as access decides
+		return func(f supervisor.Factor, _ time.Time) (supervisor.Factor, supervisor.CodeResult) {
 			if code <= f.LastPeriod {
-				return f, supervisor.Verdict{Text: "That code was used already."}
+				return f, supervisor.CodeResult{Text: "That code was used already."}
 			}
 			f.LastPeriod = code
-			return f, supervisor.Verdict{Right: true}
+			return f, supervisor.CodeResult{Right: true}
 		}
 	}
 	for _, c := range []struct {
@@ -135,12 +135,12 @@ func TestARecoveryCodeConfirmsToo(t *testing.T) {
 	must(t, store.Factors.Put(t.Context(), "ann", made.Sealed, digests))
 	opened := supervisor.Inbound{Source: "test", Key: "1", Kind: supervisor.KindCode, Text: "x",
 		Conversation: supervisor.Conversation{User: "ann", Channel: supervisor.ChannelTerminal}}
-	right := func(f supervisor.Factor, _ time.Time) (supervisor.Factor, supervisor.Verdict) {
+	right := func(f supervisor.Factor, _ time.Time) (supervisor.Factor, supervisor.CodeResult) {
 		f.Confirmed = true
-		return f, supervisor.Verdict{Right: true, Action: "login", Text: "Unlocked."}
+		return f, supervisor.CodeResult{Right: true, Action: "login", Text: "Unlocked."}
 	}
 	receipt, err := db.Inbox().PutBatch(t.Context(), supervisor.Batch{Source: "test",
-		Items: []supervisor.Item{{Inbound: opened, Decision: supervisor.GateDecision{Decide: right}}}})
+		Items: []supervisor.Item{{Inbound: opened, Decision: supervisor.GateDecision{CheckCode: right}}}})
 	must(t, err)
 	e := &CodeCheck{IsCode: access.IsCode, Confirmations: &Confirmations{Codes: db.Questions()},
 		Gate: access.NewGate(access.Options{People: people, Factors: store.Factors, Logins: store.Logins, Seal: seal, Now: time.Now,
@@ -149,17 +149,17 @@ func TestARecoveryCodeConfirmsToo(t *testing.T) {
 		m, err := e.Check(t.Context(), supervisor.Inbound{Conversation: opened.Conversation, Kind: supervisor.KindText,
 			Text: codes[0].Reveal()})
 		must(t, err)
-		if m.Decide == nil {
+		if m.CheckCode == nil {
 			t.Fatalf("%+v", m)
 		}
 		f, _, err := store.Factors.Find(t.Context(), "ann")
 		must(t, err)
-		if _, v := m.Decide(f, time.Now()); !v.Right || v.Action != want {
+		if _, v := m.CheckCode(f, time.Now()); !v.Right || v.Action != want {
 			t.Errorf("%+v; want %s", v, want)
 		}
 		if want == "login.recovery" {
-			_, _, err = db.Questions().Ask(t.Context(), supervisor.Question{Conversation: receipt.Kept[0].Conversation, Kind: supervisor.QuestionCode,
-				Subject: strings.Repeat("5", 64), Text: "May I?", Stands: time.Hour}, strings.Repeat("a", 64), nil)
+			_, _, err = db.Questions().Ask(t.Context(), supervisor.Question{Conversation: receipt.Stored[0].Conversation, Kind: supervisor.QuestionCode,
+				Subject: strings.Repeat("5", 64), Text: "May I?", OpenFor: time.Hour}, strings.Repeat("a", 64), nil)
 			must(t, err)
 		}
 	}
