@@ -27,7 +27,7 @@ import (
 
 // Inbox keeps arriving inbounds.
 type Inbox interface {
-	Arriving(ctx context.Context) ([]supervisor.Inbound, error)
+	ListArriving(ctx context.Context) ([]supervisor.Inbound, error)
 	PutArrived(ctx context.Context, list []sqlite.Arrived) (said bool, err error)
 }
 
@@ -102,7 +102,7 @@ type Receiver struct {
 	fetches *slots.Slots
 	woken   chan struct{} // holds a token when an inbound may have arrived or been dropped
 	ended   chan sqlite.Arrived
-	tasks   work.ByUser
+	tasks   work.WorkByUser
 
 	// Fields of Run.
 	arrivals map[int64]*arrival

@@ -31,7 +31,7 @@ import (
 func TestArrivals_Property_TakenOnceInOrder(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		var failed any // rapid ends a run with a panic, which may not leave a bubble
-		in(t, func(r *rig) {
+		inBubble(t, func(r *rig) {
 			m := newArrivals(r, rt)
 			m.begin()
 			defer func() { m.over() }()
@@ -121,8 +121,8 @@ func stored[T any](ctx context.Context, m *arrivals, call func() (T, error)) (re
 	return result, err
 }
 
-func (m *arrivals) Arriving(ctx context.Context) ([]supervisor.Inbound, error) {
-	return stored(ctx, m, func() ([]supervisor.Inbound, error) { return m.db.Inbox().Arriving(ctx) })
+func (m *arrivals) ListArriving(ctx context.Context) ([]supervisor.Inbound, error) {
+	return stored(ctx, m, func() ([]supervisor.Inbound, error) { return m.db.Inbox().ListArriving(ctx) })
 }
 
 func (m *arrivals) PutArrived(ctx context.Context, list []sqlite.Arrived) (bool, error) {
@@ -296,7 +296,7 @@ var chats = []string{"1", "2"}
 
 // send sends a message. Its text and the names of its files have its number.
 func (m *arrivals) send(chat, together string, files int) supervisor.Inbound {
-	in := supervisor.Inbound{Kind: supervisor.KindText, Text: fmt.Sprintf("#%d.", m.keys+1), Together: together}
+	in := supervisor.Inbound{Kind: supervisor.KindText, Text: fmt.Sprintf("#%d.", m.keys+1), Group: together}
 	var list []supervisor.Attachment
 	for i := range files {
 		a := file(fmt.Sprintf("%d.%d.txt", m.keys+1, i))
@@ -325,8 +325,8 @@ func (m *arrivals) put(chat string, in supervisor.Inbound, list []supervisor.Att
 	receipt, err := m.db.Inbox().PutBatch(m.Context(), supervisor.Batch{Source: "bot",
 		Items: []supervisor.Item{{Update: int64(m.keys), Inbound: in, Attachments: list}}})
 	m.must(err)
-	m.note(func() { m.conversations[chat] = receipt.Kept[0].Conversation.ID })
-	return receipt.Kept[0]
+	m.note(func() { m.conversations[chat] = receipt.Stored[0].Conversation.ID })
+	return receipt.Stored[0]
 }
 
 // wait lets some time pass.
@@ -441,7 +441,7 @@ func (m *arrivals) check() {
 }
 
 func (m *arrivals) query(query string) []string {
-	return sqlitetest.Look(m, m.db, query)
+	return sqlitetest.Query(m, m.db, query)
 }
 
 // checkState checks that a turn has taken a message with all its files, or that it was dropped.

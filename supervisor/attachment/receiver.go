@@ -58,7 +58,7 @@ func (r *Receiver) Run(ctx context.Context) error {
 
 // look starts new arrivals, and ends dropped ones.
 func (r *Receiver) reconcile(ctx context.Context, running *sync.WaitGroup) {
-	list, ok := retry.Persist(ctx, r.o.Log, "look for what arrives", func() ([]supervisor.Inbound, error) { return r.o.Inbox.Arriving(ctx) })
+	list, ok := retry.Persist(ctx, r.o.Log, "look for what arrives", func() ([]supervisor.Inbound, error) { return r.o.Inbox.ListArriving(ctx) })
 	if !ok {
 		return
 	}
@@ -146,7 +146,7 @@ func (r *Receiver) groups() (groups [][]*arrival) {
 	open := map[key]int{} // index in groups of the one that still grows
 	bySent := func(a, b *arrival) int { return cmp.Compare(a.inbound.ID, b.inbound.ID) }
 	for _, a := range slices.SortedFunc(maps.Values(r.arrivals), bySent) {
-		k := key{a.inbound.Conversation.ID, a.inbound.Together}
+		k := key{a.inbound.Conversation.ID, a.inbound.Group}
 		if i, ok := open[k]; ok && k.together != "" && a.since.Sub(groups[i][0].since) <= longest {
 			groups[i] = append(groups[i], a)
 			continue
@@ -169,7 +169,7 @@ func due(group []*arrival) (at time.Time, complete bool) {
 			last = a.since
 		}
 	}
-	if group[0].inbound.Together == "" {
+	if group[0].inbound.Group == "" {
 		return first, true
 	}
 	at = last.Add(quietAfter)

@@ -14,7 +14,7 @@ import (
 // The edit may come at any stage of the first file's arrival.
 func TestEdit_ReplacedFile_IsFetchedInstead(t *testing.T) {
 	for _, at := range []string{"fetched", "read", "before a start"} {
-		in(t, func(r *rig) {
+		inBubble(t, func(r *rig) {
 			fetch, work := r.fetch, r.work
 			var ended []string
 			wait := func(ctx context.Context, what string) {
@@ -78,5 +78,5 @@ func (r *rig) putItem(item supervisor.Item) supervisor.Inbound {
 	item.Inbound.Conversation = supervisor.Conversation{User: "ann", Channel: supervisor.ChannelTelegram, Chat: "42"}
 	receipt, err := r.db.Inbox().PutBatch(r.Context(), supervisor.Batch{Source: "bot", Items: []supervisor.Item{item}})
 	r.must(err)
-	return receipt.Kept[0]
+	return receipt.Stored[0]
 }

@@ -150,11 +150,11 @@ func (r *rig) send(user, text, together string, files ...supervisor.Attachment) 
 	r.Helper()
 	r.keys++
 	in := supervisor.Inbound{Conversation: supervisor.Conversation{User: user, Channel: supervisor.ChannelTelegram, Chat: "42"},
-		Key: fmt.Sprint("key-", r.keys), Kind: supervisor.KindText, Text: text, Together: together}
+		Key: fmt.Sprint("key-", r.keys), Kind: supervisor.KindText, Text: text, Group: together}
 	receipt, err := r.db.Inbox().PutBatch(r.Context(), supervisor.Batch{Source: "bot",
 		Items: []supervisor.Item{{Update: int64(r.keys), Inbound: in, Attachments: files}}})
 	r.must(err)
-	return receipt.Kept[0]
+	return receipt.Stored[0]
 }
 
 func file(name string) supervisor.Attachment {
@@ -191,13 +191,13 @@ func (r *rig) expect(what, got, want string) {
 	}
 }
 
-// in runs a test in a bubble, whose clock moves when all goroutines wait.
-func in(t *testing.T, test func(*rig)) {
+// inBubble runs a test in a bubble, whose clock moves when all goroutines wait.
+func inBubble(t *testing.T, test func(*rig)) {
 	synctest.Test(t, func(t *testing.T) { test(newRig(t)) })
 }
 
 func TestReceiver_File_IsFetchedAndRead(t *testing.T) {
-	in(t, func(r *rig) {
+	inBubble(t, func(r *rig) {
 		defer r.live()()
 		sent := r.send("ann", "read this", "", file("plan.txt"), supervisor.Attachment{File: "v", Kind: protocol.AttachmentVoice, Name: "v.ogg", Seconds: 14})
 		r.stop()
@@ -228,7 +228,7 @@ func TestFetch_Failure_IsDescribed(t *testing.T) {
 		"too often": {&supervisor.SendError{RetryAfter: 40 * time.Second, Err: errors.New("429")}, `[With this came a file “plan.txt” of 900 B, which could not be fetched: It could not be fetched in three tries. Send it again later; the log says why.]`, 80 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
-			in(t, func(r *rig) {
+			inBubble(t, func(r *rig) {
 				r.fetch = func(_ context.Context, _ string, w io.Writer) error {
 					_, _ = io.WriteString(w, "half of it")
 					return c.err
@@ -252,7 +252,7 @@ func TestFetch_Failure_IsDescribed(t *testing.T) {
 }
 
 func TestFetch_Stalled_TimesOut(t *testing.T) {
-	in(t, func(r *rig) {
+	inBubble(t, func(r *rig) {
 		r.fetch = func(ctx context.Context, _ string, _ io.Writer) error { <-ctx.Done(); return ctx.Err() }
 		defer r.live()()
 		big := file("film.mp4")
@@ -271,7 +271,7 @@ func TestFetch_Stalled_TimesOut(t *testing.T) {
 }
 
 func TestFetch_Limits_FourInAllTwoPerUser(t *testing.T) {
-	in(t, func(r *rig) {
+	inBubble(t, func(r *rig) {
 		r.fetch = func(_ context.Context, _ string, w io.Writer) error { time.Sleep(time.Second); return nil }
 		defer r.live()()
 		for range 5 {
@@ -291,7 +291,7 @@ func TestFetch_Limits_FourInAllTwoPerUser(t *testing.T) {
 }
 
 func TestAlbum_Files_AreTakenTogether(t *testing.T) {
-	in(t, func(r *rig) {
+	inBubble(t, func(r *rig) {
 		defer r.live()()
 		first := r.send("ann", "our week", "album 7", photo("1.jpg"))
 		r.stop()
@@ -313,7 +313,7 @@ func TestAlbum_Files_AreTakenTogether(t *testing.T) {
 }
 
 func TestAlbum_StillGrowing_IsTakenAfter3s(t *testing.T) {
-	in(t, func(r *rig) {
+	inBubble(t, func(r *rig) {
 		defer r.live()()
 		first := r.send("ann", "", "album 7", photo("1.jpg"))
 		r.stop()
@@ -330,7 +330,7 @@ func TestAlbum_StillGrowing_IsTakenAfter3s(t *testing.T) {
 }
 
 func TestForward_EarlierOne_IsNotWaitedFor(t *testing.T) {
-	in(t, func(r *rig) {
+	inBubble(t, func(r *rig) {
 		fetch := r.fetch
 		r.fetch = func(ctx context.Context, file string, w io.Writer) error {
 			if file == "id of film.mp4" {
@@ -355,7 +355,7 @@ func TestForward_EarlierOne_IsNotWaitedFor(t *testing.T) {
 const quiet = 600 * time.Millisecond
 
 func TestGroup_Pictures_AreLimited(t *testing.T) {
-	in(t, func(r *rig) {
+	inBubble(t, func(r *rig) {
 		defer r.live()()
 		first := r.send("ann", "", "album 7", photo("0"))
 		for i := range protocol.MaxImages {
@@ -384,7 +384,7 @@ func TestGroup_Pictures_AreLimited(t *testing.T) {
 }
 
 func TestArrival_Slow_WakesLaterMessagesAfter30s(t *testing.T) {
-	in(t, func(r *rig) {
+	inBubble(t, func(r *rig) {
 		r.work = func(ctx context.Context, _ supervisor.Operation) (supervisor.OperationState, string) {
 			<-ctx.Done()
 			return supervisor.OperationFailed, ""
@@ -403,7 +403,7 @@ func TestArrival_Slow_WakesLaterMessagesAfter30s(t *testing.T) {
 // A life of the service may end between any two steps. A committed step is not done again, and the
 // message arrives once.
 func TestReceiver_Restart_RepeatsNoStep(t *testing.T) {
-	in(t, func(r *rig) {
+	inBubble(t, func(r *rig) {
 		fetched, works := 0, r.work
 		r.fetch = func(_ context.Context, _ string, w io.Writer) error {
 			fetched++
@@ -429,7 +429,7 @@ func TestReceiver_Restart_RepeatsNoStep(t *testing.T) {
 }
 
 func TestDrop_Message_StopsItsFetch(t *testing.T) {
-	in(t, func(r *rig) {
+	inBubble(t, func(r *rig) {
 		ended := 0
 		r.work = func(ctx context.Context, _ supervisor.Operation) (supervisor.OperationState, string) {
 			<-ctx.Done()
@@ -455,7 +455,7 @@ func TestDrop_Message_StopsItsFetch(t *testing.T) {
 }
 
 func TestReceiver_UnservedUser_Waits(t *testing.T) {
-	in(t, func(r *rig) {
+	inBubble(t, func(r *rig) {
 		r.gone = "ann"
 		defer r.live()()
 		sent := r.send("ann", "", "", file("a"))
@@ -471,7 +471,7 @@ func TestReceiver_UnservedUser_Waits(t *testing.T) {
 }
 
 func TestReceiver_FailedOperation_IsDescribed(t *testing.T) {
-	in(t, func(r *rig) {
+	inBubble(t, func(r *rig) {
 		r.work = func(context.Context, supervisor.Operation) (supervisor.OperationState, string) {
 			return supervisor.OperationFailed, "There is no worker."
 		}
@@ -486,7 +486,7 @@ func TestReceiver_FailedOperation_IsDescribed(t *testing.T) {
 // Ten text files of 30 KiB are more than twice what a usual request can hold. Each file is named,
 // and the user's own words stay.
 func TestGroup_Text_IsLimited(t *testing.T) {
-	in(t, func(r *rig) {
+	inBubble(t, func(r *rig) {
 		r.work = func(_ context.Context, op supervisor.Operation) (supervisor.OperationState, string) {
 			var p protocol.ReceiveParameters
 			r.must(json.Unmarshal([]byte(op.Parameters), &p))
@@ -529,7 +529,7 @@ func TestGroup_Text_IsLimited(t *testing.T) {
 
 // Even a fetch that ignores its end keeps nothing after End has returned.
 func TestEnd_User_WritesNothingMore(t *testing.T) {
-	in(t, func(r *rig) {
+	inBubble(t, func(r *rig) {
 		late := make(chan struct{})
 		r.fetch = func(ctx context.Context, _ string, w io.Writer) error {
 			<-ctx.Done() // and then all bytes come anyway
@@ -566,7 +566,7 @@ func TestEnd_User_WritesNothingMore(t *testing.T) {
 
 // The operation continues, and nothing is dropped.
 func TestFetch_UserLockedOut_ContinuesLater(t *testing.T) {
-	in(t, func(r *rig) {
+	inBubble(t, func(r *rig) {
 		works := r.work
 		r.work = func(ctx context.Context, _ supervisor.Operation) (supervisor.OperationState, string) {
 			<-ctx.Done()
