@@ -90,7 +90,7 @@ func (a *advancing) end(turn supervisor.Turn, cost, lease int64) {
 // held is what is set aside.
 func (a *advancing) held() string {
 	a.Helper()
-	return fmt.Sprint(sqlitetest.Look(a, a.db, "SELECT amount FROM lease ORDER BY id"))
+	return fmt.Sprint(sqlitetest.Query(a, a.db, "SELECT amount FROM lease ORDER BY id"))
 }
 
 // first is a first turn in a chat, whose call may cost 8 cents.

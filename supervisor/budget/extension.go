@@ -45,7 +45,7 @@ func (r *Reserver) reserveWithExtension(ctx context.Context, e modelcall.Estimat
 		if err != nil {
 			return lease, err
 		}
-		if asked.Why == supervisor.QuestionNotNeeded {
+		if asked.End == supervisor.QuestionNotNeeded {
 			continue // there may be enough now
 		}
 		if denied = asked.Answer.Say != supervisor.SayOnce; denied {
@@ -79,7 +79,7 @@ func (r *Reserver) extendableBy(ctx context.Context, short []supervisor.Shortage
 		return 0, nil
 	}
 	day, _ := Day(r.o.Now(), r.o.Zone)
-	before, err := r.o.Leases.Extended(ctx, r.o.Conversation.User, day)
+	before, err := r.o.Leases.SumExtensions(ctx, r.o.Conversation.User, day)
 	if err != nil {
 		return 0, err
 	}

@@ -28,8 +28,8 @@ type Leases interface {
 	Return(ctx context.Context, lease int64) error
 	// Extend extends a user's limits, and audits that, unless it exceeds what they may.
 	Extend(ctx context.Context, e supervisor.Extension) (done bool, err error)
-	// Extended returns the sum of a user's extensions since a moment.
-	Extended(ctx context.Context, user string, since time.Time) (int64, error)
+	// SumExtensions returns the sum of a user's extensions since a moment.
+	SumExtensions(ctx context.Context, user string, since time.Time) (int64, error)
 }
 
 // Asker asks a user. Its answer is the question once it has ended, and supervisor.ErrWaits before.
@@ -163,7 +163,7 @@ func (r *Reserver) takeLease(ctx context.Context, e modelcall.Estimate, instead 
 	short []supervisor.Shortage, err error) {
 	for again := true; again && err == nil; {
 		lease, short, err = r.o.Leases.Take(ctx, supervisor.Claim{User: r.o.Conversation.User, Conversation: r.o.Conversation.ID,
-			Turn: r.o.Turn, Spec: e.Spec, Amount: e.MaxCost, Least: e.MinCost, Limits: r.limits(), Instead: instead, Pot: r.o.Pot})
+			Turn: r.o.Turn, Spec: e.Spec, Amount: e.MaxCost, Least: e.MinCost, Limits: r.limits(), ReplacedLease: instead, Pot: r.o.Pot})
 		if err == nil && instead != 0 {
 			r.o.Advances.replaced(r.o.Turn)
 			instead = 0

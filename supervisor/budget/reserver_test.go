@@ -35,7 +35,7 @@ func (p *person) Ask(_ context.Context, q supervisor.Question) (supervisor.Quest
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.asked = append(p.asked, q)
-	q.Why, q.Answer = supervisor.QuestionAnswered, supervisor.Answer{Say: p.says}
+	q.End, q.Answer = supervisor.QuestionAnswered, supervisor.Answer{Say: p.says}
 	return q, p.err
 }
 
@@ -300,7 +300,7 @@ func TestExtension_SeveralConversations_IsBounded(t *testing.T) {
 		}
 	}
 	group.Wait()
-	sum, err := r.db.Leases().Extended(t.Context(), "alice", at(t, "2026-11-19T23:00:00Z"))
+	sum, err := r.db.Leases().SumExtensions(t.Context(), "alice", at(t, "2026-11-19T23:00:00Z"))
 	r.must(err)
 	if sum == 0 || sum > 50*cent {
 		t.Errorf("they lengthened by %d", sum)
