@@ -18,7 +18,7 @@ import (
 type Options struct {
 	// Check runs a check in the user's worker. Its errors are for the user. An error that may pass
 	// wraps supervisor.ErrCheckAgain.
-	Check func(ctx context.Context, user string, p protocol.LookParameters) (protocol.LookResult, error)
+	Check func(ctx context.Context, user string, p protocol.CheckParameters) (protocol.CheckResult, error)
 }
 
 // Checks tests the conditions of checks. They may be used from several goroutines.
@@ -29,9 +29,9 @@ func New(o Options) *Checks { return &Checks{o} }
 
 // Check tests whether a check's condition is met, the cheapest test first. A model judges only if
 // something has changed.
-func (s *Checks) Check(ctx context.Context, c supervisor.DueCheck) (supervisor.CheckOutcome, error) {
+func (s *Checks) Check(ctx context.Context, c supervisor.CheckFire) (supervisor.CheckOutcome, error) {
 	at := c.Job.Options.Check
-	found, err := s.o.Check(ctx, c.Job.User, protocol.LookParameters{Files: at.Files, Changes: at.Changes,
+	found, err := s.o.Check(ctx, c.Job.User, protocol.CheckParameters{Files: at.Files, Changes: at.Changes,
 		Command: at.Command, Seen: c.Seen})
 	if err != nil {
 		return supervisor.CheckOutcome{}, err
@@ -59,7 +59,7 @@ func Of(c protocol.Check) (supervisor.Check, error) {
 	if l.None() {
 		return l, supervisor.Errorf(supervisor.CodeInvalid, "%s", answerNoTest)
 	}
-	if err := (protocol.LookParameters{Files: l.Files, Changes: l.Changes, Command: l.Command}).Check(); err != nil {
+	if err := (protocol.CheckParameters{Files: l.Files, Changes: l.Changes, Command: l.Command}).Check(); err != nil {
 		return l, supervisor.Errorf(supervisor.CodeInvalid, answerBadTest, err)
 	}
 	return l, nil
