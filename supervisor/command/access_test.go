@@ -33,7 +33,7 @@ func TestLock_ClosesGateAtOnce(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newRig(t)
-			h.on("1")
+			h.moveTo("1")
 			h.options.People = people{"ann": {Name: "ann", Codes: c.codes}}
 			h.fakes.guarded = c.guarded
 			h.live()
@@ -77,8 +77,8 @@ func TestInvite_NeedsAdminInPrivate(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newRig(t)
-			h.on(c.chat)
-			h.is(c.role)
+			h.moveTo(c.chat)
+			h.setRole(c.role)
 			h.fakes.made = c.made
 			h.live()
 			got := h.answerOf(h.keep(c.ask))
@@ -104,7 +104,7 @@ func TestInvite_NeedsAdminInPrivate(t *testing.T) {
 // The question to an admin may stay open for an hour, in which they may lose that role.
 func TestInvite_LostAdminRole_InvitesNobody(t *testing.T) {
 	h := newRig(t)
-	h.on("1")
+	h.moveTo("1")
 	staff := people{"ann": {Name: "ann", Role: supervisor.RoleAdmin}}
 	h.options.People = staff
 	h.fakes.meanwhile = func() { staff["ann"] = supervisor.User{Name: "ann", Role: supervisor.RoleUser} }
@@ -120,7 +120,7 @@ func TestInvite_LostAdminRole_InvitesNobody(t *testing.T) {
 // A terminal keeps what it has shown. Without a bot nobody can use the code there.
 func TestInvite_Text_FitsChannel(t *testing.T) {
 	h := newRig(t)
-	h.is(supervisor.RoleAdmin)
+	h.setRole(supervisor.RoleAdmin)
 	h.fakes.made = access.Invitation{Code: "ABC234", Lasts: 24 * time.Hour, Botless: "There is no bot. Make one."}
 	h.live()
 	got := h.answerOf(h.keep("/invite bob"))
@@ -150,8 +150,8 @@ func TestAllow_NeedsAdminInGroup(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newRig(t)
-			h.on(c.chat)
-			h.is(c.role)
+			h.moveTo(c.chat)
+			h.setRole(c.role)
 			h.fakes.stays = c.stays
 			h.live()
 			if got := h.ask(c.ask); !strings.HasPrefix(got, c.want) {
@@ -185,7 +185,7 @@ func (h *rig) grant(subject, text string) {
 
 func TestGrants_ListAndRevoke(t *testing.T) {
 	h := newRig(t)
-	h.on("1")
+	h.moveTo("1")
 	h.options.People = people{"ann": {Name: "ann", Timezone: "UTC"}}
 	h.live()
 	h.grant("a", "Send `a.txt`\nto this chat?")
@@ -223,7 +223,7 @@ func TestGrants_ListAndRevoke(t *testing.T) {
 	if got := h.ask("/grants"); got != listing(a) {
 		t.Errorf("left is %q", got)
 	}
-	h.on("-1")
+	h.moveTo("-1")
 	if got := h.ask("/grants"); !strings.HasPrefix(got, "Your list of grants is private.") {
 		t.Errorf("a group is told %q", got)
 	}
@@ -235,9 +235,9 @@ func TestGroup_PersonalCommand_AnswersInPrivate(t *testing.T) {
 		"/settings model": "`offline` answers you"} {
 		h := newRig(t)
 		h.options.People = people{"ann": {Name: "ann", Accounts: map[supervisor.Channel]string{supervisor.ChannelTelegram: "1"}}}
-		h.on("1")
+		h.moveTo("1")
 		private := h.home
-		h.on("-1")
+		h.moveTo("-1")
 		h.live()
 		h.commands.Accept(h.keep(ask))
 		<-h.answered

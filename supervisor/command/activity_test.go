@@ -81,7 +81,7 @@ func TestActivity_Older_ShowsNextPage(t *testing.T) {
 // An admin sees how much was done for everybody, but no details.
 func TestActivity_All_ShowsAdminCountsOnly(t *testing.T) {
 	h := newRig(t)
-	h.is(supervisor.RoleAdmin)
+	h.setRole(supervisor.RoleAdmin)
 	h.live()
 	now := time.Now()
 	for range 3 {

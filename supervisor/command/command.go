@@ -25,7 +25,7 @@ func textAnswer(text func(context.Context, *Commands, feature.Request) (string, 
 
 // answer runs a command or the action of a button.
 func (c *Commands) answer(ctx context.Context, in supervisor.Inbound, unblock func()) (supervisor.Delivery, error) {
-	r := c.askingIn(in.Conversation, feature.Request{User: c.person(in.Conversation.User), Inbound: in.ID,
+	r := c.requestIn(in.Conversation, feature.Request{User: c.person(in.Conversation.User), Inbound: in.ID,
 		At: in.ReceivedAt, Name: in.Command,
 		Arguments: slash.Arguments(in.Text), Unblock: unblock})
 	if in.Kind == supervisor.KindPress {
@@ -44,8 +44,8 @@ func (c *Commands) answer(ctx context.Context, in supervisor.Inbound, unblock fu
 	return row.Run(ctx, r)
 }
 
-// askingIn makes a request that asks its user in a conversation.
-func (c *Commands) askingIn(in supervisor.Conversation, r feature.Request) feature.Request {
+// requestIn makes a request that asks its user in a conversation.
+func (c *Commands) requestIn(in supervisor.Conversation, r feature.Request) feature.Request {
 	r.Conversation = in
 	r.Allow = func(ctx context.Context, effect, text string, arguments ...string) error {
 		return c.allow(ctx, r, effect, text, arguments...)
@@ -72,7 +72,7 @@ func (c *Commands) unknownText(r feature.Request) string {
 // crash in between, it sends the answer again.
 func (c *Commands) answerInPrivate(ctx context.Context, row feature.Command, r feature.Request) (
 	d supervisor.Delivery, err error) {
-	r = c.askingIn(r.User.PrivateChat(), r)
+	r = c.requestIn(r.User.PrivateChat(), r)
 	if d, err = row.Run(ctx, r); err != nil {
 		return d, err
 	}

@@ -100,8 +100,8 @@ func newRig(t *testing.T) *rig {
 	return h
 }
 
-// made makes Commands from the options.
-func (h *rig) made() *command.Commands {
+// newCommands makes Commands from the options.
+func (h *rig) newCommands() *command.Commands {
 	h.Helper()
 	commands, err := command.New(h.options)
 	if err != nil {
@@ -112,7 +112,7 @@ func (h *rig) made() *command.Commands {
 
 // live runs the Commands for one life, which ends with the test at the latest.
 func (h *rig) live() (end func()) {
-	h.commands = h.made()
+	h.commands = h.newCommands()
 	ctx, cancel := context.WithCancel(context.Background())
 	ran := make(chan error, 1)
 	go func(c *command.Commands) { ran <- c.Run(ctx) }(h.commands)
@@ -213,7 +213,7 @@ func TestCommands_Each_Answers(t *testing.T) {
 
 func TestHelp_Overview_ListsEveryCommand(t *testing.T) {
 	h := newRig(t)
-	h.is(supervisor.RoleAdmin)
+	h.setRole(supervisor.RoleAdmin)
 	h.live()
 	listed := 0
 	text := h.ask("/help")
@@ -239,12 +239,12 @@ func TestHelp_Overview_ListsEveryCommand(t *testing.T) {
 // A command for admins is not offered to others.
 func TestHelp_AdminCommands_OnlyForAdmins(t *testing.T) {
 	h := newRig(t)
-	h.is(supervisor.RoleUser)
+	h.setRole(supervisor.RoleUser)
 	h.live()
 	if got := h.ask("/help"); strings.Contains(got, "admin") || strings.Contains(got, "/invite") || !strings.Contains(got, "/stop") {
 		t.Errorf("told was %q", got)
 	}
-	if all, own := newRig(t).made().Menu(true), newRig(t).made().Menu(false); len(own) >= len(all) ||
+	if all, own := newRig(t).newCommands().Menu(true), newRig(t).newCommands().Menu(false); len(own) >= len(all) ||
 		slices.ContainsFunc(own, func(e command.MenuEntry) bool { return e.Name == "allow" }) {
 		t.Errorf("the menu is %v, of admins %v", own, all)
 	}
@@ -336,7 +336,7 @@ func TestStop_FullDisk_StopsAnyway(t *testing.T) {
 				h.sessions.over = make(chan struct{})
 			}
 			name, _ := slash.Parse(c.text)
-			err := h.made().NotStored(supervisor.Inbound{Conversation: h.home, Kind: c.kind, Command: name,
+			err := h.newCommands().NotStored(supervisor.Inbound{Conversation: h.home, Kind: c.kind, Command: name,
 				Text: c.text}, full)
 			got := problem.Message(err)
 			if !strings.HasPrefix(got, c.want) || !strings.HasSuffix(got, "The disk is full.") ||

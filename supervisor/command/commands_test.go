@@ -100,7 +100,7 @@ func TestRun_LeftoverCommands_ComeFirst(t *testing.T) {
 			t.Fatalf("the first life answered %q", got)
 		}
 		close(over)
-		h.commands = h.made()
+		h.commands = h.newCommands()
 		h.commands.Accept(h.keep("/dance"))
 		ctx, cancel := context.WithCancel(t.Context())
 		ran := make(chan error, 1)

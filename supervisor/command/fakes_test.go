@@ -155,11 +155,13 @@ func (g groups) Disallow(_ context.Context, c supervisor.Conversation) (bool, er
 	return g.stays, nil
 }
 
-// is gives ann a role.
-func (h *rig) is(role supervisor.Role) { h.options.People = people{"ann": {Name: "ann", Role: role}} }
+// setRole gives ann a role.
+func (h *rig) setRole(role supervisor.Role) {
+	h.options.People = people{"ann": {Name: "ann", Role: role}}
+}
 
-// on moves ann to a chat on Telegram.
-func (h *rig) on(chat string) {
+// moveTo moves ann to a chat on Telegram.
+func (h *rig) moveTo(chat string) {
 	h.Helper()
 	c, err := h.db.Conversations().Find(h.Context(), "ann", supervisor.ChannelTelegram, chat, "")
 	if err != nil {
@@ -232,7 +234,7 @@ func TestPress_Answered_LosesButtons(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newRig(t)
-			h.on(c.chat)
+			h.moveTo(c.chat)
 			h.fakes.foreign = c.foreign
 			h.live()
 			if got := h.pressed(c.press); !strings.HasPrefix(got.Text, c.want) || got.Kind != supervisor.DeliveryCommand {
@@ -248,7 +250,7 @@ func TestPress_Answered_LosesButtons(t *testing.T) {
 func TestPress_OvertakesWaitingCommand(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newRig(t)
-		h.is(supervisor.RoleAdmin)
+		h.setRole(supervisor.RoleAdmin)
 		h.fakes.answers = make(chan error, 1)
 		h.live()
 		h.commands.Accept(h.keep("/invite bob"))
@@ -280,7 +282,7 @@ func TestPress_OvertakesWaitingCommand(t *testing.T) {
 
 func TestEffect_Denied_IsNotDone(t *testing.T) {
 	h := newRig(t)
-	h.is(supervisor.RoleAdmin)
+	h.setRole(supervisor.RoleAdmin)
 	h.fakes.answers = make(chan error, 10)
 	h.live()
 	for ask, want := range map[string]approval.Request{

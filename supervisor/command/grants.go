@@ -53,7 +53,7 @@ func grantList(list []supervisor.Grant, zone *time.Location) (d supervisor.Deliv
 	b.WriteString(textGrants)
 	more := max(0, len(list)-maxGrants)
 	for i, g := range list[:len(list)-more] {
-		fmt.Fprintf(&b, textGrant, g.ID, g.CreatedAt.In(zone).Format("2 January 2006"), short(g.Text))
+		fmt.Fprintf(&b, textGrant, g.ID, g.CreatedAt.In(zone).Format("2 January 2006"), oneLine(g.Text))
 		if i < maxGrantButtons {
 			d.Buttons = append(d.Buttons, []supervisor.Button{{Text: fmt.Sprintf(textRevokeButton, g.ID),
 				Press: grantPrefix + strconv.FormatInt(g.ID, 10)}})
@@ -67,8 +67,8 @@ func grantList(list []supervisor.Grant, zone *time.Location) (d supervisor.Deliv
 	return d
 }
 
-// short returns a text on one line, cut if it is too long.
-func short(text string) string {
+// oneLine returns a text on one line, cut if it is too long.
+func oneLine(text string) string {
 	runes := []rune(strings.Join(strings.Fields(text), " "))
 	if len(runes) > maxGrantText {
 		return string(runes[:maxGrantText]) + "…"

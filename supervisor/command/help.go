@@ -67,7 +67,7 @@ func (c *Commands) explain(r feature.Request, admin bool) (d supervisor.Delivery
 	}
 	var parts []string
 	group := feature.Group(word)
-	if row, known := c.find(word); known && c.shows(row, admin) && row.Group != group {
+	if row, known := c.find(word); known && c.maySee(row, admin) && row.Group != group {
 		parts = append(parts, fmt.Sprintf(textHelpLine, row.Name, summary(row)))
 	}
 	if lines := c.linesOf(group, admin); lines != "" {
@@ -100,18 +100,18 @@ func (c *Commands) showPage(in supervisor.Conversation, p Page) (text string, fi
 	return p.First + textWholePage, []supervisor.File{file}, nil
 }
 
-// shows reports whether a user may know of a command.
-func (c *Commands) shows(row feature.Command, admin bool) bool { return admin || !row.AdminsOnly }
+// maySee reports whether a user may know of a command.
+func (c *Commands) maySee(row feature.Command, admin bool) bool { return admin || !row.AdminsOnly }
 
-// lists reports whether /help and menus list a command.
-func (c *Commands) lists(row feature.Command, admin bool) bool {
-	return c.shows(row, admin) && !slices.Contains(c.o.Hidden, row.Group)
+// isListed reports whether /help and menus list a command.
+func (c *Commands) isListed(row feature.Command, admin bool) bool {
+	return c.maySee(row, admin) && !slices.Contains(c.o.Hidden, row.Group)
 }
 
 // namesOf returns the names of a group's commands.
 func (c *Commands) namesOf(group feature.Group, admin bool) (names []string) {
 	for _, row := range c.table {
-		if row.Group == group && c.lists(row, admin) {
+		if row.Group == group && c.isListed(row, admin) {
 			names = append(names, row.Name)
 		}
 	}
@@ -145,10 +145,10 @@ func (c *Commands) words(admin bool) []string {
 		all = append(all, c.topics(true)...)
 	}
 	for _, row := range c.table {
-		if c.shows(row, admin) {
+		if c.maySee(row, admin) {
 			all = append(all, names(row)...)
 		}
-		if c.lists(row, admin) {
+		if c.isListed(row, admin) {
 			all = append(all, string(row.Group))
 		}
 	}

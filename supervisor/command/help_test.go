@@ -20,7 +20,7 @@ var manualPages = []command.Page{
 func TestHelp_Overview_NamesGroupsAndPages(t *testing.T) {
 	for role, want := range map[supervisor.Role]string{supervisor.RoleUser: "", supervisor.RoleAdmin: "install"} {
 		h := newRig(t)
-		h.is(role)
+		h.setRole(role)
 		h.options.Manual = manualPages
 		h.live()
 		got := h.ask("/help")
@@ -38,7 +38,7 @@ func TestHelp_Overview_NamesGroupsAndPages(t *testing.T) {
 
 func TestHelp_Word_ExplainsAllThatItNames(t *testing.T) {
 	h := newRig(t)
-	h.is(supervisor.RoleUser)
+	h.setRole(supervisor.RoleUser)
 	h.options.Manual = manualPages
 	h.live()
 	for word, want := range map[string]string{
@@ -58,7 +58,7 @@ func TestHelp_LongPage_ComesAsFile(t *testing.T) {
 	h := newRig(t)
 	kept := &pictures{}
 	h.options.Manual, h.options.Pictures = manualPages, kept
-	h.on("1")
+	h.moveTo("1")
 	h.live()
 	got := h.answerOf(h.keep("/help chat"))
 	if len(got.Files) != 1 || got.Files[0].Name != "chat.md" || string(kept.kept[0]) != manualPages[0].Text ||
@@ -73,7 +73,7 @@ func TestHelp_LongPage_ComesAsFile(t *testing.T) {
 func TestHiddenGroup_IsInNoListOrMenu(t *testing.T) {
 	h := newRig(t)
 	h.options.Hidden = []feature.Group{feature.GroupPrivacy}
-	commands := h.made()
+	commands := h.newCommands()
 	h.live()
 	isGrants := func(e command.MenuEntry) bool { return e.Name == "grants" }
 	if slices.ContainsFunc(commands.Menu(true), isGrants) || strings.Contains(h.ask("/help"), "/grants") {

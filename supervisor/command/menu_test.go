@@ -14,7 +14,7 @@ func TestMenu_FitsBotAPI(t *testing.T) {
 		"grants", "invite", "allow", "disallow"}
 	shape := regexp.MustCompile(`^[a-z0-9_]{1,32}$`) // of the Bot API's BotCommand
 	var names []string
-	for _, entry := range newRig(t).made().Menu(true) {
+	for _, entry := range newRig(t).newCommands().Menu(true) {
 		names = append(names, entry.Name)
 		if n := len(utf16.Encode([]rune(entry.Summary))); n == 0 || n > 256 || !shape.MatchString(entry.Name) {
 			t.Errorf("no entry that Telegram takes: /%s - %s", entry.Name, entry.Summary)
@@ -37,7 +37,7 @@ func TestEndingTurns_IncludesAliases(t *testing.T) {
 }
 
 func TestMenu_Result_IsCopy(t *testing.T) {
-	commands := newRig(t).made()
+	commands := newRig(t).newCommands()
 	commands.Menu(true)[0].Summary = "changed"
 	if got := commands.Menu(true)[0].Summary; got != "this list; /help WORD explains a command or a topic" {
 		t.Errorf("a caller changed it to %q", got)

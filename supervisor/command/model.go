@@ -105,7 +105,7 @@ func modelButtons(ctx context.Context, c *Commands, user string, m currentModel)
 	})
 	for _, o := range offers {
 		button := supervisor.Button{Text: o.Spec, Press: modelPrefix + o.Spec}
-		if o.Err != "" || !o.chats() || !fitsPress(button.Press) || len(rows) == maxModelButtons || !c.o.Choices.May(user, o.Spec) {
+		if o.Err != "" || !o.canChat() || !fitsPress(button.Press) || len(rows) == maxModelButtons || !c.o.Choices.May(user, o.Spec) {
 			continue
 		}
 		if o.Spec == m.full {

@@ -31,7 +31,7 @@ func models(ctx context.Context, c *Commands, r feature.Request) (string, error)
 	}
 	l := modelList{word: strings.ToLower(r.Arguments), used: current.full, reasons: !r.Conversation.InGroup() && c.isAdmin(r.Conversation.User)}
 	offers := slices.DeleteFunc(slices.Clone(c.o.Models.Offers(ctx)), func(o Offer) bool {
-		return o.Err == "" && o.Spec != l.used && (!o.chats() || !c.o.Choices.May(r.Conversation.User, o.Spec))
+		return o.Err == "" && o.Spec != l.used && (!o.canChat() || !c.o.Choices.May(r.Conversation.User, o.Spec))
 	})
 	if current.err == nil && !slices.ContainsFunc(offers, func(o Offer) bool { return o.Spec == l.used }) {
 		offers = append(offers, Offer{Spec: l.used}) // its provider gave no list

@@ -36,7 +36,7 @@ func newTopic(ctx context.Context, c *Commands, r feature.Request) (string, erro
 	}
 	text := textNewTopic
 	if ahead.Inbound != 0 {
-		text += newTopicEnds(ahead)
+		text += endedAnswerText(ahead)
 	}
 	switch {
 	case ahead.Waiting == 1:
@@ -47,8 +47,8 @@ func newTopic(ctx context.Context, c *Commands, r feature.Request) (string, erro
 	return text, nil
 }
 
-// newTopicEnds tells how the running answer ended.
-func newTopicEnds(ahead sqlite.PrecedingText) string {
+// endedAnswerText tells how the running answer ended.
+func endedAnswerText(ahead sqlite.PrecedingText) string {
 	if ahead.Why == protocol.WhyStopped {
 		return textNewTopicStopped
 	}

@@ -17,26 +17,26 @@ type Offer struct {
 	Err     string // why it gave no list, for the user
 }
 
-// otherUses are parts of names of models that do not chat: they embed, speak, listen, draw, rank or
+// nonChatNames are parts of names of models that do not chat: they embed, speak, listen, draw, rank or
 // moderate (the lists of OpenAI, Mistral and Ollama).
-var otherUses = []string{"embed", "bge-", "tts", "whisper", "transcribe", "dall-e", "gpt-image", "sora", "rerank", "moderation", "realtime",
+var nonChatNames = []string{"embed", "bge-", "tts", "whisper", "transcribe", "dall-e", "gpt-image", "sora", "rerank", "moderation", "realtime",
 	"-audio", "davinci-002", "babbage-002"}
 
-// chats reports whether a model can chat, judging by its name.
-func (o Offer) chats() bool {
+// canChat reports whether a model can chat, judging by its name.
+func (o Offer) canChat() bool {
 	_, name, _ := strings.Cut(strings.ToLower(o.Spec), "/")
-	return !slices.ContainsFunc(otherUses, func(use string) bool { return strings.Contains(name, use) })
+	return !slices.ContainsFunc(nonChatNames, func(use string) bool { return strings.Contains(name, use) })
 }
 
-// sighted are parts of names of models that see pictures (the providers' pages on vision, and
+// visionNames are parts of names of models that see pictures (the providers' pages on vision, and
 // Ollama's list of such models).
-var sighted = []string{"claude-", "gpt-4o", "gpt-4.1", "gpt-5", "o3", "o4-mini", "gemini", "gemma3", "gemma-3", "pixtral", "mistral-small3", "llava",
+var visionNames = []string{"claude-", "gpt-4o", "gpt-4.1", "gpt-5", "o3", "o4-mini", "gemini", "gemma3", "gemma-3", "pixtral", "mistral-small3", "llava",
 	"vision", "-vl", "qwen2.5vl", "minicpm-v", "moondream", "llama4", "llama-4"}
 
 // SeesPictures reports whether a model chats and sees pictures, judging by its name.
 func (o Offer) SeesPictures() bool {
 	_, name, _ := strings.Cut(strings.ToLower(o.Spec), "/")
-	return o.Err == "" && o.chats() && slices.ContainsFunc(sighted, func(part string) bool { return strings.Contains(name, part) })
+	return o.Err == "" && o.canChat() && slices.ContainsFunc(visionNames, func(part string) bool { return strings.Contains(name, part) })
 }
 
 // offered reports whether a provider offers a model. A provider without a list may have any model.

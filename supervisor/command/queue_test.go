@@ -10,8 +10,8 @@ import (
 	"mews/supervisor"
 )
 
-// says sends messages from ann, and returns them as stored.
-func (h *rig) says(texts ...string) (kept []supervisor.Inbound) {
+// sendTexts sends messages from ann, and returns them as stored.
+func (h *rig) sendTexts(texts ...string) (kept []supervisor.Inbound) {
 	h.Helper()
 	for _, text := range texts {
 		h.keys++
@@ -25,8 +25,8 @@ func (h *rig) says(texts ...string) (kept []supervisor.Inbound) {
 	return kept
 }
 
-// waits lists the waiting texts in order.
-func (h *rig) waits() (texts []string) {
+// waitingTexts lists the waiting texts in order.
+func (h *rig) waitingTexts() (texts []string) {
 	h.Helper()
 	q, err := h.db.Inbox().Queue(h.Context(), h.home.ID)
 	if err != nil {
@@ -44,11 +44,11 @@ func TestQueue_List_HasButtons(t *testing.T) {
 	if got := h.ask("/queue"); got != "Nothing is running here. Nothing waits." {
 		t.Errorf("with nothing there it says %q", got)
 	}
-	turn := h.says("what is in my folder?")[0]
+	turn := h.sendTexts("what is in my folder?")[0]
 	if _, _, err := h.db.Turns().Start(t.Context(), turn.ID, nil); err != nil {
 		t.Fatal(err)
 	}
-	kept := h.says("a", strings.Repeat("long ", 20), "c", "d", "e", "f", "g", "h", "i", "j")
+	kept := h.sendTexts("a", strings.Repeat("long ", 20), "c", "d", "e", "f", "g", "h", "i", "j")
 	text := h.ask("/queue")
 	for _, want := range []string{"I have been answering `what is in my folder?` for ", ". 10 messages wait:", "\n1. `a`, sent at ", " 1 minute ago",
 		"\n2. `" + strings.Repeat("long ", 12) + "…`, sent", "\n8. `h`, sent", "\n\nand 2 more"} {
@@ -75,7 +75,7 @@ func TestQueue_List_HasButtons(t *testing.T) {
 			t.Errorf("%s is answered with %q", c.text, got)
 		}
 	}
-	if got := h.waits(); !slices.Equal(got[:3], []string{"d", "a", strings.Repeat("long ", 20)}) || len(got) != 9 {
+	if got := h.waitingTexts(); !slices.Equal(got[:3], []string{"d", "a", strings.Repeat("long ", 20)}) || len(got) != 9 {
 		t.Errorf("there wait %q", got)
 	}
 }
@@ -83,7 +83,7 @@ func TestQueue_List_HasButtons(t *testing.T) {
 // A crash between the action and its answer, a repeated press and a late press change nothing more.
 func TestQueuePress_Repeated_ActsOnce(t *testing.T) {
 	h := newRig(t)
-	kept := h.says("a", "b", "c")
+	kept := h.sendTexts("a", "b", "c")
 	drop := h.press(fmt.Sprint("w:drop ", kept[0].ID))
 	now := h.press(fmt.Sprint("w:now ", kept[2].ID))
 	if _, _, err := h.db.Inbox().DropText(t.Context(), "ann", kept[0].ID); err != nil {
@@ -104,7 +104,7 @@ func TestQueuePress_Repeated_ActsOnce(t *testing.T) {
 	if answers[drop.ID] != "I dropped `a`. Send it again if you still want it." || answers[now.ID] != "`c` comes next." {
 		t.Errorf("they are answered with %v", answers)
 	}
-	if got := h.waits(); !slices.Equal(got, []string{"c", "b"}) {
+	if got := h.waitingTexts(); !slices.Equal(got, []string{"c", "b"}) {
 		t.Errorf("there wait %q", got)
 	}
 	if _, _, err := h.db.Turns().Start(t.Context(), kept[2].ID, nil); err != nil {

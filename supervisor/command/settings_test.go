@@ -13,7 +13,7 @@ const settingsEnd = "\n\n“/settings NAME VALUE” changes one in all your chat
 
 func TestSettings_List_ShowsSources(t *testing.T) {
 	h := newRig(t)
-	h.on("1")
+	h.moveTo("1")
 	h.live()
 	h.fakes.own = map[string]string{"budget day": "$1.00"}
 	got := h.answerOf(h.keep("/settings"))
@@ -40,7 +40,7 @@ func TestSettings_List_ShowsSources(t *testing.T) {
 
 func TestSettings_SetAndReset(t *testing.T) {
 	h := newRig(t)
-	h.on("1")
+	h.moveTo("1")
 	h.live()
 	for _, step := range []struct {
 		ask, want string
@@ -63,7 +63,7 @@ func TestSettings_SetAndReset(t *testing.T) {
 			t.Errorf("%s: %s", step.ask, diff)
 		}
 	}
-	h.on("-1")
+	h.moveTo("-1")
 	if got := h.ask("/settings budget day 0.75"); strings.Contains(got, "0.75") || h.fakes.own["budget day"] != "0.75" {
 		t.Errorf("a group is told %q", got)
 	}
@@ -71,7 +71,7 @@ func TestSettings_SetAndReset(t *testing.T) {
 
 func TestModel_Button_ChoosesModel(t *testing.T) {
 	h := newRig(t)
-	h.on("1")
+	h.moveTo("1")
 	offers := many(40)
 	offers = append(offers, models{{Spec: "barred/m"}, {Spec: "aa/" + strings.Repeat("x", 60)}, {Spec: "aa/naïve"}}...)
 	chosen := choices{}

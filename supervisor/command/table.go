@@ -146,7 +146,7 @@ type MenuEntry struct {
 // leaves out /start, which such a channel offers by itself.
 func (c *Commands) Menu(admin bool) (menu []MenuEntry) {
 	for _, r := range c.table {
-		if r.Name != startName && c.lists(r, admin) {
+		if r.Name != startName && c.isListed(r, admin) {
 			menu = append(menu, MenuEntry{Name: r.Name, Summary: summary(r)})
 		}
 	}

@@ -47,7 +47,7 @@ func TestFeature_CommandAndPress_AreAnswered(t *testing.T) {
 	kept := named("echo")
 	kept.Keeps = func(press string) bool { return press == "on" }
 	h.options.Features = []feature.Command{kept}
-	h.on("1")
+	h.moveTo("1")
 	h.live()
 	if got := h.answerOf(h.keep("/echo Hello there")).Text; got != "ann: echo Hello there" {
 		t.Errorf("got %q", got)
@@ -69,7 +69,7 @@ func TestFeature_PrivateInGroup_AsksInPrivateChat(t *testing.T) {
 	h.options.Features = []feature.Command{c}
 	h.options.People = people{"ann": {Name: "ann",
 		Accounts: map[supervisor.Channel]string{supervisor.ChannelTelegram: "42"}}}
-	h.on("-1")
+	h.moveTo("-1")
 	h.live()
 	h.commands.Accept(h.keep("/echo"))
 	<-h.answered // the private chat's answer

@@ -163,7 +163,7 @@ func days(cost int64) (list []usage.Line) {
 
 func TestUsage_ShowsConversationsAndBudget(t *testing.T) {
 	h := newRig(t)
-	h.on("1")
+	h.moveTo("1")
 	line := usage.Line{Name: "far/m", Calls: 2, Input: 20, Output: 2, Cost: 50_000}
 	kept := &usages{month: []usage.Line{line}, topics: []usage.Line{
 		{Name: "telegram", Calls: 1, Input: 10, Output: 1, Cost: 30_000}, {Name: "terminal", Calls: 1, Input: 10, Output: 1, Cost: 20_000}}}
@@ -184,7 +184,7 @@ func TestUsage_FailedCalls_AreNotDrawn(t *testing.T) {
 	for _, chat := range []string{"", "1"} {
 		h := newRig(t)
 		if chat != "" {
-			h.on(chat)
+			h.moveTo(chat)
 		}
 		drawn := &pictures{}
 		failed := []usage.Line{{Name: "2026-11-20", Calls: 3}}
@@ -211,7 +211,7 @@ func TestUsage_ChannelWithFiles_GetsPicture(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			h := newRig(t)
 			if c.chat != "" {
-				h.on(c.chat)
+				h.moveTo(c.chat)
 			}
 			drawn := &pictures{}
 			h.options.Usages, h.options.Pictures = &usages{days: days(c.cost)}, drawn
