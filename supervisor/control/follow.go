@@ -161,8 +161,8 @@ func (f *follower) deliver(ctx context.Context, list []supervisor.Delivery) erro
 func (f *follower) offer(ctx context.Context, d supervisor.Delivery) (answer Delivered, err error) {
 	ctx, cancel := context.WithTimeout(ctx, f.o.CallTimeout)
 	defer cancel()
-	wire := Delivery{ID: d.ID, Inbound: d.Inbound, Key: d.Key, Also: d.AlsoKeys, Kind: d.Kind, Why: d.Why, Text: d.Text, At: d.CreatedAt,
-		Buttons: d.Buttons, Asks: d.Asks, Effects: d.Effects}
+	wire := Delivery{ID: d.ID, Inbound: d.Inbound, Key: d.Key, Also: d.AlsoKeys, Kind: d.Kind, Why: d.TurnEnd, Text: d.Text, At: d.CreatedAt,
+		Buttons: d.Buttons, Asks: d.IsQuestion, Effects: d.Effects}
 	for _, file := range d.Files {
 		wire.Files = append(wire.Files, File{Name: file.Name, Size: file.Size, MediaType: file.MediaType, Caption: file.Caption, Path: file.Path})
 	}
