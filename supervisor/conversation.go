@@ -42,41 +42,41 @@ type Capabilities struct {
 	// every user has a chat of their own there without an account, which only they read
 	Private bool
 	// a user is the number of an account, which is also the name of the private chat
-	Accounts  bool
-	Groups    bool // several people may be in a chat: see IsGroup
-	Edit      bool // a sent message can be changed
-	Delete    bool // a sent message can be deleted
-	Buttons   bool // a message can have buttons
-	Location  bool // a button in a private chat can send its user's location
-	Voice     bool // a chat plays recordings
-	Reactions bool // a user's message can get an emoji
-	Files     bool // a chat shows files; without it, only their names
+	NeedsAccount bool
+	Groups       bool // several people may be in a chat: see IsGroup
+	Edit         bool // a sent message can be changed
+	Delete       bool // a sent message can be deleted
+	Buttons      bool // a message can have buttons
+	Location     bool // a button in a private chat can send its user's location
+	Voice        bool // a chat plays recordings
+	Reactions    bool // a user's message can get an emoji
+	Files        bool // a chat shows files; without it, only their names
 }
 
 // capabilities lists those of every channel. Channels differ in nothing else.
 var capabilities = map[Channel]Capabilities{
 	ChannelTerminal: {Private: true, Buttons: true},
-	ChannelTelegram: {Accounts: true, Groups: true, Edit: true, Delete: true, Buttons: true, Reactions: true,
+	ChannelTelegram: {NeedsAccount: true, Groups: true, Edit: true, Delete: true, Buttons: true, Reactions: true,
 		Files: true, Voice: true, Location: true},
 }
 
-// Can returns what the channel can do.
-func (c Channel) Can() Capabilities { return capabilities[c] }
+// Capabilities returns what the channel can do.
+func (c Channel) Capabilities() Capabilities { return capabilities[c] }
 
-// ChannelsThat lists the channels whose capabilities may accepts, by name.
-func ChannelsThat(may func(Capabilities) bool) []Channel {
-	return slices.DeleteFunc(slices.Sorted(maps.Keys(capabilities)), func(c Channel) bool { return !may(c.Can()) })
+// ChannelsWith lists the channels whose capabilities may accepts, by name.
+func ChannelsWith(may func(Capabilities) bool) []Channel {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(capabilities)), func(c Channel) bool { return !may(c.Capabilities()) })
 }
 
 // GroupChannel returns the channel with groups. A group without a channel belongs to it.
 func GroupChannel() Channel {
-	return ChannelsThat(func(can Capabilities) bool { return can.Groups })[0]
+	return ChannelsWith(func(can Capabilities) bool { return can.Groups })[0]
 }
 
 // PrivateChannels lists the channels where every user has a chat of their own. There is at least
 // one.
 func PrivateChannels() []Channel {
-	return ChannelsThat(func(can Capabilities) bool { return can.Private })
+	return ChannelsWith(func(can Capabilities) bool { return can.Private })
 }
 
 // PrivateChat returns a conversation that only the user reads. It is on a channel with an account
@@ -90,21 +90,23 @@ func (u User) PrivateChat() Conversation {
 
 // IsGroup reports whether several people may be in a chat of the channel. (The Bot API numbers
 // groups and channels below 0.)
-func (c Channel) IsGroup(chat string) bool { return c.Can().Groups && strings.HasPrefix(chat, "-") }
+func (c Channel) IsGroup(chat string) bool {
+	return c.Capabilities().Groups && strings.HasPrefix(chat, "-")
+}
 
 // InGroup reports whether others read the conversation.
 func (c Conversation) InGroup() bool { return c.Channel.IsGroup(c.Chat) }
 
-// Busy says what to do with a text that comes while a turn of its conversation runs. Commands run
+// BusyMode says what to do with a text that comes while a turn of its conversation runs. Commands run
 // at once in any case.
-type Busy string
+type BusyMode string
 
 const (
 	// the turn takes it in before its next model call; without such a call as BusyQueue
-	BusySteer Busy = "steer"
-	BusyQueue Busy = "queue" // it waits for a turn of its own
+	BusySteer BusyMode = "steer"
+	BusyQueue BusyMode = "queue" // it waits for a turn of its own
 	// it stops the turn, and the next turn answers everything
-	BusyRestart Busy = "restart"
+	BusyRestart BusyMode = "restart"
 )
 
 // VoiceMode says whether the answers of a conversation are spoken. The zero value is VoiceOff.
@@ -122,6 +124,6 @@ const (
 type OpenedTool struct {
 	Name   string
 	Call   string    // the call of find_tools that opened it; "" if something else did
-	Kept   bool      // the user wants it to stay open
+	Pinned bool      // the user wants it to stay open
 	UsedAt time.Time // when it was last called, or opened
 }
