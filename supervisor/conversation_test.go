@@ -26,15 +26,15 @@ func TestPrivateChat_Account_IsPreferred(t *testing.T) {
 func TestChannelsThat_Capability_SelectsChannels(t *testing.T) {
 	for name, c := range map[string]struct{ got, want []supervisor.Channel }{
 		"private": {supervisor.PrivateChannels(), []supervisor.Channel{supervisor.ChannelTerminal}},
-		"all": {supervisor.ChannelsThat(func(supervisor.Capabilities) bool { return true }),
+		"all": {supervisor.ChannelsWith(func(supervisor.Capabilities) bool { return true }),
 			[]supervisor.Channel{supervisor.ChannelTelegram, supervisor.ChannelTerminal}},
-		"none": {supervisor.ChannelsThat(func(supervisor.Capabilities) bool { return false }), nil},
+		"none": {supervisor.ChannelsWith(func(supervisor.Capabilities) bool { return false }), nil},
 	} {
 		if !slices.Equal(c.got, c.want) {
 			t.Errorf("%s: %v, want %v", name, c.got, c.want)
 		}
 	}
-	if can := supervisor.Channel("pigeon").Can(); can != (supervisor.Capabilities{}) {
+	if can := supervisor.Channel("pigeon").Capabilities(); can != (supervisor.Capabilities{}) {
 		t.Errorf("an unknown channel can %+v", can)
 	}
 }
