@@ -16,20 +16,20 @@ type Delivery struct {
 	AlsoKeys []string
 	Message  string       // the channel's name of that inbound; "" means none
 	Turn     int64        // the turn that said it; 0 means none
-	Why      protocol.Why // why that turn ended; "" means none
+	TurnEnd  protocol.Why // why that turn ended; "" means none
 	Kind     DeliveryKind
 	Text     string
 	Buttons  [][]Button // below the last part of Text, by row
 	Files    []File     // sent after the text, in this order; the answer of a turn has none
 	// what its turn did, one line each: shown folded below the text, never spoken
-	Effects []string
-	Asks    bool // it is a question that a text may answer; set by reads
+	Effects    []string
+	IsQuestion bool // it is a question that a text may answer; set by reads
 	// the Files are the spoken text of another delivery; that text is sent if they fail
-	Spoken bool
-	Silent bool // it makes no sound for the user
-	Urgent bool // it does not wait for the end of quiet hours; read by writes
+	IsRecording bool
+	Silent      bool // it makes no sound for the user
+	Urgent      bool // it does not wait for the end of quiet hours; read by writes
 	// it comes from a turn that the service started, and nobody waits for it; set by reads
-	Unasked bool
+	Proactive bool
 	// DeleteAfter is how long the message may stay in the chat before it is deleted. Its text is
 	// not kept, so it is never sent again. 0 means for ever.
 	DeleteAfter time.Duration
@@ -82,7 +82,7 @@ type Cleaning struct {
 	ID           int64
 	Conversation Conversation
 	Message      string // the channel's name of the message
-	What         CleaningKind
+	Kind         CleaningKind
 	Content      RichText  // the new content, with CleaningEdit
 	Due          time.Time // not before this time
 }
@@ -91,9 +91,9 @@ type Cleaning struct {
 type CleaningKind string
 
 const (
-	CleaningDelete   CleaningKind = "delete"   // delete the message: it held a secret
-	CleaningUnbutton CleaningKind = "unbutton" // remove its buttons: they were answered
-	CleaningEdit     CleaningKind = "edit"     // replace its content
+	CleaningDelete        CleaningKind = "delete"   // delete the message: it held a secret
+	CleaningRemoveButtons CleaningKind = "unbutton" // remove its buttons: they were answered
+	CleaningEdit          CleaningKind = "edit"     // replace its content
 )
 
 // DeliveryKind is the kind of a delivery.
@@ -106,5 +106,5 @@ const (
 	DeliveryNotice  DeliveryKind = "notice"  // a message of the service itself
 )
 
-// Answers reports whether such a delivery answers its inbound, so that nothing more follows.
-func (k DeliveryKind) Answers() bool { return k == DeliveryAnswer || k == DeliveryCommand }
+// IsAnswer reports whether such a delivery answers its inbound, so that nothing more follows.
+func (k DeliveryKind) IsAnswer() bool { return k == DeliveryAnswer || k == DeliveryCommand }
