@@ -136,8 +136,8 @@ func Lines(done []supervisor.Effect) (lines []string) {
 	return lines
 }
 
-// Bound shortens a list of lines to what fits below an answer.
-func Bound(lines []string) []string {
+// LimitLines shortens a list of lines to what fits below an answer.
+func LimitLines(lines []string) []string {
 	if left := len(lines) - maxEffectLines + 1; left > 1 {
 		return append(lines[:maxEffectLines-1:maxEffectLines-1], fmt.Sprintf(textMoreEffects, left))
 	}

@@ -6,8 +6,8 @@ import (
 
 // Texts of the ledger of effects.
 const (
-	// TextWhatIDid is the heading of an answer's effects.
-	TextWhatIDid = "What I did"
+	// TextHeading is the heading of an answer's effects.
+	TextHeading = "What I did"
 
 	textNoSpan        = "%q is neither a time, such as today, 7d or 2026-11-20, nor a kind: %s."
 	textNothingDone   = "Nothing was done in that time."
