@@ -42,9 +42,9 @@ const (
 	EffectImported    = "memory.imported"
 )
 
-// EffectReporter returns who reports effects of a kind. The supervisor reports those with a dot,
+// ReporterOf returns who reports effects of a kind. The supervisor reports those with a dot,
 // and workers the others.
-func EffectReporter(kind string) Reporter {
+func ReporterOf(kind string) Reporter {
 	if strings.Contains(kind, ".") {
 		return ReportedBySupervisor
 	}
@@ -81,7 +81,7 @@ type FileChange struct {
 type UndoneFiles struct {
 	User      string
 	Turn      int64
-	Of        int64 // the undo that had made them; 0 means the turn
+	UndoOf    int64 // the undo that had made them; 0 means the turn
 	Operation int64
 	Effects   []int64         // their rows in the ledger
 	Changes   []protocol.Undo // the changes that redo them
