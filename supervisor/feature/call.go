@@ -19,9 +19,9 @@ type Call struct {
 type Caller struct {
 	UID   uint32 // of the process
 	Admin bool
-	// Whose returns the owner of the data in a call: the named user, or the caller if name is
+	// UserFor returns the owner of the data in a call: the named user, or the caller if name is
 	// "". Only an admin may name another user; action is then audited, unless it is "".
-	Whose func(user, action string) (supervisor.User, error)
+	UserFor func(user, action string) (supervisor.User, error)
 }
 
 // NewCall returns a call of a function that takes the decoded parameters. It refuses unknown keys.
