@@ -14,25 +14,25 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// wishes records the last span to count.
-type wishes struct {
+// countRecorder records the last span to count.
+type countRecorder struct {
 	sqlite.Forgettings
 	last *supervisor.Forgetting
 }
 
-func (w wishes) Count(_ context.Context, f supervisor.Forgetting) (n supervisor.ForgetCounts, err error) {
+func (w countRecorder) Count(_ context.Context, f supervisor.Forgetting) (n supervisor.ForgetCounts, err error) {
 	*w.last = f
 	return n, nil
 }
 
-func (w wishes) InHome(context.Context, supervisor.Forgetting, func(protocol.MemoryExchanges) error) error {
+func (w countRecorder) InHome(context.Context, supervisor.Forgetting, func(protocol.MemoryTurns) error) error {
 	return nil
 }
 
 // A span to forget must name its beginning. It ends with the command at the latest.
 func TestForget_Span_BeginsInPast(t *testing.T) {
 	asked := supervisor.Forgetting{}
-	f := forget.New(forget.Options{Store: wishes{last: &asked}, Turns: wishes{last: &asked}}).Feature()
+	f := forget.New(forget.Options{Store: countRecorder{last: &asked}, Turns: countRecorder{last: &asked}}).Feature()
 	answer := func(text string) supervisor.Delivery {
 		return featuretest.Answer(t, f, supervisor.Inbound{Conversation: supervisor.Conversation{User: "ann"},
 			Kind: supervisor.KindCommand,

@@ -24,26 +24,26 @@ type Store interface {
 	Put(ctx context.Context, f supervisor.Forgetting) (supervisor.Forgetting, error)
 	Open(ctx context.Context) ([]supervisor.Forgetting, error)
 	Count(ctx context.Context, f supervisor.Forgetting) (supervisor.ForgetCounts, error)
-	Forget(ctx context.Context, f supervisor.Forgetting) (supervisor.ForgottenPiece, error)
+	Forget(ctx context.Context, f supervisor.Forgetting) (supervisor.ForgetStep, error)
 	ForgetBytes(ctx context.Context, user string, remove func(sha256 string) error) error
 	Done(ctx context.Context, f supervisor.Forgetting) error
 }
 
 // HomeTurns records the forgotten turns of which a home may still contain something.
 type HomeTurns interface {
-	// InHome calls each for the turns of a request that may have left something in the home.
-	InHome(ctx context.Context, f supervisor.Forgetting, each func(protocol.MemoryExchanges) error) error
-	// LeftInHome returns the forgotten turns whose traces are not yet deleted from the home.
-	// GoneFromHome marks them as deleted.
-	LeftInHome(ctx context.Context, user string) (protocol.MemoryExchanges, error)
-	GoneFromHome(ctx context.Context, user string, turns []int64) error
+	// EachHomeSearch calls each for the turns of a request that may have left something in the home.
+	EachHomeSearch(ctx context.Context, f supervisor.Forgetting, each func(protocol.MemoryTurns) error) error
+	// FindLeftInHome returns the forgotten turns whose traces are not yet deleted from the home.
+	// PutGoneFromHome marks them as deleted.
+	FindLeftInHome(ctx context.Context, user string) (protocol.MemoryTurns, error)
+	PutGoneFromHome(ctx context.Context, user string, turns []int64) error
 }
 
 // Home deletes from users' homes, through their workers.
 type Home interface {
 	// Of counts the Facts, Notes and Logged entries in a home that come from some turns. With gone
 	// it deletes them.
-	Of(ctx context.Context, user string, of protocol.MemoryExchanges, gone bool) (supervisor.ForgetCounts, error)
+	Of(ctx context.Context, user string, of protocol.MemoryTurns, gone bool) (supervisor.ForgetCounts, error)
 }
 
 // Memories reads the facts of users. Its errors are for the user.
@@ -103,7 +103,7 @@ func (g *Forgetter) Count(ctx context.Context, f supervisor.Forgetting) (supervi
 	if err != nil {
 		return counts, err
 	}
-	return counts, g.o.Turns.InHome(ctx, f, func(of protocol.MemoryExchanges) error {
+	return counts, g.o.Turns.EachHomeSearch(ctx, f, func(of protocol.MemoryTurns) error {
 		more, err := g.o.Home.Of(ctx, f.User, of, false)
 		counts = counts.Plus(more)
 		return err
@@ -224,13 +224,13 @@ func (g *Forgetter) work(ctx context.Context, f supervisor.Forgetting) (supervis
 // clearHome deletes from a user's home what comes from forgotten turns, and adds the counts to f's.
 func (g *Forgetter) clearHome(ctx context.Context, f supervisor.Forgetting) (supervisor.ForgetCounts, error) {
 	for {
-		of, err := g.o.Turns.LeftInHome(ctx, f.User)
+		of, err := g.o.Turns.FindLeftInHome(ctx, f.User)
 		if err != nil || len(of.Turns) == 0 {
 			return f.Counts, err
 		}
 		gone, err := g.o.Home.Of(ctx, f.User, of, true)
 		if f.Counts = f.Counts.Plus(gone); err == nil {
-			err = g.o.Turns.GoneFromHome(ctx, f.User, of.Turns)
+			err = g.o.Turns.PutGoneFromHome(ctx, f.User, of.Turns)
 		}
 		if err != nil {
 			return f.Counts, err

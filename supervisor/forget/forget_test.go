@@ -24,12 +24,12 @@ import (
 
 // home is a worker that may die before it answers.
 type home struct {
-	asked []protocol.MemoryExchanges
+	asked []protocol.MemoryTurns
 	err   error
 	done  func() // called at the end of a call that is answered
 }
 
-func (h *home) Of(_ context.Context, _ string, of protocol.MemoryExchanges, _ bool) (n supervisor.ForgetCounts, err error) {
+func (h *home) Of(_ context.Context, _ string, of protocol.MemoryTurns, _ bool) (n supervisor.ForgetCounts, err error) {
 	if h.asked = append(h.asked, of); h.err == nil && h.done != nil {
 		h.done()
 	}
@@ -114,7 +114,7 @@ func TestExpire_OldMessages_AreDeleted(t *testing.T) {
 	committed = cancel // after the first piece
 	look(365, ctx, cancel)
 	committed = func() {}
-	rest := sqlitetest.Look(t, db, `SELECT count(*) FROM inbox WHERE text LIKE 'old%'`)
+	rest := sqlitetest.Query(t, db, `SELECT count(*) FROM inbox WHERE text LIKE 'old%'`)
 	if !cmp.Equal(rest, []string{"2"}) || len(audit) > 0 {
 		t.Errorf("cut off, there are %v, %v", rest, audit)
 	}
@@ -124,7 +124,7 @@ func TestExpire_OldMessages_AreDeleted(t *testing.T) {
 			t.Errorf("%d words are left", left)
 		}
 	}
-	left := sqlitetest.Look(t, db, `SELECT i.text || coalesce((SELECT ' ' || (m.parts LIKE '%' || i.text || '%') FROM message m JOIN turn t ON t.id = m.turn WHERE t.inbound = i.id), '')
+	left := sqlitetest.Query(t, db, `SELECT i.text || coalesce((SELECT ' ' || (m.parts LIKE '%' || i.text || '%') FROM message m JOIN turn t ON t.id = m.turn WHERE t.inbound = i.id), '')
 		FROM inbox i WHERE text <> '' ORDER BY id`)
 	if want := []string{stay[0] + " 1", stay[1], stay[2] + " 1", stay[3] + " 1"}; !cmp.Equal(left, want) {
 		t.Errorf("there are %v", left)
@@ -132,7 +132,7 @@ func TestExpire_OldMessages_AreDeleted(t *testing.T) {
 	if want := []string{"alice expired: 2 messages, 0 answers, 0 results; 1 wait"}; !cmp.Equal(audit, want) {
 		t.Errorf("the audit log has %q", audit)
 	}
-	if len(h.asked) > 0 || !cmp.Equal(sqlitetest.Look(t, db, `SELECT count(*) FROM forgotten_turn`), []string{"0"}) {
+	if len(h.asked) > 0 || !cmp.Equal(sqlitetest.Query(t, db, `SELECT count(*) FROM forgotten_turn`), []string{"0"}) {
 		t.Errorf("the home is seen to: %+v", h.asked)
 	}
 }
@@ -161,7 +161,7 @@ func TestForget_Crash_NextStartClearsHome(t *testing.T) {
 	if _, err := forget.New(options).Forget(t.Context(), wish); err == nil {
 		t.Fatal("no error")
 	}
-	if left := sqlitetest.Look(t, db, `SELECT count(*) FROM message UNION ALL SELECT count(*) FROM forgotten_turn`); !cmp.Equal(left, []string{"0", "1"}) {
+	if left := sqlitetest.Query(t, db, `SELECT count(*) FROM message UNION ALL SELECT count(*) FROM forgotten_turn`); !cmp.Equal(left, []string{"0", "1"}) {
 		t.Errorf("there are %v", left)
 	}
 	h.err = nil
@@ -175,7 +175,7 @@ func TestForget_Crash_NextStartClearsHome(t *testing.T) {
 	if _, err := forget.New(options).Forget(t.Context(), wish); err != nil {
 		t.Fatal(err)
 	}
-	if left := sqlitetest.Look(t, db, `SELECT count(*) FROM forgotten_turn UNION ALL SELECT count(*) FROM forgetting WHERE ended_at IS NULL`); !cmp.Equal(left, []string{"0", "0"}) {
+	if left := sqlitetest.Query(t, db, `SELECT count(*) FROM forgotten_turn UNION ALL SELECT count(*) FROM forgetting WHERE ended_at IS NULL`); !cmp.Equal(left, []string{"0", "0"}) {
 		t.Errorf("there are %v", left)
 	}
 }
