@@ -43,8 +43,8 @@ func AskReview(ctx context.Context, ask Ask, q ReviewStart, diff []byte, progres
 	}
 	fmt.Fprint(progress, textReviewing)
 	for told, since := int64(0), time.Now(); ; {
-		var l ReviewLook
-		if err := ask(MethodReviewLook, started, &l); err != nil {
+		var l ReviewProgress
+		if err := ask(MethodReviewProgress, started, &l); err != nil {
 			return result, err
 		}
 		if l.Done {

@@ -112,7 +112,7 @@ func (e *Events) takeAll(ctx context.Context) error {
 func (e *Events) take(ctx context.Context, d supervisor.WebhookDelivery) error {
 	repo, served := e.repo(d.Event.Repo)
 	if !served || e.isOurs(d.Event) {
-		return e.o.Store.Take(ctx, d.ID, d.Event, sqlite.CheckNone, nil)
+		return e.o.Store.PutEvent(ctx, d.ID, d.Event, sqlite.CheckNone, nil)
 	}
 	if err := e.request(ctx, repo, d.Event); err != nil {
 		return err
@@ -128,7 +128,7 @@ func (e *Events) take(ctx context.Context, d supervisor.WebhookDelivery) error {
 	if err != nil {
 		return err
 	}
-	return e.o.Store.Take(ctx, d.ID, d.Event, check, notices)
+	return e.o.Store.PutEvent(ctx, d.ID, d.Event, check, notices)
 }
 
 // repo returns the served repository of that name.
@@ -196,7 +196,7 @@ func (e *Events) readers(ctx context.Context, repo supervisor.GitHubRepo, _ supe
 
 // asked returns the private chats of the requested reviewers, except of those who want no notices.
 func (e *Events) asked(ctx context.Context, repo supervisor.GitHubRepo, of supervisor.GitHubEvent) (chats []supervisor.Conversation, err error) {
-	for _, login := range of.Names {
+	for _, login := range of.Labels {
 		u, known := e.o.People.Login(login)
 		if !known {
 			continue

@@ -26,11 +26,11 @@ func TestEvents_RequestReviewsAndTriages(t *testing.T) {
 	other := pull("opened", 12)
 	other.Repo = "acme/other"
 	stranger := comment(12, "@mews review")
-	stranger.Standing = "CONTRIBUTOR"
+	stranger.Association = "CONTRIBUTOR"
 	strangerStop := comment(12, "@mews stop")
-	strangerStop.Standing = "NONE"
+	strangerStop.Association = "NONE"
 	below := comment(7, "@mews triage")
-	below.Pull = false
+	below.IsPull = false
 	issue := event{Event: "issues", Action: "opened", Number: 7, Title: "It"}
 	review := comment(12, "Hm.\n@mews review")
 	review.Event, review.Action = "pull_request_review", "submitted"
@@ -62,7 +62,7 @@ func TestEvents_RequestReviewsAndTriages(t *testing.T) {
 		"stopped by a guest":  {strangerStop, "stop acme/widget#12 dave", ""}, // an author may do so
 		"an issue":            {issue, "", "acme/widget#7 fork=false"},
 		"asked of an issue":   {below, "", "acme/widget#7 dave fork=false"},
-		"review of an issue":  {event{Event: "issue_comment", Action: "created", Number: 7, Text: "@mews review", Standing: "OWNER"}, "", ""},
+		"review of an issue":  {event{Event: "issue_comment", Action: "created", Number: 7, Text: "@mews review", Association: "OWNER"}, "", ""},
 	}
 	inBubble(t, func(t *testing.T) {
 		r := newRig(t, widget())
@@ -92,7 +92,7 @@ func TestNotices_GoToConfiguredReaders(t *testing.T) {
 		r.put("1", pull("opened", 12))
 		r.put("2", event{Repo: "ACME/quiet", Event: "issues", Action: "opened", Number: 3, Title: "It"})
 		asked := pull("review_requested", 12)
-		asked.Names = []string{"Carol", "nobody"}
+		asked.Labels = []string{"Carol", "nobody"}
 		r.put("3", asked)
 		r.put("4", event{Repo: "acme/unknown", Event: "issues", Action: "opened", Number: 3, Title: "It"})
 		r.live(20 * time.Second)
@@ -144,7 +144,7 @@ func TestCheckRecovery_IsToldAfterFailure(t *testing.T) {
 		r.same("told", r.told(), []string{"alice 42: 1 check failed on `Acme/Widget:main`", "alice 42: 1 check failed on `Acme/Widget:main`",
 			"alice 42: 1 check recovered on `Acme/Widget:main`"})
 		r.put("red", check("test", "failure", "a6"))
-		r.put("gone", event{Event: "push", Ref: "main", Before: "a6", Gone: true})
+		r.put("gone", event{Event: "push", Ref: "main", Before: "a6", Deleted: true})
 		r.put("green", check("test", "success", "a7"))
 		r.live(time.Minute)
 		r.same("told of a branch that is gone", r.told()[3:], []string{"alice 42: 1 check failed on `Acme/Widget:main`",
@@ -176,7 +176,7 @@ func TestRefusedDelivery_DoesNotBlockOthers(t *testing.T) {
 		r.put("1", pull("opened", 12))
 		r.put("2", comment(12, "Hm."))
 		r.live(time.Minute)
-		r.same("states", sqlitetest.Look(t, r.db, `SELECT state || why FROM webhook_delivery ORDER BY id`), []string{"failed" + "no", "done"})
+		r.same("states", sqlitetest.Query(t, r.db, `SELECT state || why FROM webhook_delivery ORDER BY id`), []string{"failed" + "no", "done"})
 		r.reviews.err = errors.New("not now")
 		r.put("3", pull("opened", 13))
 		r.live(time.Minute)
@@ -200,7 +200,7 @@ func TestReviewProgress_IsAddedToMessage(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		edits := sqlitetest.Look(t, r.db, `SELECT message || what || (content ->> 'text') FROM cleaning ORDER BY id`)
+		edits := sqlitetest.Query(t, r.db, `SELECT message || what || (content ->> 'text') FROM cleaning ORDER BY id`)
 		r.same("edits", edits, []string{
 			"72editPR #12 opened in Acme/Widget by dave\nCount\ncounting into main\n\nReviewed: 1 critical finding",
 			"72editPR #12 opened in Acme/Widget by dave\nCount\ncounting into main\n\nReviewed: nothing found"})
@@ -224,7 +224,7 @@ func TestDeliveries_CrashAnywhere_AreToldOnce(t *testing.T) {
 				if err := r.events.Run(ctx); err != nil {
 					t.Error(err)
 				}
-				left = sqlitetest.Look(t, r.db, `SELECT (SELECT count(*) FROM webhook_delivery WHERE state = 'new') + (SELECT count(*) FROM repository_notice)`)[0]
+				left = sqlitetest.Query(t, r.db, `SELECT (SELECT count(*) FROM webhook_delivery WHERE state = 'new') + (SELECT count(*) FROM repository_notice)`)[0]
 			}
 			if lives < 18 {
 				t.Errorf("it had %d lives, and 18 things to keep", lives)

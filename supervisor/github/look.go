@@ -79,8 +79,8 @@ func (w *Watch) pulls(ctx context.Context, repo string, s *seen) (list []found, 
 
 // foundPull returns an event about a pull request. Only for an opened one is the actor known.
 func foundPull(p api.Pull, action string) found {
-	e := supervisor.GitHubEvent{Event: "pull_request", Action: action, Number: p.Number, Pull: true, Author: p.Author, Standing: p.Standing,
-		Title: p.Title, URL: p.URL, State: p.State, Names: p.Labels[:min(len(p.Labels), 20)], Ref: p.Head.Ref, Base: p.Base.Ref, Head: p.Head.SHA, Draft: p.Draft, Merged: p.Merged,
+	e := supervisor.GitHubEvent{Event: "pull_request", Action: action, Number: p.Number, IsPull: true, Author: p.Author, Association: p.Standing,
+		Title: p.Title, URL: p.URL, State: p.State, Labels: p.Labels[:min(len(p.Labels), 20)], Ref: p.Head.Ref, Base: p.Base.Ref, Head: p.Head.SHA, Draft: p.Draft, Merged: p.Merged,
 		Fork: p.Fork, At: p.Updated}
 	if action == "opened" {
 		e.Sender, e.SenderBot = p.Author, p.Bot
@@ -97,8 +97,8 @@ func (w *Watch) issues(ctx context.Context, repo string, s *seen) (list []found,
 	}
 	for _, i := range page.Items {
 		s.Since["issues"] = later(s.Since["issues"], i.Updated)
-		e := supervisor.GitHubEvent{Event: "issues", Number: i.Number, Author: i.Author, Standing: i.Standing, Title: i.Title, Text: i.Body, URL: i.URL,
-			State: i.State, Names: i.Labels[:min(len(i.Labels), 20)], At: i.Updated}
+		e := supervisor.GitHubEvent{Event: "issues", Number: i.Number, Author: i.Author, Association: i.Standing, Title: i.Title, Text: i.Body, URL: i.URL,
+			State: i.State, Labels: i.Labels[:min(len(i.Labels), 20)], At: i.Updated}
 		if !i.Pull && !i.Created.Before(since) {
 			e.Action, e.Sender, e.SenderBot = "opened", i.Author, i.Bot
 			list = append(list, found{fmt.Sprintf("issue/%d/opened", i.Number), e})
@@ -147,7 +147,7 @@ func (w *Watch) said(s *seen, name, event string, read func(since time.Time, tag
 			continue
 		}
 		list = append(list, found{fmt.Sprintf("%s/%d", event, c.ID), supervisor.GitHubEvent{Event: event, Action: "created", Number: c.Number,
-			Pull: event != "issue_comment" || strings.Contains(c.URL, "/pull/"), Sender: c.Author, SenderBot: c.Bot, Author: c.Author, Standing: c.Standing,
+			IsPull: event != "issue_comment" || strings.Contains(c.URL, "/pull/"), Sender: c.Author, SenderBot: c.Bot, Author: c.Author, Association: c.Standing,
 			Text: c.Body, URL: c.URL, Comment: c.ID, At: c.Created}})
 	}
 	s.Tags[name] = page.ETag
@@ -201,7 +201,7 @@ func (w *Watch) commits(ctx context.Context, repo string, s *seen) ([]found, err
 	e := supervisor.GitHubEvent{Event: "push", Sender: page.Items[0].Author, Ref: s.Branch, Before: before, Head: s.Head, At: page.Items[0].At}
 	for _, c := range slices.Backward(page.Items[:n]) {
 		if len(e.Commits) == 5 {
-			e.More++
+			e.MoreCommits++
 			continue
 		}
 		title, _, _ := strings.Cut(c.Message, "\n")
@@ -232,7 +232,7 @@ func (w *Watch) checks(ctx context.Context, repo string, s *seen) (list []found,
 			if c.Status != "completed" || !before || c.Completed.Before(since) {
 				continue
 			}
-			list = append(list, found{fmt.Sprintf("check/%d/%s", c.ID, c.Conclusion), supervisor.GitHubEvent{Event: "check_run", Action: "completed", Number: n, Pull: true,
+			list = append(list, found{fmt.Sprintf("check/%d/%s", c.ID, c.Conclusion), supervisor.GitHubEvent{Event: "check_run", Action: "completed", Number: n, IsPull: true,
 				Title: c.Name, URL: c.URL, State: c.Conclusion, Ref: head.Ref, Head: c.Head, Author: c.App, Comment: c.ID, At: c.Completed}})
 		}
 	}

@@ -57,7 +57,7 @@ func (w *Watch) reviewed(ctx context.Context, repo string, s *seen) (list []foun
 	for _, number := range slices.Sorted(maps.Keys(heads)) {
 		if p, open := s.Pulls[number]; open && heads[number] != "" && heads[number] != p.Head {
 			list = append(list, found{fmt.Sprintf("pull/%d/head/%s", number, p.Head), supervisor.GitHubEvent{Event: "pull_request", Action: "synchronize",
-				Number: number, Pull: true, Ref: p.Ref, Head: p.Head, Draft: p.Draft, At: w.o.Now()}})
+				Number: number, IsPull: true, Ref: p.Ref, Head: p.Head, Draft: p.Draft, At: w.o.Now()}})
 		}
 	}
 	return list, err

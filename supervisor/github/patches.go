@@ -21,9 +21,9 @@ import (
 
 // Methods of the control socket for every user, about their own reviews.
 const (
-	MethodReviewPart  = "review.part"  // ReviewPart to protocol.BlobRef
-	MethodReviewStart = "review.start" // ReviewStart to ReviewStarted
-	MethodReviewLook  = "review.look"  // ReviewStarted to ReviewLook
+	MethodReviewPart     = "review.part"  // ReviewPart to protocol.BlobRef
+	MethodReviewStart    = "review.start" // ReviewStart to ReviewStarted
+	MethodReviewProgress = "review.look"  // ReviewStarted to ReviewProgress
 )
 
 // MaxReviewPart limits a part of a diff, in bytes.
@@ -59,13 +59,13 @@ type patches struct{ *GitHub }
 // calls returns the calls of every user for themselves.
 func (s patches) calls() []feature.Call {
 	return []feature.Call{ownCall(MethodReviewPart, s.part), ownCall(MethodReviewStart, s.start),
-		ownCall(MethodReviewLook, s.progress)}
+		ownCall(MethodReviewProgress, s.progress)}
 }
 
 // ownCall returns a call that users make for themselves.
 func ownCall[Q, R any](name string, do func(context.Context, supervisor.User, Q) (R, error)) feature.Call {
 	return feature.NewCall(name, func(ctx context.Context, by feature.Caller, q Q) (r R, err error) {
-		u, err := by.Whose("", "")
+		u, err := by.UserFor("", "")
 		if err != nil {
 			return r, err
 		}

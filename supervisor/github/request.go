@@ -66,14 +66,14 @@ var writers = map[string]bool{"OWNER": true, "MEMBER": true, "COLLABORATOR": tru
 func (e *Events) obey(ctx context.Context, repo supervisor.GitHubRepo, of supervisor.GitHubEvent) error {
 	word, rest := order(e.o.Name(), of.Text)
 	w := requestOf(repo, of)
-	w.Asked, w.Text = of.Sender, rest
+	w.Requester, w.Text = of.Sender, rest
 	switch {
 	// the author may do so too, whatever their association
-	case word == "stop" && of.Pull && e.o.Reviews != nil:
+	case word == "stop" && of.IsPull && e.o.Reviews != nil:
 		return e.o.Reviews.Stop(ctx, repo.Name, of.Number, of.Sender)
-	case word == "review" && of.Pull && writers[of.Standing]:
+	case word == "review" && of.IsPull && writers[of.Association]:
 		return e.wantReview(ctx, repo, w)
-	case word == "triage" && !of.Pull && writers[of.Standing]:
+	case word == "triage" && !of.IsPull && writers[of.Association]:
 		return e.wantTriage(ctx, repo, w)
 	}
 	return nil

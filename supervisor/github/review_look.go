@@ -11,24 +11,24 @@ import (
 	"mews/supervisor/github/patch"
 )
 
-// ReviewLook is the progress of a review.
-type ReviewLook struct {
+// ReviewProgress is the progress of a review.
+type ReviewProgress struct {
 	Windows int64         `json:"windows,omitempty"` // calls of the model so far
 	Done    bool          `json:"done,omitempty"`
 	Result  *patch.Result `json:"result,omitempty"` // only if Done
 }
 
 // look returns the progress of a review.
-func (s patches) progress(ctx context.Context, u supervisor.User, q ReviewStarted) (l ReviewLook, err error) {
+func (s patches) progress(ctx context.Context, u supervisor.User, q ReviewStarted) (l ReviewProgress, err error) {
 	if q.Repo != "" {
 		return s.pullProgress(ctx, u, q)
 	}
 	all, err := s.o.Outbox.List(ctx, q.Conversation, 0, 1_000)
 	for _, d := range all {
-		if d.Inbound != q.Inbound || d.Conversation.User != u.Name || !d.Kind.Answers() {
+		if d.Inbound != q.Inbound || d.Conversation.User != u.Name || !d.Kind.IsAnswer() {
 			continue
 		}
-		l = ReviewLook{Done: true, Result: new(patch.Result)}
+		l = ReviewProgress{Done: true, Result: new(patch.Result)}
 		if json.NewDecoder(strings.NewReader(d.Text)).Decode(l.Result) != nil {
 			l.Result.Failed = d.Text // its turn has ended in another way
 		}
@@ -41,7 +41,7 @@ func (s patches) progress(ctx context.Context, u supervisor.User, q ReviewStarte
 }
 
 // pullProgress returns the progress of a pull request's review that is posted.
-func (s patches) pullProgress(ctx context.Context, u supervisor.User, q ReviewStarted) (l ReviewLook, err error) {
+func (s patches) pullProgress(ctx context.Context, u supervisor.User, q ReviewStarted) (l ReviewProgress, err error) {
 	repo, _ := s.Repo(q.Repo)
 	all, err := s.o.Reviews.ListOf(ctx, repo.User, q.Repo, q.Number)
 	if repo.User != u.Name && u.Role != supervisor.RoleAdmin {
@@ -63,7 +63,7 @@ func (s patches) pullProgress(ctx context.Context, u supervisor.User, q ReviewSt
 		r := patch.ResultOf(made.Checked)
 		r.Title, r.URL, r.Verdict, r.Cost, r.Failed = made.Title, made.URL, made.Verdict, made.Cost, w.Why
 		r.Skipped, r.Unread = made.Skipped, made.Unread
-		return ReviewLook{Done: true, Result: &r}, nil
+		return ReviewProgress{Done: true, Result: &r}, nil
 	}
 	return l, err
 }

@@ -45,7 +45,7 @@ type requestLog struct {
 }
 
 func (w *requestLog) Want(_ context.Context, v supervisor.GitHubRequest) error {
-	return w.add(fmt.Sprintf("%s#%d %s %s fork=%v", v.Repo, v.Number, v.Asked, v.Text, v.Fork))
+	return w.add(fmt.Sprintf("%s#%d %s %s fork=%v", v.Repo, v.Number, v.Requester, v.Text, v.Fork))
 }
 
 func (w *requestLog) Stop(_ context.Context, repo string, number int, login string) error {
@@ -118,7 +118,7 @@ func (r *rig) live(d time.Duration) {
 // told returns the first line and the chat of each sent message.
 func (r *rig) told() (list []string) {
 	r.Helper()
-	for _, row := range sqlitetest.Look(r, r.db, `SELECT c.user || ' ' || c.chat || iif(c.thread = '', '', ' ' || c.thread) || ': ' || o.text FROM outbox o JOIN conversation c ON c.id = o.conversation ORDER BY o.id`) {
+	for _, row := range sqlitetest.Query(r, r.db, `SELECT c.user || ' ' || c.chat || iif(c.thread = '', '', ' ' || c.thread) || ': ' || o.text FROM outbox o JOIN conversation c ON c.id = o.conversation ORDER BY o.id`) {
 		line, _, _ := strings.Cut(row, "\n")
 		list = append(list, strings.Join(strings.Fields(strings.ReplaceAll(line, "*", "")), " "))
 	}
@@ -142,11 +142,11 @@ func widget() supervisor.GitHubRepo {
 }
 
 func comment(number int, text string) event {
-	return event{Event: "issue_comment", Action: "created", Number: number, Pull: true, Title: "Count", Text: text, Standing: "MEMBER"}
+	return event{Event: "issue_comment", Action: "created", Number: number, IsPull: true, Title: "Count", Text: text, Association: "MEMBER"}
 }
 
 func pull(action string, number int) event {
-	return event{Event: "pull_request", Action: action, Number: number, Pull: true, Title: "Count", Ref: "counting", Base: "main", Head: sha}
+	return event{Event: "pull_request", Action: action, Number: number, IsPull: true, Title: "Count", Ref: "counting", Base: "main", Head: sha}
 }
 
 func check(name, state, head string) event {

@@ -27,11 +27,11 @@ type Status struct {
 // RepoStatus is the state of one repository. Deliveries are counted over a week. Amounts are in
 // millionths of a US dollar.
 type RepoStatus struct {
-	Name   string    `json:"name"`
-	User   string    `json:"user"`
-	Way    string    `json:"way"` // webhook or polling
-	Last   time.Time `json:"last,omitzero"`
-	Looked time.Time `json:"looked,omitzero"` // time of Mews's last poll
+	Name     string    `json:"name"`
+	User     string    `json:"user"`
+	Way      string    `json:"way"` // webhook or polling
+	Last     time.Time `json:"last,omitzero"`
+	PolledAt time.Time `json:"looked,omitzero"` // time of Mews's last poll
 	// a sentence about what that poll could not read; "" if it read all
 	Failure string `json:"failure,omitempty"`
 	Waiting int64  `json:"waiting"`
@@ -60,11 +60,11 @@ func (g *GitHub) status(ctx context.Context, in setup.Setup, q Question) (r Stat
 		if err != nil {
 			return r, err
 		}
-		looked := g.watch.Looked(repo.Name)
+		looked := g.watch.LastPoll(repo.Name)
 		r.Repos = append(r.Repos, RepoStatus{
-			Name: repo.Name, User: repo.User, Way: wayOf(in), Last: at.Last, Looked: looked.At, Failure: looked.Failure,
+			Name: repo.Name, User: repo.User, Way: wayOf(in), Last: at.Last, PolledAt: looked.At, Failure: looked.Failure,
 			Waiting: at.Waiting, Taken: at.Taken, Ignored: at.Ignored, Failed: at.Failed, Reviews: at.Reviews,
-			Triages: at.Triages, Today: at.Cost, Day: repo.Day,
+			Triages: at.Triages, Today: at.Cost, Day: repo.DailyLimit,
 		})
 	}
 	r.Limits, r.Way = in.Limits(ctx), g.switches.Way
@@ -94,8 +94,8 @@ func (r Status) Text() string {
 			fmt.Fprintf(&b, textRepoDay, money.Dollars(repo.Day))
 		}
 		b.WriteString("\n")
-		if !repo.Looked.IsZero() {
-			fmt.Fprintf(&b, textRepoLooked, repo.Looked.Local().Format("2006-01-02 15:04:05"),
+		if !repo.PolledAt.IsZero() {
+			fmt.Fprintf(&b, textRepoLooked, repo.PolledAt.Local().Format("2006-01-02 15:04:05"),
 				printable.Text(repo.Failure))
 		}
 	}

@@ -59,7 +59,7 @@ func (e *Events) tell(ctx context.Context, notices []sqlite.RepositoryNotice) er
 	if all[0].Event == "pull_request" && !notice.Asks(all[0]) {
 		number = all[0].Number
 	}
-	said, err := e.o.Store.Tell(ctx, notices, number, notice.Text(all))
+	said, err := e.o.Store.PutMessage(ctx, notices, number, notice.Text(all))
 	if err == nil {
 		e.o.Queued(said.Conversation.ID)
 	}
@@ -69,13 +69,13 @@ func (e *Events) tell(ctx context.Context, notices []sqlite.RepositoryNotice) er
 // Grow adds a line of Markdown to each chat's last message about a pull request. It replaces an
 // earlier added line. It skips a message that has not been sent yet.
 func (e *Events) Grow(ctx context.Context, repo string, number int, line string) error {
-	told, err := e.o.Store.ListTold(ctx, supervisor.GitHubRepoName(repo), number)
+	told, err := e.o.Store.ListMessages(ctx, supervisor.GitHubRepoName(repo), number)
 	for _, m := range told {
-		if !m.Conversation.Channel.Can().Edit {
+		if !m.Conversation.Channel.Capabilities().Edit {
 			continue
 		}
 		content := markdown.Render(m.Text + "\n\n" + line)
-		err = e.o.Cleanings.Put(ctx, supervisor.Cleaning{Conversation: m.Conversation, Message: m.Message, What: supervisor.CleaningEdit, Content: content})
+		err = e.o.Cleanings.Put(ctx, supervisor.Cleaning{Conversation: m.Conversation, Message: m.Message, Kind: supervisor.CleaningEdit, Content: content})
 		if err != nil {
 			return err
 		}

@@ -49,20 +49,20 @@ type Watch struct {
 	o WatchOptions
 
 	mu        sync.Mutex // guards looked
-	lastPolls map[string]Looked
+	lastPolls map[string]PollResult
 }
 
-// Looked is the result of the last poll of a repository.
-type Looked struct {
+// PollResult is the result of the last poll of a repository.
+type PollResult struct {
 	At      time.Time
 	Failure string // a sentence about what could not be read; "" if all was read
 }
 
 // NewWatch creates a Watch; its Run polls.
-func NewWatch(o WatchOptions) *Watch { return &Watch{o: o, lastPolls: map[string]Looked{}} }
+func NewWatch(o WatchOptions) *Watch { return &Watch{o: o, lastPolls: map[string]PollResult{}} }
 
-// Looked returns the result of a repository's last poll; the zero value before the first.
-func (w *Watch) Looked(repo string) Looked {
+// PollResult returns the result of a repository's last poll; the zero value before the first.
+func (w *Watch) LastPoll(repo string) PollResult {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.lastPolls[repo]
@@ -85,7 +85,7 @@ func (w *Watch) Run(ctx context.Context) error {
 	for {
 		begun, wait := w.o.Now(), every
 		for _, repo := range w.o.Repos {
-			if ctx.Err() == nil && !w.Look(ctx, repo) {
+			if ctx.Err() == nil && !w.Poll(ctx, repo) {
 				wait = min(wait, pollAgain)
 			}
 		}
@@ -127,9 +127,9 @@ var listPolls = []listPoll{(*Watch).pulls, (*Watch).issues, (*Watch).comments, (
 // webhookListPolls are the lists to poll beside a webhook.
 var webhookListPolls = []listPoll{(*Watch).heads, (*Watch).reviewed, (*Watch).lost}
 
-// Look polls one repository once, and reports whether all could be read. A list that fails does not
+// Poll polls one repository once, and reports whether all could be read. A list that fails does not
 // affect the others, and is read again at the next poll.
-func (w *Watch) Look(ctx context.Context, repo supervisor.GitHubRepo) (whole bool) {
+func (w *Watch) Poll(ctx context.Context, repo supervisor.GitHubRepo) (whole bool) {
 	s, err := w.seen(ctx, repo.Name)
 	if err == nil {
 		all := listPolls
@@ -146,7 +146,7 @@ func (w *Watch) Look(ctx context.Context, repo supervisor.GitHubRepo) (whole boo
 	if ctx.Err() != nil {
 		return false
 	}
-	looked := Looked{At: w.o.Now()}
+	looked := PollResult{At: w.o.Now()}
 	if err != nil {
 		w.o.Log.Warn("look at a repository", "repo", repo.Name, "error", err)
 		looked.Failure = problem.Message(err)

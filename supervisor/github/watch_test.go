@@ -62,8 +62,8 @@ func (w *watched) look() (found []string) {
 	ctx, end := context.WithCancel(w.Context())
 	defer end()
 	w.ends = end
-	watch.Look(ctx, supervisor.GitHubRepo{Name: "acme/widget", User: "alice"})
-	if failure := watch.Looked("acme/widget").Failure; failure != "" {
+	watch.Poll(ctx, supervisor.GitHubRepo{Name: "acme/widget", User: "alice"})
+	if failure := watch.LastPoll("acme/widget").Failure; failure != "" {
 		found = append(found, "failure: "+failure)
 	}
 	return append(found, w.kept()[before:]...)
@@ -79,7 +79,7 @@ func (w *watched) same(what string, got, want []string) {
 // kept returns the stored deliveries, one a line.
 func (w *watched) kept() []string {
 	w.Helper()
-	return sqlitetest.Look(w, w.db, `SELECT concat_ws(' ', event ->> 'event', event ->> 'action', '#' || (event ->> 'number'), event ->> 'sender', event ->> 'title',
+	return sqlitetest.Query(w, w.db, `SELECT concat_ws(' ', event ->> 'event', event ->> 'action', '#' || (event ->> 'number'), event ->> 'sender', event ->> 'title',
 		event ->> 'text', iif(event ->> 'merged', 'merged', NULL), iif(event ->> 'fork', 'fork', NULL), event ->> 'state', event ->> '$.commits[0].title', event ->> 'more')
 		FROM webhook_delivery ORDER BY id`)
 }
@@ -177,13 +177,13 @@ func TestPoll_CrashAnywhere_FindsEachEventOnce(t *testing.T) {
 	end()
 	w.cut = 0
 	w.look()
-	w.same("what was found twice", sqlitetest.Look(t, w.db, `SELECT event FROM webhook_delivery GROUP BY event HAVING count(*) > 1`), nil)
-	w.same("comments", sqlitetest.Look(t, w.db, `SELECT count(DISTINCT event ->> 'text') || ' of ' || count(*) FROM webhook_delivery WHERE event ->> 'event' = 'issue_comment'`),
+	w.same("what was found twice", sqlitetest.Query(t, w.db, `SELECT event FROM webhook_delivery GROUP BY event HAVING count(*) > 1`), nil)
+	w.same("comments", sqlitetest.Query(t, w.db, `SELECT count(DISTINCT event ->> 'text') || ' of ' || count(*) FROM webhook_delivery WHERE event ->> 'event' = 'issue_comment'`),
 		[]string{fmt.Sprintf("%d of %[1]d", said)})
 	for i, n := range numbers {
-		w.same("the last head", sqlitetest.Look(t, w.db, `SELECT event ->> 'head' FROM webhook_delivery WHERE event ->> 'event' = 'pull_request' AND event ->> 'number' = ?
+		w.same("the last head", sqlitetest.Query(t, w.db, `SELECT event ->> 'head' FROM webhook_delivery WHERE event ->> 'event' = 'pull_request' AND event ->> 'number' = ?
 			ORDER BY id DESC LIMIT 1`, n), []string{w.repo.SHA(fmt.Sprint("b", i))})
-		w.same("opened", sqlitetest.Look(t, w.db, `SELECT count(*) FROM webhook_delivery WHERE event ->> 'action' = 'opened' AND event ->> 'number' = ?`, n), []string{"1"})
+		w.same("opened", sqlitetest.Query(t, w.db, `SELECT count(*) FROM webhook_delivery WHERE event ->> 'action' = 'opened' AND event ->> 'number' = ?`, n), []string{"1"})
 	}
 }
 

@@ -59,7 +59,7 @@ var (
 	repo     = set(maxRepo, func(d *draft) *string { return &d.Repo })
 	sender   = set(maxName, func(d *draft) *string { return &d.Sender })
 	author   = set(maxName, func(d *draft) *string { return &d.Author })
-	standing = set(maxName, func(d *draft) *string { return &d.Standing })
+	standing = set(maxName, func(d *draft) *string { return &d.Association })
 	title    = set(maxTitle, func(d *draft) *string { return &d.Title })
 	url      = set(maxURL, func(d *draft) *string { return &d.URL })
 	state    = set(maxName, func(d *draft) *string { return &d.State })
@@ -69,7 +69,7 @@ var (
 	headRepo = set(maxRepo, func(d *draft) *string { return &d.headRepo })
 	isDraft  = flag(func(d *draft) *bool { return &d.Draft })
 	merged   = flag(func(d *draft) *bool { return &d.Merged })
-	gone     = flag(func(d *draft) *bool { return &d.Gone })
+	gone     = flag(func(d *draft) *bool { return &d.Deleted })
 	label    = list(func(d *draft) *[]string { return &d.labels })
 	changed  = list(func(d *draft) *[]string { return &d.changed })
 	asked    = list(func(d *draft) *[]string { return &d.asked })
@@ -92,7 +92,7 @@ func ref(d *draft, v string) {
 
 func senderType(d *draft, v string) { d.SenderBot = v == "Bot" }
 
-func isPull(d *draft, _ string) { d.Pull = true }
+func isPull(d *draft, _ string) { d.IsPull = true }
 
 func number(d *draft, v string) {
 	if n, err := strconv.ParseInt(v, 10, 32); err == nil && d.Number == 0 {
@@ -101,7 +101,7 @@ func number(d *draft, v string) {
 }
 
 func pullNumber(d *draft, v string) {
-	d.Pull = true
+	d.IsPull = true
 	number(d, v)
 }
 
@@ -120,7 +120,7 @@ func at(d *draft, v string) {
 
 func nextCommit(d *draft, _ string) {
 	if len(d.Commits) == maxCommits {
-		d.More++
+		d.MoreCommits++
 		return
 	}
 	d.Commits = append(d.Commits, supervisor.GitHubCommit{})
@@ -128,7 +128,7 @@ func nextCommit(d *draft, _ string) {
 
 // commit returns the commit that is being read. Commits beyond the limit are dropped.
 func (d *draft) commit() *supervisor.GitHubCommit {
-	if len(d.Commits) == 0 || d.More > 0 {
+	if len(d.Commits) == 0 || d.MoreCommits > 0 {
 		return &supervisor.GitHubCommit{}
 	}
 	return &d.Commits[len(d.Commits)-1]
@@ -146,17 +146,17 @@ func commitTitle(d *draft, v string) {
 func (d *draft) event() supervisor.GitHubEvent {
 	e := d.GitHubEvent
 	// "": the fork was deleted
-	e.Fork = e.Pull && e.Head != "" && e.Base != "" && !strings.EqualFold(d.headRepo, e.Repo)
+	e.Fork = e.IsPull && e.Head != "" && e.Base != "" && !strings.EqualFold(d.headRepo, e.Repo)
 	switch {
 	case strings.HasPrefix(e.Action, "review_request"):
-		e.Names = d.asked
+		e.Labels = d.asked
 	case strings.HasSuffix(e.Action, "labeled"):
-		e.Names = d.changed
+		e.Labels = d.changed
 	default:
-		e.Names = d.labels
+		e.Labels = d.labels
 	}
 	if size(e) > MaxEvent { // its names and texts consist of characters that need escapes
-		e.Text, e.Names, e.Commits, e.More = "", nil, nil, e.More+len(e.Commits)
+		e.Text, e.Labels, e.Commits, e.MoreCommits = "", nil, nil, e.MoreCommits+len(e.Commits)
 	}
 	return e
 }

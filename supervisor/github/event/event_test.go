@@ -83,7 +83,7 @@ func complete(t *testing.T, name string, e supervisor.GitHubEvent) {
 		t.Errorf("%s: no repository or sender: %+v", name, e)
 	case numbered && (e.Number == 0 || e.Title == ""):
 		t.Errorf("%s: no number or title: %+v", name, e)
-	case strings.HasPrefix(e.Event, "pull_request") && (e.Head == "" || e.Base == "" || !e.Pull):
+	case strings.HasPrefix(e.Event, "pull_request") && (e.Head == "" || e.Base == "" || !e.IsPull):
 		t.Errorf("%s: no head or base: %+v", name, e)
 	case strings.Contains(e.Event, "comment") && (e.Text == "" || e.Author == "" || e.Comment == 0 || e.URL == ""):
 		t.Errorf("%s: no comment: %+v", name, e)
@@ -102,7 +102,7 @@ func TestRead_Fields(t *testing.T) {
 	}{
 		{"a push of seven", "push", `{"ref":"refs/heads/main","before":"b0","after":"a0","compare":"https://c","commits":[` + commits(7) +
 			`],"head_commit":{"timestamp":"2026-11-20T10:00:00+01:00"},"pusher":{"name":"bob"},` + around + `}`, func(e *supervisor.GitHubEvent) {
-			e.Ref, e.Before, e.Head, e.URL, e.Author, e.More = "main", "b0", "a0", "https://c", "bob", 2
+			e.Ref, e.Before, e.Head, e.URL, e.Author, e.MoreCommits = "main", "b0", "a0", "https://c", "bob", 2
 			e.At = time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
 			for i := range 5 {
 				e.Commits = append(e.Commits, supervisor.GitHubCommit{SHA: fmt.Sprint("sha", i), Title: "Do it", Author: "Bob"})
@@ -112,23 +112,23 @@ func TestRead_Fields(t *testing.T) {
 			"user":{"login":"eve"},"author_association":"NONE","body":"why\u0000","html_url":"https://p","state":"open","draft":true,"merged":null,
 			"head":{"ref":"refs","sha":"h1","repo":{"full_name":"eve/widget"}},"base":{"ref":"main","sha":"b1","repo":{"full_name":"Acme/widget"}},
 			"labels":[{"name":"x"},{"name":"bug"}],"requested_reviewers":[{"login":"zed"}]}}`, func(e *supervisor.GitHubEvent) {
-			e.Action, e.Number, e.Pull, e.Title, e.Author, e.Standing, e.Text, e.URL = "labeled", 7, true, "T", "eve", "NONE", "why", "https://p"
-			e.State, e.Draft, e.Ref, e.Head, e.Base, e.Fork, e.Names = "open", true, "refs", "h1", "main", true, []string{"bug"}
+			e.Action, e.Number, e.IsPull, e.Title, e.Author, e.Association, e.Text, e.URL = "labeled", 7, true, "T", "eve", "NONE", "why", "https://p"
+			e.State, e.Draft, e.Ref, e.Head, e.Base, e.Fork, e.Labels = "open", true, "refs", "h1", "main", true, []string{"bug"}
 		}},
 		{"somebody is asked to review", "pull_request", `{"action":"review_requested","requested_reviewer":{"login":"zed"},"pull_request":{"number":7,"title":"T",
 			"head":{"ref":"r","sha":"h1","repo":{"full_name":"acme/Widget"}},"base":{"ref":"main"},"labels":[{"name":"x"}]},` + around + `}`, func(e *supervisor.GitHubEvent) {
-			e.Action, e.Number, e.Pull, e.Title, e.Ref, e.Head, e.Base, e.Names = "review_requested", 7, true, "T", "r", "h1", "main", []string{"zed"}
+			e.Action, e.Number, e.IsPull, e.Title, e.Ref, e.Head, e.Base, e.Labels = "review_requested", 7, true, "T", "r", "h1", "main", []string{"zed"}
 		}},
 		{"a comment on a pull request", "issue_comment", `{"action":"created","issue":{"number":7,"title":"T","user":{"login":"eve"},"body":"not this","pull_request":{"url":"u"}},
 			"comment":{"id":9007199254740993,"body":"@mews review","user":{"login":"bob"},"author_association":"MEMBER","html_url":"https://c"},` + around + `}`, func(e *supervisor.GitHubEvent) {
-			e.Action, e.Number, e.Pull, e.Title, e.Text, e.Author, e.Standing = "created", 7, true, "T", "@mews review", "bob", "MEMBER"
+			e.Action, e.Number, e.IsPull, e.Title, e.Text, e.Author, e.Association = "created", 7, true, "T", "@mews review", "bob", "MEMBER"
 			e.URL, e.Comment = "https://c", 9007199254740993
 		}},
 		{"a check of a pull request", "check_run", `{"action":"completed","check_run":{"id":5,"name":"build","head_sha":"h","conclusion":"failure","html_url":"https://k",
 			"app":{"slug":"ci"},"check_suite":{"head_branch":"main","conclusion":"success"},"pull_requests":[{"number":3},{"number":4}]},
 			"repository":{"full_name":"Acme/widget"},"sender":{"login":"ci[bot]","type":"Bot"}}`, func(e *supervisor.GitHubEvent) {
 			e.Action, e.Sender, e.SenderBot, e.Title, e.Head, e.State, e.URL = "completed", "ci[bot]", true, "build", "h", "failure", "https://k"
-			e.Comment, e.Author, e.Ref, e.Number, e.Pull = 5, "ci", "main", 3, true
+			e.Comment, e.Author, e.Ref, e.Number, e.IsPull = 5, "ci", "main", 3, true
 		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -112,12 +112,12 @@ func pushText(all []event) []string {
 	var commits []supervisor.GitHubCommit
 	more := 0
 	for _, e := range all {
-		commits, more = append(commits, e.Commits...), more+e.More
+		commits, more = append(commits, e.Commits...), more+e.MoreCommits
 	}
 	place := code(last.Repo + ":" + last.Ref)
 	head := fmt.Sprintf(textPush, place, by(all))
 	switch {
-	case last.Gone:
+	case last.Deleted:
 		return []string{fmt.Sprintf(textBranchGone, place, by(all))}
 	case len(commits) == 0 && strings.Trim(last.Before, "0") == "":
 		return []string{fmt.Sprintf(textBranch, place, by(all))}

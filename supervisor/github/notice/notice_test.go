@@ -37,7 +37,7 @@ func of(kind, action string, more event) event {
 }
 
 func pull(action string, more event) event {
-	more.Number, more.Pull, more.Title, more.URL = 12, true, "Count the things", page+"pull/12"
+	more.Number, more.IsPull, more.Title, more.URL = 12, true, "Count the things", page+"pull/12"
 	more.Ref, more.Base, more.Head = "counting", "main", sha
 	return of("pull_request", action, more)
 }
@@ -52,7 +52,7 @@ func check(name, state, ref string) event {
 }
 
 func push(from, to string, more int, titles ...string) event {
-	e := event{Ref: "main", Before: from, Head: to, More: more, URL: page + "compare/" + from[:12] + "..." + to[:12]}
+	e := event{Ref: "main", Before: from, Head: to, MoreCommits: more, URL: page + "compare/" + from[:12] + "..." + to[:12]}
 	for i, title := range titles {
 		e.Commits = append(e.Commits, supervisor.GitHubCommit{SHA: strings.Repeat(fmt.Sprint(i), 40), Title: title})
 	}
@@ -67,7 +67,7 @@ var cases = map[string][]event{
 	"push-many":        {push(older, sha, 12, "One", "Two", "Three", "Four", "Five")},
 	"push-several":     {push(older, "7777777777777777", 0, "One", "Two", "Three", "Four"), push("7777777777777777", sha, 0, "Five", "Six")},
 	"push-new-branch":  {of("push", "", event{Ref: "counting", Before: strings.Repeat("0", 40), Head: sha, URL: page + "compare/counting"})},
-	"push-branch-gone": {of("push", "", event{Ref: "counting", Before: sha, Gone: true})},
+	"push-branch-gone": {of("push", "", event{Ref: "counting", Before: sha, Deleted: true})},
 	"push-first":       {push(strings.Repeat("0", 40), sha, 0, "Begin")},
 
 	"pull-opened":                 {pull("opened", event{})},
@@ -81,7 +81,7 @@ var cases = map[string][]event{
 	"pull-merged":                 {pull("closed", event{Sender: "bob", Merged: true})},
 	"pull-reopened":               {pull("reopened", event{})},
 	"pull-several":                {pull("opened", event{}), pull("ready_for_review", event{Sender: "bob"}), pull("closed", event{Sender: "bob", Merged: true})},
-	"pull-asked":                  {pull("review_requested", event{Names: []string{"carol"}})},
+	"pull-asked":                  {pull("review_requested", event{Labels: []string{"carol"}})},
 	"issue-opened":                {of("issues", "opened", event{Number: 7, Title: "It does not count", URL: page + "issues/7"})},
 	"issue-closed":                {of("issues", "closed", event{Number: 7, Title: "It does not count", URL: page + "issues/7"})},
 	"issue-several":               {of("issues", "closed", event{Number: 7, Title: "It"}), of("issues", "reopened", event{Number: 7, Title: "It"})},

@@ -93,7 +93,7 @@ func (r *Reviews) gather(ctx context.Context, w *supervisor.Review, pull api.Pul
 	}
 	m := &c.Material
 	*m = protocol.ReviewMaterial{Repo: w.Repo, Number: w.Number, Title: visible(pull.Title, maxMessage), Author: pull.Author, Branch: visible(pull.Head.Ref, maxMessage),
-		Description: visible(pull.Body, maxText), Asked: w.Text}
+		Description: visible(pull.Body, maxText), Request: w.Text}
 	for _, read := range []func(context.Context, api.Pull, *change) error{r.readBase, r.readCommits, r.readThreads, r.readIssues} {
 		if err := read(ctx, pull, &c); err != nil {
 			return c, err
@@ -116,7 +116,7 @@ func visible(text string, most int) string {
 // whole files that hunks may need.
 func (r *Reviews) chunk(ctx context.Context, w supervisor.Review, pull api.Pull, files []diff.File, c *change) error {
 	unseen := files
-	if w.Asked == "" {
+	if w.Requester == "" {
 		earlier, err := r.o.Store.ListOf(ctx, w.User, w.Repo, w.Number)
 		if err != nil {
 			return err
@@ -255,7 +255,7 @@ func (r *Reviews) readThreads(ctx context.Context, pull api.Pull, c *change) err
 	for _, t := range threads[max(0, len(threads)-maxThreads):] {
 		made := protocol.ReviewThread{Path: t.Path, Line: t.Line, Resolved: t.Resolved, Outdated: t.Outdated}
 		for _, said := range t.Comments {
-			made.Said = append(made.Said, protocol.ReviewText{Name: said.Author, Text: visible(said.Body, maxSaid)})
+			made.Comments = append(made.Comments, protocol.ReviewText{Name: said.Author, Text: visible(said.Body, maxSaid)})
 		}
 		c.Material.Threads = append(c.Material.Threads, made)
 	}

@@ -32,7 +32,7 @@ func (r *Reviews) leftAlone(ctx context.Context, w supervisor.Review, pull api.P
 		return textClosed, nil
 	case !may:
 		return textMayNot, nil
-	case w.Asked != "":
+	case w.Requester != "":
 		return "", nil
 	case pull.Draft:
 		return textDraft, nil
@@ -60,10 +60,10 @@ func (r *Reviews) leftAlone(ctx context.Context, w supervisor.Review, pull api.P
 // mayAsk reports whether the review's requester, if there is one, may ask. On GitHub that needs
 // write permission.
 func (r *Reviews) mayAsk(ctx context.Context, w supervisor.Review) (bool, error) {
-	if w.Asked == "" || strings.HasPrefix(w.Asked, byCommand) {
+	if w.Requester == "" || strings.HasPrefix(w.Requester, byCommand) {
 		return true, nil
 	}
-	may, err := r.o.API.Permission(ctx, w.Repo, w.Asked)
+	may, err := r.o.API.Permission(ctx, w.Repo, w.Requester)
 	return slices.Contains(mayWrite, may), err
 }
 

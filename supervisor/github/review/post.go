@@ -150,7 +150,7 @@ func (r *Reviews) keepPosted(ctx context.Context, w *supervisor.Review, p *poste
 	if w.State == supervisor.ReviewRunning { // otherwise a picked part of the result is posted
 		w.Result = encoded(made)
 	}
-	return r.o.Store.Keep(ctx, *w)
+	return r.o.Store.Update(ctx, *w)
 }
 
 // dropMisplaced moves comments that GitHub refuses into the summary. These are comments on the
@@ -219,7 +219,7 @@ func (r *Reviews) postCheck(ctx context.Context, w *supervisor.Review, made resu
 		return r.o.API.UpdateCheck(ctx, w.Repo, p.Check, n)
 	}
 	w.Posted = encoded(posted{Begun: w.Head})
-	if err := r.o.Store.Keep(ctx, *w); err != nil {
+	if err := r.o.Store.Update(ctx, *w); err != nil {
 		return err
 	}
 	c, err := r.o.API.CreateCheck(ctx, w.Repo, n)
@@ -227,5 +227,5 @@ func (r *Reviews) postCheck(ctx context.Context, w *supervisor.Review, made resu
 		return err
 	}
 	w.Posted = encoded(posted{Check: c.ID})
-	return r.o.Store.Keep(ctx, *w)
+	return r.o.Store.Update(ctx, *w)
 }

@@ -82,15 +82,15 @@ func (r *Reviews) Want(ctx context.Context, request supervisor.GitHubRequest) er
 	if !served {
 		return nil
 	}
-	w := supervisor.Review{User: repo.User, Repo: repo.Name, Number: request.Number, Asked: request.Asked, Text: request.Text, WantedAt: request.At}
+	w := supervisor.Review{User: repo.User, Repo: repo.Name, Number: request.Number, Requester: request.Requester, Text: request.Text, WantedAt: request.At}
 	if w.WantedAt.IsZero() {
 		w.WantedAt = r.o.Now()
 	}
 	w.Due = w.WantedAt
-	if request.Asked == "" {
+	if request.Requester == "" {
 		w.Due = w.WantedAt.Add(r.o.Settle)
 	}
-	err := r.o.Store.Want(ctx, w)
+	err := r.o.Store.Request(ctx, w)
 	if err == nil {
 		signals.Send(r.woken)
 	}
@@ -109,7 +109,7 @@ func (r *Reviews) Ask(ctx context.Context, by supervisor.User, arguments string,
 	if !served || repo.User != by.Name && by.Role != supervisor.RoleAdmin {
 		return "", supervisor.Errorf(supervisor.CodeNotFound, textNoRepo, name)
 	}
-	err := r.Want(ctx, supervisor.GitHubRequest{Repo: repo.Name, Number: number, Asked: byCommand + by.Name, Text: strings.TrimSpace(text), At: at})
+	err := r.Want(ctx, supervisor.GitHubRequest{Repo: repo.Name, Number: number, Requester: byCommand + by.Name, Text: strings.TrimSpace(text), At: at})
 	return fmt.Sprintf(textAsked, repo.Name, number), err
 }
 
@@ -194,10 +194,10 @@ func (r *Reviews) begin(ctx context.Context, w supervisor.Review) error {
 			return r.putOff(ctx, w, err)
 		}
 		if !may {
-			w.Asked = "" // keep the result of the previous head
+			w.Requester = "" // keep the result of the previous head
 		}
 		settling := w.ID
-		if w, err = r.o.Store.Looked(ctx, w, pull.Head.SHA); err != nil {
+		if w, err = r.o.Store.PutHead(ctx, w, pull.Head.SHA); err != nil {
 			return err
 		}
 		if !may && w.ID != settling {
@@ -244,8 +244,8 @@ func (r *Reviews) putOff(ctx context.Context, w supervisor.Review, err error) er
 		if w.Due = r.o.Now().Add(again); until.After(w.Due) {
 			w.Due = until
 		}
-		return r.o.Store.Keep(ctx, w)
-	case refused.Class == api.NotFound && w.Asked == "": // it was deleted or moved
+		return r.o.Store.Update(ctx, w)
+	case refused.Class == api.NotFound && w.Requester == "": // it was deleted or moved
 		r.end(ctx, w, supervisor.ReviewSkipped, textGone)
 		return nil
 	}
@@ -272,7 +272,7 @@ func (r *Reviews) leave(ctx context.Context, w supervisor.Review, why string) {
 	for _, e := range earlier {
 		told = told || e.Why == why
 	}
-	if r.end(ctx, w, supervisor.ReviewSkipped, why) && (w.Asked != "" || why == textHeads && !told) {
+	if r.end(ctx, w, supervisor.ReviewSkipped, why) && (w.Requester != "" || why == textHeads && !told) {
 		r.tell(ctx, w, fmt.Sprintf(textLeftAlone, w.Name(), why))
 	}
 }
@@ -280,7 +280,7 @@ func (r *Reviews) leave(ctx context.Context, w supervisor.Review, why string) {
 // end ends a review that has no turn to report it.
 func (r *Reviews) end(ctx context.Context, w supervisor.Review, state supervisor.ReviewState, why string) bool {
 	w.State, w.Why, w.Due = state, why, time.Time{}
-	_, ok := retry.Persist(ctx, r.o.Log, "end a review", func() (struct{}, error) { return struct{}{}, r.o.Store.Keep(ctx, w) })
+	_, ok := retry.Persist(ctx, r.o.Log, "end a review", func() (struct{}, error) { return struct{}{}, r.o.Store.Update(ctx, w) })
 	return ok
 }
 

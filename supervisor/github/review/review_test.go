@@ -152,7 +152,7 @@ func TestReview_LeftAlone(t *testing.T) {
 			r.wantParts(said, "acme/widget#1")
 			r.must(r.reviews.beginDue(t.Context()))
 			r.run()
-			r.same("asked", r.material.Asked, "is it safe?")
+			r.same("asked", r.material.Request, "is it safe?")
 			r.same("mails", r.hub.Mails("acme/widget", number), 1)
 		})
 	}
@@ -177,9 +177,9 @@ func TestReview_HeadLimit_WaitsForRequest(t *testing.T) {
 func TestReview_StrangersFork_NeedsApproval(t *testing.T) {
 	r := newRig(t, githubtest.Options{})
 	number := r.open(code, func(p *githubtest.NewPull) { p.Head, p.Author = "mallory:put-it", "mallory" })
-	r.allow = supervisor.ErrWaits
+	r.allow = supervisor.ErrWaitsForAnswer
 	r.want(number, "")
-	if _, err := r.tryRun(); err != supervisor.ErrWaits {
+	if _, err := r.tryRun(); err != supervisor.ErrWaitsForAnswer {
 		t.Errorf("before the tap: %v", err)
 	}
 	r.same("state", r.state(number), "confirming")
@@ -193,7 +193,7 @@ func TestReview_StrangersFork_NeedsApproval(t *testing.T) {
 	r.run()
 	r.same("state", r.state(number), "done")
 
-	r.served.Asks = true
+	r.served.ConfirmForks = true
 	other := r.open(code+"//\n", func(p *githubtest.NewPull) { p.Head, p.Author = "mallory:other", "mallory" })
 	r.want(other, "")
 	r.wantParts(r.run(), "Not reviewed", "You said no.")
@@ -418,7 +418,7 @@ func TestMutedFindings_AreNotRepeated(t *testing.T) {
 // An author may resolve threads. That hides nothing in the author's next pull request.
 func TestResolve_ByAuthorWithoutWrite_MutesNothing(t *testing.T) {
 	r := newRig(t, githubtest.Options{})
-	r.served.Asks = false
+	r.served.ConfirmForks = false
 	number := r.open(code, func(p *githubtest.NewPull) { p.Head, p.Author = "mallory:put-it", "mallory" })
 	r.want(number, "")
 	r.run(bug("main.go", 4, `m["a"] = 1`), bug("main.go", 3, "func put(m map[string]int) {"))

@@ -79,7 +79,7 @@ func newRig(t *testing.T, o githubtest.Options) *rig {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { kept.Close() })
-	r.served = supervisor.GitHubRepo{Name: "acme/widget", User: "alice", Review: true, Post: supervisor.PostReview, Asks: true}
+	r.served = supervisor.GitHubRepo{Name: "acme/widget", User: "alice", Review: true, Post: supervisor.PostReview, ConfirmForks: true}
 	to := api.Options{URL: r.hub.URL(), Token: r.hub.Token, Now: o.Now, HTTP: r}
 	if app != nil {
 		to.App, to.Token = app, nil
@@ -132,7 +132,7 @@ func (r *rig) push(branch, lines string) {
 func (r *rig) want(number int, asked string) {
 	r.Helper()
 	r.now = r.now.Add(time.Minute)
-	r.must(r.reviews.Want(r.Context(), supervisor.GitHubRequest{Repo: "acme/widget", Number: number, Asked: asked, At: r.now}))
+	r.must(r.reviews.Want(r.Context(), supervisor.GitHubRequest{Repo: "acme/widget", Number: number, Requester: asked, At: r.now}))
 	r.now = r.now.Add(5 * time.Minute)
 	r.must(r.reviews.beginDue(r.Context()))
 }

@@ -65,7 +65,7 @@ func (r *Reviews) Work(ctx context.Context, turn supervisor.Turn, read Reader) (
 	switch {
 	case ctx.Err() != nil:
 		return "", context.Cause(ctx)
-	case errors.Is(err, supervisor.ErrWaits):
+	case errors.Is(err, supervisor.ErrWaitsForAnswer):
 		return "", err
 	case errors.As(err, &refused):
 		r.o.Log.Error("review a pull request", "review", w.Name(), "error", err)
@@ -97,7 +97,7 @@ func (r *Reviews) work(ctx context.Context, w *supervisor.Review, repo superviso
 	// a push has removed lines that were to get comments
 	if errors.Is(err, errMoved) {
 		w.Result, w.Change = "", ""
-		if err := r.o.Store.Keep(ctx, *w); err != nil {
+		if err := r.o.Store.Update(ctx, *w); err != nil {
 			return err
 		}
 		return r.work(ctx, w, repo, turn, read)
@@ -106,7 +106,7 @@ func (r *Reviews) work(ctx context.Context, w *supervisor.Review, repo superviso
 		return err
 	}
 	w.State, w.Result, w.Buttons = supervisor.ReviewDone, encoded(made), buttons(*w, repo, made)
-	return r.o.Store.Keep(ctx, *w)
+	return r.o.Store.Update(ctx, *w)
 }
 
 // patience is how long a turn waits for a temporary failure of GitHub.
@@ -147,9 +147,9 @@ func (r *Reviews) confirm(ctx context.Context, w *supervisor.Review, repo superv
 	}
 	if pull.State != "open" {
 		w.State, w.Why = supervisor.ReviewSkipped, textClosed
-		return r.o.Store.Keep(ctx, *w)
+		return r.o.Store.Update(ctx, *w)
 	}
-	if pull.Fork && repo.Asks && w.Asked == "" && !slices.Contains(roles, pull.Standing) {
+	if pull.Fork && repo.ConfirmForks && w.Requester == "" && !slices.Contains(roles, pull.Standing) {
 		if err := r.askApproval(ctx, w, pull, turn); err != nil {
 			return err
 		}
@@ -158,7 +158,7 @@ func (r *Reviews) confirm(ctx context.Context, w *supervisor.Review, repo superv
 	if err := r.moveToHead(ctx, w, pull); err != nil {
 		return err
 	}
-	return r.o.Store.Keep(ctx, *w)
+	return r.o.Store.Update(ctx, *w)
 }
 
 // moveToHead moves a review to the current head, unless that head has its own review.
@@ -185,7 +185,7 @@ func (r *Reviews) askApproval(ctx context.Context, w *supervisor.Review, pull ap
 		return err
 	}
 	w.State = supervisor.ReviewConfirming
-	if err := r.o.Store.Keep(ctx, *w); err != nil {
+	if err := r.o.Store.Update(ctx, *w); err != nil {
 		return err
 	}
 	return r.o.Approver.Allow(ctx, approval.Request{User: w.User, Conversation: turn.AnswersIn(), Turn: turn.ID, Effect: EffectStranger,
@@ -207,7 +207,7 @@ func (r *Reviews) read(ctx context.Context, w *supervisor.Review, read Reader) e
 			return err
 		})
 		if err == nil {
-			err = r.o.Store.Keep(ctx, *w)
+			err = r.o.Store.Update(ctx, *w)
 		}
 	}
 	if err != nil || w.State != supervisor.ReviewRunning {
@@ -230,7 +230,7 @@ func (r *Reviews) read(ctx context.Context, w *supervisor.Review, read Reader) e
 		return err
 	}
 	w.Result = encoded(made)
-	return r.o.Store.Keep(ctx, *w)
+	return r.o.Store.Update(ctx, *w)
 }
 
 // check returns the findings of a report that may be posted.
@@ -298,5 +298,5 @@ func (r *Reviews) fail(ctx context.Context, w *supervisor.Review, repo superviso
 		}
 	}
 	w.State, w.Why = supervisor.ReviewFailed, why
-	return r.o.Store.Keep(ctx, *w)
+	return r.o.Store.Update(ctx, *w)
 }

@@ -69,7 +69,7 @@ func (t *Triages) label(ctx context.Context, w supervisor.IssueTriage, repo supe
 		if contains(choices(there, false), name) {
 			continue
 		}
-		if _, known := usualLabels[name]; !repo.Labels || !known { // it was removed since
+		if _, known := usualLabels[name]; !repo.CreateLabels || !known { // it was removed since
 			return supervisor.Errorf(supervisor.CodeNotFound, textLabelGone, name)
 		}
 		if err := t.write(ctx, func() error {

@@ -37,7 +37,7 @@ func (t *Triages) gather(ctx context.Context, w supervisor.IssueTriage, repo sup
 		return issue, m, err
 	}
 	m = protocol.ReviewMaterial{Repo: w.Repo, Number: w.Number, Title: oneLine(issue.Title, maxTitle), Author: issue.Author,
-		Description: finding.Cut(finding.Visible(issue.Body), maxDescription), Labels: choices(labels, repo.Labels)}
+		Description: finding.Cut(finding.Visible(issue.Body), maxDescription), Labels: choices(labels, repo.CreateLabels)}
 	words := searchWords(finding.WithoutSecrets(issue.Title))
 	if words == "" {
 		return issue, m, nil

@@ -68,15 +68,15 @@ func New(o Options) *Triages {
 // changes nothing.
 func (t *Triages) Want(ctx context.Context, request supervisor.GitHubRequest) error {
 	repo, served := t.o.Repo(request.Repo)
-	if !served || !repo.Triage && request.Asked == "" {
+	if !served || !repo.Triage && request.Requester == "" {
 		return nil
 	}
 	at := cmp.Or(request.At, t.o.Now())
 	due := at
-	if request.Asked == "" {
+	if request.Requester == "" {
 		due = at.Add(t.o.Settle)
 	}
-	err := t.o.Store.Want(ctx, supervisor.IssueTriage{User: repo.User, Repo: repo.Name, Number: request.Number, Asked: request.Asked, WantedAt: at, Due: due})
+	err := t.o.Store.Request(ctx, supervisor.IssueTriage{User: repo.User, Repo: repo.Name, Number: request.Number, Requester: request.Requester, WantedAt: at, Due: due})
 	if err == nil {
 		signals.Send(t.woken)
 	}
@@ -94,7 +94,7 @@ func (t *Triages) Ask(ctx context.Context, by supervisor.User, issue string, at 
 	if !served || repo.User != by.Name && by.Role != supervisor.RoleAdmin {
 		return "", supervisor.Errorf(supervisor.CodeNotFound, textNoRepo, name)
 	}
-	err := t.Want(ctx, supervisor.GitHubRequest{Repo: repo.Name, Number: number, Asked: by.Name, At: at})
+	err := t.Want(ctx, supervisor.GitHubRequest{Repo: repo.Name, Number: number, Requester: by.Name, At: at})
 	return fmt.Sprintf(textAsked, repo.Name, number), err
 }
 
@@ -178,7 +178,7 @@ func (t *Triages) putOff(ctx context.Context, w supervisor.IssueTriage, err erro
 		t.keep(ctx, w)
 		return
 	}
-	if api.ClassOf(err) == api.NotFound && w.Asked == "" { // it was deleted or moved
+	if api.ClassOf(err) == api.NotFound && w.Requester == "" { // it was deleted or moved
 		t.end(ctx, w, supervisor.TriageSkipped, textGone)
 		return
 	}
@@ -202,7 +202,7 @@ func leftAlone(w supervisor.IssueTriage, issue api.Issue) string {
 		return textIsPull
 	case issue.State != "open":
 		return textClosed
-	case w.Asked != "":
+	case w.Requester != "":
 		return ""
 	case issue.Bot:
 		return textBots
@@ -215,7 +215,7 @@ func leftAlone(w supervisor.IssueTriage, issue api.Issue) string {
 // end ends a triage without a turn. A requester is told why it was skipped.
 func (t *Triages) end(ctx context.Context, w supervisor.IssueTriage, state supervisor.TriageState, why string) {
 	w.State, w.Why = state, why
-	if t.keep(ctx, w) && (w.Asked != "" || state == supervisor.TriageFailed) {
+	if t.keep(ctx, w) && (w.Requester != "" || state == supervisor.TriageFailed) {
 		t.tell(ctx, w, cardOf(w, result{}, supervisor.GitHubRepo{}))
 	}
 }
@@ -241,6 +241,6 @@ func (t *Triages) tell(ctx context.Context, w supervisor.IssueTriage, text strin
 }
 
 func (t *Triages) keep(ctx context.Context, w supervisor.IssueTriage) bool {
-	_, ok := retry.Persist(ctx, t.o.Log, "keep a triage", func() (struct{}, error) { return struct{}{}, t.o.Store.Keep(ctx, w) })
+	_, ok := retry.Persist(ctx, t.o.Log, "keep a triage", func() (struct{}, error) { return struct{}{}, t.o.Store.Update(ctx, w) })
 	return ok
 }

@@ -83,7 +83,7 @@ func (r *rig) turn(number int, asked string) supervisor.Turn {
 	ctx, cancel := context.WithCancel(r.Context())
 	ran := make(chan error, 1)
 	go func() { ran <- all.Run(ctx) }()
-	if err := all.Want(ctx, supervisor.GitHubRequest{Repo: "acme/widget", Number: number, Asked: asked, At: time.Now()}); err != nil {
+	if err := all.Want(ctx, supervisor.GitHubRequest{Repo: "acme/widget", Number: number, Requester: asked, At: time.Now()}); err != nil {
 		r.Fatal(err)
 	}
 	in := <-r.begun
@@ -276,7 +276,7 @@ func TestLabels_OnlyUsualOnesAreCreated(t *testing.T) {
 	if issue := r.repo.Issue(number); len(issue.Labels) > 0 {
 		t.Errorf("it was given %q", issue.Labels)
 	}
-	r.served.Labels = true
+	r.served.CreateLabels = true
 	number = r.repo.OpenIssue(githubtest.NewIssue{Title: "White page", Author: "bob"})
 	r.work(r.turn(number, ""))
 	if issue := r.repo.Issue(number); !slices.Equal(issue.Labels, []string{"question", "enhancement"}) {

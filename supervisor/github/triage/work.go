@@ -67,7 +67,7 @@ func (t *Triages) work(ctx context.Context, w supervisor.IssueTriage, repo super
 		return "", err
 	}
 	w.Report = r.encode()
-	return cardOf(w, r, repo), t.o.Store.Keep(ctx, w)
+	return cardOf(w, r, repo), t.o.Store.Update(ctx, w)
 }
 
 // read lets a worker read an issue, and stores the checked result.
@@ -95,7 +95,7 @@ func (t *Triages) read(ctx context.Context, w *supervisor.IssueTriage, repo supe
 	kept := *w
 	kept.State, kept.Report, kept.Labels = supervisor.TriageQueued, r.encode(), union(w.Labels, r.Triage.Labels)
 	w.Labels = kept.Labels
-	return r, t.o.Store.Keep(ctx, kept)
+	return r, t.o.Store.Update(ctx, kept)
 }
 
 // unread returns why the worker's report has no result.
