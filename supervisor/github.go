@@ -12,15 +12,15 @@ const ChannelGitHub Channel = "github"
 
 // GitHubRepo is a configured repository. Amounts are in millionths of a US dollar.
 type GitHubRepo struct {
-	Name   string // owner/name in lower case: GitHub ignores case
-	User   string // owner of its reviews and triages
-	Review bool
-	Triage bool
-	Notify []GitHubRecipient // who gets its notices; none means the admins
-	Post   GitHubPost
-	Day    int64 // daily limit of its reviews and triages together
-	Labels bool  // triage may create missing labels
-	Asks   bool  // a review of a stranger's fork waits for a tap
+	Name         string // owner/name in lower case: GitHub ignores case
+	User         string // owner of its reviews and triages
+	Review       bool
+	Triage       bool
+	Notify       []GitHubRecipient // who gets its notices; none means the admins
+	Post         GitHubPost
+	DailyLimit   int64 // daily limit of its reviews and triages together
+	CreateLabels bool  // triage may create missing labels
+	ConfirmForks bool  // a review of a stranger's fork waits for a tap
 
 	Project string // title of the project for triaged issues; "" means none
 }
@@ -52,35 +52,35 @@ type GitHubEvent struct {
 	Event  string `json:"event"`            // GitHub's name of the event, such as pull_request
 	Action string `json:"action,omitempty"` // GitHub's name of the action, such as opened
 	Number int    `json:"number,omitempty"` // of a pull request or an issue
-	Pull   bool   `json:"pull,omitempty"`   // Number is a pull request's
+	IsPull bool   `json:"pull,omitempty"`   // Number is a pull request's
 
 	Sender    string `json:"sender,omitempty"` // login of who did it
 	SenderBot bool   `json:"sender_bot,omitempty"`
 	// login of the author of the pull request, issue, comment or release
 	Author string `json:"author,omitempty"`
 	// role of the author of Text, in GitHub's words: OWNER, MEMBER, COLLABORATOR, ...
-	Standing string `json:"association,omitempty"`
+	Association string `json:"association,omitempty"`
 
-	Title string   `json:"title,omitempty"`
-	Text  string   `json:"text,omitempty"` // of a comment, a review or a release
-	URL   string   `json:"url,omitempty"`
-	State string   `json:"state,omitempty"` // a review's state, or a check's conclusion
-	Names []string `json:"names,omitempty"` // labels, or logins of requested reviewers
+	Title  string   `json:"title,omitempty"`
+	Text   string   `json:"text,omitempty"` // of a comment, a review or a release
+	URL    string   `json:"url,omitempty"`
+	State  string   `json:"state,omitempty"` // a review's state, or a check's conclusion
+	Labels []string `json:"names,omitempty"` // labels, or logins of requested reviewers
 
 	// branch or tag of a push, release or check; head branch of a pull request
-	Ref    string `json:"ref,omitempty"`
-	Base   string `json:"base,omitempty"` // target branch
-	Head   string `json:"head,omitempty"` // head commit
-	Before string `json:"before,omitempty"`
-	Draft  bool   `json:"draft,omitempty"`
-	Merged bool   `json:"merged,omitempty"`
-	Fork   bool   `json:"fork,omitempty"`
-	Gone   bool   `json:"gone,omitempty"` // the branch was deleted
+	Ref     string `json:"ref,omitempty"`
+	Base    string `json:"base,omitempty"` // target branch
+	Head    string `json:"head,omitempty"` // head commit
+	Before  string `json:"before,omitempty"`
+	Draft   bool   `json:"draft,omitempty"`
+	Merged  bool   `json:"merged,omitempty"`
+	Fork    bool   `json:"fork,omitempty"`
+	Deleted bool   `json:"gone,omitempty"` // the branch was deleted
 
-	Commits []GitHubCommit `json:"commits,omitempty"` // the first commits of a push
-	More    int            `json:"more,omitempty"`    // number of further commits of a push
-	Comment int64          `json:"comment,omitempty"` // id of the comment, review or check
-	At      time.Time      `json:"at,omitzero"`
+	Commits     []GitHubCommit `json:"commits,omitempty"` // the first commits of a push
+	MoreCommits int            `json:"more,omitempty"`    // number of further commits of a push
+	Comment     int64          `json:"comment,omitempty"` // id of the comment, review or check
+	At          time.Time      `json:"at,omitzero"`
 }
 
 // GitHubCommit is a commit of a push.
@@ -92,27 +92,27 @@ type GitHubCommit struct {
 
 // GitHubRequest asks for the review of a pull request or the triage of an issue.
 type GitHubRequest struct {
-	Repo   string // name of its GitHubRepo
-	Number int
-	Asked  string // login or name of the requester; "" means automatic
-	Text   string // the requester's further wishes
-	Fork   bool
-	At     time.Time
+	Repo      string // name of its GitHubRepo
+	Number    int
+	Requester string // login or name of the requester; "" means automatic
+	Text      string // the requester's further wishes
+	Fork      bool
+	At        time.Time
 }
 
 // Review is the review of one head of a pull request, requested or done. Each head has one. At most
 // one review settles: its head is not known yet.
 type Review struct {
-	ID       int64
-	User     string // its owner
-	Repo     string // name of its GitHubRepo
-	Number   int
-	Head     string // commit; "" until GitHub was asked
-	State    ReviewState
-	Round    int       // how often it was requested
-	Asked    string    // login or name of the requester; "" means automatic
-	Text     string    // the requester's question
-	WantedAt time.Time // time of the request; the same request again changes nothing
+	ID        int64
+	User      string // its owner
+	Repo      string // name of its GitHubRepo
+	Number    int
+	Head      string // commit; "" until GitHub was asked
+	State     ReviewState
+	Round     int       // how often it was requested
+	Requester string    // login or name of the requester; "" means automatic
+	Text      string    // the requester's question
+	WantedAt  time.Time // time of the request; the same request again changes nothing
 	// when a settling or a failed review continues; zero means never
 	Due     time.Time
 	Turn    int64  // the turn that does it; 0 means none yet
@@ -168,16 +168,16 @@ const (
 
 // IssueTriage is the triage of a GitHub issue, requested or done. Each issue has one.
 type IssueTriage struct {
-	ID       int64
-	User     string // its owner
-	Repo     string // name of its GitHubRepo
-	Number   int
-	State    TriageState
-	Round    int       // how often it was requested
-	Asked    string    // login or name of the requester; "" means automatic
-	WantedAt time.Time // time of the request; the same request again changes nothing
-	Due      time.Time // when a settling triage continues
-	Report   string    // its result: a protocol.Triage as JSON; "" means none yet
+	ID        int64
+	User      string // its owner
+	Repo      string // name of its GitHubRepo
+	Number    int
+	State     TriageState
+	Round     int       // how often it was requested
+	Requester string    // login or name of the requester; "" means automatic
+	WantedAt  time.Time // time of the request; the same request again changes nothing
+	Due       time.Time // when a settling triage continues
+	Report    string    // its result: a protocol.Triage as JSON; "" means none yet
 	// labels that we set on the issue or will set, including those of earlier rounds
 	Labels  []string
 	Comment int64  // our comment on GitHub; 0 means none or unknown
