@@ -7,24 +7,24 @@ import (
 )
 
 // ChannelOf returns the name of a channel for people.
-func ChannelOf(s supervisor.Sending) string {
-	channel := string(s.In.Channel)
+func ChannelOf(s supervisor.SendInfo) string {
+	channel := string(s.Conversation.Channel)
 	if channel != "" {
 		channel = strings.ToUpper(channel[:1]) + channel[1:]
 	}
-	if s.In.InGroup() {
+	if s.Conversation.InGroup() {
 		channel += stampGroup
 	}
 	return channel
 }
 
 // Where is when and where something was sent.
-func Where(s supervisor.Sending) string {
+func Where(s supervisor.SendInfo) string {
 	return s.At.Format(stampTime) + ", " + ChannelOf(s)
 }
 
 // Stamp returns the line above a message that tells a model when, where and how it was sent.
-func Stamp(s supervisor.Sending) string {
+func Stamp(s supervisor.SendInfo) string {
 	parts := []string{Where(s)}
 	for _, how := range []struct {
 		so   bool
