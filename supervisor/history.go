@@ -9,8 +9,8 @@ import (
 // HistoryMessage is a message of the history, with its conversation.
 type HistoryMessage struct {
 	SaidMessage
-	In   Conversation
-	Sent string // the channel's name of the user's message; "" means unknown
+	Conversation   Conversation
+	ChannelMessage string // the channel's name of the user's message; "" means unknown
 }
 
 // HistoryQuery selects messages with a user, in order. Only User is required.
@@ -18,7 +18,7 @@ type HistoryQuery struct {
 	User         string
 	Conversation int64
 	Span         Span
-	Who          string          // WhoPerson or WhoAssistant
+	Speaker      string          // SpeakerUser or SpeakerAssistant
 	NoBareCalls  bool            // leaves out messages of the model that only make calls
 	Newest       bool            // from the newest backwards
 	After        HistoryPosition // lists messages after this position; those before it if Newest
@@ -36,19 +36,19 @@ func (m HistoryMessage) Position() HistoryPosition { return HistoryPosition{m.At
 
 // Speakers, as commands, verbs, tools and exports name them.
 const (
-	WhoPerson    = "person"
-	WhoAssistant = "assistant"
+	SpeakerUser      = "person"
+	SpeakerAssistant = "assistant"
 )
 
 // RoleOf maps a speaker to its role; "" means any.
-var RoleOf = map[string]protocol.Role{WhoPerson: protocol.RoleUser, WhoAssistant: protocol.RoleAssistant}
+var RoleOf = map[string]protocol.Role{SpeakerUser: protocol.RoleUser, SpeakerAssistant: protocol.RoleAssistant}
 
-// Who returns the speaker of the message.
-func (m HistoryMessage) Who() string {
+// Speaker returns the speaker of the message.
+func (m HistoryMessage) Speaker() string {
 	if m.Role == protocol.RoleUser {
-		return WhoPerson
+		return SpeakerUser
 	}
-	return WhoAssistant
+	return SpeakerAssistant
 }
 
 // SaidMessage is a message of a user or of the assistant.
@@ -61,11 +61,11 @@ type SaidMessage struct {
 
 // MemorySource is the message that a fact is based on.
 type MemorySource struct {
-	Message  int64
-	Origin   Origin
-	Words    string // the user's words in it
-	At       time.Time
-	Material bool // the model has read words of others in that conversation
+	Message     int64
+	Origin      Origin
+	Words       string // the user's words in it
+	At          time.Time
+	HasMaterial bool // the model has read words of others in that conversation
 }
 
 // ForgottenFact is a fact that must not be remembered again.
@@ -117,8 +117,8 @@ func (c ForgetCounts) Plus(more ForgetCounts) ForgetCounts {
 	}
 }
 
-// ForgottenPiece is the result of one step of forgetting.
-type ForgottenPiece struct {
+// ForgetStep is the result of one step of forgetting.
+type ForgetStep struct {
 	Forgetting
 	Messages []int64 // deleted from the transcript
 }
