@@ -24,9 +24,9 @@ type BlobDependencies struct {
 type Blobs interface {
 	Put(ctx context.Context, user string, ref protocol.BlobRef, turn int64) error
 	Owns(ctx context.Context, user, sha256 string) (size int64, ok bool, err error)
-	Kept(ctx context.Context, user string, since time.Time) (bytes int64, err error)
-	PutBefore(ctx context.Context, user string, ref protocol.BlobRef, turn int64) error
-	KeptBefore(ctx context.Context, user string, turn int64, since time.Time) (ofTurn, ofUser int64, err error)
+	SumOfTurns(ctx context.Context, user string, since time.Time) (bytes int64, err error)
+	PutOldFile(ctx context.Context, user string, ref protocol.BlobRef, turn int64) error
+	SumOldFiles(ctx context.Context, user string, turn int64, since time.Time) (ofTurn, ofUser int64, err error)
 }
 
 // Spool stores bytes on disk.
@@ -68,7 +68,7 @@ type turnBlobs struct {
 func (b *turnBlobs) create() (*spool.Writer, error) { return b.o.Spool.Create() }
 
 func (b *turnBlobs) room(ctx context.Context) (int64, error) {
-	kept, err := b.o.Blobs.Kept(ctx, b.user, b.now().Add(-spool.Retention))
+	kept, err := b.o.Blobs.SumOfTurns(ctx, b.user, b.now().Add(-spool.Retention))
 	return min(maxBlob, maxKept-kept), err
 }
 
@@ -86,12 +86,12 @@ func (b *turnBlobs) full() error {
 type beforeBlobs struct{ turnBlobs }
 
 func (b *beforeBlobs) room(ctx context.Context) (int64, error) {
-	ofTurn, ofUser, err := b.o.Blobs.KeptBefore(ctx, b.user, b.turn, b.now().Add(-spool.Retention))
-	return min(protocol.MaxBefore, protocol.MaxBeforeTurn-ofTurn, maxBefore-ofUser), err
+	ofTurn, ofUser, err := b.o.Blobs.SumOldFiles(ctx, b.user, b.turn, b.now().Add(-spool.Retention))
+	return min(protocol.MaxBefore, protocol.MaxBeforePerTurn-ofTurn, maxBefore-ofUser), err
 }
 
 func (b *beforeBlobs) keep(ctx context.Context, ref protocol.BlobRef) error {
-	return b.o.Blobs.PutBefore(ctx, b.user, ref, b.turn)
+	return b.o.Blobs.PutOldFile(ctx, b.user, ref, b.turn)
 }
 
 func (b *beforeBlobs) full() error { return feature.Refused(textBeforeFull, maxBefore>>20) }

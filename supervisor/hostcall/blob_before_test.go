@@ -19,7 +19,7 @@ func TestBytesBefore_AreLimitedPerFileAndTurn(t *testing.T) {
 	}
 	keep := func(name string, size int64) {
 		t.Helper()
-		if err := r.db.Blobs().PutBefore(t.Context(), "ann", protocol.BlobRef{SHA256: hash(name), Size: size}, r.open.Turn.ID); err != nil {
+		if err := r.db.Blobs().PutOldFile(t.Context(), "ann", protocol.BlobRef{SHA256: hash(name), Size: size}, r.open.Turn.ID); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -30,7 +30,7 @@ func TestBytesBefore_AreLimitedPerFileAndTurn(t *testing.T) {
 		}
 	}
 	r.hoard("outputs", quota)
-	keep("much", protocol.MaxBeforeTurn-3)
+	keep("much", protocol.MaxBeforePerTurn-3)
 	blob, err := begin()
 	if err != nil {
 		t.Fatal(err)

@@ -36,8 +36,8 @@ type Sender interface {
 	// has sent before, Send does nothing, even with other contents. It refuses a call that already
 	// has a result, and bytes that are not the user's.
 	Send(ctx context.Context, turn int64, call string, d supervisor.Delivery) error
-	// Sent reports whether a call has sent something.
-	Sent(ctx context.Context, turn int64, call string) (bool, error)
+	// WasSent reports whether a call has sent something.
+	WasSent(ctx context.Context, turn int64, call string) (bool, error)
 }
 
 var chatRows = []row{
@@ -105,7 +105,7 @@ func (t *turn) sentBefore(ctx context.Context, call string) (bool, error) {
 	if t.o.Approver == nil || t.o.Sender == nil {
 		return false, feature.Refused("this Mews sends nothing")
 	}
-	return t.o.Sender.Sent(ctx, t.ID, call)
+	return t.o.Sender.WasSent(ctx, t.ID, call)
 }
 
 func (t *turn) deliver(ctx context.Context, call string, d supervisor.Delivery) error {

@@ -69,7 +69,7 @@ func (t *turn) askInChild(ctx context.Context, p *protocol.ModelStream) (*protoc
 // childTurn returns the turn of a child window. Its reply is not shown.
 func (t *turn) childTurn(w sqlite.ChildWindow) *turn {
 	child := &turn{work: t.work, Turn: t.Turn}
-	child.ID, child.Conversation, child.First, child.Step, child.Limits.Steps = w.Turn, w.Kept, w.Asked.ID, 0, 0
+	child.ID, child.Conversation, child.First, child.Step, child.Limits.Steps = w.Turn, w.Conversation, w.Asked.ID, 0, 0
 	child.Reply = new(reply.Feeds).Open(supervisor.Turn{ID: w.Turn}, "")
 	child.CommitLast = func(ctx context.Context, step sqlite.Step, _ string, _ *modelcall.Replaced) (
 		int64, bool, error) {

@@ -48,7 +48,7 @@ func (t *turn) listOpen(ctx context.Context) (_ []supervisor.OpenedTool, err err
 		}
 	}
 	if !t.read && t.Kind == supervisor.TurnJob {
-		t.opened = append(t.opened, supervisor.OpenedTool{Name: supervisor.ToolJobResult, Kept: true})
+		t.opened = append(t.opened, supervisor.OpenedTool{Name: supervisor.ToolJobResult, Pinned: true})
 	}
 	t.read = true
 	return t.opened, nil
@@ -75,7 +75,7 @@ func (t *turn) findTools(ctx context.Context, p *protocol.ToolsFind) (*protocol.
 		return nil, feature.Offence{Err: err}
 	}
 	call, _ := t.openCalls.find(p.Call)
-	var arguments protocol.ToolWords
+	var arguments protocol.FindToolsArguments
 	if err := json.Unmarshal(call.Arguments, &arguments); err != nil {
 		return nil, feature.Refused("words: %v", err)
 	}

@@ -171,7 +171,7 @@ func TestTrim_ClosesLeastRecentlyUsedTools(t *testing.T) {
 	r := newToolRig(t, bulk(23)...)
 	conversation := r.open.Turn.Conversation
 	for _, tool := range bulk(23) {
-		if err := r.db.OpenedTools().Put(t.Context(), conversation, supervisor.OpenedTool{Name: tool.Name, Kept: tool.Name == "bulk_03"}); err != nil {
+		if err := r.db.OpenedTools().Put(t.Context(), conversation, supervisor.OpenedTool{Name: tool.Name, Pinned: tool.Name == "bulk_03"}); err != nil {
 			t.Fatal(err)
 		}
 	}

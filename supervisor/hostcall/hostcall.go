@@ -77,6 +77,6 @@ type TurnOutcome struct {
 	// logged.
 	Failure error
 	// the model that should have made its last step, if another one did
-	Replaced *modelcall.Replaced
-	Answered string // provider/model of that other one
+	Replaced   *modelcall.Replaced
+	AnsweredBy string // provider/model of that other one
 }

@@ -89,7 +89,7 @@ func indexed(list []protocol.IndexedFile) (files []index.File) {
 	for _, f := range list {
 		file := index.File{Path: f.Path, Hash: string(f.State), Size: f.Size, Modified: time.Unix(0, f.Modified)}
 		for _, s := range f.Sections {
-			file.Sections = append(file.Sections, index.Place{Hash: index.SectionHash(s.Hash), Line: s.Line})
+			file.Sections = append(file.Sections, index.SectionPosition{Hash: index.SectionHash(s.Hash), Line: s.Line})
 		}
 		files = append(files, file)
 	}

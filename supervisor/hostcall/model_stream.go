@@ -31,11 +31,11 @@ type ModelDependencies struct {
 	// Room returns the most tokens that a request may have, given one of about that many; 0 means
 	// unknown. If Room is nil, the limit is never known.
 	Room func(ctx context.Context, spec string, tokens int64) int64
-	// Blind is called if a model has seen no picture of a request because it takes none; may be
+	// OnPicturesUnseen is called if a model has seen no picture of a request because it takes none; may be
 	// nil.
-	Blind func(ctx context.Context, conversation int64, spec string)
+	OnPicturesUnseen func(ctx context.Context, conversation int64, spec string)
 	// Busy returns what a user wants with messages sent while a turn runs; nil means BusyQueue.
-	Busy func(ctx context.Context, user string) supervisor.Busy
+	Busy func(ctx context.Context, user string) supervisor.BusyMode
 }
 
 // Transcript reads the messages of a conversation.
@@ -96,10 +96,10 @@ func (t *turn) streamModel(ctx context.Context, p *protocol.ModelStream) (*proto
 	}
 	t.Reply.Commit(t.shownText(answer.Message))
 	t.Step++
-	if answer.Blind && t.o.Blind != nil {
-		t.o.Blind(ctx, t.Destination, answer.Spec)
+	if answer.Blind && t.o.OnPicturesUnseen != nil {
+		t.o.OnPicturesUnseen(ctx, t.Destination, answer.Spec)
 	}
-	t.outcome.Replaced, t.outcome.Answered = answer.Replaced, answer.Spec
+	t.outcome.Replaced, t.outcome.AnsweredBy = answer.Replaced, answer.Spec
 	t.openCalls.put(answer.Message.Calls())
 	return &protocol.ModelStreamed{Message: withoutThinking(answer.Message), Taken: taken, Answered: s.answered}, nil
 }
@@ -238,7 +238,7 @@ func (t *turn) modelFailed(ctx context.Context, err error) error {
 		return &protocol.Error{Code: protocol.CodeCancelled, Message: "cancelled"}
 	}
 	t.Reply.Reset()
-	if errors.Is(err, supervisor.ErrWaits) {
+	if errors.Is(err, supervisor.ErrWaitsForAnswer) {
 		return err
 	}
 	answer := new(protocol.Error)

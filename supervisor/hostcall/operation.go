@@ -41,8 +41,8 @@ func (w *work) pieceDone(ctx context.Context, p *protocol.OperationPiece) (*stru
 	if err := p.Check(o.next, o.begun, o.Seconds); err != nil {
 		return nil, feature.Offence{Err: err}
 	}
-	if o.begun && p.Of != o.of {
-		return nil, feature.Offence{Err: fmt.Errorf("of %d pieces, and before of %d", p.Of, o.of)}
+	if o.begun && p.Total != o.of {
+		return nil, feature.Offence{Err: fmt.Errorf("of %d pieces, and before of %d", p.Total, o.of)}
 	}
 	if p.Done != nil {
 		o.text += len(p.Done.Text)
@@ -50,10 +50,10 @@ func (w *work) pieceDone(ctx context.Context, p *protocol.OperationPiece) (*stru
 	if o.text > protocol.MaxTranscript {
 		return nil, feature.Offence{Err: fmt.Errorf("%d bytes of text", o.text)}
 	}
-	if o.asked += p.Seconds; o.asked > o.Seconds+p.Of { // each piece is rounded up
+	if o.asked += p.Seconds; o.asked > o.Seconds+p.Total { // each piece is rounded up
 		return nil, feature.Offence{Err: fmt.Errorf("pieces of %d seconds, of a recording of %d", o.asked, o.Seconds)}
 	}
-	o.next, o.begun, o.of = o.next+1, true, p.Of
+	o.next, o.begun, o.of = o.next+1, true, p.Total
 	if err := w.commit(ctx, func() error { return o.Piece(ctx, *p) }); err != nil {
 		return nil, err
 	}

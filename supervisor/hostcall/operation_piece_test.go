@@ -34,9 +34,9 @@ func TestPieces_AreCommittedInOrder(t *testing.T) {
 	var done []string
 	r.transcribe(7, &done)
 	for _, p := range []protocol.OperationPiece{
-		{Operation: 7, Piece: 1, Of: 3, Seconds: 41},
-		{Operation: 7, Piece: 2, Of: 3, Seconds: 41, Done: transcribed("one")},
-		{Operation: 7, Piece: 3, Of: 3, Done: transcribed("")},
+		{Operation: 7, Piece: 1, Total: 3, Seconds: 41},
+		{Operation: 7, Piece: 2, Total: 3, Seconds: 41, Done: transcribed("one")},
+		{Operation: 7, Piece: 3, Total: 3, Done: transcribed("")},
 	} {
 		if _, err := r.call(protocol.MethodOperationPiece, p); err != nil {
 			t.Error(err)
@@ -49,26 +49,26 @@ func TestPieces_AreCommittedInOrder(t *testing.T) {
 
 // Each invalid piece ends the worker and is audited.
 func TestPieces_Invalid_EndWorker(t *testing.T) {
-	first := protocol.OperationPiece{Operation: 7, Piece: 1, Of: 3, Seconds: 40}
+	first := protocol.OperationPiece{Operation: 7, Piece: 1, Total: 3, Seconds: 40}
 	for name, pieces := range map[string][]protocol.OperationPiece{
-		"of another operation":       {{Operation: 8, Piece: 1, Of: 3, Seconds: 40}},
-		"of one without pieces":      {{Operation: 9, Piece: 1, Of: 3, Seconds: 40}},
-		"an already committed piece": {{Operation: 7, Piece: 0, Of: 3, Seconds: 40}},
-		"out of order":               {{Operation: 7, Piece: 2, Of: 3, Seconds: 40}},
+		"of another operation":       {{Operation: 8, Piece: 1, Total: 3, Seconds: 40}},
+		"of one without pieces":      {{Operation: 9, Piece: 1, Total: 3, Seconds: 40}},
+		"an already committed piece": {{Operation: 7, Piece: 0, Total: 3, Seconds: 40}},
+		"out of order":               {{Operation: 7, Piece: 2, Total: 3, Seconds: 40}},
 		"twice":                      {first, first},
-		"one left out":               {first, {Operation: 7, Piece: 3, Of: 3, Done: transcribed("x")}},
-		"done before it was begun":   {{Operation: 7, Piece: 1, Of: 3, Seconds: 40, Done: transcribed("x")}},
-		"not done":                   {first, {Operation: 7, Piece: 2, Of: 3, Seconds: 40}},
-		"of another number":          {first, {Operation: 7, Piece: 2, Of: 4, Seconds: 40, Done: transcribed("x")}},
-		"of too many":                {{Operation: 7, Piece: 1, Of: 7, Seconds: 40}},
-		"of none":                    {{Operation: 7, Piece: 1, Of: 0, Seconds: 40}},
-		"behind the last":            {first, {Operation: 7, Piece: 2, Of: 3, Seconds: 9, Done: transcribed("x")}, {Operation: 7, Piece: 3, Of: 3, Done: transcribed("x")}, {Operation: 7, Piece: 4, Of: 3, Done: transcribed("x")}},
-		"of no length":               {{Operation: 7, Piece: 1, Of: 3}},
-		"too long":                   {{Operation: 7, Piece: 1, Of: 3, Seconds: 301}},
-		"longer than the recording":  {{Operation: 7, Piece: 1, Of: 3, Seconds: 60}, {Operation: 7, Piece: 2, Of: 3, Seconds: 60, Done: transcribed("x")}},
-		"too long a text":            {first, {Operation: 7, Piece: 2, Of: 3, Seconds: 40, Done: transcribed(strings.Repeat("x", protocol.MaxPieceText+1))}},
-		"too long texts together":    {first, {Operation: 7, Piece: 2, Of: 3, Seconds: 40, Done: transcribed(strings.Repeat("x", 11))}},
-		"too long parameters":        {first, {Operation: 7, Piece: 2, Of: 3, Seconds: 40, Done: transcribed(strings.Repeat("\x01", protocol.MaxPieceText))}},
+		"one left out":               {first, {Operation: 7, Piece: 3, Total: 3, Done: transcribed("x")}},
+		"done before it was begun":   {{Operation: 7, Piece: 1, Total: 3, Seconds: 40, Done: transcribed("x")}},
+		"not done":                   {first, {Operation: 7, Piece: 2, Total: 3, Seconds: 40}},
+		"of another number":          {first, {Operation: 7, Piece: 2, Total: 4, Seconds: 40, Done: transcribed("x")}},
+		"of too many":                {{Operation: 7, Piece: 1, Total: 7, Seconds: 40}},
+		"of none":                    {{Operation: 7, Piece: 1, Total: 0, Seconds: 40}},
+		"behind the last":            {first, {Operation: 7, Piece: 2, Total: 3, Seconds: 9, Done: transcribed("x")}, {Operation: 7, Piece: 3, Total: 3, Done: transcribed("x")}, {Operation: 7, Piece: 4, Total: 3, Done: transcribed("x")}},
+		"of no length":               {{Operation: 7, Piece: 1, Total: 3}},
+		"too long":                   {{Operation: 7, Piece: 1, Total: 3, Seconds: 301}},
+		"longer than the recording":  {{Operation: 7, Piece: 1, Total: 3, Seconds: 60}, {Operation: 7, Piece: 2, Total: 3, Seconds: 60, Done: transcribed("x")}},
+		"too long a text":            {first, {Operation: 7, Piece: 2, Total: 3, Seconds: 40, Done: transcribed(strings.Repeat("x", protocol.MaxPieceText+1))}},
+		"too long texts together":    {first, {Operation: 7, Piece: 2, Total: 3, Seconds: 40, Done: transcribed(strings.Repeat("x", 11))}},
+		"too long parameters":        {first, {Operation: 7, Piece: 2, Total: 3, Seconds: 40, Done: transcribed(strings.Repeat("\x01", protocol.MaxPieceText))}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, says(protocol.Part{Text: "hi"}))
@@ -97,7 +97,7 @@ func TestPiece_FullDisk_CommitsOnceThereIsRoom(t *testing.T) {
 		}
 		return errors.New("a shorter recording goes first")
 	}})
-	_, err := r.call(protocol.MethodOperationPiece, protocol.OperationPiece{Operation: 7, Of: 1, Seconds: 9})
+	_, err := r.call(protocol.MethodOperationPiece, protocol.OperationPiece{Operation: 7, Total: 1, Seconds: 9})
 	if wireCode(err) != protocol.CodeFailed || tries != 2 || r.peer.ended != nil {
 		t.Errorf("%v after %d tries, ended for %v", err, tries, r.peer.ended)
 	}
@@ -150,12 +150,12 @@ func TestUndo_ReplacedBytes_CountAsBytesBefore(t *testing.T) {
 	if err == nil {
 		_, err = r.call(protocol.MethodBlobCommit, protocol.BlobCommit{Operation: 7, Blob: blob})
 	}
-	_, before, err2 := r.db.Blobs().KeptBefore(t.Context(), "ann", 0, time.Unix(0, 0))
-	outputs, err3 := r.db.Blobs().Kept(t.Context(), "ann", time.Unix(0, 0))
+	_, before, err2 := r.db.Blobs().SumOldFiles(t.Context(), "ann", 0, time.Unix(0, 0))
+	outputs, err3 := r.db.Blobs().SumOfTurns(t.Context(), "ann", time.Unix(0, 0))
 	if err := errors.Join(err, err2, err3); err != nil || before != 3 || outputs != 0 {
 		t.Fatalf("%d bytes from before and %d of outputs, %v", before, outputs, err)
 	}
-	if err := r.db.Blobs().PutBefore(t.Context(), "ann", protocol.BlobRef{SHA256: hash("much"), Size: room - 3}, 0); err != nil {
+	if err := r.db.Blobs().PutOldFile(t.Context(), "ann", protocol.BlobRef{SHA256: hash("much"), Size: room - 3}, 0); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := begin(); wireCode(err) != protocol.CodeFailed || !strings.Contains(err.Error(), "512 MiB") {

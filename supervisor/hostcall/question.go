@@ -43,7 +43,7 @@ func (t *turn) ask(ctx context.Context, p *protocol.QuestionAsk) (*protocol.Ques
 		return nil, feature.Refused("this Mews asks nothing")
 	}
 	call, _ := t.openCalls.find(p.Call)
-	var asked protocol.Ask
+	var asked protocol.AskArguments
 	if err := cmp.Or(json.Unmarshal(call.Arguments, &asked), asked.Check()); err != nil {
 		return nil, feature.Refused("not asked: %v", err)
 	}
@@ -52,7 +52,7 @@ func (t *turn) ask(ctx context.Context, p *protocol.QuestionAsk) (*protocol.Ques
 	if err != nil {
 		return nil, fmt.Errorf("ask what a model wants to know: %w", err)
 	}
-	return &protocol.QuestionAnswered{Text: answer.ForModel(q), World: q.Answer.World, None: q.Why != supervisor.QuestionAnswered}, nil
+	return &protocol.QuestionAnswered{Text: answer.ForModel(q), World: q.Answer.World, None: q.End != supervisor.QuestionAnswered}, nil
 }
 
 // subjectOf returns a hexadecimal digest of the exact question of a call in this turn.

@@ -41,8 +41,8 @@ func (r *rig) edit(text string) {
 	}
 }
 
-func wants(mode supervisor.Busy) func(context.Context, string) supervisor.Busy {
-	return func(context.Context, string) supervisor.Busy { return mode }
+func wants(mode supervisor.BusyMode) func(context.Context, string) supervisor.BusyMode {
+	return func(context.Context, string) supervisor.BusyMode { return mode }
 }
 
 // userTexts returns the user's messages in a request.
@@ -106,7 +106,7 @@ func TestSteering_NewMessage_ReachesNextStep(t *testing.T) {
 }
 
 func TestSteering_QueueMode_MessageWaits(t *testing.T) {
-	for _, mode := range []supervisor.Busy{supervisor.BusyQueue, supervisor.BusyRestart} {
+	for _, mode := range []supervisor.BusyMode{supervisor.BusyQueue, supervisor.BusyRestart} {
 		var requests []modelcall.Request
 		r := newRig(t, asksThenSays(&requests))
 		r.options.Busy = wants(mode)
@@ -120,7 +120,7 @@ func TestSteering_QueueMode_MessageWaits(t *testing.T) {
 
 // An urgent message reaches the next step in every mode, and a follow-up in none.
 func TestSteering_UrgentGoesIn_FollowUpWaits(t *testing.T) {
-	for mode, want := range map[supervisor.Busy][]string{
+	for mode, want := range map[supervisor.BusyMode][]string{
 		supervisor.BusyQueue: {"hello", "be brief"}, supervisor.BusyRestart: {"hello", "be brief"},
 		supervisor.BusySteer: {"hello", "be brief", "usual"},
 	} {
@@ -344,7 +344,7 @@ func TestSteering_FirstMessage_StaysInRequest(t *testing.T) {
 
 // In every mode, a changed message reaches the next step.
 func TestSteering_Edit_ReachesNextStep(t *testing.T) {
-	for _, mode := range []supervisor.Busy{supervisor.BusySteer, supervisor.BusyQueue, supervisor.BusyRestart} {
+	for _, mode := range []supervisor.BusyMode{supervisor.BusySteer, supervisor.BusyQueue, supervisor.BusyRestart} {
 		var requests []modelcall.Request
 		r := newRig(t, asksThenSays(&requests))
 		r.options.Busy = wants(mode)

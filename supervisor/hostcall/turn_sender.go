@@ -22,7 +22,7 @@ func (s TurnSender) Send(ctx context.Context, turn int64, call string, d supervi
 	return err
 }
 
-// Sent says whether a call has sent something.
-func (s TurnSender) Sent(ctx context.Context, turn int64, call string) (bool, error) {
-	return s.Turns.Sent(ctx, turn, call)
+// WasSent says whether a call has sent something.
+func (s TurnSender) WasSent(ctx context.Context, turn int64, call string) (bool, error) {
+	return s.Turns.WasSent(ctx, turn, call)
 }

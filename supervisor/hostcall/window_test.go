@@ -59,7 +59,7 @@ func longTalk(t *testing.T, r *rig) (refused string) {
 			}
 		}
 	}
-	return sqlitetest.Look(t, r.db, "SELECT count(*) FROM usage WHERE class = 'too_long'")[0]
+	return sqlitetest.Query(t, r.db, "SELECT count(*) FROM usage WHERE class = 'too_long'")[0]
 }
 
 // If the model's window is not known, one refused request is the price of learning it.

@@ -115,8 +115,8 @@ func (w *work) reply(method string, err error) error {
 		return w.offence(method, err)
 	case errors.As(err, &answer):
 		return answer
-	case errors.Is(err, supervisor.ErrWaits):
-		return &protocol.Error{Code: protocol.CodeWaits, Message: supervisor.ErrWaits.Error()}
+	case errors.Is(err, supervisor.ErrWaitsForAnswer):
+		return &protocol.Error{Code: protocol.CodeWaits, Message: supervisor.ErrWaitsForAnswer.Error()}
 	case supervisor.ErrorCode(err) == supervisor.CodeInternal && w.ctx.Err() == nil:
 		w.log().Error("answer a host call", "method", method, "error", err)
 	}
