@@ -58,8 +58,8 @@ type Inbound struct {
 	Text     string
 	Priority Priority
 	// equal for inbounds that one turn takes together, such as an album; "" for single ones
-	Together string
-	Origin   Origin // "" means OriginOwn
+	Group  string
+	Origin Origin // "" means OriginOwn
 	// what the model reads after Text: a JSON array of protocol.Part; "" means nothing
 	Parts string
 	State InboundState
@@ -73,8 +73,8 @@ type Inbound struct {
 	Destination Conversation
 }
 
-// TogetherForwarded marks forwarded messages, which one turn takes together, whatever their origin.
-const TogetherForwarded = "forward"
+// GroupForwarded marks forwarded messages, which one turn takes together, whatever their origin.
+const GroupForwarded = "forward"
 
 // Priority orders what waits in a conversation. Of equal ones the first sent goes first.
 type Priority int
@@ -203,7 +203,7 @@ type Item struct {
 
 // Receipt is the result of a batch.
 type Receipt struct {
-	Kept []Inbound // each item's inbound, in order; one that was stored before is unchanged
+	Stored []Inbound // each item's inbound, in order; one that was stored before is unchanged
 	// inbounds that a code in the batch has released, oldest first; an item of it may also be in
 	// Kept, as held
 	Released []Inbound
@@ -217,16 +217,16 @@ type Quote struct {
 	Text string // the whole text; "" means unknown, or not needed
 }
 
-// Sending says how a user sent something.
-type Sending struct {
-	At        time.Time // in the user's time zone
-	In        Conversation
-	Voice     bool // spoken
-	File      bool // with files other than speech
-	Forwarded bool
-	Edited    bool // it was edited
-	Pressed   bool // by a button
-	Scheduled bool // by a job of the user
+// SendInfo says how a user sent something.
+type SendInfo struct {
+	At           time.Time // in the user's time zone
+	Conversation Conversation
+	Voice        bool // spoken
+	File         bool // with files other than speech
+	Forwarded    bool
+	Edited       bool // it was edited
+	Pressed      bool // by a button
+	Scheduled    bool // by a job of the user
 }
 
 // RecapLine is a message of another conversation.
@@ -243,8 +243,8 @@ type SlashCommand struct {
 	Help string // what it does, in a few words that begin with a small letter
 	// Urgent commands are accepted at any rate, and wait for no other command.
 	Urgent bool
-	// Open commands run while the gate is closed: they are of no use to a stranger.
-	Open bool
+	// OpenWhileLocked commands run while the gate is closed: they are of no use to a stranger.
+	OpenWhileLocked bool
 	// EndsTurn says that the running turn takes in nothing that was sent after the command.
 	EndsTurn   bool
 	AdminsOnly bool
