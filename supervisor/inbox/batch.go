@@ -41,13 +41,13 @@ func (b *Inbox) PutBatch(ctx context.Context, batch supervisor.Batch) error {
 
 // checkItem asks the gate about an item; taken is false if nothing of it is to be stored.
 func (b *Inbox) checkItem(ctx context.Context, item supervisor.Item) (_ supervisor.Item, taken bool, err error) {
-	if item.Decision, err = b.checkGate(ctx, item.Inbound); err != nil || item.Decision.Refused == "" {
+	if item.Decision, err = b.checkGate(ctx, item.Inbound); err != nil || item.Decision.Refusal == "" {
 		return item, err == nil, err
 	}
-	item.Inbound.Text, item.Raw, item.Answer, item.Notice = placeholderText, "", item.Decision.Refused, ""
+	item.Inbound.Text, item.Raw, item.Answer, item.Notice = placeholderText, "", item.Decision.Refusal, ""
 	item.Attachments, item.Unread = nil, false
 	item.Inbound = classify(item.Inbound, 0)
-	return item, !item.Decision.Quiet, nil
+	return item, !item.Decision.AlreadyTold, nil
 }
 
 // batchNotStored runs those commands of a batch that work without the store. Their senders get no

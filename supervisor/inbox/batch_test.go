@@ -90,7 +90,7 @@ func TestPutBatch_StoresThenPassesOnInOrder(t *testing.T) {
 	if err != nil || !ok || in.Text != "hello" || in.Kind != supervisor.KindText || in.Source != source || in.Message != "m1" {
 		t.Errorf("first is %+v, %v, %v", in, ok, err)
 	}
-	if commands, err := db.Inbox().Commands(t.Context()); err != nil || len(commands) != 1 || commands[0].Text != "/stop" {
+	if commands, err := db.Inbox().ListCommands(t.Context()); err != nil || len(commands) != 1 || commands[0].Text != "/stop" {
 		t.Errorf("commands are %+v, %v", commands, err)
 	}
 }
@@ -233,7 +233,7 @@ type kept struct {
 func (k kept) PutBatch(context.Context, supervisor.Batch) (r supervisor.Receipt, err error) {
 	for i, state := range k.states {
 		c := supervisor.Conversation{ID: int64(i)}
-		r.Kept = append(r.Kept, supervisor.Inbound{State: state, Text: string(state), Conversation: c})
+		r.Stored = append(r.Stored, supervisor.Inbound{State: state, Text: string(state), Conversation: c})
 	}
 	return r, nil
 }

@@ -30,22 +30,22 @@ func (p *fakeGate) Check(_ context.Context, in supervisor.Inbound) (supervisor.G
 	return p.says[in.Text], p.err
 }
 
-var closed = &supervisor.Guard{IdleTimeout: time.Hour, Lifetime: time.Hour, Challenge: "Send your code."}
+var closed = &supervisor.GateCheck{IdleTimeout: time.Hour, Lifetime: time.Hour, Challenge: "Send your code."}
 
 // right accepts a code once.
-func right(f supervisor.Factor, _ time.Time) (supervisor.Factor, supervisor.Verdict) {
+func right(f supervisor.Factor, _ time.Time) (supervisor.Factor, supervisor.CodeResult) {
 	if f.LastPeriod == 1 {
-		return f, supervisor.Verdict{Action: "login.refused", Text: "Wrong."}
+		return f, supervisor.CodeResult{Action: "login.refused", Text: "Wrong."}
 	}
 	f.LastPeriod, f.Secret = 1, []byte("s")
-	return f, supervisor.Verdict{Right: true, Action: "login", Text: "Right."}
+	return f, supervisor.CodeResult{Right: true, Action: "login", Text: "Right."}
 }
 
 func newPorter() *fakeGate {
 	return &fakeGate{says: map[string]supervisor.GateDecision{
-		"guarded": {Guard: closed}, "/guarded": {Guard: closed}, "123456": {Decide: right},
-		"spam": {Refused: "Too much at once.", Code: supervisor.CodeUnavailable}, "/spam": {Refused: "Too much at once."},
-		"more spam": {Refused: "Too much at once.", Quiet: true},
+		"guarded": {Check: closed}, "/guarded": {Check: closed}, "123456": {CheckCode: right},
+		"spam": {Refusal: "Too much at once.", Code: supervisor.CodeUnavailable}, "/spam": {Refusal: "Too much at once."},
+		"more spam": {Refusal: "Too much at once.", AlreadyTold: true},
 	}}
 }
 
@@ -98,7 +98,7 @@ func TestGate_ChecksEveryKind(t *testing.T) {
 	if d := cmp.Diff(want, p.asked); d != "" {
 		t.Error(d)
 	}
-	if list, err := db.Inbox().Presses(t.Context()); err != nil || len(list) != 2 {
+	if list, err := db.Inbox().ListPresses(t.Context()); err != nil || len(list) != 2 {
 		t.Errorf("presses are %+v, %v", list, err)
 	}
 }
@@ -225,7 +225,7 @@ func TestGate_StoreFailed_RepeatIsTaken(t *testing.T) {
 	}
 	db, h, fails := sqlitetest.Open(t), &heard{}, 2
 	gate := access.NewGate(access.Options{People: people, Factors: db.Access().Factors, Logins: db.Access().Logins,
-		Now: time.Now, Command: func(string) (c supervisor.SlashCommand) { return c }, Held: db.Inbox().HeldAt,
+		Now: time.Now, Command: func(string) (c supervisor.SlashCommand) { return c }, Held: db.Inbox().CountReleasable,
 		AlertAdmins: func(_, _ string) {}, Limits: access.Limits{Burst: 20, PerSecond: 1e-9}})
 	box := h.inbox(fallible{db.Inbox(), &fails}, gate)
 	var batch []supervisor.Item
@@ -270,9 +270,9 @@ func enrolled(t *testing.T, db *sqlite.DB) (people *access.People, seal *access.
 		t.Fatal(err)
 	}
 	codes, digests := access.NewRecovery()
-	confirm := func(f supervisor.Factor, _ time.Time) (supervisor.Factor, supervisor.Verdict) {
+	confirm := func(f supervisor.Factor, _ time.Time) (supervisor.Factor, supervisor.CodeResult) {
 		f.Confirmed = true
-		return f, supervisor.Verdict{Right: true, Action: "totp.enrolled", Text: "Confirmed."}
+		return f, supervisor.CodeResult{Right: true, Action: "totp.enrolled", Text: "Confirmed."}
 	}
 	if err := db.Access().Factors.Put(t.Context(), "ann", made.Sealed, digests); err != nil {
 		t.Fatal(err)
@@ -289,7 +289,7 @@ func TestRecoveryCode_KeyMissing_IsNotStored(t *testing.T) {
 	db, h := sqlitetest.Open(t), &heard{}
 	people, _, codes := enrolled(t, db)
 	box := h.inbox(db.Inbox(), access.NewGate(access.Options{People: people, Factors: db.Access().Factors, Logins: db.Access().Logins,
-		Now: time.Now, Command: func(string) (c supervisor.SlashCommand) { return c }, Held: db.Inbox().HeldAt,
+		Now: time.Now, Command: func(string) (c supervisor.SlashCommand) { return c }, Held: db.Inbox().CountReleasable,
 		AlertAdmins: func(_, _ string) {}}))
 	code := codes[0].Reveal()
 	mistyped := code[:len(code)-1] + map[bool]string{true: "2", false: "3"}[strings.HasSuffix(code, "3")]
@@ -329,7 +329,7 @@ func TestRecoveryCode_IsStoredNowhere(t *testing.T) {
 	db, h := sqlitetest.Open(t), &heard{}
 	people, seal, codes := enrolled(t, db)
 	box := h.inbox(db.Inbox(), access.NewGate(access.Options{People: people, Factors: db.Access().Factors,
-		Logins: db.Access().Logins, Seal: seal, Now: time.Now, Command: func(string) (c supervisor.SlashCommand) { return c }, Held: db.Inbox().HeldAt,
+		Logins: db.Access().Logins, Seal: seal, Now: time.Now, Command: func(string) (c supervisor.SlashCommand) { return c }, Held: db.Inbox().CountReleasable,
 		AlertAdmins: func(_, _ string) {}}))
 	send := func(update int64, chat string, n int) {
 		t.Helper()

@@ -78,8 +78,8 @@ func (b *Inbox) Put(ctx context.Context, in supervisor.Inbound, files ...supervi
 	in, _ = stripStart(in)
 	in = classify(in, len(files))
 	decision, err := b.checkGate(ctx, in)
-	if err == nil && decision.Refused != "" {
-		err = &supervisor.Error{Code: cmp.Or(decision.Code, supervisor.CodeForbidden), Message: decision.Refused}
+	if err == nil && decision.Refusal != "" {
+		err = &supervisor.Error{Code: cmp.Or(decision.Code, supervisor.CodeForbidden), Message: decision.Refusal}
 	}
 	if err != nil {
 		return kept, fmt.Errorf("take a message of %s: %w", in.Conversation.User, err)
@@ -96,7 +96,7 @@ func (b *Inbox) Put(ctx context.Context, in supervisor.Inbound, files ...supervi
 
 // letsThrough reports whether an inbound is taken whatever the store knows.
 func letsThrough(d supervisor.GateDecision) bool {
-	return d.Guard == nil && d.Decide == nil && d.Refused == ""
+	return d.Check == nil && d.CheckCode == nil && d.Refusal == ""
 }
 
 // put stores an inbound and calls the callbacks.
@@ -107,7 +107,7 @@ func (b *Inbox) put(ctx context.Context, item supervisor.Item) (supervisor.Inbou
 	// a text may answer a question
 	if letsThrough(item.Decision) && item.Decision.Lock == "" && in.Kind != supervisor.KindText {
 		in, _, err = b.o.Store.Put(ctx, in)
-		receipt.Kept = []supervisor.Inbound{in}
+		receipt.Stored = []supervisor.Inbound{in}
 	} else {
 		receipt, err = b.o.Store.PutBatch(ctx, supervisor.Batch{Source: in.Source, Items: []supervisor.Item{item}})
 	}
@@ -115,7 +115,7 @@ func (b *Inbox) put(ctx context.Context, item supervisor.Item) (supervisor.Inbou
 		return in, err
 	}
 	b.notify(receipt)
-	return receipt.Kept[0], nil
+	return receipt.Stored[0], nil
 }
 
 // notify calls the callbacks for a receipt. Messages that a code has released come before the code.
@@ -124,7 +124,7 @@ func (b *Inbox) notify(r supervisor.Receipt) {
 		b.o.Accepted(in)
 	}
 	queued := r.Queued
-	for _, in := range r.Kept {
+	for _, in := range r.Stored {
 		switch in.State {
 		case supervisor.InboundArriving, supervisor.InboundNew, supervisor.InboundRunning:
 			if !in.Held {
