@@ -94,10 +94,10 @@ func TestSearch_FullDisk_SaysWhatIsMissing(t *testing.T) {
 	r.await("it to be said", func() bool {
 		var err error
 		result, err = r.index.Search(t.Context(), Query{User: "alice", Text: "tomatoes potatoes", Source: SourceTranscript})
-		return err == nil && result.Behind != ""
+		return err == nil && result.Incomplete != ""
 	})
-	if len(result.Hits) != 1 || result.Behind != textFull {
-		t.Errorf("%+v, %q", result.Hits, result.Behind)
+	if len(result.Hits) != 1 || result.Incomplete != textFull {
+		t.Errorf("%+v, %q", result.Hits, result.Incomplete)
 	}
 	limit("100000")
 	r.putMessage("alice", protocol.RoleUser, "leeks")
@@ -107,6 +107,6 @@ func TestSearch_FullDisk_SaysWhatIsMissing(t *testing.T) {
 	// the message is found a moment before that is known
 	r.await("nothing to be missing", func() bool {
 		result, err := r.index.Search(t.Context(), Query{User: "alice", Text: "leeks", Source: SourceTranscript})
-		return err == nil && result.Behind == "" && len(result.Hits) == 1
+		return err == nil && result.Incomplete == "" && len(result.Hits) == 1
 	})
 }

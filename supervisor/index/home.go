@@ -18,11 +18,11 @@ type File struct {
 	Hash     string // of the whole file, as in protocol.FileState; "" means unknown
 	Size     int64
 	Modified time.Time
-	Sections []Place // in order
+	Sections []SectionPosition // in order
 }
 
-// Place is the position of a section in a file.
-type Place struct {
+// SectionPosition is the position of a section in a file.
+type SectionPosition struct {
 	Hash SectionHash
 	Line int // first line, from 1
 }

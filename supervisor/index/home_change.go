@@ -43,7 +43,7 @@ func (t *tx) oldHashes(user string, changed []File, gone []string) (was map[stri
 			return nil, err
 		}
 		if !known {
-			hash = supervisor.NoFile
+			hash = supervisor.FileMissing
 		}
 		was[path] = hash
 	}
@@ -54,7 +54,7 @@ func (t *tx) oldHashes(user string, changed []File, gone []string) (was map[stri
 func (t *tx) putChanges(user string, was map[string]string, putChanges []File, gone []string) (err error) {
 	now := slices.Clone(putChanges)
 	for _, path := range gone {
-		now = append(now, File{Path: path, Hash: supervisor.NoFile, Modified: time.Unix(0, 0)})
+		now = append(now, File{Path: path, Hash: supervisor.FileMissing, Modified: time.Unix(0, 0)})
 	}
 	n := 0
 	for _, f := range now {
@@ -89,16 +89,16 @@ func (x *Index) Changes(ctx context.Context, user string, since supervisor.HomeC
 	changes := map[string]supervisor.HomeChange{}
 	err = read.Query(func(r *engine.Row) bool {
 		c, modified := supervisor.HomeChange{}, int64(0)
-		r.Scan(&next.ID, &c.Was, &c.Path, &c.Now, &c.Size, &modified)
+		r.Scan(&next.ID, &c.Before, &c.Path, &c.After, &c.Size, &modified)
 		c.Modified = time.Unix(0, modified)
 		if earlier, known := changes[c.Path]; known {
-			c.Was = earlier.Was
+			c.Before = earlier.Before
 		}
 		changes[c.Path] = c
 		return true
 	}, listChanges, user, since.ID)
 	for _, c := range changes {
-		if c.Was != c.Now {
+		if c.Before != c.After {
 			list = append(list, c)
 		}
 	}

@@ -46,7 +46,7 @@ func (r *rig) changes(user string, since supervisor.HomeCursor) (list []string, 
 		r.Fatalf("since %+v: %t, %v", since, ok, err)
 	}
 	for _, c := range changes {
-		list = append(list, fmt.Sprintf("%s %s>%s", c.Path, c.Was, c.Now))
+		list = append(list, fmt.Sprintf("%s %s>%s", c.Path, c.Before, c.After))
 	}
 	return list, next
 }

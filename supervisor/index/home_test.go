@@ -22,7 +22,7 @@ func file(path string, texts ...string) (f testFile) {
 		sum := sha256.Sum256([]byte(t))
 		hash := SectionHash(hex.EncodeToString(sum[:]))
 		heading, text, _ := strings.Cut(t, "\n")
-		f.Sections = append(f.Sections, Place{Hash: hash, Line: 1 + 10*i})
+		f.Sections = append(f.Sections, SectionPosition{Hash: hash, Line: 1 + 10*i})
 		f.sections = append(f.sections, Section{Hash: hash, Heading: heading, Text: text})
 	}
 	return f

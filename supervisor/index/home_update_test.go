@@ -20,7 +20,7 @@ func homeFile(path string, modified int64, texts ...string) (f File, list []Sect
 	f = File{Path: path, Size: int64(len(texts)), Modified: time.Unix(modified, 0)}
 	for i, text := range texts {
 		hash := SectionHash(fmt.Sprintf("%032x", text))
-		f.Sections = append(f.Sections, Place{Hash: hash, Line: i + 1})
+		f.Sections = append(f.Sections, SectionPosition{Hash: hash, Line: i + 1})
 		list = append(list, Section{Hash: hash, Heading: "Garden", Text: text})
 	}
 	return f, list
@@ -85,8 +85,8 @@ func (r *rig) checkFound(user string, want ...string) {
 func TestHomeUpdate_FollowsHome(t *testing.T) {
 	r := newRig(t, "ann", "bob").run()
 	r.waitUntilRead()
-	if result, err := r.index.Search(t.Context(), Query{User: "ann", Text: "garden", Source: SourceHome}); err != nil || result.Behind != textHomeUnread {
-		t.Errorf("before its home was read: %q, %v", result.Behind, err)
+	if result, err := r.index.Search(t.Context(), Query{User: "ann", Text: "garden", Source: SourceHome}); err != nil || result.Incomplete != textHomeUnread {
+		t.Errorf("before its home was read: %q, %v", result.Incomplete, err)
 	}
 	r.reportHome("ann", allSteps, map[string][]string{"a.md": {"red", "green"}, "b.md": {"red"}, "c.md": nil}, 1)
 	r.reportHome("bob", allSteps, map[string][]string{"bob.md": {"bob's"}}, 1)
@@ -101,7 +101,7 @@ func TestHomeUpdate_FollowsHome(t *testing.T) {
 	r.checkFound("ann", "moved.md green", "moved.md red")
 	r.reportHome("ann", allSteps, map[string][]string{"moved.md": {"green", "blue"}}, 2)
 	r.checkFound("ann", "moved.md blue", "moved.md green")
-	if left := sqlitetest.LookAt(t, r.index.o.Path, "SELECT text FROM section WHERE user = 'ann' ORDER BY text"); !slices.Equal(left, []string{"blue", "green"}) {
+	if left := sqlitetest.QueryCopy(t, r.index.o.Path, "SELECT text FROM section WHERE user = 'ann' ORDER BY text"); !slices.Equal(left, []string{"blue", "green"}) {
 		t.Errorf("kept are %q", left)
 	}
 	if err := r.index.EraseUser(t.Context(), "ann"); err != nil {
@@ -123,7 +123,7 @@ func TestHomeUpdate_Interrupted_IsCompletedLater(t *testing.T) {
 		r.waitUntilRead()
 		r.reportHome("ann", allSteps, map[string][]string{"a.md": {"blue", "green", "pink"}, "b.md": {"red"}}, 2)
 		r.checkFound("ann", "a.md blue", "a.md green", "a.md pink", "b.md red")
-		if left := sqlitetest.LookAt(t, r.index.o.Path, "SELECT text FROM section ORDER BY text"); len(left) != 4 {
+		if left := sqlitetest.QueryCopy(t, r.index.o.Path, "SELECT text FROM section ORDER BY text"); len(left) != 4 {
 			t.Errorf("after %d steps kept are %q", steps, left)
 		}
 	}
@@ -216,8 +216,8 @@ func TestSearch_UnreadableFiles_AreReported(t *testing.T) {
 	}
 	for source, want := range map[Source]string{SourceHome: "7 of them", SourceTranscript: ""} {
 		result, err := r.index.Search(t.Context(), Query{User: "ann", Text: "x", Source: source})
-		if err != nil || !strings.Contains(result.Behind, want) || (want == "") != (result.Behind == "") {
-			t.Errorf("%s: %q, %v", source, result.Behind, err)
+		if err != nil || !strings.Contains(result.Incomplete, want) || (want == "") != (result.Incomplete == "") {
+			t.Errorf("%s: %q, %v", source, result.Incomplete, err)
 		}
 	}
 }
@@ -230,8 +230,8 @@ func TestSearch_UnfinishedUpdate_IsReported(t *testing.T) {
 		t.Helper()
 		for _, source := range []Source{SourceHome, SourceBoth, SourceTranscript} {
 			result, err := r.index.Search(t.Context(), Query{User: "ann", Text: "red", Source: source})
-			if err != nil || source != SourceTranscript && result.Behind != want || source == SourceTranscript && result.Behind != "" {
-				t.Errorf("%q: %q, %v, want %q", source, result.Behind, err, want)
+			if err != nil || source != SourceTranscript && result.Incomplete != want || source == SourceTranscript && result.Incomplete != "" {
+				t.Errorf("%q: %q, %v, want %q", source, result.Incomplete, err, want)
 			}
 		}
 	}

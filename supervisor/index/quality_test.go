@@ -97,7 +97,7 @@ func readCorpus(t testing.TB, embedder Embedder) (r *rig, name func(Hit) string)
 			sections = append(sections, Section{Hash: hash, Heading: c.Title, Text: c.Text})
 			path := c.Path
 			f := cmp.Or(files[path], &File{Path: path})
-			f.Sections = append(f.Sections, Place{Hash: hash, Line: 1})
+			f.Sections = append(f.Sections, SectionPosition{Hash: hash, Line: 1})
 			if at.After(f.Modified) {
 				f.Modified = at
 			}

@@ -56,8 +56,8 @@ type Hit struct {
 
 // Result lists the hits, the best first.
 type Result struct {
-	Hits   []Hit
-	Behind string // why hits may be missing, in words; "" means that all is indexed
+	Hits       []Hit
+	Incomplete string // why hits may be missing, in words; "" means that all is indexed
 }
 
 // usualLimit is the Limit of a query that has none.
@@ -68,7 +68,7 @@ const usualLimit = 10
 // finds sections with about the same meaning.
 func (x *Index) Search(ctx context.Context, q Query) (Result, error) {
 	db, behind := x.searchable(q.User)
-	result, terms := Result{Behind: behind}, termsOf(q.Text)
+	result, terms := Result{Incomplete: behind}, termsOf(q.Text)
 	if db == nil || len(terms) == 0 {
 		return result, nil
 	}
@@ -77,14 +77,14 @@ func (x *Index) Search(ctx context.Context, q Query) (Result, error) {
 	if err != nil {
 		return result, x.explain(err, "search for %s", q.User)
 	}
-	result.Behind = strings.TrimSpace(behind + " " + home)
+	result.Incomplete = strings.TrimSpace(behind + " " + home)
 	person, known, err := engine.One(read, engine.Integer, findPerson, q.User)
 	if err == nil && known {
 		result.Hits, err = search(read, person, terms, q, x.o.Now())
 	}
 	if err == nil && known && x.o.Embedder != nil {
 		near, meant, failed := x.nearest(ctx, read, q)
-		result.Behind, err = strings.TrimSpace(result.Behind+" "+meant), failed
+		result.Incomplete, err = strings.TrimSpace(result.Incomplete+" "+meant), failed
 		if len(near) > 0 {
 			result.Hits = fuse(result.Hits, near)
 		}

@@ -118,7 +118,7 @@ func putHome(r *rig, user, path, text string) {
 	s := Section{Hash: SectionHash(fmt.Sprintf("%x", text)), Text: text}
 	err := r.index.PutSections(r.Context(), user, []Section{s})
 	if err == nil {
-		err = r.index.SetManifest(r.Context(), user, []File{{Path: path, Hash: path, Modified: time.Unix(1, 0), Sections: []Place{{Hash: s.Hash, Line: 1}}}}, nil)
+		err = r.index.SetManifest(r.Context(), user, []File{{Path: path, Hash: path, Modified: time.Unix(1, 0), Sections: []SectionPosition{{Hash: s.Hash, Line: 1}}}}, nil)
 	}
 	if err != nil {
 		r.Fatal(err)
@@ -141,7 +141,7 @@ func TestEmbed_Section_IsEmbeddedOnce(t *testing.T) {
 	r.putMessage("bob", "user", "two")
 	putHome(r, "alice", "a.md", "three")
 	wants("at first", "alice one", "alice three", "bob two")
-	file := File{Path: "b.md", Hash: "b", Sections: []Place{{Hash: SectionHash(fmt.Sprintf("%x", "three")), Line: 7}}}
+	file := File{Path: "b.md", Hash: "b", Sections: []SectionPosition{{Hash: SectionHash(fmt.Sprintf("%x", "three")), Line: 7}}}
 	if err := r.index.SetManifest(t.Context(), "alice", []File{file}, []string{"a.md"}); err != nil {
 		t.Fatal(err)
 	}
@@ -223,11 +223,11 @@ func TestSearch_FailingModel_UsesWords(t *testing.T) {
 			}
 			return result
 		}
-		if got := search(); got.Behind != textByWords { // the query itself
-			t.Errorf("%s: %q", why, got.Behind)
+		if got := search(); got.Incomplete != textByWords { // the query itself
+			t.Errorf("%s: %q", why, got.Incomplete)
 		}
 		r.putMessage("alice", "user", "a garage of stone")
-		r.await("the model's rest", func() bool { return search().Behind == why })
+		r.await("the model's rest", func() bool { return search().Incomplete == why })
 		m.failing(nil)
 		m.taken()
 		clock.Lock()
@@ -238,7 +238,7 @@ func TestSearch_FailingModel_UsesWords(t *testing.T) {
 		if got := m.taken(); !slices.Equal(got, []string{"alice a garage of stone", "alice a third garage"}) {
 			t.Errorf("%s: embedded were %q", why, got)
 		}
-		if got := search(); got.Behind != "" || len(got.Hits) != 3 {
+		if got := search(); got.Incomplete != "" || len(got.Hits) != 3 {
 			t.Errorf("%s: %+v", why, got)
 		}
 		r.stop()
@@ -265,7 +265,7 @@ func TestSearch_QueryVector_HasTimeLimit(t *testing.T) {
 	r.run()
 	r.waitUntilRead()
 	result, err := r.index.Search(t.Context(), Query{User: "alice", Text: "garage", Source: SourceTranscript})
-	if err != nil || len(result.Hits) != 1 || result.Behind != textByWords {
+	if err != nil || len(result.Hits) != 1 || result.Incomplete != textByWords {
 		t.Errorf("%+v, %v", result, err)
 	}
 }
