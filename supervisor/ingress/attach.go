@@ -22,7 +22,7 @@ func (h *Handler) attach(item *supervisor.Item, in supervisor.Incoming) {
 		}
 		return
 	case in.Forwarded:
-		item.Inbound.Together = supervisor.TogetherForwarded
+		item.Inbound.Group = supervisor.GroupForwarded
 	}
 	for _, file := range in.Attachments {
 		if file.Size > h.o.LargestFile {

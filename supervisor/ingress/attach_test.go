@@ -32,7 +32,7 @@ func TestFiles_AreStoredWithTheirMessages(t *testing.T) {
 	}
 	var told []string
 	for i, in := range p.accepted {
-		about := string(in.State) + " " + in.Together + " " + string(in.Origin)
+		about := string(in.State) + " " + in.Group + " " + string(in.Origin)
 		for _, file := range p.files()[i] {
 			about += " " + file.File
 		}

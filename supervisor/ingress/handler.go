@@ -186,17 +186,17 @@ func (h *Handler) isForeignPress(ctx context.Context, user string, in supervisor
 
 // isTheirs reports whether a button in a group belongs to a user.
 func (h *Handler) isTheirs(ctx context.Context, user, press string) (bool, error) {
-	if turn, undo := presses.Undone(press); undo {
+	if turn, undo := presses.TurnOf(press); undo {
 		owner, err := h.o.Undos.User(ctx, turn)
 		return owner == user, err
 	}
-	inbound, queue := presses.Queued(press)
+	inbound, queue := presses.InboundOf(press)
 	if edited, anew := inbox.AnewPressed(press); anew {
 		inbound = edited
 	} else if !queue {
 		return h.o.Questions.IsTheirs(ctx, user, press)
 	}
-	return h.o.Updates.IsOf(ctx, user, inbound)
+	return h.o.Updates.BelongsTo(ctx, user, inbound)
 }
 
 // item returns the inbox item of a user's update.
@@ -207,7 +207,7 @@ func (h *Handler) item(user supervisor.User, in supervisor.Incoming) supervisor.
 				User: user.Name, Channel: in.Channel, Chat: in.Chat, Thread: in.Thread,
 			},
 			Source: h.o.Source, Key: in.Key, Message: in.Message, Sender: in.Sender, Text: in.Text,
-			Together: in.Album, Origin: in.Origin,
+			Group: in.Album, Origin: in.Origin,
 		},
 		Update:    in.Update,
 		EditedAt:  in.EditedAt,

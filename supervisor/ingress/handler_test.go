@@ -260,7 +260,7 @@ func TestGroupMove_EarlierMessagesOfBatch_Follow(t *testing.T) {
 	if slices.Contains(woken, "-7") || !slices.Contains(woken, "-1008") {
 		t.Errorf("woken were %q", woken)
 	}
-	kept, err := p.db.Inbox().Commands(t.Context())
+	kept, err := p.db.Inbox().ListCommands(t.Context())
 	must(t, err)
 	if len(kept) != 1 || kept[0].Conversation.ID != waiting[0].ID {
 		t.Errorf("after it there are %+v", kept)

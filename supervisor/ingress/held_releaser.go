@@ -23,7 +23,7 @@ type HeldReleaser struct {
 // Release must be called when users were read again, and at the service's start. If a lookup fails,
 // the message stays held until the next call.
 func (r *HeldReleaser) Release(ctx context.Context) {
-	holding, err := r.Inbox.Holding(ctx)
+	holding, err := r.Inbox.ListUsersWithHeld(ctx)
 	if err != nil {
 		r.logFailure(ctx, "", err)
 	}
@@ -39,7 +39,7 @@ func (r *HeldReleaser) releaseUser(ctx context.Context, user string) error {
 	if err != nil || needsCode {
 		return err
 	}
-	released, err := r.Inbox.LetIn(ctx, user, r.Serves)
+	released, err := r.Inbox.ReleaseWithoutCode(ctx, user, r.Serves)
 	if err != nil {
 		return err
 	}

@@ -18,7 +18,7 @@ func (h *Handler) quote(ctx context.Context, item *supervisor.Item, in superviso
 	}
 	q := in.Quote
 	if in.RepliesToBot {
-		said, theirs, err := h.o.Posts.Replied(ctx, item.Inbound.Conversation, in.RepliesTo)
+		said, theirs, err := h.o.Posts.FindReplied(ctx, item.Inbound.Conversation, in.RepliesTo)
 		switch {
 		case err != nil:
 			return fmt.Errorf("find what %s replies to: %w", item.Inbound.Conversation.User, err)

@@ -35,7 +35,7 @@ func (p *fixture) answered(text string, message int) supervisor.Delivery {
 // sent records a delivery as a message in the chat.
 func (p *fixture) sent(d supervisor.Delivery, text string, message int) {
 	p.t.Helper()
-	post, err := p.db.Posts().Sending(p.t.Context(), d.Conversation.ID, supervisor.Post{Turn: d.Turn, Delivery: d.ID, Content: supervisor.RichText{Text: text}})
+	post, err := p.db.Posts().StartSending(p.t.Context(), d.Conversation.ID, supervisor.Post{Turn: d.Turn, Delivery: d.ID, Content: supervisor.RichText{Text: text}})
 	must(p.t, err)
 	post.State, post.Message = supervisor.PostSent, fmt.Sprint(message)
 	must(p.t, p.db.Posts().Settle(p.t.Context(), post))
