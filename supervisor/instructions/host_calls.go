@@ -28,7 +28,7 @@ func (f *Files) report(ctx context.Context, t feature.Turn, p *protocol.PromptFi
 		return nil, feature.Offence{Err: err}
 	}
 	_, before := t.Kept.Load(reported{})
-	r := supervisor.PromptFileReport{PromptFileReport: *p, User: t.User, Begins: !before, Resumed: t.Resumed,
+	r := supervisor.PromptFileReport{PromptFileReport: *p, User: t.User, First: !before, Resumed: t.Resumed,
 		Private: f.PrivateChat(t.User)}
 	var answer protocol.PromptFilesInForce
 	err := t.Commit(ctx, func() error {

@@ -21,7 +21,7 @@ type reports struct {
 
 func (r *reports) Report(_ context.Context, p supervisor.PromptFileReport) (
 	a protocol.PromptFilesInForce, told int64, err error) {
-	r.begins = append(r.begins, p.Begins)
+	r.begins = append(r.begins, p.First)
 	if r.needs--; r.needs >= 0 {
 		a.Need = []string{"AGENTS.md"}
 	}

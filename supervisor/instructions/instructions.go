@@ -164,7 +164,7 @@ type undone struct {
 // operate asks the user's worker to undo a change, and waits for the result.
 func (f *Files) operate(ctx context.Context, user string, change protocol.Undo) (u undone, err error) {
 	// parameters can always be encoded
-	parameters, _ := json.Marshal(protocol.UndoParameters{Action: protocol.UndoBack, Changes: []protocol.Undo{change}})
+	parameters, _ := json.Marshal(protocol.UndoParameters{Action: protocol.UndoUnchanged, Changes: []protocol.Undo{change}})
 	op, err := f.Operations.Start(ctx, supervisor.Operation{User: user, Kind: protocol.OperationUndo,
 		Parameters: string(parameters)})
 	if err == nil {
