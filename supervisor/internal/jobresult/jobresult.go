@@ -17,16 +17,16 @@ const (
 	NotMet = "CONDITION_NOT_MET:"
 )
 
-// Ended reports whether the messages of a job's turn end with its result. The model is not called
+// HasResult reports whether the messages of a job's turn end with its result. The model is not called
 // again then.
-func Ended(messages []protocol.Message) bool {
+func HasResult(messages []protocol.Message) bool {
 	_, ended := findResult(messages)
 	return ended
 }
 
-// Says returns the text of a job's turn for its user. That is the text of its result, or else the
+// Text returns the text of a job's turn for its user. That is the text of its result, or else the
 // model's last words; "" means nothing.
-func Says(messages []protocol.Message) string {
+func Text(messages []protocol.Message) string {
 	if result, ended := findResult(messages); ended {
 		return strings.TrimSpace(result.Say)
 	}
@@ -60,7 +60,7 @@ func lastWords(messages []protocol.Message) string {
 }
 
 // findResult returns the result in the model's last message. The call must have succeeded.
-func findResult(messages []protocol.Message) (result protocol.JobResult, ended bool) {
+func findResult(messages []protocol.Message) (result protocol.JobResultArguments, ended bool) {
 	worked := map[string]bool{}
 	for i := len(messages) - 1; i >= 0; i-- {
 		for _, p := range messages[i].Parts {

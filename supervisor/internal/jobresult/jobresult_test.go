@@ -39,8 +39,8 @@ func TestMessages_OfAJobsTurn_AreRead(t *testing.T) {
 		"a result not met":      {calls(`{"say":"It is dry.","met":false}`, false), true, false, "It is dry."},
 		"a result that failed":  {calls(`{"say":"It rains."}`, true), false, false, ""},
 	} {
-		if ended, met, text := jobresult.Ended(c.messages), jobresult.IsMet(c.messages),
-			jobresult.Says(c.messages); ended != c.ended ||
+		if ended, met, text := jobresult.HasResult(c.messages), jobresult.IsMet(c.messages),
+			jobresult.Text(c.messages); ended != c.ended ||
 			met != c.met ||
 			text != c.text {
 			t.Errorf("%s: ended %t, met %t, %q", name, ended, met, text)

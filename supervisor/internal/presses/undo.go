@@ -15,8 +15,8 @@ func Undo(action string, turn, of int64) string {
 	return fmt.Sprint(UndoPrefix, action, " ", turn, " ", of)
 }
 
-// Undone returns the turn of such a press. Anybody may have made it up.
-func Undone(press string) (turn int64, ok bool) {
+// TurnOf returns the turn of such a press. Anybody may have made it up.
+func TurnOf(press string) (turn int64, ok bool) {
 	action, of := "", int64(0)
 	n, err := fmt.Sscanf(press, UndoPrefix+"%s %d %d", &action, &turn, &of)
 	return turn, err == nil && n == 3

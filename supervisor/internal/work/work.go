@@ -6,9 +6,9 @@ import (
 	"sync"
 )
 
-// ByUser holds the running work by user. The zero value is ready. It may be used from several
+// WorkByUser holds the running work by user. The zero value is ready. It may be used from several
 // goroutines.
-type ByUser struct {
+type WorkByUser struct {
 	mu      sync.Mutex // guards running
 	running map[string]map[*piece]bool
 }
@@ -21,7 +21,7 @@ type piece struct {
 
 // Begin begins a piece of work for a user. ok is false if serves, which is called within, returns
 // false. The work ends with done, and must end soon after own has ended.
-func (u *ByUser) Begin(
+func (u *WorkByUser) Begin(
 	ctx context.Context,
 	user string,
 	serves func() bool,
@@ -43,7 +43,7 @@ func (u *ByUser) Begin(
 	return own, func() { u.end(user, p) }, true
 }
 
-func (u *ByUser) end(user string, p *piece) {
+func (u *WorkByUser) end(user string, p *piece) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	p.cancel()
@@ -55,7 +55,7 @@ func (u *ByUser) end(user string, p *piece) {
 
 // End ends all work for a user who is no longer served, and waits for its end. No work begins after
 // that. Its error is ctx's cause.
-func (u *ByUser) End(ctx context.Context, user string) error {
+func (u *WorkByUser) End(ctx context.Context, user string) error {
 	for _, p := range u.cancelAll(user) {
 		select {
 		case <-p.done:
@@ -66,7 +66,7 @@ func (u *ByUser) End(ctx context.Context, user string) error {
 	return nil
 }
 
-func (u *ByUser) cancelAll(user string) (ending []*piece) {
+func (u *WorkByUser) cancelAll(user string) (ending []*piece) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	for p := range u.running[user] {

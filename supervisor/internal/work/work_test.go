@@ -13,7 +13,7 @@ func yes() bool { return true }
 
 func TestEnd_OnePersonsWork_WaitsForIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var w work.ByUser
+		var w work.WorkByUser
 		anns, annDone, _ := w.Begin(t.Context(), "ann", yes)
 		bobs, bobDone, _ := w.Begin(t.Context(), "bob", yes)
 		defer bobDone()
@@ -31,7 +31,7 @@ func TestEnd_OnePersonsWork_WaitsForIt(t *testing.T) {
 }
 
 func TestEnd_ContextEndsFirst_ReturnsItsCause(t *testing.T) {
-	var w work.ByUser
+	var w work.WorkByUser
 	_, done, _ := w.Begin(t.Context(), "ann", yes)
 	defer done()
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -43,7 +43,7 @@ func TestEnd_ContextEndsFirst_ReturnsItsCause(t *testing.T) {
 }
 
 func TestBegin_PersonNotServed_BeginsNothing(t *testing.T) {
-	var w work.ByUser
+	var w work.WorkByUser
 	if _, _, ok := w.Begin(t.Context(), "ann", func() bool { return false }); ok {
 		t.Error("work began for somebody who is not served")
 	}
