@@ -12,9 +12,9 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// Quiet returns the end of a user's current quiet hours. hours is the user's setting, and now is in
+// QuietUntil returns the end of a user's current quiet hours. hours is the user's setting, and now is in
 // the user's zone. inQuiet is false outside quiet hours.
-func Quiet(hours string, now time.Time) (end time.Time, inQuiet bool) {
+func QuietUntil(hours string, now time.Time) (end time.Time, inQuiet bool) {
 	q, ok := quiet.Parse(hours)
 	if !ok {
 		return end, false
@@ -22,9 +22,9 @@ func Quiet(hours string, now time.Time) (end time.Time, inQuiet bool) {
 	return q.Until(now, now.Location())
 }
 
-// Holds reports whether a notice is held in its user's quiet hours. Urgent notices and those with
+// IsHeld reports whether a notice is held in its user's quiet hours. Urgent notices and those with
 // files are not held. Neither are those in groups, which others read.
-func Holds(d supervisor.Delivery) bool {
+func IsHeld(d supervisor.Delivery) bool {
 	return !d.Urgent && !d.Conversation.InGroup() && len(d.Files) == 0
 }
 
@@ -42,25 +42,25 @@ func Together(list []sqlite.HeldNotice) supervisor.Delivery {
 	texts := make([]string, len(list))
 	for i, h := range list {
 		if texts[i] = h.Text; len(list) > 1 {
-			texts[i] = Cut(h.Text, maxOfHeld)
+			texts[i] = Shorten(h.Text, maxOfHeld)
 		}
 		if h.Earlier > 0 {
 			texts[i] += fmt.Sprintf(textEarlier, amount.Plural(h.Earlier, "earlier one", "earlier ones"))
 		}
 		d.Silent, d.Effects = d.Silent && h.Silent, append(d.Effects, h.Effects...)
 	}
-	d.Text, d.Effects = texts[0], effect.Bound(d.Effects)
+	d.Text, d.Effects = texts[0], effect.LimitLines(d.Effects)
 	if len(list) == 1 {
 		d.Buttons = list[0].Buttons
 	} else {
-		d.Text = Cut(strings.Join(texts, "\n\n"), maxHeld)
+		d.Text = Shorten(strings.Join(texts, "\n\n"), maxHeld)
 	}
 	return d
 }
 
-// Cut shortens a text to about so many bytes and says how much is left out. It cuts at the end of a
+// Shorten shortens a text to about so many bytes and says how much is left out. It cuts at the end of a
 // line if it can, and closes cut code.
-func Cut(text string, most int) string {
+func Shorten(text string, most int) string {
 	if len(text) <= most {
 		return text
 	}

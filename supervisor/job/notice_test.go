@@ -12,7 +12,7 @@ import (
 func TestQuiet_Hours_EndInThePersonsZone(t *testing.T) {
 	madrid := time.FixedZone("", 3600)
 	for hours, want := range map[string]time.Time{"12:00-14:30": time.Date(2026, 11, 20, 14, 30, 0, 0, madrid), "14:00-15:00": {}, "nonsense": {}} {
-		end, quiet := Quiet(hours, noon.In(madrid))
+		end, quiet := QuietUntil(hours, noon.In(madrid))
 		if !end.Equal(want) || quiet == want.IsZero() {
 			t.Errorf("%s: %v, %t", hours, end, quiet)
 		}
@@ -29,7 +29,7 @@ func TestHolds_UrgentGroupOrFiles_AreNotHeld(t *testing.T) {
 		"with a file": {supervisor.Delivery{Files: []supervisor.File{{Name: "a"}}}, false},
 		"in a group":  {supervisor.Delivery{Conversation: supervisor.Conversation{Channel: supervisor.ChannelTelegram, Chat: "-7"}}, false},
 	} {
-		if got := Holds(c.d); got != c.want {
+		if got := IsHeld(c.d); got != c.want {
 			t.Errorf("%s: held %t", name, got)
 		}
 	}

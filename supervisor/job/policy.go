@@ -19,7 +19,7 @@ const maxAway = 30 * 24 * time.Hour
 // wrote; the zero time means never.
 func Away(j supervisor.Job, written, now time.Time) bool {
 	since := now.Add(-maxAway)
-	return j.AsksModel() && max(j.CreatedAt.UnixMilli(), j.Options.Resumed) < since.UnixMilli() && written.Before(since)
+	return j.AsksModel() && max(j.CreatedAt.UnixMilli(), j.Options.ResumedAt) < since.UnixMilli() && written.Before(since)
 }
 
 // Retries are the delays before the next tries of a fire that failed for a passing reason.
@@ -63,7 +63,7 @@ const whyBudget = "budget"
 
 // Outcome returns the result of a job's fire whose turn ends.
 func Outcome(e sqlite.FireEnd) sqlite.FireOutcome {
-	r := sqlite.FireOutcome{State: supervisor.FireFailed, Text: e.Failed, Failures: e.Job.Failures + 1}
+	r := sqlite.FireOutcome{State: supervisor.FireFailed, Text: e.Failed, Failures: e.Job.FailuresInARow + 1}
 	switch {
 	case e.Why == protocol.WhyDone:
 		r.State, r.Failures = supervisor.FireSaid, 0
@@ -71,9 +71,9 @@ func Outcome(e sqlite.FireEnd) sqlite.FireOutcome {
 			r.State = supervisor.FireSilent
 		}
 	case e.Why == protocol.WhyStopped:
-		r.Failures = e.Job.Failures
-	case e.Short: // that passes by itself, and is told once a day
-		r.Failures, r.Why, r.Told = e.Job.Failures, whyBudget, e.ToldShort
+		r.Failures = e.Job.FailuresInARow
+	case e.OverBudget: // that passes by itself, and is told once a day
+		r.Failures, r.Reason, r.Told = e.Job.FailuresInARow, whyBudget, e.ToldOverBudget
 	}
 	return r
 }
@@ -81,7 +81,7 @@ func Outcome(e sqlite.FireEnd) sqlite.FireOutcome {
 // turnText returns the text for the user from the turn's messages, or "". met reports whether a check's
 // condition is met.
 func turnText(j supervisor.Job, messages []protocol.Message) (text string, met bool) {
-	text = jobresult.Says(messages)
+	text = jobresult.Text(messages)
 	if j.Kind != supervisor.JobCheck || j.Options.Check.Ask == "" {
 		return text, text != ""
 	}

@@ -14,9 +14,9 @@ var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
 func TestAway_LongSilence_PausesModelJobs(t *testing.T) {
 	old, long := noon.Add(-60*24*time.Hour), noon.Add(-30*24*time.Hour-time.Millisecond)
-	task := supervisor.Job{Kind: supervisor.JobAgent, CreatedAt: old}
+	task := supervisor.Job{Kind: supervisor.JobTask, CreatedAt: old}
 	resumed := task
-	resumed.Options.Resumed = noon.Add(-time.Hour).UnixMilli()
+	resumed.Options.ResumedAt = noon.Add(-time.Hour).UnixMilli()
 	for name, c := range map[string]struct {
 		job     supervisor.Job
 		written time.Time
@@ -25,7 +25,7 @@ func TestAway_LongSilence_PausesModelJobs(t *testing.T) {
 		"never wrote":                {task, time.Time{}, true},
 		"wrote long ago":             {task, long, true},
 		"wrote exactly at the limit": {task, noon.Add(-30 * 24 * time.Hour), false},
-		"a new task":                 {supervisor.Job{Kind: supervisor.JobAgent, CreatedAt: noon}, time.Time{}, false},
+		"a new task":                 {supervisor.Job{Kind: supervisor.JobTask, CreatedAt: noon}, time.Time{}, false},
 		"resumed task":               {resumed, time.Time{}, false},
 		"a reminder":                 {supervisor.Job{Kind: supervisor.JobReminder, CreatedAt: old}, time.Time{}, false},
 	} {
@@ -63,7 +63,7 @@ func said(words string) []protocol.Message {
 }
 
 // gave returns the messages of a turn that ends with a result.
-func gave(r protocol.JobResult) []protocol.Message {
+func gave(r protocol.JobResultArguments) []protocol.Message {
 	arguments, _ := json.Marshal(r)
 	return []protocol.Message{
 		{Role: protocol.RoleAssistant, Parts: []protocol.Part{{Call: &protocol.ToolCall{ID: "c", Name: supervisor.ToolJobResult, Arguments: arguments}}}},
@@ -71,8 +71,8 @@ func gave(r protocol.JobResult) []protocol.Message {
 }
 
 func TestOutcome_TurnEnds_GivesResult(t *testing.T) {
-	task := supervisor.Job{Kind: supervisor.JobAgent, Failures: 1}
-	check := supervisor.Job{Kind: supervisor.JobCheck, Failures: 1, Options: supervisor.JobOptions{Check: supervisor.Check{Files: "x", Ask: "Is it?"}}}
+	task := supervisor.Job{Kind: supervisor.JobTask, FailuresInARow: 1}
+	check := supervisor.Job{Kind: supervisor.JobCheck, FailuresInARow: 1, Options: supervisor.JobOptions{Check: supervisor.Check{Files: "x", Ask: "Is it?"}}}
 	telling := check
 	telling.Options.Check.NotifyOnCheck = true
 	yes, no := true, false
@@ -84,12 +84,12 @@ func TestOutcome_TurnEnds_GivesResult(t *testing.T) {
 		"nothing":                   {sqlite.FireEnd{Job: task, Why: protocol.WhyDone, Said: said(" ")}, sqlite.FireOutcome{State: supervisor.FireSilent}},
 		"stopped":                   {sqlite.FireEnd{Job: task, Why: protocol.WhyStopped, Failed: "no"}, sqlite.FireOutcome{State: supervisor.FireFailed, Text: "no", Failures: 1}},
 		"failed":                    {sqlite.FireEnd{Job: task, Why: protocol.WhyError, Failed: "no"}, sqlite.FireOutcome{State: supervisor.FireFailed, Text: "no", Failures: 2}},
-		"short":                     {sqlite.FireEnd{Job: task, Why: protocol.WhyError, Failed: "no", Short: true}, sqlite.FireOutcome{State: supervisor.FireFailed, Text: "no", Why: "budget", Failures: 1}},
-		"over budget, already told": {sqlite.FireEnd{Job: task, Why: protocol.WhyError, Short: true, ToldShort: true}, sqlite.FireOutcome{State: supervisor.FireFailed, Why: "budget", Failures: 1, Told: true}},
-		"met":                       {sqlite.FireEnd{Job: check, Why: protocol.WhyDone, Said: gave(protocol.JobResult{Say: "it is", Met: &yes})}, sqlite.FireOutcome{State: supervisor.FireSaid, Text: "it is", Met: true}},
+		"short":                     {sqlite.FireEnd{Job: task, Why: protocol.WhyError, Failed: "no", OverBudget: true}, sqlite.FireOutcome{State: supervisor.FireFailed, Text: "no", Reason: "budget", Failures: 1}},
+		"over budget, already told": {sqlite.FireEnd{Job: task, Why: protocol.WhyError, OverBudget: true, ToldOverBudget: true}, sqlite.FireOutcome{State: supervisor.FireFailed, Reason: "budget", Failures: 1, Told: true}},
+		"met":                       {sqlite.FireEnd{Job: check, Why: protocol.WhyDone, Said: gave(protocol.JobResultArguments{Say: "it is", Met: &yes})}, sqlite.FireOutcome{State: supervisor.FireSaid, Text: "it is", Met: true}},
 		"met by words":              {sqlite.FireEnd{Job: check, Why: protocol.WhyDone, Said: said("CONDITION_MET: it is")}, sqlite.FireOutcome{State: supervisor.FireSaid, Text: "it is", Met: true}},
-		"not met":                   {sqlite.FireEnd{Job: check, Why: protocol.WhyDone, Said: gave(protocol.JobResult{Say: "it is not", Met: &no})}, sqlite.FireOutcome{State: supervisor.FireSilent}},
-		"not met, notify on check":  {sqlite.FireEnd{Job: telling, Why: protocol.WhyDone, Said: gave(protocol.JobResult{Say: "it is not", Met: &no})}, sqlite.FireOutcome{State: supervisor.FireSaid, Text: "Still checking.\nit is not"}},
+		"not met":                   {sqlite.FireEnd{Job: check, Why: protocol.WhyDone, Said: gave(protocol.JobResultArguments{Say: "it is not", Met: &no})}, sqlite.FireOutcome{State: supervisor.FireSilent}},
+		"not met, notify on check":  {sqlite.FireEnd{Job: telling, Why: protocol.WhyDone, Said: gave(protocol.JobResultArguments{Say: "it is not", Met: &no})}, sqlite.FireOutcome{State: supervisor.FireSaid, Text: "Still checking.\nit is not"}},
 	} {
 		if got := Outcome(c.end); got != c.want {
 			t.Errorf("%s: got %+v, want %+v", name, got, c.want)

@@ -84,10 +84,10 @@ const (
 	maxToldText = 1000 // characters of each
 )
 
-// Told returns the model's text about what jobs said in its conversation; "" means nothing. fires
+// ToldText returns the model's text about what jobs said in its conversation; "" means nothing. fires
 // has the newest first, and zone is the user's. world reports whether some of it may be words of
 // others.
-func Told(fires []sqlite.FireTold, zone *time.Location) (text string, world bool) {
+func ToldText(fires []sqlite.FireTold, zone *time.Location) (text string, world bool) {
 	for _, f := range fires[:min(len(fires), maxTold)] {
 		if strings.TrimSpace(f.Text) == "" {
 			continue
