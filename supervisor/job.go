@@ -21,14 +21,14 @@ type Job struct {
 	// gets its messages: the conversation that made it, unless the user chose another
 	Conversation Conversation
 	// what made it, unique for the user; a command, a press or a tool call
-	MadeBy    string
-	Options   JobOptions
-	Version   int64     // counts its changes
-	Since     time.Time // all times up to this one were fired, or are from before the job
-	Next      time.Time // when it is due; the zero time means never
-	Fired     int       // number of fires
-	Failures  int       // consecutive failed fires until now
-	CreatedAt time.Time
+	MadeBy         string
+	Options        JobOptions
+	Version        int64     // counts its changes
+	FiredUntil     time.Time // all times up to this one were fired, or are from before the job
+	Next           time.Time // when it is due; the zero time means never
+	FireCount      int       // number of fires
+	FailuresInARow int       // consecutive failed fires until now
+	CreatedAt      time.Time
 }
 
 // JobKind is the kind of a job.
@@ -36,7 +36,7 @@ type JobKind string
 
 const (
 	JobReminder JobKind = "reminder" // says its text, without a model
-	JobAgent    JobKind = "agent"    // runs a turn that does what its text says
+	JobTask     JobKind = "agent"    // runs a turn that does what its text says
 	// tests a condition, and then says its text or does what that says
 	JobCheck   JobKind = "check"
 	JobRoutine JobKind = "routine" // is built in; its name says what it does
@@ -59,10 +59,10 @@ type JobOptions struct {
 	Minutes   int    `json:"minutes,omitempty"`
 
 	Check   Check `json:"look,omitzero"`     // of a check
-	Written bool  `json:"written,omitempty"` // of the digest: a model writes it
+	ByModel bool  `json:"written,omitempty"` // of the digest: a model writes it
 
 	// when the user last resumed it, in unix milliseconds; 0 means never
-	Resumed int64 `json:"resumed,omitempty"`
+	ResumedAt int64 `json:"resumed,omitempty"`
 	// the user deleted it; a done job without this has ended by itself
 	Deleted bool `json:"deleted,omitempty"`
 }
@@ -150,20 +150,20 @@ const (
 
 // Fire is one due time of a job. There is one for each job and time.
 type Fire struct {
-	Job     Job       // before the fire; it was due at its Next
-	Last    time.Time // the last of its times that have passed: its Next, or a later one
-	Next    time.Time // when the job is due again; zero means never
-	Since   time.Time // the new value for the job
-	State   JobState  // the new state of the job
-	As      FireState // the new state of the fire
-	BeginAt time.Time // for a claimed fire
+	Job      Job       // before the fire; it was due at its Next
+	LastDue  time.Time // the last of its times that have passed: its Next, or a later one
+	NextDue  time.Time // when the job is due again; zero means never
+	JobSince time.Time // the new value for the job
+	JobState JobState  // the new state of the job
+	State    FireState // the new state of the fire
+	BeginAt  time.Time // for a claimed fire
 }
 
-// Firing is a set of fires that are stored together: all, or none if one of the jobs has changed.
-type Firing struct {
+// FireBatch is a set of fires that are stored together: all, or none if one of the jobs has changed.
+type FireBatch struct {
 	Fires []Fire
 	// read: Conversation, Text, Buttons, Silent and Urgent; without a text nothing is said
-	Say Delivery
+	Notice Delivery
 
 	Private Conversation // a conversation that only the user reads
 }
@@ -198,7 +198,7 @@ type FireResult struct {
 	EndedAt time.Time `json:"ended_at"`
 	World   bool      `json:"world,omitempty"` // it may have words of others
 
-	SaidIn int64 `json:"-"` // the conversation; 0 means that it was not said
+	Conversation int64 `json:"-"` // the conversation; 0 means that it was not said
 }
 
 // JobPrefix begins the presses of a job's buttons.
