@@ -22,7 +22,7 @@ type Question struct {
 }
 
 func (m *Memory) answer(ctx context.Context, by feature.Caller, q Question) (r protocol.MemoryResult, err error) {
-	user, err := by.Whose(q.User, "memory."+string(q.Parameters.Action))
+	user, err := by.UserFor(q.User, "memory."+string(q.Parameters.Action))
 	if err != nil {
 		return r, err
 	}

@@ -29,7 +29,7 @@ func (m *Memory) See(ctx context.Context, user string, p protocol.MemoryParamete
 		}
 	}
 	if p.Action == protocol.MemoryImport {
-		p.Forgotten, err = m.o.Store.Digests(ctx, user)
+		p.Forgotten, err = m.o.Store.ListForgottenDigests(ctx, user)
 	}
 	if err == nil {
 		_, _, p.After, err = m.o.Store.Forgotten(ctx, user, 0, "")
@@ -69,7 +69,7 @@ var effects = map[protocol.MemoryAction]string{protocol.MemoryCorrect: superviso
 
 // Of counts the facts, notes and log entries in a user's home that come from some turns. With gone
 // it deletes them, and none of the facts is remembered again.
-func (m *Memory) Of(ctx context.Context, user string, of protocol.MemoryExchanges,
+func (m *Memory) Of(ctx context.Context, user string, of protocol.MemoryTurns,
 	gone bool) (n supervisor.ForgetCounts, err error) {
 	r, err := m.operate(ctx, user, protocol.MemoryParameters{Action: protocol.MemoryShow, Of: &of})
 	n = supervisor.ForgetCounts{Facts: int64(len(r.Facts)), Notes: int64(r.Notes), Logged: int64(r.Logs)}

@@ -25,7 +25,7 @@ func (m *Memory) AllowForget(ctx context.Context, r Request, facts []protocol.Me
 	theirs := found && source.Origin == supervisor.OriginOwn
 	arguments, lines := []string{r.Call.Name}, []string{}
 	for _, f := range facts {
-		theirs = theirs && (!source.Material || wantsGone(source.Words, f))
+		theirs = theirs && (!source.HasMaterial || wantsGone(source.Words, f))
 		arguments = append(arguments, f.ID, f.Text)
 		lines = append(lines, "- "+f.ID+" "+quoted(f.Text))
 	}

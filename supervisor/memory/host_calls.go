@@ -37,7 +37,7 @@ func (m *Memory) hostCalls() []feature.HostCall {
 
 // remember decides whether a tool call may add a fact. The worker only names the call.
 func (m *Memory) remember(ctx context.Context, t feature.Turn, p *protocol.MemoryRemember) (
-	*protocol.MemoryAllowed, error) {
+	*protocol.MemoryPermission, error) {
 	call, err := t.CallOf(p.Call, keepingTools...)
 	if err != nil {
 		return nil, err
@@ -57,7 +57,7 @@ func (m *Memory) remember(ctx context.Context, t feature.Turn, p *protocol.Memor
 }
 
 // changed records a change of MEMORY.md before the worker writes it.
-func (m *Memory) changed(ctx context.Context, t feature.Turn, p *protocol.MemoryChanged) (*protocol.MemoryTold, error) {
+func (m *Memory) changed(ctx context.Context, t feature.Turn, p *protocol.MemoryChanged) (*protocol.MemoryAcknowledged, error) {
 	call, err := t.CallOf(p.Call, changingTools...)
 	if err != nil {
 		return nil, err
@@ -74,17 +74,17 @@ func (m *Memory) changed(ctx context.Context, t feature.Turn, p *protocol.Memory
 			return nil, fmt.Errorf("ask whether facts may be forgotten: %w", err)
 		}
 	}
-	return &protocol.MemoryTold{}, t.Commit(ctx, func() error { return m.Changed(ctx, t.User, *p) })
+	return &protocol.MemoryAcknowledged{}, t.Commit(ctx, func() error { return m.Changed(ctx, t.User, *p) })
 }
 
 // recalled counts facts as used.
 func (m *Memory) recalled(ctx context.Context, t feature.Turn, p *protocol.MemoryRecalled) (
-	*protocol.MemoryTold, error) {
+	*protocol.MemoryAcknowledged, error) {
 	if err := p.Check(); err != nil {
 		return nil, feature.Offence{Err: err}
 	}
 	if t.Kind == supervisor.TurnMCP {
-		return &protocol.MemoryTold{}, nil
+		return &protocol.MemoryAcknowledged{}, nil
 	}
-	return &protocol.MemoryTold{}, m.Recalled(ctx, t.User, p.IDs)
+	return &protocol.MemoryAcknowledged{}, m.Recalled(ctx, t.User, p.IDs)
 }

@@ -96,7 +96,7 @@ const toolUpdate = "update_memory"
 // Allow decides whether a fact may be remembered. It returns the message that the fact comes from,
 // and the user's choice if the fact contradicts another. The error is supervisor.ErrWaits until the
 // user answers.
-func (m *Memory) Allow(ctx context.Context, r Request) (allowed protocol.MemoryAllowed, err error) {
+func (m *Memory) Allow(ctx context.Context, r Request) (allowed protocol.MemoryPermission, err error) {
 	source, found, err := m.o.Store.Source(ctx, r.Turn, r.Arguments.Message)
 	if err == nil && !found {
 		err = supervisor.Errorf(supervisor.CodeInvalid, textNoMessage, r.Arguments.Message)
@@ -105,7 +105,7 @@ func (m *Memory) Allow(ctx context.Context, r Request) (allowed protocol.MemoryA
 		return allowed, err
 	}
 	allowed.Message, allowed.At = source.Message, source.At.UTC().Format(time.RFC3339)
-	theirs := source.Origin == supervisor.OriginOwn && (!source.Material || says(source.Words, r.Arguments.Text))
+	theirs := source.Origin == supervisor.OriginOwn && (!source.HasMaterial || says(source.Words, r.Arguments.Text))
 	if allowed.After, err = m.checkForgotten(ctx, r, source); err != nil {
 		return allowed, err
 	}
@@ -179,14 +179,14 @@ func (m *Memory) choose(ctx context.Context, r Request) (protocol.MemoryChoice, 
 	asked, err := m.o.Asker.Ask(ctx, supervisor.Question{
 		Conversation: supervisor.Conversation{ID: r.Destination, User: r.User}, Turn: r.Turn, Call: r.Call.ID, Kind: supervisor.QuestionAsk,
 		Subject: hex.EncodeToString(sum[:]),
-		Ask: protocol.Ask{Kind: protocol.AskChoice,
+		Ask: protocol.AskArguments{Kind: protocol.AskChoice,
 			Text:    fmt.Sprintf(textWhichHolds, quoted(r.Arguments.Text), quoted(r.Conflict.Text)),
 			Options: []string{side(textNewHolds, r.Arguments.Text), side(textOldHolds, r.Conflict.Text), textBothHold}}})
 	if err != nil {
 		return "", err
 	}
 	choices := []protocol.MemoryChoice{protocol.MemoryNew, protocol.MemoryOld, protocol.MemoryBoth}
-	if asked.Why != supervisor.QuestionAnswered || len(asked.Answer.Options) != 1 {
+	if asked.End != supervisor.QuestionAnswered || len(asked.Answer.Options) != 1 {
 		return protocol.MemoryOld, nil
 	}
 	return choices[asked.Answer.Options[0]], nil
@@ -224,7 +224,7 @@ const memoryFile = "MEMORY.md"
 
 // Recalled counts facts as used on the person's today.
 func (m *Memory) Recalled(ctx context.Context, user string, facts []string) error {
-	return m.o.Store.Use(ctx, user, m.day(user, 0), facts)
+	return m.o.Store.CountUses(ctx, user, m.day(user, 0), facts)
 }
 
 // usesDays is how many days a use counts.
@@ -232,7 +232,7 @@ const usesDays = 90
 
 // Uses returns how often each fact was used in the last usesDays, by its id.
 func (m *Memory) Uses(ctx context.Context, user string) (map[string]int, error) {
-	return m.o.Store.Uses(ctx, user, m.day(user, -usesDays))
+	return m.o.Store.ListUses(ctx, user, m.day(user, -usesDays))
 }
 
 func (m *Memory) day(user string, offset int) string {

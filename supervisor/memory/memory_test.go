@@ -42,15 +42,15 @@ func (r *rig) Ask(_ context.Context, q supervisor.Question) (supervisor.Question
 		r.Error(err)
 	}
 	if r.which == nil {
-		return q, supervisor.ErrWaits
+		return q, supervisor.ErrWaitsForAnswer
 	}
-	q.Why, q.Answer = supervisor.QuestionAnswered, supervisor.Answer{Say: supervisor.SayThis, Options: r.which}
+	q.End, q.Answer = supervisor.QuestionAnswered, supervisor.Answer{Say: supervisor.SayThis, Options: r.which}
 	return q, nil
 }
 
 func newRig(t *testing.T, origin supervisor.Origin, text string) *rig {
 	t.Helper()
-	r := &rig{T: t, db: sqlitetest.Open(t), no: supervisor.ErrWaits, now: time.Now}
+	r := &rig{T: t, db: sqlitetest.Open(t), no: supervisor.ErrWaitsForAnswer, now: time.Now}
 	in, _, err := r.db.Inbox().Put(t.Context(), supervisor.Inbound{Source: "terminal", Key: "1", Kind: supervisor.KindText, Text: text, Origin: origin,
 		Conversation: supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTerminal}})
 	if err == nil {
@@ -78,7 +78,7 @@ func (r *rig) calls(id, name, result string, world bool) {
 	}
 }
 
-func (r *rig) remember(text string, message int64, conflict *protocol.MemoryConflict) (protocol.MemoryAllowed, error) {
+func (r *rig) remember(text string, message int64, conflict *protocol.MemoryConflict) (protocol.MemoryPermission, error) {
 	return r.Memory.Allow(r.Context(), memory.Request{User: "alice", Destination: r.turn.Conversation.ID, Turn: r.turn.ID, Conflict: conflict,
 		Call: protocol.ToolCall{ID: "c", Name: "remember"}, Arguments: protocol.MemoryArguments{Text: text, Message: message}})
 }
@@ -113,7 +113,7 @@ func TestRemember_OwnWords_NeedNoApproval(t *testing.T) {
 				c.read(r)
 			}
 			allowed, err := r.remember(c.fact, 0, nil)
-			if errors.Is(err, supervisor.ErrWaits) != c.asks || (len(r.asked) == 1) != c.asks || allowed.Message == 0 {
+			if errors.Is(err, supervisor.ErrWaitsForAnswer) != c.asks || (len(r.asked) == 1) != c.asks || allowed.Message == 0 {
 				t.Fatalf("got %+v, %v, asked %+v", allowed, err, r.asked)
 			}
 			if c.asks && (!strings.Contains(r.asked[0].Text, c.fact) || r.asked[0].Effect != "remember") {
@@ -154,7 +154,7 @@ func TestCorrect_Question_ShowsOldAndNew(t *testing.T) {
 		_, err := r.Memory.Allow(r.Context(), memory.Request{User: "alice", Destination: r.turn.Conversation.ID, Turn: r.turn.ID,
 			Conflict: &protocol.MemoryConflict{ID: "k7", Text: old}, Call: protocol.ToolCall{ID: "c", Name: "update_memory"},
 			Arguments: protocol.MemoryArguments{ID: "k7", Text: "Banks at DE99"}})
-		if !errors.Is(err, supervisor.ErrWaits) || len(r.asked) != i+1 || r.text != "" {
+		if !errors.Is(err, supervisor.ErrWaitsForAnswer) || len(r.asked) != i+1 || r.text != "" {
 			t.Fatalf("got %v, asked %+v %s", err, r.asked, r.text)
 		}
 		if !strings.Contains(r.asked[i].Text, "New:\n`Banks at DE99`\n\nOld:\n`"+old+"`") {
@@ -169,7 +169,7 @@ func TestCorrect_Question_ShowsOldAndNew(t *testing.T) {
 func TestRemember_Contradiction_AsksUser(t *testing.T) {
 	r := newRig(t, "", "I drink black tea now")
 	conflict := &protocol.MemoryConflict{ID: "k7", Text: "Takes `oolong`, " + strings.Repeat("very ", 200)}
-	if _, err := r.remember("Takes black tea", 0, conflict); !errors.Is(err, supervisor.ErrWaits) {
+	if _, err := r.remember("Takes black tea", 0, conflict); !errors.Is(err, supervisor.ErrWaitsForAnswer) {
 		t.Fatalf("got %v", err)
 	}
 	if !strings.Contains(r.text, "`Takes black tea`") || !strings.Contains(r.text, "Takes 'oolong'") || !strings.Contains(r.text, "Both") {
@@ -234,7 +234,7 @@ func TestForget_OthersWords_NeedApproval(t *testing.T) {
 			}
 			err := r.AllowForget(t.Context(), memory.Request{User: "alice", Destination: r.turn.Conversation.ID, Turn: r.turn.ID,
 				Call: protocol.ToolCall{ID: "c", Name: "forget"}}, []protocol.MemoryGone{{ID: "k1", Text: "Takes oolong"}, {ID: "k2", Text: "Hates Mallory"}})
-			if errors.Is(err, supervisor.ErrWaits) != c.asks || (len(r.asked) == 1) != c.asks {
+			if errors.Is(err, supervisor.ErrWaitsForAnswer) != c.asks || (len(r.asked) == 1) != c.asks {
 				t.Fatalf("got %v, asked %+v", err, r.asked)
 			}
 			if c.asks && (!strings.Contains(r.asked[0].Text, "`Hates Mallory`") || r.asked[0].Effect != "forget" || len(r.asked[0].Arguments) != 5) {
