@@ -122,7 +122,7 @@ func prefixBound(req modelcall.Request) int64 {
 func messagesBound(messages []protocol.Message, picture func(protocol.Image) int64) (sum int64) {
 	for _, message := range messages {
 		sum += perMessage
-		for _, p := range message.Stamped() {
+		for _, p := range message.StampedParts() {
 			sum += perPart + partBound(p, picture)
 		}
 	}

@@ -116,7 +116,7 @@ func (p *Provider) Stream(ctx context.Context, req modelcall.Request,
 		p.Log.Debug("ask again with other thinking", "provider", p.Name, "model", req.Model, "request", answer.Request)
 		answer, err = p.exchange(ctx, req, other, say)
 	}
-	answer.Blind = p.noPictures.Get(req.Model) && slices.ContainsFunc(req.Messages, protocol.Message.Pictured)
+	answer.Blind = p.noPictures.Get(req.Model) && slices.ContainsFunc(req.Messages, protocol.Message.HasImage)
 	return p.End(ctx, req.Model, answer, err)
 }
 

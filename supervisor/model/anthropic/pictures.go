@@ -29,7 +29,7 @@ func (p *Provider) withoutPictures(req modelcall.Request) modelcall.Request {
 // after any other error.
 func (p *Provider) retryWithoutPictures(req modelcall.Request, err error) (modelcall.Request, bool) {
 	r := remote.RefusalIn(err)
-	if r == nil || r.Begun || isTooLong(r) || p.noPictures.Get(req.Model) || !slices.ContainsFunc(req.Messages, protocol.Message.Pictured) {
+	if r == nil || r.Begun || isTooLong(r) || p.noPictures.Get(req.Model) || !slices.ContainsFunc(req.Messages, protocol.Message.HasImage) {
 		return req, false
 	}
 	log := p.Log.With("provider", p.Name, "model", req.Model, "status", r.Status)

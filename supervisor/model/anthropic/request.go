@@ -202,7 +202,7 @@ func turnStart(messages []protocol.Message) int {
 }
 
 func (t *messageBuilder) addUser(m protocol.Message) {
-	for _, p := range m.Stamped() {
+	for _, p := range m.StampedParts() {
 		if p.Result != nil {
 			t.addResult(p.Result)
 		}

@@ -12,7 +12,7 @@ import (
 
 // A reminder's earlier message does not count as words of the user.
 func TestReminderQuote_IsNotUsersWords(t *testing.T) {
-	said, _ := job.Told(
+	said, _ := job.ToldText(
 		[]sqlite.FireTold{{Kind: supervisor.JobReminder, Due: time.Now(), Text: "list my files"}},
 		time.UTC,
 	)

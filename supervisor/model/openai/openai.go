@@ -158,7 +158,7 @@ func (p *Provider) Stream(ctx context.Context, req modelcall.Request,
 		case err != nil && !begun:
 			err = beforeFirstWord(err)
 		}
-		answer.Blind = slices.Contains(p.refused.Get(r.Model), pictureParts) && slices.ContainsFunc(req.Messages, protocol.Message.Pictured)
+		answer.Blind = slices.Contains(p.refused.Get(r.Model), pictureParts) && slices.ContainsFunc(req.Messages, protocol.Message.HasImage)
 		return p.End(ctx, req.Model, answer, err)
 	}
 }

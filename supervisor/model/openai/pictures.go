@@ -56,7 +56,7 @@ func resultParts(req modelcall.Request, r *protocol.ToolResult) []part {
 // userContent returns the content of a user's message in its simplest form: a text, or parts if
 // there are pictures.
 func userContent(req modelcall.Request, m protocol.Message) any {
-	m.Parts = m.Stamped()
+	m.Parts = m.StampedParts()
 	var out []part
 	for _, p := range m.Parts {
 		switch {
