@@ -17,9 +17,9 @@ func (o *Operations[H]) WaitingInBackground() int {
 
 // BoundLooks has looks take no longer than most, until restore.
 func BoundLooks(most time.Duration) (restore func()) {
-	usual := kinds[protocol.OperationLook]
+	usual := kinds[protocol.OperationCheck]
 	bounded := usual
 	bounded.bounds = func(string) (bounds, error) { return bounds{timeout: most}, nil }
-	kinds[protocol.OperationLook] = bounded
-	return func() { kinds[protocol.OperationLook] = usual }
+	kinds[protocol.OperationCheck] = bounded
+	return func() { kinds[protocol.OperationCheck] = usual }
 }

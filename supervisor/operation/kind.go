@@ -73,8 +73,8 @@ var kinds = map[protocol.OperationKind]kind{
 			return bounds{timeout: pieceTimeout + time.Duration(p.Seconds)*time.Second/10, seconds: max(p.Seconds, 1)}
 		}), check: checkTranscribe},
 	// These are kept nowhere, and begun by Look and by IndexHome alone.
-	protocol.OperationLook: {profile: pool.ProfileLook, queue: queueLook, bounds: boundsOf(func(protocol.LookParameters) bounds {
-		return bounds{timeout: (protocol.LookSeconds + 15) * time.Second}
+	protocol.OperationCheck: {profile: pool.ProfileLook, queue: queueLook, bounds: boundsOf(func(protocol.CheckParameters) bounds {
+		return bounds{timeout: (protocol.CheckSeconds + 15) * time.Second}
 	}), check: checkLook},
 	protocol.OperationIndex: {profile: pool.ProfileUser, queue: queueBackground, bounds: boundsOf(func(protocol.IndexParameters) bounds {
 		return bounds{timeout: 2 * time.Minute, maxBytes: protocol.MaxIndexCalls * protocol.MaxIndexBlob, maxBlobs: protocol.MaxIndexCalls}
@@ -112,8 +112,8 @@ func checkIndex(_ string, raw json.RawMessage, _ []protocol.BlobRef) error {
 }
 
 func checkLook(parameters string, raw json.RawMessage, _ []protocol.BlobRef) error {
-	var p protocol.LookParameters
-	var result protocol.LookResult
+	var p protocol.CheckParameters
+	var result protocol.CheckResult
 	err := errors.Join(protocol.DecodeStrict([]byte(parameters), &p), protocol.DecodeStrict(raw, &result), result.Check())
 	if got := result.File; (got != nil) != (p.PromptFile != "") || got != nil && got.Path != p.PromptFile {
 		err = errors.Join(err, errors.New("it is not of the file that was to be looked into"))

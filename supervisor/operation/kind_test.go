@@ -19,9 +19,9 @@ func TestALookIsOfWhatItWasToLookAt(t *testing.T) {
 		{heartbeat, `{"file":{"path":"MEMORY.md","looked":true}}`, false},
 		{command, `{"met":true}`, true},
 		{command, `{"file":{"path":"HEARTBEAT.md","looked":true}}`, false},
-		{command, `{"found":"` + strings.Repeat("x", protocol.MaxLookFound+1) + `"}`, false},
+		{command, `{"found":"` + strings.Repeat("x", protocol.MaxCheckFound+1) + `"}`, false},
 	} {
-		if err := kinds[protocol.OperationLook].check(c.parameters, []byte(c.result), nil); (err == nil) != c.ok {
+		if err := kinds[protocol.OperationCheck].check(c.parameters, []byte(c.result), nil); (err == nil) != c.ok {
 			t.Errorf("%s of %s: %v", c.result, c.parameters, err)
 		}
 	}

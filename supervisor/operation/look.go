@@ -17,7 +17,7 @@ import (
 // is started for it, and ends with it. It is kept nowhere: what a crash cuts off is to be begun
 // again by whoever wanted it. An error that may pass wraps supervisor.ErrCheckAgain; of others a
 // *supervisor.Error is for the person.
-func (o *Operations[H]) Look(ctx context.Context, user string, p protocol.LookParameters) (r protocol.LookResult, err error) {
+func (o *Operations[H]) Look(ctx context.Context, user string, p protocol.CheckParameters) (r protocol.CheckResult, err error) {
 	parameters, err := json.Marshal(p)
 	if err != nil {
 		return r, fmt.Errorf("look for %s: %w", user, err)
@@ -27,7 +27,7 @@ func (o *Operations[H]) Look(ctx context.Context, user string, p protocol.LookPa
 		return r, fmt.Errorf("look for %s: %w: they are not served", user, supervisor.ErrCheckAgain)
 	}
 	defer done()
-	t := o.newTask(supervisor.Operation{ID: firstIndex + o.homes.last.Add(1), User: user, Kind: protocol.OperationLook, Parameters: string(parameters)})
+	t := o.newTask(supervisor.Operation{ID: firstIndex + o.homes.last.Add(1), User: user, Kind: protocol.OperationCheck, Parameters: string(parameters)})
 	if t == nil {
 		return r, failure(textUnknown, errors.New("look: the parameters can't be read"))
 	}
@@ -98,5 +98,5 @@ func (t *task[H]) lookWith(ctx context.Context, worker *pool.Worker[H]) (json.Ra
 
 // lookError is what a worker says is wrong, without the operation that it names for the log.
 func lookError(id int64, text string) string {
-	return strings.TrimPrefix(text, fmt.Sprintf("operation %d (%s): ", id, protocol.OperationLook))
+	return strings.TrimPrefix(text, fmt.Sprintf("operation %d (%s): ", id, protocol.OperationCheck))
 }

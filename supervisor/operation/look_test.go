@@ -11,7 +11,7 @@ import (
 	"mews/supervisor/operation"
 )
 
-var looksAt = protocol.LookParameters{Command: "true"}
+var looksAt = protocol.CheckParameters{Command: "true"}
 
 // Nothing that a person waits for waits behind what looks for them by itself.
 func TestLooksTakeNoPlaceOfOtherOperations(t *testing.T) {

@@ -69,7 +69,7 @@ type Operations[H Host] struct {
 	o      Options[H]
 	queues map[queueName]*slots.Slots
 	woken  chan struct{} // holds a token when an operation may have been put
-	tasks  work.ByUser
+	tasks  work.WorkByUser
 
 	homesWoken chan struct{} // holds a token when a home may have changed
 

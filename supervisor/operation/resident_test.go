@@ -22,7 +22,7 @@ import (
 // what it did, with its process.
 var residents = map[protocol.OperationKind]func(*worker, context.Context, protocol.OperationStart) (any, error){
 	protocol.OperationIndex:   (*worker).index,
-	protocol.OperationLook:    (*worker).look,
+	protocol.OperationCheck:   (*worker).look,
 	protocol.OperationReceive: (*worker).receive,
 	protocol.OperationTranscribe: func(w *worker, ctx context.Context, start protocol.OperationStart) (any, error) {
 		var p protocol.TranscribeParameters
@@ -87,7 +87,7 @@ func (w *worker) transcribe(ctx context.Context, start protocol.OperationStart, 
 		text += piece.Text
 	}
 	for i := len(start.Pieces); ; i++ {
-		ask := protocol.OperationPiece{Operation: start.Operation, Piece: i, Of: of, Done: done}
+		ask := protocol.OperationPiece{Operation: start.Operation, Piece: i, Total: of, Done: done}
 		if i < of {
 			ask.Seconds = min(60, p.Seconds-60*i)
 		}
