@@ -125,7 +125,7 @@ func (q *chatQueue) address(set *postSet, p supervisor.Post) supervisor.Address 
 
 // markSending stores that a post is about to be sent. The post may be sent only if it returns true.
 func (q *chatQueue) markSending(ctx context.Context, set *postSet, i int) (bool, error) {
-	p, err := q.Posts.Sending(ctx, set.conversation.ID, set.posts[i])
+	p, err := q.Posts.StartSending(ctx, set.conversation.ID, set.posts[i])
 	if err != nil {
 		return false, err
 	}

@@ -111,10 +111,10 @@ func (c *Cleaner) clean(ctx context.Context, k supervisor.Cleaning) (again time.
 		return now, nil
 	}
 	at := supervisor.Address{Chat: chat, Thread: k.Conversation.Thread}
-	switch k.What {
+	switch k.Kind {
 	case supervisor.CleaningEdit:
 		err = c.Channel.Edit(ctx, at, k.Message, k.Content)
-	case supervisor.CleaningUnbutton:
+	case supervisor.CleaningRemoveButtons:
 		err = c.Channel.Unbutton(ctx, at, k.Message)
 	default:
 		err = c.Channel.Delete(ctx, at, k.Message)
@@ -136,7 +136,7 @@ func (c *Cleaner) handleFailure(ctx context.Context, k supervisor.Cleaning, e *s
 	now, chat := c.Now(), k.Conversation.Chat
 	switch {
 	case e.Result == supervisor.ResultRefused, e.Reason == supervisor.ReasonMoved, now.Sub(k.Due) >= maxCleaningAge:
-		c.Log.Warn("a message can't be cleaned", "channel", c.Name, "chat", chat, "what", k.What, "error", e)
+		c.Log.Warn("a message can't be cleaned", "channel", c.Name, "chat", chat, "what", k.Kind, "error", e)
 		return never, c.done(ctx, k)
 	case e.Reason == supervisor.ReasonFlood:
 		for name, until := range c.outbox.gate.recordFlood(chat, full, e.RetryAfter) {

@@ -33,7 +33,7 @@ func (h *rig) startCleaner(l *process) (c *outbox.Cleaner, end func()) {
 // putCleaning stores a cleaning of a message.
 func (h *rig) putCleaning(c supervisor.Conversation, what supervisor.CleaningKind, message string, in time.Duration) {
 	h.Helper()
-	err := h.db.Cleanings().Put(h.Context(), supervisor.Cleaning{Conversation: c, Message: message, What: what, Due: time.Now().Add(in)})
+	err := h.db.Cleanings().Put(h.Context(), supervisor.Cleaning{Conversation: c, Message: message, Kind: what, Due: time.Now().Add(in)})
 	must(h, 0, err)
 }
 
@@ -67,7 +67,7 @@ func TestCleaner_RemovesAnsweredButtons(t *testing.T) {
 		h.say(supervisor.Delivery{Conversation: c, Text: "Go on?", Buttons: yesNo})
 		pass(10 * time.Second)
 		h.same("asked", h.channel.rendered(alice), []string{"Go on? <yes> <no>"})
-		h.putCleaning(c, supervisor.CleaningUnbutton, "1", 0)
+		h.putCleaning(c, supervisor.CleaningRemoveButtons, "1", 0)
 		cleaner.Changed()
 		synctest.Wait()
 		h.same("answered", h.channel.rendered(alice), []string{"Go on?"})
@@ -157,7 +157,7 @@ func TestCleaner_KeepsPaceAndFreezes(t *testing.T) {
 		h.live()
 		c := h.conversation("alice", club)
 		for i := range 250 { // several batches
-			h.putCleaning(c, supervisor.CleaningUnbutton, fmt.Sprint(i+1), 0)
+			h.putCleaning(c, supervisor.CleaningRemoveButtons, fmt.Sprint(i+1), 0)
 		}
 		for i := range 40 {
 			user := fmt.Sprint("user", i)
@@ -273,7 +273,7 @@ func TestCleaner_MarksSupersededAnswer(t *testing.T) {
 		h.notice(c, "Done.")
 		pass(10 * time.Second)
 		marked := supervisor.RichText{Text: "Done."}.Append("(Answered anew below.)", 4096)
-		must(h, 0, h.db.Cleanings().Put(h.Context(), supervisor.Cleaning{Conversation: c, Message: "1", What: supervisor.CleaningEdit, Content: marked}))
+		must(h, 0, h.db.Cleanings().Put(h.Context(), supervisor.Cleaning{Conversation: c, Message: "1", Kind: supervisor.CleaningEdit, Content: marked}))
 		cleaner.Changed()
 		synctest.Wait()
 		h.same("marked", h.channel.rendered(alice), []string{"Done.\n\n(Answered anew below.)"})

@@ -69,14 +69,14 @@ func (q *chatQueue) nextDelivery(ctx context.Context) (next *supervisor.Delivery
 }
 
 // isAsked reports whether somebody waits for a delivery.
-func isAsked(d supervisor.Delivery) bool { return !d.Unasked }
+func isAsked(d supervisor.Delivery) bool { return !d.Proactive }
 
 // compareAsked sorts deliveries that somebody waits for before the others.
 func compareAsked(a, b supervisor.Delivery) int {
 	switch {
-	case a.Unasked == b.Unasked:
+	case a.Proactive == b.Proactive:
 		return 0
-	case b.Unasked:
+	case b.Proactive:
 		return -1
 	}
 	return 1
@@ -86,7 +86,7 @@ func compareAsked(a, b supervisor.Delivery) int {
 // means that it does not wait; only unasked deliveries do.
 func (q *chatQueue) waitForReply(d supervisor.Delivery) (until time.Time) {
 	g := q.replies[d.Conversation.ID]
-	if !d.Unasked || g == nil || g.set.turn == d.Turn || g.shownText == "" && g.shownLine == "" || !q.isRunning(g) {
+	if !d.Proactive || g == nil || g.set.turn == d.Turn || g.shownText == "" && g.shownLine == "" || !q.isRunning(g) {
 		return until
 	}
 	if until = d.CreatedAt.Add(maxReplyWait); !until.After(q.Now()) {
@@ -147,7 +147,7 @@ func (q *chatQueue) loadPosts(ctx context.Context, set *postSet) error {
 	}
 	below := q.below[set.turn]
 	if !below && set.turn != 0 && set.has(supervisor.PostSent) {
-		if below, err = q.Posts.Asked(ctx, set.turn); err != nil {
+		if below, err = q.Posts.HasQuestionBelow(ctx, set.turn); err != nil {
 			set.loaded = false
 			return err
 		}
@@ -215,8 +215,8 @@ func (q *chatQueue) closeDelivery(set *postSet, last supervisor.Post) error {
 		}
 	}
 	elsewhere := q.fallback(set)
-	if err := q.Deliveries.Close(q.calls, supervisor.DeliveryOutcome{Delivery: d.ID, Outcome: outcome, Why: why, Told: told,
-		Post: last, Reason: set.reason, Elsewhere: elsewhere}); err != nil {
+	if err := q.Deliveries.Close(q.calls, supervisor.DeliveryOutcome{Delivery: d.ID, Outcome: outcome, Why: why, ReportedDeliveries: told,
+		Post: last, Reason: set.reason, NoticeTo: elsewhere}); err != nil {
 		return err
 	}
 	if elsewhere.Channel != "" && q.Queued != nil {

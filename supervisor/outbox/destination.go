@@ -23,8 +23,8 @@ func (q *chatQueue) destinationRefused(_ context.Context, f failure) error {
 
 // fallback returns the conversation for a notice about a refused delivery.
 func (q *chatQueue) fallback(set *postSet) (none supervisor.Conversation) {
-	if set.reason == supervisor.ReasonNone || q.Elsewhere == nil {
+	if set.reason == supervisor.ReasonNone || q.FallbackFor == nil {
 		return none
 	}
-	return q.Elsewhere(set.conversation, set.reason)
+	return q.FallbackFor(set.conversation, set.reason)
 }

@@ -186,7 +186,7 @@ func (q *chatQueue) dropMarks(ctx context.Context, f failure) error {
 // handleRefusal gives up a post that the channel refuses for good. A text replaces a refused file,
 // unless the file speaks a text that is there. The files of a refused album are sent one by one.
 func (q *chatQueue) handleRefusal(ctx context.Context, f failure) error {
-	if f.set.delivery.Spoken {
+	if f.set.delivery.IsRecording {
 		return q.giveUp(f, f.err.Error())
 	}
 	if f.call == callSend && len(f.post().Content.Album) > 0 {

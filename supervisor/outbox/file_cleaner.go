@@ -16,7 +16,7 @@ type FileCleaner struct {
 // Clean drops the files that have stood for as long as they may: they hold a secret. If an error
 // hides that a file was dropped, it is dropped again, which does nothing.
 func (f FileCleaner) Clean(ctx context.Context, now time.Time) error {
-	for _, channel := range supervisor.ChannelsThat(func(can supervisor.Capabilities) bool { return !can.Delete }) {
+	for _, channel := range supervisor.ChannelsWith(func(can supervisor.Capabilities) bool { return !can.Delete }) {
 		if err := f.cleanChannel(ctx, channel, now); err != nil {
 			return err
 		}

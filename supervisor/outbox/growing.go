@@ -56,7 +56,7 @@ func (q *chatQueue) askTimeFor(id int64) time.Time {
 	if g == nil || !q.isRunning(g) {
 		return time.Time{}
 	}
-	if r, _ := q.Replies.Look(id); r.Text == g.text {
+	if r, _ := q.Replies.Current(id); r.Text == g.text {
 		return time.Time{}
 	}
 	return q.askedAt.Add(askInterval)
@@ -84,7 +84,7 @@ func (q *chatQueue) dropMoved(ctx context.Context) error {
 // refreshReplies updates the state of each reply.
 func (q *chatQueue) refreshReplies(now time.Time) {
 	for id, g := range q.replies {
-		r, ok := q.Replies.Look(id)
+		r, ok := q.Replies.Current(id)
 		if !ok || r.Turn.ID == q.lastTurn[id] || !q.Serves(r.Turn.AnswersIn()) {
 			delete(q.replies, id)
 			continue
@@ -106,7 +106,7 @@ func (q *chatQueue) refreshReplies(now time.Time) {
 
 // isRunning reports whether a reply's turn is still running.
 func (q *chatQueue) isRunning(g *growingReply) bool {
-	r, ok := q.Replies.Look(g.set.conversation.ID)
+	r, ok := q.Replies.Current(g.set.conversation.ID)
 	return ok && r.Turn.ID == g.set.turn
 }
 
@@ -157,7 +157,7 @@ func (q *chatQueue) composeGrowing(ctx context.Context, g *growingReply) (call, 
 	if !q.Grows(g.set.conversation) {
 		text, line = g.note, ""
 	}
-	if !q.Name.Can().Edit || text == "" && line == "" && len(g.set.posts) == 0 {
+	if !q.Name.Capabilities().Edit || text == "" && line == "" && len(g.set.posts) == 0 {
 		return "", nil
 	}
 	if err := q.loadPosts(ctx, g.set); err != nil {

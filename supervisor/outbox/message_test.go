@@ -78,7 +78,7 @@ func TestMessage_IsAboveTheAnswer(t *testing.T) {
 }
 
 // did returns the effects below an answer.
-func did(line string) string { return "\n\n" + effect.TextWhatIDid + "\n" + line }
+func did(line string) string { return "\n\n" + effect.TextHeading + "\n" + line }
 
 // A message replies to the user's message only in a group.
 func TestMessage_RepliesInGroupsOnly(t *testing.T) {

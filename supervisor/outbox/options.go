@@ -33,10 +33,10 @@ type Deliveries interface {
 type Posts interface {
 	// List lists the posts of a delivery, or of a turn if delivery is 0, by part.
 	List(ctx context.Context, turn, delivery int64) ([]supervisor.Post, error)
-	// Asked reports whether a turn's question is below the part of its reply shown so far.
-	Asked(ctx context.Context, turn int64) (bool, error)
-	// Sending marks a post that is about to be sent. It may be sent only if the error is nil.
-	Sending(ctx context.Context, conversation int64, p supervisor.Post) (supervisor.Post, error)
+	// HasQuestionBelow reports whether a turn's question is below the part of its reply shown so far.
+	HasQuestionBelow(ctx context.Context, turn int64) (bool, error)
+	// StartSending marks a post that is about to be sent. It may be sent only if the error is nil.
+	StartSending(ctx context.Context, conversation int64, p supervisor.Post) (supervisor.Post, error)
 	// Settle stores a post with the result of its call.
 	Settle(ctx context.Context, p supervisor.Post) error
 	// Open stores the contents of a delivery's posts, once.
@@ -72,9 +72,9 @@ type Channel interface {
 
 // Replies holds the replies of running turns.
 type Replies interface {
-	// Look returns the current reply of a conversation's running turn. A turn's delivery is in the
+	// Current returns the current reply of a conversation's running turn. A turn's delivery is in the
 	// store before its reply ends, and Changed is called after each change of either.
-	Look(conversation int64) (supervisor.Reply, bool)
+	Current(conversation int64) (supervisor.Reply, bool)
 }
 
 // Options configures an Outbox.
@@ -111,11 +111,11 @@ type Options struct {
 	// NoVoice stores that a chat takes no voice messages, so that no further answers are spoken
 	// there.
 	NoVoice func(ctx context.Context, c supervisor.Conversation) error
-	// Elsewhere returns the conversation for a notice that a thread or chat refused a delivery. A
+	// FallbackFor returns the conversation for a notice that a thread or chat refused a delivery. A
 	// result without a Channel, or a nil Elsewhere, means no notice. Queued is called once a
 	// delivery may wait in that conversation.
-	Elsewhere func(c supervisor.Conversation, why supervisor.SendReason) supervisor.Conversation
-	Queued    func(c supervisor.Conversation)
+	FallbackFor func(c supervisor.Conversation, why supervisor.SendReason) supervisor.Conversation
+	Queued      func(c supervisor.Conversation)
 	// KeepText stores a text as a file that can be sent; nil sends answers of any length as
 	// messages.
 	KeepText func(name, text string) (supervisor.File, error)

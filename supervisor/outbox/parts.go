@@ -72,7 +72,7 @@ func (o *Options) withEffects(parts []supervisor.RichText, effects []string) []s
 	if len(effects) == 0 {
 		return parts
 	}
-	quote := effect.TextWhatIDid + "\n" + strings.Join(effects, "\n")
+	quote := effect.TextHeading + "\n" + strings.Join(effects, "\n")
 	parts = slices.Clone(parts)
 	n, before := len(parts)-1, ""
 	if n >= 0 && parts[n].File == nil {
@@ -85,7 +85,7 @@ func (o *Options) withEffects(parts []supervisor.RichText, effects []string) []s
 	parts[n].Text = before + quote
 	parts[n].Entities = append(slices.Clone(parts[n].Entities),
 		supervisor.Entity{Type: supervisor.EntityLongQuote, Offset: at, Length: supervisor.Units(quote)},
-		supervisor.Entity{Type: supervisor.EntityBold, Offset: at, Length: supervisor.Units(effect.TextWhatIDid)})
+		supervisor.Entity{Type: supervisor.EntityBold, Offset: at, Length: supervisor.Units(effect.TextHeading)})
 	return parts
 }
 

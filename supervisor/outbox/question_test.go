@@ -13,7 +13,7 @@ import (
 func (t *turn) ask(text string) {
 	t.h.Helper()
 	_, _, err := t.h.db.Questions().Ask(t.h.Context(), supervisor.Question{Conversation: t.Conversation, Turn: t.ID, Kind: supervisor.QuestionApproval,
-		Subject: strings.Repeat("5", 64), Text: text, Stands: time.Hour}, strings.Repeat("a", 64), nil)
+		Subject: strings.Repeat("5", 64), Text: text, OpenFor: time.Hour}, strings.Repeat("a", 64), nil)
 	must(t.h, true, err)
 	t.h.feeds.Delivery(t.Conversation.ID)
 	t.Close()

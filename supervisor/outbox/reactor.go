@@ -95,7 +95,7 @@ func (r *Reactor) Changed() {
 
 // Run shows reactions until ctx ends. A call that is under way ends with ctx.
 func (r *Reactor) Run(ctx context.Context) error {
-	if r.mode == ReactOff || !r.Name.Can().Reactions {
+	if r.mode == ReactOff || !r.Name.Capabilities().Reactions {
 		<-ctx.Done()
 		return nil
 	}
@@ -141,8 +141,8 @@ func (r *Reactor) refresh(ctx context.Context) (again time.Time, err error) {
 	for _, in := range list {
 		emoji, at := r.emojiFor(in)
 		again = earlier(again, at)
-		first := in.Together == "" || !together[in.Conversation.Chat+" "+in.Together]
-		together[in.Conversation.Chat+" "+in.Together] = true
+		first := in.Group == "" || !together[in.Conversation.Chat+" "+in.Group]
+		together[in.Conversation.Chat+" "+in.Group] = true
 		if emoji == "" || !first || !r.Serves(in.Conversation) {
 			continue
 		}

@@ -86,7 +86,7 @@ func (q *chatQueue) replaceFile(ctx context.Context, f failure) error {
 
 // noVoice handles a recording that the chat refuses.
 func (q *chatQueue) noVoice(ctx context.Context, f failure) error {
-	if !f.set.delivery.Spoken {
+	if !f.set.delivery.IsRecording {
 		return q.sendAsDocument(ctx, f)
 	}
 	err := q.persist("keep that a chat takes no voice messages", func(ctx context.Context) error {

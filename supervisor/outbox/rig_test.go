@@ -202,7 +202,7 @@ func (t *turn) finishWith(text string) supervisor.Delivery {
 // lost lists the deliveries that did not certainly arrive.
 func (h *rig) lost() string {
 	h.Helper()
-	list, err := h.db.Outbox().Undelivered(h.Context())
+	list, err := h.db.Outbox().ListUndelivered(h.Context())
 	must(h, list, err)
 	var b strings.Builder
 	for _, u := range list {

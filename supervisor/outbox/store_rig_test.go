@@ -96,8 +96,8 @@ func (d processStore) List(ctx context.Context, turn, delivery int64) ([]supervi
 	return got(d.process, "list", func() ([]supervisor.Post, error) { return d.db.Posts().List(ctx, turn, delivery) })
 }
 
-func (d processStore) Sending(ctx context.Context, conversation int64, p supervisor.Post) (supervisor.Post, error) {
-	return got(d.process, "sending", func() (supervisor.Post, error) { return d.db.Posts().Sending(ctx, conversation, p) })
+func (d processStore) StartSending(ctx context.Context, conversation int64, p supervisor.Post) (supervisor.Post, error) {
+	return got(d.process, "sending", func() (supervisor.Post, error) { return d.db.Posts().StartSending(ctx, conversation, p) })
 }
 
 func (d processStore) Settle(ctx context.Context, p supervisor.Post) error {
@@ -151,6 +151,6 @@ func (r cleaningStore) Done(ctx context.Context, id int64) error {
 	return r.use("done cleaning", func() error { return r.db.Cleanings().Done(ctx, id) })
 }
 
-func (d processStore) Asked(ctx context.Context, turn int64) (bool, error) {
-	return got(d.process, "asked", func() (bool, error) { return d.db.Posts().Asked(ctx, turn) })
+func (d processStore) HasQuestionBelow(ctx context.Context, turn int64) (bool, error) {
+	return got(d.process, "asked", func() (bool, error) { return d.db.Posts().HasQuestionBelow(ctx, turn) })
 }

@@ -25,7 +25,7 @@ func (t *turn) finishSaid(mode supervisor.VoiceMode, recordings int) supervisor.
 	for range recordings {
 		list = append(list, voice)
 	}
-	must(t.h, 0, t.h.db.Speeches().Recorded(t.h.Context(), d.ID, list))
+	must(t.h, 0, t.h.db.Speeches().PutRecordings(t.h.Context(), d.ID, list))
 	t.h.feeds.Delivery(d.Conversation.ID)
 	return d
 }
