@@ -70,7 +70,7 @@ func Escapes(ctx context.Context, worker Caller, state string, whose Account, al
 		return nil, fmt.Errorf("make what a worker must not reach: %w", err)
 	}
 	defer func() { err = errors.Join(err, v.Close()) }()
-	var tried protocol.TriedWalls
+	var tried protocol.TryWallsResult
 	err = worker.Call(ctx, protocol.MethodTryWalls, protocol.TryWalls{All: all, Victims: v.Victims}, &tried)
 	if err == nil && ctx.Err() != nil { // what it could not try because of that shows nothing
 		err = context.Cause(ctx)

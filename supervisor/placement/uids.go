@@ -27,8 +27,8 @@ func (r UIDRange) String() string { return fmt.Sprintf("%d-%d", r.From, r.To) }
 
 // UIDStore stores which uid each user has, for good.
 type UIDStore interface {
-	Of(ctx context.Context, user string, from, to uint32) (uint32, error)
-	Given(ctx context.Context, from, to uint32) (bool, error) // whether any user has one
+	Assign(ctx context.Context, user string, from, to uint32) (uint32, error)
+	WasAssigned(ctx context.Context, from, to uint32) (bool, error) // whether any user has one
 }
 
 // storeTimeout is how long the lookup of a user's uid may take.
@@ -80,7 +80,7 @@ func (c *Places) ownAccount(u supervisor.User) (own Account, missing bool, err e
 func (c *Places) ownUID(u supervisor.User) (uint32, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), storeTimeout)
 	defer cancel()
-	return c.Kept.Of(ctx, u.Name, c.UIDs.From, c.UIDs.To)
+	return c.Kept.Assign(ctx, u.Name, c.UIDs.From, c.UIDs.To)
 }
 
 // checkOwner refuses a home that Mews made for another account than that of its user's worker, such
@@ -160,7 +160,7 @@ func (c *Places) checkUIDs(users []supervisor.User, homes []string) error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), storeTimeout)
 	defer cancel()
-	given, err := c.Kept.Given(ctx, c.UIDs.From, c.UIDs.To)
+	given, err := c.Kept.WasAssigned(ctx, c.UIDs.From, c.UIDs.To)
 	if err != nil {
 		return err
 	}

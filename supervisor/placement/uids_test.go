@@ -95,8 +95,8 @@ func TestUIDRange_UsedByProcess_IsRefused(t *testing.T) {
 
 type givenUIDs bool
 
-func (g givenUIDs) Of(context.Context, string, uint32, uint32) (uint32, error) { return 1, nil }
-func (g givenUIDs) Given(context.Context, uint32, uint32) (bool, error)        { return bool(g), nil }
+func (g givenUIDs) Assign(context.Context, string, uint32, uint32) (uint32, error) { return 1, nil }
+func (g givenUIDs) WasAssigned(context.Context, uint32, uint32) (bool, error)      { return bool(g), nil }
 
 // TestUIDRange_OptionalNotFree_IsNotUsed, and why is said; who was given one of it keeps it. A
 // range that was chosen is refused.

@@ -136,7 +136,7 @@ type endedWorker struct{ end context.CancelFunc }
 
 func (w endedWorker) Call(_ context.Context, _ string, _, result any) error {
 	w.end()
-	*result.(*protocol.TriedWalls) = protocol.TriedWalls{Findings: []protocol.Finding{{Row: "F9", Outcome: "untried"}}}
+	*result.(*protocol.TryWallsResult) = protocol.TryWallsResult{Findings: []protocol.Finding{{Row: "F9", Outcome: "untried"}}}
 	return nil
 }
 
