@@ -143,14 +143,14 @@ const (
 
 // DeliveryOutcome is the result of a delivery that ends.
 type DeliveryOutcome struct {
-	Delivery int64
-	Outcome  Outcome
-	Why      string  // what the channel said; not stored for a sent delivery
-	Told     []int64 // earlier deliveries whose outcome this one told the user
-	Post     Post    // the last of its posts, with its new state; without an ID there is none
+	Delivery           int64
+	Outcome            Outcome
+	Why                string  // what the channel said; not stored for a sent delivery
+	ReportedDeliveries []int64 // earlier deliveries whose outcome this one told the user
+	Post               Post    // the last of its posts, with its new state; without an ID there is none
 
-	Reason    SendReason   // of a failed one, if the cause is its thread or its chat
-	Elsewhere Conversation // where the user is told about that; without a Channel nowhere
+	Reason   SendReason   // of a failed one, if the cause is its thread or its chat
+	NoticeTo Conversation // where the user is told about that; without a Channel nowhere
 }
 
 // Undelivered sums up the deliveries to a chat that may not have arrived.
