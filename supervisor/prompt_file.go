@@ -49,10 +49,10 @@ type PendingFile struct {
 // maxRefused is the number of refused states that are kept.
 const maxRefused = 100
 
-// See returns the file after its current state was read from the home. If a new version waits, its
+// Observe returns the file after its current state was read from the home. If a new version waits, its
 // Pending has no Since. The flag dirty means that something other than the user may have changed
 // it. The flag first means that the home was never read before.
-func (f PromptFile) See(seen protocol.PromptFile, dirty, first bool) PromptFile {
+func (f PromptFile) Observe(seen protocol.PromptFile, dirty, first bool) PromptFile {
 	why := f.pendingReason(seen, dirty && !first)
 	switch {
 	case seen.State == f.State:
@@ -71,11 +71,11 @@ func (f PromptFile) See(seen protocol.PromptFile, dirty, first bool) PromptFile 
 // pendingReason returns the reason why another state waits, or "" if it counts at once.
 func (f PromptFile) pendingReason(seen protocol.PromptFile, dirty bool) PendingReason {
 	switch {
-	case seen.Foreign || seen.State == protocol.FileLink:
+	case seen.FromOtherAccount || seen.State == protocol.FileLink:
 		return PendingForeign
 	case dirty:
 		return PendingTurn
-	case seen.Git:
+	case seen.FromGit:
 		return PendingGit
 	case f.Pending.Why != "":
 		return f.Pending.Why // a later version includes the pending one
@@ -95,8 +95,8 @@ func (f *PromptFile) withdraw() {
 	f.Pending = PendingFile{}
 }
 
-// Knows reports whether a state needs no decision.
-func (f PromptFile) Knows(state protocol.FileState) bool {
+// IsDecided reports whether a state needs no decision.
+func (f PromptFile) IsDecided(state protocol.FileState) bool {
 	if f.Pending.Why != "" {
 		return state == f.Pending.State
 	}
@@ -114,10 +114,10 @@ func (f PromptFile) Accept() PromptFile {
 // emptyFile is the state of a file without bytes.
 const emptyFile protocol.FileState = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 
-// Advance returns the file after a permitted tool has written text. It changed the file from the
+// RecordWrite returns the file after a permitted tool has written text. It changed the file from the
 // state before to the state after. Neither state distinguishes an empty file from a missing one. A
 // change of the text in force stays in force; a change of the pending version stays pending.
-func (f PromptFile) Advance(before, after protocol.FileState, text []byte) PromptFile {
+func (f PromptFile) RecordWrite(before, after protocol.FileState, text []byte) PromptFile {
 	after = cmp.Or(after, emptyFile)
 	switch {
 	case f.State == after: // repeated, as after a crash
@@ -137,7 +137,7 @@ func (f PromptFile) Advance(before, after protocol.FileState, text []byte) Promp
 type PromptFileReport struct {
 	protocol.PromptFileReport
 	User    string
-	Begins  bool         // the first report since the turn started or continued
+	First   bool         // the first report since the turn started or continued
 	Resumed bool         // the turn has run before
 	Private Conversation // a conversation that only the user reads
 }
