@@ -40,16 +40,16 @@ func (s *Questions) Press(ctx context.Context, user string, conversation int64, 
 	if err != nil {
 		return pressed, fmt.Errorf("take what %s has pressed: %w", user, err)
 	}
-	shows := q.Conversation.Channel.Can().Edit
+	shows := q.Conversation.Channel.Capabilities().Edit
 	switch result {
-	case supervisor.PressForeign:
+	case supervisor.PressUnknown:
 		return pressed, supervisor.Errorf(supervisor.CodeForbidden, textForeign)
 	case supervisor.PressTaken, supervisor.PressPicked:
 		if !shows {
 			pressed.Text = answer.Told(q)
 		}
 		return pressed, nil
-	case supervisor.PressAsksWords:
+	case supervisor.PressWantsWords:
 		return Pressed{Text: textSayIt}, nil
 	case supervisor.PressLate:
 		s.o.Resume(q.Conversation) // a turn may begin with it

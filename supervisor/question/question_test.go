@@ -45,7 +45,7 @@ func TestPress_Button_AnswersQuestion(t *testing.T) {
 				if c.kind == supervisor.QuestionBudget {
 					q = r.money()
 				}
-				r.waits(q)
+				r.expectWaiting(q)
 				r.same("told", r.said, []int64{r.turn.Conversation.ID})
 				r.same("labels", labels(r.buttons()), c.labels)
 				for _, b := range r.buttons() {
@@ -65,10 +65,10 @@ func TestPress_Button_AnswersQuestion(t *testing.T) {
 	}
 }
 
-// waits asks a question for the turn, and checks that the turn waits.
-func (r *rig) waits(q supervisor.Question) {
+// expectWaiting asks a question for the turn, and checks that the turn waits.
+func (r *rig) expectWaiting(q supervisor.Question) {
 	r.Helper()
-	if got := r.asks(q); !errors.Is(got.Err, supervisor.ErrWaits) {
+	if got := r.asks(q); !errors.Is(got.Err, supervisor.ErrWaitsForAnswer) {
 		r.Fatalf("got %+v", got)
 	}
 }
@@ -78,7 +78,7 @@ func TestQuestion_Unanswered_Expires(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
 		r.run()
-		r.waits(r.approval())
+		r.expectWaiting(r.approval())
 		synctest.Wait()
 		<-time.After(48 * time.Hour)
 		r.same("while nobody can have read it", len(r.resumed), 0)
@@ -100,7 +100,7 @@ func TestQuestion_Stands_IsReadForEach(t *testing.T) {
 		r.questions = r.newQuestions()
 		r.run()
 		begun := time.Now()
-		r.waits(r.approval())
+		r.expectWaiting(r.approval())
 		r.delivered()
 		<-r.resumed
 		r.same("after", time.Since(begun).Round(time.Second), time.Hour)
@@ -113,17 +113,17 @@ func TestQuestion_Restart_KeepsIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
 		stop := r.run()
-		r.waits(r.approval())
+		r.expectWaiting(r.approval())
 		stop()
 		r.questions = r.newQuestions()
-		r.waits(r.approval())
+		r.expectWaiting(r.approval())
 		r.same("deliveries", r.deliveries(), 1)
 		r.same("reads", r.press(r.buttons()[0].Press), "Allowed once.")
 		r.questions = r.newQuestions()
 		r.run()
 		r.same("its turn goes on", <-r.resumed, r.turn.Conversation.ID)
 		r.same("answer", r.asks(r.approval()), answered(supervisor.SayOnce))
-		r.waits(r.approval())
+		r.expectWaiting(r.approval())
 		r.same("deliveries, asked anew", r.deliveries(), 2)
 	})
 }
@@ -154,7 +154,7 @@ func TestAsk_Command_WaitsForAnswer(t *testing.T) {
 func TestPress_Repeated_IsAuditedOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
-		r.waits(r.approval())
+		r.expectWaiting(r.approval())
 		var group sync.WaitGroup
 		presses := r.buttons()
 		for i := range 20 {
@@ -169,7 +169,7 @@ func TestPress_StoppedTurn_StaysStopped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
 		r.run()
-		r.waits(r.approval())
+		r.expectWaiting(r.approval())
 		pressed := r.buttons()[1].Press
 		r.finish()
 		if text := r.press(pressed); !strings.Contains(text, "was stopped") {
@@ -204,7 +204,7 @@ func TestAsk_WithoutOwner_EndsWithCaller(t *testing.T) {
 func TestPress_Foreign_IsAudited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
-		r.waits(r.approval())
+		r.expectWaiting(r.approval())
 		right := r.buttons()[0].Press
 		const reads = "This button does nothing here: it belongs to another person, another chat, or nothing at all."
 		bob := r.begin("bob").Conversation

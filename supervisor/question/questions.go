@@ -25,9 +25,9 @@ type Store interface {
 	// once.
 	Ask(ctx context.Context, q supervisor.Question, digest string, buttons [][]supervisor.Button) (
 		asked supervisor.Question, fresh bool, err error)
-	// Use returns a question's current state, and uses up its end. taken says that its yes, which
+	// TakeAnswer returns a question's current state, and uses up its end. taken says that its yes, which
 	// counts once, was already used.
-	Use(ctx context.Context, id int64) (q supervisor.Question, taken bool, err error)
+	TakeAnswer(ctx context.Context, id int64) (q supervisor.Question, taken bool, err error)
 	// Withdraw ends an open question.
 	Withdraw(ctx context.Context, id int64) error
 	// WasAsked reports whether the user was asked a question with that digest.
@@ -43,8 +43,8 @@ type Ends interface {
 	// Expire ends the questions whose time is over. next is when the next one expires; zero means
 	// never.
 	Expire(ctx context.Context) (next time.Time, err error)
-	// Resumable lists the conversations with a turn that waited and may continue.
-	Resumable(ctx context.Context) ([]supervisor.Conversation, error)
+	// ListResumable lists the conversations with a turn that waited and may continue.
+	ListResumable(ctx context.Context) ([]supervisor.Conversation, error)
 }
 
 // Audit writes the audit log.
@@ -104,7 +104,7 @@ func (s *Questions) expireAndResume(ctx context.Context) (next time.Time, err er
 	if next, err = s.o.Ends.Expire(ctx); err != nil {
 		return next, err
 	}
-	resumable, err := s.o.Ends.Resumable(ctx)
+	resumable, err := s.o.Ends.ListResumable(ctx)
 	for _, c := range resumable {
 		s.o.Resume(c)
 	}
@@ -133,7 +133,7 @@ func (s *Questions) Ask(ctx context.Context, q supervisor.Question) (supervisor.
 	for {
 		asked, taken, err := s.askOnce(ctx, q)
 		if err != nil {
-			return asked, fmt.Errorf("ask %s (%s) for %s: %w", q.Conversation.User, q.Kind, q.Asker(), err)
+			return asked, fmt.Errorf("ask %s (%s) for %s: %w", q.Conversation.User, q.Kind, q.WaiterName(), err)
 		}
 		if !taken {
 			return asked, nil
@@ -144,7 +144,7 @@ func (s *Questions) Ask(ctx context.Context, q supervisor.Question) (supervisor.
 // askOnce asks the question, unless the asker has asked it before. taken says that its answer is
 // already used, so it must be asked anew.
 func (s *Questions) askOnce(ctx context.Context, q supervisor.Question) (asked supervisor.Question, taken bool, err error) {
-	q.Stands = s.stands()
+	q.OpenFor = s.stands()
 	nonce := newNonce()
 	buttons := answer.Buttons(q, supervisor.Answer{}, func(word string) string { return press(nonce, word) })
 	asked, fresh, err := s.o.Store.Ask(ctx, q, digest(nonce), buttons)
@@ -152,10 +152,10 @@ func (s *Questions) askOnce(ctx context.Context, q supervisor.Question) (asked s
 		s.o.Queued(asked.Conversation.ID)
 	}
 	switch {
-	case err != nil || asked.Why != supervisor.QuestionOpen:
+	case err != nil || asked.End != supervisor.QuestionOpen:
 		return asked, false, err
 	case q.Turn != 0:
-		return asked, false, supervisor.ErrWaits
+		return asked, false, supervisor.ErrWaitsForAnswer
 	}
 	ended, taken, err := s.await(ctx, asked.ID)
 	if err != nil && q.Inbound == 0 {
@@ -175,8 +175,8 @@ func (s *Questions) stands() time.Duration {
 func (s *Questions) await(ctx context.Context, id int64) (q supervisor.Question, taken bool, err error) {
 	for {
 		changed := s.changed.Wait() // taken before reading the question, so that no end is missed
-		q, taken, err = s.o.Store.Use(ctx, id)
-		if err != nil || taken || q.Why != supervisor.QuestionOpen {
+		q, taken, err = s.o.Store.TakeAnswer(ctx, id)
+		if err != nil || taken || q.End != supervisor.QuestionOpen {
 			return q, taken, err
 		}
 		select {

@@ -161,7 +161,7 @@ func (r *rig) ask(ctx context.Context, q supervisor.Question) <-chan outcome {
 	done := make(chan outcome, 1)
 	go func() {
 		q, err := r.questions.Ask(ctx, q)
-		done <- outcome{q.Why, q.Answer.Say, err}
+		done <- outcome{q.End, q.Answer.Say, err}
 	}()
 	return done
 }
