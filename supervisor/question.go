@@ -22,18 +22,18 @@ type Question struct {
 	Tool string // with QuestionApproval and QuestionCode: the tool that needs the approval
 	// SHA-256 of exactly what is asked about, in hexadecimal: the answer counts for nothing else
 	Subject   string
-	Amount    int64        // with QuestionBudget: millionths of a US dollar
-	Ask       protocol.Ask // with QuestionAsk: the kind of answer
-	Text      string       // for the user
-	Stands    time.Duration
+	Amount    int64                 // with QuestionBudget: millionths of a US dollar
+	Ask       protocol.AskArguments // with QuestionAsk: the kind of answer
+	Text      string                // for the user
+	OpenFor   time.Duration
 	CreatedAt time.Time
 	ExpiresAt time.Time // Stands after the delivery; zero until then
-	Why       QuestionEnd
+	End       QuestionEnd
 	Answer    Answer // with QuestionAnswered; zero before
 }
 
-// Asker names what waits for the answer, for a log: "turn 7", "inbound 3" or "nobody".
-func (q Question) Asker() string {
+// WaiterName names what waits for the answer, for a log: "turn 7", "inbound 3" or "nobody".
+func (q Question) WaiterName() string {
 	switch {
 	case q.Turn != 0:
 		return fmt.Sprint("turn ", q.Turn)
@@ -43,9 +43,9 @@ func (q Question) Asker() string {
 	return "nobody"
 }
 
-// ErrWaits means that a turn's user was asked and has not answered yet. The turn stops there. The
+// ErrWaitsForAnswer means that a turn's user was asked and has not answered yet. The turn stops there. The
 // action is tried again after the question has ended.
-var ErrWaits = errors.New("the person was asked and has not answered yet")
+var ErrWaitsForAnswer = errors.New("the person was asked and has not answered yet")
 
 // QuestionKind is the kind of a question.
 type QuestionKind string
@@ -64,7 +64,7 @@ const (
 	QuestionOpen        QuestionEnd = ""            // not ended
 	QuestionAnswered    QuestionEnd = "answered"    // the user has answered
 	QuestionExpired     QuestionEnd = "expired"     // nobody answered in time
-	QuestionOver        QuestionEnd = "over"        // the turn or command that waited has ended
+	QuestionCancelled   QuestionEnd = "over"        // the turn or command that waited has ended
 	QuestionNotNeeded   QuestionEnd = "unneeded"    // the answer is no longer needed
 	QuestionUndelivered QuestionEnd = "undelivered" // it could not be delivered
 )
@@ -119,14 +119,14 @@ const (
 	// an option was added to or removed from the answer; the question stays open
 	PressPicked PressResult = "picked"
 	// the user will answer in words; the question stays open
-	PressAsksWords      PressResult = "words"
+	PressWantsWords     PressResult = "words"
 	PressAnsweredBefore PressResult = "before"  // it was answered before
 	PressExpired        PressResult = "expired" // it came too late
 	// as PressExpired, and it was stored as a message that quotes the question
 	PressLate  PressResult = "late"
 	PressEnded PressResult = "over" // the turn or command that waited has ended
 	// no such question, or another user's, or asked elsewhere
-	PressForeign PressResult = "foreign"
+	PressUnknown PressResult = "foreign"
 )
 
 // Press is a press of a question's button.
