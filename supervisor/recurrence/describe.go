@@ -59,8 +59,8 @@ func (r Rule) Describe(zone *time.Location) string {
 	if !r.Until.IsZero() {
 		text += ", until " + r.moment(r.Until, zone).In(zone).Format(dayAndTime)
 	}
-	if r.Max > 0 {
-		text += fmt.Sprintf(", %d times", r.Max)
+	if r.MaxFires > 0 {
+		text += fmt.Sprintf(", %d times", r.MaxFires)
 	}
 	return text
 }

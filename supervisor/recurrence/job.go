@@ -32,7 +32,7 @@ type Zones map[string]*time.Location
 // NextOf returns when a job is due after a time.
 func (z Zones) NextOf(j supervisor.Job, after time.Time) (next time.Time, found bool, err error) {
 	r, err := Of(j)
-	if err != nil || r.Max > 0 && j.Fired >= r.Max {
+	if err != nil || r.MaxFires > 0 && j.FireCount >= r.MaxFires {
 		return next, false, err
 	}
 	if z[j.Zone] == nil {

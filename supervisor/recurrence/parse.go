@@ -66,7 +66,7 @@ func parseWhole(text string, now time.Time) (r Rule, err error) {
 	if r.Kind == RRule {
 		r.Words = words
 	}
-	if r.Max = most; ends {
+	if r.MaxFires = most; ends {
 		r.Until, err = parseUntil(end, p)
 	}
 	return r, err

@@ -34,7 +34,7 @@ type Rule struct {
 	// the last moment at which it may be due; the zero value means no end
 	Until time.Time `json:"until,omitzero"`
 	// how often it is due in all; 0 means no end. The caller counts.
-	Max int `json:"max,omitempty"`
+	MaxFires int `json:"max,omitempty"`
 }
 
 // TimeOfDay is a time of the day, in minutes since midnight.
@@ -69,14 +69,14 @@ func (r Rule) Next(after time.Time, zone *time.Location) (next time.Time, found 
 	return next.In(zone), true, nil
 }
 
-// ByWall reports whether a rule uses wall time. Such a rule follows its user to another zone.
-func (r Rule) ByWall() bool { return r.Kind != Interval && (r.Kind != Once || r.Wall) }
+// IsWallTime reports whether a rule uses wall time. Such a rule follows its user to another zone.
+func (r Rule) IsWallTime() bool { return r.Kind != Interval && (r.Kind != Once || r.Wall) }
 
 // moment returns a rule's At or Until in a zone. An offset of another zone means that a wall-time
 // rule was written in that zone.
 func (r Rule) moment(written time.Time, zone *time.Location) time.Time {
 	wall := wallOf(written)
-	if !r.ByWall() || wallOf(written.In(zone)).Equal(wall) {
+	if !r.IsWallTime() || wallOf(written.In(zone)).Equal(wall) {
 		return written
 	}
 	return instant(wall, zone)
