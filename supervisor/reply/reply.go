@@ -48,8 +48,8 @@ func (f *Feeds) Open(turn supervisor.Turn, said string) *Stream {
 	return s
 }
 
-// Look returns the current reply in a conversation, if there is one. Of several it is the oldest.
-func (f *Feeds) Look(conversation int64) (supervisor.Reply, bool) {
+// Current returns the current reply in a conversation, if there is one. Of several it is the oldest.
+func (f *Feeds) Current(conversation int64) (supervisor.Reply, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	s := f.feeds[conversation].shown()

@@ -129,19 +129,19 @@ func TestOtherConversations_GetNoNotification(t *testing.T) {
 func TestLook_ReturnsCurrentReply(t *testing.T) {
 	changed := map[int64]int{}
 	feeds := reply.Feeds{Changed: func(conversation int64) { changed[conversation]++ }}
-	if _, ok := feeds.Look(7); ok {
+	if _, ok := feeds.Current(7); ok {
 		t.Error("there is a reply before any turn")
 	}
 	s := feeds.Open(turn(1, 11, 7), "Earlier.")
 	s.Add("And n")
 	s.Add("ow.")
-	r, ok := feeds.Look(7)
+	r, ok := feeds.Current(7)
 	if !ok || r.Turn.ID != 1 || r.Text != "Earlier.\n\nAnd now." {
 		t.Errorf("it shows %+v, %v", r, ok)
 	}
 	s.Close()
 	feeds.Delivery(8)
-	if _, ok := feeds.Look(7); ok {
+	if _, ok := feeds.Current(7); ok {
 		t.Error("there is a reply after the turn")
 	}
 	if changed[7] != 4 || changed[8] != 1 {
@@ -194,7 +194,7 @@ func TestReply_GrowsInItsDestination(t *testing.T) {
 	if u := next(t, w); u.Turn != 1 || u.Text != "Good morning" {
 		t.Errorf("where it answers it shows %+v", u)
 	}
-	if r, ok := feeds.Look(7); ok {
+	if r, ok := feeds.Current(7); ok {
 		t.Errorf("its own conversation shows %+v", r)
 	}
 	s.Close()
@@ -246,7 +246,7 @@ func TestNote_DisappearsWithNextText(t *testing.T) {
 			t.Errorf("before %s the reply is %q", name, text)
 		}
 		change(s)
-		if r, _ := f.Look(1); strings.Contains(r.Text, "slow") {
+		if r, _ := f.Current(1); strings.Contains(r.Text, "slow") {
 			t.Errorf("after %s it is still noted: %q", name, r.Text)
 		}
 	}
@@ -257,7 +257,7 @@ func TestTools_LongestRunning_IsShown(t *testing.T) {
 	var f reply.Feeds
 	s := f.Open(turn(1, 1, 1), "")
 	running := func() string {
-		r, _ := f.Look(1)
+		r, _ := f.Current(1)
 		return strings.TrimSpace(r.Tool.Call + " " + r.Tool.Tool + " " + r.Tool.Text)
 	}
 	for _, step := range []struct {
