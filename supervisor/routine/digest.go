@@ -20,8 +20,8 @@ const (
 // digestModes are the ways in which the digest is worded.
 func digestModes() map[string]mode {
 	return map[string]mode{
-		wordWritten: func(o *supervisor.JobOptions) { o.Written = true },
-		wordPlain:   func(o *supervisor.JobOptions) { o.Written = false },
+		wordWritten: func(o *supervisor.JobOptions) { o.ByModel = true },
+		wordPlain:   func(o *supervisor.JobOptions) { o.ByModel = false },
 	}
 }
 
@@ -51,7 +51,7 @@ func (was *digestState) since(now time.Time) time.Time {
 
 // digest tells what is due, what jobs did since the last one, which files are new, and what waits.
 // Without anything new it is silent.
-func (r *Routines) digest(ctx context.Context, c supervisor.DueCheck) (out supervisor.CheckOutcome, err error) {
+func (r *Routines) digest(ctx context.Context, c supervisor.CheckFire) (out supervisor.CheckOutcome, err error) {
 	was, err := state[digestState](c)
 	if err != nil {
 		return out, err
@@ -75,13 +75,13 @@ func (r *Routines) digest(ctx context.Context, c supervisor.DueCheck) (out super
 	}
 	d := digest{now: c.At.In(timezone.Of(c.Owner)), after: after, waitsAfter: was.Until}
 	d.today(jobs)
-	d.did(rows.Did)
+	d.did(rows.Jobs)
 	d.files(was.newFiles(files))
 	d.waiting(slices.Concat(rows.Waiting, proposed(jobs)))
 	out.Seen, out.State = string(seen), supervisor.FireSilent
 	switch {
 	case !d.news:
-	case c.Job.Options.Written:
+	case c.Job.Options.ByModel:
 		out.Prompt = &supervisor.CheckPrompt{Text: promptDigest, Material: d.text.String()}
 	default:
 		out.State, out.Text, out.World = supervisor.FireSaid, d.text.String(), d.world
@@ -91,7 +91,7 @@ func (r *Routines) digest(ctx context.Context, c supervisor.DueCheck) (out super
 
 // filesOf lists the files of the person's home. Where they can't be listed it is tried once more,
 // and then done without.
-func (r *Routines) filesOf(ctx context.Context, c supervisor.DueCheck) ([]supervisor.HomeFile, error) {
+func (r *Routines) filesOf(ctx context.Context, c supervisor.CheckFire) ([]supervisor.HomeFile, error) {
 	files, err := r.o.ListFiles(ctx, c.Job.User)
 	switch {
 	case err == nil || ctx.Err() != nil:

@@ -55,14 +55,14 @@ func (d *digest) tomorrow() time.Time { return d.now.AddDate(0, 0, 1) }
 // today is which reminders and tasks are due until the same time tomorrow. Tasks alone are no news.
 func (d *digest) today(jobs []supervisor.Job) {
 	jobs = slices.DeleteFunc(slices.Clone(jobs), func(j supervisor.Job) bool {
-		return j.State != supervisor.JobActive || j.Kind != supervisor.JobReminder && j.Kind != supervisor.JobAgent ||
+		return j.State != supervisor.JobActive || j.Kind != supervisor.JobReminder && j.Kind != supervisor.JobTask ||
 			!j.Next.Before(d.tomorrow())
 	})
 	slices.SortStableFunc(jobs, func(a, b supervisor.Job) int { return a.Next.Compare(b.Next) })
 	var lines []string
 	for _, j := range jobs {
 		what := oneLine(j.Text)
-		if j.Kind == supervisor.JobAgent {
+		if j.Kind == supervisor.JobTask {
 			what = fmt.Sprintf(textDigestTask, oneLine(job.Title(j)))
 		}
 		d.news = d.news || j.Kind == supervisor.JobReminder
@@ -84,7 +84,7 @@ func (d *digest) times(j supervisor.Job) string {
 			text = fmt.Sprintf(textDigestTomorrow, text)
 		}
 		times = append(times, text)
-		j.Fired++
+		j.FireCount++
 		next, more, err := recurrence.NextOf(j, at)
 		at, found = next, more && err == nil // what can't be read is told of when it is due
 	}
@@ -93,7 +93,7 @@ func (d *digest) times(j supervisor.Job) string {
 
 // did is what came of jobs. What came and had nothing to say, and cost nothing, is no news; nor are
 // reminders that came.
-func (d *digest) did(list []supervisor.JobDid) {
+func (d *digest) did(list []supervisor.JobSummary) {
 	var lines []string
 	cost, paid := int64(0), 0
 	for _, did := range list {
@@ -101,7 +101,7 @@ func (d *digest) did(list []supervisor.JobDid) {
 			if state == supervisor.FireSaid && did.Job.Kind == supervisor.JobReminder {
 				return 0
 			}
-			return did.Count[state]
+			return did.Fires[state]
 		}
 		var came []string
 		news := did.Cost > 0

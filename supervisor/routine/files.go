@@ -37,7 +37,7 @@ func (f filesSeen) wait(now time.Time) time.Duration {
 
 // files tells what others have changed in a person's folder. What is there when it is turned on,
 // and when the index was made anew, is not told.
-func (r *Routines) files(ctx context.Context, c supervisor.DueCheck) (out supervisor.CheckOutcome, err error) {
+func (r *Routines) files(ctx context.Context, c supervisor.CheckFire) (out supervisor.CheckOutcome, err error) {
 	out.State = supervisor.FireSilent
 	was, err := state[filesSeen](c)
 	first := c.Seen == "" // what is there now is what the next look is compared with
@@ -45,7 +45,7 @@ func (r *Routines) files(ctx context.Context, c supervisor.DueCheck) (out superv
 		return out, err
 	}
 	next := was
-	if next.Effect, err = r.o.FileEffects.Last(ctx, c.Job.User, was.Effect); err != nil {
+	if next.Effect, err = r.o.FileEffects.LastID(ctx, c.Job.User, was.Effect); err != nil {
 		return out, err
 	}
 	switch all, err := r.o.LookThroughHome(ctx, c.Job.User); {
@@ -79,7 +79,7 @@ func (r *Routines) othersChanged(ctx context.Context, user string, was filesSeen
 		return nil, next, err == nil, err
 	}
 	// after the list: what has ended by now is in it
-	effects, settled, err := r.o.FileEffects.ListOfFiles(ctx, user, was.Effect,
+	effects, settled, err := r.o.FileEffects.ListFileEffects(ctx, user, was.Effect,
 		slices.Concat(effect.KindsOf(effect.GroupChanged), effect.KindsOf(effect.GroupRun)))
 	if err != nil || !settled {
 		return nil, next, false, err
@@ -146,6 +146,6 @@ func (r *Routines) watched(ctx context.Context, user string) (j supervisor.Job, 
 	if err != nil || seen == "" {
 		return j, was, false, err
 	}
-	was, err = state[filesSeen](supervisor.DueCheck{ClaimedFire: supervisor.ClaimedFire{Job: j}, Seen: seen})
+	was, err = state[filesSeen](supervisor.CheckFire{ClaimedFire: supervisor.ClaimedFire{Job: j}, Seen: seen})
 	return j, was, err == nil, err
 }

@@ -80,7 +80,7 @@ func (l ledger) others(c supervisor.HomeChange) bool {
 			return false
 		}
 	}
-	if c.Now == supervisor.NoFile {
+	if c.After == supervisor.FileMissing {
 		return !l.ran
 	}
 	return c.Modified.After(l.blind)
@@ -90,12 +90,12 @@ func (l ledger) others(c supervisor.HomeChange) bool {
 // may have one that was young a nanosecond younger.
 func isAs(c supervisor.HomeChange, state protocol.FileState) bool {
 	if state == protocol.FileAbsent {
-		return c.Now == supervisor.NoFile
+		return c.After == supervisor.FileMissing
 	}
-	if state.Hashed() && strings.HasPrefix(c.Now, string(protocol.FileLarge)) {
+	if state.Hashed() && strings.HasPrefix(c.After, string(protocol.FileLarge)) {
 		return true
 	}
-	return c.Now == string(state) || state == protocol.SizedState(c.Size, c.Modified) ||
+	return c.After == string(state) || state == protocol.SizedState(c.Size, c.Modified) ||
 		state == protocol.SizedState(c.Size, c.Modified.Add(1))
 }
 
@@ -121,10 +121,10 @@ func filesText(list []supervisor.HomeChange) string {
 }
 
 func fileWhat(c supervisor.HomeChange) string {
-	switch supervisor.NoFile {
-	case c.Was:
+	switch supervisor.FileMissing {
+	case c.Before:
 		return textFileNew
-	case c.Now:
+	case c.After:
 		return textFileGone
 	}
 	return textFileChanged

@@ -15,10 +15,10 @@ func TestWhoHasChangedAFile(t *testing.T) {
 	one, two := protocol.FileState(strings.Repeat("1a", 32)), protocol.FileState(strings.Repeat("2b", 32))
 	at, size := noon, int64(12)
 	file := func(path string, state protocol.FileState) supervisor.HomeChange {
-		return supervisor.HomeChange{Path: path, Was: "?", Now: string(state), Size: size, Modified: at}
+		return supervisor.HomeChange{Path: path, Before: "?", After: string(state), Size: size, Modified: at}
 	}
 	gone := func(path string) supervisor.HomeChange {
-		return supervisor.HomeChange{Path: path, Was: "?", Now: supervisor.NoFile, Modified: time.Unix(0, 0)}
+		return supervisor.HomeChange{Path: path, Before: "?", After: supervisor.FileMissing, Modified: time.Unix(0, 0)}
 	}
 	effect := func(kind string, u protocol.Undo) supervisor.FileEffect {
 		return supervisor.FileEffect{Kind: kind, Target: u.Path, Change: &supervisor.FileChange{Undo: u}, At: at}
@@ -62,7 +62,7 @@ func TestWhoHasChangedAFile(t *testing.T) {
 		"deleted by a program, maybe":    {[]supervisor.FileEffect{ran}, gone("a"), false},
 		"of more than a program's named": {[]supervisor.FileEffect{ran, more}, file("z", one), false},
 		"later than those": {[]supervisor.FileEffect{ran, more},
-			supervisor.HomeChange{Path: "z", Now: "x", Modified: at.Add(1)}, true},
+			supervisor.HomeChange{Path: "z", After: "x", Modified: at.Add(1)}, true},
 		"bytes that were not kept": {[]supervisor.FileEffect{effect("edit",
 			protocol.Undo{Path: "a", Not: "its bytes were not kept"})}, file("a", one), false},
 		"of which nothing is on record": {[]supervisor.FileEffect{{Kind: "append", Target: "a"}}, file("a", one),
@@ -82,7 +82,7 @@ func TestWhoHasChangedAFile(t *testing.T) {
 }
 
 func TestFilesText_NameWithMarkup_ShowsItAsText(t *testing.T) {
-	got := filesText([]supervisor.HomeChange{{Path: "```\n*x*\x1b[2J", Was: "x", Now: "y"}})
+	got := filesText([]supervisor.HomeChange{{Path: "```\n*x*\x1b[2J", Before: "x", After: "y"}})
 	if want := "Changed in your folder by others:\n````\nchanged: ```*x*[2J\n````"; got != want {
 		t.Errorf("it says %q", got)
 	}

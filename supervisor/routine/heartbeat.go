@@ -19,8 +19,8 @@ const heartbeatFile = "HEARTBEAT.md"
 var errNoFile = errors.New("the look into " + heartbeatFile + " has come without it")
 
 // heartbeat has one turn do all that is due in HEARTBEAT.md. Where that is nothing, there is none.
-func (r *Routines) heartbeat(ctx context.Context, c supervisor.DueCheck) (out supervisor.CheckOutcome, err error) {
-	found, err := r.o.Check(ctx, c.Job.User, protocol.LookParameters{PromptFile: heartbeatFile})
+func (r *Routines) heartbeat(ctx context.Context, c supervisor.CheckFire) (out supervisor.CheckOutcome, err error) {
+	found, err := r.o.Check(ctx, c.Job.User, protocol.CheckParameters{PromptFile: heartbeatFile})
 	if err != nil {
 		return out, err
 	}

@@ -54,7 +54,7 @@ type Options struct {
 	Person func(name string) (supervisor.User, bool)
 	// Check has a person's worker check something. Errors are for the person; one that may pass
 	// wraps supervisor.ErrCheckAgain.
-	Check func(ctx context.Context, user string, p protocol.LookParameters) (protocol.LookResult, error)
+	Check func(ctx context.Context, user string, p protocol.CheckParameters) (protocol.CheckResult, error)
 	// InForce takes what was seen of a person's prompt file, and gives the text of it that is in
 	// force.
 	InForce func(ctx context.Context, user string, seen protocol.PromptFile) (text []byte, err error)

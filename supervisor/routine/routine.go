@@ -28,7 +28,7 @@ type kind struct {
 
 	// it knows nothing of the time while it was off, and is checked at once when it is turned on
 	afresh bool
-	check  func(context.Context, supervisor.DueCheck) (supervisor.CheckOutcome, error)
+	check  func(context.Context, supervisor.CheckFire) (supervisor.CheckOutcome, error)
 	modes  map[string]mode // by the word for it
 }
 
@@ -100,7 +100,7 @@ func (k kind) modeIn(words string) (m mode, rest string) {
 }
 
 // Check checks what a routine that is due looks at. An error fails the fire.
-func (r *Routines) Check(ctx context.Context, c supervisor.DueCheck) (supervisor.CheckOutcome, error) {
+func (r *Routines) Check(ctx context.Context, c supervisor.CheckFire) (supervisor.CheckOutcome, error) {
 	k, known := r.kinds[c.Job.Name]
 	if !known {
 		return supervisor.CheckOutcome{}, supervisor.Errorf(supervisor.CodeInvalid, textNoRoutine, c.Job.Name,
@@ -260,13 +260,13 @@ func (r *Routines) turnOn(
 		return d, err
 	}
 	if kept.State != supervisor.JobActive || kept.Rule != j.Rule || kept.Zone != j.Zone ||
-		kept.Options.Written != j.Options.Written {
+		kept.Options.ByModel != j.Options.ByModel {
 		if kept.State != supervisor.JobActive {
 			kept.Conversation = c
 		}
 		kept.Options = j.Options
-		kept.State, kept.Name, kept.Text, kept.Rule, kept.Zone, kept.Since, kept.Next, kept.Fired, kept.Failures =
-			supervisor.JobActive, name, j.Text, j.Rule, j.Zone, j.Since, j.Next, 0, 0
+		kept.State, kept.Name, kept.Text, kept.Rule, kept.Zone, kept.FiredUntil, kept.Next, kept.FireCount, kept.FailuresInARow =
+			supervisor.JobActive, name, j.Text, j.Rule, j.Zone, j.FiredUntil, j.Next, 0, 0
 		if err := r.o.Jobs().Change(ctx, kept); err != nil {
 			return d, err
 		}
@@ -280,7 +280,7 @@ func (r *Routines) routineText(name string, j supervisor.Job, found bool) string
 		return fmt.Sprintf(textRoutineOff, job.RoutineTitles[name]) + "\n\n" + r.kinds[name].what
 	}
 	text := fmt.Sprintf(textRoutineOn, job.RoutineTitles[name], r.o.Line(j))
-	if j.Options.Written {
+	if j.Options.ByModel {
 		text += textRoutineWritten
 	}
 	for _, more := range r.o.Jobs().Terms(j) {
@@ -290,7 +290,7 @@ func (r *Routines) routineText(name string, j supervisor.Job, found bool) string
 }
 
 // state is what a routine has kept of its last look.
-func state[T any](c supervisor.DueCheck) (was T, err error) {
+func state[T any](c supervisor.CheckFire) (was T, err error) {
 	if c.Seen == "" {
 		return was, nil
 	}

@@ -44,7 +44,7 @@ func (i Item) due(seen Seen, now time.Time, zone *time.Location) (bool, error) {
 		return seen.Last.IsZero(), nil
 	case !i.Timed():
 		return seen.Last.IsZero() || now.After(seen.Last) && day(now, zone) != day(seen.Last, zone), nil
-	case i.When.Max > 0 && seen.Times >= i.When.Max:
+	case i.When.MaxFires > 0 && seen.Times >= i.When.MaxFires:
 		return false, nil
 	}
 	after := seen.Since
