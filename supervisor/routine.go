@@ -11,18 +11,18 @@ var ErrCheckAgain = errors.New("the check may go well later")
 // CheckEnd is the result of a fire with a check, or of one whose text needs no model.
 type CheckEnd struct {
 	// the failure may pass: the fire is tried again, up to the limit
-	Again bool
-	To    Conversation // gets the Text
-	State FireState    // said, silent or failed; ignored with a Turn
-	Text  string       // the text for the user; "" means none, also for a failed fire
-	World bool         // Text may have words of others
-	Turn  Inbound      // the turn that continues the work; without a Text there is none
-	Seen  string       // data for the next check; "" keeps the earlier data
-	Done  bool         // the job has ended
+	Retry        bool
+	Conversation Conversation // gets the Text
+	State        FireState    // said, silent or failed; ignored with a Turn
+	Text         string       // the text for the user; "" means none, also for a failed fire
+	World        bool         // Text may have words of others
+	Turn         Inbound      // the turn that continues the work; without a Text there is none
+	Seen         string       // data for the next check; "" keeps the earlier data
+	Done         bool         // the job has ended
 }
 
-// DueCheck is a fire whose job has a check.
-type DueCheck struct {
+// CheckFire is a fire whose job has a check.
+type CheckFire struct {
 	ClaimedFire
 	Owner User
 	Seen  string // data of the check before; "" means none
@@ -47,12 +47,12 @@ func (c Check) None() bool { return c.Files == "" && c.Command == "" }
 // AsksModel reports whether a fire of the job may start a turn.
 func (j Job) AsksModel() bool {
 	switch j.Kind {
-	case JobAgent:
+	case JobTask:
 		return true
 	case JobCheck:
 		return j.Options.Check.Ask != "" || j.Options.Check.Task
 	case JobRoutine:
-		return j.Name == RoutineHeartbeat || j.Name == RoutineDigest && j.Options.Written
+		return j.Name == RoutineHeartbeat || j.Name == RoutineDigest && j.Options.ByModel
 	}
 	return false
 }
@@ -63,14 +63,14 @@ const RoutineDigest = "digest"
 
 // DigestRows holds a user's stored data for the digest.
 type DigestRows struct {
-	Did     []JobDid
+	Jobs    []JobSummary
 	Waiting []Waiting
 }
 
-// JobDid sums up the fires of one job.
-type JobDid struct {
+// JobSummary sums up the fires of one job.
+type JobSummary struct {
 	Job   Job // without its Conversation
-	Count map[FireState]int
+	Fires map[FireState]int
 	Cost  int64 // millionths of a US dollar
 	World bool  // its title may have words of others
 }
@@ -112,16 +112,16 @@ type HomeCursor struct {
 }
 
 // HomeChange is a change of a file since a HomeCursor. Was and Now are states as in
-// protocol.FileState; "" means unknown, and NoFile means that there was no file.
+// protocol.FileState; "" means unknown, and FileMissing means that there was no file.
 type HomeChange struct {
-	Path     string
-	Was, Now string
-	Size     int64 // now, as is Modified
-	Modified time.Time
+	Path          string
+	Before, After string
+	Size          int64 // now, as is Modified
+	Modified      time.Time
 }
 
-// NoFile is the state of a missing file.
-const NoFile = "-"
+// FileMissing is the state of a missing file.
+const FileMissing = "-"
 
 // FileEffect is an effect that changed a user's files or may have: a file change, or a program run.
 type FileEffect struct {
