@@ -39,7 +39,7 @@ func (j Jobs) Model(ctx context.Context, t supervisor.Turn) (string, error) {
 		return "", err
 	case found && own != "" && j.Choice.May(job.User, own):
 		return own, nil
-	case found && job.Kind != supervisor.JobAgent:
+	case found && job.Kind != supervisor.JobTask:
 		return j.Small(), nil
 	}
 	spec, _, err := j.Choice.Choice(ctx, t.Conversation.User)

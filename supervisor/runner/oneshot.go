@@ -66,7 +66,7 @@ func (o OneShots) Run(ctx context.Context, a session.Attempt, material protocol.
 	})
 	end, err := call(ctx, worker, a)
 	ended := conn.EndTurn(a.Turn.ID, end.Why)
-	return session.End{TurnEnd: end, Failure: ended.Failure, Replaced: ended.Replaced, Answered: ended.Answered}, err
+	return session.End{TurnEnd: end, Failure: ended.Failure, Replaced: ended.Replaced, AnsweredBy: ended.AnsweredBy}, err
 }
 
 // checkEnd says what is wrong with an end that a worker reports, and has that audited.

@@ -38,7 +38,7 @@ func (s Reading[R]) Run(ctx context.Context, a session.Attempt) (session.End, er
 		return r, err
 	})
 	switch {
-	case errors.Is(err, supervisor.ErrWaits):
+	case errors.Is(err, supervisor.ErrWaitsForAnswer):
 		return session.End{TurnEnd: protocol.TurnEnd{Why: protocol.WhyWaits}}, nil
 	case err != nil:
 		return session.End{}, err

@@ -73,7 +73,7 @@ func (t Turns) Run(ctx context.Context, a session.Attempt) (session.End, error) 
 	end, err := call(ctx, worker, a)
 	t.Ended(a.Turn.Conversation.User, end)
 	ended := conn.EndTurn(a.Turn.ID, end.Why)
-	return session.End{TurnEnd: end, Failure: ended.Failure, Replaced: ended.Replaced, Answered: ended.Answered,
+	return session.End{TurnEnd: end, Failure: ended.Failure, Replaced: ended.Replaced, AnsweredBy: ended.AnsweredBy,
 		Shared: worker.Shared()}, err
 }
 
