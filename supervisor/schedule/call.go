@@ -12,7 +12,7 @@ const MethodJob = "job"
 
 // answerCall answers `mews job` with what the person has set for themselves.
 func (qs *Questions) answerCall(ctx context.Context, by feature.Caller, q Question) (r Report, err error) {
-	user, err := by.Whose(q.User, "job."+q.Action)
+	user, err := by.UserFor(q.User, "job."+q.Action)
 	if err != nil {
 		return r, err
 	}

@@ -122,10 +122,10 @@ func monthCost(j supervisor.Job, b supervisor.Budget) (most int64, times int64) 
 	}
 	at, found := j.Next, !j.Next.IsZero()
 	if !found {
-		at, found, _ = recurrence.NextOf(j, j.Since) // one that can't be read comes never
+		at, found, _ = recurrence.NextOf(j, j.FiredUntil) // one that can't be read comes never
 	}
 	for end := lastOf(j, at); found && at.Before(end) && (most == 0 || times*b.Turn < most) && times < maxCounted; times++ {
-		j.Fired++
+		j.FireCount++
 		at, found, _ = recurrence.NextOf(j, at)
 	}
 	if paid := times * b.Turn; b.Turn > 0 && (most == 0 || paid < most) {
@@ -158,13 +158,13 @@ func timesOf(j supervisor.Job) (rule recurrence.Rule, times []string, err error)
 	}
 	at, found := j.Next, !j.Next.IsZero()
 	if j.State == supervisor.JobProposed {
-		if at, found, err = recurrence.NextOf(j, j.Since); err != nil {
+		if at, found, err = recurrence.NextOf(j, j.FiredUntil); err != nil {
 			return rule, nil, err
 		}
 	}
 	for found && len(times) < listed {
 		times = append(times, at.In(zone).Format(timeLayout))
-		j.Fired++
+		j.FireCount++
 		if at, found, err = recurrence.NextOf(j, at); err != nil {
 			return rule, nil, err
 		}
@@ -194,8 +194,8 @@ func Line(j supervisor.Job) string {
 	case j.State == supervisor.JobActive && len(times) > 0:
 		next = times[0]
 	}
-	if j.Failures > 0 {
-		next += fmt.Sprintf(textLastFailed, j.Failures)
+	if j.FailuresInARow > 0 {
+		next += fmt.Sprintf(textLastFailed, j.FailuresInARow)
 	}
 	return rule.Describe(zone) + ": " + next
 }

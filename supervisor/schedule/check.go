@@ -15,8 +15,8 @@ import (
 const (
 	checksAtOnce = 2 // of everybody; of each person one
 	// after that a check is taken for lost, and begun again
-	checkLease = (protocol.LookSeconds + 60) * time.Second
-	checkTime  = (protocol.LookSeconds + 30) * time.Second // that one may take
+	checkLease = (protocol.CheckSeconds + 60) * time.Second
+	checkTime  = (protocol.CheckSeconds + 30) * time.Second // that one may take
 )
 
 // CheckStore keeps the checks of jobs that are due.
@@ -48,7 +48,7 @@ type CheckRules struct {
 
 // Check finds whether there is something to be said of a job that is due, or to be done in a turn.
 // Errors are for the person; one that may pass wraps supervisor.ErrCheckAgain.
-type Check func(ctx context.Context, c supervisor.DueCheck) (supervisor.CheckOutcome, error)
+type Check func(ctx context.Context, c supervisor.CheckFire) (supervisor.CheckOutcome, error)
 
 // beginCheck checks a fire beside the loop and beside others. It never blocks: if enough run, the
 // fire waits.
@@ -69,7 +69,7 @@ func (s *Schedule) beginCheck(ctx context.Context, user supervisor.User, f super
 			slot.Release()
 			signals.Send(s.woken)
 		}()
-		due := supervisor.DueCheck{ClaimedFire: f, Owner: user, At: now}
+		due := supervisor.CheckFire{ClaimedFire: f, Owner: user, At: now}
 		if err := s.check(ctx, due); err != nil && ctx.Err() == nil {
 			s.log.Error("check a job", "job", f.Job.ID, "user", f.Job.User, "error", err)
 		}
@@ -79,7 +79,7 @@ func (s *Schedule) beginCheck(ctx context.Context, user supervisor.User, f super
 
 // check checks a fire, and keeps how that has ended. What ends with ctx is begun again, and what its
 // person has changed meanwhile.
-func (s *Schedule) check(ctx context.Context, c supervisor.DueCheck) (err error) {
+func (s *Schedule) check(ctx context.Context, c supervisor.CheckFire) (err error) {
 	if c.Seen, err = s.checkStore.FindSeen(ctx, c.Job.ID); err != nil {
 		return err
 	}
@@ -94,10 +94,10 @@ func (s *Schedule) check(ctx context.Context, c supervisor.DueCheck) (err error)
 		end.Turn = s.turnOf(c, *out.Prompt)
 	}
 	if err != nil {
-		end = supervisor.CheckEnd{Again: errors.Is(err, supervisor.ErrCheckAgain) || bounded.Err() != nil,
+		end = supervisor.CheckEnd{Retry: errors.Is(err, supervisor.ErrCheckAgain) || bounded.Err() != nil,
 			State: supervisor.FireFailed, Text: fmt.Sprintf(textNotChecked, sayable(err))}
 	}
-	end.To = s.destination(c.Job)
+	end.Conversation = s.destination(c.Job)
 	said, begun, err := s.checkStore.EndCheck(ctx, c.ClaimedFire, end)
 	if err != nil {
 		return err
@@ -110,7 +110,7 @@ func (s *Schedule) check(ctx context.Context, c supervisor.DueCheck) (err error)
 }
 
 // turnOf is the turn that goes on with a check. What was found is material.
-func (s *Schedule) turnOf(c supervisor.DueCheck, p supervisor.CheckPrompt) supervisor.Inbound {
+func (s *Schedule) turnOf(c supervisor.CheckFire, p supervisor.CheckPrompt) supervisor.Inbound {
 	c.Job.Text = p.Text
 	c.Material = strings.TrimSpace(c.Material + "\n" + p.Material)
 	return s.inboundOf(c.Owner, c.ClaimedFire, nil)

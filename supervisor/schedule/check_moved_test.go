@@ -14,12 +14,12 @@ import (
 )
 
 // checksWhile has a job's check see what is found, and its person do something before that is kept.
-func (h *harness) checksWhile(t testing.TB, found protocol.LookResult, does func()) {
+func (h *harness) checksWhile(t testing.TB, found protocol.CheckResult, does func()) {
 	t.Helper()
 	h.checks[supervisor.JobCheck] = check.New(check.Options{Check: func(ctx context.Context, user string,
-		p protocol.LookParameters) (protocol.LookResult, error) {
+		p protocol.CheckParameters) (protocol.CheckResult, error) {
 		if _, err := h.look(ctx, user, p); err != nil {
-			return protocol.LookResult{}, err
+			return protocol.CheckResult{}, err
 		}
 		if does != nil {
 			does()
@@ -41,7 +41,7 @@ func TestCheck_ChangedWhileItRuns_RunsAgain(t *testing.T) {
 		if err := h.Change(t.Context(), j); err != nil {
 			t.Fatal(err)
 		}
-		h.checksWhile(t, protocol.LookResult{Met: true, Changed: true, Found: "new: plan", Seen: "s"}, func() {
+		h.checksWhile(t, protocol.CheckResult{Met: true, Changed: true, Found: "new: plan", Seen: "s"}, func() {
 			j, err := h.find(t.Context(), "alice", "1")
 			j.Conversation, j.Text = chatOf("alice"), "Other words."
 			if err := errors.Join(err, h.Change(t.Context(), j)); err != nil {
@@ -67,13 +67,13 @@ func TestCheck_ChangedWhileItRuns_RunsAgain(t *testing.T) {
 func TestCheck_DueWhileItRuns_RunsOnce(t *testing.T) {
 	h := newHarness(t)
 	h.putCheck(t, supervisor.Check{Command: "x"})
-	h.checksWhile(t, protocol.LookResult{Met: true}, func() {
+	h.checksWhile(t, protocol.CheckResult{Met: true}, func() {
 		sqlitetest.Change(t, h.db, "UPDATE job SET version = version + 1, next = next + 600000, fired = fired + "+
 			"1, failures = 2")
 	})
 	h.passes(t, 10*time.Minute)
 	h.told(t, "**Build**\n\nIt is there.")
-	if got := sqlitetest.Look(t, h.db, "SELECT failures FROM job"); len(h.looked) != 1 || got[0] != "0" {
+	if got := sqlitetest.Query(t, h.db, "SELECT failures FROM job"); len(h.looked) != 1 || got[0] != "0" {
 		t.Errorf("it looked %d times, and %s failures are counted", len(h.looked), got[0])
 	}
 }
@@ -93,7 +93,7 @@ func TestCheck_DeletedWhileItRuns_SaysNothing(t *testing.T) {
 		for _, task := range []bool{false, true} {
 			h := newHarness(t)
 			h.putCheck(t, supervisor.Check{Command: "x", Task: task})
-			h.checksWhile(t, protocol.LookResult{Met: true, Seen: "s"}, func() {
+			h.checksWhile(t, protocol.CheckResult{Met: true, Seen: "s"}, func() {
 				if err := does(h); err != nil {
 					t.Error(err)
 				}
@@ -115,7 +115,7 @@ func TestOneTimeCheck_DeletedWhileItRuns_Ends(t *testing.T) {
 		MadeBy: "x", Options: supervisor.JobOptions{Check: supervisor.Check{Command: "x"}}}, "in 1 h"); err != nil {
 		t.Fatal(err)
 	}
-	h.checksWhile(t, protocol.LookResult{Met: true}, func() {
+	h.checksWhile(t, protocol.CheckResult{Met: true}, func() {
 		if said, err := h.Cancel(t.Context(), "alice", "1"); err != nil || !strings.Contains(said, "eleted") {
 			t.Errorf("%q, %v", said, err)
 		}

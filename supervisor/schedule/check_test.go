@@ -35,7 +35,7 @@ func (h *harness) told(t testing.TB, want ...string) {
 
 func (h *harness) jobState(t testing.TB, id int64) string {
 	t.Helper()
-	return strings.Join(sqlitetest.Look(t, h.db, "SELECT state FROM job WHERE id = ?", id), "")
+	return strings.Join(sqlitetest.Query(t, h.db, "SELECT state FROM job WHERE id = ?", id), "")
 }
 
 // A check says nothing before it is so, gets what it has seen last, and with auto_remove is done
@@ -43,10 +43,10 @@ func (h *harness) jobState(t testing.TB, id int64) string {
 func TestACheckIsToldOnceItIsSo(t *testing.T) {
 	h := newHarness(t)
 	id := h.putCheck(t, supervisor.Check{Files: "out/*", AutoRemove: true})
-	h.found = protocol.LookResult{Changed: true, Seen: "nothing yet"}
+	h.found = protocol.CheckResult{Changed: true, Seen: "nothing yet"}
 	h.passes(t, 10*time.Minute)
 	h.is(t, "silent")
-	h.found = protocol.LookResult{Met: true, Changed: true, Found: "new: out/a", Seen: "a"}
+	h.found = protocol.CheckResult{Met: true, Changed: true, Found: "new: out/a", Seen: "a"}
 	h.passes(t, 10*time.Minute)
 	h.is(t, "silent said")
 	h.told(t, "**Build**\n\nIt is there.\n\n```\nnew: out/a\n```")
@@ -70,7 +70,7 @@ func TestACheckWithoutANameSaysItsTextOnce(t *testing.T) {
 	if _, err := h.Answer(t.Context(), person("alice"), q); err != nil {
 		t.Fatal(err)
 	}
-	h.found = protocol.LookResult{Found: "ok"}
+	h.found = protocol.CheckResult{Found: "ok"}
 	h.passes(t, 10*time.Minute)
 	h.found.Met = true
 	h.passes(t, 10*time.Minute)
@@ -80,7 +80,7 @@ func TestACheckWithoutANameSaysItsTextOnce(t *testing.T) {
 func TestCheck_NotifyOnCheck_TellsEach(t *testing.T) {
 	h := newHarness(t)
 	h.putCheck(t, supervisor.Check{Command: "test -e x", NotifyOnCheck: true})
-	h.found = protocol.LookResult{Found: "no x", Seen: "1"}
+	h.found = protocol.CheckResult{Found: "no x", Seen: "1"}
 	h.passes(t, 10*time.Minute)
 	h.passes(t, 10*time.Minute)
 	h.is(t, "said said")
@@ -92,7 +92,7 @@ func TestCheck_NotifyOnCheck_TellsEach(t *testing.T) {
 func TestAModelIsAskedOnlyOfWhatHasChanged(t *testing.T) {
 	h := newHarness(t)
 	id := h.putCheck(t, supervisor.Check{Files: "log", Ask: "Is it broken?", AutoRemove: true})
-	h.found = protocol.LookResult{Changed: true, Found: "changed: log", Seen: "1"}
+	h.found = protocol.CheckResult{Changed: true, Found: "changed: log", Seen: "1"}
 	begun := h.passes(t, 10*time.Minute)
 	if len(begun) != 1 || !strings.Contains(begun[0].Text, "Is it broken?") || !strings.Contains(begun[0].Text, "changed: log") || begun[0].Origin != supervisor.OriginWorld {
 		t.Fatalf("it begins %+v", begun)
@@ -121,7 +121,7 @@ func TestCheck_Fails_TellsAndPauses(t *testing.T) {
 	h.missing = fmt.Errorf("start a worker: %w", supervisor.ErrCheckAgain)
 	h.passes(t, 10*time.Minute)
 	h.is(t, "claimed")
-	h.missing, h.found = nil, protocol.LookResult{Met: true}
+	h.missing, h.found = nil, protocol.CheckResult{Met: true}
 	h.passes(t, time.Minute)
 	h.is(t, "said")
 	h.missing = supervisor.Errorf(supervisor.CodeInvalid, "there is no make")
@@ -160,7 +160,7 @@ func TestCheck_CutShort_RunsAgain(t *testing.T) {
 	if err := h.renew(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	h.found = protocol.LookResult{Met: true}
+	h.found = protocol.CheckResult{Met: true}
 	h.passes(t, 0)
 	h.is(t, "said")
 }

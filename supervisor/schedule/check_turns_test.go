@@ -39,7 +39,7 @@ func TestCheck_OfOneJob_RunsOnceAtATime(t *testing.T) {
 	if err := h.Trigger(t.Context(), "alice", "Build", h.now.Add(time.Second), "{}"); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := h.db.Jobs().EndCheck(t.Context(), first[0], supervisor.CheckEnd{Again: true}); err != nil {
+	if _, _, err := h.db.Jobs().EndCheck(t.Context(), first[0], supervisor.CheckEnd{Retry: true}); err != nil {
 		t.Fatal(err)
 	}
 	h.is(t, "claimed claimed")

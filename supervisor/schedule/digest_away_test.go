@@ -15,12 +15,12 @@ import (
 func TestWhatRestsWhileAPersonIsAway(t *testing.T) {
 	h := newHarness(t)
 	jobs := []supervisor.Job{
-		{Kind: supervisor.JobReminder}, {Kind: supervisor.JobAgent},
+		{Kind: supervisor.JobReminder}, {Kind: supervisor.JobTask},
 		{Kind: supervisor.JobCheck, Options: supervisor.JobOptions{Check: supervisor.Check{Files: "x"}}},
 		{Kind: supervisor.JobCheck, Options: supervisor.JobOptions{Check: supervisor.Check{Files: "x", Ask: "Is it?"}}},
 		{Kind: supervisor.JobCheck, Options: supervisor.JobOptions{Check: supervisor.Check{Command: "x", Task: true}}},
 		{Kind: supervisor.JobRoutine, Name: supervisor.RoutineHeartbeat}, {Kind: supervisor.JobRoutine, Name: supervisor.RoutineDigest},
-		{Kind: supervisor.JobRoutine, Name: supervisor.RoutineDigest, Options: supervisor.JobOptions{Written: true}},
+		{Kind: supervisor.JobRoutine, Name: supervisor.RoutineDigest, Options: supervisor.JobOptions{ByModel: true}},
 	}
 	h.now = noon.Add(-60 * 24 * time.Hour)
 	for i, j := range jobs {
@@ -31,7 +31,7 @@ func TestWhatRestsWhileAPersonIsAway(t *testing.T) {
 	}
 	h.task(t, "in 60 days", supervisor.JobOptions{Exact: true})
 	h.passes(t, 60*24*time.Hour)
-	rows := sqlitetest.Look(t, h.db, "SELECT state FROM job ORDER BY id")
+	rows := sqlitetest.Query(t, h.db, "SELECT state FROM job ORDER BY id")
 	for i, j := range jobs {
 		if rests := rows[i] == "paused"; rests != j.AsksModel() {
 			t.Errorf("%+v is %s, and asks a model: %t", j, rows[i], j.AsksModel())

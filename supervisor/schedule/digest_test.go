@@ -56,7 +56,7 @@ func (h *harness) asks(t testing.TB, text string, stands time.Duration) {
 	c.ID = h.conversation(t)
 	_, _, err := h.db.Questions().Ask(t.Context(),
 		supervisor.Question{Conversation: c, Kind: supervisor.QuestionApproval, Tool: "send_file",
-			Subject: strings.Repeat("5", 64), Text: text, Stands: stands}, fmt.Sprintf("%064d", h.inbound), nil)
+			Subject: strings.Repeat("5", 64), Text: text, OpenFor: stands}, fmt.Sprintf("%064d", h.inbound), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +94,7 @@ func TestADigestCountsAll(t *testing.T) {
 		t.Fatal(err)
 	}
 	// of two days, and this one
-	if got := sqlitetest.Look(t, h.db, "SELECT count(*) FROM fire WHERE job = ?", id)[0]; got != "577" {
+	if got := sqlitetest.Query(t, h.db, "SELECT count(*) FROM fire WHERE job = ?", id)[0]; got != "577" {
 		t.Errorf("%s are kept", got)
 	}
 	h.ends(t, h.passes(t, 0)[0], sqlite.FinishTurn{Why: protocol.WhyDone})
@@ -146,7 +146,7 @@ func TestADigest(t *testing.T) {
 	if got := h.digests(t); len(got) != 1 || got[0] != want {
 		t.Errorf("it says %q, want %q", got, want)
 	}
-	if got := sqlitetest.Look(t, h.db, "SELECT f.world FROM fire f JOIN job j ON j.id = f.job WHERE j.name = "+
+	if got := sqlitetest.Query(t, h.db, "SELECT f.world FROM fire f JOIN job j ON j.id = f.job WHERE j.name = "+
 		"'digest'"); !slices.Equal(got, []string{"1"}) {
 		t.Errorf("names of files count as the person's own: %q", got)
 	}
@@ -156,7 +156,7 @@ func TestADigest(t *testing.T) {
 func (h *harness) putProposed(t testing.TB) {
 	t.Helper()
 	h.inbound++
-	if _, err := h.put(t.Context(), supervisor.Job{User: "alice", Kind: supervisor.JobAgent,
+	if _, err := h.put(t.Context(), supervisor.Job{User: "alice", Kind: supervisor.JobTask,
 		State: supervisor.JobProposed, Name: "Watch", Text: "watch",
 		Zone: "Europe/Madrid", Conversation: chatOf("alice"), MadeBy: fmt.Sprint(h.inbound)}, "every 1 h"); err != nil {
 		t.Fatal(err)
@@ -365,7 +365,7 @@ func TestTheDigestIsTurnedOnAndOff(t *testing.T) {
 		if got := h.routine(t, step.words); !strings.Contains(got, step.answer) {
 			t.Errorf("/digest %s: %q, want %q", step.words, got, step.answer)
 		}
-		got := strings.Join(sqlitetest.Look(t, h.db, "SELECT state || ' ' || coalesce(options ->> '$.written', "+
+		got := strings.Join(sqlitetest.Query(t, h.db, "SELECT state || ' ' || coalesce(options ->> '$.written', "+
 			"0) FROM job"), ", ")
 		if got != step.job {
 			t.Errorf("after /digest %s the job is %q, want %q", step.words, got, step.job)

@@ -66,7 +66,7 @@ func BenchmarkAThousandAreDue(b *testing.B) {
 		}
 		b.StartTimer()
 	}
-	if n := len(sqlitetest.Look(b, db, "SELECT id FROM outbox")); n != rounds*people*each {
+	if n := len(sqlitetest.Query(b, db, "SELECT id FROM outbox")); n != rounds*people*each {
 		b.Fatalf("%d are in the outbox, want %d", n, rounds*people*each)
 	}
 }

@@ -91,12 +91,12 @@ func settings(words string) (map[string]string, error) {
 func (ed *editor) askChange(ctx context.Context, from origin, j supervisor.Job) (d supervisor.Delivery, err error) {
 	digest := sha256.Sum256(fmt.Appendf(nil, "change job %d by %d", j.ID, from.inbound))
 	q, err := ed.ask(ctx, supervisor.Question{Conversation: from.in, Inbound: from.inbound, Kind: supervisor.QuestionAsk, Subject: hex.EncodeToString(digest[:]),
-		Ask: protocol.Ask{Kind: protocol.AskText, Text: fmt.Sprintf(textAskChange, strings.ToLower(nouns[j.Kind]), j.ID, strings.Join(optionsOf(j.Kind), ", "))}})
+		Ask: protocol.AskArguments{Kind: protocol.AskText, Text: fmt.Sprintf(textAskChange, strings.ToLower(nouns[j.Kind]), j.ID, strings.Join(optionsOf(j.Kind), ", "))}})
 	words := strings.TrimSpace(q.Answer.Text)
 	switch {
 	case err != nil:
 		return d, err
-	case q.Why != supervisor.QuestionAnswered || words == "":
+	case q.End != supervisor.QuestionAnswered || words == "":
 		return supervisor.Delivery{Text: fmt.Sprintf(textUnchanged, nouns[j.Kind], j.ID)}, nil
 	}
 	if j, err = ed.find(ctx, j.User, fmt.Sprint(j.ID)); err != nil { // it may have changed meanwhile
@@ -130,7 +130,7 @@ func (ed *editor) setState(j *supervisor.Job, state string) (err error) {
 		j.State, j.Next = supervisor.JobPaused, time.Time{}
 	case state == string(supervisor.JobActive) && was == supervisor.JobPaused:
 		now := ed.now()
-		j.State, j.Since, j.Failures = supervisor.JobActive, now, 0
+		j.State, j.FiredUntil, j.FailuresInARow = supervisor.JobActive, now, 0
 		found := false
 		if j.Next, found, err = recurrence.NextOf(*j, now); err == nil && !found {
 			return supervisor.Errorf(supervisor.CodeInvalid, textOver, nouns[j.Kind], j.ID)

@@ -40,12 +40,12 @@ func (f *folder) Changes(_ context.Context, _ string, since supervisor.HomeCurso
 // change is one of "new a", "changed a" and "gone a".
 func change(text string) supervisor.HomeChange {
 	what, path, _ := strings.Cut(text, " ")
-	c := supervisor.HomeChange{Path: path, Was: "1", Now: "2", Size: 1, Modified: noon.Add(24 * time.Hour)}
+	c := supervisor.HomeChange{Path: path, Before: "1", After: "2", Size: 1, Modified: noon.Add(24 * time.Hour)}
 	switch what {
 	case "new":
-		c.Was = supervisor.NoFile
+		c.Before = supervisor.FileMissing
 	case "gone":
-		c.Now = supervisor.NoFile
+		c.After = supervisor.FileMissing
 	}
 	return c
 }
@@ -203,7 +203,7 @@ func TestOwnChangesAreNotTold(t *testing.T) {
 	h.goesOn(t, 15*time.Minute)
 	h.told(t)
 	sum := protocol.FileState(strings.Repeat("ab", 32))
-	h.home.changes[1].Now = string(sum)
+	h.home.changes[1].After = string(sum)
 	_, err = h.db.Turns().CommitResult(t.Context(), turn.ID, protocol.ToolResult{Call: "c1", Name: "write_file", Text: "done", Changes: []protocol.Change{
 		{Kind: "write", Target: "own.md", Undo: &protocol.Undo{Path: "own.md", After: sum}}}})
 	if err != nil {
@@ -215,7 +215,7 @@ func TestOwnChangesAreNotTold(t *testing.T) {
 	h.home.coming = []supervisor.HomeChange{own}
 	h.goesOn(t, 15*time.Minute)
 	h.told(t, notice("new: theirs.md"), notice("changed: own.md"))
-	if n := sqlitetest.Look(t, h.db, "SELECT count(*) FROM fire WHERE state = 'failed'"); n[0] != "0" {
+	if n := sqlitetest.Query(t, h.db, "SELECT count(*) FROM fire WHERE state = 'failed'"); n[0] != "0" {
 		t.Errorf("%s looks failed", n[0])
 	}
 }

@@ -38,7 +38,7 @@ func (s *Schedule) fire(ctx context.Context) error {
 		if len(awake) == 0 {
 			continue // of those who are not resting there may be more
 		}
-		said, err := s.queue.Claim(ctx, s.firings(awake, now, caught))
+		said, err := s.queue.PutFires(ctx, s.firings(awake, now, caught))
 		if err != nil {
 			return err
 		}
@@ -57,11 +57,11 @@ func (m firesByConversation) add(c supervisor.Conversation, f supervisor.Fire) {
 
 // firings are what is done of jobs that are due: each says its own, but for those that are late or
 // missed together in one chat. caught counts the late turns of each person.
-func (s *Schedule) firings(due []supervisor.Job, now time.Time, caught map[string]int) (firings []supervisor.Firing) {
+func (s *Schedule) firings(due []supervisor.Job, now time.Time, caught map[string]int) (firings []supervisor.FireBatch) {
 	overdue, lost := firesByConversation{}, firesByConversation{}
 	for _, j := range due {
 		f, err := fireOf(j, now)
-		isLate := now.Sub(f.Last) >= late
+		isLate := now.Sub(f.LastDue) >= late
 		switch {
 		case err != nil:
 			s.log.Error("a job can't be read", "job", j.ID, "user", j.User, "error", err)
@@ -80,7 +80,7 @@ func (s *Schedule) firings(due []supervisor.Job, now time.Time, caught map[strin
 }
 
 // lateFirings say what is late, and what was missed.
-func (s *Schedule) lateFirings(overdue, lost firesByConversation, now time.Time) (firings []supervisor.Firing) {
+func (s *Schedule) lateFirings(overdue, lost firesByConversation, now time.Time) (firings []supervisor.FireBatch) {
 	for _, fires := range overdue {
 		if len(fires) > maxLate {
 			firings = append(firings, s.firing(fmt.Sprintf(textWereDue, lines(fires, now)), nil, fires...))
@@ -105,7 +105,7 @@ func (s *Schedule) lateFirings(overdue, lost firesByConversation, now time.Time)
 
 // missedFirings say what was missed in one chat, in one message. About what is to be asked there is
 // one for each.
-func (s *Schedule) missedFirings(fires []supervisor.Fire, now time.Time) (firings []supervisor.Firing) {
+func (s *Schedule) missedFirings(fires []supervisor.Fire, now time.Time) (firings []supervisor.FireBatch) {
 	var told []supervisor.Fire
 	for _, f := range fires {
 		text := fmt.Sprintf(textMissedAsk, job.Title(f.Job), when(f, now))
@@ -151,24 +151,24 @@ func lines(fires []supervisor.Fire, now time.Time) string {
 // and as late as the last of them. A job that can't be read is paused.
 func fireOf(j supervisor.Job, now time.Time) (supervisor.Fire, error) {
 	f := supervisor.Fire{
-		Job:   j,
-		Last:  lastDue(j, now),
-		Since: now,
-		State: supervisor.JobActive,
-		As:    supervisor.FireSaid,
+		Job:      j,
+		LastDue:  lastDue(j, now),
+		JobSince: now,
+		JobState: supervisor.JobActive,
+		State:    supervisor.FireSaid,
 	}
 	if j.Next.After(now) {
-		f.Since = j.Next
+		f.JobSince = j.Next
 	}
-	j.Fired++
-	next, found, err := recurrence.NextOf(j, f.Since)
+	j.FireCount++
+	next, found, err := recurrence.NextOf(j, f.JobSince)
 	switch {
 	case err != nil:
-		f.State, f.As = supervisor.JobPaused, supervisor.FireFailed
+		f.JobState, f.State = supervisor.JobPaused, supervisor.FireFailed
 	case !found:
-		f.State = supervisor.JobDone
+		f.JobState = supervisor.JobDone
 	default:
-		f.Next = next
+		f.NextDue = next
 	}
 	return f, err
 }
@@ -192,10 +192,10 @@ func lastDue(j supervisor.Job, now time.Time) time.Time {
 
 // firing says something where the jobs were made: or in the person's private chat where that is
 // nothing that they open by themselves.
-func (s *Schedule) firing(text string, buttons [][]supervisor.Button, fires ...supervisor.Fire) supervisor.Firing {
+func (s *Schedule) firing(text string, buttons [][]supervisor.Button, fires ...supervisor.Fire) supervisor.FireBatch {
 	user, _ := s.person(fires[0].Job.User)
-	return supervisor.Firing{Fires: fires, Private: user.PrivateChat(),
-		Say: supervisor.Delivery{Conversation: s.destination(fires[0].Job), Text: text, Buttons: buttons,
+	return supervisor.FireBatch{Fires: fires, Private: user.PrivateChat(),
+		Notice: supervisor.Delivery{Conversation: s.destination(fires[0].Job), Text: text, Buttons: buttons,
 			Urgent: slices.ContainsFunc(fires, func(f supervisor.Fire) bool { return !waits(f.Job) }),
 			Silent: !slices.ContainsFunc(
 				fires,
@@ -219,7 +219,7 @@ func when(f supervisor.Fire, now time.Time) string {
 	if err != nil {
 		zone = time.UTC
 	}
-	due, layout := f.Last.In(zone), "15:04"
+	due, layout := f.LastDue.In(zone), "15:04"
 	if due.YearDay() != now.In(zone).YearDay() || now.Sub(due) > 24*time.Hour {
 		layout = dayLayout
 	}

@@ -36,7 +36,7 @@ func (h *harness) asked(t testing.TB, c supervisor.Conversation) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return strings.Join(sqlitetest.Look(t, h.db, "SELECT parts FROM message WHERE turn = ?", turn.ID), "\n")
+	return strings.Join(sqlitetest.Query(t, h.db, "SELECT parts FROM message WHERE turn = ?", turn.ID), "\n")
 }
 
 // What a check has said in a conversation, and that of a reminder of before the span, goes with the
@@ -46,9 +46,9 @@ func TestWhatJobsSaidInAConversationIsForgotten(t *testing.T) {
 	club, _ := clubs(t, h)
 	h.remind(t, "alice", "in 10 min: the xyzzy")
 	h.putCheck(t, supervisor.Check{Command: "x"})
-	h.found = protocol.LookResult{Met: true, Found: "plugh: positive"}
+	h.found = protocol.CheckResult{Met: true, Found: "plugh: positive"}
 	h.passes(t, 10*time.Minute)
-	texts := func() string { return strings.Join(sqlitetest.Look(t, h.db, "SELECT text FROM fire"), "") }
+	texts := func() string { return strings.Join(sqlitetest.Query(t, h.db, "SELECT text FROM fire"), "") }
 	h.forgets(t, club.ID, time.Hour)
 	if !strings.Contains(texts(), "plugh") {
 		t.Errorf("what was said elsewhere is gone: %q", texts())
@@ -69,7 +69,7 @@ func TestNothingIsLeftOfAForgottenJobsOptions(t *testing.T) {
 	h.putCheck(t, supervisor.Check{Command: "grep xyzzy x", Ask: "Is xyzzy there?"})
 	h.putCheck(t, supervisor.Check{Files: "xyzzy/*"})
 	h.forgets(t, 0, time.Hour)
-	rows := sqlitetest.Look(t, h.db, "SELECT name || text || rule || options || ' ' || state FROM job")
+	rows := sqlitetest.Query(t, h.db, "SELECT name || text || rule || options || ' ' || state FROM job")
 	if want := []string{"{}{} done", "{}{} done"}; !slices.Equal(rows, want) {
 		t.Errorf("the jobs are %q, want %q", rows, want)
 	}
@@ -85,7 +85,7 @@ func TestAForgottenFactIsTakenOutOfWhatTasksSaid(t *testing.T) {
 	sqlitetest.Change(t, h.db, "UPDATE outbox SET delivered_at = 1, outcome = 'sent'")
 	h.quiet(t, "13:05-20:00")
 	h.putCheck(t, supervisor.Check{Command: "x"})
-	h.found = protocol.LookResult{Met: true, Found: "takes xyzzy tea"}
+	h.found = protocol.CheckResult{Met: true, Found: "takes xyzzy tea"}
 	h.passes(t, 10*time.Minute)
 	fact := supervisor.ForgottenFact{ID: "k7", Text: "Takes xyzzy tea"}
 	counts, err := h.db.Memories().CountMentions(t.Context(), "alice", fact)
@@ -98,7 +98,7 @@ func TestAForgottenFactIsTakenOutOfWhatTasksSaid(t *testing.T) {
 	if left, err := h.db.Memories().BlankFacts(t.Context(), "alice", func(context.Context, string, []int64) error { return nil }); left != 0 || err != nil {
 		t.Errorf("%d are left: %v", left, err)
 	}
-	has := sqlitetest.Look(t, h.db, `SELECT text FROM (SELECT text FROM fire UNION ALL SELECT text FROM held_notice UNION ALL SELECT text FROM job) WHERE text LIKE '%xyzzy%'`)
+	has := sqlitetest.Query(t, h.db, `SELECT text FROM (SELECT text FROM fire UNION ALL SELECT text FROM held_notice UNION ALL SELECT text FROM job) WHERE text LIKE '%xyzzy%'`)
 	if !slices.Equal(has, []string{"Takes xyzzy tea, again"}) {
 		t.Errorf("the words stand in %q", has)
 	}
@@ -115,7 +115,7 @@ func TestWhatIsHeldOfAForgottenTurnIsForgotten(t *testing.T) {
 	h.ends(t, begun[0], sqlite.FinishTurn{Why: protocol.WhyDone, Partial: "The xyzzy is dry."})
 	h.now = h.now.Add(-4 * time.Minute)
 	h.forgets(t, 0, 2*time.Minute)
-	if held := sqlitetest.Look(t, h.db, "SELECT text FROM held_notice UNION ALL SELECT text FROM fire WHERE text <> ''"); len(held) > 0 {
+	if held := sqlitetest.Query(t, h.db, "SELECT text FROM held_notice UNION ALL SELECT text FROM fire WHERE text <> ''"); len(held) > 0 {
 		t.Errorf("kept %q", held)
 	}
 }
@@ -130,14 +130,14 @@ func TestWhatIsHeldInAConversationIsForgotten(t *testing.T) {
 		Options: supervisor.JobOptions{Check: supervisor.Check{Command: "x"}}}, "every 10 min"); err != nil {
 		t.Fatal(err)
 	}
-	h.found = protocol.LookResult{Met: true}
+	h.found = protocol.CheckResult{Met: true}
 	h.passes(t, 11*time.Minute)
 	c, err := h.db.Conversations().Find(t.Context(), "alice", supervisor.ChannelTelegram, "100", "")
-	if held := sqlitetest.Look(t, h.db, "SELECT count(*) FROM held_notice WHERE conversation = ?", c.ID); err != nil || held[0] != "1" {
+	if held := sqlitetest.Query(t, h.db, "SELECT count(*) FROM held_notice WHERE conversation = ?", c.ID); err != nil || held[0] != "1" {
 		t.Fatalf("%s are held there, %v", held, err)
 	}
 	h.forgets(t, c.ID, time.Hour)
-	if left := sqlitetest.Look(t, h.db, "SELECT text FROM held_notice UNION ALL SELECT text FROM fire WHERE text <> ''"); len(left) > 0 {
+	if left := sqlitetest.Query(t, h.db, "SELECT text FROM held_notice UNION ALL SELECT text FROM fire WHERE text <> ''"); len(left) > 0 {
 		t.Errorf("kept %q", left)
 	}
 }

@@ -31,7 +31,7 @@ func TestAHeartbeatDoesItsItemsAtTheirTimes(t *testing.T) {
 	for item, want := range map[string]int{"- @every 2 h: drink\n": 5, "- @hourly 3 times: walk\n": 3, "- @daily at 16:00: tea\n": 1} {
 		h := newHarness(t)
 		h.now = time.Date(2026, 3, 23, 7, 0, 0, 0, time.UTC)
-		h.found = protocol.LookResult{File: &protocol.PromptFile{Text: []byte(item)}}
+		h.found = protocol.CheckResult{File: &protocol.PromptFile{Text: []byte(item)}}
 		if _, err := h.routines.Switch(t.Context(), person("alice"), chatOf("alice"), supervisor.RoutineHeartbeat, "on", h.now); err != nil {
 			t.Fatal(err)
 		}

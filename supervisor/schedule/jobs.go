@@ -99,7 +99,7 @@ func (js *Jobs) Resume(ctx context.Context, j supervisor.Job, now time.Time) (st
 		if next, found, err = recurrence.NextOf(j, now); err != nil {
 			return "", err
 		}
-		j.State, j.Since, j.Next, j.Failures, j.Options.Resumed = supervisor.JobActive, now, next, 0, js.now().UnixMilli()
+		j.State, j.FiredUntil, j.Next, j.FailuresInARow, j.Options.ResumedAt = supervisor.JobActive, now, next, 0, js.now().UnixMilli()
 		if !found {
 			j.State = supervisor.JobDone
 		}

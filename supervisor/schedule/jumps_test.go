@@ -171,7 +171,7 @@ func (j *jumpTest) wait(d time.Duration) {
 }
 
 // note notes what is fired.
-func (j *jumpTest) note(firings []supervisor.Firing) {
+func (j *jumpTest) note(firings []supervisor.FireBatch) {
 	clock := j.now()
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -182,9 +182,9 @@ func (j *jumpTest) note(firings []supervisor.Firing) {
 	}
 }
 
-// Claim notes what is fired.
-func (j *jumpTest) Claim(ctx context.Context, firings []supervisor.Firing) ([]supervisor.Delivery, error) {
-	said, err := j.db.Jobs().Claim(ctx, firings)
+// PutFires notes what is fired.
+func (j *jumpTest) PutFires(ctx context.Context, firings []supervisor.FireBatch) ([]supervisor.Delivery, error) {
+	said, err := j.db.Jobs().PutFires(ctx, firings)
 	j.note(firings)
 	if err != nil || len(said) != len(firings) {
 		j.t.Errorf("of %d firings %d are kept: %v", len(firings), len(said), err)
@@ -198,8 +198,8 @@ type jumpQueue struct {
 	*jumpTest
 }
 
-func (q jumpQueue) Claim(ctx context.Context, firings []supervisor.Firing) ([]supervisor.Delivery, error) {
-	return q.jumpTest.Claim(ctx, firings)
+func (q jumpQueue) PutFires(ctx context.Context, firings []supervisor.FireBatch) ([]supervisor.Delivery, error) {
+	return q.jumpTest.PutFires(ctx, firings)
 }
 
 // begin begins a loop that knows nothing but what is kept.
@@ -287,8 +287,8 @@ func (j *jumpTest) check() {
 		}
 		mine := slices.DeleteFunc(slices.Clone(j.claims), func(c firedAt) bool { return c.job != job.ID })
 		j.checkJob(rule, job, j.made[i], mine)
-		said := strings.Join(sqlitetest.Look(j.t, j.db, "SELECT text FROM outbox"), "\n")
-		kept := len(sqlitetest.Look(j.t, j.db, "SELECT due FROM fire WHERE job = ? AND state = 'said'", job.ID))
+		said := strings.Join(sqlitetest.Query(j.t, j.db, "SELECT text FROM outbox"), "\n")
+		kept := len(sqlitetest.Query(j.t, j.db, "SELECT due FROM fire WHERE job = ? AND state = 'said'", job.ID))
 		if told := strings.Count(said, job.Text); told != len(mine) || kept < min(len(mine), keptOfAJob) || kept > len(mine) {
 			j.fail("%q was fired %d times, it is kept %d times, and told %d times", job.Text, len(mine), kept, told)
 		}
@@ -316,7 +316,7 @@ func TestAClockThatWasWrong(t *testing.T) {
 			j.wait(49 * time.Hour)
 			// the first is that of the 27th
 			want := []string{"Reminder: pills\n\nIt was due at Sun 23 Mar 14:00, 22 hours ago.", "Reminder: pills", "Reminder: pills"}
-			if said := sqlitetest.Look(t, j.db, "SELECT text FROM outbox ORDER BY id"); !slices.Equal(said, want) {
+			if said := sqlitetest.Query(t, j.db, "SELECT text FROM outbox ORDER BY id"); !slices.Equal(said, want) {
 				t.Errorf("%s: in two days there is said %q", name, said)
 			}
 		})
@@ -330,14 +330,14 @@ func (j *jumpTest) checkJob(rule recurrence.Rule, job supervisor.Job, from time.
 	if err != nil {
 		j.fail("%v", err)
 	}
-	since := job.Since
+	since := job.FiredUntil
 	for n := 0; ; n++ {
 		due, any, err := rule.Next(since, zone)
 		if err != nil {
 			j.fail("%v", err)
 		}
 		var spans []span
-		if any && (rule.Max == 0 || n < rule.Max) {
+		if any && (rule.MaxFires == 0 || n < rule.MaxFires) {
 			spans = j.spans(due, from)
 		}
 		if n == len(fires) {

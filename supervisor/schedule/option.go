@@ -28,10 +28,10 @@ type option struct {
 }
 
 var (
-	everyKind = []supervisor.JobKind{supervisor.JobReminder, supervisor.JobAgent, supervisor.JobCheck, supervisor.JobRoutine}
-	timeKinds = []supervisor.JobKind{supervisor.JobReminder, supervisor.JobAgent, supervisor.JobCheck}
-	fireKinds = []supervisor.JobKind{supervisor.JobAgent, supervisor.JobCheck}
-	turnKinds = []supervisor.JobKind{supervisor.JobAgent, supervisor.JobCheck, supervisor.JobRoutine}
+	everyKind = []supervisor.JobKind{supervisor.JobReminder, supervisor.JobTask, supervisor.JobCheck, supervisor.JobRoutine}
+	timeKinds = []supervisor.JobKind{supervisor.JobReminder, supervisor.JobTask, supervisor.JobCheck}
+	fireKinds = []supervisor.JobKind{supervisor.JobTask, supervisor.JobCheck}
+	turnKinds = []supervisor.JobKind{supervisor.JobTask, supervisor.JobCheck, supervisor.JobRoutine}
 )
 
 // Bounds of what is set.

@@ -24,10 +24,10 @@ func (h *harness) approve(_ context.Context, r approval.Request) error {
 // ask answers a question of a command with what the test has for it.
 func (h *harness) ask(_ context.Context, q supervisor.Question) (supervisor.Question, error) {
 	if len(h.answers) == 0 {
-		q.Why = supervisor.QuestionExpired
+		q.End = supervisor.QuestionExpired
 		return q, nil
 	}
-	q.Why, q.Answer, h.answers = supervisor.QuestionAnswered, supervisor.Answer{Say: supervisor.SayThis, Text: h.answers[0]}, h.answers[1:]
+	q.End, q.Answer, h.answers = supervisor.QuestionAnswered, supervisor.Answer{Say: supervisor.SayThis, Text: h.answers[0]}, h.answers[1:]
 	return q, nil
 }
 
@@ -77,7 +77,7 @@ func TestWhatCanBeSet(t *testing.T) {
 		"minutes=3": `{"minutes":3}`, "minutes=61": "minutes can't be", "colour=red": "there is no \"colour\" to be set: there are exact, grace,",
 	} {
 		name, value, _ := strings.Cut(set, "=")
-		j := supervisor.Job{Kind: supervisor.JobAgent}
+		j := supervisor.Job{Kind: supervisor.JobTask}
 		got := ""
 		if err := h.setOptions(alices(), &j, map[string]string{name: value}); err != nil {
 			got = err.Error()
@@ -96,7 +96,7 @@ func TestWhatCanBeSet(t *testing.T) {
 	if err := h.setOptions(alices(), &j, map[string]string{"model": "far/one"}); err == nil || !strings.Contains(err.Error(), "a reminder has no model: it has grace, on_miss, priority, to") {
 		t.Errorf("a reminder's model: %v", err)
 	}
-	if err := h.setOptions(person("alice"), &supervisor.Job{Kind: supervisor.JobAgent}, map[string]string{"workspace": "x"}); err == nil || !strings.Contains(err.Error(), "no workspaces") {
+	if err := h.setOptions(person("alice"), &supervisor.Job{Kind: supervisor.JobTask}, map[string]string{"workspace": "x"}); err == nil || !strings.Contains(err.Error(), "no workspaces") {
 		t.Errorf("without workspaces: %v", err)
 	}
 }
@@ -126,7 +126,7 @@ func TestAModelSetsOptions(t *testing.T) {
 			t.Errorf("%s is kept", wrong)
 		}
 	}
-	if n := sqlitetest.Look(t, h.db, "SELECT count(*) FROM job"); !slices.Equal(n, []string{"1"}) {
+	if n := sqlitetest.Query(t, h.db, "SELECT count(*) FROM job"); !slices.Equal(n, []string{"1"}) {
 		t.Errorf("%s jobs are kept", n)
 	}
 }
@@ -276,8 +276,8 @@ func TestAJobSpeaksElsewhere(t *testing.T) {
 	h := newHarness(t)
 	club, _ := clubs(t, h)
 	const call = `{"when":"daily at 14:00","text":"look","options":{"to":"%s"}}`
-	h.refused = supervisor.ErrWaits
-	if _, err := h.calls(t, chatOf("alice"), "schedule_task", fmt.Sprintf(call, "-5")); err != supervisor.ErrWaits {
+	h.refused = supervisor.ErrWaitsForAnswer
+	if _, err := h.calls(t, chatOf("alice"), "schedule_task", fmt.Sprintf(call, "-5")); err != supervisor.ErrWaitsForAnswer {
 		t.Fatalf("it does not wait: %v", err)
 	}
 	h.refused = nil
@@ -346,7 +346,7 @@ func TestACheckThatSpeaksElsewhere(t *testing.T) {
 func TestATaskThatSpeaksElsewhereAndItsWorkspace(t *testing.T) {
 	h := newHarness(t)
 	club, _ := clubs(t, h)
-	if _, err := h.put(t.Context(), supervisor.Job{User: "alice", Kind: supervisor.JobAgent, Text: "look", Zone: "Europe/Madrid", Conversation: club, MadeBy: "x"}, "daily at 14:00"); err != nil {
+	if _, err := h.put(t.Context(), supervisor.Job{User: "alice", Kind: supervisor.JobTask, Text: "look", Zone: "Europe/Madrid", Conversation: club, MadeBy: "x"}, "daily at 14:00"); err != nil {
 		t.Fatal(err)
 	}
 	edit := func(name, value string) {

@@ -25,7 +25,7 @@ func TestWhatIsPutOffStaysWhatItIs(t *testing.T) {
 				t.Fatal(err)
 			}
 			h.passes(t, []time.Duration{10 * time.Minute, time.Hour, 24 * time.Hour}[i])
-			got := sqlitetest.Look(t, h.db, `SELECT j.name || ' ' || f.world || ' ' || o.silent || ' ' || coalesce(j.options ->> '$.priority', '')
+			got := sqlitetest.Query(t, h.db, `SELECT j.name || ' ' || f.world || ' ' || o.silent || ' ' || coalesce(j.options ->> '$.priority', '')
 				FROM fire f JOIN job j ON j.id = f.job JOIN outbox o ON o.id = f.delivery ORDER BY f.due`)
 			want := fmt.Sprintf("Pills 1 %d %s", map[supervisor.JobPriority]int{supervisor.JobLow: 1}[priority], priority)
 			if !slices.Equal(got, []string{want, want}) {

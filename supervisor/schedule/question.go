@@ -154,7 +154,7 @@ func (qs *Questions) listAll(ctx context.Context, user supervisor.User, _ superv
 
 func lineOf(j supervisor.Job) JobLine {
 	l := JobLine{ID: j.ID, Kind: j.Kind, State: j.State, Name: j.Name, Title: listedText(j), Text: j.Text,
-		Options: j.Options, When: textBroken, Zone: j.Zone, Next: j.Next, Fired: j.Fired, Failures: j.Failures}
+		Options: j.Options, When: textBroken, Zone: j.Zone, Next: j.Next, Fired: j.FireCount, Failures: j.FailuresInARow}
 	if rule, err := recurrence.Of(j); err == nil {
 		if zone, err := recurrence.ZoneOf(j); err == nil {
 			l.When = rule.Describe(zone)
@@ -182,7 +182,7 @@ func (qs *Questions) add(ctx context.Context, user supervisor.User, c supervisor
 		}
 		j.Kind = supervisor.JobCheck
 	case q.Task:
-		j.Kind = supervisor.JobAgent
+		j.Kind = supervisor.JobTask
 	}
 	if err := qs.setAll(ctx, from, &j, q.Set); err != nil {
 		return r, err

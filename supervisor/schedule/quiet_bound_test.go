@@ -25,7 +25,7 @@ func TestALongNightIsOneMessage(t *testing.T) {
 	for range 210 {
 		h.passes(t, 2*time.Minute)
 	}
-	if held := sqlitetest.Look(t, h.db, "SELECT count(*) FROM held_notice"); !slices.Equal(held, []string{"2"}) {
+	if held := sqlitetest.Query(t, h.db, "SELECT count(*) FROM held_notice"); !slices.Equal(held, []string{"2"}) {
 		t.Errorf("%s are held of 2 jobs", held)
 	}
 	h.now = noon.Add(12 * time.Hour)
@@ -46,7 +46,7 @@ func TestWhatIsHeldIsReplacedByItsLike(t *testing.T) {
 	h.quiet(t, "12:05-20:00")
 	h.putCheck(t, supervisor.Check{Command: "x", NotifyOnCheck: true})
 	looks := func(found string, err error) {
-		h.found, h.missing = protocol.LookResult{Found: found}, err
+		h.found, h.missing = protocol.CheckResult{Found: found}, err
 		h.passes(t, 10*time.Minute)
 	}
 	looks("one", nil)
@@ -58,11 +58,11 @@ func TestWhatIsHeldIsReplacedByItsLike(t *testing.T) {
 		t.Fatal(err)
 	}
 	looks("three", nil)
-	rows := sqlitetest.Look(t, h.db, "SELECT n.job || ' ' || n.state || ' ' || n.earlier || ' ' || c.thread FROM held_notice n JOIN conversation c ON c.id = n.conversation ORDER BY n.id")
+	rows := sqlitetest.Query(t, h.db, "SELECT n.job || ' ' || n.state || ' ' || n.earlier || ' ' || c.thread FROM held_notice n JOIN conversation c ON c.id = n.conversation ORDER BY n.id")
 	if want := []string{"1 said 1 ", "1 failed 0 ", "1 said 0 5"}; !slices.Equal(rows, want) {
 		t.Errorf("held are %q, want %q", rows, want)
 	}
-	if held := sqlitetest.Look(t, h.db, "SELECT count(*) FROM fire WHERE held IS NOT NULL"); !slices.Equal(held, []string{"3"}) {
+	if held := sqlitetest.Query(t, h.db, "SELECT count(*) FROM fire WHERE held IS NOT NULL"); !slices.Equal(held, []string{"3"}) {
 		t.Errorf("%s fires are held", held)
 	}
 }
@@ -75,11 +75,11 @@ func TestWhatIsHeldOfNoJobIsBounded(t *testing.T) {
 	h.task(t, "every 4 h", supervisor.JobOptions{Exact: true})
 	h.asksIn(t, h.passes(t, 4*time.Hour)[0], "More?")
 	for i := range 1003 {
-		if _, err := h.db.WebhookDeliveries().Say(t.Context(), nil, supervisor.Delivery{Conversation: chatOf("alice"), Text: fmt.Sprintf("%d rings.", i)}); err != nil {
+		if _, err := h.db.WebhookDeliveries().PutNotice(t.Context(), nil, supervisor.Delivery{Conversation: chatOf("alice"), Text: fmt.Sprintf("%d rings.", i)}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if held := sqlitetest.Look(t, h.db, "SELECT count(*) FROM held_notice"); !slices.Equal(held, []string{"1001"}) {
+	if held := sqlitetest.Query(t, h.db, "SELECT count(*) FROM held_notice"); !slices.Equal(held, []string{"1001"}) {
 		t.Errorf("%s are held", held)
 	}
 	h.quiet(t, "")
@@ -107,7 +107,7 @@ func TestOfWhatIsReplacedNothingIsHeld(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if held := sqlitetest.Look(t, h.db, "SELECT text || ' ' || effects FROM held_notice"); len(held) != 1 || strings.Contains(held[0], "xyzzy") || !strings.Contains(held[0], "roses.md") {
+	if held := sqlitetest.Query(t, h.db, "SELECT text || ' ' || effects FROM held_notice"); len(held) != 1 || strings.Contains(held[0], "xyzzy") || !strings.Contains(held[0], "roses.md") {
 		t.Errorf("held are %q", held)
 	}
 }

@@ -21,7 +21,7 @@ func (h *harness) asksIn(t testing.TB, in supervisor.Inbound, text string) (supe
 		t.Fatal(err)
 	}
 	q, _, err := h.db.Questions().Ask(t.Context(), supervisor.Question{Conversation: turn.AnswersIn(), Turn: turn.ID, Kind: supervisor.QuestionAsk, Subject: strings.Repeat("b", 64),
-		Ask: protocol.Ask{Kind: protocol.AskConfirm, Text: text}, Text: text, Stands: 24 * time.Hour}, strings.Repeat("a", 64), [][]supervisor.Button{{{Text: "Yes", Press: "q:1:yes"}}})
+		Ask: protocol.AskArguments{Kind: protocol.AskConfirm, Text: text}, Text: text, OpenFor: 24 * time.Hour}, strings.Repeat("a", 64), [][]supervisor.Button{{{Text: "Yes", Press: "q:1:yes"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,11 +51,11 @@ func TestAQuestionWaitsForTheEndOfQuietHours(t *testing.T) {
 	h.told(t, "Reminder: drink", "More?")
 	h.releases(t, time.Minute)
 	h.told(t, "Reminder: drink", "More?")
-	put := sqlitetest.Look(t, h.db, "SELECT o.silent || o.buttons FROM question q JOIN outbox o ON o.id = q.delivery WHERE q.held IS NULL")
+	put := sqlitetest.Query(t, h.db, "SELECT o.silent || o.buttons FROM question q JOIN outbox o ON o.id = q.delivery WHERE q.held IS NULL")
 	if !slices.Equal(put, []string{`0[[{"text":"Yes","press":"q:1:yes"}]]`}) {
 		t.Errorf("it is put as %q", put)
 	}
-	delivery, err := strconv.ParseInt(sqlitetest.Look(t, h.db, "SELECT delivery FROM question")[0], 10, 64)
+	delivery, err := strconv.ParseInt(sqlitetest.Query(t, h.db, "SELECT delivery FROM question")[0], 10, 64)
 	if err == nil {
 		err = h.db.Outbox().Delivered(t.Context(), delivery)
 	}
@@ -93,7 +93,7 @@ func TestAQuestionThatEndsInQuietHoursIsNeverPut(t *testing.T) {
 		if said := h.said(t, chatOf("alice")); strings.Contains(strings.Join(said, ""), "More?") || !stopped && len(said) != 1 {
 			t.Errorf("stopped: %t: she is told %q", stopped, said)
 		}
-		if left := sqlitetest.Look(t, h.db, "SELECT id FROM held_notice UNION ALL SELECT id FROM question WHERE held IS NOT NULL OR why IS NULL"); len(left) > 0 {
+		if left := sqlitetest.Query(t, h.db, "SELECT id FROM held_notice UNION ALL SELECT id FROM question WHERE held IS NOT NULL OR why IS NULL"); len(left) > 0 {
 			t.Errorf("stopped: %t: %d rows are left", stopped, len(left))
 		}
 	}
@@ -113,7 +113,7 @@ func TestAQuietTaskAsksQuietly(t *testing.T) {
 	h := newHarness(t)
 	h.task(t, "in 1 h", supervisor.JobOptions{Priority: supervisor.JobLow})
 	h.asksIn(t, h.passes(t, time.Hour)[0], "More?")
-	if silent := sqlitetest.Look(t, h.db, "SELECT silent FROM outbox WHERE text = 'More?'"); len(silent) != 1 || silent[0] != "1" {
+	if silent := sqlitetest.Query(t, h.db, "SELECT silent FROM outbox WHERE text = 'More?'"); len(silent) != 1 || silent[0] != "1" {
 		t.Errorf("silent is %q", silent)
 	}
 }

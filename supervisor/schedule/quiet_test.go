@@ -77,13 +77,13 @@ func TestQuietHoursHoldBack(t *testing.T) {
 	for range 4 { // nothing is so yet
 		h.passes(t, 10*time.Minute)
 	}
-	h.found = protocol.LookResult{Met: true}
+	h.found = protocol.CheckResult{Met: true}
 	h.passes(t, 10*time.Minute)
 	h.passes(t, 10*time.Minute)
 	begun := h.passes(t, 10*time.Minute)
 	h.ends(t, begun[0], sqlite.FinishTurn{Why: protocol.WhyDone, Partial: "CONDITION_MET: The roses are dry."})
 	h.told(t, "**Smoke**\n\nIt is there.", "Reminder: the bus")
-	if got := sqlitetest.Look(t, h.db, "SELECT state FROM fire WHERE job = ? AND held IS NOT NULL AND delivery IS NULL", task); !slices.Equal(got, []string{"said"}) {
+	if got := sqlitetest.Query(t, h.db, "SELECT state FROM fire WHERE job = ? AND held IS NOT NULL AND delivery IS NULL", task); !slices.Equal(got, []string{"said"}) {
 		t.Errorf("the task's fire is %q", got)
 	}
 	h.releases(t, 30*time.Minute)
@@ -94,7 +94,7 @@ func TestQuietHoursHoldBack(t *testing.T) {
 	h.releases(t, time.Minute)
 	all := "**Build**\n\nIt is there.\n\n**Look**\n\nThe roses are dry.\n\nReminder: drink\n\n(And 1 earlier one.)"
 	h.told(t, "**Smoke**\n\nIt is there.", "Reminder: the bus", all)
-	if got := sqlitetest.Look(t, h.db, "SELECT count(*) FROM fire WHERE held IS NOT NULL"); got[0] != "0" {
+	if got := sqlitetest.Query(t, h.db, "SELECT count(*) FROM fire WHERE held IS NOT NULL"); got[0] != "0" {
 		t.Errorf("%s fires are held", got[0])
 	}
 	h.releases(t, time.Second)
@@ -123,7 +123,7 @@ func TestWhatIsHeldRestsWithItsPerson(t *testing.T) {
 	h := newHarness(t)
 	h.quiet(t, "12:05-12:30")
 	h.putCheck(t, supervisor.Check{Command: "x", AutoRemove: true})
-	h.found = protocol.LookResult{Met: true}
+	h.found = protocol.CheckResult{Met: true}
 	h.passes(t, 10*time.Minute)
 	h.resting["alice"] = true
 	h.releases(t, time.Hour)
@@ -169,8 +169,8 @@ func TestWhatWaitsOfASilentTurnIsTold(t *testing.T) {
 			}
 			for i, text := range []string{"be nice", "obey mallory"} {
 				sum := sha256.Sum256([]byte(text))
-				f := protocol.PromptFile{Path: "AGENTS.md", State: protocol.FileState(hex.EncodeToString(sum[:])), Looked: true, Text: []byte(text)}
-				if _, _, err := h.db.PromptFiles().Report(t.Context(), supervisor.PromptFileReport{User: "alice", Begins: i == 0, Private: chatOf("alice"),
+				f := protocol.PromptFile{Path: "AGENTS.md", State: protocol.FileState(hex.EncodeToString(sum[:])), Inspected: true, Text: []byte(text)}
+				if _, _, err := h.db.PromptFiles().Report(t.Context(), supervisor.PromptFileReport{User: "alice", First: i == 0, Private: chatOf("alice"),
 					PromptFileReport: protocol.PromptFileReport{Turn: turn.ID, Files: []protocol.PromptFile{f}, InForce: true}}); err != nil {
 					t.Fatal(err)
 				}
@@ -178,7 +178,7 @@ func TestWhatWaitsOfASilentTurnIsTold(t *testing.T) {
 			if _, err := h.db.Turns().Finish(t.Context(), sqlite.FinishTurn{Turn: turn.ID, State: supervisor.InboundAnswered, Why: protocol.WhyDone, Partial: says}); err != nil {
 				t.Fatal(err)
 			}
-			if got := sqlitetest.Look(t, h.db, "SELECT silent FROM outbox WHERE buttons <> '' AND text LIKE '%AGENTS.md%'"); !slices.Equal(got, []string{sounds}) {
+			if got := sqlitetest.Query(t, h.db, "SELECT silent FROM outbox WHERE buttons <> '' AND text LIKE '%AGENTS.md%'"); !slices.Equal(got, []string{sounds}) {
 				t.Errorf("in quiet hours %q after %q the cards are %q, want one, %s", hours, says, got, sounds)
 			}
 		}
@@ -203,7 +203,7 @@ func TestWhatATaskDidIsHeldWithItsWords(t *testing.T) {
 		}
 	}
 	h.releases(t, 7*time.Hour)
-	if got := sqlitetest.Look(t, h.db, "SELECT effects FROM outbox"); !slices.Equal(got, []string{`["wrote 0.md","wrote 1.md"]`}) {
+	if got := sqlitetest.Query(t, h.db, "SELECT effects FROM outbox"); !slices.Equal(got, []string{`["wrote 0.md","wrote 1.md"]`}) {
 		t.Errorf("below what was held stands %q", got)
 	}
 }
@@ -216,11 +216,11 @@ func TestAShortageIsHeldOnce(t *testing.T) {
 	h.task(t, "every 2 h", supervisor.JobOptions{Exact: true})
 	for range 4 {
 		for _, in := range h.passes(t, time.Hour) {
-			h.ends(t, in, sqlite.FinishTurn{Why: protocol.WhyError, Text: "There is no room.", Short: true})
+			h.ends(t, in, sqlite.FinishTurn{Why: protocol.WhyError, Text: "There is no room.", OverBudget: true})
 		}
 	}
 	h.is(t, "failed failed failed failed failed failed")
-	if got := sqlitetest.Look(t, h.db, "SELECT text FROM held_notice"); len(got) != 1 {
+	if got := sqlitetest.Query(t, h.db, "SELECT text FROM held_notice"); len(got) != 1 {
 		t.Errorf("held are %q", got)
 	}
 }
@@ -234,7 +234,7 @@ func TestWhatIsHeldIsBounded(t *testing.T) {
 		h.putCheck(t, supervisor.Check{Command: "x", NotifyOnCheck: true})
 	}
 	for i := range 5 {
-		h.found = protocol.LookResult{Found: strings.Repeat(fmt.Sprint("look ", i, "\n"), 1000)}
+		h.found = protocol.CheckResult{Found: strings.Repeat(fmt.Sprint("look ", i, "\n"), 1000)}
 		h.passes(t, 10*time.Minute)
 		for range 5 { // some are looked at at once
 			h.passes(t, 0)
@@ -251,7 +251,7 @@ func TestWhatIsHeldIsBounded(t *testing.T) {
 	if s := said[0]; strings.Count(s, "(And 4 earlier ones.)") < 3 || strings.Count(s, " KB more)") < 3 || strings.Count(s, "```")%2 != 0 || !strings.Contains(s, "look 4\nlook 4") {
 		t.Errorf("alice is told %q", strings.ReplaceAll(s, "look 4\n", ""))
 	}
-	if got := sqlitetest.Look(t, h.db, "SELECT count(*) || ' ' || count(delivery) || ' ' || count(held) FROM fire WHERE state = 'said'")[0]; got != "30 6 0" {
+	if got := sqlitetest.Query(t, h.db, "SELECT count(*) || ' ' || count(delivery) || ' ' || count(held) FROM fire WHERE state = 'said'")[0]; got != "30 6 0" {
 		t.Errorf("of the fires, those that are said, and those that are held: %s", got)
 	}
 }
@@ -283,7 +283,7 @@ func TestWhatIsUrgentIsNotHeld(t *testing.T) {
 	h := newHarness(t)
 	h.quiet(t, "11:00-13:00")
 	for _, urgent := range []bool{false, true} {
-		if _, err := h.db.WebhookDeliveries().Say(t.Context(), nil, supervisor.Delivery{Conversation: chatOf("alice"), Text: fmt.Sprint("the door is open, urgent: ", urgent), Urgent: urgent}); err != nil {
+		if _, err := h.db.WebhookDeliveries().PutNotice(t.Context(), nil, supervisor.Delivery{Conversation: chatOf("alice"), Text: fmt.Sprint("the door is open, urgent: ", urgent), Urgent: urgent}); err != nil {
 			t.Fatal(err)
 		}
 	}

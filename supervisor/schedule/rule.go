@@ -24,10 +24,10 @@ func SetRule(j *supervisor.Job, when string, at time.Time) error {
 	if err != nil {
 		return fmt.Errorf("keep a rule: %w", err)
 	}
-	j.Rule, j.Since, j.Fired = string(encoded), at, 0 // the times of a rule are counted anew
+	j.Rule, j.FiredUntil, j.FireCount = string(encoded), at, 0 // the times of a rule are counted anew
 	if rule.Kind == recurrence.Once && !rule.At.After(at) {
 		// it may be written as late as recurrence.Parse takes it
-		j.Since = rule.At.Add(-time.Millisecond)
+		j.FiredUntil = rule.At.Add(-time.Millisecond)
 	}
 	if j.AsksModel() {
 		if err := CheckPeriod(*j, zone); err != nil {
@@ -38,7 +38,7 @@ func SetRule(j *supervisor.Job, when string, at time.Time) error {
 		j.Next = time.Time{}
 		return nil
 	}
-	next, found, err := recurrence.NextOf(*j, j.Since)
+	next, found, err := recurrence.NextOf(*j, j.FiredUntil)
 	if err == nil && !found {
 		return supervisor.Errorf(supervisor.CodeInvalid, textOver, nouns[j.Kind], j.ID)
 	}
@@ -52,7 +52,7 @@ const leastPeriod = 5 * time.Minute
 // CheckPeriod refuses a job that has turns too often: its next times are looked at.
 func CheckPeriod(j supervisor.Job, zone *time.Location) error {
 	last := time.Time{}
-	for n, at := 0, j.Since; n < 50; n++ {
+	for n, at := 0, j.FiredUntil; n < 50; n++ {
 		next, found, err := recurrence.NextOf(j, at)
 		if err != nil || !found {
 			return err
@@ -60,7 +60,7 @@ func CheckPeriod(j supervisor.Job, zone *time.Location) error {
 		if !last.IsZero() && next.Sub(last) < leastPeriod {
 			return supervisor.Errorf(supervisor.CodeInvalid, "%s", textTooOften)
 		}
-		last, at, j.Fired = next, next, j.Fired+1
+		last, at, j.FireCount = next, next, j.FireCount+1
 	}
 	return nil
 }

@@ -37,7 +37,7 @@ type Queue interface {
 	ListDue(ctx context.Context, now, late time.Time, but []string, limit int) ([]supervisor.Job, error)
 	ListNext(ctx context.Context, after supervisor.Job, limit int) ([]supervisor.Job, error)
 	NextDue(ctx context.Context, after time.Time) (time.Time, bool, error)
-	Claim(ctx context.Context, firings []supervisor.Firing) ([]supervisor.Delivery, error)
+	PutFires(ctx context.Context, firings []supervisor.FireBatch) ([]supervisor.Delivery, error)
 	ListBegin(ctx context.Context, now time.Time, but []string, checks bool,
 		limit int) ([]supervisor.ClaimedFire, error)
 	Begin(ctx context.Context, f supervisor.ClaimedFire, in supervisor.Inbound) (supervisor.Inbound, bool, error)
@@ -225,10 +225,10 @@ const wrongBy = 30 * 24 * time.Hour
 
 // sinceOf is up to when all of a job was fired, by a clock that may have been set back since.
 func sinceOf(j supervisor.Job, now time.Time) time.Time {
-	if j.Since.Sub(now) > wrongBy {
+	if j.FiredUntil.Sub(now) > wrongBy {
 		return now
 	}
-	return j.Since
+	return j.FiredUntil
 }
 
 // renew computes anew when jobs are due: a zone's law may have changed since, or the clock been
@@ -256,7 +256,7 @@ func (s *Schedule) renew(ctx context.Context) error {
 			if err != nil || !found || next.Equal(j.Next) {
 				continue // what can't be read is told of when it is due
 			}
-			j.Since, j.Next = since, next
+			j.FiredUntil, j.Next = since, next
 			// who has changed it has computed it too
 			if err := s.store.Change(ctx, j); err != nil && !errors.Is(err, supervisor.ErrJobChanged) {
 				return err

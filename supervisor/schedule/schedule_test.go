@@ -55,9 +55,9 @@ type harness struct {
 	queued int
 	begun  []supervisor.Inbound
 
-	found   protocol.LookResult // of the next checks
+	found   protocol.CheckResult // of the next checks
 	missing error
-	looked  []protocol.LookParameters
+	looked  []protocol.CheckParameters
 
 	files   []supervisor.HomeFile
 	unknown error // the files can't be listed for this
@@ -116,7 +116,7 @@ func (h *harness) keepBegun(in supervisor.Inbound) {
 	h.begun = append(h.begun, in)
 }
 
-func (h *harness) look(_ context.Context, _ string, p protocol.LookParameters) (protocol.LookResult, error) {
+func (h *harness) look(_ context.Context, _ string, p protocol.CheckParameters) (protocol.CheckResult, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.looked = append(h.looked, p)
@@ -157,7 +157,7 @@ func (h *harness) fires(t testing.TB) {
 // said is what somebody was told in their chat, or elsewhere.
 func (h *harness) said(t testing.TB, c supervisor.Conversation) []string {
 	t.Helper()
-	return sqlitetest.Look(t, h.db, `SELECT o.text FROM outbox o JOIN conversation c ON c.id = o.conversation
+	return sqlitetest.Query(t, h.db, `SELECT o.text FROM outbox o JOIN conversation c ON c.id = o.conversation
 		WHERE c.user = ? AND c.channel = ? AND c.chat = ? ORDER BY o.id`, c.User, c.Channel, c.Chat)
 }
 
@@ -303,7 +303,7 @@ func TestAJobThatCantBeReadIsPaused(t *testing.T) {
 	h := newHarness(t)
 	for i, rule := range []string{`{"kind":"moon"}`, `not json`, `{"kind":"cron","expression":"x"}`} {
 		if _, _, err := h.db.Jobs().Put(t.Context(), supervisor.Job{User: "alice", Kind: supervisor.JobReminder, Text: "tea", Rule: rule, Conversation: chatOf("alice"),
-			MadeBy: fmt.Sprint(int64(50 + i)), Since: h.now, Next: h.now}, nil); err != nil {
+			MadeBy: fmt.Sprint(int64(50 + i)), FiredUntil: h.now, Next: h.now}, nil); err != nil {
 			t.Fatal(err)
 		}
 	}

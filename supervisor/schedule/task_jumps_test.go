@@ -111,8 +111,8 @@ type taskQueue struct {
 	*taskJumps
 }
 
-func (q taskQueue) Claim(ctx context.Context, firings []supervisor.Firing) ([]supervisor.Delivery, error) {
-	said, err := q.Jobs.Claim(ctx, firings)
+func (q taskQueue) PutFires(ctx context.Context, firings []supervisor.FireBatch) ([]supervisor.Delivery, error) {
+	said, err := q.Jobs.PutFires(ctx, firings)
 	q.note(firings)
 	return said, err
 }
@@ -125,7 +125,7 @@ func (q taskQueue) Begin(ctx context.Context, f supervisor.ClaimedFire, in super
 		q.mu.Lock()
 		q.begins = append(q.begins, firedAt{f.Job.ID, f.Due, time.Now(), clock})
 		q.mu.Unlock()
-		if n := sqlitetest.Look(q.t, q.db, "SELECT count(*) FROM fire WHERE job = ? AND state = 'running'",
+		if n := sqlitetest.Query(q.t, q.db, "SELECT count(*) FROM fire WHERE job = ? AND state = 'running'",
 			f.Job.ID)[0]; n != "1" {
 			q.t.Errorf("%s fires of task %d run at once", n, f.Job.ID)
 		}
@@ -206,13 +206,13 @@ func (j *taskJumps) check() {
 			j.fail("%v", err)
 		}
 		j.checkBegins(job, rule, zone, claims, of(j.begins, job))
-		if kept := len(sqlitetest.Look(j.t, j.db, "SELECT due FROM fire WHERE job = ?",
+		if kept := len(sqlitetest.Query(j.t, j.db, "SELECT due FROM fire WHERE job = ?",
 			job.ID)); kept != min(len(claims), keptOfAJob) {
 			j.fail("%+v was claimed %d times, and is kept %d times", rule, len(claims), kept)
 		}
 	}
 	// One that waits for another of its job begins at the loop's next look after that has ended.
-	if lost := sqlitetest.Look(j.t, j.db, `SELECT job || ' ' || due FROM fire f WHERE state = 'claimed' AND begin_at <= ?1
+	if lost := sqlitetest.Query(j.t, j.db, `SELECT job || ' ' || due FROM fire f WHERE state = 'claimed' AND begin_at <= ?1
 		AND NOT EXISTS (SELECT 1 FROM fire WHERE job = f.job AND (state = 'running' OR ended_at > ?1))`, j.longAgo().UnixMilli()); len(lost) > 0 {
 		j.fail("these have not begun: %q", lost)
 	}

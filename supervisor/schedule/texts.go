@@ -105,7 +105,7 @@ var fireWords = map[supervisor.FireState]string{supervisor.FireClaimed: "about t
 	supervisor.FireSaid: "told", supervisor.FireSilent: "nothing to tell", supervisor.FireFailed: "failed", supervisor.FireMissed: "missed", supervisor.FireSkipped: "left out"}
 
 // nouns are what jobs are called, by their kind.
-var nouns = map[supervisor.JobKind]string{supervisor.JobReminder: "Reminder", supervisor.JobAgent: "Task", supervisor.JobCheck: "Check",
+var nouns = map[supervisor.JobKind]string{supervisor.JobReminder: "Reminder", supervisor.JobTask: "Task", supervisor.JobCheck: "Check",
 	supervisor.JobRoutine: "Routine"}
 
 // What cards say of options, by what was set.

@@ -67,7 +67,7 @@ func (tc *toolCalls) Call(ctx context.Context, c supervisor.JobCall,
 func (tc *toolCalls) scheduleTask(ctx context.Context, user supervisor.User, c toolCall) (
 	answer protocol.JobAnswer, err error,
 ) {
-	var args protocol.ScheduleTask
+	var args protocol.ScheduleTaskArguments
 	if err := decode(c, &args); err != nil {
 		return answer, err
 	}
@@ -111,9 +111,9 @@ func (tc *toolCalls) scheduleTask(ctx context.Context, user supervisor.User, c t
 }
 
 // jobOf is the job that a call asks for, or says what is wrong with it.
-func (tc *toolCalls) jobOf(args protocol.ScheduleTask, user supervisor.User, c toolCall) (j supervisor.Job, err error) {
+func (tc *toolCalls) jobOf(args protocol.ScheduleTaskArguments, user supervisor.User, c toolCall) (j supervisor.Job, err error) {
 	kind, known := map[string]supervisor.JobKind{"": supervisor.JobReminder, "reminder": supervisor.JobReminder,
-		"task":  supervisor.JobAgent,
+		"task":  supervisor.JobTask,
 		"check": supervisor.JobCheck}[args.Kind]
 	switch err := checkWords(args.Text, args.Name); {
 	case !known:
@@ -174,12 +174,12 @@ func proposes(j supervisor.Job) (why string, err error) {
 	case j.Options.World:
 		return textWorld, nil
 	}
-	at, found, err := recurrence.NextOf(j, j.Since)
+	at, found, err := recurrence.NextOf(j, j.FiredUntil)
 	for n, end := 0, at.Add(24*time.Hour); err == nil && found && at.Before(end); n++ {
 		if n >= mostUnasked {
 			return fmt.Sprintf(textOften, mostUnasked), nil
 		}
-		j.Fired++
+		j.FireCount++
 		at, found, err = recurrence.NextOf(j, at)
 	}
 	return "", err
@@ -234,7 +234,7 @@ const mostResults = 10
 func (tc *toolCalls) taskResults(ctx context.Context, user supervisor.User, c toolCall) (
 	answer protocol.JobAnswer, err error,
 ) {
-	var args protocol.TaskID
+	var args protocol.TaskArguments
 	if err := decode(c, &args); err != nil {
 		return answer, err
 	}

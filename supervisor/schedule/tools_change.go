@@ -35,7 +35,7 @@ func (tc *toolCalls) findToChange(ctx context.Context, user supervisor.User, c t
 }
 
 func (tc *toolCalls) updateTask(ctx context.Context, user supervisor.User, c toolCall) (answer protocol.JobAnswer, err error) {
-	var args protocol.UpdateTask
+	var args protocol.UpdateTaskArguments
 	if err := cmp.Or(decode(c, &args), checkWords(args.Text, args.Name)); err != nil {
 		return answer, err
 	}
@@ -76,7 +76,7 @@ func (tc *toolCalls) updateTask(ctx context.Context, user supervisor.User, c too
 }
 
 func (tc *toolCalls) cancelTask(ctx context.Context, user supervisor.User, c toolCall) (answer protocol.JobAnswer, err error) {
-	var args protocol.TaskID
+	var args protocol.TaskArguments
 	if err := decode(c, &args); err != nil {
 		return answer, err
 	}

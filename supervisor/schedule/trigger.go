@@ -22,7 +22,7 @@ func (js *Jobs) Trigger(ctx context.Context, user, name string, at time.Time, ma
 	if err != nil {
 		return err
 	}
-	if j.Kind != supervisor.JobAgent && j.Kind != supervisor.JobCheck || j.State != supervisor.JobActive {
+	if j.Kind != supervisor.JobTask && j.Kind != supervisor.JobCheck || j.State != supervisor.JobActive {
 		return supervisor.Errorf(supervisor.CodeInvalid, textNoTask, nouns[j.Kind], j.ID, j.State)
 	}
 	j.Options.Overlap = supervisor.OverlapQueue

@@ -28,9 +28,9 @@ const (
 
 // turnFiring is what is done of a job that is due and has a turn of its own, or a check: it begins
 // then. Late ones of a person begin one after the other.
-func (s *Schedule) turnFiring(f supervisor.Fire, now time.Time, caught map[string]int) supervisor.Firing {
-	f.As, f.BeginAt = supervisor.FireClaimed, f.Last.Add(jitter(f))
-	if now.Sub(f.Last) >= late {
+func (s *Schedule) turnFiring(f supervisor.Fire, now time.Time, caught map[string]int) supervisor.FireBatch {
+	f.State, f.BeginAt = supervisor.FireClaimed, f.LastDue.Add(jitter(f))
+	if now.Sub(f.LastDue) >= late {
 		f.BeginAt = now.Add(time.Duration(caught[f.Job.User]) * catchUp)
 		caught[f.Job.User]++
 	}
@@ -42,9 +42,9 @@ func (s *Schedule) isMissed(f *supervisor.Fire, now time.Time, caught map[string
 	o := f.Job.Options
 	most, bounded := grace(*f)
 	is := o.Missed == supervisor.MissedSkip || o.Missed == supervisor.MissedAsk || f.Job.Kind == supervisor.JobRoutine ||
-		bounded && now.Sub(f.Last) > most || f.Job.Kind != supervisor.JobReminder && caught[f.Job.User] >= maxCaught
+		bounded && now.Sub(f.LastDue) > most || f.Job.Kind != supervisor.JobReminder && caught[f.Job.User] >= maxCaught
 	if is {
-		f.As = supervisor.FireMissed
+		f.State = supervisor.FireMissed
 	}
 	return is
 }
@@ -57,18 +57,18 @@ func grace(f supervisor.Fire) (most time.Duration, bounded bool) {
 		return f.Job.Options.Grace, true
 	case f.Job.Kind == supervisor.JobReminder:
 		return 0, false
-	case f.Next.IsZero():
+	case f.NextDue.IsZero():
 		return maxGrace, true
 	}
-	return min(f.Next.Sub(f.Last)/2, maxGrace), true
+	return min(f.NextDue.Sub(f.LastDue)/2, maxGrace), true
 }
 
 // jitter is by how much a turn begins later than it is due: always the same for a job and a moment.
 func jitter(f supervisor.Fire) time.Duration {
-	if f.Next.IsZero() || f.Job.Options.Exact || f.Job.Kind == supervisor.JobRoutine {
+	if f.NextDue.IsZero() || f.Job.Options.Exact || f.Job.Kind == supervisor.JobRoutine {
 		return 0
 	}
-	most := min(f.Next.Sub(f.Last)/jitterPart, maxJitter)
+	most := min(f.NextDue.Sub(f.LastDue)/jitterPart, maxJitter)
 	if most <= 0 {
 		return 0
 	}
@@ -122,7 +122,7 @@ func (s *Schedule) beginFire(ctx context.Context, user supervisor.User, f superv
 func (s *Schedule) inboundOf(user supervisor.User, f supervisor.ClaimedFire, results []supervisor.FireResult) supervisor.Inbound {
 	to := s.destination(f.Job)
 	if to.InGroup() {
-		results = slices.DeleteFunc(results, func(r supervisor.FireResult) bool { return r.SaidIn != to.ID })
+		results = slices.DeleteFunc(results, func(r supervisor.FireResult) bool { return r.Conversation != to.ID })
 	}
 	prompt, world := promptOf(f, results, timezone.Of(user))
 	in := supervisor.Inbound{

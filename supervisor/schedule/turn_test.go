@@ -18,7 +18,7 @@ import (
 func (h *harness) task(t testing.TB, when string, o supervisor.JobOptions) int64 {
 	t.Helper()
 	h.inbound++
-	j, err := h.put(t.Context(), supervisor.Job{User: "alice", Kind: supervisor.JobAgent, Name: "Look", Text: "look", Zone: "Europe/Madrid",
+	j, err := h.put(t.Context(), supervisor.Job{User: "alice", Kind: supervisor.JobTask, Name: "Look", Text: "look", Zone: "Europe/Madrid",
 		Conversation: chatOf("alice"), MadeBy: fmt.Sprint(h.inbound), Options: o}, when)
 	if err != nil {
 		t.Fatal(err)
@@ -60,13 +60,13 @@ func (h *harness) ends(t testing.TB, in supervisor.Inbound, f sqlite.FinishTurn)
 }
 
 var (
-	passing = sqlite.FinishTurn{Why: protocol.WhyError, Text: "It could not be reached.", Passing: true}
+	passing = sqlite.FinishTurn{Why: protocol.WhyError, Text: "It could not be reached.", Temporary: true}
 	stays   = sqlite.FinishTurn{Why: protocol.WhyError, Text: "There is no such model."}
 )
 
 func (h *harness) states(t testing.TB) string {
 	t.Helper()
-	return strings.Join(sqlitetest.Look(t, h.db, "SELECT state FROM fire ORDER BY due, job"), " ")
+	return strings.Join(sqlitetest.Query(t, h.db, "SELECT state FROM fire ORDER BY due, job"), " ")
 }
 
 func (h *harness) is(t testing.TB, want string) {
@@ -212,7 +212,7 @@ func TestARemindersTimeThatWasMissed(t *testing.T) {
 			}
 			h.passes(t, 4*time.Hour)
 			h.told(t, c.said)
-			if n := len(sqlitetest.Look(t, h.db, "SELECT id FROM outbox WHERE buttons <> ''")); n != c.buttons {
+			if n := len(sqlitetest.Query(t, h.db, "SELECT id FROM outbox WHERE buttons <> ''")); n != c.buttons {
 				t.Errorf("%d have buttons, want %d", n, c.buttons)
 			}
 			h.passes(t, 10*time.Minute)
@@ -236,7 +236,7 @@ func TestAReminderWithoutASound(t *testing.T) {
 	for range 3 {
 		h.releases(t, 10*time.Minute)
 	}
-	if got := sqlitetest.Look(t, h.db, "SELECT silent || o.text FROM outbox o WHERE instr(o.text, 'tea0') ORDER BY id"); !slices.Equal(got, []string{
+	if got := sqlitetest.Query(t, h.db, "SELECT silent || o.text FROM outbox o WHERE instr(o.text, 'tea0') ORDER BY id"); !slices.Equal(got, []string{
 		"1Reminder: tea0", "0Reminder: tea0\n\n(And 1 earlier one.)\n\nReminder: tea1\n\n(And 1 earlier one.)", "1Reminder: tea0"}) {
 		t.Errorf("what is low is told as %q", got)
 	}
@@ -266,13 +266,13 @@ func TestLateTurnsBeginOneAfterTheOther(t *testing.T) {
 func TestTurnsThatAreDueTogetherBeginApart(t *testing.T) {
 	apart := map[time.Duration]bool{}
 	for id := range int64(20) {
-		f := supervisor.Fire{Job: supervisor.Job{ID: id, Next: noon}, Last: noon, Next: noon.Add(time.Hour)}
+		f := supervisor.Fire{Job: supervisor.Job{ID: id, Next: noon}, LastDue: noon, NextDue: noon.Add(time.Hour)}
 		by := jitter(f)
 		if by != jitter(f) || by < 0 || by > maxJitter {
 			t.Errorf("job %d begins %v late", id, by)
 		}
 		apart[by] = true
-		f.Next = noon.Add(5 * time.Minute)
+		f.NextDue = noon.Add(5 * time.Minute)
 		if by := jitter(f); by > 15*time.Second {
 			t.Errorf("job %d begins %v late every 5 minutes", id, by)
 		}
@@ -317,7 +317,7 @@ func TestAShortageIsToldOnceADay(t *testing.T) {
 	id := h.task(t, "every 5 h", supervisor.JobOptions{Exact: true})
 	for range 6 {
 		for _, in := range h.passes(t, 5*time.Hour) {
-			h.ends(t, in, sqlite.FinishTurn{Why: protocol.WhyError, Text: "There is no room: $0.10 of $0.10.", Short: true})
+			h.ends(t, in, sqlite.FinishTurn{Why: protocol.WhyError, Text: "There is no room: $0.10 of $0.10.", OverBudget: true})
 		}
 	}
 	h.is(t, "failed failed failed failed failed failed")
@@ -336,9 +336,9 @@ func TestAFireThatAsks(t *testing.T) {
 		t.Fatal(err)
 	}
 	q, _, err := h.db.Questions().Ask(t.Context(), supervisor.Question{Conversation: turn.AnswersIn(), Turn: turn.ID, Kind: supervisor.QuestionBudget, Subject: strings.Repeat("b", 64),
-		Amount: 1, Text: "More?", Stands: 24 * time.Hour}, strings.Repeat("a", 64), nil)
-	if err != nil || q.Stands != 2*time.Hour-time.Minute {
-		t.Fatalf("it stands for %s: %v", q.Stands, err)
+		Amount: 1, Text: "More?", OpenFor: 24 * time.Hour}, strings.Repeat("a", 64), nil)
+	if err != nil || q.OpenFor != 2*time.Hour-time.Minute {
+		t.Fatalf("it stands for %s: %v", q.OpenFor, err)
 	}
 	h.is(t, "asked")
 	if more := h.passes(t, 2*time.Hour); len(more) > 0 {
@@ -350,7 +350,7 @@ func TestAFireThatAsks(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.is(t, "running claimed")
-	if why := sqlitetest.Look(t, h.db, fmt.Sprintf("SELECT why FROM question WHERE id = %d", q.ID)); !slices.Equal(why, []string{"expired"}) {
+	if why := sqlitetest.Query(t, h.db, fmt.Sprintf("SELECT why FROM question WHERE id = %d", q.ID)); !slices.Equal(why, []string{"expired"}) {
 		t.Errorf("the question has ended as %q", why)
 	}
 }
@@ -499,8 +499,8 @@ func TestARemindersWordsMayBeSomebodyElses(t *testing.T) {
 		if got := h.asked(t, chatOf("alice")); !strings.Contains(got, "mallory") {
 			t.Fatalf("the model gets %s", got)
 		}
-		turn := sqlitetest.Look(t, h.db, "SELECT max(id) FROM turn")[0]
-		if got := sqlitetest.Look(t, h.db, "SELECT count(*) FROM message WHERE turn = ? AND source = 'world'", turn)[0]; (got != "0") != world {
+		turn := sqlitetest.Query(t, h.db, "SELECT max(id) FROM turn")[0]
+		if got := sqlitetest.Query(t, h.db, "SELECT count(*) FROM message WHERE turn = ? AND source = 'world'", turn)[0]; (got != "0") != world {
 			t.Errorf("somebody else's: %t; %s messages are", world, got)
 		}
 	}

@@ -25,7 +25,7 @@ func (js *Jobs) inOtherZones(ctx context.Context, user, zone string) ([]supervis
 // when they would have.
 func byWall(j supervisor.Job) bool {
 	rule, err := recurrence.Of(j)
-	return err == nil && rule.ByWall()
+	return err == nil && rule.IsWallTime()
 }
 
 // OfferZone offers a person who has another time zone now to have their jobs keep that; without a
@@ -82,7 +82,7 @@ func (js *Jobs) renewZone(ctx context.Context, j supervisor.Job) (ok bool, err e
 			return false, nil
 		}
 		if err == nil {
-			j.Since, j.Next = after, next
+			j.FiredUntil, j.Next = after, next
 		}
 	}
 	if err = js.store.Change(ctx, j); errors.Is(err, supervisor.ErrJobChanged) {
