@@ -91,7 +91,7 @@ func (s *Searcher) answerSearch(ctx context.Context, by feature.Caller, q Questi
 	if !known {
 		return report, supervisor.Errorf(supervisor.CodeInvalid, textNoSource, q.In)
 	}
-	user, err := by.Whose(q.User, MethodSearch+".read")
+	user, err := by.UserFor(q.User, MethodSearch+".read")
 	if err != nil {
 		return report, err
 	}
@@ -118,7 +118,7 @@ func (s *Searcher) answerHistory(ctx context.Context, by feature.Caller, q Histo
 	if (q.After == supervisor.HistoryPosition{}) { // audit once, not for each page
 		action = MethodHistory + ".read"
 	}
-	user, err := by.Whose(q.User, action)
+	user, err := by.UserFor(q.User, action)
 	if err != nil {
 		return page, err
 	}
@@ -142,8 +142,8 @@ func (s *Searcher) answerHistory(ctx context.Context, by feature.Caller, q Histo
 
 // line converts a message to a HistoryLine.
 func (s *Searcher) line(m supervisor.HistoryMessage) HistoryLine {
-	line := HistoryLine{At: m.At.In(s.Zone(m.In.User)), Channel: m.In.Channel, Chat: m.In.Chat, Thread: m.In.Thread,
-		Who: m.Who(), World: m.Origin == supervisor.OriginWorld, Text: m.Text()}
+	line := HistoryLine{At: m.At.In(s.Zone(m.Conversation.User)), Channel: m.Conversation.Channel, Chat: m.Conversation.Chat, Thread: m.Conversation.Thread,
+		Who: m.Speaker(), World: m.Origin == supervisor.OriginWorld, Text: m.Text()}
 	for _, c := range m.Calls() {
 		line.Tools = append(line.Tools, c.Name)
 	}

@@ -41,7 +41,7 @@ func (s *Searcher) next(ctx context.Context, r feature.Request) (d supervisor.De
 	if n, _ := fmt.Sscan(r.Arguments, &r.Inbound, &skip); n < 2 || skip < 0 {
 		return supervisor.Delivery{Text: feature.TextDeadButton}, nil
 	}
-	in, ok, err := s.Sent.FindOf(ctx, r.Conversation.User, r.Inbound)
+	in, ok, err := s.Sent.Find(ctx, r.Conversation.User, r.Inbound)
 	if err != nil || !ok || in.Conversation.ID != r.Conversation.ID {
 		return supervisor.Delivery{Text: feature.TextDeadButton}, err
 	}

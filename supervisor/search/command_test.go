@@ -28,7 +28,7 @@ func (sections) Search(_ context.Context, q index.Query) (r index.Result, err er
 // sent finds one message of ann's, with the id 1.
 type sent struct{ in supervisor.Inbound }
 
-func (s sent) FindOf(_ context.Context, user string, inbound int64) (in supervisor.Inbound, ok bool, err error) {
+func (s sent) Find(_ context.Context, user string, inbound int64) (in supervisor.Inbound, ok bool, err error) {
 	return s.in, user == s.in.Conversation.User && inbound == s.in.ID, nil
 }
 

@@ -26,13 +26,13 @@ func (s *Searcher) hostCalls() []feature.HostCall {
 
 func (s *Searcher) searchHistory(ctx context.Context, t feature.Turn, p *protocol.Search) (
 	*protocol.SearchFound, error) {
-	return search(t, p, toolSearchHistory, func(q protocol.HistorySearch) (protocol.SearchFound, error) {
+	return search(t, p, toolSearchHistory, func(q protocol.HistorySearchArguments) (protocol.SearchFound, error) {
 		return s.SearchHistory(ctx, t.User, t.Destination, q)
 	})
 }
 
 func (s *Searcher) searchHome(ctx context.Context, t feature.Turn, p *protocol.Search) (*protocol.SearchFound, error) {
-	return search(t, p, toolSearchHome, func(q protocol.HomeSearch) (protocol.SearchFound, error) {
+	return search(t, p, toolSearchHome, func(q protocol.HomeSearchArguments) (protocol.SearchFound, error) {
 		return s.SearchHome(ctx, t.User, q)
 	})
 }

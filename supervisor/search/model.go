@@ -22,7 +22,7 @@ const (
 
 // SearchHistory runs the tool search_history for the conversation destination. In a group it
 // searches only that group. Its errors are for the model.
-func (s *Searcher) SearchHistory(ctx context.Context, user string, destination int64, a protocol.HistorySearch) (found protocol.SearchFound, err error) {
+func (s *Searcher) SearchHistory(ctx context.Context, user string, destination int64, a protocol.HistorySearchArguments) (found protocol.SearchFound, err error) {
 	in, _, err := s.Conversations.FindByID(ctx, destination)
 	if err != nil {
 		return found, err
@@ -35,7 +35,7 @@ func (s *Searcher) SearchHistory(ctx context.Context, user string, destination i
 	switch {
 	case err != nil:
 		return found, err
-	case a.Who != "" && a.Who != supervisor.WhoPerson && a.Who != supervisor.WhoAssistant:
+	case a.Who != "" && a.Who != supervisor.SpeakerUser && a.Who != supervisor.SpeakerAssistant:
 		return found, supervisor.Errorf(supervisor.CodeInvalid, textNoWho, a.Who)
 	case strings.TrimSpace(a.Words) != "":
 		return s.forModel(ctx, q, textInHistory)
@@ -46,7 +46,7 @@ func (s *Searcher) SearchHistory(ctx context.Context, user string, destination i
 }
 
 // SearchHome runs the tool search_home. Its errors are for the model.
-func (s *Searcher) SearchHome(ctx context.Context, user string, a protocol.HomeSearch) (found protocol.SearchFound, err error) {
+func (s *Searcher) SearchHome(ctx context.Context, user string, a protocol.HomeSearchArguments) (found protocol.SearchFound, err error) {
 	if strings.TrimSpace(a.Words) == "" {
 		return found, supervisor.Errorf(supervisor.CodeInvalid, textNoWords)
 	}
@@ -105,7 +105,7 @@ func (h Hit) forModel(words string, zone *time.Location) string {
 
 // line formats a message on one line: time, conversation, sender and words.
 func line(m supervisor.HistoryMessage, words string, most int, zone *time.Location, layout string) string {
-	return fmt.Sprintf("%s, %s, %s: %s", m.At.In(zone).Format(layout), Where(m.In), m.Who(), cmp.Or(excerpt(messageText(m), words, most), textWordless))
+	return fmt.Sprintf("%s, %s, %s: %s", m.At.In(zone).Format(layout), Where(m.Conversation), m.Speaker(), cmp.Or(excerpt(messageText(m), words, most), textWordless))
 }
 
 // world reports whether a hit may contain other people's words.
@@ -123,7 +123,7 @@ func (h Hit) world() bool {
 
 // listForModel lists the messages of a span for a model, in at most protocol.MaxFound bytes.
 func (s *Searcher) listForModel(ctx context.Context, q Query) (told protocol.SearchFound, err error) {
-	list, err := s.Transcript.History(ctx, supervisor.HistoryQuery{User: q.User, Conversation: q.Conversation, Span: q.Span, Who: q.Who, Limit: maxHits})
+	list, err := s.Transcript.History(ctx, supervisor.HistoryQuery{User: q.User, Conversation: q.Conversation, Span: q.Span, Speaker: q.Who, Limit: maxHits})
 	if len(list) == 0 || err != nil {
 		return protocol.SearchFound{Text: textNothingSaid}, err
 	}

@@ -91,11 +91,11 @@ func (s *Searcher) markdown(number int, h Hit, words string) string {
 		return fmt.Sprintf(textPersonFile, number, code(h.Path), h.Line, code(excerpt(cmp.Or(h.Text, h.Heading), words, personExcerpt)))
 	}
 	m := h.Said
-	when := m.At.In(s.Zone(m.In.User)).Format(textHitTime)
+	when := m.At.In(s.Zone(m.Conversation.User)).Format(textHitTime)
 	if link := link(m); link != "" {
 		when = "[" + when + "](" + link + ")"
 	}
-	return fmt.Sprintf(textPersonHit, number, when, Where(m.In), m.Who(), code(cmp.Or(excerpt(messageText(m), words, personExcerpt), textWordless)))
+	return fmt.Sprintf(textPersonHit, number, when, Where(m.Conversation), m.Speaker(), code(cmp.Or(excerpt(messageText(m), words, personExcerpt), textWordless)))
 }
 
 // messageText returns a message's words, and the names of the tools that it calls.
@@ -115,9 +115,9 @@ func code(text string) string {
 // link returns the address of a message in Telegram, or "". Only private supergroups have such
 // addresses.
 func link(m supervisor.HistoryMessage) string {
-	group, ok := strings.CutPrefix(m.In.Chat, "-100")
-	if _, err := strconv.ParseInt(m.Sent, 10, 64); !ok || err != nil || !m.In.InGroup() {
+	group, ok := strings.CutPrefix(m.Conversation.Chat, "-100")
+	if _, err := strconv.ParseInt(m.ChannelMessage, 10, 64); !ok || err != nil || !m.Conversation.InGroup() {
 		return ""
 	}
-	return "https://t.me/c/" + group + "/" + m.Sent
+	return "https://t.me/c/" + group + "/" + m.ChannelMessage
 }

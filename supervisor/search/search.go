@@ -35,7 +35,7 @@ type Conversations interface {
 
 // Sent finds the inbounds of users.
 type Sent interface {
-	FindOf(ctx context.Context, user string, inbound int64) (in supervisor.Inbound, ok bool, err error)
+	Find(ctx context.Context, user string, inbound int64) (in supervisor.Inbound, ok bool, err error)
 }
 
 // Options are the dependencies of a Searcher.
@@ -100,7 +100,7 @@ func (s *Searcher) Find(ctx context.Context, q Query) (found Found, err error) {
 	if err != nil {
 		return found, err
 	}
-	found.Behind = result.Behind
+	found.Behind = result.Incomplete
 	list, shown, err := s.notShown(ctx, q, result.Hits)
 	if err != nil {
 		return found, err
