@@ -62,8 +62,8 @@ func TestLastStep_EndsTheTurn(t *testing.T) {
 			end := h.live()
 			h.say(home, "one")
 			const replaced = "\n\n(Answered by other/model: first/model is overloaded.)"
-			if d := h.await(home, 1)[0]; d.Text != "I look.\n\nre: one"+replaced || d.Why != protocol.WhyDone {
-				t.Errorf("told was %q (%s)", d.Text, d.Why)
+			if d := h.await(home, 1)[0]; d.Text != "I look.\n\nre: one"+replaced || d.TurnEnd != protocol.WhyDone {
+				t.Errorf("told was %q (%s)", d.Text, d.TurnEnd)
 			}
 			h.say(home, "two")
 			if d := h.await(home, 2)[1]; d.Text != "I look.\n\nre: two"+replaced {

@@ -52,7 +52,7 @@ func progressOf(open sqlite.RunningTurn) progress {
 		}
 	}
 	p.said = reply.Join(said...)
-	p.answered = p.step > 0 && len(asks.Calls()) == 0 || open.Turn.Kind == supervisor.TurnJob && jobresult.Ended(open.Messages)
+	p.answered = p.step > 0 && len(asks.Calls()) == 0 || open.Turn.Kind == supervisor.TurnJob && jobresult.HasResult(open.Messages)
 	return p
 }
 
@@ -87,7 +87,7 @@ func (p progress) start(turn supervisor.Turn, limits protocol.TurnLimits) protoc
 		Kind:    string(turn.Kind),
 		Channel: string(to.Channel),
 		Group:   to.InGroup(),
-		Files:   to.Channel.Can().Files,
+		Files:   to.Channel.Capabilities().Files,
 		Limits:  limits,
 		Step:    p.step,
 		Last:    p.last,

@@ -22,7 +22,7 @@ func BenchmarkWaitingTurn(b *testing.B) {
 	begun, waits := make(chan supervisor.Question, 1), make(chan int64, 1)
 	asks := func(turn supervisor.Turn, n int64) (supervisor.Question, error) {
 		q, _, err := db.Questions().Ask(b.Context(), supervisor.Question{Conversation: turn.Conversation, Turn: turn.ID, Kind: supervisor.QuestionApproval,
-			Tool: "send_file", Subject: digestOf(n), Text: "May I?", Stands: time.Hour}, digestOf(n), nil)
+			Tool: "send_file", Subject: digestOf(n), Text: "May I?", OpenFor: time.Hour}, digestOf(n), nil)
 		return q, err
 	}
 	asked := int64(0) // one attempt at a time reads and writes it
@@ -60,8 +60,8 @@ func BenchmarkWaitingTurn(b *testing.B) {
 		if _, came, err := db.Questions().Press(ctx, press); err != nil || came != supervisor.PressTaken {
 			b.Fatal(came, err)
 		}
-		if q := <-begun; q.Why != supervisor.QuestionAnswered {
-			b.Fatal("it goes on with ", q.Why)
+		if q := <-begun; q.End != supervisor.QuestionAnswered {
+			b.Fatal("it goes on with ", q.End)
 		}
 		b.StopTimer()
 		<-waits

@@ -158,7 +158,7 @@ func (m *waitingModel) ask(ctx context.Context, a session.Attempt, kind protocol
 		return false, nil
 	}
 	q := supervisor.Question{Conversation: a.Turn.Conversation, Turn: a.Turn.ID, Call: call, Kind: supervisor.QuestionAsk, Subject: digestOf(a.Turn.ID),
-		Text: "Which?", Ask: protocol.Ask{Kind: kind, Text: "Which?"}, Stands: standsHere}
+		Text: "Which?", Ask: protocol.AskArguments{Kind: kind, Text: "Which?"}, OpenFor: standsHere}
 	if kind == protocol.AskChoice {
 		q.Ask.Options = []string{"first", "second"}
 	}
@@ -168,7 +168,7 @@ func (m *waitingModel) ask(ctx context.Context, a session.Attempt, kind protocol
 		return false, err
 	case m.diesHere("asking"):
 		return false, errKilled
-	case q.Why == supervisor.QuestionOpen:
+	case q.End == supervisor.QuestionOpen:
 		return true, nil
 	case m.diesHere("answered"):
 		return false, errKilled
@@ -182,7 +182,7 @@ func (m *waitingModel) ask(ctx context.Context, a session.Attempt, kind protocol
 func (m *waitingModel) send(text, album string) {
 	name := fmt.Sprint("m", len(m.messages))
 	m.messages = append(m.messages, name)
-	m.put(supervisor.Item{Inbound: supervisor.Inbound{Message: name, Text: text, Together: album}})
+	m.put(supervisor.Item{Inbound: supervisor.Inbound{Message: name, Text: text, Group: album}})
 }
 
 // edit changes one of the sent messages.
@@ -200,8 +200,8 @@ func (m *waitingModel) put(item supervisor.Item) {
 	item.Inbound.Conversation, item.Inbound.Kind, item.Inbound.Key = m.home, supervisor.KindText, fmt.Sprint("u", m.updates)
 	stands := m.standing()
 	receipt, err := m.db.Inbox().PutBatch(m.Context(), supervisor.Batch{Source: "bot", Items: []supervisor.Item{item}})
-	for _, kept := range must(m.harness, receipt, err).Kept {
-		if item.Inbound.Together != "" {
+	for _, kept := range must(m.harness, receipt, err).Stored {
+		if item.Inbound.Group != "" {
 			_, err = m.db.Inbox().PutArrived(m.Context(), []sqlite.Arrived{{Inbound: kept.ID, Origin: supervisor.OriginOwn}})
 			must(m.harness, 0, err)
 		}
@@ -214,7 +214,7 @@ func (m *waitingModel) put(item supervisor.Item) {
 
 func (m *waitingModel) look(query string) string {
 	m.Helper()
-	return strings.Join(sqlitetest.Look(m.T, m.db, query), " ")
+	return strings.Join(sqlitetest.Query(m.T, m.db, query), " ")
 }
 
 // standing returns the open question that is in the chat, or "".

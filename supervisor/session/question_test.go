@@ -26,16 +26,16 @@ func digestOf(turn int64) string {
 // asking is a worker whose turns ask their users, and answer after that.
 func (h *harness) asking(ctx context.Context, a session.Attempt) (session.End, error) {
 	q, _, err := h.db.Questions().Ask(ctx, supervisor.Question{Conversation: a.Turn.Conversation, Turn: a.Turn.ID, Kind: supervisor.QuestionApproval,
-		Tool: "send_file", Subject: strings.Repeat("5", 64), Text: "May I?", Stands: time.Hour}, digestOf(a.Turn.ID), nil)
+		Tool: "send_file", Subject: strings.Repeat("5", 64), Text: "May I?", OpenFor: time.Hour}, digestOf(a.Turn.ID), nil)
 	switch {
 	case ctx.Err() != nil:
 		return session.End{}, context.Cause(ctx)
 	case err != nil:
 		return session.End{}, err
-	case q.Why == supervisor.QuestionOpen:
+	case q.End == supervisor.QuestionOpen:
 		return ended(protocol.WhyWaits), nil
 	}
-	h.commit(a, string(q.Why)+" "+string(q.Answer.Say))
+	h.commit(a, string(q.End)+" "+string(q.Answer.Say))
 	return done, nil
 }
 
@@ -176,7 +176,7 @@ func TestWait_Repeated_ReachesTimeLimit(t *testing.T) {
 	<-kept
 	h.answer(c)
 	list := h.await(c, 2)
-	h.same("why", list[1].Why, protocol.WhyTime)
+	h.same("why", list[1].TurnEnd, protocol.WhyTime)
 	h.same("tries", tries, 9)
 }
 

@@ -27,7 +27,7 @@ func (q Queue) Begin(ctx context.Context, c supervisor.Conversation, command int
 
 // AnswerAnew queues an edited text for a new answer.
 func (q Queue) AnswerAnew(ctx context.Context, press, edited int64) (bool, error) {
-	in, ok, err := q.Inbox.AnswerAnew(ctx, press, edited)
+	in, ok, err := q.Inbox.AnswerAgain(ctx, press, edited)
 	if ok {
 		q.WakeFiles()
 		q.WakeSession(in.Conversation)
@@ -42,9 +42,9 @@ func (q Queue) DropBefore(ctx context.Context, command int64) (int, error) {
 	return len(dropped), err
 }
 
-// Advance makes a text the next to be answered, by its session or by the running turn.
-func (q Queue) Advance(ctx context.Context, user string, inbound int64) (supervisor.Inbound, bool, error) {
-	in, ok, err := q.Inbox.Advance(ctx, user, inbound)
+// MoveToFront makes a text the next to be answered, by its session or by the running turn.
+func (q Queue) MoveToFront(ctx context.Context, user string, inbound int64) (supervisor.Inbound, bool, error) {
+	in, ok, err := q.Inbox.MoveToFront(ctx, user, inbound)
 	if ok {
 		q.WakeSession(in.Conversation)
 	}

@@ -54,7 +54,7 @@ func TestReviews_TakeNoSlotFromOthers(t *testing.T) {
 	h := newHarness(t, nil)
 	begins := make(chan begun)
 	h.options.Runner, h.options.AtOnce = holding(h, begins), 1
-	h.options.Busy = func(context.Context, string) supervisor.Busy { return supervisor.BusyRestart }
+	h.options.Busy = func(context.Context, string) supervisor.BusyMode { return supervisor.BusyRestart }
 	defer h.live()()
 	next := func(want string) begun {
 		t.Helper()

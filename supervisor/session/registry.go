@@ -78,7 +78,7 @@ func (r *Registry) Wake(c supervisor.Conversation) {
 // and the turn is ended all the same. In the result, Inbound is 0 if there was nothing to stop, and
 // Why is not WhyStopped if the turn had ended by itself.
 func (r *Registry) Stop(ctx context.Context, c supervisor.Conversation, command int64) (sqlite.PrecedingText, error) {
-	ahead, err := r.o.Inbox.Ahead(ctx, command)
+	ahead, err := r.o.Inbox.PrecedingText(ctx, command)
 	if err != nil || ahead.Inbound == 0 || ahead.Why != "" {
 		return ahead, err
 	}
@@ -87,7 +87,7 @@ func (r *Registry) Stop(ctx context.Context, c supervisor.Conversation, command 
 	r.interrupt(c)
 	// If the turn ended before the request, its session does not know of the request and will not
 	// answer it.
-	again, err := r.o.Inbox.Ahead(ctx, command)
+	again, err := r.o.Inbox.PrecedingText(ctx, command)
 	if err == nil && (again.Inbound != ahead.Inbound || again.Why != "") {
 		r.stops.turnEnded(ahead.Inbound, again.Why)
 	}
@@ -96,7 +96,7 @@ func (r *Registry) Stop(ctx context.Context, c supervisor.Conversation, command 
 	case <-ctx.Done():
 		return ahead, context.Cause(ctx)
 	}
-	now, err := r.o.Inbox.Ahead(ctx, command)
+	now, err := r.o.Inbox.PrecedingText(ctx, command)
 	return sqlite.PrecedingText{Inbound: ahead.Inbound, Why: request.why, Waiting: now.Waiting}, err
 }
 
@@ -216,7 +216,9 @@ func (r *Registry) leave(s *session) bool {
 func ownWorkers(c supervisor.Conversation) bool { return c.Channel == supervisor.ChannelGitHub }
 
 // talks reports whether somebody talks in a conversation, and waits for an answer there.
-func talks(c supervisor.Conversation) bool { return c.Channel.Can() != supervisor.Capabilities{} }
+func talks(c supervisor.Conversation) bool {
+	return c.Channel.Capabilities() != supervisor.Capabilities{}
+}
 
 // userTurns returns the turns that share a worker with a conversation's turns, and the slots of its
 // kind. Turns with one-shot workers share nothing. The caller has r.mu.

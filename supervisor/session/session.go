@@ -26,18 +26,18 @@ import (
 // Inbox is the store of a conversation's messages that wait.
 type Inbox interface {
 	Next(ctx context.Context, conversation int64) (supervisor.Inbound, bool, error)
-	Supersedes(ctx context.Context, conversation int64) (bool, error)
+	ShouldRestart(ctx context.Context, conversation int64) (bool, error)
 	ListUnfinished(ctx context.Context) ([]supervisor.Conversation, error)
-	Ahead(ctx context.Context, command int64) (sqlite.PrecedingText, error)
+	PrecedingText(ctx context.Context, command int64) (sqlite.PrecedingText, error)
 }
 
 // Turns stores the progress of turns.
 type Turns interface {
 	Start(ctx context.Context, inbound int64, c *supervisor.Claim) (turn supervisor.Turn, lease supervisor.Lease, err error)
 	Take(ctx context.Context, turn int64, room int, least supervisor.Priority) (taken int, err error)
-	Asked(ctx context.Context, turn int64) (message int64, err error)
+	FirstMessage(ctx context.Context, turn int64) (message int64, err error)
 	FindRunning(ctx context.Context, conversation int64) (sqlite.RunningTurn, bool, error)
-	Died(ctx context.Context, turn int64) (deaths int, err error)
+	CountDeath(ctx context.Context, turn int64) (deaths int, err error)
 	Finish(ctx context.Context, end sqlite.FinishTurn) (supervisor.Delivery, error)
 }
 
@@ -99,7 +99,7 @@ type Options struct {
 	Serves func(supervisor.Conversation) bool
 	// Busy returns what a user wants with messages sent while a turn runs; nil means BusyQueue.
 	// Package hostcall handles BusySteer, in the model's requests.
-	Busy func(ctx context.Context, user string) supervisor.Busy
+	Busy func(ctx context.Context, user string) supervisor.BusyMode
 	// Claim reserves the next call of a chat for an answer that is about to be stored. It succeeds
 	// if the answer is one message and can be sent at once; nil never succeeds.
 	Claim  func(to supervisor.Conversation, turn supervisor.Turn, text string) (supervisor.SendClaim, bool)
@@ -185,7 +185,7 @@ func (s *session) waitForTurn(ctx context.Context) (leave func(), ok bool) {
 // and puts its answer into the outbox. It returns whether there may be another turn.
 func (s *session) runNext(ctx context.Context) (more bool) {
 	running, ok := s.nextTurn(ctx)
-	if !ok || running.Waits && !s.stops.wanted(s.conversation.ID) {
+	if !ok || running.WaitsForUser && !s.stops.wanted(s.conversation.ID) {
 		return false
 	}
 	t := &turn{session: s, RunningTurn: running, alone: running.Turn.Deaths > 0}

@@ -397,11 +397,11 @@ func (l *lazy) FindRunning(ctx context.Context, conversation int64) (sqlite.Runn
 	return l.Turns.FindRunning(ctx, conversation)
 }
 
-func (l *lazy) Died(ctx context.Context, turn int64) (int, error) {
+func (l *lazy) CountDeath(ctx context.Context, turn int64) (int, error) {
 	if err := l.fail("died"); err != nil {
 		return 0, err
 	}
-	return l.Turns.Died(ctx, turn)
+	return l.Turns.CountDeath(ctx, turn)
 }
 
 func (l *lazy) Finish(ctx context.Context, end sqlite.FinishTurn) (supervisor.Delivery, error) {
@@ -418,16 +418,16 @@ func (l *lazy) Next(ctx context.Context, conversation int64) (supervisor.Inbound
 	return l.inbox.Next(ctx, conversation)
 }
 
-func (l *lazy) Supersedes(ctx context.Context, conversation int64) (bool, error) {
-	return l.inbox.Supersedes(ctx, conversation)
+func (l *lazy) ShouldRestart(ctx context.Context, conversation int64) (bool, error) {
+	return l.inbox.ShouldRestart(ctx, conversation)
 }
 
 func (l *lazy) ListUnfinished(ctx context.Context) ([]supervisor.Conversation, error) {
 	return l.inbox.ListUnfinished(ctx)
 }
 
-func (l *lazy) Ahead(ctx context.Context, command int64) (sqlite.PrecedingText, error) {
-	return l.inbox.Ahead(ctx, command)
+func (l *lazy) PrecedingText(ctx context.Context, command int64) (sqlite.PrecedingText, error) {
+	return l.inbox.PrecedingText(ctx, command)
 }
 
 func TestStore_FailsForAWhile_LosesNothing(t *testing.T) {
@@ -544,10 +544,10 @@ func TestJobTurn_SpeaksInItsDestination(t *testing.T) {
 				return session.End{}, &session.NoWorkerError{Until: time.Now().Add(time.Hour), Err: errors.New("died five times")}
 			}
 			a.Stream.Add("Good")
-			if r, any := h.feeds.Look(home.ID); any {
+			if r, any := h.feeds.Current(home.ID); any {
 				t.Errorf("shown where it answers was %q, which may have nothing to say", r.Text)
 			}
-			r, _ := h.feeds.Look(a.Turn.Conversation.ID)
+			r, _ := h.feeds.Current(a.Turn.Conversation.ID)
 			shown = r.Text + " in " + a.Start.Channel
 			return h.echo(ctx, a)
 		})

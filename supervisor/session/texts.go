@@ -69,7 +69,7 @@ var endTexts = map[protocol.Why]func(outcome, protocol.TurnLimits) string{
 func finalText(o outcome, said string, limits protocol.TurnLimits) string {
 	replaced := ""
 	if r := o.end.Replaced; r != nil {
-		replaced = fmt.Sprintf(textReplaced, o.end.Answered, r.Spec, r.Reason)
+		replaced = fmt.Sprintf(textReplaced, o.end.AnsweredBy, r.Spec, r.Reason)
 	}
 	switch {
 	case o.state == supervisor.InboundParked && o.taken == 0:

@@ -21,7 +21,7 @@ func TestFinalText_SaysHowTheTurnEnded(t *testing.T) {
 	}{
 		"done":           {o: outcome{why: protocol.WhyDone}, said: "Hello.", want: []string{"Hello."}, not: "("},
 		"done, wordless": {o: outcome{why: protocol.WhyDone}, want: []string{"nothing to say"}},
-		"done by another": {o: outcome{why: protocol.WhyDone, end: End{Answered: "b/two",
+		"done by another": {o: outcome{why: protocol.WhyDone, end: End{AnsweredBy: "b/two",
 			Replaced: &modelcall.Replaced{Spec: "a/one", Reason: "is overloaded"}}}, said: "Hello.",
 			want: []string{"Hello.\n\n(Answered by b/two: a/one is overloaded.)"}},
 		"stopped":         {o: outcome{why: protocol.WhyStopped}, said: "Hel", want: []string{"Hel\n\n", "Stopped, as you asked"}},

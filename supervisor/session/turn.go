@@ -45,8 +45,8 @@ type End struct {
 	protocol.TurnEnd
 	Failure error // of the last model call, with WhyError
 	// the model that should have made the last step, if another one did
-	Replaced *modelcall.Replaced
-	Answered string // that other one
+	Replaced   *modelcall.Replaced
+	AnsweredBy string // that other one
 	// an operation or another turn was in the worker at the same time
 	Shared bool
 }
@@ -109,7 +109,7 @@ func (t *turn) attempt(ctx, turnCtx context.Context) outcome {
 	}
 	limits := t.remaining(ctx)
 	// a worker can't run for ever by claiming to wait
-	if t.Turn.Ran > 0 && limits.Seconds <= 0 && stopCause(turnCtx) == nil {
+	if t.Turn.RunTime > 0 && limits.Seconds <= 0 && stopCause(turnCtx) == nil {
 		return outcome{why: protocol.WhyTime}
 	}
 	defer t.endAdvance(ctx)
@@ -168,7 +168,7 @@ func (e End) why() protocol.Why {
 // remaining returns the turn's limits, less the time that it ran before it waited for its user.
 func (t *turn) remaining(ctx context.Context) protocol.TurnLimits {
 	limits := t.limits(ctx)
-	limits.Seconds -= int64(t.Turn.Ran.Seconds())
+	limits.Seconds -= int64(t.Turn.RunTime.Seconds())
 	return limits
 }
 
@@ -238,7 +238,7 @@ func (t *turn) workerDied(ctx context.Context, shared bool, cause error) outcome
 	if shared {
 		log.Warn("worker ended in a turn and in something else; each goes on alone")
 	} else {
-		deaths, _ = retry.Persist(ctx, t.log, "count a worker's death", func() (int, error) { return t.Turns.Died(ctx, t.Turn.ID) })
+		deaths, _ = retry.Persist(ctx, t.log, "count a worker's death", func() (int, error) { return t.Turns.CountDeath(ctx, t.Turn.ID) })
 		log.Warn("worker ended in a turn", "deaths", deaths)
 	}
 	parked := deaths >= maxDeaths
@@ -254,7 +254,7 @@ func (t *turn) workerDied(ctx context.Context, shared bool, cause error) outcome
 // commitLast is an Attempt's CommitLast.
 func (t *turn) commitLast(ctx context.Context, step sqlite.Step, text string, replaced *modelcall.Replaced) (message int64, ended bool,
 	err error) {
-	o := outcome{why: protocol.WhyDone, end: End{Replaced: replaced, Answered: step.Spec}}
+	o := outcome{why: protocol.WhyDone, end: End{Replaced: replaced, AnsweredBy: step.Spec}}
 	last := sqlite.LastStep{Step: step, End: t.finishTurn(ctx, o, t.stream.With(text), "")}
 	claim, claimed := supervisor.SendClaim{}, false
 	if t.Claim != nil && t.Turn.Kind != supervisor.TurnJob && last.End.Voice != supervisor.VoiceOnly {
@@ -306,11 +306,11 @@ func (t *turn) finishTurn(ctx context.Context, o outcome, text, partial string) 
 		Text:       reply.Join(finalText(o, text, t.limits(ctx)), t.unverified(ctx, text)),
 		Partial:    partial,
 		Unanswered: unanswered(o.why),
-		Passing:    t.Turn.Kind == supervisor.TurnJob && passes(o),
-		Short:      short(o),
+		Temporary:  t.Turn.Kind == supervisor.TurnJob && passes(o),
+		OverBudget: short(o),
 	}
 	if end.Text == textNothingSaid {
-		end.Wordless = textOnlyEffects
+		end.TextWithEffects = textOnlyEffects
 	}
 	// other turns make cards, to be read
 	if t.Voices != nil && t.Turn.Kind == supervisor.TurnChat && o.why == protocol.WhyDone {

@@ -55,7 +55,7 @@ func (t *turn) restart(ctx context.Context) bool {
 // turn's own first.
 func (t *turn) firstMessage(ctx context.Context, at progress) (message int64) {
 	asked, ok := retry.Persist(ctx, t.log, "find what a turn is to answer", func() (int64, error) {
-		return t.Turns.Asked(ctx, t.Turn.ID)
+		return t.Turns.FirstMessage(ctx, t.Turn.ID)
 	})
 	if !ok {
 		return at.first
@@ -96,7 +96,7 @@ func (s *session) superseded(ctx context.Context) bool {
 	if !s.supersedes(ctx) {
 		return false
 	}
-	waits, err := s.Inbox.Supersedes(ctx, s.conversation.ID)
+	waits, err := s.Inbox.ShouldRestart(ctx, s.conversation.ID)
 	if err != nil && ctx.Err() == nil {
 		s.log.Warn("look for what was sent next", "error", err)
 	}

@@ -15,8 +15,8 @@ import (
 )
 
 // wants sets the mode for messages sent during a turn, for all users.
-func (h *harness) wants(mode supervisor.Busy) {
-	h.options.Busy = func(context.Context, string) supervisor.Busy { return mode }
+func (h *harness) wants(mode supervisor.BusyMode) {
+	h.options.Busy = func(context.Context, string) supervisor.BusyMode { return mode }
 }
 
 // allText returns all that the user says in an attempt's turn.
@@ -34,7 +34,7 @@ func (h *harness) allText(a session.Attempt) string {
 const cut = "(Stopped, because you wrote more. The next answer covers all your messages.)"
 
 func TestNewMessage_StopMode_StopsTheTurn(t *testing.T) {
-	for mode, want := range map[supervisor.Busy][]string{
+	for mode, want := range map[supervisor.BusyMode][]string{
 		supervisor.BusyRestart: {"half\n\n" + cut, "re: two"},
 		supervisor.BusyQueue:   {"half", "re: two"},
 		// it waits for the turn's next step, and there is none
